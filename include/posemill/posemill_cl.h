@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Posemill on a caller's own OpenCL objects: an engine on the caller's context,
+ * jobs on the caller's queue, results left in the caller's buffers. Everything
+ * else is in posemill.h, whose conventions hold here too.
+ */
+#ifndef POSEMILL_CL_H
+#define POSEMILL_CL_H
+
+#ifndef CL_TARGET_OPENCL_VERSION
+#define CL_TARGET_OPENCL_VERSION 120
+#endif
+#include <CL/cl.h>
+
+#include <posemill/posemill.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* An engine on an existing context and one of its devices; both are retained.
+ * desc->device is ignored. desc may be NULL. Blocks only while kernels build. */
+PM_API pm_status pm_cl_engine_create(cl_context context, cl_device_id device,
+                                     const pm_engine_desc *desc, pm_engine **engine,
+                                     pm_error *error);
+
+/* What the engine runs on; NULL on the reference path. Borrowed: valid as long as
+ * the engine, not retained for the caller. */
+PM_API cl_context pm_cl_context(const pm_engine *engine);
+PM_API cl_device_id pm_cl_device(const pm_engine *engine);
+
+/* Where results go: buffers of the engine's context, each with an offset in bytes
+ * (a multiple of 16 for rotations, of 4 for the others). NULL: not wanted. Layouts
+ * and element counts as in pm_sample_job, tightly packed float32. */
+typedef struct pm_cl_outputs {
+    cl_mem rotations;
+    size_t rotations_offset;
+    cl_mem positions;
+    size_t positions_offset;
+    cl_mem scales;
+    size_t scales_offset;
+} pm_cl_outputs;
+
+/* Enqueues a job on `queue` (of the engine's context and device; in order or not)
+ * and returns without waiting for it. The job's own output pointers must be NULL;
+ * its times and tracks are copied before the call returns. Starts after the events
+ * of the wait list; *done, when asked for, is complete when all outputs are written
+ * and is the caller's to release. The queue is neither flushed nor finished. A
+ * clip on the reference path is refused with PM_ERROR_ARGUMENT. Thread-safe. */
+PM_API pm_status pm_cl_sample(const pm_clip *clip, const pm_sample_job *job,
+                              const pm_cl_outputs *outputs, cl_command_queue queue,
+                              cl_uint wait_count, const cl_event *wait_list, cl_event *done,
+                              pm_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

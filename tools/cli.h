@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What every sub-command shares: exit codes, one-line failures, whole-file input
+ * and output that is never left half-written.
+ */
+#ifndef POSEMILL_TOOLS_CLI_H
+#define POSEMILL_TOOLS_CLI_H
+
+#include <posemill/posemill.h>
+
+typedef enum cli_exit {
+    CLI_DONE = 0,
+    CLI_PARTIAL = 1,       /* some inputs of a batch failed, the rest are done */
+    CLI_USAGE = 2,         /* unknown option, missing or contradictory arguments */
+    CLI_NO_DEVICE = 3,     /* no device as asked for */
+    CLI_BAD_INPUT = 4,     /* a file or an array that cannot be used */
+    CLI_DEVICE_FAILED = 5, /* build, memory, lost */
+    CLI_CANNOT_WRITE = 6
+} cli_exit;
+
+/* Prints "posemill: <what>: <why>" and, with a cure, a second line, to stderr.
+ * Returns code, so that a caller can return it on. cure may be NULL. */
+cli_exit cli_fail(cli_exit code, const char *what, const char *cure, const char *why, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* cli_fail with the exit code, the sentence and the cure that belong to a library error. */
+cli_exit cli_fail_error(const char *what, const pm_error *error);
+
+/* Prints "posemill: warning: <what>: <why>" to stderr, unless --quiet was given. */
+void cli_warn(const char *what, const char *why, ...) __attribute__((format(printf, 2, 3)));
+
+/* Whether --quiet was given: no reports, no warnings, no progress; failures still print. */
+extern bool cli_quiet;
+
+/* Reads a whole file, or stdin for "-", into malloc'ed memory with one NUL byte
+ * behind its end that *size does not count. On failure prints and returns the code. */
+cli_exit cli_read_file(const char *path, char **data, size_t *size);
+
+/* A file being written beside its final name and renamed on commit, or stdout for "-". */
+typedef struct cli_output cli_output;
+
+cli_exit cli_output_open(const char *path, cli_output **output);
+/* On failure prints, and removes what was written; the output must still be closed. */
+cli_exit cli_output_write(cli_output *output, const void *data, size_t size);
+/* Flushes to disk's acceptance (a full disk fails here at the latest), renames, frees. */
+cli_exit cli_output_commit(cli_output **output);
+/* Removes what was written, frees. Takes a pointer to NULL. */
+void cli_output_abandon(cli_output **output);
+
+#endif
