@@ -88,10 +88,13 @@ quat quat_slerp(quat a, quat b, double u) {
         return quat_add(quat_scale(a, sin((1.0 - u) * angle) / sin(angle)),
                         quat_scale(b, sin(u * angle) / sin(angle)));
     }
-    /* Round the middle, where sin(angle) is no small divisor. */
+    /* Round the middle, where sin(angle) is no small divisor. The sum of nearly antipodal
+     * operands is mostly rounding, so it is made orthogonal to the difference again. */
     const double from_middle = (u - 0.5) * angle;
-    return quat_add(quat_scale(sum, cos(from_middle) / plus),
-                    quat_scale(difference, sin(from_middle) / minus));
+    const quat across = quat_scale(difference, 1.0 / minus);
+    const quat middle =
+        quat_normalise(quat_subtract(sum, quat_scale(across, quat_dot(across, sum))));
+    return quat_add(quat_scale(middle, cos(from_middle)), quat_scale(across, sin(from_middle)));
 }
 
 vec3 vec3_of(const double v[3]) {
