@@ -18,11 +18,11 @@
 #define MAX_ERROR 4e-7
 #define RMS_ERROR 1e-7
 #define NORM_ERROR 4e-7
-#define POSITION_ERROR 1e-6
+#define VECTOR_ERROR 1e-6
 
 static void print_row(const subject *s, const variant *v, const char *tracks, const accuracy *a) {
-    printf("# %-20s %-20s %-12s max %.2e rms %.2e norm %.2e position %.2e (%zu samples)\n", s->name,
-           v->name, tracks, a->worst, accuracy_rms(a), a->norm, a->position, a->samples);
+    printf("# %-20s %-20s %-12s max %.2e rms %.2e norm %.2e vectors %.2e (%zu samples)\n", s->name,
+           v->name, tracks, a->worst, accuracy_rms(a), a->norm, a->vector, a->samples);
 }
 
 static void hold(const subject *s, const variant *v, const char *tracks, const accuracy *a,
@@ -34,9 +34,8 @@ static void hold(const subject *s, const variant *v, const char *tracks, const a
     if (!(accuracy_rms(a) <= rms)) {
         fail_msg("%s on %s: %g rad rms over %s tracks", v->name, s->name, accuracy_rms(a), tracks);
     }
-    if (!(a->norm <= NORM_ERROR) || !(a->position <= POSITION_ERROR)) {
-        fail_msg("%s on %s: norm off by %g, position by %g", v->name, s->name, a->norm,
-                 a->position);
+    if (!(a->norm <= NORM_ERROR) || !(a->vector <= VECTOR_ERROR)) {
+        fail_msg("%s on %s: norm off by %g, vectors by %g", v->name, s->name, a->norm, a->vector);
     }
     if (a->inexact_keys) {
         fail_msg("%s on %s: %zu keys without their bits over %s tracks", v->name, s->name,
@@ -96,11 +95,11 @@ static void write_markdown(const subject *s) {
            "the angle of the rotation between both, in radians. Random tracks have %d keys apart\n"
            "by rotations of up to 180 degrees at uneven times; adversarial tracks are those of\n"
            "the methods' definition: equal, opposite, antipodal, nearly equal keys, half turns,\n"
-           "extreme time ratios, loops, and very few keys. Positions are relative to the largest\n"
-           "coordinate.\n\n"
+           "extreme time ratios, loops, and very few keys. Positions and scales (vectors) are\n"
+           "relative to the largest coordinate.\n\n"
            "The tests fail above %.0e rad at most, %.0e rad rms over random tracks, or %.0e of\n"
            "norm. Rounding a perfect answer to float32 costs 1e-7 already.\n\n"
-           "| curve | random, max | random, rms | adversarial, max | norm | position |\n"
+           "| curve | random, max | random, rms | adversarial, max | norm | vectors |\n"
            "|---|---|---|---|---|---|\n",
            s->name, 10, MAX_ERROR, RMS_ERROR, NORM_ERROR);
     for (size_t n = 0; n < variant_count(); n++) {
@@ -108,7 +107,7 @@ static void write_markdown(const subject *s) {
         accuracy_of_random(s, variant_at(n), TRACKS, &a);
         accuracy_of_adversarial(s, variant_at(n), &b);
         printf("| %s | %.1e | %.1e | %.1e | %.1e | %.1e |\n", variant_at(n)->name, a.worst,
-               accuracy_rms(&a), b.worst, fmax(a.norm, b.norm), fmax(a.position, b.position));
+               accuracy_rms(&a), b.worst, fmax(a.norm, b.norm), fmax(a.vector, b.vector));
     }
 }
 

@@ -24,7 +24,7 @@ void accuracy_merge(accuracy *into, const accuracy *from) {
     }
     into->sum_squares += from->sum_squares;
     into->norm = fmax(into->norm, from->norm);
-    into->position = fmax(into->position, from->position);
+    into->vector = fmax(into->vector, from->vector);
     into->samples += from->samples;
     into->inexact_keys += from->inexact_keys;
 }
@@ -73,6 +73,11 @@ static void compare(accuracy *a, quat got, quat expected, oracle_place place, co
     }
 }
 
+static void compare_vector(accuracy *a, const double *got, vec3 expected, double size) {
+    const double error = vec3_norm(vec3_subtract(vec3_of(got), expected));
+    a->vector = fmax(a->vector, or_infinite(error / fmax(size, vec3_norm(expected))));
+}
+
 /* `per_track` times of each track; a shared set takes those of track 0 for all. */
 static void measure(const subject *s, const variant *v, track_set *set, size_t per_track,
                     const double *times, accuracy *out) {
@@ -80,6 +85,7 @@ static void measure(const subject *s, const variant *v, track_set *set, size_t p
     const pm_clip_desc desc = variant_describe(v, set);
     double *rotations = allocate(total * 4, sizeof *rotations);
     double *positions = allocate(total * 3, sizeof *positions);
+    double *scales = allocate(total * 3, sizeof *scales);
     uint32_t *tracks = allocate(total, sizeof *tracks);
     oracle *o = oracle_create(&desc);
     const double size = largest_coordinate(set);
@@ -90,7 +96,7 @@ static void measure(const subject *s, const variant *v, track_set *set, size_t p
                                .times = times,
                                .tracks = set->shared ? NULL : tracks};
     *out = (accuracy){0};
-    if (!s->sample(s, &desc, &job, rotations, positions, NULL)) {
+    if (!s->sample(s, &desc, &job, rotations, positions, scales)) {
         out->worst = HUGE_VAL;
         (void)snprintf(out->where, sizeof out->where, "no result");
     }
@@ -100,14 +106,13 @@ static void measure(const subject *s, const variant *v, track_set *set, size_t p
             oracle_at_time(o, track, times[set->shared ? n / set->count : n]);
         compare(out, quat_of(rotations + 4 * n), oracle_rotation(o, track, place), place,
                 set->tracks[track].name);
-        const vec3 expected = oracle_position(o, track, place);
-        const vec3 off = vec3_subtract(vec3_of(positions + 3 * n), expected);
-        const double scale = fmax(size, vec3_norm(expected));
-        out->position = fmax(out->position, or_infinite(vec3_norm(off) / scale));
+        compare_vector(out, positions + 3 * n, oracle_position(o, track, place), size);
+        compare_vector(out, scales + 3 * n, oracle_scale(o, track, place), size);
     }
     oracle_destroy(o);
     free(rotations);
     free(positions);
+    free(scales);
     free(tracks);
 }
 

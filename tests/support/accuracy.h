@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Measures a subject's rotations and positions against the oracle, which is fed the
+ * Measures a subject's rotations, positions and scales against the oracle, which is fed the
  * same float32 keys and the same float32 u.
  */
 #ifndef POSEMILL_TESTS_ACCURACY_H
@@ -14,7 +14,7 @@ typedef struct accuracy {
     double worst;       /* radians */
     double sum_squares; /* radians^2 */
     double norm;        /* worst | |q| - 1 | */
-    double position;    /* worst, relative to the largest coordinate about */
+    double vector; /* worst of positions and scales, relative to the largest coordinate about */
     size_t samples;
     size_t inexact_keys; /* samples at key times without the stored key's bits */
     char where[96];      /* the worst sample */

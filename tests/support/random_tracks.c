@@ -124,6 +124,7 @@ void set_create(size_t count, bool shared, track_set *set) {
                        .tracks = allocate(count, sizeof(test_track)),
                        .rotations = allocate(keys * 4, sizeof(double)),
                        .positions = allocate(keys * 3, sizeof(double)),
+                       .scales = allocate(keys * 3, sizeof(double)),
                        .tangents = allocate(keys * 3, sizeof(double)),
                        .axes = allocate(count * 3, sizeof(double)),
                        .timelines = allocate(count, sizeof(pm_timeline)),
@@ -134,6 +135,7 @@ void set_destroy(track_set *set) {
     free(set->tracks);
     free(set->rotations);
     free(set->positions);
+    free(set->scales);
     free(set->tangents);
     free(set->axes);
     free(set->timelines);
@@ -160,6 +162,9 @@ pm_clip_desc set_describe(track_set *set) {
             const size_t row = set->shared ? i * set->count + n : before + i;
             memcpy(set->rotations + 4 * row, t->keys[i], sizeof t->keys[i]);
             memcpy(set->positions + 3 * row, t->positions[i], sizeof t->positions[i]);
+            for (size_t c = 0; c < 3; c++) {
+                set->scales[3 * row + c] = 2.0 - 0.5 * t->positions[i][c];
+            }
             memcpy(set->tangents + 3 * row, t->tangents[i], sizeof t->tangents[i]);
         }
         memcpy(set->axes + 3 * n, t->axis, sizeof t->axis);
@@ -173,6 +178,7 @@ pm_clip_desc set_describe(track_set *set) {
                           .timeline_of = set->timeline_of,
                           .rotations = {set->rotations, PM_FLOAT64, 0},
                           .positions = {set->positions, PM_FLOAT64, 0},
+                          .scales = {set->scales, PM_FLOAT64, 0},
                           .axes = {set->axes, PM_FLOAT64, 0},
                           .axis_count = set->count,
                           .loop_period = set->tracks[0].period};

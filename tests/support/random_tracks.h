@@ -53,6 +53,7 @@ typedef struct track_set {
     bool shared; /* one timeline: that of track 0, in C order (key, track) */
     test_track *tracks;
     double *rotations, *positions, *tangents, *axes;
+    double *scales; /* 2 - position / 2: no track carries its own */
     pm_timeline *timelines;
     uint32_t *timeline_of;
 } track_set;
