@@ -156,11 +156,13 @@ static cli_exit run_methods(const verify_options *options, pm_engine *engine) {
     if (options->json) {
         print_json(options, &device, results, passed);
     }
-    return passed ? CLI_DONE
-                  : cli_fail(CLI_DEVICE_FAILED, device.name,
-                             "use --device none, and report the table: this device computes "
-                             "something else",
-                             "misses the documented error bounds");
+    if (passed) {
+        return CLI_DONE;
+    }
+    const char *cure = device.type == PM_DEVICE_REFERENCE
+                           ? "please report this table: the reference path itself is at fault"
+                           : "compute elsewhere, with --device none at the least";
+    return cli_fail(CLI_DEVICE_FAILED, device.name, cure, "misses the documented error bounds");
 }
 
 int cmd_verify(int argc, char **argv) {

@@ -75,7 +75,7 @@ static bool add_sample(verify_errors *errors, const path_output *output, size_t 
         errors->broken++;
         return false;
     }
-    const quat rotation = {got[0], got[1], got[2], got[3]};
+    const quat rotation = {(double)got[0], (double)got[1], (double)got[2], (double)got[3]};
     double norm = quat_norm(rotation);
     double error = oracle_error(quat_scale(rotation, 1.0 / norm), exact);
     errors->norm = fmax(errors->norm, fabs(norm - 1.0));
@@ -98,6 +98,8 @@ static void compare(const verify_case *tested, const pm_sample_job *job, const p
             size_t row = k * tracks + t;
             size_t track = job->tracks != NULL ? job->tracks[k] : t;
             quat wanted = oracle_rotation(exact, track, oracle_at_sample(exact, track, job, k));
+            /* The error is one of rotation; how far from unit a sample is counts apart. */
+            wanted = quat_normalise(wanted);
             if (add_sample(&result->device, device, row, wanted, tested->random)) {
                 memset(result->worst, 0, sizeof result->worst);
                 strncpy(result->worst, tested->name, sizeof result->worst - 1);
