@@ -57,7 +57,8 @@ static void measure(device_row *row) {
     pm_engine *engine = NULL;
     pm_error error = {0};
     snprintf(name, sizeof name, "%zu:%zu", row->info.platform_index, row->info.device_index);
-    pm_engine_desc desc = {.device = name};
+    const device_options chosen = {.device = name};
+    const pm_engine_desc desc = device_options_desc(&chosen);
     if (pm_engine_create(&desc, &engine, &error) != PM_OK) {
         snprintf(row->failure, sizeof row->failure, "%s", error.message);
         return;
