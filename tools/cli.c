@@ -93,7 +93,7 @@ static void describe_error(const pm_error *error, char *text, size_t size) {
         used < size) {
         used += (size_t)snprintf(text + used, size - used, " (key %zu)", error->key);
     }
-    if (error->cl_status != 0 && used < size) {
+    if (error->cl_status != 0 && strstr(why, "OpenCL error") == NULL && used < size) {
         snprintf(text + used, size - used, " (OpenCL error %d)", error->cl_status);
     }
 }
