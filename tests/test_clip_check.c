@@ -1,0 +1,686 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Every field of pm_clip_desc that can be wrong is refused by its own check, and its
+ * valid neighbour is accepted. What the accepted clips evaluate to is tested elsewhere.
+ */
+#include "support/check.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { KEYS = 4, TRACKS = 2 };
+
+/* A valid description with all its arrays, for a test to spoil in one place. */
+typedef struct specimen {
+    double rotations[KEYS][TRACKS][4];
+    float positions[KEYS][TRACKS][3];
+    float scales[KEYS][TRACKS][3];
+    double tangents[KEYS][TRACKS][3];
+    double axes[TRACKS][3];
+    pm_windows windows[TRACKS];
+    double times[KEYS];
+    pm_timeline timelines[2];
+    uint32_t timeline_of[TRACKS];
+    pm_clip_desc desc;
+} specimen;
+
+static specimen s;
+
+static void set_rotation(size_t key, size_t track, double angle, double norm) {
+    double *q = s.rotations[key][track];
+    q[0] = 0;
+    q[1] = norm * sin(angle / 2);
+    q[2] = 0;
+    q[3] = norm * cos(angle / 2);
+}
+
+static int make_specimen(void **state) {
+    (void)state;
+    memset(&s, 0, sizeof s);
+    for (size_t key = 0; key < KEYS; key++) {
+        s.times[key] = 0.5 * (double)key;
+        for (size_t track = 0; track < TRACKS; track++) {
+            set_rotation(key, track, 0.3 * (double)key, 1);
+            for (size_t c = 0; c < 3; c++) {
+                s.positions[key][track][c] = (float)(key + c);
+                s.scales[key][track][c] = 1;
+            }
+        }
+    }
+    for (size_t track = 0; track < TRACKS; track++) {
+        s.axes[track][1] = 2;
+        s.windows[track] = (pm_windows){0, 0.5, 0.5, 1};
+    }
+    s.timelines[0] = s.timelines[1] = (pm_timeline){.key_count = KEYS, .rate = {30, 1}};
+    s.desc = (pm_clip_desc){
+        .track_count = TRACKS,
+        .timelines = s.timelines,
+        .rotations = {.data = s.rotations, .type = PM_FLOAT64},
+        .positions = {.data = s.positions, .type = PM_FLOAT32},
+        .scales = {.data = s.scales, .type = PM_FLOAT32},
+    };
+    return 0;
+}
+
+static pm_engine *reference;
+
+static int open_reference(void **state) {
+    (void)state;
+    return pm_engine_create(&(pm_engine_desc){.device = "none"}, &reference, NULL) != PM_OK;
+}
+
+static int close_reference(void **state) {
+    (void)state;
+    pm_engine_destroy(&reference);
+    return 0;
+}
+
+static void check_accepted(const char *file, int line) {
+    pm_error error = poisoned_error();
+    pm_clip *clip = NULL;
+    check_ok(pm_clip_check(&s.desc, &error), &error, file, line);
+    check_ok(pm_clip_create(reference, &s.desc, &clip, &error), &error, file, line);
+    assert_non_null(clip);
+    pm_clip_destroy(&clip);
+    assert_null(clip);
+}
+
+/* The check and the making of a clip must refuse alike, and leave the handle as it was. */
+static void check_refused(pm_status status, const char *words, size_t track, size_t key,
+                          const char *file, int line) {
+    pm_error error = poisoned_error();
+    check_refusal(pm_clip_check(&s.desc, &error), &error, status, words, file, line);
+    check_place(&error, track, key, file, line);
+    pm_clip *const untouched = (pm_clip *)&s;
+    pm_clip *clip = untouched;
+    error = poisoned_error();
+    check_refusal(pm_clip_create(reference, &s.desc, &clip, &error), &error, status, words, file,
+                  line);
+    check_place(&error, track, key, file, line);
+    assert_ptr_equal(clip, untouched);
+    assert_int_equal(pm_clip_check(&s.desc, NULL), status);
+}
+
+#define expect_accepted() check_accepted(__FILE__, __LINE__)
+#define expect_refused(status, words)                                                              \
+    check_refused((status), (words), PM_NOWHERE, PM_NOWHERE, __FILE__, __LINE__)
+#define expect_refused_at(status, words, track, key)                                               \
+    check_refused((status), (words), (track), (key), __FILE__, __LINE__)
+
+static void use_listed_times(void) {
+    s.timelines[0] = (pm_timeline){.key_count = KEYS, .times = s.times};
+}
+
+static void use_timeline_per_track(void) {
+    s.timeline_of[1] = 1;
+    s.desc.timeline_count = 2;
+    s.desc.timeline_of = s.timeline_of;
+}
+
+/* ---- counts, pointers, layout ---- */
+
+static void the_specimen_itself_is_accepted(void **state) {
+    (void)state;
+    expect_accepted();
+    use_listed_times();
+    expect_accepted();
+    use_timeline_per_track();
+    s.timelines[1].key_count = KEYS;
+    expect_accepted();
+}
+
+static void a_missing_description_is_refused(void **state) {
+    (void)state;
+    pm_error error = poisoned_error();
+    expect_refusal(pm_clip_check(NULL, &error), &error, PM_ERROR_ARGUMENT, "desc");
+    pm_clip *clip = NULL;
+    expect_refusal(pm_clip_create(reference, NULL, &clip, &error), &error, PM_ERROR_ARGUMENT,
+                   "desc");
+    assert_null(clip);
+}
+
+static void a_missing_engine_or_handle_is_refused(void **state) {
+    (void)state;
+    pm_error error = poisoned_error();
+    pm_clip *clip = NULL;
+    expect_refusal(pm_clip_create(NULL, &s.desc, &clip, &error), &error, PM_ERROR_ARGUMENT,
+                   "engine");
+    assert_null(clip);
+    expect_refusal(pm_clip_create(reference, &s.desc, NULL, &error), &error, PM_ERROR_ARGUMENT,
+                   "clip");
+}
+
+static void a_clip_without_tracks_is_refused(void **state) {
+    (void)state;
+    s.desc.track_count = 0;
+    expect_refused(PM_ERROR_ARGUMENT, "track_count");
+    s.desc.track_count = 1;
+    s.desc.positions.data = s.desc.scales.data = NULL;
+    expect_accepted();
+}
+
+static void a_clip_without_timelines_is_refused(void **state) {
+    (void)state;
+    s.desc.timelines = NULL;
+    expect_refused(PM_ERROR_ARGUMENT, "timeline");
+}
+
+static void a_timeline_without_keys_is_refused(void **state) {
+    (void)state;
+    s.timelines[0].key_count = 0;
+    expect_refused(PM_ERROR_ARGUMENT, "key_count");
+    s.timelines[0].key_count = 1;
+    expect_accepted();
+}
+
+static void a_clip_without_any_array_is_refused(void **state) {
+    (void)state;
+    s.desc.rotations.data = s.desc.positions.data = s.desc.scales.data = NULL;
+    expect_refused(PM_ERROR_ARGUMENT, "rotations|array");
+    s.desc.scales.data = s.scales;
+    expect_accepted();
+}
+
+static void an_unknown_number_type_is_refused(void **state) {
+    (void)state;
+    s.desc.rotations.type = (pm_number)2;
+    expect_refused(PM_ERROR_ARGUMENT, "type");
+    s.desc.rotations.type = PM_FLOAT64;
+    s.desc.scales.type = (pm_number)-1;
+    expect_refused(PM_ERROR_ARGUMENT, "type");
+}
+
+static void a_stride_smaller_than_a_row_is_refused(void **state) {
+    (void)state;
+    s.desc.rotations.stride = sizeof s.rotations[0] - sizeof(double);
+    expect_refused(PM_ERROR_ARGUMENT, "stride");
+    s.desc.rotations.stride = sizeof s.rotations[0];
+    expect_accepted();
+    s.desc.positions.stride = sizeof s.positions[0] - sizeof(float);
+    expect_refused(PM_ERROR_ARGUMENT, "stride");
+    s.desc.positions.stride = sizeof s.positions[0];
+    expect_accepted();
+}
+
+static void a_stride_larger_than_a_row_is_accepted(void **state) {
+    (void)state;
+    /* Every second key of the array: 2 keys. */
+    s.timelines[0].key_count = KEYS / 2;
+    s.desc.rotations.stride = 2 * sizeof s.rotations[0];
+    expect_accepted();
+}
+
+static void a_stride_with_several_timelines_is_refused(void **state) {
+    (void)state;
+    use_timeline_per_track();
+    s.desc.rotations.stride = sizeof s.rotations[0];
+    expect_refused(PM_ERROR_ARGUMENT, "stride");
+    s.desc.rotations.stride = 0;
+    expect_accepted();
+}
+
+static void a_timeline_that_does_not_exist_is_refused(void **state) {
+    (void)state;
+    use_timeline_per_track();
+    s.timeline_of[1] = 2;
+    expect_refused_at(PM_ERROR_ARGUMENT, "timeline_of", 1, PM_NOWHERE);
+}
+
+static void counts_whose_bytes_overflow_are_refused_before_a_key_is_read(void **state) {
+    (void)state;
+    s.desc.track_count = SIZE_MAX / 8;
+    expect_refused(PM_ERROR_SIZE, "track|key|count|bytes|large");
+    s.desc.track_count = TRACKS;
+    s.timelines[0].key_count = SIZE_MAX / 8;
+    expect_refused(PM_ERROR_SIZE, "track|key|count|bytes|large");
+    s.desc.track_count = (size_t)1 << 33;
+    s.timelines[0].key_count = (size_t)1 << 31;
+    expect_refused(PM_ERROR_SIZE, "track|key|count|bytes|large");
+}
+
+static void a_stride_whose_bytes_overflow_is_refused(void **state) {
+    (void)state;
+    s.desc.rotations.stride = (SIZE_MAX / 2) & ~(size_t)7;
+    expect_refused(PM_ERROR_SIZE, "stride|bytes|large");
+}
+
+static void timelines_whose_keys_add_up_too_high_are_refused(void **state) {
+    (void)state;
+    use_timeline_per_track();
+    s.timelines[0].key_count = SIZE_MAX / 32;
+    s.timelines[1].key_count = SIZE_MAX / 32;
+    expect_refused(PM_ERROR_SIZE, "track|key|count|bytes|large");
+}
+
+/* ---- keys ---- */
+
+static void a_zero_quaternion_is_refused_with_its_track_and_key(void **state) {
+    (void)state;
+    set_rotation(2, 1, 0, 0);
+    expect_refused_at(PM_ERROR_KEY, "zero|norm", 1, 2);
+}
+
+static void rotation_keys_that_are_not_finite_are_refused(void **state) {
+    (void)state;
+    const double bad[] = {(double)NAN, (double)INFINITY, -(double)INFINITY};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+        for (size_t c = 0; c < 4; c++) {
+            const double kept = s.rotations[3][0][c];
+            s.rotations[3][0][c] = bad[i];
+            expect_refused_at(PM_ERROR_KEY, "finite|nan", 0, 3);
+            s.rotations[3][0][c] = kept;
+        }
+}
+
+static void a_rotation_key_whose_square_overflows_is_refused(void **state) {
+    (void)state;
+    s.rotations[0][0][0] = 1e200;
+    expect_refused_at(PM_ERROR_KEY, "norm", 0, 0);
+}
+
+static void a_norm_is_refused_beyond_a_thousandth_from_one(void **state) {
+    (void)state;
+    const double refused[] = {1.002, 1.0011, 0.9989, 0.998, 0.5, 2};
+    const double accepted[] = {1.0009, 0.9991, 1};
+    for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
+        set_rotation(1, 1, 0.3, refused[i]);
+        expect_refused_at(PM_ERROR_KEY, "norm", 1, 1);
+    }
+    for (size_t i = 0; i < sizeof accepted / sizeof accepted[0]; i++) {
+        set_rotation(1, 1, 0.3, accepted[i]);
+        expect_accepted();
+    }
+}
+
+static void float32_keys_are_checked_as_float64_ones_are(void **state) {
+    (void)state;
+    float keys[KEYS][TRACKS][4];
+    for (size_t i = 0; i < KEYS * TRACKS * 4; i++)
+        (&keys[0][0][0])[i] = (float)(&s.rotations[0][0][0])[i];
+    s.desc.rotations = (pm_array){.data = keys, .type = PM_FLOAT32};
+    expect_accepted();
+    keys[3][1][3] += 0.5f;
+    expect_refused_at(PM_ERROR_KEY, "norm", 1, 3);
+    keys[2][0][0] = NAN;
+    expect_refused_at(PM_ERROR_KEY, "finite|nan", 0, 2);
+}
+
+static void the_place_of_a_key_is_right_where_every_track_has_its_own_timeline(void **state) {
+    (void)state;
+    use_timeline_per_track();
+    s.timelines[1].key_count = 3;
+    /* Tracks lie one after another: row KEYS + 2 is track 1's last. */
+    memset(&s.rotations[0][0][0] + 4 * (KEYS + 2), 0, 4 * sizeof(double));
+    expect_refused_at(PM_ERROR_KEY, "zero|norm", 1, 2);
+}
+
+static void positions_and_scales_that_are_not_finite_are_refused(void **state) {
+    (void)state;
+    s.positions[1][1][2] = NAN;
+    expect_refused_at(PM_ERROR_KEY, "position", 1, 1);
+    s.positions[1][1][2] = FLT_MAX / 8;
+    expect_accepted();
+    s.scales[2][0][0] = -INFINITY;
+    expect_refused_at(PM_ERROR_KEY, "scale", 0, 2);
+}
+
+static void a_position_beyond_float_is_refused_as_not_finite(void **state) {
+    (void)state;
+    double positions[KEYS][TRACKS][3] = {{{0}}};
+    s.desc.positions = (pm_array){.data = positions, .type = PM_FLOAT64};
+    expect_accepted();
+    positions[2][1][0] = 1e39;
+    expect_refused_at(PM_ERROR_KEY, "position", 1, 2);
+}
+
+/* ---- times and rates ---- */
+
+static void a_timeline_with_neither_rate_nor_times_is_refused(void **state) {
+    (void)state;
+    s.timelines[0].rate = (pm_rational){0, 0};
+    expect_refused(PM_ERROR_TIME, "rate");
+}
+
+static void a_timeline_with_both_rate_and_times_is_refused(void **state) {
+    (void)state;
+    s.timelines[0].times = s.times;
+    expect_refused(PM_ERROR_TIME, "rate");
+}
+
+static void key_rates_that_are_not_positive_fractions_are_refused(void **state) {
+    (void)state;
+    const pm_rational bad[] = {{0, 1}, {-30, 1}, {30, 0}, {30, -1}, {-30, -1}, {INT64_MIN, 1}};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        s.timelines[0].rate = bad[i];
+        expect_refused(PM_ERROR_TIME, "rate");
+    }
+    s.timelines[0].rate = (pm_rational){1, 1000};
+    expect_accepted();
+}
+
+static void key_times_that_are_not_finite_are_refused(void **state) {
+    (void)state;
+    use_listed_times();
+    const double bad[] = {(double)NAN, (double)INFINITY, -(double)INFINITY};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+        for (size_t key = 0; key < KEYS; key++) {
+            const double kept = s.times[key];
+            s.times[key] = bad[i];
+            expect_refused_at(PM_ERROR_TIME, "time", PM_NOWHERE, key);
+            s.times[key] = kept;
+        }
+}
+
+static void key_times_must_strictly_increase(void **state) {
+    (void)state;
+    use_listed_times();
+    s.times[2] = s.times[1];
+    expect_refused_at(PM_ERROR_TIME, "increas", PM_NOWHERE, 2);
+    s.times[2] = s.times[1] - 1e-9;
+    expect_refused_at(PM_ERROR_TIME, "increas", PM_NOWHERE, 2);
+    s.times[2] = s.times[1] + 1e-9;
+    expect_accepted();
+}
+
+static void times_of_the_second_timeline_are_checked_too(void **state) {
+    (void)state;
+    use_timeline_per_track();
+    s.timelines[1] = (pm_timeline){.key_count = KEYS, .times = s.times};
+    expect_accepted();
+    s.times[3] = s.times[2];
+    pm_error error = poisoned_error();
+    expect_refusal(pm_clip_check(&s.desc, &error), &error, PM_ERROR_TIME, "increas");
+    assert_int_equal(error.key, 3);
+}
+
+/* ---- loops ---- */
+
+static void a_loop_period_that_cannot_be_one_is_refused(void **state) {
+    (void)state;
+    use_listed_times(); /* from 0 to 1.5 s */
+    const double bad[] = {(double)NAN, (double)INFINITY, -1, -1.5, 1.0, 1.4999999};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        s.desc.loop_period = bad[i];
+        expect_refused(PM_ERROR_TIME, "loop_period|period");
+    }
+    s.desc.loop_period = 2;
+    expect_accepted();
+}
+
+/* Makes the last key repeat the first but for `angle` radians. */
+static void close_loop(double angle) {
+    use_listed_times();
+    s.desc.loop_period = 1.5;
+    for (size_t track = 0; track < TRACKS; track++) {
+        set_rotation(KEYS - 1, track, 0, 1);
+        memcpy(s.positions[KEYS - 1][track], s.positions[0][track], sizeof s.positions[0][0]);
+    }
+    set_rotation(KEYS - 1, 1, angle, 1);
+}
+
+static void a_closing_key_must_equal_the_first(void **state) {
+    (void)state;
+    close_loop(0.0011);
+    expect_refused_at(PM_ERROR_KEY, "clos|first|last|loop", 1, KEYS - 1);
+    close_loop(0.0009);
+    expect_accepted();
+}
+
+static void a_closing_key_of_opposite_sign_is_accepted(void **state) {
+    (void)state;
+    close_loop(0);
+    for (size_t c = 0; c < 4; c++)
+        s.rotations[KEYS - 1][1][c] *= -1;
+    expect_accepted();
+}
+
+static void a_closing_position_must_equal_the_first(void **state) {
+    (void)state;
+    close_loop(0);
+    float largest = 0;
+    for (size_t i = 0; i < KEYS * TRACKS * 3; i++)
+        largest = fmaxf(largest, (&s.positions[0][0][0])[i]);
+    s.positions[KEYS - 1][0][1] = s.positions[0][0][1] + 0.0009f * largest;
+    expect_accepted();
+    s.positions[KEYS - 1][0][1] = s.positions[0][0][1] + 0.01f * largest;
+    expect_refused_at(PM_ERROR_KEY, "position", 0, KEYS - 1);
+}
+
+static void a_loop_of_one_key_is_accepted(void **state) {
+    (void)state;
+    s.timelines[0].key_count = 1;
+    s.desc.loop_period = 1;
+    expect_accepted();
+}
+
+/* ---- options ---- */
+
+static void enumerations_out_of_range_are_refused(void **state) {
+    (void)state;
+    const pm_clip_desc valid = s.desc;
+    s.desc.method = PM_METHOD_COUNT;
+    expect_refused(PM_ERROR_ARGUMENT, "method");
+    s.desc.method = (pm_method)-1;
+    expect_refused(PM_ERROR_ARGUMENT, "method");
+    s.desc = valid;
+    s.desc.vector_method = PM_VECTOR_COUNT;
+    expect_refused(PM_ERROR_ARGUMENT, "vector_method");
+    s.desc = valid;
+    s.desc.method = PM_METHOD_SQUAD;
+    s.desc.tangents = PM_TANGENTS_COUNT;
+    expect_refused(PM_ERROR_ARGUMENT, "tangents");
+    s.desc.tangents = PM_TANGENTS_BESSEL;
+    s.desc.ends = PM_ENDS_COUNT;
+    expect_refused(PM_ERROR_ARGUMENT, "ends");
+    s.desc.ends = (pm_ends)-1;
+    expect_refused(PM_ERROR_ARGUMENT, "ends");
+}
+
+static void every_option_in_range_is_accepted(void **state) {
+    (void)state;
+    s.desc.axes = (pm_array){.data = s.axes, .type = PM_FLOAT64};
+    s.desc.user_tangents = (pm_array){.data = s.tangents, .type = PM_FLOAT64};
+    for (int method = 0; method < PM_METHOD_COUNT; method++) {
+        s.desc.method = (pm_method)method;
+        for (int vectors = 0; vectors < PM_VECTOR_COUNT; vectors++) {
+            s.desc.vector_method = (pm_vector_method)vectors;
+            expect_accepted();
+        }
+    }
+    s.desc.method = PM_METHOD_SQUAD;
+    for (int tangents = 0; tangents < PM_TANGENTS_COUNT; tangents++)
+        for (int ends = 0; ends < PM_ENDS_COUNT; ends++) {
+            s.desc.tangents = (pm_tangents)tangents;
+            s.desc.ends = (pm_ends)ends;
+            expect_accepted();
+        }
+}
+
+static void expect_in_unit_range(double *field, const char *name) {
+    const double bad[] = {-1.001, 1.001, (double)NAN, (double)INFINITY};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        *field = bad[i];
+        expect_refused(PM_ERROR_ARGUMENT, name);
+    }
+    *field = 1;
+    expect_accepted();
+    *field = -1;
+    expect_accepted();
+    *field = 0;
+}
+
+static void tension_continuity_and_bias_lie_between_minus_one_and_one(void **state) {
+    (void)state;
+    s.desc.method = PM_METHOD_SQUAD;
+    s.desc.tangents = PM_TANGENTS_TCB;
+    expect_in_unit_range(&s.desc.tension, "tension");
+    expect_in_unit_range(&s.desc.continuity, "continuity");
+    expect_in_unit_range(&s.desc.bias, "bias");
+}
+
+static void user_tangents_must_be_given_and_finite(void **state) {
+    (void)state;
+    s.desc.method = PM_METHOD_SQUAD;
+    s.desc.tangents = PM_TANGENTS_USER;
+    expect_refused(PM_ERROR_ARGUMENT, "user_tangents");
+    s.desc.user_tangents = (pm_array){.data = s.tangents, .type = PM_FLOAT64};
+    expect_accepted();
+    s.tangents[2][1][0] = (double)NAN;
+    expect_refused_at(PM_ERROR_KEY, "tangent", 1, 2);
+    s.tangents[2][1][0] = 0;
+    s.desc.user_tangents.stride = sizeof s.tangents[0] - sizeof(double);
+    expect_refused(PM_ERROR_ARGUMENT, "stride");
+}
+
+/* ---- sterp ---- */
+
+static void use_sterp(void) {
+    s.desc.method = PM_METHOD_STERP;
+    s.desc.axes = (pm_array){.data = s.axes, .type = PM_FLOAT64};
+}
+
+static void sterp_without_axes_is_refused(void **state) {
+    (void)state;
+    use_sterp();
+    s.desc.axes.data = NULL;
+    expect_refused(PM_ERROR_ARGUMENT, "axes");
+    s.desc.axes.data = s.axes;
+    expect_accepted();
+}
+
+static void zero_axes_and_axes_that_are_not_finite_are_refused(void **state) {
+    (void)state;
+    use_sterp();
+    s.desc.axis_count = TRACKS;
+    expect_accepted();
+    s.axes[1][1] = 0;
+    expect_refused_at(PM_ERROR_KEY, "axis|axes", 1, PM_NOWHERE);
+    s.axes[1][1] = (double)NAN;
+    expect_refused_at(PM_ERROR_KEY, "axis|axes", 1, PM_NOWHERE);
+    s.axes[1][1] = (double)INFINITY;
+    expect_refused_at(PM_ERROR_KEY, "axis|axes", 1, PM_NOWHERE);
+}
+
+static void axes_of_any_length_but_zero_are_accepted(void **state) {
+    (void)state;
+    use_sterp();
+    const double lengths[] = {1e-3, 1e3, 1e-30, 1e30, 1e-200, 1e200};
+    for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {
+        s.axes[0][1] = lengths[i];
+        expect_accepted();
+    }
+}
+
+static void the_other_methods_ignore_axes(void **state) {
+    (void)state;
+    use_sterp();
+    s.axes[0][1] = 0;
+    s.desc.method = PM_METHOD_SLERP;
+    expect_accepted();
+}
+
+static void axes_come_once_or_once_a_track(void **state) {
+    (void)state;
+    use_sterp();
+    s.desc.axis_count = TRACKS + 1;
+    expect_refused(PM_ERROR_ARGUMENT, "axis_count");
+    s.desc.axis_count = 1;
+    expect_accepted();
+}
+
+static void an_axis_frame_out_of_range_is_refused(void **state) {
+    (void)state;
+    use_sterp();
+    s.desc.axis_frame = PM_AXIS_COUNT;
+    expect_refused(PM_ERROR_ARGUMENT, "axis_frame");
+    s.desc.axis_frame = PM_AXIS_PARENT;
+    expect_accepted();
+}
+
+static void windows_lie_within_the_segment_and_end_after_they_begin(void **state) {
+    (void)state;
+    use_sterp();
+    s.desc.windows = s.windows;
+    const double nan = (double)NAN;
+    const pm_windows bad[] = {
+        {0.5, 0.5, 0, 1}, {0.6, 0.5, 0, 1}, {-0.1, 1, 0, 1}, {0, 1.1, 0, 1},
+        {nan, 1, 0, 1},   {0, 1, 0.5, 0.5}, {0, 1, 1, 0},    {0, 1, -0.1, 1},
+        {0, 1, 0, 1.1},   {0, 1, 0, nan},   {0, 0, 0, 1},
+    };
+    expect_accepted();
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        s.windows[0] = bad[i];
+        pm_error error = poisoned_error();
+        expect_refusal(pm_clip_check(&s.desc, &error), &error, PM_ERROR_ARGUMENT, "window");
+    }
+    s.windows[0] = (pm_windows){0};
+    expect_accepted();
+}
+
+static void windows_come_once_or_once_a_track(void **state) {
+    (void)state;
+    use_sterp();
+    s.desc.windows = s.windows;
+    s.desc.window_count = TRACKS + 1;
+    expect_refused(PM_ERROR_ARGUMENT, "window_count");
+    s.desc.window_count = TRACKS;
+    expect_accepted();
+    s.windows[1].swing_end = -1;
+    expect_refused_at(PM_ERROR_ARGUMENT, "window", 1, PM_NOWHERE);
+}
+
+#define SPOIL(test) cmocka_unit_test_setup(test, make_specimen)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        SPOIL(the_specimen_itself_is_accepted),
+        SPOIL(a_missing_description_is_refused),
+        SPOIL(a_missing_engine_or_handle_is_refused),
+        SPOIL(a_clip_without_tracks_is_refused),
+        SPOIL(a_clip_without_timelines_is_refused),
+        SPOIL(a_timeline_without_keys_is_refused),
+        SPOIL(a_clip_without_any_array_is_refused),
+        SPOIL(an_unknown_number_type_is_refused),
+        SPOIL(a_stride_smaller_than_a_row_is_refused),
+        SPOIL(a_stride_larger_than_a_row_is_accepted),
+        SPOIL(a_stride_with_several_timelines_is_refused),
+        SPOIL(a_timeline_that_does_not_exist_is_refused),
+        SPOIL(counts_whose_bytes_overflow_are_refused_before_a_key_is_read),
+        SPOIL(a_stride_whose_bytes_overflow_is_refused),
+        SPOIL(timelines_whose_keys_add_up_too_high_are_refused),
+        SPOIL(a_zero_quaternion_is_refused_with_its_track_and_key),
+        SPOIL(rotation_keys_that_are_not_finite_are_refused),
+        SPOIL(a_rotation_key_whose_square_overflows_is_refused),
+        SPOIL(a_norm_is_refused_beyond_a_thousandth_from_one),
+        SPOIL(float32_keys_are_checked_as_float64_ones_are),
+        SPOIL(the_place_of_a_key_is_right_where_every_track_has_its_own_timeline),
+        SPOIL(positions_and_scales_that_are_not_finite_are_refused),
+        SPOIL(a_position_beyond_float_is_refused_as_not_finite),
+        SPOIL(a_timeline_with_neither_rate_nor_times_is_refused),
+        SPOIL(a_timeline_with_both_rate_and_times_is_refused),
+        SPOIL(key_rates_that_are_not_positive_fractions_are_refused),
+        SPOIL(key_times_that_are_not_finite_are_refused),
+        SPOIL(key_times_must_strictly_increase),
+        SPOIL(times_of_the_second_timeline_are_checked_too),
+        SPOIL(a_loop_period_that_cannot_be_one_is_refused),
+        SPOIL(a_closing_key_must_equal_the_first),
+        SPOIL(a_closing_key_of_opposite_sign_is_accepted),
+        SPOIL(a_closing_position_must_equal_the_first),
+        SPOIL(a_loop_of_one_key_is_accepted),
+        SPOIL(enumerations_out_of_range_are_refused),
+        SPOIL(every_option_in_range_is_accepted),
+        SPOIL(tension_continuity_and_bias_lie_between_minus_one_and_one),
+        SPOIL(user_tangents_must_be_given_and_finite),
+        SPOIL(sterp_without_axes_is_refused),
+        SPOIL(zero_axes_and_axes_that_are_not_finite_are_refused),
+        SPOIL(axes_of_any_length_but_zero_are_accepted),
+        SPOIL(the_other_methods_ignore_axes),
+        SPOIL(axes_come_once_or_once_a_track),
+        SPOIL(an_axis_frame_out_of_range_is_refused),
+        SPOIL(windows_lie_within_the_segment_and_end_after_they_begin),
+        SPOIL(windows_come_once_or_once_a_track),
+    };
+    return cmocka_run_group_tests_name("clip_check", tests, open_reference, close_reference);
+}
