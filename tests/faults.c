@@ -57,7 +57,6 @@ static bool is_due(fault_kind kind, const char *name) {
 }
 
 /* The linker's --wrap asks for these names. */
-/* NOLINTBEGIN(bugprone-reserved-identifier) */
 
 #define WRAP_STATUS(name, params, args)                                                            \
     cl_int __real_##name params;                                                                   \
@@ -187,8 +186,6 @@ void __wrap_free(void *block) {
         atomic_fetch_sub(&live_blocks, 1);
     __real_free(block);
 }
-
-/* NOLINTEND(bugprone-reserved-identifier) */
 
 bool faults_are_linked(void) {
     faults_arm(FAULT_ALLOCATION, 1, 0, false);

@@ -13,13 +13,13 @@
 static void a_timeline_with_neither_rate_nor_times_is_refused(void **state) {
     (void)state;
     s.timelines[0].rate = (pm_rational){0, 0};
-    expect_refused(PM_ERROR_TIME, "rate");
+    expect_refused(PM_ERROR_ARGUMENT, "rate");
 }
 
 static void a_timeline_with_both_rate_and_times_is_refused(void **state) {
     (void)state;
     s.timelines[0].times = s.times;
-    expect_refused(PM_ERROR_TIME, "rate");
+    expect_refused(PM_ERROR_ARGUMENT, "rate");
 }
 
 static void key_rates_that_are_not_positive_fractions_are_refused(void **state) {

@@ -103,13 +103,13 @@ static void a_missing_clip_or_job_is_refused(void **state) {
 static void a_job_with_neither_rate_nor_times_is_refused(void **state) {
     make_clip(state, 0);
     s.job.rate = (pm_rational){0, 0};
-    expect_refused(PM_ERROR_TIME, "rate");
+    expect_refused(PM_ERROR_ARGUMENT, "rate");
 }
 
 static void a_job_with_both_rate_and_times_is_refused(void **state) {
     make_clip(state, 0);
     s.job.times = s.times;
-    expect_refused(PM_ERROR_TIME, "rate");
+    expect_refused(PM_ERROR_ARGUMENT, "rate");
 }
 
 static void rates_that_are_not_positive_fractions_are_refused(void **state) {
