@@ -96,7 +96,7 @@ static void close_loop(double angle) {
 static void a_closing_key_must_equal_the_first(void **state) {
     (void)state;
     close_loop(0.0011);
-    expect_refused_at(PM_ERROR_KEY, "clos|first|last|loop", 1, KEYS - 1);
+    expect_refused_at(PM_ERROR_TIME, "clos|first|last|loop", 1, KEYS - 1);
     close_loop(0.0009);
     expect_accepted();
 }
@@ -118,7 +118,7 @@ static void a_closing_position_must_equal_the_first(void **state) {
     s.positions[KEYS - 1][0][1] = s.positions[0][0][1] + 0.0009f * largest;
     expect_accepted();
     s.positions[KEYS - 1][0][1] = s.positions[0][0][1] + 0.01f * largest;
-    expect_refused_at(PM_ERROR_KEY, "position", 0, KEYS - 1);
+    expect_refused_at(PM_ERROR_TIME, "position", 0, KEYS - 1);
 }
 
 static void a_loop_of_one_key_is_accepted(void **state) {

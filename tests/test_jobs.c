@@ -54,6 +54,7 @@ static void expect_kinds_agree(void **state, const motion *m, const pm_timeline 
 }
 
 static void the_three_kinds_of_jobs_agree_on_uniform_keys(void **state) {
+    engine_for(state);
     motion m = motion_make(16, 5, 2.5, 0x21);
     const pm_timeline timeline = {.key_count = 16, .rate = {8, 1}};
     for (size_t i = 0; i < METHODS; i++) {
@@ -64,6 +65,7 @@ static void the_three_kinds_of_jobs_agree_on_uniform_keys(void **state) {
 }
 
 static void the_three_kinds_of_jobs_agree_on_listed_keys(void **state) {
+    engine_for(state);
     motion m = motion_make(9, 6, 2.5, 0x22);
     const double times[9] = {-1, -0.75, -0.5, -0.375, 0, 0.125, 0.75, 0.8125, 1};
     const pm_timeline timeline = {.key_count = 9, .times = times};
@@ -75,6 +77,7 @@ static void the_three_kinds_of_jobs_agree_on_listed_keys(void **state) {
 }
 
 static void pairs_may_come_in_any_order_and_repeat_tracks(void **state) {
+    engine_for(state);
     enum { COUNT = 500, TRACKS = 7 };
     motion m = motion_make(20, TRACKS, 2.5, 0x23);
     const pm_timeline timeline = {.key_count = 20, .rate = {10, 1}};
@@ -104,6 +107,7 @@ static void pairs_may_come_in_any_order_and_repeat_tracks(void **state) {
 }
 
 static void outputs_may_be_asked_for_one_by_one(void **state) {
+    engine_for(state);
     enum { COUNT = 31, ROWS = COUNT * 3 };
     motion m = motion_make(8, 3, 2.5, 0x25);
     const pm_timeline timeline = {.key_count = 8, .rate = {10, 1}};
@@ -128,6 +132,7 @@ static void outputs_may_be_asked_for_one_by_one(void **state) {
 }
 
 static void a_job_of_no_samples_writes_nothing(void **state) {
+    engine_for(state);
     motion m = motion_make(8, 3, 2.5, 0x26);
     const pm_timeline timeline = {.key_count = 8, .rate = {10, 1}};
     const pm_clip_desc desc = motion_desc(&m, &timeline, PM_METHOD_SLERP);
@@ -144,6 +149,7 @@ static void a_job_of_no_samples_writes_nothing(void **state) {
 /* ---- track counts, lanes, the reference ---- */
 
 static void every_track_count_fills_its_outputs_and_nothing_else(void **state) {
+    engine_for(state);
     enum { KEYS = 6, MOST = 40, COUNT = 9 };
     const size_t most = small_sizes() ? 18 : MOST;
     motion m = motion_make(KEYS, MOST, 2.5, 0x2E);
@@ -212,6 +218,7 @@ static void expect_kinds_equal(outputs a[3], outputs b[3]) {
 }
 
 static void the_reference_path_gives_the_bits_of_the_device(void **state) {
+    engine_for(state);
     for (size_t i = 0; i < METHODS; i++) {
         outputs device[3], reference[3];
         sample_every_kind(engine_for(state), all_methods[i], false, device);
@@ -221,6 +228,7 @@ static void the_reference_path_gives_the_bits_of_the_device(void **state) {
 }
 
 static void every_lane_width_gives_the_same_bits(void **state) {
+    engine_for(state);
     const uint32_t widths[] = {1, 4, 8, 16};
     for (size_t w = 0; w < sizeof widths / sizeof widths[0]; w++) {
         pm_engine *engine = engine_with(state, &(pm_engine_desc){.lanes = widths[w]});
@@ -235,6 +243,7 @@ static void every_lane_width_gives_the_same_bits(void **state) {
 }
 
 static void pieces_of_any_size_give_the_same_bits(void **state) {
+    engine_for(state);
     const uint64_t sizes[] = {1, 4096, 10000, 1 << 20};
     for (size_t p = 0; p < sizeof sizes / sizeof sizes[0]; p++) {
         pm_engine *engine = engine_with(state, &(pm_engine_desc){.piece_bytes = sizes[p]});
@@ -271,6 +280,7 @@ static void *sample_often(void *argument) {
 }
 
 static void threads_may_share_a_clip(void **state) {
+    engine_for(state);
     motion m = motion_make(30, THREAD_TRACKS, 2.5, 0x31);
     const pm_timeline timeline = {.key_count = 30, .rate = {5, 1}};
     const pm_clip_desc desc = motion_desc(&m, &timeline, PM_METHOD_SQUAD);

@@ -148,6 +148,7 @@ static void listed_times_and_pairs_are_cut_into_pieces_too(void **state) {
 
 /* One sample of all tracks alone is larger than a piece may be. */
 static void a_sample_larger_than_a_piece_is_still_evaluated(void **state) {
+    engine_for(state);
     enum { MANY = 3000 };
     pm_engine *engine = engine_with(state, &(pm_engine_desc){.piece_bytes = 16384});
     motion m = motion_make(2, MANY, 2.5, 0x53);

@@ -36,6 +36,7 @@ static pm_clip *turning_clip(void **state, const motion *m, pm_method method) {
 }
 
 static void every_lap_repeats_the_first_with_the_sign_of_its_turns(void **state) {
+    engine_for(state);
     enum { COUNT = 64 };
     for (int turns = 1; turns <= 2; turns++)
         for (size_t i = 0; i < METHODS; i++) {
@@ -62,6 +63,7 @@ static void every_lap_repeats_the_first_with_the_sign_of_its_turns(void **state)
 }
 
 static void the_sign_is_continuous_over_many_laps_of_a_full_turn(void **state) {
+    engine_for(state);
     enum { COUNT = 2000 };
     motion m = turning_motion(16, 1);
     float *out = guarded_floats(COUNT * 4);
@@ -84,6 +86,7 @@ static void the_sign_is_continuous_over_many_laps_of_a_full_turn(void **state) {
 }
 
 static void a_closing_key_makes_the_same_loop_as_leaving_it_out(void **state) {
+    engine_for(state);
     enum { COUNT = 300 };
     motion closed = turning_motion(17, 17.0 / 16); /* the last key is key 0 after a full turn */
     motion open = closed;
@@ -119,6 +122,7 @@ static pm_clip *looped_clip(void **state, const motion *m, double loop_period) {
 
 /* A period that is no whole number of key intervals: the last segment is 0.7 of one. */
 static void the_segment_that_closes_a_loop_has_its_own_length(void **state) {
+    engine_for(state);
     motion m = motion_make(9, 1, 2.0, 18);
     const double period = 8.7 / 4;
     pm_clip *clip = looped_clip(state, &m, period);

@@ -71,6 +71,7 @@ static void expect_exact(const pm_clip *clip, const motion *m, pm_sample_job job
 /* Three hours at 120 Hz whose keys repeat every 1001: 1000 samples at 120 * 1000/1001 Hz
  * go once around, so every round must have the very bits of the first. */
 static void three_hours_end_with_the_bits_they_began_with(void **state) {
+    engine_for(state);
     enum { ROUND = 1001, PERIOD = 1000 };
     const size_t rounds = small_sizes() ? 5 : 3 * 3600 * 120 / ROUND;
     motion m = motion_make(rounds * ROUND + 1, 1, 0, 1);
@@ -100,6 +101,7 @@ static void three_hours_end_with_the_bits_they_began_with(void **state) {
 }
 
 static void uniform_samples_lie_where_integers_put_them(void **state) {
+    engine_for(state);
     motion m = motion_make(small_sizes() ? 300 : 20000, 1, 2.0, 2);
     pm_clip *clip = uniform_clip(state, &m, (pm_rational){30, 1}, 0);
     const struct {
@@ -129,6 +131,7 @@ static void uniform_samples_lie_where_integers_put_them(void **state) {
 
 /* 2 s of 48 keys: one lap is a whole number of keys, and no key time but the ends is exact. */
 static void samples_2_to_the_40_laps_away_are_exact(void **state) {
+    engine_for(state);
     motion m = motion_make(48, 1, 2.0, 3);
     pm_clip *clip = uniform_clip(state, &m, (pm_rational){24, 1}, 2.0);
     const uint64_t far[] = {0, UINT64_C(1) << 20, UINT64_C(1) << 33, UINT64_C(1) << 40,
@@ -142,6 +145,7 @@ static void samples_2_to_the_40_laps_away_are_exact(void **state) {
 }
 
 static void rates_with_large_terms_are_exact_on_both_sides(void **state) {
+    engine_for(state);
     motion m = motion_make(4096, 1, 2.0, 4);
     const pm_rational odd = {INT64_C(599999885559082), INT64_C(10000000000000)};
     pm_clip *clip = uniform_clip(state, &m, odd, 0);
@@ -159,6 +163,7 @@ static void rates_with_large_terms_are_exact_on_both_sides(void **state) {
 }
 
 static void a_start_shifts_all_samples_by_an_exact_fraction(void **state) {
+    engine_for(state);
     motion m = motion_make(100, 1, 2.0, 5);
     pm_clip *clip = uniform_clip(state, &m, (pm_rational){30, 1}, 0);
     float *out = guarded_floats(64 * 4);
@@ -175,6 +180,7 @@ static void a_start_shifts_all_samples_by_an_exact_fraction(void **state) {
 }
 
 static void a_start_before_the_keys_clamps_until_they_begin(void **state) {
+    engine_for(state);
     motion m = motion_make(10, 1, 2.0, 6);
     pm_clip *clip = uniform_clip(state, &m, (pm_rational){10, 1}, 0);
     float out[30 * 4], key[4];
@@ -190,6 +196,7 @@ static void a_start_before_the_keys_clamps_until_they_begin(void **state) {
 }
 
 static void listed_times_agree_with_the_uniform_samples_they_name(void **state) {
+    engine_for(state);
     motion m = motion_make(2000, 1, 3.0, 7);
     pm_clip *clip = uniform_clip(state, &m, (pm_rational){30, 1}, 0);
     enum { COUNT = 300 };
@@ -241,6 +248,7 @@ static void flip_some_signs(motion *m) {
 }
 
 static void uniform_samples_at_keys_are_the_keys(void **state) {
+    engine_for(state);
     motion m = motion_make(40, 5, 3.0, 9);
     flip_some_signs(&m);
     const pm_timeline timeline = {.key_count = m.keys, .rate = {30000, 1001}};
@@ -258,6 +266,7 @@ static void uniform_samples_at_keys_are_the_keys(void **state) {
 }
 
 static void samples_at_listed_key_times_are_the_keys(void **state) {
+    engine_for(state);
     motion m = motion_make(40, 5, 3.0, 10);
     flip_some_signs(&m);
     uint64_t seed = 11;
@@ -284,6 +293,7 @@ static void samples_at_listed_key_times_are_the_keys(void **state) {
 }
 
 static void open_tracks_keep_their_end_keys_outside_of_them(void **state) {
+    engine_for(state);
     motion m = motion_make(6, 1, 3.0, 12);
     const double key_times[6] = {1, 1.5, 1.75, 2.5, 3, 4};
     const pm_timeline timeline = {.key_count = 6, .times = key_times};
@@ -310,6 +320,7 @@ static void open_tracks_keep_their_end_keys_outside_of_them(void **state) {
 /* ---- order and batches ---- */
 
 static void results_do_not_depend_on_the_order_of_samples(void **state) {
+    engine_for(state);
     enum { COUNT = 257, TRACKS = 3 };
     motion m = motion_make(50, TRACKS, 3.0, 13);
     const pm_timeline timeline = {.key_count = 50, .rate = {10, 1}};
@@ -347,6 +358,7 @@ static void results_do_not_depend_on_the_order_of_samples(void **state) {
 }
 
 static void results_do_not_depend_on_the_size_of_batches(void **state) {
+    engine_for(state);
     enum { COUNT = 333, TRACKS = 5 };
     motion m = motion_make(60, TRACKS, 3.0, 15);
     const pm_timeline timeline = {.key_count = 60, .rate = {24, 1}};

@@ -68,6 +68,7 @@ static void expect_track_is_single(void **state, const outputs *mixed, const mot
 }
 
 static void tracks_of_several_timelines_are_as_clips_of_their_own(void **state) {
+    engine_for(state);
     enum { COUNT = 90 };
     motion source = motion_make(MIXED_KEYS, MIXED_TRACKS, 2.5, 0x27), parts[MIXED_TRACKS];
     for (size_t track = 0; track < MIXED_TRACKS; track++)
@@ -101,6 +102,7 @@ static void tracks_of_several_timelines_are_as_clips_of_their_own(void **state) 
 }
 
 static void pairs_find_the_timeline_of_their_track(void **state) {
+    engine_for(state);
     enum { COUNT = 200 };
     motion source = motion_make(MIXED_KEYS, MIXED_TRACKS, 2.5, 0x29), parts[MIXED_TRACKS];
     for (size_t track = 0; track < MIXED_TRACKS; track++)
@@ -135,6 +137,7 @@ static void pairs_find_the_timeline_of_their_track(void **state) {
 }
 
 static void strides_and_number_types_do_not_change_a_clip(void **state) {
+    engine_for(state);
     enum { KEYS = 10, TRACKS = 3, COUNT = 40, GAP = 5 };
     motion m = motion_make(KEYS, TRACKS, 2.5, 0x2B);
     const pm_timeline timeline = {.key_count = KEYS, .rate = {10, 1}};
@@ -162,6 +165,7 @@ static void strides_and_number_types_do_not_change_a_clip(void **state) {
 }
 
 static void a_clip_holds_nothing_of_its_description(void **state) {
+    engine_for(state);
     enum { KEYS = 10, COUNT = 40 };
     motion m = motion_make(KEYS, 2, 2.5, 0x2C);
     double times[KEYS];
@@ -184,6 +188,7 @@ static void a_clip_holds_nothing_of_its_description(void **state) {
 }
 
 static void a_clip_tells_what_it_is(void **state) {
+    engine_for(state);
     motion m = motion_make(7, 3, 2.5, 0x2D);
     const pm_timeline timeline = {.key_count = 7, .rate = {4, 1}};
     pm_clip_desc desc = motion_desc(&m, &timeline, PM_METHOD_CIRCULAR);

@@ -22,7 +22,8 @@ extern subject on_device;
 #define ONLY_ON_DEVICE(body)                                                                       \
     { #body, body, NULL, NULL, &on_device }
 
-/* The engine for a test's state, made on first use and kept; skips or fails without one. */
+/* The engine for a test's state, made on first use and kept; skips or fails without one, so a
+ * test asks for it before it owns anything. */
 pm_engine *engine_for(void **state);
 
 /* The device's name as pm_engine_desc takes it; the reference is "none". */

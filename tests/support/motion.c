@@ -133,10 +133,13 @@ void slerp_double(const float a[4], const float b[4], double u, double out[4]) {
 }
 
 double rotation_error(const float a[4], const double b[4]) {
-    double plus[4], minus[4];
+    double wide[4], plus[4], minus[4];
+    for (int c = 0; c < 4; c++)
+        wide[c] = (double)a[c];
+    const double norm_a = length(wide, 4), norm_b = length(b, 4);
     for (int c = 0; c < 4; c++) {
-        plus[c] = (double)a[c] + b[c];
-        minus[c] = (double)a[c] - b[c];
+        plus[c] = wide[c] / norm_a + b[c] / norm_b;
+        minus[c] = wide[c] / norm_a - b[c] / norm_b;
     }
     double near = length(minus, 4), far = length(plus, 4);
     return near < far ? 4 * atan2(near, far) : 4 * atan2(far, near);

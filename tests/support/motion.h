@@ -40,7 +40,8 @@ void stored_key(const motion *m, size_t key, size_t track, float out[4]);
 /* Textbook slerp the short way between two float keys. */
 void slerp_double(const float a[4], const float b[4], double u, double out[4]);
 
-/* 4 atan2(|a - b|, |a + b|) with the signs aligned: the angle between two rotations. */
+/* 4 atan2(|a - b|, |a + b|) of the normalised operands with their signs aligned: the angle
+ * between two rotations, whatever their norms. */
 double rotation_error(const float a[4], const double b[4]);
 
 #endif
