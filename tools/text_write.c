@@ -85,6 +85,9 @@ char *text_write_fixed(char *out, double value, unsigned decimals) {
     double size = value < 0 ? -value : value, scaled;
     uint64_t whole, fraction;
 
+    if (decimals == 0 && size < 0x1p52) {
+        size = (size + 0x1p52) - 0x1p52; /* as below, with the whole part's parity */
+    }
     if (size >= 9223372036854775808.0) { /* 2^63: no fraction, and too large for the cast */
         if (value < 0) {
             *out++ = '-';
