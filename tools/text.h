@@ -24,12 +24,13 @@ bool text_is_not_finite(const char *at, const char *end);
 /* Reads an unsigned whole number, saturating at UINT64_MAX. NULL when there is none. */
 const char *text_read_whole(const char *at, const char *end, uint64_t *value);
 
-#define TEXT_DECIMALS_MAX 12
-#define TEXT_FIXED_SIZE 328 /* the longest double, its sign, point and decimals */
+#define TEXT_DECIMALS_MAX 9
+#define TEXT_FIXED_SIZE 328 /* more than the longest double, its sign, point and decimals */
 
 /* Writes value with `decimals` places, at most TEXT_DECIMALS_MAX, rounded to nearest.
  * What rounds to zero has no sign. value must be finite, and out must have room for
- * TEXT_FIXED_SIZE bytes; no NUL is written. Returns the place behind the text. */
+ * TEXT_FIXED_SIZE bytes; no NUL is written. A tie within 1e-6 of a last place may go
+ * either way. Returns the place behind the text. */
 char *text_write_fixed(char *out, double value, unsigned decimals);
 
 /* Writes num/den, both positive, with `digits` significant digits (1 to 18), rounded to
