@@ -51,6 +51,22 @@ static void print_warning(void *user, pm_log_level level, const char *message) {
     }
 }
 
+/* NULL leaves the folder to the library, "" turns the cache off. */
+static const char *cache_folder(void) {
+    const char *folder = environment("POSEMILL_CACHE");
+    return folder != NULL && strcmp(folder, "off") == 0 ? "" : folder;
+}
+
+pm_engine_desc device_options_desc(const device_options *options) {
+    return (pm_engine_desc){
+        .device = device_options_choice(options),
+        .lanes = options->lanes,
+        .cache_folder = cache_folder(),
+        .kernel_folder = environment("POSEMILL_KERNELS"),
+        .log = print_warning,
+    };
+}
+
 cli_exit device_options_engine(const device_options *options, pm_engine **engine) {
     const char *choice = device_options_choice(options);
     if (options->reference && options->device != NULL && strcmp(options->device, "none") != 0) {
@@ -58,12 +74,7 @@ cli_exit device_options_engine(const device_options *options, pm_engine **engine
                         "contradicts --device %s", options->device);
     }
     pm_error error = {0};
-    pm_engine_desc desc = {
-        .device = choice,
-        .lanes = options->lanes,
-        .kernel_folder = environment("POSEMILL_KERNEL_FOLDER"),
-        .log = print_warning,
-    };
+    const pm_engine_desc desc = device_options_desc(options);
     if (pm_engine_create(&desc, engine, &error) != PM_OK) {
         return cli_fail_error("device", &error);
     }

@@ -21,6 +21,10 @@ option_group device_options_group_without_reference(device_options *options);
 /* What was asked for: the option, the environment, or "auto". */
 const char *device_options_choice(const device_options *options);
 
+/* The description of that engine, with POSEMILL_CACHE and POSEMILL_KERNELS as --help of the
+ * command explains them, and warnings of the library printed. */
+pm_engine_desc device_options_desc(const device_options *options);
+
 /* Creates the engine. Says so on stderr when "auto" came down to the reference path.
  * On failure prints and returns the code. */
 cli_exit device_options_engine(const device_options *options, pm_engine **engine);

@@ -86,8 +86,8 @@ static void about(const double axis[3], double angle, double q[4]) {
 }
 
 void random_track(random_source *source, size_t key_count, double largest, bool uneven,
-                  track *out) {
-    *out = (track){.name = "random", .key_count = key_count};
+                  test_track *out) {
+    *out = (test_track){.name = "random", .key_count = key_count};
     random_direction(source, out->axis);
     double time = 0.0;
     for (size_t i = 0; i < key_count; i++) {
@@ -103,18 +103,79 @@ void random_track(random_source *source, size_t key_count, double largest, bool 
         }
         for (int n = 0; n < 3; n++) {
             out->positions[i][n] = random_normal(source);
+            out->tangents[i][n] = 0.5 * random_normal(source);
         }
     }
 }
 
-pm_clip_desc describe_track(track *t) {
-    t->timeline = (pm_timeline){.key_count = t->key_count, .times = t->times};
-    return (pm_clip_desc){.track_count = 1,
-                          .timelines = &t->timeline,
-                          .rotations = {t->keys, PM_FLOAT64, 0},
-                          .positions = {t->positions, PM_FLOAT64, 0},
-                          .axes = {t->axis, PM_FLOAT64, 0},
-                          .loop_period = t->period};
+static void *allocate(size_t count, size_t size) {
+    void *memory = calloc(count ? count : 1, size);
+    if (!memory) {
+        fprintf(stderr, "random tracks: out of memory\n");
+        abort();
+    }
+    return memory;
+}
+
+void set_create(size_t count, bool shared, track_set *set) {
+    const size_t keys = count * TRACK_KEYS_MAX;
+    *set = (track_set){.count = count,
+                       .shared = shared,
+                       .tracks = allocate(count, sizeof(test_track)),
+                       .rotations = allocate(keys * 4, sizeof(double)),
+                       .positions = allocate(keys * 3, sizeof(double)),
+                       .tangents = allocate(keys * 3, sizeof(double)),
+                       .axes = allocate(count * 3, sizeof(double)),
+                       .timelines = allocate(count, sizeof(pm_timeline)),
+                       .timeline_of = allocate(count, sizeof(uint32_t))};
+}
+
+void set_destroy(track_set *set) {
+    free(set->tracks);
+    free(set->rotations);
+    free(set->positions);
+    free(set->tangents);
+    free(set->axes);
+    free(set->timelines);
+    free(set->timeline_of);
+    *set = (track_set){0};
+}
+
+void set_random(random_source *source, size_t count, size_t key_count, double largest, bool uneven,
+                bool shared, track_set *set) {
+    set_create(count, shared, set);
+    for (size_t n = 0; n < count; n++) {
+        random_track(source, key_count, largest, uneven, &set->tracks[n]);
+    }
+    for (size_t n = 1; shared && n < count; n++) {
+        memcpy(set->tracks[n].times, set->tracks[0].times, sizeof set->tracks[n].times);
+    }
+}
+
+pm_clip_desc set_describe(track_set *set) {
+    size_t before = 0;
+    for (size_t n = 0; n < set->count; n++) {
+        const test_track *t = &set->tracks[n];
+        for (size_t i = 0; i < t->key_count; i++) {
+            const size_t row = set->shared ? i * set->count + n : before + i;
+            memcpy(set->rotations + 4 * row, t->keys[i], sizeof t->keys[i]);
+            memcpy(set->positions + 3 * row, t->positions[i], sizeof t->positions[i]);
+            memcpy(set->tangents + 3 * row, t->tangents[i], sizeof t->tangents[i]);
+        }
+        memcpy(set->axes + 3 * n, t->axis, sizeof t->axis);
+        set->timelines[n] = (pm_timeline){.key_count = t->key_count, .times = t->times};
+        set->timeline_of[n] = set->shared ? 0 : (uint32_t)n;
+        before += t->key_count;
+    }
+    return (pm_clip_desc){.track_count = set->count,
+                          .timelines = set->timelines,
+                          .timeline_count = set->shared ? 1 : set->count,
+                          .timeline_of = set->timeline_of,
+                          .rotations = {set->rotations, PM_FLOAT64, 0},
+                          .positions = {set->positions, PM_FLOAT64, 0},
+                          .axes = {set->axes, PM_FLOAT64, 0},
+                          .axis_count = set->count,
+                          .loop_period = set->tracks[0].period};
 }
 
 /* Where an adversarial track starts: no axis of it is special. */
@@ -122,8 +183,8 @@ static const double base[4] = {0.1, -0.3, 0.2, 0.92736184954957037525};
 static const double tilted[3] = {0.48, 0.6, 0.64};
 
 /* Keys at given angles about one axis, all after `base`. */
-static void angles_track(const char *name, size_t count, const double *degrees, track *out) {
-    *out = (track){.name = name, .key_count = count, .axis = {0.0, 0.0, 1.0}};
+static void angles_track(const char *name, size_t count, const double *degrees, test_track *out) {
+    *out = (test_track){.name = name, .key_count = count, .axis = {0.0, 0.0, 1.0}};
     for (size_t i = 0; i < count; i++) {
         double turn[4];
         about(tilted, degrees[i] * DEGREE, turn);
@@ -141,14 +202,14 @@ static void negate(double q[4]) {
     }
 }
 
-static void opposite_signs(const double *degrees, track *out) {
+static void opposite_signs(const double *degrees, test_track *out) {
     angles_track("opposite signs", 6, degrees, out);
     negate(out->keys[1]);
     negate(out->keys[4]);
 }
 
 /* q, q + 1e-7, -q, ... around each other. */
-static void nearly_equal(bool both_signs, track *out) {
+static void nearly_equal(bool both_signs, test_track *out) {
     const double degrees[6] = {0, 0, 0, 0, 0, 0};
     angles_track(both_signs ? "nearly equal, both signs" : "1e-7 apart", 6, degrees, out);
     random_source source = {7};
@@ -163,7 +224,7 @@ static void nearly_equal(bool both_signs, track *out) {
     }
 }
 
-static void dot_zero(track *out) {
+static void dot_zero(test_track *out) {
     static const double keys[6][4] = {{0, 0, 0, 1}, {1, 0, 0, 0}, {0, 1, 0, 0},
                                       {0, 0, 0, 1}, {0, 0, 1, 0}, {0, 0, 0, -1}};
     const double degrees[6] = {0, 0, 0, 0, 0, 0};
@@ -171,7 +232,7 @@ static void dot_zero(track *out) {
     memcpy(out->keys, keys, sizeof keys);
 }
 
-static void there_and_back(track *out) {
+static void there_and_back(test_track *out) {
     const double degrees[6] = {0, 70, 0, 70, 20, 0};
     angles_track("neighbours equal", 6, degrees, out);
     double axis[3] = {1.0, 0.0, 0.0}, turn[4];
@@ -179,7 +240,7 @@ static void there_and_back(track *out) {
     multiply(turn, out->keys[4], out->keys[4]);
 }
 
-static void wild_times(track *out) {
+static void wild_times(test_track *out) {
     random_source source = {11};
     random_track(&source, 8, PI, false, out);
     out->name = "time ratios 1:1000";
@@ -188,39 +249,44 @@ static void wild_times(track *out) {
     }
 }
 
-/* Half turns about (twist) or across (swing) the twist axis, in the body. */
-static void half_turns(bool twist, track *out) {
+/* Half turns about (twist) or across (swing) the twist axis, in the body. The first
+ * three are exact, from keys whose products have no rounding: which way a half turn
+ * goes must not hang on the last bit of a dot product. */
+static void half_turns(bool twist, test_track *out) {
     static const double z[3] = {0, 0, 1}, x[3] = {1, 0, 0};
     const double degrees[5] = {0, 0, 0, 0, 0};
     angles_track(twist ? "180 degree twist" : "180 degree swing", 5, degrees, out);
+    for (int n = 0; n < 4; n++) {
+        out->keys[0][n] = n == 3 ? 1.0 : 0.0;
+    }
     for (size_t i = 1; i < 5; i++) {
         double turn[4];
-        about(twist ? z : x, i == 3 ? 179.9999 * DEGREE : PI, turn);
-        turn[3] = i == 3 ? turn[3] : 0.0;
+        about(twist ? z : x, i == 4 ? 179.9999 * DEGREE : PI, turn);
+        turn[3] = i == 4 ? turn[3] : 0.0;
         multiply(out->keys[i - 1], turn, out->keys[i]);
     }
 }
 
-static void full_turn_loop(track *out) {
+static void full_turn_loop(test_track *out) {
     const double degrees[5] = {0, 80, 150, 220, 290};
     angles_track("loop of a full turn", 5, degrees, out);
     out->period = 5.0;
 }
 
-static void closing_key_loop(track *out) {
+static void closing_key_loop(test_track *out) {
     const double degrees[6] = {0, 100, 130, 200, 300, 360};
     angles_track("full turn with closing key", 6, degrees, out);
     out->period = 5.0;
 }
 
-static void random_loop(track *out) {
+static void random_loop(test_track *out) {
     random_source source = {13};
     random_track(&source, 5, PI, true, out);
     out->name = "random loop";
     out->period = out->times[4] + 0.7;
 }
 
-static void few_keys(size_t count, bool loop, track *out) {
+static void few_keys(size_t count, bool loop, test_track *out) {
     static const char *const names[2][3] = {{"one key", "two keys", "three keys"},
                                             {"one key loop", "two key loop", "three key loop"}};
     random_source source = {17};
@@ -233,7 +299,7 @@ size_t adversarial_count(void) {
     return 22;
 }
 
-void adversarial_track(size_t index, track *out) {
+void adversarial_track(size_t index, test_track *out) {
     static const double equal[6] = {40, 40, 40, 40, 40, 40};
     static const double signs[6] = {0, 50, 30, 90, 90, 20};
     static const double steep[6] = {0, 179.99, 0, 179.99, 359.98, 180};
