@@ -91,6 +91,10 @@ typedef struct bvh {
 cli_exit bvh_parse(const char *path, const char *data, size_t size, const bvh_options *options,
                    bvh **model);
 
+/* `joint 3 (Spine)`, cut to fit, for messages. */
+enum { BVH_JOINT_TEXT = 96 };
+void bvh_describe_joint(const bvh *model, size_t joint, char text[BVH_JOINT_TEXT]);
+
 /* Clears the handle; takes a pointer to NULL. */
 void bvh_free(bvh **model);
 

@@ -39,10 +39,6 @@ bool bvh_refuse(bvh_scan *scan, const char *place, const char *why, ...)
     __attribute__((format(printf, 3, 4)));
 bool bvh_out_of_memory(bvh_scan *scan);
 
-/* `joint 3 (Spine)`, cut to fit. */
-enum { BVH_JOINT_TEXT = 96 };
-void bvh_describe_joint(const bvh *model, size_t joint, char text[BVH_JOINT_TEXT]);
-
 /* Makes room for one more element. False when memory is short. */
 bool bvh_grow(void **array, size_t count, size_t *capacity, size_t element_size);
 
