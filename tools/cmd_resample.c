@@ -271,9 +271,26 @@ static cli_exit make_folder(const char *path) {
     return cli_fail(CLI_CANNOT_WRITE, path, NULL, "cannot be made a folder: %s", strerror(errno));
 }
 
-static cli_exit one_of_many(resample_options *options, pm_engine *engine, const char *in) {
+static const char *result_name(const char *in) {
     const char *slash = strrchr(in, '/');
-    const char *name = strcmp(in, "-") == 0 ? "stdin.bvh" : slash != NULL ? slash + 1 : in;
+
+    return strcmp(in, "-") == 0 ? "stdin.bvh" : slash != NULL ? slash + 1 : in;
+}
+
+/* A folder of results that is the folder of the sources would lose the sources. */
+static cli_exit refuse_overwriting(const char *in, const char *out) {
+    struct stat source, target;
+
+    if (strcmp(in, "-") == 0 || stat(in, &source) != 0 || stat(out, &target) != 0 ||
+        source.st_dev != target.st_dev || source.st_ino != target.st_ino) {
+        return CLI_DONE;
+    }
+    return cli_fail(CLI_CANNOT_WRITE, in, "name another folder with --out-dir",
+                    "its result would take its place");
+}
+
+static cli_exit one_of_many(resample_options *options, pm_engine *engine, const char *in) {
+    const char *name = result_name(in);
     size_t size = strlen(options->out_dir) + strlen(name) + 2;
     char *out = malloc(size);
     cli_exit code;
@@ -282,16 +299,50 @@ static cli_exit one_of_many(resample_options *options, pm_engine *engine, const 
         return cli_fail(CLI_CANNOT_WRITE, in, NULL, "not enough memory for a name");
     }
     snprintf(out, size, "%s/%s", options->out_dir, name);
-    code = one_file(options, engine, in, out);
+    code = refuse_overwriting(in, out);
+    if (code == CLI_DONE) {
+        code = one_file(options, engine, in, out);
+    }
     free(out);
+    return code;
+}
+
+static int compare_result_names(const void *left, const void *right) {
+    const char *const *a = left, *const *b = right;
+    return strcmp(result_name(*a), result_name(*b));
+}
+
+/* Before anything is written: no two results may have one name. */
+static cli_exit check_result_names(int count, char **inputs) {
+    const char **sorted = malloc((size_t)count * sizeof *sorted);
+    cli_exit code = CLI_DONE;
+    int i;
+
+    if (sorted == NULL) {
+        return cli_fail(CLI_CANNOT_WRITE, "--out-dir", NULL, "not enough memory for the names");
+    }
+    for (i = 0; i < count; i++) {
+        sorted[i] = inputs[i];
+    }
+    qsort(sorted, (size_t)count, sizeof *sorted, compare_result_names);
+    for (i = 1; i < count && code == CLI_DONE; i++) {
+        if (compare_result_names(&sorted[i - 1], &sorted[i]) == 0) {
+            code = options_usage(&help, "--out-dir", "%s and %s would both be written to %s",
+                                 sorted[i - 1], sorted[i], result_name(sorted[i]));
+        }
+    }
+    free(sorted);
     return code;
 }
 
 /* The failure of one input does not stop the rest, but that of the device does. */
 static cli_exit all_files(resample_options *options, pm_engine *engine, int count, char **inputs) {
-    cli_exit code = make_folder(options->out_dir), last = CLI_DONE;
+    cli_exit code = check_result_names(count, inputs), last = CLI_DONE;
     int i, failures = 0;
 
+    if (code == CLI_DONE) {
+        code = make_folder(options->out_dir);
+    }
     if (code != CLI_DONE) {
         return code;
     }
