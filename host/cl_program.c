@@ -152,7 +152,7 @@ pm_status pm_cl_source(const pm_engine *engine, const char *file, char **source,
 /* Where drivers differ. Contraction is off in the text; without the rounding option a
  * device may take shortcuts in / and sqrt, which the self-check would show. */
 static void options_of(const pm_cl_engine *cl, const pm_variant *variant, char *to, size_t size) {
-    snprintf(to, size, "-cl-std=CL1.2%s -DPM_METHOD=%s -DPM_COMPONENTS=%u -DPM_LANES=%u",
+    snprintf(to, size, "-cl-std=CL1.2%s -DPM_METHOD=pm_%s -DPM_COMPONENTS=%u -DPM_LANES=%u",
              cl->rounds_correctly ? " -cl-fp32-correctly-rounded-divide-sqrt" : "", variant->curve,
              variant->components, variant->lanes);
 }
@@ -209,7 +209,7 @@ static pm_status compile(const pm_engine *engine, const pm_variant *variant, con
 static pm_status build(const pm_engine *engine, const pm_variant *variant, cl_program *program,
                        pm_error *error) {
     char options[256];
-    char *source;
+    char *source = NULL;
     pm_status status = pm_cl_source(engine, variant->file, &source, error);
     if (status != PM_OK)
         return status;

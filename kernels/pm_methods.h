@@ -24,12 +24,13 @@
     X(vector_linear)                                                                               \
     X(vector_cubic)
 
+/* With its prefix, because drivers have macros of their own for names like step. */
 #ifndef PM_METHOD
-#define PM_METHOD slerp
+#define PM_METHOD pm_slerp
 #endif
 
-/* PM_OF(begin) is pm_slerp_begin when PM_METHOD is slerp. */
-#define PM_OF_(method, what) pm_##method##_##what
+/* PM_OF(begin) is pm_slerp_begin when PM_METHOD is pm_slerp. */
+#define PM_OF_(method, what) method##_##what
 #define PM_OF__(method, what) PM_OF_(method, what)
 #define PM_OF(what) PM_OF__(PM_METHOD, what)
 #define PM_EXTRAS PM_OF(extras)
