@@ -28,7 +28,7 @@ static void print_line(const char *kind, const char *what, const char *why) {
     snprintf(line, sizeof line, "posemill: %s%s: %s", kind, what, why);
     for (char *c = line; *c != '\0'; c++) {
         if ((unsigned char)*c < 0x20 || *c == 0x7f) {
-            *c = '?';
+            *c = *c == '\n' ? ' ' : '?';
         }
     }
     fprintf(stderr, "%s\n", line);

@@ -139,7 +139,7 @@ static cli_exit random_case(pm_engine *engine, pm_method method, random_kind kin
     const double largest = is_unlimited(method, variant) ? half_turn / 3.0 : half_turn;
     track_set set;
     scatter where = {NULL, NULL};
-    set_random(source, RANDOM_TRACKS, RANDOM_KEYS, largest, true, kind != PAIRS, &set);
+    set_random(source, RANDOM_TRACKS, RANDOM_KEYS, 0.0, largest, true, kind != PAIRS, &set);
     verify_case tested = {random_names[kind], true, set_describe(&set)};
     vary(method, variant, &set, &tested.desc);
     pm_timeline uniform = {.key_count = RANDOM_KEYS, .rate = {1, 1}};
@@ -172,11 +172,20 @@ static cli_exit random_case(pm_engine *engine, pm_method method, random_kind kin
 
 enum { ADVERSARIAL_SAMPLES = 400 };
 
+/* A loop that ends on a closing key must close its positions too. */
+static void close_positions(test_track *track) {
+    size_t last = track->key_count - 1;
+    if (track->period > 0.0 && track->times[last] - track->times[0] >= track->period) {
+        memcpy(track->positions[last], track->positions[0], sizeof track->positions[0]);
+    }
+}
+
 static cli_exit adversarial_case(pm_engine *engine, pm_method method, size_t index, size_t variant,
                                  verify_result *result) {
     track_set set;
     set_create(1, true, &set);
     adversarial_track(index, &set.tracks[0]);
+    close_positions(&set.tracks[0]);
     const test_track *track = &set.tracks[0];
     verify_case tested = {track->name, false, set_describe(&set)};
     vary(method, variant, &set, &tested.desc);
