@@ -138,7 +138,7 @@ static void circular_has_continuous_direction_and_a_jump_of_speed(void **state) 
     random_source source = random_start();
     for (int n = 0; n < 200; n++) {
         track_set set;
-        set_random(&source, 1, 4, 1.0, true, false, &set);
+        set_random(&source, 1, 4, 0.0, 1.0, true, false, &set);
         pm_clip_desc desc = set_describe(&set);
         desc.method = PM_METHOD_CIRCULAR;
         test_track *t = &set.tracks[0];
@@ -216,7 +216,7 @@ typedef struct single {
 static single single_create(random_source *source, size_t keys, double largest, bool uneven,
                             const char *name) {
     single s = {0};
-    set_random(source, 1, keys, largest, uneven, false, &s.set);
+    set_random(source, 1, keys, 0.0, largest, uneven, false, &s.set);
     s.desc = variant_describe(variant_named(name), &s.set);
     s.o = oracle_create_unrounded(&s.desc);
     return s;
@@ -736,7 +736,7 @@ static void catmull_rom_reproduces_parabolas(void **state) {
     (void)state;
     random_source source = random_start();
     track_set set;
-    set_random(&source, 1, 6, 1.0, true, false, &set);
+    set_random(&source, 1, 6, 0.0, 1.0, true, false, &set);
     test_track *t = &set.tracks[0];
     for (size_t i = 0; i < 6; i++) {
         for (int c = 0; c < 3; c++) {

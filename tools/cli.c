@@ -81,23 +81,6 @@ static const failure_class failure_classes[] = {
     {PM_ERROR_DEVICE, CLI_DEVICE_FAILED, "use --device none, or another of: posemill devices"},
 };
 
-/* The library's sentence, with the place and the OpenCL error where it does not name them. */
-static void describe_error(const pm_error *error, char *text, size_t size) {
-    const char *why = error->message[0] != '\0' ? error->message : pm_status_name(error->status);
-    size_t used = (size_t)snprintf(text, size, "%s", why);
-    if (error->status == PM_ERROR_KEY && strstr(why, "track") == NULL &&
-        error->track != PM_NOWHERE && used < size) {
-        used += (size_t)snprintf(text + used, size - used, " (track %zu)", error->track);
-    }
-    if (error->status == PM_ERROR_KEY && strstr(why, "key ") == NULL && error->key != PM_NOWHERE &&
-        used < size) {
-        used += (size_t)snprintf(text + used, size - used, " (key %zu)", error->key);
-    }
-    if (error->cl_status != 0 && strstr(why, "OpenCL error") == NULL && used < size) {
-        snprintf(text + used, size - used, " (OpenCL error %d)", error->cl_status);
-    }
-}
-
 cli_exit cli_fail_error(const char *what, const pm_error *error) {
     failure_class failure = {error->status, CLI_DEVICE_FAILED, NULL};
     for (size_t i = 0; i < sizeof failure_classes / sizeof failure_classes[0]; i++) {
@@ -105,8 +88,7 @@ cli_exit cli_fail_error(const char *what, const pm_error *error) {
             failure = failure_classes[i];
         }
     }
-    char why[384];
-    describe_error(error, why, sizeof why);
+    const char *why = error->message[0] != '\0' ? error->message : pm_status_name(error->status);
     return cli_fail(failure.code, what, failure.cure, "%s", why);
 }
 

@@ -13,6 +13,11 @@
 #define PI 3.14159265358979323846
 #define TRACKS 40
 #define KEYS 7
+/* Radians from key to key. A circle through two near keys and a far one magnifies what the
+ * keys lose to float32, which is no error of the curve's evaluation. */
+#define SMALLEST 0.4
+#define LARGEST 2.9
+
 #define STEPS 8 /* samples in a segment */
 #define SAMPLES ((KEYS - 1) * STEPS + 1)
 #define TOTAL ((size_t)TRACKS * SAMPLES)
@@ -48,7 +53,7 @@ static trial *trial_create(const subject *s, const variant *v) {
     t->subject = s;
     t->variant = v;
     t->source = random_start();
-    set_random(&t->source, TRACKS, KEYS, 2.9, true, false, &t->set);
+    set_random(&t->source, TRACKS, KEYS, SMALLEST, LARGEST, true, false, &t->set);
     place_samples(t);
     return t;
 }

@@ -17,7 +17,7 @@ random_source random_start(void) {
     const char *text = getenv("POSEMILL_TEST_SEED");
     const uint64_t seed = text ? strtoull(text, NULL, 0) : 20260301u;
     if (!printed) {
-        printf("# seed %llu\n", (unsigned long long)seed);
+        fprintf(stderr, "# seed %llu\n", (unsigned long long)seed); /* stdout may be a table */
         printed = true;
     }
     return (random_source){seed};
@@ -85,8 +85,8 @@ static void about(const double axis[3], double angle, double q[4]) {
     q[3] = cos(0.5 * angle);
 }
 
-void random_track(random_source *source, size_t key_count, double largest, bool uneven,
-                  test_track *out) {
+void random_track(random_source *source, size_t key_count, double smallest, double largest,
+                  bool uneven, test_track *out) {
     *out = (test_track){.name = "random", .key_count = key_count};
     random_direction(source, out->axis);
     double time = 0.0;
@@ -98,7 +98,7 @@ void random_track(random_source *source, size_t key_count, double largest, bool 
         } else {
             double axis[3], step[4];
             random_direction(source, axis);
-            about(axis, random_between(source, 0.0, largest), step);
+            about(axis, random_between(source, smallest, largest), step);
             multiply(out->keys[i - 1], step, out->keys[i]);
         }
         for (int n = 0; n < 3; n++) {
@@ -124,6 +124,7 @@ void set_create(size_t count, bool shared, track_set *set) {
                        .tracks = allocate(count, sizeof(test_track)),
                        .rotations = allocate(keys * 4, sizeof(double)),
                        .positions = allocate(keys * 3, sizeof(double)),
+                       .scales = allocate(keys * 3, sizeof(double)),
                        .tangents = allocate(keys * 3, sizeof(double)),
                        .axes = allocate(count * 3, sizeof(double)),
                        .timelines = allocate(count, sizeof(pm_timeline)),
@@ -134,6 +135,7 @@ void set_destroy(track_set *set) {
     free(set->tracks);
     free(set->rotations);
     free(set->positions);
+    free(set->scales);
     free(set->tangents);
     free(set->axes);
     free(set->timelines);
@@ -141,11 +143,11 @@ void set_destroy(track_set *set) {
     *set = (track_set){0};
 }
 
-void set_random(random_source *source, size_t count, size_t key_count, double largest, bool uneven,
-                bool shared, track_set *set) {
+void set_random(random_source *source, size_t count, size_t key_count, double smallest,
+                double largest, bool uneven, bool shared, track_set *set) {
     set_create(count, shared, set);
     for (size_t n = 0; n < count; n++) {
-        random_track(source, key_count, largest, uneven, &set->tracks[n]);
+        random_track(source, key_count, smallest, largest, uneven, &set->tracks[n]);
     }
     for (size_t n = 1; shared && n < count; n++) {
         memcpy(set->tracks[n].times, set->tracks[0].times, sizeof set->tracks[n].times);
@@ -160,6 +162,9 @@ pm_clip_desc set_describe(track_set *set) {
             const size_t row = set->shared ? i * set->count + n : before + i;
             memcpy(set->rotations + 4 * row, t->keys[i], sizeof t->keys[i]);
             memcpy(set->positions + 3 * row, t->positions[i], sizeof t->positions[i]);
+            for (size_t c = 0; c < 3; c++) {
+                set->scales[3 * row + c] = 2.0 - 0.5 * t->positions[i][c];
+            }
             memcpy(set->tangents + 3 * row, t->tangents[i], sizeof t->tangents[i]);
         }
         memcpy(set->axes + 3 * n, t->axis, sizeof t->axis);
@@ -173,6 +178,7 @@ pm_clip_desc set_describe(track_set *set) {
                           .timeline_of = set->timeline_of,
                           .rotations = {set->rotations, PM_FLOAT64, 0},
                           .positions = {set->positions, PM_FLOAT64, 0},
+                          .scales = {set->scales, PM_FLOAT64, 0},
                           .axes = {set->axes, PM_FLOAT64, 0},
                           .axis_count = set->count,
                           .loop_period = set->tracks[0].period};
@@ -191,7 +197,7 @@ static void angles_track(const char *name, size_t count, const double *degrees, 
         multiply(base, turn, out->keys[i]);
         out->times[i] = (double)i;
         for (int n = 0; n < 3; n++) {
-            out->positions[i][n] = degrees[i] * (0.01 + 0.01 * n);
+            out->positions[i][n] = 1.0 + degrees[i] * (0.01 + 0.01 * n);
         }
     }
 }
@@ -242,7 +248,7 @@ static void there_and_back(test_track *out) {
 
 static void wild_times(test_track *out) {
     random_source source = {11};
-    random_track(&source, 8, PI, false, out);
+    random_track(&source, 8, 0.0, PI, false, out);
     out->name = "time ratios 1:1000";
     for (size_t i = 1; i < 8; i++) {
         out->times[i] = out->times[i - 1] + (i % 2 ? 0.001 : 1.0);
@@ -281,7 +287,7 @@ static void closing_key_loop(test_track *out) {
 
 static void random_loop(test_track *out) {
     random_source source = {13};
-    random_track(&source, 5, PI, true, out);
+    random_track(&source, 5, 0.0, PI, true, out);
     out->name = "random loop";
     out->period = out->times[4] + 0.7;
 }
@@ -290,7 +296,7 @@ static void few_keys(size_t count, bool loop, test_track *out) {
     static const char *const names[2][3] = {{"one key", "two keys", "three keys"},
                                             {"one key loop", "two key loop", "three key loop"}};
     random_source source = {17};
-    random_track(&source, count, 2.5, true, out);
+    random_track(&source, count, 0.0, 2.5, true, out);
     out->name = names[loop][count - 1];
     out->period = loop ? out->times[count - 1] + 1.3 : 0.0;
 }

@@ -15,7 +15,7 @@ typedef struct random_source {
     uint64_t state;
 } random_source;
 
-/* POSEMILL_TEST_SEED, or a fixed number without it. Printed by the first call. */
+/* POSEMILL_TEST_SEED, or a fixed number without it. Printed to stderr by the first call. */
 random_source random_start(void);
 
 uint64_t random_bits(random_source *source);
@@ -38,10 +38,10 @@ typedef struct test_track {
     double period; /* loop period, 0 when open */
 } test_track;
 
-/* Keys one after another at rotations of up to `largest` radians about random
+/* Keys one after another at rotations of `smallest` to `largest` radians about random
  * axes, key times 1 apart or (uneven) 0.2 to 1.8 apart. */
-void random_track(random_source *source, size_t key_count, double largest, bool uneven,
-                  test_track *out);
+void random_track(random_source *source, size_t key_count, double smallest, double largest,
+                  bool uneven, test_track *out);
 
 /* The adversarial tracks of the methods' specification, section 10. */
 size_t adversarial_count(void);
@@ -53,6 +53,7 @@ typedef struct track_set {
     bool shared; /* one timeline: that of track 0, in C order (key, track) */
     test_track *tracks;
     double *rotations, *positions, *tangents, *axes;
+    double *scales; /* 2 - position / 2: no track carries its own */
     pm_timeline *timelines;
     uint32_t *timeline_of;
 } track_set;
@@ -61,8 +62,8 @@ void set_create(size_t count, bool shared, track_set *set);
 void set_destroy(track_set *set);
 
 /* `count` random tracks of `key_count` keys. */
-void set_random(random_source *source, size_t count, size_t key_count, double largest, bool uneven,
-                bool shared, track_set *set);
+void set_random(random_source *source, size_t count, size_t key_count, double smallest,
+                double largest, bool uneven, bool shared, track_set *set);
 
 /* Packs the tracks as they are now. All options but those of the tracks are zero; valid
  * until the set is packed again or destroyed. */

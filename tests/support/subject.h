@@ -28,7 +28,7 @@ subject subject_oracle(void);
 
 /* The reference and the devices, POSEMILL_TEST_DEVICE alone if that is set (its value
  * is a pm_engine_desc.device). Engines are made once and kept. False when a device is
- * required (POSEMILL_REQUIRE_DEVICE=1) and there is none. */
+ * required (POSEMILL_REQUIRE_DEVICE=1) and there is none, or one of its lane widths fails. */
 bool subject_list(const subject **subjects, size_t *count);
 void subject_release(void);
 

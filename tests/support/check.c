@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Checks that know where they were called from, so that a failing refusal is found
+ * without a debugger.
+ */
+#include "check.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define GUARD_BYTES 64u
+#define POISON_BYTE 0xFFu /* four of them are a NaN that no formula returns */
+
+static bool starts_with_word(const char *text, const char *word, size_t length) {
+    for (size_t i = 0; i < length; i++)
+        if (tolower((unsigned char)text[i]) != tolower((unsigned char)word[i]))
+            return false;
+    return true;
+}
+
+static bool holds_word(const char *text, const char *word, size_t length) {
+    for (; *text; text++)
+        if (starts_with_word(text, word, length))
+            return true;
+    return false;
+}
+
+static bool holds_one_of(const char *text, const char *words) {
+    for (;;) {
+        size_t length = strcspn(words, "|");
+        if (holds_word(text, words, length))
+            return true;
+        if (words[length] == '\0')
+            return false;
+        words += length + 1;
+    }
+}
+
+void check_refusal(pm_status status, const pm_error *error, pm_status expected, const char *words,
+                   const char *file, int line) {
+    if (status != expected) {
+        print_error("status is \"%s\", expected \"%s\"%s%s\n", pm_status_name(status),
+                    pm_status_name(expected), status == PM_OK ? "" : ": ",
+                    status == PM_OK ? "" : error->message);
+        _fail(file, line);
+    }
+    if (error->status != expected) {
+        print_error("error.status is \"%s\", the call returned \"%s\"\n",
+                    pm_status_name(error->status), pm_status_name(status));
+        _fail(file, line);
+    }
+    if (memchr(error->message, '\0', sizeof error->message) == NULL) {
+        print_error("the message does not end\n");
+        _fail(file, line);
+    }
+    if (!holds_one_of(error->message, words)) {
+        print_error("\"%s\" says nothing of %s\n", error->message, words);
+        _fail(file, line);
+    }
+}
+
+static void print_place(const char *what, size_t track, size_t key) {
+    print_error("%s track ", what);
+    if (track == PM_NOWHERE)
+        print_error("nowhere, ");
+    else
+        print_error("%zu, ", track);
+    if (key == PM_NOWHERE)
+        print_error("key nowhere\n");
+    else
+        print_error("key %zu\n", key);
+}
+
+void check_place(const pm_error *error, size_t track, size_t key, const char *file, int line) {
+    if (error->track == track && error->key == key)
+        return;
+    print_error("\"%s\"\n", error->message);
+    print_place("is about", error->track, error->key);
+    print_place("expected", track, key);
+    _fail(file, line);
+}
+
+void check_ok(pm_status status, const pm_error *error, const char *file, int line) {
+    if (status == PM_OK)
+        return;
+    print_error("\"%s\" (OpenCL %d): %.255s\n", pm_status_name(status), error->cl_status,
+                error->message);
+    _fail(file, line);
+}
+
+pm_error poisoned_error(void) {
+    pm_error error;
+    memset(&error, 0x5A, sizeof error);
+    error.status = PM_OK;
+    return error;
+}
+
+float *guarded_floats(size_t count) {
+    size_t bytes = count * sizeof(float);
+    unsigned char *memory = test_array(bytes + 2 * GUARD_BYTES, 1);
+    memset(memory, (int)POISON_BYTE, bytes + 2 * GUARD_BYTES);
+    return (float *)(void *)(memory + GUARD_BYTES);
+}
+
+static bool is_all_poison(const unsigned char *bytes, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (bytes[i] != POISON_BYTE)
+            return false;
+    return true;
+}
+
+void check_guards(const float *values, size_t count, const char *file, int line) {
+    const unsigned char *begin = (const unsigned char *)values;
+    if (!is_all_poison(begin - GUARD_BYTES, GUARD_BYTES)) {
+        print_error("memory in front of the output was written to\n");
+        _fail(file, line);
+    }
+    if (!is_all_poison(begin + count * sizeof(float), GUARD_BYTES)) {
+        print_error("memory behind the output was written to\n");
+        _fail(file, line);
+    }
+}
+
+bool is_poison(float value) {
+    return is_all_poison((const unsigned char *)&value, sizeof value);
+}
+
+void guarded_free(float *values) {
+    if (values)
+        free((unsigned char *)values - GUARD_BYTES);
+}
+
+void check_same_bits(const float *a, const float *b, size_t count, size_t width, const char *file,
+                     int line) {
+    if (count == 0 || memcmp(a, b, count * sizeof(float)) == 0)
+        return;
+    size_t i = 0, differing = 0;
+    for (size_t k = count; k-- > 0;)
+        if (memcmp(a + k, b + k, sizeof(float)) != 0) {
+            i = k;
+            differing++;
+        }
+    print_error("%zu of %zu floats differ, first row %zu [%zu]: %.9g and %.9g\n", differing, count,
+                i / width, i % width, (double)a[i], (double)b[i]);
+    _fail(file, line);
+}
+
+void *test_array(size_t count, size_t element) {
+    assert_true(element == 0 || count <= SIZE_MAX / element);
+    void *memory = malloc(count * element + 1);
+    assert_non_null(memory);
+    return memory;
+}
+
+bool small_sizes(void) {
+    const char *value = getenv("POSEMILL_TEST_SMALL");
+    return value && value[0] != '\0' && strcmp(value, "0") != 0;
+}

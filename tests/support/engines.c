@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * One engine per subject and process: device start-up is what takes the time.
+ */
+#include "engines.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+subject on_reference = ON_REFERENCE;
+subject on_device = ON_DEVICE;
+
+static pm_engine *kept[2];
+
+static const char *wanted_device(void) {
+    const char *name = getenv("POSEMILL_TEST_DEVICE");
+    return name && name[0] ? name : "auto";
+}
+
+static bool is_device_required(void) {
+    const char *value = getenv("POSEMILL_REQUIRE_DEVICE");
+    return value && value[0] != '\0' && strcmp(value, "0") != 0;
+}
+
+static bool is_on_reference(const pm_engine *engine) {
+    pm_device_info info;
+    pm_engine_info(engine, &info);
+    return info.type == PM_DEVICE_REFERENCE;
+}
+
+/* NULL when there is no device; the reference does not count as one. */
+static pm_engine *open_device(const pm_engine_desc *options, pm_error *error) {
+    pm_engine *engine = NULL;
+    pm_engine_desc desc = *options;
+    desc.device = wanted_device();
+    if (pm_engine_create(&desc, &engine, error) != PM_OK)
+        return NULL;
+    if (is_on_reference(engine)) {
+        pm_engine_destroy(&engine);
+        strcpy(error->message, "there is none but the reference");
+    }
+    return engine;
+}
+
+static pm_engine *open_subject(subject which, const pm_engine_desc *options) {
+    pm_error error = poisoned_error();
+    pm_engine *engine = NULL;
+    if (which == ON_DEVICE) {
+        engine = open_device(options, &error);
+        if (engine == NULL) {
+            print_message("no device \"%s\": %.255s\n", wanted_device(), error.message);
+            if (is_device_required())
+                fail_msg("a device is required");
+            skip();
+        }
+        return engine;
+    }
+    pm_engine_desc desc = *options;
+    desc.device = "none";
+    expect_ok(pm_engine_create(&desc, &engine, &error), &error);
+    return engine;
+}
+
+pm_engine *engine_for(void **state) {
+    const subject which = *(const subject *)*state;
+    if (kept[which] == NULL)
+        kept[which] = open_subject(which, &(pm_engine_desc){0});
+    return kept[which];
+}
+
+const char *device_for(void **state) {
+    return *(const subject *)*state == ON_REFERENCE ? "none" : wanted_device();
+}
+
+pm_engine *engine_with(void **state, const pm_engine_desc *options) {
+    return open_subject(*(const subject *)*state, options);
+}
+
+int exit_code_without_device(void) {
+    pm_error error = poisoned_error();
+    pm_engine *engine = open_device(&(pm_engine_desc){0}, &error);
+    if (engine == NULL) {
+        print_message("no device \"%s\": %.255s\n", wanted_device(), error.message);
+        return is_device_required() ? 1 : 77;
+    }
+    pm_engine_destroy(&engine);
+    return 0;
+}
+
+int engines_close(void **unused) {
+    (void)unused;
+    pm_engine_destroy(&kept[ON_REFERENCE]);
+    pm_engine_destroy(&kept[ON_DEVICE]);
+    return 0;
+}

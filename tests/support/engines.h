@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The engines that the tests of the contract run on: the reference path, and the
+ * device that POSEMILL_TEST_DEVICE names (unset: "auto"). Where no device is found
+ * its tests skip, unless POSEMILL_REQUIRE_DEVICE makes that a failure.
+ */
+#ifndef POSEMILL_TESTS_ENGINES_H
+#define POSEMILL_TESTS_ENGINES_H
+
+#include "check.h"
+
+typedef enum subject { ON_REFERENCE, ON_DEVICE } subject;
+
+extern subject on_reference;
+extern subject on_device;
+
+/* Two rows of a cmocka table: one body, on the reference and on the device. */
+#define ON_BOTH(body)                                                                              \
+    {#body " on the reference", body, NULL, NULL, &on_reference}, {                                \
+#body " on the device", body, NULL, NULL, &on_device                                       \
+    }
+#define ONLY_ON_DEVICE(body)                                                                       \
+    { #body, body, NULL, NULL, &on_device }
+
+/* The engine for a test's state, made on first use and kept; skips or fails without one, so a
+ * test asks for it before it owns anything. */
+pm_engine *engine_for(void **state);
+
+/* The device's name as pm_engine_desc takes it; the reference is "none". */
+const char *device_for(void **state);
+
+/* An engine of its own on the same device; caller destroys. */
+pm_engine *engine_with(void **state, const pm_engine_desc *options);
+
+/* For main() of executables that need a device throughout: 0 when there is one, else the
+ * exit code: 77 for a skip, 1 where a device is required. */
+int exit_code_without_device(void);
+
+/* cmocka's group teardown: lets the kept engines go. */
+int engines_close(void **unused);
+
+#endif

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Random walks over rotations, and double-precision slerp in its textbook form.
+ */
+#include "motion.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+uint64_t random_bits(uint64_t *state) {
+    uint64_t z = (*state += 0x9E3779B97F4A7C15u);
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+    return z ^ (z >> 31);
+}
+
+double random_between(uint64_t *state, double low, double high) {
+    return low + (high - low) * ((double)(random_bits(state) >> 11) * 0x1p-53);
+}
+
+static void multiply(const double a[4], const double b[4], double out[4]) {
+    out[0] = a[3] * b[0] + a[0] * b[3] + a[1] * b[2] - a[2] * b[1];
+    out[1] = a[3] * b[1] - a[0] * b[2] + a[1] * b[3] + a[2] * b[0];
+    out[2] = a[3] * b[2] + a[0] * b[1] - a[1] * b[0] + a[2] * b[3];
+    out[3] = a[3] * b[3] - a[0] * b[0] - a[1] * b[1] - a[2] * b[2];
+}
+
+static double length(const double *v, size_t n) {
+    double sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += v[i] * v[i];
+    return sqrt(sum);
+}
+
+/* Turns q by a random rotation of `low` to `high` radians about a random axis. */
+static void step_randomly(uint64_t *state, double low, double high, double q[4]) {
+    double axis[3], norm;
+    do {
+        for (int c = 0; c < 3; c++)
+            axis[c] = random_between(state, -1, 1);
+        norm = length(axis, 3);
+    } while (norm < 0.1 || norm > 1);
+    const double half = 0.5 * random_between(state, low, high);
+    double step[4] = {0, 0, 0, cos(half)}, next[4];
+    for (int c = 0; c < 3; c++)
+        step[c] = axis[c] / norm * sin(half);
+    multiply(q, step, next);
+    const double scale = 1 / length(next, 4);
+    for (int c = 0; c < 4; c++)
+        q[c] = next[c] * scale;
+}
+
+motion motion_make(size_t keys, size_t tracks, double turn, uint64_t seed) {
+    motion m = {.keys = keys, .tracks = tracks};
+    m.rotations = test_array(keys * tracks * 4, sizeof(float));
+    m.positions = test_array(keys * tracks * 3, sizeof(float));
+    m.scales = test_array(keys * tracks * 3, sizeof(float));
+    for (size_t track = 0; track < tracks; track++) {
+        double q[4] = {0, 0, 0, 1};
+        step_randomly(&seed, 0, 3.1, q);
+        for (size_t key = 0; key < keys; key++) {
+            const size_t row = key * tracks + track;
+            for (size_t c = 0; c < 4; c++)
+                m.rotations[row * 4 + c] = (float)q[c];
+            for (size_t c = 0; c < 3; c++) {
+                m.positions[row * 3 + c] = (float)random_between(&seed, -10, 10);
+                m.scales[row * 3 + c] = (float)random_between(&seed, 0.5, 2);
+            }
+            step_randomly(&seed, 0.2 * turn, turn, q);
+        }
+    }
+    return m;
+}
+
+void motion_free(motion *m) {
+    free(m->rotations);
+    free(m->positions);
+    free(m->scales);
+    *m = (motion){0};
+}
+
+pm_clip_desc motion_desc(const motion *m, const pm_timeline *timeline, pm_method method) {
+    static const double axis[3] = {0, 1, 0};
+    return (pm_clip_desc){
+        .track_count = m->tracks,
+        .timelines = timeline,
+        .rotations = {.data = m->rotations, .type = PM_FLOAT32},
+        .positions = {.data = m->positions, .type = PM_FLOAT32},
+        .scales = {.data = m->scales, .type = PM_FLOAT32},
+        .method = method,
+        .axes = {.data = axis, .type = PM_FLOAT64},
+    };
+}
+
+pm_clip *clip_make(pm_engine *engine, const pm_clip_desc *desc) {
+    pm_error error = poisoned_error();
+    pm_clip *clip = NULL;
+    expect_ok(pm_clip_create(engine, desc, &clip, &error), &error);
+    assert_non_null(clip);
+    return clip;
+}
+
+void sample_make(const pm_clip *clip, const pm_sample_job *job) {
+    pm_error error = poisoned_error();
+    expect_ok(pm_sample(clip, job, &error), &error);
+}
+
+void stored_key(const motion *m, size_t key, size_t track, float out[4]) {
+    const float *q = m->rotations + (key * m->tracks + track) * 4;
+    const double wide[4] = {(double)q[0], (double)q[1], (double)q[2], (double)q[3]};
+    const double norm = length(wide, 4);
+    for (int c = 0; c < 4; c++)
+        out[c] = (float)(wide[c] / norm);
+}
+
+void slerp_double(const float a[4], const float b[4], double u, double out[4]) {
+    double dot = 0, sum = 0, difference = 0;
+    for (int c = 0; c < 4; c++)
+        dot += (double)a[c] * (double)b[c];
+    const double sign = dot < 0 ? -1 : 1;
+    for (int c = 0; c < 4; c++) {
+        const double p = (double)a[c], q = sign * (double)b[c];
+        sum += (p + q) * (p + q);
+        difference += (q - p) * (q - p);
+    }
+    const double angle = 2 * atan2(sqrt(difference), sqrt(sum));
+    const double s = sin(angle);
+    const double wa = s > 0 ? sin((1 - u) * angle) / s : 1 - u;
+    const double wb = s > 0 ? sin(u * angle) / s : u;
+    for (int c = 0; c < 4; c++)
+        out[c] = wa * (double)a[c] + wb * sign * (double)b[c];
+}
+
+double rotation_error(const float a[4], const double b[4]) {
+    double wide[4], plus[4], minus[4];
+    for (int c = 0; c < 4; c++)
+        wide[c] = (double)a[c];
+    const double norm_a = length(wide, 4), norm_b = length(b, 4);
+    for (int c = 0; c < 4; c++) {
+        plus[c] = wide[c] / norm_a + b[c] / norm_b;
+        minus[c] = wide[c] / norm_a - b[c] / norm_b;
+    }
+    double near = length(minus, 4), far = length(plus, 4);
+    return near < far ? 4 * atan2(near, far) : 4 * atan2(far, near);
+}

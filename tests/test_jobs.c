@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The kinds of jobs, track counts, lane widths, pieces and threads in every mix that
+ * must give the same bits. That the bits are right is tested elsewhere.
+ */
+#include "support/engines.h"
+#include "support/motion.h"
+#include "support/outputs.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const pm_method all_methods[] = {PM_METHOD_SLERP, PM_METHOD_STEP,  PM_METHOD_NLERP,
+                                        PM_METHOD_STERP, PM_METHOD_SQUAD, PM_METHOD_CIRCULAR};
+enum { METHODS = sizeof all_methods / sizeof all_methods[0] };
+
+/* ---- kinds of jobs ---- */
+
+/* Key and sample times that are multiples of 1/64 s: every kind places them exactly. */
+static void expect_kinds_agree(void **state, const motion *m, const pm_timeline *timeline,
+                               pm_method method, double loop_period) {
+    enum { COUNT = 150 };
+    const size_t tracks = m->tracks;
+    const double first_key = timeline->times ? timeline->times[0] : 0;
+    pm_clip_desc desc = motion_desc(m, timeline, method);
+    desc.loop_period = loop_period;
+    pm_clip *clip = clip_make(engine_for(state), &desc);
+    double times[COUNT];
+    double *pair_times = test_array(COUNT * tracks, sizeof *pair_times);
+    uint32_t *pair_tracks = test_array(COUNT * tracks, sizeof *pair_tracks);
+    for (size_t k = 0; k < COUNT; k++) {
+        times[k] = first_key + ((double)k - 8) / 64;
+        for (size_t track = 0; track < tracks; track++) {
+            pair_times[k * tracks + track] = times[k];
+            pair_tracks[k * tracks + track] = (uint32_t)track;
+        }
+    }
+    const pm_sample_job uniform = {.sample_count = COUNT, .rate = {64, 1}, .start = {-1, 8}};
+    const pm_sample_job listed = {.sample_count = COUNT, .times = times};
+    const pm_sample_job pairs = {
+        .sample_count = COUNT * tracks, .times = pair_times, .tracks = pair_tracks};
+    outputs a = sampled(clip, uniform, COUNT * tracks);
+    outputs b = sampled(clip, listed, COUNT * tracks);
+    outputs c = sampled(clip, pairs, COUNT * tracks);
+    expect_same_outputs(&a, &b);
+    expect_same_outputs(&a, &c);
+    outputs_free(&a);
+    outputs_free(&b);
+    outputs_free(&c);
+    free(pair_times);
+    free(pair_tracks);
+    pm_clip_destroy(&clip);
+}
+
+static void the_three_kinds_of_jobs_agree_on_uniform_keys(void **state) {
+    engine_for(state);
+    motion m = motion_make(16, 5, 2.5, 0x21);
+    const pm_timeline timeline = {.key_count = 16, .rate = {8, 1}};
+    for (size_t i = 0; i < METHODS; i++) {
+        expect_kinds_agree(state, &m, &timeline, all_methods[i], 0);
+        expect_kinds_agree(state, &m, &timeline, all_methods[i], 2);
+    }
+    motion_free(&m);
+}
+
+static void the_three_kinds_of_jobs_agree_on_listed_keys(void **state) {
+    engine_for(state);
+    motion m = motion_make(9, 6, 2.5, 0x22);
+    const double times[9] = {-1, -0.75, -0.5, -0.375, 0, 0.125, 0.75, 0.8125, 1};
+    const pm_timeline timeline = {.key_count = 9, .times = times};
+    for (size_t i = 0; i < METHODS; i++) {
+        expect_kinds_agree(state, &m, &timeline, all_methods[i], 0);
+        expect_kinds_agree(state, &m, &timeline, all_methods[i], 2.25);
+    }
+    motion_free(&m);
+}
+
+static void pairs_may_come_in_any_order_and_repeat_tracks(void **state) {
+    engine_for(state);
+    enum { COUNT = 500, TRACKS = 7 };
+    motion m = motion_make(20, TRACKS, 2.5, 0x23);
+    const pm_timeline timeline = {.key_count = 20, .rate = {10, 1}};
+    const pm_clip_desc desc = motion_desc(&m, &timeline, PM_METHOD_SQUAD);
+    pm_clip *clip = clip_make(engine_for(state), &desc);
+    uint64_t seed = 0x24;
+    double times[COUNT];
+    uint32_t tracks[COUNT];
+    for (size_t k = 0; k < COUNT; k++) {
+        times[k] = random_between(&seed, -0.2, 2.2);
+        tracks[k] = (uint32_t)(random_bits(&seed) % TRACKS);
+    }
+    outputs all =
+        sampled(clip, (pm_sample_job){.sample_count = COUNT, .times = times}, COUNT * TRACKS);
+    outputs pairs = sampled(
+        clip, (pm_sample_job){.sample_count = COUNT, .times = times, .tracks = tracks}, COUNT);
+    for (size_t k = 0; k < COUNT; k++) {
+        const size_t row = k * TRACKS + tracks[k];
+        expect_same_bits(pairs.rotations + k * 4, all.rotations + row * 4, 4, 4);
+        expect_same_bits(pairs.positions + k * 3, all.positions + row * 3, 3, 3);
+        expect_same_bits(pairs.scales + k * 3, all.scales + row * 3, 3, 3);
+    }
+    outputs_free(&all);
+    outputs_free(&pairs);
+    pm_clip_destroy(&clip);
+    motion_free(&m);
+}
+
+static void outputs_may_be_asked_for_one_by_one(void **state) {
+    engine_for(state);
+    enum { COUNT = 31, ROWS = COUNT * 3 };
+    motion m = motion_make(8, 3, 2.5, 0x25);
+    const pm_timeline timeline = {.key_count = 8, .rate = {10, 1}};
+    const pm_clip_desc desc = motion_desc(&m, &timeline, PM_METHOD_CIRCULAR);
+    pm_clip *clip = clip_make(engine_for(state), &desc);
+    const pm_sample_job job = {.sample_count = COUNT, .rate = {37, 1}};
+    outputs together = sampled(clip, job, ROWS), apart = outputs_make(ROWS);
+    pm_sample_job one = job;
+    one.rotations = apart.rotations;
+    sample_make(clip, &one);
+    one = job;
+    one.positions = apart.positions;
+    sample_make(clip, &one);
+    one = job;
+    one.scales = apart.scales;
+    sample_make(clip, &one);
+    expect_same_outputs(&apart, &together);
+    outputs_free(&together);
+    outputs_free(&apart);
+    pm_clip_destroy(&clip);
+    motion_free(&m);
+}
+
+static void a_job_of_no_samples_writes_nothing(void **state) {
+    engine_for(state);
+    motion m = motion_make(8, 3, 2.5, 0x26);
+    const pm_timeline timeline = {.key_count = 8, .rate = {10, 1}};
+    const pm_clip_desc desc = motion_desc(&m, &timeline, PM_METHOD_SLERP);
+    pm_clip *clip = clip_make(engine_for(state), &desc);
+    float out[8];
+    memset(out, 0xFF, sizeof out);
+    sample_make(clip, &(pm_sample_job){.rate = {37, 1}, .rotations = out});
+    for (size_t i = 0; i < 8; i++)
+        assert_true(is_poison(out[i]));
+    pm_clip_destroy(&clip);
+    motion_free(&m);
+}
+
+/* ---- track counts, lanes, the reference ---- */
+
+static void every_track_count_fills_its_outputs_and_nothing_else(void **state) {
+    engine_for(state);
+    enum { KEYS = 6, MOST = 40, COUNT = 9 };
+    const size_t most = small_sizes() ? 18 : MOST;
+    motion m = motion_make(KEYS, MOST, 2.5, 0x2E);
+    const pm_timeline timeline = {.key_count = KEYS, .rate = {10, 1}};
+    const pm_sample_job job = {.sample_count = COUNT, .rate = {23, 1}};
+    pm_clip_desc desc = motion_desc(&m, &timeline, PM_METHOD_SQUAD);
+    pm_clip *clip = clip_make(engine_for(state), &desc);
+    outputs all = sampled(clip, job, COUNT * MOST);
+    pm_clip_destroy(&clip);
+    /* The first tracks of the same rows: strides step over the rest. */
+    desc.rotations.stride = MOST * 4 * sizeof(float);
+    desc.positions.stride = desc.scales.stride = MOST * 3 * sizeof(float);
+    for (size_t tracks = 1; tracks <= most; tracks++) {
+        desc.track_count = tracks;
+        clip = clip_make(engine_for(state), &desc);
+        outputs some = sampled(clip, job, COUNT * tracks);
+        for (size_t k = 0; k < COUNT; k++) {
+            const size_t row = k * tracks, whole = k * MOST;
+            expect_same_bits(some.rotations + row * 4, all.rotations + whole * 4, tracks * 4, 4);
+            expect_same_bits(some.positions + row * 3, all.positions + whole * 3, tracks * 3, 3);
+            expect_same_bits(some.scales + row * 3, all.scales + whole * 3, tracks * 3, 3);
+        }
+        outputs_free(&some);
+        pm_clip_destroy(&clip);
+    }
+    outputs_free(&all);
+    motion_free(&m);
+}
+
+/* Jobs of every kind on one engine, one after another in `out`. */
+static void sample_every_kind(pm_engine *engine, pm_method method, bool reference, outputs out[3]) {
+    enum { KEYS = 11, TRACKS = 21, COUNT = 60 };
+    motion m = motion_make(KEYS, TRACKS, 3.1, 0x2F);
+    const pm_timeline timeline = {.key_count = KEYS, .rate = {10, 1}};
+    const pm_clip_desc desc = motion_desc(&m, &timeline, method);
+    pm_clip *clip = clip_make(engine, &desc);
+    double times[COUNT];
+    uint32_t tracks[COUNT];
+    uint64_t seed = 0x30;
+    for (size_t k = 0; k < COUNT; k++) {
+        times[k] = random_between(&seed, -0.1, 1.1);
+        tracks[k] = (uint32_t)(random_bits(&seed) % TRACKS);
+    }
+    out[0] = sampled(
+        clip,
+        (pm_sample_job){.sample_count = COUNT, .rate = {30000, 1001}, .on_reference = reference},
+        COUNT * TRACKS);
+    out[1] = sampled(
+        clip, (pm_sample_job){.sample_count = COUNT, .times = times, .on_reference = reference},
+        COUNT * TRACKS);
+    out[2] = sampled(
+        clip,
+        (pm_sample_job){
+            .sample_count = COUNT, .times = times, .tracks = tracks, .on_reference = reference},
+        COUNT);
+    pm_clip_destroy(&clip);
+    motion_free(&m);
+}
+
+static void expect_kinds_equal(outputs a[3], outputs b[3]) {
+    for (size_t kind = 0; kind < 3; kind++) {
+        expect_same_outputs(&a[kind], &b[kind]);
+        outputs_free(&a[kind]);
+        outputs_free(&b[kind]);
+    }
+}
+
+static void the_reference_path_gives_the_bits_of_the_device(void **state) {
+    engine_for(state);
+    for (size_t i = 0; i < METHODS; i++) {
+        outputs device[3], reference[3];
+        sample_every_kind(engine_for(state), all_methods[i], false, device);
+        sample_every_kind(engine_for(state), all_methods[i], true, reference);
+        expect_kinds_equal(device, reference);
+    }
+}
+
+static void every_lane_width_gives_the_same_bits(void **state) {
+    engine_for(state);
+    const uint32_t widths[] = {1, 4, 8, 16};
+    for (size_t w = 0; w < sizeof widths / sizeof widths[0]; w++) {
+        pm_engine *engine = engine_with(state, &(pm_engine_desc){.lanes = widths[w]});
+        for (size_t i = 0; i < METHODS; i++) {
+            outputs wide[3], reference[3];
+            sample_every_kind(engine, all_methods[i], false, wide);
+            sample_every_kind(engine, all_methods[i], true, reference);
+            expect_kinds_equal(wide, reference);
+        }
+        pm_engine_destroy(&engine);
+    }
+}
+
+static void pieces_of_any_size_give_the_same_bits(void **state) {
+    engine_for(state);
+    const uint64_t sizes[] = {1, 4096, 10000, 1 << 20};
+    for (size_t p = 0; p < sizeof sizes / sizeof sizes[0]; p++) {
+        pm_engine *engine = engine_with(state, &(pm_engine_desc){.piece_bytes = sizes[p]});
+        outputs pieces[3], reference[3];
+        sample_every_kind(engine, PM_METHOD_SQUAD, false, pieces);
+        sample_every_kind(engine, PM_METHOD_SQUAD, true, reference);
+        expect_kinds_equal(pieces, reference);
+        pm_engine_destroy(&engine);
+    }
+}
+
+/* ---- threads ---- */
+
+enum { THREADS = 2, THREAD_COUNT = 200, THREAD_TRACKS = 3 };
+
+typedef struct worker {
+    const pm_clip *clip;
+    const float *expected;
+    size_t rounds, failed, differing;
+    uint64_t first;
+} worker;
+
+/* cmocka's checks belong to the main thread: a worker only counts. */
+static void *sample_often(void *argument) {
+    worker *w = argument;
+    float out[THREAD_COUNT * THREAD_TRACKS * 4];
+    for (size_t round = 0; round < w->rounds; round++) {
+        const pm_sample_job job = {
+            .sample_count = THREAD_COUNT, .rate = {100, 1}, .first = w->first, .rotations = out};
+        w->failed += pm_sample(w->clip, &job, NULL) != PM_OK;
+        w->differing += memcmp(out, w->expected, sizeof out) != 0;
+    }
+    return NULL;
+}
+
+static void threads_may_share_a_clip(void **state) {
+    engine_for(state);
+    motion m = motion_make(30, THREAD_TRACKS, 2.5, 0x31);
+    const pm_timeline timeline = {.key_count = 30, .rate = {5, 1}};
+    const pm_clip_desc desc = motion_desc(&m, &timeline, PM_METHOD_SQUAD);
+    pm_clip *clip = clip_make(engine_for(state), &desc);
+    float expected[THREADS][THREAD_COUNT * THREAD_TRACKS * 4];
+    worker workers[THREADS];
+    pthread_t threads[THREADS];
+    for (size_t i = 0; i < THREADS; i++) {
+        workers[i] = (worker){.clip = clip,
+                              .expected = expected[i],
+                              .rounds = small_sizes() ? 3 : 200,
+                              .first = i * 300};
+        sample_make(clip, &(pm_sample_job){.sample_count = THREAD_COUNT,
+                                           .rate = {100, 1},
+                                           .first = i * 300,
+                                           .rotations = expected[i]});
+    }
+    for (size_t i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, sample_often, &workers[i]), 0);
+    for (size_t i = 0; i < THREADS; i++) {
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+        assert_int_equal(workers[i].failed, 0);
+        assert_int_equal(workers[i].differing, 0);
+    }
+    pm_clip_destroy(&clip);
+    motion_free(&m);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        ON_BOTH(the_three_kinds_of_jobs_agree_on_uniform_keys),
+        ON_BOTH(the_three_kinds_of_jobs_agree_on_listed_keys),
+        ON_BOTH(pairs_may_come_in_any_order_and_repeat_tracks),
+        ON_BOTH(outputs_may_be_asked_for_one_by_one),
+        ON_BOTH(a_job_of_no_samples_writes_nothing),
+        ON_BOTH(every_track_count_fills_its_outputs_and_nothing_else),
+        ONLY_ON_DEVICE(the_reference_path_gives_the_bits_of_the_device),
+        ONLY_ON_DEVICE(every_lane_width_gives_the_same_bits),
+        ONLY_ON_DEVICE(pieces_of_any_size_give_the_same_bits),
+        ON_BOTH(threads_may_share_a_clip),
+    };
+    return cmocka_run_group_tests_name("jobs", tests, NULL, engines_close);
+}
