@@ -428,7 +428,7 @@ static void a_loop_must_close_or_leave_room_to(void **state) {
                      CLI_DONE);
     model = load(in_folder("out.bvh"), &data);
     assert_int_equal(model->frame_count, 8);
-    assert_true(fabs(model->values[7 * 9] - 150) < 1e-3); /* half way back from 300 to 0 */
+    assert_true(fabs(model->values[(size_t)7 * 9] - 150) < 1e-3); /* half way back from 300 to 0 */
     bvh_free(&model);
     free(data);
 }
