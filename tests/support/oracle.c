@@ -54,6 +54,7 @@ static double stored(double component) {
 }
 
 static void read_rotations(const pm_clip_desc *desc, layout l, bool unrounded, oracle_track *t) {
+    t->stored = oracle_allocate(t->key_count, sizeof *t->stored);
     t->keys = oracle_allocate(t->key_count, sizeof *t->keys);
     t->wrap = 1.0;
     quat before = {0.0, 0.0, 0.0, 0.0}, first = before;
@@ -66,7 +67,9 @@ static void read_rotations(const pm_clip_desc *desc, layout l, bool unrounded, o
         }
         first = i == 0 ? q : first;
         before = q;
-        t->keys[i] = unrounded ? q : (quat){stored(q.x), stored(q.y), stored(q.z), stored(q.w)};
+        const quat f = {stored(q.x), stored(q.y), stored(q.z), stored(q.w)};
+        t->stored[i] = unrounded ? q : f;
+        t->keys[i] = unrounded ? q : quat_normalise(f);
     }
     if (t->period > 0.0 && quat_dot(before, first) < 0.0) {
         t->wrap = -1.0;
@@ -201,6 +204,7 @@ void oracle_destroy(oracle *o) {
     for (size_t n = 0; o && n < o->track_count; n++) {
         oracle_track *t = &o->tracks[n];
         free(t->times);
+        free(t->stored);
         free(t->keys);
         free(t->user);
         free(t->leaving);
@@ -226,13 +230,16 @@ bool track_has_key(const oracle_track *t, ptrdiff_t i) {
     return t->period > 0.0 || (i >= 0 && i < (ptrdiff_t)t->key_count);
 }
 
-static quat signed_key(const oracle_track *t, ptrdiff_t i, int64_t lap) {
-    const quat q = t->keys[i - lap_of(t, i) * (ptrdiff_t)t->key_count];
-    return (lap + lap_of(t, i)) % 2 && t->wrap < 0.0 ? quat_scale(q, -1.0) : q;
+static double sign_of(const oracle_track *t, ptrdiff_t i, int64_t lap) {
+    return (lap + lap_of(t, i)) % 2 && t->wrap < 0.0 ? -1.0 : 1.0;
+}
+
+static quat stored_key(const oracle_track *t, ptrdiff_t i, int64_t lap) {
+    return quat_scale(t->stored[i - lap_of(t, i) * (ptrdiff_t)t->key_count], sign_of(t, i, lap));
 }
 
 quat track_key(const oracle_track *t, ptrdiff_t i) {
-    return signed_key(t, i, 0);
+    return quat_scale(t->keys[i - lap_of(t, i) * (ptrdiff_t)t->key_count], sign_of(t, i, 0));
 }
 
 double track_time(const oracle_track *t, ptrdiff_t i) {
@@ -267,7 +274,7 @@ double oracle_wrap(const oracle *o, size_t track) {
 }
 
 quat oracle_key(const oracle *o, size_t track, ptrdiff_t key) {
-    return track_key(&o->tracks[track], key);
+    return stored_key(&o->tracks[track], key, 0);
 }
 
 /* ---- placing samples --------------------------------------------------------------- */
@@ -381,10 +388,10 @@ quat oracle_rotation(const oracle *o, size_t track, oracle_place place) {
     const oracle_track *t = &o->tracks[track];
     const ptrdiff_t i = (ptrdiff_t)place.segment;
     if (t->key_count < 2) {
-        return t->keys[0];
+        return t->stored[0];
     }
     if (place.u <= 0.0 || place.u >= 1.0) {
-        return signed_key(t, place.u <= 0.0 ? i : i + 1, place.lap);
+        return stored_key(t, place.u <= 0.0 ? i : i + 1, place.lap);
     }
     const quat q = inside(o, t, i, place.u);
     return place.lap % 2 && t->wrap < 0.0 ? quat_scale(q, -1.0) : q;

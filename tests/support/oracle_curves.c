@@ -154,9 +154,7 @@ void squad_prepare(const oracle *o, oracle_track *t) {
 quat squad_inside(const oracle *o, const oracle_track *t, ptrdiff_t i, double u) {
     (void)o;
     const size_t next = ((size_t)i + 1) % t->key_count;
-    /* To unit norm again: a and b may be nearly antipodal, and the slerp between them would
-     * magnify what the keys lost to float32. */
-    const quat p = quat_normalise(track_key(t, i)), q = quat_normalise(track_key(t, i + 1));
+    const quat p = track_key(t, i), q = track_key(t, i + 1);
     const vec3 log = chord_log(t, i);
     const double h = track_step(t, i);
     const vec3 leaving = vec3_subtract(vec3_scale(t->leaving[i], h), log);

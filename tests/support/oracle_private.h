@@ -20,7 +20,8 @@ typedef struct oracle_track {
     double wrap;   /* +1 or -1, sign of key 0 after the last */
     bool uniform;
     pm_rational rate;
-    quat *keys;     /* NULL when the clip has no rotations */
+    quat *stored;   /* keys as the library holds them; NULL when the clip has no rotations */
+    quat *keys;     /* the rotations that those are: of norm 1 again */
     vec3 *user;     /* tangents given by the caller, or NULL */
     vec3 *leaving;  /* squad: velocity of key i in segment i */
     vec3 *arriving; /* squad: velocity of key i in segment i - 1 */
@@ -43,7 +44,9 @@ struct oracle {
     oracle_track *tracks;
 };
 
-/* Keys and times past the ends of a loop follow with the sign and time of their lap. */
+/* Keys and times past the ends of a loop follow with the sign and time of their lap. Curves
+ * are made of the unit keys: what rounding to float32 did to a key's length is no part of
+ * its rotation, and a circle or a nearly antipodal slerp would magnify it. */
 quat track_key(const oracle_track *t, ptrdiff_t i);
 double track_time(const oracle_track *t, ptrdiff_t i);
 double track_step(const oracle_track *t, ptrdiff_t i); /* length of segment i */

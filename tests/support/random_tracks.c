@@ -282,6 +282,7 @@ static void full_turn_loop(test_track *out) {
 static void closing_key_loop(test_track *out) {
     const double degrees[6] = {0, 100, 130, 200, 300, 360};
     angles_track("full turn with closing key", 6, degrees, out);
+    memcpy(out->positions[5], out->positions[0], sizeof out->positions[0]);
     out->period = 5.0;
 }
 
