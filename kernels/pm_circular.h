@@ -50,7 +50,7 @@ pm_fn pm_circular_segment pm_circular_begin(const pm_rows *rows) {
 }
 
 pm_fn pm_quat pm_circle_at(const pm_circular_segment *s, const pm_circle *c, real t) {
-    real x2 = t * t * c->alpha2;
+    real x2 = pm_square_times(t, c->alpha2);
     real along = t * pm_sinc(x2) * c->stretch;
     real rise = pm_fma(-x2, pm_versin(x2), c->sagitta);
     return pm_quat_plus(pm_quat_plus(s->middle, along, s->half_chord), rise, c->rise);

@@ -15,14 +15,9 @@
 
 typedef struct pm_sterp_segment {
     pm_quat a, b;
-    pm_quat swing, twist; /* half-angle vectors, |.| <= pi/2; w unused */
-    real swing2, twist2;  /* their squared lengths */
+    pm_quat swing, twist; /* half-angle vectors, at most pi/2 long; w their squared length */
     pm_quat swing_window, twist_window;
 } pm_sterp_segment;
-
-pm_fn real pm_vector_norm2(pm_quat v) {
-    return pm_fma(v.x, v.x, pm_fma(v.y, v.y, v.z * v.z));
-}
 
 pm_fn pm_sterp_segment pm_sterp_begin(const pm_rows *rows) {
     pm_sterp_segment s;
@@ -30,8 +25,6 @@ pm_fn pm_sterp_segment pm_sterp_begin(const pm_rows *rows) {
     s.b = rows->next;
     s.swing = rows->extras[0];
     s.twist = rows->extras[1];
-    s.swing2 = pm_vector_norm2(s.swing);
-    s.twist2 = pm_vector_norm2(s.twist);
     s.swing_window = rows->statics[0];
     s.twist_window = rows->statics[1];
     return s;
@@ -48,16 +41,16 @@ pm_fn real pm_window_at(pm_quat window, real u) {
     return pm_select(t < one, t, one);
 }
 
-/* exp(t v) of a half-angle vector v of squared length v2 */
-pm_fn pm_quat pm_power(pm_quat v, real v2, real t) {
-    real x2 = t * t * v2;
+/* exp(t v) of a half-angle vector v whose squared length is v.w */
+pm_fn pm_quat pm_power(pm_quat v, real t) {
+    real x2 = pm_square_times(t, v.w);
     real s = t * pm_sinc(x2);
     return pm_quat_of(s * v.x, s * v.y, s * v.z, pm_cos(x2));
 }
 
 pm_fn pm_quat pm_sterp_at(const pm_sterp_segment *s, real u) {
-    pm_quat swing = pm_power(s->swing, s->swing2, pm_window_at(s->swing_window, u));
-    pm_quat twist = pm_power(s->twist, s->twist2, pm_window_at(s->twist_window, u));
+    pm_quat swing = pm_power(s->swing, pm_window_at(s->swing_window, u));
+    pm_quat twist = pm_power(s->twist, pm_window_at(s->twist_window, u));
     pm_quat r = pm_quat_product(s->a, pm_quat_product(swing, twist));
     r = pm_quat_select(u == PM_REAL(0.0f), s->a, r);
     return pm_quat_select(u == PM_REAL(1.0f), s->b, r);
