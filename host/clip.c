@@ -61,14 +61,12 @@ static pm_status lay_out(const pm_clip *clip, pm_channel *channel, pm_error *err
     return channel->keys && channel->statics ? PM_OK : pm_fail_memory(error);
 }
 
-static dquat stored(dquat q) {
-    return (dquat){(double)pm_stored(q.x), (double)pm_stored(q.y), (double)pm_stored(q.z),
-                   (double)pm_stored(q.w)};
-}
-
-/* Conditions the keys of a track, as the kernels will see them. */
+/* Conditions the keys of a track: normalised, unrolled, and put into their rows, rounded.
+ * What segments are made of is that rounded key made unit again in double: rounding moves
+ * it off the sphere by 1e-7, of which a circle through near keys, or the middle of far
+ * ones, would make much. */
 static void read_keys(const pm_rows_of_track *rows, unsigned components, size_t count,
-                      dquat *keys) {
+                      const pm_extras_out *out, dquat *keys) {
     for (size_t k = 0; k < count; k++) {
         dquat q = {pm_number_at(rows, k, 0), pm_number_at(rows, k, 1), pm_number_at(rows, k, 2),
                    components == 4 ? pm_number_at(rows, k, 3) : 0};
@@ -77,14 +75,18 @@ static void read_keys(const pm_rows_of_track *rows, unsigned components, size_t 
             if (k > 0 && dquat_dot(keys[k - 1], q) < 0)
                 q = dquat_scaled(q, -1);
         }
-        keys[k] = stored(q);
+        q = pm_put(out, k, 0, q);
+        keys[k] = components == 4 ? dquat_scaled(q, 1 / dquat_norm(q)) : q;
     }
 }
 
-static void put_keys(const pm_track *track, const pm_channel *channel, const pm_track_rows *at) {
-    pm_extras_out out = {channel->keys + at->first, at->row, at->plane};
-    for (size_t k = 0; k <= track->segment_count; k++)
-        pm_put(&out, k, 0, pm_track_key(track, (ptrdiff_t)k));
+/* The row behind the last key: a loop's key 0 as it follows, or a lone key again. */
+static void put_last_row(const pm_track *track, const pm_extras_out *out) {
+    float *last = out->to + track->segment_count * out->row;
+    for (size_t i = 0; i < 4; i++) {
+        double value = (double)out->to[i] * track->wrap;
+        last[i] = value == 0 ? 0.0f : (float)value;
+    }
 }
 
 static void build_track(const pm_clip_desc *desc, pm_clip *clip, unsigned c, size_t t,
@@ -103,7 +105,8 @@ static void build_track(const pm_clip_desc *desc, pm_clip *clip, unsigned c, siz
                       .desc = desc,
                       .index = t,
                       .user_tangents = pm_rows_of(desc, &desc->user_tangents, 3, t, first_row)};
-    read_keys(&rows, channel->components, timeline->key_count, keys);
+    pm_extras_out out = {channel->keys + at->first, at->row, at->plane};
+    read_keys(&rows, channel->components, timeline->key_count, &out, keys);
     if (timeline->constant) {
         keys[1] = keys[0];
         track.key_count = 2;
@@ -111,7 +114,8 @@ static void build_track(const pm_clip_desc *desc, pm_clip *clip, unsigned c, siz
     }
     if (c == PM_ROTATIONS && track.loop)
         track.wrap = dquat_dot(keys[track.key_count - 1], keys[0]) < 0 ? -1 : 1;
-    put_keys(&track, channel, at);
+    if (track.loop || timeline->constant)
+        put_last_row(&track, &out);
     at->wrap = (float)track.wrap;
     pm_extras_out extras = {channel->keys + at->first + at->plane, at->row, at->plane};
     if (channel->recipe.segments)

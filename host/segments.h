@@ -15,7 +15,8 @@ typedef struct pm_extras_out {
     size_t plane;
 } pm_extras_out;
 
-void pm_put(const pm_extras_out *out, size_t segment, unsigned extra, dquat value);
+/* Rounds and stores; returns what was stored. */
+dquat pm_put(const pm_extras_out *out, size_t segment, unsigned extra, dquat value);
 
 typedef void (*pm_segment_builder)(const pm_track *track, const pm_extras_out *out);
 

@@ -6,14 +6,6 @@
 #include "segments.h"
 #include "tangents.h"
 
-void pm_put(const pm_extras_out *out, size_t segment, unsigned extra, dquat value) {
-    float *to = out->to + segment * out->row + extra * out->plane;
-    to[0] = pm_stored(value.x);
-    to[1] = pm_stored(value.y);
-    to[2] = pm_stored(value.z);
-    to[3] = pm_stored(value.w);
-}
-
 /* The slerp from a to b at any angle; exactly antipodal points turn by way of a i. */
 static void put_arc(const pm_extras_out *out, size_t segment, dquat a, dquat b) {
     dquat sum = dquat_blend(1, a, 1, b);

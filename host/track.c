@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Access to the keys of one track.
+ * Access to the keys of one track, and rounding to what is stored.
  */
-#include "track.h"
+#include "segments.h"
 
 #include <string.h>
 
@@ -55,4 +55,13 @@ dvec3 pm_track_log(const pm_track *track, ptrdiff_t i) {
 
 float pm_stored(double value) {
     return fabs(value) < 0x1p-60 ? 0.0f : (float)value;
+}
+
+dquat pm_put(const pm_extras_out *out, size_t segment, unsigned extra, dquat value) {
+    float *to = out->to + segment * out->row + extra * out->plane;
+    to[0] = pm_stored(value.x);
+    to[1] = pm_stored(value.y);
+    to[2] = pm_stored(value.z);
+    to[3] = pm_stored(value.w);
+    return (dquat){(double)to[0], (double)to[1], (double)to[2], (double)to[3]};
 }

@@ -24,7 +24,7 @@ typedef struct pm_track {
     size_t segment_count;
     bool loop;
     double wrap;         /* of a loop: the sign with which key 0 follows the last key */
-    const dquat *keys;   /* unit and unrolled, or vectors with w 0; float32 values */
+    const dquat *keys;   /* unit and unrolled, float32 but for their norm; or vectors, w 0 */
     const double *times; /* segment_count + 1 borders of segments */
     const pm_clip_desc *desc;
     size_t index;

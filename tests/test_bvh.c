@@ -431,7 +431,7 @@ static void huge_counts_take_no_memory(void **state) {
 static void a_hundred_thousand_nested_joints_do_not_exhaust_the_stack(void **state) {
     enum { DEPTH = 100000 };
     static const char open[] = "JOINT j\n{\n";
-    char *text = malloc(DEPTH * 16), *at = text;
+    char *text = malloc((size_t)DEPTH * 16), *at = text;
     bvh *model;
     int i;
 
@@ -444,7 +444,7 @@ static void a_hundred_thousand_nested_joints_do_not_exhaust_the_stack(void **sta
     }
     memset(at, '}', DEPTH + 1);
     at += DEPTH + 1;
-    strcpy(at, "\n" TWO_ROWS "1\n2\n");
+    memcpy(at, "\n" TWO_ROWS "1\n2\n", sizeof("\n" TWO_ROWS "1\n2\n"));
     model = read_good(text);
     assert_int_equal(model->joint_count, DEPTH + 1);
     assert_int_equal(model->joints[DEPTH].parent, DEPTH - 1);

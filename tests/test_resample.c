@@ -413,6 +413,26 @@ static void one_frame_is_a_constant_motion(void **state) {
     free(data);
 }
 
+static void a_loop_must_close_or_leave_room_to(void **state) {
+    char *data;
+    bvh *model;
+
+    (void)state;
+    put_file(in_folder("in.bvh"), SMALL SMALL_ROWS);
+    assert_int_equal(run("resample --quiet --device none %s -o %s --rate 60 --loop 1/10",
+                         in_folder("in.bvh"), in_folder("other.bvh")),
+                     CLI_BAD_INPUT);
+    assert_int_equal(access(in_folder("other.bvh"), F_OK), -1);
+    assert_int_equal(run("resample --quiet --device none %s -o %s --rate 60 --loop 2/15",
+                         in_folder("in.bvh"), in_folder("out.bvh")),
+                     CLI_DONE);
+    model = load(in_folder("out.bvh"), &data);
+    assert_int_equal(model->frame_count, 8);
+    assert_true(fabs(model->values[(size_t)7 * 9] - 150) < 1e-3); /* half way back from 300 to 0 */
+    bvh_free(&model);
+    free(data);
+}
+
 static void a_batch_with_one_bad_file_does_the_rest(void **state) {
     (void)state;
     put_file(in_folder("in.bvh"), SMALL SMALL_ROWS);
@@ -601,6 +621,7 @@ int main(void) {
         cmocka_unit_test(twice_the_rate_keeps_every_row_and_goes_half_way_between),
         cmocka_unit_test(trimming_drops_frames_before_anything_else),
         cmocka_unit_test(one_frame_is_a_constant_motion),
+        cmocka_unit_test(a_loop_must_close_or_leave_room_to),
         cmocka_unit_test(a_batch_with_one_bad_file_does_the_rest),
         cmocka_unit_test(a_batch_never_overwrites_its_sources_or_itself),
         cmocka_unit_test(usage_is_checked_before_any_file),

@@ -63,12 +63,12 @@ static size_t count_words(const bvh_scan *scan, const char *line) {
 
 /* The word behind `Frame Time:`, empty when the line has none and the next is a row. */
 static bvh_text frame_time_word(bvh_scan *scan) {
-    bvh_text none = {scan->at, 0}, word = {scan->at, 0};
+    bvh_text none = {scan->at, 0};
     const char *colon = scan->at;
 
     if (count_words(scan, colon) == 0) {
         bvh_scan ahead = *scan;
-        word = bvh_next_word(&ahead);
+        bvh_text word = bvh_next_word(&ahead);
         if (count_words(scan, word.begin) != 1 || scan->model->channel_count == 1) {
             return none;
         }

@@ -20,8 +20,8 @@ typedef struct resample_options {
     size_t trim_start;
     bool check; /* evaluate on the reference too and compare */
     /* --bvh-position add: positions are offsets from OFFSET instead of replacing it. That
-     * shifts all of a joint's keys and samples alike, so that nothing changes from BVH to
-     * BVH; it is read for what turns files into poses. */
+     * shifts all of a joint's keys and samples alike and commutes with every vector method,
+     * so that from BVH to BVH both schools give the same numbers. */
     bool position_add;
     size_t decimals;
     bool json;

@@ -26,8 +26,11 @@ static size_t joint_of(const pose_plan *plan, const pose_vector *vectors, size_t
 static cli_exit blame(const clip_source *source, const pose_plan *plan, const pose_vector *vectors,
                       const pm_error *error) {
     char joint[BVH_JOINT_TEXT];
+    size_t tracks = vectors == NULL            ? plan->rotation_count
+                    : vectors == plan->vectors ? plan->vector_count
+                                               : plan->plain_count;
 
-    if (error->track == PM_NOWHERE || error->status != PM_ERROR_KEY) {
+    if (error->track == PM_NOWHERE || error->track >= tracks) {
         return cli_fail_error(source->path, error);
     }
     bvh_describe_joint(source->model, joint_of(plan, vectors, error->track), joint);
