@@ -445,6 +445,38 @@ static void squad_has_no_continuous_acceleration(void **state) {
     assert_true(worst > 0.1);
 }
 
+/* Keys of float32 a half turn apart and at rest: the inner operands lie a whole turn apart,
+ * and the last bit of a dot product must not send the slerp between them the other way. */
+static void squad_at_rest_turns_half_round_evenly(void **state) {
+    (void)state;
+    random_source source = random_start();
+    for (int n = 0; n < 500; n++) {
+        single s = single_create(&source, 4, 1.0, false, "squad, hold");
+        test_track *t = &s.set.tracks[0];
+        double axis[3];
+        random_direction(&source, axis);
+        const quat turn = {axis[0], axis[1], axis[2], 0.0};
+        const quat half = quat_multiply(quat_of(t->keys[0]), turn);
+        for (int c = 0; c < 4; c++) {
+            t->keys[1][c] = t->keys[0][c];
+        }
+        for (int k = 2; k < 4; k++) {
+            t->keys[k][0] = half.x, t->keys[k][1] = half.y;
+            t->keys[k][2] = half.z, t->keys[k][3] = half.w;
+        }
+        s.desc = variant_describe(variant_named("squad, hold"), &s.set);
+        oracle_destroy(s.o);
+        s.o = oracle_create(&s.desc);
+        for (int k = 1; k < 8; k++) {
+            const double u = k / 8.0, part = u + 2.0 * u * (1.0 - u) * (u - 0.5);
+            const quat expected =
+                quat_multiply(oracle_key(s.o, 0, 1), quat_exp(vec3_scale(chord(&s, 1), part)));
+            assert_below(oracle_error(at(&s, 1, u), quat_normalise(expected)), 1e-6, "half turn");
+        }
+        single_destroy(&s);
+    }
+}
+
 /* ---- circular --------------------------------------------------------------- */
 
 typedef struct wide4 {
@@ -824,6 +856,7 @@ int main(void) {
         cmocka_unit_test(squad_has_the_ends_it_is_asked_for),
         cmocka_unit_test(limited_squad_stays_continuous_at_extreme_time_ratios),
         cmocka_unit_test(squad_has_no_continuous_acceleration),
+        cmocka_unit_test(squad_at_rest_turns_half_round_evenly),
         cmocka_unit_test(circular_is_a_blend_of_arcs_about_centres),
         cmocka_unit_test(guarded_circular_does_not_spin_on_a_reversal),
         cmocka_unit_test(sterp_carries_its_axis_along_a_great_arc),

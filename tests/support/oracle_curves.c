@@ -151,6 +151,19 @@ void squad_prepare(const oracle *o, oracle_track *t) {
     }
 }
 
+/* The slerp of a and b, which are antipodal when keys a half turn apart are at rest. Their
+ * middle is then that of the keys, whatever the rounding of a and b would make of it. */
+static quat inner_slerp(quat p, quat q, quat a, quat b, double u) {
+    if (quat_norm(quat_add(a, b)) >= 1e-6) {
+        return quat_slerp(a, b, u);
+    }
+    const quat across = quat_normalise(quat_subtract(b, a)), sum = quat_add(p, q);
+    const quat middle =
+        quat_normalise(quat_subtract(sum, quat_scale(across, quat_dot(across, sum))));
+    const double angle = (u - 0.5) * PI;
+    return quat_add(quat_scale(middle, cos(angle)), quat_scale(across, sin(angle)));
+}
+
 quat squad_inside(const oracle *o, const oracle_track *t, ptrdiff_t i, double u) {
     (void)o;
     const size_t next = ((size_t)i + 1) % t->key_count;
@@ -161,7 +174,7 @@ quat squad_inside(const oracle *o, const oracle_track *t, ptrdiff_t i, double u)
     const vec3 arriving = vec3_subtract(log, vec3_scale(t->arriving[next], h));
     const quat a = quat_multiply(p, quat_exp(vec3_scale(leaving, 0.5)));
     const quat b = quat_multiply(q, quat_exp(vec3_scale(arriving, 0.5)));
-    return quat_slerp(quat_slerp(p, q, u), quat_slerp(a, b, u), 2.0 * u * (1.0 - u));
+    return quat_slerp(quat_slerp(p, q, u), inner_slerp(p, q, a, b, u), 2.0 * u * (1.0 - u));
 }
 
 /* ---- circular ---------------------------------------------------------------- */

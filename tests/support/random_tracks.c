@@ -273,6 +273,23 @@ static void half_turns(bool twist, test_track *out) {
     }
 }
 
+/* At rest, and half turns of 2e-8 rad less about oblique axes: the dot product of the keys is
+ * surely positive in double, and either sign in float32. */
+static void resting_half_turns(test_track *out) {
+    const double degrees[8] = {0, 0, 0, 0, 0, 0, 0, 0};
+    angles_track("half turns between rests", 8, degrees, out);
+    random_source source = {19};
+    for (size_t i = 2; i < 8; i++) {
+        memcpy(out->keys[i], out->keys[i - 1], sizeof out->keys[i]);
+        if (i % 2 == 0) {
+            double axis[3], turn[4];
+            random_direction(&source, axis);
+            about(axis, PI - 2e-8, turn);
+            multiply(out->keys[i - 1], turn, out->keys[i]);
+        }
+    }
+}
+
 static void full_turn_loop(test_track *out) {
     const double degrees[5] = {0, 80, 150, 220, 290};
     angles_track("loop of a full turn", 5, degrees, out);
@@ -303,7 +320,7 @@ static void few_keys(size_t count, bool loop, test_track *out) {
 }
 
 size_t adversarial_count(void) {
-    return 22;
+    return 23;
 }
 
 void adversarial_track(size_t index, test_track *out) {
@@ -370,6 +387,9 @@ void adversarial_track(size_t index, test_track *out) {
     case 18:
     case 19:
         few_keys(index - 16, false, out);
+        break;
+    case 22:
+        resting_half_turns(out);
         break;
     case 20:
     case 21:
