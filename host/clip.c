@@ -67,13 +67,15 @@ static pm_status lay_out(const pm_clip *clip, pm_channel *channel, pm_error *err
  * ones, would make much. */
 static void read_keys(const pm_rows_of_track *rows, unsigned components, size_t count,
                       const pm_extras_out *out, dquat *keys) {
+    dquat before = {0, 0, 0, 0};
     for (size_t k = 0; k < count; k++) {
         dquat q = {pm_number_at(rows, k, 0), pm_number_at(rows, k, 1), pm_number_at(rows, k, 2),
                    components == 4 ? pm_number_at(rows, k, 3) : 0};
         if (components == 4) {
             q = dquat_scaled(q, 1 / dquat_norm(q));
-            if (k > 0 && dquat_dot(keys[k - 1], q) < 0)
+            if (dquat_dot(before, q) < 0)
                 q = dquat_scaled(q, -1);
+            before = q;
         }
         q = pm_put(out, k, 0, q);
         keys[k] = components == 4 ? dquat_scaled(q, 1 / dquat_norm(q)) : q;

@@ -6,17 +6,33 @@
 #include "segments.h"
 #include "tangents.h"
 
-/* The slerp from a to b at any angle; exactly antipodal points turn by way of a i. */
-static void put_arc(const pm_extras_out *out, size_t segment, dquat a, dquat b) {
+/* Nearer to antipodal than this, the sum of two unit quaternions is rounding noise. */
+static const double antipodal = 1e-6;
+
+/* The direction of v that is at right angles to the unit quaternion d. */
+static dquat across(dquat v, dquat d) {
+    dquat p = dquat_blend(1, v, -dquat_dot(v, d), d);
+    return dquat_scaled(p, 1 / dquat_norm(p));
+}
+
+/* The slerp from inner point a to b, at any angle. Antipodal ones belong to a half turn
+ * from rest to rest; as such a turn is approached, the middle of the inner points tends
+ * to that of the keys, so that is the way they turn. */
+static void put_arc(const pm_extras_out *out, size_t segment, dquat a, dquat b, dquat keys) {
+    const double half_pi = 1.57079632679489661923;
     dquat sum = dquat_blend(1, a, 1, b);
     dquat difference = dquat_difference(b, a);
     double length = dquat_norm(sum);
     double chord = dquat_norm(difference);
-    dquat middle =
-        length > 0 ? dquat_scaled(sum, 1 / length) : dquat_product(a, (dquat){1, 0, 0, 0});
-    double slope = chord > 0 ? atan2(chord, length) / chord : 0;
-    pm_put(out, segment, 0, middle);
-    pm_put(out, segment, 1, dquat_scaled(difference, slope));
+    if (length < antipodal) {
+        dquat d = dquat_scaled(difference, 1 / chord);
+        pm_put(out, segment, 0, across(keys, d));
+        pm_put(out, segment, 1, dquat_scaled(d, half_pi));
+        return;
+    }
+    pm_put(out, segment, 0, dquat_scaled(sum, 1 / length));
+    pm_put(out, segment, 1,
+           dquat_scaled(difference, chord > 0 ? atan2(chord, length) / chord : 0));
 }
 
 void pm_build_squad(const pm_track *track, const pm_extras_out *out) {
@@ -28,8 +44,9 @@ void pm_build_squad(const pm_track *track, const pm_extras_out *out) {
         dvec3 log = pm_track_log(track, i);
         dquat a = dquat_exp(dvec3_blend(h / 2, here.out, -0.5, log));
         dquat b = dquat_exp(dvec3_blend(0.5, log, -h / 2, next.in));
-        put_arc(out, k, dquat_product(pm_track_key(track, i), a),
-                dquat_product(pm_track_key(track, i + 1), b));
+        dquat from = pm_track_key(track, i);
+        dquat to = pm_track_key(track, i + 1);
+        put_arc(out, k, dquat_product(from, a), dquat_product(to, b), dquat_blend(1, from, 1, to));
         here = next;
     }
 }
