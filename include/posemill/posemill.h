@@ -282,7 +282,7 @@ typedef struct pm_clip_desc {
     pm_tangents tangents; /* of squad. 0: bessel */
     double tension, continuity, bias; /* of PM_TANGENTS_TCB, each in [-1, 1] */
     /* PM_TANGENTS_USER: half-angle body velocities in rad/s, q' = q (w, 0), laid out
-     * as the keys with 3 numbers. A dropped closing key takes none. */
+     * as the keys with 3 numbers. That of a dropped closing key is not read. */
     pm_array user_tangents;
     pm_ends ends;   /* of open tracks, of squad and Catmull-Rom. 0: chord */
     bool unlimited; /* squad without its limiter */

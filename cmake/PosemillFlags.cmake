@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: MIT
+#
+# What every target of this project is compiled with. Nothing here reaches a user of the
+# library: targets take it privately through posemill_target().
+
+add_library(posemill_warnings INTERFACE)
+target_compile_options(posemill_warnings INTERFACE
+    -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wdouble-promotion
+    -Wstrict-prototypes -Wmissing-prototypes -Wundef -Wvla)
+
+# The reference path, the kernels compiled into the host and the oracle must not depend on what
+# a compiler chooses to fuse; errno is read by nobody and would cost a call in each square root.
+add_library(posemill_arithmetic INTERFACE)
+target_compile_options(posemill_arithmetic INTERFACE -ffp-contract=off -fno-math-errno)
+
+# Prepares one target of this project: C11 without extensions, hidden symbols, warnings.
+function(posemill_target target)
+    set_target_properties(${target} PROPERTIES
+        C_STANDARD 11
+        C_STANDARD_REQUIRED ON
+        C_EXTENSIONS OFF
+        C_VISIBILITY_PRESET hidden)
+    target_link_libraries(${target} PRIVATE
+        $<BUILD_INTERFACE:posemill_warnings> $<BUILD_INTERFACE:posemill_arithmetic>)
+endfunction()

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: MIT
+#
+# Installs the library, its headers, the command, and what find_package and pkg-config need.
+# Nothing installed names the prefix: the tree may be moved.
+include(CMakePackageConfigHelpers)
+
+set(posemill_cmake_dir "${CMAKE_INSTALL_LIBDIR}/cmake/posemill")
+
+install(TARGETS posemill EXPORT posemill-targets
+    RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}"
+    LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
+    ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+install(FILES "${PROJECT_SOURCE_DIR}/include/posemill/posemill.h"
+    DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/posemill")
+if(POSEMILL_OPENCL)
+    install(FILES "${PROJECT_SOURCE_DIR}/include/posemill/posemill_cl.h"
+        DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/posemill")
+endif()
+if(TARGET posemill_command)
+    install(TARGETS posemill_command RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+endif()
+if(TARGET posemill_command AND BUILD_SHARED_LIBS)
+    cmake_path(RELATIVE_PATH CMAKE_INSTALL_FULL_LIBDIR
+        BASE_DIRECTORY "${CMAKE_INSTALL_FULL_BINDIR}" OUTPUT_VARIABLE bin_to_lib)
+    set_target_properties(posemill_command PROPERTIES INSTALL_RPATH "$ORIGIN/${bin_to_lib}")
+endif()
+
+install(EXPORT posemill-targets NAMESPACE posemill:: DESTINATION "${posemill_cmake_dir}")
+configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/posemill-config.cmake.in"
+    "${PROJECT_BINARY_DIR}/posemill-config.cmake"
+    INSTALL_DESTINATION "${posemill_cmake_dir}"
+    NO_SET_AND_CHECK_MACRO)
+# Before 1.0 a minor version may break its users.
+write_basic_package_version_file("${PROJECT_BINARY_DIR}/posemill-config-version.cmake"
+    COMPATIBILITY SameMinorVersion)
+install(FILES
+    "${PROJECT_BINARY_DIR}/posemill-config.cmake"
+    "${PROJECT_BINARY_DIR}/posemill-config-version.cmake"
+    DESTINATION "${posemill_cmake_dir}")
+
+# A static library hands its own libraries on; a shared one keeps them to itself.
+set(posemill_pc_libs "")
+set(posemill_pc_private " -lm")
+set(posemill_pc_cflags "")
+if(POSEMILL_OPENCL)
+    set(posemill_pc_private " -lOpenCL -lm")
+endif()
+if(BUILD_SHARED_LIBS)
+    set(posemill_pc_cflags " -DPOSEMILL_SHARED")
+else()
+    set(posemill_pc_libs "${posemill_pc_private}")
+    set(posemill_pc_private "")
+endif()
+set(pc_folder "${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig")
+cmake_path(RELATIVE_PATH CMAKE_INSTALL_PREFIX
+    BASE_DIRECTORY "${pc_folder}" OUTPUT_VARIABLE pc_to_prefix)
+cmake_path(RELATIVE_PATH CMAKE_INSTALL_FULL_INCLUDEDIR
+    BASE_DIRECTORY "${pc_folder}" OUTPUT_VARIABLE pc_to_include)
+configure_file("${PROJECT_SOURCE_DIR}/cmake/posemill.pc.in"
+    "${PROJECT_BINARY_DIR}/posemill.pc" @ONLY)
+install(FILES "${PROJECT_BINARY_DIR}/posemill.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")

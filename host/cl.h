@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The OpenCL half of the library: what its files share. Nothing outside cl_*.c
+ * includes this.
+ */
+#ifndef PM_HOST_CL_H
+#define PM_HOST_CL_H
+
+#include <pthread.h>
+
+#include <posemill/posemill_cl.h>
+
+#include "engine.h"
+#include "job.h"
+
+/* Which program: the file, the curve it evaluates, and the shape. Also the cache's key. */
+typedef struct pm_variant {
+    const char *file;  /* "walk", "gather" or "place": the kernel has the same name */
+    const char *curve; /* PM_METHOD; of `place` any */
+    unsigned components;
+    unsigned lanes;
+} pm_variant;
+
+typedef struct pm_built {
+    pm_variant variant;
+    cl_program program;
+    struct pm_built *next;
+} pm_built;
+
+typedef struct pm_cl_engine {
+    cl_context context;
+    cl_device_id device;
+    cl_command_queue compute;
+    cl_command_queue transfers;
+    bool rounds_correctly; /* accepts -cl-fp32-correctly-rounded-divide-sqrt */
+    uint64_t piece_bytes;
+    char *cache_folder;   /* NULL: no cache on disk */
+    char *kernel_folder;  /* NULL: the sources built in */
+    char *identity;       /* device, driver and platform, for the cache's key */
+    pthread_mutex_t lock; /* guards `built` */
+    pm_built *built;
+} pm_cl_engine;
+
+/* Buffers of a clip, one set a channel that is present. */
+typedef struct pm_cl_clip {
+    struct {
+        cl_mem keys, statics, layout;
+    } channels[PM_CHANNEL_COUNT];
+    cl_mem wraps;
+} pm_cl_clip;
+
+/* The status that an OpenCL error amounts to. */
+pm_status pm_cl_fail(pm_error *error, cl_int cl_status, const char *what);
+
+/* Fills an info but for its indices and lanes. */
+pm_status pm_cl_describe(cl_device_id device, pm_device_info *info, pm_error *error);
+
+/* Chooses a device; *device NULL when "auto" finds none. */
+pm_status pm_cl_choose(const char *wanted, cl_device_id *device, pm_device_info *info,
+                       pm_error *error);
+
+/* The program of a variant, built on first use; borrowed from the engine. Thread-safe. */
+pm_status pm_cl_program(const pm_engine *engine, const pm_variant *variant, cl_program *program,
+                        pm_error *error);
+
+/* Source of a kernel file with its includes, as one text. Free with free(). */
+pm_status pm_cl_source(const pm_engine *engine, const char *file, char **source, pm_error *error);
+
+/* A program from the disk cache, or NULL: a miss is never an error. */
+cl_program pm_cl_cache_load(const pm_cl_engine *cl, const char *source, const char *options);
+void pm_cl_cache_store(const pm_cl_engine *cl, const char *source, const char *options,
+                       cl_program program);
+
+/* One launch of a curve over a piece whose places are on the device. */
+typedef struct pm_launch {
+    const pm_clip *clip;
+    unsigned channel;
+    size_t sample_count;
+    bool pairs;
+    cl_mem places;
+    cl_mem tracks; /* of pairs, else NULL */
+    cl_mem values;
+    uint64_t values_offset; /* in floats */
+} pm_launch;
+
+pm_status pm_cl_launch(const pm_launch *launch, cl_command_queue queue, cl_uint wait_count,
+                       const cl_event *wait_list, cl_event *done, pm_error *error);
+
+/* Fills `places` on the device by arithmetic. */
+pm_status pm_cl_launch_place(const pm_engine *engine, const pm_cadence *cadence, uint64_t first,
+                             size_t count, cl_mem places, cl_command_queue queue, cl_event *done,
+                             pm_error *error);
+
+/* The most samples a piece may have for kernels' 32-bit indices and `bytes` of results. */
+size_t pm_cl_piece_samples(const pm_clip *clip, const pm_sample_job *job, uint64_t bytes);
+
+/* Rows of places a piece has: one, or one a timeline. */
+size_t pm_cl_place_rows(const pm_clip *clip, const pm_sample_job *job);
+
+#endif

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Built programs on disk. A file's name is a hash of everything that shapes the
+ * program; whatever is odd about a file is a miss. Written beside and renamed, so that
+ * any number of processes may share the folder.
+ */
+#define _POSIX_C_SOURCE 200809L
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cl.h"
+
+/* Raised when the files' layout changes. */
+static const char magic[8] = "pmcache1";
+
+typedef struct cache_header {
+    char magic[8];
+    uint64_t key[2];
+    uint64_t size;
+    uint64_t checksum;
+} cache_header;
+
+/* FNV-1a */
+static uint64_t hash(uint64_t h, const void *data, size_t size) {
+    const unsigned char *bytes = data;
+    for (size_t i = 0; i < size; i++)
+        h = (h ^ bytes[i]) * 0x100000001b3u;
+    return h;
+}
+
+static const uint64_t hash_start = 0xcbf29ce484222325u;
+
+static uint64_t hash_texts(uint64_t h, const pm_cl_engine *cl, const char *source,
+                           const char *options) {
+    h = hash(h, cl->identity, strlen(cl->identity) + 1);
+    h = hash(h, options, strlen(options) + 1);
+    return hash(h, source, strlen(source) + 1);
+}
+
+static cache_header header_of(const pm_cl_engine *cl, const char *source, const char *options) {
+    cache_header header = {.key = {hash_texts(hash_start, cl, source, options),
+                                   hash_texts(~hash_start, cl, source, options)}};
+    memcpy(header.magic, magic, sizeof magic);
+    return header;
+}
+
+static char *path_of(const pm_cl_engine *cl, const cache_header *header, const char *ending) {
+    size_t size = strlen(cl->cache_folder) + strlen(ending) + 64;
+    char *path = malloc(size);
+    if (path)
+        snprintf(path, size, "%s/%016llx%016llx%s", cl->cache_folder,
+                 (unsigned long long)header->key[0], (unsigned long long)header->key[1], ending);
+    return path;
+}
+
+static bool read_exactly(int file, void *to, size_t size) {
+    unsigned char *at = to;
+    while (size) {
+        ssize_t got = read(file, at, size);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            return false;
+        at += got;
+        size -= (size_t)got;
+    }
+    return true;
+}
+
+static bool write_exactly(int file, const void *from, size_t size) {
+    const unsigned char *at = from;
+    while (size) {
+        ssize_t put = write(file, at, size);
+        if (put < 0 && errno == EINTR)
+            continue;
+        if (put <= 0)
+            return false;
+        at += put;
+        size -= (size_t)put;
+    }
+    return true;
+}
+
+/* The binary in an open file, or NULL. */
+static unsigned char *read_binary(int file, cache_header wanted, size_t *size) {
+    cache_header found;
+    struct stat info;
+    if (fstat(file, &info) != 0 || !S_ISREG(info.st_mode) ||
+        !read_exactly(file, &found, sizeof found))
+        return NULL;
+    wanted.size = found.size;
+    wanted.checksum = found.checksum;
+    if (memcmp(&wanted, &found, sizeof found) != 0 || found.size == 0 ||
+        (uint64_t)info.st_size - sizeof found != found.size)
+        return NULL;
+    unsigned char *binary = malloc(found.size);
+    if (!binary)
+        return NULL;
+    if (!read_exactly(file, binary, found.size) ||
+        hash(hash_start, binary, found.size) != found.checksum) {
+        free(binary);
+        return NULL;
+    }
+    *size = found.size;
+    return binary;
+}
+
+static cl_program program_of(const pm_cl_engine *cl, const unsigned char *binary, size_t size,
+                             const char *options) {
+    cl_int code, status;
+    cl_program program =
+        clCreateProgramWithBinary(cl->context, 1, &cl->device, &size, &binary, &status, &code);
+    if (code != CL_SUCCESS)
+        return NULL;
+    if (status == CL_SUCCESS &&
+        clBuildProgram(program, 1, &cl->device, options, NULL, NULL) == CL_SUCCESS)
+        return program;
+    clReleaseProgram(program);
+    return NULL;
+}
+
+cl_program pm_cl_cache_load(const pm_cl_engine *cl, const char *source, const char *options) {
+    if (!cl->cache_folder)
+        return NULL;
+    cache_header header = header_of(cl, source, options);
+    char *path = path_of(cl, &header, "");
+    int file = path ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
+    free(path);
+    if (file < 0)
+        return NULL;
+    size_t size;
+    unsigned char *binary = read_binary(file, header, &size);
+    close(file);
+    cl_program program = binary ? program_of(cl, binary, size, options) : NULL;
+    free(binary);
+    return program;
+}
+
+/* Makes a folder and what is above it. */
+static void make_folders(const char *folder) {
+    char *path = strdup(folder);
+    for (char *at = path ? path + 1 : NULL; at && *at; at++)
+        if (*at == '/') {
+            *at = '\0';
+            mkdir(path, 0700);
+            *at = '/';
+        }
+    if (path)
+        mkdir(path, 0700);
+    free(path);
+}
+
+static unsigned char *binary_of(cl_program program, size_t *size) {
+    if (clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof *size, size, NULL) !=
+            CL_SUCCESS ||
+        *size == 0)
+        return NULL;
+    unsigned char *binary = malloc(*size);
+    if (binary && clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof binary, &binary, NULL) !=
+                      CL_SUCCESS) {
+        free(binary);
+        binary = NULL;
+    }
+    return binary;
+}
+
+void pm_cl_cache_store(const pm_cl_engine *cl, const char *source, const char *options,
+                       cl_program program) {
+    size_t size = 0;
+    if (!cl->cache_folder)
+        return;
+    unsigned char *binary = binary_of(program, &size);
+    cache_header header = header_of(cl, source, options);
+    char *path = path_of(cl, &header, "");
+    char *beside = path_of(cl, &header, ".XXXXXX");
+    if (!binary || !path || !beside)
+        goto cleanup;
+    header.size = size;
+    header.checksum = hash(hash_start, binary, size);
+    make_folders(cl->cache_folder);
+    int file = mkstemp(beside);
+    if (file < 0)
+        goto cleanup;
+    bool written = write_exactly(file, &header, sizeof header) && write_exactly(file, binary, size);
+    if (close(file) != 0 || !written || rename(beside, path) != 0)
+        unlink(beside);
+cleanup:
+    free(binary);
+    free(path);
+    free(beside);
+}

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Finding, describing and choosing OpenCL devices.
+ */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cl.h"
+#include "status.h"
+
+enum { NOT_FOUND_KHR = -1001 }; /* CL_PLATFORM_NOT_FOUND_KHR: the loader has no driver */
+
+typedef struct device_list {
+    cl_device_id *devices;
+    pm_device_info *infos;
+    size_t count;
+} device_list;
+
+pm_status pm_cl_fail(pm_error *error, cl_int cl_status, const char *what) {
+    switch (cl_status) {
+    case CL_OUT_OF_HOST_MEMORY:
+        return pm_fail_cl(error, PM_ERROR_MEMORY, cl_status, what);
+    case CL_MEM_OBJECT_ALLOCATION_FAILURE:
+    case CL_OUT_OF_RESOURCES:
+    case CL_INVALID_BUFFER_SIZE:
+        return pm_fail_cl(error, PM_ERROR_DEVICE_MEMORY, cl_status, what);
+    default:
+        return pm_fail_cl(error, PM_ERROR_DEVICE, cl_status, what);
+    }
+}
+
+static void text_of(cl_device_id device, cl_device_info name, char *to, size_t size) {
+    size_t length = 0;
+    to[0] = '\0';
+    if (clGetDeviceInfo(device, name, size - 1, to, &length) != CL_SUCCESS)
+        snprintf(to, size, "unknown");
+    to[size - 1] = '\0';
+}
+
+static pm_device_type type_of(cl_device_id device) {
+    cl_device_type type = 0;
+    cl_bool unified = CL_FALSE;
+    clGetDeviceInfo(device, CL_DEVICE_TYPE, sizeof type, &type, NULL);
+    clGetDeviceInfo(device, CL_DEVICE_HOST_UNIFIED_MEMORY, sizeof unified, &unified, NULL);
+    if (type & CL_DEVICE_TYPE_GPU)
+        return unified ? PM_DEVICE_GPU : PM_DEVICE_DISCRETE_GPU;
+    return type & CL_DEVICE_TYPE_CPU ? PM_DEVICE_CPU : PM_DEVICE_OTHER;
+}
+
+/* What a device prefers: PoCL wants explicit vectors; drivers that vectorise over
+ * work-items themselves, and GPUs, say 1. Every width gives the same bits. */
+static uint32_t lanes_of(cl_device_id device, pm_device_type type) {
+    cl_uint width = 1;
+    clGetDeviceInfo(device, CL_DEVICE_PREFERRED_VECTOR_WIDTH_FLOAT, sizeof width, &width, NULL);
+    if (type != PM_DEVICE_CPU || width < 4)
+        return 1;
+    return width >= 16 ? 16 : width >= 8 ? 8 : 4;
+}
+
+pm_status pm_cl_describe(cl_device_id device, pm_device_info *info, pm_error *error) {
+    cl_ulong memory = 0, largest = 0;
+    cl_uint units = 1;
+    cl_platform_id platform;
+    cl_int code = clGetDeviceInfo(device, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL);
+    if (code == CL_SUCCESS)
+        code = clGetDeviceInfo(device, CL_DEVICE_GLOBAL_MEM_SIZE, sizeof memory, &memory, NULL);
+    if (code == CL_SUCCESS)
+        code =
+            clGetDeviceInfo(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof largest, &largest, NULL);
+    if (code != CL_SUCCESS)
+        return pm_cl_fail(error, code, "clGetDeviceInfo");
+    clGetDeviceInfo(device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, NULL);
+    text_of(device, CL_DEVICE_NAME, info->name, sizeof info->name);
+    text_of(device, CL_DRIVER_VERSION, info->driver, sizeof info->driver);
+    if (clGetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof info->platform - 1, info->platform,
+                          NULL) != CL_SUCCESS)
+        snprintf(info->platform, sizeof info->platform, "unknown");
+    info->type = type_of(device);
+    info->memory_bytes = memory;
+    info->largest_allocation_bytes = largest;
+    info->compute_units = units;
+    info->lanes = lanes_of(device, info->type);
+    return PM_OK;
+}
+
+static void free_list(device_list *list) {
+    free(list->devices);
+    free(list->infos);
+    *list = (device_list){0};
+}
+
+static pm_status append(device_list *list, cl_device_id device, size_t p, size_t d,
+                        pm_error *error) {
+    cl_device_id *devices = realloc(list->devices, (list->count + 1) * sizeof *devices);
+    if (!devices)
+        return pm_fail_memory(error);
+    list->devices = devices;
+    pm_device_info *infos = realloc(list->infos, (list->count + 1) * sizeof *infos);
+    if (!infos)
+        return pm_fail_memory(error);
+    list->infos = infos;
+    pm_device_info info = {.index = list->count, .platform_index = p, .device_index = d};
+    pm_status status = pm_cl_describe(device, &info, error);
+    if (status != PM_OK)
+        return status;
+    list->devices[list->count] = device;
+    list->infos[list->count++] = info;
+    return PM_OK;
+}
+
+static pm_status append_platform(device_list *list, cl_platform_id platform, size_t p,
+                                 pm_error *error) {
+    cl_uint count = 0;
+    cl_int code = clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, NULL, &count);
+    if (code == CL_DEVICE_NOT_FOUND || (code == CL_SUCCESS && count == 0))
+        return PM_OK;
+    if (code != CL_SUCCESS)
+        return pm_cl_fail(error, code, "clGetDeviceIDs");
+    cl_device_id *devices = calloc(count, sizeof *devices);
+    if (!devices)
+        return pm_fail_memory(error);
+    pm_status status = PM_OK;
+    code = clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, count, devices, NULL);
+    if (code != CL_SUCCESS)
+        status = pm_cl_fail(error, code, "clGetDeviceIDs");
+    for (size_t d = 0; status == PM_OK && d < count; d++)
+        status = append(list, devices[d], p, d, error);
+    free(devices);
+    return status;
+}
+
+static pm_status list_all(device_list *list, pm_error *error) {
+    cl_uint count = 0;
+    *list = (device_list){0};
+    cl_int code = clGetPlatformIDs(0, NULL, &count);
+    if (code == NOT_FOUND_KHR || (code == CL_SUCCESS && count == 0))
+        return pm_fail_cl(error, PM_ERROR_NO_PLATFORM, code, "no OpenCL driver: clGetPlatformIDs");
+    if (code != CL_SUCCESS)
+        return pm_cl_fail(error, code, "clGetPlatformIDs");
+    cl_platform_id *platforms = calloc(count, sizeof *platforms);
+    if (!platforms)
+        return pm_fail_memory(error);
+    pm_status status = PM_OK;
+    code = clGetPlatformIDs(count, platforms, NULL);
+    if (code != CL_SUCCESS)
+        status = pm_cl_fail(error, code, "clGetPlatformIDs");
+    for (size_t p = 0; status == PM_OK && p < count; p++)
+        status = append_platform(list, platforms[p], p, error);
+    free(platforms);
+    if (status != PM_OK)
+        free_list(list);
+    return status;
+}
+
+pm_status pm_list_devices(pm_device_info *infos, size_t capacity, size_t *count, pm_error *error) {
+    device_list list;
+    pm_error_clear(error);
+    if (!count || (capacity && !infos))
+        return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", count ? "infos" : "count");
+    pm_status status = list_all(&list, error);
+    if (status != PM_OK)
+        return status;
+    for (size_t i = 0; i < list.count && i < capacity; i++)
+        infos[i] = list.infos[i];
+    *count = list.count;
+    free_list(&list);
+    return PM_OK;
+}
+
+static bool contains(const char *text, const char *part) {
+    size_t length = strlen(part);
+    for (; *text; text++) {
+        size_t i = 0;
+        while (i < length && tolower((unsigned char)text[i]) == tolower((unsigned char)part[i]))
+            i++;
+        if (i == length)
+            return true;
+    }
+    return false;
+}
+
+static bool first_of_type(const device_list *list, pm_device_type type, size_t *found) {
+    for (size_t i = 0; i < list->count; i++)
+        if (list->infos[i].type == type) {
+            *found = i;
+            return true;
+        }
+    return false;
+}
+
+/* "7" or "1:0", in digits alone. */
+static bool by_number(const device_list *list, const char *wanted, bool *is_number, size_t *found) {
+    unsigned long p = 0, d = 0;
+    int end = 0;
+    size_t length = strlen(wanted);
+    *is_number = length < 12 && strspn(wanted, "0123456789:") == length && length > 0 &&
+                 isdigit((unsigned char)wanted[0]);
+    if (!*is_number)
+        return false;
+    bool pair = sscanf(wanted, "%lu:%lu%n", &p, &d, &end) == 2 && (size_t)end == length;
+    if (!pair && (sscanf(wanted, "%lu%n", &p, &end) != 1 || (size_t)end != length))
+        return false;
+    for (size_t i = 0; i < list->count; i++) {
+        const pm_device_info *info = &list->infos[i];
+        if (pair ? info->platform_index == p && info->device_index == d : info->index == p) {
+            *found = i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool find(const device_list *list, const char *wanted, size_t *found) {
+    bool is_number;
+    if (strcmp(wanted, "cpu") == 0)
+        return first_of_type(list, PM_DEVICE_CPU, found);
+    if (strcmp(wanted, "gpu") == 0)
+        return first_of_type(list, PM_DEVICE_DISCRETE_GPU, found) ||
+               first_of_type(list, PM_DEVICE_GPU, found);
+    if (strcmp(wanted, "auto") == 0)
+        return first_of_type(list, PM_DEVICE_DISCRETE_GPU, found) ||
+               first_of_type(list, PM_DEVICE_GPU, found) ||
+               first_of_type(list, PM_DEVICE_CPU, found) ||
+               first_of_type(list, PM_DEVICE_OTHER, found);
+    if (by_number(list, wanted, &is_number, found))
+        return true;
+    for (size_t i = 0; !is_number && *wanted && i < list->count; i++)
+        if (contains(list->infos[i].name, wanted) || contains(list->infos[i].platform, wanted)) {
+            *found = i;
+            return true;
+        }
+    return false;
+}
+
+pm_status pm_cl_choose(const char *wanted, cl_device_id *device, pm_device_info *info,
+                       pm_error *error) {
+    device_list list;
+    size_t found;
+    bool any = strcmp(wanted, "auto") == 0;
+    *device = NULL;
+    pm_status status = list_all(&list, error);
+    if (status == PM_ERROR_NO_PLATFORM && any)
+        return PM_OK;
+    if (status != PM_OK)
+        return status;
+    if (find(&list, wanted, &found)) {
+        *device = list.devices[found];
+        *info = list.infos[found];
+    } else if (!any) {
+        status =
+            list.count
+                ? pm_fail(error, PM_ERROR_NO_DEVICE, "no OpenCL device is \"%s\"", wanted)
+                : pm_fail(error, PM_ERROR_NO_DEVICE, "the OpenCL drivers have no device at all");
+    }
+    free_list(&list);
+    return status;
+}

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Engines on OpenCL: of a chosen device, or on a caller's context.
+ */
+#define _POSIX_C_SOURCE 200809L
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cl.h"
+#include "status.h"
+
+static const uint64_t most_piece_bytes = 256u << 20;
+static const uint64_t least_piece_bytes = 64u << 10;
+
+static uint64_t piece_bytes_of(const pm_engine_desc *desc, const pm_device_info *info) {
+    uint64_t bytes = desc->piece_bytes;
+    if (bytes == 0) {
+        bytes = info->memory_bytes / 4;
+        bytes = bytes < most_piece_bytes ? bytes : most_piece_bytes;
+    }
+    return bytes > least_piece_bytes ? bytes : least_piece_bytes;
+}
+
+static char *joined(const char *a, const char *b) {
+    size_t size = strlen(a) + strlen(b) + 1;
+    char *text = malloc(size);
+    if (text)
+        snprintf(text, size, "%s%s", a, b);
+    return text;
+}
+
+/* *folder stays NULL when there is nowhere to cache. False when memory ran out. */
+static bool cache_folder_of(const pm_engine_desc *desc, char **folder) {
+    const char *base = getenv("XDG_CACHE_HOME");
+    const char *home = getenv("HOME");
+    if (desc->cache_folder && !*desc->cache_folder)
+        return true;
+    if (desc->cache_folder)
+        *folder = joined(desc->cache_folder, "");
+    else if (base && *base == '/')
+        *folder = joined(base, "/posemill");
+    else if (home && *home == '/')
+        *folder = joined(home, "/.cache/posemill");
+    else
+        return true;
+    return *folder != NULL;
+}
+
+static char *identity_of(const pm_device_info *info) {
+    size_t size = sizeof info->name + sizeof info->driver + sizeof info->platform + 3;
+    char *text = malloc(size);
+    if (text)
+        snprintf(text, size, "%s\n%s\n%s", info->platform, info->name, info->driver);
+    return text;
+}
+
+static bool rounds_correctly(cl_device_id device) {
+    cl_device_fp_config config = 0;
+    clGetDeviceInfo(device, CL_DEVICE_SINGLE_FP_CONFIG, sizeof config, &config, NULL);
+    return config & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT;
+}
+
+static pm_status attach(pm_engine *engine, cl_context context, cl_device_id device,
+                        const pm_engine_desc *desc, pm_error *error) {
+    cl_int code;
+    pm_cl_engine *cl = calloc(1, sizeof *cl);
+    if (!cl)
+        return pm_fail_memory(error);
+    engine->cl = cl;
+    pthread_mutex_init(&cl->lock, NULL);
+    cl->device = device;
+    cl->piece_bytes = piece_bytes_of(desc, &engine->info);
+    cl->rounds_correctly = rounds_correctly(device);
+    cl->identity = identity_of(&engine->info);
+    cl->kernel_folder = desc->kernel_folder ? joined(desc->kernel_folder, "") : NULL;
+    if (!cl->identity || (desc->kernel_folder && !cl->kernel_folder) ||
+        !cache_folder_of(desc, &cl->cache_folder))
+        return pm_fail_memory(error);
+    if (desc->lanes)
+        engine->info.lanes = desc->lanes;
+    if (context) {
+        code = clRetainContext(context);
+        cl->context = code == CL_SUCCESS ? context : NULL;
+    } else {
+        cl->context = clCreateContext(NULL, 1, &device, NULL, NULL, &code);
+    }
+    if (code != CL_SUCCESS)
+        return pm_cl_fail(error, code, "clCreateContext");
+    cl->compute = clCreateCommandQueue(cl->context, device, 0, &code);
+    if (code != CL_SUCCESS)
+        return pm_cl_fail(error, code, "clCreateCommandQueue");
+    cl->transfers = clCreateCommandQueue(cl->context, device, 0, &code);
+    if (code != CL_SUCCESS)
+        return pm_cl_fail(error, code, "clCreateCommandQueue");
+    pm_log(engine, PM_LOG_DEBUG, "device %s (%s), %u lanes", engine->info.name,
+           engine->info.platform, engine->info.lanes);
+    return PM_OK;
+}
+
+pm_status pm_cl_open(pm_engine *engine, const pm_engine_desc *desc, pm_error *error) {
+    cl_device_id device;
+    pm_status status =
+        pm_cl_choose(desc->device ? desc->device : "auto", &device, &engine->info, error);
+    if (status != PM_OK)
+        return status;
+    if (!device) {
+        pm_log(engine, PM_LOG_INFO, "no OpenCL device found: using the reference path");
+        return PM_OK;
+    }
+    return attach(engine, NULL, device, desc, error);
+}
+
+static void release_queue(cl_command_queue queue) {
+    if (queue)
+        clReleaseCommandQueue(queue);
+}
+
+void pm_cl_close(pm_engine *engine) {
+    pm_cl_engine *cl = engine->cl;
+    if (!cl)
+        return;
+    while (cl->built) {
+        pm_built *next = cl->built->next;
+        clReleaseProgram(cl->built->program);
+        free(cl->built);
+        cl->built = next;
+    }
+    release_queue(cl->compute);
+    release_queue(cl->transfers);
+    if (cl->context)
+        clReleaseContext(cl->context);
+    pthread_mutex_destroy(&cl->lock);
+    free(cl->cache_folder);
+    free(cl->kernel_folder);
+    free(cl->identity);
+    free(cl);
+    engine->cl = NULL;
+}
+
+/* Whether the device is one of the context's. */
+static pm_status check_context(cl_context context, cl_device_id device, pm_error *error) {
+    size_t size = 0;
+    cl_int code = clGetContextInfo(context, CL_CONTEXT_DEVICES, 0, NULL, &size);
+    if (code != CL_SUCCESS)
+        return pm_cl_fail(error, code, "clGetContextInfo");
+    cl_device_id *devices = malloc(size);
+    if (!devices)
+        return pm_fail_memory(error);
+    bool found = false;
+    code = clGetContextInfo(context, CL_CONTEXT_DEVICES, size, devices, NULL);
+    for (size_t i = 0; code == CL_SUCCESS && i < size / sizeof *devices; i++)
+        found = found || devices[i] == device;
+    free(devices);
+    if (code != CL_SUCCESS)
+        return pm_cl_fail(error, code, "clGetContextInfo");
+    return found ? PM_OK : pm_fail(error, PM_ERROR_ARGUMENT, "device is not one of the context's");
+}
+
+pm_status pm_cl_engine_create(cl_context context, cl_device_id device, const pm_engine_desc *desc,
+                              pm_engine **engine, pm_error *error) {
+    pm_engine_desc defaults = {0};
+    pm_error_clear(error);
+    if (!context || !device || !engine)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL",
+                       !context  ? "context"
+                       : !device ? "device"
+                                 : "engine");
+    desc = desc ? desc : &defaults;
+    pm_status status = pm_engine_check(desc, error);
+    if (status == PM_OK)
+        status = check_context(context, device, error);
+    if (status != PM_OK)
+        return status;
+    pm_engine *made = pm_engine_new(desc);
+    if (!made)
+        return pm_fail_memory(error);
+    status = pm_cl_describe(device, &made->info, error);
+    if (status == PM_OK)
+        status = attach(made, context, device, desc, error);
+    if (status == PM_OK)
+        *engine = made;
+    else
+        pm_engine_destroy(&made);
+    return status;
+}
+
+cl_context pm_cl_context(const pm_engine *engine) {
+    return engine->cl ? engine->cl->context : NULL;
+}
+
+cl_device_id pm_cl_device(const pm_engine *engine) {
+    return engine->cl ? engine->cl->device : NULL;
+}

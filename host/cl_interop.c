@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Jobs on a caller's queue, into a caller's buffers: enqueued, never waited for.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cl.h"
+#include "status.h"
+
+/* Places of one piece: enough to launch large kernels, little beside their results. */
+static const uint64_t piece_bytes = 1u << 30;
+
+typedef struct enqueued {
+    const pm_clip *clip;
+    const pm_sample_job *job;
+    const pm_cl_outputs *outputs;
+    cl_command_queue queue;
+    cl_event *waits; /* the caller's, and behind them room for the places of a piece */
+    cl_uint wait_count;
+    cl_event *events; /* of all launches so far */
+    cl_uint event_count;
+    pm_error *error;
+} enqueued;
+
+static cl_mem buffer_of(const pm_cl_outputs *o, unsigned channel) {
+    const cl_mem buffers[] = {o->rotations, o->positions, o->scales};
+    return buffers[channel];
+}
+
+static size_t offset_of(const pm_cl_outputs *o, unsigned channel) {
+    const size_t offsets[] = {o->rotations_offset, o->positions_offset, o->scales_offset};
+    return offsets[channel];
+}
+
+static pm_status check_buffer(const enqueued *e, unsigned c) {
+    const char *name = pm_channel_name(c);
+    const pm_channel *channel = &e->clip->channels[c];
+    cl_mem buffer = buffer_of(e->outputs, c);
+    size_t offset = offset_of(e->outputs, c);
+    size_t alignment = channel->components == 4 ? 16 : 4;
+    size_t size = 0, needed;
+    cl_context context = NULL;
+    if (!channel->present)
+        return pm_fail(e->error, PM_ERROR_ARGUMENT, "the clip has no %s", name);
+    if (offset % alignment)
+        return pm_fail(e->error, PM_ERROR_ARGUMENT, "%s_offset is not a multiple of %zu", name,
+                       alignment);
+    cl_int code = clGetMemObjectInfo(buffer, CL_MEM_SIZE, sizeof size, &size, NULL);
+    if (code == CL_SUCCESS)
+        code = clGetMemObjectInfo(buffer, CL_MEM_CONTEXT, sizeof context, &context, NULL);
+    if (code != CL_SUCCESS)
+        return pm_cl_fail(e->error, code, "clGetMemObjectInfo");
+    if (context != e->clip->engine->cl->context)
+        return pm_fail(e->error, PM_ERROR_ARGUMENT, "the buffer of %s is of another context", name);
+    /* the job's check made sure that this does not overflow */
+    needed =
+        e->job->sample_count * pm_job_width(e->clip, e->job) * channel->components * sizeof(float);
+    if (offset > size || size - offset < needed)
+        return pm_fail(e->error, PM_ERROR_ARGUMENT,
+                       "the buffer of %s has %zu bytes: too small for %zu behind its offset", name,
+                       size, needed);
+    return PM_OK;
+}
+
+static pm_status check_queue(const enqueued *e) {
+    cl_context context = NULL;
+    cl_device_id device = NULL;
+    cl_int code = clGetCommandQueueInfo(e->queue, CL_QUEUE_CONTEXT, sizeof context, &context, NULL);
+    if (code == CL_SUCCESS)
+        code = clGetCommandQueueInfo(e->queue, CL_QUEUE_DEVICE, sizeof device, &device, NULL);
+    if (code != CL_SUCCESS)
+        return pm_cl_fail(e->error, code, "clGetCommandQueueInfo");
+    if (context != e->clip->engine->cl->context || device != e->clip->engine->cl->device)
+        return pm_fail(e->error, PM_ERROR_ARGUMENT,
+                       "queue is not of the engine's context and device");
+    return PM_OK;
+}
+
+static pm_status check(const enqueued *e) {
+    bool any = false;
+    if (e->job->rotations || e->job->positions || e->job->scales)
+        return pm_fail(e->error, PM_ERROR_ARGUMENT, "the job has host outputs: use pm_sample");
+    if (e->job->on_reference)
+        return pm_fail(e->error, PM_ERROR_ARGUMENT, "on_reference has no buffers to write");
+    pm_status status = pm_job_check_samples(e->clip, e->job, e->error);
+    if (status == PM_OK)
+        status = check_queue(e);
+    for (unsigned c = 0; status == PM_OK && c < PM_CHANNEL_COUNT; c++)
+        if (buffer_of(e->outputs, c)) {
+            any = true;
+            status = check_buffer(e, c);
+        }
+    if (status == PM_OK && !any)
+        return pm_fail(e->error, PM_ERROR_ARGUMENT, "rotations, positions and scales are all NULL");
+    return status;
+}
+
+static pm_status make_buffer(const enqueued *e, const void *data, size_t size, cl_mem *buffer) {
+    cl_int code;
+    cl_mem_flags flags = data ? CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR : CL_MEM_READ_WRITE;
+    *buffer =
+        clCreateBuffer(e->clip->engine->cl->context, flags, size, (void *)(uintptr_t)data, &code);
+    if (code == CL_SUCCESS)
+        return PM_OK;
+    *buffer = NULL;
+    return pm_cl_fail(e->error, code, "clCreateBuffer");
+}
+
+/* Places are computed on the device, with an event to wait for, or copied to it now. */
+static pm_status make_places(enqueued *e, const pm_piece *piece, cl_mem *places,
+                             cl_event *computed) {
+    pm_cadence cadence;
+    size_t count = piece->count * pm_cl_place_rows(e->clip, e->job);
+    if (pm_job_cadence(e->clip, e->job, &cadence)) {
+        pm_status status = make_buffer(e, NULL, count * sizeof(pm_place), places);
+        if (status != PM_OK)
+            return status;
+        return pm_cl_launch_place(e->clip->engine, &cadence, piece->from, piece->count, *places,
+                                  e->queue, computed, e->error);
+    }
+    pm_place *host = malloc(count * sizeof *host);
+    if (!host)
+        return pm_fail_memory(e->error);
+    pm_job_places(e->clip, e->job, piece, host);
+    pm_status status = make_buffer(e, host, count * sizeof *host, places);
+    free(host);
+    return status;
+}
+
+static pm_status launch_channels(enqueued *e, const pm_piece *piece, cl_mem places, cl_mem tracks,
+                                 cl_event computed) {
+    cl_uint waits = e->wait_count;
+    size_t first = piece->from * pm_job_width(e->clip, e->job);
+    if (computed)
+        e->waits[waits++] = computed;
+    for (unsigned c = 0; c < PM_CHANNEL_COUNT; c++) {
+        if (!buffer_of(e->outputs, c))
+            continue;
+        pm_launch launch = {.clip = e->clip,
+                            .channel = c,
+                            .sample_count = piece->count,
+                            .pairs = tracks != NULL,
+                            .places = places,
+                            .tracks = tracks,
+                            .values = buffer_of(e->outputs, c),
+                            .values_offset = offset_of(e->outputs, c) / sizeof(float) +
+                                             first * e->clip->channels[c].components};
+        pm_status status = pm_cl_launch(&launch, e->queue, waits, waits ? e->waits : NULL,
+                                        &e->events[e->event_count], e->error);
+        if (status != PM_OK)
+            return status;
+        e->event_count++;
+    }
+    return PM_OK;
+}
+
+/* Buffers are released at once: OpenCL keeps them until the kernels are done. */
+static pm_status enqueue_piece(enqueued *e, const pm_piece *piece) {
+    cl_mem places = NULL, tracks = NULL;
+    cl_event computed = NULL;
+    pm_status status = make_places(e, piece, &places, &computed);
+    if (status == PM_OK && e->job->tracks)
+        status =
+            make_buffer(e, e->job->tracks + piece->from, piece->count * sizeof(cl_uint), &tracks);
+    if (status == PM_OK)
+        status = launch_channels(e, piece, places, tracks, computed);
+    if (computed)
+        clReleaseEvent(computed);
+    if (tracks)
+        clReleaseMemObject(tracks);
+    if (places)
+        clReleaseMemObject(places);
+    return status;
+}
+
+static pm_status enqueue_all(enqueued *e, cl_event *done) {
+    size_t total = e->job->sample_count;
+    size_t most = pm_cl_piece_samples(e->clip, e->job, piece_bytes);
+    size_t pieces = total / most + (total % most != 0);
+    size_t slots;
+    if (!pm_multiply(pieces + 1, PM_CHANNEL_COUNT * sizeof *e->events, &slots) ||
+        pieces > UINT32_MAX / PM_CHANNEL_COUNT)
+        return pm_fail(e->error, PM_ERROR_SIZE, "the job has too many pieces");
+    e->events = malloc(slots);
+    if (!e->events)
+        return pm_fail_memory(e->error);
+    pm_status status = PM_OK;
+    for (pm_piece p = {0, 0}; status == PM_OK && p.from < total; p.from += p.count) {
+        p.count = total - p.from < most ? total - p.from : most;
+        status = enqueue_piece(e, &p);
+    }
+    if (status == PM_OK && done) {
+        const cl_event *list = e->event_count ? e->events : e->waits;
+        cl_uint count = e->event_count ? e->event_count : e->wait_count;
+        cl_int code = clEnqueueMarkerWithWaitList(e->queue, count, count ? list : NULL, done);
+        if (code != CL_SUCCESS)
+            status = pm_cl_fail(e->error, code, "clEnqueueMarkerWithWaitList");
+    }
+    for (cl_uint i = 0; i < e->event_count; i++)
+        clReleaseEvent(e->events[i]);
+    free(e->events);
+    return status;
+}
+
+pm_status pm_cl_sample(const pm_clip *clip, const pm_sample_job *job, const pm_cl_outputs *outputs,
+                       cl_command_queue queue, cl_uint wait_count, const cl_event *wait_list,
+                       cl_event *done, pm_error *error) {
+    pm_error_clear(error);
+    if (!clip || !job || !outputs || !queue || (wait_count && !wait_list))
+        return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL",
+                       !clip      ? "clip"
+                       : !job     ? "job"
+                       : !outputs ? "outputs"
+                       : !queue   ? "queue"
+                                  : "wait_list");
+    if (!clip->device)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "the clip's engine is the reference path");
+    enqueued e = {.clip = clip,
+                  .job = job,
+                  .outputs = outputs,
+                  .queue = queue,
+                  .wait_count = wait_count,
+                  .error = error};
+    pm_status status = check(&e);
+    if (status != PM_OK)
+        return status;
+    e.waits = malloc(((size_t)wait_count + 1) * sizeof *e.waits);
+    if (!e.waits)
+        return pm_fail_memory(error);
+    if (wait_count)
+        memcpy(e.waits, wait_list, wait_count * sizeof *e.waits);
+    status = enqueue_all(&e, done);
+    free(e.waits);
+    return status;
+}

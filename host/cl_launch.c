@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Launching kernels: which one a piece wants, its arguments and its work size.
+ */
+#include "cl.h"
+#include "status.h"
+
+/* Kernels count values in 32 bits; work sizes are rounded up. */
+static const size_t most_values = (size_t)1 << 30;
+
+/* A work-item that walks fewer samples loads segments too often; one that walks more
+ * leaves too few work-items to share out. */
+enum { LEAST_RUN = 16, MOST_RUN = 256, ITEMS_PER_UNIT = 16 };
+
+/* Neighbouring work-items take neighbouring tracks, or values: their memory meets. */
+enum { GROUP_OF_SCALARS = 64 };
+
+size_t pm_cl_piece_samples(const pm_clip *clip, const pm_sample_job *job, uint64_t bytes) {
+    size_t width = pm_job_width(clip, job);
+    size_t values = bytes / (4 * sizeof(float)) < most_values
+                        ? (size_t)(bytes / (4 * sizeof(float)))
+                        : most_values;
+    size_t samples = values / width;
+    return samples ? samples : 1;
+}
+
+size_t pm_cl_place_rows(const pm_clip *clip, const pm_sample_job *job) {
+    return job->tracks ? 1 : clip->timeline_count;
+}
+
+typedef struct argument {
+    size_t size;
+    const void *value;
+} argument;
+
+#define PM_ARGUMENT(value)                                                                         \
+    { sizeof(value), &(value) }
+
+static pm_status make_kernel(const pm_engine *engine, const pm_variant *variant,
+                             const argument *arguments, size_t count, cl_kernel *kernel,
+                             pm_error *error) {
+    cl_program program;
+    cl_int code;
+    pm_status status = pm_cl_program(engine, variant, &program, error);
+    if (status != PM_OK)
+        return status;
+    *kernel = clCreateKernel(program, variant->file, &code);
+    if (code != CL_SUCCESS)
+        return pm_cl_fail(error, code, "clCreateKernel");
+    for (cl_uint i = 0; code == CL_SUCCESS && i < count; i++)
+        code = clSetKernelArg(*kernel, i, arguments[i].size, arguments[i].value);
+    if (code == CL_SUCCESS)
+        return PM_OK;
+    clReleaseKernel(*kernel);
+    return pm_cl_fail(error, code, "clSetKernelArg");
+}
+
+/* Work sizes, rounded up to whole groups. */
+typedef struct work {
+    cl_uint dimensions;
+    size_t size[2];
+    size_t group[2];
+} work;
+
+static work work_of(size_t items, size_t rows, size_t group) {
+    work w = {rows ? 2 : 1, {(items + group - 1) / group * group, rows}, {group, 1}};
+    return w;
+}
+
+static pm_status enqueue(cl_kernel kernel, const work *w, cl_command_queue queue,
+                         cl_uint wait_count, const cl_event *wait_list, cl_event *done,
+                         pm_error *error) {
+    cl_int code = clEnqueueNDRangeKernel(queue, kernel, w->dimensions, NULL, w->size, w->group,
+                                         wait_count, wait_list, done);
+    clReleaseKernel(kernel);
+    return code == CL_SUCCESS ? PM_OK : pm_cl_fail(error, code, "clEnqueueNDRangeKernel");
+}
+
+/* The smallest of 8, 16, 32 and 64 that holds the items: few sizes, because some
+ * drivers compile a kernel anew for each. */
+static size_t scalar_group(size_t items) {
+    size_t group = 8;
+    while (group < GROUP_OF_SCALARS && group < items)
+        group *= 2;
+    return group;
+}
+
+static cl_uint run_of(const pm_engine *engine, size_t groups, size_t samples) {
+    size_t items = (size_t)engine->info.compute_units * ITEMS_PER_UNIT;
+    size_t run = samples / ((items + groups - 1) / groups);
+    return run < LEAST_RUN ? LEAST_RUN : run > MOST_RUN ? MOST_RUN : (cl_uint)run;
+}
+
+static pm_status launch_walk(const pm_launch *l, cl_command_queue queue, cl_uint wait_count,
+                             const cl_event *wait_list, cl_event *done, pm_error *error) {
+    const pm_clip *clip = l->clip;
+    const pm_engine *engine = clip->engine;
+    const pm_channel *channel = &clip->channels[l->channel];
+    cl_uint lanes = engine->info.lanes;
+    size_t groups = (clip->track_count + lanes - 1) / lanes;
+    pm_variant variant = {"walk", pm_curves[channel->recipe.curve].name, channel->components,
+                          lanes};
+    cl_uint plane = channel->layout[0].plane;
+    cl_uint tracks = (cl_uint)clip->track_count;
+    cl_uint samples = (cl_uint)l->sample_count;
+    cl_uint run = run_of(engine, groups, l->sample_count);
+    cl_ulong offset = l->values_offset;
+    const argument arguments[] = {PM_ARGUMENT(clip->device->channels[l->channel].keys),
+                                  PM_ARGUMENT(clip->device->channels[l->channel].statics),
+                                  PM_ARGUMENT(clip->device->wraps),
+                                  PM_ARGUMENT(l->places),
+                                  PM_ARGUMENT(l->values),
+                                  PM_ARGUMENT(offset),
+                                  PM_ARGUMENT(plane),
+                                  PM_ARGUMENT(tracks),
+                                  PM_ARGUMENT(samples),
+                                  PM_ARGUMENT(run)};
+    cl_kernel kernel;
+    pm_status status = make_kernel(engine, &variant, arguments,
+                                   sizeof arguments / sizeof *arguments, &kernel, error);
+    if (status != PM_OK)
+        return status;
+    work w =
+        work_of(groups, (l->sample_count + run - 1) / run, lanes > 1 ? 1 : scalar_group(groups));
+    return enqueue(kernel, &w, queue, wait_count, wait_list, done, error);
+}
+
+static pm_status launch_gather(const pm_launch *l, cl_command_queue queue, cl_uint wait_count,
+                               const cl_event *wait_list, cl_event *done, pm_error *error) {
+    const pm_clip *clip = l->clip;
+    const pm_engine *engine = clip->engine;
+    const pm_channel *channel = &clip->channels[l->channel];
+    cl_uint lanes = engine->info.lanes;
+    pm_variant variant = {"gather", pm_curves[channel->recipe.curve].name, channel->components,
+                          lanes};
+    cl_uint statics = (cl_uint)(4 * clip->padded_tracks);
+    cl_uint tracks = (cl_uint)clip->track_count;
+    cl_uint samples = (cl_uint)l->sample_count;
+    size_t value_count = l->sample_count * (l->pairs ? 1 : clip->track_count);
+    cl_uint values = (cl_uint)value_count;
+    cl_uint pairs = l->pairs;
+    cl_ulong offset = l->values_offset;
+    const argument arguments[] = {PM_ARGUMENT(clip->device->channels[l->channel].keys),
+                                  PM_ARGUMENT(clip->device->channels[l->channel].statics),
+                                  PM_ARGUMENT(clip->device->channels[l->channel].layout),
+                                  PM_ARGUMENT(l->places),
+                                  {sizeof(cl_mem), l->pairs ? &l->tracks : &l->places},
+                                  PM_ARGUMENT(l->values),
+                                  PM_ARGUMENT(offset),
+                                  PM_ARGUMENT(statics),
+                                  PM_ARGUMENT(tracks),
+                                  PM_ARGUMENT(samples),
+                                  PM_ARGUMENT(values),
+                                  PM_ARGUMENT(pairs)};
+    cl_kernel kernel;
+    pm_status status = make_kernel(engine, &variant, arguments,
+                                   sizeof arguments / sizeof *arguments, &kernel, error);
+    if (status != PM_OK)
+        return status;
+    work w = work_of((value_count + lanes - 1) / lanes, 0, GROUP_OF_SCALARS);
+    return enqueue(kernel, &w, queue, wait_count, wait_list, done, error);
+}
+
+pm_status pm_cl_launch(const pm_launch *launch, cl_command_queue queue, cl_uint wait_count,
+                       const cl_event *wait_list, cl_event *done, pm_error *error) {
+    const pm_clip *clip = launch->clip;
+    bool walks = clip->shared && !launch->pairs && clip->track_count >= clip->engine->info.lanes;
+    return walks ? launch_walk(launch, queue, wait_count, wait_list, done, error)
+                 : launch_gather(launch, queue, wait_count, wait_list, done, error);
+}
+
+pm_status pm_cl_launch_place(const pm_engine *engine, const pm_cadence *cadence, uint64_t first,
+                             size_t count, cl_mem places, cl_command_queue queue, cl_event *done,
+                             pm_error *error) {
+    pm_variant variant = {"place", "slerp", 4, 1};
+    cl_uint samples = (cl_uint)count;
+    cl_ulong from = first;
+    const argument arguments[] = {PM_ARGUMENT(places), PM_ARGUMENT(*cadence), PM_ARGUMENT(from),
+                                  PM_ARGUMENT(samples)};
+    cl_kernel kernel;
+    pm_status status = make_kernel(engine, &variant, arguments, 4, &kernel, error);
+    if (status != PM_OK)
+        return status;
+    work w = work_of(count, 0, GROUP_OF_SCALARS);
+    return enqueue(kernel, &w, queue, 0, NULL, done, error);
+}

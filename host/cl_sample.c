@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Jobs on the device, into host memory: pieces through two slots, so that a piece is
+ * computed while the one before it is read back.
+ */
+#include <stdlib.h>
+
+#include "cl.h"
+#include "status.h"
+
+enum { SLOT_COUNT = 2 };
+
+/* Everything one piece in flight needs. */
+typedef struct slot {
+    pm_place *host_places; /* NULL when the device computes them */
+    cl_mem places;
+    cl_mem tracks;
+    cl_mem values[PM_CHANNEL_COUNT];
+    cl_event reads[PM_CHANNEL_COUNT]; /* of the piece last put in */
+} slot;
+
+typedef struct transfer {
+    const pm_clip *clip;
+    const pm_sample_job *job;
+    float *outputs[PM_CHANNEL_COUNT];
+    pm_cadence cadence;
+    bool has_cadence;
+    size_t piece_samples;
+    slot slots[SLOT_COUNT];
+    pm_error *error;
+} transfer;
+
+static pm_cl_engine *engine_of(const transfer *t) {
+    return t->clip->engine->cl;
+}
+
+static pm_status make_buffer(transfer *t, cl_mem_flags flags, size_t size, cl_mem *buffer) {
+    cl_int code;
+    *buffer = clCreateBuffer(engine_of(t)->context, flags, size, NULL, &code);
+    if (code == CL_SUCCESS)
+        return PM_OK;
+    *buffer = NULL;
+    return pm_cl_fail(t->error, code, "clCreateBuffer");
+}
+
+static pm_status make_slot(transfer *t, slot *s) {
+    size_t places = t->piece_samples * pm_cl_place_rows(t->clip, t->job);
+    size_t values = t->piece_samples * pm_job_width(t->clip, t->job);
+    if (!t->has_cadence) {
+        s->host_places = malloc(places * sizeof *s->host_places);
+        if (!s->host_places)
+            return pm_fail_memory(t->error);
+    }
+    pm_status status = make_buffer(t, CL_MEM_READ_WRITE, places * sizeof(pm_place), &s->places);
+    if (status == PM_OK && t->job->tracks)
+        status = make_buffer(t, CL_MEM_READ_ONLY, values * sizeof(cl_uint), &s->tracks);
+    for (unsigned c = 0; status == PM_OK && c < PM_CHANNEL_COUNT; c++)
+        if (t->outputs[c])
+            status = make_buffer(t, CL_MEM_WRITE_ONLY,
+                                 values * t->clip->channels[c].components * sizeof(float),
+                                 &s->values[c]);
+    return status;
+}
+
+/* Until the piece last put into a slot has been read back. */
+static pm_status wait_for(transfer *t, slot *s) {
+    cl_int worst = CL_SUCCESS;
+    for (unsigned c = 0; c < PM_CHANNEL_COUNT; c++) {
+        if (!s->reads[c])
+            continue;
+        cl_int code = clWaitForEvents(1, &s->reads[c]);
+        worst = code != CL_SUCCESS ? code : worst;
+        clReleaseEvent(s->reads[c]);
+        s->reads[c] = NULL;
+    }
+    return worst == CL_SUCCESS ? PM_OK : pm_cl_fail(t->error, worst, "clWaitForEvents");
+}
+
+/* The slot's host memory outlives the write: it is touched again after wait_for only. */
+static pm_status put_places(transfer *t, slot *s, const pm_piece *piece) {
+    const pm_cl_engine *cl = engine_of(t);
+    size_t rows = pm_cl_place_rows(t->clip, t->job);
+    if (t->has_cadence)
+        return pm_cl_launch_place(t->clip->engine, &t->cadence, piece->from, piece->count,
+                                  s->places, cl->compute, NULL, t->error);
+    pm_job_places(t->clip, t->job, piece, s->host_places);
+    cl_int code =
+        clEnqueueWriteBuffer(cl->compute, s->places, CL_FALSE, 0,
+                             piece->count * rows * sizeof(pm_place), s->host_places, 0, NULL, NULL);
+    if (code == CL_SUCCESS && t->job->tracks)
+        code = clEnqueueWriteBuffer(cl->compute, s->tracks, CL_FALSE, 0,
+                                    piece->count * sizeof(cl_uint), t->job->tracks + piece->from, 0,
+                                    NULL, NULL);
+    return code == CL_SUCCESS ? PM_OK : pm_cl_fail(t->error, code, "clEnqueueWriteBuffer");
+}
+
+static pm_status put_channel(transfer *t, slot *s, const pm_piece *piece, unsigned c) {
+    const pm_cl_engine *cl = engine_of(t);
+    size_t components = t->clip->channels[c].components;
+    size_t width = pm_job_width(t->clip, t->job) * components;
+    pm_launch launch = {.clip = t->clip,
+                        .channel = c,
+                        .sample_count = piece->count,
+                        .pairs = t->job->tracks != NULL,
+                        .places = s->places,
+                        .tracks = s->tracks,
+                        .values = s->values[c]};
+    cl_event computed;
+    pm_status status = pm_cl_launch(&launch, cl->compute, 0, NULL, &computed, t->error);
+    if (status != PM_OK)
+        return status;
+    cl_int code = clFlush(cl->compute);
+    if (code == CL_SUCCESS)
+        code = clEnqueueReadBuffer(cl->transfers, s->values[c], CL_FALSE, 0,
+                                   piece->count * width * sizeof(float),
+                                   t->outputs[c] + piece->from * width, 1, &computed, &s->reads[c]);
+    clReleaseEvent(computed);
+    if (code == CL_SUCCESS)
+        code = clFlush(cl->transfers);
+    return code == CL_SUCCESS ? PM_OK : pm_cl_fail(t->error, code, "clEnqueueReadBuffer");
+}
+
+static pm_status put_piece(transfer *t, slot *s, const pm_piece *piece) {
+    pm_status status = wait_for(t, s);
+    if (status == PM_OK)
+        status = put_places(t, s, piece);
+    for (unsigned c = 0; status == PM_OK && c < PM_CHANNEL_COUNT; c++)
+        if (t->outputs[c])
+            status = put_channel(t, s, piece, c);
+    return status;
+}
+
+static void release(cl_mem buffer) {
+    if (buffer)
+        clReleaseMemObject(buffer);
+}
+
+/* Drains both queues first: nothing may still write to the caller's memory. */
+static pm_status finish(transfer *t) {
+    const pm_cl_engine *cl = engine_of(t);
+    pm_status status = PM_OK;
+    for (unsigned i = 0; i < SLOT_COUNT; i++) {
+        pm_status waited = wait_for(t, &t->slots[i]);
+        status = status == PM_OK ? waited : status;
+    }
+    cl_int code = clFinish(cl->compute);
+    if (code == CL_SUCCESS)
+        code = clFinish(cl->transfers);
+    if (status == PM_OK && code != CL_SUCCESS)
+        status = pm_cl_fail(t->error, code, "clFinish");
+    for (unsigned i = 0; i < SLOT_COUNT; i++) {
+        slot *s = &t->slots[i];
+        for (unsigned c = 0; c < PM_CHANNEL_COUNT; c++)
+            release(s->values[c]);
+        release(s->places);
+        release(s->tracks);
+        free(s->host_places);
+        *s = (slot){0};
+    }
+    return status;
+}
+
+static pm_status run_pieces(transfer *t) {
+    pm_status status = PM_OK;
+    size_t total = t->job->sample_count;
+    unsigned slots = t->piece_samples < total ? SLOT_COUNT : 1;
+    for (unsigned i = 0; status == PM_OK && i < slots; i++)
+        status = make_slot(t, &t->slots[i]);
+    unsigned next = 0;
+    for (pm_piece p = {0, 0}; status == PM_OK && p.from < total; p.from += p.count) {
+        p.count = total - p.from < t->piece_samples ? total - p.from : t->piece_samples;
+        status = put_piece(t, &t->slots[next], &p);
+        next = (next + 1) % slots;
+    }
+    pm_error kept = t->error && status != PM_OK ? *t->error : (pm_error){0};
+    pm_status finished = finish(t);
+    if (status == PM_OK)
+        return finished;
+    if (t->error)
+        *t->error = kept;
+    return status;
+}
+
+/* Bytes of one slot's largest buffer that the device will grant. */
+static uint64_t most_bytes(const pm_engine *engine) {
+    uint64_t bytes = engine->cl->piece_bytes / SLOT_COUNT;
+    uint64_t largest = engine->info.largest_allocation_bytes;
+    return bytes < largest ? bytes : largest;
+}
+
+pm_status pm_cl_sample_to_host(const pm_clip *clip, const pm_sample_job *job, pm_error *error) {
+    transfer t = {.clip = clip,
+                  .job = job,
+                  .outputs = {job->rotations, job->positions, job->scales},
+                  .error = error};
+    t.has_cadence = pm_job_cadence(clip, job, &t.cadence);
+    uint64_t bytes = most_bytes(clip->engine);
+    for (;;) {
+        t.piece_samples = pm_cl_piece_samples(clip, job, bytes);
+        if (t.piece_samples > job->sample_count)
+            t.piece_samples = job->sample_count;
+        pm_status status = run_pieces(&t);
+        /* the device may grant less than it says: try with half as much, to the end */
+        if (status != PM_ERROR_DEVICE_MEMORY || t.piece_samples == 1)
+            return status;
+        bytes = t.piece_samples * pm_job_width(clip, job) * 4 * sizeof(float) / 2;
+        pm_log(clip->engine, PM_LOG_WARNING, "device memory is short: pieces of %llu bytes",
+               (unsigned long long)bytes);
+    }
+}

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * From a description to planes: keys normalised, unrolled, rounded, and each method's
+ * segments beside them.
+ */
+#include "clip.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine.h"
+#include "status.h"
+
+/* Floats of a track: rows for every key and, after the last, for what follows it. */
+static size_t rows_of(const pm_placed_timeline *timeline) {
+    return timeline->segment_count + 1;
+}
+
+static unsigned planes_of(const pm_channel *channel) {
+    return 1 + pm_curves[channel->recipe.curve].extras;
+}
+
+static pm_status lay_out_shared(const pm_clip *clip, pm_channel *channel, pm_error *error) {
+    size_t plane = 4 * clip->padded_tracks;
+    size_t row = plane * planes_of(channel);
+    if (row > UINT32_MAX || !pm_multiply(row, rows_of(clip->timelines), &channel->key_floats))
+        return pm_fail(error, PM_ERROR_SIZE, "the clip's rows are too large");
+    for (size_t t = 0; t < clip->track_count; t++)
+        channel->layout[t] = (pm_track_rows){4 * t, (pm_u32)row, (pm_u32)plane, 0, 1};
+    return PM_OK;
+}
+
+static pm_status lay_out_apart(const pm_clip *clip, pm_channel *channel, pm_error *error) {
+    pm_u32 row = 4 * planes_of(channel);
+    size_t at = 0;
+    for (size_t t = 0; t < clip->track_count; t++) {
+        uint32_t timeline = clip->timeline_of[t];
+        channel->layout[t] = (pm_track_rows){at, row, 4, timeline, 1};
+        if (__builtin_add_overflow(at, row * rows_of(&clip->timelines[timeline]), &at))
+            return pm_fail(error, PM_ERROR_SIZE, "the clip's rows are too large");
+    }
+    channel->key_floats = at;
+    return PM_OK;
+}
+
+static pm_status lay_out(const pm_clip *clip, pm_channel *channel, pm_error *error) {
+    size_t statics = pm_curves[channel->recipe.curve].statics;
+    size_t bytes;
+    channel->layout = calloc(clip->track_count, sizeof *channel->layout);
+    if (!channel->layout)
+        return pm_fail_memory(error);
+    pm_status status =
+        clip->shared ? lay_out_shared(clip, channel, error) : lay_out_apart(clip, channel, error);
+    if (status != PM_OK)
+        return status;
+    if (!pm_multiply(channel->key_floats, sizeof(float), &bytes))
+        return pm_fail(error, PM_ERROR_SIZE, "the clip's bytes do not fit size_t");
+    channel->static_floats = statics * 4 * clip->padded_tracks;
+    channel->keys = calloc(channel->key_floats, sizeof(float));
+    channel->statics = calloc(channel->static_floats + 1, sizeof(float));
+    return channel->keys && channel->statics ? PM_OK : pm_fail_memory(error);
+}
+
+static dquat stored(dquat q) {
+    return (dquat){(double)pm_stored(q.x), (double)pm_stored(q.y), (double)pm_stored(q.z),
+                   (double)pm_stored(q.w)};
+}
+
+/* Conditions the keys of a track, as the kernels will see them. */
+static void read_keys(const pm_rows_of_track *rows, unsigned components, size_t count,
+                      dquat *keys) {
+    for (size_t k = 0; k < count; k++) {
+        dquat q = {pm_number_at(rows, k, 0), pm_number_at(rows, k, 1), pm_number_at(rows, k, 2),
+                   components == 4 ? pm_number_at(rows, k, 3) : 0};
+        if (components == 4) {
+            q = dquat_scaled(q, 1 / dquat_norm(q));
+            if (k > 0 && dquat_dot(keys[k - 1], q) < 0)
+                q = dquat_scaled(q, -1);
+        }
+        keys[k] = stored(q);
+    }
+}
+
+static void put_keys(const pm_track *track, const pm_channel *channel, const pm_track_rows *at) {
+    pm_extras_out out = {channel->keys + at->first, at->row, at->plane};
+    for (size_t k = 0; k <= track->segment_count; k++)
+        pm_put(&out, k, 0, pm_track_key(track, (ptrdiff_t)k));
+}
+
+static void build_track(const pm_clip_desc *desc, pm_clip *clip, unsigned c, size_t t,
+                        size_t first_row, dquat *keys) {
+    pm_channel *channel = &clip->channels[c];
+    const pm_placed_timeline *timeline = &clip->timelines[clip->timeline_of[t]];
+    pm_track_rows *at = &channel->layout[t];
+    pm_rows_of_track rows =
+        pm_rows_of(desc, pm_channel_array(desc, c), channel->components, t, first_row);
+    pm_track track = {.key_count = timeline->key_count,
+                      .segment_count = timeline->segment_count,
+                      .loop = timeline->loop,
+                      .wrap = 1,
+                      .keys = keys,
+                      .times = timeline->times,
+                      .desc = desc,
+                      .index = t,
+                      .user_tangents = pm_rows_of(desc, &desc->user_tangents, 3, t, first_row)};
+    read_keys(&rows, channel->components, timeline->key_count, keys);
+    if (timeline->constant) {
+        keys[1] = keys[0];
+        track.key_count = 2;
+        track.user_tangents.stride = 0;
+    }
+    if (c == PM_ROTATIONS && track.loop)
+        track.wrap = dquat_dot(keys[track.key_count - 1], keys[0]) < 0 ? -1 : 1;
+    put_keys(&track, channel, at);
+    at->wrap = (float)track.wrap;
+    pm_extras_out extras = {channel->keys + at->first + at->plane, at->row, at->plane};
+    if (channel->recipe.segments)
+        channel->recipe.segments(&track, &extras);
+    if (channel->recipe.statics)
+        channel->recipe.statics(desc, t, channel->statics + 4 * t, 4 * clip->padded_tracks);
+}
+
+static size_t longest_track(const pm_clip *clip) {
+    size_t most = 2;
+    for (size_t i = 0; i < clip->timeline_count; i++)
+        if (clip->timelines[i].key_count > most)
+            most = clip->timelines[i].key_count;
+    return most;
+}
+
+static pm_status build_tracks(const pm_clip_desc *desc, pm_clip *clip, pm_error *error) {
+    dquat *keys = calloc(longest_track(clip), sizeof *keys);
+    size_t first_row = 0;
+    if (!keys)
+        return pm_fail_memory(error);
+    for (size_t t = 0; t < clip->track_count; t++) {
+        for (unsigned c = 0; c < PM_CHANNEL_COUNT; c++)
+            if (clip->channels[c].present)
+                build_track(desc, clip, c, t, first_row, keys);
+        if (clip->channels[PM_ROTATIONS].present)
+            clip->wraps[t] = clip->channels[PM_ROTATIONS].layout[t].wrap;
+        first_row += clip->timelines[clip->timeline_of[t]].given_keys;
+    }
+    free(keys);
+    return PM_OK;
+}
+
+static pm_status build_timelines(const pm_clip_desc *desc, pm_clip *clip, pm_error *error) {
+    clip->timelines = calloc(clip->timeline_count, sizeof *clip->timelines);
+    clip->timeline_of = calloc(clip->track_count, sizeof *clip->timeline_of);
+    clip->wraps = calloc(clip->padded_tracks, sizeof *clip->wraps);
+    if (!clip->timelines || !clip->timeline_of || !clip->wraps)
+        return pm_fail_memory(error);
+    for (size_t t = 0; desc->timeline_of && t < clip->track_count; t++)
+        clip->timeline_of[t] = desc->timeline_of[t];
+    for (size_t i = 0; i < clip->timeline_count; i++) {
+        pm_status status =
+            pm_timeline_build(&desc->timelines[i], desc->loop_period, &clip->timelines[i], error);
+        if (status != PM_OK)
+            return status;
+    }
+    return PM_OK;
+}
+
+static pm_status build(const pm_clip_desc *desc, pm_clip *clip, pm_error *error) {
+    pm_status status = build_timelines(desc, clip, error);
+    for (unsigned c = 0; status == PM_OK && c < PM_CHANNEL_COUNT; c++) {
+        pm_channel *channel = &clip->channels[c];
+        channel->present = pm_channel_array(desc, c)->data != NULL;
+        channel->components = pm_channel_components(c);
+        channel->recipe = c == PM_ROTATIONS ? pm_rotation_recipe(desc) : pm_vector_recipe(desc);
+        if (channel->present)
+            status = lay_out(clip, channel, error);
+    }
+    return status == PM_OK ? build_tracks(desc, clip, error) : status;
+}
+
+pm_status pm_clip_create(pm_engine *engine, const pm_clip_desc *desc, pm_clip **clip,
+                         pm_error *error) {
+    if (!engine || !clip)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", engine ? "clip" : "engine");
+    pm_status status = pm_clip_check(desc, error);
+    if (status != PM_OK)
+        return status;
+    pm_clip *made = calloc(1, sizeof *made);
+    if (!made)
+        return pm_fail_memory(error);
+    made->engine = engine;
+    made->method = desc->method;
+    made->track_count = desc->track_count;
+    made->padded_tracks =
+        (desc->track_count + PM_TRACK_GROUP - 1) / PM_TRACK_GROUP * PM_TRACK_GROUP;
+    made->timeline_count = pm_timeline_count(desc);
+    made->shared = made->timeline_count == 1;
+    status = build(desc, made, error);
+#if POSEMILL_OPENCL
+    if (status == PM_OK && engine->cl)
+        status = pm_cl_clip_upload(made, error);
+#endif
+    if (status == PM_OK)
+        *clip = made;
+    else
+        pm_clip_destroy(&made);
+    return status;
+}
+
+void pm_clip_destroy(pm_clip **handle) {
+    pm_clip *clip = handle ? *handle : NULL;
+    if (!clip)
+        return;
+#if POSEMILL_OPENCL
+    pm_cl_clip_release(clip);
+#endif
+    for (unsigned c = 0; c < PM_CHANNEL_COUNT; c++) {
+        free(clip->channels[c].keys);
+        free(clip->channels[c].statics);
+        free(clip->channels[c].layout);
+    }
+    for (size_t i = 0; clip->timelines && i < clip->timeline_count; i++)
+        pm_timeline_free(&clip->timelines[i]);
+    free(clip->timelines);
+    free(clip->timeline_of);
+    free(clip->wraps);
+    free(clip);
+    *handle = NULL;
+}
+
+void pm_clip_get_info(const pm_clip *clip, pm_clip_info *info) {
+    const pm_placed_timeline *timeline = &clip->timelines[0];
+    *info = (pm_clip_info){.track_count = clip->track_count,
+                           .has_rotations = clip->channels[PM_ROTATIONS].present,
+                           .has_positions = clip->channels[PM_POSITIONS].present,
+                           .has_scales = clip->channels[PM_SCALES].present,
+                           .method = clip->method,
+                           .first_time = timeline->first};
+    info->last_time = timeline->loop       ? timeline->first + timeline->period
+                      : timeline->constant ? timeline->first
+                                           : timeline->times[timeline->segment_count];
+    for (unsigned c = 0; c < PM_CHANNEL_COUNT; c++)
+        if (clip->channels[c].present)
+            info->device_bytes +=
+                (clip->channels[c].key_floats + clip->channels[c].static_floats) * sizeof(float);
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A clip inside the library: keys and segments in the layout that kernels read, kept
+ * on the host too, for the reference path.
+ */
+#ifndef PM_HOST_CLIP_H
+#define PM_HOST_CLIP_H
+
+#include "curve.h"
+#include "timeline.h"
+
+enum { PM_ROTATIONS, PM_POSITIONS, PM_SCALES, PM_CHANNEL_COUNT };
+
+/* Tracks are padded to whole groups of this many, so that no lane loads past the end. */
+enum { PM_TRACK_GROUP = 16 };
+
+/* One kind of values of all tracks. */
+typedef struct pm_channel {
+    bool present;
+    pm_recipe recipe;
+    unsigned components;   /* 4 or 3 */
+    size_t key_floats;     /* of `keys` */
+    size_t static_floats;  /* of `statics`; 0 without */
+    float *keys;           /* planes: see pm_track_rows */
+    float *statics;        /* plane k of track t at (k * padded tracks + t) * 4 */
+    pm_track_rows *layout; /* one a track */
+} pm_channel;
+
+struct pm_clip {
+    pm_engine *engine;
+    size_t track_count;
+    size_t padded_tracks;
+    bool shared; /* one timeline for all: planes of neighbouring tracks are neighbours */
+    size_t timeline_count;
+    pm_placed_timeline *timelines;
+    uint32_t *timeline_of;
+    pm_channel channels[PM_CHANNEL_COUNT];
+    float *wraps; /* padded_tracks signs of rotations, for odd laps */
+    pm_method method;
+    struct pm_cl_clip *device; /* NULL on the reference path */
+};
+
+/* Which array of a description a channel is. */
+const pm_array *pm_channel_array(const pm_clip_desc *desc, unsigned channel);
+const char *pm_channel_name(unsigned channel);
+unsigned pm_channel_components(unsigned channel);
+
+/* Of desc->timeline_count and friends, with their zeros resolved. */
+size_t pm_timeline_count(const pm_clip_desc *desc);
+const pm_timeline *pm_timeline_of_track(const pm_clip_desc *desc, size_t track);
+
+/* The rows of one track in an array laid out as the keys; first_row is the number of
+ * keys of all tracks before it. */
+pm_rows_of_track pm_rows_of(const pm_clip_desc *desc, const pm_array *array, unsigned components,
+                            size_t track, size_t first_row);
+
+#endif

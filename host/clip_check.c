@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Every reason to refuse a clip description, in the order of its fields. What passes
+ * here cannot fail later but for memory.
+ */
+#include "clip.h"
+#include "status.h"
+
+static const double norm_tolerance = 1e-3;
+static const double closing_tolerance = 1e-3;
+
+const pm_array *pm_channel_array(const pm_clip_desc *desc, unsigned channel) {
+    const pm_array *arrays[] = {&desc->rotations, &desc->positions, &desc->scales};
+    return arrays[channel];
+}
+
+const char *pm_channel_name(unsigned channel) {
+    static const char *const names[] = {"rotations", "positions", "scales"};
+    return names[channel];
+}
+
+unsigned pm_channel_components(unsigned channel) {
+    return channel == PM_ROTATIONS ? 4 : 3;
+}
+
+size_t pm_timeline_count(const pm_clip_desc *desc) {
+    return desc->timeline_count ? desc->timeline_count : 1;
+}
+
+const pm_timeline *pm_timeline_of_track(const pm_clip_desc *desc, size_t track) {
+    return &desc->timelines[desc->timeline_of ? desc->timeline_of[track] : 0];
+}
+
+static size_t number_size(pm_number type) {
+    return type == PM_FLOAT64 ? sizeof(double) : sizeof(float);
+}
+
+pm_rows_of_track pm_rows_of(const pm_clip_desc *desc, const pm_array *array, unsigned components,
+                            size_t track, size_t first_row) {
+    size_t row = components * number_size(array->type);
+    const unsigned char *data = array->data;
+    if (!data)
+        return (pm_rows_of_track){0};
+    if (pm_timeline_count(desc) > 1)
+        return (pm_rows_of_track){data + first_row * row, array->type, row};
+    size_t stride = array->stride ? array->stride : row * desc->track_count;
+    return (pm_rows_of_track){data + track * row, array->type, stride};
+}
+
+static pm_status check_timelines(const pm_clip_desc *desc, pm_error *error) {
+    size_t count = pm_timeline_count(desc);
+    if (!desc->timelines)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "timelines is NULL");
+    if (count > UINT32_MAX)
+        return pm_fail(error, PM_ERROR_SIZE, "timeline_count %zu is above 2^32 - 1", count);
+    for (size_t i = 0; i < count; i++) {
+        pm_status status = pm_timeline_check(&desc->timelines[i], i, error);
+        if (status != PM_OK)
+            return status;
+    }
+    for (size_t t = 0; desc->timeline_of && t < desc->track_count; t++)
+        if (desc->timeline_of[t] >= count)
+            return pm_fail_at(error, PM_ERROR_ARGUMENT, t, PM_NOWHERE,
+                              "timeline_of is %u, but there are %zu timelines",
+                              desc->timeline_of[t], count);
+    return PM_OK;
+}
+
+static pm_status check_loop(const pm_clip_desc *desc, pm_error *error) {
+    for (size_t i = 0; i < pm_timeline_count(desc); i++) {
+        bool closes;
+        pm_status status =
+            pm_timeline_check_loop(&desc->timelines[i], desc->loop_period, &closes, error);
+        if (status != PM_OK)
+            return status;
+    }
+    return PM_OK;
+}
+
+static pm_status total_keys(const pm_clip_desc *desc, size_t *total, pm_error *error) {
+    *total = 0;
+    for (size_t t = 0; t < desc->track_count; t++)
+        if (__builtin_add_overflow(*total, pm_timeline_of_track(desc, t)->key_count, total))
+            return pm_fail(error, PM_ERROR_SIZE, "the keys of all tracks are too many");
+    return PM_OK;
+}
+
+/* The layout of one array of keys: type, stride, and that its bytes can be addressed. */
+static pm_status check_array(const pm_clip_desc *desc, const pm_array *array, unsigned components,
+                             size_t keys, const char *name, pm_error *error) {
+    size_t row, bytes;
+    if ((unsigned)array->type > PM_FLOAT64)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "%s: type is not a pm_number", name);
+    if (!pm_multiply(desc->track_count, components * number_size(array->type), &row))
+        return pm_fail(error, PM_ERROR_SIZE, "%s: a row's bytes do not fit size_t", name);
+    if (pm_timeline_count(desc) > 1 && array->stride)
+        return pm_fail(error, PM_ERROR_ARGUMENT,
+                       "%s: stride must be 0 when there are several timelines", name);
+    if (array->stride && array->stride < row)
+        return pm_fail(error, PM_ERROR_ARGUMENT,
+                       "%s: stride %zu is smaller than a row of %zu bytes", name, array->stride,
+                       row);
+    size_t rows = desc->timelines[0].key_count;
+    if (!pm_multiply(keys, components * number_size(array->type), &bytes) ||
+        !pm_multiply(rows, array->stride, &bytes))
+        return pm_fail(error, PM_ERROR_SIZE, "%s: the bytes of all keys do not fit size_t", name);
+    return PM_OK;
+}
+
+static pm_status check_arrays(const pm_clip_desc *desc, pm_error *error) {
+    size_t keys;
+    bool any = false;
+    pm_status status = total_keys(desc, &keys, error);
+    for (unsigned c = 0; status == PM_OK && c < PM_CHANNEL_COUNT; c++) {
+        const pm_array *array = pm_channel_array(desc, c);
+        any = any || array->data;
+        if (array->data)
+            status =
+                check_array(desc, array, pm_channel_components(c), keys, pm_channel_name(c), error);
+    }
+    if (status == PM_OK && !any)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "rotations, positions and scales are all NULL");
+    if (status == PM_OK && desc->tangents == PM_TANGENTS_USER && desc->method == PM_METHOD_SQUAD) {
+        if (!desc->user_tangents.data)
+            return pm_fail(error, PM_ERROR_ARGUMENT, "user_tangents is NULL");
+        status = check_array(desc, &desc->user_tangents, 3, keys, "user_tangents", error);
+    }
+    return status;
+}
+
+static pm_status check_windows(const pm_clip_desc *desc, pm_error *error) {
+    size_t count = desc->window_count ? desc->window_count : 1;
+    if (!desc->windows)
+        return PM_OK;
+    if (count != 1 && count != desc->track_count)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "window_count %zu is neither 1 nor track_count",
+                       count);
+    for (size_t i = 0; i < count; i++) {
+        pm_windows w = desc->windows[i];
+        bool all_zero =
+            w.swing_begin == 0 && w.swing_end == 0 && w.twist_begin == 0 && w.twist_end == 0;
+        bool good = w.swing_begin >= 0 && w.swing_end > w.swing_begin && w.swing_end <= 1 &&
+                    w.twist_begin >= 0 && w.twist_end > w.twist_begin && w.twist_end <= 1;
+        /* 1/(end - begin) must stay a sensible float */
+        good = good && w.swing_end - w.swing_begin >= 1e-6 && w.twist_end - w.twist_begin >= 1e-6;
+        if (!all_zero && !good)
+            return pm_fail_at(error, PM_ERROR_ARGUMENT, count > 1 ? i : PM_NOWHERE, PM_NOWHERE,
+                              "windows must be within [0, 1] and end at least 1e-6 after their "
+                              "begin");
+    }
+    return PM_OK;
+}
+
+static pm_status check_axes(const pm_clip_desc *desc, pm_error *error) {
+    const pm_array *axes = &desc->axes;
+    size_t count = desc->axis_count ? desc->axis_count : 1;
+    if (!axes->data)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "axes is NULL, and sterp needs a twist axis");
+    if (count != 1 && count != desc->track_count)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "axis_count %zu is neither 1 nor track_count",
+                       count);
+    if ((unsigned)axes->type > PM_FLOAT64)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "axes: type is not a pm_number");
+    size_t row = 3 * number_size(axes->type);
+    if (axes->stride && axes->stride < row)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "axes: stride is smaller than a row");
+    pm_rows_of_track rows = {axes->data, axes->type, axes->stride ? axes->stride : row};
+    for (size_t i = 0; i < count; i++) {
+        double largest = 0;
+        for (size_t k = 0; k < 3; k++) {
+            double value = pm_number_at(&rows, i, k);
+            if (!isfinite(value))
+                return pm_fail_at(error, PM_ERROR_KEY, count > 1 ? i : PM_NOWHERE, PM_NOWHERE,
+                                  "twist axis is not finite");
+            largest = fmax(largest, fabs(value));
+        }
+        if (largest == 0)
+            return pm_fail_at(error, PM_ERROR_KEY, count > 1 ? i : PM_NOWHERE, PM_NOWHERE,
+                              "twist axis is zero");
+    }
+    return PM_OK;
+}
+
+static pm_status check_options(const pm_clip_desc *desc, pm_error *error) {
+    if ((unsigned)desc->method >= PM_METHOD_COUNT)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "method is not one");
+    if ((unsigned)desc->vector_method >= PM_VECTOR_COUNT)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "vector_method is not one");
+    if ((unsigned)desc->tangents >= PM_TANGENTS_COUNT)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "tangents is not a rule");
+    if ((unsigned)desc->ends >= PM_ENDS_COUNT)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "ends is not a rule");
+    if ((unsigned)desc->axis_frame >= PM_AXIS_COUNT)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "axis_frame is not one");
+    if (desc->tangents == PM_TANGENTS_TCB &&
+        !(fabs(desc->tension) <= 1 && fabs(desc->continuity) <= 1 && fabs(desc->bias) <= 1))
+        return pm_fail(error, PM_ERROR_ARGUMENT,
+                       "tension, continuity and bias must be within [-1, 1]");
+    if (desc->method != PM_METHOD_STERP)
+        return PM_OK;
+    pm_status status = check_axes(desc, error);
+    return status == PM_OK ? check_windows(desc, error) : status;
+}
+
+static pm_status check_rotation(const double *q, size_t track, size_t key, pm_error *error) {
+    double norm = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+    if (!isfinite(q[0]) || !isfinite(q[1]) || !isfinite(q[2]) || !isfinite(q[3]))
+        return pm_fail_at(error, PM_ERROR_KEY, track, key, "rotation is not finite");
+    if (norm == 0)
+        return pm_fail_at(error, PM_ERROR_KEY, track, key, "rotation is the zero quaternion");
+    if (!(fabs(norm - 1) <= norm_tolerance))
+        return pm_fail_at(error, PM_ERROR_KEY, track, key,
+                          "rotation's norm %.6g is not within 1e-3 of 1", norm);
+    return PM_OK;
+}
+
+static pm_status check_vector(const double *v, const char *name, size_t track, size_t key,
+                              pm_error *error) {
+    for (int i = 0; i < 3; i++)
+        if (!isfinite(v[i]) || !isfinite((float)v[i]))
+            return pm_fail_at(error, PM_ERROR_KEY, track, key, "%s: a value is not finite", name);
+    return PM_OK;
+}
+
+static void read_row(const pm_rows_of_track *rows, size_t row, unsigned components, double *to) {
+    for (unsigned i = 0; i < components; i++)
+        to[i] = pm_number_at(rows, row, i);
+}
+
+/* Whether a dropped closing key is the first one again. */
+static bool is_closed(const pm_rows_of_track *rows, size_t keys, unsigned components) {
+    double first[4], last[4], difference2 = 0, sum2 = 0, largest = 0;
+    read_row(rows, 0, components, first);
+    read_row(rows, keys - 1, components, last);
+    for (unsigned i = 0; i < components; i++) {
+        difference2 += (last[i] - first[i]) * (last[i] - first[i]);
+        sum2 += (last[i] + first[i]) * (last[i] + first[i]);
+    }
+    if (components == 4) /* either sign will do */
+        return 4 * atan2(sqrt(fmin(difference2, sum2)), sqrt(fmax(difference2, sum2))) <=
+               closing_tolerance;
+    for (size_t k = 0; k < keys; k++)
+        for (unsigned i = 0; i < components; i++)
+            largest = fmax(largest, fabs(pm_number_at(rows, k, i)));
+    return sqrt(difference2) <= closing_tolerance * largest;
+}
+
+static pm_status check_track(const pm_clip_desc *desc, unsigned channel, size_t track,
+                             size_t first_row, pm_error *error) {
+    const pm_timeline *timeline = pm_timeline_of_track(desc, track);
+    unsigned components = pm_channel_components(channel);
+    const char *name = pm_channel_name(channel);
+    pm_rows_of_track rows =
+        pm_rows_of(desc, pm_channel_array(desc, channel), components, track, first_row);
+    for (size_t k = 0; k < timeline->key_count; k++) {
+        double value[4];
+        read_row(&rows, k, components, value);
+        pm_status status = channel == PM_ROTATIONS ? check_rotation(value, track, k, error)
+                                                   : check_vector(value, name, track, k, error);
+        if (status != PM_OK)
+            return status;
+    }
+    bool closes;
+    pm_timeline_check_loop(timeline, desc->loop_period, &closes, NULL);
+    if (closes && !is_closed(&rows, timeline->key_count, components))
+        return pm_fail_at(error, PM_ERROR_TIME, track, timeline->key_count - 1,
+                          "%s: loop_period ends on the last key, which differs from the first",
+                          name);
+    return PM_OK;
+}
+
+static pm_status check_user_tangents(const pm_clip_desc *desc, size_t track, size_t first_row,
+                                     pm_error *error) {
+    const pm_timeline *timeline = pm_timeline_of_track(desc, track);
+    pm_rows_of_track rows = pm_rows_of(desc, &desc->user_tangents, 3, track, first_row);
+    bool closes;
+    pm_timeline_check_loop(timeline, desc->loop_period, &closes, NULL);
+    for (size_t k = 0; k < timeline->key_count - closes; k++)
+        for (size_t i = 0; i < 3; i++)
+            if (!isfinite(pm_number_at(&rows, k, i)))
+                return pm_fail_at(error, PM_ERROR_KEY, track, k, "user tangent is not finite");
+    return PM_OK;
+}
+
+static pm_status check_keys(const pm_clip_desc *desc, pm_error *error) {
+    bool user = desc->tangents == PM_TANGENTS_USER && desc->method == PM_METHOD_SQUAD;
+    size_t first_row = 0;
+    for (size_t t = 0; t < desc->track_count; t++) {
+        for (unsigned c = 0; c < PM_CHANNEL_COUNT; c++) {
+            pm_status status = PM_OK;
+            if (pm_channel_array(desc, c)->data)
+                status = check_track(desc, c, t, first_row, error);
+            if (status != PM_OK)
+                return status;
+        }
+        if (user) {
+            pm_status status = check_user_tangents(desc, t, first_row, error);
+            if (status != PM_OK)
+                return status;
+        }
+        first_row += pm_timeline_of_track(desc, t)->key_count;
+    }
+    return PM_OK;
+}
+
+pm_status pm_clip_check(const pm_clip_desc *desc, pm_error *error) {
+    pm_error_clear(error);
+    if (!desc)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "desc is NULL");
+    if (desc->track_count == 0)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "track_count is 0");
+    if (desc->track_count > UINT32_MAX - PM_TRACK_GROUP)
+        return pm_fail(error, PM_ERROR_SIZE, "track_count %zu is too large", desc->track_count);
+    pm_status status = check_timelines(desc, error);
+    if (status == PM_OK)
+        status = check_options(desc, error);
+    if (status == PM_OK)
+        status = check_arrays(desc, error);
+    if (status == PM_OK)
+        status = check_loop(desc, error);
+    if (status == PM_OK)
+        status = check_keys(desc, error);
+    return status;
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Engines, as far as they need no OpenCL.
+ */
+#include "engine.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "status.h"
+
+void pm_log(const pm_engine *engine, pm_log_level level, const char *format, ...) {
+    char message[1024];
+    va_list arguments;
+    if (!engine->log)
+        return;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    engine->log(engine->log_user, level, message);
+}
+
+pm_engine *pm_engine_new(const pm_engine_desc *desc) {
+    pm_engine *engine = calloc(1, sizeof *engine);
+    if (!engine)
+        return NULL;
+    engine->log = desc->log;
+    engine->log_user = desc->log_user;
+    engine->info = (pm_device_info){.type = PM_DEVICE_REFERENCE, .lanes = 1, .compute_units = 1};
+    snprintf(engine->info.name, sizeof engine->info.name, "reference");
+    snprintf(engine->info.platform, sizeof engine->info.platform, "posemill");
+    snprintf(engine->info.driver, sizeof engine->info.driver, "%s", pm_version());
+    return engine;
+}
+
+pm_status pm_engine_check(const pm_engine_desc *desc, pm_error *error) {
+    uint32_t lanes = desc->lanes;
+    if (lanes && lanes != 1 && lanes != 4 && lanes != 8 && lanes != 16)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "lanes is %u, not 1, 4, 8 or 16", lanes);
+    if (desc->device && !*desc->device)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "device is an empty name");
+    return PM_OK;
+}
+
+static pm_status open_device(pm_engine *engine, const pm_engine_desc *desc, pm_error *error) {
+#if POSEMILL_OPENCL
+    return pm_cl_open(engine, desc, error);
+#else
+    if (desc->device && strcmp(desc->device, "auto") != 0)
+        return pm_fail(error, PM_ERROR_NO_PLATFORM, "this library was built without OpenCL");
+    pm_log(engine, PM_LOG_INFO, "built without OpenCL: using the reference path");
+    return PM_OK;
+#endif
+}
+
+pm_status pm_engine_create(const pm_engine_desc *desc, pm_engine **engine, pm_error *error) {
+    pm_engine_desc defaults = {0};
+    pm_error_clear(error);
+    if (!engine)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "engine is NULL");
+    desc = desc ? desc : &defaults;
+    pm_status status = pm_engine_check(desc, error);
+    if (status != PM_OK)
+        return status;
+    pm_engine *made = pm_engine_new(desc);
+    if (!made)
+        return pm_fail_memory(error);
+    if (!desc->device || strcmp(desc->device, "none") != 0)
+        status = open_device(made, desc, error);
+    if (status == PM_OK)
+        *engine = made;
+    else
+        pm_engine_destroy(&made);
+    return status;
+}
+
+void pm_engine_destroy(pm_engine **handle) {
+    if (!handle || !*handle)
+        return;
+#if POSEMILL_OPENCL
+    pm_cl_close(*handle);
+#endif
+    free(*handle);
+    *handle = NULL;
+}
+
+void pm_engine_info(const pm_engine *engine, pm_device_info *info) {
+    *info = engine->info;
+}
+
+#if !POSEMILL_OPENCL
+pm_status pm_list_devices(pm_device_info *infos, size_t capacity, size_t *count, pm_error *error) {
+    (void)infos;
+    (void)capacity;
+    (void)count;
+    return pm_fail(error, PM_ERROR_NO_PLATFORM, "this library was built without OpenCL");
+}
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A job inside the library: which places it wants, in the order kernels take them.
+ */
+#ifndef PM_HOST_JOB_H
+#define PM_HOST_JOB_H
+
+#include "clip.h"
+
+/* A part of a job: samples [from, from + count). */
+typedef struct pm_piece {
+    size_t from;
+    size_t count;
+} pm_piece;
+
+/* How many values a sample has: all tracks, or one in a job of pairs. */
+size_t pm_job_width(const pm_clip *clip, const pm_sample_job *job);
+
+/* What pm_sample_check looks at but for the output pointers. */
+pm_status pm_job_check_samples(const pm_clip *clip, const pm_sample_job *job, pm_error *error);
+
+/* Places of a piece: [sample] for shared timelines and for pairs, else
+ * [timeline][sample], piece->count in a row. For a checked job. */
+void pm_job_places(const pm_clip *clip, const pm_sample_job *job, const pm_piece *piece,
+                   pm_place *places);
+
+/* Whether the device can compute the places of a whole job by pm_place_uniform. */
+bool pm_job_cadence(const pm_clip *clip, const pm_sample_job *job, pm_cadence *cadence);
+
+/* Evaluates a piece on the host. `outputs` are the job's for the piece, one a channel,
+ * NULL where not wanted. */
+void pm_reference_sample(const pm_clip *clip, const pm_sample_job *job, const pm_piece *piece,
+                         const pm_place *places, float *const outputs[PM_CHANNEL_COUNT]);
+
+#endif

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The CPU reference path: the kernels' own headers, read as C, one track at a time.
+ * Its loops are not those of the kernels, so that comparing bits tests both.
+ */
+#include "job.h"
+
+/* Samples [from, to) of a run of one track that share a segment. */
+typedef struct run {
+    const pm_rows *rows;
+    const pm_place *places;
+    size_t count;
+    float wrap;
+    float *to;
+    size_t stride; /* floats from value to value */
+} run;
+
+/* fma in hardware where the machine has it: without, every fused multiply-add is a call
+ * into libm that gives the same bits thirty times slower. */
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) &&                             \
+    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#define PM_CLONES __attribute__((flatten, target_clones("default", "arch=haswell")))
+#else
+#define PM_CLONES
+#endif
+
+static void put(const run *r, size_t k, pm_quat q, unsigned components) {
+    float *to = r->to + k * r->stride;
+    float sign = components == 4 && r->places[k].segment & PM_PLACE_ODD_LAP ? r->wrap : 1.0f;
+    to[0] = q.x * sign;
+    to[1] = q.y * sign;
+    to[2] = q.z * sign;
+    if (components == 4)
+        to[3] = q.w * sign;
+}
+
+#define PM_RUN(name)                                                                               \
+    PM_CLONES static void run_##name(const run *r, unsigned components) {                          \
+        pm_##name##_segment segment = pm_##name##_begin(r->rows);                                  \
+        for (size_t k = 0; k < r->count; k++)                                                      \
+            put(r, k, pm_##name##_at(&segment, r->places[k].u), components);                       \
+    }
+PM_CURVES(PM_RUN)
+
+#define PM_RUN_ROW(name) [PM_CURVE_##name] = run_##name,
+static void (*const runs[PM_CURVE_COUNT])(const run *, unsigned) = {PM_CURVES(PM_RUN_ROW)};
+
+static pm_quat load(const float *from) {
+    return pm_quat_of(from[0], from[1], from[2], from[3]);
+}
+
+static void load_rows(const pm_clip *clip, const pm_channel *channel, size_t track, pm_u32 segment,
+                      pm_rows *rows) {
+    const pm_curve *curve = &pm_curves[channel->recipe.curve];
+    const pm_track_rows *at = &channel->layout[track];
+    const float *row = channel->keys + at->first + (size_t)segment * at->row;
+    rows->key = load(row);
+    rows->next = load(row + at->row);
+    for (unsigned e = 0; e < curve->extras; e++)
+        rows->extras[e] = load(row + (1 + e) * (size_t)at->plane);
+    for (unsigned s = 0; s < curve->statics; s++)
+        rows->statics[s] = load(channel->statics + 4 * (s * clip->padded_tracks + track));
+}
+
+static pm_u32 segment_at(const pm_place *place) {
+    return place->segment & PM_PLACE_SEGMENT;
+}
+
+/* `count` samples of one track, in runs of equal segments. */
+static void sample_track(const pm_clip *clip, const pm_channel *channel, size_t track,
+                         const pm_place *places, size_t count, float *to, size_t stride) {
+    for (size_t k = 0, end; k < count; k = end) {
+        pm_rows rows;
+        end = k + 1;
+        while (end < count && segment_at(&places[end]) == segment_at(&places[k]))
+            end++;
+        load_rows(clip, channel, track, segment_at(&places[k]), &rows);
+        run r = {&rows, places + k, end - k, channel->layout[track].wrap, to + k * stride, stride};
+        runs[channel->recipe.curve](&r, channel->components);
+    }
+}
+
+static void sample_channel(const pm_clip *clip, const pm_channel *channel, const pm_sample_job *job,
+                           const pm_piece *piece, const pm_place *places, float *to) {
+    enum { STRIP = 64 }; /* samples of all tracks that stay in the cache together */
+    size_t step = channel->components;
+    if (job->tracks) {
+        for (size_t k = 0; k < piece->count; k++)
+            sample_track(clip, channel, job->tracks[piece->from + k], places + k, 1, to + k * step,
+                         step);
+        return;
+    }
+    size_t stride = step * clip->track_count;
+    for (size_t k = 0; k < piece->count; k += STRIP) {
+        size_t count = piece->count - k < STRIP ? piece->count - k : STRIP;
+        for (size_t t = 0; t < clip->track_count; t++)
+            sample_track(clip, channel, t, places + clip->timeline_of[t] * piece->count + k, count,
+                         to + k * stride + t * step, stride);
+    }
+}
+
+void pm_reference_sample(const pm_clip *clip, const pm_sample_job *job, const pm_piece *piece,
+                         const pm_place *places, float *const outputs[PM_CHANNEL_COUNT]) {
+    for (unsigned c = 0; c < PM_CHANNEL_COUNT; c++)
+        if (outputs[c])
+            sample_channel(clip, &clip->channels[c], job, piece, places, outputs[c]);
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Identity is measured, not believed: every method on the device and on the reference,
+ * both kernel shapes, compared bit for bit.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine.h"
+#include "status.h"
+
+enum { TRACKS = 37, KEYS = 12, SAMPLES = 96, PAIRS = 800 };
+
+typedef struct material {
+    float rotations[KEYS * TRACKS * 4];
+    float positions[KEYS * TRACKS * 3];
+    double times[KEYS];
+    double sample_times[PAIRS];
+    uint32_t tracks[PAIRS];
+    float on_device[PAIRS > SAMPLES *TRACKS ? PAIRS * 4 : SAMPLES *TRACKS * 4];
+    float on_host[PAIRS > SAMPLES *TRACKS ? PAIRS * 4 : SAMPLES *TRACKS * 4];
+} material;
+
+/* Numerical Recipes' 32-bit generator: the same keys on every machine. */
+static double random_in(uint32_t *state, double low, double high) {
+    *state = *state * 1664525u + 1013904223u;
+    return low + (high - low) * ((double)(*state >> 8) / 16777216.0);
+}
+
+static void random_rotation(uint32_t *state, float *to) {
+    double q[4], norm2 = 0;
+    do {
+        norm2 = 0;
+        for (int i = 0; i < 4; i++) {
+            q[i] = random_in(state, -1, 1);
+            norm2 += q[i] * q[i];
+        }
+    } while (norm2 > 1 || norm2 < 0.01);
+    for (int i = 0; i < 4; i++)
+        to[i] = (float)(q[i] / sqrt(norm2));
+}
+
+static void fill(material *m) {
+    uint32_t state = 20240229;
+    for (size_t i = 0; i < KEYS * TRACKS; i++) {
+        random_rotation(&state, m->rotations + 4 * i);
+        if (i >= TRACKS && i % 7 == 0) /* some keys held */
+            memcpy(m->rotations + 4 * i, m->rotations + 4 * (i - TRACKS), 4 * sizeof(float));
+        for (size_t k = 0; k < 3; k++)
+            m->positions[3 * i + k] = (float)random_in(&state, -100, 100);
+    }
+    for (size_t k = 0; k < KEYS; k++)
+        m->times[k] = (double)k + random_in(&state, 0, 0.9);
+    for (size_t k = 0; k < PAIRS; k++) {
+        m->sample_times[k] = random_in(&state, -1, KEYS + 1);
+        m->tracks[k] = (uint32_t)random_in(&state, 0, TRACKS);
+    }
+}
+
+/* Whether a job gives the same bits on both. */
+static pm_status compare(const pm_clip *clip, material *m, pm_sample_job job, bool positions,
+                         bool *same, pm_error *error) {
+    for (int reference = 0; reference < 2; reference++) {
+        float *to = reference ? m->on_host : m->on_device;
+        memset(to, reference ? 0x55 : 0xaa, sizeof m->on_host);
+        job.on_reference = reference;
+        job.rotations = positions ? NULL : to;
+        job.positions = positions ? to : NULL;
+        pm_status status = pm_sample(clip, &job, error);
+        if (status != PM_OK)
+            return status;
+    }
+    size_t values = job.tracks ? job.sample_count : job.sample_count * TRACKS;
+    *same = *same &&
+            memcmp(m->on_device, m->on_host, values * (positions ? 3 : 4) * sizeof(float)) == 0;
+    return PM_OK;
+}
+
+static pm_status check_clip(const pm_clip *clip, material *m, bool *same, pm_error *error) {
+    pm_sample_job grid = {.sample_count = SAMPLES, .rate = {7, 1}};
+    pm_sample_job pairs = {.sample_count = PAIRS, .times = m->sample_times, .tracks = m->tracks};
+    pm_status status = PM_OK;
+    for (int positions = 0; status == PM_OK && positions < 2; positions++) {
+        status = compare(clip, m, grid, positions, same, error);
+        if (status == PM_OK)
+            status = compare(clip, m, pairs, positions, same, error);
+    }
+    return status;
+}
+
+static pm_status check_method(pm_engine *engine, material *m, pm_clip_desc desc, bool *same,
+                              pm_error *error) {
+    const float axis[3] = {0.3f, -0.5f, 0.8f};
+    pm_timeline uniform = {.key_count = KEYS, .rate = {1, 1}};
+    pm_timeline listed = {.key_count = KEYS, .times = m->times};
+    desc.track_count = TRACKS;
+    desc.rotations.data = m->rotations;
+    desc.positions.data = m->positions;
+    desc.axes.data = axis;
+    for (int looped = 0; looped < 2; looped++) {
+        pm_clip *clip = NULL;
+        desc.timelines = looped ? &listed : &uniform;
+        desc.loop_period = looped ? KEYS + 0.5 : 0;
+        pm_status status = pm_clip_create(engine, &desc, &clip, error);
+        if (status == PM_OK)
+            status = check_clip(clip, m, same, error);
+        pm_clip_destroy(&clip);
+        if (status != PM_OK)
+            return status;
+    }
+    return PM_OK;
+}
+
+pm_status pm_engine_self_check(pm_engine *engine, pm_identity *identity, pm_error *error) {
+    pm_error_clear(error);
+    if (!engine || !identity)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", engine ? "identity" : "engine");
+    material *m = calloc(1, sizeof *m);
+    if (!m)
+        return pm_fail_memory(error);
+    bool same = true;
+    pm_status status = PM_OK;
+    fill(m);
+    for (unsigned i = 0; status == PM_OK && i < PM_METHOD_COUNT; i++)
+        status = check_method(engine, m, (pm_clip_desc){.method = (pm_method)i}, &same, error);
+    if (status == PM_OK)
+        status = check_method(
+            engine, m, (pm_clip_desc){.method = PM_METHOD_SQUAD, .unlimited = true}, &same, error);
+    free(m);
+    if (status == PM_OK)
+        *identity = same ? PM_IDENTITY_SAME : PM_IDENTITY_DIFFERS;
+    return status;
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Status names, the caller's error struct, the version.
+ */
+#include "status.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#define PM_TEXT_(x) #x
+#define PM_TEXT(x) PM_TEXT_(x)
+
+const char *pm_version(void) {
+    return PM_TEXT(PM_VERSION_MAJOR) "." PM_TEXT(PM_VERSION_MINOR) "." PM_TEXT(PM_VERSION_PATCH);
+}
+
+const char *pm_status_name(pm_status status) {
+    switch (status) {
+    case PM_OK:
+        return "ok";
+    case PM_ERROR_ARGUMENT:
+        return "argument";
+    case PM_ERROR_KEY:
+        return "key";
+    case PM_ERROR_TIME:
+        return "time";
+    case PM_ERROR_SIZE:
+        return "size";
+    case PM_ERROR_MEMORY:
+        return "memory";
+    case PM_ERROR_NO_PLATFORM:
+        return "no platform";
+    case PM_ERROR_NO_DEVICE:
+        return "no device";
+    case PM_ERROR_BUILD:
+        return "build";
+    case PM_ERROR_DEVICE_MEMORY:
+        return "device memory";
+    case PM_ERROR_DEVICE:
+        return "device";
+    }
+    return "unknown";
+}
+
+static void describe(pm_error *error, pm_status status, size_t track, size_t key,
+                     const char *format, va_list arguments) {
+    if (!error)
+        return;
+    error->status = status;
+    error->cl_status = 0;
+    error->track = track;
+    error->key = key;
+    int length = vsnprintf(error->message, sizeof error->message, format, arguments);
+    if (length < 0 || (size_t)length >= sizeof error->message)
+        return;
+    char *rest = error->message + length;
+    size_t room = sizeof error->message - (size_t)length;
+    if (track != PM_NOWHERE && key != PM_NOWHERE)
+        snprintf(rest, room, " (track %zu, key %zu)", track, key);
+    else if (track != PM_NOWHERE)
+        snprintf(rest, room, " (track %zu)", track);
+    else if (key != PM_NOWHERE)
+        snprintf(rest, room, " (key %zu)", key);
+}
+
+pm_status pm_fail(pm_error *error, pm_status status, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    describe(error, status, PM_NOWHERE, PM_NOWHERE, format, arguments);
+    va_end(arguments);
+    return status;
+}
+
+pm_status pm_fail_at(pm_error *error, pm_status status, size_t track, size_t key,
+                     const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    describe(error, status, track, key, format, arguments);
+    va_end(arguments);
+    return status;
+}
+
+pm_status pm_fail_cl(pm_error *error, pm_status status, int cl_status, const char *what) {
+    pm_fail(error, status, "%s failed with OpenCL error %d", what, cl_status);
+    if (error)
+        error->cl_status = cl_status;
+    return status;
+}
+
+pm_status pm_fail_memory(pm_error *error) {
+    return pm_fail(error, PM_ERROR_MEMORY, "out of host memory");
+}
+
+void pm_error_clear(pm_error *error) {
+    if (!error)
+        return;
+    *error = (pm_error){.status = PM_OK, .track = PM_NOWHERE, .key = PM_NOWHERE};
+}
+
+bool pm_multiply(size_t a, size_t b, size_t *product) {
+    return !__builtin_mul_overflow(a, b, product);
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Tangent rules (spec: methods, section 5).
+ */
+#include "tangents.h"
+
+static const double half_pi = 1.57079632679489661923;
+
+dvec3 pm_rotation_slope(const pm_track *track, ptrdiff_t i) {
+    return dvec3_scaled(pm_track_log(track, i), 1 / pm_track_length(track, i));
+}
+
+dvec3 pm_vector_slope(const pm_track *track, ptrdiff_t i) {
+    dquat d = dquat_difference(pm_track_key(track, i + 1), pm_track_key(track, i));
+    return dvec3_scaled(dvec3_of(d.x, d.y, d.z), 1 / pm_track_length(track, i));
+}
+
+static pm_tangent both(dvec3 rate) {
+    return (pm_tangent){rate, rate};
+}
+
+/* Kochanek and Bartels' tension, continuity and bias, with the bessel weights where
+ * theirs are one half each. */
+static pm_tangent tcb(const pm_clip_desc *desc, double before, dvec3 s0, double after, dvec3 s1) {
+    double t = 1 - desc->tension;
+    double c = desc->continuity;
+    double b = desc->bias;
+    return (pm_tangent){
+        .in = dvec3_blend(t * (1 - c) * (1 + b) * before, s0, t * (1 + c) * (1 - b) * after, s1),
+        .out = dvec3_blend(t * (1 + c) * (1 + b) * before, s0, t * (1 - c) * (1 - b) * after, s1)};
+}
+
+/* Of a key with a segment on both sides. */
+static pm_tangent inner(const pm_track *track, ptrdiff_t i, pm_tangents rule, pm_slope slope) {
+    dvec3 s0 = slope(track, i - 1);
+    dvec3 s1 = slope(track, i);
+    double h0 = pm_track_length(track, i - 1);
+    double h1 = pm_track_length(track, i);
+    double before = h1 / (h0 + h1);
+    double after = h0 / (h0 + h1);
+    if (rule == PM_TANGENTS_MEAN)
+        return both(dvec3_blend(0.5, s0, 0.5, s1));
+    if (rule == PM_TANGENTS_TCB)
+        return tcb(track->desc, before, s0, after, s1);
+    if (rule == PM_TANGENTS_HOLD && (pm_track_repeats(track, i - 1) || pm_track_repeats(track, i)))
+        return both(dvec3_of(0, 0, 0));
+    return both(dvec3_blend(before, s0, after, s1));
+}
+
+/* Of the first (step 1) or last (step -1) key of an open track of three keys or more. */
+static dvec3 end(const pm_track *track, ptrdiff_t i, ptrdiff_t step, pm_tangents rule,
+                 pm_slope slope) {
+    ptrdiff_t near = step > 0 ? i : i - 1; /* the end segment */
+    ptrdiff_t next = near + step;
+    dvec3 s0 = slope(track, near);
+    switch (track->desc->ends) {
+    case PM_ENDS_ZERO:
+        return dvec3_of(0, 0, 0);
+    case PM_ENDS_NATURAL: {
+        pm_tangent neighbour = inner(track, i + step, rule, slope);
+        return dvec3_blend(1.5, s0, -0.5, step > 0 ? neighbour.in : neighbour.out);
+    }
+    case PM_ENDS_PARABOLA: {
+        double h0 = pm_track_length(track, near);
+        double k = h0 / (h0 + pm_track_length(track, next));
+        return dvec3_blend(1 + k, s0, -k, slope(track, next));
+    }
+    case PM_ENDS_CHORD:
+    case PM_ENDS_COUNT:
+        break;
+    }
+    return s0;
+}
+
+pm_tangent pm_tangent_of(const pm_track *track, ptrdiff_t i, pm_tangents rule, pm_slope slope) {
+    ptrdiff_t last = (ptrdiff_t)track->key_count - 1;
+    if (track->loop)
+        return inner(track, i, rule, slope);
+    if (track->key_count == 2)
+        return both(slope(track, 0));
+    if (i == 0)
+        return both(end(track, i, 1, rule, slope));
+    if (i == last)
+        return both(end(track, i, -1, rule, slope));
+    return inner(track, i, rule, slope);
+}
+
+static pm_tangent user_velocity(const pm_track *track, ptrdiff_t i) {
+    ptrdiff_t n = (ptrdiff_t)track->key_count;
+    size_t row = (size_t)((i % n + n) % n);
+    const pm_rows_of_track *rows = &track->user_tangents;
+    return both(dvec3_of(pm_number_at(rows, row, 0), pm_number_at(rows, row, 1),
+                         pm_number_at(rows, row, 2)));
+}
+
+/* The largest lambda in [0, 1] with |lambda h w - L| <= pi/2: at lambda 0 it holds. */
+static double largest_scale(const pm_track *track, ptrdiff_t segment, dvec3 w) {
+    dvec3 log = pm_track_log(track, segment);
+    dvec3 step = dvec3_scaled(w, pm_track_length(track, segment));
+    double step2 = dvec3_dot(step, step);
+    double along = dvec3_dot(step, log);
+    double room = half_pi * half_pi - dvec3_dot(log, log);
+    if (step2 - 2 * along <= room)
+        return 1;
+    double lambda = (along + sqrt(along * along + step2 * fmax(room, 0))) / step2;
+    return fmin(fmax(lambda, 0), 1);
+}
+
+pm_tangent pm_key_velocity(const pm_track *track, ptrdiff_t i) {
+    const pm_clip_desc *desc = track->desc;
+    pm_tangent w = desc->tangents == PM_TANGENTS_USER
+                       ? user_velocity(track, i)
+                       : pm_tangent_of(track, i, desc->tangents, pm_rotation_slope);
+    if (desc->unlimited)
+        return w;
+    double lambda = 1;
+    if (pm_track_has(track, i - 1))
+        lambda = fmin(lambda, largest_scale(track, i - 1, w.in));
+    if (pm_track_has(track, i))
+        lambda = fmin(lambda, largest_scale(track, i, w.out));
+    return (pm_tangent){dvec3_scaled(w.in, lambda), dvec3_scaled(w.out, lambda)};
+}

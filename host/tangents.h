@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Tangent rules: the rate at a key from the slopes of the segments beside it. The same
+ * rules serve half-angle velocities of rotations and velocities of vectors.
+ */
+#ifndef PM_HOST_TANGENTS_H
+#define PM_HOST_TANGENTS_H
+
+#include "track.h"
+
+/* The rate with which the curve arrives at a key and leaves it. */
+typedef struct pm_tangent {
+    dvec3 in, out;
+} pm_tangent;
+
+/* Mean rate over segment i, per second. */
+typedef dvec3 (*pm_slope)(const pm_track *track, ptrdiff_t i);
+
+dvec3 pm_rotation_slope(const pm_track *track, ptrdiff_t i);
+dvec3 pm_vector_slope(const pm_track *track, ptrdiff_t i);
+
+/* Of key i by a rule, with the description's ends. */
+pm_tangent pm_tangent_of(const pm_track *track, ptrdiff_t i, pm_tangents rule, pm_slope slope);
+
+/* The half-angle velocities of key i as the description asks, limited unless it says
+ * otherwise (spec: methods, section 5). */
+pm_tangent pm_key_velocity(const pm_track *track, ptrdiff_t i);
+
+#endif

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Key times and places (spec: methods, section 2).
+ */
+#include "timeline.h"
+
+#include <stdlib.h>
+
+#include "status.h"
+
+/* A period within this of the keys' span closes on the last key: seconds typed in
+ * decimal, or summed, are rarely exact. */
+static const double closing_tolerance = 1e-9;
+
+/* Segment numbers share a word with the lap's parity. */
+static const size_t most_segments = 0x7ffffffe;
+
+double pm_timeline_time(const pm_timeline *timeline, size_t i) {
+    if (timeline->times)
+        return timeline->times[i];
+    return (double)i * (double)timeline->rate.den / (double)timeline->rate.num;
+}
+
+pm_status pm_timeline_check(const pm_timeline *timeline, size_t index, pm_error *error) {
+    bool has_rate = pm_rational_given(timeline->rate);
+    if (timeline->key_count == 0)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "timeline %zu: key_count is 0", index);
+    if (timeline->key_count > most_segments)
+        return pm_fail(error, PM_ERROR_SIZE, "timeline %zu: key_count %zu is above 2^31 - 2", index,
+                       timeline->key_count);
+    if (has_rate && timeline->times)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "timeline %zu: both rate and times are given",
+                       index);
+    if (!has_rate && !timeline->times)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "timeline %zu: neither rate nor times is given",
+                       index);
+    if (has_rate && !pm_rational_positive(timeline->rate))
+        return pm_fail(error, PM_ERROR_TIME, "timeline %zu: rate is not positive", index);
+    for (size_t i = 0; timeline->times && i < timeline->key_count; i++) {
+        double t = timeline->times[i];
+        if (!isfinite(t))
+            return pm_fail_at(error, PM_ERROR_TIME, PM_NOWHERE, i,
+                              "timeline %zu: key time is not finite", index);
+        if (i > 0 && !(t > timeline->times[i - 1]))
+            return pm_fail_at(error, PM_ERROR_TIME, PM_NOWHERE, i,
+                              "timeline %zu: key times do not strictly increase", index);
+        if (i > 0 && !isfinite(t - timeline->times[0]))
+            return pm_fail_at(error, PM_ERROR_TIME, PM_NOWHERE, i,
+                              "timeline %zu: key times span too much", index);
+    }
+    return PM_OK;
+}
+
+pm_status pm_timeline_check_loop(const pm_timeline *timeline, double period, bool *closes,
+                                 pm_error *error) {
+    *closes = false;
+    if (period == 0)
+        return PM_OK;
+    double span =
+        pm_timeline_time(timeline, timeline->key_count - 1) - pm_timeline_time(timeline, 0);
+    if (!isfinite(period) || period < 0)
+        return pm_fail(error, PM_ERROR_TIME, "loop_period is not a positive number");
+    if (timeline->key_count > 1 && fabs(period - span) <= closing_tolerance * span)
+        *closes = true;
+    else if (period < span)
+        return pm_fail(error, PM_ERROR_TIME,
+                       "loop_period %.9g s is shorter than the keys' span of %.9g s", period, span);
+    return PM_OK;
+}
+
+static bool loop_is_uniform(const pm_timeline *timeline, double period, size_t keys) {
+    double in_keys = period * pm_rational_value(timeline->rate);
+    return !timeline->times && fabs(in_keys - (double)keys) <= closing_tolerance * (double)keys;
+}
+
+pm_status pm_timeline_build(const pm_timeline *timeline, double period, pm_placed_timeline *out,
+                            pm_error *error) {
+    *out = (pm_placed_timeline){.given_keys = timeline->key_count, .rate = timeline->rate};
+    pm_status status = pm_timeline_check_loop(timeline, period, &out->closes, error);
+    if (status != PM_OK)
+        return status;
+    size_t keys = timeline->key_count - out->closes;
+    out->key_count = keys;
+    out->constant = keys == 1;
+    out->loop = period > 0 && keys > 1;
+    out->segment_count = out->loop ? keys : keys > 1 ? keys - 1 : 1;
+    out->first = pm_timeline_time(timeline, 0);
+    out->period = period;
+    out->uniform = out->loop ? loop_is_uniform(timeline, period, keys) : !timeline->times;
+    out->times = malloc((out->segment_count + 1) * sizeof *out->times);
+    if (!out->times)
+        return pm_fail_memory(error);
+    for (size_t i = 0; i < keys; i++)
+        out->times[i] = pm_timeline_time(timeline, i);
+    if (out->loop)
+        out->times[keys] = out->first + period;
+    else if (out->constant)
+        out->times[1] = out->first + 1;
+    return PM_OK;
+}
+
+void pm_timeline_free(pm_placed_timeline *timeline) {
+    free(timeline->times);
+    timeline->times = NULL;
+}
+
+static pm_place place_of(size_t segment, double u, bool odd) {
+    /* what is below 2^-32 is as good as on the key, and its products could underflow */
+    pm_place place = {(pm_u32)segment, u < 0x1p-32 ? 0.0f : (float)u};
+    if (odd)
+        place.segment |= PM_PLACE_ODD_LAP;
+    return place;
+}
+
+/* The segment of a time within the borders: the hinted one, the next, else by halving. */
+static size_t find_segment(const pm_placed_timeline *timeline, double time, size_t hint) {
+    const double *times = timeline->times;
+    for (size_t i = hint; i < timeline->segment_count && i < hint + 2; i++)
+        if (times[i] <= time && time < times[i + 1])
+            return i;
+    size_t low = 0, high = timeline->segment_count;
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (times[middle] <= time)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static pm_place place_uniform(const pm_placed_timeline *timeline, double time, bool odd) {
+    double position =
+        (time - timeline->first) * (double)timeline->rate.num / (double)timeline->rate.den;
+    double segment = floor(position);
+    if (segment >= (double)timeline->segment_count)
+        return place_of(timeline->segment_count - 1, 1, odd);
+    return place_of((size_t)segment, position - segment, odd);
+}
+
+pm_place pm_timeline_place(const pm_placed_timeline *timeline, double time, size_t *hint) {
+    const double *times = timeline->times;
+    bool odd = false;
+    if (timeline->constant)
+        return place_of(0, 0, false);
+    if (timeline->loop) {
+        double since = fmod(time - timeline->first, timeline->period);
+        double laps = (time - timeline->first - since) / timeline->period;
+        if (since < 0) {
+            since += timeline->period;
+            laps -= 1;
+        }
+        odd = fmod(rint(laps), 2) != 0;
+        if (since >= timeline->period) {
+            since = 0;
+            odd = !odd;
+        }
+        time = timeline->first + since;
+    }
+    if (time < times[0])
+        return place_of(0, 0, odd);
+    if (time >= times[timeline->segment_count])
+        return place_of(timeline->segment_count - 1, 1, odd);
+    if (timeline->uniform)
+        return place_uniform(timeline, time, odd);
+    size_t i = find_segment(timeline, time, *hint);
+    *hint = i;
+    return place_of(i, (time - times[i]) / (times[i + 1] - times[i]), odd);
+}
+
+/* The same rule as pm_place_uniform, in wider integers and for positions below 0. */
+pm_place pm_timeline_place_exact(const pm_placed_timeline *timeline, const pm_exact_cadence *c,
+                                 uint64_t k) {
+    pm_i128 position = c->start + (pm_i128)(c->step * k);
+    pm_i128 scale = (pm_i128)c->scale;
+    pm_i128 segments = (pm_i128)timeline->segment_count;
+    if (timeline->constant)
+        return place_of(0, 0, false);
+    pm_i128 segment = position / scale - (position % scale < 0);
+    pm_i128 lap = segment / segments - (segment % segments < 0);
+    pm_u128 rest = (pm_u128)(position - segment * scale);
+    if (!timeline->loop && lap != 0)
+        return lap < 0 ? place_of(0, 0, false) : place_of(timeline->segment_count - 1, 1, false);
+    pm_place place;
+    place.segment = (pm_u32)(segment - lap * segments);
+    place.segment |= lap % 2 != 0 ? PM_PLACE_ODD_LAP : 0;
+    place.u = (float)(pm_u32)((rest << 32) / c->scale) * 0x1p-32f;
+    return place;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Key times, and finding the place of a sample among them: exactly, in double or in
+ * integers, never in float seconds.
+ */
+#ifndef PM_HOST_TIMELINE_H
+#define PM_HOST_TIMELINE_H
+
+#include "rational.h"
+
+typedef struct pm_placed_timeline {
+    size_t given_keys;    /* as described */
+    size_t key_count;     /* without a loop's closing key */
+    size_t segment_count; /* at least 1 */
+    bool constant;        /* one key: every place is (0, 0) */
+    bool loop;
+    bool uniform; /* all segments last den/num of rate, the closing one too */
+    bool closes;  /* the last key given repeats the first and was dropped */
+    pm_rational rate;
+    double first;
+    double period; /* of a loop */
+    double *times; /* segment_count + 1 borders of segments; owned */
+} pm_placed_timeline;
+
+/* Checks a timeline's numbers, without its loop. */
+pm_status pm_timeline_check(const pm_timeline *timeline, size_t index, pm_error *error);
+
+/* Time of key i of a checked timeline. */
+double pm_timeline_time(const pm_timeline *timeline, size_t i);
+
+/* Checks the period against the keys; *closes as in pm_placed_timeline. */
+pm_status pm_timeline_check_loop(const pm_timeline *timeline, double period, bool *closes,
+                                 pm_error *error);
+
+/* From a checked timeline and period (0: open). Free with pm_timeline_free. */
+pm_status pm_timeline_build(const pm_timeline *timeline, double period, pm_placed_timeline *out,
+                            pm_error *error);
+void pm_timeline_free(pm_placed_timeline *timeline);
+
+/* Place of a time, finite in a loop and not NaN. *hint is a segment to try first. */
+pm_place pm_timeline_place(const pm_placed_timeline *timeline, double time, size_t *hint);
+
+/* Place of sample k of a cadence on uniform keys. */
+pm_place pm_timeline_place_exact(const pm_placed_timeline *timeline, const pm_exact_cadence *c,
+                                 uint64_t k);
+
+#endif

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Samples each with a track and a place of its own: (track, time) pairs, tracks with
+ * key times of their own, and clips of fewer tracks than a vector has lanes.
+ */
+#include "pm_memory.h"
+#include "pm_methods.h"
+
+typedef struct pm_lane_rows {
+    pm_global const float *row[PM_LANES];
+    pm_u32 stride[PM_LANES];
+    pm_u32 plane[PM_LANES];
+} pm_lane_rows;
+
+pm_fn pm_quat pm_gather_plane(const pm_lane_rows *lanes, pm_u32 plane) {
+    pm_global const float *from[PM_LANES];
+    for (int i = 0; i < PM_LANES; i++)
+        from[i] = lanes->row[i] + (pm_u64)plane * lanes->plane[i];
+    return pm_gather_quats(from);
+}
+
+pm_fn pm_quat pm_gather_next(const pm_lane_rows *lanes) {
+    pm_global const float *from[PM_LANES];
+    for (int i = 0; i < PM_LANES; i++)
+        from[i] = lanes->row[i] + lanes->stride[i];
+    return pm_gather_quats(from);
+}
+
+#if PM_STATICS > 0
+pm_fn pm_quat pm_gather_static(pm_global const float *statics, const pm_u32 *track) {
+    pm_global const float *from[PM_LANES];
+    for (int i = 0; i < PM_LANES; i++)
+        from[i] = statics + 4 * (pm_u64)track[i];
+    return pm_gather_quats(from);
+}
+#endif
+
+/* Work size: groups of PM_LANES values. Value f is of track tracks[f] at places[f] when
+ * `pairs` is set; else of a grid: sample f / track_count of track f % track_count, at
+ * places[timeline * sample_count + sample]. Lanes past the end repeat the last value. */
+pm_kernel void gather(pm_global const float *keys, pm_global const float *statics,
+                      pm_global const pm_track_rows *layout, pm_global const pm_place *places,
+                      pm_global const pm_u32 *tracks, pm_global float *values, pm_u64 values_offset,
+                      pm_u32 static_floats, pm_u32 track_count, pm_u32 sample_count,
+                      pm_u32 value_count, pm_u32 pairs) {
+    pm_u32 first = pm_global_id(0) * PM_LANES;
+    if (first >= value_count)
+        return;
+    pm_lane_rows lanes;
+    pm_u32 track[PM_LANES];
+    float u[PM_LANES], sign[PM_LANES];
+    for (int i = 0; i < PM_LANES; i++) {
+        pm_u32 f = value_count - first > (pm_u32)i ? first + (pm_u32)i : value_count - 1;
+        pm_u32 sample = pairs ? f : f / track_count;
+        track[i] = pairs ? tracks[f] : f - sample * track_count;
+        pm_track_rows rows = layout[track[i]];
+        pm_place place = places[pairs ? f : (pm_u64)rows.timeline * sample_count + sample];
+        lanes.stride[i] = rows.row;
+        lanes.plane[i] = rows.plane;
+        lanes.row[i] = keys + rows.first + (pm_u64)(place.segment & PM_PLACE_SEGMENT) * rows.row;
+        u[i] = place.u;
+        sign[i] = place.segment & PM_PLACE_ODD_LAP ? rows.wrap : 1.0f;
+    }
+    pm_rows rows;
+    rows.key = pm_gather_plane(&lanes, 0);
+    rows.next = pm_gather_next(&lanes);
+#if PM_EXTRAS > 0
+    rows.extras[0] = pm_gather_plane(&lanes, 1);
+#endif
+#if PM_EXTRAS > 1
+    rows.extras[1] = pm_gather_plane(&lanes, 2);
+#endif
+#if PM_EXTRAS > 2
+    rows.extras[2] = pm_gather_plane(&lanes, 3);
+#endif
+#if PM_STATICS > 0
+    rows.statics[0] = pm_gather_static(statics, track);
+#endif
+#if PM_STATICS > 1
+    rows.statics[1] = pm_gather_static(statics + static_floats, track);
+#endif
+    PM_OF(segment) segment = PM_OF(begin)(&rows);
+    pm_quat value = PM_OF(at)(&segment, pm_reals_of(u));
+#if PM_COMPONENTS == 4
+    value = pm_quat_scaled(value, pm_reals_of(sign));
+#endif
+    pm_store_values(values + values_offset + (pm_u64)first * PM_COMPONENTS, value,
+                    value_count - first);
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The whole dialect in which formulas are written once and read three ways: as
+ * OpenCL C with real = float (one track a work-item), as OpenCL C with real =
+ * float4, float8 or float16 (a vector of tracks a work-item), and as C11. All give
+ * the same bits: nothing is contracted, pm_fma is fused everywhere, and the only
+ * other operations are correctly rounded ones.
+ */
+#ifndef PM_LANG_H
+#define PM_LANG_H
+
+#ifndef PM_LANES
+#define PM_LANES 1
+#endif
+
+#if PM_LANES != 1 && PM_LANES != 4 && PM_LANES != 8 && PM_LANES != 16
+#error "PM_LANES is 1, 4, 8 or 16"
+#endif
+
+#define PM_JOIN_(a, b) a##b
+#define PM_JOIN(a, b) PM_JOIN_(a, b)
+
+#if defined(__OPENCL_VERSION__) || defined(__OPENCL_C_VERSION__)
+
+#define PM_OPENCL
+#pragma OPENCL FP_CONTRACT OFF
+
+#define pm_fn static inline
+#define pm_kernel __kernel
+#define pm_global __global
+#define pm_global_id(dimension) ((uint)get_global_id(dimension))
+typedef uint pm_u32;
+typedef ulong pm_u64;
+
+#if PM_LANES == 1
+typedef float real;
+typedef int pm_mask;
+#define pm_select(mask, yes, no) ((mask) ? (yes) : (no))
+#else
+typedef PM_JOIN(float, PM_LANES) real;
+typedef PM_JOIN(int, PM_LANES) pm_mask;
+#define pm_select(mask, yes, no) select((no), (yes), (mask))
+#endif
+
+#define PM_REAL(number) ((real)(number))
+#define pm_fma(a, b, c) fma((a), (b), (c))
+#define pm_sqrt(a) sqrt(a)
+
+#else /* C11 */
+
+#include <math.h>
+#include <stdint.h>
+
+#define pm_fn static inline
+#define pm_kernel static
+#define pm_global
+typedef uint32_t pm_u32;
+typedef uint64_t pm_u64;
+
+#if PM_LANES == 1
+typedef float real;
+typedef int pm_mask;
+#define PM_REAL(number) ((float)(number))
+#define pm_select(mask, yes, no) ((mask) ? (yes) : (no))
+#define pm_fma(a, b, c) fmaf((a), (b), (c))
+#define pm_sqrt(a) sqrtf(a)
+#else /* vectors of the compiler: lets tests run the lane kernels on the host */
+typedef float real __attribute__((vector_size(4 * PM_LANES)));
+typedef int32_t pm_mask __attribute__((vector_size(4 * PM_LANES)));
+#define PM_REAL(number) ((real){0} + (float)(number))
+
+static inline real pm_select(pm_mask mask, real yes, real no) {
+    return (real)((mask & (pm_mask)yes) | (~mask & (pm_mask)no));
+}
+
+static inline real pm_fma(real a, real b, real c) {
+    real r;
+    for (int i = 0; i < PM_LANES; i++)
+        r[i] = fmaf(a[i], b[i], c[i]);
+    return r;
+}
+
+static inline real pm_sqrt(real a) {
+    real r;
+    for (int i = 0; i < PM_LANES; i++)
+        r[i] = sqrtf(a[i]);
+    return r;
+}
+#endif
+#endif
+
+#endif

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Elementary functions as polynomials with float32 coefficients, so that every
+ * device gives the same bits and none needs a range reduction: callers stay inside
+ * the stated intervals. The coefficients come from tools/fit_polynomials.c; each
+ * error is the one it prints, in exact arithmetic, before float rounding.
+ */
+#ifndef PM_MATH_H
+#define PM_MATH_H
+
+#include "pm_lang.h"
+
+#define PM_STEP(sum, x, c) pm_fma(sum, x, PM_REAL(c))
+
+/* sin(x)/x of x^2 in [0, (pi/2)^2]; error 5.24e-09. */
+pm_fn real pm_sinc(real x2) {
+    real p = PM_REAL(2.61059586e-06f);
+    p = PM_STEP(p, x2, -0.000198119946f);
+    p = PM_STEP(p, x2, 0.0083331028f);
+    p = PM_STEP(p, x2, -0.166666612f);
+    return PM_STEP(p, x2, 1.0f);
+}
+
+/* (1 - cos x)/x^2 of x^2 in [0, (pi/2)^2]; error 5.11e-10. */
+pm_fn real pm_versin(real x2) {
+    real p = PM_REAL(2.62738013e-07f);
+    p = PM_STEP(p, x2, -2.47739772e-05f);
+    p = PM_STEP(p, x2, 0.00138886541f);
+    p = PM_STEP(p, x2, -0.0416666605f);
+    return PM_STEP(p, x2, 0.5f);
+}
+
+/* cos x of x^2 in [0, (pi/2)^2]. */
+pm_fn real pm_cos(real x2) {
+    return pm_fma(-x2, pm_versin(x2), PM_REAL(1.0f));
+}
+
+/* theta/sin(theta) of y = sin(theta/2)^2 in [0, 1/2], that is theta in [0, pi/2];
+ * error 1.55e-08. It is asin(sqrt y)/sqrt(y (1 - y)): the one inverse sine a slerp
+ * needs, without its root, its quotient or a special case at 0. */
+pm_fn real pm_arc_gain(real y) {
+    real p = PM_REAL(5.93878746f);
+    p = PM_STEP(p, y, -8.82682514f);
+    p = PM_STEP(p, y, 6.95593548f);
+    p = PM_STEP(p, y, -2.35126877f);
+    p = PM_STEP(p, y, 1.01655877f);
+    p = PM_STEP(p, y, 0.314446479f);
+    p = PM_STEP(p, y, 0.464428633f);
+    p = PM_STEP(p, y, 0.533052385f);
+    p = PM_STEP(p, y, 0.666670382f);
+    return PM_STEP(p, y, 1.0f);
+}
+
+/* 1/sqrt(1 - z) of z in [0, 1/2]; error 1.01e-08. Exactly 1 at 0. */
+pm_fn real pm_inverse_root(real z) {
+    real p = PM_REAL(3.84582591f);
+    p = PM_STEP(p, z, -5.70375299f);
+    p = PM_STEP(p, z, 4.49669218f);
+    p = PM_STEP(p, z, -1.51184523f);
+    p = PM_STEP(p, z, 0.663377345f);
+    p = PM_STEP(p, z, 0.214230478f);
+    p = PM_STEP(p, z, 0.317189157f);
+    p = PM_STEP(p, z, 0.374819398f);
+    p = PM_STEP(p, z, 0.500002384f);
+    return PM_STEP(p, z, 1.0f);
+}
+
+/* atan(x)/x of x^2 in [0, 1]; error 2.35e-09. */
+pm_fn real pm_atan_ratio(real x2) {
+    real p = PM_REAL(-0.00181865424f);
+    p = PM_STEP(p, x2, 0.0110287555f);
+    p = PM_STEP(p, x2, -0.0313941687f);
+    p = PM_STEP(p, x2, 0.0581778735f);
+    p = PM_STEP(p, x2, -0.0841645449f);
+    p = PM_STEP(p, x2, 0.109566569f);
+    p = PM_STEP(p, x2, -0.142650917f);
+    p = PM_STEP(p, x2, 0.199986264f);
+    p = PM_STEP(p, x2, -0.333333015f);
+    return PM_STEP(p, x2, 1.0f);
+}
+
+/* atan2(y, x) of y >= 0, x >= 0, not both 0: in [0, pi/2]. */
+pm_fn real pm_atan2_quadrant(real y, real x) {
+    pm_mask steep = y > x;
+    real t = pm_select(steep, x, y) / pm_select(steep, y, x);
+    real angle = t * pm_atan_ratio(t * t);
+    return pm_select(steep, PM_REAL(1.57079637f) - angle, angle);
+}
+
+#endif

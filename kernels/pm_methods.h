@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * All curves there are kernels for: the list from which the reference path and the
+ * host's table are made, and, in a kernel, the one that PM_METHOD names.
+ */
+#ifndef PM_METHODS_H
+#define PM_METHODS_H
+
+#include "pm_circular.h"
+#include "pm_slerp.h"
+#include "pm_squad.h"
+#include "pm_sterp.h"
+#include "pm_vector.h"
+
+#define PM_CURVES(X)                                                                               \
+    X(slerp)                                                                                       \
+    X(step)                                                                                        \
+    X(nlerp)                                                                                       \
+    X(sterp)                                                                                       \
+    X(squad)                                                                                       \
+    X(squad_unlimited)                                                                             \
+    X(circular)                                                                                    \
+    X(vector_step)                                                                                 \
+    X(vector_linear)                                                                               \
+    X(vector_cubic)
+
+#ifndef PM_METHOD
+#define PM_METHOD slerp
+#endif
+
+/* PM_OF(begin) is pm_slerp_begin when PM_METHOD is slerp. */
+#define PM_OF_(method, what) pm_##method##_##what
+#define PM_OF__(method, what) PM_OF_(method, what)
+#define PM_OF(what) PM_OF__(PM_METHOD, what)
+#define PM_EXTRAS PM_OF(extras)
+#define PM_STATICS PM_OF(statics)
+
+/* 4 numbers a sample for rotations, 3 for positions and scales */
+#ifndef PM_COMPONENTS
+#define PM_COMPONENTS 4
+#endif
+
+#if PM_COMPONENTS == 4
+#define pm_store_values pm_store_quats
+#elif PM_COMPONENTS == 3
+#define pm_store_values pm_store_vectors
+#else
+#error "PM_COMPONENTS is 4 or 3"
+#endif
+
+#endif

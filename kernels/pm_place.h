@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Uniform samples of uniform keys, placed exactly in 64-bit integers (spec: methods,
+ * section 2): sample k lies at key position (k step + start)/scale.
+ */
+#ifndef PM_PLACE_H
+#define PM_PLACE_H
+
+#include "pm_rows.h"
+
+/* scale < 2^32 and (k step + start) < 2^63 for every k asked for. */
+typedef struct pm_cadence {
+    pm_u64 step;
+    pm_u64 start;
+    pm_u64 scale;
+    pm_u32 segment_count;
+    pm_u32 loop; /* 1: segments repeat; 0: positions past the last stay there */
+} pm_cadence;
+
+/* A fraction of 32 bits is exact to 2.4e-10 and the same on every device. */
+pm_fn pm_place pm_place_uniform(pm_cadence c, pm_u64 k) {
+    pm_place place;
+    pm_u64 position = k * c.step + c.start;
+    pm_u64 segment = position / c.scale;
+    pm_u64 rest = position - segment * c.scale;
+    pm_u64 lap = segment / c.segment_count;
+    place.u = (float)(pm_u32)((rest << 32) / c.scale) * 2.32830643653869628906e-10f;
+    if (c.loop) {
+        place.segment = (pm_u32)(segment - lap * c.segment_count);
+        place.segment |= lap & 1 ? PM_PLACE_ODD_LAP : 0;
+    } else if (lap > 0) {
+        place.segment = c.segment_count - 1;
+        place.u = 1.0f;
+    } else {
+        place.segment = (pm_u32)segment;
+    }
+    return place;
+}
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What a method's segment is made from: the shapes shared by the clip's layout in
+ * memory, the kernels that load it and the headers that turn it into a curve.
+ *
+ * A method `m` is a header that defines, for its segments,
+ *   pm_m_extras, pm_m_statics     how many planes it stores beside the keys
+ *   pm_m_segment                  what all samples of a segment share
+ *   pm_m_begin(rows)              pm_rows -> pm_m_segment
+ *   pm_m_at(segment, u)           the value at u in [0, 1]; the keys' own bits at 0 and 1
+ */
+#ifndef PM_ROWS_H
+#define PM_ROWS_H
+
+#include "pm_quat.h"
+
+#define PM_MAX_EXTRAS 3
+#define PM_MAX_STATICS 2
+
+typedef struct pm_rows {
+    pm_quat key;                     /* of key i */
+    pm_quat next;                    /* of key i + 1 */
+    pm_quat extras[PM_MAX_EXTRAS];   /* of segment i, made when the clip is built */
+    pm_quat statics[PM_MAX_STATICS]; /* of the track, the same for all its segments */
+} pm_rows;
+
+/* Where a sample lies: the segment, and how far into it. The top bit of `segment` is
+ * set on odd laps of a loop, where a track of wrap -1 shows its other sign. */
+typedef struct pm_place {
+    pm_u32 segment;
+    float u;
+} pm_place;
+
+#define PM_PLACE_ODD_LAP 0x80000000u
+#define PM_PLACE_SEGMENT 0x7fffffffu
+
+/* Where a track's planes lie, in floats from the start of the keys. */
+typedef struct pm_track_rows {
+    pm_u64 first;    /* plane 0 of its key 0 */
+    pm_u32 row;      /* from a key to the next */
+    pm_u32 plane;    /* from a plane to the next */
+    pm_u32 timeline; /* which row of places its samples of a grid are in */
+    float wrap;
+} pm_track_rows;
+
+#endif

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Samples of all tracks at shared places: a work-item takes PM_LANES neighbouring
+ * tracks and walks a run of samples, loading a segment only when the run enters it.
+ */
+#include "pm_memory.h"
+#include "pm_methods.h"
+
+/* Fills in what belongs to a segment. Plane p of key row i is at (i planes + p) plane_floats. */
+pm_fn void pm_walk_load(pm_rows *rows, pm_global const float *keys, pm_u32 segment,
+                        pm_u32 plane_floats) {
+    pm_global const float *row = keys + (pm_u64)segment * ((1 + PM_EXTRAS) * plane_floats);
+    rows->key = pm_load_quats(row);
+    rows->next = pm_load_quats(row + (1 + PM_EXTRAS) * plane_floats);
+#if PM_EXTRAS > 0
+    rows->extras[0] = pm_load_quats(row + plane_floats);
+#endif
+#if PM_EXTRAS > 1
+    rows->extras[1] = pm_load_quats(row + 2 * plane_floats);
+#endif
+#if PM_EXTRAS > 2
+    rows->extras[2] = pm_load_quats(row + 3 * plane_floats);
+#endif
+}
+
+/* Work size: (groups of PM_LANES tracks, runs of `run` samples). `keys`, `statics` and
+ * `wraps` are padded to whole groups of 16 tracks, plane_floats apart. */
+pm_kernel void walk(pm_global const float *keys, pm_global const float *statics,
+                    pm_global const float *wraps, pm_global const pm_place *places,
+                    pm_global float *values, pm_u64 values_offset, pm_u32 plane_floats,
+                    pm_u32 track_count, pm_u32 sample_count, pm_u32 run) {
+    pm_u32 track = pm_global_id(0) * PM_LANES;
+    pm_u32 sample = pm_global_id(1) * run;
+    if (track >= track_count || sample >= sample_count)
+        return;
+    pm_u32 end = sample_count - sample < run ? sample_count : sample + run;
+    pm_global const float *mine = keys + 4 * track;
+    pm_global float *to = values + values_offset;
+    pm_rows rows;
+#if PM_STATICS > 0
+    rows.statics[0] = pm_load_quats(statics + 4 * track);
+#endif
+#if PM_STATICS > 1
+    rows.statics[1] = pm_load_quats(statics + plane_floats + 4 * track);
+#endif
+    PM_OF(segment) segment;
+    pm_u32 loaded = PM_PLACE_ODD_LAP; /* no segment has this number */
+    for (; sample < end; sample++) {
+        pm_place place = places[sample];
+        pm_u32 number = place.segment & PM_PLACE_SEGMENT;
+        if (number != loaded) {
+            pm_walk_load(&rows, mine, number, plane_floats);
+            segment = PM_OF(begin)(&rows);
+            loaded = number;
+        }
+        pm_quat value = PM_OF(at)(&segment, PM_REAL(place.u));
+#if PM_COMPONENTS == 4
+        if (place.segment & PM_PLACE_ODD_LAP)
+            value = pm_quat_scaled(value, pm_load_reals(wraps + track));
+#endif
+        pm_store_values(to + ((pm_u64)sample * track_count + track) * PM_COMPONENTS, value,
+                        track_count - track);
+    }
+}

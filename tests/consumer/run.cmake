@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: MIT
+#
+# One consumer test, by MODE: find_package, pkg_config or add_subdirectory. Everything it makes
+# is under WORK; the installed tree is moved before it is used, so an absolute path left in it
+# fails the test.
+cmake_minimum_required(VERSION 3.25)
+
+function(consumer_run)
+    execute_process(COMMAND ${ARGV} COMMAND_ERROR_IS_FATAL ANY)
+endfunction()
+
+function(consumer_install)
+    consumer_run("${CMAKE_COMMAND}" --install "${BUILD}" --prefix "${WORK}/first"
+        --config "${BUILD_TYPE}")
+    file(RENAME "${WORK}/first" "${WORK}/moved")
+endfunction()
+
+function(consumer_build_project)
+    consumer_run("${CMAKE_COMMAND}" -S "${SOURCE}/tests/consumer/project" -B "${WORK}/build"
+        -G "${GENERATOR}" "-DCMAKE_C_COMPILER=${C_COMPILER}" "-DCMAKE_BUILD_TYPE=${BUILD_TYPE}"
+        "-DCMAKE_C_FLAGS=${FLAGS}" "-DCMAKE_CXX_FLAGS=${FLAGS}"
+        "-DPOSEMILL_OPENCL=${OPENCL}" ${ARGV})
+    consumer_run("${CMAKE_COMMAND}" --build "${WORK}/build")
+    consumer_run("${WORK}/build/consumer_c")
+    consumer_run("${WORK}/build/consumer_cpp")
+endfunction()
+
+function(consumer_find_package)
+    consumer_install()
+    consumer_build_project("-DCMAKE_PREFIX_PATH=${WORK}/moved")
+endfunction()
+
+function(consumer_pkg_config)
+    if(NOT PKG_CONFIG)
+        message("consumer: skipped: there is no pkg-config")
+        return()
+    endif()
+    consumer_install()
+    set(ENV{PKG_CONFIG_PATH} "${WORK}/moved/${LIBDIR}/pkgconfig")
+    set(ENV{LD_LIBRARY_PATH} "${WORK}/moved/${LIBDIR}:$ENV{LD_LIBRARY_PATH}")
+    execute_process(COMMAND "${PKG_CONFIG}" --cflags --libs posemill
+        OUTPUT_VARIABLE options OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+    separate_arguments(options UNIX_COMMAND "${options}")
+    separate_arguments(flags UNIX_COMMAND "${FLAGS}")
+    consumer_run("${C_COMPILER}" ${flags} "${SOURCE}/tests/consumer/project/consumer.c"
+        -o "${WORK}/consumer_c" ${options})
+    consumer_run("${WORK}/consumer_c")
+endfunction()
+
+# What a shared library shows is its interface: nothing but pm_ names may be in it.
+function(consumer_check_exports library)
+    execute_process(COMMAND "${NM}" -D --defined-only "${library}"
+        OUTPUT_VARIABLE names COMMAND_ERROR_IS_FATAL ANY)
+    string(REGEX MATCHALL "[^\n]+" names "${names}")
+    list(FILTER names EXCLUDE REGEX " (pm_[a-z_0-9]+|_init|_fini)$")
+    if(NOT FLAGS AND names)
+        message(FATAL_ERROR "exported beside the interface: ${names}")
+    endif()
+endfunction()
+
+function(consumer_add_subdirectory)
+    consumer_build_project("-DPOSEMILL_SOURCE=${SOURCE}" -DBUILD_SHARED_LIBS=ON)
+    consumer_check_exports("${WORK}/build/posemill/host/libposemill.so")
+endfunction()
+
+file(REMOVE_RECURSE "${WORK}")
+file(MAKE_DIRECTORY "${WORK}")
+if(MODE STREQUAL "find_package")
+    consumer_find_package()
+elseif(MODE STREQUAL "pkg_config")
+    consumer_pkg_config()
+elseif(MODE STREQUAL "add_subdirectory")
+    consumer_add_subdirectory()
+else()
+    message(FATAL_ERROR "no such consumer: ${MODE}")
+endif()

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Fuzzer of the BVH reader: any bytes are read or refused, and what is read has the
+ * shape that it claims.
+ */
+#include "bvh.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void check(const bvh *model) {
+    size_t i, count = model->frame_count * model->channel_count;
+
+    for (i = 0; i < count; i++) {
+        if (!isfinite(model->values[i])) {
+            abort();
+        }
+    }
+    for (i = 0; i < model->channel_count; i++) {
+        if (model->channels[i].joint >= model->joint_count) {
+            abort();
+        }
+    }
+    if (count == 0 || model->rate.num <= 0 || model->rate.den <= 0) {
+        abort();
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    bvh_options options = {false, false, false, {0, 0}};
+    bvh *model = NULL;
+
+    cli_quiet = true;
+    if (size > 0) { /* the last byte chooses the options */
+        options.hold_nan = data[size - 1] & 1;
+        options.no_snap = data[size - 1] & 2;
+    }
+    if (bvh_parse("fuzz", (const char *)data, size, &options, &model) == CLI_DONE) {
+        check(model);
+    }
+    bvh_free(&model);
+    return 0;
+}

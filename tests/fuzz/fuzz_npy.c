@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Any bytes as a .npy file: parsed without harm, and what is accepted must lie inside
+ * the file and be as large as it says.
+ */
+#include "npy.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    npy_array array;
+    char why[NPY_WHY] = "";
+    /* A copy of its own, so that a read past the end is seen. */
+    char *file = malloc(size > 0 ? size : 1);
+    if (file == NULL) {
+        return 0;
+    }
+    memcpy(file, data, size);
+    if (npy_parse(file, size, &array, why)) {
+        const char *begin = array.data;
+        size_t width = array.type == PM_FLOAT32 ? 4 : 8;
+        if (begin < file || begin + array.bytes != file + size ||
+            array.bytes != array.count * width || array.rank > NPY_MAX_RANK) {
+            abort();
+        }
+    } else if (why[0] == '\0' || memchr(why, '\0', NPY_WHY) == NULL) {
+        abort();
+    }
+    free(file);
+    return 0;
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Accuracy of a subject against the oracle, sample by sample.
+ */
+#include "accuracy.h"
+#include "oracle.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define PI 3.14159265358979323846
+#define RANDOM_KEYS 10
+#define IN_SEGMENT 24 /* samples of a segment: its key, its borders, and random ones */
+
+double accuracy_rms(const accuracy *a) {
+    return a->samples ? sqrt(a->sum_squares / (double)a->samples) : 0.0;
+}
+
+void accuracy_merge(accuracy *into, const accuracy *from) {
+    if (!(from->worst <= into->worst)) {
+        into->worst = from->worst;
+        (void)snprintf(into->where, sizeof into->where, "%s", from->where);
+    }
+    into->sum_squares += from->sum_squares;
+    into->norm = fmax(into->norm, from->norm);
+    into->vector = fmax(into->vector, from->vector);
+    into->samples += from->samples;
+    into->inexact_keys += from->inexact_keys;
+}
+
+static void *allocate(size_t count, size_t size) {
+    void *memory = calloc(count ? count : 1, size);
+    if (!memory) {
+        fprintf(stderr, "accuracy: out of memory\n");
+        abort();
+    }
+    return memory;
+}
+
+static double largest_coordinate(const track_set *set) {
+    double largest = 0.0;
+    for (size_t n = 0; n < set->count; n++) {
+        for (size_t i = 0; i < set->tracks[n].key_count; i++) {
+            for (int c = 0; c < 3; c++) {
+                largest = fmax(largest, fabs(set->tracks[n].positions[i][c]));
+            }
+        }
+    }
+    return largest;
+}
+
+static double or_infinite(double error) {
+    return isnan(error) ? HUGE_VAL : error;
+}
+
+/* One sample. Directions are compared and norms apart: the length of a quaternion is no
+ * part of its rotation. */
+static void compare(accuracy *a, quat got, quat expected, oracle_place place, const char *name) {
+    const double norm = or_infinite(fabs(quat_norm(got) - 1.0));
+    const double error = or_infinite(oracle_error(quat_normalise(got), quat_normalise(expected)));
+    if (error > a->worst) {
+        a->worst = error;
+        (void)snprintf(a->where, sizeof a->where, "%s, segment %zu, u %.9g", name, place.segment,
+                       place.u);
+    }
+    a->norm = fmax(a->norm, norm);
+    a->sum_squares += error * error;
+    a->samples++;
+    if (place.u == 0.0 || place.u == 1.0) {
+        a->inexact_keys += !(got.x == expected.x && got.y == expected.y && got.z == expected.z &&
+                             got.w == expected.w);
+    }
+}
+
+static void compare_vector(accuracy *a, const double *got, vec3 expected, double size) {
+    const double error = vec3_norm(vec3_subtract(vec3_of(got), expected));
+    a->vector = fmax(a->vector, or_infinite(error / fmax(size, vec3_norm(expected))));
+}
+
+/* `per_track` times of each track; a shared set takes those of track 0 for all. */
+static void measure(const subject *s, const variant *v, track_set *set, size_t per_track,
+                    const double *times, accuracy *out) {
+    const size_t total = set->count * per_track;
+    const pm_clip_desc desc = variant_describe(v, set);
+    double *rotations = allocate(total * 4, sizeof *rotations);
+    double *positions = allocate(total * 3, sizeof *positions);
+    double *scales = allocate(total * 3, sizeof *scales);
+    uint32_t *tracks = allocate(total, sizeof *tracks);
+    oracle *o = oracle_create(&desc);
+    const double size = largest_coordinate(set);
+    for (size_t n = 0; n < total; n++) {
+        tracks[n] = (uint32_t)(n / per_track);
+    }
+    const pm_sample_job job = {.sample_count = set->shared ? per_track : total,
+                               .times = times,
+                               .tracks = set->shared ? NULL : tracks};
+    *out = (accuracy){0};
+    if (!s->sample(s, &desc, &job, rotations, positions, scales)) {
+        out->worst = HUGE_VAL;
+        (void)snprintf(out->where, sizeof out->where, "no result");
+    }
+    for (size_t n = 0; n < total && out->worst < HUGE_VAL; n++) {
+        const size_t track = set->shared ? n % set->count : n / per_track;
+        const oracle_place place =
+            oracle_at_time(o, track, times[set->shared ? n / set->count : n]);
+        compare(out, quat_of(rotations + 4 * n), oracle_rotation(o, track, place), place,
+                set->tracks[track].name);
+        compare_vector(out, positions + 3 * n, oracle_position(o, track, place), size);
+        compare_vector(out, scales + 3 * n, oracle_scale(o, track, place), size);
+    }
+    oracle_destroy(o);
+    free(rotations);
+    free(positions);
+    free(scales);
+    free(tracks);
+}
+
+/* u of the k-th sample in a segment: borders first, then anywhere. */
+static double u_of(random_source *source, size_t k) {
+    static const double borders[] = {0.0, 1e-12, 1e-7, 0.5, 1.0 - 1e-7, 1.0 - 1e-12};
+    return k < sizeof borders / sizeof *borders ? borders[k] : random_unit(source);
+}
+
+void accuracy_of_random(const subject *s, const variant *v, size_t tracks, accuracy *out) {
+    random_source source = random_start();
+    track_set set;
+    static double times[(RANDOM_KEYS - 1) * IN_SEGMENT];
+    set_random(&source, tracks, RANDOM_KEYS, 0.0, PI, true, true, &set);
+    for (size_t i = 0; i + 1 < RANDOM_KEYS; i++) {
+        const double *key_times = set.tracks[0].times;
+        for (size_t k = 0; k < IN_SEGMENT; k++) {
+            times[i * IN_SEGMENT + k] =
+                key_times[i] + u_of(&source, k) * (key_times[i + 1] - key_times[i]);
+        }
+    }
+    measure(s, v, &set, sizeof times / sizeof *times, times, out);
+    set_destroy(&set);
+}
+
+static void accuracy_of_track(const subject *s, const variant *v, size_t index, accuracy *out) {
+    random_source source = {index + 1};
+    track_set set;
+    double *times = NULL;
+    size_t count = 0;
+    set_create(1, false, &set);
+    adversarial_track(index, &set.tracks[0]);
+    const test_track *t = &set.tracks[0];
+    times = allocate((TRACK_KEYS_MAX * 64 + 2) * 5, sizeof *times);
+    const int laps = t->period > 0.0 ? 2 : 0;
+    for (int lap = -laps; lap <= laps; lap++) {
+        for (size_t i = 0; i < t->key_count; i++) {
+            const bool closing = i + 1 == t->key_count;
+            const double next = !closing          ? t->times[i + 1]
+                                : t->period > 0.0 ? t->times[0] + t->period
+                                                  : t->times[i] + 1.0;
+            for (size_t k = 0; k < 64; k++) {
+                times[count++] =
+                    t->times[i] + u_of(&source, k) * (next - t->times[i]) + lap * t->period;
+            }
+        }
+    }
+    times[count++] = t->times[0] - 1e6;
+    times[count++] = t->times[t->key_count - 1] + 1e6;
+    measure(s, v, &set, count, times, out);
+    free(times);
+    set_destroy(&set);
+}
+
+void accuracy_of_adversarial(const subject *s, const variant *v, accuracy *out) {
+    *out = (accuracy){0};
+    for (size_t n = 0; n < adversarial_count(); n++) {
+        accuracy one;
+        accuracy_of_track(s, v, n, &one);
+        accuracy_merge(out, &one);
+    }
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Measures a subject's rotations, positions and scales against the oracle, which is fed the
+ * same float32 keys and the same float32 u.
+ */
+#ifndef POSEMILL_TESTS_ACCURACY_H
+#define POSEMILL_TESTS_ACCURACY_H
+
+#include "subject.h"
+#include "variants.h"
+
+/* Infinite when something was not a number or the subject failed. */
+typedef struct accuracy {
+    double worst;       /* radians */
+    double sum_squares; /* radians^2 */
+    double norm;        /* worst | |q| - 1 | */
+    double vector; /* worst of positions and scales, relative to the largest coordinate about */
+    size_t samples;
+    size_t inexact_keys; /* samples at key times without the stored key's bits */
+    char where[96];      /* the worst sample */
+} accuracy;
+
+double accuracy_rms(const accuracy *a);
+void accuracy_merge(accuracy *into, const accuracy *from);
+
+/* Random tracks with key-to-key rotations of up to 180 degrees. */
+void accuracy_of_random(const subject *s, const variant *v, size_t tracks, accuracy *out);
+
+/* Every adversarial track, over laps before and after where it loops. */
+void accuracy_of_adversarial(const subject *s, const variant *v, accuracy *out);
+
+#endif

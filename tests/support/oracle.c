@@ -1,0 +1,423 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The oracle's keys, times and dispatch: reads a description, conditions its keys,
+ * places samples, and handles ends and key times. The curves are in
+ * oracle_curves.c.
+ */
+#include "oracle_private.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+__extension__ typedef __int128 wide;
+
+void *oracle_allocate(size_t count, size_t size) {
+    void *memory = calloc(count ? count : 1, size);
+    if (!memory) {
+        fprintf(stderr, "oracle: out of memory\n");
+        abort();
+    }
+    return memory;
+}
+
+/* ---- reading a description ------------------------------------------------------ */
+
+static double number_at(const pm_array *array, size_t byte, size_t index) {
+    const char *row = (const char *)array->data + byte;
+    return array->type == PM_FLOAT64 ? ((const double *)(const void *)row)[index]
+                                     : (double)((const float *)(const void *)row)[index];
+}
+
+static size_t number_size(const pm_array *array) {
+    return array->type == PM_FLOAT64 ? sizeof(double) : sizeof(float);
+}
+
+/* Row of a track's key: interleaved over tracks with one timeline, else track after track. */
+typedef struct layout {
+    bool shared;
+    size_t track, track_count;
+    size_t first_row; /* of this track, when the tracks lie one after another */
+} layout;
+
+static void read_key(const pm_array *array, layout l, size_t key, size_t width, double *out) {
+    const size_t tight = width * number_size(array);
+    const size_t stride = array->stride ? array->stride : tight * l.track_count;
+    const size_t byte = l.shared ? key * stride + l.track * tight : (l.first_row + key) * tight;
+    for (size_t n = 0; n < width; n++) {
+        out[n] = number_at(array, byte, n);
+    }
+}
+
+static double stored(double component) {
+    return fabs(component) < 0x1p-60 ? 0.0 : (double)(float)component;
+}
+
+static void read_rotations(const pm_clip_desc *desc, layout l, bool unrounded, oracle_track *t) {
+    t->keys = oracle_allocate(t->key_count, sizeof *t->keys);
+    t->wrap = 1.0;
+    quat before = {0.0, 0.0, 0.0, 0.0}, first = before;
+    for (size_t i = 0; i < t->key_count; i++) {
+        double raw[4];
+        read_key(&desc->rotations, l, i, 4, raw);
+        quat q = quat_normalise(quat_of(raw));
+        if (quat_dot(before, q) < 0.0) {
+            q = quat_scale(q, -1.0);
+        }
+        first = i == 0 ? q : first;
+        before = q;
+        t->keys[i] = unrounded ? q : (quat){stored(q.x), stored(q.y), stored(q.z), stored(q.w)};
+    }
+    if (t->period > 0.0 && quat_dot(before, first) < 0.0) {
+        t->wrap = -1.0;
+    }
+}
+
+static vec3 *read_vectors(const pm_array *array, layout l, size_t count, bool as_stored) {
+    if (!array->data) {
+        return NULL;
+    }
+    vec3 *values = oracle_allocate(count, sizeof *values);
+    for (size_t i = 0; i < count; i++) {
+        double raw[3];
+        read_key(array, l, i, 3, raw);
+        for (int n = 0; n < 3 && as_stored; n++) {
+            raw[n] = (double)(float)raw[n];
+        }
+        values[i] = vec3_of(raw);
+    }
+    return values;
+}
+
+static void read_axis(const pm_clip_desc *desc, size_t track, oracle_track *t) {
+    t->windows = (pm_windows){0.0, 1.0, 0.0, 1.0};
+    if (desc->windows) {
+        const pm_windows w = desc->windows[desc->window_count > 1 ? track : 0];
+        if (w.swing_begin != 0.0 || w.swing_end != 0.0 || w.twist_begin != 0.0 ||
+            w.twist_end != 0.0) {
+            t->windows = w;
+        }
+    }
+    if (!desc->axes.data) {
+        return;
+    }
+    const size_t tight = 3 * number_size(&desc->axes);
+    const size_t stride = desc->axes.stride ? desc->axes.stride : tight;
+    const size_t row = desc->axis_count > 1 ? track : 0;
+    const vec3 axis = {number_at(&desc->axes, row * stride, 0),
+                       number_at(&desc->axes, row * stride, 1),
+                       number_at(&desc->axes, row * stride, 2)};
+    t->axis = vec3_scale(axis, 1.0 / vec3_norm(axis));
+}
+
+static double listed_time(const pm_timeline *line, size_t key) {
+    return line->times ? line->times[key]
+                       : (double)key * (double)line->rate.den / (double)line->rate.num;
+}
+
+static void read_times(const pm_clip_desc *desc, const pm_timeline *line, oracle_track *t) {
+    const double span = listed_time(line, line->key_count - 1) - listed_time(line, 0);
+    t->period = desc->loop_period;
+    t->key_count = line->key_count;
+    if (t->period > 0.0 && t->period == span) {
+        t->key_count--; /* the closing key says nothing that the first does not */
+    }
+    t->segment_count = t->period > 0.0 ? t->key_count : t->key_count - 1;
+    t->segment_count = t->segment_count ? t->segment_count : 1;
+    t->uniform = !line->times;
+    t->rate = line->rate;
+    t->times = oracle_allocate(t->key_count, sizeof *t->times);
+    for (size_t i = 0; i < t->key_count; i++) {
+        t->times[i] = listed_time(line, i);
+    }
+}
+
+static pm_vector_method vector_class(pm_method method) {
+    switch (method) {
+    case PM_METHOD_STEP:
+        return PM_VECTOR_STEP;
+    case PM_METHOD_SQUAD:
+    case PM_METHOD_CIRCULAR:
+        return PM_VECTOR_CATMULL_ROM;
+    case PM_METHOD_SLERP:
+    case PM_METHOD_NLERP:
+    case PM_METHOD_STERP:
+    case PM_METHOD_COUNT:
+    default:
+        return PM_VECTOR_LINEAR;
+    }
+}
+
+static oracle *create(const pm_clip_desc *desc, bool unrounded) {
+    oracle *o = oracle_allocate(1, sizeof *o);
+    *o = (oracle){.unrounded = unrounded,
+                  .method = desc->method,
+                  .vector_method =
+                      desc->vector_method ? desc->vector_method : vector_class(desc->method),
+                  .tangents = desc->tangents,
+                  .tension = desc->tension,
+                  .continuity = desc->continuity,
+                  .bias = desc->bias,
+                  .ends = desc->ends,
+                  .unlimited = desc->unlimited,
+                  .frame = desc->axis_frame,
+                  .track_count = desc->track_count};
+    o->tracks = oracle_allocate(o->track_count, sizeof *o->tracks);
+    size_t row = 0, tangent_row = 0;
+    for (size_t n = 0; n < o->track_count; n++) {
+        oracle_track *t = &o->tracks[n];
+        const pm_timeline *line = &desc->timelines[desc->timeline_of ? desc->timeline_of[n] : 0];
+        layout l = {desc->timeline_count < 2, n, o->track_count, row};
+        read_times(desc, line, t);
+        t->wrap = 1.0;
+        t->positions.values = read_vectors(&desc->positions, l, t->key_count, !unrounded);
+        t->scales.values = read_vectors(&desc->scales, l, t->key_count, !unrounded);
+        read_axis(desc, n, t);
+        if (desc->rotations.data) {
+            read_rotations(desc, l, unrounded, t);
+            l.first_row = tangent_row;
+            t->user = read_vectors(&desc->user_tangents, l, t->key_count, false);
+            if (o->method == PM_METHOD_SQUAD) {
+                squad_prepare(o, t);
+            } else if (o->method == PM_METHOD_CIRCULAR) {
+                circular_prepare(t);
+            }
+        }
+        row += line->key_count;
+        tangent_row += t->key_count;
+    }
+    return o;
+}
+
+oracle *oracle_create(const pm_clip_desc *desc) {
+    return create(desc, false);
+}
+
+oracle *oracle_create_unrounded(const pm_clip_desc *desc) {
+    return create(desc, true);
+}
+
+void oracle_destroy(oracle *o) {
+    for (size_t n = 0; o && n < o->track_count; n++) {
+        oracle_track *t = &o->tracks[n];
+        free(t->times);
+        free(t->keys);
+        free(t->user);
+        free(t->leaving);
+        free(t->arriving);
+        free(t->cusp);
+        free(t->positions.values);
+        free(t->scales.values);
+    }
+    if (o) {
+        free(o->tracks);
+    }
+    free(o);
+}
+
+/* ---- keys and times ---------------------------------------------------------------- */
+
+static ptrdiff_t lap_of(const oracle_track *t, ptrdiff_t i) {
+    const ptrdiff_t n = (ptrdiff_t)t->key_count;
+    return i >= 0 ? i / n : -((n - 1 - i) / n);
+}
+
+bool track_has_key(const oracle_track *t, ptrdiff_t i) {
+    return t->period > 0.0 || (i >= 0 && i < (ptrdiff_t)t->key_count);
+}
+
+static quat signed_key(const oracle_track *t, ptrdiff_t i, int64_t lap) {
+    const quat q = t->keys[i - lap_of(t, i) * (ptrdiff_t)t->key_count];
+    return (lap + lap_of(t, i)) % 2 && t->wrap < 0.0 ? quat_scale(q, -1.0) : q;
+}
+
+quat track_key(const oracle_track *t, ptrdiff_t i) {
+    return signed_key(t, i, 0);
+}
+
+double track_time(const oracle_track *t, ptrdiff_t i) {
+    const ptrdiff_t lap = lap_of(t, i);
+    return t->times[i - lap * (ptrdiff_t)t->key_count] + (double)lap * t->period;
+}
+
+double track_step(const oracle_track *t, ptrdiff_t i) {
+    /* Within one lap, so that a lap's own time does not round the difference. */
+    const ptrdiff_t lap = lap_of(t, i), k = i - lap * (ptrdiff_t)t->key_count;
+    return track_time(t, k + 1) - track_time(t, k);
+}
+
+size_t oracle_track_count(const oracle *o) {
+    return o->track_count;
+}
+
+size_t oracle_key_count(const oracle *o, size_t track) {
+    return o->tracks[track].key_count;
+}
+
+size_t oracle_segment_count(const oracle *o, size_t track) {
+    return o->tracks[track].segment_count;
+}
+
+double oracle_key_time(const oracle *o, size_t track, size_t key) {
+    return track_time(&o->tracks[track], (ptrdiff_t)key);
+}
+
+double oracle_wrap(const oracle *o, size_t track) {
+    return o->tracks[track].wrap;
+}
+
+quat oracle_key(const oracle *o, size_t track, ptrdiff_t key) {
+    return track_key(&o->tracks[track], key);
+}
+
+/* ---- placing samples --------------------------------------------------------------- */
+
+static oracle_place place_in_double(const oracle_track *t, double time) {
+    oracle_place place = {0, 0, 0.0};
+    if (t->key_count < 2) {
+        return place;
+    }
+    const size_t last = t->segment_count - 1;
+    if (t->period > 0.0) {
+        double lap = floor((time - t->times[0]) / t->period);
+        const double in_lap = time - lap * t->period;
+        /* The quotient may round across a lap's begin; the remainder decides. */
+        lap += in_lap < t->times[0] ? -1.0 : in_lap >= t->times[0] + t->period ? 1.0 : 0.0;
+        place.lap = (int64_t)lap;
+        time -= lap * t->period;
+    } else if (time <= t->times[0]) {
+        return place;
+    } else if (time >= t->times[t->key_count - 1]) {
+        return (oracle_place){0, last, 1.0};
+    }
+    size_t low = 0, high = last + 1;
+    while (high - low > 1) {
+        const size_t middle = low + (high - low) / 2;
+        *(time >= t->times[middle] ? &low : &high) = middle;
+    }
+    place.segment = low;
+    place.u = (time - t->times[low]) / track_step(t, (ptrdiff_t)low);
+    return place;
+}
+
+static oracle_place rounded(const oracle *o, oracle_place place) {
+    if (o->unrounded) {
+        return place;
+    }
+    place.u = place.u < 0x1p-32 ? 0.0 : (double)(float)place.u;
+    return place;
+}
+
+oracle_place oracle_at_time(const oracle *o, size_t track, double time) {
+    return rounded(o, place_in_double(&o->tracks[track], time));
+}
+
+/* Samples and keys both uniform: whole numbers all the way to u. */
+static oracle_place place_in_integers(const oracle_track *t, const pm_sample_job *job, size_t k) {
+    const int64_t start_den = job->start.den ? job->start.den : 1;
+    const wide num = ((wide)job->start.num * job->rate.num +
+                      ((wide)job->first + (wide)k) * job->rate.den * start_den) *
+                     t->rate.num;
+    const wide den = (wide)start_den * job->rate.num * t->rate.den;
+    wide segment = num / den - (num % den < 0);
+    const wide rest = num - segment * den;
+    const wide count = (wide)t->segment_count;
+    oracle_place place = {0, 0, (double)rest / (double)den};
+    if (t->period > 0.0) {
+        const wide lap = segment / count - (segment % count < 0);
+        place.lap = (int64_t)lap;
+        segment -= lap * count;
+    } else if (segment < 0) {
+        return (oracle_place){0, 0, 0.0};
+    } else if (segment >= count) {
+        return (oracle_place){0, t->segment_count - 1, 1.0};
+    }
+    place.segment = (size_t)segment;
+    return place;
+}
+
+oracle_place oracle_at_sample(const oracle *o, size_t track, const pm_sample_job *job, size_t k) {
+    const oracle_track *t = &o->tracks[track];
+    if (job->times) {
+        return oracle_at_time(o, track, job->times[k]);
+    }
+    if (t->key_count < 2) {
+        return (oracle_place){0, 0, 0.0};
+    }
+    const double step = (double)t->rate.den / (double)t->rate.num;
+    const bool even = t->period == 0.0 || fabs(t->period / step - (double)t->key_count) < 1e-9;
+    if (t->uniform && even) {
+        return rounded(o, place_in_integers(t, job, k));
+    }
+    const double start = job->start.den ? (double)job->start.num / (double)job->start.den : 0.0;
+    const double count = (double)job->first + (double)k;
+    return oracle_at_time(
+        o, track, t->times[0] + (start + count * (double)job->rate.den / (double)job->rate.num));
+}
+
+/* ---- evaluation ---------------------------------------------------------------------- */
+
+static quat inside(const oracle *o, const oracle_track *t, ptrdiff_t i, double u) {
+    const quat p = track_key(t, i), q = track_key(t, i + 1);
+    switch (o->method) {
+    case PM_METHOD_STEP:
+        return p;
+    case PM_METHOD_NLERP:
+        return quat_normalise(quat_add(quat_scale(p, 1.0 - u), quat_scale(q, u)));
+    case PM_METHOD_STERP:
+        return sterp_inside(o, t, i, u);
+    case PM_METHOD_SQUAD:
+        return squad_inside(o, t, i, u);
+    case PM_METHOD_CIRCULAR:
+        return circular_inside(t, i, u);
+    case PM_METHOD_SLERP:
+    case PM_METHOD_COUNT:
+    default:
+        return quat_slerp(p, q, u);
+    }
+}
+
+quat oracle_rotation(const oracle *o, size_t track, oracle_place place) {
+    const oracle_track *t = &o->tracks[track];
+    const ptrdiff_t i = (ptrdiff_t)place.segment;
+    if (t->key_count < 2) {
+        return t->keys[0];
+    }
+    if (place.u <= 0.0 || place.u >= 1.0) {
+        return signed_key(t, place.u <= 0.0 ? i : i + 1, place.lap);
+    }
+    const quat q = inside(o, t, i, place.u);
+    return place.lap % 2 && t->wrap < 0.0 ? quat_scale(q, -1.0) : q;
+}
+
+static vec3 vector_at(const oracle *o, const oracle_track *t, const vec3 *values,
+                      oracle_place place) {
+    const ptrdiff_t i = (ptrdiff_t)place.segment;
+    const vec3 p = values[place.segment];
+    if (t->key_count < 2 || place.u <= 0.0) {
+        return p;
+    }
+    const vec3 q = values[(place.segment + 1) % t->key_count];
+    if (place.u >= 1.0) {
+        return q;
+    }
+    switch (o->vector_method) {
+    case PM_VECTOR_STEP:
+        return p;
+    case PM_VECTOR_CATMULL_ROM:
+        return catmull_rom_inside(o, t, values, i, place.u);
+    case PM_VECTOR_LINEAR:
+    case PM_VECTOR_AUTO:
+    case PM_VECTOR_COUNT:
+    default:
+        return vec3_add(vec3_scale(p, 1.0 - place.u), vec3_scale(q, place.u));
+    }
+}
+
+vec3 oracle_position(const oracle *o, size_t track, oracle_place place) {
+    return vector_at(o, &o->tracks[track], o->tracks[track].positions.values, place);
+}
+
+vec3 oracle_scale(const oracle *o, size_t track, oracle_place place) {
+    return vector_at(o, &o->tracks[track], o->tracks[track].scales.values, place);
+}

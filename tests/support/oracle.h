@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The oracle: every method in double precision, from the textbook forms of the
+ * methods' definition and from nothing else. It reads the same public description
+ * as the library, conditions the keys to the same float32, and takes the same
+ * float32 u; whatever differs after that is the library's error.
+ */
+#ifndef POSEMILL_TESTS_ORACLE_H
+#define POSEMILL_TESTS_ORACLE_H
+
+#include "oracle_quat.h"
+#include "posemill/posemill.h"
+
+typedef struct oracle oracle;
+
+/* Where a sample lies. u is a float32 in [0, 1] held in a double. */
+typedef struct oracle_place {
+    int64_t lap; /* of a loop; 0 on an open track */
+    size_t segment;
+    double u;
+} oracle_place;
+
+/* The description must be one that pm_clip_check accepts. Never NULL: out of memory
+ * ends the test program. */
+oracle *oracle_create(const pm_clip_desc *desc);
+
+/* The same curves over keys and u left in double: for the properties that a curve has
+ * but its rounding to float32 has not. */
+oracle *oracle_create_unrounded(const pm_clip_desc *desc);
+void oracle_destroy(oracle *o);
+
+size_t oracle_track_count(const oracle *o);
+size_t oracle_key_count(const oracle *o, size_t track);     /* without a dropped closing key */
+size_t oracle_segment_count(const oracle *o, size_t track); /* 1 for a single key */
+double oracle_key_time(const oracle *o, size_t track, size_t key); /* key_count gives the end */
+double oracle_wrap(const oracle *o, size_t track);
+
+/* Stored keys: float32 values, in double. Indices run on past the ends of a loop. */
+quat oracle_key(const oracle *o, size_t track, ptrdiff_t key);
+
+oracle_place oracle_at_time(const oracle *o, size_t track, double time);
+oracle_place oracle_at_sample(const oracle *o, size_t track, const pm_sample_job *job, size_t k);
+
+quat oracle_rotation(const oracle *o, size_t track, oracle_place place);
+vec3 oracle_position(const oracle *o, size_t track, oracle_place place);
+vec3 oracle_scale(const oracle *o, size_t track, oracle_place place);
+
+#endif

@@ -1,0 +1,447 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Measures of curve properties on random non-uniform tracks. Each transforms the
+ * keys, samples both, and compares; the tolerance is the caller's.
+ */
+#include "properties.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PI 3.14159265358979323846
+#define TRACKS 40
+#define KEYS 7
+/* Radians from key to key. A circle through two near keys and a far one magnifies what the
+ * keys lose to float32, which is no error of the curve's evaluation. */
+#define SMALLEST 0.4
+#define LARGEST 2.9
+
+#define STEPS 8 /* samples in a segment */
+#define SAMPLES ((KEYS - 1) * STEPS + 1)
+#define TOTAL ((size_t)TRACKS * SAMPLES)
+
+/* A set, where it is sampled, and what came out; and the same after a change. */
+typedef struct trial {
+    const subject *subject;
+    const variant *variant;
+    track_set set;
+    random_source source;
+    double times[TOTAL];
+    quat out[TOTAL];
+    quat changed[TOTAL];
+} trial;
+
+static void place_samples(trial *t) {
+    for (size_t n = 0; n < TRACKS; n++) {
+        const double *times = t->set.tracks[n].times;
+        for (size_t k = 0; k < SAMPLES; k++) {
+            const size_t i = k / STEPS;
+            const double u = (double)(k % STEPS) / STEPS;
+            t->times[n * SAMPLES + k] =
+                u == 0.0 ? times[i] : times[i] + u * (times[i + 1] - times[i]);
+        }
+    }
+}
+
+static trial *trial_create(const subject *s, const variant *v) {
+    trial *t = calloc(1, sizeof *t);
+    if (!t) {
+        abort();
+    }
+    t->subject = s;
+    t->variant = v;
+    t->source = random_start();
+    set_random(&t->source, TRACKS, KEYS, SMALLEST, LARGEST, true, false, &t->set);
+    place_samples(t);
+    return t;
+}
+
+static void trial_destroy(trial *t) {
+    set_destroy(&t->set);
+    free(t);
+}
+
+static bool sample_into(trial *t, quat *out) {
+    const pm_clip_desc desc = variant_describe(t->variant, &t->set);
+    return subject_sample_set(t->subject, &desc, &t->set, SAMPLES, t->times, out);
+}
+
+static quat key_of(const test_track *t, size_t i) {
+    return quat_of(t->keys[i]);
+}
+
+static void set_key(test_track *t, size_t i, quat q) {
+    const double raw[4] = {q.x, q.y, q.z, q.w};
+    memcpy(t->keys[i], raw, sizeof raw);
+}
+
+static void set_vector(double *out, vec3 v) {
+    const double raw[3] = {v.x, v.y, v.z};
+    memcpy(out, raw, sizeof raw);
+}
+
+static quat random_turn(random_source *source) {
+    double q[4];
+    random_quaternion(source, q);
+    return quat_of(q);
+}
+
+static bool same(quat a, quat b) {
+    return a.x == b.x && a.y == b.y && a.z == b.z && a.w == b.w;
+}
+
+double property_keys(const subject *s, const variant *v) {
+    trial *t = trial_create(s, v);
+    double worst = sample_into(t, t->out) ? 0.0 : HUGE_VAL;
+    for (size_t n = 0; worst == 0.0 && n < TRACKS; n++) {
+        quat before = {0.0, 0.0, 0.0, 0.0};
+        for (size_t i = 0; i < KEYS; i++) {
+            quat q = quat_normalise(key_of(&t->set.tracks[n], i));
+            q = quat_dot(q, before) < 0.0 ? quat_scale(q, -1.0) : q;
+            before = q;
+            if (!s->exact) {
+                q = (quat){(double)(float)q.x, (double)(float)q.y, (double)(float)q.z,
+                           (double)(float)q.w};
+            }
+            if (!same(t->out[n * SAMPLES + i * STEPS], q)) {
+                worst = 1.0;
+            }
+        }
+    }
+    trial_destroy(t);
+    return worst;
+}
+
+double property_norm(const subject *s, const variant *v) {
+    trial *t = trial_create(s, v);
+    double worst = sample_into(t, t->out) ? 0.0 : HUGE_VAL;
+    for (size_t n = 0; n < TOTAL; n++) {
+        const double error = fabs(quat_norm(t->out[n]) - 1.0);
+        worst = error <= worst ? worst : isnan(error) ? HUGE_VAL : error;
+    }
+    trial_destroy(t);
+    return worst;
+}
+
+/* Worst angle between `out` turned by p on a side and `changed`. */
+static double worst_after(trial *t, const quat *left, const quat *right) {
+    double worst = sample_into(t, t->changed) ? 0.0 : HUGE_VAL;
+    for (size_t n = 0; n < TOTAL; n++) {
+        quat q = t->out[n];
+        q = left ? quat_multiply(*left, q) : q;
+        q = right ? quat_multiply(q, *right) : q;
+        const double error = oracle_error(q, t->changed[n]);
+        worst = error <= worst ? worst : isnan(error) ? HUGE_VAL : error;
+    }
+    return worst;
+}
+
+double property_left(const subject *s, const variant *v) {
+    trial *t = trial_create(s, v);
+    const quat p = random_turn(&t->source);
+    double worst = HUGE_VAL;
+    if (sample_into(t, t->out)) {
+        for (size_t n = 0; n < TRACKS; n++) {
+            test_track *track = &t->set.tracks[n];
+            for (size_t i = 0; i < KEYS; i++) {
+                set_key(track, i, quat_multiply(p, key_of(track, i)));
+            }
+            if (v->frame == PM_AXIS_PARENT) {
+                set_vector(track->axis, quat_rotate(p, vec3_of(track->axis)));
+            }
+        }
+        worst = worst_after(t, &p, NULL);
+    }
+    trial_destroy(t);
+    return worst;
+}
+
+double property_right(const subject *s, const variant *v, bool turn_axis) {
+    trial *t = trial_create(s, v);
+    const quat p = random_turn(&t->source);
+    double worst = HUGE_VAL;
+    if (sample_into(t, t->out)) {
+        for (size_t n = 0; n < TRACKS; n++) {
+            test_track *track = &t->set.tracks[n];
+            for (size_t i = 0; i < KEYS; i++) {
+                set_key(track, i, quat_multiply(key_of(track, i), p));
+                set_vector(track->tangents[i],
+                           quat_rotate(quat_conjugate(p), vec3_of(track->tangents[i])));
+            }
+            if (turn_axis) {
+                set_vector(track->axis, quat_rotate(quat_conjugate(p), vec3_of(track->axis)));
+            }
+        }
+        worst = worst_after(t, NULL, &p);
+    }
+    trial_destroy(t);
+    return worst;
+}
+
+double property_time(const subject *s, const variant *v) {
+    trial *t = trial_create(s, v);
+    double worst = HUGE_VAL;
+    if (sample_into(t, t->out)) {
+        for (size_t n = 0; n < TRACKS; n++) {
+            test_track *track = &t->set.tracks[n];
+            for (size_t i = 0; i < KEYS; i++) {
+                track->times[i] = 3.0 * track->times[i] - 7.0;
+                set_vector(track->tangents[i], vec3_scale(vec3_of(track->tangents[i]), 1.0 / 3.0));
+            }
+        }
+        place_samples(t);
+        worst = worst_after(t, NULL, NULL);
+    }
+    trial_destroy(t);
+    return worst;
+}
+
+/* Signs of keys after the first change nothing; the sign of the first, every sign. */
+double property_signs(const subject *s, const variant *v) {
+    trial *t = trial_create(s, v);
+    bool flipped[TRACKS];
+    double worst = sample_into(t, t->out) ? 0.0 : HUGE_VAL;
+    for (size_t n = 0; n < TRACKS; n++) {
+        for (size_t i = 0; i < KEYS; i++) {
+            const bool flip = random_bits(&t->source) & 1;
+            test_track *track = &t->set.tracks[n];
+            set_key(track, i, quat_scale(key_of(track, i), flip ? -1.0 : 1.0));
+            flipped[n] = i == 0 ? flip : flipped[n];
+        }
+    }
+    if (worst == 0.0 && !sample_into(t, t->changed)) {
+        worst = HUGE_VAL;
+    }
+    for (size_t n = 0; n < TOTAL && worst == 0.0; n++) {
+        const quat q = quat_scale(t->changed[n], flipped[n / SAMPLES] ? -1.0 : 1.0);
+        worst = same(q, t->out[n]) ? 0.0 : 1.0;
+    }
+    trial_destroy(t);
+    return worst;
+}
+
+static void reverse_track(test_track *track) {
+    const test_track from = *track;
+    for (size_t i = 0; i < KEYS; i++) {
+        const size_t j = KEYS - 1 - i;
+        track->times[i] = -from.times[j];
+        memcpy(track->keys[i], from.keys[j], sizeof from.keys[j]);
+        set_vector(track->tangents[i], vec3_scale(vec3_of(from.tangents[j]), -1.0));
+    }
+}
+
+double property_reversal(const subject *s, const variant *v) {
+    trial *t = trial_create(s, v);
+    variant mirrored = *v;
+    mirrored.bias = -v->bias;
+    double worst = sample_into(t, t->out) ? 0.0 : HUGE_VAL;
+    for (size_t n = 0; n < TRACKS; n++) {
+        reverse_track(&t->set.tracks[n]);
+    }
+    place_samples(t);
+    t->variant = &mirrored;
+    if (worst == 0.0 && !sample_into(t, t->changed)) {
+        worst = HUGE_VAL;
+    }
+    for (size_t n = 0; n < TOTAL; n++) {
+        const size_t k = n % SAMPLES, mirror = n - k + (SAMPLES - 1 - k);
+        const double error = oracle_error(t->out[n], t->changed[mirror]);
+        worst = error <= worst ? worst : isnan(error) ? HUGE_VAL : error;
+    }
+    trial_destroy(t);
+    return worst;
+}
+
+double property_steady(const subject *s, const variant *v) {
+    trial *t = trial_create(s, v);
+    vec3 velocity[TRACKS];
+    for (size_t n = 0; n < TRACKS; n++) {
+        test_track *track = &t->set.tracks[n];
+        double direction[3];
+        random_direction(&t->source, direction);
+        velocity[n] = vec3_scale(vec3_of(direction), random_between(&t->source, 0.01, 0.8));
+        for (size_t i = 1; i < KEYS; i++) {
+            set_key(track, i,
+                    quat_multiply(key_of(track, 0),
+                                  quat_exp(vec3_scale(velocity[n], track->times[i]))));
+            set_vector(track->tangents[i], velocity[n]);
+        }
+        set_vector(track->tangents[0], velocity[n]);
+    }
+    double worst = sample_into(t, t->out) ? 0.0 : HUGE_VAL;
+    for (size_t n = 0; n < TOTAL; n++) {
+        const size_t track = n / SAMPLES;
+        const quat expected = quat_multiply(key_of(&t->set.tracks[track], 0),
+                                            quat_exp(vec3_scale(velocity[track], t->times[n])));
+        const double error = oracle_error(t->out[n], expected);
+        worst = error <= worst ? worst : isnan(error) ? HUGE_VAL : error;
+    }
+    trial_destroy(t);
+    return worst;
+}
+
+double property_still(const subject *s, const variant *v) {
+    trial *t = trial_create(s, v);
+    for (size_t n = 0; n < TRACKS; n++) {
+        set_key(&t->set.tracks[n], 3, key_of(&t->set.tracks[n], 2));
+    }
+    double worst = sample_into(t, t->out) ? 0.0 : HUGE_VAL;
+    for (size_t n = 0; n < TRACKS; n++) {
+        for (size_t k = 2 * STEPS; k <= 3 * STEPS; k++) {
+            const quat key = t->out[n * SAMPLES + 2 * STEPS];
+            const double error = oracle_error(t->out[n * SAMPLES + k], key);
+            worst = error <= worst ? worst : isnan(error) ? HUGE_VAL : error;
+        }
+    }
+    trial_destroy(t);
+    return worst;
+}
+
+double property_even_speed(const subject *s, const variant *v) {
+    trial *t = trial_create(s, v);
+    double worst = sample_into(t, t->out) ? 0.0 : HUGE_VAL;
+    for (size_t n = 0; n < TRACKS * (KEYS - 1); n++) {
+        const quat *r = t->out + n / (KEYS - 1) * SAMPLES + n % (KEYS - 1) * STEPS;
+        const double first = oracle_error(r[0], r[1]);
+        for (size_t k = 1; k < STEPS; k++) {
+            const double error = fabs(oracle_error(r[k], r[k + 1]) - first);
+            worst = error <= worst ? worst : isnan(error) ? HUGE_VAL : error;
+        }
+    }
+    trial_destroy(t);
+    return worst;
+}
+
+/* Body velocity on one side of a key from values one and two steps away. */
+static vec3 one_sided(quat key, quat one, quat two, double step) {
+    quat d1 = quat_multiply(quat_conjugate(key), one);
+    quat d2 = quat_multiply(quat_conjugate(key), two);
+    d1 = d1.w < 0.0 ? quat_scale(d1, -1.0) : d1;
+    d2 = d2.w < 0.0 ? quat_scale(d2, -1.0) : d2;
+    const vec3 l1 = quat_log(d1), l2 = quat_log(d2);
+    return vec3_scale(vec3_subtract(vec3_scale(l1, 4.0), l2), 1.0 / step);
+}
+
+/* Velocities on both sides of every inner key, as angular velocities. */
+static bool velocities(trial *t, vec3 before[TRACKS][KEYS], vec3 after[TRACKS][KEYS]) {
+    static const double side[5] = {-2.0, -1.0, 0.0, 1.0, 2.0};
+    const double part = t->subject->exact ? 1e-4 : 0.01;
+    for (size_t n = 0; n < TRACKS; n++) {
+        const double *times = t->set.tracks[n].times;
+        for (size_t k = 0; k < SAMPLES; k++) { /* what is left over repeats the last key */
+            const size_t i = k / 5 + 1 < KEYS ? k / 5 + 1 : KEYS - 1;
+            const double step = side[k % 5] < 0.0 || i == KEYS - 1 ? times[i] - times[i - 1]
+                                                                   : times[i + 1] - times[i];
+            t->times[n * SAMPLES + k] = times[i] + side[k % 5] * part * step;
+        }
+    }
+    if (!sample_into(t, t->out)) {
+        return false;
+    }
+    for (size_t n = 0; n < TRACKS; n++) {
+        const double *times = t->set.tracks[n].times;
+        for (size_t i = 1; i + 1 < KEYS; i++) {
+            const quat *r = t->out + n * SAMPLES + 5 * (i - 1);
+            before[n][i] = one_sided(r[2], r[1], r[0], -part * (times[i] - times[i - 1]));
+            after[n][i] = one_sided(r[2], r[3], r[4], part * (times[i + 1] - times[i]));
+        }
+    }
+    return true;
+}
+
+static double worst_velocity(const subject *s, const variant *v, bool direction_only) {
+    trial *t = trial_create(s, v);
+    static vec3 before[TRACKS][KEYS], after[TRACKS][KEYS];
+    double worst = velocities(t, before, after) ? 0.0 : HUGE_VAL;
+    for (size_t n = 0; n < TRACKS; n++) {
+        for (size_t i = 1; i + 1 < KEYS; i++) {
+            vec3 a = before[n][i], b = after[n][i];
+            if (direction_only) {
+                a = vec3_scale(a, 1.0 / vec3_norm(a));
+                b = vec3_scale(b, 1.0 / vec3_norm(b));
+            }
+            const double error = vec3_norm(vec3_subtract(a, b));
+            worst = error <= worst ? worst : isnan(error) ? HUGE_VAL : error;
+        }
+    }
+    trial_destroy(t);
+    return worst;
+}
+
+double property_velocity(const subject *s, const variant *v) {
+    return worst_velocity(s, v, false);
+}
+
+double property_direction(const subject *s, const variant *v) {
+    return worst_velocity(s, v, true);
+}
+
+/* Samples one and two laps on, which must repeat with the sign of the wrap. The
+ * period is longer than the keys, so that a segment closes the loop. */
+double property_period(const subject *s, const variant *v) {
+    trial *t = trial_create(s, v);
+    const double period = 16.0; /* a power of two: a lap more loses no bits that matter */
+    double worst = 0.0;
+    for (size_t n = 0; n < TRACKS; n++) {
+        t->set.tracks[n].period = period;
+        for (size_t k = 0; k < SAMPLES; k++) {
+            t->times[n * SAMPLES + k] = t->set.tracks[n].times[0] + period * (double)k / SAMPLES;
+        }
+    }
+    worst = sample_into(t, t->out) ? 0.0 : HUGE_VAL;
+    for (int laps = -1; laps <= 2; laps += 3) {
+        for (size_t n = 0; n < TOTAL; n++) {
+            t->times[n] += laps < 0 ? -period : 3.0 * period;
+        }
+        if (!sample_into(t, t->changed)) {
+            worst = HUGE_VAL;
+        }
+        for (size_t n = 0; n < TOTAL; n++) {
+            const test_track *track = &t->set.tracks[n / SAMPLES];
+            quat key = key_of(track, 0), first = key;
+            for (size_t i = 1; i < KEYS; i++) {
+                const quat next = key_of(track, i);
+                key = quat_dot(key, next) < 0.0 ? quat_scale(next, -1.0) : next;
+            }
+            const double sign = quat_dot(key, first) < 0.0 && laps == -1 ? -1.0 : 1.0;
+            const quat expected = quat_scale(t->out[n], sign);
+            const double error = 2.0 * quat_norm(quat_subtract(expected, t->changed[n]));
+            worst = error <= worst ? worst : isnan(error) ? HUGE_VAL : error;
+        }
+    }
+    trial_destroy(t);
+    return worst;
+}
+
+double property_locality(const subject *s, const variant *v, double *inside) {
+    trial *t = trial_create(s, v);
+    const size_t moved = 3;
+    double worst = sample_into(t, t->out) ? 0.0 : HUGE_VAL;
+    double changes[KEYS - 1] = {0.0};
+    for (size_t n = 0; n < TRACKS; n++) {
+        double axis[3];
+        random_direction(&t->source, axis);
+        const quat turn = quat_exp(vec3_scale(vec3_of(axis), 0.01));
+        set_key(&t->set.tracks[n], moved, quat_multiply(key_of(&t->set.tracks[n], moved), turn));
+    }
+    if (worst == 0.0 && !sample_into(t, t->changed)) {
+        worst = HUGE_VAL;
+    }
+    for (size_t n = 0; n < TOTAL && worst == 0.0; n++) {
+        const size_t segment = n % SAMPLES / STEPS;
+        if (n % SAMPLES % STEPS == 0) {
+            continue; /* keys, of two segments at once */
+        }
+        const double change = oracle_error(t->out[n], t->changed[n]);
+        changes[segment] = fmax(changes[segment], change);
+        if ((segment + 2 < moved || segment > moved + 1) && !same(t->out[n], t->changed[n])) {
+            worst = fmax(change, 1e-30);
+        }
+    }
+    *inside = fmin(fmin(changes[moved - 2], changes[moved - 1]),
+                   fmin(changes[moved], changes[moved + 1]));
+    trial_destroy(t);
+    return worst;
+}

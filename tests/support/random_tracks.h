@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Seeded random numbers and the random and adversarial tracks that tests sample.
+ * The same seed gives the same tracks on every machine. Tracks are plain arrays;
+ * set_describe makes the public description of a set of them.
+ */
+#ifndef POSEMILL_TESTS_RANDOM_TRACKS_H
+#define POSEMILL_TESTS_RANDOM_TRACKS_H
+
+#include "posemill/posemill.h"
+
+#define TRACK_KEYS_MAX 12
+
+typedef struct random_source {
+    uint64_t state;
+} random_source;
+
+/* POSEMILL_TEST_SEED, or a fixed number without it. Printed to stderr by the first call. */
+random_source random_start(void);
+
+uint64_t random_bits(random_source *source);
+double random_unit(random_source *source);                             /* in [0, 1) */
+double random_between(random_source *source, double low, double high); /* in [low, high) */
+double random_normal(random_source *source);
+
+void random_quaternion(random_source *source, double q[4]);
+void random_direction(random_source *source, double v[3]);
+
+/* One rotation curve with positions beside it. */
+typedef struct test_track {
+    const char *name;
+    size_t key_count;
+    double times[TRACK_KEYS_MAX];
+    double keys[TRACK_KEYS_MAX][4];
+    double positions[TRACK_KEYS_MAX][3];
+    double tangents[TRACK_KEYS_MAX][3]; /* for PM_TANGENTS_USER */
+    double axis[3];
+    double period; /* loop period, 0 when open */
+} test_track;
+
+/* Keys one after another at rotations of `smallest` to `largest` radians about random
+ * axes, key times 1 apart or (uneven) 0.2 to 1.8 apart. */
+void random_track(random_source *source, size_t key_count, double smallest, double largest,
+                  bool uneven, test_track *out);
+
+/* The adversarial tracks of the methods' specification, section 10. */
+size_t adversarial_count(void);
+void adversarial_track(size_t index, test_track *out);
+
+/* Tracks in the arrays that a description points into. */
+typedef struct track_set {
+    size_t count;
+    bool shared; /* one timeline: that of track 0, in C order (key, track) */
+    test_track *tracks;
+    double *rotations, *positions, *tangents, *axes;
+    double *scales; /* 2 - position / 2: no track carries its own */
+    pm_timeline *timelines;
+    uint32_t *timeline_of;
+} track_set;
+
+void set_create(size_t count, bool shared, track_set *set);
+void set_destroy(track_set *set);
+
+/* `count` random tracks of `key_count` keys. */
+void set_random(random_source *source, size_t count, size_t key_count, double smallest,
+                double largest, bool uneven, bool shared, track_set *set);
+
+/* Packs the tracks as they are now. All options but those of the tracks are zero; valid
+ * until the set is packed again or destroyed. */
+pm_clip_desc set_describe(track_set *set);
+
+#endif

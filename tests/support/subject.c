@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The library's own subjects: an engine on the reference path and one for every
+ * OpenCL device and lane width. They are made on first use and live until
+ * subject_release, because building programs is what takes the time.
+ */
+#include "subject.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SUBJECTS_MAX 64
+
+static subject subjects[SUBJECTS_MAX];
+static size_t subject_count;
+
+static void widen(const float *from, size_t count, double *to) {
+    for (size_t n = 0; to && n < count; n++) {
+        to[n] = (double)from[n];
+    }
+}
+
+/* Outputs begin as NaN, so that what a subject forgets to write cannot pass. */
+static float *poisoned(size_t count) {
+    float *values = malloc((count ? count : 1) * sizeof *values);
+    if (!values) {
+        fprintf(stderr, "subject: out of memory\n");
+        abort();
+    }
+    for (size_t n = 0; n < count; n++) {
+        values[n] = (float)NAN;
+    }
+    return values;
+}
+
+static bool sample_engine(const subject *s, const pm_clip_desc *desc, const pm_sample_job *job,
+                          double *rotations, double *positions, double *scales) {
+    const size_t rows = job->sample_count * (job->tracks ? 1 : desc->track_count);
+    pm_clip *clip = NULL;
+    pm_error error = {0};
+    pm_sample_job whole = *job;
+    whole.rotations = rotations ? poisoned(rows * 4) : NULL;
+    whole.positions = positions ? poisoned(rows * 3) : NULL;
+    whole.scales = scales ? poisoned(rows * 3) : NULL;
+    bool done = false;
+    if (pm_clip_create(s->engine, desc, &clip, &error) != PM_OK ||
+        pm_sample(clip, &whole, &error) != PM_OK) {
+        printf("# %s: %s: %s\n", s->name, pm_status_name(error.status), error.message);
+        goto cleanup;
+    }
+    widen(whole.rotations, rows * 4, rotations);
+    widen(whole.positions, rows * 3, positions);
+    widen(whole.scales, rows * 3, scales);
+    done = true;
+cleanup:
+    pm_clip_destroy(&clip);
+    free(whole.rotations);
+    free(whole.positions);
+    free(whole.scales);
+    return done;
+}
+
+static bool add_engine(const char *device, const char *name, uint32_t lanes) {
+    pm_error error = {0};
+    pm_engine *engine = NULL;
+    const pm_engine_desc desc = {.device = device, .lanes = lanes};
+    if (subject_count == SUBJECTS_MAX) {
+        return false;
+    }
+    if (pm_engine_create(&desc, &engine, &error) != PM_OK) {
+        printf("# no engine on %s with %u lanes: %s\n", name, (unsigned)lanes, error.message);
+        return false;
+    }
+    subject *s = &subjects[subject_count++];
+    *s = (subject){.device = lanes != 0, .engine = engine, .sample = sample_engine};
+    if (lanes) {
+        (void)snprintf(s->name, sizeof s->name, "%s, %u lanes", name, (unsigned)lanes);
+    } else {
+        (void)snprintf(s->name, sizeof s->name, "%s", name);
+    }
+    return true;
+}
+
+/* Every lane width; the number that could not be made is added to *failed. */
+static size_t add_lanes(const char *device, const char *name, size_t *failed) {
+    static const uint32_t widths[] = {1, 4, 8, 16};
+    size_t added = 0;
+    for (size_t n = 0; n < sizeof widths / sizeof *widths; n++) {
+        const bool made = add_engine(device, name, widths[n]);
+        added += made;
+        *failed += !made;
+    }
+    return added;
+}
+
+static size_t add_devices(size_t *failed) {
+    const char *chosen = getenv("POSEMILL_TEST_DEVICE");
+    pm_device_info infos[16];
+    size_t count = 0, added = 0;
+    if (chosen && *chosen) {
+        return add_lanes(chosen, chosen, failed);
+    }
+    if (pm_list_devices(infos, sizeof infos / sizeof *infos, &count, NULL) != PM_OK) {
+        return 0;
+    }
+    for (size_t n = 0; n < count && n < sizeof infos / sizeof *infos; n++) {
+        char index[32];
+        (void)snprintf(index, sizeof index, "%zu", infos[n].index);
+        added += add_lanes(index, infos[n].name, failed);
+    }
+    return added;
+}
+
+bool subject_list(const subject **list, size_t *count) {
+    static bool listed = false, complete = false;
+    if (!listed) {
+        const char *required = getenv("POSEMILL_REQUIRE_DEVICE");
+        size_t failed = 0;
+        listed = true;
+        complete = add_engine("none", "reference", 0);
+        if (add_devices(&failed) == 0) {
+            printf("# no OpenCL device: only the reference is tested\n");
+            failed++;
+        }
+        if (required && strcmp(required, "1") == 0 && failed > 0) {
+            printf("# a device is required, but not every engine could be made\n");
+            complete = false;
+        }
+    }
+    *list = subjects;
+    *count = subject_count;
+    return complete;
+}
+
+void subject_release(void) {
+    for (size_t n = 0; n < subject_count; n++) {
+        pm_engine_destroy(&subjects[n].engine);
+    }
+    subject_count = 0;
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The table of methods and options under test.
+ */
+#include "variants.h"
+
+#include <string.h>
+
+static const pm_windows in_turn = {0.0, 0.5, 0.5, 1.0};
+static const pm_windows overlapping = {0.1, 0.75, 0.25, 0.9};
+
+static const variant variants[] = {
+    {.name = "step", .method = PM_METHOD_STEP},
+    {.name = "nlerp", .method = PM_METHOD_NLERP},
+    {.name = "slerp", .method = PM_METHOD_SLERP},
+    {.name = "sterp", .method = PM_METHOD_STERP},
+    {.name = "sterp, parent axis", .method = PM_METHOD_STERP, .frame = PM_AXIS_PARENT},
+    {.name = "sterp, in turn", .method = PM_METHOD_STERP, .windows = &in_turn},
+    {.name = "sterp, overlapping", .method = PM_METHOD_STERP, .windows = &overlapping},
+    {.name = "squad", .method = PM_METHOD_SQUAD},
+    {.name = "squad, mean", .method = PM_METHOD_SQUAD, .tangents = PM_TANGENTS_MEAN},
+    {.name = "squad, hold", .method = PM_METHOD_SQUAD, .tangents = PM_TANGENTS_HOLD},
+    {.name = "squad, tcb",
+     .method = PM_METHOD_SQUAD,
+     .tangents = PM_TANGENTS_TCB,
+     .tension = 0.3,
+     .continuity = -0.2,
+     .bias = 0.4},
+    {.name = "squad, user", .method = PM_METHOD_SQUAD, .tangents = PM_TANGENTS_USER},
+    {.name = "squad, natural", .method = PM_METHOD_SQUAD, .ends = PM_ENDS_NATURAL},
+    {.name = "squad, parabola", .method = PM_METHOD_SQUAD, .ends = PM_ENDS_PARABOLA},
+    {.name = "squad, zero", .method = PM_METHOD_SQUAD, .ends = PM_ENDS_ZERO},
+    {.name = "squad, unlimited", .method = PM_METHOD_SQUAD, .unlimited = true},
+    {.name = "circular", .method = PM_METHOD_CIRCULAR},
+};
+
+size_t variant_count(void) {
+    return sizeof variants / sizeof *variants;
+}
+
+const variant *variant_at(size_t index) {
+    return &variants[index];
+}
+
+const variant *variant_named(const char *name) {
+    for (size_t n = 0; n < variant_count(); n++) {
+        if (strcmp(variants[n].name, name) == 0) {
+            return &variants[n];
+        }
+    }
+    return NULL;
+}
+
+pm_clip_desc variant_describe(const variant *v, track_set *set) {
+    pm_clip_desc desc = set_describe(set);
+    desc.method = v->method;
+    desc.tangents = v->tangents;
+    desc.ends = v->ends;
+    desc.unlimited = v->unlimited;
+    desc.tension = v->tension;
+    desc.continuity = v->continuity;
+    desc.bias = v->bias;
+    desc.axis_frame = v->frame;
+    desc.windows = v->windows;
+    desc.window_count = v->windows ? 1 : 0;
+    if (v->tangents == PM_TANGENTS_USER) {
+        desc.user_tangents = (pm_array){set->tangents, PM_FLOAT64, 0};
+    }
+    return desc;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Every method with every option that changes its curve: the rows that accuracy,
+ * properties and identity are tested over.
+ */
+#ifndef POSEMILL_TESTS_VARIANTS_H
+#define POSEMILL_TESTS_VARIANTS_H
+
+#include "random_tracks.h"
+
+typedef struct variant {
+    const char *name;
+    pm_method method;
+    pm_tangents tangents;
+    pm_ends ends;
+    bool unlimited;
+    double tension, continuity, bias;
+    pm_axis_frame frame;
+    const pm_windows *windows;
+} variant;
+
+size_t variant_count(void);
+const variant *variant_at(size_t index);
+const variant *variant_named(const char *name);
+
+/* The set's description with the variant's options. */
+pm_clip_desc variant_describe(const variant *v, track_set *set);
+
+#endif

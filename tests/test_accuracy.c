@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Every method against the oracle in double precision, on the reference path and on
+ * every device. Prints the table it holds the library to; with --markdown it writes
+ * that table as docs/accuracy.md and tests nothing.
+ */
+#include "support/accuracy.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define TRACKS 200
+#define MAX_ERROR 4e-7
+#define RMS_ERROR 1e-7
+#define NORM_ERROR 4e-7
+#define VECTOR_ERROR 1e-6
+
+static void print_row(const subject *s, const variant *v, const char *tracks, const accuracy *a) {
+    printf("# %-20s %-20s %-12s max %.2e rms %.2e norm %.2e vectors %.2e (%zu samples)\n", s->name,
+           v->name, tracks, a->worst, accuracy_rms(a), a->norm, a->vector, a->samples);
+}
+
+static void hold(const subject *s, const variant *v, const char *tracks, const accuracy *a,
+                 double rms) {
+    print_row(s, v, tracks, a);
+    if (!(a->worst <= MAX_ERROR)) {
+        fail_msg("%s on %s: %g rad at %s", v->name, s->name, a->worst, a->where);
+    }
+    if (!(accuracy_rms(a) <= rms)) {
+        fail_msg("%s on %s: %g rad rms over %s tracks", v->name, s->name, accuracy_rms(a), tracks);
+    }
+    if (!(a->norm <= NORM_ERROR) || !(a->vector <= VECTOR_ERROR)) {
+        fail_msg("%s on %s: norm off by %g, vectors by %g", v->name, s->name, a->norm, a->vector);
+    }
+    if (a->inexact_keys) {
+        fail_msg("%s on %s: %zu keys without their bits over %s tracks", v->name, s->name,
+                 a->inexact_keys, tracks);
+    }
+}
+
+typedef void measure_function(const subject *s, const variant *v, accuracy *out);
+
+static void random_tracks(const subject *s, const variant *v, accuracy *out) {
+    accuracy_of_random(s, v, TRACKS, out);
+}
+
+static void check_all(measure_function *measure, const char *tracks, double rms) {
+    const subject *subjects = NULL;
+    size_t count = 0;
+    assert_true(subject_list(&subjects, &count));
+    for (size_t n = 0; n < variant_count(); n++) {
+        for (size_t k = 0; k < count; k++) {
+            accuracy a;
+            measure(&subjects[k], variant_at(n), &a);
+            hold(&subjects[k], variant_at(n), tracks, &a, rms);
+        }
+    }
+}
+
+static void random_tracks_are_within_the_documented_error(void **state) {
+    (void)state;
+    check_all(random_tracks, "random", RMS_ERROR);
+}
+
+static void adversarial_tracks_are_within_the_documented_error(void **state) {
+    (void)state;
+    check_all(accuracy_of_adversarial, "adversarial", MAX_ERROR);
+}
+
+/* Something a little wrong must be seen, or all of the above proves nothing. */
+static void another_method_is_not_within_the_documented_error(void **state) {
+    (void)state;
+    accuracy a = {0}, b = {0};
+    const subject *subjects = NULL;
+    size_t count = 0;
+    assert_true(subject_list(&subjects, &count));
+    subject wrong = subjects[0];
+    variant v = *variant_named("squad");
+    accuracy_of_random(&wrong, &v, 20, &a);
+    assert_true(a.worst <= MAX_ERROR && a.samples > 1000);
+    wrong = subject_oracle(); /* keys in double, where the comparison has float32 keys */
+    accuracy_of_random(&wrong, &v, 20, &b);
+    assert_true(b.inexact_keys > 100 && b.worst > 1e-9);
+}
+
+static void write_markdown(const subject *s) {
+    printf("# Accuracy\n\n"
+           "Written by `test_accuracy --markdown`, on %s. Errors are against an oracle in double\n"
+           "precision with the same float32 keys and the same float32 position in the segment:\n"
+           "the angle of the rotation between both, in radians. Random tracks have %d keys apart\n"
+           "by rotations of up to 180 degrees at uneven times; adversarial tracks are those of\n"
+           "the methods' definition: equal, opposite, antipodal, nearly equal keys, half turns,\n"
+           "extreme time ratios, loops, and very few keys. Positions and scales (vectors) are\n"
+           "relative to the largest coordinate.\n\n"
+           "The tests fail above %.0e rad at most, %.0e rad rms over random tracks, or %.0e of\n"
+           "norm. Rounding a perfect answer to float32 costs 1e-7 already.\n\n"
+           "| curve | random, max | random, rms | adversarial, max | norm | vectors |\n"
+           "|---|---|---|---|---|---|\n",
+           s->name, 10, MAX_ERROR, RMS_ERROR, NORM_ERROR);
+    for (size_t n = 0; n < variant_count(); n++) {
+        accuracy a, b;
+        accuracy_of_random(s, variant_at(n), TRACKS, &a);
+        accuracy_of_adversarial(s, variant_at(n), &b);
+        printf("| %s | %.1e | %.1e | %.1e | %.1e | %.1e |\n", variant_at(n)->name, a.worst,
+               accuracy_rms(&a), b.worst, fmax(a.norm, b.norm), fmax(a.vector, b.vector));
+    }
+}
+
+int main(int argc, char **argv) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_tracks_are_within_the_documented_error),
+        cmocka_unit_test(adversarial_tracks_are_within_the_documented_error),
+        cmocka_unit_test(another_method_is_not_within_the_documented_error),
+    };
+    if (argc == 2 && strcmp(argv[1], "--markdown") == 0) {
+        const subject *subjects = NULL;
+        size_t count = 0;
+        (void)subject_list(&subjects, &count);
+        if (count == 0) {
+            return 1;
+        }
+        write_markdown(&subjects[0]);
+        subject_release();
+        return 0;
+    }
+    const int failed = cmocka_run_group_tests_name("accuracy", tests, NULL, NULL);
+    subject_release();
+    return failed;
+}

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Reading a BVH from end to end, and the scanner under it. The hierarchy is read in
+ * bvh_hierarchy.c, the motion in bvh_motion.c.
+ */
+#include "bvh.h"
+
+#include "bvh_scan.h"
+#include "text.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- words ---------------------------------------------------------------------- */
+
+bool bvh_is_blank(char c) {
+    return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+bvh_text bvh_next_word(bvh_scan *scan) {
+    const char *at = scan->at;
+    bvh_text word;
+
+    while (at < scan->end && bvh_is_blank(*at)) {
+        at++;
+    }
+    word.begin = at;
+    if (at < scan->end && (*at == '{' || *at == '}')) {
+        at++;
+    } else {
+        while (at < scan->end && !bvh_is_blank(*at) && *at != '{' && *at != '}') {
+            at++;
+        }
+    }
+    word.size = (size_t)(at - word.begin);
+    scan->at = at;
+    return word;
+}
+
+bool bvh_word_is(bvh_text word, const char *name) {
+    size_t i;
+
+    for (i = 0; i < word.size; i++) {
+        char c = word.begin[i], n = name[i];
+        if (c >= 'A' && c <= 'Z') {
+            c = (char)(c - 'A' + 'a');
+        }
+        if (n >= 'A' && n <= 'Z') {
+            n = (char)(n - 'A' + 'a');
+        }
+        if (c != n || n == '\0') {
+            return false;
+        }
+    }
+    return name[word.size] == '\0';
+}
+
+bool bvh_next_number(bvh_scan *scan, const char *what, double *value) {
+    bvh_text word = bvh_next_word(scan);
+    const char *end = word.begin + word.size;
+
+    if (text_read_number(word.begin, end, value, &scan->commas) != end) {
+        return bvh_refuse(scan, word.begin, "%s is '%.*s', which is not a number", what,
+                          (int)(word.size < 40 ? word.size : 40), word.begin);
+    }
+    if (!isfinite(*value)) {
+        return bvh_refuse(scan, word.begin, "%s is too large a number", what);
+    }
+    return true;
+}
+
+/* ---- failures --------------------------------------------------------------------- */
+
+size_t bvh_line(const bvh_scan *scan, const char *place) {
+    const char *at;
+    size_t line = 1;
+
+    for (at = scan->begin; at < place; at++) {
+        line += *at == '\n' || (*at == '\r' && (at + 1 == scan->end || at[1] != '\n'));
+    }
+    return line;
+}
+
+bool bvh_refuse(bvh_scan *scan, const char *place, const char *why, ...) {
+    char text[512];
+    va_list arguments;
+
+    if (!scan->failed) {
+        va_start(arguments, why);
+        vsnprintf(text, sizeof text, why, arguments);
+        va_end(arguments);
+        cli_fail(CLI_BAD_INPUT, scan->path, NULL, "line %zu: %s", bvh_line(scan, place), text);
+    }
+    scan->failed = true;
+    return false;
+}
+
+bool bvh_out_of_memory(bvh_scan *scan) {
+    if (!scan->failed) {
+        cli_fail(CLI_BAD_INPUT, scan->path, NULL, "too large for this machine's memory");
+    }
+    scan->failed = true;
+    return false;
+}
+
+void bvh_describe_joint(const bvh *model, size_t joint, char text[BVH_JOINT_TEXT]) {
+    bvh_text name = model->joints[joint].name;
+
+    snprintf(text, BVH_JOINT_TEXT, "joint %zu (%.*s)", joint,
+             (int)(name.size < 60 ? name.size : 60), name.begin);
+}
+
+bool bvh_grow(void **array, size_t count, size_t *capacity, size_t element_size) {
+    size_t wanted;
+    void *grown;
+
+    if (count < *capacity) {
+        return true;
+    }
+    if (*capacity > SIZE_MAX / 4 / element_size) {
+        return false;
+    }
+    wanted = *capacity == 0 ? 16 : *capacity * 2;
+    grown = realloc(*array, wanted * element_size);
+    if (grown == NULL) {
+        return false;
+    }
+    *array = grown;
+    *capacity = wanted;
+    return true;
+}
+
+/* ---- the whole ------------------------------------------------------------------- */
+
+static void skip_byte_order_mark(bvh_scan *scan) {
+    if (scan->end - scan->at >= 3 && memcmp(scan->at, "\xef\xbb\xbf", 3) == 0) {
+        scan->at += 3;
+        scan->begin += 3;
+    }
+}
+
+static const char *first_line_end(const bvh_scan *scan) {
+    const char *at;
+
+    for (at = scan->begin; at < scan->end; at++) {
+        if (*at == '\n') {
+            return "\n";
+        }
+        if (*at == '\r') {
+            return at + 1 < scan->end && at[1] == '\n' ? "\r\n" : "\r";
+        }
+    }
+    return "\n";
+}
+
+static int compare_names(const void *left, const void *right) {
+    const bvh_joint *const *a = left, *const *b = right;
+    size_t size_a = (*a)->name.size, size_b = (*b)->name.size;
+    int order = memcmp((*a)->name.begin, (*b)->name.begin, size_a < size_b ? size_a : size_b);
+
+    return order != 0 ? order : (size_a > size_b) - (size_a < size_b);
+}
+
+/* Names are never looked up here, so duplicates only deserve a warning: one for all. */
+static bool warn_of_duplicates(bvh_scan *scan) {
+    const bvh *model = scan->model;
+    const bvh_joint **sorted = calloc(model->joint_count, sizeof *sorted);
+    size_t i, duplicates = 0, example = 0;
+    char text[BVH_JOINT_TEXT];
+
+    if (sorted == NULL) {
+        return bvh_out_of_memory(scan);
+    }
+    for (i = 0; i < model->joint_count; i++) {
+        sorted[i] = &model->joints[i];
+    }
+    qsort(sorted, model->joint_count, sizeof *sorted, compare_names);
+    for (i = 1; i < model->joint_count; i++) {
+        if (compare_names(&sorted[i - 1], &sorted[i]) == 0) {
+            example = (size_t)(sorted[i] - model->joints);
+            duplicates++;
+        }
+    }
+    free(sorted);
+    if (duplicates != 0) {
+        bvh_describe_joint(model, example, text);
+        cli_warn(scan->path,
+                 "%zu joint%s the name of another, as %s does; they are told apart "
+                 "by their place",
+                 duplicates, duplicates == 1 ? " has" : "s have", text);
+    }
+    return true;
+}
+
+static bool scan_all(bvh_scan *scan) {
+    skip_byte_order_mark(scan);
+    scan->model->line_end = first_line_end(scan);
+    if (!bvh_scan_hierarchy(scan) || !warn_of_duplicates(scan) || !bvh_scan_head(scan) ||
+        !bvh_scan_rows(scan)) {
+        return false;
+    }
+    scan->model->comma = scan->commas != 0;
+    if (scan->model->comma) {
+        cli_warn(scan->path, "numbers have decimal commas; they are written with points");
+    }
+    return true;
+}
+
+cli_exit bvh_parse(const char *path, const char *data, size_t size, const bvh_options *options,
+                   bvh **model) {
+    bvh_scan scan = {path, data, data, data + size, options, calloc(1, sizeof(bvh)), 0, false};
+
+    if (scan.model == NULL) {
+        bvh_out_of_memory(&scan);
+        return CLI_BAD_INPUT;
+    }
+    if (!scan_all(&scan)) {
+        bvh_free(&scan.model);
+        return CLI_BAD_INPUT;
+    }
+    *model = scan.model;
+    return CLI_DONE;
+}
+
+void bvh_free(bvh **model) {
+    bvh *m = *model;
+
+    if (m == NULL) {
+        return;
+    }
+    free(m->joints);
+    free(m->sites);
+    free(m->channels);
+    free(m->values);
+    free(m->rows);
+    free(m->hierarchy);
+    free(m);
+    *model = NULL;
+}

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Curve options: their words, their table, and their way into a pm_clip_desc. Which
+ * methods there are is asked of the library; nothing here names one but to say which
+ * options it reads.
+ */
+#include "curve_options.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- words --------------------------------------------------------------------- */
+
+static void list_methods(char *why, size_t size, const char *text) {
+    size_t used = (size_t)snprintf(why, size, "'%.40s' is no method; there are:", text);
+    for (int i = 0; i < PM_METHOD_COUNT && used < size; i++) {
+        const pm_method_info *info = pm_method_describe((pm_method)i);
+        if (info != NULL) {
+            used += (size_t)snprintf(why + used, size - used, " %s", info->name);
+        }
+    }
+}
+
+static bool parse_method(const char *text, void *target, char *why) {
+    curve_options *options = target;
+    if (!pm_method_find(text, &options->method)) {
+        list_methods(why, OPTION_WHY, text);
+        return false;
+    }
+    options->method_given = true;
+    return true;
+}
+
+static bool find_word(const char *text, const char *const *words, int count, int *found) {
+    for (int i = 0; i < count; i++) {
+        if (strcmp(text, words[i]) == 0) {
+            *found = i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool names_npy(const char *text) {
+    size_t length = strlen(text);
+    return length > 4 && strcmp(text + length - 4, ".npy") == 0;
+}
+
+static bool parse_tcb(const char *text, curve_options *options, char *why) {
+    bool good = option_number_list(text, 3, options->tcb);
+    for (int i = 0; i < 3 && good; i++) {
+        good = options->tcb[i] >= -1.0 && options->tcb[i] <= 1.0;
+    }
+    if (!good) {
+        snprintf(why, OPTION_WHY, "'tcb:%.60s' is not tcb:T,C,B with numbers from -1 to 1", text);
+        return false;
+    }
+    options->tangents = PM_TANGENTS_TCB;
+    return true;
+}
+
+static bool parse_tangents(const char *text, void *target, char *why) {
+    static const char *const words[] = {"bessel", "mean", "hold"};
+    curve_options *options = target;
+    int word = 0;
+    options->tangents_given = true;
+    options->tangents_file = NULL;
+    if (strncmp(text, "tcb:", 4) == 0) {
+        return parse_tcb(text + 4, options, why);
+    }
+    if (find_word(text, words, 3, &word)) {
+        options->tangents = (pm_tangents)word;
+        return true;
+    }
+    if (names_npy(text)) {
+        options->tangents = PM_TANGENTS_USER;
+        options->tangents_file = text;
+        return true;
+    }
+    snprintf(why, OPTION_WHY, "'%.80s' is none of: bessel mean hold tcb:T,C,B FILE.npy", text);
+    return false;
+}
+
+static bool parse_ends(const char *text, void *target, char *why) {
+    static const char *const words[PM_ENDS_COUNT] = {"chord", "natural", "parabola", "zero"};
+    curve_options *options = target;
+    int word = 0;
+    if (!find_word(text, words, PM_ENDS_COUNT, &word)) {
+        snprintf(why, OPTION_WHY, "'%.80s' is none of: chord natural parabola zero", text);
+        return false;
+    }
+    options->ends = (pm_ends)word;
+    options->ends_given = true;
+    return true;
+}
+
+static bool parse_axis(const char *text, void *target, char *why) {
+    curve_options *options = target;
+    options->axis_given = true;
+    options->axis_file = names_npy(text) ? text : NULL;
+    if (options->axis_file == NULL && !option_number_list(text, 3, options->axis)) {
+        snprintf(why, OPTION_WHY, "'%.80s' is neither x,y,z nor FILE.npy", text);
+        return false;
+    }
+    if (options->axis_file == NULL && options->axis[0] == 0.0 && options->axis[1] == 0.0 &&
+        options->axis[2] == 0.0) {
+        snprintf(why, OPTION_WHY, "'%.80s' has no direction", text);
+        return false;
+    }
+    return true;
+}
+
+static bool parse_axis_frame(const char *text, void *target, char *why) {
+    static const char *const words[PM_AXIS_COUNT] = {"body", "parent"};
+    curve_options *options = target;
+    int word = 0;
+    if (!find_word(text, words, PM_AXIS_COUNT, &word)) {
+        snprintf(why, OPTION_WHY, "'%.80s' is none of: body parent", text);
+        return false;
+    }
+    options->axis_frame = (pm_axis_frame)word;
+    options->axis_frame_given = true;
+    return true;
+}
+
+static bool parse_window(const char *text, double *window, bool *given, char *why) {
+    *given = option_number_list(text, 2, window) && window[0] >= 0.0 && window[0] < window[1] &&
+             window[1] <= 1.0;
+    if (!*given) {
+        snprintf(why, OPTION_WHY, "'%.80s' is not a,b with 0 <= a < b <= 1", text);
+    }
+    return *given;
+}
+
+static bool parse_swing(const char *text, void *target, char *why) {
+    curve_options *options = target;
+    return parse_window(text, options->swing, &options->swing_given, why);
+}
+
+static bool parse_twist(const char *text, void *target, char *why) {
+    curve_options *options = target;
+    return parse_window(text, options->twist, &options->twist_given, why);
+}
+
+/* ---- the table ----------------------------------------------------------------- */
+
+static const option curve_table[] = {
+    {"--method", 0, "NAME", "how keys are joined; see: posemill methods", parse_method, 0},
+    {"--tangents", 0, "KIND",
+     "squad's velocities at the keys: bessel (default), mean, hold,\n"
+     "tcb:T,C,B, or FILE.npy (n, tracks, 3) of half-angle rad/s",
+     parse_tangents, 0},
+    {"--ends", 0, "KIND",
+     "first and last key of squad: chord (default), natural,\n"
+     "parabola, zero",
+     parse_ends, 0},
+    {"--no-limit", 0, NULL, "squad without its limiter", NULL, offsetof(curve_options, no_limit)},
+    {"--loop", 0, "P",
+     "the track is closed, with a period of P seconds; when that is\n"
+     "the span of the keys, the last must repeat the first",
+     option_seconds, offsetof(curve_options, loop_period)},
+    {"--axis", 0, "AXIS", "sterp's twist axis: x,y,z for all tracks, or FILE.npy (tracks, 3)",
+     parse_axis, 0},
+    {"--axis-frame", 0, "FRAME", "frame of --axis: body (default) or parent", parse_axis_frame, 0},
+    {"--swing", 0, "A,B", "part of a segment in which sterp swings; default 0,1", parse_swing, 0},
+    {"--twist", 0, "C,D", "part of a segment in which sterp twists; default 0,1", parse_twist, 0},
+};
+
+option_group curve_options_group(curve_options *options) {
+    option_group group = {"Curve", curve_table, sizeof curve_table / sizeof curve_table[0],
+                          options};
+    return group;
+}
+
+/* ---- into a description -------------------------------------------------------- */
+
+static void warn_unread(const curve_options *options) {
+    const pm_method_info *info = pm_method_describe(options->method);
+    const char *name = info != NULL ? info->name : "";
+    if (options->method != PM_METHOD_SQUAD) {
+        const char *unread = options->tangents_given ? "--tangents"
+                             : options->no_limit     ? "--no-limit"
+                             : options->ends_given   ? "--ends"
+                                                     : NULL;
+        if (unread != NULL) {
+            cli_warn(unread, "has no effect on %s; squad reads it", name);
+        }
+    }
+    if (options->method != PM_METHOD_STERP) {
+        const char *unread = options->axis_given         ? "--axis"
+                             : options->axis_frame_given ? "--axis-frame"
+                             : options->swing_given      ? "--swing"
+                             : options->twist_given      ? "--twist"
+                                                         : NULL;
+        if (unread != NULL) {
+            cli_warn(unread, "has no effect on %s; sterp reads it", name);
+        }
+    }
+}
+
+static cli_exit apply_tangents(curve_options *options, size_t key_count, size_t track_count,
+                               pm_clip_desc *desc) {
+    desc->tangents = options->tangents;
+    desc->tension = options->tcb[0];
+    desc->continuity = options->tcb[1];
+    desc->bias = options->tcb[2];
+    if (options->tangents != PM_TANGENTS_USER || options->method != PM_METHOD_SQUAD) {
+        desc->tangents = options->tangents == PM_TANGENTS_USER ? 0 : options->tangents;
+        return CLI_DONE;
+    }
+    const size_t shape[] = {key_count, track_count, 3};
+    char called[96];
+    snprintf(called, sizeof called, "(n, tracks, 3), here (%zu, %zu, 3),", key_count, track_count);
+    npy_release(&options->tangents_array);
+    cli_exit code = npy_read(options->tangents_file, &options->tangents_array);
+    if (code == CLI_DONE) {
+        code = npy_expect(&options->tangents_array, options->tangents_file, called, 3, shape);
+    }
+    desc->user_tangents.data = options->tangents_array.data;
+    desc->user_tangents.type = options->tangents_array.type;
+    return code;
+}
+
+static cli_exit apply_axis(curve_options *options, size_t track_count, pm_clip_desc *desc) {
+    if (!options->axis_given || options->method != PM_METHOD_STERP) {
+        return CLI_DONE;
+    }
+    if (options->axis_file == NULL) {
+        desc->axes.data = options->axis;
+        desc->axes.type = PM_FLOAT64;
+        desc->axis_count = 1;
+        return CLI_DONE;
+    }
+    const size_t shape[] = {track_count, 3};
+    char called[96];
+    snprintf(called, sizeof called, "(tracks, 3), here (%zu, 3),", track_count);
+    npy_release(&options->axis_array);
+    cli_exit code = npy_read(options->axis_file, &options->axis_array);
+    if (code == CLI_DONE) {
+        code = npy_expect(&options->axis_array, options->axis_file, called, 2, shape);
+    }
+    desc->axes.data = options->axis_array.data;
+    desc->axes.type = options->axis_array.type;
+    desc->axis_count = track_count;
+    return code;
+}
+
+/* With one window given, the other is the whole segment. */
+static void apply_windows(curve_options *options, pm_clip_desc *desc) {
+    if (options->method != PM_METHOD_STERP || (!options->swing_given && !options->twist_given)) {
+        return;
+    }
+    options->windows = (pm_windows){0.0, 1.0, 0.0, 1.0};
+    if (options->swing_given) {
+        options->windows.swing_begin = options->swing[0];
+        options->windows.swing_end = options->swing[1];
+    }
+    if (options->twist_given) {
+        options->windows.twist_begin = options->twist[0];
+        options->windows.twist_end = options->twist[1];
+    }
+    desc->windows = &options->windows;
+    desc->window_count = 1;
+}
+
+cli_exit curve_options_apply(curve_options *options, size_t key_count, size_t track_count,
+                             pm_clip_desc *desc) {
+    warn_unread(options);
+    desc->method = options->method;
+    desc->ends = options->ends;
+    desc->unlimited = options->no_limit;
+    desc->loop_period = options->loop_period;
+    desc->axis_frame = options->axis_frame;
+    apply_windows(options, desc);
+    cli_exit code = apply_tangents(options, key_count, track_count, desc);
+    return code == CLI_DONE ? apply_axis(options, track_count, desc) : code;
+}
+
+void curve_options_release(curve_options *options) {
+    npy_release(&options->tangents_array);
+    npy_release(&options->axis_array);
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * From what a user asked for to an engine. The library decides what a device string
+ * means; here it is only found, passed on, and its failures explained.
+ */
+#define _POSIX_C_SOURCE 200809L
+
+#include "device_options.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const option device_table[] = {
+    {"--device", 0, "DEVICE",
+     "auto (default), cpu, gpu, none, N, P:D or part of a name;\n"
+     "see: posemill devices. Without it, POSEMILL_DEVICE counts",
+     option_text, offsetof(device_options, device)},
+    {"--reference", 0, NULL, "evaluate on the CPU reference path, without OpenCL", NULL,
+     offsetof(device_options, reference)},
+};
+
+option_group device_options_group(device_options *options) {
+    return (option_group){"Device", device_table, 2, options};
+}
+
+option_group device_options_group_without_reference(device_options *options) {
+    return (option_group){"Device", device_table, 1, options};
+}
+
+/* An environment variable that is set to nothing is as good as unset. */
+static const char *environment(const char *name) {
+    const char *value = getenv(name);
+    return value != NULL && value[0] != '\0' ? value : NULL;
+}
+
+const char *device_options_choice(const device_options *options) {
+    if (options->reference) {
+        return "none";
+    }
+    if (options->device != NULL) {
+        return options->device;
+    }
+    const char *device = environment("POSEMILL_DEVICE");
+    return device != NULL ? device : "auto";
+}
+
+static void print_warning(void *user, pm_log_level level, const char *message) {
+    (void)user;
+    if (level == PM_LOG_WARNING) {
+        cli_warn("device", "%s", message);
+    }
+}
+
+/* NULL leaves the folder to the library, "" turns the cache off. */
+static const char *cache_folder(void) {
+    const char *folder = environment("POSEMILL_CACHE");
+    return folder != NULL && strcmp(folder, "off") == 0 ? "" : folder;
+}
+
+pm_engine_desc device_options_desc(const device_options *options) {
+    return (pm_engine_desc){
+        .device = device_options_choice(options),
+        .lanes = options->lanes,
+        .cache_folder = cache_folder(),
+        .kernel_folder = environment("POSEMILL_KERNELS"),
+        .log = print_warning,
+    };
+}
+
+cli_exit device_options_engine(const device_options *options, pm_engine **engine) {
+    const char *choice = device_options_choice(options);
+    if (options->reference && options->device != NULL && strcmp(options->device, "none") != 0) {
+        return cli_fail(CLI_USAGE, "--reference", "leave one of them out",
+                        "contradicts --device %s", options->device);
+    }
+    pm_error error = {0};
+    const pm_engine_desc desc = device_options_desc(options);
+    if (pm_engine_create(&desc, engine, &error) != PM_OK) {
+        return cli_fail_error("device", &error);
+    }
+    pm_device_info info;
+    pm_engine_info(*engine, &info);
+    if (strcmp(choice, "auto") == 0 && info.type == PM_DEVICE_REFERENCE) {
+        cli_warn("device", "no OpenCL device here, so the CPU reference path computes");
+    }
+    return CLI_DONE;
+}
+
+const char *device_type_name(pm_device_type type) {
+    switch (type) {
+    case PM_DEVICE_REFERENCE:
+        return "reference";
+    case PM_DEVICE_CPU:
+        return "cpu";
+    case PM_DEVICE_GPU:
+        return "gpu";
+    case PM_DEVICE_DISCRETE_GPU:
+        return "discrete gpu";
+    case PM_DEVICE_OTHER:
+        break;
+    }
+    return "other";
+}

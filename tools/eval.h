@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The parts of posemill eval: what was asked for, the arrays read from files, and the
+ * writing of samples in pieces.
+ */
+#ifndef POSEMILL_TOOLS_EVAL_H
+#define POSEMILL_TOOLS_EVAL_H
+
+#include "curve_options.h"
+#include "device_options.h"
+
+typedef struct eval_options {
+    const char *keys;
+    const char *key_times;
+    pm_rational key_rate; /* 0/0: not given */
+    const char *times;
+    pm_rational rate; /* 0/0: not given */
+    bool count_given;
+    size_t count;
+    const char *vectors;
+    const char *vectors_out;
+    const char *out;
+    bool json;
+    curve_options curve;
+    device_options device;
+} eval_options;
+
+/* The arrays, and the description that borrows from them and from the options. */
+typedef struct eval_input {
+    npy_array keys;
+    npy_array key_times;
+    npy_array times;
+    npy_array vectors;
+    pm_timeline timeline;
+    pm_clip_desc desc;
+    size_t track_count;
+    size_t sample_count;
+} eval_input;
+
+/* Reads and checks everything that was asked for. On failure prints and returns the code;
+ * the input must be released either way. */
+cli_exit eval_input_read(eval_options *options, eval_input *input);
+void eval_input_release(eval_input *input);
+
+/* Prints why a clip of this input was refused, naming the file that holds the cause. */
+cli_exit eval_input_blame(const eval_options *options, const eval_input *input,
+                          const pm_error *error);
+
+/* Samples the clip and writes both outputs, complete or not at all. */
+cli_exit eval_write(const eval_options *options, const eval_input *input, const pm_clip *clip);
+
+#endif

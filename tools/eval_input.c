@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What posemill eval reads: arrays into one clip description, shapes checked against
+ * each other, and failures of the library traced back to a file.
+ */
+#include "eval.h"
+#include "eval_times.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- reading ------------------------------------------------------------------- */
+
+static cli_exit read_keys(const eval_options *options, eval_input *input) {
+    static const size_t shape[] = {SIZE_MAX, SIZE_MAX, 4};
+    cli_exit code = npy_read(options->keys, &input->keys);
+    if (code == CLI_DONE) {
+        code = npy_expect(&input->keys, options->keys, "(n, tracks, 4)", 3, shape);
+    }
+    if (code == CLI_DONE && input->keys.count == 0) {
+        code = cli_fail(CLI_BAD_INPUT, options->keys, NULL, "has no %s",
+                        input->keys.shape[0] == 0 ? "keys" : "tracks");
+    }
+    if (code == CLI_DONE) {
+        input->timeline.key_count = input->keys.shape[0];
+        input->track_count = input->keys.shape[1];
+        input->desc.rotations = (pm_array){input->keys.data, input->keys.type, 0};
+    }
+    return code;
+}
+
+/* One row of float64 seconds, `count` of them or, with SIZE_MAX, any number. */
+static cli_exit read_times(const char *path, size_t count, npy_array *array) {
+    const size_t shape[] = {count};
+    char called[64] = "(m,)";
+    if (count != SIZE_MAX) {
+        snprintf(called, sizeof called, "(n,), here (%zu,),", count);
+    }
+    cli_exit code = npy_read(path, array);
+    if (code == CLI_DONE) {
+        code = npy_expect(array, path, called, 1, shape);
+    }
+    if (code == CLI_DONE && array->type != PM_FLOAT64) {
+        code = cli_fail(CLI_BAD_INPUT, path, "convert it with numpy: times.astype('<f8')",
+                        "holds float32; seconds are float64, because float32 ones drift");
+    }
+    return code;
+}
+
+static cli_exit read_vectors(const eval_options *options, eval_input *input) {
+    const size_t shape[] = {input->timeline.key_count, input->track_count, 3};
+    char called[96];
+    snprintf(called, sizeof called, "(n, tracks, 3), here (%zu, %zu, 3),", shape[0], shape[1]);
+    cli_exit code = npy_read(options->vectors, &input->vectors);
+    if (code == CLI_DONE) {
+        code = npy_expect(&input->vectors, options->vectors, called, 3, shape);
+    }
+    input->desc.positions = (pm_array){input->vectors.data, input->vectors.type, 0};
+    return code;
+}
+
+/* ---- samples ------------------------------------------------------------------- */
+
+static bool count_samples(const eval_options *options, const eval_input *input, uint64_t *count) {
+    if (options->times != NULL) {
+        *count = input->times.count;
+        return true;
+    }
+    if (options->count_given) {
+        *count = options->count;
+        return true;
+    }
+    if (options->key_times == NULL) {
+        return eval_count_uniform(input->timeline.key_count, options->key_rate, options->rate,
+                                  count);
+    }
+    const double *times = input->timeline.times;
+    double seconds = times[input->timeline.key_count - 1] - times[0];
+    return eval_count_listed(seconds, options->rate, count);
+}
+
+/* Times that cannot be counted with are left for the library to refuse by key. */
+static bool times_usable(const eval_input *input) {
+    const double *times = input->timeline.times;
+    for (size_t i = 0; times != NULL && i < input->timeline.key_count; i++) {
+        if (!isfinite(times[i]) || (i > 0 && times[i] <= times[i - 1])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static cli_exit find_sample_count(const eval_options *options, eval_input *input) {
+    uint64_t count = 0;
+    if (!times_usable(input)) {
+        return CLI_DONE;
+    }
+    bool fits = count_samples(options, input, &count);
+    size_t sample_bytes = 4 * sizeof(float) * input->track_count;
+    if (!fits || count > SIZE_MAX / 2 / sample_bytes) {
+        return cli_fail(CLI_BAD_INPUT, "--rate", NULL, "asks for more samples than fit any file");
+    }
+    input->sample_count = (size_t)count;
+    return CLI_DONE;
+}
+
+/* NaN is nowhere, and in a loop infinity is too. */
+static cli_exit check_times(const eval_options *options, const eval_input *input) {
+    const double *times = input->times.data;
+    for (size_t i = 0; i < input->times.count; i++) {
+        if (isnan(times[i]) || (options->curve.loop_period > 0.0 && isinf(times[i]))) {
+            return cli_fail(CLI_BAD_INPUT, options->times, NULL, "time %zu is %s", i,
+                            isnan(times[i]) ? "not a number" : "infinite, in a loop");
+        }
+    }
+    return CLI_DONE;
+}
+
+cli_exit eval_input_read(eval_options *options, eval_input *input) {
+    memset(input, 0, sizeof *input);
+    cli_exit code = read_keys(options, input);
+    if (code == CLI_DONE && options->key_times != NULL) {
+        code = read_times(options->key_times, input->timeline.key_count, &input->key_times);
+        input->timeline.times = input->key_times.data;
+    } else {
+        input->timeline.rate = options->key_rate;
+    }
+    if (code == CLI_DONE && options->times != NULL) {
+        code = read_times(options->times, SIZE_MAX, &input->times);
+        code = code == CLI_DONE ? check_times(options, input) : code;
+    }
+    if (code == CLI_DONE && options->vectors != NULL) {
+        code = read_vectors(options, input);
+    }
+    if (code == CLI_DONE) {
+        code = find_sample_count(options, input);
+    }
+    input->desc.track_count = input->track_count;
+    input->desc.timelines = &input->timeline;
+    input->desc.timeline_count = 1;
+    if (code == CLI_DONE) {
+        code = curve_options_apply(&options->curve, input->timeline.key_count, input->track_count,
+                                   &input->desc);
+    }
+    return code;
+}
+
+void eval_input_release(eval_input *input) {
+    npy_release(&input->keys);
+    npy_release(&input->key_times);
+    npy_release(&input->times);
+    npy_release(&input->vectors);
+}
+
+/* ---- blame --------------------------------------------------------------------- */
+
+/* Which file holds what the library refused: the first that is refused when the
+ * description is put together again, one array at a time. */
+static const char *blamed_key_file(const eval_options *options, const eval_input *input) {
+    pm_error ignored = {0};
+    pm_clip_desc desc = {
+        .track_count = input->track_count,
+        .timelines = &input->timeline,
+        .timeline_count = 1,
+        .rotations = input->desc.rotations,
+    };
+    if (pm_clip_check(&desc, &ignored) != PM_OK) {
+        return options->keys;
+    }
+    desc.positions = input->desc.positions;
+    if (options->vectors != NULL && pm_clip_check(&desc, &ignored) != PM_OK) {
+        return options->vectors;
+    }
+    if (options->curve.tangents_file != NULL && input->desc.user_tangents.data != NULL) {
+        return options->curve.tangents_file;
+    }
+    if (input->desc.axes.data != NULL) {
+        return options->curve.axis_file != NULL ? options->curve.axis_file : "--axis";
+    }
+    return options->keys;
+}
+
+static const char *blamed_time(const eval_options *options, const eval_input *input) {
+    if (times_usable(input) && options->curve.loop_period > 0.0) {
+        return "--loop";
+    }
+    return options->key_times != NULL ? options->key_times : "--key-rate";
+}
+
+cli_exit eval_input_blame(const eval_options *options, const eval_input *input,
+                          const pm_error *error) {
+    const char *what = options->keys;
+    if (error->status == PM_ERROR_KEY) {
+        what = blamed_key_file(options, input);
+    } else if (error->status == PM_ERROR_TIME) {
+        what = blamed_time(options, input);
+    } else if (error->status != PM_ERROR_ARGUMENT && error->status != PM_ERROR_SIZE) {
+        what = "device";
+    }
+    return cli_fail_error(what, error);
+}

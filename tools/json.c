@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The JSON writer. Only what the reports need: no reading, no sorting, no memory.
+ */
+#include "json.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- strings ------------------------------------------------------------------- */
+
+static bool is_continuation(unsigned char byte) {
+    return (byte & 0xc0) == 0x80;
+}
+
+/* Bytes of the UTF-8 sequence at `text`; 0 when it is none. Overlong forms, surrogates
+ * and what lies beyond U+10FFFF are none. */
+static size_t utf8_length(const unsigned char *text) {
+    unsigned char a = text[0];
+    if (a < 0x80) {
+        return 1;
+    }
+    if (a < 0xc2 || a > 0xf4 || !is_continuation(text[1])) {
+        return 0;
+    }
+    if (a < 0xe0) {
+        return 2;
+    }
+    if ((a == 0xe0 && text[1] < 0xa0) || (a == 0xed && text[1] > 0x9f) ||
+        (a == 0xf0 && text[1] < 0x90) || (a == 0xf4 && text[1] > 0x8f) ||
+        !is_continuation(text[2])) {
+        return 0;
+    }
+    if (a < 0xf0) {
+        return 3;
+    }
+    return is_continuation(text[3]) ? 4 : 0;
+}
+
+static void write_string(FILE *file, const char *text) {
+    const unsigned char *at = (const unsigned char *)text;
+    fputc('"', file);
+    while (*at != '\0') {
+        size_t length = utf8_length(at);
+        if (length == 0) {
+            fputs("\\ufffd", file);
+            length = 1;
+        } else if (*at == '"' || *at == '\\') {
+            fprintf(file, "\\%c", *at);
+        } else if (*at < 0x20) {
+            fprintf(file, "\\u%04x", *at);
+        } else {
+            fwrite(at, 1, length, file);
+        }
+        at += length;
+    }
+    fputc('"', file);
+}
+
+/* ---- structure ----------------------------------------------------------------- */
+
+static void begin_value(json_writer *json, const char *key) {
+    if (json->has_members) {
+        fputc(',', json->file);
+    }
+    if (json->depth > 0) {
+        fprintf(json->file, "\n%*s", 2 * json->depth, "");
+    }
+    if (key != NULL) {
+        write_string(json->file, key);
+        fputs(": ", json->file);
+    }
+    json->has_members = true;
+}
+
+static void begin_nest(json_writer *json, const char *key, char bracket) {
+    begin_value(json, key);
+    fputc(bracket, json->file);
+    json->depth++;
+    json->has_members = false;
+}
+
+static void end_nest(json_writer *json, char bracket) {
+    json->depth--;
+    if (json->has_members) {
+        fprintf(json->file, "\n%*s", 2 * json->depth, "");
+    }
+    fputc(bracket, json->file);
+    json->has_members = true;
+    if (json->depth == 0) {
+        fputc('\n', json->file);
+    }
+}
+
+void json_begin_object(json_writer *json, const char *key) {
+    begin_nest(json, key, '{');
+}
+
+void json_end_object(json_writer *json) {
+    end_nest(json, '}');
+}
+
+void json_begin_array(json_writer *json, const char *key) {
+    begin_nest(json, key, '[');
+}
+
+void json_end_array(json_writer *json) {
+    end_nest(json, ']');
+}
+
+/* ---- values -------------------------------------------------------------------- */
+
+void json_string(json_writer *json, const char *key, const char *text) {
+    begin_value(json, key);
+    if (text == NULL) {
+        fputs("null", json->file);
+    } else {
+        write_string(json->file, text);
+    }
+}
+
+void json_number(json_writer *json, const char *key, double number) {
+    char text[32] = "null";
+    begin_value(json, key);
+    for (int digits = 6; isfinite(number) && digits <= 17; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, number);
+        if (strtod(text, NULL) == number) {
+            break;
+        }
+    }
+    fputs(text, json->file);
+}
+
+void json_integer(json_writer *json, const char *key, uint64_t number) {
+    begin_value(json, key);
+    fprintf(json->file, "%llu", (unsigned long long)number);
+}
+
+void json_bool(json_writer *json, const char *key, bool value) {
+    begin_value(json, key);
+    fputs(value ? "true" : "false", json->file);
+}
+
+void json_null(json_writer *json, const char *key) {
+    json_string(json, key, NULL);
+}

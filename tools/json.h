@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Writes JSON, one member a call, indented. Reads none. Keys are NULL inside arrays
+ * and for the outermost value. Write errors stay in the FILE for ferror.
+ */
+#ifndef POSEMILL_TOOLS_JSON_H
+#define POSEMILL_TOOLS_JSON_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+typedef struct json_writer {
+    FILE *file;
+    int depth;
+    bool has_members; /* of the innermost object or array */
+} json_writer;
+
+void json_begin_object(json_writer *json, const char *key);
+void json_end_object(json_writer *json);
+void json_begin_array(json_writer *json, const char *key);
+void json_end_array(json_writer *json);
+
+/* Bytes that are not UTF-8 become U+FFFD. NULL is written as null. */
+void json_string(json_writer *json, const char *key, const char *text);
+/* Shortest form that reads back as the same double; what is not finite is null. */
+void json_number(json_writer *json, const char *key, double number);
+void json_integer(json_writer *json, const char *key, uint64_t number);
+void json_bool(json_writer *json, const char *key, bool value);
+void json_null(json_writer *json, const char *key);
+
+#endif

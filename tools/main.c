@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * posemill, the command: finds the sub-command and checks that what it printed has
+ * arrived. The locale is never set, so numbers have a '.' everywhere.
+ */
+#include "cli.h"
+#include "commands.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct command {
+    const char *name;
+    const char *summary;
+    int (*run)(int argc, char **argv);
+} command;
+
+static const command commands[] = {
+    {"devices", "list OpenCL devices and whether they give the reference's bits", cmd_devices},
+    {"eval", "arrays in, arrays out: sample rotation curves of .npy keys", cmd_eval},
+    {"resample", "motion files to another frame rate", cmd_resample},
+    {"methods", "the interpolation methods and when to choose which", cmd_methods},
+    {"verify", "check every method on a device against double precision", cmd_verify},
+#if !defined(POSEMILL_BENCH) || POSEMILL_BENCH
+    {"bench", "measure a device and its ceiling", cmd_bench},
+#endif
+};
+enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
+
+static void print_usage(FILE *file) {
+    fprintf(file, "Usage: posemill COMMAND [OPTIONS]\n"
+                  "       posemill COMMAND --help\n\n"
+                  "Resamples rotation curves, and the positions beside them, on any OpenCL\n"
+                  "device or on the CPU reference path.\n\nCommands:\n");
+    for (int i = 0; i < COMMAND_COUNT; i++) {
+        fprintf(file, "  %-10s%s\n", commands[i].name, commands[i].summary);
+    }
+    fprintf(file, "\nOptions:\n"
+                  "  --help, -h     print this and leave\n"
+                  "  --version      print the version and leave\n\n"
+                  "Environment:\n"
+                  "  POSEMILL_DEVICE   the device where --device is not given\n"
+                  "  POSEMILL_CACHE    folder for built programs; off: none is kept\n"
+                  "  POSEMILL_KERNELS  folder to read kernels from, for work on them\n\n"
+                  "Exit codes: 0 done, 1 some inputs of a batch failed, 2 usage, 3 no device as\n"
+                  "asked for, 4 bad input, 5 the device failed, 6 could not write the output.\n\n"
+                  "Example:\n"
+                  "  posemill resample walk.bvh -o walk-120.bvh --rate 120 --method squad\n");
+}
+
+static const command *find_command(const char *name) {
+    for (int i = 0; i < COMMAND_COUNT; i++) {
+        if (strcmp(name, commands[i].name) == 0) {
+            return &commands[i];
+        }
+    }
+    return NULL;
+}
+
+static int run_help(int argc, char **argv) {
+    static char help[] = "--help";
+    const command *found = argc > 1 ? find_command(argv[1]) : NULL;
+    if (argc > 1 && found == NULL) {
+        return (int)cli_fail(CLI_USAGE, argv[1], "see: posemill --help", "unknown command");
+    }
+    if (found == NULL) {
+        print_usage(stdout);
+        return CLI_DONE;
+    }
+    char *words[] = {argv[1], help, NULL};
+    return found->run(2, words);
+}
+
+static int dispatch(int argc, char **argv) {
+    if (argc < 2) {
+        print_usage(stderr);
+        return CLI_USAGE;
+    }
+    const char *name = argv[1];
+    if (strcmp(name, "--version") == 0) {
+        printf("posemill %s\n", pm_version());
+        return CLI_DONE;
+    }
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
+        return run_help(argc - 1, argv + 1);
+    }
+    const command *found = find_command(name);
+    if (found == NULL) {
+        return (int)cli_fail(CLI_USAGE, name, "see: posemill --help", "%s",
+                             name[0] == '-' ? "unknown option" : "unknown command");
+    }
+    return found->run(argc - 1, argv + 1);
+}
+
+int main(int argc, char **argv) {
+    int code = dispatch(argc, argv);
+    if ((fflush(stdout) != 0 || ferror(stdout)) && code == CLI_DONE) {
+        return (int)cli_fail(CLI_CANNOT_WRITE, "standard output", NULL, "cannot be written: %s",
+                             strerror(errno));
+    }
+    return code;
+}

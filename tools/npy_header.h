@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The Python dictionary in the header of a .npy file.
+ */
+#ifndef POSEMILL_TOOLS_NPY_HEADER_H
+#define POSEMILL_TOOLS_NPY_HEADER_H
+
+#include "npy.h"
+
+typedef struct npy_header {
+    char type[32]; /* "<f4"; longer ones are refused */
+    bool fortran_order;
+    size_t rank;
+    size_t shape[NPY_MAX_RANK];
+} npy_header;
+
+/* Reads descr, fortran_order and shape, in any order, each exactly once. False with a
+ * sentence in why[NPY_WHY]. */
+bool npy_header_parse(const char *text, size_t length, npy_header *header, char *why);
+
+#endif

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The parse functions for plain values of options: texts, whole numbers, decimals
+ * and exact fractions. Each takes the whole argument or refuses it.
+ */
+#define _POSIX_C_SOURCE 200809L
+
+#include "options.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool option_text(const char *text, void *target, char *why) {
+    if (text[0] == '\0') {
+        snprintf(why, OPTION_WHY, "is empty");
+        return false;
+    }
+    *(const char **)target = text;
+    return true;
+}
+
+/* A finite decimal number at *text; moves *text behind it. strtod's blanks, hexadecimal,
+ * "inf" and "nan" are not taken. */
+static bool take_number(const char **text, double *number) {
+    const char *digits = *text + (**text == '-' || **text == '+');
+    if (!isdigit((unsigned char)digits[0]) &&
+        !(digits[0] == '.' && isdigit((unsigned char)digits[1]))) {
+        return false;
+    }
+    if (digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X')) {
+        return false;
+    }
+    char *end = NULL;
+    *number = strtod(*text, &end);
+    *text = end;
+    return isfinite(*number) != 0;
+}
+
+bool option_number(const char *text, void *target, char *why) {
+    const char *at = text;
+    double number = 0.0;
+    if (!take_number(&at, &number) || *at != '\0') {
+        snprintf(why, OPTION_WHY, "'%s' is not a number", text);
+        return false;
+    }
+    *(double *)target = number;
+    return true;
+}
+
+bool option_number_list(const char *text, size_t count, double *numbers) {
+    for (size_t i = 0; i < count; i++) {
+        if (i > 0 && *text++ != ',') {
+            return false;
+        }
+        if (!take_number(&text, &numbers[i])) {
+            return false;
+        }
+    }
+    return *text == '\0';
+}
+
+bool option_u64(const char *text, void *target, char *why) {
+    char *end = NULL;
+    errno = 0;
+    unsigned long long value = strtoull(text, &end, 0);
+    if (!isdigit((unsigned char)text[0]) || *end != '\0' || errno != 0 || value > UINT64_MAX) {
+        snprintf(why, OPTION_WHY, "'%s' is not a whole number of at most 64 bits", text);
+        return false;
+    }
+    *(uint64_t *)target = (uint64_t)value;
+    return true;
+}
+
+bool option_size(const char *text, void *target, char *why) {
+    char *end = NULL;
+    errno = 0;
+    unsigned long long value = strtoull(text, &end, 10);
+    if (!isdigit((unsigned char)text[0]) || *end != '\0' || errno != 0 || value > SIZE_MAX) {
+        snprintf(why, OPTION_WHY, "'%s' is not a whole number", text);
+        return false;
+    }
+    *(size_t *)target = (size_t)value;
+    return true;
+}
+
+/* ---- exact fractions ----------------------------------------------------------- */
+
+/* Digits at *text, up to 18 significant ones, so that they fit an int64_t. */
+static bool take_digits(const char **text, int64_t *value, int *count) {
+    const char *start = *text;
+    for (; isdigit((unsigned char)**text); (*text)++) {
+        if (*value > (INT64_MAX - 9) / 10) {
+            return false;
+        }
+        *value = *value * 10 + (**text - '0');
+    }
+    *count = (int)(*text - start);
+    return true;
+}
+
+static int64_t greatest_common_divisor(int64_t a, int64_t b) {
+    while (b != 0) {
+        int64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* WHOLE, WHOLE.DECIMALS or WHOLE/WHOLE. */
+static bool take_rational(const char *text, pm_rational *value) {
+    int64_t num = 0;
+    int64_t den = 1;
+    int whole = 0;
+    int decimals = 0;
+    if (!take_digits(&text, &num, &whole)) {
+        return false;
+    }
+    if (*text == '/' && whole > 0) {
+        text++;
+        den = 0;
+        if (!take_digits(&text, &den, &decimals) || decimals == 0) {
+            return false;
+        }
+    } else if (*text == '.') {
+        text++;
+        if (!take_digits(&text, &num, &decimals) || decimals > 18) {
+            return false;
+        }
+        for (int i = 0; i < decimals; i++) {
+            den *= 10;
+        }
+    }
+    if (*text != '\0' || whole + decimals == 0 || num == 0 || den == 0) {
+        return false;
+    }
+    int64_t divisor = greatest_common_divisor(num, den);
+    value->num = num / divisor;
+    value->den = den / divisor;
+    return true;
+}
+
+bool option_rational(const char *text, void *target, char *why) {
+    pm_rational value = {0, 0};
+    if (!take_rational(text, &value)) {
+        snprintf(why, OPTION_WHY,
+                 "'%s' is not a rate above 0 such as 60, 29.97 or 30000/1001, "
+                 "of at most 18 digits",
+                 text);
+        return false;
+    }
+    *(pm_rational *)target = value;
+    return true;
+}
+
+bool option_seconds(const char *text, void *target, char *why) {
+    pm_rational fraction = {0, 0};
+    double seconds = 0.0;
+    if (strchr(text, '/') != NULL) {
+        if (take_rational(text, &fraction)) {
+            seconds = (double)fraction.num / (double)fraction.den;
+        }
+    } else if (!option_number(text, &seconds, why)) {
+        return false;
+    }
+    if (!(seconds > 0.0)) {
+        snprintf(why, OPTION_WHY, "'%s' is not a time above 0 seconds", text);
+        return false;
+    }
+    *(double *)target = seconds;
+    return true;
+}

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The option parser and the help text of every command. What an argument means is
+ * known by the parse functions; those for plain numbers are in option_values.c.
+ */
+#define _POSIX_C_SOURCE 200809L
+
+#include "options.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- help ---------------------------------------------------------------------- */
+
+/* Prints lines separated by \n, all but the first after `indent` blanks. */
+static void print_lines(const char *text, int indent) {
+    for (;;) {
+        const char *end = strchr(text, '\n');
+        if (end == NULL) {
+            printf("%s\n", text);
+            return;
+        }
+        printf("%.*s\n%*s", (int)(end - text), text, indent, "");
+        text = end + 1;
+    }
+}
+
+static void print_option(const option *row) {
+    enum { COLUMN = 26 };
+    char left[128];
+    int used;
+    if (row->letter != 0) {
+        used = snprintf(left, sizeof left, "  -%c, %s", row->letter, row->name);
+    } else {
+        used = snprintf(left, sizeof left, "  %s", row->name);
+    }
+    if (row->argument != NULL && used > 0 && (size_t)used < sizeof left) {
+        used += snprintf(left + used, sizeof left - (size_t)used, " %s", row->argument);
+    }
+    if (used >= COLUMN - 1) {
+        printf("%s\n%*s", left, COLUMN, "");
+    } else {
+        printf("%-*s", COLUMN, left);
+    }
+    print_lines(row->help, COLUMN);
+}
+
+static const option common_options[] = {
+    {"--quiet", 'q', NULL, "no report, no warnings, no progress; failures still print", NULL, 0},
+    {"--help", 'h', NULL, "print this and leave", NULL, 0},
+};
+enum { COMMON_COUNT = sizeof common_options / sizeof common_options[0] };
+
+static void print_help(const command_help *help, const option_group *groups, size_t group_count) {
+    printf("Usage: posemill %s ", help->name);
+    print_lines(help->usage, 7 + 9 + (int)strlen(help->name) + 1);
+    printf("\n%s\n", help->summary);
+    for (size_t g = 0; g < group_count; g++) {
+        if (groups[g].title != NULL) {
+            printf("\n%s:\n", groups[g].title);
+        }
+        for (size_t i = 0; i < groups[g].count; i++) {
+            print_option(&groups[g].options[i]);
+        }
+    }
+    printf("\nAlways:\n");
+    for (size_t i = 0; i < COMMON_COUNT; i++) {
+        print_option(&common_options[i]);
+    }
+    if (help->notes != NULL) {
+        printf("\n%s\n", help->notes);
+    }
+    printf("\nExample:\n  ");
+    print_lines(help->example, 2);
+}
+
+cli_exit options_usage(const command_help *help, const char *what, const char *why, ...) {
+    char text[1024];
+    char cure[128];
+    va_list arguments;
+    va_start(arguments, why);
+    vsnprintf(text, sizeof text, why, arguments);
+    va_end(arguments);
+    snprintf(cure, sizeof cure, "see: posemill %s --help", help->name);
+    return cli_fail(CLI_USAGE, what, cure, "%s", text);
+}
+
+/* ---- parsing ------------------------------------------------------------------- */
+
+typedef struct parser {
+    const command_help *help;
+    const option_group *groups;
+    size_t group_count;
+    bool help_wanted;
+} parser;
+
+/* Where an option stores to; NULL for --help and --quiet, which the parser keeps itself. */
+typedef struct found_option {
+    const option *row;
+    void *target;
+} found_option;
+
+static bool names_option(const option *row, const char *name, size_t length, char letter) {
+    if (letter != 0) {
+        return row->letter == letter;
+    }
+    return strlen(row->name) == length && memcmp(row->name, name, length) == 0;
+}
+
+static bool find_option(const parser *state, const char *name, size_t length, char letter,
+                        found_option *found) {
+    for (size_t g = 0; g < state->group_count; g++) {
+        const option_group *group = &state->groups[g];
+        for (size_t i = 0; i < group->count; i++) {
+            if (names_option(&group->options[i], name, length, letter)) {
+                found->row = &group->options[i];
+                found->target = (char *)group->target + group->options[i].offset;
+                return true;
+            }
+        }
+    }
+    for (size_t i = 0; i < COMMON_COUNT; i++) {
+        if (names_option(&common_options[i], name, length, letter)) {
+            found->row = &common_options[i];
+            found->target = NULL;
+            return true;
+        }
+    }
+    return false;
+}
+
+static void set_flag(parser *state, const found_option *found) {
+    if (found->target != NULL) {
+        *(bool *)found->target = true;
+    } else if (found->row->letter == 'q') {
+        cli_quiet = true;
+    } else {
+        state->help_wanted = true;
+    }
+}
+
+static cli_exit store_value(const parser *state, const found_option *found, const char *text) {
+    char why[OPTION_WHY] = "cannot be used";
+    if (found->row->parse(text, found->target, why)) {
+        return CLI_DONE;
+    }
+    return options_usage(state->help, found->row->name, "%s", why);
+}
+
+/* Handles the option argv[*at], and moves *at to its last word. */
+static cli_exit parse_option(parser *state, int argc, char **argv, int *at) {
+    const char *word = argv[*at];
+    bool is_long = word[1] == '-';
+    const char *value = is_long ? strchr(word, '=') : (word[2] != '\0' ? word + 2 : NULL);
+    size_t length = is_long && value != NULL ? (size_t)(value - word) : strlen(word);
+    found_option found = {NULL, NULL};
+    if (!find_option(state, word, length, is_long ? '\0' : word[1], &found)) {
+        return options_usage(state->help, word, "unknown option");
+    }
+    if (is_long && value != NULL) {
+        value++;
+    }
+    if (found.row->argument == NULL) {
+        if (value != NULL) {
+            return options_usage(state->help, word, "%s takes no value", found.row->name);
+        }
+        set_flag(state, &found);
+        return CLI_DONE;
+    }
+    if (value == NULL) {
+        if (*at + 1 >= argc) {
+            return options_usage(state->help, found.row->name, "needs a value: %s",
+                                 found.row->argument);
+        }
+        value = argv[++*at];
+    }
+    return store_value(state, &found, value);
+}
+
+static cli_exit parse_words(parser *state, int *argc, char **argv) {
+    int operands = 0;
+    bool options_over = false;
+    for (int at = 1; at < *argc; at++) {
+        bool is_option = !options_over && argv[at][0] == '-' && argv[at][1] != '\0';
+        if (is_option && strcmp(argv[at], "--") == 0) {
+            options_over = true;
+        } else if (is_option) {
+            cli_exit code = parse_option(state, *argc, argv, &at);
+            if (code != CLI_DONE || state->help_wanted) {
+                return code;
+            }
+        } else if (!state->help->takes_operands) {
+            return options_usage(state->help, argv[at], "unexpected argument");
+        } else {
+            argv[operands++] = argv[at];
+        }
+    }
+    *argc = operands;
+    return CLI_DONE;
+}
+
+bool options_parse(const command_help *help, const option_group *groups, size_t group_count,
+                   int *argc, char **argv, cli_exit *code) {
+    parser state = {help, groups, group_count, false};
+    *code = parse_words(&state, argc, argv);
+    if (*code == CLI_DONE && state.help_wanted) {
+        print_help(help, groups, group_count);
+    }
+    return *code == CLI_DONE && !state.help_wanted;
+}

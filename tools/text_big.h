@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The whole-number arithmetic behind text.h: decimal scaling with correct rounding and
+ * the digits of doubles too large for 64 bits. Slow and exact; only text*.c uses it.
+ */
+#ifndef POSEMILL_TOOLS_TEXT_BIG_H
+#define POSEMILL_TOOLS_TEXT_BIG_H
+
+#include <stdint.h>
+
+/* The double nearest mantissa * 10^exponent, ties to even; infinite when too large. */
+double text_big_scale(uint64_t mantissa, int exponent);
+
+/* Writes the digits of a whole double of 2^63 or more. Returns the place behind them. */
+char *text_big_write(char *out, double whole);
+
+#endif
