@@ -305,6 +305,7 @@ static void inject_all(const scenario *which, void **state, const char *cache_fo
     size_t failures = 0, nth = 1;
     while (run_with_fault(which, state, cache_folder, kind, nth, sticky, &failures)) {
         nth += step_after(which, nth);
+        assert_true(nth < MOST_FAULTS);
     }
     print_message("%s: %zu faults, %zu became errors\n", which->name, nth - 1, failures);
     assert_true(failures >= least);
