@@ -179,6 +179,17 @@ void *__wrap_realloc(void *block, size_t size) {
     return moved;
 }
 
+char *__real_strdup(const char *text);
+char *__wrap_strdup(const char *text);
+char *__wrap_strdup(const char *text) {
+    if (is_due(FAULT_ALLOCATION, "strdup"))
+        return NULL;
+    char *copy = __real_strdup(text);
+    if (copy)
+        atomic_fetch_add(&live_blocks, 1);
+    return copy;
+}
+
 void __real_free(void *block);
 void __wrap_free(void *block);
 void __wrap_free(void *block) {

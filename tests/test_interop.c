@@ -29,9 +29,9 @@ static const pm_sample_job job = {.sample_count = COUNT, .rate = {31, 1}};
 
 /* The device that the other tests use, in a context that the library did not make. */
 static int open_caller(void **state) {
-    void *subject_state = &on_device;
+    void *kind_state = &on_device;
     (void)state;
-    c.device = pm_cl_device(engine_for(&subject_state));
+    c.device = pm_cl_device(engine_for(&kind_state));
     cl_int status = CL_SUCCESS;
     c.context = clCreateContext(NULL, 1, &c.device, NULL, NULL, &status);
     if (status != CL_SUCCESS)
@@ -215,10 +215,10 @@ static void times_and_tracks_are_copied_before_the_call_returns(void **state) {
     (void)state;
     double times[ROWS], kept[ROWS];
     uint32_t tracks[ROWS], kept_tracks[ROWS];
-    uint64_t seed = 0x42;
+    random_source source = random_salted(0x42);
     for (size_t k = 0; k < ROWS; k++) {
-        times[k] = kept[k] = random_between(&seed, 0, 3);
-        tracks[k] = kept_tracks[k] = (uint32_t)(random_bits(&seed) % TRACKS);
+        times[k] = kept[k] = random_between(&source, 0, 3);
+        tracks[k] = kept_tracks[k] = (uint32_t)(random_bits(&source) % TRACKS);
     }
     float *expected = guarded_floats(ROWS * 4);
     sample_make(c.clip, &(pm_sample_job){.sample_count = ROWS,
@@ -292,9 +292,9 @@ static void the_engine_runs_on_the_objects_it_was_given(void **state) {
 
 static void the_reference_has_no_objects(void **state) {
     (void)state;
-    void *subject_state = &on_reference;
-    assert_null(pm_cl_context(engine_for(&subject_state)));
-    assert_null(pm_cl_device(engine_for(&subject_state)));
+    void *kind_state = &on_reference;
+    assert_null(pm_cl_context(engine_for(&kind_state)));
+    assert_null(pm_cl_device(engine_for(&kind_state)));
 }
 
 static cl_uint references(cl_context context) {
@@ -433,10 +433,10 @@ static void buffers_and_queues_of_another_context_are_refused(void **state) {
 
 static void a_clip_on_the_reference_is_refused(void **state) {
     (void)state;
-    void *subject_state = &on_reference;
+    void *kind_state = &on_reference;
     const pm_timeline timeline = {.key_count = KEYS, .rate = {4, 1}};
     const pm_clip_desc desc = motion_desc(&c.keys, &timeline, PM_METHOD_SLERP);
-    pm_clip *clip = clip_make(engine_for(&subject_state), &desc);
+    pm_clip *clip = clip_make(engine_for(&kind_state), &desc);
     cl_mem buffer = poisoned_buffer(sizeof c.rotations);
     const pm_cl_outputs outputs = {.rotations = buffer};
     pm_error error = poisoned_error();

@@ -83,12 +83,12 @@ static void pairs_may_come_in_any_order_and_repeat_tracks(void **state) {
     const pm_timeline timeline = {.key_count = 20, .rate = {10, 1}};
     const pm_clip_desc desc = motion_desc(&m, &timeline, PM_METHOD_SQUAD);
     pm_clip *clip = clip_make(engine_for(state), &desc);
-    uint64_t seed = 0x24;
+    random_source source = random_salted(0x24);
     double times[COUNT];
     uint32_t tracks[COUNT];
     for (size_t k = 0; k < COUNT; k++) {
-        times[k] = random_between(&seed, -0.2, 2.2);
-        tracks[k] = (uint32_t)(random_bits(&seed) % TRACKS);
+        times[k] = random_between(&source, -0.2, 2.2);
+        tracks[k] = (uint32_t)(random_bits(&source) % TRACKS);
     }
     outputs all =
         sampled(clip, (pm_sample_job){.sample_count = COUNT, .times = times}, COUNT * TRACKS);
@@ -188,10 +188,10 @@ static void sample_every_kind(pm_engine *engine, pm_method method, bool referenc
     pm_clip *clip = clip_make(engine, &desc);
     double times[COUNT];
     uint32_t tracks[COUNT];
-    uint64_t seed = 0x30;
+    random_source source = random_salted(0x30);
     for (size_t k = 0; k < COUNT; k++) {
-        times[k] = random_between(&seed, -0.1, 1.1);
-        tracks[k] = (uint32_t)(random_bits(&seed) % TRACKS);
+        times[k] = random_between(&source, -0.1, 1.1);
+        tracks[k] = (uint32_t)(random_bits(&source) % TRACKS);
     }
     out[0] = sampled(
         clip,

@@ -116,10 +116,10 @@ static void listed_times_and_pairs_are_cut_into_pieces_too(void **state) {
     const size_t samples = small_sizes() ? 500 : 20000, pairs = samples * 10;
     double *times = test_array(pairs, sizeof *times);
     uint32_t *tracks = test_array(pairs, sizeof *tracks);
-    uint64_t seed = 0x52;
+    random_source source = random_salted(0x52);
     for (size_t k = 0; k < pairs; k++) {
-        times[k] = random_between(&seed, -3, 3);
-        tracks[k] = (uint32_t)(random_bits(&seed) % TRACKS);
+        times[k] = random_between(&source, -3, 3);
+        tracks[k] = (uint32_t)(random_bits(&source) % TRACKS);
     }
     float *device = guarded_floats(samples * TRACKS * 4);
     float *reference = guarded_floats(samples * TRACKS * 4);

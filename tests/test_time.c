@@ -240,9 +240,9 @@ static void expect_keys(const motion *m, const float *samples) {
 }
 
 static void flip_some_signs(motion *m) {
-    uint64_t seed = 8;
+    random_source source = random_salted(8);
     for (size_t row = 0; row < m->keys * m->tracks; row++)
-        if (random_bits(&seed) & 1)
+        if (random_bits(&source) & 1)
             for (size_t c = 0; c < 4; c++)
                 m->rotations[row * 4 + c] *= -1;
 }
@@ -269,9 +269,9 @@ static void samples_at_listed_key_times_are_the_keys(void **state) {
     engine_for(state);
     motion m = motion_make(40, 5, 3.0, 10);
     flip_some_signs(&m);
-    uint64_t seed = 11;
+    random_source source = random_salted(11);
     double times[40], t = -3.7;
-    for (size_t key = 0; key < 40; key++, t += random_between(&seed, 1e-3, 1))
+    for (size_t key = 0; key < 40; key++, t += random_between(&source, 1e-3, 1))
         times[key] = t;
     const pm_timeline timeline = {.key_count = 40, .times = times};
     float *rotations = guarded_floats(40 * 5 * 4);
@@ -326,13 +326,13 @@ static void results_do_not_depend_on_the_order_of_samples(void **state) {
     const pm_timeline timeline = {.key_count = 50, .rate = {10, 1}};
     double times[COUNT], shuffled[COUNT];
     size_t order[COUNT];
-    uint64_t seed = 14;
+    random_source source = random_salted(14);
     for (size_t k = 0; k < COUNT; k++) {
-        times[k] = random_between(&seed, -1, 6);
+        times[k] = random_between(&source, -1, 6);
         order[k] = k;
     }
     for (size_t k = COUNT - 1; k > 0; k--) {
-        const size_t other = (size_t)(random_bits(&seed) % (k + 1)), kept = order[k];
+        const size_t other = (size_t)(random_bits(&source) % (k + 1)), kept = order[k];
         order[k] = order[other];
         order[other] = kept;
     }
@@ -368,9 +368,9 @@ static void results_do_not_depend_on_the_size_of_batches(void **state) {
     float *parts = guarded_floats(COUNT * TRACKS * 4);
     pm_sample_job job = {.sample_count = COUNT, .rate = {30000, 1001}, .rotations = whole};
     sample_make(clip, &job);
-    uint64_t seed = 16;
+    random_source source = random_salted(16);
     for (size_t first = 0; first < COUNT; first += job.sample_count) {
-        const size_t batch = 1 + (size_t)(random_bits(&seed) % 40);
+        const size_t batch = 1 + (size_t)(random_bits(&source) % 40);
         job.first = first;
         job.sample_count = batch < COUNT - first ? batch : COUNT - first;
         job.rotations = parts + first * TRACKS * 4;

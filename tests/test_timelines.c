@@ -75,9 +75,9 @@ static void tracks_of_several_timelines_are_as_clips_of_their_own(void **state) 
         parts[track] = slice(&source, track, mixed_lines[mixed_line_of[track]].key_count);
     motion packed = pack_tracks(parts);
     double times[COUNT];
-    uint64_t seed = 0x28;
+    random_source random = random_salted(0x28);
     for (size_t k = 0; k < COUNT; k++)
-        times[k] = random_between(&seed, -0.5, 4.5);
+        times[k] = random_between(&random, -0.5, 4.5);
     const pm_sample_job jobs[] = {{.sample_count = COUNT, .times = times},
                                   {.sample_count = COUNT, .rate = {24000, 1001}}};
     for (size_t i = 0; i < METHODS; i++) {
@@ -115,10 +115,10 @@ static void pairs_find_the_timeline_of_their_track(void **state) {
     pm_clip *clip = clip_make(engine_for(state), &desc);
     double times[COUNT];
     uint32_t tracks[COUNT];
-    uint64_t seed = 0x2A;
+    random_source random = random_salted(0x2A);
     for (size_t k = 0; k < COUNT; k++) {
-        times[k] = random_between(&seed, -0.5, 4.5);
-        tracks[k] = (uint32_t)(random_bits(&seed) % MIXED_TRACKS);
+        times[k] = random_between(&random, -0.5, 4.5);
+        tracks[k] = (uint32_t)(random_bits(&random) % MIXED_TRACKS);
     }
     outputs all =
         sampled(clip, (pm_sample_job){.sample_count = COUNT, .times = times}, COUNT * MIXED_TRACKS);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * One engine per subject and process: device start-up is what takes the time.
+ * One engine per kind and process: device start-up is what takes the time.
  */
 #include "engines.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-subject on_reference = ON_REFERENCE;
-subject on_device = ON_DEVICE;
+engine_kind on_reference = ON_REFERENCE;
+engine_kind on_device = ON_DEVICE;
 
 static pm_engine *kept[2];
 
@@ -42,7 +42,7 @@ static pm_engine *open_device(const pm_engine_desc *options, pm_error *error) {
     return engine;
 }
 
-static pm_engine *open_subject(subject which, const pm_engine_desc *options) {
+static pm_engine *open_kind(engine_kind which, const pm_engine_desc *options) {
     pm_error error = poisoned_error();
     pm_engine *engine = NULL;
     if (which == ON_DEVICE) {
@@ -62,18 +62,18 @@ static pm_engine *open_subject(subject which, const pm_engine_desc *options) {
 }
 
 pm_engine *engine_for(void **state) {
-    const subject which = *(const subject *)*state;
+    const engine_kind which = *(const engine_kind *)*state;
     if (kept[which] == NULL)
-        kept[which] = open_subject(which, &(pm_engine_desc){0});
+        kept[which] = open_kind(which, &(pm_engine_desc){0});
     return kept[which];
 }
 
 const char *device_for(void **state) {
-    return *(const subject *)*state == ON_REFERENCE ? "none" : wanted_device();
+    return *(const engine_kind *)*state == ON_REFERENCE ? "none" : wanted_device();
 }
 
 pm_engine *engine_with(void **state, const pm_engine_desc *options) {
-    return open_subject(*(const subject *)*state, options);
+    return open_kind(*(const engine_kind *)*state, options);
 }
 
 int exit_code_without_device(void) {

@@ -9,10 +9,10 @@
 
 #include "check.h"
 
-typedef enum subject { ON_REFERENCE, ON_DEVICE } subject;
+typedef enum engine_kind { ON_REFERENCE, ON_DEVICE } engine_kind;
 
-extern subject on_reference;
-extern subject on_device;
+extern engine_kind on_reference;
+extern engine_kind on_device;
 
 /* Two rows of a cmocka table: one body, on the reference and on the device. */
 #define ON_BOTH(body)                                                                              \

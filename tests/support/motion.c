@@ -8,15 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-uint64_t random_bits(uint64_t *state) {
-    uint64_t z = (*state += 0x9E3779B97F4A7C15u);
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-    return z ^ (z >> 31);
-}
-
-double random_between(uint64_t *state, double low, double high) {
-    return low + (high - low) * ((double)(random_bits(state) >> 11) * 0x1p-53);
+random_source random_salted(uint64_t salt) {
+    random_source source = random_start();
+    source.state += salt * 0x9E3779B97F4A7C15u;
+    return source;
 }
 
 static void multiply(const double a[4], const double b[4], double out[4]) {
@@ -34,14 +29,14 @@ static double length(const double *v, size_t n) {
 }
 
 /* Turns q by a random rotation of `low` to `high` radians about a random axis. */
-static void step_randomly(uint64_t *state, double low, double high, double q[4]) {
+static void step_randomly(random_source *source, double low, double high, double q[4]) {
     double axis[3], norm;
     do {
         for (int c = 0; c < 3; c++)
-            axis[c] = random_between(state, -1, 1);
+            axis[c] = random_between(source, -1, 1);
         norm = length(axis, 3);
     } while (norm < 0.1 || norm > 1);
-    const double half = 0.5 * random_between(state, low, high);
+    const double half = 0.5 * random_between(source, low, high);
     double step[4] = {0, 0, 0, cos(half)}, next[4];
     for (int c = 0; c < 3; c++)
         step[c] = axis[c] / norm * sin(half);
@@ -51,23 +46,24 @@ static void step_randomly(uint64_t *state, double low, double high, double q[4])
         q[c] = next[c] * scale;
 }
 
-motion motion_make(size_t keys, size_t tracks, double turn, uint64_t seed) {
+motion motion_make(size_t keys, size_t tracks, double turn, uint64_t salt) {
+    random_source source = random_salted(salt);
     motion m = {.keys = keys, .tracks = tracks};
     m.rotations = test_array(keys * tracks * 4, sizeof(float));
     m.positions = test_array(keys * tracks * 3, sizeof(float));
     m.scales = test_array(keys * tracks * 3, sizeof(float));
     for (size_t track = 0; track < tracks; track++) {
         double q[4] = {0, 0, 0, 1};
-        step_randomly(&seed, 0, 3.1, q);
+        step_randomly(&source, 0, 3.1, q);
         for (size_t key = 0; key < keys; key++) {
             const size_t row = key * tracks + track;
             for (size_t c = 0; c < 4; c++)
                 m.rotations[row * 4 + c] = (float)q[c];
             for (size_t c = 0; c < 3; c++) {
-                m.positions[row * 3 + c] = (float)random_between(&seed, -10, 10);
-                m.scales[row * 3 + c] = (float)random_between(&seed, 0.5, 2);
+                m.positions[row * 3 + c] = (float)random_between(&source, -10, 10);
+                m.scales[row * 3 + c] = (float)random_between(&source, 0.5, 2);
             }
-            step_randomly(&seed, 0.2 * turn, turn, q);
+            step_randomly(&source, 0.2 * turn, turn, q);
         }
     }
     return m;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * Seeded random keys for the tests of the contract, clips made of them, and the plain
+ * Random keys for the tests of the contract, clips made of them, and the plain
  * double slerp to hold placed times against. The oracle of every method is elsewhere.
  */
 #ifndef POSEMILL_TESTS_MOTION_H
 #define POSEMILL_TESTS_MOTION_H
 
 #include "check.h"
+#include "random_tracks.h"
 
-/* splitmix64; every test starts its own from a seed that it prints on failure. */
-uint64_t random_bits(uint64_t *state);
-double random_between(uint64_t *state, double low, double high);
+/* A source of its own for one test: the run's seed, which is printed, and the test's salt. */
+random_source random_salted(uint64_t salt);
 
 /* Keys of shape (keys, tracks, 4 | 3 | 3), a random walk whose steps turn by up to
  * `turn` radians, with every component of positions within 10 and of scales in [0.5, 2]. */
@@ -21,7 +21,7 @@ typedef struct motion {
     float *scales;
 } motion;
 
-motion motion_make(size_t keys, size_t tracks, double turn, uint64_t seed);
+motion motion_make(size_t keys, size_t tracks, double turn, uint64_t salt);
 void motion_free(motion *m);
 
 /* A description of the motion over a timeline; both must outlive it. Sterp finds axes. */

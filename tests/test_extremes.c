@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Numbers at the edge of what their types hold, in clips and in jobs: whatever is
+ * accepted gives unit rotations and finite vectors, whatever cannot be is refused.
+ */
+#include "support/engines.h"
+#include "support/motion.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { KEYS = 4, PER_SEGMENT = 20, SAMPLES = (KEYS - 1) * PER_SEGMENT + 1 };
+
+static const pm_method all_methods[] = {PM_METHOD_SLERP, PM_METHOD_STEP,  PM_METHOD_NLERP,
+                                        PM_METHOD_STERP, PM_METHOD_SQUAD, PM_METHOD_CIRCULAR};
+enum { METHODS = sizeof all_methods / sizeof all_methods[0] };
+
+static float rotations[SAMPLES * 4], positions[SAMPLES * 3];
+
+static void expect_sound(const char *what, pm_method method) {
+    for (size_t k = 0; k < SAMPLES; k++) {
+        double norm = 0;
+        for (size_t i = 0; i < 4; i++)
+            norm += (double)rotations[k * 4 + i] * (double)rotations[k * 4 + i];
+        if (!(fabs(sqrt(norm) - 1) <= 1e-6))
+            fail_msg("%s, %s: sample %zu has norm %.9g", pm_method_describe(method)->name, what, k,
+                     sqrt(norm));
+        for (size_t i = 0; i < 3; i++)
+            if (!isfinite(positions[k * 3 + i]))
+                fail_msg("%s, %s: the position of sample %zu is %g",
+                         pm_method_describe(method)->name, what, k, (double)positions[k * 3 + i]);
+    }
+}
+
+/* Returns whether the clip was accepted; then its samples must be sound. */
+static bool is_sound_if_accepted(void **state, const char *what, const pm_clip_desc *desc,
+                                 const pm_sample_job *job) {
+    pm_clip *clip = NULL;
+    pm_error error = poisoned_error();
+    const pm_status status = pm_clip_create(engine_for(state), desc, &clip, &error);
+    if (status != PM_OK) {
+        assert_true(status == PM_ERROR_TIME || status == PM_ERROR_KEY);
+        assert_int_equal(error.status, status);
+        return false;
+    }
+    memset(rotations, 0xFF, sizeof rotations);
+    memset(positions, 0xFF, sizeof positions);
+    pm_sample_job with_outputs = *job;
+    with_outputs.sample_count = SAMPLES;
+    with_outputs.rotations = rotations;
+    with_outputs.positions = positions;
+    const pm_status sampled = pm_sample(clip, &with_outputs, &error);
+    pm_clip_destroy(&clip);
+    if (sampled != PM_OK) {
+        assert_true(sampled == PM_ERROR_TIME || sampled == PM_ERROR_SIZE);
+        return false;
+    }
+    expect_sound(what, desc->method);
+    return true;
+}
+
+static void key_times_at_the_edges_of_double(void **state) {
+    engine_for(state);
+    static const struct {
+        const char *what;
+        double times[KEYS], loop_period;
+    } cases[] = {
+        {"the smallest double apart", {0, 0x1p-1074, 1, 2}, 0},
+        {"neighbouring doubles", {1, 1 + 0x1p-52, 2, 3}, 0},
+        {"all of them subnormal", {0, 1e-310, 2e-310, 1e-300}, 0},
+        {"as far apart as double goes", {-1e307, 0, 1e307, 1.5e307}, 0},
+        {"intervals of 1 to 1e30", {0, 1, 1e30, 2e30}, 0},
+        {"intervals of 1e-30 to 1e30", {0, 1e-30, 1e30, 2e30}, 0},
+        {"far from zero", {1e15, 1e15 + 1, 1e15 + 2, 1e15 + 3}, 0},
+        {"a closing segment of 1e300 s", {0, 1, 2, 3}, 1e300},
+        {"a closing segment of 1e-7 s", {0, 1, 2, 3}, 3.0000001},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        for (size_t j = 0; j < METHODS; j++) {
+            const double *t = cases[i].times;
+            double times[SAMPLES];
+            for (size_t k = 0; k < SAMPLES; k++) {
+                const size_t key = k / PER_SEGMENT;
+                const double u = (double)(k % PER_SEGMENT) / PER_SEGMENT;
+                times[k] = u > 0 ? t[key] + (t[key + 1] - t[key]) * u : t[key];
+            }
+            motion m = motion_make(KEYS, 1, 3.0, 0x71);
+            const pm_timeline timeline = {.key_count = KEYS, .times = t};
+            pm_clip_desc desc = motion_desc(&m, &timeline, all_methods[j]);
+            desc.loop_period = cases[i].loop_period;
+            is_sound_if_accepted(state, cases[i].what, &desc, &(pm_sample_job){.times = times});
+            motion_free(&m);
+        }
+}
+
+static void positions_at_the_edge_of_float(void **state) {
+    engine_for(state);
+    const float sizes[] = {FLT_MAX, FLT_MAX / 2, FLT_MAX / 8, 1e30f, FLT_MIN, 1e-45f};
+    const pm_timeline timeline = {.key_count = KEYS, .rate = {1, 1}};
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
+        for (size_t j = 0; j < METHODS; j++) {
+            motion m = motion_make(KEYS, 1, 3.0, 0x72);
+            for (size_t c = 0; c < (size_t)KEYS * 3; c++)
+                m.positions[c] = (c / 3) % 2 ? sizes[i] : -sizes[i];
+            const pm_clip_desc desc = motion_desc(&m, &timeline, all_methods[j]);
+            char what[64];
+            snprintf(what, sizeof what, "positions of %g", (double)sizes[i]);
+            is_sound_if_accepted(state, what, &desc, &(pm_sample_job){.rate = {PER_SEGMENT, 1}});
+            motion_free(&m);
+        }
+}
+
+static void user_tangents_of_any_size(void **state) {
+    engine_for(state);
+    const double sizes[] = {1e-300, 1, 1e10, 1e38, 1e300, DBL_MAX};
+    const pm_timeline timeline = {.key_count = KEYS, .rate = {1, 1}};
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
+        for (int unlimited = 0; unlimited < 2; unlimited++) {
+            motion m = motion_make(KEYS, 1, 3.0, 0x73);
+            double tangents[KEYS][3];
+            for (size_t c = 0; c < (size_t)KEYS * 3; c++)
+                (&tangents[0][0])[c] = c % 2 ? sizes[i] : -sizes[i];
+            pm_clip_desc desc = motion_desc(&m, &timeline, PM_METHOD_SQUAD);
+            desc.tangents = PM_TANGENTS_USER;
+            desc.user_tangents = (pm_array){tangents, PM_FLOAT64, 0};
+            desc.unlimited = unlimited;
+            char what[64];
+            snprintf(what, sizeof what, "tangents of %g", sizes[i]);
+            is_sound_if_accepted(state, what, &desc, &(pm_sample_job){.rate = {PER_SEGMENT, 1}});
+            motion_free(&m);
+        }
+}
+
+static void rates_starts_and_counters_at_the_edges_of_64_bits(void **state) {
+    engine_for(state);
+    const pm_rational rates[] = {
+        {1, 1}, {INT64_MAX, 1}, {1, INT64_MAX}, {INT64_MAX, INT64_MAX - 1}};
+    const pm_rational starts[] = {{0, 0},         {0, 1},         {INT64_MAX, 1},
+                                  {INT64_MIN, 1}, {1, INT64_MAX}, {INT64_MIN, INT64_MAX}};
+    const uint64_t firsts[] = {0, UINT64_C(1) << 40, UINT64_MAX - SAMPLES, UINT64_MAX};
+    motion m = motion_make(KEYS, 1, 3.0, 0x74);
+    size_t accepted = 0;
+    for (size_t key_rate = 0; key_rate < 4; key_rate++) {
+        const pm_timeline timeline = {.key_count = KEYS, .rate = rates[key_rate]};
+        pm_clip_desc desc = motion_desc(&m, &timeline, PM_METHOD_SQUAD);
+        for (int loop = 0; loop < 2; loop++) {
+            desc.loop_period =
+                loop ? KEYS * (double)rates[key_rate].den / (double)rates[key_rate].num : 0;
+            for (size_t rate = 0; rate < 4; rate++)
+                for (size_t start = 0; start < 6; start++)
+                    for (size_t first = 0; first < 4; first++) {
+                        const pm_sample_job job = {
+                            .rate = rates[rate], .start = starts[start], .first = firsts[first]};
+                        accepted += is_sound_if_accepted(state, "64-bit terms", &desc, &job);
+                    }
+        }
+    }
+    motion_free(&m);
+    assert_true(accepted > 0);
+}
+
+/* Sample times that no double holds still clamp to the right end. */
+static void samples_far_beyond_the_keys_clamp_to_their_side(void **state) {
+    engine_for(state);
+    motion m = motion_make(KEYS, 1, 3.0, 0x75);
+    const pm_timeline timeline = {.key_count = KEYS, .rate = {30, 1}};
+    const pm_clip_desc desc = motion_desc(&m, &timeline, PM_METHOD_SLERP);
+    pm_clip *clip = clip_make(engine_for(state), &desc);
+    const pm_sample_job jobs[] = {
+        {.sample_count = 1, .rate = {30000, 1001}, .first = UINT64_MAX - 1},
+        {.sample_count = 1, .rate = {30000, 1001}, .start = {INT64_MIN, 1}},
+    };
+    float ends[2][4];
+    sample_make(clip, &(pm_sample_job){
+                          .sample_count = 2, .times = (double[]){-1, 100}, .rotations = ends[0]});
+    for (size_t i = 0; i < 2; i++) {
+        float out[4];
+        pm_sample_job job = jobs[i];
+        job.rotations = out;
+        sample_make(clip, &job);
+        expect_same_bits(out, ends[1 - i], 4, 4);
+    }
+    pm_clip_destroy(&clip);
+    motion_free(&m);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        ON_BOTH(key_times_at_the_edges_of_double),
+        ON_BOTH(positions_at_the_edge_of_float),
+        ON_BOTH(user_tangents_of_any_size),
+        ON_BOTH(rates_starts_and_counters_at_the_edges_of_64_bits),
+        ON_BOTH(samples_far_beyond_the_keys_clamp_to_their_side),
+    };
+    return cmocka_run_group_tests_name("extremes", tests, NULL, engines_close);
+}
