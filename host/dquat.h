@@ -32,6 +32,10 @@ static inline double dvec3_dot(dvec3 a, dvec3 b) {
     return a.x * b.x + a.y * b.y + a.z * b.z;
 }
 
+static inline dvec3 dvec3_cross(dvec3 a, dvec3 b) {
+    return dvec3_of(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x);
+}
+
 static inline dquat dquat_blend(double r, dquat a, double s, dquat b) {
     return (dquat){r * a.x + s * b.x, r * a.y + s * b.y, r * a.z + s * b.z, r * a.w + s * b.w};
 }

@@ -37,8 +37,10 @@ static void put(const run *r, size_t k, pm_quat q, unsigned components) {
 #define PM_RUN(name)                                                                               \
     PM_CLONES static void run_##name(const run *r, unsigned components) {                          \
         pm_##name##_segment segment = pm_##name##_begin(r->rows);                                  \
-        for (size_t k = 0; k < r->count; k++)                                                      \
-            put(r, k, pm_##name##_at(&segment, r->places[k].u), components);                       \
+        for (size_t k = 0; k < r->count; k++) {                                                    \
+            float u = r->places[k].u;                                                              \
+            put(r, k, pm_at_ends(r->rows, u, pm_##name##_at(&segment, u)), components);            \
+        }                                                                                          \
     }
 PM_CURVES(PM_RUN)
 

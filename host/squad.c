@@ -31,8 +31,7 @@ static void put_arc(const pm_extras_out *out, size_t segment, dquat a, dquat b, 
         return;
     }
     pm_put(out, segment, 0, dquat_scaled(sum, 1 / length));
-    pm_put(out, segment, 1,
-           dquat_scaled(difference, chord > 0 ? atan2(chord, length) / chord : 0));
+    pm_put(out, segment, 1, dquat_scaled(difference, chord > 0 ? atan2(chord, length) / chord : 0));
 }
 
 void pm_build_squad(const pm_track *track, const pm_extras_out *out) {

@@ -46,8 +46,10 @@ void pm_build_sterp(const pm_track *track, const pm_extras_out *out) {
         dvec3 axis = parent ? dquat_rotate_back(key, given) : given;
         dvec3 swing, twist;
         split(delta, axis, &swing, &twist);
-        pm_put(out, k, 0, (dquat){swing.x, swing.y, swing.z, dvec3_dot(swing, swing)});
-        pm_put(out, k, 1, (dquat){twist.x, twist.y, twist.z, dvec3_dot(twist, twist)});
+        dvec3 both = dvec3_cross(swing, twist);
+        pm_put(out, k, 0, dquat_product(key, (dquat){swing.x, swing.y, swing.z, 0}));
+        pm_put(out, k, 1, dquat_product(key, (dquat){twist.x, twist.y, twist.z, 0}));
+        pm_put(out, k, 2, dquat_product(key, (dquat){both.x, both.y, both.z, 0}));
     }
 }
 

@@ -80,7 +80,7 @@ pm_kernel void gather(pm_global const float *keys, pm_global const float *static
     rows.statics[1] = pm_gather_static(statics + static_floats, track);
 #endif
     PM_OF(segment) segment = PM_OF(begin)(&rows);
-    pm_quat value = PM_OF(at)(&segment, pm_reals_of(u));
+    pm_quat value = pm_at_ends(&rows, pm_reals_of(u), PM_OF(at)(&segment, pm_reals_of(u)));
 #if PM_COMPONENTS == 4
     value = pm_quat_scaled(value, pm_reals_of(sign));
 #endif

@@ -19,11 +19,10 @@ typedef struct pm_circle {
     pm_quat rise; /* R n */
     real alpha2;
     real stretch; /* alpha/sin(alpha) */
-    real sagitta; /* 1 - cos(alpha) */
+    real rest;    /* cos(alpha) - 1 + alpha^2/2 */
 } pm_circle;
 
 typedef struct pm_circular_segment {
-    pm_quat a, b;
     pm_quat middle, half_chord; /* (a + b)/2, (b - a)/2 */
     pm_circle leaving, arriving;
 } pm_circular_segment;
@@ -33,17 +32,15 @@ pm_fn pm_circle pm_circle_of(pm_quat rise, real alpha2, real stretch) {
     c.rise = rise;
     c.alpha2 = alpha2;
     c.stretch = stretch;
-    c.sagitta = alpha2 * pm_versin(alpha2);
+    c.rest = alpha2 * alpha2 * pm_cos_rest(alpha2);
     return c;
 }
 
 pm_fn pm_circular_segment pm_circular_begin(const pm_rows *rows) {
     pm_circular_segment s;
     pm_quat numbers = rows->extras[2];
-    s.a = rows->key;
-    s.b = rows->next;
-    s.middle = pm_quat_scaled(pm_quat_sum(s.a, s.b), PM_REAL(0.5f));
-    s.half_chord = pm_quat_scaled(pm_quat_difference(s.b, s.a), PM_REAL(0.5f));
+    s.middle = pm_quat_scaled(pm_quat_sum(rows->key, rows->next), PM_REAL(0.5f));
+    s.half_chord = pm_quat_scaled(pm_quat_difference(rows->next, rows->key), PM_REAL(0.5f));
     s.leaving = pm_circle_of(rows->extras[0], numbers.x, numbers.z);
     s.arriving = pm_circle_of(rows->extras[1], numbers.y, numbers.w);
     return s;
@@ -58,20 +55,20 @@ pm_fn pm_arc_point pm_circle_at(const pm_circle *c, real t) {
     pm_arc_point p;
     real x2 = pm_square_times(t, c->alpha2);
     p.along = t * pm_sinc(x2) * c->stretch;
-    p.up = pm_fma(-x2, pm_versin(x2), c->sagitta);
+    p.up = pm_fma(x2 * x2, pm_cos_rest(x2), -c->rest);
+    p.up = pm_fma(PM_REAL(0.5f), c->alpha2 - x2, p.up);
     return p;
 }
 
-/* The slerp of two points in those coordinates, so that the large terms are rounded once. */
+/* The slerp of two points, in those coordinates, so that the large terms are rounded once. */
 pm_fn pm_quat pm_arc_points_slerp(const pm_circular_segment *s, pm_arc_point p, pm_arc_point q,
                                   real u) {
     pm_quat leaving = pm_quat_scaled(s->leaving.rise, p.up);
     pm_quat arriving = pm_quat_scaled(s->arriving.rise, q.up);
-    pm_quat difference =
+    pm_quat chord =
         pm_quat_plus(pm_quat_difference(arriving, leaving), q.along - p.along, s->half_chord);
-    pm_arc arc = pm_arc_of(PM_REAL(0.25f) * pm_quat_norm2(difference));
-    real v = PM_REAL(1.0f) - u;
-    real wp = pm_arc_weight(arc, v);
+    pm_arc arc = pm_arc_of(PM_REAL(0.25f) * pm_quat_norm2(chord));
+    real wp = pm_arc_weight(arc, PM_REAL(1.0f) - u);
     real wq = pm_arc_weight(arc, u);
     pm_quat r = pm_quat_blend(wp, leaving, wq, arriving);
     r = pm_quat_plus(r, pm_fma(wp, p.along, wq * q.along), s->half_chord);
@@ -79,11 +76,10 @@ pm_fn pm_quat pm_arc_points_slerp(const pm_circular_segment *s, pm_arc_point p, 
 }
 
 pm_fn pm_quat pm_circular_at(const pm_circular_segment *s, real u) {
-    real t = u - (PM_REAL(1.0f) - u);
-    pm_quat r =
-        pm_arc_points_slerp(s, pm_circle_at(&s->leaving, t), pm_circle_at(&s->arriving, t), u);
-    r = pm_quat_select(u == PM_REAL(0.0f), s->a, r);
-    return pm_quat_select(u == PM_REAL(1.0f), s->b, r);
+    real t = pm_fma(PM_REAL(2.0f), u, PM_REAL(-1.0f));
+    pm_arc_point leaving = pm_circle_at(&s->leaving, t);
+    pm_arc_point arriving = pm_circle_at(&s->arriving, t);
+    return pm_quat_renormalized(pm_arc_points_slerp(s, leaving, arriving, u));
 }
 
 #endif

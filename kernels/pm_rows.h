@@ -7,7 +7,8 @@
  *   pm_m_extras, pm_m_statics     how many planes it stores beside the keys
  *   pm_m_segment                  what all samples of a segment share
  *   pm_m_begin(rows)              pm_rows -> pm_m_segment
- *   pm_m_at(segment, u)           the value at u in [0, 1]; the keys' own bits at 0 and 1
+ *   pm_m_at(segment, u)           the value at u in [0, 1]
+ * The keys' own bits at 0 and 1 are pm_at_ends's business.
  */
 #ifndef PM_ROWS_H
 #define PM_ROWS_H
@@ -23,6 +24,12 @@ typedef struct pm_rows {
     pm_quat extras[PM_MAX_EXTRAS];   /* of segment i, made when the clip is built */
     pm_quat statics[PM_MAX_STATICS]; /* of the track, the same for all its segments */
 } pm_rows;
+
+/* A curve passes through its keys to the bit: at u 0 and 1 the keys themselves count. */
+pm_fn pm_quat pm_at_ends(const pm_rows *rows, real u, pm_quat value) {
+    value = pm_quat_select(u == PM_REAL(0.0f), rows->key, value);
+    return pm_quat_select(u == PM_REAL(1.0f), rows->next, value);
+}
 
 /* Where a sample lies: the segment, and how far into it. The top bit of `segment` is
  * set on odd laps of a loop, where a track of wrap -1 shows its other sign. */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * The methods that know two keys: step, nlerp and slerp (spec: methods, section 3).
- * Keys are unrolled, so the 4-D angle theta between them is at most pi/2 and nothing
- * here flips a sign. No root, no quotient, no trigonometry, no branch.
+ * The methods that know two keys: step, nlerp and slerp (spec: methods, section 3), and
+ * the slerps that other methods are made of. Keys are unrolled, so the 4-D angle
+ * between them is at most pi/2 and nothing here flips a sign. No root, no quotient, no
+ * trigonometry, no branch, no special case.
  */
 #ifndef PM_SLERP_H
 #define PM_SLERP_H
@@ -17,54 +18,45 @@
 #define pm_slerp_extras 0
 #define pm_slerp_statics 0
 
-/* sin(theta/2)^2 of the 4-D angle theta between unit quaternions. */
-pm_fn real pm_half_chord2(pm_quat a, pm_quat b) {
-    return PM_REAL(0.25f) * pm_quat_norm2(pm_quat_difference(b, a));
-}
-
 typedef struct pm_step_segment {
-    pm_quat a, b;
+    pm_quat a;
 } pm_step_segment;
 
 pm_fn pm_step_segment pm_step_begin(const pm_rows *rows) {
     pm_step_segment s;
     s.a = rows->key;
-    s.b = rows->next;
     return s;
 }
 
-/* u is 1 only at the very last key. */
 pm_fn pm_quat pm_step_at(const pm_step_segment *s, real u) {
-    return pm_quat_select(u == PM_REAL(1.0f), s->b, s->a);
+    (void)u;
+    return s->a;
 }
 
 typedef struct pm_nlerp_segment {
     pm_quat a, b;
-    real chord2; /* |b - a|^2 */
 } pm_nlerp_segment;
 
 pm_fn pm_nlerp_segment pm_nlerp_begin(const pm_rows *rows) {
     pm_nlerp_segment s;
     s.a = rows->key;
     s.b = rows->next;
-    s.chord2 = pm_quat_norm2(pm_quat_difference(s.b, s.a));
     return s;
 }
 
-/* The squared length of the mix is 1 - u(1-u)|b-a|^2. */
+/* The squared length of the mix is between 1/2 and 1. */
 pm_fn pm_quat pm_nlerp_at(const pm_nlerp_segment *s, real u) {
-    real v = PM_REAL(1.0f) - u;
-    real scale = pm_inverse_root(u * v * s->chord2);
-    return pm_quat_blend(v * scale, s->a, u * scale, s->b);
+    pm_quat mix = pm_quat_blend(PM_REAL(1.0f) - u, s->a, u, s->b);
+    return pm_quat_scaled(mix, pm_inverse_root(PM_REAL(1.0f) - pm_quat_norm2(mix)));
 }
 
-/* What weights along an arc of 4-D angle theta in [0, pi/2] depend on. */
+/* What the weights of a slerp depend on, for unit quaternions at most pi/2 apart. */
 typedef struct pm_arc {
-    real gain;   /* theta/sin(theta) */
+    real gain;   /* theta/sin(theta) of the 4-D angle theta between them */
     real angle2; /* theta^2 */
 } pm_arc;
 
-/* y = sin(theta/2)^2 */
+/* y = sin(theta/2)^2, a quarter of the squared chord */
 pm_fn pm_arc pm_arc_of(real y) {
     pm_arc arc;
     arc.gain = pm_arc_gain(y);
@@ -74,21 +66,16 @@ pm_fn pm_arc pm_arc_of(real y) {
 }
 
 pm_fn pm_arc pm_arc_between(pm_quat a, pm_quat b) {
-    return pm_arc_of(pm_half_chord2(a, b));
+    return pm_arc_of(PM_REAL(0.25f) * pm_quat_norm2(pm_quat_difference(b, a)));
 }
 
-/* sin(u theta)/sin(theta); within rounding of 1 at 1. */
+/* sin(u theta)/sin(theta) */
 pm_fn real pm_arc_weight(pm_arc arc, real u) {
     return u * arc.gain * pm_sinc(u * u * arc.angle2);
 }
 
-/* The slerp of a and b, which come out bit for bit at the ends. */
 pm_fn pm_quat pm_slerp_arc(pm_arc arc, pm_quat a, pm_quat b, real u) {
-    real one = PM_REAL(1.0f);
-    real v = one - u;
-    real wa = pm_select(v == one, one, pm_arc_weight(arc, v));
-    real wb = pm_select(u == one, one, pm_arc_weight(arc, u));
-    return pm_quat_blend(wa, a, wb, b);
+    return pm_quat_blend(pm_arc_weight(arc, PM_REAL(1.0f) - u), a, pm_arc_weight(arc, u), b);
 }
 
 typedef struct pm_slerp_segment {
@@ -105,7 +92,7 @@ pm_fn pm_slerp_segment pm_slerp_begin(const pm_rows *rows) {
 }
 
 pm_fn pm_quat pm_slerp_at(const pm_slerp_segment *s, real u) {
-    return pm_slerp_arc(s->arc, s->a, s->b, u);
+    return pm_quat_renormalized(pm_slerp_arc(s->arc, s->a, s->b, u));
 }
 
 #endif

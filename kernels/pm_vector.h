@@ -37,7 +37,8 @@ pm_fn pm_vector_step_segment pm_vector_step_begin(const pm_rows *rows) {
 }
 
 pm_fn pm_quat pm_vector_step_at(const pm_vector_step_segment *s, real u) {
-    return pm_quat_select(u == PM_REAL(1.0f), s->b, s->a);
+    (void)u;
+    return s->a;
 }
 
 typedef struct pm_vector_cubic_segment {
@@ -53,7 +54,7 @@ pm_fn pm_vector_cubic_segment pm_vector_cubic_begin(const pm_rows *rows) {
     return s;
 }
 
-/* Hermite's weights, which are exactly 0 and 1 at both ends. */
+/* Hermite's weights */
 pm_fn pm_quat pm_vector_cubic_at(const pm_vector_cubic_segment *s, real u) {
     real v = PM_REAL(1.0f) - u;
     real to_b = u * u * pm_fma(PM_REAL(-2.0f), u, PM_REAL(3.0f));

@@ -54,6 +54,8 @@ pm_kernel void walk(pm_global const float *keys, pm_global const float *statics,
             loaded = number;
         }
         pm_quat value = PM_OF(at)(&segment, PM_REAL(place.u));
+        if (place.u == 0.0f || place.u == 1.0f) /* the same for all lanes: a branch is free */
+            value = pm_at_ends(&rows, PM_REAL(place.u), value);
 #if PM_COMPONENTS == 4
         if (place.segment & PM_PLACE_ODD_LAP)
             value = pm_quat_scaled(value, pm_load_reals(wraps + track));

@@ -23,12 +23,17 @@ static long double sinc(long double x2) {
     return x2 < 1e-12L ? 1 - x2 / 6 : sinl(x) / x;
 }
 
-static long double versine(long double x2) {
-    long double half = sinc(x2 / 4);
-    return half * half / 2;
+/* (cos x - 1 + x^2/2)/x^4, by its series: the closed form cancels */
+static long double cosine_rest(long double x2) {
+    long double term = 1.0L / 24, sum = 0;
+    for (int n = 4; n < 40; n += 2) {
+        sum += term;
+        term *= -x2 / ((n + 1) * (n + 2));
+    }
+    return sum;
 }
 
-/* theta / sin(theta) with sin(theta/2)^2 = y: the asin of the chord in disguise. */
+/* theta/sin(theta) of y = sin(theta/2)^2: the arc sine of a chord */
 static long double arc_gain(long double y) {
     return y < 1e-12L ? 1 + 2 * y / 3 : asinl(sqrtl(y)) / sqrtl(y * (1 - y));
 }
@@ -114,11 +119,12 @@ static void fit_rounded(const fit *f) {
         rest[k] = f->function(x[k]);
     }
     for (int fixed = 0; fixed < f->terms; fixed++) {
-        if (fixed == 0)
-            c[0] = 1; /* all of these functions are 1 or 1/2 at 0, exactly */
-        else
+        if (fixed == 0) /* exact at 0, up to rounding */
+            rounded[0] = (float)f->function(0);
+        else {
             minimax_tail(f, fixed, x, rest, c);
-        rounded[fixed] = fixed == 0 ? (float)f->function(0) : (float)c[0];
+            rounded[fixed] = (float)c[0];
+        }
         for (int k = 0; k < NODES; k++)
             rest[k] -= (long double)rounded[fixed] * powl(x[k], fixed);
     }
@@ -132,7 +138,7 @@ static void fit_rounded(const fit *f) {
 int main(void) {
     const long double quarter_turn = 2.46740110027233965471L; /* (pi/2)^2 */
     const fit fits[] = {
-        {"pm_sinc", sinc, quarter_turn, 5},  {"pm_versin", versine, quarter_turn, 5},
+        {"pm_sinc", sinc, quarter_turn, 5},  {"pm_cos_rest", cosine_rest, quarter_turn, 4},
         {"pm_arc_gain", arc_gain, 0.5L, 10}, {"pm_inverse_root", inverse_root, 0.5L, 10},
         {"pm_atan", arctangent, 1, 10},
     };
