@@ -42,9 +42,13 @@ static pm_tangent inner(const pm_track *track, ptrdiff_t i, pm_tangents rule, pm
         return both(dvec3_blend(0.5, s0, 0.5, s1));
     if (rule == PM_TANGENTS_TCB)
         return tcb(track->desc, before, s0, after, s1);
-    if (rule == PM_TANGENTS_HOLD && (pm_track_repeats(track, i - 1) || pm_track_repeats(track, i)))
-        return both(dvec3_of(0, 0, 0));
     return both(dvec3_blend(before, s0, after, s1));
+}
+
+/* Whether a neighbour of key i is the same key. */
+static bool is_held(const pm_track *track, ptrdiff_t i) {
+    return (pm_track_has(track, i - 1) && pm_track_repeats(track, i - 1)) ||
+           (pm_track_has(track, i) && pm_track_repeats(track, i));
 }
 
 /* Of the first (step 1) or last (step -1) key of an open track of three keys or more. */
@@ -57,7 +61,7 @@ static dvec3 end(const pm_track *track, ptrdiff_t i, ptrdiff_t step, pm_tangents
     case PM_ENDS_ZERO:
         return dvec3_of(0, 0, 0);
     case PM_ENDS_NATURAL: {
-        pm_tangent neighbour = inner(track, i + step, rule, slope);
+        pm_tangent neighbour = pm_tangent_of(track, i + step, rule, slope);
         return dvec3_blend(1.5, s0, -0.5, step > 0 ? neighbour.in : neighbour.out);
     }
     case PM_ENDS_PARABOLA: {
@@ -74,10 +78,12 @@ static dvec3 end(const pm_track *track, ptrdiff_t i, ptrdiff_t step, pm_tangents
 
 pm_tangent pm_tangent_of(const pm_track *track, ptrdiff_t i, pm_tangents rule, pm_slope slope) {
     ptrdiff_t last = (ptrdiff_t)track->key_count - 1;
+    if (!track->loop && track->key_count == 2)
+        return both(slope(track, 0));
+    if (rule == PM_TANGENTS_HOLD && is_held(track, i))
+        return both(dvec3_of(0, 0, 0));
     if (track->loop)
         return inner(track, i, rule, slope);
-    if (track->key_count == 2)
-        return both(slope(track, 0));
     if (i == 0)
         return both(end(track, i, 1, rule, slope));
     if (i == last)

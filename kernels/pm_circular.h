@@ -49,18 +49,39 @@ pm_fn pm_circular_segment pm_circular_begin(const pm_rows *rows) {
     return s;
 }
 
-pm_fn pm_quat pm_circle_at(const pm_circular_segment *s, const pm_circle *c, real t) {
+/* A point of an arc is middle + along half_chord + up rise. */
+typedef struct pm_arc_point {
+    real along, up;
+} pm_arc_point;
+
+pm_fn pm_arc_point pm_circle_at(const pm_circle *c, real t) {
+    pm_arc_point p;
     real x2 = pm_square_times(t, c->alpha2);
-    real along = t * pm_sinc(x2) * c->stretch;
-    real rise = pm_fma(-x2, pm_versin(x2), c->sagitta);
-    return pm_quat_plus(pm_quat_plus(s->middle, along, s->half_chord), rise, c->rise);
+    p.along = t * pm_sinc(x2) * c->stretch;
+    p.up = pm_fma(-x2, pm_versin(x2), c->sagitta);
+    return p;
+}
+
+/* The slerp of two points in those coordinates, so that the large terms are rounded once. */
+pm_fn pm_quat pm_arc_points_slerp(const pm_circular_segment *s, pm_arc_point p, pm_arc_point q,
+                                  real u) {
+    pm_quat leaving = pm_quat_scaled(s->leaving.rise, p.up);
+    pm_quat arriving = pm_quat_scaled(s->arriving.rise, q.up);
+    pm_quat difference =
+        pm_quat_plus(pm_quat_difference(arriving, leaving), q.along - p.along, s->half_chord);
+    pm_arc arc = pm_arc_of(PM_REAL(0.25f) * pm_quat_norm2(difference));
+    real v = PM_REAL(1.0f) - u;
+    real wp = pm_arc_weight(arc, v);
+    real wq = pm_arc_weight(arc, u);
+    pm_quat r = pm_quat_blend(wp, leaving, wq, arriving);
+    r = pm_quat_plus(r, pm_fma(wp, p.along, wq * q.along), s->half_chord);
+    return pm_quat_plus(r, wp + wq, s->middle);
 }
 
 pm_fn pm_quat pm_circular_at(const pm_circular_segment *s, real u) {
     real t = u - (PM_REAL(1.0f) - u);
-    pm_quat leaving = pm_circle_at(s, &s->leaving, t);
-    pm_quat arriving = pm_circle_at(s, &s->arriving, t);
-    pm_quat r = pm_slerp_arc(pm_arc_between(leaving, arriving), leaving, arriving, u);
+    pm_quat r =
+        pm_arc_points_slerp(s, pm_circle_at(&s->leaving, t), pm_circle_at(&s->arriving, t), u);
     r = pm_quat_select(u == PM_REAL(0.0f), s->a, r);
     return pm_quat_select(u == PM_REAL(1.0f), s->b, r);
 }

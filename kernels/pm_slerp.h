@@ -64,23 +64,31 @@ typedef struct pm_arc {
     real angle2; /* theta^2 */
 } pm_arc;
 
-pm_fn pm_arc pm_arc_between(pm_quat a, pm_quat b) {
+/* y = sin(theta/2)^2 */
+pm_fn pm_arc pm_arc_of(real y) {
     pm_arc arc;
-    real y = pm_half_chord2(a, b);
     arc.gain = pm_arc_gain(y);
     /* theta^2 = gain^2 sin(theta)^2 and sin(theta)^2 = 4 y (1 - y) */
     arc.angle2 = PM_REAL(4.0f) * y * (PM_REAL(1.0f) - y) * arc.gain * arc.gain;
     return arc;
 }
 
-/* The slerp of a and b. The products are within rounding of 1 at the ends; the
- * selects make them 1, so that the end quaternions come out bit for bit. */
+pm_fn pm_arc pm_arc_between(pm_quat a, pm_quat b) {
+    return pm_arc_of(pm_half_chord2(a, b));
+}
+
+/* sin(u theta)/sin(theta); within rounding of 1 at 1. */
+pm_fn real pm_arc_weight(pm_arc arc, real u) {
+    return u * arc.gain * pm_sinc(u * u * arc.angle2);
+}
+
+/* The slerp of a and b, which come out bit for bit at the ends. */
 pm_fn pm_quat pm_slerp_arc(pm_arc arc, pm_quat a, pm_quat b, real u) {
     real one = PM_REAL(1.0f);
     real v = one - u;
-    real wa = v * arc.gain * pm_sinc(v * v * arc.angle2);
-    real wb = u * arc.gain * pm_sinc(u * u * arc.angle2);
-    return pm_quat_blend(pm_select(v == one, one, wa), a, pm_select(u == one, one, wb), b);
+    real wa = pm_select(v == one, one, pm_arc_weight(arc, v));
+    real wb = pm_select(u == one, one, pm_arc_weight(arc, u));
+    return pm_quat_blend(wa, a, wb, b);
 }
 
 typedef struct pm_slerp_segment {

@@ -166,7 +166,7 @@ static oracle *create(const pm_clip_desc *desc, bool unrounded) {
                   .frame = desc->axis_frame,
                   .track_count = desc->track_count};
     o->tracks = oracle_allocate(o->track_count, sizeof *o->tracks);
-    size_t row = 0, tangent_row = 0;
+    size_t row = 0;
     for (size_t n = 0; n < o->track_count; n++) {
         oracle_track *t = &o->tracks[n];
         const pm_timeline *line = &desc->timelines[desc->timeline_of ? desc->timeline_of[n] : 0];
@@ -178,7 +178,6 @@ static oracle *create(const pm_clip_desc *desc, bool unrounded) {
         read_axis(desc, n, t);
         if (desc->rotations.data) {
             read_rotations(desc, l, unrounded, t);
-            l.first_row = tangent_row;
             t->user = read_vectors(&desc->user_tangents, l, t->key_count, false);
             if (o->method == PM_METHOD_SQUAD) {
                 squad_prepare(o, t);
@@ -187,7 +186,6 @@ static oracle *create(const pm_clip_desc *desc, bool unrounded) {
             }
         }
         row += line->key_count;
-        tangent_row += t->key_count;
     }
     return o;
 }
