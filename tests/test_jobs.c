@@ -281,6 +281,8 @@ static void *sample_often(void *argument) {
 
 static void threads_may_share_a_clip(void **state) {
     engine_for(state);
+    if (is_on_oclgrind(state))
+        skip();
     motion m = motion_make(30, THREAD_TRACKS, 2.5, 0x31);
     const pm_timeline timeline = {.key_count = 30, .rate = {5, 1}};
     const pm_clip_desc desc = motion_desc(&m, &timeline, PM_METHOD_SQUAD);

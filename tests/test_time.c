@@ -265,6 +265,29 @@ static void uniform_samples_at_keys_are_the_keys(void **state) {
     motion_free(&m);
 }
 
+/* Half turns and quarter turns about the axes: a zero that comes out negative is another bit. */
+static void zeros_in_keys_stay_positive_zeros(void **state) {
+    engine_for(state);
+    const float r = 0.70710678f;
+    const float quarter_turns[8][4] = {{0, 0, 0, 1}, {0, 0.6f, 0, 0.8f}, {0, 1, 0, 0},
+                                       {r, r, 0, 0}, {1, 0, 0, 0},       {r, 0, 0, r},
+                                       {0, 0, 0, 1}, {0, 0, r, r}};
+    motion m = motion_make(8, 3, 0, 19);
+    for (size_t row = 0; row < (size_t)8 * 3; row++)
+        memcpy(m.rotations + row * 4, quarter_turns[row / 3], sizeof quarter_turns[0]);
+    const pm_timeline timeline = {.key_count = 8, .rate = {2, 1}};
+    float *out = guarded_floats((size_t)8 * 3 * 4);
+    for (size_t i = 0; i < METHODS; i++) {
+        const pm_clip_desc desc = motion_desc(&m, &timeline, all_methods[i]);
+        pm_clip *clip = clip_make(engine_for(state), &desc);
+        sample_make(clip, &(pm_sample_job){.sample_count = 8, .rate = {2, 1}, .rotations = out});
+        expect_keys(&m, out);
+        pm_clip_destroy(&clip);
+    }
+    guarded_free(out);
+    motion_free(&m);
+}
+
 static void samples_at_listed_key_times_are_the_keys(void **state) {
     engine_for(state);
     motion m = motion_make(40, 5, 3.0, 10);
@@ -394,6 +417,7 @@ int main(void) {
         ON_BOTH(a_start_before_the_keys_clamps_until_they_begin),
         ON_BOTH(listed_times_agree_with_the_uniform_samples_they_name),
         ON_BOTH(uniform_samples_at_keys_are_the_keys),
+        ON_BOTH(zeros_in_keys_stay_positive_zeros),
         ON_BOTH(samples_at_listed_key_times_are_the_keys),
         ON_BOTH(open_tracks_keep_their_end_keys_outside_of_them),
         ON_BOTH(results_do_not_depend_on_the_order_of_samples),

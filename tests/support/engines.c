@@ -76,6 +76,12 @@ pm_engine *engine_with(void **state, const pm_engine_desc *options) {
     return open_kind(*(const engine_kind *)*state, options);
 }
 
+bool is_on_oclgrind(void **state) {
+    pm_device_info info;
+    pm_engine_info(engine_for(state), &info);
+    return strstr(info.platform, "Oclgrind") != NULL;
+}
+
 int exit_code_without_device(void) {
     pm_error error = poisoned_error();
     pm_engine *engine = open_device(&(pm_engine_desc){0}, &error);

@@ -32,6 +32,10 @@ const char *device_for(void **state);
 /* An engine of its own on the same device; caller destroys. */
 pm_engine *engine_with(void **state, const pm_engine_desc *options);
 
+/* Whether the device is Oclgrind, an interpreter that checks every access: it runs kernels of one
+ * thread at a time, and its clFlush waits until the queue is empty. */
+bool is_on_oclgrind(void **state);
+
 /* For main() of executables that need a device throughout: 0 when there is one, else the
  * exit code: 77 for a skip, 1 where a device is required. */
 int exit_code_without_device(void);
