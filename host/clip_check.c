@@ -9,6 +9,12 @@
 static const double norm_tolerance = 1e-3;
 static const double closing_tolerance = 1e-3;
 
+/* Of positions and scales: leaves float room for a cubic to overshoot. */
+static const double largest_vector = 1e37;
+
+/* In rad/s: leaves double room for the squares of tangents times lengths of segments. */
+static const double largest_tangent = 1e70;
+
 const pm_array *pm_channel_array(const pm_clip_desc *desc, unsigned channel) {
     const pm_array *arrays[] = {&desc->rotations, &desc->positions, &desc->scales};
     return arrays[channel];
@@ -217,8 +223,9 @@ static pm_status check_rotation(const double *q, size_t track, size_t key, pm_er
 static pm_status check_vector(const double *v, const char *name, size_t track, size_t key,
                               pm_error *error) {
     for (int i = 0; i < 3; i++)
-        if (!isfinite(v[i]) || !isfinite((float)v[i]))
-            return pm_fail_at(error, PM_ERROR_KEY, track, key, "%s: a value is not finite", name);
+        if (!(fabs(v[i]) <= largest_vector))
+            return pm_fail_at(error, PM_ERROR_KEY, track, key,
+                              "%s: a value is not finite, or above 1e37", name);
     return PM_OK;
 }
 
@@ -277,8 +284,9 @@ static pm_status check_user_tangents(const pm_clip_desc *desc, size_t track, siz
     pm_timeline_check_loop(timeline, desc->loop_period, &closes, NULL);
     for (size_t k = 0; k < timeline->key_count - closes; k++)
         for (size_t i = 0; i < 3; i++)
-            if (!isfinite(pm_number_at(&rows, k, i)))
-                return pm_fail_at(error, PM_ERROR_KEY, track, k, "user tangent is not finite");
+            if (!(fabs(pm_number_at(&rows, k, i)) <= largest_tangent))
+                return pm_fail_at(error, PM_ERROR_KEY, track, k,
+                                  "user tangent is not finite, or above 1e70");
     return PM_OK;
 }
 

@@ -50,15 +50,22 @@ void pm_build_squad(const pm_track *track, const pm_extras_out *out) {
     }
 }
 
+/* A slope times its segment, for float: only key times of absurd ratios leave its range. */
+static dquat reach(dvec3 slope, double length) {
+    const double most = 1e38;
+    return (dquat){fmin(fmax(slope.x * length, -most), most),
+                   fmin(fmax(slope.y * length, -most), most),
+                   fmin(fmax(slope.z * length, -most), most), 0};
+}
+
 void pm_build_vector_cubic(const pm_track *track, const pm_extras_out *out) {
     pm_tangent here = pm_tangent_of(track, 0, PM_TANGENTS_BESSEL, pm_vector_slope);
     for (size_t k = 0; k < track->segment_count; k++) {
         ptrdiff_t i = (ptrdiff_t)k;
         pm_tangent next = pm_tangent_of(track, i + 1, PM_TANGENTS_BESSEL, pm_vector_slope);
-        dvec3 leaving = dvec3_scaled(here.out, pm_track_length(track, i));
-        dvec3 arriving = dvec3_scaled(next.in, pm_track_length(track, i));
-        pm_put(out, k, 0, (dquat){leaving.x, leaving.y, leaving.z, 0});
-        pm_put(out, k, 1, (dquat){arriving.x, arriving.y, arriving.z, 0});
+        double length = pm_track_length(track, i);
+        pm_put(out, k, 0, reach(here.out, length));
+        pm_put(out, k, 1, reach(next.in, length));
         here = next;
     }
 }

@@ -12,6 +12,11 @@
  * decimal, or summed, are rarely exact. */
 static const double closing_tolerance = 1e-9;
 
+/* Lengths of segments, in seconds, whose rates, and whose squares of rates times other
+ * lengths, stay in double's range. */
+static const double shortest = 1e-70;
+static const double longest = 1e70;
+
 /* Segment numbers share a word with the lap's parity. */
 static const size_t most_segments = 0x7ffffffe;
 
@@ -19,6 +24,10 @@ double pm_timeline_time(const pm_timeline *timeline, size_t i) {
     if (timeline->times)
         return timeline->times[i];
     return (double)i * (double)timeline->rate.den / (double)timeline->rate.num;
+}
+
+static bool is_length(double seconds) {
+    return seconds >= shortest && seconds <= longest;
 }
 
 pm_status pm_timeline_check(const pm_timeline *timeline, size_t index, pm_error *error) {
@@ -44,9 +53,9 @@ pm_status pm_timeline_check(const pm_timeline *timeline, size_t index, pm_error 
         if (i > 0 && !(t > timeline->times[i - 1]))
             return pm_fail_at(error, PM_ERROR_TIME, PM_NOWHERE, i,
                               "timeline %zu: key times do not strictly increase", index);
-        if (i > 0 && !isfinite(t - timeline->times[0]))
+        if (i > 0 && !is_length(t - timeline->times[i - 1]))
             return pm_fail_at(error, PM_ERROR_TIME, PM_NOWHERE, i,
-                              "timeline %zu: key times span too much", index);
+                              "timeline %zu: key times are not 1e-70 to 1e70 s apart", index);
     }
     return PM_OK;
 }
@@ -65,6 +74,9 @@ pm_status pm_timeline_check_loop(const pm_timeline *timeline, double period, boo
     else if (period < span)
         return pm_fail(error, PM_ERROR_TIME,
                        "loop_period %.9g s is shorter than the keys' span of %.9g s", period, span);
+    else if (!is_length(period - span))
+        return pm_fail(error, PM_ERROR_TIME, "loop_period leaves a segment of %.9g s",
+                       period - span);
     return PM_OK;
 }
 

@@ -86,7 +86,7 @@ typedef struct pm_rational {
 typedef enum pm_device_type {
     PM_DEVICE_REFERENCE = 0, /* no OpenCL: plain C on the calling thread */
     PM_DEVICE_CPU,
-    PM_DEVICE_GPU,            /* shares memory with the host */
+    PM_DEVICE_GPU, /* shares memory with the host */
     PM_DEVICE_DISCRETE_GPU,
     PM_DEVICE_OTHER
 } pm_device_type;
@@ -152,8 +152,7 @@ typedef struct pm_engine_desc {
 typedef struct pm_engine pm_engine;
 
 /* desc may be NULL for all defaults. Blocks while the driver starts. */
-PM_API pm_status pm_engine_create(const pm_engine_desc *desc, pm_engine **engine,
-                                  pm_error *error);
+PM_API pm_status pm_engine_create(const pm_engine_desc *desc, pm_engine **engine, pm_error *error);
 
 /* Clears the handle; takes NULL and a pointer to NULL. */
 PM_API void pm_engine_destroy(pm_engine **engine);
@@ -163,8 +162,7 @@ PM_API void pm_engine_info(const pm_engine *engine, pm_device_info *info);
 
 /* Samples every method on the device and on the reference and compares bits.
  * Blocks: builds all programs on first use, seconds on some drivers. */
-PM_API pm_status pm_engine_self_check(pm_engine *engine, pm_identity *identity,
-                                      pm_error *error);
+PM_API pm_status pm_engine_self_check(pm_engine *engine, pm_identity *identity, pm_error *error);
 
 /* ---- methods --------------------------------------------------------------- */
 
@@ -222,9 +220,10 @@ typedef struct pm_array {
 
 /* Key times shared by one or more tracks: uniform, or listed. */
 typedef struct pm_timeline {
-    size_t key_count;     /* at least 1 */
-    pm_rational rate;     /* uniform keys per second, from time 0. 0/0: `times` is used */
-    const double *times;  /* key_count seconds, finite, strictly increasing. NULL: `rate` is used */
+    size_t key_count;    /* at least 1 */
+    pm_rational rate;    /* uniform keys per second, from time 0. 0/0: `times` is used */
+    const double *times; /* key_count seconds, strictly increasing, each 1e-70 to 1e70 after
+                            the one before. NULL: `rate` is used */
 } pm_timeline;
 
 typedef enum pm_tangents {
@@ -267,8 +266,8 @@ typedef struct pm_clip_desc {
      * and stride must be 0. Finite, and their norm within 1e-3 of 1; normalised in
      * double and stored as float32, each with the sign nearest the one before. */
     pm_array rotations;
-    pm_array positions; /* likewise with 3 numbers; finite */
-    pm_array scales;    /* likewise with 3 numbers; finite */
+    pm_array positions; /* likewise with 3 numbers, at most 1e37 in size */
+    pm_array scales;    /* likewise */
 
     pm_method method;               /* 0: slerp */
     pm_vector_method vector_method; /* 0: as the method says */
@@ -279,7 +278,7 @@ typedef struct pm_clip_desc {
      * dropped. Longer: a segment leads from the last key to the first. */
     double loop_period;
 
-    pm_tangents tangents; /* of squad. 0: bessel */
+    pm_tangents tangents;             /* of squad. 0: bessel */
     double tension, continuity, bias; /* of PM_TANGENTS_TCB, each in [-1, 1] */
     /* PM_TANGENTS_USER: half-angle body velocities in rad/s, q' = q (w, 0), laid out
      * as the keys with 3 numbers. That of a dropped closing key is not read. */
@@ -353,8 +352,7 @@ typedef struct pm_sample_job {
 } pm_sample_job;
 
 /* PM_OK when pm_sample would accept the job; else the first reason not to. */
-PM_API pm_status pm_sample_check(const pm_clip *clip, const pm_sample_job *job,
-                                 pm_error *error);
+PM_API pm_status pm_sample_check(const pm_clip *clip, const pm_sample_job *job, pm_error *error);
 
 /* Evaluates into host memory. Blocks. Work larger than the device is done in pieces
  * with transfers behind the next piece. Thread-safe. On failure the contents of the
@@ -366,14 +364,23 @@ PM_API pm_status pm_sample(const pm_clip *clip, const pm_sample_job *job, pm_err
 /* Euler orders, intrinsic, left to right: PM_EULER_ZYX turns about Z, then the new Y,
  * then the new X: q = qz * qy * qx. */
 typedef enum pm_euler_order {
-    PM_EULER_XYZ = 0, PM_EULER_XZY, PM_EULER_YXZ, PM_EULER_YZX, PM_EULER_ZXY, PM_EULER_ZYX,
-    PM_EULER_XYX, PM_EULER_XZX, PM_EULER_YXY, PM_EULER_YZY, PM_EULER_ZXZ, PM_EULER_ZYZ,
+    PM_EULER_XYZ = 0,
+    PM_EULER_XZY,
+    PM_EULER_YXZ,
+    PM_EULER_YZX,
+    PM_EULER_ZXY,
+    PM_EULER_ZYX,
+    PM_EULER_XYX,
+    PM_EULER_XZX,
+    PM_EULER_YXY,
+    PM_EULER_YZY,
+    PM_EULER_ZXZ,
+    PM_EULER_ZYZ,
     PM_EULER_COUNT
 } pm_euler_order;
 
 /* angles[3] in radians, in the order of the name; quaternion[4] x y z w. */
-PM_API void pm_quat_from_euler(pm_euler_order order, const double angles[3],
-                               double quaternion[4]);
+PM_API void pm_quat_from_euler(pm_euler_order order, const double angles[3], double quaternion[4]);
 
 /* The inverse, for any quaternion of non-zero norm. Of the two branches, and the
  * turns of 2 pi, takes the one nearest `near` (3 angles; NULL: nearest zero). At
