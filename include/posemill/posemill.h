@@ -173,6 +173,13 @@ typedef enum pm_method {
     PM_METHOD_STERP,
     PM_METHOD_SQUAD,
     PM_METHOD_CIRCULAR,
+    PM_METHOD_CIRCULAR_C1,
+    PM_METHOD_CIRCULAR_C2,
+    PM_METHOD_CIRCULAR_C3,
+    PM_METHOD_HERMITE,
+    PM_METHOD_SPLINE,
+    PM_METHOD_BSPLINE,
+    PM_METHOD_CUBICSPLINE,
     PM_METHOD_COUNT
 } pm_method;
 
@@ -181,7 +188,12 @@ typedef enum pm_vector_method {
     PM_VECTOR_AUTO = 0, /* the class of the rotation method */
     PM_VECTOR_STEP,
     PM_VECTOR_LINEAR,
-    PM_VECTOR_CATMULL_ROM, /* non-uniform, bessel tangents */
+    PM_VECTOR_CATMULL_ROM,  /* non-uniform, bessel tangents */
+    PM_VECTOR_PARABOLAS_C2, /* parabolas through three keys, blended by smoothstep */
+    PM_VECTOR_PARABOLAS_C3, /* likewise by smootherstep */
+    PM_VECTOR_SPLINE,       /* cubic spline, C2 */
+    PM_VECTOR_BSPLINE,      /* uniform cubic B-spline: approximates its keys */
+    PM_VECTOR_CUBICSPLINE,  /* glTF: cubic with given tangents */
     PM_VECTOR_COUNT
 } pm_vector_method;
 
@@ -283,8 +295,14 @@ typedef struct pm_clip_desc {
     /* PM_TANGENTS_USER: half-angle body velocities in rad/s, q' = q (w, 0), laid out
      * as the keys with 3 numbers. That of a dropped closing key is not read. */
     pm_array user_tangents;
-    pm_ends ends;   /* of open tracks, of squad and Catmull-Rom. 0: chord */
+    pm_ends ends;   /* of open tracks, of all methods with tangents. 0: chord */
     bool unlimited; /* squad without its limiter */
+
+    /* Tangents of cubicspline, per second, arriving at each key and leaving it: laid out as
+     * the keys, with as many numbers. Required by it for every array of keys given. */
+    pm_array rotations_in, rotations_out;
+    pm_array positions_in, positions_out;
+    pm_array scales_in, scales_out;
 
     /* Twist axes of sterp: 3 numbers for all tracks, or a row per track. Any length
      * but 0. Required by sterp, ignored by the rest. */
