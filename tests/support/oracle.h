@@ -41,6 +41,13 @@ quat oracle_key(const oracle *o, size_t track, ptrdiff_t key);
 oracle_place oracle_at_time(const oracle *o, size_t track, double time);
 oracle_place oracle_at_sample(const oracle *o, size_t track, const pm_sample_job *job, size_t k);
 
+/* By how much cubicspline, which divides by a length that its keys and tangents choose,
+ * magnifies an error of its components there. 1 for every other method. */
+double oracle_magnification(const oracle *o, size_t track, oracle_place place);
+
+/* Whether no velocities were found for a spline's track; its values then mean nothing. */
+bool oracle_diverged(const oracle *o, size_t track);
+
 quat oracle_rotation(const oracle *o, size_t track, oracle_place place);
 vec3 oracle_position(const oracle *o, size_t track, oracle_place place);
 vec3 oracle_scale(const oracle *o, size_t track, oracle_place place);
