@@ -65,27 +65,85 @@ static arc arc_of(const pm_track *track, ptrdiff_t i, ptrdiff_t owner, ptrdiff_t
     return circle_arc(pm_track_key(track, third), a, b);
 }
 
-void pm_build_circular(const pm_track *track, const pm_extras_out *out) {
+/* Both arcs of a segment; at the ends of an open track the one that exists, twice. */
+typedef struct arcs {
+    arc leaving, arriving;
+    bool has_leaving, has_arriving; /* whether it is the segment's own first or last key's */
+} arcs;
+
+static arcs arcs_of(const pm_track *track, ptrdiff_t i) {
+    arcs a = {.has_leaving = pm_track_has(track, i - 1),
+              .has_arriving = pm_track_has(track, i + 1)};
+    if (a.has_leaving)
+        a.leaving = arc_of(track, i, i, i - 1);
+    if (a.has_arriving)
+        a.arriving = arc_of(track, i, i + 1, i + 2);
+    if (!a.has_leaving && !a.has_arriving)
+        a.leaving = a.arriving = great_arc(pm_track_key(track, i), pm_track_key(track, i + 1));
+    else if (!a.has_leaving)
+        a.leaving = a.arriving;
+    else if (!a.has_arriving)
+        a.arriving = a.leaving;
+    return a;
+}
+
+/* alpha/sin(alpha) */
+static double stretch_of(const arc *a) {
+    return a->alpha > 0 ? a->alpha / sin(a->alpha) : 1;
+}
+
+static void put_arcs(const pm_extras_out *out, size_t segment, const arcs *a) {
+    dquat numbers = {a->leaving.alpha * a->leaving.alpha, a->arriving.alpha * a->arriving.alpha,
+                     stretch_of(&a->leaving), stretch_of(&a->arriving)};
+    pm_put(out, segment, 0, a->leaving.rise);
+    pm_put(out, segment, 1, a->arriving.rise);
+    pm_put(out, segment, 2, numbers);
+}
+
+pm_built_segments pm_build_circular(const pm_track *track, const pm_extras_out *out) {
+    for (size_t k = 0; k < track->segment_count; k++) {
+        arcs a = arcs_of(track, (ptrdiff_t)k);
+        put_arcs(out, k, &a);
+    }
+    return (pm_built_segments){PM_OK, false};
+}
+
+/* Length of an arc of the circle of key `owner` over segment i */
+static double arc_length(const pm_track *track, ptrdiff_t i, ptrdiff_t owner, ptrdiff_t third) {
+    arc a = arc_of(track, i, owner, third);
+    dquat chord = dquat_difference(pm_track_key(track, i + 1), pm_track_key(track, i));
+    return dquat_norm(chord) * stretch_of(&a);
+}
+
+/* Speed at which key i's circle is left over segment i (step 1) or i - 1 (step -1), in
+ * arcs a segment: the slope at the key of the parabola through the three arc lengths. A
+ * cusp is at rest. */
+static double phase_speed(const pm_track *track, ptrdiff_t i, ptrdiff_t step) {
+    if (is_cusp(track, i))
+        return 0;
+    double h0 = pm_track_length(track, i - 1);
+    double h1 = pm_track_length(track, i);
+    double l0 = arc_length(track, i - 1, i, i + 1);
+    double l1 = arc_length(track, i, i, i - 1);
+    double rate = (h1 * l0 / h0 + h0 * l1 / h1) / (h0 + h1);
+    return step > 0 ? rate * h1 / l1 : rate * h0 / l0;
+}
+
+pm_built_segments pm_build_phased(const pm_track *track, const pm_extras_out *out) {
+    pm_built_segments built = {PM_OK, false};
     for (size_t k = 0; k < track->segment_count; k++) {
         ptrdiff_t i = (ptrdiff_t)k;
-        bool before = pm_track_has(track, i - 1);
-        bool after = pm_track_has(track, i + 1);
-        arc leaving, arriving;
-        if (before)
-            leaving = arc_of(track, i, i, i - 1);
-        if (after)
-            arriving = arc_of(track, i, i + 1, i + 2);
-        if (!before && !after)
-            leaving = arriving = great_arc(pm_track_key(track, i), pm_track_key(track, i + 1));
-        else if (!before)
-            leaving = arriving;
-        else if (!after)
-            arriving = leaving;
-        pm_put(out, k, 0, leaving.rise);
-        pm_put(out, k, 1, arriving.rise);
-        dquat numbers = {leaving.alpha * leaving.alpha, arriving.alpha * arriving.alpha,
-                         leaving.alpha > 0 ? leaving.alpha / sin(leaving.alpha) : 1,
-                         arriving.alpha > 0 ? arriving.alpha / sin(arriving.alpha) : 1};
-        pm_put(out, k, 2, numbers);
+        arcs a = arcs_of(track, i);
+        double leaving = a.has_leaving ? phase_speed(track, i, 1) : 1;
+        double arriving = a.has_arriving ? phase_speed(track, i + 1, -1) : 1;
+        /* the lone arc's phase, seen from its other end: k u + (1 - k) u^2 mirrored */
+        if (!a.has_leaving)
+            leaving = 2 - arriving;
+        else if (!a.has_arriving)
+            arriving = 2 - leaving;
+        put_arcs(out, k, &a);
+        pm_put(out, k, 3, (dquat){leaving, arriving, 0, 0});
+        built.wide = built.wide || !(fmin(leaving, arriving) >= 0 && fmax(leaving, arriving) <= 2);
     }
+    return built;
 }
