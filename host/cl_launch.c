@@ -109,8 +109,7 @@ static pm_status launch_walk(const pm_launch *l, cl_command_queue queue, cl_uint
     const pm_channel *channel = &clip->channels[l->channel];
     cl_uint lanes = engine->info.lanes;
     size_t groups = (clip->track_count + lanes - 1) / lanes;
-    pm_variant variant = {"walk", pm_curves[channel->recipe.curve].name, channel->components,
-                          lanes};
+    pm_variant variant = {"walk", pm_curves[channel->curve].name, channel->components, lanes};
     cl_uint plane = channel->layout[0].plane;
     cl_uint tracks = (cl_uint)clip->track_count;
     cl_uint samples = (cl_uint)l->sample_count;
@@ -142,8 +141,7 @@ static pm_status launch_gather(const pm_launch *l, cl_command_queue queue, cl_ui
     const pm_engine *engine = clip->engine;
     const pm_channel *channel = &clip->channels[l->channel];
     cl_uint lanes = engine->info.lanes;
-    pm_variant variant = {"gather", pm_curves[channel->recipe.curve].name, channel->components,
-                          lanes};
+    pm_variant variant = {"gather", pm_curves[channel->curve].name, channel->components, lanes};
     cl_uint statics = (cl_uint)(4 * clip->padded_tracks);
     cl_uint tracks = (cl_uint)clip->track_count;
     cl_uint samples = (cl_uint)l->sample_count;

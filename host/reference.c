@@ -39,7 +39,10 @@ static void put(const run *r, size_t k, pm_quat q, unsigned components) {
         pm_##name##_segment segment = pm_##name##_begin(r->rows);                                  \
         for (size_t k = 0; k < r->count; k++) {                                                    \
             float u = r->places[k].u;                                                              \
-            put(r, k, pm_at_ends(r->rows, u, pm_##name##_at(&segment, u)), components);            \
+            pm_quat value = pm_##name##_at(&segment, u);                                           \
+            if (pm_##name##_passes)                                                                \
+                value = pm_at_ends(r->rows, u, value);                                             \
+            put(r, k, value, components);                                                          \
         }                                                                                          \
     }
 PM_CURVES(PM_RUN)
@@ -53,7 +56,7 @@ static pm_quat load(const float *from) {
 
 static void load_rows(const pm_clip *clip, const pm_channel *channel, size_t track, pm_u32 segment,
                       pm_rows *rows) {
-    const pm_curve *curve = &pm_curves[channel->recipe.curve];
+    const pm_curve *curve = &pm_curves[channel->curve];
     const pm_track_rows *at = &channel->layout[track];
     const float *row = channel->keys + at->first + (size_t)segment * at->row;
     rows->key = load(row);
@@ -78,7 +81,7 @@ static void sample_track(const pm_clip *clip, const pm_channel *channel, size_t 
             end++;
         load_rows(clip, channel, track, segment_at(&places[k]), &rows);
         run r = {&rows, places + k, end - k, channel->layout[track].wrap, to + k * stride, stride};
-        runs[channel->recipe.curve](&r, channel->components);
+        runs[channel->curve](&r, channel->components);
     }
 }
 

@@ -101,7 +101,11 @@ static pm_status check_method(pm_engine *engine, material *m, pm_clip_desc desc,
     desc.rotations.data = m->rotations;
     desc.positions.data = m->positions;
     desc.axes.data = axis;
-    for (int looped = 0; looped < 2; looped++) {
+    /* any numbers will do as tangents of cubicspline: the keys are at hand */
+    desc.rotations_in = desc.rotations_out = desc.rotations;
+    desc.positions_in = desc.positions_out = desc.positions;
+    int shapes = desc.method == PM_METHOD_BSPLINE ? 1 : 2; /* which wants uniform keys */
+    for (int looped = 0; looped < shapes; looped++) {
         pm_clip *clip = NULL;
         desc.timelines = looped ? &listed : &uniform;
         desc.loop_period = looped ? KEYS + 0.5 : 0;

@@ -73,6 +73,9 @@ pm_kernel void gather(pm_global const float *keys, pm_global const float *static
 #if PM_EXTRAS > 2
     rows.extras[2] = pm_gather_plane(&lanes, 3);
 #endif
+#if PM_EXTRAS > 3
+    rows.extras[3] = pm_gather_plane(&lanes, 4);
+#endif
 #if PM_STATICS > 0
     rows.statics[0] = pm_gather_static(statics, track);
 #endif
@@ -80,7 +83,10 @@ pm_kernel void gather(pm_global const float *keys, pm_global const float *static
     rows.statics[1] = pm_gather_static(statics + static_floats, track);
 #endif
     PM_OF(segment) segment = PM_OF(begin)(&rows);
-    pm_quat value = pm_at_ends(&rows, pm_reals_of(u), PM_OF(at)(&segment, pm_reals_of(u)));
+    pm_quat value = PM_OF(at)(&segment, pm_reals_of(u));
+#if PM_PASSES
+    value = pm_at_ends(&rows, pm_reals_of(u), value);
+#endif
 #if PM_COMPONENTS == 4
     value = pm_quat_scaled(value, pm_reals_of(sign));
 #endif

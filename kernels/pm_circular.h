@@ -14,6 +14,7 @@
 
 #define pm_circular_extras 3 /* R n of both arcs, then alpha^2 and alpha/sin(alpha) of both */
 #define pm_circular_statics 0
+#define pm_circular_passes 1
 
 typedef struct pm_circle {
     pm_quat rise; /* R n */
@@ -36,6 +37,7 @@ pm_fn pm_circle pm_circle_of(pm_quat rise, real alpha2, real stretch) {
     return c;
 }
 
+/* Both circles from the first three extras. */
 pm_fn pm_circular_segment pm_circular_begin(const pm_rows *rows) {
     pm_circular_segment s;
     pm_quat numbers = rows->extras[2];
@@ -81,5 +83,109 @@ pm_fn pm_quat pm_circular_at(const pm_circular_segment *s, real u) {
     pm_arc_point arriving = pm_circle_at(&s->arriving, t);
     return pm_quat_renormalized(pm_arc_points_slerp(s, leaving, arriving, u));
 }
+
+/* ---- phased circles: C1, C2, C3 ----
+ *
+ * Along its circle the curve of three keys moves with a phase quadratic in time, which
+ * has one speed on both sides of its key. Blended with a weight flat enough at the ends,
+ * that makes the whole curve as smooth as the blend. */
+
+#define pm_phased_extras 4 /* as circular, then the speed k of both phases */
+
+typedef struct pm_phased_segment {
+    pm_circular_segment circles;
+    real leaving, arriving; /* k: the phase is u (k + (1 - k) u), from the circle's own key */
+} pm_phased_segment;
+
+pm_fn pm_phased_segment pm_phased_begin(const pm_rows *rows) {
+    pm_phased_segment s;
+    s.circles = pm_circular_begin(rows);
+    s.leaving = rows->extras[3].x;
+    s.arriving = rows->extras[3].y;
+    return s;
+}
+
+/* The phase, centred: 2 u (k + (1 - k) u) - 1 */
+pm_fn real pm_phase(real k, real u) {
+    real slope = pm_fma(PM_REAL(1.0f) - k, u, k);
+    return pm_fma(PM_REAL(2.0f) * u, slope, PM_REAL(-1.0f));
+}
+
+/* k up to 2: no phase leaves [0, 1], so that the points stay on arcs of at most pi and,
+ * the chord being at most sqrt 2, within pi/2 of each other. */
+pm_fn pm_quat pm_phased_at(const pm_phased_segment *s, real u, real weight) {
+    const pm_circular_segment *c = &s->circles;
+    pm_arc_point p = pm_circle_at(&c->leaving, pm_phase(s->leaving, u));
+    pm_arc_point q = pm_circle_at(&c->arriving, -pm_phase(s->arriving, PM_REAL(1.0f) - u));
+    return pm_quat_renormalized(pm_arc_points_slerp(c, p, q, weight));
+}
+
+/* A point at any phase. */
+pm_fn pm_quat pm_circle_at_any(const pm_circular_segment *s, const pm_circle *c, real t) {
+    pm_turn turn = pm_turn_wide(pm_square_times(t, c->alpha2));
+    pm_quat r = pm_quat_plus(s->middle, t * turn.sine * c->stretch, s->half_chord);
+    return pm_quat_plus(r, turn.cosine - pm_cos(c->alpha2), c->rise);
+}
+
+pm_fn pm_quat pm_phased_at_any(const pm_phased_segment *s, real u, real weight) {
+    const pm_circular_segment *c = &s->circles;
+    pm_quat p = pm_circle_at_any(c, &c->leaving, pm_phase(s->leaving, u));
+    pm_quat q = pm_circle_at_any(c, &c->arriving, -pm_phase(s->arriving, PM_REAL(1.0f) - u));
+    return pm_quat_renormalized(pm_slerp_any(p, q, weight));
+}
+
+pm_fn real pm_linear_weight(real u) {
+    return u;
+}
+
+/* u^2 (3 - 2u) */
+pm_fn real pm_smoothstep(real u) {
+    return u * u * pm_fma(PM_REAL(-2.0f), u, PM_REAL(3.0f));
+}
+
+/* u^3 (10 - 15u + 6u^2) */
+pm_fn real pm_smootherstep(real u) {
+    real p = pm_fma(pm_fma(PM_REAL(6.0f), u, PM_REAL(-15.0f)), u, PM_REAL(10.0f));
+    return u * u * u * p;
+}
+
+#define PM_PHASED_METHOD(name, blend, weight)                                                      \
+    typedef pm_phased_segment pm_##name##_segment;                                                 \
+    pm_fn pm_##name##_segment pm_##name##_begin(const pm_rows *rows) {                             \
+        return pm_phased_begin(rows);                                                              \
+    }                                                                                              \
+    pm_fn pm_quat pm_##name##_at(const pm_##name##_segment *s, real u) {                           \
+        return blend(s, u, weight(u));                                                             \
+    }
+
+#define pm_circular_c1_extras pm_phased_extras
+#define pm_circular_c1_statics 0
+#define pm_circular_c1_passes 1
+PM_PHASED_METHOD(circular_c1, pm_phased_at, pm_linear_weight)
+
+#define pm_circular_c1_wide_extras pm_phased_extras
+#define pm_circular_c1_wide_statics 0
+#define pm_circular_c1_wide_passes 1
+PM_PHASED_METHOD(circular_c1_wide, pm_phased_at_any, pm_linear_weight)
+
+#define pm_circular_c2_extras pm_phased_extras
+#define pm_circular_c2_statics 0
+#define pm_circular_c2_passes 1
+PM_PHASED_METHOD(circular_c2, pm_phased_at, pm_smoothstep)
+
+#define pm_circular_c2_wide_extras pm_phased_extras
+#define pm_circular_c2_wide_statics 0
+#define pm_circular_c2_wide_passes 1
+PM_PHASED_METHOD(circular_c2_wide, pm_phased_at_any, pm_smoothstep)
+
+#define pm_circular_c3_extras pm_phased_extras
+#define pm_circular_c3_statics 0
+#define pm_circular_c3_passes 1
+PM_PHASED_METHOD(circular_c3, pm_phased_at, pm_smootherstep)
+
+#define pm_circular_c3_wide_extras pm_phased_extras
+#define pm_circular_c3_wide_statics 0
+#define pm_circular_c3_wide_passes 1
+PM_PHASED_METHOD(circular_c3_wide, pm_phased_at_any, pm_smootherstep)
 
 #endif

@@ -96,4 +96,36 @@ pm_fn real pm_atan2_quadrant(real y, real x) {
     return pm_select(steep, PM_REAL(1.57079637f) - angle, angle);
 }
 
+/* cos x and sin(x)/x */
+typedef struct pm_turn {
+    real cosine, sine;
+} pm_turn;
+
+/* Of x^2 in [0, (pi/2)^2]. */
+pm_fn pm_turn pm_turn_narrow(real x2) {
+    pm_turn t;
+    t.cosine = pm_cos(x2);
+    t.sine = pm_sinc(x2);
+    return t;
+}
+
+/* Of x^2 in [0, 1e8]: x less a whole number of half turns, in two parts of pi; what the
+ * root rounded off is put back behind the subtraction, where it counts. */
+pm_fn pm_turn pm_turn_wide(real x2) {
+    pm_turn t;
+    real x = pm_sqrt(x2);
+    pm_mask still = x < PM_REAL(1e-9f);
+    real divisor = pm_select(still, PM_REAL(1.0f), x);
+    real rest = PM_REAL(0.5f) * pm_fma(-x, x, x2) / divisor;
+    real turns = pm_floor(pm_fma(x, PM_REAL(0.318309886f), PM_REAL(0.5f)));
+    real r = pm_fma(turns, PM_REAL(-3.14159274f), x);
+    r = pm_fma(turns, PM_REAL(8.74227766e-08f), r) + rest;
+    real odd = turns - PM_REAL(2.0f) * pm_floor(PM_REAL(0.5f) * turns);
+    real sign = PM_REAL(1.0f) - PM_REAL(2.0f) * odd;
+    real r2 = r * r;
+    t.cosine = sign * pm_cos(r2);
+    t.sine = sign * pm_sinc(r2) * pm_select(still, PM_REAL(1.0f), r / divisor);
+    return t;
+}
+
 #endif

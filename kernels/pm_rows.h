@@ -5,17 +5,19 @@
  *
  * A method `m` is a header that defines, for its segments,
  *   pm_m_extras, pm_m_statics     how many planes it stores beside the keys
+ *   pm_m_passes                   1: passes through its keys, to the bit
  *   pm_m_segment                  what all samples of a segment share
  *   pm_m_begin(rows)              pm_rows -> pm_m_segment
  *   pm_m_at(segment, u)           the value at u in [0, 1]
- * The keys' own bits at 0 and 1 are pm_at_ends's business.
+ * The keys' own bits at 0 and 1 are pm_at_ends's business. Where some segments need
+ * more than a fast formula promises, pm_m_wide is the same curve without the promise.
  */
 #ifndef PM_ROWS_H
 #define PM_ROWS_H
 
 #include "pm_quat.h"
 
-#define PM_MAX_EXTRAS 3
+#define PM_MAX_EXTRAS 4
 #define PM_MAX_STATICS 2
 
 typedef struct pm_rows {

@@ -205,7 +205,7 @@ typedef struct pm_method_info {
     bool local;                     /* moving a key changes only nearby segments */
     bool symmetric;                 /* reversed keys give the reversed curve */
     bool interpolating;             /* passes through its keys */
-    uint32_t keys_used;             /* by one sample */
+    uint32_t keys_used;             /* by one sample; 0: all of the track */
     uint32_t floats_per_segment;    /* device memory per track and segment */
     double max_error;               /* radians against double precision, documented bound */
     double rms_error;               /* likewise */
