@@ -144,7 +144,7 @@ static void keys_of_constant_velocity_give_constant_velocity(void **state) {
     hold_property(property_steady, steady, TOLERANCE, 1e-3);
 }
 
-static void equal_keys_hold_still_except_in_squad(void **state) {
+static void equal_keys_hold_still_in_methods_that_say_so(void **state) {
     (void)state;
     hold_property(property_still, still, TOLERANCE, 15.0 * PI / 180.0);
 }
@@ -154,7 +154,7 @@ static void slerp_and_sterp_keep_their_speed_within_a_segment(void **state) {
     hold_property(property_even_speed, even_speed, TOLERANCE, 1e-3);
 }
 
-static void limited_squad_has_continuous_velocity(void **state) {
+static void smooth_methods_have_continuous_velocity(void **state) {
     (void)state;
     for (size_t n = 0; n < variant_count(); n++) {
         const variant *v = variant_at(n);
@@ -891,9 +891,9 @@ int main(void) {
         cmocka_unit_test(signs_of_keys_do_not_matter_except_in_gltf),
         cmocka_unit_test(reversed_keys_give_the_reversed_curve),
         cmocka_unit_test(keys_of_constant_velocity_give_constant_velocity),
-        cmocka_unit_test(equal_keys_hold_still_except_in_squad),
+        cmocka_unit_test(equal_keys_hold_still_in_methods_that_say_so),
         cmocka_unit_test(slerp_and_sterp_keep_their_speed_within_a_segment),
-        cmocka_unit_test(limited_squad_has_continuous_velocity),
+        cmocka_unit_test(smooth_methods_have_continuous_velocity),
         cmocka_unit_test(circular_has_continuous_direction_and_a_jump_of_speed),
         cmocka_unit_test(loops_repeat_with_the_sign_of_their_wrap),
         cmocka_unit_test(moving_a_key_changes_four_segments_at_most_except_in_spline),
