@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#define PI 3.14159265358979323846
+
 __extension__ typedef __int128 wide;
 
 void *oracle_allocate(size_t count, size_t size) {
@@ -471,13 +473,35 @@ quat oracle_rotation(const oracle *o, size_t track, oracle_place place) {
     return place.lap % 2 && t->wrap < 0.0 ? quat_scale(q, -1.0) : q;
 }
 
+double oracle_reach(const oracle *o, size_t track, size_t segment) {
+    const oracle_track *t = &o->tracks[track];
+    const ptrdiff_t i = (ptrdiff_t)segment;
+    if (t->key_count < 2) {
+        return 0.0;
+    }
+    switch (o->method) {
+    case PM_METHOD_HERMITE:
+    case PM_METHOD_SPLINE:
+        return hermite_reach(t, i);
+    case PM_METHOD_CIRCULAR_C1:
+    case PM_METHOD_CIRCULAR_C2:
+    case PM_METHOD_CIRCULAR_C3:
+        return phased_reach(t, i);
+    default:
+        return 2.0 * vec3_norm(chord_log(t, i));
+    }
+}
+
 double oracle_magnification(const oracle *o, size_t track, oracle_place place) {
     const oracle_track *t = &o->tracks[track];
-    if (o->method != PM_METHOD_CUBICSPLINE || t->key_count < 2) {
+    if (t->key_count < 2) {
         return 1.0;
     }
-    const double length = quat_norm(cubicspline_inside(t, (ptrdiff_t)place.segment, place.u));
-    return fmax(1.0, 1.0 / length);
+    if (o->method == PM_METHOD_CUBICSPLINE) {
+        const double length = quat_norm(cubicspline_inside(t, (ptrdiff_t)place.segment, place.u));
+        return fmax(1.0, 1.0 / length);
+    }
+    return fmax(1.0, oracle_reach(o, track, place.segment) / PI);
 }
 
 bool oracle_diverged(const oracle *o, size_t track) {

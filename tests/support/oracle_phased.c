@@ -42,18 +42,58 @@ static double parabola(double a, double before, double b, double after, double t
            b * t * (t + before) / (after * (before + after));
 }
 
-/* Key i's curve, `part` of the way from it to its neighbour on a side, +1 or -1. */
-static quat from_key(const oracle_track *t, ptrdiff_t i, ptrdiff_t side, double part) {
+/* A key's curve towards a neighbour: its circle, and the length along it at a part of time. */
+typedef struct phased {
+    bool cusp;
+    circle_arc way;
+    double length, back, ahead, behind;
+} phased;
+
+/* Of key i on a side, +1 or -1. */
+static phased phased_of(const oracle_track *t, ptrdiff_t i, ptrdiff_t side) {
     const quat key = track_key(t, i), to = track_key(t, i + side), other = track_key(t, i - side);
     const ptrdiff_t n = (ptrdiff_t)t->key_count;
-    if (t->cusp[((i % n) + n) % n]) {
-        return quat_slerp(key, to, part * part);
+    phased p = {.cusp = t->cusp[((i % n) + n) % n],
+                .ahead = track_step(t, side > 0 ? i : i - 1),
+                .behind = track_step(t, side > 0 ? i - 1 : i)};
+    if (!p.cusp) {
+        const circle_arc back = arc_through(to, key, other);
+        p.way = arc_through(other, key, to);
+        p.length = arc_length(&p.way);
+        p.back = arc_length(&back);
     }
-    const double ahead = track_step(t, side > 0 ? i : i - 1);
-    const double behind = track_step(t, side > 0 ? i - 1 : i);
-    const circle_arc way = arc_through(other, key, to), back = arc_through(to, key, other);
-    const double length = arc_length(&way);
-    return arc_at(&way, parabola(-arc_length(&back), behind, length, ahead, part * ahead) / length);
+    return p;
+}
+
+/* Key i's curve, `part` of the way from it to its neighbour on a side. */
+static quat from_key(const oracle_track *t, ptrdiff_t i, ptrdiff_t side, double part) {
+    const phased p = phased_of(t, i, side);
+    if (p.cusp) {
+        return quat_slerp(track_key(t, i), track_key(t, i + side), part * part);
+    }
+    const double gone = parabola(-p.back, p.behind, p.length, p.ahead, part * p.ahead);
+    return arc_at(&p.way, gone / p.length);
+}
+
+/* What the parabola would go in the segment at its speed at the key, in radians of rotation. */
+static double reach_from(const oracle_track *t, ptrdiff_t i, ptrdiff_t side) {
+    const phased p = phased_of(t, i, side);
+    if (p.cusp) {
+        return 0.0;
+    }
+    const double slope = p.ahead * p.back / p.behind + p.behind * p.length / p.ahead;
+    return 2.0 * p.ahead * slope / (p.ahead + p.behind);
+}
+
+double phased_reach(const oracle_track *t, ptrdiff_t i) {
+    double reach = 2.0 * vec3_norm(chord_log(t, i));
+    if (track_has_key(t, i - 1)) {
+        reach = fmax(reach, reach_from(t, i, 1));
+    }
+    if (track_has_key(t, i + 2)) {
+        reach = fmax(reach, reach_from(t, i + 1, -1));
+    }
+    return reach;
 }
 
 quat phased_inside(pm_method method, const oracle_track *t, ptrdiff_t i, double u) {

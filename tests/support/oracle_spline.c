@@ -96,6 +96,13 @@ quat hermite_inside(const oracle_track *t, ptrdiff_t i, double u) {
     return quat_multiply(track_key(t, i), quat_exp(vec3_scale(cubic_at(&c, u), 0.5)));
 }
 
+double hermite_reach(const oracle_track *t, ptrdiff_t i) {
+    const size_t next = ((size_t)i + 1) % t->key_count;
+    const double h = 2.0 * track_step(t, i);
+    const double ends = fmax(vec3_norm(t->leaving[i]), vec3_norm(t->arriving[next]));
+    return fmax(h * ends, 2.0 * vec3_norm(chord_log(t, i)));
+}
+
 /* ---- spline --------------------------------------------------------------------- */
 
 /* Angular acceleration at an end of segment i, of velocities at its keys. */
