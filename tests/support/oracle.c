@@ -504,6 +504,10 @@ double oracle_magnification(const oracle *o, size_t track, oracle_place place) {
     return fmax(1.0, oracle_reach(o, track, place.segment) / PI);
 }
 
+bool oracle_cusp(const oracle *o, size_t track, size_t key) {
+    return o->tracks[track].cusp && o->tracks[track].cusp[key];
+}
+
 bool oracle_diverged(const oracle *o, size_t track) {
     return o->tracks[track].diverged;
 }

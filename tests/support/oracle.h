@@ -51,6 +51,9 @@ double oracle_reach(const oracle *o, size_t track, size_t segment);
  * inverse of that length. */
 double oracle_magnification(const oracle *o, size_t track, oracle_place place);
 
+/* Whether the circular methods take a key for a cusp. */
+bool oracle_cusp(const oracle *o, size_t track, size_t key);
+
 /* Whether no velocities were found for a spline's track; its values then mean nothing. */
 bool oracle_diverged(const oracle *o, size_t track);
 
