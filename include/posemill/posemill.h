@@ -415,6 +415,20 @@ PM_API void pm_matrix_from_quat(const double quaternion[4], double matrix[9]);
  * not finite or has a determinant <= 0. */
 PM_API bool pm_quat_from_matrix(const double matrix[9], double quaternion[4]);
 
+/* ---- twist axes -------------------------------------------------------------------- */
+
+/* Unit axes for sterp from a skeleton whose frames are parallel at rest: a bone's is the
+ * direction to its first child that is not where it is itself, a leaf's that of its parent,
+ * a lone root's y. parents[joint] < joint, or -1 of a root; offsets, (joint_count, 3), are
+ * from the parent; axes, (joint_count, 3), is written. */
+PM_API void pm_bone_axes(const int32_t *parents, const double *offsets, size_t joint_count,
+                         double *axes);
+
+/* Unit axis along which `points`, (count, 3), spread the most: the eigenvector of the
+ * largest eigenvalue of their covariance, of either sign. False when they are not finite
+ * or all in one place. */
+PM_API bool pm_principal_axis(const double *points, size_t count, double axis[3]);
+
 #ifdef __cplusplus
 }
 #endif
