@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * One case after another. Ceilings and baselines are measured once, when the first case
- * needs them, whether or not they were asked for themselves.
+ * One case after another. Baselines are measured once, when the first case needs them,
+ * whether or not they were asked for themselves; ceilings beside every case.
  */
 #include "runner.h"
 
@@ -52,37 +52,23 @@ static cli_exit copy_once(void *context, double *seconds) {
     return device_copy(work->device, work->bytes, seconds);
 }
 
-/* Bytes a second of the write-only fill of so many bytes. */
-static cli_exit ceiling(bench_run *run, size_t bytes, bench_result *result, double *rate) {
-    for (size_t i = 0; i < run->ceiling_count && result == NULL; i++) {
-        if (run->ceilings[i].bytes == bytes) {
-            *rate = run->ceilings[i].bytes_per_s;
-            return CLI_DONE;
-        }
-    }
-    bench_result own = result != NULL ? *result : (bench_result){.samples = 0};
-    own.samples = bytes / SAMPLE_BYTES;
-    fill_work work = {&run->device, bytes};
-    cli_exit code = bench_repeat(&run->pacing, fill_once, &work, &own);
-    if (code != CLI_DONE) {
-        return code;
-    }
-    *rate = own.samples_per_s * SAMPLE_BYTES;
-    if (run->ceiling_count < CEILINGS_MAX) {
-        run->ceilings[run->ceiling_count].bytes = bytes;
-        run->ceilings[run->ceiling_count].bytes_per_s = *rate;
-        run->ceiling_count++;
-    }
-    if (result != NULL) {
-        *result = own;
-    }
-    return CLI_DONE;
+static cli_exit run_fill(bench_run *run, bench_result *result) {
+    fill_work work = {&run->device, run->device.bytes};
+    result->samples = run->device.bytes / SAMPLE_BYTES;
+    result->ceiling_share = 1.0;
+    return bench_repeat(&run->pacing, fill_once, &work, NULL, result);
 }
 
-static cli_exit run_fill(bench_run *run, bench_result *result) {
-    double rate;
-    cli_exit code = ceiling(run, run->device.bytes, result, &rate);
-    result->bytes_per_sample = SAMPLE_BYTES;
+/* Repeats any work but the fill itself, with a fill of the same bytes between. */
+static cli_exit measure(bench_run *run, size_t warm_ups, bench_work work, void *context,
+                        bench_result *result) {
+    fill_work fill = {&run->device, result->samples * SAMPLE_BYTES};
+    bench_ceiling ceiling = {fill_once, &fill, 0.0};
+    const bench_pacing pacing = {warm_ups, run->pacing.least, run->pacing.seconds};
+    cli_exit code = bench_repeat(&pacing, work, context, &ceiling, result);
+    if (code == CLI_DONE) {
+        result->ceiling_share = ceiling.seconds_median / result->seconds_median;
+    }
     return code;
 }
 
@@ -90,7 +76,7 @@ static cli_exit run_copy(bench_run *run, bench_result *result) {
     fill_work work = {&run->device, run->device.bytes};
     result->samples = run->device.bytes / SAMPLE_BYTES;
     result->bytes_per_sample = 2 * SAMPLE_BYTES;
-    return bench_repeat(&run->pacing, copy_once, &work, result);
+    return measure(run, run->pacing.warm_ups, copy_once, &work, result);
 }
 
 /* ---- baselines ----------------------------------------------------------------- */
@@ -139,7 +125,7 @@ static cli_exit run_baseline(bench_run *run, pm_method method, bench_result *res
         goto cleanup;
     }
     memset(out, 0xff, run->device.bytes);
-    code = bench_repeat(&run->pacing, baseline_once, &work, result);
+    code = measure(run, run->pacing.warm_ups, baseline_once, &work, result);
     if (code == CLI_DONE) {
         code = check_against(run, SCENE_UPSAMPLE_4, method, check_read_host, out, result);
     }
@@ -164,7 +150,7 @@ static cli_exit job_once(void *context, double *seconds) {
     return device_job(work->device, work->clip, &work->job, work->clock, seconds);
 }
 
-/* Poisoned, run once, checked, and only then timed. */
+/* Poisoned, run once, which is its first warm-up, checked, and only then timed. */
 static cli_exit run_job(bench_run *run, const bench_case *which, bench_result *result) {
     pm_clip *clip = NULL;
     bool owned = false;
@@ -183,7 +169,7 @@ static cli_exit run_job(bench_run *run, const bench_case *which, bench_result *r
         code = check_results(clip, &work.job, check_read_device, &run->device, result);
     }
     if (code == CLI_DONE) {
-        code = bench_repeat(&run->pacing, job_once, &work, result);
+        code = measure(run, run->pacing.warm_ups - 1, job_once, &work, result);
     }
     if (owned) {
         pm_clip_destroy(&clip);
@@ -216,7 +202,7 @@ static cli_exit run_end_to_end(bench_run *run, const bench_case *which, bench_re
     }
     if (code == CLI_DONE) {
         memset(out, 0xff, result->samples * SAMPLE_BYTES);
-        code = bench_repeat(&run->pacing, host_once, &work, result);
+        code = measure(run, run->pacing.warm_ups, host_once, &work, result);
     }
     work.job.rotations = NULL;
     if (code == CLI_DONE) {
@@ -242,7 +228,7 @@ static cli_exit run_obvious(bench_run *run, const bench_case *which, bench_resul
         code = device_poison(&run->device);
     }
     if (code == CLI_DONE) {
-        code = bench_repeat(&run->pacing, obvious_once, &run->device, result);
+        code = measure(run, run->pacing.warm_ups, obvious_once, &run->device, result);
     }
     if (code == CLI_DONE) {
         code = check_against(run, which->group->scene, which->method, check_read_device,
@@ -273,12 +259,10 @@ static cli_exit run_kind(bench_run *run, const bench_case *which, bench_result *
     return run_job(run, which, result);
 }
 
-/* The share of the write ceiling and the ratio to the baseline of the same method. */
+/* The ratio to the baseline of the same method. */
 static cli_exit relate(bench_run *run, const bench_case *which, bench_result *result) {
-    double bytes_per_s = 0.0;
-    cli_exit code = ceiling(run, result->samples * SAMPLE_BYTES, NULL, &bytes_per_s);
-    result->ceiling_share = result->samples_per_s * SAMPLE_BYTES / bytes_per_s;
-    if (code != CLI_DONE || which->group->what != NULL || !baseline_has(which->method)) {
+    cli_exit code = CLI_DONE;
+    if (which->group->what != NULL || !baseline_has(which->method)) {
         return code;
     }
     if (run->baseline_rates[which->method] <= 0.0) {

@@ -37,21 +37,22 @@ typedef struct bench_result {
 /* One measurement: does the work once and says how long it took. */
 typedef cli_exit (*bench_work)(void *context, double *seconds);
 
-/* Fills in times and rate of a result whose samples are set. */
-cli_exit bench_repeat(const bench_pacing *pacing, bench_work work, void *context,
-                      bench_result *result);
+/* The ceiling of a case, measured between its repetitions: on a machine that others use
+ * too, only neighbours in time compare. */
+typedef struct bench_ceiling {
+    bench_work work;
+    void *context;
+    double seconds_median;
+} bench_ceiling;
 
-enum { CEILINGS_MAX = 8 };
+/* Fills in times and rate of a result whose samples are set. ceiling may be NULL. */
+cli_exit bench_repeat(const bench_pacing *pacing, bench_work work, void *context,
+                      bench_ceiling *ceiling, bench_result *result);
 
 typedef struct bench_run {
     bench_pacing pacing;
     bench_device device;
     scenes scenes;
-    struct {
-        size_t bytes;
-        double bytes_per_s;
-    } ceilings[CEILINGS_MAX]; /* measured when first needed, one a size */
-    size_t ceiling_count;
     double baseline_rates[PM_METHOD_COUNT]; /* 0: not measured yet */
 } bench_run;
 
