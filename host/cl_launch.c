@@ -85,10 +85,21 @@ static size_t scalar_group(size_t items) {
     return group;
 }
 
-static cl_uint run_of(const pm_engine *engine, size_t groups, size_t samples) {
+/* How many groups of tracks, and samples, a work-item takes. CPU devices take all groups,
+ * so that a work-item writes whole rows; others one, so that neighbours write together. */
+typedef struct walk_shape {
+    cl_uint span, run;
+    size_t spans, runs;
+} walk_shape;
+
+static walk_shape walk_shape_of(const pm_engine *engine, size_t groups, size_t samples) {
+    walk_shape s = {.span = engine->info.type == PM_DEVICE_CPU ? (cl_uint)groups : 1};
+    s.spans = (groups + s.span - 1) / s.span;
     size_t items = (size_t)engine->info.compute_units * ITEMS_PER_UNIT;
-    size_t run = samples / ((items + groups - 1) / groups);
-    return run < LEAST_RUN ? LEAST_RUN : run > MOST_RUN ? MOST_RUN : (cl_uint)run;
+    size_t run = samples / ((items + s.spans - 1) / s.spans);
+    s.run = run < LEAST_RUN ? LEAST_RUN : run > MOST_RUN ? MOST_RUN : (cl_uint)run;
+    s.runs = (samples + s.run - 1) / s.run;
+    return s;
 }
 
 static pm_status launch_walk(const pm_launch *l, cl_command_queue queue, cl_uint wait_count,
@@ -103,7 +114,7 @@ static pm_status launch_walk(const pm_launch *l, cl_command_queue queue, cl_uint
     cl_uint plane = channel->layout[0].plane;
     cl_uint tracks = (cl_uint)clip->track_count;
     cl_uint samples = (cl_uint)l->sample_count;
-    cl_uint run = run_of(engine, groups, l->sample_count);
+    walk_shape shape = walk_shape_of(engine, groups, l->sample_count);
     cl_ulong offset = l->values_offset;
     const argument arguments[] = {PM_ARGUMENT(clip->device->channels[l->channel].keys),
                                   PM_ARGUMENT(clip->device->channels[l->channel].statics),
@@ -114,14 +125,14 @@ static pm_status launch_walk(const pm_launch *l, cl_command_queue queue, cl_uint
                                   PM_ARGUMENT(plane),
                                   PM_ARGUMENT(tracks),
                                   PM_ARGUMENT(samples),
-                                  PM_ARGUMENT(run)};
+                                  PM_ARGUMENT(shape.span),
+                                  PM_ARGUMENT(shape.run)};
     cl_kernel kernel;
     pm_status status = make_kernel(engine, &variant, arguments,
                                    sizeof arguments / sizeof *arguments, &kernel, error);
     if (status != PM_OK)
         return status;
-    work w =
-        work_of(groups, (l->sample_count + run - 1) / run, lanes > 1 ? 1 : scalar_group(groups));
+    work w = work_of(shape.spans, shape.runs, shape.spans > 1 ? scalar_group(shape.spans) : 1);
     return enqueue(kernel, &w, queue, wait_count, wait_list, done, error);
 }
 

@@ -150,10 +150,12 @@ pm_status pm_cl_source(const pm_engine *engine, const char *file, char **source,
 /* ---- building ---- */
 
 /* Where drivers differ. Contraction is off in the text; without the rounding option a
- * device may take shortcuts in / and sqrt, which the self-check would show. */
-static void options_of(const pm_cl_engine *cl, const pm_variant *variant, char *to, size_t size) {
-    snprintf(to, size, "-cl-std=CL1.2%s -DPM_METHOD=pm_%s -DPM_COMPONENTS=%u -DPM_LANES=%u",
-             cl->rounds_correctly ? " -cl-fp32-correctly-rounded-divide-sqrt" : "", variant->curve,
+ * device may take shortcuts in / and sqrt, which the self-check would show. Oclgrind 21.10
+ * cannot run what its own optimiser makes of the gather kernels. */
+static void options_of(const pm_engine *engine, const pm_variant *variant, char *to, size_t size) {
+    snprintf(to, size, "-cl-std=CL1.2%s%s -DPM_METHOD=pm_%s -DPM_COMPONENTS=%u -DPM_LANES=%u",
+             engine->cl->rounds_correctly ? " -cl-fp32-correctly-rounded-divide-sqrt" : "",
+             strstr(engine->info.name, "Oclgrind") ? " -cl-opt-disable" : "", variant->curve,
              variant->components, variant->lanes);
 }
 
@@ -213,7 +215,7 @@ static pm_status build(const pm_engine *engine, const pm_variant *variant, cl_pr
     pm_status status = pm_cl_source(engine, variant->file, &source, error);
     if (status != PM_OK)
         return status;
-    options_of(engine->cl, variant, options, sizeof options);
+    options_of(engine, variant, options, sizeof options);
     *program = pm_cl_cache_load(engine->cl, source, options);
     if (!*program) {
         status = compile(engine, variant, source, options, program, error);

@@ -92,9 +92,8 @@ void pm_engine_info(const pm_engine *engine, pm_device_info *info) {
 
 #if !POSEMILL_OPENCL
 pm_status pm_list_devices(pm_device_info *infos, size_t capacity, size_t *count, pm_error *error) {
-    (void)infos;
-    (void)capacity;
-    (void)count;
+    if (!count || (capacity && !infos))
+        return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", count ? "infos" : "count");
     return pm_fail(error, PM_ERROR_NO_PLATFORM, "this library was built without OpenCL");
 }
 #endif

@@ -47,6 +47,9 @@ static void fill(material *m) {
         random_rotation(&state, m->rotations + 4 * i);
         if (i >= TRACKS && i % 7 == 0) /* some keys held */
             memcpy(m->rotations + 4 * i, m->rotations + 4 * (i - TRACKS), 4 * sizeof(float));
+        if (i % 11 == 0) /* some with zeros, whose sign may get lost */
+            memcpy(m->rotations + 4 * i, (float[4]){0, i % 2 ? 0.6f : 0, 0, i % 2 ? 0.8f : 1},
+                   4 * sizeof(float));
         for (size_t k = 0; k < 3; k++)
             m->positions[3 * i + k] = (float)random_in(&state, -100, 100);
     }

@@ -23,44 +23,56 @@ pm_fn void pm_walk_load(pm_rows *rows, pm_global const float *keys, pm_u32 segme
 #endif
 }
 
-/* Work size: (groups of PM_LANES tracks, runs of `run` samples). `keys`, `statics` and
- * `wraps` are padded to whole groups of 16 tracks, plane_floats apart. */
+/* The first sample at or after `sample` that lies in another segment. */
+pm_fn pm_u32 pm_walk_segment_end(pm_global const pm_place *places, pm_u32 sample, pm_u32 end) {
+    pm_u32 segment = places[sample].segment;
+    while (++sample < end && places[sample].segment == segment)
+        ;
+    return sample;
+}
+
+/* Work size: (spans of `span` groups of PM_LANES tracks, runs of `run` samples). Within a
+ * run, the samples of a segment are done for all groups of the span before the next
+ * segment: what is written together lies together. `keys`, `statics` and `wraps` are
+ * padded to whole groups of 16 tracks, plane_floats apart. */
 pm_kernel void walk(pm_global const float *keys, pm_global const float *statics,
                     pm_global const float *wraps, pm_global const pm_place *places,
                     pm_global float *values, pm_u64 values_offset, pm_u32 plane_floats,
-                    pm_u32 track_count, pm_u32 sample_count, pm_u32 run) {
-    pm_u32 track = pm_global_id(0) * PM_LANES;
+                    pm_u32 track_count, pm_u32 sample_count, pm_u32 span, pm_u32 run) {
+    pm_u32 first = pm_global_id(0) * span * PM_LANES;
     pm_u32 sample = pm_global_id(1) * run;
-    if (track >= track_count || sample >= sample_count)
+    if (first >= track_count || sample >= sample_count)
         return;
-    pm_u32 end = sample_count - sample < run ? sample_count : sample + run;
-    pm_global const float *mine = keys + 4 * track;
+    pm_u32 last = track_count - first < span * PM_LANES ? track_count : first + span * PM_LANES;
+    pm_u32 run_end = sample_count - sample < run ? sample_count : sample + run;
     pm_global float *to = values + values_offset;
-    pm_rows rows;
+    while (sample < run_end) {
+        pm_u32 end = pm_walk_segment_end(places, sample, run_end);
+        pm_u32 segment = places[sample].segment & PM_PLACE_SEGMENT;
+        pm_u32 odd_lap = places[sample].segment & PM_PLACE_ODD_LAP;
+        for (pm_u32 track = first; track < last; track += PM_LANES) {
+            pm_rows rows;
 #if PM_STATICS > 0
-    rows.statics[0] = pm_load_quats(statics + 4 * track);
+            rows.statics[0] = pm_load_quats(statics + 4 * track);
 #endif
 #if PM_STATICS > 1
-    rows.statics[1] = pm_load_quats(statics + plane_floats + 4 * track);
+            rows.statics[1] = pm_load_quats(statics + plane_floats + 4 * track);
 #endif
-    PM_OF(segment) segment;
-    pm_u32 loaded = PM_PLACE_ODD_LAP; /* no segment has this number */
-    for (; sample < end; sample++) {
-        pm_place place = places[sample];
-        pm_u32 number = place.segment & PM_PLACE_SEGMENT;
-        if (number != loaded) {
-            pm_walk_load(&rows, mine, number, plane_floats);
-            segment = PM_OF(begin)(&rows);
-            loaded = number;
-        }
-        pm_quat value = PM_OF(at)(&segment, PM_REAL(place.u));
-        if (place.u == 0.0f || place.u == 1.0f) /* the same for all lanes: a branch is free */
-            value = pm_at_ends(&rows, PM_REAL(place.u), value);
+            pm_walk_load(&rows, keys + 4 * track, segment, plane_floats);
+            PM_OF(segment) curve = PM_OF(begin)(&rows);
+            for (pm_u32 k = sample; k < end; k++) {
+                float u = places[k].u;
+                pm_quat value = PM_OF(at)(&curve, PM_REAL(u));
+                if (u == 0.0f || u == 1.0f) /* the same for all lanes: a branch is free */
+                    value = pm_at_ends(&rows, PM_REAL(u), value);
 #if PM_COMPONENTS == 4
-        if (place.segment & PM_PLACE_ODD_LAP)
-            value = pm_quat_scaled(value, pm_load_reals(wraps + track));
+                if (odd_lap)
+                    value = pm_quat_scaled(value, pm_load_reals(wraps + track));
 #endif
-        pm_store_values(to + ((pm_u64)sample * track_count + track) * PM_COMPONENTS, value,
-                        track_count - track);
+                pm_store_values(to + ((pm_u64)k * track_count + track) * PM_COMPONENTS, value,
+                                track_count - track);
+            }
+        }
+        sample = end;
     }
 }

@@ -35,6 +35,7 @@ static void the_example_prints_what_the_readme_says(void **state) {
     FILE *file = fopen(POSEMILL_SOURCE_DIR "/examples/first_clip.txt", "r");
     read_all(file, expected);
     fclose(file);
+    setenv("LSAN_OPTIONS", "suppressions=" POSEMILL_SOURCE_DIR "/tests/lsan.supp", 0);
     FILE *pipe = popen("'" POSEMILL_FIRST_CLIP "'", "r");
     read_all(pipe, actual);
     const int status = pclose(pipe);

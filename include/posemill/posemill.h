@@ -332,7 +332,8 @@ typedef struct pm_sample_job {
     size_t sample_count; /* 0: nothing to do */
 
     /* Uniform: sample k lies start + (first + k) / rate seconds after the first key
-     * of each timeline. rate 0/0: `times` is used. start 0/0: 0. */
+     * of each timeline. rate 0/0: `times` is used. start 0/0: 0. Fractions whose exact
+     * combination with the keys' rate does not fit 128 bits are refused. */
     pm_rational rate;
     pm_rational start;
     uint64_t first;
