@@ -13,7 +13,7 @@
 
 #include "job.h"
 
-enum { WIDTHS = 4, MOST_TRACKS = 40, COUNT = 37, FEW_RUN = 5 };
+enum { WIDTHS = 4, MOST_TRACKS = 40, COUNT = 37, FEW = 5, MANY = 1000 };
 
 static const uint32_t widths[WIDTHS] = {1, 4, 8, 16};
 
@@ -54,8 +54,8 @@ static void expect_reference(const pm_clip *clip, pm_sample_job job) {
     const bool walks = clip->shared && !job.tracks;
     for (size_t w = 0; w < WIDTHS; w++) {
         if (walks)
-            expect_launch(&(host_launch){widths[w], KERNEL_WALK, FEW_RUN}, clip, job, &expected);
-        expect_launch(&(host_launch){widths[w], KERNEL_GATHER, 1}, clip, job, &expected);
+            expect_launch(&(host_launch){widths[w], KERNEL_WALK, MANY, FEW}, clip, job, &expected);
+        expect_launch(&(host_launch){widths[w], KERNEL_GATHER, 1, 1}, clip, job, &expected);
     }
     outputs_free(&expected);
 }
@@ -202,8 +202,8 @@ static void positions_and_scales_have_the_references_bits(void **state) {
         }
 }
 
-/* A work-item of walk takes any number of samples: where runs end must not show. */
-static void walk_gives_the_same_bits_in_runs_of_any_length(void **state) {
+/* A work-item of walk takes any number of samples and of groups: where they end must not show. */
+static void walk_gives_the_same_bits_in_spans_and_runs_of_any_length(void **state) {
     (void)state;
     enum { TRACKS = 21 };
     random_source source = random_start();
@@ -217,7 +217,8 @@ static void walk_gives_the_same_bits_in_runs_of_any_length(void **state) {
         const pm_sample_job job = {.sample_count = COUNT, .times = times};
         outputs expected = sampled(clip, job, COUNT * TRACKS);
         for (uint32_t run = 1; run <= COUNT + 1; run += 9)
-            expect_launch(&(host_launch){16, KERNEL_WALK, run}, clip, job, &expected);
+            for (uint32_t span = 1; span <= 4; span++)
+                expect_launch(&(host_launch){4, KERNEL_WALK, span, run}, clip, job, &expected);
         outputs_free(&expected);
         pm_clip_destroy(&clip);
         set_destroy(&set);
@@ -276,7 +277,7 @@ int main(void) {
         cmocka_unit_test(every_method_has_the_references_bits_for_pairs),
         cmocka_unit_test(odd_laps_of_loops_have_the_references_signs),
         cmocka_unit_test(positions_and_scales_have_the_references_bits),
-        cmocka_unit_test(walk_gives_the_same_bits_in_runs_of_any_length),
+        cmocka_unit_test(walk_gives_the_same_bits_in_spans_and_runs_of_any_length),
         cmocka_unit_test(the_place_kernel_places_samples_where_the_host_does),
     };
     return cmocka_run_group_tests_name("kernels on the host", tests, open_engine, close_engine);

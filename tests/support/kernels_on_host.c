@@ -117,10 +117,11 @@ static void sample_channel(const host_launch *launch, const pm_clip *clip, const
                                   .track_count = (uint32_t)clip->track_count,
                                   .sample_count = (uint32_t)job->sample_count,
                                   .value_count = (uint32_t)count,
+                                  .span = launch->span,
                                   .run = launch->run,
                                   .pairs = job->tracks != NULL};
     if (walks(launch, clip, job))
-        variant->walk(&arguments, share(clip->track_count, launch->lanes) + IDLE,
+        variant->walk(&arguments, share(clip->track_count, launch->lanes * launch->span) + IDLE,
                       share(job->sample_count, launch->run) + IDLE);
     else
         variant->gather(&arguments, share(count, launch->lanes) + IDLE);

@@ -18,7 +18,7 @@ typedef enum kernel_choice {
 typedef struct host_launch {
     uint32_t lanes; /* 1, 4, 8 or 16 */
     kernel_choice kernel;
-    uint32_t run; /* samples that a work-item of walk takes */
+    uint32_t span, run; /* groups of tracks, and samples, that a work-item of walk takes */
 } host_launch;
 
 /* Evaluates a job that pm_sample_check accepts into its outputs. Aborts, saying why, when

@@ -19,7 +19,7 @@ typedef struct kernel_arguments {
     pm_u64 values_offset;
     pm_u32 plane_floats, static_floats;
     pm_u32 track_count, sample_count, value_count;
-    pm_u32 run, pairs;
+    pm_u32 span, run, pairs;
 } kernel_arguments;
 
 /* Run all work-items of a work size, last first: none may count on another. */
