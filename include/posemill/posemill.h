@@ -367,6 +367,13 @@ typedef struct pm_sample_job {
     float *positions;
     float *scales;
 
+    /* Angular velocity in rad/s and acceleration in rad/s^2 of the rotations, full angles:
+     * host memory of (sample_count, track_count, 3) float32, or NULL. Analytic. At a key,
+     * of the segment that begins there; zero outside the keys of an open track. */
+    float *velocities;
+    float *accelerations;
+    pm_axis_frame velocity_frame; /* 0: body */
+
     bool on_reference; /* evaluate on the CPU reference path instead of the device */
 } pm_sample_job;
 
