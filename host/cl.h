@@ -19,7 +19,6 @@ typedef struct pm_variant {
     const char *curve; /* PM_METHOD; of `place` any */
     unsigned components;
     unsigned lanes;
-    unsigned order; /* of the derivative: PM_ORDER */
 } pm_variant;
 
 typedef struct pm_built {

@@ -147,8 +147,7 @@ static pm_status launch_gather(const pm_launch *l, cl_command_queue queue, cl_ui
     pm_variant variant = {.file = l->output->order ? "motion" : "gather",
                           .curve = pm_curves[channel->curve].name,
                           .components = l->output->components,
-                          .lanes = lanes,
-                          .order = l->output->order};
+                          .lanes = lanes};
     cl_uint statics = (cl_uint)(4 * clip->padded_tracks);
     cl_uint tracks = (cl_uint)clip->track_count;
     cl_uint samples = (cl_uint)l->sample_count;
@@ -156,6 +155,7 @@ static pm_status launch_gather(const pm_launch *l, cl_command_queue queue, cl_ui
     cl_uint values = (cl_uint)value_count;
     cl_uint pairs = l->pairs;
     cl_uint parent = l->parent;
+    cl_uint order = l->output->order;
     cl_ulong offset = l->values_offset;
     const argument arguments[] = {PM_ARGUMENT(clip->device->channels[l->output->channel].keys),
                                   PM_ARGUMENT(clip->device->channels[l->output->channel].statics),
@@ -170,7 +170,8 @@ static pm_status launch_gather(const pm_launch *l, cl_command_queue queue, cl_ui
                                   PM_ARGUMENT(values),
                                   PM_ARGUMENT(pairs),
                                   PM_ARGUMENT(clip->device->rates),
-                                  PM_ARGUMENT(parent)};
+                                  PM_ARGUMENT(parent),
+                                  PM_ARGUMENT(order)};
     cl_kernel kernel;
     pm_status status = make_kernel(engine, &variant, arguments,
                                    sizeof arguments / sizeof *arguments, &kernel, error);
@@ -192,7 +193,7 @@ pm_status pm_cl_launch(const pm_launch *launch, cl_command_queue queue, cl_uint 
 pm_status pm_cl_launch_place(const pm_engine *engine, const pm_cadence *cadence, uint64_t first,
                              size_t count, cl_mem places, cl_command_queue queue, cl_event *done,
                              pm_error *error) {
-    pm_variant variant = {"place", "slerp", 4, 1, 0};
+    pm_variant variant = {"place", "slerp", 4, 1};
     cl_uint samples = (cl_uint)count;
     cl_ulong from = first;
     const argument arguments[] = {PM_ARGUMENT(places), PM_ARGUMENT(*cadence), PM_ARGUMENT(from),

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Samples each with a track and a place of its own: (track, time) pairs, tracks with
- * key times of their own, and clips of fewer tracks than a vector has lanes.
+ * key times of their own, and clips of fewer tracks than a vector has lanes. Behind
+ * pm_motion.h (see motion.cl), their derivatives by time: order 1 or 2.
  */
 #include "pm_memory.h"
 #include "pm_methods.h"
@@ -40,11 +41,6 @@ pm_fn pm_quat pm_gather_static(pm_global const float *statics, const pm_u32 *tra
 #define PM_GATHER gather
 #endif
 
-/* 0: values. 1, 2: angular velocity and acceleration of rotations. */
-#ifndef PM_ORDER
-#define PM_ORDER 0
-#endif
-
 /* Work size: groups of PM_LANES values. Value f is of track tracks[f] at places[f] when
  * `pairs` is set; else of a grid: sample f / track_count of track f % track_count, at
  * places[timeline * sample_count + sample]. Lanes past the end repeat the last value. */
@@ -53,7 +49,7 @@ pm_kernel void PM_GATHER(pm_global const float *keys, pm_global const float *sta
                          pm_global const pm_u32 *tracks, pm_global float *values,
                          pm_u64 values_offset, pm_u32 static_floats, pm_u32 track_count,
                          pm_u32 sample_count, pm_u32 value_count, pm_u32 pairs,
-                         pm_global const float *rates, pm_u32 parent) {
+                         pm_global const float *rates, pm_u32 parent, pm_u32 order) {
     pm_u32 first = pm_global_id(0) * PM_LANES;
     if (first >= value_count)
         return;
@@ -97,19 +93,18 @@ pm_kernel void PM_GATHER(pm_global const float *keys, pm_global const float *sta
     rows.statics[1] = pm_gather_static(statics + static_floats, track);
 #endif
     PM_OF(segment) segment = PM_OF(begin)(&rows);
-#if PM_ORDER == 0
+#ifdef PM_MOTION_H
+    pm_quat_jet curve = PM_OF(motion)(&segment, pm_reals_of(u));
+    pm_quat value = order == 1 ? pm_angular_velocity(curve, pm_reals_of(rate), parent)
+                               : pm_angular_acceleration(curve, pm_reals_of(rate), parent);
+#else
     (void)rate;
     (void)parent;
+    (void)order;
     pm_quat value = PM_OF(at)(&segment, pm_reals_of(u));
-#elif PM_ORDER == 1
-    pm_quat value =
-        pm_angular_velocity(PM_OF(motion)(&segment, pm_reals_of(u)), pm_reals_of(rate), parent);
-#else
-    pm_quat value =
-        pm_angular_acceleration(PM_OF(motion)(&segment, pm_reals_of(u)), pm_reals_of(rate), parent);
-#endif
-#if PM_PASSES && PM_ORDER == 0
+#if PM_PASSES
     value = pm_at_ends(&rows, pm_reals_of(u), value);
+#endif
 #endif
 #if PM_COMPONENTS == 4
     value = pm_quat_scaled(value, pm_reals_of(sign));
