@@ -199,12 +199,17 @@ typedef enum pm_vector_method {
 
 typedef struct pm_method_info {
     pm_method method;
-    const char *name;               /* as the command spells it */
-    const char *title;              /* one line, for people */
-    const char *continuity;         /* "-", "C0", "G1", "C1", ... */
-    bool local;                     /* moving a key changes only nearby segments */
-    bool symmetric;                 /* reversed keys give the reversed curve */
-    bool interpolating;             /* passes through its keys */
+    const char *name;       /* as the command spells it */
+    const char *title;      /* one line, for people */
+    const char *continuity; /* "-", "C0", "G1", "C1", ... */
+    bool local;             /* moving a key changes only nearby segments */
+    bool symmetric;         /* reversed keys give the reversed curve */
+    bool interpolating;     /* passes through its keys */
+    bool takes_tangents;    /* reads pm_clip_desc.tangents */
+    bool takes_ends;        /* reads pm_clip_desc.ends */
+    bool takes_axes;        /* needs pm_clip_desc.axes */
+    bool takes_in_out;      /* needs tangents in and out beside its keys */
+    bool needs_uniform_keys;
     uint32_t keys_used;             /* by one sample; 0: all of the track */
     uint32_t floats_per_segment;    /* device memory per track and segment */
     double max_error;               /* radians against double precision, documented bound */
