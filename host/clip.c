@@ -26,8 +26,17 @@ static pm_status lay_out_shared(const pm_clip *clip, pm_channel *channel, pm_err
     if (row > UINT32_MAX || !pm_multiply(row, rows_of(clip->timelines), &channel->key_floats))
         return pm_fail(error, PM_ERROR_SIZE, "the clip's rows are too large");
     for (size_t t = 0; t < clip->track_count; t++)
-        channel->layout[t] = (pm_track_rows){4 * t, (pm_u32)row, (pm_u32)plane, 0, 1};
+        channel->layout[t] =
+            (pm_track_rows){.first = 4 * t, .row = (pm_u32)row, .plane = (pm_u32)plane, .wrap = 1};
     return PM_OK;
+}
+
+/* Where a timeline's rates start. */
+static pm_u32 rates_of(const pm_clip *clip, uint32_t timeline) {
+    size_t at = 0;
+    for (uint32_t i = 0; i < timeline; i++)
+        at += clip->timelines[i].segment_count;
+    return (pm_u32)at;
 }
 
 static pm_status lay_out_apart(const pm_clip *clip, pm_channel *channel, pm_error *error) {
@@ -35,7 +44,12 @@ static pm_status lay_out_apart(const pm_clip *clip, pm_channel *channel, pm_erro
     size_t at = 0;
     for (size_t t = 0; t < clip->track_count; t++) {
         uint32_t timeline = clip->timeline_of[t];
-        channel->layout[t] = (pm_track_rows){at, row, 4, timeline, 1};
+        channel->layout[t] = (pm_track_rows){.first = at,
+                                             .row = row,
+                                             .plane = 4,
+                                             .timeline = timeline,
+                                             .rates = rates_of(clip, timeline),
+                                             .wrap = 1};
         if (__builtin_add_overflow(at, row * rows_of(&clip->timelines[timeline]), &at))
             return pm_fail(error, PM_ERROR_SIZE, "the clip's rows are too large");
     }
@@ -199,8 +213,27 @@ static pm_status build_timelines(const pm_clip_desc *desc, pm_clip *clip, pm_err
     return PM_OK;
 }
 
+static pm_status build_rates(pm_clip *clip, pm_error *error) {
+    size_t count = 0;
+    for (size_t i = 0; i < clip->timeline_count; i++)
+        count += clip->timelines[i].segment_count;
+    if (count > UINT32_MAX)
+        return pm_fail(error, PM_ERROR_SIZE, "the segments of all timelines are too many");
+    clip->rates = calloc(count, sizeof *clip->rates);
+    if (!clip->rates)
+        return pm_fail_memory(error);
+    for (size_t i = 0; i < clip->timeline_count; i++)
+        for (size_t k = 0; k < clip->timelines[i].segment_count; k++) {
+            const double *times = clip->timelines[i].times + k;
+            clip->rates[clip->rate_count++] = (float)fmin(1 / (times[1] - times[0]), 1e38);
+        }
+    return PM_OK;
+}
+
 static pm_status build(const pm_clip_desc *desc, pm_clip *clip, pm_error *error) {
     pm_status status = build_timelines(desc, clip, error);
+    if (status == PM_OK)
+        status = build_rates(clip, error);
     for (unsigned c = 0; status == PM_OK && c < PM_CHANNEL_COUNT; c++) {
         pm_channel *channel = &clip->channels[c];
         channel->present = pm_channel_array(desc, c)->data != NULL;
@@ -259,6 +292,7 @@ void pm_clip_destroy(pm_clip **handle) {
     free(clip->timelines);
     free(clip->timeline_of);
     free(clip->wraps);
+    free(clip->rates);
     free(clip);
     *handle = NULL;
 }

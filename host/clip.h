@@ -34,6 +34,8 @@ struct pm_clip {
     pm_placed_timeline *timelines;
     uint32_t *timeline_of;
     pm_channel channels[PM_CHANNEL_COUNT];
+    float *rates; /* one over the seconds of each segment, timeline after timeline */
+    size_t rate_count;
     float *wraps; /* padded_tracks signs of rotations, for odd laps */
     pm_method method;
     struct pm_cl_clip *device; /* NULL on the reference path */

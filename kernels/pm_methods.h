@@ -14,7 +14,7 @@
 #include "pm_sterp.h"
 #include "pm_vector.h"
 
-#define PM_CURVES(X)                                                                               \
+#define PM_ROTATION_CURVES(X)                                                                      \
     X(slerp)                                                                                       \
     X(step)                                                                                        \
     X(nlerp)                                                                                       \
@@ -31,13 +31,19 @@
     X(hermite)                                                                                     \
     X(hermite_wide)                                                                                \
     X(bspline)                                                                                     \
-    X(cubicspline)                                                                                 \
+    X(cubicspline)
+
+#define PM_VECTOR_CURVES(X)                                                                        \
     X(vector_step)                                                                                 \
     X(vector_linear)                                                                               \
     X(vector_cubic)                                                                                \
     X(vector_parabolas_c2)                                                                         \
     X(vector_parabolas_c3)                                                                         \
     X(vector_bspline)
+
+#define PM_CURVES(X)                                                                               \
+    PM_ROTATION_CURVES(X)                                                                          \
+    PM_VECTOR_CURVES(X)
 
 /* With its prefix, because drivers have macros of their own for names like step. */
 #ifndef PM_METHOD

@@ -33,15 +33,17 @@ pm_fn pm_quat pm_at_ends(const pm_rows *rows, real u, pm_quat value) {
     return pm_quat_select(u == PM_REAL(1.0f), rows->next, value);
 }
 
-/* Where a sample lies: the segment, and how far into it. The top bit of `segment` is
- * set on odd laps of a loop, where a track of wrap -1 shows its other sign. */
+/* Where a sample lies: the segment, and how far into it. One bit of `segment` is set on
+ * odd laps of a loop, where a track of wrap -1 shows its other sign; one outside the keys
+ * of an open track, where nothing moves. */
 typedef struct pm_place {
     pm_u32 segment;
     float u;
 } pm_place;
 
 #define PM_PLACE_ODD_LAP 0x80000000u
-#define PM_PLACE_SEGMENT 0x7fffffffu
+#define PM_PLACE_AT_REST 0x40000000u
+#define PM_PLACE_SEGMENT 0x3fffffffu
 
 /* Where a track's planes lie, in floats from the start of the keys. */
 typedef struct pm_track_rows {
@@ -49,6 +51,8 @@ typedef struct pm_track_rows {
     pm_u32 row;      /* from a key to the next */
     pm_u32 plane;    /* from a plane to the next */
     pm_u32 timeline; /* which row of places its samples of a grid are in */
+    pm_u32 rates;    /* where the rates of its segments start, one over their seconds */
+    pm_u32 unused;   /* keeps the size a multiple of 8 */
     float wrap;
 } pm_track_rows;
 

@@ -199,12 +199,17 @@ typedef enum pm_vector_method {
 
 typedef struct pm_method_info {
     pm_method method;
-    const char *name;               /* as the command spells it */
-    const char *title;              /* one line, for people */
-    const char *continuity;         /* "-", "C0", "G1", "C1", ... */
-    bool local;                     /* moving a key changes only nearby segments */
-    bool symmetric;                 /* reversed keys give the reversed curve */
-    bool interpolating;             /* passes through its keys */
+    const char *name;       /* as the command spells it */
+    const char *title;      /* one line, for people */
+    const char *continuity; /* "-", "C0", "G1", "C1", ... */
+    bool local;             /* moving a key changes only nearby segments */
+    bool symmetric;         /* reversed keys give the reversed curve */
+    bool interpolating;     /* passes through its keys */
+    bool takes_tangents;    /* reads pm_clip_desc.tangents */
+    bool takes_ends;        /* reads pm_clip_desc.ends */
+    bool takes_axes;        /* needs pm_clip_desc.axes */
+    bool takes_in_out;      /* needs tangents in and out beside its keys */
+    bool needs_uniform_keys;
     uint32_t keys_used;             /* by one sample; 0: all of the track */
     uint32_t floats_per_segment;    /* device memory per track and segment */
     double max_error;               /* radians against double precision, documented bound */
@@ -367,6 +372,13 @@ typedef struct pm_sample_job {
     float *positions;
     float *scales;
 
+    /* Angular velocity in rad/s and acceleration in rad/s^2 of the rotations, full angles:
+     * host memory of (sample_count, track_count, 3) float32, or NULL. Analytic. At a key,
+     * of the segment that begins there; zero outside the keys of an open track. */
+    float *velocities;
+    float *accelerations;
+    pm_axis_frame velocity_frame; /* 0: body */
+
     bool on_reference; /* evaluate on the CPU reference path instead of the device */
 } pm_sample_job;
 
@@ -414,6 +426,20 @@ PM_API void pm_matrix_from_quat(const double quaternion[4], double matrix[9]);
  * method), w >= 0; exact at every angle, 180 degrees too. False when the matrix is
  * not finite or has a determinant <= 0. */
 PM_API bool pm_quat_from_matrix(const double matrix[9], double quaternion[4]);
+
+/* ---- twist axes -------------------------------------------------------------------- */
+
+/* Unit axes for sterp from a skeleton whose frames are parallel at rest: a bone's is the
+ * direction to its first child that is not where it is itself, a leaf's that of its parent,
+ * a lone root's y. parents[joint] < joint, or -1 of a root; offsets, (joint_count, 3), are
+ * from the parent; axes, (joint_count, 3), is written. */
+PM_API void pm_bone_axes(const int32_t *parents, const double *offsets, size_t joint_count,
+                         double *axes);
+
+/* Unit axis along which `points`, (count, 3), spread the most: the eigenvector of the
+ * largest eigenvalue of their covariance, of either sign. False when they are not finite
+ * or all in one place. */
+PM_API bool pm_principal_axis(const double *points, size_t count, double axis[3]);
 
 #ifdef __cplusplus
 }
