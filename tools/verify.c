@@ -5,6 +5,7 @@
  */
 #include "verify.h"
 
+#include "oracle.h"
 #include "random_tracks.h"
 
 #include <math.h>
@@ -212,6 +213,10 @@ static cli_exit adversarial_case(pm_engine *engine, pm_method method, size_t ind
     const test_track *track = &set.tracks[0];
     verify_case tested = {track->name, false, set_describe(&set)};
     vary(method, variant, &set, &tested.desc);
+    if (oracle_beyond_reason(&tested.desc)) {
+        set_destroy(&set);
+        return CLI_DONE;
+    }
     double last = track->times[track->key_count - 1];
     double end = track->period > 0.0 ? 2.5 * track->period : last;
     double times[ADVERSARIAL_SAMPLES];

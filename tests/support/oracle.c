@@ -512,6 +512,16 @@ bool oracle_diverged(const oracle *o, size_t track) {
     return o->tracks[track].diverged;
 }
 
+bool oracle_beyond_reason(const pm_clip_desc *desc) {
+    oracle *o = oracle_create(desc);
+    double reach = 0.0;
+    for (size_t i = 0; o->method == PM_METHOD_SPLINE && i < oracle_segment_count(o, 0); i++) {
+        reach = fmax(reach, oracle_reach(o, 0, i));
+    }
+    oracle_destroy(o);
+    return reach > 1000.0;
+}
+
 vec3 oracle_position(const oracle *o, size_t track, oracle_place place) {
     const oracle_track *t = &o->tracks[track];
     return vector_at(o, t, &t->positions, (ptrdiff_t)place.segment, place.u);

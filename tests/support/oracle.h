@@ -54,6 +54,10 @@ double oracle_magnification(const oracle *o, size_t track, oracle_place place);
 /* Whether the circular methods take a key for a cusp. */
 bool oracle_cusp(const oracle *o, size_t track, size_t key);
 
+/* Whether track 0 is a spline that goes round so often in a segment that the library may refuse
+ * it: as many turns as hang on a key's last bits. */
+bool oracle_beyond_reason(const pm_clip_desc *desc);
+
 /* Whether no velocities were found for a spline's track; its values then mean nothing. */
 bool oracle_diverged(const oracle *o, size_t track);
 
