@@ -634,6 +634,86 @@ static void guarded_circular_does_not_spin_on_a_reversal(void **state) {
     set_destroy(&set);
 }
 
+/* ---- phased circles, vector cubics, B-spline ------------------------------------ */
+
+/* The parabolas of the angle, which is what arcs of one great circle are measured by. */
+static void circular_c1_about_one_axis_is_catmull_rom_of_the_angle(void **state) {
+    (void)state;
+    random_source source = random_start();
+    const vec3 axis = {0.48, 0.6, 0.64};
+    for (int n = 0; n < 100; n++) {
+        single s = single_create(&source, 6, 1.0, true, "circular-c1");
+        test_track *t = &s.set.tracks[0];
+        double angle = 0.0;
+        for (size_t i = 0; i < 6; i++) {
+            const quat q = quat_exp(vec3_scale(axis, 0.5 * angle));
+            t->keys[i][0] = q.x, t->keys[i][1] = q.y, t->keys[i][2] = q.z, t->keys[i][3] = q.w;
+            t->positions[i][0] = angle;
+            angle += random_between(&source, 0.2, 1.4);
+        }
+        s.desc = variant_describe(variant_named("circular-c1"), &s.set);
+        s.desc.ends = PM_ENDS_PARABOLA; /* an end's only arc is its parabola */
+        oracle_destroy(s.o);
+        s.o = oracle_create_unrounded(&s.desc);
+        for (size_t i = 0; i < 5; i++) {
+            for (int k = 1; k < 8; k++) {
+                const oracle_place place = {0, i, k / 8.0};
+                const double expected = oracle_position(s.o, 0, place).x;
+                const quat turned = quat_exp(vec3_scale(axis, 0.5 * expected));
+                assert_below(oracle_error(oracle_rotation(s.o, 0, place), turned), 1e-12, "angle");
+            }
+        }
+        single_destroy(&s);
+    }
+}
+
+static void hermite_leaves_and_meets_its_keys_at_the_users_velocity(void **state) {
+    (void)state;
+    random_source source = random_start();
+    for (int n = 0; n < 100; n++) {
+        single s = single_create(&source, n % 4 == 0 ? 2 : 4, 2.5, true, "hermite, user");
+        const test_track *t = &s.set.tracks[0];
+        for (size_t i = 0; i + 1 < t->key_count; i++) {
+            const vec3 w0 = vec3_of(t->tangents[i]), w1 = vec3_of(t->tangents[i + 1]);
+            assert_below(vec3_norm(vec3_subtract(velocity_at(&s, i, true), w0)), 1e-5, "leaving");
+            assert_below(vec3_norm(vec3_subtract(velocity_at(&s, i, false), w1)), 1e-5, "arriving");
+        }
+        single_destroy(&s);
+    }
+}
+
+/* Where no end key repeats, steady keys give their own curve. */
+static void bspline_is_steady_away_from_its_ends(void **state) {
+    (void)state;
+    random_source source = random_start();
+    for (int n = 0; n < 100; n++) {
+        single s = single_create(&source, 6, 1.0, true, "bspline");
+        test_track *t = &s.set.tracks[0];
+        const quat first = quat_of(t->keys[0]);
+        double direction[3];
+        random_direction(&source, direction);
+        const vec3 step = vec3_scale(vec3_of(direction), random_between(&source, 0.1, 1.3));
+        for (size_t i = 1; i < 6; i++) {
+            const quat q = quat_multiply(first, quat_exp(vec3_scale(step, (double)i)));
+            t->keys[i][0] = q.x, t->keys[i][1] = q.y, t->keys[i][2] = q.z, t->keys[i][3] = q.w;
+        }
+        s.desc = variant_describe(variant_named("bspline"), &s.set);
+        oracle_destroy(s.o);
+        s.o = oracle_create_unrounded(&s.desc);
+        for (size_t i = 1; i < 4; i++) {
+            for (int k = 0; k <= 8; k++) {
+                const double place = (double)i + k / 8.0;
+                const quat expected = quat_multiply(first, quat_exp(vec3_scale(step, place)));
+                assert_below(oracle_error(at(&s, i, k / 8.0), expected), 1e-12, "steady");
+            }
+        }
+        /* A sixth of the first step beyond the key that it does not meet. */
+        const quat begin = quat_multiply(first, quat_exp(vec3_scale(step, 1.0 / 6.0)));
+        assert_below(oracle_error(at(&s, 0, 0.0), begin), 1e-12, "begin");
+        single_destroy(&s);
+    }
+}
+
 /* ---- sterp -------------------------------------------------------------------- */
 
 static void sterp_carries_its_axis_along_a_great_arc(void **state) {
@@ -910,6 +990,9 @@ int main(void) {
         cmocka_unit_test(squad_at_rest_turns_half_round_evenly),
         cmocka_unit_test(circular_is_a_blend_of_arcs_about_centres),
         cmocka_unit_test(guarded_circular_does_not_spin_on_a_reversal),
+        cmocka_unit_test(circular_c1_about_one_axis_is_catmull_rom_of_the_angle),
+        cmocka_unit_test(hermite_leaves_and_meets_its_keys_at_the_users_velocity),
+        cmocka_unit_test(bspline_is_steady_away_from_its_ends),
         cmocka_unit_test(sterp_carries_its_axis_along_a_great_arc),
         cmocka_unit_test(sterp_in_turn_swings_before_it_twists),
         cmocka_unit_test(tracks_clamp_outside_their_keys),
