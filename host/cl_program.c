@@ -151,12 +151,14 @@ pm_status pm_cl_source(const pm_engine *engine, const char *file, char **source,
 
 /* Where drivers differ. Contraction is off in the text; without the rounding option a
  * device may take shortcuts in / and sqrt, which the self-check would show. Oclgrind 21.10
- * cannot run what its own optimiser makes of the gather kernels. */
+ * cannot run what its own optimiser makes of the gather kernels. Rusticl has fma from
+ * libclc, in software, which takes a short way when the addend is zero. */
 static void options_of(const pm_engine *engine, const pm_variant *variant, char *to, size_t size) {
-    snprintf(to, size, "-cl-std=CL1.2%s%s -DPM_METHOD=pm_%s -DPM_COMPONENTS=%u -DPM_LANES=%u",
+    snprintf(to, size, "-cl-std=CL1.2%s%s%s -DPM_METHOD=pm_%s -DPM_COMPONENTS=%u -DPM_LANES=%u",
              engine->cl->rounds_correctly ? " -cl-fp32-correctly-rounded-divide-sqrt" : "",
-             strstr(engine->info.name, "Oclgrind") ? " -cl-opt-disable" : "", variant->curve,
-             variant->components, variant->lanes);
+             strstr(engine->info.name, "Oclgrind") ? " -cl-opt-disable" : "",
+             strcmp(engine->info.platform, "rusticl") == 0 ? " -DPM_FMA_FORGETS_ZERO" : "",
+             variant->curve, variant->components, variant->lanes);
 }
 
 /* The first line of a build log that says "error", or its first. */

@@ -43,8 +43,15 @@ typedef PM_JOIN(int, PM_LANES) pm_mask;
 #endif
 
 #define PM_REAL(number) ((real)(number))
-#define pm_fma(a, b, c) fma((a), (b), (c))
 #define pm_sqrt(a) sqrt(a)
+
+#ifdef PM_FMA_FORGETS_ZERO /* fma(a, b, 0) is a b, and so -0 where a b + 0 is 0 */
+static inline real pm_fma(real a, real b, real c) {
+    return pm_select(c == PM_REAL(0.0f), a * b + c, fma(a, b, c));
+}
+#else
+#define pm_fma(a, b, c) fma((a), (b), (c))
+#endif
 
 #else /* C11 */
 

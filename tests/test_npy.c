@@ -226,8 +226,9 @@ static void a_shape_of_too_many_dimensions_is_refused(void **state) {
     for (int i = 0; i < NPY_MAX_RANK; i++) {
         strcat(header, "1,");
     }
-    char one_more[1024];
-    snprintf(one_more, sizeof one_more, "%s1)}", header);
+    char one_more[sizeof header];
+    strcpy(one_more, header);
+    strcat(one_more, "1)}");
     strcat(header, ")}");
     make(1, header, 4);
     assert_true(parse());

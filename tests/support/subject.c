@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * The library's own subjects: an engine on the reference path and one for every
- * OpenCL device and lane width. They are made on first use and live until
+ * The library's own subjects: an engine on the reference path, the same with the
+ * kernels on the host, and one for every OpenCL device and lane width. They are made on first use and live until
  * subject_release, because building programs is what takes the time.
  */
 #include "subject.h"
+#include "kernels_on_host.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -12,6 +13,8 @@
 #include <string.h>
 
 #define SUBJECTS_MAX 64
+#define HOST_SPAN 2 /* devices are given 1 or all */
+#define HOST_RUN 16 /* the least that devices are given */
 
 static subject subjects[SUBJECTS_MAX];
 static size_t subject_count;
@@ -35,6 +38,20 @@ static float *poisoned(size_t count) {
     return values;
 }
 
+/* Into the job's outputs, by the subject's engine or by the kernels on the host. */
+static pm_status sample_clip(const subject *s, const pm_clip *clip, const pm_sample_job *job,
+                             pm_error *error) {
+    if (!s->kernel_lanes) {
+        return pm_sample(clip, job, error);
+    }
+    const pm_status status = pm_sample_check(clip, job, error);
+    if (status == PM_OK) {
+        const host_launch launch = {s->kernel_lanes, KERNEL_LIKE_DEVICE, HOST_SPAN, HOST_RUN};
+        kernels_on_host_sample(&launch, clip, job);
+    }
+    return status;
+}
+
 static bool sample_engine(const subject *s, const pm_clip_desc *desc, const pm_sample_job *job,
                           double *rotations, double *positions, double *scales) {
     const size_t rows = job->sample_count * (job->tracks ? 1 : desc->track_count);
@@ -46,7 +63,7 @@ static bool sample_engine(const subject *s, const pm_clip_desc *desc, const pm_s
     whole.scales = scales ? poisoned(rows * 3) : NULL;
     bool done = false;
     if (pm_clip_create(s->engine, desc, &clip, &error) != PM_OK ||
-        pm_sample(clip, &whole, &error) != PM_OK) {
+        sample_clip(s, clip, &whole, &error) != PM_OK) {
         printf("# %s: %s: %s\n", s->name, pm_status_name(error.status), error.message);
         goto cleanup;
     }
@@ -83,9 +100,23 @@ static bool add_engine(const char *device, const char *name, uint32_t lanes) {
     return true;
 }
 
+static const uint32_t widths[] = {1, 4, 8, 16};
+
+/* Like the reference, without a device. */
+static bool add_kernels_on_host(void) {
+    for (size_t n = 0; n < sizeof widths / sizeof *widths; n++) {
+        if (!add_engine("none", "", 0)) {
+            return false;
+        }
+        subject *s = &subjects[subject_count - 1];
+        s->kernel_lanes = widths[n];
+        (void)snprintf(s->name, sizeof s->name, "on the host, %u lanes", (unsigned)widths[n]);
+    }
+    return true;
+}
+
 /* Every lane width; the number that could not be made is added to *failed. */
 static size_t add_lanes(const char *device, const char *name, size_t *failed) {
-    static const uint32_t widths[] = {1, 4, 8, 16};
     size_t added = 0;
     for (size_t n = 0; n < sizeof widths / sizeof *widths; n++) {
         const bool made = add_engine(device, name, widths[n]);
@@ -122,7 +153,7 @@ bool subject_list(const subject **list, size_t *count) {
         const char *required = getenv("POSEMILL_REQUIRE_DEVICE");
         size_t failed = 0;
         listed = true;
-        complete = add_engine("none", "reference", 0);
+        complete = add_engine("none", "reference", 0) && add_kernels_on_host();
         if (add_devices(&failed) == 0) {
             printf("# no OpenCL device: only the reference is tested\n");
             failed++;

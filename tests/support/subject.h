@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a test body runs on: the oracle, the reference path, and every OpenCL
- * device in every lane width. A body takes a subject and neither knows nor cares
+ * What a test body runs on: the oracle, the reference path, and, in every lane
+ * width, the kernels compiled into the host and every OpenCL device. A body takes a subject and neither knows nor cares
  * which it is; results come as double, exactly as they were.
  */
 #ifndef POSEMILL_TESTS_SUBJECT_H
@@ -16,7 +16,8 @@ struct subject {
     char name[160];
     bool exact; /* the oracle in double: the curve itself, without rounding */
     bool device;
-    pm_engine *engine; /* NULL for the oracle */
+    pm_engine *engine;     /* NULL for the oracle */
+    uint32_t kernel_lanes; /* of the kernels on the host; 0 for others */
     /* Outputs are laid out as pm_sample_job's and may be NULL. False, with the reason
      * printed, when the subject failed. */
     bool (*sample)(const subject *s, const pm_clip_desc *desc, const pm_sample_job *job,
@@ -26,8 +27,8 @@ struct subject {
 /* The unrounded oracle. */
 subject subject_oracle(void);
 
-/* The reference and the devices, POSEMILL_TEST_DEVICE alone if that is set (its value
- * is a pm_engine_desc.device). Engines are made once and kept. False when a device is
+/* The reference, the kernels on the host, and the devices: of these POSEMILL_TEST_DEVICE alone
+ * if that is set (its value is a pm_engine_desc.device). Engines are made once and kept. False when a device is
  * required (POSEMILL_REQUIRE_DEVICE=1) and there is none, or one of its lane widths fails. */
 bool subject_list(const subject **subjects, size_t *count);
 void subject_release(void);

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Gives the kernels on the host the arguments and work sizes that the device's would get.
+ */
+#include "kernels_on_host.h"
+#include "kernels_on_host_variant.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "job.h"
+
+enum {
+    WIDTHS = 4,
+    OFFSET = 3, /* floats before the values that no kernel may touch */
+    POISON = 0xA5,
+    IDLE = 3 /* work-items past the end, which a rounded work size has */
+};
+
+#define DECLARE(name)                                                                              \
+    extern const kernel_variant kernel_##name##_1, kernel_##name##_4, kernel_##name##_8,           \
+        kernel_##name##_16;
+PM_CURVES(DECLARE)
+
+#define ROW(name)                                                                                  \
+    [PM_CURVE_##                                                                                   \
+        name] = {&kernel_##name##_1, &kernel_##name##_4, &kernel_##name##_8, &kernel_##name##_16},
+static const kernel_variant *const variants[PM_CURVE_COUNT][WIDTHS] = {PM_CURVES(ROW)};
+
+static const kernel_variant *variant_of(pm_curve_id curve, uint32_t lanes) {
+    return variants[curve][lanes == 1 ? 0 : lanes == 4 ? 1 : lanes == 8 ? 2 : 3];
+}
+
+static void *exactly(size_t count, size_t size) {
+    void *memory = malloc(count * size);
+    if (!memory && count > 0) {
+        fprintf(stderr, "kernels on the host: out of memory\n");
+        abort();
+    }
+    return memory;
+}
+
+/* NULL for nothing, so that a kernel that reads it all the same is caught. */
+static void *copy_of(const void *data, size_t count, size_t size) {
+    if (count == 0)
+        return NULL;
+    return memcpy(exactly(count, size), data, count * size);
+}
+
+void kernels_on_host_place(const pm_cadence *cadence, uint64_t first, uint32_t sample_count,
+                           pm_place *places) {
+    variant_of(PM_CURVE_slerp, 1)
+        ->place(places, *cadence, first, sample_count, sample_count + IDLE);
+}
+
+static pm_place *places_of(const pm_clip *clip, const pm_sample_job *job) {
+    size_t rows = job->tracks ? 1 : clip->timeline_count;
+    pm_place *places = exactly(rows * job->sample_count, sizeof *places);
+    pm_piece whole = {0, job->sample_count};
+    pm_cadence cadence;
+    if (pm_job_cadence(clip, job, &cadence))
+        kernels_on_host_place(&cadence, 0, (uint32_t)job->sample_count, places);
+    else
+        pm_job_places(clip, job, &whole, places);
+    return places;
+}
+
+/* Poisoned values behind OFFSET floats; what lies before them must stay as it was. */
+static float *make_values(size_t count) {
+    float *values = exactly(OFFSET + count, sizeof *values);
+    memset(values, POISON, (OFFSET + count) * sizeof *values);
+    return values;
+}
+
+static void take_values(float *values, size_t count, float *to) {
+    unsigned char untouched[OFFSET * sizeof *values];
+    memset(untouched, POISON, sizeof untouched);
+    if (memcmp(values, untouched, sizeof untouched) != 0) {
+        fprintf(stderr, "kernels on the host: a kernel wrote before its values\n");
+        abort();
+    }
+    memcpy(to, values + OFFSET, count * sizeof *values);
+    free(values);
+}
+
+static bool walks(const host_launch *launch, const pm_clip *clip, const pm_sample_job *job) {
+    if (launch->kernel == KERNEL_LIKE_DEVICE)
+        return clip->shared && !job->tracks && clip->track_count >= launch->lanes;
+    return launch->kernel == KERNEL_WALK;
+}
+
+static uint32_t share(size_t count, uint32_t each) {
+    return (uint32_t)((count + each - 1) / each);
+}
+
+static void sample_channel(const host_launch *launch, const pm_clip *clip, const pm_sample_job *job,
+                           const pm_place *places, unsigned c, float *to) {
+    const pm_channel *channel = &clip->channels[c];
+    const kernel_variant *variant = variant_of(channel->recipe.curve, launch->lanes);
+    size_t count = job->sample_count * pm_job_width(clip, job);
+    uint32_t *tracks = copy_of(job->tracks, job->tracks ? count : 0, sizeof *tracks);
+    float *keys = copy_of(channel->keys, channel->key_floats, sizeof *keys);
+    float *statics = copy_of(channel->statics, channel->static_floats, sizeof *statics);
+    float *wraps = copy_of(clip->wraps, clip->padded_tracks, sizeof *wraps);
+    pm_track_rows *layout = copy_of(channel->layout, clip->track_count, sizeof *layout);
+    kernel_arguments arguments = {.keys = keys,
+                                  .statics = statics,
+                                  .wraps = wraps,
+                                  .layout = layout,
+                                  .places = places,
+                                  .tracks = tracks,
+                                  .values = make_values(count * channel->components),
+                                  .values_offset = OFFSET,
+                                  .plane_floats = channel->layout[0].plane,
+                                  .static_floats = (uint32_t)(4 * clip->padded_tracks),
+                                  .track_count = (uint32_t)clip->track_count,
+                                  .sample_count = (uint32_t)job->sample_count,
+                                  .value_count = (uint32_t)count,
+                                  .span = launch->span,
+                                  .run = launch->run,
+                                  .pairs = job->tracks != NULL};
+    if (walks(launch, clip, job))
+        variant->walk(&arguments, share(clip->track_count, launch->lanes * launch->span) + IDLE,
+                      share(job->sample_count, launch->run) + IDLE);
+    else
+        variant->gather(&arguments, share(count, launch->lanes) + IDLE);
+    take_values(arguments.values, count * channel->components, to);
+    free(tracks);
+    free(keys);
+    free(statics);
+    free(wraps);
+    free(layout);
+}
+
+void kernels_on_host_sample(const host_launch *launch, const pm_clip *clip,
+                            const pm_sample_job *job) {
+    float *const outputs[PM_CHANNEL_COUNT] = {job->rotations, job->positions, job->scales};
+    pm_place *places = places_of(clip, job);
+    for (unsigned c = 0; c < PM_CHANNEL_COUNT; c++)
+        if (outputs[c])
+            sample_channel(launch, clip, job, places, c, outputs[c]);
+    free(places);
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What one kernel variant on the host is called with. Variants differ in what `real` is,
+ * so each is a translation unit of its own, made of kernels_on_host_variant.c.in, and this
+ * header holds only what is the same in all of them.
+ */
+#ifndef POSEMILL_TESTS_KERNELS_ON_HOST_VARIANT_H
+#define POSEMILL_TESTS_KERNELS_ON_HOST_VARIANT_H
+
+#include "pm_place.h"
+
+/* Arguments of both kernels, by the names they have there. */
+typedef struct kernel_arguments {
+    const float *keys, *statics, *wraps;
+    const pm_track_rows *layout;
+    const pm_place *places;
+    const pm_u32 *tracks;
+    float *values;
+    pm_u64 values_offset;
+    pm_u32 plane_floats, static_floats;
+    pm_u32 track_count, sample_count, value_count;
+    pm_u32 span, run, pairs;
+} kernel_arguments;
+
+/* Run all work-items of a work size, last first: none may count on another. */
+typedef struct kernel_variant {
+    void (*walk)(const kernel_arguments *arguments, pm_u32 columns, pm_u32 rows);
+    void (*gather)(const kernel_arguments *arguments, pm_u32 items);
+    void (*place)(pm_place *places, pm_cadence cadence, pm_u64 first, pm_u32 sample_count,
+                  pm_u32 items);
+} kernel_variant;
+
+#endif
