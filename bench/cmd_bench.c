@@ -189,7 +189,7 @@ static cli_exit run_on(bench_state *state, pm_engine *engine, cli_output **outpu
     state->record.quick = options->quick;
     state->record.glob = options->glob;
     state->record.segments = run.scenes.segments;
-    state->record.samples = 4 * SCENE_TRACKS * run.scenes.segments;
+    state->record.samples = run.scenes.segments * (4 * (size_t)SCENE_TRACKS);
     state->record.threads = baseline_threads();
     state->record.results = state->results;
     if (state->table) {

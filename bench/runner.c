@@ -103,8 +103,9 @@ static cli_exit measure(bench_run *run, const bench_case *which, bench_work work
         result->ceiling_share = yardsticks[0].seconds_median / result->seconds_median;
     }
     if (code == CLI_DONE && rivalled) {
-        double samples = (double)(run->device.bytes / SAMPLE_BYTES);
-        result->baseline_ratio = result->samples_per_s * yardsticks[1].seconds_median / samples;
+        const size_t samples = run->device.bytes / SAMPLE_BYTES;
+        result->baseline_ratio =
+            result->samples_per_s * yardsticks[1].seconds_median / (double)samples;
     }
     return code;
 }
@@ -126,7 +127,7 @@ static cli_exit run_fill(bench_run *run, bench_result *result) {
 static cli_exit run_copy(bench_run *run, const bench_case *which, bench_result *result) {
     fill_work work = {&run->device, run->device.bytes};
     result->samples = run->device.bytes / SAMPLE_BYTES;
-    result->bytes_per_sample = 2 * SAMPLE_BYTES;
+    result->bytes_per_sample = 2 * (size_t)SAMPLE_BYTES;
     return measure(run, which, copy_once, &work, result);
 }
 
@@ -224,10 +225,9 @@ static cli_exit run_end_to_end(bench_run *run, const bench_case *which, bench_re
     float *out = malloc(result->samples * SAMPLE_BYTES);
     work.clip = clip;
     work.job.rotations = out;
-    if (code == CLI_DONE && out == NULL) {
+    if (out == NULL) {
         code = cli_fail(CLI_DEVICE_FAILED, "bench", "ask for less with --samples", "out of memory");
-    }
-    if (code == CLI_DONE) {
+    } else if (code == CLI_DONE) {
         memset(out, 0xff, result->samples * SAMPLE_BYTES);
         code = measure(run, which, host_once, &work, result);
     }
