@@ -61,10 +61,11 @@ static const command_help help = {
         "                samples, with no cache and with filled caches\n\n"
         "Two clocks. Kernel time, from the start of a job's first kernel to the end of its\n"
         "last as the device's events report it, for ceiling, obvious, upsample, downsample\n"
-        "and loop. Wall-clock time, from the call until the results are there, for the\n"
-        "rest: what the host does for them, such as finding segments of random times,\n"
-        "counts. Each case runs at least 30 times on a GPU and 10 on a CPU after warming\n"
-        "up (10 and 3 with --quick; cold once). Rates are those of the median.\n\n"
+        "and loop; a heading says when a driver's events cannot be right and wall clock\n"
+        "takes their place. Wall-clock time, from the call until the results are there,\n"
+        "for the rest: what the host does for them, such as finding segments of random\n"
+        "times, counts. Each case runs at least 30 times on a GPU and 10 on a CPU after\n"
+        "warming up (10 and 3 with --quick; cold once). Rates are those of the median.\n\n"
         "ceiling   samples/s as a share of a write-only fill of the same bytes\n"
         "baseline  samples/s over those of the baseline of the same method\n"
         "          (both are measured between the case's own repetitions)\n"
@@ -190,6 +191,7 @@ static cli_exit run_on(bench_state *state, pm_engine *engine, cli_output **outpu
     state->record.glob = options->glob;
     state->record.segments = run.scenes.segments;
     state->record.samples = run.scenes.segments * (4 * (size_t)SCENE_TRACKS);
+    state->record.event_times = device_event_times(&run.device);
     state->record.threads = baseline_threads();
     state->record.results = state->results;
     if (state->table) {
