@@ -30,7 +30,9 @@ static const option bench_table[] = {
     {"--case", 0, "GLOB", "only the cases whose names match, such as 'upsample-4/*'", option_text,
      AT(glob)},
     {"--quick", 0, NULL, "an eighth of the samples and few repetitions", NULL, AT(quick)},
-    {"--samples", 0, "N", "samples of an upsampling by 4; default 16777216, that is 256 MiB",
+    {"--samples", 0, "N",
+     "samples of an upsampling by 4; default 16777216, that is 256 MiB;\n"
+     "a sixteenth on the reference path",
      option_size, AT(samples)},
     {"--json", 0, "FILE", "write the record; - prints it instead of the table", option_text,
      AT(json)},
@@ -59,13 +61,14 @@ static const command_help help = {
         "                samples, with no cache and with filled caches\n\n"
         "Two clocks. Kernel time, from the start of a job's first kernel to the end of its\n"
         "last as the device's events report it, for ceiling, obvious, upsample, downsample\n"
-        "and loop. Wall-clock time, from the call until the results are there, for the\n"
-        "rest: what the host does for them, such as finding segments of random times,\n"
-        "counts. Each case runs at least 30 times on a GPU and 10 on a CPU after warming\n"
-        "up (10 and 3 with --quick; cold once). Rates are those of the median.\n\n"
-        "ceiling   samples/s as a share of a write-only fill of the same bytes, measured\n"
-        "          between the case's own repetitions\n"
+        "and loop; a heading says when a driver's events cannot be right and wall clock\n"
+        "takes their place. Wall-clock time, from the call until the results are there,\n"
+        "for the rest: what the host does for them, such as finding segments of random\n"
+        "times, counts. Each case runs at least 30 times on a GPU and 10 on a CPU after\n"
+        "warming up (10 and 3 with --quick; cold once). Rates are those of the median.\n\n"
+        "ceiling   samples/s as a share of a write-only fill of the same bytes\n"
         "baseline  samples/s over those of the baseline of the same method\n"
+        "          (both are measured between the case's own repetitions)\n"
         "max, bits the largest angle to the reference path, and whether the bits are its own,\n"
         "          in 64 places spread over the results, which were poisoned before",
     .example = "posemill bench --quick\n"
@@ -166,12 +169,19 @@ static size_t sample_count(const bench_options *options, bool opencl) {
     return options->quick ? samples / 8 : samples;
 }
 
+static cli_exit no_case(const char *glob) {
+    return options_usage(&help, "--case", "no case of this device matches '%s'", glob);
+}
+
 static cli_exit run_on(bench_state *state, pm_engine *engine, cli_output **output) {
     bench_run run;
     bench_options *options = &state->options;
     pm_engine_info(engine, &state->record.device);
     state->opencl = state->record.device.type != PM_DEVICE_REFERENCE;
     state->case_count = bench_cases(options->glob, state->opencl, state->cases);
+    if (state->case_count == 0) {
+        return no_case(options->glob);
+    }
     cli_exit code =
         bench_run_open(&run, engine, sample_count(options, state->opencl), options->quick);
     if (code != CLI_DONE) {
@@ -180,7 +190,8 @@ static cli_exit run_on(bench_state *state, pm_engine *engine, cli_output **outpu
     state->record.quick = options->quick;
     state->record.glob = options->glob;
     state->record.segments = run.scenes.segments;
-    state->record.samples = 4 * SCENE_TRACKS * run.scenes.segments;
+    state->record.samples = run.scenes.segments * (4 * (size_t)SCENE_TRACKS);
+    state->record.event_times = device_event_times(&run.device);
     state->record.threads = baseline_threads();
     state->record.results = state->results;
     if (state->table) {
@@ -235,8 +246,7 @@ int cmd_bench(int argc, char **argv) {
     state.opencl = POSEMILL_OPENCL && strcmp(device_options_choice(&options->device), "none") != 0;
     state.case_count = bench_cases(options->glob, state.opencl, state.cases);
     if (state.case_count == 0) {
-        return (int)options_usage(&help, "--case", "no case of this device matches '%s'",
-                                  options->glob);
+        return (int)no_case(options->glob);
     }
     state.table = !cli_quiet && (options->json == NULL || strcmp(options->json, "-") != 0);
     return (int)run_all(&state);

@@ -42,6 +42,15 @@ void device_close(bench_device *device) {
     memset(device, 0, sizeof *device);
 }
 
+bool device_event_times(const bench_device *device) {
+#if POSEMILL_OPENCL
+    return device->cl != NULL && bench_cl_event_times(device->cl);
+#else
+    (void)device;
+    return false;
+#endif
+}
+
 cli_exit device_poison(bench_device *device) {
 #if POSEMILL_OPENCL
     if (device->cl != NULL) {

@@ -23,6 +23,9 @@ typedef struct bench_device {
 cli_exit device_open(bench_device *device, pm_engine *engine, size_t bytes);
 void device_close(bench_device *device);
 
+/* Whether kernel time is what the device's events say, and not wall clock for want of them. */
+bool device_event_times(const bench_device *device);
+
 /* Fills the output with bits that no result has. */
 cli_exit device_poison(bench_device *device);
 cli_exit device_read(bench_device *device, size_t offset, size_t bytes, float *to);

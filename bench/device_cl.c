@@ -19,14 +19,16 @@ struct bench_cl {
     cl_device_id device;
     cl_command_queue queue;
     cl_program program;
-    cl_kernel fill, copy, obvious;
+    cl_kernel fill, copy, obvious, chain;
     cl_mem output, source, keys;
     size_t bytes;
     size_t obvious_items;
     size_t fill_unit; /* bytes a work-item of fill and copy writes */
+    bool event_times; /* whether the driver's are believed */
 };
 
-/* Fill and copy write as wide as the engine does. */
+/* Fill and copy write as wide as the engine does. Chain is a millisecond and more of one
+ * work-item anywhere: each step waits for the one before. */
 static const char source_text[] =
     "#if WIDTH == 16\n"
     "typedef float16 wide;\n"
@@ -60,6 +62,11 @@ static const char source_text[] =
     "    }\n"
     "    float angle = acos(cosine);\n"
     "    to[i] = (sin((1.0f - time) * angle) * a + sin(time * angle) * b) / sin(angle);\n"
+    "}\n"
+    "kernel void chain(global float *to, uint steps) {\n"
+    "    float x = 1.0f;\n"
+    "    for (uint i = 0; i < steps; i++) x = x * 0.999f + 1.0f;\n"
+    "    *to = x;\n"
     "}\n";
 
 static cli_exit failed(cl_int code, const char *call) {
@@ -85,12 +92,13 @@ static cli_exit build_kernels(bench_cl *cl, unsigned width) {
     if (code != CL_SUCCESS) {
         return failed(code, "clBuildProgram");
     }
-    cl->fill = clCreateKernel(cl->program, "fill", &code);
-    if (code == CL_SUCCESS) {
-        cl->copy = clCreateKernel(cl->program, "copy", &code);
-    }
-    if (code == CL_SUCCESS) {
-        cl->obvious = clCreateKernel(cl->program, "obvious", &code);
+    const struct {
+        const char *name;
+        cl_kernel *kernel;
+    } kernels[] = {
+        {"fill", &cl->fill}, {"copy", &cl->copy}, {"obvious", &cl->obvious}, {"chain", &cl->chain}};
+    for (size_t i = 0; i < sizeof kernels / sizeof kernels[0] && code == CL_SUCCESS; i++) {
+        *kernels[i].kernel = clCreateKernel(cl->program, kernels[i].name, &code);
     }
     return code == CL_SUCCESS ? CLI_DONE : failed(code, "clCreateKernel");
 }
@@ -105,28 +113,6 @@ static cli_exit open_queue(bench_cl *cl) {
     return code == CL_SUCCESS ? CLI_DONE : failed(code, "clCreateBuffer");
 }
 
-cli_exit bench_cl_open(bench_cl **opened, pm_engine *engine, const pm_device_info *info,
-                       size_t bytes) {
-    bench_cl *cl = calloc(1, sizeof *cl);
-    unsigned width = info->lanes >= 8 ? info->lanes : 4;
-    if (cl == NULL) {
-        return cli_fail(CLI_DEVICE_FAILED, "bench", NULL, "out of memory");
-    }
-    cl->context = pm_cl_context(engine);
-    cl->device = pm_cl_device(engine);
-    cl->bytes = bytes;
-    cl->fill_unit = width * sizeof(float);
-    cli_exit code = open_queue(cl);
-    if (code == CLI_DONE) {
-        code = build_kernels(cl, width);
-    }
-    if (code != CLI_DONE) {
-        bench_cl_close(&cl);
-    }
-    *opened = cl;
-    return code;
-}
-
 void bench_cl_close(bench_cl **opened) {
     bench_cl *cl = *opened;
     *opened = NULL;
@@ -134,7 +120,7 @@ void bench_cl_close(bench_cl **opened) {
         return;
     }
     const cl_mem buffers[] = {cl->output, cl->source, cl->keys};
-    const cl_kernel kernels[] = {cl->fill, cl->copy, cl->obvious};
+    const cl_kernel kernels[] = {cl->fill, cl->copy, cl->obvious, cl->chain};
     for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++) {
         if (buffers[i] != NULL) {
             clReleaseMemObject(buffers[i]);
@@ -177,19 +163,22 @@ cli_exit bench_cl_read(bench_cl *cl, size_t offset, size_t bytes, float *to) {
 typedef struct gate {
     cl_event opened; /* by the host */
     cl_event before; /* the marker behind it */
+    double begun;    /* wall clock, where there is no gate because events are not believed */
 } gate;
 
 static cl_int gate_close(const bench_cl *cl, gate *g) {
     cl_int code = CL_SUCCESS;
-    g->before = NULL;
-    g->opened = clCreateUserEvent(cl->context, &code);
-    if (code == CL_SUCCESS) {
-        code = clEnqueueMarkerWithWaitList(cl->queue, 1, &g->opened, &g->before);
+    memset(g, 0, sizeof *g);
+    if (cl->event_times) {
+        g->opened = clCreateUserEvent(cl->context, &code);
+        if (code == CL_SUCCESS) {
+            code = clEnqueueMarkerWithWaitList(cl->queue, 1, &g->opened, &g->before);
+        }
     }
+    g->begun = progress_clock();
     return code;
 }
 
-/* Always opens: a queue that waits for a gate would wait for ever. */
 static void gate_release(gate *g) {
     if (g->opened != NULL) {
         clReleaseEvent(g->opened);
@@ -208,27 +197,36 @@ static double kernel_seconds(cl_event before, cl_event done, double wall) {
     if (code == CL_SUCCESS) {
         code = clGetEventProfilingInfo(done, CL_PROFILING_COMMAND_END, sizeof to, &to, NULL);
     }
-    double seconds = 1e-9 * (double)(to - from);
-    return code == CL_SUCCESS && from > 0 && to > from && seconds <= wall ? seconds : wall;
+    double seconds = to > from ? 1e-9 * (double)(to - from) : wall;
+    return code == CL_SUCCESS && from > 0 && seconds <= wall ? seconds : wall;
 }
 
 static cli_exit gate_open(const bench_cl *cl, gate *g, cl_event done, double *seconds) {
     cl_int code = clFlush(cl->queue);
-    double begun = progress_clock();
-    cl_int opening = clSetUserEventStatus(g->opened, CL_COMPLETE);
-    code = code == CL_SUCCESS ? opening : code;
+    if (g->opened != NULL) {
+        g->begun = progress_clock();
+        cl_int opening = clSetUserEventStatus(g->opened, CL_COMPLETE);
+        code = code == CL_SUCCESS ? opening : code;
+    }
     if (code == CL_SUCCESS) {
         code = clFinish(cl->queue);
     }
-    double wall = progress_clock() - begun;
+    double wall = progress_clock() - g->begun;
     if (code == CL_SUCCESS) {
-        *seconds = kernel_seconds(g->before, done, wall);
+        *seconds = g->opened != NULL ? kernel_seconds(g->before, done, wall) : wall;
     }
     return code == CL_SUCCESS ? CLI_DONE : failed(code, "running a kernel");
 }
 
+/* A queue that waits for a gate would wait for ever. */
+static void gate_abandon(gate *g) {
+    if (g->opened != NULL) {
+        clSetUserEventStatus(g->opened, CL_COMPLETE);
+    }
+}
+
 static cli_exit run_kernel(bench_cl *cl, cl_kernel kernel, size_t items, double *seconds) {
-    gate g = {NULL, NULL};
+    gate g;
     cl_event done = NULL;
     cl_int code = gate_close(cl, &g);
     cli_exit result = CLI_DONE;
@@ -238,9 +236,7 @@ static cli_exit run_kernel(bench_cl *cl, cl_kernel kernel, size_t items, double 
     if (code == CL_SUCCESS) {
         result = gate_open(cl, &g, done, seconds);
     } else {
-        if (g.opened != NULL) {
-            clSetUserEventStatus(g.opened, CL_COMPLETE);
-        }
+        gate_abandon(&g);
         result = failed(code, "enqueueing a kernel");
     }
     if (done != NULL) {
@@ -248,6 +244,69 @@ static cli_exit run_kernel(bench_cl *cl, cl_kernel kernel, size_t items, double 
     }
     gate_release(&g);
     return result;
+}
+
+/* The best of three runs of the chain, by events or by wall clock. */
+static cli_exit time_chain(bench_cl *cl, bool event_times, double *least) {
+    cli_exit code = CLI_DONE;
+    *least = 1e9;
+    cl->event_times = event_times;
+    for (int i = 0; i < 3 && code == CLI_DONE; i++) {
+        double seconds = 0.0;
+        code = run_kernel(cl, cl->chain, 1, &seconds);
+        *least = seconds < *least ? seconds : *least;
+    }
+    return code;
+}
+
+/* Some drivers stamp events when they are queued, or run what is behind a gate before it is
+ * open: events that know less than half of a long kernel are not believed. */
+static cli_exit probe_events(bench_cl *cl) {
+    const cl_uint steps = 1u << 20;
+    double by_events;
+    double by_wall;
+    cl_int set = clSetKernelArg(cl->chain, 0, sizeof(cl_mem), &cl->output);
+    if (set == CL_SUCCESS) {
+        set = clSetKernelArg(cl->chain, 1, sizeof steps, &steps);
+    }
+    if (set != CL_SUCCESS) {
+        return failed(set, "clSetKernelArg");
+    }
+    cli_exit code = time_chain(cl, false, &by_wall);
+    if (code == CLI_DONE) {
+        code = time_chain(cl, true, &by_events);
+    }
+    cl->event_times = code == CLI_DONE && by_events > 0.5 * by_wall;
+    return code;
+}
+
+cli_exit bench_cl_open(bench_cl **opened, pm_engine *engine, const pm_device_info *info,
+                       size_t bytes) {
+    bench_cl *cl = calloc(1, sizeof *cl);
+    unsigned width = info->lanes >= 8 ? info->lanes : 4;
+    if (cl == NULL) {
+        return cli_fail(CLI_DEVICE_FAILED, "bench", NULL, "out of memory");
+    }
+    cl->context = pm_cl_context(engine);
+    cl->device = pm_cl_device(engine);
+    cl->bytes = bytes;
+    cl->fill_unit = width * sizeof(float);
+    cli_exit code = open_queue(cl);
+    if (code == CLI_DONE) {
+        code = build_kernels(cl, width);
+    }
+    if (code == CLI_DONE) {
+        code = probe_events(cl);
+    }
+    if (code != CLI_DONE) {
+        bench_cl_close(&cl);
+    }
+    *opened = cl;
+    return code;
+}
+
+bool bench_cl_event_times(const bench_cl *cl) {
+    return cl->event_times;
 }
 
 /* ---- what is run --------------------------------------------------------------- */
@@ -326,7 +385,7 @@ cli_exit bench_cl_job(bench_cl *cl, const pm_clip *clip, const pm_sample_job *jo
     if (clock == CLOCK_WALL) {
         return job_by_wall(cl, clip, job, &outputs, seconds);
     }
-    gate g = {NULL, NULL};
+    gate g;
     cl_event done = NULL;
     pm_error error = {0};
     cl_int code = gate_close(cl, &g);
@@ -338,8 +397,8 @@ cli_exit bench_cl_job(bench_cl *cl, const pm_clip *clip, const pm_sample_job *jo
     }
     if (result == CLI_DONE) {
         result = gate_open(cl, &g, done, seconds);
-    } else if (g.opened != NULL) {
-        clSetUserEventStatus(g.opened, CL_COMPLETE);
+    } else {
+        gate_abandon(&g);
     }
     if (done != NULL) {
         clReleaseEvent(done);

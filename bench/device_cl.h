@@ -11,6 +11,8 @@
 cli_exit bench_cl_open(bench_cl **opened, pm_engine *engine, const pm_device_info *info,
                        size_t bytes);
 void bench_cl_close(bench_cl **opened);
+/* Whether kernel time is that of the driver's events; else it is wall clock. */
+bool bench_cl_event_times(const bench_cl *cl);
 cli_exit bench_cl_poison(bench_cl *cl);
 cli_exit bench_cl_read(bench_cl *cl, size_t offset, size_t bytes, float *to);
 cli_exit bench_cl_fill(bench_cl *cl, size_t bytes, double *seconds);

@@ -15,15 +15,25 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What the baseline was compiled with: it is the rival's half of the result. */
+#if defined(__clang__)
+#define COMPILER __VERSION__
+#else
+#define COMPILER "gcc " __VERSION__
+#endif
+
 void record_print_heading(const bench_record *record) {
     const pm_device_info *device = &record->device;
     printf("device: %s (%s, driver %s), %u lanes; commit %s\n", device->name,
            device_type_name(device->type), device->driver[0] != '\0' ? device->driver : "none",
            device->lanes, bench_commit);
     printf("%d tracks, %zu keys at %d Hz, %zu samples (%.1f MiB) where a case upsamples by 4; "
-           "baseline on %zu threads\n\n",
+           "baseline on %zu threads, %s\n%s\n",
            SCENE_TRACKS, record->segments + 1, SCENE_KEY_RATE, record->samples,
-           (double)record->samples * 16.0 / 1048576.0, record->threads);
+           (double)record->samples * 16.0 / 1048576.0, record->threads, COMPILER,
+           record->device.type != PM_DEVICE_REFERENCE && !record->event_times
+               ? "the driver's event times cannot be true: wall clock instead\n"
+               : "");
     printf("%-22s %11s %8s %8s %9s %10s %10s %9s %s\n", "case", "Msamples/s", "GB/s", "ceiling",
            "baseline", "median, ms", "p95, ms", "max, rad", "bits");
 }
@@ -85,6 +95,8 @@ static void write_options(json_writer *json, const bench_record *record) {
     json_integer(json, "key_rate", SCENE_KEY_RATE);
     json_integer(json, "lanes", record->device.lanes);
     json_integer(json, "baseline_threads", record->threads);
+    json_string(json, "compiler", COMPILER);
+    json_bool(json, "event_times", record->event_times);
     json_end_object(json);
 }
 

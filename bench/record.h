@@ -12,7 +12,8 @@ typedef struct bench_record {
     bool quick;
     const char *glob; /* NULL: all cases */
     size_t samples, segments;
-    size_t threads; /* of the baseline */
+    size_t threads;   /* of the baseline */
+    bool event_times; /* whether kernel time is that of events */
     const bench_result *results;
     size_t count;
 } bench_record;

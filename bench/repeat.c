@@ -38,37 +38,48 @@ static void summarise(double *seconds, size_t count, bench_result *result) {
     result->samples_per_s = (double)result->samples / result->seconds_median;
 }
 
-/* The ceiling comes first: what the output holds in the end is the work's. */
-static cli_exit repeat_once(bench_work work, void *context, const bench_ceiling *ceiling,
-                            double *seconds, double *ceiling_seconds) {
+typedef struct repetition {
+    bench_work work;
+    void *context;
+    bench_yardstick *yardsticks;
+    size_t yardstick_count;
+    double seconds[REPETITIONS_MAX];
+    double others[YARDSTICKS_MAX][REPETITIONS_MAX];
+} repetition;
+
+/* The yardsticks come first: what the output holds in the end is the work's. */
+static cli_exit repeat_once(repetition *r, size_t slot) {
     cli_exit code = CLI_DONE;
-    *seconds = *ceiling_seconds = 0.0;
-    if (ceiling != NULL) {
-        code = ceiling->work(ceiling->context, ceiling_seconds);
+    r->seconds[slot] = 0.0;
+    for (size_t i = 0; i < r->yardstick_count && code == CLI_DONE; i++) {
+        r->others[i][slot] = 0.0;
+        code = r->yardsticks[i].work(r->yardsticks[i].context, &r->others[i][slot]);
     }
-    return code == CLI_DONE ? work(context, seconds) : code;
+    return code == CLI_DONE ? r->work(r->context, &r->seconds[slot]) : code;
 }
 
 cli_exit bench_repeat(const bench_pacing *pacing, bench_work work, void *context,
-                      bench_ceiling *ceiling, bench_result *result) {
-    double seconds[REPETITIONS_MAX];
-    double ceilings[REPETITIONS_MAX];
+                      bench_yardstick *yardsticks, size_t yardstick_count, bench_result *result) {
+    repetition r = {.work = work,
+                    .context = context,
+                    .yardsticks = yardsticks,
+                    .yardstick_count = yardstick_count};
     size_t count = 0;
     cli_exit code = CLI_DONE;
     for (size_t i = 0; i < pacing->warm_ups && code == CLI_DONE; i++) {
-        code = repeat_once(work, context, ceiling, &seconds[0], &ceilings[0]);
+        code = repeat_once(&r, 0);
     }
     double begun = progress_clock();
     while (code == CLI_DONE && count < REPETITIONS_MAX &&
            (count < pacing->least || progress_clock() - begun < pacing->seconds)) {
-        code = repeat_once(work, context, ceiling, &seconds[count], &ceilings[count]);
-        count++;
+        code = repeat_once(&r, count++);
     }
-    if (code == CLI_DONE) {
-        summarise(seconds, count, result);
+    if (code != CLI_DONE) {
+        return code;
     }
-    if (code == CLI_DONE && ceiling != NULL) {
-        ceiling->seconds_median = median_of(ceilings, count);
+    summarise(r.seconds, count, result);
+    for (size_t i = 0; i < yardstick_count; i++) {
+        yardsticks[i].seconds_median = median_of(r.others[i], count);
     }
-    return code;
+    return CLI_DONE;
 }

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * One case after another. Baselines are measured once, when the first case needs them,
- * whether or not they were asked for themselves; ceilings beside every case.
+ * One case after another. Ceiling and baseline are measured beside every case,
+ * whether or not they were asked for themselves.
  */
 #include "runner.h"
 
-#include "baseline.h"
 #include "check.h"
 #include "progress.h"
 
@@ -31,11 +30,16 @@ cli_exit bench_run_open(bench_run *run, pm_engine *engine, size_t samples, bool 
 }
 
 void bench_run_close(bench_run *run) {
+    for (int m = 0; m < PM_METHOD_COUNT; m++) {
+        baseline_destroy(&run->baselines[m]);
+    }
+    free(run->baseline_out);
+    run->baseline_out = NULL;
     device_close(&run->device);
     scenes_destroy(&run->scenes);
 }
 
-/* ---- ceilings ------------------------------------------------------------------ */
+/* ---- yardsticks ---------------------------------------------------------------- */
 
 typedef struct fill_work {
     bench_device *device;
@@ -46,40 +50,6 @@ static cli_exit fill_once(void *context, double *seconds) {
     const fill_work *work = context;
     return device_fill(work->device, work->bytes, seconds);
 }
-
-static cli_exit copy_once(void *context, double *seconds) {
-    const fill_work *work = context;
-    return device_copy(work->device, work->bytes, seconds);
-}
-
-static cli_exit run_fill(bench_run *run, bench_result *result) {
-    fill_work work = {&run->device, run->device.bytes};
-    result->samples = run->device.bytes / SAMPLE_BYTES;
-    result->ceiling_share = 1.0;
-    return bench_repeat(&run->pacing, fill_once, &work, NULL, result);
-}
-
-/* Repeats any work but the fill itself, with a fill of the same bytes between. */
-static cli_exit measure(bench_run *run, size_t warm_ups, bench_work work, void *context,
-                        bench_result *result) {
-    fill_work fill = {&run->device, result->samples * SAMPLE_BYTES};
-    bench_ceiling ceiling = {fill_once, &fill, 0.0};
-    const bench_pacing pacing = {warm_ups, run->pacing.least, run->pacing.seconds};
-    cli_exit code = bench_repeat(&pacing, work, context, &ceiling, result);
-    if (code == CLI_DONE) {
-        result->ceiling_share = ceiling.seconds_median / result->seconds_median;
-    }
-    return code;
-}
-
-static cli_exit run_copy(bench_run *run, bench_result *result) {
-    fill_work work = {&run->device, run->device.bytes};
-    result->samples = run->device.bytes / SAMPLE_BYTES;
-    result->bytes_per_sample = 2 * SAMPLE_BYTES;
-    return measure(run, run->pacing.warm_ups, copy_once, &work, result);
-}
-
-/* ---- baselines ----------------------------------------------------------------- */
 
 typedef struct baseline_work {
     const baseline *rival;
@@ -96,13 +66,80 @@ static cli_exit baseline_once(void *context, double *seconds) {
     return CLI_DONE;
 }
 
-static cli_exit check_against(bench_run *run, bench_scene scene, pm_method method, check_read read,
+/* The baseline of a method that has one, and memory for its output. */
+static cli_exit prepare_baseline(bench_run *run, pm_method method, baseline_work *work) {
+    const scenes *s = &run->scenes;
+    if (run->baseline_out == NULL) {
+        run->baseline_out = malloc(run->device.bytes);
+    }
+    if (run->baselines[method] == NULL) {
+        run->baselines[method] = baseline_create(method, s->rotations, s->segments + 1);
+    }
+    *work = (baseline_work){run->baselines[method], run->baseline_out};
+    if (work->rival == NULL || work->out == NULL) {
+        return cli_fail(CLI_DEVICE_FAILED, "bench", "ask for less with --samples", "out of memory");
+    }
+    return CLI_DONE;
+}
+
+/* Repeats a case's work, with a fill of the same bytes and the method's baseline between. */
+static cli_exit measure(bench_run *run, const bench_case *which, bench_work work, void *context,
+                        bench_result *result) {
+    /* The run that was checked has warmed a job up once. */
+    size_t checked = which->group->kind == BENCH_JOB ? 1 : 0;
+    const bench_pacing pacing = {run->pacing.warm_ups - checked, run->pacing.least,
+                                 run->pacing.seconds};
+    bool rivalled = which->group->what == NULL && which->group->kind != BENCH_BASELINE &&
+                    baseline_has(which->method);
+    fill_work fill = {&run->device, result->samples * SAMPLE_BYTES};
+    baseline_work rival = {NULL, NULL};
+    bench_yardstick yardsticks[YARDSTICKS_MAX] = {{fill_once, &fill, 0.0},
+                                                  {baseline_once, &rival, 0.0}};
+    cli_exit code = rivalled ? prepare_baseline(run, which->method, &rival) : CLI_DONE;
+    if (code == CLI_DONE) {
+        code = bench_repeat(&pacing, work, context, yardsticks, rivalled ? 2 : 1, result);
+    }
+    if (code == CLI_DONE) {
+        result->ceiling_share = yardsticks[0].seconds_median / result->seconds_median;
+    }
+    if (code == CLI_DONE && rivalled) {
+        const size_t samples = run->device.bytes / SAMPLE_BYTES;
+        result->baseline_ratio =
+            result->samples_per_s * yardsticks[1].seconds_median / (double)samples;
+    }
+    return code;
+}
+
+/* ---- ceilings and baselines as cases of their own ------------------------------ */
+
+static cli_exit copy_once(void *context, double *seconds) {
+    const fill_work *work = context;
+    return device_copy(work->device, work->bytes, seconds);
+}
+
+static cli_exit run_fill(bench_run *run, bench_result *result) {
+    fill_work work = {&run->device, run->device.bytes};
+    result->samples = run->device.bytes / SAMPLE_BYTES;
+    result->ceiling_share = 1.0;
+    return bench_repeat(&run->pacing, fill_once, &work, NULL, 0, result);
+}
+
+static cli_exit run_copy(bench_run *run, const bench_case *which, bench_result *result) {
+    fill_work work = {&run->device, run->device.bytes};
+    result->samples = run->device.bytes / SAMPLE_BYTES;
+    result->bytes_per_sample = 2 * (size_t)SAMPLE_BYTES;
+    return measure(run, which, copy_once, &work, result);
+}
+
+/* Holds results of upsampling by 4 that the library did not compute against its reference. */
+static cli_exit check_against(bench_run *run, const bench_case *which, check_read read,
                               void *context, bench_result *result) {
     pm_clip *clip = NULL;
     bool owned = false;
     size_t values;
+    bench_scene scene = which->group->scene;
     pm_sample_job job = scenes_job(&run->scenes, scene, &values);
-    cli_exit code = scenes_clip(&run->scenes, scene, method, &clip, &owned);
+    cli_exit code = scenes_clip(&run->scenes, scene, which->method, &clip, &owned);
     if (code == CLI_DONE) {
         code = check_results(clip, &job, read, context, result);
     }
@@ -112,27 +149,18 @@ static cli_exit check_against(bench_run *run, bench_scene scene, pm_method metho
     return code;
 }
 
-static cli_exit run_baseline(bench_run *run, pm_method method, bench_result *result) {
-    const scenes *s = &run->scenes;
-    baseline *rival = baseline_create(method, s->rotations, s->segments + 1);
-    float *out = malloc(run->device.bytes);
-    baseline_work work = {rival, out};
-    cli_exit code = CLI_DONE;
+static cli_exit run_baseline(bench_run *run, const bench_case *which, bench_result *result) {
+    baseline_work work;
+    cli_exit code = prepare_baseline(run, which->method, &work);
     result->samples = run->device.bytes / SAMPLE_BYTES;
-    result->bytes_per_sample = SAMPLE_BYTES;
-    if (rival == NULL || out == NULL) {
-        code = cli_fail(CLI_DEVICE_FAILED, "bench", "ask for less with --samples", "out of memory");
-        goto cleanup;
-    }
-    memset(out, 0xff, run->device.bytes);
-    code = measure(run, run->pacing.warm_ups, baseline_once, &work, result);
+    result->baseline_ratio = 1.0;
     if (code == CLI_DONE) {
-        code = check_against(run, SCENE_UPSAMPLE_4, method, check_read_host, out, result);
+        memset(work.out, 0xff, run->device.bytes);
+        code = measure(run, which, baseline_once, &work, result);
     }
-    run->baseline_rates[method] = result->samples_per_s;
-cleanup:
-    free(out);
-    baseline_destroy(&rival);
+    if (code == CLI_DONE) {
+        code = check_against(run, which, check_read_host, work.out, result);
+    }
     return code;
 }
 
@@ -169,7 +197,7 @@ static cli_exit run_job(bench_run *run, const bench_case *which, bench_result *r
         code = check_results(clip, &work.job, check_read_device, &run->device, result);
     }
     if (code == CLI_DONE) {
-        code = measure(run, run->pacing.warm_ups - 1, job_once, &work, result);
+        code = measure(run, which, job_once, &work, result);
     }
     if (owned) {
         pm_clip_destroy(&clip);
@@ -197,12 +225,11 @@ static cli_exit run_end_to_end(bench_run *run, const bench_case *which, bench_re
     float *out = malloc(result->samples * SAMPLE_BYTES);
     work.clip = clip;
     work.job.rotations = out;
-    if (code == CLI_DONE && out == NULL) {
+    if (out == NULL) {
         code = cli_fail(CLI_DEVICE_FAILED, "bench", "ask for less with --samples", "out of memory");
-    }
-    if (code == CLI_DONE) {
+    } else if (code == CLI_DONE) {
         memset(out, 0xff, result->samples * SAMPLE_BYTES);
-        code = measure(run, run->pacing.warm_ups, host_once, &work, result);
+        code = measure(run, which, host_once, &work, result);
     }
     work.job.rotations = NULL;
     if (code == CLI_DONE) {
@@ -228,11 +255,10 @@ static cli_exit run_obvious(bench_run *run, const bench_case *which, bench_resul
         code = device_poison(&run->device);
     }
     if (code == CLI_DONE) {
-        code = measure(run, run->pacing.warm_ups, obvious_once, &run->device, result);
+        code = measure(run, which, obvious_once, &run->device, result);
     }
     if (code == CLI_DONE) {
-        code = check_against(run, which->group->scene, which->method, check_read_device,
-                             &run->device, result);
+        code = check_against(run, which, check_read_device, &run->device, result);
     }
     return code;
 }
@@ -244,9 +270,9 @@ static cli_exit run_kind(bench_run *run, const bench_case *which, bench_result *
     case BENCH_FILL:
         return run_fill(run, result);
     case BENCH_COPY:
-        return run_copy(run, result);
+        return run_copy(run, which, result);
     case BENCH_BASELINE:
-        return run_baseline(run, which->method, result);
+        return run_baseline(run, which, result);
     case BENCH_OBVIOUS:
         return run_obvious(run, which, result);
     case BENCH_END_TO_END:
@@ -259,20 +285,6 @@ static cli_exit run_kind(bench_run *run, const bench_case *which, bench_result *
     return run_job(run, which, result);
 }
 
-/* The ratio to the baseline of the same method. */
-static cli_exit relate(bench_run *run, const bench_case *which, bench_result *result) {
-    cli_exit code = CLI_DONE;
-    if (which->group->what != NULL || !baseline_has(which->method)) {
-        return code;
-    }
-    if (run->baseline_rates[which->method] <= 0.0) {
-        bench_result unused = {.samples = 0};
-        code = run_baseline(run, which->method, &unused);
-    }
-    result->baseline_ratio = result->samples_per_s / run->baseline_rates[which->method];
-    return code;
-}
-
 cli_exit bench_run_case(bench_run *run, const bench_case *which, bench_result *result) {
     *result = (bench_result){
         .bytes_per_sample = SAMPLE_BYTES,
@@ -282,9 +294,6 @@ cli_exit bench_run_case(bench_run *run, const bench_case *which, bench_result *r
     };
     memcpy(result->name, which->name, sizeof result->name);
     cli_exit code = run_kind(run, which, result);
-    if (code == CLI_DONE) {
-        code = relate(run, which, result);
-    }
     bool ours = which->group->kind == BENCH_JOB || which->group->kind == BENCH_END_TO_END;
     double bound = 2.0 * pm_method_describe(which->method)->max_error;
     result->wrong = ours && !(result->max_error_rad <= bound);

@@ -6,6 +6,7 @@
 #ifndef POSEMILL_BENCH_RUNNER_H
 #define POSEMILL_BENCH_RUNNER_H
 
+#include "baseline.h"
 #include "device.h"
 #include "scenes.h"
 
@@ -37,23 +38,26 @@ typedef struct bench_result {
 /* One measurement: does the work once and says how long it took. */
 typedef cli_exit (*bench_work)(void *context, double *seconds);
 
-/* The ceiling of a case, measured between its repetitions: on a machine that others use
- * too, only neighbours in time compare. */
-typedef struct bench_ceiling {
+/* What a case is held against, measured between its repetitions: on a machine that others
+ * use too, only neighbours in time compare. */
+typedef struct bench_yardstick {
     bench_work work;
     void *context;
     double seconds_median;
-} bench_ceiling;
+} bench_yardstick;
 
-/* Fills in times and rate of a result whose samples are set. ceiling may be NULL. */
+enum { YARDSTICKS_MAX = 2 };
+
+/* Fills in times and rate of a result whose samples are set, and the yardsticks' times. */
 cli_exit bench_repeat(const bench_pacing *pacing, bench_work work, void *context,
-                      bench_ceiling *ceiling, bench_result *result);
+                      bench_yardstick *yardsticks, size_t yardstick_count, bench_result *result);
 
 typedef struct bench_run {
     bench_pacing pacing;
     bench_device device;
     scenes scenes;
-    double baseline_rates[PM_METHOD_COUNT]; /* 0: not measured yet */
+    baseline *baselines[PM_METHOD_COUNT]; /* made when first needed */
+    float *baseline_out;                  /* of as many bytes as the device's output */
 } bench_run;
 
 cli_exit bench_run_open(bench_run *run, pm_engine *engine, size_t samples, bool quick);

@@ -62,7 +62,7 @@ cli_exit scenes_create(scenes *s, pm_engine *engine, size_t samples) {
     uint64_t state = 1;
     memset(s, 0, sizeof *s);
     s->engine = engine;
-    s->segments = samples / (4 * SCENE_TRACKS);
+    s->segments = samples / (4 * (size_t)SCENE_TRACKS);
     size_t values = 4 * s->segments * SCENE_TRACKS;
     if (values > SIZE_MAX / 32) {
         return cli_fail(CLI_USAGE, "--samples", NULL, "too many for this machine");
@@ -135,11 +135,11 @@ cli_exit scenes_clip(scenes *s, bench_scene scene, pm_method method, pm_clip **c
 /* ---- jobs ---------------------------------------------------------------------- */
 
 pm_sample_job scenes_job(const scenes *s, bench_scene scene, size_t *values) {
-    pm_sample_job job = {.sample_count = 4 * s->segments, .rate = {4 * SCENE_KEY_RATE, 1}};
+    pm_sample_job job = {.sample_count = 4 * s->segments, .rate = {4 * (int64_t)SCENE_KEY_RATE, 1}};
     switch (scene) {
     case SCENE_UPSAMPLE_2:
         job.sample_count = 2 * s->segments;
-        job.rate.num = 2 * SCENE_KEY_RATE;
+        job.rate.num = 2 * (int64_t)SCENE_KEY_RATE;
         break;
     case SCENE_DOWNSAMPLE_4:
         job.sample_count = s->segments / 4;

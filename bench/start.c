@@ -181,7 +181,7 @@ cli_exit start_measure(const device_options *device, const bench_case *which, bo
         code = cli_fail(CLI_CANNOT_WRITE, work.folder.path, NULL, "cannot be made");
         goto cleanup;
     }
-    code = bench_repeat(&pacing, start_once, &work, NULL, result);
+    code = bench_repeat(&pacing, start_once, &work, NULL, 0, result);
     *opencl = !work.no_opencl;
 cleanup:
     if (has_folder) {

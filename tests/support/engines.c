@@ -4,6 +4,7 @@
  */
 #include "engines.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -86,6 +87,16 @@ bool is_on_oclgrind(void **state) {
     pm_device_info info;
     pm_engine_info(engine_for(state), &info);
     return strstr(info.platform, "Oclgrind") != NULL;
+}
+
+bool can_compile_lanes(const pm_engine *engine, uint32_t lanes) {
+    pm_device_info info;
+    pm_engine_info(engine, &info);
+    if (lanes == 1 || strcmp(info.platform, "rusticl") != 0)
+        return true;
+    printf("# not tested: %u lanes on rusticl, whose compiler takes minutes for a vector\n",
+           (unsigned)lanes);
+    return false;
 }
 
 int exit_code_without_device(void) {

@@ -36,6 +36,10 @@ pm_engine *engine_with(void **state, const pm_engine_desc *options);
  * thread at a time, and its clFlush waits until the queue is empty. */
 bool is_on_oclgrind(void **state);
 
+/* Whether kernels of this width can be tested; says why not when they cannot. Rusticl of Mesa
+ * 22.3 is early: it takes minutes to compile one kernel of four lanes. */
+bool can_compile_lanes(const pm_engine *engine, uint32_t lanes);
+
 /* For main() of executables that need a device throughout: 0 when there is one, else the
  * exit code: 77 for a skip, 1 where a device is required. */
 int exit_code_without_device(void);

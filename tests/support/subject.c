@@ -5,6 +5,7 @@
  * subject_release, because building programs is what takes the time.
  */
 #include "subject.h"
+#include "engines.h"
 #include "kernels_on_host.h"
 
 #include <math.h>
@@ -89,6 +90,10 @@ static bool add_engine(const char *device, const char *name, uint32_t lanes) {
     if (pm_engine_create(&desc, &engine, &error) != PM_OK) {
         printf("# no engine on %s with %u lanes: %s\n", name, (unsigned)lanes, error.message);
         return false;
+    }
+    if (lanes && !can_compile_lanes(engine, lanes)) {
+        pm_engine_destroy(&engine);
+        return true;
     }
     subject *s = &subjects[subject_count++];
     *s = (subject){.device = lanes != 0, .engine = engine, .sample = sample_engine};
