@@ -13,9 +13,9 @@
 
 #include "job.h"
 
-enum { WIDTHS = 4, MOST_TRACKS = 40, COUNT = 37, FEW = 5, MANY = 1000 };
+enum { WIDTHS = 2, MOST_TRACKS = 40, COUNT = 37, FEW = 5, MANY = 1000 };
 
-static const uint32_t widths[WIDTHS] = {1, 4, 8, 16};
+static const uint32_t widths[WIDTHS] = {1, 16};
 
 static pm_engine *engine;
 
