@@ -137,7 +137,10 @@ static pm_built_segments build(const pm_track *track, const pm_extras_out *out, 
         arcs a = arcs_of(track, (ptrdiff_t)k, &here, &next);
         put_arcs(out, k, &a);
         if (phased) {
+            dquat chord = dquat_difference(pm_track_key(track, (ptrdiff_t)k + 1),
+                                           pm_track_key(track, (ptrdiff_t)k));
             pm_put(out, k, 3, (dquat){a.leaving_speed, a.arriving_speed, 0, 0});
+            pm_put(out, k, 4, dquat_scaled(chord, 0.5));
             built.wide = built.wide || !is_narrow(a.leaving_speed) || !is_narrow(a.arriving_speed);
         }
         here = next;

@@ -38,11 +38,9 @@ void pm_put_hermite(const pm_track *track, const pm_extras_out *out, ptrdiff_t i
     if (!(reach <= farthest))
         built->status = PM_ERROR_KEY;
     built->wide = built->wide || reach > half_pi * (1 + 1e-9);
-    dvec3 c2 = dvec3_blend(3, log, -1, dvec3_blend(2, c1, 1, end));
-    dvec3 c3 = dvec3_blend(-2, log, 1, dvec3_blend(1, c1, 1, end));
-    pm_put(out, (size_t)i, 0, times_vector(key, c1));
-    pm_put(out, (size_t)i, 1, times_vector(key, c2));
-    pm_put(out, (size_t)i, 2, times_vector(key, c3));
+    pm_put(out, (size_t)i, 0, times_vector(key, log));
+    pm_put(out, (size_t)i, 1, times_vector(key, dvec3_blend(1, c1, -1, log)));
+    pm_put(out, (size_t)i, 2, times_vector(key, dvec3_blend(1, log, -1, end)));
 }
 
 pm_built_segments pm_build_hermite(const pm_track *track, const pm_extras_out *out) {

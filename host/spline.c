@@ -4,8 +4,8 @@
  * acceleration is continuous. A row a key, block tridiagonal, cyclic in a loop:
  *   (2/h0) J W0 + 4 (1/h0 + 1/h1) W1 + (2/h1) A W2 = 6 P0/h0^2 + 6 P1/h1^2 - N
  * with the steps P, J the right Jacobian of P0, A the inverse one of P1, and N what the
- * arriving segment's own turning adds, which depends on W1: hence the rounds. For
- * vectors J and A are 1 and N is 0, and one round is enough.
+ * arriving segment's own turning adds. N is quadratic in W1: Newton's rounds put its slope
+ * on the diagonal. For vectors J and A are 1 and N is 0, and one round is enough.
  */
 #include <stdlib.h>
 
@@ -81,6 +81,29 @@ static dvec3 turning(const equations *s, ptrdiff_t i, dvec3 rate) {
     return pm_jr_rate(step, pm_jr_inverse(step, rate));
 }
 
+/* Puts N of segment i, times `scale`, into a row: about the rates W so far,
+ * N(W') = N'(W) W' - N(W), because N is a quadratic form. Of such a form central
+ * differences are the slope itself. */
+static void add_turning(equations *s, size_t k, ptrdiff_t i, double scale) {
+    dvec3 rate = s->rates[k];
+    double size = 1 + sqrt(dvec3_dot(rate, rate));
+    row *r = &s->rows[k];
+    if (!s->rotations)
+        return;
+    for (int c = 0; c < 3; c++) {
+        dvec3 up = turning(s, i, dvec3_blend(1, rate, size, unit(c)));
+        dvec3 down = turning(s, i, dvec3_blend(1, rate, -size, unit(c)));
+        dvec3 column = dvec3_blend(scale / (2 * size), up, -scale / (2 * size), down);
+        r->diagonal.at[0][c] += column.x;
+        r->diagonal.at[1][c] += column.y;
+        r->diagonal.at[2][c] += column.z;
+    }
+    dvec3 constant = dvec3_scaled(turning(s, i, rate), scale);
+    r->right[0][0] += constant.x;
+    r->right[1][0] += constant.y;
+    r->right[2][0] += constant.z;
+}
+
 /* A key between two segments, its row times h0 h1. */
 static void inner_row(equations *s, size_t k) {
     ptrdiff_t i = (ptrdiff_t)k;
@@ -93,7 +116,8 @@ static void inner_row(equations *s, size_t k) {
     r->diagonal = diagonal(4 * (h0 + h1));
     r->upper = scaled_matrix(s, pm_jr_inverse, after, 2 * h0);
     dvec3 right = dvec3_blend(6 * h1 / h0, before, 6 * h0 / h1, after);
-    set_right(r, dvec3_blend(1, right, -h0 * h1, turning(s, i - 1, s->rates[k])));
+    set_right(r, right);
+    add_turning(s, k, i - 1, h0 * h1);
 }
 
 static void end_row(equations *s, size_t k) {
@@ -115,7 +139,8 @@ static void end_row(equations *s, size_t k) {
         set_right(r, dvec3_scaled(step, 6));
     } else {
         r->lower = scaled_matrix(s, pm_jr, step, 2 * h);
-        set_right(r, dvec3_blend(6, step, -h * h, turning(s, first, s->rates[k])));
+        set_right(r, dvec3_scaled(step, 6));
+        add_turning(s, k, first, h * h);
     }
 }
 
@@ -220,7 +245,7 @@ static void solve_loop(equations *s) {
                 rows[k].right[i][0] += rows[k].right[i][1 + c] * own->right[c][0];
 }
 
-/* The largest change of N that the new rates bring, in a row's own scale. */
+/* What Newton's step left over: N of the change in rates, in a row's own scale. */
 static double take_rates(equations *s) {
     double worst = 0;
     for (size_t k = 0; k < s->count; k++) {
@@ -228,9 +253,9 @@ static double take_rates(equations *s) {
         dvec3 rate = {r->right[0][0], r->right[1][0], r->right[2][0]};
         if (s->rotations && pm_track_has(s->track, (ptrdiff_t)k - 1)) {
             double h = pm_track_length(s->track, (ptrdiff_t)k - 1);
-            dvec3 change = dvec3_blend(h * h, turning(s, (ptrdiff_t)k - 1, rate), -h * h,
-                                       turning(s, (ptrdiff_t)k - 1, s->rates[k]));
-            double size = sqrt(dvec3_dot(change, change));
+            dvec3 change = dvec3_blend(1, rate, -1, s->rates[k]);
+            dvec3 left = dvec3_scaled(turning(s, (ptrdiff_t)k - 1, change), h * h);
+            double size = sqrt(dvec3_dot(left, left));
             worst = size <= worst ? worst : size; /* NaN stays */
         }
         s->rates[k] = rate;

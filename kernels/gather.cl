@@ -86,6 +86,9 @@ pm_kernel void PM_GATHER(pm_global const float *keys, pm_global const float *sta
 #if PM_EXTRAS > 3
     rows.extras[3] = pm_gather_plane(&lanes, 4);
 #endif
+#if PM_EXTRAS > 4
+    rows.extras[4] = pm_gather_plane(&lanes, 5);
+#endif
 #if PM_STATICS > 0
     rows.statics[0] = pm_gather_static(statics, track);
 #endif

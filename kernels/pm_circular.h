@@ -90,7 +90,7 @@ pm_fn pm_quat pm_circular_at(const pm_circular_segment *s, real u) {
  * has one speed on both sides of its key. Blended with a weight flat enough at the ends,
  * that makes the whole curve as smooth as the blend. */
 
-#define pm_phased_extras 4 /* as circular, then the speed k of both phases */
+#define pm_phased_extras 5 /* as circular, the speed k of both phases, the half chord */
 
 typedef struct pm_phased_segment {
     pm_circular_segment circles;
@@ -100,6 +100,8 @@ typedef struct pm_phased_segment {
 pm_fn pm_phased_segment pm_phased_begin(const pm_rows *rows) {
     pm_phased_segment s;
     s.circles = pm_circular_begin(rows);
+    /* phases may run far along the chord's direction, which rounded near keys have not got */
+    s.circles.half_chord = rows->extras[4];
     s.leaving = rows->extras[3].x;
     s.arriving = rows->extras[3].y;
     return s;

@@ -52,8 +52,8 @@ pm_fn real pm_cos(real x2) {
 #define PM_ARC_GAIN_TERMS(T)                                                                       \
     T(-8.82682514f)                                                                                \
     T(6.95593548f)                                                                                 \
-    T(-2.35126877f) T(1.01655877f) T(0.314446479f) T(0.464428633f) T(0.533052385f) T(0.666670382f) \
-        T(1.0f)
+    T(-2.35126877f)                                                                                \
+    T(1.01655877f) T(0.314446479f) T(0.464428633f) T(0.533052385f) T(0.666670382f) T(1.0f)
 
 /* theta/sin(theta) of y = sin(theta/2)^2 in [0, 1/2], that is theta in [0, pi/2];
  * error 1.55e-08. It is asin(sqrt y)/sqrt(y (1 - y)): the one inverse sine that a slerp

@@ -135,12 +135,11 @@ PM_PHASED_MOTION(circular_c3, pm_smootherstep_jet)
 PM_PHASED_MOTION(circular_c3_wide, pm_smootherstep_jet)
 
 pm_fn pm_quat_jet pm_hermite_motion(const pm_hermite_segment *s, real u) {
-    real two = PM_REAL(2.0f), three = PM_REAL(3.0f), six = PM_REAL(6.0f);
-    pm_quat_jet v;
-    v.v = pm_hermite_vector(s, u);
-    v.d = pm_quat_plus(pm_quat_scaled(s->c2, two), three * u, s->c3);
-    v.d = pm_quat_plus(s->c1, u, v.d);
-    v.dd = pm_quat_plus(pm_quat_scaled(s->c2, two), six * u, s->c3);
+    pm_jet leaving = pm_cubic_jet(PM_REAL(1.0f), PM_REAL(-2.0f), PM_REAL(1.0f), u);
+    pm_jet arriving = pm_cubic_jet(PM_REAL(0.0f), PM_REAL(1.0f), PM_REAL(-1.0f), u);
+    pm_quat_jet v = pm_quat_jet_scaled(pm_jet_u(u), s->step);
+    v = pm_quat_jet_plus(v, leaving, s->leaving);
+    v = pm_quat_jet_plus(v, arriving, s->arriving);
     pm_jet x2 = pm_quat_jet_norm2(v);
     pm_turn_jet turn = pm_turn_jet_of(x2.v);
     pm_quat_jet r = pm_quat_jet_weighted(pm_jet_through(x2, turn.sine), v);
@@ -152,16 +151,16 @@ pm_fn pm_quat_jet pm_hermite_wide_motion(const pm_hermite_wide_segment *s, real 
 }
 
 pm_fn pm_quat_jet pm_bspline_motion(const pm_bspline_segment *s, real u) {
-    real sixth = PM_REAL(0.166666672f), half_of = PM_REAL(0.5f);
-    pm_jet before = pm_cubic_jet(half_of, -half_of, sixth, u);                 /* and -1/6 */
-    pm_jet during = pm_cubic_jet(half_of, half_of, PM_REAL(-0.333333343f), u); /* and 1/6 */
+    real sixth = PM_REAL(0.166666672f), one_half = PM_REAL(0.5f), third = PM_REAL(0.333333343f);
+    pm_jet before = pm_cubic_jet(one_half, -one_half, sixth, u); /* and -1/6 */
+    pm_jet during = pm_cubic_jet(one_half, one_half, -third, u); /* and 1/6 - 1/2 */
     pm_jet after = pm_cubic_jet(PM_REAL(0.0f), PM_REAL(0.0f), sixth, u);
     before.v = before.v - sixth;
-    during.v = during.v + sixth;
+    during.v = during.v - third;
     pm_quat_jet r =
-        pm_quat_jet_product(pm_power_jet(s->during, during), pm_power_jet(s->after, after));
-    r = pm_quat_jet_product(pm_power_jet(s->before, before), r);
-    return pm_quat_jet_product(pm_quat_jet_fixed(s->a), r);
+        pm_quat_jet_product(pm_power_jet(s->before, before), pm_power_jet(s->during, during));
+    r = pm_quat_jet_product(r, pm_power_jet(s->after, after));
+    return pm_quat_jet_product(pm_quat_jet_fixed(s->middle), r);
 }
 
 pm_fn pm_quat_jet pm_cubicspline_motion(const pm_cubicspline_segment *s, real u) {

@@ -24,6 +24,9 @@ pm_fn void pm_walk_load(pm_rows *rows, pm_global const float *keys, pm_u32 segme
 #if PM_EXTRAS > 3
     rows->extras[3] = pm_load_quats(row + 4 * plane_floats);
 #endif
+#if PM_EXTRAS > 4
+    rows->extras[4] = pm_load_quats(row + 5 * plane_floats);
+#endif
 }
 
 /* The first sample at or after `sample` that lies in another segment. */
