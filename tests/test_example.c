@@ -2,6 +2,7 @@
  *
  * Runs the example that the README shows and holds its output against the text beside
  * it, which comes from another squad, written in double from the published formula.
+ * What the README shows is that program and that text, to the letter.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -19,7 +20,7 @@
 #error "POSEMILL_FIRST_CLIP must name the built example"
 #endif
 
-enum { MOST = 4096 };
+enum { MOST = 1 << 16 };
 
 static void read_all(FILE *file, char text[MOST]) {
     assert_non_null(file);
@@ -29,12 +30,16 @@ static void read_all(FILE *file, char text[MOST]) {
     assert_true(size > 0);
 }
 
+static void read_source(const char *path, char text[MOST]) {
+    FILE *file = fopen(path, "r");
+    read_all(file, text);
+    fclose(file);
+}
+
 static void the_example_prints_what_the_readme_says(void **state) {
     (void)state;
-    char expected[MOST], actual[MOST];
-    FILE *file = fopen(POSEMILL_SOURCE_DIR "/examples/first_clip.txt", "r");
-    read_all(file, expected);
-    fclose(file);
+    static char expected[MOST], actual[MOST];
+    read_source(POSEMILL_SOURCE_DIR "/examples/first_clip.txt", expected);
     setenv("LSAN_OPTIONS", "suppressions=" POSEMILL_SOURCE_DIR "/tests/lsan.supp", 0);
     FILE *pipe = popen("'" POSEMILL_FIRST_CLIP "'", "r");
     read_all(pipe, actual);
@@ -44,9 +49,32 @@ static void the_example_prints_what_the_readme_says(void **state) {
     assert_string_equal(actual, expected);
 }
 
+/* Whether the README has exactly this text as a block of its own. */
+static bool readme_shows(const char *language, const char *text) {
+    static char readme[MOST], block[MOST];
+    read_source(POSEMILL_SOURCE_DIR "/README.md", readme);
+    const int size = snprintf(block, sizeof block, "\n```%s\n%s```\n", language, text);
+    assert_true(size > 0 && (size_t)size < sizeof block);
+    return strstr(readme, block) != NULL;
+}
+
+/* From its first include on: the file's own introduction is not the reader's business. */
+static void the_readme_shows_the_program_and_its_output(void **state) {
+    (void)state;
+    static char program[MOST], output[MOST];
+    read_source(POSEMILL_SOURCE_DIR "/examples/first_clip.c", program);
+    read_source(POSEMILL_SOURCE_DIR "/examples/first_clip.txt", output);
+    const char *begin = strstr(program, "#include");
+    assert_non_null(begin);
+    assert_true(readme_shows("c", begin));
+    assert_true(readme_shows("text", output));
+    assert_false(readme_shows("c", output));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_example_prints_what_the_readme_says),
+        cmocka_unit_test(the_readme_shows_the_program_and_its_output),
     };
     return cmocka_run_group_tests_name("example", tests, NULL, NULL);
 }

@@ -131,8 +131,9 @@ typedef struct pm_engine_desc {
      * device's or platform's name. NULL: "auto". Anything but "auto" is used or
      * the call fails; never silently another. */
     const char *device;
-    /* Device memory one job may take for its pieces, in bytes. 0: a quarter of the
-     * device's memory, at most 256 MiB. */
+    /* Device memory for the rotations of the two pieces of a job that are in flight, in
+     * bytes; positions, scales and places come on top, at most twice as much again.
+     * 0: a quarter of the device's memory, at most 256 MiB. */
     uint64_t piece_bytes;
     /* 1, 4, 8 or 16 tracks per work-item. 0: chosen for the device. Every width
      * gives the same bits. */

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The table of groups and its expansion. Nothing outside it knows a group by name.
+ */
+#define _POSIX_C_SOURCE 200809L
+
+#include "cases.h"
+
+#include "baseline.h"
+
+#include <fnmatch.h>
+#include <stdio.h>
+
+static bool is_slerp(pm_method method) {
+    return method == PM_METHOD_SLERP;
+}
+
+static bool is_slerp_or_squad(pm_method method) {
+    return method == PM_METHOD_SLERP || method == PM_METHOD_SQUAD;
+}
+
+/* Where the host places samples its work counts, so those groups are timed by wall clock. */
+static const bench_group groups[] = {
+    {"ceiling", "fill", BENCH_FILL, SCENE_UPSAMPLE_4, CLOCK_KERNEL, false, NULL},
+    {"ceiling", "copy", BENCH_COPY, SCENE_UPSAMPLE_4, CLOCK_KERNEL, false, NULL},
+    {"baseline", NULL, BENCH_BASELINE, SCENE_UPSAMPLE_4, CLOCK_WALL, false, baseline_has},
+    {"obvious", NULL, BENCH_OBVIOUS, SCENE_UPSAMPLE_4, CLOCK_KERNEL, true, is_slerp},
+    {"upsample-4", NULL, BENCH_JOB, SCENE_UPSAMPLE_4, CLOCK_KERNEL, false, NULL},
+    {"upsample-2", NULL, BENCH_JOB, SCENE_UPSAMPLE_2, CLOCK_KERNEL, false, NULL},
+    {"downsample-4", NULL, BENCH_JOB, SCENE_DOWNSAMPLE_4, CLOCK_KERNEL, false, NULL},
+    {"nonuniform", NULL, BENCH_JOB, SCENE_NONUNIFORM, CLOCK_WALL, false, NULL},
+    {"loop", NULL, BENCH_JOB, SCENE_LOOP, CLOCK_KERNEL, false, NULL},
+    {"times", NULL, BENCH_JOB, SCENE_TIMES, CLOCK_WALL, false, NULL},
+    {"samples", NULL, BENCH_JOB, SCENE_SAMPLES, CLOCK_WALL, false, NULL},
+    {"end-to-end", NULL, BENCH_END_TO_END, SCENE_UPSAMPLE_4, CLOCK_WALL, true, is_slerp_or_squad},
+    {"cold", NULL, BENCH_COLD, SCENE_UPSAMPLE_4, CLOCK_WALL, true, is_slerp_or_squad},
+    {"warm", NULL, BENCH_WARM, SCENE_UPSAMPLE_4, CLOCK_WALL, true, is_slerp_or_squad},
+};
+enum { GROUP_COUNT = sizeof groups / sizeof groups[0] };
+_Static_assert(GROUP_COUNT <= BENCH_CASES_MAX / PM_METHOD_COUNT, "cases must fit");
+
+static size_t add(const bench_group *group, pm_method method, const char *glob, bench_case *at) {
+    const char *what = group->what != NULL ? group->what : pm_method_describe(method)->name;
+    snprintf(at->name, sizeof at->name, "%s/%s", group->name, what);
+    at->group = group;
+    at->method = method;
+    return glob == NULL || fnmatch(glob, at->name, 0) == 0 ? 1 : 0;
+}
+
+size_t bench_cases(const char *glob, bool opencl, bench_case cases[BENCH_CASES_MAX]) {
+    size_t count = 0;
+    for (size_t g = 0; g < GROUP_COUNT; g++) {
+        const bench_group *group = &groups[g];
+        if (group->needs_opencl && !opencl) {
+            continue;
+        }
+        if (group->what != NULL) {
+            count += add(group, PM_METHOD_SLERP, glob, &cases[count]);
+            continue;
+        }
+        for (int m = 0; m < PM_METHOD_COUNT; m++) {
+            if (group->has == NULL || group->has((pm_method)m)) {
+                count += add(group, (pm_method)m, glob, &cases[count]);
+            }
+        }
+    }
+    return count;
+}

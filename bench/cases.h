@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Which cases there are: one table of groups, and the methods that the library lists, so
+ * that a new method needs no edit here. Measures nothing.
+ */
+#ifndef POSEMILL_BENCH_CASES_H
+#define POSEMILL_BENCH_CASES_H
+
+#include <posemill/posemill.h>
+
+typedef enum bench_kind {
+    BENCH_FILL,
+    BENCH_COPY,
+    BENCH_BASELINE,
+    BENCH_OBVIOUS,
+    BENCH_JOB,        /* results left in device memory */
+    BENCH_END_TO_END, /* results in host memory */
+    BENCH_COLD,
+    BENCH_WARM
+} bench_kind;
+
+/* The keys of a job and the times it samples. */
+typedef enum bench_scene {
+    SCENE_UPSAMPLE_4,
+    SCENE_UPSAMPLE_2,
+    SCENE_DOWNSAMPLE_4,
+    SCENE_TIMES,
+    SCENE_SAMPLES,
+    SCENE_NONUNIFORM,
+    SCENE_LOOP
+} bench_scene;
+
+typedef enum bench_clock {
+    CLOCK_KERNEL, /* the device's, from the first kernel's start to the last one's end */
+    CLOCK_WALL
+} bench_clock;
+
+typedef struct bench_group {
+    const char *name;
+    const char *what; /* NULL: one case a method */
+    bench_kind kind;
+    bench_scene scene;
+    bench_clock clock;
+    bool needs_opencl;
+    bool (*has)(pm_method method); /* NULL: every method */
+} bench_group;
+
+typedef struct bench_case {
+    char name[48];
+    const bench_group *group;
+    pm_method method; /* when group->what is NULL, or the case is about one */
+} bench_case;
+
+enum { BENCH_CASES_MAX = 16 * PM_METHOD_COUNT };
+
+/* Writes the cases whose names match the glob (NULL: all) and returns how many. */
+size_t bench_cases(const char *glob, bool opencl, bench_case cases[BENCH_CASES_MAX]);
+
+#endif

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Blocks of samples spread evenly over the job, from its first to its last, each computed
+ * again by the reference path.
+ */
+#include "check.h"
+
+#include <math.h>
+#include <string.h>
+
+/* A block of a grid holds all phases of upsampling by 4. */
+enum { BLOCKS = 64, GRID_BLOCK = 4, PAIR_BLOCK = 256, BLOCK_ROWS = 256 };
+_Static_assert(GRID_BLOCK *SCENE_TRACKS <= BLOCK_ROWS && PAIR_BLOCK <= BLOCK_ROWS,
+               "blocks must fit their buffers");
+
+cli_exit check_read_device(void *device, size_t offset, size_t bytes, float *to) {
+    return device_read(device, offset, bytes, to);
+}
+
+cli_exit check_read_host(void *floats, size_t offset, size_t bytes, float *to) {
+    memcpy(to, (const char *)floats + offset, bytes);
+    return CLI_DONE;
+}
+
+/* Angle between two rotations, whatever the signs. Exact for small ones, unlike acos. */
+static double angle_between(const float *a, const float *b) {
+    double same = 0.0;
+    double opposite = 0.0;
+    for (int c = 0; c < 4; c++) {
+        double difference = (double)a[c] - (double)b[c];
+        double sum = (double)a[c] + (double)b[c];
+        same += difference * difference;
+        opposite += sum * sum;
+    }
+    if (!isfinite(same) || !isfinite(opposite)) {
+        return (double)INFINITY;
+    }
+    return 4.0 * atan2(sqrt(fmin(same, opposite)), sqrt(fmax(same, opposite)));
+}
+
+static void compare(const float *got, const float *wanted, size_t rows, bench_result *result) {
+    for (size_t i = 0; i < rows; i++) {
+        double error = angle_between(got + 4 * i, wanted + 4 * i);
+        result->max_error_rad = fmax(result->max_error_rad, error);
+    }
+    if (memcmp(got, wanted, rows * 4 * sizeof(float)) != 0) {
+        result->bits = BITS_DIFFER;
+    }
+}
+
+static cli_exit reference_block(const pm_clip *clip, const pm_sample_job *job, size_t from,
+                                size_t count, float *to) {
+    pm_sample_job block = *job;
+    pm_error error = {0};
+    block.sample_count = count;
+    block.first += job->times == NULL ? from : 0;
+    block.times = job->times != NULL ? job->times + from : NULL;
+    block.tracks = job->tracks != NULL ? job->tracks + from : NULL;
+    block.rotations = to;
+    block.on_reference = true;
+    return pm_sample(clip, &block, &error) == PM_OK ? CLI_DONE : cli_fail_error("bench", &error);
+}
+
+cli_exit check_results(const pm_clip *clip, const pm_sample_job *job, check_read read,
+                       void *context, bench_result *result) {
+    float got[BLOCK_ROWS * 4];
+    float wanted[BLOCK_ROWS * 4];
+    size_t block = job->tracks != NULL ? PAIR_BLOCK : GRID_BLOCK;
+    size_t width = job->tracks != NULL ? 1 : SCENE_TRACKS;
+    cli_exit code = CLI_DONE;
+    block = job->sample_count < block ? job->sample_count : block;
+    size_t room = job->sample_count - block;
+    result->max_error_rad = 0.0;
+    result->bits = BITS_SAME;
+    for (size_t i = 0; i < BLOCKS && code == CLI_DONE; i++) {
+        size_t from = room / (BLOCKS - 1) * i + room % (BLOCKS - 1) * i / (BLOCKS - 1);
+        size_t rows = block * width;
+        const size_t row_bytes = 4 * sizeof(float);
+        code = read(context, from * width * row_bytes, rows * row_bytes, got);
+        if (code == CLI_DONE) {
+            code = reference_block(clip, job, from, block, wanted);
+        }
+        if (code == CLI_DONE) {
+            compare(got, wanted, rows, result);
+        }
+    }
+    return code;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The OpenCL half of device.h: a queue with profiling on the engine's own context, and
+ * the kernels that the library is held against. Built only with OpenCL.
+ */
+#ifndef POSEMILL_BENCH_DEVICE_CL_H
+#define POSEMILL_BENCH_DEVICE_CL_H
+
+#include "device.h"
+
+cli_exit bench_cl_open(bench_cl **opened, pm_engine *engine, const pm_device_info *info,
+                       size_t bytes);
+void bench_cl_close(bench_cl **opened);
+/* Whether kernel time is that of the driver's events; else it is wall clock. */
+bool bench_cl_event_times(const bench_cl *cl);
+cli_exit bench_cl_poison(bench_cl *cl);
+cli_exit bench_cl_read(bench_cl *cl, size_t offset, size_t bytes, float *to);
+cli_exit bench_cl_fill(bench_cl *cl, size_t bytes, double *seconds);
+cli_exit bench_cl_copy(bench_cl *cl, size_t bytes, double *seconds);
+cli_exit bench_cl_job(bench_cl *cl, const pm_clip *clip, const pm_sample_job *job,
+                      bench_clock clock, double *seconds);
+cli_exit bench_cl_set_keys(bench_cl *cl, const float *keys, size_t key_count, size_t tracks);
+cli_exit bench_cl_obvious(bench_cl *cl, double *seconds);
+
+#endif

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Runs one case: repetitions, statistics, what it is held against, and the check of its
+ * results. Prints nothing but failures.
+ */
+#ifndef POSEMILL_BENCH_RUNNER_H
+#define POSEMILL_BENCH_RUNNER_H
+
+#include "baseline.h"
+#include "device.h"
+#include "scenes.h"
+
+/* How often a case is repeated: at least so many times, and on until so long. */
+typedef struct bench_pacing {
+    size_t warm_ups;
+    size_t least;
+    double seconds;
+} bench_pacing;
+
+bench_pacing pacing_of(bool quick, pm_device_type type);
+
+typedef enum bench_bits { BITS_UNCHECKED = 0, BITS_SAME, BITS_DIFFER } bench_bits;
+
+typedef struct bench_result {
+    char name[48];
+    size_t samples;
+    size_t bytes_per_sample;
+    size_t repetitions;
+    double seconds_min, seconds_median, seconds_p95;
+    double samples_per_s;
+    double ceiling_share;  /* NAN: not held against it */
+    double baseline_ratio; /* NAN: no baseline of the method */
+    double max_error_rad;  /* NAN: not checked; infinite: something was not written */
+    bench_bits bits;       /* against the reference path */
+    bool wrong;            /* the library's own results miss their bound */
+} bench_result;
+
+/* One measurement: does the work once and says how long it took. */
+typedef cli_exit (*bench_work)(void *context, double *seconds);
+
+/* What a case is held against, measured between its repetitions: on a machine that others
+ * use too, only neighbours in time compare. */
+typedef struct bench_yardstick {
+    bench_work work;
+    void *context;
+    double seconds_median;
+} bench_yardstick;
+
+enum { YARDSTICKS_MAX = 2 };
+
+/* Fills in times and rate of a result whose samples are set, and the yardsticks' times. */
+cli_exit bench_repeat(const bench_pacing *pacing, bench_work work, void *context,
+                      bench_yardstick *yardsticks, size_t yardstick_count, bench_result *result);
+
+typedef struct bench_run {
+    bench_pacing pacing;
+    bench_device device;
+    scenes scenes;
+    baseline *baselines[PM_METHOD_COUNT]; /* made when first needed */
+    float *baseline_out;                  /* of as many bytes as the device's output */
+} bench_run;
+
+cli_exit bench_run_open(bench_run *run, pm_engine *engine, size_t samples, bool quick);
+void bench_run_close(bench_run *run);
+
+/* Any case but those of BENCH_COLD and BENCH_WARM. */
+cli_exit bench_run_case(bench_run *run, const bench_case *which, bench_result *result);
+
+#endif

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Keys, clips and jobs of the scenes.
+ */
+#include "scenes.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Steele, Lea and Flood's SplitMix64. */
+static uint64_t random_bits(uint64_t *state) {
+    uint64_t z = *state += 0x9e3779b97f4a7c15u;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+static double random_unit(uint64_t *state) {
+    return (double)(random_bits(state) >> 11) * 0x1p-53;
+}
+
+/* Each key a random step of about a tenth of a radian from the one before, as bones do. */
+static void make_rotations(float *keys, size_t key_count, uint64_t *state) {
+    const double step = 0.06;
+    double q[4];
+    for (size_t t = 0; t < SCENE_TRACKS; t++) {
+        memcpy(q, (double[4]){0.0, 0.0, 0.0, 1.0}, sizeof q);
+        for (size_t i = 0; i < key_count; i++) {
+            double norm2 = 0.0;
+            for (int c = 0; c < 4; c++) {
+                q[c] += step * (2.0 * random_unit(state) - 1.0);
+                norm2 += q[c] * q[c];
+            }
+            for (size_t c = 0; c < 4; c++) {
+                q[c] /= sqrt(norm2);
+                keys[(i * SCENE_TRACKS + t) * 4 + c] = (float)q[c];
+            }
+        }
+    }
+}
+
+static void make_times(scenes *s, uint64_t *state) {
+    double seconds = (double)s->segments / SCENE_KEY_RATE;
+    size_t values = 4 * s->segments * SCENE_TRACKS;
+    double sum = 0.0;
+    for (size_t i = 0; i <= s->segments; i++) {
+        s->key_times[i] = sum;
+        sum += 0.2 + 1.6 * random_unit(state);
+    }
+    double scale = seconds / s->key_times[s->segments];
+    for (size_t i = 0; i <= s->segments; i++) {
+        s->key_times[i] *= scale;
+    }
+    for (size_t k = 0; k < values; k++) {
+        s->times[k] = seconds * random_unit(state);
+        s->track_of[k] = (uint32_t)(random_bits(state) % SCENE_TRACKS);
+    }
+}
+
+cli_exit scenes_create(scenes *s, pm_engine *engine, size_t samples) {
+    uint64_t state = 1;
+    memset(s, 0, sizeof *s);
+    s->engine = engine;
+    s->segments = samples / (4 * (size_t)SCENE_TRACKS);
+    size_t values = 4 * s->segments * SCENE_TRACKS;
+    if (values > SIZE_MAX / 32) {
+        return cli_fail(CLI_USAGE, "--samples", NULL, "too many for this machine");
+    }
+    s->rotations = malloc((s->segments + 1) * SCENE_TRACKS * 4 * sizeof(float));
+    s->key_times = malloc((s->segments + 1) * sizeof(double));
+    s->times = malloc(values * sizeof(double));
+    s->track_of = malloc(values * sizeof(uint32_t));
+    if (s->rotations == NULL || s->key_times == NULL || s->times == NULL || s->track_of == NULL) {
+        scenes_destroy(s);
+        return cli_fail(CLI_DEVICE_FAILED, "bench", "ask for less with --samples", "out of memory");
+    }
+    make_rotations(s->rotations, s->segments + 1, &state);
+    make_times(s, &state);
+    return CLI_DONE;
+}
+
+void scenes_destroy(scenes *s) {
+    for (int m = 0; m < PM_METHOD_COUNT; m++) {
+        pm_clip_destroy(&s->uniform[m]);
+    }
+    free(s->rotations);
+    free(s->key_times);
+    free(s->times);
+    free(s->track_of);
+    memset(s, 0, sizeof *s);
+}
+
+/* ---- clips --------------------------------------------------------------------- */
+
+pm_clip_desc scenes_describe(const scenes *s, bench_scene scene, pm_method method,
+                             pm_timeline *timeline) {
+    static const float axis[3] = {0.0f, 1.0f, 0.0f};
+    bool loop = scene == SCENE_LOOP;
+    *timeline = (pm_timeline){.key_count = loop ? s->segments : s->segments + 1};
+    if (scene == SCENE_NONUNIFORM) {
+        timeline->times = s->key_times;
+    } else {
+        timeline->rate = (pm_rational){SCENE_KEY_RATE, 1};
+    }
+    return (pm_clip_desc){
+        .track_count = SCENE_TRACKS,
+        .timelines = timeline,
+        .rotations = {s->rotations, PM_FLOAT32, 0},
+        .method = method,
+        .loop_period = loop ? (double)s->segments / SCENE_KEY_RATE : 0.0,
+        .axes = {axis, PM_FLOAT32, 0},
+    };
+}
+
+cli_exit scenes_clip(scenes *s, bench_scene scene, pm_method method, pm_clip **clip, bool *owned) {
+    bool special = scene == SCENE_NONUNIFORM || scene == SCENE_LOOP;
+    *owned = special;
+    if (!special && s->uniform[method] != NULL) {
+        *clip = s->uniform[method];
+        return CLI_DONE;
+    }
+    pm_timeline timeline;
+    pm_clip_desc desc = scenes_describe(s, scene, method, &timeline);
+    pm_error error = {0};
+    if (pm_clip_create(s->engine, &desc, clip, &error) != PM_OK) {
+        return cli_fail_error("bench", &error);
+    }
+    if (!special) {
+        s->uniform[method] = *clip;
+    }
+    return CLI_DONE;
+}
+
+/* ---- jobs ---------------------------------------------------------------------- */
+
+pm_sample_job scenes_job(const scenes *s, bench_scene scene, size_t *values) {
+    pm_sample_job job = {.sample_count = 4 * s->segments, .rate = {4 * (int64_t)SCENE_KEY_RATE, 1}};
+    switch (scene) {
+    case SCENE_UPSAMPLE_2:
+        job.sample_count = 2 * s->segments;
+        job.rate.num = 2 * (int64_t)SCENE_KEY_RATE;
+        break;
+    case SCENE_DOWNSAMPLE_4:
+        job.sample_count = s->segments / 4;
+        job.rate = (pm_rational){SCENE_KEY_RATE, 4};
+        break;
+    case SCENE_LOOP: /* half of it in the second lap */
+        job.first = 2 * s->segments;
+        break;
+    case SCENE_TIMES:
+        job.rate = (pm_rational){0, 0};
+        job.times = s->times;
+        break;
+    case SCENE_SAMPLES:
+        job.rate = (pm_rational){0, 0};
+        job.times = s->times;
+        job.tracks = s->track_of;
+        job.sample_count *= SCENE_TRACKS;
+        break;
+    case SCENE_UPSAMPLE_4:
+    case SCENE_NONUNIFORM:
+        break;
+    }
+    *values = job.tracks != NULL ? job.sample_count : job.sample_count * SCENE_TRACKS;
+    return job;
+}

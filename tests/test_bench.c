@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * posemill bench as a user meets it, on sizes too small to mean anything: which cases
+ * there are, what the record holds, what is refused. How fast anything is, is not tested.
+ */
+#define _POSIX_C_SOURCE 200809L
+
+#include <posemill/posemill.h>
+
+#include <dirent.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#ifndef POSEMILL_COMMAND
+#error "POSEMILL_COMMAND must name the command to test"
+#endif
+
+/* ---- running ------------------------------------------------------------------- */
+
+static char folder[] = "/tmp/posemill-test-bench-XXXXXX";
+static char output[65536]; /* stdout of the last run */
+static char complaint[8192];
+static char record[65536]; /* record.json of the last run */
+
+static void read_text(const char *name, char *text, size_t size) {
+    text[0] = '\0';
+    FILE *file = fopen(name, "rb");
+    if (file != NULL) {
+        text[fread(text, 1, size - 1, file)] = '\0';
+        fclose(file);
+        remove(name);
+    }
+}
+
+/* Runs posemill bench with these arguments in the test's folder. */
+static int run(const char *arguments) {
+    char line[2048];
+    int used = snprintf(line, sizeof line, "'%s' bench %s >stdout.txt 2>stderr.txt </dev/null",
+                        POSEMILL_COMMAND, arguments);
+    assert_true(used > 0 && (size_t)used < sizeof line);
+    int status = system(line);
+    read_text("stdout.txt", output, sizeof output);
+    read_text("stderr.txt", complaint, sizeof complaint);
+    read_text("record.json", record, sizeof record);
+    assert_true(WIFEXITED(status));
+    return WEXITSTATUS(status);
+}
+
+static void expect(int code, const char *arguments) {
+    int got = run(arguments);
+    if (got != code) {
+        fail_msg("exit code %d instead of %d from: bench %s\n%s", got, code, arguments, complaint);
+    }
+}
+
+/* The code, and one line "posemill: ..." with these words, and at most one of cure. */
+static void expect_failure(int code, const char *arguments, const char *words) {
+    expect(code, arguments);
+    if (strncmp(complaint, "posemill: ", 10) != 0 || strstr(complaint, words) == NULL) {
+        fail_msg("'%s' is not in: %s", words, complaint);
+    }
+    size_t lines = 0;
+    for (const char *c = complaint; *c != '\0'; c++) {
+        lines += *c == '\n';
+    }
+    assert_in_range(lines, 1, 2);
+    assert_string_equal(output, "");
+}
+
+static size_t occurrences(const char *text, const char *word) {
+    size_t count = 0;
+    for (const char *at = strstr(text, word); at != NULL; at = strstr(at + 1, word)) {
+        count++;
+    }
+    return count;
+}
+
+/* ---- the record ---------------------------------------------------------------- */
+
+/* The text behind `"member": ` in the record, from `from` on; fails when it is not there. */
+static const char *member(const char *from, const char *name) {
+    char pattern[64];
+    snprintf(pattern, sizeof pattern, "\"%s\": ", name);
+    const char *at = strstr(from, pattern);
+    if (at == NULL) {
+        fail_msg("no %s in: %s", name, from);
+        return "";
+    }
+    return at + strlen(pattern);
+}
+
+static const char *find_case(const char *name) {
+    char pattern[96];
+    snprintf(pattern, sizeof pattern, "{\n      \"name\": \"%s\"", name);
+    const char *at = strstr(record, pattern);
+    if (at == NULL) {
+        fail_msg("no case %s in: %s", name, record);
+    }
+    return at;
+}
+
+/* A member of a case as a number; NAN for null. */
+static double number(const char *of, const char *name) {
+    const char *text = member(of, name);
+    const char *end = strchr(of, '}');
+    assert_true(end != NULL && text < end);
+    return strncmp(text, "null", 4) == 0 ? (double)NAN : strtod(text, NULL);
+}
+
+static void expect_sound_case(const char *name) {
+    const char *of = find_case(name);
+    double samples = number(of, "samples");
+    double median = number(of, "seconds_median");
+    double rate = number(of, "samples_per_s");
+    assert_true(samples >= 1.0);
+    assert_true(number(of, "seconds_min") > 0.0);
+    assert_true(number(of, "seconds_min") <= median);
+    assert_true(median <= number(of, "seconds_p95"));
+    assert_true(fabs(rate * median - samples) <= 1e-9 * samples);
+    assert_true(number(of, "bytes_per_sample") >= 16.0);
+    double share = number(of, "ceiling_share");
+    assert_true(isnan(share) || share > 0.0);
+    double ratio = number(of, "baseline_ratio");
+    assert_true(isnan(ratio) || ratio > 0.0);
+    (void)number(of, "max_error_rad");
+}
+
+/* Every method of a group, results within twice the documented bound. */
+static void expect_group(const char *group) {
+    for (int m = 0; m < PM_METHOD_COUNT; m++) {
+        const pm_method_info *info = pm_method_describe((pm_method)m);
+        char name[96];
+        snprintf(name, sizeof name, "%s/%s", group, info->name);
+        expect_sound_case(name);
+        assert_true(number(find_case(name), "max_error_rad") <= 2.0 * info->max_error);
+        assert_true(number(find_case(name), "ceiling_share") > 0.0);
+    }
+}
+
+/* ---- tests --------------------------------------------------------------------- */
+
+static const char *const job_groups[] = {"upsample-4", "upsample-2", "downsample-4", "nonuniform",
+                                         "loop",       "times",      "samples"};
+enum { JOB_GROUPS = sizeof job_groups / sizeof job_groups[0] };
+
+static void the_record_names_device_driver_platform_commit_and_options(void **state) {
+    (void)state;
+    expect(0, "--device none --quick --samples 2048 --case ceiling/fill --json record.json");
+    assert_ptr_equal(record, strstr(record, "{\n  \"device\": \""));
+    assert_true(*member(record, "driver") == '"');
+    assert_true(*member(record, "platform") == '"');
+    assert_true(*member(record, "commit") == '"');
+    const char *options = member(record, "options");
+    assert_true(*options == '{');
+    assert_memory_equal(member(options, "quick"), "true", 4);
+    assert_memory_equal(member(options, "case"), "\"ceiling/fill\"", 14);
+    assert_memory_equal(member(options, "samples"), "2048", 4);
+    assert_true(*member(record, "cases") == '[');
+}
+
+static void every_method_is_a_case_of_every_kind_of_job_on_the_reference(void **state) {
+    (void)state;
+    expect(0, "--device none --quick --samples 4096 --json record.json");
+    for (size_t g = 0; g < JOB_GROUPS; g++) {
+        expect_group(job_groups[g]);
+    }
+    expect_sound_case("ceiling/fill");
+    expect_sound_case("ceiling/copy");
+    assert_int_equal(occurrences(record, "\"name\": "), 2 + 3 + JOB_GROUPS * PM_METHOD_COUNT);
+    assert_null(strstr(output, "WRONG"));
+}
+
+static void the_baseline_computes_the_same_curves(void **state) {
+    (void)state;
+    static const char *const names[] = {"baseline/nlerp", "baseline/slerp", "baseline/squad"};
+    expect(0, "--device none --quick --samples 4096 --case 'baseline/*' --json record.json");
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        expect_sound_case(names[i]);
+        assert_true(number(find_case(names[i]), "max_error_rad") < 1e-5);
+        assert_true(fabs(number(find_case(names[i]), "baseline_ratio") - 1.0) < 1e-12);
+    }
+}
+
+static void a_method_without_a_baseline_has_no_ratio(void **state) {
+    (void)state;
+    expect(0, "--device none --quick --samples 2048 --case 'loop/s*' --json record.json");
+    assert_true(isnan(number(find_case("loop/step"), "baseline_ratio")));
+    assert_true(number(find_case("loop/slerp"), "baseline_ratio") > 0.0);
+}
+
+static void case_picks_by_glob_and_refuses_what_matches_nothing(void **state) {
+    (void)state;
+    expect(0, "--device none --quick --samples 2048 --case '*/squa[d]' --json record.json");
+    assert_int_equal(occurrences(record, "\"name\": "), 1 + JOB_GROUPS);
+    assert_int_equal(occurrences(record, "/squad\""), 1 + JOB_GROUPS);
+    assert_int_equal(occurrences(output, "/squad "), 1 + JOB_GROUPS);
+    expect_failure(2, "--device none --case nothing/at-all", "no case");
+    expect_failure(2, "--device none --case obvious/slerp", "no case");
+}
+
+static void json_on_stdout_stands_alone_and_quiet_prints_nothing(void **state) {
+    (void)state;
+    expect(0, "--device none --quick --samples 2048 --case ceiling/copy --json -");
+    assert_int_equal(output[0], '{');
+    assert_string_equal(output + strlen(output) - 2, "}\n");
+    expect(0, "--device none --quick --samples 2048 --case ceiling/copy --quiet");
+    assert_string_equal(output, "");
+    assert_string_equal(complaint, "");
+}
+
+static void what_cannot_be_measured_is_refused(void **state) {
+    (void)state;
+    expect_failure(2, "--device none --samples 2047", "at least 2048");
+    expect_failure(2, "--device none --samples many", "--samples");
+    expect_failure(2, "--device none --fast", "unknown option");
+    expect_failure(2, "--device none slerp", "unexpected argument");
+    expect_failure(2, "--device none --samples 18446744073709551615000", "--samples");
+}
+
+static void a_record_that_cannot_be_written_fails_before_anything_is_measured(void **state) {
+    (void)state;
+    expect_failure(6, "--device none --json no/such/folder/record.json", "no/such/folder");
+}
+
+static void help_defines_its_terms_and_needs_no_device(void **state) {
+    (void)state;
+    expect(0, "--help");
+    assert_non_null(strstr(output, "Kernel time"));
+    assert_non_null(strstr(output, "Wall-clock time"));
+    assert_non_null(strstr(output, "posemill bench --quick"));
+}
+
+static void on_a_device_every_group_is_measured_and_no_cache_is_left_behind(void **state) {
+    (void)state;
+    int code = run("--quick --samples 2048 --case obvious/slerp");
+    if (code == 2 && strstr(complaint, "no case of this device") != NULL) {
+        print_message("no OpenCL device: skipped\n");
+        skip();
+    }
+    expect(0, "--quick --samples 4096 --json record.json");
+    for (size_t g = 0; g < JOB_GROUPS; g++) {
+        expect_group(job_groups[g]);
+    }
+    static const char *const others[] = {"ceiling/fill",  "ceiling/copy",     "baseline/slerp",
+                                         "obvious/slerp", "end-to-end/slerp", "end-to-end/squad",
+                                         "cold/slerp",    "cold/squad",       "warm/slerp",
+                                         "warm/squad",    "baseline/nlerp",   "baseline/squad"};
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        expect_sound_case(others[i]);
+    }
+    assert_true(number(find_case("obvious/slerp"), "max_error_rad") < 1e-5);
+    assert_non_null(strstr(output, "times the obvious kernel"));
+    DIR *entries = opendir(".");
+    assert_non_null(entries);
+    for (struct dirent *entry = readdir(entries); entry != NULL; entry = readdir(entries)) {
+        assert_null(strstr(entry->d_name, "posemill-bench"));
+    }
+    closedir(entries);
+}
+
+static void a_device_that_is_not_there_fails_in_a_first_call_as_elsewhere(void **state) {
+    (void)state;
+    int code = run("--device 'no such device' --case cold/slerp");
+    if (code == 2) {
+        skip(); /* built without OpenCL: there are no such cases */
+    }
+    expect_failure(3, "--device 'no such device' --case cold/slerp", "posemill: ");
+    expect_failure(3, "--device 'no such device' --case ceiling/fill", "posemill: ");
+}
+
+static void the_report_fills_the_documents_from_a_record(void **state) {
+    (void)state;
+    expect(0, "--device none --quick --samples 2048 --json record.json");
+    assert_int_equal(mkdir("bench", 0777), 0);
+    assert_int_equal(mkdir("docs", 0777), 0);
+    FILE *file = fopen("bench/tiny.json", "wb");
+    assert_non_null(file);
+    assert_int_equal(fputs(record, file) >= 0, 1);
+    assert_int_equal(fclose(file), 0);
+    static const char script[] =
+        "set -e; cp '" POSEMILL_SOURCE_DIR "/bench/report' bench/report\n"
+        "for name in README.md docs/performance.md; do\n"
+        "  printf 'before\\n<!-- bench:begin -->\\nold\\n<!-- bench:end -->\\nafter\\n' >$name\n"
+        "done\n"
+        "bench/report bench/tiny.json && bench/report --check bench/tiny.json\n"
+        "grep -q '^| squad | ' README.md && grep -q '^| times/step | ' docs/performance.md\n"
+        "! grep -q old README.md docs/performance.md && ! grep -q '^$' bench/tiny.json\n"
+        "[ \"$(sed -n 1p README.md)$(sed -n '$p' README.md)\" = beforeafter ]\n"
+        "sed -i 's/squad/squid/' README.md\n"
+        "! bench/report --check bench/tiny.json 2>/dev/null\n"
+        "rm -r bench docs README.md\n";
+    assert_int_equal(system(script), 0);
+}
+
+static int enter_folder(void **state) {
+    (void)state;
+    if (mkdtemp(folder) == NULL || chdir(folder) != 0) {
+        return 1;
+    }
+    return setenv("TMPDIR", folder, 1);
+}
+
+static int leave_folder(void **state) {
+    (void)state;
+    return chdir("/") != 0 || rmdir(folder) != 0; /* fails when anything was left behind */
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_record_names_device_driver_platform_commit_and_options),
+        cmocka_unit_test(every_method_is_a_case_of_every_kind_of_job_on_the_reference),
+        cmocka_unit_test(the_baseline_computes_the_same_curves),
+        cmocka_unit_test(a_method_without_a_baseline_has_no_ratio),
+        cmocka_unit_test(case_picks_by_glob_and_refuses_what_matches_nothing),
+        cmocka_unit_test(json_on_stdout_stands_alone_and_quiet_prints_nothing),
+        cmocka_unit_test(what_cannot_be_measured_is_refused),
+        cmocka_unit_test(a_record_that_cannot_be_written_fails_before_anything_is_measured),
+        cmocka_unit_test(help_defines_its_terms_and_needs_no_device),
+        cmocka_unit_test(on_a_device_every_group_is_measured_and_no_cache_is_left_behind),
+        cmocka_unit_test(a_device_that_is_not_there_fails_in_a_first_call_as_elsewhere),
+        cmocka_unit_test(the_report_fills_the_documents_from_a_record),
+    };
+    return cmocka_run_group_tests_name("bench", tests, enter_folder, leave_folder);
+}
