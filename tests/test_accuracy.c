@@ -5,6 +5,7 @@
  * that table as docs/accuracy.md and tests nothing.
  */
 #include "support/accuracy.h"
+#include "support/check.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,6 +17,7 @@
 
 #define PI 3.14159265358979323846
 #define TRACKS 200
+#define FEW_TRACKS 17
 #define MAX_ERROR 4e-7
 #define RMS_ERROR 1e-7
 #define NORM_ERROR 4e-7
@@ -45,7 +47,7 @@ static bool hold(const subject *s, const variant *v, const char *tracks, const a
 typedef void measure_function(const subject *s, const variant *v, accuracy *out);
 
 static void random_tracks(const subject *s, const variant *v, accuracy *out) {
-    accuracy_of_random(s, v, TRACKS, out);
+    accuracy_of_random(s, v, small_sizes() ? FEW_TRACKS : TRACKS, out);
 }
 
 /* Squad without its limiter may lead its outer slerp through antipodal operands, where the
