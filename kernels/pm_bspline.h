@@ -55,7 +55,11 @@ pm_fn pm_quat pm_bspline_at(const pm_bspline_segment *s, real u) {
     pm_quat r =
         pm_small_product(pm_small_power(s->before, before), pm_small_power(s->during, during));
     r = pm_small_product(r, pm_small_power(s->after, after));
-    return pm_quat_renormalized(pm_quat_sum(s->middle, pm_quat_product(s->middle, r)));
+    /* renormalised, but so that only the last sum rounds what is large */
+    pm_quat turn = pm_quat_product(s->middle, r);
+    pm_quat value = pm_quat_sum(s->middle, turn);
+    real excess = pm_fma(PM_REAL(-0.5f), pm_quat_norm2(value), PM_REAL(0.5f));
+    return pm_quat_sum(s->middle, pm_quat_plus(turn, excess, value));
 }
 
 #endif

@@ -62,26 +62,37 @@ pm_fn pm_arc_point pm_circle_at(const pm_circle *c, real t) {
     return p;
 }
 
-/* The slerp of two points, in those coordinates, so that the large terms are rounded once. */
-pm_fn pm_quat pm_arc_points_slerp(const pm_circular_segment *s, pm_arc_point p, pm_arc_point q,
-                                  real u) {
+/* From a point of the leaving arc to one of the arriving. */
+pm_fn pm_quat pm_arc_points_chord(const pm_circular_segment *s, pm_arc_point p, pm_arc_point q) {
     pm_quat leaving = pm_quat_scaled(s->leaving.rise, p.up);
     pm_quat arriving = pm_quat_scaled(s->arriving.rise, q.up);
-    pm_quat chord =
-        pm_quat_plus(pm_quat_difference(arriving, leaving), q.along - p.along, s->half_chord);
-    pm_arc arc = pm_arc_of(PM_REAL(0.25f) * pm_quat_norm2(chord));
+    return pm_quat_plus(pm_quat_difference(arriving, leaving), q.along - p.along, s->half_chord);
+}
+
+/* The slerp of two points, in those coordinates, so that the large terms are rounded once;
+ * y is a quarter of the squared chord between them, at most 1/2. */
+pm_fn pm_quat pm_arc_points_slerp(const pm_circular_segment *s, pm_arc_point p, pm_arc_point q,
+                                  real y, real u) {
+    pm_arc arc = pm_arc_of(y);
     real wp = pm_arc_weight(arc, PM_REAL(1.0f) - u);
     real wq = pm_arc_weight(arc, u);
-    pm_quat r = pm_quat_blend(wp, leaving, wq, arriving);
+    pm_quat r = pm_quat_scaled(s->leaving.rise, wp * p.up);
+    r = pm_quat_plus(r, wq * q.up, s->arriving.rise);
     r = pm_quat_plus(r, pm_fma(wp, p.along, wq * q.along), s->half_chord);
     return pm_quat_plus(r, wp + wq, s->middle);
+}
+
+/* A quarter of the squared chord between two points. */
+pm_fn real pm_arc_points_y(const pm_circular_segment *s, pm_arc_point p, pm_arc_point q) {
+    return PM_REAL(0.25f) * pm_quat_norm2(pm_arc_points_chord(s, p, q));
 }
 
 pm_fn pm_quat pm_circular_at(const pm_circular_segment *s, real u) {
     real t = pm_fma(PM_REAL(2.0f), u, PM_REAL(-1.0f));
     pm_arc_point leaving = pm_circle_at(&s->leaving, t);
     pm_arc_point arriving = pm_circle_at(&s->arriving, t);
-    return pm_quat_renormalized(pm_arc_points_slerp(s, leaving, arriving, u));
+    real y = pm_arc_points_y(s, leaving, arriving);
+    return pm_quat_renormalized(pm_arc_points_slerp(s, leaving, arriving, y, u));
 }
 
 /* ---- phased circles: C1, C2, C3 ----
@@ -119,21 +130,36 @@ pm_fn pm_quat pm_phased_at(const pm_phased_segment *s, real u, real weight) {
     const pm_circular_segment *c = &s->circles;
     pm_arc_point p = pm_circle_at(&c->leaving, pm_phase(s->leaving, u));
     pm_arc_point q = pm_circle_at(&c->arriving, -pm_phase(s->arriving, PM_REAL(1.0f) - u));
-    return pm_quat_renormalized(pm_arc_points_slerp(c, p, q, weight));
+    return pm_quat_renormalized(pm_arc_points_slerp(c, p, q, pm_arc_points_y(c, p, q), weight));
 }
 
 /* A point at any phase. */
-pm_fn pm_quat pm_circle_at_any(const pm_circular_segment *s, const pm_circle *c, real t) {
+pm_fn pm_arc_point pm_circle_at_any(const pm_circle *c, real t) {
+    pm_arc_point p;
+    pm_mask near = t * t < PM_REAL(1.0f);
     pm_turn turn = pm_turn_wide(pm_square_times(t, c->alpha2));
-    pm_quat r = pm_quat_plus(s->middle, t * turn.sine * c->stretch, s->half_chord);
-    return pm_quat_plus(r, turn.cosine - pm_cos(c->alpha2), c->rise);
+    p.along = t * turn.sine * c->stretch;
+    p.up = turn.cosine - pm_cos(c->alpha2);
+    pm_arc_point close = pm_circle_at(c, pm_select(near, t, PM_REAL(0.0f)));
+    p.up = pm_select(near, close.up, p.up);
+    return p;
 }
 
+pm_fn pm_quat pm_arc_point_of(const pm_circular_segment *s, const pm_circle *c, pm_arc_point p) {
+    return pm_quat_plus(pm_quat_plus(s->middle, p.along, s->half_chord), p.up, c->rise);
+}
+
+/* Most points are within pi/2 of each other even so. */
 pm_fn pm_quat pm_phased_at_any(const pm_phased_segment *s, real u, real weight) {
     const pm_circular_segment *c = &s->circles;
-    pm_quat p = pm_circle_at_any(c, &c->leaving, pm_phase(s->leaving, u));
-    pm_quat q = pm_circle_at_any(c, &c->arriving, -pm_phase(s->arriving, PM_REAL(1.0f) - u));
-    return pm_quat_renormalized(pm_slerp_any(p, q, weight));
+    pm_arc_point p = pm_circle_at_any(&c->leaving, pm_phase(s->leaving, u));
+    pm_arc_point q = pm_circle_at_any(&c->arriving, -pm_phase(s->arriving, PM_REAL(1.0f) - u));
+    real y = pm_arc_points_y(c, p, q);
+    pm_mask near = y < PM_REAL(0.5f);
+    pm_quat close = pm_arc_points_slerp(c, p, q, pm_select(near, y, PM_REAL(0.5f)), weight);
+    pm_quat far = pm_slerp_any(pm_arc_point_of(c, &c->leaving, p),
+                               pm_arc_point_of(c, &c->arriving, q), weight);
+    return pm_quat_renormalized(pm_quat_select(near, close, far));
 }
 
 pm_fn real pm_linear_weight(real u) {

@@ -126,9 +126,10 @@ pm_fn pm_turn pm_turn_wide(real x2) {
     r = pm_fma(turns, PM_REAL(8.74227766e-08f), r) + rest;
     real odd = turns - PM_REAL(2.0f) * pm_floor(PM_REAL(0.5f) * turns);
     real sign = PM_REAL(1.0f) - PM_REAL(2.0f) * odd;
-    real r2 = r * r;
+    pm_mask near = turns < PM_REAL(0.5f); /* nothing to take off: no detour by the root */
+    real r2 = pm_select(near, x2, r * r);
     t.cosine = sign * pm_cos(r2);
-    t.sine = sign * pm_sinc(r2) * pm_select(still, PM_REAL(1.0f), r / divisor);
+    t.sine = sign * pm_sinc(r2) * pm_select(near, PM_REAL(1.0f), r / divisor);
     return t;
 }
 

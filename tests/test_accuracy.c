@@ -5,6 +5,7 @@
  * that table as docs/accuracy.md and tests nothing.
  */
 #include "support/accuracy.h"
+#include "support/check.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,6 +18,7 @@
 #define PI 3.14159265358979323846
 #define TRACKS 200
 #define GENTLE_TRACKS 50
+#define FEW_TRACKS 17
 #define MAX_ERROR 4e-7
 #define RMS_ERROR 1e-7
 /* Rotation-vector cubics over more than a radian from key to key. */
@@ -49,11 +51,11 @@ static bool hold(const subject *s, const variant *v, const char *tracks, const a
 typedef void measure_function(const subject *s, const variant *v, accuracy *out);
 
 static void random_tracks(const subject *s, const variant *v, accuracy *out) {
-    accuracy_of_random(s, v, TRACKS, out);
+    accuracy_of_random(s, v, small_sizes() ? FEW_TRACKS : TRACKS, out);
 }
 
 static void gentle_tracks(const subject *s, const variant *v, accuracy *out) {
-    accuracy_of_gentle(s, v, GENTLE_TRACKS, out);
+    accuracy_of_gentle(s, v, small_sizes() ? FEW_TRACKS : GENTLE_TRACKS, out);
 }
 
 static bool is_vector_cubic(const variant *v) {
