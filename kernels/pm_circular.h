@@ -171,10 +171,13 @@ pm_fn real pm_smoothstep(real u) {
     return u * u * pm_fma(PM_REAL(-2.0f), u, PM_REAL(3.0f));
 }
 
-/* u^3 (10 - 15u + 6u^2) */
+/* u^3 (10 - 15u + 6u^2), by its nearer end: at the other the factor cancels. */
 pm_fn real pm_smootherstep(real u) {
-    real p = pm_fma(pm_fma(PM_REAL(6.0f), u, PM_REAL(-15.0f)), u, PM_REAL(10.0f));
-    return u * u * u * p;
+    pm_mask first = u < PM_REAL(0.5f);
+    real t = pm_select(first, u, PM_REAL(1.0f) - u);
+    real p = pm_fma(pm_fma(PM_REAL(6.0f), t, PM_REAL(-15.0f)), t, PM_REAL(10.0f));
+    real step = t * t * t * p;
+    return pm_select(first, step, PM_REAL(1.0f) - step);
 }
 
 #define PM_PHASED_METHOD(name, blend, weight)                                                      \
