@@ -12,6 +12,7 @@
 
 #include "engine.h"
 #include "job.h"
+#include "status.h"
 
 /* Which program: the file, the curve it evaluates, and the shape. Also the cache's key. */
 typedef struct pm_variant {
@@ -50,8 +51,20 @@ typedef struct pm_cl_clip {
     cl_mem rates;
 } pm_cl_clip;
 
-/* The status that an OpenCL error amounts to. */
-pm_status pm_cl_fail(pm_error *error, cl_int cl_status, const char *what);
+/* The status that an OpenCL error amounts to; never PM_OK. */
+pm_status pm_cl_status(cl_int cl_status);
+
+static inline pm_status pm_cl_fail_as(pm_error *error, pm_status status, cl_int cl_status,
+                                      const char *what) {
+    pm_report_cl(error, status, cl_status, what);
+    return status;
+}
+
+/* Reports a failed call. That the status is an error is said here where analysers see it. */
+static inline pm_status pm_cl_fail(pm_error *error, cl_int cl_status, const char *what) {
+    pm_status status = pm_cl_status(cl_status);
+    return pm_cl_fail_as(error, status == PM_OK ? PM_ERROR_DEVICE : status, cl_status, what);
+}
 
 /* Fills an info but for its indices and lanes. */
 pm_status pm_cl_describe(cl_device_id device, pm_device_info *info, pm_error *error);

@@ -18,16 +18,16 @@ typedef struct device_list {
     size_t count;
 } device_list;
 
-pm_status pm_cl_fail(pm_error *error, cl_int cl_status, const char *what) {
+pm_status pm_cl_status(cl_int cl_status) {
     switch (cl_status) {
     case CL_OUT_OF_HOST_MEMORY:
-        return pm_fail_cl(error, PM_ERROR_MEMORY, cl_status, what);
+        return PM_ERROR_MEMORY;
     case CL_MEM_OBJECT_ALLOCATION_FAILURE:
     case CL_OUT_OF_RESOURCES:
     case CL_INVALID_BUFFER_SIZE:
-        return pm_fail_cl(error, PM_ERROR_DEVICE_MEMORY, cl_status, what);
+        return PM_ERROR_DEVICE_MEMORY;
     default:
-        return pm_fail_cl(error, PM_ERROR_DEVICE, cl_status, what);
+        return PM_ERROR_DEVICE;
     }
 }
 
@@ -136,7 +136,8 @@ static pm_status list_all(device_list *list, pm_error *error) {
     *list = (device_list){0};
     cl_int code = clGetPlatformIDs(0, NULL, &count);
     if (code == NOT_FOUND_KHR || (code == CL_SUCCESS && count == 0))
-        return pm_fail_cl(error, PM_ERROR_NO_PLATFORM, code, "no OpenCL driver: clGetPlatformIDs");
+        return pm_cl_fail_as(error, PM_ERROR_NO_PLATFORM, code,
+                             "no OpenCL driver: clGetPlatformIDs");
     if (code != CL_SUCCESS)
         return pm_cl_fail(error, code, "clGetPlatformIDs");
     cl_platform_id *platforms = calloc(count, sizeof *platforms);

@@ -186,8 +186,9 @@ static pm_status build_failed(const pm_engine *engine, cl_program program,
         pm_log(engine, PM_LOG_WARNING, "build log of %s: %s", variant->file, log);
     if (log)
         first_error(log);
-    pm_fail(error, PM_ERROR_BUILD, "building %s (%s, %u lanes): OpenCL error %d: %.120s",
-            variant->file, variant->curve, variant->lanes, code, log ? log : "");
+    pm_report(error, PM_ERROR_BUILD, PM_NOWHERE, PM_NOWHERE,
+              "building %s (%s, %u lanes): OpenCL error %d: %.120s", variant->file, variant->curve,
+              variant->lanes, code, log ? log : "");
     if (error)
         error->cl_status = code;
     free(log);

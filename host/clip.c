@@ -70,7 +70,7 @@ static pm_status lay_out(const pm_clip *clip, pm_channel *channel, pm_error *err
     if (!pm_multiply(channel->key_floats, sizeof(float), &bytes))
         return pm_fail(error, PM_ERROR_SIZE, "the clip's bytes do not fit size_t");
     channel->static_floats = statics * 4 * clip->padded_tracks;
-    channel->keys = calloc(channel->key_floats, sizeof(float));
+    channel->keys = calloc(channel->key_floats + 1, sizeof(float)); /* never of nothing */
     channel->statics = calloc(channel->static_floats + 1, sizeof(float));
     return channel->keys && channel->statics ? PM_OK : pm_fail_memory(error);
 }

@@ -44,7 +44,7 @@ static void random_rotation(uint32_t *state, float *to) {
 
 static void fill(material *m) {
     uint32_t state = 20240229;
-    for (size_t i = 0; i < KEYS * TRACKS; i++) {
+    for (size_t i = 0; i < (size_t)KEYS * TRACKS; i++) {
         random_rotation(&state, m->rotations + 4 * i);
         if (i >= TRACKS && i % 7 == 0) /* some keys held */
             memcpy(m->rotations + 4 * i, m->rotations + 4 * (i - TRACKS), 4 * sizeof(float));

@@ -42,15 +42,18 @@ const char *pm_status_name(pm_status status) {
     return "unknown";
 }
 
-static void describe(pm_error *error, pm_status status, size_t track, size_t key,
-                     const char *format, va_list arguments) {
+void pm_report(pm_error *error, pm_status status, size_t track, size_t key, const char *format,
+               ...) {
+    va_list arguments;
     if (!error)
         return;
     error->status = status;
     error->cl_status = 0;
     error->track = track;
     error->key = key;
+    va_start(arguments, format);
     int length = vsnprintf(error->message, sizeof error->message, format, arguments);
+    va_end(arguments);
     if (length < 0 || (size_t)length >= sizeof error->message)
         return;
     char *rest = error->message + length;
@@ -63,32 +66,11 @@ static void describe(pm_error *error, pm_status status, size_t track, size_t key
         snprintf(rest, room, " (key %zu)", key);
 }
 
-pm_status pm_fail(pm_error *error, pm_status status, const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    describe(error, status, PM_NOWHERE, PM_NOWHERE, format, arguments);
-    va_end(arguments);
-    return status;
-}
-
-pm_status pm_fail_at(pm_error *error, pm_status status, size_t track, size_t key,
-                     const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    describe(error, status, track, key, format, arguments);
-    va_end(arguments);
-    return status;
-}
-
-pm_status pm_fail_cl(pm_error *error, pm_status status, int cl_status, const char *what) {
-    pm_fail(error, status, "%s failed with OpenCL error %d", what, cl_status);
+void pm_report_cl(pm_error *error, pm_status status, int cl_status, const char *what) {
+    pm_report(error, status, PM_NOWHERE, PM_NOWHERE, "%s failed with OpenCL error %d", what,
+              cl_status);
     if (error)
         error->cl_status = cl_status;
-    return status;
-}
-
-pm_status pm_fail_memory(pm_error *error) {
-    return pm_fail(error, PM_ERROR_MEMORY, "out of host memory");
 }
 
 void pm_error_clear(pm_error *error) {

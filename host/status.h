@@ -7,18 +7,24 @@
 
 #include <posemill/posemill.h>
 
-/* Fills the error, when there is one, and returns the status. */
-pm_status pm_fail(pm_error *error, pm_status status, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+/* Fills the error, when there is one. The message is followed by " (track T, key K)" for
+ * what is not PM_NOWHERE. */
+void pm_report(pm_error *error, pm_status status, size_t track, size_t key, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
 
-/* Likewise, about a track and a key; either may be PM_NOWHERE. The message is followed
- * by " (track T, key K)". */
-pm_status pm_fail_at(pm_error *error, pm_status status, size_t track, size_t key,
-                     const char *format, ...) __attribute__((format(printf, 5, 6)));
+/* pm_fail(error, status, format, ...) and pm_fail_at(error, status, track, key, format, ...)
+ * report and are the status: macros, so that compilers and analysers see which. */
+#define pm_fail(error, status, ...)                                                                \
+    (pm_report((error), (status), PM_NOWHERE, PM_NOWHERE, __VA_ARGS__), (status))
+#define pm_fail_at(error, status, track, key, ...)                                                 \
+    (pm_report((error), (status), (track), (key), __VA_ARGS__), (status))
 
-pm_status pm_fail_cl(pm_error *error, pm_status status, int cl_status, const char *what);
+/* Of a failed OpenCL call; status is not PM_OK. */
+void pm_report_cl(pm_error *error, pm_status status, int cl_status, const char *what);
 
-pm_status pm_fail_memory(pm_error *error);
+static inline pm_status pm_fail_memory(pm_error *error) {
+    return pm_fail(error, PM_ERROR_MEMORY, "out of host memory");
+}
 
 /* Sets PM_OK. */
 void pm_error_clear(pm_error *error);

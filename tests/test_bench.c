@@ -99,7 +99,7 @@ static const char *member(const char *from, const char *name) {
 }
 
 static const char *find_case(const char *name) {
-    char pattern[96];
+    char pattern[160];
     snprintf(pattern, sizeof pattern, "{\n      \"name\": \"%s\"", name);
     const char *at = strstr(record, pattern);
     if (at == NULL) {

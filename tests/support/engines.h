@@ -37,7 +37,7 @@ pm_engine *engine_with(void **state, const pm_engine_desc *options);
 bool is_on_oclgrind(void **state);
 
 /* Whether kernels of this width can be tested; says why not when they cannot. Rusticl of Mesa
- * 22.3 is early: it takes minutes to compile one kernel of four lanes. */
+ * 22.3 is early: it takes minutes to compile one kernel of four lanes. Oclgrind dies of them. */
 bool can_compile_lanes(const pm_engine *engine, uint32_t lanes);
 
 /* For main() of executables that need a device throughout: 0 when there is one, else the
