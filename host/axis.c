@@ -38,13 +38,13 @@ void pm_bone_axes(const int32_t *parents, const double *offsets, size_t joint_co
     for (size_t k = 0; k < joint_count; k++) {
         double direction[3];
         copy(offsets + 3 * k, direction);
-        if (parents[k] >= 0 && !is_set(axes + 3 * parents[k]) && normalise(direction))
-            copy(direction, axes + 3 * parents[k]);
+        if (parents[k] >= 0 && !is_set(axes + 3 * (size_t)parents[k]) && normalise(direction))
+            copy(direction, axes + 3 * (size_t)parents[k]);
     }
     for (size_t k = 0; k < joint_count; k++) {
         const double up[3] = {0, 1, 0};
         if (!is_set(axes + 3 * k))
-            copy(parents[k] >= 0 ? axes + 3 * parents[k] : up, axes + 3 * k);
+            copy(parents[k] >= 0 ? axes + 3 * (size_t)parents[k] : up, axes + 3 * k);
     }
 }
 

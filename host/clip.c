@@ -219,7 +219,7 @@ static pm_status build_rates(pm_clip *clip, pm_error *error) {
         count += clip->timelines[i].segment_count;
     if (count > UINT32_MAX)
         return pm_fail(error, PM_ERROR_SIZE, "the segments of all timelines are too many");
-    clip->rates = calloc(count, sizeof *clip->rates);
+    clip->rates = calloc(count + 1, sizeof *clip->rates); /* never of nothing */
     if (!clip->rates)
         return pm_fail_memory(error);
     for (size_t i = 0; i < clip->timeline_count; i++)
