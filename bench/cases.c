@@ -59,6 +59,10 @@ size_t bench_cases(const char *glob, bool opencl, bench_case cases[BENCH_CASES_M
             continue;
         }
         for (int m = 0; m < PM_METHOD_COUNT; m++) {
+            bool listed = group->scene == SCENE_NONUNIFORM;
+            if (listed && pm_method_describe((pm_method)m)->needs_uniform_keys) {
+                continue;
+            }
             if (group->has == NULL || group->has((pm_method)m)) {
                 count += add(group, (pm_method)m, glob, &cases[count]);
             }

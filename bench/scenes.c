@@ -107,6 +107,8 @@ pm_clip_desc scenes_describe(const scenes *s, bench_scene scene, pm_method metho
         .track_count = SCENE_TRACKS,
         .timelines = timeline,
         .rotations = {s->rotations, PM_FLOAT32, 0},
+        .rotations_in = {s->rotations, PM_FLOAT32, 0}, /* any numbers will do */
+        .rotations_out = {s->rotations, PM_FLOAT32, 0},
         .method = method,
         .loop_period = loop ? (double)s->segments / SCENE_KEY_RATE : 0.0,
         .axes = {axis, PM_FLOAT32, 0},

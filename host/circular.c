@@ -41,51 +41,117 @@ static double corner(dquat a, dquat b, dquat c) {
     return dquat_dot(u, v) / (dquat_norm(u) * dquat_norm(v));
 }
 
-/* Whether key i, with a segment on both sides, takes great arcs: a neighbour repeats
- * it, an arc beside it exceeds pi, or the curve turns back by more than 165 degrees. */
-static bool is_cusp(const pm_track *track, ptrdiff_t i) {
+/* The circle of a key and its neighbours: its arcs over the segments before and behind the
+ * key, and the phase's speed there at the key, in arcs a segment. */
+typedef struct key_circle {
+    bool exists; /* the key has a segment on both sides */
+    arc before, after;
+    double speed_before, speed_after;
+} key_circle;
+
+/* alpha/sin(alpha) */
+static double stretch_of(const arc *a) {
+    return a->alpha > 0 ? a->alpha / sin(a->alpha) : 1;
+}
+
+/* The slope at the key of the parabola, in time, through three arc lengths. */
+static void find_speeds(const pm_track *track, ptrdiff_t i, double chord0, double chord1,
+                        key_circle *c) {
+    double h0 = pm_track_length(track, i - 1);
+    double h1 = pm_track_length(track, i);
+    double l0 = chord0 * stretch_of(&c->before);
+    double l1 = chord1 * stretch_of(&c->after);
+    double rate = (h1 * (l0 / h0) + h0 * (l1 / h1)) / (h0 + h1);
+    c->speed_before = rate * h0 / l0;
+    c->speed_after = rate * h1 / l1;
+}
+
+/* A key is a cusp when a neighbour repeats it, an arc beside it exceeds pi, or the curve
+ * turns back by more than 165 degrees: then it takes great arcs and is at rest. */
+static key_circle circle_of_key(const pm_track *track, ptrdiff_t i) {
     const double cos_15_degrees = 0.96592582628906831;
-    if (pm_track_repeats(track, i - 1) || pm_track_repeats(track, i))
-        return true;
+    key_circle c = {.exists = pm_track_has(track, i - 1) && pm_track_has(track, i)};
+    if (!c.exists)
+        return c;
     dquat before = pm_track_key(track, i - 1);
     dquat key = pm_track_key(track, i);
     dquat after = pm_track_key(track, i + 1);
-    return corner(before, key, after) > cos_15_degrees ||
-           circle_arc(before, key, after).alpha > half_pi ||
-           circle_arc(after, before, key).alpha > half_pi;
-}
-
-/* Of segment i, the arc of the circle that belongs to key `owner`, which is i or i + 1;
- * `third` is its other neighbour. */
-static arc arc_of(const pm_track *track, ptrdiff_t i, ptrdiff_t owner, ptrdiff_t third) {
-    dquat a = pm_track_key(track, i);
-    dquat b = pm_track_key(track, i + 1);
-    if (is_cusp(track, owner))
-        return great_arc(a, b);
-    return circle_arc(pm_track_key(track, third), a, b);
-}
-
-void pm_build_circular(const pm_track *track, const pm_extras_out *out) {
-    for (size_t k = 0; k < track->segment_count; k++) {
-        ptrdiff_t i = (ptrdiff_t)k;
-        bool before = pm_track_has(track, i - 1);
-        bool after = pm_track_has(track, i + 1);
-        arc leaving, arriving;
-        if (before)
-            leaving = arc_of(track, i, i, i - 1);
-        if (after)
-            arriving = arc_of(track, i, i + 1, i + 2);
-        if (!before && !after)
-            leaving = arriving = great_arc(pm_track_key(track, i), pm_track_key(track, i + 1));
-        else if (!before)
-            leaving = arriving;
-        else if (!after)
-            arriving = leaving;
-        pm_put(out, k, 0, leaving.rise);
-        pm_put(out, k, 1, arriving.rise);
-        dquat numbers = {leaving.alpha * leaving.alpha, arriving.alpha * arriving.alpha,
-                         leaving.alpha > 0 ? leaving.alpha / sin(leaving.alpha) : 1,
-                         arriving.alpha > 0 ? arriving.alpha / sin(arriving.alpha) : 1};
-        pm_put(out, k, 2, numbers);
+    bool cusp = pm_track_repeats(track, i - 1) || pm_track_repeats(track, i) ||
+                corner(before, key, after) > cos_15_degrees;
+    if (!cusp) {
+        c.before = circle_arc(after, before, key);
+        c.after = circle_arc(before, key, after);
+        cusp = c.before.alpha > half_pi || c.after.alpha > half_pi;
     }
+    if (cusp) {
+        c.before = great_arc(before, key);
+        c.after = great_arc(key, after);
+        return c;
+    }
+    find_speeds(track, i, dquat_norm(dquat_difference(key, before)),
+                dquat_norm(dquat_difference(after, key)), &c);
+    return c;
+}
+
+/* Both arcs of a segment and the speeds of their phases, each seen from its own key. */
+typedef struct arcs {
+    arc leaving, arriving;
+    double leaving_speed, arriving_speed;
+} arcs;
+
+/* At the ends of an open track the one arc that exists counts twice; seen from the other
+ * end, its phase k u + (1 - k) u^2 has speed 2 - k. Without any: the great arc. */
+static arcs arcs_of(const pm_track *track, ptrdiff_t i, const key_circle *first,
+                    const key_circle *second) {
+    arcs a = {first->after, second->before, first->speed_after, second->speed_before};
+    if (!first->exists && !second->exists) {
+        a.leaving = a.arriving = great_arc(pm_track_key(track, i), pm_track_key(track, i + 1));
+        a.leaving_speed = a.arriving_speed = 1;
+    } else if (!first->exists) {
+        a.leaving = a.arriving;
+        a.leaving_speed = 2 - a.arriving_speed;
+    } else if (!second->exists) {
+        a.arriving = a.leaving;
+        a.arriving_speed = 2 - a.leaving_speed;
+    }
+    return a;
+}
+
+static void put_arcs(const pm_extras_out *out, size_t segment, const arcs *a) {
+    dquat numbers = {a->leaving.alpha * a->leaving.alpha, a->arriving.alpha * a->arriving.alpha,
+                     stretch_of(&a->leaving), stretch_of(&a->arriving)};
+    pm_put(out, segment, 0, a->leaving.rise);
+    pm_put(out, segment, 1, a->arriving.rise);
+    pm_put(out, segment, 2, numbers);
+}
+
+static bool is_narrow(double speed) {
+    return speed >= 0 && speed <= 2;
+}
+
+static pm_built_segments build(const pm_track *track, const pm_extras_out *out, bool phased) {
+    pm_built_segments built = {PM_OK, false};
+    key_circle here = circle_of_key(track, 0);
+    for (size_t k = 0; k < track->segment_count; k++) {
+        key_circle next = circle_of_key(track, (ptrdiff_t)k + 1);
+        arcs a = arcs_of(track, (ptrdiff_t)k, &here, &next);
+        put_arcs(out, k, &a);
+        if (phased) {
+            dquat chord = dquat_difference(pm_track_key(track, (ptrdiff_t)k + 1),
+                                           pm_track_key(track, (ptrdiff_t)k));
+            pm_put(out, k, 3, (dquat){a.leaving_speed, a.arriving_speed, 0, 0});
+            pm_put(out, k, 4, dquat_scaled(chord, 0.5));
+            built.wide = built.wide || !is_narrow(a.leaving_speed) || !is_narrow(a.arriving_speed);
+        }
+        here = next;
+    }
+    return built;
+}
+
+pm_built_segments pm_build_circular(const pm_track *track, const pm_extras_out *out) {
+    return build(track, out, false);
+}
+
+pm_built_segments pm_build_phased(const pm_track *track, const pm_extras_out *out) {
+    return build(track, out, true);
 }

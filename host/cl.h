@@ -16,7 +16,7 @@
 
 /* Which program: the file, the curve it evaluates, and the shape. Also the cache's key. */
 typedef struct pm_variant {
-    const char *file;  /* "walk", "gather" or "place": the kernel has the same name */
+    const char *file;  /* "walk", "gather", "motion" or "place": the kernel has the same name */
     const char *curve; /* PM_METHOD; of `place` any */
     unsigned components;
     unsigned lanes;
@@ -48,6 +48,7 @@ typedef struct pm_cl_clip {
         cl_mem keys, statics, layout;
     } channels[PM_CHANNEL_COUNT];
     cl_mem wraps;
+    cl_mem rates;
 } pm_cl_clip;
 
 /* The status that an OpenCL error amounts to; never PM_OK. */
@@ -87,9 +88,10 @@ void pm_cl_cache_store(const pm_cl_engine *cl, const char *source, const char *o
 /* One launch of a curve over a piece whose places are on the device. */
 typedef struct pm_launch {
     const pm_clip *clip;
-    unsigned channel;
+    const pm_output *output;
     size_t sample_count;
     bool pairs;
+    bool parent; /* derivatives in the parent's frame */
     cl_mem places;
     cl_mem tracks; /* of pairs, else NULL */
     cl_mem values;

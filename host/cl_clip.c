@@ -31,6 +31,8 @@ pm_status pm_cl_clip_upload(pm_clip *clip, pm_error *error) {
     clip->device = device;
     pm_status status =
         upload(clip, clip->wraps, clip->padded_tracks * sizeof(float), &device->wraps, error);
+    if (status == PM_OK)
+        status = upload(clip, clip->rates, clip->rate_count * sizeof(float), &device->rates, error);
     for (unsigned c = 0; status == PM_OK && c < PM_CHANNEL_COUNT; c++) {
         const pm_channel *channel = &clip->channels[c];
         if (!channel->present)
@@ -62,6 +64,7 @@ void pm_cl_clip_release(pm_clip *clip) {
         release(device->channels[c].layout);
     }
     release(device->wraps);
+    release(device->rates);
     free(device);
     clip->device = NULL;
 }

@@ -23,26 +23,31 @@ typedef struct enqueued {
     pm_error *error;
 } enqueued;
 
-static cl_mem buffer_of(const pm_cl_outputs *o, unsigned channel) {
-    const cl_mem buffers[] = {o->rotations, o->positions, o->scales};
-    return buffers[channel];
+/* By PM_OUT_ROTATIONS and its like. */
+static cl_mem buffer_of(const pm_cl_outputs *outputs, unsigned o) {
+    const cl_mem buffers[] = {outputs->rotations, outputs->positions, outputs->scales,
+                              outputs->velocities, outputs->accelerations};
+    return buffers[o];
 }
 
-static size_t offset_of(const pm_cl_outputs *o, unsigned channel) {
-    const size_t offsets[] = {o->rotations_offset, o->positions_offset, o->scales_offset};
-    return offsets[channel];
+static size_t offset_of(const pm_cl_outputs *outputs, unsigned o) {
+    const size_t offsets[] = {outputs->rotations_offset, outputs->positions_offset,
+                              outputs->scales_offset, outputs->velocities_offset,
+                              outputs->accelerations_offset};
+    return offsets[o];
 }
 
-static pm_status check_buffer(const enqueued *e, unsigned c) {
-    const char *name = pm_channel_name(c);
-    const pm_channel *channel = &e->clip->channels[c];
-    cl_mem buffer = buffer_of(e->outputs, c);
-    size_t offset = offset_of(e->outputs, c);
-    size_t alignment = channel->components == 4 ? 16 : 4;
+static pm_status check_buffer(const enqueued *e, unsigned o) {
+    const pm_output *output = &pm_outputs[o];
+    const char *name = output->name;
+    cl_mem buffer = buffer_of(e->outputs, o);
+    size_t offset = offset_of(e->outputs, o);
+    size_t alignment = output->components == 4 ? 16 : 4;
     size_t size = 0, needed;
     cl_context context = NULL;
-    if (!channel->present)
-        return pm_fail(e->error, PM_ERROR_ARGUMENT, "the clip has no %s", name);
+    if (!e->clip->channels[output->channel].present)
+        return pm_fail(e->error, PM_ERROR_ARGUMENT, "%s: the clip has no %s", name,
+                       pm_channel_name(output->channel));
     if (offset % alignment)
         return pm_fail(e->error, PM_ERROR_ARGUMENT, "%s_offset is not a multiple of %zu", name,
                        alignment);
@@ -55,7 +60,7 @@ static pm_status check_buffer(const enqueued *e, unsigned c) {
         return pm_fail(e->error, PM_ERROR_ARGUMENT, "the buffer of %s is of another context", name);
     /* the job's check made sure that this does not overflow */
     needed =
-        e->job->sample_count * pm_job_width(e->clip, e->job) * channel->components * sizeof(float);
+        e->job->sample_count * pm_job_width(e->clip, e->job) * output->components * sizeof(float);
     if (offset > size || size - offset < needed)
         return pm_fail(e->error, PM_ERROR_ARGUMENT,
                        "the buffer of %s has %zu bytes: too small for %zu behind its offset", name,
@@ -79,17 +84,22 @@ static pm_status check_queue(const enqueued *e) {
 
 static pm_status check(const enqueued *e) {
     bool any = false;
-    if (e->job->rotations || e->job->positions || e->job->scales)
+    float *host[PM_OUTPUT_COUNT];
+    bool wants_host = false;
+    pm_job_outputs(e->job, host);
+    for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++)
+        wants_host = wants_host || host[o];
+    if (wants_host)
         return pm_fail(e->error, PM_ERROR_ARGUMENT, "the job has host outputs: use pm_sample");
     if (e->job->on_reference)
         return pm_fail(e->error, PM_ERROR_ARGUMENT, "on_reference has no buffers to write");
     pm_status status = pm_job_check_samples(e->clip, e->job, e->error);
     if (status == PM_OK)
         status = check_queue(e);
-    for (unsigned c = 0; status == PM_OK && c < PM_CHANNEL_COUNT; c++)
-        if (buffer_of(e->outputs, c)) {
+    for (unsigned o = 0; status == PM_OK && o < PM_OUTPUT_COUNT; o++)
+        if (buffer_of(e->outputs, o)) {
             any = true;
-            status = check_buffer(e, c);
+            status = check_buffer(e, o);
         }
     if (status == PM_OK && !any)
         return pm_fail(e->error, PM_ERROR_ARGUMENT, "rotations, positions and scales are all NULL");
@@ -128,24 +138,25 @@ static pm_status make_places(enqueued *e, const pm_piece *piece, cl_mem *places,
     return status;
 }
 
-static pm_status launch_channels(enqueued *e, const pm_piece *piece, cl_mem places, cl_mem tracks,
-                                 cl_event computed) {
+static pm_status launch_outputs(enqueued *e, const pm_piece *piece, cl_mem places, cl_mem tracks,
+                                cl_event computed) {
     cl_uint waits = e->wait_count;
     size_t first = piece->from * pm_job_width(e->clip, e->job);
     if (computed)
         e->waits[waits++] = computed;
-    for (unsigned c = 0; c < PM_CHANNEL_COUNT; c++) {
-        if (!buffer_of(e->outputs, c))
+    for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++) {
+        if (!buffer_of(e->outputs, o))
             continue;
         pm_launch launch = {.clip = e->clip,
-                            .channel = c,
+                            .output = &pm_outputs[o],
                             .sample_count = piece->count,
                             .pairs = tracks != NULL,
+                            .parent = e->job->velocity_frame == PM_AXIS_PARENT,
                             .places = places,
                             .tracks = tracks,
-                            .values = buffer_of(e->outputs, c),
-                            .values_offset = offset_of(e->outputs, c) / sizeof(float) +
-                                             first * e->clip->channels[c].components};
+                            .values = buffer_of(e->outputs, o),
+                            .values_offset = offset_of(e->outputs, o) / sizeof(float) +
+                                             first * pm_outputs[o].components};
         pm_status status = pm_cl_launch(&launch, e->queue, waits, waits ? e->waits : NULL,
                                         &e->events[e->event_count], e->error);
         if (status != PM_OK)
@@ -164,7 +175,7 @@ static pm_status enqueue_piece(enqueued *e, const pm_piece *piece) {
         status =
             make_buffer(e, e->job->tracks + piece->from, piece->count * sizeof(cl_uint), &tracks);
     if (status == PM_OK)
-        status = launch_channels(e, piece, places, tracks, computed);
+        status = launch_outputs(e, piece, places, tracks, computed);
     if (computed)
         clReleaseEvent(computed);
     if (tracks)
@@ -179,8 +190,8 @@ static pm_status enqueue_all(enqueued *e, cl_event *done) {
     size_t most = pm_cl_piece_samples(e->clip, e->job, piece_bytes);
     size_t pieces = total / most + (total % most != 0);
     size_t slots;
-    if (!pm_multiply(pieces + 1, PM_CHANNEL_COUNT * sizeof *e->events, &slots) ||
-        pieces > UINT32_MAX / PM_CHANNEL_COUNT)
+    if (!pm_multiply(pieces + 1, PM_OUTPUT_COUNT * sizeof *e->events, &slots) ||
+        pieces > UINT32_MAX / PM_OUTPUT_COUNT)
         return pm_fail(e->error, PM_ERROR_SIZE, "the job has too many pieces");
     e->events = malloc(slots);
     if (!e->events)

@@ -106,18 +106,20 @@ static pm_status launch_walk(const pm_launch *l, cl_command_queue queue, cl_uint
                              const cl_event *wait_list, cl_event *done, pm_error *error) {
     const pm_clip *clip = l->clip;
     const pm_engine *engine = clip->engine;
-    const pm_channel *channel = &clip->channels[l->channel];
+    const pm_channel *channel = &clip->channels[l->output->channel];
     cl_uint lanes = engine->info.lanes;
     size_t groups = (clip->track_count + lanes - 1) / lanes;
-    pm_variant variant = {"walk", pm_curves[channel->recipe.curve].name, channel->components,
-                          lanes};
+    pm_variant variant = {.file = "walk",
+                          .curve = pm_curves[channel->curve].name,
+                          .components = channel->components,
+                          .lanes = lanes};
     cl_uint plane = channel->layout[0].plane;
     cl_uint tracks = (cl_uint)clip->track_count;
     cl_uint samples = (cl_uint)l->sample_count;
     walk_shape shape = walk_shape_of(engine, groups, l->sample_count);
     cl_ulong offset = l->values_offset;
-    const argument arguments[] = {PM_ARGUMENT(clip->device->channels[l->channel].keys),
-                                  PM_ARGUMENT(clip->device->channels[l->channel].statics),
+    const argument arguments[] = {PM_ARGUMENT(clip->device->channels[l->output->channel].keys),
+                                  PM_ARGUMENT(clip->device->channels[l->output->channel].statics),
                                   PM_ARGUMENT(clip->device->wraps),
                                   PM_ARGUMENT(l->places),
                                   PM_ARGUMENT(l->values),
@@ -140,20 +142,24 @@ static pm_status launch_gather(const pm_launch *l, cl_command_queue queue, cl_ui
                                const cl_event *wait_list, cl_event *done, pm_error *error) {
     const pm_clip *clip = l->clip;
     const pm_engine *engine = clip->engine;
-    const pm_channel *channel = &clip->channels[l->channel];
+    const pm_channel *channel = &clip->channels[l->output->channel];
     cl_uint lanes = engine->info.lanes;
-    pm_variant variant = {"gather", pm_curves[channel->recipe.curve].name, channel->components,
-                          lanes};
+    pm_variant variant = {.file = l->output->order ? "motion" : "gather",
+                          .curve = pm_curves[channel->curve].name,
+                          .components = l->output->components,
+                          .lanes = lanes};
     cl_uint statics = (cl_uint)(4 * clip->padded_tracks);
     cl_uint tracks = (cl_uint)clip->track_count;
     cl_uint samples = (cl_uint)l->sample_count;
     size_t value_count = l->sample_count * (l->pairs ? 1 : clip->track_count);
     cl_uint values = (cl_uint)value_count;
     cl_uint pairs = l->pairs;
+    cl_uint parent = l->parent;
+    cl_uint order = l->output->order;
     cl_ulong offset = l->values_offset;
-    const argument arguments[] = {PM_ARGUMENT(clip->device->channels[l->channel].keys),
-                                  PM_ARGUMENT(clip->device->channels[l->channel].statics),
-                                  PM_ARGUMENT(clip->device->channels[l->channel].layout),
+    const argument arguments[] = {PM_ARGUMENT(clip->device->channels[l->output->channel].keys),
+                                  PM_ARGUMENT(clip->device->channels[l->output->channel].statics),
+                                  PM_ARGUMENT(clip->device->channels[l->output->channel].layout),
                                   PM_ARGUMENT(l->places),
                                   {sizeof(cl_mem), l->pairs ? &l->tracks : &l->places},
                                   PM_ARGUMENT(l->values),
@@ -162,7 +168,10 @@ static pm_status launch_gather(const pm_launch *l, cl_command_queue queue, cl_ui
                                   PM_ARGUMENT(tracks),
                                   PM_ARGUMENT(samples),
                                   PM_ARGUMENT(values),
-                                  PM_ARGUMENT(pairs)};
+                                  PM_ARGUMENT(pairs),
+                                  PM_ARGUMENT(clip->device->rates),
+                                  PM_ARGUMENT(parent),
+                                  PM_ARGUMENT(order)};
     cl_kernel kernel;
     pm_status status = make_kernel(engine, &variant, arguments,
                                    sizeof arguments / sizeof *arguments, &kernel, error);
@@ -175,7 +184,8 @@ static pm_status launch_gather(const pm_launch *l, cl_command_queue queue, cl_ui
 pm_status pm_cl_launch(const pm_launch *launch, cl_command_queue queue, cl_uint wait_count,
                        const cl_event *wait_list, cl_event *done, pm_error *error) {
     const pm_clip *clip = launch->clip;
-    bool walks = clip->shared && !launch->pairs && clip->track_count >= clip->engine->info.lanes;
+    bool walks = clip->shared && !launch->pairs && launch->output->order == 0 &&
+                 clip->track_count >= clip->engine->info.lanes;
     return walks ? launch_walk(launch, queue, wait_count, wait_list, done, error)
                  : launch_gather(launch, queue, wait_count, wait_list, done, error);
 }

@@ -15,14 +15,14 @@ typedef struct slot {
     pm_place *host_places; /* NULL when the device computes them */
     cl_mem places;
     cl_mem tracks;
-    cl_mem values[PM_CHANNEL_COUNT];
-    cl_event reads[PM_CHANNEL_COUNT]; /* of the piece last put in */
+    cl_mem values[PM_OUTPUT_COUNT];
+    cl_event reads[PM_OUTPUT_COUNT]; /* of the piece last put in */
 } slot;
 
 typedef struct transfer {
     const pm_clip *clip;
     const pm_sample_job *job;
-    float *outputs[PM_CHANNEL_COUNT];
+    float *outputs[PM_OUTPUT_COUNT];
     pm_cadence cadence;
     bool has_cadence;
     size_t piece_samples;
@@ -54,24 +54,23 @@ static pm_status make_slot(transfer *t, slot *s) {
     pm_status status = make_buffer(t, CL_MEM_READ_WRITE, places * sizeof(pm_place), &s->places);
     if (status == PM_OK && t->job->tracks)
         status = make_buffer(t, CL_MEM_READ_ONLY, values * sizeof(cl_uint), &s->tracks);
-    for (unsigned c = 0; status == PM_OK && c < PM_CHANNEL_COUNT; c++)
-        if (t->outputs[c])
+    for (unsigned o = 0; status == PM_OK && o < PM_OUTPUT_COUNT; o++)
+        if (t->outputs[o])
             status = make_buffer(t, CL_MEM_WRITE_ONLY,
-                                 values * t->clip->channels[c].components * sizeof(float),
-                                 &s->values[c]);
+                                 values * pm_outputs[o].components * sizeof(float), &s->values[o]);
     return status;
 }
 
 /* Until the piece last put into a slot has been read back. */
 static pm_status wait_for(transfer *t, slot *s) {
     cl_int worst = CL_SUCCESS;
-    for (unsigned c = 0; c < PM_CHANNEL_COUNT; c++) {
-        if (!s->reads[c])
+    for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++) {
+        if (!s->reads[o])
             continue;
-        cl_int code = clWaitForEvents(1, &s->reads[c]);
+        cl_int code = clWaitForEvents(1, &s->reads[o]);
         worst = code != CL_SUCCESS ? code : worst;
-        clReleaseEvent(s->reads[c]);
-        s->reads[c] = NULL;
+        clReleaseEvent(s->reads[o]);
+        s->reads[o] = NULL;
     }
     return worst == CL_SUCCESS ? PM_OK : pm_cl_fail(t->error, worst, "clWaitForEvents");
 }
@@ -94,26 +93,27 @@ static pm_status put_places(transfer *t, slot *s, const pm_piece *piece) {
     return code == CL_SUCCESS ? PM_OK : pm_cl_fail(t->error, code, "clEnqueueWriteBuffer");
 }
 
-static pm_status put_channel(transfer *t, slot *s, const pm_piece *piece, unsigned c) {
+static pm_status put_output(transfer *t, slot *s, const pm_piece *piece, unsigned o) {
     const pm_cl_engine *cl = engine_of(t);
-    size_t components = t->clip->channels[c].components;
+    size_t components = pm_outputs[o].components;
     size_t width = pm_job_width(t->clip, t->job) * components;
     pm_launch launch = {.clip = t->clip,
-                        .channel = c,
+                        .output = &pm_outputs[o],
                         .sample_count = piece->count,
                         .pairs = t->job->tracks != NULL,
+                        .parent = t->job->velocity_frame == PM_AXIS_PARENT,
                         .places = s->places,
                         .tracks = s->tracks,
-                        .values = s->values[c]};
+                        .values = s->values[o]};
     cl_event computed;
     pm_status status = pm_cl_launch(&launch, cl->compute, 0, NULL, &computed, t->error);
     if (status != PM_OK)
         return status;
     cl_int code = clFlush(cl->compute);
     if (code == CL_SUCCESS)
-        code = clEnqueueReadBuffer(cl->transfers, s->values[c], CL_FALSE, 0,
+        code = clEnqueueReadBuffer(cl->transfers, s->values[o], CL_FALSE, 0,
                                    piece->count * width * sizeof(float),
-                                   t->outputs[c] + piece->from * width, 1, &computed, &s->reads[c]);
+                                   t->outputs[o] + piece->from * width, 1, &computed, &s->reads[o]);
     clReleaseEvent(computed);
     if (code == CL_SUCCESS)
         code = clFlush(cl->transfers);
@@ -124,9 +124,9 @@ static pm_status put_piece(transfer *t, slot *s, const pm_piece *piece) {
     pm_status status = wait_for(t, s);
     if (status == PM_OK)
         status = put_places(t, s, piece);
-    for (unsigned c = 0; status == PM_OK && c < PM_CHANNEL_COUNT; c++)
-        if (t->outputs[c])
-            status = put_channel(t, s, piece, c);
+    for (unsigned o = 0; status == PM_OK && o < PM_OUTPUT_COUNT; o++)
+        if (t->outputs[o])
+            status = put_output(t, s, piece, o);
     return status;
 }
 
@@ -150,8 +150,8 @@ static pm_status finish(transfer *t) {
         status = pm_cl_fail(t->error, code, "clFinish");
     for (unsigned i = 0; i < SLOT_COUNT; i++) {
         slot *s = &t->slots[i];
-        for (unsigned c = 0; c < PM_CHANNEL_COUNT; c++)
-            release(s->values[c]);
+        for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++)
+            release(s->values[o]);
         release(s->places);
         release(s->tracks);
         free(s->host_places);
@@ -189,10 +189,8 @@ static uint64_t most_bytes(const pm_engine *engine) {
 }
 
 pm_status pm_cl_sample_to_host(const pm_clip *clip, const pm_sample_job *job, pm_error *error) {
-    transfer t = {.clip = clip,
-                  .job = job,
-                  .outputs = {job->rotations, job->positions, job->scales},
-                  .error = error};
+    transfer t = {.clip = clip, .job = job, .error = error};
+    pm_job_outputs(job, t.outputs);
     t.has_cadence = pm_job_cadence(clip, job, &t.cadence);
     uint64_t bytes = most_bytes(clip->engine);
     for (;;) {

@@ -17,7 +17,7 @@ static size_t rows_of(const pm_placed_timeline *timeline) {
 }
 
 static unsigned planes_of(const pm_channel *channel) {
-    return 1 + pm_curves[channel->recipe.curve].extras;
+    return 1 + pm_curves[channel->curve].extras;
 }
 
 static pm_status lay_out_shared(const pm_clip *clip, pm_channel *channel, pm_error *error) {
@@ -26,8 +26,17 @@ static pm_status lay_out_shared(const pm_clip *clip, pm_channel *channel, pm_err
     if (row > UINT32_MAX || !pm_multiply(row, rows_of(clip->timelines), &channel->key_floats))
         return pm_fail(error, PM_ERROR_SIZE, "the clip's rows are too large");
     for (size_t t = 0; t < clip->track_count; t++)
-        channel->layout[t] = (pm_track_rows){4 * t, (pm_u32)row, (pm_u32)plane, 0, 1};
+        channel->layout[t] =
+            (pm_track_rows){.first = 4 * t, .row = (pm_u32)row, .plane = (pm_u32)plane, .wrap = 1};
     return PM_OK;
+}
+
+/* Where a timeline's rates start. */
+static pm_u32 rates_of(const pm_clip *clip, uint32_t timeline) {
+    size_t at = 0;
+    for (uint32_t i = 0; i < timeline; i++)
+        at += clip->timelines[i].segment_count;
+    return (pm_u32)at;
 }
 
 static pm_status lay_out_apart(const pm_clip *clip, pm_channel *channel, pm_error *error) {
@@ -35,7 +44,12 @@ static pm_status lay_out_apart(const pm_clip *clip, pm_channel *channel, pm_erro
     size_t at = 0;
     for (size_t t = 0; t < clip->track_count; t++) {
         uint32_t timeline = clip->timeline_of[t];
-        channel->layout[t] = (pm_track_rows){at, row, 4, timeline, 1};
+        channel->layout[t] = (pm_track_rows){.first = at,
+                                             .row = row,
+                                             .plane = 4,
+                                             .timeline = timeline,
+                                             .rates = rates_of(clip, timeline),
+                                             .wrap = 1};
         if (__builtin_add_overflow(at, row * rows_of(&clip->timelines[timeline]), &at))
             return pm_fail(error, PM_ERROR_SIZE, "the clip's rows are too large");
     }
@@ -44,7 +58,7 @@ static pm_status lay_out_apart(const pm_clip *clip, pm_channel *channel, pm_erro
 }
 
 static pm_status lay_out(const pm_clip *clip, pm_channel *channel, pm_error *error) {
-    size_t statics = pm_curves[channel->recipe.curve].statics;
+    size_t statics = pm_curves[channel->curve].statics;
     size_t bytes;
     channel->layout = calloc(clip->track_count, sizeof *channel->layout);
     if (!channel->layout)
@@ -65,7 +79,7 @@ static pm_status lay_out(const pm_clip *clip, pm_channel *channel, pm_error *err
  * What segments are made of is that rounded key made unit again in double: rounding moves
  * it off the sphere by 1e-7, of which a circle through near keys, or the middle of far
  * ones, would make much. */
-static void read_keys(const pm_rows_of_track *rows, unsigned components, size_t count,
+static void read_keys(const pm_rows_of_track *rows, unsigned components, size_t count, bool unrolls,
                       const pm_extras_out *out, dquat *keys) {
     dquat before = {0, 0, 0, 0};
     for (size_t k = 0; k < count; k++) {
@@ -73,7 +87,7 @@ static void read_keys(const pm_rows_of_track *rows, unsigned components, size_t 
                    components == 4 ? pm_number_at(rows, k, 3) : 0};
         if (components == 4) {
             q = dquat_scaled(q, 1 / dquat_norm(q));
-            if (dquat_dot(before, q) < 0)
+            if (unrolls && dquat_dot(before, q) < 0)
                 q = dquat_scaled(q, -1);
             before = q;
         }
@@ -91,39 +105,64 @@ static void put_last_row(const pm_track *track, const pm_extras_out *out) {
     }
 }
 
-static void build_track(const pm_clip_desc *desc, pm_clip *clip, unsigned c, size_t t,
-                        size_t first_row, dquat *keys) {
+/* The track as builders see it, with its keys put into their rows. */
+static pm_track read_track(const pm_clip_desc *desc, pm_clip *clip, unsigned c, size_t t,
+                           size_t first_row, dquat *keys) {
     pm_channel *channel = &clip->channels[c];
     const pm_placed_timeline *timeline = &clip->timelines[clip->timeline_of[t]];
-    pm_track_rows *at = &channel->layout[t];
-    pm_rows_of_track rows =
-        pm_rows_of(desc, pm_channel_array(desc, c), channel->components, t, first_row);
-    pm_track track = {.key_count = timeline->key_count,
-                      .segment_count = timeline->segment_count,
-                      .loop = timeline->loop,
-                      .wrap = 1,
-                      .keys = keys,
-                      .times = timeline->times,
-                      .desc = desc,
-                      .index = t,
-                      .user_tangents = pm_rows_of(desc, &desc->user_tangents, 3, t, first_row)};
+    const pm_track_rows *at = &channel->layout[t];
+    unsigned n = channel->components;
+    pm_rows_of_track rows = pm_rows_of(desc, pm_channel_array(desc, c), n, t, first_row);
+    pm_track track = {
+        .key_count = timeline->key_count,
+        .segment_count = timeline->segment_count,
+        .loop = timeline->loop,
+        .wrap = 1,
+        .keys = keys,
+        .times = timeline->times,
+        .desc = desc,
+        .index = t,
+        .single = timeline->constant,
+        .components = n,
+        .user_tangents = pm_rows_of(desc, &desc->user_tangents, 3, t, first_row),
+        .tangents_in = pm_rows_of(desc, pm_channel_tangents_in(desc, c), n, t, first_row),
+        .tangents_out = pm_rows_of(desc, pm_channel_tangents_out(desc, c), n, t, first_row)};
     pm_extras_out out = {channel->keys + at->first, at->row, at->plane};
-    read_keys(&rows, channel->components, timeline->key_count, &out, keys);
+    bool unrolls = !channel->recipe.keeps_signs;
+    read_keys(&rows, n, timeline->key_count, unrolls, &out, keys);
     if (timeline->constant) {
         keys[1] = keys[0];
         track.key_count = 2;
         track.user_tangents.stride = 0;
     }
-    if (c == PM_ROTATIONS && track.loop)
+    if (c == PM_ROTATIONS && track.loop && unrolls)
         track.wrap = dquat_dot(keys[track.key_count - 1], keys[0]) < 0 ? -1 : 1;
     if (track.loop || timeline->constant)
         put_last_row(&track, &out);
-    at->wrap = (float)track.wrap;
+    return track;
+}
+
+static pm_status build_track(const pm_clip_desc *desc, pm_clip *clip, unsigned c, size_t t,
+                             size_t first_row, dquat *keys, pm_error *error) {
+    pm_channel *channel = &clip->channels[c];
+    pm_track_rows *at = &channel->layout[t];
+    pm_track track = read_track(desc, clip, c, t, first_row, keys);
+    pm_built_segments built = {PM_OK, false};
     pm_extras_out extras = {channel->keys + at->first + at->plane, at->row, at->plane};
+    at->wrap = (float)track.wrap;
     if (channel->recipe.segments)
-        channel->recipe.segments(&track, &extras);
+        built = channel->recipe.segments(&track, &extras);
+    if (built.wide)
+        channel->curve = channel->recipe.wide;
     if (channel->recipe.statics)
         channel->recipe.statics(desc, t, channel->statics + 4 * t, 4 * clip->padded_tracks);
+    if (built.status == PM_ERROR_MEMORY)
+        return pm_fail_memory(error);
+    if (built.status != PM_OK)
+        return pm_fail_at(error, built.status, t, PM_NOWHERE,
+                          "%s: no such curve: its velocities do not converge, or turn too far",
+                          pm_method_describe(desc->method)->name);
+    return PM_OK;
 }
 
 static size_t longest_track(const pm_clip *clip) {
@@ -134,21 +173,27 @@ static size_t longest_track(const pm_clip *clip) {
     return most;
 }
 
+static pm_status build_channels(const pm_clip_desc *desc, pm_clip *clip, size_t t, size_t first_row,
+                                dquat *keys, pm_error *error) {
+    pm_status status = PM_OK;
+    for (unsigned c = 0; status == PM_OK && c < PM_CHANNEL_COUNT; c++)
+        if (clip->channels[c].present)
+            status = build_track(desc, clip, c, t, first_row, keys, error);
+    if (status == PM_OK && clip->channels[PM_ROTATIONS].present)
+        clip->wraps[t] = clip->channels[PM_ROTATIONS].layout[t].wrap;
+    return status;
+}
+
 static pm_status build_tracks(const pm_clip_desc *desc, pm_clip *clip, pm_error *error) {
     dquat *keys = calloc(longest_track(clip), sizeof *keys);
     size_t first_row = 0;
-    if (!keys)
-        return pm_fail_memory(error);
-    for (size_t t = 0; t < clip->track_count; t++) {
-        for (unsigned c = 0; c < PM_CHANNEL_COUNT; c++)
-            if (clip->channels[c].present)
-                build_track(desc, clip, c, t, first_row, keys);
-        if (clip->channels[PM_ROTATIONS].present)
-            clip->wraps[t] = clip->channels[PM_ROTATIONS].layout[t].wrap;
+    pm_status status = keys ? PM_OK : pm_fail_memory(error);
+    for (size_t t = 0; status == PM_OK && t < clip->track_count; t++) {
+        status = build_channels(desc, clip, t, first_row, keys, error);
         first_row += clip->timelines[clip->timeline_of[t]].given_keys;
     }
     free(keys);
-    return PM_OK;
+    return status;
 }
 
 static pm_status build_timelines(const pm_clip_desc *desc, pm_clip *clip, pm_error *error) {
@@ -168,13 +213,33 @@ static pm_status build_timelines(const pm_clip_desc *desc, pm_clip *clip, pm_err
     return PM_OK;
 }
 
+static pm_status build_rates(pm_clip *clip, pm_error *error) {
+    size_t count = 0;
+    for (size_t i = 0; i < clip->timeline_count; i++)
+        count += clip->timelines[i].segment_count;
+    if (count > UINT32_MAX)
+        return pm_fail(error, PM_ERROR_SIZE, "the segments of all timelines are too many");
+    clip->rates = calloc(count + 1, sizeof *clip->rates); /* never of nothing */
+    if (!clip->rates)
+        return pm_fail_memory(error);
+    for (size_t i = 0; i < clip->timeline_count; i++)
+        for (size_t k = 0; k < clip->timelines[i].segment_count; k++) {
+            const double *times = clip->timelines[i].times + k;
+            clip->rates[clip->rate_count++] = (float)fmin(1 / (times[1] - times[0]), 1e38);
+        }
+    return PM_OK;
+}
+
 static pm_status build(const pm_clip_desc *desc, pm_clip *clip, pm_error *error) {
     pm_status status = build_timelines(desc, clip, error);
+    if (status == PM_OK)
+        status = build_rates(clip, error);
     for (unsigned c = 0; status == PM_OK && c < PM_CHANNEL_COUNT; c++) {
         pm_channel *channel = &clip->channels[c];
         channel->present = pm_channel_array(desc, c)->data != NULL;
         channel->components = pm_channel_components(c);
-        channel->recipe = c == PM_ROTATIONS ? pm_rotation_recipe(desc) : pm_vector_recipe(desc);
+        channel->recipe = pm_channel_recipe(desc, c);
+        channel->curve = channel->recipe.curve;
         if (channel->present)
             status = lay_out(clip, channel, error);
     }
@@ -227,6 +292,7 @@ void pm_clip_destroy(pm_clip **handle) {
     free(clip->timelines);
     free(clip->timeline_of);
     free(clip->wraps);
+    free(clip->rates);
     free(clip);
     *handle = NULL;
 }

@@ -9,8 +9,6 @@
 #include "curve.h"
 #include "timeline.h"
 
-enum { PM_ROTATIONS, PM_POSITIONS, PM_SCALES, PM_CHANNEL_COUNT };
-
 /* Tracks are padded to whole groups of this many, so that no lane loads past the end. */
 enum { PM_TRACK_GROUP = 16 };
 
@@ -18,6 +16,7 @@ enum { PM_TRACK_GROUP = 16 };
 typedef struct pm_channel {
     bool present;
     pm_recipe recipe;
+    pm_curve_id curve;     /* recipe.curve, or .wide when a track needed it */
     unsigned components;   /* 4 or 3 */
     size_t key_floats;     /* of `keys` */
     size_t static_floats;  /* of `statics`; 0 without */
@@ -35,6 +34,8 @@ struct pm_clip {
     pm_placed_timeline *timelines;
     uint32_t *timeline_of;
     pm_channel channels[PM_CHANNEL_COUNT];
+    float *rates; /* one over the seconds of each segment, timeline after timeline */
+    size_t rate_count;
     float *wraps; /* padded_tracks signs of rotations, for odd laps */
     pm_method method;
     struct pm_cl_clip *device; /* NULL on the reference path */
@@ -42,6 +43,9 @@ struct pm_clip {
 
 /* Which array of a description a channel is. */
 const pm_array *pm_channel_array(const pm_clip_desc *desc, unsigned channel);
+/* The tangents that belong to it, of cubicspline. */
+const pm_array *pm_channel_tangents_in(const pm_clip_desc *desc, unsigned channel);
+const pm_array *pm_channel_tangents_out(const pm_clip_desc *desc, unsigned channel);
 const char *pm_channel_name(unsigned channel);
 unsigned pm_channel_components(unsigned channel);
 

@@ -3,6 +3,8 @@
  * Every reason to refuse a clip description, in the order of its fields. What passes
  * here cannot fail later but for memory.
  */
+#include <stdio.h>
+
 #include "clip.h"
 #include "status.h"
 
@@ -15,8 +17,21 @@ static const double largest_vector = 1e37;
 /* In rad/s: leaves double room for the squares of tangents times lengths of segments. */
 static const double largest_tangent = 1e70;
 
+/* Of cubicspline, per second. */
+static const double largest_given_tangent = 1e15;
+
 const pm_array *pm_channel_array(const pm_clip_desc *desc, unsigned channel) {
     const pm_array *arrays[] = {&desc->rotations, &desc->positions, &desc->scales};
+    return arrays[channel];
+}
+
+const pm_array *pm_channel_tangents_in(const pm_clip_desc *desc, unsigned channel) {
+    const pm_array *arrays[] = {&desc->rotations_in, &desc->positions_in, &desc->scales_in};
+    return arrays[channel];
+}
+
+const pm_array *pm_channel_tangents_out(const pm_clip_desc *desc, unsigned channel) {
+    const pm_array *arrays[] = {&desc->rotations_out, &desc->positions_out, &desc->scales_out};
     return arrays[channel];
 }
 
@@ -72,6 +87,27 @@ static pm_status check_timelines(const pm_clip_desc *desc, pm_error *error) {
     return PM_OK;
 }
 
+/* Equal steps, the closing one of a loop too; listed times count when they are as equal as
+ * decimals and sums allow. */
+static bool is_uniform(const pm_timeline *timeline, double period, bool closes) {
+    size_t n = timeline->key_count;
+    if (n < 2)
+        return true;
+    double first = pm_timeline_time(timeline, 0);
+    double step = (pm_timeline_time(timeline, n - 1) - first) / (double)(n - 1);
+    for (size_t i = 1; timeline->times && i < n; i++)
+        if (fabs(timeline->times[i] - (first + (double)i * step)) > 1e-9 * step * (double)n)
+            return false;
+    return period == 0 || closes || fabs(period - (double)n * step) <= 1e-9 * period;
+}
+
+static bool wants_uniform(const pm_clip_desc *desc) {
+    for (unsigned c = 0; c < PM_CHANNEL_COUNT; c++)
+        if (pm_channel_array(desc, c)->data && pm_channel_recipe(desc, c).uniform)
+            return true;
+    return false;
+}
+
 static pm_status check_loop(const pm_clip_desc *desc, pm_error *error) {
     for (size_t i = 0; i < pm_timeline_count(desc); i++) {
         bool closes;
@@ -79,6 +115,9 @@ static pm_status check_loop(const pm_clip_desc *desc, pm_error *error) {
             pm_timeline_check_loop(&desc->timelines[i], desc->loop_period, &closes, error);
         if (status != PM_OK)
             return status;
+        if (wants_uniform(desc) && !is_uniform(&desc->timelines[i], desc->loop_period, closes))
+            return pm_fail(error, PM_ERROR_TIME,
+                           "timeline %zu: a B-spline needs key times of equal steps", i);
     }
     return PM_OK;
 }
@@ -113,20 +152,46 @@ static pm_status check_array(const pm_clip_desc *desc, const pm_array *array, un
     return PM_OK;
 }
 
+/* Tangents in and out of a channel that takes them. */
+static pm_status check_both_tangents(const pm_clip_desc *desc, unsigned channel, size_t keys,
+                                     pm_error *error) {
+    const pm_array *arrays[] = {pm_channel_tangents_in(desc, channel),
+                                pm_channel_tangents_out(desc, channel)};
+    for (int i = 0; i < 2; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "%s_%s", pm_channel_name(channel), i ? "out" : "in");
+        if (!arrays[i]->data)
+            return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL, and cubicspline needs it", name);
+        pm_status status =
+            check_array(desc, arrays[i], pm_channel_components(channel), keys, name, error);
+        if (status != PM_OK)
+            return status;
+    }
+    return PM_OK;
+}
+
+static bool takes_user_tangents(const pm_clip_desc *desc) {
+    return desc->tangents == PM_TANGENTS_USER && desc->rotations.data &&
+           pm_rotation_recipe(desc).user_tangents;
+}
+
 static pm_status check_arrays(const pm_clip_desc *desc, pm_error *error) {
     size_t keys;
     bool any = false;
     pm_status status = total_keys(desc, &keys, error);
     for (unsigned c = 0; status == PM_OK && c < PM_CHANNEL_COUNT; c++) {
         const pm_array *array = pm_channel_array(desc, c);
-        any = any || array->data;
-        if (array->data)
-            status =
-                check_array(desc, array, pm_channel_components(c), keys, pm_channel_name(c), error);
+        if (!array->data)
+            continue;
+        any = true;
+        status =
+            check_array(desc, array, pm_channel_components(c), keys, pm_channel_name(c), error);
+        if (status == PM_OK && pm_channel_recipe(desc, c).both_tangents)
+            status = check_both_tangents(desc, c, keys, error);
     }
     if (status == PM_OK && !any)
         return pm_fail(error, PM_ERROR_ARGUMENT, "rotations, positions and scales are all NULL");
-    if (status == PM_OK && desc->tangents == PM_TANGENTS_USER && desc->method == PM_METHOD_SQUAD) {
+    if (status == PM_OK && takes_user_tangents(desc)) {
         if (!desc->user_tangents.data)
             return pm_fail(error, PM_ERROR_ARGUMENT, "user_tangents is NULL");
         status = check_array(desc, &desc->user_tangents, 3, keys, "user_tangents", error);
@@ -276,33 +341,51 @@ static pm_status check_track(const pm_clip_desc *desc, unsigned channel, size_t 
     return PM_OK;
 }
 
-static pm_status check_user_tangents(const pm_clip_desc *desc, size_t track, size_t first_row,
-                                     pm_error *error) {
+/* Numbers of tangents, none larger than `most`. */
+static pm_status check_tangents(const pm_clip_desc *desc, const pm_array *array,
+                                unsigned components, double most, size_t track, size_t first_row,
+                                pm_error *error) {
     const pm_timeline *timeline = pm_timeline_of_track(desc, track);
-    pm_rows_of_track rows = pm_rows_of(desc, &desc->user_tangents, 3, track, first_row);
+    pm_rows_of_track rows = pm_rows_of(desc, array, components, track, first_row);
     bool closes;
     pm_timeline_check_loop(timeline, desc->loop_period, &closes, NULL);
     for (size_t k = 0; k < timeline->key_count - closes; k++)
-        for (size_t i = 0; i < 3; i++)
-            if (!(fabs(pm_number_at(&rows, k, i)) <= largest_tangent))
+        for (size_t i = 0; i < components; i++)
+            if (!(fabs(pm_number_at(&rows, k, i)) <= most))
                 return pm_fail_at(error, PM_ERROR_KEY, track, k,
-                                  "user tangent is not finite, or above 1e70");
+                                  "a tangent is not finite, or above %g", most);
     return PM_OK;
 }
 
+/* Of rotations the square must stay in float's range, whatever the segment's length. */
+static pm_status check_channel_tangents(const pm_clip_desc *desc, unsigned channel, size_t track,
+                                        size_t first_row, pm_error *error) {
+    unsigned components = pm_channel_components(channel);
+    pm_status status = check_tangents(desc, pm_channel_tangents_in(desc, channel), components,
+                                      largest_given_tangent, track, first_row, error);
+    if (status != PM_OK)
+        return status;
+    return check_tangents(desc, pm_channel_tangents_out(desc, channel), components,
+                          largest_given_tangent, track, first_row, error);
+}
+
 static pm_status check_keys(const pm_clip_desc *desc, pm_error *error) {
-    bool user = desc->tangents == PM_TANGENTS_USER && desc->method == PM_METHOD_SQUAD;
+    bool user = takes_user_tangents(desc);
     size_t first_row = 0;
     for (size_t t = 0; t < desc->track_count; t++) {
         for (unsigned c = 0; c < PM_CHANNEL_COUNT; c++) {
             pm_status status = PM_OK;
             if (pm_channel_array(desc, c)->data)
                 status = check_track(desc, c, t, first_row, error);
+            if (status == PM_OK && pm_channel_array(desc, c)->data &&
+                pm_channel_recipe(desc, c).both_tangents)
+                status = check_channel_tangents(desc, c, t, first_row, error);
             if (status != PM_OK)
                 return status;
         }
         if (user) {
-            pm_status status = check_user_tangents(desc, t, first_row, error);
+            pm_status status =
+                check_tangents(desc, &desc->user_tangents, 3, largest_tangent, t, first_row, error);
             if (status != PM_OK)
                 return status;
         }

@@ -4,6 +4,7 @@
  * of code serves the twelve Euler orders: an order is its axes i, j, k and the sign
  * with which i * j = +-k. Nothing here knows clips, devices or float32.
  */
+#include "eigen.h"
 #include "posemill/posemill.h"
 
 #include <float.h>
@@ -160,56 +161,6 @@ void pm_matrix_from_quat(const double quaternion[4], double matrix[9]) {
     matrix[8] = 1.0 - s * (x * x + y * y);
 }
 
-/* One Jacobi rotation: makes a[p][r] zero and turns the eigenvectors along. */
-static void annihilate(double a[4][4], double vectors[4][4], int p, int r) {
-    const double theta = (a[r][r] - a[p][p]) / (2.0 * a[p][r]);
-    const double t = copysign(1.0, theta) / (fabs(theta) + hypot(theta, 1.0));
-    const double c = 1.0 / sqrt(t * t + 1.0), s = t * c;
-    for (int n = 0; n < 4; n++) {
-        const double ap = a[n][p], ar = a[n][r];
-        a[n][p] = c * ap - s * ar;
-        a[n][r] = s * ap + c * ar;
-    }
-    for (int n = 0; n < 4; n++) {
-        const double ap = a[p][n], ar = a[r][n];
-        a[p][n] = c * ap - s * ar;
-        a[r][n] = s * ap + c * ar;
-        const double vp = vectors[n][p], vr = vectors[n][r];
-        vectors[n][p] = c * vp - s * vr;
-        vectors[n][r] = s * vp + c * vr;
-    }
-    a[p][r] = a[r][p] = 0.0; /* else its rounding error keeps the sweeps going */
-}
-
-/* Eigenvector of the largest eigenvalue of a symmetric matrix, which it destroys.
- * Cyclic Jacobi: unlike root finding it needs no gap and loses no digits. Six
- * sweeps are enough in practice; the bound is there for termination. */
-static void largest_eigenvector(double a[4][4], double vector[4]) {
-    double vectors[4][4] = {{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 1}};
-    for (int sweep = 0; sweep < 20; sweep++) {
-        bool changed = false;
-        for (int p = 0; p < 3; p++) {
-            for (int r = p + 1; r < 4; r++) {
-                /* Entries are of order 1: what is below this cannot turn a vector by an ulp. */
-                if (fabs(a[p][r]) > 1e-18) {
-                    annihilate(a, vectors, p, r);
-                    changed = true;
-                }
-            }
-        }
-        if (!changed) {
-            break;
-        }
-    }
-    int best = 0;
-    for (int n = 1; n < 4; n++) {
-        best = a[n][n] > a[best][best] ? n : best;
-    }
-    for (int n = 0; n < 4; n++) {
-        vector[n] = vectors[n][best];
-    }
-}
-
 /* Copies a matrix divided by a power of two near its largest element. */
 static bool scale_matrix(const double matrix[9], double m[9]) {
     double largest = 0.0;
@@ -247,7 +198,7 @@ bool pm_quat_from_matrix(const double matrix[9], double quaternion[4]) {
         {m[7] - m[5], m[2] - m[6], m[3] - m[1], m[0] + m[4] + m[8]},
     };
     double q[4];
-    largest_eigenvector(k, q);
+    pm_largest_eigenvector(k, q);
     /* Of a half turn both signs have w = 0; the first other component decides. */
     double leading = q[3];
     for (int n = 0; n < 3 && leading == 0.0; n++) {

@@ -19,6 +19,9 @@ typedef enum pm_curve_id {
         PM_CURVE_COUNT
 } pm_curve_id;
 
+/* The arrays of a clip. */
+enum { PM_ROTATIONS, PM_POSITIONS, PM_SCALES, PM_CHANNEL_COUNT };
+
 typedef struct pm_curve {
     const char *name; /* PM_METHOD of the kernels */
     unsigned extras;  /* planes of a segment beside its key */
@@ -30,12 +33,18 @@ extern const pm_curve pm_curves[PM_CURVE_COUNT];
 /* A curve with what makes its segments; builders are NULL where there is nothing to make. */
 typedef struct pm_recipe {
     pm_curve_id curve;
+    pm_curve_id wide; /* when a segment asks for it; the same extras */
     pm_segment_builder segments;
     pm_static_builder statics;
+    bool uniform;       /* needs uniform keys */
+    bool keeps_signs;   /* keys are not unrolled */
+    bool user_tangents; /* takes desc->user_tangents, under PM_TANGENTS_USER */
+    bool both_tangents; /* takes tangents in and out beside its keys */
 } pm_recipe;
 
 /* Of rotations, and of positions and scales, as the description asks. */
 pm_recipe pm_rotation_recipe(const pm_clip_desc *desc);
 pm_recipe pm_vector_recipe(const pm_clip_desc *desc);
+pm_recipe pm_channel_recipe(const pm_clip_desc *desc, unsigned channel);
 
 #endif

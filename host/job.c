@@ -9,6 +9,22 @@
 #include "engine.h"
 #include "status.h"
 
+const pm_output pm_outputs[PM_OUTPUT_COUNT] = {
+    [PM_OUT_ROTATIONS] = {"rotations", PM_ROTATIONS, 0, 4},
+    [PM_OUT_POSITIONS] = {"positions", PM_POSITIONS, 0, 3},
+    [PM_OUT_SCALES] = {"scales", PM_SCALES, 0, 3},
+    [PM_OUT_VELOCITIES] = {"velocities", PM_ROTATIONS, 1, 3},
+    [PM_OUT_ACCELERATIONS] = {"accelerations", PM_ROTATIONS, 2, 3},
+};
+
+void pm_job_outputs(const pm_sample_job *job, float *outputs[PM_OUTPUT_COUNT]) {
+    outputs[PM_OUT_ROTATIONS] = job->rotations;
+    outputs[PM_OUT_POSITIONS] = job->positions;
+    outputs[PM_OUT_SCALES] = job->scales;
+    outputs[PM_OUT_VELOCITIES] = job->velocities;
+    outputs[PM_OUT_ACCELERATIONS] = job->accelerations;
+}
+
 size_t pm_job_width(const pm_clip *clip, const pm_sample_job *job) {
     return job->tracks ? 1 : clip->track_count;
 }
@@ -75,15 +91,22 @@ pm_status pm_sample_check(const pm_clip *clip, const pm_sample_job *job, pm_erro
     pm_error_clear(error);
     if (!clip || !job)
         return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", clip ? "job" : "clip");
-    const float *outputs[] = {job->rotations, job->positions, job->scales};
+    float *outputs[PM_OUTPUT_COUNT];
     bool any = false;
-    for (unsigned c = 0; c < PM_CHANNEL_COUNT; c++) {
-        any = any || outputs[c];
-        if (outputs[c] && !clip->channels[c].present)
-            return pm_fail(error, PM_ERROR_ARGUMENT, "the clip has no %s", pm_channel_name(c));
+    pm_job_outputs(job, outputs);
+    for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++) {
+        unsigned channel = pm_outputs[o].channel;
+        any = any || outputs[o];
+        if (outputs[o] && !clip->channels[channel].present)
+            return pm_fail(error, PM_ERROR_ARGUMENT, "%s: the clip has no %s", pm_outputs[o].name,
+                           pm_channel_name(channel));
     }
     if (!any)
-        return pm_fail(error, PM_ERROR_ARGUMENT, "rotations, positions and scales are all NULL");
+        return pm_fail(error, PM_ERROR_ARGUMENT,
+                       "no output: rotations, positions, scales, velocities and accelerations "
+                       "are all NULL");
+    if ((unsigned)job->velocity_frame >= PM_AXIS_COUNT)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "velocity_frame is not one");
     return pm_job_check_samples(clip, job, error);
 }
 
@@ -160,9 +183,11 @@ static pm_status sample_on_reference(const pm_clip *clip, const pm_sample_job *j
         size_t at = piece.from * pm_job_width(clip, job);
         piece.count = left < most ? left : most;
         pm_job_places(clip, job, &piece, places);
-        float *outputs[PM_CHANNEL_COUNT] = {job->rotations ? job->rotations + 4 * at : NULL,
-                                            job->positions ? job->positions + 3 * at : NULL,
-                                            job->scales ? job->scales + 3 * at : NULL};
+        float *outputs[PM_OUTPUT_COUNT];
+        pm_job_outputs(job, outputs);
+        for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++)
+            if (outputs[o])
+                outputs[o] += pm_outputs[o].components * at;
         pm_reference_sample(clip, job, &piece, places, outputs);
     }
     free(places);

@@ -7,6 +7,28 @@
 
 #include "clip.h"
 
+/* Everything a job can write: a channel's values, or derivatives of rotations. */
+enum {
+    PM_OUT_ROTATIONS,
+    PM_OUT_POSITIONS,
+    PM_OUT_SCALES,
+    PM_OUT_VELOCITIES,
+    PM_OUT_ACCELERATIONS,
+    PM_OUTPUT_COUNT
+};
+
+typedef struct pm_output {
+    const char *name;
+    unsigned channel;
+    unsigned order; /* of the derivative */
+    unsigned components;
+} pm_output;
+
+extern const pm_output pm_outputs[PM_OUTPUT_COUNT];
+
+/* The host memory that a job wants outputs in, NULL where not wanted. */
+void pm_job_outputs(const pm_sample_job *job, float *outputs[PM_OUTPUT_COUNT]);
+
 /* A part of a job: samples [from, from + count). */
 typedef struct pm_piece {
     size_t from;
@@ -27,9 +49,8 @@ void pm_job_places(const pm_clip *clip, const pm_sample_job *job, const pm_piece
 /* Whether the device can compute the places of a whole job by pm_place_uniform. */
 bool pm_job_cadence(const pm_clip *clip, const pm_sample_job *job, pm_cadence *cadence);
 
-/* Evaluates a piece on the host. `outputs` are the job's for the piece, one a channel,
- * NULL where not wanted. */
+/* Evaluates a piece on the host, into the job's outputs for the piece. */
 void pm_reference_sample(const pm_clip *clip, const pm_sample_job *job, const pm_piece *piece,
-                         const pm_place *places, float *const outputs[PM_CHANNEL_COUNT]);
+                         const pm_place *places, float *const outputs[PM_OUTPUT_COUNT]);
 
 #endif

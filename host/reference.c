@@ -3,6 +3,7 @@
  * The CPU reference path: the kernels' own headers, read as C, one track at a time.
  * Its loops are not those of the kernels, so that comparing bits tests both.
  */
+#include "../kernels/pm_motion.h"
 #include "job.h"
 
 /* Samples [from, to) of a run of one track that share a segment. */
@@ -11,6 +12,8 @@ typedef struct run {
     const pm_place *places;
     size_t count;
     float wrap;
+    float rate; /* one over the segment's seconds */
+    bool parent;
     float *to;
     size_t stride; /* floats from value to value */
 } run;
@@ -39,7 +42,10 @@ static void put(const run *r, size_t k, pm_quat q, unsigned components) {
         pm_##name##_segment segment = pm_##name##_begin(r->rows);                                  \
         for (size_t k = 0; k < r->count; k++) {                                                    \
             float u = r->places[k].u;                                                              \
-            put(r, k, pm_at_ends(r->rows, u, pm_##name##_at(&segment, u)), components);            \
+            pm_quat value = pm_##name##_at(&segment, u);                                           \
+            if (pm_##name##_passes)                                                                \
+                value = pm_at_ends(r->rows, u, value);                                             \
+            put(r, k, value, components);                                                          \
         }                                                                                          \
     }
 PM_CURVES(PM_RUN)
@@ -47,13 +53,35 @@ PM_CURVES(PM_RUN)
 #define PM_RUN_ROW(name) [PM_CURVE_##name] = run_##name,
 static void (*const runs[PM_CURVE_COUNT])(const run *, unsigned) = {PM_CURVES(PM_RUN_ROW)};
 
+static void put_derivative(const run *r, size_t k, pm_quat_jet q, unsigned order) {
+    float rate = r->places[k].segment & PM_PLACE_AT_REST ? 0.0f : r->rate;
+    pm_quat v = order == 1 ? pm_angular_velocity(q, rate, r->parent)
+                           : pm_angular_acceleration(q, rate, r->parent);
+    float *to = r->to + k * r->stride;
+    to[0] = v.x;
+    to[1] = v.y;
+    to[2] = v.z;
+}
+
+#define PM_MOTION_RUN(name)                                                                        \
+    PM_CLONES static void motion_##name(const run *r, unsigned order) {                            \
+        pm_##name##_segment segment = pm_##name##_begin(r->rows);                                  \
+        for (size_t k = 0; k < r->count; k++)                                                      \
+            put_derivative(r, k, pm_##name##_motion(&segment, r->places[k].u), order);             \
+    }
+PM_ROTATION_CURVES(PM_MOTION_RUN)
+
+#define PM_MOTION_ROW(name) [PM_CURVE_##name] = motion_##name,
+static void (*const motions[PM_CURVE_COUNT])(const run *,
+                                             unsigned) = {PM_ROTATION_CURVES(PM_MOTION_ROW)};
+
 static pm_quat load(const float *from) {
     return pm_quat_of(from[0], from[1], from[2], from[3]);
 }
 
 static void load_rows(const pm_clip *clip, const pm_channel *channel, size_t track, pm_u32 segment,
                       pm_rows *rows) {
-    const pm_curve *curve = &pm_curves[channel->recipe.curve];
+    const pm_curve *curve = &pm_curves[channel->curve];
     const pm_track_rows *at = &channel->layout[track];
     const float *row = channel->keys + at->first + (size_t)segment * at->row;
     rows->key = load(row);
@@ -68,42 +96,64 @@ static pm_u32 segment_at(const pm_place *place) {
     return place->segment & PM_PLACE_SEGMENT;
 }
 
+/* What is wanted of one channel. */
+typedef struct request {
+    const pm_clip *clip;
+    const pm_channel *channel;
+    const pm_output *output;
+    bool parent;
+} request;
+
 /* `count` samples of one track, in runs of equal segments. */
-static void sample_track(const pm_clip *clip, const pm_channel *channel, size_t track,
-                         const pm_place *places, size_t count, float *to, size_t stride) {
+static void sample_track(const request *q, size_t track, const pm_place *places, size_t count,
+                         float *to, size_t stride) {
+    const pm_track_rows *at = &q->channel->layout[track];
     for (size_t k = 0, end; k < count; k = end) {
         pm_rows rows;
+        pm_u32 segment = segment_at(&places[k]);
         end = k + 1;
-        while (end < count && segment_at(&places[end]) == segment_at(&places[k]))
+        while (end < count && segment_at(&places[end]) == segment)
             end++;
-        load_rows(clip, channel, track, segment_at(&places[k]), &rows);
-        run r = {&rows, places + k, end - k, channel->layout[track].wrap, to + k * stride, stride};
-        runs[channel->recipe.curve](&r, channel->components);
+        load_rows(q->clip, q->channel, track, segment, &rows);
+        run r = {.rows = &rows,
+                 .places = places + k,
+                 .count = end - k,
+                 .wrap = at->wrap,
+                 .rate = q->clip->rates[at->rates + segment],
+                 .parent = q->parent,
+                 .to = to + k * stride,
+                 .stride = stride};
+        if (q->output->order == 0)
+            runs[q->channel->curve](&r, q->channel->components);
+        else
+            motions[q->channel->curve](&r, q->output->order);
     }
 }
 
-static void sample_channel(const pm_clip *clip, const pm_channel *channel, const pm_sample_job *job,
-                           const pm_piece *piece, const pm_place *places, float *to) {
+static void sample_output(const request *q, const pm_sample_job *job, const pm_piece *piece,
+                          const pm_place *places, float *to) {
     enum { STRIP = 64 }; /* samples of all tracks that stay in the cache together */
-    size_t step = channel->components;
+    size_t step = q->output->components;
     if (job->tracks) {
         for (size_t k = 0; k < piece->count; k++)
-            sample_track(clip, channel, job->tracks[piece->from + k], places + k, 1, to + k * step,
-                         step);
+            sample_track(q, job->tracks[piece->from + k], places + k, 1, to + k * step, step);
         return;
     }
-    size_t stride = step * clip->track_count;
+    size_t stride = step * q->clip->track_count;
     for (size_t k = 0; k < piece->count; k += STRIP) {
         size_t count = piece->count - k < STRIP ? piece->count - k : STRIP;
-        for (size_t t = 0; t < clip->track_count; t++)
-            sample_track(clip, channel, t, places + clip->timeline_of[t] * piece->count + k, count,
+        for (size_t t = 0; t < q->clip->track_count; t++)
+            sample_track(q, t, places + q->clip->timeline_of[t] * piece->count + k, count,
                          to + k * stride + t * step, stride);
     }
 }
 
 void pm_reference_sample(const pm_clip *clip, const pm_sample_job *job, const pm_piece *piece,
-                         const pm_place *places, float *const outputs[PM_CHANNEL_COUNT]) {
-    for (unsigned c = 0; c < PM_CHANNEL_COUNT; c++)
-        if (outputs[c])
-            sample_channel(clip, &clip->channels[c], job, piece, places, outputs[c]);
+                         const pm_place *places, float *const outputs[PM_OUTPUT_COUNT]) {
+    for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++) {
+        request q = {clip, &clip->channels[pm_outputs[o].channel], &pm_outputs[o],
+                     job->velocity_frame == PM_AXIS_PARENT};
+        if (outputs[o])
+            sample_output(&q, job, piece, places, outputs[o]);
+    }
 }

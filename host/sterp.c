@@ -36,7 +36,7 @@ static void split(dquat delta, dvec3 axis, dvec3 *swing, dvec3 *twist) {
     *twist = dquat_log(t);
 }
 
-void pm_build_sterp(const pm_track *track, const pm_extras_out *out) {
+pm_built_segments pm_build_sterp(const pm_track *track, const pm_extras_out *out) {
     dvec3 given = axis_of(track);
     bool parent = track->desc->axis_frame == PM_AXIS_PARENT;
     for (size_t k = 0; k < track->segment_count; k++) {
@@ -51,6 +51,7 @@ void pm_build_sterp(const pm_track *track, const pm_extras_out *out) {
         pm_put(out, k, 1, dquat_product(key, (dquat){twist.x, twist.y, twist.z, 0}));
         pm_put(out, k, 2, dquat_product(key, (dquat){both.x, both.y, both.z, 0}));
     }
+    return (pm_built_segments){PM_OK, false};
 }
 
 static void put_window(double begin, double end, float *to) {

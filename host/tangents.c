@@ -51,29 +51,28 @@ static bool is_held(const pm_track *track, ptrdiff_t i) {
            (pm_track_has(track, i) && pm_track_repeats(track, i));
 }
 
-/* Of the first (step 1) or last (step -1) key of an open track of three keys or more. */
-static dvec3 end(const pm_track *track, ptrdiff_t i, ptrdiff_t step, pm_tangents rule,
-                 pm_slope slope) {
+dvec3 pm_end_rate(const pm_track *track, ptrdiff_t i, ptrdiff_t step, pm_slope slope) {
     ptrdiff_t near = step > 0 ? i : i - 1; /* the end segment */
     ptrdiff_t next = near + step;
     dvec3 s0 = slope(track, near);
-    switch (track->desc->ends) {
-    case PM_ENDS_ZERO:
+    if (track->desc->ends == PM_ENDS_ZERO)
         return dvec3_of(0, 0, 0);
-    case PM_ENDS_NATURAL: {
-        pm_tangent neighbour = pm_tangent_of(track, i + step, rule, slope);
-        return dvec3_blend(1.5, s0, -0.5, step > 0 ? neighbour.in : neighbour.out);
-    }
-    case PM_ENDS_PARABOLA: {
+    if (track->desc->ends == PM_ENDS_PARABOLA) {
         double h0 = pm_track_length(track, near);
         double k = h0 / (h0 + pm_track_length(track, next));
         return dvec3_blend(1 + k, s0, -k, slope(track, next));
     }
-    case PM_ENDS_CHORD:
-    case PM_ENDS_COUNT:
-        break;
-    }
     return s0;
+}
+
+/* Of the first (step 1) or last (step -1) key of an open track of three keys or more. */
+static dvec3 end(const pm_track *track, ptrdiff_t i, ptrdiff_t step, pm_tangents rule,
+                 pm_slope slope) {
+    if (track->desc->ends != PM_ENDS_NATURAL)
+        return pm_end_rate(track, i, step, slope);
+    pm_tangent neighbour = pm_tangent_of(track, i + step, rule, slope);
+    return dvec3_blend(1.5, slope(track, step > 0 ? i : i - 1), -0.5,
+                       step > 0 ? neighbour.in : neighbour.out);
 }
 
 pm_tangent pm_tangent_of(const pm_track *track, ptrdiff_t i, pm_tangents rule, pm_slope slope) {
@@ -113,13 +112,16 @@ static double largest_scale(const pm_track *track, ptrdiff_t segment, dvec3 w) {
 }
 
 pm_tangent pm_key_velocity(const pm_track *track, ptrdiff_t i) {
-    const pm_clip_desc *desc = track->desc;
-    pm_tangent w = desc->tangents == PM_TANGENTS_USER
-                       ? user_velocity(track, i)
-                       : pm_tangent_of(track, i, desc->tangents, pm_rotation_slope);
-    if (desc->unlimited)
-        return w;
+    if (track->desc->tangents == PM_TANGENTS_USER)
+        return user_velocity(track, i);
+    return pm_tangent_of(track, i, track->desc->tangents, pm_rotation_slope);
+}
+
+pm_tangent pm_limited_velocity(const pm_track *track, ptrdiff_t i) {
+    pm_tangent w = pm_key_velocity(track, i);
     double lambda = 1;
+    if (track->desc->unlimited)
+        return w;
     if (pm_track_has(track, i - 1))
         lambda = fmin(lambda, largest_scale(track, i - 1, w.in));
     if (pm_track_has(track, i))

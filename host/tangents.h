@@ -22,8 +22,15 @@ dvec3 pm_vector_slope(const pm_track *track, ptrdiff_t i);
 /* Of key i by a rule, with the description's ends. */
 pm_tangent pm_tangent_of(const pm_track *track, ptrdiff_t i, pm_tangents rule, pm_slope slope);
 
-/* The half-angle velocities of key i as the description asks, limited unless it says
- * otherwise (spec: methods, section 5). */
+/* Of the end segments of an open track: the rate at an end key by the description's rule,
+ * which is not natural. step is 1 at the first key, -1 at the last. */
+dvec3 pm_end_rate(const pm_track *track, ptrdiff_t i, ptrdiff_t step, pm_slope slope);
+
+/* The half-angle velocities of key i as the description asks. */
 pm_tangent pm_key_velocity(const pm_track *track, ptrdiff_t i);
+
+/* Likewise, limited for squad unless the description says otherwise (spec: methods,
+ * section 5). */
+pm_tangent pm_limited_velocity(const pm_track *track, ptrdiff_t i);
 
 #endif

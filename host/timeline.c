@@ -17,8 +17,8 @@ static const double closing_tolerance = 1e-9;
 static const double shortest = 1e-70;
 static const double longest = 1e70;
 
-/* Segment numbers share a word with the lap's parity. */
-static const size_t most_segments = 0x7ffffffe;
+/* Segment numbers share a word with two bits of a place. */
+static const size_t most_segments = PM_PLACE_SEGMENT - 1;
 
 double pm_timeline_time(const pm_timeline *timeline, size_t i) {
     if (timeline->times)
@@ -35,7 +35,7 @@ pm_status pm_timeline_check(const pm_timeline *timeline, size_t index, pm_error 
     if (timeline->key_count == 0)
         return pm_fail(error, PM_ERROR_ARGUMENT, "timeline %zu: key_count is 0", index);
     if (timeline->key_count > most_segments)
-        return pm_fail(error, PM_ERROR_SIZE, "timeline %zu: key_count %zu is above 2^31 - 2", index,
+        return pm_fail(error, PM_ERROR_SIZE, "timeline %zu: key_count %zu is above 2^30 - 2", index,
                        timeline->key_count);
     if (has_rate && timeline->times)
         return pm_fail(error, PM_ERROR_ARGUMENT, "timeline %zu: both rate and times are given",
@@ -124,6 +124,11 @@ static pm_place place_of(size_t segment, double u, bool odd) {
     return place;
 }
 
+static pm_place at_rest(pm_place place) {
+    place.segment |= PM_PLACE_AT_REST;
+    return place;
+}
+
 /* The segment of a time within the borders: the hinted one, the next, else by halving. */
 static size_t find_segment(const pm_placed_timeline *timeline, double time, size_t hint) {
     const double *times = timeline->times;
@@ -154,7 +159,7 @@ pm_place pm_timeline_place(const pm_placed_timeline *timeline, double time, size
     const double *times = timeline->times;
     bool odd = false;
     if (timeline->constant)
-        return place_of(0, 0, false);
+        return at_rest(place_of(0, 0, false));
     if (timeline->loop) {
         double since = fmod(time - timeline->first, timeline->period);
         double laps = (time - timeline->first - since) / timeline->period;
@@ -170,9 +175,11 @@ pm_place pm_timeline_place(const pm_placed_timeline *timeline, double time, size
         time = timeline->first + since;
     }
     if (time < times[0])
-        return place_of(0, 0, odd);
-    if (time >= times[timeline->segment_count])
-        return place_of(timeline->segment_count - 1, 1, odd);
+        return at_rest(place_of(0, 0, odd));
+    if (time >= times[timeline->segment_count]) {
+        pm_place end = place_of(timeline->segment_count - 1, 1, odd);
+        return time > times[timeline->segment_count] ? at_rest(end) : end;
+    }
     if (timeline->uniform)
         return place_uniform(timeline, time, odd);
     size_t i = find_segment(timeline, time, *hint);
@@ -187,12 +194,16 @@ pm_place pm_timeline_place_exact(const pm_placed_timeline *timeline, const pm_ex
     pm_i128 scale = (pm_i128)c->scale;
     pm_i128 segments = (pm_i128)timeline->segment_count;
     if (timeline->constant)
-        return place_of(0, 0, false);
+        return at_rest(place_of(0, 0, false));
     pm_i128 segment = position / scale - (position % scale < 0);
     pm_i128 lap = segment / segments - (segment % segments < 0);
     pm_u128 rest = (pm_u128)(position - segment * scale);
-    if (!timeline->loop && lap != 0)
-        return lap < 0 ? place_of(0, 0, false) : place_of(timeline->segment_count - 1, 1, false);
+    if (!timeline->loop && lap < 0)
+        return at_rest(place_of(0, 0, false));
+    if (!timeline->loop && lap > 0) {
+        pm_place end = place_of(timeline->segment_count - 1, 1, false);
+        return segment > segments || rest > 0 ? at_rest(end) : end;
+    }
     pm_place place;
     place.segment = (pm_u32)(segment - lap * segments);
     place.segment |= lap % 2 != 0 ? PM_PLACE_ODD_LAP : 0;

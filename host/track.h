@@ -28,7 +28,10 @@ typedef struct pm_track {
     const double *times; /* segment_count + 1 borders of segments */
     const pm_clip_desc *desc;
     size_t index;
+    bool single; /* one key, there twice */
+    unsigned components;
     pm_rows_of_track user_tangents;
+    pm_rows_of_track tangents_in, tangents_out; /* of cubicspline */
 } pm_track;
 
 /* Key i; in a loop any i, else 0 <= i < key_count. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Samples each with a track and a place of its own: (track, time) pairs, tracks with
- * key times of their own, and clips of fewer tracks than a vector has lanes.
+ * key times of their own, and clips of fewer tracks than a vector has lanes. Behind
+ * pm_motion.h (see motion.cl), their derivatives by time: order 1 or 2.
  */
 #include "pm_memory.h"
 #include "pm_methods.h"
@@ -35,20 +36,26 @@ pm_fn pm_quat pm_gather_static(pm_global const float *statics, const pm_u32 *tra
 }
 #endif
 
+/* The kernel's name; motion.cl has another. */
+#ifndef PM_GATHER
+#define PM_GATHER gather
+#endif
+
 /* Work size: groups of PM_LANES values. Value f is of track tracks[f] at places[f] when
  * `pairs` is set; else of a grid: sample f / track_count of track f % track_count, at
  * places[timeline * sample_count + sample]. Lanes past the end repeat the last value. */
-pm_kernel void gather(pm_global const float *keys, pm_global const float *statics,
-                      pm_global const pm_track_rows *layout, pm_global const pm_place *places,
-                      pm_global const pm_u32 *tracks, pm_global float *values, pm_u64 values_offset,
-                      pm_u32 static_floats, pm_u32 track_count, pm_u32 sample_count,
-                      pm_u32 value_count, pm_u32 pairs) {
+pm_kernel void PM_GATHER(pm_global const float *keys, pm_global const float *statics,
+                         pm_global const pm_track_rows *layout, pm_global const pm_place *places,
+                         pm_global const pm_u32 *tracks, pm_global float *values,
+                         pm_u64 values_offset, pm_u32 static_floats, pm_u32 track_count,
+                         pm_u32 sample_count, pm_u32 value_count, pm_u32 pairs,
+                         pm_global const float *rates, pm_u32 parent, pm_u32 order) {
     pm_u32 first = pm_global_id(0) * PM_LANES;
     if (first >= value_count)
         return;
     pm_lane_rows lanes;
     pm_u32 track[PM_LANES];
-    float u[PM_LANES], sign[PM_LANES];
+    float u[PM_LANES], sign[PM_LANES], rate[PM_LANES];
     for (int i = 0; i < PM_LANES; i++) {
         pm_u32 f = value_count - first > (pm_u32)i ? first + (pm_u32)i : value_count - 1;
         pm_u32 sample = pairs ? f : f / track_count;
@@ -59,6 +66,9 @@ pm_kernel void gather(pm_global const float *keys, pm_global const float *static
         lanes.plane[i] = rows.plane;
         lanes.row[i] = keys + rows.first + (pm_u64)(place.segment & PM_PLACE_SEGMENT) * rows.row;
         u[i] = place.u;
+        rate[i] = place.segment & PM_PLACE_AT_REST
+                      ? 0.0f
+                      : rates[rows.rates + (place.segment & PM_PLACE_SEGMENT)];
         sign[i] = place.segment & PM_PLACE_ODD_LAP ? rows.wrap : 1.0f;
     }
     pm_rows rows;
@@ -73,6 +83,12 @@ pm_kernel void gather(pm_global const float *keys, pm_global const float *static
 #if PM_EXTRAS > 2
     rows.extras[2] = pm_gather_plane(&lanes, 3);
 #endif
+#if PM_EXTRAS > 3
+    rows.extras[3] = pm_gather_plane(&lanes, 4);
+#endif
+#if PM_EXTRAS > 4
+    rows.extras[4] = pm_gather_plane(&lanes, 5);
+#endif
 #if PM_STATICS > 0
     rows.statics[0] = pm_gather_static(statics, track);
 #endif
@@ -80,7 +96,19 @@ pm_kernel void gather(pm_global const float *keys, pm_global const float *static
     rows.statics[1] = pm_gather_static(statics + static_floats, track);
 #endif
     PM_OF(segment) segment = PM_OF(begin)(&rows);
-    pm_quat value = pm_at_ends(&rows, pm_reals_of(u), PM_OF(at)(&segment, pm_reals_of(u)));
+#ifdef PM_MOTION_H
+    pm_quat_jet curve = PM_OF(motion)(&segment, pm_reals_of(u));
+    pm_quat value = order == 1 ? pm_angular_velocity(curve, pm_reals_of(rate), parent)
+                               : pm_angular_acceleration(curve, pm_reals_of(rate), parent);
+#else
+    (void)rate;
+    (void)parent;
+    (void)order;
+    pm_quat value = PM_OF(at)(&segment, pm_reals_of(u));
+#if PM_PASSES
+    value = pm_at_ends(&rows, pm_reals_of(u), value);
+#endif
+#endif
 #if PM_COMPONENTS == 4
     value = pm_quat_scaled(value, pm_reals_of(sign));
 #endif

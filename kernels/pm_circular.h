@@ -14,6 +14,7 @@
 
 #define pm_circular_extras 3 /* R n of both arcs, then alpha^2 and alpha/sin(alpha) of both */
 #define pm_circular_statics 0
+#define pm_circular_passes 1
 
 typedef struct pm_circle {
     pm_quat rise; /* R n */
@@ -36,6 +37,7 @@ pm_fn pm_circle pm_circle_of(pm_quat rise, real alpha2, real stretch) {
     return c;
 }
 
+/* Both circles from the first three extras. */
 pm_fn pm_circular_segment pm_circular_begin(const pm_rows *rows) {
     pm_circular_segment s;
     pm_quat numbers = rows->extras[2];
@@ -60,26 +62,161 @@ pm_fn pm_arc_point pm_circle_at(const pm_circle *c, real t) {
     return p;
 }
 
-/* The slerp of two points, in those coordinates, so that the large terms are rounded once. */
-pm_fn pm_quat pm_arc_points_slerp(const pm_circular_segment *s, pm_arc_point p, pm_arc_point q,
-                                  real u) {
+/* From a point of the leaving arc to one of the arriving. */
+pm_fn pm_quat pm_arc_points_chord(const pm_circular_segment *s, pm_arc_point p, pm_arc_point q) {
     pm_quat leaving = pm_quat_scaled(s->leaving.rise, p.up);
     pm_quat arriving = pm_quat_scaled(s->arriving.rise, q.up);
-    pm_quat chord =
-        pm_quat_plus(pm_quat_difference(arriving, leaving), q.along - p.along, s->half_chord);
-    pm_arc arc = pm_arc_of(PM_REAL(0.25f) * pm_quat_norm2(chord));
+    return pm_quat_plus(pm_quat_difference(arriving, leaving), q.along - p.along, s->half_chord);
+}
+
+/* The slerp of two points, in those coordinates, so that the large terms are rounded once;
+ * y is a quarter of the squared chord between them, at most 1/2. */
+pm_fn pm_quat pm_arc_points_slerp(const pm_circular_segment *s, pm_arc_point p, pm_arc_point q,
+                                  real y, real u) {
+    pm_arc arc = pm_arc_of(y);
     real wp = pm_arc_weight(arc, PM_REAL(1.0f) - u);
     real wq = pm_arc_weight(arc, u);
-    pm_quat r = pm_quat_blend(wp, leaving, wq, arriving);
+    pm_quat r = pm_quat_scaled(s->leaving.rise, wp * p.up);
+    r = pm_quat_plus(r, wq * q.up, s->arriving.rise);
     r = pm_quat_plus(r, pm_fma(wp, p.along, wq * q.along), s->half_chord);
     return pm_quat_plus(r, wp + wq, s->middle);
+}
+
+/* A quarter of the squared chord between two points. */
+pm_fn real pm_arc_points_y(const pm_circular_segment *s, pm_arc_point p, pm_arc_point q) {
+    return PM_REAL(0.25f) * pm_quat_norm2(pm_arc_points_chord(s, p, q));
 }
 
 pm_fn pm_quat pm_circular_at(const pm_circular_segment *s, real u) {
     real t = pm_fma(PM_REAL(2.0f), u, PM_REAL(-1.0f));
     pm_arc_point leaving = pm_circle_at(&s->leaving, t);
     pm_arc_point arriving = pm_circle_at(&s->arriving, t);
-    return pm_quat_renormalized(pm_arc_points_slerp(s, leaving, arriving, u));
+    real y = pm_arc_points_y(s, leaving, arriving);
+    return pm_quat_renormalized(pm_arc_points_slerp(s, leaving, arriving, y, u));
 }
+
+/* ---- phased circles: C1, C2, C3 ----
+ *
+ * Along its circle the curve of three keys moves with a phase quadratic in time, which
+ * has one speed on both sides of its key. Blended with a weight flat enough at the ends,
+ * that makes the whole curve as smooth as the blend. */
+
+#define pm_phased_extras 5 /* as circular, the speed k of both phases, the half chord */
+
+typedef struct pm_phased_segment {
+    pm_circular_segment circles;
+    real leaving, arriving; /* k: the phase is u (k + (1 - k) u), from the circle's own key */
+} pm_phased_segment;
+
+pm_fn pm_phased_segment pm_phased_begin(const pm_rows *rows) {
+    pm_phased_segment s;
+    s.circles = pm_circular_begin(rows);
+    /* phases may run far along the chord's direction, which rounded near keys have not got */
+    s.circles.half_chord = rows->extras[4];
+    s.leaving = rows->extras[3].x;
+    s.arriving = rows->extras[3].y;
+    return s;
+}
+
+/* The phase, centred: 2 u (k + (1 - k) u) - 1 */
+pm_fn real pm_phase(real k, real u) {
+    real slope = pm_fma(PM_REAL(1.0f) - k, u, k);
+    return pm_fma(PM_REAL(2.0f) * u, slope, PM_REAL(-1.0f));
+}
+
+/* k up to 2: no phase leaves [0, 1], so that the points stay on arcs of at most pi and,
+ * the chord being at most sqrt 2, within pi/2 of each other. */
+pm_fn pm_quat pm_phased_at(const pm_phased_segment *s, real u, real weight) {
+    const pm_circular_segment *c = &s->circles;
+    pm_arc_point p = pm_circle_at(&c->leaving, pm_phase(s->leaving, u));
+    pm_arc_point q = pm_circle_at(&c->arriving, -pm_phase(s->arriving, PM_REAL(1.0f) - u));
+    return pm_quat_renormalized(pm_arc_points_slerp(c, p, q, pm_arc_points_y(c, p, q), weight));
+}
+
+/* A point at any phase. */
+pm_fn pm_arc_point pm_circle_at_any(const pm_circle *c, real t) {
+    pm_arc_point p;
+    pm_mask near = t * t < PM_REAL(1.0f);
+    pm_turn turn = pm_turn_wide(pm_square_times(t, c->alpha2));
+    p.along = t * turn.sine * c->stretch;
+    p.up = turn.cosine - pm_cos(c->alpha2);
+    pm_arc_point close = pm_circle_at(c, pm_select(near, t, PM_REAL(0.0f)));
+    p.up = pm_select(near, close.up, p.up);
+    return p;
+}
+
+pm_fn pm_quat pm_arc_point_of(const pm_circular_segment *s, const pm_circle *c, pm_arc_point p) {
+    return pm_quat_plus(pm_quat_plus(s->middle, p.along, s->half_chord), p.up, c->rise);
+}
+
+/* Most points are within pi/2 of each other even so. */
+pm_fn pm_quat pm_phased_at_any(const pm_phased_segment *s, real u, real weight) {
+    const pm_circular_segment *c = &s->circles;
+    pm_arc_point p = pm_circle_at_any(&c->leaving, pm_phase(s->leaving, u));
+    pm_arc_point q = pm_circle_at_any(&c->arriving, -pm_phase(s->arriving, PM_REAL(1.0f) - u));
+    real y = pm_arc_points_y(c, p, q);
+    pm_mask near = y < PM_REAL(0.5f);
+    pm_quat close = pm_arc_points_slerp(c, p, q, pm_select(near, y, PM_REAL(0.5f)), weight);
+    pm_quat far = pm_slerp_any(pm_arc_point_of(c, &c->leaving, p),
+                               pm_arc_point_of(c, &c->arriving, q), weight);
+    return pm_quat_renormalized(pm_quat_select(near, close, far));
+}
+
+pm_fn real pm_linear_weight(real u) {
+    return u;
+}
+
+/* u^2 (3 - 2u) */
+pm_fn real pm_smoothstep(real u) {
+    return u * u * pm_fma(PM_REAL(-2.0f), u, PM_REAL(3.0f));
+}
+
+/* u^3 (10 - 15u + 6u^2), by its nearer end: at the other the factor cancels. */
+pm_fn real pm_smootherstep(real u) {
+    pm_mask first = u < PM_REAL(0.5f);
+    real t = pm_select(first, u, PM_REAL(1.0f) - u);
+    real p = pm_fma(pm_fma(PM_REAL(6.0f), t, PM_REAL(-15.0f)), t, PM_REAL(10.0f));
+    real step = t * t * t * p;
+    return pm_select(first, step, PM_REAL(1.0f) - step);
+}
+
+#define PM_PHASED_METHOD(name, blend, weight)                                                      \
+    typedef pm_phased_segment pm_##name##_segment;                                                 \
+    pm_fn pm_##name##_segment pm_##name##_begin(const pm_rows *rows) {                             \
+        return pm_phased_begin(rows);                                                              \
+    }                                                                                              \
+    pm_fn pm_quat pm_##name##_at(const pm_##name##_segment *s, real u) {                           \
+        return blend(s, u, weight(u));                                                             \
+    }
+
+#define pm_circular_c1_extras pm_phased_extras
+#define pm_circular_c1_statics 0
+#define pm_circular_c1_passes 1
+PM_PHASED_METHOD(circular_c1, pm_phased_at, pm_linear_weight)
+
+#define pm_circular_c1_wide_extras pm_phased_extras
+#define pm_circular_c1_wide_statics 0
+#define pm_circular_c1_wide_passes 1
+PM_PHASED_METHOD(circular_c1_wide, pm_phased_at_any, pm_linear_weight)
+
+#define pm_circular_c2_extras pm_phased_extras
+#define pm_circular_c2_statics 0
+#define pm_circular_c2_passes 1
+PM_PHASED_METHOD(circular_c2, pm_phased_at, pm_smoothstep)
+
+#define pm_circular_c2_wide_extras pm_phased_extras
+#define pm_circular_c2_wide_statics 0
+#define pm_circular_c2_wide_passes 1
+PM_PHASED_METHOD(circular_c2_wide, pm_phased_at_any, pm_smoothstep)
+
+#define pm_circular_c3_extras pm_phased_extras
+#define pm_circular_c3_statics 0
+#define pm_circular_c3_passes 1
+PM_PHASED_METHOD(circular_c3, pm_phased_at, pm_smootherstep)
+
+#define pm_circular_c3_wide_extras pm_phased_extras
+#define pm_circular_c3_wide_statics 0
+#define pm_circular_c3_wide_passes 1
+PM_PHASED_METHOD(circular_c3_wide, pm_phased_at_any, pm_smootherstep)
 
 #endif

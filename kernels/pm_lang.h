@@ -44,6 +44,7 @@ typedef PM_JOIN(int, PM_LANES) pm_mask;
 
 #define PM_REAL(number) ((real)(number))
 #define pm_sqrt(a) sqrt(a)
+#define pm_floor(a) floor(a)
 
 #ifdef PM_FMA_FORGETS_ZERO /* fma(a, b, 0) is a b, and so -0 where a b + 0 is 0 */
 static inline real pm_fma(real a, real b, real c) {
@@ -71,6 +72,7 @@ typedef int pm_mask;
 #define pm_select(mask, yes, no) ((mask) ? (yes) : (no))
 #define pm_fma(a, b, c) fmaf((a), (b), (c))
 #define pm_sqrt(a) sqrtf(a)
+#define pm_floor(a) floorf(a)
 #else /* vectors of the compiler: lets tests run the lane kernels on the host */
 typedef float real __attribute__((vector_size(4 * PM_LANES)));
 typedef int32_t pm_mask __attribute__((vector_size(4 * PM_LANES)));
@@ -84,6 +86,13 @@ static inline real pm_fma(real a, real b, real c) {
     real r;
     for (int i = 0; i < PM_LANES; i++)
         r[i] = fmaf(a[i], b[i], c[i]);
+    return r;
+}
+
+static inline real pm_floor(real a) {
+    real r;
+    for (int i = 0; i < PM_LANES; i++)
+        r[i] = floorf(a[i]);
     return r;
 }
 

@@ -12,6 +12,9 @@
 
 #define PM_STEP(sum, x, c) pm_fma(sum, x, PM_REAL(c))
 
+/* One term, by Horner's rule, of a polynomial p in x whose terms are listed. */
+#define PM_TERM(c) p = PM_STEP(p, x, c);
+
 /* t^2 a2 with one rounding less: what rounds off t^2 is carried along. Angles near a
  * quarter turn are worth it, for half the rounding of x^2 is rounding of x. */
 pm_fn real pm_square_times(real t, real a2) {
@@ -20,13 +23,14 @@ pm_fn real pm_square_times(real t, real a2) {
     return pm_fma(t2, a2, rest * a2);
 }
 
+#define PM_SINC_LEAD 2.61059586e-06f
+#define PM_SINC_TERMS(T) T(-0.000198119946f) T(0.0083331028f) T(-0.166666612f) T(1.0f)
+
 /* sin(x)/x of x^2 in [0, (pi/2)^2]; error 5.24e-09. */
-pm_fn real pm_sinc(real x2) {
-    real p = PM_REAL(2.61059586e-06f);
-    p = PM_STEP(p, x2, -0.000198119946f);
-    p = PM_STEP(p, x2, 0.0083331028f);
-    p = PM_STEP(p, x2, -0.166666612f);
-    return PM_STEP(p, x2, 1.0f);
+pm_fn real pm_sinc(real x) {
+    real p = PM_REAL(PM_SINC_LEAD);
+    PM_SINC_TERMS(PM_TERM)
+    return p;
 }
 
 /* (cos x - 1 + x^2/2)/x^4 of x^2 in [0, (pi/2)^2]; error 1.24e-09. */
@@ -44,20 +48,20 @@ pm_fn real pm_cos(real x2) {
     return pm_fma(x2 * x2, pm_cos_rest(x2), start);
 }
 
+#define PM_ARC_GAIN_LEAD 5.93878746f
+#define PM_ARC_GAIN_TERMS(T)                                                                       \
+    T(-8.82682514f)                                                                                \
+    T(6.95593548f)                                                                                 \
+    T(-2.35126877f)                                                                                \
+    T(1.01655877f) T(0.314446479f) T(0.464428633f) T(0.533052385f) T(0.666670382f) T(1.0f)
+
 /* theta/sin(theta) of y = sin(theta/2)^2 in [0, 1/2], that is theta in [0, pi/2];
  * error 1.55e-08. It is asin(sqrt y)/sqrt(y (1 - y)): the one inverse sine that a slerp
  * needs, without its root, its quotient or a special case at 0. */
-pm_fn real pm_arc_gain(real y) {
-    real p = PM_REAL(5.93878746f);
-    p = PM_STEP(p, y, -8.82682514f);
-    p = PM_STEP(p, y, 6.95593548f);
-    p = PM_STEP(p, y, -2.35126877f);
-    p = PM_STEP(p, y, 1.01655877f);
-    p = PM_STEP(p, y, 0.314446479f);
-    p = PM_STEP(p, y, 0.464428633f);
-    p = PM_STEP(p, y, 0.533052385f);
-    p = PM_STEP(p, y, 0.666670382f);
-    return PM_STEP(p, y, 1.0f);
+pm_fn real pm_arc_gain(real x) {
+    real p = PM_REAL(PM_ARC_GAIN_LEAD);
+    PM_ARC_GAIN_TERMS(PM_TERM)
+    return p;
 }
 
 /* 1/sqrt(1 - z) of z in [0, 1/2]; error 1.01e-08. Exactly 1 at 0. */
@@ -94,6 +98,39 @@ pm_fn real pm_atan2_quadrant(real y, real x) {
     real t = pm_select(steep, x, y) / pm_select(steep, y, x);
     real angle = t * pm_atan_ratio(t * t);
     return pm_select(steep, PM_REAL(1.57079637f) - angle, angle);
+}
+
+/* cos x and sin(x)/x */
+typedef struct pm_turn {
+    real cosine, sine;
+} pm_turn;
+
+/* Of x^2 in [0, (pi/2)^2]. */
+pm_fn pm_turn pm_turn_narrow(real x2) {
+    pm_turn t;
+    t.cosine = pm_cos(x2);
+    t.sine = pm_sinc(x2);
+    return t;
+}
+
+/* Of x^2 in [0, 1e8]: x less a whole number of half turns, in two parts of pi; what the
+ * root rounded off is put back behind the subtraction, where it counts. */
+pm_fn pm_turn pm_turn_wide(real x2) {
+    pm_turn t;
+    real x = pm_sqrt(x2);
+    pm_mask still = x < PM_REAL(1e-9f);
+    real divisor = pm_select(still, PM_REAL(1.0f), x);
+    real rest = PM_REAL(0.5f) * pm_fma(-x, x, x2) / divisor;
+    real turns = pm_floor(pm_fma(x, PM_REAL(0.318309886f), PM_REAL(0.5f)));
+    real r = pm_fma(turns, PM_REAL(-3.14159274f), x);
+    r = pm_fma(turns, PM_REAL(8.74227766e-08f), r) + rest;
+    real odd = turns - PM_REAL(2.0f) * pm_floor(PM_REAL(0.5f) * turns);
+    real sign = PM_REAL(1.0f) - PM_REAL(2.0f) * odd;
+    pm_mask near = turns < PM_REAL(0.5f); /* nothing to take off: no detour by the root */
+    real r2 = pm_select(near, x2, r * r);
+    t.cosine = sign * pm_cos(r2);
+    t.sine = sign * pm_sinc(r2) * pm_select(near, PM_REAL(1.0f), r / divisor);
+    return t;
 }
 
 #endif

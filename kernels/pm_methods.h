@@ -6,23 +6,44 @@
 #ifndef PM_METHODS_H
 #define PM_METHODS_H
 
+#include "pm_bspline.h"
 #include "pm_circular.h"
+#include "pm_hermite.h"
 #include "pm_slerp.h"
 #include "pm_squad.h"
 #include "pm_sterp.h"
 #include "pm_vector.h"
 
-#define PM_CURVES(X)                                                                               \
+#define PM_ROTATION_CURVES(X)                                                                      \
     X(slerp)                                                                                       \
     X(step)                                                                                        \
     X(nlerp)                                                                                       \
     X(sterp)                                                                                       \
     X(squad)                                                                                       \
-    X(squad_unlimited)                                                                             \
+    X(squad_wide)                                                                                  \
     X(circular)                                                                                    \
+    X(circular_c1)                                                                                 \
+    X(circular_c1_wide)                                                                            \
+    X(circular_c2)                                                                                 \
+    X(circular_c2_wide)                                                                            \
+    X(circular_c3)                                                                                 \
+    X(circular_c3_wide)                                                                            \
+    X(hermite)                                                                                     \
+    X(hermite_wide)                                                                                \
+    X(bspline)                                                                                     \
+    X(cubicspline)
+
+#define PM_VECTOR_CURVES(X)                                                                        \
     X(vector_step)                                                                                 \
     X(vector_linear)                                                                               \
-    X(vector_cubic)
+    X(vector_cubic)                                                                                \
+    X(vector_parabolas_c2)                                                                         \
+    X(vector_parabolas_c3)                                                                         \
+    X(vector_bspline)
+
+#define PM_CURVES(X)                                                                               \
+    PM_ROTATION_CURVES(X)                                                                          \
+    PM_VECTOR_CURVES(X)
 
 /* With its prefix, because drivers have macros of their own for names like step. */
 #ifndef PM_METHOD
@@ -35,6 +56,7 @@
 #define PM_OF(what) PM_OF__(PM_METHOD, what)
 #define PM_EXTRAS PM_OF(extras)
 #define PM_STATICS PM_OF(statics)
+#define PM_PASSES PM_OF(passes)
 
 /* 4 numbers a sample for rotations, 3 for positions and scales */
 #ifndef PM_COMPONENTS

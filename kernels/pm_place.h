@@ -30,6 +30,7 @@ pm_fn pm_place pm_place_uniform(pm_cadence c, pm_u64 k) {
         place.segment |= lap & 1 ? PM_PLACE_ODD_LAP : 0;
     } else if (lap > 0) {
         place.segment = c.segment_count - 1;
+        place.segment |= segment > c.segment_count || rest > 0 ? PM_PLACE_AT_REST : 0;
         place.u = 1.0f;
     } else {
         place.segment = (pm_u32)segment;

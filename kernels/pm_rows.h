@@ -5,17 +5,19 @@
  *
  * A method `m` is a header that defines, for its segments,
  *   pm_m_extras, pm_m_statics     how many planes it stores beside the keys
+ *   pm_m_passes                   1: passes through its keys, to the bit
  *   pm_m_segment                  what all samples of a segment share
  *   pm_m_begin(rows)              pm_rows -> pm_m_segment
  *   pm_m_at(segment, u)           the value at u in [0, 1]
- * The keys' own bits at 0 and 1 are pm_at_ends's business.
+ * The keys' own bits at 0 and 1 are pm_at_ends's business. Where some segments need
+ * more than a fast formula promises, pm_m_wide is the same curve without the promise.
  */
 #ifndef PM_ROWS_H
 #define PM_ROWS_H
 
 #include "pm_quat.h"
 
-#define PM_MAX_EXTRAS 3
+#define PM_MAX_EXTRAS 5
 #define PM_MAX_STATICS 2
 
 typedef struct pm_rows {
@@ -31,15 +33,17 @@ pm_fn pm_quat pm_at_ends(const pm_rows *rows, real u, pm_quat value) {
     return pm_quat_select(u == PM_REAL(1.0f), rows->next, value);
 }
 
-/* Where a sample lies: the segment, and how far into it. The top bit of `segment` is
- * set on odd laps of a loop, where a track of wrap -1 shows its other sign. */
+/* Where a sample lies: the segment, and how far into it. One bit of `segment` is set on
+ * odd laps of a loop, where a track of wrap -1 shows its other sign; one outside the keys
+ * of an open track, where nothing moves. */
 typedef struct pm_place {
     pm_u32 segment;
     float u;
 } pm_place;
 
 #define PM_PLACE_ODD_LAP 0x80000000u
-#define PM_PLACE_SEGMENT 0x7fffffffu
+#define PM_PLACE_AT_REST 0x40000000u
+#define PM_PLACE_SEGMENT 0x3fffffffu
 
 /* Where a track's planes lie, in floats from the start of the keys. */
 typedef struct pm_track_rows {
@@ -47,6 +51,8 @@ typedef struct pm_track_rows {
     pm_u32 row;      /* from a key to the next */
     pm_u32 plane;    /* from a plane to the next */
     pm_u32 timeline; /* which row of places its samples of a grid are in */
+    pm_u32 rates;    /* where the rates of its segments start, one over their seconds */
+    pm_u32 unused;   /* keeps the size a multiple of 8 */
     float wrap;
 } pm_track_rows;
 

@@ -13,10 +13,13 @@
 
 #define pm_step_extras 0
 #define pm_step_statics 0
+#define pm_step_passes 1
 #define pm_nlerp_extras 0
 #define pm_nlerp_statics 0
+#define pm_nlerp_passes 1
 #define pm_slerp_extras 0
 #define pm_slerp_statics 0
+#define pm_slerp_passes 1
 
 typedef struct pm_step_segment {
     pm_quat a;
@@ -50,6 +53,11 @@ pm_fn pm_quat pm_nlerp_at(const pm_nlerp_segment *s, real u) {
     return pm_quat_scaled(mix, pm_inverse_root(PM_REAL(1.0f) - pm_quat_norm2(mix)));
 }
 
+/* u in [0, 1] to s in [-1, 1] */
+pm_fn real pm_centred(real u) {
+    return pm_fma(PM_REAL(2.0f), u, PM_REAL(-1.0f));
+}
+
 /* What the weights of a slerp depend on, for unit quaternions at most pi/2 apart. */
 typedef struct pm_arc {
     real gain;   /* theta/sin(theta) of the 4-D angle theta between them */
@@ -76,6 +84,27 @@ pm_fn real pm_arc_weight(pm_arc arc, real u) {
 
 pm_fn pm_quat pm_slerp_arc(pm_arc arc, pm_quat a, pm_quat b, real u) {
     return pm_quat_blend(pm_arc_weight(arc, PM_REAL(1.0f) - u), a, pm_arc_weight(arc, u), b);
+}
+
+/* Slerp of unit quaternions at any angle, without a flip; exactly antipodal operands
+ * turn by way of a i. */
+pm_fn pm_quat pm_slerp_any(pm_quat a, pm_quat b, real u) {
+    pm_quat sum = pm_quat_sum(a, b);
+    pm_quat difference = pm_quat_difference(b, a);
+    real sum2 = pm_quat_norm2(sum);
+    real difference2 = pm_quat_norm2(difference);
+    real one = PM_REAL(1.0f);
+    pm_mask antipodal = sum2 < PM_REAL(1e-12f);
+    pm_mask equal = difference2 < PM_REAL(1e-12f);
+    real length = pm_sqrt(sum2);
+    real chord = pm_sqrt(difference2);
+    real phi = pm_atan2_quadrant(chord, length);
+    real s = pm_centred(u);
+    real x2 = s * s * phi * phi;
+    pm_quat middle = pm_quat_scaled(sum, one / pm_select(antipodal, one, length));
+    middle = pm_quat_select(antipodal, pm_quat_of(a.w, a.z, -a.y, -a.x), middle);
+    real slope = pm_select(equal, PM_REAL(0.5f), phi / pm_select(equal, one, chord));
+    return pm_quat_blend(pm_cos(x2), middle, s * pm_sinc(x2) * slope, difference);
 }
 
 typedef struct pm_slerp_segment {

@@ -2,8 +2,8 @@
  *
  * Squad at any key times (spec: methods, section 5): a slerp between two arcs, that of
  * the keys and that of the inner points, which may lie at any angle and comes with the
- * clip. With the limiter the two are never more than pi/2 apart; `squad_unlimited` is
- * the same curve without that promise.
+ * clip. With the limiter the two are never more than pi/2 apart; `squad_wide` is the
+ * same curve without that promise.
  */
 #ifndef PM_SQUAD_H
 #define PM_SQUAD_H
@@ -12,13 +12,10 @@
 
 #define pm_squad_extras 2 /* middle and half arc of the inner points */
 #define pm_squad_statics 0
-#define pm_squad_unlimited_extras 2
-#define pm_squad_unlimited_statics 0
-
-/* u in [0, 1] to s in [-1, 1] */
-pm_fn real pm_centred(real u) {
-    return pm_fma(PM_REAL(2.0f), u, PM_REAL(-1.0f));
-}
+#define pm_squad_passes 1
+#define pm_squad_wide_extras pm_squad_extras
+#define pm_squad_wide_statics 0
+#define pm_squad_wide_passes 1
 
 /* The inner points' arc seen from its middle: at s it is
  *   cos(s phi) middle + sin(s phi)/phi half_arc,
@@ -55,34 +52,13 @@ pm_fn pm_quat pm_squad_at(const pm_squad_segment *s, real u) {
     return pm_quat_renormalized(pm_slerp_arc(arc, outer, inner, pm_squad_weight(u)));
 }
 
-typedef pm_squad_segment pm_squad_unlimited_segment;
+typedef pm_squad_segment pm_squad_wide_segment;
 
-pm_fn pm_squad_unlimited_segment pm_squad_unlimited_begin(const pm_rows *rows) {
+pm_fn pm_squad_wide_segment pm_squad_wide_begin(const pm_rows *rows) {
     return pm_squad_begin(rows);
 }
 
-/* Slerp of unit quaternions at any angle, without a flip; exactly antipodal operands
- * turn by way of a i. */
-pm_fn pm_quat pm_slerp_any(pm_quat a, pm_quat b, real u) {
-    pm_quat sum = pm_quat_sum(a, b);
-    pm_quat difference = pm_quat_difference(b, a);
-    real sum2 = pm_quat_norm2(sum);
-    real difference2 = pm_quat_norm2(difference);
-    real one = PM_REAL(1.0f);
-    pm_mask antipodal = sum2 < PM_REAL(1e-12f);
-    pm_mask equal = difference2 < PM_REAL(1e-12f);
-    real length = pm_sqrt(sum2);
-    real chord = pm_sqrt(difference2);
-    real phi = pm_atan2_quadrant(chord, length);
-    real s = pm_centred(u);
-    real x2 = s * s * phi * phi;
-    pm_quat middle = pm_quat_scaled(sum, one / pm_select(antipodal, one, length));
-    middle = pm_quat_select(antipodal, pm_quat_of(a.w, a.z, -a.y, -a.x), middle);
-    real slope = pm_select(equal, PM_REAL(0.5f), phi / pm_select(equal, one, chord));
-    return pm_quat_blend(pm_cos(x2), middle, s * pm_sinc(x2) * slope, difference);
-}
-
-pm_fn pm_quat pm_squad_unlimited_at(const pm_squad_unlimited_segment *s, real u) {
+pm_fn pm_quat pm_squad_wide_at(const pm_squad_wide_segment *s, real u) {
     pm_quat outer = pm_slerp_arc(s->keys.arc, s->keys.a, s->keys.b, u);
     pm_quat inner = pm_squad_inner(s, u);
     return pm_quat_renormalized(pm_slerp_any(outer, inner, pm_squad_weight(u)));

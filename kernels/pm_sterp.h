@@ -12,6 +12,7 @@
 
 #define pm_sterp_extras 3  /* q v, q l, q (v x l) */
 #define pm_sterp_statics 2 /* swing window, twist window */
+#define pm_sterp_passes 1
 
 /* With swing vector v and twist vector l, at right angles,
  *   q exp(v) exp(l) = cos cos q + sinc cos (q v) + cos sinc (q l) + sinc sinc (q (v x l)):
@@ -48,21 +49,15 @@ pm_fn real pm_window_at(pm_quat window, real u) {
 }
 
 /* cos(t x) and sin(t x)/x of x^2 */
-typedef struct pm_turn {
-    real cosine, sine;
-} pm_turn;
-
-pm_fn pm_turn pm_turn_of(real x2, real t) {
-    pm_turn turn;
-    real tx2 = pm_square_times(t, x2);
-    turn.cosine = pm_cos(tx2);
-    turn.sine = t * pm_sinc(tx2);
+pm_fn pm_turn pm_turn_by(real x2, real t) {
+    pm_turn turn = pm_turn_narrow(pm_square_times(t, x2));
+    turn.sine = t * turn.sine;
     return turn;
 }
 
 pm_fn pm_quat pm_sterp_at(const pm_sterp_segment *s, real u) {
-    pm_turn swing = pm_turn_of(s->swing2, pm_window_at(s->swing_window, u));
-    pm_turn twist = pm_turn_of(s->twist2, pm_window_at(s->twist_window, u));
+    pm_turn swing = pm_turn_by(s->swing2, pm_window_at(s->swing_window, u));
+    pm_turn twist = pm_turn_by(s->twist2, pm_window_at(s->twist_window, u));
     pm_quat r =
         pm_quat_blend(swing.sine * twist.sine, s->both, swing.cosine * twist.sine, s->twist);
     r = pm_quat_plus(r, swing.sine * twist.cosine, s->swing);

@@ -1,19 +1,50 @@
 /* SPDX-License-Identifier: MIT
  *
- * Positions and scales (spec: methods, section 7): step, linear and cubic in each
- * component. They travel as quaternions whose w is unused.
+ * Curves that are polynomials in each component (spec: methods, section 7): positions
+ * and scales, which travel as quaternions whose w is unused, and glTF's cubic spline of
+ * rotations, which is one of them, normalised.
  */
 #ifndef PM_VECTOR_H
 #define PM_VECTOR_H
 
-#include "pm_rows.h"
+#include "pm_circular.h"
 
 #define pm_vector_step_extras 0
 #define pm_vector_step_statics 0
+#define pm_vector_step_passes 1
 #define pm_vector_linear_extras 0
 #define pm_vector_linear_statics 0
+#define pm_vector_linear_passes 1
 #define pm_vector_cubic_extras 2 /* slopes at both ends, times the segment's length */
 #define pm_vector_cubic_statics 0
+#define pm_vector_cubic_passes 1
+#define pm_vector_parabolas_c2_extras 2 /* bends of both parabolas */
+#define pm_vector_parabolas_c2_statics 0
+#define pm_vector_parabolas_c2_passes 1
+#define pm_vector_parabolas_c3_extras 2
+#define pm_vector_parabolas_c3_statics 0
+#define pm_vector_parabolas_c3_passes 1
+#define pm_vector_bspline_extras 4 /* coefficients of u^0 to u^3 */
+#define pm_vector_bspline_statics 0
+#define pm_vector_bspline_passes 0
+#define pm_cubicspline_extras pm_vector_cubic_extras
+#define pm_cubicspline_statics 0
+#define pm_cubicspline_passes 1
+
+typedef struct pm_vector_step_segment {
+    pm_quat a;
+} pm_vector_step_segment;
+
+pm_fn pm_vector_step_segment pm_vector_step_begin(const pm_rows *rows) {
+    pm_vector_step_segment s;
+    s.a = rows->key;
+    return s;
+}
+
+pm_fn pm_quat pm_vector_step_at(const pm_vector_step_segment *s, real u) {
+    (void)u;
+    return s->a;
+}
 
 typedef struct pm_vector_linear_segment {
     pm_quat a, b;
@@ -28,17 +59,6 @@ pm_fn pm_vector_linear_segment pm_vector_linear_begin(const pm_rows *rows) {
 
 pm_fn pm_quat pm_vector_linear_at(const pm_vector_linear_segment *s, real u) {
     return pm_quat_blend(PM_REAL(1.0f) - u, s->a, u, s->b);
-}
-
-typedef pm_vector_linear_segment pm_vector_step_segment;
-
-pm_fn pm_vector_step_segment pm_vector_step_begin(const pm_rows *rows) {
-    return pm_vector_linear_begin(rows);
-}
-
-pm_fn pm_quat pm_vector_step_at(const pm_vector_step_segment *s, real u) {
-    (void)u;
-    return s->a;
 }
 
 typedef struct pm_vector_cubic_segment {
@@ -57,10 +77,79 @@ pm_fn pm_vector_cubic_segment pm_vector_cubic_begin(const pm_rows *rows) {
 /* Hermite's weights */
 pm_fn pm_quat pm_vector_cubic_at(const pm_vector_cubic_segment *s, real u) {
     real v = PM_REAL(1.0f) - u;
-    real to_b = u * u * pm_fma(PM_REAL(-2.0f), u, PM_REAL(3.0f));
-    real to_a = v * v * pm_fma(PM_REAL(-2.0f), v, PM_REAL(3.0f));
     pm_quat r = pm_quat_blend(u * v * v, s->leaving, -(u * u * v), s->arriving);
-    return pm_quat_plus(pm_quat_plus(r, to_a, s->a), to_b, s->b);
+    r = pm_quat_plus(r, pm_smoothstep(v), s->a);
+    return pm_quat_plus(r, pm_smoothstep(u), s->b);
+}
+
+typedef pm_vector_cubic_segment pm_cubicspline_segment;
+
+pm_fn pm_cubicspline_segment pm_cubicspline_begin(const pm_rows *rows) {
+    return pm_vector_cubic_begin(rows);
+}
+
+/* Of any length but 0, where no rotation is any better than the key. */
+pm_fn pm_quat pm_cubicspline_at(const pm_cubicspline_segment *s, real u) {
+    pm_quat r = pm_vector_cubic_at(s, u);
+    real length2 = pm_quat_norm2(r);
+    pm_mask lost = length2 < PM_REAL(1e-30f);
+    real scale = PM_REAL(1.0f) / pm_sqrt(pm_select(lost, PM_REAL(1.0f), length2));
+    return pm_quat_select(lost, s->a, pm_quat_scaled(r, scale));
+}
+
+/* A parabola through three keys is, over a segment between two of them, the chord and
+ * u (1 - u) times its bend; both are blended. */
+typedef struct pm_vector_parabolas_segment {
+    pm_quat a, b, leaving, arriving;
+} pm_vector_parabolas_segment;
+
+pm_fn pm_quat pm_vector_parabolas_at(const pm_vector_parabolas_segment *s, real u, real weight) {
+    real v = PM_REAL(1.0f) - u;
+    pm_quat bend = pm_quat_blend(PM_REAL(1.0f) - weight, s->leaving, weight, s->arriving);
+    return pm_quat_plus(pm_quat_blend(v, s->a, u, s->b), u * v, bend);
+}
+
+typedef pm_vector_parabolas_segment pm_vector_parabolas_c2_segment;
+typedef pm_vector_parabolas_segment pm_vector_parabolas_c3_segment;
+
+pm_fn pm_vector_parabolas_c2_segment pm_vector_parabolas_c2_begin(const pm_rows *rows) {
+    pm_vector_parabolas_c2_segment s;
+    s.a = rows->key;
+    s.b = rows->next;
+    s.leaving = rows->extras[0];
+    s.arriving = rows->extras[1];
+    return s;
+}
+
+pm_fn pm_vector_parabolas_c3_segment pm_vector_parabolas_c3_begin(const pm_rows *rows) {
+    return pm_vector_parabolas_c2_begin(rows);
+}
+
+pm_fn pm_quat pm_vector_parabolas_c2_at(const pm_vector_parabolas_c2_segment *s, real u) {
+    return pm_vector_parabolas_at(s, u, pm_smoothstep(u));
+}
+
+pm_fn pm_quat pm_vector_parabolas_c3_at(const pm_vector_parabolas_c3_segment *s, real u) {
+    return pm_vector_parabolas_at(s, u, pm_smootherstep(u));
+}
+
+typedef struct pm_vector_bspline_segment {
+    pm_quat c0, c1, c2, c3;
+} pm_vector_bspline_segment;
+
+pm_fn pm_vector_bspline_segment pm_vector_bspline_begin(const pm_rows *rows) {
+    pm_vector_bspline_segment s;
+    s.c0 = rows->extras[0];
+    s.c1 = rows->extras[1];
+    s.c2 = rows->extras[2];
+    s.c3 = rows->extras[3];
+    return s;
+}
+
+pm_fn pm_quat pm_vector_bspline_at(const pm_vector_bspline_segment *s, real u) {
+    pm_quat r = pm_quat_plus(s->c2, u, s->c3);
+    r = pm_quat_plus(s->c1, u, r);
+    return pm_quat_plus(s->c0, u, r);
 }
 
 #endif

@@ -21,6 +21,12 @@ pm_fn void pm_walk_load(pm_rows *rows, pm_global const float *keys, pm_u32 segme
 #if PM_EXTRAS > 2
     rows->extras[2] = pm_load_quats(row + 3 * plane_floats);
 #endif
+#if PM_EXTRAS > 3
+    rows->extras[3] = pm_load_quats(row + 4 * plane_floats);
+#endif
+#if PM_EXTRAS > 4
+    rows->extras[4] = pm_load_quats(row + 5 * plane_floats);
+#endif
 }
 
 /* The first sample at or after `sample` that lies in another segment. */
@@ -63,8 +69,10 @@ pm_kernel void walk(pm_global const float *keys, pm_global const float *statics,
             for (pm_u32 k = sample; k < end; k++) {
                 float u = places[k].u;
                 pm_quat value = PM_OF(at)(&curve, PM_REAL(u));
+#if PM_PASSES
                 if (u == 0.0f || u == 1.0f) /* the same for all lanes: a branch is free */
                     value = pm_at_ends(&rows, PM_REAL(u), value);
+#endif
 #if PM_COMPONENTS == 4
                 if (odd_lap)
                     value = pm_quat_scaled(value, pm_load_reals(wraps + track));

@@ -139,6 +139,9 @@ static void expect_group(const char *group) {
     for (int m = 0; m < PM_METHOD_COUNT; m++) {
         const pm_method_info *info = pm_method_describe((pm_method)m);
         char name[96];
+        if (info->needs_uniform_keys && strcmp(group, "nonuniform") == 0) {
+            continue;
+        }
         snprintf(name, sizeof name, "%s/%s", group, info->name);
         expect_sound_case(name);
         assert_true(number(find_case(name), "max_error_rad") <= 2.0 * info->max_error);
@@ -175,7 +178,8 @@ static void every_method_is_a_case_of_every_kind_of_job_on_the_reference(void **
     }
     expect_sound_case("ceiling/fill");
     expect_sound_case("ceiling/copy");
-    assert_int_equal(occurrences(record, "\"name\": "), 2 + 3 + JOB_GROUPS * PM_METHOD_COUNT);
+    assert_int_equal(occurrences(record, "\"name\": "),
+                     2 + 3 + JOB_GROUPS * PM_METHOD_COUNT - 1); /* bspline has no nonuniform keys */
     assert_null(strstr(output, "WRONG"));
 }
 

@@ -34,6 +34,9 @@ static void every_option_in_range_is_accepted(void **state) {
     (void)state;
     s.desc.axes = (pm_array){.data = s.axes, .type = PM_FLOAT64};
     s.desc.user_tangents = (pm_array){.data = s.tangents, .type = PM_FLOAT64};
+    s.desc.rotations_in = s.desc.rotations_out = s.desc.rotations;
+    s.desc.positions_in = s.desc.positions_out = s.desc.positions;
+    s.desc.scales_in = s.desc.scales_out = s.desc.scales;
     for (int method = 0; method < PM_METHOD_COUNT; method++) {
         s.desc.method = (pm_method)method;
         for (int vectors = 0; vectors < PM_VECTOR_COUNT; vectors++) {

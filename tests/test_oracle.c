@@ -36,18 +36,53 @@ static bool every(const variant *v) {
     return true;
 }
 
-/* An axis given in the parent frame enters the body with the key a segment begins at. */
-static bool symmetric(const variant *v) {
-    return !is(v, PM_METHOD_STEP) && !v->windows && v->frame == PM_AXIS_BODY;
+static bool interpolating(const variant *v) {
+    return !is(v, PM_METHOD_BSPLINE);
 }
 
+/* glTF's cubic takes the signs of its keys as they are. */
+static bool sign_free(const variant *v) {
+    return !is(v, PM_METHOD_CUBICSPLINE);
+}
+
+static bool is_phased(const variant *v) {
+    return is(v, PM_METHOD_CIRCULAR_C1) || is(v, PM_METHOD_CIRCULAR_C2) ||
+           is(v, PM_METHOD_CIRCULAR_C3);
+}
+
+static bool is_circular(const variant *v) {
+    return is(v, PM_METHOD_CIRCULAR) || is_phased(v);
+}
+
+static bool has_tangents(const variant *v) {
+    return is(v, PM_METHOD_SQUAD) || is(v, PM_METHOD_HERMITE) || is(v, PM_METHOD_SPLINE);
+}
+
+/* An axis given in the parent frame enters the body with the key a segment begins at; a
+ * rotation-vector cubic is one about the key that its segment begins at, and a cumulative
+ * B-spline's turns follow one another from its first key on. */
+static bool symmetric(const variant *v) {
+    return !is(v, PM_METHOD_STEP) && !v->windows && v->frame == PM_AXIS_BODY &&
+           !is(v, PM_METHOD_HERMITE) && !is(v, PM_METHOD_SPLINE) && !is(v, PM_METHOD_BSPLINE);
+}
+
+/* A B-spline slows down towards the ends of an open track. */
 static bool steady(const variant *v) {
-    return is(v, PM_METHOD_SLERP) || is(v, PM_METHOD_CIRCULAR) ||
-           (is(v, PM_METHOD_SQUAD) && v->tangents != PM_TANGENTS_TCB && v->ends != PM_ENDS_ZERO);
+    return is(v, PM_METHOD_SLERP) || is_circular(v) ||
+           (has_tangents(v) && v->tangents != PM_TANGENTS_TCB && v->ends != PM_ENDS_ZERO);
 }
 
 static bool still(const variant *v) {
-    return !is(v, PM_METHOD_SQUAD) || v->tangents == PM_TANGENTS_HOLD;
+    return v->method == PM_METHOD_STEP || v->method == PM_METHOD_NLERP ||
+           v->method == PM_METHOD_SLERP || v->method == PM_METHOD_STERP || is_circular(v) ||
+           v->tangents == PM_TANGENTS_HOLD;
+}
+
+/* Given tangents let nothing of farther keys in; the limiter looks at the next keys. */
+static bool two_keys(const variant *v) {
+    return v->method == PM_METHOD_STEP || v->method == PM_METHOD_NLERP ||
+           v->method == PM_METHOD_SLERP || v->method == PM_METHOD_STERP ||
+           (is(v, PM_METHOD_HERMITE) && v->tangents == PM_TANGENTS_USER);
 }
 
 static bool even_speed(const variant *v) {
@@ -55,7 +90,8 @@ static bool even_speed(const variant *v) {
 }
 
 static bool smooth(const variant *v) {
-    return is(v, PM_METHOD_SQUAD) && v->tangents != PM_TANGENTS_TCB && !v->unlimited;
+    return (has_tangents(v) && v->tangents != PM_TANGENTS_TCB && !v->unlimited) || is_phased(v) ||
+           is(v, PM_METHOD_BSPLINE);
 }
 
 /* Outside this a property must visibly fail: by more than `margin`. */
@@ -73,9 +109,9 @@ static void hold_property(property *measure, bool (*holds)(const variant *), dou
     }
 }
 
-static void every_method_passes_through_its_keys(void **state) {
+static void every_method_but_bspline_passes_through_its_keys(void **state) {
     (void)state;
-    hold_property(property_keys, every, 0.0, 0.0);
+    hold_property(property_keys, interpolating, 0.0, 0.0);
 }
 
 static void every_method_keeps_unit_norm(void **state) {
@@ -93,9 +129,9 @@ static void stretching_time_stretches_the_curve(void **state) {
     hold_property(property_time, every, TOLERANCE, 0.0);
 }
 
-static void signs_of_keys_do_not_matter(void **state) {
+static void signs_of_keys_do_not_matter_except_in_gltf(void **state) {
     (void)state;
-    hold_property(property_signs, every, 0.0, 0.0);
+    hold_property(property_signs, sign_free, 0.0, 0.0);
 }
 
 static void reversed_keys_give_the_reversed_curve(void **state) {
@@ -108,7 +144,7 @@ static void keys_of_constant_velocity_give_constant_velocity(void **state) {
     hold_property(property_steady, steady, TOLERANCE, 1e-3);
 }
 
-static void equal_keys_hold_still_except_in_squad(void **state) {
+static void equal_keys_hold_still_in_methods_that_say_so(void **state) {
     (void)state;
     hold_property(property_still, still, TOLERANCE, 15.0 * PI / 180.0);
 }
@@ -118,7 +154,7 @@ static void slerp_and_sterp_keep_their_speed_within_a_segment(void **state) {
     hold_property(property_even_speed, even_speed, TOLERANCE, 1e-3);
 }
 
-static void limited_squad_has_continuous_velocity(void **state) {
+static void smooth_methods_have_continuous_velocity(void **state) {
     (void)state;
     for (size_t n = 0; n < variant_count(); n++) {
         const variant *v = variant_at(n);
@@ -175,17 +211,22 @@ static void loops_repeat_with_the_sign_of_their_wrap(void **state) {
     hold_property(property_period, every, TOLERANCE, 0.0);
 }
 
-static void moving_a_key_changes_four_segments_at_most(void **state) {
+static void moving_a_key_changes_four_segments_at_most_except_in_spline(void **state) {
     (void)state;
     const subject in_double = subject_oracle();
     for (size_t n = 0; n < variant_count(); n++) {
         const variant *v = variant_at(n);
         double inside = -1.0;
-        assert_below(property_locality(&in_double, v, &inside), 0.0, v->name);
-        if (v->method == PM_METHOD_CIRCULAR || v->method == PM_METHOD_SQUAD) {
-            assert_true(inside > 1e-5);
-        } else {
+        const double outside = property_locality(&in_double, v, &inside);
+        if (is(v, PM_METHOD_SPLINE)) {
+            assert_true(outside > 1e-5); /* all keys, all segments */
+            continue;
+        }
+        assert_below(outside, 0.0, v->name);
+        if (two_keys(v)) {
             assert_true(inside == 0.0); /* two keys, two segments */
+        } else {
+            assert_true(inside > 1e-5);
         }
     }
 }
@@ -217,6 +258,7 @@ static single single_create(random_source *source, size_t keys, double largest, 
                             const char *name) {
     single s = {0};
     set_random(source, 1, keys, 0.0, largest, uneven, false, &s.set);
+    variant_prepare(variant_named(name), &s.set);
     s.desc = variant_describe(variant_named(name), &s.set);
     s.o = oracle_create_unrounded(&s.desc);
     return s;
@@ -592,6 +634,86 @@ static void guarded_circular_does_not_spin_on_a_reversal(void **state) {
     set_destroy(&set);
 }
 
+/* ---- phased circles, vector cubics, B-spline ------------------------------------ */
+
+/* The parabolas of the angle, which is what arcs of one great circle are measured by. */
+static void circular_c1_about_one_axis_is_catmull_rom_of_the_angle(void **state) {
+    (void)state;
+    random_source source = random_start();
+    const vec3 axis = {0.48, 0.6, 0.64};
+    for (int n = 0; n < 100; n++) {
+        single s = single_create(&source, 6, 1.0, true, "circular-c1");
+        test_track *t = &s.set.tracks[0];
+        double angle = 0.0;
+        for (size_t i = 0; i < 6; i++) {
+            const quat q = quat_exp(vec3_scale(axis, 0.5 * angle));
+            t->keys[i][0] = q.x, t->keys[i][1] = q.y, t->keys[i][2] = q.z, t->keys[i][3] = q.w;
+            t->positions[i][0] = angle;
+            angle += random_between(&source, 0.2, 1.4);
+        }
+        s.desc = variant_describe(variant_named("circular-c1"), &s.set);
+        s.desc.ends = PM_ENDS_PARABOLA; /* an end's only arc is its parabola */
+        oracle_destroy(s.o);
+        s.o = oracle_create_unrounded(&s.desc);
+        for (size_t i = 0; i < 5; i++) {
+            for (int k = 1; k < 8; k++) {
+                const oracle_place place = {0, i, k / 8.0};
+                const double expected = oracle_position(s.o, 0, place).x;
+                const quat turned = quat_exp(vec3_scale(axis, 0.5 * expected));
+                assert_below(oracle_error(oracle_rotation(s.o, 0, place), turned), 1e-12, "angle");
+            }
+        }
+        single_destroy(&s);
+    }
+}
+
+static void hermite_leaves_and_meets_its_keys_at_the_users_velocity(void **state) {
+    (void)state;
+    random_source source = random_start();
+    for (int n = 0; n < 100; n++) {
+        single s = single_create(&source, n % 4 == 0 ? 2 : 4, 2.5, true, "hermite, user");
+        const test_track *t = &s.set.tracks[0];
+        for (size_t i = 0; i + 1 < t->key_count; i++) {
+            const vec3 w0 = vec3_of(t->tangents[i]), w1 = vec3_of(t->tangents[i + 1]);
+            assert_below(vec3_norm(vec3_subtract(velocity_at(&s, i, true), w0)), 1e-5, "leaving");
+            assert_below(vec3_norm(vec3_subtract(velocity_at(&s, i, false), w1)), 1e-5, "arriving");
+        }
+        single_destroy(&s);
+    }
+}
+
+/* Where no end key repeats, steady keys give their own curve. */
+static void bspline_is_steady_away_from_its_ends(void **state) {
+    (void)state;
+    random_source source = random_start();
+    for (int n = 0; n < 100; n++) {
+        single s = single_create(&source, 6, 1.0, true, "bspline");
+        test_track *t = &s.set.tracks[0];
+        const quat first = quat_of(t->keys[0]);
+        double direction[3];
+        random_direction(&source, direction);
+        const vec3 step = vec3_scale(vec3_of(direction), random_between(&source, 0.1, 1.3));
+        for (size_t i = 1; i < 6; i++) {
+            const quat q = quat_multiply(first, quat_exp(vec3_scale(step, (double)i)));
+            t->keys[i][0] = q.x, t->keys[i][1] = q.y, t->keys[i][2] = q.z, t->keys[i][3] = q.w;
+        }
+        s.desc = variant_describe(variant_named("bspline"), &s.set);
+        oracle_destroy(s.o);
+        s.o = oracle_create_unrounded(&s.desc);
+        for (size_t i = 1; i < 4; i++) {
+            for (int k = 0; k <= 8; k++) {
+                const double place = (double)i + k / 8.0;
+                const quat expected = quat_multiply(first, quat_exp(vec3_scale(step, place)));
+                assert_below(oracle_error(at(&s, i, k / 8.0), expected), 1e-12, "steady");
+            }
+        }
+        /* A sixth of the first step beyond the key that it does not meet. */
+        const quat begin = quat_multiply(first, quat_exp(vec3_scale(step, 1.0 / 6.0)));
+        assert_below(oracle_error(at(&s, 0, 0.0), begin), 1e-12, "begin");
+        single_destroy(&s);
+    }
+}
+
 /* ---- sterp -------------------------------------------------------------------- */
 
 static void sterp_carries_its_axis_along_a_great_arc(void **state) {
@@ -642,8 +764,12 @@ static void tracks_clamp_outside_their_keys(void **state) {
         single s = single_create(&source, 4, 2.0, true, variant_at(n)->name);
         const quat before = oracle_rotation(s.o, 0, oracle_at_time(s.o, 0, -1e300));
         const quat after = oracle_rotation(s.o, 0, oracle_at_time(s.o, 0, 1e300));
-        assert_true(quat_norm(quat_subtract(before, oracle_key(s.o, 0, 0))) == 0.0);
-        assert_true(quat_norm(quat_subtract(after, oracle_key(s.o, 0, 3))) == 0.0);
+        assert_true(quat_norm(quat_subtract(before, at(&s, 0, 0.0))) == 0.0);
+        assert_true(quat_norm(quat_subtract(after, at(&s, 2, 1.0))) == 0.0);
+        if (interpolating(variant_at(n))) {
+            assert_true(quat_norm(quat_subtract(before, oracle_key(s.o, 0, 0))) == 0.0);
+            assert_true(quat_norm(quat_subtract(after, oracle_key(s.o, 0, 3))) == 0.0);
+        }
         single_destroy(&s);
     }
 }
@@ -659,8 +785,7 @@ static void one_key_is_constant_and_two_are_slerp(void **state) {
         single_destroy(&one);
         single two = single_create(&source, 2, 2.0, true, v->name);
         const quat slerp = quat_slerp(oracle_key(two.o, 0, 0), oracle_key(two.o, 0, 1), 0.3);
-        if ((v->method == PM_METHOD_SQUAD && v->tangents != PM_TANGENTS_USER) ||
-            v->method == PM_METHOD_CIRCULAR) {
+        if ((has_tangents(v) && v->tangents != PM_TANGENTS_USER) || is_circular(v)) {
             assert_below(oracle_error(at(&two, 0, 0.3), slerp), 1e-12, v->name);
         }
         single_destroy(&two);
@@ -673,7 +798,8 @@ static void a_closing_key_gives_the_loop_that_it_closes(void **state) {
     for (size_t n = 0; n < variant_count(); n++) {
         const variant *v = variant_at(n);
         single open = single_create(&source, 5, 2.5, true, v->name);
-        open.set.tracks[0].period = 7.5;
+        const double period = is(v, PM_METHOD_BSPLINE) ? 5.0 : 7.5;
+        open.set.tracks[0].period = period;
         open.desc = variant_describe(v, &open.set);
         oracle_destroy(open.o);
         open.o = oracle_create(&open.desc);
@@ -681,11 +807,15 @@ static void a_closing_key_gives_the_loop_that_it_closes(void **state) {
         set_create(1, false, &closed);
         closed.tracks[0] = open.set.tracks[0];
         closed.tracks[0].key_count = 6;
-        closed.tracks[0].times[5] = 7.5;
+        closed.tracks[0].times[5] = period;
         for (int c = 0; c < 4; c++) {
             closed.tracks[0].keys[5][c] = -closed.tracks[0].keys[0][c];
         }
-        const pm_clip_desc desc = variant_describe(v, &closed);
+        pm_clip_desc desc = variant_describe(v, &closed);
+        if (is(v, PM_METHOD_CUBICSPLINE)) { /* nothing of a closing key but its time is read */
+            desc.rotations_in = open.desc.rotations_in;
+            desc.rotations_out = open.desc.rotations_out;
+        }
         oracle *o = oracle_create(&desc);
         assert_int_equal(oracle_key_count(o, 0), 5);
         for (int k = 0; k < 300; k++) {
@@ -713,7 +843,7 @@ static void a_loop_of_a_full_turn_goes_on_without_a_jump(void **state) {
     assert_string_equal(set.tracks[0].name, "loop of a full turn");
     for (size_t n = 0; n < variant_count(); n++) {
         const variant *v = variant_at(n);
-        if (v->method == PM_METHOD_STEP) {
+        if (v->method == PM_METHOD_STEP || v->method == PM_METHOD_CUBICSPLINE) {
             continue;
         }
         const pm_clip_desc desc = variant_describe(v, &set);
@@ -812,8 +942,9 @@ static void adversarial_tracks_give_unit_rotations_in_every_method(void **state)
     for (size_t n = 0; n < adversarial_count(); n++) {
         track_set set;
         set_create(1, false, &set);
-        adversarial_track(n, &set.tracks[0]);
         for (size_t m = 0; m < variant_count(); m++) {
+            adversarial_track(n, &set.tracks[0]);
+            variant_prepare(variant_at(m), &set);
             const pm_clip_desc desc = variant_describe(variant_at(m), &set);
             oracle *o = oracle_create(&desc);
             for (size_t i = 0; i < oracle_segment_count(o, 0); i++) {
@@ -833,19 +964,19 @@ static void adversarial_tracks_give_unit_rotations_in_every_method(void **state)
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_method_passes_through_its_keys),
+        cmocka_unit_test(every_method_but_bspline_passes_through_its_keys),
         cmocka_unit_test(every_method_keeps_unit_norm),
         cmocka_unit_test(turning_the_parent_turns_the_curve),
         cmocka_unit_test(stretching_time_stretches_the_curve),
-        cmocka_unit_test(signs_of_keys_do_not_matter),
+        cmocka_unit_test(signs_of_keys_do_not_matter_except_in_gltf),
         cmocka_unit_test(reversed_keys_give_the_reversed_curve),
         cmocka_unit_test(keys_of_constant_velocity_give_constant_velocity),
-        cmocka_unit_test(equal_keys_hold_still_except_in_squad),
+        cmocka_unit_test(equal_keys_hold_still_in_methods_that_say_so),
         cmocka_unit_test(slerp_and_sterp_keep_their_speed_within_a_segment),
-        cmocka_unit_test(limited_squad_has_continuous_velocity),
+        cmocka_unit_test(smooth_methods_have_continuous_velocity),
         cmocka_unit_test(circular_has_continuous_direction_and_a_jump_of_speed),
         cmocka_unit_test(loops_repeat_with_the_sign_of_their_wrap),
-        cmocka_unit_test(moving_a_key_changes_four_segments_at_most),
+        cmocka_unit_test(moving_a_key_changes_four_segments_at_most_except_in_spline),
         cmocka_unit_test(right_multiplication_needs_the_axis_of_sterp_to_turn_along),
         cmocka_unit_test(slerp_is_the_exponential_of_a_scaled_logarithm),
         cmocka_unit_test(slerp_of_any_operands_moves_evenly_and_never_fails),
@@ -859,6 +990,9 @@ int main(void) {
         cmocka_unit_test(squad_at_rest_turns_half_round_evenly),
         cmocka_unit_test(circular_is_a_blend_of_arcs_about_centres),
         cmocka_unit_test(guarded_circular_does_not_spin_on_a_reversal),
+        cmocka_unit_test(circular_c1_about_one_axis_is_catmull_rom_of_the_angle),
+        cmocka_unit_test(hermite_leaves_and_meets_its_keys_at_the_users_velocity),
+        cmocka_unit_test(bspline_is_steady_away_from_its_ends),
         cmocka_unit_test(sterp_carries_its_axis_along_a_great_arc),
         cmocka_unit_test(sterp_in_turn_swings_before_it_twists),
         cmocka_unit_test(tracks_clamp_outside_their_keys),

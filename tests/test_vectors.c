@@ -28,6 +28,7 @@ typedef struct known_case {
     char name[80];
     pm_clip_desc desc;
     test_track track;
+    double given[TRACK_KEYS_MAX][14]; /* of rotations in and out, of positions in and out */
     pm_timeline timeline;
     pm_windows windows;
     size_t sample_count;
@@ -110,6 +111,9 @@ static bool read_line(const char *name, const char *text, known_case *c) {
     if (strcmp(name, "sample") == 0) {
         return read_sample(text, c);
     }
+    if (strcmp(name, "given") == 0) {
+        return c->track.key_count > 0 && read_numbers(text, 14, c->given[c->track.key_count - 1]);
+    }
     if (strcmp(name, "loop") == 0) {
         return read_numbers(text, 1, &c->desc.loop_period);
     }
@@ -144,6 +148,13 @@ static void complete(known_case *c, pm_method method) {
     c->desc.positions = (pm_array){c->track.positions, PM_FLOAT64, 0};
     if (c->desc.tangents == PM_TANGENTS_USER) {
         c->desc.user_tangents = (pm_array){c->track.tangents, PM_FLOAT64, 0};
+    }
+    if (method == PM_METHOD_CUBICSPLINE) {
+        const size_t stride = sizeof c->given[0];
+        c->desc.rotations_in = (pm_array){&c->given[0][0], PM_FLOAT64, stride};
+        c->desc.rotations_out = (pm_array){&c->given[0][4], PM_FLOAT64, stride};
+        c->desc.positions_in = (pm_array){&c->given[0][8], PM_FLOAT64, stride};
+        c->desc.positions_out = (pm_array){&c->given[0][11], PM_FLOAT64, stride};
     }
     if (method == PM_METHOD_STERP) {
         c->desc.axes = (pm_array){c->track.axis, PM_FLOAT64, 0};
@@ -251,6 +262,41 @@ static void circular_gives_the_known_answers(void **state) {
     check_subjects(PM_METHOD_CIRCULAR, "circular");
 }
 
+static void circular_c1_gives_the_known_answers(void **state) {
+    (void)state;
+    check_subjects(PM_METHOD_CIRCULAR_C1, "circular-c1");
+}
+
+static void circular_c2_gives_the_known_answers(void **state) {
+    (void)state;
+    check_subjects(PM_METHOD_CIRCULAR_C2, "circular-c2");
+}
+
+static void circular_c3_gives_the_known_answers(void **state) {
+    (void)state;
+    check_subjects(PM_METHOD_CIRCULAR_C3, "circular-c3");
+}
+
+static void hermite_gives_the_known_answers(void **state) {
+    (void)state;
+    check_subjects(PM_METHOD_HERMITE, "hermite");
+}
+
+static void spline_gives_the_known_answers(void **state) {
+    (void)state;
+    check_subjects(PM_METHOD_SPLINE, "spline");
+}
+
+static void bspline_gives_the_known_answers(void **state) {
+    (void)state;
+    check_subjects(PM_METHOD_BSPLINE, "bspline");
+}
+
+static void cubicspline_gives_the_known_answers(void **state) {
+    (void)state;
+    check_subjects(PM_METHOD_CUBICSPLINE, "cubicspline");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(step_gives_the_known_answers),
@@ -259,6 +305,13 @@ int main(void) {
         cmocka_unit_test(sterp_gives_the_known_answers),
         cmocka_unit_test(squad_gives_the_known_answers),
         cmocka_unit_test(circular_gives_the_known_answers),
+        cmocka_unit_test(cubicspline_gives_the_known_answers),
+        cmocka_unit_test(bspline_gives_the_known_answers),
+        cmocka_unit_test(spline_gives_the_known_answers),
+        cmocka_unit_test(hermite_gives_the_known_answers),
+        cmocka_unit_test(circular_c3_gives_the_known_answers),
+        cmocka_unit_test(circular_c2_gives_the_known_answers),
+        cmocka_unit_test(circular_c1_gives_the_known_answers),
     };
     const int failed = cmocka_run_group_tests_name("vectors", tests, NULL, NULL);
     subject_release();

@@ -19,6 +19,16 @@ static bool parse_count(const char *text, void *target, char *why) {
     return option_size(text, &options->count, why);
 }
 
+static bool parse_frame(const char *text, void *target, char *why) {
+    pm_axis_frame *frame = target;
+    *frame = strcmp(text, "parent") == 0 ? PM_AXIS_PARENT : PM_AXIS_BODY;
+    if (*frame == PM_AXIS_PARENT || strcmp(text, "body") == 0) {
+        return true;
+    }
+    snprintf(why, OPTION_WHY, "'%.80s' is none of: body parent", text);
+    return false;
+}
+
 #define AT(field) offsetof(eval_options, field)
 static const option eval_table[] = {
     {"--keys", 0, "K.npy", "rotations (n, tracks, 4), x y z w, float32 or float64", option_text,
@@ -33,8 +43,22 @@ static const option eval_table[] = {
     {"--count", 0, "N", "with --rate: N samples, wherever the last key is", parse_count, 0},
     {"--vectors", 0, "V.npy", "positions or scales (n, tracks, 3) evaluated beside", option_text,
      AT(vectors)},
+    {"--in-tangents", 0, "A.npy", "of cubicspline: arriving at the keys, like --keys, per second",
+     option_text, AT(in_tangents)},
+    {"--out-tangents", 0, "B.npy", "of cubicspline: leaving the keys", option_text,
+     AT(out_tangents)},
+    {"--vectors-in-tangents", 0, "A.npy", "of cubicspline: likewise, like --vectors", option_text,
+     AT(vectors_in_tangents)},
+    {"--vectors-out-tangents", 0, "B.npy", "of cubicspline: likewise", option_text,
+     AT(vectors_out_tangents)},
     {"--out", 'o', "OUT.npy", "(m, tracks, 4) float32; - is standard output", option_text, AT(out)},
     {"--vectors-out", 0, "W.npy", "(m, tracks, 3) float32", option_text, AT(vectors_out)},
+    {"--velocity", 0, "V.npy", "angular velocity, rad/s, (m, tracks, 3) float32", option_text,
+     AT(velocity)},
+    {"--acceleration", 0, "A.npy", "angular acceleration, rad/s^2, (m, tracks, 3) float32",
+     option_text, AT(acceleration)},
+    {"--velocity-frame", 0, "FRAME", "of both: body (default) or parent", parse_frame,
+     AT(velocity_frame)},
     {"--json", 0, NULL, "report as JSON", NULL, AT(json)},
 };
 #undef AT
@@ -72,13 +96,41 @@ static cli_exit check_outputs(const eval_options *options) {
                              "needs %s beside it",
                              options->vectors != NULL ? "--vectors-out" : "--vectors");
     }
-    if (options->vectors_out != NULL && strcmp(options->out, options->vectors_out) == 0) {
-        return options_usage(&help, "--vectors-out", "names the same file as --out");
+    const char *names[EVAL_OUTPUTS];
+    size_t count = eval_output_names(options, names);
+    for (size_t i = 0; i < count; i++) {
+        for (size_t k = i + 1; k < count; k++) {
+            if (strcmp(names[i], names[k]) == 0) {
+                return options_usage(&help, names[i], "is the name of two outputs");
+            }
+        }
+        if (strcmp(names[i], "-") == 0 && options->json) {
+            return options_usage(&help, "--json", "and an output on standard output would mix");
+        }
     }
-    bool to_stdout = strcmp(options->out, "-") == 0 ||
-                     (options->vectors_out != NULL && strcmp(options->vectors_out, "-") == 0);
-    if (to_stdout && options->json) {
-        return options_usage(&help, "--json", "and an output on standard output would mix");
+    return CLI_DONE;
+}
+
+static cli_exit check_tangents(const eval_options *options) {
+    const pm_method_info *info = pm_method_describe(options->curve.method);
+    bool keys = options->in_tangents != NULL && options->out_tangents != NULL;
+    bool vectors = options->vectors_in_tangents != NULL && options->vectors_out_tangents != NULL;
+    if (!info->takes_in_out) {
+        if (options->in_tangents != NULL || options->out_tangents != NULL ||
+            options->vectors_in_tangents != NULL || options->vectors_out_tangents != NULL) {
+            return options_usage(&help, "--in-tangents", "and its like belong to cubicspline");
+        }
+        return CLI_DONE;
+    }
+    if (!keys) {
+        return options_usage(&help, "--method cubicspline",
+                             "needs --in-tangents and "
+                             "--out-tangents");
+    }
+    if (options->vectors != NULL && !vectors) {
+        return options_usage(&help, "--vectors",
+                             "with cubicspline needs --vectors-in-tangents "
+                             "and --vectors-out-tangents");
     }
     return CLI_DONE;
 }
@@ -106,6 +158,9 @@ static cli_exit check_options(const eval_options *options) {
         !options->curve.axis_given) {
         code = options_usage(&help, "--method sterp", "needs --axis");
     }
+    if (code == CLI_DONE) {
+        code = check_tangents(options);
+    }
     return code == CLI_DONE ? check_outputs(options) : code;
 }
 
@@ -118,6 +173,8 @@ static void report_json(const eval_options *options, const eval_input *input,
     json_string(&json, "keys", options->keys);
     json_string(&json, "out", options->out);
     json_string(&json, "vectors_out", options->vectors_out);
+    json_string(&json, "velocity", options->velocity);
+    json_string(&json, "acceleration", options->acceleration);
     json_string(&json, "method", pm_method_describe(options->curve.method)->name);
     json_integer(&json, "tracks", input->track_count);
     json_integer(&json, "keys_per_track", input->timeline.key_count);
@@ -130,8 +187,11 @@ static void report_json(const eval_options *options, const eval_input *input,
 
 static void report_text(const eval_options *options, const eval_input *input,
                         const pm_device_info *device, double seconds) {
-    bool to_stdout = strcmp(options->out, "-") == 0 ||
-                     (options->vectors_out != NULL && strcmp(options->vectors_out, "-") == 0);
+    const char *names[EVAL_OUTPUTS];
+    bool to_stdout = false;
+    for (size_t i = 0, count = eval_output_names(options, names); i < count; i++) {
+        to_stdout = to_stdout || strcmp(names[i], "-") == 0;
+    }
     double rotations = (double)input->sample_count * (double)input->track_count;
     fprintf(to_stdout ? stderr : stdout,
             "%s: %zu tracks, %zu keys -> %zu samples, %s, on %s, %.3f s, %.3g M rotations/s\n",

@@ -26,7 +26,9 @@ static const command_help help = {
 };
 
 static const char *vector_method_name(pm_vector_method method) {
-    static const char *const names[PM_VECTOR_COUNT] = {"auto", "step", "linear", "catmull-rom"};
+    static const char *const names[PM_VECTOR_COUNT] = {
+        "auto",         "step",   "linear",  "catmull-rom", "parabolas-c2",
+        "parabolas-c3", "spline", "bspline", "cubicspline"};
     return (unsigned)method < PM_VECTOR_COUNT ? names[method] : "";
 }
 
@@ -44,6 +46,7 @@ static void print_json(void) {
         json_bool(&json, "symmetric", info->symmetric);
         json_bool(&json, "interpolating", info->interpolating);
         json_integer(&json, "keys_used", info->keys_used);
+        json_integer(&json, "floats_per_segment", info->floats_per_segment);
         json_number(&json, "max_error_rad", info->max_error);
         json_number(&json, "rms_error_rad", info->rms_error);
         json_string(&json, "vectors", vector_method_name(info->vector_method));
@@ -55,13 +58,17 @@ static void print_json(void) {
 }
 
 static void print_table(void) {
-    printf("%-10s %-5s %-7s %-10s %4s %10s  %s\n", "method", "class", "reach", "symmetric", "keys",
-           "error, rad", "when to choose it");
+    printf("%-11s %-5s %-7s %-10s %4s %6s %10s  %s\n", "method", "class", "reach", "symmetric",
+           "keys", "floats", "error, rad", "when to choose it");
     for (int i = 0; i < PM_METHOD_COUNT; i++) {
         const pm_method_info *info = pm_method_describe((pm_method)i);
-        printf("%-10s %-5s %-7s %-10s %4u %10.1e  %s\n", info->name, info->continuity,
-               info->local ? "local" : "global", info->symmetric ? "yes" : "no", info->keys_used,
-               info->max_error, info->advice);
+        char keys[16] = "all";
+        if (info->keys_used > 0) {
+            snprintf(keys, sizeof keys, "%u", info->keys_used);
+        }
+        printf("%-11s %-5s %-7s %-10s %4s %6u %10.1e  %s\n", info->name, info->continuity,
+               info->local ? "local" : "global", info->symmetric ? "yes" : "no", keys,
+               info->floats_per_segment, info->max_error, info->advice);
     }
 }
 

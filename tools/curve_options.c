@@ -147,11 +147,11 @@ static bool parse_twist(const char *text, void *target, char *why) {
 static const option curve_table[] = {
     {"--method", 0, "NAME", "how keys are joined; see: posemill methods", parse_method, 0},
     {"--tangents", 0, "KIND",
-     "squad's velocities at the keys: bessel (default), mean, hold,\n"
+     "velocities at the keys, of squad and hermite: bessel (default), mean, hold,\n"
      "tcb:T,C,B, or FILE.npy (n, tracks, 3) of half-angle rad/s",
      parse_tangents, 0},
     {"--ends", 0, "KIND",
-     "first and last key of squad: chord (default), natural,\n"
+     "first and last key of squad, hermite and spline: chord (default), natural,\n"
      "parabola, zero",
      parse_ends, 0},
     {"--no-limit", 0, NULL, "squad without its limiter", NULL, offsetof(curve_options, no_limit)},
@@ -176,24 +176,24 @@ option_group curve_options_group(curve_options *options) {
 
 static void warn_unread(const curve_options *options) {
     const pm_method_info *info = pm_method_describe(options->method);
-    const char *name = info != NULL ? info->name : "";
-    if (options->method != PM_METHOD_SQUAD) {
-        const char *unread = options->tangents_given ? "--tangents"
-                             : options->no_limit     ? "--no-limit"
-                             : options->ends_given   ? "--ends"
-                                                     : NULL;
-        if (unread != NULL) {
-            cli_warn(unread, "has no effect on %s; squad reads it", name);
-        }
+    const char *name = info->name;
+    if (options->tangents_given && !info->takes_tangents) {
+        cli_warn("--tangents", "has no effect on %s", name);
     }
-    if (options->method != PM_METHOD_STERP) {
+    if (options->ends_given && !info->takes_ends) {
+        cli_warn("--ends", "has no effect on %s", name);
+    }
+    if (options->no_limit && options->method != PM_METHOD_SQUAD) {
+        cli_warn("--no-limit", "has no effect on %s; squad reads it", name);
+    }
+    if (!info->takes_axes) {
         const char *unread = options->axis_given         ? "--axis"
                              : options->axis_frame_given ? "--axis-frame"
                              : options->swing_given      ? "--swing"
                              : options->twist_given      ? "--twist"
                                                          : NULL;
         if (unread != NULL) {
-            cli_warn(unread, "has no effect on %s; sterp reads it", name);
+            cli_warn(unread, "has no effect on %s", name);
         }
     }
 }
@@ -204,7 +204,8 @@ static cli_exit apply_tangents(curve_options *options, size_t key_count, size_t 
     desc->tension = options->tcb[0];
     desc->continuity = options->tcb[1];
     desc->bias = options->tcb[2];
-    if (options->tangents != PM_TANGENTS_USER || options->method != PM_METHOD_SQUAD) {
+    if (options->tangents != PM_TANGENTS_USER ||
+        !pm_method_describe(options->method)->takes_tangents) {
         desc->tangents = options->tangents == PM_TANGENTS_USER ? 0 : options->tangents;
         return CLI_DONE;
     }

@@ -18,8 +18,13 @@ typedef struct eval_options {
     bool count_given;
     size_t count;
     const char *vectors;
+    const char *in_tangents, *out_tangents; /* of cubicspline */
+    const char *vectors_in_tangents, *vectors_out_tangents;
+    const char *out; /* the outputs; all but the first may be NULL */
     const char *vectors_out;
-    const char *out;
+    const char *velocity;
+    const char *acceleration;
+    pm_axis_frame velocity_frame;
     bool json;
     curve_options curve;
     device_options device;
@@ -31,6 +36,7 @@ typedef struct eval_input {
     npy_array key_times;
     npy_array times;
     npy_array vectors;
+    npy_array tangents[4]; /* in and out of the keys, in and out of the vectors */
     pm_timeline timeline;
     pm_clip_desc desc;
     size_t track_count;
@@ -46,7 +52,11 @@ void eval_input_release(eval_input *input);
 cli_exit eval_input_blame(const eval_options *options, const eval_input *input,
                           const pm_error *error);
 
-/* Samples the clip and writes both outputs, complete or not at all. */
+/* The names of the outputs asked for, first --out; returns how many. */
+enum { EVAL_OUTPUTS = 4 };
+size_t eval_output_names(const eval_options *options, const char *names[EVAL_OUTPUTS]);
+
+/* Samples the clip and writes all outputs, complete or not at all. */
 cli_exit eval_write(const eval_options *options, const eval_input *input, const pm_clip *clip);
 
 #endif

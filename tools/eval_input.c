@@ -48,15 +48,37 @@ static cli_exit read_times(const char *path, size_t count, npy_array *array) {
     return code;
 }
 
-static cli_exit read_vectors(const eval_options *options, eval_input *input) {
-    const size_t shape[] = {input->timeline.key_count, input->track_count, 3};
+/* One array laid out as the keys or the vectors, into the description. */
+static cli_exit read_like(const char *path, const eval_input *input, size_t components,
+                          npy_array *array, pm_array *described) {
+    const size_t shape[] = {input->timeline.key_count, input->track_count, components};
     char called[96];
-    snprintf(called, sizeof called, "(n, tracks, 3), here (%zu, %zu, 3),", shape[0], shape[1]);
-    cli_exit code = npy_read(options->vectors, &input->vectors);
-    if (code == CLI_DONE) {
-        code = npy_expect(&input->vectors, options->vectors, called, 3, shape);
+    if (path == NULL) {
+        return CLI_DONE;
     }
-    input->desc.positions = (pm_array){input->vectors.data, input->vectors.type, 0};
+    snprintf(called, sizeof called, "(n, tracks, %zu), here (%zu, %zu, %zu),", components, shape[0],
+             shape[1], components);
+    cli_exit code = npy_read(path, array);
+    if (code == CLI_DONE) {
+        code = npy_expect(array, path, called, 3, shape);
+    }
+    *described = (pm_array){array->data, array->type, 0};
+    return code;
+}
+
+static cli_exit read_tangents(const eval_options *options, eval_input *input) {
+    pm_clip_desc *desc = &input->desc;
+    npy_array *to = input->tangents;
+    cli_exit code = read_like(options->in_tangents, input, 4, &to[0], &desc->rotations_in);
+    if (code == CLI_DONE) {
+        code = read_like(options->out_tangents, input, 4, &to[1], &desc->rotations_out);
+    }
+    if (code == CLI_DONE) {
+        code = read_like(options->vectors_in_tangents, input, 3, &to[2], &desc->positions_in);
+    }
+    if (code == CLI_DONE) {
+        code = read_like(options->vectors_out_tangents, input, 3, &to[3], &desc->positions_out);
+    }
     return code;
 }
 
@@ -130,8 +152,11 @@ cli_exit eval_input_read(eval_options *options, eval_input *input) {
         code = read_times(options->times, SIZE_MAX, &input->times);
         code = code == CLI_DONE ? check_times(options, input) : code;
     }
-    if (code == CLI_DONE && options->vectors != NULL) {
-        code = read_vectors(options, input);
+    if (code == CLI_DONE) {
+        code = read_like(options->vectors, input, 3, &input->vectors, &input->desc.positions);
+    }
+    if (code == CLI_DONE) {
+        code = read_tangents(options, input);
     }
     if (code == CLI_DONE) {
         code = find_sample_count(options, input);
@@ -151,6 +176,9 @@ void eval_input_release(eval_input *input) {
     npy_release(&input->key_times);
     npy_release(&input->times);
     npy_release(&input->vectors);
+    for (size_t i = 0; i < sizeof input->tangents / sizeof input->tangents[0]; i++) {
+        npy_release(&input->tangents[i]);
+    }
 }
 
 /* ---- blame --------------------------------------------------------------------- */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Samples in, .npy out, a piece at a time: the size of the output is bounded by the
- * disk, not by memory. Both files appear together, after everything was written.
+ * disk, not by memory. All files appear together, after everything was written.
  */
 #include "eval.h"
 #include "progress.h"
@@ -21,14 +21,30 @@ typedef struct sink {
 } sink;
 
 typedef struct writer {
-    sink rotations;
-    sink vectors;
-    size_t piece; /* samples */
+    sink sinks[EVAL_OUTPUTS]; /* rotations, vectors, velocity, acceleration */
+    size_t piece;             /* samples */
 } writer;
 
-static cli_exit open_sink(sink *target, const char *path, const eval_input *input,
-                          size_t components) {
-    const size_t shape[] = {input->sample_count, input->track_count, components};
+static const size_t components[EVAL_OUTPUTS] = {4, 3, 3, 3};
+
+static const char *path_of(const eval_options *options, size_t output) {
+    const char *paths[EVAL_OUTPUTS] = {options->out, options->vectors_out, options->velocity,
+                                       options->acceleration};
+    return paths[output];
+}
+
+size_t eval_output_names(const eval_options *options, const char *names[EVAL_OUTPUTS]) {
+    size_t count = 0;
+    for (size_t i = 0; i < EVAL_OUTPUTS; i++) {
+        if (path_of(options, i) != NULL) {
+            names[count++] = path_of(options, i);
+        }
+    }
+    return count;
+}
+
+static cli_exit open_sink(sink *target, const char *path, const eval_input *input, size_t width) {
+    const size_t shape[] = {input->sample_count, input->track_count, width};
     char header[NPY_HEADER_MAX];
     cli_exit code = cli_output_open(path, &target->output);
     if (code != CLI_DONE) {
@@ -39,31 +55,37 @@ static cli_exit open_sink(sink *target, const char *path, const eval_input *inpu
 }
 
 static cli_exit writer_open(writer *made, const eval_options *options, const eval_input *input) {
-    size_t vector_row = options->vectors != NULL ? 3 * sizeof(float) * input->track_count : 0;
-    made->rotations.row_bytes = 4 * sizeof(float) * input->track_count;
-    made->vectors.row_bytes = vector_row;
-    made->piece = piece_bytes / (made->rotations.row_bytes + vector_row);
+    size_t row_bytes = 0;
+    cli_exit code = CLI_DONE;
+    for (size_t i = 0; i < EVAL_OUTPUTS; i++) {
+        if (path_of(options, i) != NULL) {
+            made->sinks[i].row_bytes = components[i] * sizeof(float) * input->track_count;
+            row_bytes += made->sinks[i].row_bytes;
+        }
+    }
+    made->piece = piece_bytes / row_bytes;
     made->piece = made->piece > 0 ? made->piece : 1;
     if (made->piece > input->sample_count) {
         made->piece = input->sample_count > 0 ? input->sample_count : 1;
     }
-    made->rotations.samples = malloc(made->piece * made->rotations.row_bytes);
-    made->vectors.samples = vector_row > 0 ? malloc(made->piece * vector_row) : NULL;
-    if (made->rotations.samples == NULL || (vector_row > 0 && made->vectors.samples == NULL)) {
-        return cli_fail(CLI_DEVICE_FAILED, options->out, NULL, "out of memory");
-    }
-    cli_exit code = open_sink(&made->rotations, options->out, input, 4);
-    if (code == CLI_DONE && vector_row > 0) {
-        code = open_sink(&made->vectors, options->vectors_out, input, 3);
+    for (size_t i = 0; i < EVAL_OUTPUTS && code == CLI_DONE; i++) {
+        sink *s = &made->sinks[i];
+        if (s->row_bytes == 0) {
+            continue;
+        }
+        s->samples = malloc(made->piece * s->row_bytes);
+        code = s->samples != NULL
+                   ? open_sink(s, path_of(options, i), input, components[i])
+                   : cli_fail(CLI_DEVICE_FAILED, options->out, NULL, "out of memory");
     }
     return code;
 }
 
 static void writer_close(writer *made) {
-    cli_output_abandon(&made->rotations.output);
-    cli_output_abandon(&made->vectors.output);
-    free(made->rotations.samples);
-    free(made->vectors.samples);
+    for (size_t i = 0; i < EVAL_OUTPUTS; i++) {
+        cli_output_abandon(&made->sinks[i].output);
+        free(made->sinks[i].samples);
+    }
 }
 
 static cli_exit write_piece(const writer *made, const eval_options *options,
@@ -72,8 +94,11 @@ static cli_exit write_piece(const writer *made, const eval_options *options,
     pm_error error = {0};
     pm_sample_job job = {
         .sample_count = count,
-        .rotations = made->rotations.samples,
-        .positions = made->vectors.samples,
+        .rotations = made->sinks[0].samples,
+        .positions = made->sinks[1].samples,
+        .velocities = made->sinks[2].samples,
+        .accelerations = made->sinks[3].samples,
+        .velocity_frame = options->velocity_frame,
     };
     if (options->times != NULL) {
         job.times = (const double *)input->times.data + first;
@@ -84,11 +109,12 @@ static cli_exit write_piece(const writer *made, const eval_options *options,
     if (pm_sample(clip, &job, &error) != PM_OK) {
         return cli_fail_error(options->keys, &error);
     }
-    cli_exit code = cli_output_write(made->rotations.output, made->rotations.samples,
-                                     count * made->rotations.row_bytes);
-    if (code == CLI_DONE && made->vectors.output != NULL) {
-        code = cli_output_write(made->vectors.output, made->vectors.samples,
-                                count * made->vectors.row_bytes);
+    cli_exit code = CLI_DONE;
+    for (size_t i = 0; i < EVAL_OUTPUTS && code == CLI_DONE; i++) {
+        const sink *s = &made->sinks[i];
+        if (s->samples != NULL) {
+            code = cli_output_write(s->output, s->samples, count * s->row_bytes);
+        }
     }
     return code;
 }
@@ -115,11 +141,10 @@ cli_exit eval_write(const eval_options *options, const eval_input *input, const 
     if (code == CLI_DONE) {
         code = write_all(&made, options, input, clip);
     }
-    if (code == CLI_DONE) {
-        code = cli_output_commit(&made.rotations.output);
-    }
-    if (code == CLI_DONE && made.vectors.output != NULL) {
-        code = cli_output_commit(&made.vectors.output);
+    for (size_t i = 0; i < EVAL_OUTPUTS && code == CLI_DONE; i++) {
+        if (made.sinks[i].output != NULL) {
+            code = cli_output_commit(&made.sinks[i].output);
+        }
     }
     writer_close(&made);
     return code;

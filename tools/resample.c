@@ -94,7 +94,7 @@ static cli_exit write_row(work *w, size_t index, resample_place place) {
 
     if (place.frame < w->frame_count) {
         size_t frame = w->options->trim_start + (size_t)place.frame;
-        if (place.rest == 0) {
+        if (place.rest == 0 && pm_method_describe(w->options->curve.method)->interpolating) {
             return write_source_row(w, frame);
         }
         if (w->equal_stays && place.frame + 1 < w->frame_count) {

@@ -221,54 +221,35 @@ void pose_vector_keys(const pose_plan *plan, pose_vector *vectors, size_t count,
     }
 }
 
-static bool take_direction(const double offset[3], double axis[3]) {
-    double length = sqrt(offset[0] * offset[0] + offset[1] * offset[1] + offset[2] * offset[2]);
-    int n;
-
-    if (!(length > 0 && length < (double)INFINITY)) {
-        return false;
-    }
-    for (n = 0; n < 3; n++) {
-        axis[n] = offset[n] / length;
-    }
-    return true;
-}
-
-/* The frames of a BVH are parallel at rest, so that a parent's direction is as good in its
- * child's frame. Joints come after their parents. */
+/* Joints, which come after their parents, and behind them the end sites, which are children
+ * as good as any. Without memory all bones point up. */
 void pose_bone_axes(const pose_plan *plan, double *axes) {
+    static const double up[3] = {0, 1, 0};
     const bvh *model = plan->model;
-    double *directions = calloc(model->joint_count, 3 * sizeof *directions);
-    bool *found = calloc(model->joint_count, sizeof *found);
+    size_t count = model->joint_count + model->site_count;
+    int32_t *parents = calloc(count, sizeof *parents);
+    double *offsets = calloc(count, 3 * sizeof *offsets);
+    double *directions = calloc(count, 3 * sizeof *directions);
+    bool ready = parents != NULL && offsets != NULL && directions != NULL;
     size_t i;
 
-    for (i = 0; directions != NULL && found != NULL && i < model->joint_count; i++) {
-        size_t parent = model->joints[i].parent;
-        if (parent != BVH_NO_JOINT && !found[parent]) {
-            found[parent] = take_direction(model->joints[i].offset, directions + 3 * parent);
-        }
+    for (i = 0; ready && i < count; i++) {
+        size_t site = i - model->joint_count;
+        bool is_joint = i < model->joint_count;
+        size_t parent = is_joint ? model->joints[i].parent : model->sites[site].joint;
+        parents[i] = parent == BVH_NO_JOINT ? -1 : (int32_t)parent;
+        memcpy(offsets + 3 * i, is_joint ? model->joints[i].offset : model->sites[site].offset,
+               3 * sizeof *offsets);
     }
-    for (i = 0; directions != NULL && found != NULL && i < model->site_count; i++) {
-        size_t joint = model->sites[i].joint;
-        if (!found[joint]) {
-            found[joint] = take_direction(model->sites[i].offset, directions + 3 * joint);
-        }
-    }
-    for (i = 0; directions != NULL && found != NULL && i < model->joint_count; i++) {
-        size_t parent = model->joints[i].parent;
-        if (!found[i] && parent != BVH_NO_JOINT && found[parent]) {
-            memcpy(directions + 3 * i, directions + 3 * parent, 3 * sizeof *directions);
-            found[i] = true;
-        }
+    if (ready) {
+        pm_bone_axes(parents, offsets, count, directions);
     }
     for (i = 0; i < plan->rotation_count; i++) {
-        static const double up[3] = {0, 1, 0};
-        size_t joint = plan->rotations[i].joint;
-        bool known = directions != NULL && found != NULL && found[joint];
-        memcpy(axes + 3 * i, known ? directions + 3 * joint : up, sizeof up);
+        memcpy(axes + 3 * i, ready ? directions + 3 * plan->rotations[i].joint : up, sizeof up);
     }
+    free(parents);
+    free(offsets);
     free(directions);
-    free(found);
 }
 
 /* ---- rows --------------------------------------------------------------------------- */

@@ -5,6 +5,7 @@
  */
 #include "verify.h"
 
+#include "oracle.h"
 #include "random_tracks.h"
 
 #include <math.h>
@@ -29,15 +30,31 @@ bool verify_passed(const verify_result *result) {
 
 /* ---- options of a method ------------------------------------------------------- */
 
-enum { SQUAD_VARIANTS = 6, SQUAD_UNLIMITED = 5, STERP_VARIANTS = 3 };
+enum { SQUAD_VARIANTS = 6, SQUAD_UNLIMITED = 5, HERMITE_VARIANTS = 5, STERP_VARIANTS = 3 };
 
 static size_t variant_count(pm_method method) {
-    return method == PM_METHOD_SQUAD   ? SQUAD_VARIANTS
-           : method == PM_METHOD_STERP ? STERP_VARIANTS
-                                       : 1;
+    switch (method) {
+    case PM_METHOD_SQUAD:
+        return SQUAD_VARIANTS;
+    case PM_METHOD_HERMITE:
+        return HERMITE_VARIANTS;
+    case PM_METHOD_SPLINE:
+        return PM_ENDS_COUNT;
+    case PM_METHOD_STERP:
+        return STERP_VARIANTS;
+    default:
+        return 1;
+    }
 }
 
-static void vary_squad(size_t variant, const track_set *set, pm_clip_desc *desc) {
+/* Without its limiter squad is promised nothing for steep keys: its inner points may then be
+ * opposite, where no precision suffices. */
+static bool is_unlimited(pm_method method, size_t variant) {
+    return method == PM_METHOD_SQUAD && variant == SQUAD_UNLIMITED;
+}
+
+/* Of squad, and of hermite but for the last, which is squad without its limiter. */
+static void vary_tangents(size_t variant, const track_set *set, pm_clip_desc *desc) {
     static const pm_tangents tangents[SQUAD_VARIANTS] = {PM_TANGENTS_BESSEL, PM_TANGENTS_MEAN,
                                                          PM_TANGENTS_HOLD,   PM_TANGENTS_TCB,
                                                          PM_TANGENTS_USER,   PM_TANGENTS_BESSEL};
@@ -45,7 +62,7 @@ static void vary_squad(size_t variant, const track_set *set, pm_clip_desc *desc)
                                                  PM_ENDS_ZERO,  PM_ENDS_CHORD,   PM_ENDS_CHORD};
     desc->tangents = tangents[variant];
     desc->ends = ends[variant];
-    desc->unlimited = variant == SQUAD_UNLIMITED;
+    desc->unlimited = is_unlimited(desc->method, variant);
     if (desc->tangents == PM_TANGENTS_TCB) {
         desc->tension = 0.3;
         desc->continuity = -0.4;
@@ -62,19 +79,24 @@ static void vary_sterp(size_t variant, pm_clip_desc *desc) {
     desc->window_count = variant == 2 ? 1 : 0;
 }
 
-static void vary(pm_method method, size_t variant, const track_set *set, pm_clip_desc *desc) {
+/* What bspline and cubicspline ask of keys is given by prepare() and here. */
+static void vary(pm_method method, size_t variant, track_set *set, pm_clip_desc *desc) {
     desc->method = method;
-    if (method == PM_METHOD_SQUAD) {
-        vary_squad(variant, set, desc);
+    if (method == PM_METHOD_SQUAD || method == PM_METHOD_HERMITE) {
+        vary_tangents(variant, set, desc);
+    } else if (method == PM_METHOD_SPLINE) {
+        desc->ends = (pm_ends)variant;
     } else if (method == PM_METHOD_STERP) {
         vary_sterp(variant, desc);
+    } else if (method == PM_METHOD_CUBICSPLINE) {
+        set_give_tangents(set, desc);
     }
 }
 
-/* Without its limiter squad is promised nothing for steep keys: its inner points may then be
- * opposite, where no precision suffices. */
-static bool is_unlimited(pm_method method, size_t variant) {
-    return method == PM_METHOD_SQUAD && variant == SQUAD_UNLIMITED;
+static void prepare(pm_method method, track_set *set) {
+    if (method == PM_METHOD_BSPLINE) {
+        set_make_uniform(set);
+    }
 }
 
 /* ---- random keys --------------------------------------------------------------- */
@@ -140,14 +162,15 @@ static cli_exit random_case(pm_engine *engine, pm_method method, random_kind kin
     track_set set;
     scatter where = {NULL, NULL};
     set_random(source, RANDOM_TRACKS, RANDOM_KEYS, 0.0, largest, true, kind != PAIRS, &set);
+    if (kind == CLOSED) {
+        set.tracks[0].period = set.tracks[0].times[RANDOM_KEYS - 1] + 0.7;
+    }
+    prepare(method, &set);
     verify_case tested = {random_names[kind], true, set_describe(&set)};
     vary(method, variant, &set, &tested.desc);
     pm_timeline uniform = {.key_count = RANDOM_KEYS, .rate = {1, 1}};
     if (kind == UNIFORM_KEYS) {
         tested.desc.timelines = &uniform;
-    }
-    if (kind == CLOSED) {
-        tested.desc.loop_period = set.tracks[0].times[RANDOM_KEYS - 1] + 0.7;
     }
     size_t count = kind == PAIRS ? rows : rows / RANDOM_TRACKS + 1;
     pm_sample_job job = {.sample_count = count};
@@ -186,9 +209,14 @@ static cli_exit adversarial_case(pm_engine *engine, pm_method method, size_t ind
     set_create(1, true, &set);
     adversarial_track(index, &set.tracks[0]);
     close_positions(&set.tracks[0]);
+    prepare(method, &set);
     const test_track *track = &set.tracks[0];
     verify_case tested = {track->name, false, set_describe(&set)};
     vary(method, variant, &set, &tested.desc);
+    if (oracle_beyond_reason(&tested.desc)) {
+        set_destroy(&set);
+        return CLI_DONE;
+    }
     double last = track->times[track->key_count - 1];
     double end = track->period > 0.0 ? 2.5 * track->period : last;
     double times[ADVERSARIAL_SAMPLES];

@@ -68,7 +68,7 @@ static bool all_finite(const float *numbers, size_t count) {
 
 /* Adds one sample; true when it is the largest error so far. */
 static bool add_sample(verify_errors *errors, const path_output *output, size_t row, quat exact,
-                       bool random) {
+                       double magnification, bool random) {
     const float *got = output->rotations + 4 * row;
     if (!all_finite(got, 4) ||
         (output->positions != NULL && !all_finite(output->positions + 3 * row, 3))) {
@@ -77,7 +77,7 @@ static bool add_sample(verify_errors *errors, const path_output *output, size_t 
     }
     const quat rotation = {(double)got[0], (double)got[1], (double)got[2], (double)got[3]};
     double norm = quat_norm(rotation);
-    double error = oracle_error(quat_scale(rotation, 1.0 / norm), exact);
+    double error = oracle_error(quat_scale(rotation, 1.0 / norm), exact) / magnification;
     errors->norm = fmax(errors->norm, fabs(norm - 1.0));
     if (random) {
         errors->squares += error * error;
@@ -97,14 +97,16 @@ static void compare(const verify_case *tested, const pm_sample_job *job, const p
         for (size_t t = 0; t < tracks; t++) {
             size_t row = k * tracks + t;
             size_t track = job->tracks != NULL ? job->tracks[k] : t;
-            quat wanted = oracle_rotation(exact, track, oracle_at_sample(exact, track, job, k));
+            oracle_place place = oracle_at_sample(exact, track, job, k);
+            quat wanted = oracle_rotation(exact, track, place);
+            double times = oracle_magnification(exact, track, place);
             /* The error is one of rotation; how far from unit a sample is counts apart. */
             wanted = quat_normalise(wanted);
-            if (add_sample(&result->device, device, row, wanted, tested->random)) {
+            if (add_sample(&result->device, device, row, wanted, times, tested->random)) {
                 memset(result->worst, 0, sizeof result->worst);
                 strncpy(result->worst, tested->name, sizeof result->worst - 1);
             }
-            (void)add_sample(&result->reference, reference, row, wanted, tested->random);
+            (void)add_sample(&result->reference, reference, row, wanted, times, tested->random);
             result->differing += !same_bits(device, reference, row);
         }
     }

@@ -174,6 +174,13 @@ typedef enum pm_method {
     PM_METHOD_STERP,
     PM_METHOD_SQUAD,
     PM_METHOD_CIRCULAR,
+    PM_METHOD_CIRCULAR_C1,
+    PM_METHOD_CIRCULAR_C2,
+    PM_METHOD_CIRCULAR_C3,
+    PM_METHOD_HERMITE,
+    PM_METHOD_SPLINE,
+    PM_METHOD_BSPLINE,
+    PM_METHOD_CUBICSPLINE,
     PM_METHOD_COUNT
 } pm_method;
 
@@ -182,19 +189,29 @@ typedef enum pm_vector_method {
     PM_VECTOR_AUTO = 0, /* the class of the rotation method */
     PM_VECTOR_STEP,
     PM_VECTOR_LINEAR,
-    PM_VECTOR_CATMULL_ROM, /* non-uniform, bessel tangents */
+    PM_VECTOR_CATMULL_ROM,  /* non-uniform, bessel tangents */
+    PM_VECTOR_PARABOLAS_C2, /* parabolas through three keys, blended by smoothstep */
+    PM_VECTOR_PARABOLAS_C3, /* likewise by smootherstep */
+    PM_VECTOR_SPLINE,       /* cubic spline, C2 */
+    PM_VECTOR_BSPLINE,      /* uniform cubic B-spline: approximates its keys */
+    PM_VECTOR_CUBICSPLINE,  /* glTF: cubic with given tangents */
     PM_VECTOR_COUNT
 } pm_vector_method;
 
 typedef struct pm_method_info {
     pm_method method;
-    const char *name;               /* as the command spells it */
-    const char *title;              /* one line, for people */
-    const char *continuity;         /* "-", "C0", "G1", "C1", ... */
-    bool local;                     /* moving a key changes only nearby segments */
-    bool symmetric;                 /* reversed keys give the reversed curve */
-    bool interpolating;             /* passes through its keys */
-    uint32_t keys_used;             /* by one sample */
+    const char *name;       /* as the command spells it */
+    const char *title;      /* one line, for people */
+    const char *continuity; /* "-", "C0", "G1", "C1", ... */
+    bool local;             /* moving a key changes only nearby segments */
+    bool symmetric;         /* reversed keys give the reversed curve */
+    bool interpolating;     /* passes through its keys */
+    bool takes_tangents;    /* reads pm_clip_desc.tangents */
+    bool takes_ends;        /* reads pm_clip_desc.ends */
+    bool takes_axes;        /* needs pm_clip_desc.axes */
+    bool takes_in_out;      /* needs tangents in and out beside its keys */
+    bool needs_uniform_keys;
+    uint32_t keys_used;             /* by one sample; 0: all of the track */
     uint32_t floats_per_segment;    /* device memory per track and segment */
     double max_error;               /* radians against double precision, documented bound */
     double rms_error;               /* likewise */
@@ -284,8 +301,14 @@ typedef struct pm_clip_desc {
     /* PM_TANGENTS_USER: half-angle body velocities in rad/s, q' = q (w, 0), laid out
      * as the keys with 3 numbers. That of a dropped closing key is not read. */
     pm_array user_tangents;
-    pm_ends ends;   /* of open tracks, of squad and Catmull-Rom. 0: chord */
+    pm_ends ends;   /* of open tracks, of all methods with tangents. 0: chord */
     bool unlimited; /* squad without its limiter */
+
+    /* Tangents of cubicspline, per second, arriving at each key and leaving it: laid out as
+     * the keys, with as many numbers. Required by it for every array of keys given. */
+    pm_array rotations_in, rotations_out;
+    pm_array positions_in, positions_out;
+    pm_array scales_in, scales_out;
 
     /* Twist axes of sterp: 3 numbers for all tracks, or a row per track. Any length
      * but 0. Required by sterp, ignored by the rest. */
@@ -350,6 +373,13 @@ typedef struct pm_sample_job {
     float *positions;
     float *scales;
 
+    /* Angular velocity in rad/s and acceleration in rad/s^2 of the rotations, full angles:
+     * host memory of (sample_count, track_count, 3) float32, or NULL. Analytic. At a key,
+     * of the segment that begins there; zero outside the keys of an open track. */
+    float *velocities;
+    float *accelerations;
+    pm_axis_frame velocity_frame; /* 0: body */
+
     bool on_reference; /* evaluate on the CPU reference path instead of the device */
 } pm_sample_job;
 
@@ -397,6 +427,20 @@ PM_API void pm_matrix_from_quat(const double quaternion[4], double matrix[9]);
  * method), w >= 0; exact at every angle, 180 degrees too. False when the matrix is
  * not finite or has a determinant <= 0. */
 PM_API bool pm_quat_from_matrix(const double matrix[9], double quaternion[4]);
+
+/* ---- twist axes -------------------------------------------------------------------- */
+
+/* Unit axes for sterp from a skeleton whose frames are parallel at rest: a bone's is the
+ * direction to its first child that is not where it is itself, a leaf's that of its parent,
+ * a lone root's y. parents[joint] < joint, or -1 of a root; offsets, (joint_count, 3), are
+ * from the parent; axes, (joint_count, 3), is written. */
+PM_API void pm_bone_axes(const int32_t *parents, const double *offsets, size_t joint_count,
+                         double *axes);
+
+/* Unit axis along which `points`, (count, 3), spread the most: the eigenvector of the
+ * largest eigenvalue of their covariance, of either sign. False when they are not finite
+ * or all in one place. */
+PM_API bool pm_principal_axis(const double *points, size_t count, double axis[3]);
 
 #ifdef __cplusplus
 }

@@ -39,6 +39,10 @@ typedef struct pm_cl_outputs {
     size_t positions_offset;
     cl_mem scales;
     size_t scales_offset;
+    cl_mem velocities;
+    size_t velocities_offset;
+    cl_mem accelerations;
+    size_t accelerations_offset;
 } pm_cl_outputs;
 
 /* Enqueues a job on `queue` (of the engine's context and device; in order or not)

@@ -11,7 +11,7 @@
 
 /* Infinite when something was not a number or the subject failed. */
 typedef struct accuracy {
-    double worst;       /* radians */
+    double worst;       /* radians; of cubicspline, over its oracle_magnification */
     double sum_squares; /* radians^2 */
     double norm;        /* worst | |q| - 1 | */
     double vector; /* worst of positions and scales, relative to the largest coordinate about */
@@ -26,6 +26,9 @@ void accuracy_merge(accuracy *into, const accuracy *from);
 /* Random tracks with key-to-key rotations of up to 180 degrees; 90 for an unlimited squad,
  * whose curve has jumps beyond. */
 void accuracy_of_random(const subject *s, const variant *v, size_t tracks, accuracy *out);
+
+/* Likewise of up to 1 radian. */
+void accuracy_of_gentle(const subject *s, const variant *v, size_t tracks, accuracy *out);
 
 /* Every adversarial track, over laps before and after where it loops. */
 void accuracy_of_adversarial(const subject *s, const variant *v, accuracy *out);

@@ -12,24 +12,25 @@
 #include "job.h"
 
 enum {
-    WIDTHS = 4,
+    WIDTHS = 2,
     OFFSET = 3, /* floats before the values that no kernel may touch */
     POISON = 0xA5,
     IDLE = 3 /* work-items past the end, which a rounded work size has */
 };
 
-#define DECLARE(name)                                                                              \
-    extern const kernel_variant kernel_##name##_1, kernel_##name##_4, kernel_##name##_8,           \
-        kernel_##name##_16;
+#define DECLARE(name) extern const kernel_variant gather_##name##_1, gather_##name##_16;
+#define DECLARE_MOTION(name) extern const kernel_variant motion_##name##_1, motion_##name##_16;
 PM_CURVES(DECLARE)
+PM_ROTATION_CURVES(DECLARE_MOTION)
 
-#define ROW(name)                                                                                  \
-    [PM_CURVE_##                                                                                   \
-        name] = {&kernel_##name##_1, &kernel_##name##_4, &kernel_##name##_8, &kernel_##name##_16},
+#define ROW(name) [PM_CURVE_##name] = {&gather_##name##_1, &gather_##name##_16},
+#define MOTION_ROW(name) [PM_CURVE_##name] = {&motion_##name##_1, &motion_##name##_16},
 static const kernel_variant *const variants[PM_CURVE_COUNT][WIDTHS] = {PM_CURVES(ROW)};
+static const kernel_variant *const motions[PM_CURVE_COUNT][WIDTHS] = {
+    PM_ROTATION_CURVES(MOTION_ROW)};
 
-static const kernel_variant *variant_of(pm_curve_id curve, uint32_t lanes) {
-    return variants[curve][lanes == 1 ? 0 : lanes == 4 ? 1 : lanes == 8 ? 2 : 3];
+static const kernel_variant *variant_of(pm_curve_id curve, unsigned order, uint32_t lanes) {
+    return (order ? motions : variants)[curve][lanes == 1 ? 0 : 1];
 }
 
 static void *exactly(size_t count, size_t size) {
@@ -50,7 +51,7 @@ static void *copy_of(const void *data, size_t count, size_t size) {
 
 void kernels_on_host_place(const pm_cadence *cadence, uint64_t first, uint32_t sample_count,
                            pm_place *places) {
-    variant_of(PM_CURVE_slerp, 1)
+    variant_of(PM_CURVE_slerp, 0, 1)
         ->place(places, *cadence, first, sample_count, sample_count + IDLE);
 }
 
@@ -84,7 +85,10 @@ static void take_values(float *values, size_t count, float *to) {
     free(values);
 }
 
-static bool walks(const host_launch *launch, const pm_clip *clip, const pm_sample_job *job) {
+static bool walks(const host_launch *launch, const pm_clip *clip, const pm_sample_job *job,
+                  unsigned order) {
+    if (order > 0)
+        return false;
     if (launch->kernel == KERNEL_LIKE_DEVICE)
         return clip->shared && !job->tracks && clip->track_count >= launch->lanes;
     return launch->kernel == KERNEL_WALK;
@@ -94,10 +98,11 @@ static uint32_t share(size_t count, uint32_t each) {
     return (uint32_t)((count + each - 1) / each);
 }
 
-static void sample_channel(const host_launch *launch, const pm_clip *clip, const pm_sample_job *job,
-                           const pm_place *places, unsigned c, float *to) {
-    const pm_channel *channel = &clip->channels[c];
-    const kernel_variant *variant = variant_of(channel->recipe.curve, launch->lanes);
+static void sample_output(const host_launch *launch, const pm_clip *clip, const pm_sample_job *job,
+                          const pm_place *places, const pm_output *output, float *to) {
+    const pm_channel *channel = &clip->channels[output->channel];
+    const kernel_variant *variant = variant_of(channel->curve, output->order, launch->lanes);
+    float *rates = copy_of(clip->rates, clip->rate_count, sizeof *rates);
     size_t count = job->sample_count * pm_job_width(clip, job);
     uint32_t *tracks = copy_of(job->tracks, job->tracks ? count : 0, sizeof *tracks);
     float *keys = copy_of(channel->keys, channel->key_floats, sizeof *keys);
@@ -110,7 +115,7 @@ static void sample_channel(const host_launch *launch, const pm_clip *clip, const
                                   .layout = layout,
                                   .places = places,
                                   .tracks = tracks,
-                                  .values = make_values(count * channel->components),
+                                  .values = make_values(count * output->components),
                                   .values_offset = OFFSET,
                                   .plane_floats = channel->layout[0].plane,
                                   .static_floats = (uint32_t)(4 * clip->padded_tracks),
@@ -119,13 +124,17 @@ static void sample_channel(const host_launch *launch, const pm_clip *clip, const
                                   .value_count = (uint32_t)count,
                                   .span = launch->span,
                                   .run = launch->run,
-                                  .pairs = job->tracks != NULL};
-    if (walks(launch, clip, job))
+                                  .pairs = job->tracks != NULL,
+                                  .rates = rates,
+                                  .parent = job->velocity_frame == PM_AXIS_PARENT,
+                                  .order = output->order};
+    if (walks(launch, clip, job, output->order))
         variant->walk(&arguments, share(clip->track_count, launch->lanes * launch->span) + IDLE,
                       share(job->sample_count, launch->run) + IDLE);
     else
         variant->gather(&arguments, share(count, launch->lanes) + IDLE);
-    take_values(arguments.values, count * channel->components, to);
+    take_values(arguments.values, count * output->components, to);
+    free(rates);
     free(tracks);
     free(keys);
     free(statics);
@@ -135,10 +144,11 @@ static void sample_channel(const host_launch *launch, const pm_clip *clip, const
 
 void kernels_on_host_sample(const host_launch *launch, const pm_clip *clip,
                             const pm_sample_job *job) {
-    float *const outputs[PM_CHANNEL_COUNT] = {job->rotations, job->positions, job->scales};
+    float *outputs[PM_OUTPUT_COUNT];
     pm_place *places = places_of(clip, job);
-    for (unsigned c = 0; c < PM_CHANNEL_COUNT; c++)
-        if (outputs[c])
-            sample_channel(launch, clip, job, places, c, outputs[c]);
+    pm_job_outputs(job, outputs);
+    for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++)
+        if (outputs[o])
+            sample_output(launch, clip, job, places, &pm_outputs[o], outputs[o]);
     free(places);
 }

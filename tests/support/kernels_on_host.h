@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The kernel files themselves, compiled as C11 into the host in every lane width and run
+ * The kernel files themselves, compiled as C11 into the host in one lane and sixteen, and run
  * over a job the way the device would be told to. Sanitizers see every access, for each
  * buffer is allocated anew to its exact size. Not the reference path, whose loops differ.
  */
@@ -16,7 +16,7 @@ typedef enum kernel_choice {
 } kernel_choice;
 
 typedef struct host_launch {
-    uint32_t lanes; /* 1, 4, 8 or 16 */
+    uint32_t lanes; /* 1 or 16 */
     kernel_choice kernel;
     uint32_t span, run; /* groups of tracks, and samples, that a work-item of walk takes */
 } host_launch;

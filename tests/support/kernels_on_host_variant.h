@@ -20,6 +20,8 @@ typedef struct kernel_arguments {
     pm_u32 plane_floats, static_floats;
     pm_u32 track_count, sample_count, value_count;
     pm_u32 span, run, pairs;
+    const float *rates;
+    pm_u32 parent, order;
 } kernel_arguments;
 
 /* Run all work-items of a work size, last first: none may count on another. */

@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#define PI 3.14159265358979323846
+
 __extension__ typedef __int128 wide;
 
 void *oracle_allocate(size_t count, size_t size) {
@@ -53,7 +55,9 @@ static double stored(double component) {
     return fabs(component) < 0x1p-60 ? 0.0 : (double)(float)component;
 }
 
+/* glTF's cubic takes the signs of its keys as they are. */
 static void read_rotations(const pm_clip_desc *desc, layout l, bool unrounded, oracle_track *t) {
+    const bool as_given = desc->method == PM_METHOD_CUBICSPLINE;
     t->stored = oracle_allocate(t->key_count, sizeof *t->stored);
     t->keys = oracle_allocate(t->key_count, sizeof *t->keys);
     t->wrap = 1.0;
@@ -62,7 +66,7 @@ static void read_rotations(const pm_clip_desc *desc, layout l, bool unrounded, o
         double raw[4];
         read_key(&desc->rotations, l, i, 4, raw);
         quat q = quat_normalise(quat_of(raw));
-        if (quat_dot(before, q) < 0.0) {
+        if (!as_given && quat_dot(before, q) < 0.0) {
             q = quat_scale(q, -1.0);
         }
         first = i == 0 ? q : first;
@@ -71,7 +75,7 @@ static void read_rotations(const pm_clip_desc *desc, layout l, bool unrounded, o
         t->stored[i] = unrounded ? q : f;
         t->keys[i] = unrounded ? q : quat_normalise(f);
     }
-    if (t->period > 0.0 && quat_dot(before, first) < 0.0) {
+    if (!as_given && t->period > 0.0 && quat_dot(before, first) < 0.0) {
         t->wrap = -1.0;
     }
 }
@@ -88,6 +92,19 @@ static vec3 *read_vectors(const pm_array *array, layout l, size_t count, bool as
             raw[n] = (double)(float)raw[n];
         }
         values[i] = vec3_of(raw);
+    }
+    return values;
+}
+
+static quat *read_quats(const pm_array *array, layout l, size_t count) {
+    if (!array->data) {
+        return NULL;
+    }
+    quat *values = oracle_allocate(count, sizeof *values);
+    for (size_t i = 0; i < count; i++) {
+        double raw[4];
+        read_key(array, l, i, 4, raw);
+        values[i] = quat_of(raw);
     }
     return values;
 }
@@ -140,14 +157,68 @@ static pm_vector_method vector_class(pm_method method) {
     case PM_METHOD_STEP:
         return PM_VECTOR_STEP;
     case PM_METHOD_SQUAD:
+    case PM_METHOD_HERMITE:
     case PM_METHOD_CIRCULAR:
+    case PM_METHOD_CIRCULAR_C1:
         return PM_VECTOR_CATMULL_ROM;
+    case PM_METHOD_CIRCULAR_C2:
+        return PM_VECTOR_PARABOLAS_C2;
+    case PM_METHOD_CIRCULAR_C3:
+        return PM_VECTOR_PARABOLAS_C3;
+    case PM_METHOD_SPLINE:
+        return PM_VECTOR_SPLINE;
+    case PM_METHOD_BSPLINE:
+        return PM_VECTOR_BSPLINE;
+    case PM_METHOD_CUBICSPLINE:
+        return PM_VECTOR_CUBICSPLINE;
     case PM_METHOD_SLERP:
     case PM_METHOD_NLERP:
     case PM_METHOD_STERP:
     case PM_METHOD_COUNT:
     default:
         return PM_VECTOR_LINEAR;
+    }
+}
+
+static void prepare_rotations(const oracle *o, oracle_track *t) {
+    if (o->method == PM_METHOD_SQUAD) {
+        squad_prepare(o, t);
+    } else if (o->method == PM_METHOD_HERMITE) {
+        tangents_prepare(o, t);
+    } else if (o->method == PM_METHOD_SPLINE) {
+        spline_prepare(o, t);
+    } else if (o->method == PM_METHOD_CIRCULAR || o->method == PM_METHOD_CIRCULAR_C1 ||
+               o->method == PM_METHOD_CIRCULAR_C2 || o->method == PM_METHOD_CIRCULAR_C3) {
+        circular_prepare(t);
+    }
+}
+
+/* Three arrays of one curve: values, and tangents that arrive and leave. */
+static vector_curve read_curve(const oracle *o, const oracle_track *t, const pm_array arrays[3],
+                               layout l) {
+    vector_curve curve = {read_vectors(&arrays[0], l, t->key_count, !o->unrounded),
+                          read_vectors(&arrays[1], l, t->key_count, false),
+                          read_vectors(&arrays[2], l, t->key_count, false), NULL};
+    if (curve.values && o->vector_method == PM_VECTOR_SPLINE) {
+        vector_spline_prepare(o, t, &curve);
+    }
+    return curve;
+}
+
+static void read_track(const oracle *o, const pm_clip_desc *desc, size_t n, layout l,
+                       oracle_track *t) {
+    const pm_array positions[3] = {desc->positions, desc->positions_in, desc->positions_out};
+    const pm_array scales[3] = {desc->scales, desc->scales_in, desc->scales_out};
+    t->wrap = 1.0;
+    t->positions = read_curve(o, t, positions, l);
+    t->scales = read_curve(o, t, scales, l);
+    read_axis(desc, n, t);
+    if (desc->rotations.data) {
+        read_rotations(desc, l, o->unrounded, t);
+        t->user = read_vectors(&desc->user_tangents, l, t->key_count, false);
+        t->in = read_quats(&desc->rotations_in, l, t->key_count);
+        t->out = read_quats(&desc->rotations_out, l, t->key_count);
+        prepare_rotations(o, t);
     }
 }
 
@@ -168,23 +239,10 @@ static oracle *create(const pm_clip_desc *desc, bool unrounded) {
     o->tracks = oracle_allocate(o->track_count, sizeof *o->tracks);
     size_t row = 0;
     for (size_t n = 0; n < o->track_count; n++) {
-        oracle_track *t = &o->tracks[n];
         const pm_timeline *line = &desc->timelines[desc->timeline_of ? desc->timeline_of[n] : 0];
-        layout l = {desc->timeline_count < 2, n, o->track_count, row};
-        read_times(desc, line, t);
-        t->wrap = 1.0;
-        t->positions.values = read_vectors(&desc->positions, l, t->key_count, !unrounded);
-        t->scales.values = read_vectors(&desc->scales, l, t->key_count, !unrounded);
-        read_axis(desc, n, t);
-        if (desc->rotations.data) {
-            read_rotations(desc, l, unrounded, t);
-            t->user = read_vectors(&desc->user_tangents, l, t->key_count, false);
-            if (o->method == PM_METHOD_SQUAD) {
-                squad_prepare(o, t);
-            } else if (o->method == PM_METHOD_CIRCULAR) {
-                circular_prepare(t);
-            }
-        }
+        const layout l = {desc->timeline_count < 2, n, o->track_count, row};
+        read_times(desc, line, &o->tracks[n]);
+        read_track(o, desc, n, l, &o->tracks[n]);
         row += line->key_count;
     }
     return o;
@@ -198,6 +256,13 @@ oracle *oracle_create_unrounded(const pm_clip_desc *desc) {
     return create(desc, true);
 }
 
+static void free_curve(vector_curve *curve) {
+    free(curve->values);
+    free(curve->in);
+    free(curve->out);
+    free(curve->bend);
+}
+
 void oracle_destroy(oracle *o) {
     for (size_t n = 0; o && n < o->track_count; n++) {
         oracle_track *t = &o->tracks[n];
@@ -208,8 +273,10 @@ void oracle_destroy(oracle *o) {
         free(t->leaving);
         free(t->arriving);
         free(t->cusp);
-        free(t->positions.values);
-        free(t->scales.values);
+        free(t->in);
+        free(t->out);
+        free_curve(&t->positions);
+        free_curve(&t->scales);
     }
     if (o) {
         free(o->tracks);
@@ -375,6 +442,17 @@ static quat inside(const oracle *o, const oracle_track *t, ptrdiff_t i, double u
         return squad_inside(o, t, i, u);
     case PM_METHOD_CIRCULAR:
         return circular_inside(t, i, u);
+    case PM_METHOD_CIRCULAR_C1:
+    case PM_METHOD_CIRCULAR_C2:
+    case PM_METHOD_CIRCULAR_C3:
+        return phased_inside(o->method, t, i, u);
+    case PM_METHOD_HERMITE:
+    case PM_METHOD_SPLINE:
+        return hermite_inside(t, i, u);
+    case PM_METHOD_BSPLINE:
+        return bspline_at(t, i, u);
+    case PM_METHOD_CUBICSPLINE:
+        return quat_normalise(cubicspline_inside(t, i, u));
     case PM_METHOD_SLERP:
     case PM_METHOD_COUNT:
     default:
@@ -388,41 +466,68 @@ quat oracle_rotation(const oracle *o, size_t track, oracle_place place) {
     if (t->key_count < 2) {
         return t->stored[0];
     }
-    if (place.u <= 0.0 || place.u >= 1.0) {
+    if (o->method != PM_METHOD_BSPLINE && (place.u <= 0.0 || place.u >= 1.0)) {
         return stored_key(t, place.u <= 0.0 ? i : i + 1, place.lap);
     }
     const quat q = inside(o, t, i, place.u);
     return place.lap % 2 && t->wrap < 0.0 ? quat_scale(q, -1.0) : q;
 }
 
-static vec3 vector_at(const oracle *o, const oracle_track *t, const vec3 *values,
-                      oracle_place place) {
-    const ptrdiff_t i = (ptrdiff_t)place.segment;
-    const vec3 p = values[place.segment];
-    if (t->key_count < 2 || place.u <= 0.0) {
-        return p;
+double oracle_reach(const oracle *o, size_t track, size_t segment) {
+    const oracle_track *t = &o->tracks[track];
+    const ptrdiff_t i = (ptrdiff_t)segment;
+    if (t->key_count < 2) {
+        return 0.0;
     }
-    const vec3 q = values[(place.segment + 1) % t->key_count];
-    if (place.u >= 1.0) {
-        return q;
-    }
-    switch (o->vector_method) {
-    case PM_VECTOR_STEP:
-        return p;
-    case PM_VECTOR_CATMULL_ROM:
-        return catmull_rom_inside(o, t, values, i, place.u);
-    case PM_VECTOR_LINEAR:
-    case PM_VECTOR_AUTO:
-    case PM_VECTOR_COUNT:
+    switch (o->method) {
+    case PM_METHOD_HERMITE:
+    case PM_METHOD_SPLINE:
+        return hermite_reach(t, i);
+    case PM_METHOD_CIRCULAR_C1:
+    case PM_METHOD_CIRCULAR_C2:
+    case PM_METHOD_CIRCULAR_C3:
+        return phased_reach(t, i);
     default:
-        return vec3_add(vec3_scale(p, 1.0 - place.u), vec3_scale(q, place.u));
+        return 2.0 * vec3_norm(chord_log(t, i));
     }
+}
+
+double oracle_magnification(const oracle *o, size_t track, oracle_place place) {
+    const oracle_track *t = &o->tracks[track];
+    if (t->key_count < 2) {
+        return 1.0;
+    }
+    if (o->method == PM_METHOD_CUBICSPLINE) {
+        const double length = quat_norm(cubicspline_inside(t, (ptrdiff_t)place.segment, place.u));
+        return fmax(1.0, 1.0 / length);
+    }
+    return fmax(1.0, oracle_reach(o, track, place.segment) / PI);
+}
+
+bool oracle_cusp(const oracle *o, size_t track, size_t key) {
+    return o->tracks[track].cusp && o->tracks[track].cusp[key];
+}
+
+bool oracle_diverged(const oracle *o, size_t track) {
+    return o->tracks[track].diverged;
+}
+
+bool oracle_beyond_reason(const pm_clip_desc *desc) {
+    oracle *o = oracle_create(desc);
+    double reach = 0.0;
+    for (size_t i = 0; o->method == PM_METHOD_SPLINE && i < oracle_segment_count(o, 0); i++) {
+        reach = fmax(reach, oracle_reach(o, 0, i));
+    }
+    oracle_destroy(o);
+    return reach > 1000.0;
 }
 
 vec3 oracle_position(const oracle *o, size_t track, oracle_place place) {
-    return vector_at(o, &o->tracks[track], o->tracks[track].positions.values, place);
+    const oracle_track *t = &o->tracks[track];
+    return vector_at(o, t, &t->positions, (ptrdiff_t)place.segment, place.u);
 }
 
 vec3 oracle_scale(const oracle *o, size_t track, oracle_place place) {
-    return vector_at(o, &o->tracks[track], o->tracks[track].scales.values, place);
+    const oracle_track *t = &o->tracks[track];
+    return vector_at(o, t, &t->scales, (ptrdiff_t)place.segment, place.u);
 }

@@ -41,6 +41,26 @@ quat oracle_key(const oracle *o, size_t track, ptrdiff_t key);
 oracle_place oracle_at_time(const oracle *o, size_t track, double time);
 oracle_place oracle_at_sample(const oracle *o, size_t track, const pm_sample_job *job, size_t k);
 
+/* The largest of the turn from key to key and the turns that the velocities at both would
+ * make in the segment, in radians. Curves that run through their keys faster than half a turn
+ * a segment may go round many times, and float32 resolves no turn better than its size allows. */
+double oracle_reach(const oracle *o, size_t track, size_t segment);
+
+/* By how much the curve magnifies rounding there: its reach in half turns, where that is more
+ * than one; for cubicspline, which divides by a length that its keys and tangents choose, the
+ * inverse of that length. */
+double oracle_magnification(const oracle *o, size_t track, oracle_place place);
+
+/* Whether the circular methods take a key for a cusp. */
+bool oracle_cusp(const oracle *o, size_t track, size_t key);
+
+/* Whether track 0 is a spline that goes round so often in a segment that the library may refuse
+ * it: as many turns as hang on a key's last bits. */
+bool oracle_beyond_reason(const pm_clip_desc *desc);
+
+/* Whether no velocities were found for a spline's track; its values then mean nothing. */
+bool oracle_diverged(const oracle *o, size_t track);
+
 quat oracle_rotation(const oracle *o, size_t track, oracle_place place);
 vec3 oracle_position(const oracle *o, size_t track, oracle_place place);
 vec3 oracle_scale(const oracle *o, size_t track, oracle_place place);

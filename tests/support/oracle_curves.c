@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The oracle's multi-key curves: squad's tangents and nesting, circular blending,
- * sterp, and the Catmull-Rom of positions and scales. Read it beside the
+ * The oracle's tangent rules, squad, circular blending and sterp. Read it beside the
  * definition of the methods; it follows that and no other text.
  */
 #include "oracle_private.h"
@@ -13,11 +12,11 @@
 
 /* ---- squad ----------------------------------------------------------------- */
 
-static vec3 chord_log(const oracle_track *t, ptrdiff_t i) {
+vec3 chord_log(const oracle_track *t, ptrdiff_t i) {
     return quat_log(quat_multiply(quat_conjugate(track_key(t, i)), track_key(t, i + 1)));
 }
 
-static vec3 chord_slope(const oracle_track *t, ptrdiff_t i) {
+vec3 chord_slope(const oracle_track *t, ptrdiff_t i) {
     return vec3_scale(chord_log(t, i), 1.0 / track_step(t, i));
 }
 
@@ -119,7 +118,7 @@ static void limit_tangents(oracle_track *t) {
     }
 }
 
-void squad_prepare(const oracle *o, oracle_track *t) {
+void tangents_prepare(const oracle *o, oracle_track *t) {
     const size_t n = t->key_count;
     const bool loop = t->period > 0.0;
     t->leaving = oracle_allocate(n, sizeof *t->leaving);
@@ -130,23 +129,29 @@ void squad_prepare(const oracle *o, oracle_track *t) {
     if (o->tangents == PM_TANGENTS_USER) {
         memcpy(t->leaving, t->user, n * sizeof *t->user);
         memcpy(t->arriving, t->user, n * sizeof *t->user);
-    } else if (n == 2 && !loop) {
-        t->leaving[0] = t->arriving[1] = chord_slope(t, 0);
-    } else {
-        for (size_t i = loop ? 0 : 1; i < (loop ? n : n - 1); i++) {
-            inner_tangents(o, t, i);
-        }
-        if (o->tangents == PM_TANGENTS_HOLD) {
-            hold_repeated_keys(t); /* before the ends, which may look at the key beside them */
-        }
-        if (!loop) {
-            outer_tangents(o, t);
-        }
-        if (o->tangents == PM_TANGENTS_HOLD) {
-            hold_repeated_keys(t);
-        }
+        return;
     }
-    if (!o->unlimited) {
+    if (n == 2 && !loop) {
+        t->leaving[0] = t->arriving[1] = chord_slope(t, 0);
+        return;
+    }
+    for (size_t i = loop ? 0 : 1; i < (loop ? n : n - 1); i++) {
+        inner_tangents(o, t, i);
+    }
+    if (o->tangents == PM_TANGENTS_HOLD) {
+        hold_repeated_keys(t); /* before the ends, which may look at the key beside them */
+    }
+    if (!loop) {
+        outer_tangents(o, t);
+    }
+    if (o->tangents == PM_TANGENTS_HOLD) {
+        hold_repeated_keys(t);
+    }
+}
+
+void squad_prepare(const oracle *o, oracle_track *t) {
+    tangents_prepare(o, t);
+    if (!o->unlimited && t->key_count > 1) {
         limit_tangents(t);
     }
 }
@@ -210,19 +215,8 @@ void circular_prepare(oracle_track *t) {
 
 /* The arc from p1 to p2 that does not contain p0. */
 static quat arc(quat p0, quat p1, quat p2, double h) {
-    const quat c = quat_subtract(p2, p1), back = quat_subtract(p0, p1);
-    const double chord = quat_norm(c);
-    const quat d = quat_scale(c, 1.0 / chord);
-    quat p = quat_subtract(back, quat_scale(d, quat_dot(d, back)));
-    p = quat_subtract(p, quat_scale(d, quat_dot(d, p)));
-    const double height = quat_norm(p);
-    const quat n = quat_scale(p, -1.0 / height);
-    const double alpha =
-        atan2(chord * height, quat_dot(quat_subtract(p1, p0), quat_subtract(p2, p0)));
-    const double length = chord * sin(h * alpha) / sin(alpha);
-    const quat direction =
-        quat_add(quat_scale(d, cos((1.0 - h) * alpha)), quat_scale(n, sin((1.0 - h) * alpha)));
-    return quat_add(p1, quat_scale(direction, length));
+    const circle_arc made = arc_through(p0, p1, p2);
+    return arc_at(&made, h);
 }
 
 quat circular_inside(const oracle_track *t, ptrdiff_t i, double u) {
@@ -268,51 +262,4 @@ quat sterp_inside(const oracle *o, const oracle_track *t, ptrdiff_t i, double u)
     const double ts = window(u, t->windows.swing_begin, t->windows.swing_end);
     const double tt = window(u, t->windows.twist_begin, t->windows.twist_end);
     return quat_multiply(quat_multiply(q, quat_power(swing, ts)), quat_power(twist, tt));
-}
-
-/* ---- positions and scales -------------------------------------------------------- */
-
-static vec3 value_at(const oracle_track *t, const vec3 *values, ptrdiff_t i) {
-    const ptrdiff_t n = (ptrdiff_t)t->key_count;
-    return values[((i % n) + n) % n];
-}
-
-static vec3 value_slope(const oracle_track *t, const vec3 *values, ptrdiff_t i) {
-    return vec3_scale(vec3_subtract(value_at(t, values, i + 1), value_at(t, values, i)),
-                      1.0 / track_step(t, i));
-}
-
-static vec3 parabola_slope(const oracle_track *t, const vec3 *values, ptrdiff_t i) {
-    const double h0 = track_step(t, i - 1), h1 = track_step(t, i);
-    return vec3_scale(vec3_add(vec3_scale(value_slope(t, values, i - 1), h1),
-                               vec3_scale(value_slope(t, values, i), h0)),
-                      1.0 / (h0 + h1));
-}
-
-/* Velocity at one end of segment i; `side` is -1 at its begin and +1 at its end. */
-static vec3 value_tangent(const oracle *o, const oracle_track *t, const vec3 *values, ptrdiff_t i,
-                          ptrdiff_t side) {
-    const ptrdiff_t key = side < 0 ? i : i + 1;
-    if (track_has_key(t, i + (side < 0 ? -1 : 2))) {
-        return parabola_slope(t, values, key);
-    }
-    const ptrdiff_t inward = i - side, opposite = side < 0 ? i + 1 : i;
-    if (!track_has_key(t, opposite - side)) {
-        return value_slope(t, values, i); /* two keys */
-    }
-    return end_tangent(o->ends, value_slope(t, values, i), value_slope(t, values, inward),
-                       track_step(t, i), track_step(t, inward),
-                       parabola_slope(t, values, opposite));
-}
-
-vec3 catmull_rom_inside(const oracle *o, const oracle_track *t, const vec3 *values, ptrdiff_t i,
-                        double u) {
-    const double h = track_step(t, i);
-    const vec3 m0 = vec3_scale(value_tangent(o, t, values, i, -1), h);
-    const vec3 m1 = vec3_scale(value_tangent(o, t, values, i, 1), h);
-    const double v = 1.0 - u;
-    vec3 sum = vec3_scale(value_at(t, values, i), (1.0 + 2.0 * u) * v * v);
-    sum = vec3_add(sum, vec3_scale(m0, u * v * v));
-    sum = vec3_add(sum, vec3_scale(value_at(t, values, i + 1), u * u * (3.0 - 2.0 * u)));
-    return vec3_add(sum, vec3_scale(m1, -u * u * v));
 }

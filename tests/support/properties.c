@@ -54,6 +54,7 @@ static trial *trial_create(const subject *s, const variant *v) {
     t->variant = v;
     t->source = random_start();
     set_random(&t->source, TRACKS, KEYS, SMALLEST, LARGEST, true, false, &t->set);
+    variant_prepare(v, &t->set);
     place_samples(t);
     return t;
 }
@@ -382,7 +383,8 @@ double property_direction(const subject *s, const variant *v) {
  * period is longer than the keys, so that a segment closes the loop. */
 double property_period(const subject *s, const variant *v) {
     trial *t = trial_create(s, v);
-    const double period = 16.0; /* a power of two: a lap more loses no bits that matter */
+    /* A power of two: a lap more loses no bits that matter. A B-spline has no choice. */
+    const double period = v->method == PM_METHOD_BSPLINE ? KEYS : 16.0;
     double worst = 0.0;
     for (size_t n = 0; n < TRACKS; n++) {
         t->set.tracks[n].period = period;
@@ -405,7 +407,8 @@ double property_period(const subject *s, const variant *v) {
                 const quat next = key_of(track, i);
                 key = quat_dot(key, next) < 0.0 ? quat_scale(next, -1.0) : next;
             }
-            const double sign = quat_dot(key, first) < 0.0 && laps == -1 ? -1.0 : 1.0;
+            const bool turns = quat_dot(key, first) < 0.0 && v->method != PM_METHOD_CUBICSPLINE;
+            const double sign = turns && laps == -1 ? -1.0 : 1.0;
             const quat expected = quat_scale(t->out[n], sign);
             const double error = 2.0 * quat_norm(quat_subtract(expected, t->changed[n]));
             worst = error <= worst ? worst : isnan(error) ? HUGE_VAL : error;

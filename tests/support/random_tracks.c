@@ -126,6 +126,12 @@ void set_create(size_t count, bool shared, track_set *set) {
                        .positions = allocate(keys * 3, sizeof(double)),
                        .scales = allocate(keys * 3, sizeof(double)),
                        .tangents = allocate(keys * 3, sizeof(double)),
+                       .rotations_in = allocate(keys * 4, sizeof(double)),
+                       .rotations_out = allocate(keys * 4, sizeof(double)),
+                       .positions_in = allocate(keys * 3, sizeof(double)),
+                       .positions_out = allocate(keys * 3, sizeof(double)),
+                       .scales_in = allocate(keys * 3, sizeof(double)),
+                       .scales_out = allocate(keys * 3, sizeof(double)),
                        .axes = allocate(count * 3, sizeof(double)),
                        .timelines = allocate(count, sizeof(pm_timeline)),
                        .timeline_of = allocate(count, sizeof(uint32_t))};
@@ -137,6 +143,12 @@ void set_destroy(track_set *set) {
     free(set->positions);
     free(set->scales);
     free(set->tangents);
+    free(set->rotations_in);
+    free(set->rotations_out);
+    free(set->positions_in);
+    free(set->positions_out);
+    free(set->scales_in);
+    free(set->scales_out);
     free(set->axes);
     free(set->timelines);
     free(set->timeline_of);

@@ -54,6 +54,8 @@ typedef struct track_set {
     test_track *tracks;
     double *rotations, *positions, *tangents, *axes;
     double *scales; /* 2 - position / 2: no track carries its own */
+    /* Tangents of cubicspline, other on either side of a key: see set_give_tangents. */
+    double *rotations_in, *rotations_out, *positions_in, *positions_out, *scales_in, *scales_out;
     pm_timeline *timelines;
     uint32_t *timeline_of;
 } track_set;
@@ -68,5 +70,12 @@ void set_random(random_source *source, size_t count, size_t key_count, double sm
 /* Packs the tracks as they are now. All options but those of the tracks are zero; valid
  * until the set is packed again or destroyed. */
 pm_clip_desc set_describe(track_set *set);
+
+/* Gives tangents for cubicspline to a description just made by set_describe. They turn and
+ * stretch with the keys, and those of a reversed track are the reversed ones. */
+void set_give_tangents(track_set *set, pm_clip_desc *desc);
+
+/* Key times 1 apart, and the period of a loop that fits them. */
+void set_make_uniform(track_set *set);
 
 #endif

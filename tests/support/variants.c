@@ -32,6 +32,28 @@ static const variant variants[] = {
     {.name = "squad, zero", .method = PM_METHOD_SQUAD, .ends = PM_ENDS_ZERO},
     {.name = "squad, unlimited", .method = PM_METHOD_SQUAD, .unlimited = true},
     {.name = "circular", .method = PM_METHOD_CIRCULAR},
+    {.name = "circular-c1", .method = PM_METHOD_CIRCULAR_C1},
+    {.name = "circular-c2", .method = PM_METHOD_CIRCULAR_C2},
+    {.name = "circular-c3", .method = PM_METHOD_CIRCULAR_C3},
+    {.name = "hermite", .method = PM_METHOD_HERMITE},
+    {.name = "hermite, mean", .method = PM_METHOD_HERMITE, .tangents = PM_TANGENTS_MEAN},
+    {.name = "hermite, hold", .method = PM_METHOD_HERMITE, .tangents = PM_TANGENTS_HOLD},
+    {.name = "hermite, tcb",
+     .method = PM_METHOD_HERMITE,
+     .tangents = PM_TANGENTS_TCB,
+     .tension = 0.3,
+     .continuity = -0.2,
+     .bias = 0.4},
+    {.name = "hermite, user", .method = PM_METHOD_HERMITE, .tangents = PM_TANGENTS_USER},
+    {.name = "hermite, natural", .method = PM_METHOD_HERMITE, .ends = PM_ENDS_NATURAL},
+    {.name = "hermite, parabola", .method = PM_METHOD_HERMITE, .ends = PM_ENDS_PARABOLA},
+    {.name = "hermite, zero", .method = PM_METHOD_HERMITE, .ends = PM_ENDS_ZERO},
+    {.name = "spline", .method = PM_METHOD_SPLINE},
+    {.name = "spline, natural", .method = PM_METHOD_SPLINE, .ends = PM_ENDS_NATURAL},
+    {.name = "spline, parabola", .method = PM_METHOD_SPLINE, .ends = PM_ENDS_PARABOLA},
+    {.name = "spline, zero", .method = PM_METHOD_SPLINE, .ends = PM_ENDS_ZERO},
+    {.name = "bspline", .method = PM_METHOD_BSPLINE},
+    {.name = "cubicspline", .method = PM_METHOD_CUBICSPLINE},
 };
 
 size_t variant_count(void) {
@@ -51,6 +73,12 @@ const variant *variant_named(const char *name) {
     return NULL;
 }
 
+void variant_prepare(const variant *v, track_set *set) {
+    if (v->method == PM_METHOD_BSPLINE) {
+        set_make_uniform(set);
+    }
+}
+
 pm_clip_desc variant_describe(const variant *v, track_set *set) {
     pm_clip_desc desc = set_describe(set);
     desc.method = v->method;
@@ -65,6 +93,9 @@ pm_clip_desc variant_describe(const variant *v, track_set *set) {
     desc.window_count = v->windows ? 1 : 0;
     if (v->tangents == PM_TANGENTS_USER) {
         desc.user_tangents = (pm_array){set->tangents, PM_FLOAT64, 0};
+    }
+    if (v->method == PM_METHOD_CUBICSPLINE) {
+        set_give_tangents(set, &desc);
     }
     return desc;
 }

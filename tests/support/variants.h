@@ -23,6 +23,9 @@ size_t variant_count(void);
 const variant *variant_at(size_t index);
 const variant *variant_named(const char *name);
 
+/* Makes the set one that the variant is defined for: bspline needs uniform keys. */
+void variant_prepare(const variant *v, track_set *set);
+
 /* The set's description with the variant's options. */
 pm_clip_desc variant_describe(const variant *v, track_set *set);
 

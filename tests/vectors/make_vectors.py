@@ -80,7 +80,7 @@ def slerp(a, b, u):
 class Track:
     """Conditioned keys that may be indexed past both ends of a loop."""
 
-    def __init__(self, times, keys, positions, tangents, period):
+    def __init__(self, times, keys, positions, tangents, given, period):
         self.times, self.period, self.tangents = times, period, tangents
         self.n = len(keys)
         unrolled = []
@@ -91,6 +91,7 @@ class Track:
             unrolled.append(q)
         self.wrap = -1.0 if period and dot(unrolled[-1], unrolled[0]) < 0.0 else 1.0
         self.keys, self.positions = unrolled, positions
+        self.given_keys, self.given = [unit(key) for key in keys], given
 
     def has(self, i):
         return bool(self.period) or 0 <= i < self.n
@@ -258,6 +259,232 @@ def sterp(track, i, u, options):
     return mul(mul(q, exp(scale(log(swing), ts))), exp(scale(log(twist), tt)))
 
 
+# ---- phased circles ---------------------------------------------------------------
+
+
+def phased_arm(track, key, side, part):
+    """A key's curve towards the neighbour on a side: circle, and a parabola of its length."""
+    o, at, to = track.key(key - side), track.key(key), track.key(key + side)
+    if cusp(o, at, to):
+        return slerp(at, to, part * part)
+    ahead = track.h(key if side > 0 else key - 1)
+    behind = track.h(key - 1 if side > 0 else key)
+    # Radius by sides and area; arcs from their chords and the inscribed angles over them.
+    b, c = sub(o, at), sub(to, at)
+    area2 = math.sqrt(dot(b, b) * dot(c, c) - dot(b, c) ** 2)
+    radius = norm(b) * norm(c) * norm(sub(o, to)) / (2.0 * area2)
+    l0, l1 = (
+        2.0 * radius * math.atan2(area2, dot(sub(x, y), sub(at, y))) for x, y in ((o, to), (to, o))
+    )
+    k = (ahead * l0 / behind + behind * l1 / ahead) / (ahead + behind) * ahead / l1
+    return arc(o, at, to, k * part + (1.0 - k) * part * part)
+
+
+def phased(weight):
+    def curve(track, i, u, _options):
+        arms = []
+        if track.has(i - 1):
+            arms.append(phased_arm(track, i, 1, u))
+        if track.has(i + 2):
+            arms.append(phased_arm(track, i + 1, -1, 1.0 - u))
+        if len(arms) == 2:
+            return slerp(arms[0], arms[1], weight(u))
+        return arms[0] if arms else slerp(track.key(i), track.key(i + 1), u)
+
+    return curve
+
+
+def smoothstep(u):
+    return u * u * (3.0 - 2.0 * u)
+
+
+def smootherstep(u):
+    return u * u * u * (10.0 - 15.0 * u + 6.0 * u * u)
+
+
+# ---- rotation-vector cubics -----------------------------------------------------------
+
+
+def cross(a, b):
+    return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
+
+
+def right_jacobian(phi, v):
+    x = norm(phi)
+    a, b = (1.0 - math.cos(x)) / (x * x), (x - math.sin(x)) / x**3
+    turned = cross(phi, v)
+    return add(v, add(scale(turned, -a), scale(cross(phi, turned), b)))
+
+
+def right_jacobian_inverse(phi, v):
+    x = norm(phi)
+    k = (1.0 - 0.5 * x / math.tan(0.5 * x)) / (x * x)
+    turned = cross(phi, v)
+    return add(v, add(scale(turned, 0.5), scale(cross(phi, turned), k)))
+
+
+def jacobian_rate(phi, rate):
+    """The derivative of the right Jacobian along a rate, times that rate."""
+    x = norm(phi)
+    along = dot(phi, rate) / x
+    da = (math.sin(x) / x**2 - 2.0 * (1.0 - math.cos(x)) / x**3) * along
+    db = ((1.0 - math.cos(x)) / x**3 - 3.0 * (x - math.sin(x)) / x**4) * along
+    b = (x - math.sin(x)) / x**3
+    turned = cross(phi, rate)
+    return add(
+        scale(turned, -da), add(scale(cross(phi, turned), db), scale(cross(rate, turned), b))
+    )
+
+
+def vector_cubic(track, i, u, leaving, arriving):
+    """From half-angle velocities at both ends."""
+    phi, h = scale(track.chord(i), 2.0), track.h(i)
+    m0, m1 = scale(leaving, 2.0 * h), scale(right_jacobian_inverse(phi, arriving), 2.0 * h)
+    v = 1.0 - u
+    rho = add(
+        scale(phi, u * u * (3.0 - 2.0 * u)), add(scale(m0, u * v * v), scale(m1, -u * u * v))
+    )
+    return mul(track.key(i), exp(scale(rho, 0.5)))
+
+
+def hermite(track, i, u, options):
+    w = squad_tangents(track, dict(options, unlimited=True))
+    return vector_cubic(track, i, u, w[i][1], w[(i + 1) % track.n][0])
+
+
+def gauss(matrix, right):
+    """Solves a dense system."""
+    n = len(right)
+    rows = [list(m) + [r] for m, r in zip(matrix, right)]
+    for k in range(n):
+        pivot = max(range(k, n), key=lambda r: abs(rows[r][k]))
+        rows[k], rows[pivot] = rows[pivot], rows[k]
+        for r in range(k + 1, n):
+            factor = rows[r][k] / rows[k][k]
+            for c in range(k, n + 1):
+                rows[r][c] -= factor * rows[k][c]
+    x = [0.0] * n
+    for k in reversed(range(n)):
+        x[k] = (rows[k][n] - math.fsum(rows[k][c] * x[c] for c in range(k + 1, n))) / rows[k][k]
+    return x
+
+
+def given_end(track, slope, key, options):
+    own, following = (0, 1) if key == 0 else (key - 1, key - 2)
+    none = (0.0, 0.0, 0.0)
+    kind = options.get("ends", "chord")
+    return end(kind, slope(own), slope(following), track.h(own), track.h(following), none)
+
+
+def spline_rows(track, step, forward, backward, extra, given, options):
+    """The definition's rows, three equations a key; forward is J and backward its inverse."""
+    n = track.n
+    matrix, right = [], []
+    for i in range(n):
+        blocks = [[0.0] * (3 * n) for _ in range(3)]
+
+        def put(key, function, phi, factor, blocks=blocks):
+            for c in range(3):
+                column = function(phi, tuple(float(c == k) for k in range(3)))
+                for r in range(3):
+                    blocks[r][3 * (key % n) + c] += factor * column[r]
+
+        def same(_phi, v):
+            return v
+
+        value = (0.0, 0.0, 0.0)
+        natural = options.get("ends") == "natural"
+        before, after = track.has(i - 1), track.has(i + 1)
+        if (before and after) or natural:
+            if before:
+                h, phi = track.h(i - 1), step(i - 1)
+                put(i - 1, forward, phi, 2.0 / h)
+                put(i, same, phi, 4.0 / h)
+                value = add(value, sub(scale(phi, 6.0 / (h * h)), extra[i]))
+            if after:
+                h, phi = track.h(i), step(i)
+                put(i, same, phi, 4.0 / h)
+                put(i + 1, backward, phi, 2.0 / h)
+                value = add(value, scale(phi, 6.0 / (h * h)))
+        else:
+            put(i, same, value, 1.0)
+            value = given(i)
+        matrix += blocks
+        right += value
+    x = gauss(matrix, right)
+    return [tuple(x[3 * i : 3 * i + 3]) for i in range(n)]
+
+
+def spline_rates(track, options):
+    """Full-angle velocities, by rounds of linear equations."""
+    extra = [(0.0, 0.0, 0.0)] * track.n
+    rates = None
+    for _ in range(200):
+        last, rates = rates, spline_rows(
+            track,
+            lambda i: scale(track.chord(i), 2.0),
+            right_jacobian,
+            right_jacobian_inverse,
+            extra,
+            lambda i: scale(given_end(track, track.slope, i, options), 2.0),
+            options,
+        )
+        for i in range(track.n):
+            if track.has(i - 1):
+                phi = scale(track.chord(i - 1), 2.0)
+                extra[i] = jacobian_rate(phi, right_jacobian_inverse(phi, rates[i]))
+        if last and max(norm(sub(a, b)) for a, b in zip(last, rates)) < 1e-14:
+            return rates
+    raise ArithmeticError("a spline whose rounds do not converge")
+
+
+def spline(track, i, u, options):
+    if track.n == 2 and not track.period:
+        return slerp(track.key(0), track.key(1), u)
+    if not hasattr(track, "rates"):
+        track.rates = spline_rates(track, options)
+    w0, w1 = track.rates[i], track.rates[(i + 1) % track.n]
+    return vector_cubic(track, i, u, scale(w0, 0.5), scale(w1, 0.5))
+
+
+# ---- B-spline, glTF ----------------------------------------------------------------------
+
+
+def clamped(track, i):
+    return i if track.period else min(max(i, 0), track.n - 1)
+
+
+def bspline(track, i, u, _options):
+    cumulative = (
+        (5.0 + 3.0 * u - 3.0 * u * u + u**3) / 6.0,
+        (1.0 + 3.0 * u + 3.0 * u * u - 2.0 * u**3) / 6.0,
+        u**3 / 6.0,
+    )
+    keys = [track.key(clamped(track, j)) for j in range(i - 1, i + 3)]
+    r = keys[0]
+    for p, q, part in zip(keys, keys[1:], cumulative):
+        r = mul(r, exp(scale(log(mul(conj(p), q)), part)))
+    return r
+
+
+def given_cubic(p, out, q, arriving, h, u):
+    u2, u3 = u * u, u**3
+    return add(
+        add(scale(p, 2.0 * u3 - 3.0 * u2 + 1.0), scale(out, h * (u3 - 2.0 * u2 + u))),
+        add(scale(q, 3.0 * u2 - 2.0 * u3), scale(arriving, h * (u3 - u2))),
+    )
+
+
+def cubicspline(track, i, u, _options):
+    j = (i + 1) % track.n
+    return unit(
+        given_cubic(
+            track.given_keys[i], track.given[i][1], track.given_keys[j], track.given[j][0],
+            track.h(i), u
+        )
+    )
+
+
 METHODS = {
     "step": lambda k, i, u, o: k.key(i),
     "nlerp": lambda k, i, u, o: unit(add(scale(k.key(i), 1.0 - u), scale(k.key(i + 1), u))),
@@ -265,6 +492,13 @@ METHODS = {
     "sterp": sterp,
     "squad": squad,
     "circular": circular,
+    "circular-c1": phased(lambda u: u),
+    "circular-c2": phased(smoothstep),
+    "circular-c3": phased(smootherstep),
+    "hermite": hermite,
+    "spline": spline,
+    "bspline": bspline,
+    "cubicspline": cubicspline,
 }
 
 
@@ -272,9 +506,69 @@ def position(track, method, i, u, options):
     p, q = track.position(i), track.position(i + 1)
     if method == "step":
         return p
-    if method not in ("squad", "circular"):
+    two_keys = track.n == 2 and not track.period
+    if method in ("nlerp", "slerp", "sterp") or (
+        two_keys and method in ("circular-c2", "circular-c3", "spline")
+    ):
         return add(scale(p, 1.0 - u), scale(q, u))
-    w = tangents(track, track.position_slope, {"ends": options.get("ends", "chord")})
+    if method in ("circular-c2", "circular-c3"):
+        return parabolas(track, i, u, smoothstep if method == "circular-c2" else smootherstep)
+    if method == "bspline":
+        v = 1.0 - u
+        weights = (v**3, 3.0 * u**3 - 6.0 * u * u + 4.0, 3.0 * v**3 - 6.0 * v * v + 4.0, u**3)
+        places = [track.position(clamped(track, j)) for j in range(i - 1, i + 3)]
+        return tuple(math.fsum(w * x[c] for w, x in zip(weights, places)) / 6.0 for c in range(3))
+    if method == "cubicspline":
+        j = (i + 1) % track.n
+        return given_cubic(p, track.given[i][3], q, track.given[j][2], track.h(i), u)
+    if method == "spline":
+        w = [(v, v) for v in spline_velocities(track, options)]
+    else:
+        w = catmull_rom(track, options)
+    return cubic(track, p, q, w, i, u)
+
+
+def catmull_rom(track, options):
+    return tangents(track, track.position_slope, {"ends": options.get("ends", "chord")})
+
+
+def spline_velocities(track, options):
+    if not hasattr(track, "velocities"):
+        track.velocities = spline_rows(
+            track,
+            lambda i: sub(track.position(i + 1), track.position(i)),
+            lambda _phi, v: v,
+            lambda _phi, v: v,
+            [(0.0, 0.0, 0.0)] * track.n,
+            lambda i: given_end(track, track.position_slope, i, options),
+            options,
+        )
+    return track.velocities
+
+
+def parabola(track, i, time):
+    """Lagrange's, through the keys about key i, `time` after it."""
+    nodes = [(-track.h(i - 1), i - 1), (0.0, i), (track.h(i), i + 1)]
+    sums = (0.0, 0.0, 0.0)
+    for t, key in nodes:
+        weight = math.prod((time - s) / (t - s) for s, _ in nodes if s != t)
+        sums = add(sums, scale(track.position(key), weight))
+    return sums
+
+
+def parabolas(track, i, u, weight):
+    h = track.h(i)
+    found = []
+    if track.has(i - 1):
+        found.append(parabola(track, i, u * h))
+    if track.has(i + 2):
+        found.append(parabola(track, i + 1, (u - 1.0) * h))
+    if len(found) == 1:
+        return found[0]
+    return add(scale(found[0], 1.0 - weight(u)), scale(found[1], weight(u)))
+
+
+def cubic(track, p, q, w, i, u):
     m0, m1 = scale(w[i][1], track.h(i)), scale(w[(i + 1) % track.n][0], track.h(i))
     # The cubic in powers of u.
     d = sub(q, p)
@@ -323,6 +617,16 @@ OPTIONS = {
         {"ends": "zero"},
         {"unlimited": True},
     ],
+    "hermite": [
+        {},
+        {"tangents": "mean"},
+        {"tangents": "tcb", "tcb": (0.25, -0.5, 0.375)},
+        {"tangents": "user"},
+        {"ends": "natural"},
+        {"ends": "parabola"},
+        {"ends": "zero"},
+    ],
+    "spline": [{}, {"ends": "natural"}, {"ends": "parabola"}, {"ends": "zero"}],
 }
 
 
@@ -342,14 +646,20 @@ def write_case(out, title, track, raw, method, options):
             out.write(f"{name} {numbers(options[name])}\n")
     if options.get("unlimited"):
         out.write("unlimited\n")
-    for time, key, place, tangent in zip(track.times, *raw):
+    for time, key, place, tangent, given in zip(track.times, *raw, track.given):
         out.write(f"key {numbers((time,) + tuple(key) + tuple(place) + tuple(tangent))}\n")
+        if method == "cubicspline":
+            out.write(f"given {numbers(sum(given, ()))}\n")
     for i in range(track.n if track.period else track.n - 1):
         for k in (0, 1, 3, 6):
             u = k / 8.0
             time = track.time(i) + u * track.h(i)
-            q = track.key(i) if k == 0 else METHODS[method](track, i, u, options)
-            p = track.position(i) if k == 0 else position(track, method, i, u, options)
+            meets = k == 0 and method != "bspline"
+            if meets:
+                q = track.given_keys[i] if method == "cubicspline" else track.key(i)
+            else:
+                q = METHODS[method](track, i, u, options)
+            p = track.position(i) if meets else position(track, method, i, u, options)
             out.write(f"sample {numbers((time,) + tuple(q) + tuple(p))}\n")
 
 
@@ -358,6 +668,8 @@ def write_method(folder, method):
     with open(os.path.join(folder, method + ".txt"), "w", encoding="ascii") as out:
         out.write(f"# Known answers for {method}, written by make_vectors.py.\n")
         out.write("# key: time, x y z w as given, position, tangent; sample: time, x y z w, position\n")
+        if method == "cubicspline":
+            out.write("# given, of the key before: rotation's tangent in and out, position's in and out\n")
         for options in OPTIONS.get(method, [{}]):
             for title, count, largest in (
                 ("turns up to 60 degrees", 6, 1.0),
@@ -368,11 +680,18 @@ def write_method(folder, method):
                 ("loop of a full turn", 5, None),
             ):
                 keys = random_keys(rng, count, largest) if largest else spin(count, 72.0)
-                times = random_times(rng, count)
+                uniform = [0.75 * k for k in range(count)]
+                times = uniform if method == "bspline" else random_times(rng, count)
                 places = [[round(rng.gauss(0, 1), 3) for _ in range(3)] for _ in keys]
                 given = [[round(rng.gauss(0, 0.5), 3) for _ in range(3)] for _ in keys]
+                given_tangents = [
+                    tuple(
+                        tuple(round(rng.gauss(0, 0.5), 3) for _ in range(n)) for n in (4, 4, 3, 3)
+                    )
+                    for _ in keys
+                ] if method == "cubicspline" else [()] * count
                 period = times[-1] - times[0] + 0.75 if title.startswith("loop") else 0.0
-                track = Track(times, keys, places, given, period)
+                track = Track(times, keys, places, given, given_tangents, period)
                 write_case(out, title, track, (keys, places, given), method, options)
 
 

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Twist axes for sterp: from a skeleton, or from the points of a mesh (spec: methods,
+ * section 4).
+ */
+#include <math.h>
+
+#include <posemill/posemill.h>
+
+#include "eigen.h"
+
+static bool normalise(double v[3]) {
+    double largest = fmax(fabs(v[0]), fmax(fabs(v[1]), fabs(v[2])));
+    if (!(largest > 0) || !isfinite(largest))
+        return false;
+    double norm2 = 0;
+    for (int i = 0; i < 3; i++) {
+        v[i] /= largest;
+        norm2 += v[i] * v[i];
+    }
+    for (int i = 0; i < 3; i++)
+        v[i] /= sqrt(norm2);
+    return true;
+}
+
+static void copy(const double from[3], double to[3]) {
+    for (int i = 0; i < 3; i++)
+        to[i] = from[i];
+}
+
+static bool is_set(const double axis[3]) {
+    return axis[0] != 0 || axis[1] != 0 || axis[2] != 0;
+}
+
+void pm_bone_axes(const int32_t *parents, const double *offsets, size_t joint_count, double *axes) {
+    for (size_t k = 0; k < 3 * joint_count; k++)
+        axes[k] = 0;
+    for (size_t k = 0; k < joint_count; k++) {
+        double direction[3];
+        copy(offsets + 3 * k, direction);
+        if (parents[k] >= 0 && !is_set(axes + 3 * (size_t)parents[k]) && normalise(direction))
+            copy(direction, axes + 3 * (size_t)parents[k]);
+    }
+    for (size_t k = 0; k < joint_count; k++) {
+        const double up[3] = {0, 1, 0};
+        if (!is_set(axes + 3 * k))
+            copy(parents[k] >= 0 ? axes + 3 * (size_t)parents[k] : up, axes + 3 * k);
+    }
+}
+
+static bool mean_of(const double *points, size_t count, double mean[3], double *size) {
+    *size = 0;
+    for (size_t k = 0; k < 3 * count; k++) {
+        if (!isfinite(points[k]))
+            return false;
+        *size = fmax(*size, fabs(points[k]));
+    }
+    for (size_t k = 0; *size > 0 && k < 3 * count; k++)
+        mean[k % 3] += points[k] / *size / (double)count;
+    return count > 0 && *size > 0;
+}
+
+bool pm_principal_axis(const double *points, size_t count, double axis[3]) {
+    double mean[3] = {0}, covariance[4][4] = {{0}}, vector[4], size, trace = 0;
+    if (!mean_of(points, count, mean, &size))
+        return false;
+    for (size_t k = 0; k < count; k++)
+        for (int i = 0; i < 3; i++)
+            for (int j = 0; j < 3; j++)
+                covariance[i][j] += (points[3 * k + (size_t)i] / size - mean[i]) *
+                                    (points[3 * k + (size_t)j] / size - mean[j]);
+    for (int i = 0; i < 3; i++)
+        trace += covariance[i][i];
+    if (!(trace > 0))
+        return false;
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            covariance[i][j] /= trace;
+    pm_largest_eigenvector(covariance, vector);
+    copy(vector, axis);
+    return normalise(axis);
+}

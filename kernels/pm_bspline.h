@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The cumulative uniform cubic B-spline (spec: methods, section 7): with the logarithms
+ * l0, l1, l2 of the steps before, of and after the segment,
+ *   r = q exp((b0 - 1) l0) exp(b1 l1) exp(b2 l2),
+ * b0, b1, b2 the cumulative basis. Seen from the middle of the segment, q exp(l1/2), all
+ * three turns are small, and so are their roundings:
+ *   r = middle exp((b0 - 1) l0') exp((b1 - 1/2) l1) exp(b2 l2),
+ * l0' being l0 as it is seen from there. It approximates its keys.
+ */
+#ifndef PM_BSPLINE_H
+#define PM_BSPLINE_H
+
+#include "pm_math.h"
+#include "pm_rows.h"
+
+#define pm_bspline_extras 4 /* middle; l0', l1, l2, each with its squared length as w */
+#define pm_bspline_statics 0
+#define pm_bspline_passes 0
+
+typedef struct pm_bspline_segment {
+    pm_quat middle, before, during, after;
+} pm_bspline_segment;
+
+pm_fn pm_bspline_segment pm_bspline_begin(const pm_rows *rows) {
+    pm_bspline_segment s;
+    s.middle = rows->extras[0];
+    s.before = rows->extras[1];
+    s.during = rows->extras[2];
+    s.after = rows->extras[3];
+    return s;
+}
+
+/* exp(t l) - 1 of a half-angle vector l of at most pi/2 */
+pm_fn pm_quat pm_small_power(pm_quat l, real t) {
+    real x2 = pm_square_times(t, l.w);
+    real s = t * pm_sinc(x2);
+    real versine = pm_fma(PM_REAL(-0.5f), x2, x2 * x2 * pm_cos_rest(x2)); /* cos x - 1 */
+    return pm_quat_of(s * l.x, s * l.y, s * l.z, versine);
+}
+
+/* (1 + a)(1 + b) - 1 */
+pm_fn pm_quat pm_small_product(pm_quat a, pm_quat b) {
+    return pm_quat_sum(pm_quat_sum(a, b), pm_quat_product(a, b));
+}
+
+pm_fn pm_quat pm_bspline_at(const pm_bspline_segment *s, real u) {
+    real v = PM_REAL(1.0f) - u;
+    real sixth = PM_REAL(0.166666672f);
+    real before = -sixth * v * v * v; /* (5 + 3u - 3u^2 + u^3)/6 - 1 */
+    real after = sixth * u * u * u;
+    /* (1 + 3u + 3u^2 - 2u^3)/6 - 1/2, in u - 1/2 */
+    real w = u - PM_REAL(0.5f);
+    real during = w * pm_fma(w * w, PM_REAL(-0.333333343f), PM_REAL(0.75f));
+    pm_quat r =
+        pm_small_product(pm_small_power(s->before, before), pm_small_power(s->during, during));
+    r = pm_small_product(r, pm_small_power(s->after, after));
+    /* renormalised, but so that only the last sum rounds what is large */
+    pm_quat turn = pm_quat_product(s->middle, r);
+    pm_quat value = pm_quat_sum(s->middle, turn);
+    real excess = pm_fma(PM_REAL(-0.5f), pm_quat_norm2(value), PM_REAL(0.5f));
+    return pm_quat_sum(s->middle, pm_quat_plus(turn, excess, value));
+}
+
+#endif

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Cubics in the space of rotation vectors (spec: methods, section 7): q exp(rho/2), rho
+ * a cubic in u. `hermite` and `spline` differ in how the clip finds the velocities; the
+ * curve is one. The clip stores q times the cubic's coefficients, so that
+ *   r = cos|v| q + sin|v|/|v| (q v),  q v = u (step + (1-u) ((1-u) leaving + u arriving)):
+ * the step to the next key, and by how much more than it the ends' rates are.
+ */
+#ifndef PM_HERMITE_H
+#define PM_HERMITE_H
+
+#include "pm_math.h"
+#include "pm_rows.h"
+
+#define pm_hermite_extras 3 /* step, leaving, arriving */
+#define pm_hermite_statics 0
+#define pm_hermite_passes 1
+#define pm_hermite_wide_extras pm_hermite_extras
+#define pm_hermite_wide_statics 0
+#define pm_hermite_wide_passes 1
+
+typedef struct pm_hermite_segment {
+    pm_quat a, step, leaving, arriving;
+} pm_hermite_segment;
+
+pm_fn pm_hermite_segment pm_hermite_begin(const pm_rows *rows) {
+    pm_hermite_segment s;
+    s.a = rows->key;
+    s.step = rows->extras[0];
+    s.leaving = rows->extras[1];
+    s.arriving = rows->extras[2];
+    return s;
+}
+
+/* q v in two parts, the second what the first was rounded by: turns of a radian and more
+ * would show it. */
+typedef struct pm_hermite_vectors {
+    pm_quat v, rest;
+} pm_hermite_vectors;
+
+pm_fn pm_hermite_vectors pm_hermite_vector(const pm_hermite_segment *s, real u) {
+    real v = PM_REAL(1.0f) - u;
+    pm_hermite_vectors r;
+    pm_quat bend = pm_quat_blend(v, s->leaving, u, s->arriving);
+    pm_quat slope = pm_quat_plus(s->step, v, bend);
+    pm_quat slope_rest = pm_quat_plus(pm_quat_difference(s->step, slope), v, bend);
+    r.v = pm_quat_scaled(slope, u);
+    r.rest = pm_quat_plus(pm_quat_scaled(r.v, PM_REAL(-1.0f)), u, slope);
+    r.rest = pm_quat_plus(r.rest, u, slope_rest);
+    return r;
+}
+
+pm_fn real pm_hermite_angle2(pm_hermite_vectors r) {
+    real cross =
+        pm_fma(r.v.x, r.rest.x, pm_fma(r.v.y, r.rest.y, pm_fma(r.v.z, r.rest.z, r.v.w * r.rest.w)));
+    return pm_fma(PM_REAL(2.0f), cross, pm_quat_norm2(r.v));
+}
+
+pm_fn pm_quat pm_hermite_turned(const pm_hermite_segment *s, pm_hermite_vectors r, pm_turn turn) {
+    pm_quat value = pm_quat_blend(turn.sine, r.rest, turn.sine, r.v);
+    return pm_quat_renormalized(pm_quat_plus(value, turn.cosine, s->a));
+}
+
+/* |v| at most pi/2 throughout the segment */
+pm_fn pm_quat pm_hermite_at(const pm_hermite_segment *s, real u) {
+    pm_hermite_vectors r = pm_hermite_vector(s, u);
+    return pm_hermite_turned(s, r, pm_turn_narrow(pm_hermite_angle2(r)));
+}
+
+typedef pm_hermite_segment pm_hermite_wide_segment;
+
+pm_fn pm_hermite_wide_segment pm_hermite_wide_begin(const pm_rows *rows) {
+    return pm_hermite_begin(rows);
+}
+
+pm_fn pm_quat pm_hermite_wide_at(const pm_hermite_wide_segment *s, real u) {
+    pm_hermite_vectors r = pm_hermite_vector(s, u);
+    return pm_hermite_turned(s, r, pm_turn_wide(pm_hermite_angle2(r)));
+}
+
+#endif

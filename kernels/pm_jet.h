@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Values with their first and second derivatives by u, and the rules to compute with
+ * them: what the motion of a curve is made of. Derivatives are those of the formulas,
+ * never differences.
+ */
+#ifndef PM_JET_H
+#define PM_JET_H
+
+#include "pm_math.h"
+#include "pm_quat.h"
+
+typedef struct pm_jet {
+    real v, d, dd;
+} pm_jet;
+
+typedef struct pm_quat_jet {
+    pm_quat v, d, dd;
+} pm_quat_jet;
+
+pm_fn pm_jet pm_jet_of(real v, real d, real dd) {
+    pm_jet j;
+    j.v = v;
+    j.d = d;
+    j.dd = dd;
+    return j;
+}
+
+/* u itself */
+pm_fn pm_jet pm_jet_u(real u) {
+    return pm_jet_of(u, PM_REAL(1.0f), PM_REAL(0.0f));
+}
+
+pm_fn pm_jet pm_jet_sum(pm_jet a, pm_jet b) {
+    return pm_jet_of(a.v + b.v, a.d + b.d, a.dd + b.dd);
+}
+
+pm_fn pm_jet pm_jet_scaled(pm_jet a, real s) {
+    return pm_jet_of(a.v * s, a.d * s, a.dd * s);
+}
+
+/* 1 - a */
+pm_fn pm_jet pm_jet_rest(pm_jet a) {
+    return pm_jet_of(PM_REAL(1.0f) - a.v, -a.d, -a.dd);
+}
+
+pm_fn pm_jet pm_jet_product(pm_jet a, pm_jet b) {
+    real cross = PM_REAL(2.0f) * a.d * b.d;
+    return pm_jet_of(a.v * b.v, pm_fma(a.v, b.d, a.d * b.v),
+                     pm_fma(a.v, b.dd, pm_fma(a.dd, b.v, cross)));
+}
+
+/* f(a) from f, f' and f'' at a.v */
+pm_fn pm_jet pm_jet_through(pm_jet a, pm_jet f) {
+    return pm_jet_of(f.v, f.d * a.d, pm_fma(f.d, a.dd, f.dd * a.d * a.d));
+}
+
+/* Likewise with the derivatives; dd is half the second one until the end. */
+#define PM_JET_TERM(c)                                                                             \
+    p.dd = pm_fma(p.dd, x, p.d);                                                                   \
+    p.d = pm_fma(p.d, x, p.v);                                                                     \
+    p.v = PM_STEP(p.v, x, c);
+
+#define PM_JET_POLYNOMIAL(name, polynomial)                                                        \
+    pm_fn pm_jet name(real x) {                                                                    \
+        pm_jet p = pm_jet_of(PM_REAL(polynomial##_LEAD), PM_REAL(0.0f), PM_REAL(0.0f));            \
+        polynomial##_TERMS(PM_JET_TERM) p.dd = PM_REAL(2.0f) * p.dd;                               \
+        return p;                                                                                  \
+    }
+
+PM_JET_POLYNOMIAL(pm_sinc_jet, PM_SINC)
+PM_JET_POLYNOMIAL(pm_arc_gain_jet, PM_ARC_GAIN)
+
+/* cos x and sin(x)/x with their derivatives by x^2, which is any number from 0 to 1e8. */
+typedef struct pm_turn_jet {
+    pm_jet cosine, sine;
+} pm_turn_jet;
+
+pm_fn pm_turn_jet pm_turn_jet_of(real x2) {
+    pm_turn_jet t;
+    pm_mask near = x2 < PM_REAL(2.0f);
+    pm_turn far_turn = pm_turn_wide(x2);
+    real y = pm_select(near, PM_REAL(2.0f), x2);
+    real d = (far_turn.cosine - far_turn.sine) / (PM_REAL(2.0f) * y);
+    real dd = (PM_REAL(-0.5f) * far_turn.sine - PM_REAL(3.0f) * d) / (PM_REAL(2.0f) * y);
+    pm_jet close = pm_sinc_jet(pm_select(near, x2, PM_REAL(2.0f)));
+    t.sine = pm_jet_of(pm_select(near, close.v, far_turn.sine), pm_select(near, close.d, d),
+                       pm_select(near, close.dd, dd));
+    t.cosine = pm_jet_of(far_turn.cosine, PM_REAL(-0.5f) * t.sine.v, PM_REAL(-0.5f) * t.sine.d);
+    return t;
+}
+
+/* ---- quaternions ---- */
+
+pm_fn pm_quat_jet pm_quat_jet_of(pm_quat v, pm_quat d, pm_quat dd) {
+    pm_quat_jet q;
+    q.v = v;
+    q.d = d;
+    q.dd = dd;
+    return q;
+}
+
+/* weight a, a fixed quaternion */
+pm_fn pm_quat_jet pm_quat_jet_scaled(pm_jet weight, pm_quat a) {
+    return pm_quat_jet_of(pm_quat_scaled(a, weight.v), pm_quat_scaled(a, weight.d),
+                          pm_quat_scaled(a, weight.dd));
+}
+
+pm_fn pm_quat_jet pm_quat_jet_sum(pm_quat_jet a, pm_quat_jet b) {
+    return pm_quat_jet_of(pm_quat_sum(a.v, b.v), pm_quat_sum(a.d, b.d), pm_quat_sum(a.dd, b.dd));
+}
+
+/* sum + weight a, a fixed quaternion */
+pm_fn pm_quat_jet pm_quat_jet_plus(pm_quat_jet sum, pm_jet weight, pm_quat a) {
+    return pm_quat_jet_of(pm_quat_plus(sum.v, weight.v, a), pm_quat_plus(sum.d, weight.d, a),
+                          pm_quat_plus(sum.dd, weight.dd, a));
+}
+
+/* weight a, both moving */
+pm_fn pm_quat_jet pm_quat_jet_weighted(pm_jet weight, pm_quat_jet a) {
+    pm_quat_jet r;
+    r.v = pm_quat_scaled(a.v, weight.v);
+    r.d = pm_quat_plus(pm_quat_scaled(a.d, weight.v), weight.d, a.v);
+    r.dd = pm_quat_plus(pm_quat_scaled(a.dd, weight.v), weight.dd, a.v);
+    r.dd = pm_quat_plus(r.dd, PM_REAL(2.0f) * weight.d, a.d);
+    return r;
+}
+
+pm_fn real pm_quat_dot(pm_quat a, pm_quat b) {
+    return pm_fma(a.x, b.x, pm_fma(a.y, b.y, pm_fma(a.z, b.z, a.w * b.w)));
+}
+
+/* |a|^2 */
+pm_fn pm_jet pm_quat_jet_norm2(pm_quat_jet a) {
+    real two = PM_REAL(2.0f);
+    return pm_jet_of(pm_quat_norm2(a.v), two * pm_quat_dot(a.v, a.d),
+                     two * (pm_quat_dot(a.v, a.dd) + pm_quat_norm2(a.d)));
+}
+
+pm_fn pm_quat_jet pm_quat_jet_product(pm_quat_jet a, pm_quat_jet b) {
+    pm_quat_jet r;
+    r.v = pm_quat_product(a.v, b.v);
+    r.d = pm_quat_sum(pm_quat_product(a.v, b.d), pm_quat_product(a.d, b.v));
+    r.dd = pm_quat_sum(pm_quat_product(a.v, b.dd), pm_quat_product(a.dd, b.v));
+    r.dd = pm_quat_plus(r.dd, PM_REAL(2.0f), pm_quat_product(a.d, b.d));
+    return r;
+}
+
+/* exp(t l) of a half-angle vector l whose squared length is l.w */
+pm_fn pm_quat_jet pm_power_jet(pm_quat l, pm_jet t) {
+    pm_jet x2 = pm_jet_scaled(pm_jet_product(t, t), l.w);
+    pm_turn_jet turn = pm_turn_jet_of(x2.v);
+    pm_jet s = pm_jet_product(t, pm_jet_through(x2, turn.sine));
+    pm_jet c = pm_jet_through(x2, turn.cosine);
+    return pm_quat_jet_of(pm_quat_of(s.v * l.x, s.v * l.y, s.v * l.z, c.v),
+                          pm_quat_of(s.d * l.x, s.d * l.y, s.d * l.z, c.d),
+                          pm_quat_of(s.dd * l.x, s.dd * l.y, s.dd * l.z, c.dd));
+}
+
+/* theta^2 of y = sin(theta/2)^2: its slope is 4 theta/sin(theta). */
+pm_fn pm_jet pm_angle2_jet(real y) {
+    pm_mask near = y < PM_REAL(0.5f);
+    real rest = PM_REAL(1.0f) - y;
+    real half_sine2 = pm_select(near, PM_REAL(0.25f), y * rest); /* sin(theta)^2/4 */
+    real sine = PM_REAL(2.0f) *
+                pm_sqrt(pm_select(half_sine2 > PM_REAL(1e-14f), half_sine2, PM_REAL(1e-14f)));
+    real theta = PM_REAL(2.0f) * pm_atan2_quadrant(pm_sqrt(y), pm_sqrt(rest));
+    real far_gain = theta / sine;
+    real far_slope = PM_REAL(2.0f) * (PM_REAL(1.0f) - far_gain * (rest - y)) / (sine * sine);
+    pm_jet gain = pm_arc_gain_jet(pm_select(near, y, PM_REAL(0.25f)));
+    real g = pm_select(near, gain.v, far_gain);
+    real g_slope = pm_select(near, gain.d, far_slope);
+    real near_angle2 = PM_REAL(4.0f) * y * rest * gain.v * gain.v;
+    return pm_jet_of(pm_select(near, near_angle2, theta * theta), PM_REAL(4.0f) * g,
+                     PM_REAL(4.0f) * g_slope);
+}
+
+/* u sin(u theta)/(u theta): a slerp's weight, but for a factor that both have in common */
+pm_fn pm_jet pm_slerp_weight_jet(pm_jet u, pm_jet angle2) {
+    pm_jet x2 = pm_jet_product(pm_jet_product(u, u), angle2);
+    return pm_jet_product(u, pm_jet_through(x2, pm_turn_jet_of(x2.v).sine));
+}
+
+/* The slerp of two moving quaternions by a moving weight, at any angle short of antipodal,
+ * but for its length. */
+pm_fn pm_quat_jet pm_slerp_jet(pm_quat_jet a, pm_quat_jet b, pm_jet weight) {
+    pm_jet minus = pm_jet_of(PM_REAL(-1.0f), PM_REAL(0.0f), PM_REAL(0.0f));
+    pm_quat_jet chord = pm_quat_jet_sum(b, pm_quat_jet_weighted(minus, a));
+    pm_jet y = pm_jet_scaled(pm_quat_jet_norm2(chord), PM_REAL(0.25f));
+    y.v = pm_select(y.v < PM_REAL(1.0f), y.v, PM_REAL(1.0f));
+    pm_jet angle2 = pm_jet_through(y, pm_angle2_jet(y.v));
+    return pm_quat_jet_sum(
+        pm_quat_jet_weighted(pm_slerp_weight_jet(pm_jet_rest(weight), angle2), a),
+        pm_quat_jet_weighted(pm_slerp_weight_jet(weight, angle2), b));
+}
+
+/* u (k + (1 - k) u), and other polynomials of u without a constant: u (a + u (b + u c)) */
+pm_fn pm_jet pm_cubic_jet(real a, real b, real c, real u) {
+    real two = PM_REAL(2.0f), three = PM_REAL(3.0f);
+    return pm_jet_of(u * pm_fma(u, pm_fma(u, c, b), a), pm_fma(u, pm_fma(u, three * c, two * b), a),
+                     pm_fma(u, PM_REAL(6.0f) * c, two * b));
+}
+
+#endif

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Derivatives of oracle curves on either side of a key. Each side is a polynomial through
+ * Chebyshev points close to the key, in rotation vectors about it, where curves are as
+ * smooth as they are.
+ */
+#include "derivatives.h"
+
+#include <math.h>
+
+#define PI 3.14159265358979323846
+#define POINTS 16
+#define DEPTH 0.15 /* of the segment; the nearer, the more rounding a derivative costs */
+
+/* Derivatives per second on one side of a key, and what rounding may add to each. */
+typedef struct side {
+    vec3 derivative[DERIVATIVES];
+    double noise[DERIVATIVES];
+    double length; /* of the segment */
+} side;
+
+/* Derivatives at 0, up to the third, of the polynomial through values at nodes: Newton's
+ * divided differences, then Horner on a Taylor expansion. */
+static void differentiate(const double nodes[POINTS], double values[POINTS],
+                          double out[DERIVATIVES]) {
+    for (int k = 1; k < POINTS; k++) {
+        for (int n = POINTS - 1; n >= k; n--) {
+            values[n] = (values[n] - values[n - 1]) / (nodes[n] - nodes[n - k]);
+        }
+    }
+    double taylor[DERIVATIVES] = {0.0};
+    for (int n = POINTS - 1; n >= 0; n--) {
+        for (int k = DERIVATIVES - 1; k > 0; k--) {
+            taylor[k] = taylor[k - 1] - nodes[n] * taylor[k];
+        }
+        taylor[0] = values[n] - nodes[n] * taylor[0];
+    }
+    for (int k = 0, factor = 1; k < DERIVATIVES; k++) {
+        out[k] = taylor[k] * factor;
+        factor *= k + 1;
+    }
+}
+
+/* A rounding of the values as an endpoint's derivatives see it, by Markov's inequality. */
+static double noise_of(int order, double depth) {
+    static const double divisors[DERIVATIVES] = {1.0, 1.0, 3.0, 15.0};
+    return 1e-15 * pow(2.0 * POINTS * POINTS / depth, order) / divisors[order];
+}
+
+/* The curve in one segment about its value at that end. */
+static vec3 about(const oracle *o, oracle_place end, oracle_place place, bool rotations) {
+    if (!rotations) {
+        return vec3_subtract(oracle_position(o, 0, place), oracle_position(o, 0, end));
+    }
+    const quat turn =
+        quat_multiply(quat_conjugate(oracle_rotation(o, 0, end)), oracle_rotation(o, 0, place));
+    return vec3_scale(quat_log(turn.w < 0.0 ? quat_scale(turn, -1.0) : turn), 2.0);
+}
+
+/* A curve that turns often in its segment is looked at more closely. */
+static side one_side(const oracle *o, size_t segment, bool at_end, bool rotations) {
+    const oracle_place end = {0, segment, at_end ? 1.0 : 0.0};
+    const double length = oracle_key_time(o, 0, segment + 1) - oracle_key_time(o, 0, segment);
+    const double turns = rotations ? fmax(1.0, oracle_reach(o, 0, segment) / PI) : 1.0;
+    const double depth = DEPTH / turns;
+    double nodes[POINTS], values[3][POINTS], found[3][DERIVATIVES];
+    side result = {.length = length};
+    double largest = turns; /* of the numbers that are rounded */
+    for (int n = 0; n < POINTS; n++) {
+        const double part = 0.5 * depth * (1.0 - cos(PI * (n + 0.5) / POINTS));
+        const oracle_place place = {0, segment, at_end ? 1.0 - part : part};
+        const vec3 v = about(o, end, place, rotations);
+        largest = fmax(largest, vec3_norm(v));
+        nodes[n] = at_end ? place.u - 1.0 : place.u; /* as it was rounded */
+        values[0][n] = v.x, values[1][n] = v.y, values[2][n] = v.z;
+    }
+    for (int c = 0; c < 3; c++) {
+        differentiate(nodes, values[c], found[c]);
+    }
+    for (int k = 0; k < DERIVATIVES; k++) {
+        const double scale = pow(length, -k);
+        result.derivative[k] = vec3_scale((vec3){found[0][k], found[1][k], found[2][k]}, scale);
+        result.noise[k] = noise_of(k, depth) * largest * scale;
+    }
+    return result;
+}
+
+double derivative_jump(const oracle *o, size_t key, int order, bool rotations) {
+    const size_t count = oracle_segment_count(o, 0);
+    const side before = one_side(o, key == 0 ? count - 1 : key - 1, true, rotations);
+    const side after = one_side(o, key, false, rotations);
+    const vec3 p = before.derivative[order], q = after.derivative[order];
+    const double noise = before.noise[order] + after.noise[order];
+    const double jump = vec3_norm(vec3_subtract(p, q)) - noise;
+    /* Where a curve rests, of one radian in the longer segment. */
+    const double size = pow(fmax(before.length, after.length), -order);
+    return isnan(jump) ? HUGE_VAL : fmax(0.0, jump) / (vec3_norm(p) + vec3_norm(q) + size);
+}

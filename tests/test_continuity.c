@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The continuity that each method promises, by derivatives of the oracle from both sides
+ * of every key: uniform, random and extreme key times, cusps, holds, loops of both wraps.
+ * And, so that the test is known to see a jump, that the next derivative has one. Needs no
+ * library and no device; that the library is the oracle's curve is the accuracy test's.
+ */
+#include "support/derivatives.h"
+#include "support/variants.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <stdio.h>
+
+#define PI 3.14159265358979323846
+#define TRACKS 40
+#define KEYS 9
+#define SEEN 1e-3 /* a jump of this part of the derivative is no error of the test */
+
+static const double tolerance[DERIVATIVES] = {0.0, 1e-9, 1e-8, 1e-6};
+
+typedef struct promise {
+    const char *variant;
+    int rotations, positions; /* the last continuous derivative */
+} promise;
+
+static const promise promises[] = {
+    {"squad", 1, 1},
+    {"squad, hold", 1, 1},
+    {"squad, user", 1, 1},
+    {"squad, natural", 1, 1},
+    {"circular-c1", 1, 1},
+    {"circular-c2", 2, 2},
+    {"circular-c3", 3, 3},
+    {"hermite", 1, 1},
+    {"hermite, mean", 1, 1},
+    {"hermite, hold", 1, 1},
+    {"hermite, user", 1, 1},
+    {"hermite, natural", 1, 1},
+    {"hermite, parabola", 1, 1},
+    {"hermite, zero", 1, 1},
+    {"spline", 2, 2},
+    {"spline, natural", 2, 2},
+    {"spline, parabola", 2, 2},
+    {"spline, zero", 2, 2},
+    {"bspline", 2, 2},
+};
+
+/* Worst relative jumps of each derivative, of keys that are cusps apart. */
+typedef struct jumps {
+    double rotations[DERIVATIVES], positions[DERIVATIVES], cusps[DERIVATIVES];
+    size_t keys, cusp_keys, positive_wraps, negative_wraps;
+} jumps;
+
+static double worse(double a, double b) {
+    return b <= a ? a : b;
+}
+
+static void look_at_track(const variant *v, track_set *set, jumps *found) {
+    variant_prepare(v, set);
+    const pm_clip_desc desc = variant_describe(v, set);
+    oracle *o = oracle_create_unrounded(&desc);
+    const bool loop = desc.loop_period > 0.0;
+    assert_false(oracle_diverged(o, 0));
+    found->positive_wraps += loop && oracle_wrap(o, 0) > 0.0;
+    found->negative_wraps += loop && oracle_wrap(o, 0) < 0.0;
+    for (size_t i = loop ? 0 : 1; i + (loop ? 0 : 1) < oracle_key_count(o, 0); i++) {
+        const bool cusp = oracle_cusp(o, 0, i);
+        found->keys++;
+        found->cusp_keys += cusp;
+        for (int k = 1; k < DERIVATIVES; k++) {
+            double *rotations = cusp ? found->cusps : found->rotations;
+            rotations[k] = worse(rotations[k], derivative_jump(o, i, k, true));
+            found->positions[k] = worse(found->positions[k], derivative_jump(o, i, k, false));
+        }
+    }
+    oracle_destroy(o);
+}
+
+typedef void make_track(random_source *source, size_t n, test_track *t);
+
+static void uniform(random_source *source, size_t n, test_track *t) {
+    (void)n;
+    random_track(source, KEYS, 0.1, 2.5, false, t);
+}
+
+static void uneven(random_source *source, size_t n, test_track *t) {
+    (void)n;
+    random_track(source, KEYS, 0.1, 2.5, true, t);
+}
+
+static void extreme(random_source *source, size_t n, test_track *t) {
+    random_track(source, KEYS, 0.1, 2.5, false, t);
+    for (size_t i = 1; i < KEYS; i++) {
+        t->times[i] = t->times[i - 1] + ((i + n) % 2 ? 1.0 : 0.001);
+    }
+}
+
+static void copy_key(test_track *t, size_t from, size_t to) {
+    for (int c = 0; c < 4; c++) {
+        t->keys[to][c] = t->keys[from][c];
+    }
+}
+
+/* Two equal keys, three equal ones, and equal neighbours of another. */
+static void holds(random_source *source, size_t n, test_track *t) {
+    uneven(source, n, t);
+    copy_key(t, 1, 2);
+    copy_key(t, 4, 5);
+    copy_key(t, 4, 6);
+    copy_key(t, 6, 8);
+}
+
+static void loops(random_source *source, size_t n, test_track *t) {
+    uneven(source, n, t);
+    t->period = t->times[KEYS - 1] + 0.8;
+}
+
+static void look_at(make_track *make, const variant *v, jumps *found) {
+    random_source source = random_start();
+    track_set set;
+    set_create(1, false, &set);
+    *found = (jumps){0};
+    for (size_t n = 0; n < TRACKS; n++) {
+        make(&source, n, &set.tracks[0]);
+        look_at_track(v, &set, found);
+    }
+    set_destroy(&set);
+}
+
+static bool keep(const promise *p, const char *what, const double *jump, int order) {
+    bool kept = true;
+    for (int k = 1; k <= order; k++) {
+        if (!(jump[k] <= tolerance[k])) {
+            printf("# %s: %s: derivative %d jumps by %.2g of itself\n", p->variant, what, k,
+                   jump[k]);
+            kept = false;
+        }
+    }
+    return kept;
+}
+
+/* A cusp turns back at rest: what it promises is that speed. */
+static void hold_promises(make_track *make, const char *name) {
+    size_t broken = 0;
+    for (size_t n = 0; n < sizeof promises / sizeof *promises; n++) {
+        const promise *p = &promises[n];
+        jumps found;
+        look_at(make, variant_named(p->variant), &found);
+        broken += !keep(p, "rotations", found.rotations, p->rotations);
+        broken += !keep(p, "cusps", found.cusps, 1);
+        broken += !keep(p, "positions", found.positions, p->positions);
+        printf("# %-9s %-18s rotations %.1e %.1e %.1e cusps %.1e %.1e %.1e (%zu of %zu) "
+               "positions %.1e %.1e %.1e\n",
+               name, p->variant, found.rotations[1], found.rotations[2], found.rotations[3],
+               found.cusps[1], found.cusps[2], found.cusps[3], found.cusp_keys, found.keys,
+               found.positions[1], found.positions[2], found.positions[3]);
+    }
+    assert_int_equal(broken, 0);
+}
+
+static void uniform_keys_have_the_promised_continuity(void **state) {
+    (void)state;
+    hold_promises(uniform, "uniform");
+}
+
+static void random_keys_have_the_promised_continuity(void **state) {
+    (void)state;
+    hold_promises(uneven, "random");
+}
+
+static void extreme_time_ratios_have_the_promised_continuity(void **state) {
+    (void)state;
+    hold_promises(extreme, "1:1000");
+}
+
+static void held_keys_have_the_promised_continuity(void **state) {
+    (void)state;
+    hold_promises(holds, "holds");
+}
+
+static void loops_have_the_promised_continuity(void **state) {
+    (void)state;
+    jumps found;
+    look_at(loops, variant_named("spline"), &found);
+    assert_true(found.positive_wraps > 5 && found.negative_wraps > 5);
+    hold_promises(loops, "loops");
+}
+
+static void the_derivative_after_the_promised_ones_jumps(void **state) {
+    (void)state;
+    for (size_t n = 0; n < sizeof promises / sizeof *promises; n++) {
+        const promise *p = &promises[n];
+        jumps found;
+        look_at(uneven, variant_named(p->variant), &found);
+        if (p->rotations < 3 && !(found.rotations[p->rotations + 1] > SEEN)) {
+            fail_msg("%s: derivative %d of rotations does not jump", p->variant, p->rotations + 1);
+        }
+        if (p->positions < 3 && !(found.positions[p->positions + 1] > SEEN)) {
+            fail_msg("%s: derivative %d of positions does not jump", p->variant, p->positions + 1);
+        }
+    }
+}
+
+static void circular_keeps_its_direction_and_not_its_speed(void **state) {
+    (void)state;
+    jumps found;
+    look_at(uneven, variant_named("circular"), &found);
+    assert_true(found.rotations[1] > 0.1);
+}
+
+static void acceleration_jumps_at_cusps(void **state) {
+    (void)state;
+    jumps found;
+    look_at(uneven, variant_named("circular-c3"), &found);
+    assert_true(found.cusp_keys > 20);
+    assert_true(found.cusps[1] <= tolerance[1] && found.cusps[2] > SEEN);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(uniform_keys_have_the_promised_continuity),
+        cmocka_unit_test(random_keys_have_the_promised_continuity),
+        cmocka_unit_test(extreme_time_ratios_have_the_promised_continuity),
+        cmocka_unit_test(held_keys_have_the_promised_continuity),
+        cmocka_unit_test(loops_have_the_promised_continuity),
+        cmocka_unit_test(the_derivative_after_the_promised_ones_jumps),
+        cmocka_unit_test(circular_keeps_its_direction_and_not_its_speed),
+        cmocka_unit_test(acceleration_jumps_at_cusps),
+    };
+    return cmocka_run_group_tests_name("continuity", tests, NULL, NULL);
+}

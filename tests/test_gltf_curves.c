@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * cubicspline against the appendix of glTF 2.0 on animations of real files, whose samplers
+ * lie in memory as the library takes them: an arriving tangent, a value and a leaving
+ * tangent a key. Reads no glTF: where a sampler's arrays begin in its buffer is written here.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include "support/subject.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifndef POSEMILL_SOURCE_DIR
+#define POSEMILL_SOURCE_DIR "."
+#endif
+
+#define KEYS_MAX 8
+#define IN_SEGMENT 32
+#define SAMPLES_MAX ((KEYS_MAX - 1) * IN_SEGMENT + 1)
+#define TOLERANCE 1e-6
+
+typedef struct sampler {
+    const char *file;
+    long times, values; /* bytes from the begin of the file */
+    size_t keys, width; /* of 4, rotations; of 3, translations or scales */
+} sampler;
+
+static const sampler samplers[] = {
+    {"interpolation_test.bin", 7952, 7972, 5, 4},
+    {"interpolation_test.bin", 7452, 7472, 5, 3},
+    {"interpolation_test.bin", 7652, 7672, 5, 3},
+    {"interpolation_test.bin", 8392, 8412, 5, 3},
+    {"odd/animation-embedded.glb", 2972, 3004, 4, 4},
+    {"odd/animation-embedded.glb", 2972, 3196, 4, 3},
+    {"odd/animation-embedded.glb", 2972, 3340, 4, 3},
+    {"odd/animation.bin", 152, 376, 4, 3},
+    {"odd/animation.bin", 168, 376, 4, 3},
+    {"odd/animation.bin", 152, 184, 1, 4},
+};
+
+typedef struct curve {
+    char name[96];
+    size_t keys, width;
+    double times[KEYS_MAX];
+    float values[KEYS_MAX][3][4]; /* arriving tangent, value, leaving tangent */
+} curve;
+
+static bool read_sampler(const sampler *s, curve *c) {
+    char path[1024];
+    float times[KEYS_MAX];
+    const char *data = getenv("POSEMILL_DATA");
+    (void)snprintf(path, sizeof path, "%s%s/gltf/%s", data ? data : POSEMILL_SOURCE_DIR,
+                   data ? "" : "/../shared/data", s->file);
+    FILE *file = fopen(path, "rb");
+    if (!file) {
+        return false;
+    }
+    *c = (curve){.keys = s->keys, .width = s->width};
+    (void)snprintf(c->name, sizeof c->name, "%s at %ld", s->file, s->values);
+    bool read = fseek(file, s->times, SEEK_SET) == 0 &&
+                fread(times, sizeof *times, s->keys, file) == s->keys &&
+                fseek(file, s->values, SEEK_SET) == 0;
+    for (size_t k = 0; read && k < s->keys; k++) {
+        c->times[k] = (double)times[k];
+        for (int n = 0; read && n < 3; n++) {
+            read = fread(c->values[k][n], sizeof(float), s->width, file) == s->width;
+        }
+    }
+    (void)fclose(file);
+    assert_true(read);
+    return true;
+}
+
+/* The appendix, word for word, at a time inside the keys. */
+static void appendix(const curve *c, double time, long double out[4]) {
+    size_t k = 0;
+    while (k + 2 < c->keys && time >= c->times[k + 1]) {
+        k++;
+    }
+    const size_t next = c->keys > 1 ? k + 1 : k;
+    const long double td = (long double)(c->times[next] - c->times[k]);
+    const long double t = c->keys > 1 ? (long double)(time - c->times[k]) / td : 0.0L;
+    const long double t2 = t * t, t3 = t2 * t;
+    long double norm2 = 0.0L;
+    for (size_t n = 0; n < c->width; n++) {
+        out[n] = (2.0L * t3 - 3.0L * t2 + 1.0L) * (long double)c->values[k][1][n] +
+                 td * (t3 - 2.0L * t2 + t) * (long double)c->values[k][2][n] +
+                 (-2.0L * t3 + 3.0L * t2) * (long double)c->values[next][1][n] +
+                 td * (t3 - t2) * (long double)c->values[next][0][n];
+        norm2 += out[n] * out[n];
+    }
+    for (size_t n = 0; c->width == 4 && n < 4; n++) {
+        out[n] /= sqrtl(norm2);
+    }
+}
+
+static pm_clip_desc describe(const curve *c, const pm_timeline *timeline) {
+    const size_t stride = sizeof c->values[0];
+    const pm_array in = {c->values[0][0], PM_FLOAT32, stride};
+    const pm_array value = {c->values[0][1], PM_FLOAT32, stride};
+    const pm_array out = {c->values[0][2], PM_FLOAT32, stride};
+    pm_clip_desc desc = {.track_count = 1, .timelines = timeline, .method = PM_METHOD_CUBICSPLINE};
+    if (c->width == 4) {
+        desc.rotations = value, desc.rotations_in = in, desc.rotations_out = out;
+    } else {
+        desc.positions = value, desc.positions_in = in, desc.positions_out = out;
+        desc.scales = value, desc.scales_in = in, desc.scales_out = out;
+    }
+    return desc;
+}
+
+static void check_row(const subject *s, const curve *c, double time, const double *got) {
+    long double expected[4] = {0.0L};
+    double error = 0.0, size = 1.0;
+    appendix(c, time, expected);
+    for (size_t n = 0; n < c->width; n++) {
+        const double off = fabs(got[n] - (double)expected[n]); /* signs included */
+        error = off <= error ? error : off;
+        size = fmax(size, fabs((double)expected[n]));
+    }
+    if (!(error <= TOLERANCE * size)) {
+        fail_msg("%s on %s: time %g: off by %g", c->name, s->name, time, error);
+    }
+}
+
+static void check_curve(const subject *s, const curve *c) {
+    const pm_timeline timeline = {.key_count = c->keys, .times = c->times};
+    const pm_clip_desc desc = describe(c, &timeline);
+    static double times[SAMPLES_MAX], found[2][4 * SAMPLES_MAX];
+    size_t count = 0;
+    for (size_t k = 0; k + 1 < c->keys; k++) {
+        for (size_t n = 0; n < IN_SEGMENT; n++) {
+            times[count++] = c->times[k] + (c->times[k + 1] - c->times[k]) * (double)n / IN_SEGMENT;
+        }
+    }
+    times[count++] = c->times[c->keys - 1];
+    for (size_t n = 0; n < 4 * SAMPLES_MAX; n++) {
+        found[0][n] = found[1][n] = (double)NAN;
+    }
+    const pm_sample_job job = {.sample_count = count, .times = times};
+    const bool turns = c->width == 4;
+    assert_true(s->sample(s, &desc, &job, turns ? found[0] : NULL, turns ? NULL : found[0],
+                          turns ? NULL : found[1]));
+    for (size_t k = 0; k < count; k++) {
+        check_row(s, c, times[k], found[0] + c->width * k);
+        if (!turns) {
+            check_row(s, c, times[k], found[1] + c->width * k);
+        }
+    }
+}
+
+static void check_subjects(const curve *c) {
+    const subject in_double = subject_oracle(), *subjects = NULL;
+    size_t count = 0;
+    check_curve(&in_double, c);
+    assert_true(subject_list(&subjects, &count));
+    for (size_t k = 0; k < count; k++) {
+        check_curve(&subjects[k], c);
+    }
+}
+
+static void samplers_of_real_files_follow_the_appendix(void **state) {
+    (void)state;
+    for (size_t n = 0; n < sizeof samplers / sizeof *samplers; n++) {
+        curve c;
+        if (!read_sampler(&samplers[n], &c)) {
+            printf("# no %s: skipped\n", samplers[n].file);
+            skip();
+        }
+        check_subjects(&c);
+    }
+}
+
+/* A key of the other sign is another key: the curve goes half round through four dimensions. */
+static void signs_of_keys_are_left_as_they_are(void **state) {
+    (void)state;
+    curve c = {
+        .name = "opposite signs",
+        .keys = 4,
+        .width = 4,
+        .times = {0.0, 0.5, 1.5, 1.75},
+        .values = {{{0.0f}, {0.0f, 0.0f, 0.0f, 1.0f}, {3.0f, 0.0f, 0.0f, 0.0f}},
+                   {{3.0f, 0.0f, 0.0f, 0.0f}, {0.0f, 0.0f, 0.0f, -1.0f}, {0.0f, 2.0f, 0.0f, 0.0f}},
+                   {{0.0f, -2.0f, 0.0f, 0.0f}, {0.0f, 0.0f, 0.6f, 0.8f}, {0.0f, 1.0f, 4.0f, 0.0f}},
+                   {{0.0f, 1.0f, 0.0f, 4.0f}, {0.0f, 0.0f, -0.6f, -0.8f}, {0.0f}}}};
+    c.values[1][0][0] = -3.0f; /* the tangents bow the way out and the way in to one side */
+    c.values[3][0][1] = -1.0f;
+    check_subjects(&c);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(samplers_of_real_files_follow_the_appendix),
+        cmocka_unit_test(signs_of_keys_are_left_as_they_are),
+    };
+    const int failed = cmocka_run_group_tests_name("glTF curves", tests, NULL, NULL);
+    subject_release();
+    return failed;
+}
