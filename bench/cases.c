@@ -32,6 +32,7 @@ static const bench_group groups[] = {
     {"loop", NULL, BENCH_JOB, SCENE_LOOP, CLOCK_KERNEL, false, NULL},
     {"times", NULL, BENCH_JOB, SCENE_TIMES, CLOCK_WALL, false, NULL},
     {"samples", NULL, BENCH_JOB, SCENE_SAMPLES, CLOCK_WALL, false, NULL},
+    {"clip", NULL, BENCH_CLIP, SCENE_UPSAMPLE_4, CLOCK_WALL, false, NULL},
     {"end-to-end", NULL, BENCH_END_TO_END, SCENE_UPSAMPLE_4, CLOCK_WALL, true, is_slerp_or_squad},
     {"cold", NULL, BENCH_COLD, SCENE_UPSAMPLE_4, CLOCK_WALL, true, is_slerp_or_squad},
     {"warm", NULL, BENCH_WARM, SCENE_UPSAMPLE_4, CLOCK_WALL, true, is_slerp_or_squad},

@@ -15,6 +15,7 @@ typedef enum bench_kind {
     BENCH_OBVIOUS,
     BENCH_JOB,        /* results left in device memory */
     BENCH_END_TO_END, /* results in host memory */
+    BENCH_CLIP,       /* no results: a clip is made; samples are segments */
     BENCH_COLD,
     BENCH_WARM
 } bench_kind;

@@ -242,6 +242,35 @@ static cli_exit run_end_to_end(bench_run *run, const bench_case *which, bench_re
     return code;
 }
 
+/* ---- clips --------------------------------------------------------------------- */
+
+typedef struct clip_work {
+    pm_engine *engine;
+    pm_clip_desc desc;
+} clip_work;
+
+/* From keys in host memory to a clip that could be sampled at once. */
+static cli_exit clip_once(void *context, double *seconds) {
+    const clip_work *work = context;
+    pm_clip *clip = NULL;
+    pm_error error = {0};
+    double begun = progress_clock();
+    pm_status status = pm_clip_create(work->engine, &work->desc, &clip, &error);
+    *seconds = progress_clock() - begun;
+    pm_clip_destroy(&clip);
+    return status == PM_OK ? CLI_DONE : cli_fail_error("bench", &error);
+}
+
+static cli_exit run_clip(bench_run *run, const bench_case *which, bench_result *result) {
+    const scenes *s = &run->scenes;
+    pm_timeline timeline;
+    clip_work work = {s->engine, scenes_describe(s, which->group->scene, which->method, &timeline)};
+    result->samples = s->segments * SCENE_TRACKS;
+    result->bytes_per_sample =
+        sizeof(float) * pm_method_describe(which->method)->floats_per_segment;
+    return bench_repeat(&run->pacing, clip_once, &work, NULL, 0, result);
+}
+
 static cli_exit obvious_once(void *context, double *seconds) {
     return device_obvious(context, seconds);
 }
@@ -275,6 +304,8 @@ static cli_exit run_kind(bench_run *run, const bench_case *which, bench_result *
         return run_baseline(run, which, result);
     case BENCH_OBVIOUS:
         return run_obvious(run, which, result);
+    case BENCH_CLIP:
+        return run_clip(run, which, result);
     case BENCH_END_TO_END:
         return run_end_to_end(run, which, result);
     case BENCH_JOB:

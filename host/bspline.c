@@ -15,6 +15,7 @@ static void put_step(const pm_extras_out *out, size_t segment, unsigned extra, d
 }
 
 pm_built_segments pm_build_bspline(const pm_track *track, const pm_extras_out *out) {
+    pm_track_find_logs(track);
     for (size_t k = 0; k < track->segment_count; k++) {
         ptrdiff_t i = (ptrdiff_t)k;
         dvec3 during = step_of(track, i);

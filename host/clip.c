@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * From a description to planes: keys normalised, unrolled, rounded, and each method's
- * segments beside them.
+ * Clips: their planes and timelines laid out, filled by clip_build.c and handed to the
+ * device.
  */
 #include "clip.h"
 
@@ -75,127 +75,6 @@ static pm_status lay_out(const pm_clip *clip, pm_channel *channel, pm_error *err
     return channel->keys && channel->statics ? PM_OK : pm_fail_memory(error);
 }
 
-/* Conditions the keys of a track: normalised, unrolled, and put into their rows, rounded.
- * What segments are made of is that rounded key made unit again in double: rounding moves
- * it off the sphere by 1e-7, of which a circle through near keys, or the middle of far
- * ones, would make much. */
-static void read_keys(const pm_rows_of_track *rows, unsigned components, size_t count, bool unrolls,
-                      const pm_extras_out *out, dquat *keys) {
-    dquat before = {0, 0, 0, 0};
-    for (size_t k = 0; k < count; k++) {
-        dquat q = {pm_number_at(rows, k, 0), pm_number_at(rows, k, 1), pm_number_at(rows, k, 2),
-                   components == 4 ? pm_number_at(rows, k, 3) : 0};
-        if (components == 4) {
-            q = dquat_scaled(q, 1 / dquat_norm(q));
-            if (unrolls && dquat_dot(before, q) < 0)
-                q = dquat_scaled(q, -1);
-            before = q;
-        }
-        q = pm_put(out, k, 0, q);
-        keys[k] = components == 4 ? dquat_scaled(q, 1 / dquat_norm(q)) : q;
-    }
-}
-
-/* The row behind the last key: a loop's key 0 as it follows, or a lone key again. */
-static void put_last_row(const pm_track *track, const pm_extras_out *out) {
-    float *last = out->to + track->segment_count * out->row;
-    for (size_t i = 0; i < 4; i++) {
-        double value = (double)out->to[i] * track->wrap;
-        last[i] = value == 0 ? 0.0f : (float)value;
-    }
-}
-
-/* The track as builders see it, with its keys put into their rows. */
-static pm_track read_track(const pm_clip_desc *desc, pm_clip *clip, unsigned c, size_t t,
-                           size_t first_row, dquat *keys) {
-    pm_channel *channel = &clip->channels[c];
-    const pm_placed_timeline *timeline = &clip->timelines[clip->timeline_of[t]];
-    const pm_track_rows *at = &channel->layout[t];
-    unsigned n = channel->components;
-    pm_rows_of_track rows = pm_rows_of(desc, pm_channel_array(desc, c), n, t, first_row);
-    pm_track track = {
-        .key_count = timeline->key_count,
-        .segment_count = timeline->segment_count,
-        .loop = timeline->loop,
-        .wrap = 1,
-        .keys = keys,
-        .times = timeline->times,
-        .desc = desc,
-        .index = t,
-        .single = timeline->constant,
-        .components = n,
-        .user_tangents = pm_rows_of(desc, &desc->user_tangents, 3, t, first_row),
-        .tangents_in = pm_rows_of(desc, pm_channel_tangents_in(desc, c), n, t, first_row),
-        .tangents_out = pm_rows_of(desc, pm_channel_tangents_out(desc, c), n, t, first_row)};
-    pm_extras_out out = {channel->keys + at->first, at->row, at->plane};
-    bool unrolls = !channel->recipe.keeps_signs;
-    read_keys(&rows, n, timeline->key_count, unrolls, &out, keys);
-    if (timeline->constant) {
-        keys[1] = keys[0];
-        track.key_count = 2;
-        track.user_tangents.stride = 0;
-    }
-    if (c == PM_ROTATIONS && track.loop && unrolls)
-        track.wrap = dquat_dot(keys[track.key_count - 1], keys[0]) < 0 ? -1 : 1;
-    if (track.loop || timeline->constant)
-        put_last_row(&track, &out);
-    return track;
-}
-
-static pm_status build_track(const pm_clip_desc *desc, pm_clip *clip, unsigned c, size_t t,
-                             size_t first_row, dquat *keys, pm_error *error) {
-    pm_channel *channel = &clip->channels[c];
-    pm_track_rows *at = &channel->layout[t];
-    pm_track track = read_track(desc, clip, c, t, first_row, keys);
-    pm_built_segments built = {PM_OK, false};
-    pm_extras_out extras = {channel->keys + at->first + at->plane, at->row, at->plane};
-    at->wrap = (float)track.wrap;
-    if (channel->recipe.segments)
-        built = channel->recipe.segments(&track, &extras);
-    if (built.wide)
-        channel->curve = channel->recipe.wide;
-    if (channel->recipe.statics)
-        channel->recipe.statics(desc, t, channel->statics + 4 * t, 4 * clip->padded_tracks);
-    if (built.status == PM_ERROR_MEMORY)
-        return pm_fail_memory(error);
-    if (built.status != PM_OK)
-        return pm_fail_at(error, built.status, t, PM_NOWHERE,
-                          "%s: no such curve: its velocities do not converge, or turn too far",
-                          pm_method_describe(desc->method)->name);
-    return PM_OK;
-}
-
-static size_t longest_track(const pm_clip *clip) {
-    size_t most = 2;
-    for (size_t i = 0; i < clip->timeline_count; i++)
-        if (clip->timelines[i].key_count > most)
-            most = clip->timelines[i].key_count;
-    return most;
-}
-
-static pm_status build_channels(const pm_clip_desc *desc, pm_clip *clip, size_t t, size_t first_row,
-                                dquat *keys, pm_error *error) {
-    pm_status status = PM_OK;
-    for (unsigned c = 0; status == PM_OK && c < PM_CHANNEL_COUNT; c++)
-        if (clip->channels[c].present)
-            status = build_track(desc, clip, c, t, first_row, keys, error);
-    if (status == PM_OK && clip->channels[PM_ROTATIONS].present)
-        clip->wraps[t] = clip->channels[PM_ROTATIONS].layout[t].wrap;
-    return status;
-}
-
-static pm_status build_tracks(const pm_clip_desc *desc, pm_clip *clip, pm_error *error) {
-    dquat *keys = calloc(longest_track(clip), sizeof *keys);
-    size_t first_row = 0;
-    pm_status status = keys ? PM_OK : pm_fail_memory(error);
-    for (size_t t = 0; status == PM_OK && t < clip->track_count; t++) {
-        status = build_channels(desc, clip, t, first_row, keys, error);
-        first_row += clip->timelines[clip->timeline_of[t]].given_keys;
-    }
-    free(keys);
-    return status;
-}
-
 static pm_status build_timelines(const pm_clip_desc *desc, pm_clip *clip, pm_error *error) {
     clip->timelines = calloc(clip->timeline_count, sizeof *clip->timelines);
     clip->timeline_of = calloc(clip->track_count, sizeof *clip->timeline_of);
@@ -243,7 +122,7 @@ static pm_status build(const pm_clip_desc *desc, pm_clip *clip, pm_error *error)
         if (channel->present)
             status = lay_out(clip, channel, error);
     }
-    return status == PM_OK ? build_tracks(desc, clip, error) : status;
+    return status == PM_OK ? pm_clip_build_tracks(desc, clip, error) : status;
 }
 
 pm_status pm_clip_create(pm_engine *engine, const pm_clip_desc *desc, pm_clip **clip,

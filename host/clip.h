@@ -58,4 +58,7 @@ const pm_timeline *pm_timeline_of_track(const pm_clip_desc *desc, size_t track);
 pm_rows_of_track pm_rows_of(const pm_clip_desc *desc, const pm_array *array, unsigned components,
                             size_t track, size_t first_row);
 
+/* Fills the laid out channels of a clip from its checked description. */
+pm_status pm_clip_build_tracks(const pm_clip_desc *desc, pm_clip *clip, pm_error *error);
+
 #endif

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "parallel.h"
 #include "status.h"
 
 void pm_log(const pm_engine *engine, pm_log_level level, const char *format, ...) {
@@ -28,6 +29,7 @@ pm_engine *pm_engine_new(const pm_engine_desc *desc) {
         return NULL;
     engine->log = desc->log;
     engine->log_user = desc->log_user;
+    engine->host_threads = desc->host_threads ? desc->host_threads : pm_processors();
     engine->info = (pm_device_info){.type = PM_DEVICE_REFERENCE, .lanes = 1, .compute_units = 1};
     snprintf(engine->info.name, sizeof engine->info.name, "reference");
     snprintf(engine->info.platform, sizeof engine->info.platform, "posemill");

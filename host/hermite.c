@@ -45,6 +45,7 @@ void pm_put_hermite(const pm_track *track, const pm_extras_out *out, ptrdiff_t i
 
 pm_built_segments pm_build_hermite(const pm_track *track, const pm_extras_out *out) {
     pm_built_segments built = {PM_OK, false};
+    pm_track_find_logs(track);
     pm_tangent here = pm_key_velocity(track, 0);
     for (size_t k = 0; k < track->segment_count; k++) {
         pm_tangent next = pm_key_velocity(track, (ptrdiff_t)k + 1);

@@ -298,6 +298,7 @@ static pm_status find_rates(const pm_track *track, bool rotations, dvec3 **rates
 pm_built_segments pm_build_spline(const pm_track *track, const pm_extras_out *out) {
     pm_built_segments built = {PM_OK, false};
     dvec3 *rates = NULL;
+    pm_track_find_logs(track);
     built.status = find_rates(track, true, &rates);
     for (size_t k = 0; built.status == PM_OK && k < track->segment_count; k++)
         pm_put_hermite(track, out, (ptrdiff_t)k, rates[k], rates[(k + 1) % track->key_count],

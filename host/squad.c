@@ -42,6 +42,7 @@ static bool is_narrow(dvec3 step) {
 }
 
 pm_built_segments pm_build_squad(const pm_track *track, const pm_extras_out *out) {
+    pm_track_find_logs(track);
     pm_tangent here = pm_limited_velocity(track, 0);
     pm_built_segments built = {PM_OK, false};
     for (size_t k = 0; k < track->segment_count; k++) {

@@ -48,9 +48,17 @@ bool pm_track_repeats(const pm_track *track, ptrdiff_t i) {
     return d.x == 0 && d.y == 0 && d.z == 0 && d.w == 0;
 }
 
+void pm_track_find_logs(const pm_track *track) {
+    size_t steps = track->loop ? track->key_count : track->key_count - 1;
+    for (size_t k = 0; k < steps; k++) {
+        dquat to = pm_track_key(track, (ptrdiff_t)k + 1);
+        track->logs[k] = dquat_log(dquat_product(dquat_conjugate(track->keys[k]), to));
+    }
+}
+
 dvec3 pm_track_log(const pm_track *track, ptrdiff_t i) {
-    return dquat_log(
-        dquat_product(dquat_conjugate(pm_track_key(track, i)), pm_track_key(track, i + 1)));
+    ptrdiff_t laps; /* turn both keys, and so not their step */
+    return track->logs[track->loop ? wrapped(i, track->key_count, &laps) : (size_t)i];
 }
 
 float pm_stored(double value) {

@@ -26,6 +26,7 @@ typedef struct pm_track {
     double wrap;         /* of a loop: the sign with which key 0 follows the last key */
     const dquat *keys;   /* unit and unrolled, float32 but for their norm; or vectors, w 0 */
     const double *times; /* segment_count + 1 borders of segments */
+    dvec3 *logs;         /* of the steps from key to key, once they were found */
     const pm_clip_desc *desc;
     size_t index;
     bool single; /* one key, there twice */
@@ -46,7 +47,10 @@ bool pm_track_has(const pm_track *track, ptrdiff_t i);
 /* Whether keys i and i + 1 are the same, bit for bit. */
 bool pm_track_repeats(const pm_track *track, ptrdiff_t i);
 
-/* log(q_i^-1 q_{i+1}) */
+/* Fills track->logs, which has room for one a key: for builders that ask for them. */
+void pm_track_find_logs(const pm_track *track);
+
+/* log(q_i^-1 q_{i+1}); only after pm_track_find_logs. */
 dvec3 pm_track_log(const pm_track *track, ptrdiff_t i);
 
 /* Rounds to float32 the way keys and extras are stored: magnitudes below 2^-60 become
