@@ -66,6 +66,14 @@ static inline pm_status pm_cl_fail(pm_error *error, cl_int cl_status, const char
     return pm_cl_fail_as(error, status == PM_OK ? PM_ERROR_DEVICE : status, cl_status, what);
 }
 
+/* A buffer of `size` bytes: a copy of `data`, or what memory held when that is NULL.
+ * *buffer is NULL when this fails. */
+pm_status pm_cl_buffer(const pm_engine *engine, cl_mem_flags flags, const void *data, size_t size,
+                       cl_mem *buffer, pm_error *error);
+
+/* Takes NULL. */
+void pm_cl_release(cl_mem buffer);
+
 /* Fills an info but for its indices and lanes. */
 pm_status pm_cl_describe(cl_device_id device, pm_device_info *info, pm_error *error);
 

@@ -10,18 +10,11 @@
 static pm_status upload(const pm_clip *clip, const void *data, size_t size, cl_mem *buffer,
                         pm_error *error) {
     const pm_engine *engine = clip->engine;
-    cl_int code;
     if (size > engine->info.largest_allocation_bytes)
         return pm_fail(error, PM_ERROR_DEVICE_MEMORY,
                        "the clip needs %zu bytes in one piece and the device allows %llu", size,
                        (unsigned long long)engine->info.largest_allocation_bytes);
-    /* copying from a const source: the flag only reads it */
-    *buffer = clCreateBuffer(engine->cl->context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, size,
-                             (void *)(uintptr_t)data, &code);
-    if (code == CL_SUCCESS)
-        return PM_OK;
-    *buffer = NULL;
-    return pm_cl_fail(error, code, "clCreateBuffer");
+    return pm_cl_buffer(engine, CL_MEM_READ_ONLY, data, size, buffer, error);
 }
 
 pm_status pm_cl_clip_upload(pm_clip *clip, pm_error *error) {
@@ -49,22 +42,17 @@ pm_status pm_cl_clip_upload(pm_clip *clip, pm_error *error) {
     return status;
 }
 
-static void release(cl_mem buffer) {
-    if (buffer)
-        clReleaseMemObject(buffer);
-}
-
 void pm_cl_clip_release(pm_clip *clip) {
     pm_cl_clip *device = clip->device;
     if (!device)
         return;
     for (unsigned c = 0; c < PM_CHANNEL_COUNT; c++) {
-        release(device->channels[c].keys);
-        release(device->channels[c].statics);
-        release(device->channels[c].layout);
+        pm_cl_release(device->channels[c].keys);
+        pm_cl_release(device->channels[c].statics);
+        pm_cl_release(device->channels[c].layout);
     }
-    release(device->wraps);
-    release(device->rates);
+    pm_cl_release(device->wraps);
+    pm_cl_release(device->rates);
     free(device);
     clip->device = NULL;
 }

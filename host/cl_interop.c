@@ -107,14 +107,8 @@ static pm_status check(const enqueued *e) {
 }
 
 static pm_status make_buffer(const enqueued *e, const void *data, size_t size, cl_mem *buffer) {
-    cl_int code;
-    cl_mem_flags flags = data ? CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR : CL_MEM_READ_WRITE;
-    *buffer =
-        clCreateBuffer(e->clip->engine->cl->context, flags, size, (void *)(uintptr_t)data, &code);
-    if (code == CL_SUCCESS)
-        return PM_OK;
-    *buffer = NULL;
-    return pm_cl_fail(e->error, code, "clCreateBuffer");
+    cl_mem_flags flags = data ? CL_MEM_READ_ONLY : CL_MEM_READ_WRITE;
+    return pm_cl_buffer(e->clip->engine, flags, data, size, buffer, e->error);
 }
 
 /* Places are computed on the device, with an event to wait for, or copied to it now. */
@@ -178,10 +172,8 @@ static pm_status enqueue_piece(enqueued *e, const pm_piece *piece) {
         status = launch_outputs(e, piece, places, tracks, computed);
     if (computed)
         clReleaseEvent(computed);
-    if (tracks)
-        clReleaseMemObject(tracks);
-    if (places)
-        clReleaseMemObject(places);
+    pm_cl_release(tracks);
+    pm_cl_release(places);
     return status;
 }
 

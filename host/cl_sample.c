@@ -35,12 +35,7 @@ static pm_cl_engine *engine_of(const transfer *t) {
 }
 
 static pm_status make_buffer(transfer *t, cl_mem_flags flags, size_t size, cl_mem *buffer) {
-    cl_int code;
-    *buffer = clCreateBuffer(engine_of(t)->context, flags, size, NULL, &code);
-    if (code == CL_SUCCESS)
-        return PM_OK;
-    *buffer = NULL;
-    return pm_cl_fail(t->error, code, "clCreateBuffer");
+    return pm_cl_buffer(t->clip->engine, flags, NULL, size, buffer, t->error);
 }
 
 static pm_status make_slot(transfer *t, slot *s) {
@@ -130,11 +125,6 @@ static pm_status put_piece(transfer *t, slot *s, const pm_piece *piece) {
     return status;
 }
 
-static void release(cl_mem buffer) {
-    if (buffer)
-        clReleaseMemObject(buffer);
-}
-
 /* Drains both queues first: nothing may still write to the caller's memory. */
 static pm_status finish(transfer *t) {
     const pm_cl_engine *cl = engine_of(t);
@@ -151,9 +141,9 @@ static pm_status finish(transfer *t) {
     for (unsigned i = 0; i < SLOT_COUNT; i++) {
         slot *s = &t->slots[i];
         for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++)
-            release(s->values[o]);
-        release(s->places);
-        release(s->tracks);
+            pm_cl_release(s->values[o]);
+        pm_cl_release(s->places);
+        pm_cl_release(s->tracks);
         free(s->host_places);
         *s = (slot){0};
     }

@@ -117,18 +117,61 @@ static double time_at(const pm_placed_timeline *timeline, const pm_sample_job *j
     return timeline->first + start + since;
 }
 
-static void place_at_rate(const pm_placed_timeline *timeline, const pm_sample_job *job,
-                          const pm_piece *piece, pm_place *places) {
-    pm_exact_cadence c;
+/* How samples at a job's rate fall on uniform keys of one rate: in 64 bits where they fit. */
+typedef struct spacing {
+    pm_rational key_rate; /* 0/0 before the first */
+    pm_exact_cadence exact;
+    pm_cadence narrow; /* but for segments and loop, which are a timeline's own */
+    bool fits;
+} spacing;
+
+static void space(spacing *s, pm_rational key_rate, const pm_sample_job *job) {
+    if (s->key_rate.num == key_rate.num && s->key_rate.den == key_rate.den)
+        return;
+    s->key_rate = key_rate;
+    s->fits =
+        pm_cadence_of(key_rate, job->rate, job->start, job->first, job->sample_count, &s->exact) &&
+        pm_cadence_narrow(&s->exact, job->sample_count, &s->narrow);
+}
+
+static pm_cadence cadence_on(const pm_placed_timeline *timeline, const spacing *s) {
+    pm_cadence cadence = s->narrow;
+    cadence.segment_count = (pm_u32)timeline->segment_count;
+    cadence.loop = timeline->loop;
+    return cadence;
+}
+
+static void place_on_uniform(const pm_placed_timeline *timeline, const spacing *s,
+                             const pm_piece *piece, pm_place *places) {
+    const pm_cadence cadence = cadence_on(timeline, s);
+    const bool narrow = s->fits && !timeline->constant;
+    for (size_t k = 0; k < piece->count; k++)
+        places[k] = narrow ? pm_place_uniform(cadence, piece->from + k)
+                           : pm_timeline_place_exact(timeline, &s->exact, piece->from + k);
+}
+
+static void place_on_listed(const pm_placed_timeline *timeline, const pm_sample_job *job,
+                            const pm_piece *piece, pm_place *places) {
     size_t hint = 0;
-    if (timeline->uniform)
-        pm_cadence_of(timeline->rate, job->rate, job->start, job->first, job->sample_count, &c);
     for (size_t k = 0; k < piece->count; k++) {
-        uint64_t sample = piece->from + k;
-        places[k] =
-            timeline->uniform
-                ? pm_timeline_place_exact(timeline, &c, sample)
-                : pm_timeline_place(timeline, time_at(timeline, job, job->first + sample), &hint);
+        double time = time_at(timeline, job, job->first + piece->from + k);
+        places[k] = pm_timeline_place(timeline, time, &hint);
+    }
+}
+
+/* A row a timeline. Neighbours of one rate share their spacing, whose fractions take as long
+ * to reduce as a dozen samples to place. */
+static void place_at_rate(const pm_clip *clip, const pm_sample_job *job, const pm_piece *piece,
+                          pm_place *places) {
+    spacing s = {0};
+    for (size_t i = 0; i < clip->timeline_count; i++, places += piece->count) {
+        const pm_placed_timeline *timeline = &clip->timelines[i];
+        if (!timeline->uniform) {
+            place_on_listed(timeline, job, piece, places);
+            continue;
+        }
+        space(&s, timeline->rate, job);
+        place_on_uniform(timeline, &s, piece, places);
     }
 }
 
@@ -143,27 +186,25 @@ void pm_job_places(const pm_clip *clip, const pm_sample_job *job, const pm_piece
         }
         return;
     }
+    if (!job->times) {
+        place_at_rate(clip, job, piece, places);
+        return;
+    }
     for (size_t i = 0; i < clip->timeline_count; i++, places += piece->count) {
-        const pm_placed_timeline *timeline = &clip->timelines[i];
         hint = 0;
-        if (!job->times)
-            place_at_rate(timeline, job, piece, places);
-        for (size_t k = 0; job->times && k < piece->count; k++)
-            places[k] = pm_timeline_place(timeline, job->times[piece->from + k], &hint);
+        for (size_t k = 0; k < piece->count; k++)
+            places[k] = pm_timeline_place(&clip->timelines[i], job->times[piece->from + k], &hint);
     }
 }
 
 bool pm_job_cadence(const pm_clip *clip, const pm_sample_job *job, pm_cadence *cadence) {
     const pm_placed_timeline *timeline = &clip->timelines[0];
-    pm_exact_cadence exact;
-    if (job->times || !clip->shared || !timeline->uniform || timeline->constant ||
-        !pm_cadence_of(timeline->rate, job->rate, job->start, job->first, job->sample_count,
-                       &exact) ||
-        !pm_cadence_narrow(&exact, job->sample_count, cadence))
+    spacing s = {0};
+    if (job->times || !clip->shared || !timeline->uniform || timeline->constant)
         return false;
-    cadence->segment_count = (pm_u32)timeline->segment_count;
-    cadence->loop = timeline->loop;
-    return true;
+    space(&s, timeline->rate, job);
+    *cadence = cadence_on(timeline, &s);
+    return s.fits;
 }
 
 /* Places of a piece take at most this much host memory. */

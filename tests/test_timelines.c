@@ -24,7 +24,7 @@ static motion slice(const motion *m, size_t track, size_t keys) {
     return one;
 }
 
-enum { MIXED_TRACKS = 7, MIXED_LINES = 4, MIXED_KEYS = 12 };
+enum { MIXED_TRACKS = 9, MIXED_LINES = 6, MIXED_KEYS = 12 };
 
 static const double mixed_times[MIXED_KEYS] = {0.5, 0.7, 1, 1.1, 1.11, 1.5, 2, 2.5, 2.6, 3, 3.5, 4};
 static const pm_timeline mixed_lines[MIXED_LINES] = {
@@ -32,8 +32,10 @@ static const pm_timeline mixed_lines[MIXED_LINES] = {
     {.key_count = 1, .rate = {1, 1}},
     {.key_count = 5, .rate = {30, 13}},
     {.key_count = 2, .times = mixed_times},
+    {.key_count = 3, .rate = {30, 13}}, /* shares only its rate with another */
+    {.key_count = 5, .rate = {7, 1}},
 };
-static const uint32_t mixed_line_of[MIXED_TRACKS] = {2, 0, 1, 3, 0, 2, 2};
+static const uint32_t mixed_line_of[MIXED_TRACKS] = {2, 0, 1, 3, 0, 2, 4, 5, 2};
 
 /* The same tracks in one clip of several timelines: rows of a track lie together. */
 static motion pack_tracks(const motion *parts) {

@@ -432,7 +432,7 @@ double property_locality(const subject *s, const variant *v, double *inside) {
     if (worst == 0.0 && !sample_into(t, t->changed)) {
         worst = HUGE_VAL;
     }
-    for (size_t n = 0; n < TOTAL && worst == 0.0; n++) {
+    for (size_t n = 0; n < TOTAL && isfinite(worst); n++) {
         const size_t segment = n % SAMPLES / STEPS;
         if (n % SAMPLES % STEPS == 0) {
             continue; /* keys, of two segments at once */
@@ -440,7 +440,7 @@ double property_locality(const subject *s, const variant *v, double *inside) {
         const double change = oracle_error(t->out[n], t->changed[n]);
         changes[segment] = fmax(changes[segment], change);
         if ((segment + 2 < moved || segment > moved + 1) && !same(t->out[n], t->changed[n])) {
-            worst = fmax(change, 1e-30);
+            worst = fmax(worst, fmax(change, 1e-30));
         }
     }
     *inside = fmin(fmin(changes[moved - 2], changes[moved - 1]),

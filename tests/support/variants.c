@@ -73,6 +73,20 @@ const variant *variant_named(const char *name) {
     return NULL;
 }
 
+bool variant_interpolates(const variant *v) {
+    return v->method != PM_METHOD_BSPLINE;
+}
+
+bool variant_is_circular(const variant *v) {
+    return v->method == PM_METHOD_CIRCULAR || v->method == PM_METHOD_CIRCULAR_C1 ||
+           v->method == PM_METHOD_CIRCULAR_C2 || v->method == PM_METHOD_CIRCULAR_C3;
+}
+
+bool variant_has_tangents(const variant *v) {
+    return v->method == PM_METHOD_SQUAD || v->method == PM_METHOD_HERMITE ||
+           v->method == PM_METHOD_SPLINE;
+}
+
 void variant_prepare(const variant *v, track_set *set) {
     if (v->method == PM_METHOD_BSPLINE) {
         set_make_uniform(set);

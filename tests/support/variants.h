@@ -23,6 +23,10 @@ size_t variant_count(void);
 const variant *variant_at(size_t index);
 const variant *variant_named(const char *name);
 
+bool variant_interpolates(const variant *v);
+bool variant_is_circular(const variant *v); /* circular and the smooth ones of its family */
+bool variant_has_tangents(const variant *v);
+
 /* Makes the set one that the variant is defined for: bspline needs uniform keys. */
 void variant_prepare(const variant *v, track_set *set);
 

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The table of properties: who has them and to what tolerance, and who must be seen not to, so
+ * that a property that cannot fail would be noticed.
+ */
+#include "property_rules.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+#include <math.h>
+
+#define PI 3.14159265358979323846
+
+static bool is(const variant *v, pm_method method) {
+    return v->method == method;
+}
+
+static bool every(const variant *v) {
+    (void)v;
+    return true;
+}
+
+/* glTF's cubic takes the signs of its keys as they are. */
+static bool sign_free(const variant *v) {
+    return !is(v, PM_METHOD_CUBICSPLINE);
+}
+
+static bool is_phased(const variant *v) {
+    return variant_is_circular(v) && !is(v, PM_METHOD_CIRCULAR);
+}
+
+/* An axis given in the parent frame enters the body with the key a segment begins at; a
+ * rotation-vector cubic is one about the key that its segment begins at, and a cumulative
+ * B-spline's turns follow one another from its first key on. */
+static bool symmetric(const variant *v) {
+    return !is(v, PM_METHOD_STEP) && !v->windows && v->frame == PM_AXIS_BODY &&
+           !is(v, PM_METHOD_HERMITE) && !is(v, PM_METHOD_SPLINE) && !is(v, PM_METHOD_BSPLINE);
+}
+
+/* A B-spline slows down towards the ends of an open track. */
+static bool steady(const variant *v) {
+    return is(v, PM_METHOD_SLERP) || variant_is_circular(v) ||
+           (variant_has_tangents(v) && v->tangents != PM_TANGENTS_TCB && v->ends != PM_ENDS_ZERO);
+}
+
+static bool plain(const variant *v) {
+    return is(v, PM_METHOD_STEP) || is(v, PM_METHOD_NLERP) || is(v, PM_METHOD_SLERP) ||
+           is(v, PM_METHOD_STERP);
+}
+
+static bool still(const variant *v) {
+    return plain(v) || variant_is_circular(v) || v->tangents == PM_TANGENTS_HOLD;
+}
+
+static bool even_speed(const variant *v) {
+    return is(v, PM_METHOD_SLERP) || (is(v, PM_METHOD_STERP) && !v->windows);
+}
+
+static bool smooth(const variant *v) {
+    return (variant_has_tangents(v) && v->tangents != PM_TANGENTS_TCB && !v->unlimited) ||
+           is_phased(v) || is(v, PM_METHOD_BSPLINE);
+}
+
+/* Not smooth, and yet without a jump that these tracks must show. */
+static bool may_look_smooth(const variant *v) {
+    return is(v, PM_METHOD_STEP) || is(v, PM_METHOD_SQUAD) || v->windows;
+}
+
+static bool local(const variant *v) {
+    return !is(v, PM_METHOD_SPLINE);
+}
+
+static double right(const subject *s, const variant *v) {
+    return property_right(s, v, is(v, PM_METHOD_STERP) && v->frame == PM_AXIS_BODY);
+}
+
+/* Given tangents let nothing of farther keys in; the limiter looks at the next keys. */
+static bool two_keys(const variant *v) {
+    return plain(v) || (is(v, PM_METHOD_HERMITE) && v->tangents == PM_TANGENTS_USER);
+}
+
+/* A key that moves changes two segments or four, and these it does change. */
+static double change_far_away(const subject *s, const variant *v) {
+    double inside = -1.0;
+    const double outside = property_locality(s, v, &inside);
+    const bool as_wide = two_keys(v) ? inside == 0.0 : inside > 1e-5;
+    return as_wide ? outside : HUGE_VAL;
+}
+
+typedef struct rule {
+    double (*measure)(const subject *s, const variant *v);
+    bool (*holds)(const variant *v);
+    double in_double; /* of the oracle */
+    double in_float;  /* of the reference, the kernels and devices */
+    double margin;    /* of the oracle where it does not hold, but for those excused */
+    bool (*excused)(const variant *v);
+} rule;
+
+/* Differences of float32 values over short times are noise of 1e-3 rad/s, where a curve that is
+ * not smooth jumps by more than 1. */
+static const rule rules[] = {
+    [RULE_KEYS] = {property_keys, variant_interpolates, 0, 0, 0, NULL},
+    [RULE_NORM] = {property_norm, every, 1e-12, 4e-7, 0, NULL},
+    [RULE_LEFT] = {property_left, every, 1e-9, 1e-6, 0, NULL},
+    [RULE_RIGHT] = {right, every, 1e-9, 1e-6, 0, NULL},
+    [RULE_TIME] = {property_time, every, 1e-9, 1e-6, 0, NULL},
+    [RULE_SIGNS] = {property_signs, sign_free, 0, 0, 0, NULL},
+    [RULE_REVERSAL] = {property_reversal, symmetric, 1e-9, 1e-6, 0.01, NULL},
+    [RULE_STEADY] = {property_steady, steady, 1e-9, 1e-6, 1e-3, NULL},
+    [RULE_STILL] = {property_still, still, 1e-9, 1e-6, 15 * PI / 180, NULL},
+    [RULE_EVEN_SPEED] = {property_even_speed, even_speed, 1e-9, 1e-6, 1e-3, NULL},
+    [RULE_VELOCITY] = {property_velocity, smooth, 1e-4, 0.05, 0.1, may_look_smooth},
+    [RULE_PERIOD] = {property_period, every, 1e-9, 1e-6, 0, NULL},
+    [RULE_LOCALITY] = {change_far_away, local, 0, 0, 1e-5, NULL},
+};
+
+double property_hold(property_rule which, const subject *s) {
+    const rule *r = &rules[which];
+    const double tolerance = s->exact ? r->in_double : r->in_float;
+    double worst = 0.0;
+    for (size_t n = 0; n < variant_count(); n++) {
+        const variant *v = variant_at(n);
+        if (r->holds(v)) {
+            const double error = r->measure(s, v);
+            if (!(error <= tolerance)) {
+                fail_msg("%s on %s: %g exceeds %g", v->name, s->name, error, tolerance);
+            }
+            worst = fmax(worst, error);
+        } else if (s->exact && !(r->excused && r->excused(v))) {
+            const double error = r->measure(s, v);
+            if (!(error > r->margin && isfinite(error))) {
+                fail_msg("%s on %s: %g is not above %g, but should be", v->name, s->name, error,
+                         r->margin);
+            }
+        }
+    }
+    return worst;
+}
