@@ -219,4 +219,55 @@ PM_PHASED_METHOD(circular_c3, pm_phased_at, pm_smootherstep)
 #define pm_circular_c3_wide_passes 1
 PM_PHASED_METHOD(circular_c3_wide, pm_phased_at_any, pm_smootherstep)
 
+/* A point of an arc at phase t, centred. */
+pm_fn pm_quat_jet pm_circle_motion(const pm_circular_segment *s, const pm_circle *c, pm_jet t) {
+    pm_turn_jet turn = pm_turn_jet_by(c->alpha2, t);
+    pm_jet along = pm_jet_scaled(turn.sine, c->stretch);
+    pm_jet up = turn.cosine;
+    up.v = up.v - pm_cos(c->alpha2);
+    pm_quat_jet r = pm_quat_jet_plus(pm_quat_jet_fixed(s->middle), along, s->half_chord);
+    return pm_quat_jet_plus(r, up, c->rise);
+}
+
+pm_fn pm_quat_jet pm_circular_motion(const pm_circular_segment *s, real u) {
+    pm_jet t = pm_jet_of(pm_fma(PM_REAL(2.0f), u, PM_REAL(-1.0f)), PM_REAL(2.0f), PM_REAL(0.0f));
+    return pm_slerp_jet(pm_circle_motion(s, &s->leaving, t), pm_circle_motion(s, &s->arriving, t),
+                        pm_jet_u(u));
+}
+
+/* pm_phase with its derivatives */
+pm_fn pm_jet pm_phase_jet(real k, real u) {
+    pm_jet t =
+        pm_cubic_jet(PM_REAL(2.0f) * k, PM_REAL(2.0f) * (PM_REAL(1.0f) - k), PM_REAL(0.0f), u);
+    t.v = pm_phase(k, u);
+    return t;
+}
+
+pm_fn pm_quat_jet pm_phased_motion(const pm_phased_segment *s, real u, pm_jet weight) {
+    const pm_circular_segment *c = &s->circles;
+    pm_jet leaving = pm_phase_jet(s->leaving, u);
+    pm_jet mirrored = pm_phase_jet(s->arriving, PM_REAL(1.0f) - u);
+    pm_jet arriving = pm_jet_of(-mirrored.v, mirrored.d, -mirrored.dd);
+    return pm_slerp_jet(pm_circle_motion(c, &c->leaving, leaving),
+                        pm_circle_motion(c, &c->arriving, arriving), weight);
+}
+
+/* u^3 (10 - 15u + 6u^2), 30 u^2 (1-u)^2, 60 u (1-u) (1-2u) */
+pm_fn pm_jet pm_smootherstep_jet(real u) {
+    real v = PM_REAL(1.0f) - u;
+    return pm_jet_of(pm_smootherstep(u), PM_REAL(30.0f) * u * u * v * v,
+                     PM_REAL(60.0f) * u * v * (v - u));
+}
+
+#define PM_PHASED_MOTION(name, weight)                                                             \
+    pm_fn pm_quat_jet pm_##name##_motion(const pm_##name##_segment *s, real u) {                   \
+        return pm_phased_motion(s, u, weight(u));                                                  \
+    }
+PM_PHASED_MOTION(circular_c1, pm_jet_u)
+PM_PHASED_MOTION(circular_c1_wide, pm_jet_u)
+PM_PHASED_MOTION(circular_c2, pm_smoothstep_jet)
+PM_PHASED_MOTION(circular_c2_wide, pm_smoothstep_jet)
+PM_PHASED_MOTION(circular_c3, pm_smootherstep_jet)
+PM_PHASED_MOTION(circular_c3_wide, pm_smootherstep_jet)
+
 #endif

@@ -8,7 +8,7 @@
 #ifndef PM_SLERP_H
 #define PM_SLERP_H
 
-#include "pm_math.h"
+#include "pm_jet.h"
 #include "pm_rows.h"
 
 #define pm_step_extras 0
@@ -122,6 +122,20 @@ pm_fn pm_slerp_segment pm_slerp_begin(const pm_rows *rows) {
 
 pm_fn pm_quat pm_slerp_at(const pm_slerp_segment *s, real u) {
     return pm_quat_renormalized(pm_slerp_arc(s->arc, s->a, s->b, u));
+}
+
+pm_fn pm_quat_jet pm_step_motion(const pm_step_segment *s, real u) {
+    (void)u;
+    return pm_quat_jet_fixed(s->a);
+}
+
+pm_fn pm_quat_jet pm_nlerp_motion(const pm_nlerp_segment *s, real u) {
+    pm_jet t = pm_jet_u(u);
+    return pm_quat_jet_plus(pm_quat_jet_scaled(pm_jet_rest(t), s->a), t, s->b);
+}
+
+pm_fn pm_quat_jet pm_slerp_motion(const pm_slerp_segment *s, real u) {
+    return pm_slerp_jet(pm_quat_jet_fixed(s->a), pm_quat_jet_fixed(s->b), pm_jet_u(u));
 }
 
 #endif

@@ -64,4 +64,21 @@ pm_fn pm_quat pm_squad_wide_at(const pm_squad_wide_segment *s, real u) {
     return pm_quat_renormalized(pm_slerp_any(outer, inner, pm_squad_weight(u)));
 }
 
+pm_fn pm_quat_jet pm_squad_motion(const pm_squad_segment *s, real u) {
+    pm_jet t = pm_jet_of(pm_centred(u), PM_REAL(2.0f), PM_REAL(0.0f));
+    pm_turn_jet turn = pm_turn_jet_by(s->phi2, t);
+    pm_quat_jet inner =
+        pm_quat_jet_plus(pm_quat_jet_scaled(turn.cosine, s->middle), turn.sine, s->half_arc);
+    pm_quat_jet outer = pm_slerp_motion(&s->keys, u);
+    /* both must be unit here: the slerp's weights want its gain after all */
+    pm_jet gain = pm_jet_of(s->keys.arc.gain, PM_REAL(0.0f), PM_REAL(0.0f));
+    outer = pm_quat_jet_weighted(gain, outer);
+    pm_jet weight = pm_cubic_jet(PM_REAL(2.0f), PM_REAL(-2.0f), PM_REAL(0.0f), u);
+    return pm_slerp_jet(outer, inner, weight);
+}
+
+pm_fn pm_quat_jet pm_squad_wide_motion(const pm_squad_wide_segment *s, real u) {
+    return pm_squad_motion(s, u);
+}
+
 #endif
