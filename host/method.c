@@ -95,7 +95,7 @@ static const method_row rows[PM_METHOD_COUNT] = {
                                   .advice =
                                       "smooth motion from sparse keys, with control of speed"},
                          .recipe = {.curve = PM_CURVE_squad,
-                                    .wide = PM_CURVE_squad_wide,
+                                    .wide = PM_CURVE_squad,
                                     .segments = pm_build_squad,
                                     .user_tangents = true}},
     [PM_METHOD_CIRCULAR] = {.info = {.method = PM_METHOD_CIRCULAR,
@@ -128,7 +128,7 @@ static const method_row rows[PM_METHOD_COUNT] = {
                                         .vector_method = PM_VECTOR_CATMULL_ROM,
                                         .advice = "round, smooth, and still between equal keys"},
                                .recipe = {.curve = PM_CURVE_circular_c1,
-                                          .wide = PM_CURVE_circular_c1_wide,
+                                          .wide = PM_CURVE_circular_c1,
                                           .segments = pm_build_phased}},
     [PM_METHOD_CIRCULAR_C2] =
         {.info = {.method = PM_METHOD_CIRCULAR_C2,
@@ -145,7 +145,7 @@ static const method_row rows[PM_METHOD_COUNT] = {
                   .vector_method = PM_VECTOR_PARABOLAS_C2,
                   .advice = "continuous acceleration without a solve: cameras, local edits"},
          .recipe = {.curve = PM_CURVE_circular_c2,
-                    .wide = PM_CURVE_circular_c2_wide,
+                    .wide = PM_CURVE_circular_c2,
                     .segments = pm_build_phased}},
     [PM_METHOD_CIRCULAR_C3] =
         {.info = {.method = PM_METHOD_CIRCULAR_C3,
@@ -162,7 +162,7 @@ static const method_row rows[PM_METHOD_COUNT] = {
                   .vector_method = PM_VECTOR_PARABOLAS_C3,
                   .advice = "continuous jerk: machines, and cameras that must not be felt"},
          .recipe = {.curve = PM_CURVE_circular_c3,
-                    .wide = PM_CURVE_circular_c3_wide,
+                    .wide = PM_CURVE_circular_c3,
                     .segments = pm_build_phased}},
     [PM_METHOD_HERMITE] = {.info = {.method = PM_METHOD_HERMITE,
                                     .name = "hermite",
@@ -181,7 +181,7 @@ static const method_row rows[PM_METHOD_COUNT] = {
                                     .advice =
                                         "the cheapest smooth curve; velocities given by the user"},
                            .recipe = {.curve = PM_CURVE_hermite,
-                                      .wide = PM_CURVE_hermite_wide,
+                                      .wide = PM_CURVE_hermite,
                                       .segments = pm_build_hermite,
                                       .user_tangents = true}},
     [PM_METHOD_SPLINE] =
@@ -200,7 +200,7 @@ static const method_row rows[PM_METHOD_COUNT] = {
                   .vector_method = PM_VECTOR_SPLINE,
                   .advice = "least acceleration through all keys; every key moves all of it"},
          .recipe = {.curve = PM_CURVE_hermite,
-                    .wide = PM_CURVE_hermite_wide,
+                    .wide = PM_CURVE_hermite,
                     .segments = pm_build_spline}},
     [PM_METHOD_BSPLINE] = {.info = {.method = PM_METHOD_BSPLINE,
                                     .name = "bspline",

@@ -124,15 +124,6 @@ pm_fn real pm_phase(real k, real u) {
     return pm_fma(PM_REAL(2.0f) * u, slope, PM_REAL(-1.0f));
 }
 
-/* k up to 2: no phase leaves [0, 1], so that the points stay on arcs of at most pi and,
- * the chord being at most sqrt 2, within pi/2 of each other. */
-pm_fn pm_quat pm_phased_at(const pm_phased_segment *s, real u, real weight) {
-    const pm_circular_segment *c = &s->circles;
-    pm_arc_point p = pm_circle_at(&c->leaving, pm_phase(s->leaving, u));
-    pm_arc_point q = pm_circle_at(&c->arriving, -pm_phase(s->arriving, PM_REAL(1.0f) - u));
-    return pm_quat_renormalized(pm_arc_points_slerp(c, p, q, pm_arc_points_y(c, p, q), weight));
-}
-
 /* A point at any phase. */
 pm_fn pm_arc_point pm_circle_at_any(const pm_circle *c, real t) {
     pm_arc_point p;
@@ -149,17 +140,31 @@ pm_fn pm_quat pm_arc_point_of(const pm_circular_segment *s, const pm_circle *c, 
     return pm_quat_plus(pm_quat_plus(s->middle, p.along, s->half_chord), p.up, c->rise);
 }
 
-/* Most points are within pi/2 of each other even so. */
-pm_fn pm_quat pm_phased_at_any(const pm_phased_segment *s, real u, real weight) {
-    const pm_circular_segment *c = &s->circles;
-    pm_arc_point p = pm_circle_at_any(&c->leaving, pm_phase(s->leaving, u));
-    pm_arc_point q = pm_circle_at_any(&c->arriving, -pm_phase(s->arriving, PM_REAL(1.0f) - u));
+/* Where speeds of phases are not within [0, 2] they leave [0, 1]: the points may then lie
+ * anywhere on their circles, and far apart. */
+pm_fn pm_quat pm_phased_at_any(const pm_circular_segment *c, real t0, real t1, real weight) {
+    pm_arc_point p = pm_circle_at_any(&c->leaving, t0);
+    pm_arc_point q = pm_circle_at_any(&c->arriving, t1);
     real y = pm_arc_points_y(c, p, q);
     pm_mask near = y < PM_REAL(0.5f);
     pm_quat close = pm_arc_points_slerp(c, p, q, pm_select(near, y, PM_REAL(0.5f)), weight);
     pm_quat far = pm_slerp_any(pm_arc_point_of(c, &c->leaving, p),
                                pm_arc_point_of(c, &c->arriving, q), weight);
-    return pm_quat_renormalized(pm_quat_select(near, close, far));
+    return pm_quat_select(near, close, far);
+}
+
+pm_fn pm_quat pm_phased_at(const pm_phased_segment *s, real u, real weight) {
+    const pm_circular_segment *c = &s->circles;
+    real t0 = pm_phase(s->leaving, u);
+    real t1 = -pm_phase(s->arriving, PM_REAL(1.0f) - u);
+    pm_arc_point p = pm_circle_at(&c->leaving, t0);
+    pm_arc_point q = pm_circle_at(&c->arriving, t1);
+    pm_quat value = pm_arc_points_slerp(c, p, q, pm_arc_points_y(c, p, q), weight);
+    real t2 = pm_select(t0 * t0 > t1 * t1, t0 * t0, t1 * t1);
+    pm_mask outside = t2 > PM_REAL(1.000001f);
+    if (pm_any(outside))
+        value = pm_quat_select(outside, pm_phased_at_any(c, t0, t1, weight), value);
+    return pm_quat_renormalized(value);
 }
 
 pm_fn real pm_linear_weight(real u) {
@@ -180,44 +185,29 @@ pm_fn real pm_smootherstep(real u) {
     return pm_select(first, step, PM_REAL(1.0f) - step);
 }
 
-#define PM_PHASED_METHOD(name, blend, weight)                                                      \
+#define PM_PHASED_METHOD(name, weight)                                                             \
     typedef pm_phased_segment pm_##name##_segment;                                                 \
     pm_fn pm_##name##_segment pm_##name##_begin(const pm_rows *rows) {                             \
         return pm_phased_begin(rows);                                                              \
     }                                                                                              \
     pm_fn pm_quat pm_##name##_at(const pm_##name##_segment *s, real u) {                           \
-        return blend(s, u, weight(u));                                                             \
+        return pm_phased_at(s, u, weight(u));                                                      \
     }
 
 #define pm_circular_c1_extras pm_phased_extras
 #define pm_circular_c1_statics 0
 #define pm_circular_c1_passes 1
-PM_PHASED_METHOD(circular_c1, pm_phased_at, pm_linear_weight)
-
-#define pm_circular_c1_wide_extras pm_phased_extras
-#define pm_circular_c1_wide_statics 0
-#define pm_circular_c1_wide_passes 1
-PM_PHASED_METHOD(circular_c1_wide, pm_phased_at_any, pm_linear_weight)
+PM_PHASED_METHOD(circular_c1, pm_linear_weight)
 
 #define pm_circular_c2_extras pm_phased_extras
 #define pm_circular_c2_statics 0
 #define pm_circular_c2_passes 1
-PM_PHASED_METHOD(circular_c2, pm_phased_at, pm_smoothstep)
-
-#define pm_circular_c2_wide_extras pm_phased_extras
-#define pm_circular_c2_wide_statics 0
-#define pm_circular_c2_wide_passes 1
-PM_PHASED_METHOD(circular_c2_wide, pm_phased_at_any, pm_smoothstep)
+PM_PHASED_METHOD(circular_c2, pm_smoothstep)
 
 #define pm_circular_c3_extras pm_phased_extras
 #define pm_circular_c3_statics 0
 #define pm_circular_c3_passes 1
-PM_PHASED_METHOD(circular_c3, pm_phased_at, pm_smootherstep)
-
-#define pm_circular_c3_wide_extras pm_phased_extras
-#define pm_circular_c3_wide_statics 0
-#define pm_circular_c3_wide_passes 1
-PM_PHASED_METHOD(circular_c3_wide, pm_phased_at_any, pm_smootherstep)
+PM_PHASED_METHOD(circular_c3, pm_smootherstep)
 
 /* A point of an arc at phase t, centred. */
 pm_fn pm_quat_jet pm_circle_motion(const pm_circular_segment *s, const pm_circle *c, pm_jet t) {
@@ -264,10 +254,7 @@ pm_fn pm_jet pm_smootherstep_jet(real u) {
         return pm_phased_motion(s, u, weight(u));                                                  \
     }
 PM_PHASED_MOTION(circular_c1, pm_jet_u)
-PM_PHASED_MOTION(circular_c1_wide, pm_jet_u)
 PM_PHASED_MOTION(circular_c2, pm_smoothstep_jet)
-PM_PHASED_MOTION(circular_c2_wide, pm_smoothstep_jet)
 PM_PHASED_MOTION(circular_c3, pm_smootherstep_jet)
-PM_PHASED_MOTION(circular_c3_wide, pm_smootherstep_jet)
 
 #endif

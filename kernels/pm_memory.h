@@ -64,9 +64,6 @@ pm_fn real pm_reals_of(const float *from) {
 #else
 #define PM_EACH(f) f(0), f(1), f(2), f(3)
 #endif
-#ifndef __has_builtin
-#define __has_builtin(name) 0
-#endif
 #if __has_builtin(__builtin_shufflevector)
 #define PM_SHUFFLE(a, b, f) __builtin_shufflevector((a), (b), PM_EACH(f))
 #else

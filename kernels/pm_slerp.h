@@ -73,8 +73,16 @@ pm_fn pm_arc pm_arc_of(real y) {
     return arc;
 }
 
+/* Of two unit quaternions */
+pm_fn real pm_arc_y(pm_quat a, pm_quat b) {
+    return PM_REAL(0.25f) * pm_quat_norm2(pm_quat_difference(b, a));
+}
+
+/* The largest y there is an arc of: a quarter turn's, and what rounding adds. */
+#define PM_ARC_FARTHEST PM_REAL(0.500001f)
+
 pm_fn pm_arc pm_arc_between(pm_quat a, pm_quat b) {
-    return pm_arc_of(PM_REAL(0.25f) * pm_quat_norm2(pm_quat_difference(b, a)));
+    return pm_arc_of(pm_arc_y(a, b));
 }
 
 /* sin(u theta)/sin(theta) */
