@@ -7,6 +7,7 @@
 #define PM_HOST_CLIP_H
 
 #include "curve.h"
+#include "rows.h"
 #include "timeline.h"
 
 /* Tracks are padded to whole groups of this many, so that no lane loads past the end. */
