@@ -4,38 +4,84 @@
  * rounded, and the method's segments beside them. This is what a lane set consists of.
  */
 #include "clip.h"
+#include "lane_check.h"
 #include "segments.h"
 
-static const pm_segment_builder builders[] = {[PM_BUILD_nothing] = NULL,
-#define PM_BUILDER_ROW(name) [PM_BUILD_##name] = PM_LANE_NAME(pm_build_##name),
-                                              PM_BUILDERS(PM_BUILDER_ROW)
+static const pm_segment_builder *const builders[] = {[PM_BUILD_nothing] = NULL,
+#define PM_BUILDER_ROW(name) [PM_BUILD_##name] = &PM_LANE_NAME(pm_build_##name),
+                                                     PM_BUILDERS(PM_BUILDER_ROW)
 #undef PM_BUILDER_ROW
 };
 
+/* The tracks that share lanes. */
+typedef struct lanes {
+    pm_track track;
+    size_t count; /* of lanes in use; those beyond repeat the last one */
+    pm_lane_rows given;
+    dquat before; /* the last key that was read */
+    pm_findings findings;
+} lanes;
+
+/* A block of tracks, spread over lanes. */
+typedef struct build {
+    const pm_clip_desc *desc;
+    pm_channel *channel;
+    size_t count;
+    lanes all[PM_BLOCK_TRACKS / PM_DOUBLES];
+} build;
+
 static pm_lane_rows rows_in_lanes(const pm_clip_desc *desc, const pm_array *array,
-                                  unsigned components, const pm_block *block) {
-    pm_lane_rows rows = {.components = components, .adjacent = block->count == PM_DOUBLES};
+                                  unsigned components, const pm_track *track, size_t first_row) {
+    pm_lane_rows rows = {.components = components};
     for (size_t i = 0; i < PM_DOUBLES; i++) {
-        size_t track = block->track + (i < block->count ? i : block->count - 1);
-        pm_rows_of_track one = pm_rows_of(desc, array, components, track, block->first_row);
+        pm_rows_of_track one = pm_rows_of(desc, array, components, track->index[i], first_row);
         rows.data[i] = one.data;
         rows.type = one.type;
         rows.stride = one.stride;
     }
+    rows.adjacent = track->index[PM_DOUBLES - 1] - track->index[0] == PM_DOUBLES - 1;
     return rows;
 }
 
-/* Keys normalised, each with the sign nearest the one before, and put into their rows. What
- * segments are made of is read from there: pm_stored_key. */
-static void read_keys(const pm_track *track, const pm_lane_rows *given, bool unrolls) {
-    dquat before = {0};
-    for (size_t k = 0; k < track->key_count; k++) {
-        dquat q = pm_given_row(given, k);
+static void describe(const pm_clip_desc *desc, const pm_clip *clip, unsigned c,
+                     const pm_block *block, lanes *to) {
+    const pm_channel *channel = &clip->channels[c];
+    const pm_placed_timeline *timeline = &clip->timelines[clip->timeline_of[block->track]];
+    const pm_track_rows *at = &channel->layout[block->track];
+    unsigned n = channel->components;
+    *to =
+        (lanes){.count = block->count,
+                .track = {.key_count = timeline->key_count,
+                          .segment_count = timeline->segment_count,
+                          .loop = timeline->loop,
+                          .single = timeline->constant,
+                          .components = n,
+                          .wrap = dreal_of(1),
+                          .times = timeline->times,
+                          .stored = {channel->keys + at->first, at->row, at->plane, !clip->shared},
+                          .desc = desc}};
+    pm_track *track = &to->track;
+    for (size_t i = 0; i < PM_DOUBLES; i++)
+        track->index[i] = block->track + (i < block->count ? i : block->count - 1);
+    const pm_array *in = pm_channel_tangents_in(desc, c), *out = pm_channel_tangents_out(desc, c);
+    to->given = rows_in_lanes(desc, pm_channel_array(desc, c), n, track, block->first_row);
+    track->user_tangents = rows_in_lanes(desc, &desc->user_tangents, 3, track, block->first_row);
+    track->tangents_in = rows_in_lanes(desc, in, n, track, block->first_row);
+    track->tangents_out = rows_in_lanes(desc, out, n, track, block->first_row);
+}
+
+/* Keys from `first` on, a window of them: normalised, each with the sign nearest the one
+ * before, and put into their rows. What segments are made of is read from there:
+ * pm_stored_key. */
+static void read_window(lanes *l, size_t first, bool unrolls) {
+    const pm_track *track = &l->track;
+    for (size_t k = first; k < first + PM_WINDOW && k < track->key_count; k++) {
+        dquat q = pm_given_row(&l->given, k);
         if (track->components == 4)
             q = dquat_unit(q);
         if (unrolls)
-            q = dquat_flipped(q, (dmask)(dquat_dot(before, q) < 0));
-        before = q;
+            q = dquat_flipped(q, (dmask)(dquat_dot(l->before, q) < 0));
+        l->before = q;
         pm_put(&track->stored, k, 0, q);
     }
 }
@@ -47,35 +93,8 @@ static void put_last_row(const pm_track *track) {
     pm_put(&track->stored, track->segment_count, 0, dquat_scaled(key, track->wrap));
 }
 
-static void describe(const pm_clip_desc *desc, const pm_clip *clip, unsigned c,
-                     const pm_block *block, pm_track *track) {
-    const pm_channel *channel = &clip->channels[c];
-    const pm_placed_timeline *timeline = &clip->timelines[clip->timeline_of[block->track]];
-    const pm_track_rows *at = &channel->layout[block->track];
-    unsigned n = channel->components;
-    track->key_count = timeline->key_count;
-    track->segment_count = timeline->segment_count;
-    track->loop = timeline->loop;
-    track->single = timeline->constant;
-    track->components = n;
-    track->wrap = dreal_of(1);
-    track->times = timeline->times;
-    track->stored = (pm_extras_out){channel->keys + at->first, at->row, at->plane, !clip->shared};
-    track->desc = desc;
-    for (size_t i = 0; i < PM_DOUBLES; i++)
-        track->index[i] = block->track + (i < block->count ? i : block->count - 1);
-    track->user_tangents = rows_in_lanes(desc, &desc->user_tangents, 3, block);
-    track->tangents_in = rows_in_lanes(desc, pm_channel_tangents_in(desc, c), n, block);
-    track->tangents_out = rows_in_lanes(desc, pm_channel_tangents_out(desc, c), n, block);
-}
-
-/* Keys of the channel's array, and a lone one as two. */
-static void read_track(const pm_clip_desc *desc, const pm_clip *clip, unsigned c,
-                       const pm_block *block, pm_track *track) {
-    const pm_channel *channel = &clip->channels[c];
-    pm_lane_rows given = rows_in_lanes(desc, pm_channel_array(desc, c), channel->components, block);
-    bool unrolls = channel->components == 4 && !channel->recipe.keeps_signs;
-    read_keys(track, &given, unrolls);
+/* What follows from all keys of a track; a lone one becomes two. */
+static void close_track(pm_track *track, bool unrolls) {
     if (track->loop && unrolls) {
         dquat last = pm_stored_key(track, track->key_count - 1);
         dmask turned = (dmask)(dquat_dot(last, pm_stored_key(track, 0)) < 0);
@@ -89,56 +108,69 @@ static void read_track(const pm_clip_desc *desc, const pm_clip *clip, unsigned c
         put_last_row(track);
 }
 
-static pm_block_built summary_of(const pm_findings *findings, const pm_block *block) {
-    pm_block_built built = {.status = findings->no_memory ? PM_ERROR_MEMORY : PM_OK,
-                            .failed = block->track,
-                            .wide = dmask_any(findings->wide)};
-    if (!findings->no_memory && dmask_any(findings->failed)) {
-        built.status = PM_ERROR_KEY;
-        while (!findings->failed[built.failed - block->track])
-            built.failed++;
+static void read_keys(build *b) {
+    bool unrolls = b->channel->components == 4 && !b->channel->recipe.keeps_signs;
+    for (size_t k = 0; k < b->all[0].track.key_count; k += PM_WINDOW)
+        for (size_t i = 0; i < b->count; i++)
+            read_window(&b->all[i], k, unrolls);
+    for (size_t i = 0; i < b->count; i++) {
+        pm_track *track = &b->all[i].track;
+        close_track(track, unrolls);
+        for (size_t n = 0; n < b->all[i].count; n++)
+            b->channel->layout[track->index[n]].wrap = (float)track->wrap[n];
+    }
+}
+
+static pm_extras_out extras_of(const pm_track *track) {
+    pm_extras_out extras = track->stored;
+    extras.to += extras.plane;
+    return extras;
+}
+
+static void build_segments(build *b) {
+    const pm_segment_builder *builder = builders[b->channel->recipe.segments];
+    pm_window window;
+    for (size_t i = 0; i < b->count; i++) {
+        b->all[i].track.window = &window;
+        pm_extras_out out = extras_of(&b->all[i].track);
+        if (builder && builder->whole)
+            builder->whole(&b->all[i].track, &out, &b->all[i].findings);
+    }
+    for (size_t k = 0; builder && builder->window && k < b->all[0].track.segment_count;
+         k += PM_WINDOW)
+        for (size_t i = 0; i < b->count; i++) {
+            pm_extras_out out = extras_of(&b->all[i].track);
+            pm_track_look(&b->all[i].track, (ptrdiff_t)k, builder->needs_logs);
+            builder->window(&b->all[i].track, &out, &b->all[i].findings);
+        }
+}
+
+static pm_block_built summary_of(const build *b) {
+    pm_block_built built = {.status = PM_OK};
+    for (size_t i = 0; i < b->count; i++) {
+        const pm_findings *f = &b->all[i].findings;
+        built.wide = built.wide || dmask_any(f->wide);
+        for (size_t n = 0; n < b->all[i].count && built.status == PM_OK; n++) {
+            if (f->no_memory || f->failed[n])
+                built.status = f->no_memory ? PM_ERROR_MEMORY : PM_ERROR_KEY;
+            built.failed = b->all[i].track.index[n];
+        }
     }
     return built;
 }
 
-static pm_block_built build(const pm_clip_desc *desc, pm_clip *clip, unsigned c,
-                            const pm_block *block) {
-    pm_channel *channel = &clip->channels[c];
-    pm_segment_builder builder = builders[channel->recipe.segments];
-    pm_findings findings = {0};
-    pm_track track;
-    describe(desc, clip, c, block, &track);
-    read_track(desc, clip, c, block, &track);
-    for (size_t i = 0; i < block->count; i++)
-        channel->layout[block->track + i].wrap = (float)track.wrap[i];
-    pm_extras_out extras = track.stored;
-    extras.to += extras.plane;
-    if (builder)
-        findings = builder(&track, &extras);
-    return summary_of(&findings, block);
-}
-
-/* Squared norms for which no rounding matters to whether the norm is within 1e-3 of 1. */
-static bool are_rotations(const void *data, pm_number type, size_t count) {
-    const dmask all = ~(dmask){0};
-    size_t size = 4 * (type == PM_FLOAT64 ? sizeof(double) : sizeof(float));
-    const unsigned char *at = data;
-    dmask good = all;
-    bool rest = true;
-    size_t k = 0;
-    for (; k + PM_DOUBLES <= count; k += PM_DOUBLES, at += PM_DOUBLES * size) {
-        dquat q = type == PM_FLOAT64 ? dquat_load_doubles(at) : dquat_load_floats(at);
-        dreal norm2 = dquat_dot(q, q);
-        good &= (dmask)(norm2 >= 0.9981) & (dmask)(norm2 <= 1.0019);
+static pm_block_built build_block(const pm_clip_desc *desc, pm_clip *clip, unsigned c,
+                                  const pm_block *block) {
+    build b = {.desc = desc, .channel = &clip->channels[c]};
+    for (size_t at = 0; at < block->count; at += PM_DOUBLES) {
+        size_t rest = block->count - at;
+        pm_block part = {block->track + at, rest < PM_DOUBLES ? rest : PM_DOUBLES,
+                         block->first_row};
+        describe(desc, clip, c, &part, &b.all[b.count++]);
     }
-    for (; k < count; k++, at += size) {
-        pm_rows_of_track row = {at, type, 0};
-        double norm2 = 0;
-        for (size_t i = 0; i < 4; i++)
-            norm2 += pm_number_at(&row, 0, i) * pm_number_at(&row, 0, i);
-        rest = rest && norm2 >= 0.9981 && norm2 <= 1.0019;
-    }
-    return rest && !dmask_any(~good);
+    read_keys(&b);
+    build_segments(&b);
+    return summary_of(&b);
 }
 
 #define PM_TEXT_(name) #name
@@ -155,5 +187,5 @@ static bool is_supported(void) {
 #endif
 }
 
-const pm_lane_set PM_LANE_NAME(pm_lanes) = {PM_TEXT(PM_LANE_SET), PM_DOUBLES, is_supported, build,
-                                            are_rotations};
+const pm_lane_set PM_LANE_NAME(pm_lanes) = {PM_TEXT(PM_LANE_SET), PM_DOUBLES,    is_supported,
+                                            build_block,          are_rotations, are_within};

@@ -14,7 +14,7 @@ static void put_step(const pm_extras_out *out, size_t segment, unsigned extra, d
     pm_put(out, segment, extra, dquat_of(step, dvec3_dot(step, step)));
 }
 
-static void build(const pm_track *track, const pm_extras_out *out, pm_findings *findings) {
+static void build(pm_track *track, const pm_extras_out *out, pm_findings *findings) {
     (void)findings;
     for (ptrdiff_t i = track->first; i < track->end; i++) {
         size_t k = (size_t)i;
@@ -27,4 +27,4 @@ static void build(const pm_track *track, const pm_extras_out *out, pm_findings *
     }
 }
 
-PM_LOCAL_BUILDER(bspline, build, true)
+const pm_segment_builder PM_LANE_NAME(pm_build_bspline) = {.window = build, .needs_logs = true};

@@ -167,13 +167,13 @@ static inline void build(const pm_track *track, const pm_extras_out *out, pm_fin
     }
 }
 
-static void build_plain(const pm_track *track, const pm_extras_out *out, pm_findings *findings) {
+static void build_plain(pm_track *track, const pm_extras_out *out, pm_findings *findings) {
     build(track, out, findings, false);
 }
 
-static void build_phased(const pm_track *track, const pm_extras_out *out, pm_findings *findings) {
+static void build_phased(pm_track *track, const pm_extras_out *out, pm_findings *findings) {
     build(track, out, findings, true);
 }
 
-PM_LOCAL_BUILDER(circular, build_plain, false)
-PM_LOCAL_BUILDER(phased, build_phased, false)
+const pm_segment_builder PM_LANE_NAME(pm_build_circular) = {.window = build_plain};
+const pm_segment_builder PM_LANE_NAME(pm_build_phased) = {.window = build_phased};

@@ -59,6 +59,12 @@ const pm_timeline *pm_timeline_of_track(const pm_clip_desc *desc, size_t track);
 pm_rows_of_track pm_rows_of(const pm_clip_desc *desc, const pm_array *array, unsigned components,
                             size_t track, size_t first_row);
 
+/* Whether desc->user_tangents are read. */
+bool pm_takes_user_tangents(const pm_clip_desc *desc);
+
+/* The part of pm_clip_check that looks at every key, of a description otherwise in order. */
+pm_status pm_clip_check_keys(const pm_clip_desc *desc, pm_error *error);
+
 /* Fills the laid out channels of a clip from its checked description. */
 pm_status pm_clip_build_tracks(const pm_clip_desc *desc, pm_clip *clip, pm_error *error);
 

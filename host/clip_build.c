@@ -13,6 +13,7 @@
 typedef struct construction {
     const pm_clip_desc *desc;
     pm_clip *clip;
+    size_t tracks;        /* of an item */
     pthread_mutex_t lock; /* guards what follows */
     pm_status status;     /* of the first track that failed */
     size_t failed;        /* that track; all are tried, so that it is always the same */
@@ -54,33 +55,31 @@ static void finish_track(const construction *c, size_t t) {
         clip->wraps[t] = clip->channels[PM_ROTATIONS].layout[t].wrap;
 }
 
-/* Tracks [from, to): those of one timeline as many at a time as there are lanes, others each
- * alone. */
-static void build_range(construction *c, size_t from, size_t to, size_t first_row,
-                        bool wide[PM_CHANNEL_COUNT]) {
-    const pm_clip *clip = c->clip;
-    size_t most = clip->shared ? pm_lane_set_for(to - from)->lanes : 1;
-    for (size_t t = from; t < to; t += most) {
-        pm_block block = {t, to - t < most ? to - t : most, first_row};
-        build_block(c, &block, wide);
-        first_row += clip->timelines[clip->timeline_of[t]].given_keys;
-    }
-    for (size_t t = from; t < to; t++)
-        finish_track(c, t);
+/* The block of tracks that begins with `from`: tracks with times of their own are each alone. */
+static pm_block block_at(const construction *c, size_t from, size_t first_row) {
+    pm_block block = {from, 1, first_row};
+    size_t rest = c->clip->track_count - from;
+    if (c->clip->shared)
+        block.count = rest < c->tracks ? rest : c->tracks;
+    return block;
 }
 
-/* Items are groups of tracks: neighbours share lines of the cache. */
-static void build_groups(void *context, pm_items *items) {
+static void build_blocks(void *context, pm_items *items) {
     construction *c = context;
     const pm_clip *clip = c->clip;
     bool wide[PM_CHANNEL_COUNT] = {false};
-    size_t group, t = 0, first_row = 0;
-    while (pm_take_item(items, &group)) {
-        size_t from = group * PM_TRACK_GROUP;
-        size_t to = from + PM_TRACK_GROUP;
-        for (; t < from; t++)
+    size_t item, t = 0, first_row = 0;
+    while (pm_take_item(items, &item)) {
+        for (; t < item * c->tracks; t++)
             first_row += clip->timelines[clip->timeline_of[t]].given_keys;
-        build_range(c, from, to < clip->track_count ? to : clip->track_count, first_row, wide);
+        while (t < clip->track_count && t < (item + 1) * c->tracks) {
+            pm_block block = block_at(c, t, first_row);
+            build_block(c, &block, wide);
+            for (size_t end = t + block.count; t < end; t++) {
+                first_row += clip->timelines[clip->timeline_of[t]].given_keys;
+                finish_track(c, t);
+            }
+        }
     }
     pthread_mutex_lock(&c->lock);
     for (unsigned n = 0; n < PM_CHANNEL_COUNT; n++)
@@ -98,10 +97,19 @@ static size_t useful_threads(const pm_clip *clip) {
     return useful < clip->engine->host_threads ? useful : clip->engine->host_threads;
 }
 
+/* Tracks of an item: a block, unless there are threads for more; of whole groups, because
+ * neighbours share lines of the cache. */
+static size_t tracks_of_item(const pm_clip *clip, size_t threads) {
+    size_t groups = clip->padded_tracks / PM_TRACK_GROUP;
+    size_t share = (groups + threads - 1) / threads * PM_TRACK_GROUP;
+    return share < PM_BLOCK_TRACKS ? share : PM_BLOCK_TRACKS;
+}
+
 pm_status pm_clip_build_tracks(const pm_clip_desc *desc, pm_clip *clip, pm_error *error) {
-    construction c = {.desc = desc, .clip = clip};
+    size_t threads = useful_threads(clip);
+    construction c = {.desc = desc, .clip = clip, .tracks = tracks_of_item(clip, threads)};
     pthread_mutex_init(&c.lock, NULL);
-    pm_run_parallel(useful_threads(clip), clip->padded_tracks / PM_TRACK_GROUP, build_groups, &c);
+    pm_run_parallel(threads, (clip->padded_tracks + c.tracks - 1) / c.tracks, build_blocks, &c);
     pthread_mutex_destroy(&c.lock);
     for (unsigned n = 0; n < PM_CHANNEL_COUNT; n++)
         if (c.wide[n])

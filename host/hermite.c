@@ -39,7 +39,7 @@ void pm_put_hermite(const pm_track *track, const pm_extras_out *out, ptrdiff_t i
     pm_put(out, (size_t)i, 2, times_vector(key, dvec3_difference(log, end)));
 }
 
-static void build(const pm_track *track, const pm_extras_out *out, pm_findings *findings) {
+static void build(pm_track *track, const pm_extras_out *out, pm_findings *findings) {
     pm_tangent here = pm_key_velocity(track, track->first);
     for (ptrdiff_t i = track->first; i < track->end; i++) {
         pm_tangent next = pm_key_velocity(track, i + 1);
@@ -48,4 +48,4 @@ static void build(const pm_track *track, const pm_extras_out *out, pm_findings *
     }
 }
 
-PM_LOCAL_BUILDER(hermite, build, true)
+const pm_segment_builder PM_LANE_NAME(pm_build_hermite) = {.window = build, .needs_logs = true};

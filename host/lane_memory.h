@@ -65,6 +65,12 @@ static inline dreal load_floats(const void *from) {
     return __builtin_convertvector(v, dreal);
 }
 
+static inline dreal load_doubles(const void *from) {
+    dreal v;
+    memcpy(&v, from, sizeof v);
+    return v;
+}
+
 /* PM_DOUBLES quaternions that lie one after another. */
 static inline dquat dquat_load_floats(const void *from) {
     const unsigned char *at = from;
@@ -74,9 +80,10 @@ static inline dquat dquat_load_floats(const void *from) {
 }
 
 static inline dquat dquat_load_doubles(const void *from) {
-    drows m;
-    memcpy(&m, from, sizeof m);
-    return dquat_of_rows(m);
+    const unsigned char *at = from;
+    const size_t size = sizeof(dreal);
+    return dquat_of_rows((drows){load_doubles(at), load_doubles(at + size),
+                                 load_doubles(at + 2 * size), load_doubles(at + 3 * size)});
 }
 
 /* One quaternion in all lanes. */
@@ -92,10 +99,17 @@ static inline dstored dstored_of(dreal value) {
     return __builtin_convertvector(dreal_where(seen, value), dstored);
 }
 
+static inline void store_floats(float *to, dreal value) {
+    dstored v = dstored_of(value);
+    memcpy(to, &v, sizeof v);
+}
+
 static inline void dquat_store(float *to, dquat q) {
     drows m = drows_of(q);
-    dstored stored[4] = {dstored_of(m.r0), dstored_of(m.r1), dstored_of(m.r2), dstored_of(m.r3)};
-    memcpy(to, stored, sizeof stored);
+    store_floats(to, m.r0);
+    store_floats(to + PM_DOUBLES, m.r1);
+    store_floats(to + 2 * PM_DOUBLES, m.r2);
+    store_floats(to + 3 * PM_DOUBLES, m.r3);
 }
 
 /* The first lane alone. */

@@ -33,11 +33,15 @@ typedef enum pm_builder {
 #undef PM_BUILDER_ID
 } pm_builder;
 
-/* Neighbouring tracks of one timeline, as many as there are lanes or fewer. */
+/* Neighbouring tracks of one timeline. */
 typedef struct pm_block {
-    size_t track, count;
-    size_t first_row; /* of the first track: see pm_rows_of */
+    size_t track, count; /* at most PM_BLOCK_TRACKS */
+    size_t first_row;    /* of the first track: see pm_rows_of */
 } pm_block;
+
+/* Rows of so many tracks are written from end to end: memory likes it better than if each
+ * track, or each few in the lanes, made its own way through all rows. */
+enum { PM_BLOCK_TRACKS = 64 };
 
 typedef struct pm_block_built {
     pm_status status; /* PM_OK, PM_ERROR_MEMORY, or PM_ERROR_KEY when there is no such curve */
@@ -53,9 +57,10 @@ typedef struct pm_lane_set {
     /* Fills the planes of a channel for a block of tracks. */
     pm_block_built (*build)(const pm_clip_desc *desc, pm_clip *clip, unsigned channel,
                             const pm_block *block);
-    /* Whether so many quaternions, one after another, are finite and well within 1e-3 of unit:
-     * a quick yes, where no leaves it open. */
+    /* Of numbers one after another: whether so many quaternions are finite and well within 1e-3
+     * of unit, a quick yes where no leaves it open; whether none is NaN or larger than most. */
     bool (*are_rotations)(const void *data, pm_number type, size_t count);
+    bool (*are_within)(const void *data, pm_number type, size_t count, double most);
 } pm_lane_set;
 
 /* Of the sets that this machine has, the narrowest that holds so many tracks, or the widest:

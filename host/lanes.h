@@ -71,10 +71,13 @@ static inline dreal dreal_sqrt(dreal a) {
 }
 
 static inline bool dmask_any(dmask mask) {
-    int64_t any = 0;
-    for (int i = 0; i < PM_DOUBLES; i++)
-        any |= mask[i];
-    return any != 0;
+#if PM_DOUBLES == 8
+    mask |= PM_SHUFFLE(mask, mask, 4, 5, 6, 7, 0, 1, 2, 3);
+    mask |= PM_SHUFFLE(mask, mask, 2, 3, 0, 1, 6, 7, 4, 5);
+#elif PM_DOUBLES == 4
+    mask |= PM_SHUFFLE(mask, mask, 2, 3, 0, 1);
+#endif
+    return (mask[0] | mask[1]) != 0;
 }
 
 #endif

@@ -16,6 +16,10 @@ typedef struct pm_rows_of_track {
     size_t stride; /* bytes from key to key */
 } pm_rows_of_track;
 
+static inline size_t pm_number_size(pm_number type) {
+    return type == PM_FLOAT64 ? sizeof(double) : sizeof(float);
+}
+
 static inline double pm_number_at(const pm_rows_of_track *rows, size_t row, size_t component) {
     const unsigned char *at = rows->data + row * rows->stride;
     if (rows->type == PM_FLOAT64) {

@@ -16,22 +16,18 @@ typedef struct pm_findings {
     dmask wide;   /* some segment needs the curve's wide form */
 } pm_findings;
 
-typedef pm_findings (*pm_segment_builder)(pm_track *track, const pm_extras_out *out);
+typedef void (*pm_segment_build)(pm_track *track, const pm_extras_out *out, pm_findings *findings);
 
-#define PM_DECLARE_BUILDER(name)                                                                   \
-    pm_findings PM_LANE_NAME(pm_build_##name)(pm_track * track, const pm_extras_out *out);
+/* How a method's segments are built: those in the track's window, whichever it shows, or all
+ * of a track at once, by moving its window. */
+typedef struct pm_segment_builder {
+    pm_segment_build window;
+    bool needs_logs;
+    pm_segment_build whole;
+} pm_segment_builder;
+
+#define PM_DECLARE_BUILDER(name) extern const pm_segment_builder PM_LANE_NAME(pm_build_##name);
 PM_BUILDERS(PM_DECLARE_BUILDER)
 #undef PM_DECLARE_BUILDER
-
-/* Defines the builder `name` of a method whose segments can be built apart, window by window,
- * by build(track, out, &findings). */
-#define PM_LOCAL_BUILDER(name, build, needs_logs)                                                  \
-    pm_findings PM_LANE_NAME(pm_build_##name)(pm_track * track, const pm_extras_out *out) {        \
-        pm_findings findings = {0};                                                                \
-        for (pm_track_look(track, 0, (needs_logs)); track->first < track->end;                     \
-             pm_track_look(track, track->end, (needs_logs)))                                       \
-            build(track, out, &findings);                                                          \
-        return findings;                                                                           \
-    }
 
 #endif

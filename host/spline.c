@@ -243,22 +243,21 @@ static void find_rates(equations *e) {
     solve(e);
 }
 
-pm_findings PM_LANE_NAME(pm_build_spline)(pm_track *track, const pm_extras_out *out) {
-    pm_findings findings = {0};
+static void build(pm_track *track, const pm_extras_out *out, pm_findings *findings) {
     equations e = {
         .track = track, .count = track->key_count, .loop = track->loop, .moving = ~(dmask){0}};
     void *block;
     if (!find_memory(&e, &block)) {
-        findings.no_memory = true;
-        return findings;
+        findings->no_memory = true;
+        return;
     }
     find_rates(&e);
     for (pm_track_look(track, 0, true); track->first < track->end;
          pm_track_look(track, track->end, true))
         for (ptrdiff_t i = track->first; i < track->end; i++)
-            pm_put_hermite(track, out, i, e.rates[i], e.rates[(size_t)(i + 1) % e.count],
-                           &findings);
-    findings.failed |= e.moving;
+            pm_put_hermite(track, out, i, e.rates[i], e.rates[(size_t)(i + 1) % e.count], findings);
+    findings->failed |= e.moving;
     free(block);
-    return findings;
 }
+
+const pm_segment_builder PM_LANE_NAME(pm_build_spline) = {.whole = build};

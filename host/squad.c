@@ -43,7 +43,7 @@ static dmask is_wide(dvec3 step) {
     return ~(dmask)(dvec3_dot(step, step) <= half_pi * half_pi * (1 + 1e-9));
 }
 
-static void build(const pm_track *track, const pm_extras_out *out, pm_findings *findings) {
+static void build(pm_track *track, const pm_extras_out *out, pm_findings *findings) {
     pm_tangent here = pm_limited_velocity(track, track->first);
     for (ptrdiff_t i = track->first; i < track->end; i++) {
         pm_tangent next = pm_limited_velocity(track, i + 1);
@@ -60,4 +60,4 @@ static void build(const pm_track *track, const pm_extras_out *out, pm_findings *
     }
 }
 
-PM_LOCAL_BUILDER(squad, build, true)
+const pm_segment_builder PM_LANE_NAME(pm_build_squad) = {.window = build, .needs_logs = true};

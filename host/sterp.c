@@ -8,7 +8,7 @@
 /* The unit axes of the tracks, in the frame that the description says. */
 static dvec3 axes_of(const pm_track *track) {
     const pm_array *axes = &track->desc->axes;
-    size_t size = axes->type == PM_FLOAT64 ? sizeof(double) : sizeof(float);
+    size_t size = pm_number_size(axes->type);
     pm_rows_of_track rows = {axes->data, axes->type, axes->stride ? axes->stride : 3 * size};
     dvec3 axis;
     for (int i = 0; i < PM_DOUBLES; i++) {
@@ -45,7 +45,7 @@ static void put_turned(const pm_extras_out *out, size_t segment, unsigned extra,
     pm_put(out, segment, extra, dquat_product(key, dquat_of(v, (dreal){0})));
 }
 
-static void build(const pm_track *track, const pm_extras_out *out, pm_findings *findings) {
+static void build(pm_track *track, const pm_extras_out *out, pm_findings *findings) {
     (void)findings;
     dvec3 given = axes_of(track);
     bool parent = track->desc->axis_frame == PM_AXIS_PARENT;
@@ -61,4 +61,4 @@ static void build(const pm_track *track, const pm_extras_out *out, pm_findings *
     }
 }
 
-PM_LOCAL_BUILDER(sterp, build, false)
+const pm_segment_builder PM_LANE_NAME(pm_build_sterp) = {.window = build};

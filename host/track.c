@@ -36,18 +36,19 @@ static double find_length(const pm_track *track, ptrdiff_t i) {
 }
 
 void pm_track_look(pm_track *track, ptrdiff_t first, bool needs_logs) {
+    pm_window *window = track->window;
     ptrdiff_t count = (ptrdiff_t)track->segment_count;
     track->first = first;
     track->end = first + PM_WINDOW < count ? first + PM_WINDOW : count;
-    ptrdiff_t from = pm_track_has(track, first - 1) ? first - 1 : first;
-    ptrdiff_t to = pm_track_has(track, track->end) ? track->end + 1 : track->end;
     if (first >= count)
         return;
+    ptrdiff_t from = pm_track_has(track, first - 1) ? first - 1 : first;
+    ptrdiff_t to = pm_track_has(track, track->end) ? track->end + 1 : track->end;
     for (ptrdiff_t i = from; i <= to; i++)
-        track->keys[i - first + 1] = find_key(track, i);
+        window->keys[i - first + 1] = find_key(track, i);
     for (ptrdiff_t i = from; i < to; i++)
-        track->lengths[i - first + 1] = find_length(track, i);
+        window->lengths[i - first + 1] = find_length(track, i);
     for (ptrdiff_t i = from; needs_logs && i < to; i++)
-        track->logs[i - first + 1] = dquat_log(
+        window->logs[i - first + 1] = dquat_log(
             dquat_product(dquat_conjugate(pm_track_key(track, i)), pm_track_key(track, i + 1)));
 }

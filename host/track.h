@@ -43,14 +43,18 @@ typedef struct pm_track {
     pm_lane_rows user_tangents;
     pm_lane_rows tangents_in, tangents_out; /* of cubicspline */
 
-    /* Segments [first, end), the one on either side, and their keys: as far as there are. */
-    ptrdiff_t first, end;
+    ptrdiff_t first, end; /* segments that the window shows */
+    struct pm_window *window;
+} pm_track;
+
+/* Segments [first, end), the one on either side, and their keys: as far as there are. */
+typedef struct pm_window {
     dquat keys[PM_WINDOW + 3]; /* unit and unrolled, float32 but for their norm; vectors: w 0 */
     dvec3 logs[PM_WINDOW + 2]; /* of the steps from key to key, when they were asked for */
     double lengths[PM_WINDOW + 2];
-} pm_track;
+} pm_window;
 
-/* Moves the window to the segments from `first` on; none are left when it is empty. */
+/* Shows the segments from `first` on; none are left when first is end. */
 #define pm_track_look PM_LANE_NAME(pm_track_look)
 void pm_track_look(pm_track *track, ptrdiff_t first, bool needs_logs);
 
@@ -68,17 +72,17 @@ static inline dquat pm_stored_key(const pm_track *track, size_t row) {
 
 /* Key i of first - 1 to end + 1. */
 static inline dquat pm_track_key(const pm_track *track, ptrdiff_t i) {
-    return track->keys[i - track->first + 1];
+    return track->window->keys[i - track->first + 1];
 }
 
 /* log(q_i^-1 q_{i+1}) of segment i of first - 1 to end; only where logs were asked for. */
 static inline dvec3 pm_track_log(const pm_track *track, ptrdiff_t i) {
-    return track->logs[i - track->first + 1];
+    return track->window->logs[i - track->first + 1];
 }
 
 /* Length of segment i of first - 1 to end, in seconds. */
 static inline double pm_track_length(const pm_track *track, ptrdiff_t i) {
-    return track->lengths[i - track->first + 1];
+    return track->window->lengths[i - track->first + 1];
 }
 
 /* Whether there is a segment i; in a loop always. */

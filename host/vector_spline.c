@@ -78,18 +78,20 @@ static void put(pm_track *track, const pm_extras_out *out, const solved *keys) {
     }
 }
 
-pm_findings PM_LANE_NAME(pm_build_vector_spline)(pm_track *track, const pm_extras_out *out) {
-    pm_findings findings = {0};
+static void build(pm_track *track, const pm_extras_out *out, pm_findings *findings) {
     void *block;
     solved *keys = spline_memory(track->key_count, sizeof *keys, &block);
-    findings.no_memory = !keys;
-    if (keys && track->key_count == 2 && !track->loop) {
+    if (!keys) {
+        findings->no_memory = true;
+        return;
+    }
+    if (track->key_count == 2 && !track->loop) {
         pm_track_look(track, 0, false);
         keys[0].right = keys[1].right = pm_vector_slope(track, 0);
-    } else if (keys)
+    } else
         solve(track, keys);
-    if (keys)
-        put(track, out, keys);
+    put(track, out, keys);
     free(block);
-    return findings;
 }
+
+const pm_segment_builder PM_LANE_NAME(pm_build_vector_spline) = {.whole = build};

@@ -21,7 +21,7 @@ static void put_in_range(const pm_extras_out *out, ptrdiff_t segment, unsigned e
     pm_put_vector(out, (size_t)segment, extra, value);
 }
 
-static void build_cubic(const pm_track *track, const pm_extras_out *out, pm_findings *findings) {
+static void build_cubic(pm_track *track, const pm_extras_out *out, pm_findings *findings) {
     const pm_tangents rule = PM_TANGENTS_BESSEL;
     (void)findings;
     pm_tangent here = pm_tangent_of(track, track->first, rule, pm_vector_slope);
@@ -44,8 +44,7 @@ static dvec3 bend_of(const pm_track *track, ptrdiff_t key, double length) {
     return dvec3_blend(k, s0, -k, s1);
 }
 
-static void build_parabolas(const pm_track *track, const pm_extras_out *out,
-                            pm_findings *findings) {
+static void build_parabolas(pm_track *track, const pm_extras_out *out, pm_findings *findings) {
     (void)findings;
     for (ptrdiff_t i = track->first; i < track->end; i++) {
         double length = pm_track_length(track, i);
@@ -66,7 +65,7 @@ static dvec3 clamped_vector(const pm_track *track, ptrdiff_t i) {
     return vector_at(track, i);
 }
 
-static void build_bspline(const pm_track *track, const pm_extras_out *out, pm_findings *findings) {
+static void build_bspline(pm_track *track, const pm_extras_out *out, pm_findings *findings) {
     (void)findings;
     for (ptrdiff_t i = track->first; i < track->end; i++) {
         dvec3 a = clamped_vector(track, i - 1), b = clamped_vector(track, i);
@@ -91,7 +90,7 @@ static dquat given_tangent(const pm_lane_rows *rows, size_t key, double length) 
     return dquat_scaled(t, dreal_select(absurd, scale, dreal_of(length)));
 }
 
-static void build_given(const pm_track *track, const pm_extras_out *out, pm_findings *findings) {
+static void build_given(pm_track *track, const pm_extras_out *out, pm_findings *findings) {
     (void)findings;
     for (ptrdiff_t i = track->first; i < track->end; i++) {
         size_t k = (size_t)i;
@@ -102,7 +101,7 @@ static void build_given(const pm_track *track, const pm_extras_out *out, pm_find
     }
 }
 
-PM_LOCAL_BUILDER(vector_cubic, build_cubic, false)
-PM_LOCAL_BUILDER(vector_parabolas, build_parabolas, false)
-PM_LOCAL_BUILDER(vector_bspline, build_bspline, false)
-PM_LOCAL_BUILDER(cubicspline, build_given, false)
+const pm_segment_builder PM_LANE_NAME(pm_build_vector_cubic) = {.window = build_cubic};
+const pm_segment_builder PM_LANE_NAME(pm_build_vector_parabolas) = {.window = build_parabolas};
+const pm_segment_builder PM_LANE_NAME(pm_build_vector_bspline) = {.window = build_bspline};
+const pm_segment_builder PM_LANE_NAME(pm_build_cubicspline) = {.window = build_given};
