@@ -7,23 +7,24 @@
 #include "segments.h"
 
 static dvec3 step_of(const pm_track *track, ptrdiff_t i) {
-    return pm_track_has(track, i) ? pm_track_log(track, i) : dvec3_of(0, 0, 0);
+    return pm_track_has(track, i) ? pm_track_log(track, i) : (dvec3){0};
 }
 
 static void put_step(const pm_extras_out *out, size_t segment, unsigned extra, dvec3 step) {
-    pm_put(out, segment, extra, (dquat){step.x, step.y, step.z, dvec3_dot(step, step)});
+    pm_put(out, segment, extra, dquat_of(step, dvec3_dot(step, step)));
 }
 
-pm_built_segments pm_build_bspline(const pm_track *track, const pm_extras_out *out) {
-    pm_track_find_logs(track);
-    for (size_t k = 0; k < track->segment_count; k++) {
-        ptrdiff_t i = (ptrdiff_t)k;
+static void build(pm_track *track, const pm_extras_out *out, pm_findings *findings) {
+    (void)findings;
+    for (ptrdiff_t i = track->first; i < track->end; i++) {
+        size_t k = (size_t)i;
         dvec3 during = step_of(track, i);
-        dquat turn = dquat_exp(dvec3_scaled(during, 0.5));
+        dquat turn = dquat_exp(dvec3_times(during, 0.5));
         pm_put(out, k, 0, dquat_product(pm_track_key(track, i), turn));
         put_step(out, k, 1, dquat_rotate_back(turn, step_of(track, i - 1)));
         put_step(out, k, 2, during);
         put_step(out, k, 3, step_of(track, i + 1));
     }
-    return (pm_built_segments){PM_OK, false};
 }
+
+const pm_segment_builder PM_LANE_NAME(pm_build_bspline) = {.window = build, .needs_logs = true};

@@ -7,38 +7,52 @@
 
 static const double half_pi = 1.57079632679489661923;
 
-/* An arc between two keys: half its angle, and from the circle's centre to the arc's
- * middle. */
+/* An arc between two keys: half its angle, that over its sine, and from the circle's centre
+ * to the arc's middle. */
 typedef struct arc {
-    double alpha;
+    dreal alpha, stretch;
     dquat rise;
 } arc;
 
+static arc arc_select(dmask mask, const arc *yes, const arc *no) {
+    return (arc){dreal_select(mask, yes->alpha, no->alpha),
+                 dreal_select(mask, yes->stretch, no->stretch),
+                 dquat_select(mask, yes->rise, no->rise)};
+}
+
 static arc great_arc(dquat a, dquat b) {
-    dquat sum = dquat_blend(1, a, 1, b);
-    double length = dquat_norm(sum);
-    return (arc){atan2(dquat_norm(dquat_difference(b, a)), length), dquat_scaled(sum, 1 / length)};
+    dquat sum = dquat_sum(a, b);
+    dreal length = dquat_norm(sum);
+    dreal chord = dquat_norm(dquat_difference(b, a));
+    dreal alpha = dreal_atan2(chord, length);
+    dreal sine = chord * 0.5; /* the keys are unit */
+    dreal stretch = dreal_select((dmask)(chord > 0), alpha / sine, dreal_of(1));
+    return (arc){alpha, stretch, dquat_scaled(sum, 1 / length)};
 }
 
 /* The arc from a to b of the circle through `third` that does not contain it, by
- * inscribed angles. The three differ pairwise. */
+ * inscribed angles. The three differ pairwise; where they do not, the result is none. */
 static arc circle_arc(dquat third, dquat a, dquat b) {
     dquat c = dquat_difference(b, a);
     dquat g = dquat_difference(third, a);
-    double length = dquat_norm(c);
+    dreal length = dquat_norm(c);
     dquat d = dquat_scaled(c, 1 / length);
-    dquat p = dquat_blend(1, g, -dquat_dot(d, g), d);
-    p = dquat_blend(1, p, -dquat_dot(d, p), d);
-    double height = dquat_norm(p);
-    double alpha = atan2(length * height, -dquat_dot(g, dquat_difference(b, third)));
-    return (arc){alpha, dquat_scaled(p, -length / (2 * sin(alpha) * height))};
+    dquat p = dquat_difference(g, dquat_scaled(d, dquat_dot(d, g)));
+    p = dquat_difference(p, dquat_scaled(d, dquat_dot(d, p)));
+    dreal height2 = dquat_dot(p, p);
+    dreal y = length * dreal_sqrt(height2);
+    dreal x = -dquat_dot(g, dquat_difference(b, third));
+    dreal alpha = dreal_atan2(y, x);
+    dreal over_sine = dreal_sqrt(x * x + y * y) / y;
+    dquat rise = dquat_scaled(p, -0.5 * (length * length) * over_sine / y);
+    return (arc){alpha, alpha * over_sine, rise};
 }
 
 /* cos of the angle at b between the chords to a and c */
-static double corner(dquat a, dquat b, dquat c) {
+static dreal corner(dquat a, dquat b, dquat c) {
     dquat u = dquat_difference(a, b);
     dquat v = dquat_difference(c, b);
-    return dquat_dot(u, v) / (dquat_norm(u) * dquat_norm(v));
+    return dquat_dot(u, v) / dreal_sqrt(dquat_dot(u, u) * dquat_dot(v, v));
 }
 
 /* The circle of a key and its neighbours: its arcs over the segments before and behind the
@@ -46,28 +60,36 @@ static double corner(dquat a, dquat b, dquat c) {
 typedef struct key_circle {
     bool exists; /* the key has a segment on both sides */
     arc before, after;
-    double speed_before, speed_after;
+    dreal speed_before, speed_after;
 } key_circle;
 
-/* alpha/sin(alpha) */
-static double stretch_of(const arc *a) {
-    return a->alpha > 0 ? a->alpha / sin(a->alpha) : 1;
-}
-
 /* The slope at the key of the parabola, in time, through three arc lengths. */
-static void find_speeds(const pm_track *track, ptrdiff_t i, double chord0, double chord1,
-                        key_circle *c) {
+static void find_speeds(const pm_track *track, ptrdiff_t i, key_circle *c) {
     double h0 = pm_track_length(track, i - 1);
     double h1 = pm_track_length(track, i);
-    double l0 = chord0 * stretch_of(&c->before);
-    double l1 = chord1 * stretch_of(&c->after);
-    double rate = (h1 * (l0 / h0) + h0 * (l1 / h1)) / (h0 + h1);
+    dquat key = pm_track_key(track, i);
+    dreal chord0 = dquat_norm(dquat_difference(key, pm_track_key(track, i - 1)));
+    dreal chord1 = dquat_norm(dquat_difference(pm_track_key(track, i + 1), key));
+    dreal l0 = chord0 * c->before.stretch;
+    dreal l1 = chord1 * c->after.stretch;
+    dreal rate = (h1 * (l0 * (1 / h0)) + h0 * (l1 * (1 / h1))) * (1 / (h0 + h1));
     c->speed_before = rate * h0 / l0;
     c->speed_after = rate * h1 / l1;
 }
 
+/* A cusp takes great arcs and is at rest. */
+static void take_cusps(const pm_track *track, ptrdiff_t i, dmask cusp, key_circle *c) {
+    dquat key = pm_track_key(track, i);
+    arc before = great_arc(pm_track_key(track, i - 1), key);
+    arc after = great_arc(key, pm_track_key(track, i + 1));
+    c->before = arc_select(cusp, &before, &c->before);
+    c->after = arc_select(cusp, &after, &c->after);
+    c->speed_before = dreal_where(~cusp, c->speed_before);
+    c->speed_after = dreal_where(~cusp, c->speed_after);
+}
+
 /* A key is a cusp when a neighbour repeats it, an arc beside it exceeds pi, or the curve
- * turns back by more than 165 degrees: then it takes great arcs and is at rest. */
+ * turns back by more than 165 degrees. */
 static key_circle circle_of_key(const pm_track *track, ptrdiff_t i) {
     const double cos_15_degrees = 0.96592582628906831;
     key_circle c = {.exists = pm_track_has(track, i - 1) && pm_track_has(track, i)};
@@ -76,27 +98,21 @@ static key_circle circle_of_key(const pm_track *track, ptrdiff_t i) {
     dquat before = pm_track_key(track, i - 1);
     dquat key = pm_track_key(track, i);
     dquat after = pm_track_key(track, i + 1);
-    bool cusp = pm_track_repeats(track, i - 1) || pm_track_repeats(track, i) ||
-                corner(before, key, after) > cos_15_degrees;
-    if (!cusp) {
-        c.before = circle_arc(after, before, key);
-        c.after = circle_arc(before, key, after);
-        cusp = c.before.alpha > half_pi || c.after.alpha > half_pi;
-    }
-    if (cusp) {
-        c.before = great_arc(before, key);
-        c.after = great_arc(key, after);
-        return c;
-    }
-    find_speeds(track, i, dquat_norm(dquat_difference(key, before)),
-                dquat_norm(dquat_difference(after, key)), &c);
+    c.before = circle_arc(after, before, key);
+    c.after = circle_arc(before, key, after);
+    find_speeds(track, i, &c);
+    dmask cusp = pm_track_repeats(track, i - 1) | pm_track_repeats(track, i) |
+                 (dmask)(corner(before, key, after) > cos_15_degrees) |
+                 (dmask)(c.before.alpha > half_pi) | (dmask)(c.after.alpha > half_pi);
+    if (dmask_any(cusp))
+        take_cusps(track, i, cusp, &c);
     return c;
 }
 
 /* Both arcs of a segment and the speeds of their phases, each seen from its own key. */
 typedef struct arcs {
     arc leaving, arriving;
-    double leaving_speed, arriving_speed;
+    dreal leaving_speed, arriving_speed;
 } arcs;
 
 /* At the ends of an open track the one arc that exists counts twice; seen from the other
@@ -106,7 +122,7 @@ static arcs arcs_of(const pm_track *track, ptrdiff_t i, const key_circle *first,
     arcs a = {first->after, second->before, first->speed_after, second->speed_before};
     if (!first->exists && !second->exists) {
         a.leaving = a.arriving = great_arc(pm_track_key(track, i), pm_track_key(track, i + 1));
-        a.leaving_speed = a.arriving_speed = 1;
+        a.leaving_speed = a.arriving_speed = dreal_of(1);
     } else if (!first->exists) {
         a.leaving = a.arriving;
         a.leaving_speed = 2 - a.arriving_speed;
@@ -119,39 +135,40 @@ static arcs arcs_of(const pm_track *track, ptrdiff_t i, const key_circle *first,
 
 static void put_arcs(const pm_extras_out *out, size_t segment, const arcs *a) {
     dquat numbers = {a->leaving.alpha * a->leaving.alpha, a->arriving.alpha * a->arriving.alpha,
-                     stretch_of(&a->leaving), stretch_of(&a->arriving)};
+                     a->leaving.stretch, a->arriving.stretch};
     pm_put(out, segment, 0, a->leaving.rise);
     pm_put(out, segment, 1, a->arriving.rise);
     pm_put(out, segment, 2, numbers);
 }
 
-static bool is_narrow(double speed) {
-    return speed >= 0 && speed <= 2;
+static void put_phases(const pm_extras_out *out, size_t segment, const arcs *a, dquat chord) {
+    dreal none = {0};
+    pm_put(out, segment, 3, (dquat){a->leaving_speed, a->arriving_speed, none, none});
+    pm_put(out, segment, 4, dquat_scaled(chord, dreal_of(0.5)));
 }
 
-static pm_built_segments build(const pm_track *track, const pm_extras_out *out, bool phased) {
-    pm_built_segments built = {PM_OK, false};
-    key_circle here = circle_of_key(track, 0);
-    for (size_t k = 0; k < track->segment_count; k++) {
-        key_circle next = circle_of_key(track, (ptrdiff_t)k + 1);
-        arcs a = arcs_of(track, (ptrdiff_t)k, &here, &next);
-        put_arcs(out, k, &a);
-        if (phased) {
-            dquat chord = dquat_difference(pm_track_key(track, (ptrdiff_t)k + 1),
-                                           pm_track_key(track, (ptrdiff_t)k));
-            pm_put(out, k, 3, (dquat){a.leaving_speed, a.arriving_speed, 0, 0});
-            pm_put(out, k, 4, dquat_scaled(chord, 0.5));
-            built.wide = built.wide || !is_narrow(a.leaving_speed) || !is_narrow(a.arriving_speed);
-        }
+static inline void build(const pm_track *track, const pm_extras_out *out, bool phased) {
+    key_circle here = circle_of_key(track, track->first);
+    for (ptrdiff_t i = track->first; i < track->end; i++) {
+        key_circle next = circle_of_key(track, i + 1);
+        arcs a = arcs_of(track, i, &here, &next);
+        put_arcs(out, (size_t)i, &a);
+        if (phased)
+            put_phases(out, (size_t)i, &a,
+                       dquat_difference(pm_track_key(track, i + 1), pm_track_key(track, i)));
         here = next;
     }
-    return built;
 }
 
-pm_built_segments pm_build_circular(const pm_track *track, const pm_extras_out *out) {
-    return build(track, out, false);
+static void build_plain(pm_track *track, const pm_extras_out *out, pm_findings *findings) {
+    (void)findings; /* there always is such a curve */
+    build(track, out, false);
 }
 
-pm_built_segments pm_build_phased(const pm_track *track, const pm_extras_out *out) {
-    return build(track, out, true);
+static void build_phased(pm_track *track, const pm_extras_out *out, pm_findings *findings) {
+    (void)findings;
+    build(track, out, true);
 }
+
+const pm_segment_builder PM_LANE_NAME(pm_build_circular) = {.window = build_plain};
+const pm_segment_builder PM_LANE_NAME(pm_build_phased) = {.window = build_phased};

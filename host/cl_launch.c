@@ -118,7 +118,7 @@ static pm_status launch_walk(const pm_launch *l, cl_command_queue queue, cl_uint
     cl_uint lanes = engine->info.lanes;
     size_t groups = (clip->track_count + lanes - 1) / lanes;
     pm_variant variant = {.file = "walk",
-                          .curve = pm_curves[channel->curve].name,
+                          .curve = pm_curves[channel->recipe.curve].name,
                           .components = channel->components,
                           .lanes = lanes};
     cl_uint plane = channel->layout[0].plane;
@@ -155,7 +155,7 @@ static pm_status launch_gather(const pm_launch *l, cl_command_queue queue, cl_ui
     const pm_channel *channel = &clip->channels[l->output->channel];
     cl_uint lanes = engine->info.lanes;
     pm_variant variant = {.file = l->output->order ? "motion" : "gather",
-                          .curve = pm_curves[channel->curve].name,
+                          .curve = pm_curves[channel->recipe.curve].name,
                           .components = l->output->components,
                           .lanes = lanes};
     cl_uint statics = (cl_uint)(4 * clip->padded_tracks);

@@ -7,6 +7,7 @@
 #define PM_HOST_CLIP_H
 
 #include "curve.h"
+#include "rows.h"
 #include "timeline.h"
 
 /* Tracks are padded to whole groups of this many, so that no lane loads past the end. */
@@ -16,7 +17,6 @@ enum { PM_TRACK_GROUP = 16 };
 typedef struct pm_channel {
     bool present;
     pm_recipe recipe;
-    pm_curve_id curve;     /* recipe.curve, or .wide when a track needed it */
     unsigned components;   /* 4 or 3 */
     size_t key_floats;     /* of `keys` */
     size_t static_floats;  /* of `statics`; 0 without */
@@ -57,6 +57,12 @@ const pm_timeline *pm_timeline_of_track(const pm_clip_desc *desc, size_t track);
  * keys of all tracks before it. */
 pm_rows_of_track pm_rows_of(const pm_clip_desc *desc, const pm_array *array, unsigned components,
                             size_t track, size_t first_row);
+
+/* Whether desc->user_tangents are read. */
+bool pm_takes_user_tangents(const pm_clip_desc *desc);
+
+/* The part of pm_clip_check that looks at every key, of a description otherwise in order. */
+pm_status pm_clip_check_keys(const pm_clip_desc *desc, pm_error *error);
 
 /* Fills the laid out channels of a clip from its checked description. */
 pm_status pm_clip_build_tracks(const pm_clip_desc *desc, pm_clip *clip, pm_error *error);

@@ -1,115 +1,22 @@
 /* SPDX-License-Identifier: MIT
  *
- * From a description to the planes of a clip: keys normalised, unrolled, rounded, and each
- * method's segments beside them; tracks in parallel.
+ * From a description to the planes of a clip: tracks in lanes, and groups of them in
+ * threads. What happens to a block of tracks is in block.c.
  */
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "engine.h"
 #include "parallel.h"
 #include "status.h"
 
-/* Conditions the keys of a track: normalised, unrolled, and put into their rows, rounded.
- * What segments are made of is that rounded key made unit again in double: rounding moves
- * it off the sphere by 1e-7, of which a circle through near keys, or the middle of far
- * ones, would make much. */
-static void read_keys(const pm_rows_of_track *rows, unsigned components, size_t count, bool unrolls,
-                      const pm_extras_out *out, dquat *keys) {
-    dquat before = {0, 0, 0, 0};
-    for (size_t k = 0; k < count; k++) {
-        dquat q = {pm_number_at(rows, k, 0), pm_number_at(rows, k, 1), pm_number_at(rows, k, 2),
-                   components == 4 ? pm_number_at(rows, k, 3) : 0};
-        if (components == 4) {
-            q = dquat_scaled(q, 1 / dquat_norm(q));
-            if (unrolls && dquat_dot(before, q) < 0)
-                q = dquat_scaled(q, -1);
-            before = q;
-        }
-        q = pm_put(out, k, 0, q);
-        keys[k] = components == 4 ? dquat_scaled(q, 1 / dquat_norm(q)) : q;
-    }
-}
-
-/* The row behind the last key: a loop's key 0 as it follows, or a lone key again. */
-static void put_last_row(const pm_track *track, const pm_extras_out *out) {
-    float *last = out->to + track->segment_count * out->row;
-    for (size_t i = 0; i < 4; i++) {
-        double value = (double)out->to[i] * track->wrap;
-        last[i] = value == 0 ? 0.0f : (float)value;
-    }
-}
-
-/* Memory for one track at a time, as many as the longest has keys. */
-typedef struct workspace {
-    dquat *keys;
-    dvec3 *logs;
-} workspace;
-
-/* The track as builders see it, with its keys put into their rows. */
-static pm_track read_track(const pm_clip_desc *desc, pm_clip *clip, unsigned c, size_t t,
-                           size_t first_row, const workspace *space) {
-    pm_channel *channel = &clip->channels[c];
-    const pm_placed_timeline *timeline = &clip->timelines[clip->timeline_of[t]];
-    const pm_track_rows *at = &channel->layout[t];
-    unsigned n = channel->components;
-    pm_rows_of_track rows = pm_rows_of(desc, pm_channel_array(desc, c), n, t, first_row);
-    pm_track track = {
-        .key_count = timeline->key_count,
-        .segment_count = timeline->segment_count,
-        .loop = timeline->loop,
-        .wrap = 1,
-        .keys = space->keys,
-        .logs = space->logs,
-        .times = timeline->times,
-        .desc = desc,
-        .index = t,
-        .single = timeline->constant,
-        .components = n,
-        .user_tangents = pm_rows_of(desc, &desc->user_tangents, 3, t, first_row),
-        .tangents_in = pm_rows_of(desc, pm_channel_tangents_in(desc, c), n, t, first_row),
-        .tangents_out = pm_rows_of(desc, pm_channel_tangents_out(desc, c), n, t, first_row)};
-    pm_extras_out out = {channel->keys + at->first, at->row, at->plane};
-    bool unrolls = !channel->recipe.keeps_signs;
-    dquat *keys = space->keys;
-    read_keys(&rows, n, timeline->key_count, unrolls, &out, keys);
-    if (timeline->constant) {
-        keys[1] = keys[0];
-        track.key_count = 2;
-        track.user_tangents.stride = 0;
-    }
-    if (c == PM_ROTATIONS && track.loop && unrolls)
-        track.wrap = dquat_dot(keys[track.key_count - 1], keys[0]) < 0 ? -1 : 1;
-    if (track.loop || timeline->constant)
-        put_last_row(&track, &out);
-    return track;
-}
-
-static pm_built_segments build_track(const pm_clip_desc *desc, pm_clip *clip, unsigned c, size_t t,
-                                     size_t first_row, const workspace *space) {
-    pm_channel *channel = &clip->channels[c];
-    pm_track_rows *at = &channel->layout[t];
-    pm_track track = read_track(desc, clip, c, t, first_row, space);
-    pm_built_segments built = {PM_OK, false};
-    pm_extras_out extras = {channel->keys + at->first + at->plane, at->row, at->plane};
-    at->wrap = (float)track.wrap;
-    if (channel->recipe.segments)
-        built = channel->recipe.segments(&track, &extras);
-    if (channel->recipe.statics)
-        channel->recipe.statics(desc, t, channel->statics + 4 * t, 4 * clip->padded_tracks);
-    return built;
-}
-
 /* What all threads that build tracks share. */
 typedef struct construction {
     const pm_clip_desc *desc;
     pm_clip *clip;
-    size_t longest;       /* keys of a track */
+    size_t tracks;        /* of an item */
     pthread_mutex_t lock; /* guards what follows */
     pm_status status;     /* of the first track that failed */
     size_t failed;        /* that track; all are tried, so that it is always the same */
-    bool wide[PM_CHANNEL_COUNT];
 } construction;
 
 static void note_failure(construction *c, pm_status status, size_t track) {
@@ -121,57 +28,56 @@ static void note_failure(construction *c, pm_status status, size_t track) {
     pthread_mutex_unlock(&c->lock);
 }
 
-static void build_channels(construction *c, size_t t, size_t first_row, const workspace *space,
-                           bool wide[PM_CHANNEL_COUNT]) {
+/* All channels of a block. */
+static void build_block(construction *c, const pm_block *block) {
     pm_clip *clip = c->clip;
+    const pm_lane_set *set = pm_lane_set_for(block->count);
     for (unsigned n = 0; n < PM_CHANNEL_COUNT; n++) {
         if (!clip->channels[n].present)
             continue;
-        pm_built_segments built = build_track(c->desc, clip, n, t, first_row, space);
-        wide[n] = wide[n] || built.wide;
-        if (built.status != PM_OK) {
-            note_failure(c, built.status, t);
-            return;
-        }
+        pm_block_built built = set->build(c->desc, clip, n, block);
+        if (built.status != PM_OK)
+            note_failure(c, built.status, built.failed);
+    }
+}
+
+/* What is not of a track's keys: its statics, and the sign of its laps. */
+static void finish_track(const construction *c, size_t t) {
+    pm_clip *clip = c->clip;
+    for (unsigned n = 0; n < PM_CHANNEL_COUNT; n++) {
+        pm_channel *channel = &clip->channels[n];
+        if (channel->present && channel->recipe.statics)
+            channel->recipe.statics(c->desc, t, channel->statics + 4 * t, 4 * clip->padded_tracks);
     }
     if (clip->channels[PM_ROTATIONS].present)
         clip->wraps[t] = clip->channels[PM_ROTATIONS].layout[t].wrap;
 }
 
-/* Items are groups of tracks: neighbours share lines of the cache. */
-static void build_groups(void *context, pm_items *items) {
-    construction *c = context;
-    const pm_clip *clip = c->clip;
-    bool wide[PM_CHANNEL_COUNT] = {false};
-    workspace space = {calloc(c->longest, sizeof *space.keys),
-                       calloc(c->longest, sizeof *space.logs)};
-    size_t group, t = 0, first_row = 0;
-    while (pm_take_item(items, &group)) {
-        if (!space.keys || !space.logs) {
-            note_failure(c, PM_ERROR_MEMORY, group * PM_TRACK_GROUP);
-            continue;
-        }
-        for (; t < group * PM_TRACK_GROUP; t++)
-            first_row += clip->timelines[clip->timeline_of[t]].given_keys;
-        for (; t < clip->track_count && t < (group + 1) * PM_TRACK_GROUP; t++) {
-            build_channels(c, t, first_row, &space, wide);
-            first_row += clip->timelines[clip->timeline_of[t]].given_keys;
-        }
-    }
-    pthread_mutex_lock(&c->lock);
-    for (unsigned n = 0; n < PM_CHANNEL_COUNT; n++)
-        c->wide[n] = c->wide[n] || wide[n];
-    pthread_mutex_unlock(&c->lock);
-    free(space.keys);
-    free(space.logs);
+/* The block of tracks that begins with `from`: tracks with times of their own are each alone. */
+static pm_block block_at(const construction *c, size_t from, size_t first_row) {
+    pm_block block = {from, 1, first_row};
+    size_t rest = c->clip->track_count - from;
+    if (c->clip->shared)
+        block.count = rest < c->tracks ? rest : c->tracks;
+    return block;
 }
 
-static size_t longest_track(const pm_clip *clip) {
-    size_t most = 2;
-    for (size_t i = 0; i < clip->timeline_count; i++)
-        if (clip->timelines[i].key_count > most)
-            most = clip->timelines[i].key_count;
-    return most;
+static void build_blocks(void *context, pm_items *items) {
+    construction *c = context;
+    const pm_clip *clip = c->clip;
+    size_t item, t = 0, first_row = 0;
+    while (pm_take_item(items, &item)) {
+        for (; t < item * c->tracks; t++)
+            first_row += clip->timelines[clip->timeline_of[t]].given_keys;
+        while (t < clip->track_count && t < (item + 1) * c->tracks) {
+            pm_block block = block_at(c, t, first_row);
+            build_block(c, &block);
+            for (size_t end = t + block.count; t < end; t++) {
+                first_row += clip->timelines[clip->timeline_of[t]].given_keys;
+                finish_track(c, t);
+            }
+        }
+    }
 }
 
 /* Starting a thread takes as long as some hundreds of keys. */
@@ -184,14 +90,20 @@ static size_t useful_threads(const pm_clip *clip) {
     return useful < clip->engine->host_threads ? useful : clip->engine->host_threads;
 }
 
+/* Tracks of an item: a block, unless there are threads for more; of whole groups, because
+ * neighbours share lines of the cache. */
+static size_t tracks_of_item(const pm_clip *clip, size_t threads) {
+    size_t groups = clip->padded_tracks / PM_TRACK_GROUP;
+    size_t share = (groups + threads - 1) / threads * PM_TRACK_GROUP;
+    return share < PM_BLOCK_TRACKS ? share : PM_BLOCK_TRACKS;
+}
+
 pm_status pm_clip_build_tracks(const pm_clip_desc *desc, pm_clip *clip, pm_error *error) {
-    construction c = {.desc = desc, .clip = clip, .longest = longest_track(clip)};
+    size_t threads = useful_threads(clip);
+    construction c = {.desc = desc, .clip = clip, .tracks = tracks_of_item(clip, threads)};
     pthread_mutex_init(&c.lock, NULL);
-    pm_run_parallel(useful_threads(clip), clip->padded_tracks / PM_TRACK_GROUP, build_groups, &c);
+    pm_run_parallel(threads, (clip->padded_tracks + c.tracks - 1) / c.tracks, build_blocks, &c);
     pthread_mutex_destroy(&c.lock);
-    for (unsigned n = 0; n < PM_CHANNEL_COUNT; n++)
-        if (c.wide[n])
-            clip->channels[n].curve = clip->channels[n].recipe.wide;
     if (c.status == PM_ERROR_MEMORY)
         return pm_fail_memory(error);
     if (c.status != PM_OK)

@@ -1,24 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * Every reason to refuse a clip description, in the order of its fields. What passes
- * here cannot fail later but for memory.
+ * Every reason to refuse a clip description, in the order of its fields; its keys and
+ * tangents are looked at by clip_check_keys.c. What passes here cannot fail later but for
+ * memory, or where a method finds no curve.
  */
 #include <stdio.h>
 
 #include "clip.h"
 #include "status.h"
-
-static const double norm_tolerance = 1e-3;
-static const double closing_tolerance = 1e-3;
-
-/* Of positions and scales: leaves float room for a cubic to overshoot. */
-static const double largest_vector = 1e37;
-
-/* In rad/s: leaves double room for the squares of tangents times lengths of segments. */
-static const double largest_tangent = 1e70;
-
-/* Of cubicspline, per second. */
-static const double largest_given_tangent = 1e15;
 
 const pm_array *pm_channel_array(const pm_clip_desc *desc, unsigned channel) {
     const pm_array *arrays[] = {&desc->rotations, &desc->positions, &desc->scales};
@@ -52,13 +41,9 @@ const pm_timeline *pm_timeline_of_track(const pm_clip_desc *desc, size_t track) 
     return &desc->timelines[desc->timeline_of ? desc->timeline_of[track] : 0];
 }
 
-static size_t number_size(pm_number type) {
-    return type == PM_FLOAT64 ? sizeof(double) : sizeof(float);
-}
-
 pm_rows_of_track pm_rows_of(const pm_clip_desc *desc, const pm_array *array, unsigned components,
                             size_t track, size_t first_row) {
-    size_t row = components * number_size(array->type);
+    size_t row = components * pm_number_size(array->type);
     const unsigned char *data = array->data;
     if (!data)
         return (pm_rows_of_track){0};
@@ -136,7 +121,7 @@ static pm_status check_array(const pm_clip_desc *desc, const pm_array *array, un
     size_t row, bytes;
     if ((unsigned)array->type > PM_FLOAT64)
         return pm_fail(error, PM_ERROR_ARGUMENT, "%s: type is not a pm_number", name);
-    if (!pm_multiply(desc->track_count, components * number_size(array->type), &row))
+    if (!pm_multiply(desc->track_count, components * pm_number_size(array->type), &row))
         return pm_fail(error, PM_ERROR_SIZE, "%s: a row's bytes do not fit size_t", name);
     if (pm_timeline_count(desc) > 1 && array->stride)
         return pm_fail(error, PM_ERROR_ARGUMENT,
@@ -146,7 +131,7 @@ static pm_status check_array(const pm_clip_desc *desc, const pm_array *array, un
                        "%s: stride %zu is smaller than a row of %zu bytes", name, array->stride,
                        row);
     size_t rows = desc->timelines[0].key_count;
-    if (!pm_multiply(keys, components * number_size(array->type), &bytes) ||
+    if (!pm_multiply(keys, components * pm_number_size(array->type), &bytes) ||
         !pm_multiply(rows, array->stride, &bytes))
         return pm_fail(error, PM_ERROR_SIZE, "%s: the bytes of all keys do not fit size_t", name);
     return PM_OK;
@@ -170,7 +155,7 @@ static pm_status check_both_tangents(const pm_clip_desc *desc, unsigned channel,
     return PM_OK;
 }
 
-static bool takes_user_tangents(const pm_clip_desc *desc) {
+bool pm_takes_user_tangents(const pm_clip_desc *desc) {
     return desc->tangents == PM_TANGENTS_USER && desc->rotations.data &&
            pm_rotation_recipe(desc).user_tangents;
 }
@@ -191,7 +176,7 @@ static pm_status check_arrays(const pm_clip_desc *desc, pm_error *error) {
     }
     if (status == PM_OK && !any)
         return pm_fail(error, PM_ERROR_ARGUMENT, "rotations, positions and scales are all NULL");
-    if (status == PM_OK && takes_user_tangents(desc)) {
+    if (status == PM_OK && pm_takes_user_tangents(desc)) {
         if (!desc->user_tangents.data)
             return pm_fail(error, PM_ERROR_ARGUMENT, "user_tangents is NULL");
         status = check_array(desc, &desc->user_tangents, 3, keys, "user_tangents", error);
@@ -232,7 +217,7 @@ static pm_status check_axes(const pm_clip_desc *desc, pm_error *error) {
                        count);
     if ((unsigned)axes->type > PM_FLOAT64)
         return pm_fail(error, PM_ERROR_ARGUMENT, "axes: type is not a pm_number");
-    size_t row = 3 * number_size(axes->type);
+    size_t row = 3 * pm_number_size(axes->type);
     if (axes->stride && axes->stride < row)
         return pm_fail(error, PM_ERROR_ARGUMENT, "axes: stride is smaller than a row");
     pm_rows_of_track rows = {axes->data, axes->type, axes->stride ? axes->stride : row};
@@ -273,127 +258,6 @@ static pm_status check_options(const pm_clip_desc *desc, pm_error *error) {
     return status == PM_OK ? check_windows(desc, error) : status;
 }
 
-static pm_status check_rotation(const double *q, size_t track, size_t key, pm_error *error) {
-    double norm = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
-    if (!isfinite(q[0]) || !isfinite(q[1]) || !isfinite(q[2]) || !isfinite(q[3]))
-        return pm_fail_at(error, PM_ERROR_KEY, track, key, "rotation is not finite");
-    if (norm == 0)
-        return pm_fail_at(error, PM_ERROR_KEY, track, key, "rotation is the zero quaternion");
-    if (!(fabs(norm - 1) <= norm_tolerance))
-        return pm_fail_at(error, PM_ERROR_KEY, track, key,
-                          "rotation's norm %.6g is not within 1e-3 of 1", norm);
-    return PM_OK;
-}
-
-static pm_status check_vector(const double *v, const char *name, size_t track, size_t key,
-                              pm_error *error) {
-    for (int i = 0; i < 3; i++)
-        if (!(fabs(v[i]) <= largest_vector))
-            return pm_fail_at(error, PM_ERROR_KEY, track, key,
-                              "%s: a value is not finite, or above 1e37", name);
-    return PM_OK;
-}
-
-static void read_row(const pm_rows_of_track *rows, size_t row, unsigned components, double *to) {
-    for (unsigned i = 0; i < components; i++)
-        to[i] = pm_number_at(rows, row, i);
-}
-
-/* Whether a dropped closing key is the first one again. */
-static bool is_closed(const pm_rows_of_track *rows, size_t keys, unsigned components) {
-    double first[4], last[4], difference2 = 0, sum2 = 0, largest = 0;
-    read_row(rows, 0, components, first);
-    read_row(rows, keys - 1, components, last);
-    for (unsigned i = 0; i < components; i++) {
-        difference2 += (last[i] - first[i]) * (last[i] - first[i]);
-        sum2 += (last[i] + first[i]) * (last[i] + first[i]);
-    }
-    if (components == 4) /* either sign will do */
-        return 4 * atan2(sqrt(fmin(difference2, sum2)), sqrt(fmax(difference2, sum2))) <=
-               closing_tolerance;
-    for (size_t k = 0; k < keys; k++)
-        for (unsigned i = 0; i < components; i++)
-            largest = fmax(largest, fabs(pm_number_at(rows, k, i)));
-    return sqrt(difference2) <= closing_tolerance * largest;
-}
-
-static pm_status check_track(const pm_clip_desc *desc, unsigned channel, size_t track,
-                             size_t first_row, pm_error *error) {
-    const pm_timeline *timeline = pm_timeline_of_track(desc, track);
-    unsigned components = pm_channel_components(channel);
-    const char *name = pm_channel_name(channel);
-    pm_rows_of_track rows =
-        pm_rows_of(desc, pm_channel_array(desc, channel), components, track, first_row);
-    for (size_t k = 0; k < timeline->key_count; k++) {
-        double value[4];
-        read_row(&rows, k, components, value);
-        pm_status status = channel == PM_ROTATIONS ? check_rotation(value, track, k, error)
-                                                   : check_vector(value, name, track, k, error);
-        if (status != PM_OK)
-            return status;
-    }
-    bool closes;
-    pm_timeline_check_loop(timeline, desc->loop_period, &closes, NULL);
-    if (closes && !is_closed(&rows, timeline->key_count, components))
-        return pm_fail_at(error, PM_ERROR_TIME, track, timeline->key_count - 1,
-                          "%s: loop_period ends on the last key, which differs from the first",
-                          name);
-    return PM_OK;
-}
-
-/* Numbers of tangents, none larger than `most`. */
-static pm_status check_tangents(const pm_clip_desc *desc, const pm_array *array,
-                                unsigned components, double most, size_t track, size_t first_row,
-                                pm_error *error) {
-    const pm_timeline *timeline = pm_timeline_of_track(desc, track);
-    pm_rows_of_track rows = pm_rows_of(desc, array, components, track, first_row);
-    bool closes;
-    pm_timeline_check_loop(timeline, desc->loop_period, &closes, NULL);
-    for (size_t k = 0; k < timeline->key_count - closes; k++)
-        for (size_t i = 0; i < components; i++)
-            if (!(fabs(pm_number_at(&rows, k, i)) <= most))
-                return pm_fail_at(error, PM_ERROR_KEY, track, k,
-                                  "a tangent is not finite, or above %g", most);
-    return PM_OK;
-}
-
-/* Of rotations the square must stay in float's range, whatever the segment's length. */
-static pm_status check_channel_tangents(const pm_clip_desc *desc, unsigned channel, size_t track,
-                                        size_t first_row, pm_error *error) {
-    unsigned components = pm_channel_components(channel);
-    pm_status status = check_tangents(desc, pm_channel_tangents_in(desc, channel), components,
-                                      largest_given_tangent, track, first_row, error);
-    if (status != PM_OK)
-        return status;
-    return check_tangents(desc, pm_channel_tangents_out(desc, channel), components,
-                          largest_given_tangent, track, first_row, error);
-}
-
-static pm_status check_keys(const pm_clip_desc *desc, pm_error *error) {
-    bool user = takes_user_tangents(desc);
-    size_t first_row = 0;
-    for (size_t t = 0; t < desc->track_count; t++) {
-        for (unsigned c = 0; c < PM_CHANNEL_COUNT; c++) {
-            pm_status status = PM_OK;
-            if (pm_channel_array(desc, c)->data)
-                status = check_track(desc, c, t, first_row, error);
-            if (status == PM_OK && pm_channel_array(desc, c)->data &&
-                pm_channel_recipe(desc, c).both_tangents)
-                status = check_channel_tangents(desc, c, t, first_row, error);
-            if (status != PM_OK)
-                return status;
-        }
-        if (user) {
-            pm_status status =
-                check_tangents(desc, &desc->user_tangents, 3, largest_tangent, t, first_row, error);
-            if (status != PM_OK)
-                return status;
-        }
-        first_row += pm_timeline_of_track(desc, t)->key_count;
-    }
-    return PM_OK;
-}
-
 pm_status pm_clip_check(const pm_clip_desc *desc, pm_error *error) {
     pm_error_clear(error);
     if (!desc)
@@ -410,6 +274,6 @@ pm_status pm_clip_check(const pm_clip_desc *desc, pm_error *error) {
     if (status == PM_OK)
         status = check_loop(desc, error);
     if (status == PM_OK)
-        status = check_keys(desc, error);
+        status = pm_clip_check_keys(desc, error);
     return status;
 }

@@ -9,7 +9,8 @@
 #include <posemill/posemill.h>
 
 #include "../kernels/pm_methods.h"
-#include "segments.h"
+#include "lane_set.h"
+#include "windows.h"
 
 /* The curves there are kernels for, by the names in their headers. */
 typedef enum pm_curve_id {
@@ -30,11 +31,10 @@ typedef struct pm_curve {
 
 extern const pm_curve pm_curves[PM_CURVE_COUNT];
 
-/* A curve with what makes its segments; builders are NULL where there is nothing to make. */
+/* A curve with what makes its segments and, unless NULL, its statics. */
 typedef struct pm_recipe {
     pm_curve_id curve;
-    pm_curve_id wide; /* when a segment asks for it; the same extras */
-    pm_segment_builder segments;
+    pm_builder segments;
     pm_static_builder statics;
     bool uniform;       /* needs uniform keys */
     bool keeps_signs;   /* keys are not unrolled */

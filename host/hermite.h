@@ -9,7 +9,8 @@
 
 /* Stores segment i from the full angular velocities, in rad/s and the body frame, with
  * which it leaves its first key and arrives at its second; notes what it finds. */
+#define pm_put_hermite PM_LANE_NAME(pm_put_hermite)
 void pm_put_hermite(const pm_track *track, const pm_extras_out *out, ptrdiff_t i, dvec3 leaving,
-                    dvec3 arriving, pm_built_segments *built);
+                    dvec3 arriving, pm_findings *findings);
 
 #endif

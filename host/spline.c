@@ -1,323 +1,263 @@
 /* SPDX-License-Identifier: MIT
  *
- * The C2 spline (spec: methods, section 7): velocities at the keys such that angular
- * acceleration is continuous. A row a key, block tridiagonal, cyclic in a loop:
- *   (2/h0) J W0 + 4 (1/h0 + 1/h1) W1 + (2/h1) A W2 = 6 P0/h0^2 + 6 P1/h1^2 - N
- * with the steps P, J the right Jacobian of P0, A the inverse one of P1, and N what the
- * arriving segment's own turning adds. N is quadratic in W1: Newton's rounds put its slope
- * on the diagonal. For vectors J and A are 1 and N is 0, and one round is enough.
+ * The C2 spline of rotations: velocities at the keys such that angular acceleration is
+ * continuous. In the rows of spline_rows.h J is the right Jacobian of the step before the key,
+ * A the inverse one of the step behind it, and N what the arriving segment's own turning adds.
+ * N is quadratic in W1: Newton's rounds put its slope on the diagonal. A lane that has
+ * converged stays as it is, so that its result does not depend on its neighbours.
  */
-#include <stdlib.h>
+#include "spline_rows.h"
 
 #include "hermite.h"
+#include "matrix3.h"
 #include "rotation_vector.h"
-#include "tangents.h"
 
 enum { MOST_ROUNDS = 60 };
 
-/* Of a residual in radians, or relative to the values: rows times their lengths squared. */
+/* Of a residual in radians: turning times the segment's length squared. */
 static const double tolerance = 1e-9;
 
-typedef struct matrix {
-    double at[3][3];
-} matrix;
+static const spline_kind rotations = {pm_rotation_slope, 2};
 
-/* A row; its right side has a column for the constants and, in a loop, three for the
- * unknowns of the last key, which the elimination carries along. */
-typedef struct row {
-    matrix lower, diagonal, upper;
-    double right[3][4];
-} row;
+/* A segment's step and the factors of its Jacobians. */
+typedef struct step {
+    dvec3 rho;
+    dreal a, b, k, a_slope, b_slope;
+} step;
+
+/* A row after its elimination: the key's rate is right - upper (the next rate) + in a loop,
+ * last (the last key's rate). */
+typedef struct solved {
+    dvec3 right;
+    dmat3 upper;
+    dmat3 last;
+} solved;
 
 typedef struct equations {
-    const pm_track *track;
-    bool rotations;
+    pm_track *track;
     size_t count; /* keys */
-    row *rows;
-    dvec3 *rates; /* W, or velocities */
+    bool loop;
+    step *steps;
+    spline_row *rows;
+    dvec3 *rates; /* W */
+    solved *solved;
+    dmask moving; /* lanes that have not converged */
 } equations;
 
-static dvec3 step_at(const equations *s, ptrdiff_t i) {
-    if (s->rotations)
-        return dvec3_scaled(pm_track_log(s->track, i), 2);
-    return dvec3_scaled(pm_vector_slope(s->track, i), pm_track_length(s->track, i));
+static step step_of(dvec3 rho) {
+    dreal x2 = dvec3_dot(rho, rho);
+    return (step){rho, pm_jr_a(x2), pm_jr_b(x2), pm_jr_k(x2), pm_jr_a_slope(x2), pm_jr_b_slope(x2)};
 }
 
-static dvec3 unit(int axis) {
-    return dvec3_of(axis == 0, axis == 1, axis == 2);
+/* I - a [rho]x + b [rho]x^2 */
+static dmat3 jacobian(const step *s) {
+    return dmat3_of(s->rho, 1 - s->b * dvec3_dot(s->rho, s->rho), -s->a, s->b);
 }
 
-/* f applied to a step, as a matrix, times a number */
-static matrix scaled_matrix(const equations *s, dvec3 (*f)(dvec3, dvec3), dvec3 step,
-                            double scale) {
-    matrix m;
-    for (int c = 0; c < 3; c++) {
-        dvec3 column = s->rotations ? f(step, unit(c)) : unit(c);
-        m.at[0][c] = scale * column.x;
-        m.at[1][c] = scale * column.y;
-        m.at[2][c] = scale * column.z;
-    }
+/* I + [rho]x/2 + k [rho]x^2 */
+static dmat3 inverse_jacobian(const step *s) {
+    return dmat3_of(s->rho, 1 - s->k * dvec3_dot(s->rho, s->rho), dreal_of(0.5), s->k);
+}
+
+/* (d/dt Jr) v where rho moves at v: what the motion of rho adds to angular acceleration. */
+static dvec3 turning(const step *s, dvec3 v) {
+    dreal along = dvec3_dot(s->rho, v);
+    dvec3 once = dvec3_cross(s->rho, v);
+    dvec3 twice = dvec3_cross(s->rho, once);
+    dvec3 bent = dvec3_difference(dvec3_scaled(twice, s->b_slope * along),
+                                  dvec3_scaled(once, s->a_slope * along));
+    return dvec3_sum(bent, dvec3_scaled(dvec3_cross(v, once), s->b));
+}
+
+/* The derivative of turning by v. */
+static dmat3 turning_slope(const step *s, dvec3 v) {
+    dreal along = dvec3_dot(s->rho, v);
+    dvec3 once = dvec3_cross(s->rho, v);
+    dvec3 twice = dvec3_cross(s->rho, once);
+    dvec3 w = dvec3_difference(dvec3_scaled(twice, s->b_slope), dvec3_scaled(once, s->a_slope));
+    dreal square = s->b_slope * along;
+    dmat3 m = dmat3_of(s->rho, -square * dvec3_dot(s->rho, s->rho) - s->b * along,
+                       -s->a_slope * along, square);
+    dmat3_add_outer(&m, w, s->rho);
+    dmat3_add_outer(&m, s->rho, dvec3_scaled(v, s->b));
+    dmat3_add_cross(&m, dvec3_scaled(once, -s->b));
     return m;
 }
 
-static matrix diagonal(double value) {
-    return (matrix){{{value, 0, 0}, {0, value, 0}, {0, 0, value}}};
+static const step *step_before(const equations *e, size_t k) {
+    return &e->steps[(k ? k : e->track->segment_count) - 1];
 }
 
-static void set_right(row *r, dvec3 v) {
-    for (int i = 0; i < 3; i++)
-        for (int c = 1; c < 4; c++)
-            r->right[i][c] = 0;
-    r->right[0][0] = v.x;
-    r->right[1][0] = v.y;
-    r->right[2][0] = v.z;
+static const step *step_behind(const equations *e, size_t k) {
+    return &e->steps[k < e->track->segment_count ? k : 0];
 }
 
-/* What the turning of segment i adds to acceleration where it arrives, at this rate. */
-static dvec3 turning(const equations *s, ptrdiff_t i, dvec3 rate) {
-    if (!s->rotations)
-        return dvec3_of(0, 0, 0);
-    dvec3 step = step_at(s, i);
-    return pm_jr_rate(step, pm_jr_inverse(step, rate));
-}
-
-/* Puts N of segment i, times `scale`, into a row: about the rates W so far,
- * N(W') = N'(W) W' - N(W), because N is a quadratic form. Of such a form central
- * differences are the slope itself. */
-static void add_turning(equations *s, size_t k, ptrdiff_t i, double scale) {
-    dvec3 rate = s->rates[k];
-    double size = 1 + sqrt(dvec3_dot(rate, rate));
-    row *r = &s->rows[k];
-    if (!s->rotations)
+/* A row as Newton's round sees it: about the rate W so far, N(W') = N'(W) W' - N(W), because N
+ * is a quadratic form. */
+static void linearise(const equations *e, size_t k, dmat3 *diagonal, dvec3 *right) {
+    const spline_row *row = &e->rows[k];
+    *diagonal = dmat3_diagonal(row->by.diagonal);
+    *right = row->right;
+    if (row->by.turning == 0)
         return;
-    for (int c = 0; c < 3; c++) {
-        dvec3 up = turning(s, i, dvec3_blend(1, rate, size, unit(c)));
-        dvec3 down = turning(s, i, dvec3_blend(1, rate, -size, unit(c)));
-        dvec3 column = dvec3_blend(scale / (2 * size), up, -scale / (2 * size), down);
-        r->diagonal.at[0][c] += column.x;
-        r->diagonal.at[1][c] += column.y;
-        r->diagonal.at[2][c] += column.z;
+    const step *s = step_before(e, k);
+    dmat3 a = inverse_jacobian(s);
+    dvec3 v = dmat3_times(&a, e->rates[k]);
+    dmat3 slope = turning_slope(s, v);
+    slope = dmat3_product(&slope, &a);
+    dmat3_add(diagonal, row->by.turning, &slope);
+    *right = dvec3_sum(*right, dvec3_times(turning(s, v), row->by.turning));
+}
+
+/* Eliminates key k's row by that of the key before. */
+static void eliminate(const equations *e, size_t k, size_t count) {
+    const spline_row *row = &e->rows[k];
+    solved *to = &e->solved[k];
+    dmat3 diagonal, upper = {0}, last = {0}, lower = {0};
+    dvec3 right;
+    linearise(e, k, &diagonal, &right);
+    if (row->by.upper != 0)
+        upper = dmat3_scaled(inverse_jacobian(step_behind(e, k)), row->by.upper);
+    if (row->by.lower != 0)
+        lower = dmat3_scaled(jacobian(step_before(e, k)), row->by.lower);
+    if (k > 0) {
+        dmat3 product = dmat3_product(&lower, &to[-1].upper);
+        dmat3_add(&diagonal, -1, &product);
+        right = dvec3_difference(right, dmat3_times(&lower, to[-1].right));
     }
-    dvec3 constant = dvec3_scaled(turning(s, i, rate), scale);
-    r->right[0][0] += constant.x;
-    r->right[1][0] += constant.y;
-    r->right[2][0] += constant.z;
-}
-
-/* A key between two segments, its row times h0 h1. */
-static void inner_row(equations *s, size_t k) {
-    ptrdiff_t i = (ptrdiff_t)k;
-    double h0 = pm_track_length(s->track, i - 1);
-    double h1 = pm_track_length(s->track, i);
-    dvec3 before = step_at(s, i - 1);
-    dvec3 after = step_at(s, i);
-    row *r = &s->rows[k];
-    r->lower = scaled_matrix(s, pm_jr, before, 2 * h1);
-    r->diagonal = diagonal(4 * (h0 + h1));
-    r->upper = scaled_matrix(s, pm_jr_inverse, after, 2 * h0);
-    dvec3 right = dvec3_blend(6 * h1 / h0, before, 6 * h0 / h1, after);
-    set_right(r, right);
-    add_turning(s, k, i - 1, h0 * h1);
-}
-
-static void end_row(equations *s, size_t k) {
-    ptrdiff_t first = k == 0 ? 0 : (ptrdiff_t)k - 1; /* the end segment */
-    double h = pm_track_length(s->track, first);
-    dvec3 step = step_at(s, first);
-    row *r = &s->rows[k];
-    r->lower = r->upper = diagonal(0);
-    if (s->track->desc->ends != PM_ENDS_NATURAL) {
-        pm_slope slope = s->rotations ? pm_rotation_slope : pm_vector_slope;
-        dvec3 rate = pm_end_rate(s->track, (ptrdiff_t)k, k == 0 ? 1 : -1, slope);
-        r->diagonal = diagonal(1);
-        set_right(r, dvec3_scaled(rate, s->rotations ? 2 : 1));
+    dmat3 inverse = dmat3_inverse(&diagonal);
+    to->right = dmat3_times(&inverse, right);
+    to->upper = dmat3_product(&inverse, &upper);
+    if (!e->loop)
         return;
-    }
-    r->diagonal = diagonal(4 * h);
-    if (k == 0) {
-        r->upper = scaled_matrix(s, pm_jr_inverse, step, 2 * h);
-        set_right(r, dvec3_scaled(step, 6));
-    } else {
-        r->lower = scaled_matrix(s, pm_jr, step, 2 * h);
-        set_right(r, dvec3_scaled(step, 6));
-        add_turning(s, k, first, h * h);
-    }
+    last = k > 0 ? dmat3_product(&lower, &to[-1].last) : lower;
+    if (k + 1 == count)
+        dmat3_add(&last, 1, &upper);
+    last = dmat3_product(&inverse, &last);
+    to->last = dmat3_scaled(last, -1);
 }
 
-static void fill_rows(equations *s) {
-    for (size_t k = 0; k < s->count; k++)
-        if (s->track->loop || (k > 0 && k + 1 < s->count))
-            inner_row(s, k);
-        else
-            end_row(s, k);
-}
-
-/* m = m - a b, of b's first `columns` columns */
-static void subtract_product(const matrix *a, const double *b, int stride, double *m, int columns) {
-    for (int i = 0; i < 3; i++)
-        for (int c = 0; c < columns; c++)
-            for (int k = 0; k < 3; k++)
-                m[i * stride + c] -= a->at[i][k] * b[k * stride + c];
-}
-
-static void swap_rows(double *m, int stride, int columns, int i, int j) {
-    for (int c = 0; c < columns; c++) {
-        double t = m[i * stride + c];
-        m[i * stride + c] = m[j * stride + c];
-        m[j * stride + c] = t;
+/* From the rate of the key behind to a key's own, rows behind which are done. */
+static void substitute(const equations *e, size_t k) {
+    solved *to = &e->solved[k];
+    to->right = dvec3_difference(to->right, dmat3_times(&to->upper, to[1].right));
+    if (e->loop) {
+        dmat3 product = dmat3_product(&to->upper, &to[1].last);
+        dmat3_add(&to->last, -1, &product);
     }
 }
 
-/* Solves the diagonal block for what stands right of it. */
-static void solve_block(row *r) {
-    double *d = &r->diagonal.at[0][0], *u = &r->upper.at[0][0], *b = &r->right[0][0];
-    for (int i = 0; i < 3; i++) {
-        int pivot = i;
-        for (int j = i + 1; j < 3; j++)
-            if (fabs(d[3 * j + i]) > fabs(d[3 * pivot + i]))
-                pivot = j;
-        swap_rows(d, 3, 3, i, pivot);
-        swap_rows(u, 3, 3, i, pivot);
-        swap_rows(b, 4, 4, i, pivot);
-        double inverse = 1 / d[3 * i + i];
-        for (int c = 0; c < 3; c++) {
-            d[3 * i + c] *= inverse;
-            u[3 * i + c] *= inverse;
-        }
-        for (int c = 0; c < 4; c++)
-            b[4 * i + c] *= inverse;
-        for (int j = 0; j < 3; j++) {
-            double f = d[3 * j + i];
-            for (int c = 0; j != i && c < 3; c++) {
-                d[3 * j + c] -= f * d[3 * i + c];
-                u[3 * j + c] -= f * u[3 * i + c];
-            }
-            for (int c = 0; j != i && c < 4; c++)
-                b[4 * j + c] -= f * b[4 * i + c];
-        }
-    }
-}
-
-/* Block elimination of rows [0, n), and back; the solution stands in the right sides. */
-static void eliminate(row *rows, size_t n) {
-    for (size_t k = 0; k < n; k++) {
-        if (k > 0) {
-            const row *before = &rows[k - 1];
-            subtract_product(&rows[k].lower, &before->upper.at[0][0], 3, &rows[k].diagonal.at[0][0],
-                             3);
-            subtract_product(&rows[k].lower, &before->right[0][0], 4, &rows[k].right[0][0], 4);
-        }
-        solve_block(&rows[k]);
-    }
-    for (size_t k = n - 1; k-- > 0;)
-        subtract_product(&rows[k].upper, &rows[k + 1].right[0][0], 4, &rows[k].right[0][0], 4);
-}
-
-static void move_column(double (*right)[4], const matrix *m) {
-    for (int i = 0; i < 3; i++)
-        for (int c = 0; c < 3; c++)
-            right[i][1 + c] -= m->at[i][c];
-}
-
-/* A loop: the last key's unknowns w go to the right of the others, x = y + Z w; its own row
- * then holds w alone. */
-static void solve_loop(equations *s) {
-    size_t last = s->count - 1;
-    row *rows = s->rows;
-    row *own = &rows[last];
-    move_column(rows[0].right, &rows[0].lower);
-    move_column(rows[last - 1].right, &rows[last - 1].upper);
-    eliminate(rows, last);
-    const matrix *both[] = {&own->lower, &own->upper};
-    const row *beside[] = {&rows[last - 1], &rows[0]};
-    for (int n = 0; n < 2; n++)
-        for (int i = 0; i < 3; i++)
-            for (int k = 0; k < 3; k++) {
-                own->right[i][0] -= both[n]->at[i][k] * beside[n]->right[k][0];
-                for (int c = 0; c < 3; c++)
-                    own->diagonal.at[i][c] += both[n]->at[i][k] * beside[n]->right[k][1 + c];
-            }
-    own->upper = diagonal(0);
-    solve_block(own);
+/* The last key of a loop from its own row, and the others from it. */
+static void close_loop(const equations *e, size_t last) {
+    const solved *before = &e->solved[last - 1], *after = &e->solved[0];
+    dmat3 diagonal;
+    dvec3 right;
+    linearise(e, last, &diagonal, &right);
+    dmat3 lower = dmat3_scaled(jacobian(step_before(e, last)), e->rows[last].by.lower);
+    dmat3 upper = dmat3_scaled(inverse_jacobian(step_behind(e, last)), e->rows[last].by.upper);
+    dmat3 below = dmat3_product(&lower, &before->last);
+    dmat3 above = dmat3_product(&upper, &after->last);
+    dmat3_add(&diagonal, 1, &below);
+    dmat3_add(&diagonal, 1, &above);
+    right = dvec3_difference(right, dmat3_times(&lower, before->right));
+    right = dvec3_difference(right, dmat3_times(&upper, after->right));
+    dmat3 inverse = dmat3_inverse(&diagonal);
+    right = dmat3_times(&inverse, right);
+    e->solved[last].right = right;
     for (size_t k = 0; k < last; k++)
-        for (int i = 0; i < 3; i++)
-            for (int c = 0; c < 3; c++)
-                rows[k].right[i][0] += rows[k].right[i][1 + c] * own->right[c][0];
+        e->solved[k].right = dvec3_sum(e->solved[k].right, dmat3_times(&e->solved[k].last, right));
 }
 
 /* What Newton's step left over: N of the change in rates, in a row's own scale. */
-static double take_rates(equations *s) {
-    double worst = 0;
-    for (size_t k = 0; k < s->count; k++) {
-        const row *r = &s->rows[k];
-        dvec3 rate = {r->right[0][0], r->right[1][0], r->right[2][0]};
-        if (s->rotations && pm_track_has(s->track, (ptrdiff_t)k - 1)) {
-            double h = pm_track_length(s->track, (ptrdiff_t)k - 1);
-            dvec3 change = dvec3_blend(1, rate, -1, s->rates[k]);
-            dvec3 left = dvec3_scaled(turning(s, (ptrdiff_t)k - 1, change), h * h);
-            double size = sqrt(dvec3_dot(left, left));
-            worst = size <= worst ? worst : size; /* NaN stays */
+static dmask is_settled(const equations *e, size_t k, dvec3 change) {
+    if (e->rows[k].by.turning == 0)
+        return ~(dmask){0};
+    const step *s = step_before(e, k);
+    size_t segment = (k ? k : e->track->segment_count) - 1;
+    double h = e->track->times[segment + 1] - e->track->times[segment];
+    dmat3 a = inverse_jacobian(s);
+    dvec3 left = dvec3_times(turning(s, dmat3_times(&a, change)), h * h);
+    return (dmask)(dvec3_dot(left, left) <= tolerance * tolerance);
+}
+
+static void take_rates(equations *e) {
+    dmask settled = ~(dmask){0};
+    for (size_t k = 0; k < e->count; k++) {
+        dvec3 rate = e->solved[k].right;
+        settled &= is_settled(e, k, dvec3_difference(rate, e->rates[k]));
+        e->rates[k] = dvec3_select(e->moving, rate, e->rates[k]);
+    }
+    e->moving &= ~settled;
+}
+
+static void solve(equations *e) {
+    size_t count = e->loop ? e->count - 1 : e->count;
+    for (int rounds = 0; rounds < MOST_ROUNDS && dmask_any(e->moving); rounds++) {
+        for (size_t k = 0; k < count; k++)
+            eliminate(e, k, count);
+        for (size_t k = count - 1; k-- > 0;)
+            substitute(e, k);
+        if (e->loop)
+            close_loop(e, count);
+        take_rates(e);
+    }
+}
+
+static void read_rows(equations *e) {
+    pm_track *track = e->track;
+    for (pm_track_look(track, 0, true); track->first < track->end;
+         pm_track_look(track, track->end, true)) {
+        for (ptrdiff_t i = track->first; i < track->end; i++) {
+            e->steps[i] = step_of(dvec3_times(pm_track_log(track, i), 2));
+            e->rows[i] = spline_row_of(&rotations, track, i);
         }
-        s->rates[k] = rate;
+        if (!track->loop && track->end == (ptrdiff_t)track->segment_count)
+            e->rows[track->end] = spline_row_of(&rotations, track, track->end);
     }
-    return worst;
 }
 
-static bool solve(equations *s) {
-    for (int rounds = 0; rounds < MOST_ROUNDS; rounds++) {
-        fill_rows(s);
-        if (s->track->loop)
-            solve_loop(s);
-        else
-            eliminate(s->rows, s->count);
-        if (take_rates(s) <= tolerance)
-            return true;
+/* Everything a key and its segment need, in one piece of memory. */
+static bool find_memory(equations *e, void **block) {
+    const size_t size = sizeof *e->steps + sizeof *e->rows + sizeof *e->rates + sizeof *e->solved;
+    unsigned char *at = spline_memory(e->count, size, block);
+    if (!at)
+        return false;
+    e->steps = (step *)at;
+    e->rows = (spline_row *)(e->steps + e->count);
+    e->solved = (solved *)(e->rows + e->count);
+    e->rates = (dvec3 *)(e->solved + e->count);
+    return true;
+}
+
+/* Rates at all keys, from none. */
+static void find_rates(equations *e) {
+    if (e->count == 2 && !e->loop) {
+        pm_track_look(e->track, 0, true);
+        e->rates[0] = e->rates[1] = dvec3_times(pm_rotation_slope(e->track, 0), 2);
+        e->moving = (dmask){0};
+        return;
     }
-    return false;
+    for (size_t k = 0; k < e->count; k++)
+        e->rates[k] = (dvec3){0};
+    read_rows(e);
+    solve(e);
 }
 
-/* Rates at all keys; rates[] is the caller's to free. */
-static pm_status find_rates(const pm_track *track, bool rotations, dvec3 **rates) {
-    equations s = {.track = track, .rotations = rotations, .count = track->key_count};
-    pm_slope slope = rotations ? pm_rotation_slope : pm_vector_slope;
-    s.rows = calloc(s.count, sizeof *s.rows);
-    s.rates = calloc(s.count, sizeof *s.rates);
-    pm_status status = s.rows && s.rates ? PM_OK : PM_ERROR_MEMORY;
-    if (status == PM_OK && s.count == 2 && !track->loop)
-        s.rates[0] = s.rates[1] = dvec3_scaled(slope(track, 0), rotations ? 2 : 1);
-    else if (status == PM_OK && !solve(&s))
-        status = PM_ERROR_KEY;
-    free(s.rows);
-    if (status == PM_OK)
-        *rates = s.rates;
-    else
-        free(s.rates);
-    return status;
-}
-
-pm_built_segments pm_build_spline(const pm_track *track, const pm_extras_out *out) {
-    pm_built_segments built = {PM_OK, false};
-    dvec3 *rates = NULL;
-    pm_track_find_logs(track);
-    built.status = find_rates(track, true, &rates);
-    for (size_t k = 0; built.status == PM_OK && k < track->segment_count; k++)
-        pm_put_hermite(track, out, (ptrdiff_t)k, rates[k], rates[(k + 1) % track->key_count],
-                       &built);
-    free(rates);
-    return built;
-}
-
-pm_built_segments pm_build_vector_spline(const pm_track *track, const pm_extras_out *out) {
-    pm_built_segments built = {PM_OK, false};
-    dvec3 *rates = NULL;
-    built.status = find_rates(track, false, &rates);
-    for (size_t k = 0; built.status == PM_OK && k < track->segment_count; k++) {
-        double h = pm_track_length(track, (ptrdiff_t)k);
-        dvec3 leaving = dvec3_scaled(rates[k], h);
-        dvec3 arriving = dvec3_scaled(rates[(k + 1) % track->key_count], h);
-        pm_put(out, k, 0, (dquat){leaving.x, leaving.y, leaving.z, 0});
-        pm_put(out, k, 1, (dquat){arriving.x, arriving.y, arriving.z, 0});
+static void build(pm_track *track, const pm_extras_out *out, pm_findings *findings) {
+    equations e = {
+        .track = track, .count = track->key_count, .loop = track->loop, .moving = ~(dmask){0}};
+    void *block;
+    if (!find_memory(&e, &block)) {
+        findings->no_memory = true;
+        return;
     }
-    free(rates);
-    return built;
+    find_rates(&e);
+    for (pm_track_look(track, 0, true); track->first < track->end;
+         pm_track_look(track, track->end, true))
+        for (ptrdiff_t i = track->first; i < track->end; i++)
+            pm_put_hermite(track, out, i, e.rates[i], e.rates[(size_t)(i + 1) % e.count], findings);
+    findings->failed |= e.moving;
+    free(block);
 }
+
+const pm_segment_builder PM_LANE_NAME(pm_build_spline) = {.whole = build};

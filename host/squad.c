@@ -13,52 +13,45 @@ static const double antipodal = 1e-6;
 
 /* The direction of v that is at right angles to the unit quaternion d. */
 static dquat across(dquat v, dquat d) {
-    dquat p = dquat_blend(1, v, -dquat_dot(v, d), d);
-    return dquat_scaled(p, 1 / dquat_norm(p));
+    return dquat_unit(dquat_difference(v, dquat_scaled(d, dquat_dot(v, d))));
 }
 
 /* The slerp from inner point a to b, at any angle. Antipodal ones belong to a half turn
  * from rest to rest; as such a turn is approached, the middle of the inner points tends
  * to that of the keys, so that is the way they turn. */
 static void put_arc(const pm_extras_out *out, size_t segment, dquat a, dquat b, dquat keys) {
-    dquat sum = dquat_blend(1, a, 1, b);
+    dquat sum = dquat_sum(a, b);
     dquat difference = dquat_difference(b, a);
-    double length = dquat_norm(sum);
-    double chord = dquat_norm(difference);
-    if (length < antipodal) {
+    dreal length = dquat_norm(sum);
+    dreal chord = dquat_norm(difference);
+    dmask opposite = (dmask)(length < antipodal);
+    dmask turns = (dmask)(chord > 0);
+    dquat middle = dquat_scaled(sum, 1 / length);
+    dreal angle = dreal_where(turns, dreal_atan2(chord, length) / chord);
+    if (dmask_any(opposite)) {
         dquat d = dquat_scaled(difference, 1 / chord);
-        pm_put(out, segment, 0, across(keys, d));
-        pm_put(out, segment, 1, dquat_scaled(d, half_pi));
-        return;
+        middle = dquat_select(opposite, across(keys, d), middle);
+        angle = dreal_select(opposite, half_pi / chord, angle);
     }
-    pm_put(out, segment, 0, dquat_scaled(sum, 1 / length));
-    pm_put(out, segment, 1, dquat_scaled(difference, chord > 0 ? atan2(chord, length) / chord : 0));
+    pm_put(out, segment, 0, middle);
+    pm_put(out, segment, 1, dquat_scaled(difference, angle));
 }
 
-/* Whether the inner point is within pi/4 of its key: then the slerps that squad blends
- * stay within pi/2 of each other. */
-static bool is_narrow(dvec3 step) {
-    return dvec3_dot(step, step) <= half_pi * half_pi * (1 + 1e-9);
-}
-
-pm_built_segments pm_build_squad(const pm_track *track, const pm_extras_out *out) {
-    pm_track_find_logs(track);
-    pm_tangent here = pm_limited_velocity(track, 0);
-    pm_built_segments built = {PM_OK, false};
-    for (size_t k = 0; k < track->segment_count; k++) {
-        ptrdiff_t i = (ptrdiff_t)k;
+static void build(pm_track *track, const pm_extras_out *out, pm_findings *findings) {
+    (void)findings;
+    pm_tangent here = pm_limited_velocity(track, track->first);
+    for (ptrdiff_t i = track->first; i < track->end; i++) {
         pm_tangent next = pm_limited_velocity(track, i + 1);
         double h = pm_track_length(track, i);
         dvec3 log = pm_track_log(track, i);
-        dvec3 leaving = dvec3_blend(h, here.out, -1, log);
-        dvec3 arriving = dvec3_blend(1, log, -h, next.in);
+        dvec3 leaving = dvec3_difference(dvec3_times(here.out, h), log);
+        dvec3 arriving = dvec3_difference(log, dvec3_times(next.in, h));
         dquat from = pm_track_key(track, i);
         dquat to = pm_track_key(track, i + 1);
-        put_arc(out, k, dquat_product(from, dquat_exp(dvec3_scaled(leaving, 0.5))),
-                dquat_product(to, dquat_exp(dvec3_scaled(arriving, 0.5))),
-                dquat_blend(1, from, 1, to));
-        built.wide = built.wide || !is_narrow(leaving) || !is_narrow(arriving);
+        put_arc(out, (size_t)i, dquat_product(from, dquat_exp(dvec3_times(leaving, 0.5))),
+                dquat_product(to, dquat_exp(dvec3_times(arriving, 0.5))), dquat_sum(from, to));
         here = next;
     }
-    return built;
 }
+
+const pm_segment_builder PM_LANE_NAME(pm_build_squad) = {.window = build, .needs_logs = true};

@@ -1,72 +1,64 @@
 /* SPDX-License-Identifier: MIT
  *
- * Segments of sterp: logarithms of swing and twist (spec: methods, section 4), and the
- * windows in which each happens.
+ * Segments of sterp: logarithms of swing and twist (spec: methods, section 4). The windows in
+ * which each happens are in windows.c.
  */
 #include "segments.h"
 
-static dvec3 axis_of(const pm_track *track) {
+/* The unit axes of the tracks, in the frame that the description says. */
+static dvec3 axes_of(const pm_track *track) {
     const pm_array *axes = &track->desc->axes;
-    size_t size = axes->type == PM_FLOAT64 ? sizeof(double) : sizeof(float);
+    size_t size = pm_number_size(axes->type);
     pm_rows_of_track rows = {axes->data, axes->type, axes->stride ? axes->stride : 3 * size};
-    size_t row = track->desc->axis_count > 1 ? track->index : 0;
-    dvec3 axis = dvec3_of(pm_number_at(&rows, row, 0), pm_number_at(&rows, row, 1),
-                          pm_number_at(&rows, row, 2));
+    dvec3 axis;
+    for (int i = 0; i < PM_DOUBLES; i++) {
+        size_t row = track->desc->axis_count > 1 ? track->index[i] : 0;
+        axis.x[i] = pm_number_at(&rows, row, 0);
+        axis.y[i] = pm_number_at(&rows, row, 1);
+        axis.z[i] = pm_number_at(&rows, row, 2);
+    }
     /* scaled first, so that the square of a long or short axis stays in range */
-    double largest = fmax(fabs(axis.x), fmax(fabs(axis.y), fabs(axis.z)));
-    axis = dvec3_of(axis.x / largest, axis.y / largest, axis.z / largest);
-    return dvec3_scaled(axis, 1 / sqrt(dvec3_dot(axis, axis)));
+    dreal largest = dreal_max(dreal_abs(axis.x), dreal_max(dreal_abs(axis.y), dreal_abs(axis.z)));
+    axis = (dvec3){axis.x / largest, axis.y / largest, axis.z / largest};
+    return dvec3_scaled(axis, 1 / dvec3_norm(axis));
 }
 
 /* Splits a delta in the body frame into swing and twist about the axis: half-angle
  * vectors of at most pi/2. A swing of 180 degrees leaves no twist to see. */
 static void split(dquat delta, dvec3 axis, dvec3 *swing, dvec3 *twist) {
-    double p = dvec3_dot(dvec3_of(delta.x, delta.y, delta.z), axis);
-    double length = hypot(p, delta.w);
-    dquat t = {0, 0, 0, 1};
-    if (length >= 1e-6)
-        t = (dquat){p * axis.x / length, p * axis.y / length, p * axis.z / length,
-                    delta.w / length};
+    const dreal one = dreal_of(1), none = {0};
+    dreal p = dvec3_dot(dquat_vector(delta), axis);
+    dreal length = dreal_sqrt(p * p + delta.w * delta.w);
+    dmask seen = (dmask)(length >= 1e-6);
+    dreal inverse = one / dreal_select(seen, length, one);
+    dquat t = dquat_of(dvec3_scaled(axis, dreal_where(seen, p * inverse)),
+                       dreal_select(seen, delta.w * inverse, one));
     dquat s = dquat_product(delta, dquat_conjugate(t));
-    if (t.w < 0 || (t.w == 0 && p < 0))
-        t = dquat_scaled(t, -1);
-    if (s.w < 0)
-        s = dquat_scaled(s, -1);
+    t = dquat_flipped(t, (dmask)(t.w < 0) | ((dmask)(t.w == 0) & (dmask)(p < 0)));
+    s = dquat_flipped(s, (dmask)(s.w < none));
     *swing = dquat_log(s);
     *twist = dquat_log(t);
 }
 
-pm_built_segments pm_build_sterp(const pm_track *track, const pm_extras_out *out) {
-    dvec3 given = axis_of(track);
+static void put_turned(const pm_extras_out *out, size_t segment, unsigned extra, dquat key,
+                       dvec3 v) {
+    pm_put(out, segment, extra, dquat_product(key, dquat_of(v, (dreal){0})));
+}
+
+static void build(pm_track *track, const pm_extras_out *out, pm_findings *findings) {
+    (void)findings;
+    dvec3 given = axes_of(track);
     bool parent = track->desc->axis_frame == PM_AXIS_PARENT;
-    for (size_t k = 0; k < track->segment_count; k++) {
-        ptrdiff_t i = (ptrdiff_t)k;
+    for (ptrdiff_t i = track->first; i < track->end; i++) {
         dquat key = pm_track_key(track, i);
         dquat delta = dquat_product(dquat_conjugate(key), pm_track_key(track, i + 1));
         dvec3 axis = parent ? dquat_rotate_back(key, given) : given;
         dvec3 swing, twist;
         split(delta, axis, &swing, &twist);
-        dvec3 both = dvec3_cross(swing, twist);
-        pm_put(out, k, 0, dquat_product(key, (dquat){swing.x, swing.y, swing.z, 0}));
-        pm_put(out, k, 1, dquat_product(key, (dquat){twist.x, twist.y, twist.z, 0}));
-        pm_put(out, k, 2, dquat_product(key, (dquat){both.x, both.y, both.z, 0}));
+        put_turned(out, (size_t)i, 0, key, swing);
+        put_turned(out, (size_t)i, 1, key, twist);
+        put_turned(out, (size_t)i, 2, key, dvec3_cross(swing, twist));
     }
-    return (pm_built_segments){PM_OK, false};
 }
 
-static void put_window(double begin, double end, float *to) {
-    to[0] = pm_stored(begin);
-    to[1] = pm_stored(begin - (double)to[0]);
-    to[2] = pm_stored(1 / (end - begin));
-    to[3] = 0;
-}
-
-void pm_build_sterp_windows(const pm_clip_desc *desc, size_t track, float *statics, size_t plane) {
-    pm_windows w = {0, 1, 0, 1};
-    if (desc->windows)
-        w = desc->windows[desc->window_count > 1 ? track : 0];
-    if (w.swing_begin == 0 && w.swing_end == 0 && w.twist_begin == 0 && w.twist_end == 0)
-        w = (pm_windows){0, 1, 0, 1};
-    put_window(w.swing_begin, w.swing_end, statics);
-    put_window(w.twist_begin, w.twist_end, statics + plane);
-}
+const pm_segment_builder PM_LANE_NAME(pm_build_sterp) = {.window = build};

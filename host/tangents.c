@@ -7,12 +7,12 @@
 static const double half_pi = 1.57079632679489661923;
 
 dvec3 pm_rotation_slope(const pm_track *track, ptrdiff_t i) {
-    return dvec3_scaled(pm_track_log(track, i), 1 / pm_track_length(track, i));
+    return dvec3_times(pm_track_log(track, i), 1 / pm_track_length(track, i));
 }
 
 dvec3 pm_vector_slope(const pm_track *track, ptrdiff_t i) {
     dquat d = dquat_difference(pm_track_key(track, i + 1), pm_track_key(track, i));
-    return dvec3_scaled(dvec3_of(d.x, d.y, d.z), 1 / pm_track_length(track, i));
+    return dvec3_times(dquat_vector(d), 1 / pm_track_length(track, i));
 }
 
 static pm_tangent both(dvec3 rate) {
@@ -46,9 +46,13 @@ static pm_tangent inner(const pm_track *track, ptrdiff_t i, pm_tangents rule, pm
 }
 
 /* Whether a neighbour of key i is the same key. */
-static bool is_held(const pm_track *track, ptrdiff_t i) {
-    return (pm_track_has(track, i - 1) && pm_track_repeats(track, i - 1)) ||
-           (pm_track_has(track, i) && pm_track_repeats(track, i));
+static dmask is_held(const pm_track *track, ptrdiff_t i) {
+    dmask held = {0};
+    if (pm_track_has(track, i - 1))
+        held |= pm_track_repeats(track, i - 1);
+    if (pm_track_has(track, i))
+        held |= pm_track_repeats(track, i);
+    return held;
 }
 
 dvec3 pm_end_rate(const pm_track *track, ptrdiff_t i, ptrdiff_t step, pm_slope slope) {
@@ -56,7 +60,7 @@ dvec3 pm_end_rate(const pm_track *track, ptrdiff_t i, ptrdiff_t step, pm_slope s
     ptrdiff_t next = near + step;
     dvec3 s0 = slope(track, near);
     if (track->desc->ends == PM_ENDS_ZERO)
-        return dvec3_of(0, 0, 0);
+        return (dvec3){0};
     if (track->desc->ends == PM_ENDS_PARABOLA) {
         double h0 = pm_track_length(track, near);
         double k = h0 / (h0 + pm_track_length(track, next));
@@ -75,40 +79,46 @@ static dvec3 end(const pm_track *track, ptrdiff_t i, ptrdiff_t step, pm_tangents
                        step > 0 ? neighbour.in : neighbour.out);
 }
 
-pm_tangent pm_tangent_of(const pm_track *track, ptrdiff_t i, pm_tangents rule, pm_slope slope) {
-    ptrdiff_t last = (ptrdiff_t)track->key_count - 1;
-    if (!track->loop && track->key_count == 2)
-        return both(slope(track, 0));
-    if (rule == PM_TANGENTS_HOLD && is_held(track, i))
-        return both(dvec3_of(0, 0, 0));
-    if (track->loop)
-        return inner(track, i, rule, slope);
-    if (i == 0)
+/* As if the rule were not hold. */
+static pm_tangent moving(const pm_track *track, ptrdiff_t i, pm_tangents rule, pm_slope slope) {
+    ptrdiff_t last = (ptrdiff_t)track->segment_count;
+    if (!track->loop && i == 0)
         return both(end(track, i, 1, rule, slope));
-    if (i == last)
+    if (!track->loop && i == last)
         return both(end(track, i, -1, rule, slope));
     return inner(track, i, rule, slope);
+}
+
+pm_tangent pm_tangent_of(const pm_track *track, ptrdiff_t i, pm_tangents rule, pm_slope slope) {
+    if (!track->loop && track->key_count == 2)
+        return both(slope(track, 0));
+    pm_tangent tangent = moving(track, i, rule, slope);
+    if (rule == PM_TANGENTS_HOLD) {
+        dmask held = is_held(track, i);
+        tangent.in = dvec3_select(held, (dvec3){0}, tangent.in);
+        tangent.out = dvec3_select(held, (dvec3){0}, tangent.out);
+    }
+    return tangent;
 }
 
 static pm_tangent user_velocity(const pm_track *track, ptrdiff_t i) {
     ptrdiff_t n = (ptrdiff_t)track->key_count;
     size_t row = (size_t)((i % n + n) % n);
-    const pm_rows_of_track *rows = &track->user_tangents;
-    return both(dvec3_of(pm_number_at(rows, row, 0), pm_number_at(rows, row, 1),
-                         pm_number_at(rows, row, 2)));
+    return both(dquat_vector(pm_given_row(&track->user_tangents, row)));
 }
 
 /* The largest lambda in [0, 1] with |lambda h w - L| <= pi/2: at lambda 0 it holds. */
-static double largest_scale(const pm_track *track, ptrdiff_t segment, dvec3 w) {
+static dreal largest_scale(const pm_track *track, ptrdiff_t segment, dvec3 w) {
+    const dreal all = dreal_of(1), none = {0};
     dvec3 log = pm_track_log(track, segment);
-    dvec3 step = dvec3_scaled(w, pm_track_length(track, segment));
-    double step2 = dvec3_dot(step, step);
-    double along = dvec3_dot(step, log);
-    double room = half_pi * half_pi - dvec3_dot(log, log);
-    if (step2 - 2 * along <= room)
-        return 1;
-    double lambda = (along + sqrt(along * along + step2 * fmax(room, 0))) / step2;
-    return fmin(fmax(lambda, 0), 1);
+    dvec3 step = dvec3_times(w, pm_track_length(track, segment));
+    dreal step2 = dvec3_dot(step, step);
+    dreal along = dvec3_dot(step, log);
+    dreal room = half_pi * half_pi - dvec3_dot(log, log);
+    dmask fits = (dmask)(step2 - 2 * along <= room);
+    dreal root = dreal_sqrt(along * along + step2 * dreal_max(room, none));
+    dreal lambda = (along + root) / dreal_select(fits, all, step2);
+    return dreal_select(fits, all, dreal_min(dreal_max(lambda, none), all));
 }
 
 pm_tangent pm_key_velocity(const pm_track *track, ptrdiff_t i) {
@@ -119,12 +129,12 @@ pm_tangent pm_key_velocity(const pm_track *track, ptrdiff_t i) {
 
 pm_tangent pm_limited_velocity(const pm_track *track, ptrdiff_t i) {
     pm_tangent w = pm_key_velocity(track, i);
-    double lambda = 1;
+    dreal lambda = dreal_of(1);
     if (track->desc->unlimited)
         return w;
     if (pm_track_has(track, i - 1))
-        lambda = fmin(lambda, largest_scale(track, i - 1, w.in));
+        lambda = largest_scale(track, i - 1, w.in);
     if (pm_track_has(track, i))
-        lambda = fmin(lambda, largest_scale(track, i, w.out));
+        lambda = dreal_min(lambda, largest_scale(track, i, w.out));
     return (pm_tangent){dvec3_scaled(w.in, lambda), dvec3_scaled(w.out, lambda)};
 }

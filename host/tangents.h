@@ -13,6 +13,13 @@ typedef struct pm_tangent {
     dvec3 in, out;
 } pm_tangent;
 
+#define pm_rotation_slope PM_LANE_NAME(pm_rotation_slope)
+#define pm_vector_slope PM_LANE_NAME(pm_vector_slope)
+#define pm_tangent_of PM_LANE_NAME(pm_tangent_of)
+#define pm_end_rate PM_LANE_NAME(pm_end_rate)
+#define pm_key_velocity PM_LANE_NAME(pm_key_velocity)
+#define pm_limited_velocity PM_LANE_NAME(pm_limited_velocity)
+
 /* Mean rate over segment i, per second. */
 typedef dvec3 (*pm_slope)(const pm_track *track, ptrdiff_t i);
 

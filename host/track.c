@@ -1,75 +1,54 @@
 /* SPDX-License-Identifier: MIT
  *
- * Access to the keys of one track, and rounding to what is stored.
+ * Tracks in lanes: their arrays, and the window on their keys.
  */
-#include "segments.h"
+#include "track.h"
 
-#include <string.h>
-
-double pm_number_at(const pm_rows_of_track *rows, size_t row, size_t component) {
-    const unsigned char *at = rows->data + row * rows->stride;
-    if (rows->type == PM_FLOAT64) {
-        double value;
-        memcpy(&value, at + component * sizeof value, sizeof value);
-        return value;
+dquat pm_given_row(const pm_lane_rows *rows, size_t key) {
+    dquat q = {0};
+    size_t at = key * rows->stride;
+    if (rows->adjacent && rows->components == 4)
+        return rows->type == PM_FLOAT64 ? dquat_load_doubles(rows->data[0] + at)
+                                        : dquat_load_floats(rows->data[0] + at);
+    for (int i = 0; i < PM_DOUBLES; i++) {
+        pm_rows_of_track lane = {rows->data[i] + at, rows->type, 0};
+        q.x[i] = pm_number_at(&lane, 0, 0);
+        q.y[i] = pm_number_at(&lane, 0, 1);
+        q.z[i] = pm_number_at(&lane, 0, 2);
+        q.w[i] = rows->components == 4 ? pm_number_at(&lane, 0, 3) : 0;
     }
-    float value;
-    memcpy(&value, at + component * sizeof value, sizeof value);
-    return (double)value;
+    return q;
 }
 
-/* i mod n in [0, n), and how many times n goes into i. */
-static size_t wrapped(ptrdiff_t i, size_t n, ptrdiff_t *laps) {
-    ptrdiff_t count = (ptrdiff_t)n;
-    *laps = i / count - (i % count < 0);
-    return (size_t)(i - *laps * count);
+/* Key i of a track that has it: in a loop the last one before the first, and what follows
+ * its last. */
+static dquat find_key(const pm_track *track, ptrdiff_t i) {
+    ptrdiff_t count = (ptrdiff_t)track->key_count;
+    if (!track->loop || (i >= 0 && i < count))
+        return pm_stored_key(track, (size_t)i);
+    return dquat_scaled(pm_stored_key(track, (size_t)(i < 0 ? i + count : i - count)), track->wrap);
 }
 
-dquat pm_track_key(const pm_track *track, ptrdiff_t i) {
-    ptrdiff_t laps = 0;
-    if (!track->loop)
-        return track->keys[i];
-    dquat key = track->keys[wrapped(i, track->key_count, &laps)];
-    return laps % 2 ? dquat_scaled(key, track->wrap) : key;
-}
-
-double pm_track_length(const pm_track *track, ptrdiff_t i) {
-    ptrdiff_t laps;
-    size_t k = track->loop ? wrapped(i, track->segment_count, &laps) : (size_t)i;
+static double find_length(const pm_track *track, ptrdiff_t i) {
+    ptrdiff_t count = (ptrdiff_t)track->segment_count;
+    ptrdiff_t k = i < 0 ? i + count : i >= count ? i - count : i;
     return track->times[k + 1] - track->times[k];
 }
 
-bool pm_track_has(const pm_track *track, ptrdiff_t i) {
-    return track->loop || (i >= 0 && i < (ptrdiff_t)track->segment_count);
-}
-
-bool pm_track_repeats(const pm_track *track, ptrdiff_t i) {
-    dquat d = dquat_difference(pm_track_key(track, i), pm_track_key(track, i + 1));
-    return d.x == 0 && d.y == 0 && d.z == 0 && d.w == 0;
-}
-
-void pm_track_find_logs(const pm_track *track) {
-    size_t steps = track->loop ? track->key_count : track->key_count - 1;
-    for (size_t k = 0; k < steps; k++) {
-        dquat to = pm_track_key(track, (ptrdiff_t)k + 1);
-        track->logs[k] = dquat_log(dquat_product(dquat_conjugate(track->keys[k]), to));
-    }
-}
-
-dvec3 pm_track_log(const pm_track *track, ptrdiff_t i) {
-    ptrdiff_t laps; /* turn both keys, and so not their step */
-    return track->logs[track->loop ? wrapped(i, track->key_count, &laps) : (size_t)i];
-}
-
-float pm_stored(double value) {
-    return fabs(value) < 0x1p-60 ? 0.0f : (float)value;
-}
-
-dquat pm_put(const pm_extras_out *out, size_t segment, unsigned extra, dquat value) {
-    float *to = out->to + segment * out->row + extra * out->plane;
-    to[0] = pm_stored(value.x);
-    to[1] = pm_stored(value.y);
-    to[2] = pm_stored(value.z);
-    to[3] = pm_stored(value.w);
-    return (dquat){(double)to[0], (double)to[1], (double)to[2], (double)to[3]};
+void pm_track_look(pm_track *track, ptrdiff_t first, bool needs_logs) {
+    pm_window *window = track->window;
+    ptrdiff_t count = (ptrdiff_t)track->segment_count;
+    track->first = first;
+    track->end = first + PM_WINDOW < count ? first + PM_WINDOW : count;
+    if (first >= count)
+        return;
+    ptrdiff_t from = pm_track_has(track, first - 1) ? first - 1 : first;
+    ptrdiff_t to = pm_track_has(track, track->end) ? track->end + 1 : track->end;
+    for (ptrdiff_t i = from; i <= to; i++)
+        window->keys[i - first + 1] = find_key(track, i);
+    for (ptrdiff_t i = from; i < to; i++)
+        window->lengths[i - first + 1] = find_length(track, i);
+    for (ptrdiff_t i = from; needs_logs && i < to; i++)
+        window->logs[i - first + 1] = dquat_log(
+            dquat_product(dquat_conjugate(pm_track_key(track, i)), pm_track_key(track, i + 1)));
 }

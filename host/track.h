@@ -1,60 +1,113 @@
 /* SPDX-License-Identifier: MIT
  *
- * One track as segment builders see it: keys as they are stored, in double, with a
- * loop's keys continued over both ends.
+ * Some tracks of one timeline, a track a lane, as segment builders see them: keys as they
+ * are stored, in double, with a loop's keys continued over both ends, through a window
+ * that moves along the tracks, so that what is in it stays in the cache.
  */
 #ifndef PM_HOST_TRACK_H
 #define PM_HOST_TRACK_H
 
-#include <posemill/posemill.h>
+#include "lane_memory.h"
+#include "lane_set.h"
 
-#include "dquat.h"
+/* Where extra e of segment i goes: to + i * row + e * plane, 4 floats a lane. */
+typedef struct pm_extras_out {
+    float *to;
+    size_t row;
+    size_t plane;
+    bool alone; /* the first lane is all there is */
+} pm_extras_out;
 
-/* Rows of a pm_array that belong to one track. data NULL: not given. */
-typedef struct pm_rows_of_track {
-    const unsigned char *data;
+/* An array of a description in lanes: those beyond the last track repeat it. */
+typedef struct pm_lane_rows {
+    const unsigned char *data[PM_DOUBLES]; /* NULL: not given */
     pm_number type;
+    unsigned components;
     size_t stride; /* bytes from key to key */
-} pm_rows_of_track;
+    bool adjacent; /* rows of neighbouring lanes lie one behind the other */
+} pm_lane_rows;
 
-double pm_number_at(const pm_rows_of_track *rows, size_t row, size_t component);
+enum { PM_WINDOW = 64 };
 
 typedef struct pm_track {
     size_t key_count; /* at least 2: a single key is there twice */
     size_t segment_count;
     bool loop;
-    double wrap;         /* of a loop: the sign with which key 0 follows the last key */
-    const dquat *keys;   /* unit and unrolled, float32 but for their norm; or vectors, w 0 */
-    const double *times; /* segment_count + 1 borders of segments */
-    dvec3 *logs;         /* of the steps from key to key, once they were found */
-    const pm_clip_desc *desc;
-    size_t index;
     bool single; /* one key, there twice */
     unsigned components;
-    pm_rows_of_track user_tangents;
-    pm_rows_of_track tangents_in, tangents_out; /* of cubicspline */
+    dreal wrap;           /* of a loop: the sign with which key 0 follows the last key */
+    const double *times;  /* segment_count + 1 borders of segments */
+    pm_extras_out stored; /* the keys, once they are read */
+    const pm_clip_desc *desc;
+    size_t index[PM_DOUBLES]; /* the tracks */
+    pm_lane_rows user_tangents;
+    pm_lane_rows tangents_in, tangents_out; /* of cubicspline */
+
+    ptrdiff_t first, end; /* segments that the window shows */
+    struct pm_window *window;
 } pm_track;
 
-/* Key i; in a loop any i, else 0 <= i < key_count. */
-dquat pm_track_key(const pm_track *track, ptrdiff_t i);
+/* Segments [first, end), the one on either side, and their keys: as far as there are. */
+typedef struct pm_window {
+    dquat keys[PM_WINDOW + 3]; /* unit and unrolled, float32 but for their norm; vectors: w 0 */
+    dvec3 logs[PM_WINDOW + 2]; /* of the steps from key to key, when they were asked for */
+    double lengths[PM_WINDOW + 2];
+} pm_window;
 
-/* Length of segment i in seconds; in a loop any i. */
-double pm_track_length(const pm_track *track, ptrdiff_t i);
+/* Shows the segments from `first` on; none are left when first is end. */
+#define pm_track_look PM_LANE_NAME(pm_track_look)
+void pm_track_look(pm_track *track, ptrdiff_t first, bool needs_logs);
+
+/* Row `key` of an array, with 0 for components that it has not. */
+#define pm_given_row PM_LANE_NAME(pm_given_row)
+dquat pm_given_row(const pm_lane_rows *rows, size_t key);
+
+/* A key from its row, made unit again: rounding moved it off the sphere by 1e-7, of which a
+ * circle through near keys, or the middle of far ones, would make much. Vectors as they are. */
+static inline dquat pm_stored_key(const pm_track *track, size_t row) {
+    const float *from = track->stored.to + row * track->stored.row;
+    dquat key = track->stored.alone ? dquat_load_one(from) : dquat_load_floats(from);
+    return track->components == 4 ? dquat_unit(key) : key;
+}
+
+/* Key i of first - 1 to end + 1. */
+static inline dquat pm_track_key(const pm_track *track, ptrdiff_t i) {
+    return track->window->keys[i - track->first + 1];
+}
+
+/* log(q_i^-1 q_{i+1}) of segment i of first - 1 to end; only where logs were asked for. */
+static inline dvec3 pm_track_log(const pm_track *track, ptrdiff_t i) {
+    return track->window->logs[i - track->first + 1];
+}
+
+/* Length of segment i of first - 1 to end, in seconds. */
+static inline double pm_track_length(const pm_track *track, ptrdiff_t i) {
+    return track->window->lengths[i - track->first + 1];
+}
 
 /* Whether there is a segment i; in a loop always. */
-bool pm_track_has(const pm_track *track, ptrdiff_t i);
+static inline bool pm_track_has(const pm_track *track, ptrdiff_t i) {
+    return track->loop || (i >= 0 && i < (ptrdiff_t)track->segment_count);
+}
 
 /* Whether keys i and i + 1 are the same, bit for bit. */
-bool pm_track_repeats(const pm_track *track, ptrdiff_t i);
+static inline dmask pm_track_repeats(const pm_track *track, ptrdiff_t i) {
+    dquat d = dquat_difference(pm_track_key(track, i), pm_track_key(track, i + 1));
+    return (dmask)(d.x == 0) & (dmask)(d.y == 0) & (dmask)(d.z == 0) & (dmask)(d.w == 0);
+}
 
-/* Fills track->logs, which has room for one a key: for builders that ask for them. */
-void pm_track_find_logs(const pm_track *track);
+/* Rounds and stores. */
+static inline void pm_put(const pm_extras_out *out, size_t segment, unsigned extra, dquat value) {
+    float *to = out->to + segment * out->row + extra * out->plane;
+    if (out->alone)
+        dquat_store_one(to, value);
+    else
+        dquat_store(to, value);
+}
 
-/* log(q_i^-1 q_{i+1}); only after pm_track_find_logs. */
-dvec3 pm_track_log(const pm_track *track, ptrdiff_t i);
-
-/* Rounds to float32 the way keys and extras are stored: magnitudes below 2^-60 become
- * +0, because devices differ in what they do with products of tinier numbers. */
-float pm_stored(double value);
+static inline void pm_put_vector(const pm_extras_out *out, size_t segment, unsigned extra,
+                                 dvec3 value) {
+    pm_put(out, segment, extra, dquat_of(value, (dreal){0}));
+}
 
 #endif

@@ -3,36 +3,35 @@
  * Segments of curves that are polynomials in each component: positions and scales, and
  * glTF's cubic spline of rotations (spec: methods, section 7).
  */
-#include <stdlib.h>
-
 #include "segments.h"
 #include "tangents.h"
 
-static const pm_built_segments done = {PM_OK, false};
-
 static dvec3 vector_at(const pm_track *track, ptrdiff_t i) {
-    dquat key = pm_track_key(track, i);
-    return dvec3_of(key.x, key.y, key.z);
+    return dquat_vector(pm_track_key(track, i));
 }
 
 /* A coefficient for float: only key times of absurd ratios leave its range. */
-static dquat in_range(dvec3 v) {
-    const double most = 1e38;
-    return (dquat){fmin(fmax(v.x, -most), most), fmin(fmax(v.y, -most), most),
-                   fmin(fmax(v.z, -most), most), 0};
+static dreal in_range(dreal value) {
+    const dreal most = dreal_of(1e38);
+    return dreal_min(dreal_max(value, -most), most);
 }
 
-pm_built_segments pm_build_vector_cubic(const pm_track *track, const pm_extras_out *out) {
-    pm_tangent here = pm_tangent_of(track, 0, PM_TANGENTS_BESSEL, pm_vector_slope);
-    for (size_t k = 0; k < track->segment_count; k++) {
-        ptrdiff_t i = (ptrdiff_t)k;
-        pm_tangent next = pm_tangent_of(track, i + 1, PM_TANGENTS_BESSEL, pm_vector_slope);
+static void put_in_range(const pm_extras_out *out, ptrdiff_t segment, unsigned extra, dvec3 v) {
+    dvec3 value = {in_range(v.x), in_range(v.y), in_range(v.z)};
+    pm_put_vector(out, (size_t)segment, extra, value);
+}
+
+static void build_cubic(pm_track *track, const pm_extras_out *out, pm_findings *findings) {
+    const pm_tangents rule = PM_TANGENTS_BESSEL;
+    (void)findings;
+    pm_tangent here = pm_tangent_of(track, track->first, rule, pm_vector_slope);
+    for (ptrdiff_t i = track->first; i < track->end; i++) {
+        pm_tangent next = pm_tangent_of(track, i + 1, rule, pm_vector_slope);
         double length = pm_track_length(track, i);
-        pm_put(out, k, 0, in_range(dvec3_scaled(here.out, length)));
-        pm_put(out, k, 1, in_range(dvec3_scaled(next.in, length)));
+        put_in_range(out, i, 0, dvec3_times(here.out, length));
+        put_in_range(out, i, 1, dvec3_times(next.in, length));
         here = next;
     }
-    return done;
 }
 
 /* Over segment i, a parabola through keys i - 1, i, i + 1 (with `key` i) is the chord and
@@ -45,63 +44,64 @@ static dvec3 bend_of(const pm_track *track, ptrdiff_t key, double length) {
     return dvec3_blend(k, s0, -k, s1);
 }
 
-pm_built_segments pm_build_vector_parabolas(const pm_track *track, const pm_extras_out *out) {
-    for (size_t k = 0; k < track->segment_count; k++) {
-        ptrdiff_t i = (ptrdiff_t)k;
+static void build_parabolas(pm_track *track, const pm_extras_out *out, pm_findings *findings) {
+    (void)findings;
+    for (ptrdiff_t i = track->first; i < track->end; i++) {
         double length = pm_track_length(track, i);
         bool before = pm_track_has(track, i - 1);
         bool after = pm_track_has(track, i + 1);
-        dvec3 none = {0, 0, 0};
-        dvec3 leaving = before ? bend_of(track, i, length) : none;
+        dvec3 leaving = before ? bend_of(track, i, length) : (dvec3){0};
         dvec3 arriving = after ? bend_of(track, i + 1, length) : leaving;
-        pm_put(out, k, 0, in_range(before ? leaving : arriving));
-        pm_put(out, k, 1, in_range(arriving));
+        put_in_range(out, i, 0, before ? leaving : arriving);
+        put_in_range(out, i, 1, arriving);
     }
-    return done;
 }
 
 /* Key i, or the end key it lies beyond. */
 static dvec3 clamped_vector(const pm_track *track, ptrdiff_t i) {
-    ptrdiff_t last = (ptrdiff_t)track->key_count - 1;
+    ptrdiff_t last = (ptrdiff_t)track->segment_count;
     if (!track->loop)
         i = i < 0 ? 0 : i > last ? last : i;
     return vector_at(track, i);
 }
 
-pm_built_segments pm_build_vector_bspline(const pm_track *track, const pm_extras_out *out) {
-    for (size_t k = 0; k < track->segment_count; k++) {
-        ptrdiff_t i = (ptrdiff_t)k;
+static void build_bspline(pm_track *track, const pm_extras_out *out, pm_findings *findings) {
+    (void)findings;
+    for (ptrdiff_t i = track->first; i < track->end; i++) {
         dvec3 a = clamped_vector(track, i - 1), b = clamped_vector(track, i);
         dvec3 c = clamped_vector(track, i + 1), d = clamped_vector(track, i + 2);
-        dvec3 ac = dvec3_blend(1, a, 1, c);
-        pm_put(out, k, 0, in_range(dvec3_blend(1.0 / 6, ac, 4.0 / 6, b)));
-        pm_put(out, k, 1, in_range(dvec3_blend(-0.5, a, 0.5, c)));
-        pm_put(out, k, 2, in_range(dvec3_blend(0.5, ac, -1, b)));
+        dvec3 ac = dvec3_sum(a, c);
         dvec3 outer = dvec3_blend(1.0 / 6, d, -1.0 / 6, a);
-        pm_put(out, k, 3, in_range(dvec3_blend(1, outer, 1, dvec3_blend(0.5, b, -0.5, c))));
+        put_in_range(out, i, 0, dvec3_blend(1.0 / 6, ac, 4.0 / 6, b));
+        put_in_range(out, i, 1, dvec3_blend(-0.5, a, 0.5, c));
+        put_in_range(out, i, 2, dvec3_difference(dvec3_times(ac, 0.5), b));
+        put_in_range(out, i, 3, dvec3_sum(outer, dvec3_blend(0.5, b, -0.5, c)));
     }
-    return done;
 }
 
-static dquat given_tangent(const pm_rows_of_track *rows, size_t key, unsigned components,
-                           double length) {
-    dquat t = {pm_number_at(rows, key, 0), pm_number_at(rows, key, 1), pm_number_at(rows, key, 2),
-               components == 4 ? pm_number_at(rows, key, 3) : 0};
+static dquat given_tangent(const pm_lane_rows *rows, size_t key, double length) {
+    dquat t = pm_given_row(rows, key);
     /* a float's square must stay in range: only absurd segments leave it */
-    double most = 1e15;
-    double scale = length;
-    double largest = fmax(fmax(fabs(t.x), fabs(t.y)), fmax(fabs(t.z), fabs(t.w)));
-    if (largest * length > most)
-        scale = most / largest;
-    return dquat_scaled(t, scale);
+    const double most = 1e15;
+    dreal xy = dreal_max(dreal_abs(t.x), dreal_abs(t.y));
+    dreal largest = dreal_max(xy, dreal_max(dreal_abs(t.z), dreal_abs(t.w)));
+    dmask absurd = (dmask)(largest * length > most);
+    dreal scale = most / dreal_select(absurd, largest, dreal_of(1));
+    return dquat_scaled(t, dreal_select(absurd, scale, dreal_of(length)));
 }
 
-pm_built_segments pm_build_cubicspline(const pm_track *track, const pm_extras_out *out) {
-    for (size_t k = 0; k < track->segment_count; k++) {
+static void build_given(pm_track *track, const pm_extras_out *out, pm_findings *findings) {
+    (void)findings;
+    for (ptrdiff_t i = track->first; i < track->end; i++) {
+        size_t k = (size_t)i;
         size_t next = track->single ? 0 : (k + 1) % track->key_count;
-        double length = track->single ? 0 : pm_track_length(track, (ptrdiff_t)k);
-        pm_put(out, k, 0, given_tangent(&track->tangents_out, k, track->components, length));
-        pm_put(out, k, 1, given_tangent(&track->tangents_in, next, track->components, length));
+        double length = track->single ? 0 : pm_track_length(track, i);
+        pm_put(out, k, 0, given_tangent(&track->tangents_out, k, length));
+        pm_put(out, k, 1, given_tangent(&track->tangents_in, next, length));
     }
-    return done;
 }
+
+const pm_segment_builder PM_LANE_NAME(pm_build_vector_cubic) = {.window = build_cubic};
+const pm_segment_builder PM_LANE_NAME(pm_build_vector_parabolas) = {.window = build_parabolas};
+const pm_segment_builder PM_LANE_NAME(pm_build_vector_bspline) = {.window = build_bspline};
+const pm_segment_builder PM_LANE_NAME(pm_build_cubicspline) = {.window = build_given};

@@ -3,8 +3,9 @@
  * Makes the coefficients of kernels/pm_math.h: near-minimax polynomials whose
  * coefficients are float32 numbers. They are rounded one at a time, lowest degree
  * first, and the higher ones are fitted again to what each rounding left over.
- * Prints every polynomial with its largest error in exact arithmetic. Not part of
- * the library; run it when a degree or an interval changes.
+ * And those of host/lane_math.h, in double, where rounding the coefficients does no
+ * harm. Prints every polynomial with its largest error in exact arithmetic. Not part
+ * of the library; run it when a degree or an interval changes.
  */
 #include <math.h>
 #include <stdio.h>
@@ -135,6 +136,99 @@ static void fit_rounded(const fit *f) {
         printf("    %.9gf%s", (double)rounded[i], i + 1 < f->terms ? ",\n" : "\n");
 }
 
+/* Functions of x^2 that are power series in it: the closed form where it does not cancel.
+ * term(n) is the coefficient of x^(2n). */
+static long double series(long double (*term)(int), long double x2) {
+    long double sum = 0;
+    for (int n = 24; n >= 0; n--)
+        sum = sum * x2 + term(n);
+    return sum;
+}
+
+/* (-1)^n / n! of an index into the series of sine or cosine */
+static long double signed_factorial(int sign, int n) {
+    return (sign % 2 ? -1 : 1) / tgammal((long double)n + 1);
+}
+
+static long double jr_a_term(int n) {
+    return signed_factorial(n, 2 * n + 2);
+}
+
+static long double jr_b_term(int n) {
+    return signed_factorial(n, 2 * n + 3);
+}
+
+static long double jr_a_slope_term(int n) {
+    return (2 * n + 2) * jr_a_term(n + 1);
+}
+
+static long double jr_b_slope_term(int n) {
+    return (2 * n + 2) * jr_b_term(n + 1);
+}
+
+/* (1 - cos x)/x^2 */
+static long double jr_a(long double x2) {
+    return series(jr_a_term, x2);
+}
+
+/* (x - sin x)/x^3 */
+static long double jr_b(long double x2) {
+    return series(jr_b_term, x2);
+}
+
+/* the derivatives of both by x, over x */
+static long double jr_a_slope(long double x2) {
+    return series(jr_a_slope_term, x2);
+}
+
+static long double jr_b_slope(long double x2) {
+    return series(jr_b_slope_term, x2);
+}
+
+/* (1 - (x/2) cot(x/2))/x^2, whose numerator is (sin y - y cos y)/sin y of y = x/2: from the
+ * series of sine and cosine, of which the leading terms cancel in exact fractions */
+static long double jr_k_term(int n) {
+    return signed_factorial(n, 2 * n + 2) - signed_factorial(n, 2 * n + 3);
+}
+
+static long double jr_k(long double x2) {
+    return series(jr_k_term, x2 / 4) / (4 * sinc(x2 / 4));
+}
+
+/* The polynomial through `terms` Chebyshev nodes of [0, end], by divided differences: within
+ * a small factor of minimax. */
+static void interpolate(const fit *f, long double *c) {
+    long double x[MAX_TERMS], difference[MAX_TERMS];
+    int n = f->terms;
+    for (int k = 0; k < n; k++) {
+        x[k] = f->end * (1 - cosl(3.14159265358979323846L * (k + 0.5L) / n)) / 2;
+        difference[k] = f->function(x[k]);
+        c[k] = 0;
+    }
+    for (int order = 1; order < n; order++)
+        for (int k = n - 1; k >= order; k--)
+            difference[k] = (difference[k] - difference[k - 1]) / (x[k] - x[k - order]);
+    for (int k = n - 1; k >= 0; k--) { /* c = c (X - x[k]) + difference[k] */
+        for (int i = n - 1; i > 0; i--)
+            c[i] = c[i - 1] - c[i] * x[k];
+        c[0] = difference[k] - c[0] * x[k];
+    }
+}
+
+static void fit_double(const fit *f) {
+    long double c[MAX_TERMS], largest = 0;
+    interpolate(f, c);
+    for (int k = 0; k < NODES; k++) {
+        long double x = f->end * k / (NODES - 1), value = 0;
+        for (int i = f->terms - 1; i >= 0; i--)
+            value = value * x + (long double)(double)c[i];
+        largest = fmaxl(largest, fabsl(value / f->function(x) - 1));
+    }
+    printf("%s on [0, %.6Lf], relative error %.2Le\n", f->name, f->end, largest);
+    for (int i = f->terms - 1; i >= 0; i--)
+        printf("    %.17g%s", (double)c[i], i > 0 ? ",\n" : "\n");
+}
+
 int main(void) {
     const long double quarter_turn = 2.46740110027233965471L; /* (pi/2)^2 */
     const fit fits[] = {
@@ -144,5 +238,20 @@ int main(void) {
     };
     for (size_t i = 0; i < sizeof fits / sizeof *fits; i++)
         fit_rounded(&fits[i]);
+    const long double past_quarter = 2.5L; /* past (pi/2)^2, by what a reduction rounds off */
+    const long double past_half = 10;      /* past pi^2, likewise */
+    const long double eighth = 0.17157287525380990239L; /* tan(pi/8)^2 */
+    const fit doubles[] = {
+        {"atan_terms", arctangent, eighth, 11},
+        {"sinc_terms", sinc, past_quarter, 9},
+        {"cos_terms", cosine_rest, past_quarter, 7},
+        {"jr_a_terms", jr_a, past_half, 10},
+        {"jr_b_terms", jr_b, past_half, 9},
+        {"jr_k_terms", jr_k, past_half, 13},
+        {"jr_a_slope_terms", jr_a_slope, past_half, 9},
+        {"jr_b_slope_terms", jr_b_slope, past_half, 9},
+    };
+    for (size_t i = 0; i < sizeof doubles / sizeof *doubles; i++)
+        fit_double(&doubles[i]);
     return 0;
 }

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the splines of rotations and of vectors share (spec: methods, section 7): a row a key,
+ * tridiagonal, cyclic in a loop, here divided by h0 + h1:
+ *   (2/h0) J W0 + 4 (1/h0 + 1/h1) W1 + (2/h1) A W2 = 6 P0/h0^2 + 6 P1/h1^2 - N
+ * W are the rates at the keys, P the steps of the segments. J, A and N are of rotations alone:
+ * for vectors J and A are 1 and N is 0.
+ */
+#ifndef PM_HOST_SPLINE_ROWS_H
+#define PM_HOST_SPLINE_ROWS_H
+
+#include <stdlib.h>
+
+#include "segments.h"
+#include "tangents.h"
+
+/* What multiplies J, 1, A and N in a row. */
+typedef struct weights {
+    double lower, diagonal, upper, turning;
+} weights;
+
+/* A row without what depends on rates: where there is a choice of ends, the rate itself. */
+typedef struct spline_row {
+    weights by;
+    dvec3 right;
+} spline_row;
+
+/* How a kind of values steps over segment i, and the slope that belongs to it: steps are
+ * `turn` slopes times their lengths. */
+typedef struct spline_kind {
+    pm_slope slope;
+    double turn;
+} spline_kind;
+
+static inline spline_row inner_spline_row(const spline_kind *kind, const pm_track *track,
+                                          ptrdiff_t k) {
+    double h0 = pm_track_length(track, k - 1);
+    double h1 = pm_track_length(track, k);
+    double r0 = h0 / (h0 + h1), r1 = h1 / (h0 + h1);
+    dvec3 before = dvec3_times(kind->slope(track, k - 1), kind->turn);
+    dvec3 after = dvec3_times(kind->slope(track, k), kind->turn);
+    return (spline_row){{2 * r1, 4, 2 * r0, h0 * r1}, dvec3_blend(6 * r1, before, 6 * r0, after)};
+}
+
+/* Of the first or last key of an open track. */
+static inline spline_row end_spline_row(const spline_kind *kind, const pm_track *track,
+                                        ptrdiff_t k) {
+    ptrdiff_t near = k == 0 ? 0 : k - 1; /* the end segment */
+    dvec3 slope = dvec3_times(kind->slope(track, near), 6 * kind->turn);
+    if (track->desc->ends != PM_ENDS_NATURAL) {
+        dvec3 rate = pm_end_rate(track, k, k == 0 ? 1 : -1, kind->slope);
+        return (spline_row){{0, 1, 0, 0}, dvec3_times(rate, kind->turn)};
+    }
+    if (k == 0)
+        return (spline_row){{0, 4, 2, 0}, slope};
+    return (spline_row){{2, 4, 0, pm_track_length(track, near)}, slope};
+}
+
+static inline spline_row spline_row_of(const spline_kind *kind, const pm_track *track,
+                                       ptrdiff_t k) {
+    if (track->loop || (k > 0 && k < (ptrdiff_t)track->segment_count))
+        return inner_spline_row(kind, track, k);
+    return end_spline_row(kind, track, k);
+}
+
+/* Memory for `count` things of `size`, aligned for lanes; NULL when there is none. *block is
+ * what to free. */
+static inline void *spline_memory(size_t count, size_t size, void **block) {
+    const size_t alignment = sizeof(dreal);
+    size_t bytes;
+    *block = NULL;
+    if (!__builtin_mul_overflow(count, size, &bytes) && bytes <= SIZE_MAX - alignment)
+        *block = malloc(bytes + alignment);
+    return *block ? (void *)(((uintptr_t)*block + alignment - 1) / alignment * alignment) : NULL;
+}
+
+#endif
