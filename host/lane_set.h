@@ -21,6 +21,7 @@
     X(spline)                                                                                      \
     X(bspline)                                                                                     \
     X(cubicspline)                                                                                 \
+    X(ncubic)                                                                                      \
     X(vector_cubic)                                                                                \
     X(vector_parabolas)                                                                            \
     X(vector_spline)                                                                               \

@@ -225,6 +225,20 @@ static const method_row rows[PM_METHOD_COUNT] = {
                     .segments = PM_BUILD_cubicspline,
                     .keeps_signs = true,
                     .both_tangents = true}},
+    [PM_METHOD_NCUBIC] = {.info = {.method = PM_METHOD_NCUBIC,
+                                   .name = "ncubic",
+                                   .title = "cubic in each component through the keys, normalised",
+                                   .continuity = "C1",
+                                   .local = true,
+                                   .symmetric = true,
+                                   .interpolating = true,
+                                   .keys_used = 4,
+                                   .floats_per_segment = PM_FLOATS(cubicspline),
+                                   .max_error = 4e-7,
+                                   .rms_error = 1e-7,
+                                   .vector_method = PM_VECTOR_CATMULL_ROM,
+                                   .advice = "must look as in an engine that smooths components"},
+                          .recipe = {.curve = PM_CURVE_cubicspline, .segments = PM_BUILD_ncubic}},
 };
 
 static const pm_recipe vector_recipes[PM_VECTOR_COUNT] = {
