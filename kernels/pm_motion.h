@@ -34,13 +34,13 @@ pm_fn pm_quat_jet pm_slerp_motion(const pm_slerp_segment *s, real u) {
     return pm_slerp_jet(pm_quat_jet_fixed(s->a), pm_quat_jet_fixed(s->b), pm_jet_u(u));
 }
 
-/* At its own borders a window counts as entered, and as left. */
+/* At a window's border, as at a key, the part that begins there counts. */
 pm_fn pm_jet pm_window_jet(pm_quat window, real u) {
     real t = pm_window_at(window, u);
-    real raw = ((u - window.x) - window.y) * window.z;
+    real raw = (u - window.x) - window.y;
     real zero = PM_REAL(0.0f);
     real slope = pm_select(raw < zero, zero, window.z);
-    return pm_jet_of(t, pm_select(raw > PM_REAL(1.0f), zero, slope), zero);
+    return pm_jet_of(t, pm_select(u < window.w, slope, zero), zero);
 }
 
 /* cos and sin(t x)/x of x^2 */

@@ -39,7 +39,7 @@ pm_fn pm_sterp_segment pm_sterp_begin(const pm_rows *rows) {
 
 /* clamp((u - begin)/(end - begin)). The window's begin is x + y, y what float32
  * rounding left over: u - x is exact near it, so a short window costs no accuracy.
- * z is 1/(end - begin). */
+ * z is 1/(end - begin), w the first u that is past the window. */
 pm_fn real pm_window_at(pm_quat window, real u) {
     real zero = PM_REAL(0.0f);
     real one = PM_REAL(1.0f);
