@@ -508,6 +508,20 @@ bool oracle_cusp(const oracle *o, size_t track, size_t key) {
     return o->tracks[track].cusp && o->tracks[track].cusp[key];
 }
 
+void oracle_smooth_part(const oracle *o, size_t track, double u, double *from, double *to) {
+    const pm_windows *w = &o->tracks[track].windows;
+    const double breaks[] = {w->swing_begin, w->swing_end, w->twist_begin, w->twist_end};
+    *from = 0.0;
+    *to = 1.0;
+    for (size_t n = 0; o->method == PM_METHOD_STERP && n < 4; n++) {
+        if (breaks[n] <= u && breaks[n] < 1.0) {
+            *from = fmax(*from, breaks[n]);
+        } else {
+            *to = fmin(*to, breaks[n]);
+        }
+    }
+}
+
 bool oracle_diverged(const oracle *o, size_t track) {
     return o->tracks[track].diverged;
 }
