@@ -12,11 +12,19 @@ static float stored(double value) {
     return fabs(value) < 0x1p-60 ? 0.0f : (float)value;
 }
 
+/* The first float not before a window's end; beyond all u where that is the segment's. */
+static float left_at(double end) {
+    float nearest = (float)end;
+    if (end >= 1)
+        return 2;
+    return (double)nearest < end ? nextafterf(nearest, 1) : nearest;
+}
+
 static void put_window(double begin, double end, float *to) {
     to[0] = stored(begin);
     to[1] = stored(begin - (double)to[0]);
     to[2] = stored(1 / (end - begin));
-    to[3] = 0;
+    to[3] = left_at(end);
 }
 
 void pm_build_sterp_windows(const pm_clip_desc *desc, size_t track, float *statics, size_t plane) {

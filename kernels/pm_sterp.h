@@ -39,7 +39,7 @@ pm_fn pm_sterp_segment pm_sterp_begin(const pm_rows *rows) {
 
 /* clamp((u - begin)/(end - begin)). The window's begin is x + y, y what float32
  * rounding left over: u - x is exact near it, so a short window costs no accuracy.
- * z is 1/(end - begin). */
+ * z is 1/(end - begin), w the first u that is past the window. */
 pm_fn real pm_window_at(pm_quat window, real u) {
     real zero = PM_REAL(0.0f);
     real one = PM_REAL(1.0f);
@@ -65,13 +65,13 @@ pm_fn pm_quat pm_sterp_at(const pm_sterp_segment *s, real u) {
     return pm_quat_renormalized(r);
 }
 
-/* At its own borders a window counts as entered, and as left. */
+/* At a window's border, as at a key, the part that begins there counts. */
 pm_fn pm_jet pm_window_jet(pm_quat window, real u) {
     real t = pm_window_at(window, u);
-    real raw = ((u - window.x) - window.y) * window.z;
+    real raw = (u - window.x) - window.y;
     real zero = PM_REAL(0.0f);
     real slope = pm_select(raw < zero, zero, window.z);
-    return pm_jet_of(t, pm_select(raw > PM_REAL(1.0f), zero, slope), zero);
+    return pm_jet_of(t, pm_select(u < window.w, slope, zero), zero);
 }
 
 pm_fn pm_quat_jet pm_sterp_motion(const pm_sterp_segment *s, real u) {

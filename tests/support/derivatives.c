@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Derivatives of oracle curves on either side of a key. Each side is a polynomial through
- * Chebyshev points close to the key, in rotation vectors about it, where curves are as
- * smooth as they are.
+ * Derivatives of oracle curves, on either side of a key or anywhere: of a polynomial through
+ * Chebyshev points close by, in rotation vectors about the place itself, where curves are
+ * as smooth as they are and the vectors' derivatives are the angular velocity and, because
+ * the vector is 0 there, the acceleration too.
  */
 #include "derivatives.h"
 
@@ -57,11 +58,21 @@ static vec3 about(const oracle *o, oracle_place end, oracle_place place, bool ro
     return vec3_scale(quat_log(turn.w < 0.0 ? quat_scale(turn, -1.0) : turn), 2.0);
 }
 
-/* A curve that turns often in its segment is looked at more closely. */
+/* A curve that turns often in its segment is looked at more closely, and so is one of
+ * components that pass near zero, where it whips round. */
+static double turns_in(const oracle *o, size_t track, size_t segment) {
+    double turns = fmax(1.0, oracle_reach(o, track, segment) / PI);
+    for (int n = 0; n <= POINTS; n++) {
+        const oracle_place place = {0, segment, (double)n / POINTS};
+        turns = fmax(turns, oracle_magnification(o, track, place));
+    }
+    return turns;
+}
+
 static side one_side(const oracle *o, size_t segment, bool at_end, bool rotations) {
     const oracle_place end = {0, segment, at_end ? 1.0 : 0.0};
     const double length = oracle_key_time(o, 0, segment + 1) - oracle_key_time(o, 0, segment);
-    const double turns = rotations ? fmax(1.0, oracle_reach(o, 0, segment) / PI) : 1.0;
+    const double turns = rotations ? turns_in(o, 0, segment) : 1.0;
     const double depth = DEPTH / turns;
     double nodes[POINTS], values[3][POINTS], found[3][DERIVATIVES];
     side result = {.length = length};
@@ -83,6 +94,45 @@ static side one_side(const oracle *o, size_t segment, bool at_end, bool rotation
         result.noise[k] = noise_of(k, depth) * largest * scale;
     }
     return result;
+}
+
+/* A curve's rotation vectors at Chebyshev points of a part of its segment, about a place. */
+static void vectors_about(const oracle *o, size_t track, oracle_place at, double from, double to,
+                          double nodes[POINTS], double values[3][POINTS]) {
+    const quat back = quat_conjugate(quat_normalise(oracle_rotation(o, track, at)));
+    for (int n = 0; n < POINTS; n++) {
+        oracle_place place = at;
+        place.u = from + 0.5 * (to - from) * (1.0 - cos(PI * (n + 0.5) / POINTS));
+        const quat turn = quat_multiply(back, oracle_rotation(o, track, place));
+        const vec3 v = vec3_scale(quat_log(turn.w < 0.0 ? quat_scale(turn, -1.0) : turn), 2.0);
+        nodes[n] = place.u - at.u;
+        values[0][n] = v.x, values[1][n] = v.y, values[2][n] = v.z;
+    }
+}
+
+angular oracle_angular(const oracle *o, size_t track, oracle_place place, double closeness,
+                       pm_axis_frame frame) {
+    if (oracle_key_count(o, track) < 2) {
+        return (angular){{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
+    }
+    const double length =
+        oracle_key_time(o, track, place.segment + 1) - oracle_key_time(o, track, place.segment);
+    const double turns = turns_in(o, track, place.segment);
+    double nodes[POINTS], values[3][POINTS], found[3][DERIVATIVES], from, to;
+    oracle_smooth_part(o, track, place.u, &from, &to);
+    const double depth = fmin(to - from, DEPTH / (turns * closeness));
+    from = fmin(fmax(from, place.u - 0.5 * depth), to - depth);
+    vectors_about(o, track, place, from, from + depth, nodes, values);
+    for (int c = 0; c < 3; c++) {
+        differentiate(nodes, values[c], found[c]);
+    }
+    angular a = {vec3_scale((vec3){found[0][1], found[1][1], found[2][1]}, 1.0 / length),
+                 vec3_scale((vec3){found[0][2], found[1][2], found[2][2]}, 1.0 / length / length)};
+    if (frame == PM_AXIS_PARENT) {
+        const quat q = quat_normalise(oracle_rotation(o, track, place));
+        a = (angular){quat_rotate(q, a.velocity), quat_rotate(q, a.acceleration)};
+    }
+    return a;
 }
 
 double derivative_jump(const oracle *o, size_t key, int order, bool rotations) {

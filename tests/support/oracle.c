@@ -490,6 +490,8 @@ double oracle_reach(const oracle *o, size_t track, size_t segment) {
     case PM_METHOD_CIRCULAR_C2:
     case PM_METHOD_CIRCULAR_C3:
         return phased_reach(t, i);
+    case PM_METHOD_NCUBIC:
+        return ncubic_reach(t, i);
     default:
         return 2.0 * vec3_norm(chord_log(t, i));
     }
@@ -512,6 +514,20 @@ double oracle_magnification(const oracle *o, size_t track, oracle_place place) {
 
 bool oracle_cusp(const oracle *o, size_t track, size_t key) {
     return o->tracks[track].cusp && o->tracks[track].cusp[key];
+}
+
+void oracle_smooth_part(const oracle *o, size_t track, double u, double *from, double *to) {
+    const pm_windows *w = &o->tracks[track].windows;
+    const double breaks[] = {w->swing_begin, w->swing_end, w->twist_begin, w->twist_end};
+    *from = 0.0;
+    *to = 1.0;
+    for (size_t n = 0; o->method == PM_METHOD_STERP && n < 4; n++) {
+        if (breaks[n] <= u && breaks[n] < 1.0) {
+            *from = fmax(*from, breaks[n]);
+        } else {
+            *to = fmin(*to, breaks[n]);
+        }
+    }
 }
 
 bool oracle_diverged(const oracle *o, size_t track) {

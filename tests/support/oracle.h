@@ -61,6 +61,10 @@ bool oracle_beyond_reason(const pm_clip_desc *desc);
 /* Whether no velocities were found for a spline's track; its values then mean nothing. */
 bool oracle_diverged(const oracle *o, size_t track);
 
+/* The part of all segments about u, borders of [0, 1] or of sterp's windows, in which curves
+ * are smooth; of two, the one that begins at u. */
+void oracle_smooth_part(const oracle *o, size_t track, double u, double *from, double *to);
+
 quat oracle_rotation(const oracle *o, size_t track, oracle_place place);
 vec3 oracle_position(const oracle *o, size_t track, oracle_place place);
 vec3 oracle_scale(const oracle *o, size_t track, oracle_place place);

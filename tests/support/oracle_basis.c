@@ -59,13 +59,30 @@ static quat parabola_slope(const oracle_track *t, ptrdiff_t i) {
     return quat_add(slope, quat_scale(track_key(t, i + 1), h0 / (h1 * (h0 + h1))));
 }
 
-/* Bernstein's form of the same cubic. */
+/* Control points of the same cubic in Bernstein's form. */
+static void control_points(const oracle_track *t, ptrdiff_t i, quat points[4]) {
+    const double third = track_step(t, i) / 3.0;
+    points[0] = track_key(t, i);
+    points[3] = track_key(t, i + 1);
+    points[1] = quat_add(points[0], quat_scale(parabola_slope(t, i), third));
+    points[2] = quat_add(points[3], quat_scale(parabola_slope(t, i + 1), -third));
+}
+
 quat ncubic_inside(const oracle_track *t, ptrdiff_t i, double u) {
-    const double h = track_step(t, i), v = 1.0 - u;
-    const quat p = track_key(t, i), q = track_key(t, i + 1);
-    const quat after = quat_add(p, quat_scale(parabola_slope(t, i), h / 3.0));
-    const quat before = quat_add(q, quat_scale(parabola_slope(t, i + 1), -h / 3.0));
-    const quat outer = quat_add(quat_scale(p, v * v * v), quat_scale(q, u * u * u));
-    const quat inner = quat_add(quat_scale(after, v), quat_scale(before, u));
+    const double v = 1.0 - u;
+    quat p[4];
+    control_points(t, i, p);
+    const quat outer = quat_add(quat_scale(p[0], v * v * v), quat_scale(p[3], u * u * u));
+    const quat inner = quat_add(quat_scale(p[1], v), quat_scale(p[2], u));
     return quat_add(outer, quat_scale(inner, 3.0 * u * v));
+}
+
+double ncubic_reach(const oracle_track *t, ptrdiff_t i) {
+    double length = 0.0;
+    quat p[4];
+    control_points(t, i, p);
+    for (int n = 0; n < 3; n++) {
+        length += quat_norm(quat_add(p[n + 1], quat_scale(p[n], -1.0)));
+    }
+    return 2.0 * length;
 }

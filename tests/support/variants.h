@@ -27,6 +27,10 @@ bool variant_interpolates(const variant *v);
 bool variant_is_circular(const variant *v); /* circular and the smooth ones of its family */
 bool variant_has_tangents(const variant *v);
 
+/* Whether it differs from another in what its clip is built from, and in nothing that a kernel
+ * would notice: what an interpreter of kernels may leave out. */
+bool variant_repeats_kernels(const variant *v);
+
 /* Makes the set one that the variant is defined for: bspline needs uniform keys. */
 void variant_prepare(const variant *v, track_set *set);
 
