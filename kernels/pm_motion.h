@@ -181,11 +181,22 @@ pm_fn pm_quat pm_turned_back(pm_quat a, pm_quat b, pm_u32 parent) {
     return r;
 }
 
+/* Rest is +0: compilers differ in the sign of what a zero is a factor of. */
+pm_fn real pm_signless_zero(real x) {
+    real zero = PM_REAL(0.0f);
+    return pm_select(x == zero, zero, x);
+}
+
+pm_fn pm_quat pm_rate_of(pm_quat v, real scale) {
+    return pm_quat_of(pm_signless_zero(v.x * scale), pm_signless_zero(v.y * scale),
+                      pm_signless_zero(v.z * scale), PM_REAL(0.0f));
+}
+
 /* Angular velocity, in rad/s, of a curve of any length; `rate` is 1 over the segment's
  * seconds. */
 pm_fn pm_quat pm_angular_velocity(pm_quat_jet q, real rate, pm_u32 parent) {
     pm_quat v = pm_turned_back(q.v, q.d, parent);
-    return pm_quat_scaled(v, PM_REAL(2.0f) * rate / pm_quat_norm2(q.v));
+    return pm_rate_of(v, PM_REAL(2.0f) * rate / pm_quat_norm2(q.v));
 }
 
 /* Angular acceleration, in rad/s^2: with n = |q|^2 and velocity w by u,
@@ -196,7 +207,7 @@ pm_fn pm_quat pm_angular_acceleration(pm_quat_jet q, real rate, pm_u32 parent) {
     real growth = PM_REAL(2.0f) * pm_quat_dot(q.v, q.d) / n;
     pm_quat a = pm_turned_back(q.v, q.dd, parent);
     a = pm_quat_plus(a, -growth, pm_turned_back(q.v, q.d, parent));
-    return pm_quat_scaled(a, PM_REAL(2.0f) * rate * rate / n);
+    return pm_rate_of(a, PM_REAL(2.0f) * rate * rate / n);
 }
 
 #endif

@@ -22,6 +22,11 @@ static size_t track_count(void) {
     return small_sizes() ? 5 : MOST_TRACKS;
 }
 
+/* What is more than an interpreter of kernels can bear. */
+static bool is_left_out(const pm_engine *engine, const variant *v) {
+    return (small_sizes() && variant_repeats_kernels(v)) || !can_compile_motion(engine, v->method);
+}
+
 /* ---- clips and jobs ---- */
 
 typedef enum shape_kind {
@@ -161,8 +166,10 @@ static void judge(pm_engine *engine, const shape *s, const rates *device, const 
 
 static void expect_bits_of_the_reference(pm_engine *engine) {
     bool met[PM_CURVE_COUNT] = {false};
+    const bool all = can_compile_motion(engine, PM_METHOD_SQUAD);
     for (size_t n = 0; n < variant_count(); n++) {
-        for (size_t kind = 0; kind < SHAPES; kind += small_sizes() && kind < PAIRS ? 2 : 1) {
+        for (size_t kind = 0; kind < SHAPES && !is_left_out(engine, variant_at(n));
+             kind += small_sizes() ? 2 : 1) {
             shape s;
             shape_make(variant_at(n), (shape_kind)kind, &s);
             pm_clip *clip = clip_make(engine, &s.desc);
@@ -175,7 +182,7 @@ static void expect_bits_of_the_reference(pm_engine *engine) {
             set_destroy(&s.set);
         }
     }
-#define EXPECT_MET(name) assert_true(met[PM_CURVE_##name]);
+#define EXPECT_MET(name) assert_true(met[PM_CURVE_##name] || !all);
     PM_ROTATION_CURVES(EXPECT_MET)
 }
 
@@ -279,8 +286,10 @@ static void curves_rest_outside_their_keys_and_nowhere_else(void **state) {
         uniform[k] = k < first || k > last;
     }
     for (size_t n = 0; n < variant_count(); n++) {
-        expect_rest_outside(engine, variant_at(n), LISTED, listed);
-        expect_rest_outside(engine, variant_at(n), UNIFORM, uniform);
+        if (!is_left_out(engine, variant_at(n))) {
+            expect_rest_outside(engine, variant_at(n), LISTED, listed);
+            expect_rest_outside(engine, variant_at(n), UNIFORM, uniform);
+        }
     }
 }
 
@@ -288,6 +297,9 @@ static void a_single_key_rests(void **state) {
     pm_engine *engine = engine_for(state);
     for (size_t n = 0; n < variant_count(); n++) {
         shape s;
+        if (is_left_out(engine, variant_at(n))) {
+            continue;
+        }
         shape_make(variant_at(n), PAIRS, &s);
         for (size_t t = 0; t < s.set.count; t++) {
             s.set.tracks[t].key_count = 1;

@@ -102,6 +102,34 @@ bool can_compile_lanes(const pm_engine *engine, uint32_t lanes) {
     return false;
 }
 
+static bool is_deep(pm_method method) {
+    switch (method) {
+    case PM_METHOD_SQUAD:
+    case PM_METHOD_CIRCULAR:
+    case PM_METHOD_CIRCULAR_C1:
+    case PM_METHOD_CIRCULAR_C2:
+    case PM_METHOD_CIRCULAR_C3:
+    case PM_METHOD_BSPLINE:
+        return true;
+    default:
+        return false;
+    }
+}
+
+bool can_compile_motion(const pm_engine *engine, pm_method method) {
+    static bool said = false;
+    pm_device_info info;
+    pm_engine_info(engine, &info);
+    if (!is_deep(method) || strcmp(info.platform, "rusticl") != 0)
+        return true;
+    if (!said)
+        printf(
+            "# not tested: derivatives of squad, circular and bspline on rusticl, whose compiler "
+            "takes minutes for each\n");
+    said = true;
+    return false;
+}
+
 int exit_code_without_device(void) {
     pm_error error = poisoned_error();
     pm_engine *engine = open_device(&(pm_engine_desc){0}, &error);

@@ -40,6 +40,10 @@ bool is_on_oclgrind(void **state);
  * 22.3 is early: it takes minutes to compile one kernel of four lanes. Oclgrind dies of them. */
 bool can_compile_lanes(const pm_engine *engine, uint32_t lanes);
 
+/* Whether kernels of a method's derivatives can be tested; says why not when they cannot. Those
+ * that are slerps of moving operands, or products, take the same rusticl minutes each. */
+bool can_compile_motion(const pm_engine *engine, pm_method method);
+
 /* For main() of executables that need a device throughout: 0 when there is one, else the
  * exit code: 77 for a skip, 1 where a device is required. */
 int exit_code_without_device(void);

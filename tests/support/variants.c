@@ -73,6 +73,11 @@ const variant *variant_named(const char *name) {
     return NULL;
 }
 
+bool variant_repeats_kernels(const variant *v) {
+    return v->ends != PM_ENDS_CHORD || v->frame != PM_AXIS_BODY ||
+           (v->tangents != PM_TANGENTS_BESSEL && v->tangents != PM_TANGENTS_USER);
+}
+
 void variant_prepare(const variant *v, track_set *set) {
     if (v->method == PM_METHOD_BSPLINE) {
         set_make_uniform(set);

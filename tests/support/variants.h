@@ -23,6 +23,10 @@ size_t variant_count(void);
 const variant *variant_at(size_t index);
 const variant *variant_named(const char *name);
 
+/* Whether it differs from another in what its clip is built from, and in nothing that a kernel
+ * would notice: what an interpreter of kernels may leave out. */
+bool variant_repeats_kernels(const variant *v);
+
 /* Makes the set one that the variant is defined for: bspline needs uniform keys. */
 void variant_prepare(const variant *v, track_set *set);
 
