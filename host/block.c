@@ -149,7 +149,6 @@ static pm_block_built summary_of(const build *b) {
     pm_block_built built = {.status = PM_OK};
     for (size_t i = 0; i < b->count; i++) {
         const pm_findings *f = &b->all[i].findings;
-        built.wide = built.wide || dmask_any(f->wide);
         for (size_t n = 0; n < b->all[i].count && built.status == PM_OK; n++) {
             if (f->no_memory || f->failed[n])
                 built.status = f->no_memory ? PM_ERROR_MEMORY : PM_ERROR_KEY;

@@ -12,6 +12,9 @@ static const size_t most_values = (size_t)1 << 30;
  * leaves too few work-items to share out. */
 enum { LEAST_RUN = 16, MOST_RUN = 256, ITEMS_PER_UNIT = 16 };
 
+/* Bytes of results that are not read again while a cache still has them. */
+static const size_t LEAST_STREAM = (size_t)4 << 20;
+
 /* Neighbouring work-items take neighbouring tracks, or values: their memory meets. */
 enum { GROUP_OF_SCALARS = 64 };
 
@@ -85,6 +88,11 @@ static size_t scalar_group(size_t items) {
     return group;
 }
 
+/* Whether a launch's results are more than a core's caches hold. */
+static cl_uint streams_past_caches(const pm_launch *l, size_t values) {
+    return values * l->output->components * sizeof(float) >= LEAST_STREAM;
+}
+
 /* How many groups of tracks, and samples, a work-item takes. CPU devices take all groups,
  * so that a work-item writes whole rows; others one, so that neighbours write together. */
 typedef struct walk_shape {
@@ -110,13 +118,14 @@ static pm_status launch_walk(const pm_launch *l, cl_command_queue queue, cl_uint
     cl_uint lanes = engine->info.lanes;
     size_t groups = (clip->track_count + lanes - 1) / lanes;
     pm_variant variant = {.file = "walk",
-                          .curve = pm_curves[channel->curve].name,
+                          .curve = pm_curves[channel->recipe.curve].name,
                           .components = channel->components,
                           .lanes = lanes};
     cl_uint plane = channel->layout[0].plane;
     cl_uint tracks = (cl_uint)clip->track_count;
     cl_uint samples = (cl_uint)l->sample_count;
     walk_shape shape = walk_shape_of(engine, groups, l->sample_count);
+    cl_uint streams = streams_past_caches(l, l->sample_count * clip->track_count);
     cl_ulong offset = l->values_offset;
     const argument arguments[] = {PM_ARGUMENT(clip->device->channels[l->output->channel].keys),
                                   PM_ARGUMENT(clip->device->channels[l->output->channel].statics),
@@ -128,7 +137,8 @@ static pm_status launch_walk(const pm_launch *l, cl_command_queue queue, cl_uint
                                   PM_ARGUMENT(tracks),
                                   PM_ARGUMENT(samples),
                                   PM_ARGUMENT(shape.span),
-                                  PM_ARGUMENT(shape.run)};
+                                  PM_ARGUMENT(shape.run),
+                                  PM_ARGUMENT(streams)};
     cl_kernel kernel;
     pm_status status = make_kernel(engine, &variant, arguments,
                                    sizeof arguments / sizeof *arguments, &kernel, error);
@@ -145,7 +155,7 @@ static pm_status launch_gather(const pm_launch *l, cl_command_queue queue, cl_ui
     const pm_channel *channel = &clip->channels[l->output->channel];
     cl_uint lanes = engine->info.lanes;
     pm_variant variant = {.file = l->output->order ? "motion" : "gather",
-                          .curve = pm_curves[channel->curve].name,
+                          .curve = pm_curves[channel->recipe.curve].name,
                           .components = l->output->components,
                           .lanes = lanes};
     cl_uint statics = (cl_uint)(4 * clip->padded_tracks);
@@ -156,6 +166,7 @@ static pm_status launch_gather(const pm_launch *l, cl_command_queue queue, cl_ui
     cl_uint pairs = l->pairs;
     cl_uint parent = l->parent;
     cl_uint order = l->output->order;
+    cl_uint streams = streams_past_caches(l, value_count);
     cl_ulong offset = l->values_offset;
     const argument arguments[] = {PM_ARGUMENT(clip->device->channels[l->output->channel].keys),
                                   PM_ARGUMENT(clip->device->channels[l->output->channel].statics),
@@ -171,7 +182,8 @@ static pm_status launch_gather(const pm_launch *l, cl_command_queue queue, cl_ui
                                   PM_ARGUMENT(pairs),
                                   PM_ARGUMENT(clip->device->rates),
                                   PM_ARGUMENT(parent),
-                                  PM_ARGUMENT(order)};
+                                  PM_ARGUMENT(order),
+                                  PM_ARGUMENT(streams)};
     cl_kernel kernel;
     pm_status status = make_kernel(engine, &variant, arguments,
                                    sizeof arguments / sizeof *arguments, &kernel, error);

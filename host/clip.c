@@ -17,7 +17,7 @@ static size_t rows_of(const pm_placed_timeline *timeline) {
 }
 
 static unsigned planes_of(const pm_channel *channel) {
-    return 1 + pm_curves[channel->curve].extras;
+    return 1 + pm_curves[channel->recipe.curve].extras;
 }
 
 static pm_status lay_out_shared(const pm_clip *clip, pm_channel *channel, pm_error *error) {
@@ -58,7 +58,7 @@ static pm_status lay_out_apart(const pm_clip *clip, pm_channel *channel, pm_erro
 }
 
 static pm_status lay_out(const pm_clip *clip, pm_channel *channel, pm_error *error) {
-    size_t statics = pm_curves[channel->curve].statics;
+    size_t statics = pm_curves[channel->recipe.curve].statics;
     size_t bytes;
     channel->layout = calloc(clip->track_count, sizeof *channel->layout);
     if (!channel->layout)
@@ -118,7 +118,6 @@ static pm_status build(const pm_clip_desc *desc, pm_clip *clip, pm_error *error)
         channel->present = pm_channel_array(desc, c)->data != NULL;
         channel->components = pm_channel_components(c);
         channel->recipe = pm_channel_recipe(desc, c);
-        channel->curve = channel->recipe.curve;
         if (channel->present)
             status = lay_out(clip, channel, error);
     }

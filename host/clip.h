@@ -17,7 +17,6 @@ enum { PM_TRACK_GROUP = 16 };
 typedef struct pm_channel {
     bool present;
     pm_recipe recipe;
-    pm_curve_id curve;     /* recipe.curve, or .wide when a track needed it */
     unsigned components;   /* 4 or 3 */
     size_t key_floats;     /* of `keys` */
     size_t static_floats;  /* of `statics`; 0 without */

@@ -17,7 +17,6 @@ typedef struct construction {
     pthread_mutex_t lock; /* guards what follows */
     pm_status status;     /* of the first track that failed */
     size_t failed;        /* that track; all are tried, so that it is always the same */
-    bool wide[PM_CHANNEL_COUNT];
 } construction;
 
 static void note_failure(construction *c, pm_status status, size_t track) {
@@ -30,14 +29,13 @@ static void note_failure(construction *c, pm_status status, size_t track) {
 }
 
 /* All channels of a block. */
-static void build_block(construction *c, const pm_block *block, bool wide[PM_CHANNEL_COUNT]) {
+static void build_block(construction *c, const pm_block *block) {
     pm_clip *clip = c->clip;
     const pm_lane_set *set = pm_lane_set_for(block->count);
     for (unsigned n = 0; n < PM_CHANNEL_COUNT; n++) {
         if (!clip->channels[n].present)
             continue;
         pm_block_built built = set->build(c->desc, clip, n, block);
-        wide[n] = wide[n] || built.wide;
         if (built.status != PM_OK)
             note_failure(c, built.status, built.failed);
     }
@@ -67,24 +65,19 @@ static pm_block block_at(const construction *c, size_t from, size_t first_row) {
 static void build_blocks(void *context, pm_items *items) {
     construction *c = context;
     const pm_clip *clip = c->clip;
-    bool wide[PM_CHANNEL_COUNT] = {false};
     size_t item, t = 0, first_row = 0;
     while (pm_take_item(items, &item)) {
         for (; t < item * c->tracks; t++)
             first_row += clip->timelines[clip->timeline_of[t]].given_keys;
         while (t < clip->track_count && t < (item + 1) * c->tracks) {
             pm_block block = block_at(c, t, first_row);
-            build_block(c, &block, wide);
+            build_block(c, &block);
             for (size_t end = t + block.count; t < end; t++) {
                 first_row += clip->timelines[clip->timeline_of[t]].given_keys;
                 finish_track(c, t);
             }
         }
     }
-    pthread_mutex_lock(&c->lock);
-    for (unsigned n = 0; n < PM_CHANNEL_COUNT; n++)
-        c->wide[n] = c->wide[n] || wide[n];
-    pthread_mutex_unlock(&c->lock);
 }
 
 /* Starting a thread takes as long as some hundreds of keys. */
@@ -111,9 +104,6 @@ pm_status pm_clip_build_tracks(const pm_clip_desc *desc, pm_clip *clip, pm_error
     pthread_mutex_init(&c.lock, NULL);
     pm_run_parallel(threads, (clip->padded_tracks + c.tracks - 1) / c.tracks, build_blocks, &c);
     pthread_mutex_destroy(&c.lock);
-    for (unsigned n = 0; n < PM_CHANNEL_COUNT; n++)
-        if (c.wide[n])
-            clip->channels[n].curve = clip->channels[n].recipe.wide;
     if (c.status == PM_ERROR_MEMORY)
         return pm_fail_memory(error);
     if (c.status != PM_OK)

@@ -34,7 +34,6 @@ extern const pm_curve pm_curves[PM_CURVE_COUNT];
 /* A curve with what makes its segments and, unless NULL, its statics. */
 typedef struct pm_recipe {
     pm_curve_id curve;
-    pm_curve_id wide; /* when a segment asks for it; the same extras */
     pm_builder segments;
     pm_static_builder statics;
     bool uniform;       /* needs uniform keys */

@@ -12,7 +12,7 @@ struct pm_engine {
     pm_device_info info;
     pm_log_function log;
     void *log_user;
-    size_t host_threads; /* at least 1 */
+    size_t host_threads;     /* at least 1 */
     struct pm_cl_engine *cl; /* NULL on the reference path */
 };
 

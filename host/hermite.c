@@ -8,8 +8,6 @@
 #include "rotation_vector.h"
 #include "tangents.h"
 
-static const double half_pi = 1.57079632679489661923;
-
 /* Half angles beyond which float32 cannot say where in its turn a rotation is. */
 static const double farthest = 1e4;
 
@@ -33,7 +31,6 @@ void pm_put_hermite(const pm_track *track, const pm_extras_out *out, ptrdiff_t i
     dvec3 end = dvec3_times(pm_jr_inverse(dvec3_times(log, 2), arriving), half);
     dreal reach = reach_of(c1, end, log);
     findings->failed |= ~(dmask)(reach <= farthest);
-    findings->wide |= (dmask)(reach > half_pi * (1 + 1e-9));
     pm_put(out, (size_t)i, 0, times_vector(key, log));
     pm_put(out, (size_t)i, 1, times_vector(key, dvec3_difference(c1, log)));
     pm_put(out, (size_t)i, 2, times_vector(key, dvec3_difference(log, end)));

@@ -21,6 +21,7 @@
     X(spline)                                                                                      \
     X(bspline)                                                                                     \
     X(cubicspline)                                                                                 \
+    X(ncubic)                                                                                      \
     X(vector_cubic)                                                                                \
     X(vector_parabolas)                                                                            \
     X(vector_spline)                                                                               \
@@ -46,7 +47,6 @@ enum { PM_BLOCK_TRACKS = 64 };
 typedef struct pm_block_built {
     pm_status status; /* PM_OK, PM_ERROR_MEMORY, or PM_ERROR_KEY when there is no such curve */
     size_t failed;    /* of PM_ERROR_KEY: the first such track */
-    bool wide;        /* some segment needs the curve's wide form */
 } pm_block_built;
 
 typedef struct pm_lane_set {

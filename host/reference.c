@@ -81,7 +81,7 @@ static pm_quat load(const float *from) {
 
 static void load_rows(const pm_clip *clip, const pm_channel *channel, size_t track, pm_u32 segment,
                       pm_rows *rows) {
-    const pm_curve *curve = &pm_curves[channel->curve];
+    const pm_curve *curve = &pm_curves[channel->recipe.curve];
     const pm_track_rows *at = &channel->layout[track];
     const float *row = channel->keys + at->first + (size_t)segment * at->row;
     rows->key = load(row);
@@ -124,9 +124,9 @@ static void sample_track(const request *q, size_t track, const pm_place *places,
                  .to = to + k * stride,
                  .stride = stride};
         if (q->output->order == 0)
-            runs[q->channel->curve](&r, q->channel->components);
+            runs[q->channel->recipe.curve](&r, q->channel->components);
         else
-            motions[q->channel->curve](&r, q->output->order);
+            motions[q->channel->recipe.curve](&r, q->output->order);
     }
 }
 

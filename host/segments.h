@@ -13,7 +13,6 @@
 typedef struct pm_findings {
     bool no_memory;
     dmask failed; /* there is no such curve */
-    dmask wide;   /* some segment needs the curve's wide form */
 } pm_findings;
 
 typedef void (*pm_segment_build)(pm_track *track, const pm_extras_out *out, pm_findings *findings);

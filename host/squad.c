@@ -37,13 +37,8 @@ static void put_arc(const pm_extras_out *out, size_t segment, dquat a, dquat b, 
     pm_put(out, segment, 1, dquat_scaled(difference, angle));
 }
 
-/* Whether the inner point is farther than pi/4 from its key: else the slerps that squad
- * blends stay within pi/2 of each other. */
-static dmask is_wide(dvec3 step) {
-    return ~(dmask)(dvec3_dot(step, step) <= half_pi * half_pi * (1 + 1e-9));
-}
-
 static void build(pm_track *track, const pm_extras_out *out, pm_findings *findings) {
+    (void)findings;
     pm_tangent here = pm_limited_velocity(track, track->first);
     for (ptrdiff_t i = track->first; i < track->end; i++) {
         pm_tangent next = pm_limited_velocity(track, i + 1);
@@ -55,7 +50,6 @@ static void build(pm_track *track, const pm_extras_out *out, pm_findings *findin
         dquat to = pm_track_key(track, i + 1);
         put_arc(out, (size_t)i, dquat_product(from, dquat_exp(dvec3_times(leaving, 0.5))),
                 dquat_product(to, dquat_exp(dvec3_times(arriving, 0.5))), dquat_sum(from, to));
-        findings->wide |= is_wide(leaving) | is_wide(arriving);
         here = next;
     }
 }

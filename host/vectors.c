@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Segments of curves that are polynomials in each component: positions and scales, and
- * glTF's cubic spline of rotations (spec: methods, section 7).
+ * Segments of curves that are polynomials in each component: positions and scales, glTF's
+ * cubic spline of rotations (spec: methods, section 7), and the same through keys alone.
  */
 #include "segments.h"
 #include "tangents.h"
@@ -101,7 +101,33 @@ static void build_given(pm_track *track, const pm_extras_out *out, pm_findings *
     }
 }
 
+static dquat component_slope(const pm_track *track, ptrdiff_t i) {
+    dquat step = dquat_difference(pm_track_key(track, i + 1), pm_track_key(track, i));
+    return dquat_scaled(step, dreal_of(1 / pm_track_length(track, i)));
+}
+
+/* The slope at key i of the parabola through three keys; at an end, of the chord. */
+static dquat component_rate(const pm_track *track, ptrdiff_t i) {
+    if (!pm_track_has(track, i - 1))
+        return component_slope(track, i);
+    if (!pm_track_has(track, i))
+        return component_slope(track, i - 1);
+    double h0 = pm_track_length(track, i - 1), h1 = pm_track_length(track, i);
+    dquat s0 = dquat_scaled(component_slope(track, i - 1), dreal_of(h1 / (h0 + h1)));
+    return dquat_sum(s0, dquat_scaled(component_slope(track, i), dreal_of(h0 / (h0 + h1))));
+}
+
+static void build_ncubic(pm_track *track, const pm_extras_out *out, pm_findings *findings) {
+    (void)findings;
+    for (ptrdiff_t i = track->first; i < track->end; i++) {
+        dreal length = dreal_of(pm_track_length(track, i));
+        pm_put(out, (size_t)i, 0, dquat_scaled(component_rate(track, i), length));
+        pm_put(out, (size_t)i, 1, dquat_scaled(component_rate(track, i + 1), length));
+    }
+}
+
 const pm_segment_builder PM_LANE_NAME(pm_build_vector_cubic) = {.window = build_cubic};
 const pm_segment_builder PM_LANE_NAME(pm_build_vector_parabolas) = {.window = build_parabolas};
 const pm_segment_builder PM_LANE_NAME(pm_build_vector_bspline) = {.window = build_bspline};
 const pm_segment_builder PM_LANE_NAME(pm_build_cubicspline) = {.window = build_given};
+const pm_segment_builder PM_LANE_NAME(pm_build_ncubic) = {.window = build_ncubic};

@@ -49,7 +49,8 @@ pm_kernel void PM_GATHER(pm_global const float *keys, pm_global const float *sta
                          pm_global const pm_u32 *tracks, pm_global float *values,
                          pm_u64 values_offset, pm_u32 static_floats, pm_u32 track_count,
                          pm_u32 sample_count, pm_u32 value_count, pm_u32 pairs,
-                         pm_global const float *rates, pm_u32 parent, pm_u32 order) {
+                         pm_global const float *rates, pm_u32 parent, pm_u32 order,
+                         pm_u32 streams) {
     pm_u32 first = pm_global_id(0) * PM_LANES;
     if (first >= value_count)
         return;
@@ -113,5 +114,5 @@ pm_kernel void PM_GATHER(pm_global const float *keys, pm_global const float *sta
     value = pm_quat_scaled(value, pm_reals_of(sign));
 #endif
     pm_store_values(values + values_offset + (pm_u64)first * PM_COMPONENTS, value,
-                    value_count - first);
+                    value_count - first, streams);
 }

@@ -11,7 +11,7 @@
 #ifndef PM_BSPLINE_H
 #define PM_BSPLINE_H
 
-#include "pm_math.h"
+#include "pm_jet.h"
 #include "pm_rows.h"
 
 #define pm_bspline_extras 4 /* middle; l0', l1, l2, each with its squared length as w */
@@ -60,6 +60,19 @@ pm_fn pm_quat pm_bspline_at(const pm_bspline_segment *s, real u) {
     pm_quat value = pm_quat_sum(s->middle, turn);
     real excess = pm_fma(PM_REAL(-0.5f), pm_quat_norm2(value), PM_REAL(0.5f));
     return pm_quat_sum(s->middle, pm_quat_plus(turn, excess, value));
+}
+
+pm_fn pm_quat_jet pm_bspline_motion(const pm_bspline_segment *s, real u) {
+    real sixth = PM_REAL(0.166666672f), one_half = PM_REAL(0.5f), third = PM_REAL(0.333333343f);
+    pm_jet before = pm_cubic_jet(one_half, -one_half, sixth, u); /* and -1/6 */
+    pm_jet during = pm_cubic_jet(one_half, one_half, -third, u); /* and 1/6 - 1/2 */
+    pm_jet after = pm_cubic_jet(PM_REAL(0.0f), PM_REAL(0.0f), sixth, u);
+    before.v = before.v - sixth;
+    during.v = during.v - third;
+    pm_quat_jet r =
+        pm_quat_jet_product(pm_power_jet(s->before, before), pm_power_jet(s->during, during));
+    r = pm_quat_jet_product(r, pm_power_jet(s->after, after));
+    return pm_quat_jet_product(pm_quat_jet_fixed(s->middle), r);
 }
 
 #endif

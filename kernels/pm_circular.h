@@ -124,15 +124,6 @@ pm_fn real pm_phase(real k, real u) {
     return pm_fma(PM_REAL(2.0f) * u, slope, PM_REAL(-1.0f));
 }
 
-/* k up to 2: no phase leaves [0, 1], so that the points stay on arcs of at most pi and,
- * the chord being at most sqrt 2, within pi/2 of each other. */
-pm_fn pm_quat pm_phased_at(const pm_phased_segment *s, real u, real weight) {
-    const pm_circular_segment *c = &s->circles;
-    pm_arc_point p = pm_circle_at(&c->leaving, pm_phase(s->leaving, u));
-    pm_arc_point q = pm_circle_at(&c->arriving, -pm_phase(s->arriving, PM_REAL(1.0f) - u));
-    return pm_quat_renormalized(pm_arc_points_slerp(c, p, q, pm_arc_points_y(c, p, q), weight));
-}
-
 /* A point at any phase. */
 pm_fn pm_arc_point pm_circle_at_any(const pm_circle *c, real t) {
     pm_arc_point p;
@@ -149,17 +140,31 @@ pm_fn pm_quat pm_arc_point_of(const pm_circular_segment *s, const pm_circle *c, 
     return pm_quat_plus(pm_quat_plus(s->middle, p.along, s->half_chord), p.up, c->rise);
 }
 
-/* Most points are within pi/2 of each other even so. */
-pm_fn pm_quat pm_phased_at_any(const pm_phased_segment *s, real u, real weight) {
-    const pm_circular_segment *c = &s->circles;
-    pm_arc_point p = pm_circle_at_any(&c->leaving, pm_phase(s->leaving, u));
-    pm_arc_point q = pm_circle_at_any(&c->arriving, -pm_phase(s->arriving, PM_REAL(1.0f) - u));
+/* Where speeds of phases are not within [0, 2] they leave [0, 1]: the points may then lie
+ * anywhere on their circles, and far apart. */
+pm_fn pm_quat pm_phased_at_any(const pm_circular_segment *c, real t0, real t1, real weight) {
+    pm_arc_point p = pm_circle_at_any(&c->leaving, t0);
+    pm_arc_point q = pm_circle_at_any(&c->arriving, t1);
     real y = pm_arc_points_y(c, p, q);
     pm_mask near = y < PM_REAL(0.5f);
     pm_quat close = pm_arc_points_slerp(c, p, q, pm_select(near, y, PM_REAL(0.5f)), weight);
     pm_quat far = pm_slerp_any(pm_arc_point_of(c, &c->leaving, p),
                                pm_arc_point_of(c, &c->arriving, q), weight);
-    return pm_quat_renormalized(pm_quat_select(near, close, far));
+    return pm_quat_select(near, close, far);
+}
+
+pm_fn pm_quat pm_phased_at(const pm_phased_segment *s, real u, real weight) {
+    const pm_circular_segment *c = &s->circles;
+    real t0 = pm_phase(s->leaving, u);
+    real t1 = -pm_phase(s->arriving, PM_REAL(1.0f) - u);
+    pm_arc_point p = pm_circle_at(&c->leaving, t0);
+    pm_arc_point q = pm_circle_at(&c->arriving, t1);
+    pm_quat value = pm_arc_points_slerp(c, p, q, pm_arc_points_y(c, p, q), weight);
+    real t2 = pm_select(t0 * t0 > t1 * t1, t0 * t0, t1 * t1);
+    pm_mask outside = t2 > PM_REAL(1.000001f);
+    if (pm_any(outside))
+        value = pm_quat_select(outside, pm_phased_at_any(c, t0, t1, weight), value);
+    return pm_quat_renormalized(value);
 }
 
 pm_fn real pm_linear_weight(real u) {
@@ -180,43 +185,76 @@ pm_fn real pm_smootherstep(real u) {
     return pm_select(first, step, PM_REAL(1.0f) - step);
 }
 
-#define PM_PHASED_METHOD(name, blend, weight)                                                      \
+#define PM_PHASED_METHOD(name, weight)                                                             \
     typedef pm_phased_segment pm_##name##_segment;                                                 \
     pm_fn pm_##name##_segment pm_##name##_begin(const pm_rows *rows) {                             \
         return pm_phased_begin(rows);                                                              \
     }                                                                                              \
     pm_fn pm_quat pm_##name##_at(const pm_##name##_segment *s, real u) {                           \
-        return blend(s, u, weight(u));                                                             \
+        return pm_phased_at(s, u, weight(u));                                                      \
     }
 
 #define pm_circular_c1_extras pm_phased_extras
 #define pm_circular_c1_statics 0
 #define pm_circular_c1_passes 1
-PM_PHASED_METHOD(circular_c1, pm_phased_at, pm_linear_weight)
-
-#define pm_circular_c1_wide_extras pm_phased_extras
-#define pm_circular_c1_wide_statics 0
-#define pm_circular_c1_wide_passes 1
-PM_PHASED_METHOD(circular_c1_wide, pm_phased_at_any, pm_linear_weight)
+PM_PHASED_METHOD(circular_c1, pm_linear_weight)
 
 #define pm_circular_c2_extras pm_phased_extras
 #define pm_circular_c2_statics 0
 #define pm_circular_c2_passes 1
-PM_PHASED_METHOD(circular_c2, pm_phased_at, pm_smoothstep)
-
-#define pm_circular_c2_wide_extras pm_phased_extras
-#define pm_circular_c2_wide_statics 0
-#define pm_circular_c2_wide_passes 1
-PM_PHASED_METHOD(circular_c2_wide, pm_phased_at_any, pm_smoothstep)
+PM_PHASED_METHOD(circular_c2, pm_smoothstep)
 
 #define pm_circular_c3_extras pm_phased_extras
 #define pm_circular_c3_statics 0
 #define pm_circular_c3_passes 1
-PM_PHASED_METHOD(circular_c3, pm_phased_at, pm_smootherstep)
+PM_PHASED_METHOD(circular_c3, pm_smootherstep)
 
-#define pm_circular_c3_wide_extras pm_phased_extras
-#define pm_circular_c3_wide_statics 0
-#define pm_circular_c3_wide_passes 1
-PM_PHASED_METHOD(circular_c3_wide, pm_phased_at_any, pm_smootherstep)
+/* A point of an arc at phase t, centred. */
+pm_fn pm_quat_jet pm_circle_motion(const pm_circular_segment *s, const pm_circle *c, pm_jet t) {
+    pm_turn_jet turn = pm_turn_jet_by(c->alpha2, t);
+    pm_jet along = pm_jet_scaled(turn.sine, c->stretch);
+    pm_jet up = turn.cosine;
+    up.v = up.v - pm_cos(c->alpha2);
+    pm_quat_jet r = pm_quat_jet_plus(pm_quat_jet_fixed(s->middle), along, s->half_chord);
+    return pm_quat_jet_plus(r, up, c->rise);
+}
+
+pm_fn pm_quat_jet pm_circular_motion(const pm_circular_segment *s, real u) {
+    pm_jet t = pm_jet_of(pm_fma(PM_REAL(2.0f), u, PM_REAL(-1.0f)), PM_REAL(2.0f), PM_REAL(0.0f));
+    return pm_slerp_jet(pm_circle_motion(s, &s->leaving, t), pm_circle_motion(s, &s->arriving, t),
+                        pm_jet_u(u));
+}
+
+/* pm_phase with its derivatives */
+pm_fn pm_jet pm_phase_jet(real k, real u) {
+    pm_jet t =
+        pm_cubic_jet(PM_REAL(2.0f) * k, PM_REAL(2.0f) * (PM_REAL(1.0f) - k), PM_REAL(0.0f), u);
+    t.v = pm_phase(k, u);
+    return t;
+}
+
+pm_fn pm_quat_jet pm_phased_motion(const pm_phased_segment *s, real u, pm_jet weight) {
+    const pm_circular_segment *c = &s->circles;
+    pm_jet leaving = pm_phase_jet(s->leaving, u);
+    pm_jet mirrored = pm_phase_jet(s->arriving, PM_REAL(1.0f) - u);
+    pm_jet arriving = pm_jet_of(-mirrored.v, mirrored.d, -mirrored.dd);
+    return pm_slerp_jet(pm_circle_motion(c, &c->leaving, leaving),
+                        pm_circle_motion(c, &c->arriving, arriving), weight);
+}
+
+/* u^3 (10 - 15u + 6u^2), 30 u^2 (1-u)^2, 60 u (1-u) (1-2u) */
+pm_fn pm_jet pm_smootherstep_jet(real u) {
+    real v = PM_REAL(1.0f) - u;
+    return pm_jet_of(pm_smootherstep(u), PM_REAL(30.0f) * u * u * v * v,
+                     PM_REAL(60.0f) * u * v * (v - u));
+}
+
+#define PM_PHASED_MOTION(name, weight)                                                             \
+    pm_fn pm_quat_jet pm_##name##_motion(const pm_##name##_segment *s, real u) {                   \
+        return pm_phased_motion(s, u, weight(u));                                                  \
+    }
+PM_PHASED_MOTION(circular_c1, pm_jet_u)
+PM_PHASED_MOTION(circular_c2, pm_smoothstep_jet)
+PM_PHASED_MOTION(circular_c3, pm_smootherstep_jet)
 
 #endif

@@ -9,15 +9,12 @@
 #ifndef PM_HERMITE_H
 #define PM_HERMITE_H
 
-#include "pm_math.h"
+#include "pm_jet.h"
 #include "pm_rows.h"
 
 #define pm_hermite_extras 3 /* step, leaving, arriving */
 #define pm_hermite_statics 0
 #define pm_hermite_passes 1
-#define pm_hermite_wide_extras pm_hermite_extras
-#define pm_hermite_wide_statics 0
-#define pm_hermite_wide_passes 1
 
 typedef struct pm_hermite_segment {
     pm_quat a, step, leaving, arriving;
@@ -56,26 +53,23 @@ pm_fn real pm_hermite_angle2(pm_hermite_vectors r) {
     return pm_fma(PM_REAL(2.0f), cross, pm_quat_norm2(r.v));
 }
 
-pm_fn pm_quat pm_hermite_turned(const pm_hermite_segment *s, pm_hermite_vectors r, pm_turn turn) {
+pm_fn pm_quat pm_hermite_at(const pm_hermite_segment *s, real u) {
+    pm_hermite_vectors r = pm_hermite_vector(s, u);
+    pm_turn turn = pm_turn_of(pm_hermite_angle2(r));
     pm_quat value = pm_quat_blend(turn.sine, r.rest, turn.sine, r.v);
     return pm_quat_renormalized(pm_quat_plus(value, turn.cosine, s->a));
 }
 
-/* |v| at most pi/2 throughout the segment */
-pm_fn pm_quat pm_hermite_at(const pm_hermite_segment *s, real u) {
-    pm_hermite_vectors r = pm_hermite_vector(s, u);
-    return pm_hermite_turned(s, r, pm_turn_narrow(pm_hermite_angle2(r)));
-}
-
-typedef pm_hermite_segment pm_hermite_wide_segment;
-
-pm_fn pm_hermite_wide_segment pm_hermite_wide_begin(const pm_rows *rows) {
-    return pm_hermite_begin(rows);
-}
-
-pm_fn pm_quat pm_hermite_wide_at(const pm_hermite_wide_segment *s, real u) {
-    pm_hermite_vectors r = pm_hermite_vector(s, u);
-    return pm_hermite_turned(s, r, pm_turn_wide(pm_hermite_angle2(r)));
+pm_fn pm_quat_jet pm_hermite_motion(const pm_hermite_segment *s, real u) {
+    pm_jet leaving = pm_cubic_jet(PM_REAL(1.0f), PM_REAL(-2.0f), PM_REAL(1.0f), u);
+    pm_jet arriving = pm_cubic_jet(PM_REAL(0.0f), PM_REAL(1.0f), PM_REAL(-1.0f), u);
+    pm_quat_jet v = pm_quat_jet_scaled(pm_jet_u(u), s->step);
+    v = pm_quat_jet_plus(v, leaving, s->leaving);
+    v = pm_quat_jet_plus(v, arriving, s->arriving);
+    pm_jet x2 = pm_quat_jet_norm2(v);
+    pm_turn_jet turn = pm_turn_jet_of(x2.v);
+    pm_quat_jet r = pm_quat_jet_weighted(pm_jet_through(x2, turn.sine), v);
+    return pm_quat_jet_plus(r, pm_jet_through(x2, turn.cosine), s->a);
 }
 
 #endif

@@ -201,4 +201,27 @@ pm_fn pm_jet pm_cubic_jet(real a, real b, real c, real u) {
                      pm_fma(u, PM_REAL(6.0f) * c, two * b));
 }
 
+pm_fn pm_quat pm_quat_zero(void) {
+    real zero = PM_REAL(0.0f);
+    return pm_quat_of(zero, zero, zero, zero);
+}
+
+pm_fn pm_quat_jet pm_quat_jet_fixed(pm_quat a) {
+    return pm_quat_jet_of(a, pm_quat_zero(), pm_quat_zero());
+}
+
+/* cos and sin(t x)/x of x^2 */
+pm_fn pm_turn_jet pm_turn_jet_by(real x2, pm_jet t) {
+    pm_turn_jet turn;
+    pm_jet tx2 = pm_jet_scaled(pm_jet_product(t, t), x2);
+    pm_turn_jet f = pm_turn_jet_of(tx2.v);
+    turn.cosine = pm_jet_through(tx2, f.cosine);
+    turn.sine = pm_jet_product(t, pm_jet_through(tx2, f.sine));
+    return turn;
+}
+
+pm_fn pm_jet pm_smoothstep_jet(real u) {
+    return pm_cubic_jet(PM_REAL(0.0f), PM_REAL(3.0f), PM_REAL(-2.0f), u);
+}
+
 #endif

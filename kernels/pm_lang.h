@@ -23,6 +23,9 @@
 #if defined(__OPENCL_VERSION__) || defined(__OPENCL_C_VERSION__)
 
 #define PM_OPENCL
+#ifndef __has_builtin
+#define __has_builtin(name) 0
+#endif
 #pragma OPENCL FP_CONTRACT OFF
 
 #define pm_fn static inline
@@ -36,10 +39,17 @@ typedef ulong pm_u64;
 typedef float real;
 typedef int pm_mask;
 #define pm_select(mask, yes, no) ((mask) ? (yes) : (no))
+#define pm_any(mask) (mask)
 #else
 typedef PM_JOIN(float, PM_LANES) real;
 typedef PM_JOIN(int, PM_LANES) pm_mask;
 #define pm_select(mask, yes, no) select((no), (yes), (mask))
+/* Whether the mask is set in some lane. Drivers' any() asks one lane after another. */
+#if __has_builtin(__builtin_reduce_or)
+#define pm_any(mask) __builtin_reduce_or(mask)
+#else
+#define pm_any(mask) any(mask)
+#endif
 #endif
 
 #define PM_REAL(number) ((real)(number))
@@ -70,6 +80,7 @@ typedef float real;
 typedef int pm_mask;
 #define PM_REAL(number) ((float)(number))
 #define pm_select(mask, yes, no) ((mask) ? (yes) : (no))
+#define pm_any(mask) (mask)
 #define pm_fma(a, b, c) fmaf((a), (b), (c))
 #define pm_sqrt(a) sqrtf(a)
 #define pm_floor(a) floorf(a)
@@ -80,6 +91,13 @@ typedef int32_t pm_mask __attribute__((vector_size(4 * PM_LANES)));
 
 static inline real pm_select(pm_mask mask, real yes, real no) {
     return (real)((mask & (pm_mask)yes) | (~mask & (pm_mask)no));
+}
+
+static inline int pm_any(pm_mask mask) {
+    int any = 0;
+    for (int i = 0; i < PM_LANES; i++)
+        any |= mask[i];
+    return any;
 }
 
 static inline real pm_fma(real a, real b, real c) {

@@ -133,4 +133,17 @@ pm_fn pm_turn pm_turn_wide(real x2) {
     return t;
 }
 
+/* Of x^2 in [0, 1e8], most often in [0, (pi/2)^2]: what is farther is seen to where there
+ * is any. */
+pm_fn pm_turn pm_turn_of(real x2) {
+    pm_turn t = pm_turn_narrow(x2);
+    pm_mask far = x2 > PM_REAL(2.46740127f);
+    if (pm_any(far)) {
+        pm_turn wide = pm_turn_wide(x2);
+        t.cosine = pm_select(far, wide.cosine, t.cosine);
+        t.sine = pm_select(far, wide.sine, t.sine);
+    }
+    return t;
+}
+
 #endif

@@ -19,8 +19,9 @@ pm_fn pm_quat pm_gather_quats(pm_global const float *const from[PM_LANES]) {
     return pm_load_quats(from[0]);
 }
 
-pm_fn void pm_store_quats(pm_global float *to, pm_quat q, pm_u32 count) {
+pm_fn void pm_store_quats(pm_global float *to, pm_quat q, pm_u32 count, pm_u32 streams) {
     (void)count;
+    (void)streams;
 #ifdef PM_OPENCL
     vstore4((float4)(q.x, q.y, q.z, q.w), 0, to);
 #else
@@ -31,8 +32,9 @@ pm_fn void pm_store_quats(pm_global float *to, pm_quat q, pm_u32 count) {
 #endif
 }
 
-pm_fn void pm_store_vectors(pm_global float *to, pm_quat v, pm_u32 count) {
+pm_fn void pm_store_vectors(pm_global float *to, pm_quat v, pm_u32 count, pm_u32 streams) {
     (void)count;
+    (void)streams;
     to[0] = v.x;
     to[1] = v.y;
     to[2] = v.z;
@@ -50,80 +52,62 @@ pm_fn real pm_reals_of(const float *from) {
 
 #ifdef PM_OPENCL
 
+/* Lane j of PM_SHUFFLE(a, b, f) is element f(j) of a and b side by side. Compilers keep a
+ * shuffle that they are given whole; one made of swizzles they take apart into loads of
+ * two floats each, many times as many instructions. */
+#if PM_LANES == 16
+#define PM_EACH(f)                                                                                 \
+    f(0), f(1), f(2), f(3), f(4), f(5), f(6), f(7), f(8), f(9), f(10), f(11), f(12), f(13), f(14), \
+        f(15)
+#elif PM_LANES == 8
+#define PM_EACH(f) f(0), f(1), f(2), f(3), f(4), f(5), f(6), f(7)
+#else
+#define PM_EACH(f) f(0), f(1), f(2), f(3)
+#endif
+#if __has_builtin(__builtin_shufflevector)
+#define PM_SHUFFLE(a, b, f) __builtin_shufflevector((a), (b), PM_EACH(f))
+#else
+#define PM_SHUFFLE(a, b, f) shuffle2((a), (b), (PM_JOIN(uint, PM_LANES))(PM_EACH(f)))
+#endif
+
+#define PM_HALF (PM_LANES / 2)
+#define PM_LOWER(j) ((j) < PM_HALF ? (j) : PM_HALF + (j)) /* the lower halves of both */
+#define PM_UPPER(j) (PM_LOWER(j) + PM_HALF)
+
+/* Of a vector's quaternions: all x, then all y; all z, then all w. */
+#define PM_X_THEN_Y(j) ((j) < PM_HALF ? 4 * (j) : 4 * ((j)-PM_HALF) + 1)
+#define PM_Z_THEN_W(j) (PM_X_THEN_Y(j) + 2)
+
+/* x y z w in turn of halves that hold x then z, and y then w; and the same of those behind */
+#define PM_IN_TURN(j) ((j) / 4 + (j) % 2 * PM_LANES + (j) % 4 / 2 * PM_HALF)
+#define PM_IN_TURN_BEHIND(j) (PM_IN_TURN(j) + PM_LANES / 4)
+
 /* r holds PM_LANES quaternions as 4 vectors of memory order */
 typedef struct pm_block {
     real r0, r1, r2, r3;
 } pm_block;
 
-#if PM_LANES == 16
-
 pm_fn pm_quat pm_lanes_of(pm_block m) {
-    float16 xy0 = (float16)(m.r0.s048c, m.r1.s048c, m.r0.s159d, m.r1.s159d);
-    float16 xy1 = (float16)(m.r2.s048c, m.r3.s048c, m.r2.s159d, m.r3.s159d);
-    float16 zw0 = (float16)(m.r0.s26ae, m.r1.s26ae, m.r0.s37bf, m.r1.s37bf);
-    float16 zw1 = (float16)(m.r2.s26ae, m.r3.s26ae, m.r2.s37bf, m.r3.s37bf);
-    return pm_quat_of((float16)(xy0.lo, xy1.lo), (float16)(xy0.hi, xy1.hi),
-                      (float16)(zw0.lo, zw1.lo), (float16)(zw0.hi, zw1.hi));
-}
-
-pm_fn float16 pm_interleave(float16 xz, float16 yw) {
-    return (float16)(xz.s0, yw.s0, xz.s8, yw.s8, xz.s1, yw.s1, xz.s9, yw.s9, xz.s2, yw.s2, xz.sa,
-                     yw.sa, xz.s3, yw.s3, xz.sb, yw.sb);
-}
-
-pm_fn float16 pm_interleave_high(float16 xz, float16 yw) {
-    return (float16)(xz.s4, yw.s4, xz.sc, yw.sc, xz.s5, yw.s5, xz.sd, yw.sd, xz.s6, yw.s6, xz.se,
-                     yw.se, xz.s7, yw.s7, xz.sf, yw.sf);
+    real xy0 = PM_SHUFFLE(m.r0, m.r1, PM_X_THEN_Y);
+    real xy1 = PM_SHUFFLE(m.r2, m.r3, PM_X_THEN_Y);
+    real zw0 = PM_SHUFFLE(m.r0, m.r1, PM_Z_THEN_W);
+    real zw1 = PM_SHUFFLE(m.r2, m.r3, PM_Z_THEN_W);
+    return pm_quat_of(PM_SHUFFLE(xy0, xy1, PM_LOWER), PM_SHUFFLE(xy0, xy1, PM_UPPER),
+                      PM_SHUFFLE(zw0, zw1, PM_LOWER), PM_SHUFFLE(zw0, zw1, PM_UPPER));
 }
 
 pm_fn pm_block pm_block_of(pm_quat q) {
     pm_block m;
-    float16 xz0 = (float16)(q.x.lo, q.z.lo);
-    float16 xz1 = (float16)(q.x.hi, q.z.hi);
-    float16 yw0 = (float16)(q.y.lo, q.w.lo);
-    float16 yw1 = (float16)(q.y.hi, q.w.hi);
-    m.r0 = pm_interleave(xz0, yw0);
-    m.r1 = pm_interleave_high(xz0, yw0);
-    m.r2 = pm_interleave(xz1, yw1);
-    m.r3 = pm_interleave_high(xz1, yw1);
+    real xz0 = PM_SHUFFLE(q.x, q.z, PM_LOWER);
+    real xz1 = PM_SHUFFLE(q.x, q.z, PM_UPPER);
+    real yw0 = PM_SHUFFLE(q.y, q.w, PM_LOWER);
+    real yw1 = PM_SHUFFLE(q.y, q.w, PM_UPPER);
+    m.r0 = PM_SHUFFLE(xz0, yw0, PM_IN_TURN);
+    m.r1 = PM_SHUFFLE(xz0, yw0, PM_IN_TURN_BEHIND);
+    m.r2 = PM_SHUFFLE(xz1, yw1, PM_IN_TURN);
+    m.r3 = PM_SHUFFLE(xz1, yw1, PM_IN_TURN_BEHIND);
     return m;
 }
-
-#elif PM_LANES == 8
-
-pm_fn pm_quat pm_lanes_of(pm_block m) {
-    float16 a = (float16)(m.r0, m.r1);
-    float16 b = (float16)(m.r2, m.r3);
-    return pm_quat_of((float8)(a.s048c, b.s048c), (float8)(a.s159d, b.s159d),
-                      (float8)(a.s26ae, b.s26ae), (float8)(a.s37bf, b.s37bf));
-}
-
-pm_fn pm_block pm_block_of(pm_quat q) {
-    pm_block m;
-    m.r0 = (float8)(q.x.s0, q.y.s0, q.z.s0, q.w.s0, q.x.s1, q.y.s1, q.z.s1, q.w.s1);
-    m.r1 = (float8)(q.x.s2, q.y.s2, q.z.s2, q.w.s2, q.x.s3, q.y.s3, q.z.s3, q.w.s3);
-    m.r2 = (float8)(q.x.s4, q.y.s4, q.z.s4, q.w.s4, q.x.s5, q.y.s5, q.z.s5, q.w.s5);
-    m.r3 = (float8)(q.x.s6, q.y.s6, q.z.s6, q.w.s6, q.x.s7, q.y.s7, q.z.s7, q.w.s7);
-    return m;
-}
-
-#else
-
-pm_fn pm_quat pm_lanes_of(pm_block m) {
-    float16 a = (float16)(m.r0, m.r1, m.r2, m.r3);
-    return pm_quat_of(a.s048c, a.s159d, a.s26ae, a.s37bf);
-}
-
-pm_fn pm_block pm_block_of(pm_quat q) {
-    pm_block m;
-    m.r0 = (float4)(q.x.s0, q.y.s0, q.z.s0, q.w.s0);
-    m.r1 = (float4)(q.x.s1, q.y.s1, q.z.s1, q.w.s1);
-    m.r2 = (float4)(q.x.s2, q.y.s2, q.z.s2, q.w.s2);
-    m.r3 = (float4)(q.x.s3, q.y.s3, q.z.s3, q.w.s3);
-    return m;
-}
-
-#endif
 
 #define PM_VLOAD PM_JOIN(vload, PM_LANES)
 #define PM_VSTORE PM_JOIN(vstore, PM_LANES)
@@ -164,9 +148,26 @@ pm_fn pm_quat pm_gather_quats(pm_global const float *const from[PM_LANES]) {
     return pm_lanes_of(m);
 }
 
-/* Stores the first `count` lanes; all of them is the fast case. */
-pm_fn void pm_store_quats(pm_global float *to, pm_quat q, pm_u32 count) {
+/* Stores past the caches, where the compiler knows how. */
+#if __has_builtin(__builtin_nontemporal_store)
+#define PM_STREAM(value, to) __builtin_nontemporal_store((value), (pm_global real *)(to))
+#endif
+
+/* Stores the first `count` lanes; all of them is the fast case. Results that no cache will
+ * hold until somebody reads them `stream` by: a cache would read every line from memory
+ * only to see it overwritten. Vectors must lie on a boundary of their own for that. */
+pm_fn void pm_store_quats(pm_global float *to, pm_quat q, pm_u32 count, pm_u32 streams) {
     pm_block m = pm_block_of(q);
+#ifdef PM_STREAM
+    if (count >= PM_LANES && streams && ((size_t)to & (sizeof(real) - 1)) == 0) {
+        PM_STREAM(m.r0, to);
+        PM_STREAM(m.r1, to + PM_LANES);
+        PM_STREAM(m.r2, to + 2 * PM_LANES);
+        PM_STREAM(m.r3, to + 3 * PM_LANES);
+        return;
+    }
+#endif
+    (void)streams;
     if (count >= PM_LANES) {
         PM_VSTORE(m.r0, 0, to);
         PM_VSTORE(m.r1, 1, to);
@@ -183,14 +184,41 @@ pm_fn void pm_store_quats(pm_global float *to, pm_quat q, pm_u32 count) {
         vstore4(vload4(i, tail), i, to);
 }
 
-pm_fn void pm_store_vectors(pm_global float *to, pm_quat v, pm_u32 count) {
-    float x[PM_LANES], y[PM_LANES], z[PM_LANES];
-    PM_VSTORE(v.x, 0, x);
-    PM_VSTORE(v.y, 0, y);
-    PM_VSTORE(v.z, 0, z);
-    pm_u32 end = count < PM_LANES ? count : PM_LANES;
-    for (pm_u32 i = 0; i < end; i++)
-        vstore3((float3)(x[i], y[i], z[i]), i, to);
+/* Of 3 vectors in memory order, what the one behind `at` has of x and y, and then of z. */
+#define PM_XY_AT(e) ((e) % 3 == 0 ? (e) / 3 : (e) % 3 == 1 ? PM_LANES + (e) / 3 : 0)
+#define PM_Z_AT(e) ((e) % 3 == 2 ? PM_LANES + (e) / 3 : (e) % PM_LANES)
+#define PM_XY_0(j) PM_XY_AT(j)
+#define PM_XY_1(j) PM_XY_AT((j) + PM_LANES)
+#define PM_XY_2(j) PM_XY_AT((j) + 2 * PM_LANES)
+#define PM_Z_0(j) PM_Z_AT(j)
+#define PM_Z_1(j) PM_Z_AT((j) + PM_LANES)
+#define PM_Z_2(j) PM_Z_AT((j) + 2 * PM_LANES)
+
+pm_fn void pm_store_vectors(pm_global float *to, pm_quat v, pm_u32 count, pm_u32 streams) {
+    real r0 = PM_SHUFFLE(PM_SHUFFLE(v.x, v.y, PM_XY_0), v.z, PM_Z_0);
+    real r1 = PM_SHUFFLE(PM_SHUFFLE(v.x, v.y, PM_XY_1), v.z, PM_Z_1);
+    real r2 = PM_SHUFFLE(PM_SHUFFLE(v.x, v.y, PM_XY_2), v.z, PM_Z_2);
+#ifdef PM_STREAM
+    if (count >= PM_LANES && streams && ((size_t)to & (sizeof(real) - 1)) == 0) {
+        PM_STREAM(r0, to);
+        PM_STREAM(r1, to + PM_LANES);
+        PM_STREAM(r2, to + 2 * PM_LANES);
+        return;
+    }
+#endif
+    (void)streams;
+    if (count >= PM_LANES) {
+        PM_VSTORE(r0, 0, to);
+        PM_VSTORE(r1, 1, to);
+        PM_VSTORE(r2, 2, to);
+        return;
+    }
+    float tail[3 * PM_LANES];
+    PM_VSTORE(r0, 0, tail);
+    PM_VSTORE(r1, 1, tail);
+    PM_VSTORE(r2, 2, tail);
+    for (pm_u32 i = 0; i < count; i++)
+        vstore3(vload3(i, tail), i, to);
 }
 
 pm_fn real pm_load_reals(pm_global const float *from) {
@@ -222,7 +250,8 @@ pm_fn pm_quat pm_load_quats(const float *from) {
     return pm_gather_quats(each);
 }
 
-pm_fn void pm_store_quats(float *to, pm_quat q, pm_u32 count) {
+pm_fn void pm_store_quats(float *to, pm_quat q, pm_u32 count, pm_u32 streams) {
+    (void)streams;
     for (pm_u32 i = 0; i < count && i < PM_LANES; i++) {
         to[4 * i] = q.x[i];
         to[4 * i + 1] = q.y[i];
@@ -231,7 +260,8 @@ pm_fn void pm_store_quats(float *to, pm_quat q, pm_u32 count) {
     }
 }
 
-pm_fn void pm_store_vectors(float *to, pm_quat v, pm_u32 count) {
+pm_fn void pm_store_vectors(float *to, pm_quat v, pm_u32 count, pm_u32 streams) {
+    (void)streams;
     for (pm_u32 i = 0; i < count && i < PM_LANES; i++) {
         to[3 * i] = v.x[i];
         to[3 * i + 1] = v.y[i];

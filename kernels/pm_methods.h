@@ -20,16 +20,11 @@
     X(nlerp)                                                                                       \
     X(sterp)                                                                                       \
     X(squad)                                                                                       \
-    X(squad_wide)                                                                                  \
     X(circular)                                                                                    \
     X(circular_c1)                                                                                 \
-    X(circular_c1_wide)                                                                            \
     X(circular_c2)                                                                                 \
-    X(circular_c2_wide)                                                                            \
     X(circular_c3)                                                                                 \
-    X(circular_c3_wide)                                                                            \
     X(hermite)                                                                                     \
-    X(hermite_wide)                                                                                \
     X(bspline)                                                                                     \
     X(cubicspline)
 

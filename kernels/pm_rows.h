@@ -9,8 +9,12 @@
  *   pm_m_segment                  what all samples of a segment share
  *   pm_m_begin(rows)              pm_rows -> pm_m_segment
  *   pm_m_at(segment, u)           the value at u in [0, 1]
- * The keys' own bits at 0 and 1 are pm_at_ends's business. Where some segments need
- * more than a fast formula promises, pm_m_wide is the same curve without the promise.
+ *   pm_m_motion(segment, u)       of rotations: the same formula with its derivatives by u,
+ *                                 but for its length: without gains and renormalisation,
+ *                                 and in one form, for speed is no object
+ * The keys' own bits at 0 and 1 are pm_at_ends's business. What a fast formula does not
+ * promise for all numbers is asked of pm_any, sample by sample, and a slow one is selected
+ * for the lanes that need it: a lane's bits never depend on its neighbours.
  */
 #ifndef PM_ROWS_H
 #define PM_ROWS_H

@@ -8,7 +8,7 @@
 #ifndef PM_SLERP_H
 #define PM_SLERP_H
 
-#include "pm_math.h"
+#include "pm_jet.h"
 #include "pm_rows.h"
 
 #define pm_step_extras 0
@@ -73,8 +73,16 @@ pm_fn pm_arc pm_arc_of(real y) {
     return arc;
 }
 
+/* Of two unit quaternions */
+pm_fn real pm_arc_y(pm_quat a, pm_quat b) {
+    return PM_REAL(0.25f) * pm_quat_norm2(pm_quat_difference(b, a));
+}
+
+/* The largest y there is an arc of: a quarter turn's, and what rounding adds. */
+#define PM_ARC_FARTHEST PM_REAL(0.500001f)
+
 pm_fn pm_arc pm_arc_between(pm_quat a, pm_quat b) {
-    return pm_arc_of(PM_REAL(0.25f) * pm_quat_norm2(pm_quat_difference(b, a)));
+    return pm_arc_of(pm_arc_y(a, b));
 }
 
 /* sin(u theta)/sin(theta) */
@@ -122,6 +130,20 @@ pm_fn pm_slerp_segment pm_slerp_begin(const pm_rows *rows) {
 
 pm_fn pm_quat pm_slerp_at(const pm_slerp_segment *s, real u) {
     return pm_quat_renormalized(pm_slerp_arc(s->arc, s->a, s->b, u));
+}
+
+pm_fn pm_quat_jet pm_step_motion(const pm_step_segment *s, real u) {
+    (void)u;
+    return pm_quat_jet_fixed(s->a);
+}
+
+pm_fn pm_quat_jet pm_nlerp_motion(const pm_nlerp_segment *s, real u) {
+    pm_jet t = pm_jet_u(u);
+    return pm_quat_jet_plus(pm_quat_jet_scaled(pm_jet_rest(t), s->a), t, s->b);
+}
+
+pm_fn pm_quat_jet pm_slerp_motion(const pm_slerp_segment *s, real u) {
+    return pm_slerp_jet(pm_quat_jet_fixed(s->a), pm_quat_jet_fixed(s->b), pm_jet_u(u));
 }
 
 #endif

@@ -2,8 +2,7 @@
  *
  * Squad at any key times (spec: methods, section 5): a slerp between two arcs, that of
  * the keys and that of the inner points, which may lie at any angle and comes with the
- * clip. With the limiter the two are never more than pi/2 apart; `squad_wide` is the
- * same curve without that promise.
+ * clip. With the limiter the two are never more than pi/2 apart.
  */
 #ifndef PM_SQUAD_H
 #define PM_SQUAD_H
@@ -13,9 +12,6 @@
 #define pm_squad_extras 2 /* middle and half arc of the inner points */
 #define pm_squad_statics 0
 #define pm_squad_passes 1
-#define pm_squad_wide_extras pm_squad_extras
-#define pm_squad_wide_statics 0
-#define pm_squad_wide_passes 1
 
 /* The inner points' arc seen from its middle: at s it is
  *   cos(s phi) middle + sin(s phi)/phi half_arc,
@@ -48,20 +44,26 @@ pm_fn real pm_squad_weight(real u) {
 pm_fn pm_quat pm_squad_at(const pm_squad_segment *s, real u) {
     pm_quat outer = pm_slerp_arc(s->keys.arc, s->keys.a, s->keys.b, u);
     pm_quat inner = pm_squad_inner(s, u);
-    pm_arc arc = pm_arc_between(outer, inner);
-    return pm_quat_renormalized(pm_slerp_arc(arc, outer, inner, pm_squad_weight(u)));
+    real y = pm_arc_y(outer, inner);
+    real weight = pm_squad_weight(u);
+    pm_quat value = pm_slerp_arc(pm_arc_of(y), outer, inner, weight);
+    pm_mask far = y > PM_ARC_FARTHEST;
+    if (pm_any(far))
+        value = pm_quat_select(far, pm_slerp_any(outer, inner, weight), value);
+    return pm_quat_renormalized(value);
 }
 
-typedef pm_squad_segment pm_squad_wide_segment;
-
-pm_fn pm_squad_wide_segment pm_squad_wide_begin(const pm_rows *rows) {
-    return pm_squad_begin(rows);
-}
-
-pm_fn pm_quat pm_squad_wide_at(const pm_squad_wide_segment *s, real u) {
-    pm_quat outer = pm_slerp_arc(s->keys.arc, s->keys.a, s->keys.b, u);
-    pm_quat inner = pm_squad_inner(s, u);
-    return pm_quat_renormalized(pm_slerp_any(outer, inner, pm_squad_weight(u)));
+pm_fn pm_quat_jet pm_squad_motion(const pm_squad_segment *s, real u) {
+    pm_jet t = pm_jet_of(pm_centred(u), PM_REAL(2.0f), PM_REAL(0.0f));
+    pm_turn_jet turn = pm_turn_jet_by(s->phi2, t);
+    pm_quat_jet inner =
+        pm_quat_jet_plus(pm_quat_jet_scaled(turn.cosine, s->middle), turn.sine, s->half_arc);
+    pm_quat_jet outer = pm_slerp_motion(&s->keys, u);
+    /* both must be unit here: the slerp's weights want its gain after all */
+    pm_jet gain = pm_jet_of(s->keys.arc.gain, PM_REAL(0.0f), PM_REAL(0.0f));
+    outer = pm_quat_jet_weighted(gain, outer);
+    pm_jet weight = pm_cubic_jet(PM_REAL(2.0f), PM_REAL(-2.0f), PM_REAL(0.0f), u);
+    return pm_slerp_jet(outer, inner, weight);
 }
 
 #endif

@@ -7,7 +7,7 @@
 #ifndef PM_STERP_H
 #define PM_STERP_H
 
-#include "pm_math.h"
+#include "pm_jet.h"
 #include "pm_rows.h"
 
 #define pm_sterp_extras 3  /* q v, q l, q (v x l) */
@@ -63,6 +63,24 @@ pm_fn pm_quat pm_sterp_at(const pm_sterp_segment *s, real u) {
     r = pm_quat_plus(r, swing.sine * twist.cosine, s->swing);
     r = pm_quat_plus(r, swing.cosine * twist.cosine, s->a);
     return pm_quat_renormalized(r);
+}
+
+/* At its own borders a window counts as entered, and as left. */
+pm_fn pm_jet pm_window_jet(pm_quat window, real u) {
+    real t = pm_window_at(window, u);
+    real raw = ((u - window.x) - window.y) * window.z;
+    real zero = PM_REAL(0.0f);
+    real slope = pm_select(raw < zero, zero, window.z);
+    return pm_jet_of(t, pm_select(raw > PM_REAL(1.0f), zero, slope), zero);
+}
+
+pm_fn pm_quat_jet pm_sterp_motion(const pm_sterp_segment *s, real u) {
+    pm_turn_jet swing = pm_turn_jet_by(s->swing2, pm_window_jet(s->swing_window, u));
+    pm_turn_jet twist = pm_turn_jet_by(s->twist2, pm_window_jet(s->twist_window, u));
+    pm_quat_jet r = pm_quat_jet_scaled(pm_jet_product(swing.sine, twist.sine), s->both);
+    r = pm_quat_jet_plus(r, pm_jet_product(swing.cosine, twist.sine), s->twist);
+    r = pm_quat_jet_plus(r, pm_jet_product(swing.sine, twist.cosine), s->swing);
+    return pm_quat_jet_plus(r, pm_jet_product(swing.cosine, twist.cosine), s->a);
 }
 
 #endif

@@ -44,7 +44,8 @@ pm_fn pm_u32 pm_walk_segment_end(pm_global const pm_place *places, pm_u32 sample
 pm_kernel void walk(pm_global const float *keys, pm_global const float *statics,
                     pm_global const float *wraps, pm_global const pm_place *places,
                     pm_global float *values, pm_u64 values_offset, pm_u32 plane_floats,
-                    pm_u32 track_count, pm_u32 sample_count, pm_u32 span, pm_u32 run) {
+                    pm_u32 track_count, pm_u32 sample_count, pm_u32 span, pm_u32 run,
+                    pm_u32 streams) {
     pm_u32 first = pm_global_id(0) * span * PM_LANES;
     pm_u32 sample = pm_global_id(1) * run;
     if (first >= track_count || sample >= sample_count)
@@ -78,7 +79,7 @@ pm_kernel void walk(pm_global const float *keys, pm_global const float *statics,
                     value = pm_quat_scaled(value, pm_load_reals(wraps + track));
 #endif
                 pm_store_values(to + ((pm_u64)k * track_count + track) * PM_COMPONENTS, value,
-                                track_count - track);
+                                track_count - track, streams);
             }
         }
         sample = end;

@@ -72,6 +72,7 @@ static void every_method_is_found_by_its_name(void **state) {
         [PM_METHOD_SPLINE] = "spline",
         [PM_METHOD_BSPLINE] = "bspline",
         [PM_METHOD_CUBICSPLINE] = "cubicspline",
+        [PM_METHOD_NCUBIC] = "ncubic",
     };
     for (int i = 0; i < PM_METHOD_COUNT; i++) {
         pm_method method = PM_METHOD_COUNT;

@@ -54,7 +54,7 @@ static size_t planes_of(const pm_clip *clip, unsigned c, size_t track, float *to
     const pm_track_rows *at = &channel->layout[track];
     size_t rows = clip->timelines[clip->timeline_of[track]].segment_count + 1, count = 0;
     for (size_t k = 0; k < rows; k++)
-        for (unsigned p = 0; p <= pm_curves[channel->curve].extras; p++, count += 4)
+        for (unsigned p = 0; p <= pm_curves[channel->recipe.curve].extras; p++, count += 4)
             memcpy(to + count, channel->keys + at->first + k * at->row + p * at->plane,
                    4 * sizeof(float));
     to[count] = at->wrap;
@@ -131,7 +131,7 @@ static void forget_last_rows(pm_clip *clip) {
     for (unsigned c = 0; c < PM_CHANNEL_COUNT; c++) {
         pm_channel *channel = &clip->channels[c];
         for (size_t t = 0; t < clip->track_count; t++)
-            for (unsigned p = 1; p <= pm_curves[channel->curve].extras; p++) {
+            for (unsigned p = 1; p <= pm_curves[channel->recipe.curve].extras; p++) {
                 const pm_track_rows *at = &channel->layout[t];
                 memset(channel->keys + at->first + timeline->segment_count * at->row +
                            p * at->plane,

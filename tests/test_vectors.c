@@ -297,6 +297,11 @@ static void cubicspline_gives_the_known_answers(void **state) {
     check_subjects(PM_METHOD_CUBICSPLINE, "cubicspline");
 }
 
+static void ncubic_gives_the_known_answers(void **state) {
+    (void)state;
+    check_subjects(PM_METHOD_NCUBIC, "ncubic");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(step_gives_the_known_answers),
@@ -306,6 +311,7 @@ int main(void) {
         cmocka_unit_test(squad_gives_the_known_answers),
         cmocka_unit_test(circular_gives_the_known_answers),
         cmocka_unit_test(cubicspline_gives_the_known_answers),
+        cmocka_unit_test(ncubic_gives_the_known_answers),
         cmocka_unit_test(bspline_gives_the_known_answers),
         cmocka_unit_test(spline_gives_the_known_answers),
         cmocka_unit_test(hermite_gives_the_known_answers),

@@ -184,6 +184,7 @@ typedef enum pm_method {
     PM_METHOD_SPLINE,
     PM_METHOD_BSPLINE,
     PM_METHOD_CUBICSPLINE,
+    PM_METHOD_NCUBIC,
     PM_METHOD_COUNT
 } pm_method;
 

@@ -20,17 +20,25 @@ typedef struct accuracy {
     char where[96];      /* the worst sample */
 } accuracy;
 
+/* Subjects that are measured on the same samples. */
+typedef struct subject_span {
+    const subject *first;
+    size_t count;
+} subject_span;
+
 double accuracy_rms(const accuracy *a);
 void accuracy_merge(accuracy *into, const accuracy *from);
 
+/* Each of these writes an accuracy a subject to out. */
+
 /* Random tracks with key-to-key rotations of up to 180 degrees; 90 for an unlimited squad,
  * whose curve has jumps beyond. */
-void accuracy_of_random(const subject *s, const variant *v, size_t tracks, accuracy *out);
+void accuracy_of_random(const subject_span *s, const variant *v, size_t tracks, accuracy *out);
 
 /* Likewise of up to 1 radian. */
-void accuracy_of_gentle(const subject *s, const variant *v, size_t tracks, accuracy *out);
+void accuracy_of_gentle(const subject_span *s, const variant *v, size_t tracks, accuracy *out);
 
 /* Every adversarial track, over laps before and after where it loops. */
-void accuracy_of_adversarial(const subject *s, const variant *v, accuracy *out);
+void accuracy_of_adversarial(const subject_span *s, const variant *v, accuracy *out);
 
 #endif

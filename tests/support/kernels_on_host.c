@@ -101,7 +101,7 @@ static uint32_t share(size_t count, uint32_t each) {
 static void sample_output(const host_launch *launch, const pm_clip *clip, const pm_sample_job *job,
                           const pm_place *places, const pm_output *output, float *to) {
     const pm_channel *channel = &clip->channels[output->channel];
-    const kernel_variant *variant = variant_of(channel->curve, output->order, launch->lanes);
+    const kernel_variant *variant = variant_of(channel->recipe.curve, output->order, launch->lanes);
     float *rates = copy_of(clip->rates, clip->rate_count, sizeof *rates);
     size_t count = job->sample_count * pm_job_width(clip, job);
     uint32_t *tracks = copy_of(job->tracks, job->tracks ? count : 0, sizeof *tracks);

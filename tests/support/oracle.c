@@ -158,6 +158,7 @@ static pm_vector_method vector_class(pm_method method) {
         return PM_VECTOR_STEP;
     case PM_METHOD_SQUAD:
     case PM_METHOD_HERMITE:
+    case PM_METHOD_NCUBIC:
     case PM_METHOD_CIRCULAR:
     case PM_METHOD_CIRCULAR_C1:
         return PM_VECTOR_CATMULL_ROM;
@@ -453,6 +454,8 @@ static quat inside(const oracle *o, const oracle_track *t, ptrdiff_t i, double u
         return bspline_at(t, i, u);
     case PM_METHOD_CUBICSPLINE:
         return quat_normalise(cubicspline_inside(t, i, u));
+    case PM_METHOD_NCUBIC:
+        return quat_normalise(ncubic_inside(t, i, u));
     case PM_METHOD_SLERP:
     case PM_METHOD_COUNT:
     default:
@@ -497,9 +500,12 @@ double oracle_magnification(const oracle *o, size_t track, oracle_place place) {
     if (t->key_count < 2) {
         return 1.0;
     }
+    const ptrdiff_t i = (ptrdiff_t)place.segment;
     if (o->method == PM_METHOD_CUBICSPLINE) {
-        const double length = quat_norm(cubicspline_inside(t, (ptrdiff_t)place.segment, place.u));
-        return fmax(1.0, 1.0 / length);
+        return fmax(1.0, 1.0 / quat_norm(cubicspline_inside(t, i, place.u)));
+    }
+    if (o->method == PM_METHOD_NCUBIC) {
+        return fmax(1.0, 1.0 / quat_norm(ncubic_inside(t, i, place.u)));
     }
     return fmax(1.0, oracle_reach(o, track, place.segment) / PI);
 }

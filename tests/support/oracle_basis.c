@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The oracle's curves from basis polynomials: the cumulative uniform cubic B-spline of
- * rotations, and glTF's cubic of components.
+ * rotations, glTF's cubic of components, and Catmull and Rom's of components.
  */
 #include "oracle_private.h"
 
@@ -42,4 +42,30 @@ quat cubicspline_inside(const oracle_track *t, ptrdiff_t i, double u) {
     sum = quat_add(sum, quat_scale(t->out[i], h * (u3 - 2.0 * u2 + u)));
     sum = quat_add(sum, quat_scale(track_key(t, i + 1), -2.0 * u3 + 3.0 * u2));
     return quat_add(sum, quat_scale(t->in[next], h * (u3 - u2)));
+}
+
+/* At key i, the slope of the parabola through it and its neighbours: Lagrange's, which at an
+ * end has but one neighbour. */
+static quat parabola_slope(const oracle_track *t, ptrdiff_t i) {
+    const ptrdiff_t last = (ptrdiff_t)t->key_count - 1;
+    if (t->period == 0.0 && (i == 0 || i == last)) {
+        const ptrdiff_t from = i == 0 ? 0 : i - 1;
+        const quat step = quat_add(track_key(t, from + 1), quat_scale(track_key(t, from), -1.0));
+        return quat_scale(step, 1.0 / track_step(t, from));
+    }
+    const double h0 = track_step(t, i - 1), h1 = track_step(t, i);
+    quat slope = quat_scale(track_key(t, i - 1), -h1 / (h0 * (h0 + h1)));
+    slope = quat_add(slope, quat_scale(track_key(t, i), (h1 - h0) / (h0 * h1)));
+    return quat_add(slope, quat_scale(track_key(t, i + 1), h0 / (h1 * (h0 + h1))));
+}
+
+/* Bernstein's form of the same cubic. */
+quat ncubic_inside(const oracle_track *t, ptrdiff_t i, double u) {
+    const double h = track_step(t, i), v = 1.0 - u;
+    const quat p = track_key(t, i), q = track_key(t, i + 1);
+    const quat after = quat_add(p, quat_scale(parabola_slope(t, i), h / 3.0));
+    const quat before = quat_add(q, quat_scale(parabola_slope(t, i + 1), -h / 3.0));
+    const quat outer = quat_add(quat_scale(p, v * v * v), quat_scale(q, u * u * u));
+    const quat inner = quat_add(quat_scale(after, v), quat_scale(before, u));
+    return quat_add(outer, quat_scale(inner, 3.0 * u * v));
 }

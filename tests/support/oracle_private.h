@@ -79,6 +79,7 @@ double hermite_reach(const oracle_track *t, ptrdiff_t i);
 
 /* Of length other than 1: glTF divides by it. */
 quat cubicspline_inside(const oracle_track *t, ptrdiff_t i, double u);
+quat ncubic_inside(const oracle_track *t, ptrdiff_t i, double u);
 
 /* Also at keys, which it does not meet; u in [0, 1]. */
 quat bspline_at(const oracle_track *t, ptrdiff_t i, double u);

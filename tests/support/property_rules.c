@@ -60,7 +60,7 @@ static bool even_speed(const variant *v) {
 
 static bool smooth(const variant *v) {
     return (variant_has_tangents(v) && v->tangents != PM_TANGENTS_TCB && !v->unlimited) ||
-           is_phased(v) || is(v, PM_METHOD_BSPLINE);
+           is_phased(v) || is(v, PM_METHOD_BSPLINE) || is(v, PM_METHOD_NCUBIC);
 }
 
 /* Not smooth, and yet without a jump that these tracks must show. */

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * The library's own subjects: an engine on the reference path, the same with the
- * kernels on the host, and one for every OpenCL device and lane width. They are made on first use and live until
+ * The library's own subjects: an engine on the reference path, the same with the kernels
+ * on the host, and one for every OpenCL device. They are made on first use and live until
  * subject_release, because building programs is what takes the time.
  */
 #include "subject.h"
-#include "engines.h"
 #include "kernels_on_host.h"
 
 #include <math.h>
@@ -80,37 +79,29 @@ cleanup:
     return done;
 }
 
-static bool add_engine(const char *device, const char *name, uint32_t lanes) {
+static bool add_engine(const char *device, const char *name) {
     pm_error error = {0};
     pm_engine *engine = NULL;
-    const pm_engine_desc desc = {.device = device, .lanes = lanes};
+    const pm_engine_desc desc = {.device = device};
     if (subject_count == SUBJECTS_MAX) {
         return false;
     }
     if (pm_engine_create(&desc, &engine, &error) != PM_OK) {
-        printf("# no engine on %s with %u lanes: %s\n", name, (unsigned)lanes, error.message);
+        printf("# no engine on %s: %s\n", name, error.message);
         return false;
     }
-    if (lanes && !can_compile_lanes(engine, lanes)) {
-        pm_engine_destroy(&engine);
-        return true;
-    }
     subject *s = &subjects[subject_count++];
-    *s = (subject){.device = lanes != 0, .engine = engine, .sample = sample_engine};
-    if (lanes) {
-        (void)snprintf(s->name, sizeof s->name, "%s, %u lanes", name, (unsigned)lanes);
-    } else {
-        (void)snprintf(s->name, sizeof s->name, "%s", name);
-    }
+    *s =
+        (subject){.device = strcmp(device, "none") != 0, .engine = engine, .sample = sample_engine};
+    (void)snprintf(s->name, sizeof s->name, "%s", name);
     return true;
 }
 
-static const uint32_t widths[] = {1, 4, 8, 16};
-
 /* Like the reference, without a device. */
 static bool add_kernels_on_host(void) {
+    static const uint32_t widths[] = {1, 16};
     for (size_t n = 0; n < sizeof widths / sizeof *widths; n++) {
-        if (!add_engine("none", "", 0)) {
+        if (!add_engine("none", "")) {
             return false;
         }
         subject *s = &subjects[subject_count - 1];
@@ -120,17 +111,7 @@ static bool add_kernels_on_host(void) {
     return true;
 }
 
-/* Every lane width; the number that could not be made is added to *failed. */
-static size_t add_lanes(const char *device, const char *name, size_t *failed) {
-    size_t added = 0;
-    for (size_t n = 0; n < sizeof widths / sizeof *widths; n++) {
-        const bool made = add_engine(device, name, widths[n]);
-        added += made;
-        *failed += !made;
-    }
-    return added;
-}
-
+/* The number that could not be made is added to *failed. */
 static size_t add_devices(size_t *failed) {
     const char *chosen = getenv("POSEMILL_TEST_DEVICE");
     pm_device_info infos[16];
@@ -139,7 +120,9 @@ static size_t add_devices(size_t *failed) {
         return 0;
     }
     if (chosen && *chosen) {
-        return add_lanes(chosen, chosen, failed);
+        added = add_engine(chosen, chosen);
+        *failed += 1 - added;
+        return added;
     }
     if (pm_list_devices(infos, sizeof infos / sizeof *infos, &count, NULL) != PM_OK) {
         return 0;
@@ -147,7 +130,9 @@ static size_t add_devices(size_t *failed) {
     for (size_t n = 0; n < count && n < sizeof infos / sizeof *infos; n++) {
         char index[32];
         (void)snprintf(index, sizeof index, "%zu", infos[n].index);
-        added += add_lanes(index, infos[n].name, failed);
+        const bool made = add_engine(index, infos[n].name);
+        added += made;
+        *failed += !made;
     }
     return added;
 }
@@ -158,7 +143,7 @@ bool subject_list(const subject **list, size_t *count) {
         const char *required = getenv("POSEMILL_REQUIRE_DEVICE");
         size_t failed = 0;
         listed = true;
-        complete = add_engine("none", "reference", 0) && add_kernels_on_host();
+        complete = add_engine("none", "reference") && add_kernels_on_host();
         if (add_devices(&failed) == 0) {
             printf("# no OpenCL device: only the reference is tested\n");
             failed++;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a test body runs on: the oracle, the reference path, and, in every lane
- * width, the kernels compiled into the host and every OpenCL device. A body takes a subject and neither knows nor cares
+ * What a test body runs on: the oracle, the reference path, the kernels compiled into the
+ * host, and every OpenCL device in the lanes that engines choose there (that other widths
+ * give the same bits is shown elsewhere). A body takes a subject and neither knows nor cares
  * which it is; results come as double, exactly as they were.
  */
 #ifndef POSEMILL_TESTS_SUBJECT_H
@@ -29,7 +30,7 @@ subject subject_oracle(void);
 
 /* The reference, the kernels on the host, and the devices: of these POSEMILL_TEST_DEVICE alone
  * if that is set (its value is a pm_engine_desc.device). Engines are made once and kept. False when a device is
- * required (POSEMILL_REQUIRE_DEVICE=1) and there is none, or one of its lane widths fails. */
+ * required (POSEMILL_REQUIRE_DEVICE=1) and there is none, or one cannot be opened. */
 bool subject_list(const subject **subjects, size_t *count);
 void subject_release(void);
 

@@ -54,6 +54,7 @@ static const variant variants[] = {
     {.name = "spline, zero", .method = PM_METHOD_SPLINE, .ends = PM_ENDS_ZERO},
     {.name = "bspline", .method = PM_METHOD_BSPLINE},
     {.name = "cubicspline", .method = PM_METHOD_CUBICSPLINE},
+    {.name = "ncubic", .method = PM_METHOD_NCUBIC},
 };
 
 size_t variant_count(void) {

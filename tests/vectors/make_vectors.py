@@ -485,6 +485,27 @@ def cubicspline(track, i, u, _options):
     )
 
 
+def component_slope(track, i):
+    return scale(sub(track.key(i + 1), track.key(i)), 1.0 / track.h(i))
+
+
+def component_rate(track, i):
+    if not track.has(i - 1):
+        return component_slope(track, i)
+    if not track.has(i + 1):
+        return component_slope(track, i - 1)
+    h0, h1 = track.h(i - 1), track.h(i)
+    return add(
+        scale(component_slope(track, i - 1), h1 / (h0 + h1)),
+        scale(component_slope(track, i), h0 / (h0 + h1)),
+    )
+
+
+def ncubic(track, i, u, _options):
+    leaving, arriving = component_rate(track, i), component_rate(track, i + 1)
+    return unit(given_cubic(track.key(i), leaving, track.key(i + 1), arriving, track.h(i), u))
+
+
 METHODS = {
     "step": lambda k, i, u, o: k.key(i),
     "nlerp": lambda k, i, u, o: unit(add(scale(k.key(i), 1.0 - u), scale(k.key(i + 1), u))),
@@ -499,6 +520,7 @@ METHODS = {
     "spline": spline,
     "bspline": bspline,
     "cubicspline": cubicspline,
+    "ncubic": ncubic,
 }
 
 
