@@ -20,7 +20,7 @@ static inline dreal dreal_polynomial(const double *terms, size_t count, dreal x)
 }
 
 /* atan2(y, x) of y >= 0: in [0, pi]; 0 where both are 0. Error of atan(t)/t, t^2 in
- * [0, tan(pi/8)^2]: 5e-17. Beyond pi/8 it is pi/4 and the arc tangent of a tangent of a
+ * [0, tan(pi/8)^2]: 7e-17. Beyond pi/8 it is pi/4 and the arc tangent of a tangent of a
  * difference, whose quotient costs no second division. */
 static inline dreal dreal_atan2(dreal y, dreal x) {
     static const double atan_terms[] = {0.021135386427822558,
