@@ -143,6 +143,8 @@ static void build_segments(build *b) {
             pm_track_look(&b->all[i].track, (ptrdiff_t)k, builder->needs_logs);
             builder->window(&b->all[i].track, &out, &b->all[i].findings);
         }
+    for (size_t i = 0; i < b->count; i++)
+        b->all[i].track.window = NULL;
 }
 
 static pm_block_built summary_of(const build *b) {

@@ -68,7 +68,7 @@ static pm_status check_values(const pm_rows_of_track *rows, unsigned channel, si
                               size_t keys, pm_error *error) {
     pm_status status = PM_OK;
     for (size_t k = 0; status == PM_OK && k < keys; k++) {
-        double value[4];
+        double value[4] = {0};
         read_row(rows, k, pm_channel_components(channel), value);
         status = channel == PM_ROTATIONS
                      ? check_rotation(value, track, k, error)

@@ -108,8 +108,8 @@ static inline void dquat_store(float *to, dquat q) {
     drows m = drows_of(q);
     store_floats(to, m.r0);
     store_floats(to + PM_DOUBLES, m.r1);
-    store_floats(to + 2 * PM_DOUBLES, m.r2);
-    store_floats(to + 3 * PM_DOUBLES, m.r3);
+    store_floats(to + (size_t)2 * PM_DOUBLES, m.r2);
+    store_floats(to + (size_t)3 * PM_DOUBLES, m.r3);
 }
 
 /* The first lane alone. */

@@ -216,7 +216,7 @@ static void interpolate(const fit *f, long double *c) {
 }
 
 static void fit_double(const fit *f) {
-    long double c[MAX_TERMS], largest = 0;
+    long double c[MAX_TERMS] = {0}, largest = 0;
     interpolate(f, c);
     for (int k = 0; k < NODES; k++) {
         long double x = f->end * k / (NODES - 1), value = 0;
