@@ -56,6 +56,8 @@ static const command_help help = {
         "  loop          upsampling by 4 of a closed clip, half in its second lap\n"
         "  times         every sample of all tracks at a random time\n"
         "  samples       random (track, time) pairs\n"
+        "  clip          from keys in host memory to a clip on the device; segments for\n"
+        "                samples\n"
         "  end-to-end    upsampling by 4 into host memory\n"
         "  cold, warm    the first result of a process: engine, clip and a job of 30720\n"
         "                samples, with no cache and with filled caches\n\n"

@@ -33,6 +33,7 @@ typedef struct pm_cl_engine {
     cl_device_id device;
     cl_command_queue compute;
     cl_command_queue transfers;
+    pm_shape shape;
     bool rounds_correctly; /* accepts -cl-fp32-correctly-rounded-divide-sqrt */
     uint64_t piece_bytes;
     char *cache_folder;   /* NULL: no cache on disk */
@@ -92,6 +93,18 @@ pm_status pm_cl_source(const pm_engine *engine, const char *file, char **source,
 cl_program pm_cl_cache_load(const pm_cl_engine *cl, const char *source, const char *options);
 void pm_cl_cache_store(const pm_cl_engine *cl, const char *source, const char *options,
                        cl_program program);
+
+/* The shape that pm_engine_tune chose for this device and driver; false when there is none. */
+bool pm_cl_cache_load_shape(const pm_cl_engine *cl, pm_shape *shape);
+bool pm_cl_cache_store_shape(const pm_cl_engine *cl, const pm_shape *shape);
+
+/* Whether the driver compiles kernels of more than a lane: the compiler of Mesa 22.3's rusticl
+ * takes minutes for a vector, and Oclgrind 21.10 dies of one. */
+bool pm_cl_builds_vectors(const pm_device_info *info);
+
+/* What a device gets that nobody measured. */
+pm_shape pm_cl_default_shape(const pm_device_info *info);
+bool pm_cl_is_shape(const pm_shape *shape);
 
 /* One launch of a curve over a piece whose places are on the device. */
 typedef struct pm_launch {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Built programs on disk. A file's name is a hash of everything that shapes the
- * program; whatever is odd about a file is a miss. Written beside and renamed, so that
+ * Built programs on disk, and the shape that was measured to be fastest. A file's name is a
+ * hash of everything that shapes what is in it; whatever is odd about a file is a miss. Written beside and renamed, so that
  * any number of processes may share the folder.
  */
 #define _POSIX_C_SOURCE 200809L
@@ -125,7 +125,9 @@ static cl_program program_of(const pm_cl_engine *cl, const unsigned char *binary
     return NULL;
 }
 
-cl_program pm_cl_cache_load(const pm_cl_engine *cl, const char *source, const char *options) {
+/* What was stored under a source and options, or NULL. Free with free(). */
+static unsigned char *load(const pm_cl_engine *cl, const char *source, const char *options,
+                           size_t *size) {
     if (!cl->cache_folder)
         return NULL;
     cache_header header = header_of(cl, source, options);
@@ -134,9 +136,14 @@ cl_program pm_cl_cache_load(const pm_cl_engine *cl, const char *source, const ch
     free(path);
     if (file < 0)
         return NULL;
-    size_t size;
-    unsigned char *binary = read_binary(file, header, &size);
+    unsigned char *binary = read_binary(file, header, size);
     close(file);
+    return binary;
+}
+
+cl_program pm_cl_cache_load(const pm_cl_engine *cl, const char *source, const char *options) {
+    size_t size;
+    unsigned char *binary = load(cl, source, options, &size);
     cl_program program = binary ? program_of(cl, binary, size, options) : NULL;
     free(binary);
     return program;
@@ -170,16 +177,14 @@ static unsigned char *binary_of(cl_program program, size_t *size) {
     return binary;
 }
 
-void pm_cl_cache_store(const pm_cl_engine *cl, const char *source, const char *options,
-                       cl_program program) {
-    size_t size = 0;
-    if (!cl->cache_folder)
-        return;
-    unsigned char *binary = binary_of(program, &size);
+/* Whether it is in the folder now. */
+static bool store(const pm_cl_engine *cl, const char *source, const char *options,
+                  const void *binary, size_t size) {
+    bool stored = false;
     cache_header header = header_of(cl, source, options);
     char *path = path_of(cl, &header, "");
     char *beside = path_of(cl, &header, ".XXXXXX");
-    if (!binary || !path || !beside)
+    if (!path || !beside)
         goto cleanup;
     header.size = size;
     header.checksum = hash(hash_start, binary, size);
@@ -188,10 +193,39 @@ void pm_cl_cache_store(const pm_cl_engine *cl, const char *source, const char *o
     if (file < 0)
         goto cleanup;
     bool written = write_exactly(file, &header, sizeof header) && write_exactly(file, binary, size);
-    if (close(file) != 0 || !written || rename(beside, path) != 0)
+    stored = close(file) == 0 && written && rename(beside, path) == 0;
+    if (!stored)
         unlink(beside);
 cleanup:
-    free(binary);
     free(path);
     free(beside);
+    return stored;
+}
+
+void pm_cl_cache_store(const pm_cl_engine *cl, const char *source, const char *options,
+                       cl_program program) {
+    size_t size = 0;
+    if (!cl->cache_folder)
+        return;
+    unsigned char *binary = binary_of(program, &size);
+    if (binary)
+        store(cl, source, options, binary, size);
+    free(binary);
+}
+
+/* Raised when shapes change their meaning. */
+static const char shape_key[] = "shape 1";
+
+bool pm_cl_cache_load_shape(const pm_cl_engine *cl, pm_shape *shape) {
+    size_t size = 0;
+    unsigned char *bytes = load(cl, shape_key, "", &size);
+    bool found = bytes && size == sizeof *shape;
+    if (found)
+        memcpy(shape, bytes, sizeof *shape);
+    free(bytes);
+    return found;
+}
+
+bool pm_cl_cache_store_shape(const pm_cl_engine *cl, const pm_shape *shape) {
+    return cl->cache_folder && store(cl, shape_key, "", shape, sizeof *shape);
 }

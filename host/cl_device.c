@@ -49,12 +49,16 @@ static pm_device_type type_of(cl_device_id device) {
     return type & CL_DEVICE_TYPE_CPU ? PM_DEVICE_CPU : PM_DEVICE_OTHER;
 }
 
-/* What a device prefers: PoCL wants explicit vectors; drivers that vectorise over
- * work-items themselves, and GPUs, say 1. Every width gives the same bits. */
-static uint32_t lanes_of(cl_device_id device, pm_device_type type) {
+bool pm_cl_builds_vectors(const pm_device_info *info) {
+    return !strstr(info->platform, "rusticl") && !strstr(info->platform, "Oclgrind");
+}
+
+/* CPUs want explicit vectors as wide as their registers, whether their drivers say that they
+ * vectorise over work-items or not: PoCL by 5 times, Intel's by 2. */
+static uint32_t lanes_of(cl_device_id device, const pm_device_info *info) {
     cl_uint width = 1;
-    clGetDeviceInfo(device, CL_DEVICE_PREFERRED_VECTOR_WIDTH_FLOAT, sizeof width, &width, NULL);
-    if (type != PM_DEVICE_CPU || width < 4)
+    clGetDeviceInfo(device, CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT, sizeof width, &width, NULL);
+    if (info->type != PM_DEVICE_CPU || width < 4 || !pm_cl_builds_vectors(info))
         return 1;
     return width >= 16 ? 16 : width >= 8 ? 8 : 4;
 }
@@ -81,7 +85,7 @@ pm_status pm_cl_describe(cl_device_id device, pm_device_info *info, pm_error *er
     info->memory_bytes = memory;
     info->largest_allocation_bytes = largest;
     info->compute_units = units;
-    info->lanes = lanes_of(device, info->type);
+    info->lanes = lanes_of(device, info);
     return PM_OK;
 }
 

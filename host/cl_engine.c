@@ -62,6 +62,18 @@ static bool rounds_correctly(cl_device_id device) {
     return config & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT;
 }
 
+/* What was asked for, what was measured, or the default. */
+static void choose_shape(pm_engine *engine, uint32_t lanes) {
+    pm_cl_engine *cl = engine->cl;
+    pm_shape measured;
+    cl->shape = pm_cl_default_shape(&engine->info);
+    if (lanes)
+        cl->shape.lanes = lanes;
+    else if (pm_cl_cache_load_shape(cl, &measured) && pm_cl_is_shape(&measured))
+        cl->shape = measured;
+    engine->info.lanes = cl->shape.lanes;
+}
+
 static pm_status attach(pm_engine *engine, cl_context context, cl_device_id device,
                         const pm_engine_desc *desc, pm_error *error) {
     cl_int code;
@@ -78,8 +90,7 @@ static pm_status attach(pm_engine *engine, cl_context context, cl_device_id devi
     if (!cl->identity || (desc->kernel_folder && !cl->kernel_folder) ||
         !cache_folder_of(desc, &cl->cache_folder))
         return pm_fail_memory(error);
-    if (desc->lanes)
-        engine->info.lanes = desc->lanes;
+    choose_shape(engine, desc->lanes);
     if (context) {
         code = clRetainContext(context);
         cl->context = code == CL_SUCCESS ? context : NULL;

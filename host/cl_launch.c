@@ -8,9 +8,9 @@
 /* Kernels count values in 32 bits; work sizes are rounded up. */
 static const size_t most_values = (size_t)1 << 30;
 
-/* A work-item that walks fewer samples loads segments too often; one that walks more
- * leaves too few work-items to share out. */
-enum { LEAST_RUN = 16, MOST_RUN = 256, ITEMS_PER_UNIT = 16 };
+/* A work-item that walks fewer samples loads segments too often; more than the shape's leave
+ * too few work-items to share out. */
+enum { LEAST_RUN = 16, ITEMS_PER_UNIT = 16 };
 
 /* Bytes of results that are not read again while a cache still has them. */
 static const size_t LEAST_STREAM = (size_t)4 << 20;
@@ -93,19 +93,20 @@ static cl_uint streams_past_caches(const pm_launch *l, size_t values) {
     return values * l->output->components * sizeof(float) >= LEAST_STREAM;
 }
 
-/* How many groups of tracks, and samples, a work-item takes. CPU devices take all groups,
- * so that a work-item writes whole rows; others one, so that neighbours write together. */
+/* How many groups of tracks, and samples, a work-item takes. */
 typedef struct walk_shape {
     cl_uint span, run;
     size_t spans, runs;
 } walk_shape;
 
 static walk_shape walk_shape_of(const pm_engine *engine, size_t groups, size_t samples) {
-    walk_shape s = {.span = engine->info.type == PM_DEVICE_CPU ? (cl_uint)groups : 1};
+    const pm_shape *shape = &engine->cl->shape;
+    walk_shape s = {.span = shape->whole_rows ? (cl_uint)groups : 1};
     s.spans = (groups + s.span - 1) / s.span;
     size_t items = (size_t)engine->info.compute_units * ITEMS_PER_UNIT;
     size_t run = samples / ((items + s.spans - 1) / s.spans);
-    s.run = run < LEAST_RUN ? LEAST_RUN : run > MOST_RUN ? MOST_RUN : (cl_uint)run;
+    run = run > shape->most_run ? shape->most_run : run;
+    s.run = run < LEAST_RUN ? LEAST_RUN : (cl_uint)run;
     s.runs = (samples + s.run - 1) / s.run;
     return s;
 }

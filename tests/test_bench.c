@@ -178,8 +178,14 @@ static void every_method_is_a_case_of_every_kind_of_job_on_the_reference(void **
     }
     expect_sound_case("ceiling/fill");
     expect_sound_case("ceiling/copy");
+    for (int m = 0; m < PM_METHOD_COUNT; m++) {
+        char name[96];
+        snprintf(name, sizeof name, "clip/%s", pm_method_describe((pm_method)m)->name);
+        expect_sound_case(name);
+    }
+    /* bspline has no nonuniform keys */
     assert_int_equal(occurrences(record, "\"name\": "),
-                     2 + 3 + JOB_GROUPS * PM_METHOD_COUNT - 1); /* bspline has no nonuniform keys */
+                     2 + 3 + (JOB_GROUPS + 1) * PM_METHOD_COUNT - 1);
     assert_null(strstr(output, "WRONG"));
 }
 
@@ -204,9 +210,10 @@ static void a_method_without_a_baseline_has_no_ratio(void **state) {
 static void case_picks_by_glob_and_refuses_what_matches_nothing(void **state) {
     (void)state;
     expect(0, "--device none --quick --samples 2048 --case '*/squa[d]' --json record.json");
-    assert_int_equal(occurrences(record, "\"name\": "), 1 + JOB_GROUPS);
-    assert_int_equal(occurrences(record, "/squad\""), 1 + JOB_GROUPS);
-    assert_int_equal(occurrences(output, "/squad "), 1 + JOB_GROUPS);
+    const size_t matching = 2 + JOB_GROUPS; /* with baseline and clip */
+    assert_int_equal(occurrences(record, "\"name\": "), matching);
+    assert_int_equal(occurrences(record, "/squad\""), matching);
+    assert_int_equal(occurrences(output, "/squad "), matching);
     expect_failure(2, "--device none --case nothing/at-all", "no case");
     expect_failure(2, "--device none --case obvious/slerp", "no case");
 }

@@ -181,7 +181,7 @@ static int leave_folder(void **state) {
 
 static void every_command_has_help_with_an_example(void **state) {
     (void)state;
-    static const char *const names[] = {"devices", "eval", "resample", "methods", "verify"};
+    static const char *const names[] = {"devices", "eval", "resample", "methods", "verify", "tune"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         char line[64];
         snprintf(line, sizeof line, "$posemill %s --help", names[i]);
@@ -214,6 +214,7 @@ static void usage_errors_end_with_2_and_say_what_is_wrong(void **state) {
         {"$posemill help frobnicate", "frobnicate: unknown command"},
         {"$posemill methods --frobnicate", "--frobnicate: unknown option"},
         {"$posemill methods extra", "extra: unexpected argument"},
+        {"$posemill tune extra", "extra: unexpected argument"},
         {"$posemill methods --json=3", "takes no value"},
         {"$posemill eval " PLAIN "--out o.npy", "--keys"},
         {EVAL PLAIN, "--out"},

@@ -11,6 +11,7 @@
 #include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <math.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -159,6 +160,90 @@ static void a_cache_folder_that_cannot_be_made_is_never_an_error(void **state) {
     expect_usual_results(state, &(pm_engine_desc){.cache_folder = "/dev/null"});
 }
 
+/* ---- shapes ---- */
+
+static bool is_same_shape(const pm_shape *a, const pm_shape *b) {
+    return a->lanes == b->lanes && a->whole_rows == b->whole_rows && a->most_run == b->most_run;
+}
+
+static uint32_t lanes_with(void **state, const pm_engine_desc *options) {
+    pm_device_info info;
+    pm_engine *engine = engine_with(state, options);
+    pm_engine_info(engine, &info);
+    pm_engine_destroy(&engine);
+    return info.lanes;
+}
+
+static void tuning_takes_the_fastest_shape_for_this_engine_and_those_to_come(void **state) {
+    pm_trial trials[32];
+    pm_device_info info;
+    pm_error error = poisoned_error();
+    size_t count = 0, best = SIZE_MAX;
+    if (is_on_oclgrind(state)) {
+        print_message("half a million samples a trial are too many for an interpreter\n");
+        skip();
+    }
+    pm_engine *engine = engine_with(state, &(pm_engine_desc){.cache_folder = cache});
+    expect_ok(pm_engine_tune(engine, trials, 32, &count, &best, &error), &error);
+    assert_in_range(count, 2, 32);
+    assert_in_range(best, 0, count - 1);
+    for (size_t i = 0; i < count; i++) {
+        assert_true(trials[i].seconds > 0.0 && isfinite(trials[i].seconds));
+        assert_true(trials[best].seconds <= trials[i].seconds || best == 0);
+        for (size_t k = 0; k < i; k++) {
+            assert_false(is_same_shape(&trials[i].shape, &trials[k].shape));
+        }
+    }
+    pm_engine_info(engine, &info);
+    pm_engine_destroy(&engine);
+    assert_int_equal(info.lanes, trials[best].shape.lanes);
+    assert_int_equal(lanes_with(state, &(pm_engine_desc){.cache_folder = cache}), info.lanes);
+    assert_int_equal(lanes_with(state, &(pm_engine_desc){.cache_folder = cache, .lanes = 4}), 4);
+    expect_usual_results(state, &(pm_engine_desc){.cache_folder = cache});
+}
+
+/* What a shape is read from is checked as all of the folder is; that it is one is checked too. */
+static void a_spoiled_shape_is_no_shape(void **state) {
+    if (is_on_oclgrind(state)) {
+        skip();
+    }
+    size_t count = 0, best = 0;
+    pm_error error = poisoned_error();
+    const uint32_t usual = lanes_with(state, &(pm_engine_desc){.cache_folder = ""});
+    for (int what = TRUNCATE; what <= LENGTHEN; what++) {
+        pm_engine *engine = engine_with(state, &(pm_engine_desc){.cache_folder = cache});
+        expect_ok(pm_engine_tune(engine, NULL, 0, &count, &best, &error), &error);
+        pm_engine_destroy(&engine);
+        assert_true(walk_cache((enum spoil)what) > 0);
+        assert_int_equal(lanes_with(state, &(pm_engine_desc){.cache_folder = cache}), usual);
+    }
+}
+
+static void the_reference_has_no_shapes(void **state) {
+    pm_trial trial;
+    pm_error error = poisoned_error();
+    size_t count = 7, best = 7;
+    expect_ok(pm_engine_tune(engine_for(state), &trial, 1, &count, &best, &error), &error);
+    assert_int_equal(count, 0);
+    assert_int_equal(best, 0);
+}
+
+static void tuning_nothing_is_refused(void **state) {
+    size_t count = 0, best = 0;
+    pm_error error = poisoned_error();
+    pm_engine *engine = engine_for(state);
+    expect_refusal(pm_engine_tune(NULL, NULL, 0, &count, &best, &error), &error, PM_ERROR_ARGUMENT,
+                   "NULL");
+    expect_refusal(pm_engine_tune(engine, NULL, 0, NULL, &best, &error), &error, PM_ERROR_ARGUMENT,
+                   "NULL");
+    expect_refusal(pm_engine_tune(engine, NULL, 0, &count, NULL, &error), &error, PM_ERROR_ARGUMENT,
+                   "NULL");
+    expect_refusal(pm_engine_tune(engine, NULL, 1, &count, &best, &error), &error,
+                   PM_ERROR_ARGUMENT, "NULL");
+}
+
+#define ONLY_ON_REFERENCE(test)                                                                    \
+    { #test, test, NULL, NULL, &on_reference }
 #define WITH_CACHE(test)                                                                           \
     { #test, test, make_cache, remove_cache, &on_device }
 int main(void) {
@@ -169,6 +254,10 @@ int main(void) {
         WITH_CACHE(programs_are_kept_in_the_cache_folder),
         WITH_CACHE(whatever_is_odd_in_the_cache_is_a_miss_and_never_an_error),
         ONLY_ON_DEVICE(a_cache_folder_that_cannot_be_made_is_never_an_error),
+        WITH_CACHE(tuning_takes_the_fastest_shape_for_this_engine_and_those_to_come),
+        WITH_CACHE(a_spoiled_shape_is_no_shape),
+        ONLY_ON_REFERENCE(the_reference_has_no_shapes),
+        ON_BOTH(tuning_nothing_is_refused),
     };
     return cmocka_run_group_tests_name("engine_options", tests, NULL, engines_close);
 }

@@ -21,6 +21,7 @@ static const command commands[] = {
     {"eval", "arrays in, arrays out: sample rotation curves of .npy keys", cmd_eval},
     {"resample", "motion files to another frame rate", cmd_resample},
     {"methods", "the interpolation methods and when to choose which", cmd_methods},
+    {"tune", "measure how kernels are best laid out on a device, and remember it", cmd_tune},
     {"verify", "check every method on a device against double precision", cmd_verify},
 #if !defined(POSEMILL_BENCH) || POSEMILL_BENCH
     {"bench", "measure a device and its ceiling", cmd_bench},

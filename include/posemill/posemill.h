@@ -168,6 +168,29 @@ PM_API void pm_engine_info(const pm_engine *engine, pm_device_info *info);
  * Blocks: builds all programs on first use, seconds on some drivers. */
 PM_API pm_status pm_engine_self_check(pm_engine *engine, pm_identity *identity, pm_error *error);
 
+/* How kernels are laid out on a device. No result depends on it. */
+typedef struct pm_shape {
+    uint32_t lanes;      /* tracks in a work-item's vectors: 1, 4, 8 or 16 */
+    uint32_t whole_rows; /* 1: a work-item takes all tracks of its samples; 0: `lanes` of them */
+    uint32_t most_run;   /* samples that a work-item takes one after another, at most */
+} pm_shape;
+
+/* A shape and how long it took for a job: 4 samples a segment of slerp, 64 tracks. */
+typedef struct pm_trial {
+    pm_shape shape;
+    uint64_t samples;
+    double seconds; /* the best of some runs */
+} pm_trial;
+
+/* Measures shapes on the engine's device and keeps the fastest: for this engine, and on disk
+ * for engines to come on the same device and driver, unless they ask for lanes. Engines that
+ * nobody tuned take a default. Blocks: half a second beside building the programs. No other
+ * call may use the engine meanwhile. *count receives the number of trials, of which `capacity`
+ * are written, the first being the default and *best the index of the fastest; a shape within
+ * 5 % of the default is no reason to leave it. On the reference path there are none. */
+PM_API pm_status pm_engine_tune(pm_engine *engine, pm_trial *trials, size_t capacity, size_t *count,
+                                size_t *best, pm_error *error);
+
 /* ---- methods --------------------------------------------------------------- */
 
 typedef enum pm_method {
