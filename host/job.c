@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "engine.h"
+#include "parallel.h"
 #include "status.h"
 
 const pm_output pm_outputs[PM_OUTPUT_COUNT] = {
@@ -175,26 +176,59 @@ static void place_at_rate(const pm_clip *clip, const pm_sample_job *job, const p
     }
 }
 
+/* Listed times that are placed by several threads. */
+typedef struct listing {
+    const pm_clip *clip;
+    const pm_sample_job *job;
+    const pm_piece *piece;
+    pm_place *places;
+} listing;
+
+/* Times that a thread takes at once: some hundred times what starting one costs. */
+enum { TIMES_OF_ITEM = 65536 };
+
+static void place_pairs(const listing *l, size_t from, size_t end) {
+    const uint32_t *tracks = l->job->tracks + l->piece->from;
+    const double *times = l->job->times + l->piece->from;
+    size_t hint = 0;
+    for (size_t k = from; k < end; k++) {
+        uint32_t timeline = l->clip->timeline_of[tracks[k]];
+        l->places[k] = pm_timeline_place(&l->clip->timelines[timeline], times[k], &hint);
+    }
+}
+
+static void place_times(const listing *l, size_t from, size_t end) {
+    const double *times = l->job->times + l->piece->from;
+    pm_place *places = l->places;
+    for (size_t i = 0; i < l->clip->timeline_count; i++, places += l->piece->count) {
+        size_t hint = 0;
+        for (size_t k = from; k < end; k++)
+            places[k] = pm_timeline_place(&l->clip->timelines[i], times[k], &hint);
+    }
+}
+
+static void place_items(void *context, pm_items *items) {
+    const listing *l = context;
+    size_t item;
+    while (pm_take_item(items, &item)) {
+        size_t from = item * TIMES_OF_ITEM, rest = l->piece->count - from;
+        size_t end = from + (rest < TIMES_OF_ITEM ? rest : TIMES_OF_ITEM);
+        if (l->job->tracks)
+            place_pairs(l, from, end);
+        else
+            place_times(l, from, end);
+    }
+}
+
 void pm_job_places(const pm_clip *clip, const pm_sample_job *job, const pm_piece *piece,
                    pm_place *places) {
-    size_t hint = 0;
-    if (job->tracks) {
-        for (size_t k = 0; k < piece->count; k++) {
-            uint32_t track = job->tracks[piece->from + k];
-            places[k] = pm_timeline_place(&clip->timelines[clip->timeline_of[track]],
-                                          job->times[piece->from + k], &hint);
-        }
-        return;
-    }
     if (!job->times) {
         place_at_rate(clip, job, piece, places);
         return;
     }
-    for (size_t i = 0; i < clip->timeline_count; i++, places += piece->count) {
-        hint = 0;
-        for (size_t k = 0; k < piece->count; k++)
-            places[k] = pm_timeline_place(&clip->timelines[i], job->times[piece->from + k], &hint);
-    }
+    listing l = {clip, job, piece, places};
+    size_t items = (piece->count + TIMES_OF_ITEM - 1) / TIMES_OF_ITEM;
+    pm_run_parallel(clip->engine->host_threads, items, place_items, &l);
 }
 
 bool pm_job_cadence(const pm_clip *clip, const pm_sample_job *job, pm_cadence *cadence) {

@@ -85,6 +85,30 @@ static bool loop_is_uniform(const pm_timeline *timeline, double period, size_t k
     return !timeline->times && fabs(in_keys - (double)keys) <= closing_tolerance * (double)keys;
 }
 
+/* Which stretch of the index a time within the borders is in: never a lower one for a later
+ * time. */
+static size_t stretch_of(const pm_placed_timeline *timeline, double time) {
+    size_t stretch = (size_t)((time - timeline->first) * timeline->stretches_per_second);
+    return stretch < timeline->segment_count ? stretch : timeline->segment_count - 1;
+}
+
+static bool make_index(pm_placed_timeline *timeline) {
+    size_t count = timeline->segment_count;
+    const double *times = timeline->times;
+    timeline->index = calloc(count + 1, sizeof *timeline->index);
+    if (!timeline->index)
+        return false;
+    timeline->stretches_per_second = (double)count / (times[count] - times[0]);
+    if (!isfinite(timeline->stretches_per_second))
+        timeline->stretches_per_second = 0; /* one stretch of all */
+    for (size_t i = 0; i < count; i++)
+        timeline->index[stretch_of(timeline, times[i]) + 1] = (pm_u32)i;
+    for (size_t i = 1; i <= count; i++)
+        if (timeline->index[i] < timeline->index[i - 1])
+            timeline->index[i] = timeline->index[i - 1];
+    return true;
+}
+
 pm_status pm_timeline_build(const pm_timeline *timeline, double period, pm_placed_timeline *out,
                             pm_error *error) {
     *out = (pm_placed_timeline){.given_keys = timeline->key_count, .rate = timeline->rate};
@@ -108,12 +132,14 @@ pm_status pm_timeline_build(const pm_timeline *timeline, double period, pm_place
         out->times[keys] = out->first + period;
     else if (out->constant)
         out->times[1] = out->first + 1;
-    return PM_OK;
+    return out->uniform || make_index(out) ? PM_OK : pm_fail_memory(error);
 }
 
 void pm_timeline_free(pm_placed_timeline *timeline) {
     free(timeline->times);
+    free(timeline->index);
     timeline->times = NULL;
+    timeline->index = NULL;
 }
 
 static pm_place place_of(size_t segment, double u, bool odd) {
@@ -129,13 +155,15 @@ static pm_place at_rest(pm_place place) {
     return place;
 }
 
-/* The segment of a time within the borders: the hinted one, the next, else by halving. */
+/* The segment of a time within the borders: the hinted one, the next, else one of those that
+ * its stretch of the index reaches into, by halving. */
 static size_t find_segment(const pm_placed_timeline *timeline, double time, size_t hint) {
     const double *times = timeline->times;
     for (size_t i = hint; i < timeline->segment_count && i < hint + 2; i++)
         if (times[i] <= time && time < times[i + 1])
             return i;
-    size_t low = 0, high = timeline->segment_count;
+    size_t stretch = stretch_of(timeline, time);
+    size_t low = timeline->index[stretch], high = (size_t)timeline->index[stretch + 1] + 1;
     while (high - low > 1) {
         size_t middle = low + (high - low) / 2;
         if (times[middle] <= time)

@@ -20,6 +20,10 @@ typedef struct pm_placed_timeline {
     double first;
     double period; /* of a loop */
     double *times; /* segment_count + 1 borders of segments; owned */
+    /* Of listed times, segment_count stretches of equal length: for each and for what follows
+     * the last, the last border in a stretch before it, or 0. Owned; NULL when uniform. */
+    pm_u32 *index;
+    double stretches_per_second;
 } pm_placed_timeline;
 
 /* Checks a timeline's numbers, without its loop. */

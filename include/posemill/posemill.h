@@ -138,8 +138,8 @@ typedef struct pm_engine_desc {
     /* 1, 4, 8 or 16 tracks per work-item. 0: chosen for the device. Every width
      * gives the same bits. */
     uint32_t lanes;
-    /* Most threads that pm_clip_create spreads over while it runs, the caller's among
-     * them, where the keys are many. 0: one a processor. */
+    /* Most threads that pm_clip_create, and jobs of listed times, spread over while they
+     * run, the caller's among them, where keys or times are many. 0: one a processor. */
     uint32_t host_threads;
     /* Folder for built programs. NULL: $XDG_CACHE_HOME/posemill or
      * ~/.cache/posemill. "": no cache on disk. */
