@@ -34,6 +34,7 @@ typedef struct pm_cl_engine {
     cl_command_queue compute;
     cl_command_queue transfers;
     pm_shape shape;
+    bool shares_memory;    /* a buffer can be the host's memory itself */
     bool rounds_correctly; /* accepts -cl-fp32-correctly-rounded-divide-sqrt */
     uint64_t piece_bytes;
     char *cache_folder;   /* NULL: no cache on disk */
@@ -67,8 +68,8 @@ static inline pm_status pm_cl_fail(pm_error *error, cl_int cl_status, const char
     return pm_cl_fail_as(error, status == PM_OK ? PM_ERROR_DEVICE : status, cl_status, what);
 }
 
-/* A buffer of `size` bytes: a copy of `data`, or what memory held when that is NULL.
- * *buffer is NULL when this fails. */
+/* A buffer of `size` bytes: a copy of `data`, or with CL_MEM_USE_HOST_PTR that memory itself,
+ * or what memory held when that is NULL. *buffer is NULL when this fails. */
 pm_status pm_cl_buffer(const pm_engine *engine, cl_mem_flags flags, const void *data, size_t size,
                        cl_mem *buffer, pm_error *error);
 

@@ -74,6 +74,12 @@ static void choose_shape(pm_engine *engine, uint32_t lanes) {
     engine->info.lanes = cl->shape.lanes;
 }
 
+static bool shares_memory(cl_device_id device, pm_device_type type) {
+    cl_bool unified = CL_FALSE;
+    clGetDeviceInfo(device, CL_DEVICE_HOST_UNIFIED_MEMORY, sizeof unified, &unified, NULL);
+    return unified && type == PM_DEVICE_CPU;
+}
+
 static pm_status attach(pm_engine *engine, cl_context context, cl_device_id device,
                         const pm_engine_desc *desc, pm_error *error) {
     cl_int code;
@@ -84,6 +90,7 @@ static pm_status attach(pm_engine *engine, cl_context context, cl_device_id devi
     pthread_mutex_init(&cl->lock, NULL);
     cl->device = device;
     cl->piece_bytes = piece_bytes_of(desc, &engine->info);
+    cl->shares_memory = shares_memory(device, engine->info.type);
     cl->rounds_correctly = rounds_correctly(device);
     cl->identity = identity_of(&engine->info);
     cl->kernel_folder = desc->kernel_folder ? joined(desc->kernel_folder, "") : NULL;

@@ -7,9 +7,8 @@
 pm_status pm_cl_buffer(const pm_engine *engine, cl_mem_flags flags, const void *data, size_t size,
                        cl_mem *buffer, pm_error *error) {
     cl_int code;
-    if (data)
-        flags |= CL_MEM_COPY_HOST_PTR;
-    /* copying from a const source: the flag only reads it */
+    if (data && !(flags & CL_MEM_USE_HOST_PTR))
+        flags |= CL_MEM_COPY_HOST_PTR; /* which only reads it */
     *buffer = clCreateBuffer(engine->cl->context, flags, size, (void *)(uintptr_t)data, &code);
     if (code == CL_SUCCESS)
         return PM_OK;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Jobs on the device, into host memory: pieces through two slots, so that a piece is
- * computed while the one before it is read back.
+ * computed while the one before it is read back. A device that shares the host's memory
+ * computes into the caller's, and nothing is read back: its pieces are mapped.
  */
 #include <stdlib.h>
 
@@ -16,7 +17,8 @@ typedef struct slot {
     cl_mem places;
     cl_mem tracks;
     cl_mem values[PM_OUTPUT_COUNT];
-    cl_event reads[PM_OUTPUT_COUNT]; /* of the piece last put in */
+    void *mapped[PM_OUTPUT_COUNT];   /* of shared memory, the piece last put in */
+    cl_event reads[PM_OUTPUT_COUNT]; /* of that piece */
 } slot;
 
 typedef struct transfer {
@@ -50,10 +52,24 @@ static pm_status make_slot(transfer *t, slot *s) {
     if (status == PM_OK && t->job->tracks)
         status = make_buffer(t, CL_MEM_READ_ONLY, values * sizeof(cl_uint), &s->tracks);
     for (unsigned o = 0; status == PM_OK && o < PM_OUTPUT_COUNT; o++)
-        if (t->outputs[o])
+        if (t->outputs[o] && !engine_of(t)->shares_memory)
             status = make_buffer(t, CL_MEM_WRITE_ONLY,
                                  values * pm_outputs[o].components * sizeof(float), &s->values[o]);
     return status;
+}
+
+/* Gives a mapped piece up; what it was mapped for is the host's now. */
+static cl_int unmap(const transfer *t, slot *s, unsigned o) {
+    cl_int code = CL_SUCCESS;
+    if (s->mapped[o])
+        code = clEnqueueUnmapMemObject(engine_of(t)->transfers, s->values[o], s->mapped[o], 0, NULL,
+                                       NULL);
+    s->mapped[o] = NULL;
+    if (engine_of(t)->shares_memory) {
+        pm_cl_release(s->values[o]);
+        s->values[o] = NULL;
+    }
+    return code;
 }
 
 /* Until the piece last put into a slot has been read back. */
@@ -66,8 +82,10 @@ static pm_status wait_for(transfer *t, slot *s) {
         worst = code != CL_SUCCESS ? code : worst;
         clReleaseEvent(s->reads[o]);
         s->reads[o] = NULL;
+        code = unmap(t, s, o);
+        worst = code != CL_SUCCESS ? code : worst;
     }
-    return worst == CL_SUCCESS ? PM_OK : pm_cl_fail(t->error, worst, "clWaitForEvents");
+    return worst == CL_SUCCESS ? PM_OK : pm_cl_fail(t->error, worst, "reading results");
 }
 
 /* The slot's host memory outlives the write: it is touched again after wait_for only. */
@@ -88,10 +106,39 @@ static pm_status put_places(transfer *t, slot *s, const pm_piece *piece) {
     return code == CL_SUCCESS ? PM_OK : pm_cl_fail(t->error, code, "clEnqueueWriteBuffer");
 }
 
+/* The part of an output that a piece fills. */
+typedef struct target {
+    float *to;
+    size_t bytes;
+} target;
+
+static target target_of(const transfer *t, const pm_piece *piece, unsigned o) {
+    size_t width = pm_job_width(t->clip, t->job) * pm_outputs[o].components;
+    return (target){t->outputs[o] + piece->from * width, piece->count * width * sizeof(float)};
+}
+
+/* Has results in the caller's memory when s->reads[o] comes. */
+static cl_int read_output(transfer *t, slot *s, const target *into, unsigned o, cl_event computed) {
+    const pm_cl_engine *cl = engine_of(t);
+    cl_int code = CL_SUCCESS;
+    if (cl->shares_memory)
+        s->mapped[o] = clEnqueueMapBuffer(cl->transfers, s->values[o], CL_FALSE, CL_MAP_READ, 0,
+                                          into->bytes, 1, &computed, &s->reads[o], &code);
+    else
+        code = clEnqueueReadBuffer(cl->transfers, s->values[o], CL_FALSE, 0, into->bytes, into->to,
+                                   1, &computed, &s->reads[o]);
+    return code == CL_SUCCESS ? clFlush(cl->transfers) : code;
+}
+
 static pm_status put_output(transfer *t, slot *s, const pm_piece *piece, unsigned o) {
     const pm_cl_engine *cl = engine_of(t);
-    size_t components = pm_outputs[o].components;
-    size_t width = pm_job_width(t->clip, t->job) * components;
+    const target into = target_of(t, piece, o);
+    pm_status status = PM_OK;
+    if (cl->shares_memory)
+        status = pm_cl_buffer(t->clip->engine, CL_MEM_WRITE_ONLY | CL_MEM_USE_HOST_PTR, into.to,
+                              into.bytes, &s->values[o], t->error);
+    if (status != PM_OK)
+        return status;
     pm_launch launch = {.clip = t->clip,
                         .output = &pm_outputs[o],
                         .sample_count = piece->count,
@@ -101,18 +148,14 @@ static pm_status put_output(transfer *t, slot *s, const pm_piece *piece, unsigne
                         .tracks = s->tracks,
                         .values = s->values[o]};
     cl_event computed;
-    pm_status status = pm_cl_launch(&launch, cl->compute, 0, NULL, &computed, t->error);
+    status = pm_cl_launch(&launch, cl->compute, 0, NULL, &computed, t->error);
     if (status != PM_OK)
         return status;
     cl_int code = clFlush(cl->compute);
     if (code == CL_SUCCESS)
-        code = clEnqueueReadBuffer(cl->transfers, s->values[o], CL_FALSE, 0,
-                                   piece->count * width * sizeof(float),
-                                   t->outputs[o] + piece->from * width, 1, &computed, &s->reads[o]);
+        code = read_output(t, s, &into, o, computed);
     clReleaseEvent(computed);
-    if (code == CL_SUCCESS)
-        code = clFlush(cl->transfers);
-    return code == CL_SUCCESS ? PM_OK : pm_cl_fail(t->error, code, "clEnqueueReadBuffer");
+    return code == CL_SUCCESS ? PM_OK : pm_cl_fail(t->error, code, "reading results");
 }
 
 static pm_status put_piece(transfer *t, slot *s, const pm_piece *piece) {
