@@ -123,7 +123,7 @@ pm_status pm_timeline_build(const pm_timeline *timeline, double period, pm_place
     out->first = pm_timeline_time(timeline, 0);
     out->period = period;
     out->uniform = out->loop ? loop_is_uniform(timeline, period, keys) : !timeline->times;
-    out->times = malloc((out->segment_count + 1) * sizeof *out->times);
+    out->times = calloc(out->segment_count + 1, sizeof *out->times);
     if (!out->times)
         return pm_fail_memory(error);
     for (size_t i = 0; i < keys; i++)
