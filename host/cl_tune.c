@@ -102,7 +102,7 @@ static pm_status time_shape(pm_engine *engine, const pm_clip *clip, cl_mem value
     engine->cl->shape = trial->shape;
     engine->info.lanes = trial->shape.lanes;
     trial->samples = (uint64_t)SAMPLES * TRACKS;
-    trial->seconds = INFINITY;
+    trial->seconds = HUGE_VAL;
     double spent = 0;
     for (int i = 0; i < 2 || (i <= REPEATS && spent < budget_seconds); i++) {
         double begun = seconds_now();
