@@ -37,17 +37,21 @@ static void put_arc(const pm_extras_out *out, size_t segment, dquat a, dquat b, 
     pm_put(out, segment, 1, dquat_scaled(difference, angle));
 }
 
-/* Beyond an end the end step goes on. */
 static void build(pm_track *track, const pm_extras_out *out, pm_findings *findings) {
     (void)findings;
-    (void)put_arc;
+    pm_tangent here = pm_limited_velocity(track, track->first);
     for (ptrdiff_t i = track->first; i < track->end; i++) {
-        dquat here = pm_track_key(track, i), next = pm_track_key(track, i + 1);
-        dquat back = dquat_product(here, dquat_product(dquat_conjugate(next), here));
-        dquat on = dquat_product(next, dquat_product(dquat_conjugate(here), next));
-        pm_put(out, (size_t)i, 0, pm_track_has(track, i - 1) ? pm_track_key(track, i - 1) : back);
-        pm_put(out, (size_t)i, 1, pm_track_has(track, i + 1) ? pm_track_key(track, i + 2) : on);
+        pm_tangent next = pm_limited_velocity(track, i + 1);
+        double h = pm_track_length(track, i);
+        dvec3 log = pm_track_log(track, i);
+        dvec3 leaving = dvec3_difference(dvec3_times(here.out, h), log);
+        dvec3 arriving = dvec3_difference(log, dvec3_times(next.in, h));
+        dquat from = pm_track_key(track, i);
+        dquat to = pm_track_key(track, i + 1);
+        put_arc(out, (size_t)i, dquat_product(from, dquat_exp(dvec3_times(leaving, 0.5))),
+                dquat_product(to, dquat_exp(dvec3_times(arriving, 0.5))), dquat_sum(from, to));
+        here = next;
     }
 }
 
-const pm_segment_builder PM_LANE_NAME(pm_build_squad) = {.window = build, .needs_logs = false};
+const pm_segment_builder PM_LANE_NAME(pm_build_squad) = {.window = build, .needs_logs = true};

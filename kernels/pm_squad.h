@@ -22,54 +22,11 @@ typedef struct pm_squad_segment {
     real phi2;
 } pm_squad_segment;
 
-/* log(conj(a) b), w 0 */
-pm_fn pm_quat pm_step_log(pm_quat a, pm_quat b) {
-    pm_quat back = pm_quat_of(-a.x, -a.y, -a.z, a.w);
-    pm_quat log = pm_quat_scaled(pm_quat_product(back, b), pm_arc_gain(pm_arc_y(a, b)));
-    log.w = PM_REAL(0.0f);
-    return log;
-}
-
-/* The largest part of w within pi/2 of a step. */
-pm_fn real pm_largest_part(pm_quat log, pm_quat w) {
-    real w2 = pm_quat_norm2(w);
-    real along = pm_quat_dot(w, log);
-    real room = PM_REAL(2.46740110f) - pm_quat_norm2(log);
-    real root = pm_sqrt(pm_fma(along, along, w2 * room));
-    return pm_select(w2 - PM_REAL(2.0f) * along <= room, PM_REAL(1.0f), (along + root) / w2);
-}
-
-/* The velocity at a key between two steps of equal length, limited. */
-pm_fn pm_quat pm_limited(pm_quat before, pm_quat after) {
-    pm_quat w = pm_quat_scaled(pm_quat_sum(before, after), PM_REAL(0.5f));
-    real first = pm_largest_part(before, w), second = pm_largest_part(after, w);
-    return pm_quat_scaled(w, pm_select(first < second, first, second));
-}
-
-/* key exp(v/2) */
-pm_fn pm_quat pm_inner_point(pm_quat key, pm_quat v) {
-    v = pm_quat_scaled(v, PM_REAL(0.5f));
-    real x2 = pm_quat_norm2(v);
-    v = pm_quat_scaled(v, pm_sinc(x2));
-    v.w = pm_cos(x2);
-    return pm_quat_product(key, v);
-}
-
-/* Extras are the keys before and behind: what the clip would compute is computed here. */
 pm_fn pm_squad_segment pm_squad_begin(const pm_rows *rows) {
     pm_squad_segment s;
     s.keys = pm_slerp_begin(rows);
-    pm_quat step = pm_step_log(rows->key, rows->next);
-    pm_quat leaving = pm_limited(pm_step_log(rows->extras[0], rows->key), step);
-    pm_quat arriving = pm_limited(step, pm_step_log(rows->next, rows->extras[1]));
-    pm_quat a = pm_inner_point(rows->key, pm_quat_difference(leaving, step));
-    pm_quat b = pm_inner_point(rows->next, pm_quat_difference(step, arriving));
-    pm_quat sum = pm_quat_sum(a, b), difference = pm_quat_difference(b, a);
-    real length = pm_sqrt(pm_quat_norm2(sum)), chord = pm_sqrt(pm_quat_norm2(difference));
-    pm_mask equal = chord < PM_REAL(1e-9f);
-    real slope = pm_atan2_quadrant(chord, length) / pm_select(equal, PM_REAL(1.0f), chord);
-    s.middle = pm_quat_scaled(sum, PM_REAL(1.0f) / length);
-    s.half_arc = pm_quat_scaled(difference, pm_select(equal, PM_REAL(0.5f), slope));
+    s.middle = rows->extras[0];
+    s.half_arc = rows->extras[1];
     s.phi2 = pm_quat_norm2(s.half_arc);
     return s;
 }
