@@ -106,6 +106,7 @@ bool pm_cl_builds_vectors(const pm_device_info *info);
 /* What a device gets that nobody measured. */
 pm_shape pm_cl_default_shape(const pm_device_info *info);
 bool pm_cl_is_shape(const pm_shape *shape);
+void pm_cl_take_shape(pm_engine *engine, const pm_shape *shape);
 
 /* One launch of a curve over a piece whose places are on the device. */
 typedef struct pm_launch {

@@ -66,12 +66,12 @@ static bool rounds_correctly(cl_device_id device) {
 static void choose_shape(pm_engine *engine, uint32_t lanes) {
     pm_cl_engine *cl = engine->cl;
     pm_shape measured;
-    cl->shape = pm_cl_default_shape(&engine->info);
     if (lanes)
-        cl->shape.lanes = lanes;
-    else if (pm_cl_cache_load_shape(cl, &measured) && pm_cl_is_shape(&measured))
-        cl->shape = measured;
-    engine->info.lanes = cl->shape.lanes;
+        engine->info.lanes = lanes;
+    if (!lanes && pm_cl_cache_load_shape(cl, &measured) && pm_cl_is_shape(&measured))
+        pm_cl_take_shape(engine, &measured);
+    else
+        cl->shape = pm_cl_default_shape(&engine->info);
 }
 
 static bool shares_memory(cl_device_id device, pm_device_type type) {

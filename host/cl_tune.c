@@ -37,6 +37,11 @@ bool pm_cl_is_shape(const pm_shape *shape) {
     return lanes && shape->whole_rows <= 1 && shape->most_run >= 16 && shape->most_run <= 65536;
 }
 
+void pm_cl_take_shape(pm_engine *engine, const pm_shape *shape) {
+    engine->cl->shape = *shape;
+    engine->info.lanes = shape->lanes;
+}
+
 static bool same_shape(const pm_shape *a, const pm_shape *b) {
     return a->lanes == b->lanes && a->whole_rows == b->whole_rows && a->most_run == b->most_run;
 }
@@ -99,8 +104,7 @@ static pm_status time_shape(pm_engine *engine, const pm_clip *clip, cl_mem value
                             pm_error *error) {
     pm_sample_job job = {.sample_count = SAMPLES, .rate = {120, 1}};
     pm_cl_outputs outputs = {.rotations = values};
-    engine->cl->shape = trial->shape;
-    engine->info.lanes = trial->shape.lanes;
+    pm_cl_take_shape(engine, &trial->shape);
     trial->samples = (uint64_t)SAMPLES * TRACKS;
     trial->seconds = HUGE_VAL;
     double spent = 0;
@@ -147,34 +151,19 @@ static pm_status time_all(pm_engine *engine, pm_trial *trials, size_t count, pm_
     return status;
 }
 
-static void take_shape(pm_engine *engine, const pm_shape *shape) {
-    engine->cl->shape = *shape;
-    engine->info.lanes = shape->lanes;
-}
-
-pm_status pm_engine_tune(pm_engine *engine, pm_trial *trials, size_t capacity, size_t *count,
-                         size_t *best, pm_error *error) {
+pm_status pm_cl_tune(pm_engine *engine, pm_trial *trials, size_t capacity, size_t *count,
+                     size_t *best, pm_error *error) {
     pm_trial all[TRIALS_MAX + 1] = {0};
-    pm_error_clear(error);
-    if (!engine || !count || !best || (capacity && !trials))
-        return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL",
-                       !engine  ? "engine"
-                       : !count ? "count"
-                       : !best  ? "best"
-                                : "trials");
-    *count = *best = 0;
-    if (!engine->cl)
-        return PM_OK;
     const pm_shape before = engine->cl->shape;
     size_t made = list_trials(engine, all);
     pm_status status = time_all(engine, all, made, error);
     if (status != PM_OK) {
-        take_shape(engine, &before);
+        pm_cl_take_shape(engine, &before);
         return status;
     }
     *count = made;
     *best = fastest(all, made);
-    take_shape(engine, &all[*best].shape);
+    pm_cl_take_shape(engine, &all[*best].shape);
     if (!pm_cl_cache_store_shape(engine->cl, &all[*best].shape))
         pm_log(engine, PM_LOG_INFO, "the shape could not be kept on disk");
     for (size_t i = 0; i < made && i < capacity; i++)

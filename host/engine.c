@@ -92,16 +92,24 @@ void pm_engine_info(const pm_engine *engine, pm_device_info *info) {
     *info = engine->info;
 }
 
-#if !POSEMILL_OPENCL
 pm_status pm_engine_tune(pm_engine *engine, pm_trial *trials, size_t capacity, size_t *count,
                          size_t *best, pm_error *error) {
     pm_error_clear(error);
     if (!engine || !count || !best || (capacity && !trials))
-        return pm_fail(error, PM_ERROR_ARGUMENT, "an argument is NULL");
+        return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL",
+                       !engine  ? "engine"
+                       : !count ? "count"
+                       : !best  ? "best"
+                                : "trials");
     *count = *best = 0;
+#if POSEMILL_OPENCL
+    if (engine->cl)
+        return pm_cl_tune(engine, trials, capacity, count, best, error);
+#endif
     return PM_OK;
 }
 
+#if !POSEMILL_OPENCL
 pm_status pm_list_devices(pm_device_info *infos, size_t capacity, size_t *count, pm_error *error) {
     if (!count || (capacity && !infos))
         return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", count ? "infos" : "count");

@@ -30,6 +30,10 @@ pm_engine *pm_engine_new(const pm_engine_desc *desc);
 pm_status pm_cl_open(pm_engine *engine, const pm_engine_desc *desc, pm_error *error);
 void pm_cl_close(pm_engine *engine);
 
+/* pm_engine_tune of checked arguments, on an engine that has a device. */
+pm_status pm_cl_tune(pm_engine *engine, pm_trial *trials, size_t capacity, size_t *count,
+                     size_t *best, pm_error *error);
+
 /* Copies a clip's planes to the device. */
 pm_status pm_cl_clip_upload(pm_clip *clip, pm_error *error);
 void pm_cl_clip_release(pm_clip *clip);
