@@ -17,6 +17,7 @@
 #define pm_bspline_extras 4 /* middle; l0', l1, l2, each with its squared length as w */
 #define pm_bspline_statics 0
 #define pm_bspline_passes 0
+#define pm_bspline_tries 0
 
 typedef struct pm_bspline_segment {
     pm_quat middle, before, during, after;

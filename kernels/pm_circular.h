@@ -15,6 +15,7 @@
 #define pm_circular_extras 3 /* R n of both arcs, then alpha^2 and alpha/sin(alpha) of both */
 #define pm_circular_statics 0
 #define pm_circular_passes 1
+#define pm_circular_tries 0
 
 typedef struct pm_circle {
     pm_quat rise; /* R n */
@@ -51,14 +52,17 @@ pm_fn pm_circular_segment pm_circular_begin(const pm_rows *rows) {
 /* A point of an arc is middle + along half_chord + up rise. */
 typedef struct pm_arc_point {
     real along, up;
+    real turn2; /* squared angle from the arc's middle, as the circle's centre sees it */
 } pm_arc_point;
 
+/* At most a quarter turn from the arc's middle. */
 pm_fn pm_arc_point pm_circle_at(const pm_circle *c, real t) {
     pm_arc_point p;
     real x2 = pm_square_times(t, c->alpha2);
     p.along = t * pm_sinc(x2) * c->stretch;
     p.up = pm_fma(x2 * x2, pm_cos_rest(x2), -c->rest);
     p.up = pm_fma(PM_REAL(0.5f), c->alpha2 - x2, p.up);
+    p.turn2 = x2;
     return p;
 }
 
@@ -69,11 +73,10 @@ pm_fn pm_quat pm_arc_points_chord(const pm_circular_segment *s, pm_arc_point p, 
     return pm_quat_plus(pm_quat_difference(arriving, leaving), q.along - p.along, s->half_chord);
 }
 
-/* The slerp of two points, in those coordinates, so that the large terms are rounded once;
- * y is a quarter of the squared chord between them, at most 1/2. */
+/* The slerp of two points, in those coordinates, so that the large terms are rounded once. */
 pm_fn pm_quat pm_arc_points_slerp(const pm_circular_segment *s, pm_arc_point p, pm_arc_point q,
-                                  real y, real u) {
-    pm_arc arc = pm_arc_of(y);
+                                  real chord2, real u) {
+    pm_arc arc = pm_arc_of(chord2);
     real wp = pm_arc_weight(arc, PM_REAL(1.0f) - u);
     real wq = pm_arc_weight(arc, u);
     pm_quat r = pm_quat_scaled(s->leaving.rise, wp * p.up);
@@ -82,17 +85,17 @@ pm_fn pm_quat pm_arc_points_slerp(const pm_circular_segment *s, pm_arc_point p, 
     return pm_quat_plus(r, wp + wq, s->middle);
 }
 
-/* A quarter of the squared chord between two points. */
-pm_fn real pm_arc_points_y(const pm_circular_segment *s, pm_arc_point p, pm_arc_point q) {
-    return PM_REAL(0.25f) * pm_quat_norm2(pm_arc_points_chord(s, p, q));
+/* The squared chord between two points. */
+pm_fn real pm_arc_points_chord2(const pm_circular_segment *s, pm_arc_point p, pm_arc_point q) {
+    return pm_quat_norm2(pm_arc_points_chord(s, p, q));
 }
 
 pm_fn pm_quat pm_circular_at(const pm_circular_segment *s, real u) {
     real t = pm_fma(PM_REAL(2.0f), u, PM_REAL(-1.0f));
     pm_arc_point leaving = pm_circle_at(&s->leaving, t);
     pm_arc_point arriving = pm_circle_at(&s->arriving, t);
-    real y = pm_arc_points_y(s, leaving, arriving);
-    return pm_quat_renormalized(pm_arc_points_slerp(s, leaving, arriving, y, u));
+    real chord2 = pm_arc_points_chord2(s, leaving, arriving);
+    return pm_quat_renormalized(pm_arc_points_slerp(s, leaving, arriving, chord2, u));
 }
 
 /* ---- phased circles: C1, C2, C3 ----
@@ -124,15 +127,25 @@ pm_fn real pm_phase(real k, real u) {
     return pm_fma(PM_REAL(2.0f) * u, slope, PM_REAL(-1.0f));
 }
 
-/* A point at any phase. */
+pm_fn real pm_phase_leaving(const pm_phased_segment *s, real u) {
+    return pm_phase(s->leaving, u);
+}
+
+pm_fn real pm_phase_arriving(const pm_phased_segment *s, real u) {
+    return -pm_phase(s->arriving, PM_REAL(1.0f) - u);
+}
+
+/* A point at any phase: phases of speeds that differ much leave [0, 1]. */
 pm_fn pm_arc_point pm_circle_at_any(const pm_circle *c, real t) {
     pm_arc_point p;
-    pm_mask near = t * t < PM_REAL(1.0f);
     pm_turn turn = pm_turn_wide(pm_square_times(t, c->alpha2));
     p.along = t * turn.sine * c->stretch;
     p.up = turn.cosine - pm_cos(c->alpha2);
-    pm_arc_point close = pm_circle_at(c, pm_select(near, t, PM_REAL(0.0f)));
-    p.up = pm_select(near, close.up, p.up);
+    pm_arc_point near = pm_circle_at(c, t);
+    pm_mask far = near.turn2 > PM_TURN_NARROW_END;
+    p.along = pm_select(far, p.along, near.along);
+    p.up = pm_select(far, p.up, near.up);
+    p.turn2 = near.turn2;
     return p;
 }
 
@@ -140,31 +153,37 @@ pm_fn pm_quat pm_arc_point_of(const pm_circular_segment *s, const pm_circle *c, 
     return pm_quat_plus(pm_quat_plus(s->middle, p.along, s->half_chord), p.up, c->rise);
 }
 
-/* Where speeds of phases are not within [0, 2] they leave [0, 1]: the points may then lie
- * anywhere on their circles, and far apart. */
-pm_fn pm_quat pm_phased_at_any(const pm_circular_segment *c, real t0, real t1, real weight) {
-    pm_arc_point p = pm_circle_at_any(&c->leaving, t0);
-    pm_arc_point q = pm_circle_at_any(&c->arriving, t1);
-    real y = pm_arc_points_y(c, p, q);
-    pm_mask near = y < PM_REAL(0.5f);
-    pm_quat close = pm_arc_points_slerp(c, p, q, pm_select(near, y, PM_REAL(0.5f)), weight);
+/* Tries that the phases stay near their arcs: that no point is more than a quarter turn from
+ * its arc's middle, nor from the other. */
+pm_fn pm_quat pm_phased_try(const pm_phased_segment *s, real u, real weight, pm_mask *failed) {
+    const pm_circular_segment *c = &s->circles;
+    pm_arc_point p = pm_circle_at(&c->leaving, pm_phase_leaving(s, u));
+    pm_arc_point q = pm_circle_at(&c->arriving, pm_phase_arriving(s, u));
+    real chord2 = pm_arc_points_chord2(c, p, q);
+    *failed = (p.turn2 > PM_TURN_NARROW_END) | (q.turn2 > PM_TURN_NARROW_END) |
+              (chord2 > PM_LONGEST_CHORD2);
+    return pm_quat_renormalized(pm_arc_points_slerp(c, p, q, chord2, weight));
+}
+
+/* Of points anywhere on their circles. */
+pm_fn pm_quat pm_phased_at_any(const pm_phased_segment *s, real u, real weight) {
+    const pm_circular_segment *c = &s->circles;
+    pm_arc_point p = pm_circle_at_any(&c->leaving, pm_phase_leaving(s, u));
+    pm_arc_point q = pm_circle_at_any(&c->arriving, pm_phase_arriving(s, u));
+    real chord2 = pm_arc_points_chord2(c, p, q);
+    pm_mask near = chord2 < PM_REAL(2.0f);
+    pm_quat close = pm_arc_points_slerp(c, p, q, pm_select(near, chord2, PM_REAL(2.0f)), weight);
     pm_quat far = pm_slerp_any(pm_arc_point_of(c, &c->leaving, p),
                                pm_arc_point_of(c, &c->arriving, q), weight);
-    return pm_quat_select(near, close, far);
+    return pm_quat_renormalized(pm_quat_select(near, close, far));
 }
 
 pm_fn pm_quat pm_phased_at(const pm_phased_segment *s, real u, real weight) {
-    const pm_circular_segment *c = &s->circles;
-    real t0 = pm_phase(s->leaving, u);
-    real t1 = -pm_phase(s->arriving, PM_REAL(1.0f) - u);
-    pm_arc_point p = pm_circle_at(&c->leaving, t0);
-    pm_arc_point q = pm_circle_at(&c->arriving, t1);
-    pm_quat value = pm_arc_points_slerp(c, p, q, pm_arc_points_y(c, p, q), weight);
-    real t2 = pm_select(t0 * t0 > t1 * t1, t0 * t0, t1 * t1);
-    pm_mask outside = t2 > PM_REAL(1.000001f);
-    if (pm_any(outside))
-        value = pm_quat_select(outside, pm_phased_at_any(c, t0, t1, weight), value);
-    return pm_quat_renormalized(value);
+    pm_mask failed;
+    pm_quat value = pm_phased_try(s, u, weight, &failed);
+    if (pm_any(failed))
+        value = pm_quat_select(failed, pm_phased_at_any(s, u, weight), value);
+    return value;
 }
 
 pm_fn real pm_linear_weight(real u) {
@@ -190,6 +209,9 @@ pm_fn real pm_smootherstep(real u) {
     pm_fn pm_##name##_segment pm_##name##_begin(const pm_rows *rows) {                             \
         return pm_phased_begin(rows);                                                              \
     }                                                                                              \
+    pm_fn pm_quat pm_##name##_try(const pm_##name##_segment *s, real u, pm_mask *failed) {         \
+        return pm_phased_try(s, u, weight(u), failed);                                             \
+    }                                                                                              \
     pm_fn pm_quat pm_##name##_at(const pm_##name##_segment *s, real u) {                           \
         return pm_phased_at(s, u, weight(u));                                                      \
     }
@@ -197,16 +219,19 @@ pm_fn real pm_smootherstep(real u) {
 #define pm_circular_c1_extras pm_phased_extras
 #define pm_circular_c1_statics 0
 #define pm_circular_c1_passes 1
+#define pm_circular_c1_tries 1
 PM_PHASED_METHOD(circular_c1, pm_linear_weight)
 
 #define pm_circular_c2_extras pm_phased_extras
 #define pm_circular_c2_statics 0
 #define pm_circular_c2_passes 1
+#define pm_circular_c2_tries 1
 PM_PHASED_METHOD(circular_c2, pm_smoothstep)
 
 #define pm_circular_c3_extras pm_phased_extras
 #define pm_circular_c3_statics 0
 #define pm_circular_c3_passes 1
+#define pm_circular_c3_tries 1
 PM_PHASED_METHOD(circular_c3, pm_smootherstep)
 
 /* A point of an arc at phase t, centred. */

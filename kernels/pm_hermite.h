@@ -15,6 +15,7 @@
 #define pm_hermite_extras 3 /* step, leaving, arriving */
 #define pm_hermite_statics 0
 #define pm_hermite_passes 1
+#define pm_hermite_tries 1 /* that the turn is at most half of one */
 
 typedef struct pm_hermite_segment {
     pm_quat a, step, leaving, arriving;
@@ -29,35 +30,46 @@ pm_fn pm_hermite_segment pm_hermite_begin(const pm_rows *rows) {
     return s;
 }
 
-/* q v in two parts, the second what the first was rounded by: turns of a radian and more
- * would show it. */
+/* q v in two parts: what most of a turn is, and the bend with what the first was rounded by:
+ * turns of a radian and more would show it. */
 typedef struct pm_hermite_vectors {
     pm_quat v, rest;
 } pm_hermite_vectors;
 
 pm_fn pm_hermite_vectors pm_hermite_vector(const pm_hermite_segment *s, real u) {
     real v = PM_REAL(1.0f) - u;
+    real uv = u * v;
     pm_hermite_vectors r;
-    pm_quat bend = pm_quat_blend(v, s->leaving, u, s->arriving);
-    pm_quat slope = pm_quat_plus(s->step, v, bend);
-    pm_quat slope_rest = pm_quat_plus(pm_quat_difference(s->step, slope), v, bend);
-    r.v = pm_quat_scaled(slope, u);
-    r.rest = pm_quat_plus(pm_quat_scaled(r.v, PM_REAL(-1.0f)), u, slope);
-    r.rest = pm_quat_plus(r.rest, u, slope_rest);
+    r.v = pm_quat_scaled(s->step, u);
+    r.rest = pm_quat_plus(pm_quat_of(-r.v.x, -r.v.y, -r.v.z, -r.v.w), u, s->step);
+    r.rest = pm_quat_plus(r.rest, uv * v, s->leaving);
+    r.rest = pm_quat_plus(r.rest, uv * u, s->arriving);
     return r;
 }
 
+/* |v + rest|^2 */
 pm_fn real pm_hermite_angle2(pm_hermite_vectors r) {
-    real cross =
-        pm_fma(r.v.x, r.rest.x, pm_fma(r.v.y, r.rest.y, pm_fma(r.v.z, r.rest.z, r.v.w * r.rest.w)));
-    return pm_fma(PM_REAL(2.0f), cross, pm_quat_norm2(r.v));
+    pm_quat twice = pm_quat_plus(r.rest, PM_REAL(2.0f), r.v);
+    real x = pm_fma(r.rest.x, twice.x, r.rest.y * twice.y);
+    real y = pm_fma(r.rest.z, twice.z, r.rest.w * twice.w);
+    return pm_quat_norm2(r.v) + (x + y);
+}
+
+pm_fn pm_quat pm_hermite_turned(const pm_hermite_segment *s, pm_hermite_vectors r, pm_turn turn) {
+    pm_quat value = pm_quat_blend(turn.sine, r.rest, turn.sine, r.v);
+    return pm_quat_renormalized(pm_quat_plus(value, turn.cosine, s->a));
+}
+
+pm_fn pm_quat pm_hermite_try(const pm_hermite_segment *s, real u, pm_mask *failed) {
+    pm_hermite_vectors r = pm_hermite_vector(s, u);
+    real x2 = pm_hermite_angle2(r);
+    *failed = x2 > PM_TURN_NARROW_END;
+    return pm_hermite_turned(s, r, pm_turn_narrow(x2));
 }
 
 pm_fn pm_quat pm_hermite_at(const pm_hermite_segment *s, real u) {
     pm_hermite_vectors r = pm_hermite_vector(s, u);
-    pm_turn turn = pm_turn_of(pm_hermite_angle2(r));
-    pm_quat value = pm_quat_blend(turn.sine, r.rest, turn.sine, r.v);
-    return pm_quat_renormalized(pm_quat_plus(value, turn.cosine, s->a));
+    return pm_hermite_turned(s, r, pm_turn_of(pm_hermite_angle2(r)));
 }
 
 pm_fn pm_quat_jet pm_hermite_motion(const pm_hermite_segment *s, real u) {

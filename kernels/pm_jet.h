@@ -55,21 +55,44 @@ pm_fn pm_jet pm_jet_through(pm_jet a, pm_jet f) {
     return pm_jet_of(f.v, f.d * a.d, pm_fma(f.d, a.dd, f.dd * a.d * a.d));
 }
 
-/* Likewise with the derivatives; dd is half the second one until the end. */
-#define PM_JET_TERM(c)                                                                             \
-    p.dd = pm_fma(p.dd, x, p.d);                                                                   \
-    p.d = pm_fma(p.d, x, p.v);                                                                     \
-    p.v = PM_STEP(p.v, x, c);
+/* One step of Horner's rule with its derivatives; dd is half the second one until the end. */
+pm_fn pm_jet pm_horner_jet(pm_jet p, real x, float c) {
+    return pm_jet_of(pm_fma(p.v, x, PM_REAL(c)), pm_fma(p.d, x, p.v), pm_fma(p.dd, x, p.d));
+}
 
-#define PM_JET_POLYNOMIAL(name, polynomial)                                                        \
-    pm_fn pm_jet name(real x) {                                                                    \
-        pm_jet p = pm_jet_of(PM_REAL(polynomial##_LEAD), PM_REAL(0.0f), PM_REAL(0.0f));            \
-        polynomial##_TERMS(PM_JET_TERM) p.dd = PM_REAL(2.0f) * p.dd;                               \
-        return p;                                                                                  \
-    }
+/* As in pm_math.h, with derivatives by x. */
+pm_fn pm_jet pm_quartic_from_1_jet(real x, float c1, float c2, float c3, float c4) {
+    pm_jet p = pm_jet_of(PM_REAL(c4), PM_REAL(0.0f), PM_REAL(0.0f));
+    p = pm_horner_jet(p, x, c3);
+    p = pm_horner_jet(p, x, c2);
+    p = pm_horner_jet(p, x, c1);
+    p = pm_horner_jet(p, x, 1.0f);
+    return pm_jet_of(p.v, p.d, PM_REAL(2.0f) * p.dd);
+}
 
-PM_JET_POLYNOMIAL(pm_sinc_jet, PM_SINC)
-PM_JET_POLYNOMIAL(pm_arc_gain_jet, PM_ARC_GAIN)
+pm_fn pm_jet pm_nonic_from_1_jet(real x, float c1, float c2, float c3, float c4, float c5, float c6,
+                                 float c7, float c8, float c9) {
+    pm_jet p = pm_jet_of(PM_REAL(c9), PM_REAL(0.0f), PM_REAL(0.0f));
+    p = pm_horner_jet(p, x, c8);
+    p = pm_horner_jet(p, x, c7);
+    p = pm_horner_jet(p, x, c6);
+    p = pm_horner_jet(p, x, c5);
+    p = pm_horner_jet(p, x, c4);
+    p = pm_horner_jet(p, x, c3);
+    p = pm_horner_jet(p, x, c2);
+    p = pm_horner_jet(p, x, c1);
+    p = pm_horner_jet(p, x, 1.0f);
+    return pm_jet_of(p.v, p.d, PM_REAL(2.0f) * p.dd);
+}
+
+pm_fn pm_jet pm_sinc_jet(real x2) {
+    return PM_SINC(pm_quartic_from_1_jet, x2);
+}
+
+/* By the squared chord */
+pm_fn pm_jet pm_arc_gain_jet(real x) {
+    return PM_ARC_GAIN(pm_nonic_from_1_jet, x);
+}
 
 /* cos x and sin(x)/x with their derivatives by x^2, which is any number from 0 to 1e8. */
 typedef struct pm_turn_jet {
@@ -167,9 +190,9 @@ pm_fn pm_jet pm_angle2_jet(real y) {
     real theta = PM_REAL(2.0f) * pm_atan2_quadrant(pm_sqrt(y), pm_sqrt(rest));
     real far_gain = theta / sine;
     real far_slope = PM_REAL(2.0f) * (PM_REAL(1.0f) - far_gain * (rest - y)) / (sine * sine);
-    pm_jet gain = pm_arc_gain_jet(pm_select(near, y, PM_REAL(0.25f)));
+    pm_jet gain = pm_arc_gain_jet(PM_REAL(4.0f) * pm_select(near, y, PM_REAL(0.25f)));
     real g = pm_select(near, gain.v, far_gain);
-    real g_slope = pm_select(near, gain.d, far_slope);
+    real g_slope = pm_select(near, PM_REAL(4.0f) * gain.d, far_slope);
     real near_angle2 = PM_REAL(4.0f) * y * rest * gain.v * gain.v;
     return pm_jet_of(pm_select(near, near_angle2, theta * theta), PM_REAL(4.0f) * g,
                      PM_REAL(4.0f) * g_slope);

@@ -28,7 +28,9 @@
 #endif
 #pragma OPENCL FP_CONTRACT OFF
 
-#define pm_fn static inline
+/* Compilers leave what is called twice by itself, and pass it vectors through memory. */
+#define pm_fn static inline __attribute__((always_inline))
+#define pm_rare_fn static __attribute__((noinline))
 #define pm_kernel __kernel
 #define pm_global __global
 #define pm_global_id(dimension) ((uint)get_global_id(dimension))
@@ -70,6 +72,7 @@ static inline real pm_fma(real a, real b, real c) {
 #include <stdint.h>
 
 #define pm_fn static inline
+#define pm_rare_fn static
 #define pm_kernel static
 #define pm_global
 typedef uint32_t pm_u32;

@@ -10,10 +10,26 @@
 
 #include "pm_lang.h"
 
-#define PM_STEP(sum, x, c) pm_fma(sum, x, PM_REAL(c))
+/* c0 + c1 x + c2 x^2 + c3 x^3, and below it longer ones, by Estrin's scheme: a product or two
+ * more than Horner's, but few that wait for one another, which is what takes time. */
+pm_fn real pm_cubic(real x, float c0, float c1, float c2, float c3) {
+    real low = pm_fma(x, PM_REAL(c1), PM_REAL(c0));
+    real high = pm_fma(x, PM_REAL(c3), PM_REAL(c2));
+    return pm_fma(x * x, high, low);
+}
 
-/* One term, by Horner's rule, of a polynomial p in x whose terms are listed. */
-#define PM_TERM(c) p = PM_STEP(p, x, c);
+/* 1 + c1 x + ... + c4 x^4; the last step rounds as Horner's does. */
+pm_fn real pm_quartic_from_1(real x, float c1, float c2, float c3, float c4) {
+    return pm_fma(x, pm_cubic(x, c1, c2, c3, c4), PM_REAL(1.0f));
+}
+
+/* 1 + c1 x + ... + c9 x^9 */
+pm_fn real pm_nonic_from_1(real x, float c1, float c2, float c3, float c4, float c5, float c6,
+                           float c7, float c8, float c9) {
+    real x4 = (x * x) * (x * x);
+    real high = pm_fma(x4, PM_REAL(c9), pm_cubic(x, c5, c6, c7, c8));
+    return pm_fma(x, pm_fma(x4, high, pm_cubic(x, c1, c2, c3, c4)), PM_REAL(1.0f));
+}
 
 /* t^2 a2 with one rounding less: what rounds off t^2 is carried along. Angles near a
  * quarter turn are worth it, for half the rounding of x^2 is rounding of x. */
@@ -23,22 +39,17 @@ pm_fn real pm_square_times(real t, real a2) {
     return pm_fma(t2, a2, rest * a2);
 }
 
-#define PM_SINC_LEAD 2.61059586e-06f
-#define PM_SINC_TERMS(T) T(-0.000198119946f) T(0.0083331028f) T(-0.166666612f) T(1.0f)
+#define PM_SINC(polynomial, x)                                                                     \
+    polynomial(x, -0.166666612f, 0.0083331028f, -0.000198119946f, 2.61059586e-06f)
 
 /* sin(x)/x of x^2 in [0, (pi/2)^2]; error 5.24e-09. */
-pm_fn real pm_sinc(real x) {
-    real p = PM_REAL(PM_SINC_LEAD);
-    PM_SINC_TERMS(PM_TERM)
-    return p;
+pm_fn real pm_sinc(real x2) {
+    return PM_SINC(pm_quartic_from_1, x2);
 }
 
 /* (cos x - 1 + x^2/2)/x^4 of x^2 in [0, (pi/2)^2]; error 1.24e-09. */
 pm_fn real pm_cos_rest(real x2) {
-    real p = PM_REAL(-2.67520079e-07f);
-    p = PM_STEP(p, x2, 2.47943353e-05f);
-    p = PM_STEP(p, x2, -0.00138889009f);
-    return PM_STEP(p, x2, 0.0416666679f);
+    return pm_cubic(x2, 0.0416666679f, -0.00138889009f, 2.47943353e-05f, -2.67520079e-07f);
 }
 
 /* cos x of x^2 in [0, (pi/2)^2]. The terms up to x^2 keep what a polynomial to the end
@@ -48,48 +59,28 @@ pm_fn real pm_cos(real x2) {
     return pm_fma(x2 * x2, pm_cos_rest(x2), start);
 }
 
-#define PM_ARC_GAIN_LEAD 5.93878746f
-#define PM_ARC_GAIN_TERMS(T)                                                                       \
-    T(-8.82682514f)                                                                                \
-    T(6.95593548f)                                                                                 \
-    T(-2.35126877f)                                                                                \
-    T(1.01655877f) T(0.314446479f) T(0.464428633f) T(0.533052385f) T(0.666670382f) T(1.0f)
+#define PM_ARC_GAIN(polynomial, x)                                                                 \
+    polynomial(x, 0.166667596f, 0.0333157741f, 0.0072566974f, 0.00122830656f, 0.00099273317f,      \
+               -0.000574040227f, 0.000424556609f, -0.000134686663f, 2.26546763e-05f)
 
-/* theta/sin(theta) of y = sin(theta/2)^2 in [0, 1/2], that is theta in [0, pi/2];
- * error 1.55e-08. It is asin(sqrt y)/sqrt(y (1 - y)): the one inverse sine that a slerp
- * needs, without its root, its quotient or a special case at 0. */
+/* theta/sin(theta) of x = 4 sin(theta/2)^2 in [0, 2], the squared chord of theta in
+ * [0, pi/2]; error 1.55e-08. It is the one inverse sine that a slerp needs, without its
+ * root, its quotient or a special case at 0. */
 pm_fn real pm_arc_gain(real x) {
-    real p = PM_REAL(PM_ARC_GAIN_LEAD);
-    PM_ARC_GAIN_TERMS(PM_TERM)
-    return p;
+    return PM_ARC_GAIN(pm_nonic_from_1, x);
 }
 
 /* 1/sqrt(1 - z) of z in [0, 1/2]; error 1.01e-08. Exactly 1 at 0. */
 pm_fn real pm_inverse_root(real z) {
-    real p = PM_REAL(3.84582591f);
-    p = PM_STEP(p, z, -5.70375299f);
-    p = PM_STEP(p, z, 4.49669218f);
-    p = PM_STEP(p, z, -1.51184523f);
-    p = PM_STEP(p, z, 0.663377345f);
-    p = PM_STEP(p, z, 0.214230478f);
-    p = PM_STEP(p, z, 0.317189157f);
-    p = PM_STEP(p, z, 0.374819398f);
-    p = PM_STEP(p, z, 0.500002384f);
-    return PM_STEP(p, z, 1.0f);
+    return pm_nonic_from_1(z, 0.500002384f, 0.374819398f, 0.317189157f, 0.214230478f, 0.663377345f,
+                           -1.51184523f, 4.49669218f, -5.70375299f, 3.84582591f);
 }
 
 /* atan(x)/x of x^2 in [0, 1]; error 2.35e-09. */
 pm_fn real pm_atan_ratio(real x2) {
-    real p = PM_REAL(-0.00181865424f);
-    p = PM_STEP(p, x2, 0.0110287555f);
-    p = PM_STEP(p, x2, -0.0313941687f);
-    p = PM_STEP(p, x2, 0.0581778735f);
-    p = PM_STEP(p, x2, -0.0841645449f);
-    p = PM_STEP(p, x2, 0.109566569f);
-    p = PM_STEP(p, x2, -0.142650917f);
-    p = PM_STEP(p, x2, 0.199986264f);
-    p = PM_STEP(p, x2, -0.333333015f);
-    return PM_STEP(p, x2, 1.0f);
+    return pm_nonic_from_1(x2, -0.333333015f, 0.199986264f, -0.142650917f, 0.109566569f,
+                           -0.0841645449f, 0.0581778735f, -0.0313941687f, 0.0110287555f,
+                           -0.00181865424f);
 }
 
 /* atan2(y, x) of y >= 0, x >= 0, not both 0: in [0, pi/2]. */
@@ -133,16 +124,15 @@ pm_fn pm_turn pm_turn_wide(real x2) {
     return t;
 }
 
-/* Of x^2 in [0, 1e8], most often in [0, (pi/2)^2]: what is farther is seen to where there
- * is any. */
+#define PM_TURN_NARROW_END PM_REAL(2.46740127f) /* (pi/2)^2 */
+
+/* Of x^2 in [0, 1e8] */
 pm_fn pm_turn pm_turn_of(real x2) {
-    pm_turn t = pm_turn_narrow(x2);
-    pm_mask far = x2 > PM_REAL(2.46740127f);
-    if (pm_any(far)) {
-        pm_turn wide = pm_turn_wide(x2);
-        t.cosine = pm_select(far, wide.cosine, t.cosine);
-        t.sine = pm_select(far, wide.sine, t.sine);
-    }
+    pm_turn narrow = pm_turn_narrow(x2);
+    pm_turn t = pm_turn_wide(x2);
+    pm_mask near = x2 <= PM_TURN_NARROW_END;
+    t.cosine = pm_select(near, narrow.cosine, t.cosine);
+    t.sine = pm_select(near, narrow.sine, t.sine);
     return t;
 }
 

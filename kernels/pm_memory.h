@@ -9,10 +9,30 @@
 
 #include "pm_quat.h"
 
+#define PM_LINE_FLOATS 16 /* of a cache line */
+
+/* Asks for quaternions that will be loaded soon, where compilers know how. Devices of single
+ * lanes have other work-items to go on with. */
+pm_fn void pm_prefetch_quats(pm_global const float *from) {
+#if defined(PM_OPENCL) && PM_LANES > 1 && __has_builtin(__builtin_prefetch)
+#pragma unroll
+    for (int i = 0; i < 4 * PM_LANES; i += PM_LINE_FLOATS)
+        __builtin_prefetch((const void *)(size_t)(from + i));
+#else
+    (void)from;
+#endif
+}
+
 #if PM_LANES == 1
 
+/* Quaternions lie on boundaries of 16 bytes, which vload4 and vstore4 do not count on. */
 pm_fn pm_quat pm_load_quats(pm_global const float *from) {
+#ifdef PM_OPENCL
+    float4 q = *(pm_global const float4 *)from;
+    return pm_quat_of(q.x, q.y, q.z, q.w);
+#else
     return pm_quat_of(from[0], from[1], from[2], from[3]);
+#endif
 }
 
 pm_fn pm_quat pm_gather_quats(pm_global const float *const from[PM_LANES]) {
@@ -23,7 +43,7 @@ pm_fn void pm_store_quats(pm_global float *to, pm_quat q, pm_u32 count, pm_u32 s
     (void)count;
     (void)streams;
 #ifdef PM_OPENCL
-    vstore4((float4)(q.x, q.y, q.z, q.w), 0, to);
+    *(pm_global float4 *)to = (float4)(q.x, q.y, q.z, q.w);
 #else
     to[0] = q.x;
     to[1] = q.y;

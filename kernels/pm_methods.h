@@ -52,6 +52,7 @@
 #define PM_EXTRAS PM_OF(extras)
 #define PM_STATICS PM_OF(statics)
 #define PM_PASSES PM_OF(passes)
+#define PM_TRIES PM_OF(tries)
 
 /* 4 numbers a sample for rotations, 3 for positions and scales */
 #ifndef PM_COMPONENTS

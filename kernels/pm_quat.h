@@ -45,7 +45,7 @@ pm_fn pm_quat pm_quat_blend(real r, pm_quat a, real s, pm_quat b) {
 }
 
 pm_fn real pm_quat_norm2(pm_quat a) {
-    return pm_fma(a.x, a.x, pm_fma(a.y, a.y, pm_fma(a.z, a.z, a.w * a.w)));
+    return pm_fma(a.x, a.x, a.y * a.y) + pm_fma(a.z, a.z, a.w * a.w);
 }
 
 pm_fn pm_quat pm_quat_select(pm_mask mask, pm_quat yes, pm_quat no) {

@@ -9,12 +9,13 @@
  *   pm_m_segment                  what all samples of a segment share
  *   pm_m_begin(rows)              pm_rows -> pm_m_segment
  *   pm_m_at(segment, u)           the value at u in [0, 1]
+ *   pm_m_tries                    1: most of the time a faster formula will do, which is
+ *   pm_m_try(segment, u, &failed) the same bits but for lanes that are set in `failed`
  *   pm_m_motion(segment, u)       of rotations: the same formula with its derivatives by u,
  *                                 but for its length: without gains and renormalisation,
  *                                 and in one form, for speed is no object
- * The keys' own bits at 0 and 1 are pm_at_ends's business. What a fast formula does not
- * promise for all numbers is asked of pm_any, sample by sample, and a slow one is selected
- * for the lanes that need it: a lane's bits never depend on its neighbours.
+ * The keys' own bits at 0 and 1 are pm_at_ends's business. A lane's bits never depend on
+ * its neighbours.
  */
 #ifndef PM_ROWS_H
 #define PM_ROWS_H

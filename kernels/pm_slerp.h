@@ -14,12 +14,15 @@
 #define pm_step_extras 0
 #define pm_step_statics 0
 #define pm_step_passes 1
+#define pm_step_tries 0
 #define pm_nlerp_extras 0
 #define pm_nlerp_statics 0
 #define pm_nlerp_passes 1
+#define pm_nlerp_tries 0
 #define pm_slerp_extras 0
 #define pm_slerp_statics 0
 #define pm_slerp_passes 1
+#define pm_slerp_tries 0
 
 typedef struct pm_step_segment {
     pm_quat a;
@@ -64,25 +67,26 @@ typedef struct pm_arc {
     real angle2; /* theta^2 */
 } pm_arc;
 
-/* y = sin(theta/2)^2, a quarter of the squared chord */
-pm_fn pm_arc pm_arc_of(real y) {
+/* Of the squared chord between them, x = 4 sin(theta/2)^2 */
+pm_fn pm_arc pm_arc_of(real x) {
     pm_arc arc;
-    arc.gain = pm_arc_gain(y);
-    /* theta^2 = gain^2 sin(theta)^2 and sin(theta)^2 = 4 y (1 - y) */
-    arc.angle2 = PM_REAL(4.0f) * y * (PM_REAL(1.0f) - y) * arc.gain * arc.gain;
+    arc.gain = pm_arc_gain(x);
+    /* theta^2 = sin(theta)^2 gain^2 and sin(theta)^2 = x (1 - x/4) */
+    real sine2 = x * pm_fma(PM_REAL(-0.25f), x, PM_REAL(1.0f));
+    arc.angle2 = sine2 * (arc.gain * arc.gain);
     return arc;
 }
 
-/* Of two unit quaternions */
-pm_fn real pm_arc_y(pm_quat a, pm_quat b) {
-    return PM_REAL(0.25f) * pm_quat_norm2(pm_quat_difference(b, a));
+/* The squared chord between two quaternions */
+pm_fn real pm_chord2(pm_quat a, pm_quat b) {
+    return pm_quat_norm2(pm_quat_difference(b, a));
 }
 
-/* The largest y there is an arc of: a quarter turn's, and what rounding adds. */
-#define PM_ARC_FARTHEST PM_REAL(0.500001f)
+/* The longest there is an arc of: a quarter turn's, and what rounding adds. */
+#define PM_LONGEST_CHORD2 PM_REAL(2.000004f)
 
 pm_fn pm_arc pm_arc_between(pm_quat a, pm_quat b) {
-    return pm_arc_of(pm_arc_y(a, b));
+    return pm_arc_of(pm_chord2(a, b));
 }
 
 /* sin(u theta)/sin(theta) */

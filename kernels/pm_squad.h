@@ -12,6 +12,7 @@
 #define pm_squad_extras 2 /* middle and half arc of the inner points */
 #define pm_squad_statics 0
 #define pm_squad_passes 1
+#define pm_squad_tries 1 /* that the arcs are at most a quarter turn apart */
 
 /* The inner points' arc seen from its middle: at s it is
  *   cos(s phi) middle + sin(s phi)/phi half_arc,
@@ -41,16 +42,36 @@ pm_fn real pm_squad_weight(real u) {
     return PM_REAL(2.0f) * u * (PM_REAL(1.0f) - u);
 }
 
+/* Points of both arcs, and the squared chord between them. */
+typedef struct pm_squad_points {
+    pm_quat outer, inner;
+    real chord2;
+} pm_squad_points;
+
+pm_fn pm_squad_points pm_squad_points_at(const pm_squad_segment *s, real u) {
+    pm_squad_points p;
+    p.outer = pm_slerp_arc(s->keys.arc, s->keys.a, s->keys.b, u);
+    p.inner = pm_squad_inner(s, u);
+    p.chord2 = pm_chord2(p.outer, p.inner);
+    return p;
+}
+
+pm_fn pm_quat pm_squad_try(const pm_squad_segment *s, real u, pm_mask *failed) {
+    pm_squad_points p = pm_squad_points_at(s, u);
+    *failed = p.chord2 > PM_LONGEST_CHORD2;
+    return pm_quat_renormalized(
+        pm_slerp_arc(pm_arc_of(p.chord2), p.outer, p.inner, pm_squad_weight(u)));
+}
+
 pm_fn pm_quat pm_squad_at(const pm_squad_segment *s, real u) {
-    pm_quat outer = pm_slerp_arc(s->keys.arc, s->keys.a, s->keys.b, u);
-    pm_quat inner = pm_squad_inner(s, u);
-    real y = pm_arc_y(outer, inner);
-    real weight = pm_squad_weight(u);
-    pm_quat value = pm_slerp_arc(pm_arc_of(y), outer, inner, weight);
-    pm_mask far = y > PM_ARC_FARTHEST;
-    if (pm_any(far))
-        value = pm_quat_select(far, pm_slerp_any(outer, inner, weight), value);
-    return pm_quat_renormalized(value);
+    pm_mask failed;
+    pm_quat value = pm_squad_try(s, u, &failed);
+    if (pm_any(failed)) {
+        pm_squad_points p = pm_squad_points_at(s, u);
+        pm_quat far = pm_slerp_any(p.outer, p.inner, pm_squad_weight(u));
+        value = pm_quat_select(failed, pm_quat_renormalized(far), value);
+    }
+    return value;
 }
 
 pm_fn pm_quat_jet pm_squad_motion(const pm_squad_segment *s, real u) {

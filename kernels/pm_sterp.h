@@ -13,6 +13,7 @@
 #define pm_sterp_extras 3  /* q v, q l, q (v x l) */
 #define pm_sterp_statics 2 /* swing window, twist window */
 #define pm_sterp_passes 1
+#define pm_sterp_tries 0
 
 /* With swing vector v and twist vector l, at right angles,
  *   q exp(v) exp(l) = cos cos q + sinc cos (q v) + cos sinc (q l) + sinc sinc (q (v x l)):

@@ -12,24 +12,31 @@
 #define pm_vector_step_extras 0
 #define pm_vector_step_statics 0
 #define pm_vector_step_passes 1
+#define pm_vector_step_tries 0
 #define pm_vector_linear_extras 0
 #define pm_vector_linear_statics 0
 #define pm_vector_linear_passes 1
+#define pm_vector_linear_tries 0
 #define pm_vector_cubic_extras 2 /* slopes at both ends, times the segment's length */
 #define pm_vector_cubic_statics 0
 #define pm_vector_cubic_passes 1
+#define pm_vector_cubic_tries 0
 #define pm_vector_parabolas_c2_extras 2 /* bends of both parabolas */
 #define pm_vector_parabolas_c2_statics 0
 #define pm_vector_parabolas_c2_passes 1
+#define pm_vector_parabolas_c2_tries 0
 #define pm_vector_parabolas_c3_extras 2
 #define pm_vector_parabolas_c3_statics 0
 #define pm_vector_parabolas_c3_passes 1
+#define pm_vector_parabolas_c3_tries 0
 #define pm_vector_bspline_extras 4 /* coefficients of u^0 to u^3 */
 #define pm_vector_bspline_statics 0
 #define pm_vector_bspline_passes 0
+#define pm_vector_bspline_tries 0
 #define pm_cubicspline_extras pm_vector_cubic_extras
 #define pm_cubicspline_statics 0
 #define pm_cubicspline_passes 1
+#define pm_cubicspline_tries 0
 
 typedef struct pm_vector_step_segment {
     pm_quat a;

@@ -6,10 +6,10 @@
 #include "pm_memory.h"
 #include "pm_methods.h"
 
-/* Fills in what belongs to a segment. Plane p of key row i is at (i planes + p) plane_floats. */
-pm_fn void pm_walk_load(pm_rows *rows, pm_global const float *keys, pm_u32 segment,
+/* Everything of a segment. Plane p of key row i is at (i planes + p) plane_floats; `row` is
+ * that of its first key. */
+pm_fn void pm_walk_load(pm_rows *rows, pm_global const float *row, pm_global const float *statics,
                         pm_u32 plane_floats) {
-    pm_global const float *row = keys + (pm_u64)segment * ((1 + PM_EXTRAS) * plane_floats);
     rows->key = pm_load_quats(row);
     rows->next = pm_load_quats(row + (1 + PM_EXTRAS) * plane_floats);
 #if PM_EXTRAS > 0
@@ -27,7 +27,33 @@ pm_fn void pm_walk_load(pm_rows *rows, pm_global const float *keys, pm_u32 segme
 #if PM_EXTRAS > 4
     rows->extras[4] = pm_load_quats(row + 5 * plane_floats);
 #endif
+#if PM_STATICS > 0
+    rows->statics[0] = pm_load_quats(statics);
+#endif
+#if PM_STATICS > 1
+    rows->statics[1] = pm_load_quats(statics + plane_floats);
+#endif
+    (void)statics;
 }
+
+/* All that a segment will be loaded from, while the one before it is at work: processors see
+ * rows of a few hundred bytes, a row's length apart or anywhere, too late. */
+pm_fn void pm_walk_prefetch(pm_global const float *row, pm_u32 plane_floats) {
+#pragma unroll
+    for (pm_u32 plane = 0; plane < 2 + PM_EXTRAS; plane++)
+        pm_prefetch_quats(row + plane * plane_floats);
+}
+
+#if PM_TRIES && PM_LANES > 1
+/* A sample whose try failed in some lane, from the beginning: nothing is kept at hand for it. */
+pm_rare_fn pm_quat pm_walk_again(pm_global const float *row, pm_global const float *statics,
+                                 pm_u32 plane_floats, float u) {
+    pm_rows rows;
+    pm_walk_load(&rows, row, statics, plane_floats);
+    PM_OF(segment) curve = PM_OF(begin)(&rows);
+    return PM_OF(at)(&curve, PM_REAL(u));
+}
+#endif
 
 /* The first sample at or after `sample` that lies in another segment. */
 pm_fn pm_u32 pm_walk_segment_end(pm_global const pm_place *places, pm_u32 sample, pm_u32 end) {
@@ -35,6 +61,19 @@ pm_fn pm_u32 pm_walk_segment_end(pm_global const pm_place *places, pm_u32 sample
     while (++sample < end && places[sample].segment == segment)
         ;
     return sample;
+}
+
+/* On odd laps of a loop a track may show its other sign. */
+pm_fn void pm_walk_store(pm_global float *to, pm_quat value, pm_global const float *wraps,
+                         pm_u32 odd_lap, pm_u32 count, pm_u32 streams) {
+#if PM_COMPONENTS == 4
+    if (odd_lap)
+        value = pm_quat_scaled(value, pm_load_reals(wraps));
+#else
+    (void)wraps;
+    (void)odd_lap;
+#endif
+    pm_store_values(to, value, count, streams);
 }
 
 /* Work size: (spans of `span` groups of PM_LANES tracks, runs of `run` samples). Within a
@@ -53,33 +92,41 @@ pm_kernel void walk(pm_global const float *keys, pm_global const float *statics,
     pm_u32 last = track_count - first < span * PM_LANES ? track_count : first + span * PM_LANES;
     pm_u32 run_end = sample_count - sample < run ? sample_count : sample + run;
     pm_global float *to = values + values_offset;
+    pm_u64 row_floats = (1 + PM_EXTRAS) * (pm_u64)plane_floats;
+    pm_u64 sample_floats = (pm_u64)track_count * PM_COMPONENTS;
     while (sample < run_end) {
         pm_u32 end = pm_walk_segment_end(places, sample, run_end);
         pm_u32 segment = places[sample].segment & PM_PLACE_SEGMENT;
         pm_u32 odd_lap = places[sample].segment & PM_PLACE_ODD_LAP;
+        pm_u32 ahead = places[end < run_end ? end : sample].segment & PM_PLACE_SEGMENT;
         for (pm_u32 track = first; track < last; track += PM_LANES) {
+            pm_global const float *row = keys + 4 * track + segment * row_floats;
+            pm_global float *out = to + sample * sample_floats + track * PM_COMPONENTS;
             pm_rows rows;
-#if PM_STATICS > 0
-            rows.statics[0] = pm_load_quats(statics + 4 * track);
-#endif
-#if PM_STATICS > 1
-            rows.statics[1] = pm_load_quats(statics + plane_floats + 4 * track);
-#endif
-            pm_walk_load(&rows, keys + 4 * track, segment, plane_floats);
+            pm_walk_prefetch(keys + 4 * track + ahead * row_floats, plane_floats);
+            pm_walk_load(&rows, row, statics + 4 * track, plane_floats);
             PM_OF(segment) curve = PM_OF(begin)(&rows);
-            for (pm_u32 k = sample; k < end; k++) {
+            for (pm_u32 k = sample; k < end; k++, out += sample_floats) {
                 float u = places[k].u;
-                pm_quat value = PM_OF(at)(&curve, PM_REAL(u));
-#if PM_PASSES
-                if (u == 0.0f || u == 1.0f) /* the same for all lanes: a branch is free */
-                    value = pm_at_ends(&rows, PM_REAL(u), value);
+                pm_quat value;
+#if PM_PASSES /* u is the same for all lanes: a branch is free */
+                if (u == 0.0f) {
+                    value = rows.key;
+                } else if (u == 1.0f) {
+                    value = rows.next;
+                } else
 #endif
-#if PM_COMPONENTS == 4
-                if (odd_lap)
-                    value = pm_quat_scaled(value, pm_load_reals(wraps + track));
+                {
+#if PM_TRIES && PM_LANES > 1
+                    pm_mask failed;
+                    value = PM_OF(try)(&curve, PM_REAL(u), &failed);
+                    if (pm_any(failed))
+                        value = pm_walk_again(row, statics + 4 * track, plane_floats, u);
+#else
+                    value = PM_OF(at)(&curve, PM_REAL(u));
 #endif
-                pm_store_values(to + ((pm_u64)k * track_count + track) * PM_COMPONENTS, value,
-                                track_count - track, streams);
+                }
+                pm_walk_store(out, value, wraps + track, odd_lap, track_count - track, streams);
             }
         }
         sample = end;

@@ -34,8 +34,9 @@ static long double cosine_rest(long double x2) {
     return sum;
 }
 
-/* theta/sin(theta) of y = sin(theta/2)^2: the arc sine of a chord */
-static long double arc_gain(long double y) {
+/* theta/sin(theta) of the squared chord x = 4 sin(theta/2)^2: the arc sine of a chord */
+static long double arc_gain(long double x) {
+    long double y = x / 4;
     return y < 1e-12L ? 1 + 2 * y / 3 : asinl(sqrtl(y)) / sqrtl(y * (1 - y));
 }
 
@@ -232,8 +233,8 @@ static void fit_double(const fit *f) {
 int main(void) {
     const long double quarter_turn = 2.46740110027233965471L; /* (pi/2)^2 */
     const fit fits[] = {
-        {"pm_sinc", sinc, quarter_turn, 5},  {"pm_cos_rest", cosine_rest, quarter_turn, 4},
-        {"pm_arc_gain", arc_gain, 0.5L, 10}, {"pm_inverse_root", inverse_root, 0.5L, 10},
+        {"pm_sinc", sinc, quarter_turn, 5}, {"pm_cos_rest", cosine_rest, quarter_turn, 4},
+        {"pm_arc_gain", arc_gain, 2, 10},   {"pm_inverse_root", inverse_root, 0.5L, 10},
         {"pm_atan", arctangent, 1, 10},
     };
     for (size_t i = 0; i < sizeof fits / sizeof *fits; i++)
