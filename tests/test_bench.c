@@ -149,6 +149,27 @@ static void expect_group(const char *group) {
     }
 }
 
+/* Of --samples 4096: from one pose by eights up to four times as many. */
+static const int sizes[] = {64, 512, 4096, 16384};
+enum { SIZES = sizeof sizes / sizeof sizes[0] };
+
+/* Both methods in every size, each with a ceiling of its own, and none beyond. */
+static void expect_sizes(void) {
+    static const pm_method methods[] = {PM_METHOD_SLERP, PM_METHOD_SQUAD};
+    for (size_t m = 0; m < sizeof methods / sizeof methods[0]; m++) {
+        const pm_method_info *info = pm_method_describe(methods[m]);
+        for (size_t i = 0; i < SIZES; i++) {
+            char name[96];
+            snprintf(name, sizeof name, "sizes/%s-%d", info->name, sizes[i]);
+            expect_sound_case(name);
+            assert_true(number(find_case(name), "samples") == (double)sizes[i]);
+            assert_true(number(find_case(name), "ceiling_share") > 0.0);
+            assert_true(number(find_case(name), "max_error_rad") <= 2.0 * info->max_error);
+        }
+    }
+    assert_int_equal(occurrences(record, "\"sizes/"), 2 * SIZES);
+}
+
 /* ---- tests --------------------------------------------------------------------- */
 
 static const char *const job_groups[] = {"upsample-4", "upsample-2", "downsample-4", "nonuniform",
@@ -183,9 +204,10 @@ static void every_method_is_a_case_of_every_kind_of_job_on_the_reference(void **
         snprintf(name, sizeof name, "clip/%s", pm_method_describe((pm_method)m)->name);
         expect_sound_case(name);
     }
+    expect_sizes();
     /* bspline has no nonuniform keys */
     assert_int_equal(occurrences(record, "\"name\": "),
-                     2 + 3 + (JOB_GROUPS + 1) * PM_METHOD_COUNT - 1);
+                     2 + 3 + (JOB_GROUPS + 1) * PM_METHOD_COUNT - 1 + 2 * SIZES);
     assert_null(strstr(output, "WRONG"));
 }
 
@@ -216,6 +238,14 @@ static void case_picks_by_glob_and_refuses_what_matches_nothing(void **state) {
     assert_int_equal(occurrences(output, "/squad "), matching);
     expect_failure(2, "--device none --case nothing/at-all", "no case");
     expect_failure(2, "--device none --case obvious/slerp", "no case");
+}
+
+static void a_size_is_picked_by_its_samples(void **state) {
+    (void)state;
+    expect(0, "--device none --quick --samples 2048 --case sizes/squad-8192 --json record.json");
+    assert_int_equal(occurrences(record, "\"name\": "), 1);
+    expect_sound_case("sizes/squad-8192");
+    expect_failure(2, "--device none --samples 2048 --case sizes/squad-16384", "no case");
 }
 
 static void json_on_stdout_stands_alone_and_quiet_prints_nothing(void **state) {
@@ -268,6 +298,7 @@ static void on_a_device_every_group_is_measured_and_no_cache_is_left_behind(void
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
         expect_sound_case(others[i]);
     }
+    expect_sizes();
     assert_true(number(find_case("obvious/slerp"), "max_error_rad") < 1e-5);
     assert_non_null(strstr(output, "times the obvious kernel"));
     DIR *entries = opendir(".");
@@ -336,6 +367,7 @@ int main(void) {
         cmocka_unit_test(the_baseline_computes_the_same_curves),
         cmocka_unit_test(a_method_without_a_baseline_has_no_ratio),
         cmocka_unit_test(case_picks_by_glob_and_refuses_what_matches_nothing),
+        cmocka_unit_test(a_size_is_picked_by_its_samples),
         cmocka_unit_test(json_on_stdout_stands_alone_and_quiet_prints_nothing),
         cmocka_unit_test(what_cannot_be_measured_is_refused),
         cmocka_unit_test(a_record_that_cannot_be_written_fails_before_anything_is_measured),
