@@ -113,8 +113,18 @@ class Counting(unittest.TestCase):
         program = count_nvidia.parse_sass(listed(SEGMENTS, addresses=True))
         self.expect_segments(program, count_nvidia.count(program))
 
+    def test_a_call_of_what_never_returns_is_a_jump(self):
+        jumping = SEGMENTS.replace("    @P1 BRA sample\n", "    @!P1 CALL.REL.NOINC done\n"
+                                   "    BRA sample\ndone:\n    BSYNC B1\n")
+        program, found = counted(jumping)
+        self.assertEqual(len(program), len(counted(SEGMENTS)[0]) + 2)
+        self.expect_mix(program, found.sample, fp32=2, mufu=1, load=1, store=1, int=1, other=4)
+        self.expect_mix(program, found.segment, fp32=1, load=2, other=5)
+
     def test_an_unrolled_loop_counts_by_the_samples_it_holds(self):
         program, found = counted("""
+segment:
+    NOP
 twice:
     FADD R0, R0, R1
     FADD R0, R0, R1
@@ -127,6 +137,7 @@ rest:
     FADD R0, R0, R1
     STG.E.128 [R2.64], R4
     @P0 BRA rest
+    @P1 BRA segment
     EXIT
 """)
         self.assertEqual((found.samples, found.loops), (2, 2))
@@ -135,14 +146,16 @@ rest:
 
     def test_a_branch_with_its_condition_among_the_operands_may_go_on(self):
         program, found = counted("""
+segment:
+    NOP
 loop:
     STG.E.128 [R2.64], R4
     BRA !P6, loop
+    @P1 BRA segment
     EXIT
 """)
-        self.assertEqual(len(program), 3)
-        self.assertEqual(program[1].goes, [0, 2])
-        self.assertEqual(found.sample, {0, 1})
+        self.assertEqual(program[2].goes, [1, 3])
+        self.assertEqual(found.sample, {1, 2})
 
     def test_a_store_that_not_every_turn_does_is_no_sample(self):
         with self.assertRaisesRegex(count_nvidia.Failure, "no loop stores"):
@@ -160,6 +173,7 @@ past:
             ("", "no instruction"),
             ("loop:\n    FADD R0, R0, R1\n    @P0 BRA loop\n    EXIT\n", "no loop stores"),
             ("loop:\n    STG.E.64 [R2.64], R4\n    @P0 BRA loop\n    EXIT\n", "8 bytes a turn"),
+            ("loop:\n    STG.E.128 [R2.64], R4\n    @P0 BRA loop\n    EXIT\n", "in no loop over"),
             ("loop:\n    STG.E.128 [R2.64], R4\n    @P0 BRA nowhere\n    EXIT\n", "has no nowhere"),
             ("loop:\n    STG.E.128 [R2.64], R4\n    BRX R2\n    EXIT\n", "cannot follow BRX"),
         ):
@@ -172,6 +186,7 @@ past:
 .visible .entry walk( .param .u64 walk_param_0 )
 {
     .reg .f32 %f<9>; // registers
+$L__BB0_0:
     ld.param.u64 %rd1, [walk_param_0];
 $L__BB0_1:
     ld.global.f32 %f1, [%rd1];
@@ -186,6 +201,7 @@ $L__BB0_2:
     add.s64 %rd1, %rd1, 16;
     setp.ne.s32 %p2, %r1, 0;
     @%p2 bra $L__BB0_1;
+    @%p3 bra $L__BB0_0;
     ret;
 $L__BB0_3:
     sqrt.rn.f32 %f2, %f2;
