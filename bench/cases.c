@@ -7,6 +7,7 @@
 #include "cases.h"
 
 #include "baseline.h"
+#include "scenes.h"
 
 #include <fnmatch.h>
 #include <stdio.h>
@@ -32,23 +33,47 @@ static const bench_group groups[] = {
     {"loop", NULL, BENCH_JOB, SCENE_LOOP, CLOCK_KERNEL, false, NULL},
     {"times", NULL, BENCH_JOB, SCENE_TIMES, CLOCK_WALL, false, NULL},
     {"samples", NULL, BENCH_JOB, SCENE_SAMPLES, CLOCK_WALL, false, NULL},
+    {"sizes", NULL, BENCH_SIZE, SCENE_UPSAMPLE_4, CLOCK_WALL, false, is_slerp_or_squad},
     {"clip", NULL, BENCH_CLIP, SCENE_UPSAMPLE_4, CLOCK_WALL, false, NULL},
     {"end-to-end", NULL, BENCH_END_TO_END, SCENE_UPSAMPLE_4, CLOCK_WALL, true, is_slerp_or_squad},
     {"cold", NULL, BENCH_COLD, SCENE_UPSAMPLE_4, CLOCK_WALL, true, is_slerp_or_squad},
     {"warm", NULL, BENCH_WARM, SCENE_UPSAMPLE_4, CLOCK_WALL, true, is_slerp_or_squad},
 };
 enum { GROUP_COUNT = sizeof groups / sizeof groups[0] };
-_Static_assert(GROUP_COUNT <= BENCH_CASES_MAX / PM_METHOD_COUNT, "cases must fit");
+_Static_assert(GROUP_COUNT *PM_METHOD_COUNT + 2 * BENCH_SIZES_MAX <= BENCH_CASES_MAX,
+               "cases must fit");
 
 static size_t add(const bench_group *group, pm_method method, const char *glob, bench_case *at) {
     const char *what = group->what != NULL ? group->what : pm_method_describe(method)->name;
     snprintf(at->name, sizeof at->name, "%s/%s", group->name, what);
     at->group = group;
     at->method = method;
+    at->samples = 0;
     return glob == NULL || fnmatch(glob, at->name, 0) == 0 ? 1 : 0;
 }
 
-size_t bench_cases(const char *glob, bool opencl, bench_case cases[BENCH_CASES_MAX]) {
+/* One case a size: a pose, eight times as much, and so on; the last is the largest. */
+static size_t add_sizes(const bench_group *group, pm_method method, size_t largest,
+                        const char *glob, bench_case *at) {
+    const char *name = pm_method_describe(method)->name;
+    size_t count = 0;
+    size_t samples = SCENE_TRACKS;
+    bool last = false;
+    while (!last) {
+        bench_case *size = at + count;
+        last = samples >= largest;
+        size->group = group;
+        size->method = method;
+        size->samples = samples;
+        snprintf(size->name, sizeof size->name, "%s/%s-%zu", group->name, name, samples);
+        count += glob == NULL || fnmatch(glob, size->name, 0) == 0 ? 1 : 0;
+        samples = samples < largest / 8 ? 8 * samples : largest;
+    }
+    return count;
+}
+
+size_t bench_cases(const char *glob, bool opencl, size_t largest,
+                   bench_case cases[BENCH_CASES_MAX]) {
     size_t count = 0;
     for (size_t g = 0; g < GROUP_COUNT; g++) {
         const bench_group *group = &groups[g];
@@ -64,7 +89,12 @@ size_t bench_cases(const char *glob, bool opencl, bench_case cases[BENCH_CASES_M
             if (listed && pm_method_describe((pm_method)m)->needs_uniform_keys) {
                 continue;
             }
-            if (group->has == NULL || group->has((pm_method)m)) {
+            if (group->has != NULL && !group->has((pm_method)m)) {
+                continue;
+            }
+            if (group->kind == BENCH_SIZE) {
+                count += add_sizes(group, (pm_method)m, largest, glob, &cases[count]);
+            } else {
                 count += add(group, (pm_method)m, glob, &cases[count]);
             }
         }

@@ -14,6 +14,7 @@ typedef enum bench_kind {
     BENCH_BASELINE,
     BENCH_OBVIOUS,
     BENCH_JOB,        /* results left in device memory */
+    BENCH_SIZE,       /* likewise, of so many samples */
     BENCH_END_TO_END, /* results in host memory */
     BENCH_CLIP,       /* no results: a clip is made; samples are segments */
     BENCH_COLD,
@@ -38,7 +39,7 @@ typedef enum bench_clock {
 
 typedef struct bench_group {
     const char *name;
-    const char *what; /* NULL: one case a method */
+    const char *what; /* NULL: one case a method, or one a method and size */
     bench_kind kind;
     bench_scene scene;
     bench_clock clock;
@@ -50,11 +51,15 @@ typedef struct bench_case {
     char name[48];
     const bench_group *group;
     pm_method method; /* when group->what is NULL, or the case is about one */
+    size_t samples;   /* of BENCH_SIZE. 0: as many as the scene has */
 } bench_case;
 
-enum { BENCH_CASES_MAX = 16 * PM_METHOD_COUNT };
+/* Sizes grow by 8 from a pose of 64 tracks, which 64 bits end after twenty. */
+enum { BENCH_SIZES_MAX = 21, BENCH_CASES_MAX = 16 * PM_METHOD_COUNT + 2 * BENCH_SIZES_MAX };
 
-/* Writes the cases whose names match the glob (NULL: all) and returns how many. */
-size_t bench_cases(const char *glob, bool opencl, bench_case cases[BENCH_CASES_MAX]);
+/* Writes the cases whose names match the glob (NULL: all) and returns how many. `largest`, in
+ * samples, is the last of the sizes, and a power of two. */
+size_t bench_cases(const char *glob, bool opencl, size_t largest,
+                   bench_case cases[BENCH_CASES_MAX]);
 
 #endif

@@ -11,6 +11,7 @@
 #include "device_options.h"
 #include "progress.h"
 #include "record.h"
+#include "sizes.h"
 #include "start.h"
 
 #include <stdio.h>
@@ -32,7 +33,7 @@ static const option bench_table[] = {
     {"--quick", 0, NULL, "an eighth of the samples and few repetitions", NULL, AT(quick)},
     {"--samples", 0, "N",
      "samples of an upsampling by 4; default 16777216, that is 256 MiB;\n"
-     "a sixteenth on the reference path",
+     "a sixteenth on the reference path. sizes go up to four times as many",
      option_size, AT(samples)},
     {"--json", 0, "FILE", "write the record; - prints it instead of the table", option_text,
      AT(json)},
@@ -56,6 +57,8 @@ static const command_help help = {
         "  loop          upsampling by 4 of a closed clip, half in its second lap\n"
         "  times         every sample of all tracks at a random time\n"
         "  samples       random (track, time) pairs\n"
+        "  sizes         upsampling by 4 of so many samples, from a pose of 64 tracks up, left\n"
+        "                in device memory\n"
         "  clip          from keys in host memory to a clip on the device; segments for\n"
         "                samples\n"
         "  end-to-end    upsampling by 4 into host memory\n"
@@ -66,8 +69,10 @@ static const command_help help = {
         "and loop; a heading says when a driver's events cannot be right and wall clock\n"
         "takes their place. Wall-clock time, from the call until the results are there,\n"
         "for the rest: what the host does for them, such as finding segments of random\n"
-        "times, counts. Each case runs at least 30 times on a GPU and 10 on a CPU after\n"
-        "warming up (10 and 3 with --quick; cold once). Rates are those of the median.\n\n"
+        "times, counts. Of sizes as many jobs are queued at once as make a millisecond, and\n"
+        "what is told is the time of one, beside that of as many fills.\n"
+        "Each case runs at least 30 times on a GPU and 10 on a CPU after warming up (10 and\n"
+        "3 with --quick; cold once). Rates are those of the median.\n\n"
         "ceiling   samples/s as a share of a write-only fill of the same bytes\n"
         "baseline  samples/s over those of the baseline of the same method\n"
         "          (both are measured between the case's own repetitions)\n"
@@ -180,12 +185,13 @@ static cli_exit run_on(bench_state *state, pm_engine *engine, cli_output **outpu
     bench_options *options = &state->options;
     pm_engine_info(engine, &state->record.device);
     state->opencl = state->record.device.type != PM_DEVICE_REFERENCE;
-    state->case_count = bench_cases(options->glob, state->opencl, state->cases);
+    const size_t samples = sample_count(options, state->opencl);
+    const size_t largest = sizes_largest(samples, &state->record.device);
+    state->case_count = bench_cases(options->glob, state->opencl, largest, state->cases);
     if (state->case_count == 0) {
         return no_case(options->glob);
     }
-    cli_exit code =
-        bench_run_open(&run, engine, sample_count(options, state->opencl), options->quick);
+    cli_exit code = bench_run_open(&run, engine, samples, largest, options->quick);
     if (code != CLI_DONE) {
         return code;
     }
@@ -246,7 +252,10 @@ int cmd_bench(int argc, char **argv) {
         return (int)options_usage(&help, "--samples", "needs at least %d", SCENE_LEAST_SAMPLES);
     }
     state.opencl = POSEMILL_OPENCL && strcmp(device_options_choice(&options->device), "none") != 0;
-    state.case_count = bench_cases(options->glob, state.opencl, state.cases);
+    /* Before there is a device: what it grants may leave fewer sizes. */
+    const pm_device_info any = {.type = PM_DEVICE_REFERENCE};
+    const size_t largest = sizes_largest(sample_count(options, state.opencl), &any);
+    state.case_count = bench_cases(options->glob, state.opencl, largest, state.cases);
     if (state.case_count == 0) {
         return (int)no_case(options->glob);
     }

@@ -83,6 +83,31 @@ cli_exit device_fill(bench_device *device, size_t bytes, double *seconds) {
     return CLI_DONE;
 }
 
+cli_exit device_fills(bench_device *device, size_t bytes, size_t count, double *seconds) {
+#if POSEMILL_OPENCL
+    if (device->cl != NULL) {
+        return bench_cl_fills(device->cl, bytes, count, seconds);
+    }
+#endif
+    double begun = progress_clock();
+    for (size_t i = 0; i < count; i++) {
+        memset(device->host, 0x3f, bytes);
+    }
+    *seconds = (progress_clock() - begun) / (double)count;
+    return CLI_DONE;
+}
+
+cli_exit device_choose_fill(bench_device *device, size_t bytes) {
+#if POSEMILL_OPENCL
+    if (device->cl != NULL) {
+        return bench_cl_choose_fill(device->cl, bytes);
+    }
+#endif
+    (void)device;
+    (void)bytes;
+    return CLI_DONE; /* there is but one way, memset's */
+}
+
 cli_exit device_copy(bench_device *device, size_t bytes, double *seconds) {
 #if POSEMILL_OPENCL
     if (device->cl != NULL) {
@@ -95,24 +120,36 @@ cli_exit device_copy(bench_device *device, size_t bytes, double *seconds) {
     return CLI_DONE;
 }
 
-cli_exit device_job(bench_device *device, const pm_clip *clip, const pm_sample_job *job,
-                    bench_clock clock, double *seconds) {
+cli_exit device_jobs(bench_device *device, const pm_clip *clip, const pm_sample_job *job,
+                     size_t count, double *seconds) {
 #if POSEMILL_OPENCL
     if (device->cl != NULL) {
-        return bench_cl_job(device->cl, clip, job, clock, seconds);
+        return bench_cl_jobs(device->cl, clip, job, count, seconds);
     }
-#else
-    (void)clock; /* the reference path has but one */
 #endif
     pm_sample_job full = *job;
     pm_error error = {0};
     full.rotations = device->host;
     double begun = progress_clock();
-    if (pm_sample(clip, &full, &error) != PM_OK) {
-        return cli_fail_error("bench", &error);
+    for (size_t i = 0; i < count; i++) {
+        if (pm_sample(clip, &full, &error) != PM_OK) {
+            return cli_fail_error("bench", &error);
+        }
     }
-    *seconds = progress_clock() - begun;
+    *seconds = (progress_clock() - begun) / (double)count;
     return CLI_DONE;
+}
+
+cli_exit device_job(bench_device *device, const pm_clip *clip, const pm_sample_job *job,
+                    bench_clock clock, double *seconds) {
+#if POSEMILL_OPENCL
+    if (device->cl != NULL && clock == CLOCK_KERNEL) {
+        return bench_cl_job(device->cl, clip, job, seconds);
+    }
+#else
+    (void)clock; /* the reference path has but one */
+#endif
+    return device_jobs(device, clip, job, 1, seconds);
 }
 
 cli_exit device_set_keys(bench_device *device, const float *keys, size_t key_count, size_t tracks) {

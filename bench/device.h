@@ -36,6 +36,16 @@ cli_exit device_copy(bench_device *device, size_t bytes, double *seconds);
 cli_exit device_job(bench_device *device, const pm_clip *clip, const pm_sample_job *job,
                     bench_clock clock, double *seconds);
 
+/* `count` of them, queued one behind another and waited for together; wall-clock seconds for
+ * each. */
+cli_exit device_fills(bench_device *device, size_t bytes, size_t count, double *seconds);
+cli_exit device_jobs(bench_device *device, const pm_clip *clip, const pm_sample_job *job,
+                     size_t count, double *seconds);
+
+/* Has fills from now on done the way that is fastest for so many bytes; at first they are done
+ * so for all of the output. */
+cli_exit device_choose_fill(bench_device *device, size_t bytes);
+
 /* The obvious slerp kernel's keys, (key_count, tracks, 4), on the device. OpenCL only. */
 cli_exit device_set_keys(bench_device *device, const float *keys, size_t key_count, size_t tracks);
 /* 4 samples a segment of those keys. */

@@ -6,6 +6,7 @@
  */
 #include "device_cl.h"
 
+#include "kernels.h"
 #include "progress.h"
 
 #include <posemill/posemill_cl.h>
@@ -28,57 +29,6 @@ struct bench_cl {
     bool event_times;  /* whether the driver's are believed */
 };
 
-/* Fill and copy write as wide as the engine does, past the caches where compilers know how.
- * Chain is a millisecond and more of one
- * work-item anywhere: each step waits for the one before. */
-static const char source_text[] =
-    "#if WIDTH == 16\n"
-    "typedef float16 wide;\n"
-    "#elif WIDTH == 8\n"
-    "typedef float8 wide;\n"
-    "#else\n"
-    "typedef float4 wide;\n"
-    "#endif\n"
-    "#define STORE(value, to) *(to) = (value)\n"
-    "#ifdef __has_builtin\n"
-    "#if __has_builtin(__builtin_nontemporal_store)\n"
-    "#undef STORE\n"
-    "#define STORE(value, to) __builtin_nontemporal_store((value), (to))\n"
-    "#endif\n"
-    "#endif\n"
-    "kernel void fill(global wide *to, uint each, float value) {\n"
-    "    size_t first = get_global_id(0) * each;\n"
-    "    for (size_t i = first; i < first + each; i++) STORE((wide)(value), to + i);\n"
-    "}\n"
-    "kernel void copy(global wide *to, uint each, global const wide *from) {\n"
-    "    size_t first = get_global_id(0) * each;\n"
-    "    for (size_t i = first; i < first + each; i++) STORE(from[i], to + i);\n"
-    "}\n"
-    "kernel void obvious(global float4 *to, global const float4 *keys, uint tracks) {\n"
-    "    size_t i = get_global_id(0);\n"
-    "    size_t sample = i / tracks;\n"
-    "    size_t track = i % tracks;\n"
-    "    float time = (float)(sample % 4) / 4.0f;\n"
-    "    float4 a = keys[sample / 4 * tracks + track];\n"
-    "    float4 b = keys[(sample / 4 + 1) * tracks + track];\n"
-    "    float cosine = dot(a, b);\n"
-    "    if (cosine < 0.0f) {\n"
-    "        b = -b;\n"
-    "        cosine = -cosine;\n"
-    "    }\n"
-    "    if (cosine > 0.9999f) {\n"
-    "        to[i] = normalize(mix(a, b, time));\n"
-    "        return;\n"
-    "    }\n"
-    "    float angle = acos(cosine);\n"
-    "    to[i] = (sin((1.0f - time) * angle) * a + sin(time * angle) * b) / sin(angle);\n"
-    "}\n"
-    "kernel void chain(global float *to, uint steps) {\n"
-    "    float x = 1.0f;\n"
-    "    for (uint i = 0; i < steps; i++) x = x * 0.999f + 1.0f;\n"
-    "    *to = x;\n"
-    "}\n";
-
 static cli_exit failed(cl_int code, const char *call) {
     const char *cure = code == CL_OUT_OF_RESOURCES || code == CL_MEM_OBJECT_ALLOCATION_FAILURE ||
                                code == CL_INVALID_BUFFER_SIZE
@@ -90,7 +40,7 @@ static cli_exit failed(cl_int code, const char *call) {
 /* ---- opening ------------------------------------------------------------------- */
 
 static cli_exit build_kernels(bench_cl *cl, unsigned width) {
-    const char *text = source_text;
+    const char *text = bench_kernels_text;
     char options[32];
     cl_int code = CL_SUCCESS;
     snprintf(options, sizeof options, "-DWIDTH=%u", width);
@@ -301,7 +251,7 @@ static size_t fill_items(const bench_cl *cl, size_t bytes) {
     return bytes / (cl->fill_unit * cl->fill_each);
 }
 
-cli_exit bench_cl_fill(bench_cl *cl, size_t bytes, double *seconds) {
+static cl_int set_fill(const bench_cl *cl) {
     const cl_float value = 0.5f;
     cl_int code = clSetKernelArg(cl->fill, 0, sizeof(cl_mem), &cl->output);
     if (code == CL_SUCCESS) {
@@ -310,13 +260,36 @@ cli_exit bench_cl_fill(bench_cl *cl, size_t bytes, double *seconds) {
     if (code == CL_SUCCESS) {
         code = clSetKernelArg(cl->fill, 2, sizeof value, &value);
     }
+    return code;
+}
+
+cli_exit bench_cl_fill(bench_cl *cl, size_t bytes, double *seconds) {
+    cl_int code = set_fill(cl);
     return code == CL_SUCCESS ? run_kernel(cl, cl->fill, fill_items(cl, bytes), seconds)
                               : failed(code, "clSetKernelArg");
 }
 
+/* Waits for what was queued since `begun`; the wall clock's seconds for each of `count`. */
+static cli_exit finish(const bench_cl *cl, double begun, size_t count, double *seconds) {
+    cl_int code = clFinish(cl->queue);
+    *seconds = (progress_clock() - begun) / (double)count;
+    return code == CL_SUCCESS ? CLI_DONE : failed(code, "clFinish");
+}
+
+cli_exit bench_cl_fills(bench_cl *cl, size_t bytes, size_t count, double *seconds) {
+    const size_t items = fill_items(cl, bytes);
+    double begun = progress_clock();
+    cl_int code = set_fill(cl);
+    for (size_t i = 0; i < count && code == CL_SUCCESS; i++) {
+        code = clEnqueueNDRangeKernel(cl->queue, cl->fill, 1, NULL, &items, NULL, 0, NULL, NULL);
+    }
+    return code == CL_SUCCESS ? finish(cl, begun, count, seconds)
+                              : failed(code, "enqueueing a kernel");
+}
+
 /* A ceiling is the best there is: stores from neighbouring work-items, or one after another
  * from each, whichever this driver does faster. */
-static cli_exit choose_fill(bench_cl *cl) {
+cli_exit bench_cl_choose_fill(bench_cl *cl, size_t bytes) {
     static const cl_uint choices[] = {1, 32};
     double best = 1e9;
     cl_uint chosen = 1;
@@ -324,7 +297,10 @@ static cli_exit choose_fill(bench_cl *cl) {
     for (int i = 0; i < 6 && code == CLI_DONE; i++) {
         double seconds = 0.0;
         cl->fill_each = choices[i % 2];
-        code = bench_cl_fill(cl, cl->bytes, &seconds);
+        if (fill_items(cl, bytes) == 0) {
+            continue; /* too little for a work-item */
+        }
+        code = bench_cl_fill(cl, bytes, &seconds);
         if (i > 1 && seconds < best) { /* the first of each warms up */
             best = seconds;
             chosen = cl->fill_each;
@@ -353,7 +329,7 @@ cli_exit bench_cl_open(bench_cl **opened, pm_engine *engine, const pm_device_inf
         code = probe_events(cl);
     }
     if (code == CLI_DONE) {
-        code = choose_fill(cl);
+        code = bench_cl_choose_fill(cl, bytes);
     }
     if (code != CLI_DONE) {
         bench_cl_close(&cl);
@@ -411,24 +387,22 @@ cli_exit bench_cl_obvious(bench_cl *cl, double *seconds) {
     return run_kernel(cl, cl->obvious, cl->obvious_items, seconds);
 }
 
-static cli_exit job_by_wall(bench_cl *cl, const pm_clip *clip, const pm_sample_job *job,
-                            const pm_cl_outputs *outputs, double *seconds) {
+cli_exit bench_cl_jobs(bench_cl *cl, const pm_clip *clip, const pm_sample_job *job, size_t count,
+                       double *seconds) {
+    const pm_cl_outputs outputs = {.rotations = cl->output};
     pm_error error = {0};
     double begun = progress_clock();
-    if (pm_cl_sample(clip, job, outputs, cl->queue, 0, NULL, NULL, &error) != PM_OK) {
-        return cli_fail_error("bench", &error);
+    for (size_t i = 0; i < count; i++) {
+        if (pm_cl_sample(clip, job, &outputs, cl->queue, 0, NULL, NULL, &error) != PM_OK) {
+            return cli_fail_error("bench", &error);
+        }
     }
-    cl_int code = clFinish(cl->queue);
-    *seconds = progress_clock() - begun;
-    return code == CL_SUCCESS ? CLI_DONE : failed(code, "clFinish");
+    return finish(cl, begun, count, seconds);
 }
 
 cli_exit bench_cl_job(bench_cl *cl, const pm_clip *clip, const pm_sample_job *job,
-                      bench_clock clock, double *seconds) {
+                      double *seconds) {
     const pm_cl_outputs outputs = {.rotations = cl->output};
-    if (clock == CLOCK_WALL) {
-        return job_by_wall(cl, clip, job, &outputs, seconds);
-    }
     gate g;
     cl_event done = NULL;
     pm_error error = {0};

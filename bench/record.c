@@ -56,12 +56,14 @@ void record_print_row(const bench_result *result) {
     static const char *const bits[] = {"", "same", "differ"};
     char share[24], ratio[24], error[24];
     double rate = result->samples_per_s;
-    printf("%-22s %11.*f %8.2f %8s %9s %10.3f %10.3f %9s %s%s\n", result->name, rate < 1e7 ? 3 : 1,
+    int digits = result->seconds_median < 1e-4 ? 5 : 3;
+    printf("%-22s %11.*f %8.2f %8s %9s %10.*f %10.*f %9s %s%s\n", result->name, rate < 1e7 ? 3 : 1,
            1e-6 * rate, 1e-9 * rate * (double)result->bytes_per_sample,
            cell(share, sizeof share, "%", result->ceiling_share),
-           cell(ratio, sizeof ratio, "x", result->baseline_ratio), 1e3 * result->seconds_median,
-           1e3 * result->seconds_p95, cell(error, sizeof error, "e", result->max_error_rad),
-           bits[result->bits], result->wrong ? "  WRONG" : "");
+           cell(ratio, sizeof ratio, "x", result->baseline_ratio), digits,
+           1e3 * result->seconds_median, digits, 1e3 * result->seconds_p95,
+           cell(error, sizeof error, "e", result->max_error_rad), bits[result->bits],
+           result->wrong ? "  WRONG" : "");
     fflush(stdout);
 }
 

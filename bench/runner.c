@@ -7,6 +7,7 @@
 
 #include "check.h"
 #include "progress.h"
+#include "sizes.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -15,8 +16,10 @@
 
 enum { SAMPLE_BYTES = 16 };
 
-cli_exit bench_run_open(bench_run *run, pm_engine *engine, size_t samples, bool quick) {
+cli_exit bench_run_open(bench_run *run, pm_engine *engine, size_t samples, size_t largest,
+                        bool quick) {
     memset(run, 0, sizeof *run);
+    run->sizes.largest = largest;
     cli_exit code = scenes_create(&run->scenes, engine, samples);
     if (code == CLI_DONE) {
         size_t values = 4 * run->scenes.segments * SCENE_TRACKS;
@@ -35,6 +38,7 @@ void bench_run_close(bench_run *run) {
     }
     free(run->baseline_out);
     run->baseline_out = NULL;
+    sizes_close(&run->sizes);
     device_close(&run->device);
     scenes_destroy(&run->scenes);
 }
@@ -308,6 +312,8 @@ static cli_exit run_kind(bench_run *run, const bench_case *which, bench_result *
         return run_clip(run, which, result);
     case BENCH_END_TO_END:
         return run_end_to_end(run, which, result);
+    case BENCH_SIZE:
+        return sizes_run(run, which, result);
     case BENCH_JOB:
     case BENCH_COLD:
     case BENCH_WARM:
@@ -325,7 +331,8 @@ cli_exit bench_run_case(bench_run *run, const bench_case *which, bench_result *r
     };
     memcpy(result->name, which->name, sizeof result->name);
     cli_exit code = run_kind(run, which, result);
-    bool ours = which->group->kind == BENCH_JOB || which->group->kind == BENCH_END_TO_END;
+    bool ours = which->group->kind == BENCH_JOB || which->group->kind == BENCH_END_TO_END ||
+                which->group->kind == BENCH_SIZE;
     double bound = 2.0 * pm_method_describe(which->method)->max_error;
     result->wrong = ours && !(result->max_error_rad <= bound);
     return code;

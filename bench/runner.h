@@ -52,15 +52,26 @@ enum { YARDSTICKS_MAX = 2 };
 cli_exit bench_repeat(const bench_pacing *pacing, bench_work work, void *context,
                       bench_yardstick *yardsticks, size_t yardstick_count, bench_result *result);
 
+/* What the cases of BENCH_SIZE share: keys and an output of the largest, made when needed. */
+typedef struct bench_sizes {
+    size_t largest; /* samples */
+    bool opened;
+    bench_device device;
+    scenes scenes;
+} bench_sizes;
+
 typedef struct bench_run {
     bench_pacing pacing;
     bench_device device;
     scenes scenes;
+    bench_sizes sizes;
     baseline *baselines[PM_METHOD_COUNT]; /* made when first needed */
     float *baseline_out;                  /* of as many bytes as the device's output */
 } bench_run;
 
-cli_exit bench_run_open(bench_run *run, pm_engine *engine, size_t samples, bool quick);
+/* For upsampling by 4 to `samples`; `largest` is the last of the sizes. */
+cli_exit bench_run_open(bench_run *run, pm_engine *engine, size_t samples, size_t largest,
+                        bool quick);
 void bench_run_close(bench_run *run);
 
 /* Any case but those of BENCH_COLD and BENCH_WARM. */

@@ -58,24 +58,45 @@ static void make_times(scenes *s, uint64_t *state) {
     }
 }
 
-cli_exit scenes_create(scenes *s, pm_engine *engine, size_t samples) {
-    uint64_t state = 1;
+static cli_exit out_of_memory(scenes *s) {
+    scenes_destroy(s);
+    return cli_fail(CLI_DEVICE_FAILED, "bench", "ask for less with --samples", "out of memory");
+}
+
+/* `state` is that of the random numbers, so that what follows differs from the keys. */
+static cli_exit create_keys(scenes *s, pm_engine *engine, size_t samples, uint64_t *state) {
     memset(s, 0, sizeof *s);
     s->engine = engine;
     s->segments = samples / (4 * (size_t)SCENE_TRACKS);
-    size_t values = 4 * s->segments * SCENE_TRACKS;
-    if (values > SIZE_MAX / 32) {
+    if (s->segments > SIZE_MAX / 32 / (4 * SCENE_TRACKS)) {
         return cli_fail(CLI_USAGE, "--samples", NULL, "too many for this machine");
     }
     s->rotations = malloc((s->segments + 1) * SCENE_TRACKS * 4 * sizeof(float));
+    if (s->rotations == NULL) {
+        return out_of_memory(s);
+    }
+    make_rotations(s->rotations, s->segments + 1, state);
+    return CLI_DONE;
+}
+
+cli_exit scenes_create_uniform(scenes *s, pm_engine *engine, size_t samples) {
+    uint64_t state = 1;
+    return create_keys(s, engine, samples, &state);
+}
+
+cli_exit scenes_create(scenes *s, pm_engine *engine, size_t samples) {
+    uint64_t state = 1;
+    cli_exit code = create_keys(s, engine, samples, &state);
+    if (code != CLI_DONE) {
+        return code;
+    }
+    size_t values = 4 * s->segments * SCENE_TRACKS;
     s->key_times = malloc((s->segments + 1) * sizeof(double));
     s->times = malloc(values * sizeof(double));
     s->track_of = malloc(values * sizeof(uint32_t));
-    if (s->rotations == NULL || s->key_times == NULL || s->times == NULL || s->track_of == NULL) {
-        scenes_destroy(s);
-        return cli_fail(CLI_DEVICE_FAILED, "bench", "ask for less with --samples", "out of memory");
+    if (s->key_times == NULL || s->times == NULL || s->track_of == NULL) {
+        return out_of_memory(s);
     }
-    make_rotations(s->rotations, s->segments + 1, &state);
     make_times(s, &state);
     return CLI_DONE;
 }

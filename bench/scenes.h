@@ -17,12 +17,14 @@ typedef struct scenes {
     float *rotations;                  /* (segments + 1, SCENE_TRACKS, 4) */
     double *key_times;                 /* of SCENE_NONUNIFORM, uneven, over the same seconds */
     double *times;                     /* 4 segments SCENE_TRACKS random ones */
-    uint32_t *track_of;                /* likewise */
+    uint32_t *track_of;                /* likewise; all three NULL where there are but keys */
     pm_clip *uniform[PM_METHOD_COUNT]; /* made when first asked for */
 } scenes;
 
 /* For outputs of about `samples` samples when upsampling by 4. */
 cli_exit scenes_create(scenes *s, pm_engine *engine, size_t samples);
+/* Likewise without random times and tracks: for scenes of uniform keys and samples alone. */
+cli_exit scenes_create_uniform(scenes *s, pm_engine *engine, size_t samples);
 void scenes_destroy(scenes *s);
 
 /* A clip for the scene; *owned says that the caller must destroy it. */

@@ -149,6 +149,27 @@ static void expect_group(const char *group) {
     }
 }
 
+/* Of --samples 4096: from one pose by eights up to four times as many. */
+static const int sizes[] = {64, 512, 4096, 16384};
+enum { SIZES = sizeof sizes / sizeof sizes[0] };
+
+/* Both methods in every size, each with a ceiling of its own, and none beyond. */
+static void expect_sizes(void) {
+    static const pm_method methods[] = {PM_METHOD_SLERP, PM_METHOD_SQUAD};
+    for (size_t m = 0; m < sizeof methods / sizeof methods[0]; m++) {
+        const pm_method_info *info = pm_method_describe(methods[m]);
+        for (size_t i = 0; i < SIZES; i++) {
+            char name[96];
+            snprintf(name, sizeof name, "sizes/%s-%d", info->name, sizes[i]);
+            expect_sound_case(name);
+            assert_true(number(find_case(name), "samples") == (double)sizes[i]);
+            assert_true(number(find_case(name), "ceiling_share") > 0.0);
+            assert_true(number(find_case(name), "max_error_rad") <= 2.0 * info->max_error);
+        }
+    }
+    assert_int_equal(occurrences(record, "\"sizes/"), 2 * SIZES);
+}
+
 /* ---- tests --------------------------------------------------------------------- */
 
 static const char *const job_groups[] = {"upsample-4", "upsample-2", "downsample-4", "nonuniform",
@@ -183,9 +204,10 @@ static void every_method_is_a_case_of_every_kind_of_job_on_the_reference(void **
         snprintf(name, sizeof name, "clip/%s", pm_method_describe((pm_method)m)->name);
         expect_sound_case(name);
     }
+    expect_sizes();
     /* bspline has no nonuniform keys */
     assert_int_equal(occurrences(record, "\"name\": "),
-                     2 + 3 + (JOB_GROUPS + 1) * PM_METHOD_COUNT - 1);
+                     2 + 3 + (JOB_GROUPS + 1) * PM_METHOD_COUNT - 1 + 2 * SIZES);
     assert_null(strstr(output, "WRONG"));
 }
 
@@ -216,6 +238,14 @@ static void case_picks_by_glob_and_refuses_what_matches_nothing(void **state) {
     assert_int_equal(occurrences(output, "/squad "), matching);
     expect_failure(2, "--device none --case nothing/at-all", "no case");
     expect_failure(2, "--device none --case obvious/slerp", "no case");
+}
+
+static void a_size_is_picked_by_its_samples(void **state) {
+    (void)state;
+    expect(0, "--device none --quick --samples 2048 --case sizes/squad-8192 --json record.json");
+    assert_int_equal(occurrences(record, "\"name\": "), 1);
+    expect_sound_case("sizes/squad-8192");
+    expect_failure(2, "--device none --samples 2048 --case sizes/squad-16384", "no case");
 }
 
 static void json_on_stdout_stands_alone_and_quiet_prints_nothing(void **state) {
@@ -268,6 +298,7 @@ static void on_a_device_every_group_is_measured_and_no_cache_is_left_behind(void
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
         expect_sound_case(others[i]);
     }
+    expect_sizes();
     assert_true(number(find_case("obvious/slerp"), "max_error_rad") < 1e-5);
     assert_non_null(strstr(output, "times the obvious kernel"));
     DIR *entries = opendir(".");
@@ -298,16 +329,22 @@ static void the_report_fills_the_documents_from_a_record(void **state) {
     assert_int_equal(fputs(record, file) >= 0, 1);
     assert_int_equal(fclose(file), 0);
     static const char script[] =
-        "set -e; cp '" POSEMILL_SOURCE_DIR "/bench/report' bench/report\n"
+        "set -e; fails() { ! \"$@\"; }\n" /* a bare ! would pass for set -e */
+        "cp '" POSEMILL_SOURCE_DIR "/bench/report' bench/report\n"
         "for name in README.md docs/performance.md; do\n"
         "  printf 'before\\n<!-- bench:begin -->\\nold\\n<!-- bench:end -->\\nafter\\n' >$name\n"
         "done\n"
         "bench/report bench/tiny.json && bench/report --check bench/tiny.json\n"
+        "fails grep -q sizes-tiny docs/performance.md\n"
+        "mkdir docs/pictures && touch docs/pictures/sizes-tiny.svg\n"
+        "fails bench/report --check bench/tiny.json 2>/dev/null\n"
+        "bench/report bench/tiny.json && grep -q '^!.*(pictures/sizes-tiny.svg)' docs/performance.md\n"
         "grep -q '^| squad | ' README.md && grep -q '^| times/step | ' docs/performance.md\n"
-        "! grep -q old README.md docs/performance.md && ! grep -q '^$' bench/tiny.json\n"
+        "fails grep -q old README.md docs/performance.md\n"
+        "fails grep -q '^$' bench/tiny.json\n"
         "[ \"$(sed -n 1p README.md)$(sed -n '$p' README.md)\" = beforeafter ]\n"
         "sed -i 's/squad/squid/' README.md\n"
-        "! bench/report --check bench/tiny.json 2>/dev/null\n"
+        "fails bench/report --check bench/tiny.json 2>/dev/null\n"
         "rm -r bench docs README.md\n";
     assert_int_equal(system(script), 0);
 }
@@ -336,6 +373,7 @@ int main(void) {
         cmocka_unit_test(the_baseline_computes_the_same_curves),
         cmocka_unit_test(a_method_without_a_baseline_has_no_ratio),
         cmocka_unit_test(case_picks_by_glob_and_refuses_what_matches_nothing),
+        cmocka_unit_test(a_size_is_picked_by_its_samples),
         cmocka_unit_test(json_on_stdout_stands_alone_and_quiet_prints_nothing),
         cmocka_unit_test(what_cannot_be_measured_is_refused),
         cmocka_unit_test(a_record_that_cannot_be_written_fails_before_anything_is_measured),

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The text of the bench's own kernels.
+ */
+#include "kernels.h"
+
+/* Fill and copy write as wide as the engine does, past the caches where compilers know how.
+ * Chain is a millisecond and more of one work-item anywhere: each step waits for the one
+ * before. */
+const char bench_kernels_text[] =
+    "#if WIDTH == 16\n"
+    "typedef float16 wide;\n"
+    "#elif WIDTH == 8\n"
+    "typedef float8 wide;\n"
+    "#else\n"
+    "typedef float4 wide;\n"
+    "#endif\n"
+    "#define STORE(value, to) *(to) = (value)\n"
+    "#ifdef __has_builtin\n"
+    "#if __has_builtin(__builtin_nontemporal_store)\n"
+    "#undef STORE\n"
+    "#define STORE(value, to) __builtin_nontemporal_store((value), (to))\n"
+    "#endif\n"
+    "#endif\n"
+    "kernel void fill(global wide *to, uint each, float value) {\n"
+    "    size_t first = get_global_id(0) * each;\n"
+    "    for (size_t i = first; i < first + each; i++) STORE((wide)(value), to + i);\n"
+    "}\n"
+    "kernel void copy(global wide *to, uint each, global const wide *from) {\n"
+    "    size_t first = get_global_id(0) * each;\n"
+    "    for (size_t i = first; i < first + each; i++) STORE(from[i], to + i);\n"
+    "}\n"
+    "kernel void obvious(global float4 *to, global const float4 *keys, uint tracks) {\n"
+    "    size_t i = get_global_id(0);\n"
+    "    size_t sample = i / tracks;\n"
+    "    size_t track = i % tracks;\n"
+    "    float time = (float)(sample % 4) / 4.0f;\n"
+    "    float4 a = keys[sample / 4 * tracks + track];\n"
+    "    float4 b = keys[(sample / 4 + 1) * tracks + track];\n"
+    "    float cosine = dot(a, b);\n"
+    "    if (cosine < 0.0f) {\n"
+    "        b = -b;\n"
+    "        cosine = -cosine;\n"
+    "    }\n"
+    "    if (cosine > 0.9999f) {\n"
+    "        to[i] = normalize(mix(a, b, time));\n"
+    "        return;\n"
+    "    }\n"
+    "    float angle = acos(cosine);\n"
+    "    to[i] = (sin((1.0f - time) * angle) * a + sin(time * angle) * b) / sin(angle);\n"
+    "}\n"
+    "kernel void chain(global float *to, uint steps) {\n"
+    "    float x = 1.0f;\n"
+    "    for (uint i = 0; i < steps; i++) x = x * 0.999f + 1.0f;\n"
+    "    *to = x;\n"
+    "}\n";

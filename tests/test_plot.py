@@ -1,0 +1,206 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""bench/plot on small records: where points come to lie, and what is refused.
+
+    test_plot.py PLOT
+
+Nothing is measured. Expected places are read off the drawing's own axes.
+"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+import xml.etree.ElementTree
+
+PLOT = sys.argv.pop(1) if len(sys.argv) > 1 else "bench/plot"
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def case(method, size, share, **others):
+    return {
+        "name": f"sizes/{method}-{size}",
+        "samples": size,
+        "bytes_per_sample": 16,
+        "ceiling_share": share,
+        **others,
+    }
+
+
+def record(*cases, **others):
+    known = {"device": "a device", "platform": "p", "driver": "d", "commit": "c", "options": {}}
+    return {**known, "cases": list(cases), **others}
+
+
+SMALL = record(
+    {"name": "ceiling/fill", "samples": 4096},
+    case("slerp", 4096, 1.0),
+    case("slerp", 64, 0.25),
+    case("slerp", 512, 0.5),
+    case("squad", 64, 0.0),
+    case("squad", 4096, 0.98),
+)
+
+
+class Drawing(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory(prefix="posemill-test-plot-")
+        self.addCleanup(self.folder.cleanup)
+
+    def name_of(self, name):
+        return os.path.join(self.folder.name, name)
+
+    def run_plot(self, *records):
+        names = []
+        for number, content in enumerate(records):
+            names.append(self.name_of(f"{number}.json"))
+            with open(names[-1], "w", encoding="utf-8") as file:
+                file.write(content if isinstance(content, str) else json.dumps(content))
+        return subprocess.run([PLOT, *names], capture_output=True, check=False)
+
+    def draw(self, *records):
+        done = self.run_plot(*records)
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        return xml.etree.ElementTree.fromstring(done.stdout)
+
+    def expect_refusal(self, content, words):
+        done = self.run_plot(content)
+        complaint = done.stderr.decode()
+        self.assertEqual((done.returncode, done.stdout), (1, b""), complaint)
+        self.assertEqual(complaint.count("\n"), 1, complaint)
+        self.assertRegex(complaint, r"^plot: .*0\.json: ")
+        self.assertIn(words, complaint)
+
+    def dots(self, svg):
+        """{what a dot is told to be: (x, y)}"""
+        return {
+            dot.find(SVG + "title").text: (float(dot.get("cx")), float(dot.get("cy")))
+            for dot in svg.iter(SVG + "circle")
+        }
+
+    def mark(self, svg, text):
+        """(x, y) of the only text of these words; y is that of what it stands beside."""
+        found = [t for t in svg.iter(SVG + "text") if t.text == text]
+        self.assertEqual(len(found), 1, text)
+        return float(found[0].get("x")), float(found[0].get("y")) - 4.0
+
+    def test_points_lie_at_their_share_between_no_result_and_the_ceiling(self):
+        svg = self.draw(SMALL)
+        dots = self.dots(svg)
+        none, all_of_it = (self.mark(svg, text)[1] for text in ("0 %", "100 %"))
+        self.assertEqual(len(dots), 5)
+        for told, share in (
+            ("slerp, 1 KiB: 25.0 %", 0.25),
+            ("slerp, 8 KiB: 50.0 %", 0.5),
+            ("slerp, 64 KiB: 100.0 %", 1.0),
+            ("squad, 1 KiB: 0.0 %", 0.0),
+            ("squad, 64 KiB: 98.0 %", 0.98),
+        ):
+            self.assertAlmostEqual(dots[told][1], none + share * (all_of_it - none), delta=0.11)
+
+    def test_points_lie_at_the_marks_of_their_size_and_powers_of_two_evenly(self):
+        svg = self.draw(SMALL)
+        dots = self.dots(svg)
+        places = [dots[f"slerp, {told}"][0] for told in
+                  ("1 KiB: 25.0 %", "8 KiB: 50.0 %", "64 KiB: 100.0 %")]
+        for place, text in zip(places, ("1 KiB", "8 KiB", "64 KiB")):
+            self.assertAlmostEqual(place, self.mark(svg, text)[0], delta=0.11)
+        self.assertAlmostEqual(places[1] - places[0], places[2] - places[1], delta=0.21)
+        self.assertGreater(places[1], places[0])
+
+    def test_a_line_joins_the_points_of_a_method_by_size(self):
+        svg = self.draw(SMALL)
+        dots = self.dots(svg)
+        drawn = [
+            [tuple(map(float, point.split(","))) for point in line.get("points").split()]
+            for line in svg.iter(SVG + "polyline")
+        ]
+        wanted = [sorted(at for told, at in dots.items() if told.startswith(method))
+                  for method in ("slerp", "squad")]
+        self.assertEqual(drawn, wanted)
+
+    def test_labels_at_the_ends_of_lines_do_not_overlap(self):
+        many = [case(f"m{i}", samples, 0.5 + 1e-4 * i) for i in range(9) for samples in (64, 512)]
+        svg = self.draw(record(*many, case("lowest", 512, 0.0), case("lower", 512, 0.001)))
+        labels = [t for t in svg.iter(SVG + "text") if t.get("class").startswith("label")]
+        heights = sorted(float(label.get("y")) for label in labels)
+        self.assertEqual(len(labels), 11)
+        self.assertGreaterEqual(min(b - a for a, b in zip(heights, heights[1:])), 15.9)
+        self.assertLessEqual(heights[-1] - 4.0, self.mark(svg, "0 %")[1])
+
+    def test_a_share_above_the_ceiling_stays_within_the_axes(self):
+        svg = self.draw(record(case("slerp", 64, 1.15), case("slerp", 128, 0.9)))
+        dots = self.dots(svg)
+        self.assertLess(dots["slerp, 1 KiB: 115.0 %"][1], self.mark(svg, "100 %")[1])
+        self.assertGreater(dots["slerp, 1 KiB: 115.0 %"][1], self.mark(svg, "120 %")[1])
+
+    def test_every_record_has_a_panel_of_its_own_on_the_same_axis_of_sizes(self):
+        svg = self.draw(SMALL, record(case("slerp", 512, 0.75), device="another"))
+        dots = self.dots(svg)
+        upper, lower = dots["slerp, 8 KiB: 50.0 %"], dots["slerp, 8 KiB: 75.0 %"]
+        self.assertEqual(upper[0], lower[0])
+        self.assertGreater(lower[1], max(y for told, (_, y) in dots.items() if "75" not in told))
+        height = float(svg.get("viewBox").split()[3])
+        self.assertLess(lower[1], height)
+        self.assertGreater(height, float(self.draw(SMALL).get("viewBox").split()[3]))
+
+    def test_names_are_escaped_and_what_xml_has_no_place_for_is_replaced(self):
+        device = "<a href='x'>&\"\x00\ud800\ufffe ]]>"
+        svg = self.draw(record(case("<b>&\x01", 64, 0.5), device=device))
+        texts = [text.text for text in svg.iter(SVG + "text")]
+        self.assertIn("<a href='x'>&\"\ufffd\ufffd\ufffd ]]>", texts)
+        self.assertIn("<b>&\ufffd 50 %", texts)
+
+    def test_it_says_what_it_shows_to_who_cannot_see_it_and_suits_light_and_dark(self):
+        svg = self.draw(SMALL)
+        named = svg.get("aria-labelledby").split()
+        self.assertEqual(svg.get("role"), "img")
+        self.assertEqual([svg.find(SVG + "title").get("id"), svg.find(SVG + "desc").get("id")], named)
+        self.assertIn("slerp: 25 % at 1 KiB, 50 % at 8 KiB, 100 % at 64 KiB.",
+                      svg.find(SVG + "desc").text)
+        self.assertIn("prefers-color-scheme:dark", svg.find(SVG + "style").text)
+
+    def test_records_that_cannot_be_drawn_are_refused_in_one_line(self):
+        for content, words in (
+            ("", "not JSON"),
+            ("[" * 100000, "not JSON"),
+            ("[1, 2]", "not a record"),
+            (record(case("slerp", 64, 0.5), device=7), "not a record"),
+            (record({"name": "upsample-4/slerp"}), "no case of sizes"),
+            (record("sizes"), "without a name"),
+            (record(case("slerp", 64, 0.5, samples=65)), "number of samples"),
+            (record(case("slerp", 64, 0.5, samples=True)), "number of samples"),
+            (record(case("slerp", 0, 0.5)), "number of samples"),
+            (record(case("slerp", 1 << 63, 0.5)), "number of samples"),
+            (record(case("slerp", 64, 0.5, bytes_per_sample=1 << 60)), "bytes_per_sample"),
+            (record(case("slerp", 64, 0.5, bytes_per_sample=0)), "bytes_per_sample"),
+            (record(case("slerp", 64, None)), "is no number"),
+            (record(case("slerp", 64, -0.1)), "no share"),
+            (record(case("slerp", 64, 5.0)), "no share"),
+            (record(case("slerp", 64, float("nan"))), "no share"),
+            (record(case("slerp", 64, 0.5), case("slerp", 64, 0.6)), "one size"),
+        ):
+            with self.subTest(words=words):
+                self.expect_refusal(content, words)
+
+    def test_a_file_that_cannot_be_read_or_written_is_named(self):
+        missing = subprocess.run([PLOT, "no/such.json"], capture_output=True, check=False)
+        self.assertEqual(missing.returncode, 1)
+        self.assertEqual(missing.stderr.decode(), "plot: no/such.json: No such file or directory\n")
+        self.assertEqual(self.run_plot(SMALL).returncode, 0)
+        record_name, drawing = self.name_of("0.json"), self.name_of("no/folder.svg")
+        unwritten = subprocess.run([PLOT, record_name, "-o", drawing], capture_output=True, check=False)
+        self.assertEqual((unwritten.returncode, unwritten.stdout), (1, b""))
+        self.assertIn(drawing, unwritten.stderr.decode())
+
+    def test_a_file_is_written_as_stdout_is(self):
+        printed = self.run_plot(SMALL).stdout
+        drawing = self.name_of("drawing.svg")
+        subprocess.run([PLOT, self.name_of("0.json"), "-o", drawing], check=True)
+        with open(drawing, "rb") as file:
+            self.assertEqual(file.read(), printed)
+
+
+if __name__ == "__main__":
+    unittest.main()
