@@ -68,7 +68,9 @@ static pm_status check_buffer(const enqueued *e, unsigned o) {
     return PM_OK;
 }
 
-static pm_status check_queue(const enqueued *e) {
+/* The clip on the device of the queue. */
+static pm_status find_part(enqueued *e) {
+    const pm_clip *whole = e->clip;
     cl_context context = NULL;
     cl_device_id device = NULL;
     cl_int code = clGetCommandQueueInfo(e->queue, CL_QUEUE_CONTEXT, sizeof context, &context, NULL);
@@ -76,13 +78,17 @@ static pm_status check_queue(const enqueued *e) {
         code = clGetCommandQueueInfo(e->queue, CL_QUEUE_DEVICE, sizeof device, &device, NULL);
     if (code != CL_SUCCESS)
         return pm_cl_fail(e->error, code, "clGetCommandQueueInfo");
-    if (context != e->clip->engine->cl->context || device != e->clip->engine->cl->device)
-        return pm_fail(e->error, PM_ERROR_ARGUMENT,
-                       "queue is not of the engine's context and device");
-    return PM_OK;
+    for (size_t i = 0; i < whole->engine->part_count; i++) {
+        const pm_cl_engine *cl = whole->parts[i].engine->cl;
+        if (context == cl->context && device == cl->device) {
+            e->clip = &whole->parts[i];
+            return PM_OK;
+        }
+    }
+    return pm_fail(e->error, PM_ERROR_ARGUMENT, "queue is not of the engine's context and device");
 }
 
-static pm_status check(const enqueued *e) {
+static pm_status check(enqueued *e) {
     bool any = false;
     float *host[PM_OUTPUT_COUNT];
     bool wants_host = false;
@@ -95,7 +101,7 @@ static pm_status check(const enqueued *e) {
         return pm_fail(e->error, PM_ERROR_ARGUMENT, "on_reference has no buffers to write");
     pm_status status = pm_job_check_samples(e->clip, e->job, e->error);
     if (status == PM_OK)
-        status = check_queue(e);
+        status = find_part(e);
     for (unsigned o = 0; status == PM_OK && o < PM_OUTPUT_COUNT; o++)
         if (buffer_of(e->outputs, o)) {
             any = true;
@@ -217,7 +223,7 @@ pm_status pm_cl_sample(const pm_clip *clip, const pm_sample_job *job, const pm_c
                        : !outputs ? "outputs"
                        : !queue   ? "queue"
                                   : "wait_list");
-    if (!clip->device)
+    if (!clip->parts[0].device)
         return pm_fail(error, PM_ERROR_ARGUMENT, "the clip's engine is the reference path");
     enqueued e = {.clip = clip,
                   .job = job,
