@@ -187,7 +187,23 @@ void pm_cl_close(pm_engine *engine) {
     engine->cl = NULL;
 }
 
-/* Whether the device is one of the context's. */
+/* NULL of a device that is no part of another. */
+static cl_device_id parent_of(cl_device_id device) {
+    cl_device_id parent = NULL;
+    cl_int code =
+        clGetDeviceInfo(device, CL_DEVICE_PARENT_DEVICE, sizeof(cl_device_id), &parent, NULL);
+    return code == CL_SUCCESS ? parent : NULL;
+}
+
+static bool is_one_of(cl_device_id device, const cl_device_id *devices, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (devices[i] == device)
+            return true;
+    return false;
+}
+
+/* Whether the device is one of the context's. Of a context made for sub-devices, PoCL lists the
+ * devices that they are parts of. */
 static pm_status check_context(cl_context context, cl_device_id device, pm_error *error) {
     size_t size = 0;
     cl_int code = clGetContextInfo(context, CL_CONTEXT_DEVICES, 0, NULL, &size);
@@ -198,8 +214,8 @@ static pm_status check_context(cl_context context, cl_device_id device, pm_error
         return pm_fail_memory(error);
     bool found = false;
     code = clGetContextInfo(context, CL_CONTEXT_DEVICES, size, devices, NULL);
-    for (size_t i = 0; code == CL_SUCCESS && i < size / sizeof *devices; i++)
-        found = found || devices[i] == device;
+    for (; code == CL_SUCCESS && device && !found; device = parent_of(device))
+        found = is_one_of(device, devices, size / sizeof *devices);
     free(devices);
     if (code != CL_SUCCESS)
         return pm_cl_fail(error, code, "clGetContextInfo");
