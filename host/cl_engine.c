@@ -187,19 +187,25 @@ void pm_cl_close(pm_engine *engine) {
     engine->cl = NULL;
 }
 
-/* NULL of a device that is no part of another. */
-static cl_device_id parent_of(cl_device_id device) {
-    cl_device_id parent = NULL;
-    cl_int code =
-        clGetDeviceInfo(device, CL_DEVICE_PARENT_DEVICE, sizeof(cl_device_id), &parent, NULL);
-    return code == CL_SUCCESS ? parent : NULL;
-}
-
 static bool is_one_of(cl_device_id device, const cl_device_id *devices, size_t count) {
     for (size_t i = 0; i < count; i++)
         if (devices[i] == device)
             return true;
     return false;
+}
+
+/* Whether a device is among some, or is a part of one that is. */
+static pm_status find_device(cl_device_id device, const cl_device_id *devices, size_t count,
+                             pm_error *error) {
+    while (device && !is_one_of(device, devices, count)) {
+        cl_device_id parent = NULL;
+        cl_int code =
+            clGetDeviceInfo(device, CL_DEVICE_PARENT_DEVICE, sizeof(cl_device_id), &parent, NULL);
+        if (code != CL_SUCCESS)
+            return pm_cl_fail(error, code, "clGetDeviceInfo");
+        device = parent;
+    }
+    return device ? PM_OK : pm_fail(error, PM_ERROR_ARGUMENT, "device is not one of the context's");
 }
 
 /* Whether the device is one of the context's. Of a context made for sub-devices, PoCL lists the
@@ -212,14 +218,12 @@ static pm_status check_context(cl_context context, cl_device_id device, pm_error
     cl_device_id *devices = malloc(size);
     if (!devices)
         return pm_fail_memory(error);
-    bool found = false;
     code = clGetContextInfo(context, CL_CONTEXT_DEVICES, size, devices, NULL);
-    for (; code == CL_SUCCESS && device && !found; device = parent_of(device))
-        found = is_one_of(device, devices, size / sizeof *devices);
+    pm_status status = code == CL_SUCCESS
+                           ? find_device(device, devices, size / sizeof *devices, error)
+                           : pm_cl_fail(error, code, "clGetContextInfo");
     free(devices);
-    if (code != CL_SUCCESS)
-        return pm_cl_fail(error, code, "clGetContextInfo");
-    return found ? PM_OK : pm_fail(error, PM_ERROR_ARGUMENT, "device is not one of the context's");
+    return status;
 }
 
 static pm_status check_targets(const pm_cl_target *targets, size_t count, pm_error *error) {
@@ -276,6 +280,8 @@ pm_status pm_cl_engine_create_many(const pm_cl_target *targets, size_t count,
 pm_status pm_cl_engine_create(cl_context context, cl_device_id device, const pm_engine_desc *desc,
                               pm_engine **engine, pm_error *error) {
     const pm_cl_target target = {context, device};
+    if (!context || !device)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", context ? "device" : "context");
     return pm_cl_engine_create_many(&target, 1, desc, engine, error);
 }
 

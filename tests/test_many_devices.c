@@ -4,9 +4,8 @@
  * both, held to the bits of the reference. How a job is divided: test_share.c; what happens
  * when one of them fails: test_injection.c.
  */
-#include <posemill/posemill_cl.h>
-
 #include "many.h"
+#include "sub_devices.h"
 #include "support/engines.h"
 #include "support/motion.h"
 
@@ -16,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEYS = 12, TRACKS = 37, COUNT = 700, PARTS = 2 };
+enum { KEYS = 12, TRACKS = 37, COUNT = 700, PARTS = SUB_DEVICES };
 enum { OUTPUTS = 5 };
 
 /* So few values are worth a piece here, that small jobs have many. */
@@ -24,27 +23,13 @@ enum { LEAST = 500 };
 
 static const size_t components[OUTPUTS] = {4, 3, 3, 3, 3};
 
-/* Two sub-devices of the device that the other tests use, and engines over them. */
+/* Sub-devices of the device that the other tests use, and an engine over them. */
 static struct {
-    cl_device_id whole, devices[PARTS];
-    cl_context contexts[PARTS]; /* of one device each */
-    cl_context shared;          /* of both */
     bool divided;
+    sub_devices subs;
     pm_engine *engine; /* in contexts of their own */
     motion keys;
 } m;
-
-static bool divide(void) {
-    cl_uint most = 0, made = 0;
-    const cl_device_partition_property counts[] = {CL_DEVICE_PARTITION_BY_COUNTS, 1, 1,
-                                                   CL_DEVICE_PARTITION_BY_COUNTS_LIST_END, 0};
-    /* Rusticl of Mesa 22.3 dies of being asked to divide what it says it cannot. */
-    return clGetDeviceInfo(m.whole, CL_DEVICE_PARTITION_MAX_SUB_DEVICES, sizeof most, &most,
-                           NULL) == CL_SUCCESS &&
-           most >= PARTS &&
-           clCreateSubDevices(m.whole, counts, PARTS, m.devices, &made) == CL_SUCCESS &&
-           made == PARTS;
-}
 
 static pm_engine *open_targets(const pm_cl_target *targets, size_t count) {
     pm_engine *engine = NULL;
@@ -56,51 +41,29 @@ static pm_engine *open_targets(const pm_cl_target *targets, size_t count) {
 }
 
 static pm_engine *open_apart(void) {
-    const pm_cl_target targets[PARTS] = {{m.contexts[0], m.devices[0]},
-                                         {m.contexts[1], m.devices[1]}};
-    return open_targets(targets, PARTS);
+    return open_targets(m.subs.targets, PARTS);
 }
 
 static int open_parts(void **state) {
     void *kind_state = &on_device;
     (void)state;
     m.keys = motion_make(KEYS, TRACKS, 2.5, 0x71);
-    m.whole = pm_cl_device(engine_for(&kind_state));
-    m.divided = divide();
-    if (!m.divided)
-        return 0;
-    cl_int status = CL_SUCCESS;
-    for (size_t i = 0; i < PARTS && status == CL_SUCCESS; i++)
-        m.contexts[i] = clCreateContext(NULL, 1, &m.devices[i], NULL, NULL, &status);
-    if (status == CL_SUCCESS)
-        m.shared = clCreateContext(NULL, PARTS, m.devices, NULL, NULL, &status);
-    if (status != CL_SUCCESS)
-        return 1;
-    m.engine = open_apart();
+    m.divided = sub_devices_open(engine_for(&kind_state), &m.subs);
+    m.engine = m.divided ? open_apart() : NULL;
     return 0;
 }
 
 static int close_parts(void **state) {
     pm_engine_destroy(&m.engine);
-    for (size_t i = 0; i < PARTS && m.divided; i++) {
-        clReleaseContext(m.contexts[i]);
-        clReleaseDevice(m.devices[i]);
-    }
-    if (m.divided)
-        clReleaseContext(m.shared);
+    sub_devices_close(&m.subs);
     motion_free(&m.keys);
     return engines_close(state);
 }
 
-/* Skips, by name, where the device cannot be divided. */
+/* Why is said once, when they are opened. */
 static void need_parts(void) {
-    void *kind_state = &on_device;
-    pm_device_info info;
-    pm_engine_info(engine_for(&kind_state), &info);
-    if (m.divided)
-        return;
-    print_message("not tested: %s (%s) has no sub-devices\n", info.name, info.platform);
-    skip();
+    if (!m.divided)
+        skip();
 }
 
 /* ---- everything that a job can give ---- */
@@ -261,7 +224,8 @@ static void tracks_with_times_of_their_own_have_them_too(void **state) {
 static void devices_that_share_a_context_have_them_too(void **state) {
     (void)state;
     need_parts();
-    const pm_cl_target targets[PARTS] = {{m.shared, m.devices[0]}, {m.shared, m.devices[1]}};
+    const pm_cl_target targets[PARTS] = {{m.subs.shared, m.subs.devices[0]},
+                                         {m.subs.shared, m.subs.devices[1]}};
     pm_engine *engine = open_targets(targets, PARTS);
     const pm_clip_desc desc = describe(&uniform);
     expect_results_of_one(engine, &desc,
@@ -273,12 +237,10 @@ static void devices_that_share_a_context_have_them_too(void **state) {
 static void pieces_of_pieces_have_them_too(void **state) {
     (void)state;
     need_parts();
-    const pm_cl_target targets[PARTS] = {{m.contexts[0], m.devices[0]},
-                                         {m.contexts[1], m.devices[1]}};
     pm_engine *engine = NULL;
     pm_error error = poisoned_error();
     const pm_engine_desc options = {.piece_bytes = 1};
-    expect_ok(pm_cl_engine_create_many(targets, PARTS, &options, &engine, &error), &error);
+    expect_ok(pm_cl_engine_create_many(m.subs.targets, PARTS, &options, &engine, &error), &error);
     engine->many->least_values = 1 << 14;
     const pm_clip_desc desc = describe(&uniform);
     expect_results_of_one(engine, &desc,
@@ -361,11 +323,9 @@ static void a_large_job_has_the_bits_of_one_device(void **state) {
     (void)state;
     need_parts();
     enum { LARGE = 12000 };
-    const pm_cl_target targets[PARTS] = {{m.contexts[0], m.devices[0]},
-                                         {m.contexts[1], m.devices[1]}};
     pm_engine *engine = NULL;
     pm_error error = poisoned_error();
-    expect_ok(pm_cl_engine_create_many(targets, PARTS, NULL, &engine, &error), &error);
+    expect_ok(pm_cl_engine_create_many(m.subs.targets, PARTS, NULL, &engine, &error), &error);
     assert_true((size_t)LARGE * TRACKS > 2 * engine->many->least_values);
     pm_clip *many = clip_of_slerp(engine), *one = clip_of_slerp(engine_for(&kind_state));
     float *a = guarded_floats((size_t)LARGE * TRACKS * 4);
@@ -453,8 +413,8 @@ static void its_info_is_of_all_devices_together(void **state) {
     assert_int_equal(whole.compute_units, parts[0].compute_units + parts[1].compute_units);
     assert_true(whole.largest_allocation_bytes <= parts[0].largest_allocation_bytes &&
                 whole.largest_allocation_bytes <= parts[1].largest_allocation_bytes);
-    assert_ptr_equal(pm_cl_context(m.engine), m.contexts[0]);
-    assert_ptr_equal(pm_cl_device(m.engine), m.devices[0]);
+    assert_ptr_equal(pm_cl_context(m.engine), m.subs.targets[0].context);
+    assert_ptr_equal(pm_cl_device(m.engine), m.subs.devices[0]);
 }
 
 static void a_clip_counts_its_bytes_on_each_device(void **state) {
@@ -511,11 +471,13 @@ static void a_queue_of_any_of_the_devices_will_do(void **state) {
     sample_make(clip, &to_host);
     for (size_t i = 0; i < PARTS; i++) {
         cl_int status = CL_SUCCESS;
-        cl_command_queue queue = clCreateCommandQueue(m.contexts[i], m.devices[i], 0, &status);
+        cl_command_queue queue =
+            clCreateCommandQueue(m.subs.targets[i].context, m.subs.devices[i], 0, &status);
         assert_int_equal(status, CL_SUCCESS);
         memset(out, 0xFF, FLOATS * sizeof *out);
-        cl_mem buffer = clCreateBuffer(m.contexts[i], CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
-                                       FLOATS * sizeof *out, out, &status);
+        cl_mem buffer =
+            clCreateBuffer(m.subs.targets[i].context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
+                           FLOATS * sizeof *out, out, &status);
         assert_int_equal(status, CL_SUCCESS);
         const pm_cl_outputs outputs = {.rotations = buffer};
         pm_error error = poisoned_error();
@@ -538,10 +500,10 @@ static void a_queue_of_none_of_them_is_refused(void **state) {
     cl_int status = CL_SUCCESS;
     pm_clip *clip = clip_of_slerp(m.engine);
     const pm_sample_job job = {.sample_count = COUNT, .rate = {1499, 1}};
-    cl_command_queue queue = clCreateCommandQueue(m.shared, m.devices[0], 0, &status);
+    cl_command_queue queue = clCreateCommandQueue(m.subs.shared, m.subs.devices[0], 0, &status);
     assert_int_equal(status, CL_SUCCESS);
-    cl_mem buffer = clCreateBuffer(m.contexts[0], CL_MEM_READ_WRITE, (size_t)COUNT * TRACKS * 16,
-                                   NULL, &status);
+    cl_mem buffer = clCreateBuffer(m.subs.targets[0].context, CL_MEM_READ_WRITE,
+                                   (size_t)COUNT * TRACKS * 16, NULL, &status);
     assert_int_equal(status, CL_SUCCESS);
     const pm_cl_outputs outputs = {.rotations = buffer};
     pm_error error = poisoned_error();
@@ -566,9 +528,9 @@ static void expect_refused_targets(const pm_cl_target *targets, size_t count, co
 static void targets_that_are_none_are_refused(void **state) {
     (void)state;
     need_parts();
-    const pm_cl_target good[PARTS] = {{m.contexts[0], m.devices[0]}, {m.contexts[1], m.devices[1]}};
-    const pm_cl_target no_context[PARTS] = {good[0], {NULL, m.devices[1]}};
-    const pm_cl_target no_device[PARTS] = {good[0], {m.contexts[1], NULL}};
+    const pm_cl_target *good = m.subs.targets;
+    const pm_cl_target no_context[PARTS] = {good[0], {NULL, m.subs.devices[1]}};
+    const pm_cl_target no_device[PARTS] = {good[0], {m.subs.targets[1].context, NULL}};
     pm_error error = poisoned_error();
     expect_refused_targets(NULL, 2, "targets");
     expect_refused_targets(good, 0, "count");
@@ -581,21 +543,22 @@ static void targets_that_are_none_are_refused(void **state) {
 static void one_device_twice_is_refused(void **state) {
     (void)state;
     need_parts();
-    const pm_cl_target twice[3] = {
-        {m.contexts[0], m.devices[0]}, {m.contexts[1], m.devices[1]}, {m.shared, m.devices[0]}};
+    const pm_cl_target twice[3] = {{m.subs.targets[0].context, m.subs.devices[0]},
+                                   {m.subs.targets[1].context, m.subs.devices[1]},
+                                   {m.subs.shared, m.subs.devices[0]}};
     expect_refused_targets(twice, 3, "targets[0] and targets[2] are the same");
 }
 
 static void one_target_is_an_engine_like_any_other(void **state) {
     (void)state;
     need_parts();
-    const pm_cl_target target = {m.contexts[1], m.devices[1]};
+    const pm_cl_target target = {m.subs.targets[1].context, m.subs.devices[1]};
     pm_engine *engine = open_targets(&target, 1);
     pm_device_info info, expected;
     pm_engine_info(engine, &info);
     pm_engine_info(m.engine->parts[1], &expected);
     assert_string_equal(info.name, expected.name);
-    assert_ptr_equal(pm_cl_device(engine), m.devices[1]);
+    assert_ptr_equal(pm_cl_device(engine), m.subs.devices[1]);
     assert_null(engine->many);
     pm_engine_destroy(&engine);
 }
@@ -611,12 +574,13 @@ static cl_uint references(cl_context context) {
 static void contexts_are_retained_and_let_go(void **state) {
     (void)state;
     need_parts();
-    const cl_uint before = references(m.shared);
-    const pm_cl_target targets[PARTS] = {{m.shared, m.devices[0]}, {m.shared, m.devices[1]}};
+    const cl_uint before = references(m.subs.shared);
+    const pm_cl_target targets[PARTS] = {{m.subs.shared, m.subs.devices[0]},
+                                         {m.subs.shared, m.subs.devices[1]}};
     pm_engine *engine = open_targets(targets, PARTS);
-    assert_true(references(m.shared) >= before + PARTS);
+    assert_true(references(m.subs.shared) >= before + PARTS);
     pm_engine_destroy(&engine);
-    assert_int_equal(references(m.shared), before);
+    assert_int_equal(references(m.subs.shared), before);
 }
 
 /* ---- devices by name: these need no sub-devices ---- */
