@@ -139,7 +139,7 @@ static void parts_that_are_known_end_together(void **state) {
     random_source source = random_salted(0x5A2);
     for (int round = 0; round < 500; round++) {
         pm_pace paces[MANY] = {{0}};
-        double until[MANY] = {0}, sum = 0, last = 0, slowest = INFINITY;
+        double until[MANY] = {0}, sum = 0, last = 0, slowest = HUGE_VAL;
         const size_t total = 1000 * LEAST;
         size_t rest = total, staying = MANY;
         for (size_t i = 0; i < MANY; i++) {
