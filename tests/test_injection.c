@@ -478,10 +478,10 @@ static void an_allocation_failing_on_two_devices(void **state) {
 
 static void a_call_failing_on_two_devices(void **state) {
     need_sub_devices(state);
-    inject_all(&divided_engine_scenario, state, "", FAULT_CL, false, 6);
+    inject_all(&divided_engine_scenario, state, "", FAULT_CL, false, 3);
     inject_all(&divided_clip_scenario, state, "", FAULT_CL, false, 2);
-    inject_all(&divided_cold_scenario, state, "", FAULT_CL, false, 10);
-    inject_all(&divided_pairs_scenario, state, "", FAULT_CL, false, 10);
+    inject_all(&divided_cold_scenario, state, "", FAULT_CL, false, 5);
+    inject_all(&divided_pairs_scenario, state, "", FAULT_CL, false, 5);
 }
 
 static void buffers_that_cannot_be_made_on_two_devices(void **state) {
