@@ -239,7 +239,7 @@ int cmd_bench(int argc, char **argv) {
     static bench_state state;
     const option_group groups[] = {
         {"Options", bench_table, sizeof bench_table / sizeof bench_table[0], &state.options},
-        device_options_group_without_reference(&state.options.device),
+        device_options_group_of_one(&state.options.device),
     };
     cli_exit code = CLI_DONE;
     memset(&state, 0, sizeof state);
@@ -250,6 +250,10 @@ int cmd_bench(int argc, char **argv) {
     const bench_options *options = &state.options;
     if (options->samples < SCENE_LEAST_SAMPLES) {
         return (int)options_usage(&help, "--samples", "needs at least %d", SCENE_LEAST_SAMPLES);
+    }
+    code = device_options_one(&options->device);
+    if (code != CLI_DONE) {
+        return (int)code;
     }
     state.opencl = POSEMILL_OPENCL && strcmp(device_options_choice(&options->device), "none") != 0;
     /* Before there is a device: what it grants may leave fewer sizes. */

@@ -79,9 +79,23 @@ void pm_cl_release(cl_mem buffer);
 /* Fills an info but for its indices and lanes. */
 pm_status pm_cl_describe(cl_device_id device, pm_device_info *info, pm_error *error);
 
-/* Chooses a device; *device NULL when "auto" finds none. */
-pm_status pm_cl_choose(const char *wanted, cl_device_id *device, pm_device_info *info,
-                       pm_error *error);
+/* A device that an engine is to run on. */
+typedef struct pm_chosen {
+    pm_cl_target target; /* its context is NULL where the engine is to make one */
+    pm_device_info info;
+} pm_chosen;
+
+/* Chooses devices; *count is 0 when "auto" finds none. Free *chosen with free(). */
+pm_status pm_cl_choose(const char *wanted, pm_chosen **chosen, size_t *count, pm_error *error);
+
+/* What pm_cl_backend does. */
+void pm_cl_close(pm_engine *engine);
+pm_status pm_cl_tune(pm_engine *engine, pm_trial *trials, size_t capacity, size_t *count,
+                     size_t *best, pm_error *error);
+pm_status pm_cl_clip_upload(pm_clip *clip, pm_error *error);
+void pm_cl_clip_release(pm_clip *clip);
+/* In pieces of its own, as large as the device's memory allows. */
+pm_status pm_cl_sample_to_host(const pm_clip *clip, const pm_sample_job *job, pm_error *error);
 
 /* The program of a variant, built on first use; borrowed from the engine. Thread-safe. */
 pm_status pm_cl_program(const pm_engine *engine, const pm_variant *variant, cl_program *program,

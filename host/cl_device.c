@@ -195,15 +195,24 @@ static bool first_of_type(const device_list *list, pm_device_type type, size_t *
     return false;
 }
 
-/* "7" or "1:0", in digits alone. */
-static bool by_number(const device_list *list, const char *wanted, bool *is_number, size_t *found) {
+enum { NUMBER_SIZE = 12 };
+
+/* "7" or "1:0", in digits alone, and lists of them. */
+static bool is_numbers(const char *wanted) {
+    for (size_t length;; wanted += length + 1) {
+        length = strcspn(wanted, ",");
+        if (length == 0 || length >= NUMBER_SIZE || strspn(wanted, "0123456789:") < length ||
+            !isdigit((unsigned char)wanted[0]))
+            return false;
+        if (!wanted[length])
+            return true;
+    }
+}
+
+static bool by_number(const device_list *list, const char *wanted, size_t *found) {
     unsigned long p = 0, d = 0;
     int end = 0;
     size_t length = strlen(wanted);
-    *is_number = length < 12 && strspn(wanted, "0123456789:") == length && length > 0 &&
-                 isdigit((unsigned char)wanted[0]);
-    if (!*is_number)
-        return false;
     bool pair = sscanf(wanted, "%lu:%lu%n", &p, &d, &end) == 2 && (size_t)end == length;
     if (!pair && (sscanf(wanted, "%lu%n", &p, &end) != 1 || (size_t)end != length))
         return false;
@@ -217,8 +226,8 @@ static bool by_number(const device_list *list, const char *wanted, bool *is_numb
     return false;
 }
 
+/* One device, not asked for by number. */
 static bool find(const device_list *list, const char *wanted, size_t *found) {
-    bool is_number;
     if (strcmp(wanted, "cpu") == 0)
         return first_of_type(list, PM_DEVICE_CPU, found);
     if (strcmp(wanted, "gpu") == 0)
@@ -229,9 +238,7 @@ static bool find(const device_list *list, const char *wanted, size_t *found) {
                first_of_type(list, PM_DEVICE_GPU, found) ||
                first_of_type(list, PM_DEVICE_CPU, found) ||
                first_of_type(list, PM_DEVICE_OTHER, found);
-    if (by_number(list, wanted, &is_number, found))
-        return true;
-    for (size_t i = 0; !is_number && *wanted && i < list->count; i++)
+    for (size_t i = 0; *wanted && i < list->count; i++)
         if (contains(list->infos[i].name, wanted) || contains(list->infos[i].platform, wanted)) {
             *found = i;
             return true;
@@ -239,26 +246,74 @@ static bool find(const device_list *list, const char *wanted, size_t *found) {
     return false;
 }
 
-pm_status pm_cl_choose(const char *wanted, cl_device_id *device, pm_device_info *info,
-                       pm_error *error) {
+static pm_status not_found(const device_list *list, const char *wanted, pm_error *error) {
+    if (list->count == 0)
+        return pm_fail(error, PM_ERROR_NO_DEVICE, "the OpenCL drivers have no device at all");
+    return pm_fail(error, PM_ERROR_NO_DEVICE, "no OpenCL device is \"%s\"", wanted);
+}
+
+/* Which devices of the list were asked for, in that order. */
+typedef struct choice {
+    size_t *found; /* as many as the list has */
+    size_t count;
+} choice;
+
+static bool is_chosen(const choice *c, size_t device) {
+    for (size_t i = 0; i < c->count; i++)
+        if (c->found[i] == device)
+            return true;
+    return false;
+}
+
+static pm_status find_numbers(const device_list *list, const char *wanted, choice *c,
+                              pm_error *error) {
+    while (*wanted) {
+        char text[NUMBER_SIZE];
+        size_t length = strcspn(wanted, ","), found;
+        snprintf(text, sizeof text, "%.*s", (int)length, wanted);
+        if (!by_number(list, text, &found))
+            return not_found(list, text, error);
+        if (is_chosen(c, found))
+            return pm_fail(error, PM_ERROR_ARGUMENT, "device \"%s\" is listed twice", text);
+        c->found[c->count++] = found;
+        wanted += length + (wanted[length] == ',');
+    }
+    return PM_OK;
+}
+
+static pm_status find_wanted(const device_list *list, const char *wanted, choice *c,
+                             pm_error *error) {
+    if (is_numbers(wanted))
+        return find_numbers(list, wanted, c, error);
+    if (strcmp(wanted, "all") == 0)
+        for (; c->count < list->count; c->count++)
+            c->found[c->count] = c->count;
+    else if (find(list, wanted, &c->found[0]))
+        c->count = 1;
+    return c->count || strcmp(wanted, "auto") == 0 ? PM_OK : not_found(list, wanted, error);
+}
+
+pm_status pm_cl_choose(const char *wanted, pm_chosen **chosen, size_t *count, pm_error *error) {
     device_list list;
-    size_t found;
-    bool any = strcmp(wanted, "auto") == 0;
-    *device = NULL;
+    *count = 0;
+    *chosen = NULL;
     pm_status status = list_all(&list, error);
-    if (status == PM_ERROR_NO_PLATFORM && any)
+    if (status == PM_ERROR_NO_PLATFORM && strcmp(wanted, "auto") == 0)
         return PM_OK;
     if (status != PM_OK)
         return status;
-    if (find(&list, wanted, &found)) {
-        *device = list.devices[found];
-        *info = list.infos[found];
-    } else if (!any) {
-        status =
-            list.count
-                ? pm_fail(error, PM_ERROR_NO_DEVICE, "no OpenCL device is \"%s\"", wanted)
-                : pm_fail(error, PM_ERROR_NO_DEVICE, "the OpenCL drivers have no device at all");
+    choice c = {.found = calloc(list.count + 1, sizeof *c.found)}; /* never of nothing */
+    *chosen = calloc(list.count + 1, sizeof **chosen);
+    status = c.found && *chosen ? find_wanted(&list, wanted, &c, error) : pm_fail_memory(error);
+    for (size_t i = 0; status == PM_OK && i < c.count; i++)
+        (*chosen)[i] = (pm_chosen){{NULL, list.devices[c.found[i]]}, list.infos[c.found[i]]};
+    if (status == PM_OK) {
+        *count = c.count;
+    } else {
+        free(*chosen);
+        *chosen = NULL;
     }
+    free(c.found);
     free_list(&list);
     return status;
 }

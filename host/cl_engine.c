@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Engines on OpenCL: of a chosen device, or on a caller's context.
+ * Engines on OpenCL: of chosen devices, or on a caller's contexts.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "cl.h"
+#include "many.h"
 #include "status.h"
 
 static const uint64_t most_piece_bytes = 256u << 20;
@@ -80,12 +81,16 @@ static bool shares_memory(cl_device_id device, pm_device_type type) {
     return unified && type == PM_DEVICE_CPU;
 }
 
-static pm_status attach(pm_engine *engine, cl_context context, cl_device_id device,
-                        const pm_engine_desc *desc, pm_error *error) {
+static pm_status attach(pm_engine *engine, const pm_chosen *chosen, const pm_engine_desc *desc,
+                        pm_error *error) {
     cl_int code;
+    cl_context context = chosen->target.context;
+    cl_device_id device = chosen->target.device;
     pm_cl_engine *cl = calloc(1, sizeof *cl);
     if (!cl)
         return pm_fail_memory(error);
+    engine->info = chosen->info;
+    engine->backend = &pm_cl_backend;
     engine->cl = cl;
     pthread_mutex_init(&cl->lock, NULL);
     cl->device = device;
@@ -117,17 +122,42 @@ static pm_status attach(pm_engine *engine, cl_context context, cl_device_id devi
     return PM_OK;
 }
 
+/* Parts are engines like any other, but for their share of the host's threads. */
+static pm_status attach_parts(pm_engine *engine, const pm_chosen *chosen, size_t count,
+                              const pm_engine_desc *desc, pm_error *error) {
+    size_t threads = engine->host_threads / count;
+    pm_status status = pm_many_begin(engine, count, error);
+    for (size_t i = 0; status == PM_OK && i < count; i++) {
+        pm_engine *part = pm_engine_new(desc);
+        if (!part)
+            return pm_fail_memory(error);
+        pm_many_add(engine, part);
+        part->host_threads = threads ? threads : 1;
+        status = attach(part, &chosen[i], desc, error);
+    }
+    if (status == PM_OK)
+        pm_many_describe(engine);
+    return status;
+}
+
+static pm_status attach_all(pm_engine *engine, const pm_chosen *chosen, size_t count,
+                            const pm_engine_desc *desc, pm_error *error) {
+    return count == 1 ? attach(engine, chosen, desc, error)
+                      : attach_parts(engine, chosen, count, desc, error);
+}
+
 pm_status pm_cl_open(pm_engine *engine, const pm_engine_desc *desc, pm_error *error) {
-    cl_device_id device;
-    pm_status status =
-        pm_cl_choose(desc->device ? desc->device : "auto", &device, &engine->info, error);
+    pm_chosen *chosen;
+    size_t count;
+    pm_status status = pm_cl_choose(desc->device ? desc->device : "auto", &chosen, &count, error);
     if (status != PM_OK)
         return status;
-    if (!device) {
+    if (count > 0)
+        status = attach_all(engine, chosen, count, desc, error);
+    else
         pm_log(engine, PM_LOG_INFO, "no OpenCL device found: using the reference path");
-        return PM_OK;
-    }
-    return attach(engine, NULL, device, desc, error);
+    free(chosen);
+    return status;
 }
 
 static void release_queue(cl_command_queue queue) {
@@ -157,7 +187,29 @@ void pm_cl_close(pm_engine *engine) {
     engine->cl = NULL;
 }
 
-/* Whether the device is one of the context's. */
+static bool is_one_of(cl_device_id device, const cl_device_id *devices, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (devices[i] == device)
+            return true;
+    return false;
+}
+
+/* Whether a device is among some, or is a part of one that is. */
+static pm_status find_device(cl_device_id device, const cl_device_id *devices, size_t count,
+                             pm_error *error) {
+    while (device && !is_one_of(device, devices, count)) {
+        cl_device_id parent = NULL;
+        cl_int code =
+            clGetDeviceInfo(device, CL_DEVICE_PARENT_DEVICE, sizeof(cl_device_id), &parent, NULL);
+        if (code != CL_SUCCESS)
+            return pm_cl_fail(error, code, "clGetDeviceInfo");
+        device = parent;
+    }
+    return device ? PM_OK : pm_fail(error, PM_ERROR_ARGUMENT, "device is not one of the context's");
+}
+
+/* Whether the device is one of the context's. Of a context made for sub-devices, PoCL lists the
+ * devices that they are parts of. */
 static pm_status check_context(cl_context context, cl_device_id device, pm_error *error) {
     size_t size = 0;
     cl_int code = clGetContextInfo(context, CL_CONTEXT_DEVICES, 0, NULL, &size);
@@ -166,48 +218,82 @@ static pm_status check_context(cl_context context, cl_device_id device, pm_error
     cl_device_id *devices = malloc(size);
     if (!devices)
         return pm_fail_memory(error);
-    bool found = false;
     code = clGetContextInfo(context, CL_CONTEXT_DEVICES, size, devices, NULL);
-    for (size_t i = 0; code == CL_SUCCESS && i < size / sizeof *devices; i++)
-        found = found || devices[i] == device;
+    pm_status status = code == CL_SUCCESS
+                           ? find_device(device, devices, size / sizeof *devices, error)
+                           : pm_cl_fail(error, code, "clGetContextInfo");
     free(devices);
-    if (code != CL_SUCCESS)
-        return pm_cl_fail(error, code, "clGetContextInfo");
-    return found ? PM_OK : pm_fail(error, PM_ERROR_ARGUMENT, "device is not one of the context's");
+    return status;
 }
 
-pm_status pm_cl_engine_create(cl_context context, cl_device_id device, const pm_engine_desc *desc,
-                              pm_engine **engine, pm_error *error) {
-    pm_engine_desc defaults = {0};
-    pm_error_clear(error);
-    if (!context || !device || !engine)
-        return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL",
-                       !context  ? "context"
-                       : !device ? "device"
-                                 : "engine");
-    desc = desc ? desc : &defaults;
-    pm_status status = pm_engine_check(desc, error);
-    if (status == PM_OK)
-        status = check_context(context, device, error);
-    if (status != PM_OK)
-        return status;
+static pm_status check_targets(const pm_cl_target *targets, size_t count, pm_error *error) {
+    pm_status status = PM_OK;
+    for (size_t i = 0; status == PM_OK && i < count; i++) {
+        if (!targets[i].context || !targets[i].device)
+            return pm_fail(error, PM_ERROR_ARGUMENT, "targets[%zu].%s is NULL", i,
+                           targets[i].context ? "device" : "context");
+        for (size_t k = 0; k < i; k++)
+            if (targets[k].device == targets[i].device)
+                return pm_fail(error, PM_ERROR_ARGUMENT,
+                               "targets[%zu] and targets[%zu] are the same device", k, i);
+        status = check_context(targets[i].context, targets[i].device, error);
+    }
+    return status;
+}
+
+/* An engine on checked targets. */
+static pm_status create_on(const pm_cl_target *targets, size_t count, const pm_engine_desc *desc,
+                           pm_engine **engine, pm_error *error) {
     pm_engine *made = pm_engine_new(desc);
-    if (!made)
-        return pm_fail_memory(error);
-    status = pm_cl_describe(device, &made->info, error);
+    pm_chosen *chosen = calloc(count, sizeof *chosen);
+    pm_status status = made && chosen ? PM_OK : pm_fail_memory(error);
+    for (size_t i = 0; status == PM_OK && i < count; i++) {
+        chosen[i].target = targets[i];
+        status = pm_cl_describe(targets[i].device, &chosen[i].info, error);
+    }
     if (status == PM_OK)
-        status = attach(made, context, device, desc, error);
+        status = attach_all(made, chosen, count, desc, error);
     if (status == PM_OK)
         *engine = made;
     else
         pm_engine_destroy(&made);
+    free(chosen);
     return status;
 }
 
+pm_status pm_cl_engine_create_many(const pm_cl_target *targets, size_t count,
+                                   const pm_engine_desc *desc, pm_engine **engine,
+                                   pm_error *error) {
+    pm_engine_desc defaults = {0};
+    pm_error_clear(error);
+    if (!targets || !engine)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", targets ? "engine" : "targets");
+    if (count == 0)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "count is 0: there is no target");
+    desc = desc ? desc : &defaults;
+    pm_status status = pm_engine_check(desc, error);
+    if (status == PM_OK)
+        status = check_targets(targets, count, error);
+    return status == PM_OK ? create_on(targets, count, desc, engine, error) : status;
+}
+
+pm_status pm_cl_engine_create(cl_context context, cl_device_id device, const pm_engine_desc *desc,
+                              pm_engine **engine, pm_error *error) {
+    const pm_cl_target target = {context, device};
+    if (!context || !device)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", context ? "device" : "context");
+    return pm_cl_engine_create_many(&target, 1, desc, engine, error);
+}
+
 cl_context pm_cl_context(const pm_engine *engine) {
-    return engine->cl ? engine->cl->context : NULL;
+    const pm_cl_engine *cl = engine->parts[0]->cl;
+    return cl ? cl->context : NULL;
 }
 
 cl_device_id pm_cl_device(const pm_engine *engine) {
-    return engine->cl ? engine->cl->device : NULL;
+    const pm_cl_engine *cl = engine->parts[0]->cl;
+    return cl ? cl->device : NULL;
 }
+
+const pm_backend pm_cl_backend = {pm_cl_close, pm_cl_tune, pm_cl_clip_upload, pm_cl_clip_release,
+                                  pm_cl_sample_to_host};

@@ -68,18 +68,24 @@ static pm_status check_buffer(const enqueued *e, unsigned o) {
     return PM_OK;
 }
 
-static pm_status check_queue(const enqueued *e) {
+/* The clip on the device of the queue. */
+static pm_status find_part(const pm_clip *clip, cl_command_queue queue, const pm_clip **part,
+                           pm_error *error) {
     cl_context context = NULL;
     cl_device_id device = NULL;
-    cl_int code = clGetCommandQueueInfo(e->queue, CL_QUEUE_CONTEXT, sizeof context, &context, NULL);
+    cl_int code = clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof context, &context, NULL);
     if (code == CL_SUCCESS)
-        code = clGetCommandQueueInfo(e->queue, CL_QUEUE_DEVICE, sizeof device, &device, NULL);
+        code = clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof device, &device, NULL);
     if (code != CL_SUCCESS)
-        return pm_cl_fail(e->error, code, "clGetCommandQueueInfo");
-    if (context != e->clip->engine->cl->context || device != e->clip->engine->cl->device)
-        return pm_fail(e->error, PM_ERROR_ARGUMENT,
-                       "queue is not of the engine's context and device");
-    return PM_OK;
+        return pm_cl_fail(error, code, "clGetCommandQueueInfo");
+    for (size_t i = 0; i < clip->engine->part_count; i++) {
+        const pm_cl_engine *cl = clip->parts[i].engine->cl;
+        if (context == cl->context && device == cl->device) {
+            *part = &clip->parts[i];
+            return PM_OK;
+        }
+    }
+    return pm_fail(error, PM_ERROR_ARGUMENT, "queue is not of the engine's context and device");
 }
 
 static pm_status check(const enqueued *e) {
@@ -94,8 +100,6 @@ static pm_status check(const enqueued *e) {
     if (e->job->on_reference)
         return pm_fail(e->error, PM_ERROR_ARGUMENT, "on_reference has no buffers to write");
     pm_status status = pm_job_check_samples(e->clip, e->job, e->error);
-    if (status == PM_OK)
-        status = check_queue(e);
     for (unsigned o = 0; status == PM_OK && o < PM_OUTPUT_COUNT; o++)
         if (buffer_of(e->outputs, o)) {
             any = true;
@@ -217,15 +221,19 @@ pm_status pm_cl_sample(const pm_clip *clip, const pm_sample_job *job, const pm_c
                        : !outputs ? "outputs"
                        : !queue   ? "queue"
                                   : "wait_list");
-    if (!clip->device)
+    if (!clip->parts[0].device)
         return pm_fail(error, PM_ERROR_ARGUMENT, "the clip's engine is the reference path");
-    enqueued e = {.clip = clip,
+    const pm_clip *part = NULL;
+    pm_status status = find_part(clip, queue, &part, error);
+    if (status != PM_OK)
+        return status;
+    enqueued e = {.clip = part,
                   .job = job,
                   .outputs = outputs,
                   .queue = queue,
                   .wait_count = wait_count,
                   .error = error};
-    pm_status status = check(&e);
+    status = check(&e);
     if (status != PM_OK)
         return status;
     e.waits = malloc(((size_t)wait_count + 1) * sizeof *e.waits);

@@ -265,3 +265,12 @@ pm_status pm_cl_program(const pm_engine *engine, const pm_variant *variant, cl_p
     pthread_mutex_unlock(&engine->cl->lock);
     return status;
 }
+
+size_t pm_cl_program_count(const pm_engine *engine) {
+    size_t count = 0;
+    pthread_mutex_lock(&engine->cl->lock);
+    for (const pm_built *b = engine->cl->built; b; b = b->next)
+        count++;
+    pthread_mutex_unlock(&engine->cl->lock);
+    return count;
+}

@@ -7,9 +7,9 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "cl.h"
+#include "clock.h"
 
 enum { TRACKS = 64, KEYS = 2049, SAMPLES = 4 * (KEYS - 1), REPEATS = 5 };
 
@@ -93,12 +93,6 @@ static pm_status make_clip(pm_engine *engine, pm_clip **clip, pm_error *error) {
     return status;
 }
 
-static double seconds_now(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 /* Once to build and to warm up, then the best of some. */
 static pm_status time_shape(pm_engine *engine, const pm_clip *clip, cl_mem values, pm_trial *trial,
                             pm_error *error) {
@@ -109,7 +103,7 @@ static pm_status time_shape(pm_engine *engine, const pm_clip *clip, cl_mem value
     trial->seconds = HUGE_VAL;
     double spent = 0;
     for (int i = 0; i < 2 || (i <= REPEATS && spent < budget_seconds); i++) {
-        double begun = seconds_now();
+        double begun = pm_seconds_now();
         pm_status status =
             pm_cl_sample(clip, &job, &outputs, engine->cl->compute, 0, NULL, NULL, error);
         if (status != PM_OK)
@@ -117,7 +111,7 @@ static pm_status time_shape(pm_engine *engine, const pm_clip *clip, cl_mem value
         cl_int code = clFinish(engine->cl->compute);
         if (code != CL_SUCCESS)
             return pm_cl_fail(error, code, "clFinish");
-        double seconds = seconds_now() - begun;
+        double seconds = pm_seconds_now() - begun;
         if (i == 0)
             continue;
         spent += seconds;

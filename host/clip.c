@@ -135,6 +135,7 @@ pm_status pm_clip_create(pm_engine *engine, const pm_clip_desc *desc, pm_clip **
     if (!made)
         return pm_fail_memory(error);
     made->engine = engine;
+    made->parts = made;
     made->method = desc->method;
     made->track_count = desc->track_count;
     made->padded_tracks =
@@ -142,10 +143,8 @@ pm_status pm_clip_create(pm_engine *engine, const pm_clip_desc *desc, pm_clip **
     made->timeline_count = pm_timeline_count(desc);
     made->shared = made->timeline_count == 1;
     status = build(desc, made, error);
-#if POSEMILL_OPENCL
-    if (status == PM_OK && engine->cl)
-        status = pm_cl_clip_upload(made, error);
-#endif
+    if (status == PM_OK)
+        status = engine->backend->upload(made, error);
     if (status == PM_OK)
         *clip = made;
     else
@@ -157,9 +156,7 @@ void pm_clip_destroy(pm_clip **handle) {
     pm_clip *clip = handle ? *handle : NULL;
     if (!clip)
         return;
-#if POSEMILL_OPENCL
-    pm_cl_clip_release(clip);
-#endif
+    clip->engine->backend->release(clip);
     for (unsigned c = 0; c < PM_CHANNEL_COUNT; c++) {
         free(clip->channels[c].keys);
         free(clip->channels[c].statics);

@@ -38,7 +38,9 @@ struct pm_clip {
     size_t rate_count;
     float *wraps; /* padded_tracks signs of rotations, for odd laps */
     pm_method method;
-    struct pm_cl_clip *device; /* NULL on the reference path */
+    struct pm_cl_clip *device; /* of an engine of one OpenCL device */
+    /* The clip on each part of its engine; itself where there is one. They share all the rest. */
+    struct pm_clip *parts;
 };
 
 /* Which array of a description a channel is. */

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "job.h"
 #include "parallel.h"
 #include "status.h"
 
@@ -23,10 +24,42 @@ void pm_log(const pm_engine *engine, pm_log_level level, const char *format, ...
     engine->log(engine->log_user, level, message);
 }
 
+static void close_nothing(pm_engine *engine) {
+    (void)engine;
+}
+
+static pm_status tune_nothing(pm_engine *engine, pm_trial *trials, size_t capacity, size_t *count,
+                              size_t *best, pm_error *error) {
+    (void)engine;
+    (void)trials;
+    (void)capacity;
+    (void)count;
+    (void)best;
+    (void)error;
+    return PM_OK;
+}
+
+static pm_status upload_nothing(pm_clip *clip, pm_error *error) {
+    (void)clip;
+    (void)error;
+    return PM_OK;
+}
+
+static void release_nothing(pm_clip *clip) {
+    (void)clip;
+}
+
+const pm_backend pm_reference_backend = {close_nothing, tune_nothing, upload_nothing,
+                                         release_nothing, pm_sample_on_reference};
+
 pm_engine *pm_engine_new(const pm_engine_desc *desc) {
     pm_engine *engine = calloc(1, sizeof *engine);
     if (!engine)
         return NULL;
+    engine->backend = &pm_reference_backend;
+    engine->self = engine;
+    engine->parts = &engine->self;
+    engine->part_count = 1;
     engine->log = desc->log;
     engine->log_user = desc->log_user;
     engine->host_threads = desc->host_threads ? desc->host_threads : pm_processors();
@@ -81,9 +114,7 @@ pm_status pm_engine_create(const pm_engine_desc *desc, pm_engine **engine, pm_er
 void pm_engine_destroy(pm_engine **handle) {
     if (!handle || !*handle)
         return;
-#if POSEMILL_OPENCL
-    pm_cl_close(*handle);
-#endif
+    (*handle)->backend->close(*handle);
     free(*handle);
     *handle = NULL;
 }
@@ -102,11 +133,7 @@ pm_status pm_engine_tune(pm_engine *engine, pm_trial *trials, size_t capacity, s
                        : !best  ? "best"
                                 : "trials");
     *count = *best = 0;
-#if POSEMILL_OPENCL
-    if (engine->cl)
-        return pm_cl_tune(engine, trials, capacity, count, best, error);
-#endif
-    return PM_OK;
+    return engine->backend->tune(engine, trials, capacity, count, best, error);
 }
 
 #if !POSEMILL_OPENCL

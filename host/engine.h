@@ -1,19 +1,41 @@
 /* SPDX-License-Identifier: MIT
  *
- * The engine inside the library, and the door to its OpenCL half. Without OpenCL
- * (POSEMILL_OPENCL 0) only the reference path is behind it.
+ * The engine inside the library, and the table of who evaluates behind it: plain C, an OpenCL
+ * device, or several. Without OpenCL (POSEMILL_OPENCL 0) there is only the first.
  */
 #ifndef PM_HOST_ENGINE_H
 #define PM_HOST_ENGINE_H
 
 #include "clip.h"
 
+/* What engines differ in. */
+typedef struct pm_backend {
+    void (*close)(pm_engine *engine);
+    /* pm_engine_tune of checked arguments, with *count and *best 0 */
+    pm_status (*tune)(pm_engine *engine, pm_trial *trials, size_t capacity, size_t *count,
+                      size_t *best, pm_error *error);
+    /* brings the planes of a clip that is built to where they are read; `release` takes back
+     * what a failure left of it */
+    pm_status (*upload)(pm_clip *clip, pm_error *error);
+    void (*release)(pm_clip *clip);
+    /* a checked job, into host memory; when it returns, nothing writes there any more */
+    pm_status (*sample)(const pm_clip *clip, const pm_sample_job *job, pm_error *error);
+} pm_backend;
+
+extern const pm_backend pm_reference_backend;
+
 struct pm_engine {
     pm_device_info info;
     pm_log_function log;
     void *log_user;
-    size_t host_threads;     /* at least 1 */
-    struct pm_cl_engine *cl; /* NULL on the reference path */
+    size_t host_threads; /* at least 1 */
+    const pm_backend *backend;
+    /* Complete engines of one device each: of several devices, theirs; else the engine itself. */
+    pm_engine **parts;
+    size_t part_count;
+    pm_engine *self;         /* what `parts` points to where there is one */
+    struct pm_cl_engine *cl; /* of an OpenCL device */
+    struct pm_many *many;    /* of several */
 };
 
 void pm_log(const pm_engine *engine, pm_log_level level, const char *format, ...)
@@ -26,20 +48,14 @@ pm_status pm_engine_check(const pm_engine_desc *desc, pm_error *error);
 pm_engine *pm_engine_new(const pm_engine_desc *desc);
 
 #if POSEMILL_OPENCL
-/* Opens desc->device; PM_ERROR_NO_PLATFORM or _NO_DEVICE when there is none such. */
+extern const pm_backend pm_cl_backend, pm_many_backend;
+
+/* Opens desc->device, or all that it names; PM_ERROR_NO_PLATFORM or _NO_DEVICE when there is
+ * none such. */
 pm_status pm_cl_open(pm_engine *engine, const pm_engine_desc *desc, pm_error *error);
-void pm_cl_close(pm_engine *engine);
 
-/* pm_engine_tune of checked arguments, on an engine that has a device. */
-pm_status pm_cl_tune(pm_engine *engine, pm_trial *trials, size_t capacity, size_t *count,
-                     size_t *best, pm_error *error);
-
-/* Copies a clip's planes to the device. */
-pm_status pm_cl_clip_upload(pm_clip *clip, pm_error *error);
-void pm_cl_clip_release(pm_clip *clip);
-
-/* A checked job, into host memory, in pieces. */
-pm_status pm_cl_sample_to_host(const pm_clip *clip, const pm_sample_job *job, pm_error *error);
+/* How many programs an engine of an OpenCL device has built so far. Thread-safe. */
+size_t pm_cl_program_count(const pm_engine *engine);
 #endif
 
 #endif

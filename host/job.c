@@ -244,8 +244,7 @@ bool pm_job_cadence(const pm_clip *clip, const pm_sample_job *job, pm_cadence *c
 /* Places of a piece take at most this much host memory. */
 enum { PIECE_PLACES = 1 << 16 };
 
-static pm_status sample_on_reference(const pm_clip *clip, const pm_sample_job *job,
-                                     pm_error *error) {
+pm_status pm_sample_on_reference(const pm_clip *clip, const pm_sample_job *job, pm_error *error) {
     size_t rows = job->tracks ? 1 : clip->timeline_count;
     size_t most = PIECE_PLACES / rows ? PIECE_PLACES / rows : 1;
     if (most > job->sample_count)
@@ -273,9 +272,7 @@ pm_status pm_sample(const pm_clip *clip, const pm_sample_job *job, pm_error *err
     pm_status status = pm_sample_check(clip, job, error);
     if (status != PM_OK || job->sample_count == 0)
         return status;
-#if POSEMILL_OPENCL
-    if (clip->device && !job->on_reference)
-        return pm_cl_sample_to_host(clip, job, error);
-#endif
-    return sample_on_reference(clip, job, error);
+    if (job->on_reference)
+        return pm_sample_on_reference(clip, job, error);
+    return clip->engine->backend->sample(clip, job, error);
 }

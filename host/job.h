@@ -49,6 +49,9 @@ void pm_job_places(const pm_clip *clip, const pm_sample_job *job, const pm_piece
 /* Whether the device can compute the places of a whole job by pm_place_uniform. */
 bool pm_job_cadence(const pm_clip *clip, const pm_sample_job *job, pm_cadence *cadence);
 
+/* A checked job, on the reference path. */
+pm_status pm_sample_on_reference(const pm_clip *clip, const pm_sample_job *job, pm_error *error);
+
 /* Evaluates a piece on the host, into the job's outputs for the piece. */
 void pm_reference_sample(const pm_clip *clip, const pm_sample_job *job, const pm_piece *piece,
                          const pm_place *places, float *const outputs[PM_OUTPUT_COUNT]);

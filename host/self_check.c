@@ -123,6 +123,17 @@ static pm_status check_method(pm_engine *engine, material *m, pm_clip_desc desc,
     return PM_OK;
 }
 
+static pm_status check_part(pm_engine *part, material *m, bool *same, pm_error *error) {
+    pm_status status = PM_OK;
+    for (unsigned i = 0; status == PM_OK && i < PM_METHOD_COUNT; i++)
+        status = check_method(part, m, (pm_clip_desc){.method = (pm_method)i}, same, error);
+    if (status == PM_OK)
+        status = check_method(part, m, (pm_clip_desc){.method = PM_METHOD_SQUAD, .unlimited = true},
+                              same, error);
+    return status;
+}
+
+/* Devices one after another: of jobs as small as these, one device would do all. */
 pm_status pm_engine_self_check(pm_engine *engine, pm_identity *identity, pm_error *error) {
     pm_error_clear(error);
     if (!engine || !identity)
@@ -133,11 +144,8 @@ pm_status pm_engine_self_check(pm_engine *engine, pm_identity *identity, pm_erro
     bool same = true;
     pm_status status = PM_OK;
     fill(m);
-    for (unsigned i = 0; status == PM_OK && i < PM_METHOD_COUNT; i++)
-        status = check_method(engine, m, (pm_clip_desc){.method = (pm_method)i}, &same, error);
-    if (status == PM_OK)
-        status = check_method(
-            engine, m, (pm_clip_desc){.method = PM_METHOD_SQUAD, .unlimited = true}, &same, error);
+    for (size_t i = 0; status == PM_OK && i < engine->part_count; i++)
+        status = check_part(engine->parts[i], m, &same, error);
     free(m);
     if (status == PM_OK)
         *identity = same ? PM_IDENTITY_SAME : PM_IDENTITY_DIFFERS;

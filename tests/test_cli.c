@@ -229,6 +229,11 @@ static void usage_errors_end_with_2_and_say_what_is_wrong(void **state) {
         {EVAL PLAIN "--vectors vectors.npy --vectors-out o.npy --out o.npy", "two outputs"},
         {EVAL PLAIN "--json --out -", "--json"},
         {EVAL PLAIN "--device cpu --out o.npy", "contradicts --device"},
+        {EVAL PLAIN "--device 0,1 --out o.npy", "contradicts --device"},
+        {"$posemill tune --device all", "'all' is several"},
+        {"$posemill tune --device 0,1", "'0,1' is several"},
+        {"POSEMILL_DEVICE=0:0,1:0 $posemill tune", "'0:0,1:0' is several"},
+        {"$posemill devices --device all", "'all' is several"},
         {EVAL PLAIN "--out", "needs a value"},
         {EVAL PLAIN "--out ''", "--out"},
         {EVAL "--key-rate 0 --rate 20 --method slerp --out o.npy", "not a rate"},
@@ -537,7 +542,7 @@ static void an_interrupted_command_leaves_nothing(void **state) {
 
 static void a_device_that_is_not_there_ends_with_3(void **state) {
     (void)state;
-    static const char *const names[] = {"99", "99:0", "'no such device'"};
+    static const char *const names[] = {"99", "99:0", "'no such device'", "0,", "99,98"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         char line[256];
         snprintf(line, sizeof line,
@@ -547,8 +552,13 @@ static void a_device_that_is_not_there_ends_with_3(void **state) {
                  "POSEMILL_DEVICE=%s $posemill eval --keys keys.npy " PLAIN "--out o.npy",
                  names[i]);
         expect_failure(3, line, "posemill: device: ");
-        snprintf(line, sizeof line, "$posemill devices --device %s", names[i]);
+        snprintf(line, sizeof line, "$posemill verify --json --device %s", names[i]);
         expect_failure(3, line, "posemill: device: ");
+        assert_string_equal(output, "");
+        if (strchr(names[i], ',') == NULL) {
+            snprintf(line, sizeof line, "$posemill devices --device %s", names[i]);
+            expect_failure(3, line, "posemill: device: ");
+        }
     }
     expect_nothing_but(inputs, INPUTS);
 }
@@ -567,6 +577,8 @@ static void without_a_driver_the_cure_is_named_and_the_reference_computes(void *
     expect_failure(3, "$posemill devices --device gpu", "pocl-opencl-icd");
     expect_failure(3, "$posemill eval --keys keys.npy " PLAIN "--device cpu --out o.npy",
                    "pocl-opencl-icd");
+    expect_failure(3, "$posemill eval --keys keys.npy " PLAIN "--device all --out o.npy",
+                   "pocl-opencl-icd");
     expect(0, "$posemill eval --keys keys.npy " PLAIN "--out o.npy");
     expect_word(complaint, "reference path");
     expect(0, EVAL PLAIN "--out p.npy");
@@ -574,6 +586,21 @@ static void without_a_driver_the_cure_is_named_and_the_reference_computes(void *
     expect(0, "cmp o.npy p.npy");
     unsetenv("OCL_ICD_VENDORS");
     unsetenv("OPENCL_VENDOR_PATH");
+}
+
+/* Where there is any; with one device too, which is then all. */
+static void several_devices_give_what_the_reference_gives(void **state) {
+    (void)state;
+    if (run("$posemill devices --no-check --json") != 0 || strstr(output, "\"devices\": []")) {
+        print_message("not tested: there is no OpenCL device\n");
+        skip();
+    }
+    expect(0, "$posemill eval --keys keys.npy " PLAIN "--device all --out o.npy");
+    expect(0, EVAL PLAIN "--out p.npy");
+    expect(0, "cmp o.npy p.npy");
+    expect(0, "$posemill verify --device all --samples 500 --json");
+    expect_word(output, "\"devices\": [");
+    expect_word(output, "\"passed\": true");
 }
 
 static void verify_passes_on_the_reference(void **state) {
@@ -626,6 +653,7 @@ int main(void) {
         IN_FOLDER(an_interrupted_command_leaves_nothing),
         IN_FOLDER(a_device_that_is_not_there_ends_with_3),
         IN_FOLDER(without_a_driver_the_cure_is_named_and_the_reference_computes),
+        IN_FOLDER(several_devices_give_what_the_reference_gives),
         IN_FOLDER(verify_passes_on_the_reference),
         IN_FOLDER(no_output_is_coloured),
     };

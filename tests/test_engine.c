@@ -176,6 +176,13 @@ static int without_drivers(void) {
         return 11;
     if (pm_engine_create(NULL, &engine, &error) != PM_OK)
         return 12;
+    pm_engine_destroy(&engine);
+    if (pm_engine_create(&(pm_engine_desc){.device = "all"}, &engine, &error) !=
+            PM_ERROR_NO_PLATFORM ||
+        pm_engine_create(&(pm_engine_desc){.device = "0,1"}, &engine, &error) !=
+            PM_ERROR_NO_PLATFORM ||
+        pm_engine_create(&(pm_engine_desc){.device = "auto"}, &engine, &error) != PM_OK)
+        return 14;
     pm_engine_info(engine, &info);
     pm_engine_destroy(&engine);
     return info.type == PM_DEVICE_REFERENCE ? 0 : 13;

@@ -9,6 +9,8 @@
 #include <posemill/posemill_cl.h>
 
 #include "faults.h"
+#include "many.h"
+#include "sub_devices.h"
 #include "support/engines.h"
 #include "support/motion.h"
 
@@ -27,6 +29,7 @@ enum { UNKNOWN_CODE = -9999 }; /* no driver returns it, so cl_status can only co
 typedef struct stage {
     void **state;
     const char *cache_folder;
+    bool divided; /* the engine is over both sub-devices */
     pm_engine *engine;
     pm_clip *clip;
     float *rotations, *positions;
@@ -45,6 +48,7 @@ static motion keys;
 static float expected_rotations[ROWS * 4], expected_positions[ROWS * 3];
 static double times[COUNT];
 static char cache[64];
+static sub_devices subs;
 
 static pm_clip_desc make_desc(const pm_timeline *timeline) {
     pm_clip_desc desc = motion_desc(&keys, timeline, PM_METHOD_SQUAD);
@@ -58,7 +62,13 @@ static pm_status create_engine(stage *s, pm_error *error) {
     const pm_engine_desc desc = {.device = device_for(s->state),
                                  .piece_bytes = 2048, /* several pieces a job */
                                  .cache_folder = s->cache_folder};
-    return pm_engine_create(&desc, &s->engine, error);
+    if (!s->divided)
+        return pm_engine_create(&desc, &s->engine, error);
+    const pm_status status =
+        pm_cl_engine_create_many(subs.targets, SUB_DEVICES, &desc, &s->engine, error);
+    if (status == PM_OK)
+        s->engine->many->least_values = 20; /* several pieces a device */
+    return status;
 }
 
 static pm_status create_clip(stage *s, pm_error *error) {
@@ -155,6 +165,20 @@ static void prepare_warm(stage *s) {
     expect_ok(sample_pairs(s, &error), &error);
 }
 
+static void prepare_divided(stage *s) {
+    s->divided = true;
+}
+
+static void prepare_divided_engine(stage *s) {
+    prepare_divided(s);
+    prepare_engine(s);
+}
+
+static void prepare_divided_clip(stage *s) {
+    prepare_divided(s);
+    prepare_clip(s);
+}
+
 static void prepare_queue(stage *s) {
     prepare_clip(s);
     cl_int status = CL_SUCCESS;
@@ -193,6 +217,14 @@ static const scenario uniform_scenario = {"a uniform job", prepare_warm, sample_
 static const scenario times_scenario = {"a job of times", prepare_warm, sample_times, true};
 static const scenario pairs_scenario = {"a job of pairs", prepare_warm, sample_pairs, true};
 static const scenario queue_scenario = {"a job on a queue", prepare_queue, sample_on_queue, true};
+static const scenario divided_engine_scenario = {"making an engine over two devices",
+                                                 prepare_divided, create_engine, false};
+static const scenario divided_clip_scenario = {"making a clip on two devices",
+                                               prepare_divided_engine, create_clip, false};
+static const scenario divided_cold_scenario = {"a first job on two devices", prepare_divided_clip,
+                                               sample_uniform, true};
+static const scenario divided_pairs_scenario = {"a job of pairs on two devices",
+                                                prepare_divided_clip, sample_pairs, true};
 
 static void expect_results(const stage *s) {
     expect_same_bits(s->rotations, expected_rotations, ROWS * 4, 4);
@@ -291,11 +323,13 @@ static bool run_with_fault(const scenario *which, void **state, const char *cach
     return call != NULL;
 }
 
-/* The self check builds every program each time: its later faults are met in growing steps. */
+/* The self check builds every program each time, and two devices call as often as their pieces
+ * are many: their later faults are met in growing steps. */
 static size_t step_after(const scenario *which, size_t nth) {
     if (small_sizes())
         return 1 + nth / 2;
-    return which->run == self_check ? 1 + nth / 8 : 1;
+    const bool calls_often = which->run == self_check || which->prepare == prepare_divided_clip;
+    return calls_often ? 1 + nth / 8 : 1;
 }
 
 /* Every fault in turn; `least` of them must have become an error. */
@@ -427,6 +461,36 @@ static void buffers_that_cannot_be_made_from_the_nth_on(void **state) {
     inject_all(&cold_scenario, state, "", FAULT_BUFFER, true, 1);
 }
 
+/* ---- two devices at once ---- */
+
+static void need_sub_devices(void **state) {
+    if (!subs.shared && !sub_devices_open(engine_for(state), &subs))
+        skip();
+}
+
+static void an_allocation_failing_on_two_devices(void **state) {
+    need_sub_devices(state);
+    inject_all(&divided_engine_scenario, state, "", FAULT_ALLOCATION, false, 2);
+    inject_all(&divided_clip_scenario, state, "", FAULT_ALLOCATION, false, 2);
+    inject_all(&divided_cold_scenario, state, "", FAULT_ALLOCATION, false, 2);
+    inject_all(&divided_pairs_scenario, state, "", FAULT_ALLOCATION, false, 2);
+}
+
+static void a_call_failing_on_two_devices(void **state) {
+    need_sub_devices(state);
+    inject_all(&divided_engine_scenario, state, "", FAULT_CL, false, 3);
+    inject_all(&divided_clip_scenario, state, "", FAULT_CL, false, 2);
+    inject_all(&divided_cold_scenario, state, "", FAULT_CL, false, 5);
+    inject_all(&divided_pairs_scenario, state, "", FAULT_CL, false, 5);
+}
+
+static void buffers_that_cannot_be_made_on_two_devices(void **state) {
+    need_sub_devices(state);
+    inject_all(&divided_clip_scenario, state, "", FAULT_BUFFER, false, 2);
+    inject_all(&divided_clip_scenario, state, "", FAULT_BUFFER, true, 2);
+    inject_all(&divided_cold_scenario, state, "", FAULT_BUFFER, true, 1);
+}
+
 /* ---- the program cache: nothing that fails there is an error ---- */
 
 static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *ftw) {
@@ -466,6 +530,7 @@ static int make_expectations(void **state) {
 
 static int forget_expectations(void **state) {
     motion_free(&keys);
+    sub_devices_close(&subs);
     return engines_close(state);
 }
 
@@ -493,6 +558,9 @@ int main(void) {
         ONLY_ON_DEVICE(every_call_failing_from_the_nth_on),
         ONLY_ON_DEVICE(a_buffer_that_cannot_be_made_once),
         ONLY_ON_DEVICE(buffers_that_cannot_be_made_from_the_nth_on),
+        ONLY_ON_DEVICE(an_allocation_failing_on_two_devices),
+        ONLY_ON_DEVICE(a_call_failing_on_two_devices),
+        ONLY_ON_DEVICE(buffers_that_cannot_be_made_on_two_devices),
         ONLY_ON_DEVICE(a_failure_beside_a_warm_cache),
     };
     return cmocka_run_group_tests_name("injection", tests, make_expectations, forget_expectations);

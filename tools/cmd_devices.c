@@ -108,7 +108,10 @@ static cli_exit list_all(device_list *list) {
 
 static cli_exit list_one(const device_options *chosen, device_list *list) {
     pm_engine *engine = NULL;
-    cli_exit code = device_options_engine(chosen, &engine);
+    cli_exit code = device_options_one(chosen);
+    if (code == CLI_DONE) {
+        code = device_options_engine(chosen, &engine);
+    }
     if (code != CLI_DONE) {
         return code;
     }
@@ -251,7 +254,7 @@ int cmd_devices(int argc, char **argv) {
     device_options chosen = {0};
     const option_group groups[] = {
         {"Options", devices_table, 2, &options},
-        device_options_group_without_reference(&chosen),
+        device_options_group_of_one(&chosen),
     };
     device_list list = {0};
     cli_exit code = CLI_DONE;

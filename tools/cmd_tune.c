@@ -75,7 +75,7 @@ int cmd_tune(int argc, char **argv) {
     tune_options options = {0};
     const option_group groups[] = {
         {"Options", tune_table, sizeof tune_table / sizeof tune_table[0], &options},
-        device_options_group_without_reference(&options.device),
+        device_options_group_of_one(&options.device),
     };
     pm_engine *engine = NULL;
     pm_trial trials[TRIALS_MAX];
@@ -86,7 +86,10 @@ int cmd_tune(int argc, char **argv) {
     if (!options_parse(&help, groups, 2, &argc, argv, &code)) {
         return (int)code;
     }
-    code = device_options_engine(&options.device, &engine);
+    code = device_options_one(&options.device);
+    if (code == CLI_DONE) {
+        code = device_options_engine(&options.device, &engine);
+    }
     if (code != CLI_DONE) {
         return (int)code;
     }

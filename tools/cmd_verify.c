@@ -50,7 +50,8 @@ static const command_help help = {
     .usage = "[--device DEVICE] [--samples N] [--seed S] [--lanes N] [--json]",
     .summary = "Runs every method, with random and adversarial keys, on the device and on the CPU\n"
                "reference path, and measures both against double precision.",
-    .notes = "The rms is that of random keys with rotations of up to 180 degrees from key to\n"
+    .notes = "Of several devices each is verified on its own, and --json lists them.\n"
+             "The rms is that of random keys with rotations of up to 180 degrees from key to\n"
              "key. Results that differ in bits from the reference pass when they are within the\n"
              "bounds; the table says so. Ends with 5 when a bound is missed.",
     .example = "posemill verify\nposemill verify --device cpu --lanes 8 --json",
@@ -107,36 +108,61 @@ static void json_row(json_writer *json, const verify_result *result) {
     json_end_object(json);
 }
 
-static void print_json(const verify_options *options, const pm_device_info *device,
-                       const verify_result *results, bool passed) {
-    json_writer json = {stdout, 0, false};
-    json_begin_object(&json, NULL);
-    json_string(&json, "device", device->name);
-    json_string(&json, "type", device_type_name(device->type));
-    json_string(&json, "platform", device->platform);
-    json_string(&json, "driver", device->driver);
-    json_integer(&json, "lanes", device->lanes);
-    json_integer(&json, "seed", options->seed);
-    json_begin_array(&json, "methods");
+static void json_table(json_writer *json, const verify_options *options,
+                       const pm_device_info *device, const verify_result *results, bool passed) {
+    json_begin_object(json, NULL);
+    json_string(json, "device", device->name);
+    json_string(json, "type", device_type_name(device->type));
+    json_string(json, "platform", device->platform);
+    json_string(json, "driver", device->driver);
+    json_integer(json, "lanes", device->lanes);
+    json_integer(json, "seed", options->seed);
+    json_begin_array(json, "methods");
     for (int i = 0; i < PM_METHOD_COUNT; i++) {
-        json_row(&json, &results[i]);
+        json_row(json, &results[i]);
     }
-    json_end_array(&json);
-    json_bool(&json, "passed", passed);
-    json_end_object(&json);
+    json_end_array(json);
+    json_bool(json, "passed", passed);
+    json_end_object(json);
 }
 
 /* ---- running ------------------------------------------------------------------- */
 
-static cli_exit run_methods(const verify_options *options, pm_engine *engine) {
+/* The tables of one run of the command: one, or of several devices a list. */
+typedef struct verify_run {
+    const verify_options *options;
+    bool listed;
+    size_t tables; /* begun so far */
+    json_writer json;
+} verify_run;
+
+static void begin_table(verify_run *run, const pm_device_info *device) {
+    bool first = run->tables++ == 0;
+    if (!run->options->json) {
+        printf("%s", first ? "" : "\n");
+        print_heading(run->options, device);
+    } else if (first && run->listed) {
+        json_begin_object(&run->json, NULL);
+        json_begin_array(&run->json, "devices");
+    }
+}
+
+static void end_tables(verify_run *run, bool passed) {
+    if (run->options->json && run->listed && run->tables > 0) {
+        json_end_array(&run->json);
+        json_bool(&run->json, "passed", passed);
+        json_end_object(&run->json);
+    }
+}
+
+static cli_exit run_methods(verify_run *run, pm_engine *engine) {
+    const verify_options *options = run->options;
     verify_result results[PM_METHOD_COUNT];
     pm_device_info device;
     bool passed = true;
     progress bar;
     pm_engine_info(engine, &device);
-    if (!options->json) {
-        print_heading(options, &device);
-    }
+    begin_table(run, &device);
     progress_begin(&bar, "verify", PM_METHOD_COUNT);
     for (int i = 0; i < PM_METHOD_COUNT; i++) {
         cli_exit code =
@@ -154,7 +180,7 @@ static cli_exit run_methods(const verify_options *options, pm_engine *engine) {
     }
     progress_end(&bar);
     if (options->json) {
-        print_json(options, &device, results, passed);
+        json_table(&run->json, options, &device, results, passed);
     }
     if (passed) {
         return CLI_DONE;
@@ -165,22 +191,34 @@ static cli_exit run_methods(const verify_options *options, pm_engine *engine) {
     return cli_fail(CLI_DEVICE_FAILED, device.name, cure, "misses the documented error bounds");
 }
 
+static cli_exit run_device(const device_options *device, void *context) {
+    pm_engine *engine = NULL;
+    cli_exit code = device_options_engine(device, &engine);
+    if (code == CLI_DONE) {
+        code = run_methods(context, engine);
+    }
+    pm_engine_destroy(&engine);
+    return code;
+}
+
+/* Of several devices each on its own: of cases as small as these, one device would do all. */
+static cli_exit run_devices(const verify_options *options) {
+    verify_run run = {options, device_options_several(&options->device), 0, {stdout, 0, false}};
+    cli_exit code = device_options_each(&options->device, run_device, &run);
+    end_tables(&run, code == CLI_DONE);
+    return code;
+}
+
 int cmd_verify(int argc, char **argv) {
     verify_options options = {.seed = 1, .samples = 200000};
     const option_group groups[] = {
         {"Options", verify_table, sizeof verify_table / sizeof verify_table[0], &options},
         device_options_group_without_reference(&options.device),
     };
-    pm_engine *engine = NULL;
     cli_exit code = CLI_DONE;
     if (!options_parse(&help, groups, 2, &argc, argv, &code)) {
         return (int)code;
     }
     options.device.lanes = (uint32_t)options.lanes;
-    code = device_options_engine(&options.device, &engine);
-    if (code == CLI_DONE) {
-        code = run_methods(&options, engine);
-    }
-    pm_engine_destroy(&engine);
-    return (int)code;
+    return (int)run_devices(&options);
 }

@@ -7,13 +7,24 @@
 
 #include "device_options.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#define DEVICE_NAMES "auto (default), cpu, gpu, none, N, P:D or part of a name"
+
+static const option one_device[] = {
+    {"--device", 0, "DEVICE",
+     DEVICE_NAMES ";\n"
+                  "see: posemill devices. Without it, POSEMILL_DEVICE counts",
+     option_text, offsetof(device_options, device)},
+};
+
 static const option device_table[] = {
     {"--device", 0, "DEVICE",
-     "auto (default), cpu, gpu, none, N, P:D or part of a name;\n"
-     "see: posemill devices. Without it, POSEMILL_DEVICE counts",
+     DEVICE_NAMES ", or several\n"
+                  "of them: all, or a list such as 0,2; see: posemill devices.\n"
+                  "Without it, POSEMILL_DEVICE counts",
      option_text, offsetof(device_options, device)},
     {"--reference", 0, NULL, "evaluate on the CPU reference path, without OpenCL", NULL,
      offsetof(device_options, reference)},
@@ -25,6 +36,10 @@ option_group device_options_group(device_options *options) {
 
 option_group device_options_group_without_reference(device_options *options) {
     return (option_group){"Device", device_table, 1, options};
+}
+
+option_group device_options_group_of_one(device_options *options) {
+    return (option_group){"Device", one_device, 1, options};
 }
 
 /* An environment variable that is set to nothing is as good as unset. */
@@ -84,6 +99,71 @@ cli_exit device_options_engine(const device_options *options, pm_engine **engine
         cli_warn("device", "no OpenCL device here, so the CPU reference path computes");
     }
     return CLI_DONE;
+}
+
+bool device_options_several(const device_options *options) {
+    const char *choice = device_options_choice(options);
+    bool is_list = strchr(choice, ',') != NULL && choice[strspn(choice, "0123456789:,")] == '\0';
+    return is_list || strcmp(choice, "all") == 0;
+}
+
+cli_exit device_options_one(const device_options *options) {
+    if (!device_options_several(options)) {
+        return CLI_DONE;
+    }
+    return cli_fail(CLI_USAGE, "device", "name one of: posemill devices",
+                    "'%.80s' is several, and this command is about one",
+                    device_options_choice(options));
+}
+
+/* Device `at` of several, as a name of its own: of "all" its index, of a list what stands
+ * there. False behind the last. */
+static bool nth_device(const char *choice, size_t device_count, size_t at, char *name,
+                       size_t size) {
+    if (strcmp(choice, "all") == 0) {
+        snprintf(name, size, "%zu", at);
+        return at < device_count;
+    }
+    for (size_t i = 0; i < at; i++) {
+        choice += strcspn(choice, ",");
+        choice += *choice == ',';
+    }
+    snprintf(name, size, "%.*s", (int)strcspn(choice, ","), choice);
+    return name[0] != '\0';
+}
+
+/* An engine over all of them is opened first: the library knows what is wrong with a list. */
+static cli_exit check_several(const device_options *options, size_t *device_count) {
+    pm_engine *engine = NULL;
+    pm_error error = {0};
+    cli_exit code = device_options_engine(options, &engine);
+    pm_engine_destroy(&engine);
+    if (code == CLI_DONE && pm_list_devices(NULL, 0, device_count, &error) != PM_OK) {
+        code = cli_fail_error("device", &error);
+    }
+    return code;
+}
+
+cli_exit device_options_each(const device_options *options,
+                             cli_exit (*use)(const device_options *one, void *context),
+                             void *context) {
+    size_t device_count = 0;
+    char name[32];
+    if (!device_options_several(options)) {
+        return use(options, context);
+    }
+    const char *choice = device_options_choice(options);
+    cli_exit first = check_several(options, &device_count);
+    if (first != CLI_DONE) {
+        return first;
+    }
+    for (size_t i = 0; nth_device(choice, device_count, i, name, sizeof name); i++) {
+        device_options one = *options;
+        one.device = name;
+        cli_exit code = use(&one, context);
+        first = first == CLI_DONE ? code : first;
+    }
+    return first;
 }
 
 const char *device_type_name(pm_device_type type) {

@@ -122,24 +122,30 @@ PM_API pm_status pm_list_devices(pm_device_info *infos, size_t capacity, size_t 
 
 typedef enum pm_log_level { PM_LOG_DEBUG = 0, PM_LOG_INFO, PM_LOG_WARNING } pm_log_level;
 
-/* Called on the thread whose call caused the message, or on a driver's thread. */
+/* Called on the thread whose call caused the message, on a driver's thread, or, by an engine
+ * over several devices, on any of the threads that do a job meanwhile. */
 typedef void (*pm_log_function)(void *user, pm_log_level level, const char *message);
 
 typedef struct pm_engine_desc {
     /* Which device: "auto" (discrete GPU, other GPU, CPU, else the reference),
-     * "cpu", "gpu", "none" (the reference), an index "N", "P:D", or part of a
-     * device's or platform's name. NULL: "auto". Anything but "auto" is used or
-     * the call fails; never silently another. */
+     * "cpu", "gpu", "none" (the reference), an index "N", "P:D", part of a
+     * device's or platform's name, or several: "all", or a list of indices and
+     * P:D's such as "0,2" or "0:0,1:0", none of them twice. NULL: "auto". Anything
+     * but "auto" is used or the call fails; never silently another.
+     * Over several devices clips are built once and uploaded to each, and pm_sample
+     * shares a job's samples out by how fast each device was so far: see there. */
     const char *device;
     /* Device memory for the rotations of the two pieces of a job that are in flight, in
      * bytes; positions, scales and places come on top, at most twice as much again.
+     * On each device, where there are several.
      * 0: a quarter of the device's memory, at most 256 MiB. */
     uint64_t piece_bytes;
     /* 1, 4, 8 or 16 tracks per work-item. 0: chosen for the device. Every width
      * gives the same bits. */
     uint32_t lanes;
     /* Most threads that pm_clip_create, and jobs of listed times, spread over while they
-     * run, the caller's among them, where keys or times are many. 0: one a processor. */
+     * run, the caller's among them, where keys or times are many. Several devices have
+     * equal shares of them, and at least one each. 0: one a processor. */
     uint32_t host_threads;
     /* Folder for built programs. NULL: $XDG_CACHE_HOME/posemill or
      * ~/.cache/posemill. "": no cache on disk. */
@@ -151,7 +157,7 @@ typedef struct pm_engine_desc {
     void *log_user;
 } pm_engine_desc;
 
-/* A device with its programs. Thread-safe: any number of threads may use one
+/* A device with its programs, or several of them. Thread-safe: any number of threads may use one
  * engine at once. Must outlive its clips. */
 typedef struct pm_engine pm_engine;
 
@@ -161,10 +167,13 @@ PM_API pm_status pm_engine_create(const pm_engine_desc *desc, pm_engine **engine
 /* Clears the handle; takes NULL and a pointer to NULL. */
 PM_API void pm_engine_destroy(pm_engine **engine);
 
-/* For the reference path: type PM_DEVICE_REFERENCE, memory 0, lanes 1. */
+/* For the reference path: type PM_DEVICE_REFERENCE, memory 0, lanes 1. For several devices: the
+ * indices, type and lanes of the first; all names, joined by " + " and cut where they do not
+ * fit; all memory and compute units; the least of the largest allocations. */
 PM_API void pm_engine_info(const pm_engine *engine, pm_device_info *info);
 
-/* Samples every method on the device and on the reference and compares bits.
+/* Samples every method on the device and on the reference and compares bits. Of several
+ * devices, each: PM_IDENTITY_SAME when all have the reference's.
  * Blocks: builds all programs on first use, seconds on some drivers. */
 PM_API pm_status pm_engine_self_check(pm_engine *engine, pm_identity *identity, pm_error *error);
 
@@ -187,7 +196,8 @@ typedef struct pm_trial {
  * nobody tuned take a default. Blocks: half a second beside building the programs. No other
  * call may use the engine meanwhile. *count receives the number of trials, of which `capacity`
  * are written, the first being the default and *best the index of the fastest; a shape within
- * 5 % of the default is no reason to leave it. On the reference path there are none. */
+ * 5 % of the default is no reason to leave it. On the reference path there are none. Engines
+ * over several devices are refused with PM_ERROR_ARGUMENT: tune each on an engine of its own. */
 PM_API pm_status pm_engine_tune(pm_engine *engine, pm_trial *trials, size_t capacity, size_t *count,
                                 size_t *best, pm_error *error);
 
@@ -366,9 +376,9 @@ typedef struct pm_clip_info {
     size_t track_count;
     bool has_rotations, has_positions, has_scales;
     pm_method method;
-    double first_time; /* of timeline 0 */
-    double last_time;  /* of timeline 0; first + period for a loop */
-    uint64_t device_bytes;
+    double first_time;     /* of timeline 0 */
+    double last_time;      /* of timeline 0; first + period for a loop */
+    uint64_t device_bytes; /* on each device */
 } pm_clip_info;
 
 PM_API void pm_clip_get_info(const pm_clip *clip, pm_clip_info *info);
@@ -415,7 +425,12 @@ PM_API pm_status pm_sample_check(const pm_clip *clip, const pm_sample_job *job, 
 
 /* Evaluates into host memory. Blocks. Work larger than the device is done in pieces
  * with transfers behind the next piece. Thread-safe. On failure the contents of the
- * outputs are undefined. */
+ * outputs are undefined.
+ * Several devices take runs of samples as they get done with those before, on a thread each,
+ * sized by the rates that this job and those before were measured at, so that all end
+ * together; a device that would hold the others up is left out, and so are all but the
+ * fastest where the job is too small to share. Results have the same bits whoever computes
+ * them, where the devices do (pm_engine_self_check). The first failure stops all. */
 PM_API pm_status pm_sample(const pm_clip *clip, const pm_sample_job *job, pm_error *error);
 
 /* ---- conversions ---------------------------------------------------------------- */

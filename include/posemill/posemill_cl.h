@@ -24,8 +24,22 @@ PM_API pm_status pm_cl_engine_create(cl_context context, cl_device_id device,
                                      const pm_engine_desc *desc, pm_engine **engine,
                                      pm_error *error);
 
-/* What the engine runs on; NULL on the reference path. Borrowed: valid as long as
- * the engine, not retained for the caller. */
+/* A device, which may be a sub-device, and the context to use it in: one of its own or one
+ * that it shares. */
+typedef struct pm_cl_target {
+    cl_context context;
+    cl_device_id device;
+} pm_cl_target;
+
+/* An engine over `count` devices, at least 1, no two of them the same; see
+ * pm_engine_desc.device for what that is. Otherwise as pm_cl_engine_create, which is this
+ * for one. */
+PM_API pm_status pm_cl_engine_create_many(const pm_cl_target *targets, size_t count,
+                                          const pm_engine_desc *desc, pm_engine **engine,
+                                          pm_error *error);
+
+/* What the engine runs on, of several devices the first; NULL on the reference path.
+ * Borrowed: valid as long as the engine, not retained for the caller. */
 PM_API cl_context pm_cl_context(const pm_engine *engine);
 PM_API cl_device_id pm_cl_device(const pm_engine *engine);
 
@@ -45,8 +59,8 @@ typedef struct pm_cl_outputs {
     size_t accelerations_offset;
 } pm_cl_outputs;
 
-/* Enqueues a job on `queue` (of the engine's context and device; in order or not)
- * and returns without waiting for it. The job's own output pointers must be NULL;
+/* Enqueues a job on `queue` (of the engine's context and device, or one of them, which
+ * does the whole job; in order or not) and returns without waiting for it. The job's own output pointers must be NULL;
  * its times and tracks are copied before the call returns. Starts after the events
  * of the wait list; *done, when asked for, is complete when all outputs are written
  * and is the caller's to release. The queue is neither flushed nor finished. A
