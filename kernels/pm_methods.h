@@ -53,6 +53,10 @@
 #define PM_STATICS PM_OF(statics)
 #define PM_PASSES PM_OF(passes)
 
+#if defined(PM_KEYS) && PM_KEYS != 0 && PM_EXTRAS > 0
+#error "only curves that store nothing but keys have keys of other formats"
+#endif
+
 /* 4 numbers a sample for rotations, 3 for positions and scales */
 #ifndef PM_COMPONENTS
 #define PM_COMPONENTS 4

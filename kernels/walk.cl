@@ -3,29 +3,30 @@
  * Samples of all tracks at shared places: a work-item takes PM_LANES neighbouring
  * tracks and walks a run of samples, loading a segment only when the run enters it.
  */
-#include "pm_memory.h"
+#include "pm_keys.h"
 #include "pm_methods.h"
 
-/* Fills in what belongs to a segment. Plane p of key row i is at (i planes + p) plane_floats. */
-pm_fn void pm_walk_load(pm_rows *rows, pm_global const float *keys, pm_u32 segment,
-                        pm_u32 plane_floats) {
-    pm_global const float *row = keys + (pm_u64)segment * ((1 + PM_EXTRAS) * plane_floats);
-    rows->key = pm_load_quats(row);
-    rows->next = pm_load_quats(row + (1 + PM_EXTRAS) * plane_floats);
+/* Fills in what belongs to a segment, of the tracks whose keys in row 0 are at `first`. Plane p
+ * of key row i is at (i planes + p) plane_floats. */
+pm_fn void pm_walk_load(pm_rows *rows, pm_global const pm_stored_key *keys, pm_u64 first,
+                        pm_u32 segment, pm_u32 plane_floats) {
+    pm_u64 row = first + (pm_u64)segment * ((1 + PM_EXTRAS) * plane_floats);
+    rows->key = pm_load_keys(keys, row);
+    rows->next = pm_load_keys(keys, row + (1 + PM_EXTRAS) * plane_floats);
 #if PM_EXTRAS > 0
-    rows->extras[0] = pm_load_quats(row + plane_floats);
+    rows->extras[0] = pm_load_quats(keys + row + plane_floats);
 #endif
 #if PM_EXTRAS > 1
-    rows->extras[1] = pm_load_quats(row + 2 * plane_floats);
+    rows->extras[1] = pm_load_quats(keys + row + 2 * plane_floats);
 #endif
 #if PM_EXTRAS > 2
-    rows->extras[2] = pm_load_quats(row + 3 * plane_floats);
+    rows->extras[2] = pm_load_quats(keys + row + 3 * plane_floats);
 #endif
 #if PM_EXTRAS > 3
-    rows->extras[3] = pm_load_quats(row + 4 * plane_floats);
+    rows->extras[3] = pm_load_quats(keys + row + 4 * plane_floats);
 #endif
 #if PM_EXTRAS > 4
-    rows->extras[4] = pm_load_quats(row + 5 * plane_floats);
+    rows->extras[4] = pm_load_quats(keys + row + 5 * plane_floats);
 #endif
 }
 
@@ -41,7 +42,7 @@ pm_fn pm_u32 pm_walk_segment_end(pm_global const pm_place *places, pm_u32 sample
  * run, the samples of a segment are done for all groups of the span before the next
  * segment: what is written together lies together. `keys`, `statics` and `wraps` are
  * padded to whole groups of 16 tracks, plane_floats apart. */
-pm_kernel void walk(pm_global const float *keys, pm_global const float *statics,
+pm_kernel void walk(pm_global const pm_stored_key *keys, pm_global const float *statics,
                     pm_global const float *wraps, pm_global const pm_place *places,
                     pm_global float *values, pm_u64 values_offset, pm_u32 plane_floats,
                     pm_u32 track_count, pm_u32 sample_count, pm_u32 span, pm_u32 run,
@@ -65,7 +66,7 @@ pm_kernel void walk(pm_global const float *keys, pm_global const float *statics,
 #if PM_STATICS > 1
             rows.statics[1] = pm_load_quats(statics + plane_floats + 4 * track);
 #endif
-            pm_walk_load(&rows, keys + 4 * track, segment, plane_floats);
+            pm_walk_load(&rows, keys, 4 * (pm_u64)track, segment, plane_floats);
             PM_OF(segment) curve = PM_OF(begin)(&rows);
             for (pm_u32 k = sample; k < end; k++) {
                 float u = places[k].u;
