@@ -28,7 +28,12 @@ typedef enum bench_scene {
     SCENE_TIMES,
     SCENE_SAMPLES,
     SCENE_NONUNIFORM,
-    SCENE_LOOP
+    SCENE_LOOP,
+    /* likewise, with keys of 48 bits */
+    SCENE_UPSAMPLE_2_LOG48,
+    SCENE_DOWNSAMPLE_4_LOG48,
+    SCENE_TIMES_LOG48,
+    SCENE_TIMES_SMALLEST48
 } bench_scene;
 
 typedef enum bench_clock {
@@ -52,7 +57,7 @@ typedef struct bench_case {
     pm_method method; /* when group->what is NULL, or the case is about one */
 } bench_case;
 
-enum { BENCH_CASES_MAX = 16 * PM_METHOD_COUNT };
+enum { BENCH_CASES_MAX = 20 * PM_METHOD_COUNT };
 
 /* Writes the cases whose names match the glob (NULL: all) and returns how many. */
 size_t bench_cases(const char *glob, bool opencl, bench_case cases[BENCH_CASES_MAX]);

@@ -4,21 +4,25 @@
  *
  * How far off a key may be. A format is a chart of the sphere of quaternions on which the codes
  * are a lattice of step h. A step e in the chart moves the quaternion by sqrt(e'Ge), and the
- * rotation by twice that; both charts have G = A + B yy' at y, with y in the place of e:
+ * rotation by twice that; at y, G = A + B yy' in both:
  *
- *   log48, with c = cos(a/2): 1/c along y, c across it, so A = c^2, B = (1 + c^2)/(4 c^2)
+ *   log48, with c = cos(a/2): 1/c along y and c across it, so A = c^2, B = (1 + c^2)/(4 c^2)
  *   smallest48, with l the largest component: A = 1, B = 1/l^2
  *
- * Of the 8 codes around y the nearest is taken. Drawing one of them at random, each number up or
- * down with the odds that make it right on average, misses by E e'Ge = sum G_ii f_i (1 - f_i)
- * h^2 <= trace(G) h^2/4; so the nearest misses by no more, and the rotation by
- * h sqrt(trace G) at most:
+ * Of the 8 codes around y the nearest is taken; it is off by no more than the average of codes
+ * drawn at random. Draw them so: move y in two of its numbers, across y, until one of them is
+ * whole, to either side with the odds that leave the mean where it was; then the same with two
+ * that are left; then the last number alone. Each e_i has a variance of at most h^2/4, and e'y,
+ * which only the last number changed, of at most max y_i^2 h^2/4. So
+ *   e'Ge <= (3 A + B max y_i^2) h^2/4
+ * of the nearest, and the rotation is off by at most h sqrt(3 A + B max y_i^2):
  *
- *   log48: trace = 1/c^2 + 2 c^2 <= 3 on [1/2, 1] of c^2:   sqrt(3) 4.316e-5 = 7.48e-5 rad
- *   smallest48: trace = 2 + 1/l^2 <= 6, for l^2 >= 1/4:     sqrt(6) 4.317e-5 = 1.06e-4 rad
+ *   log48: 3 A + B |y|^2 = 1/c^2 + 2 c^2 <= 3, as c^2 >= 1/2:   sqrt(3) 4.316e-5 = 7.48e-5 rad
+ *   smallest48: 3 + max y_i^2/l^2 <= 4:                               2 4.317e-5 = 8.64e-5 rad
  *
- * beside the curvature of the chart and what decoding rounds, which are below 3e-7 together.
- * Each number rounded for itself would miss by up to sqrt(2) times as much.
+ * beside the chart's curvature and what decoding rounds, together below 5e-7 wherever it was
+ * measured. Each number rounded for itself would be off by sqrt(2) and sqrt(3) times as much at
+ * half turns about diagonals, and where all components are equal.
  */
 #include "key_format.h"
 

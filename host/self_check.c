@@ -138,6 +138,9 @@ pm_status pm_engine_self_check(pm_engine *engine, pm_identity *identity, pm_erro
     if (status == PM_OK)
         status = check_method(
             engine, m, (pm_clip_desc){.method = PM_METHOD_SQUAD, .unlimited = true}, &same, error);
+    for (unsigned f = PM_KEYS_FLOAT32 + 1; status == PM_OK && f < PM_KEYS_COUNT; f++)
+        status =
+            check_method(engine, m, (pm_clip_desc){.key_format = (pm_key_format)f}, &same, error);
     free(m);
     if (status == PM_OK)
         *identity = same ? PM_IDENTITY_SAME : PM_IDENTITY_DIFFERS;

@@ -134,6 +134,10 @@ static void expect_sound_case(const char *name) {
     (void)number(of, "max_error_rad");
 }
 
+static const char *const coded_groups[] = {"upsample-2-log48", "downsample-4-log48", "times-log48",
+                                           "times-smallest48"};
+enum { CODED_GROUPS = sizeof coded_groups / sizeof coded_groups[0] };
+
 /* Every method of a group, results within twice the documented bound. */
 static void expect_group(const char *group) {
     for (int m = 0; m < PM_METHOD_COUNT; m++) {
@@ -146,6 +150,16 @@ static void expect_group(const char *group) {
         expect_sound_case(name);
         assert_true(number(find_case(name), "max_error_rad") <= 2.0 * info->max_error);
         assert_true(number(find_case(name), "ceiling_share") > 0.0);
+    }
+}
+
+/* Slerp of keys of 48 bits, which the reference decodes too. */
+static void expect_coded_groups(void) {
+    for (size_t g = 0; g < CODED_GROUPS; g++) {
+        char name[96];
+        snprintf(name, sizeof name, "%s/slerp", coded_groups[g]);
+        expect_sound_case(name);
+        assert_true(number(find_case(name), "max_error_rad") <= 1e-6);
     }
 }
 
@@ -176,6 +190,7 @@ static void every_method_is_a_case_of_every_kind_of_job_on_the_reference(void **
     for (size_t g = 0; g < JOB_GROUPS; g++) {
         expect_group(job_groups[g]);
     }
+    expect_coded_groups();
     expect_sound_case("ceiling/fill");
     expect_sound_case("ceiling/copy");
     for (int m = 0; m < PM_METHOD_COUNT; m++) {
@@ -185,7 +200,7 @@ static void every_method_is_a_case_of_every_kind_of_job_on_the_reference(void **
     }
     /* bspline has no nonuniform keys */
     assert_int_equal(occurrences(record, "\"name\": "),
-                     2 + 3 + (JOB_GROUPS + 1) * PM_METHOD_COUNT - 1);
+                     2 + 3 + CODED_GROUPS + (JOB_GROUPS + 1) * PM_METHOD_COUNT - 1);
     assert_null(strstr(output, "WRONG"));
 }
 
@@ -261,6 +276,7 @@ static void on_a_device_every_group_is_measured_and_no_cache_is_left_behind(void
     for (size_t g = 0; g < JOB_GROUPS; g++) {
         expect_group(job_groups[g]);
     }
+    expect_coded_groups();
     static const char *const others[] = {"ceiling/fill",  "ceiling/copy",     "baseline/slerp",
                                          "obvious/slerp", "end-to-end/slerp", "end-to-end/squad",
                                          "cold/slerp",    "cold/squad",       "warm/slerp",

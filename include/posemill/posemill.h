@@ -292,8 +292,8 @@ typedef enum pm_ends {
  * decodes to is what the curve passes through, to the bit. */
 typedef enum pm_key_format {
     PM_KEYS_FLOAT32 = 0, /* 16 bytes a key */
-    PM_KEYS_LOG48,       /* 6.125 bytes: a bent logarithm; off by at most 7.5e-5 rad */
-    PM_KEYS_SMALLEST48,  /* 6 bytes: all components but the largest; at most 1.1e-4 rad */
+    PM_KEYS_LOG48,       /* 6.125 bytes: a bent logarithm; off by at most 7.6e-5 rad */
+    PM_KEYS_SMALLEST48,  /* 6 bytes: all components but the largest; at most 8.7e-5 rad */
     PM_KEYS_COUNT
 } pm_key_format;
 
