@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Identity is measured, not believed: every method on the device and on the reference,
- * both kernel shapes, compared bit for bit.
+ * both kernel shapes, and slerp with every format of keys, compared bit for bit.
  */
 #include <math.h>
 #include <stdlib.h>

@@ -48,14 +48,15 @@ pm_fn pm_quat pm_log48_quat(pm_codes k) {
                       k.sign * pm_fma(PM_REAL(-0.5f), length2, PM_REAL(1.0f)));
 }
 
-/* A number of smallest48: 15 bits, and below them one that belongs to all three together. */
+/* A number of smallest48: 15 bits, and below them one of three that say what the largest is. */
 typedef struct pm_split {
     real number, bit;
 } pm_split;
 
 pm_fn pm_split pm_split_code(real code) {
     pm_split s;
-    real steps = pm_floor(PM_REAL(0.5f) * code);
+    real whole = PM_REAL(12582912.0f); /* 1.5 2^23: what is added to it is rounded to whole */
+    real steps = (pm_fma(PM_REAL(0.5f), code, PM_REAL(-0.25f)) + whole) - whole;
     s.bit = code - (steps + steps);
     s.number = steps * PM_REAL(PM_SMALLEST48_STEP);
     return s;

@@ -152,6 +152,18 @@ static cli_exit check_tangents(const eval_options *options) {
     return CLI_DONE;
 }
 
+/* Segments of other methods were made from keys of float32. */
+static cli_exit check_key_format(const eval_options *options) {
+    const pm_method_info *info = pm_method_describe(options->curve.method);
+    if (options->key_format != PM_KEYS_FLOAT32 && info->floats_per_segment > 4) {
+        return options_usage(&help, "--key-format",
+                             "is for methods that store nothing but keys, "
+                             "which %s is not",
+                             info->name);
+    }
+    return CLI_DONE;
+}
+
 static cli_exit check_options(const eval_options *options) {
     static const char *const needed = "is needed";
     if (options->keys == NULL) {
@@ -177,6 +189,9 @@ static cli_exit check_options(const eval_options *options) {
     }
     if (code == CLI_DONE) {
         code = check_tangents(options);
+    }
+    if (code == CLI_DONE) {
+        code = check_key_format(options);
     }
     return code == CLI_DONE ? check_outputs(options) : code;
 }
