@@ -32,6 +32,7 @@
 #include "status.h"
 
 enum { LOG48_MOST = 32767, SMALLEST48_MOST = 16383 };
+enum { GROUP_NUMBERS = 4 * PM_KEY_GROUP }; /* of a group, as pm_track_rows counts */
 
 /* A quaternion in its chart. */
 typedef struct chart {
@@ -151,13 +152,13 @@ static void encode(pm_key_format format, int16_t *keys, size_t at, const double 
 }
 
 size_t pm_key_alignment(pm_key_format format) {
-    return format == PM_KEYS_FLOAT32 ? 1 : 4 * PM_KEY_GROUP;
+    return format == PM_KEYS_FLOAT32 ? 1 : GROUP_NUMBERS;
 }
 
 bool pm_key_bytes(pm_key_format format, size_t floats, size_t *bytes) {
     if (format == PM_KEYS_FLOAT32)
         return pm_multiply(floats, sizeof(float), bytes);
-    return pm_multiply(floats / (4 * PM_KEY_GROUP), words_of(format) * sizeof(int16_t), bytes);
+    return pm_multiply(floats / GROUP_NUMBERS, words_of(format) * sizeof(int16_t), bytes);
 }
 
 void pm_key_store(pm_key_format format, int16_t *keys, size_t at, const double q[4],

@@ -99,7 +99,7 @@ pm_fn pm_codes pm_gather_codes(pm_global const pm_s16 *keys, pm_u32 words,
         b[i] = group[lane + PM_KEY_GROUP];
         c[i] = group[lane + 2 * PM_KEY_GROUP];
         sign[i] = 1.0f;
-        if (words == PM_LOG48_WORDS && (group[3 * PM_KEY_GROUP] >> lane & 1))
+        if (words == PM_LOG48_WORDS && (group[words - 1] >> lane & 1))
             sign[i] = -1.0f;
     }
     k.a = pm_reals_of(a);
