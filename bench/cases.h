@@ -29,7 +29,12 @@ typedef enum bench_scene {
     SCENE_TIMES,
     SCENE_SAMPLES,
     SCENE_NONUNIFORM,
-    SCENE_LOOP
+    SCENE_LOOP,
+    /* likewise, with keys of 48 bits */
+    SCENE_UPSAMPLE_2_LOG48,
+    SCENE_DOWNSAMPLE_4_LOG48,
+    SCENE_TIMES_LOG48,
+    SCENE_TIMES_SMALLEST48
 } bench_scene;
 
 typedef enum bench_clock {
@@ -55,7 +60,7 @@ typedef struct bench_case {
 } bench_case;
 
 /* Sizes grow by 8 from a pose of 64 tracks, which 64 bits end after twenty. */
-enum { BENCH_SIZES_MAX = 21, BENCH_CASES_MAX = 16 * PM_METHOD_COUNT + 2 * BENCH_SIZES_MAX };
+enum { BENCH_SIZES_MAX = 21, BENCH_CASES_MAX = 20 * PM_METHOD_COUNT + 2 * BENCH_SIZES_MAX };
 
 /* Writes the cases whose names match the glob (NULL: all) and returns how many. `largest`, in
  * samples, is the last of the sizes, and a power of two. */

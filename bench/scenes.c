@@ -114,6 +114,19 @@ void scenes_destroy(scenes *s) {
 
 /* ---- clips --------------------------------------------------------------------- */
 
+static pm_key_format format_of(bench_scene scene) {
+    switch (scene) {
+    case SCENE_UPSAMPLE_2_LOG48:
+    case SCENE_DOWNSAMPLE_4_LOG48:
+    case SCENE_TIMES_LOG48:
+        return PM_KEYS_LOG48;
+    case SCENE_TIMES_SMALLEST48:
+        return PM_KEYS_SMALLEST48;
+    default:
+        return PM_KEYS_FLOAT32;
+    }
+}
+
 pm_clip_desc scenes_describe(const scenes *s, bench_scene scene, pm_method method,
                              pm_timeline *timeline) {
     static const float axis[3] = {0.0f, 1.0f, 0.0f};
@@ -131,13 +144,15 @@ pm_clip_desc scenes_describe(const scenes *s, bench_scene scene, pm_method metho
         .rotations_in = {s->rotations, PM_FLOAT32, 0}, /* any numbers will do */
         .rotations_out = {s->rotations, PM_FLOAT32, 0},
         .method = method,
+        .key_format = format_of(scene),
         .loop_period = loop ? (double)s->segments / SCENE_KEY_RATE : 0.0,
         .axes = {axis, PM_FLOAT32, 0},
     };
 }
 
 cli_exit scenes_clip(scenes *s, bench_scene scene, pm_method method, pm_clip **clip, bool *owned) {
-    bool special = scene == SCENE_NONUNIFORM || scene == SCENE_LOOP;
+    bool special =
+        scene == SCENE_NONUNIFORM || scene == SCENE_LOOP || format_of(scene) != PM_KEYS_FLOAT32;
     *owned = special;
     if (!special && s->uniform[method] != NULL) {
         *clip = s->uniform[method];
@@ -161,10 +176,12 @@ pm_sample_job scenes_job(const scenes *s, bench_scene scene, size_t *values) {
     pm_sample_job job = {.sample_count = 4 * s->segments, .rate = {4 * (int64_t)SCENE_KEY_RATE, 1}};
     switch (scene) {
     case SCENE_UPSAMPLE_2:
+    case SCENE_UPSAMPLE_2_LOG48:
         job.sample_count = 2 * s->segments;
         job.rate.num = 2 * (int64_t)SCENE_KEY_RATE;
         break;
     case SCENE_DOWNSAMPLE_4:
+    case SCENE_DOWNSAMPLE_4_LOG48:
         job.sample_count = s->segments / 4;
         job.rate = (pm_rational){SCENE_KEY_RATE, 4};
         break;
@@ -172,6 +189,8 @@ pm_sample_job scenes_job(const scenes *s, bench_scene scene, size_t *values) {
         job.first = 2 * s->segments;
         break;
     case SCENE_TIMES:
+    case SCENE_TIMES_LOG48:
+    case SCENE_TIMES_SMALLEST48:
         job.rate = (pm_rational){0, 0};
         job.times = s->times;
         break;

@@ -4,6 +4,7 @@
  * rounded, and the method's segments beside them. This is what a lane set consists of.
  */
 #include "clip.h"
+#include "key_format.h"
 #include "lane_check.h"
 #include "segments.h"
 
@@ -16,9 +17,10 @@ static const pm_segment_builder *const builders[] = {[PM_BUILD_nothing] = NULL,
 /* The tracks that share lanes. */
 typedef struct lanes {
     pm_track track;
+    const pm_channel *channel;
     size_t count; /* of lanes in use; those beyond repeat the last one */
     pm_lane_rows given;
-    dquat before; /* the last key that was read */
+    dquat before; /* the last key that was read; of 48 bits: as it decodes */
     pm_findings findings;
 } lanes;
 
@@ -43,23 +45,28 @@ static pm_lane_rows rows_in_lanes(const pm_clip_desc *desc, const pm_array *arra
     return rows;
 }
 
+static bool is_coded(const pm_channel *channel) {
+    return channel->format != PM_KEYS_FLOAT32;
+}
+
 static void describe(const pm_clip_desc *desc, const pm_clip *clip, unsigned c,
                      const pm_block *block, lanes *to) {
     const pm_channel *channel = &clip->channels[c];
     const pm_placed_timeline *timeline = &clip->timelines[clip->timeline_of[block->track]];
     const pm_track_rows *at = &channel->layout[block->track];
     unsigned n = channel->components;
-    *to =
-        (lanes){.count = block->count,
-                .track = {.key_count = timeline->key_count,
-                          .segment_count = timeline->segment_count,
-                          .loop = timeline->loop,
-                          .single = timeline->constant,
-                          .components = n,
-                          .wrap = dreal_of(1),
-                          .times = timeline->times,
-                          .stored = {channel->keys + at->first, at->row, at->plane, !clip->shared},
-                          .desc = desc}};
+    float *floats = is_coded(channel) ? NULL : (float *)channel->keys + at->first;
+    *to = (lanes){.channel = channel,
+                  .count = block->count,
+                  .track = {.key_count = timeline->key_count,
+                            .segment_count = timeline->segment_count,
+                            .loop = timeline->loop,
+                            .single = timeline->constant,
+                            .components = n,
+                            .wrap = dreal_of(1),
+                            .times = timeline->times,
+                            .stored = {floats, at->row, at->plane, !clip->shared},
+                            .desc = desc}};
     pm_track *track = &to->track;
     for (size_t i = 0; i < PM_DOUBLES; i++)
         track->index[i] = block->track + (i < block->count ? i : block->count - 1);
@@ -69,6 +76,40 @@ static void describe(const pm_clip_desc *desc, const pm_clip *clip, unsigned c,
     track->tangents_in = rows_in_lanes(desc, in, n, track, block->first_row);
     track->tangents_out = rows_in_lanes(desc, out, n, track, block->first_row);
 }
+
+/* ---- keys of 48 bits, which lanes go about one by one ---- */
+
+static size_t coded_at(const lanes *l, size_t lane, size_t key) {
+    const pm_track_rows *at = &l->channel->layout[l->track.index[lane]];
+    return at->first + key * at->row;
+}
+
+static void put_coded(lanes *l, size_t key, dquat q) {
+    for (size_t i = 0; i < l->count; i++) {
+        dquat *b = &l->before;
+        double before[4] = {b->x[i], b->y[i], b->z[i], b->w[i]};
+        pm_key_store(l->channel->format, l->channel->keys, coded_at(l, i, key),
+                     (double[4]){q.x[i], q.y[i], q.z[i], q.w[i]}, before);
+        b->x[i] = before[0];
+        b->y[i] = before[1];
+        b->z[i] = before[2];
+        b->w[i] = before[3];
+    }
+}
+
+static dquat coded_key(const lanes *l, size_t key) {
+    dquat q = {0};
+    for (size_t i = 0; i < l->count; i++) {
+        pm_quat one = pm_key_load(l->channel->format, l->channel->keys, coded_at(l, i, key));
+        q.x[i] = (double)one.x;
+        q.y[i] = (double)one.y;
+        q.z[i] = (double)one.z;
+        q.w[i] = (double)one.w;
+    }
+    return q;
+}
+
+/* ---- keys of either format ---- */
 
 /* Keys from `first` on, a window of them: normalised, each with the sign nearest the one
  * before, and put into their rows. What segments are made of is read from there:
@@ -81,23 +122,38 @@ static void read_window(lanes *l, size_t first, bool unrolls) {
             q = dquat_unit(q);
         if (unrolls)
             q = dquat_flipped(q, (dmask)(dquat_dot(l->before, q) < 0));
+        if (is_coded(l->channel)) {
+            put_coded(l, k, q);
+            continue;
+        }
         l->before = q;
         pm_put(&track->stored, k, 0, q);
     }
 }
 
 /* The row behind the last key: a loop's key 0 as it follows, or a lone key again. */
-static void put_last_row(const pm_track *track) {
+static void put_last_row(const lanes *l) {
+    const pm_track *track = &l->track;
+    for (size_t i = 0; is_coded(l->channel) && i < l->count; i++)
+        pm_key_repeat(l->channel->format, l->channel->keys, coded_at(l, i, 0),
+                      coded_at(l, i, track->segment_count), track->wrap[i] < 0);
+    if (is_coded(l->channel))
+        return;
     const float *first = track->stored.to;
     dquat key = track->stored.alone ? dquat_load_one(first) : dquat_load_floats(first);
     pm_put(&track->stored, track->segment_count, 0, dquat_scaled(key, track->wrap));
 }
 
+static dquat stored_key(const lanes *l, size_t key) {
+    return is_coded(l->channel) ? coded_key(l, key) : pm_stored_key(&l->track, key);
+}
+
 /* What follows from all keys of a track; a lone one becomes two. */
-static void close_track(pm_track *track, bool unrolls) {
+static void close_track(lanes *l, bool unrolls) {
+    pm_track *track = &l->track;
     if (track->loop && unrolls) {
-        dquat last = pm_stored_key(track, track->key_count - 1);
-        dmask turned = (dmask)(dquat_dot(last, pm_stored_key(track, 0)) < 0);
+        dquat last = stored_key(l, track->key_count - 1);
+        dmask turned = (dmask)(dquat_dot(last, stored_key(l, 0)) < 0);
         track->wrap = dreal_select(turned, dreal_of(-1), dreal_of(1));
     }
     if (track->single) {
@@ -105,7 +161,7 @@ static void close_track(pm_track *track, bool unrolls) {
         track->user_tangents.stride = 0;
     }
     if (track->loop || track->single)
-        put_last_row(track);
+        put_last_row(l);
 }
 
 static void read_keys(build *b) {
@@ -114,8 +170,8 @@ static void read_keys(build *b) {
         for (size_t i = 0; i < b->count; i++)
             read_window(&b->all[i], k, unrolls);
     for (size_t i = 0; i < b->count; i++) {
-        pm_track *track = &b->all[i].track;
-        close_track(track, unrolls);
+        const pm_track *track = &b->all[i].track;
+        close_track(&b->all[i], unrolls);
         for (size_t n = 0; n < b->all[i].count; n++)
             b->channel->layout[track->index[n]].wrap = (float)track->wrap[n];
     }
@@ -130,14 +186,15 @@ static pm_extras_out extras_of(const pm_track *track) {
 static void build_segments(build *b) {
     const pm_segment_builder *builder = builders[b->channel->recipe.segments];
     pm_window window;
+    if (!builder)
+        return;
     for (size_t i = 0; i < b->count; i++) {
         b->all[i].track.window = &window;
         pm_extras_out out = extras_of(&b->all[i].track);
-        if (builder && builder->whole)
+        if (builder->whole)
             builder->whole(&b->all[i].track, &out, &b->all[i].findings);
     }
-    for (size_t k = 0; builder && builder->window && k < b->all[0].track.segment_count;
-         k += PM_WINDOW)
+    for (size_t k = 0; builder->window && k < b->all[0].track.segment_count; k += PM_WINDOW)
         for (size_t i = 0; i < b->count; i++) {
             pm_extras_out out = extras_of(&b->all[i].track);
             pm_track_look(&b->all[i].track, (ptrdiff_t)k, builder->needs_logs);

@@ -20,6 +20,7 @@ typedef struct pm_variant {
     const char *curve; /* PM_METHOD; of `place` any */
     unsigned components;
     unsigned lanes;
+    pm_key_format format; /* PM_KEYS */
 } pm_variant;
 
 typedef struct pm_built {

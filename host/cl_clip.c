@@ -30,8 +30,7 @@ pm_status pm_cl_clip_upload(pm_clip *clip, pm_error *error) {
         const pm_channel *channel = &clip->channels[c];
         if (!channel->present)
             continue;
-        status = upload(clip, channel->keys, channel->key_floats * sizeof(float),
-                        &device->channels[c].keys, error);
+        status = upload(clip, channel->keys, channel->key_bytes, &device->channels[c].keys, error);
         if (status == PM_OK) /* never empty: a buffer cannot be */
             status = upload(clip, channel->statics, (channel->static_floats + 1) * sizeof(float),
                             &device->channels[c].statics, error);

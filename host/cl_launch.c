@@ -121,7 +121,8 @@ static pm_status launch_walk(const pm_launch *l, cl_command_queue queue, cl_uint
     pm_variant variant = {.file = "walk",
                           .curve = pm_curves[channel->recipe.curve].name,
                           .components = channel->components,
-                          .lanes = lanes};
+                          .lanes = lanes,
+                          .format = channel->format};
     cl_uint plane = channel->layout[0].plane;
     cl_uint tracks = (cl_uint)clip->track_count;
     cl_uint samples = (cl_uint)l->sample_count;
@@ -158,7 +159,8 @@ static pm_status launch_gather(const pm_launch *l, cl_command_queue queue, cl_ui
     pm_variant variant = {.file = l->output->order ? "motion" : "gather",
                           .curve = pm_curves[channel->recipe.curve].name,
                           .components = l->output->components,
-                          .lanes = lanes};
+                          .lanes = lanes,
+                          .format = channel->format};
     cl_uint statics = (cl_uint)(4 * clip->padded_tracks);
     cl_uint tracks = (cl_uint)clip->track_count;
     cl_uint samples = (cl_uint)l->sample_count;
@@ -206,7 +208,7 @@ pm_status pm_cl_launch(const pm_launch *launch, cl_command_queue queue, cl_uint 
 pm_status pm_cl_launch_place(const pm_engine *engine, const pm_cadence *cadence, uint64_t first,
                              size_t count, cl_mem places, cl_command_queue queue, cl_event *done,
                              pm_error *error) {
-    pm_variant variant = {"place", "slerp", 4, 1};
+    pm_variant variant = {"place", "slerp", 4, 1, PM_KEYS_FLOAT32};
     cl_uint samples = (cl_uint)count;
     cl_ulong from = first;
     const argument arguments[] = {PM_ARGUMENT(places), PM_ARGUMENT(*cadence), PM_ARGUMENT(from),

@@ -154,11 +154,13 @@ pm_status pm_cl_source(const pm_engine *engine, const char *file, char **source,
  * cannot run what its own optimiser makes of the gather kernels. Rusticl has fma from
  * libclc, in software, which takes a short way when the addend is zero. */
 static void options_of(const pm_engine *engine, const pm_variant *variant, char *to, size_t size) {
-    snprintf(to, size, "-cl-std=CL1.2%s%s%s -DPM_METHOD=pm_%s -DPM_COMPONENTS=%u -DPM_LANES=%u",
+    snprintf(to, size,
+             "-cl-std=CL1.2%s%s%s -DPM_METHOD=pm_%s -DPM_COMPONENTS=%u -DPM_LANES=%u"
+             " -DPM_KEYS=%u",
              engine->cl->rounds_correctly ? " -cl-fp32-correctly-rounded-divide-sqrt" : "",
              strstr(engine->info.name, "Oclgrind") ? " -cl-opt-disable" : "",
              strcmp(engine->info.platform, "rusticl") == 0 ? " -DPM_FMA_FORGETS_ZERO" : "",
-             variant->curve, variant->components, variant->lanes);
+             variant->curve, variant->components, variant->lanes, (unsigned)variant->format);
 }
 
 /* The first line of a build log that says "error", or its first. */
@@ -232,7 +234,7 @@ static pm_status build(const pm_engine *engine, const pm_variant *variant, cl_pr
 
 static bool same(const pm_variant *a, const pm_variant *b) {
     return strcmp(a->file, b->file) == 0 && strcmp(a->curve, b->curve) == 0 &&
-           a->components == b->components && a->lanes == b->lanes;
+           a->components == b->components && a->lanes == b->lanes && a->format == b->format;
 }
 
 static pm_status find_or_build(const pm_engine *engine, const pm_variant *variant,

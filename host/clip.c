@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "engine.h"
+#include "key_format.h"
 #include "status.h"
 
 /* Floats of a track: rows for every key and, after the last, for what follows it. */
@@ -20,10 +21,11 @@ static unsigned planes_of(const pm_channel *channel) {
     return 1 + pm_curves[channel->recipe.curve].extras;
 }
 
-static pm_status lay_out_shared(const pm_clip *clip, pm_channel *channel, pm_error *error) {
+static pm_status lay_out_shared(const pm_clip *clip, pm_channel *channel, size_t *floats,
+                                pm_error *error) {
     size_t plane = 4 * clip->padded_tracks;
     size_t row = plane * planes_of(channel);
-    if (row > UINT32_MAX || !pm_multiply(row, rows_of(clip->timelines), &channel->key_floats))
+    if (row > UINT32_MAX || !pm_multiply(row, rows_of(clip->timelines), floats))
         return pm_fail(error, PM_ERROR_SIZE, "the clip's rows are too large");
     for (size_t t = 0; t < clip->track_count; t++)
         channel->layout[t] =
@@ -39,8 +41,10 @@ static pm_u32 rates_of(const pm_clip *clip, uint32_t timeline) {
     return (pm_u32)at;
 }
 
-static pm_status lay_out_apart(const pm_clip *clip, pm_channel *channel, pm_error *error) {
+static pm_status lay_out_apart(const pm_clip *clip, pm_channel *channel, size_t *floats,
+                               pm_error *error) {
     pm_u32 row = 4 * planes_of(channel);
+    size_t rest = pm_key_alignment(channel->format) - 1;
     size_t at = 0;
     for (size_t t = 0; t < clip->track_count; t++) {
         uint32_t timeline = clip->timeline_of[t];
@@ -50,28 +54,30 @@ static pm_status lay_out_apart(const pm_clip *clip, pm_channel *channel, pm_erro
                                              .timeline = timeline,
                                              .rates = rates_of(clip, timeline),
                                              .wrap = 1};
-        if (__builtin_add_overflow(at, row * rows_of(&clip->timelines[timeline]), &at))
+        if (__builtin_add_overflow(at, row * rows_of(&clip->timelines[timeline]), &at) ||
+            __builtin_add_overflow(at, rest, &at))
             return pm_fail(error, PM_ERROR_SIZE, "the clip's rows are too large");
+        at &= ~rest;
     }
-    channel->key_floats = at;
+    *floats = at;
     return PM_OK;
 }
 
 static pm_status lay_out(const pm_clip *clip, pm_channel *channel, pm_error *error) {
     size_t statics = pm_curves[channel->recipe.curve].statics;
-    size_t bytes;
+    size_t floats = 0;
     channel->layout = calloc(clip->track_count, sizeof *channel->layout);
     if (!channel->layout)
         return pm_fail_memory(error);
-    pm_status status =
-        clip->shared ? lay_out_shared(clip, channel, error) : lay_out_apart(clip, channel, error);
+    pm_status status = clip->shared ? lay_out_shared(clip, channel, &floats, error)
+                                    : lay_out_apart(clip, channel, &floats, error);
     if (status != PM_OK)
         return status;
-    if (!pm_multiply(channel->key_floats, sizeof(float), &bytes))
+    if (!pm_key_bytes(channel->format, floats, &channel->key_bytes))
         return pm_fail(error, PM_ERROR_SIZE, "the clip's bytes do not fit size_t");
     channel->static_floats = statics * 4 * clip->padded_tracks;
-    channel->keys = calloc(channel->key_floats + 1, sizeof(float)); /* never of nothing */
-    channel->statics = calloc(channel->static_floats + 1, sizeof(float));
+    channel->keys = calloc(channel->key_bytes, 1);
+    channel->statics = calloc(channel->static_floats + 1, sizeof(float)); /* never of nothing */
     return channel->keys && channel->statics ? PM_OK : pm_fail_memory(error);
 }
 
@@ -118,6 +124,7 @@ static pm_status build(const pm_clip_desc *desc, pm_clip *clip, pm_error *error)
         channel->present = pm_channel_array(desc, c)->data != NULL;
         channel->components = pm_channel_components(c);
         channel->recipe = pm_channel_recipe(desc, c);
+        channel->format = pm_channel_format(desc, c);
         if (channel->present)
             status = lay_out(clip, channel, error);
     }
@@ -186,5 +193,5 @@ void pm_clip_get_info(const pm_clip *clip, pm_clip_info *info) {
     for (unsigned c = 0; c < PM_CHANNEL_COUNT; c++)
         if (clip->channels[c].present)
             info->device_bytes +=
-                (clip->channels[c].key_floats + clip->channels[c].static_floats) * sizeof(float);
+                clip->channels[c].key_bytes + clip->channels[c].static_floats * sizeof(float);
 }

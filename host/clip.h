@@ -18,9 +18,10 @@ typedef struct pm_channel {
     bool present;
     pm_recipe recipe;
     unsigned components;   /* 4 or 3 */
-    size_t key_floats;     /* of `keys` */
+    pm_key_format format;  /* of `keys` */
+    size_t key_bytes;      /* of `keys` */
     size_t static_floats;  /* of `statics`; 0 without */
-    float *keys;           /* planes: see pm_track_rows */
+    void *keys;            /* planes of float32: see pm_track_rows; or key_format.h's */
     float *statics;        /* plane k of track t at (k * padded tracks + t) * 4 */
     pm_track_rows *layout; /* one a track */
 } pm_channel;
@@ -59,6 +60,9 @@ const pm_timeline *pm_timeline_of_track(const pm_clip_desc *desc, size_t track);
  * keys of all tracks before it. */
 pm_rows_of_track pm_rows_of(const pm_clip_desc *desc, const pm_array *array, unsigned components,
                             size_t track, size_t first_row);
+
+/* The format that a channel's keys are stored in. */
+pm_key_format pm_channel_format(const pm_clip_desc *desc, unsigned channel);
 
 /* Whether desc->user_tangents are read. */
 bool pm_takes_user_tangents(const pm_clip_desc *desc);

@@ -41,6 +41,10 @@ const pm_timeline *pm_timeline_of_track(const pm_clip_desc *desc, size_t track) 
     return &desc->timelines[desc->timeline_of ? desc->timeline_of[track] : 0];
 }
 
+pm_key_format pm_channel_format(const pm_clip_desc *desc, unsigned channel) {
+    return channel == PM_ROTATIONS ? desc->key_format : PM_KEYS_FLOAT32;
+}
+
 pm_rows_of_track pm_rows_of(const pm_clip_desc *desc, const pm_array *array, unsigned components,
                             size_t track, size_t first_row) {
     size_t row = components * pm_number_size(array->type);
@@ -237,6 +241,19 @@ static pm_status check_axes(const pm_clip_desc *desc, pm_error *error) {
     return PM_OK;
 }
 
+/* What a segment stores beside its keys was made from keys of float32. */
+static pm_status check_key_format(const pm_clip_desc *desc, pm_error *error) {
+    pm_recipe recipe = pm_rotation_recipe(desc);
+    bool keys_alone = pm_curves[recipe.curve].extras == 0 && pm_curves[recipe.curve].statics == 0;
+    if ((unsigned)desc->key_format >= PM_KEYS_COUNT)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "key_format is not one");
+    if (desc->key_format != PM_KEYS_FLOAT32 && !keys_alone)
+        return pm_fail(error, PM_ERROR_ARGUMENT,
+                       "%s stores more than keys: its key_format must be float32",
+                       pm_method_describe(desc->method)->name);
+    return PM_OK;
+}
+
 static pm_status check_options(const pm_clip_desc *desc, pm_error *error) {
     if ((unsigned)desc->method >= PM_METHOD_COUNT)
         return pm_fail(error, PM_ERROR_ARGUMENT, "method is not one");
@@ -252,9 +269,10 @@ static pm_status check_options(const pm_clip_desc *desc, pm_error *error) {
         !(fabs(desc->tension) <= 1 && fabs(desc->continuity) <= 1 && fabs(desc->bias) <= 1))
         return pm_fail(error, PM_ERROR_ARGUMENT,
                        "tension, continuity and bias must be within [-1, 1]");
-    if (desc->method != PM_METHOD_STERP)
-        return PM_OK;
-    pm_status status = check_axes(desc, error);
+    pm_status status = check_key_format(desc, error);
+    if (status != PM_OK || desc->method != PM_METHOD_STERP)
+        return status;
+    status = check_axes(desc, error);
     return status == PM_OK ? check_windows(desc, error) : status;
 }
 

@@ -5,6 +5,7 @@
  */
 #include "../kernels/pm_motion.h"
 #include "job.h"
+#include "key_format.h"
 
 /* Samples [from, to) of a run of one track that share a segment. */
 typedef struct run {
@@ -79,15 +80,22 @@ static pm_quat load(const float *from) {
     return pm_quat_of(from[0], from[1], from[2], from[3]);
 }
 
+static pm_quat load_key(const pm_channel *channel, pm_u64 at) {
+    const float *floats = channel->keys;
+    return channel->format == PM_KEYS_FLOAT32 ? load(floats + at)
+                                              : pm_key_load(channel->format, channel->keys, at);
+}
+
 static void load_rows(const pm_clip *clip, const pm_channel *channel, size_t track, pm_u32 segment,
                       pm_rows *rows) {
     const pm_curve *curve = &pm_curves[channel->recipe.curve];
     const pm_track_rows *at = &channel->layout[track];
-    const float *row = channel->keys + at->first + (size_t)segment * at->row;
-    rows->key = load(row);
-    rows->next = load(row + at->row);
+    const float *floats = channel->keys;
+    size_t row = at->first + (size_t)segment * at->row;
+    rows->key = load_key(channel, row);
+    rows->next = load_key(channel, row + at->row);
     for (unsigned e = 0; e < curve->extras; e++)
-        rows->extras[e] = load(row + (1 + e) * (size_t)at->plane);
+        rows->extras[e] = load(floats + row + (1 + e) * (size_t)at->plane);
     for (unsigned s = 0; s < curve->statics; s++)
         rows->statics[s] = load(channel->statics + 4 * (s * clip->padded_tracks + track));
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Identity is measured, not believed: every method on the device and on the reference,
- * both kernel shapes, compared bit for bit.
+ * both kernel shapes, and slerp with every format of keys, compared bit for bit.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -130,6 +130,8 @@ static pm_status check_part(pm_engine *part, material *m, bool *same, pm_error *
     if (status == PM_OK)
         status = check_method(part, m, (pm_clip_desc){.method = PM_METHOD_SQUAD, .unlimited = true},
                               same, error);
+    for (unsigned f = PM_KEYS_FLOAT32 + 1; status == PM_OK && f < PM_KEYS_COUNT; f++)
+        status = check_method(part, m, (pm_clip_desc){.key_format = (pm_key_format)f}, same, error);
     return status;
 }
 

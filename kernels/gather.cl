@@ -4,27 +4,30 @@
  * key times of their own, and clips of fewer tracks than a vector has lanes. Behind
  * pm_motion.h (see motion.cl), their derivatives by time: order 1 or 2.
  */
-#include "pm_memory.h"
+#include "pm_keys.h"
 #include "pm_methods.h"
 
 typedef struct pm_lane_rows {
-    pm_global const float *row[PM_LANES];
+    pm_global const pm_stored_key *keys;
+    pm_u64 row[PM_LANES];
     pm_u32 stride[PM_LANES];
     pm_u32 plane[PM_LANES];
 } pm_lane_rows;
 
+#if PM_EXTRAS > 0
 pm_fn pm_quat pm_gather_plane(const pm_lane_rows *lanes, pm_u32 plane) {
     pm_global const float *from[PM_LANES];
     for (int i = 0; i < PM_LANES; i++)
-        from[i] = lanes->row[i] + (pm_u64)plane * lanes->plane[i];
+        from[i] = lanes->keys + (lanes->row[i] + (pm_u64)plane * lanes->plane[i]);
     return pm_gather_quats(from);
 }
+#endif
 
 pm_fn pm_quat pm_gather_next(const pm_lane_rows *lanes) {
-    pm_global const float *from[PM_LANES];
+    pm_u64 at[PM_LANES];
     for (int i = 0; i < PM_LANES; i++)
-        from[i] = lanes->row[i] + lanes->stride[i];
-    return pm_gather_quats(from);
+        at[i] = lanes->row[i] + lanes->stride[i];
+    return pm_gather_keys(lanes->keys, at);
 }
 
 #if PM_STATICS > 0
@@ -44,7 +47,7 @@ pm_fn pm_quat pm_gather_static(pm_global const float *statics, const pm_u32 *tra
 /* Work size: groups of PM_LANES values. Value f is of track tracks[f] at places[f] when
  * `pairs` is set; else of a grid: sample f / track_count of track f % track_count, at
  * places[timeline * sample_count + sample]. Lanes past the end repeat the last value. */
-pm_kernel void PM_GATHER(pm_global const float *keys, pm_global const float *statics,
+pm_kernel void PM_GATHER(pm_global const pm_stored_key *keys, pm_global const float *statics,
                          pm_global const pm_track_rows *layout, pm_global const pm_place *places,
                          pm_global const pm_u32 *tracks, pm_global float *values,
                          pm_u64 values_offset, pm_u32 static_floats, pm_u32 track_count,
@@ -55,6 +58,7 @@ pm_kernel void PM_GATHER(pm_global const float *keys, pm_global const float *sta
     if (first >= value_count)
         return;
     pm_lane_rows lanes;
+    lanes.keys = keys;
     pm_u32 track[PM_LANES];
     float u[PM_LANES], sign[PM_LANES], rate[PM_LANES];
     for (int i = 0; i < PM_LANES; i++) {
@@ -65,7 +69,7 @@ pm_kernel void PM_GATHER(pm_global const float *keys, pm_global const float *sta
         pm_place place = places[pairs ? f : (pm_u64)rows.timeline * sample_count + sample];
         lanes.stride[i] = rows.row;
         lanes.plane[i] = rows.plane;
-        lanes.row[i] = keys + rows.first + (pm_u64)(place.segment & PM_PLACE_SEGMENT) * rows.row;
+        lanes.row[i] = rows.first + (pm_u64)(place.segment & PM_PLACE_SEGMENT) * rows.row;
         u[i] = place.u;
         rate[i] = place.segment & PM_PLACE_AT_REST
                       ? 0.0f
@@ -73,7 +77,7 @@ pm_kernel void PM_GATHER(pm_global const float *keys, pm_global const float *sta
         sign[i] = place.segment & PM_PLACE_ODD_LAP ? rows.wrap : 1.0f;
     }
     pm_rows rows;
-    rows.key = pm_gather_plane(&lanes, 0);
+    rows.key = pm_gather_keys(keys, lanes.row);
     rows.next = pm_gather_next(&lanes);
 #if PM_EXTRAS > 0
     rows.extras[0] = pm_gather_plane(&lanes, 1);

@@ -31,6 +31,7 @@
 /* Compilers leave what is called twice by itself, and pass it vectors through memory. */
 #define pm_fn static inline __attribute__((always_inline))
 #define pm_rare_fn static __attribute__((noinline))
+#define PM_UNROLL _Pragma("unroll")
 #define pm_kernel __kernel
 #define pm_global __global
 #define pm_global_id(dimension) ((uint)get_global_id(dimension))
@@ -73,6 +74,7 @@ static inline real pm_fma(real a, real b, real c) {
 
 #define pm_fn static inline
 #define pm_rare_fn static
+#define PM_UNROLL
 #define pm_kernel static
 #define pm_global
 typedef uint32_t pm_u32;

@@ -128,11 +128,13 @@ pm_fn pm_turn pm_turn_wide(real x2) {
 
 /* Of x^2 in [0, 1e8] */
 pm_fn pm_turn pm_turn_of(real x2) {
-    pm_turn narrow = pm_turn_narrow(x2);
-    pm_turn t = pm_turn_wide(x2);
-    pm_mask near = x2 <= PM_TURN_NARROW_END;
-    t.cosine = pm_select(near, narrow.cosine, t.cosine);
-    t.sine = pm_select(near, narrow.sine, t.sine);
+    pm_turn t = pm_turn_narrow(x2);
+    pm_mask far = x2 > PM_TURN_NARROW_END;
+    if (pm_any(far)) {
+        pm_turn wide = pm_turn_wide(x2);
+        t.cosine = pm_select(far, wide.cosine, t.cosine);
+        t.sine = pm_select(far, wide.sine, t.sine);
+    }
     return t;
 }
 

@@ -9,17 +9,18 @@
 
 #include "pm_quat.h"
 
-#define PM_LINE_FLOATS 16 /* of a cache line */
+#define PM_CACHE_LINE 64 /* bytes */
 
-/* Asks for quaternions that will be loaded soon, where compilers know how. Devices of single
- * lanes have other work-items to go on with. */
-pm_fn void pm_prefetch_quats(pm_global const float *from) {
+/* Asks for bytes that will be loaded soon, where compilers know how. Devices of single lanes
+ * have other work-items to go on with. */
+pm_fn void pm_prefetch(pm_global const void *from, pm_u32 size) {
 #if defined(PM_OPENCL) && PM_LANES > 1 && __has_builtin(__builtin_prefetch)
-#pragma unroll
-    for (int i = 0; i < 4 * PM_LANES; i += PM_LINE_FLOATS)
-        __builtin_prefetch((const void *)(size_t)(from + i));
+    PM_UNROLL
+    for (pm_u32 i = 0; i < size; i += PM_CACHE_LINE)
+        __builtin_prefetch((const void *)((size_t)from + i));
 #else
     (void)from;
+    (void)size;
 #endif
 }
 

@@ -51,8 +51,14 @@
 #define PM_OF(what) PM_OF__(PM_METHOD, what)
 #define PM_EXTRAS PM_OF(extras)
 #define PM_STATICS PM_OF(statics)
+#ifndef PM_PASSES /* 0 from outside counts what a sample on no key costs */
 #define PM_PASSES PM_OF(passes)
+#endif
 #define PM_TRIES PM_OF(tries)
+
+#if defined(PM_KEYS) && PM_KEYS != 0 && PM_EXTRAS > 0
+#error "only curves that store nothing but keys have keys of other formats"
+#endif
 
 /* 4 numbers a sample for rotations, 3 for positions and scales */
 #ifndef PM_COMPONENTS

@@ -50,7 +50,8 @@ typedef struct pm_place {
 #define PM_PLACE_AT_REST 0x40000000u
 #define PM_PLACE_SEGMENT 0x3fffffffu
 
-/* Where a track's planes lie, in floats from the start of the keys. */
+/* Where a track's planes lie, in floats from the start of the keys; in other formats than
+ * float32 (pm_keys.h) likewise, as if each key were four numbers. */
 typedef struct pm_track_rows {
     pm_u64 first;    /* plane 0 of its key 0 */
     pm_u32 row;      /* from a key to the next */

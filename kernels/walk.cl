@@ -3,29 +3,29 @@
  * Samples of all tracks at shared places: a work-item takes PM_LANES neighbouring
  * tracks and walks a run of samples, loading a segment only when the run enters it.
  */
-#include "pm_memory.h"
+#include "pm_keys.h"
 #include "pm_methods.h"
 
 /* Everything of a segment. Plane p of key row i is at (i planes + p) plane_floats; `row` is
  * that of its first key. */
-pm_fn void pm_walk_load(pm_rows *rows, pm_global const float *row, pm_global const float *statics,
-                        pm_u32 plane_floats) {
-    rows->key = pm_load_quats(row);
-    rows->next = pm_load_quats(row + (1 + PM_EXTRAS) * plane_floats);
+pm_fn void pm_walk_load(pm_rows *rows, pm_global const pm_stored_key *keys, pm_u64 row,
+                        pm_global const float *statics, pm_u32 plane_floats) {
+    rows->key = pm_load_keys(keys, row);
+    rows->next = pm_load_keys(keys, row + (1 + PM_EXTRAS) * plane_floats);
 #if PM_EXTRAS > 0
-    rows->extras[0] = pm_load_quats(row + plane_floats);
+    rows->extras[0] = pm_load_quats(keys + row + plane_floats);
 #endif
 #if PM_EXTRAS > 1
-    rows->extras[1] = pm_load_quats(row + 2 * plane_floats);
+    rows->extras[1] = pm_load_quats(keys + row + 2 * plane_floats);
 #endif
 #if PM_EXTRAS > 2
-    rows->extras[2] = pm_load_quats(row + 3 * plane_floats);
+    rows->extras[2] = pm_load_quats(keys + row + 3 * plane_floats);
 #endif
 #if PM_EXTRAS > 3
-    rows->extras[3] = pm_load_quats(row + 4 * plane_floats);
+    rows->extras[3] = pm_load_quats(keys + row + 4 * plane_floats);
 #endif
 #if PM_EXTRAS > 4
-    rows->extras[4] = pm_load_quats(row + 5 * plane_floats);
+    rows->extras[4] = pm_load_quats(keys + row + 5 * plane_floats);
 #endif
 #if PM_STATICS > 0
     rows->statics[0] = pm_load_quats(statics);
@@ -38,18 +38,18 @@ pm_fn void pm_walk_load(pm_rows *rows, pm_global const float *row, pm_global con
 
 /* All that a segment will be loaded from, while the one before it is at work: processors see
  * rows of a few hundred bytes, a row's length apart or anywhere, too late. */
-pm_fn void pm_walk_prefetch(pm_global const float *row, pm_u32 plane_floats) {
-#pragma unroll
+pm_fn void pm_walk_prefetch(pm_global const pm_stored_key *keys, pm_u64 row, pm_u32 plane_floats) {
+    PM_UNROLL
     for (pm_u32 plane = 0; plane < 2 + PM_EXTRAS; plane++)
-        pm_prefetch_quats(row + plane * plane_floats);
+        pm_prefetch_keys(keys, row + plane * plane_floats);
 }
 
 #if PM_TRIES && PM_LANES > 1
 /* A sample whose try failed in some lane, from the beginning: nothing is kept at hand for it. */
-pm_rare_fn pm_quat pm_walk_again(pm_global const float *row, pm_global const float *statics,
-                                 pm_u32 plane_floats, float u) {
+pm_rare_fn pm_quat pm_walk_again(pm_global const pm_stored_key *keys, pm_u64 row,
+                                 pm_global const float *statics, pm_u32 plane_floats, float u) {
     pm_rows rows;
-    pm_walk_load(&rows, row, statics, plane_floats);
+    pm_walk_load(&rows, keys, row, statics, plane_floats);
     PM_OF(segment) curve = PM_OF(begin)(&rows);
     return PM_OF(at)(&curve, PM_REAL(u));
 }
@@ -80,7 +80,7 @@ pm_fn void pm_walk_store(pm_global float *to, pm_quat value, pm_global const flo
  * run, the samples of a segment are done for all groups of the span before the next
  * segment: what is written together lies together. `keys`, `statics` and `wraps` are
  * padded to whole groups of 16 tracks, plane_floats apart. */
-pm_kernel void walk(pm_global const float *keys, pm_global const float *statics,
+pm_kernel void walk(pm_global const pm_stored_key *keys, pm_global const float *statics,
                     pm_global const float *wraps, pm_global const pm_place *places,
                     pm_global float *values, pm_u64 values_offset, pm_u32 plane_floats,
                     pm_u32 track_count, pm_u32 sample_count, pm_u32 span, pm_u32 run,
@@ -100,11 +100,11 @@ pm_kernel void walk(pm_global const float *keys, pm_global const float *statics,
         pm_u32 odd_lap = places[sample].segment & PM_PLACE_ODD_LAP;
         pm_u32 ahead = places[end < run_end ? end : sample].segment & PM_PLACE_SEGMENT;
         for (pm_u32 track = first; track < last; track += PM_LANES) {
-            pm_global const float *row = keys + 4 * track + segment * row_floats;
+            pm_u64 row = 4 * (pm_u64)track + segment * row_floats;
             pm_global float *out = to + sample * sample_floats + track * PM_COMPONENTS;
             pm_rows rows;
-            pm_walk_prefetch(keys + 4 * track + ahead * row_floats, plane_floats);
-            pm_walk_load(&rows, row, statics + 4 * track, plane_floats);
+            pm_walk_prefetch(keys, 4 * (pm_u64)track + ahead * row_floats, plane_floats);
+            pm_walk_load(&rows, keys, row, statics + 4 * track, plane_floats);
             PM_OF(segment) curve = PM_OF(begin)(&rows);
             for (pm_u32 k = sample; k < end; k++, out += sample_floats) {
                 float u = places[k].u;
@@ -121,7 +121,7 @@ pm_kernel void walk(pm_global const float *keys, pm_global const float *statics,
                     pm_mask failed;
                     value = PM_OF(try)(&curve, PM_REAL(u), &failed);
                     if (pm_any(failed))
-                        value = pm_walk_again(row, statics + 4 * track, plane_floats, u);
+                        value = pm_walk_again(keys, row, statics + 4 * track, plane_floats, u);
 #else
                     value = PM_OF(at)(&curve, PM_REAL(u));
 #endif

@@ -134,6 +134,10 @@ static void expect_sound_case(const char *name) {
     (void)number(of, "max_error_rad");
 }
 
+static const char *const coded_groups[] = {"upsample-2-log48", "downsample-4-log48", "times-log48",
+                                           "times-smallest48"};
+enum { CODED_GROUPS = sizeof coded_groups / sizeof coded_groups[0] };
+
 /* Every method of a group, results within twice the documented bound. */
 static void expect_group(const char *group) {
     for (int m = 0; m < PM_METHOD_COUNT; m++) {
@@ -170,6 +174,16 @@ static void expect_sizes(void) {
     assert_int_equal(occurrences(record, "\"sizes/"), 2 * SIZES);
 }
 
+/* Slerp of keys of 48 bits, which the reference decodes too. */
+static void expect_coded_groups(void) {
+    for (size_t g = 0; g < CODED_GROUPS; g++) {
+        char name[96];
+        snprintf(name, sizeof name, "%s/slerp", coded_groups[g]);
+        expect_sound_case(name);
+        assert_true(number(find_case(name), "max_error_rad") <= 1e-6);
+    }
+}
+
 /* ---- tests --------------------------------------------------------------------- */
 
 static const char *const job_groups[] = {"upsample-4", "upsample-2", "downsample-4", "nonuniform",
@@ -197,6 +211,7 @@ static void every_method_is_a_case_of_every_kind_of_job_on_the_reference(void **
     for (size_t g = 0; g < JOB_GROUPS; g++) {
         expect_group(job_groups[g]);
     }
+    expect_coded_groups();
     expect_sound_case("ceiling/fill");
     expect_sound_case("ceiling/copy");
     for (int m = 0; m < PM_METHOD_COUNT; m++) {
@@ -207,7 +222,7 @@ static void every_method_is_a_case_of_every_kind_of_job_on_the_reference(void **
     expect_sizes();
     /* bspline has no nonuniform keys */
     assert_int_equal(occurrences(record, "\"name\": "),
-                     2 + 3 + (JOB_GROUPS + 1) * PM_METHOD_COUNT - 1 + 2 * SIZES);
+                     2 + 3 + CODED_GROUPS + (JOB_GROUPS + 1) * PM_METHOD_COUNT - 1 + 2 * SIZES);
     assert_null(strstr(output, "WRONG"));
 }
 
@@ -293,6 +308,7 @@ static void on_a_device_every_group_is_measured_and_no_cache_is_left_behind(void
     for (size_t g = 0; g < JOB_GROUPS; g++) {
         expect_group(job_groups[g]);
     }
+    expect_coded_groups();
     static const char *const others[] = {"ceiling/fill",  "ceiling/copy",     "baseline/slerp",
                                          "obvious/slerp", "end-to-end/slerp", "end-to-end/squad",
                                          "cold/slerp",    "cold/squad",       "warm/slerp",

@@ -52,11 +52,11 @@ static void make_tracks(uint64_t salt, double period, track_set *set) {
 static size_t planes_of(const pm_clip *clip, unsigned c, size_t track, float *to) {
     const pm_channel *channel = &clip->channels[c];
     const pm_track_rows *at = &channel->layout[track];
+    const float *keys = channel->keys;
     size_t rows = clip->timelines[clip->timeline_of[track]].segment_count + 1, count = 0;
     for (size_t k = 0; k < rows; k++)
         for (unsigned p = 0; p <= pm_curves[channel->recipe.curve].extras; p++, count += 4)
-            memcpy(to + count, channel->keys + at->first + k * at->row + p * at->plane,
-                   4 * sizeof(float));
+            memcpy(to + count, keys + at->first + k * at->row + p * at->plane, 4 * sizeof(float));
     to[count] = at->wrap;
     return count + 1;
 }
@@ -119,7 +119,7 @@ static void so_has_one_of_a_loop(void **state) {
 static void build_again(const pm_lane_set *set, const pm_clip_desc *desc, pm_clip *clip) {
     const pm_block block = {0, clip->track_count, 0};
     for (unsigned c = 0; c < PM_CHANNEL_COUNT; c++) {
-        memset(clip->channels[c].keys, 0xFF, clip->channels[c].key_floats * sizeof(float));
+        memset(clip->channels[c].keys, 0xFF, clip->channels[c].key_bytes);
         assert_int_equal(set->build(desc, clip, c, &block).status, PM_OK);
     }
 }
@@ -130,12 +130,12 @@ static void forget_last_rows(pm_clip *clip) {
     const pm_placed_timeline *timeline = &clip->timelines[0];
     for (unsigned c = 0; c < PM_CHANNEL_COUNT; c++) {
         pm_channel *channel = &clip->channels[c];
+        float *keys = channel->keys;
         for (size_t t = 0; t < clip->track_count; t++)
             for (unsigned p = 1; p <= pm_curves[channel->recipe.curve].extras; p++) {
                 const pm_track_rows *at = &channel->layout[t];
-                memset(channel->keys + at->first + timeline->segment_count * at->row +
-                           p * at->plane,
-                       0, 4 * sizeof(float));
+                memset(keys + at->first + timeline->segment_count * at->row + p * at->plane, 0,
+                       4 * sizeof(float));
             }
     }
 }

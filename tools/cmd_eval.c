@@ -29,6 +29,19 @@ static bool parse_frame(const char *text, void *target, char *why) {
     return false;
 }
 
+static bool parse_key_format(const char *text, void *target, char *why) {
+    static const char *const words[PM_KEYS_COUNT] = {"float32", "log48", "smallest48"};
+    pm_key_format *format = target;
+    for (int i = 0; i < PM_KEYS_COUNT; i++) {
+        if (strcmp(text, words[i]) == 0) {
+            *format = (pm_key_format)i;
+            return true;
+        }
+    }
+    snprintf(why, OPTION_WHY, "'%.80s' is none of: float32 log48 smallest48", text);
+    return false;
+}
+
 #define AT(field) offsetof(eval_options, field)
 static const option eval_table[] = {
     {"--keys", 0, "K.npy", "rotations (n, tracks, 4), x y z w, float32 or float64", option_text,
@@ -59,6 +72,10 @@ static const option eval_table[] = {
      option_text, AT(acceleration)},
     {"--velocity-frame", 0, "FRAME", "of both: body (default) or parent", parse_frame,
      AT(velocity_frame)},
+    {"--key-format", 0, "FORMAT",
+     "keys of step, nlerp and slerp in device memory: float32 (default),\n"
+     "log48 or smallest48, off by up to 7.6e-5 and 8.7e-5 rad",
+     parse_key_format, AT(key_format)},
     {"--json", 0, NULL, "report as JSON", NULL, AT(json)},
 };
 #undef AT
@@ -135,6 +152,18 @@ static cli_exit check_tangents(const eval_options *options) {
     return CLI_DONE;
 }
 
+/* Segments of other methods were made from keys of float32. */
+static cli_exit check_key_format(const eval_options *options) {
+    const pm_method_info *info = pm_method_describe(options->curve.method);
+    if (options->key_format != PM_KEYS_FLOAT32 && info->floats_per_segment > 4) {
+        return options_usage(&help, "--key-format",
+                             "is for methods that store nothing but keys, "
+                             "which %s is not",
+                             info->name);
+    }
+    return CLI_DONE;
+}
+
 static cli_exit check_options(const eval_options *options) {
     static const char *const needed = "is needed";
     if (options->keys == NULL) {
@@ -160,6 +189,9 @@ static cli_exit check_options(const eval_options *options) {
     }
     if (code == CLI_DONE) {
         code = check_tangents(options);
+    }
+    if (code == CLI_DONE) {
+        code = check_key_format(options);
     }
     return code == CLI_DONE ? check_outputs(options) : code;
 }

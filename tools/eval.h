@@ -25,6 +25,7 @@ typedef struct eval_options {
     const char *velocity;
     const char *acceleration;
     pm_axis_frame velocity_frame;
+    pm_key_format key_format;
     bool json;
     curve_options curve;
     device_options device;

@@ -162,6 +162,7 @@ cli_exit eval_input_read(eval_options *options, eval_input *input) {
         code = find_sample_count(options, input);
     }
     input->desc.track_count = input->track_count;
+    input->desc.key_format = options->key_format;
     input->desc.timelines = &input->timeline;
     input->desc.timeline_count = 1;
     if (code == CLI_DONE) {

@@ -249,7 +249,7 @@ typedef struct pm_method_info {
     bool takes_in_out;      /* needs tangents in and out beside its keys */
     bool needs_uniform_keys;
     uint32_t keys_used;             /* by one sample; 0: all of the track */
-    uint32_t floats_per_segment;    /* device memory per track and segment */
+    uint32_t floats_per_segment;    /* device memory per track and segment, of float32 keys */
     double max_error;               /* radians against double precision, documented bound */
     double rms_error;               /* likewise */
     pm_vector_method vector_method; /* what PM_VECTOR_AUTO means */
@@ -298,6 +298,15 @@ typedef enum pm_ends {
     PM_ENDS_COUNT
 } pm_ends;
 
+/* How the keys of rotations are stored. A key of 48 bits is off by a bounded angle, and what it
+ * decodes to is what the curve passes through, to the bit. */
+typedef enum pm_key_format {
+    PM_KEYS_FLOAT32 = 0, /* 16 bytes a key */
+    PM_KEYS_LOG48,       /* 6.125 bytes: a bent logarithm; off by at most 7.6e-5 rad */
+    PM_KEYS_SMALLEST48,  /* 6 bytes: all components but the largest; at most 8.7e-5 rad */
+    PM_KEYS_COUNT
+} pm_key_format;
+
 typedef enum pm_axis_frame { PM_AXIS_BODY = 0, PM_AXIS_PARENT, PM_AXIS_COUNT } pm_axis_frame;
 
 /* The parts of a segment, 0 to 1, in which sterp does its swing and its twist.
@@ -326,6 +335,10 @@ typedef struct pm_clip_desc {
 
     pm_method method;               /* 0: slerp */
     pm_vector_method vector_method; /* 0: as the method says */
+
+    /* Of rotations. 0: float32. Others for methods that store nothing but keys: step, nlerp and
+     * slerp. Positions and scales are float32 always. */
+    pm_key_format key_format;
 
     /* Seconds from a key 0 to the next. 0: the track is open and clamps outside its
      * keys. Equal to last - first time: the last key must equal the first within

@@ -29,8 +29,26 @@ static const kernel_variant *const variants[PM_CURVE_COUNT][WIDTHS] = {PM_CURVES
 static const kernel_variant *const motions[PM_CURVE_COUNT][WIDTHS] = {
     PM_ROTATION_CURVES(MOTION_ROW)};
 
+extern const kernel_variant gather_slerp_1_log48, gather_slerp_16_log48;
+extern const kernel_variant gather_slerp_1_smallest48, gather_slerp_16_smallest48;
+static const kernel_variant *const coded[PM_KEYS_COUNT][WIDTHS] = {
+    [PM_KEYS_LOG48] = {&gather_slerp_1_log48, &gather_slerp_16_log48},
+    [PM_KEYS_SMALLEST48] = {&gather_slerp_1_smallest48, &gather_slerp_16_smallest48}};
+
 static const kernel_variant *variant_of(pm_curve_id curve, unsigned order, uint32_t lanes) {
     return (order ? motions : variants)[curve][lanes == 1 ? 0 : 1];
+}
+
+/* Of keys of 48 bits there is the values of slerp. */
+static const kernel_variant *variant_for(const pm_channel *channel, unsigned order,
+                                         uint32_t lanes) {
+    if (channel->format == PM_KEYS_FLOAT32)
+        return variant_of(channel->recipe.curve, order, lanes);
+    if (channel->recipe.curve != PM_CURVE_slerp || order > 0) {
+        fprintf(stderr, "kernels on the host: no such variant\n");
+        abort();
+    }
+    return coded[channel->format][lanes == 1 ? 0 : 1];
 }
 
 static void *exactly(size_t count, size_t size) {
@@ -101,11 +119,11 @@ static uint32_t share(size_t count, uint32_t each) {
 static void sample_output(const host_launch *launch, const pm_clip *clip, const pm_sample_job *job,
                           const pm_place *places, const pm_output *output, float *to) {
     const pm_channel *channel = &clip->channels[output->channel];
-    const kernel_variant *variant = variant_of(channel->recipe.curve, output->order, launch->lanes);
+    const kernel_variant *variant = variant_for(channel, output->order, launch->lanes);
     float *rates = copy_of(clip->rates, clip->rate_count, sizeof *rates);
     size_t count = job->sample_count * pm_job_width(clip, job);
     uint32_t *tracks = copy_of(job->tracks, job->tracks ? count : 0, sizeof *tracks);
-    float *keys = copy_of(channel->keys, channel->key_floats, sizeof *keys);
+    void *keys = copy_of(channel->keys, channel->key_bytes, 1);
     float *statics = copy_of(channel->statics, channel->static_floats, sizeof *statics);
     float *wraps = copy_of(clip->wraps, clip->padded_tracks, sizeof *wraps);
     pm_track_rows *layout = copy_of(channel->layout, clip->track_count, sizeof *layout);

@@ -11,7 +11,8 @@
 
 /* Arguments of both kernels, by the names they have there. */
 typedef struct kernel_arguments {
-    const float *keys, *statics, *wraps;
+    const void *keys; /* float32, or what PM_KEYS says */
+    const float *statics, *wraps;
     const pm_track_rows *layout;
     const pm_place *places;
     const pm_u32 *tracks;
