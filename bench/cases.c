@@ -23,6 +23,7 @@ static bool is_slerp_or_squad(pm_method method) {
 /* Where the host places samples its work counts, so those groups are timed by wall clock. */
 static const bench_group groups[] = {
     {"ceiling", "fill", BENCH_FILL, SCENE_UPSAMPLE_4, CLOCK_KERNEL, false, NULL},
+    {"ceiling", "stores", BENCH_STORES, SCENE_UPSAMPLE_4, CLOCK_KERNEL, true, NULL},
     {"ceiling", "copy", BENCH_COPY, SCENE_UPSAMPLE_4, CLOCK_KERNEL, false, NULL},
     {"baseline", NULL, BENCH_BASELINE, SCENE_UPSAMPLE_4, CLOCK_WALL, false, baseline_has},
     {"obvious", NULL, BENCH_OBVIOUS, SCENE_UPSAMPLE_4, CLOCK_KERNEL, true, is_slerp},

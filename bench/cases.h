@@ -10,6 +10,7 @@
 
 typedef enum bench_kind {
     BENCH_FILL,
+    BENCH_STORES, /* a fill by way of the caches */
     BENCH_COPY,
     BENCH_BASELINE,
     BENCH_OBVIOUS,
@@ -60,7 +61,7 @@ typedef struct bench_case {
 } bench_case;
 
 /* Sizes grow by 8 from a pose of 64 tracks, which 64 bits end after twenty. */
-enum { BENCH_SIZES_MAX = 21, BENCH_CASES_MAX = 20 * PM_METHOD_COUNT + 2 * BENCH_SIZES_MAX };
+enum { BENCH_SIZES_MAX = 21, BENCH_CASES_MAX = 24 * PM_METHOD_COUNT + 2 * BENCH_SIZES_MAX };
 
 /* Writes the cases whose names match the glob (NULL: all) and returns how many. `largest`, in
  * samples, is the last of the sizes, and a power of two. */

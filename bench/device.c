@@ -83,6 +83,15 @@ cli_exit device_fill(bench_device *device, size_t bytes, double *seconds) {
     return CLI_DONE;
 }
 
+cli_exit device_stores(bench_device *device, size_t bytes, double *seconds) {
+#if POSEMILL_OPENCL
+    if (device->cl != NULL) {
+        return bench_cl_stores(device->cl, bytes, seconds);
+    }
+#endif
+    return device_fill(device, bytes, seconds); /* memset decides for itself */
+}
+
 cli_exit device_fills(bench_device *device, size_t bytes, size_t count, double *seconds) {
 #if POSEMILL_OPENCL
     if (device->cl != NULL) {

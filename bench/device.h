@@ -32,6 +32,8 @@ cli_exit device_read(bench_device *device, size_t offset, size_t bytes, float *t
 
 /* Each of these writes the output from its start, waits for it, and says how long it took. */
 cli_exit device_fill(bench_device *device, size_t bytes, double *seconds);
+/* A fill whose stores go by way of the caches, as those of most kernels do. */
+cli_exit device_stores(bench_device *device, size_t bytes, double *seconds);
 cli_exit device_copy(bench_device *device, size_t bytes, double *seconds);
 cli_exit device_job(bench_device *device, const pm_clip *clip, const pm_sample_job *job,
                     bench_clock clock, double *seconds);

@@ -20,7 +20,7 @@ struct bench_cl {
     cl_device_id device;
     cl_command_queue queue;
     cl_program program;
-    cl_kernel fill, copy, obvious, chain;
+    cl_kernel fill, stores, copy, obvious, chain;
     cl_mem output, source, keys;
     size_t bytes;
     size_t obvious_items;
@@ -55,8 +55,11 @@ static cli_exit build_kernels(bench_cl *cl, unsigned width) {
     const struct {
         const char *name;
         cl_kernel *kernel;
-    } kernels[] = {
-        {"fill", &cl->fill}, {"copy", &cl->copy}, {"obvious", &cl->obvious}, {"chain", &cl->chain}};
+    } kernels[] = {{"fill", &cl->fill},
+                   {"stores", &cl->stores},
+                   {"copy", &cl->copy},
+                   {"obvious", &cl->obvious},
+                   {"chain", &cl->chain}};
     for (size_t i = 0; i < sizeof kernels / sizeof kernels[0] && code == CL_SUCCESS; i++) {
         *kernels[i].kernel = clCreateKernel(cl->program, kernels[i].name, &code);
     }
@@ -80,7 +83,7 @@ void bench_cl_close(bench_cl **opened) {
         return;
     }
     const cl_mem buffers[] = {cl->output, cl->source, cl->keys};
-    const cl_kernel kernels[] = {cl->fill, cl->copy, cl->obvious, cl->chain};
+    const cl_kernel kernels[] = {cl->fill, cl->stores, cl->copy, cl->obvious, cl->chain};
     for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++) {
         if (buffers[i] != NULL) {
             clReleaseMemObject(buffers[i]);
@@ -251,22 +254,30 @@ static size_t fill_items(const bench_cl *cl, size_t bytes) {
     return bytes / (cl->fill_unit * cl->fill_each);
 }
 
-static cl_int set_fill(const bench_cl *cl) {
+static cl_int set_fill(const bench_cl *cl, cl_kernel fill) {
     const cl_float value = 0.5f;
-    cl_int code = clSetKernelArg(cl->fill, 0, sizeof(cl_mem), &cl->output);
+    cl_int code = clSetKernelArg(fill, 0, sizeof(cl_mem), &cl->output);
     if (code == CL_SUCCESS) {
-        code = clSetKernelArg(cl->fill, 1, sizeof cl->fill_each, &cl->fill_each);
+        code = clSetKernelArg(fill, 1, sizeof cl->fill_each, &cl->fill_each);
     }
     if (code == CL_SUCCESS) {
-        code = clSetKernelArg(cl->fill, 2, sizeof value, &value);
+        code = clSetKernelArg(fill, 2, sizeof value, &value);
     }
     return code;
 }
 
-cli_exit bench_cl_fill(bench_cl *cl, size_t bytes, double *seconds) {
-    cl_int code = set_fill(cl);
-    return code == CL_SUCCESS ? run_kernel(cl, cl->fill, fill_items(cl, bytes), seconds)
+static cli_exit run_fill(bench_cl *cl, cl_kernel fill, size_t bytes, double *seconds) {
+    cl_int code = set_fill(cl, fill);
+    return code == CL_SUCCESS ? run_kernel(cl, fill, fill_items(cl, bytes), seconds)
                               : failed(code, "clSetKernelArg");
+}
+
+cli_exit bench_cl_fill(bench_cl *cl, size_t bytes, double *seconds) {
+    return run_fill(cl, cl->fill, bytes, seconds);
+}
+
+cli_exit bench_cl_stores(bench_cl *cl, size_t bytes, double *seconds) {
+    return run_fill(cl, cl->stores, bytes, seconds);
 }
 
 /* Waits for what was queued since `begun`; the wall clock's seconds for each of `count`. */
@@ -279,7 +290,7 @@ static cli_exit finish(const bench_cl *cl, double begun, size_t count, double *s
 cli_exit bench_cl_fills(bench_cl *cl, size_t bytes, size_t count, double *seconds) {
     const size_t items = fill_items(cl, bytes);
     double begun = progress_clock();
-    cl_int code = set_fill(cl);
+    cl_int code = set_fill(cl, cl->fill);
     for (size_t i = 0; i < count && code == CL_SUCCESS; i++) {
         code = clEnqueueNDRangeKernel(cl->queue, cl->fill, 1, NULL, &items, NULL, 0, NULL, NULL);
     }

@@ -4,7 +4,8 @@
  */
 #include "kernels.h"
 
-/* Fill and copy write as wide as the engine does, past the caches where compilers know how.
+/* Fill and copy write as wide as the engine does, past the caches where compilers know how;
+ * stores is the fill that does not know.
  * Chain is a millisecond and more of one work-item anywhere: each step waits for the one
  * before. */
 const char bench_kernels_text[] =
@@ -25,6 +26,10 @@ const char bench_kernels_text[] =
     "kernel void fill(global wide *to, uint each, float value) {\n"
     "    size_t first = get_global_id(0) * each;\n"
     "    for (size_t i = first; i < first + each; i++) STORE((wide)(value), to + i);\n"
+    "}\n"
+    "kernel void stores(global wide *to, uint each, float value) {\n"
+    "    size_t first = get_global_id(0) * each;\n"
+    "    for (size_t i = first; i < first + each; i++) to[i] = (wide)(value);\n"
     "}\n"
     "kernel void copy(global wide *to, uint each, global const wide *from) {\n"
     "    size_t first = get_global_id(0) * each;\n"

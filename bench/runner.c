@@ -128,6 +128,17 @@ static cli_exit run_fill(bench_run *run, bench_result *result) {
     return bench_repeat(&run->pacing, fill_once, &work, NULL, 0, result);
 }
 
+static cli_exit stores_once(void *context, double *seconds) {
+    const fill_work *work = context;
+    return device_stores(work->device, work->bytes, seconds);
+}
+
+static cli_exit run_stores(bench_run *run, const bench_case *which, bench_result *result) {
+    fill_work work = {&run->device, run->device.bytes};
+    result->samples = run->device.bytes / SAMPLE_BYTES;
+    return measure(run, which, stores_once, &work, result);
+}
+
 static cli_exit run_copy(bench_run *run, const bench_case *which, bench_result *result) {
     fill_work work = {&run->device, run->device.bytes};
     result->samples = run->device.bytes / SAMPLE_BYTES;
@@ -302,6 +313,8 @@ static cli_exit run_kind(bench_run *run, const bench_case *which, bench_result *
     switch (which->group->kind) {
     case BENCH_FILL:
         return run_fill(run, result);
+    case BENCH_STORES:
+        return run_stores(run, which, result);
     case BENCH_COPY:
         return run_copy(run, which, result);
     case BENCH_BASELINE:

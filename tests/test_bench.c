@@ -309,10 +309,10 @@ static void on_a_device_every_group_is_measured_and_no_cache_is_left_behind(void
         expect_group(job_groups[g]);
     }
     expect_coded_groups();
-    static const char *const others[] = {"ceiling/fill",  "ceiling/copy",     "baseline/slerp",
-                                         "obvious/slerp", "end-to-end/slerp", "end-to-end/squad",
-                                         "cold/slerp",    "cold/squad",       "warm/slerp",
-                                         "warm/squad",    "baseline/nlerp",   "baseline/squad"};
+    static const char *const others[] = {
+        "ceiling/fill",     "ceiling/stores",   "ceiling/copy",  "baseline/slerp", "obvious/slerp",
+        "end-to-end/slerp", "end-to-end/squad", "cold/slerp",    "cold/squad",     "warm/slerp",
+        "warm/squad",       "baseline/nlerp",   "baseline/squad"};
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
         expect_sound_case(others[i]);
     }

@@ -87,9 +87,9 @@ static const command_help help = {
              "--method NAME --out OUT.npy [OPTIONS]",
     .summary = "Samples rotation curves, one a track, through the keys of a .npy file.",
     .notes = ".npy files are versions 1 to 3, little-endian, C order. Outside its keys an open\n"
-             "track keeps its end keys. Inputs are held in memory; outputs are computed and\n"
-             "written in pieces of 64 MiB (or one sample of all tracks, when that is more), and\n"
-             "appear only when all of them are complete.",
+             "track keeps its end keys. Inputs are held in memory; outputs are computed in pieces\n"
+             "of 64 MiB (or one sample of all tracks, when that is more), each written while the\n"
+             "next is computed, and appear only when all of them are complete.",
     .example = "posemill eval --keys keys.npy --key-rate 30 --rate 120 --method squad "
                "--out samples.npy",
 };

@@ -1,28 +1,38 @@
 /* SPDX-License-Identifier: MIT
  *
  * Samples in, .npy out, a piece at a time: the size of the output is bounded by the
- * disk, not by memory. All files appear together, after everything was written.
+ * disk, not by memory. A piece is written while the next is computed. All files appear
+ * together, after everything was written.
  */
 #include "eval.h"
 #include "progress.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Of the samples held at once. At least one row, however many tracks. */
+/* Of the samples of a piece, of which two are held. At least one row, however many tracks. */
 static const size_t piece_bytes = (size_t)64 << 20;
+
+/* A piece computed, and one being written. */
+enum { PIECES = 2 };
 
 /* One output file and the samples about to go there. */
 typedef struct sink {
     cli_output *output;
-    float *samples;   /* NULL: this output was not asked for */
-    size_t row_bytes; /* of one sample of all tracks */
+    float *samples[PIECES]; /* NULL: this output was not asked for */
+    size_t row_bytes;       /* of one sample of all tracks */
 } sink;
 
 typedef struct writer {
     sink sinks[EVAL_OUTPUTS]; /* rotations, vectors, velocity, acceleration */
     size_t piece;             /* samples */
+    unsigned turn;            /* which of its buffers the piece being written is in */
+    size_t count;             /* samples of that piece */
+    bool writing;             /* by the thread */
+    pthread_t thread;
+    cli_exit code; /* of what was written last */
 } writer;
 
 static const size_t components[EVAL_OUTPUTS] = {4, 3, 3, 3};
@@ -73,10 +83,15 @@ static cli_exit writer_open(writer *made, const eval_options *options, const eva
         if (s->row_bytes == 0) {
             continue;
         }
-        s->samples = malloc(made->piece * s->row_bytes);
-        code = s->samples != NULL
-                   ? open_sink(s, path_of(options, i), input, components[i])
-                   : cli_fail(CLI_DEVICE_FAILED, options->out, NULL, "out of memory");
+        for (size_t k = 0; k < PIECES && code == CLI_DONE; k++) {
+            s->samples[k] = malloc(made->piece * s->row_bytes);
+            if (s->samples[k] == NULL) {
+                code = cli_fail(CLI_DEVICE_FAILED, options->out, NULL, "out of memory");
+            }
+        }
+        if (code == CLI_DONE) {
+            code = open_sink(s, path_of(options, i), input, components[i]);
+        }
     }
     return code;
 }
@@ -84,20 +99,53 @@ static cli_exit writer_open(writer *made, const eval_options *options, const eva
 static void writer_close(writer *made) {
     for (size_t i = 0; i < EVAL_OUTPUTS; i++) {
         cli_output_abandon(&made->sinks[i].output);
-        free(made->sinks[i].samples);
+        for (size_t k = 0; k < PIECES; k++) {
+            free(made->sinks[i].samples[k]);
+        }
     }
 }
 
-static cli_exit write_piece(const writer *made, const eval_options *options,
-                            const eval_input *input, const pm_clip *clip, size_t first,
-                            size_t count) {
+static void *write_pending(void *context) {
+    writer *made = context;
+    for (size_t i = 0; i < EVAL_OUTPUTS && made->code == CLI_DONE; i++) {
+        const sink *s = &made->sinks[i];
+        if (s->output != NULL) {
+            made->code =
+                cli_output_write(s->output, s->samples[made->turn], made->count * s->row_bytes);
+        }
+    }
+    return NULL;
+}
+
+/* Until the piece before has been written. */
+static cli_exit writer_wait(writer *made) {
+    if (made->writing) {
+        pthread_join(made->thread, NULL);
+        made->writing = false;
+    }
+    return made->code;
+}
+
+/* Has `count` samples of a buffer written, behind the caller's back if there can be a thread. */
+static void writer_begin(writer *made, unsigned turn, size_t count) {
+    made->turn = turn;
+    made->count = count;
+    made->writing = pthread_create(&made->thread, NULL, write_pending, made) == 0;
+    if (!made->writing) {
+        write_pending(made);
+    }
+}
+
+static cli_exit compute_piece(const writer *made, const eval_options *options,
+                              const eval_input *input, const pm_clip *clip, unsigned turn,
+                              size_t first, size_t count) {
     pm_error error = {0};
     pm_sample_job job = {
         .sample_count = count,
-        .rotations = made->sinks[0].samples,
-        .positions = made->sinks[1].samples,
-        .velocities = made->sinks[2].samples,
-        .accelerations = made->sinks[3].samples,
+        .rotations = made->sinks[0].samples[turn],
+        .positions = made->sinks[1].samples[turn],
+        .velocities = made->sinks[2].samples[turn],
+        .accelerations = made->sinks[3].samples[turn],
         .velocity_frame = options->velocity_frame,
     };
     if (options->times != NULL) {
@@ -109,30 +157,31 @@ static cli_exit write_piece(const writer *made, const eval_options *options,
     if (pm_sample(clip, &job, &error) != PM_OK) {
         return cli_fail_error(options->keys, &error);
     }
-    cli_exit code = CLI_DONE;
-    for (size_t i = 0; i < EVAL_OUTPUTS && code == CLI_DONE; i++) {
-        const sink *s = &made->sinks[i];
-        if (s->samples != NULL) {
-            code = cli_output_write(s->output, s->samples, count * s->row_bytes);
-        }
-    }
-    return code;
+    return CLI_DONE;
 }
 
-static cli_exit write_all(const writer *made, const eval_options *options, const eval_input *input,
+static cli_exit write_all(writer *made, const eval_options *options, const eval_input *input,
                           const pm_clip *clip) {
     progress bar;
     cli_exit code = CLI_DONE;
+    unsigned turn = 0;
     progress_begin(&bar, "eval", input->sample_count);
     for (size_t first = 0; first < input->sample_count && code == CLI_DONE;) {
         size_t rest = input->sample_count - first;
         size_t count = rest < made->piece ? rest : made->piece;
-        code = write_piece(made, options, input, clip, first, count);
+        code = compute_piece(made, options, input, clip, turn, first, count);
+        cli_exit written = writer_wait(made);
+        code = written != CLI_DONE ? written : code;
+        if (code == CLI_DONE) {
+            writer_begin(made, turn, count);
+        }
+        turn = (turn + 1) % PIECES;
         first += count;
         progress_advance(&bar, count);
     }
+    cli_exit written = writer_wait(made);
     progress_end(&bar);
-    return code;
+    return code == CLI_DONE ? written : code;
 }
 
 cli_exit eval_write(const eval_options *options, const eval_input *input, const pm_clip *clip) {
