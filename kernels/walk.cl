@@ -36,12 +36,17 @@ pm_fn void pm_walk_load(pm_rows *rows, pm_global const pm_stored_key *keys, pm_u
     (void)statics;
 }
 
-/* All that a segment will be loaded from, while the one before it is at work: processors see
- * rows of a few hundred bytes, a row's length apart or anywhere, too late. */
-pm_fn void pm_walk_prefetch(pm_global const pm_stored_key *keys, pm_u64 row, pm_u32 plane_floats) {
-    PM_UNROLL
-    for (pm_u32 plane = 0; plane < 2 + PM_EXTRAS; plane++)
+/* Rows are asked for while the segment before is at work: processors see that a few hundred
+ * bytes, a row's length apart or anywhere, will be wanted too late. */
+#define PM_PLANES_AHEAD (2 + PM_EXTRAS) /* the next segment's, and its second key */
+
+/* Of those planes, the ones from `plane` up to `end`; returns the first that is left. A few at
+ * each sample: all at once are more lines than a core can wait for. */
+pm_fn pm_u32 pm_walk_prefetch(pm_global const pm_stored_key *keys, pm_u64 row, pm_u32 plane_floats,
+                              pm_u32 plane, pm_u32 end) {
+    for (; plane < end && plane < PM_PLANES_AHEAD; plane++)
         pm_prefetch_keys(keys, row + plane * plane_floats);
+    return plane;
 }
 
 #if PM_TRIES && PM_LANES > 1
@@ -103,11 +108,21 @@ pm_kernel void walk(pm_global const pm_stored_key *keys, pm_global const float *
             pm_u64 row = 4 * (pm_u64)track + segment * row_floats;
             pm_global float *out = to + sample * sample_floats + track * PM_COMPONENTS;
             pm_rows rows;
-            pm_walk_prefetch(keys, 4 * (pm_u64)track + ahead * row_floats, plane_floats);
+            pm_u64 next_row = 4 * (pm_u64)track + ahead * row_floats;
+            pm_u32 plane = 0;
+#if PM_PASSES
+            if (end == sample + 1 && places[sample].u == 0.0f) { /* nothing else of it is wanted */
+                pm_walk_prefetch(keys, next_row, plane_floats, 0, 1);
+                pm_walk_store(out, pm_load_keys(keys, row), wraps + track, odd_lap,
+                              track_count - track, streams);
+                continue;
+            }
+#endif
             pm_walk_load(&rows, keys, row, statics + 4 * track, plane_floats);
             PM_OF(segment) curve = PM_OF(begin)(&rows);
             for (pm_u32 k = sample; k < end; k++, out += sample_floats) {
                 float u = places[k].u;
+                plane = pm_walk_prefetch(keys, next_row, plane_floats, plane, plane + 2);
                 pm_quat value;
 #if PM_PASSES /* u is the same for all lanes: a branch is free */
                 if (u == 0.0f) {
@@ -128,6 +143,7 @@ pm_kernel void walk(pm_global const pm_stored_key *keys, pm_global const float *
                 }
                 pm_walk_store(out, value, wraps + track, odd_lap, track_count - track, streams);
             }
+            pm_walk_prefetch(keys, next_row, plane_floats, plane, PM_PLANES_AHEAD);
         }
         sample = end;
     }
