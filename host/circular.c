@@ -134,17 +134,20 @@ static arcs arcs_of(const pm_track *track, ptrdiff_t i, const key_circle *first,
 }
 
 static void put_arcs(const pm_extras_out *out, size_t segment, const arcs *a) {
-    dquat numbers = {a->leaving.alpha * a->leaving.alpha, a->arriving.alpha * a->arriving.alpha,
-                     a->leaving.stretch, a->arriving.stretch};
     pm_put(out, segment, 0, a->leaving.rise);
     pm_put(out, segment, 1, a->arriving.rise);
-    pm_put(out, segment, 2, numbers);
+    pm_put(out, segment, 2,
+           (dquat){a->leaving.alpha * a->leaving.alpha, a->arriving.alpha * a->arriving.alpha,
+                   a->leaving.stretch, a->arriving.stretch});
 }
 
-static void put_phases(const pm_extras_out *out, size_t segment, const arcs *a, dquat chord) {
-    dreal none = {0};
-    pm_put(out, segment, 3, (dquat){a->leaving_speed, a->arriving_speed, none, none});
-    pm_put(out, segment, 4, dquat_scaled(chord, dreal_of(0.5)));
+static void put_phased(const pm_extras_out *out, size_t segment, const arcs *a, dquat chord) {
+    pm_put(out, segment, 0, a->leaving.rise);
+    pm_put(out, segment, 1, a->arriving.rise);
+    pm_put(out, segment, 2,
+           (dquat){a->leaving.alpha * a->leaving.alpha, a->arriving.alpha * a->arriving.alpha,
+                   a->leaving_speed, a->arriving_speed});
+    pm_put(out, segment, 3, dquat_scaled(chord, dreal_of(0.5)));
 }
 
 static inline void build(const pm_track *track, const pm_extras_out *out, bool phased) {
@@ -152,10 +155,11 @@ static inline void build(const pm_track *track, const pm_extras_out *out, bool p
     for (ptrdiff_t i = track->first; i < track->end; i++) {
         key_circle next = circle_of_key(track, i + 1);
         arcs a = arcs_of(track, i, &here, &next);
-        put_arcs(out, (size_t)i, &a);
         if (phased)
-            put_phases(out, (size_t)i, &a,
+            put_phased(out, (size_t)i, &a,
                        dquat_difference(pm_track_key(track, i + 1), pm_track_key(track, i)));
+        else
+            put_arcs(out, (size_t)i, &a);
         here = next;
     }
 }

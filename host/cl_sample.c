@@ -234,6 +234,7 @@ pm_status pm_cl_sample_to_host(const pm_clip *clip, const pm_sample_job *job, pm
         /* the device may grant less than it says: try with half as much, to the end */
         if (status != PM_ERROR_DEVICE_MEMORY || t.piece_samples == 1)
             return status;
+        pm_error_clear(error);
         bytes = t.piece_samples * pm_job_width(clip, job) * 4 * sizeof(float) / 2;
         pm_log(clip->engine, PM_LOG_WARNING, "device memory is short: pieces of %llu bytes",
                (unsigned long long)bytes);

@@ -91,9 +91,6 @@ pm_kernel void PM_GATHER(pm_global const pm_stored_key *keys, pm_global const fl
 #if PM_EXTRAS > 3
     rows.extras[3] = pm_gather_plane(&lanes, 4);
 #endif
-#if PM_EXTRAS > 4
-    rows.extras[4] = pm_gather_plane(&lanes, 5);
-#endif
 #if PM_STATICS > 0
     rows.statics[0] = pm_gather_static(statics, track);
 #endif

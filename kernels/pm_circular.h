@@ -38,12 +38,19 @@ pm_fn pm_circle pm_circle_of(pm_quat rise, real alpha2, real stretch) {
     return c;
 }
 
-/* Both circles from the first three extras. */
+pm_fn pm_quat pm_half_sum(const pm_rows *rows) {
+    return pm_quat_scaled(pm_quat_sum(rows->key, rows->next), PM_REAL(0.5f));
+}
+
+pm_fn pm_quat pm_half_chord(const pm_rows *rows) {
+    return pm_quat_scaled(pm_quat_difference(rows->next, rows->key), PM_REAL(0.5f));
+}
+
 pm_fn pm_circular_segment pm_circular_begin(const pm_rows *rows) {
     pm_circular_segment s;
     pm_quat numbers = rows->extras[2];
-    s.middle = pm_quat_scaled(pm_quat_sum(rows->key, rows->next), PM_REAL(0.5f));
-    s.half_chord = pm_quat_scaled(pm_quat_difference(rows->next, rows->key), PM_REAL(0.5f));
+    s.middle = pm_half_sum(rows);
+    s.half_chord = pm_half_chord(rows);
     s.leaving = pm_circle_of(rows->extras[0], numbers.x, numbers.z);
     s.arriving = pm_circle_of(rows->extras[1], numbers.y, numbers.w);
     return s;
@@ -104,21 +111,33 @@ pm_fn pm_quat pm_circular_at(const pm_circular_segment *s, real u) {
  * has one speed on both sides of its key. Blended with a weight flat enough at the ends,
  * that makes the whole curve as smooth as the blend. */
 
-#define pm_phased_extras 5 /* as circular, the speed k of both phases, the half chord */
+/* rise of both arcs; alpha^2 of both and the speeds k of both phases; the half chord */
+#define pm_phased_extras 4
 
 typedef struct pm_phased_segment {
     pm_circular_segment circles;
     real leaving, arriving; /* k: the phase is u (k + (1 - k) u), from the circle's own key */
+    pm_quat chord; /* the half chord of keys before they were rounded, for phases that run far */
 } pm_phased_segment;
 
 pm_fn pm_phased_segment pm_phased_begin(const pm_rows *rows) {
     pm_phased_segment s;
-    s.circles = pm_circular_begin(rows);
-    /* phases may run far along the chord's direction, which rounded near keys have not got */
-    s.circles.half_chord = rows->extras[4];
-    s.leaving = rows->extras[3].x;
-    s.arriving = rows->extras[3].y;
+    pm_quat numbers = rows->extras[2];
+    s.circles.middle = pm_half_sum(rows);
+    s.circles.half_chord = pm_half_chord(rows);
+    s.circles.leaving = pm_circle_of(rows->extras[0], numbers.x, pm_cosecant(numbers.x));
+    s.circles.arriving = pm_circle_of(rows->extras[1], numbers.y, pm_cosecant(numbers.y));
+    s.leaving = numbers.z;
+    s.arriving = numbers.w;
+    s.chord = rows->extras[3];
     return s;
+}
+
+/* Near keys, when they are rounded, lose the direction of their chord. */
+pm_fn pm_circular_segment pm_phased_far_circles(const pm_phased_segment *s) {
+    pm_circular_segment c = s->circles;
+    c.half_chord = s->chord;
+    return c;
 }
 
 /* The phase, centred: 2 u (k + (1 - k) u) - 1 */
@@ -153,28 +172,34 @@ pm_fn pm_quat pm_arc_point_of(const pm_circular_segment *s, const pm_circle *c, 
     return pm_quat_plus(pm_quat_plus(s->middle, p.along, s->half_chord), p.up, c->rise);
 }
 
-/* Tries that the phases stay near their arcs: that no point is more than a quarter turn from
- * its arc's middle, nor from the other. */
+/* Whether a phase runs so far, or a point turns so far from its arc's middle, that there is
+ * more to it. */
+pm_fn pm_mask pm_phase_is_far(real t, pm_arc_point p) {
+    return (t * t > PM_REAL(4.0f)) | (p.turn2 > PM_TURN_NARROW_END);
+}
+
+/* Tries that both phases stay near their arcs, and the points near one another. */
 pm_fn pm_quat pm_phased_try(const pm_phased_segment *s, real u, real weight, pm_mask *failed) {
     const pm_circular_segment *c = &s->circles;
-    pm_arc_point p = pm_circle_at(&c->leaving, pm_phase_leaving(s, u));
-    pm_arc_point q = pm_circle_at(&c->arriving, pm_phase_arriving(s, u));
+    real t0 = pm_phase_leaving(s, u);
+    real t1 = pm_phase_arriving(s, u);
+    pm_arc_point p = pm_circle_at(&c->leaving, t0);
+    pm_arc_point q = pm_circle_at(&c->arriving, t1);
     real chord2 = pm_arc_points_chord2(c, p, q);
-    *failed = (p.turn2 > PM_TURN_NARROW_END) | (q.turn2 > PM_TURN_NARROW_END) |
-              (chord2 > PM_LONGEST_CHORD2);
+    *failed = pm_phase_is_far(t0, p) | pm_phase_is_far(t1, q) | (chord2 > PM_LONGEST_CHORD2);
     return pm_quat_renormalized(pm_arc_points_slerp(c, p, q, chord2, weight));
 }
 
 /* Of points anywhere on their circles. */
 pm_fn pm_quat pm_phased_at_any(const pm_phased_segment *s, real u, real weight) {
-    const pm_circular_segment *c = &s->circles;
-    pm_arc_point p = pm_circle_at_any(&c->leaving, pm_phase_leaving(s, u));
-    pm_arc_point q = pm_circle_at_any(&c->arriving, pm_phase_arriving(s, u));
-    real chord2 = pm_arc_points_chord2(c, p, q);
+    pm_circular_segment c = pm_phased_far_circles(s);
+    pm_arc_point p = pm_circle_at_any(&c.leaving, pm_phase_leaving(s, u));
+    pm_arc_point q = pm_circle_at_any(&c.arriving, pm_phase_arriving(s, u));
+    real chord2 = pm_arc_points_chord2(&c, p, q);
     pm_mask near = chord2 < PM_REAL(2.0f);
-    pm_quat close = pm_arc_points_slerp(c, p, q, pm_select(near, chord2, PM_REAL(2.0f)), weight);
-    pm_quat far = pm_slerp_any(pm_arc_point_of(c, &c->leaving, p),
-                               pm_arc_point_of(c, &c->arriving, q), weight);
+    pm_quat close = pm_arc_points_slerp(&c, p, q, pm_select(near, chord2, PM_REAL(2.0f)), weight);
+    pm_quat far = pm_slerp_any(pm_arc_point_of(&c, &c.leaving, p),
+                               pm_arc_point_of(&c, &c.arriving, q), weight);
     return pm_quat_renormalized(pm_quat_select(near, close, far));
 }
 
@@ -259,12 +284,12 @@ pm_fn pm_jet pm_phase_jet(real k, real u) {
 }
 
 pm_fn pm_quat_jet pm_phased_motion(const pm_phased_segment *s, real u, pm_jet weight) {
-    const pm_circular_segment *c = &s->circles;
+    pm_circular_segment c = pm_phased_far_circles(s);
     pm_jet leaving = pm_phase_jet(s->leaving, u);
     pm_jet mirrored = pm_phase_jet(s->arriving, PM_REAL(1.0f) - u);
     pm_jet arriving = pm_jet_of(-mirrored.v, mirrored.d, -mirrored.dd);
-    return pm_slerp_jet(pm_circle_motion(c, &c->leaving, leaving),
-                        pm_circle_motion(c, &c->arriving, arriving), weight);
+    return pm_slerp_jet(pm_circle_motion(&c, &c.leaving, leaving),
+                        pm_circle_motion(&c, &c.arriving, arriving), weight);
 }
 
 /* u^3 (10 - 15u + 6u^2), 30 u^2 (1-u)^2, 60 u (1-u) (1-2u) */

@@ -70,6 +70,13 @@ pm_fn real pm_arc_gain(real x) {
     return PM_ARC_GAIN(pm_nonic_from_1, x);
 }
 
+/* x/sin(x) of x^2 in [0, (pi/2)^2]; error 1.15e-10. */
+pm_fn real pm_cosecant(real x2) {
+    return pm_nonic_from_1(x2, 0.166666672f, 0.0194443762f, 0.00205058581f, 0.000209250255f,
+                           2.22803665e-05f, 1.44538137e-06f, 5.45264584e-07f, -6.18711979e-08f,
+                           1.25930377e-08f);
+}
+
 /* 1/sqrt(1 - z) of z in [0, 1/2]; error 1.01e-08. Exactly 1 at 0. */
 pm_fn real pm_inverse_root(real z) {
     return pm_nonic_from_1(z, 0.500002384f, 0.374819398f, 0.317189157f, 0.214230478f, 0.663377345f,

@@ -22,7 +22,7 @@
 
 #include "pm_quat.h"
 
-#define PM_MAX_EXTRAS 5
+#define PM_MAX_EXTRAS 4
 #define PM_MAX_STATICS 2
 
 typedef struct pm_rows {

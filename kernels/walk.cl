@@ -24,9 +24,6 @@ pm_fn void pm_walk_load(pm_rows *rows, pm_global const pm_stored_key *keys, pm_u
 #if PM_EXTRAS > 3
     rows->extras[3] = pm_load_quats(keys + row + 4 * plane_floats);
 #endif
-#if PM_EXTRAS > 4
-    rows->extras[4] = pm_load_quats(keys + row + 5 * plane_floats);
-#endif
 #if PM_STATICS > 0
     rows->statics[0] = pm_load_quats(statics);
 #endif

@@ -40,6 +40,11 @@ static long double arc_gain(long double x) {
     return y < 1e-12L ? 1 + 2 * y / 3 : asinl(sqrtl(y)) / sqrtl(y * (1 - y));
 }
 
+/* x/sin(x) of x^2 */
+static long double cosecant(long double x2) {
+    return 1 / sinc(x2);
+}
+
 static long double inverse_root(long double z) {
     return 1 / sqrtl(1 - z);
 }
@@ -233,9 +238,9 @@ static void fit_double(const fit *f) {
 int main(void) {
     const long double quarter_turn = 2.46740110027233965471L; /* (pi/2)^2 */
     const fit fits[] = {
-        {"pm_sinc", sinc, quarter_turn, 5}, {"pm_cos_rest", cosine_rest, quarter_turn, 4},
-        {"pm_arc_gain", arc_gain, 2, 10},   {"pm_inverse_root", inverse_root, 0.5L, 10},
-        {"pm_atan", arctangent, 1, 10},
+        {"pm_sinc", sinc, quarter_turn, 5},          {"pm_cos_rest", cosine_rest, quarter_turn, 4},
+        {"pm_cosecant", cosecant, quarter_turn, 10}, {"pm_arc_gain", arc_gain, 2, 10},
+        {"pm_inverse_root", inverse_root, 0.5L, 10}, {"pm_atan", arctangent, 1, 10},
     };
     for (size_t i = 0; i < sizeof fits / sizeof *fits; i++)
         fit_rounded(&fits[i]);
