@@ -620,8 +620,7 @@ static void a_list_with_a_device_that_is_not_there_is_refused(void **state) {
 
 static void what_is_no_list_is_a_name(void **state) {
     (void)state;
-    static const char *const names[] = {"0,", ",0", "0,,0", "0,cpu", "0, 1", "0,99999999999999",
-                                        ","};
+    static const char *const names[] = {"0,", ",0", "0,,0", "0,cpu", "0, 1", "0,99999999999999"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         char quoted[64];
         snprintf(quoted, sizeof quoted, "\"%s\"", names[i]);
