@@ -133,20 +133,18 @@ static arcs arcs_of(const pm_track *track, ptrdiff_t i, const key_circle *first,
     return a;
 }
 
-static void put_arcs(const pm_extras_out *out, size_t segment, const arcs *a) {
+/* What both kinds of circles store, and two numbers of their own. */
+static void put_arcs(const pm_extras_out *out, size_t segment, const arcs *a, dreal leaving,
+                     dreal arriving) {
     pm_put(out, segment, 0, a->leaving.rise);
     pm_put(out, segment, 1, a->arriving.rise);
     pm_put(out, segment, 2,
            (dquat){a->leaving.alpha * a->leaving.alpha, a->arriving.alpha * a->arriving.alpha,
-                   a->leaving.stretch, a->arriving.stretch});
+                   leaving, arriving});
 }
 
 static void put_phased(const pm_extras_out *out, size_t segment, const arcs *a, dquat chord) {
-    pm_put(out, segment, 0, a->leaving.rise);
-    pm_put(out, segment, 1, a->arriving.rise);
-    pm_put(out, segment, 2,
-           (dquat){a->leaving.alpha * a->leaving.alpha, a->arriving.alpha * a->arriving.alpha,
-                   a->leaving_speed, a->arriving_speed});
+    put_arcs(out, segment, a, a->leaving_speed, a->arriving_speed);
     pm_put(out, segment, 3, dquat_scaled(chord, dreal_of(0.5)));
 }
 
@@ -159,7 +157,7 @@ static inline void build(const pm_track *track, const pm_extras_out *out, bool p
             put_phased(out, (size_t)i, &a,
                        dquat_difference(pm_track_key(track, i + 1), pm_track_key(track, i)));
         else
-            put_arcs(out, (size_t)i, &a);
+            put_arcs(out, (size_t)i, &a, a.leaving.stretch, a.arriving.stretch);
         here = next;
     }
 }

@@ -38,22 +38,19 @@ pm_fn pm_circle pm_circle_of(pm_quat rise, real alpha2, real stretch) {
     return c;
 }
 
-pm_fn pm_quat pm_half_sum(const pm_rows *rows) {
-    return pm_quat_scaled(pm_quat_sum(rows->key, rows->next), PM_REAL(0.5f));
-}
-
-pm_fn pm_quat pm_half_chord(const pm_rows *rows) {
-    return pm_quat_scaled(pm_quat_difference(rows->next, rows->key), PM_REAL(0.5f));
+/* Both circles from the extras that all kinds have, and their stretches. */
+pm_fn pm_circular_segment pm_circles_of(const pm_rows *rows, real leaving, real arriving) {
+    pm_circular_segment s;
+    pm_quat numbers = rows->extras[2];
+    s.middle = pm_quat_scaled(pm_quat_sum(rows->key, rows->next), PM_REAL(0.5f));
+    s.half_chord = pm_quat_scaled(pm_quat_difference(rows->next, rows->key), PM_REAL(0.5f));
+    s.leaving = pm_circle_of(rows->extras[0], numbers.x, leaving);
+    s.arriving = pm_circle_of(rows->extras[1], numbers.y, arriving);
+    return s;
 }
 
 pm_fn pm_circular_segment pm_circular_begin(const pm_rows *rows) {
-    pm_circular_segment s;
-    pm_quat numbers = rows->extras[2];
-    s.middle = pm_half_sum(rows);
-    s.half_chord = pm_half_chord(rows);
-    s.leaving = pm_circle_of(rows->extras[0], numbers.x, numbers.z);
-    s.arriving = pm_circle_of(rows->extras[1], numbers.y, numbers.w);
-    return s;
+    return pm_circles_of(rows, rows->extras[2].z, rows->extras[2].w);
 }
 
 /* A point of an arc is middle + along half_chord + up rise. */
@@ -123,10 +120,7 @@ typedef struct pm_phased_segment {
 pm_fn pm_phased_segment pm_phased_begin(const pm_rows *rows) {
     pm_phased_segment s;
     pm_quat numbers = rows->extras[2];
-    s.circles.middle = pm_half_sum(rows);
-    s.circles.half_chord = pm_half_chord(rows);
-    s.circles.leaving = pm_circle_of(rows->extras[0], numbers.x, pm_cosecant(numbers.x));
-    s.circles.arriving = pm_circle_of(rows->extras[1], numbers.y, pm_cosecant(numbers.y));
+    s.circles = pm_circles_of(rows, pm_cosecant(numbers.x), pm_cosecant(numbers.y));
     s.leaving = numbers.z;
     s.arriving = numbers.w;
     s.chord = rows->extras[3];
