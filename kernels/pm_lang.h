@@ -40,18 +40,26 @@
 #define pm_kernel __kernel
 #define pm_global __global
 #define pm_global_id(dimension) ((uint)get_global_id(dimension))
+typedef uchar pm_u8;
+typedef ushort pm_u16;
 typedef uint pm_u32;
 typedef ulong pm_u64;
+typedef long pm_s64;
+#define pm_high_product(a, b) mul_hi((pm_u64)(a), (pm_u64)(b))
 
 #if PM_LANES == 1
 typedef float real;
 typedef int pm_mask;
 #define pm_select(mask, yes, no) ((mask) ? (yes) : (no))
 #define pm_any(mask) (mask)
+#define pm_bits_of(a) as_int(a)
+#define pm_real_of(bits) as_float(bits)
 #else
 typedef PM_JOIN(float, PM_LANES) real;
 typedef PM_JOIN(int, PM_LANES) pm_mask;
 #define pm_select(mask, yes, no) select((no), (yes), (mask))
+#define pm_bits_of(a) PM_JOIN(as_int, PM_LANES)(a)
+#define pm_real_of(bits) PM_JOIN(as_float, PM_LANES)(bits)
 /* Whether the mask is set in some lane. Drivers' any() asks one lane after another. */
 #if __has_builtin(__builtin_reduce_or)
 #define pm_any(mask) __builtin_reduce_or(mask)
@@ -61,6 +69,8 @@ typedef PM_JOIN(int, PM_LANES) pm_mask;
 #endif
 
 #define PM_REAL(number) ((real)(number))
+#define PM_BITS(number) ((pm_mask)(number))
+#define pm_bits_select pm_select
 #define pm_sqrt(a) sqrt(a)
 #define pm_floor(a) floor(a)
 
@@ -82,25 +92,60 @@ static inline real pm_fma(real a, real b, real c) {
 #define PM_UNROLL
 #define pm_kernel static
 #define pm_global
+typedef uint8_t pm_u8;
+typedef uint16_t pm_u16;
 typedef uint32_t pm_u32;
 typedef uint64_t pm_u64;
+typedef int64_t pm_s64;
+
+/* The upper half of a product of 128 bits. */
+static inline pm_u64 pm_high_product(pm_u64 a, pm_u64 b) {
+    __extension__ typedef unsigned __int128 pm_u128_product;
+    return (pm_u64)(((pm_u128_product)a * b) >> 64);
+}
 
 #if PM_LANES == 1
 typedef float real;
 typedef int pm_mask;
 #define PM_REAL(number) ((float)(number))
+#define PM_BITS(number) ((int)(number))
+#define pm_bits_select pm_select
 #define pm_select(mask, yes, no) ((mask) ? (yes) : (no))
 #define pm_any(mask) (mask)
 #define pm_fma(a, b, c) fmaf((a), (b), (c))
 #define pm_sqrt(a) sqrtf(a)
 #define pm_floor(a) floorf(a)
+
+/* A number's bits, and the reverse. */
+static inline pm_mask pm_bits_of(real a) {
+    union {
+        real number;
+        pm_mask bits;
+    } both = {a};
+    return both.bits;
+}
+
+static inline real pm_real_of(pm_mask bits) {
+    union {
+        pm_mask bits;
+        real number;
+    } both = {bits};
+    return both.number;
+}
 #else /* vectors of the compiler: lets tests run the lane kernels on the host */
 typedef float real __attribute__((vector_size(4 * PM_LANES)));
 typedef int32_t pm_mask __attribute__((vector_size(4 * PM_LANES)));
 #define PM_REAL(number) ((real){0} + (float)(number))
+#define PM_BITS(number) ((pm_mask){0} + (int32_t)(number))
+#define pm_bits_of(a) ((pm_mask)(a))
+#define pm_real_of(bits) ((real)(bits))
 
 static inline real pm_select(pm_mask mask, real yes, real no) {
     return (real)((mask & (pm_mask)yes) | (~mask & (pm_mask)no));
+}
+
+static inline pm_mask pm_bits_select(pm_mask mask, pm_mask yes, pm_mask no) {
+    return (mask & yes) | (~mask & no);
 }
 
 static inline int pm_any(pm_mask mask) {

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Poses: two of them blended, and a joint's matrix from its parent's. A matrix is three rows,
+ * each a pm_quat whose w is the translation.
+ */
+#ifndef PM_POSE_H
+#define PM_POSE_H
+
+#include "pm_math.h"
+#include "pm_quat.h"
+
+/* A joint relative to its parent; the w of position and scale is 0. */
+typedef struct pm_local {
+    pm_quat rotation, position, scale;
+} pm_local;
+
+typedef struct pm_matrix {
+    pm_quat x, y, z;
+} pm_matrix;
+
+/* A turn, then a shift; the w of the shift is 0. */
+typedef struct pm_rigid {
+    pm_quat rotation, position;
+} pm_rigid;
+
+/* ---- blending -------------------------------------------------------------------- */
+
+/* Unit quaternions no more than pi/2 apart, or their mix at any weight, made unit: its squared
+ * length is between 1/2 and 1. */
+pm_fn pm_quat pm_quat_mix_unit(pm_quat mix) {
+    return pm_quat_scaled(mix, pm_inverse_root(PM_REAL(1.0f) - pm_quat_norm2(mix)));
+}
+
+pm_fn real pm_quat_dot(pm_quat a, pm_quat b) {
+    return pm_fma(a.x, b.x, a.y * b.y) + pm_fma(a.z, b.z, a.w * b.w);
+}
+
+/* From a to b on the shorter way; the operands themselves at weights 0 and 1. */
+pm_fn pm_quat pm_rotations_mixed(pm_quat a, pm_quat b, real weight) {
+    pm_mask far = pm_quat_dot(a, b) < PM_REAL(0.0f);
+    real to_b = pm_select(far, -weight, weight);
+    pm_quat mix = pm_quat_mix_unit(pm_quat_blend(PM_REAL(1.0f) - weight, a, to_b, b));
+    mix = pm_quat_select(weight == PM_REAL(0.0f), a, mix);
+    return pm_quat_select(weight == PM_REAL(1.0f), b, mix);
+}
+
+/* B's share of A, by weight. With r 1 and s 0 exactly a, and the reverse. */
+pm_fn pm_local pm_local_mixed(pm_local a, pm_local b, real weight) {
+    pm_local m;
+    real rest = PM_REAL(1.0f) - weight;
+    m.rotation = pm_rotations_mixed(a.rotation, b.rotation, weight);
+    m.position = pm_quat_blend(rest, a.position, weight, b.position);
+    m.scale = pm_quat_blend(rest, a.scale, weight, b.scale);
+    return m;
+}
+
+pm_fn pm_quat pm_quat_conjugate(pm_quat a) {
+    return pm_quat_of(-a.x, -a.y, -a.z, a.w);
+}
+
+/* A turned further, about its own axes, by a share of how B differs from the rest pose:
+ * a mix(1, rest^-1 b). Positions add up and scales multiply. */
+pm_fn pm_local pm_local_added(pm_local a, pm_local b, pm_local rest, pm_quat unscale,
+                              real weight) {
+    pm_local m;
+    real zero = PM_REAL(0.0f), one = PM_REAL(1.0f);
+    pm_quat identity = pm_quat_of(zero, zero, zero, one);
+    pm_quat change = pm_quat_product(pm_quat_conjugate(rest.rotation), b.rotation);
+    pm_quat sum = pm_quat_product(a.rotation, pm_rotations_mixed(identity, change, weight));
+    m.rotation = pm_quat_select(weight == zero, a.rotation, sum);
+    m.position = pm_quat_plus(a.position, weight, pm_quat_difference(b.position, rest.position));
+    m.scale.x = a.scale.x * pm_fma(weight, pm_fma(b.scale.x, unscale.x, -one), one);
+    m.scale.y = a.scale.y * pm_fma(weight, pm_fma(b.scale.y, unscale.y, -one), one);
+    m.scale.z = a.scale.z * pm_fma(weight, pm_fma(b.scale.z, unscale.z, -one), one);
+    m.scale.w = zero;
+    return m;
+}
+
+pm_fn pm_local pm_local_select(pm_mask mask, pm_local yes, pm_local no) {
+    pm_local m;
+    m.rotation = pm_quat_select(mask, yes.rotation, no.rotation);
+    m.position = pm_quat_select(mask, yes.position, no.position);
+    m.scale = pm_quat_select(mask, yes.scale, no.scale);
+    return m;
+}
+
+/* ---- matrices --------------------------------------------------------------------- */
+
+/* Of a rotation within 1e-6 of unit length, by which it is divided to first order: down a
+ * chain of joints what lengths are off would add up. */
+pm_fn pm_matrix pm_matrix_of(pm_quat q, pm_quat position) {
+    pm_matrix m;
+    real one = PM_REAL(1.0f);
+    real twice = pm_fma(PM_REAL(-2.0f), pm_quat_norm2(q), PM_REAL(4.0f));
+    real x = q.x * twice, y = q.y * twice, z = q.z * twice;
+    real wx = q.w * x, wy = q.w * y, wz = q.w * z;
+    m.x = pm_quat_of(pm_fma(-q.y, y, pm_fma(-q.z, z, one)), pm_fma(q.x, y, -wz),
+                     pm_fma(q.x, z, wy), position.x);
+    m.y = pm_quat_of(pm_fma(q.x, y, wz), pm_fma(-q.x, x, pm_fma(-q.z, z, one)),
+                     pm_fma(q.y, z, -wx), position.y);
+    m.z = pm_quat_of(pm_fma(q.x, z, -wy), pm_fma(q.y, z, wx),
+                     pm_fma(-q.x, x, pm_fma(-q.y, y, one)), position.z);
+    return m;
+}
+
+pm_fn pm_quat pm_row_scaled(pm_quat row, pm_quat scale) {
+    return pm_quat_of(row.x * scale.x, row.y * scale.y, row.z * scale.z, row.w);
+}
+
+/* With the scale done first. */
+pm_fn pm_matrix pm_matrix_scaled(pm_matrix m, pm_quat scale) {
+    m.x = pm_row_scaled(m.x, scale);
+    m.y = pm_row_scaled(m.y, scale);
+    m.z = pm_row_scaled(m.z, scale);
+    return m;
+}
+
+pm_fn pm_quat pm_row_product(pm_quat row, pm_matrix m) {
+    return pm_quat_of(pm_fma(row.x, m.x.x, pm_fma(row.y, m.y.x, row.z * m.z.x)),
+                      pm_fma(row.x, m.x.y, pm_fma(row.y, m.y.y, row.z * m.z.y)),
+                      pm_fma(row.x, m.x.z, pm_fma(row.y, m.y.z, row.z * m.z.z)),
+                      pm_fma(row.x, m.x.w, pm_fma(row.y, m.y.w, pm_fma(row.z, m.z.w, row.w))));
+}
+
+/* First b, then a. */
+pm_fn pm_matrix pm_matrix_product(pm_matrix a, pm_matrix b) {
+    pm_matrix m;
+    m.x = pm_row_product(a.x, b);
+    m.y = pm_row_product(a.y, b);
+    m.z = pm_row_product(a.z, b);
+    return m;
+}
+
+/* ---- rigid motions ----------------------------------------------------------------- */
+
+/* v turned by a unit quaternion: v + 2 w (q v) + 2 q (q v), with products of vectors */
+pm_fn pm_quat pm_vector_turned(pm_quat q, pm_quat v) {
+    real two = PM_REAL(2.0f);
+    real x = two * pm_fma(q.y, v.z, -(q.z * v.y));
+    real y = two * pm_fma(q.z, v.x, -(q.x * v.z));
+    real z = two * pm_fma(q.x, v.y, -(q.y * v.x));
+    return pm_quat_of(pm_fma(q.w, x, pm_fma(q.y, z, pm_fma(-q.z, y, v.x))),
+                      pm_fma(q.w, y, pm_fma(q.z, x, pm_fma(-q.x, z, v.y))),
+                      pm_fma(q.w, z, pm_fma(q.x, y, pm_fma(-q.y, x, v.z))), PM_REAL(0.0f));
+}
+
+/* First b, then a. */
+pm_fn pm_rigid pm_rigid_product(pm_rigid a, pm_rigid b) {
+    pm_rigid r;
+    r.rotation = pm_quat_renormalized(pm_quat_product(a.rotation, b.rotation));
+    r.position = pm_quat_sum(a.position, pm_vector_turned(a.rotation, b.position));
+    return r;
+}
+
+pm_fn pm_rigid pm_rigid_inverse(pm_rigid a) {
+    pm_rigid r;
+    r.rotation = pm_quat_conjugate(a.rotation);
+    r.position = pm_vector_turned(r.rotation,
+                                  pm_quat_of(-a.position.x, -a.position.y, -a.position.z,
+                                             PM_REAL(0.0f)));
+    return r;
+}
+
+/* The dual part of a rigid motion as a dual quaternion: half the shift times the turn. */
+pm_fn pm_quat pm_rigid_dual(pm_rigid a) {
+    real half_ = PM_REAL(0.5f);
+    pm_quat shift = pm_quat_of(half_ * a.position.x, half_ * a.position.y, half_ * a.position.z,
+                               PM_REAL(0.0f));
+    return pm_quat_product(shift, a.rotation);
+}
+
+/* ---- half precision ---------------------------------------------------------------- */
+
+/* The bits of a number as float16, rounded to nearest even, in the lower half of a word. What
+ * is too large becomes infinite; NaN stays one. Adding 1/2 to a number below 2^-14 leaves
+ * the bits of its subnormal float16 in the sum's. */
+pm_fn pm_mask pm_half_bits(real a) {
+    pm_mask bits = pm_bits_of(a);
+    pm_mask size = bits & PM_BITS(0x7fffffff);
+    pm_mask sign = (bits >> 16) & PM_BITS(0x8000);
+    pm_mask odd = (size >> 13) & PM_BITS(1);
+    pm_mask normal = (size - PM_BITS(0x38000000) + PM_BITS(0xfff) + odd) >> 13;
+    pm_mask tiny = pm_bits_of(pm_real_of(size) + PM_REAL(0.5f)) - PM_BITS(0x3f000000);
+    pm_mask huge = pm_bits_select(size > PM_BITS(0x7f800000), PM_BITS(0x7e00), PM_BITS(0x7c00));
+    pm_mask value = pm_bits_select(size < PM_BITS(0x38800000), tiny, normal);
+    return sign | pm_bits_select(size >= PM_BITS(0x47800000), huge, value);
+}
+
+#endif
