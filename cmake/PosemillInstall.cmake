@@ -11,6 +11,7 @@ install(TARGETS posemill EXPORT posemill-targets
     LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
     ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 install(FILES "${PROJECT_SOURCE_DIR}/include/posemill/posemill.h"
+    "${PROJECT_SOURCE_DIR}/include/posemill/posemill_crowd.h"
     DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/posemill")
 if(POSEMILL_OPENCL)
     install(FILES "${PROJECT_SOURCE_DIR}/include/posemill/posemill_cl.h"

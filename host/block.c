@@ -135,7 +135,7 @@ static void read_window(lanes *l, size_t first, bool unrolls) {
 static void put_last_row(const lanes *l) {
     const pm_track *track = &l->track;
     for (size_t i = 0; is_coded(l->channel) && i < l->count; i++)
-        pm_key_repeat(l->channel->format, l->channel->keys, coded_at(l, i, 0),
+        pm_key_repeat(l->channel->format, l->channel->keys, coded_at(l, i, 0), l->channel->keys,
                       coded_at(l, i, track->segment_count), track->wrap[i] < 0);
     if (is_coded(l->channel))
         return;

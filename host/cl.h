@@ -10,17 +10,20 @@
 
 #include <posemill/posemill_cl.h>
 
+#include "crowd.h"
 #include "engine.h"
 #include "job.h"
 #include "status.h"
 
 /* Which program: the file, the curve it evaluates, and the shape. Also the cache's key. */
 typedef struct pm_variant {
-    const char *file;  /* "walk", "gather", "motion" or "place": the kernel has the same name */
+    const char *file;  /* "walk", "gather", "motion", "place" or "crowd": and of the kernel */
     const char *curve; /* PM_METHOD; of `place` any */
     unsigned components;
     unsigned lanes;
-    pm_key_format format; /* PM_KEYS */
+    pm_key_format format;     /* PM_KEYS */
+    const char *vector_curve; /* PM_VECTOR_METHOD of `crowd`; else NULL */
+    pm_crowd_output output;   /* PM_OUTPUT of `crowd` */
 } pm_variant;
 
 typedef struct pm_built {
@@ -138,6 +141,19 @@ typedef struct pm_launch {
 
 pm_status pm_cl_launch(const pm_launch *launch, cl_command_queue queue, cl_uint wait_count,
                        const cl_event *wait_list, cl_event *done, pm_error *error);
+
+/* A crowd's tables on the device, and what posing it keeps from one frame to the next. */
+typedef struct pm_cl_crowd pm_cl_crowd;
+
+/* What pm_cl_backend does with crowds. */
+pm_status pm_cl_crowd_upload(pm_crowd *crowd, pm_error *error);
+void pm_cl_crowd_release(pm_crowd *crowd);
+pm_status pm_cl_crowd_pose_to_host(pm_crowd *crowd, const pm_crowd_job *job, pm_error *error);
+
+/* A part of a job of pm_cl_crowd_pose that was checked: its instance 0 is instance `first`. */
+pm_status pm_cl_crowd_enqueue(pm_crowd *crowd, const pm_cl_crowd_job *job, size_t first,
+                              cl_command_queue queue, cl_uint wait_count, const cl_event *wait_list,
+                              cl_event *done, pm_error *error);
 
 /* Fills `places` on the device by arithmetic. */
 pm_status pm_cl_launch_place(const pm_engine *engine, const pm_cadence *cadence, uint64_t first,

@@ -295,5 +295,11 @@ cl_device_id pm_cl_device(const pm_engine *engine) {
     return cl ? cl->device : NULL;
 }
 
-const pm_backend pm_cl_backend = {pm_cl_close, pm_cl_tune, pm_cl_clip_upload, pm_cl_clip_release,
-                                  pm_cl_sample_to_host};
+const pm_backend pm_cl_backend = {.close = pm_cl_close,
+                                  .tune = pm_cl_tune,
+                                  .upload = pm_cl_clip_upload,
+                                  .release = pm_cl_clip_release,
+                                  .sample = pm_cl_sample_to_host,
+                                  .upload_crowd = pm_cl_crowd_upload,
+                                  .release_crowd = pm_cl_crowd_release,
+                                  .pose = pm_cl_crowd_pose_to_host};

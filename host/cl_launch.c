@@ -208,7 +208,8 @@ pm_status pm_cl_launch(const pm_launch *launch, cl_command_queue queue, cl_uint 
 pm_status pm_cl_launch_place(const pm_engine *engine, const pm_cadence *cadence, uint64_t first,
                              size_t count, cl_mem places, cl_command_queue queue, cl_event *done,
                              pm_error *error) {
-    pm_variant variant = {"place", "slerp", 4, 1, PM_KEYS_FLOAT32};
+    pm_variant variant = {
+        .file = "place", .curve = "slerp", .components = 4, .lanes = 1, .format = PM_KEYS_FLOAT32};
     cl_uint samples = (cl_uint)count;
     cl_ulong from = first;
     const argument arguments[] = {PM_ARGUMENT(places), PM_ARGUMENT(*cadence), PM_ARGUMENT(from),

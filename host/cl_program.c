@@ -161,6 +161,10 @@ static void options_of(const pm_engine *engine, const pm_variant *variant, char 
              strstr(engine->info.name, "Oclgrind") ? " -cl-opt-disable" : "",
              strcmp(engine->info.platform, "rusticl") == 0 ? " -DPM_FMA_FORGETS_ZERO" : "",
              variant->curve, variant->components, variant->lanes, (unsigned)variant->format);
+    size_t length = strlen(to);
+    if (variant->vector_curve)
+        snprintf(to + length, size - length, " -DPM_VECTOR_METHOD=pm_%s -DPM_OUTPUT=%u",
+                 variant->vector_curve, (unsigned)variant->output);
 }
 
 /* The first line of a build log that says "error", or its first. */
@@ -232,9 +236,14 @@ static pm_status build(const pm_engine *engine, const pm_variant *variant, cl_pr
     return status;
 }
 
+static bool same_name(const char *a, const char *b) {
+    return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
 static bool same(const pm_variant *a, const pm_variant *b) {
-    return strcmp(a->file, b->file) == 0 && strcmp(a->curve, b->curve) == 0 &&
-           a->components == b->components && a->lanes == b->lanes && a->format == b->format;
+    return same_name(a->file, b->file) && same_name(a->curve, b->curve) &&
+           a->components == b->components && a->lanes == b->lanes && a->format == b->format &&
+           same_name(a->vector_curve, b->vector_curve) && a->output == b->output;
 }
 
 static pm_status find_or_build(const pm_engine *engine, const pm_variant *variant,

@@ -49,8 +49,28 @@ static void release_nothing(pm_clip *clip) {
     (void)clip;
 }
 
-const pm_backend pm_reference_backend = {close_nothing, tune_nothing, upload_nothing,
-                                         release_nothing, pm_sample_on_reference};
+static pm_status upload_no_crowd(pm_crowd *crowd, pm_error *error) {
+    (void)crowd;
+    (void)error;
+    return PM_OK;
+}
+
+static void release_no_crowd(pm_crowd *crowd) {
+    (void)crowd;
+}
+
+static pm_status pose_on_reference(pm_crowd *crowd, const pm_crowd_job *job, pm_error *error) {
+    return pm_crowd_pose_on_reference(crowd, job, error);
+}
+
+const pm_backend pm_reference_backend = {.close = close_nothing,
+                                         .tune = tune_nothing,
+                                         .upload = upload_nothing,
+                                         .release = release_nothing,
+                                         .sample = pm_sample_on_reference,
+                                         .upload_crowd = upload_no_crowd,
+                                         .release_crowd = release_no_crowd,
+                                         .pose = pose_on_reference};
 
 pm_engine *pm_engine_new(const pm_engine_desc *desc) {
     pm_engine *engine = calloc(1, sizeof *engine);

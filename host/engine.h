@@ -7,6 +7,7 @@
 #define PM_HOST_ENGINE_H
 
 #include "clip.h"
+#include "crowd.h"
 
 /* What engines differ in. */
 typedef struct pm_backend {
@@ -20,6 +21,10 @@ typedef struct pm_backend {
     void (*release)(pm_clip *clip);
     /* a checked job, into host memory; when it returns, nothing writes there any more */
     pm_status (*sample)(const pm_clip *clip, const pm_sample_job *job, pm_error *error);
+    /* of crowds, likewise; engines over several devices have none */
+    pm_status (*upload_crowd)(pm_crowd *crowd, pm_error *error);
+    void (*release_crowd)(pm_crowd *crowd);
+    pm_status (*pose)(pm_crowd *crowd, const pm_crowd_job *job, pm_error *error);
 } pm_backend;
 
 extern const pm_backend pm_reference_backend;

@@ -25,8 +25,9 @@ bool pm_key_bytes(pm_key_format format, size_t floats, size_t *bytes);
 void pm_key_store(pm_key_format format, int16_t *keys, size_t at, const double q[4],
                   double before[4]);
 
-/* Stores a stored key again, with the other sign if it is turned. */
-void pm_key_repeat(pm_key_format format, int16_t *keys, size_t from, size_t to, bool turned);
+/* Stores a key that is stored in from_keys again, with the other sign if it is turned. */
+void pm_key_repeat(pm_key_format format, int16_t *from_keys, size_t from, int16_t *keys, size_t to,
+                   bool turned);
 
 /* A key as it decodes on every device. */
 pm_quat pm_key_load(pm_key_format format, const int16_t *keys, size_t at);

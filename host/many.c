@@ -269,5 +269,8 @@ static pm_status sample_shared(const pm_clip *clip, const pm_sample_job *job, pm
     return s.status;
 }
 
-const pm_backend pm_many_backend = {close_parts, refuse_to_tune, upload_parts, release_parts,
-                                    sample_shared};
+const pm_backend pm_many_backend = {.close = close_parts,
+                                    .tune = refuse_to_tune,
+                                    .upload = upload_parts,
+                                    .release = release_parts,
+                                    .sample = sample_shared};

@@ -45,14 +45,14 @@ typedef struct pm_instance {
 #define PM_NO_SLOT 0xffffffffu
 
 typedef struct pm_joint {
-    pm_u32 parent;    /* the slot of the parent's matrix; PM_NO_SLOT of a root */
-    pm_u32 slot;      /* where the joint's own goes; PM_NO_SLOT when it has no children */
-    pm_u32 animated;  /* bit c: some clip moves channel c away from the rest pose */
-    pm_u32 scaled;    /* 1: at rest, or in some clip, a scale is not 1 */
+    pm_u32 parent;     /* the slot of the parent's matrix; PM_NO_SLOT of a root */
+    pm_u32 slot;       /* where the joint's own goes; PM_NO_SLOT when it has no children */
+    pm_u32 animated;   /* bit c: some clip moves channel c away from the rest pose */
+    pm_u32 scaled;     /* 1: at rest, or in some clip, a scale is not 1 */
     float rotation[4]; /* the rest pose */
     float position[4];
     float scale[4];
-    float unscale[4];      /* one over the scale */
+    float unscale[4]; /* one over the scale */
     float inverse_bind[12];
     float bind_rotation[4]; /* the inverse bind matrix as a rigid motion */
     float bind_position[4];
@@ -65,8 +65,8 @@ typedef struct pm_crowd_level {
 
 /* Key times of a clip's joints. The first is 0. */
 typedef struct pm_crowd_timeline {
-    pm_u64 period;   /* ticks to the last key, or of a loop: at least 1 */
-    pm_u64 rate;     /* of uniform keys: segments a tick, times 2^(64 - shift). 0: listed */
+    pm_u64 period; /* ticks to the last key, or of a loop: at least 1 */
+    pm_u64 rate;   /* of uniform keys: segments a tick, times 2^(64 - shift). 0: listed */
     pm_u32 shift;
     pm_u32 slack;    /* of uniform keys: what a tick is, in 2^-32 segments, rounded up */
     pm_u32 segments; /* at least 1 */
@@ -83,6 +83,20 @@ typedef struct pm_clip_place {
     pm_u32 timeline;
     pm_u32 statics; /* plane s of joint j at statics + s plane + 4 j */
 } pm_clip_place;
+
+/* How much of everything there is. */
+typedef struct pm_crowd_size {
+    pm_u64 frame;
+    pm_u64 first;     /* what instance 0 of a call is among all: they take turns by that */
+    pm_u32 instances; /* of a call, at least 1 */
+    pm_u32 joints;
+    pm_u32 clips;
+    pm_u32 levels;
+    pm_u32 masks;
+    pm_u32 channels; /* bit c: clips have channel c */
+    pm_u32 apart;    /* 1: rows are found by the layout, (channels, clips, joints) of them */
+    pm_u32 unused;   /* keeps the size a multiple of 8 */
+} pm_crowd_size;
 
 /* A time within [0, period]. */
 pm_fn pm_u64 pm_crowd_within(pm_u64 period, pm_s64 time, pm_u32 clamps) {

@@ -149,10 +149,6 @@ pm_fn pm_quat_jet pm_quat_jet_weighted(pm_jet weight, pm_quat_jet a) {
     return r;
 }
 
-pm_fn real pm_quat_dot(pm_quat a, pm_quat b) {
-    return pm_fma(a.x, b.x, pm_fma(a.y, b.y, pm_fma(a.z, b.z, a.w * b.w)));
-}
-
 /* |a|^2 */
 pm_fn pm_jet pm_quat_jet_norm2(pm_quat_jet a) {
     real two = PM_REAL(2.0f);

@@ -31,10 +31,6 @@ pm_fn pm_quat pm_quat_mix_unit(pm_quat mix) {
     return pm_quat_scaled(mix, pm_inverse_root(PM_REAL(1.0f) - pm_quat_norm2(mix)));
 }
 
-pm_fn real pm_quat_dot(pm_quat a, pm_quat b) {
-    return pm_fma(a.x, b.x, a.y * b.y) + pm_fma(a.z, b.z, a.w * b.w);
-}
-
 /* From a to b on the shorter way; the operands themselves at weights 0 and 1. */
 pm_fn pm_quat pm_rotations_mixed(pm_quat a, pm_quat b, real weight) {
     pm_mask far = pm_quat_dot(a, b) < PM_REAL(0.0f);
@@ -44,31 +40,34 @@ pm_fn pm_quat pm_rotations_mixed(pm_quat a, pm_quat b, real weight) {
     return pm_quat_select(weight == PM_REAL(1.0f), b, mix);
 }
 
-/* B's share of A, by weight. With r 1 and s 0 exactly a, and the reverse. */
-pm_fn pm_local pm_local_mixed(pm_local a, pm_local b, real weight) {
-    pm_local m;
-    real rest = PM_REAL(1.0f) - weight;
-    m.rotation = pm_rotations_mixed(a.rotation, b.rotation, weight);
-    m.position = pm_quat_blend(rest, a.position, weight, b.position);
-    m.scale = pm_quat_blend(rest, a.scale, weight, b.scale);
-    return m;
+/* From a to b in a straight line; the operands themselves, signs of zeros too, at weights 0
+ * and 1. */
+pm_fn pm_quat pm_vectors_mixed(pm_quat a, pm_quat b, real weight) {
+    pm_quat mix = pm_quat_blend(PM_REAL(1.0f) - weight, a, weight, b);
+    mix = pm_quat_select(weight == PM_REAL(0.0f), a, mix);
+    return pm_quat_select(weight == PM_REAL(1.0f), b, mix);
 }
 
-pm_fn pm_quat pm_quat_conjugate(pm_quat a) {
-    return pm_quat_of(-a.x, -a.y, -a.z, a.w);
+pm_fn pm_local pm_local_mixed(pm_local a, pm_local b, real weight) {
+    pm_local m;
+    m.rotation = pm_rotations_mixed(a.rotation, b.rotation, weight);
+    m.position = pm_vectors_mixed(a.position, b.position, weight);
+    m.scale = pm_vectors_mixed(a.scale, b.scale, weight);
+    return m;
 }
 
 /* A turned further, about its own axes, by a share of how B differs from the rest pose:
  * a mix(1, rest^-1 b). Positions add up and scales multiply. */
-pm_fn pm_local pm_local_added(pm_local a, pm_local b, pm_local rest, pm_quat unscale,
-                              real weight) {
+pm_fn pm_local pm_local_added(pm_local a, pm_local b, pm_local rest, pm_quat unscale, real weight) {
     pm_local m;
     real zero = PM_REAL(0.0f), one = PM_REAL(1.0f);
     pm_quat identity = pm_quat_of(zero, zero, zero, one);
     pm_quat change = pm_quat_product(pm_quat_conjugate(rest.rotation), b.rotation);
     pm_quat sum = pm_quat_product(a.rotation, pm_rotations_mixed(identity, change, weight));
     m.rotation = pm_quat_select(weight == zero, a.rotation, sum);
-    m.position = pm_quat_plus(a.position, weight, pm_quat_difference(b.position, rest.position));
+    pm_quat shift = pm_quat_difference(b.position, rest.position);
+    m.position =
+        pm_quat_select(weight == zero, a.position, pm_quat_plus(a.position, weight, shift));
     m.scale.x = a.scale.x * pm_fma(weight, pm_fma(b.scale.x, unscale.x, -one), one);
     m.scale.y = a.scale.y * pm_fma(weight, pm_fma(b.scale.y, unscale.y, -one), one);
     m.scale.z = a.scale.z * pm_fma(weight, pm_fma(b.scale.z, unscale.z, -one), one);
@@ -94,12 +93,12 @@ pm_fn pm_matrix pm_matrix_of(pm_quat q, pm_quat position) {
     real twice = pm_fma(PM_REAL(-2.0f), pm_quat_norm2(q), PM_REAL(4.0f));
     real x = q.x * twice, y = q.y * twice, z = q.z * twice;
     real wx = q.w * x, wy = q.w * y, wz = q.w * z;
-    m.x = pm_quat_of(pm_fma(-q.y, y, pm_fma(-q.z, z, one)), pm_fma(q.x, y, -wz),
-                     pm_fma(q.x, z, wy), position.x);
-    m.y = pm_quat_of(pm_fma(q.x, y, wz), pm_fma(-q.x, x, pm_fma(-q.z, z, one)),
-                     pm_fma(q.y, z, -wx), position.y);
-    m.z = pm_quat_of(pm_fma(q.x, z, -wy), pm_fma(q.y, z, wx),
-                     pm_fma(-q.x, x, pm_fma(-q.y, y, one)), position.z);
+    m.x = pm_quat_of(pm_fma(-q.y, y, pm_fma(-q.z, z, one)), pm_fma(q.x, y, -wz), pm_fma(q.x, z, wy),
+                     position.x);
+    m.y = pm_quat_of(pm_fma(q.x, y, wz), pm_fma(-q.x, x, pm_fma(-q.z, z, one)), pm_fma(q.y, z, -wx),
+                     position.y);
+    m.z = pm_quat_of(pm_fma(q.x, z, -wy), pm_fma(q.y, z, wx), pm_fma(-q.x, x, pm_fma(-q.y, y, one)),
+                     position.z);
     return m;
 }
 
@@ -155,17 +154,16 @@ pm_fn pm_rigid pm_rigid_product(pm_rigid a, pm_rigid b) {
 pm_fn pm_rigid pm_rigid_inverse(pm_rigid a) {
     pm_rigid r;
     r.rotation = pm_quat_conjugate(a.rotation);
-    r.position = pm_vector_turned(r.rotation,
-                                  pm_quat_of(-a.position.x, -a.position.y, -a.position.z,
-                                             PM_REAL(0.0f)));
+    r.position = pm_vector_turned(
+        r.rotation, pm_quat_of(-a.position.x, -a.position.y, -a.position.z, PM_REAL(0.0f)));
     return r;
 }
 
 /* The dual part of a rigid motion as a dual quaternion: half the shift times the turn. */
 pm_fn pm_quat pm_rigid_dual(pm_rigid a) {
     real half_ = PM_REAL(0.5f);
-    pm_quat shift = pm_quat_of(half_ * a.position.x, half_ * a.position.y, half_ * a.position.z,
-                               PM_REAL(0.0f));
+    pm_quat shift =
+        pm_quat_of(half_ * a.position.x, half_ * a.position.y, half_ * a.position.z, PM_REAL(0.0f));
     return pm_quat_product(shift, a.rotation);
 }
 

@@ -44,6 +44,14 @@ pm_fn pm_quat pm_quat_blend(real r, pm_quat a, real s, pm_quat b) {
     return pm_quat_plus(pm_quat_scaled(a, r), s, b);
 }
 
+pm_fn real pm_quat_dot(pm_quat a, pm_quat b) {
+    return pm_fma(a.x, b.x, pm_fma(a.y, b.y, pm_fma(a.z, b.z, a.w * b.w)));
+}
+
+pm_fn pm_quat pm_quat_conjugate(pm_quat a) {
+    return pm_quat_of(-a.x, -a.y, -a.z, a.w);
+}
+
 pm_fn real pm_quat_norm2(pm_quat a) {
     return pm_fma(a.x, a.x, a.y * a.y) + pm_fma(a.z, a.z, a.w * a.w);
 }

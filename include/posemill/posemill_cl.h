@@ -13,6 +13,7 @@
 #include <CL/cl.h>
 
 #include <posemill/posemill.h>
+#include <posemill/posemill_crowd.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -69,6 +70,43 @@ PM_API pm_status pm_cl_sample(const pm_clip *clip, const pm_sample_job *job,
                               const pm_cl_outputs *outputs, cl_command_queue queue,
                               cl_uint wait_count, const cl_event *wait_list, cl_event *done,
                               pm_error *error);
+
+/* ---- crowds ------------------------------------------------------------------------ */
+
+/* Where an output goes: instance i's records begin offset + i stride bytes into a buffer of the
+ * engine's context. Offset and stride are multiples of 16, of halves of 8; on CPU devices
+ * multiples of 64 are written faster. */
+typedef struct pm_cl_crowd_target {
+    cl_mem buffer; /* NULL: not wanted */
+    size_t offset;
+    size_t stride; /* at least joint_count records. 0: just those */
+    /* NULL, or another buffer where what `buffer` held is copied first, at the same stride: the
+     * poses before these, for motion vectors. Whoever has two targets to write by turns
+     * need not copy. */
+    cl_mem previous;
+    size_t previous_offset; /* a multiple of 4 */
+} pm_cl_crowd_target;
+
+typedef struct pm_cl_crowd_job {
+    /* In host memory, which must stay as it is until the job is done; or, where that is NULL,
+     * in a buffer of the engine's context, from a multiple of 8 bytes on. */
+    const pm_crowd_instance *instances;
+    cl_mem instance_buffer;
+    size_t instances_offset;
+    size_t instance_count; /* below 2^32 - 64. 0: nothing to do */
+    uint64_t frame;        /* counts frames, for levels that are not updated in each */
+    pm_cl_crowd_target outputs[PM_CROWD_OUTPUT_COUNT];
+} pm_cl_crowd_job;
+
+/* Enqueues the posing of a crowd, as pm_cl_sample does with samples: on a queue of the engine's
+ * context and device, in order or not, after the events of the wait list; *done, when asked for,
+ * is complete when all outputs are written, and is the caller's to release. The queue is neither
+ * flushed nor finished. Once an output has been asked for, asking for it again makes no
+ * OpenCL object but events, unless there are more instances in host memory than ever
+ * before. Thread-safe. */
+PM_API pm_status pm_cl_crowd_pose(pm_crowd *crowd, const pm_cl_crowd_job *job,
+                                  cl_command_queue queue, cl_uint wait_count,
+                                  const cl_event *wait_list, cl_event *done, pm_error *error);
 
 #ifdef __cplusplus
 }

@@ -147,9 +147,8 @@ typedef struct pm_crowd_instance {
 /* PM_OK when all instances name clips, masks, levels and flags that exist and weights in
  * [0, 1]; else the first that does not: pm_error.track is the instance. Posing asks no such
  * thing. */
-PM_API pm_status pm_crowd_check_instances(const pm_crowd *crowd,
-                                          const pm_crowd_instance *instances, size_t count,
-                                          pm_error *error);
+PM_API pm_status pm_crowd_check_instances(const pm_crowd *crowd, const pm_crowd_instance *instances,
+                                          size_t count, pm_error *error);
 
 /* ---- posing ------------------------------------------------------------------------ */
 

@@ -1,0 +1,494 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Crowds on an OpenCL device: their tables, and posing on a queue. What a frame needs is made
+ * by the first one and kept.
+ */
+#include <stdlib.h>
+
+#include "cl.h"
+#include "status.h"
+
+/* Frames whose instances, given in host memory, may be on the way at once. */
+enum { COPIES = 2 };
+
+/* Neighbouring work-items of one lane take neighbouring instances. */
+enum { GROUP_OF_SCALARS = 64 };
+
+static const size_t most_instances = UINT32_MAX - 64;
+
+/* Results that are not read again while a cache still has them. */
+static const size_t least_stream = (size_t)4 << 20;
+
+typedef struct instance_copy {
+    cl_mem buffer;
+    size_t room;   /* instances */
+    cl_event used; /* by the last job that read it; NULL: by none yet */
+} instance_copy;
+
+/* By the kernel's arguments. */
+enum {
+    TABLE_JOINTS,
+    TABLE_CLIPS,
+    TABLE_TIMELINES,
+    TABLE_TIMES,
+    TABLE_LEVELS,
+    TABLE_LEVEL_JOINTS,
+    TABLE_MASKS,
+    TABLE_LAYOUT,
+    TABLE_ROTATIONS,
+    TABLE_STATICS,
+    TABLE_POSITIONS,
+    TABLE_SCALES,
+    TABLE_COUNT
+};
+
+struct pm_cl_crowd {
+    cl_mem tables[TABLE_COUNT]; /* NULL where there is no such channel */
+    pthread_mutex_t lock;       /* guards what follows: a kernel has one set of arguments */
+    cl_kernel kernels[PM_CROWD_OUTPUT_COUNT];
+    instance_copy copies[COPIES];
+    unsigned next_copy;
+};
+
+/* ---- tables -------------------------------------------------------------------------- */
+
+static pm_status upload(const pm_crowd *crowd, unsigned table, const void *data, size_t size,
+                        pm_error *error) {
+    const pm_engine *engine = crowd->engine;
+    if (size > engine->info.largest_allocation_bytes)
+        return pm_fail(error, PM_ERROR_DEVICE_MEMORY,
+                       "the crowd needs %zu bytes in one piece and the device allows %llu", size,
+                       (unsigned long long)engine->info.largest_allocation_bytes);
+    return pm_cl_buffer(engine, CL_MEM_READ_ONLY, data, size, &crowd->device->tables[table], error);
+}
+
+pm_status pm_cl_crowd_upload(pm_crowd *crowd, pm_error *error) {
+    static const pm_u64 no_times[1] = {0};
+    const pm_skeleton *s = crowd->skeleton;
+    size_t n = s->joint_count;
+    const pm_channel *rotations = &crowd->channels[PM_ROTATIONS];
+    const pm_channel *positions = &crowd->channels[PM_POSITIONS];
+    const pm_channel *scales = &crowd->channels[PM_SCALES];
+    const struct {
+        const void *data;
+        size_t size;
+    } tables[TABLE_COUNT] = {
+        [TABLE_JOINTS] = {crowd->joints, n * sizeof *crowd->joints},
+        [TABLE_CLIPS] = {crowd->clips, crowd->clip_count * sizeof *crowd->clips},
+        [TABLE_TIMELINES] = {crowd->timelines, crowd->timeline_count * sizeof *crowd->timelines},
+        [TABLE_TIMES] = {crowd->time_count ? crowd->times : no_times,
+                         (crowd->time_count ? crowd->time_count : 1) * sizeof *crowd->times},
+        [TABLE_LEVELS] = {s->levels, s->level_count * sizeof *s->levels},
+        [TABLE_LEVEL_JOINTS] = {s->level_joints, s->level_count * n},
+        [TABLE_MASKS] = {s->masks, (s->mask_count + 1) * n * sizeof *s->masks},
+        [TABLE_LAYOUT] = {crowd->layout, crowd->layout_rows * sizeof *crowd->layout},
+        [TABLE_ROTATIONS] = {rotations->keys, rotations->key_bytes},
+        [TABLE_STATICS] = {rotations->statics, (rotations->static_floats + 1) * sizeof(float)},
+        [TABLE_POSITIONS] = {positions->keys, positions->key_bytes},
+        [TABLE_SCALES] = {scales->keys, scales->key_bytes}};
+    crowd->device = calloc(1, sizeof *crowd->device);
+    if (!crowd->device)
+        return pm_fail_memory(error);
+    pthread_mutex_init(&crowd->device->lock, NULL);
+    pm_status status = PM_OK;
+    for (unsigned t = 0; status == PM_OK && t < TABLE_COUNT; t++)
+        if (tables[t].data)
+            status = upload(crowd, t, tables[t].data, tables[t].size, error);
+    return status;
+}
+
+void pm_cl_crowd_release(pm_crowd *crowd) {
+    struct pm_cl_crowd *device = crowd->device;
+    if (!device)
+        return;
+    for (unsigned t = 0; t < TABLE_COUNT; t++)
+        pm_cl_release(device->tables[t]);
+    for (unsigned o = 0; o < PM_CROWD_OUTPUT_COUNT; o++)
+        if (device->kernels[o])
+            clReleaseKernel(device->kernels[o]);
+    for (unsigned i = 0; i < COPIES; i++) {
+        pm_cl_release(device->copies[i].buffer);
+        if (device->copies[i].used)
+            clReleaseEvent(device->copies[i].used);
+    }
+    pthread_mutex_destroy(&device->lock);
+    free(device);
+    crowd->device = NULL;
+}
+
+/* ---- kernels --------------------------------------------------------------------------- */
+
+/* Arguments that change from call to call; tables are between them. */
+enum {
+    ARGUMENT_INSTANCES,
+    ARGUMENT_INSTANCES_OFFSET,
+    ARGUMENT_TABLES,
+    ARGUMENT_RECORDS = ARGUMENT_TABLES + TABLE_COUNT,
+    ARGUMENT_RECORDS_OFFSET,
+    ARGUMENT_STRIDE,
+    ARGUMENT_SIZE,
+    ARGUMENT_STREAMS
+};
+
+static pm_status set_argument(cl_kernel kernel, cl_uint argument, size_t size, const void *value,
+                              pm_error *error) {
+    cl_int code = clSetKernelArg(kernel, argument, size, value);
+    return code == CL_SUCCESS ? PM_OK : pm_cl_fail(error, code, "clSetKernelArg");
+}
+
+static pm_status make_kernel(const pm_crowd *crowd, pm_crowd_output output, cl_kernel *kernel,
+                             pm_error *error) {
+    const pm_channel *rotations = &crowd->channels[PM_ROTATIONS];
+    pm_variant variant = {.file = "crowd",
+                          .curve = pm_curves[rotations->recipe.curve].name,
+                          .components = 4,
+                          .lanes = crowd->engine->info.lanes,
+                          .format = rotations->format,
+                          .vector_curve =
+                              pm_curves[crowd->channels[PM_POSITIONS].recipe.curve].name,
+                          .output = output};
+    cl_program program;
+    cl_int code;
+    pm_status status = pm_cl_program(crowd->engine, &variant, &program, error);
+    if (status != PM_OK)
+        return status;
+    *kernel = clCreateKernel(program, variant.file, &code);
+    if (code != CL_SUCCESS)
+        return pm_cl_fail(error, code, "clCreateKernel");
+    for (cl_uint t = 0; status == PM_OK && t < TABLE_COUNT; t++) {
+        const cl_mem *tables = crowd->device->tables;
+        const cl_mem *table = &tables[tables[t] ? t : TABLE_JOINTS]; /* any: it is not read */
+        status = set_argument(*kernel, ARGUMENT_TABLES + t, sizeof *table, table, error);
+    }
+    if (status != PM_OK)
+        clReleaseKernel(*kernel);
+    return status;
+}
+
+/* Made when first asked for. */
+static pm_status find_kernel(const pm_crowd *crowd, pm_crowd_output output, cl_kernel *kernel,
+                             pm_error *error) {
+    cl_kernel *kept = &crowd->device->kernels[output];
+    pm_status status = *kept ? PM_OK : make_kernel(crowd, output, kernel, error);
+    if (status != PM_OK)
+        return status;
+    if (!*kept)
+        *kept = *kernel;
+    *kernel = *kept;
+    return PM_OK;
+}
+
+/* ---- one call ---------------------------------------------------------------------------- */
+
+/* Events that come before something else: few, so that a frame needs no memory for them. */
+typedef struct event_list {
+    cl_event events[PM_CROWD_OUTPUT_COUNT + 3];
+    cl_uint count;
+} event_list;
+
+static const cl_event *events_of(const event_list *list) {
+    return list->count ? list->events : NULL;
+}
+
+static void add_event(event_list *list, cl_event event) {
+    if (event)
+        list->events[list->count++] = event;
+}
+
+static void release_events(event_list *list) {
+    while (list->count)
+        clReleaseEvent(list->events[--list->count]);
+}
+
+typedef struct call {
+    pm_crowd *crowd;
+    const pm_cl_crowd_job *job;
+    size_t first;
+    cl_command_queue queue;
+    cl_event begun;   /* when the caller's wait list is done; NULL: at once */
+    cl_event written; /* when the instances are; NULL: they are */
+    cl_mem instances;
+    cl_ulong instances_offset;
+    event_list kernels;
+    pm_error *error;
+} call;
+
+/* Room for the instances of a frame, which the jobs before may still read. */
+static pm_status make_room(const call *c, instance_copy *copy) {
+    if (copy->room >= c->job->instance_count)
+        return PM_OK;
+    cl_mem buffer;
+    size_t size = c->job->instance_count * sizeof(pm_crowd_instance);
+    pm_status status =
+        pm_cl_buffer(c->crowd->engine, CL_MEM_READ_ONLY, NULL, size, &buffer, c->error);
+    if (status != PM_OK)
+        return status;
+    pm_cl_release(copy->buffer); /* OpenCL keeps it for those that read it */
+    copy->buffer = buffer;
+    copy->room = c->job->instance_count;
+    return PM_OK;
+}
+
+static pm_status bring_instances(call *c, instance_copy *copy) {
+    if (!copy) {
+        c->instances = c->job->instance_buffer;
+        c->instances_offset = c->job->instances_offset;
+        return PM_OK;
+    }
+    event_list before = {.count = 0};
+    pm_status status = make_room(c, copy);
+    if (status != PM_OK)
+        return status;
+    add_event(&before, c->begun);
+    add_event(&before, copy->used);
+    cl_int code = clEnqueueWriteBuffer(
+        c->queue, copy->buffer, CL_FALSE, 0, c->job->instance_count * sizeof(pm_crowd_instance),
+        c->job->instances, before.count, events_of(&before), &c->written);
+    c->instances = copy->buffer;
+    return code == CL_SUCCESS ? PM_OK : pm_cl_fail(c->error, code, "clEnqueueWriteBuffer");
+}
+
+/* What the output held goes to its `previous` first. */
+static pm_status copy_previous(const call *c, unsigned output, cl_event *copied) {
+    const pm_cl_crowd_target *target = &c->job->outputs[output];
+    size_t stride = pm_crowd_stride(c->crowd, (pm_crowd_output)output, target->stride);
+    const size_t region[3] = {pm_crowd_stride(c->crowd, (pm_crowd_output)output, 0),
+                              c->job->instance_count, 1};
+    const size_t from[3] = {target->offset, 0, 0}, to[3] = {target->previous_offset, 0, 0};
+    if (!target->previous)
+        return PM_OK;
+    cl_int code = clEnqueueCopyBufferRect(c->queue, target->buffer, target->previous, from, to,
+                                          region, stride, 0, stride, 0, c->begun != NULL,
+                                          c->begun ? &c->begun : NULL, copied);
+    return code == CL_SUCCESS ? PM_OK : pm_cl_fail(c->error, code, "clEnqueueCopyBufferRect");
+}
+
+static pm_status set_arguments(const call *c, unsigned output, cl_kernel kernel) {
+    const pm_cl_crowd_target *target = &c->job->outputs[output];
+    cl_ulong offset = target->offset;
+    cl_ulong stride = pm_crowd_stride(c->crowd, (pm_crowd_output)output, target->stride);
+    size_t line = c->crowd->engine->info.lanes * sizeof(float);
+    cl_uint streams = c->job->instance_count * stride >= least_stream && stride % line == 0;
+    pm_crowd_size size =
+        pm_crowd_size_of(c->crowd, c->job->frame, c->first, c->job->instance_count);
+    const struct {
+        cl_uint index;
+        size_t size;
+        const void *value;
+    } arguments[] = {{ARGUMENT_INSTANCES, sizeof c->instances, &c->instances},
+                     {ARGUMENT_INSTANCES_OFFSET, sizeof c->instances_offset, &c->instances_offset},
+                     {ARGUMENT_RECORDS, sizeof target->buffer, &target->buffer},
+                     {ARGUMENT_RECORDS_OFFSET, sizeof offset, &offset},
+                     {ARGUMENT_STRIDE, sizeof stride, &stride},
+                     {ARGUMENT_SIZE, sizeof size, &size},
+                     {ARGUMENT_STREAMS, sizeof streams, &streams}};
+    pm_status status = PM_OK;
+    for (size_t i = 0; status == PM_OK && i < sizeof arguments / sizeof *arguments; i++)
+        status = set_argument(kernel, arguments[i].index, arguments[i].size, arguments[i].value,
+                              c->error);
+    return status;
+}
+
+static pm_status launch(call *c, unsigned output) {
+    cl_kernel kernel;
+    cl_event copied = NULL, done = NULL;
+    event_list before = {.count = 0};
+    pm_status status = find_kernel(c->crowd, (pm_crowd_output)output, &kernel, c->error);
+    if (status == PM_OK)
+        status = set_arguments(c, output, kernel);
+    if (status == PM_OK)
+        status = copy_previous(c, output, &copied);
+    if (status != PM_OK)
+        return status;
+    size_t lanes = c->crowd->engine->info.lanes;
+    size_t group = lanes == 1 ? GROUP_OF_SCALARS : 1;
+    size_t items = (c->job->instance_count + lanes - 1) / lanes;
+    items = (items + group - 1) / group * group;
+    add_event(&before, c->begun);
+    add_event(&before, c->written);
+    add_event(&before, copied);
+    cl_int code = clEnqueueNDRangeKernel(c->queue, kernel, 1, NULL, &items, &group, before.count,
+                                         events_of(&before), &done);
+    if (copied)
+        clReleaseEvent(copied);
+    if (code != CL_SUCCESS)
+        return pm_cl_fail(c->error, code, "clEnqueueNDRangeKernel");
+    add_event(&c->kernels, done);
+    return PM_OK;
+}
+
+/* Also of a call that failed half way: what it did enqueue still reads the copy. */
+static pm_status finish(const call *c, instance_copy *copy, cl_event *done) {
+    cl_event all = NULL;
+    event_list last = c->kernels;
+    if (!copy && !done)
+        return PM_OK;
+    add_event(&last, c->written);
+    cl_int code = clEnqueueMarkerWithWaitList(c->queue, last.count, events_of(&last), &all);
+    if (code != CL_SUCCESS)
+        return pm_cl_fail(c->error, code, "clEnqueueMarkerWithWaitList");
+    if (copy) {
+        if (copy->used)
+            clReleaseEvent(copy->used);
+        copy->used = all;
+        clRetainEvent(all);
+    }
+    if (done)
+        *done = all;
+    else
+        clReleaseEvent(all);
+    return PM_OK;
+}
+
+static pm_status enqueue(call *c, cl_event *done) {
+    struct pm_cl_crowd *device = c->crowd->device;
+    instance_copy *copy = NULL;
+    if (c->job->instances)
+        copy = &device->copies[device->next_copy++ % COPIES];
+    pm_status status = bring_instances(c, copy);
+    for (unsigned o = 0; status == PM_OK && o < PM_CROWD_OUTPUT_COUNT; o++)
+        if (c->job->outputs[o].buffer)
+            status = launch(c, o);
+    if (status == PM_OK)
+        return finish(c, copy, done);
+    pm_error failure = {.status = status};
+    if (c->error)
+        failure = *c->error;
+    finish(c, copy, NULL);
+    if (c->error)
+        *c->error = failure;
+    return status;
+}
+
+pm_status pm_cl_crowd_enqueue(pm_crowd *crowd, const pm_cl_crowd_job *job, size_t first,
+                              cl_command_queue queue, cl_uint wait_count, const cl_event *wait_list,
+                              cl_event *done, pm_error *error) {
+    call c = {.crowd = crowd, .job = job, .first = first, .queue = queue, .error = error};
+    if (wait_count) {
+        cl_int code = clEnqueueMarkerWithWaitList(queue, wait_count, wait_list, &c.begun);
+        if (code != CL_SUCCESS)
+            return pm_cl_fail(error, code, "clEnqueueMarkerWithWaitList");
+    }
+    pthread_mutex_lock(&crowd->device->lock);
+    pm_status status = enqueue(&c, done);
+    pthread_mutex_unlock(&crowd->device->lock);
+    release_events(&c.kernels);
+    if (c.written)
+        clReleaseEvent(c.written);
+    if (c.begun)
+        clReleaseEvent(c.begun);
+    return status;
+}
+
+/* ---- checks ------------------------------------------------------------------------------- */
+
+/* Whether a buffer of the engine's context holds `bytes` from an offset on. */
+static pm_status check_buffer(const pm_crowd *crowd, const char *name, cl_mem buffer, size_t offset,
+                              size_t alignment, size_t bytes, pm_error *error) {
+    size_t size = 0;
+    cl_context context = NULL;
+    if (offset % alignment)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "%s: its offset is not a multiple of %zu", name,
+                       alignment);
+    cl_int code = clGetMemObjectInfo(buffer, CL_MEM_SIZE, sizeof size, &size, NULL);
+    if (code == CL_SUCCESS)
+        code = clGetMemObjectInfo(buffer, CL_MEM_CONTEXT, sizeof context, &context, NULL);
+    if (code != CL_SUCCESS)
+        return pm_cl_fail(error, code, "clGetMemObjectInfo");
+    if (context != crowd->engine->cl->context)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "%s: the buffer is of another context", name);
+    if (offset > size || size - offset < bytes)
+        return pm_fail(error, PM_ERROR_ARGUMENT,
+                       "%s: the buffer has %zu bytes, too few for %zu behind its offset", name,
+                       size, bytes);
+    return PM_OK;
+}
+
+static pm_status check_target(const pm_crowd *crowd, const pm_cl_crowd_job *job, unsigned o,
+                              pm_error *error) {
+    const pm_cl_crowd_target *target = &job->outputs[o];
+    const char *name = pm_crowd_output_name((pm_crowd_output)o);
+    size_t alignment = o == PM_CROWD_PALETTE_HALF ? 8 : 16;
+    size_t bytes;
+    pm_status status = pm_crowd_check_stride(crowd, (pm_crowd_output)o, target->stride,
+                                             job->instance_count, &bytes, error);
+    if (status == PM_OK && target->stride % alignment)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "%s: its stride is not a multiple of %zu", name,
+                       alignment);
+    if (status == PM_OK)
+        status = check_buffer(crowd, name, target->buffer, target->offset, alignment, bytes, error);
+    if (status == PM_OK && target->previous == target->buffer)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "%s: previous is the buffer itself", name);
+    if (status == PM_OK && target->previous)
+        status =
+            check_buffer(crowd, name, target->previous, target->previous_offset, 4, bytes, error);
+    return status;
+}
+
+static pm_status check_job(const pm_crowd *crowd, const pm_cl_crowd_job *job, pm_error *error) {
+    bool any = false;
+    pm_status status = PM_OK;
+    if (job->instance_count > most_instances)
+        return pm_fail(error, PM_ERROR_SIZE, "instance_count is %zu, more than %zu",
+                       job->instance_count, most_instances);
+    if (!job->instances && !job->instance_buffer)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "instances and instance_buffer are both NULL");
+    if (job->instances && job->instance_buffer)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "instances and instance_buffer are both given");
+    if (job->instance_buffer)
+        status = check_buffer(crowd, "instance_buffer", job->instance_buffer, job->instances_offset,
+                              8, job->instance_count * sizeof(pm_crowd_instance), error);
+    for (unsigned o = 0; status == PM_OK && o < PM_CROWD_OUTPUT_COUNT; o++)
+        if (job->outputs[o].buffer) {
+            any = true;
+            status = check_target(crowd, job, o, error);
+        }
+    if (status == PM_OK && !any)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "no output is wanted");
+    return status;
+}
+
+static pm_status check_queue(const pm_crowd *crowd, cl_command_queue queue, pm_error *error) {
+    cl_context context = NULL;
+    cl_device_id device = NULL;
+    cl_int code = clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof context, &context, NULL);
+    if (code == CL_SUCCESS)
+        code = clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof device, &device, NULL);
+    if (code != CL_SUCCESS)
+        return pm_cl_fail(error, code, "clGetCommandQueueInfo");
+    const pm_cl_engine *cl = crowd->engine->cl;
+    return context == cl->context && device == cl->device
+               ? PM_OK
+               : pm_fail(error, PM_ERROR_ARGUMENT,
+                         "queue is not of the engine's context and device");
+}
+
+/* Nothing to pose is done when what comes before it is. */
+static pm_status enqueue_nothing(cl_command_queue queue, cl_uint wait_count,
+                                 const cl_event *wait_list, cl_event *done, pm_error *error) {
+    cl_int code =
+        done ? clEnqueueMarkerWithWaitList(queue, wait_count, wait_list, done) : CL_SUCCESS;
+    return code == CL_SUCCESS ? PM_OK : pm_cl_fail(error, code, "clEnqueueMarkerWithWaitList");
+}
+
+pm_status pm_cl_crowd_pose(pm_crowd *crowd, const pm_cl_crowd_job *job, cl_command_queue queue,
+                           cl_uint wait_count, const cl_event *wait_list, cl_event *done,
+                           pm_error *error) {
+    pm_error_clear(error);
+    if (!crowd || !job || !queue || (wait_count && !wait_list))
+        return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL",
+                       !crowd   ? "crowd"
+                       : !job   ? "job"
+                       : !queue ? "queue"
+                                : "wait_list");
+    if (!crowd->device)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "the crowd's engine is the reference path");
+    pm_status status = check_queue(crowd, queue, error);
+    if (status == PM_OK && job->instance_count == 0)
+        return enqueue_nothing(queue, wait_count, wait_list, done, error);
+    if (status == PM_OK)
+        status = check_job(crowd, job, error);
+    return status == PM_OK
+               ? pm_cl_crowd_enqueue(crowd, job, 0, queue, wait_count, wait_list, done, error)
+               : status;
+}

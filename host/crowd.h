@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A crowd inside the library: the tables of kernels/pm_crowd.h, and the clips' planes side by
+ * side, kept on the host too, for the reference path.
+ */
+#ifndef PM_HOST_CROWD_H
+#define PM_HOST_CROWD_H
+
+#include "clip.h"
+#include "skeleton.h"
+
+struct pm_crowd {
+    pm_engine *engine;
+    const pm_skeleton *skeleton;
+    size_t clip_count;
+    size_t padded_joints;
+    bool apart; /* some clip has several timelines: rows are found by `layout` */
+    /* Joints are tracks, in skeleton order; statics are those of all clips, one after another.
+     * The channels' own layouts are not used. */
+    pm_channel channels[PM_CHANNEL_COUNT];
+    pm_track_rows *layout; /* (PM_CHANNEL_COUNT, clip_count, joints) where `apart` */
+    size_t layout_rows;    /* at least 1 */
+    pm_joint *joints;
+    pm_clip_place *clips;
+    pm_crowd_timeline *timelines;
+    size_t timeline_count;
+    pm_u64 *times;
+    size_t time_count;
+    int64_t *clip_ticks;
+    struct pm_cl_crowd *device; /* of an engine of an OpenCL device */
+};
+
+/* Floats that clips begin at multiples of, among their channels' keys: cache lines, and whole
+ * groups of 48-bit keys. */
+enum { PM_CLIP_ALIGNMENT = 64 };
+
+/* Fills a crowd's clips, timelines and channels from clips that were built for it, joints in
+ * the description's order. */
+pm_status pm_crowd_lay_out(pm_crowd *crowd, pm_clip *const *clips, pm_error *error);
+
+/* The table row of a timeline, and its ticks; listed key times, one more than segments, are
+ * added to crowd->times, which has room. PM_ERROR_TIME when it is too long. */
+pm_status pm_crowd_add_timeline(pm_crowd *crowd, const pm_placed_timeline *timeline,
+                                pm_error *error);
+
+/* Bytes from an instance's records to the next one's. */
+size_t pm_crowd_stride(const pm_crowd *crowd, pm_crowd_output output, size_t stride);
+
+/* What of a call kernels are told. */
+pm_crowd_size pm_crowd_size_of(const pm_crowd *crowd, uint64_t frame, size_t first, size_t count);
+
+/* PM_OK when the clips' skeleton has what the output asks for. */
+pm_status pm_crowd_check_output(const pm_crowd *crowd, pm_crowd_output output, pm_error *error);
+
+/* Its name in the public header. */
+const char *pm_crowd_output_name(pm_crowd_output output);
+
+/* Checks an output and its stride for at least one instance; *bytes is how many there are from
+ * the first record's to the last one's end. */
+pm_status pm_crowd_check_stride(const pm_crowd *crowd, pm_crowd_output output, size_t stride,
+                                size_t instances, size_t *bytes, pm_error *error);
+
+/* A checked job, on the reference path. */
+pm_status pm_crowd_pose_on_reference(const pm_crowd *crowd, const pm_crowd_job *job,
+                                     pm_error *error);
+
+/* Whether an instance has its turn in a frame. */
+bool pm_crowd_is_updated(const pm_crowd *crowd, const pm_crowd_instance *instance, size_t index,
+                         uint64_t frame);
+
+#endif

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The clips of a crowd side by side: their planes in skeleton order, their timelines in ticks,
+ * and which joints they move at all.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "crowd.h"
+#include "key_format.h"
+#include "status.h"
+
+static unsigned planes_of(const pm_channel *channel) {
+    return 1 + pm_curves[channel->recipe.curve].extras;
+}
+
+/* Numbers of a clip's keys, as pm_track_rows counts. */
+static size_t numbers_of(const pm_clip *clip, const pm_channel *channel) {
+    const pm_track_rows *last = &channel->layout[clip->track_count - 1];
+    size_t rows = clip->timelines[clip->timeline_of[clip->track_count - 1]].segment_count + 1;
+    size_t end = last->first + rows * last->row;
+    if (clip->shared)
+        end = rows * last->row;
+    return (end + PM_CLIP_ALIGNMENT - 1) / PM_CLIP_ALIGNMENT * PM_CLIP_ALIGNMENT;
+}
+
+/* ---- planes ------------------------------------------------------------------------ */
+
+static void copy_key(const pm_channel *from, size_t at, const pm_channel *to, size_t to_at) {
+    if (to->format == PM_KEYS_FLOAT32)
+        memcpy((float *)to->keys + to_at, (const float *)from->keys + at, 4 * sizeof(float));
+    else
+        pm_key_repeat(to->format, from->keys, at, to->keys, to_at, false);
+}
+
+/* Rows of all joints, each row in skeleton order. */
+static void copy_shared(const pm_crowd *crowd, const pm_clip *clip, unsigned c, size_t first) {
+    const pm_channel *from = &clip->channels[c], *to = &crowd->channels[c];
+    size_t rows = clip->timelines[0].segment_count + 1;
+    for (size_t r = 0; r < rows * planes_of(from); r++)
+        for (size_t j = 0; j < crowd->skeleton->joint_count; j++) {
+            size_t row = r * 4 * clip->padded_tracks;
+            copy_key(from, row + 4 * (size_t)crowd->skeleton->order[j], to, first + row + 4 * j);
+        }
+}
+
+/* Each track's rows by themselves, wherever the layout says. */
+static void copy_apart(const pm_crowd *crowd, const pm_clip *clip, unsigned c, size_t first) {
+    const pm_channel *from = &clip->channels[c], *to = &crowd->channels[c];
+    size_t before = 0, bytes = 0;
+    pm_key_bytes(to->format, first, &before); /* fits: it was allocated */
+    bytes = from->key_bytes;
+    memcpy((char *)to->keys + before, from->keys, bytes);
+}
+
+static void copy_statics(const pm_crowd *crowd, const pm_clip *clip, unsigned c, size_t i) {
+    const pm_channel *from = &clip->channels[c], *to = &crowd->channels[c];
+    float *at = to->statics + i * from->static_floats;
+    for (size_t s = 0; s < from->static_floats / (4 * clip->padded_tracks); s++)
+        for (size_t j = 0; j < crowd->skeleton->joint_count; j++)
+            memcpy(at + 4 * (s * clip->padded_tracks + j),
+                   from->statics + 4 * (s * clip->padded_tracks + crowd->skeleton->order[j]),
+                   4 * sizeof(float));
+}
+
+/* Rows of the layout, for the clips of one timeline too: all lanes read it, or none. */
+static void copy_layout(const pm_crowd *crowd, const pm_clip *clip, unsigned c, size_t i) {
+    const pm_clip_place *place = &crowd->clips[i];
+    const pm_channel *from = &clip->channels[c];
+    size_t n = crowd->skeleton->joint_count;
+    for (size_t j = 0; crowd->apart && j < n; j++) {
+        pm_track_rows *row = &crowd->layout[(c * crowd->clip_count + i) * n + j];
+        *row = from->layout[crowd->skeleton->order[j]];
+        row->first = clip->shared ? place->first[c] + 4 * j : place->first[c] + row->first;
+        row->timeline += place->timeline;
+    }
+}
+
+static void copy_clip(pm_crowd *crowd, const pm_clip *clip, size_t i) {
+    for (unsigned c = 0; c < PM_CHANNEL_COUNT; c++) {
+        if (!crowd->channels[c].present)
+            continue;
+        if (clip->shared)
+            copy_shared(crowd, clip, c, crowd->clips[i].first[c]);
+        else
+            copy_apart(crowd, clip, c, crowd->clips[i].first[c]);
+        copy_statics(crowd, clip, c, i);
+        copy_layout(crowd, clip, c, i);
+    }
+}
+
+/* ---- room --------------------------------------------------------------------------- */
+
+static pm_status make_channel(pm_crowd *crowd, pm_clip *const *clips, unsigned c, pm_error *error) {
+    pm_channel *channel = &crowd->channels[c];
+    const pm_channel *like = &clips[0]->channels[c];
+    size_t numbers = 0;
+    *channel = (pm_channel){.present = like->present,
+                            .recipe = like->recipe,
+                            .components = like->components,
+                            .format = like->format};
+    if (!channel->present)
+        return PM_OK;
+    for (size_t i = 0; i < crowd->clip_count; i++) {
+        crowd->clips[i].first[c] = numbers;
+        crowd->clips[i].row[c] = (pm_u32)(4 * crowd->padded_joints * planes_of(like));
+        if (__builtin_add_overflow(numbers, numbers_of(clips[i], &clips[i]->channels[c]), &numbers))
+            return pm_fail(error, PM_ERROR_SIZE, "the clips are too large together");
+    }
+    if (!pm_key_bytes(channel->format, numbers, &channel->key_bytes))
+        return pm_fail(error, PM_ERROR_SIZE, "the clips' bytes do not fit size_t");
+    channel->static_floats = crowd->clip_count * like->static_floats;
+    channel->keys = calloc(channel->key_bytes, 1);
+    channel->statics = calloc(channel->static_floats + 1, sizeof(float)); /* never of nothing */
+    return channel->keys && channel->statics ? PM_OK : pm_fail_memory(error);
+}
+
+static pm_status make_room(pm_crowd *crowd, pm_clip *const *clips, pm_error *error) {
+    size_t timelines = 0, times = 0, n = crowd->skeleton->joint_count;
+    for (size_t i = 0; i < crowd->clip_count; i++) {
+        crowd->apart = crowd->apart || !clips[i]->shared;
+        timelines += clips[i]->timeline_count;
+        for (size_t k = 0; k < clips[i]->timeline_count; k++)
+            times += clips[i]->timelines[k].segment_count + 1;
+    }
+    crowd->clips = calloc(crowd->clip_count, sizeof *crowd->clips);
+    crowd->clip_ticks = calloc(crowd->clip_count, sizeof *crowd->clip_ticks);
+    crowd->timelines = calloc(timelines, sizeof *crowd->timelines);
+    crowd->times = calloc(times, sizeof *crowd->times);
+    crowd->joints = calloc(n, sizeof *crowd->joints);
+    crowd->layout_rows = crowd->apart ? PM_CHANNEL_COUNT * crowd->clip_count * n : 1;
+    crowd->layout = calloc(crowd->layout_rows, sizeof *crowd->layout);
+    if (!crowd->clips || !crowd->clip_ticks || !crowd->timelines || !crowd->times ||
+        !crowd->joints || !crowd->layout)
+        return pm_fail_memory(error);
+    memcpy(crowd->joints, crowd->skeleton->joints, n * sizeof *crowd->joints);
+    return PM_OK;
+}
+
+/* ---- what moves ------------------------------------------------------------------------ */
+
+static const float *rest_of(const pm_joint *joint, unsigned c) {
+    return c == PM_ROTATIONS ? joint->rotation : c == PM_POSITIONS ? joint->position : joint->scale;
+}
+
+static bool equals(const float *a, const float *b, unsigned components) {
+    for (unsigned i = 0; i < components; i++)
+        if (a[i] != b[i])
+            return false;
+    return true;
+}
+
+/* Whether a clip keeps a joint at rest: all keys are the rest pose, and what stands beside them
+ * is zero, as it is for curves that go straight from key to key. */
+static bool is_still(const pm_crowd *crowd, const pm_clip *clip, unsigned c, size_t j) {
+    static const float nothing[4] = {0};
+    const pm_channel *from = &clip->channels[c];
+    uint32_t track = crowd->skeleton->order[j];
+    const pm_track_rows *at = &from->layout[track];
+    size_t rows = clip->timelines[clip->timeline_of[track]].segment_count + 1;
+    const float *key = (const float *)from->keys + at->first;
+    if (from->format != PM_KEYS_FLOAT32)
+        return false;
+    for (size_t r = 0; r < rows; r++, key += at->row) {
+        if (!equals(key, rest_of(&crowd->joints[j], c), from->components))
+            return false;
+        for (unsigned p = 1; r + 1 < rows && p < planes_of(from); p++)
+            if (!equals(key + p * (size_t)at->plane, nothing, from->components))
+                return false;
+    }
+    return true;
+}
+
+static void find_movers(pm_crowd *crowd, const pm_clip *clip) {
+    for (unsigned c = 0; c < PM_CHANNEL_COUNT; c++)
+        for (size_t j = 0; crowd->channels[c].present && j < crowd->skeleton->joint_count; j++) {
+            pm_joint *joint = &crowd->joints[j];
+            if (joint->animated & 1u << c || is_still(crowd, clip, c, j))
+                continue;
+            joint->animated |= 1u << c;
+            joint->scaled |= c == PM_SCALES;
+        }
+}
+
+/* ---- the whole ---------------------------------------------------------------------------- */
+
+static pm_status add_timelines(pm_crowd *crowd, const pm_clip *clip, size_t i, pm_error *error) {
+    crowd->clips[i].plane = (pm_u32)(4 * crowd->padded_joints);
+    crowd->clips[i].timeline = (pm_u32)crowd->timeline_count;
+    for (size_t k = 0; k < clip->timeline_count; k++) {
+        pm_status status = pm_crowd_add_timeline(crowd, &clip->timelines[k], error);
+        if (status != PM_OK)
+            return status;
+    }
+    const pm_crowd_timeline *first = &crowd->timelines[crowd->clips[i].timeline];
+    crowd->clip_ticks[i] = clip->timelines[0].constant ? 0 : (int64_t)first->period;
+    return PM_OK;
+}
+
+pm_status pm_crowd_lay_out(pm_crowd *crowd, pm_clip *const *clips, pm_error *error) {
+    pm_status status = make_room(crowd, clips, error);
+    for (unsigned c = 0; status == PM_OK && c < PM_CHANNEL_COUNT; c++)
+        status = make_channel(crowd, clips, c, error);
+    for (size_t i = 0; status == PM_OK && i < crowd->clip_count; i++) {
+        status = add_timelines(crowd, clips[i], i, error);
+        if (status != PM_OK)
+            break;
+        crowd->clips[i].statics = (pm_u32)(i * clips[i]->channels[PM_ROTATIONS].static_floats);
+        copy_clip(crowd, clips[i], i);
+        find_movers(crowd, clips[i]);
+    }
+    return status;
+}

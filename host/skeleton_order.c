@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The order in which joints are walked, and the slots in which matrices of parents wait for
+ * children. Depth first, the child that needs most slots coming last, n joints need no more
+ * than log2(n) + 1: a parent's slot is free once its last child has begun.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "skeleton.h"
+#include "status.h"
+
+/* Joints of the description. */
+typedef struct tree {
+    size_t count;
+    const int32_t *parents;
+    uint32_t *first; /* children of joint j are child[first[j]] to child[first[j + 1]], of */
+    uint32_t *child; /* joint `count` the roots */
+    uint32_t *order; /* parents first; here and there room to work in */
+    uint32_t *need;  /* slots that a joint and all below it take; before and after, counts */
+} tree;
+
+static uint32_t parent_or_none(const tree *t, uint32_t joint) {
+    int32_t parent = t->parents[joint];
+    return parent < 0 ? (uint32_t)t->count : (uint32_t)parent;
+}
+
+static bool make_room(tree *t) {
+    t->first = calloc(t->count + 2, sizeof *t->first);
+    t->child = calloc(t->count, sizeof *t->child);
+    t->need = calloc(t->count, sizeof *t->need);
+    return t->first && t->child && t->need;
+}
+
+/* Children keep the description's order. */
+static void find_children(tree *t) {
+    for (uint32_t j = 0; j < t->count; j++)
+        t->first[parent_or_none(t, j) + 1]++;
+    for (size_t j = 0; j <= t->count; j++)
+        t->first[j + 1] += t->first[j];
+    uint32_t roots = 0;
+    for (uint32_t j = 0; j < t->count; j++) {
+        uint32_t parent = parent_or_none(t, j);
+        uint32_t *placed = parent == t->count ? &roots : &t->need[parent];
+        t->child[t->first[parent] + (*placed)++] = j;
+    }
+}
+
+/* Level by level from the roots; false when some joints cannot be reached from any. */
+static bool order_by_depth(tree *t) {
+    size_t count = 0, next = 0;
+    uint32_t joint = (uint32_t)t->count;
+    for (;;) {
+        for (uint32_t i = t->first[joint]; i < t->first[joint + 1]; i++)
+            t->order[count++] = t->child[i];
+        if (next == count)
+            return count == t->count;
+        joint = t->order[next++];
+    }
+}
+
+/* The heaviest child goes last, where the parent's slot is free for it. */
+static uint32_t put_heaviest_last(tree *t, uint32_t joint) {
+    uint32_t *from = t->child + t->first[joint], *end = t->child + t->first[joint + 1];
+    uint32_t *heaviest = from, need = 1;
+    if (from == end)
+        return 0;
+    for (uint32_t *c = from; c < end; c++)
+        if (t->need[*c] >= t->need[*heaviest])
+            heaviest = c;
+    uint32_t last = *heaviest;
+    memmove(heaviest, heaviest + 1, (size_t)(end - heaviest - 1) * sizeof *heaviest);
+    end[-1] = last;
+    for (uint32_t *c = from; c < end - 1; c++)
+        need = t->need[*c] + 1 > need ? t->need[*c] + 1 : need;
+    return t->need[last] > need ? t->need[last] : need;
+}
+
+static void order_depth_first(tree *t) {
+    uint32_t *stack = t->need; /* joints that are in the order are no longer needed there */
+    size_t waiting = 0, count = 0;
+    for (size_t i = t->count; i-- > 0;)
+        t->need[t->order[i]] = put_heaviest_last(t, t->order[i]);
+    for (uint32_t i = t->first[t->count + 1]; i-- > t->first[t->count];)
+        stack[waiting++] = t->child[i];
+    while (waiting) {
+        uint32_t joint = stack[--waiting];
+        t->order[count++] = joint;
+        for (uint32_t i = t->first[joint + 1]; i-- > t->first[joint];)
+            stack[waiting++] = t->child[i];
+    }
+}
+
+/* The lowest slot that is free; PM_SLOTS when none is. */
+static uint32_t free_slot(const uint32_t *taken) {
+    uint32_t slot = 0;
+    while (slot < PM_SLOTS && taken[slot])
+        slot++;
+    return slot;
+}
+
+/* Slots for joints in t->order; false when they do not suffice, or a child comes first.
+ * t->need counts the children a joint still waits for. */
+static bool give_slots(const tree *t, pm_joint *joints, uint32_t *slot_of) {
+    uint32_t taken[PM_SLOTS] = {0};
+    for (size_t j = 0; j < t->count; j++) {
+        t->need[j] = t->first[j + 1] - t->first[j];
+        slot_of[j] = PM_NO_SLOT;
+    }
+    for (size_t k = 0; k < t->count; k++) {
+        uint32_t joint = t->order[k], parent = parent_or_none(t, joint);
+        joints[k].parent = joints[k].slot = PM_NO_SLOT;
+        if (parent < t->count) {
+            if (slot_of[parent] == PM_NO_SLOT)
+                return false;
+            joints[k].parent = slot_of[parent];
+            taken[slot_of[parent]] = --t->need[parent] > 0;
+        }
+        if (t->need[joint] == 0)
+            continue;
+        uint32_t slot = free_slot(taken);
+        if (slot == PM_SLOTS)
+            return false;
+        taken[slot] = 1;
+        slot_of[joint] = joints[k].slot = slot;
+    }
+    return true;
+}
+
+static pm_status sort(tree *t, pm_joint *joints, uint32_t *slot_of, pm_error *error) {
+    find_children(t);
+    if (!order_by_depth(t))
+        return pm_fail(error, PM_ERROR_ARGUMENT, "parents: some joints are below themselves");
+    for (uint32_t j = 0; j < t->count; j++)
+        t->order[j] = j;
+    if (give_slots(t, joints, slot_of))
+        return PM_OK;
+    order_by_depth(t);
+    order_depth_first(t);
+    return give_slots(t, joints, slot_of)
+               ? PM_OK
+               : pm_fail(error, PM_ERROR_SIZE, "joints are too many for the slots there are");
+}
+
+pm_status pm_skeleton_sort(pm_skeleton *skeleton, const int32_t *parents, pm_error *error) {
+    tree t = {.count = skeleton->joint_count, .parents = parents, .order = skeleton->order};
+    uint32_t *slot_of = calloc(t.count, sizeof *slot_of);
+    pm_status status = make_room(&t) && slot_of ? sort(&t, skeleton->joints, slot_of, error)
+                                                : pm_fail_memory(error);
+    free(slot_of);
+    free(t.first);
+    free(t.child);
+    free(t.need);
+    return status;
+}

@@ -1,0 +1,471 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Poses of a crowd, from keys to the records that PM_OUTPUT names: a work-item takes PM_LANES
+ * instances, one a lane, down the hierarchy, joint by joint.
+ */
+#include "pm_crowd.h"
+#include "pm_keys.h"
+#include "pm_methods.h"
+#include "pm_pose.h"
+#include "pm_records.h"
+
+/* The curve of positions and scales */
+#ifndef PM_VECTOR_METHOD
+#define PM_VECTOR_METHOD pm_vector_linear
+#endif
+#define PM_VECTOR_OF(what) PM_OF__(PM_VECTOR_METHOD, what)
+
+#ifndef PM_OUTPUT
+#define PM_OUTPUT PM_OUTPUT_PALETTE
+#endif
+
+#if PM_OUTPUT == PM_OUTPUT_HALF
+#define PM_RECORD_WORDS 6
+#elif PM_OUTPUT == PM_OUTPUT_DUAL
+#define PM_RECORD_WORDS 8
+#else
+#define PM_RECORD_WORDS 12
+#endif
+
+/* Single lanes have nothing to wait for. */
+#if PM_LANES == 1
+#define PM_RECORDS_WAITING 1
+#else
+#define PM_RECORDS_WAITING (PM_WAITING / PM_RECORD_WORDS)
+#endif
+
+/* The tables that all work-items read. */
+typedef struct pm_tables {
+    pm_global const pm_clip_place *clips;
+    pm_global const pm_crowd_timeline *timelines;
+    pm_global const pm_u64 *times;
+    pm_global const pm_stored_key *rotations;
+    pm_global const float *statics;
+    pm_global const float *positions;
+    pm_global const float *scales;
+    pm_global const pm_track_rows *layout; /* of all channels, or nothing */
+    pm_crowd_size size;
+} pm_tables;
+
+/* Where lanes find their segments: of channel c at key[c], the next key at next[c]. */
+typedef struct pm_aim {
+    pm_u64 key[PM_CHANNELS][PM_LANES];
+    pm_u64 next[PM_CHANNELS][PM_LANES];
+    pm_u32 plane[PM_CHANNELS][PM_LANES];
+    float u[PM_LANES];
+} pm_aim;
+
+/* A clip of each lane at a time of its own. */
+typedef struct pm_side {
+    pm_u32 clip[PM_LANES];
+    pm_s64 time[PM_LANES];
+    pm_u32 clamps[PM_LANES];
+    pm_aim aim;
+} pm_side;
+
+/* PM_LANES instances. What is in capitals elsewhere is asked of all of them together. */
+typedef struct pm_actors {
+    pm_side a, b;
+    float no_clip[PM_LANES]; /* not 0: A shows the rest pose */
+    float weight[PM_LANES];
+    float added[PM_LANES];    /* not 0: B is laid on top */
+    float in_place[PM_LANES]; /* not 0: joint 0 keeps its rest pose */
+    pm_u32 mask[PM_LANES];
+    pm_u32 level[PM_LANES];
+    pm_u32 any_b, any_added, any_mixed, any_mask, any_part, any_no_clip, any_in_place;
+} pm_actors;
+
+/* ---- where keys are ---------------------------------------------------------------- */
+
+pm_fn void pm_aim_lane(pm_aim *aim, int lane, pm_u32 c, pm_u64 first, pm_u32 row, pm_u32 plane,
+                       pm_place place) {
+    aim->key[c][lane] = first + (pm_u64)(place.segment & PM_PLACE_SEGMENT) * row;
+    aim->next[c][lane] = aim->key[c][lane] + row;
+    aim->plane[c][lane] = plane;
+    aim->u[lane] = place.u;
+}
+
+/* At clips of one timeline, once for all joints: those lie one behind another. */
+pm_fn void pm_aim_at_clips(pm_side *side, const pm_tables *t) {
+    for (int i = 0; i < PM_LANES; i++) {
+        pm_clip_place clip = t->clips[side->clip[i]];
+        pm_place place =
+            pm_crowd_place(t->timelines[clip.timeline], t->times, side->time[i], side->clamps[i]);
+        for (pm_u32 c = 0; c < PM_CHANNELS; c++)
+            pm_aim_lane(&side->aim, i, c, clip.first[c], clip.row[c], clip.plane, place);
+    }
+}
+
+/* At a joint whose clips may have a timeline for it alone. */
+pm_fn void pm_aim_at_joint(pm_side *side, const pm_tables *t, pm_u32 joint) {
+    for (int i = 0; i < PM_LANES; i++)
+        for (pm_u32 c = 0; c < PM_CHANNELS; c++) {
+            if (!(t->size.channels >> c & 1))
+                continue;
+            pm_track_rows rows =
+                t->layout[((pm_u64)c * t->size.clips + side->clip[i]) * t->size.joints + joint];
+            pm_place place = pm_crowd_place(t->timelines[rows.timeline], t->times, side->time[i],
+                                            side->clamps[i]);
+            pm_aim_lane(&side->aim, i, c, rows.first, rows.row, rows.plane, place);
+        }
+}
+
+/* ---- sampling ----------------------------------------------------------------------- */
+
+/* Plane p of lanes' segments, `ahead` floats on. */
+pm_fn pm_quat pm_gather_plane(pm_global const float *keys, const pm_aim *aim, pm_u32 c, pm_u32 p,
+                              pm_u64 ahead) {
+    pm_global const float *from[PM_LANES];
+    for (int i = 0; i < PM_LANES; i++)
+        from[i] = keys + (aim->key[c][i] + (pm_u64)p * aim->plane[c][i] + ahead);
+    return pm_gather_quats(from);
+}
+
+pm_fn pm_quat pm_gather_next(pm_global const float *keys, const pm_aim *aim, pm_u32 c,
+                             pm_u64 ahead) {
+    pm_global const float *from[PM_LANES];
+    for (int i = 0; i < PM_LANES; i++)
+        from[i] = keys + (aim->next[c][i] + ahead);
+    return pm_gather_quats(from);
+}
+
+pm_fn pm_quat pm_gather_stored(pm_global const pm_stored_key *keys, const pm_u64 *lanes,
+                               pm_u64 ahead) {
+    pm_u64 at[PM_LANES];
+    for (int i = 0; i < PM_LANES; i++)
+        at[i] = lanes[i] + ahead;
+    return pm_gather_keys(keys, at);
+}
+
+#if PM_STATICS > 0
+pm_fn pm_quat pm_gather_static(const pm_tables *t, const pm_side *side, pm_u32 s, pm_u32 joint) {
+    pm_global const float *from[PM_LANES];
+    for (int i = 0; i < PM_LANES; i++) {
+        pm_clip_place clip = t->clips[side->clip[i]];
+        from[i] = t->statics + (clip.statics + (pm_u64)s * clip.plane + 4 * (pm_u64)joint);
+    }
+    return pm_gather_quats(from);
+}
+#endif
+
+pm_fn pm_quat pm_sample_rotation(const pm_tables *t, const pm_side *side, pm_u32 joint,
+                                 pm_u64 ahead) {
+    const pm_aim *aim = &side->aim;
+    pm_rows rows;
+    rows.key = pm_gather_stored(t->rotations, aim->key[PM_CHANNEL_ROTATIONS], ahead);
+    rows.next = pm_gather_stored(t->rotations, aim->next[PM_CHANNEL_ROTATIONS], ahead);
+#if PM_EXTRAS > 0
+    PM_UNROLL
+    for (int p = 0; p < PM_EXTRAS; p++)
+        rows.extras[p] =
+            pm_gather_plane(t->rotations, aim, PM_CHANNEL_ROTATIONS, (pm_u32)p + 1, ahead);
+#endif
+#if PM_STATICS > 0
+    PM_UNROLL
+    for (int s = 0; s < PM_STATICS; s++)
+        rows.statics[s] = pm_gather_static(t, side, (pm_u32)s, joint);
+#endif
+    (void)joint;
+    real u = pm_reals_of(aim->u);
+    PM_OF(segment) segment = PM_OF(begin)(&rows);
+    pm_quat value = PM_OF(at)(&segment, u);
+#if PM_PASSES
+    value = pm_at_ends(&rows, u, value);
+#endif
+    return value;
+}
+
+pm_fn pm_quat pm_sample_vector(pm_global const float *keys, const pm_aim *aim, pm_u32 c,
+                               pm_u64 ahead) {
+    pm_rows rows;
+    rows.key = pm_gather_plane(keys, aim, c, 0, ahead);
+    rows.next = pm_gather_next(keys, aim, c, ahead);
+    PM_UNROLL
+    for (int p = 0; p < PM_VECTOR_OF(extras); p++)
+        rows.extras[p] = pm_gather_plane(keys, aim, c, (pm_u32)p + 1, ahead);
+    real u = pm_reals_of(aim->u);
+    PM_VECTOR_OF(segment) segment = PM_VECTOR_OF(begin)(&rows);
+    pm_quat value = PM_VECTOR_OF(at)(&segment, u);
+    if (PM_VECTOR_OF(passes))
+        value = pm_at_ends(&rows, u, value);
+    value.w = PM_REAL(0.0f);
+    return value;
+}
+
+pm_fn pm_quat pm_spread(pm_global const float *from) {
+    return pm_quat_of(PM_REAL(from[0]), PM_REAL(from[1]), PM_REAL(from[2]), PM_REAL(from[3]));
+}
+
+pm_fn pm_local pm_rest_pose(pm_global const pm_joint *joint) {
+    pm_local rest;
+    rest.rotation = pm_spread(joint->rotation);
+    rest.position = pm_spread(joint->position);
+    rest.scale = pm_spread(joint->scale);
+    return rest;
+}
+
+/* A or B at a joint: what clips do not move stays at rest. */
+pm_fn pm_local pm_sample_side(const pm_tables *t, pm_side *side, pm_u32 joint, pm_u32 animated,
+                              pm_local rest) {
+    pm_local pose = rest;
+    pm_u64 ahead = 4 * (pm_u64)joint;
+    if (t->size.apart) {
+        pm_aim_at_joint(side, t, joint);
+        ahead = 0;
+    }
+    if (animated >> PM_CHANNEL_ROTATIONS & 1)
+        pose.rotation = pm_sample_rotation(t, side, joint, ahead);
+    if (animated >> PM_CHANNEL_POSITIONS & 1)
+        pose.position = pm_sample_vector(t->positions, &side->aim, PM_CHANNEL_POSITIONS, ahead);
+    if (animated >> PM_CHANNEL_SCALES & 1)
+        pose.scale = pm_sample_vector(t->scales, &side->aim, PM_CHANNEL_SCALES, ahead);
+    return pose;
+}
+
+/* ---- blending -------------------------------------------------------------------------- */
+
+pm_fn real pm_weight_at(const pm_actors *actors, pm_global const float *masks, pm_u32 joints,
+                        pm_u32 joint) {
+    real weight = pm_reals_of(actors->weight);
+    if (!actors->any_mask)
+        return weight;
+    float share[PM_LANES];
+    for (int i = 0; i < PM_LANES; i++)
+        share[i] = masks[(pm_u64)actors->mask[i] * joints + joint];
+    return weight * pm_reals_of(share);
+}
+
+pm_fn pm_local pm_blended(const pm_tables *t, pm_actors *actors, pm_global const float *masks,
+                          pm_u32 j, pm_global const pm_joint *joint, pm_local rest) {
+    pm_local a = pm_sample_side(t, &actors->a, j, joint->animated, rest);
+    if (actors->any_no_clip)
+        a = pm_local_select(pm_reals_of(actors->no_clip) != PM_REAL(0.0f), rest, a);
+    if (!actors->any_b)
+        return a;
+    pm_local b = pm_sample_side(t, &actors->b, j, joint->animated, rest);
+    real weight = pm_weight_at(actors, masks, t->size.joints, j);
+    pm_local pose = a;
+    if (actors->any_mixed)
+        pose = pm_local_mixed(a, b, weight);
+    if (actors->any_added)
+        pose = pm_local_select(pm_reals_of(actors->added) != PM_REAL(0.0f),
+                               pm_local_added(a, b, rest, pm_spread(joint->unscale), weight), pose);
+    return pose;
+}
+
+/* The pose of a joint in each lane. */
+pm_fn pm_local pm_pose_at(const pm_tables *t, pm_actors *actors,
+                          pm_global const pm_u8 *level_joints, pm_global const float *masks,
+                          pm_u32 j, pm_global const pm_joint *joint) {
+    pm_local rest = pm_rest_pose(joint);
+    float still[PM_LANES];
+    pm_u32 moving = PM_LANES;
+    if (!joint->animated)
+        return rest;
+    if (!actors->any_part && !(actors->any_in_place && j == 0))
+        return pm_blended(t, actors, masks, j, joint, rest);
+    for (int i = 0; i < PM_LANES; i++) {
+        int has = level_joints[(pm_u64)actors->level[i] * t->size.joints + j];
+        still[i] = has && !(j == 0 && actors->in_place[i] != 0.0f) ? 0.0f : 1.0f;
+        moving -= still[i] != 0.0f;
+    }
+    if (moving == 0)
+        return rest;
+    return pm_local_select(pm_reals_of(still) != PM_REAL(0.0f), rest,
+                           pm_blended(t, actors, masks, j, joint, rest));
+}
+
+/* ---- instances ---------------------------------------------------------------------------- */
+
+pm_fn void pm_enter(pm_actors *actors, int i, pm_instance instance, const pm_tables *t) {
+    pm_u32 exists_a = instance.clip_a < t->size.clips, exists_b = instance.clip_b < t->size.clips;
+    float weight = instance.weight > 0.0f ? instance.weight : 0.0f; /* NaN is not */
+    actors->weight[i] = exists_b ? (weight < 1.0f ? weight : 1.0f) : 0.0f;
+    pm_u32 blends = actors->weight[i] > 0.0f;
+    actors->a.clip[i] = exists_a ? instance.clip_a : 0;
+    actors->a.time[i] = exists_a ? instance.time_a : 0;
+    actors->a.clamps[i] = instance.flags & PM_CLAMP_A;
+    actors->b.clip[i] = blends ? instance.clip_b : actors->a.clip[i];
+    actors->b.time[i] = blends ? instance.time_b : actors->a.time[i];
+    actors->b.clamps[i] = blends ? instance.flags & PM_CLAMP_B : actors->a.clamps[i];
+    actors->no_clip[i] = exists_a ? 0.0f : 1.0f;
+    actors->added[i] = instance.flags & PM_ADDITIVE ? 1.0f : 0.0f;
+    actors->in_place[i] = instance.flags & PM_IN_PLACE ? 1.0f : 0.0f;
+    actors->mask[i] = instance.mask <= t->size.masks ? instance.mask : 0;
+    actors->level[i] = instance.level < t->size.levels ? instance.level : t->size.levels - 1;
+    actors->any_no_clip |= !exists_a;
+    actors->any_b |= blends;
+    actors->any_added |= blends && instance.flags & PM_ADDITIVE;
+    actors->any_mixed |= blends && !(instance.flags & PM_ADDITIVE);
+    actors->any_mask |= blends && actors->mask[i] != 0;
+    actors->any_in_place |= instance.flags & PM_IN_PLACE;
+}
+
+/* Lanes past the end repeat the last instance, and write nothing. */
+pm_fn pm_u32 pm_enter_all(pm_actors *actors, pm_global const pm_instance *instances, pm_u32 first,
+                          pm_global const pm_crowd_level *levels, const pm_tables *t) {
+    pm_u32 active = 0;
+    actors->any_b = actors->any_added = actors->any_mixed = actors->any_mask = 0;
+    actors->any_part = actors->any_no_clip = actors->any_in_place = 0;
+    for (int i = 0; i < PM_LANES; i++) {
+        pm_u32 index = first + (pm_u32)i;
+        pm_u32 here = index < t->size.instances;
+        pm_enter(actors, i, instances[here ? index : t->size.instances - 1], t);
+        pm_crowd_level level = levels[actors->level[i]];
+        actors->any_part |= !level.whole;
+        pm_u64 turn = t->size.frame + (t->size.first + index) / PM_INSTANCE_GROUP;
+        if (here && turn % level.update_every == 0)
+            active |= 1u << i;
+    }
+    return active;
+}
+
+/* ---- records -------------------------------------------------------------------------------- */
+
+#if PM_OUTPUT == PM_OUTPUT_DUAL
+typedef pm_rigid pm_placed;
+
+pm_fn pm_placed pm_place_joint(pm_local pose) {
+    pm_placed placed;
+    placed.rotation = pose.rotation;
+    placed.position = pose.position;
+    return placed;
+}
+
+#define pm_placed_product pm_rigid_product
+#else
+typedef pm_matrix pm_placed;
+
+pm_fn pm_placed pm_place_joint(pm_local pose, pm_u32 scaled) {
+    pm_placed placed = pm_matrix_of(pose.rotation, pose.position);
+    return scaled ? pm_matrix_scaled(placed, pose.scale) : placed;
+}
+
+#define pm_placed_product pm_matrix_product
+#endif
+
+pm_fn void pm_put_row(real *words, pm_quat row) {
+    words[0] = row.x;
+    words[1] = row.y;
+    words[2] = row.z;
+    words[3] = row.w;
+}
+
+pm_fn void pm_put_matrix(real *words, pm_matrix m) {
+    pm_put_row(words, m.x);
+    pm_put_row(words + 4, m.y);
+    pm_put_row(words + 8, m.z);
+}
+
+pm_fn real pm_two_halves(real low, real high) {
+    return pm_real_of(pm_half_bits(low) | pm_half_bits(high) << 16);
+}
+
+pm_fn void pm_put_halves(real *words, pm_quat row) {
+    words[0] = pm_two_halves(row.x, row.y);
+    words[1] = pm_two_halves(row.z, row.w);
+}
+
+#if PM_OUTPUT == PM_OUTPUT_PALETTE || PM_OUTPUT == PM_OUTPUT_HALF
+pm_fn pm_matrix pm_inverse_bind(pm_global const pm_joint *joint) {
+    pm_matrix m;
+    m.x = pm_spread(joint->inverse_bind);
+    m.y = pm_spread(joint->inverse_bind + 4);
+    m.z = pm_spread(joint->inverse_bind + 8);
+    return m;
+}
+#endif
+
+#if PM_OUTPUT == PM_OUTPUT_LOCAL
+
+pm_fn void pm_put_record(real *words, pm_local pose) {
+    pm_put_row(words, pose.rotation);
+    pm_put_row(words + 4, pose.position);
+    pm_put_row(words + 8, pose.scale);
+}
+
+#else
+
+pm_fn void pm_put_record(real *words, pm_placed placed, pm_global const pm_joint *joint) {
+#if PM_OUTPUT == PM_OUTPUT_DUAL
+    pm_rigid bind;
+    bind.rotation = pm_spread(joint->bind_rotation);
+    bind.position = pm_spread(joint->bind_position);
+    pm_rigid skin = pm_rigid_product(placed, bind);
+    pm_put_row(words, skin.rotation);
+    pm_put_row(words + 4, pm_rigid_dual(skin));
+#elif PM_OUTPUT == PM_OUTPUT_MODEL
+    (void)joint;
+    pm_put_matrix(words, placed);
+#elif PM_OUTPUT == PM_OUTPUT_HALF
+    pm_matrix skin = pm_matrix_product(placed, pm_inverse_bind(joint));
+    pm_put_halves(words, skin.x);
+    pm_put_halves(words + 2, skin.y);
+    pm_put_halves(words + 4, skin.z);
+#else
+    pm_put_matrix(words, pm_matrix_product(placed, pm_inverse_bind(joint)));
+#endif
+}
+
+#endif
+
+/* Work size: groups of PM_LANES instances. `streams` says that results outgrow the caches, and
+ * that strides are whole lines. */
+pm_kernel void crowd(pm_global const pm_u8 *instances, pm_u64 instances_offset,
+                     pm_global const pm_joint *joints, pm_global const pm_clip_place *clips,
+                     pm_global const pm_crowd_timeline *timelines, pm_global const pm_u64 *times,
+                     pm_global const pm_crowd_level *levels, pm_global const pm_u8 *level_joints,
+                     pm_global const float *masks, pm_global const pm_track_rows *layout,
+                     pm_global const pm_stored_key *rotations, pm_global const float *statics,
+                     pm_global const float *positions, pm_global const float *scales,
+                     pm_global pm_u8 *records, pm_u64 records_offset, pm_u64 stride,
+                     pm_crowd_size size, pm_u32 streams) {
+    pm_u32 first = pm_global_id(0) * PM_LANES;
+    if (first >= size.instances)
+        return;
+    pm_tables t = {clips, timelines, times, rotations, statics, positions, scales, layout, size};
+    pm_actors actors;
+    pm_lanes_out out;
+    real words[PM_RECORDS_WAITING * PM_RECORD_WORDS];
+#if PM_OUTPUT != PM_OUTPUT_LOCAL
+    pm_placed slots[PM_SLOTS];
+#endif
+    out.active = pm_enter_all(
+        &actors, (pm_global const pm_instance *)(instances + instances_offset), first, levels, &t);
+    if (!out.active)
+        return;
+    for (int i = 0; i < PM_LANES; i++)
+        out.to[i] =
+            (pm_global float *)(records + records_offset + (pm_u64)(first + (pm_u32)i) * stride);
+    out.streams = streams && ((size_t)out.to[0] & (sizeof(real) - 1)) == 0;
+    if (!size.apart) {
+        pm_aim_at_clips(&actors.a, &t);
+        if (actors.any_b)
+            pm_aim_at_clips(&actors.b, &t);
+    }
+    pm_u32 waiting = 0, stored = 0;
+    for (pm_u32 j = 0; j < size.joints; j++) {
+        pm_global const pm_joint *joint = joints + j;
+        pm_local pose = pm_pose_at(&t, &actors, level_joints, masks, j, joint);
+        real *record = words + waiting * PM_RECORD_WORDS;
+#if PM_OUTPUT == PM_OUTPUT_LOCAL
+        pm_put_record(record, pose);
+#else
+#if PM_OUTPUT == PM_OUTPUT_DUAL
+        pm_placed placed = pm_place_joint(pose);
+#else
+        pm_placed placed = pm_place_joint(pose, joint->scaled);
+#endif
+        if (joint->parent != PM_NO_SLOT)
+            placed = pm_placed_product(slots[joint->parent], placed);
+        if (joint->slot != PM_NO_SLOT)
+            slots[joint->slot] = placed;
+        pm_put_record(record, placed, joint);
+#endif
+        if (++waiting == PM_RECORDS_WAITING || j + 1 == size.joints) {
+            pm_store_words(&out, stored, words, waiting * PM_RECORD_WORDS);
+            stored += waiting * PM_RECORD_WORDS;
+            waiting = 0;
+        }
+    }
+}
