@@ -15,6 +15,11 @@
 #endif
 #define PM_VECTOR_OF(what) PM_OF__(PM_VECTOR_METHOD, what)
 
+/* Planes of a segment, and the second key */
+#define PM_PLANES (2 + PM_EXTRAS)
+#define PM_VECTOR_PLANES (2 + PM_VECTOR_OF(extras))
+#define PM_MOST_PLANES (2 + PM_MAX_EXTRAS)
+
 #ifndef PM_OUTPUT
 #define PM_OUTPUT PM_OUTPUT_PALETTE
 #endif
@@ -33,6 +38,8 @@
 #else
 #define PM_RECORDS_WAITING (PM_WAITING / PM_RECORD_WORDS)
 #endif
+
+#define PM_NO_JOINT 0xffffffffu
 
 /* The tables that all work-items read. */
 typedef struct pm_tables {
@@ -55,12 +62,20 @@ typedef struct pm_aim {
     float u[PM_LANES];
 } pm_aim;
 
+/* Keys are read a cache line at a time, which has those of so many joints, where clips have one
+ * timeline. */
+typedef struct pm_bundle {
+    pm_quat planes[PM_MOST_PLANES][PM_NEIGHBOURS];
+    pm_u32 first; /* joint */
+} pm_bundle;
+
 /* A clip of each lane at a time of its own. */
 typedef struct pm_side {
     pm_u32 clip[PM_LANES];
     pm_s64 time[PM_LANES];
     pm_u32 clamps[PM_LANES];
     pm_aim aim;
+    pm_bundle bundles[PM_CHANNELS];
 } pm_side;
 
 /* PM_LANES instances. What is in capitals elsewhere is asked of all of them together. */
@@ -87,6 +102,8 @@ pm_fn void pm_aim_lane(pm_aim *aim, int lane, pm_u32 c, pm_u64 first, pm_u32 row
 
 /* At clips of one timeline, once for all joints: those lie one behind another. */
 pm_fn void pm_aim_at_clips(pm_side *side, const pm_tables *t) {
+    for (pm_u32 c = 0; c < PM_CHANNELS; c++)
+        side->bundles[c].first = PM_NO_JOINT;
     for (int i = 0; i < PM_LANES; i++) {
         pm_clip_place clip = t->clips[side->clip[i]];
         pm_place place =
@@ -112,30 +129,63 @@ pm_fn void pm_aim_at_joint(pm_side *side, const pm_tables *t, pm_u32 joint) {
 
 /* ---- sampling ----------------------------------------------------------------------- */
 
-/* Plane p of lanes' segments, `ahead` floats on. */
+/* Where lanes have plane p of their segments; the last is the second key. */
+pm_fn pm_u64 pm_plane_at(const pm_aim *aim, pm_u32 c, pm_u32 p, pm_u32 planes, int lane) {
+    return p + 1 == planes ? aim->next[c][lane]
+                           : aim->key[c][lane] + (pm_u64)p * aim->plane[c][lane];
+}
+
+/* All planes of the joints that share cache lines with joint j. */
+pm_fn void pm_fill_bundle(pm_bundle *bundle, pm_global const float *keys, const pm_aim *aim,
+                          pm_u32 c, pm_u32 planes, pm_u32 first) {
+    pm_global const float *from[PM_LANES];
+    bundle->first = first;
+    for (pm_u32 p = 0; p < planes; p++) {
+        for (int i = 0; i < PM_LANES; i++)
+            from[i] = keys + (pm_plane_at(aim, c, p, planes, i) + 4 * (pm_u64)first);
+        pm_gather_neighbours(from, bundle->planes[p]);
+    }
+}
+
 pm_fn pm_quat pm_gather_plane(pm_global const float *keys, const pm_aim *aim, pm_u32 c, pm_u32 p,
+                              pm_u32 planes) {
+    pm_global const float *from[PM_LANES];
+    for (int i = 0; i < PM_LANES; i++)
+        from[i] = keys + pm_plane_at(aim, c, p, planes, i);
+    return pm_gather_quats(from);
+}
+
+/* The rows of joint j in each lane. */
+pm_fn pm_rows pm_rows_at(pm_side *side, pm_global const float *keys, pm_u32 c, pm_u32 planes,
+                         pm_u32 apart, pm_u32 j) {
+    pm_rows rows;
+    if (apart) {
+        rows.key = pm_gather_plane(keys, &side->aim, c, 0, planes);
+        rows.next = pm_gather_plane(keys, &side->aim, c, planes - 1, planes);
+        for (pm_u32 p = 1; p + 1 < planes; p++)
+            rows.extras[p - 1] = pm_gather_plane(keys, &side->aim, c, p, planes);
+        return rows;
+    }
+    pm_bundle *bundle = &side->bundles[c];
+    pm_u32 k = j % PM_NEIGHBOURS;
+    if (bundle->first != j - k)
+        pm_fill_bundle(bundle, keys, &side->aim, c, planes, j - k);
+    rows.key = bundle->planes[0][k];
+    rows.next = bundle->planes[planes - 1][k];
+    for (pm_u32 p = 1; p + 1 < planes; p++)
+        rows.extras[p - 1] = bundle->planes[p][k];
+    return rows;
+}
+
+#if PM_KEYS != 0
+pm_fn pm_quat pm_gather_coded(pm_global const pm_stored_key *keys, const pm_u64 *lanes,
                               pm_u64 ahead) {
-    pm_global const float *from[PM_LANES];
-    for (int i = 0; i < PM_LANES; i++)
-        from[i] = keys + (aim->key[c][i] + (pm_u64)p * aim->plane[c][i] + ahead);
-    return pm_gather_quats(from);
-}
-
-pm_fn pm_quat pm_gather_next(pm_global const float *keys, const pm_aim *aim, pm_u32 c,
-                             pm_u64 ahead) {
-    pm_global const float *from[PM_LANES];
-    for (int i = 0; i < PM_LANES; i++)
-        from[i] = keys + (aim->next[c][i] + ahead);
-    return pm_gather_quats(from);
-}
-
-pm_fn pm_quat pm_gather_stored(pm_global const pm_stored_key *keys, const pm_u64 *lanes,
-                               pm_u64 ahead) {
     pm_u64 at[PM_LANES];
     for (int i = 0; i < PM_LANES; i++)
         at[i] = lanes[i] + ahead;
     return pm_gather_keys(keys, at);
 }
+#endif
 
 #if PM_STATICS > 0
 pm_fn pm_quat pm_gather_static(const pm_tables *t, const pm_side *side, pm_u32 s, pm_u32 joint) {
@@ -148,25 +198,22 @@ pm_fn pm_quat pm_gather_static(const pm_tables *t, const pm_side *side, pm_u32 s
 }
 #endif
 
-pm_fn pm_quat pm_sample_rotation(const pm_tables *t, const pm_side *side, pm_u32 joint,
-                                 pm_u64 ahead) {
-    const pm_aim *aim = &side->aim;
+pm_fn pm_quat pm_sample_rotation(const pm_tables *t, pm_side *side, pm_u32 joint) {
+#if PM_KEYS == 0
+    pm_rows rows =
+        pm_rows_at(side, t->rotations, PM_CHANNEL_ROTATIONS, PM_PLANES, t->size.apart, joint);
+#else
     pm_rows rows;
-    rows.key = pm_gather_stored(t->rotations, aim->key[PM_CHANNEL_ROTATIONS], ahead);
-    rows.next = pm_gather_stored(t->rotations, aim->next[PM_CHANNEL_ROTATIONS], ahead);
-#if PM_EXTRAS > 0
-    PM_UNROLL
-    for (int p = 0; p < PM_EXTRAS; p++)
-        rows.extras[p] =
-            pm_gather_plane(t->rotations, aim, PM_CHANNEL_ROTATIONS, (pm_u32)p + 1, ahead);
+    pm_u64 ahead = t->size.apart ? 0 : 4 * (pm_u64)joint;
+    rows.key = pm_gather_coded(t->rotations, side->aim.key[PM_CHANNEL_ROTATIONS], ahead);
+    rows.next = pm_gather_coded(t->rotations, side->aim.next[PM_CHANNEL_ROTATIONS], ahead);
 #endif
 #if PM_STATICS > 0
     PM_UNROLL
     for (int s = 0; s < PM_STATICS; s++)
         rows.statics[s] = pm_gather_static(t, side, (pm_u32)s, joint);
 #endif
-    (void)joint;
-    real u = pm_reals_of(aim->u);
+    real u = pm_reals_of(side->aim.u);
     PM_OF(segment) segment = PM_OF(begin)(&rows);
     pm_quat value = PM_OF(at)(&segment, u);
 #if PM_PASSES
@@ -175,15 +222,10 @@ pm_fn pm_quat pm_sample_rotation(const pm_tables *t, const pm_side *side, pm_u32
     return value;
 }
 
-pm_fn pm_quat pm_sample_vector(pm_global const float *keys, const pm_aim *aim, pm_u32 c,
-                               pm_u64 ahead) {
-    pm_rows rows;
-    rows.key = pm_gather_plane(keys, aim, c, 0, ahead);
-    rows.next = pm_gather_next(keys, aim, c, ahead);
-    PM_UNROLL
-    for (int p = 0; p < PM_VECTOR_OF(extras); p++)
-        rows.extras[p] = pm_gather_plane(keys, aim, c, (pm_u32)p + 1, ahead);
-    real u = pm_reals_of(aim->u);
+pm_fn pm_quat pm_sample_vector(const pm_tables *t, pm_side *side, pm_global const float *keys,
+                               pm_u32 c, pm_u32 joint) {
+    pm_rows rows = pm_rows_at(side, keys, c, PM_VECTOR_PLANES, t->size.apart, joint);
+    real u = pm_reals_of(side->aim.u);
     PM_VECTOR_OF(segment) segment = PM_VECTOR_OF(begin)(&rows);
     pm_quat value = PM_VECTOR_OF(at)(&segment, u);
     if (PM_VECTOR_OF(passes))
@@ -208,17 +250,14 @@ pm_fn pm_local pm_rest_pose(pm_global const pm_joint *joint) {
 pm_fn pm_local pm_sample_side(const pm_tables *t, pm_side *side, pm_u32 joint, pm_u32 animated,
                               pm_local rest) {
     pm_local pose = rest;
-    pm_u64 ahead = 4 * (pm_u64)joint;
-    if (t->size.apart) {
+    if (t->size.apart)
         pm_aim_at_joint(side, t, joint);
-        ahead = 0;
-    }
     if (animated >> PM_CHANNEL_ROTATIONS & 1)
-        pose.rotation = pm_sample_rotation(t, side, joint, ahead);
+        pose.rotation = pm_sample_rotation(t, side, joint);
     if (animated >> PM_CHANNEL_POSITIONS & 1)
-        pose.position = pm_sample_vector(t->positions, &side->aim, PM_CHANNEL_POSITIONS, ahead);
+        pose.position = pm_sample_vector(t, side, t->positions, PM_CHANNEL_POSITIONS, joint);
     if (animated >> PM_CHANNEL_SCALES & 1)
-        pose.scale = pm_sample_vector(t->scales, &side->aim, PM_CHANNEL_SCALES, ahead);
+        pose.scale = pm_sample_vector(t, side, t->scales, PM_CHANNEL_SCALES, joint);
     return pose;
 }
 

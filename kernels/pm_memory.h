@@ -40,6 +40,14 @@ pm_fn pm_quat pm_gather_quats(pm_global const float *const from[PM_LANES]) {
     return pm_load_quats(from[0]);
 }
 
+/* How many neighbours fill a vector, and so many of each lane, anywhere. */
+#define PM_NEIGHBOURS 1
+
+pm_fn void pm_gather_neighbours(pm_global const float *const from[PM_LANES],
+                                pm_quat to[PM_NEIGHBOURS]) {
+    to[0] = pm_load_quats(from[0]);
+}
+
 pm_fn void pm_store_quats(pm_global float *to, pm_quat q, pm_u32 count, pm_u32 streams) {
     (void)count;
     (void)streams;
@@ -70,6 +78,8 @@ pm_fn real pm_reals_of(const float *from) {
 }
 
 #else
+
+#define PM_NEIGHBOURS (PM_LANES / 4)
 
 #ifdef PM_OPENCL
 
@@ -169,6 +179,81 @@ pm_fn pm_quat pm_gather_quats(pm_global const float *const from[PM_LANES]) {
     return pm_lanes_of(m);
 }
 
+#if PM_LANES == 16
+/* Blocks of four of a and b in turn: their first two, and their others */
+#define PM_FOURS(j) ((j) / 4 % 2 * PM_LANES + (j) / 8 * 4 + (j) % 4)
+#define PM_FOURS_BEHIND(j) (PM_FOURS(j) + 8)
+
+/* Four vectors of four blocks of four, transposed: block i of each goes to vector i. */
+pm_fn pm_block pm_fours_transposed(pm_block m) {
+    pm_block t;
+    real ab = PM_SHUFFLE(m.r0, m.r1, PM_FOURS), cd = PM_SHUFFLE(m.r2, m.r3, PM_FOURS);
+    t.r0 = PM_SHUFFLE(ab, cd, PM_LOWER);
+    t.r1 = PM_SHUFFLE(ab, cd, PM_UPPER);
+    ab = PM_SHUFFLE(m.r0, m.r1, PM_FOURS_BEHIND);
+    cd = PM_SHUFFLE(m.r2, m.r3, PM_FOURS_BEHIND);
+    t.r2 = PM_SHUFFLE(ab, cd, PM_LOWER);
+    t.r3 = PM_SHUFFLE(ab, cd, PM_UPPER);
+    return t;
+}
+#endif
+
+/* As many neighbours as fill a vector, of each lane, anywhere: to[k] is the k-th of each. Whole
+ * vectors are loaded, which is a quarter of the loads that as many gathers take. */
+pm_fn void pm_gather_neighbours(pm_global const float *const from[PM_LANES],
+                                pm_quat to[PM_NEIGHBOURS]) {
+    pm_block rows[PM_NEIGHBOURS];
+#if PM_LANES == 16
+    pm_block lanes[4];
+    PM_UNROLL
+    for (int g = 0; g < 4; g++) {
+        pm_block m;
+        m.r0 = PM_VLOAD(0, from[4 * g]);
+        m.r1 = PM_VLOAD(0, from[4 * g + 1]);
+        m.r2 = PM_VLOAD(0, from[4 * g + 2]);
+        m.r3 = PM_VLOAD(0, from[4 * g + 3]);
+        lanes[g] = pm_fours_transposed(m);
+    }
+    rows[0].r0 = lanes[0].r0;
+    rows[0].r1 = lanes[1].r0;
+    rows[0].r2 = lanes[2].r0;
+    rows[0].r3 = lanes[3].r0;
+    rows[1].r0 = lanes[0].r1;
+    rows[1].r1 = lanes[1].r1;
+    rows[1].r2 = lanes[2].r1;
+    rows[1].r3 = lanes[3].r1;
+    rows[2].r0 = lanes[0].r2;
+    rows[2].r1 = lanes[1].r2;
+    rows[2].r2 = lanes[2].r2;
+    rows[2].r3 = lanes[3].r2;
+    rows[3].r0 = lanes[0].r3;
+    rows[3].r1 = lanes[1].r3;
+    rows[3].r2 = lanes[2].r3;
+    rows[3].r3 = lanes[3].r3;
+#elif PM_LANES == 8
+    real v[PM_LANES];
+    PM_UNROLL
+    for (int i = 0; i < PM_LANES; i++)
+        v[i] = PM_VLOAD(0, from[i]);
+    rows[0].r0 = PM_SHUFFLE(v[0], v[1], PM_LOWER);
+    rows[0].r1 = PM_SHUFFLE(v[2], v[3], PM_LOWER);
+    rows[0].r2 = PM_SHUFFLE(v[4], v[5], PM_LOWER);
+    rows[0].r3 = PM_SHUFFLE(v[6], v[7], PM_LOWER);
+    rows[1].r0 = PM_SHUFFLE(v[0], v[1], PM_UPPER);
+    rows[1].r1 = PM_SHUFFLE(v[2], v[3], PM_UPPER);
+    rows[1].r2 = PM_SHUFFLE(v[4], v[5], PM_UPPER);
+    rows[1].r3 = PM_SHUFFLE(v[6], v[7], PM_UPPER);
+#else
+    rows[0].r0 = PM_VLOAD(0, from[0]);
+    rows[0].r1 = PM_VLOAD(0, from[1]);
+    rows[0].r2 = PM_VLOAD(0, from[2]);
+    rows[0].r3 = PM_VLOAD(0, from[3]);
+#endif
+    PM_UNROLL
+    for (int k = 0; k < PM_NEIGHBOURS; k++)
+        to[k] = pm_lanes_of(rows[k]);
+}
+
 /* Stores past the caches, where the compiler knows how. */
 #if __has_builtin(__builtin_nontemporal_store)
 #define PM_STREAM(value, to) __builtin_nontemporal_store((value), (pm_global real *)(to))
@@ -262,6 +347,15 @@ pm_fn pm_quat pm_gather_quats(const float *const from[PM_LANES]) {
         q.w[i] = from[i][3];
     }
     return q;
+}
+
+pm_fn void pm_gather_neighbours(const float *const from[PM_LANES], pm_quat to[PM_NEIGHBOURS]) {
+    for (int k = 0; k < PM_NEIGHBOURS; k++) {
+        const float *each[PM_LANES];
+        for (int i = 0; i < PM_LANES; i++)
+            each[i] = from[i] + 4 * k;
+        to[k] = pm_gather_quats(each);
+    }
 }
 
 pm_fn pm_quat pm_load_quats(const float *from) {

@@ -46,26 +46,25 @@ typedef struct pm_lines {
 
 #ifdef PM_OPENCL
 
-#if PM_LANES == 16
-/* Four words each of a and b in turn, of the first two lanes of four, and of the others */
-#define PM_FOURS(j) ((j) / 4 % 2 * PM_LANES + (j) / 8 * 4 + (j) % 4)
-#define PM_FOURS_BEHIND(j) (PM_FOURS(j) + 8)
-
-/* Of four lanes, four words each from a, b, c and d. */
-pm_fn void pm_join_fours(real a, real b, real c, real d, real *lane) {
-    real ab = PM_SHUFFLE(a, b, PM_FOURS), cd = PM_SHUFFLE(c, d, PM_FOURS);
-    lane[0] = PM_SHUFFLE(ab, cd, PM_LOWER);
-    lane[1] = PM_SHUFFLE(ab, cd, PM_UPPER);
-    ab = PM_SHUFFLE(a, b, PM_FOURS_BEHIND);
-    cd = PM_SHUFFLE(c, d, PM_FOURS_BEHIND);
-    lane[2] = PM_SHUFFLE(ab, cd, PM_LOWER);
-    lane[3] = PM_SHUFFLE(ab, cd, PM_UPPER);
-}
-#endif
-
 pm_fn pm_block pm_block_of_words(const real *words) {
     return pm_block_of(pm_quat_of(words[0], words[1], words[2], words[3]));
 }
+
+#if PM_LANES == 16
+/* Of four lanes, four words each from a, b, c and d. */
+pm_fn void pm_put_fours(real a, real b, real c, real d, real *lanes) {
+    pm_block m;
+    m.r0 = a;
+    m.r1 = b;
+    m.r2 = c;
+    m.r3 = d;
+    m = pm_fours_transposed(m);
+    lanes[0] = m.r0;
+    lanes[1] = m.r1;
+    lanes[2] = m.r2;
+    lanes[3] = m.r3;
+}
+#endif
 
 pm_fn pm_lines pm_lines_of(const real *words) {
     pm_lines lines;
@@ -89,10 +88,10 @@ pm_fn pm_lines pm_lines_of(const real *words) {
     pm_block b = pm_block_of_words(words + 4);
     pm_block c = pm_block_of_words(words + 8);
     pm_block d = pm_block_of_words(words + 12);
-    pm_join_fours(a.r0, b.r0, c.r0, d.r0, lines.of);
-    pm_join_fours(a.r1, b.r1, c.r1, d.r1, lines.of + 4);
-    pm_join_fours(a.r2, b.r2, c.r2, d.r2, lines.of + 8);
-    pm_join_fours(a.r3, b.r3, c.r3, d.r3, lines.of + 12);
+    pm_put_fours(a.r0, b.r0, c.r0, d.r0, lines.of);
+    pm_put_fours(a.r1, b.r1, c.r1, d.r1, lines.of + 4);
+    pm_put_fours(a.r2, b.r2, c.r2, d.r2, lines.of + 8);
+    pm_put_fours(a.r3, b.r3, c.r3, d.r3, lines.of + 12);
 #endif
     return lines;
 }
