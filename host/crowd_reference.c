@@ -21,11 +21,6 @@ typedef struct actor {
     const pm_u8 *joints; /* those of its level */
 } actor;
 
-static float weight_of(const pm_crowd *crowd, const pm_crowd_instance *instance) {
-    float weight = instance->weight > 0 ? instance->weight : 0;
-    return instance->clip_b >= crowd->clip_count ? 0 : weight < 1 ? weight : 1;
-}
-
 static actor actor_of(const pm_crowd *crowd, const pm_crowd_instance *instance) {
     const pm_skeleton *s = crowd->skeleton;
     size_t mask = instance->mask <= s->mask_count ? instance->mask : 0;
@@ -33,7 +28,7 @@ static actor actor_of(const pm_crowd *crowd, const pm_crowd_instance *instance) 
     actor who = {.has_a = instance->clip_a < crowd->clip_count,
                  .in_place = instance->flags & PM_CROWD_IN_PLACE,
                  .additive = instance->flags & PM_CROWD_ADDITIVE,
-                 .weight = weight_of(crowd, instance),
+                 .weight = pm_crowd_weight(crowd, instance),
                  .mask = s->masks + mask * s->joint_count,
                  .joints = s->level_joints + level * s->joint_count};
     if (who.has_a)

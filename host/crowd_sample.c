@@ -26,6 +26,17 @@ pm_crowd_side pm_crowd_side_of(const pm_crowd *crowd, size_t clip, int64_t time,
     return side;
 }
 
+float pm_crowd_weight(const pm_crowd *crowd, const pm_crowd_instance *instance) {
+    float weight = instance->weight > 0 ? instance->weight : 0; /* NaN is not */
+    return instance->clip_b >= crowd->clip_count ? 0 : weight < 1 ? weight : 1;
+}
+
+float pm_crowd_weight_at(const pm_crowd *crowd, const pm_crowd_instance *instance, size_t j) {
+    const pm_skeleton *s = crowd->skeleton;
+    size_t mask = instance->mask <= s->mask_count ? instance->mask : 0;
+    return pm_crowd_weight(crowd, instance) * s->masks[mask * s->joint_count + j];
+}
+
 /* Where a joint's segment is. */
 typedef struct spot {
     size_t key, row, plane;
