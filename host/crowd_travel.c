@@ -92,15 +92,23 @@ static pm_u64 period_of(const pm_crowd *crowd, size_t clip) {
     return crowd->timelines[timeline].period;
 }
 
-/* `n` rounds from the clip's first pose to its last, or back. */
-static rigid rounds(const pm_crowd *crowd, size_t clip, int64_t n) {
-    if (n == 0)
+/* In which round of a clip a time is: 0 is the first, -1 the one before it. */
+static int64_t round_of(pm_u64 period, int64_t time) {
+    if (time >= 0)
+        return (int64_t)((pm_u64)time / period);
+    return -1 - (int64_t)((pm_u64)(-1 - time) / period);
+}
+
+/* From one round to another, each of which leads from the clip's first pose to its last. */
+static rigid rounds(const pm_crowd *crowd, size_t clip, int64_t from, int64_t to) {
+    if (from == to)
         return nowhere;
     rigid first = root_at(crowd, clip, 0, true);
     rigid last = root_at(crowd, clip, INT64_MAX, true);
     rigid back = inverse(&first);
     rigid once = product(&last, &back);
-    return n > 0 ? power(once, (uint64_t)n) : power(inverse(&once), 0 - (uint64_t)n);
+    return from < to ? power(once, (uint64_t)to - (uint64_t)from)
+                     : power(inverse(&once), (uint64_t)from - (uint64_t)to);
 }
 
 static rigid travel_of(const pm_crowd *crowd, size_t clip, int64_t from, int64_t to, bool clamps) {
@@ -109,10 +117,9 @@ static rigid travel_of(const pm_crowd *crowd, size_t clip, int64_t from, int64_t
     pm_u64 period = period_of(crowd, clip);
     rigid start = root_at(crowd, clip, from, clamps);
     rigid end = root_at(crowd, clip, to, clamps);
-    int64_t n = 0;
+    rigid way = nowhere;
     if (!clamps)
-        n = pm_crowd_rounds(period, to) - pm_crowd_rounds(period, from);
-    rigid way = rounds(crowd, clip, n);
+        way = rounds(crowd, clip, round_of(period, from), round_of(period, to));
     rigid back = inverse(&start);
     end = product(&way, &end);
     return product(&back, &end);

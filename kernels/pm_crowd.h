@@ -108,12 +108,6 @@ pm_fn pm_u64 pm_crowd_within(pm_u64 period, pm_s64 time, pm_u32 clamps) {
     return back ? period - back : 0;
 }
 
-/* How many rounds a time that is not clamped is ahead of the first. */
-pm_fn pm_s64 pm_crowd_rounds(pm_u64 period, pm_s64 time) {
-    pm_u64 since = pm_crowd_within(period, time, 0);
-    return (time - (pm_s64)since) / (pm_s64)period;
-}
-
 /* `fraction` of 2^32; what is within a tick of a key is on it. */
 pm_fn pm_place pm_crowd_place_of(pm_u64 segment, pm_u64 fraction, pm_u32 slack) {
     pm_place place;
