@@ -114,11 +114,17 @@ pm_fn pm_matrix pm_matrix_scaled(pm_matrix m, pm_quat scale) {
     return m;
 }
 
+/* a x + b y + c z + d */
+pm_fn real pm_row_at(pm_quat row, real x, real y, real z, real d) {
+    return pm_fma(row.x, x, pm_fma(row.y, y, pm_fma(row.z, z, d)));
+}
+
+/* One row of a product. Adding -0 to a product is to leave it as it is. */
 pm_fn pm_quat pm_row_product(pm_quat row, pm_matrix m) {
-    return pm_quat_of(pm_fma(row.x, m.x.x, pm_fma(row.y, m.y.x, row.z * m.z.x)),
-                      pm_fma(row.x, m.x.y, pm_fma(row.y, m.y.y, row.z * m.z.y)),
-                      pm_fma(row.x, m.x.z, pm_fma(row.y, m.y.z, row.z * m.z.z)),
-                      pm_fma(row.x, m.x.w, pm_fma(row.y, m.y.w, pm_fma(row.z, m.z.w, row.w))));
+    real nothing = PM_REAL(-0.0f);
+    return pm_quat_of(
+        pm_row_at(row, m.x.x, m.y.x, m.z.x, nothing), pm_row_at(row, m.x.y, m.y.y, m.z.y, nothing),
+        pm_row_at(row, m.x.z, m.y.z, m.z.z, nothing), pm_row_at(row, m.x.w, m.y.w, m.z.w, row.w));
 }
 
 /* First b, then a. */
