@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * Timing on an OpenCL device. Work is queued behind a gate that the host opens when all of
- * it is there, so that kernel time holds no waiting for the host; it runs from the end of a
- * marker in front of the work to the end of the event behind it.
+ * Buffers, kernels and jobs on an OpenCL device. Kernel time is what gate.h says.
  */
 #include "device_cl.h"
 
+#include "gate.h"
 #include "kernels.h"
 #include "progress.h"
 
@@ -29,14 +28,6 @@ struct bench_cl {
     bool event_times;  /* whether the driver's are believed */
 };
 
-static cli_exit failed(cl_int code, const char *call) {
-    const char *cure = code == CL_OUT_OF_RESOURCES || code == CL_MEM_OBJECT_ALLOCATION_FAILURE ||
-                               code == CL_INVALID_BUFFER_SIZE
-                           ? "ask for less with --samples"
-                           : NULL;
-    return cli_fail(CLI_DEVICE_FAILED, "bench", cure, "%s gave OpenCL error %d", call, (int)code);
-}
-
 /* ---- opening ------------------------------------------------------------------- */
 
 static cli_exit build_kernels(bench_cl *cl, unsigned width) {
@@ -46,11 +37,11 @@ static cli_exit build_kernels(bench_cl *cl, unsigned width) {
     snprintf(options, sizeof options, "-DWIDTH=%u", width);
     cl->program = clCreateProgramWithSource(cl->context, 1, &text, NULL, &code);
     if (code != CL_SUCCESS) {
-        return failed(code, "clCreateProgramWithSource");
+        return gate_failed(code, "clCreateProgramWithSource");
     }
     code = clBuildProgram(cl->program, 1, &cl->device, options, NULL, NULL);
     if (code != CL_SUCCESS) {
-        return failed(code, "clBuildProgram");
+        return gate_failed(code, "clBuildProgram");
     }
     const struct {
         const char *name;
@@ -63,17 +54,17 @@ static cli_exit build_kernels(bench_cl *cl, unsigned width) {
     for (size_t i = 0; i < sizeof kernels / sizeof kernels[0] && code == CL_SUCCESS; i++) {
         *kernels[i].kernel = clCreateKernel(cl->program, kernels[i].name, &code);
     }
-    return code == CL_SUCCESS ? CLI_DONE : failed(code, "clCreateKernel");
+    return code == CL_SUCCESS ? CLI_DONE : gate_failed(code, "clCreateKernel");
 }
 
 static cli_exit open_queue(bench_cl *cl) {
     cl_int code = CL_SUCCESS;
     cl->queue = clCreateCommandQueue(cl->context, cl->device, CL_QUEUE_PROFILING_ENABLE, &code);
     if (code != CL_SUCCESS) {
-        return failed(code, "clCreateCommandQueue");
+        return gate_failed(code, "clCreateCommandQueue");
     }
     cl->output = clCreateBuffer(cl->context, CL_MEM_READ_WRITE, cl->bytes, NULL, &code);
-    return code == CL_SUCCESS ? CLI_DONE : failed(code, "clCreateBuffer");
+    return code == CL_SUCCESS ? CLI_DONE : gate_failed(code, "clCreateBuffer");
 }
 
 void bench_cl_close(bench_cl **opened) {
@@ -112,101 +103,32 @@ cli_exit bench_cl_poison(bench_cl *cl) {
     if (code == CL_SUCCESS) {
         code = clFinish(cl->queue);
     }
-    return code == CL_SUCCESS ? CLI_DONE : failed(code, "clEnqueueFillBuffer");
+    return code == CL_SUCCESS ? CLI_DONE : gate_failed(code, "clEnqueueFillBuffer");
 }
 
 cli_exit bench_cl_read(bench_cl *cl, size_t offset, size_t bytes, float *to) {
     cl_int code =
         clEnqueueReadBuffer(cl->queue, cl->output, CL_TRUE, offset, bytes, to, 0, NULL, NULL);
-    return code == CL_SUCCESS ? CLI_DONE : failed(code, "clEnqueueReadBuffer");
+    return code == CL_SUCCESS ? CLI_DONE : gate_failed(code, "clEnqueueReadBuffer");
 }
 
 /* ---- timing -------------------------------------------------------------------- */
 
-typedef struct gate {
-    cl_event opened; /* by the host */
-    cl_event before; /* the marker behind it */
-    double begun;    /* wall clock, where there is no gate because events are not believed */
-} gate;
+typedef struct kernel_work {
+    cl_kernel kernel;
+    size_t items;
+} kernel_work;
 
-static cl_int gate_close(const bench_cl *cl, gate *g) {
-    cl_int code = CL_SUCCESS;
-    memset(g, 0, sizeof *g);
-    if (cl->event_times) {
-        g->opened = clCreateUserEvent(cl->context, &code);
-        if (code == CL_SUCCESS) {
-            code = clEnqueueMarkerWithWaitList(cl->queue, 1, &g->opened, &g->before);
-        }
-    }
-    g->begun = progress_clock();
-    return code;
-}
-
-static void gate_release(gate *g) {
-    if (g->opened != NULL) {
-        clReleaseEvent(g->opened);
-    }
-    if (g->before != NULL) {
-        clReleaseEvent(g->before);
-    }
-}
-
-/* Drivers need not time markers; then the wall clock from gate to end must do. */
-static double kernel_seconds(cl_event before, cl_event done, double wall) {
-    cl_ulong from = 0;
-    cl_ulong to = 0;
-    cl_int code =
-        clGetEventProfilingInfo(before, CL_PROFILING_COMMAND_END, sizeof from, &from, NULL);
-    if (code == CL_SUCCESS) {
-        code = clGetEventProfilingInfo(done, CL_PROFILING_COMMAND_END, sizeof to, &to, NULL);
-    }
-    double seconds = to > from ? 1e-9 * (double)(to - from) : wall;
-    return code == CL_SUCCESS && from > 0 && seconds <= wall ? seconds : wall;
-}
-
-static cli_exit gate_open(const bench_cl *cl, gate *g, cl_event done, double *seconds) {
-    cl_int code = clFlush(cl->queue);
-    if (g->opened != NULL) {
-        g->begun = progress_clock();
-        cl_int opening = clSetUserEventStatus(g->opened, CL_COMPLETE);
-        code = code == CL_SUCCESS ? opening : code;
-    }
-    if (code == CL_SUCCESS) {
-        code = clFinish(cl->queue);
-    }
-    double wall = progress_clock() - g->begun;
-    if (code == CL_SUCCESS) {
-        *seconds = g->opened != NULL ? kernel_seconds(g->before, done, wall) : wall;
-    }
-    return code == CL_SUCCESS ? CLI_DONE : failed(code, "running a kernel");
-}
-
-/* A queue that waits for a gate would wait for ever. */
-static void gate_abandon(gate *g) {
-    if (g->opened != NULL) {
-        clSetUserEventStatus(g->opened, CL_COMPLETE);
-    }
+static cli_exit put_kernel(cl_command_queue queue, const void *work, cl_event *done) {
+    const kernel_work *w = work;
+    cl_int code = clEnqueueNDRangeKernel(queue, w->kernel, 1, NULL, &w->items, NULL, 0, NULL, done);
+    return code == CL_SUCCESS ? CLI_DONE : gate_failed(code, "enqueueing a kernel");
 }
 
 static cli_exit run_kernel(bench_cl *cl, cl_kernel kernel, size_t items, double *seconds) {
-    gate g;
-    cl_event done = NULL;
-    cl_int code = gate_close(cl, &g);
-    cli_exit result = CLI_DONE;
-    if (code == CL_SUCCESS) {
-        code = clEnqueueNDRangeKernel(cl->queue, kernel, 1, NULL, &items, NULL, 0, NULL, &done);
-    }
-    if (code == CL_SUCCESS) {
-        result = gate_open(cl, &g, done, seconds);
-    } else {
-        gate_abandon(&g);
-        result = failed(code, "enqueueing a kernel");
-    }
-    if (done != NULL) {
-        clReleaseEvent(done);
-    }
-    gate_release(&g);
-    return result;
+    const kernel_work work = {kernel, items};
+    const gate_queue gated = {cl->context, cl->queue, cl->event_times};
+    return gate_run(&gated, put_kernel, &work, seconds);
 }
 
 /* The best of three runs of the chain, by events or by wall clock. */
@@ -233,7 +155,7 @@ static cli_exit probe_events(bench_cl *cl) {
         set = clSetKernelArg(cl->chain, 1, sizeof steps, &steps);
     }
     if (set != CL_SUCCESS) {
-        return failed(set, "clSetKernelArg");
+        return gate_failed(set, "clSetKernelArg");
     }
     cli_exit code = time_chain(cl, false, &by_wall);
     if (code == CLI_DONE) {
@@ -269,7 +191,7 @@ static cl_int set_fill(const bench_cl *cl, cl_kernel fill) {
 static cli_exit run_fill(bench_cl *cl, cl_kernel fill, size_t bytes, double *seconds) {
     cl_int code = set_fill(cl, fill);
     return code == CL_SUCCESS ? run_kernel(cl, fill, fill_items(cl, bytes), seconds)
-                              : failed(code, "clSetKernelArg");
+                              : gate_failed(code, "clSetKernelArg");
 }
 
 cli_exit bench_cl_fill(bench_cl *cl, size_t bytes, double *seconds) {
@@ -284,7 +206,7 @@ cli_exit bench_cl_stores(bench_cl *cl, size_t bytes, double *seconds) {
 static cli_exit finish(const bench_cl *cl, double begun, size_t count, double *seconds) {
     cl_int code = clFinish(cl->queue);
     *seconds = (progress_clock() - begun) / (double)count;
-    return code == CL_SUCCESS ? CLI_DONE : failed(code, "clFinish");
+    return code == CL_SUCCESS ? CLI_DONE : gate_failed(code, "clFinish");
 }
 
 cli_exit bench_cl_fills(bench_cl *cl, size_t bytes, size_t count, double *seconds) {
@@ -295,7 +217,7 @@ cli_exit bench_cl_fills(bench_cl *cl, size_t bytes, size_t count, double *second
         code = clEnqueueNDRangeKernel(cl->queue, cl->fill, 1, NULL, &items, NULL, 0, NULL, NULL);
     }
     return code == CL_SUCCESS ? finish(cl, begun, count, seconds)
-                              : failed(code, "enqueueing a kernel");
+                              : gate_failed(code, "enqueueing a kernel");
 }
 
 /* A ceiling is the best there is: stores from neighbouring work-items, or one after another
@@ -308,8 +230,8 @@ cli_exit bench_cl_choose_fill(bench_cl *cl, size_t bytes) {
     for (int i = 0; i < 6 && code == CLI_DONE; i++) {
         double seconds = 0.0;
         cl->fill_each = choices[i % 2];
-        if (fill_items(cl, bytes) == 0) {
-            continue; /* too little for a work-item */
+        if (bytes % (cl->fill_unit * cl->fill_each) > bytes / 64) {
+            continue; /* too much would be left */
         }
         code = bench_cl_fill(cl, bytes, &seconds);
         if (i > 1 && seconds < best) { /* the first of each warms up */
@@ -369,7 +291,7 @@ cli_exit bench_cl_copy(bench_cl *cl, size_t bytes, double *seconds) {
         code = clSetKernelArg(cl->copy, 2, sizeof(cl_mem), &cl->source);
     }
     return code == CL_SUCCESS ? run_kernel(cl, cl->copy, fill_items(cl, bytes), seconds)
-                              : failed(code, "preparing the copy");
+                              : gate_failed(code, "preparing the copy");
 }
 
 cli_exit bench_cl_set_keys(bench_cl *cl, const float *keys, size_t key_count, size_t tracks) {
@@ -391,7 +313,7 @@ cli_exit bench_cl_set_keys(bench_cl *cl, const float *keys, size_t key_count, si
     if (code == CL_SUCCESS) {
         code = clSetKernelArg(cl->obvious, 2, sizeof track_count, &track_count);
     }
-    return code == CL_SUCCESS ? CLI_DONE : failed(code, "preparing the obvious kernel");
+    return code == CL_SUCCESS ? CLI_DONE : gate_failed(code, "preparing the obvious kernel");
 }
 
 cli_exit bench_cl_obvious(bench_cl *cl, double *seconds) {
@@ -411,27 +333,23 @@ cli_exit bench_cl_jobs(bench_cl *cl, const pm_clip *clip, const pm_sample_job *j
     return finish(cl, begun, count, seconds);
 }
 
+typedef struct sample_work {
+    const pm_clip *clip;
+    const pm_sample_job *job;
+    cl_mem output;
+} sample_work;
+
+static cli_exit put_sample(cl_command_queue queue, const void *work, cl_event *done) {
+    const sample_work *w = work;
+    const pm_cl_outputs outputs = {.rotations = w->output};
+    pm_error error = {0};
+    pm_status status = pm_cl_sample(w->clip, w->job, &outputs, queue, 0, NULL, done, &error);
+    return status == PM_OK ? CLI_DONE : cli_fail_error("bench", &error);
+}
+
 cli_exit bench_cl_job(bench_cl *cl, const pm_clip *clip, const pm_sample_job *job,
                       double *seconds) {
-    const pm_cl_outputs outputs = {.rotations = cl->output};
-    gate g;
-    cl_event done = NULL;
-    pm_error error = {0};
-    cl_int code = gate_close(cl, &g);
-    cli_exit result = CLI_DONE;
-    if (code != CL_SUCCESS) {
-        result = failed(code, "clEnqueueMarkerWithWaitList");
-    } else if (pm_cl_sample(clip, job, &outputs, cl->queue, 0, NULL, &done, &error) != PM_OK) {
-        result = cli_fail_error("bench", &error);
-    }
-    if (result == CLI_DONE) {
-        result = gate_open(cl, &g, done, seconds);
-    } else {
-        gate_abandon(&g);
-    }
-    if (done != NULL) {
-        clReleaseEvent(done);
-    }
-    gate_release(&g);
-    return result;
+    const sample_work work = {clip, job, cl->output};
+    const gate_queue gated = {cl->context, cl->queue, cl->event_times};
+    return gate_run(&gated, put_sample, &work, seconds);
 }
