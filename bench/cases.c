@@ -7,6 +7,7 @@
 #include "cases.h"
 
 #include "baseline.h"
+#include "crowd_scenes.h"
 #include "scenes.h"
 
 #include <fnmatch.h>
@@ -25,6 +26,7 @@ static const bench_group groups[] = {
     {"ceiling", "fill", BENCH_FILL, SCENE_UPSAMPLE_4, CLOCK_KERNEL, false, NULL},
     {"ceiling", "stores", BENCH_STORES, SCENE_UPSAMPLE_4, CLOCK_KERNEL, true, NULL},
     {"ceiling", "copy", BENCH_COPY, SCENE_UPSAMPLE_4, CLOCK_KERNEL, false, NULL},
+    {"ceiling", "palette-fill", BENCH_PALETTE_FILL, SCENE_CROWD, CLOCK_KERNEL, false, NULL},
     {"baseline", NULL, BENCH_BASELINE, SCENE_UPSAMPLE_4, CLOCK_WALL, false, baseline_has},
     {"obvious", NULL, BENCH_OBVIOUS, SCENE_UPSAMPLE_4, CLOCK_KERNEL, true, is_slerp},
     {"upsample-4", NULL, BENCH_JOB, SCENE_UPSAMPLE_4, CLOCK_KERNEL, false, NULL},
@@ -40,21 +42,24 @@ static const bench_group groups[] = {
     {"times-smallest48", NULL, BENCH_JOB, SCENE_TIMES_SMALLEST48, CLOCK_WALL, false, is_slerp},
     {"samples", NULL, BENCH_JOB, SCENE_SAMPLES, CLOCK_WALL, false, NULL},
     {"sizes", NULL, BENCH_SIZE, SCENE_UPSAMPLE_4, CLOCK_WALL, false, is_slerp_or_squad},
+    {"crowd", NULL, BENCH_CROWD, SCENE_CROWD, CLOCK_KERNEL, false, NULL},
+    {"crowds", NULL, BENCH_CROWD, SCENE_CROWDS, CLOCK_KERNEL, false, NULL},
+    {"crowds", NULL, BENCH_CROWD_HOST, SCENE_CROWD_REFERENCE, CLOCK_WALL, true, NULL},
+    {"crowds", NULL, BENCH_CROWD_ONE, SCENE_CROWD_ONE, CLOCK_WALL, false, NULL},
     {"clip", NULL, BENCH_CLIP, SCENE_UPSAMPLE_4, CLOCK_WALL, false, NULL},
     {"end-to-end", NULL, BENCH_END_TO_END, SCENE_UPSAMPLE_4, CLOCK_WALL, true, is_slerp_or_squad},
     {"cold", NULL, BENCH_COLD, SCENE_UPSAMPLE_4, CLOCK_WALL, true, is_slerp_or_squad},
     {"warm", NULL, BENCH_WARM, SCENE_UPSAMPLE_4, CLOCK_WALL, true, is_slerp_or_squad},
 };
 enum { GROUP_COUNT = sizeof groups / sizeof groups[0] };
-_Static_assert(GROUP_COUNT *PM_METHOD_COUNT + 2 * BENCH_SIZES_MAX <= BENCH_CASES_MAX,
+_Static_assert(GROUP_COUNT *PM_METHOD_COUNT + 2 * BENCH_SIZES_MAX + BENCH_CROWDS_MAX <=
+                   BENCH_CASES_MAX,
                "cases must fit");
 
 static size_t add(const bench_group *group, pm_method method, const char *glob, bench_case *at) {
     const char *what = group->what != NULL ? group->what : pm_method_describe(method)->name;
+    *at = (bench_case){.group = group, .method = method};
     snprintf(at->name, sizeof at->name, "%s/%s", group->name, what);
-    at->group = group;
-    at->method = method;
-    at->samples = 0;
     return glob == NULL || fnmatch(glob, at->name, 0) == 0 ? 1 : 0;
 }
 
@@ -68,9 +73,7 @@ static size_t add_sizes(const bench_group *group, pm_method method, size_t large
     while (!last) {
         bench_case *size = at + count;
         last = samples >= largest;
-        size->group = group;
-        size->method = method;
-        size->samples = samples;
+        *size = (bench_case){.group = group, .method = method, .samples = samples};
         snprintf(size->name, sizeof size->name, "%s/%s-%zu", group->name, name, samples);
         count += glob == NULL || fnmatch(glob, size->name, 0) == 0 ? 1 : 0;
         samples = samples < largest / 8 ? 8 * samples : largest;
@@ -78,7 +81,53 @@ static size_t add_sizes(const bench_group *group, pm_method method, size_t large
     return count;
 }
 
-size_t bench_cases(const char *glob, bool opencl, size_t largest,
+/* One case a crowd whose results have room. */
+static size_t add_crowds(const bench_group *group, const bench_limits *limits, const char *glob,
+                         bench_case *at) {
+    size_t row_count;
+    const crowd_scene *rows = crowd_scenes_of(group->scene, &row_count);
+    size_t count = 0;
+    if (limits->quick && glob == NULL && group->scene != SCENE_CROWD) {
+        return 0;
+    }
+    for (size_t i = 0; i < row_count; i++) {
+        bench_case *crowd = at + count;
+        *crowd = (bench_case){.group = group,
+                              .method = PM_METHOD_SLERP,
+                              .crowd = &rows[i],
+                              .agents = crowd_scene_agents(&rows[i], limits->crowd_bytes)};
+        snprintf(crowd->name, sizeof crowd->name, "%s/%s", group->name, rows[i].what);
+        count += crowd->agents > 0 && (glob == NULL || fnmatch(glob, crowd->name, 0) == 0) ? 1 : 0;
+    }
+    return count;
+}
+
+static size_t add_methods(const bench_group *group, const bench_limits *limits, const char *glob,
+                          bench_case *at) {
+    size_t count = 0;
+    for (int m = 0; m < PM_METHOD_COUNT; m++) {
+        bool listed = group->scene == SCENE_NONUNIFORM;
+        if (listed && pm_method_describe((pm_method)m)->needs_uniform_keys) {
+            continue;
+        }
+        if (group->has != NULL && !group->has((pm_method)m)) {
+            continue;
+        }
+        if (group->kind == BENCH_SIZE) {
+            count += add_sizes(group, (pm_method)m, limits->largest, glob, at + count);
+        } else {
+            count += add(group, (pm_method)m, glob, at + count);
+        }
+    }
+    return count;
+}
+
+static bool is_crowd(const bench_group *group) {
+    return group->kind == BENCH_CROWD || group->kind == BENCH_CROWD_HOST ||
+           group->kind == BENCH_CROWD_ONE;
+}
+
+size_t bench_cases(const char *glob, bool opencl, const bench_limits *limits,
                    bench_case cases[BENCH_CASES_MAX]) {
     size_t count = 0;
     for (size_t g = 0; g < GROUP_COUNT; g++) {
@@ -88,21 +137,10 @@ size_t bench_cases(const char *glob, bool opencl, size_t largest,
         }
         if (group->what != NULL) {
             count += add(group, PM_METHOD_SLERP, glob, &cases[count]);
-            continue;
-        }
-        for (int m = 0; m < PM_METHOD_COUNT; m++) {
-            bool listed = group->scene == SCENE_NONUNIFORM;
-            if (listed && pm_method_describe((pm_method)m)->needs_uniform_keys) {
-                continue;
-            }
-            if (group->has != NULL && !group->has((pm_method)m)) {
-                continue;
-            }
-            if (group->kind == BENCH_SIZE) {
-                count += add_sizes(group, (pm_method)m, largest, glob, &cases[count]);
-            } else {
-                count += add(group, (pm_method)m, glob, &cases[count]);
-            }
+        } else if (is_crowd(group)) {
+            count += add_crowds(group, limits, glob, &cases[count]);
+        } else {
+            count += add_methods(group, limits, glob, &cases[count]);
         }
     }
     return count;

@@ -14,10 +14,14 @@ typedef enum bench_kind {
     BENCH_COPY,
     BENCH_BASELINE,
     BENCH_OBVIOUS,
-    BENCH_JOB,        /* results left in device memory */
-    BENCH_SIZE,       /* likewise, of so many samples */
-    BENCH_END_TO_END, /* results in host memory */
-    BENCH_CLIP,       /* no results: a clip is made; samples are segments */
+    BENCH_JOB,          /* results left in device memory */
+    BENCH_SIZE,         /* likewise, of so many samples */
+    BENCH_END_TO_END,   /* results in host memory */
+    BENCH_PALETTE_FILL, /* of as many bytes as the palettes of group crowd have */
+    BENCH_CROWD,        /* instances posed, results left in device memory; samples are joints */
+    BENCH_CROWD_HOST,   /* likewise by the reference path, into host memory */
+    BENCH_CROWD_ONE,    /* likewise, one instance on one thread */
+    BENCH_CLIP,         /* no results: a clip is made; samples are segments */
     BENCH_COLD,
     BENCH_WARM
 } bench_kind;
@@ -35,7 +39,12 @@ typedef enum bench_scene {
     SCENE_UPSAMPLE_2_LOG48,
     SCENE_DOWNSAMPLE_4_LOG48,
     SCENE_TIMES_LOG48,
-    SCENE_TIMES_SMALLEST48
+    SCENE_TIMES_SMALLEST48,
+    /* those of crowd_scenes.h */
+    SCENE_CROWD,
+    SCENE_CROWDS,
+    SCENE_CROWD_REFERENCE,
+    SCENE_CROWD_ONE
 } bench_scene;
 
 typedef enum bench_clock {
@@ -45,7 +54,7 @@ typedef enum bench_clock {
 
 typedef struct bench_group {
     const char *name;
-    const char *what; /* NULL: one case a method, or one a method and size */
+    const char *what; /* NULL: one case a method, or one a method and size, or one a crowd */
     bench_kind kind;
     bench_scene scene;
     bench_clock clock;
@@ -53,19 +62,32 @@ typedef struct bench_group {
     bool (*has)(pm_method method); /* NULL: every method */
 } bench_group;
 
+typedef struct crowd_scene crowd_scene;
+
 typedef struct bench_case {
     char name[48];
     const bench_group *group;
-    pm_method method; /* when group->what is NULL, or the case is about one */
-    size_t samples;   /* of BENCH_SIZE. 0: as many as the scene has */
+    pm_method method;         /* when group->what is NULL, or the case is about one */
+    size_t samples;           /* of BENCH_SIZE. 0: as many as the scene has */
+    const crowd_scene *crowd; /* NULL: the case poses none */
+    size_t agents;            /* of the crowd */
 } bench_case;
 
-/* Sizes grow by 8 from a pose of 64 tracks, which 64 bits end after twenty. */
-enum { BENCH_SIZES_MAX = 21, BENCH_CASES_MAX = 24 * PM_METHOD_COUNT + 2 * BENCH_SIZES_MAX };
+typedef struct bench_limits {
+    bool quick;         /* the sweep of crowds only when asked for by its name */
+    size_t largest;     /* of the sizes, in samples: a power of two */
+    size_t crowd_bytes; /* that what is posed may take */
+} bench_limits;
 
-/* Writes the cases whose names match the glob (NULL: all) and returns how many. `largest`, in
- * samples, is the last of the sizes, and a power of two. */
-size_t bench_cases(const char *glob, bool opencl, size_t largest,
+/* Sizes grow by 8 from a pose of 64 tracks, which 64 bits end after twenty. */
+enum {
+    BENCH_SIZES_MAX = 21,
+    BENCH_CROWDS_MAX = 48,
+    BENCH_CASES_MAX = 28 * PM_METHOD_COUNT + 2 * BENCH_SIZES_MAX + BENCH_CROWDS_MAX
+};
+
+/* Writes the cases whose names match the glob (NULL: all) and returns how many. */
+size_t bench_cases(const char *glob, bool opencl, const bench_limits *limits,
                    bench_case cases[BENCH_CASES_MAX]);
 
 #endif

@@ -48,7 +48,8 @@ static const command_help help = {
         "the results of every case against the CPU reference path.",
     .notes =
         "Cases are group/what:\n"
-        "  ceiling       write-only fill, and copy, of the same size\n"
+        "  ceiling       write-only fill, and copy, of the same size; palette-fill: of as\n"
+        "                many bytes as the palettes of crowd have\n"
         "  baseline      vectorised C on all cores, upsampling by 4\n"
         "  obvious       one work-item per sample, built-in acos and sin\n"
         "  upsample-4, upsample-2, downsample-4\n"
@@ -59,15 +60,22 @@ static const command_help help = {
         "  samples       random (track, time) pairs\n"
         "  sizes         upsampling by 4 of so many samples, from a pose of 64 tracks up, left\n"
         "                in device memory\n"
+        "  crowd         10000 instances of 64 joints at random times in 8 clips, posed in\n"
+        "                device memory: model, palette (skinning matrices), crossfade (palettes\n"
+        "                of two clips each); joints for samples\n"
+        "  crowds        the same with other numbers, agents x joints and clips; times alike\n"
+        "                and sorted; other outputs, blends and levels of detail; by the\n"
+        "                reference path, and one instance on one thread. A quick run leaves\n"
+        "                them out unless --case asks for them\n"
         "  clip          from keys in host memory to a clip on the device; segments for\n"
         "                samples\n"
         "  end-to-end    upsampling by 4 into host memory\n"
         "  cold, warm    the first result of a process: engine, clip and a job of 30720\n"
         "                samples, with no cache and with filled caches\n\n"
         "Two clocks. Kernel time, from the start of a job's first kernel to the end of its\n"
-        "last as the device's events report it, for ceiling, obvious, upsample, downsample\n"
-        "and loop; a heading says when a driver's events cannot be right and wall clock\n"
-        "takes their place. Wall-clock time, from the call until the results are there,\n"
+        "last as the device's events report it, for ceiling, obvious, upsample, downsample,\n"
+        "loop and crowds; a heading says when a driver's events cannot be right and wall\n"
+        "clock takes their place. Wall-clock time, from the call until the results are there,\n"
         "for the rest: what the host does for them, such as finding segments of random\n"
         "times, counts. Of sizes as many jobs are queued at once as make a millisecond, and\n"
         "what is told is the time of one, beside that of as many fills.\n"
@@ -76,8 +84,9 @@ static const command_help help = {
         "ceiling   samples/s as a share of a write-only fill of the same bytes\n"
         "baseline  samples/s over those of the baseline of the same method\n"
         "          (both are measured between the case's own repetitions)\n"
-        "max, bits the largest angle to the reference path, and whether the bits are its own,\n"
-        "          in 64 places spread over the results, which were poisoned before",
+        "max, bits the largest angle to the reference path (of crowds: the largest difference\n"
+        "          of a number), and whether the bits are its own, in 64 places spread over the\n"
+        "          results, which were poisoned before",
     .example = "posemill bench --quick\n"
                "posemill bench --case 'upsample-4/*' --json upsample.json",
 };
@@ -168,12 +177,22 @@ static cli_exit report(const bench_state *state, cli_output **output) {
 }
 
 /* The reference path is one thread: a sixteenth of the work will do. */
-static size_t sample_count(const bench_options *options, bool opencl) {
+static size_t sample_count(const bench_options *options, bool opencl, bool quick) {
     if (options->samples != SIZE_MAX) {
         return options->samples;
     }
     size_t samples = opencl ? (size_t)1 << 24 : (size_t)1 << 20;
-    return options->quick ? samples / 8 : samples;
+    return quick ? samples / 8 : samples;
+}
+
+/* A crowd has as many instances in a quick run as in another. */
+static bench_limits limits_of(const bench_options *options, bool opencl,
+                              const pm_device_info *info) {
+    const size_t samples = sample_count(options, opencl, options->quick);
+    const size_t crowd_samples = sample_count(options, opencl, false);
+    return (bench_limits){.quick = options->quick,
+                          .largest = sizes_largest(samples, info),
+                          .crowd_bytes = 16 * sizes_largest(crowd_samples, info)};
 }
 
 static cli_exit no_case(const char *glob) {
@@ -185,13 +204,13 @@ static cli_exit run_on(bench_state *state, pm_engine *engine, cli_output **outpu
     bench_options *options = &state->options;
     pm_engine_info(engine, &state->record.device);
     state->opencl = state->record.device.type != PM_DEVICE_REFERENCE;
-    const size_t samples = sample_count(options, state->opencl);
-    const size_t largest = sizes_largest(samples, &state->record.device);
-    state->case_count = bench_cases(options->glob, state->opencl, largest, state->cases);
+    const size_t samples = sample_count(options, state->opencl, options->quick);
+    const bench_limits limits = limits_of(options, state->opencl, &state->record.device);
+    state->case_count = bench_cases(options->glob, state->opencl, &limits, state->cases);
     if (state->case_count == 0) {
         return no_case(options->glob);
     }
-    cli_exit code = bench_run_open(&run, engine, samples, largest, options->quick);
+    cli_exit code = bench_run_open(&run, engine, samples, &limits);
     if (code != CLI_DONE) {
         return code;
     }
@@ -258,8 +277,8 @@ int cmd_bench(int argc, char **argv) {
     state.opencl = POSEMILL_OPENCL && strcmp(device_options_choice(&options->device), "none") != 0;
     /* Before there is a device: what it grants may leave fewer sizes. */
     const pm_device_info any = {.type = PM_DEVICE_REFERENCE};
-    const size_t largest = sizes_largest(sample_count(options, state.opencl), &any);
-    state.case_count = bench_cases(options->glob, state.opencl, largest, state.cases);
+    const bench_limits limits = limits_of(options, state.opencl, &any);
+    state.case_count = bench_cases(options->glob, state.opencl, &limits, state.cases);
     if (state.case_count == 0) {
         return (int)no_case(options->glob);
     }

@@ -161,6 +161,36 @@ cli_exit device_job(bench_device *device, const pm_clip *clip, const pm_sample_j
     return device_jobs(device, clip, job, 1, seconds);
 }
 
+cli_exit device_set_instances(bench_device *device, const pm_crowd_instance *instances,
+                              size_t count) {
+#if POSEMILL_OPENCL
+    if (device->cl != NULL) {
+        return bench_cl_set_instances(device->cl, instances, count);
+    }
+#endif
+    device->instances = instances;
+    device->instance_count = count;
+    return CLI_DONE;
+}
+
+cli_exit device_crowd(bench_device *device, pm_crowd *crowd, pm_crowd_output output,
+                      double *seconds) {
+#if POSEMILL_OPENCL
+    if (device->cl != NULL) {
+        return bench_cl_crowd(device->cl, crowd, output, seconds);
+    }
+#endif
+    pm_crowd_job job = {.instances = device->instances, .instance_count = device->instance_count};
+    pm_error error = {0};
+    job.outputs[output].memory = device->host;
+    double begun = progress_clock();
+    if (pm_crowd_pose(crowd, &job, &error) != PM_OK) {
+        return cli_fail_error("bench", &error);
+    }
+    *seconds = progress_clock() - begun;
+    return CLI_DONE;
+}
+
 cli_exit device_set_keys(bench_device *device, const float *keys, size_t key_count, size_t tracks) {
 #if POSEMILL_OPENCL
     if (device->cl != NULL) {

@@ -9,15 +9,19 @@
 #include "cases.h"
 #include "cli.h"
 
+#include <posemill/posemill_crowd.h>
+
 typedef struct bench_cl bench_cl;
 
 typedef struct bench_device {
     pm_engine *engine; /* the caller's */
     pm_device_info info;
-    size_t bytes;  /* of the output */
-    float *host;   /* the output of the reference path */
-    float *source; /* what the reference's copy reads */
-    bench_cl *cl;  /* NULL on the reference path */
+    size_t bytes;                       /* of the output */
+    float *host;                        /* the output of the reference path */
+    float *source;                      /* what the reference's copy reads */
+    const pm_crowd_instance *instances; /* the caller's, on the reference path */
+    size_t instance_count;
+    bench_cl *cl; /* NULL on the reference path */
 } bench_device;
 
 cli_exit device_open(bench_device *device, pm_engine *engine, size_t bytes);
@@ -47,6 +51,13 @@ cli_exit device_jobs(bench_device *device, const pm_clip *clip, const pm_sample_
 /* Has fills from now on done the way that is fastest for so many bytes; at first they are done
  * so for all of the output. */
 cli_exit device_choose_fill(bench_device *device, size_t bytes);
+
+/* The instances that crowds pose, on the device. They must outlive their use. */
+cli_exit device_set_instances(bench_device *device, const pm_crowd_instance *instances,
+                              size_t count);
+/* Poses them in frame 0 as CLOCK_KERNEL says: a joint's records behind another's. */
+cli_exit device_crowd(bench_device *device, pm_crowd *crowd, pm_crowd_output output,
+                      double *seconds);
 
 /* The obvious slerp kernel's keys, (key_count, tracks, 4), on the device. OpenCL only. */
 cli_exit device_set_keys(bench_device *device, const float *keys, size_t key_count, size_t tracks);

@@ -20,8 +20,9 @@ struct bench_cl {
     cl_command_queue queue;
     cl_program program;
     cl_kernel fill, stores, copy, obvious, chain;
-    cl_mem output, source, keys;
+    cl_mem output, source, keys, instances;
     size_t bytes;
+    size_t instance_count;
     size_t obvious_items;
     size_t fill_unit;  /* bytes that fill and copy store at once */
     cl_uint fill_each; /* how often a work-item does */
@@ -73,7 +74,7 @@ void bench_cl_close(bench_cl **opened) {
     if (cl == NULL) {
         return;
     }
-    const cl_mem buffers[] = {cl->output, cl->source, cl->keys};
+    const cl_mem buffers[] = {cl->output, cl->source, cl->keys, cl->instances};
     const cl_kernel kernels[] = {cl->fill, cl->stores, cl->copy, cl->obvious, cl->chain};
     for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++) {
         if (buffers[i] != NULL) {
@@ -352,4 +353,37 @@ cli_exit bench_cl_job(bench_cl *cl, const pm_clip *clip, const pm_sample_job *jo
     const sample_work work = {clip, job, cl->output};
     const gate_queue gated = {cl->context, cl->queue, cl->event_times};
     return gate_run(&gated, put_sample, &work, seconds);
+}
+
+/* ---- crowds -------------------------------------------------------------------- */
+
+cli_exit bench_cl_set_instances(bench_cl *cl, const pm_crowd_instance *instances, size_t count) {
+    cl_int code = CL_SUCCESS;
+    if (cl->instances != NULL) {
+        clReleaseMemObject(cl->instances);
+    }
+    cl->instance_count = count;
+    cl->instances = clCreateBuffer(cl->context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
+                                   count * sizeof *instances, (void *)(uintptr_t)instances, &code);
+    return code == CL_SUCCESS ? CLI_DONE : gate_failed(code, "clCreateBuffer");
+}
+
+typedef struct crowd_work {
+    pm_crowd *crowd;
+    pm_cl_crowd_job job;
+} crowd_work;
+
+static cli_exit put_crowd(cl_command_queue queue, const void *work, cl_event *done) {
+    const crowd_work *w = work;
+    pm_error error = {0};
+    pm_status status = pm_cl_crowd_pose(w->crowd, &w->job, queue, 0, NULL, done, &error);
+    return status == PM_OK ? CLI_DONE : cli_fail_error("bench", &error);
+}
+
+cli_exit bench_cl_crowd(bench_cl *cl, pm_crowd *crowd, pm_crowd_output output, double *seconds) {
+    crowd_work work = {crowd,
+                       {.instance_buffer = cl->instances, .instance_count = cl->instance_count}};
+    work.job.outputs[output].buffer = cl->output;
+    const gate_queue gated = {cl->context, cl->queue, cl->event_times};
+    return gate_run(&gated, put_crowd, &work, seconds);
 }

@@ -23,6 +23,8 @@ cli_exit bench_cl_copy(bench_cl *cl, size_t bytes, double *seconds);
 cli_exit bench_cl_job(bench_cl *cl, const pm_clip *clip, const pm_sample_job *job, double *seconds);
 cli_exit bench_cl_jobs(bench_cl *cl, const pm_clip *clip, const pm_sample_job *job, size_t count,
                        double *seconds);
+cli_exit bench_cl_set_instances(bench_cl *cl, const pm_crowd_instance *instances, size_t count);
+cli_exit bench_cl_crowd(bench_cl *cl, pm_crowd *crowd, pm_crowd_output output, double *seconds);
 cli_exit bench_cl_set_keys(bench_cl *cl, const float *keys, size_t key_count, size_t tracks);
 cli_exit bench_cl_obvious(bench_cl *cl, double *seconds);
 

@@ -34,7 +34,7 @@ void record_print_heading(const bench_record *record) {
            record->device.type != PM_DEVICE_REFERENCE && !record->event_times
                ? "the driver's event times cannot be true: wall clock instead\n"
                : "");
-    printf("%-22s %11s %8s %8s %9s %10s %10s %9s %s\n", "case", "Msamples/s", "GB/s", "ceiling",
+    printf("%-24s %11s %8s %8s %9s %10s %10s %9s %s\n", "case", "Msamples/s", "GB/s", "ceiling",
            "baseline", "median, ms", "p95, ms", "max, rad", "bits");
 }
 
@@ -57,7 +57,7 @@ void record_print_row(const bench_result *result) {
     char share[24], ratio[24], error[24];
     double rate = result->samples_per_s;
     int digits = result->seconds_median < 1e-4 ? 5 : 3;
-    printf("%-22s %11.*f %8.2f %8s %9s %10.*f %10.*f %9s %s%s\n", result->name, rate < 1e7 ? 3 : 1,
+    printf("%-24s %11.*f %8.2f %8s %9s %10.*f %10.*f %9s %s%s\n", result->name, rate < 1e7 ? 3 : 1,
            1e-6 * rate, 1e-9 * rate * (double)result->bytes_per_sample,
            cell(share, sizeof share, "%", result->ceiling_share),
            cell(ratio, sizeof ratio, "x", result->baseline_ratio), digits,

@@ -6,6 +6,7 @@
 #include "runner.h"
 
 #include "check.h"
+#include "crowds.h"
 #include "progress.h"
 #include "sizes.h"
 
@@ -16,16 +17,17 @@
 
 enum { SAMPLE_BYTES = 16 };
 
-cli_exit bench_run_open(bench_run *run, pm_engine *engine, size_t samples, size_t largest,
-                        bool quick) {
+cli_exit bench_run_open(bench_run *run, pm_engine *engine, size_t samples,
+                        const bench_limits *limits) {
     memset(run, 0, sizeof *run);
-    run->sizes.largest = largest;
+    run->sizes.largest = limits->largest;
+    run->crowd_bytes = limits->crowd_bytes;
     cli_exit code = scenes_create(&run->scenes, engine, samples);
     if (code == CLI_DONE) {
         size_t values = 4 * run->scenes.segments * SCENE_TRACKS;
         code = device_open(&run->device, engine, values * SAMPLE_BYTES);
     }
-    run->pacing = pacing_of(quick, run->device.info.type);
+    run->pacing = pacing_of(limits->quick, run->device.info.type);
     if (code != CLI_DONE) {
         bench_run_close(run);
     }
@@ -39,6 +41,7 @@ void bench_run_close(bench_run *run) {
     free(run->baseline_out);
     run->baseline_out = NULL;
     sizes_close(&run->sizes);
+    crowds_close(&run->crowds);
     device_close(&run->device);
     scenes_destroy(&run->scenes);
 }
@@ -327,6 +330,12 @@ static cli_exit run_kind(bench_run *run, const bench_case *which, bench_result *
         return run_end_to_end(run, which, result);
     case BENCH_SIZE:
         return sizes_run(run, which, result);
+    case BENCH_PALETTE_FILL:
+        return crowds_run_fill(run, result);
+    case BENCH_CROWD:
+    case BENCH_CROWD_HOST:
+    case BENCH_CROWD_ONE:
+        return crowds_run(run, which, result);
     case BENCH_JOB:
     case BENCH_COLD:
     case BENCH_WARM:
@@ -344,9 +353,10 @@ cli_exit bench_run_case(bench_run *run, const bench_case *which, bench_result *r
     };
     memcpy(result->name, which->name, sizeof result->name);
     cli_exit code = run_kind(run, which, result);
-    bool ours = which->group->kind == BENCH_JOB || which->group->kind == BENCH_END_TO_END ||
-                which->group->kind == BENCH_SIZE;
-    double bound = 2.0 * pm_method_describe(which->method)->max_error;
+    bool ours = which->crowd != NULL || which->group->kind == BENCH_JOB ||
+                which->group->kind == BENCH_END_TO_END || which->group->kind == BENCH_SIZE;
+    double bound = which->crowd != NULL ? crowds_bound(which->crowd)
+                                        : 2.0 * pm_method_describe(which->method)->max_error;
     result->wrong = ours && !(result->max_error_rad <= bound);
     return code;
 }

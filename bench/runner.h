@@ -60,18 +60,26 @@ typedef struct bench_sizes {
     scenes scenes;
 } bench_sizes;
 
+/* What crowds share: an output of as many bytes as the largest so far has. */
+typedef struct bench_crowds {
+    size_t bytes; /* 0: it is not there yet */
+    bench_device device;
+} bench_crowds;
+
 typedef struct bench_run {
     bench_pacing pacing;
     bench_device device;
     scenes scenes;
     bench_sizes sizes;
+    bench_crowds crowds;
+    size_t crowd_bytes;                   /* that an output of crowds may take */
     baseline *baselines[PM_METHOD_COUNT]; /* made when first needed */
     float *baseline_out;                  /* of as many bytes as the device's output */
 } bench_run;
 
-/* For upsampling by 4 to `samples`; `largest` is the last of the sizes. */
-cli_exit bench_run_open(bench_run *run, pm_engine *engine, size_t samples, size_t largest,
-                        bool quick);
+/* For upsampling by 4 to `samples`. */
+cli_exit bench_run_open(bench_run *run, pm_engine *engine, size_t samples,
+                        const bench_limits *limits);
 void bench_run_close(bench_run *run);
 
 /* Any case but those of BENCH_COLD and BENCH_WARM. */

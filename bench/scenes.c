@@ -16,25 +16,24 @@ static uint64_t random_bits(uint64_t *state) {
     return z ^ (z >> 31);
 }
 
-static double random_unit(uint64_t *state) {
+double scenes_random(uint64_t *state) {
     return (double)(random_bits(state) >> 11) * 0x1p-53;
 }
 
-/* Each key a random step of about a tenth of a radian from the one before, as bones do. */
-static void make_rotations(float *keys, size_t key_count, uint64_t *state) {
+void scenes_walk(float *keys, size_t key_count, size_t tracks, uint64_t *state) {
     const double step = 0.06;
     double q[4];
-    for (size_t t = 0; t < SCENE_TRACKS; t++) {
+    for (size_t t = 0; t < tracks; t++) {
         memcpy(q, (double[4]){0.0, 0.0, 0.0, 1.0}, sizeof q);
         for (size_t i = 0; i < key_count; i++) {
             double norm2 = 0.0;
             for (int c = 0; c < 4; c++) {
-                q[c] += step * (2.0 * random_unit(state) - 1.0);
+                q[c] += step * (2.0 * scenes_random(state) - 1.0);
                 norm2 += q[c] * q[c];
             }
             for (size_t c = 0; c < 4; c++) {
                 q[c] /= sqrt(norm2);
-                keys[(i * SCENE_TRACKS + t) * 4 + c] = (float)q[c];
+                keys[(i * tracks + t) * 4 + c] = (float)q[c];
             }
         }
     }
@@ -46,14 +45,14 @@ static void make_times(scenes *s, uint64_t *state) {
     double sum = 0.0;
     for (size_t i = 0; i <= s->segments; i++) {
         s->key_times[i] = sum;
-        sum += 0.2 + 1.6 * random_unit(state);
+        sum += 0.2 + 1.6 * scenes_random(state);
     }
     double scale = seconds / s->key_times[s->segments];
     for (size_t i = 0; i <= s->segments; i++) {
         s->key_times[i] *= scale;
     }
     for (size_t k = 0; k < values; k++) {
-        s->times[k] = seconds * random_unit(state);
+        s->times[k] = seconds * scenes_random(state);
         s->track_of[k] = (uint32_t)(random_bits(state) % SCENE_TRACKS);
     }
 }
@@ -75,7 +74,7 @@ static cli_exit create_keys(scenes *s, pm_engine *engine, size_t samples, uint64
     if (s->rotations == NULL) {
         return out_of_memory(s);
     }
-    make_rotations(s->rotations, s->segments + 1, state);
+    scenes_walk(s->rotations, s->segments + 1, SCENE_TRACKS, state);
     return CLI_DONE;
 }
 
@@ -202,6 +201,10 @@ pm_sample_job scenes_job(const scenes *s, bench_scene scene, size_t *values) {
         break;
     case SCENE_UPSAMPLE_4:
     case SCENE_NONUNIFORM:
+    case SCENE_CROWD:
+    case SCENE_CROWDS:
+    case SCENE_CROWD_REFERENCE:
+    case SCENE_CROWD_ONE:
         break;
     }
     *values = job.tracks != NULL ? job.sample_count : job.sample_count * SCENE_TRACKS;

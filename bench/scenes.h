@@ -21,6 +21,13 @@ typedef struct scenes {
     pm_clip *uniform[PM_METHOD_COUNT]; /* made when first asked for */
 } scenes;
 
+/* The next of a stream of random numbers, in [0, 1). */
+double scenes_random(uint64_t *state);
+
+/* Keys of (key_count, tracks, 4): each a random step of about a tenth of a radian from the one
+ * before, as bones do. */
+void scenes_walk(float *keys, size_t key_count, size_t tracks, uint64_t *state);
+
 /* For outputs of about `samples` samples when upsampling by 4. */
 cli_exit scenes_create(scenes *s, pm_engine *engine, size_t samples);
 /* Likewise without random times and tracks: for scenes of uniform keys and samples alone. */

@@ -27,9 +27,9 @@
 /* ---- running ------------------------------------------------------------------- */
 
 static char folder[] = "/tmp/posemill-test-bench-XXXXXX";
-static char output[65536]; /* stdout of the last run */
+static char output[131072]; /* stdout of the last run */
 static char complaint[8192];
-static char record[65536]; /* record.json of the last run */
+static char record[131072]; /* record.json of the last run */
 
 static void read_text(const char *name, char *text, size_t size) {
     text[0] = '\0';
@@ -184,6 +184,57 @@ static void expect_coded_groups(void) {
     }
 }
 
+/* Those of a crowd of 64 joints and 48 bytes, as many as 16384 samples of 16 bytes have room for. */
+static void expect_crowd(void) {
+    static const char *const names[] = {"crowd/model", "crowd/palette", "crowd/crossfade",
+                                        "ceiling/palette-fill"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        expect_sound_case(names[i]);
+        const char *of = find_case(names[i]);
+        assert_true(number(of, "samples") == 85 * 64.0);
+        assert_true(number(of, "bytes_per_sample") == 48.0);
+        assert_true(number(of, "ceiling_share") > 0.0);
+        assert_true(isnan(number(of, "baseline_ratio")));
+        assert_true(i == 3 || number(of, "max_error_rad") <= 1e-5);
+    }
+    assert_int_equal(occurrences(record, "\"crowd/"), 3);
+}
+
+/* Of --samples 4096: what has room, and how many joints a frame updates. */
+static const struct {
+    const char *name;
+    double samples, bytes;
+} crowds[] = {
+    {"1x64-8-clips", 64, 48},
+    {"1x300-8-clips", 300, 48},
+    {"alike", 85 * 64, 48},
+    {"sorted", 85 * 64, 48},
+    {"crossfade-sorted", 85 * 64, 48},
+    {"additive", 85 * 64, 48},
+    {"half", 170 * 64, 24},
+    {"dual", 128 * 64, 32},
+    {"local", 85 * 64, 48},
+    {"half-crossfade", 170 * 64, 24},
+    {"dual-crossfade", 128 * 64, 32},
+    {"every-2nd-frame", (16 + 16 + 16) * 64, 48},
+    /* of the first 29 all; of the next 28 those in group 2 of 16; of the rest those in group 4 */
+    {"levels", (29 + 16 + 16) * 64, 48},
+    {"one-300", 300, 48},
+};
+enum { CROWDS = sizeof crowds / sizeof crowds[0] };
+
+static void expect_crowds(void) {
+    for (size_t i = 0; i < CROWDS; i++) {
+        char name[96];
+        snprintf(name, sizeof name, "crowds/%s", crowds[i].name);
+        expect_sound_case(name);
+        const char *of = find_case(name);
+        assert_true(number(of, "samples") == crowds[i].samples);
+        assert_true(number(of, "bytes_per_sample") == crowds[i].bytes);
+        assert_true(number(of, "max_error_rad") <= (crowds[i].bytes < 32.0 ? 0x1p-9 : 1e-5));
+    }
+}
+
 /* ---- tests --------------------------------------------------------------------- */
 
 static const char *const job_groups[] = {"upsample-4", "upsample-2", "downsample-4", "nonuniform",
@@ -220,9 +271,10 @@ static void every_method_is_a_case_of_every_kind_of_job_on_the_reference(void **
         expect_sound_case(name);
     }
     expect_sizes();
-    /* bspline has no nonuniform keys */
+    expect_crowd();
+    /* bspline has no nonuniform keys; crowds are left out of a quick run */
     assert_int_equal(occurrences(record, "\"name\": "),
-                     2 + 3 + CODED_GROUPS + (JOB_GROUPS + 1) * PM_METHOD_COUNT - 1 + 2 * SIZES);
+                     2 + 4 + 3 + CODED_GROUPS + (JOB_GROUPS + 1) * PM_METHOD_COUNT - 1 + 2 * SIZES);
     assert_null(strstr(output, "WRONG"));
 }
 
@@ -261,6 +313,22 @@ static void a_size_is_picked_by_its_samples(void **state) {
     assert_int_equal(occurrences(record, "\"name\": "), 1);
     expect_sound_case("sizes/squad-8192");
     expect_failure(2, "--device none --samples 2048 --case sizes/squad-16384", "no case");
+}
+
+static void crowds_are_posed_in_a_quick_run_when_asked_for(void **state) {
+    (void)state;
+    expect(0, "--device none --quick --samples 4096 --case 'crowds/*' --json record.json");
+    expect_crowds();
+    assert_int_equal(occurrences(record, "\"name\": "), CROWDS);
+    for (size_t i = 0; i < CROWDS; i++) {
+        char name[96];
+        snprintf(name, sizeof name, "crowds/%s", crowds[i].name);
+        bool one = strcmp(crowds[i].name, "one-300") == 0;
+        assert_true(isnan(number(find_case(name), "ceiling_share")) == one);
+        /* all of these are the reference's own results */
+        assert_true(number(find_case(name), "max_error_rad") == 0.0);
+    }
+    assert_null(strstr(output, "differ"));
 }
 
 static void json_on_stdout_stands_alone_and_quiet_prints_nothing(void **state) {
@@ -317,6 +385,7 @@ static void on_a_device_every_group_is_measured_and_no_cache_is_left_behind(void
         expect_sound_case(others[i]);
     }
     expect_sizes();
+    expect_crowd();
     assert_true(number(find_case("obvious/slerp"), "max_error_rad") < 1e-5);
     assert_non_null(strstr(output, "times the obvious kernel"));
     DIR *entries = opendir(".");
@@ -325,6 +394,22 @@ static void on_a_device_every_group_is_measured_and_no_cache_is_left_behind(void
         assert_null(strstr(entry->d_name, "posemill-bench"));
     }
     closedir(entries);
+}
+
+static void on_a_device_crowds_are_posed_there_and_on_the_reference(void **state) {
+    (void)state;
+    int code = run("--quick --samples 4096 --case crowds/reference --json record.json");
+    if (code == 2 && strstr(complaint, "no case of this device") != NULL) {
+        print_message("no OpenCL device: skipped\n");
+        skip();
+    }
+    assert_int_equal(code, 0);
+    expect_sound_case("crowds/reference");
+    assert_true(number(find_case("crowds/reference"), "max_error_rad") == 0.0);
+    assert_true(isnan(number(find_case("crowds/reference"), "ceiling_share")));
+    expect(0, "--quick --samples 4096 --case 'crowds/*' --json record.json");
+    expect_crowds();
+    assert_int_equal(occurrences(record, "\"name\": "), CROWDS + 1);
 }
 
 static void a_device_that_is_not_there_fails_in_a_first_call_as_elsewhere(void **state) {
@@ -358,6 +443,7 @@ static void the_report_fills_the_documents_from_a_record(void **state) {
         "fails bench/report --check bench/tiny.json 2>/dev/null\n"
         "bench/report bench/tiny.json && grep -q '^!.*(pictures/sizes-tiny.svg)' docs/performance.md\n"
         "grep -q '^| squad | ' README.md && grep -q '^| times/step | ' docs/performance.md\n"
+        "grep -q '^| crossfade | ' README.md && grep -q '^| crowd/model | ' docs/performance.md\n"
         "fails grep -q old README.md docs/performance.md\n"
         "fails grep -q '^$' bench/tiny.json\n"
         "[ \"$(sed -n 1p README.md)$(sed -n '$p' README.md)\" = beforeafter ]\n"
@@ -392,11 +478,13 @@ int main(void) {
         cmocka_unit_test(a_method_without_a_baseline_has_no_ratio),
         cmocka_unit_test(case_picks_by_glob_and_refuses_what_matches_nothing),
         cmocka_unit_test(a_size_is_picked_by_its_samples),
+        cmocka_unit_test(crowds_are_posed_in_a_quick_run_when_asked_for),
         cmocka_unit_test(json_on_stdout_stands_alone_and_quiet_prints_nothing),
         cmocka_unit_test(what_cannot_be_measured_is_refused),
         cmocka_unit_test(a_record_that_cannot_be_written_fails_before_anything_is_measured),
         cmocka_unit_test(help_defines_its_terms_and_needs_no_device),
         cmocka_unit_test(on_a_device_every_group_is_measured_and_no_cache_is_left_behind),
+        cmocka_unit_test(on_a_device_crowds_are_posed_there_and_on_the_reference),
         cmocka_unit_test(a_device_that_is_not_there_fails_in_a_first_call_as_elsewhere),
         cmocka_unit_test(the_report_fills_the_documents_from_a_record),
     };

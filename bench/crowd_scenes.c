@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The table of crowds, and the seeded making of them: a spine with limbs hung on it, clips of one
+ * to four seconds of slerp, instances at random places in them.
+ */
+#include "crowd_scenes.h"
+
+#include "scenes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const crowd_scene crowd[] = {
+    {.what = "model", .output = PM_CROWD_MODEL},
+    {.what = "palette"},
+    {.what = "crossfade", .blend = BLEND_CROSSFADE},
+};
+
+/* Each changes one or two things of crowd/palette. Names of sizes are agents x joints. */
+static const crowd_scene crowds[] = {
+    {.what = "1x64-8-clips", .agents = 1},
+    {.what = "500x64-8-clips", .agents = 500},
+    {.what = "1000x64-8-clips", .agents = 1000},
+    {.what = "100000x64-8-clips", .agents = 100000},
+    {.what = "1000x64-1-clip", .agents = 1000, .clips = 1},
+    {.what = "1000x64-64-clips", .agents = 1000, .clips = 64},
+    {.what = "10000x64-1-clip", .agents = 10000, .clips = 1},
+    {.what = "10000x64-64-clips", .agents = 10000, .clips = 64},
+    {.what = "1000x11-8-clips", .agents = 1000, .joints = 11},
+    {.what = "10000x11-8-clips", .agents = 10000, .joints = 11},
+    {.what = "100000x11-8-clips", .agents = 100000, .joints = 11},
+    {.what = "1x300-8-clips", .agents = 1, .joints = 300},
+    {.what = "1000x300-8-clips", .agents = 1000, .joints = 300},
+    {.what = "10000x300-8-clips", .agents = 10000, .joints = 300},
+    {.what = "alike", .phases = PHASES_ALIKE},
+    {.what = "sorted", .phases = PHASES_SORTED},
+    {.what = "crossfade-sorted", .phases = PHASES_SORTED, .blend = BLEND_CROSSFADE},
+    {.what = "additive", .blend = BLEND_ADDITIVE},
+    {.what = "half", .output = PM_CROWD_PALETTE_HALF},
+    {.what = "dual", .output = PM_CROWD_DUAL},
+    {.what = "local", .output = PM_CROWD_LOCAL},
+    {.what = "half-crossfade", .output = PM_CROWD_PALETTE_HALF, .blend = BLEND_CROSSFADE},
+    {.what = "dual-crossfade", .output = PM_CROWD_DUAL, .blend = BLEND_CROSSFADE},
+    {.what = "every-2nd-frame", .detail = DETAIL_EVERY_2ND},
+    {.what = "levels", .detail = DETAIL_THIRDS},
+};
+
+static const crowd_scene reference[] = {{.what = "reference"}};
+static const crowd_scene one[] = {{.what = "one-300", .agents = 1, .joints = 300}};
+
+#define ROWS(table) (sizeof(table) / sizeof(table)[0])
+_Static_assert(ROWS(crowd) + ROWS(crowds) + ROWS(reference) + ROWS(one) <= BENCH_CROWDS_MAX,
+               "crowds must fit");
+
+const crowd_scene *crowd_scenes_of(bench_scene scene, size_t *count) {
+    const struct {
+        bench_scene scene;
+        const crowd_scene *rows;
+        size_t count;
+    } tables[] = {{SCENE_CROWD, crowd, ROWS(crowd)},
+                  {SCENE_CROWDS, crowds, ROWS(crowds)},
+                  {SCENE_CROWD_REFERENCE, reference, ROWS(reference)},
+                  {SCENE_CROWD_ONE, one, ROWS(one)}};
+    *count = 0;
+    for (size_t i = 0; i < ROWS(tables); i++) {
+        if (tables[i].scene == scene) {
+            *count = tables[i].count;
+            return tables[i].rows;
+        }
+    }
+    return NULL;
+}
+
+static size_t joints_of(const crowd_scene *scene) {
+    return scene->joints > 0 ? scene->joints : CROWD_JOINTS;
+}
+
+size_t crowd_scene_agents(const crowd_scene *scene, size_t bytes) {
+    size_t room = bytes / (joints_of(scene) * pm_crowd_record_bytes(scene->output));
+    if (scene->agents > 0) {
+        return scene->agents <= room ? scene->agents : 0;
+    }
+    return room < CROWD_AGENTS ? room : CROWD_AGENTS;
+}
+
+/* ---- the skeleton -------------------------------------------------------------- */
+
+/* Limbs hang on the first joints: the spine, and the limb after it. */
+enum { LIMB = 6, TRUNK = 2 * LIMB, LEVELS = 3 };
+
+/* What a description points to. */
+typedef struct crowd_parts {
+    int32_t *parents;
+    float *positions;  /* (joints, 3), metres */
+    uint8_t *animated; /* of the coarsest level */
+    pm_level levels[LEVELS];
+} crowd_parts;
+
+static void make_parts(crowd_parts *parts, size_t joints, uint64_t *state) {
+    const double reach = 0.1;
+    for (size_t j = 0; j < joints; j++) {
+        size_t trunk = j < TRUNK ? j : TRUNK;
+        size_t hung = (size_t)((double)trunk * scenes_random(state));
+        parts->parents[j] = (int32_t)(j % LIMB == 0 ? hung : j - 1);
+        parts->animated[j] = j % LIMB < LIMB / 2;
+        for (size_t c = 0; c < 3; c++) {
+            parts->positions[3 * j + c] = (float)(reach * (2.0 * scenes_random(state) - 1.0));
+        }
+    }
+    parts->parents[0] = -1;
+    parts->levels[0] = (pm_level){NULL, 1};
+    parts->levels[1] = (pm_level){NULL, 2};
+    parts->levels[2] = (pm_level){parts->animated, 4};
+}
+
+static cli_exit out_of_memory(void) {
+    return cli_fail(CLI_DEVICE_FAILED, "bench", "ask for less with --samples", "out of memory");
+}
+
+static cli_exit make_skeleton(const crowd_scene *scene, uint64_t *state, crowd_made *made) {
+    crowd_parts parts = {.parents = malloc(made->joints * sizeof(int32_t)),
+                         .positions = malloc(made->joints * 3 * sizeof(float)),
+                         .animated = malloc(made->joints)};
+    cli_exit code = CLI_DONE;
+    if (parts.parents == NULL || parts.positions == NULL || parts.animated == NULL) {
+        code = out_of_memory();
+    } else {
+        make_parts(&parts, made->joints, state);
+        pm_skeleton_desc desc = {.joint_count = made->joints,
+                                 .parents = parts.parents,
+                                 .positions = {parts.positions, PM_FLOAT32, 0}};
+        pm_error error = {0};
+        if (scene->detail != DETAIL_ALL) {
+            desc.levels = parts.levels;
+            desc.level_count = LEVELS;
+        }
+        if (pm_skeleton_create(&desc, &made->skeleton, &error) != PM_OK) {
+            code = cli_fail_error("bench", &error);
+        }
+    }
+    free(parts.parents);
+    free(parts.positions);
+    free(parts.animated);
+    return code;
+}
+
+/* ---- clips --------------------------------------------------------------------- */
+
+/* Of one clip; its description points here. */
+typedef struct crowd_clip {
+    pm_timeline timeline;
+    float *keys; /* (key_count, joints, 4) */
+} crowd_clip;
+
+static bool make_clip(crowd_clip *clip, size_t number, size_t joints, uint64_t *state) {
+    static const int rates[] = {30, 24, 60, 25};
+    const int rate = rates[number % ROWS(rates)];
+    const size_t segments = (size_t)(rate * (1.0 + 3.0 * scenes_random(state)));
+    clip->timeline = (pm_timeline){.key_count = segments + 1, .rate = {rate, 1}};
+    clip->keys = malloc((segments + 1) * joints * 4 * sizeof(float));
+    if (clip->keys != NULL) {
+        scenes_walk(clip->keys, segments + 1, joints, state);
+    }
+    return clip->keys != NULL;
+}
+
+static cli_exit make_crowd(pm_engine *engine, size_t clip_count, uint64_t *state,
+                           crowd_made *made) {
+    crowd_clip *clips = calloc(clip_count, sizeof *clips);
+    pm_clip_desc *descs = calloc(clip_count, sizeof *descs);
+    bool complete = clips != NULL && descs != NULL;
+    cli_exit code = CLI_DONE;
+    for (size_t i = 0; i < clip_count && complete; i++) {
+        complete = make_clip(&clips[i], i, made->joints, state);
+        descs[i] = (pm_clip_desc){.track_count = made->joints,
+                                  .timelines = &clips[i].timeline,
+                                  .rotations = {clips[i].keys, PM_FLOAT32, 0},
+                                  .method = PM_METHOD_SLERP};
+    }
+    if (!complete) {
+        code = out_of_memory();
+    } else {
+        pm_error error = {0};
+        pm_crowd_desc desc = {made->skeleton, descs, clip_count};
+        if (pm_crowd_create(engine, &desc, &made->crowd, &error) != PM_OK) {
+            code = cli_fail_error("bench", &error);
+        }
+    }
+    for (size_t i = 0; i < clip_count && clips != NULL; i++) {
+        free(clips[i].keys);
+    }
+    free(clips);
+    free(descs);
+    return code;
+}
+
+/* ---- instances ----------------------------------------------------------------- */
+
+/* A clip, and a time in it. */
+static void choose(const crowd_made *made, size_t clip_count, uint64_t *state, uint32_t *clip,
+                   int64_t *time) {
+    *clip = (uint32_t)((double)clip_count * scenes_random(state));
+    *time = (int64_t)((double)pm_crowd_clip_ticks(made->crowd, *clip) * scenes_random(state));
+}
+
+static uint8_t level_of(const crowd_scene *scene, size_t i, size_t agents) {
+    switch (scene->detail) {
+    case DETAIL_EVERY_2ND:
+        return 1;
+    case DETAIL_THIRDS:
+        return (uint8_t)(i * LEVELS / agents);
+    case DETAIL_ALL:
+        break;
+    }
+    return 0;
+}
+
+static int by_clip_and_time(const void *a, const void *b) {
+    const pm_crowd_instance *left = a;
+    const pm_crowd_instance *right = b;
+    if (left->clip_a != right->clip_a) {
+        return left->clip_a < right->clip_a ? -1 : 1;
+    }
+    return (left->time_a > right->time_a) - (left->time_a < right->time_a);
+}
+
+static cli_exit make_instances(const crowd_scene *scene, size_t clip_count, uint64_t *state,
+                               crowd_made *made) {
+    made->instances = calloc(made->agents, sizeof *made->instances);
+    if (made->instances == NULL) {
+        return out_of_memory();
+    }
+    for (size_t i = 0; i < made->agents; i++) {
+        pm_crowd_instance *instance = &made->instances[i];
+        choose(made, clip_count, state, &instance->clip_a, &instance->time_a);
+        if (scene->blend != BLEND_NONE) {
+            choose(made, clip_count, state, &instance->clip_b, &instance->time_b);
+            instance->weight = (float)(0.05 + 0.9 * scenes_random(state));
+        }
+        if (scene->phases == PHASES_ALIKE) {
+            *instance = made->instances[0];
+        }
+        instance->level = level_of(scene, i, made->agents);
+        instance->flags = scene->blend == BLEND_ADDITIVE ? PM_CROWD_ADDITIVE : 0;
+    }
+    if (scene->phases == PHASES_SORTED) {
+        qsort(made->instances, made->agents, sizeof *made->instances, by_clip_and_time);
+    }
+    return CLI_DONE;
+}
+
+bool crowd_updated(const crowd_made *made, size_t i) {
+    static const size_t every[LEVELS] = {1, 2, 4};
+    return i / 16 % every[made->instances[i].level] == 0;
+}
+
+/* ---- all of it ----------------------------------------------------------------- */
+
+cli_exit crowd_scene_make(const crowd_scene *scene, pm_engine *engine, size_t agents,
+                          crowd_made *made) {
+    const size_t clip_count = scene->clips > 0 ? scene->clips : CROWD_CLIPS;
+    uint64_t state = 1;
+    made->agents = agents;
+    made->joints = joints_of(scene);
+    made->output = scene->output;
+    made->record_bytes = pm_crowd_record_bytes(scene->output);
+    cli_exit code = make_skeleton(scene, &state, made);
+    if (code == CLI_DONE) {
+        code = make_crowd(engine, clip_count, &state, made);
+    }
+    if (code == CLI_DONE) {
+        code = make_instances(scene, clip_count, &state, made);
+    }
+    return code;
+}
+
+void crowd_made_destroy(crowd_made *made) {
+    pm_crowd_destroy(&made->crowd);
+    pm_skeleton_destroy(&made->skeleton);
+    free(made->instances);
+    memset(made, 0, sizeof *made);
+}
