@@ -39,8 +39,6 @@
 #define PM_RECORDS_WAITING (PM_WAITING / PM_RECORD_WORDS)
 #endif
 
-#define PM_NO_JOINT 0xffffffffu
-
 /* The tables that all work-items read. */
 typedef struct pm_tables {
     pm_global const pm_clip_place *clips;
@@ -62,12 +60,19 @@ typedef struct pm_aim {
     float u[PM_LANES];
 } pm_aim;
 
-/* Keys are read a cache line at a time, which has those of so many joints, where clips have one
- * timeline. */
-typedef struct pm_bundle {
-    pm_quat planes[PM_MOST_PLANES][PM_NEIGHBOURS];
-    pm_u32 first; /* joint */
-} pm_bundle;
+/* Joints are posed as many at a time as share a cache line of keys: one after another, their
+ * long chains of arithmetic leave a processor waiting. */
+#define PM_GROUP PM_NEIGHBOURS
+
+/* Segments' planes of a group of joints. */
+typedef struct pm_planes {
+    pm_quat of[PM_MOST_PLANES][PM_GROUP];
+} pm_planes;
+
+/* What a group of joints has of each channel; of joints that no clip moves, nothing. */
+typedef struct pm_poses {
+    pm_quat of[PM_CHANNELS][PM_GROUP];
+} pm_poses;
 
 /* A clip of each lane at a time of its own. */
 typedef struct pm_side {
@@ -75,7 +80,6 @@ typedef struct pm_side {
     pm_s64 time[PM_LANES];
     pm_u32 clamps[PM_LANES];
     pm_aim aim;
-    pm_bundle bundles[PM_CHANNELS];
 } pm_side;
 
 /* PM_LANES instances. What is in capitals elsewhere is asked of all of them together. */
@@ -102,8 +106,6 @@ pm_fn void pm_aim_lane(pm_aim *aim, int lane, pm_u32 c, pm_u64 first, pm_u32 row
 
 /* At clips of one timeline, once for all joints: those lie one behind another. */
 pm_fn void pm_aim_at_clips(pm_side *side, const pm_tables *t) {
-    for (pm_u32 c = 0; c < PM_CHANNELS; c++)
-        side->bundles[c].first = PM_NO_JOINT;
     for (int i = 0; i < PM_LANES; i++) {
         pm_clip_place clip = t->clips[side->clip[i]];
         pm_place place =
@@ -135,45 +137,34 @@ pm_fn pm_u64 pm_plane_at(const pm_aim *aim, pm_u32 c, pm_u32 p, pm_u32 planes, i
                            : aim->key[c][lane] + (pm_u64)p * aim->plane[c][lane];
 }
 
-/* All planes of the joints that share cache lines with joint j. */
-pm_fn void pm_fill_bundle(pm_bundle *bundle, pm_global const float *keys, const pm_aim *aim,
-                          pm_u32 c, pm_u32 planes, pm_u32 first) {
+/* Of joints that lie one behind another. */
+pm_fn void pm_gather_group(pm_planes *to, pm_global const float *keys, const pm_aim *aim, pm_u32 c,
+                           pm_u32 planes, pm_u32 first) {
     pm_global const float *from[PM_LANES];
-    bundle->first = first;
     for (pm_u32 p = 0; p < planes; p++) {
         for (int i = 0; i < PM_LANES; i++)
             from[i] = keys + (pm_plane_at(aim, c, p, planes, i) + 4 * (pm_u64)first);
-        pm_gather_neighbours(from, bundle->planes[p]);
+        pm_gather_neighbours(from, to->of[p]);
     }
 }
 
-pm_fn pm_quat pm_gather_plane(pm_global const float *keys, const pm_aim *aim, pm_u32 c, pm_u32 p,
-                              pm_u32 planes) {
+/* Of joint k of a group, which lanes were aimed at. */
+pm_fn void pm_gather_joint(pm_planes *to, pm_global const float *keys, const pm_aim *aim, pm_u32 c,
+                           pm_u32 planes, pm_u32 k) {
     pm_global const float *from[PM_LANES];
-    for (int i = 0; i < PM_LANES; i++)
-        from[i] = keys + pm_plane_at(aim, c, p, planes, i);
-    return pm_gather_quats(from);
+    for (pm_u32 p = 0; p < planes; p++) {
+        for (int i = 0; i < PM_LANES; i++)
+            from[i] = keys + pm_plane_at(aim, c, p, planes, i);
+        to->of[p][k] = pm_gather_quats(from);
+    }
 }
 
-/* The rows of joint j in each lane. */
-pm_fn pm_rows pm_rows_at(pm_side *side, pm_global const float *keys, pm_u32 c, pm_u32 planes,
-                         pm_u32 apart, pm_u32 j) {
+pm_fn pm_rows pm_rows_of(const pm_planes *planes, pm_u32 count, pm_u32 k) {
     pm_rows rows;
-    if (apart) {
-        rows.key = pm_gather_plane(keys, &side->aim, c, 0, planes);
-        rows.next = pm_gather_plane(keys, &side->aim, c, planes - 1, planes);
-        for (pm_u32 p = 1; p + 1 < planes; p++)
-            rows.extras[p - 1] = pm_gather_plane(keys, &side->aim, c, p, planes);
-        return rows;
-    }
-    pm_bundle *bundle = &side->bundles[c];
-    pm_u32 k = j % PM_NEIGHBOURS;
-    if (bundle->first != j - k)
-        pm_fill_bundle(bundle, keys, &side->aim, c, planes, j - k);
-    rows.key = bundle->planes[0][k];
-    rows.next = bundle->planes[planes - 1][k];
-    for (pm_u32 p = 1; p + 1 < planes; p++)
-        rows.extras[p - 1] = bundle->planes[p][k];
+    rows.key = planes->of[0][k];
+    rows.next = planes->of[count - 1][k];
+    for (pm_u32 p = 1; p + 1 < count; p++)
+        rows.extras[p - 1] = planes->of[p][k];
     return rows;
 }
 
@@ -198,38 +189,29 @@ pm_fn pm_quat pm_gather_static(const pm_tables *t, const pm_side *side, pm_u32 s
 }
 #endif
 
-pm_fn pm_quat pm_sample_rotation(const pm_tables *t, pm_side *side, pm_u32 joint) {
-#if PM_KEYS == 0
-    pm_rows rows =
-        pm_rows_at(side, t->rotations, PM_CHANNEL_ROTATIONS, PM_PLANES, t->size.apart, joint);
-#else
-    pm_rows rows;
-    pm_u64 ahead = t->size.apart ? 0 : 4 * (pm_u64)joint;
-    rows.key = pm_gather_coded(t->rotations, side->aim.key[PM_CHANNEL_ROTATIONS], ahead);
-    rows.next = pm_gather_coded(t->rotations, side->aim.next[PM_CHANNEL_ROTATIONS], ahead);
-#endif
+pm_fn pm_quat pm_rotation_at(pm_rows *rows, const pm_tables *t, const pm_side *side, pm_u32 joint) {
 #if PM_STATICS > 0
     PM_UNROLL
     for (int s = 0; s < PM_STATICS; s++)
-        rows.statics[s] = pm_gather_static(t, side, (pm_u32)s, joint);
+        rows->statics[s] = pm_gather_static(t, side, (pm_u32)s, joint);
 #endif
+    (void)t;
+    (void)joint;
     real u = pm_reals_of(side->aim.u);
-    PM_OF(segment) segment = PM_OF(begin)(&rows);
+    PM_OF(segment) segment = PM_OF(begin)(rows);
     pm_quat value = PM_OF(at)(&segment, u);
 #if PM_PASSES
-    value = pm_at_ends(&rows, u, value);
+    value = pm_at_ends(rows, u, value);
 #endif
     return value;
 }
 
-pm_fn pm_quat pm_sample_vector(const pm_tables *t, pm_side *side, pm_global const float *keys,
-                               pm_u32 c, pm_u32 joint) {
-    pm_rows rows = pm_rows_at(side, keys, c, PM_VECTOR_PLANES, t->size.apart, joint);
+pm_fn pm_quat pm_vector_at(const pm_rows *rows, const pm_side *side) {
     real u = pm_reals_of(side->aim.u);
-    PM_VECTOR_OF(segment) segment = PM_VECTOR_OF(begin)(&rows);
+    PM_VECTOR_OF(segment) segment = PM_VECTOR_OF(begin)(rows);
     pm_quat value = PM_VECTOR_OF(at)(&segment, u);
     if (PM_VECTOR_OF(passes))
-        value = pm_at_ends(&rows, u, value);
+        value = pm_at_ends(rows, u, value);
     value.w = PM_REAL(0.0f);
     return value;
 }
@@ -238,27 +220,83 @@ pm_fn pm_quat pm_spread(pm_global const float *from) {
     return pm_quat_of(PM_REAL(from[0]), PM_REAL(from[1]), PM_REAL(from[2]), PM_REAL(from[3]));
 }
 
-pm_fn pm_local pm_rest_pose(pm_global const pm_joint *joint) {
-    pm_local rest;
-    rest.rotation = pm_spread(joint->rotation);
-    rest.position = pm_spread(joint->position);
-    rest.scale = pm_spread(joint->scale);
-    return rest;
+/* A channel's rest pose */
+pm_fn pm_quat pm_rest_of(pm_global const pm_joint *joint, pm_u32 c) {
+    return pm_spread(c == PM_CHANNEL_ROTATIONS   ? joint->rotation
+                     : c == PM_CHANNEL_POSITIONS ? joint->position
+                                                 : joint->scale);
 }
 
-/* A or B at a joint: what clips do not move stays at rest. */
-pm_fn pm_local pm_sample_side(const pm_tables *t, pm_side *side, pm_u32 joint, pm_u32 animated,
-                              pm_local rest) {
-    pm_local pose = rest;
-    if (t->size.apart)
-        pm_aim_at_joint(side, t, joint);
-    if (animated >> PM_CHANNEL_ROTATIONS & 1)
-        pose.rotation = pm_sample_rotation(t, side, joint);
-    if (animated >> PM_CHANNEL_POSITIONS & 1)
-        pose.position = pm_sample_vector(t, side, t->positions, PM_CHANNEL_POSITIONS, joint);
-    if (animated >> PM_CHANNEL_SCALES & 1)
-        pose.scale = pm_sample_vector(t, side, t->scales, PM_CHANNEL_SCALES, joint);
-    return pose;
+pm_fn pm_u32 pm_is_animated(pm_global const pm_joint *joint, pm_u32 c) {
+    return joint->animated >> c & 1;
+}
+
+/* A channel of joints `first` to `first + count` that lie one behind another. */
+pm_fn void pm_sample_together(pm_poses *to, const pm_tables *t, const pm_side *side, pm_u32 c,
+                              pm_u32 first, pm_u32 count) {
+    pm_planes planes;
+    if (c == PM_CHANNEL_ROTATIONS) {
+#if PM_KEYS == 0
+        pm_gather_group(&planes, t->rotations, &side->aim, c, PM_PLANES, first);
+#endif
+        for (pm_u32 k = 0; k < count; k++) {
+#if PM_KEYS == 0
+            pm_rows rows = pm_rows_of(&planes, PM_PLANES, k);
+#else
+            pm_rows rows;
+            rows.key = pm_gather_coded(t->rotations, side->aim.key[c], 4 * (pm_u64)(first + k));
+            rows.next = pm_gather_coded(t->rotations, side->aim.next[c], 4 * (pm_u64)(first + k));
+#endif
+            to->of[c][k] = pm_rotation_at(&rows, t, side, first + k);
+        }
+        return;
+    }
+    pm_gather_group(&planes, c == PM_CHANNEL_POSITIONS ? t->positions : t->scales, &side->aim, c,
+                    PM_VECTOR_PLANES, first);
+    for (pm_u32 k = 0; k < count; k++) {
+        pm_rows rows = pm_rows_of(&planes, PM_VECTOR_PLANES, k);
+        to->of[c][k] = pm_vector_at(&rows, side);
+    }
+}
+
+/* A channel of joint k of a group, which lanes were aimed at. */
+pm_fn void pm_sample_apart(pm_poses *to, const pm_tables *t, const pm_side *side, pm_u32 c,
+                           pm_u32 first, pm_u32 k) {
+    pm_planes planes;
+    pm_rows rows;
+    if (c == PM_CHANNEL_ROTATIONS) {
+#if PM_KEYS == 0
+        pm_gather_joint(&planes, t->rotations, &side->aim, c, PM_PLANES, 0);
+        rows = pm_rows_of(&planes, PM_PLANES, 0);
+#else
+        rows.key = pm_gather_coded(t->rotations, side->aim.key[c], 0);
+        rows.next = pm_gather_coded(t->rotations, side->aim.next[c], 0);
+#endif
+        to->of[c][k] = pm_rotation_at(&rows, t, side, first + k);
+        return;
+    }
+    pm_gather_joint(&planes, c == PM_CHANNEL_POSITIONS ? t->positions : t->scales, &side->aim, c,
+                    PM_VECTOR_PLANES, 0);
+    rows = pm_rows_of(&planes, PM_VECTOR_PLANES, 0);
+    to->of[c][k] = pm_vector_at(&rows, side);
+}
+
+/* A or B of a group of joints, of which some are animated in the channels of `animated`. */
+pm_fn void pm_sample_side(pm_poses *to, const pm_tables *t, pm_side *side,
+                          pm_global const pm_joint *joints, pm_u32 first, pm_u32 count,
+                          pm_u32 animated) {
+    if (!t->size.apart) {
+        for (pm_u32 c = 0; c < PM_CHANNELS; c++)
+            if (animated >> c & 1)
+                pm_sample_together(to, t, side, c, first, count);
+        return;
+    }
+    for (pm_u32 k = 0; k < count; k++) {
+        pm_aim_at_joint(side, t, first + k);
+        for (pm_u32 c = 0; c < PM_CHANNELS; c++)
+            if (pm_is_animated(joints + first + k, c))
+                pm_sample_apart(to, t, side, c, first, k);
+    }
 }
 
 /* ---- blending -------------------------------------------------------------------------- */
@@ -274,44 +312,100 @@ pm_fn real pm_weight_at(const pm_actors *actors, pm_global const float *masks, p
     return weight * pm_reals_of(share);
 }
 
-pm_fn pm_local pm_blended(const pm_tables *t, pm_actors *actors, pm_global const float *masks,
-                          pm_u32 j, pm_global const pm_joint *joint, pm_local rest) {
-    pm_local a = pm_sample_side(t, &actors->a, j, joint->animated, rest);
-    if (actors->any_no_clip)
-        a = pm_local_select(pm_reals_of(actors->no_clip) != PM_REAL(0.0f), rest, a);
-    if (!actors->any_b)
-        return a;
-    pm_local b = pm_sample_side(t, &actors->b, j, joint->animated, rest);
-    real weight = pm_weight_at(actors, masks, t->size.joints, j);
-    pm_local pose = a;
+/* B's share of a channel. */
+pm_fn pm_quat pm_blended(const pm_actors *actors, pm_global const pm_joint *joint, pm_u32 c,
+                         pm_quat a, pm_quat b, real weight) {
+    pm_quat rest = pm_rest_of(joint, c), mixed = a, added = a;
     if (actors->any_mixed)
-        pose = pm_local_mixed(a, b, weight);
-    if (actors->any_added)
-        pose = pm_local_select(pm_reals_of(actors->added) != PM_REAL(0.0f),
-                               pm_local_added(a, b, rest, pm_spread(joint->unscale), weight), pose);
-    return pose;
+        mixed = c == PM_CHANNEL_ROTATIONS ? pm_rotations_mixed(a, b, weight)
+                                          : pm_vectors_mixed(a, b, weight);
+    if (!actors->any_added)
+        return mixed;
+    if (c == PM_CHANNEL_ROTATIONS)
+        added = pm_rotation_added(a, b, rest, weight);
+    else if (c == PM_CHANNEL_POSITIONS)
+        added = pm_position_added(a, b, rest, weight);
+    else
+        added = pm_scale_added(a, b, pm_spread(joint->unscale), weight);
+    return pm_quat_select(pm_reals_of(actors->added) != PM_REAL(0.0f), added, mixed);
 }
 
-/* The pose of a joint in each lane. */
-pm_fn pm_local pm_pose_at(const pm_tables *t, pm_actors *actors,
-                          pm_global const pm_u8 *level_joints, pm_global const float *masks,
-                          pm_u32 j, pm_global const pm_joint *joint) {
-    pm_local rest = pm_rest_pose(joint);
-    float still[PM_LANES];
-    pm_u32 moving = PM_LANES;
-    if (!joint->animated)
-        return rest;
-    if (!actors->any_part && !(actors->any_in_place && j == 0))
-        return pm_blended(t, actors, masks, j, joint, rest);
-    for (int i = 0; i < PM_LANES; i++) {
-        int has = level_joints[(pm_u64)actors->level[i] * t->size.joints + j];
-        still[i] = has && !(j == 0 && actors->in_place[i] != 0.0f) ? 0.0f : 1.0f;
-        moving -= still[i] != 0.0f;
+pm_fn void pm_blend_group(pm_poses *a, const pm_poses *b, const pm_tables *t,
+                          const pm_actors *actors, pm_global const float *masks,
+                          pm_global const pm_joint *joints, pm_u32 first, pm_u32 count) {
+    for (pm_u32 k = 0; k < count; k++) {
+        real weight = pm_weight_at(actors, masks, t->size.joints, first + k);
+        pm_global const pm_joint *joint = joints + first + k;
+        for (pm_u32 c = 0; c < PM_CHANNELS; c++)
+            if (pm_is_animated(joint, c))
+                a->of[c][k] = pm_blended(actors, joint, c, a->of[c][k], b->of[c][k], weight);
     }
-    if (moving == 0)
-        return rest;
-    return pm_local_select(pm_reals_of(still) != PM_REAL(0.0f), rest,
-                           pm_blended(t, actors, masks, j, joint, rest));
+}
+
+/* Has joints at rest in lanes that are set. */
+pm_fn void pm_put_to_rest(pm_poses *poses, pm_global const pm_joint *joint, pm_u32 k,
+                          const float *lanes) {
+    for (pm_u32 c = 0; c < PM_CHANNELS; c++)
+        if (pm_is_animated(joint, c))
+            poses->of[c][k] = pm_quat_select(pm_reals_of(lanes) != PM_REAL(0.0f),
+                                             pm_rest_of(joint, c), poses->of[c][k]);
+}
+
+/* Joints that a lane's level lacks, and joint 0 in place. */
+pm_fn void pm_keep_still(pm_poses *poses, const pm_tables *t, const pm_actors *actors,
+                         pm_global const pm_u8 *level_joints, pm_global const pm_joint *joint,
+                         pm_u32 j, pm_u32 k) {
+    float still[PM_LANES];
+    for (int i = 0; i < PM_LANES; i++) {
+        pm_u32 has = level_joints[(pm_u64)actors->level[i] * t->size.joints + j];
+        still[i] = has && !(j == 0 && actors->in_place[i] != 0.0f) ? 0.0f : 1.0f;
+    }
+    pm_put_to_rest(poses, joint, k, still);
+}
+
+/* Whether some lane's level has a joint. */
+pm_fn pm_u32 pm_is_wanted(const pm_tables *t, const pm_actors *actors,
+                          pm_global const pm_u8 *level_joints, pm_u32 j) {
+    pm_u32 wanted = !actors->any_part;
+    for (int i = 0; i < PM_LANES && !wanted; i++)
+        wanted = level_joints[(pm_u64)actors->level[i] * t->size.joints + j];
+    return wanted;
+}
+
+/* The poses of a group of joints in each lane. */
+pm_fn void pm_pose_group(pm_poses *poses, const pm_tables *t, pm_actors *actors,
+                         pm_global const pm_u8 *level_joints, pm_global const float *masks,
+                         pm_global const pm_joint *joints, pm_u32 first, pm_u32 count) {
+    pm_u32 animated = 0;
+    for (pm_u32 k = 0; k < count; k++)
+        if (pm_is_wanted(t, actors, level_joints, first + k))
+            animated |= joints[first + k].animated;
+    if (animated) {
+        pm_sample_side(poses, t, &actors->a, joints, first, count, animated);
+        for (pm_u32 k = 0; k < count && actors->any_no_clip; k++)
+            pm_put_to_rest(poses, joints + first + k, k, actors->no_clip);
+    }
+    if (animated && actors->any_b) {
+        pm_poses b;
+        pm_sample_side(&b, t, &actors->b, joints, first, count, animated);
+        pm_blend_group(poses, &b, t, actors, masks, joints, first, count);
+    }
+    for (pm_u32 k = 0; k < count; k++)
+        if (actors->any_part || (actors->any_in_place && first + k == 0))
+            pm_keep_still(poses, t, actors, level_joints, joints + first + k, first + k, k);
+}
+
+pm_fn pm_quat pm_channel_of(const pm_poses *poses, pm_global const pm_joint *joint, pm_u32 c,
+                            pm_u32 k) {
+    return pm_is_animated(joint, c) ? poses->of[c][k] : pm_rest_of(joint, c);
+}
+
+pm_fn pm_local pm_local_of(const pm_poses *poses, pm_global const pm_joint *joint, pm_u32 k) {
+    pm_local pose;
+    pose.rotation = pm_channel_of(poses, joint, PM_CHANNEL_ROTATIONS, k);
+    pose.position = pm_channel_of(poses, joint, PM_CHANNEL_POSITIONS, k);
+    pose.scale = pm_channel_of(poses, joint, PM_CHANNEL_SCALES, k);
+    return pose;
 }
 
 /* ---- instances ---------------------------------------------------------------------------- */
@@ -483,9 +577,13 @@ pm_kernel void crowd(pm_global const pm_u8 *instances, pm_u64 instances_offset,
             pm_aim_at_clips(&actors.b, &t);
     }
     pm_u32 waiting = 0, stored = 0;
+    pm_poses poses;
     for (pm_u32 j = 0; j < size.joints; j++) {
         pm_global const pm_joint *joint = joints + j;
-        pm_local pose = pm_pose_at(&t, &actors, level_joints, masks, j, joint);
+        if (j % PM_GROUP == 0)
+            pm_pose_group(&poses, &t, &actors, level_joints, masks, joints, j,
+                          size.joints - j < PM_GROUP ? size.joints - j : PM_GROUP);
+        pm_local pose = pm_local_of(&poses, joint, j % PM_GROUP);
         real *record = words + waiting * PM_RECORD_WORDS;
 #if PM_OUTPUT == PM_OUTPUT_LOCAL
         pm_put_record(record, pose);

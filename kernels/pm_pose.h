@@ -48,39 +48,28 @@ pm_fn pm_quat pm_vectors_mixed(pm_quat a, pm_quat b, real weight) {
     return pm_quat_select(weight == PM_REAL(1.0f), b, mix);
 }
 
-pm_fn pm_local pm_local_mixed(pm_local a, pm_local b, real weight) {
-    pm_local m;
-    m.rotation = pm_rotations_mixed(a.rotation, b.rotation, weight);
-    m.position = pm_vectors_mixed(a.position, b.position, weight);
-    m.scale = pm_vectors_mixed(a.scale, b.scale, weight);
-    return m;
-}
-
 /* A turned further, about its own axes, by a share of how B differs from the rest pose:
- * a mix(1, rest^-1 b). Positions add up and scales multiply. */
-pm_fn pm_local pm_local_added(pm_local a, pm_local b, pm_local rest, pm_quat unscale, real weight) {
-    pm_local m;
-    real zero = PM_REAL(0.0f), one = PM_REAL(1.0f);
-    pm_quat identity = pm_quat_of(zero, zero, zero, one);
-    pm_quat change = pm_quat_product(pm_quat_conjugate(rest.rotation), b.rotation);
-    pm_quat sum = pm_quat_product(a.rotation, pm_rotations_mixed(identity, change, weight));
-    m.rotation = pm_quat_select(weight == zero, a.rotation, sum);
-    pm_quat shift = pm_quat_difference(b.position, rest.position);
-    m.position =
-        pm_quat_select(weight == zero, a.position, pm_quat_plus(a.position, weight, shift));
-    m.scale.x = a.scale.x * pm_fma(weight, pm_fma(b.scale.x, unscale.x, -one), one);
-    m.scale.y = a.scale.y * pm_fma(weight, pm_fma(b.scale.y, unscale.y, -one), one);
-    m.scale.z = a.scale.z * pm_fma(weight, pm_fma(b.scale.z, unscale.z, -one), one);
-    m.scale.w = zero;
-    return m;
+ * a mix(1, rest^-1 b). At weight 0 exactly A, as are the next two. */
+pm_fn pm_quat pm_rotation_added(pm_quat a, pm_quat b, pm_quat rest, real weight) {
+    real zero = PM_REAL(0.0f);
+    pm_quat identity = pm_quat_of(zero, zero, zero, PM_REAL(1.0f));
+    pm_quat change = pm_quat_product(pm_quat_conjugate(rest), b);
+    pm_quat sum = pm_quat_product(a, pm_rotations_mixed(identity, change, weight));
+    return pm_quat_select(weight == zero, a, sum);
 }
 
-pm_fn pm_local pm_local_select(pm_mask mask, pm_local yes, pm_local no) {
-    pm_local m;
-    m.rotation = pm_quat_select(mask, yes.rotation, no.rotation);
-    m.position = pm_quat_select(mask, yes.position, no.position);
-    m.scale = pm_quat_select(mask, yes.scale, no.scale);
-    return m;
+/* a + weight (b - rest) */
+pm_fn pm_quat pm_position_added(pm_quat a, pm_quat b, pm_quat rest, real weight) {
+    pm_quat sum = pm_quat_plus(a, weight, pm_quat_difference(b, rest));
+    return pm_quat_select(weight == PM_REAL(0.0f), a, sum);
+}
+
+/* a (1 + weight (b/rest - 1)), of one over the rest scale */
+pm_fn pm_quat pm_scale_added(pm_quat a, pm_quat b, pm_quat unscale, real weight) {
+    real one = PM_REAL(1.0f);
+    return pm_quat_of(a.x * pm_fma(weight, pm_fma(b.x, unscale.x, -one), one),
+                      a.y * pm_fma(weight, pm_fma(b.y, unscale.y, -one), one),
+                      a.z * pm_fma(weight, pm_fma(b.z, unscale.z, -one), one), PM_REAL(0.0f));
 }
 
 /* ---- matrices --------------------------------------------------------------------- */
