@@ -4,6 +4,7 @@
  * rounded, and the method's segments beside them. This is what a lane set consists of.
  */
 #include "clip.h"
+#include "crowd_set.h"
 #include "key_format.h"
 #include "lane_check.h"
 #include "segments.h"
@@ -239,11 +240,17 @@ static bool is_supported(void) {
     return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
            __builtin_cpu_supports("avx512vl");
 #elif defined(__AVX__)
-    return __builtin_cpu_supports("avx2");
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
 #else
     return true;
 #endif
 }
 
-const pm_lane_set PM_LANE_NAME(pm_lanes) = {PM_TEXT(PM_LANE_SET), PM_DOUBLES,    is_supported,
-                                            build_block,          are_rotations, are_within};
+const pm_lane_set PM_LANE_NAME(pm_lanes) = {PM_TEXT(PM_LANE_SET),
+                                            PM_DOUBLES,
+                                            is_supported,
+                                            build_block,
+                                            are_rotations,
+                                            are_within,
+                                            PM_LANE_NAME(pm_crowd_pose_joints),
+                                            PM_LANE_NAME(pm_crowd_walk_joints)};

@@ -133,6 +133,7 @@ void pm_crowd_destroy(pm_crowd **handle) {
     }
     free(crowd->layout);
     free(crowd->joints);
+    free(crowd->rest);
     free(crowd->clips);
     free(crowd->timelines);
     free(crowd->times);

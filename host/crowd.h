@@ -21,6 +21,8 @@ struct pm_crowd {
     pm_track_rows *layout; /* (PM_CHANNEL_COUNT, clip_count, joints) where `apart` */
     size_t layout_rows;    /* at least 1 */
     pm_joint *joints;
+    bool scaled; /* whether some joint is */
+    float *rest; /* the joints' numbers as the host reads them: (PM_REST_FIELDS, padded_joints) */
     pm_clip_place *clips;
     pm_crowd_timeline *timelines;
     size_t timeline_count;
@@ -28,6 +30,17 @@ struct pm_crowd {
     size_t time_count;
     int64_t *clip_ticks;
     struct pm_cl_crowd *device; /* of an engine of an OpenCL device */
+};
+
+/* Fields of pm_crowd.rest, with how many follow: x y z, and of rotations w; and for each channel
+ * whether some clip moves it, 1 or 0. */
+enum {
+    PM_REST_ROTATION = 0,
+    PM_REST_POSITION = 4,
+    PM_REST_SCALE = 7,
+    PM_REST_UNSCALE = 10,
+    PM_REST_MOVES = 13,
+    PM_REST_FIELDS = 16
 };
 
 /* Floats that clips begin at multiples of, among their channels' keys: cache lines, and whole
@@ -61,8 +74,7 @@ pm_status pm_crowd_check_stride(const pm_crowd *crowd, pm_crowd_output output, s
                                 size_t instances, size_t *bytes, pm_error *error);
 
 /* A checked job, on the reference path. */
-pm_status pm_crowd_pose_on_reference(const pm_crowd *crowd, const pm_crowd_job *job,
-                                     pm_error *error);
+void pm_crowd_pose_on_reference(const pm_crowd *crowd, const pm_crowd_job *job);
 
 /* Whether an instance has its turn in a frame. */
 bool pm_crowd_is_updated(const pm_crowd *crowd, const pm_crowd_instance *instance, size_t index,

@@ -128,10 +128,11 @@ static pm_status make_room(pm_crowd *crowd, pm_clip *const *clips, pm_error *err
     crowd->timelines = calloc(timelines, sizeof *crowd->timelines);
     crowd->times = calloc(times, sizeof *crowd->times);
     crowd->joints = calloc(n, sizeof *crowd->joints);
+    crowd->rest = calloc(PM_REST_FIELDS * crowd->padded_joints, sizeof *crowd->rest);
     crowd->layout_rows = crowd->apart ? PM_CHANNEL_COUNT * crowd->clip_count * n : 1;
     crowd->layout = calloc(crowd->layout_rows, sizeof *crowd->layout);
     if (!crowd->clips || !crowd->clip_ticks || !crowd->timelines || !crowd->times ||
-        !crowd->joints || !crowd->layout)
+        !crowd->joints || !crowd->rest || !crowd->layout)
         return pm_fail_memory(error);
     memcpy(crowd->joints, crowd->skeleton->joints, n * sizeof *crowd->joints);
     return PM_OK;
@@ -182,6 +183,26 @@ static void find_movers(pm_crowd *crowd, const pm_clip *clip) {
         }
 }
 
+/* Of padding, the identity. */
+static void spread_rest(pm_crowd *crowd) {
+    size_t n = crowd->padded_joints;
+    for (size_t j = 0; j < n; j++) {
+        static const pm_joint nothing = {
+            .rotation = {0, 0, 0, 1}, .scale = {1, 1, 1}, .unscale = {1, 1, 1}};
+        const pm_joint *joint = j < crowd->skeleton->joint_count ? &crowd->joints[j] : &nothing;
+        float *to = crowd->rest + j;
+        for (size_t i = 0; i < 4; i++)
+            to[(PM_REST_ROTATION + i) * n] = joint->rotation[i];
+        for (size_t i = 0; i < 3; i++) {
+            to[(PM_REST_POSITION + i) * n] = joint->position[i];
+            to[(PM_REST_SCALE + i) * n] = joint->scale[i];
+            to[(PM_REST_UNSCALE + i) * n] = joint->unscale[i];
+            to[(PM_REST_MOVES + i) * n] = (float)(joint->animated >> i & 1);
+        }
+        crowd->scaled = crowd->scaled || joint->scaled;
+    }
+}
+
 /* ---- the whole ---------------------------------------------------------------------------- */
 
 static pm_status add_timelines(pm_crowd *crowd, const pm_clip *clip, size_t i, pm_error *error) {
@@ -209,5 +230,7 @@ pm_status pm_crowd_lay_out(pm_crowd *crowd, pm_clip *const *clips, pm_error *err
         copy_clip(crowd, clips[i], i);
         find_movers(crowd, clips[i]);
     }
+    if (status == PM_OK)
+        spread_rest(crowd);
     return status;
 }

@@ -1,36 +1,40 @@
 /* SPDX-License-Identifier: MIT
  *
- * Posing on the CPU: one instance after another, joint by joint, by the kernels' own headers.
+ * Posing on the CPU: one instance after another, some joints of it at a time, by the kernels'
+ * own headers (crowd_lanes.c, crowd_walk.c).
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "../kernels/pm_pose.h"
-#include "crowd.h"
-#include "crowd_sample.h"
+#include "clones.h"
+#include "crowd_actor.h"
 #include "engine.h"
+#include "lane_set.h"
 #include "parallel.h"
 #include "status.h"
 
-/* An instance, once its bad numbers are put right. */
-typedef struct actor {
-    pm_crowd_side a, b;
-    bool has_a, in_place, additive;
-    float weight;
-    const float *mask;
-    const pm_u8 *joints; /* those of its level */
-} actor;
+/* ---- instances ------------------------------------------------------------------------ */
 
-static actor actor_of(const pm_crowd *crowd, const pm_crowd_instance *instance) {
+pm_crowd_side pm_crowd_side_of(const pm_crowd *crowd, size_t clip, int64_t time, bool clamps) {
+    pm_crowd_side side = {.clip = clip, .time = time, .clamps = clamps};
+    if (!crowd->apart)
+        side.place = pm_crowd_place(crowd->timelines[crowd->clips[clip].timeline], crowd->times,
+                                    time, clamps);
+    return side;
+}
+
+pm_crowd_actor pm_crowd_actor_of(const pm_crowd *crowd, const pm_crowd_instance *instance) {
     const pm_skeleton *s = crowd->skeleton;
     size_t mask = instance->mask <= s->mask_count ? instance->mask : 0;
     size_t level = instance->level < s->level_count ? instance->level : s->level_count - 1;
-    actor who = {.has_a = instance->clip_a < crowd->clip_count,
-                 .in_place = instance->flags & PM_CROWD_IN_PLACE,
-                 .additive = instance->flags & PM_CROWD_ADDITIVE,
-                 .weight = pm_crowd_weight(crowd, instance),
-                 .mask = s->masks + mask * s->joint_count,
-                 .joints = s->level_joints + level * s->joint_count};
+    float weight = instance->weight > 0 ? instance->weight : 0; /* NaN is not */
+    pm_crowd_actor who = {.has_a = instance->clip_a < crowd->clip_count,
+                          .in_place = instance->flags & PM_CROWD_IN_PLACE,
+                          .additive = instance->flags & PM_CROWD_ADDITIVE,
+                          .mask = s->masks + mask * s->joint_count};
+    who.weight = instance->clip_b >= crowd->clip_count ? 0 : weight < 1 ? weight : 1;
+    if (!s->levels[level].whole)
+        who.joints = s->level_joints + level * s->joint_count;
     if (who.has_a)
         who.a = pm_crowd_side_of(crowd, instance->clip_a, instance->time_a,
                                  instance->flags & PM_CROWD_CLAMP_A);
@@ -40,116 +44,89 @@ static actor actor_of(const pm_crowd *crowd, const pm_crowd_instance *instance) 
     return who;
 }
 
+/* ---- records --------------------------------------------------------------------------- */
+
 static pm_quat quat_at(const float *from) {
     return pm_quat_of(from[0], from[1], from[2], from[3]);
 }
 
-static pm_local rest_of(const pm_joint *joint) {
-    return (pm_local){quat_at(joint->rotation), quat_at(joint->position), quat_at(joint->scale)};
+static void put_quat(float *to, pm_quat q) {
+    to[0] = q.x;
+    to[1] = q.y;
+    to[2] = q.z;
+    to[3] = q.w;
 }
 
-static pm_local pose_at(const pm_crowd *crowd, const actor *who, size_t j) {
-    const pm_joint *joint = &crowd->joints[j];
-    pm_local rest = rest_of(joint), pose = rest;
-    if (!joint->animated || !who->joints[j] || (j == 0 && who->in_place))
-        return rest;
-    if (who->has_a)
-        pose = pm_crowd_sample(crowd, &who->a, j, rest);
-    if (!(who->weight > 0))
-        return pose;
-    pm_local b = pm_crowd_sample(crowd, &who->b, j, rest);
-    float weight = who->weight * who->mask[j];
-    return who->additive ? pm_local_added(pose, b, rest, quat_at(joint->unscale), weight)
-                         : pm_local_mixed(pose, b, weight);
+/* A walk of an instance: `first` and `count` are of the joints at hand. */
+typedef struct walk {
+    const pm_crowd *crowd;
+    const pm_lane_set *set;
+    pm_crowd_output output;
+    size_t first, count;
+    pm_pose_block block;
+    float slots[PM_SLOTS][12];
+} walk;
+
+static void put_locals(const walk *w, float *to) {
+    for (size_t k = 0; k < w->count; k++)
+        for (size_t row = 0; row < 3; row++, to += 4)
+            memcpy(to, w->block.rows[row][k], 4 * sizeof *to);
 }
 
-/* ---- records ------------------------------------------------------------------------ */
-
-static void put(float *to, pm_quat row) {
-    to[0] = row.x;
-    to[1] = row.y;
-    to[2] = row.z;
-    to[3] = row.w;
+static void put_matrices(walk *w, float *to) {
+    w->set->walk_joints(w->crowd, w->first, w->count, &w->block, w->output != PM_CROWD_MODEL,
+                        w->slots, to);
 }
 
-static void put_halves(unsigned char *to, pm_quat row) {
-    const uint16_t halves[4] = {(uint16_t)pm_half_bits(row.x), (uint16_t)pm_half_bits(row.y),
-                                (uint16_t)pm_half_bits(row.z), (uint16_t)pm_half_bits(row.w)};
-    memcpy(to, halves, sizeof halves);
+PM_CLONES static void put_halves(walk *w, float *words) {
+    float palette[PM_POSE_JOINTS * 12];
+    uint16_t halves[PM_POSE_JOINTS * 12];
+    put_matrices(w, palette);
+    for (size_t i = 0; i < 12 * w->count; i++)
+        halves[i] = (uint16_t)pm_half_bits(palette[i]);
+    memcpy(words, halves, 12 * w->count * sizeof *halves);
 }
 
-static void put_matrix(pm_crowd_output output, pm_matrix m, unsigned char *to) {
-    float rows[12];
-    if (output == PM_CROWD_PALETTE_HALF) {
-        put_halves(to, m.x);
-        put_halves(to + 8, m.y);
-        put_halves(to + 16, m.z);
-        return;
-    }
-    put(rows, m.x);
-    put(rows + 4, m.y);
-    put(rows + 8, m.z);
-    memcpy(to, rows, sizeof rows);
-}
-
-static void put_local(pm_local local, unsigned char *to) {
-    put_matrix(PM_CROWD_LOCAL, (pm_matrix){local.rotation, local.position, local.scale}, to);
-}
-
-static void pose_locals(const pm_crowd *crowd, const actor *who, unsigned char *to) {
-    for (size_t j = 0; j < crowd->skeleton->joint_count; j++)
-        put_local(pose_at(crowd, who, j), to + j * pm_crowd_record_bytes(PM_CROWD_LOCAL));
-}
-
-static void pose_matrices(const pm_crowd *crowd, const actor *who, pm_crowd_output output,
-                          unsigned char *to) {
-    pm_matrix slots[PM_SLOTS];
-    for (size_t j = 0; j < crowd->skeleton->joint_count; j++) {
-        const pm_joint *joint = &crowd->joints[j];
-        pm_local local = pose_at(crowd, who, j);
-        pm_matrix m = pm_matrix_of(local.rotation, local.position);
-        if (joint->scaled)
-            m = pm_matrix_scaled(m, local.scale);
-        if (joint->parent != PM_NO_SLOT)
-            m = pm_matrix_product(slots[joint->parent], m);
-        if (joint->slot != PM_NO_SLOT)
-            slots[joint->slot] = m;
-        const float *bind = joint->inverse_bind;
-        if (output != PM_CROWD_MODEL)
-            m = pm_matrix_product(m,
-                                  (pm_matrix){quat_at(bind), quat_at(bind + 4), quat_at(bind + 8)});
-        put_matrix(output, m, to + j * pm_crowd_record_bytes(output));
-    }
-}
-
-static void pose_duals(const pm_crowd *crowd, const actor *who, unsigned char *to) {
-    pm_rigid slots[PM_SLOTS];
-    for (size_t j = 0; j < crowd->skeleton->joint_count; j++) {
-        const pm_joint *joint = &crowd->joints[j];
-        pm_local local = pose_at(crowd, who, j);
-        pm_rigid m = {local.rotation, local.position};
-        float words[8];
-        if (joint->parent != PM_NO_SLOT)
-            m = pm_rigid_product(slots[joint->parent], m);
-        if (joint->slot != PM_NO_SLOT)
-            slots[joint->slot] = m;
-        m = pm_rigid_product(
-            m, (pm_rigid){quat_at(joint->bind_rotation), quat_at(joint->bind_position)});
-        put(words, m.rotation);
-        put(words + 4, pm_rigid_dual(m));
-        memcpy(to + j * sizeof words, words, sizeof words);
+/* A slot holds a rotation and a position. */
+PM_CLONES static void put_duals(walk *w, float *to) {
+    for (size_t k = 0; k < w->count; k++, to += 8) {
+        const pm_joint *joint = &w->crowd->joints[w->first + k];
+        pm_rigid m = {quat_at(w->block.rows[0][k]), quat_at(w->block.rows[1][k])};
+        pm_rigid bind = {quat_at(joint->bind_rotation), quat_at(joint->bind_position)};
+        if (joint->parent != PM_NO_SLOT) {
+            const float *slot = w->slots[joint->parent];
+            m = pm_rigid_product((pm_rigid){quat_at(slot), quat_at(slot + 4)}, m);
+        }
+        if (joint->slot != PM_NO_SLOT) {
+            put_quat(w->slots[joint->slot], m.rotation);
+            put_quat(w->slots[joint->slot] + 4, m.position);
+        }
+        m = pm_rigid_product(m, bind);
+        put_quat(to, m.rotation);
+        put_quat(to + 4, pm_rigid_dual(m));
     }
 }
 
 static void pose_one(const pm_crowd *crowd, const pm_crowd_instance *instance,
-                     pm_crowd_output output, unsigned char *to) {
-    actor who = actor_of(crowd, instance);
-    if (output == PM_CROWD_LOCAL)
-        pose_locals(crowd, &who, to);
-    else if (output == PM_CROWD_DUAL)
-        pose_duals(crowd, &who, to);
-    else
-        pose_matrices(crowd, &who, output, to);
+                     pm_crowd_output output, unsigned char *records) {
+    size_t n = crowd->skeleton->joint_count, record = pm_crowd_record_bytes(output);
+    bool matrices = output != PM_CROWD_LOCAL && output != PM_CROWD_DUAL;
+    pm_crowd_actor who = pm_crowd_actor_of(crowd, instance);
+    walk w = {.crowd = crowd, .set = pm_lane_set_for(SIZE_MAX), .output = output};
+    for (; w.first < n; w.first += PM_POSE_JOINTS) {
+        float words[PM_POSE_JOINTS * 12];
+        w.count = n - w.first < PM_POSE_JOINTS ? n - w.first : PM_POSE_JOINTS;
+        w.set->pose_joints(crowd, &who, w.first, matrices, &w.block);
+        if (output == PM_CROWD_LOCAL)
+            put_locals(&w, words);
+        else if (output == PM_CROWD_DUAL)
+            put_duals(&w, words);
+        else if (output == PM_CROWD_PALETTE_HALF)
+            put_halves(&w, words);
+        else
+            put_matrices(&w, words);
+        memcpy(records + w.first * record, words, w.count * record);
+    }
 }
 
 pm_status pm_crowd_pose_one(const pm_crowd *crowd, const pm_crowd_instance *instance,
@@ -201,11 +178,8 @@ static void pose_runs(void *context, pm_items *items) {
     }
 }
 
-pm_status pm_crowd_pose_on_reference(const pm_crowd *crowd, const pm_crowd_job *job,
-                                     pm_error *error) {
+void pm_crowd_pose_on_reference(const pm_crowd *crowd, const pm_crowd_job *job) {
     posing p = {crowd, job};
     size_t runs = job->instance_count / RUN + (job->instance_count % RUN != 0);
-    (void)error;
     pm_run_parallel(crowd->engine->host_threads, runs, pose_runs, &p);
-    return PM_OK;
 }

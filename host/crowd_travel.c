@@ -5,9 +5,9 @@
  */
 #include <math.h>
 
-#include "crowd.h"
-#include "crowd_sample.h"
+#include "crowd_actor.h"
 #include "engine.h"
+#include "lane_set.h"
 #include "parallel.h"
 #include "status.h"
 
@@ -72,15 +72,14 @@ static rigid power(rigid a, uint64_t n) {
 
 /* The pose of joint 0 in a clip. */
 static rigid root_at(const pm_crowd *crowd, size_t clip, int64_t time, bool clamps) {
-    const pm_joint *joint = &crowd->joints[0];
-    pm_crowd_side side = pm_crowd_side_of(crowd, clip, time, clamps);
-    pm_local rest = {.rotation = {joint->rotation[0], joint->rotation[1], joint->rotation[2],
-                                  joint->rotation[3]},
-                     .position = {joint->position[0], joint->position[1], joint->position[2], 0}};
-    pm_local pose = pm_crowd_sample(crowd, &side, 0, rest);
-    rigid r = {{(double)pose.rotation.x, (double)pose.rotation.y, (double)pose.rotation.z,
-                (double)pose.rotation.w},
-               {(double)pose.position.x, (double)pose.position.y, (double)pose.position.z}};
+    pm_crowd_actor who = {.a = pm_crowd_side_of(crowd, clip, time, clamps), .has_a = true};
+    pm_pose_block block;
+    rigid r;
+    pm_lane_set_for(SIZE_MAX)->pose_joints(crowd, &who, 0, false, &block);
+    for (size_t i = 0; i < 4; i++)
+        r.q[i] = (double)block.rows[0][0][i];
+    for (size_t i = 0; i < 3; i++)
+        r.p[i] = (double)block.rows[1][0][i];
     make_unit(r.q);
     return r;
 }
@@ -148,9 +147,10 @@ typedef struct travelling {
 
 static pm_travel travel_one(const travelling *t, size_t i) {
     const pm_crowd_instance *a = &t->before[i], *b = &t->after[i];
-    double weight = (double)pm_crowd_weight_at(t->crowd, b, 0);
+    pm_crowd_actor who = pm_crowd_actor_of(t->crowd, b);
+    double weight = (double)(who.weight * who.mask[0]);
     rigid r = travel_of(t->crowd, b->clip_a, a->time_a, b->time_a, b->flags & PM_CROWD_CLAMP_A);
-    if (weight > 0 && !(b->flags & PM_CROWD_ADDITIVE)) {
+    if (weight > 0 && !who.additive) {
         rigid other =
             travel_of(t->crowd, b->clip_b, a->time_b, b->time_b, b->flags & PM_CROWD_CLAMP_B);
         r = mixed(&r, &other, weight);

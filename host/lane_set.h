@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-#include <posemill/posemill.h>
+#include <posemill/posemill_crowd.h>
 
 /* The builders of segments, by the names of what they build. */
 #define PM_BUILDERS(X)                                                                             \
@@ -49,6 +49,9 @@ typedef struct pm_block_built {
     size_t failed;    /* of PM_ERROR_KEY: the first such track */
 } pm_block_built;
 
+struct pm_crowd_actor;
+struct pm_pose_block;
+
 typedef struct pm_lane_set {
     const char *name;
     size_t lanes;
@@ -61,6 +64,12 @@ typedef struct pm_lane_set {
      * of unit, a quick yes where no leaves it open; whether none is NaN or larger than most. */
     bool (*are_rotations)(const void *data, pm_number type, size_t count);
     bool (*are_within)(const void *data, pm_number type, size_t count, double most);
+    /* Of crowds on the host: see crowd_set.h. */
+    void (*pose_joints)(const pm_crowd *crowd, const struct pm_crowd_actor *who, size_t first,
+                        bool matrices, struct pm_pose_block *to);
+    void (*walk_joints)(const pm_crowd *crowd, size_t first, size_t count,
+                        const struct pm_pose_block *local, bool binds, float (*slots)[12],
+                        float *to);
 } pm_lane_set;
 
 /* Of the sets that this machine has, the narrowest that holds so many tracks, or the widest:

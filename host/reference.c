@@ -4,6 +4,7 @@
  * Its loops are not those of the kernels, so that comparing bits tests both.
  */
 #include "../kernels/pm_motion.h"
+#include "clones.h"
 #include "job.h"
 #include "key_format.h"
 
@@ -18,15 +19,6 @@ typedef struct run {
     float *to;
     size_t stride; /* floats from value to value */
 } run;
-
-/* fma in hardware where the machine has it: without, every fused multiply-add is a call
- * into libm that gives the same bits thirty times slower. */
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) &&                             \
-    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define PM_CLONES __attribute__((flatten, target_clones("default", "arch=haswell")))
-#else
-#define PM_CLONES
-#endif
 
 static void put(const run *r, size_t k, pm_quat q, unsigned components) {
     float *to = r->to + k * r->stride;

@@ -281,7 +281,7 @@ static pm_status make_room(pm_skeleton *s, const pm_skeleton_desc *desc, pm_erro
     s->joints = calloc(n, sizeof *s->joints);
     s->levels = calloc(s->level_count, sizeof *s->levels);
     s->level_joints = calloc(s->level_count, n);
-    s->masks = calloc((s->mask_count + 1) * n, sizeof *s->masks);
+    s->masks = calloc((s->mask_count + 1) * n + PM_MASK_PADDING, sizeof *s->masks);
     return s->order && s->joints && s->levels && s->level_joints && s->masks
                ? PM_OK
                : pm_fail_memory(error);

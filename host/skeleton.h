@@ -18,8 +18,11 @@ struct pm_skeleton {
     pm_crowd_level *levels;
     pm_u8 *level_joints; /* (level_count, joint_count) */
     size_t mask_count;
-    float *masks; /* (mask_count + 1, joint_count), of which row 0 is 1 */
+    float *masks; /* (mask_count + 1, joint_count), of which row 0 is 1; and padding */
 };
+
+/* Floats behind the last mask: it is read in whole vectors. */
+enum { PM_MASK_PADDING = 16 };
 
 /* Puts joints in skeleton order: fills skeleton->order, and slots of skeleton->joints. Parents
  * are in range; PM_ERROR_ARGUMENT when they go round in a circle. */

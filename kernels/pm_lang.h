@@ -135,7 +135,7 @@ static inline real pm_real_of(pm_mask bits) {
 #else /* vectors of the compiler: lets tests run the lane kernels on the host */
 typedef float real __attribute__((vector_size(4 * PM_LANES)));
 typedef int32_t pm_mask __attribute__((vector_size(4 * PM_LANES)));
-#define PM_REAL(number) ((real){0} + (float)(number))
+#define PM_REAL(number) ((float)(number) - (real){0}) /* keeps the sign of zero */
 #define PM_BITS(number) ((pm_mask){0} + (int32_t)(number))
 #define pm_bits_of(a) ((pm_mask)(a))
 #define pm_real_of(bits) ((real)(bits))
