@@ -253,4 +253,6 @@ const pm_lane_set PM_LANE_NAME(pm_lanes) = {PM_TEXT(PM_LANE_SET),
                                             are_rotations,
                                             are_within,
                                             PM_LANE_NAME(pm_crowd_pose_joints),
-                                            PM_LANE_NAME(pm_crowd_walk_joints)};
+                                            PM_LANE_NAME(pm_crowd_place_joints),
+                                            PM_LANE_NAME(pm_crowd_walk_joints),
+                                            PM_LANE_NAME(pm_crowd_bind_joints)};

@@ -74,7 +74,8 @@ pm_status pm_crowd_check_stride(const pm_crowd *crowd, pm_crowd_output output, s
                                 size_t instances, size_t *bytes, pm_error *error);
 
 /* A checked job, on the reference path. */
-void pm_crowd_pose_on_reference(const pm_crowd *crowd, const pm_crowd_job *job);
+pm_status pm_crowd_pose_on_reference(const pm_crowd *crowd, const pm_crowd_job *job,
+                                     pm_error *error);
 
 /* Whether an instance has its turn in a frame. */
 bool pm_crowd_is_updated(const pm_crowd *crowd, const pm_crowd_instance *instance, size_t index,

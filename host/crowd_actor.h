@@ -30,10 +30,9 @@ pm_crowd_actor pm_crowd_actor_of(const pm_crowd *crowd, const pm_crowd_instance 
 /* Joints that are posed at once. */
 enum { PM_POSE_JOINTS = 16 };
 
-/* Three rows of four numbers for each of them: rotations, positions and scales, or the rows of
- * matrices. */
+/* Their rotations, positions and scales. */
 typedef struct pm_pose_block {
-    float rows[3][PM_POSE_JOINTS][4];
+    float of[PM_CHANNEL_COUNT][PM_POSE_JOINTS][4];
 } pm_pose_block;
 
 #endif

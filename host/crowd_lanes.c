@@ -12,6 +12,8 @@
 #define PM_LANES 4
 #endif
 
+#include <string.h>
+
 #include "../kernels/pm_keys.h"
 #include "../kernels/pm_methods.h"
 #include "../kernels/pm_pose.h"
@@ -46,17 +48,6 @@ typedef struct spots {
     float u[PM_LANES];
 } spots;
 
-static void find_together(const joints *j, const pm_crowd_side *side, unsigned c, spots *at) {
-    const pm_clip_place *clip = &j->crowd->clips[side->clip];
-    for (size_t i = 0; i < PM_LANES; i++) {
-        at->key[i] =
-            clip->first[c] + (size_t)side->place.segment * clip->row[c] + 4 * (j->first + i);
-        at->next[i] = at->key[i] + clip->row[c];
-        at->plane[i] = clip->plane;
-        at->u[i] = side->place.u;
-    }
-}
-
 static void find_apart(const joints *j, const pm_crowd_side *side, unsigned c, spots *at) {
     const pm_crowd *crowd = j->crowd;
     size_t n = crowd->skeleton->joint_count;
@@ -73,40 +64,59 @@ static void find_apart(const joints *j, const pm_crowd_side *side, unsigned c, s
     }
 }
 
-static pm_quat load_plane(const joints *j, const float *keys, const spots *at, size_t plane) {
-    const float *from[PM_LANES];
-    if (!j->crowd->apart)
-        return pm_load_quats(keys + at->key[0] + plane * at->plane[0]);
-    for (size_t i = 0; i < PM_LANES; i++)
-        from[i] = keys + at->key[i] + plane * at->plane[i];
-    return pm_gather_quats(from);
-}
-
-static pm_quat load_next(const joints *j, const float *keys, const spots *at) {
-    const float *from[PM_LANES];
-    if (!j->crowd->apart)
-        return pm_load_quats(keys + at->next[0]);
-    for (size_t i = 0; i < PM_LANES; i++)
-        from[i] = keys + at->next[i];
-    return pm_gather_quats(from);
-}
-
 static pm_quat load_coded(const pm_channel *channel, const pm_u64 *at) {
     return channel->format == PM_KEYS_LOG48 ? pm_gather_log48(channel->keys, at)
                                             : pm_gather_smallest48(channel->keys, at);
 }
 
-static void load_rows(const joints *j, const pm_channel *channel, const spots *at, pm_rows *rows) {
-    const pm_curve *curve = &pm_curves[channel->recipe.curve];
+static pm_quat gather(const pm_channel *channel, const pm_u64 *at, size_t plane,
+                      const size_t *planes) {
+    const float *from[PM_LANES];
+    for (size_t i = 0; i < PM_LANES; i++)
+        from[i] = (const float *)channel->keys + at[i] + plane * planes[i];
+    return pm_gather_quats(from);
+}
+
+/* Each joint's keys, by its own timeline; its segments' parameter. */
+static real load_apart(const joints *j, const pm_crowd_side *side, unsigned c, pm_rows *rows) {
+    const pm_channel *channel = &j->crowd->channels[c];
+    spots at;
+    find_apart(j, side, c, &at);
     if (channel->format != PM_KEYS_FLOAT32) {
-        rows->key = load_coded(channel, at->key);
-        rows->next = load_coded(channel, at->next);
-        return;
+        rows->key = load_coded(channel, at.key);
+        rows->next = load_coded(channel, at.next);
+        return pm_reals_of(at.u);
     }
-    rows->key = load_plane(j, channel->keys, at, 0);
-    rows->next = load_next(j, channel->keys, at);
-    for (unsigned e = 0; e < curve->extras; e++)
-        rows->extras[e] = load_plane(j, channel->keys, at, 1 + e);
+    rows->key = gather(channel, at.key, 0, at.plane);
+    rows->next = gather(channel, at.next, 0, at.plane);
+    for (unsigned e = 0; e < pm_curves[channel->recipe.curve].extras; e++)
+        rows->extras[e] = gather(channel, at.key, 1 + e, at.plane);
+    return pm_reals_of(at.u);
+}
+
+static pm_quat load_coded_together(const pm_channel *channel, size_t at) {
+    pm_u64 each[PM_LANES];
+    for (size_t i = 0; i < PM_LANES; i++)
+        each[i] = at + 4 * i;
+    return load_coded(channel, each);
+}
+
+/* Likewise of joints that lie one behind another. */
+static real load_together(const joints *j, const pm_crowd_side *side, unsigned c, pm_rows *rows) {
+    const pm_channel *channel = &j->crowd->channels[c];
+    const pm_clip_place *clip = &j->crowd->clips[side->clip];
+    size_t at = clip->first[c] + (size_t)side->place.segment * clip->row[c] + 4 * j->first;
+    if (channel->format != PM_KEYS_FLOAT32) {
+        rows->key = load_coded_together(channel, at);
+        rows->next = load_coded_together(channel, at + clip->row[c]);
+        return PM_REAL(side->place.u);
+    }
+    const float *keys = (const float *)channel->keys + at;
+    rows->key = pm_load_quats(keys);
+    rows->next = pm_load_quats(keys + clip->row[c]);
+    for (unsigned e = 0; e < pm_curves[channel->recipe.curve].extras; e++)
+        rows->extras[e] = pm_load_quats(keys + (1 + e) * (size_t)clip->plane);
+    return PM_REAL(side->place.u);
 }
 
 /* ---- poses ------------------------------------------------------------------------------ */
@@ -142,16 +152,11 @@ static pm_quat sample(const joints *j, const pm_crowd_side *side, unsigned c) {
     const pm_clip_place *clip = &j->crowd->clips[side->clip];
     pm_rows rows;
     pm_quat value;
-    spots at;
-    if (j->crowd->apart)
-        find_apart(j, side, c, &at);
-    else
-        find_together(j, side, c, &at);
-    load_rows(j, channel, &at, &rows);
+    real u = j->crowd->apart ? load_apart(j, side, c, &rows) : load_together(j, side, c, &rows);
     for (unsigned s = 0; s < pm_curves[channel->recipe.curve].statics; s++)
         rows.statics[s] = pm_load_quats(channel->statics + clip->statics + s * (size_t)clip->plane +
                                         4 * j->first);
-    samplers[channel->recipe.curve](&rows, pm_reals_of(at.u), &value);
+    samplers[channel->recipe.curve](&rows, u, &value);
     if (c != PM_ROTATIONS)
         value.w = PM_REAL(0.0f);
     return value;
@@ -195,26 +200,34 @@ static pm_quat channel_of(const joints *j, const pm_crowd_actor *who, unsigned c
     return value;
 }
 
-static void put(pm_pose_block *to, size_t at, pm_quat x, pm_quat y, pm_quat z) {
-    pm_store_quats(to->rows[0][at], x, PM_LANES, 0);
-    pm_store_quats(to->rows[1][at], y, PM_LANES, 0);
-    pm_store_quats(to->rows[2][at], z, PM_LANES, 0);
-}
-
 void PM_LANE_NAME(pm_crowd_pose_joints)(const pm_crowd *crowd, const pm_crowd_actor *who,
-                                        size_t first, bool matrices, pm_pose_block *to) {
+                                        size_t first, pm_pose_block *to) {
     for (size_t at = 0; at < PM_POSE_JOINTS; at += PM_LANES) {
         joints j = {crowd, first + at};
-        pm_quat rotation = channel_of(&j, who, PM_ROTATIONS);
-        pm_quat position = channel_of(&j, who, PM_POSITIONS);
-        pm_quat scale = channel_of(&j, who, PM_SCALES);
-        if (!matrices) {
-            put(to, at, rotation, position, scale);
-            continue;
-        }
-        pm_matrix m = pm_matrix_of(rotation, position);
-        if (crowd->scaled)
-            m = pm_matrix_scaled(m, scale); /* by 1 is as good as not */
-        put(to, at, m.x, m.y, m.z);
+        for (unsigned c = 0; c < PM_CHANNEL_COUNT; c++)
+            pm_store_quats(to->of[c][at], channel_of(&j, who, c), PM_LANES, 0);
+    }
+}
+
+/* Rows one joint after another. */
+static void put_matrices(pm_matrix m, float (*to)[12]) {
+    float rows[3][PM_LANES][4];
+    pm_store_quats(rows[0][0], m.x, PM_LANES, 0);
+    pm_store_quats(rows[1][0], m.y, PM_LANES, 0);
+    pm_store_quats(rows[2][0], m.z, PM_LANES, 0);
+    for (size_t i = 0; i < PM_LANES; i++)
+        for (size_t row = 0; row < 3; row++)
+            memcpy(to[i] + 4 * row, rows[row][i], sizeof rows[row][i]);
+}
+
+void PM_LANE_NAME(pm_crowd_place_joints)(const pm_crowd *crowd, const pm_crowd_actor *who,
+                                         size_t first, float (*to)[12]) {
+    for (size_t at = 0; at < PM_POSE_JOINTS; at += PM_LANES) {
+        joints j = {crowd, first + at};
+        pm_matrix m =
+            pm_matrix_of(channel_of(&j, who, PM_ROTATIONS), channel_of(&j, who, PM_POSITIONS));
+        if (crowd->scaled) /* by 1 is as good as not */
+            m = pm_matrix_scaled(m, channel_of(&j, who, PM_SCALES));
+        put_matrices(m, to + at);
     }
 }

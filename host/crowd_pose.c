@@ -59,8 +59,6 @@ pm_status pm_crowd_pose(pm_crowd *crowd, const pm_crowd_job *job, pm_error *erro
     pm_status status = check(crowd, job, error);
     if (status != PM_OK)
         return status;
-    if (!job->on_reference)
-        return crowd->engine->backend->pose(crowd, job, error);
-    pm_crowd_pose_on_reference(crowd, job);
-    return PM_OK;
+    return job->on_reference ? pm_crowd_pose_on_reference(crowd, job, error)
+                             : crowd->engine->backend->pose(crowd, job, error);
 }

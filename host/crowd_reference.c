@@ -3,6 +3,8 @@
  * Posing on the CPU: one instance after another, some joints of it at a time, by the kernels'
  * own headers (crowd_lanes.c, crowd_walk.c).
  */
+#include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "../kernels/pm_pose.h"
@@ -57,76 +59,89 @@ static void put_quat(float *to, pm_quat q) {
     to[3] = q.w;
 }
 
-/* A walk of an instance: `first` and `count` are of the joints at hand. */
-typedef struct walk {
-    const pm_crowd *crowd;
-    const pm_lane_set *set;
-    pm_crowd_output output;
-    size_t first, count;
+static void put_locals(const pm_crowd *crowd, const pm_crowd_actor *who, unsigned char *records) {
+    const pm_lane_set *set = pm_lane_set_for(SIZE_MAX);
+    size_t n = crowd->skeleton->joint_count;
     pm_pose_block block;
-    float slots[PM_SLOTS][12];
-} walk;
-
-static void put_locals(const walk *w, float *to) {
-    for (size_t k = 0; k < w->count; k++)
-        for (size_t row = 0; row < 3; row++, to += 4)
-            memcpy(to, w->block.rows[row][k], 4 * sizeof *to);
+    for (size_t j = 0; j < n; j++) {
+        if (j % PM_POSE_JOINTS == 0)
+            set->pose_joints(crowd, who, j, &block);
+        for (size_t c = 0; c < PM_CHANNEL_COUNT; c++, records += sizeof block.of[0][0])
+            memcpy(records, block.of[c][j % PM_POSE_JOINTS], sizeof block.of[0][0]);
+    }
 }
 
-static void put_matrices(walk *w, float *to) {
-    w->set->walk_joints(w->crowd, w->first, w->count, &w->block, w->output != PM_CROWD_MODEL,
-                        w->slots, to);
-}
-
-PM_CLONES static void put_halves(walk *w, float *words) {
-    float palette[PM_POSE_JOINTS * 12];
-    uint16_t halves[PM_POSE_JOINTS * 12];
-    put_matrices(w, palette);
-    for (size_t i = 0; i < 12 * w->count; i++)
-        halves[i] = (uint16_t)pm_half_bits(palette[i]);
-    memcpy(words, halves, 12 * w->count * sizeof *halves);
-}
-
-/* A slot holds a rotation and a position. */
-PM_CLONES static void put_duals(walk *w, float *to) {
-    for (size_t k = 0; k < w->count; k++, to += 8) {
-        const pm_joint *joint = &w->crowd->joints[w->first + k];
-        pm_rigid m = {quat_at(w->block.rows[0][k]), quat_at(w->block.rows[1][k])};
+PM_CLONES static void put_duals(const pm_crowd *crowd, const pm_crowd_actor *who,
+                                unsigned char *records) {
+    const pm_lane_set *set = pm_lane_set_for(SIZE_MAX);
+    pm_rigid slots[PM_SLOTS];
+    pm_pose_block block;
+    for (size_t j = 0; j < crowd->skeleton->joint_count; j++) {
+        const pm_joint *joint = &crowd->joints[j];
+        float words[8];
+        size_t k = j % PM_POSE_JOINTS;
+        if (k == 0)
+            set->pose_joints(crowd, who, j, &block);
+        pm_rigid m = {quat_at(block.of[PM_ROTATIONS][k]), quat_at(block.of[PM_POSITIONS][k])};
         pm_rigid bind = {quat_at(joint->bind_rotation), quat_at(joint->bind_position)};
-        if (joint->parent != PM_NO_SLOT) {
-            const float *slot = w->slots[joint->parent];
-            m = pm_rigid_product((pm_rigid){quat_at(slot), quat_at(slot + 4)}, m);
-        }
-        if (joint->slot != PM_NO_SLOT) {
-            put_quat(w->slots[joint->slot], m.rotation);
-            put_quat(w->slots[joint->slot] + 4, m.position);
-        }
+        if (joint->parent != PM_NO_SLOT)
+            m = pm_rigid_product(slots[joint->parent], m);
+        if (joint->slot != PM_NO_SLOT)
+            slots[joint->slot] = m;
         m = pm_rigid_product(m, bind);
-        put_quat(to, m.rotation);
-        put_quat(to + 4, pm_rigid_dual(m));
+        put_quat(words, m.rotation);
+        put_quat(words + 4, pm_rigid_dual(m));
+        memcpy(records + j * sizeof words, words, sizeof words);
     }
 }
 
-static void pose_one(const pm_crowd *crowd, const pm_crowd_instance *instance,
-                     pm_crowd_output output, unsigned char *records) {
-    size_t n = crowd->skeleton->joint_count, record = pm_crowd_record_bytes(output);
-    bool matrices = output != PM_CROWD_LOCAL && output != PM_CROWD_DUAL;
-    pm_crowd_actor who = pm_crowd_actor_of(crowd, instance);
-    walk w = {.crowd = crowd, .set = pm_lane_set_for(SIZE_MAX), .output = output};
-    for (; w.first < n; w.first += PM_POSE_JOINTS) {
-        float words[PM_POSE_JOINTS * 12];
-        w.count = n - w.first < PM_POSE_JOINTS ? n - w.first : PM_POSE_JOINTS;
-        w.set->pose_joints(crowd, &who, w.first, matrices, &w.block);
-        if (output == PM_CROWD_LOCAL)
-            put_locals(&w, words);
-        else if (output == PM_CROWD_DUAL)
-            put_duals(&w, words);
-        else if (output == PM_CROWD_PALETTE_HALF)
-            put_halves(&w, words);
-        else
-            put_matrices(&w, words);
-        memcpy(records + w.first * record, words, w.count * record);
+PM_CLONES static void put_halves(const float *from, size_t count, unsigned char *records) {
+    for (size_t i = 0; i < count; i++, records += sizeof(uint16_t)) {
+        uint16_t half = (uint16_t)pm_half_bits(from[i]);
+        memcpy(records, &half, sizeof half);
     }
+}
+
+/* `matrices` has room for all joints and padding. */
+static void put_matrices(const pm_crowd *crowd, const pm_crowd_actor *who, pm_crowd_output output,
+                         float (*matrices)[12], unsigned char *records) {
+    const pm_lane_set *set = pm_lane_set_for(SIZE_MAX);
+    size_t n = crowd->skeleton->joint_count;
+    for (size_t j = 0; j < n; j += PM_POSE_JOINTS)
+        set->place_joints(crowd, who, j, matrices + j);
+    set->walk_joints(crowd, matrices);
+    if (output != PM_CROWD_MODEL)
+        set->bind_joints(crowd, matrices);
+    if (output == PM_CROWD_PALETTE_HALF)
+        put_halves(matrices[0], 12 * n, records);
+    else
+        memcpy(records, matrices, n * sizeof *matrices);
+}
+
+/* Skeletons of so many joints need no memory but the stack's. */
+enum { MOST_ON_STACK = 512 };
+
+static pm_status pose_one(const pm_crowd *crowd, const pm_crowd_instance *instance,
+                          pm_crowd_output output, unsigned char *records, pm_error *error) {
+    pm_crowd_actor who = pm_crowd_actor_of(crowd, instance);
+    float on_stack[MOST_ON_STACK][12];
+    float(*matrices)[12] = on_stack;
+    if (output == PM_CROWD_LOCAL) {
+        put_locals(crowd, &who, records);
+        return PM_OK;
+    }
+    if (output == PM_CROWD_DUAL) {
+        put_duals(crowd, &who, records);
+        return PM_OK;
+    }
+    if (crowd->padded_joints > MOST_ON_STACK)
+        matrices = calloc(crowd->padded_joints, sizeof *matrices);
+    if (!matrices)
+        return pm_fail_memory(error);
+    put_matrices(crowd, &who, output, matrices, records);
+    if (matrices != on_stack)
+        free(matrices);
+    return PM_OK;
 }
 
 pm_status pm_crowd_pose_one(const pm_crowd *crowd, const pm_crowd_instance *instance,
@@ -138,9 +153,7 @@ pm_status pm_crowd_pose_one(const pm_crowd *crowd, const pm_crowd_instance *inst
                        : !instance ? "instance"
                                    : "records");
     pm_status status = pm_crowd_check_output(crowd, output, error);
-    if (status == PM_OK)
-        pose_one(crowd, instance, output, records);
-    return status;
+    return status == PM_OK ? pose_one(crowd, instance, output, records, error) : status;
 }
 
 /* ---- many ------------------------------------------------------------------------------ */
@@ -151,9 +164,10 @@ enum { RUN = 64 };
 typedef struct posing {
     const pm_crowd *crowd;
     const pm_crowd_job *job;
+    atomic_bool failed; /* for want of memory */
 } posing;
 
-static void pose_target(const posing *p, pm_crowd_output output, size_t i) {
+static void pose_target(posing *p, pm_crowd_output output, size_t i) {
     const pm_crowd_target *target = &p->job->outputs[output];
     size_t stride = pm_crowd_stride(p->crowd, output, target->stride);
     size_t bytes = p->crowd->skeleton->joint_count * pm_crowd_record_bytes(output);
@@ -163,11 +177,12 @@ static void pose_target(const posing *p, pm_crowd_output output, size_t i) {
     if (target->previous)
         memcpy((unsigned char *)target->previous + i * stride, to + i * stride, bytes);
     if (pm_crowd_is_updated(p->crowd, &p->job->instances[i], i, p->job->frame))
-        pose_one(p->crowd, &p->job->instances[i], output, to + i * stride);
+        if (pose_one(p->crowd, &p->job->instances[i], output, to + i * stride, NULL) != PM_OK)
+            p->failed = true;
 }
 
 static void pose_runs(void *context, pm_items *items) {
-    const posing *p = context;
+    posing *p = context;
     size_t run;
     while (pm_take_item(items, &run)) {
         size_t end = p->job->instance_count - run * RUN;
@@ -178,8 +193,10 @@ static void pose_runs(void *context, pm_items *items) {
     }
 }
 
-void pm_crowd_pose_on_reference(const pm_crowd *crowd, const pm_crowd_job *job) {
-    posing p = {crowd, job};
+pm_status pm_crowd_pose_on_reference(const pm_crowd *crowd, const pm_crowd_job *job,
+                                     pm_error *error) {
+    posing p = {.crowd = crowd, .job = job};
     size_t runs = job->instance_count / RUN + (job->instance_count % RUN != 0);
     pm_run_parallel(crowd->engine->host_threads, runs, pose_runs, &p);
+    return p.failed ? pm_fail_memory(error) : PM_OK;
 }

@@ -15,15 +15,16 @@
 #define PM_LANE_NAME(name) PM_LANE_JOIN(name, PM_LANE_SET)
 #endif
 
-/* PM_POSE_JOINTS joints from a multiple of that on, relative to their parents: as rotations,
- * positions and scales, or as matrices. */
+/* Local poses of PM_POSE_JOINTS joints from a multiple of that on. */
 void PM_LANE_NAME(pm_crowd_pose_joints)(const pm_crowd *crowd, const pm_crowd_actor *who,
-                                        size_t first, bool matrices, pm_pose_block *to);
+                                        size_t first, pm_pose_block *to);
+/* Likewise as matrices; `to` has room for that many joints. */
+void PM_LANE_NAME(pm_crowd_place_joints)(const pm_crowd *crowd, const pm_crowd_actor *who,
+                                         size_t first, float (*to)[12]);
 
-/* `count` of them down the hierarchy, from such matrices: into 12 numbers each of model
- * matrices, or of palettes, at `to`. Matrices of parents wait in `slots`. */
-void PM_LANE_NAME(pm_crowd_walk_joints)(const pm_crowd *crowd, size_t first, size_t count,
-                                        const pm_pose_block *local, bool binds,
-                                        float slots[PM_SLOTS][12], float *to);
+/* All joints' matrices, from relative to the parent to relative to the model. */
+void PM_LANE_NAME(pm_crowd_walk_joints)(const pm_crowd *crowd, float (*matrices)[12]);
+/* And from there to palettes. */
+void PM_LANE_NAME(pm_crowd_bind_joints)(const pm_crowd *crowd, float (*matrices)[12]);
 
 #endif

@@ -75,11 +75,11 @@ static rigid root_at(const pm_crowd *crowd, size_t clip, int64_t time, bool clam
     pm_crowd_actor who = {.a = pm_crowd_side_of(crowd, clip, time, clamps), .has_a = true};
     pm_pose_block block;
     rigid r;
-    pm_lane_set_for(SIZE_MAX)->pose_joints(crowd, &who, 0, false, &block);
+    pm_lane_set_for(SIZE_MAX)->pose_joints(crowd, &who, 0, &block);
     for (size_t i = 0; i < 4; i++)
-        r.q[i] = (double)block.rows[0][0][i];
+        r.q[i] = (double)block.of[PM_ROTATIONS][0][i];
     for (size_t i = 0; i < 3; i++)
-        r.p[i] = (double)block.rows[1][0][i];
+        r.p[i] = (double)block.of[PM_POSITIONS][0][i];
     make_unit(r.q);
     return r;
 }

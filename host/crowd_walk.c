@@ -41,22 +41,22 @@ static void store_rows(float *to, columns m) {
     store(to + 8, m.z);
 }
 
-void PM_LANE_NAME(pm_crowd_walk_joints)(const pm_crowd *crowd, size_t first, size_t count,
-                                        const pm_pose_block *local, bool binds,
-                                        float slots[PM_SLOTS][12], float *to) {
-    for (size_t k = 0; k < count; k++, to += 12) {
-        const pm_joint *joint = &crowd->joints[first + k];
-        const float *bind = joint->inverse_bind;
-        float own[12];
-        float *placed = joint->slot != PM_NO_SLOT ? own : to;
-        columns m = load(local->rows[0][k], local->rows[1][k], local->rows[2][k]);
-        if (joint->parent != PM_NO_SLOT)
-            m = times(slots[joint->parent], m);
-        store_rows(placed, m);
-        if (joint->slot != PM_NO_SLOT)
-            store_rows(slots[joint->slot], m);
-        if (binds)
-            m = times(placed, load(bind, bind + 4, bind + 8));
-        store_rows(to, m);
+/* Vectors that are not inlined are passed through memory. */
+__attribute__((flatten)) void PM_LANE_NAME(pm_crowd_walk_joints)(const pm_crowd *crowd,
+                                                                 float (*matrices)[12]) {
+    const pm_skeleton *s = crowd->skeleton;
+    for (size_t i = 0; i < s->joint_count; i++) {
+        float *to = matrices[s->by_depth[i]];
+        int32_t parent = s->parents[s->by_depth[i]];
+        if (parent >= 0)
+            store_rows(to, times(matrices[parent], load(to, to + 4, to + 8)));
+    }
+}
+
+__attribute__((flatten)) void PM_LANE_NAME(pm_crowd_bind_joints)(const pm_crowd *crowd,
+                                                                 float (*matrices)[12]) {
+    for (size_t j = 0; j < crowd->skeleton->joint_count; j++) {
+        const float *bind = crowd->joints[j].inverse_bind;
+        store_rows(matrices[j], times(matrices[j], load(bind, bind + 4, bind + 8)));
     }
 }

@@ -60,9 +60,7 @@ static void release_no_crowd(pm_crowd *crowd) {
 }
 
 static pm_status pose_on_reference(pm_crowd *crowd, const pm_crowd_job *job, pm_error *error) {
-    (void)error;
-    pm_crowd_pose_on_reference(crowd, job);
-    return PM_OK;
+    return pm_crowd_pose_on_reference(crowd, job, error);
 }
 
 const pm_backend pm_reference_backend = {.close = close_nothing,

@@ -66,10 +66,11 @@ typedef struct pm_lane_set {
     bool (*are_within)(const void *data, pm_number type, size_t count, double most);
     /* Of crowds on the host: see crowd_set.h. */
     void (*pose_joints)(const pm_crowd *crowd, const struct pm_crowd_actor *who, size_t first,
-                        bool matrices, struct pm_pose_block *to);
-    void (*walk_joints)(const pm_crowd *crowd, size_t first, size_t count,
-                        const struct pm_pose_block *local, bool binds, float (*slots)[12],
-                        float *to);
+                        struct pm_pose_block *to);
+    void (*place_joints)(const pm_crowd *crowd, const struct pm_crowd_actor *who, size_t first,
+                         float (*to)[12]);
+    void (*walk_joints)(const pm_crowd *crowd, float (*matrices)[12]);
+    void (*bind_joints)(const pm_crowd *crowd, float (*matrices)[12]);
 } pm_lane_set;
 
 /* Of the sets that this machine has, the narrowest that holds so many tracks, or the widest:

@@ -11,7 +11,9 @@
 
 struct pm_skeleton {
     size_t joint_count;
-    uint32_t *order;  /* order[k]: which joint of the description is joint k */
+    uint32_t *order;    /* order[k]: which joint of the description is joint k */
+    int32_t *parents;   /* of joints in skeleton order; -1 of roots */
+    uint32_t *by_depth; /* joints, those nearest a root first */
     pm_joint *joints; /* `animated` and `scaled` as the rest pose has them: a crowd adds to that */
     bool rigid;       /* whether all inverse binds are */
     size_t level_count; /* at least 1 */
