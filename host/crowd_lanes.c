@@ -26,19 +26,6 @@ typedef struct joints {
     size_t first;
 } joints;
 
-#define PM_SAMPLE(name)                                                                            \
-    static void sample_##name(const pm_rows *rows, real u, pm_quat *to) {                          \
-        pm_##name##_segment segment = pm_##name##_begin(rows);                                     \
-        *to = pm_##name##_at(&segment, u);                                                         \
-        if (pm_##name##_passes)                                                                    \
-            *to = pm_at_ends(rows, u, *to);                                                        \
-    }
-PM_CURVES(PM_SAMPLE)
-
-#define PM_SAMPLE_ROW(name) [PM_CURVE_##name] = sample_##name,
-static void (*const samplers[PM_CURVE_COUNT])(const pm_rows *, real,
-                                              pm_quat *) = {PM_CURVES(PM_SAMPLE_ROW)};
-
 /* ---- where keys are ------------------------------------------------------------------ */
 
 /* Of each lane */
@@ -77,46 +64,96 @@ static pm_quat gather(const pm_channel *channel, const pm_u64 *at, size_t plane,
     return pm_gather_quats(from);
 }
 
-/* Each joint's keys, by its own timeline; its segments' parameter. */
-static real load_apart(const joints *j, const pm_crowd_side *side, unsigned c, pm_rows *rows) {
+/* Each joint's keys, by its own timeline; its segments' parameter. Not for speed. */
+pm_rare_fn void load_apart(const joints *j, const pm_crowd_side *side, unsigned c, pm_rows *rows,
+                           real *u) {
     const pm_channel *channel = &j->crowd->channels[c];
     spots at;
     find_apart(j, side, c, &at);
+    *u = pm_reals_of(at.u);
     if (channel->format != PM_KEYS_FLOAT32) {
         rows->key = load_coded(channel, at.key);
         rows->next = load_coded(channel, at.next);
-        return pm_reals_of(at.u);
+        return;
     }
     rows->key = gather(channel, at.key, 0, at.plane);
     rows->next = gather(channel, at.next, 0, at.plane);
     for (unsigned e = 0; e < pm_curves[channel->recipe.curve].extras; e++)
         rows->extras[e] = gather(channel, at.key, 1 + e, at.plane);
-    return pm_reals_of(at.u);
 }
 
-static pm_quat load_coded_together(const pm_channel *channel, size_t at) {
+/* Coded keys of joints that lie one behind another. */
+pm_rare_fn void load_coded_together(const pm_channel *channel, size_t at, pm_quat *to) {
     pm_u64 each[PM_LANES];
     for (size_t i = 0; i < PM_LANES; i++)
         each[i] = at + 4 * i;
-    return load_coded(channel, each);
+    *to = load_coded(channel, each);
 }
 
-/* Likewise of joints that lie one behind another. */
-static real load_together(const joints *j, const pm_crowd_side *side, unsigned c, pm_rows *rows) {
-    const pm_channel *channel = &j->crowd->channels[c];
-    const pm_clip_place *clip = &j->crowd->clips[side->clip];
-    size_t at = clip->first[c] + (size_t)side->place.segment * clip->row[c] + 4 * j->first;
+/* ---- sampling ------------------------------------------------------------------------------ */
+
+/* What lanes sample: a channel of their joints. */
+typedef struct request {
+    const joints *j;
+    const pm_crowd_side *side;
+    unsigned c;
+} request;
+
+/* Joints that lie one behind another. The numbers of planes are constants to the compiler. */
+static inline real load_together(const request *q, pm_rows *rows, unsigned extras) {
+    const pm_channel *channel = &q->j->crowd->channels[q->c];
+    const pm_clip_place *clip = &q->j->crowd->clips[q->side->clip];
+    size_t row = clip->row[q->c];
+    size_t at = clip->first[q->c] + (size_t)q->side->place.segment * row + 4 * q->j->first;
     if (channel->format != PM_KEYS_FLOAT32) {
-        rows->key = load_coded_together(channel, at);
-        rows->next = load_coded_together(channel, at + clip->row[c]);
-        return PM_REAL(side->place.u);
+        load_coded_together(channel, at, &rows->key);
+        load_coded_together(channel, at + row, &rows->next);
+        return PM_REAL(q->side->place.u);
     }
     const float *keys = (const float *)channel->keys + at;
     rows->key = pm_load_quats(keys);
-    rows->next = pm_load_quats(keys + clip->row[c]);
-    for (unsigned e = 0; e < pm_curves[channel->recipe.curve].extras; e++)
+    rows->next = pm_load_quats(keys + row);
+    for (unsigned e = 0; e < extras; e++)
         rows->extras[e] = pm_load_quats(keys + (1 + e) * (size_t)clip->plane);
-    return PM_REAL(side->place.u);
+    return PM_REAL(q->side->place.u);
+}
+
+static inline real load_rows(const request *q, pm_rows *rows, unsigned extras, unsigned statics) {
+    const float *of_track = q->j->crowd->channels[q->c].statics;
+    const pm_clip_place *clip = &q->j->crowd->clips[q->side->clip];
+    real u;
+    for (unsigned s = 0; s < statics; s++)
+        rows->statics[s] =
+            pm_load_quats(of_track + clip->statics + s * (size_t)clip->plane + 4 * q->j->first);
+    if (!q->j->crowd->apart)
+        return load_together(q, rows, extras);
+    load_apart(q->j, q->side, q->c, rows, &u);
+    return u;
+}
+
+/* Flat, for vectors that are passed to functions go through memory. */
+#define PM_SAMPLE(name)                                                                            \
+    __attribute__((flatten)) static void sample_##name(const request *q, pm_quat *to) {            \
+        pm_rows rows;                                                                              \
+        real u = load_rows(q, &rows, pm_##name##_extras, pm_##name##_statics);                     \
+        pm_##name##_segment segment = pm_##name##_begin(&rows);                                    \
+        *to = pm_##name##_at(&segment, u);                                                         \
+        if (pm_##name##_passes)                                                                    \
+            *to = pm_at_ends(&rows, u, *to);                                                       \
+    }
+PM_CURVES(PM_SAMPLE)
+
+#define PM_SAMPLE_ROW(name) [PM_CURVE_##name] = sample_##name,
+static void (*const samplers[PM_CURVE_COUNT])(const request *,
+                                              pm_quat *) = {PM_CURVES(PM_SAMPLE_ROW)};
+
+static pm_quat sample(const joints *j, const pm_crowd_side *side, unsigned c) {
+    const request q = {j, side, c};
+    pm_quat value;
+    samplers[j->crowd->channels[c].recipe.curve](&q, &value);
+    if (c != PM_ROTATIONS)
+        value.w = PM_REAL(0.0f);
+    return value;
 }
 
 /* ---- poses ------------------------------------------------------------------------------ */
@@ -145,21 +182,6 @@ static pm_quat unscale_of(const joints *j) {
 /* Which joints some clip moves in a channel. */
 static pm_mask movers(const joints *j, unsigned c) {
     return rest_field(j, PM_REST_MOVES + c) != PM_REAL(0.0f);
-}
-
-static pm_quat sample(const joints *j, const pm_crowd_side *side, unsigned c) {
-    const pm_channel *channel = &j->crowd->channels[c];
-    const pm_clip_place *clip = &j->crowd->clips[side->clip];
-    pm_rows rows;
-    pm_quat value;
-    real u = j->crowd->apart ? load_apart(j, side, c, &rows) : load_together(j, side, c, &rows);
-    for (unsigned s = 0; s < pm_curves[channel->recipe.curve].statics; s++)
-        rows.statics[s] = pm_load_quats(channel->statics + clip->statics + s * (size_t)clip->plane +
-                                        4 * j->first);
-    samplers[channel->recipe.curve](&rows, u, &value);
-    if (c != PM_ROTATIONS)
-        value.w = PM_REAL(0.0f);
-    return value;
 }
 
 static pm_quat blended(const joints *j, const pm_crowd_actor *who, unsigned c, pm_quat a, pm_quat b,
@@ -210,18 +232,20 @@ void PM_LANE_NAME(pm_crowd_pose_joints)(const pm_crowd *crowd, const pm_crowd_ac
 }
 
 /* Rows one joint after another. */
-static void put_matrices(pm_matrix m, float (*to)[12]) {
-    float rows[3][PM_LANES][4];
+static void put_matrices(pm_matrix m, float (*to)[16]) {
+    float rows[4][PM_LANES][4];
     pm_store_quats(rows[0][0], m.x, PM_LANES, 0);
     pm_store_quats(rows[1][0], m.y, PM_LANES, 0);
     pm_store_quats(rows[2][0], m.z, PM_LANES, 0);
+    memset(rows[3], 0, sizeof rows[3]); /* idle lanes: rubbish might be slow to compute with */
     for (size_t i = 0; i < PM_LANES; i++)
-        for (size_t row = 0; row < 3; row++)
+        for (size_t row = 0; row < 4; row++)
             memcpy(to[i] + 4 * row, rows[row][i], sizeof rows[row][i]);
 }
 
-void PM_LANE_NAME(pm_crowd_place_joints)(const pm_crowd *crowd, const pm_crowd_actor *who,
-                                         size_t first, float (*to)[12]) {
+__attribute__((flatten)) void PM_LANE_NAME(pm_crowd_place_joints)(const pm_crowd *crowd,
+                                                                  const pm_crowd_actor *who,
+                                                                  size_t first, float (*to)[16]) {
     for (size_t at = 0; at < PM_POSE_JOINTS; at += PM_LANES) {
         joints j = {crowd, first + at};
         pm_matrix m =

@@ -95,16 +95,16 @@ PM_CLONES static void put_duals(const pm_crowd *crowd, const pm_crowd_actor *who
     }
 }
 
-PM_CLONES static void put_halves(const float *from, size_t count, unsigned char *records) {
-    for (size_t i = 0; i < count; i++, records += sizeof(uint16_t)) {
-        uint16_t half = (uint16_t)pm_half_bits(from[i]);
-        memcpy(records, &half, sizeof half);
-    }
+PM_CLONES static void put_halves(const float *from, unsigned char *records) {
+    uint16_t halves[12];
+    for (size_t i = 0; i < 12; i++)
+        halves[i] = (uint16_t)pm_half_bits(from[i]);
+    memcpy(records, halves, sizeof halves);
 }
 
 /* `matrices` has room for all joints and padding. */
 static void put_matrices(const pm_crowd *crowd, const pm_crowd_actor *who, pm_crowd_output output,
-                         float (*matrices)[12], unsigned char *records) {
+                         float (*matrices)[16], unsigned char *records) {
     const pm_lane_set *set = pm_lane_set_for(SIZE_MAX);
     size_t n = crowd->skeleton->joint_count;
     for (size_t j = 0; j < n; j += PM_POSE_JOINTS)
@@ -112,10 +112,11 @@ static void put_matrices(const pm_crowd *crowd, const pm_crowd_actor *who, pm_cr
     set->walk_joints(crowd, matrices);
     if (output != PM_CROWD_MODEL)
         set->bind_joints(crowd, matrices);
-    if (output == PM_CROWD_PALETTE_HALF)
-        put_halves(matrices[0], 12 * n, records);
-    else
-        memcpy(records, matrices, n * sizeof *matrices);
+    for (size_t j = 0; j < n; j++)
+        if (output == PM_CROWD_PALETTE_HALF)
+            put_halves(matrices[j], records + j * 24);
+        else
+            memcpy(records + j * 48, matrices[j], 48);
 }
 
 /* Skeletons of so many joints need no memory but the stack's. */
@@ -124,8 +125,8 @@ enum { MOST_ON_STACK = 512 };
 static pm_status pose_one(const pm_crowd *crowd, const pm_crowd_instance *instance,
                           pm_crowd_output output, unsigned char *records, pm_error *error) {
     pm_crowd_actor who = pm_crowd_actor_of(crowd, instance);
-    float on_stack[MOST_ON_STACK][12];
-    float(*matrices)[12] = on_stack;
+    float on_stack[MOST_ON_STACK][16];
+    float(*matrices)[16] = on_stack;
     if (output == PM_CROWD_LOCAL) {
         put_locals(crowd, &who, records);
         return PM_OK;

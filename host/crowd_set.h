@@ -18,13 +18,13 @@
 /* Local poses of PM_POSE_JOINTS joints from a multiple of that on. */
 void PM_LANE_NAME(pm_crowd_pose_joints)(const pm_crowd *crowd, const pm_crowd_actor *who,
                                         size_t first, pm_pose_block *to);
-/* Likewise as matrices; `to` has room for that many joints. */
+/* Likewise as matrices: 12 numbers each, and 4 that are left over. `to` has room for as many. */
 void PM_LANE_NAME(pm_crowd_place_joints)(const pm_crowd *crowd, const pm_crowd_actor *who,
-                                         size_t first, float (*to)[12]);
+                                         size_t first, float (*to)[16]);
 
 /* All joints' matrices, from relative to the parent to relative to the model. */
-void PM_LANE_NAME(pm_crowd_walk_joints)(const pm_crowd *crowd, float (*matrices)[12]);
+void PM_LANE_NAME(pm_crowd_walk_joints)(const pm_crowd *crowd, float (*matrices)[16]);
 /* And from there to palettes. */
-void PM_LANE_NAME(pm_crowd_bind_joints)(const pm_crowd *crowd, float (*matrices)[12]);
+void PM_LANE_NAME(pm_crowd_bind_joints)(const pm_crowd *crowd, float (*matrices)[16]);
 
 #endif

@@ -1,62 +1,50 @@
 /* SPDX-License-Identifier: MIT
  *
- * One instance on the host, down the hierarchy: joint by joint, the columns of a matrix in
- * lanes. Compiled once for each instruction set.
+ * One instance on the host, down the hierarchy: matrix by matrix, all numbers of one in lanes.
+ * Compiled once for each instruction set.
  */
-#define PM_LANES 4
+#define PM_LANES 16
+
+#include <string.h>
 
 #include "../kernels/pm_memory.h"
 #include "../kernels/pm_pose.h"
 #include "crowd_set.h"
 
-/* Rows of a matrix, a column a lane. */
-typedef struct columns {
-    real x, y, z;
-} columns;
+/* Lanes hold rows one after another. Number n of each lane's row, and row n in place of each. */
+#define PM_NUMBER(i, n) ((i) / 4 * 4 + (n))
+#define PM_NUMBER_0(i) PM_NUMBER(i, 0)
+#define PM_NUMBER_1(i) PM_NUMBER(i, 1)
+#define PM_NUMBER_2(i) PM_NUMBER(i, 2)
+#define PM_ROW_0(i) ((i) % 4)
+#define PM_ROW_1(i) ((i) % 4 + 4)
+#define PM_ROW_2(i) ((i) % 4 + 8)
 
-static columns load(const float *x, const float *y, const float *z) {
-    return (columns){pm_load_reals(x), pm_load_reals(y), pm_load_reals(z)};
+/* pm_row_product of all rows at once: first b, then a. The last column gets a's own last. */
+static inline real product(real a, real b) {
+    static const pm_mask last = {0, 0, 0, -1, 0, 0, 0, -1, 0, 0, 0, -1, 0, 0, 0, -1};
+    pm_quat row = pm_quat_of(PM_SHUFFLE(a, a, PM_NUMBER_0), PM_SHUFFLE(a, a, PM_NUMBER_1),
+                             PM_SHUFFLE(a, a, PM_NUMBER_2), a);
+    return pm_row_at(row, PM_SHUFFLE(b, b, PM_ROW_0), PM_SHUFFLE(b, b, PM_ROW_1),
+                     PM_SHUFFLE(b, b, PM_ROW_2), pm_select(last, a, PM_REAL(-0.0f)));
 }
 
-static void store(float *to, real row) {
-    for (int i = 0; i < 4; i++)
-        to[i] = row[i];
-}
-
-/* A row times a matrix: pm_row_product, its lanes at once. The last column gets the row's. */
-static real row_times(const float *row, columns m) {
-    real last = PM_REAL(-0.0f);
-    pm_quat a = pm_quat_of(PM_REAL(row[0]), PM_REAL(row[1]), PM_REAL(row[2]), PM_REAL(0.0f));
-    last[3] = row[3];
-    return pm_row_at(a, m.x, m.y, m.z, last);
-}
-
-static columns times(const float *rows, columns m) {
-    return (columns){row_times(rows, m), row_times(rows + 4, m), row_times(rows + 8, m)};
-}
-
-static void store_rows(float *to, columns m) {
-    store(to, m.x);
-    store(to + 4, m.y);
-    store(to + 8, m.z);
-}
-
-/* Vectors that are not inlined are passed through memory. */
-__attribute__((flatten)) void PM_LANE_NAME(pm_crowd_walk_joints)(const pm_crowd *crowd,
-                                                                 float (*matrices)[12]) {
+void PM_LANE_NAME(pm_crowd_walk_joints)(const pm_crowd *crowd, float (*matrices)[16]) {
     const pm_skeleton *s = crowd->skeleton;
     for (size_t i = 0; i < s->joint_count; i++) {
         float *to = matrices[s->by_depth[i]];
         int32_t parent = s->parents[s->by_depth[i]];
-        if (parent >= 0)
-            store_rows(to, times(matrices[parent], load(to, to + 4, to + 8)));
+        if (parent < 0)
+            continue;
+        real m = product(pm_load_reals(matrices[parent]), pm_load_reals(to));
+        memcpy(to, &m, sizeof m);
     }
 }
 
-__attribute__((flatten)) void PM_LANE_NAME(pm_crowd_bind_joints)(const pm_crowd *crowd,
-                                                                 float (*matrices)[12]) {
+void PM_LANE_NAME(pm_crowd_bind_joints)(const pm_crowd *crowd, float (*matrices)[16]) {
     for (size_t j = 0; j < crowd->skeleton->joint_count; j++) {
-        const float *bind = crowd->joints[j].inverse_bind;
-        store_rows(matrices[j], times(matrices[j], load(bind, bind + 4, bind + 8)));
+        const float *bind = crowd->joints[j].inverse_bind; /* and 4 numbers behind it */
+        real m = product(pm_load_reals(matrices[j]), pm_load_reals(bind));
+        memcpy(matrices[j], &m, sizeof m);
     }
 }

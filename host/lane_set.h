@@ -68,9 +68,9 @@ typedef struct pm_lane_set {
     void (*pose_joints)(const pm_crowd *crowd, const struct pm_crowd_actor *who, size_t first,
                         struct pm_pose_block *to);
     void (*place_joints)(const pm_crowd *crowd, const struct pm_crowd_actor *who, size_t first,
-                         float (*to)[12]);
-    void (*walk_joints)(const pm_crowd *crowd, float (*matrices)[12]);
-    void (*bind_joints)(const pm_crowd *crowd, float (*matrices)[12]);
+                         float (*to)[16]);
+    void (*walk_joints)(const pm_crowd *crowd, float (*matrices)[16]);
+    void (*bind_joints)(const pm_crowd *crowd, float (*matrices)[16]);
 } pm_lane_set;
 
 /* Of the sets that this machine has, the narrowest that holds so many tracks, or the widest:

@@ -132,7 +132,10 @@ static inline real pm_real_of(pm_mask bits) {
     } both = {bits};
     return both.number;
 }
-#else /* vectors of the compiler: lets tests run the lane kernels on the host */
+#else /* vectors of the compiler: the reference path's, and tests run the lane kernels so */
+#if defined(__FMA__) || defined(__AVX512F__)
+#include <immintrin.h>
+#endif
 typedef float real __attribute__((vector_size(4 * PM_LANES)));
 typedef int32_t pm_mask __attribute__((vector_size(4 * PM_LANES)));
 #define PM_REAL(number) ((float)(number) - (real){0}) /* keeps the sign of zero */
@@ -155,12 +158,21 @@ static inline int pm_any(pm_mask mask) {
     return any;
 }
 
+/* Compilers find the instruction in a loop over lanes, or do not. */
+#if PM_LANES == 16 && defined(__AVX512F__)
+#define pm_fma(a, b, c) ((real)_mm512_fmadd_ps((__m512)(a), (__m512)(b), (__m512)(c)))
+#elif PM_LANES == 8 && defined(__FMA__)
+#define pm_fma(a, b, c) ((real)_mm256_fmadd_ps((__m256)(a), (__m256)(b), (__m256)(c)))
+#elif PM_LANES == 4 && defined(__FMA__)
+#define pm_fma(a, b, c) ((real)_mm_fmadd_ps((__m128)(a), (__m128)(b), (__m128)(c)))
+#else
 static inline real pm_fma(real a, real b, real c) {
     real r;
     for (int i = 0; i < PM_LANES; i++)
         r[i] = fmaf(a[i], b[i], c[i]);
     return r;
 }
+#endif
 
 static inline real pm_floor(real a) {
     real r;

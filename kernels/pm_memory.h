@@ -9,6 +9,10 @@
 
 #include "pm_quat.h"
 
+#ifndef PM_OPENCL
+#include <string.h>
+#endif
+
 #define PM_CACHE_LINE 64 /* bytes */
 
 /* Asks for bytes that will be loaded soon, where compilers know how. Devices of single lanes
@@ -81,8 +85,6 @@ pm_fn real pm_reals_of(const float *from) {
 
 #define PM_NEIGHBOURS (PM_LANES / 4)
 
-#ifdef PM_OPENCL
-
 /* Lane j of PM_SHUFFLE(a, b, f) is element f(j) of a and b side by side. Compilers keep a
  * shuffle that they are given whole; one made of swizzles they take apart into loads of
  * two floats each, many times as many instructions. */
@@ -95,10 +97,12 @@ pm_fn real pm_reals_of(const float *from) {
 #else
 #define PM_EACH(f) f(0), f(1), f(2), f(3)
 #endif
-#if __has_builtin(__builtin_shufflevector)
-#define PM_SHUFFLE(a, b, f) __builtin_shufflevector((a), (b), PM_EACH(f))
-#else
+#if defined(PM_OPENCL) && !__has_builtin(__builtin_shufflevector)
 #define PM_SHUFFLE(a, b, f) shuffle2((a), (b), (PM_JOIN(uint, PM_LANES))(PM_EACH(f)))
+#elif !defined(PM_OPENCL) && !defined(__clang__)
+#define PM_SHUFFLE(a, b, f) __builtin_shuffle((a), (b), (pm_mask){PM_EACH(f)})
+#else
+#define PM_SHUFFLE(a, b, f) __builtin_shufflevector((a), (b), PM_EACH(f))
 #endif
 
 #define PM_HALF (PM_LANES / 2)
@@ -114,11 +118,11 @@ pm_fn real pm_reals_of(const float *from) {
 #define PM_IN_TURN_BEHIND(j) (PM_IN_TURN(j) + PM_LANES / 4)
 
 /* r holds PM_LANES quaternions as 4 vectors of memory order */
-typedef struct pm_block {
+typedef struct pm_quat_block {
     real r0, r1, r2, r3;
-} pm_block;
+} pm_quat_block;
 
-pm_fn pm_quat pm_lanes_of(pm_block m) {
+pm_fn pm_quat pm_lanes_of(pm_quat_block m) {
     real xy0 = PM_SHUFFLE(m.r0, m.r1, PM_X_THEN_Y);
     real xy1 = PM_SHUFFLE(m.r2, m.r3, PM_X_THEN_Y);
     real zw0 = PM_SHUFFLE(m.r0, m.r1, PM_Z_THEN_W);
@@ -127,8 +131,8 @@ pm_fn pm_quat pm_lanes_of(pm_block m) {
                       PM_SHUFFLE(zw0, zw1, PM_LOWER), PM_SHUFFLE(zw0, zw1, PM_UPPER));
 }
 
-pm_fn pm_block pm_block_of(pm_quat q) {
-    pm_block m;
+pm_fn pm_quat_block pm_block_of(pm_quat q) {
+    pm_quat_block m;
     real xz0 = PM_SHUFFLE(q.x, q.z, PM_LOWER);
     real xz1 = PM_SHUFFLE(q.x, q.z, PM_UPPER);
     real yw0 = PM_SHUFFLE(q.y, q.w, PM_LOWER);
@@ -140,12 +144,14 @@ pm_fn pm_block pm_block_of(pm_quat q) {
     return m;
 }
 
+#ifdef PM_OPENCL
+
 #define PM_VLOAD PM_JOIN(vload, PM_LANES)
 #define PM_VSTORE PM_JOIN(vstore, PM_LANES)
 
 /* PM_LANES quaternions that lie one after another */
 pm_fn pm_quat pm_load_quats(pm_global const float *from) {
-    pm_block m;
+    pm_quat_block m;
     m.r0 = PM_VLOAD(0, from);
     m.r1 = PM_VLOAD(1, from);
     m.r2 = PM_VLOAD(2, from);
@@ -155,7 +161,7 @@ pm_fn pm_quat pm_load_quats(pm_global const float *from) {
 
 /* PM_LANES quaternions that lie anywhere */
 pm_fn pm_quat pm_gather_quats(pm_global const float *const from[PM_LANES]) {
-    pm_block m;
+    pm_quat_block m;
 #if PM_LANES == 16
     m.r0 =
         (float16)(vload4(0, from[0]), vload4(0, from[1]), vload4(0, from[2]), vload4(0, from[3]));
@@ -185,8 +191,8 @@ pm_fn pm_quat pm_gather_quats(pm_global const float *const from[PM_LANES]) {
 #define PM_FOURS_BEHIND(j) (PM_FOURS(j) + 8)
 
 /* Four vectors of four blocks of four, transposed: block i of each goes to vector i. */
-pm_fn pm_block pm_fours_transposed(pm_block m) {
-    pm_block t;
+pm_fn pm_quat_block pm_fours_transposed(pm_quat_block m) {
+    pm_quat_block t;
     real ab = PM_SHUFFLE(m.r0, m.r1, PM_FOURS), cd = PM_SHUFFLE(m.r2, m.r3, PM_FOURS);
     t.r0 = PM_SHUFFLE(ab, cd, PM_LOWER);
     t.r1 = PM_SHUFFLE(ab, cd, PM_UPPER);
@@ -202,12 +208,12 @@ pm_fn pm_block pm_fours_transposed(pm_block m) {
  * vectors are loaded, which is a quarter of the loads that as many gathers take. */
 pm_fn void pm_gather_neighbours(pm_global const float *const from[PM_LANES],
                                 pm_quat to[PM_NEIGHBOURS]) {
-    pm_block rows[PM_NEIGHBOURS];
+    pm_quat_block rows[PM_NEIGHBOURS];
 #if PM_LANES == 16
-    pm_block lanes[4];
+    pm_quat_block lanes[4];
     PM_UNROLL
     for (int g = 0; g < 4; g++) {
-        pm_block m;
+        pm_quat_block m;
         m.r0 = PM_VLOAD(0, from[4 * g]);
         m.r1 = PM_VLOAD(0, from[4 * g + 1]);
         m.r2 = PM_VLOAD(0, from[4 * g + 2]);
@@ -263,7 +269,7 @@ pm_fn void pm_gather_neighbours(pm_global const float *const from[PM_LANES],
  * hold until somebody reads them `stream` by: a cache would read every line from memory
  * only to see it overwritten. Vectors must lie on a boundary of their own for that. */
 pm_fn void pm_store_quats(pm_global float *to, pm_quat q, pm_u32 count, pm_u32 streams) {
-    pm_block m = pm_block_of(q);
+    pm_quat_block m = pm_block_of(q);
 #ifdef PM_STREAM
     if (count >= PM_LANES && streams && ((size_t)to & (sizeof(real) - 1)) == 0) {
         PM_STREAM(m.r0, to);
@@ -359,20 +365,23 @@ pm_fn void pm_gather_neighbours(const float *const from[PM_LANES], pm_quat to[PM
 }
 
 pm_fn pm_quat pm_load_quats(const float *from) {
-    const float *each[PM_LANES];
-    for (int i = 0; i < PM_LANES; i++)
-        each[i] = from + 4 * i;
-    return pm_gather_quats(each);
+    pm_quat_block m;
+    memcpy(&m.r0, from, sizeof m.r0);
+    memcpy(&m.r1, from + PM_LANES, sizeof m.r1);
+    memcpy(&m.r2, from + 2 * PM_LANES, sizeof m.r2);
+    memcpy(&m.r3, from + 3 * PM_LANES, sizeof m.r3);
+    return pm_lanes_of(m);
 }
 
 pm_fn void pm_store_quats(float *to, pm_quat q, pm_u32 count, pm_u32 streams) {
+    pm_quat_block m = pm_block_of(q);
+    float each[4 * PM_LANES];
     (void)streams;
-    for (pm_u32 i = 0; i < count && i < PM_LANES; i++) {
-        to[4 * i] = q.x[i];
-        to[4 * i + 1] = q.y[i];
-        to[4 * i + 2] = q.z[i];
-        to[4 * i + 3] = q.w[i];
-    }
+    memcpy(each, &m.r0, sizeof m.r0);
+    memcpy(each + PM_LANES, &m.r1, sizeof m.r1);
+    memcpy(each + 2 * PM_LANES, &m.r2, sizeof m.r2);
+    memcpy(each + 3 * PM_LANES, &m.r3, sizeof m.r3);
+    memcpy(to, each, (count < PM_LANES ? count : PM_LANES) * 4 * sizeof(float));
 }
 
 pm_fn void pm_store_vectors(float *to, pm_quat v, pm_u32 count, pm_u32 streams) {
@@ -386,8 +395,7 @@ pm_fn void pm_store_vectors(float *to, pm_quat v, pm_u32 count, pm_u32 streams) 
 
 pm_fn real pm_load_reals(const float *from) {
     real r;
-    for (int i = 0; i < PM_LANES; i++)
-        r[i] = from[i];
+    memcpy(&r, from, sizeof r);
     return r;
 }
 

@@ -46,14 +46,14 @@ typedef struct pm_lines {
 
 #ifdef PM_OPENCL
 
-pm_fn pm_block pm_block_of_words(const real *words) {
+pm_fn pm_quat_block pm_block_of_words(const real *words) {
     return pm_block_of(pm_quat_of(words[0], words[1], words[2], words[3]));
 }
 
 #if PM_LANES == 16
 /* Of four lanes, four words each from a, b, c and d. */
 pm_fn void pm_put_fours(real a, real b, real c, real d, real *lanes) {
-    pm_block m;
+    pm_quat_block m;
     m.r0 = a;
     m.r1 = b;
     m.r2 = c;
@@ -68,14 +68,14 @@ pm_fn void pm_put_fours(real a, real b, real c, real d, real *lanes) {
 
 pm_fn pm_lines pm_lines_of(const real *words) {
     pm_lines lines;
-    pm_block a = pm_block_of_words(words);
+    pm_quat_block a = pm_block_of_words(words);
 #if PM_LANES == 4
     lines.of[0] = a.r0;
     lines.of[1] = a.r1;
     lines.of[2] = a.r2;
     lines.of[3] = a.r3;
 #elif PM_LANES == 8
-    pm_block b = pm_block_of_words(words + 4);
+    pm_quat_block b = pm_block_of_words(words + 4);
     lines.of[0] = PM_SHUFFLE(a.r0, b.r0, PM_LOWER);
     lines.of[1] = PM_SHUFFLE(a.r0, b.r0, PM_UPPER);
     lines.of[2] = PM_SHUFFLE(a.r1, b.r1, PM_LOWER);
@@ -85,9 +85,9 @@ pm_fn pm_lines pm_lines_of(const real *words) {
     lines.of[6] = PM_SHUFFLE(a.r3, b.r3, PM_LOWER);
     lines.of[7] = PM_SHUFFLE(a.r3, b.r3, PM_UPPER);
 #else
-    pm_block b = pm_block_of_words(words + 4);
-    pm_block c = pm_block_of_words(words + 8);
-    pm_block d = pm_block_of_words(words + 12);
+    pm_quat_block b = pm_block_of_words(words + 4);
+    pm_quat_block c = pm_block_of_words(words + 8);
+    pm_quat_block d = pm_block_of_words(words + 12);
     pm_put_fours(a.r0, b.r0, c.r0, d.r0, lines.of);
     pm_put_fours(a.r1, b.r1, c.r1, d.r1, lines.of + 4);
     pm_put_fours(a.r2, b.r2, c.r2, d.r2, lines.of + 8);
