@@ -110,8 +110,12 @@ static void put_matrices(const pm_crowd *crowd, const pm_crowd_actor *who, pm_cr
     for (size_t j = 0; j < n; j += PM_POSE_JOINTS)
         set->place_joints(crowd, who, j, matrices + j);
     set->walk_joints(crowd, matrices);
-    if (output != PM_CROWD_MODEL)
-        set->bind_joints(crowd, matrices);
+    if (output == PM_CROWD_PALETTE) {
+        set->bind_joints(crowd, matrices, records, 48);
+        return;
+    }
+    if (output == PM_CROWD_PALETTE_HALF)
+        set->bind_joints(crowd, matrices, (unsigned char *)matrices, sizeof *matrices);
     for (size_t j = 0; j < n; j++)
         if (output == PM_CROWD_PALETTE_HALF)
             put_halves(matrices[j], records + j * 24);

@@ -24,7 +24,9 @@ void PM_LANE_NAME(pm_crowd_place_joints)(const pm_crowd *crowd, const pm_crowd_a
 
 /* All joints' matrices, from relative to the parent to relative to the model. */
 void PM_LANE_NAME(pm_crowd_walk_joints)(const pm_crowd *crowd, float (*matrices)[16]);
-/* And from there to palettes. */
-void PM_LANE_NAME(pm_crowd_bind_joints)(const pm_crowd *crowd, float (*matrices)[16]);
+/* And from there to palettes: 12 numbers each, `stride` bytes apart, which may be the matrices'
+ * own. */
+void PM_LANE_NAME(pm_crowd_bind_joints)(const pm_crowd *crowd, float (*matrices)[16],
+                                        unsigned char *to, size_t stride);
 
 #endif

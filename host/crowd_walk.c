@@ -41,10 +41,11 @@ void PM_LANE_NAME(pm_crowd_walk_joints)(const pm_crowd *crowd, float (*matrices)
     }
 }
 
-void PM_LANE_NAME(pm_crowd_bind_joints)(const pm_crowd *crowd, float (*matrices)[16]) {
-    for (size_t j = 0; j < crowd->skeleton->joint_count; j++) {
+void PM_LANE_NAME(pm_crowd_bind_joints)(const pm_crowd *crowd, float (*matrices)[16],
+                                        unsigned char *to, size_t stride) {
+    for (size_t j = 0; j < crowd->skeleton->joint_count; j++, to += stride) {
         const float *bind = crowd->joints[j].inverse_bind; /* and 4 numbers behind it */
         real m = product(pm_load_reals(matrices[j]), pm_load_reals(bind));
-        memcpy(matrices[j], &m, sizeof m);
+        memcpy(to, &m, 12 * sizeof(float));
     }
 }

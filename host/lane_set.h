@@ -70,7 +70,8 @@ typedef struct pm_lane_set {
     void (*place_joints)(const pm_crowd *crowd, const struct pm_crowd_actor *who, size_t first,
                          float (*to)[16]);
     void (*walk_joints)(const pm_crowd *crowd, float (*matrices)[16]);
-    void (*bind_joints)(const pm_crowd *crowd, float (*matrices)[16]);
+    void (*bind_joints)(const pm_crowd *crowd, float (*matrices)[16], unsigned char *to,
+                        size_t stride);
 } pm_lane_set;
 
 /* Of the sets that this machine has, the narrowest that holds so many tracks, or the widest:

@@ -133,7 +133,7 @@ static inline real pm_real_of(pm_mask bits) {
     return both.number;
 }
 #else /* vectors of the compiler: the reference path's, and tests run the lane kernels so */
-#if defined(__FMA__) || defined(__AVX512F__)
+#if defined(__AVX__)
 #include <immintrin.h>
 #endif
 typedef float real __attribute__((vector_size(4 * PM_LANES)));
@@ -151,12 +151,18 @@ static inline pm_mask pm_bits_select(pm_mask mask, pm_mask yes, pm_mask no) {
     return (mask & yes) | (~mask & no);
 }
 
+#if PM_LANES == 16 && defined(__AVX512F__)
+#define pm_any(mask) (_mm512_test_epi32_mask((__m512i)(mask), (__m512i)(mask)) != 0)
+#elif PM_LANES == 8 && defined(__AVX__)
+#define pm_any(mask) (!_mm256_testz_si256((__m256i)(mask), (__m256i)(mask)))
+#else
 static inline int pm_any(pm_mask mask) {
     int any = 0;
     for (int i = 0; i < PM_LANES; i++)
         any |= mask[i];
     return any;
 }
+#endif
 
 /* Compilers find the instruction in a loop over lanes, or do not. */
 #if PM_LANES == 16 && defined(__AVX512F__)
