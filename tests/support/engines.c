@@ -75,8 +75,12 @@ pm_engine *engine_for(void **state) {
     return kept[which];
 }
 
+bool is_for_device(void **state) {
+    return *(const engine_kind *)*state == ON_DEVICE;
+}
+
 const char *device_for(void **state) {
-    return *(const engine_kind *)*state == ON_REFERENCE ? "none" : wanted_device();
+    return is_for_device(state) ? wanted_device() : "none";
 }
 
 pm_engine *engine_with(void **state, const pm_engine_desc *options) {

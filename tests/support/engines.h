@@ -26,6 +26,9 @@ extern engine_kind on_device;
  * test asks for it before it owns anything. */
 pm_engine *engine_for(void **state);
 
+/* Whether the test's row is the one on the device. */
+bool is_for_device(void **state);
+
 /* The device's name as pm_engine_desc takes it; the reference is "none". */
 const char *device_for(void **state);
 

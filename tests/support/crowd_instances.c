@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Instances of random crowds, good and bad, and what becomes of them against the oracle.
+ */
+#include "crowd_scene.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TOLERANCE 2e-6
+#define DAY (86400.0 * PM_TICKS_PER_SECOND)
+
+/* ---- instances ----------------------------------------------------------------------- */
+
+/* Within some rounds of the first, days away, or at a border. */
+static int64_t some_time(random_source *source, const scene *s, uint32_t clip) {
+    const int64_t ticks = crowd_oracle_ticks(s->oracle, clip);
+    switch (random_bits(source) % 8) {
+    case 0:
+        return (int64_t)random_between(source, -20 * DAY, 20 * DAY);
+    case 1:
+        return (int64_t)(random_bits(source) % 7) * ticks - 3 * ticks;
+    default:
+        return (int64_t)(random_between(source, -3, 3) * (double)ticks);
+    }
+}
+
+static float some_weight(random_source *source) {
+    const uint64_t dice = random_bits(source) % 5;
+    return dice == 0 ? 0 : dice == 1 ? 1 : (float)random_unit(source);
+}
+
+pm_crowd_instance scene_instance(random_source *source, const scene *s) {
+    pm_crowd_instance n = {.clip_a = (uint32_t)(random_bits(source) % s->clip_count),
+                           .clip_b = (uint32_t)(random_bits(source) % s->clip_count),
+                           .mask = (uint16_t)(random_bits(source) % (SCENE_MASKS + 1)),
+                           .level = (uint8_t)(random_bits(source) % SCENE_LEVELS),
+                           .flags = (uint8_t)(random_bits(source) % 16)};
+    n.time_a = some_time(source, s, n.clip_a);
+    n.time_b = some_time(source, s, n.clip_b);
+    n.weight = some_weight(source);
+    return n;
+}
+
+pm_crowd_instance scene_bad_instance(random_source *source, const scene *s) {
+    static const float weights[] = {NAN,   -NAN,    INFINITY, -INFINITY, -0.25f,
+                                    1.75f, -1e-40f, 1e-40f,   -0.0f,     0.5f};
+    static const int64_t times[] = {INT64_MIN, INT64_MAX, INT64_MIN + 1, -1, 0, 1};
+    pm_crowd_instance n = scene_instance(source, s);
+    const uint64_t dice = random_bits(source);
+    n.weight = weights[dice / 64 % (sizeof weights / sizeof *weights)];
+    n.clip_a = dice & 1 ? (uint32_t)(random_bits(source) | s->clip_count) : n.clip_a;
+    n.clip_b = dice & 2 ? (uint32_t)(random_bits(source) | s->clip_count) : n.clip_b;
+    n.mask = dice & 4 ? (uint16_t)(random_bits(source) | (SCENE_MASKS + 1)) : n.mask;
+    n.level = dice & 8 ? (uint8_t)(random_bits(source) | SCENE_LEVELS) : n.level;
+    n.flags = dice & 16 ? (uint8_t)random_bits(source) : n.flags;
+    n.time_a = times[dice / 1024 % 6];
+    n.time_b = times[dice / 8192 % 6];
+    return n;
+}
+
+/* ---- posing ---------------------------------------------------------------------------- */
+
+size_t scene_floats(const scene *s, pm_crowd_output output, size_t count) {
+    return count * s->joints * (pm_crowd_record_bytes(output) / sizeof(float));
+}
+
+float *scene_pose(const scene *s, pm_crowd_output output, const pm_crowd_instance *instances,
+                  size_t count, bool on_reference) {
+    const size_t floats = scene_floats(s, output, count);
+    float *records = guarded_floats(floats);
+    pm_error error = poisoned_error();
+    pm_crowd_job job = {
+        .instances = instances, .instance_count = count, .on_reference = on_reference};
+    job.outputs[output].memory = records;
+    expect_ok(pm_crowd_pose(s->crowd, &job, &error), &error);
+    expect_guards(records, floats);
+    for (size_t i = 0; i < floats; i++) {
+        if (is_poison(records[i])) {
+            fail_msg("float %zu of %zu was not written", i, floats);
+        }
+    }
+    return records;
+}
+
+double half_value(uint16_t bits) {
+    const int exponent = bits >> 10 & 31;
+    const double fraction = (double)(bits & 1023) / 1024, sign = bits >> 15 ? -1 : 1;
+    if (exponent == 31) {
+        return fraction > 0 ? (double)NAN : sign * HUGE_VAL;
+    }
+    return sign * (exponent ? ldexp(1 + fraction, exponent - 15) : ldexp(fraction, -14));
+}
+
+/* ---- errors ---------------------------------------------------------------------------- */
+
+static matrix matrix_of_record(const float *record) {
+    matrix m;
+    for (size_t i = 0; i < 12; i++) {
+        m.at[i / 4][i % 4] = (double)record[i];
+    }
+    return m;
+}
+
+/* The turn is that of the real part, the shift twice the dual part times its conjugate. */
+static matrix matrix_of_dual(const float *record) {
+    const quat real = {(double)record[0], (double)record[1], (double)record[2], (double)record[3]};
+    const quat dual = {(double)record[4], (double)record[5], (double)record[6], (double)record[7]};
+    const quat shift = quat_scale(quat_multiply(dual, quat_conjugate(real)), 2.0);
+    const vec3 axes[3] = {quat_rotate(real, (vec3){1, 0, 0}), quat_rotate(real, (vec3){0, 1, 0}),
+                          quat_rotate(real, (vec3){0, 0, 1})};
+    return (matrix){{{axes[0].x, axes[1].x, axes[2].x, shift.x},
+                     {axes[0].y, axes[1].y, axes[2].y, shift.y},
+                     {axes[0].z, axes[1].z, axes[2].z, shift.z}}};
+}
+
+/* Infinite when something is not a number. */
+static double relative(double a, double b, double size) {
+    const double error = fabs(a - b) / size;
+    return isnan(error) ? HUGE_VAL : error;
+}
+
+static void merge_error(const matrix *a, const matrix *b, joint_size size, scene_error *worst) {
+    for (size_t i = 0; i < 3; i++) {
+        for (size_t j = 0; j < 3; j++) {
+            worst->linear = fmax(worst->linear, relative(a->at[i][j], b->at[i][j], size.stretch));
+        }
+        worst->shift = fmax(worst->shift, relative(a->at[i][3], b->at[i][3], size.reach));
+    }
+}
+
+scene_error scene_worst(const scene *s, pm_crowd_output output, const float *records,
+                        const pm_crowd_instance *instances, size_t count) {
+    scene_error worst = {0, 0};
+    const size_t width = pm_crowd_record_bytes(output) / sizeof(float);
+    const bool scaled = output != PM_CROWD_DUAL;
+    joint_pose *poses = test_array(s->joints, sizeof *poses);
+    matrix *wanted = test_array(s->joints, sizeof *wanted);
+    joint_size *sizes = test_array(s->joints, sizeof *sizes);
+    for (size_t n = 0; n < count; n++) {
+        crowd_oracle_pose(s->oracle, &instances[n], poses);
+        if (output == PM_CROWD_MODEL) {
+            crowd_oracle_models(s->oracle, poses, scaled, wanted);
+            crowd_oracle_model_sizes(s->oracle, poses, scaled, sizes);
+        } else {
+            crowd_oracle_palette(s->oracle, poses, scaled, wanted);
+            crowd_oracle_palette_sizes(s->oracle, poses, scaled, sizes);
+        }
+        for (size_t k = 0; k < s->joints; k++) {
+            const float *record = records + (n * s->joints + k) * width;
+            const matrix got = scaled ? matrix_of_record(record) : matrix_of_dual(record);
+            merge_error(&got, &wanted[s->order[k]], sizes[s->order[k]], &worst);
+        }
+    }
+    free(poses);
+    free(wanted);
+    free(sizes);
+    return worst;
+}
+
+void scene_expect(const scene *s, pm_crowd_output output, const float *records,
+                  const pm_crowd_instance *instances, size_t count, const char *what) {
+    const scene_error worst = scene_worst(s, output, records, instances, count);
+    printf("# %-40s linear %.2e shift %.2e (%zu joints)\n", what, worst.linear, worst.shift,
+           s->joints);
+    if (worst.linear > TOLERANCE || worst.shift > TOLERANCE) {
+        fail_msg("%s exceeds %g", what, TOLERANCE);
+    }
+}

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Skeletons and clips of random crowds.
+ */
+#include "crowd_scene.h"
+#include "motion.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- skeletons --------------------------------------------------------------------- */
+
+static void make_parents(random_source *source, scene *s) {
+    for (size_t joint = 0; joint < s->joints; joint++) {
+        const int32_t last = (int32_t)joint - 1;
+        const int32_t any = joint ? (int32_t)(random_bits(source) % joint) : -1;
+        const bool root = s->options.shape == SCENE_FOREST && random_bits(source) % 3 == 0;
+        /* Every other joint goes on from the one before: trees of some depth. */
+        const bool chained = s->options.shape == SCENE_CHAIN || random_bits(source) % 2 == 0;
+        s->parents[joint] = joint == 0 || root ? -1 : chained ? last : any;
+    }
+}
+
+static void turn_to_matrix(const double q[4], float rows[12]) {
+    double m[9];
+    pm_matrix_from_quat(q, m);
+    for (size_t i = 0; i < 3; i++) {
+        for (size_t j = 0; j < 3; j++) {
+            rows[4 * i + j] = (float)m[3 * i + j];
+        }
+    }
+}
+
+static void make_bind(random_source *source, scene_binds kind, float rows[12]) {
+    double q[4];
+    random_quaternion(source, q);
+    turn_to_matrix(q, rows);
+    for (size_t i = 0; i < 12; i++) {
+        if (kind == SCENE_BIND_ANY && i % 4 != 3) {
+            rows[i] += (float)random_between(source, -0.3, 0.3);
+        }
+        if (i % 4 == 3) {
+            rows[i] = (float)random_between(source, -2, 2);
+        }
+    }
+}
+
+static void make_rest(random_source *source, scene *s, size_t joint) {
+    double q[4], direction[3];
+    random_quaternion(source, q);
+    random_direction(source, direction);
+    const double length = random_between(source, 0.2, 1.0);
+    for (size_t c = 0; c < 4; c++) {
+        s->rotations[4 * joint + c] = (float)q[c];
+    }
+    for (size_t c = 0; c < 3; c++) {
+        const double scale = random_between(source, 0.8, 1.25);
+        const bool mirrored = random_bits(source) % 8 == 0;
+        s->positions[3 * joint + c] = (float)(direction[c] * length);
+        s->scales[3 * joint + c] = s->options.rest_scales ? (float)(mirrored ? -scale : scale) : 1;
+    }
+    make_bind(source, s->options.binds, s->binds + 12 * joint);
+}
+
+/* Level 1 leaves out a third of the joints, level 2 nearly all. */
+static void make_levels(random_source *source, scene *s) {
+    for (size_t level = 0; level < SCENE_LEVELS; level++) {
+        uint8_t *animated = s->animated + level * s->joints;
+        for (size_t joint = 0; joint < s->joints; joint++) {
+            const uint64_t dice = random_bits(source) % 6;
+            animated[joint] = level == 1 ? dice > 1 : dice == 0;
+        }
+        s->levels[level] = (pm_level){.joints = level ? animated : NULL};
+    }
+    for (size_t i = 0; i < SCENE_MASKS * s->joints; i++) {
+        const uint64_t dice = random_bits(source) % 4;
+        s->masks[i] = dice == 0 ? 0 : dice == 1 ? 1 : (float)random_unit(source);
+    }
+}
+
+static void make_skeleton(random_source *source, scene *s) {
+    s->parents = test_array(s->joints, sizeof *s->parents);
+    s->rotations = test_array(s->joints * 4, sizeof(float));
+    s->positions = test_array(s->joints * 3, sizeof(float));
+    s->scales = test_array(s->joints * 3, sizeof(float));
+    s->binds = test_array(s->joints * 12, sizeof(float));
+    s->masks = test_array(s->joints * SCENE_MASKS, sizeof(float));
+    s->animated = test_array(s->joints * SCENE_LEVELS, 1);
+    make_parents(source, s);
+    for (size_t joint = 0; joint < s->joints; joint++) {
+        make_rest(source, s, joint);
+    }
+    make_levels(source, s);
+    s->skeleton_desc = (pm_skeleton_desc){
+        .joint_count = s->joints,
+        .parents = s->parents,
+        .rotations = {.data = s->rotations, .type = PM_FLOAT32},
+        .positions = {.data = s->positions, .type = PM_FLOAT32},
+        .scales = {.data = s->scales, .type = PM_FLOAT32},
+        .levels = s->levels,
+        .level_count = SCENE_LEVELS,
+        .masks = s->masks,
+        .mask_count = SCENE_MASKS,
+    };
+    if (s->options.binds != SCENE_BIND_AT_REST) {
+        s->skeleton_desc.inverse_binds = (pm_array){.data = s->binds, .type = PM_FLOAT32};
+    }
+}
+
+/* ---- clips --------------------------------------------------------------------------- */
+
+static const pm_rational rates[SCENE_CLIPS_MAX] = {{30, 1}, {24000, 1001}, {5, 2}, {60, 1}};
+
+/* Positions about those of the rest pose. */
+static void place_keys(random_source *source, const scene *s, size_t joint, test_track *t) {
+    for (size_t key = 0; key < t->key_count; key++) {
+        for (size_t c = 0; c < 3; c++) {
+            const double rest = (double)s->positions[3 * joint + c];
+            t->positions[key][c] = rest + random_between(source, -0.2, 0.2);
+        }
+    }
+}
+
+/* Uniform times as the library means them; listed ones from 0.375 s on, of own timelines to
+ * exactly 2.075 s. */
+static void place_times(const scene *s, size_t clip, test_track *t) {
+    const scene_times kind = s->options.times;
+    const double num = (double)rates[clip].num, den = (double)rates[clip].den;
+    const double end = t->times[t->key_count - 1];
+    for (size_t key = 0; key < t->key_count; key++) {
+        const double listed =
+            kind == SCENE_OWN ? t->times[key] * 1.7 / end : t->times[key] * den / num;
+        t->times[key] = kind == SCENE_UNIFORM ? (double)key * den / num : listed + 0.375;
+    }
+    if (kind == SCENE_OWN) {
+        t->times[t->key_count - 1] = 2.075;
+    }
+}
+
+/* Loops of odd clips end with the key that they begin with; those of even ones go on to it, over
+ * a segment as long as uniform ones. */
+static void close_loop(const scene *s, size_t clip, test_track *t) {
+    const size_t last = t->key_count - 1;
+    const double num = (double)rates[clip].num, den = (double)rates[clip].den;
+    if (!s->options.looped) {
+        return;
+    }
+    t->period = t->times[last] - t->times[0];
+    if (clip % 2) {
+        memcpy(t->keys[last], t->keys[0], sizeof t->keys[0]);
+        memcpy(t->positions[last], t->positions[0], sizeof t->positions[0]);
+    } else {
+        t->period = s->options.times == SCENE_UNIFORM ? (double)t->key_count * den / num
+                                                      : t->period + den / num;
+    }
+}
+
+static void make_track(random_source *source, scene *s, size_t clip, size_t joint) {
+    const scene_options *o = &s->options;
+    const bool uneven = o->times != SCENE_UNIFORM && o->curve->method != PM_METHOD_BSPLINE;
+    test_track *t = &s->sets[clip].tracks[joint];
+    const size_t keys = o->times == SCENE_OWN ? 3 + (clip + joint) % 6 : 4 + 2 * clip;
+    random_track(source, keys, 0.1, 1.0, uneven, t);
+    place_times(s, clip, t);
+    if (o->times == SCENE_LISTED) {
+        memcpy(t->times, s->sets[clip].tracks[0].times, sizeof t->times);
+    }
+    place_keys(source, s, joint, t);
+    close_loop(s, clip, t);
+}
+
+/* Keys of 48 bits, by asking for them one by one: the oracle's curves lead through these. */
+static void read_stored_keys(pm_engine *engine, scene *s, size_t n) {
+    pm_clip_desc *desc = &s->stored[n];
+    const size_t keys = s->uniform[n].key_count;
+    if (s->options.key_format == PM_KEYS_FLOAT32) {
+        return;
+    }
+    pm_clip *clip = clip_make(engine, &s->clips[n]);
+    s->keys[n] = test_array(keys * s->joints * 4, sizeof(float));
+    sample_make(clip, &(pm_sample_job){.sample_count = keys,
+                                       .rate = rates[n],
+                                       .rotations = s->keys[n],
+                                       .on_reference = true});
+    pm_clip_destroy(&clip);
+    desc->rotations = (pm_array){.data = s->keys[n], .type = PM_FLOAT32};
+    desc->key_format = PM_KEYS_FLOAT32;
+}
+
+static void make_clip(pm_engine *engine, random_source *source, scene *s, size_t n) {
+    const scene_options *o = &s->options;
+    track_set *set = &s->sets[n];
+    set_create(s->joints, o->times != SCENE_OWN, set);
+    for (size_t joint = 0; joint < s->joints; joint++) {
+        make_track(source, s, n, joint);
+    }
+    pm_clip_desc desc = variant_describe(o->curve, set);
+    for (size_t row = 0; row < s->joints * TRACK_KEYS_MAX; row++) {
+        for (size_t c = 0; c < 3; c++) {
+            set->scales[3 * row + c] = 1.0 + 0.15 * set->rotations[4 * row + c];
+        }
+    }
+    if (o->times == SCENE_UNIFORM) {
+        s->uniform[n] = (pm_timeline){.key_count = set->tracks[0].key_count, .rate = rates[n]};
+        desc.timelines = &s->uniform[n];
+    }
+    desc.vector_method = o->vector_method;
+    desc.key_format = o->key_format;
+    const pm_array none = {0};
+    desc.positions = o->without_positions ? none : desc.positions;
+    desc.scales = o->scales ? desc.scales : none;
+    s->clips[n] = s->stored[n] = desc;
+    read_stored_keys(engine, s, n);
+}
+
+/* ---- scenes ---------------------------------------------------------------------------- */
+
+void scene_make(pm_engine *engine, const scene_options *options, scene *s) {
+    random_source source = random_salted(options->salt);
+    *s = (scene){.options = *options,
+                 .joints = options->joints ? options->joints : 11,
+                 .clip_count = options->clips ? options->clips : 3};
+    if (!s->options.curve) {
+        s->options.curve = variant_named("slerp");
+    }
+    make_skeleton(&source, s);
+    for (size_t n = 0; n < s->clip_count; n++) {
+        make_clip(engine, &source, s, n);
+    }
+    scene_finish(engine, s);
+}
+
+pm_crowd *crowd_make(pm_engine *engine, const pm_skeleton_desc *skeleton_desc,
+                     const pm_clip_desc *clips, size_t clip_count, pm_skeleton **skeleton) {
+    pm_error error = poisoned_error();
+    pm_crowd *crowd = NULL;
+    expect_ok(pm_skeleton_create(skeleton_desc, skeleton, &error), &error);
+    const pm_crowd_desc desc = {.skeleton = *skeleton, .clips = clips, .clip_count = clip_count};
+    expect_ok(pm_crowd_create(engine, &desc, &crowd, &error), &error);
+    assert_non_null(crowd);
+    return crowd;
+}
+
+void scene_finish(pm_engine *engine, scene *s) {
+    s->crowd = crowd_make(engine, &s->skeleton_desc, s->clips, s->clip_count, &s->skeleton);
+    s->order = pm_skeleton_order(s->skeleton);
+    s->oracle = crowd_oracle_create(&s->skeleton_desc, s->stored, s->clip_count, s->order[0]);
+}
+
+void scene_undo(scene *s) {
+    pm_crowd_destroy(&s->crowd);
+    pm_skeleton_destroy(&s->skeleton);
+    crowd_oracle_destroy(s->oracle);
+    s->oracle = NULL;
+}
+
+void scene_free(scene *s) {
+    scene_undo(s);
+    for (size_t n = 0; n < s->clip_count; n++) {
+        set_destroy(&s->sets[n]);
+        free(s->keys[n]);
+    }
+    free(s->parents);
+    free(s->rotations);
+    free(s->positions);
+    free(s->scales);
+    free(s->binds);
+    free(s->masks);
+    free(s->animated);
+    *s = (scene){0};
+}

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The same bits from the device, the reference path and pm_crowd_pose_one, of every output, for
+ * any instances and any number of them; halves from floats; and that nothing else of a job or of
+ * an engine shows in the bits. That the bits are right is in test_crowd_pose.
+ */
+#include "support/crowd_scene.h"
+#include "support/engines.h"
+#include "support/motion.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST = 100 };
+
+static const size_t counts[] = {1, 15, 16, 17, MOST};
+
+static void expect_one(const scene *s, pm_crowd_output output, const pm_crowd_instance *instance,
+                       const float *records) {
+    const size_t floats = scene_floats(s, output, 1);
+    float *one = guarded_floats(floats);
+    pm_error error = poisoned_error();
+    expect_ok(pm_crowd_pose_one(s->crowd, instance, output, one, &error), &error);
+    expect_guards(one, floats);
+    expect_same_bits(one, records, floats, floats / s->joints);
+    guarded_free(one);
+}
+
+static void expect_paths_agree(const scene *s, const pm_crowd_instance *instances, size_t count) {
+    for (int output = 0; output < PM_CROWD_OUTPUT_COUNT; output++) {
+        const size_t floats = scene_floats(s, output, count), width = floats / count / s->joints;
+        float *device = scene_pose(s, output, instances, count, false);
+        float *reference = scene_pose(s, output, instances, count, true);
+        expect_same_bits(device, reference, floats, width);
+        for (size_t i = 0; i < count; i++)
+            expect_one(s, output, &instances[i], device + i * s->joints * width);
+        guarded_free(device);
+        guarded_free(reference);
+    }
+}
+
+static void expect_scene(void **state, const scene_options *options) {
+    scene s;
+    pm_crowd_instance instances[MOST];
+    random_source source = random_salted(options->salt + 0x100);
+    scene_make(engine_for(state), options, &s);
+    const size_t most = small_sizes() ? 17 : MOST;
+    for (size_t n = 0; n < sizeof counts / sizeof *counts && counts[n] <= most; n++) {
+        for (size_t i = 0; i < counts[n]; i++)
+            instances[i] = i % 3 ? scene_instance(&source, &s) : scene_bad_instance(&source, &s);
+        expect_paths_agree(&s, instances, counts[n]);
+    }
+    scene_free(&s);
+}
+
+static void any_number_of_instances_has_the_bits_of_the_reference(void **state) {
+    expect_scene(state, &(scene_options){.salt = 0xD01, .binds = SCENE_BIND_RIGID});
+}
+
+static void all_channels_have_the_bits_of_the_reference(void **state) {
+    expect_scene(
+        state, &(scene_options){
+                   .salt = 0xD02, .binds = SCENE_BIND_RIGID, .scales = true, .rest_scales = true});
+    expect_scene(state, &(scene_options){.salt = 0xD03, .without_positions = true});
+}
+
+static void all_key_times_have_the_bits_of_the_reference(void **state) {
+    expect_scene(state, &(scene_options){.salt = 0xD04, .times = SCENE_LISTED, .looped = true});
+    expect_scene(state, &(scene_options){.salt = 0xD05, .times = SCENE_OWN});
+    expect_scene(state,
+                 &(scene_options){.salt = 0xD06, .times = SCENE_OWN, .looped = true, .clips = 4});
+}
+
+static void keys_of_48_bits_have_the_bits_of_the_reference(void **state) {
+    expect_scene(state, &(scene_options){.salt = 0xD07, .key_format = PM_KEYS_LOG48});
+    expect_scene(state, &(scene_options){.salt = 0xD08, .key_format = PM_KEYS_SMALLEST48});
+}
+
+static void every_method_has_the_bits_of_the_reference(void **state) {
+    engine_for(state);
+    for (size_t n = 0; n < variant_count(); n++) {
+        const variant *v = variant_at(n);
+        if (strchr(v->name, ',') == NULL)
+            expect_scene(state, &(scene_options){
+                                    .salt = 0xD10 + n, .curve = v, .joints = 5, .scales = true});
+    }
+}
+
+static void deep_and_wide_skeletons_have_the_bits_of_the_reference(void **state) {
+    expect_scene(state, &(scene_options){.salt = 0xD40, .joints = 70, .shape = SCENE_CHAIN});
+    expect_scene(state, &(scene_options){.salt = 0xD41, .joints = 150});
+    expect_scene(state, &(scene_options){.salt = 0xD42, .joints = 1});
+}
+
+/* ---- halves ------------------------------------------------------------------------------ */
+
+/* To nearest even, by the grid that halves of this size lie on. */
+static double half_of(double value) {
+    int exponent = 0;
+    (void)frexp(value, &exponent);
+    const int bits = exponent < -13 ? -24 : exponent - 11;
+    const double rounded = ldexp(rint(ldexp(value, -bits)), bits);
+    return fabs(rounded) > 65504 ? copysign(HUGE_VAL, value) : rounded;
+}
+
+static void halves_are_the_palette_rounded_to_nearest_even(void **state) {
+    scene s;
+    pm_crowd_instance instances[MOST];
+    random_source source = random_salted(0xD50);
+    scene_make(engine_for(state), &(scene_options){.salt = 0xD50}, &s);
+    for (size_t i = 0; i < MOST; i++)
+        instances[i] = scene_instance(&source, &s);
+    float *floats = scene_pose(&s, PM_CROWD_PALETTE, instances, MOST, false);
+    float *halves = scene_pose(&s, PM_CROWD_PALETTE_HALF, instances, MOST, false);
+    for (size_t i = 0; i < scene_floats(&s, PM_CROWD_PALETTE, MOST); i++) {
+        uint16_t bits;
+        memcpy(&bits, (const char *)halves + 2 * i, sizeof bits);
+        if (half_value(bits) != half_of((double)floats[i]))
+            fail_msg("%.9g became %.9g", (double)floats[i], half_value(bits));
+    }
+    guarded_free(floats);
+    guarded_free(halves);
+    scene_free(&s);
+}
+
+/* A palette is the inverse bind matrix itself where the pose is none. */
+static void halves_at_the_borders_are_known(void **state) {
+    static const struct {
+        float value;
+        uint16_t bits;
+    } known[24] = {
+        {65504, 0x7bff},
+        {65519.996f, 0x7bff},
+        {65520, 0x7c00},
+        {-65520, 0xfc00},
+        {1e6f, 0x7c00},
+        {-1e6f, 0xfc00},
+        {0x1p-24f, 0x0001},
+        {0x1p-25f, 0x0000},
+        {0x1.000002p-25f, 0x0001},
+        {0x1.8p-24f, 0x0002},
+        {0x1.7ffffep-24f, 0x0001},
+        {0x1p-14f, 0x0400},
+        {0x1.ff8p-15f, 0x03ff},
+        {0x1.ffcp-15f, 0x0400},
+        {0x1.ffbffep-15f, 0x03ff},
+        {1, 0x3c00},
+        {0x1.002p0f, 0x3c00},
+        {0x1.002002p0f, 0x3c01},
+        {0x1.006p0f, 0x3c02},
+        {0x1.ffep0f, 0x4000},
+        {-0x1.002002p0f, 0xbc01},
+        {-0x1.8p-24f, 0x8002},
+        {2049, 0x6800},
+        {2051, 0x6802},
+    };
+    const int32_t parents[] = {-1, -1};
+    const float rotations[] = {0, 0, 0, 1, 0, 0, 0, 1};
+    const pm_timeline timeline = {.key_count = 1, .rate = {1, 1}};
+    const pm_clip_desc clip = {.track_count = 2,
+                               .timelines = &timeline,
+                               .rotations = {.data = rotations, .type = PM_FLOAT32}};
+    float binds[24];
+    uint16_t halves[24];
+    for (size_t i = 0; i < 24; i++)
+        binds[i] = known[i].value;
+    const pm_skeleton_desc desc = {
+        .joint_count = 2, .parents = parents, .inverse_binds = {.data = binds, .type = PM_FLOAT32}};
+    pm_skeleton *skeleton = NULL;
+    pm_crowd *crowd = crowd_make(engine_for(state), &desc, &clip, 1, &skeleton);
+    const pm_crowd_instance still = {.clip_a = 0};
+    pm_error error = poisoned_error();
+    pm_crowd_job job = {.instances = &still, .instance_count = 1};
+    memset(halves, 0xFF, sizeof halves);
+    job.outputs[PM_CROWD_PALETTE_HALF].memory = halves;
+    expect_ok(pm_crowd_pose(crowd, &job, &error), &error);
+    for (size_t i = 0; i < 24; i++)
+        if (halves[i] != known[i].bits)
+            fail_msg("%.9g became %04x, not %04x", (double)known[i].value, halves[i],
+                     known[i].bits);
+    pm_crowd_destroy(&crowd);
+    pm_skeleton_destroy(&skeleton);
+}
+
+/* ---- what must not show -------------------------------------------------------------------- */
+
+static void expect_engine(void **state, const pm_engine_desc *options) {
+    scene s, t;
+    pm_crowd_instance instances[MOST];
+    const scene_options what = {.salt = 0xD60, .binds = SCENE_BIND_RIGID, .scales = true};
+    random_source source = random_salted(0xD60);
+    scene_make(engine_for(state), &what, &s);
+    pm_engine *engine = engine_with(state, options);
+    scene_make(engine, &what, &t);
+    for (size_t i = 0; i < MOST; i++)
+        instances[i] = scene_instance(&source, &s);
+    for (int output = 0; output < PM_CROWD_OUTPUT_COUNT; output++) {
+        float *a = scene_pose(&s, output, instances, MOST, false);
+        float *b = scene_pose(&t, output, instances, MOST, false);
+        expect_same_bits(a, b, scene_floats(&s, output, MOST), scene_floats(&s, output, 1));
+        guarded_free(a);
+        guarded_free(b);
+    }
+    scene_free(&t);
+    pm_engine_destroy(&engine);
+    scene_free(&s);
+}
+
+static void pieces_of_any_size_have_the_same_bits(void **state) {
+    expect_engine(state, &(pm_engine_desc){.piece_bytes = 1});
+    expect_engine(state, &(pm_engine_desc){.piece_bytes = 20000});
+}
+
+static void lanes_do_not_show(void **state) {
+    static const uint32_t lanes[] = {1, 4, 8, 16};
+    for (size_t n = 0; n < 4; n++) {
+        pm_engine *engine = engine_for(state);
+        if (can_compile_lanes(engine, lanes[n]))
+            expect_engine(state, &(pm_engine_desc){.lanes = lanes[n]});
+    }
+}
+
+static void host_threads_do_not_show(void **state) {
+    expect_engine(state, &(pm_engine_desc){.host_threads = 1});
+    expect_engine(state, &(pm_engine_desc){.host_threads = 3});
+}
+
+static void instances_do_not_show_in_each_other(void **state) {
+    scene s;
+    pm_crowd_instance instances[MOST];
+    random_source source = random_salted(0xD70);
+    scene_make(engine_for(state), &(scene_options){.salt = 0xD70}, &s);
+    for (size_t i = 0; i < MOST; i++)
+        instances[i] = scene_bad_instance(&source, &s);
+    const size_t floats = scene_floats(&s, PM_CROWD_PALETTE, 1);
+    float *before = scene_pose(&s, PM_CROWD_PALETTE, instances, MOST, false);
+    for (size_t i = 0; i < MOST / 2; i++) {
+        const pm_crowd_instance kept = instances[i];
+        instances[i] = instances[MOST - 1 - i];
+        instances[MOST - 1 - i] = kept;
+    }
+    float *after = scene_pose(&s, PM_CROWD_PALETTE, instances, MOST, false);
+    for (size_t i = 0; i < MOST; i++)
+        expect_same_bits(before + i * floats, after + (MOST - 1 - i) * floats, floats, 12);
+    guarded_free(before);
+    guarded_free(after);
+    scene_free(&s);
+}
+
+/* ---- threads --------------------------------------------------------------------------------- */
+
+enum { THREADS = 2 };
+
+typedef struct worker {
+    pm_crowd *crowd;
+    const pm_crowd_instance *instances;
+    const float *expected;
+    float *records;
+    size_t bytes, rounds, failed, differing;
+} worker;
+
+/* cmocka's checks belong to the main thread: a worker only counts. */
+static void *pose_often(void *argument) {
+    worker *w = argument;
+    for (size_t round = 0; round < w->rounds; round++) {
+        pm_crowd_job job = {.instances = w->instances, .instance_count = MOST};
+        job.outputs[PM_CROWD_PALETTE].memory = w->records;
+        memset(w->records, 0xFF, w->bytes);
+        w->failed += pm_crowd_pose(w->crowd, &job, NULL) != PM_OK;
+        w->differing += memcmp(w->records, w->expected, w->bytes) != 0;
+    }
+    return NULL;
+}
+
+static void threads_may_share_a_crowd(void **state) {
+    engine_for(state);
+    if (is_on_oclgrind(state))
+        skip();
+    scene s;
+    worker workers[THREADS];
+    pthread_t threads[THREADS];
+    pm_crowd_instance instances[THREADS][MOST];
+    float *expected[THREADS];
+    random_source source = random_salted(0xD80);
+    scene_make(engine_for(state), &(scene_options){.salt = 0xD80}, &s);
+    const size_t bytes = scene_floats(&s, PM_CROWD_PALETTE, MOST) * sizeof(float);
+    for (size_t n = 0; n < THREADS; n++) {
+        for (size_t i = 0; i < MOST; i++)
+            instances[n][i] = scene_instance(&source, &s);
+        expected[n] = scene_pose(&s, PM_CROWD_PALETTE, instances[n], MOST, true);
+        workers[n] = (worker){.crowd = s.crowd,
+                              .instances = instances[n],
+                              .expected = expected[n],
+                              .records = test_array(bytes, 1),
+                              .bytes = bytes,
+                              .rounds = small_sizes() ? 3 : 60};
+    }
+    for (size_t n = 0; n < THREADS; n++)
+        assert_int_equal(pthread_create(&threads[n], NULL, pose_often, &workers[n]), 0);
+    for (size_t n = 0; n < THREADS; n++)
+        assert_int_equal(pthread_join(threads[n], NULL), 0);
+    for (size_t n = 0; n < THREADS; n++) {
+        assert_int_equal(workers[n].failed, 0);
+        assert_int_equal(workers[n].differing, 0);
+        free(workers[n].records);
+        guarded_free(expected[n]);
+    }
+    scene_free(&s);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        ON_BOTH(any_number_of_instances_has_the_bits_of_the_reference),
+        ON_BOTH(all_channels_have_the_bits_of_the_reference),
+        ON_BOTH(all_key_times_have_the_bits_of_the_reference),
+        ON_BOTH(keys_of_48_bits_have_the_bits_of_the_reference),
+        ON_BOTH(every_method_has_the_bits_of_the_reference),
+        ON_BOTH(deep_and_wide_skeletons_have_the_bits_of_the_reference),
+        ON_BOTH(halves_are_the_palette_rounded_to_nearest_even),
+        ON_BOTH(halves_at_the_borders_are_known),
+        ONLY_ON_DEVICE(pieces_of_any_size_have_the_same_bits),
+        ONLY_ON_DEVICE(lanes_do_not_show),
+        ON_BOTH(host_threads_do_not_show),
+        ON_BOTH(instances_do_not_show_in_each_other),
+        ON_BOTH(threads_may_share_a_crowd),
+    };
+    return cmocka_run_group_tests_name("crowd_bits", tests, NULL, engines_close);
+}
