@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Known answers of blending: crossfades, additive layers, masks, joints in place and levels, on
+ * two joints whose rest pose is none of the neutral ones. Clips hold still.
+ */
+#include "support/crowd_scene.h"
+#include "support/engines.h"
+#include "support/motion.h"
+
+#include <math.h>
+#include <string.h>
+
+#define S 0.70710678118654752440
+#define FLOATS 24 /* of local poses: a rotation, position and scale a joint */
+
+enum { JOINTS = 2, CLIPS = 5 };
+enum { CLIP_A, CLIP_B, CLIP_MINUS_B, CLIP_REST, CLIP_FAR };
+
+static const int32_t parents[JOINTS] = {-1, 0};
+
+/* Quarter turns about x and about y. */
+static const double rest_rotations[JOINTS][4] = {{S, 0, 0, S}, {0, S, 0, S}};
+static const float rest_positions[JOINTS][3] = {{1, 2, 3}, {0, 1, 0}};
+static const float rest_scales[JOINTS][3] = {{2, 2, 4}, {-1, 1, 0.5f}};
+
+static const double clip_rotations[CLIPS][JOINTS][4] = {
+    {{0, 0, S, S}, {0, 0, 0, 1}},          /* a quarter about z; none */
+    {{0, S, 0, S}, {0, 0, S, S}},          /* a quarter about y; about z */
+    {{0, -S, 0, -S}, {0, 0, -S, -S}},      /* the same rotations */
+    {{S, 0, 0, S}, {0, S, 0, S}},          /* the rest pose */
+    {{0, 0, -0.8, 0.6}, {0.6, 0, 0.8, 0}}, /* more than half a turn from A as they stand */
+};
+static const float clip_positions[CLIPS][JOINTS][3] = {
+    {{4, 0, 0}, {0, 0, 8}}, {{0, 8, 4}, {2, 2, 2}}, {{0, 8, 4}, {2, 2, 2}},
+    {{1, 2, 3}, {0, 1, 0}}, {{0, 0, 0}, {0, 0, 0}},
+};
+static const float clip_scales[CLIPS][JOINTS][3] = {
+    {{1, 2, 3}, {1, 1, 1}},     {{4, 2, 2}, {-3, 2, 1}}, {{4, 2, 2}, {-3, 2, 1}},
+    {{2, 2, 4}, {-1, 1, 0.5f}}, {{1, 1, 1}, {1, 1, 1}},
+};
+static const float masks[2][JOINTS] = {{0.5f, 0}, {1, 0.25f}};
+static const uint8_t one_animated[JOINTS] = {1, 0};
+static const uint8_t none_animated[JOINTS] = {0, 0};
+static const pm_level levels[3] = {{0}, {.joints = one_animated}, {.joints = none_animated}};
+
+static pm_skeleton *skeleton;
+static pm_crowd *crowd;
+
+static void make(void **state) {
+    static const pm_timeline timeline = {.key_count = 1, .rate = {1, 1}};
+    const pm_skeleton_desc desc = {.joint_count = JOINTS,
+                                   .parents = parents,
+                                   .rotations = {.data = rest_rotations, .type = PM_FLOAT64},
+                                   .positions = {.data = rest_positions, .type = PM_FLOAT32},
+                                   .scales = {.data = rest_scales, .type = PM_FLOAT32},
+                                   .levels = levels,
+                                   .level_count = 3,
+                                   .masks = &masks[0][0],
+                                   .mask_count = 2};
+    pm_clip_desc clips[CLIPS];
+    for (size_t n = 0; n < CLIPS; n++)
+        clips[n] = (pm_clip_desc){.track_count = JOINTS,
+                                  .timelines = &timeline,
+                                  .rotations = {.data = clip_rotations[n], .type = PM_FLOAT64},
+                                  .positions = {.data = clip_positions[n], .type = PM_FLOAT32},
+                                  .scales = {.data = clip_scales[n], .type = PM_FLOAT32}};
+    crowd = crowd_make(engine_for(state), &desc, clips, CLIPS, &skeleton);
+}
+
+static int destroy(void **state) {
+    (void)state;
+    pm_crowd_destroy(&crowd);
+    pm_skeleton_destroy(&skeleton);
+    return 0;
+}
+
+/* Local poses of both joints. */
+static void pose(pm_crowd_instance instance, float out[FLOATS]) {
+    pm_error error = poisoned_error();
+    pm_crowd_job job = {.instances = &instance, .instance_count = 1};
+    job.outputs[PM_CROWD_LOCAL].memory = out;
+    memset(out, 0xFF, FLOATS * sizeof(float));
+    expect_ok(pm_crowd_pose(crowd, &job, &error), &error);
+}
+
+static void expect_rotation(const float record[12], double x, double y, double z, double w) {
+    const double wanted[4] = {x, y, z, w};
+    const double error = rotation_error(record, wanted);
+    if (!(error < 5e-7))
+        fail_msg("%g %g %g %g is not %g %g %g %g", (double)record[0], (double)record[1],
+                 (double)record[2], (double)record[3], x, y, z, w);
+}
+
+static void expect_vector(const float record[4], double x, double y, double z) {
+    const double wanted[4] = {x, y, z, 0};
+    for (size_t c = 0; c < 4; c++)
+        if (!(fabs((double)record[c] - wanted[c]) < 2e-6))
+            fail_msg("[%zu] is %g, not %g", c, (double)record[c], wanted[c]);
+}
+
+static void expect_same_pose(pm_crowd_instance a, pm_crowd_instance b) {
+    float one[FLOATS], other[FLOATS];
+    pose(a, one);
+    pose(b, other);
+    expect_same_bits(one, other, FLOATS, 12);
+}
+
+/* ---- one clip ---------------------------------------------------------------------------- */
+
+static void an_instance_of_zeros_is_the_first_clip_at_its_beginning(void **state) {
+    float out[FLOATS];
+    make(state);
+    pose((pm_crowd_instance){0}, out);
+    expect_rotation(out, 0, 0, S, S);
+    expect_vector(out + 4, 4, 0, 0);
+    expect_vector(out + 8, 1, 2, 3);
+    expect_rotation(out + 12, 0, 0, 0, 1);
+    expect_vector(out + 16, 0, 0, 8);
+    expect_vector(out + 20, 1, 1, 1);
+}
+
+static void without_weight_b_does_not_show(void **state) {
+    make(state);
+    expect_same_pose((pm_crowd_instance){.clip_b = CLIP_B, .mask = 1, .flags = PM_CROWD_ADDITIVE},
+                     (pm_crowd_instance){0});
+}
+
+/* ---- crossfades --------------------------------------------------------------------------- */
+
+static void a_crossfade_is_the_normalised_mix(void **state) {
+    float out[FLOATS];
+    make(state);
+    pose((pm_crowd_instance){.clip_b = CLIP_B, .weight = 0.25f}, out);
+    expect_rotation(out, 0, 0.25 * S, 0.75 * S, S);
+    expect_vector(out + 4, 3, 2, 1);
+    expect_vector(out + 8, 1.75, 2, 2.75);
+    expect_rotation(out + 12, 0, 0, 0.25 * S, 0.75 + 0.25 * S);
+    expect_vector(out + 16, 0.5, 0.5, 6.5);
+    expect_vector(out + 20, 0, 1.25, 1);
+}
+
+static void a_crossfade_with_all_weight_is_b(void **state) {
+    float out[FLOATS], b[FLOATS];
+    make(state);
+    pose((pm_crowd_instance){.clip_b = CLIP_B, .weight = 1}, out);
+    pose((pm_crowd_instance){.clip_a = CLIP_B}, b);
+    for (size_t joint = 0; joint < JOINTS; joint++) {
+        const float *r = b + 12 * joint;
+        expect_rotation(out + 12 * joint, (double)r[0], (double)r[1], (double)r[2], (double)r[3]);
+        expect_same_bits(out + 12 * joint + 4, r + 4, 8, 4);
+    }
+}
+
+static void a_crossfade_takes_the_shorter_arc_whatever_the_signs(void **state) {
+    float out[FLOATS];
+    make(state);
+    pose((pm_crowd_instance){.clip_b = CLIP_MINUS_B, .weight = 0.25f}, out);
+    expect_rotation(out, 0, 0.25 * S, 0.75 * S, S);
+    expect_rotation(out + 12, 0, 0, 0.25 * S, 0.75 + 0.25 * S);
+    pose((pm_crowd_instance){.clip_b = CLIP_FAR, .weight = 0.5f}, out);
+    expect_rotation(out, 0, 0, S + 0.8, S - 0.6);
+}
+
+static void a_rotation_and_its_negative_fade_into_themselves(void **state) {
+    float out[FLOATS];
+    make(state);
+    pose((pm_crowd_instance){.clip_a = CLIP_B, .clip_b = CLIP_MINUS_B, .weight = 0.5f}, out);
+    expect_rotation(out, 0, S, 0, S);
+    expect_rotation(out + 12, 0, 0, S, S);
+}
+
+/* ---- additive layers ------------------------------------------------------------------------ */
+
+/* rest^-1 B is a third of a turn about (-1, 1, -1) and leads from A to a quarter about -x. */
+static void an_additive_layer_turns_by_how_b_differs_from_rest(void **state) {
+    float out[FLOATS];
+    make(state);
+    pose((pm_crowd_instance){.clip_b = CLIP_B, .weight = 1, .flags = PM_CROWD_ADDITIVE}, out);
+    expect_rotation(out, -S, 0, 0, S);
+    expect_vector(out + 4, 4 + (0 - 1), 0 + (8 - 2), 0 + (4 - 3));
+    expect_vector(out + 8, 1 * 2, 2 * 1, 3 * 0.5);
+    /* A does not turn here: what is left is the layer, conj(0, S, 0, S) (0, 0, S, S). */
+    expect_rotation(out + 12, -0.5, -0.5, 0.5, 0.5);
+    expect_vector(out + 16, 0 + 2, 0 + 1, 8 + 2);
+    expect_vector(out + 20, 3, 2, 2);
+}
+
+/* The layer mixed with no turn: ((-.5, .5, -.5, .5) + (0, 0, 0, 1)) / 2 in direction. */
+static void an_additive_layer_is_mixed_with_none_by_its_weight(void **state) {
+    float out[FLOATS];
+    make(state);
+    pose((pm_crowd_instance){.clip_b = CLIP_B, .weight = 0.5f, .flags = PM_CROWD_ADDITIVE}, out);
+    /* (0, 0, S, S) (-.5, .5, -.5, 1.5) */
+    expect_rotation(out, -S, 0, S, 2 * S);
+    expect_vector(out + 4, 3.5, 3, 0.5);
+    expect_vector(out + 8, 1.5, 2, 2.25);
+    expect_vector(out + 16, 1, 0.5, 9);
+    expect_vector(out + 20, 2, 1.5, 1.5);
+}
+
+static void an_additive_layer_takes_the_shorter_arc(void **state) {
+    float plain[FLOATS], negated[FLOATS];
+    make(state);
+    pose((pm_crowd_instance){.clip_b = CLIP_B, .weight = 0.5f, .flags = PM_CROWD_ADDITIVE}, plain);
+    pose((pm_crowd_instance){.clip_b = CLIP_MINUS_B, .weight = 0.5f, .flags = PM_CROWD_ADDITIVE},
+         negated);
+    for (size_t joint = 0; joint < JOINTS; joint++) {
+        const float *r = plain + 12 * joint;
+        expect_rotation(negated + 12 * joint, (double)r[0], (double)r[1], (double)r[2],
+                        (double)r[3]);
+    }
+}
+
+static void an_additive_layer_of_the_rest_pose_adds_nothing(void **state) {
+    float out[FLOATS];
+    make(state);
+    pose((pm_crowd_instance){.clip_b = CLIP_REST, .weight = 0.75f, .flags = PM_CROWD_ADDITIVE},
+         out);
+    expect_rotation(out, 0, 0, S, S);
+    expect_vector(out + 4, 4, 0, 0);
+    expect_vector(out + 8, 1, 2, 3);
+    expect_rotation(out + 12, 0, 0, 0, 1);
+    expect_vector(out + 16, 0, 0, 8);
+    expect_vector(out + 20, 1, 1, 1);
+}
+
+static void an_additive_layer_on_the_rest_pose_is_b(void **state) {
+    float out[FLOATS];
+    make(state);
+    pose(
+        (pm_crowd_instance){
+            .clip_a = CLIP_REST, .clip_b = CLIP_B, .weight = 1, .flags = PM_CROWD_ADDITIVE},
+        out);
+    expect_rotation(out, 0, S, 0, S);
+    expect_vector(out + 4, 0, 8, 4);
+    expect_vector(out + 8, 4, 2, 2);
+    expect_rotation(out + 12, 0, 0, S, S);
+    expect_vector(out + 20, -3, 2, 1);
+}
+
+/* ---- masks, joints at rest ------------------------------------------------------------------- */
+
+static void a_mask_multiplies_the_weight_joint_by_joint(void **state) {
+    float masked[FLOATS], plain[FLOATS], a[FLOATS];
+    make(state);
+    for (int additive = 0; additive < 2; additive++) {
+        const uint8_t flags = additive ? PM_CROWD_ADDITIVE : 0;
+        pose((pm_crowd_instance){.clip_b = CLIP_B, .weight = 0.5f, .mask = 1, .flags = flags},
+             masked);
+        pose((pm_crowd_instance){.clip_b = CLIP_B, .weight = 0.25f, .flags = flags}, plain);
+        pose((pm_crowd_instance){.clip_a = CLIP_A}, a);
+        expect_same_bits(masked, plain, 12, 4);
+        expect_same_bits(masked + 12, a + 12, 12, 4);
+        pose((pm_crowd_instance){.clip_b = CLIP_B, .weight = 1, .mask = 2, .flags = flags}, masked);
+        expect_same_bits(masked + 12, plain + 12, 12, 4);
+        pose((pm_crowd_instance){.clip_b = CLIP_B, .weight = 1, .flags = flags}, plain);
+        expect_same_bits(masked, plain, 12, 4);
+    }
+}
+
+static void expect_rest(const float out[FLOATS], size_t joint) {
+    const double *q = rest_rotations[joint];
+    const float *p = rest_positions[joint], *k = rest_scales[joint];
+    expect_rotation(out + 12 * joint, q[0], q[1], q[2], q[3]);
+    expect_vector(out + 12 * joint + 4, (double)p[0], (double)p[1], (double)p[2]);
+    expect_vector(out + 12 * joint + 8, (double)k[0], (double)k[1], (double)k[2]);
+}
+
+static void in_place_the_root_alone_keeps_its_rest_pose(void **state) {
+    float out[FLOATS], loose[FLOATS];
+    make(state);
+    for (int additive = 0; additive < 2; additive++) {
+        pm_crowd_instance n = {.clip_b = CLIP_B, .weight = 0.5f};
+        n.flags = additive ? PM_CROWD_ADDITIVE : 0;
+        pose(n, loose);
+        n.flags |= PM_CROWD_IN_PLACE;
+        pose(n, out);
+        expect_rest(out, 0);
+        expect_same_bits(out + 12, loose + 12, 12, 4);
+    }
+}
+
+static void joints_that_a_level_leaves_out_keep_their_rest_pose(void **state) {
+    float out[FLOATS], whole[FLOATS];
+    pm_crowd_instance n = {.clip_b = CLIP_B, .weight = 0.5f};
+    make(state);
+    pose(n, whole);
+    n.level = 1;
+    pose(n, out);
+    expect_same_bits(out, whole, 12, 4);
+    expect_rest(out, 1);
+    n.level = 2;
+    pose(n, out);
+    expect_rest(out, 0);
+    expect_rest(out, 1);
+}
+
+static void a_clip_that_does_not_exist_is_the_rest_pose_as_a(void **state) {
+    float out[FLOATS];
+    make(state);
+    pose((pm_crowd_instance){.clip_a = CLIPS}, out);
+    expect_rest(out, 0);
+    expect_rest(out, 1);
+    expect_same_pose((pm_crowd_instance){.clip_a = UINT32_MAX},
+                     (pm_crowd_instance){.clip_a = CLIPS});
+    pose((pm_crowd_instance){.clip_a = CLIPS, .clip_b = CLIP_REST, .weight = 0.5f}, out);
+    expect_rest(out, 0);
+    expect_rest(out, 1);
+}
+
+#define BLEND(test)                                                                                \
+    {#test " on the reference", test, NULL, destroy, &on_reference}, {                             \
+#test " on the device", test, NULL, destroy, &on_device                                    \
+    }
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        BLEND(an_instance_of_zeros_is_the_first_clip_at_its_beginning),
+        BLEND(without_weight_b_does_not_show),
+        BLEND(a_crossfade_is_the_normalised_mix),
+        BLEND(a_crossfade_with_all_weight_is_b),
+        BLEND(a_crossfade_takes_the_shorter_arc_whatever_the_signs),
+        BLEND(a_rotation_and_its_negative_fade_into_themselves),
+        BLEND(an_additive_layer_turns_by_how_b_differs_from_rest),
+        BLEND(an_additive_layer_is_mixed_with_none_by_its_weight),
+        BLEND(an_additive_layer_takes_the_shorter_arc),
+        BLEND(an_additive_layer_of_the_rest_pose_adds_nothing),
+        BLEND(an_additive_layer_on_the_rest_pose_is_b),
+        BLEND(a_mask_multiplies_the_weight_joint_by_joint),
+        BLEND(in_place_the_root_alone_keeps_its_rest_pose),
+        BLEND(joints_that_a_level_leaves_out_keep_their_rest_pose),
+        BLEND(a_clip_that_does_not_exist_is_the_rest_pose_as_a),
+    };
+    return cmocka_run_group_tests_name("crowd_blend", tests, NULL, engines_close);
+}
