@@ -46,17 +46,30 @@ static void find_children(tree *t) {
     }
 }
 
-/* Level by level from the roots; false when some joints cannot be reached from any. */
-static bool order_by_depth(tree *t) {
+/* Level by level from the roots; returns how many joints can be reached from any. */
+static size_t order_by_depth(tree *t) {
     size_t count = 0, next = 0;
     uint32_t joint = (uint32_t)t->count;
     for (;;) {
         for (uint32_t i = t->first[joint]; i < t->first[joint + 1]; i++)
             t->order[count++] = t->child[i];
         if (next == count)
-            return count == t->count;
+            return count;
         joint = t->order[next++];
     }
+}
+
+/* Above a joint that no root leads to there is a cycle: whoever goes up for long is in it. */
+static uint32_t find_cycle(tree *t, size_t reached) {
+    uint32_t joint = 0;
+    memset(t->need, 0, t->count * sizeof *t->need);
+    for (size_t k = 0; k < reached; k++)
+        t->need[t->order[k]] = 1;
+    while (t->need[joint])
+        joint++;
+    for (size_t step = 0; step < t->count; step++)
+        joint = (uint32_t)t->parents[joint];
+    return joint;
 }
 
 /* The heaviest child goes last, where the parent's slot is free for it. */
@@ -129,8 +142,10 @@ static bool give_slots(const tree *t, pm_joint *joints, uint32_t *slot_of) {
 
 static pm_status sort(tree *t, pm_joint *joints, uint32_t *slot_of, pm_error *error) {
     find_children(t);
-    if (!order_by_depth(t))
-        return pm_fail(error, PM_ERROR_ARGUMENT, "parents: some joints are below themselves");
+    size_t reached = order_by_depth(t);
+    if (reached < t->count)
+        return pm_fail_at(error, PM_ERROR_ARGUMENT, find_cycle(t, reached), PM_NOWHERE,
+                          "parents: the joint is below itself");
     for (uint32_t j = 0; j < t->count; j++)
         t->order[j] = j;
     if (give_slots(t, joints, slot_of))
