@@ -104,7 +104,7 @@ static void the_check_tells_of_the_first_instance_that_names_nothing(void **stat
     scene s;
     scene_make(engine_for(state), &(scene_options){.salt = 0xE05}, &s);
     expect_fault(&s, (pm_crowd_instance){.clip_a = 3}, "clip_a");
-    expect_fault(&s, (pm_crowd_instance){.clip_b = 3}, "clip_b");
+    expect_fault(&s, (pm_crowd_instance){.clip_b = 3, .weight = 0.5f}, "clip_b");
     expect_fault(&s, (pm_crowd_instance){.weight = -0.001f}, "weight");
     expect_fault(&s, (pm_crowd_instance){.weight = 1.001f}, "weight");
     expect_fault(&s, (pm_crowd_instance){.weight = NAN}, "weight");
