@@ -28,8 +28,10 @@ static void expect_one(const scene *s, pm_crowd_output output, const pm_crowd_in
     guarded_free(one);
 }
 
-static void expect_paths_agree(const scene *s, const pm_crowd_instance *instances, size_t count) {
-    for (int output = 0; output < PM_CROWD_OUTPUT_COUNT; output++) {
+/* Of the first `outputs` outputs: each is a program for a device's compiler. */
+static void expect_paths_agree(const scene *s, int outputs, const pm_crowd_instance *instances,
+                               size_t count) {
+    for (int output = 0; output < outputs; output++) {
         const size_t floats = scene_floats(s, output, count), width = floats / count / s->joints;
         float *device = scene_pose(s, output, instances, count, false);
         float *reference = scene_pose(s, output, instances, count, true);
@@ -41,7 +43,7 @@ static void expect_paths_agree(const scene *s, const pm_crowd_instance *instance
     }
 }
 
-static void expect_scene(void **state, const scene_options *options) {
+static void expect_outputs(void **state, int outputs, const scene_options *options) {
     scene s;
     pm_crowd_instance instances[MOST];
     random_source source = random_salted(options->salt + 0x100);
@@ -50,9 +52,17 @@ static void expect_scene(void **state, const scene_options *options) {
     for (size_t n = 0; n < sizeof counts / sizeof *counts && counts[n] <= most; n++) {
         for (size_t i = 0; i < counts[n]; i++)
             instances[i] = i % 3 ? scene_instance(&source, &s) : scene_bad_instance(&source, &s);
-        expect_paths_agree(&s, instances, counts[n]);
+        expect_paths_agree(&s, outputs, instances, counts[n]);
     }
     scene_free(&s);
+}
+
+static void expect_scene(void **state, const scene_options *options) {
+    expect_outputs(state, PM_CROWD_OUTPUT_COUNT, options);
+}
+
+static void expect_palettes(void **state, const scene_options *options) {
+    expect_outputs(state, PM_CROWD_PALETTE + 1, options);
 }
 
 static void any_number_of_instances_has_the_bits_of_the_reference(void **state) {
@@ -74,8 +84,8 @@ static void all_key_times_have_the_bits_of_the_reference(void **state) {
 }
 
 static void keys_of_48_bits_have_the_bits_of_the_reference(void **state) {
-    expect_scene(state, &(scene_options){.salt = 0xD07, .key_format = PM_KEYS_LOG48});
-    expect_scene(state, &(scene_options){.salt = 0xD08, .key_format = PM_KEYS_SMALLEST48});
+    expect_palettes(state, &(scene_options){.salt = 0xD07, .key_format = PM_KEYS_LOG48});
+    expect_palettes(state, &(scene_options){.salt = 0xD08, .key_format = PM_KEYS_SMALLEST48});
 }
 
 static void every_method_has_the_bits_of_the_reference(void **state) {
@@ -83,8 +93,8 @@ static void every_method_has_the_bits_of_the_reference(void **state) {
     for (size_t n = 0; n < variant_count(); n++) {
         const variant *v = variant_at(n);
         if (strchr(v->name, ',') == NULL)
-            expect_scene(state, &(scene_options){
-                                    .salt = 0xD10 + n, .curve = v, .joints = 5, .scales = true});
+            expect_palettes(state, &(scene_options){
+                                       .salt = 0xD10 + n, .curve = v, .joints = 5, .scales = true});
     }
 }
 
@@ -186,7 +196,7 @@ static void halves_at_the_borders_are_known(void **state) {
 
 /* ---- what must not show -------------------------------------------------------------------- */
 
-static void expect_engine(void **state, const pm_engine_desc *options) {
+static void expect_engine(void **state, int outputs, const pm_engine_desc *options) {
     scene s, t;
     pm_crowd_instance instances[MOST];
     const scene_options what = {.salt = 0xD60, .binds = SCENE_BIND_RIGID, .scales = true};
@@ -196,7 +206,7 @@ static void expect_engine(void **state, const pm_engine_desc *options) {
     scene_make(engine, &what, &t);
     for (size_t i = 0; i < MOST; i++)
         instances[i] = scene_instance(&source, &s);
-    for (int output = 0; output < PM_CROWD_OUTPUT_COUNT; output++) {
+    for (int output = 0; output < outputs; output++) {
         float *a = scene_pose(&s, output, instances, MOST, false);
         float *b = scene_pose(&t, output, instances, MOST, false);
         expect_same_bits(a, b, scene_floats(&s, output, MOST), scene_floats(&s, output, 1));
@@ -209,8 +219,8 @@ static void expect_engine(void **state, const pm_engine_desc *options) {
 }
 
 static void pieces_of_any_size_have_the_same_bits(void **state) {
-    expect_engine(state, &(pm_engine_desc){.piece_bytes = 1});
-    expect_engine(state, &(pm_engine_desc){.piece_bytes = 20000});
+    expect_engine(state, PM_CROWD_OUTPUT_COUNT, &(pm_engine_desc){.piece_bytes = 1});
+    expect_engine(state, PM_CROWD_OUTPUT_COUNT, &(pm_engine_desc){.piece_bytes = 20000});
 }
 
 static void lanes_do_not_show(void **state) {
@@ -218,13 +228,13 @@ static void lanes_do_not_show(void **state) {
     for (size_t n = 0; n < 4; n++) {
         pm_engine *engine = engine_for(state);
         if (can_compile_lanes(engine, lanes[n]))
-            expect_engine(state, &(pm_engine_desc){.lanes = lanes[n]});
+            expect_engine(state, PM_CROWD_PALETTE + 1, &(pm_engine_desc){.lanes = lanes[n]});
     }
 }
 
 static void host_threads_do_not_show(void **state) {
-    expect_engine(state, &(pm_engine_desc){.host_threads = 1});
-    expect_engine(state, &(pm_engine_desc){.host_threads = 3});
+    expect_engine(state, PM_CROWD_OUTPUT_COUNT, &(pm_engine_desc){.host_threads = 1});
+    expect_engine(state, PM_CROWD_OUTPUT_COUNT, &(pm_engine_desc){.host_threads = 3});
 }
 
 static void instances_do_not_show_in_each_other(void **state) {
