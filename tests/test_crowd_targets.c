@@ -24,6 +24,18 @@ static void pose(const scene *s, const pm_crowd_job *job) {
     expect_ok(pm_crowd_pose(s->crowd, job, &error), &error);
 }
 
+static void records_have_the_bytes_of_the_header(void **state) {
+    (void)state;
+    assert_int_equal(pm_crowd_record_bytes(PM_CROWD_PALETTE), 48);
+    assert_int_equal(pm_crowd_record_bytes(PM_CROWD_PALETTE_HALF), 24);
+    assert_int_equal(pm_crowd_record_bytes(PM_CROWD_DUAL), 32);
+    assert_int_equal(pm_crowd_record_bytes(PM_CROWD_MODEL), 48);
+    assert_int_equal(pm_crowd_record_bytes(PM_CROWD_LOCAL), 48);
+    assert_int_equal(pm_crowd_record_bytes(PM_CROWD_OUTPUT_COUNT), 0);
+    assert_int_equal(pm_crowd_record_bytes((pm_crowd_output)-1), 0);
+    assert_int_equal(sizeof(pm_crowd_instance), 32);
+}
+
 static void no_instances_are_nothing_to_do(void **state) {
     scene s;
     scene_make(engine_for(state), &(scene_options){.salt = 0xA01}, &s);
@@ -274,6 +286,7 @@ static void one_instance_is_always_posed(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(records_have_the_bytes_of_the_header),
         ON_BOTH(no_instances_are_nothing_to_do),
         ON_BOTH(outputs_may_be_asked_for_together),
         ON_BOTH(rows_may_lie_apart_and_nothing_between_them_is_written),
