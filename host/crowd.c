@@ -11,8 +11,7 @@
 #include "engine.h"
 #include "status.h"
 
-/* What is wrong with a clip, with its number in front. */
-static pm_status name_clip(size_t clip, pm_status status, pm_error *error) {
+pm_status pm_crowd_name_clip(size_t clip, pm_status status, pm_error *error) {
     char message[sizeof error->message];
     if (error) {
         snprintf(message, sizeof message, "clips[%zu]: %.200s", clip, error->message);
@@ -47,7 +46,7 @@ static pm_status check_clip(const pm_crowd_desc *desc, size_t i, pm_error *error
     pm_status status = pm_clip_check(&desc->clips[i], error);
     if (status == PM_OK)
         status = check_alike(desc, i, error);
-    return status == PM_OK ? status : name_clip(i, status, error);
+    return status == PM_OK ? status : pm_crowd_name_clip(i, status, error);
 }
 
 static pm_status check(const pm_engine *engine, const pm_crowd_desc *desc, pm_error *error) {
@@ -73,7 +72,7 @@ static pm_status build_clips(const pm_crowd_desc *desc, pm_engine *builder, pm_c
     for (size_t i = 0; i < desc->clip_count; i++) {
         pm_status status = pm_clip_create(builder, &desc->clips[i], &clips[i], error);
         if (status != PM_OK)
-            return name_clip(i, status, error);
+            return pm_crowd_name_clip(i, status, error);
     }
     return PM_OK;
 }

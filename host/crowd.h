@@ -47,6 +47,9 @@ enum {
  * groups of 48-bit keys. */
 enum { PM_CLIP_ALIGNMENT = 64 };
 
+/* The failure of a clip, with its number in front of what the error says. Returns `status`. */
+pm_status pm_crowd_name_clip(size_t clip, pm_status status, pm_error *error);
+
 /* Fills a crowd's clips, timelines and channels from clips that were built for it, joints in
  * the description's order. */
 pm_status pm_crowd_lay_out(pm_crowd *crowd, pm_clip *const *clips, pm_error *error);

@@ -225,7 +225,7 @@ pm_status pm_crowd_lay_out(pm_crowd *crowd, pm_clip *const *clips, pm_error *err
     for (size_t i = 0; status == PM_OK && i < crowd->clip_count; i++) {
         status = add_timelines(crowd, clips[i], i, error);
         if (status != PM_OK)
-            break;
+            return pm_crowd_name_clip(i, status, error);
         crowd->clips[i].statics = (pm_u32)(i * clips[i]->channels[PM_ROTATIONS].static_floats);
         copy_clip(crowd, clips[i], i);
         find_movers(crowd, clips[i]);
