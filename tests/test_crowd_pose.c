@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * What crowds are posed to, against the oracle in double precision: trees and chains, every
- * method, every kind of key times and keys, times of days. That the paths agree to the bit is
- * in test_crowd_bits.
+ * method, every kind of key times and keys, times of days; and the same bits on devices. What
+ * else must not show in the bits is in test_crowd_bits.
  */
 #include "support/crowd_scene.h"
 #include "support/engines.h"
@@ -23,8 +23,12 @@ static size_t instances_of(const scene *s, random_source *source, pm_crowd_insta
 static void expect_output(const scene *s, pm_crowd_output output,
                           const pm_crowd_instance *instances, size_t count, const char *what) {
     float *records = scene_pose(s, output, instances, count, false);
+    float *reference = scene_pose(s, output, instances, count, true);
     scene_expect(s, output, records, instances, count, what);
+    expect_same_bits(records, reference, scene_floats(s, output, count),
+                     scene_floats(s, output, 1));
     guarded_free(records);
+    guarded_free(reference);
 }
 
 static void expect_scene(void **state, const scene_options *options, const char *what) {
@@ -92,6 +96,42 @@ static void joints_in_another_order_are_posed_as_they_are(void **state) {
         instances[i] = scene_instance(&source, &s);
     expect_output(&s, PM_CROWD_PALETTE, instances, FEW, "levels of a wide tree, backwards");
     scene_free(&s);
+}
+
+/* Joint by joint, the keys of no clip, of one or of all are the rest pose's. */
+static void keep_at_rest(scene *s) {
+    for (size_t n = 0; n < s->clip_count; n++)
+        for (size_t joint = 0; joint < s->joints; joint++)
+            for (size_t key = 0; key < s->clips[n].timelines[0].key_count; key++) {
+                const size_t row = key * s->joints + joint;
+                for (size_t k = 0; k < 4 && joint % 3 > (n > 0); k++)
+                    s->sets[n].rotations[4 * row + k] = (double)s->rotations[4 * joint + k];
+                for (size_t k = 0; k < 3 && joint % 4 > (n > 0); k++)
+                    s->sets[n].positions[3 * row + k] = (double)s->positions[3 * joint + k];
+                for (size_t k = 0; k < 3 && joint % 5 > (n > 0); k++)
+                    s->sets[n].scales[3 * row + k] = (double)s->scales[3 * joint + k];
+            }
+}
+
+static void joints_that_clips_keep_at_rest_are_posed_like_others(void **state) {
+    static const char *const curves[] = {"slerp", "squad", "circular-c2"};
+    for (size_t n = 0; n < 3; n++) {
+        scene s;
+        pm_crowd_instance instances[MOST];
+        random_source source = random_salted(0xC1C);
+        const variant *curve = variant_named(curves[n]);
+        scene_make(
+            engine_for(state),
+            &(scene_options){
+                .salt = 0xC1C, .joints = 60, .curve = curve, .scales = true, .rest_scales = true},
+            &s);
+        scene_undo(&s);
+        keep_at_rest(&s);
+        scene_finish(engine_for(state), &s);
+        const size_t count = instances_of(&s, &source, instances);
+        expect_output(&s, PM_CROWD_PALETTE, instances, count, "some joints at rest");
+        scene_free(&s);
+    }
 }
 
 /* ---- outputs ----------------------------------------------------------------------------- */
@@ -281,6 +321,7 @@ int main(void) {
         ON_BOTH(scales_stretch_all_that_is_below),
         ON_BOTH(inverse_binds_are_as_given),
         ON_BOTH(joints_in_another_order_are_posed_as_they_are),
+        ON_BOTH(joints_that_clips_keep_at_rest_are_posed_like_others),
         ON_BOTH(model_matrices_are_those_of_the_oracle),
         ON_BOTH(dual_quaternions_are_the_motions_of_the_palette),
         ON_BOTH(dual_quaternions_are_unit_ones),
