@@ -188,6 +188,17 @@ static void read_stored_keys(pm_engine *engine, scene *s, size_t n) {
     desc->key_format = PM_KEYS_FLOAT32;
 }
 
+static void give_windows(random_source *source, scene *s, size_t n, pm_clip_desc *desc) {
+    s->windows[n] = test_array(s->joints, sizeof(pm_windows));
+    for (size_t joint = 0; joint < s->joints; joint++) {
+        s->windows[n][joint] =
+            (pm_windows){random_between(source, 0, 0.4), random_between(source, 0.5, 1),
+                         random_between(source, 0, 0.4), random_between(source, 0.5, 1)};
+    }
+    desc->windows = s->windows[n];
+    desc->window_count = s->joints;
+}
+
 static void make_clip(pm_engine *engine, random_source *source, scene *s, size_t n) {
     const scene_options *o = &s->options;
     track_set *set = &s->sets[n];
@@ -204,6 +215,9 @@ static void make_clip(pm_engine *engine, random_source *source, scene *s, size_t
     if (o->times == SCENE_UNIFORM) {
         s->uniform[n] = (pm_timeline){.key_count = set->tracks[0].key_count, .rate = rates[n]};
         desc.timelines = &s->uniform[n];
+    }
+    if (o->windows) {
+        give_windows(source, s, n, &desc);
     }
     desc.vector_method = o->vector_method;
     desc.key_format = o->key_format;
@@ -260,6 +274,7 @@ void scene_free(scene *s) {
     for (size_t n = 0; n < s->clip_count; n++) {
         set_destroy(&s->sets[n]);
         free(s->keys[n]);
+        free(s->windows[n]);
     }
     free(s->parents);
     free(s->rotations);

@@ -35,6 +35,7 @@ typedef struct scene_options {
     bool without_positions;
     bool scales;      /* of clips */
     bool rest_scales; /* of the rest pose, some of them negative */
+    bool windows;     /* of sterp, of each joint in each clip */
 } scene_options;
 
 typedef struct scene {
@@ -50,6 +51,7 @@ typedef struct scene {
     pm_clip_desc clips[SCENE_CLIPS_MAX];
     pm_clip_desc stored[SCENE_CLIPS_MAX]; /* with keys as the format stores them */
     float *keys[SCENE_CLIPS_MAX];
+    pm_windows *windows[SCENE_CLIPS_MAX];
     pm_skeleton *skeleton;
     pm_crowd *crowd;
     const uint32_t *order;
