@@ -238,6 +238,85 @@ static void time_b_has_a_clamp_of_its_own(void **state) {
     scene_free(&s);
 }
 
+/* ---- joints with key times of their own ---------------------------------------------------- */
+
+enum { LINES = 3 };
+
+static const double own_times[2][2] = {{0.5, 1}, {0, 2}};
+
+/* Three roots that turn about z by 0.8 rad: from 0.5 s to 1 s, from 0 s to 2 s, in the first
+ * second. */
+static void lines_make(pm_engine *engine, double loop_period, turner *t) {
+    static const int32_t parents[LINES] = {-1, -1, -1};
+    static const pm_timeline lines[LINES] = {{.key_count = 2, .times = own_times[0]},
+                                             {.key_count = 2, .times = own_times[1]},
+                                             {.key_count = 2, .rate = {1, 1}}};
+    static const uint32_t line_of[LINES] = {0, 1, 2};
+    const pm_skeleton_desc desc = {.joint_count = LINES, .parents = parents};
+    for (size_t joint = 0; joint < LINES; joint++)
+        for (size_t key = 0; key < 2; key++) {
+            double *q = t->rotations[0][2 * joint + key];
+            q[0] = q[1] = 0;
+            q[2] = sin(TURN * (double)key);
+            q[3] = cos(TURN * (double)key);
+        }
+    const pm_clip_desc clip = {.track_count = LINES,
+                               .timelines = lines,
+                               .timeline_count = LINES,
+                               .timeline_of = line_of,
+                               .rotations = {.data = t->rotations[0], .type = PM_FLOAT64},
+                               .loop_period = loop_period};
+    t->crowd = crowd_make(engine, &desc, &clip, 1, &t->skeleton);
+}
+
+static void expect_lines(const turner *t, double seconds, uint8_t flags, double a, double b,
+                         double c) {
+    const double wanted[LINES] = {2 * TURN * a, 2 * TURN * b, 2 * TURN * c};
+    const pm_crowd_instance n = {.time_a = pm_crowd_ticks(seconds), .flags = flags};
+    pm_error error = poisoned_error();
+    pm_crowd_job job = {.instances = &n, .instance_count = 1};
+    float out[LINES * 12];
+    job.outputs[PM_CROWD_LOCAL].memory = out;
+    memset(out, 0xFF, sizeof out);
+    expect_ok(pm_crowd_pose(t->crowd, &job, &error), &error);
+    for (size_t joint = 0; joint < LINES; joint++) {
+        const float *q = out + 12 * joint;
+        const double angle = 2 * atan2((double)q[2], (double)q[3]);
+        if (!(fabs(remainder(angle - wanted[joint], 8 * atan(1))) < 1e-6))
+            fail_msg("at %g s joint %zu turns by %g, not %g", seconds, joint, angle, wanted[joint]);
+    }
+}
+
+/* Open tracks keep their end keys until the clip goes round, 2 s after its first key. */
+static void joints_of_many_timelines_keep_to_the_clips_time(void **state) {
+    turner t;
+    lines_make(engine_for(state), 0, &t);
+    assert_true(pm_crowd_clip_ticks(t.crowd, 0) == 2 * SECOND);
+    expect_lines(&t, 0.25, 0, 0, 0.125, 0.25);
+    expect_lines(&t, 0.75, 0, 0.5, 0.375, 0.75);
+    expect_lines(&t, 1.5, 0, 1, 0.75, 1);
+    expect_lines(&t, 2.25, 0, 0, 0.125, 0.25);
+    expect_lines(&t, -0.5, 0, 1, 0.75, 1);
+    expect_lines(&t, 200.75, 0, 0.5, 0.375, 0.75);
+    expect_lines(&t, 7, PM_CROWD_CLAMP_A, 1, 1, 1);
+    expect_lines(&t, -7, PM_CROWD_CLAMP_A, 0, 0, 0);
+    turner_free(&t);
+}
+
+/* From their last keys on they go back to their first, which come 3 s after the ones before. */
+static void loops_of_many_timelines_keep_to_the_clips_time(void **state) {
+    turner t;
+    lines_make(engine_for(state), 3, &t);
+    assert_true(pm_crowd_clip_ticks(t.crowd, 0) == 3 * SECOND);
+    expect_lines(&t, 0.75, 0, 0.5, 0.375, 0.75);
+    expect_lines(&t, 0, 0, 0.2, 0, 0);
+    expect_lines(&t, 2.5, 0, 0.4, 0.5, 0.25);
+    expect_lines(&t, 3.25, 0, 0.1, 0.125, 0.25);
+    expect_lines(&t, -0.5, 0, 0.4, 0.5, 0.25);
+    expect_lines(&t, 8, PM_CROWD_CLAMP_A, 0.2, 0, 0);
+    turner_free(&t);
+}
+
 /* A frame's time from its number, as a program would make it, a year into a run. */
 static void frames_of_a_year_are_where_they_were_at_the_beginning(void **state) {
     turner t;
@@ -262,6 +341,8 @@ int main(void) {
         ON_BOTH(loops_go_round_by_their_period),
         ON_BOTH(times_that_clamp_stop_at_both_ends),
         ON_BOTH(time_b_has_a_clamp_of_its_own),
+        ON_BOTH(joints_of_many_timelines_keep_to_the_clips_time),
+        ON_BOTH(loops_of_many_timelines_keep_to_the_clips_time),
         ON_BOTH(frames_of_a_year_are_where_they_were_at_the_beginning),
     };
     return cmocka_run_group_tests_name("crowd_times", tests, NULL, engines_close);
