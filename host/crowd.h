@@ -54,9 +54,10 @@ pm_status pm_crowd_name_clip(size_t clip, pm_status status, pm_error *error);
  * the description's order. */
 pm_status pm_crowd_lay_out(pm_crowd *crowd, pm_clip *const *clips, pm_error *error);
 
-/* The table row of a timeline, and its ticks; listed key times, one more than segments, are
- * added to crowd->times, which has room. PM_ERROR_TIME when it is too long. */
-pm_status pm_crowd_add_timeline(pm_crowd *crowd, const pm_placed_timeline *timeline,
+/* The table row of a timeline, and its ticks, of a clip whose first key is at `first`, without
+ * its round; listed key times, one more than segments, are added to crowd->times, which has room.
+ * PM_ERROR_TIME when it is too long. */
+pm_status pm_crowd_add_timeline(pm_crowd *crowd, const pm_placed_timeline *timeline, double first,
                                 pm_error *error);
 
 /* Bytes from an instance's records to the next one's. */

@@ -3,6 +3,7 @@
  * The clips of a crowd side by side: their planes in skeleton order, their timelines in ticks,
  * and which joints they move at all.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -205,16 +206,35 @@ static void spread_rest(pm_crowd *crowd) {
 
 /* ---- the whole ---------------------------------------------------------------------------- */
 
+/* The first key of any joint. */
+static double first_of(const pm_clip *clip) {
+    double first = clip->timelines[0].first;
+    for (size_t k = 1; k < clip->timeline_count; k++)
+        first = fmin(first, clip->timelines[k].first);
+    return first;
+}
+
+/* Ticks from a clip's first key to the last of a timeline; of a loop, its period. */
+static pm_u64 end_of(const pm_placed_timeline *line, const pm_crowd_timeline *row) {
+    return line->constant ? row->lag : line->loop ? row->period : row->lag + row->period;
+}
+
 static pm_status add_timelines(pm_crowd *crowd, const pm_clip *clip, size_t i, pm_error *error) {
+    pm_crowd_timeline *rows = &crowd->timelines[crowd->timeline_count];
+    const double first = first_of(clip);
+    pm_u64 round = 0;
     crowd->clips[i].plane = (pm_u32)(4 * crowd->padded_joints);
     crowd->clips[i].timeline = (pm_u32)crowd->timeline_count;
     for (size_t k = 0; k < clip->timeline_count; k++) {
-        pm_status status = pm_crowd_add_timeline(crowd, &clip->timelines[k], error);
+        pm_status status = pm_crowd_add_timeline(crowd, &clip->timelines[k], first, error);
         if (status != PM_OK)
             return status;
+        pm_u64 end = end_of(&clip->timelines[k], &rows[k]);
+        round = end > round ? end : round;
     }
-    const pm_crowd_timeline *first = &crowd->timelines[crowd->clips[i].timeline];
-    crowd->clip_ticks[i] = clip->timelines[0].constant ? 0 : (int64_t)first->period;
+    for (size_t k = 0; k < clip->timeline_count; k++)
+        rows[k].round = clip->timelines[k].loop ? rows[k].period : round ? round : 1;
+    crowd->clip_ticks[i] = (int64_t)round;
     return PM_OK;
 }
 

@@ -34,27 +34,35 @@ static pm_u64 uniform_period(size_t segments, pm_rational rate) {
     return (pm_u64)((((pm_u128)segments * (pm_u128)rate.den << 33) / num + 1) >> 1);
 }
 
-static void list_times(pm_crowd *crowd, const pm_placed_timeline *timeline) {
-    for (size_t i = 0; i <= timeline->segment_count; i++)
-        crowd->times[crowd->time_count++] =
-            (pm_u64)pm_crowd_ticks(timeline->times[i] - timeline->first);
+/* Since the timeline's first key; nearest to those since `first`, which is where its lag counts
+ * from. Loops are as long as their period, wherever they begin. */
+static pm_u64 ticks_to(const pm_placed_timeline *timeline, size_t border, double first) {
+    if (timeline->loop)
+        return (pm_u64)pm_crowd_ticks(timeline->times[border] - timeline->first);
+    return (pm_u64)(pm_crowd_ticks(timeline->times[border] - first) -
+                    pm_crowd_ticks(timeline->first - first));
 }
 
-pm_status pm_crowd_add_timeline(pm_crowd *crowd, const pm_placed_timeline *timeline,
+pm_status pm_crowd_add_timeline(pm_crowd *crowd, const pm_placed_timeline *timeline, double first,
                                 pm_error *error) {
     pm_crowd_timeline *row = &crowd->timelines[crowd->timeline_count];
-    double seconds = timeline->times[timeline->segment_count] - timeline->times[0];
+    double seconds =
+        timeline->times[timeline->segment_count] - (timeline->loop ? timeline->first : first);
     if (!(seconds <= most_seconds))
         return pm_fail(error, PM_ERROR_TIME, "lasts longer than 2^30 s");
     if (timeline->segment_count > PM_PLACE_SEGMENT || crowd->time_count > UINT32_MAX)
         return pm_fail(error, PM_ERROR_SIZE, "has too many keys");
-    *row = (pm_crowd_timeline){.segments = (pm_u32)timeline->segment_count,
+    *row = (pm_crowd_timeline){.lag = (pm_u64)pm_crowd_ticks(timeline->first - first),
+                               .segments = (pm_u32)timeline->segment_count,
                                .times = (pm_u32)crowd->time_count};
     if (timeline->uniform && !timeline->constant) {
         set_rate(row, timeline->rate);
         row->period = uniform_period(timeline->segment_count, timeline->rate);
+        if (row->lag && !timeline->loop)
+            row->period = ticks_to(timeline, timeline->segment_count, first);
     } else {
-        list_times(crowd, timeline);
+        for (size_t i = 0; i <= timeline->segment_count; i++)
+            crowd->times[crowd->time_count++] = ticks_to(timeline, i, first);
         row->period = crowd->times[crowd->time_count - 1];
     }
     row->period = row->period ? row->period : 1;

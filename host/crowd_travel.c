@@ -88,7 +88,7 @@ static pm_u64 period_of(const pm_crowd *crowd, size_t clip) {
     pm_u32 timeline = crowd->clips[clip].timeline;
     if (crowd->apart)
         timeline = crowd->layout[clip * crowd->skeleton->joint_count].timeline;
-    return crowd->timelines[timeline].period;
+    return crowd->timelines[timeline].round;
 }
 
 /* In which round of a clip a time is: 0 is the first, -1 the one before it. */

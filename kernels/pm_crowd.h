@@ -65,6 +65,8 @@ typedef struct pm_crowd_level {
 
 /* Key times of a clip's joints. The first is 0. */
 typedef struct pm_crowd_timeline {
+    pm_u64 round;  /* ticks after which the clip goes round: the period, where there is one */
+    pm_u64 lag;    /* ticks from the clip's first key to the first of these */
     pm_u64 period; /* ticks to the last key, or of a loop: at least 1 */
     pm_u64 rate;   /* of uniform keys: segments a tick, times 2^(64 - shift). 0: listed */
     pm_u32 shift;
@@ -148,10 +150,18 @@ pm_fn pm_place pm_crowd_place_listed(pm_crowd_timeline t, pm_global const pm_u64
     return pm_crowd_place_of(low, (rest << 32) / length, 1);
 }
 
+/* Ticks since a timeline's own first key, from those since the clip's. Before it, a loop is
+ * in the round before, and others wait; they do behind their last key, too. */
+pm_fn pm_u64 pm_crowd_lagging(pm_crowd_timeline t, pm_u64 since) {
+    pm_u64 before = t.round == t.period ? since + t.period - t.lag : 0;
+    since = since < t.lag ? before : since - t.lag;
+    return since < t.period ? since : t.period;
+}
+
 /* Where a time lies among the keys of a timeline. */
 pm_fn pm_place pm_crowd_place(pm_crowd_timeline t, pm_global const pm_u64 *times, pm_s64 time,
                               pm_u32 clamps) {
-    pm_u64 since = pm_crowd_within(t.period, time, clamps);
+    pm_u64 since = pm_crowd_lagging(t, pm_crowd_within(t.round, time, clamps));
     return t.rate ? pm_crowd_place_uniform(t, since) : pm_crowd_place_listed(t, times, since);
 }
 
