@@ -78,9 +78,9 @@ static void all_channels_have_the_bits_of_the_reference(void **state) {
 
 static void all_key_times_have_the_bits_of_the_reference(void **state) {
     expect_scene(state, &(scene_options){.salt = 0xD04, .times = SCENE_LISTED, .looped = true});
-    expect_scene(state, &(scene_options){.salt = 0xD05, .times = SCENE_OWN});
+    expect_scene(state, &(scene_options){.salt = 0xD05, .times = SCENE_APART});
     expect_scene(state,
-                 &(scene_options){.salt = 0xD06, .times = SCENE_OWN, .looped = true, .clips = 4});
+                 &(scene_options){.salt = 0xD06, .times = SCENE_APART, .looped = true, .clips = 4});
 }
 
 static void keys_of_48_bits_have_the_bits_of_the_reference(void **state) {

@@ -65,7 +65,7 @@ static void expect_tamed(void **state, const scene_options *options) {
 static void any_bytes_are_posed_by_the_rules(void **state) {
     expect_tamed(state, &(scene_options){.salt = 0xE01, .scales = true, .rest_scales = true});
     expect_tamed(state, &(scene_options){.salt = 0xE02, .times = SCENE_LISTED, .looped = true});
-    expect_tamed(state, &(scene_options){.salt = 0xE03, .times = SCENE_OWN, .looped = true});
+    expect_tamed(state, &(scene_options){.salt = 0xE03, .times = SCENE_APART, .looped = true});
 }
 
 /* All bits at random: none may make anything but finite numbers. */

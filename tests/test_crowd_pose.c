@@ -281,6 +281,10 @@ static void key_times_may_be_of_any_kind(void **state) {
             state,
             &(scene_options){.salt = 0xC91, .times = SCENE_OWN, .looped = looped, .scales = true},
             looped ? "a timeline a joint, looped" : "a timeline a joint");
+        expect_scene(
+            state,
+            &(scene_options){.salt = 0xC92, .times = SCENE_APART, .looped = looped, .joints = 20},
+            looped ? "timelines apart, looped" : "timelines apart");
     }
 }
 

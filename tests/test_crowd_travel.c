@@ -253,6 +253,8 @@ static void travel_is_that_of_the_oracle(void **state) {
     expect_oracle(state, &(scene_options){.salt = 0xB03, .looped = true}, 5);
     expect_oracle(state, &(scene_options){.salt = 0xB04, .times = SCENE_LISTED}, 5);
     expect_oracle(state, &(scene_options){.salt = 0xB05, .times = SCENE_OWN, .looped = true}, 5);
+    expect_oracle(state, &(scene_options){.salt = 0xB08, .times = SCENE_APART}, 5);
+    expect_oracle(state, &(scene_options){.salt = 0xB09, .times = SCENE_APART, .looped = true}, 5);
     expect_oracle(
         state, &(scene_options){.salt = 0xB06, .curve = variant_named("squad"), .joints = 40}, 30);
     expect_oracle(state, &(scene_options){.salt = 0xB07, .without_positions = true}, 5);

@@ -84,11 +84,17 @@ int64_t crowd_clamp(int64_t period, int64_t time) {
     return time < 0 ? 0 : time > period ? period : time;
 }
 
-static int64_t ticks_of(const oracle *curves, const pm_clip_desc *clip) {
-    const double first = oracle_key_time(curves, 0, 0);
-    const double last = oracle_key_time(curves, 0, oracle_key_count(curves, 0) - 1);
-    const double seconds = clip->loop_period > 0.0 ? clip->loop_period : last - first;
-    return llrint(seconds * PM_TICKS_PER_SECOND);
+/* From the first key of any joint to the last of any. */
+static void measure_clip(crowd_oracle *o, size_t clip) {
+    const oracle *curves = o->curves[clip];
+    double first = HUGE_VAL, last = -HUGE_VAL;
+    for (size_t joint = 0; joint < o->joint_count; joint++) {
+        first = fmin(first, oracle_key_time(curves, joint, 0));
+        last = fmax(last, oracle_key_time(curves, joint, oracle_key_count(curves, joint) - 1));
+    }
+    const double period = o->clips[clip].loop_period;
+    o->first[clip] = first;
+    o->ticks[clip] = llrint((period > 0.0 ? period : last - first) * PM_TICKS_PER_SECOND);
 }
 
 int64_t crowd_oracle_ticks(const crowd_oracle *o, size_t clip) {
@@ -103,7 +109,7 @@ joint_pose crowd_sample(const crowd_oracle *o, size_t clip, size_t joint, int64_
         return pose;
     }
     const oracle *curves = o->curves[clip];
-    const double time = oracle_key_time(curves, joint, 0) + (double)since / PM_TICKS_PER_SECOND;
+    const double time = o->first[clip] + (double)since / PM_TICKS_PER_SECOND;
     const oracle_place place = oracle_at_time(curves, joint, time);
     pose.rotation = quat_normalise(oracle_rotation(curves, joint, place));
     if (o->clips[clip].positions.data) {
@@ -224,9 +230,10 @@ crowd_oracle *crowd_oracle_create(const pm_skeleton_desc *skeleton, const pm_cli
     o->binds[1] = crowd_binds(o, true);
     o->curves = crowd_allocate(clip_count, sizeof(oracle *));
     o->ticks = crowd_allocate(clip_count, sizeof *o->ticks);
+    o->first = crowd_allocate(clip_count, sizeof *o->first);
     for (size_t clip = 0; clip < clip_count; clip++) {
         o->curves[clip] = oracle_create(&clips[clip]);
-        o->ticks[clip] = ticks_of(o->curves[clip], &clips[clip]);
+        measure_clip(o, clip);
     }
     return o;
 }
@@ -241,6 +248,7 @@ void crowd_oracle_destroy(crowd_oracle *o) {
         free(o->binds[1]);
         free(o->curves);
         free(o->ticks);
+        free(o->first);
     }
     free(o);
 }

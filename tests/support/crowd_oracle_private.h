@@ -17,6 +17,7 @@ struct crowd_oracle {
     matrix *binds[2]; /* of rigid walks, and of scaled ones */
     oracle **curves;  /* one a clip */
     int64_t *ticks;
+    double *first; /* key of a clip, in seconds */
 };
 
 void *crowd_allocate(size_t count, size_t size);

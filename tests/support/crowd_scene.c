@@ -124,7 +124,7 @@ static void place_keys(random_source *source, const scene *s, size_t joint, test
 
 /* Uniform times as the library means them; listed ones from 0.375 s on, of own timelines to
  * exactly 2.075 s. */
-static void place_times(const scene *s, size_t clip, test_track *t) {
+static void place_shared_times(const scene *s, size_t clip, test_track *t) {
     const scene_times kind = s->options.times;
     const double num = (double)rates[clip].num, den = (double)rates[clip].den;
     const double end = t->times[t->key_count - 1];
@@ -138,6 +138,18 @@ static void place_times(const scene *s, size_t clip, test_track *t) {
     }
 }
 
+/* Each from a time of its own on, for less than 2 s. */
+static void place_times(const scene *s, size_t clip, size_t joint, test_track *t) {
+    const double first = 0.375 + 0.3 * (double)((7 * joint + clip) % 5);
+    if (s->options.times != SCENE_APART) {
+        place_shared_times(s, clip, t);
+        return;
+    }
+    for (size_t key = 0; key < t->key_count; key++) {
+        t->times[key] = first + 0.2 * t->times[key];
+    }
+}
+
 /* Loops of odd clips end with the key that they begin with; those of even ones go on to it, over
  * a segment as long as uniform ones. */
 static void close_loop(const scene *s, size_t clip, test_track *t) {
@@ -147,7 +159,9 @@ static void close_loop(const scene *s, size_t clip, test_track *t) {
         return;
     }
     t->period = t->times[last] - t->times[0];
-    if (clip % 2) {
+    if (s->options.times == SCENE_APART) {
+        t->period = 3;
+    } else if (clip % 2) {
         memcpy(t->keys[last], t->keys[0], sizeof t->keys[0]);
         memcpy(t->positions[last], t->positions[0], sizeof t->positions[0]);
     } else {
@@ -160,9 +174,11 @@ static void make_track(random_source *source, scene *s, size_t clip, size_t join
     const scene_options *o = &s->options;
     const bool uneven = o->times != SCENE_UNIFORM && o->curve->method != PM_METHOD_BSPLINE;
     test_track *t = &s->sets[clip].tracks[joint];
-    const size_t keys = o->times == SCENE_OWN ? 3 + (clip + joint) % 6 : 4 + 2 * clip;
+    const size_t keys = o->times == SCENE_OWN     ? 3 + (clip + joint) % 6
+                        : o->times == SCENE_APART ? 1 + (clip + joint) % 6
+                                                  : 4 + 2 * clip;
     random_track(source, keys, 0.1, 1.0, uneven, t);
-    place_times(s, clip, t);
+    place_times(s, clip, joint, t);
     if (o->times == SCENE_LISTED) {
         memcpy(t->times, s->sets[clip].tracks[0].times, sizeof t->times);
     }
@@ -202,7 +218,7 @@ static void give_windows(random_source *source, scene *s, size_t n, pm_clip_desc
 static void make_clip(pm_engine *engine, random_source *source, scene *s, size_t n) {
     const scene_options *o = &s->options;
     track_set *set = &s->sets[n];
-    set_create(s->joints, o->times != SCENE_OWN, set);
+    set_create(s->joints, o->times < SCENE_OWN, set);
     for (size_t joint = 0; joint < s->joints; joint++) {
         make_track(source, s, n, joint);
     }

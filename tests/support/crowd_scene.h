@@ -16,8 +16,9 @@
 
 typedef enum scene_shape { SCENE_TREE = 0, SCENE_CHAIN, SCENE_FOREST } scene_shape;
 
-/* Uniform keys; listed ones that begin after 0; a timeline a joint, of one length. */
-typedef enum scene_times { SCENE_UNIFORM = 0, SCENE_LISTED, SCENE_OWN } scene_times;
+/* Uniform keys; listed ones that begin after 0; a timeline a joint, all of one length; or of any,
+ * from any time on, of a single key too. */
+typedef enum scene_times { SCENE_UNIFORM = 0, SCENE_LISTED, SCENE_OWN, SCENE_APART } scene_times;
 
 typedef enum scene_binds { SCENE_BIND_AT_REST = 0, SCENE_BIND_RIGID, SCENE_BIND_ANY } scene_binds;
 
