@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The figure's skeleton, and its clips as twelve keys a cycle for squad to run through. Feet are
+ * put where they stand while the root goes on, and thighs and shins follow from that.
+ */
+#include "body.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { KEYS = 13 }; /* twelve to a cycle, and the first again */
+
+static const double pi = 3.14159265358979323846;
+static const double thigh_length = 0.42, shin_length = 0.41, ankle_height = 0.07;
+
+/* Seven tenths of a second are a whole number of tenths: rates of keys are fractions. */
+const double body_seconds[BODY_CLIPS] = {1.1, 0.7, 0.9};
+static const pm_timeline timelines[BODY_CLIPS] = {{.key_count = KEYS, .rate = {120, 11}},
+                                                  {.key_count = KEYS, .rate = {120, 7}},
+                                                  {.key_count = KEYS, .rate = {120, 9}}};
+
+static const int32_t parents[BODY_JOINTS] = {-1,
+                                             BODY_ROOT,
+                                             BODY_HIPS,
+                                             BODY_SPINE,
+                                             BODY_CHEST,
+                                             BODY_NECK,
+                                             BODY_CHEST,
+                                             BODY_LEFT_COLLAR,
+                                             BODY_LEFT_ARM,
+                                             BODY_LEFT_FOREARM,
+                                             BODY_CHEST,
+                                             BODY_RIGHT_COLLAR,
+                                             BODY_RIGHT_ARM,
+                                             BODY_RIGHT_FOREARM,
+                                             BODY_HIPS,
+                                             BODY_LEFT_THIGH,
+                                             BODY_LEFT_SHIN,
+                                             BODY_LEFT_FOOT,
+                                             BODY_HIPS,
+                                             BODY_RIGHT_THIGH,
+                                             BODY_RIGHT_SHIN,
+                                             BODY_RIGHT_FOOT};
+
+/* From the parent, standing with arms down; no joint turns. */
+static const double offsets[BODY_JOINTS][3] = {
+    {0, 0, 0},        {0, 0.93, 0},    {0, 0.12, 0},     {0, 0.16, 0},      {0, 0.22, 0.01},
+    {0, 0.09, 0.01},  {0.04, 0.17, 0}, {0.14, 0, 0},     {0, -0.28, 0},     {0, -0.25, 0},
+    {-0.04, 0.17, 0}, {-0.14, 0, 0},   {0, -0.28, 0},    {0, -0.25, 0},     {0.09, -0.02, 0},
+    {0, -0.42, 0},    {0, -0.41, 0},   {0, -0.05, 0.15}, {-0.09, -0.02, 0}, {0, -0.42, 0},
+    {0, -0.41, 0},    {0, -0.05, 0.15}};
+
+/* One key: degrees of turn about y, x and z, the innermost last, and positions. */
+typedef struct pose {
+    double turn[BODY_JOINTS][3];
+    double position[BODY_JOINTS][3];
+} pose;
+
+typedef struct keys {
+    double rotations[KEYS][BODY_JOINTS][4];
+    double positions[KEYS][BODY_JOINTS][3];
+} keys;
+
+typedef struct gait {
+    double stride;      /* metres a cycle, which is two steps */
+    double stance;      /* the part of it for which a foot stands */
+    double lift;        /* of the foot in between */
+    double height, bob; /* of the hips, which are highest twice a cycle, at `top` */
+    double top;
+    double lean, sway;   /* degrees: of the trunk forward, of hips and chest about y */
+    double swing, elbow; /* degrees: of the arms, and of how elbows are bent */
+} gait;
+
+static const gait walking = {1.3, 0.60, 0.10, 0.905, 0.018, 0.3, 3, 7, 24, 16};
+static const gait running = {2.5, 0.34, 0.24, 0.900, 0.035, 0.42, 12, 11, 40, 88};
+
+/* ---- poses ----------------------------------------------------------------------- */
+
+static pose rest_pose(void) {
+    pose p;
+    memset(p.turn, 0, sizeof p.turn);
+    memcpy(p.position, offsets, sizeof offsets);
+    return p;
+}
+
+static double bell(double x, double width) {
+    return exp(-x * x / (width * width));
+}
+
+/* Where an ankle is, ahead of the hips and above the ground, and how far the heel is up, in
+ * degrees; `part` of a cycle since the foot came down. */
+static void foot_path(const gait *g, double part, double *ahead, double *above, double *heel) {
+    double reach = g->stride * g->stance / 2;
+    double ahead_of_next = part > 0.5 ? part - 1 : part; /* of the coming down */
+    *above = ankle_height;
+    *ahead = reach - g->stride * part;
+    if (part > g->stance) {
+        double on = (part - g->stance) / (1 - g->stance);
+        *ahead = -reach * cos(pi * on);
+        *above += g->lift * sin(pi * sqrt(on));
+    }
+    *heel = 42 * bell(part - g->stance - 0.04, 0.13) - 16 * bell(ahead_of_next, 0.07);
+    *above += 0.08 * bell(part - g->stance, 0.1);
+}
+
+/* Thigh and shin that reach an ankle from hips of some height. */
+static void place_leg(const gait *g, pose *p, int thigh, double part) {
+    double ahead, above, heel;
+    foot_path(g, part, &ahead, &above, &heel);
+    double down = p->position[BODY_HIPS][1] + offsets[thigh][1] - above;
+    double longest = thigh_length + shin_length - 0.002;
+    double length = fmin(hypot(ahead, down), longest);
+    double a = thigh_length, b = shin_length;
+    double at_hip = acos((a * a + length * length - b * b) / (2 * a * length));
+    double at_knee = acos((a * a + b * b - length * length) / (2 * a * b));
+    double forward = (atan2(ahead, down) + at_hip) * 180 / pi;
+    double bend = 180 - at_knee * 180 / pi;
+    p->turn[thigh][1] = -forward;
+    p->turn[thigh + 1][1] = bend;
+    p->turn[thigh + 2][1] = heel + forward - bend;
+    p->turn[thigh + 3][1] = -0.6 * fmax(heel, 0);
+}
+
+/* `side` 1 of the left; the arm goes with the other side's leg. */
+static void swing_arm(const gait *g, pose *p, int collar, double side, double swing) {
+    p->turn[collar + 1][1] = -g->swing * swing + 0.1 * g->elbow;
+    p->turn[collar + 1][2] = side * (6 + 0.1 * g->elbow);
+    p->turn[collar + 2][1] = -g->elbow - 0.4 * g->swing * (swing + 0.5);
+    p->turn[collar + 2][0] = -side * 0.2 * g->elbow;
+}
+
+static pose gait_pose(const gait *g, double part) {
+    pose p = rest_pose();
+    double left = part, right = part < 0.5 ? part + 0.5 : part - 0.5;
+    double turn = cos(2 * pi * part); /* 1 as the left foot comes down ahead */
+    p.position[BODY_ROOT][2] = g->stride * part;
+    p.position[BODY_HIPS][0] = 0.02 * sin(2 * pi * part);
+    p.position[BODY_HIPS][1] = g->height + g->bob * cos(4 * pi * (part - g->top));
+    p.turn[BODY_HIPS][0] = -g->sway * turn;
+    p.turn[BODY_SPINE][0] = g->sway * turn;
+    p.turn[BODY_SPINE][1] = g->lean;
+    p.turn[BODY_CHEST][0] = g->sway * turn;
+    p.turn[BODY_CHEST][1] = 0.5 * g->lean;
+    p.turn[BODY_NECK][0] = -0.8 * g->sway * turn;
+    p.turn[BODY_NECK][1] = -g->lean;
+    place_leg(g, &p, BODY_LEFT_THIGH, left);
+    place_leg(g, &p, BODY_RIGHT_THIGH, right);
+    swing_arm(g, &p, BODY_LEFT_COLLAR, 1, -turn);
+    swing_arm(g, &p, BODY_RIGHT_COLLAR, -1, turn);
+    return p;
+}
+
+/* The right arm up, and the hand to and fro. */
+static pose wave_pose(double part) {
+    pose p = rest_pose();
+    p.turn[BODY_RIGHT_COLLAR][2] = -12;
+    p.turn[BODY_RIGHT_ARM][2] = -138;
+    p.turn[BODY_RIGHT_FOREARM][2] = -22 + 32 * sin(2 * pi * part);
+    p.turn[BODY_RIGHT_HAND][2] = 14 * cos(2 * pi * part);
+    return p;
+}
+
+/* ---- descriptions ------------------------------------------------------------------ */
+
+static void set_key(keys *k, int key, const pose *p) {
+    memcpy(k->positions[key], p->position, sizeof p->position);
+    for (int joint = 0; joint < BODY_JOINTS; joint++) {
+        double angles[3];
+        for (int i = 0; i < 3; i++)
+            angles[i] = p->turn[joint][i] * pi / 180;
+        pm_quat_from_euler(PM_EULER_YXZ, angles, k->rotations[key][joint]);
+    }
+}
+
+/* The last key is the first again, but for the root, which is a stride further: time goes
+ * round in a clip that is open too. */
+static void set_keys(keys *k, int clip) {
+    for (int key = 0; key < KEYS; key++) {
+        double part = (double)(key % (KEYS - 1)) / (KEYS - 1);
+        pose p = clip == BODY_WAVE ? wave_pose(part)
+                                   : gait_pose(clip == BODY_WALK ? &walking : &running, part);
+        if (key == KEYS - 1 && clip != BODY_WAVE)
+            p.position[BODY_ROOT][2] = clip == BODY_WALK ? walking.stride : running.stride;
+        set_key(k, key, &p);
+    }
+}
+
+pm_status body_skeleton(pm_skeleton **skeleton, pm_error *error) {
+    float mask[BODY_JOINTS] = {0};
+    mask[BODY_RIGHT_COLLAR] = 0.5f;
+    for (int joint = BODY_RIGHT_ARM; joint <= BODY_RIGHT_HAND; joint++)
+        mask[joint] = 1.0f;
+    const pm_skeleton_desc desc = {.joint_count = BODY_JOINTS,
+                                   .parents = parents,
+                                   .positions = {.data = offsets, .type = PM_FLOAT64},
+                                   .masks = mask,
+                                   .mask_count = 1};
+    return pm_skeleton_create(&desc, skeleton, error);
+}
+
+pm_status body_crowd(pm_engine *engine, const pm_skeleton *skeleton, pm_crowd **crowd,
+                     pm_error *error) {
+    keys k[BODY_CLIPS];
+    pm_clip_desc clips[BODY_CLIPS];
+    for (int clip = 0; clip < BODY_CLIPS; clip++) {
+        set_keys(&k[clip], clip);
+        clips[clip] = (pm_clip_desc){.track_count = BODY_JOINTS,
+                                     .timelines = &timelines[clip],
+                                     .rotations = {.data = k[clip].rotations, .type = PM_FLOAT64},
+                                     .positions = {.data = k[clip].positions, .type = PM_FLOAT64},
+                                     .method = PM_METHOD_SQUAD,
+                                     .ends = PM_ENDS_PARABOLA};
+    }
+    clips[BODY_WAVE].loop_period = body_seconds[BODY_WAVE];
+    const pm_crowd_desc desc = {.skeleton = skeleton, .clips = clips, .clip_count = BODY_CLIPS};
+    return pm_crowd_create(engine, &desc, crowd, error);
+}

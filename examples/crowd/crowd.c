@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Simulates a crowd and draws its last frame: each frame moves everybody by the travel of their
+ * roots and poses them on the device; nothing but matrices in model space comes back.
+ *
+ *     crowd [-n AGENTS] [-s SECONDS] [-d DEVICE] [-o FILE]
+ */
+#define _POSIX_C_SOURCE 200809L
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "agents.h"
+#include "body.h"
+#include "picture.h"
+
+enum { FRAMES_PER_SECOND = 30, MOST_AGENTS = 200000 };
+
+typedef struct options {
+    size_t agents;
+    double seconds;
+    const char *device;
+    const char *file; /* NULL: stdout */
+    bool help;
+} options;
+
+/* A crowd and room for what a frame needs, made once. */
+typedef struct scene {
+    pm_engine *engine;
+    pm_skeleton *skeleton;
+    pm_crowd *crowd;
+    size_t slots[BODY_JOINTS]; /* where in skeleton order each joint is */
+    size_t count, frames;
+    agent *agents;
+    pm_crowd_instance *before, *after;
+    pm_travel *travels;
+    float *models; /* (count, joints, 12) */
+} scene;
+
+static const char usage[] = "usage: crowd [-n AGENTS] [-s SECONDS] [-d DEVICE] [-o FILE]\n";
+
+static void print_help(void) {
+    printf("%s\n"
+           "Simulates people who walk and run round a middle, and draws them as SVG.\n\n"
+           "  -n AGENTS   how many, 1 to %d; 10000 unless given\n"
+           "  -s SECONDS  to simulate before the picture, 0 to 600; 4 unless given\n"
+           "  -d DEVICE   auto, cpu, gpu, none (plain C), a number or part of a name\n"
+           "  -o FILE     where the picture goes; stdout unless given\n\n"
+           "Example: crowd -n 300 -o crowd.svg\n",
+           usage, MOST_AGENTS);
+}
+
+/* ---- arguments ----------------------------------------------------------------------- */
+
+static bool number_of(const char *text, double least, double most, double *value) {
+    char *end = NULL;
+    *value = strtod(text, &end);
+    return end != text && *end == '\0' && *value >= least && *value <= most;
+}
+
+/* False, after a message, when one cannot be used. */
+static bool read_options(int argc, char **argv, options *o) {
+    *o = (options){.agents = 10000, .seconds = 4};
+    for (int i = 1; i < argc; i++) {
+        const char *name = argv[i], *value = i + 1 < argc ? argv[i + 1] : NULL;
+        double number = 0;
+        if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
+            o->help = true;
+            return true;
+        }
+        bool good = value != NULL;
+        if (strcmp(name, "-n") == 0) {
+            good = good && number_of(value, 1, MOST_AGENTS, &number) && number == floor(number);
+            o->agents = good ? (size_t)number : 0;
+        } else if (strcmp(name, "-s") == 0)
+            good = good && number_of(value, 0, 600, &o->seconds);
+        else if (strcmp(name, "-d") == 0)
+            o->device = value;
+        else if (strcmp(name, "-o") == 0)
+            o->file = value;
+        else
+            good = false;
+        if (!good) {
+            fprintf(stderr, "crowd: %s %s: no such option, or not with this\n%s", name,
+                    value ? value : "", usage);
+            return false;
+        }
+        i++;
+    }
+    return true;
+}
+
+/* ---- the scene ----------------------------------------------------------------------- */
+
+static pm_status out_of_memory(pm_error *error) {
+    snprintf(error->message, sizeof error->message, "not enough memory");
+    return error->status = PM_ERROR_MEMORY;
+}
+
+static pm_status scene_open(scene *s, const options *o, pm_error *error) {
+    const pm_engine_desc desc = {.device = o->device};
+    pm_status status = pm_engine_create(&desc, &s->engine, error);
+    if (status == PM_OK)
+        status = body_skeleton(&s->skeleton, error);
+    if (status == PM_OK)
+        status = body_crowd(s->engine, s->skeleton, &s->crowd, error);
+    if (status != PM_OK)
+        return status;
+    const uint32_t *order = pm_skeleton_order(s->skeleton);
+    for (size_t k = 0; k < BODY_JOINTS; k++)
+        s->slots[order[k]] = k;
+    s->count = o->agents;
+    s->frames = (size_t)(o->seconds * FRAMES_PER_SECOND + 0.5);
+    s->agents = calloc(s->count, sizeof *s->agents);
+    s->before = calloc(s->count, sizeof *s->before);
+    s->after = calloc(s->count, sizeof *s->after);
+    s->travels = calloc(s->count, sizeof *s->travels);
+    s->models = calloc(s->count, pm_crowd_record_bytes(PM_CROWD_MODEL) * BODY_JOINTS);
+    if (!s->agents || !s->before || !s->after || !s->travels || !s->models)
+        return out_of_memory(error);
+    agents_place(s->agents, s->count);
+    return PM_OK;
+}
+
+static void scene_close(scene *s) {
+    free(s->models);
+    free(s->travels);
+    free(s->after);
+    free(s->before);
+    free(s->agents);
+    pm_crowd_destroy(&s->crowd);
+    pm_skeleton_destroy(&s->skeleton);
+    pm_engine_destroy(&s->engine);
+}
+
+static pm_status pose(scene *s, uint64_t frame, pm_error *error) {
+    const pm_crowd_job job = {.instances = s->after,
+                              .instance_count = s->count,
+                              .frame = frame,
+                              .outputs[PM_CROWD_MODEL] = {.memory = s->models}};
+    return pm_crowd_pose(s->crowd, &job, error);
+}
+
+/* A frame to begin with, and as many more as were asked for. */
+static pm_status simulate(scene *s, pm_error *error) {
+    const double step = 1.0 / FRAMES_PER_SECOND;
+    agents_instances(s->agents, s->count, 0, s->after);
+    pm_status status = pose(s, 0, error);
+    for (size_t frame = 1; status == PM_OK && frame <= s->frames; frame++) {
+        double now = (double)(frame - 1) * step;
+        status = agents_move(s->crowd, s->agents, s->count, now, step, s->before, s->after,
+                             s->travels, error);
+        if (status == PM_OK)
+            status = pose(s, frame, error);
+    }
+    return status;
+}
+
+static double seconds_now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static pm_status simulate_and_report(scene *s, pm_error *error) {
+    pm_device_info info;
+    double begin = seconds_now();
+    pm_status status = simulate(s, error);
+    if (status != PM_OK)
+        return status;
+    pm_engine_info(s->engine, &info);
+    fprintf(stderr, "%s: %zu joints posed, %zu agents in %zu frames, in %.2f s\n", info.name,
+            s->count * BODY_JOINTS * (s->frames + 1), s->count, s->frames + 1,
+            seconds_now() - begin);
+    return PM_OK;
+}
+
+/* ---- the file ------------------------------------------------------------------------- */
+
+/* Into a file beside it, which takes its name when it is whole; what is no plain file, such as
+ * a pipe, is written at once. False, with errno, when that fails. */
+static bool write_file(const scene *s, const char *path) {
+    char beside[4096];
+    struct stat there;
+    bool plain = stat(path, &there) != 0 || S_ISREG(there.st_mode);
+    int length = snprintf(beside, sizeof beside, plain ? "%s.part" : "%s", path);
+    if (length < 0 || (size_t)length >= sizeof beside) {
+        errno = ENAMETOOLONG;
+        return false;
+    }
+    FILE *file = fopen(beside, "w");
+    if (!file)
+        return false;
+    bool good = picture_write(file, s->agents, s->count, s->models, s->slots);
+    int reason = errno;
+    if (fclose(file) != 0 && good) {
+        good = false;
+        reason = errno;
+    }
+    if (good && plain && rename(beside, path) != 0) {
+        good = false;
+        reason = errno;
+    }
+    if (!good && plain)
+        remove(beside);
+    errno = reason;
+    return good;
+}
+
+static bool write_picture(const scene *s, const char *path) {
+    bool good = path ? write_file(s, path)
+                     : picture_write(stdout, s->agents, s->count, s->models, s->slots) &&
+                           fflush(stdout) == 0;
+    if (!good)
+        fprintf(stderr, "crowd: %s: %s\n", path ? path : "stdout", strerror(errno));
+    return good;
+}
+
+int main(int argc, char **argv) {
+    options o;
+    scene s = {0};
+    pm_error error = {0};
+    if (!read_options(argc, argv, &o))
+        return 2;
+    if (o.help) {
+        print_help();
+        return 0;
+    }
+    bool good = scene_open(&s, &o, &error) == PM_OK && simulate_and_report(&s, &error) == PM_OK;
+    if (!good)
+        fprintf(stderr, "crowd: %s\n", error.message);
+    good = good && write_picture(&s, o.file);
+    scene_close(&s);
+    return good ? 0 : 1;
+}
