@@ -135,24 +135,40 @@ static void stdout_gets_what_a_file_gets(void **state) {
     assert_string_equal(printed, svg);
 }
 
+/* Whether two pictures say the same but for numbers that are rounded differently: each is the
+ * difference of two that are off by at most one. */
+static bool look_alike(const char *a, const char *b) {
+    while (*a && *b) {
+        char *end_a = NULL, *end_b = NULL;
+        const long x = strtol(a, &end_a, 10), y = strtol(b, &end_b, 10);
+        if (end_a == a || end_b == b) {
+            if (*a++ != *b++)
+                return false;
+            continue;
+        }
+        if (labs(x - y) > 2)
+            return false;
+        a = end_a;
+        b = end_b;
+    }
+    return *a == *b;
+}
+
 static void the_device_draws_what_plain_c_draws(void **state) {
     static char printed[MOST], svg[MOST], expected[MOST];
     char command[512];
-    pm_identity identity = PM_IDENTITY_UNKNOWN;
-    pm_error error = poisoned_error();
-    if (small_sizes())
-        skip(); /* the self-check takes an interpreter too long */
-    expect_ok(pm_engine_self_check(engine_for(state), &identity, &error), &error);
-    if (identity != PM_IDENTITY_SAME)
-        skip();
-    assert_int_equal(run(printed, POSEMILL_CROWD " -n 300 -s 0.5 -d none -o reference.svg 2>&1"),
-                     0);
-    snprintf(command, sizeof command, POSEMILL_CROWD " -n 300 -s 0.5 -d '%s' -o device.svg 2>&1",
+    const char *size = small_sizes() ? "-n 20 -s 0" : "-n 300 -s 0.5";
+    engine_for(state);
+    snprintf(command, sizeof command, POSEMILL_CROWD " %s -d none -o reference.svg 2>&1", size);
+    assert_int_equal(run(printed, command), 0);
+    snprintf(command, sizeof command, POSEMILL_CROWD " %s -d '%s' -o device.svg 2>&1", size,
              device_for(state));
     assert_int_equal(run(printed, command), 0);
     read_file("reference.svg", expected);
     read_file("device.svg", svg);
-    assert_true(strcmp(svg, expected) == 0);
+    assert_true(look_alike(svg, expected));
+    svg[strlen(svg) / 2] = '#';
+    assert_false(look_alike(svg, expected));
 }
 
 static void people_move_while_time_goes_on(void **state) {
