@@ -62,34 +62,35 @@ static bool number_of(const char *text, double least, double most, double *value
     return end != text && *end == '\0' && *value >= least && *value <= most;
 }
 
+static bool read_option(const char *name, const char *value, options *o) {
+    double number = 0;
+    if (!value)
+        return false;
+    if (strcmp(name, "-n") == 0) {
+        if (!number_of(value, 1, MOST_AGENTS, &number) || number != floor(number))
+            return false;
+        o->agents = (size_t)number;
+        return true;
+    }
+    if (strcmp(name, "-s") == 0)
+        return number_of(value, 0, 600, &o->seconds);
+    if (strcmp(name, "-d") == 0)
+        return (o->device = value) != NULL;
+    return strcmp(name, "-o") == 0 && (o->file = value) != NULL;
+}
+
 /* False, after a message, when one cannot be used. */
 static bool read_options(int argc, char **argv, options *o) {
     *o = (options){.agents = 10000, .seconds = 4};
-    for (int i = 1; i < argc; i++) {
+    for (int i = 1; i < argc; i += 2) {
         const char *name = argv[i], *value = i + 1 < argc ? argv[i + 1] : NULL;
-        double number = 0;
-        if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
-            o->help = true;
-            return true;
-        }
-        bool good = value != NULL;
-        if (strcmp(name, "-n") == 0) {
-            good = good && number_of(value, 1, MOST_AGENTS, &number) && number == floor(number);
-            o->agents = good ? (size_t)number : 0;
-        } else if (strcmp(name, "-s") == 0)
-            good = good && number_of(value, 0, 600, &o->seconds);
-        else if (strcmp(name, "-d") == 0)
-            o->device = value;
-        else if (strcmp(name, "-o") == 0)
-            o->file = value;
-        else
-            good = false;
-        if (!good) {
+        if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
+            return o->help = true;
+        if (!read_option(name, value, o)) {
             fprintf(stderr, "crowd: %s %s: no such option, or not with this\n%s", name,
                     value ? value : "", usage);
             return false;
         }
-        i++;
     }
     return true;
 }
