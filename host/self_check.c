@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Identity is measured, not believed: every method on the device and on the reference,
- * both kernel shapes, and slerp with every format of keys, compared bit for bit.
+ * both kernel shapes, and slerp with every format of keys, compared bit for bit; then crowds.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -9,22 +9,20 @@
 
 #include "engine.h"
 #include "job.h"
+#include "self_check.h"
 #include "status.h"
 
-enum { TRACKS = 37, KEYS = 12, SAMPLES = 96, PAIRS = 800 };
+enum { TRACKS = PM_CHECK_TRACKS, KEYS = PM_CHECK_KEYS, SAMPLES = 96, PAIRS = 800 };
 
 typedef struct material {
-    float rotations[KEYS * TRACKS * 4];
-    float positions[KEYS * TRACKS * 3];
-    double times[KEYS];
+    pm_check_keys keys;
     double sample_times[PAIRS];
     uint32_t tracks[PAIRS];
     float on_device[PAIRS > SAMPLES *TRACKS ? PAIRS * 4 : SAMPLES *TRACKS * 4];
     float on_host[PAIRS > SAMPLES *TRACKS ? PAIRS * 4 : SAMPLES *TRACKS * 4];
 } material;
 
-/* Numerical Recipes' 32-bit generator: the same keys on every machine. */
-static double random_in(uint32_t *state, double low, double high) {
+double pm_check_random(uint32_t *state, double low, double high) {
     *state = *state * 1664525u + 1013904223u;
     return low + (high - low) * ((double)(*state >> 8) / 16777216.0);
 }
@@ -34,7 +32,7 @@ static void random_rotation(uint32_t *state, float *to) {
     do {
         norm2 = 0;
         for (int i = 0; i < 4; i++) {
-            q[i] = random_in(state, -1, 1);
+            q[i] = pm_check_random(state, -1, 1);
             norm2 += q[i] * q[i];
         }
     } while (norm2 > 1 || norm2 < 0.01);
@@ -43,23 +41,26 @@ static void random_rotation(uint32_t *state, float *to) {
 }
 
 static void fill(material *m) {
+    pm_check_keys *keys = &m->keys;
     uint32_t state = 20240229;
     for (size_t i = 0; i < (size_t)KEYS * TRACKS; i++) {
-        random_rotation(&state, m->rotations + 4 * i);
+        random_rotation(&state, keys->rotations + 4 * i);
         if (i >= TRACKS && i % 7 == 0) /* some keys held */
-            memcpy(m->rotations + 4 * i, m->rotations + 4 * (i - TRACKS), 4 * sizeof(float));
+            memcpy(keys->rotations + 4 * i, keys->rotations + 4 * (i - TRACKS), 4 * sizeof(float));
         if (i % 11 == 0) /* some with zeros, whose sign may get lost */
-            memcpy(m->rotations + 4 * i, (float[4]){0, i % 2 ? 0.6f : 0, 0, i % 2 ? 0.8f : 1},
+            memcpy(keys->rotations + 4 * i, (float[4]){0, i % 2 ? 0.6f : 0, 0, i % 2 ? 0.8f : 1},
                    4 * sizeof(float));
         for (size_t k = 0; k < 3; k++)
-            m->positions[3 * i + k] = (float)random_in(&state, -100, 100);
+            keys->positions[3 * i + k] = (float)pm_check_random(&state, -100, 100);
     }
     for (size_t k = 0; k < KEYS; k++)
-        m->times[k] = (double)k + random_in(&state, 0, 0.9);
+        keys->times[k] = (double)k + pm_check_random(&state, 0, 0.9);
     for (size_t k = 0; k < PAIRS; k++) {
-        m->sample_times[k] = random_in(&state, -1, KEYS + 1);
-        m->tracks[k] = (uint32_t)random_in(&state, 0, TRACKS);
+        m->sample_times[k] = pm_check_random(&state, -1, KEYS + 1);
+        m->tracks[k] = (uint32_t)pm_check_random(&state, 0, TRACKS);
     }
+    for (size_t i = 0; i < (size_t)PM_CHECK_ROWS * 3; i++)
+        keys->scales[i] = (float)pm_check_random(&state, 0.5, 1.5);
 }
 
 /* Whether a job gives the same bits on both, for one of its outputs. */
@@ -100,10 +101,10 @@ static pm_status check_method(pm_engine *engine, material *m, pm_clip_desc desc,
                               pm_error *error) {
     const float axis[3] = {0.3f, -0.5f, 0.8f};
     pm_timeline uniform = {.key_count = KEYS, .rate = {1, 1}};
-    pm_timeline listed = {.key_count = KEYS, .times = m->times};
+    pm_timeline listed = {.key_count = KEYS, .times = m->keys.times};
     desc.track_count = TRACKS;
-    desc.rotations.data = m->rotations;
-    desc.positions.data = m->positions;
+    desc.rotations.data = m->keys.rotations;
+    desc.positions.data = m->keys.positions;
     desc.axes.data = axis;
     /* any numbers will do as tangents of cubicspline: the keys are at hand */
     desc.rotations_in = desc.rotations_out = desc.rotations;
@@ -132,7 +133,7 @@ static pm_status check_part(pm_engine *part, material *m, bool *same, pm_error *
                               same, error);
     for (unsigned f = PM_KEYS_FLOAT32 + 1; status == PM_OK && f < PM_KEYS_COUNT; f++)
         status = check_method(part, m, (pm_clip_desc){.key_format = (pm_key_format)f}, same, error);
-    return status;
+    return status == PM_OK ? pm_crowd_self_check(part, &m->keys, same, error) : status;
 }
 
 /* Devices one after another: of jobs as small as these, one device would do all. */

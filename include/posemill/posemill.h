@@ -172,8 +172,9 @@ PM_API void pm_engine_destroy(pm_engine **engine);
  * fit; all memory and compute units; the least of the largest allocations. */
 PM_API void pm_engine_info(const pm_engine *engine, pm_device_info *info);
 
-/* Samples every method on the device and on the reference and compares bits. Of several
- * devices, each: PM_IDENTITY_SAME when all have the reference's.
+/* Samples every method on the device and on the reference, poses small crowds with every output
+ * on both, and compares bits. Of several devices, each: PM_IDENTITY_SAME when all have the
+ * reference's.
  * Blocks: builds all programs on first use, seconds on some drivers. */
 PM_API pm_status pm_engine_self_check(pm_engine *engine, pm_identity *identity, pm_error *error);
 
