@@ -213,10 +213,7 @@ typedef struct call {
     pm_error *error;
 } call;
 
-/* Room for the instances of a frame, which the jobs before may still read. */
 static pm_status make_room(const call *c, instance_copy *copy) {
-    if (copy->room >= c->job->instance_count)
-        return PM_OK;
     cl_mem buffer;
     size_t size = c->job->instance_count * sizeof(pm_crowd_instance);
     pm_status status =
@@ -229,6 +226,15 @@ static pm_status make_room(const call *c, instance_copy *copy) {
     return PM_OK;
 }
 
+/* For the instances of a frame in all copies at once: the frames after this one make nothing. */
+static pm_status make_all_room(const call *c, instance_copy *copies) {
+    pm_status status = PM_OK;
+    for (unsigned i = 0; status == PM_OK && i < COPIES; i++)
+        if (copies[i].room < c->job->instance_count)
+            status = make_room(c, &copies[i]);
+    return status;
+}
+
 static pm_status bring_instances(call *c, instance_copy *copy) {
     if (!copy) {
         c->instances = c->job->instance_buffer;
@@ -236,7 +242,7 @@ static pm_status bring_instances(call *c, instance_copy *copy) {
         return PM_OK;
     }
     event_list before = {.count = 0};
-    pm_status status = make_room(c, copy);
+    pm_status status = make_all_room(c, c->crowd->device->copies);
     if (status != PM_OK)
         return status;
     add_event(&before, c->begun);

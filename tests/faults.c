@@ -14,6 +14,8 @@
 #include "faults.h"
 #include "faults_cl_calls.h"
 
+enum { MOST_RECORDED = 4096 };
+
 static atomic_long live_objects, live_blocks;
 static atomic_bool armed;
 static atomic_long countdown;
@@ -45,6 +47,34 @@ long faults_live_blocks(void) {
     return atomic_load(&live_blocks);
 }
 
+/* Calls by their names, while they are recorded; the last ones are lost. */
+static atomic_bool recording;
+static atomic_size_t record_count;
+static _Atomic(const char *) record[MOST_RECORDED];
+
+void faults_record(bool on) {
+    if (on)
+        atomic_store(&record_count, 0);
+    atomic_store(&recording, on);
+}
+
+size_t faults_recorded(const char *const **names) {
+    static const char *copy[MOST_RECORDED];
+    const size_t count = atomic_load(&record_count);
+    for (size_t i = 0; i < count && i < MOST_RECORDED; i++)
+        copy[i] = atomic_load(&record[i]);
+    *names = copy;
+    return count < MOST_RECORDED ? count : MOST_RECORDED;
+}
+
+static void note(const char *name) {
+    if (!atomic_load(&recording))
+        return;
+    const size_t at = atomic_fetch_add(&record_count, 1);
+    if (at < MOST_RECORDED)
+        atomic_store(&record[at], name);
+}
+
 static bool is_due(fault_kind kind, const char *name) {
     if (!atomic_load(&armed) || kind != armed_kind)
         return false;
@@ -62,6 +92,7 @@ static bool is_due(fault_kind kind, const char *name) {
     cl_int __real_##name params;                                                                   \
     cl_int __wrap_##name params;                                                                   \
     cl_int __wrap_##name params {                                                                  \
+        note(#name);                                                                               \
         if (is_due(FAULT_CL, #name))                                                               \
             return armed_code;                                                                     \
         return __real_##name args;                                                                 \
@@ -71,6 +102,7 @@ static bool is_due(fault_kind kind, const char *name) {
     cl_int __real_##name params;                                                                   \
     cl_int __wrap_##name params;                                                                   \
     cl_int __wrap_##name params {                                                                  \
+        note(#name);                                                                               \
         if (is_due(FAULT_CL, #name))                                                               \
             return armed_code;                                                                     \
         const cl_int result = __real_##name args;                                                  \
@@ -95,6 +127,7 @@ static fault_kind kind_of_creation(const char *name) {
     type __real_##name params;                                                                     \
     type __wrap_##name params;                                                                     \
     type __wrap_##name params {                                                                    \
+        note(#name);                                                                               \
         if (is_creation_due(#name, kind_of_creation(#name))) {                                     \
             if (status)                                                                            \
                 *status = armed_code;                                                              \
@@ -110,6 +143,7 @@ static fault_kind kind_of_creation(const char *name) {
     void *__real_##name params;                                                                    \
     void *__wrap_##name params;                                                                    \
     void *__wrap_##name params {                                                                   \
+        note(#name);                                                                               \
         if (is_due(FAULT_CL, #name)) {                                                             \
             if (status)                                                                            \
                 *status = armed_code;                                                              \
@@ -125,6 +159,7 @@ static fault_kind kind_of_creation(const char *name) {
     cl_int __real_##name(type object);                                                             \
     cl_int __wrap_##name(type object);                                                             \
     cl_int __wrap_##name(type object) {                                                            \
+        note(#name);                                                                               \
         atomic_fetch_add(&live_objects, 1);                                                        \
         return __real_##name(object);                                                              \
     }
@@ -133,6 +168,7 @@ static fault_kind kind_of_creation(const char *name) {
     cl_int __real_##name(type object);                                                             \
     cl_int __wrap_##name(type object);                                                             \
     cl_int __wrap_##name(type object) {                                                            \
+        note(#name);                                                                               \
         atomic_fetch_sub(&live_objects, 1);                                                        \
         return __real_##name(object);                                                              \
     }
@@ -149,6 +185,7 @@ const char faults_known_calls[] =
 void *__real_malloc(size_t size);
 void *__wrap_malloc(size_t size);
 void *__wrap_malloc(size_t size) {
+    note("malloc");
     if (is_due(FAULT_ALLOCATION, "malloc"))
         return NULL;
     void *block = __real_malloc(size);
@@ -160,6 +197,7 @@ void *__wrap_malloc(size_t size) {
 void *__real_calloc(size_t count, size_t size);
 void *__wrap_calloc(size_t count, size_t size);
 void *__wrap_calloc(size_t count, size_t size) {
+    note("calloc");
     if (is_due(FAULT_ALLOCATION, "calloc"))
         return NULL;
     void *block = __real_calloc(count, size);
@@ -171,6 +209,7 @@ void *__wrap_calloc(size_t count, size_t size) {
 void *__real_realloc(void *block, size_t size);
 void *__wrap_realloc(void *block, size_t size);
 void *__wrap_realloc(void *block, size_t size) {
+    note("realloc");
     if (is_due(FAULT_ALLOCATION, "realloc"))
         return NULL;
     void *moved = __real_realloc(block, size);
@@ -182,6 +221,7 @@ void *__wrap_realloc(void *block, size_t size) {
 char *__real_strdup(const char *text);
 char *__wrap_strdup(const char *text);
 char *__wrap_strdup(const char *text) {
+    note("strdup");
     if (is_due(FAULT_ALLOCATION, "strdup"))
         return NULL;
     char *copy = __real_strdup(text);

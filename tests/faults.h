@@ -22,6 +22,12 @@ const char *faults_disarm(void);
 /* Whether the linker was told to wrap: false means that no fault can ever fire. */
 bool faults_are_linked(void);
 
+/* Between `true` and `false` writes down the name of each call that is wrapped, but for free. */
+void faults_record(bool on);
+
+/* What was written down, in order; valid until the next call. */
+size_t faults_recorded(const char *const **names);
+
 /* Objects created, retained or given as events and not released; blocks not freed. */
 long faults_live_objects(void);
 long faults_live_blocks(void);

@@ -58,6 +58,12 @@
     ENQUEUE(clEnqueueCopyBuffer, (cl_command_queue q, cl_mem from, cl_mem to, size_t from_offset,  \
         size_t to_offset, size_t size, cl_uint n, const cl_event *wait, cl_event *event),          \
         (q, from, to, from_offset, to_offset, size, n, wait, event))                               \
+    ENQUEUE(clEnqueueCopyBufferRect, (cl_command_queue q, cl_mem from, cl_mem to,                  \
+        const size_t *from_origin, const size_t *to_origin, const size_t *region,                  \
+        size_t from_row, size_t from_slice, size_t to_row, size_t to_slice, cl_uint n,             \
+        const cl_event *wait, cl_event *event),                                                    \
+        (q, from, to, from_origin, to_origin, region, from_row, from_slice, to_row, to_slice, n,   \
+        wait, event))                                                                              \
     ENQUEUE(clEnqueueFillBuffer, (cl_command_queue q, cl_mem m, const void *pattern, size_t width, \
         size_t offset, size_t size, cl_uint n, const cl_event *wait, cl_event *event),             \
         (q, m, pattern, width, offset, size, n, wait, event))                                      \
