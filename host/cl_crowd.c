@@ -11,6 +11,10 @@
 /* Frames whose instances, given in host memory, may be on the way at once. */
 enum { COPIES = 2 };
 
+/* Events of a caller's wait list that commands wait for themselves; of more, one marker does. PoCL
+ * 3.1 dies of failed events that reach a job's event over a marker in between. */
+enum { MOST_WAITS = 8 };
+
 /* Neighbouring work-items of one lane take neighbouring instances. */
 enum { GROUP_OF_SCALARS = 64 };
 
@@ -182,7 +186,7 @@ static pm_status find_kernel(const pm_crowd *crowd, pm_crowd_output output, cl_k
 
 /* Events that come before something else: few, so that a frame needs no memory for them. */
 typedef struct event_list {
-    cl_event events[PM_CROWD_OUTPUT_COUNT + 3];
+    cl_event events[PM_CROWD_OUTPUT_COUNT + 3 + MOST_WAITS];
     cl_uint count;
 } event_list;
 
@@ -195,6 +199,11 @@ static void add_event(event_list *list, cl_event event) {
         list->events[list->count++] = event;
 }
 
+static void add_events(event_list *list, const cl_event *events, cl_uint count) {
+    for (cl_uint i = 0; i < count; i++)
+        add_event(list, events[i]);
+}
+
 static void release_events(event_list *list) {
     while (list->count)
         clReleaseEvent(list->events[--list->count]);
@@ -205,7 +214,8 @@ typedef struct call {
     const pm_cl_crowd_job *job;
     size_t first;
     cl_command_queue queue;
-    cl_event begun;   /* when the caller's wait list is done; NULL: at once */
+    const cl_event *waits; /* what the caller waits for, NULL for nothing */
+    cl_uint wait_count;
     cl_event written; /* when the instances are; NULL: they are */
     cl_mem instances;
     cl_ulong instances_offset;
@@ -245,7 +255,7 @@ static pm_status bring_instances(call *c, instance_copy *copy) {
     pm_status status = make_all_room(c, c->crowd->device->copies);
     if (status != PM_OK)
         return status;
-    add_event(&before, c->begun);
+    add_events(&before, c->waits, c->wait_count);
     add_event(&before, copy->used);
     cl_int code = clEnqueueWriteBuffer(
         c->queue, copy->buffer, CL_FALSE, 0, c->job->instance_count * sizeof(pm_crowd_instance),
@@ -263,9 +273,9 @@ static pm_status copy_previous(const call *c, unsigned output, cl_event *copied)
     const size_t from[3] = {target->offset, 0, 0}, to[3] = {target->previous_offset, 0, 0};
     if (!target->previous)
         return PM_OK;
-    cl_int code = clEnqueueCopyBufferRect(c->queue, target->buffer, target->previous, from, to,
-                                          region, stride, 0, stride, 0, c->begun != NULL,
-                                          c->begun ? &c->begun : NULL, copied);
+    cl_int code =
+        clEnqueueCopyBufferRect(c->queue, target->buffer, target->previous, from, to, region,
+                                stride, 0, stride, 0, c->wait_count, c->waits, copied);
     return code == CL_SUCCESS ? PM_OK : pm_cl_fail(c->error, code, "clEnqueueCopyBufferRect");
 }
 
@@ -310,7 +320,7 @@ static pm_status launch(call *c, unsigned output) {
     size_t group = lanes == 1 ? GROUP_OF_SCALARS : 1;
     size_t items = (c->job->instance_count + lanes - 1) / lanes;
     items = (items + group - 1) / group * group;
-    add_event(&before, c->begun);
+    add_events(&before, c->waits, c->wait_count);
     add_event(&before, c->written);
     add_event(&before, copied);
     cl_int code = clEnqueueNDRangeKernel(c->queue, kernel, 1, NULL, &items, &group, before.count,
@@ -370,10 +380,15 @@ pm_status pm_cl_crowd_enqueue(pm_crowd *crowd, const pm_cl_crowd_job *job, size_
                               cl_command_queue queue, cl_uint wait_count, const cl_event *wait_list,
                               cl_event *done, pm_error *error) {
     call c = {.crowd = crowd, .job = job, .first = first, .queue = queue, .error = error};
-    if (wait_count) {
-        cl_int code = clEnqueueMarkerWithWaitList(queue, wait_count, wait_list, &c.begun);
+    cl_event begun = NULL;
+    c.waits = wait_count ? wait_list : NULL;
+    c.wait_count = wait_count;
+    if (wait_count > MOST_WAITS) {
+        cl_int code = clEnqueueMarkerWithWaitList(queue, wait_count, wait_list, &begun);
         if (code != CL_SUCCESS)
             return pm_cl_fail(error, code, "clEnqueueMarkerWithWaitList");
+        c.waits = &begun;
+        c.wait_count = 1;
     }
     pthread_mutex_lock(&crowd->device->lock);
     pm_status status = enqueue(&c, done);
@@ -381,8 +396,8 @@ pm_status pm_cl_crowd_enqueue(pm_crowd *crowd, const pm_cl_crowd_job *job, size_
     release_events(&c.kernels);
     if (c.written)
         clReleaseEvent(c.written);
-    if (c.begun)
-        clReleaseEvent(c.begun);
+    if (begun)
+        clReleaseEvent(begun);
     return status;
 }
 

@@ -243,6 +243,32 @@ static void a_job_starts_after_its_wait_list_on_an_out_of_order_queue(void **sta
     pose_behind_a_gate(caller.out_of_order, true);
 }
 
+/* More events than a job's commands take by themselves. */
+static void a_wait_list_may_be_long(void **state) {
+    (void)state;
+    enum { GATES = 30 };
+    cl_event gates[GATES], done = NULL;
+    pm_error error = poisoned_error();
+    cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE);
+    const pm_cl_crowd_job job = queue_job(PM_CROWD_PALETTE, buffer);
+    cl_command_queue queue = caller.out_of_order ? caller.out_of_order : caller.in_order;
+    for (size_t i = 0; i < GATES; i++)
+        gates[i] = make_gate();
+    expect_ok(pm_cl_crowd_pose(caller.scene.crowd, &job, queue, GATES, gates, &done, &error),
+              &error);
+    flush_waiting(queue);
+    for (size_t i = 0; i < GATES; i++) {
+        assert_false(is_complete(done));
+        open_gate(gates[i]);
+    }
+    assert_int_equal(clFlush(queue), CL_SUCCESS);
+    queue_expect(buffer, PM_CROWD_PALETTE, caller.expected[PM_CROWD_PALETTE], done);
+    for (size_t i = 0; i < GATES; i++)
+        release(gates[i]);
+    release(done);
+    clReleaseMemObject(buffer);
+}
+
 static void a_failed_wait_list_fails_the_event_of_the_job(void **state) {
     (void)state;
     cl_int status = CL_SUCCESS;
@@ -442,6 +468,7 @@ int main(void) {
         cmocka_unit_test(what_the_buffer_held_is_copied_first),
         cmocka_unit_test(a_job_starts_after_its_wait_list_on_an_in_order_queue),
         cmocka_unit_test(a_job_starts_after_its_wait_list_on_an_out_of_order_queue),
+        cmocka_unit_test(a_wait_list_may_be_long),
         cmocka_unit_test(no_instances_still_give_the_event_of_their_wait_list),
         cmocka_unit_test(frames_on_the_way_keep_their_instances),
         cmocka_unit_test(threads_may_pose_one_crowd_at_once),
