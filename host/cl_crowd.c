@@ -245,6 +245,20 @@ static pm_status make_all_room(const call *c, instance_copy *copies) {
     return status;
 }
 
+/* Who waits for an event that failed fails too, and so would every other job from then on. What
+ * did run may still read the copy. */
+static void leave_failed(instance_copy *copy) {
+    cl_int state = CL_COMPLETE;
+    if (!copy->used ||
+        clGetEventInfo(copy->used, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, NULL) !=
+            CL_SUCCESS ||
+        state >= CL_COMPLETE)
+        return;
+    clReleaseEvent(copy->used);
+    pm_cl_release(copy->buffer);
+    *copy = (instance_copy){.buffer = NULL};
+}
+
 static pm_status bring_instances(call *c, instance_copy *copy) {
     if (!copy) {
         c->instances = c->job->instance_buffer;
@@ -252,6 +266,7 @@ static pm_status bring_instances(call *c, instance_copy *copy) {
         return PM_OK;
     }
     event_list before = {.count = 0};
+    leave_failed(copy);
     pm_status status = make_all_room(c, c->crowd->device->copies);
     if (status != PM_OK)
         return status;

@@ -16,9 +16,9 @@ static bool begins(const char *name, const char *with) {
 }
 
 static bool is_for_frames(const char *name) {
-    static const char *const allowed[] = {"clSetKernelArg",     "clEnqueue",
-                                          "clRetainEvent",      "clReleaseEvent",
-                                          "clGetMemObjectInfo", "clGetCommandQueueInfo"};
+    static const char *const allowed[] = {
+        "clSetKernelArg", "clEnqueue",          "clRetainEvent",        "clReleaseEvent",
+        "clGetEventInfo", "clGetMemObjectInfo", "clGetCommandQueueInfo"};
     for (size_t i = 0; i < sizeof allowed / sizeof *allowed; i++)
         if (begins(name, allowed[i]))
             return true;

@@ -214,6 +214,7 @@ static void pose_behind_a_gate(cl_command_queue queue, bool from_buffer) {
     assert_int_equal(clEnqueueWriteBuffer(other, buffer, CL_TRUE, QUEUE_OFFSET, sizeof mark, &mark,
                                           0, NULL, NULL),
                      CL_SUCCESS);
+    assert_int_equal(clFinish(other), CL_SUCCESS); /* that the bytes were taken is not enough */
     assert_false(is_complete(done));
     open_gate(gate);
     assert_int_equal(clWaitForEvents(1, &done), CL_SUCCESS);
@@ -269,15 +270,14 @@ static void a_wait_list_may_be_long(void **state) {
     clReleaseMemObject(buffer);
 }
 
-static void a_failed_wait_list_fails_the_event_of_the_job(void **state) {
-    (void)state;
+static void fail_behind_a_gate(bool from_buffer) {
     cl_int status = CL_SUCCESS;
     cl_command_queue queue = clCreateCommandQueue(caller.context, caller.device, 0, &status);
     cl_event gate = make_gate();
-    cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE);
+    cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE), instances = instance_buffer(0);
     pm_cl_crowd_job job = queue_job(PM_CROWD_PALETTE, buffer);
-    job.instances = NULL; /* which keeps no event that later jobs wait for */
-    job.instance_buffer = instance_buffer(0);
+    job.instances = from_buffer ? NULL : job.instances;
+    job.instance_buffer = from_buffer ? instances : NULL;
     cl_event done = queue_pose(&job, queue, gate);
     flush_waiting(queue);
     clSetUserEventStatus(gate, -1);
@@ -287,9 +287,29 @@ static void a_failed_wait_list_fails_the_event_of_the_job(void **state) {
     free(results);
     release(gate);
     release(done);
-    clReleaseMemObject(job.instance_buffer);
+    clReleaseMemObject(instances);
     clReleaseMemObject(buffer);
     clReleaseCommandQueue(queue);
+}
+
+/* PoCL 3.1 and Intel's runtime of 2024 end the process over commands that wait for an event that
+ * failed, when commands wait for those. */
+static bool dies_of_failures(void) {
+    pm_device_info info;
+    pm_engine_info(caller.engine, &info);
+    return strstr(info.platform, "Portable Computing Language") || strstr(info.platform, "Intel");
+}
+
+static void a_failed_wait_list_fails_the_event_of_its_job_alone(void **state) {
+    (void)state;
+    fail_behind_a_gate(true);
+    if (dies_of_failures())
+        print_message("not tested: failed events of instances in host memory, of which this "
+                      "driver dies\n");
+    else
+        fail_behind_a_gate(false);
+    for (size_t round = 0; round < 4; round++)
+        pose_on_queue(caller.in_order, PM_CROWD_PALETTE);
 }
 
 static void no_instances_still_give_the_event_of_their_wait_list(void **state) {
@@ -474,7 +494,7 @@ int main(void) {
         cmocka_unit_test(threads_may_pose_one_crowd_at_once),
         cmocka_unit_test(instances_without_a_turn_keep_what_the_buffer_holds),
         cmocka_unit_test(a_crowd_leaves_the_callers_objects_alone),
-        cmocka_unit_test(a_failed_wait_list_fails_the_event_of_the_job),
+        cmocka_unit_test(a_failed_wait_list_fails_the_event_of_its_job_alone),
     };
     return cmocka_run_group_tests_name("crowd_queue", tests, queue_open, queue_close);
 }
