@@ -292,7 +292,7 @@ static void fail_behind_a_gate(bool from_buffer) {
     clReleaseCommandQueue(queue);
 }
 
-/* PoCL 3.1 and Intel's runtime of 2024 end the process over commands that wait for an event that
+/* PoCL 3.1 and Intel's runtime end the process over commands that wait for an event that
  * failed, when commands wait for those. */
 static bool dies_of_failures(void) {
     pm_device_info info;
