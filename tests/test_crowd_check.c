@@ -350,9 +350,9 @@ static void dual_quaternions_need_rigid_inverse_binds(void **state) {
 /* ---- after a refusal ---------------------------------------------------------------------------- */
 
 static void a_crowd_poses_after_a_refused_job(void **state) {
-    float *out = guarded_floats(2 * JOINTS * 12);
     pm_error error = poisoned_error();
     pm_crowd *crowd = made(state);
+    float *out = guarded_floats(2 * JOINTS * 12);
     pm_crowd_job job = {.instances = two, .instance_count = 2};
     job.outputs[PM_CROWD_PALETTE] = (pm_crowd_target){.memory = out, .stride = 1};
     expect_job_refused(&job, "stride");
