@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Gives the crowd kernel on the host the arguments and work sizes that the device's would get.
+ */
+#include "crowd_on_host.h"
+#include "crowd_on_host_variant.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { IDLE = 3 /* work-items past the end, which a rounded work size has */ };
+
+/* Palettes of every rotation curve, with the vectors' curve that its method has first. */
+#define DECLARE(name) extern crowd_variant crowd_##name##_1_0, crowd_##name##_16_0;
+PM_ROTATION_CURVES(DECLARE)
+#define DECLARE_OUTPUT(n) extern crowd_variant crowd_slerp_1_##n, crowd_slerp_16_##n;
+DECLARE_OUTPUT(1)
+DECLARE_OUTPUT(2)
+DECLARE_OUTPUT(3)
+DECLARE_OUTPUT(4)
+extern crowd_variant crowd_slerp_1_0_log48, crowd_slerp_16_0_log48;
+extern crowd_variant crowd_slerp_1_0_smallest48, crowd_slerp_16_0_smallest48;
+
+#define ROW(name) [PM_CURVE_##name] = {crowd_##name##_1_0, crowd_##name##_16_0},
+static crowd_variant *const palettes[PM_CURVE_COUNT][2] = {PM_ROTATION_CURVES(ROW)};
+static crowd_variant *const of_slerp[PM_CROWD_OUTPUT_COUNT][2] = {
+    {crowd_slerp_1_0, crowd_slerp_16_0},
+    {crowd_slerp_1_1, crowd_slerp_16_1},
+    {crowd_slerp_1_2, crowd_slerp_16_2},
+    {crowd_slerp_1_3, crowd_slerp_16_3},
+    {crowd_slerp_1_4, crowd_slerp_16_4}};
+static crowd_variant *const coded[PM_KEYS_COUNT][2] = {
+    [PM_KEYS_LOG48] = {crowd_slerp_1_0_log48, crowd_slerp_16_0_log48},
+    [PM_KEYS_SMALLEST48] = {crowd_slerp_1_0_smallest48, crowd_slerp_16_0_smallest48}};
+
+/* As crowd_kernels of CMakeLists.txt pairs them. */
+static pm_curve_id vector_curve_of(pm_curve_id curve) {
+    switch (curve) {
+    case PM_CURVE_step:
+        return PM_CURVE_vector_step;
+    case PM_CURVE_squad:
+    case PM_CURVE_circular:
+    case PM_CURVE_circular_c1:
+    case PM_CURVE_hermite:
+    case PM_CURVE_cubicspline:
+        return PM_CURVE_vector_cubic;
+    case PM_CURVE_circular_c2:
+        return PM_CURVE_vector_parabolas_c2;
+    case PM_CURVE_circular_c3:
+        return PM_CURVE_vector_parabolas_c3;
+    case PM_CURVE_bspline:
+        return PM_CURVE_vector_bspline;
+    default:
+        return PM_CURVE_vector_linear;
+    }
+}
+
+static crowd_variant *variant_of(const pm_crowd *crowd, pm_crowd_output output, unsigned wide) {
+    const pm_channel *rotations = &crowd->channels[PM_ROTATIONS];
+    const pm_curve_id curve = rotations->recipe.curve;
+    if (crowd->channels[PM_POSITIONS].recipe.curve != vector_curve_of(curve))
+        return NULL;
+    if (rotations->format != PM_KEYS_FLOAT32)
+        return curve == PM_CURVE_slerp && output == PM_CROWD_PALETTE
+                   ? coded[rotations->format][wide]
+                   : NULL;
+    if (curve == PM_CURVE_slerp)
+        return of_slerp[output][wide];
+    return output == PM_CROWD_PALETTE ? palettes[curve][wide] : NULL;
+}
+
+bool crowd_on_host_has(const pm_crowd *crowd, pm_crowd_output output) {
+    return variant_of(crowd, output, 0) != NULL;
+}
+
+static void stop(const char *why) {
+    fprintf(stderr, "crowds on the host: %s\n", why);
+    abort();
+}
+
+/* NULL for nothing, so that a kernel that reads it all the same is caught. */
+static void *copy_of(const void *data, size_t count, size_t size) {
+    if (!data || count == 0)
+        return NULL;
+    void *memory = malloc(count * size);
+    if (!memory)
+        stop("out of memory");
+    return memcpy(memory, data, count * size);
+}
+
+static void *copy_of_keys(const pm_crowd *crowd, unsigned channel) {
+    return copy_of(crowd->channels[channel].keys, crowd->channels[channel].key_bytes, 1);
+}
+
+/* Instances behind their offset, of whose bytes the kernel reads none. */
+static void *copy_of_instances(const crowd_on_host_job *job) {
+    const size_t size = job->instance_count * sizeof *job->instances;
+    unsigned char *memory = malloc(job->instances_offset + size);
+    if (!memory)
+        stop("out of memory");
+    memset(memory, 0xA5, job->instances_offset);
+    memcpy(memory + job->instances_offset, job->instances, size);
+    return memory;
+}
+
+void crowd_on_host_pose(const pm_crowd *crowd, const crowd_on_host_job *job) {
+    const pm_skeleton *s = crowd->skeleton;
+    const size_t n = s->joint_count;
+    const size_t stride = pm_crowd_stride(crowd, job->output, job->stride);
+    const size_t bytes = job->records_offset + (job->instance_count - 1) * stride +
+                         pm_crowd_stride(crowd, job->output, 0);
+    const pm_channel *rotations = &crowd->channels[PM_ROTATIONS];
+    crowd_variant *variant = variant_of(crowd, job->output, job->lanes != 1);
+    if (!variant)
+        stop("no such variant");
+    void *copies[] = {
+        copy_of_instances(job),
+        copy_of(crowd->joints, n, sizeof *crowd->joints),
+        copy_of(crowd->clips, crowd->clip_count, sizeof *crowd->clips),
+        copy_of(crowd->timelines, crowd->timeline_count, sizeof *crowd->timelines),
+        copy_of(crowd->times, crowd->time_count, sizeof *crowd->times),
+        copy_of(s->levels, s->level_count, sizeof *s->levels),
+        copy_of(s->level_joints, s->level_count * n, 1),
+        copy_of(s->masks, (s->mask_count + 1) * n, sizeof *s->masks),
+        crowd->apart ? copy_of(crowd->layout, crowd->layout_rows, sizeof *crowd->layout) : NULL,
+        copy_of_keys(crowd, PM_ROTATIONS),
+        copy_of(rotations->statics, rotations->static_floats, sizeof(float)),
+        copy_of_keys(crowd, PM_POSITIONS),
+        copy_of_keys(crowd, PM_SCALES),
+        copy_of(job->records, bytes, 1)};
+    const crowd_arguments arguments = {
+        .instances = copies[0],
+        .instances_offset = job->instances_offset,
+        .joints = copies[1],
+        .clips = copies[2],
+        .timelines = copies[3],
+        .times = copies[4],
+        .levels = copies[5],
+        .level_joints = copies[6],
+        .masks = copies[7],
+        .layout = copies[8],
+        .rotations = copies[9],
+        .statics = copies[10],
+        .positions = copies[11],
+        .scales = copies[12],
+        .records = copies[13],
+        .records_offset = job->records_offset,
+        .stride = stride,
+        .size = pm_crowd_size_of(crowd, job->frame, job->first, job->instance_count)};
+    variant(&arguments, (pm_u32)((job->instance_count + job->lanes - 1) / job->lanes) + IDLE);
+    memcpy(job->records, arguments.records, bytes);
+    for (size_t i = 0; i < sizeof copies / sizeof *copies; i++)
+        free(copies[i]);
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What one variant of the crowd kernel on the host is called with: the same in all of them,
+ * which differ in what `real` is and are made of crowd_on_host_variant.c.in.
+ */
+#ifndef POSEMILL_TESTS_CROWD_ON_HOST_VARIANT_H
+#define POSEMILL_TESTS_CROWD_ON_HOST_VARIANT_H
+
+#include <stddef.h>
+
+#include "pm_crowd.h"
+
+/* The kernel's arguments, by the names they have there. */
+typedef struct crowd_arguments {
+    const pm_u8 *instances;
+    pm_u64 instances_offset;
+    const pm_joint *joints;
+    const pm_clip_place *clips;
+    const pm_crowd_timeline *timelines;
+    const pm_u64 *times;
+    const pm_crowd_level *levels;
+    const pm_u8 *level_joints;
+    const float *masks;
+    const pm_track_rows *layout;
+    const void *rotations; /* float32, or what PM_KEYS says */
+    const float *statics, *positions, *scales;
+    pm_u8 *records;
+    pm_u64 records_offset, stride;
+    pm_crowd_size size;
+} crowd_arguments;
+
+/* Runs all work-items of a work size, last first: none may count on another. */
+typedef void crowd_variant(const crowd_arguments *arguments, pm_u32 items);
+
+#endif
