@@ -25,10 +25,14 @@ static void open_gate(cl_event gate) {
     assert_int_equal(clSetUserEventStatus(gate, CL_COMPLETE), CL_SUCCESS);
 }
 
+static bool on_oclgrind(void) {
+    void *kind_state = &on_device;
+    return is_on_oclgrind(&kind_state);
+}
+
 /* Hands waiting commands to the device, so that they could start too early. */
 static void flush_waiting(cl_command_queue queue) {
-    void *kind_state = &on_device;
-    if (!is_on_oclgrind(&kind_state))
+    if (!on_oclgrind())
         assert_int_equal(clFlush(queue), CL_SUCCESS);
 }
 
@@ -302,6 +306,8 @@ static bool dies_of_failures(void) {
 
 static void a_failed_wait_list_fails_the_event_of_its_job_alone(void **state) {
     (void)state;
+    if (on_oclgrind()) /* which reports the failure that is meant */
+        skip();
     fail_behind_a_gate(true);
     if (dies_of_failures())
         print_message("not tested: failed events of instances in host memory, of which this "
@@ -394,6 +400,8 @@ static void threads_may_pose_one_crowd_at_once(void **state) {
     (void)state;
     enum { THREADS = 4 };
     static poser posers[THREADS];
+    if (on_oclgrind())
+        skip();
     for (size_t t = 0; t < THREADS; t++) {
         poser *p = &posers[t];
         p->output = t % 2 ? PM_CROWD_LOCAL : PM_CROWD_PALETTE;
