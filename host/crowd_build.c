@@ -126,8 +126,8 @@ static pm_status make_room(pm_crowd *crowd, pm_clip *const *clips, pm_error *err
     }
     crowd->clips = calloc(crowd->clip_count, sizeof *crowd->clips);
     crowd->clip_ticks = calloc(crowd->clip_count, sizeof *crowd->clip_ticks);
-    crowd->timelines = calloc(timelines, sizeof *crowd->timelines);
-    crowd->times = calloc(times, sizeof *crowd->times);
+    crowd->timelines = calloc(timelines + 1, sizeof *crowd->timelines); /* never of nothing */
+    crowd->times = calloc(times + 1, sizeof *crowd->times);
     crowd->joints = calloc(n, sizeof *crowd->joints);
     crowd->rest = calloc(PM_REST_FIELDS * crowd->padded_joints, sizeof *crowd->rest);
     crowd->layout_rows = crowd->apart ? PM_CHANNEL_COUNT * crowd->clip_count * n : 1;

@@ -74,7 +74,7 @@ static void fill(material *m, const pm_check_keys *keys) {
         m->half_of_joints[j] = j % 2 == 0;
         m->timeline_of[j] = j % 3 == 0;
     }
-    for (size_t i = 0; i < MASKS * JOINTS; i++)
+    for (size_t i = 0; i < (size_t)MASKS * JOINTS; i++)
         m->masks[i] = (float)pm_check_random(&state, 0, 1);
     for (size_t k = 0; k < KEYS; k++) {
         bool inner = k > 0 && k + 1 < KEYS;
@@ -103,7 +103,7 @@ static pm_status make_skeleton(const material *m, pm_skeleton **skeleton, pm_err
 
 static pm_status compare(pm_crowd *crowd, material *m, unsigned output, bool *same,
                          pm_error *error) {
-    size_t bytes = INSTANCES * JOINTS * pm_crowd_record_bytes((pm_crowd_output)output);
+    size_t bytes = (size_t)INSTANCES * JOINTS * pm_crowd_record_bytes((pm_crowd_output)output);
     pm_crowd_job job = {.instances = m->instances, .instance_count = INSTANCES};
     for (int reference = 0; reference < 2; reference++) {
         unsigned char *to = reference ? m->on_host : m->on_device;

@@ -356,37 +356,39 @@ pm_fn pm_quat pm_gather_quats(const float *const from[PM_LANES]) {
 }
 
 pm_fn void pm_gather_neighbours(const float *const from[PM_LANES], pm_quat to[PM_NEIGHBOURS]) {
-    for (int k = 0; k < PM_NEIGHBOURS; k++) {
+    for (size_t k = 0; k < PM_NEIGHBOURS; k++) {
         const float *each[PM_LANES];
-        for (int i = 0; i < PM_LANES; i++)
+        for (size_t i = 0; i < PM_LANES; i++)
             each[i] = from[i] + 4 * k;
         to[k] = pm_gather_quats(each);
     }
 }
 
 pm_fn pm_quat pm_load_quats(const float *from) {
+    const size_t lanes = PM_LANES;
     pm_quat_block m;
     memcpy(&m.r0, from, sizeof m.r0);
-    memcpy(&m.r1, from + PM_LANES, sizeof m.r1);
-    memcpy(&m.r2, from + 2 * PM_LANES, sizeof m.r2);
-    memcpy(&m.r3, from + 3 * PM_LANES, sizeof m.r3);
+    memcpy(&m.r1, from + lanes, sizeof m.r1);
+    memcpy(&m.r2, from + 2 * lanes, sizeof m.r2);
+    memcpy(&m.r3, from + 3 * lanes, sizeof m.r3);
     return pm_lanes_of(m);
 }
 
 pm_fn void pm_store_quats(float *to, pm_quat q, pm_u32 count, pm_u32 streams) {
+    const size_t lanes = PM_LANES;
     pm_quat_block m = pm_block_of(q);
     float each[4 * PM_LANES];
     (void)streams;
     memcpy(each, &m.r0, sizeof m.r0);
-    memcpy(each + PM_LANES, &m.r1, sizeof m.r1);
-    memcpy(each + 2 * PM_LANES, &m.r2, sizeof m.r2);
-    memcpy(each + 3 * PM_LANES, &m.r3, sizeof m.r3);
-    memcpy(to, each, (count < PM_LANES ? count : PM_LANES) * 4 * sizeof(float));
+    memcpy(each + lanes, &m.r1, sizeof m.r1);
+    memcpy(each + 2 * lanes, &m.r2, sizeof m.r2);
+    memcpy(each + 3 * lanes, &m.r3, sizeof m.r3);
+    memcpy(to, each, (count < lanes ? count : lanes) * 4 * sizeof(float));
 }
 
 pm_fn void pm_store_vectors(float *to, pm_quat v, pm_u32 count, pm_u32 streams) {
     (void)streams;
-    for (pm_u32 i = 0; i < count && i < PM_LANES; i++) {
+    for (size_t i = 0; i < count && i < PM_LANES; i++) {
         to[3 * i] = v.x[i];
         to[3 * i + 1] = v.y[i];
         to[3 * i + 2] = v.z[i];
