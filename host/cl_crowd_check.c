@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Posing a crowd on a caller's queue: what is refused before anything is enqueued.
+ */
+#include "cl.h"
+#include "status.h"
+
+/* Kernels count instances in 32 bits, and work sizes are rounded up. */
+static const size_t most_instances = UINT32_MAX - 64;
+
+/* Whether a buffer of the engine's context holds `bytes` from an offset on. */
+static pm_status check_buffer(const pm_crowd *crowd, const char *name, cl_mem buffer, size_t offset,
+                              size_t alignment, size_t bytes, pm_error *error) {
+    size_t size = 0;
+    cl_context context = NULL;
+    if (offset % alignment)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "%s: its offset is not a multiple of %zu", name,
+                       alignment);
+    cl_int code = clGetMemObjectInfo(buffer, CL_MEM_SIZE, sizeof size, &size, NULL);
+    if (code == CL_SUCCESS)
+        code = clGetMemObjectInfo(buffer, CL_MEM_CONTEXT, sizeof context, &context, NULL);
+    if (code != CL_SUCCESS)
+        return pm_cl_fail(error, code, "clGetMemObjectInfo");
+    if (context != crowd->engine->cl->context)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "%s: the buffer is of another context", name);
+    if (offset > size || size - offset < bytes)
+        return pm_fail(error, PM_ERROR_ARGUMENT,
+                       "%s: the buffer has %zu bytes, too few for %zu behind its offset", name,
+                       size, bytes);
+    return PM_OK;
+}
+
+static pm_status check_target(const pm_crowd *crowd, const pm_cl_crowd_job *job, unsigned o,
+                              pm_error *error) {
+    const pm_cl_crowd_target *target = &job->outputs[o];
+    const char *name = pm_crowd_output_name((pm_crowd_output)o);
+    size_t alignment = o == PM_CROWD_PALETTE_HALF ? 8 : 16;
+    size_t bytes;
+    pm_status status = pm_crowd_check_stride(crowd, (pm_crowd_output)o, target->stride,
+                                             job->instance_count, &bytes, error);
+    if (status == PM_OK && target->stride % alignment)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "%s: its stride is not a multiple of %zu", name,
+                       alignment);
+    if (status == PM_OK)
+        status = check_buffer(crowd, name, target->buffer, target->offset, alignment, bytes, error);
+    if (status == PM_OK && target->previous == target->buffer)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "%s: previous is the buffer itself", name);
+    if (status == PM_OK && target->previous)
+        status =
+            check_buffer(crowd, name, target->previous, target->previous_offset, 4, bytes, error);
+    return status;
+}
+
+static pm_status check_job(const pm_crowd *crowd, const pm_cl_crowd_job *job, pm_error *error) {
+    bool any = false;
+    pm_status status = PM_OK;
+    if (job->instance_count > most_instances)
+        return pm_fail(error, PM_ERROR_SIZE, "instance_count is %zu, more than %zu",
+                       job->instance_count, most_instances);
+    if (!job->instances && !job->instance_buffer)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "instances and instance_buffer are both NULL");
+    if (job->instances && job->instance_buffer)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "instances and instance_buffer are both given");
+    if (job->instance_buffer)
+        status = check_buffer(crowd, "instance_buffer", job->instance_buffer, job->instances_offset,
+                              8, job->instance_count * sizeof(pm_crowd_instance), error);
+    for (unsigned o = 0; status == PM_OK && o < PM_CROWD_OUTPUT_COUNT; o++)
+        if (job->outputs[o].buffer) {
+            any = true;
+            status = check_target(crowd, job, o, error);
+        }
+    if (status == PM_OK && !any)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "no output is wanted");
+    return status;
+}
+
+static pm_status check_queue(const pm_crowd *crowd, cl_command_queue queue, pm_error *error) {
+    cl_context context = NULL;
+    cl_device_id device = NULL;
+    cl_int code = clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof context, &context, NULL);
+    if (code == CL_SUCCESS)
+        code = clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof device, &device, NULL);
+    if (code != CL_SUCCESS)
+        return pm_cl_fail(error, code, "clGetCommandQueueInfo");
+    const pm_cl_engine *cl = crowd->engine->cl;
+    return context == cl->context && device == cl->device
+               ? PM_OK
+               : pm_fail(error, PM_ERROR_ARGUMENT,
+                         "queue is not of the engine's context and device");
+}
+
+/* Nothing to pose is done when what comes before it is. */
+static pm_status enqueue_nothing(cl_command_queue queue, cl_uint wait_count,
+                                 const cl_event *wait_list, cl_event *done, pm_error *error) {
+    cl_int code =
+        done ? clEnqueueMarkerWithWaitList(queue, wait_count, wait_list, done) : CL_SUCCESS;
+    return code == CL_SUCCESS ? PM_OK : pm_cl_fail(error, code, "clEnqueueMarkerWithWaitList");
+}
+
+pm_status pm_cl_crowd_pose(pm_crowd *crowd, const pm_cl_crowd_job *job, cl_command_queue queue,
+                           cl_uint wait_count, const cl_event *wait_list, cl_event *done,
+                           pm_error *error) {
+    pm_error_clear(error);
+    if (!crowd || !job || !queue || (wait_count && !wait_list))
+        return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL",
+                       !crowd   ? "crowd"
+                       : !job   ? "job"
+                       : !queue ? "queue"
+                                : "wait_list");
+    if (!crowd->device)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "the crowd's engine is the reference path");
+    pm_status status = check_queue(crowd, queue, error);
+    if (status == PM_OK && job->instance_count == 0)
+        return enqueue_nothing(queue, wait_count, wait_list, done, error);
+    if (status == PM_OK)
+        status = check_job(crowd, job, error);
+    return status == PM_OK
+               ? pm_cl_crowd_enqueue(crowd, job, 0, queue, wait_count, wait_list, done, error)
+               : status;
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Instances in lanes: what each does, and the poses of a group of joints that come of it.
+ */
+#ifndef PM_ACTORS_H
+#define PM_ACTORS_H
+
+#include "pm_pose.h"
+#include "pm_sides.h"
+
+/* PM_LANES instances. What is in capitals elsewhere is asked of all of them together. */
+typedef struct pm_actors {
+    pm_side a, b;
+    float no_clip[PM_LANES]; /* not 0: A shows the rest pose */
+    float weight[PM_LANES];
+    float added[PM_LANES];    /* not 0: B is laid on top */
+    float in_place[PM_LANES]; /* not 0: joint 0 keeps its rest pose */
+    pm_u32 mask[PM_LANES];
+    pm_u32 level[PM_LANES];
+    pm_u32 any_b, any_added, any_mixed, any_mask, any_part, any_no_clip, any_in_place;
+} pm_actors;
+
+/* ---- instances ---------------------------------------------------------------------------- */
+
+pm_fn void pm_enter(pm_actors *actors, int i, pm_instance instance, const pm_tables *t) {
+    pm_u32 exists_a = instance.clip_a < t->size.clips, exists_b = instance.clip_b < t->size.clips;
+    float weight = instance.weight > 0.0f ? instance.weight : 0.0f; /* NaN is not */
+    actors->weight[i] = exists_b ? (weight < 1.0f ? weight : 1.0f) : 0.0f;
+    pm_u32 blends = actors->weight[i] > 0.0f;
+    actors->a.clip[i] = exists_a ? instance.clip_a : 0;
+    actors->a.time[i] = exists_a ? instance.time_a : 0;
+    actors->a.clamps[i] = instance.flags & PM_CLAMP_A;
+    actors->b.clip[i] = blends ? instance.clip_b : actors->a.clip[i];
+    actors->b.time[i] = blends ? instance.time_b : actors->a.time[i];
+    actors->b.clamps[i] = blends ? instance.flags & PM_CLAMP_B : actors->a.clamps[i];
+    actors->no_clip[i] = exists_a ? 0.0f : 1.0f;
+    actors->added[i] = instance.flags & PM_ADDITIVE ? 1.0f : 0.0f;
+    actors->in_place[i] = instance.flags & PM_IN_PLACE ? 1.0f : 0.0f;
+    actors->mask[i] = instance.mask <= t->size.masks ? instance.mask : 0;
+    actors->level[i] = instance.level < t->size.levels ? instance.level : t->size.levels - 1;
+    actors->any_no_clip |= !exists_a;
+    actors->any_b |= blends;
+    actors->any_added |= blends && instance.flags & PM_ADDITIVE;
+    actors->any_mixed |= blends && !(instance.flags & PM_ADDITIVE);
+    actors->any_mask |= blends && actors->mask[i] != 0;
+    actors->any_in_place |= instance.flags & PM_IN_PLACE;
+}
+
+/* Lanes past the end repeat the last instance, and write nothing. */
+pm_fn pm_u32 pm_enter_all(pm_actors *actors, pm_global const pm_instance *instances, pm_u32 first,
+                          pm_global const pm_crowd_level *levels, const pm_tables *t) {
+    pm_u32 active = 0;
+    actors->any_b = actors->any_added = actors->any_mixed = actors->any_mask = 0;
+    actors->any_part = actors->any_no_clip = actors->any_in_place = 0;
+    for (int i = 0; i < PM_LANES; i++) {
+        pm_u32 index = first + (pm_u32)i;
+        pm_u32 here = index < t->size.instances;
+        pm_enter(actors, i, instances[here ? index : t->size.instances - 1], t);
+        pm_crowd_level level = levels[actors->level[i]];
+        actors->any_part |= !level.whole;
+        pm_u64 turn = t->size.frame + (t->size.first + index) / PM_INSTANCE_GROUP;
+        if (here && turn % level.update_every == 0)
+            active |= 1u << i;
+    }
+    return active;
+}
+
+/* ---- blending -------------------------------------------------------------------------- */
+
+pm_fn real pm_weight_at(const pm_actors *actors, pm_global const float *masks, pm_u32 joints,
+                        pm_u32 joint) {
+    real weight = pm_reals_of(actors->weight);
+    if (!actors->any_mask)
+        return weight;
+    float share[PM_LANES];
+    for (int i = 0; i < PM_LANES; i++)
+        share[i] = masks[(pm_u64)actors->mask[i] * joints + joint];
+    return weight * pm_reals_of(share);
+}
+
+/* B's share of a channel. */
+pm_fn pm_quat pm_blended(const pm_actors *actors, pm_global const pm_joint *joint, pm_u32 c,
+                         pm_quat a, pm_quat b, real weight) {
+    pm_quat rest = pm_rest_of(joint, c), mixed = a, added = a;
+    if (actors->any_mixed)
+        mixed = c == PM_CHANNEL_ROTATIONS ? pm_rotations_mixed(a, b, weight)
+                                          : pm_vectors_mixed(a, b, weight);
+    if (!actors->any_added)
+        return mixed;
+    if (c == PM_CHANNEL_ROTATIONS)
+        added = pm_rotation_added(a, b, rest, weight);
+    else if (c == PM_CHANNEL_POSITIONS)
+        added = pm_position_added(a, b, rest, weight);
+    else
+        added = pm_scale_added(a, b, pm_spread(joint->unscale), weight);
+    return pm_quat_select(pm_reals_of(actors->added) != PM_REAL(0.0f), added, mixed);
+}
+
+pm_fn void pm_blend_group(pm_poses *a, const pm_poses *b, const pm_tables *t,
+                          const pm_actors *actors, pm_global const float *masks,
+                          pm_global const pm_joint *joints, pm_u32 first, pm_u32 count) {
+    for (pm_u32 k = 0; k < count; k++) {
+        real weight = pm_weight_at(actors, masks, t->size.joints, first + k);
+        pm_global const pm_joint *joint = joints + first + k;
+        for (pm_u32 c = 0; c < PM_CHANNELS; c++)
+            if (pm_is_animated(joint, c))
+                a->of[c][k] = pm_blended(actors, joint, c, a->of[c][k], b->of[c][k], weight);
+    }
+}
+
+/* Has joints at rest in lanes that are set. */
+pm_fn void pm_put_to_rest(pm_poses *poses, pm_global const pm_joint *joint, pm_u32 k,
+                          const float *lanes) {
+    for (pm_u32 c = 0; c < PM_CHANNELS; c++)
+        if (pm_is_animated(joint, c))
+            poses->of[c][k] = pm_quat_select(pm_reals_of(lanes) != PM_REAL(0.0f),
+                                             pm_rest_of(joint, c), poses->of[c][k]);
+}
+
+/* Joints that a lane's level lacks, and joint 0 in place. */
+pm_fn void pm_keep_still(pm_poses *poses, const pm_tables *t, const pm_actors *actors,
+                         pm_global const pm_u8 *level_joints, pm_global const pm_joint *joint,
+                         pm_u32 j, pm_u32 k) {
+    float still[PM_LANES];
+    for (int i = 0; i < PM_LANES; i++) {
+        pm_u32 has = level_joints[(pm_u64)actors->level[i] * t->size.joints + j];
+        still[i] = has && !(j == 0 && actors->in_place[i] != 0.0f) ? 0.0f : 1.0f;
+    }
+    pm_put_to_rest(poses, joint, k, still);
+}
+
+/* Whether some lane's level has a joint. */
+pm_fn pm_u32 pm_is_wanted(const pm_tables *t, const pm_actors *actors,
+                          pm_global const pm_u8 *level_joints, pm_u32 j) {
+    pm_u32 wanted = !actors->any_part;
+    for (int i = 0; i < PM_LANES && !wanted; i++)
+        wanted = level_joints[(pm_u64)actors->level[i] * t->size.joints + j];
+    return wanted;
+}
+
+/* The poses of a group of joints in each lane. */
+pm_fn void pm_pose_group(pm_poses *poses, const pm_tables *t, pm_actors *actors,
+                         pm_global const pm_u8 *level_joints, pm_global const float *masks,
+                         pm_global const pm_joint *joints, pm_u32 first, pm_u32 count) {
+    pm_u32 animated = 0;
+    for (pm_u32 k = 0; k < count; k++)
+        if (pm_is_wanted(t, actors, level_joints, first + k))
+            animated |= joints[first + k].animated;
+    if (animated) {
+        pm_sample_side(poses, t, &actors->a, joints, first, count, animated);
+        for (pm_u32 k = 0; k < count && actors->any_no_clip; k++)
+            pm_put_to_rest(poses, joints + first + k, k, actors->no_clip);
+    }
+    if (animated && actors->any_b) {
+        pm_poses b;
+        pm_sample_side(&b, t, &actors->b, joints, first, count, animated);
+        pm_blend_group(poses, &b, t, actors, masks, joints, first, count);
+    }
+    for (pm_u32 k = 0; k < count; k++)
+        if (actors->any_part || (actors->any_in_place && first + k == 0))
+            pm_keep_still(poses, t, actors, level_joints, joints + first + k, first + k, k);
+}
+
+pm_fn pm_quat pm_channel_of(const pm_poses *poses, pm_global const pm_joint *joint, pm_u32 c,
+                            pm_u32 k) {
+    return pm_is_animated(joint, c) ? poses->of[c][k] : pm_rest_of(joint, c);
+}
+
+pm_fn pm_local pm_local_of(const pm_poses *poses, pm_global const pm_joint *joint, pm_u32 k) {
+    pm_local pose;
+    pose.rotation = pm_channel_of(poses, joint, PM_CHANNEL_ROTATIONS, k);
+    pose.position = pm_channel_of(poses, joint, PM_CHANNEL_POSITIONS, k);
+    pose.scale = pm_channel_of(poses, joint, PM_CHANNEL_SCALES, k);
+    return pose;
+}
+
+#endif
