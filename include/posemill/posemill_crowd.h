@@ -33,7 +33,8 @@ typedef struct pm_level {
     const uint8_t *joints;
     /* Instances are updated every so many frames; 0 or 1: every frame. Those that are not
      * keep what the outputs hold of them. Neighbours take turns: instance i is updated when
-     * (frame + i / 16) is a multiple. */
+     * (frame + i / 16) is a multiple. Two targets that are written by turns would hold poses of
+     * two ages then: use one, and its `previous` where the poses before are wanted. */
     uint32_t update_every;
 } pm_level;
 
@@ -145,8 +146,8 @@ typedef struct pm_crowd_instance {
 } pm_crowd_instance;
 
 /* PM_OK when all instances name clips, masks, levels and flags that exist and weights in
- * [0, 1]; else the first that does not: pm_error.track is the instance. Posing asks no such
- * thing. */
+ * [0, 1]; else the first that does not: pm_error.track is the instance. Clip B is not asked
+ * about where the weight is 0. Posing asks no such thing. */
 PM_API pm_status pm_crowd_check_instances(const pm_crowd *crowd, const pm_crowd_instance *instances,
                                           size_t count, pm_error *error);
 
@@ -186,8 +187,9 @@ typedef struct pm_crowd_job {
     bool on_reference; /* pose on the CPU reference path instead of the device */
 } pm_crowd_job;
 
-/* Poses into host memory. Blocks. Work larger than the device is done in pieces. On failure
- * the contents of the outputs are undefined. */
+/* Poses into host memory, on 4-byte boundaries. Blocks. Work larger than the device is done in
+ * pieces. A job that wants no output is refused. On failure the contents of the outputs are
+ * undefined. */
 PM_API pm_status pm_crowd_pose(pm_crowd *crowd, const pm_crowd_job *job, pm_error *error);
 
 /* One instance on the calling thread, from the crowd's copy on the host: joint_count records
