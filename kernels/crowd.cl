@@ -75,8 +75,11 @@ pm_fn pm_placed pm_placed_of(pm_local pose, pm_u32 scaled) {
 }
 
 #if PM_OUTPUT == PM_OUTPUT_HALF
+/* Bits 16 to 31 as a number of either sign, for C leaves a shift into the sign undefined. */
 pm_fn real pm_two_halves(real low, real high) {
-    return pm_real_of(pm_half_bits(low) | pm_half_bits(high) << 16);
+    pm_mask above = pm_half_bits(high);
+    above -= (above & PM_BITS(0x8000)) * PM_BITS(2);
+    return pm_real_of(pm_half_bits(low) | above * PM_BITS(65536));
 }
 
 pm_fn void pm_put_numbers(real *words, pm_quat row, pm_u32 at) {
