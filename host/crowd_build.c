@@ -124,9 +124,9 @@ static pm_status make_room(pm_crowd *crowd, pm_clip *const *clips, pm_error *err
         for (size_t k = 0; k < clips[i]->timeline_count; k++)
             times += clips[i]->timelines[k].segment_count + 1;
     }
-    crowd->clips = calloc(crowd->clip_count, sizeof *crowd->clips);
-    crowd->clip_ticks = calloc(crowd->clip_count, sizeof *crowd->clip_ticks);
-    crowd->timelines = calloc(timelines + 1, sizeof *crowd->timelines); /* never of nothing */
+    crowd->clips = calloc(crowd->clip_count + 1, sizeof *crowd->clips); /* never of nothing */
+    crowd->clip_ticks = calloc(crowd->clip_count + 1, sizeof *crowd->clip_ticks);
+    crowd->timelines = calloc(timelines + 1, sizeof *crowd->timelines);
     crowd->times = calloc(times + 1, sizeof *crowd->times);
     crowd->joints = calloc(n, sizeof *crowd->joints);
     crowd->rest = calloc(PM_REST_FIELDS * crowd->padded_joints, sizeof *crowd->rest);
