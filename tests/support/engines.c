@@ -134,6 +134,20 @@ bool can_compile_motion(const pm_engine *engine, pm_method method) {
     return false;
 }
 
+bool can_compile_crowd(const pm_engine *engine, pm_method method) {
+    static bool said = false;
+    pm_device_info info;
+    pm_engine_info(engine, &info);
+    if (method == PM_METHOD_STEP || method == PM_METHOD_NLERP || method == PM_METHOD_SLERP ||
+        strcmp(info.platform, "rusticl") != 0)
+        return true;
+    if (!said)
+        printf("# not tested: crowds of methods but step, nlerp and slerp on rusticl, whose "
+               "compiler takes minutes for each\n");
+    said = true;
+    return false;
+}
+
 int exit_code_without_device(void) {
     pm_error error = poisoned_error();
     pm_engine *engine = open_device(&(pm_engine_desc){0}, &error);
