@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "crowd.h"
+#include "engine.h"
 #include "self_check.h"
 #include "status.h"
 
@@ -144,6 +145,12 @@ static pm_status check_clips(pm_engine *engine, const pm_skeleton *skeleton, mat
     return status;
 }
 
+/* Rusticl of Mesa 22.3 takes minutes over what others compile in a second: on it, palettes of
+ * slerp must speak for all. */
+static bool compiles_slowly(const pm_engine *engine) {
+    return strcmp(engine->info.platform, "rusticl") == 0;
+}
+
 static pm_status check(pm_engine *engine, const pm_skeleton *skeleton, material *m, bool *same,
                        pm_error *error) {
     static const struct {
@@ -155,9 +162,10 @@ static pm_status check(pm_engine *engine, const pm_skeleton *skeleton, material 
                  {{.method = PM_METHOD_SQUAD}, false, 1},
                  {{.method = PM_METHOD_SLERP, .key_format = PM_KEYS_LOG48}, false, 1}};
     pm_status status = PM_OK;
-    for (size_t k = 0; status == PM_OK && k < sizeof kinds / sizeof *kinds; k++)
-        status = check_clips(engine, skeleton, m, kinds[k].like, kinds[k].several, kinds[k].outputs,
-                             same, error);
+    bool slow = compiles_slowly(engine);
+    for (size_t k = 0; status == PM_OK && k < (slow ? 2 : sizeof kinds / sizeof *kinds); k++)
+        status = check_clips(engine, skeleton, m, kinds[k].like, kinds[k].several,
+                             slow ? 1 : kinds[k].outputs, same, error);
     return status;
 }
 

@@ -330,5 +330,6 @@ int main(void) {
         ON_BOTH(instances_do_not_show_in_each_other),
         ON_BOTH(threads_may_share_a_crowd),
     };
+    leave_out_crowds_on_rusticl();
     return cmocka_run_group_tests_name("crowd_bits", tests, NULL, engines_close);
 }

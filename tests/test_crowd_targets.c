@@ -296,5 +296,6 @@ int main(void) {
         ON_BOTH(the_last_level_has_its_turn_for_levels_beyond),
         ON_BOTH(one_instance_is_always_posed),
     };
+    leave_out_crowds_on_rusticl();
     return cmocka_run_group_tests_name("crowd_targets", tests, NULL, engines_close);
 }
