@@ -77,6 +77,11 @@ static inline pm_status pm_cl_fail(pm_error *error, cl_int cl_status, const char
 pm_status pm_cl_buffer(const pm_engine *engine, cl_mem_flags flags, const void *data, size_t size,
                        cl_mem *buffer, pm_error *error);
 
+/* Whether a caller's buffer is of the engine's context and holds `bytes` from an offset on, which
+ * is a multiple of the alignment. Messages name it. */
+pm_status pm_cl_check_buffer(const pm_engine *engine, const char *name, cl_mem buffer,
+                             size_t offset, size_t alignment, size_t bytes, pm_error *error);
+
 /* Takes NULL. */
 void pm_cl_release(cl_mem buffer);
 

@@ -8,28 +8,6 @@
 /* Kernels count instances in 32 bits, and work sizes are rounded up. */
 static const size_t most_instances = UINT32_MAX - 64;
 
-/* Whether a buffer of the engine's context holds `bytes` from an offset on. */
-static pm_status check_buffer(const pm_crowd *crowd, const char *name, cl_mem buffer, size_t offset,
-                              size_t alignment, size_t bytes, pm_error *error) {
-    size_t size = 0;
-    cl_context context = NULL;
-    if (offset % alignment)
-        return pm_fail(error, PM_ERROR_ARGUMENT, "%s: its offset is not a multiple of %zu", name,
-                       alignment);
-    cl_int code = clGetMemObjectInfo(buffer, CL_MEM_SIZE, sizeof size, &size, NULL);
-    if (code == CL_SUCCESS)
-        code = clGetMemObjectInfo(buffer, CL_MEM_CONTEXT, sizeof context, &context, NULL);
-    if (code != CL_SUCCESS)
-        return pm_cl_fail(error, code, "clGetMemObjectInfo");
-    if (context != crowd->engine->cl->context)
-        return pm_fail(error, PM_ERROR_ARGUMENT, "%s: the buffer is of another context", name);
-    if (offset > size || size - offset < bytes)
-        return pm_fail(error, PM_ERROR_ARGUMENT,
-                       "%s: the buffer has %zu bytes, too few for %zu behind its offset", name,
-                       size, bytes);
-    return PM_OK;
-}
-
 static pm_status check_target(const pm_crowd *crowd, const pm_cl_crowd_job *job, unsigned o,
                               pm_error *error) {
     const pm_cl_crowd_target *target = &job->outputs[o];
@@ -42,12 +20,13 @@ static pm_status check_target(const pm_crowd *crowd, const pm_cl_crowd_job *job,
         return pm_fail(error, PM_ERROR_ARGUMENT, "%s: its stride is not a multiple of %zu", name,
                        alignment);
     if (status == PM_OK)
-        status = check_buffer(crowd, name, target->buffer, target->offset, alignment, bytes, error);
+        status = pm_cl_check_buffer(crowd->engine, name, target->buffer, target->offset, alignment,
+                                    bytes, error);
     if (status == PM_OK && target->previous == target->buffer)
         return pm_fail(error, PM_ERROR_ARGUMENT, "%s: previous is the buffer itself", name);
     if (status == PM_OK && target->previous)
-        status =
-            check_buffer(crowd, name, target->previous, target->previous_offset, 4, bytes, error);
+        status = pm_cl_check_buffer(crowd->engine, name, target->previous, target->previous_offset,
+                                    4, bytes, error);
     return status;
 }
 
@@ -62,8 +41,9 @@ static pm_status check_job(const pm_crowd *crowd, const pm_cl_crowd_job *job, pm
     if (job->instances && job->instance_buffer)
         return pm_fail(error, PM_ERROR_ARGUMENT, "instances and instance_buffer are both given");
     if (job->instance_buffer)
-        status = check_buffer(crowd, "instance_buffer", job->instance_buffer, job->instances_offset,
-                              8, job->instance_count * sizeof(pm_crowd_instance), error);
+        status = pm_cl_check_buffer(crowd->engine, "instance_buffer", job->instance_buffer,
+                                    job->instances_offset, 8,
+                                    job->instance_count * sizeof(pm_crowd_instance), error);
     for (unsigned o = 0; status == PM_OK && o < PM_CROWD_OUTPUT_COUNT; o++)
         if (job->outputs[o].buffer) {
             any = true;

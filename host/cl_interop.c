@@ -43,29 +43,13 @@ static pm_status check_buffer(const enqueued *e, unsigned o) {
     cl_mem buffer = buffer_of(e->outputs, o);
     size_t offset = offset_of(e->outputs, o);
     size_t alignment = output->components == 4 ? 16 : 4;
-    size_t size = 0, needed;
-    cl_context context = NULL;
     if (!e->clip->channels[output->channel].present)
         return pm_fail(e->error, PM_ERROR_ARGUMENT, "%s: the clip has no %s", name,
                        pm_channel_name(output->channel));
-    if (offset % alignment)
-        return pm_fail(e->error, PM_ERROR_ARGUMENT, "%s_offset is not a multiple of %zu", name,
-                       alignment);
-    cl_int code = clGetMemObjectInfo(buffer, CL_MEM_SIZE, sizeof size, &size, NULL);
-    if (code == CL_SUCCESS)
-        code = clGetMemObjectInfo(buffer, CL_MEM_CONTEXT, sizeof context, &context, NULL);
-    if (code != CL_SUCCESS)
-        return pm_cl_fail(e->error, code, "clGetMemObjectInfo");
-    if (context != e->clip->engine->cl->context)
-        return pm_fail(e->error, PM_ERROR_ARGUMENT, "the buffer of %s is of another context", name);
     /* the job's check made sure that this does not overflow */
-    needed =
+    size_t needed =
         e->job->sample_count * pm_job_width(e->clip, e->job) * output->components * sizeof(float);
-    if (offset > size || size - offset < needed)
-        return pm_fail(e->error, PM_ERROR_ARGUMENT,
-                       "the buffer of %s has %zu bytes: too small for %zu behind its offset", name,
-                       size, needed);
-    return PM_OK;
+    return pm_cl_check_buffer(e->clip->engine, name, buffer, offset, alignment, needed, e->error);
 }
 
 /* The clip on the device of the queue. */

@@ -3,6 +3,7 @@
  * Buffers on the device, made and released. What is in them is their owners' affair.
  */
 #include "cl.h"
+#include "status.h"
 
 pm_status pm_cl_buffer(const pm_engine *engine, cl_mem_flags flags, const void *data, size_t size,
                        cl_mem *buffer, pm_error *error) {
@@ -14,6 +15,27 @@ pm_status pm_cl_buffer(const pm_engine *engine, cl_mem_flags flags, const void *
         return PM_OK;
     *buffer = NULL;
     return pm_cl_fail(error, code, "clCreateBuffer");
+}
+
+pm_status pm_cl_check_buffer(const pm_engine *engine, const char *name, cl_mem buffer,
+                             size_t offset, size_t alignment, size_t bytes, pm_error *error) {
+    size_t size = 0;
+    cl_context context = NULL;
+    if (offset % alignment)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "%s: its offset is not a multiple of %zu", name,
+                       alignment);
+    cl_int code = clGetMemObjectInfo(buffer, CL_MEM_SIZE, sizeof size, &size, NULL);
+    if (code == CL_SUCCESS)
+        code = clGetMemObjectInfo(buffer, CL_MEM_CONTEXT, sizeof context, &context, NULL);
+    if (code != CL_SUCCESS)
+        return pm_cl_fail(error, code, "clGetMemObjectInfo");
+    if (context != engine->cl->context)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "%s: the buffer is of another context", name);
+    if (offset > size || size - offset < bytes)
+        return pm_fail(error, PM_ERROR_ARGUMENT,
+                       "%s: the buffer has %zu bytes, too few for %zu behind its offset", name,
+                       size, bytes);
+    return PM_OK;
 }
 
 void pm_cl_release(cl_mem buffer) {
