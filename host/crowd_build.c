@@ -130,7 +130,7 @@ static pm_status make_room(pm_crowd *crowd, pm_clip *const *clips, pm_error *err
     crowd->times = calloc(times + 1, sizeof *crowd->times);
     crowd->joints = calloc(n, sizeof *crowd->joints);
     crowd->rest = calloc(PM_REST_FIELDS * crowd->padded_joints, sizeof *crowd->rest);
-    crowd->layout_rows = crowd->apart ? PM_CHANNEL_COUNT * crowd->clip_count * n : 1;
+    crowd->layout_rows = (crowd->apart ? PM_CHANNEL_COUNT * crowd->clip_count * n : 0) + 1;
     crowd->layout = calloc(crowd->layout_rows, sizeof *crowd->layout);
     if (!crowd->clips || !crowd->clip_ticks || !crowd->timelines || !crowd->times ||
         !crowd->joints || !crowd->rest || !crowd->layout)
