@@ -326,10 +326,9 @@ static bool run_with_fault(const scenario *which, void **state, const char *cach
 /* The self check builds every program each time, and two devices call as often as their pieces
  * are many: their later faults are met in growing steps. */
 static size_t step_after(const scenario *which, size_t nth) {
-    if (small_sizes())
+    if (small_sizes() || which->run == self_check)
         return 1 + nth / 2;
-    const bool calls_often = which->run == self_check || which->prepare == prepare_divided_clip;
-    return calls_often ? 1 + nth / 8 : 1;
+    return which->prepare == prepare_divided_clip ? 1 + nth / 8 : 1;
 }
 
 /* Every fault in turn; `least` of them must have become an error. */

@@ -20,7 +20,7 @@ extern engine_kind on_device;
 #body " on the device", body, NULL, NULL, &on_device                                       \
     }
 #define ONLY_ON_DEVICE(body)                                                                       \
-    { #body, body, NULL, NULL, &on_device }
+    { #body " on the device", body, NULL, NULL, &on_device }
 
 /* The engine for a test's state, made on first use and kept; skips or fails without one, so a
  * test asks for it before it owns anything. */
