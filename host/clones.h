@@ -15,4 +15,12 @@
 #define PM_CLONES
 #endif
 
+/* All that a function calls is compiled into it: vectors that are passed to functions go through
+ * memory. Sanitized, that would take a compiler minutes. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define PM_FLAT
+#else
+#define PM_FLAT __attribute__((flatten))
+#endif
+
 #endif

@@ -17,6 +17,7 @@
 #include "../kernels/pm_keys.h"
 #include "../kernels/pm_methods.h"
 #include "../kernels/pm_pose.h"
+#include "clones.h"
 #include "crowd_actor.h"
 #include "crowd_set.h"
 
@@ -131,9 +132,8 @@ static inline real load_rows(const request *q, pm_rows *rows, unsigned extras, u
     return u;
 }
 
-/* Flat, for vectors that are passed to functions go through memory. */
 #define PM_SAMPLE(name)                                                                            \
-    __attribute__((flatten)) static void sample_##name(const request *q, pm_quat *to) {            \
+    PM_FLAT static void sample_##name(const request *q, pm_quat *to) {                             \
         pm_rows rows;                                                                              \
         real u = load_rows(q, &rows, pm_##name##_extras, pm_##name##_statics);                     \
         pm_##name##_segment segment = pm_##name##_begin(&rows);                                    \
@@ -243,9 +243,8 @@ static void put_matrices(pm_matrix m, float (*to)[16]) {
             memcpy(to[i] + 4 * row, rows[row][i], sizeof rows[row][i]);
 }
 
-__attribute__((flatten)) void PM_LANE_NAME(pm_crowd_place_joints)(const pm_crowd *crowd,
-                                                                  const pm_crowd_actor *who,
-                                                                  size_t first, float (*to)[16]) {
+PM_FLAT void PM_LANE_NAME(pm_crowd_place_joints)(const pm_crowd *crowd, const pm_crowd_actor *who,
+                                                 size_t first, float (*to)[16]) {
     for (size_t at = 0; at < PM_POSE_JOINTS; at += PM_LANES) {
         joints j = {crowd, first + at};
         pm_matrix m =

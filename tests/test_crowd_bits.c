@@ -34,9 +34,9 @@ static void expect_one(const scene *s, pm_crowd_output output, const pm_crowd_in
 }
 
 /* Of the first `outputs` outputs: each is a program for a device's compiler. */
-static void expect_paths_agree(const scene *s, int outputs, const pm_crowd_instance *instances,
-                               size_t count) {
-    for (int output = 0; output < outputs; output++) {
+static void expect_paths_agree(const scene *s, pm_crowd_output outputs,
+                               const pm_crowd_instance *instances, size_t count) {
+    for (pm_crowd_output output = 0; output < outputs; output++) {
         const size_t floats = scene_floats(s, output, count), width = floats / count / s->joints;
         float *device = scene_pose(s, output, instances, count, false);
         float *reference = scene_pose(s, output, instances, count, true);
@@ -48,7 +48,7 @@ static void expect_paths_agree(const scene *s, int outputs, const pm_crowd_insta
     }
 }
 
-static void expect_outputs(void **state, int outputs, const scene_options *options) {
+static void expect_outputs(void **state, pm_crowd_output outputs, const scene_options *options) {
     scene s;
     pm_crowd_instance instances[MOST];
     random_source source = random_salted(options->salt + 0x100);
@@ -191,7 +191,7 @@ static void halves_at_the_borders_are_known(void **state) {
 
 /* ---- what must not show -------------------------------------------------------------------- */
 
-static void expect_engine(void **state, int outputs, const pm_engine_desc *options) {
+static void expect_engine(void **state, pm_crowd_output outputs, const pm_engine_desc *options) {
     scene s, t;
     pm_crowd_instance instances[MOST];
     const scene_options what = {.salt = 0xD60, .binds = SCENE_BIND_RIGID, .scales = true};
@@ -201,7 +201,7 @@ static void expect_engine(void **state, int outputs, const pm_engine_desc *optio
     scene_make(engine, &what, &t);
     for (size_t i = 0; i < most(); i++)
         instances[i] = scene_instance(&source, &s);
-    for (int output = 0; output < outputs; output++) {
+    for (pm_crowd_output output = 0; output < outputs; output++) {
         float *a = scene_pose(&s, output, instances, most(), false);
         float *b = scene_pose(&t, output, instances, most(), false);
         expect_same_bits(a, b, scene_floats(&s, output, most()), scene_floats(&s, output, 1));

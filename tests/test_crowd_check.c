@@ -259,7 +259,7 @@ static void jobs_with_null_are_refused(void **state) {
 static void strides_that_hold_no_instance_are_refused(void **state) {
     float out[2 * JOINTS * 12];
     pm_crowd *crowd = made(state);
-    for (int output = 0; output < PM_CROWD_OUTPUT_COUNT; output++) {
+    for (pm_crowd_output output = 0; output < PM_CROWD_OUTPUT_COUNT; output++) {
         pm_crowd_job job = {.instances = two, .instance_count = 2};
         job.outputs[output].memory = out;
         job.outputs[output].stride = JOINTS * pm_crowd_record_bytes(output) - 1;

@@ -58,12 +58,12 @@ static void outputs_may_be_asked_for_together(void **state) {
     make_instances(&s, 0xA03, instances, COUNT);
     for (unsigned wanted = 1; wanted < 1u << PM_CROWD_OUTPUT_COUNT; wanted += 6) {
         pm_crowd_job job = {.instances = instances, .instance_count = COUNT};
-        for (int output = 0; output < PM_CROWD_OUTPUT_COUNT; output++) {
+        for (pm_crowd_output output = 0; output < PM_CROWD_OUTPUT_COUNT; output++) {
             together[output] = guarded_floats(scene_floats(&s, output, COUNT));
             job.outputs[output].memory = wanted >> output & 1 ? together[output] : NULL;
         }
         pose(&s, &job);
-        for (int output = 0; output < PM_CROWD_OUTPUT_COUNT; output++) {
+        for (pm_crowd_output output = 0; output < PM_CROWD_OUTPUT_COUNT; output++) {
             const size_t floats = scene_floats(&s, output, COUNT);
             float *alone = scene_pose(&s, output, instances, COUNT, false);
             if (wanted >> output & 1)
@@ -99,7 +99,7 @@ static void rows_may_lie_apart_and_nothing_between_them_is_written(void **state)
     pm_crowd_instance instances[COUNT];
     scene_make(engine_for(state), &(scene_options){.salt = 0xA04, .joints = 7}, &s);
     make_instances(&s, 0xA04, instances, COUNT);
-    for (int output = 0; output < PM_CROWD_OUTPUT_COUNT; output++) {
+    for (pm_crowd_output output = 0; output < PM_CROWD_OUTPUT_COUNT; output++) {
         static const size_t gaps[] = {0, 1, 4, 31};
         const size_t width = scene_floats(&s, output, 1);
         float *tight = scene_pose(&s, output, instances, COUNT, false);
@@ -151,7 +151,7 @@ static void expect_previous(const scene *s, pm_crowd_output output, size_t gap) 
 static void what_the_memory_held_is_copied_first(void **state) {
     scene s;
     scene_make(engine_for(state), &(scene_options){.salt = 0xA05}, &s);
-    for (int output = 0; output < PM_CROWD_OUTPUT_COUNT; output++) {
+    for (pm_crowd_output output = 0; output < PM_CROWD_OUTPUT_COUNT; output++) {
         expect_previous(&s, output, 0);
         expect_previous(&s, output, 5);
     }
