@@ -346,16 +346,28 @@ static pm_status launch(call *c, unsigned output) {
     return PM_OK;
 }
 
+/* An event for all that was enqueued. One kernel's own will do, for it waits for the rest: a marker
+ * behind it would be one more command to hand from thread to thread. */
+static pm_status event_of_all(const call *c, cl_event *all) {
+    event_list last = c->kernels;
+    add_event(&last, c->written);
+    if (c->kernels.count == 1) {
+        *all = c->kernels.events[0];
+        clRetainEvent(*all);
+        return PM_OK;
+    }
+    cl_int code = clEnqueueMarkerWithWaitList(c->queue, last.count, events_of(&last), all);
+    return code == CL_SUCCESS ? PM_OK : pm_cl_fail(c->error, code, "clEnqueueMarkerWithWaitList");
+}
+
 /* Also of a call that failed half way: what it did enqueue still reads the copy. */
 static pm_status finish(const call *c, instance_copy *copy, cl_event *done) {
     cl_event all = NULL;
-    event_list last = c->kernels;
     if (!copy && !done)
         return PM_OK;
-    add_event(&last, c->written);
-    cl_int code = clEnqueueMarkerWithWaitList(c->queue, last.count, events_of(&last), &all);
-    if (code != CL_SUCCESS)
-        return pm_cl_fail(c->error, code, "clEnqueueMarkerWithWaitList");
+    pm_status status = event_of_all(c, &all);
+    if (status != PM_OK)
+        return status;
     if (copy) {
         if (copy->used)
             clReleaseEvent(copy->used);
