@@ -146,14 +146,6 @@ pm_fn pm_rigid pm_rigid_product(pm_rigid a, pm_rigid b) {
     return r;
 }
 
-pm_fn pm_rigid pm_rigid_inverse(pm_rigid a) {
-    pm_rigid r;
-    r.rotation = pm_quat_conjugate(a.rotation);
-    r.position = pm_vector_turned(
-        r.rotation, pm_quat_of(-a.position.x, -a.position.y, -a.position.z, PM_REAL(0.0f)));
-    return r;
-}
-
 /* The dual part of a rigid motion as a dual quaternion: half the shift times the turn. */
 pm_fn pm_quat pm_rigid_dual(pm_rigid a) {
     real half_ = PM_REAL(0.5f);

@@ -118,14 +118,14 @@ pm_fn void pm_gather_group(pm_planes *to, pm_global const float *keys, const pm_
     }
 }
 
-/* Of joint k of a group, which lanes were aimed at. */
+/* Of the one joint that lanes were aimed at. */
 pm_fn void pm_gather_joint(pm_planes *to, pm_global const float *keys, const pm_aim *aim, pm_u32 c,
-                           pm_u32 planes, pm_u32 k) {
+                           pm_u32 planes) {
     pm_global const float *from[PM_LANES];
     for (pm_u32 p = 0; p < planes; p++) {
         for (int i = 0; i < PM_LANES; i++)
             from[i] = keys + pm_plane_at(aim, c, p, planes, i);
-        to->of[p][k] = pm_gather_quats(from);
+        to->of[p][0] = pm_gather_quats(from);
     }
 }
 
@@ -236,7 +236,7 @@ pm_fn void pm_sample_apart(pm_poses *to, const pm_tables *t, const pm_side *side
     pm_rows rows;
     if (c == PM_CHANNEL_ROTATIONS) {
 #if PM_KEYS == 0
-        pm_gather_joint(&planes, t->rotations, &side->aim, c, PM_PLANES, 0);
+        pm_gather_joint(&planes, t->rotations, &side->aim, c, PM_PLANES);
         rows = pm_rows_of(&planes, PM_PLANES, 0);
 #else
         rows.key = pm_gather_coded(t->rotations, side->aim.key[c], 0);
@@ -246,7 +246,7 @@ pm_fn void pm_sample_apart(pm_poses *to, const pm_tables *t, const pm_side *side
         return;
     }
     pm_gather_joint(&planes, c == PM_CHANNEL_POSITIONS ? t->positions : t->scales, &side->aim, c,
-                    PM_VECTOR_PLANES, 0);
+                    PM_VECTOR_PLANES);
     rows = pm_rows_of(&planes, PM_VECTOR_PLANES, 0);
     to->of[c][k] = pm_vector_at(&rows, side);
 }
