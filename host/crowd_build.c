@@ -48,10 +48,9 @@ static void copy_shared(const pm_crowd *crowd, const pm_clip *clip, unsigned c, 
 /* Each track's rows by themselves, wherever the layout says. */
 static void copy_apart(const pm_crowd *crowd, const pm_clip *clip, unsigned c, size_t first) {
     const pm_channel *from = &clip->channels[c], *to = &crowd->channels[c];
-    size_t before = 0, bytes = 0;
+    size_t before = 0;
     pm_key_bytes(to->format, first, &before); /* fits: it was allocated */
-    bytes = from->key_bytes;
-    memcpy((char *)to->keys + before, from->keys, bytes);
+    memcpy((char *)to->keys + before, from->keys, from->key_bytes);
 }
 
 static void copy_statics(const pm_crowd *crowd, const pm_clip *clip, unsigned c, size_t i) {

@@ -8,7 +8,7 @@
 #include "pm_pose.h"
 #include "pm_sides.h"
 
-/* PM_LANES instances. What is in capitals elsewhere is asked of all of them together. */
+/* PM_LANES instances; any_... says whether something is so in some lane. */
 typedef struct pm_actors {
     pm_side a, b;
     float no_clip[PM_LANES]; /* not 0: A shows the rest pose */

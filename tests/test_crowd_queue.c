@@ -4,6 +4,7 @@
  * instances in host memory and on the device, offsets, strides and copies of what was there.
  * What is refused is in test_crowd_queue_check.
  */
+#include "cl_references.h"
 #include "crowd_queue.h"
 
 #include <pthread.h>
@@ -449,14 +450,6 @@ static void instances_without_a_turn_keep_what_the_buffer_holds(void **state) {
     scene_undo(s);
     s->levels[1].update_every = 0;
     scene_finish(caller.engine, s);
-}
-
-static cl_uint references(cl_context context) {
-    cl_uint count = 0;
-    assert_int_equal(
-        clGetContextInfo(context, CL_CONTEXT_REFERENCE_COUNT, sizeof count, &count, NULL),
-        CL_SUCCESS);
-    return count;
 }
 
 /* What a crowd made or kept of a frame goes with it, and the results stay. */

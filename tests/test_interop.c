@@ -5,6 +5,7 @@
  */
 #include <posemill/posemill_cl.h>
 
+#include "cl_references.h"
 #include "support/engines.h"
 #include "support/motion.h"
 
@@ -302,14 +303,6 @@ static void the_reference_has_no_objects(void **state) {
     void *kind_state = &on_reference;
     assert_null(pm_cl_context(engine_for(&kind_state)));
     assert_null(pm_cl_device(engine_for(&kind_state)));
-}
-
-static cl_uint references(cl_context context) {
-    cl_uint count = 0;
-    assert_int_equal(
-        clGetContextInfo(context, CL_CONTEXT_REFERENCE_COUNT, sizeof count, &count, NULL),
-        CL_SUCCESS);
-    return count;
 }
 
 static void an_engine_retains_the_context_and_lets_it_go(void **state) {

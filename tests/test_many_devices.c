@@ -4,6 +4,7 @@
  * both, held to the bits of the reference. How a job is divided: test_share.c; what happens
  * when one of them fails: test_injection.c.
  */
+#include "cl_references.h"
 #include "many.h"
 #include "sub_devices.h"
 #include "support/engines.h"
@@ -561,14 +562,6 @@ static void one_target_is_an_engine_like_any_other(void **state) {
     assert_ptr_equal(pm_cl_device(engine), m.subs.devices[1]);
     assert_null(engine->many);
     pm_engine_destroy(&engine);
-}
-
-static cl_uint references(cl_context context) {
-    cl_uint count = 0;
-    assert_int_equal(
-        clGetContextInfo(context, CL_CONTEXT_REFERENCE_COUNT, sizeof count, &count, NULL),
-        CL_SUCCESS);
-    return count;
 }
 
 static void contexts_are_retained_and_let_go(void **state) {
