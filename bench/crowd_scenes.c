@@ -20,6 +20,7 @@ static const crowd_scene crowd[] = {
 static const crowd_scene crowds[] = {
     {.what = "1x64-8-clips", .agents = 1},
     {.what = "500x64-8-clips", .agents = 500},
+    {.what = "500x64-8-clips-waited", .agents = 500, .waits = true},
     {.what = "1000x64-8-clips", .agents = 1000},
     {.what = "100000x64-8-clips", .agents = 100000},
     {.what = "1000x64-1-clip", .agents = 1000, .clips = 1},
@@ -263,6 +264,7 @@ cli_exit crowd_scene_make(const crowd_scene *scene, pm_engine *engine, size_t ag
     made->agents = agents;
     made->joints = joints_of(scene);
     made->output = scene->output;
+    made->waits = scene->waits;
     made->record_bytes = pm_crowd_record_bytes(scene->output);
     cli_exit code = make_skeleton(scene, &state, made);
     if (code == CLI_DONE) {

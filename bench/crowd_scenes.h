@@ -38,6 +38,7 @@ struct crowd_scene {
     crowd_phases phases;
     crowd_blend blend;
     crowd_detail detail;
+    bool waits; /* for each frame before the next is queued */
 };
 
 enum { CROWD_AGENTS = 10000, CROWD_JOINTS = 64, CROWD_CLIPS = 8 };
@@ -56,6 +57,7 @@ typedef struct crowd_made {
     size_t joints;
     size_t record_bytes; /* of a joint */
     pm_crowd_output output;
+    bool waits;
 } crowd_made;
 
 /* Made with `made` zero; to be destroyed whether that succeeds or not. */

@@ -13,7 +13,10 @@
 #include <string.h>
 
 /* Fills store so many bytes at once, at most, one after another. */
-enum { FILL_BYTES = 2048, CALLS_MAX = 65536 };
+enum { FILL_BYTES = 2048 };
+
+/* Frames, or calls, that are timed together at most. */
+enum { COUNT_MAX = 65536 };
 
 void crowds_close(bench_crowds *crowds) {
     device_close(&crowds->device);
@@ -38,21 +41,26 @@ double crowds_bound(const crowd_scene *scene) {
     return scene->output == PM_CROWD_PALETTE_HALF ? 0x1p-9 : 1e-5;
 }
 
-/* ---- the ceiling --------------------------------------------------------------- */
+/* ---- one behind another ---------------------------------------------------------- */
 
-typedef struct fill_work {
-    bench_device *device;
-    size_t bytes;
-} fill_work;
-
-static cli_exit fill_once(void *context, double *seconds) {
-    const fill_work *work = context;
-    return device_fill(work->device, work->bytes, seconds);
+/* As many are timed together as make `least` seconds. `count` belongs to the work. */
+static cli_exit choose_count(bench_work once, void *work, double least, size_t *count) {
+    double seconds = 0.0;
+    cli_exit code = CLI_DONE;
+    for (*count = 1; code == CLI_DONE && *count < COUNT_MAX; *count *= 2) {
+        code = once(work, &seconds);
+        if (seconds * (double)*count >= least) {
+            break;
+        }
+    }
+    return code;
 }
+
+/* ---- the ceiling --------------------------------------------------------------- */
 
 cli_exit crowds_run_fill(bench_run *run, bench_result *result) {
     const crowd_scene palette = {.output = PM_CROWD_PALETTE};
-    fill_work work = {&run->crowds.device, 0};
+    bench_fill work = {&run->crowds.device, 0, 1};
     result->samples = CROWD_JOINTS * crowd_scene_agents(&palette, run->crowd_bytes);
     result->bytes_per_sample = pm_crowd_record_bytes(palette.output);
     result->ceiling_share = 1.0;
@@ -61,7 +69,8 @@ cli_exit crowds_run_fill(bench_run *run, bench_result *result) {
     if (code == CLI_DONE) {
         code = device_choose_fill(work.device, work.bytes);
     }
-    return code == CLI_DONE ? bench_repeat(&run->pacing, fill_once, &work, NULL, 0, result) : code;
+    return code == CLI_DONE ? bench_repeat(&run->pacing, bench_fill_once, &work, NULL, 0, result)
+                            : code;
 }
 
 /* ---- on the device ------------------------------------------------------------- */
@@ -69,19 +78,27 @@ cli_exit crowds_run_fill(bench_run *run, bench_result *result) {
 typedef struct pose_work {
     bench_device *device;
     const crowd_made *made;
+    size_t count; /* of frames, one behind another */
 } pose_work;
 
 static cli_exit pose_once(void *context, double *seconds) {
     const pose_work *work = context;
-    return device_crowd(work->device, work->made->crowd, work->made->output, seconds);
+    return device_crowd(work->device, work->made->crowd, work->made->output, work->count, seconds);
 }
 
+/* A renderer has frames in flight; between those of a queue that runs dry, a small crowd would
+ * tell how long threads take to wake up. */
 static cli_exit measure(bench_run *run, pose_work *work, bench_result *result) {
-    fill_work fill = {work->device, result->samples * result->bytes_per_sample};
-    bench_yardstick ceiling = {fill_once, &fill, 0.0};
+    const double least = 0.01;
+    bench_fill fill = {work->device, result->samples * result->bytes_per_sample, 1};
+    bench_yardstick ceiling = {bench_fill_once, &fill, 0.0};
     /* The run that was checked has warmed up once. */
     const bench_pacing pacing = {run->pacing.warm_ups - 1, run->pacing.least, run->pacing.seconds};
     cli_exit code = device_choose_fill(fill.device, fill.bytes);
+    if (code == CLI_DONE && !work->made->waits) {
+        code = choose_count(pose_once, work, least, &work->count);
+    }
+    fill.count = work->count;
     if (code == CLI_DONE) {
         code = bench_repeat(&pacing, pose_once, work, &ceiling, 1, result);
     }
@@ -93,7 +110,7 @@ static cli_exit measure(bench_run *run, pose_work *work, bench_result *result) {
 
 /* Poisoned, posed, checked, and only then timed. */
 static cli_exit run_device(bench_run *run, const crowd_made *made, bench_result *result) {
-    pose_work work = {&run->crowds.device, made};
+    pose_work work = {&run->crowds.device, made, 1};
     double once;
     cli_exit code = open_output(run, made->agents * made->joints * made->record_bytes);
     if (code == CLI_DONE) {
@@ -149,20 +166,6 @@ static cli_exit one_once(void *context, double *seconds) {
     return CLI_DONE;
 }
 
-/* As many calls are timed together as make a millisecond. */
-static cli_exit choose_calls(host_work *work) {
-    const double least = 1e-3;
-    double seconds = 0.0;
-    cli_exit code = CLI_DONE;
-    for (work->calls = 1; code == CLI_DONE && work->calls < CALLS_MAX; work->calls *= 2) {
-        code = one_once(work, &seconds);
-        if (seconds * (double)work->calls >= least) {
-            break;
-        }
-    }
-    return code;
-}
-
 static cli_exit check_host(const host_work *work, bool one, bench_result *result) {
     return one ? crowd_check_one(work->made, work->records, result)
                : crowd_check(work->made, check_read_host, work->records, result);
@@ -182,7 +185,7 @@ static cli_exit run_host(bench_run *run, const crowd_made *made, bool one, bench
         code = check_host(&work, one, result);
     }
     if (code == CLI_DONE && one) {
-        code = choose_calls(&work);
+        code = choose_count(once, &work, 1e-3, &work.calls);
     }
     if (code == CLI_DONE) {
         code = bench_repeat(&run->pacing, once, &work, NULL, 0, result);

@@ -71,16 +71,22 @@ cli_exit device_read(bench_device *device, size_t offset, size_t bytes, float *t
     return CLI_DONE;
 }
 
-cli_exit device_fill(bench_device *device, size_t bytes, double *seconds) {
+static cli_exit fill_host(bench_device *device, size_t bytes, size_t count, double *seconds) {
+    double begun = progress_clock();
+    for (size_t i = 0; i < count; i++) {
+        memset(device->host, 0x3f, bytes);
+    }
+    *seconds = (progress_clock() - begun) / (double)count;
+    return CLI_DONE;
+}
+
+cli_exit device_fill(bench_device *device, size_t bytes, size_t count, double *seconds) {
 #if POSEMILL_OPENCL
     if (device->cl != NULL) {
-        return bench_cl_fill(device->cl, bytes, seconds);
+        return bench_cl_fill(device->cl, bytes, count, seconds);
     }
 #endif
-    double begun = progress_clock();
-    memset(device->host, 0x3f, bytes);
-    *seconds = progress_clock() - begun;
-    return CLI_DONE;
+    return fill_host(device, bytes, count, seconds);
 }
 
 cli_exit device_stores(bench_device *device, size_t bytes, double *seconds) {
@@ -89,7 +95,7 @@ cli_exit device_stores(bench_device *device, size_t bytes, double *seconds) {
         return bench_cl_stores(device->cl, bytes, seconds);
     }
 #endif
-    return device_fill(device, bytes, seconds); /* memset decides for itself */
+    return fill_host(device, bytes, 1, seconds); /* memset decides for itself */
 }
 
 cli_exit device_fills(bench_device *device, size_t bytes, size_t count, double *seconds) {
@@ -98,12 +104,7 @@ cli_exit device_fills(bench_device *device, size_t bytes, size_t count, double *
         return bench_cl_fills(device->cl, bytes, count, seconds);
     }
 #endif
-    double begun = progress_clock();
-    for (size_t i = 0; i < count; i++) {
-        memset(device->host, 0x3f, bytes);
-    }
-    *seconds = (progress_clock() - begun) / (double)count;
-    return CLI_DONE;
+    return fill_host(device, bytes, count, seconds);
 }
 
 cli_exit device_choose_fill(bench_device *device, size_t bytes) {
@@ -173,21 +174,23 @@ cli_exit device_set_instances(bench_device *device, const pm_crowd_instance *ins
     return CLI_DONE;
 }
 
-cli_exit device_crowd(bench_device *device, pm_crowd *crowd, pm_crowd_output output,
+cli_exit device_crowd(bench_device *device, pm_crowd *crowd, pm_crowd_output output, size_t count,
                       double *seconds) {
 #if POSEMILL_OPENCL
     if (device->cl != NULL) {
-        return bench_cl_crowd(device->cl, crowd, output, seconds);
+        return bench_cl_crowd(device->cl, crowd, output, count, seconds);
     }
 #endif
     pm_crowd_job job = {.instances = device->instances, .instance_count = device->instance_count};
     pm_error error = {0};
     job.outputs[output].memory = device->host;
     double begun = progress_clock();
-    if (pm_crowd_pose(crowd, &job, &error) != PM_OK) {
-        return cli_fail_error("bench", &error);
+    for (size_t i = 0; i < count; i++) {
+        if (pm_crowd_pose(crowd, &job, &error) != PM_OK) {
+            return cli_fail_error("bench", &error);
+        }
     }
-    *seconds = progress_clock() - begun;
+    *seconds = (progress_clock() - begun) / (double)count;
     return CLI_DONE;
 }
 

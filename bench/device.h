@@ -34,8 +34,9 @@ bool device_event_times(const bench_device *device);
 cli_exit device_poison(bench_device *device);
 cli_exit device_read(bench_device *device, size_t offset, size_t bytes, float *to);
 
-/* Each of these writes the output from its start, waits for it, and says how long it took. */
-cli_exit device_fill(bench_device *device, size_t bytes, double *seconds);
+/* Each of these writes the output from its start, waits for it, and says how long it took. Of
+ * several, one behind another, `seconds` is the time of one. */
+cli_exit device_fill(bench_device *device, size_t bytes, size_t count, double *seconds);
 /* A fill whose stores go by way of the caches, as those of most kernels do. */
 cli_exit device_stores(bench_device *device, size_t bytes, double *seconds);
 cli_exit device_copy(bench_device *device, size_t bytes, double *seconds);
@@ -55,8 +56,9 @@ cli_exit device_choose_fill(bench_device *device, size_t bytes);
 /* The instances that crowds pose, on the device. They must outlive their use. */
 cli_exit device_set_instances(bench_device *device, const pm_crowd_instance *instances,
                               size_t count);
-/* Poses them in frame 0 as CLOCK_KERNEL says: a joint's records behind another's. */
-cli_exit device_crowd(bench_device *device, pm_crowd *crowd, pm_crowd_output output,
+/* Poses them in frame 0 as CLOCK_KERNEL says, `count` times, one behind another: the time of one.
+ * A joint's records lie behind another's. */
+cli_exit device_crowd(bench_device *device, pm_crowd *crowd, pm_crowd_output output, size_t count,
                       double *seconds);
 
 /* The obvious slerp kernel's keys, (key_count, tracks, 4), on the device. OpenCL only. */

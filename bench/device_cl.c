@@ -126,10 +126,11 @@ static cli_exit put_kernel(cl_command_queue queue, const void *work, cl_event *d
     return code == CL_SUCCESS ? CLI_DONE : gate_failed(code, "enqueueing a kernel");
 }
 
-static cli_exit run_kernel(bench_cl *cl, cl_kernel kernel, size_t items, double *seconds) {
+static cli_exit run_kernel(bench_cl *cl, cl_kernel kernel, size_t items, size_t count,
+                           double *seconds) {
     const kernel_work work = {kernel, items};
     const gate_queue gated = {cl->context, cl->queue, cl->event_times};
-    return gate_run(&gated, put_kernel, &work, seconds);
+    return gate_run(&gated, put_kernel, &work, count, seconds);
 }
 
 /* The best of three runs of the chain, by events or by wall clock. */
@@ -139,7 +140,7 @@ static cli_exit time_chain(bench_cl *cl, bool event_times, double *least) {
     cl->event_times = event_times;
     for (int i = 0; i < 3 && code == CLI_DONE; i++) {
         double seconds = 0.0;
-        code = run_kernel(cl, cl->chain, 1, &seconds);
+        code = run_kernel(cl, cl->chain, 1, 1, &seconds);
         *least = seconds < *least ? seconds : *least;
     }
     return code;
@@ -189,18 +190,19 @@ static cl_int set_fill(const bench_cl *cl, cl_kernel fill) {
     return code;
 }
 
-static cli_exit run_fill(bench_cl *cl, cl_kernel fill, size_t bytes, double *seconds) {
+static cli_exit run_fill(bench_cl *cl, cl_kernel fill, size_t bytes, size_t count,
+                         double *seconds) {
     cl_int code = set_fill(cl, fill);
-    return code == CL_SUCCESS ? run_kernel(cl, fill, fill_items(cl, bytes), seconds)
+    return code == CL_SUCCESS ? run_kernel(cl, fill, fill_items(cl, bytes), count, seconds)
                               : gate_failed(code, "clSetKernelArg");
 }
 
-cli_exit bench_cl_fill(bench_cl *cl, size_t bytes, double *seconds) {
-    return run_fill(cl, cl->fill, bytes, seconds);
+cli_exit bench_cl_fill(bench_cl *cl, size_t bytes, size_t count, double *seconds) {
+    return run_fill(cl, cl->fill, bytes, count, seconds);
 }
 
 cli_exit bench_cl_stores(bench_cl *cl, size_t bytes, double *seconds) {
-    return run_fill(cl, cl->stores, bytes, seconds);
+    return run_fill(cl, cl->stores, bytes, 1, seconds);
 }
 
 /* Waits for what was queued since `begun`; the wall clock's seconds for each of `count`. */
@@ -234,7 +236,7 @@ cli_exit bench_cl_choose_fill(bench_cl *cl, size_t bytes) {
         if (bytes % (cl->fill_unit * cl->fill_each) > bytes / 64) {
             continue; /* too much would be left */
         }
-        code = bench_cl_fill(cl, bytes, &seconds);
+        code = bench_cl_fill(cl, bytes, 1, &seconds);
         if (i > 1 && seconds < best) { /* the first of each warms up */
             best = seconds;
             chosen = cl->fill_each;
@@ -291,7 +293,7 @@ cli_exit bench_cl_copy(bench_cl *cl, size_t bytes, double *seconds) {
     if (code == CL_SUCCESS) {
         code = clSetKernelArg(cl->copy, 2, sizeof(cl_mem), &cl->source);
     }
-    return code == CL_SUCCESS ? run_kernel(cl, cl->copy, fill_items(cl, bytes), seconds)
+    return code == CL_SUCCESS ? run_kernel(cl, cl->copy, fill_items(cl, bytes), 1, seconds)
                               : gate_failed(code, "preparing the copy");
 }
 
@@ -318,7 +320,7 @@ cli_exit bench_cl_set_keys(bench_cl *cl, const float *keys, size_t key_count, si
 }
 
 cli_exit bench_cl_obvious(bench_cl *cl, double *seconds) {
-    return run_kernel(cl, cl->obvious, cl->obvious_items, seconds);
+    return run_kernel(cl, cl->obvious, cl->obvious_items, 1, seconds);
 }
 
 cli_exit bench_cl_jobs(bench_cl *cl, const pm_clip *clip, const pm_sample_job *job, size_t count,
@@ -352,7 +354,7 @@ cli_exit bench_cl_job(bench_cl *cl, const pm_clip *clip, const pm_sample_job *jo
                       double *seconds) {
     const sample_work work = {clip, job, cl->output};
     const gate_queue gated = {cl->context, cl->queue, cl->event_times};
-    return gate_run(&gated, put_sample, &work, seconds);
+    return gate_run(&gated, put_sample, &work, 1, seconds);
 }
 
 /* ---- crowds -------------------------------------------------------------------- */
@@ -380,10 +382,11 @@ static cli_exit put_crowd(cl_command_queue queue, const void *work, cl_event *do
     return status == PM_OK ? CLI_DONE : cli_fail_error("bench", &error);
 }
 
-cli_exit bench_cl_crowd(bench_cl *cl, pm_crowd *crowd, pm_crowd_output output, double *seconds) {
+cli_exit bench_cl_crowd(bench_cl *cl, pm_crowd *crowd, pm_crowd_output output, size_t count,
+                        double *seconds) {
     crowd_work work = {crowd,
                        {.instance_buffer = cl->instances, .instance_count = cl->instance_count}};
     work.job.outputs[output].buffer = cl->output;
     const gate_queue gated = {cl->context, cl->queue, cl->event_times};
-    return gate_run(&gated, put_crowd, &work, seconds);
+    return gate_run(&gated, put_crowd, &work, count, seconds);
 }

@@ -81,14 +81,19 @@ static void gate_abandon(gate *g) {
     }
 }
 
-cli_exit gate_run(const gate_queue *on, gate_put put, const void *work, double *seconds) {
+cli_exit gate_run(const gate_queue *on, gate_put put, const void *work, size_t count,
+                  double *seconds) {
     gate g;
     cl_event done = NULL;
     cl_int code = gate_close(on, &g);
-    cli_exit result = code == CL_SUCCESS ? put(on->queue, work, &done)
-                                         : gate_failed(code, "clEnqueueMarkerWithWaitList");
+    cli_exit result =
+        code == CL_SUCCESS ? CLI_DONE : gate_failed(code, "clEnqueueMarkerWithWaitList");
+    for (size_t i = 0; i < count && result == CLI_DONE; i++) {
+        result = put(on->queue, work, i + 1 == count ? &done : NULL);
+    }
     if (result == CLI_DONE) {
         result = gate_open(on, &g, done, seconds);
+        *seconds /= (double)count;
     } else {
         gate_abandon(&g);
     }

@@ -17,10 +17,12 @@ typedef struct gate_queue {
     bool event_times; /* whether they are believed; else there is no gate, and wall clock */
 } gate_queue;
 
-/* Puts work into the queue; *done is its end. */
+/* Puts work into the queue; *done is its end, where it is asked for. */
 typedef cli_exit (*gate_put)(cl_command_queue queue, const void *work, cl_event *done);
 
-cli_exit gate_run(const gate_queue *on, gate_put put, const void *work, double *seconds);
+/* Runs work `count` times, one behind another; `seconds` of one. */
+cli_exit gate_run(const gate_queue *on, gate_put put, const void *work, size_t count,
+                  double *seconds);
 
 /* Says which call failed, and what to do about it. */
 cli_exit gate_failed(cl_int code, const char *call);

@@ -48,14 +48,9 @@ void bench_run_close(bench_run *run) {
 
 /* ---- yardsticks ---------------------------------------------------------------- */
 
-typedef struct fill_work {
-    bench_device *device;
-    size_t bytes;
-} fill_work;
-
-static cli_exit fill_once(void *context, double *seconds) {
-    const fill_work *work = context;
-    return device_fill(work->device, work->bytes, seconds);
+cli_exit bench_fill_once(void *context, double *seconds) {
+    const bench_fill *work = context;
+    return device_fill(work->device, work->bytes, work->count, seconds);
 }
 
 typedef struct baseline_work {
@@ -98,9 +93,9 @@ static cli_exit measure(bench_run *run, const bench_case *which, bench_work work
                                  run->pacing.seconds};
     bool rivalled = which->group->what == NULL && which->group->kind != BENCH_BASELINE &&
                     baseline_has(which->method);
-    fill_work fill = {&run->device, result->samples * SAMPLE_BYTES};
+    bench_fill fill = {&run->device, result->samples * SAMPLE_BYTES, 1};
     baseline_work rival = {NULL, NULL};
-    bench_yardstick yardsticks[YARDSTICKS_MAX] = {{fill_once, &fill, 0.0},
+    bench_yardstick yardsticks[YARDSTICKS_MAX] = {{bench_fill_once, &fill, 0.0},
                                                   {baseline_once, &rival, 0.0}};
     cli_exit code = rivalled ? prepare_baseline(run, which->method, &rival) : CLI_DONE;
     if (code == CLI_DONE) {
@@ -120,30 +115,30 @@ static cli_exit measure(bench_run *run, const bench_case *which, bench_work work
 /* ---- ceilings and baselines as cases of their own ------------------------------ */
 
 static cli_exit copy_once(void *context, double *seconds) {
-    const fill_work *work = context;
+    const bench_fill *work = context;
     return device_copy(work->device, work->bytes, seconds);
 }
 
 static cli_exit run_fill(bench_run *run, bench_result *result) {
-    fill_work work = {&run->device, run->device.bytes};
+    bench_fill work = {&run->device, run->device.bytes, 1};
     result->samples = run->device.bytes / SAMPLE_BYTES;
     result->ceiling_share = 1.0;
-    return bench_repeat(&run->pacing, fill_once, &work, NULL, 0, result);
+    return bench_repeat(&run->pacing, bench_fill_once, &work, NULL, 0, result);
 }
 
 static cli_exit stores_once(void *context, double *seconds) {
-    const fill_work *work = context;
+    const bench_fill *work = context;
     return device_stores(work->device, work->bytes, seconds);
 }
 
 static cli_exit run_stores(bench_run *run, const bench_case *which, bench_result *result) {
-    fill_work work = {&run->device, run->device.bytes};
+    bench_fill work = {&run->device, run->device.bytes, 1};
     result->samples = run->device.bytes / SAMPLE_BYTES;
     return measure(run, which, stores_once, &work, result);
 }
 
 static cli_exit run_copy(bench_run *run, const bench_case *which, bench_result *result) {
-    fill_work work = {&run->device, run->device.bytes};
+    bench_fill work = {&run->device, run->device.bytes, 1};
     result->samples = run->device.bytes / SAMPLE_BYTES;
     result->bytes_per_sample = 2 * (size_t)SAMPLE_BYTES;
     return measure(run, which, copy_once, &work, result);

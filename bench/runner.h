@@ -48,6 +48,15 @@ typedef struct bench_yardstick {
 
 enum { YARDSTICKS_MAX = 2 };
 
+/* A fill of a device's output, or several one behind another. */
+typedef struct bench_fill {
+    bench_device *device;
+    size_t bytes, count;
+} bench_fill;
+
+/* The time of one. The context is a bench_fill. */
+cli_exit bench_fill_once(void *context, double *seconds);
+
 /* Fills in times and rate of a result whose samples are set, and the yardsticks' times. */
 cli_exit bench_repeat(const bench_pacing *pacing, bench_work work, void *context,
                       bench_yardstick *yardsticks, size_t yardstick_count, bench_result *result);

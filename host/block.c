@@ -238,7 +238,7 @@ static pm_block_built build_block(const pm_clip_desc *desc, pm_clip *clip, unsig
 static bool is_supported(void) {
 #if defined(__AVX512F__)
     return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-           __builtin_cpu_supports("avx512vl");
+           __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("fma");
 #elif defined(__AVX__)
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
 #else

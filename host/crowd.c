@@ -133,6 +133,8 @@ void pm_crowd_destroy(pm_crowd **handle) {
     free(crowd->layout);
     free(crowd->joints);
     free(crowd->rest);
+    free(crowd->binds);
+    free(crowd->moved);
     free(crowd->clips);
     free(crowd->timelines);
     free(crowd->times);

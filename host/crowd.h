@@ -21,8 +21,10 @@ struct pm_crowd {
     pm_track_rows *layout; /* (PM_CHANNEL_COUNT, clip_count, joints) where `apart` */
     size_t layout_rows;    /* at least 1 */
     pm_joint *joints;
-    bool scaled; /* whether some joint is */
-    float *rest; /* the joints' numbers as the host reads them: (PM_REST_FIELDS, padded_joints) */
+    bool scaled;  /* whether some joint is */
+    float *rest;  /* the joints' numbers as the host reads them: (PM_REST_FIELDS, padded_joints) */
+    float *binds; /* (padded_joints, 12): the inverse bind matrices */
+    pm_u8 *moved; /* (PM_CHANNEL_COUNT, padded_joints / PM_TRACK_GROUP): pm_moved */
     pm_clip_place *clips;
     pm_crowd_timeline *timelines;
     size_t timeline_count;
@@ -31,6 +33,9 @@ struct pm_crowd {
     int64_t *clip_ticks;
     struct pm_cl_crowd *device; /* of an engine of an OpenCL device */
 };
+
+/* Whether some clip moves the joints of a group away from the rest pose. */
+typedef enum pm_moved { PM_MOVED_NOT, PM_MOVED_PARTLY, PM_MOVED_WHOLE } pm_moved;
 
 /* Fields of pm_crowd.rest, with how many follow: x y z, and of rotations w; and for each channel
  * whether some clip moves it, 1 or 0. */

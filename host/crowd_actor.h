@@ -5,6 +5,7 @@
 #ifndef PM_HOST_CROWD_ACTOR_H
 #define PM_HOST_CROWD_ACTOR_H
 
+#include "../kernels/pm_memory.h"
 #include "crowd.h"
 
 /* A clip at a time. */
@@ -24,15 +25,38 @@ typedef struct pm_crowd_actor {
     const pm_u8 *joints; /* those of its level; NULL: all */
 } pm_crowd_actor;
 
-pm_crowd_side pm_crowd_side_of(const pm_crowd *crowd, size_t clip, int64_t time, bool clamps);
-pm_crowd_actor pm_crowd_actor_of(const pm_crowd *crowd, const pm_crowd_instance *instance);
+/* Both fill what they are given in place: a copy made of fields that were just stored has to wait
+ * for them. */
+void pm_crowd_find_side(const pm_crowd *crowd, size_t clip, int64_t time, bool clamps,
+                        pm_crowd_side *side);
+void pm_crowd_find_actor(const pm_crowd *crowd, const pm_crowd_instance *instance,
+                         pm_crowd_actor *who);
 
-/* Joints that are posed at once. */
-enum { PM_POSE_JOINTS = 16 };
+/* Joints that are posed at once: a multiple of PM_TRACK_GROUP. */
+enum { PM_SPAN_JOINTS = 128 };
 
-/* Their rotations, positions and scales. */
-typedef struct pm_pose_block {
-    float of[PM_CHANNEL_COUNT][PM_POSE_JOINTS][4];
-} pm_pose_block;
+/* Their rotations, positions and scales: x, y, z and w of all of them. Only rotations have a w. */
+typedef struct pm_pose_span {
+    _Alignas(PM_CACHE_LINE) float of[PM_CHANNEL_COUNT][4][PM_SPAN_JOINTS];
+} pm_pose_span;
+
+/* How many of them there are from a multiple of PM_SPAN_JOINTS on, padding too. */
+static inline size_t pm_span_joints(const pm_crowd *crowd, size_t first) {
+    size_t left = crowd->padded_joints - first;
+    return left < PM_SPAN_JOINTS ? left : PM_SPAN_JOINTS;
+}
+
+/* An output of an instance, by one of the sets there are. PM_ERROR_MEMORY is all that may fail. */
+pm_status pm_crowd_pose_with(const struct pm_lane_set *set, const pm_crowd *crowd,
+                             const pm_crowd_instance *instance, pm_crowd_output output,
+                             unsigned char *records, pm_error *error);
+
+/* The rows of all joints' matrices, padding's too. */
+typedef struct pm_joint_rows {
+    float (*x)[4], (*y)[4], (*z)[4];
+} pm_joint_rows;
+
+/* A joint's matrix relative to the model: 12 floats, and others up to a cache line. */
+enum { PM_MODEL_FLOATS = 16 };
 
 #endif

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../kernels/pm_memory.h"
 #include "crowd.h"
 #include "key_format.h"
 #include "status.h"
@@ -91,6 +92,18 @@ static void copy_clip(pm_crowd *crowd, const pm_clip *clip, size_t i) {
 
 /* ---- room --------------------------------------------------------------------------- */
 
+/* Zeroes, from a cache line's boundary on: a vector that is loaded from across two takes twice as
+ * long. */
+static void *allocate_lines(size_t size) {
+    if (size > SIZE_MAX - PM_CACHE_LINE)
+        return NULL;
+    size_t whole = (size + PM_CACHE_LINE - 1) / PM_CACHE_LINE * PM_CACHE_LINE;
+    void *lines = aligned_alloc(PM_CACHE_LINE, whole);
+    if (lines)
+        memset(lines, 0, whole);
+    return lines;
+}
+
 static pm_status make_channel(pm_crowd *crowd, pm_clip *const *clips, unsigned c, pm_error *error) {
     pm_channel *channel = &crowd->channels[c];
     const pm_channel *like = &clips[0]->channels[c];
@@ -110,8 +123,9 @@ static pm_status make_channel(pm_crowd *crowd, pm_clip *const *clips, unsigned c
     if (!pm_key_bytes(channel->format, numbers, &channel->key_bytes))
         return pm_fail(error, PM_ERROR_SIZE, "the clips' bytes do not fit size_t");
     channel->static_floats = crowd->clip_count * like->static_floats;
-    channel->keys = calloc(channel->key_bytes, 1);
-    channel->statics = calloc(channel->static_floats + 1, sizeof(float)); /* never of nothing */
+    channel->keys = allocate_lines(channel->key_bytes);
+    channel->statics =
+        allocate_lines((channel->static_floats + 1) * sizeof(float)); /* never none */
     return channel->keys && channel->statics ? PM_OK : pm_fail_memory(error);
 }
 
@@ -128,11 +142,13 @@ static pm_status make_room(pm_crowd *crowd, pm_clip *const *clips, pm_error *err
     crowd->timelines = calloc(timelines + 1, sizeof *crowd->timelines);
     crowd->times = calloc(times + 1, sizeof *crowd->times);
     crowd->joints = calloc(n, sizeof *crowd->joints);
-    crowd->rest = calloc(PM_REST_FIELDS * crowd->padded_joints, sizeof *crowd->rest);
+    crowd->rest = allocate_lines(PM_REST_FIELDS * crowd->padded_joints * sizeof *crowd->rest);
+    crowd->binds = calloc(12 * crowd->padded_joints, sizeof *crowd->binds);
+    crowd->moved = calloc(PM_CHANNEL_COUNT * crowd->padded_joints / PM_TRACK_GROUP, 1);
     crowd->layout_rows = (crowd->apart ? PM_CHANNEL_COUNT * crowd->clip_count * n : 0) + 1;
     crowd->layout = calloc(crowd->layout_rows, sizeof *crowd->layout);
     if (!crowd->clips || !crowd->clip_ticks || !crowd->timelines || !crowd->times ||
-        !crowd->joints || !crowd->rest || !crowd->layout)
+        !crowd->joints || !crowd->rest || !crowd->binds || !crowd->moved || !crowd->layout)
         return pm_fail_memory(error);
     memcpy(crowd->joints, crowd->skeleton->joints, n * sizeof *crowd->joints);
     return PM_OK;
@@ -199,8 +215,25 @@ static void spread_rest(pm_crowd *crowd) {
             to[(PM_REST_UNSCALE + i) * n] = joint->unscale[i];
             to[(PM_REST_MOVES + i) * n] = (float)(joint->animated >> i & 1);
         }
+        memcpy(crowd->binds + 12 * j, joint->inverse_bind, sizeof joint->inverse_bind);
         crowd->scaled = crowd->scaled || joint->scaled;
     }
+}
+
+static pm_moved moved(const pm_crowd *crowd, size_t group, unsigned c) {
+    size_t first = group * PM_TRACK_GROUP, count = crowd->skeleton->joint_count - first;
+    size_t moving = 0;
+    count = count < PM_TRACK_GROUP ? count : PM_TRACK_GROUP;
+    for (size_t j = first; j < first + count; j++)
+        moving += crowd->joints[j].animated >> c & 1;
+    return moving == 0 ? PM_MOVED_NOT : moving < count ? PM_MOVED_PARTLY : PM_MOVED_WHOLE;
+}
+
+static void sum_up_movers(pm_crowd *crowd) {
+    const size_t groups = crowd->padded_joints / PM_TRACK_GROUP;
+    for (unsigned c = 0; c < PM_CHANNEL_COUNT; c++)
+        for (size_t g = 0; g < groups; g++)
+            crowd->moved[c * groups + g] = (pm_u8)moved(crowd, g, c);
 }
 
 /* ---- the whole ---------------------------------------------------------------------------- */
@@ -249,7 +282,9 @@ pm_status pm_crowd_lay_out(pm_crowd *crowd, pm_clip *const *clips, pm_error *err
         copy_clip(crowd, clips[i], i);
         find_movers(crowd, clips[i]);
     }
-    if (status == PM_OK)
+    if (status == PM_OK) {
         spread_rest(crowd);
+        sum_up_movers(crowd);
+    }
     return status;
 }

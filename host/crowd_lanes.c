@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * One instance on the host, its joints in lanes: sampled, blended and, where matrices are
- * wanted, turned into those of the joints relative to their parents. Compiled once for each
- * instruction set.
+ * One instance on the host, a span of its joints at a time, the joints in lanes: a channel
+ * sampled, blended and put at rest where nothing moves it, then the next; and their matrices
+ * relative to the joints' parents. Compiled once for each instruction set.
  */
 #if defined(__AVX512F__)
 #define PM_LANES 16
@@ -21,30 +21,92 @@
 #include "crowd_actor.h"
 #include "crowd_set.h"
 
-/* PM_LANES joints from `first` on; those beyond the last are padding. */
-typedef struct joints {
+/* Joints of an instance: `count` of them, a multiple of PM_LANES, from `first` on. Those beyond
+ * the skeleton's last are padding. */
+typedef struct span {
     const pm_crowd *crowd;
-    size_t first;
-} joints;
+    const pm_crowd_actor *who;
+    size_t first, count;
+} span;
 
-/* ---- where keys are ------------------------------------------------------------------ */
+/* Of each group of its joints: pm_moved. */
+static inline const pm_u8 *moved_of(const span *joints, unsigned c) {
+    const pm_crowd *crowd = joints->crowd;
+    return crowd->moved + (c * crowd->padded_joints + joints->first) / PM_TRACK_GROUP;
+}
 
-/* Of each lane */
+/* A channel of a span: x, y, z and w of its joints. Only rotations have a w. */
+typedef float (*numbers)[PM_SPAN_JOINTS];
+
+static inline pm_quat load_numbers(float (*from)[PM_SPAN_JOINTS], size_t at, unsigned c) {
+    return pm_quat_of(pm_load_reals(from[0] + at), pm_load_reals(from[1] + at),
+                      pm_load_reals(from[2] + at),
+                      c == PM_ROTATIONS ? pm_load_reals(from[3] + at) : PM_REAL(0.0f));
+}
+
+static inline void store_numbers(numbers to, size_t at, unsigned c, pm_quat q) {
+    memcpy(to[0] + at, &q.x, sizeof q.x);
+    memcpy(to[1] + at, &q.y, sizeof q.y);
+    memcpy(to[2] + at, &q.z, sizeof q.z);
+    if (c == PM_ROTATIONS)
+        memcpy(to[3] + at, &q.w, sizeof q.w);
+}
+
+/* ---- sampling ------------------------------------------------------------------------------ */
+
+/* What is sampled: a channel of a span's joints, in a clip at a time. */
+typedef struct request {
+    const span *joints;
+    const pm_crowd_side *side;
+    const pm_channel *channel;
+    const pm_clip_place *clip;
+    const pm_u8 *moved; /* of each group of joints whether some clip moves some of them */
+    const float *key;   /* of the first joint, where `direct` */
+    size_t row, plane;
+    unsigned c;
+    float u;
+    bool direct; /* joints' numbers lie side by side, and have one u */
+    bool inside; /* which is neither 0 nor 1 */
+} request;
+
+static request request_of(const span *joints, const pm_crowd_side *side, unsigned c) {
+    const pm_crowd *crowd = joints->crowd;
+    const pm_channel *channel = &crowd->channels[c];
+    const pm_clip_place *clip = &crowd->clips[side->clip];
+    size_t key = clip->first[c] + (size_t)side->place.segment * clip->row[c] + 4 * joints->first;
+    request q = {.joints = joints,
+                 .side = side,
+                 .channel = channel,
+                 .clip = clip,
+                 .moved = moved_of(joints, c),
+                 .row = clip->row[c],
+                 .plane = clip->plane,
+                 .c = c,
+                 .u = side->place.u,
+                 .direct = !crowd->apart && channel->format == PM_KEYS_FLOAT32};
+    if (q.direct)
+        q.key = (const float *)channel->keys + key;
+    q.inside = q.direct && q.u != 0.0f && q.u != 1.0f;
+    return q;
+}
+
+/* Where keys are, of each lane. */
 typedef struct spots {
     pm_u64 key[PM_LANES], next[PM_LANES];
     size_t plane[PM_LANES];
     float u[PM_LANES];
 } spots;
 
-static void find_apart(const joints *j, const pm_crowd_side *side, unsigned c, spots *at) {
-    const pm_crowd *crowd = j->crowd;
+/* By each joint's own timeline. */
+static void find_apart(const request *q, size_t first, spots *at) {
+    const pm_crowd *crowd = q->joints->crowd;
     size_t n = crowd->skeleton->joint_count;
     for (size_t i = 0; i < PM_LANES; i++) {
-        size_t joint = j->first + i < n ? j->first + i : n - 1;
+        size_t joint = first + i < n ? first + i : n - 1;
         const pm_track_rows *rows =
-            &crowd->layout[(c * crowd->clip_count + side->clip) * n + joint];
-        pm_place place = pm_crowd_place(crowd->timelines[rows->timeline], crowd->times, side->time,
-                                        side->clamps);
+            &crowd->layout[(q->c * crowd->clip_count + q->side->clip) * n + joint];
+        pm_place place = pm_crowd_place(crowd->timelines[rows->timeline], crowd->times,
+                                        q->side->time, q->side->clamps);
         at->key[i] = rows->first + (size_t)place.segment * rows->row;
         at->next[i] = at->key[i] + rows->row;
         at->plane[i] = rows->plane;
@@ -52,205 +114,209 @@ static void find_apart(const joints *j, const pm_crowd_side *side, unsigned c, s
     }
 }
 
-static pm_quat load_coded(const pm_channel *channel, const pm_u64 *at) {
-    return channel->format == PM_KEYS_LOG48 ? pm_gather_log48(channel->keys, at)
-                                            : pm_gather_smallest48(channel->keys, at);
+static void find_together(const request *q, size_t first, spots *at) {
+    for (size_t i = 0; i < PM_LANES; i++) {
+        at->key[i] =
+            q->clip->first[q->c] + q->side->place.segment * (size_t)q->row + 4 * (first + i);
+        at->next[i] = at->key[i] + q->row;
+        at->plane[i] = q->plane;
+        at->u[i] = q->u;
+    }
 }
 
 static pm_quat gather(const pm_channel *channel, const pm_u64 *at, size_t plane,
                       const size_t *planes) {
     const float *from[PM_LANES];
+    if (channel->format != PM_KEYS_FLOAT32)
+        return channel->format == PM_KEYS_LOG48 ? pm_gather_log48(channel->keys, at)
+                                                : pm_gather_smallest48(channel->keys, at);
     for (size_t i = 0; i < PM_LANES; i++)
         from[i] = (const float *)channel->keys + at[i] + plane * planes[i];
     return pm_gather_quats(from);
 }
 
-/* Each joint's keys, by its own timeline; its segments' parameter. Not for speed. */
-pm_rare_fn void load_apart(const joints *j, const pm_crowd_side *side, unsigned c, pm_rows *rows,
-                           real *u) {
-    const pm_channel *channel = &j->crowd->channels[c];
-    spots at;
-    find_apart(j, side, c, &at);
-    *u = pm_reals_of(at.u);
-    if (channel->format != PM_KEYS_FLOAT32) {
-        rows->key = load_coded(channel, at.key);
-        rows->next = load_coded(channel, at.next);
-        return;
-    }
-    rows->key = gather(channel, at.key, 0, at.plane);
-    rows->next = gather(channel, at.next, 0, at.plane);
-    for (unsigned e = 0; e < pm_curves[channel->recipe.curve].extras; e++)
-        rows->extras[e] = gather(channel, at.key, 1 + e, at.plane);
-}
-
-/* Coded keys of joints that lie one behind another. */
-pm_rare_fn void load_coded_together(const pm_channel *channel, size_t at, pm_quat *to) {
-    pm_u64 each[PM_LANES];
-    for (size_t i = 0; i < PM_LANES; i++)
-        each[i] = at + 4 * i;
-    *to = load_coded(channel, each);
-}
-
-/* ---- sampling ------------------------------------------------------------------------------ */
-
-/* What lanes sample: a channel of their joints. */
-typedef struct request {
-    const joints *j;
-    const pm_crowd_side *side;
-    unsigned c;
-} request;
-
-/* Joints that lie one behind another. The numbers of planes are constants to the compiler. */
-static inline real load_together(const request *q, pm_rows *rows, unsigned extras) {
-    const pm_channel *channel = &q->j->crowd->channels[q->c];
-    const pm_clip_place *clip = &q->j->crowd->clips[q->side->clip];
-    size_t row = clip->row[q->c];
-    size_t at = clip->first[q->c] + (size_t)q->side->place.segment * row + 4 * q->j->first;
-    if (channel->format != PM_KEYS_FLOAT32) {
-        load_coded_together(channel, at, &rows->key);
-        load_coded_together(channel, at + row, &rows->next);
-        return PM_REAL(q->side->place.u);
-    }
-    const float *keys = (const float *)channel->keys + at;
-    rows->key = pm_load_quats(keys);
-    rows->next = pm_load_quats(keys + row);
-    for (unsigned e = 0; e < extras; e++)
-        rows->extras[e] = pm_load_quats(keys + (1 + e) * (size_t)clip->plane);
-    return PM_REAL(q->side->place.u);
-}
-
-static inline real load_rows(const request *q, pm_rows *rows, unsigned extras, unsigned statics) {
-    const float *of_track = q->j->crowd->channels[q->c].statics;
-    const pm_clip_place *clip = &q->j->crowd->clips[q->side->clip];
+/* Keys, with their segments' parameter. */
+typedef struct loaded {
+    pm_rows rows;
     real u;
+} loaded;
+
+/* Keys of another format, or anywhere. A function of its own, which is told what is sampled anew:
+ * the others keep that in registers then. */
+static __attribute__((noinline)) loaded load_each(const span *joints, const pm_crowd_side *side,
+                                                  unsigned c, size_t first) {
+    const request q = request_of(joints, side, c);
+    loaded l;
+    spots at;
+    if (joints->crowd->apart)
+        find_apart(&q, first, &at);
+    else
+        find_together(&q, first, &at);
+    l.u = pm_reals_of(at.u);
+    l.rows.key = gather(q.channel, at.key, 0, at.plane);
+    l.rows.next = gather(q.channel, at.next, 0, at.plane);
+    for (unsigned e = 0; e < pm_curves[q.channel->recipe.curve].extras; e++)
+        l.rows.extras[e] = gather(q.channel, at.key, 1 + e, at.plane);
+    return l;
+}
+
+/* The numbers of planes are constants to the compiler. */
+static inline loaded load(const request *q, size_t at, unsigned extras, unsigned statics) {
+    loaded l;
+    if (q->direct) {
+        const float *key = q->key + 4 * at;
+        l.rows.key = pm_load_quats(key);
+        l.rows.next = pm_load_quats(key + q->row);
+        for (unsigned e = 0; e < extras; e++)
+            l.rows.extras[e] = pm_load_quats(key + (1 + e) * q->plane);
+        l.u = PM_REAL(q->u);
+    } else {
+        l = load_each(q->joints, q->side, q->c, q->joints->first + at);
+    }
     for (unsigned s = 0; s < statics; s++)
-        rows->statics[s] =
-            pm_load_quats(of_track + clip->statics + s * (size_t)clip->plane + 4 * q->j->first);
-    if (!q->j->crowd->apart)
-        return load_together(q, rows, extras);
-    load_apart(q->j, q->side, q->c, rows, &u);
-    return u;
+        l.rows.statics[s] = pm_load_quats(q->channel->statics + q->clip->statics + s * q->plane +
+                                          4 * (q->joints->first + at));
+    return l;
 }
 
 #define PM_SAMPLE(name)                                                                            \
-    PM_FLAT static void sample_##name(const request *q, pm_quat *to) {                             \
-        pm_rows rows;                                                                              \
-        real u = load_rows(q, &rows, pm_##name##_extras, pm_##name##_statics);                     \
-        pm_##name##_segment segment = pm_##name##_begin(&rows);                                    \
-        *to = pm_##name##_at(&segment, u);                                                         \
-        if (pm_##name##_passes)                                                                    \
-            *to = pm_at_ends(&rows, u, *to);                                                       \
+    PM_FLAT static void sample_##name(const span *joints, const pm_crowd_side *side, unsigned c,   \
+                                      numbers to) {                                                \
+        const request q = request_of(joints, side, c);                                             \
+        const size_t count = q.joints->count;                                                      \
+        for (size_t at = 0; at < count; at += PM_LANES) {                                          \
+            if (!q.moved[at / PM_TRACK_GROUP])                                                     \
+                continue;                                                                          \
+            loaded l = load(&q, at, pm_##name##_extras, pm_##name##_statics);                      \
+            pm_##name##_segment segment = pm_##name##_begin(&l.rows);                              \
+            pm_quat value = pm_##name##_at(&segment, l.u);                                         \
+            if (pm_##name##_passes && !q.inside)                                                   \
+                value = pm_at_ends(&l.rows, l.u, value);                                           \
+            store_numbers(to, at, q.c, value);                                                     \
+        }                                                                                          \
     }
 PM_CURVES(PM_SAMPLE)
 
 #define PM_SAMPLE_ROW(name) [PM_CURVE_##name] = sample_##name,
-static void (*const samplers[PM_CURVE_COUNT])(const request *,
-                                              pm_quat *) = {PM_CURVES(PM_SAMPLE_ROW)};
+static void (*const samplers[PM_CURVE_COUNT])(const span *, const pm_crowd_side *, unsigned,
+                                              numbers) = {PM_CURVES(PM_SAMPLE_ROW)};
 
-static pm_quat sample(const joints *j, const pm_crowd_side *side, unsigned c) {
-    const request q = {j, side, c};
-    pm_quat value;
-    samplers[j->crowd->channels[c].recipe.curve](&q, &value);
-    if (c != PM_ROTATIONS)
-        value.w = PM_REAL(0.0f);
-    return value;
+static void sample(const span *joints, const pm_crowd_side *side, unsigned c, numbers to) {
+    samplers[joints->crowd->channels[c].recipe.curve](joints, side, c, to);
 }
 
 /* ---- poses ------------------------------------------------------------------------------ */
 
-typedef struct pose {
-    pm_quat of[PM_CHANNEL_COUNT];
-} pose;
-
-static real rest_field(const joints *j, unsigned field) {
-    return pm_load_reals(j->crowd->rest + field * j->crowd->padded_joints + j->first);
+static real rest_field(const span *joints, size_t at, unsigned field) {
+    const pm_crowd *crowd = joints->crowd;
+    return pm_load_reals(crowd->rest + field * crowd->padded_joints + joints->first + at);
 }
 
-static pm_quat rest_of(const joints *j, unsigned c) {
+static pm_quat rest_of(const span *joints, size_t at, unsigned c) {
     static const unsigned fields[PM_CHANNEL_COUNT] = {PM_REST_ROTATION, PM_REST_POSITION,
                                                       PM_REST_SCALE};
     unsigned f = fields[c];
-    return pm_quat_of(rest_field(j, f), rest_field(j, f + 1), rest_field(j, f + 2),
-                      c == PM_ROTATIONS ? rest_field(j, f + 3) : PM_REAL(0.0f));
+    return pm_quat_of(rest_field(joints, at, f), rest_field(joints, at, f + 1),
+                      rest_field(joints, at, f + 2),
+                      c == PM_ROTATIONS ? rest_field(joints, at, f + 3) : PM_REAL(0.0f));
 }
 
-static pm_quat unscale_of(const joints *j) {
-    return pm_quat_of(rest_field(j, PM_REST_UNSCALE), rest_field(j, PM_REST_UNSCALE + 1),
-                      rest_field(j, PM_REST_UNSCALE + 2), PM_REAL(0.0f));
+static pm_quat unscale_of(const span *joints, size_t at) {
+    return pm_quat_of(rest_field(joints, at, PM_REST_UNSCALE),
+                      rest_field(joints, at, PM_REST_UNSCALE + 1),
+                      rest_field(joints, at, PM_REST_UNSCALE + 2), PM_REAL(0.0f));
 }
 
-/* Which joints some clip moves in a channel. */
-static pm_mask movers(const joints *j, unsigned c) {
-    return rest_field(j, PM_REST_MOVES + c) != PM_REAL(0.0f);
-}
-
-static pm_quat blended(const joints *j, const pm_crowd_actor *who, unsigned c, pm_quat a, pm_quat b,
-                       real weight) {
+static pm_quat blended(const span *joints, size_t at, unsigned c, pm_quat a, pm_quat b) {
+    const pm_crowd_actor *who = joints->who;
+    real weight = PM_REAL(who->weight) * pm_load_reals(who->mask + joints->first + at);
     if (!who->additive)
         return c == PM_ROTATIONS ? pm_rotations_mixed(a, b, weight)
                                  : pm_vectors_mixed(a, b, weight);
-    return c == PM_ROTATIONS   ? pm_rotation_added(a, b, rest_of(j, c), weight)
-           : c == PM_POSITIONS ? pm_position_added(a, b, rest_of(j, c), weight)
-                               : pm_scale_added(a, b, unscale_of(j), weight);
+    return c == PM_ROTATIONS   ? pm_rotation_added(a, b, rest_of(joints, at, c), weight)
+           : c == PM_POSITIONS ? pm_position_added(a, b, rest_of(joints, at, c), weight)
+                               : pm_scale_added(a, b, unscale_of(joints, at), weight);
 }
 
 /* Joints that the level lacks, and joint 0 in place. */
-static pm_mask still_joints(const joints *j, const pm_crowd_actor *who) {
+static pm_mask still_joints(const span *joints, size_t at) {
+    const pm_crowd_actor *who = joints->who;
     float still[PM_LANES] = {0};
+    size_t first = joints->first + at;
     for (size_t i = 0; who->joints && i < PM_LANES; i++)
-        if (j->first + i < j->crowd->skeleton->joint_count)
-            still[i] = who->joints[j->first + i] ? 0 : 1;
-    if (who->in_place && j->first == 0)
+        if (first + i < joints->crowd->skeleton->joint_count)
+            still[i] = who->joints[first + i] ? 0 : 1;
+    if (who->in_place && first == 0)
         still[0] = 1;
     return pm_reals_of(still) != PM_REAL(0.0f);
 }
 
-static pm_quat channel_of(const joints *j, const pm_crowd_actor *who, unsigned c) {
-    pm_quat rest = rest_of(j, c), value = rest;
-    pm_mask moving = movers(j, c);
-    if (!pm_any(moving))
-        return rest;
-    if (who->has_a)
-        value = sample(j, &who->a, c);
-    if (who->weight > 0) {
-        real mask = pm_load_reals(who->mask + j->first);
-        value = blended(j, who, c, value, sample(j, &who->b, c), PM_REAL(who->weight) * mask);
-    }
-    value = pm_quat_select(moving, value, rest);
+/* What is left to do of lanes that were sampled, where they were. */
+static pm_quat settled(const span *joints, size_t at, unsigned c, numbers a, numbers b) {
+    const pm_crowd_actor *who = joints->who;
+    pm_quat rest = rest_of(joints, at, c);
+    pm_quat value = who->has_a ? load_numbers(a, at, c) : rest;
+    pm_mask moves = rest_field(joints, at, PM_REST_MOVES + c) != PM_REAL(0.0f);
+    if (who->weight > 0)
+        value = blended(joints, at, c, value, load_numbers(b, at, c));
+    value = pm_quat_select(moves, value, rest);
     if (who->joints || who->in_place)
-        value = pm_quat_select(still_joints(j, who), rest, value);
+        value = pm_quat_select(still_joints(joints, at), rest, value);
     return value;
 }
 
-void PM_LANE_NAME(pm_crowd_pose_joints)(const pm_crowd *crowd, const pm_crowd_actor *who,
-                                        size_t first, pm_pose_block *to) {
-    for (size_t at = 0; at < PM_POSE_JOINTS; at += PM_LANES) {
-        joints j = {crowd, first + at};
-        for (unsigned c = 0; c < PM_CHANNEL_COUNT; c++)
-            pm_store_quats(to->of[c][at], channel_of(&j, who, c), PM_LANES, 0);
+PM_FLAT static void pose_channel(const span *joints, unsigned c, numbers to) {
+    const pm_crowd_actor *who = joints->who;
+    const pm_u8 *moved = moved_of(joints, c);
+    bool plain = who->has_a && !(who->weight > 0) && !who->joints && !who->in_place;
+    _Alignas(64) float other[4][PM_SPAN_JOINTS];
+    if (who->has_a)
+        sample(joints, &who->a, c, to);
+    if (who->weight > 0)
+        sample(joints, &who->b, c, other);
+    for (size_t at = 0; at < joints->count; at += PM_LANES) {
+        pm_u8 kind = moved[at / PM_TRACK_GROUP];
+        if (kind == PM_MOVED_WHOLE && plain)
+            continue;
+        store_numbers(to, at, c,
+                      kind == PM_MOVED_NOT ? rest_of(joints, at, c)
+                                           : settled(joints, at, c, to, other));
     }
 }
 
-/* Rows one joint after another. */
-static void put_matrices(pm_matrix m, float (*to)[16]) {
-    float rows[4][PM_LANES][4];
-    pm_store_quats(rows[0][0], m.x, PM_LANES, 0);
-    pm_store_quats(rows[1][0], m.y, PM_LANES, 0);
-    pm_store_quats(rows[2][0], m.z, PM_LANES, 0);
-    memset(rows[3], 0, sizeof rows[3]); /* idle lanes: rubbish might be slow to compute with */
-    for (size_t i = 0; i < PM_LANES; i++)
-        for (size_t row = 0; row < 4; row++)
-            memcpy(to[i] + 4 * row, rows[row][i], sizeof rows[row][i]);
+static void pose_span(const span *joints, unsigned channels, pm_pose_span *to) {
+    for (unsigned c = 0; c < channels; c++)
+        pose_channel(joints, c, to->of[c]);
 }
 
-PM_FLAT void PM_LANE_NAME(pm_crowd_place_joints)(const pm_crowd *crowd, const pm_crowd_actor *who,
-                                                 size_t first, float (*to)[16]) {
-    for (size_t at = 0; at < PM_POSE_JOINTS; at += PM_LANES) {
-        joints j = {crowd, first + at};
-        pm_matrix m =
-            pm_matrix_of(channel_of(&j, who, PM_ROTATIONS), channel_of(&j, who, PM_POSITIONS));
-        if (crowd->scaled) /* by 1 is as good as not */
-            m = pm_matrix_scaled(m, channel_of(&j, who, PM_SCALES));
-        put_matrices(m, to + at);
+void PM_LANE_NAME(pm_crowd_pose_joints)(const pm_crowd *crowd, const pm_crowd_actor *who,
+                                        size_t first, size_t count, pm_pose_span *to) {
+    const span joints = {crowd, who, first, count};
+    pose_span(&joints, PM_CHANNEL_COUNT, to);
+}
+
+/* ---- matrices --------------------------------------------------------------------------- */
+
+PM_FLAT static void place_span(const span *joints, pm_pose_span *pose, const pm_joint_rows *to) {
+    const bool scaled = joints->crowd->scaled;
+    for (size_t at = 0; at < joints->count; at += PM_LANES) {
+        const size_t j = joints->first + at;
+        pm_matrix m = pm_matrix_of(load_numbers(pose->of[PM_ROTATIONS], at, PM_ROTATIONS),
+                                   load_numbers(pose->of[PM_POSITIONS], at, PM_POSITIONS));
+        if (scaled) /* by 1 is as good as not */
+            m = pm_matrix_scaled(m, load_numbers(pose->of[PM_SCALES], at, PM_SCALES));
+        pm_store_quats(to->x[j], m.x, PM_LANES, 0);
+        pm_store_quats(to->y[j], m.y, PM_LANES, 0);
+        pm_store_quats(to->z[j], m.z, PM_LANES, 0);
+    }
+}
+
+void PM_LANE_NAME(pm_crowd_place_joints)(const pm_crowd *crowd, const pm_crowd_actor *who,
+                                         const pm_joint_rows *to) {
+    pm_pose_span pose;
+    for (size_t first = 0; first < crowd->padded_joints; first += PM_SPAN_JOINTS) {
+        const span joints = {crowd, who, first, pm_span_joints(crowd, first)};
+        pose_span(&joints, crowd->scaled ? PM_CHANNEL_COUNT : PM_SCALES, &pose);
+        place_span(&joints, &pose, to);
     }
 }

@@ -17,39 +17,47 @@
 
 /* ---- instances ------------------------------------------------------------------------ */
 
-pm_crowd_side pm_crowd_side_of(const pm_crowd *crowd, size_t clip, int64_t time, bool clamps) {
-    pm_crowd_side side = {.clip = clip, .time = time, .clamps = clamps};
+void pm_crowd_find_side(const pm_crowd *crowd, size_t clip, int64_t time, bool clamps,
+                        pm_crowd_side *side) {
+    side->clip = clip;
+    side->time = time;
+    side->clamps = clamps;
+    side->place = (pm_place){0, 0};
     if (!crowd->apart)
-        side.place = pm_crowd_place(crowd->timelines[crowd->clips[clip].timeline], crowd->times,
-                                    time, clamps);
-    return side;
+        side->place = pm_crowd_place(crowd->timelines[crowd->clips[clip].timeline], crowd->times,
+                                     time, clamps);
 }
 
-pm_crowd_actor pm_crowd_actor_of(const pm_crowd *crowd, const pm_crowd_instance *instance) {
+void pm_crowd_find_actor(const pm_crowd *crowd, const pm_crowd_instance *instance,
+                         pm_crowd_actor *who) {
     const pm_skeleton *s = crowd->skeleton;
     size_t mask = instance->mask <= s->mask_count ? instance->mask : 0;
     size_t level = instance->level < s->level_count ? instance->level : s->level_count - 1;
     float weight = instance->weight > 0 ? instance->weight : 0; /* NaN is not */
-    pm_crowd_actor who = {.has_a = instance->clip_a < crowd->clip_count,
-                          .in_place = instance->flags & PM_CROWD_IN_PLACE,
-                          .additive = instance->flags & PM_CROWD_ADDITIVE,
-                          .mask = s->masks + mask * s->joint_count};
-    who.weight = instance->clip_b >= crowd->clip_count ? 0 : weight < 1 ? weight : 1;
-    if (!s->levels[level].whole)
-        who.joints = s->level_joints + level * s->joint_count;
-    if (who.has_a)
-        who.a = pm_crowd_side_of(crowd, instance->clip_a, instance->time_a,
-                                 instance->flags & PM_CROWD_CLAMP_A);
-    if (who.weight > 0)
-        who.b = pm_crowd_side_of(crowd, instance->clip_b, instance->time_b,
-                                 instance->flags & PM_CROWD_CLAMP_B);
-    return who;
+    who->has_a = instance->clip_a < crowd->clip_count;
+    who->in_place = instance->flags & PM_CROWD_IN_PLACE;
+    who->additive = instance->flags & PM_CROWD_ADDITIVE;
+    who->weight = instance->clip_b >= crowd->clip_count ? 0 : weight < 1 ? weight : 1;
+    who->mask = s->masks + mask * s->joint_count;
+    who->joints = s->levels[level].whole ? NULL : s->level_joints + level * s->joint_count;
+    if (who->has_a)
+        pm_crowd_find_side(crowd, instance->clip_a, instance->time_a,
+                           instance->flags & PM_CROWD_CLAMP_A, &who->a);
+    if (who->weight > 0)
+        pm_crowd_find_side(crowd, instance->clip_b, instance->time_b,
+                           instance->flags & PM_CROWD_CLAMP_B, &who->b);
 }
 
 /* ---- records --------------------------------------------------------------------------- */
 
-static pm_quat quat_at(const float *from) {
+static pm_quat quat_of(const float *from) {
     return pm_quat_of(from[0], from[1], from[2], from[3]);
+}
+
+static pm_quat quat_at(const pm_pose_span *span, unsigned c, size_t joint) {
+    const float(*of)[PM_SPAN_JOINTS] = span->of[c];
+    return pm_quat_of(of[0][joint], of[1][joint], of[2][joint],
+                      c == PM_ROTATIONS ? of[3][joint] : 0.0f);
 }
 
 static void put_quat(float *to, pm_quat q) {
@@ -59,31 +67,33 @@ static void put_quat(float *to, pm_quat q) {
     to[3] = q.w;
 }
 
-static void put_locals(const pm_crowd *crowd, const pm_crowd_actor *who, unsigned char *records) {
-    const pm_lane_set *set = pm_lane_set_for(SIZE_MAX);
+static void put_locals(const pm_lane_set *set, const pm_crowd *crowd, const pm_crowd_actor *who,
+                       unsigned char *records) {
     size_t n = crowd->skeleton->joint_count;
-    pm_pose_block block;
+    pm_pose_span span;
     for (size_t j = 0; j < n; j++) {
-        if (j % PM_POSE_JOINTS == 0)
-            set->pose_joints(crowd, who, j, &block);
-        for (size_t c = 0; c < PM_CHANNEL_COUNT; c++, records += sizeof block.of[0][0])
-            memcpy(records, block.of[c][j % PM_POSE_JOINTS], sizeof block.of[0][0]);
+        if (j % PM_SPAN_JOINTS == 0)
+            set->pose_joints(crowd, who, j, pm_span_joints(crowd, j), &span);
+        for (unsigned c = 0; c < PM_CHANNEL_COUNT; c++, records += 4 * sizeof(float)) {
+            float words[4];
+            put_quat(words, quat_at(&span, c, j % PM_SPAN_JOINTS));
+            memcpy(records, words, sizeof words);
+        }
     }
 }
 
-PM_CLONES static void put_duals(const pm_crowd *crowd, const pm_crowd_actor *who,
-                                unsigned char *records) {
-    const pm_lane_set *set = pm_lane_set_for(SIZE_MAX);
+PM_CLONES static void put_duals(const pm_lane_set *set, const pm_crowd *crowd,
+                                const pm_crowd_actor *who, unsigned char *records) {
     pm_rigid slots[PM_SLOTS];
-    pm_pose_block block;
+    pm_pose_span span;
     for (size_t j = 0; j < crowd->skeleton->joint_count; j++) {
         const pm_joint *joint = &crowd->joints[j];
         float words[8];
-        size_t k = j % PM_POSE_JOINTS;
+        size_t k = j % PM_SPAN_JOINTS;
         if (k == 0)
-            set->pose_joints(crowd, who, j, &block);
-        pm_rigid m = {quat_at(block.of[PM_ROTATIONS][k]), quat_at(block.of[PM_POSITIONS][k])};
-        pm_rigid bind = {quat_at(joint->bind_rotation), quat_at(joint->bind_position)};
+            set->pose_joints(crowd, who, j, pm_span_joints(crowd, j), &span);
+        pm_rigid m = {quat_at(&span, PM_ROTATIONS, k), quat_at(&span, PM_POSITIONS, k)};
+        pm_rigid bind = {quat_of(joint->bind_rotation), quat_of(joint->bind_position)};
         if (joint->parent != PM_NO_SLOT)
             m = pm_rigid_product(slots[joint->parent], m);
         if (joint->slot != PM_NO_SLOT)
@@ -95,57 +105,46 @@ PM_CLONES static void put_duals(const pm_crowd *crowd, const pm_crowd_actor *who
     }
 }
 
-PM_CLONES static void put_halves(const float *from, unsigned char *records) {
-    uint16_t halves[12];
-    for (size_t i = 0; i < 12; i++)
-        halves[i] = (uint16_t)pm_half_bits(from[i]);
-    memcpy(records, halves, sizeof halves);
+/* What a joint needs on the way: its matrix relative to the model, and three rows of its own. */
+enum { JOINT_FLOATS = PM_MODEL_FLOATS + 12, JOINTS_ON_STACK = 512 };
+
+/* `room` is for JOINT_FLOATS of each joint, padding too. */
+static void put_matrices(const pm_lane_set *set, const pm_crowd *crowd, const pm_crowd_actor *who,
+                         pm_crowd_output output, float *room, unsigned char *records) {
+    const size_t padded = crowd->padded_joints;
+    float(*models)[PM_MODEL_FLOATS] = (float(*)[PM_MODEL_FLOATS])room;
+    float(*rows)[4] = (float(*)[4])(room + padded * PM_MODEL_FLOATS);
+    const pm_joint_rows local = {rows, rows + padded, rows + 2 * padded};
+    set->place_joints(crowd, who, &local);
+    set->walk_joints(crowd, &local, models);
+    set->bind_joints(crowd, models, output, records);
 }
 
-/* `matrices` has room for all joints and padding. */
-static void put_matrices(const pm_crowd *crowd, const pm_crowd_actor *who, pm_crowd_output output,
-                         float (*matrices)[16], unsigned char *records) {
-    const pm_lane_set *set = pm_lane_set_for(SIZE_MAX);
-    size_t n = crowd->skeleton->joint_count;
-    for (size_t j = 0; j < n; j += PM_POSE_JOINTS)
-        set->place_joints(crowd, who, j, matrices + j);
-    set->walk_joints(crowd, matrices);
-    if (output == PM_CROWD_PALETTE) {
-        set->bind_joints(crowd, matrices, records, 48);
-        return;
-    }
-    if (output == PM_CROWD_PALETTE_HALF)
-        set->bind_joints(crowd, matrices, (unsigned char *)matrices, sizeof *matrices);
-    for (size_t j = 0; j < n; j++)
-        if (output == PM_CROWD_PALETTE_HALF)
-            put_halves(matrices[j], records + j * 24);
-        else
-            memcpy(records + j * 48, matrices[j], 48);
-}
-
-/* Skeletons of so many joints need no memory but the stack's. */
-enum { MOST_ON_STACK = 512 };
-
-static pm_status pose_one(const pm_crowd *crowd, const pm_crowd_instance *instance,
-                          pm_crowd_output output, unsigned char *records, pm_error *error) {
-    pm_crowd_actor who = pm_crowd_actor_of(crowd, instance);
-    float on_stack[MOST_ON_STACK][16];
-    float(*matrices)[16] = on_stack;
-    if (output == PM_CROWD_LOCAL) {
-        put_locals(crowd, &who, records);
-        return PM_OK;
-    }
-    if (output == PM_CROWD_DUAL) {
-        put_duals(crowd, &who, records);
-        return PM_OK;
-    }
-    if (crowd->padded_joints > MOST_ON_STACK)
-        matrices = calloc(crowd->padded_joints, sizeof *matrices);
-    if (!matrices)
+/* Large skeletons need memory of their own. As much as fills cache lines: they have padding. */
+static pm_status put_large(const pm_lane_set *set, const pm_crowd *crowd, const pm_crowd_actor *who,
+                           pm_crowd_output output, unsigned char *records, pm_error *error) {
+    float *room = aligned_alloc(PM_CACHE_LINE, crowd->padded_joints * JOINT_FLOATS * sizeof *room);
+    if (!room)
         return pm_fail_memory(error);
-    put_matrices(crowd, &who, output, matrices, records);
-    if (matrices != on_stack)
-        free(matrices);
+    put_matrices(set, crowd, who, output, room, records);
+    free(room);
+    return PM_OK;
+}
+
+pm_status pm_crowd_pose_with(const pm_lane_set *set, const pm_crowd *crowd,
+                             const pm_crowd_instance *instance, pm_crowd_output output,
+                             unsigned char *records, pm_error *error) {
+    _Alignas(PM_CACHE_LINE) float room[JOINTS_ON_STACK * JOINT_FLOATS];
+    pm_crowd_actor who;
+    pm_crowd_find_actor(crowd, instance, &who);
+    if (output == PM_CROWD_LOCAL)
+        put_locals(set, crowd, &who, records);
+    else if (output == PM_CROWD_DUAL)
+        put_duals(set, crowd, &who, records);
+    else if (crowd->padded_joints > JOINTS_ON_STACK)
+        return put_large(set, crowd, &who, output, records, error);
+    else
+        put_matrices(set, crowd, &who, output, room, records);
     return PM_OK;
 }
 
@@ -158,7 +157,9 @@ pm_status pm_crowd_pose_one(const pm_crowd *crowd, const pm_crowd_instance *inst
                        : !instance ? "instance"
                                    : "records");
     pm_status status = pm_crowd_check_output(crowd, output, error);
-    return status == PM_OK ? pose_one(crowd, instance, output, records, error) : status;
+    return status == PM_OK ? pm_crowd_pose_with(pm_lane_set_for(SIZE_MAX), crowd, instance, output,
+                                                records, error)
+                           : status;
 }
 
 /* ---- many ------------------------------------------------------------------------------ */
@@ -169,11 +170,13 @@ enum { RUN = 64 };
 typedef struct posing {
     const pm_crowd *crowd;
     const pm_crowd_job *job;
+    const pm_lane_set *set;
     atomic_bool failed; /* for want of memory */
 } posing;
 
 static void pose_target(posing *p, pm_crowd_output output, size_t i) {
     const pm_crowd_target *target = &p->job->outputs[output];
+    const pm_crowd_instance *instance = &p->job->instances[i];
     size_t stride = pm_crowd_stride(p->crowd, output, target->stride);
     size_t bytes = p->crowd->skeleton->joint_count * pm_crowd_record_bytes(output);
     unsigned char *to = target->memory;
@@ -181,9 +184,9 @@ static void pose_target(posing *p, pm_crowd_output output, size_t i) {
         return;
     if (target->previous)
         memcpy((unsigned char *)target->previous + i * stride, to + i * stride, bytes);
-    if (pm_crowd_is_updated(p->crowd, &p->job->instances[i], i, p->job->frame))
-        if (pose_one(p->crowd, &p->job->instances[i], output, to + i * stride, NULL) != PM_OK)
-            p->failed = true;
+    if (pm_crowd_is_updated(p->crowd, instance, i, p->job->frame) &&
+        pm_crowd_pose_with(p->set, p->crowd, instance, output, to + i * stride, NULL) != PM_OK)
+        p->failed = true;
 }
 
 static void pose_runs(void *context, pm_items *items) {
@@ -200,7 +203,7 @@ static void pose_runs(void *context, pm_items *items) {
 
 pm_status pm_crowd_pose_on_reference(const pm_crowd *crowd, const pm_crowd_job *job,
                                      pm_error *error) {
-    posing p = {.crowd = crowd, .job = job};
+    posing p = {.crowd = crowd, .job = job, .set = pm_lane_set_for(SIZE_MAX)};
     size_t runs = job->instance_count / RUN + (job->instance_count % RUN != 0);
     pm_run_parallel(crowd->engine->host_threads, runs, pose_runs, &p);
     return p.failed ? pm_fail_memory(error) : PM_OK;

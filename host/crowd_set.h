@@ -15,18 +15,18 @@
 #define PM_LANE_NAME(name) PM_LANE_JOIN(name, PM_LANE_SET)
 #endif
 
-/* Local poses of PM_POSE_JOINTS joints from a multiple of that on. */
+/* Local poses of joints from `first` on; `count` is a multiple of PM_TRACK_GROUP and at most
+ * PM_SPAN_JOINTS. */
 void PM_LANE_NAME(pm_crowd_pose_joints)(const pm_crowd *crowd, const pm_crowd_actor *who,
-                                        size_t first, pm_pose_block *to);
-/* Likewise as matrices: 12 numbers each, and 4 that are left over. `to` has room for as many. */
+                                        size_t first, size_t count, pm_pose_span *to);
+/* Of all joints, as matrices relative to the parent. */
 void PM_LANE_NAME(pm_crowd_place_joints)(const pm_crowd *crowd, const pm_crowd_actor *who,
-                                         size_t first, float (*to)[16]);
-
-/* All joints' matrices, from relative to the parent to relative to the model. */
-void PM_LANE_NAME(pm_crowd_walk_joints)(const pm_crowd *crowd, float (*matrices)[16]);
-/* And from there to palettes: 12 numbers each, `stride` bytes apart, which may be the matrices'
- * own. */
-void PM_LANE_NAME(pm_crowd_bind_joints)(const pm_crowd *crowd, float (*matrices)[16],
-                                        unsigned char *to, size_t stride);
+                                         const pm_joint_rows *to);
+/* From there to matrices relative to the model. */
+void PM_LANE_NAME(pm_crowd_walk_joints)(const pm_crowd *crowd, const pm_joint_rows *from,
+                                        float (*models)[PM_MODEL_FLOATS]);
+/* And from there to the records of an output of matrices. */
+void PM_LANE_NAME(pm_crowd_bind_joints)(const pm_crowd *crowd, float (*models)[PM_MODEL_FLOATS],
+                                        pm_crowd_output output, unsigned char *records);
 
 #endif

@@ -72,14 +72,15 @@ static rigid power(rigid a, uint64_t n) {
 
 /* The pose of joint 0 in a clip. */
 static rigid root_at(const pm_crowd *crowd, size_t clip, int64_t time, bool clamps) {
-    pm_crowd_actor who = {.a = pm_crowd_side_of(crowd, clip, time, clamps), .has_a = true};
-    pm_pose_block block;
+    pm_crowd_actor who = {.has_a = true};
+    pm_pose_span span;
     rigid r;
-    pm_lane_set_for(SIZE_MAX)->pose_joints(crowd, &who, 0, &block);
+    pm_crowd_find_side(crowd, clip, time, clamps, &who.a);
+    pm_lane_set_for(SIZE_MAX)->pose_joints(crowd, &who, 0, PM_TRACK_GROUP, &span);
     for (size_t i = 0; i < 4; i++)
-        r.q[i] = (double)block.of[PM_ROTATIONS][0][i];
+        r.q[i] = (double)span.of[PM_ROTATIONS][i][0];
     for (size_t i = 0; i < 3; i++)
-        r.p[i] = (double)block.of[PM_POSITIONS][0][i];
+        r.p[i] = (double)span.of[PM_POSITIONS][i][0];
     make_unit(r.q);
     return r;
 }
@@ -147,7 +148,8 @@ typedef struct travelling {
 
 static pm_travel travel_one(const travelling *t, size_t i) {
     const pm_crowd_instance *a = &t->before[i], *b = &t->after[i];
-    pm_crowd_actor who = pm_crowd_actor_of(t->crowd, b);
+    pm_crowd_actor who;
+    pm_crowd_find_actor(t->crowd, b, &who);
     double weight = (double)(who.weight * who.mask[0]);
     rigid r = travel_of(t->crowd, b->clip_a, a->time_a, b->time_a, b->flags & PM_CROWD_CLAMP_A);
     if (weight > 0 && !who.additive) {

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * One instance on the host, down the hierarchy: matrix by matrix, all numbers of one in lanes.
- * Compiled once for each instruction set.
+ * One instance on the host, down the hierarchy: joint by joint, a matrix in one vector where
+ * vectors are that wide, else each row in one. Compiled once for each instruction set.
  */
+#if defined(__AVX512F__)
 #define PM_LANES 16
+#else
+#define PM_LANES 4
+#endif
 
 #include <string.h>
 
@@ -11,41 +15,147 @@
 #include "../kernels/pm_pose.h"
 #include "crowd_set.h"
 
-/* Lanes hold rows one after another. Number n of each lane's row, and row n in place of each. */
-#define PM_NUMBER(i, n) ((i) / 4 * 4 + (n))
-#define PM_NUMBER_0(i) PM_NUMBER(i, 0)
-#define PM_NUMBER_1(i) PM_NUMBER(i, 1)
-#define PM_NUMBER_2(i) PM_NUMBER(i, 2)
-#define PM_ROW_0(i) ((i) % 4)
-#define PM_ROW_1(i) ((i) % 4 + 4)
-#define PM_ROW_2(i) ((i) % 4 + 8)
+/* ---- matrices ------------------------------------------------------------------------- */
 
-/* pm_row_product of all rows at once: first b, then a. The last column gets a's own last. */
-static inline real product(real a, real b) {
-    static const pm_mask last = {0, 0, 0, -1, 0, 0, 0, -1, 0, 0, 0, -1, 0, 0, 0, -1};
+/* Three rows, wherever they are. */
+typedef struct rows {
+    const float *x, *y, *z;
+} rows;
+
+/* Number n of the row that each lane is in, in all its lanes */
+#define PM_NUMBER_0(i) ((i) / 4 * 4)
+#define PM_NUMBER_1(i) ((i) / 4 * 4 + 1)
+#define PM_NUMBER_2(i) ((i) / 4 * 4 + 2)
+
+/* pm_row_product of the rows in the lanes: their last column gets their own last number. */
+static inline real rows_product(real a, real x, real y, real z) {
+    pm_mask last = {0, 0, 0, -1};
+    for (int i = 4; i < PM_LANES; i++)
+        last[i] = last[i % 4];
     pm_quat row = pm_quat_of(PM_SHUFFLE(a, a, PM_NUMBER_0), PM_SHUFFLE(a, a, PM_NUMBER_1),
                              PM_SHUFFLE(a, a, PM_NUMBER_2), a);
-    return pm_row_at(row, PM_SHUFFLE(b, b, PM_ROW_0), PM_SHUFFLE(b, b, PM_ROW_1),
-                     PM_SHUFFLE(b, b, PM_ROW_2), pm_select(last, a, PM_REAL(-0.0f)));
+    return pm_row_at(row, x, y, z, pm_select(last, a, PM_REAL(-0.0f)));
 }
 
-void PM_LANE_NAME(pm_crowd_walk_joints)(const pm_crowd *crowd, float (*matrices)[16]) {
-    const pm_skeleton *s = crowd->skeleton;
-    for (size_t i = 0; i < s->joint_count; i++) {
-        float *to = matrices[s->by_depth[i]];
-        int32_t parent = s->parents[s->by_depth[i]];
-        if (parent < 0)
-            continue;
-        real m = product(pm_load_reals(matrices[parent]), pm_load_reals(to));
-        memcpy(to, &m, sizeof m);
+#if PM_LANES == 16
+
+/* Rows one after another, and a fourth that is nothing */
+typedef real matrix;
+
+static inline matrix load_matrix(const float *from) {
+    return pm_load_reals(from);
+}
+
+static inline matrix load_rows(const rows *from) {
+    float m[16] = {0};
+    memcpy(m, from->x, 4 * sizeof(float));
+    memcpy(m + 4, from->y, 4 * sizeof(float));
+    memcpy(m + 8, from->z, 4 * sizeof(float));
+    return pm_load_reals(m);
+}
+
+/* In place of each row. The compiler would go by way of memory. */
+static inline real spread(const float *row) {
+    return (real)_mm512_broadcast_f32x4(_mm_loadu_ps(row));
+}
+
+static inline matrix product(matrix a, const rows *b) {
+    return rows_product(a, spread(b->x), spread(b->y), spread(b->z));
+}
+
+static inline void put_matrix(float *to, matrix m) {
+    memcpy(to, &m, sizeof m);
+}
+
+static inline void put_record(unsigned char *to, matrix m) {
+    _mm512_mask_storeu_ps(to, 0xfff, (__m512)m);
+}
+
+static inline void put_halves(unsigned char *to, matrix m) {
+    pm_mask bits = pm_half_bits(m);
+    uint16_t halves[12];
+    for (size_t i = 0; i < 12; i++)
+        halves[i] = (uint16_t)bits[i];
+    memcpy(to, halves, sizeof halves);
+}
+
+#else
+
+typedef struct matrix {
+    real row[3];
+} matrix;
+
+static inline matrix load_rows(const rows *from) {
+    return (matrix){{pm_load_reals(from->x), pm_load_reals(from->y), pm_load_reals(from->z)}};
+}
+
+static inline matrix load_matrix(const float *from) {
+    const rows at = {from, from + 4, from + 8};
+    return load_rows(&at);
+}
+
+static inline matrix product(matrix a, const rows *at) {
+    const matrix b = load_rows(at);
+    for (int r = 0; r < 3; r++)
+        a.row[r] = rows_product(a.row[r], b.row[0], b.row[1], b.row[2]);
+    return a;
+}
+
+static inline void put_matrix(float *to, matrix m) {
+    memcpy(to, &m, sizeof m);
+}
+
+static inline void put_record(unsigned char *to, matrix m) {
+    memcpy(to, &m, sizeof m);
+}
+
+static inline void put_halves(unsigned char *to, matrix m) {
+    uint16_t halves[12];
+    for (int i = 0; i < 12; i++)
+        halves[i] = (uint16_t)pm_half_bits(m.row[i / 4])[i % 4];
+    memcpy(to, halves, sizeof halves);
+}
+
+#endif
+
+/* ---- joints ----------------------------------------------------------------------------- */
+
+void PM_LANE_NAME(pm_crowd_walk_joints)(const pm_crowd *crowd, const pm_joint_rows *from,
+                                        float (*models)[PM_MODEL_FLOATS]) {
+    float(*const x)[4] = from->x, (*const y)[4] = from->y, (*const z)[4] = from->z;
+    const size_t n = crowd->skeleton->joint_count;
+    const uint32_t *by_depth = crowd->skeleton->by_depth;
+    const int32_t *parents = crowd->skeleton->parents;
+    for (size_t i = 0; i < n; i++) {
+        const size_t j = by_depth[i];
+        const int32_t parent = parents[j];
+        const rows local = {x[j], y[j], z[j]};
+        put_matrix(models[j],
+                   parent < 0 ? load_rows(&local) : product(load_matrix(models[parent]), &local));
     }
 }
 
-void PM_LANE_NAME(pm_crowd_bind_joints)(const pm_crowd *crowd, float (*matrices)[16],
-                                        unsigned char *to, size_t stride) {
-    for (size_t j = 0; j < crowd->skeleton->joint_count; j++, to += stride) {
-        const float *bind = crowd->joints[j].inverse_bind; /* and 4 numbers behind it */
-        real m = product(pm_load_reals(matrices[j]), pm_load_reals(bind));
-        memcpy(to, &m, 12 * sizeof(float));
+static inline void put_palettes(const pm_crowd *crowd, float (*models)[PM_MODEL_FLOATS],
+                                unsigned char *records, bool halves) {
+    const size_t n = crowd->skeleton->joint_count;
+    const float *bind = crowd->binds;
+    for (size_t j = 0; j < n; j++, bind += 12) {
+        const rows at = {bind, bind + 4, bind + 8};
+        const matrix m = product(load_matrix(models[j]), &at);
+        if (halves)
+            put_halves(records + 24 * j, m);
+        else
+            put_record(records + 48 * j, m);
     }
+}
+
+void PM_LANE_NAME(pm_crowd_bind_joints)(const pm_crowd *crowd, float (*models)[PM_MODEL_FLOATS],
+                                        pm_crowd_output output, unsigned char *records) {
+    if (output == PM_CROWD_PALETTE)
+        put_palettes(crowd, models, records, false);
+    else if (output == PM_CROWD_PALETTE_HALF)
+        put_palettes(crowd, models, records, true);
+    else
+        for (size_t j = 0; j < crowd->skeleton->joint_count; j++)
+            put_record(records + 48 * j, load_matrix(models[j]));
 }

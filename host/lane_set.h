@@ -50,7 +50,8 @@ typedef struct pm_block_built {
 } pm_block_built;
 
 struct pm_crowd_actor;
-struct pm_pose_block;
+struct pm_pose_span;
+struct pm_joint_rows;
 
 typedef struct pm_lane_set {
     const char *name;
@@ -66,12 +67,13 @@ typedef struct pm_lane_set {
     bool (*are_within)(const void *data, pm_number type, size_t count, double most);
     /* Of crowds on the host: see crowd_set.h. */
     void (*pose_joints)(const pm_crowd *crowd, const struct pm_crowd_actor *who, size_t first,
-                        struct pm_pose_block *to);
-    void (*place_joints)(const pm_crowd *crowd, const struct pm_crowd_actor *who, size_t first,
-                         float (*to)[16]);
-    void (*walk_joints)(const pm_crowd *crowd, float (*matrices)[16]);
-    void (*bind_joints)(const pm_crowd *crowd, float (*matrices)[16], unsigned char *to,
-                        size_t stride);
+                        size_t count, struct pm_pose_span *to);
+    void (*place_joints)(const pm_crowd *crowd, const struct pm_crowd_actor *who,
+                         const struct pm_joint_rows *to);
+    void (*walk_joints)(const pm_crowd *crowd, const struct pm_joint_rows *from,
+                        float (*models)[16]);
+    void (*bind_joints)(const pm_crowd *crowd, float (*models)[16], pm_crowd_output output,
+                        unsigned char *records);
 } pm_lane_set;
 
 /* Of the sets that this machine has, the narrowest that holds so many tracks, or the widest:

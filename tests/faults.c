@@ -206,6 +206,18 @@ void *__wrap_calloc(size_t count, size_t size) {
     return block;
 }
 
+void *__real_aligned_alloc(size_t alignment, size_t size);
+void *__wrap_aligned_alloc(size_t alignment, size_t size);
+void *__wrap_aligned_alloc(size_t alignment, size_t size) {
+    note("aligned_alloc");
+    if (is_due(FAULT_ALLOCATION, "aligned_alloc"))
+        return NULL;
+    void *block = __real_aligned_alloc(alignment, size);
+    if (block)
+        atomic_fetch_add(&live_blocks, 1);
+    return block;
+}
+
 void *__real_realloc(void *block, size_t size);
 void *__wrap_realloc(void *block, size_t size);
 void *__wrap_realloc(void *block, size_t size) {

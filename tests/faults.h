@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Makes the Nth OpenCL call or the Nth allocation fail, and counts what is alive of
- * both. Works only in an executable linked with --wrap for malloc, calloc, realloc, strdup,
- * free and every name of faults_cl_calls.h.
+ * both. Works only in an executable linked with --wrap for malloc, calloc, aligned_alloc,
+ * realloc, strdup, free and every name of faults_cl_calls.h.
  */
 #ifndef POSEMILL_TESTS_FAULTS_H
 #define POSEMILL_TESTS_FAULTS_H

@@ -13,6 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "crowd_actor.h"
+#include "lane_set.h"
+
 enum { MOST = 100 };
 
 /* What an interpreter of kernels can bear. */
@@ -21,6 +24,24 @@ static size_t most(void) {
 }
 
 static const size_t counts[] = {1, 15, 16, 17, MOST};
+
+/* By every instruction set that this machine has. */
+static void expect_sets(const scene *s, pm_crowd_output output, const pm_crowd_instance *instance,
+                        const float *records) {
+    const size_t floats = scene_floats(s, output, 1);
+    for (size_t k = 0; pm_lane_set_at(k); k++) {
+        const pm_lane_set *set = pm_lane_set_at(k);
+        float *one = guarded_floats(floats);
+        if (set->is_supported()) {
+            assert_int_equal(
+                pm_crowd_pose_with(set, s->crowd, instance, output, (unsigned char *)one, NULL),
+                PM_OK);
+            expect_guards(one, floats);
+            expect_same_bits(one, records, floats, floats / s->joints);
+        }
+        guarded_free(one);
+    }
+}
 
 static void expect_one(const scene *s, pm_crowd_output output, const pm_crowd_instance *instance,
                        const float *records) {
@@ -31,6 +52,7 @@ static void expect_one(const scene *s, pm_crowd_output output, const pm_crowd_in
     expect_guards(one, floats);
     expect_same_bits(one, records, floats, floats / s->joints);
     guarded_free(one);
+    expect_sets(s, output, instance, records);
 }
 
 /* Of the first `outputs` outputs: each is a program for a device's compiler. */
