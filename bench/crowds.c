@@ -174,7 +174,7 @@ static cli_exit check_host(const host_work *work, bool one, bench_result *result
 static cli_exit run_host(bench_run *run, const crowd_made *made, bool one, bench_result *result) {
     const size_t bytes = made->agents * made->joints * made->record_bytes;
     const bench_work once = one ? one_once : host_once;
-    host_work work = {made, malloc(bytes), 1};
+    host_work work = {made, bytes > 0 ? malloc(bytes) : NULL, 1};
     double seconds;
     if (work.records == NULL) {
         return cli_fail(CLI_DEVICE_FAILED, "bench", "ask for less with --samples", "out of memory");
