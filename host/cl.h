@@ -106,9 +106,9 @@ void pm_cl_clip_release(pm_clip *clip);
 /* In pieces of its own, as large as the device's memory allows. */
 pm_status pm_cl_sample_to_host(const pm_clip *clip, const pm_sample_job *job, pm_error *error);
 
-/* The program of a variant, built on first use; borrowed from the engine. Thread-safe. */
-pm_status pm_cl_program(const pm_engine *engine, const pm_variant *variant, cl_program *program,
-                        pm_error *error);
+/* A kernel of a variant's program, which is built on first use and kept. Thread-safe. */
+pm_status pm_cl_kernel(const pm_engine *engine, const pm_variant *variant, cl_kernel *kernel,
+                       pm_error *error);
 
 /* Source of a kernel file with its includes, as one text. Free with free(). */
 pm_status pm_cl_source(const pm_engine *engine, const char *file, char **source, pm_error *error);

@@ -149,14 +149,9 @@ static pm_status make_kernel(const pm_crowd *crowd, pm_crowd_output output, cl_k
                           .vector_curve =
                               pm_curves[crowd->channels[PM_POSITIONS].recipe.curve].name,
                           .output = output};
-    cl_program program;
-    cl_int code;
-    pm_status status = pm_cl_program(crowd->engine, &variant, &program, error);
+    pm_status status = pm_cl_kernel(crowd->engine, &variant, kernel, error);
     if (status != PM_OK)
         return status;
-    *kernel = clCreateKernel(program, variant.file, &code);
-    if (code != CL_SUCCESS)
-        return pm_cl_fail(error, code, "clCreateKernel");
     for (cl_uint t = 0; status == PM_OK && t < TABLE_COUNT; t++) {
         const cl_mem *tables = crowd->device->tables;
         const cl_mem *table = &tables[tables[t] ? t : TABLE_JOINTS]; /* any: it is not read */

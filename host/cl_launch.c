@@ -42,14 +42,10 @@ typedef struct argument {
 static pm_status make_kernel(const pm_engine *engine, const pm_variant *variant,
                              const argument *arguments, size_t count, cl_kernel *kernel,
                              pm_error *error) {
-    cl_program program;
-    cl_int code;
-    pm_status status = pm_cl_program(engine, variant, &program, error);
+    cl_int code = CL_SUCCESS;
+    pm_status status = pm_cl_kernel(engine, variant, kernel, error);
     if (status != PM_OK)
         return status;
-    *kernel = clCreateKernel(program, variant->file, &code);
-    if (code != CL_SUCCESS)
-        return pm_cl_fail(error, code, "clCreateKernel");
     for (cl_uint i = 0; code == CL_SUCCESS && i < count; i++)
         code = clSetKernelArg(*kernel, i, arguments[i].size, arguments[i].value);
     if (code == CL_SUCCESS)

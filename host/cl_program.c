@@ -269,12 +269,17 @@ static pm_status find_or_build(const pm_engine *engine, const pm_variant *varian
     return PM_OK;
 }
 
-pm_status pm_cl_program(const pm_engine *engine, const pm_variant *variant, cl_program *program,
-                        pm_error *error) {
+pm_status pm_cl_kernel(const pm_engine *engine, const pm_variant *variant, cl_kernel *kernel,
+                       pm_error *error) {
+    cl_program program;
+    cl_int code;
     pthread_mutex_lock(&engine->cl->lock);
-    pm_status status = find_or_build(engine, variant, program, error);
+    pm_status status = find_or_build(engine, variant, &program, error);
     pthread_mutex_unlock(&engine->cl->lock);
-    return status;
+    if (status != PM_OK)
+        return status;
+    *kernel = clCreateKernel(program, variant->file, &code);
+    return code == CL_SUCCESS ? PM_OK : pm_cl_fail(error, code, "clCreateKernel");
 }
 
 size_t pm_cl_program_count(const pm_engine *engine) {

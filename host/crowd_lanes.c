@@ -38,7 +38,7 @@ static inline const pm_u8 *moved_of(const span *joints, unsigned c) {
 /* A channel of a span: x, y, z and w of its joints. Only rotations have a w. */
 typedef float (*numbers)[PM_SPAN_JOINTS];
 
-static inline pm_quat load_numbers(float (*from)[PM_SPAN_JOINTS], size_t at, unsigned c) {
+static inline pm_quat load_numbers(numbers from, size_t at, unsigned c) {
     return pm_quat_of(pm_load_reals(from[0] + at), pm_load_reals(from[1] + at),
                       pm_load_reals(from[2] + at),
                       c == PM_ROTATIONS ? pm_load_reals(from[3] + at) : PM_REAL(0.0f));
@@ -269,10 +269,11 @@ PM_FLAT static void pose_channel(const span *joints, unsigned c, numbers to) {
     const pm_crowd_actor *who = joints->who;
     const pm_u8 *moved = moved_of(joints, c);
     bool plain = who->has_a && !(who->weight > 0) && !who->joints && !who->in_place;
-    _Alignas(64) float other[4][PM_SPAN_JOINTS];
-    if (who->has_a)
+    bool present = joints->crowd->channels[c].present;
+    _Alignas(PM_CACHE_LINE) float other[4][PM_SPAN_JOINTS];
+    if (present && who->has_a)
         sample(joints, &who->a, c, to);
-    if (who->weight > 0)
+    if (present && who->weight > 0)
         sample(joints, &who->b, c, other);
     for (size_t at = 0; at < joints->count; at += PM_LANES) {
         pm_u8 kind = moved[at / PM_TRACK_GROUP];
@@ -284,6 +285,7 @@ PM_FLAT static void pose_channel(const span *joints, unsigned c, numbers to) {
     }
 }
 
+/* The first `channels` channels. */
 static void pose_span(const span *joints, unsigned channels, pm_pose_span *to) {
     for (unsigned c = 0; c < channels; c++)
         pose_channel(joints, c, to->of[c]);

@@ -37,6 +37,15 @@ static inline real rows_product(real a, real x, real y, real z) {
     return pm_row_at(row, x, y, z, pm_select(last, a, PM_REAL(-0.0f)));
 }
 
+/* The first `count` numbers as float16 */
+static inline void put_narrowed(unsigned char *to, real a, size_t count) {
+    pm_mask bits = pm_half_bits(a);
+    uint16_t halves[PM_LANES];
+    for (size_t i = 0; i < PM_LANES; i++)
+        halves[i] = (uint16_t)bits[i];
+    memcpy(to, halves, count * sizeof *halves);
+}
+
 #if PM_LANES == 16
 
 /* Rows one after another, and a fourth that is nothing */
@@ -63,20 +72,12 @@ static inline matrix product(matrix a, const rows *b) {
     return rows_product(a, spread(b->x), spread(b->y), spread(b->z));
 }
 
-static inline void put_matrix(float *to, matrix m) {
-    memcpy(to, &m, sizeof m);
-}
-
 static inline void put_record(unsigned char *to, matrix m) {
     _mm512_mask_storeu_ps(to, 0xfff, (__m512)m);
 }
 
 static inline void put_halves(unsigned char *to, matrix m) {
-    pm_mask bits = pm_half_bits(m);
-    uint16_t halves[12];
-    for (size_t i = 0; i < 12; i++)
-        halves[i] = (uint16_t)bits[i];
-    memcpy(to, halves, sizeof halves);
+    put_narrowed(to, m, 12);
 }
 
 #else
@@ -101,24 +102,21 @@ static inline matrix product(matrix a, const rows *at) {
     return a;
 }
 
-static inline void put_matrix(float *to, matrix m) {
-    memcpy(to, &m, sizeof m);
-}
-
 static inline void put_record(unsigned char *to, matrix m) {
     memcpy(to, &m, sizeof m);
 }
 
 static inline void put_halves(unsigned char *to, matrix m) {
-    uint16_t halves[12];
-    for (int i = 0; i < 12; i++)
-        halves[i] = (uint16_t)pm_half_bits(m.row[i / 4])[i % 4];
-    memcpy(to, halves, sizeof halves);
+    for (size_t r = 0; r < 3; r++)
+        put_narrowed(to + 4 * r * sizeof(uint16_t), m.row[r], 4);
 }
 
 #endif
 
 /* ---- joints ----------------------------------------------------------------------------- */
+
+/* Bytes of twelve numbers */
+enum { RECORD = 12 * sizeof(float), HALF_RECORD = 12 * sizeof(uint16_t) };
 
 void PM_LANE_NAME(pm_crowd_walk_joints)(const pm_crowd *crowd, const pm_joint_rows *from,
                                         float (*models)[PM_MODEL_FLOATS]) {
@@ -130,8 +128,9 @@ void PM_LANE_NAME(pm_crowd_walk_joints)(const pm_crowd *crowd, const pm_joint_ro
         const size_t j = by_depth[i];
         const int32_t parent = parents[j];
         const rows local = {x[j], y[j], z[j]};
-        put_matrix(models[j],
-                   parent < 0 ? load_rows(&local) : product(load_matrix(models[parent]), &local));
+        const matrix m =
+            parent < 0 ? load_rows(&local) : product(load_matrix(models[parent]), &local);
+        memcpy(models[j], &m, sizeof m);
     }
 }
 
@@ -143,9 +142,9 @@ static inline void put_palettes(const pm_crowd *crowd, float (*models)[PM_MODEL_
         const rows at = {bind, bind + 4, bind + 8};
         const matrix m = product(load_matrix(models[j]), &at);
         if (halves)
-            put_halves(records + 24 * j, m);
+            put_halves(records + j * HALF_RECORD, m);
         else
-            put_record(records + 48 * j, m);
+            put_record(records + j * RECORD, m);
     }
 }
 
@@ -157,5 +156,5 @@ void PM_LANE_NAME(pm_crowd_bind_joints)(const pm_crowd *crowd, float (*models)[P
         put_palettes(crowd, models, records, true);
     else
         for (size_t j = 0; j < crowd->skeleton->joint_count; j++)
-            put_record(records + 48 * j, load_matrix(models[j]));
+            put_record(records + j * RECORD, load_matrix(models[j]));
 }

@@ -119,6 +119,51 @@ static void deep_and_wide_skeletons_have_the_bits_of_the_reference(void **state)
     expect_scene(state, &(scene_options){.salt = 0xD40, .joints = 70, .shape = SCENE_CHAIN});
     expect_scene(state, &(scene_options){.salt = 0xD41, .joints = small_sizes() ? 20 : 150});
     expect_scene(state, &(scene_options){.salt = 0xD42, .joints = 1});
+    if (!small_sizes())
+        expect_palettes(state, &(scene_options){.salt = 0xD43, .joints = 530}); /* not on a stack */
+    expect_palettes(state, &(scene_options){.salt = 0xD44,
+                                            .joints = small_sizes() ? 40 : 150,
+                                            .without_positions = true});
+}
+
+/* Keys are the rest pose's where no clip moves a joint: of sixteen neighbours none, every other
+ * one, or all, channel by channel. */
+static void hold_still(const scene *s, size_t joint, unsigned channel, const float *rest,
+                       size_t components, double *keys, size_t key_count) {
+    const size_t kind = (joint / 16 + channel) % 3;
+    if (kind == 0 || (kind == 1 && joint % 2))
+        for (size_t key = 0; key < key_count; key++)
+            for (size_t k = 0; k < components; k++)
+                keys[(key * s->joints + joint) * components + k] =
+                    (double)rest[components * joint + k];
+}
+
+static void groups_that_no_clip_moves_have_the_bits_of_the_reference(void **state) {
+    scene s;
+    pm_crowd_instance instances[MOST];
+    random_source source = random_salted(0xD45);
+    const scene_options options = {.salt = 0xD45,
+                                   .joints = small_sizes() ? 50 : 150,
+                                   .shape = SCENE_CHAIN, /* which keeps its order */
+                                   .binds = SCENE_BIND_RIGID,
+                                   .scales = true,
+                                   .rest_scales = true};
+    scene_make(engine_for(state), &options, &s);
+    scene_undo(&s);
+    for (size_t n = 0; n < s.clip_count; n++)
+        for (size_t joint = 0; joint < s.joints; joint++) {
+            const size_t count = s.clips[n].timelines[0].key_count;
+            hold_still(&s, joint, 0, s.rotations, 4, s.sets[n].rotations, count);
+            hold_still(&s, joint, 1, s.positions, 3, s.sets[n].positions, count);
+            hold_still(&s, joint, 2, s.scales, 3, s.sets[n].scales, count);
+        }
+    scene_finish(engine_for(state), &s);
+    for (pm_u8 kind = PM_MOVED_NOT; kind <= PM_MOVED_WHOLE; kind++)
+        assert_non_null(memchr(s.crowd->moved, kind, s.crowd->padded_joints / PM_TRACK_GROUP));
+    for (size_t i = 0; i < most(); i++)
+        instances[i] = i % 3 ? scene_instance(&source, &s) : scene_bad_instance(&source, &s);
+    expect_paths_agree(&s, PM_CROWD_OUTPUT_COUNT, instances, most());
+    scene_free(&s);
 }
 
 /* ---- halves ------------------------------------------------------------------------------ */
@@ -344,6 +389,7 @@ int main(void) {
         ON_BOTH(all_key_times_have_the_bits_of_the_reference),
         ON_BOTH(keys_of_48_bits_have_the_bits_of_the_reference),
         ON_BOTH(deep_and_wide_skeletons_have_the_bits_of_the_reference),
+        ON_BOTH(groups_that_no_clip_moves_have_the_bits_of_the_reference),
         ON_BOTH(halves_are_the_palette_rounded_to_nearest_even),
         ON_BOTH(halves_at_the_borders_are_known),
         ONLY_ON_DEVICE(pieces_of_any_size_have_the_same_bits),
