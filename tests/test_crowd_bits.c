@@ -158,7 +158,7 @@ static void groups_that_no_clip_moves_have_the_bits_of_the_reference(void **stat
             hold_still(&s, joint, 2, s.scales, 3, s.sets[n].scales, count);
         }
     scene_finish(engine_for(state), &s);
-    for (pm_u8 kind = PM_MOVED_NOT; kind <= PM_MOVED_WHOLE; kind++)
+    for (int kind = PM_MOVED_NOT; kind <= PM_MOVED_WHOLE; kind++)
         assert_non_null(memchr(s.crowd->moved, kind, s.crowd->padded_joints / PM_TRACK_GROUP));
     for (size_t i = 0; i < most(); i++)
         instances[i] = i % 3 ? scene_instance(&source, &s) : scene_bad_instance(&source, &s);
