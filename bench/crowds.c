@@ -15,8 +15,9 @@
 /* Fills store so many bytes at once, at most, one after another. */
 enum { FILL_BYTES = 2048 };
 
-/* Frames, or calls, that are timed together at most. */
-enum { COUNT_MAX = 65536 };
+/* Frames, and calls, that are timed together at most: a driver need not take any number of
+ * commands while none of them may run yet. */
+enum { FRAMES_MAX = 256, CALLS_MAX = 65536 };
 
 void crowds_close(bench_crowds *crowds) {
     device_close(&crowds->device);
@@ -43,11 +44,12 @@ double crowds_bound(const crowd_scene *scene) {
 
 /* ---- one behind another ---------------------------------------------------------- */
 
-/* As many are timed together as make `least` seconds. `count` belongs to the work. */
-static cli_exit choose_count(bench_work once, void *work, double least, size_t *count) {
+/* As many are timed together as make `least` seconds, or `most`. `count` belongs to the work. */
+static cli_exit choose_count(bench_work once, void *work, double least, size_t most,
+                             size_t *count) {
     double seconds = 0.0;
     cli_exit code = CLI_DONE;
-    for (*count = 1; code == CLI_DONE && *count < COUNT_MAX; *count *= 2) {
+    for (*count = 1; code == CLI_DONE && *count < most; *count *= 2) {
         code = once(work, &seconds);
         if (seconds * (double)*count >= least) {
             break;
@@ -96,7 +98,7 @@ static cli_exit measure(bench_run *run, pose_work *work, bench_result *result) {
     const bench_pacing pacing = {run->pacing.warm_ups - 1, run->pacing.least, run->pacing.seconds};
     cli_exit code = device_choose_fill(fill.device, fill.bytes);
     if (code == CLI_DONE && !work->made->waits) {
-        code = choose_count(pose_once, work, least, &work->count);
+        code = choose_count(pose_once, work, least, FRAMES_MAX, &work->count);
     }
     fill.count = work->count;
     if (code == CLI_DONE) {
@@ -185,7 +187,7 @@ static cli_exit run_host(bench_run *run, const crowd_made *made, bool one, bench
         code = check_host(&work, one, result);
     }
     if (code == CLI_DONE && one) {
-        code = choose_count(once, &work, 1e-3, &work.calls);
+        code = choose_count(once, &work, 1e-3, CALLS_MAX, &work.calls);
     }
     if (code == CLI_DONE) {
         code = bench_repeat(&run->pacing, once, &work, NULL, 0, result);

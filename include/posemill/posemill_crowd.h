@@ -194,7 +194,8 @@ PM_API pm_status pm_crowd_pose(pm_crowd *crowd, const pm_crowd_job *job, pm_erro
 
 /* One instance on the calling thread, from the crowd's copy on the host: joint_count records
  * into `records`, with the bits that the device gives where it gives the reference's
- * (pm_engine_self_check). Levels count for which joints they have; it is always updated. */
+ * (pm_engine_self_check). Levels count for which joints they have; it is always updated. Takes up
+ * to 80 KiB of the thread's stack, and memory only for matrices of more than 512 joints. */
 PM_API pm_status pm_crowd_pose_one(const pm_crowd *crowd, const pm_crowd_instance *instance,
                                    pm_crowd_output output, void *records, pm_error *error);
 
