@@ -39,62 +39,7 @@ pm_fn void pm_store_words(const pm_lanes_out *out, pm_u32 at, const real *words,
 
 #else
 
-/* PM_LANES words of all lanes, as words of one lane after another */
-typedef struct pm_lines {
-    real of[PM_LANES];
-} pm_lines;
-
 #ifdef PM_OPENCL
-
-pm_fn pm_quat_block pm_block_of_words(const real *words) {
-    return pm_block_of(pm_quat_of(words[0], words[1], words[2], words[3]));
-}
-
-#if PM_LANES == 16
-/* Of four lanes, four words each from a, b, c and d. */
-pm_fn void pm_put_fours(real a, real b, real c, real d, real *lanes) {
-    pm_quat_block m;
-    m.r0 = a;
-    m.r1 = b;
-    m.r2 = c;
-    m.r3 = d;
-    m = pm_fours_transposed(m);
-    lanes[0] = m.r0;
-    lanes[1] = m.r1;
-    lanes[2] = m.r2;
-    lanes[3] = m.r3;
-}
-#endif
-
-pm_fn pm_lines pm_lines_of(const real *words) {
-    pm_lines lines;
-    pm_quat_block a = pm_block_of_words(words);
-#if PM_LANES == 4
-    lines.of[0] = a.r0;
-    lines.of[1] = a.r1;
-    lines.of[2] = a.r2;
-    lines.of[3] = a.r3;
-#elif PM_LANES == 8
-    pm_quat_block b = pm_block_of_words(words + 4);
-    lines.of[0] = PM_SHUFFLE(a.r0, b.r0, PM_LOWER);
-    lines.of[1] = PM_SHUFFLE(a.r0, b.r0, PM_UPPER);
-    lines.of[2] = PM_SHUFFLE(a.r1, b.r1, PM_LOWER);
-    lines.of[3] = PM_SHUFFLE(a.r1, b.r1, PM_UPPER);
-    lines.of[4] = PM_SHUFFLE(a.r2, b.r2, PM_LOWER);
-    lines.of[5] = PM_SHUFFLE(a.r2, b.r2, PM_UPPER);
-    lines.of[6] = PM_SHUFFLE(a.r3, b.r3, PM_LOWER);
-    lines.of[7] = PM_SHUFFLE(a.r3, b.r3, PM_UPPER);
-#else
-    pm_quat_block b = pm_block_of_words(words + 4);
-    pm_quat_block c = pm_block_of_words(words + 8);
-    pm_quat_block d = pm_block_of_words(words + 12);
-    pm_put_fours(a.r0, b.r0, c.r0, d.r0, lines.of);
-    pm_put_fours(a.r1, b.r1, c.r1, d.r1, lines.of + 4);
-    pm_put_fours(a.r2, b.r2, c.r2, d.r2, lines.of + 8);
-    pm_put_fours(a.r3, b.r3, c.r3, d.r3, lines.of + 12);
-#endif
-    return lines;
-}
 
 pm_fn void pm_store_line(real line, pm_global float *to, pm_u32 streams) {
 #ifdef PM_STREAM
@@ -117,40 +62,93 @@ pm_fn void pm_store_part(real line, pm_global float *to, pm_u32 count) {
         to[i] = words[i];
 }
 
+/* A line of a lane; unless it is `whole`, `count` words of it, where the lane is active. */
+pm_fn void pm_put_line(const pm_lanes_out *out, int lane, pm_u32 at, real line, pm_u32 count,
+                       pm_u32 whole) {
+    if (whole)
+        pm_store_line(line, out->to[lane] + at, out->streams);
+    else if (out->active >> lane & 1)
+        pm_store_part(line, out->to[lane] + at, count);
+}
+
+/* Lines are stored some at a time, as soon as they are made. All of them would not stay in
+ * registers, and to store each twice takes a tenth of the kernel's time. */
+pm_fn void pm_put_four_lines(const pm_lanes_out *out, int lane, pm_u32 at, pm_quat_block lines,
+                             pm_u32 count, pm_u32 whole) {
+    pm_put_line(out, lane, at, lines.r0, count, whole);
+    pm_put_line(out, lane + 1, at, lines.r1, count, whole);
+    pm_put_line(out, lane + 2, at, lines.r2, count, whole);
+    pm_put_line(out, lane + 3, at, lines.r3, count, whole);
+}
+
+pm_fn pm_quat_block pm_block_of_words(const real *words) {
+    return pm_block_of(pm_quat_of(words[0], words[1], words[2], words[3]));
+}
+
+#if PM_LANES == 16
+/* Of four lanes, four words each in a, b, c and d. */
+pm_fn pm_quat_block pm_four_lines(real a, real b, real c, real d) {
+    pm_quat_block m;
+    m.r0 = a;
+    m.r1 = b;
+    m.r2 = c;
+    m.r3 = d;
+    return pm_fours_transposed(m);
+}
+#elif PM_LANES == 8
+/* Of two lanes each, four words in a and four in b, and likewise in c and d. */
+pm_fn pm_quat_block pm_four_lines(real a, real b, real c, real d) {
+    pm_quat_block m;
+    m.r0 = PM_SHUFFLE(a, b, PM_LOWER);
+    m.r1 = PM_SHUFFLE(a, b, PM_UPPER);
+    m.r2 = PM_SHUFFLE(c, d, PM_LOWER);
+    m.r3 = PM_SHUFFLE(c, d, PM_UPPER);
+    return m;
+}
+#endif
+
+/* PM_LANES words of all lanes, as a line of each */
+pm_fn void pm_put_lines(const pm_lanes_out *out, pm_u32 at, const real *words, pm_u32 count,
+                        pm_u32 whole) {
+    pm_quat_block a = pm_block_of_words(words);
+#if PM_LANES == 4
+    pm_put_four_lines(out, 0, at, a, count, whole);
+#elif PM_LANES == 8
+    pm_quat_block b = pm_block_of_words(words + 4);
+    pm_put_four_lines(out, 0, at, pm_four_lines(a.r0, b.r0, a.r1, b.r1), count, whole);
+    pm_put_four_lines(out, 4, at, pm_four_lines(a.r2, b.r2, a.r3, b.r3), count, whole);
+#else
+    pm_quat_block b = pm_block_of_words(words + 4);
+    pm_quat_block c = pm_block_of_words(words + 8);
+    pm_quat_block d = pm_block_of_words(words + 12);
+    pm_put_four_lines(out, 0, at, pm_four_lines(a.r0, b.r0, c.r0, d.r0), count, whole);
+    pm_put_four_lines(out, 4, at, pm_four_lines(a.r1, b.r1, c.r1, d.r1), count, whole);
+    pm_put_four_lines(out, 8, at, pm_four_lines(a.r2, b.r2, c.r2, d.r2), count, whole);
+    pm_put_four_lines(out, 12, at, pm_four_lines(a.r3, b.r3, c.r3, d.r3), count, whole);
+#endif
+}
+
 #else /* C11 */
 
-pm_fn pm_lines pm_lines_of(const real *words) {
-    pm_lines lines;
+pm_fn void pm_put_lines(const pm_lanes_out *out, pm_u32 at, const real *words, pm_u32 count,
+                        pm_u32 whole) {
     for (int i = 0; i < PM_LANES; i++)
-        for (int w = 0; w < PM_LANES; w++)
-            lines.of[i][w] = words[w][i];
-    return lines;
-}
-
-pm_fn void pm_store_part(real line, float *to, pm_u32 count) {
-    for (pm_u32 w = 0; w < count; w++)
-        to[w] = line[w];
-}
-
-pm_fn void pm_store_line(real line, float *to, pm_u32 streams) {
-    (void)streams;
-    pm_store_part(line, to, PM_LANES);
+        for (pm_u32 w = 0; w < (whole ? PM_LANES : count) && (out->active >> i & 1); w++)
+            out->to[i][at + w] = words[w][i];
 }
 
 #endif
 
+pm_rare_fn void pm_put_some(const pm_lanes_out *out, pm_u32 at, const real *words, pm_u32 count) {
+    pm_put_lines(out, at, words, count, 0);
+}
+
 /* `count` words of each lane, up to PM_LANES. */
 pm_fn void pm_store_lines(const pm_lanes_out *out, pm_u32 at, const real *words, pm_u32 count) {
-    pm_lines lines = pm_lines_of(words);
-    if (count >= PM_LANES && out->active == PM_ALL_ACTIVE) {
-        PM_UNROLL
-        for (int i = 0; i < PM_LANES; i++)
-            pm_store_line(lines.of[i], out->to[i] + at, out->streams);
-        return;
-    }
-    for (int i = 0; i < PM_LANES; i++)
-        if (out->active >> i & 1)
-            pm_store_part(lines.of[i], out->to[i] + at, count < PM_LANES ? count : PM_LANES);
+    if (count >= PM_LANES && out->active == PM_ALL_ACTIVE)
+        pm_put_lines(out, at, words, PM_LANES, 1);
+    else
+        pm_put_some(out, at, words, count < PM_LANES ? count : PM_LANES);
 }
 
 /* `count` words of each lane, up to PM_WAITING, which go to `at` and what follows it. */
