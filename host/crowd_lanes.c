@@ -38,10 +38,21 @@ static inline const pm_u8 *moved_of(const span *joints, unsigned c) {
 /* A channel of a span: x, y, z and w of its joints. Only rotations have a w. */
 typedef float (*numbers)[PM_SPAN_JOINTS];
 
+/* Likewise, from the first joint's x on, a stride apart. */
+typedef struct part {
+    const float *first;
+    size_t stride;
+} part;
+
+static inline pm_quat load_part(part p, size_t at, unsigned c) {
+    return pm_quat_of(pm_load_reals(p.first + at), pm_load_reals(p.first + p.stride + at),
+                      pm_load_reals(p.first + 2 * p.stride + at),
+                      c == PM_ROTATIONS ? pm_load_reals(p.first + 3 * p.stride + at)
+                                        : PM_REAL(0.0f));
+}
+
 static inline pm_quat load_numbers(numbers from, size_t at, unsigned c) {
-    return pm_quat_of(pm_load_reals(from[0] + at), pm_load_reals(from[1] + at),
-                      pm_load_reals(from[2] + at),
-                      c == PM_ROTATIONS ? pm_load_reals(from[3] + at) : PM_REAL(0.0f));
+    return load_part((part){from[0], PM_SPAN_JOINTS}, at, c);
 }
 
 static inline void store_numbers(numbers to, size_t at, unsigned c, pm_quat q) {
@@ -212,13 +223,16 @@ static real rest_field(const span *joints, size_t at, unsigned field) {
     return pm_load_reals(crowd->rest + field * crowd->padded_joints + joints->first + at);
 }
 
-static pm_quat rest_of(const span *joints, size_t at, unsigned c) {
+static part rest_part(const span *joints, unsigned c) {
     static const unsigned fields[PM_CHANNEL_COUNT] = {PM_REST_ROTATION, PM_REST_POSITION,
                                                       PM_REST_SCALE};
-    unsigned f = fields[c];
-    return pm_quat_of(rest_field(joints, at, f), rest_field(joints, at, f + 1),
-                      rest_field(joints, at, f + 2),
-                      c == PM_ROTATIONS ? rest_field(joints, at, f + 3) : PM_REAL(0.0f));
+    const pm_crowd *crowd = joints->crowd;
+    return (part){crowd->rest + fields[c] * crowd->padded_joints + joints->first,
+                  crowd->padded_joints};
+}
+
+static pm_quat rest_of(const span *joints, size_t at, unsigned c) {
+    return load_part(rest_part(joints, c), at, c);
 }
 
 static pm_quat unscale_of(const span *joints, size_t at) {
@@ -285,40 +299,61 @@ PM_FLAT static void pose_channel(const span *joints, unsigned c, numbers to) {
     }
 }
 
-/* The first `channels` channels. */
-static void pose_span(const span *joints, unsigned channels, pm_pose_span *to) {
-    for (unsigned c = 0; c < channels; c++)
-        pose_channel(joints, c, to->of[c]);
-}
-
 void PM_LANE_NAME(pm_crowd_pose_joints)(const pm_crowd *crowd, const pm_crowd_actor *who,
                                         size_t first, size_t count, pm_pose_span *to) {
     const span joints = {crowd, who, first, count};
-    pose_span(&joints, PM_CHANNEL_COUNT, to);
+    for (unsigned c = 0; c < PM_CHANNEL_COUNT; c++)
+        pose_channel(&joints, c, to->of[c]);
 }
 
 /* ---- matrices --------------------------------------------------------------------------- */
 
-PM_FLAT static void place_span(const span *joints, pm_pose_span *pose, const pm_joint_rows *to) {
+/* A channel that no clip moves lies there already. */
+static part posed_part(const span *joints, unsigned c, pm_pose_span *room) {
+    const pm_u8 *moved = moved_of(joints, c);
+    size_t groups = joints->count / PM_TRACK_GROUP, still = 0;
+    while (still < groups && moved[still] == PM_MOVED_NOT)
+        still++;
+    if (still == groups)
+        return rest_part(joints, c);
+    pose_channel(joints, c, room->of[c]);
+    return (part){room->of[c][0], PM_SPAN_JOINTS};
+}
+
+static inline void store_rows(float (*to)[4], pm_quat row) {
+    const size_t rows = PM_LANES / 4; /* that a vector holds */
+    pm_quat_block m = pm_block_of(row);
+    memcpy(to, &m.r0, sizeof m.r0);
+    memcpy(to + rows, &m.r1, sizeof m.r1);
+    memcpy(to + 2 * rows, &m.r2, sizeof m.r2);
+    memcpy(to + 3 * rows, &m.r3, sizeof m.r3);
+}
+
+/* Rotations, positions and, where some joint is scaled, scales. */
+PM_FLAT static void place_span(const span *joints, const part *parts, const pm_joint_rows *to) {
+    const part rotations = parts[PM_ROTATIONS], positions = parts[PM_POSITIONS];
     const bool scaled = joints->crowd->scaled;
     for (size_t at = 0; at < joints->count; at += PM_LANES) {
         const size_t j = joints->first + at;
-        pm_matrix m = pm_matrix_of(load_numbers(pose->of[PM_ROTATIONS], at, PM_ROTATIONS),
-                                   load_numbers(pose->of[PM_POSITIONS], at, PM_POSITIONS));
+        pm_matrix m = pm_matrix_of(load_part(rotations, at, PM_ROTATIONS),
+                                   load_part(positions, at, PM_POSITIONS));
         if (scaled) /* by 1 is as good as not */
-            m = pm_matrix_scaled(m, load_numbers(pose->of[PM_SCALES], at, PM_SCALES));
-        pm_store_quats(to->x[j], m.x, PM_LANES, 0);
-        pm_store_quats(to->y[j], m.y, PM_LANES, 0);
-        pm_store_quats(to->z[j], m.z, PM_LANES, 0);
+            m = pm_matrix_scaled(m, load_part(parts[PM_SCALES], at, PM_SCALES));
+        store_rows(to->x + j, m.x);
+        store_rows(to->y + j, m.y);
+        store_rows(to->z + j, m.z);
     }
 }
 
 void PM_LANE_NAME(pm_crowd_place_joints)(const pm_crowd *crowd, const pm_crowd_actor *who,
                                          const pm_joint_rows *to) {
-    pm_pose_span pose;
+    pm_pose_span room;
+    part parts[PM_CHANNEL_COUNT];
     for (size_t first = 0; first < crowd->padded_joints; first += PM_SPAN_JOINTS) {
         const span joints = {crowd, who, first, pm_span_joints(crowd, first)};
-        pose_span(&joints, crowd->scaled ? PM_CHANNEL_COUNT : PM_SCALES, &pose);
-        place_span(&joints, &pose, to);
+        for (unsigned c = 0; c < PM_CHANNEL_COUNT; c++)
+            if (c != PM_SCALES || crowd->scaled)
+                parts[c] = posed_part(&joints, c, &room);
+        place_span(&joints, parts, to);
     }
 }

@@ -122,11 +122,10 @@ void PM_LANE_NAME(pm_crowd_walk_joints)(const pm_crowd *crowd, const pm_joint_ro
                                         float (*models)[PM_MODEL_FLOATS]) {
     float(*const x)[4] = from->x, (*const y)[4] = from->y, (*const z)[4] = from->z;
     const size_t n = crowd->skeleton->joint_count;
-    const uint32_t *by_depth = crowd->skeleton->by_depth;
-    const int32_t *parents = crowd->skeleton->parents;
+    const pm_step *by_depth = crowd->skeleton->by_depth;
     for (size_t i = 0; i < n; i++) {
-        const size_t j = by_depth[i];
-        const int32_t parent = parents[j];
+        const size_t j = by_depth[i].joint;
+        const int32_t parent = by_depth[i].parent;
         const rows local = {x[j], y[j], z[j]};
         const matrix m =
             parent < 0 ? load_rows(&local) : product(load_matrix(models[parent]), &local);

@@ -278,14 +278,12 @@ static pm_status make_room(pm_skeleton *s, const pm_skeleton_desc *desc, pm_erro
     s->level_count = desc->levels ? desc->level_count : 1;
     s->mask_count = desc->mask_count;
     s->order = calloc(n, sizeof *s->order);
-    s->parents = calloc(n, sizeof *s->parents);
     s->by_depth = calloc(n, sizeof *s->by_depth);
     s->joints = calloc(n, sizeof *s->joints);
     s->levels = calloc(s->level_count, sizeof *s->levels);
     s->level_joints = calloc(s->level_count, n);
     s->masks = calloc((s->mask_count + 1) * n + PM_MASK_PADDING, sizeof *s->masks);
-    return s->order && s->parents && s->by_depth && s->joints && s->levels && s->level_joints &&
-                   s->masks
+    return s->order && s->by_depth && s->joints && s->levels && s->level_joints && s->masks
                ? PM_OK
                : pm_fail_memory(error);
 }
@@ -327,7 +325,6 @@ void pm_skeleton_destroy(pm_skeleton **handle) {
     if (!skeleton)
         return;
     free(skeleton->order);
-    free(skeleton->parents);
     free(skeleton->by_depth);
     free(skeleton->joints);
     free(skeleton->levels);

@@ -9,13 +9,18 @@
 
 #include "../kernels/pm_crowd.h"
 
+/* A joint, and its parent or -1 */
+typedef struct pm_step {
+    uint32_t joint;
+    int32_t parent;
+} pm_step;
+
 struct pm_skeleton {
     size_t joint_count;
-    uint32_t *order;    /* order[k]: which joint of the description is joint k */
-    int32_t *parents;   /* of joints in skeleton order; -1 of roots */
-    uint32_t *by_depth; /* joints, those nearest a root first */
-    pm_joint *joints; /* `animated` and `scaled` as the rest pose has them: a crowd adds to that */
-    bool rigid;       /* whether all inverse binds are */
+    uint32_t *order;   /* order[k]: which joint of the description is joint k */
+    pm_step *by_depth; /* joints, those nearest a root first */
+    pm_joint *joints;  /* `animated` and `scaled` as the rest pose has them: a crowd adds to that */
+    bool rigid;        /* whether all inverse binds are */
     size_t level_count; /* at least 1 */
     pm_crowd_level *levels;
     pm_u8 *level_joints; /* (level_count, joint_count) */

@@ -157,8 +157,8 @@ static pm_status sort(tree *t, pm_joint *joints, uint32_t *slot_of, pm_error *er
                : pm_fail(error, PM_ERROR_SIZE, "joints are too many for the slots there are");
 }
 
-/* Parents in skeleton order, and joints by how far they are from a root: neighbours in that do
- * not wait for one another. t->order is the skeleton's; t->need and t->first are done with. */
+/* Joints, with their parents, by how far they are from a root: neighbours in that do not wait for
+ * one another. t->order is the skeleton's; t->need and t->first are done with. */
 static void order_levels(const tree *t, pm_skeleton *skeleton) {
     uint32_t *place = t->need, *depth = t->child, *begin = t->first;
     for (uint32_t k = 0; k < t->count; k++)
@@ -166,14 +166,16 @@ static void order_levels(const tree *t, pm_skeleton *skeleton) {
     memset(begin, 0, (t->count + 2) * sizeof *begin);
     for (size_t k = 0; k < t->count; k++) {
         int32_t parent = t->parents[t->order[k]];
-        skeleton->parents[k] = parent < 0 ? -1 : (int32_t)place[parent];
         depth[k] = parent < 0 ? 0 : depth[place[parent]] + 1;
         begin[depth[k] + 1]++;
     }
     for (size_t d = 0; d < t->count; d++)
         begin[d + 1] += begin[d];
-    for (uint32_t k = 0; k < t->count; k++)
-        skeleton->by_depth[begin[depth[k]]++] = k;
+    for (uint32_t k = 0; k < t->count; k++) {
+        int32_t parent = t->parents[t->order[k]];
+        skeleton->by_depth[begin[depth[k]]++] =
+            (pm_step){k, parent < 0 ? -1 : (int32_t)place[parent]};
+    }
 }
 
 pm_status pm_skeleton_sort(pm_skeleton *skeleton, const int32_t *parents, pm_error *error) {
