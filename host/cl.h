@@ -106,7 +106,8 @@ void pm_cl_clip_release(pm_clip *clip);
 /* In pieces of its own, as large as the device's memory allows. */
 pm_status pm_cl_sample_to_host(const pm_clip *clip, const pm_sample_job *job, pm_error *error);
 
-/* A kernel of a variant's program, which is built on first use and kept. Thread-safe. */
+/* A kernel, to be released, of a variant's program, which is built on first use and kept.
+ * Thread-safe. */
 pm_status pm_cl_kernel(const pm_engine *engine, const pm_variant *variant, cl_kernel *kernel,
                        pm_error *error);
 

@@ -320,15 +320,6 @@ static part posed_part(const span *joints, unsigned c, pm_pose_span *room) {
     return (part){room->of[c][0], PM_SPAN_JOINTS};
 }
 
-static inline void store_rows(float (*to)[4], pm_quat row) {
-    const size_t rows = PM_LANES / 4; /* that a vector holds */
-    pm_quat_block m = pm_block_of(row);
-    memcpy(to, &m.r0, sizeof m.r0);
-    memcpy(to + rows, &m.r1, sizeof m.r1);
-    memcpy(to + 2 * rows, &m.r2, sizeof m.r2);
-    memcpy(to + 3 * rows, &m.r3, sizeof m.r3);
-}
-
 /* Rotations, positions and, where some joint is scaled, scales. */
 PM_FLAT static void place_span(const span *joints, const part *parts, const pm_joint_rows *to) {
     const part rotations = parts[PM_ROTATIONS], positions = parts[PM_POSITIONS];
@@ -339,9 +330,9 @@ PM_FLAT static void place_span(const span *joints, const part *parts, const pm_j
                                    load_part(positions, at, PM_POSITIONS));
         if (scaled) /* by 1 is as good as not */
             m = pm_matrix_scaled(m, load_part(parts[PM_SCALES], at, PM_SCALES));
-        store_rows(to->x + j, m.x);
-        store_rows(to->y + j, m.y);
-        store_rows(to->z + j, m.z);
+        pm_store_quats(to->x[j], m.x, PM_LANES, 0);
+        pm_store_quats(to->y[j], m.y, PM_LANES, 0);
+        pm_store_quats(to->z[j], m.z, PM_LANES, 0);
     }
 }
 

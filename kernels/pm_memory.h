@@ -377,13 +377,15 @@ pm_fn pm_quat pm_load_quats(const float *from) {
 pm_fn void pm_store_quats(float *to, pm_quat q, pm_u32 count, pm_u32 streams) {
     const size_t lanes = PM_LANES;
     pm_quat_block m = pm_block_of(q);
-    float each[4 * PM_LANES];
+    float some[4 * PM_LANES];
+    float *each = count < lanes ? some : to;
     (void)streams;
     memcpy(each, &m.r0, sizeof m.r0);
     memcpy(each + lanes, &m.r1, sizeof m.r1);
     memcpy(each + 2 * lanes, &m.r2, sizeof m.r2);
     memcpy(each + 3 * lanes, &m.r3, sizeof m.r3);
-    memcpy(to, each, (count < lanes ? count : lanes) * 4 * sizeof(float));
+    if (count < lanes)
+        memcpy(to, some, count * 4 * sizeof(float));
 }
 
 pm_fn void pm_store_vectors(float *to, pm_quat v, pm_u32 count, pm_u32 streams) {
