@@ -385,7 +385,7 @@ pm_fn void pm_store_quats(float *to, pm_quat q, pm_u32 count, pm_u32 streams) {
     memcpy(each + 2 * lanes, &m.r2, sizeof m.r2);
     memcpy(each + 3 * lanes, &m.r3, sizeof m.r3);
     if (count < lanes)
-        memcpy(to, some, count * 4 * sizeof(float));
+        memcpy(to, some, 4 * sizeof(float) * count);
 }
 
 pm_fn void pm_store_vectors(float *to, pm_quat v, pm_u32 count, pm_u32 streams) {
