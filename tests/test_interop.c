@@ -3,6 +3,8 @@
  * Posemill on the caller's own OpenCL objects: context, queues of both kinds, wait
  * lists, events, offsets into buffers, and what of these is refused.
  */
+#define _POSIX_C_SOURCE 200809L
+
 #include <posemill/posemill_cl.h>
 
 #include "cl_references.h"
@@ -316,7 +318,7 @@ static void an_engine_retains_the_context_and_lets_it_go(void **state) {
     expect_ok(pm_cl_engine_create(context, c.device, NULL, &engine, &error), &error);
     assert_true(references(context) > before);
     pm_engine_destroy(&engine);
-    assert_int_equal(references(context), before);
+    assert_int_equal(references_at_last(context, before), before);
     clReleaseContext(context);
 }
 
