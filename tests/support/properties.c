@@ -4,6 +4,7 @@
  * keys, samples both, and compares; the tolerance is the caller's.
  */
 #include "properties.h"
+#include "check.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -12,6 +13,7 @@
 
 #define PI 3.14159265358979323846
 #define TRACKS 40
+#define FEW_TRACKS 8 /* for an interpreter of kernels */
 #define KEYS 7
 /* Radians from key to key. A circle through two near keys and a far one magnifies what the
  * keys lose to float32, which is no error of the curve's evaluation. */
@@ -26,6 +28,7 @@
 typedef struct trial {
     const subject *subject;
     const variant *variant;
+    size_t tracks;
     track_set set;
     random_source source;
     double times[TOTAL];
@@ -33,8 +36,12 @@ typedef struct trial {
     quat changed[TOTAL];
 } trial;
 
+static size_t total(const trial *t) {
+    return t->tracks * SAMPLES;
+}
+
 static void place_samples(trial *t) {
-    for (size_t n = 0; n < TRACKS; n++) {
+    for (size_t n = 0; n < t->tracks; n++) {
         const double *times = t->set.tracks[n].times;
         for (size_t k = 0; k < SAMPLES; k++) {
             const size_t i = k / STEPS;
@@ -52,8 +59,9 @@ static trial *trial_create(const subject *s, const variant *v) {
     }
     t->subject = s;
     t->variant = v;
+    t->tracks = s->device && small_sizes() ? FEW_TRACKS : TRACKS;
     t->source = random_start();
-    set_random(&t->source, TRACKS, KEYS, SMALLEST, LARGEST, true, false, &t->set);
+    set_random(&t->source, t->tracks, KEYS, SMALLEST, LARGEST, true, false, &t->set);
     variant_prepare(v, &t->set);
     place_samples(t);
     return t;
@@ -96,7 +104,7 @@ static bool same(quat a, quat b) {
 double property_keys(const subject *s, const variant *v) {
     trial *t = trial_create(s, v);
     double worst = sample_into(t, t->out) ? 0.0 : HUGE_VAL;
-    for (size_t n = 0; worst == 0.0 && n < TRACKS; n++) {
+    for (size_t n = 0; worst == 0.0 && n < t->tracks; n++) {
         quat before = {0.0, 0.0, 0.0, 0.0};
         for (size_t i = 0; i < KEYS; i++) {
             quat q = quat_normalise(key_of(&t->set.tracks[n], i));
@@ -118,7 +126,7 @@ double property_keys(const subject *s, const variant *v) {
 double property_norm(const subject *s, const variant *v) {
     trial *t = trial_create(s, v);
     double worst = sample_into(t, t->out) ? 0.0 : HUGE_VAL;
-    for (size_t n = 0; n < TOTAL; n++) {
+    for (size_t n = 0; n < total(t); n++) {
         const double error = fabs(quat_norm(t->out[n]) - 1.0);
         worst = error <= worst ? worst : isnan(error) ? HUGE_VAL : error;
     }
@@ -129,7 +137,7 @@ double property_norm(const subject *s, const variant *v) {
 /* Worst angle between `out` turned by p on a side and `changed`. */
 static double worst_after(trial *t, const quat *left, const quat *right) {
     double worst = sample_into(t, t->changed) ? 0.0 : HUGE_VAL;
-    for (size_t n = 0; n < TOTAL; n++) {
+    for (size_t n = 0; n < total(t); n++) {
         quat q = t->out[n];
         q = left ? quat_multiply(*left, q) : q;
         q = right ? quat_multiply(q, *right) : q;
@@ -144,7 +152,7 @@ double property_left(const subject *s, const variant *v) {
     const quat p = random_turn(&t->source);
     double worst = HUGE_VAL;
     if (sample_into(t, t->out)) {
-        for (size_t n = 0; n < TRACKS; n++) {
+        for (size_t n = 0; n < t->tracks; n++) {
             test_track *track = &t->set.tracks[n];
             for (size_t i = 0; i < KEYS; i++) {
                 set_key(track, i, quat_multiply(p, key_of(track, i)));
@@ -164,7 +172,7 @@ double property_right(const subject *s, const variant *v, bool turn_axis) {
     const quat p = random_turn(&t->source);
     double worst = HUGE_VAL;
     if (sample_into(t, t->out)) {
-        for (size_t n = 0; n < TRACKS; n++) {
+        for (size_t n = 0; n < t->tracks; n++) {
             test_track *track = &t->set.tracks[n];
             for (size_t i = 0; i < KEYS; i++) {
                 set_key(track, i, quat_multiply(key_of(track, i), p));
@@ -185,7 +193,7 @@ double property_time(const subject *s, const variant *v) {
     trial *t = trial_create(s, v);
     double worst = HUGE_VAL;
     if (sample_into(t, t->out)) {
-        for (size_t n = 0; n < TRACKS; n++) {
+        for (size_t n = 0; n < t->tracks; n++) {
             test_track *track = &t->set.tracks[n];
             for (size_t i = 0; i < KEYS; i++) {
                 track->times[i] = 3.0 * track->times[i] - 7.0;
@@ -204,7 +212,7 @@ double property_signs(const subject *s, const variant *v) {
     trial *t = trial_create(s, v);
     bool flipped[TRACKS];
     double worst = sample_into(t, t->out) ? 0.0 : HUGE_VAL;
-    for (size_t n = 0; n < TRACKS; n++) {
+    for (size_t n = 0; n < t->tracks; n++) {
         for (size_t i = 0; i < KEYS; i++) {
             const bool flip = random_bits(&t->source) & 1;
             test_track *track = &t->set.tracks[n];
@@ -215,7 +223,7 @@ double property_signs(const subject *s, const variant *v) {
     if (worst == 0.0 && !sample_into(t, t->changed)) {
         worst = HUGE_VAL;
     }
-    for (size_t n = 0; n < TOTAL && worst == 0.0; n++) {
+    for (size_t n = 0; n < total(t) && worst == 0.0; n++) {
         const quat q = quat_scale(t->changed[n], flipped[n / SAMPLES] ? -1.0 : 1.0);
         worst = same(q, t->out[n]) ? 0.0 : 1.0;
     }
@@ -238,7 +246,7 @@ double property_reversal(const subject *s, const variant *v) {
     variant mirrored = *v;
     mirrored.bias = -v->bias;
     double worst = sample_into(t, t->out) ? 0.0 : HUGE_VAL;
-    for (size_t n = 0; n < TRACKS; n++) {
+    for (size_t n = 0; n < t->tracks; n++) {
         reverse_track(&t->set.tracks[n]);
     }
     place_samples(t);
@@ -246,7 +254,7 @@ double property_reversal(const subject *s, const variant *v) {
     if (worst == 0.0 && !sample_into(t, t->changed)) {
         worst = HUGE_VAL;
     }
-    for (size_t n = 0; n < TOTAL; n++) {
+    for (size_t n = 0; n < total(t); n++) {
         const size_t k = n % SAMPLES, mirror = n - k + (SAMPLES - 1 - k);
         const double error = oracle_error(t->out[n], t->changed[mirror]);
         worst = error <= worst ? worst : isnan(error) ? HUGE_VAL : error;
@@ -258,7 +266,7 @@ double property_reversal(const subject *s, const variant *v) {
 double property_steady(const subject *s, const variant *v) {
     trial *t = trial_create(s, v);
     vec3 velocity[TRACKS];
-    for (size_t n = 0; n < TRACKS; n++) {
+    for (size_t n = 0; n < t->tracks; n++) {
         test_track *track = &t->set.tracks[n];
         double direction[3];
         random_direction(&t->source, direction);
@@ -272,7 +280,7 @@ double property_steady(const subject *s, const variant *v) {
         set_vector(track->tangents[0], velocity[n]);
     }
     double worst = sample_into(t, t->out) ? 0.0 : HUGE_VAL;
-    for (size_t n = 0; n < TOTAL; n++) {
+    for (size_t n = 0; n < total(t); n++) {
         const size_t track = n / SAMPLES;
         const quat expected = quat_multiply(key_of(&t->set.tracks[track], 0),
                                             quat_exp(vec3_scale(velocity[track], t->times[n])));
@@ -285,11 +293,11 @@ double property_steady(const subject *s, const variant *v) {
 
 double property_still(const subject *s, const variant *v) {
     trial *t = trial_create(s, v);
-    for (size_t n = 0; n < TRACKS; n++) {
+    for (size_t n = 0; n < t->tracks; n++) {
         set_key(&t->set.tracks[n], 3, key_of(&t->set.tracks[n], 2));
     }
     double worst = sample_into(t, t->out) ? 0.0 : HUGE_VAL;
-    for (size_t n = 0; n < TRACKS; n++) {
+    for (size_t n = 0; n < t->tracks; n++) {
         for (size_t k = 2 * STEPS; k <= 3 * STEPS; k++) {
             const quat key = t->out[n * SAMPLES + 2 * STEPS];
             const double error = oracle_error(t->out[n * SAMPLES + k], key);
@@ -303,7 +311,7 @@ double property_still(const subject *s, const variant *v) {
 double property_even_speed(const subject *s, const variant *v) {
     trial *t = trial_create(s, v);
     double worst = sample_into(t, t->out) ? 0.0 : HUGE_VAL;
-    for (size_t n = 0; n < TRACKS * (KEYS - 1); n++) {
+    for (size_t n = 0; n < t->tracks * (KEYS - 1); n++) {
         const quat *r = t->out + n / (KEYS - 1) * SAMPLES + n % (KEYS - 1) * STEPS;
         const double first = oracle_error(r[0], r[1]);
         for (size_t k = 1; k < STEPS; k++) {
@@ -329,7 +337,7 @@ static vec3 one_sided(quat key, quat one, quat two, double step) {
 static bool velocities(trial *t, vec3 before[TRACKS][KEYS], vec3 after[TRACKS][KEYS]) {
     static const double side[5] = {-2.0, -1.0, 0.0, 1.0, 2.0};
     const double part = t->subject->exact ? 1e-4 : 0.01;
-    for (size_t n = 0; n < TRACKS; n++) {
+    for (size_t n = 0; n < t->tracks; n++) {
         const double *times = t->set.tracks[n].times;
         for (size_t k = 0; k < SAMPLES; k++) { /* what is left over repeats the last key */
             const size_t i = k / 5 + 1 < KEYS ? k / 5 + 1 : KEYS - 1;
@@ -341,7 +349,7 @@ static bool velocities(trial *t, vec3 before[TRACKS][KEYS], vec3 after[TRACKS][K
     if (!sample_into(t, t->out)) {
         return false;
     }
-    for (size_t n = 0; n < TRACKS; n++) {
+    for (size_t n = 0; n < t->tracks; n++) {
         const double *times = t->set.tracks[n].times;
         for (size_t i = 1; i + 1 < KEYS; i++) {
             const quat *r = t->out + n * SAMPLES + 5 * (i - 1);
@@ -356,7 +364,7 @@ static double worst_velocity(const subject *s, const variant *v, bool direction_
     trial *t = trial_create(s, v);
     static vec3 before[TRACKS][KEYS], after[TRACKS][KEYS];
     double worst = velocities(t, before, after) ? 0.0 : HUGE_VAL;
-    for (size_t n = 0; n < TRACKS; n++) {
+    for (size_t n = 0; n < t->tracks; n++) {
         for (size_t i = 1; i + 1 < KEYS; i++) {
             vec3 a = before[n][i], b = after[n][i];
             if (direction_only) {
@@ -386,7 +394,7 @@ double property_period(const subject *s, const variant *v) {
     /* A power of two: a lap more loses no bits that matter. A B-spline has no choice. */
     const double period = v->method == PM_METHOD_BSPLINE ? KEYS : 16.0;
     double worst = 0.0;
-    for (size_t n = 0; n < TRACKS; n++) {
+    for (size_t n = 0; n < t->tracks; n++) {
         t->set.tracks[n].period = period;
         for (size_t k = 0; k < SAMPLES; k++) {
             t->times[n * SAMPLES + k] = t->set.tracks[n].times[0] + period * (double)k / SAMPLES;
@@ -394,13 +402,13 @@ double property_period(const subject *s, const variant *v) {
     }
     worst = sample_into(t, t->out) ? 0.0 : HUGE_VAL;
     for (int laps = -1; laps <= 2; laps += 3) {
-        for (size_t n = 0; n < TOTAL; n++) {
+        for (size_t n = 0; n < total(t); n++) {
             t->times[n] += laps < 0 ? -period : 3.0 * period;
         }
         if (!sample_into(t, t->changed)) {
             worst = HUGE_VAL;
         }
-        for (size_t n = 0; n < TOTAL; n++) {
+        for (size_t n = 0; n < total(t); n++) {
             const test_track *track = &t->set.tracks[n / SAMPLES];
             quat key = key_of(track, 0), first = key;
             for (size_t i = 1; i < KEYS; i++) {
@@ -423,7 +431,7 @@ double property_locality(const subject *s, const variant *v, double *inside) {
     const size_t moved = 3;
     double worst = sample_into(t, t->out) ? 0.0 : HUGE_VAL;
     double changes[KEYS - 1] = {0.0};
-    for (size_t n = 0; n < TRACKS; n++) {
+    for (size_t n = 0; n < t->tracks; n++) {
         double axis[3];
         random_direction(&t->source, axis);
         const quat turn = quat_exp(vec3_scale(vec3_of(axis), 0.01));
@@ -432,7 +440,7 @@ double property_locality(const subject *s, const variant *v, double *inside) {
     if (worst == 0.0 && !sample_into(t, t->changed)) {
         worst = HUGE_VAL;
     }
-    for (size_t n = 0; n < TOTAL && isfinite(worst); n++) {
+    for (size_t n = 0; n < total(t) && isfinite(worst); n++) {
         const size_t segment = n % SAMPLES / STEPS;
         if (n % SAMPLES % STEPS == 0) {
             continue; /* keys, of two segments at once */
