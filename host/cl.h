@@ -82,6 +82,10 @@ pm_status pm_cl_buffer(const pm_engine *engine, cl_mem_flags flags, const void *
 pm_status pm_cl_check_buffer(const pm_engine *engine, const char *name, cl_mem buffer,
                              size_t offset, size_t alignment, size_t bytes, pm_error *error);
 
+/* Which of the engine's devices a caller's queue is of; one of none of them is refused. */
+pm_status pm_cl_part_of_queue(const pm_engine *engine, cl_command_queue queue, size_t *part,
+                              pm_error *error);
+
 /* Takes NULL. */
 void pm_cl_release(cl_mem buffer);
 

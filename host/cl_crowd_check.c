@@ -54,21 +54,6 @@ static pm_status check_job(const pm_crowd *crowd, const pm_cl_crowd_job *job, pm
     return status;
 }
 
-static pm_status check_queue(const pm_crowd *crowd, cl_command_queue queue, pm_error *error) {
-    cl_context context = NULL;
-    cl_device_id device = NULL;
-    cl_int code = clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof context, &context, NULL);
-    if (code == CL_SUCCESS)
-        code = clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof device, &device, NULL);
-    if (code != CL_SUCCESS)
-        return pm_cl_fail(error, code, "clGetCommandQueueInfo");
-    const pm_cl_engine *cl = crowd->engine->cl;
-    return context == cl->context && device == cl->device
-               ? PM_OK
-               : pm_fail(error, PM_ERROR_ARGUMENT,
-                         "queue is not of the engine's context and device");
-}
-
 /* Nothing to pose is done when what comes before it is. */
 static pm_status enqueue_nothing(cl_command_queue queue, cl_uint wait_count,
                                  const cl_event *wait_list, cl_event *done, pm_error *error) {
@@ -89,7 +74,8 @@ pm_status pm_cl_crowd_pose(pm_crowd *crowd, const pm_cl_crowd_job *job, cl_comma
                                 : "wait_list");
     if (!crowd->device)
         return pm_fail(error, PM_ERROR_ARGUMENT, "the crowd's engine is the reference path");
-    pm_status status = check_queue(crowd, queue, error);
+    size_t part = 0; /* there is no other: a crowd is on one device */
+    pm_status status = pm_cl_part_of_queue(crowd->engine, queue, &part, error);
     if (status == PM_OK && job->instance_count == 0)
         return enqueue_nothing(queue, wait_count, wait_list, done, error);
     if (status == PM_OK)

@@ -295,6 +295,25 @@ cl_device_id pm_cl_device(const pm_engine *engine) {
     return cl ? cl->device : NULL;
 }
 
+pm_status pm_cl_part_of_queue(const pm_engine *engine, cl_command_queue queue, size_t *part,
+                              pm_error *error) {
+    cl_context context = NULL;
+    cl_device_id device = NULL;
+    cl_int code = clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof context, &context, NULL);
+    if (code == CL_SUCCESS)
+        code = clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof device, &device, NULL);
+    if (code != CL_SUCCESS)
+        return pm_cl_fail(error, code, "clGetCommandQueueInfo");
+    for (size_t i = 0; i < engine->part_count; i++) {
+        const pm_cl_engine *cl = engine->parts[i]->cl;
+        if (context == cl->context && device == cl->device) {
+            *part = i;
+            return PM_OK;
+        }
+    }
+    return pm_fail(error, PM_ERROR_ARGUMENT, "queue is not of the engine's context and device");
+}
+
 const pm_backend pm_cl_backend = {.close = pm_cl_close,
                                   .tune = pm_cl_tune,
                                   .upload = pm_cl_clip_upload,

@@ -55,21 +55,11 @@ static pm_status check_buffer(const enqueued *e, unsigned o) {
 /* The clip on the device of the queue. */
 static pm_status find_part(const pm_clip *clip, cl_command_queue queue, const pm_clip **part,
                            pm_error *error) {
-    cl_context context = NULL;
-    cl_device_id device = NULL;
-    cl_int code = clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof context, &context, NULL);
-    if (code == CL_SUCCESS)
-        code = clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof device, &device, NULL);
-    if (code != CL_SUCCESS)
-        return pm_cl_fail(error, code, "clGetCommandQueueInfo");
-    for (size_t i = 0; i < clip->engine->part_count; i++) {
-        const pm_cl_engine *cl = clip->parts[i].engine->cl;
-        if (context == cl->context && device == cl->device) {
-            *part = &clip->parts[i];
-            return PM_OK;
-        }
-    }
-    return pm_fail(error, PM_ERROR_ARGUMENT, "queue is not of the engine's context and device");
+    size_t i = 0;
+    const pm_status status = pm_cl_part_of_queue(clip->engine, queue, &i, error);
+    if (status == PM_OK)
+        *part = &clip->parts[i];
+    return status;
 }
 
 static pm_status check(const enqueued *e) {
