@@ -1,32 +1,24 @@
 /* SPDX-License-Identifier: MIT
  *
  * Failure injection of crowds: the Nth OpenCL call, buffer or allocation fails while skeletons
- * and crowds are made, posed and travelled with. Each time: the right status or a right result,
- * nothing left alive, and an engine, and a crowd where there is one, that still work.
+ * and crowds are made, posed and travelled with.
  */
-#define _XOPEN_SOURCE 700 /* nftw, mkdtemp */
-
 #include <posemill/posemill_cl.h>
 
-#include "faults.h"
+#include "injection.h"
 #include "support/crowd_scene.h"
 #include "support/engines.h"
 #include "support/motion.h"
 
-#include <ftw.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { COUNT = 19, JOINTS = 4, OUTPUTS = 2, MOST_FAULTS = 2000 };
-enum { UNKNOWN_CODE = -9999 }; /* no driver returns it, so cl_status can only come from here */
+enum { COUNT = 19, JOINTS = 4, OUTPUTS = 2 };
 
 static const pm_crowd_output outputs[OUTPUTS] = {PM_CROWD_PALETTE, PM_CROWD_DUAL};
 
-/* What a scenario has made so far, and what it must be let go of afterwards. */
-typedef struct stage {
+struct stage {
     void **state;
-    const char *cache_folder;
     pm_engine *engine;
     pm_skeleton *skeleton;
     pm_crowd *crowd;
@@ -35,22 +27,13 @@ typedef struct stage {
     cl_command_queue queue;
     cl_mem buffers[OUTPUTS], previous, instances; /* instances NULL: in host memory */
     cl_event gate;
-} stage;
-
-typedef struct scenario {
-    const char *name;
-    /* Makes what the run needs; nothing fails yet. */
-    void (*prepare)(stage *s);
-    /* The one call that meets the fault. */
-    pm_status (*run)(stage *s, pm_error *error);
-    void (*expect)(const stage *s); /* the results of a run that did well; or NULL */
-} scenario;
+};
 
 static scene material; /* whose descriptions are used, and whose crowd is on the reference */
 static pm_crowd_instance instances[COUNT], after[COUNT];
 static float *expected[OUTPUTS];
 static pm_travel expected_travels[COUNT];
-static char cache[64];
+static const char *cache; /* programs come from there, so that a fault costs no build */
 
 static size_t floats_of(unsigned o) {
     return scene_floats(&material, outputs[o], COUNT);
@@ -101,7 +84,7 @@ static void prepare_nothing(stage *s) {
 }
 
 static void prepare_engine(stage *s) {
-    s->engine = engine_with(s->state, &(pm_engine_desc){.cache_folder = s->cache_folder});
+    s->engine = engine_with(s->state, &(pm_engine_desc){.cache_folder = cache});
 }
 
 static void prepare_skeleton(stage *s) {
@@ -198,12 +181,25 @@ static void expect_travels(const stage *s) {
     assert_memory_equal(s->travels, expected_travels, sizeof expected_travels);
 }
 
-static void forget_records(const stage *s) {
+static void expect_no_skeleton(const stage *s) {
+    assert_null(s->skeleton);
+}
+
+static void expect_no_crowd(const stage *s) {
+    assert_null(s->crowd);
+}
+
+void stage_open(stage *s) {
+    *s = (stage){.state = s->state};
+    for (unsigned o = 0; o < OUTPUTS; o++)
+        s->records[o] = guarded_floats(floats_of(o));
+}
+
+void stage_poison(stage *s) {
     for (unsigned o = 0; o < OUTPUTS; o++)
         memset(s->records[o], 0xFF, floats_of(o) * sizeof(float));
 }
 
-/* Whatever the fault broke must be broken for that one call only. */
 static void expect_still_usable(stage *s) {
     pm_error error = poisoned_error();
     if (s->engine == NULL)
@@ -212,51 +208,15 @@ static void expect_still_usable(stage *s) {
         expect_ok(create_skeleton(s, &error), &error);
     if (s->crowd == NULL)
         expect_ok(create_crowd(s, &error), &error);
-    forget_records(s);
+    stage_poison(s);
     expect_ok(s->queue ? pose_on_queue(s, &error) : pose(s, &error), &error);
     expect_records(s);
     expect_ok(travel(s, &error), &error);
     expect_travels(s);
 }
 
-/* Which statuses a failure of this call may become. */
-static bool is_right_status(pm_status status, const char *call, fault_kind kind) {
-    if (kind == FAULT_ALLOCATION)
-        return status == PM_ERROR_MEMORY;
-    if (kind == FAULT_BUFFER)
-        return status == PM_ERROR_DEVICE_MEMORY;
-    if (status == PM_ERROR_BUILD)
-        return strcmp(call, "clBuildProgram") == 0 ||
-               strcmp(call, "clCreateProgramWithSource") == 0;
-    return status == PM_ERROR_DEVICE;
-}
-
-static void check_outcome(const scenario *which, const stage *s, pm_status status,
-                          const pm_error *error, const char *call, fault_kind kind, size_t nth) {
-    if (status == PM_OK) {
-        if (which->expect)
-            which->expect(s);
-        return;
-    }
-    if (!is_right_status(status, call ? call : "nothing", kind))
-        fail_msg("%s, fault %zu: %s failed and became \"%s\": %.255s", which->name, nth,
-                 call ? call : "nothing", pm_status_name(status), error->message);
-    assert_int_equal(error->status, status);
-    assert_true(error->message[0] != '\0');
-    if (status == PM_ERROR_DEVICE)
-        assert_int_equal(error->cl_status, UNKNOWN_CODE);
-    if (which->run == create_skeleton)
-        assert_null(s->skeleton);
-    if (which->run == create_crowd)
-        assert_null(s->crowd);
-}
-
-static void open_stage(stage *s) {
-    for (unsigned o = 0; o < OUTPUTS; o++)
-        s->records[o] = guarded_floats(floats_of(o));
-}
-
-static void close_stage(stage *s) {
+void stage_close(stage *s) {
+    expect_still_usable(s);
     close_queue(s);
     pm_crowd_destroy(&s->crowd);
     pm_skeleton_destroy(&s->skeleton);
@@ -265,60 +225,40 @@ static void close_stage(stage *s) {
         guarded_free(s->records[o]);
 }
 
-/* One run with one fault. Returns whether the fault was met, and counts what it broke. */
-static bool run_with_fault(const scenario *which, void **state, fault_kind kind, size_t nth,
-                           bool sticky, size_t *failures) {
-    const long blocks = faults_live_blocks(), objects = faults_live_objects();
-    const int code = kind == FAULT_BUFFER ? CL_MEM_OBJECT_ALLOCATION_FAILURE : UNKNOWN_CODE;
-    stage s = {.state = state, .cache_folder = cache};
-    pm_error error = poisoned_error();
-    open_stage(&s);
-    which->prepare(&s);
-    forget_records(&s);
-    faults_arm(kind, nth, code, sticky);
-    const pm_status status = which->run(&s, &error);
-    const char *call = faults_disarm();
-    check_outcome(which, &s, status, &error, call, kind, nth);
-    *failures += status != PM_OK;
-    expect_still_usable(&s);
-    close_stage(&s);
-    if (faults_live_blocks() != blocks || faults_live_objects() != objects)
-        fail_msg("%s, fault %zu (%s): %ld blocks and %ld OpenCL objects left alive", which->name,
-                 nth, call ? call : "none", faults_live_blocks() - blocks,
-                 faults_live_objects() - objects);
-    return call != NULL;
-}
-
-/* Every fault in turn, of which `least` must have become errors; or in small sizes fewer and
- * fewer, of which two must, or `least` if that is less. */
-static void inject_all(const scenario *which, void **state, fault_kind kind, bool sticky,
-                       size_t least) {
+static void inject(const scenario *which, void **state, fault_kind kind, bool sticky,
+                   size_t least) {
     engine_for(state); /* skips where there is no device */
-    size_t failures = 0, nth = 1;
-    while (run_with_fault(which, state, kind, nth, sticky, &failures)) {
-        nth += small_sizes() ? 1 + nth / 2 : 1;
-        assert_true(nth < MOST_FAULTS);
-    }
-    print_message("%s: %zu faults, %zu became errors\n", which->name, nth - 1, failures);
-    if (small_sizes() && least > 2)
-        least = 2;
-    assert_true(failures >= least);
+    inject_all(which, &(stage){.state = state}, kind, sticky, least);
 }
 
 /* ---- tests ------------------------------------------------------------------------------------ */
 
-static const scenario skeleton_scenario = {"making a skeleton", prepare_nothing, create_skeleton,
-                                           NULL};
-static const scenario crowd_scenario = {"making a crowd", prepare_skeleton, create_crowd, NULL};
-static const scenario cold_scenario = {"a first job", prepare_crowd, pose, expect_records};
-static const scenario warm_scenario = {"a later job", prepare_warm, pose, expect_records};
-static const scenario travel_scenario = {"travel", prepare_crowd, travel, expect_travels};
-static const scenario queue_scenario = {"a first job on a queue", prepare_queue, pose_on_queue,
-                                        expect_records};
-static const scenario frame_scenario = {"a later job on a queue", prepare_warm_queue, pose_on_queue,
-                                        expect_records};
-static const scenario buffer_scenario = {"a job of instances in a buffer", prepare_instance_buffer,
-                                         pose_on_queue, expect_records};
+static const scenario making_a_skeleton = {.name = "making a skeleton",
+                                           .prepare = prepare_nothing,
+                                           .run = create_skeleton,
+                                           .expect_undone = expect_no_skeleton};
+static const scenario making_a_crowd = {.name = "making a crowd",
+                                        .prepare = prepare_skeleton,
+                                        .run = create_crowd,
+                                        .expect_undone = expect_no_crowd};
+static const scenario cold = {
+    .name = "a first job", .prepare = prepare_crowd, .run = pose, .expect_done = expect_records};
+static const scenario warm = {
+    .name = "a later job", .prepare = prepare_warm, .run = pose, .expect_done = expect_records};
+static const scenario travelling = {
+    .name = "travel", .prepare = prepare_crowd, .run = travel, .expect_done = expect_travels};
+static const scenario queued = {.name = "a first job on a queue",
+                                .prepare = prepare_queue,
+                                .run = pose_on_queue,
+                                .expect_done = expect_records};
+static const scenario later_frame = {.name = "a later job on a queue",
+                                     .prepare = prepare_warm_queue,
+                                     .run = pose_on_queue,
+                                     .expect_done = expect_records};
+static const scenario of_a_buffer = {.name = "a job of instances in a buffer",
+                                     .prepare = prepare_instance_buffer,
+                                     .run = pose_on_queue,
+                                     .expect_done = expect_records};
 
 static void the_linker_wraps_the_calls(void **state) {
     (void)state;
@@ -326,70 +266,60 @@ static void the_linker_wraps_the_calls(void **state) {
 }
 
 static void an_allocation_failing_while_a_skeleton_is_made(void **state) {
-    inject_all(&skeleton_scenario, state, FAULT_ALLOCATION, false, 5);
+    inject(&making_a_skeleton, state, FAULT_ALLOCATION, false, 5);
 }
 
 static void an_allocation_failing_while_a_crowd_is_made(void **state) {
-    inject_all(&crowd_scenario, state, FAULT_ALLOCATION, false, 10);
-    inject_all(&crowd_scenario, state, FAULT_ALLOCATION, true, 10);
+    inject(&making_a_crowd, state, FAULT_ALLOCATION, false, 10);
+    inject(&making_a_crowd, state, FAULT_ALLOCATION, true, 10);
 }
 
 static void an_allocation_failing_in_a_job(void **state) {
-    inject_all(&cold_scenario, state, FAULT_ALLOCATION, false, 0);
-    inject_all(&warm_scenario, state, FAULT_ALLOCATION, false, 0);
-    inject_all(&cold_scenario, state, FAULT_ALLOCATION, true, 0);
+    inject(&cold, state, FAULT_ALLOCATION, false, 0);
+    inject(&warm, state, FAULT_ALLOCATION, false, 0);
+    inject(&cold, state, FAULT_ALLOCATION, true, 0);
 }
 
 static void an_allocation_failing_in_travel(void **state) {
-    inject_all(&travel_scenario, state, FAULT_ALLOCATION, false, 0);
+    inject(&travelling, state, FAULT_ALLOCATION, false, 0);
 }
 
 static void an_allocation_failing_in_a_job_on_a_queue(void **state) {
-    inject_all(&queue_scenario, state, FAULT_ALLOCATION, false, 0);
-    inject_all(&frame_scenario, state, FAULT_ALLOCATION, false, 0);
+    inject(&queued, state, FAULT_ALLOCATION, false, 0);
+    inject(&later_frame, state, FAULT_ALLOCATION, false, 0);
 }
 
 static void a_call_failing_while_a_crowd_is_made(void **state) {
-    inject_all(&crowd_scenario, state, FAULT_CL, false, 8);
+    inject(&making_a_crowd, state, FAULT_CL, false, 8);
 }
 
 static void a_call_failing_in_a_job(void **state) {
-    inject_all(&cold_scenario, state, FAULT_CL, false, 20);
-    inject_all(&warm_scenario, state, FAULT_CL, false, 10);
-    inject_all(&warm_scenario, state, FAULT_CL, true, 10);
+    inject(&cold, state, FAULT_CL, false, 20);
+    inject(&warm, state, FAULT_CL, false, 10);
+    inject(&warm, state, FAULT_CL, true, 10);
 }
 
 static void a_call_failing_in_a_job_on_a_queue(void **state) {
-    inject_all(&queue_scenario, state, FAULT_CL, false, 20);
-    inject_all(&frame_scenario, state, FAULT_CL, false, 10);
-    inject_all(&buffer_scenario, state, FAULT_CL, false, 20);
-    inject_all(&frame_scenario, state, FAULT_CL, true, 10);
+    inject(&queued, state, FAULT_CL, false, 20);
+    inject(&later_frame, state, FAULT_CL, false, 10);
+    inject(&of_a_buffer, state, FAULT_CL, false, 20);
+    inject(&later_frame, state, FAULT_CL, true, 10);
 }
 
 static void buffers_that_cannot_be_made(void **state) {
-    inject_all(&crowd_scenario, state, FAULT_BUFFER, false, 8);
-    inject_all(&cold_scenario, state, FAULT_BUFFER, false, 2);
-    inject_all(&warm_scenario, state, FAULT_BUFFER, true, 2);
-    inject_all(&queue_scenario, state, FAULT_BUFFER, false, 2);
-    inject_all(&queue_scenario, state, FAULT_BUFFER, true, 2);
+    inject(&making_a_crowd, state, FAULT_BUFFER, false, 8);
+    inject(&cold, state, FAULT_BUFFER, false, 2);
+    inject(&warm, state, FAULT_BUFFER, true, 2);
+    inject(&queued, state, FAULT_BUFFER, false, 2);
+    inject(&queued, state, FAULT_BUFFER, true, 2);
 }
 
-static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *ftw) {
-    (void)st;
-    (void)type;
-    (void)ftw;
-    return remove(path);
-}
-
-/* Programs come from a cache, so that a fault costs no build. */
 static int open_all(void **unused) {
     (void)unused;
     void *reference = &on_reference;
     random_source source = random_salted(0xE81);
     pm_error error = poisoned_error();
-    strcpy(cache, "/tmp/posemill-test-XXXXXX");
-    if (!mkdtemp(cache))
-        return 1;
+    cache = injection_cache_make();
     scene_make(engine_for(&reference),
                &(scene_options){.salt = 0xE80,
                                 .joints = JOINTS,
@@ -413,7 +343,7 @@ static int close_all(void **state) {
     for (unsigned o = 0; o < OUTPUTS; o++)
         guarded_free(expected[o]);
     scene_free(&material);
-    assert_int_equal(nftw(cache, remove_entry, 8, FTW_DEPTH | FTW_PHYS), 0);
+    injection_cache_remove();
     return engines_close(state);
 }
 
