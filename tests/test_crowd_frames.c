@@ -33,8 +33,8 @@ static size_t record_frame(const pm_cl_crowd_job *job, cl_event gate) {
     cl_event done = NULL;
     pm_error error = poisoned_error();
     faults_record(true);
-    const pm_status status = pm_cl_crowd_pose(caller.scene.crowd, job, caller.in_order,
-                                              gate ? 1 : 0, gate ? &gate : NULL, &done, &error);
+    const pm_status status = pm_cl_crowd_pose(posed.scene.crowd, job, caller.in_order, gate ? 1 : 0,
+                                              gate ? &gate : NULL, &done, &error);
     faults_record(false);
     expect_ok(status, &error);
     const size_t count = faults_recorded(&names);
@@ -53,8 +53,8 @@ static size_t record_frame(const pm_cl_crowd_job *job, cl_event gate) {
 static void run_frames(pm_cl_crowd_job job) {
     long live = 0;
     cl_mem buffers[PM_CROWD_OUTPUT_COUNT][2];
-    scene_undo(&caller.scene); /* a crowd that was never posed */
-    scene_finish(caller.engine, &caller.scene);
+    scene_undo(&posed.scene); /* a crowd that was never posed */
+    scene_finish(caller.engine, &posed.scene);
     for (unsigned o = 0; o < PM_CROWD_OUTPUT_COUNT; o++) {
         buffers[o][0] = queue_output_buffer(o);
         buffers[o][1] = queue_output_buffer(o);
@@ -84,14 +84,14 @@ static void the_linker_wraps_the_calls(void **state) {
 
 static void frames_of_host_instances_make_nothing_after_the_first(void **state) {
     (void)state;
-    run_frames((pm_cl_crowd_job){.instances = caller.instances, .instance_count = QUEUE_COUNT});
+    run_frames((pm_cl_crowd_job){.instances = posed.instances, .instance_count = QUEUE_COUNT});
 }
 
 static void frames_of_instances_in_a_buffer_make_nothing_after_the_first(void **state) {
     (void)state;
     cl_int status = CL_SUCCESS;
     cl_mem instances = clCreateBuffer(caller.context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
-                                      sizeof caller.instances, caller.instances, &status);
+                                      sizeof posed.instances, posed.instances, &status);
     assert_int_equal(status, CL_SUCCESS);
     run_frames((pm_cl_crowd_job){.instance_buffer = instances, .instance_count = QUEUE_COUNT});
     clReleaseMemObject(instances);

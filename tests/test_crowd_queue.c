@@ -13,32 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void release(cl_event event) {
-    assert_int_equal(clReleaseEvent(event), CL_SUCCESS);
-}
-
-static cl_event make_gate(void) {
-    cl_int status = CL_SUCCESS;
-    cl_event gate = clCreateUserEvent(caller.context, &status);
-    assert_int_equal(status, CL_SUCCESS);
-    return gate;
-}
-
-static void open_gate(cl_event gate) {
-    assert_int_equal(clSetUserEventStatus(gate, CL_COMPLETE), CL_SUCCESS);
-}
-
-static bool on_oclgrind(void) {
-    void *kind_state = &on_device;
-    return is_on_oclgrind(&kind_state);
-}
-
-/* Hands waiting commands to the device, so that they could start too early. */
-static void flush_waiting(cl_command_queue queue) {
-    if (!on_oclgrind())
-        assert_int_equal(clFlush(queue), CL_SUCCESS);
-}
-
 /* ---- queues --------------------------------------------------------------------------- */
 
 static void pose_on_queue(cl_command_queue queue, pm_crowd_output output) {
@@ -46,8 +20,8 @@ static void pose_on_queue(cl_command_queue queue, pm_crowd_output output) {
     const pm_cl_crowd_job job = queue_job(output, buffer);
     cl_event done = queue_pose(&job, queue, NULL);
     assert_int_equal(clFlush(queue), CL_SUCCESS); /* which is the caller's to do */
-    queue_expect(buffer, output, caller.expected[output], done);
-    release(done);
+    queue_expect(buffer, output, posed.expected[output], done);
+    release_event(done);
     clReleaseMemObject(buffer);
 }
 
@@ -70,20 +44,20 @@ static void an_in_order_queue_needs_no_event(void **state) {
     cl_mem buffer = queue_output_buffer(PM_CROWD_MODEL);
     const pm_cl_crowd_job job = queue_job(PM_CROWD_MODEL, buffer);
     pm_error error = poisoned_error();
-    expect_ok(pm_cl_crowd_pose(caller.scene.crowd, &job, caller.in_order, 0, NULL, NULL, &error),
+    expect_ok(pm_cl_crowd_pose(posed.scene.crowd, &job, caller.in_order, 0, NULL, NULL, &error),
               &error);
-    queue_expect(buffer, PM_CROWD_MODEL, caller.expected[PM_CROWD_MODEL], NULL);
+    queue_expect(buffer, PM_CROWD_MODEL, posed.expected[PM_CROWD_MODEL], NULL);
     clReleaseMemObject(buffer);
 }
 
 /* ---- instances and outputs --------------------------------------------------------------- */
 
 static cl_mem instance_buffer(size_t offset) {
-    const size_t size = offset + sizeof caller.instances;
+    const size_t size = offset + sizeof posed.instances;
     unsigned char *bytes = test_array(size, 1);
     cl_int status = CL_SUCCESS;
     memset(bytes, 0xFF, size);
-    memcpy(bytes + offset, caller.instances, sizeof caller.instances);
+    memcpy(bytes + offset, posed.instances, sizeof posed.instances);
     cl_mem buffer = clCreateBuffer(caller.context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, size,
                                    bytes, &status);
     assert_int_equal(status, CL_SUCCESS);
@@ -101,8 +75,8 @@ static void instances_may_lie_in_a_buffer_behind_an_offset(void **state) {
         job.instance_buffer = instance_buffer(offsets[i]);
         job.instances_offset = offsets[i];
         cl_event done = queue_pose(&job, caller.in_order, NULL);
-        queue_expect(buffer, PM_CROWD_PALETTE, caller.expected[PM_CROWD_PALETTE], done);
-        release(done);
+        queue_expect(buffer, PM_CROWD_PALETTE, posed.expected[PM_CROWD_PALETTE], done);
+        release_event(done);
         clReleaseMemObject(job.instance_buffer);
         clReleaseMemObject(buffer);
     }
@@ -114,34 +88,34 @@ static void outputs_may_be_asked_for_together(void **state) {
     pm_cl_crowd_job job = queue_job(PM_CROWD_PALETTE, NULL);
     for (unsigned o = 0; o < PM_CROWD_OUTPUT_COUNT; o++) {
         buffers[o] = queue_output_buffer(o);
-        job.outputs[o] = (pm_cl_crowd_target){.buffer = buffers[o], .offset = QUEUE_OFFSET};
+        job.outputs[o] = (pm_cl_crowd_target){.buffer = buffers[o], .offset = CALLER_OFFSET};
     }
     cl_command_queue queue = caller.out_of_order ? caller.out_of_order : caller.in_order;
     cl_event done = queue_pose(&job, queue, NULL);
     assert_int_equal(clFlush(queue), CL_SUCCESS);
     for (unsigned o = 0; o < PM_CROWD_OUTPUT_COUNT; o++) {
-        queue_expect(buffers[o], o, caller.expected[o], done);
+        queue_expect(buffers[o], o, posed.expected[o], done);
         clReleaseMemObject(buffers[o]);
     }
-    release(done);
+    release_event(done);
 }
 
 static void expect_rows(pm_crowd_output output, size_t gap) {
     const size_t width = queue_bytes(output) / QUEUE_COUNT, stride = width + gap;
     const size_t bytes = (QUEUE_COUNT - 1) * stride + width;
-    cl_mem buffer = queue_buffer(bytes);
+    cl_mem buffer = caller_buffer(bytes);
     pm_cl_crowd_job job = queue_job(output, buffer);
     job.outputs[output].stride = stride;
     cl_event done = queue_pose(&job, caller.in_order, NULL);
-    float *rows = queue_read(buffer, bytes, done);
+    float *rows = caller_read(buffer, bytes, done);
     for (size_t i = 0; i < QUEUE_COUNT; i++) {
         const unsigned char *row = (const unsigned char *)rows + i * stride;
-        assert_memory_equal(row, (const unsigned char *)caller.expected[output] + i * width, width);
+        assert_memory_equal(row, (const unsigned char *)posed.expected[output] + i * width, width);
         for (size_t k = width; k < stride && i + 1 < QUEUE_COUNT; k++)
             assert_int_equal(row[k], 0xFF);
     }
     free(rows);
-    release(done);
+    release_event(done);
     clReleaseMemObject(buffer);
 }
 
@@ -156,21 +130,21 @@ static void rows_may_lie_apart_and_nothing_between_them_is_written(void **state)
 /* A second job, once the first is done. */
 static void expect_previous(cl_command_queue queue, pm_crowd_output output) {
     static pm_crowd_instance others[QUEUE_COUNT];
-    queue_instances(&caller.scene, 0xE03, others);
-    float *second = queue_expectation(&caller.scene, others, output);
+    queue_instances(&posed.scene, 0xE03, others);
+    float *second = queue_expectation(&posed.scene, others, output);
     cl_mem buffer = queue_output_buffer(output), previous = queue_output_buffer(output);
     pm_cl_crowd_job job = queue_job(output, buffer);
     cl_event first_done = queue_pose(&job, queue, NULL);
     job.instances = others;
     job.outputs[output].previous = previous;
-    job.outputs[output].previous_offset = QUEUE_OFFSET;
+    job.outputs[output].previous_offset = CALLER_OFFSET;
     cl_event done = queue_pose(&job, queue, first_done);
     assert_int_equal(clFlush(queue), CL_SUCCESS);
     queue_expect(buffer, output, second, done);
-    queue_expect(previous, output, caller.expected[output], done);
+    queue_expect(previous, output, posed.expected[output], done);
     guarded_free(second);
-    release(first_done);
-    release(done);
+    release_event(first_done);
+    release_event(done);
     clReleaseMemObject(buffer);
     clReleaseMemObject(previous);
 }
@@ -186,18 +160,9 @@ static void what_the_buffer_held_is_copied_first(void **state) {
 
 /* ---- events --------------------------------------------------------------------------------- */
 
-static bool is_complete(cl_event event) {
-    cl_int status = CL_QUEUED;
-    assert_int_equal(
-        clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL),
-        CL_SUCCESS);
-    assert_true(status >= CL_COMPLETE);
-    return status == CL_COMPLETE;
-}
-
 /* Nothing of the job may start before the gate opens, and the call must not wait for it. */
 static void pose_behind_a_gate(cl_command_queue queue, bool from_buffer) {
-    cl_event gate = make_gate();
+    cl_event gate = gate_make();
     cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE);
     cl_mem previous = queue_output_buffer(PM_CROWD_PALETTE);
     cl_mem instances = instance_buffer(0);
@@ -205,7 +170,7 @@ static void pose_behind_a_gate(cl_command_queue queue, bool from_buffer) {
     job.instances = from_buffer ? NULL : job.instances;
     job.instance_buffer = from_buffer ? instances : NULL;
     job.outputs[PM_CROWD_PALETTE].previous = previous;
-    job.outputs[PM_CROWD_PALETTE].previous_offset = QUEUE_OFFSET;
+    job.outputs[PM_CROWD_PALETTE].previous_offset = CALLER_OFFSET;
     cl_event done = queue_pose(&job, queue, gate);
     flush_waiting(queue);
     cl_int status = CL_SUCCESS;
@@ -213,25 +178,25 @@ static void pose_behind_a_gate(cl_command_queue queue, bool from_buffer) {
     assert_int_equal(status, CL_SUCCESS);
     const float mark = 12345;
     float sample = 0;
-    assert_int_equal(clEnqueueReadBuffer(other, buffer, CL_TRUE, QUEUE_OFFSET, sizeof sample,
+    assert_int_equal(clEnqueueReadBuffer(other, buffer, CL_TRUE, CALLER_OFFSET, sizeof sample,
                                          &sample, 0, NULL, NULL),
                      CL_SUCCESS);
     assert_true(is_poison(sample));
     /* what the buffer holds when the gate opens is what is copied */
-    assert_int_equal(clEnqueueWriteBuffer(other, buffer, CL_TRUE, QUEUE_OFFSET, sizeof mark, &mark,
+    assert_int_equal(clEnqueueWriteBuffer(other, buffer, CL_TRUE, CALLER_OFFSET, sizeof mark, &mark,
                                           0, NULL, NULL),
                      CL_SUCCESS);
     assert_int_equal(clFinish(other), CL_SUCCESS); /* that the bytes were taken is not enough */
     assert_false(is_complete(done));
-    open_gate(gate);
+    gate_open(gate);
     assert_int_equal(clWaitForEvents(1, &done), CL_SUCCESS);
-    queue_expect(buffer, PM_CROWD_PALETTE, caller.expected[PM_CROWD_PALETTE], done);
-    float *copied = queue_read(previous, queue_bytes(PM_CROWD_PALETTE), done);
+    queue_expect(buffer, PM_CROWD_PALETTE, posed.expected[PM_CROWD_PALETTE], done);
+    float *copied = caller_read(previous, queue_bytes(PM_CROWD_PALETTE), done);
     assert_true(copied[0] == mark && is_poison(copied[1]));
     free(copied);
     clReleaseCommandQueue(other);
-    release(done);
-    release(gate);
+    release_event(done);
+    release_event(gate);
     clReleaseMemObject(instances);
     clReleaseMemObject(buffer);
     clReleaseMemObject(previous);
@@ -261,26 +226,26 @@ static void a_wait_list_may_be_long(void **state) {
     const pm_cl_crowd_job job = queue_job(PM_CROWD_PALETTE, buffer);
     cl_command_queue queue = caller.out_of_order ? caller.out_of_order : caller.in_order;
     for (size_t i = 0; i < GATES; i++)
-        gates[i] = make_gate();
-    expect_ok(pm_cl_crowd_pose(caller.scene.crowd, &job, queue, GATES, gates, &done, &error),
+        gates[i] = gate_make();
+    expect_ok(pm_cl_crowd_pose(posed.scene.crowd, &job, queue, GATES, gates, &done, &error),
               &error);
     flush_waiting(queue);
     for (size_t i = 0; i < GATES; i++) {
         assert_false(is_complete(done));
-        open_gate(gates[i]);
+        gate_open(gates[i]);
     }
     assert_int_equal(clFlush(queue), CL_SUCCESS);
-    queue_expect(buffer, PM_CROWD_PALETTE, caller.expected[PM_CROWD_PALETTE], done);
+    queue_expect(buffer, PM_CROWD_PALETTE, posed.expected[PM_CROWD_PALETTE], done);
     for (size_t i = 0; i < GATES; i++)
-        release(gates[i]);
-    release(done);
+        release_event(gates[i]);
+    release_event(done);
     clReleaseMemObject(buffer);
 }
 
 static void fail_behind_a_gate(bool from_buffer) {
     cl_int status = CL_SUCCESS;
     cl_command_queue queue = clCreateCommandQueue(caller.context, caller.device, 0, &status);
-    cl_event gate = make_gate();
+    cl_event gate = gate_make();
     cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE), instances = instance_buffer(0);
     pm_cl_crowd_job job = queue_job(PM_CROWD_PALETTE, buffer);
     job.instances = from_buffer ? NULL : job.instances;
@@ -289,11 +254,11 @@ static void fail_behind_a_gate(bool from_buffer) {
     flush_waiting(queue);
     clSetUserEventStatus(gate, -1);
     assert_int_not_equal(clWaitForEvents(1, &done), CL_SUCCESS);
-    float *results = queue_read(buffer, queue_bytes(PM_CROWD_PALETTE), NULL);
+    float *results = caller_read(buffer, queue_bytes(PM_CROWD_PALETTE), NULL);
     assert_true(is_poison(results[0]));
     free(results);
-    release(gate);
-    release(done);
+    release_event(gate);
+    release_event(done);
     clReleaseMemObject(instances);
     clReleaseMemObject(buffer);
     clReleaseCommandQueue(queue);
@@ -309,7 +274,7 @@ static bool dies_of_failures(void) {
 
 static void a_failed_wait_list_fails_the_event_of_its_job_alone(void **state) {
     (void)state;
-    if (on_oclgrind()) /* which reports the failure that is meant */
+    if (is_caller_on_oclgrind()) /* which reports the failure that is meant */
         skip();
     fail_behind_a_gate(true);
     if (dies_of_failures())
@@ -323,15 +288,15 @@ static void a_failed_wait_list_fails_the_event_of_its_job_alone(void **state) {
 
 static void no_instances_still_give_the_event_of_their_wait_list(void **state) {
     (void)state;
-    cl_event gate = make_gate();
+    cl_event gate = gate_make();
     pm_cl_crowd_job job = queue_job(PM_CROWD_PALETTE, NULL);
     job.instance_count = 0;
     cl_event done = queue_pose(&job, caller.in_order, gate);
     assert_false(is_complete(done));
-    open_gate(gate);
+    gate_open(gate);
     assert_int_equal(clWaitForEvents(1, &done), CL_SUCCESS);
-    release(done);
-    release(gate);
+    release_event(done);
+    release_event(gate);
 }
 
 /* ---- many at once ------------------------------------------------------------------------------ */
@@ -342,26 +307,26 @@ static void frames_on_the_way_keep_their_instances(void **state) {
     enum { FRAMES = 7 };
     static pm_crowd_instance instances[FRAMES][QUEUE_COUNT];
     cl_mem buffers[FRAMES];
-    cl_event done[FRAMES], gate = make_gate();
+    cl_event done[FRAMES], gate = gate_make();
     cl_command_queue queue = caller.out_of_order ? caller.out_of_order : caller.in_order;
     for (size_t f = 0; f < FRAMES; f++) {
-        queue_instances(&caller.scene, 0xE10 + f, instances[f]);
+        queue_instances(&posed.scene, 0xE10 + f, instances[f]);
         buffers[f] = queue_output_buffer(PM_CROWD_PALETTE);
         pm_cl_crowd_job job = queue_job(PM_CROWD_PALETTE, buffers[f]);
         job.instances = instances[f];
         done[f] = queue_pose(&job, queue, f == 0 ? gate : NULL);
     }
     flush_waiting(queue);
-    open_gate(gate);
+    gate_open(gate);
     assert_int_equal(clFlush(queue), CL_SUCCESS);
     for (size_t f = 0; f < FRAMES; f++) {
-        float *expected = queue_expectation(&caller.scene, instances[f], PM_CROWD_PALETTE);
+        float *expected = queue_expectation(&posed.scene, instances[f], PM_CROWD_PALETTE);
         queue_expect(buffers[f], PM_CROWD_PALETTE, expected, done[f]);
         guarded_free(expected);
-        release(done[f]);
+        release_event(done[f]);
         clReleaseMemObject(buffers[f]);
     }
-    release(gate);
+    release_event(gate);
 }
 
 typedef struct poser {
@@ -386,7 +351,7 @@ static void *pose_often(void *context) {
     for (size_t round = 0; p->right && round < (small_sizes() ? 3u : 40u); round++) {
         cl_event done = NULL;
         p->right =
-            pm_cl_crowd_pose(caller.scene.crowd, &job, p->queue, 0, NULL, &done, NULL) == PM_OK &&
+            pm_cl_crowd_pose(posed.scene.crowd, &job, p->queue, 0, NULL, &done, NULL) == PM_OK &&
             clEnqueueReadBuffer(p->queue, buffer, CL_TRUE, 0, bytes, results, 1, &done, NULL) ==
                 CL_SUCCESS &&
             memcmp(results, p->expected, bytes) == 0;
@@ -403,14 +368,14 @@ static void threads_may_pose_one_crowd_at_once(void **state) {
     (void)state;
     enum { THREADS = 4 };
     static poser posers[THREADS];
-    if (on_oclgrind())
+    if (is_caller_on_oclgrind())
         skip();
     for (size_t t = 0; t < THREADS; t++) {
         poser *p = &posers[t];
         p->output = t % 2 ? PM_CROWD_LOCAL : PM_CROWD_PALETTE;
         p->queue = clCreateCommandQueue(caller.context, caller.device, 0, NULL);
-        queue_instances(&caller.scene, 0xE20 + t, p->instances);
-        p->expected = queue_expectation(&caller.scene, p->instances, p->output);
+        queue_instances(&posed.scene, 0xE20 + t, p->instances);
+        p->expected = queue_expectation(&posed.scene, p->instances, p->output);
         assert_int_equal(pthread_create(&p->thread, NULL, pose_often, p), 0);
     }
     for (size_t t = 0; t < THREADS; t++)
@@ -427,7 +392,7 @@ static void threads_may_pose_one_crowd_at_once(void **state) {
 static void instances_without_a_turn_keep_what_the_buffer_holds(void **state) {
     (void)state;
     enum { EVERY = 3 };
-    scene *s = &caller.scene;
+    scene *s = &posed.scene;
     scene_undo(s);
     s->levels[1].update_every = EVERY;
     scene_finish(caller.engine, s);
@@ -437,16 +402,16 @@ static void instances_without_a_turn_keep_what_the_buffer_holds(void **state) {
         pm_cl_crowd_job job = queue_job(PM_CROWD_PALETTE, buffer);
         job.frame = frame;
         cl_event done = queue_pose(&job, caller.in_order, NULL);
-        float *got = queue_read(buffer, queue_bytes(PM_CROWD_PALETTE), done);
+        float *got = caller_read(buffer, queue_bytes(PM_CROWD_PALETTE), done);
         for (size_t i = 0; i < QUEUE_COUNT; i++) {
-            const bool kept = caller.instances[i].level == 1 && (frame + i / 16) % EVERY != 0;
+            const bool kept = posed.instances[i].level == 1 && (frame + i / 16) % EVERY != 0;
             for (size_t k = i * width; k < (i + 1) * width; k++)
-                assert_true(kept ? is_poison(got[k])
-                                 : memcmp(&got[k], &caller.expected[PM_CROWD_PALETTE][k],
-                                          sizeof *got) == 0);
+                assert_true(
+                    kept ? is_poison(got[k])
+                         : memcmp(&got[k], &posed.expected[PM_CROWD_PALETTE][k], sizeof *got) == 0);
         }
         free(got);
-        release(done);
+        release_event(done);
         clReleaseMemObject(buffer);
     }
     scene_undo(s);
@@ -457,21 +422,21 @@ static void instances_without_a_turn_keep_what_the_buffer_holds(void **state) {
 /* What a crowd made or kept of a frame goes with it, and the results stay. */
 static void a_crowd_leaves_the_callers_objects_alone(void **state) {
     (void)state;
-    scene_undo(&caller.scene);
+    scene_undo(&posed.scene);
     const cl_uint before = references(caller.context);
-    scene_finish(caller.engine, &caller.scene);
+    scene_finish(caller.engine, &posed.scene);
     cl_mem buffer = queue_output_buffer(PM_CROWD_DUAL);
     const pm_cl_crowd_job job = queue_job(PM_CROWD_DUAL, buffer);
     cl_event done = queue_pose(&job, caller.in_order, NULL);
     assert_int_equal(clFinish(caller.in_order), CL_SUCCESS);
-    scene_undo(&caller.scene);
-    queue_expect(buffer, PM_CROWD_DUAL, caller.expected[PM_CROWD_DUAL], NULL);
-    release(done);
+    scene_undo(&posed.scene);
+    queue_expect(buffer, PM_CROWD_DUAL, posed.expected[PM_CROWD_DUAL], NULL);
+    release_event(done);
     const cl_uint of_buffer = buffer_references_at_last(buffer, 1);
     clReleaseMemObject(buffer);
     assert_int_equal(clFinish(caller.in_order), CL_SUCCESS);
     const cl_uint of_context = references_at_last(caller.context, before);
-    scene_finish(caller.engine, &caller.scene);
+    scene_finish(caller.engine, &posed.scene);
     assert_int_equal(of_buffer, 1);
     assert_true(of_context <= before);
 }

@@ -21,7 +21,7 @@ static void expect_refused_as(pm_crowd *crowd, const pm_cl_crowd_job *job, cl_co
 }
 
 static void expect_refused(const pm_cl_crowd_job *job, const char *words) {
-    expect_refused_as(caller.scene.crowd, job, caller.in_order, PM_ERROR_ARGUMENT, words);
+    expect_refused_as(posed.scene.crowd, job, caller.in_order, PM_ERROR_ARGUMENT, words);
 }
 
 static void what_is_missing_is_refused_by_name(void **state) {
@@ -29,11 +29,11 @@ static void what_is_missing_is_refused_by_name(void **state) {
     cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE);
     const pm_cl_crowd_job job = queue_job(PM_CROWD_PALETTE, buffer);
     expect_refused_as(NULL, &job, caller.in_order, PM_ERROR_ARGUMENT, "crowd");
-    expect_refused_as(caller.scene.crowd, NULL, caller.in_order, PM_ERROR_ARGUMENT, "job");
-    expect_refused_as(caller.scene.crowd, &job, NULL, PM_ERROR_ARGUMENT, "queue");
+    expect_refused_as(posed.scene.crowd, NULL, caller.in_order, PM_ERROR_ARGUMENT, "job");
+    expect_refused_as(posed.scene.crowd, &job, NULL, PM_ERROR_ARGUMENT, "queue");
     pm_error error = poisoned_error();
     expect_refusal(
-        pm_cl_crowd_pose(caller.scene.crowd, &job, caller.in_order, 1, NULL, NULL, &error), &error,
+        pm_cl_crowd_pose(posed.scene.crowd, &job, caller.in_order, 1, NULL, NULL, &error), &error,
         PM_ERROR_ARGUMENT, "wait_list");
     clReleaseMemObject(buffer);
 }
@@ -63,7 +63,7 @@ static void too_many_instances_are_refused(void **state) {
     pm_cl_crowd_job job = queue_job(PM_CROWD_PALETTE, buffer);
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
         job.instance_count = counts[i];
-        expect_refused_as(caller.scene.crowd, &job, caller.in_order, PM_ERROR_SIZE,
+        expect_refused_as(posed.scene.crowd, &job, caller.in_order, PM_ERROR_SIZE,
                           "instance_count");
     }
     clReleaseMemObject(buffer);
@@ -73,7 +73,7 @@ static void offsets_and_strides_that_are_not_aligned_are_refused(void **state) {
     (void)state;
     static const size_t bad[] = {1, 4, 8, 12, 17};
     for (unsigned o = 0; o < PM_CROWD_OUTPUT_COUNT; o++) {
-        cl_mem buffer = queue_buffer(2 * queue_bytes(o));
+        cl_mem buffer = caller_buffer(2 * queue_bytes(o));
         for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
             pm_cl_crowd_job job = queue_job(o, buffer);
             if (o == PM_CROWD_PALETTE_HALF && bad[i] % 8 == 0)
@@ -92,7 +92,7 @@ static void offsets_of_instances_that_are_not_aligned_are_refused(void **state) 
     (void)state;
     static const size_t bad[] = {1, 4, 12, 33};
     cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE);
-    cl_mem instances = queue_buffer(2 * sizeof caller.instances);
+    cl_mem instances = caller_buffer(2 * sizeof posed.instances);
     pm_cl_crowd_job job = queue_job(PM_CROWD_PALETTE, buffer);
     job.instances = NULL;
     job.instance_buffer = instances;
@@ -116,7 +116,7 @@ static void a_stride_shorter_than_the_records_is_refused(void **state) {
 /* The last offset that fits, and the first that does not. */
 static void buffers_too_small_for_the_records_are_refused(void **state) {
     (void)state;
-    const size_t just = QUEUE_OFFSET + QUEUE_TAIL;
+    const size_t just = CALLER_OFFSET + CALLER_TAIL;
     const size_t bad[] = {just + 16, just + queue_bytes(PM_CROWD_PALETTE),
                           just + queue_bytes(PM_CROWD_PALETTE) + 16, SIZE_MAX & ~(size_t)15};
     cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE);
@@ -133,7 +133,7 @@ static void buffers_too_small_for_the_records_are_refused(void **state) {
         target->previous = NULL;
     }
     target->stride = SIZE_MAX & ~(size_t)15;
-    expect_refused_as(caller.scene.crowd, &job, caller.in_order, PM_ERROR_SIZE, "bytes");
+    expect_refused_as(posed.scene.crowd, &job, caller.in_order, PM_ERROR_SIZE, "bytes");
     target->stride = 0;
     target->offset = just;
     clReleaseEvent(queue_pose(&job, caller.in_order, NULL));
@@ -145,7 +145,7 @@ static void buffers_too_small_for_the_records_are_refused(void **state) {
 static void a_buffer_too_small_for_the_instances_is_refused(void **state) {
     (void)state;
     cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE);
-    cl_mem instances = queue_buffer(sizeof caller.instances - QUEUE_OFFSET - QUEUE_TAIL);
+    cl_mem instances = caller_buffer(sizeof posed.instances - CALLER_OFFSET - CALLER_TAIL);
     pm_cl_crowd_job job = queue_job(PM_CROWD_PALETTE, buffer);
     job.instances = NULL;
     job.instance_buffer = instances;
@@ -157,7 +157,7 @@ static void a_buffer_too_small_for_the_instances_is_refused(void **state) {
 
 static void a_buffer_is_not_its_own_previous(void **state) {
     (void)state;
-    cl_mem buffer = queue_buffer(2 * queue_bytes(PM_CROWD_PALETTE));
+    cl_mem buffer = caller_buffer(2 * queue_bytes(PM_CROWD_PALETTE));
     pm_cl_crowd_job job = queue_job(PM_CROWD_PALETTE, buffer);
     job.outputs[PM_CROWD_PALETTE].previous = buffer;
     expect_refused(&job, "previous");
@@ -189,7 +189,7 @@ static void buffers_and_queues_of_another_context_are_refused(void **state) {
     assert_int_equal(status, CL_SUCCESS);
     cl_mem own = queue_output_buffer(PM_CROWD_PALETTE);
     pm_cl_crowd_job job = queue_job(PM_CROWD_PALETTE, own);
-    expect_refused_as(caller.scene.crowd, &job, queue, PM_ERROR_ARGUMENT, "queue");
+    expect_refused_as(posed.scene.crowd, &job, queue, PM_ERROR_ARGUMENT, "queue");
     job.outputs[PM_CROWD_PALETTE].previous = foreign;
     expect_refused(&job, "context");
     job = queue_job(PM_CROWD_PALETTE, foreign);
@@ -215,8 +215,8 @@ static void a_queue_of_another_device_is_refused(void **state) {
     if (!sub_devices_open(engine_for(&kind_state), &subs))
         skip();
     expect_ok(pm_cl_engine_create(subs.shared, subs.devices[0], NULL, &engine, &error), &error);
-    pm_crowd *crowd = crowd_make(engine, &caller.scene.skeleton_desc, caller.scene.clips,
-                                 caller.scene.clip_count, &skeleton);
+    pm_crowd *crowd = crowd_make(engine, &posed.scene.skeleton_desc, posed.scene.clips,
+                                 posed.scene.clip_count, &skeleton);
     cl_command_queue queue = clCreateCommandQueue(subs.shared, subs.devices[1], 0, NULL);
     cl_mem buffer =
         clCreateBuffer(subs.shared, CL_MEM_READ_WRITE, queue_bytes(PM_CROWD_PALETTE), NULL, NULL);
@@ -240,9 +240,9 @@ static void a_crowd_is_not_of_several_devices(void **state) {
     if (!sub_devices_open(engine_for(&kind_state), &subs))
         skip();
     expect_ok(pm_cl_engine_create_many(subs.targets, SUB_DEVICES, NULL, &engine, &error), &error);
-    const pm_crowd_desc desc = {.skeleton = caller.scene.skeleton,
-                                .clips = caller.scene.clips,
-                                .clip_count = caller.scene.clip_count};
+    const pm_crowd_desc desc = {.skeleton = posed.scene.skeleton,
+                                .clips = posed.scene.clips,
+                                .clip_count = posed.scene.clip_count};
     pm_crowd *crowd = NULL;
     expect_refusal(pm_crowd_create(engine, &desc, &crowd, &error), &error, PM_ERROR_ARGUMENT,
                    "device");
@@ -255,8 +255,8 @@ static void a_crowd_on_the_reference_is_refused(void **state) {
     (void)state;
     void *kind_state = &on_reference;
     pm_skeleton *skeleton = NULL;
-    pm_crowd *crowd = crowd_make(engine_for(&kind_state), &caller.scene.skeleton_desc,
-                                 caller.scene.clips, caller.scene.clip_count, &skeleton);
+    pm_crowd *crowd = crowd_make(engine_for(&kind_state), &posed.scene.skeleton_desc,
+                                 posed.scene.clips, posed.scene.clip_count, &skeleton);
     cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE);
     const pm_cl_crowd_job job = queue_job(PM_CROWD_PALETTE, buffer);
     expect_refused_as(crowd, &job, caller.in_order, PM_ERROR_ARGUMENT, "reference");
@@ -284,7 +284,7 @@ static void the_crowd_still_works_after_refusals(void **state) {
     cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE);
     const pm_cl_crowd_job job = queue_job(PM_CROWD_PALETTE, buffer);
     cl_event done = queue_pose(&job, caller.in_order, NULL);
-    queue_expect(buffer, PM_CROWD_PALETTE, caller.expected[PM_CROWD_PALETTE], done);
+    queue_expect(buffer, PM_CROWD_PALETTE, posed.expected[PM_CROWD_PALETTE], done);
     clReleaseEvent(done);
     clReleaseMemObject(buffer);
 }
