@@ -62,7 +62,7 @@ static cli_exit choose_count(bench_work once, void *work, double least, size_t m
 
 cli_exit crowds_run_fill(bench_run *run, bench_result *result) {
     const crowd_scene palette = {.output = PM_CROWD_PALETTE};
-    bench_fill work = {&run->crowds.device, 0, 1};
+    bench_fill work = {&run->crowds.device, 0, 1, CLOCK_KERNEL};
     result->samples = CROWD_JOINTS * crowd_scene_agents(&palette, run->crowd_bytes);
     result->bytes_per_sample = pm_crowd_record_bytes(palette.output);
     result->ceiling_share = 1.0;
@@ -92,7 +92,7 @@ static cli_exit pose_once(void *context, double *seconds) {
  * tell how long threads take to wake up. */
 static cli_exit measure(bench_run *run, pose_work *work, bench_result *result) {
     const double least = 0.01;
-    bench_fill fill = {work->device, result->samples * result->bytes_per_sample, 1};
+    bench_fill fill = {work->device, result->samples * result->bytes_per_sample, 1, CLOCK_KERNEL};
     bench_yardstick ceiling = {bench_fill_once, &fill, 0.0};
     /* The run that was checked has warmed up once. */
     const bench_pacing pacing = {run->pacing.warm_ups - 1, run->pacing.least, run->pacing.seconds};

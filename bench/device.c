@@ -80,12 +80,14 @@ static cli_exit fill_host(bench_device *device, size_t bytes, size_t count, doub
     return CLI_DONE;
 }
 
-cli_exit device_fill(bench_device *device, size_t bytes, size_t count, double *seconds) {
+cli_exit device_fill(bench_device *device, size_t bytes, bench_clock clock, size_t count,
+                     double *seconds) {
 #if POSEMILL_OPENCL
     if (device->cl != NULL) {
-        return bench_cl_fill(device->cl, bytes, count, seconds);
+        return bench_cl_fill(device->cl, bytes, clock, count, seconds);
     }
 #endif
+    (void)clock; /* the reference path has but one */
     return fill_host(device, bytes, count, seconds);
 }
 
@@ -96,15 +98,6 @@ cli_exit device_stores(bench_device *device, size_t bytes, double *seconds) {
     }
 #endif
     return fill_host(device, bytes, 1, seconds); /* memset decides for itself */
-}
-
-cli_exit device_fills(bench_device *device, size_t bytes, size_t count, double *seconds) {
-#if POSEMILL_OPENCL
-    if (device->cl != NULL) {
-        return bench_cl_fills(device->cl, bytes, count, seconds);
-    }
-#endif
-    return fill_host(device, bytes, count, seconds);
 }
 
 cli_exit device_choose_fill(bench_device *device, size_t bytes) {
@@ -130,13 +123,14 @@ cli_exit device_copy(bench_device *device, size_t bytes, double *seconds) {
     return CLI_DONE;
 }
 
-cli_exit device_jobs(bench_device *device, const pm_clip *clip, const pm_sample_job *job,
-                     size_t count, double *seconds) {
+cli_exit device_job(bench_device *device, const pm_clip *clip, const pm_sample_job *job,
+                    bench_clock clock, size_t count, double *seconds) {
 #if POSEMILL_OPENCL
     if (device->cl != NULL) {
-        return bench_cl_jobs(device->cl, clip, job, count, seconds);
+        return bench_cl_job(device->cl, clip, job, clock, count, seconds);
     }
 #endif
+    (void)clock;
     pm_sample_job full = *job;
     pm_error error = {0};
     full.rotations = device->host;
@@ -148,18 +142,6 @@ cli_exit device_jobs(bench_device *device, const pm_clip *clip, const pm_sample_
     }
     *seconds = (progress_clock() - begun) / (double)count;
     return CLI_DONE;
-}
-
-cli_exit device_job(bench_device *device, const pm_clip *clip, const pm_sample_job *job,
-                    bench_clock clock, double *seconds) {
-#if POSEMILL_OPENCL
-    if (device->cl != NULL && clock == CLOCK_KERNEL) {
-        return bench_cl_job(device->cl, clip, job, seconds);
-    }
-#else
-    (void)clock; /* the reference path has but one */
-#endif
-    return device_jobs(device, clip, job, 1, seconds);
 }
 
 cli_exit device_set_instances(bench_device *device, const pm_crowd_instance *instances,

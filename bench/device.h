@@ -34,20 +34,16 @@ bool device_event_times(const bench_device *device);
 cli_exit device_poison(bench_device *device);
 cli_exit device_read(bench_device *device, size_t offset, size_t bytes, float *to);
 
-/* Each of these writes the output from its start, waits for it, and says how long it took. Of
- * several, one behind another, `seconds` is the time of one. */
-cli_exit device_fill(bench_device *device, size_t bytes, size_t count, double *seconds);
+/* Each of these writes the output from its start, waits for it, and says how long it took: by
+ * kernel time, where no other clock is asked for. Of several, queued one behind another and waited
+ * for together, `seconds` is the time of one. */
+cli_exit device_fill(bench_device *device, size_t bytes, bench_clock clock, size_t count,
+                     double *seconds);
 /* A fill whose stores go by way of the caches, as those of most kernels do. */
 cli_exit device_stores(bench_device *device, size_t bytes, double *seconds);
 cli_exit device_copy(bench_device *device, size_t bytes, double *seconds);
 cli_exit device_job(bench_device *device, const pm_clip *clip, const pm_sample_job *job,
-                    bench_clock clock, double *seconds);
-
-/* `count` of them, queued one behind another and waited for together; wall-clock seconds for
- * each. */
-cli_exit device_fills(bench_device *device, size_t bytes, size_t count, double *seconds);
-cli_exit device_jobs(bench_device *device, const pm_clip *clip, const pm_sample_job *job,
-                     size_t count, double *seconds);
+                    bench_clock clock, size_t count, double *seconds);
 
 /* Has fills from now on done the way that is fastest for so many bytes; at first they are done
  * so for all of the output. */

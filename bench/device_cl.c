@@ -6,7 +6,6 @@
 
 #include "gate.h"
 #include "kernels.h"
-#include "progress.h"
 
 #include <posemill/posemill_cl.h>
 
@@ -126,11 +125,15 @@ static cli_exit put_kernel(cl_command_queue queue, const void *work, cl_event *d
     return code == CL_SUCCESS ? CLI_DONE : gate_failed(code, "enqueueing a kernel");
 }
 
-static cli_exit run_kernel(bench_cl *cl, cl_kernel kernel, size_t items, size_t count,
-                           double *seconds) {
+static gate_queue queue_timed_by(const bench_cl *cl, bench_clock clock) {
+    return (gate_queue){cl->context, cl->queue, cl->event_times && clock == CLOCK_KERNEL};
+}
+
+static cli_exit run_kernel(bench_cl *cl, cl_kernel kernel, size_t items, bench_clock clock,
+                           size_t count, double *seconds) {
     const kernel_work work = {kernel, items};
-    const gate_queue gated = {cl->context, cl->queue, cl->event_times};
-    return gate_run(&gated, put_kernel, &work, count, seconds);
+    const gate_queue timed = queue_timed_by(cl, clock);
+    return gate_run(&timed, put_kernel, &work, count, seconds);
 }
 
 /* The best of three runs of the chain, by events or by wall clock. */
@@ -140,7 +143,7 @@ static cli_exit time_chain(bench_cl *cl, bool event_times, double *least) {
     cl->event_times = event_times;
     for (int i = 0; i < 3 && code == CLI_DONE; i++) {
         double seconds = 0.0;
-        code = run_kernel(cl, cl->chain, 1, 1, &seconds);
+        code = run_kernel(cl, cl->chain, 1, CLOCK_KERNEL, 1, &seconds);
         *least = seconds < *least ? seconds : *least;
     }
     return code;
@@ -190,37 +193,20 @@ static cl_int set_fill(const bench_cl *cl, cl_kernel fill) {
     return code;
 }
 
-static cli_exit run_fill(bench_cl *cl, cl_kernel fill, size_t bytes, size_t count,
-                         double *seconds) {
+static cli_exit run_fill(bench_cl *cl, cl_kernel fill, size_t bytes, bench_clock clock,
+                         size_t count, double *seconds) {
     cl_int code = set_fill(cl, fill);
-    return code == CL_SUCCESS ? run_kernel(cl, fill, fill_items(cl, bytes), count, seconds)
+    return code == CL_SUCCESS ? run_kernel(cl, fill, fill_items(cl, bytes), clock, count, seconds)
                               : gate_failed(code, "clSetKernelArg");
 }
 
-cli_exit bench_cl_fill(bench_cl *cl, size_t bytes, size_t count, double *seconds) {
-    return run_fill(cl, cl->fill, bytes, count, seconds);
+cli_exit bench_cl_fill(bench_cl *cl, size_t bytes, bench_clock clock, size_t count,
+                       double *seconds) {
+    return run_fill(cl, cl->fill, bytes, clock, count, seconds);
 }
 
 cli_exit bench_cl_stores(bench_cl *cl, size_t bytes, double *seconds) {
-    return run_fill(cl, cl->stores, bytes, 1, seconds);
-}
-
-/* Waits for what was queued since `begun`; the wall clock's seconds for each of `count`. */
-static cli_exit finish(const bench_cl *cl, double begun, size_t count, double *seconds) {
-    cl_int code = clFinish(cl->queue);
-    *seconds = (progress_clock() - begun) / (double)count;
-    return code == CL_SUCCESS ? CLI_DONE : gate_failed(code, "clFinish");
-}
-
-cli_exit bench_cl_fills(bench_cl *cl, size_t bytes, size_t count, double *seconds) {
-    const size_t items = fill_items(cl, bytes);
-    double begun = progress_clock();
-    cl_int code = set_fill(cl, cl->fill);
-    for (size_t i = 0; i < count && code == CL_SUCCESS; i++) {
-        code = clEnqueueNDRangeKernel(cl->queue, cl->fill, 1, NULL, &items, NULL, 0, NULL, NULL);
-    }
-    return code == CL_SUCCESS ? finish(cl, begun, count, seconds)
-                              : gate_failed(code, "enqueueing a kernel");
+    return run_fill(cl, cl->stores, bytes, CLOCK_KERNEL, 1, seconds);
 }
 
 /* A ceiling is the best there is: stores from neighbouring work-items, or one after another
@@ -236,7 +222,7 @@ cli_exit bench_cl_choose_fill(bench_cl *cl, size_t bytes) {
         if (bytes % (cl->fill_unit * cl->fill_each) > bytes / 64) {
             continue; /* too much would be left */
         }
-        code = bench_cl_fill(cl, bytes, 1, &seconds);
+        code = bench_cl_fill(cl, bytes, CLOCK_KERNEL, 1, &seconds);
         if (i > 1 && seconds < best) { /* the first of each warms up */
             best = seconds;
             chosen = cl->fill_each;
@@ -293,8 +279,9 @@ cli_exit bench_cl_copy(bench_cl *cl, size_t bytes, double *seconds) {
     if (code == CL_SUCCESS) {
         code = clSetKernelArg(cl->copy, 2, sizeof(cl_mem), &cl->source);
     }
-    return code == CL_SUCCESS ? run_kernel(cl, cl->copy, fill_items(cl, bytes), 1, seconds)
-                              : gate_failed(code, "preparing the copy");
+    return code == CL_SUCCESS
+               ? run_kernel(cl, cl->copy, fill_items(cl, bytes), CLOCK_KERNEL, 1, seconds)
+               : gate_failed(code, "preparing the copy");
 }
 
 cli_exit bench_cl_set_keys(bench_cl *cl, const float *keys, size_t key_count, size_t tracks) {
@@ -320,20 +307,7 @@ cli_exit bench_cl_set_keys(bench_cl *cl, const float *keys, size_t key_count, si
 }
 
 cli_exit bench_cl_obvious(bench_cl *cl, double *seconds) {
-    return run_kernel(cl, cl->obvious, cl->obvious_items, 1, seconds);
-}
-
-cli_exit bench_cl_jobs(bench_cl *cl, const pm_clip *clip, const pm_sample_job *job, size_t count,
-                       double *seconds) {
-    const pm_cl_outputs outputs = {.rotations = cl->output};
-    pm_error error = {0};
-    double begun = progress_clock();
-    for (size_t i = 0; i < count; i++) {
-        if (pm_cl_sample(clip, job, &outputs, cl->queue, 0, NULL, NULL, &error) != PM_OK) {
-            return cli_fail_error("bench", &error);
-        }
-    }
-    return finish(cl, begun, count, seconds);
+    return run_kernel(cl, cl->obvious, cl->obvious_items, CLOCK_KERNEL, 1, seconds);
 }
 
 typedef struct sample_work {
@@ -351,10 +325,10 @@ static cli_exit put_sample(cl_command_queue queue, const void *work, cl_event *d
 }
 
 cli_exit bench_cl_job(bench_cl *cl, const pm_clip *clip, const pm_sample_job *job,
-                      double *seconds) {
+                      bench_clock clock, size_t count, double *seconds) {
     const sample_work work = {clip, job, cl->output};
-    const gate_queue gated = {cl->context, cl->queue, cl->event_times};
-    return gate_run(&gated, put_sample, &work, 1, seconds);
+    const gate_queue timed = queue_timed_by(cl, clock);
+    return gate_run(&timed, put_sample, &work, count, seconds);
 }
 
 /* ---- crowds -------------------------------------------------------------------- */
@@ -387,6 +361,6 @@ cli_exit bench_cl_crowd(bench_cl *cl, pm_crowd *crowd, pm_crowd_output output, s
     crowd_work work = {crowd,
                        {.instance_buffer = cl->instances, .instance_count = cl->instance_count}};
     work.job.outputs[output].buffer = cl->output;
-    const gate_queue gated = {cl->context, cl->queue, cl->event_times};
-    return gate_run(&gated, put_crowd, &work, count, seconds);
+    const gate_queue timed = queue_timed_by(cl, CLOCK_KERNEL);
+    return gate_run(&timed, put_crowd, &work, count, seconds);
 }

@@ -16,13 +16,12 @@ bool bench_cl_event_times(const bench_cl *cl);
 cli_exit bench_cl_poison(bench_cl *cl);
 cli_exit bench_cl_read(bench_cl *cl, size_t offset, size_t bytes, float *to);
 cli_exit bench_cl_choose_fill(bench_cl *cl, size_t bytes);
-cli_exit bench_cl_fill(bench_cl *cl, size_t bytes, size_t count, double *seconds);
-cli_exit bench_cl_stores(bench_cl *cl, size_t bytes, double *seconds);
-cli_exit bench_cl_fills(bench_cl *cl, size_t bytes, size_t count, double *seconds);
-cli_exit bench_cl_copy(bench_cl *cl, size_t bytes, double *seconds);
-cli_exit bench_cl_job(bench_cl *cl, const pm_clip *clip, const pm_sample_job *job, double *seconds);
-cli_exit bench_cl_jobs(bench_cl *cl, const pm_clip *clip, const pm_sample_job *job, size_t count,
+cli_exit bench_cl_fill(bench_cl *cl, size_t bytes, bench_clock clock, size_t count,
                        double *seconds);
+cli_exit bench_cl_stores(bench_cl *cl, size_t bytes, double *seconds);
+cli_exit bench_cl_copy(bench_cl *cl, size_t bytes, double *seconds);
+cli_exit bench_cl_job(bench_cl *cl, const pm_clip *clip, const pm_sample_job *job,
+                      bench_clock clock, size_t count, double *seconds);
 cli_exit bench_cl_set_instances(bench_cl *cl, const pm_crowd_instance *instances, size_t count);
 cli_exit bench_cl_crowd(bench_cl *cl, pm_crowd *crowd, pm_crowd_output output, size_t count,
                         double *seconds);

@@ -14,7 +14,7 @@
 typedef struct gate_queue {
     cl_context context;
     cl_command_queue queue;
-    bool event_times; /* whether they are believed; else there is no gate, and wall clock */
+    bool event_times; /* wanted and believed; else there is no gate, and wall clock */
 } gate_queue;
 
 /* Puts work into the queue; *done is its end, where it is asked for. */

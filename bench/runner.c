@@ -50,7 +50,7 @@ void bench_run_close(bench_run *run) {
 
 cli_exit bench_fill_once(void *context, double *seconds) {
     const bench_fill *work = context;
-    return device_fill(work->device, work->bytes, work->count, seconds);
+    return device_fill(work->device, work->bytes, work->clock, work->count, seconds);
 }
 
 typedef struct baseline_work {
@@ -93,7 +93,7 @@ static cli_exit measure(bench_run *run, const bench_case *which, bench_work work
                                  run->pacing.seconds};
     bool rivalled = which->group->what == NULL && which->group->kind != BENCH_BASELINE &&
                     baseline_has(which->method);
-    bench_fill fill = {&run->device, result->samples * SAMPLE_BYTES, 1};
+    bench_fill fill = {&run->device, result->samples * SAMPLE_BYTES, 1, CLOCK_KERNEL};
     baseline_work rival = {NULL, NULL};
     bench_yardstick yardsticks[YARDSTICKS_MAX] = {{bench_fill_once, &fill, 0.0},
                                                   {baseline_once, &rival, 0.0}};
@@ -120,7 +120,7 @@ static cli_exit copy_once(void *context, double *seconds) {
 }
 
 static cli_exit run_fill(bench_run *run, bench_result *result) {
-    bench_fill work = {&run->device, run->device.bytes, 1};
+    bench_fill work = {&run->device, run->device.bytes, 1, CLOCK_KERNEL};
     result->samples = run->device.bytes / SAMPLE_BYTES;
     result->ceiling_share = 1.0;
     return bench_repeat(&run->pacing, bench_fill_once, &work, NULL, 0, result);
@@ -132,13 +132,13 @@ static cli_exit stores_once(void *context, double *seconds) {
 }
 
 static cli_exit run_stores(bench_run *run, const bench_case *which, bench_result *result) {
-    bench_fill work = {&run->device, run->device.bytes, 1};
+    bench_fill work = {&run->device, run->device.bytes, 1, CLOCK_KERNEL};
     result->samples = run->device.bytes / SAMPLE_BYTES;
     return measure(run, which, stores_once, &work, result);
 }
 
 static cli_exit run_copy(bench_run *run, const bench_case *which, bench_result *result) {
-    bench_fill work = {&run->device, run->device.bytes, 1};
+    bench_fill work = {&run->device, run->device.bytes, 1, CLOCK_KERNEL};
     result->samples = run->device.bytes / SAMPLE_BYTES;
     result->bytes_per_sample = 2 * (size_t)SAMPLE_BYTES;
     return measure(run, which, copy_once, &work, result);
@@ -188,7 +188,7 @@ typedef struct job_work {
 
 static cli_exit job_once(void *context, double *seconds) {
     const job_work *work = context;
-    return device_job(work->device, work->clip, &work->job, work->clock, seconds);
+    return device_job(work->device, work->clip, &work->job, work->clock, 1, seconds);
 }
 
 /* Poisoned, run once, which is its first warm-up, checked, and only then timed. */

@@ -52,6 +52,7 @@ enum { YARDSTICKS_MAX = 2 };
 typedef struct bench_fill {
     bench_device *device;
     size_t bytes, count;
+    bench_clock clock;
 } bench_fill;
 
 /* The time of one. The context is a bench_fill. */

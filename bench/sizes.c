@@ -59,12 +59,7 @@ typedef struct size_work {
 
 static cli_exit jobs_once(void *context, double *seconds) {
     const size_work *work = context;
-    return device_jobs(work->device, work->clip, &work->job, work->queued, seconds);
-}
-
-static cli_exit fills_once(void *context, double *seconds) {
-    const size_work *work = context;
-    return device_fills(work->device, work->bytes, work->queued, seconds);
+    return device_job(work->device, work->clip, &work->job, CLOCK_WALL, work->queued, seconds);
 }
 
 /* A pose takes some microseconds, less than the clock and the scheduler are good for: as many
@@ -83,10 +78,12 @@ static cli_exit choose_queued(size_work *work) {
 }
 
 static cli_exit measure(const bench_run *run, size_work *work, bench_result *result) {
-    bench_yardstick fill = {fills_once, work, 0.0};
+    bench_fill fills = {work->device, work->bytes, 1, CLOCK_WALL};
+    bench_yardstick fill = {bench_fill_once, &fills, 0.0};
     cli_exit code = device_choose_fill(work->device, work->bytes);
     if (code == CLI_DONE) {
         code = choose_queued(work);
+        fills.count = work->queued;
     }
     if (code == CLI_DONE) {
         code = bench_repeat(&run->pacing, jobs_once, work, &fill, 1, result);
