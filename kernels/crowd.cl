@@ -18,13 +18,6 @@
 #define PM_RECORD_WORDS 12
 #endif
 
-/* Single lanes have nothing to wait for. */
-#if PM_LANES == 1
-#define PM_RECORDS_WAITING 1
-#else
-#define PM_RECORDS_WAITING (PM_WAITING / PM_RECORD_WORDS)
-#endif
-
 /* ---- records ------------------------------------------------------------------------- */
 
 pm_fn void pm_put_row(real *words, pm_quat row) {
@@ -126,7 +119,7 @@ pm_kernel void crowd(pm_global const pm_u8 *instances, pm_u64 instances_offset,
     pm_tables t = {clips, timelines, times, rotations, statics, positions, scales, layout, size};
     pm_actors actors;
     pm_lanes_out out;
-    real words[PM_RECORDS_WAITING * PM_RECORD_WORDS];
+    real words[PM_RECORDS_ROOM];
 #if PM_OUTPUT != PM_OUTPUT_LOCAL
     pm_placed slots[PM_SLOTS];
 #endif
@@ -143,7 +136,6 @@ pm_kernel void crowd(pm_global const pm_u8 *instances, pm_u64 instances_offset,
         if (actors.any_b)
             pm_aim_at_clips(&actors.b, &t);
     }
-    pm_u32 waiting = 0, stored = 0;
     pm_poses poses;
     for (pm_u32 j = 0; j < size.joints; j++) {
         pm_global const pm_joint *joint = joints + j;
@@ -151,7 +143,7 @@ pm_kernel void crowd(pm_global const pm_u8 *instances, pm_u64 instances_offset,
             pm_pose_group(&poses, &t, &actors, level_joints, masks, joints, j,
                           size.joints - j < PM_GROUP ? size.joints - j : PM_GROUP);
         pm_local pose = pm_local_of(&poses, joint, j % PM_GROUP);
-        real *record = words + waiting * PM_RECORD_WORDS;
+        real *record = pm_record(words, j, PM_RECORD_WORDS);
 #if PM_OUTPUT == PM_OUTPUT_LOCAL
         pm_put_record(record, pose);
 #else
@@ -162,10 +154,6 @@ pm_kernel void crowd(pm_global const pm_u8 *instances, pm_u64 instances_offset,
             slots[joint->slot] = placed;
         pm_put_record(record, placed, joint);
 #endif
-        if (++waiting == PM_RECORDS_WAITING || j + 1 == size.joints) {
-            pm_store_words(&out, stored, words, waiting * PM_RECORD_WORDS);
-            stored += waiting * PM_RECORD_WORDS;
-            waiting = 0;
-        }
+        pm_send_records(&out, words, j, PM_RECORD_WORDS, j + 1 == size.joints);
     }
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Records of joints on their way to memory, where each instance has its own, a stride apart.
- * A lane is an instance: words wait until there are whole cache lines of each, and are then
- * transposed, for a line that is written in parts past the caches is written several times.
+ * A lane is an instance: words wait until there are whole cache lines of each, for a line that is
+ * written in parts past the caches is written several times, and are transposed on their way.
  */
 #ifndef PM_RECORDS_H
 #define PM_RECORDS_H
@@ -11,6 +11,7 @@
 
 /* Words that wait: whole cache lines of records of 6, 8 and 12. */
 #define PM_WAITING 48
+#define PM_MOST_RECORD_WORDS 12
 
 /* Where lanes write; lane i only where bit i of `active` is set. */
 typedef struct pm_lanes_out {
@@ -23,16 +24,27 @@ typedef struct pm_lanes_out {
 
 #if PM_LANES == 1
 
+/* Single lanes have nothing to wait for. */
+#define PM_RECORDS_ROOM PM_MOST_RECORD_WORDS
+
+pm_fn real *pm_record(real *words, pm_u32 n, pm_u32 size) {
+    (void)n;
+    (void)size;
+    return words;
+}
+
 /* Words 4 by 4 where they go so; memory is on a boundary of 8 bytes at least. */
-pm_fn void pm_store_words(const pm_lanes_out *out, pm_u32 at, const real *words, pm_u32 count) {
-    pm_global float *to = out->to[0] + at;
+pm_fn void pm_send_records(const pm_lanes_out *out, const real *words, pm_u32 n, pm_u32 size,
+                           pm_u32 last) {
+    pm_global float *to = out->to[0] + n * size;
+    (void)last;
 #ifdef PM_OPENCL
-    for (pm_u32 i = 0; i + 4 <= count; i += 4)
+    for (pm_u32 i = 0; i + 4 <= size; i += 4)
         vstore4(vload4(0, words + i), 0, to + i);
-    for (pm_u32 i = count & ~3u; i < count; i++)
+    for (pm_u32 i = size & ~3u; i < size; i++)
         to[i] = words[i];
 #else
-    for (pm_u32 i = 0; i < count; i++)
+    for (pm_u32 i = 0; i < size; i++)
         to[i] = words[i];
 #endif
 }
@@ -151,10 +163,40 @@ pm_fn void pm_store_lines(const pm_lanes_out *out, pm_u32 at, const real *words,
         pm_put_some(out, at, words, count < PM_LANES ? count : PM_LANES);
 }
 
-/* `count` words of each lane, up to PM_WAITING, which go to `at` and what follows it. */
-pm_fn void pm_store_words(const pm_lanes_out *out, pm_u32 at, const real *words, pm_u32 count) {
+#define PM_RECORDS_ROOM (2 * PM_WAITING)
+
+/* Where record n is made, of `size` words. */
+pm_fn real *pm_record(real *words, pm_u32 n, pm_u32 size) {
+    pm_u32 room = PM_WAITING / size;
+    return words + n / room % 2 * PM_WAITING + n % room * size;
+}
+
+/* What is left of the half before, from a line on, and the records up to n. */
+pm_rare_fn void pm_send_rest(const pm_lanes_out *out, const real *words, pm_u32 n, pm_u32 size,
+                             pm_u32 line) {
+    pm_u32 room = PM_WAITING / size, round = n / room;
+    const real *before = words + (round + 1) % 2 * PM_WAITING;
+    for (pm_u32 w = line * PM_LANES; round > 0 && w < PM_WAITING; w += PM_LANES)
+        pm_store_lines(out, (round - 1) * PM_WAITING + w, before + w, PM_LANES);
+    pm_u32 count = (n % room + 1) * size;
     for (pm_u32 w = 0; w < count; w += PM_LANES)
-        pm_store_lines(out, at + w, words + w, count - w);
+        pm_store_lines(out, round * PM_WAITING + w, words + round % 2 * PM_WAITING + w, count - w);
+}
+
+/* Records fill one half of the words while those of the other leave: as much as a record takes is
+ * stored once record n is there. To move words and to compute are different units' work, and in
+ * turn they keep each other busy. */
+pm_fn void pm_send_records(const pm_lanes_out *out, const real *words, pm_u32 n, pm_u32 size,
+                           pm_u32 last) {
+    pm_u32 room = PM_WAITING / size, lines = (size + PM_LANES - 1) / PM_LANES;
+    pm_u32 round = n / room, line = n % room * lines;
+    const real *before = words + (round + 1) % 2 * PM_WAITING;
+    for (pm_u32 i = 0; i < lines; i++, line++)
+        if (round > 0 && line < PM_WAITING / PM_LANES)
+            pm_store_lines(out, (round - 1) * PM_WAITING + line * PM_LANES,
+                           before + line * PM_LANES, PM_LANES);
+    if (last)
+        pm_send_rest(out, words, n, size, line);
 }
 
 #endif
