@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "engine.h"
+#include "lane_set.h"
 #include "status.h"
 
 pm_status pm_crowd_name_clip(size_t clip, pm_status status, pm_error *error) {
@@ -109,6 +110,7 @@ pm_status pm_crowd_create(pm_engine *engine, const pm_crowd_desc *desc, pm_crowd
     made->engine = engine;
     made->skeleton = desc->skeleton;
     made->clip_count = desc->clip_count;
+    made->set = pm_lane_set_for(SIZE_MAX);
     made->padded_joints =
         (desc->skeleton->joint_count + PM_TRACK_GROUP - 1) / PM_TRACK_GROUP * PM_TRACK_GROUP;
     status = build(desc, made, error);

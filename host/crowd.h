@@ -31,7 +31,8 @@ struct pm_crowd {
     pm_u64 *times;
     size_t time_count;
     int64_t *clip_ticks;
-    struct pm_cl_crowd *device; /* of an engine of an OpenCL device */
+    const struct pm_lane_set *set; /* the instruction set that poses on the host */
+    struct pm_cl_crowd *device;    /* of an engine of an OpenCL device */
 };
 
 /* Whether some clip moves the joints of a group away from the rest pose. */

@@ -157,8 +157,7 @@ pm_status pm_crowd_pose_one(const pm_crowd *crowd, const pm_crowd_instance *inst
                        : !instance ? "instance"
                                    : "records");
     pm_status status = pm_crowd_check_output(crowd, output, error);
-    return status == PM_OK ? pm_crowd_pose_with(pm_lane_set_for(SIZE_MAX), crowd, instance, output,
-                                                records, error)
+    return status == PM_OK ? pm_crowd_pose_with(crowd->set, crowd, instance, output, records, error)
                            : status;
 }
 
@@ -203,7 +202,7 @@ static void pose_runs(void *context, pm_items *items) {
 
 pm_status pm_crowd_pose_on_reference(const pm_crowd *crowd, const pm_crowd_job *job,
                                      pm_error *error) {
-    posing p = {.crowd = crowd, .job = job, .set = pm_lane_set_for(SIZE_MAX)};
+    posing p = {.crowd = crowd, .job = job, .set = crowd->set};
     size_t runs = job->instance_count / RUN + (job->instance_count % RUN != 0);
     pm_run_parallel(crowd->engine->host_threads, runs, pose_runs, &p);
     return p.failed ? pm_fail_memory(error) : PM_OK;

@@ -76,7 +76,7 @@ static rigid root_at(const pm_crowd *crowd, size_t clip, int64_t time, bool clam
     pm_pose_span span;
     rigid r;
     pm_crowd_find_side(crowd, clip, time, clamps, &who.a);
-    pm_lane_set_for(SIZE_MAX)->pose_joints(crowd, &who, 0, PM_TRACK_GROUP, &span);
+    crowd->set->pose_joints(crowd, &who, 0, PM_TRACK_GROUP, &span);
     for (size_t i = 0; i < 4; i++)
         r.q[i] = (double)span.of[PM_ROTATIONS][i][0];
     for (size_t i = 0; i < 3; i++)

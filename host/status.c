@@ -76,7 +76,10 @@ void pm_report_cl(pm_error *error, pm_status status, int cl_status, const char *
 void pm_error_clear(pm_error *error) {
     if (!error)
         return;
-    *error = (pm_error){.status = PM_OK, .track = PM_NOWHERE, .key = PM_NOWHERE};
+    error->status = PM_OK;
+    error->cl_status = 0;
+    error->track = error->key = PM_NOWHERE;
+    error->message[0] = '\0'; /* the rest of it would take longer than a small job's checks */
 }
 
 bool pm_multiply(size_t a, size_t b, size_t *product) {

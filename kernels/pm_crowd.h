@@ -105,7 +105,7 @@ pm_fn pm_u64 pm_crowd_within(pm_u64 period, pm_s64 time, pm_u32 clamps) {
     if (clamps)
         return time < 0 ? 0 : (pm_u64)time < period ? (pm_u64)time : period;
     if (time >= 0)
-        return (pm_u64)time % period;
+        return (pm_u64)time < period ? (pm_u64)time : (pm_u64)time % period;
     pm_u64 back = (0 - (pm_u64)time) % period;
     return back ? period - back : 0;
 }
