@@ -169,7 +169,6 @@ enum { RUN = 64 };
 typedef struct posing {
     const pm_crowd *crowd;
     const pm_crowd_job *job;
-    const pm_lane_set *set;
     atomic_bool failed; /* for want of memory */
 } posing;
 
@@ -184,7 +183,8 @@ static void pose_target(posing *p, pm_crowd_output output, size_t i) {
     if (target->previous)
         memcpy((unsigned char *)target->previous + i * stride, to + i * stride, bytes);
     if (pm_crowd_is_updated(p->crowd, instance, i, p->job->frame) &&
-        pm_crowd_pose_with(p->set, p->crowd, instance, output, to + i * stride, NULL) != PM_OK)
+        pm_crowd_pose_with(p->crowd->set, p->crowd, instance, output, to + i * stride, NULL) !=
+            PM_OK)
         p->failed = true;
 }
 
@@ -202,7 +202,7 @@ static void pose_runs(void *context, pm_items *items) {
 
 pm_status pm_crowd_pose_on_reference(const pm_crowd *crowd, const pm_crowd_job *job,
                                      pm_error *error) {
-    posing p = {.crowd = crowd, .job = job, .set = crowd->set};
+    posing p = {.crowd = crowd, .job = job};
     size_t runs = job->instance_count / RUN + (job->instance_count % RUN != 0);
     pm_run_parallel(crowd->engine->host_threads, runs, pose_runs, &p);
     return p.failed ? pm_fail_memory(error) : PM_OK;
