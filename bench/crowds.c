@@ -42,22 +42,6 @@ double crowds_bound(const crowd_scene *scene) {
     return scene->output == PM_CROWD_PALETTE_HALF ? 0x1p-9 : 1e-5;
 }
 
-/* ---- one behind another ---------------------------------------------------------- */
-
-/* As many are timed together as make `least` seconds, or `most`. `count` belongs to the work. */
-static cli_exit choose_count(bench_work once, void *work, double least, size_t most,
-                             size_t *count) {
-    double seconds = 0.0;
-    cli_exit code = CLI_DONE;
-    for (*count = 1; code == CLI_DONE && *count < most; *count *= 2) {
-        code = once(work, &seconds);
-        if (seconds * (double)*count >= least) {
-            break;
-        }
-    }
-    return code;
-}
-
 /* ---- the ceiling --------------------------------------------------------------- */
 
 cli_exit crowds_run_fill(bench_run *run, bench_result *result) {
@@ -98,7 +82,7 @@ static cli_exit measure(bench_run *run, pose_work *work, bench_result *result) {
     const bench_pacing pacing = {run->pacing.warm_ups - 1, run->pacing.least, run->pacing.seconds};
     cli_exit code = device_choose_fill(fill.device, fill.bytes);
     if (code == CLI_DONE && !work->made->waits) {
-        code = choose_count(pose_once, work, least, FRAMES_MAX, &work->count);
+        code = bench_choose_count(pose_once, work, least, FRAMES_MAX, &work->count);
     }
     fill.count = work->count;
     if (code == CLI_DONE) {
@@ -187,7 +171,7 @@ static cli_exit run_host(bench_run *run, const crowd_made *made, bool one, bench
         code = check_host(&work, one, result);
     }
     if (code == CLI_DONE && one) {
-        code = choose_count(once, &work, 1e-3, CALLS_MAX, &work.calls);
+        code = bench_choose_count(once, &work, 1e-3, CALLS_MAX, &work.calls);
     }
     if (code == CLI_DONE) {
         code = bench_repeat(&run->pacing, once, &work, NULL, 0, result);

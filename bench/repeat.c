@@ -38,6 +38,18 @@ static void summarise(double *seconds, size_t count, bench_result *result) {
     result->samples_per_s = (double)result->samples / result->seconds_median;
 }
 
+cli_exit bench_choose_count(bench_work once, void *work, double least, size_t most, size_t *count) {
+    double seconds = 0.0;
+    cli_exit code = CLI_DONE;
+    for (*count = 1; code == CLI_DONE && *count < most; *count *= 2) {
+        code = once(work, &seconds);
+        if (seconds * (double)*count >= least) {
+            break;
+        }
+    }
+    return code;
+}
+
 typedef struct repetition {
     bench_work work;
     void *context;

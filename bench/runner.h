@@ -58,6 +58,10 @@ typedef struct bench_fill {
 /* The time of one. The context is a bench_fill. */
 cli_exit bench_fill_once(void *context, double *seconds);
 
+/* How many times work is done in one measurement, `*count`, which belongs to the work: as many as
+ * make `least` seconds, or `most`. What work says is the time of one. */
+cli_exit bench_choose_count(bench_work once, void *work, double least, size_t most, size_t *count);
+
 /* Fills in times and rate of a result whose samples are set, and the yardsticks' times. */
 cli_exit bench_repeat(const bench_pacing *pacing, bench_work work, void *context,
                       bench_yardstick *yardsticks, size_t yardstick_count, bench_result *result);

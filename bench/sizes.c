@@ -64,25 +64,13 @@ static cli_exit jobs_once(void *context, double *seconds) {
 
 /* A pose takes some microseconds, less than the clock and the scheduler are good for: as many
  * jobs are timed together as make a millisecond. */
-static cli_exit choose_queued(size_work *work) {
-    const double least = 1e-3;
-    double seconds = 0.0;
-    cli_exit code = CLI_DONE;
-    for (work->queued = 1; code == CLI_DONE && work->queued < QUEUED_MAX; work->queued *= 2) {
-        code = jobs_once(work, &seconds);
-        if (seconds * (double)work->queued >= least) {
-            break;
-        }
-    }
-    return code;
-}
-
 static cli_exit measure(const bench_run *run, size_work *work, bench_result *result) {
+    const double least = 1e-3;
     bench_fill fills = {work->device, work->bytes, 1, CLOCK_WALL};
     bench_yardstick fill = {bench_fill_once, &fills, 0.0};
     cli_exit code = device_choose_fill(work->device, work->bytes);
     if (code == CLI_DONE) {
-        code = choose_queued(work);
+        code = bench_choose_count(jobs_once, work, least, QUEUED_MAX, &work->queued);
         fills.count = work->queued;
     }
     if (code == CLI_DONE) {
