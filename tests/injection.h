@@ -38,8 +38,4 @@ typedef struct scenario {
  * scenario says so, in growing steps: then five must, or `least` if that is less. */
 void inject_all(const scenario *which, stage *s, fault_kind kind, bool sticky, size_t least);
 
-/* A folder for programs under /tmp, and its end with all that is in it. */
-const char *injection_cache_make(void);
-void injection_cache_remove(void);
-
 #endif

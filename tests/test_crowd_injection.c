@@ -6,6 +6,7 @@
 #include <posemill/posemill_cl.h>
 
 #include "injection.h"
+#include "support/cache_folder.h"
 #include "support/crowd_scene.h"
 #include "support/engines.h"
 #include "support/motion.h"
@@ -319,7 +320,9 @@ static int open_all(void **unused) {
     void *reference = &on_reference;
     random_source source = random_salted(0xE81);
     pm_error error = poisoned_error();
-    cache = injection_cache_make();
+    cache = cache_folder_make();
+    if (!cache)
+        return 1;
     scene_make(engine_for(&reference),
                &(scene_options){.salt = 0xE80,
                                 .joints = JOINTS,
@@ -343,7 +346,7 @@ static int close_all(void **state) {
     for (unsigned o = 0; o < OUTPUTS; o++)
         guarded_free(expected[o]);
     scene_free(&material);
-    injection_cache_remove();
+    assert_true(cache_folder_remove());
     return engines_close(state);
 }
 

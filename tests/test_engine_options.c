@@ -3,8 +3,9 @@
  * The options of an engine that must never change a result: where kernels are read from,
  * the program cache in every state of health, the log.
  */
-#define _XOPEN_SOURCE 700 /* nftw, mkdtemp */
+#define _XOPEN_SOURCE 700 /* nftw */
 
+#include "support/cache_folder.h"
 #include "support/engines.h"
 #include "support/motion.h"
 
@@ -79,26 +80,19 @@ static void a_kernel_folder_that_does_not_exist_is_an_error(void **state) {
 
 /* ---- the program cache ---- */
 
-static char cache[64];
+static const char *cache;
 static size_t cache_files;
 static enum spoil { COUNT_ONLY, TRUNCATE, FLIP_BYTES, EMPTY, LENGTHEN } spoil;
 
 static int make_cache(void **state) {
     (void)state;
-    strcpy(cache, "/tmp/posemill-test-XXXXXX");
-    return mkdtemp(cache) == NULL;
-}
-
-static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *ftw) {
-    (void)st;
-    (void)type;
-    (void)ftw;
-    return remove(path);
+    cache = cache_folder_make();
+    return cache == NULL;
 }
 
 static int remove_cache(void **state) {
     (void)state;
-    return nftw(cache, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+    return !cache_folder_remove();
 }
 
 static void flip_bytes(const char *path, long size) {

@@ -8,6 +8,7 @@
 #include "injection.h"
 #include "many.h"
 #include "sub_devices.h"
+#include "support/cache_folder.h"
 #include "support/engines.h"
 #include "support/motion.h"
 
@@ -445,9 +446,10 @@ static void buffers_that_cannot_be_made_on_two_devices(void **state) {
 
 static void with_cache(const scenario *which, void **state, fault_kind kind) {
     engine_for(state);
-    inject_all(which, &(stage){.state = state, .cache_folder = injection_cache_make()}, kind, false,
-               1);
-    injection_cache_remove();
+    const char *folder = cache_folder_make();
+    assert_non_null(folder);
+    inject_all(which, &(stage){.state = state, .cache_folder = folder}, kind, false, 1);
+    assert_true(cache_folder_remove());
 }
 
 static void a_failure_beside_a_warm_cache(void **state) {
