@@ -17,11 +17,8 @@
 
 enum { REFERENCES_TURNS = 1000, REFERENCES_TURN_NS = 10000000 };
 
-static inline void references_rest(void) {
-    nanosleep(&(struct timespec){.tv_nsec = REFERENCES_TURN_NS}, NULL);
-}
-
-static inline cl_uint references(cl_context context) {
+/* Of a cl_context, and of a cl_mem */
+static inline cl_uint references(void *context) {
     cl_uint count = 0;
     assert_int_equal(
         clGetContextInfo(context, CL_CONTEXT_REFERENCE_COUNT, sizeof count, &count, NULL),
@@ -29,24 +26,18 @@ static inline cl_uint references(cl_context context) {
     return count;
 }
 
-static inline cl_uint buffer_references(cl_mem buffer) {
+static inline cl_uint buffer_references(void *buffer) {
     cl_uint count = 0;
     assert_int_equal(clGetMemObjectInfo(buffer, CL_MEM_REFERENCE_COUNT, sizeof count, &count, NULL),
                      CL_SUCCESS);
     return count;
 }
 
-/* Once they are at most `expected`, or what they are after ten seconds. */
-static inline cl_uint references_at_last(cl_context context, cl_uint expected) {
-    for (size_t turn = 0; turn < REFERENCES_TURNS && references(context) > expected; turn++)
-        references_rest();
-    return references(context);
-}
-
-static inline cl_uint buffer_references_at_last(cl_mem buffer, cl_uint expected) {
-    for (size_t turn = 0; turn < REFERENCES_TURNS && buffer_references(buffer) > expected; turn++)
-        references_rest();
-    return buffer_references(buffer);
+/* What one of these counts once it is at most `expected`, or after ten seconds. */
+static inline cl_uint references_at_last(cl_uint (*count)(void *), void *object, cl_uint expected) {
+    for (size_t turn = 0; turn < REFERENCES_TURNS && count(object) > expected; turn++)
+        nanosleep(&(struct timespec){.tv_nsec = REFERENCES_TURN_NS}, NULL);
+    return count(object);
 }
 
 #endif

@@ -432,10 +432,10 @@ static void a_crowd_leaves_the_callers_objects_alone(void **state) {
     scene_undo(&posed.scene);
     queue_expect(buffer, PM_CROWD_DUAL, posed.expected[PM_CROWD_DUAL], NULL);
     release_event(done);
-    const cl_uint of_buffer = buffer_references_at_last(buffer, 1);
+    const cl_uint of_buffer = references_at_last(buffer_references, buffer, 1);
     clReleaseMemObject(buffer);
     assert_int_equal(clFinish(caller.in_order), CL_SUCCESS);
-    const cl_uint of_context = references_at_last(caller.context, before);
+    const cl_uint of_context = references_at_last(references, caller.context, before);
     scene_finish(caller.engine, &posed.scene);
     assert_int_equal(of_buffer, 1);
     assert_true(of_context <= before);

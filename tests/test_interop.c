@@ -246,7 +246,7 @@ static void an_engine_retains_the_context_and_lets_it_go(void **state) {
     expect_ok(pm_cl_engine_create(context, caller.device, NULL, &engine, &error), &error);
     assert_true(references(context) > before);
     pm_engine_destroy(&engine);
-    assert_int_equal(references_at_last(context, before), before);
+    assert_int_equal(references_at_last(references, context, before), before);
     clReleaseContext(context);
 }
 

@@ -575,7 +575,7 @@ static void contexts_are_retained_and_let_go(void **state) {
     pm_engine *engine = open_targets(targets, PARTS);
     assert_true(references(m.subs.shared) >= before + PARTS);
     pm_engine_destroy(&engine);
-    assert_int_equal(references_at_last(m.subs.shared, before), before);
+    assert_int_equal(references_at_last(references, m.subs.shared, before), before);
 }
 
 /* ---- devices by name: these need no sub-devices ---- */
