@@ -79,7 +79,7 @@ void pm_error_clear(pm_error *error) {
     error->status = PM_OK;
     error->cl_status = 0;
     error->track = error->key = PM_NOWHERE;
-    error->message[0] = '\0'; /* the rest of it would take longer than a small job's checks */
+    error->message[0] = '\0'; /* small jobs notice what clearing all of it costs */
 }
 
 bool pm_multiply(size_t a, size_t b, size_t *product) {
