@@ -50,6 +50,12 @@ static bool is_coded(const pm_channel *channel) {
     return channel->format != PM_KEYS_FLOAT32;
 }
 
+/* How many lanes a plane has room for, from a track on: padding too, where there is enough. */
+static size_t lanes_of(const pm_clip *clip, size_t track) {
+    size_t room = clip->shared ? clip->padded_tracks - track : 1;
+    return room < PM_DOUBLES ? room : PM_DOUBLES;
+}
+
 static void describe(const pm_clip_desc *desc, const pm_clip *clip, unsigned c,
                      const pm_block *block, lanes *to) {
     const pm_channel *channel = &clip->channels[c];
@@ -66,7 +72,7 @@ static void describe(const pm_clip_desc *desc, const pm_clip *clip, unsigned c,
                             .components = n,
                             .wrap = dreal_of(1),
                             .times = timeline->times,
-                            .stored = {floats, at->row, at->plane, !clip->shared},
+                            .stored = {floats, at->row, at->plane, lanes_of(clip, block->track)},
                             .desc = desc}};
     pm_track *track = &to->track;
     for (size_t i = 0; i < PM_DOUBLES; i++)
@@ -140,8 +146,7 @@ static void put_last_row(const lanes *l) {
                       coded_at(l, i, track->segment_count), track->wrap[i] < 0);
     if (is_coded(l->channel))
         return;
-    const float *first = track->stored.to;
-    dquat key = track->stored.alone ? dquat_load_one(first) : dquat_load_floats(first);
+    dquat key = pm_get(&track->stored, 0);
     pm_put(&track->stored, track->segment_count, 0, dquat_scaled(key, track->wrap));
 }
 

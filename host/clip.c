@@ -25,8 +25,11 @@ static pm_status lay_out_shared(const pm_clip *clip, pm_channel *channel, size_t
                                 pm_error *error) {
     size_t plane = 4 * clip->padded_tracks;
     size_t row = plane * planes_of(channel);
-    if (row > UINT32_MAX || !pm_multiply(row, rows_of(clip->timelines), floats))
+    size_t rest = pm_key_alignment(channel->format) - 1;
+    if (row > UINT32_MAX || !pm_multiply(row, rows_of(clip->timelines), floats) ||
+        __builtin_add_overflow(*floats, rest, floats))
         return pm_fail(error, PM_ERROR_SIZE, "the clip's rows are too large");
+    *floats &= ~rest;
     for (size_t t = 0; t < clip->track_count; t++)
         channel->layout[t] =
             (pm_track_rows){.first = 4 * t, .row = (pm_u32)row, .plane = (pm_u32)plane, .wrap = 1};
@@ -63,6 +66,16 @@ static pm_status lay_out_apart(const pm_clip *clip, pm_channel *channel, size_t 
     return PM_OK;
 }
 
+/* Before anything is computed: a device has a largest allocation, the reference path none. */
+static pm_status check_device_room(const pm_engine *engine, size_t bytes, pm_error *error) {
+    uint64_t largest = engine->info.largest_allocation_bytes;
+    if (largest == 0 || bytes <= largest)
+        return PM_OK;
+    return pm_fail(error, PM_ERROR_DEVICE_MEMORY,
+                   "the clip needs %zu bytes in one piece and the device allows %llu", bytes,
+                   (unsigned long long)largest);
+}
+
 static pm_status lay_out(const pm_clip *clip, pm_channel *channel, pm_error *error) {
     size_t statics = pm_curves[channel->recipe.curve].statics;
     size_t floats = 0;
@@ -75,6 +88,9 @@ static pm_status lay_out(const pm_clip *clip, pm_channel *channel, pm_error *err
         return status;
     if (!pm_key_bytes(channel->format, floats, &channel->key_bytes))
         return pm_fail(error, PM_ERROR_SIZE, "the clip's bytes do not fit size_t");
+    status = check_device_room(clip->engine, channel->key_bytes, error);
+    if (status != PM_OK)
+        return status;
     channel->static_floats = statics * 4 * clip->padded_tracks;
     channel->keys = calloc(channel->key_bytes, 1);
     channel->statics = calloc(channel->static_floats + 1, sizeof(float)); /* never of nothing */
@@ -131,6 +147,15 @@ static pm_status build(const pm_clip_desc *desc, pm_clip *clip, pm_error *error)
     return status == PM_OK ? pm_clip_build_tracks(desc, clip, error) : status;
 }
 
+/* Vectors of up to PM_TRACK_GROUP lanes load whole groups of tracks. Fewer tracks are loaded by
+ * vectors of no more lanes than there are tracks, so that a power of 2 holds them all. */
+static size_t padded(size_t tracks) {
+    size_t power = 1;
+    while (power < tracks && power < PM_TRACK_GROUP)
+        power *= 2;
+    return (tracks + power - 1) / power * power;
+}
+
 pm_status pm_clip_create(pm_engine *engine, const pm_clip_desc *desc, pm_clip **clip,
                          pm_error *error) {
     if (!engine || !clip)
@@ -145,8 +170,7 @@ pm_status pm_clip_create(pm_engine *engine, const pm_clip_desc *desc, pm_clip **
     made->parts = made;
     made->method = desc->method;
     made->track_count = desc->track_count;
-    made->padded_tracks =
-        (desc->track_count + PM_TRACK_GROUP - 1) / PM_TRACK_GROUP * PM_TRACK_GROUP;
+    made->padded_tracks = padded(desc->track_count);
     made->timeline_count = pm_timeline_count(desc);
     made->shared = made->timeline_count == 1;
     status = build(desc, made, error);

@@ -10,7 +10,8 @@
 #include "rows.h"
 #include "timeline.h"
 
-/* Tracks are padded to whole groups of this many, so that no lane loads past the end. */
+/* The widest vector of kernels. Tracks are padded so that none of its lanes loads past the end: to
+ * a multiple of this, and fewer to a power of 2. */
 enum { PM_TRACK_GROUP = 16 };
 
 /* One kind of values of all tracks. */

@@ -93,7 +93,7 @@ static size_t useful_threads(const pm_clip *clip) {
 /* Tracks of an item: a block, unless there are threads for more; of whole groups, because
  * neighbours share lines of the cache. */
 static size_t tracks_of_item(const pm_clip *clip, size_t threads) {
-    size_t groups = clip->padded_tracks / PM_TRACK_GROUP;
+    size_t groups = (clip->padded_tracks + PM_TRACK_GROUP - 1) / PM_TRACK_GROUP;
     size_t share = (groups + threads - 1) / threads * PM_TRACK_GROUP;
     return share < PM_BLOCK_TRACKS ? share : PM_BLOCK_TRACKS;
 }

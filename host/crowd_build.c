@@ -16,13 +16,27 @@ static unsigned planes_of(const pm_channel *channel) {
     return 1 + pm_curves[channel->recipe.curve].extras;
 }
 
-/* Numbers of a clip's keys, as pm_track_rows counts. */
-static size_t numbers_of(const pm_clip *clip, const pm_channel *channel) {
+/* Floats of a plane, and of a row of them, of all joints. */
+static size_t plane_of(const pm_crowd *crowd) {
+    return 4 * crowd->padded_joints;
+}
+
+static size_t row_of(const pm_crowd *crowd, const pm_channel *channel) {
+    return plane_of(crowd) * planes_of(channel);
+}
+
+static unsigned static_planes_of(const pm_channel *channel) {
+    return pm_curves[channel->recipe.curve].statics;
+}
+
+/* Numbers of a clip's keys in the crowd, as pm_track_rows counts: rows that are shared become as
+ * long as the crowd's. */
+static size_t numbers_of(const pm_crowd *crowd, const pm_clip *clip, const pm_channel *channel) {
     const pm_track_rows *last = &channel->layout[clip->track_count - 1];
     size_t rows = clip->timelines[clip->timeline_of[clip->track_count - 1]].segment_count + 1;
     size_t end = last->first + rows * last->row;
     if (clip->shared)
-        end = rows * last->row;
+        end = rows * row_of(crowd, channel);
     return (end + PM_CLIP_ALIGNMENT - 1) / PM_CLIP_ALIGNMENT * PM_CLIP_ALIGNMENT;
 }
 
@@ -35,15 +49,14 @@ static void copy_key(const pm_channel *from, size_t at, const pm_channel *to, si
         pm_key_repeat(to->format, from->keys, at, to->keys, to_at, false);
 }
 
-/* Rows of all joints, each row in skeleton order. */
+/* Planes of all joints, each plane in skeleton order. */
 static void copy_shared(const pm_crowd *crowd, const pm_clip *clip, unsigned c, size_t first) {
     const pm_channel *from = &clip->channels[c], *to = &crowd->channels[c];
-    size_t rows = clip->timelines[0].segment_count + 1;
-    for (size_t r = 0; r < rows * planes_of(from); r++)
-        for (size_t j = 0; j < crowd->skeleton->joint_count; j++) {
-            size_t row = r * 4 * clip->padded_tracks;
-            copy_key(from, row + 4 * (size_t)crowd->skeleton->order[j], to, first + row + 4 * j);
-        }
+    size_t planes = (clip->timelines[0].segment_count + 1) * planes_of(from);
+    for (size_t p = 0; p < planes; p++)
+        for (size_t j = 0; j < crowd->skeleton->joint_count; j++)
+            copy_key(from, 4 * (p * clip->padded_tracks + crowd->skeleton->order[j]), to,
+                     first + p * plane_of(crowd) + 4 * j);
 }
 
 /* Each track's rows by themselves, wherever the layout says. */
@@ -56,10 +69,10 @@ static void copy_apart(const pm_crowd *crowd, const pm_clip *clip, unsigned c, s
 
 static void copy_statics(const pm_crowd *crowd, const pm_clip *clip, unsigned c, size_t i) {
     const pm_channel *from = &clip->channels[c], *to = &crowd->channels[c];
-    float *at = to->statics + i * from->static_floats;
-    for (size_t s = 0; s < from->static_floats / (4 * clip->padded_tracks); s++)
+    size_t planes = static_planes_of(from);
+    for (size_t s = 0; s < planes; s++)
         for (size_t j = 0; j < crowd->skeleton->joint_count; j++)
-            memcpy(at + 4 * (s * clip->padded_tracks + j),
+            memcpy(to->statics + (i * planes + s) * plane_of(crowd) + 4 * j,
                    from->statics + 4 * (s * clip->padded_tracks + crowd->skeleton->order[j]),
                    4 * sizeof(float));
 }
@@ -72,7 +85,11 @@ static void copy_layout(const pm_crowd *crowd, const pm_clip *clip, unsigned c, 
     for (size_t j = 0; crowd->apart && j < n; j++) {
         pm_track_rows *row = &crowd->layout[(c * crowd->clip_count + i) * n + j];
         *row = from->layout[crowd->skeleton->order[j]];
-        row->first = clip->shared ? place->first[c] + 4 * j : place->first[c] + row->first;
+        row->first = place->first[c] + (clip->shared ? 4 * j : row->first);
+        if (clip->shared) {
+            row->row = (pm_u32)row_of(crowd, from);
+            row->plane = (pm_u32)plane_of(crowd);
+        }
         row->timeline += place->timeline;
     }
 }
@@ -116,13 +133,14 @@ static pm_status make_channel(pm_crowd *crowd, pm_clip *const *clips, unsigned c
         return PM_OK;
     for (size_t i = 0; i < crowd->clip_count; i++) {
         crowd->clips[i].first[c] = numbers;
-        crowd->clips[i].row[c] = (pm_u32)(4 * crowd->padded_joints * planes_of(like));
-        if (__builtin_add_overflow(numbers, numbers_of(clips[i], &clips[i]->channels[c]), &numbers))
+        crowd->clips[i].row[c] = (pm_u32)row_of(crowd, like);
+        if (__builtin_add_overflow(numbers, numbers_of(crowd, clips[i], &clips[i]->channels[c]),
+                                   &numbers))
             return pm_fail(error, PM_ERROR_SIZE, "the clips are too large together");
     }
     if (!pm_key_bytes(channel->format, numbers, &channel->key_bytes))
         return pm_fail(error, PM_ERROR_SIZE, "the clips' bytes do not fit size_t");
-    channel->static_floats = crowd->clip_count * like->static_floats;
+    channel->static_floats = crowd->clip_count * static_planes_of(like) * plane_of(crowd);
     channel->keys = allocate_lines(channel->key_bytes);
     channel->statics =
         allocate_lines((channel->static_floats + 1) * sizeof(float)); /* never none */
@@ -255,7 +273,7 @@ static pm_status add_timelines(pm_crowd *crowd, const pm_clip *clip, size_t i, p
     pm_crowd_timeline *rows = &crowd->timelines[crowd->timeline_count];
     const double first = first_of(clip);
     pm_u64 round = 0;
-    crowd->clips[i].plane = (pm_u32)(4 * crowd->padded_joints);
+    crowd->clips[i].plane = (pm_u32)plane_of(crowd);
     crowd->clips[i].timeline = (pm_u32)crowd->timeline_count;
     for (size_t k = 0; k < clip->timeline_count; k++) {
         pm_status status = pm_crowd_add_timeline(crowd, &clip->timelines[k], first, error);
@@ -278,7 +296,8 @@ pm_status pm_crowd_lay_out(pm_crowd *crowd, pm_clip *const *clips, pm_error *err
         status = add_timelines(crowd, clips[i], i, error);
         if (status != PM_OK)
             return pm_crowd_name_clip(i, status, error);
-        crowd->clips[i].statics = (pm_u32)(i * clips[i]->channels[PM_ROTATIONS].static_floats);
+        crowd->clips[i].statics =
+            (pm_u32)(i * static_planes_of(&crowd->channels[PM_ROTATIONS]) * plane_of(crowd));
         copy_clip(crowd, clips[i], i);
         find_movers(crowd, clips[i]);
     }

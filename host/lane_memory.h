@@ -86,10 +86,16 @@ static inline dquat dquat_load_doubles(const void *from) {
                                  load_doubles(at + 2 * size), load_doubles(at + 3 * size)});
 }
 
-/* One quaternion in all lanes. */
-static inline dquat dquat_load_one(const float *from) {
-    return (dquat){dreal_of((double)from[0]), dreal_of((double)from[1]), dreal_of((double)from[2]),
-                   dreal_of((double)from[3])};
+/* The first `lanes` of as many quaternions one after another; lanes beyond repeat the last one. */
+static inline dquat dquat_load_some(const float *from, size_t lanes) {
+    dquat q = {0};
+    for (size_t i = 0; i < PM_DOUBLES; i++, from += i < lanes ? 4 : 0) {
+        q.x[i] = (double)from[0];
+        q.y[i] = (double)from[1];
+        q.z[i] = (double)from[2];
+        q.w[i] = (double)from[3];
+    }
+    return q;
 }
 
 /* Rounds to float32 the way keys and extras are stored: magnitudes below 2^-60 become +0,
@@ -112,13 +118,15 @@ static inline void dquat_store(float *to, dquat q) {
     store_floats(to + (size_t)3 * PM_DOUBLES, m.r3);
 }
 
-/* The first lane alone. */
-static inline void dquat_store_one(float *to, dquat q) {
+/* The first `lanes` alone. */
+static inline void dquat_store_some(float *to, dquat q, size_t lanes) {
     dstored x = dstored_of(q.x), y = dstored_of(q.y), z = dstored_of(q.z), w = dstored_of(q.w);
-    to[0] = x[0];
-    to[1] = y[0];
-    to[2] = z[0];
-    to[3] = w[0];
+    for (size_t i = 0; i < lanes; i++, to += 4) {
+        to[0] = x[i];
+        to[1] = y[i];
+        to[2] = z[i];
+        to[3] = w[i];
+    }
 }
 
 #endif

@@ -15,7 +15,7 @@ typedef struct pm_extras_out {
     float *to;
     size_t row;
     size_t plane;
-    bool alone; /* the first lane is all there is */
+    size_t lanes; /* of PM_DOUBLES, those that a plane has room for */
 } pm_extras_out;
 
 /* An array of a description in lanes: those beyond the last track repeat it. */
@@ -62,11 +62,17 @@ void pm_track_look(pm_track *track, ptrdiff_t first, bool needs_logs);
 #define pm_given_row PM_LANE_NAME(pm_given_row)
 dquat pm_given_row(const pm_lane_rows *rows, size_t key);
 
+/* Plane 0 of a row, as it is stored. */
+static inline dquat pm_get(const pm_extras_out *stored, size_t row) {
+    const float *from = stored->to + row * stored->row;
+    return stored->lanes == PM_DOUBLES ? dquat_load_floats(from)
+                                       : dquat_load_some(from, stored->lanes);
+}
+
 /* A key from its row, made unit again: rounding moved it off the sphere by 1e-7, of which a
  * circle through near keys, or the middle of far ones, would make much. Vectors as they are. */
 static inline dquat pm_stored_key(const pm_track *track, size_t row) {
-    const float *from = track->stored.to + row * track->stored.row;
-    dquat key = track->stored.alone ? dquat_load_one(from) : dquat_load_floats(from);
+    dquat key = pm_get(&track->stored, row);
     return track->components == 4 ? dquat_unit(key) : key;
 }
 
@@ -99,10 +105,10 @@ static inline dmask pm_track_repeats(const pm_track *track, ptrdiff_t i) {
 /* Rounds and stores. */
 static inline void pm_put(const pm_extras_out *out, size_t segment, unsigned extra, dquat value) {
     float *to = out->to + segment * out->row + extra * out->plane;
-    if (out->alone)
-        dquat_store_one(to, value);
-    else
+    if (out->lanes == PM_DOUBLES)
         dquat_store(to, value);
+    else
+        dquat_store_some(to, value, out->lanes);
 }
 
 static inline void pm_put_vector(const pm_extras_out *out, size_t segment, unsigned extra,

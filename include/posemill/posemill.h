@@ -380,7 +380,10 @@ typedef struct pm_clip pm_clip;
 PM_API pm_status pm_clip_check(const pm_clip_desc *desc, pm_error *error);
 
 /* Checks, normalises, unrolls, computes the method's segments in double, uploads.
- * Blocks until uploaded. */
+ * Blocks until uploaded. Takes pm_method_info.floats_per_segment floats a key and track on the
+ * device, and as much again on the host; tracks of one timeline are counted as the next power
+ * of 2, from 16 on as the next multiple of 16. PM_ERROR_DEVICE_MEMORY, before any segment is
+ * computed, where the keys of an array would exceed the device's largest allocation. */
 PM_API pm_status pm_clip_create(pm_engine *engine, const pm_clip_desc *desc, pm_clip **clip,
                                 pm_error *error);
 
