@@ -142,12 +142,42 @@ void pm_timeline_free(pm_placed_timeline *timeline) {
     timeline->index = NULL;
 }
 
-static pm_place place_of(size_t segment, double u, bool odd) {
-    /* what is below 2^-32 is as good as on the key, and its products could underflow */
-    pm_place place = {(pm_u32)segment, u < 0x1p-32 ? 0.0f : (float)u};
+/* A time as a sum: `rest` is what did not fit the double, a part of its last place. */
+typedef struct exact_time {
+    double time, rest;
+} exact_time;
+
+static exact_time sum_of(double a, double b) {
+    double sum = a + b, grown = sum - a;
+    return (exact_time){sum, (a - (sum - grown)) + (b - grown)};
+}
+
+static exact_time plus(exact_time t, double more) {
+    exact_time sum = sum_of(t.time, more);
+    sum.rest += t.rest;
+    return sum;
+}
+
+static bool is_before(exact_time t, double border) {
+    return t.time < border || (t.time == border && t.rest < 0);
+}
+
+static pm_place on_lap(size_t segment, float u, bool odd) {
+    pm_place place = {(pm_u32)segment, u};
     if (odd)
         place.segment |= PM_PLACE_ODD_LAP;
     return place;
+}
+
+/* Within a segment: at its key or behind it, and before the next one. */
+static pm_place place_of(size_t segment, double u, bool odd) {
+    /* what is below 2^-32 is as good as on the key, and its products could underflow */
+    float rounded = u < 0x1p-32 ? 0.0f : (float)u;
+    return on_lap(segment, rounded < 1.0f ? rounded : PM_PLACE_BELOW_ONE, odd);
+}
+
+static pm_place place_at_end(const pm_placed_timeline *timeline) {
+    return on_lap(timeline->segment_count - 1, 1.0f, false);
 }
 
 static pm_place at_rest(pm_place place) {
@@ -174,45 +204,79 @@ static size_t find_segment(const pm_placed_timeline *timeline, double time, size
     return low;
 }
 
-static pm_place place_uniform(const pm_placed_timeline *timeline, double time, bool odd) {
+/* Of uniform keys: at most a step from where the rate says. */
+static size_t find_uniform_segment(const pm_placed_timeline *timeline, double time,
+                                   double position) {
+    const double *times = timeline->times;
+    size_t last = timeline->segment_count - 1;
+    size_t i = position < (double)last ? (size_t)position : last;
+    while (i > 0 && time < times[i])
+        i--;
+    while (i < last && time >= times[i + 1])
+        i++;
+    return i;
+}
+
+static pm_place place_uniform(const pm_placed_timeline *timeline, exact_time t, bool odd) {
     double position =
-        (time - timeline->first) * (double)timeline->rate.num / (double)timeline->rate.den;
-    double segment = floor(position);
-    if (segment >= (double)timeline->segment_count)
-        return place_of(timeline->segment_count - 1, 1, odd);
-    return place_of((size_t)segment, position - segment, odd);
+        (t.time - timeline->first) * (double)timeline->rate.num / (double)timeline->rate.den;
+    size_t i = find_uniform_segment(timeline, t.time, position);
+    if (is_before(t, timeline->times[i]))
+        return place_of(i - 1, 1, odd);
+    return place_of(i, t.time == timeline->times[i] ? 0 : position - (double)i, odd);
+}
+
+static pm_place place_listed(const pm_placed_timeline *timeline, exact_time t, bool odd,
+                             size_t *hint) {
+    const double *times = timeline->times;
+    size_t i = find_segment(timeline, t.time, *hint);
+    *hint = i;
+    if (is_before(t, times[i]))
+        return place_of(i - 1, 1, odd);
+    return place_of(i, (t.time - times[i]) / (times[i + 1] - times[i]), odd);
+}
+
+/* A time in a loop as that of the first lap, at or behind the first key and before the period's
+ * end, whatever rounds on the way. */
+static exact_time in_lap(const pm_placed_timeline *timeline, double time, bool *odd) {
+    exact_time since = sum_of(time, -timeline->first);
+    double rest = fmod(since.time, timeline->period); /* exact */
+    double laps = (since.time - rest) / timeline->period;
+    since = sum_of(rest, since.rest);
+    if (is_before(since, 0)) {
+        since = plus(since, timeline->period);
+        laps -= 1;
+    } else if (!is_before(since, timeline->period)) {
+        since = plus(since, -timeline->period);
+        laps += 1;
+    }
+    *odd = fmod(rint(laps), 2) != 0;
+    return plus(since, timeline->first);
+}
+
+/* Of open tracks: nothing moves outside the keys. */
+static bool place_outside(const pm_placed_timeline *timeline, double time, pm_place *place) {
+    const double first = timeline->times[0], last = timeline->times[timeline->segment_count];
+    if (time >= first && time < last)
+        return false;
+    *place = time < first ? place_of(0, 0, false) : place_at_end(timeline);
+    if (time != last)
+        *place = at_rest(*place);
+    return true;
 }
 
 pm_place pm_timeline_place(const pm_placed_timeline *timeline, double time, size_t *hint) {
-    const double *times = timeline->times;
+    exact_time t = {time, 0};
     bool odd = false;
+    pm_place place;
     if (timeline->constant)
         return at_rest(place_of(0, 0, false));
-    if (timeline->loop) {
-        double since = fmod(time - timeline->first, timeline->period);
-        double laps = (time - timeline->first - since) / timeline->period;
-        if (since < 0) {
-            since += timeline->period;
-            laps -= 1;
-        }
-        odd = fmod(rint(laps), 2) != 0;
-        if (since >= timeline->period) {
-            since = 0;
-            odd = !odd;
-        }
-        time = timeline->first + since;
-    }
-    if (time < times[0])
-        return at_rest(place_of(0, 0, odd));
-    if (time >= times[timeline->segment_count]) {
-        pm_place end = place_of(timeline->segment_count - 1, 1, odd);
-        return time > times[timeline->segment_count] ? at_rest(end) : end;
-    }
-    if (timeline->uniform)
-        return place_uniform(timeline, time, odd);
-    size_t i = find_segment(timeline, time, *hint);
-    *hint = i;
-    return place_of(i, (time - times[i]) / (times[i + 1] - times[i]), odd);
+    if (timeline->loop)
+        t = in_lap(timeline, time, &odd);
+    else if (place_outside(timeline, time, &place))
+        return place;
+    return timeline->uniform ? place_uniform(timeline, t, odd)
+                             : place_listed(timeline, t, odd, hint);
 }
 
 /* The same rule as pm_place_uniform, in wider integers and for positions below 0. */
@@ -229,12 +293,12 @@ pm_place pm_timeline_place_exact(const pm_placed_timeline *timeline, const pm_ex
     if (!timeline->loop && lap < 0)
         return at_rest(place_of(0, 0, false));
     if (!timeline->loop && lap > 0) {
-        pm_place end = place_of(timeline->segment_count - 1, 1, false);
+        pm_place end = place_at_end(timeline);
         return segment > segments || rest > 0 ? at_rest(end) : end;
     }
     pm_place place;
     place.segment = (pm_u32)(segment - lap * segments);
     place.segment |= lap % 2 != 0 ? PM_PLACE_ODD_LAP : 0;
-    place.u = (float)(pm_u32)((rest << 32) / c->scale) * 0x1p-32f;
+    place.u = pm_place_fraction((pm_u32)((rest << 32) / c->scale));
     return place;
 }

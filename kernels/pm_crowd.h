@@ -110,11 +110,11 @@ pm_fn pm_u64 pm_crowd_within(pm_u64 period, pm_s64 time, pm_u32 clamps) {
     return back ? period - back : 0;
 }
 
-/* `fraction` of 2^32; what is within a tick of a key is on it. */
+/* `fraction` of 2^32; what is within `slack` of a key is on it. */
 pm_fn pm_place pm_crowd_place_of(pm_u64 segment, pm_u64 fraction, pm_u32 slack) {
     pm_place place;
     place.segment = (pm_u32)segment;
-    place.u = (float)(pm_u32)fraction * 2.32830643653869628906e-10f;
+    place.u = pm_place_fraction((pm_u32)fraction);
     if (fraction < slack)
         place.u = 0.0f;
     if (fraction + slack > 0xffffffffu)
@@ -147,7 +147,7 @@ pm_fn pm_place pm_crowd_place_listed(pm_crowd_timeline t, pm_global const pm_u64
         return pm_crowd_place_of(low, rest ? 0xffffffffu : 0, 1);
     for (; length > 0xffffffffu; length >>= 1)
         rest >>= 1;
-    return pm_crowd_place_of(low, (rest << 32) / length, 1);
+    return pm_crowd_place_of(low, (rest << 32) / length, 0);
 }
 
 /* Ticks since a timeline's own first key, from those since the clip's. Before it, a loop is

@@ -73,11 +73,9 @@ pm_fn pm_quat pm_hermite_at(const pm_hermite_segment *s, real u) {
 }
 
 pm_fn pm_quat_jet pm_hermite_motion(const pm_hermite_segment *s, real u) {
-    pm_jet leaving = pm_cubic_jet(PM_REAL(1.0f), PM_REAL(-2.0f), PM_REAL(1.0f), u);
-    pm_jet arriving = pm_cubic_jet(PM_REAL(0.0f), PM_REAL(1.0f), PM_REAL(-1.0f), u);
     pm_quat_jet v = pm_quat_jet_scaled(pm_jet_u(u), s->step);
-    v = pm_quat_jet_plus(v, leaving, s->leaving);
-    v = pm_quat_jet_plus(v, arriving, s->arriving);
+    v = pm_quat_jet_plus(v, pm_leaving_jet(u), s->leaving);
+    v = pm_quat_jet_plus(v, pm_arriving_jet(u), s->arriving);
     pm_jet x2 = pm_quat_jet_norm2(v);
     pm_turn_jet turn = pm_turn_jet_of(x2.v);
     pm_quat_jet r = pm_quat_jet_weighted(pm_jet_through(x2, turn.sine), v);

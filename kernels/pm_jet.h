@@ -239,6 +239,20 @@ pm_fn pm_turn_jet pm_turn_jet_by(real x2, pm_jet t) {
     return turn;
 }
 
+/* u (1 - u)^2 and u^2 (1 - u), Hermite's weights of slopes. As products: near the ends, where the
+ * polynomials' terms cancel, they are as exact as u, however large the slopes. */
+pm_fn pm_jet pm_leaving_jet(real u) {
+    real v = PM_REAL(1.0f) - u;
+    return pm_jet_of(u * v * v, v * pm_fma(PM_REAL(-2.0f), u, v),
+                     pm_fma(PM_REAL(6.0f), u, PM_REAL(-4.0f)));
+}
+
+pm_fn pm_jet pm_arriving_jet(real u) {
+    real v = PM_REAL(1.0f) - u;
+    return pm_jet_of(u * u * v, u * pm_fma(PM_REAL(2.0f), v, -u),
+                     pm_fma(PM_REAL(-6.0f), u, PM_REAL(2.0f)));
+}
+
 pm_fn pm_jet pm_smoothstep_jet(real u) {
     return pm_cubic_jet(PM_REAL(0.0f), PM_REAL(3.0f), PM_REAL(-2.0f), u);
 }

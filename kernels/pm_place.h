@@ -17,14 +17,13 @@ typedef struct pm_cadence {
     pm_u32 loop; /* 1: segments repeat; 0: positions past the last stay there */
 } pm_cadence;
 
-/* A fraction of 32 bits is exact to 2.4e-10 and the same on every device. */
 pm_fn pm_place pm_place_uniform(pm_cadence c, pm_u64 k) {
     pm_place place;
     pm_u64 position = k * c.step + c.start;
     pm_u64 segment = position / c.scale;
     pm_u64 rest = position - segment * c.scale;
     pm_u64 lap = segment / c.segment_count;
-    place.u = (float)(pm_u32)((rest << 32) / c.scale) * 2.32830643653869628906e-10f;
+    place.u = pm_place_fraction((pm_u32)((rest << 32) / c.scale));
     if (c.loop) {
         place.segment = (pm_u32)(segment - lap * c.segment_count);
         place.segment |= lap & 1 ? PM_PLACE_ODD_LAP : 0;

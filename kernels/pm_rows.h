@@ -46,6 +46,16 @@ typedef struct pm_place {
     float u;
 } pm_place;
 
+/* The float32 below 1: u of what is so near the next key that it would round to it. A sample
+ * before a key is never the key. */
+#define PM_PLACE_BELOW_ONE 0.999999940395355224609375f
+
+/* `fraction` of 2^32: exact to 2.4e-10 near 0, to 6e-8 near 1, and the same on every device. */
+pm_fn float pm_place_fraction(pm_u32 fraction) {
+    float u = (float)fraction * 2.32830643653869628906e-10f;
+    return u < PM_PLACE_BELOW_ONE ? u : PM_PLACE_BELOW_ONE;
+}
+
 #define PM_PLACE_ODD_LAP 0x80000000u
 #define PM_PLACE_AT_REST 0x40000000u
 #define PM_PLACE_SEGMENT 0x3fffffffu

@@ -161,11 +161,10 @@ pm_fn pm_quat pm_vector_bspline_at(const pm_vector_bspline_segment *s, real u) {
 
 pm_fn pm_quat_jet pm_cubicspline_motion(const pm_cubicspline_segment *s, real u) {
     pm_jet to_b = pm_smoothstep_jet(u);
-    pm_jet leaving = pm_cubic_jet(PM_REAL(1.0f), PM_REAL(-2.0f), PM_REAL(1.0f), u);
-    pm_jet arriving = pm_cubic_jet(PM_REAL(0.0f), PM_REAL(-1.0f), PM_REAL(1.0f), u);
+    pm_jet arriving = pm_jet_scaled(pm_arriving_jet(u), PM_REAL(-1.0f));
     pm_quat_jet r = pm_quat_jet_scaled(pm_jet_rest(to_b), s->a);
     r = pm_quat_jet_plus(r, to_b, s->b);
-    r = pm_quat_jet_plus(r, leaving, s->leaving);
+    r = pm_quat_jet_plus(r, pm_leaving_jet(u), s->leaving);
     return pm_quat_jet_plus(r, arriving, s->arriving);
 }
 

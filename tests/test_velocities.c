@@ -318,22 +318,35 @@ static void probe_keys(probe *p) {
             const size_t before = i == 0 ? segments - 1 : i - 1;
             probe_add(p, n, nextafter(oracle_key_time(p->o, n, before + 1), -HUGE_VAL));
             assert_true(p->places[p->count - 1].segment == before &&
-                        p->places[p->count - 1].u == 1.0);
+                        p->places[p->count - 1].u == 0x1.fffffep-1);
             probe_add(p, n, oracle_key_time(p->o, n, i));
             assert_true(p->places[p->count - 1].segment == i && p->places[p->count - 1].u == 0.0);
         }
     }
 }
 
-/* In parts of the larger scale beside the key, where no curve magnifies anything. At a cusp, which turns back at rest, a method
- * keeps its velocity alone. */
+/* By how much the rates change from the last float32 before a key, where samples may lie, up to the
+ * key itself, in double: much beside segments a thousand times shorter. */
+static angular change_up_to_key(const probe *p, size_t k) {
+    oracle_place key = p->places[k];
+    const angular before = oracle_angular(p->o, p->tracks[k], key, 1.0, PM_AXIS_BODY);
+    key.u = 1.0;
+    const angular at = oracle_angular(p->o, p->tracks[k], key, 1.0, PM_AXIS_BODY);
+    return (angular){vec3_subtract(at.velocity, before.velocity),
+                     vec3_subtract(at.acceleration, before.acceleration)};
+}
+
+/* In parts of the larger scale beside the key, where no curve magnifies anything. At a cusp, which
+ * turns back at rest, a method keeps its velocity alone. */
 static void compare_sides(const probe *p, const rates *r, const char *name, errors *jump) {
     for (size_t k = 0; k + 1 < p->count; k += 2) {
         const size_t track = p->tracks[k];
         const rate_scale before = p->scales[track][p->places[k].segment];
         const rate_scale after = p->scales[track][p->places[k + 1].segment];
-        const vec3 v0 = rate_of(r->velocities[k]), v1 = rate_of(r->velocities[k + 1]);
-        const vec3 a0 = rate_of(r->accelerations[k]), a1 = rate_of(r->accelerations[k + 1]);
+        const angular change = change_up_to_key(p, k);
+        const vec3 v0 = vec3_add(rate_of(r->velocities[k]), change.velocity);
+        const vec3 a0 = vec3_add(rate_of(r->accelerations[k]), change.acceleration);
+        const vec3 v1 = rate_of(r->velocities[k + 1]), a1 = rate_of(r->accelerations[k + 1]);
         const double velocity =
             fmax(fmax(before.velocity, after.velocity), fmax(vec3_norm(v0), vec3_norm(v1)));
         const double acceleration =

@@ -377,7 +377,9 @@ static oracle_place rounded(const oracle *o, oracle_place place) {
     if (o->unrounded) {
         return place;
     }
-    place.u = place.u < 0x1p-32 ? 0.0 : (double)(float)place.u;
+    /* A sample before a key is never the key: the largest float32 below 1. */
+    const double below = place.u < 1.0 ? 0x1.fffffep-1 : 1.0;
+    place.u = place.u < 0x1p-32 ? 0.0 : fmin((double)(float)place.u, below);
     return place;
 }
 
@@ -395,7 +397,7 @@ static oracle_place place_in_integers(const oracle_track *t, const pm_sample_job
     wide segment = num / den - (num % den < 0);
     const wide rest = num - segment * den;
     const wide count = (wide)t->segment_count;
-    oracle_place place = {0, 0, (double)rest / (double)den};
+    oracle_place place = {0, 0, fmin((double)rest / (double)den, 0x1.fffffffffffffp-1)};
     if (t->period > 0.0) {
         const wide lap = segment / count - (segment % count < 0);
         place.lap = (int64_t)lap;
