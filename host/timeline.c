@@ -299,6 +299,7 @@ pm_place pm_timeline_place_exact(const pm_placed_timeline *timeline, const pm_ex
     pm_place place;
     place.segment = (pm_u32)(segment - lap * segments);
     place.segment |= lap % 2 != 0 ? PM_PLACE_ODD_LAP : 0;
-    place.u = pm_place_fraction((pm_u32)((rest << 32) / c->scale));
+    pm_u128 fraction = (rest << 32) / c->scale;
+    place.u = pm_place_fraction((pm_u32)fraction, fraction * c->scale != rest << 32);
     return place;
 }

@@ -114,7 +114,7 @@ pm_fn pm_u64 pm_crowd_within(pm_u64 period, pm_s64 time, pm_u32 clamps) {
 pm_fn pm_place pm_crowd_place_of(pm_u64 segment, pm_u64 fraction, pm_u32 slack) {
     pm_place place;
     place.segment = (pm_u32)segment;
-    place.u = pm_place_fraction((pm_u32)fraction);
+    place.u = pm_place_fraction((pm_u32)fraction, 0);
     if (fraction < slack)
         place.u = 0.0f;
     if (fraction + slack > 0xffffffffu)

@@ -23,7 +23,8 @@ pm_fn pm_place pm_place_uniform(pm_cadence c, pm_u64 k) {
     pm_u64 segment = position / c.scale;
     pm_u64 rest = position - segment * c.scale;
     pm_u64 lap = segment / c.segment_count;
-    place.u = pm_place_fraction((pm_u32)((rest << 32) / c.scale));
+    pm_u64 fraction = (rest << 32) / c.scale;
+    place.u = pm_place_fraction((pm_u32)fraction, fraction * c.scale != rest << 32);
     if (c.loop) {
         place.segment = (pm_u32)(segment - lap * c.segment_count);
         place.segment |= lap & 1 ? PM_PLACE_ODD_LAP : 0;

@@ -50,9 +50,12 @@ typedef struct pm_place {
  * before a key is never the key. */
 #define PM_PLACE_BELOW_ONE 0.999999940395355224609375f
 
-/* `fraction` of 2^32: exact to 2.4e-10 near 0, to 6e-8 near 1, and the same on every device. */
-pm_fn float pm_place_fraction(pm_u32 fraction) {
-    float u = (float)fraction * 2.32830643653869628906e-10f;
+/* `fraction` of 2^32, or more than that by less than 1: the nearest float32, but cut to 2^-32 where
+ * float32 would show less. An odd last bit stands for what was cut off: the 24 bits of a float32
+ * are then rounded as if all were there, not twice. */
+pm_fn float pm_place_fraction(pm_u32 fraction, pm_u32 is_more) {
+    pm_u32 odd = fraction > 0 && is_more ? 1u : 0u;
+    float u = (float)(fraction | odd) * 2.32830643653869628906e-10f;
     return u < PM_PLACE_BELOW_ONE ? u : PM_PLACE_BELOW_ONE;
 }
 

@@ -29,8 +29,10 @@
 #define VECTOR_ERROR 1e-6
 
 static void print_row(const subject *s, const variant *v, const char *tracks, const accuracy *a) {
-    printf("# %-20s %-20s %-12s max %.2e rms %.2e norm %.2e vectors %.2e (%zu samples)\n", s->name,
-           v->name, tracks, a->worst, accuracy_rms(a), a->norm, a->vector, a->samples);
+    printf("# %-20s %-20s %-12s max %.2e raw %.2e rms %.2e norm %.2e vectors %.2e position %.2e"
+           " (%zu samples)\n",
+           s->name, v->name, tracks, a->worst, a->raw, accuracy_rms(a), a->norm, a->vector,
+           a->position, a->samples);
 }
 
 /* Prints the row and, for each bound it exceeds, what does; true when none is. */
@@ -138,30 +140,44 @@ static void write_markdown(const subject *s) {
         "# Accuracy\n\n"
         "Written by `test_accuracy --markdown`, on %s. Errors are against an oracle in double\n"
         "precision with the same float32 keys and the same float32 position in the segment:\n"
-        "the angle of the rotation between both, in radians. Random tracks have %d keys apart\n"
+        "the angle of the rotation between both, in radians. What the float32 position itself costs\n"
+        "is in columns of its own: the oracle there against the oracle at the exact time.\n\n"
+        "*Divided* errors are those that the bounds are for. Where a curve goes through a segment\n"
+        "faster than half a turn a segment (hermite, spline and circular-c1 to -c3 beside much\n"
+        "shorter segments), the error is divided by that reach in half turns; where cubicspline and\n"
+        "ncubic divide by a length below 1 that their keys and tangents choose, it is multiplied by\n"
+        "that length. *Raw* errors are neither.\n\n"
+        "The *position* columns grow with the curve's speed. A position is a float32 from 0 to 1,\n"
+        "exact to 3e-8 of the segment, and to 6e-8 right before a key, where it stays below 1. A\n"
+        "curve that moves by r radians a segment is therefore off by 3e-8 r: 1e-7 rad at half a turn\n"
+        "a segment. Beside segments a thousand times shorter, smooth methods go round many times in\n"
+        "the longer one, and the position becomes the largest error: see the adversarial columns.\n"
+        "Keys of even spacing, and methods of two keys, keep it small.\n\n"
+        "Random tracks have %d keys apart\n"
         "by rotations of up to 180 degrees at uneven times; adversarial tracks are those of\n"
         "the methods' definition: equal, opposite, antipodal, nearly equal keys, half turns,\n"
         "extreme time ratios, loops, and very few keys. Positions and scales (vectors) are\n"
         "relative to the largest coordinate. Squad without its limiter is measured on rotations\n"
         "of up to 90 degrees: beyond, it may pass through antipodal quaternions, where the curve\n"
         "itself jumps, as it does on some adversarial tracks. bspline is measured at uniform\n"
-        "times, the only ones it has. cubicspline divides by a length that its keys and tangents\n"
-        "choose; its errors are multiplied by that length where it is below 1.\n\n"
+        "times, the only ones it has.\n\n"
         "Keys of 48 bits are off before any of that, by at most 7.6e-5 rad as log48 and 8.7e-5\n"
         "as smallest48, which `test_key_format` all but reaches. A curve through the keys that they\n"
         "decode to has the errors below.\n\n"
-        "The tests fail above %.0e rad at most, %.0e rad rms over random tracks (%.0e and\n"
-        "%.1e for hermite and spline over more than 1 rad from key to key), or %.0e of norm.\n"
-        "Rounding a perfect answer to float32 costs 1e-7 already.\n\n"
-        "| curve | random, max | random, rms | adversarial, max | norm | vectors |\n"
-        "|---|---|---|---|---|---|\n",
+        "The tests fail above divided errors of %.0e rad at most, %.0e rad rms over random tracks\n"
+        "(%.0e and %.1e for hermite and spline over more than 1 rad from key to key), or above %.0e\n"
+        "of norm. Rounding a perfect answer to float32 costs 1e-7 already.\n\n"
+        "| curve | random, divided max | raw max | divided rms | position "
+        "| adversarial, divided max | raw max | position | norm | vectors |\n"
+        "|---|---|---|---|---|---|---|---|---|---|\n",
         s->name, 10, MAX_ERROR, RMS_ERROR, STEEP_MAX_ERROR, STEEP_RMS_ERROR, NORM_ERROR);
     for (size_t n = 0; n < variant_count(); n++) {
         accuracy a, b;
         accuracy_of_random(&(subject_span){s, 1}, variant_at(n), TRACKS, &a);
         accuracy_of_adversarial(&(subject_span){s, 1}, variant_at(n), &b);
-        printf("| %s | %.1e | %.1e | %.1e | %.1e | %.1e |\n", variant_at(n)->name, a.worst,
-               accuracy_rms(&a), b.worst, fmax(a.norm, b.norm), fmax(a.vector, b.vector));
+        printf("| %s | %.1e | %.1e | %.1e | %.1e | %.1e | %.1e | %.1e | %.1e | %.1e |\n",
+               variant_at(n)->name, a.worst, a.raw, accuracy_rms(&a), a.position, b.worst, b.raw,
+               b.position, fmax(a.norm, b.norm), fmax(a.vector, b.vector));
     }
 }
 

@@ -631,12 +631,14 @@ static void verify_passes_on_the_reference(void **state) {
     (void)state;
     expect(0, "$posemill verify --device none --samples 2000 --seed 7");
     expect_word(output, "seed 7");
+    expect_word(output, "raw max");
     for (int i = 0; i < PM_METHOD_COUNT; i++) {
         expect_word(output, pm_method_describe((pm_method)i)->name);
     }
     assert_null(strstr(output, "FAIL"));
     expect(0, "$posemill verify --device none --samples 2000 --json");
     expect_word(output, "\"passed\": true");
+    expect_word(output, "\"raw_max_error_rad\": ");
 }
 
 static void no_output_is_coloured(void **state) {

@@ -50,10 +50,14 @@ static const command_help help = {
     .usage = "[--device DEVICE] [--samples N] [--seed S] [--lanes N] [--json]",
     .summary = "Runs every method, with random and adversarial keys, on the device and on the CPU\n"
                "reference path, and measures both against double precision.",
-    .notes = "Of several devices each is verified on its own, and --json lists them.\n"
-             "The rms is that of random keys with rotations of up to 180 degrees from key to\n"
-             "key. Results that differ in bits from the reference pass when they are within the\n"
-             "bounds; the table says so. Ends with 5 when a bound is missed.",
+    .notes =
+        "Of several devices each is verified on its own, and --json lists them.\n"
+        "The rms is that of random keys with rotations of up to 180 degrees from key to\n"
+        "key. Results that differ in bits from the reference pass when they are within the\n"
+        "bounds; the table says so. Ends with 5 when a bound is missed.\n"
+        "Errors are those at the float32 position in the segment. The max is divided by the\n"
+        "curve's reach in half turns where that exceeds one (by the inverse of the length that\n"
+        "cubicspline and ncubic divide by); the raw max is not. See docs/accuracy.md.",
     .example = "posemill verify\nposemill verify --device cpu --lanes 8 --json",
 };
 
@@ -63,16 +67,17 @@ static void print_heading(const verify_options *options, const pm_device_info *d
     printf("device: %s (%s, driver %s), %u lanes; seed %" PRIu64 "\n", device->name,
            device_type_name(device->type), device->driver[0] != '\0' ? device->driver : "none",
            device->lanes, options->seed);
-    printf("%-10s %6s %9s %10s %10s %10s %10s %10s  %s\n", "method", "cases", "samples", "max, rad",
-           "rms, rad", "norm", "bits", "bound", "verdict");
+    printf("%-11s %6s %9s %10s %10s %10s %10s %10s %10s  %s\n", "method", "cases", "samples",
+           "max, rad", "raw max", "rms, rad", "norm", "bits", "bound", "verdict");
 }
 
 static void print_row(const verify_result *result) {
     const pm_method_info *info = pm_method_describe(result->method);
     bool passed = verify_passed(result);
-    printf("%-10s %6" PRIu64 " %9" PRIu64 " %10.2e %10.2e %10.2e %10s %10.1e  %s\n", info->name,
-           result->clips, result->samples, result->device.max, verify_rms(result, &result->device),
-           result->device.norm, result->differing == 0 ? "identical" : "differ", info->max_error,
+    printf("%-11s %6" PRIu64 " %9" PRIu64 " %10.2e %10.2e %10.2e %10.2e %10s %10.1e  %s\n",
+           info->name, result->clips, result->samples, result->device.max, result->device.raw_max,
+           verify_rms(result, &result->device), result->device.norm,
+           result->differing == 0 ? "identical" : "differ", info->max_error,
            passed ? "pass" : "FAIL");
     if (result->differing > 0) {
         printf("  %" PRIu64 " samples differ in bits from the reference, whose max is %.2e rad\n",
@@ -93,9 +98,11 @@ static void json_row(json_writer *json, const verify_result *result) {
     json_integer(json, "cases", result->clips);
     json_integer(json, "samples", result->samples);
     json_number(json, "max_error_rad", result->device.max);
+    json_number(json, "raw_max_error_rad", result->device.raw_max);
     json_number(json, "rms_error_rad", verify_rms(result, &result->device));
     json_number(json, "norm_error", result->device.norm);
     json_number(json, "reference_max_error_rad", result->reference.max);
+    json_number(json, "reference_raw_max_error_rad", result->reference.raw_max);
     json_number(json, "reference_rms_error_rad", verify_rms(result, &result->reference));
     json_integer(json, "not_finite", result->device.broken + result->reference.broken);
     json_bool(json, "bit_identical", result->differing == 0);

@@ -10,9 +10,10 @@
 
 /* Errors of one path against the oracle. */
 typedef struct verify_errors {
-    double max;      /* radians, over all samples */
+    double max;      /* radians, over all samples: divided by oracle_magnification */
+    double raw_max;  /* radians as they are */
     double norm;     /* largest | |q| - 1 | */
-    double squares;  /* sum over the random samples, for the rms */
+    double squares;  /* sum over the random samples, for the rms; divided likewise */
     uint64_t broken; /* samples with a NaN or an infinity */
 } verify_errors;
 

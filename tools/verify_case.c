@@ -77,7 +77,9 @@ static bool add_sample(verify_errors *errors, const path_output *output, size_t 
     }
     const quat rotation = {(double)got[0], (double)got[1], (double)got[2], (double)got[3]};
     double norm = quat_norm(rotation);
-    double error = oracle_error(quat_scale(rotation, 1.0 / norm), exact) / magnification;
+    double raw = oracle_error(quat_scale(rotation, 1.0 / norm), exact);
+    double error = raw / magnification;
+    errors->raw_max = fmax(errors->raw_max, raw);
     errors->norm = fmax(errors->norm, fabs(norm - 1.0));
     if (random) {
         errors->squares += error * error;

@@ -252,8 +252,13 @@ typedef struct pm_method_info {
     bool needs_uniform_keys;
     uint32_t keys_used;             /* by one sample; 0: all of the track */
     uint32_t floats_per_segment;    /* device memory per track and segment, of float32 keys */
-    double max_error;               /* radians against double precision, documented bound */
-    double rms_error;               /* likewise */
+    /* Documented bounds in radians against double precision, at the same float32 position in the
+     * segment. Where hermite, spline and circular-c1 to -c3 move by more than half a turn in a
+     * segment, the bound is multiplied by that reach in half turns; where cubicspline and ncubic
+     * divide by a length below 1, it is divided by that length. The float32 position adds up to
+     * 3e-8 of the motion in the segment, 6e-8 right before a key. docs/accuracy.md has raw errors. */
+    double max_error;
+    double rms_error;
     pm_vector_method vector_method; /* what PM_VECTOR_AUTO means */
     const char *advice;             /* when to choose it */
 } pm_method_info;

@@ -24,6 +24,8 @@ void accuracy_merge(accuracy *into, const accuracy *from) {
         into->worst = from->worst;
         (void)snprintf(into->where, sizeof into->where, "%s", from->where);
     }
+    into->raw = fmax(into->raw, from->raw);
+    into->position = fmax(into->position, from->position);
     into->sum_squares += from->sum_squares;
     into->norm = fmax(into->norm, from->norm);
     into->vector = fmax(into->vector, from->vector);
@@ -62,13 +64,14 @@ static void compare(accuracy *a, const oracle *o, size_t track, quat got, oracle
                     bool exact_keys, const char *name) {
     const quat expected = oracle_rotation(o, track, place);
     const double norm = or_infinite(fabs(quat_norm(got) - 1.0));
-    const double error = or_infinite(oracle_error(quat_normalise(got), quat_normalise(expected)) /
-                                     oracle_magnification(o, track, place));
+    const double raw = or_infinite(oracle_error(quat_normalise(got), quat_normalise(expected)));
+    const double error = raw / oracle_magnification(o, track, place);
     if (error > a->worst) {
         a->worst = error;
         (void)snprintf(a->where, sizeof a->where, "%s, segment %zu, u %.9g", name, place.segment,
                        place.u);
     }
+    a->raw = fmax(a->raw, raw);
     a->norm = fmax(a->norm, norm);
     a->sum_squares += error * error;
     a->samples++;
@@ -76,6 +79,14 @@ static void compare(accuracy *a, const oracle *o, size_t track, quat got, oracle
         a->inexact_keys += !(got.x == expected.x && got.y == expected.y && got.z == expected.z &&
                              got.w == expected.w);
     }
+}
+
+static void compare_positions(accuracy *a, const oracle *o, size_t track, double time,
+                              oracle_place place) {
+    const quat rounded = quat_normalise(oracle_rotation(o, track, place));
+    const oracle_place exact = oracle_at_exact_time(o, track, time);
+    const quat there = quat_normalise(oracle_rotation(o, track, exact));
+    a->position = fmax(a->position, or_infinite(oracle_error(rounded, there)));
 }
 
 static void compare_vector(accuracy *a, const double *got, vec3 expected, double size) {
@@ -129,6 +140,7 @@ static void compare_all(const sampling *r, accuracy *out) {
         const oracle_place place = oracle_at_time(r->oracle, track, time);
         compare(out, r->oracle, track, quat_of(r->rotations + 4 * n), place, exact_keys,
                 set->tracks[track].name);
+        compare_positions(out, r->oracle, track, time, place);
         compare_vector(out, r->positions + 3 * n, oracle_position(r->oracle, track, place), size);
         compare_vector(out, r->scales + 3 * n, oracle_scale(r->oracle, track, place), size);
     }

@@ -11,8 +11,11 @@
 
 /* Infinite when something was not a number or the subject failed. */
 typedef struct accuracy {
-    double worst;       /* radians; of cubicspline, over its oracle_magnification */
-    double sum_squares; /* radians^2 */
+    double worst;       /* radians over oracle_magnification: what the bounds are for */
+    double raw;         /* worst in radians as they are, undivided */
+    double sum_squares; /* radians^2, divided likewise */
+    double position;    /* worst of the float32 position in the segment, in radians: between the
+                           oracle there and the oracle at the exact time */
     double norm;        /* worst | |q| - 1 | */
     double vector; /* worst of positions and scales, relative to the largest coordinate about */
     size_t samples;

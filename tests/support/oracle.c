@@ -345,31 +345,35 @@ quat oracle_key(const oracle *o, size_t track, ptrdiff_t key) {
 
 /* ---- placing samples --------------------------------------------------------------- */
 
-static oracle_place place_in_double(const oracle_track *t, double time) {
+/* Laps away a double loses bits of where in its lap a time is, and u could round to the other of two
+ * float32 than it should: long double has some to spare. */
+static oracle_place place_in_double(const oracle_track *t, double at) {
     oracle_place place = {0, 0, 0.0};
+    long double time = (long double)at;
     if (t->key_count < 2) {
         return place;
     }
     const size_t last = t->segment_count - 1;
     if (t->period > 0.0) {
-        double lap = floor((time - t->times[0]) / t->period);
-        const double in_lap = time - lap * t->period;
+        const long double first = (long double)t->times[0], period = (long double)t->period;
+        long double lap = floorl((time - first) / period);
+        const long double in_lap = time - lap * period;
         /* The quotient may round across a lap's begin; the remainder decides. */
-        lap += in_lap < t->times[0] ? -1.0 : in_lap >= t->times[0] + t->period ? 1.0 : 0.0;
+        lap += in_lap < first ? -1.0L : in_lap >= first + period ? 1.0L : 0.0L;
         place.lap = (int64_t)lap;
-        time -= lap * t->period;
-    } else if (time <= t->times[0]) {
+        time -= lap * period;
+    } else if (at <= t->times[0]) {
         return place;
-    } else if (time >= t->times[t->key_count - 1]) {
+    } else if (at >= t->times[t->key_count - 1]) {
         return (oracle_place){0, last, 1.0};
     }
     size_t low = 0, high = last + 1;
     while (high - low > 1) {
         const size_t middle = low + (high - low) / 2;
-        *(time >= t->times[middle] ? &low : &high) = middle;
+        *(time >= (long double)t->times[middle] ? &low : &high) = middle;
     }
     place.segment = low;
-    place.u = (time - t->times[low]) / track_step(t, (ptrdiff_t)low);
+    place.u = (double)(time - (long double)t->times[low]) / track_step(t, (ptrdiff_t)low);
     return place;
 }
 
@@ -381,6 +385,10 @@ static oracle_place rounded(const oracle *o, oracle_place place) {
     const double below = place.u < 1.0 ? 0x1.fffffep-1 : 1.0;
     place.u = place.u < 0x1p-32 ? 0.0 : fmin((double)(float)place.u, below);
     return place;
+}
+
+oracle_place oracle_at_exact_time(const oracle *o, size_t track, double time) {
+    return place_in_double(&o->tracks[track], time);
 }
 
 oracle_place oracle_at_time(const oracle *o, size_t track, double time) {

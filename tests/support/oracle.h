@@ -13,7 +13,7 @@
 
 typedef struct oracle oracle;
 
-/* Where a sample lies. u is a float32 in [0, 1] held in a double. */
+/* Where a sample lies. u is a float32 in [0, 1] held in a double; below 1 before the next key. */
 typedef struct oracle_place {
     int64_t lap; /* of a loop; 0 on an open track */
     size_t segment;
@@ -39,6 +39,9 @@ double oracle_wrap(const oracle *o, size_t track);
 quat oracle_key(const oracle *o, size_t track, ptrdiff_t key);
 
 oracle_place oracle_at_time(const oracle *o, size_t track, double time);
+
+/* With u left in double: what the float32 position costs is the difference. */
+oracle_place oracle_at_exact_time(const oracle *o, size_t track, double time);
 oracle_place oracle_at_sample(const oracle *o, size_t track, const pm_sample_job *job, size_t k);
 
 /* The largest of the turn from key to key and the turns that the velocities at both would
