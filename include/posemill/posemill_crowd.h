@@ -112,8 +112,8 @@ typedef struct pm_crowd_info {
 
 PM_API void pm_crowd_get_info(const pm_crowd *crowd, pm_crowd_info *info);
 
-/* Ticks of a clip, from its first key to its last, or of a loop's period; 0 when there is no
- * such clip. */
+/* Ticks of a clip, from the first key of any joint to the last of any, or of a loop's period; 0
+ * when there is no such clip. */
 PM_API int64_t pm_crowd_clip_ticks(const pm_crowd *crowd, size_t clip);
 
 /* ---- instances ------------------------------------------------------------------- */
@@ -135,7 +135,10 @@ typedef enum pm_crowd_flag {
  * nothing, as B; a weight is put into [0, 1], NaN to 0; a mask that does not exist is none; a
  * level beyond the last is the last; flags that have no name are ignored. */
 typedef struct pm_crowd_instance {
-    int64_t time_a; /* ticks since clip A's first key; before it where negative */
+    /* Ticks since clip A's first key, which is the first of any joint; before it where negative.
+     * Joints of an open clip whose keys begin later wait for them; those of a loop are in the lap
+     * before. */
+    int64_t time_a;
     int64_t time_b;
     uint32_t clip_a;
     uint32_t clip_b;
