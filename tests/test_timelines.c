@@ -7,7 +7,11 @@
 #include "support/motion.h"
 #include "support/outputs.h"
 
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 static const pm_method all_methods[] = {PM_METHOD_SLERP, PM_METHOD_STEP,  PM_METHOD_NLERP,
                                         PM_METHOD_STERP, PM_METHOD_SQUAD, PM_METHOD_CIRCULAR};
@@ -212,6 +216,54 @@ static void a_clip_tells_what_it_is(void **state) {
     motion_free(&m);
 }
 
+/* Seconds of the processor that building `count` tracks with key times of their own takes: the
+ * least of some runs. */
+static double seconds_to_build(pm_engine *engine, size_t count) {
+    enum { OWN_KEYS = 2, RUNS = 3 };
+    static const double times[OWN_KEYS] = {0, 1};
+    pm_timeline *lines = test_array(count, sizeof *lines);
+    uint32_t *line_of = test_array(count, sizeof *line_of);
+    float(*keys)[4] = test_array(count * OWN_KEYS, sizeof *keys);
+    double least = HUGE_VAL;
+    for (size_t track = 0; track < count; track++) {
+        lines[track] = (pm_timeline){.key_count = OWN_KEYS, .times = times};
+        line_of[track] = (uint32_t)track;
+    }
+    for (size_t row = 0; row < count * OWN_KEYS; row++)
+        memcpy(keys[row], (const float[]){0, 0, 0, 1}, sizeof keys[row]);
+    const pm_clip_desc desc = {.track_count = count,
+                               .timelines = lines,
+                               .timeline_count = count,
+                               .timeline_of = line_of,
+                               .rotations = {.data = keys}};
+    for (size_t run = 0; run < RUNS; run++) {
+        const clock_t begun = clock();
+        pm_clip *clip = clip_make(engine, &desc);
+        const double seconds = (double)(clock() - begun) / CLOCKS_PER_SEC;
+        least = seconds < least ? seconds : least;
+        pm_clip_destroy(&clip);
+    }
+    free(lines);
+    free(line_of);
+    free(keys);
+    return least;
+}
+
+/* Eight times as many may take three times eight as long, caches and all; were it quadratic, it
+ * would be 64 times. */
+static void building_takes_as_long_as_there_are_timelines(void **state) {
+    (void)state;
+    const size_t few = 5000;
+    pm_error error = poisoned_error();
+    pm_engine *engine = NULL;
+    const pm_engine_desc alone = {.device = "none", .host_threads = 1};
+    expect_ok(pm_engine_create(&alone, &engine, &error), &error);
+    const double one = seconds_to_build(engine, few), eight = seconds_to_build(engine, 8 * few);
+    pm_engine_destroy(&engine);
+    printf("# %zu timelines in %.4f s, %zu in %.4f s\n", few, one, 8 * few, eight);
+    assert_true(eight < 24 * one);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         ON_BOTH(tracks_of_several_timelines_are_as_clips_of_their_own),
@@ -219,6 +271,7 @@ int main(void) {
         ON_BOTH(strides_and_number_types_do_not_change_a_clip),
         ON_BOTH(a_clip_holds_nothing_of_its_description),
         ON_BOTH(a_clip_tells_what_it_is),
+        cmocka_unit_test(building_takes_as_long_as_there_are_timelines),
     };
     return cmocka_run_group_tests_name("timelines", tests, NULL, engines_close);
 }
