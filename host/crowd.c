@@ -223,7 +223,7 @@ pm_status pm_crowd_check_instances(const pm_crowd *crowd, const pm_crowd_instanc
     for (size_t i = 0; i < count; i++) {
         const char *fault = fault_of(crowd, &instances[i]);
         if (fault)
-            return pm_fail_at(error, PM_ERROR_ARGUMENT, i, PM_NOWHERE, "%s", fault);
+            return pm_fail_instance(error, PM_ERROR_ARGUMENT, i, "%s", fault);
     }
     return PM_OK;
 }

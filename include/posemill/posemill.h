@@ -63,14 +63,18 @@ typedef enum pm_status {
 /* The name of a status, such as "key". Static storage, never NULL. */
 PM_API const char *pm_status_name(pm_status status);
 
-#define PM_NOWHERE SIZE_MAX /* pm_error.track or .key when the failure is not about one */
+#define PM_NOWHERE SIZE_MAX /* pm_error.track and the like when the failure is not about one */
 
 /* Owned by the caller; written only by the call it is passed to. */
 typedef struct pm_error {
     pm_status status;
     int cl_status; /* the OpenCL error behind it, 0 when there is none */
-    size_t track;  /* PM_NOWHERE unless the failure is about one track */
-    size_t key;    /* PM_NOWHERE unless the failure is about one key */
+    /* What the failure is about, by its number in the description or the job; each of them
+     * PM_NOWHERE where it is not about one. The message ends with them. */
+    size_t track;
+    size_t key;
+    size_t joint;    /* of a skeleton's description */
+    size_t instance; /* of a crowd */
     char message[256];
 } pm_error;
 
@@ -84,7 +88,7 @@ typedef struct pm_rational {
 /* ---- devices and the engine ---------------------------------------------- */
 
 typedef enum pm_device_type {
-    PM_DEVICE_REFERENCE = 0, /* no OpenCL: plain C on the calling thread */
+    PM_DEVICE_REFERENCE = 0, /* no OpenCL: plain C on the host's threads */
     PM_DEVICE_CPU,
     PM_DEVICE_GPU, /* shares memory with the host */
     PM_DEVICE_DISCRETE_GPU,
@@ -143,9 +147,10 @@ typedef struct pm_engine_desc {
     /* 1, 4, 8 or 16 tracks per work-item. 0: chosen for the device. Every width
      * gives the same bits. */
     uint32_t lanes;
-    /* Most threads that pm_clip_create, and jobs of listed times, spread over while they
-     * run, the caller's among them, where keys or times are many. Several devices have
-     * equal shares of them, and at least one each. 0: one a processor. */
+    /* Most threads of the host that a call spreads over while it runs, the caller's among
+     * them, where there is much to do: building clips and crowds, placing listed times, posing
+     * crowds on the reference path, and pm_crowd_travel. Jobs may choose fewer, or more. Several
+     * devices have equal shares of them, and at least one each. 0: one a processor. */
     uint32_t host_threads;
     /* Folder for built programs. NULL: $XDG_CACHE_HOME/posemill or
      * ~/.cache/posemill. "": no cache on disk. */
@@ -433,6 +438,11 @@ typedef struct pm_sample_job {
     pm_axis_frame velocity_frame; /* 0: body */
 
     bool on_reference; /* evaluate on the CPU reference path instead of the device */
+
+    /* Most threads of the host that place listed times for the device, the caller's among them;
+     * of several devices, for each. 1: the calling thread alone. 0: as many as the engine may
+     * use. The reference path samples on the calling thread. */
+    uint32_t host_threads;
 } pm_sample_job;
 
 /* PM_OK when pm_sample would accept the job; else the first reason not to. */

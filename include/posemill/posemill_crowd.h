@@ -63,7 +63,7 @@ typedef struct pm_skeleton_desc {
 /* Immutable, so thread-safe. Holds nothing of its description. */
 typedef struct pm_skeleton pm_skeleton;
 
-/* PM_ERROR_ARGUMENT where a field cannot be used; pm_error.track is the joint. */
+/* PM_ERROR_ARGUMENT where a field cannot be used; pm_error.joint says of which joint. */
 PM_API pm_status pm_skeleton_create(const pm_skeleton_desc *desc, pm_skeleton **skeleton,
                                     pm_error *error);
 
@@ -149,7 +149,7 @@ typedef struct pm_crowd_instance {
 } pm_crowd_instance;
 
 /* PM_OK when all instances name clips, masks, levels and flags that exist and weights in
- * [0, 1]; else the first that does not: pm_error.track is the instance. Clip B is not asked
+ * [0, 1]; else the first that does not: pm_error.instance. Clip B is not asked
  * about where the weight is 0. Posing asks no such thing. */
 PM_API pm_status pm_crowd_check_instances(const pm_crowd *crowd, const pm_crowd_instance *instances,
                                           size_t count, pm_error *error);
@@ -188,6 +188,9 @@ typedef struct pm_crowd_job {
     uint64_t frame;        /* counts frames, for levels that are not updated in each */
     pm_crowd_target outputs[PM_CROWD_OUTPUT_COUNT];
     bool on_reference; /* pose on the CPU reference path instead of the device */
+    /* Most threads that the reference path spreads the job over, the caller's among them. 1: the
+     * calling thread alone. 0: as many as the engine may use. */
+    uint32_t host_threads;
 } pm_crowd_job;
 
 /* Poses into host memory, on 4-byte boundaries. Blocks. Work larger than the device is done in
