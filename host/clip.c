@@ -175,6 +175,10 @@ void pm_clip_destroy(pm_clip **handle) {
 }
 
 void pm_clip_get_info(const pm_clip *clip, pm_clip_info *info) {
+    if (info)
+        *info = (pm_clip_info){0};
+    if (!clip || !info)
+        return;
     const pm_placed_timeline *timeline = &clip->timelines[0];
     *info = (pm_clip_info){.track_count = clip->track_count,
                            .has_rotations = clip->channels[PM_ROTATIONS].present,

@@ -150,6 +150,10 @@ static uint64_t channel_bytes(const pm_channel *channel) {
 }
 
 void pm_crowd_get_info(const pm_crowd *crowd, pm_crowd_info *info) {
+    if (info)
+        *info = (pm_crowd_info){0};
+    if (!crowd || !info)
+        return;
     *info = (pm_crowd_info){.joint_count = crowd->skeleton->joint_count,
                             .clip_count = crowd->clip_count,
                             .has_positions = crowd->channels[PM_POSITIONS].present,
@@ -160,7 +164,7 @@ void pm_crowd_get_info(const pm_crowd *crowd, pm_crowd_info *info) {
 }
 
 int64_t pm_crowd_clip_ticks(const pm_crowd *crowd, size_t clip) {
-    return clip < crowd->clip_count ? crowd->clip_ticks[clip] : 0;
+    return crowd && clip < crowd->clip_count ? crowd->clip_ticks[clip] : 0;
 }
 
 size_t pm_crowd_record_bytes(pm_crowd_output output) {

@@ -335,9 +335,9 @@ void pm_skeleton_destroy(pm_skeleton **handle) {
 }
 
 size_t pm_skeleton_joint_count(const pm_skeleton *skeleton) {
-    return skeleton->joint_count;
+    return skeleton ? skeleton->joint_count : 0;
 }
 
 const uint32_t *pm_skeleton_order(const pm_skeleton *skeleton) {
-    return skeleton->order;
+    return skeleton ? skeleton->order : NULL;
 }

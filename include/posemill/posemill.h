@@ -16,6 +16,11 @@
  *   description  a plain struct. Zero-initialise it; every field says what 0 means
  *   errors       functions return a pm_status and fill the caller's pm_error,
  *                which may be NULL. On failure no output handle is written
+ *   NULL         where nothing else is said of a pointer, and a number where there is no such
+ *                enumerator: functions that return a pm_status refuse them with
+ *                PM_ERROR_ARGUMENT, and the message names them; those that return a bool return
+ *                false and write nothing; the others return 0 or NULL, and clear the struct that
+ *                they would have filled
  *
  * The library never prints, never aborts, reads no environment but what
  * pm_engine_desc names, and keeps no global state.
@@ -60,7 +65,8 @@ typedef enum pm_status {
     PM_ERROR_DEVICE         /* any other OpenCL failure; pm_error.cl_status says which */
 } pm_status;
 
-/* The name of a status, such as "key". Static storage, never NULL. */
+/* The name of a status, such as "key"; of what is no status "unknown". Static storage, never
+ * NULL. */
 PM_API const char *pm_status_name(pm_status status);
 
 #define PM_NOWHERE SIZE_MAX /* pm_error.track and the like when the failure is not about one */
@@ -479,16 +485,16 @@ typedef enum pm_euler_order {
 } pm_euler_order;
 
 /* angles[3] in radians, in the order of the name; quaternion[4] x y z w. */
-PM_API void pm_quat_from_euler(pm_euler_order order, const double angles[3], double quaternion[4]);
+PM_API bool pm_quat_from_euler(pm_euler_order order, const double angles[3], double quaternion[4]);
 
 /* The inverse, for any quaternion of non-zero norm. Of the two branches, and the
  * turns of 2 pi, takes the one nearest `near` (3 angles; NULL: nearest zero). At
  * gimbal lock the first angle keeps near's value and the third takes the rest. */
-PM_API void pm_euler_from_quat(pm_euler_order order, const double quaternion[4],
+PM_API bool pm_euler_from_quat(pm_euler_order order, const double quaternion[4],
                                const double near[3], double angles[3]);
 
 /* Row-major 3x3 matrices of active rotations: v' = M v. */
-PM_API void pm_matrix_from_quat(const double quaternion[4], double matrix[9]);
+PM_API bool pm_matrix_from_quat(const double quaternion[4], double matrix[9]);
 
 /* The unit quaternion of the rotation nearest a matrix (Bar-Itzhack's eigenvector
  * method), w >= 0; exact at every angle, 180 degrees too. False when the matrix is
@@ -500,8 +506,8 @@ PM_API bool pm_quat_from_matrix(const double matrix[9], double quaternion[4]);
 /* Unit axes for sterp from a skeleton whose frames are parallel at rest: a bone's is the
  * direction to its first child that is not where it is itself, a leaf's that of its parent,
  * a lone root's y. parents[joint] < joint, or -1 of a root; offsets, (joint_count, 3), are
- * from the parent; axes, (joint_count, 3), is written. */
-PM_API void pm_bone_axes(const int32_t *parents, const double *offsets, size_t joint_count,
+ * from the parent; axes, (joint_count, 3), is written. False when a parent is neither. */
+PM_API bool pm_bone_axes(const int32_t *parents, const double *offsets, size_t joint_count,
                          double *axes);
 
 /* Unit axis along which `points`, (count, 3), spread the most: the eigenvector of the
