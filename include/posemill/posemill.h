@@ -286,7 +286,10 @@ typedef struct pm_array {
     size_t stride; /* bytes from row to row. 0: tightly packed */
 } pm_array;
 
-/* Key times shared by one or more tracks: uniform, or listed. */
+/* Key times shared by one or more tracks: uniform, from time 0 on, or listed, from any time on.
+ * Jobs that list times mean these times; jobs at a rate, and times of crowds, count from the first
+ * key. Of keys listed at 10, 10.5 and 11 s, times = {10.5} gives the second, and so does sample 1
+ * of rate 2/1; times = {0.5} lies before the first. */
 typedef struct pm_timeline {
     size_t key_count;    /* at least 1 */
     pm_rational rate;    /* uniform keys per second, from time 0. 0/0: `times` is used */
@@ -418,14 +421,16 @@ PM_API void pm_clip_get_info(const pm_clip *clip, pm_clip_info *info);
 typedef struct pm_sample_job {
     size_t sample_count; /* 0: nothing to do */
 
-    /* Uniform: sample k lies start + (first + k) / rate seconds after the first key
-     * of each timeline. rate 0/0: `times` is used. start 0/0: 0. Fractions whose exact
-     * combination with the keys' rate does not fit 128 bits are refused. */
+    /* Uniform: sample k lies start + (first + k) / rate seconds after the first key of each
+     * timeline, whatever the time of that key is: from 0 on, such jobs begin where each track
+     * begins. rate 0/0: `times` is used. start 0/0: 0. Fractions whose exact combination with the
+     * keys' rate does not fit 128 bits are refused. */
     pm_rational rate;
     pm_rational start;
     uint64_t first;
 
-    /* Any order, seconds, never NaN (nor infinite in a loop). NULL: `rate` is used. */
+    /* Any order, seconds, never NaN (nor infinite in a loop). They are absolute, as key times are:
+     * of keys listed from 10 s on, the first lies at 10 and not at 0. NULL: `rate` is used. */
     const double *times;
     /* With times: sample k is of track tracks[k] alone. NULL: every sample is of all tracks. */
     const uint32_t *tracks;
