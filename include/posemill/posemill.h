@@ -450,9 +450,9 @@ typedef struct pm_sample_job {
 
     bool on_reference; /* evaluate on the CPU reference path instead of the device */
 
-    /* Most threads of the host that place listed times for the device, the caller's among them;
-     * of several devices, for each. 1: the calling thread alone. 0: as many as the engine may
-     * use. The reference path samples on the calling thread. */
+    /* Most threads of the host that the job may use, the caller's among them; of several devices,
+     * for each. 1: the calling thread alone. 0: as many as the engine may use. Listed times are
+     * placed by them, where there are many; the reference path takes the calling thread. */
     uint32_t host_threads;
 } pm_sample_job;
 
