@@ -35,12 +35,12 @@ static pm_u64 uniform_period(size_t segments, pm_rational rate) {
 }
 
 pm_u64 pm_crowd_loop_ticks(const pm_clip *clip) {
-    const pm_placed_timeline *line = NULL;
-    pm_u64 ticks = (pm_u64)pm_crowd_ticks(clip->timelines[0].period);
-    if (clip->timelines[0].period == 0)
+    const double period = clip->timelines[0].period; /* the same of all */
+    pm_u64 ticks = (pm_u64)pm_crowd_ticks(period);
+    if (period == 0)
         return 0;
     for (size_t t = 0; t < clip->track_count; t++) {
-        line = &clip->timelines[clip->timeline_of[t]];
+        const pm_placed_timeline *line = &clip->timelines[clip->timeline_of[t]];
         if (line->loop && line->uniform) {
             ticks = uniform_period(line->segment_count, line->rate);
             break;

@@ -422,15 +422,15 @@ typedef struct pm_sample_job {
     size_t sample_count; /* 0: nothing to do */
 
     /* Uniform: sample k lies start + (first + k) / rate seconds after the first key of each
-     * timeline, whatever the time of that key is: from 0 on, such jobs begin where each track
-     * begins. rate 0/0: `times` is used. start 0/0: 0. Fractions whose exact combination with the
+     * timeline, whatever that key's time: with keys listed from 10 s on, sample 0 of start 0 lies
+     * at 10 s. rate 0/0: `times` is used. start 0/0: 0. Fractions whose exact combination with the
      * keys' rate does not fit 128 bits are refused. */
     pm_rational rate;
     pm_rational start;
     uint64_t first;
 
-    /* Any order, seconds, never NaN (nor infinite in a loop). They are absolute, as key times are:
-     * of keys listed from 10 s on, the first lies at 10 and not at 0. NULL: `rate` is used. */
+    /* Any order, seconds, never NaN (nor infinite in a loop). Absolute, as key times are: the
+     * first of keys listed from 10 s on lies at 10, not at 0. NULL: `rate` is used. */
     const double *times;
     /* With times: sample k is of track tracks[k] alone. NULL: every sample is of all tracks. */
     const uint32_t *tracks;

@@ -149,8 +149,8 @@ typedef struct pm_crowd_instance {
 } pm_crowd_instance;
 
 /* PM_OK when all instances name clips, masks, levels and flags that exist and weights in
- * [0, 1]; else the first that does not: pm_error.instance. Clip B is not asked
- * about where the weight is 0. Posing asks no such thing. */
+ * [0, 1]; else pm_error.instance is the first that does not. Clip B is not asked about where the
+ * weight is 0. Posing asks no such thing. */
 PM_API pm_status pm_crowd_check_instances(const pm_crowd *crowd, const pm_crowd_instance *instances,
                                           size_t count, pm_error *error);
 
