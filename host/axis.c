@@ -32,7 +32,18 @@ static bool is_set(const double axis[3]) {
     return axis[0] != 0 || axis[1] != 0 || axis[2] != 0;
 }
 
-void pm_bone_axes(const int32_t *parents, const double *offsets, size_t joint_count, double *axes) {
+static bool parents_come_first(const int32_t *parents, size_t joint_count) {
+    for (size_t k = 0; k < joint_count; k++)
+        if (parents[k] < -1 || (parents[k] >= 0 && (size_t)parents[k] >= k))
+            return false;
+    return true;
+}
+
+bool pm_bone_axes(const int32_t *parents, const double *offsets, size_t joint_count, double *axes) {
+    if (joint_count == 0)
+        return true;
+    if (!parents || !offsets || !axes || !parents_come_first(parents, joint_count))
+        return false;
     for (size_t k = 0; k < 3 * joint_count; k++)
         axes[k] = 0;
     for (size_t k = 0; k < joint_count; k++) {
@@ -46,6 +57,7 @@ void pm_bone_axes(const int32_t *parents, const double *offsets, size_t joint_co
         if (!is_set(axes + 3 * k))
             copy(parents[k] >= 0 ? axes + 3 * (size_t)parents[k] : up, axes + 3 * k);
     }
+    return true;
 }
 
 static bool mean_of(const double *points, size_t count, double mean[3], double *size) {
@@ -62,7 +74,7 @@ static bool mean_of(const double *points, size_t count, double mean[3], double *
 
 bool pm_principal_axis(const double *points, size_t count, double axis[3]) {
     double mean[3] = {0}, covariance[4][4] = {{0}}, vector[4], size, trace = 0;
-    if (!mean_of(points, count, mean, &size))
+    if (!points || !axis || !mean_of(points, count, mean, &size))
         return false;
     for (size_t k = 0; k < count; k++)
         for (int i = 0; i < 3; i++)
@@ -77,6 +89,8 @@ bool pm_principal_axis(const double *points, size_t count, double axis[3]) {
         for (int j = 0; j < 3; j++)
             covariance[i][j] /= trace;
     pm_largest_eigenvector(covariance, vector);
+    if (!normalise(vector))
+        return false;
     copy(vector, axis);
-    return normalise(axis);
+    return true;
 }

@@ -286,12 +286,12 @@ pm_status pm_cl_engine_create(cl_context context, cl_device_id device, const pm_
 }
 
 cl_context pm_cl_context(const pm_engine *engine) {
-    const pm_cl_engine *cl = engine->parts[0]->cl;
+    const pm_cl_engine *cl = engine ? engine->parts[0]->cl : NULL;
     return cl ? cl->context : NULL;
 }
 
 cl_device_id pm_cl_device(const pm_engine *engine) {
-    const pm_cl_engine *cl = engine->parts[0]->cl;
+    const pm_cl_engine *cl = engine ? engine->parts[0]->cl : NULL;
     return cl ? cl->device : NULL;
 }
 

@@ -36,14 +36,6 @@ static pm_status lay_out_shared(const pm_clip *clip, pm_channel *channel, size_t
     return PM_OK;
 }
 
-/* Where a timeline's rates start. */
-static pm_u32 rates_of(const pm_clip *clip, uint32_t timeline) {
-    size_t at = 0;
-    for (uint32_t i = 0; i < timeline; i++)
-        at += clip->timelines[i].segment_count;
-    return (pm_u32)at;
-}
-
 static pm_status lay_out_apart(const pm_clip *clip, pm_channel *channel, size_t *floats,
                                pm_error *error) {
     pm_u32 row = 4 * planes_of(channel);
@@ -55,7 +47,7 @@ static pm_status lay_out_apart(const pm_clip *clip, pm_channel *channel, size_t 
                                              .row = row,
                                              .plane = 4,
                                              .timeline = timeline,
-                                             .rates = rates_of(clip, timeline),
+                                             .rates = clip->timelines[timeline].rates,
                                              .wrap = 1};
         if (__builtin_add_overflow(at, row * rows_of(&clip->timelines[timeline]), &at) ||
             __builtin_add_overflow(at, rest, &at))
@@ -123,11 +115,14 @@ static pm_status build_rates(pm_clip *clip, pm_error *error) {
     clip->rates = calloc(count + 1, sizeof *clip->rates); /* never of nothing */
     if (!clip->rates)
         return pm_fail_memory(error);
-    for (size_t i = 0; i < clip->timeline_count; i++)
-        for (size_t k = 0; k < clip->timelines[i].segment_count; k++) {
-            const double *times = clip->timelines[i].times + k;
+    for (size_t i = 0; i < clip->timeline_count; i++) {
+        pm_placed_timeline *timeline = &clip->timelines[i];
+        timeline->rates = (pm_u32)clip->rate_count;
+        for (size_t k = 0; k < timeline->segment_count; k++) {
+            const double *times = timeline->times + k;
             clip->rates[clip->rate_count++] = (float)fmin(1 / (times[1] - times[0]), 1e38);
         }
+    }
     return PM_OK;
 }
 
@@ -204,6 +199,10 @@ void pm_clip_destroy(pm_clip **handle) {
 }
 
 void pm_clip_get_info(const pm_clip *clip, pm_clip_info *info) {
+    if (info)
+        *info = (pm_clip_info){0};
+    if (!clip || !info)
+        return;
     const pm_placed_timeline *timeline = &clip->timelines[0];
     *info = (pm_clip_info){.track_count = clip->track_count,
                            .has_rotations = clip->channels[PM_ROTATIONS].present,

@@ -33,7 +33,14 @@ static const axes order_axes[PM_EULER_COUNT] = {
     [PM_EULER_ZXZ] = {2, 0, 1, true, 1.0},   [PM_EULER_ZYZ] = {2, 1, 0, true, -1.0},
 };
 
-void pm_quat_from_euler(pm_euler_order order, const double angles[3], double quaternion[4]) {
+static bool is_order(pm_euler_order order) {
+    return (unsigned)order < PM_EULER_COUNT;
+}
+
+bool pm_quat_from_euler(pm_euler_order order, const double angles[3], double quaternion[4]) {
+    if (!is_order(order) || !angles || !quaternion) {
+        return false;
+    }
     const axes a = order_axes[order];
     const double e = a.parity;
     const double c0 = cos(0.5 * angles[0]), s0 = sin(0.5 * angles[0]);
@@ -50,6 +57,7 @@ void pm_quat_from_euler(pm_euler_order order, const double angles[3], double qua
         quaternion[a.j] = c0 * s1 * c2 - e * s0 * c1 * s2;
         quaternion[a.k] = c0 * c1 * s2 + e * s0 * s1 * c2;
     }
+    return true;
 }
 
 /* The angle plus the whole turns that bring it nearest to another. */
@@ -104,9 +112,12 @@ static void solve_locked(axes a, halves h, bool aligned, const double near[3], d
     angles[2] = turned_to(third, near[2]);
 }
 
-void pm_euler_from_quat(pm_euler_order order, const double quaternion[4], const double near[3],
+bool pm_euler_from_quat(pm_euler_order order, const double quaternion[4], const double near[3],
                         double angles[3]) {
     static const double zero[3] = {0.0, 0.0, 0.0};
+    if (!is_order(order) || !quaternion || !angles) {
+        return false;
+    }
     const axes a = order_axes[order];
     const double nearest[3] = {(near ? near : zero)[0], (near ? near : zero)[1],
                                (near ? near : zero)[2]};
@@ -119,7 +130,7 @@ void pm_euler_from_quat(pm_euler_order order, const double quaternion[4], const 
     const double locked = GIMBAL_LOCK * GIMBAL_LOCK * (aligned + opposed);
     if (aligned <= locked || opposed <= locked) {
         solve_locked(a, h, opposed <= locked, nearest, angles);
-        return;
+        return true;
     }
     const double sum = atan2(h.sum_sin, h.sum_cos);
     const double difference = atan2(h.difference_sin, h.difference_cos);
@@ -142,9 +153,13 @@ void pm_euler_from_quat(pm_euler_order order, const double quaternion[4], const 
     for (int n = 0; n < 3; n++) {
         angles[n] = take_other ? other[n] : one[n];
     }
+    return true;
 }
 
-void pm_matrix_from_quat(const double quaternion[4], double matrix[9]) {
+bool pm_matrix_from_quat(const double quaternion[4], double matrix[9]) {
+    if (!quaternion || !matrix) {
+        return false;
+    }
     double q[4] = {quaternion[0], quaternion[1], quaternion[2], quaternion[3]};
     rescale(q);
     const double x = q[0], y = q[1], z = q[2], w = q[3];
@@ -159,6 +174,7 @@ void pm_matrix_from_quat(const double quaternion[4], double matrix[9]) {
     matrix[6] = s * (x * z - y * w);
     matrix[7] = s * (y * z + x * w);
     matrix[8] = 1.0 - s * (x * x + y * y);
+    return true;
 }
 
 /* Copies a matrix divided by a power of two near its largest element. */
@@ -180,7 +196,7 @@ static bool scale_matrix(const double matrix[9], double m[9]) {
 
 bool pm_quat_from_matrix(const double matrix[9], double quaternion[4]) {
     double m[9];
-    if (!scale_matrix(matrix, m)) {
+    if (!matrix || !quaternion || !scale_matrix(matrix, m)) {
         return false;
     }
     const double determinant = m[0] * (m[4] * m[8] - m[5] * m[7]) -

@@ -150,6 +150,10 @@ static uint64_t channel_bytes(const pm_channel *channel) {
 }
 
 void pm_crowd_get_info(const pm_crowd *crowd, pm_crowd_info *info) {
+    if (info)
+        *info = (pm_crowd_info){0};
+    if (!crowd || !info)
+        return;
     *info = (pm_crowd_info){.joint_count = crowd->skeleton->joint_count,
                             .clip_count = crowd->clip_count,
                             .has_positions = crowd->channels[PM_POSITIONS].present,
@@ -160,7 +164,7 @@ void pm_crowd_get_info(const pm_crowd *crowd, pm_crowd_info *info) {
 }
 
 int64_t pm_crowd_clip_ticks(const pm_crowd *crowd, size_t clip) {
-    return clip < crowd->clip_count ? crowd->clip_ticks[clip] : 0;
+    return crowd && clip < crowd->clip_count ? crowd->clip_ticks[clip] : 0;
 }
 
 size_t pm_crowd_record_bytes(pm_crowd_output output) {
@@ -223,7 +227,7 @@ pm_status pm_crowd_check_instances(const pm_crowd *crowd, const pm_crowd_instanc
     for (size_t i = 0; i < count; i++) {
         const char *fault = fault_of(crowd, &instances[i]);
         if (fault)
-            return pm_fail_at(error, PM_ERROR_ARGUMENT, i, PM_NOWHERE, "%s", fault);
+            return pm_fail_instance(error, PM_ERROR_ARGUMENT, i, "%s", fault);
     }
     return PM_OK;
 }

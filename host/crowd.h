@@ -60,11 +60,16 @@ pm_status pm_crowd_name_clip(size_t clip, pm_status status, pm_error *error);
  * the description's order. */
 pm_status pm_crowd_lay_out(pm_crowd *crowd, pm_clip *const *clips, pm_error *error);
 
-/* The table row of a timeline, and its ticks, of a clip whose first key is at `first`, without
- * its round; listed key times, one more than segments, are added to crowd->times, which has room.
- * PM_ERROR_TIME when it is too long. */
+/* Ticks of a looped clip's period, at least 1, by which all its joints go round together: that of
+ * uniform keys, which is exact, where there are any. 0 of an open clip. */
+pm_u64 pm_crowd_loop_ticks(const pm_clip *clip);
+
+/* The table row of a timeline, and its ticks, of a clip whose first key is at `first`, or an
+ * earlier time, and whose pm_crowd_loop_ticks are `loop`; without its round. Listed key times, one
+ * more than segments, are added to crowd->times, which has room. PM_ERROR_TIME when it is too
+ * long. */
 pm_status pm_crowd_add_timeline(pm_crowd *crowd, const pm_placed_timeline *timeline, double first,
-                                pm_error *error);
+                                pm_u64 loop, pm_error *error);
 
 /* Bytes from an instance's records to the next one's. */
 size_t pm_crowd_stride(const pm_crowd *crowd, pm_crowd_output output, size_t stride);

@@ -256,34 +256,46 @@ static void sum_up_movers(pm_crowd *crowd) {
 
 /* ---- the whole ---------------------------------------------------------------------------- */
 
+static const pm_placed_timeline *line_of(const pm_clip *clip, size_t track) {
+    return &clip->timelines[clip->timeline_of[track]];
+}
+
 /* The first key of any joint. */
 static double first_of(const pm_clip *clip) {
-    double first = clip->timelines[0].first;
-    for (size_t k = 1; k < clip->timeline_count; k++)
-        first = fmin(first, clip->timelines[k].first);
+    double first = line_of(clip, 0)->first;
+    for (size_t t = 1; t < clip->track_count; t++)
+        first = fmin(first, line_of(clip, t)->first);
     return first;
 }
 
-/* Ticks from a clip's first key to the last of a timeline; of a loop, its period. */
-static pm_u64 end_of(const pm_placed_timeline *line, const pm_crowd_timeline *row) {
-    return line->constant ? row->lag : line->loop ? row->period : row->lag + row->period;
+/* Ticks of an open clip from its first key to the last of any joint. */
+static pm_u64 end_of(const pm_clip *clip, const pm_crowd_timeline *rows) {
+    pm_u64 end = 0;
+    for (size_t t = 0; t < clip->track_count; t++) {
+        const pm_crowd_timeline *row = &rows[clip->timeline_of[t]];
+        pm_u64 own = row->lag + (line_of(clip, t)->constant ? 0 : row->period);
+        end = own > end ? own : end;
+    }
+    return end;
 }
 
+/* Timelines that no joint uses have rows too. */
 static pm_status add_timelines(pm_crowd *crowd, const pm_clip *clip, size_t i, pm_error *error) {
     pm_crowd_timeline *rows = &crowd->timelines[crowd->timeline_count];
     const double first = first_of(clip);
-    pm_u64 round = 0;
+    const pm_u64 loop = pm_crowd_loop_ticks(clip);
     crowd->clips[i].plane = (pm_u32)plane_of(crowd);
     crowd->clips[i].timeline = (pm_u32)crowd->timeline_count;
     for (size_t k = 0; k < clip->timeline_count; k++) {
-        pm_status status = pm_crowd_add_timeline(crowd, &clip->timelines[k], first, error);
+        const pm_placed_timeline *line = &clip->timelines[k];
+        pm_status status =
+            pm_crowd_add_timeline(crowd, line, fmin(first, line->first), loop, error);
         if (status != PM_OK)
             return status;
-        pm_u64 end = end_of(&clip->timelines[k], &rows[k]);
-        round = end > round ? end : round;
     }
+    const pm_u64 round = loop ? loop : end_of(clip, rows);
     for (size_t k = 0; k < clip->timeline_count; k++)
-        rows[k].round = clip->timelines[k].loop ? rows[k].period : round ? round : 1;
+        rows[k].round = round ? round : 1;
     crowd->clip_ticks[i] = (int64_t)round;
     return PM_OK;
 }

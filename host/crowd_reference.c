@@ -204,6 +204,6 @@ pm_status pm_crowd_pose_on_reference(const pm_crowd *crowd, const pm_crowd_job *
                                      pm_error *error) {
     posing p = {.crowd = crowd, .job = job};
     size_t runs = job->instance_count / RUN + (job->instance_count % RUN != 0);
-    pm_run_parallel(crowd->engine->host_threads, runs, pose_runs, &p);
+    pm_run_parallel(pm_threads_of(crowd->engine, job->host_threads), runs, pose_runs, &p);
     return p.failed ? pm_fail_memory(error) : PM_OK;
 }

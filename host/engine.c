@@ -140,7 +140,8 @@ void pm_engine_destroy(pm_engine **handle) {
 }
 
 void pm_engine_info(const pm_engine *engine, pm_device_info *info) {
-    *info = engine->info;
+    if (info)
+        *info = engine ? engine->info : (pm_device_info){0};
 }
 
 pm_status pm_engine_tune(pm_engine *engine, pm_trial *trials, size_t capacity, size_t *count,

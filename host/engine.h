@@ -49,6 +49,11 @@ void pm_log(const pm_engine *engine, pm_log_level level, const char *format, ...
 /* What can be refused before a device is opened. */
 pm_status pm_engine_check(const pm_engine_desc *desc, pm_error *error);
 
+/* Threads that a job which asks for `wanted` may use; 0 leaves it to the engine. */
+static inline size_t pm_threads_of(const pm_engine *engine, uint32_t wanted) {
+    return wanted ? wanted : engine->host_threads;
+}
+
 /* The engine of a description, but for its device. */
 pm_engine *pm_engine_new(const pm_engine_desc *desc);
 

@@ -75,6 +75,8 @@ pm_status pm_job_check_samples(const pm_clip *clip, const pm_sample_job *job, pm
     size_t bytes;
     if (job->sample_count == 0)
         return PM_OK;
+    if ((unsigned)job->velocity_frame >= PM_AXIS_COUNT)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "velocity_frame is not one");
     if (has_rate && job->times)
         return pm_fail(error, PM_ERROR_ARGUMENT, "both rate and times are given");
     if (!has_rate && !job->times)
@@ -92,6 +94,8 @@ pm_status pm_sample_check(const pm_clip *clip, const pm_sample_job *job, pm_erro
     pm_error_clear(error);
     if (!clip || !job)
         return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", clip ? "job" : "clip");
+    if (job->sample_count == 0)
+        return PM_OK;
     float *outputs[PM_OUTPUT_COUNT];
     bool any = false;
     pm_job_outputs(job, outputs);
@@ -106,8 +110,6 @@ pm_status pm_sample_check(const pm_clip *clip, const pm_sample_job *job, pm_erro
         return pm_fail(error, PM_ERROR_ARGUMENT,
                        "no output: rotations, positions, scales, velocities and accelerations "
                        "are all NULL");
-    if ((unsigned)job->velocity_frame >= PM_AXIS_COUNT)
-        return pm_fail(error, PM_ERROR_ARGUMENT, "velocity_frame is not one");
     return pm_job_check_samples(clip, job, error);
 }
 
@@ -228,7 +230,7 @@ void pm_job_places(const pm_clip *clip, const pm_sample_job *job, const pm_piece
     }
     listing l = {clip, job, piece, places};
     size_t items = (piece->count + TIMES_OF_ITEM - 1) / TIMES_OF_ITEM;
-    pm_run_parallel(clip->engine->host_threads, items, place_items, &l);
+    pm_run_parallel(pm_threads_of(clip->engine, job->host_threads), items, place_items, &l);
 }
 
 bool pm_job_cadence(const pm_clip *clip, const pm_sample_job *job, pm_cadence *cadence) {

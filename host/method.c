@@ -267,7 +267,7 @@ const pm_method_info *pm_method_describe(pm_method method) {
 }
 
 bool pm_method_find(const char *name, pm_method *method) {
-    for (unsigned i = 0; name && i < PM_METHOD_COUNT; i++)
+    for (unsigned i = 0; name && method && i < PM_METHOD_COUNT; i++)
         if (strcmp(rows[i].info.name, name) == 0) {
             *method = (pm_method)i;
             return true;

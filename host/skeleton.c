@@ -45,7 +45,7 @@ static bool read_row(const pm_array *array, size_t joint, size_t components, dou
 }
 
 static pm_status refuse(size_t joint, const char *what, pm_error *error) {
-    return pm_fail_at(error, PM_ERROR_ARGUMENT, joint, PM_NOWHERE, "%s", what);
+    return pm_fail_joint(error, PM_ERROR_ARGUMENT, joint, "%s", what);
 }
 
 static pm_status read_bone(const pm_skeleton_desc *desc, size_t joint, bone *b, pm_error *error) {
@@ -210,8 +210,8 @@ static pm_status fill_masks(pm_skeleton *skeleton, const pm_skeleton_desc *desc,
         for (size_t k = 0; k < n; k++) {
             float weight = desc->masks[m * n + skeleton->order[k]];
             if (!(weight >= 0 && weight <= 1))
-                return pm_fail_at(error, PM_ERROR_ARGUMENT, skeleton->order[k], PM_NOWHERE,
-                                  "masks: a weight of mask %zu is not within 0 and 1", m);
+                return pm_fail_joint(error, PM_ERROR_ARGUMENT, skeleton->order[k],
+                                     "masks: a weight of mask %zu is not within 0 and 1", m);
             skeleton->masks[(m + 1) * n + k] = weight;
         }
     return PM_OK;
@@ -251,8 +251,8 @@ static pm_status check_counts(const pm_skeleton_desc *desc, pm_error *error) {
         return pm_fail(error, PM_ERROR_ARGUMENT, "masks is NULL");
     for (size_t j = 0; j < desc->joint_count; j++)
         if (desc->parents[j] < -1 || desc->parents[j] >= (int64_t)desc->joint_count)
-            return pm_fail_at(error, PM_ERROR_ARGUMENT, j, PM_NOWHERE,
-                              "parents: %d is neither a joint nor -1", (int)desc->parents[j]);
+            return pm_fail_joint(error, PM_ERROR_ARGUMENT, j,
+                                 "parents: %d is neither a joint nor -1", (int)desc->parents[j]);
     return PM_OK;
 }
 
@@ -335,9 +335,9 @@ void pm_skeleton_destroy(pm_skeleton **handle) {
 }
 
 size_t pm_skeleton_joint_count(const pm_skeleton *skeleton) {
-    return skeleton->joint_count;
+    return skeleton ? skeleton->joint_count : 0;
 }
 
 const uint32_t *pm_skeleton_order(const pm_skeleton *skeleton) {
-    return skeleton->order;
+    return skeleton ? skeleton->order : NULL;
 }

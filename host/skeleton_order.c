@@ -144,8 +144,8 @@ static pm_status sort(tree *t, pm_joint *joints, uint32_t *slot_of, pm_error *er
     find_children(t);
     size_t reached = order_by_depth(t);
     if (reached < t->count)
-        return pm_fail_at(error, PM_ERROR_ARGUMENT, find_cycle(t, reached), PM_NOWHERE,
-                          "parents: the joint is below itself");
+        return pm_fail_joint(error, PM_ERROR_ARGUMENT, find_cycle(t, reached),
+                             "parents: the joint is below itself");
     for (uint32_t j = 0; j < t->count; j++)
         t->order[j] = j;
     if (give_slots(t, joints, slot_of))

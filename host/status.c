@@ -42,28 +42,68 @@ const char *pm_status_name(pm_status status) {
     return "unknown";
 }
 
+/* Adds " (track 3, key 2)" to a message that is `length` long: what is known of the place. */
+static void add_place(pm_error *error, size_t length) {
+    const struct {
+        const char *name;
+        size_t number;
+    } places[] = {{"track", error->track},
+                  {"key", error->key},
+                  {"joint", error->joint},
+                  {"instance", error->instance}};
+    char place[96] = "";
+    size_t end = 0;
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+        if (places[i].number != PM_NOWHERE)
+            end += (size_t)snprintf(place + end, sizeof place - end, "%s%s %zu", end ? ", " : " (",
+                                    places[i].name, places[i].number);
+    snprintf(error->message + length, sizeof error->message - length, "%s%s", place,
+             end ? ")" : "");
+}
+
+/* Of `what` the status and the place count. */
+static void report(pm_error *error, const pm_error *what, const char *format, va_list arguments) {
+    error->status = what->status;
+    error->cl_status = 0;
+    error->track = what->track;
+    error->key = what->key;
+    error->joint = what->joint;
+    error->instance = what->instance;
+    int length = vsnprintf(error->message, sizeof error->message, format, arguments);
+    if (length >= 0 && (size_t)length < sizeof error->message)
+        add_place(error, (size_t)length);
+}
+
 void pm_report(pm_error *error, pm_status status, size_t track, size_t key, const char *format,
                ...) {
+    const pm_error what = {status, 0, track, key, PM_NOWHERE, PM_NOWHERE, ""};
     va_list arguments;
     if (!error)
         return;
-    error->status = status;
-    error->cl_status = 0;
-    error->track = track;
-    error->key = key;
     va_start(arguments, format);
-    int length = vsnprintf(error->message, sizeof error->message, format, arguments);
+    report(error, &what, format, arguments);
     va_end(arguments);
-    if (length < 0 || (size_t)length >= sizeof error->message)
+}
+
+void pm_report_joint(pm_error *error, pm_status status, size_t joint, const char *format, ...) {
+    const pm_error what = {status, 0, PM_NOWHERE, PM_NOWHERE, joint, PM_NOWHERE, ""};
+    va_list arguments;
+    if (!error)
         return;
-    char *rest = error->message + length;
-    size_t room = sizeof error->message - (size_t)length;
-    if (track != PM_NOWHERE && key != PM_NOWHERE)
-        snprintf(rest, room, " (track %zu, key %zu)", track, key);
-    else if (track != PM_NOWHERE)
-        snprintf(rest, room, " (track %zu)", track);
-    else if (key != PM_NOWHERE)
-        snprintf(rest, room, " (key %zu)", key);
+    va_start(arguments, format);
+    report(error, &what, format, arguments);
+    va_end(arguments);
+}
+
+void pm_report_instance(pm_error *error, pm_status status, size_t instance, const char *format,
+                        ...) {
+    const pm_error what = {status, 0, PM_NOWHERE, PM_NOWHERE, PM_NOWHERE, instance, ""};
+    va_list arguments;
+    if (!error)
+        return;
+    va_start(arguments, format);
+    report(error, &what, format, arguments);
+    va_end(arguments);
 }
 
 void pm_report_cl(pm_error *error, pm_status status, int cl_status, const char *what) {
@@ -78,7 +118,7 @@ void pm_error_clear(pm_error *error) {
         return;
     error->status = PM_OK;
     error->cl_status = 0;
-    error->track = error->key = PM_NOWHERE;
+    error->track = error->key = error->joint = error->instance = PM_NOWHERE;
     error->message[0] = '\0'; /* small jobs notice what clearing all of it costs */
 }
 

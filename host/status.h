@@ -12,12 +12,22 @@
 void pm_report(pm_error *error, pm_status status, size_t track, size_t key, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 
-/* pm_fail(error, status, format, ...) and pm_fail_at(error, status, track, key, format, ...)
+/* Likewise, with " (joint J)" or " (instance I)". */
+void pm_report_joint(pm_error *error, pm_status status, size_t joint, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+void pm_report_instance(pm_error *error, pm_status status, size_t instance, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* pm_fail(error, status, format, ...), pm_fail_at(error, status, track, key, format, ...) and so on
  * report and are the status: macros, so that compilers and analysers see which. */
 #define pm_fail(error, status, ...)                                                                \
     (pm_report((error), (status), PM_NOWHERE, PM_NOWHERE, __VA_ARGS__), (status))
 #define pm_fail_at(error, status, track, key, ...)                                                 \
     (pm_report((error), (status), (track), (key), __VA_ARGS__), (status))
+#define pm_fail_joint(error, status, joint, ...)                                                   \
+    (pm_report_joint((error), (status), (joint), __VA_ARGS__), (status))
+#define pm_fail_instance(error, status, instance, ...)                                             \
+    (pm_report_instance((error), (status), (instance), __VA_ARGS__), (status))
 
 /* Of a failed OpenCL call; status is not PM_OK. */
 void pm_report_cl(pm_error *error, pm_status status, int cl_status, const char *what);

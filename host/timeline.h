@@ -24,6 +24,7 @@ typedef struct pm_placed_timeline {
      * the last, the last border in a stretch before it, or 0. Owned; NULL when uniform. */
     pm_u32 *index;
     double stretches_per_second;
+    pm_u32 rates; /* where its segments' rates start among those of its clip */
 } pm_placed_timeline;
 
 /* Checks a timeline's numbers, without its loop. */

@@ -66,7 +66,8 @@ typedef struct pm_crowd_level {
 /* Key times of a clip's joints. The first is 0. */
 typedef struct pm_crowd_timeline {
     pm_u64 round;  /* ticks after which the clip goes round: the period, where there is one */
-    pm_u64 lag;    /* ticks from the clip's first key to the first of these */
+    pm_u64 lag;    /* ticks from the clip's first key to the first of these, or of a loop to one
+                      of its laps: below the period there */
     pm_u64 period; /* ticks to the last key, or of a loop: at least 1 */
     pm_u64 rate;   /* of uniform keys: segments a tick, times 2^(64 - shift). 0: listed */
     pm_u32 shift;

@@ -95,7 +95,7 @@ static void expect_fault(const scene *s, pm_crowd_instance bad, const char *word
     instances[2] = instances[3] = bad;
     expect_refusal(pm_crowd_check_instances(s->crowd, instances, 4, &error), &error,
                    PM_ERROR_ARGUMENT, words);
-    expect_place(&error, 2, PM_NOWHERE);
+    expect_instance(&error, 2);
     assert_int_equal(pm_crowd_check_instances(s->crowd, instances, 4, NULL), PM_ERROR_ARGUMENT);
     expect_ok(pm_crowd_check_instances(s->crowd, instances, 2, &error), &error);
 }

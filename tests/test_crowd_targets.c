@@ -43,6 +43,8 @@ static void no_instances_are_nothing_to_do(void **state) {
     pm_crowd_job job = {0};
     job.outputs[PM_CROWD_PALETTE].memory = memory;
     pose(&s, &job);
+    pose(&s, &(pm_crowd_job){0});
+    pose(&s, &(pm_crowd_job){.on_reference = true});
     for (size_t i = 0; i < 12; i++)
         assert_true(is_poison(memory[i]));
     expect_guards(memory, 12);

@@ -228,6 +228,22 @@ static void a_job_of_no_samples_is_accepted_and_writes_nothing(void **state) {
         assert_int_equal(((unsigned char *)s.rotations)[i], 0x5A);
 }
 
+/* Nothing to do is nothing to do: with a rate, times, both or neither, into outputs or none. */
+static void a_job_of_no_samples_needs_nothing_else(void **state) {
+    make_clip(state, 0);
+    s.job = (pm_sample_job){0};
+    expect_accepted();
+    s.job.on_reference = true;
+    expect_accepted();
+    s.job = (pm_sample_job){.rate = {20, 1}, .velocity_frame = (pm_axis_frame)77};
+    expect_accepted();
+    s.job.times = s.times;
+    expect_accepted();
+    s.job.sample_count = 1;
+    s.job.times = NULL;
+    expect_refused(PM_ERROR_ARGUMENT, "no output");
+}
+
 static void the_job_is_checked_again_on_every_call(void **state) {
     make_clip(state, 0);
     use_times();
@@ -259,6 +275,7 @@ int main(void) {
         SPOIL(outputs_that_the_clip_has_no_keys_for_are_refused),
         SPOIL(counts_whose_bytes_overflow_are_refused_before_a_time_is_read),
         SPOIL(a_job_of_no_samples_is_accepted_and_writes_nothing),
+        SPOIL(a_job_of_no_samples_needs_nothing_else),
         SPOIL(the_job_is_checked_again_on_every_call),
     };
     return cmocka_run_group_tests_name("job_check", tests, NULL, engines_close);

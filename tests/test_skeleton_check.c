@@ -66,7 +66,7 @@ static void check_refused(const char *words, size_t joint, const char *file, int
     pm_skeleton *skeleton = untouched;
     const pm_status status = pm_skeleton_create(&s.desc, &skeleton, &error);
     check_refusal(status, &error, PM_ERROR_ARGUMENT, words, file, line);
-    check_place(&error, joint, PM_NOWHERE, file, line);
+    check_joint(&error, joint, file, line);
     assert_ptr_equal(skeleton, untouched);
     assert_int_equal(pm_skeleton_create(&s.desc, &skeleton, NULL), PM_ERROR_ARGUMENT);
 }
@@ -180,7 +180,8 @@ static void a_cycle_is_refused_at_one_of_its_joints(void **state) {
     s.parents[1] = 3;
     expect_refusal(pm_skeleton_create(&s.desc, &skeleton, &error), &error, PM_ERROR_ARGUMENT,
                    "below itself");
-    assert_in_range(error.track, 1, 3);
+    assert_in_range(error.joint, 1, 3);
+    expect_joint(&error, error.joint);
     s.parents[0] = 3;
     s.parents[1] = 0;
     expect_refusal(pm_skeleton_create(&s.desc, &skeleton, &error), &error, PM_ERROR_ARGUMENT,

@@ -7,7 +7,11 @@
 #include "support/motion.h"
 #include "support/outputs.h"
 
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 static const pm_method all_methods[] = {PM_METHOD_SLERP, PM_METHOD_STEP,  PM_METHOD_NLERP,
                                         PM_METHOD_STERP, PM_METHOD_SQUAD, PM_METHOD_CIRCULAR};
@@ -212,6 +216,159 @@ static void a_clip_tells_what_it_is(void **state) {
     motion_free(&m);
 }
 
+enum { ROTORS = 4, ROTOR_KEYS = 3 };
+
+/* Tracks that turn about z by 0.5 rad in each of two steps, each from a time of its own on; the
+ * last one has uniform keys, which begin at 0. */
+typedef struct rotors {
+    double first[ROTORS], step[ROTORS];
+    double times[ROTORS][ROTOR_KEYS];
+    double keys[ROTORS][ROTOR_KEYS][4];
+    pm_timeline lines[ROTORS];
+    uint32_t line_of[ROTORS];
+    pm_clip_desc desc;
+} rotors;
+
+static void rotors_make(random_source *source, rotors *r) {
+    for (size_t track = 0; track < ROTORS; track++) {
+        const bool uniform = track == ROTORS - 1;
+        r->first[track] = uniform ? 0 : random_between(source, -40, 40);
+        r->step[track] = uniform ? 1001.0 / 3000 : random_between(source, 0.1, 3);
+        r->line_of[track] = (uint32_t)track;
+        r->lines[track] = (pm_timeline){.key_count = ROTOR_KEYS, .times = r->times[track]};
+        if (uniform)
+            r->lines[track] = (pm_timeline){.key_count = ROTOR_KEYS, .rate = {3000, 1001}};
+        for (size_t key = 0; key < ROTOR_KEYS; key++) {
+            const double half = 0.25 * (double)key, q[4] = {0, 0, sin(half), cos(half)};
+            memcpy(r->keys[track][key], q, sizeof q);
+            r->times[track][key] = r->first[track] + (double)key * r->step[track];
+        }
+    }
+    r->desc = (pm_clip_desc){.track_count = ROTORS,
+                             .timelines = r->lines,
+                             .timeline_count = ROTORS,
+                             .timeline_of = r->line_of,
+                             .rotations = {.data = r->keys, .type = PM_FLOAT64}};
+}
+
+static void expect_turned(const rotors *r, const float *q, size_t track, double since) {
+    const double steps = fmin(fmax(since / r->step[track], 0), ROTOR_KEYS - 1);
+    const double angle = 2 * atan2((double)q[2], (double)q[3]);
+    if (!(fabs(angle - 0.5 * steps) < 1e-6) || q[0] != 0 || q[1] != 0)
+        fail_msg("track %zu, which begins at %.9g s, turns by %.9g and not %.9g rad, %.9g s later",
+                 track, r->first[track], angle, 0.5 * steps, since);
+}
+
+/* The same samples of the same clip, asked for in both ways. */
+static void expect_both_clocks(const pm_clip *clip, const rotors *r, random_source *source) {
+    enum { COUNT = 50 };
+    double times[COUNT];
+    float *out = guarded_floats(COUNT * ROTORS * 4);
+    pm_sample_job job = {.sample_count = COUNT,
+                         .rate = {1 + (int64_t)(random_bits(source) % 60), 7},
+                         .start = {(int64_t)(random_bits(source) % 90) - 45, 30},
+                         .first = random_bits(source) % 3,
+                         .rotations = out};
+    sample_make(clip, &job);
+    for (size_t i = 0; i < COUNT * ROTORS; i++) {
+        const double k = (double)(job.first + i / ROTORS);
+        const double since = (double)job.start.num / 30 + k * 7 / (double)job.rate.num;
+        expect_turned(r, out + 4 * i, i % ROTORS, since);
+    }
+    for (size_t k = 0; k < COUNT; k++) {
+        const size_t near = k % ROTORS;
+        times[k] = r->first[near] + random_between(source, -0.5, 2.5) * r->step[near];
+    }
+    memset(out, 0xFF, COUNT * ROTORS * 4 * sizeof(float));
+    sample_make(clip, &(pm_sample_job){.sample_count = COUNT, .times = times, .rotations = out});
+    for (size_t i = 0; i < COUNT * ROTORS; i++)
+        expect_turned(r, out + 4 * i, i % ROTORS, times[i / ROTORS] - r->first[i % ROTORS]);
+    expect_guards(out, COUNT * ROTORS * 4);
+    guarded_free(out);
+}
+
+static void rates_count_from_each_first_key_and_times_are_absolute(void **state) {
+    random_source source = random_salted(0x2C);
+    for (size_t n = 0; n < (small_sizes() ? 2 : 20); n++) {
+        rotors r;
+        rotors_make(&source, &r);
+        pm_clip *clip = clip_make(engine_for(state), &r.desc);
+        expect_both_clocks(clip, &r, &source);
+        pm_clip_destroy(&clip);
+    }
+}
+
+/* As the header tells it. */
+static void the_second_key_of_three_from_ten_seconds_on_is_found_both_ways(void **state) {
+    static const double key_times[] = {10, 10.5, 11}, times[] = {10.5, 0.5};
+    static const double keys[][4] = {{0, 0, 0, 1}, {0, 0, 0.6, 0.8}, {0, 0.6, 0, 0.8}};
+    const pm_timeline line = {.key_count = 3, .times = key_times};
+    const pm_clip_desc desc = {
+        .track_count = 1, .timelines = &line, .rotations = {.data = keys, .type = PM_FLOAT64}};
+    pm_clip *clip = clip_make(engine_for(state), &desc);
+    float listed[2][4], at_rate[2][4];
+    memset(listed, 0xFF, sizeof listed);
+    memset(at_rate, 0xFF, sizeof at_rate);
+    sample_make(clip,
+                &(pm_sample_job){.sample_count = 2, .times = times, .rotations = (float *)listed});
+    sample_make(clip,
+                &(pm_sample_job){.sample_count = 2, .rate = {2, 1}, .rotations = (float *)at_rate});
+    const float first[4] = {0, 0, 0, 1}, second[4] = {0, 0, 0.6f, 0.8f};
+    expect_same_bits(listed[0], second, 4, 4);
+    expect_same_bits(listed[1], first, 4, 4);
+    expect_same_bits(at_rate[0], first, 4, 4);
+    expect_same_bits(at_rate[1], second, 4, 4);
+    pm_clip_destroy(&clip);
+}
+
+/* Seconds of the processor that building `count` tracks with key times of their own takes: the
+ * least of some runs. */
+static double seconds_to_build(pm_engine *engine, size_t count) {
+    enum { OWN_KEYS = 2, RUNS = 3 };
+    static const double times[OWN_KEYS] = {0, 1};
+    pm_timeline *lines = test_array(count, sizeof *lines);
+    uint32_t *line_of = test_array(count, sizeof *line_of);
+    float(*keys)[4] = test_array(count * OWN_KEYS, sizeof *keys);
+    double least = HUGE_VAL;
+    for (size_t track = 0; track < count; track++) {
+        lines[track] = (pm_timeline){.key_count = OWN_KEYS, .times = times};
+        line_of[track] = (uint32_t)track;
+    }
+    for (size_t row = 0; row < count * OWN_KEYS; row++)
+        memcpy(keys[row], (const float[]){0, 0, 0, 1}, sizeof keys[row]);
+    const pm_clip_desc desc = {.track_count = count,
+                               .timelines = lines,
+                               .timeline_count = count,
+                               .timeline_of = line_of,
+                               .rotations = {.data = keys}};
+    for (size_t run = 0; run < RUNS; run++) {
+        const clock_t begun = clock();
+        pm_clip *clip = clip_make(engine, &desc);
+        const double seconds = (double)(clock() - begun) / CLOCKS_PER_SEC;
+        least = seconds < least ? seconds : least;
+        pm_clip_destroy(&clip);
+    }
+    free(lines);
+    free(line_of);
+    free(keys);
+    return least;
+}
+
+/* Eight times as many may take three times eight as long, caches and all; were it quadratic, it
+ * would be 64 times. */
+static void building_takes_as_long_as_there_are_timelines(void **state) {
+    (void)state;
+    const size_t few = 5000;
+    pm_error error = poisoned_error();
+    pm_engine *engine = NULL;
+    const pm_engine_desc alone = {.device = "none", .host_threads = 1};
+    expect_ok(pm_engine_create(&alone, &engine, &error), &error);
+    const double one = seconds_to_build(engine, few), eight = seconds_to_build(engine, 8 * few);
+    pm_engine_destroy(&engine);
+    printf("# %zu timelines in %.4f s, %zu in %.4f s\n", few, one, 8 * few, eight);
+    assert_true(eight < 24 * one);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         ON_BOTH(tracks_of_several_timelines_are_as_clips_of_their_own),
@@ -219,6 +376,9 @@ int main(void) {
         ON_BOTH(strides_and_number_types_do_not_change_a_clip),
         ON_BOTH(a_clip_holds_nothing_of_its_description),
         ON_BOTH(a_clip_tells_what_it_is),
+        ON_BOTH(rates_count_from_each_first_key_and_times_are_absolute),
+        ON_BOTH(the_second_key_of_three_from_ten_seconds_on_is_found_both_ways),
+        cmocka_unit_test(building_takes_as_long_as_there_are_timelines),
     };
     return cmocka_run_group_tests_name("timelines", tests, NULL, engines_close);
 }

@@ -16,6 +16,11 @@
  *   description  a plain struct. Zero-initialise it; every field says what 0 means
  *   errors       functions return a pm_status and fill the caller's pm_error,
  *                which may be NULL. On failure no output handle is written
+ *   NULL         where nothing else is said of a pointer, and a number where there is no such
+ *                enumerator: functions that return a pm_status refuse them with
+ *                PM_ERROR_ARGUMENT, and the message names them; those that return a bool return
+ *                false and write nothing; the others return 0 or NULL, and clear the struct that
+ *                they would have filled
  *
  * The library never prints, never aborts, reads no environment but what
  * pm_engine_desc names, and keeps no global state.
@@ -60,17 +65,22 @@ typedef enum pm_status {
     PM_ERROR_DEVICE         /* any other OpenCL failure; pm_error.cl_status says which */
 } pm_status;
 
-/* The name of a status, such as "key". Static storage, never NULL. */
+/* The name of a status, such as "key"; of what is no status "unknown". Static storage, never
+ * NULL. */
 PM_API const char *pm_status_name(pm_status status);
 
-#define PM_NOWHERE SIZE_MAX /* pm_error.track or .key when the failure is not about one */
+#define PM_NOWHERE SIZE_MAX /* pm_error.track and the like when the failure is not about one */
 
 /* Owned by the caller; written only by the call it is passed to. */
 typedef struct pm_error {
     pm_status status;
     int cl_status; /* the OpenCL error behind it, 0 when there is none */
-    size_t track;  /* PM_NOWHERE unless the failure is about one track */
-    size_t key;    /* PM_NOWHERE unless the failure is about one key */
+    /* What the failure is about, by its number in the description or the job; each of them
+     * PM_NOWHERE where it is not about one. The message ends with them. */
+    size_t track;
+    size_t key;
+    size_t joint;    /* of a skeleton's description */
+    size_t instance; /* of a crowd */
     char message[256];
 } pm_error;
 
@@ -84,7 +94,7 @@ typedef struct pm_rational {
 /* ---- devices and the engine ---------------------------------------------- */
 
 typedef enum pm_device_type {
-    PM_DEVICE_REFERENCE = 0, /* no OpenCL: plain C on the calling thread */
+    PM_DEVICE_REFERENCE = 0, /* no OpenCL: plain C on the host's threads */
     PM_DEVICE_CPU,
     PM_DEVICE_GPU, /* shares memory with the host */
     PM_DEVICE_DISCRETE_GPU,
@@ -143,9 +153,10 @@ typedef struct pm_engine_desc {
     /* 1, 4, 8 or 16 tracks per work-item. 0: chosen for the device. Every width
      * gives the same bits. */
     uint32_t lanes;
-    /* Most threads that pm_clip_create, and jobs of listed times, spread over while they
-     * run, the caller's among them, where keys or times are many. Several devices have
-     * equal shares of them, and at least one each. 0: one a processor. */
+    /* Most threads of the host that a call spreads over while it runs, the caller's among
+     * them, where there is much to do: building clips and crowds, placing listed times, posing
+     * crowds on the reference path, and pm_crowd_travel. Jobs may choose fewer, or more. Several
+     * devices have equal shares of them, and at least one each. 0: one a processor. */
     uint32_t host_threads;
     /* Folder for built programs. NULL: $XDG_CACHE_HOME/posemill or
      * ~/.cache/posemill. "": no cache on disk. */
@@ -280,7 +291,10 @@ typedef struct pm_array {
     size_t stride; /* bytes from row to row. 0: tightly packed */
 } pm_array;
 
-/* Key times shared by one or more tracks: uniform, or listed. */
+/* Key times shared by one or more tracks: uniform, from time 0 on, or listed, from any time on.
+ * Jobs that list times mean these times; jobs at a rate, and times of crowds, count from the first
+ * key. Of keys listed at 10, 10.5 and 11 s, times = {10.5} gives the second, and so does sample 1
+ * of rate 2/1; times = {0.5} lies before the first. */
 typedef struct pm_timeline {
     size_t key_count;    /* at least 1 */
     pm_rational rate;    /* uniform keys per second, from time 0. 0/0: `times` is used */
@@ -415,14 +429,16 @@ PM_API void pm_clip_get_info(const pm_clip *clip, pm_clip_info *info);
 typedef struct pm_sample_job {
     size_t sample_count; /* 0: nothing to do */
 
-    /* Uniform: sample k lies start + (first + k) / rate seconds after the first key
-     * of each timeline. rate 0/0: `times` is used. start 0/0: 0. Fractions whose exact
-     * combination with the keys' rate does not fit 128 bits are refused. */
+    /* Uniform: sample k lies start + (first + k) / rate seconds after the first key of each
+     * timeline, whatever that key's time: with keys listed from 10 s on, sample 0 of start 0 lies
+     * at 10 s. rate 0/0: `times` is used. start 0/0: 0. Fractions whose exact combination with the
+     * keys' rate does not fit 128 bits are refused. */
     pm_rational rate;
     pm_rational start;
     uint64_t first;
 
-    /* Any order, seconds, never NaN (nor infinite in a loop). NULL: `rate` is used. */
+    /* Any order, seconds, never NaN (nor infinite in a loop). Absolute, as key times are: the
+     * first of keys listed from 10 s on lies at 10, not at 0. NULL: `rate` is used. */
     const double *times;
     /* With times: sample k is of track tracks[k] alone. NULL: every sample is of all tracks. */
     const uint32_t *tracks;
@@ -441,6 +457,11 @@ typedef struct pm_sample_job {
     pm_axis_frame velocity_frame; /* 0: body */
 
     bool on_reference; /* evaluate on the CPU reference path instead of the device */
+
+    /* Most threads of the host that the job may use, the caller's among them; of several devices,
+     * for each. 1: the calling thread alone. 0: as many as the engine may use. Listed times are
+     * placed by them, where there are many; the reference path takes the calling thread. */
+    uint32_t host_threads;
 } pm_sample_job;
 
 /* PM_OK when pm_sample would accept the job; else the first reason not to. */
@@ -477,16 +498,16 @@ typedef enum pm_euler_order {
 } pm_euler_order;
 
 /* angles[3] in radians, in the order of the name; quaternion[4] x y z w. */
-PM_API void pm_quat_from_euler(pm_euler_order order, const double angles[3], double quaternion[4]);
+PM_API bool pm_quat_from_euler(pm_euler_order order, const double angles[3], double quaternion[4]);
 
 /* The inverse, for any quaternion of non-zero norm. Of the two branches, and the
  * turns of 2 pi, takes the one nearest `near` (3 angles; NULL: nearest zero). At
  * gimbal lock the first angle keeps near's value and the third takes the rest. */
-PM_API void pm_euler_from_quat(pm_euler_order order, const double quaternion[4],
+PM_API bool pm_euler_from_quat(pm_euler_order order, const double quaternion[4],
                                const double near[3], double angles[3]);
 
 /* Row-major 3x3 matrices of active rotations: v' = M v. */
-PM_API void pm_matrix_from_quat(const double quaternion[4], double matrix[9]);
+PM_API bool pm_matrix_from_quat(const double quaternion[4], double matrix[9]);
 
 /* The unit quaternion of the rotation nearest a matrix (Bar-Itzhack's eigenvector
  * method), w >= 0; exact at every angle, 180 degrees too. False when the matrix is
@@ -498,8 +519,8 @@ PM_API bool pm_quat_from_matrix(const double matrix[9], double quaternion[4]);
 /* Unit axes for sterp from a skeleton whose frames are parallel at rest: a bone's is the
  * direction to its first child that is not where it is itself, a leaf's that of its parent,
  * a lone root's y. parents[joint] < joint, or -1 of a root; offsets, (joint_count, 3), are
- * from the parent; axes, (joint_count, 3), is written. */
-PM_API void pm_bone_axes(const int32_t *parents, const double *offsets, size_t joint_count,
+ * from the parent; axes, (joint_count, 3), is written. False when a parent is neither. */
+PM_API bool pm_bone_axes(const int32_t *parents, const double *offsets, size_t joint_count,
                          double *axes);
 
 /* Unit axis along which `points`, (count, 3), spread the most: the eigenvector of the

@@ -63,7 +63,7 @@ typedef struct pm_skeleton_desc {
 /* Immutable, so thread-safe. Holds nothing of its description. */
 typedef struct pm_skeleton pm_skeleton;
 
-/* PM_ERROR_ARGUMENT where a field cannot be used; pm_error.track is the joint. */
+/* PM_ERROR_ARGUMENT where a field cannot be used; pm_error.joint says of which joint. */
 PM_API pm_status pm_skeleton_create(const pm_skeleton_desc *desc, pm_skeleton **skeleton,
                                     pm_error *error);
 
@@ -112,8 +112,8 @@ typedef struct pm_crowd_info {
 
 PM_API void pm_crowd_get_info(const pm_crowd *crowd, pm_crowd_info *info);
 
-/* Ticks of a clip, from its first key to its last, or of a loop's period; 0 when there is no
- * such clip. */
+/* Ticks of a clip, from the first key of any joint to the last of any, or of a loop's period; 0
+ * when there is no such clip. */
 PM_API int64_t pm_crowd_clip_ticks(const pm_crowd *crowd, size_t clip);
 
 /* ---- instances ------------------------------------------------------------------- */
@@ -135,7 +135,10 @@ typedef enum pm_crowd_flag {
  * nothing, as B; a weight is put into [0, 1], NaN to 0; a mask that does not exist is none; a
  * level beyond the last is the last; flags that have no name are ignored. */
 typedef struct pm_crowd_instance {
-    int64_t time_a; /* ticks since clip A's first key; before it where negative */
+    /* Ticks since clip A's first key, which is the first of any joint; before it where negative.
+     * Joints of an open clip whose keys begin later wait for them; those of a loop are in the lap
+     * before. */
+    int64_t time_a;
     int64_t time_b;
     uint32_t clip_a;
     uint32_t clip_b;
@@ -146,8 +149,8 @@ typedef struct pm_crowd_instance {
 } pm_crowd_instance;
 
 /* PM_OK when all instances name clips, masks, levels and flags that exist and weights in
- * [0, 1]; else the first that does not: pm_error.track is the instance. Clip B is not asked
- * about where the weight is 0. Posing asks no such thing. */
+ * [0, 1]; else pm_error.instance is the first that does not. Clip B is not asked about where the
+ * weight is 0. Posing asks no such thing. */
 PM_API pm_status pm_crowd_check_instances(const pm_crowd *crowd, const pm_crowd_instance *instances,
                                           size_t count, pm_error *error);
 
@@ -185,6 +188,9 @@ typedef struct pm_crowd_job {
     uint64_t frame;        /* counts frames, for levels that are not updated in each */
     pm_crowd_target outputs[PM_CROWD_OUTPUT_COUNT];
     bool on_reference; /* pose on the CPU reference path instead of the device */
+    /* Most threads that the reference path spreads the job over, the caller's among them. 1: the
+     * calling thread alone. 0: as many as the engine may use. */
+    uint32_t host_threads;
 } pm_crowd_job;
 
 /* Poses into host memory, on 4-byte boundaries. Blocks. Work larger than the device is done in

@@ -3,9 +3,12 @@
  * Checks that know where they were called from, so that a failing refusal is found
  * without a debugger.
  */
+#define _POSIX_C_SOURCE 200809L /* strnlen */
+
 #include "check.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,25 +63,51 @@ void check_refusal(pm_status status, const pm_error *error, pm_status expected, 
     }
 }
 
-static void print_place(const char *what, size_t track, size_t key) {
-    print_error("%s track ", what);
-    if (track == PM_NOWHERE)
-        print_error("nowhere, ");
-    else
-        print_error("%zu, ", track);
-    if (key == PM_NOWHERE)
-        print_error("key nowhere\n");
-    else
-        print_error("key %zu\n", key);
+typedef struct place {
+    size_t track, key, joint, instance;
+} place;
+
+/* As messages end: " (track 3, key 2)", or nothing where it is about nothing. */
+static void describe(place p, char *text, size_t size) {
+    const char *const names[] = {"track", "key", "joint", "instance"};
+    const size_t numbers[] = {p.track, p.key, p.joint, p.instance};
+    const char *between = " (";
+    text[0] = '\0';
+    for (size_t i = 0; i < 4; i++) {
+        const size_t length = strlen(text);
+        if (numbers[i] == PM_NOWHERE)
+            continue;
+        snprintf(text + length, size - length, "%s%s %zu", between, names[i], numbers[i]);
+        between = ", ";
+    }
+    if (text[0])
+        snprintf(text + strlen(text), size - strlen(text), ")");
+}
+
+static void expect_the_place(const pm_error *error, place wanted, const char *file, int line) {
+    const place got = {error->track, error->key, error->joint, error->instance};
+    const size_t length = strnlen(error->message, sizeof error->message);
+    char is[128], expected[128];
+    describe(got, is, sizeof is);
+    describe(wanted, expected, sizeof expected);
+    const size_t tail = strlen(expected);
+    if (strcmp(is, expected) == 0 && length >= tail &&
+        strcmp(error->message + length - tail, expected) == 0)
+        return;
+    print_error("\"%s\"\nis about \"%s\", expected \"%s\"\n", error->message, is, expected);
+    _fail(file, line);
 }
 
 void check_place(const pm_error *error, size_t track, size_t key, const char *file, int line) {
-    if (error->track == track && error->key == key)
-        return;
-    print_error("\"%s\"\n", error->message);
-    print_place("is about", error->track, error->key);
-    print_place("expected", track, key);
-    _fail(file, line);
+    expect_the_place(error, (place){track, key, PM_NOWHERE, PM_NOWHERE}, file, line);
+}
+
+void check_joint(const pm_error *error, size_t joint, const char *file, int line) {
+    expect_the_place(error, (place){PM_NOWHERE, PM_NOWHERE, joint, PM_NOWHERE}, file, line);
+}
+
+void check_instance(const pm_error *error, size_t instance, const char *file, int line) {
+    expect_the_place(error, (place){PM_NOWHERE, PM_NOWHERE, PM_NOWHERE, instance}, file, line);
 }
 
 void check_ok(pm_status status, const pm_error *error, const char *file, int line) {

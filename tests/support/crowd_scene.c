@@ -138,13 +138,40 @@ static void place_shared_times(const scene *s, size_t clip, test_track *t) {
     }
 }
 
+static bool is_apart(const scene *s) {
+    return s->options.times == SCENE_APART || s->options.times == SCENE_LAGGING;
+}
+
+/* Of SCENE_LAGGING: joints whose timeline is a rate, from time 0 on. */
+static const pm_rational lagging_rate = {5, 1};
+enum { LAGGING_UNIFORM_KEYS = 11 };
+
+static bool is_uniform(const scene *s, size_t joint) {
+    return s->options.times == SCENE_LAGGING && joint % 3 == 1;
+}
+
+/* Before or after time 0, by a part of a period, by whole ones, or by both. */
+static double lagging_first(random_source *source, double period) {
+    switch (random_bits(source) % 4) {
+    case 0:
+        return period * (double)(random_bits(source) % 41) - 20 * period;
+    case 1:
+        return random_between(source, -1, 1) * period;
+    default:
+        return random_between(source, -20, 20) * period;
+    }
+}
+
 /* Each from a time of its own on, for less than 2 s. */
-static void place_times(const scene *s, size_t clip, size_t joint, test_track *t) {
-    const double first = 0.375 + 0.3 * (double)((7 * joint + clip) % 5);
-    if (s->options.times != SCENE_APART) {
+static void place_times(random_source *source, const scene *s, size_t clip, size_t joint,
+                        test_track *t) {
+    if (!is_apart(s)) {
         place_shared_times(s, clip, t);
         return;
     }
+    const double first = s->options.times == SCENE_LAGGING
+                             ? lagging_first(source, s->periods[clip])
+                             : 0.375 + 0.3 * (double)((7 * joint + clip) % 5);
     for (size_t key = 0; key < t->key_count; key++) {
         t->times[key] = first + 0.2 * t->times[key];
     }
@@ -159,8 +186,8 @@ static void close_loop(const scene *s, size_t clip, test_track *t) {
         return;
     }
     t->period = t->times[last] - t->times[0];
-    if (s->options.times == SCENE_APART) {
-        t->period = 3;
+    if (is_apart(s)) {
+        t->period = s->options.times == SCENE_APART ? 3 : s->periods[clip];
     } else if (clip % 2) {
         memcpy(t->keys[last], t->keys[0], sizeof t->keys[0]);
         memcpy(t->positions[last], t->positions[0], sizeof t->positions[0]);
@@ -174,11 +201,12 @@ static void make_track(random_source *source, scene *s, size_t clip, size_t join
     const scene_options *o = &s->options;
     const bool uneven = o->times != SCENE_UNIFORM && o->curve->method != PM_METHOD_BSPLINE;
     test_track *t = &s->sets[clip].tracks[joint];
-    const size_t keys = o->times == SCENE_OWN     ? 3 + (clip + joint) % 6
-                        : o->times == SCENE_APART ? 1 + (clip + joint) % 6
-                                                  : 4 + 2 * clip;
+    const size_t keys = is_uniform(s, joint)    ? LAGGING_UNIFORM_KEYS
+                        : o->times == SCENE_OWN ? 3 + (clip + joint) % 6
+                        : is_apart(s)           ? 1 + (clip + joint) % 6
+                                                : 4 + 2 * clip;
     random_track(source, keys, 0.1, 1.0, uneven, t);
-    place_times(s, clip, joint, t);
+    place_times(source, s, clip, joint, t);
     if (o->times == SCENE_LISTED) {
         memcpy(t->times, s->sets[clip].tracks[0].times, sizeof t->times);
     }
@@ -219,10 +247,20 @@ static void make_clip(pm_engine *engine, random_source *source, scene *s, size_t
     const scene_options *o = &s->options;
     track_set *set = &s->sets[n];
     set_create(s->joints, o->times < SCENE_OWN, set);
+    if (o->times == SCENE_LAGGING) { /* of even clips as long as their uniform keys */
+        s->periods[n] = n % 2 ? random_between(source, 2.1, 3.5)
+                              : LAGGING_UNIFORM_KEYS / (double)lagging_rate.num;
+    }
     for (size_t joint = 0; joint < s->joints; joint++) {
         make_track(source, s, n, joint);
     }
     pm_clip_desc desc = variant_describe(o->curve, set);
+    for (size_t joint = 0; joint < s->joints; joint++) {
+        if (is_uniform(s, joint)) {
+            set->timelines[joint] =
+                (pm_timeline){.key_count = LAGGING_UNIFORM_KEYS, .rate = lagging_rate};
+        }
+    }
     for (size_t row = 0; row < s->joints * TRACK_KEYS_MAX; row++) {
         for (size_t c = 0; c < 3; c++) {
             set->scales[3 * row + c] = 1.0 + 0.15 * set->rotations[4 * row + c];

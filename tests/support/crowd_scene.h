@@ -17,8 +17,15 @@
 typedef enum scene_shape { SCENE_TREE = 0, SCENE_CHAIN, SCENE_FOREST } scene_shape;
 
 /* Uniform keys; listed ones that begin after 0; a timeline a joint, all of one length; or of any,
- * from any time on, of a single key too. */
-typedef enum scene_times { SCENE_UNIFORM = 0, SCENE_LISTED, SCENE_OWN, SCENE_APART } scene_times;
+ * from any time on, of a single key too; or such ones that begin up to 40 periods of a loop after
+ * one another, a third of them uniform. */
+typedef enum scene_times {
+    SCENE_UNIFORM = 0,
+    SCENE_LISTED,
+    SCENE_OWN,
+    SCENE_APART,
+    SCENE_LAGGING
+} scene_times;
 
 typedef enum scene_binds { SCENE_BIND_AT_REST = 0, SCENE_BIND_RIGID, SCENE_BIND_ANY } scene_binds;
 
@@ -49,6 +56,7 @@ typedef struct scene {
     pm_skeleton_desc skeleton_desc;
     track_set sets[SCENE_CLIPS_MAX];
     pm_timeline uniform[SCENE_CLIPS_MAX];
+    double periods[SCENE_CLIPS_MAX]; /* of SCENE_LAGGING */
     pm_clip_desc clips[SCENE_CLIPS_MAX];
     pm_clip_desc stored[SCENE_CLIPS_MAX]; /* with keys as the format stores them */
     float *keys[SCENE_CLIPS_MAX];
