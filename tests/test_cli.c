@@ -6,6 +6,7 @@
  */
 #define _POSIX_C_SOURCE 200809L
 
+#include "command.h"
 #include "npy.h"
 
 #include <dirent.h>
@@ -20,81 +21,6 @@
 #include <unistd.h>
 
 #include <cmocka.h>
-
-#ifndef POSEMILL_COMMAND
-#error "POSEMILL_COMMAND must name the command to test"
-#endif
-
-/* ---- running ------------------------------------------------------------------- */
-
-static char folder[] = "/tmp/posemill-cli-XXXXXX";
-static char output[65536];   /* stdout of the last run */
-static char complaint[8192]; /* stderr of the last run */
-
-static void read_text(const char *name, char *text, size_t size) {
-    FILE *file = fopen(name, "rb");
-    assert_non_null(file);
-    size_t got = fread(text, 1, size - 1, file);
-    text[got] = '\0';
-    fclose(file);
-}
-
-/* Runs a shell line in the test's folder, with $posemill as the command, and returns its
- * exit code. */
-static int run(const char *line) {
-    char script[4096];
-    output[0] = complaint[0] = '\0';
-    int used = snprintf(script, sizeof script, "{ %s\n} >stdout.txt 2>stderr.txt </dev/null", line);
-    assert_true(used > 0 && (size_t)used < sizeof script);
-    int status = system(script);
-    read_text("stdout.txt", output, sizeof output);
-    read_text("stderr.txt", complaint, sizeof complaint);
-    remove("stdout.txt");
-    remove("stderr.txt");
-    assert_true(WIFEXITED(status));
-    return WEXITSTATUS(status);
-}
-
-static void expect(int code, const char *line) {
-    int got = run(line);
-    if (got != code) {
-        fail_msg("exit code %d instead of %d from: %s\n%s", got, code, line, complaint);
-    }
-}
-
-static void expect_word(const char *text, const char *word) {
-    if (strstr(text, word) == NULL) {
-        fail_msg("'%s' is not in: %s", word, text);
-    }
-}
-
-/* A failure: the code, one line with these words that begins "posemill: ", and at most one
- * line of cure. */
-static void expect_failure(int code, const char *line, const char *word) {
-    expect(code, line);
-    expect_word(complaint, word);
-    assert_memory_equal(complaint, "posemill: ", 10);
-    size_t lines = 0;
-    for (const char *c = complaint; *c != '\0'; c++) {
-        lines += *c == '\n';
-    }
-    assert_in_range(lines, 1, 2);
-}
-
-static void expect_nothing_but(const char *const *names, size_t count) {
-    DIR *entries = opendir(".");
-    assert_non_null(entries);
-    for (struct dirent *entry = readdir(entries); entry != NULL; entry = readdir(entries)) {
-        bool known = strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0;
-        for (size_t i = 0; i < count; i++) {
-            known = known || strcmp(entry->d_name, names[i]) == 0;
-        }
-        if (!known) {
-            fail_msg("left behind: %s", entry->d_name);
-        }
-    }
-    closedir(entries);
-}
 
 /* ---- inputs -------------------------------------------------------------------- */
 
@@ -155,23 +81,6 @@ static int make_inputs(void **state) {
     write_array("axes.npy", PM_FLOAT64, 2, axis_shape, axes, sizeof axes);
     write_array("bad.npy", PM_FLOAT32, 2, axis_shape, axes, 4 * TRACKS * 3);
     return 0;
-}
-
-static int remove_everything(void **state) {
-    (void)state;
-    return system("rm -rf ./* ./.posemill*") == 0 ? 0 : -1;
-}
-
-static int enter_folder(void **state) {
-    (void)state;
-    unsetenv("POSEMILL_DEVICE");
-    setenv("posemill", POSEMILL_COMMAND, 1);
-    return mkdtemp(folder) != NULL && chdir(folder) == 0 ? 0 : -1;
-}
-
-static int leave_folder(void **state) {
-    (void)state;
-    return chdir("/") == 0 && rmdir(folder) == 0 ? 0 : -1;
 }
 
 #define EVAL "$posemill eval --reference --keys keys.npy "
@@ -590,8 +499,8 @@ static void a_device_that_is_not_there_ends_with_3(void **state) {
 /* An empty folder in place of the list of drivers. */
 static void without_a_driver_the_cure_is_named_and_the_reference_computes(void **state) {
     (void)state;
-    setenv("OCL_ICD_VENDORS", folder, 1);
-    setenv("OPENCL_VENDOR_PATH", folder, 1);
+    setenv("OCL_ICD_VENDORS", command_folder, 1);
+    setenv("OPENCL_VENDOR_PATH", command_folder, 1);
     expect(0, "$posemill devices");
     expect_word(output, "reference");
     expect_word(complaint, "no OpenCL driver");
@@ -651,7 +560,7 @@ static void no_output_is_coloured(void **state) {
     }
 }
 
-#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, make_inputs, remove_everything)
+#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, make_inputs, command_empty_folder)
 
 int main(void) {
     const struct CMUnitTest tests[] = {
@@ -682,5 +591,5 @@ int main(void) {
         IN_FOLDER(verify_passes_on_the_reference),
         IN_FOLDER(no_output_is_coloured),
     };
-    return cmocka_run_group_tests(tests, enter_folder, leave_folder);
+    return cmocka_run_group_tests(tests, command_enter_folder, command_leave_folder);
 }
