@@ -52,7 +52,7 @@ static cli_exit check_frame_count(const work *w) {
     return cli_fail(
         CLI_BAD_INPUT, w->path, "see --rate and --src-rate; --max-frames raises the limit",
         "its %zu frames at %s would become %s%llu at %s, more than %llu", w->frame_count, source,
-        w->grid.count == RESAMPLE_GRID_COUNTLESS ? "more than " : "", (unsigned long long)frames,
+        w->grid.count == RESAMPLE_GRID_COUNTLESS ? "at least " : "", (unsigned long long)frames,
         target, (unsigned long long)w->options->max_frames);
 }
 
