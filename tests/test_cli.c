@@ -362,6 +362,34 @@ static void unusable_files_end_with_4_and_are_named(void **state) {
     expect_nothing_but(inputs, INPUTS);
 }
 
+/* With address space for the program and its input, and for no samples. */
+static void what_does_not_fit_the_host_is_bad_input(void **state) {
+    (void)state;
+    const size_t shape[] = {KEYS, 100000, 4};
+    float *many = calloc((size_t)KEYS * 100000 * 4, sizeof *many);
+    assert_non_null(many);
+    for (size_t i = 0; i < (size_t)KEYS * 100000; i++) {
+        many[4 * i + 3] = 1.0f;
+    }
+    write_array("many.npy", PM_FLOAT32, 3, shape, many, (size_t)KEYS * 100000 * 16);
+    free(many);
+    if (run("(ulimit -v 120000 && $posemill --version)") != 0) {
+        print_message("not tested: a sanitizer takes all of the address space\n");
+        skip();
+    }
+    expect_failure(4,
+                   "(ulimit -v 120000; $posemill eval --reference --keys many.npy " PLAIN
+                   "--count 100 --out o.npy)",
+                   "memory");
+    expect_word(complaint, "posemill: many.npy: ");
+    expect_failure(4,
+                   "(ulimit -v 15000; $posemill eval --reference --keys many.npy " PLAIN
+                   "--count 100 --out o.npy)",
+                   "memory");
+    remove("many.npy");
+    expect_nothing_but(inputs, INPUTS);
+}
+
 static void a_broken_key_is_named_by_track_and_key(void **state) {
     (void)state;
     static const float broken[] = {0.0f, 2.0f, NAN, INFINITY};
@@ -577,6 +605,7 @@ int main(void) {
         IN_FOLDER(the_report_can_be_json),
         IN_FOLDER(streams_take_the_place_of_files),
         IN_FOLDER(unusable_files_end_with_4_and_are_named),
+        IN_FOLDER(what_does_not_fit_the_host_is_bad_input),
         IN_FOLDER(a_broken_key_is_named_by_track_and_key),
         IN_FOLDER(a_broken_vector_is_blamed_on_its_own_file),
         IN_FOLDER(times_that_do_not_increase_are_blamed_on_their_file),

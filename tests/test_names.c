@@ -221,10 +221,18 @@ static void outputs_are_called_what_they_are(void **state) {
     }
 }
 
-static void cubicspline_is_refused_in_words_of_motion_files(void **state) {
+static void failures_are_told_in_words_of_the_command(void **state) {
     (void)state;
     expect_failure(2, RESAMPLE "walk.bvh -o x.bvh --method cubicspline", "BVH has none");
     assert_null(strstr(complaint, "rotations_in"));
+    static const char *const lines[] = {
+        RESAMPLE "walk.bvh -o x.bvh --loop 0.15",  RESAMPLE "walk.bvh -o x.bvh --loop 0.2",
+        EVAL "--out x.npy --loop 1e300",
+    };
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+        expect_failure(4, lines[i], "loop");
+        assert_null(strchr(complaint, '_'));
+    }
     expect_nothing_but(inputs, INPUTS);
 }
 
@@ -402,6 +410,8 @@ static void a_folder_of_results_appears_with_the_first_of_them(void **state) {
     expect(1, RESAMPLE "broken.bvh walk.bvh --out-dir one//two/three/");
     expect(0, "test -f one/two/three/walk.bvh && test ! -e one/two/three/broken.bvh && rm -r one");
     expect(0, RESAMPLE "walk.bvh --out-dir one && rm -r one");
+    expect_failure(6, "ln -s none nowhere; " RESAMPLE "walk.bvh --out-dir nowhere", "File exists");
+    expect(0, "rm nowhere");
     expect_failure(6, RESAMPLE "walk.bvh --out-dir keys.npy", "not a folder");
     expect_failure(6, RESAMPLE "walk.bvh --out-dir keys.npy/x", "keys.npy");
     expect_nothing_but(inputs, INPUTS);
@@ -424,7 +434,7 @@ int main(void) {
         IN_FOLDER(names_of_files_reach_no_terminal),
         IN_FOLDER(words_of_files_reach_no_terminal),
         IN_FOLDER(outputs_are_called_what_they_are),
-        IN_FOLDER(cubicspline_is_refused_in_words_of_motion_files),
+        IN_FOLDER(failures_are_told_in_words_of_the_command),
         IN_FOLDER(two_outputs_in_one_file_are_found_whatever_they_are_called),
         IN_FOLDER(an_output_never_replaces_an_input),
         IN_FOLDER(results_of_a_batch_are_told_apart_before_any_is_written),

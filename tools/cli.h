@@ -26,6 +26,14 @@ cli_exit cli_fail(cli_exit code, const char *what, const char *cure, const char 
 /* cli_fail with the exit code, the sentence and the cure that belong to a library error. */
 cli_exit cli_fail_error(const char *what, const pm_error *error);
 
+/* The sentence of a library error, with options' words for fields of descriptions. Returns text. */
+enum { CLI_ERROR_TEXT = 512 };
+char *cli_error_text(const pm_error *error, char text[CLI_ERROR_TEXT]);
+
+/* Of an input that this machine's memory does not hold: CLI_BAD_INPUT. The device's memory is
+ * CLI_DEVICE_FAILED. */
+#define CLI_MEMORY_CURE "free some memory, or split the input"
+
 /* Prints "posemill: warning: <what>: <why>" to stderr, unless --quiet was given. */
 void cli_warn(const char *what, const char *why, ...) __attribute__((format(printf, 2, 3)));
 

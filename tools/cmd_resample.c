@@ -126,7 +126,8 @@ static const command_help help = {
     .summary = "Resamples motion files to another frame rate, interpolating rotations as\n"
                "rotations. Frames of the source that fall on the new rate keep their text.",
     .notes = "Reads and writes BVH. - is standard input. The method is slerp unless given; sterp\n"
-             "turns about the bones unless --axis says otherwise.",
+             "turns about the bones unless --axis says otherwise. --out-dir is made when there is a\n"
+             "first result, with the folders above it.",
     .example = "posemill resample walk.bvh -o walk120.bvh --rate 120 --method squad\n"
                "posemill resample takes/*.bvh --out-dir half --rate /2",
     .takes_operands = true,

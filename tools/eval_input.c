@@ -230,7 +230,8 @@ cli_exit eval_input_blame(const eval_options *options, const eval_input *input,
         what = blamed_key_file(options, input);
     } else if (error->status == PM_ERROR_TIME) {
         what = blamed_time(options, input);
-    } else if (error->status != PM_ERROR_ARGUMENT && error->status != PM_ERROR_SIZE) {
+    } else if (error->status != PM_ERROR_ARGUMENT && error->status != PM_ERROR_SIZE &&
+               error->status != PM_ERROR_MEMORY) {
         what = "device";
     }
     return cli_fail_error(what, error);

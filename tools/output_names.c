@@ -97,19 +97,25 @@ static bool is_folder(const char *path) {
 }
 
 /* 0, or an errno. */
+static int make_one(const char *path) {
+    int failure = mkdir(path, 0777) == 0 ? 0 : errno;
+    return failure != 0 && is_folder(path) ? 0 : failure;
+}
+
+/* 0, or an errno. */
 static int make_all(char *path) {
     for (char *at = path + 1; *at != '\0'; at++) {
         if (*at != '/') {
             continue;
         }
         *at = '\0';
-        int failure = mkdir(path, 0777) == 0 || is_folder(path) ? 0 : errno;
+        int failure = make_one(path);
         *at = '/';
         if (failure != 0) {
             return failure;
         }
     }
-    return mkdir(path, 0777) == 0 || is_folder(path) ? 0 : errno;
+    return make_one(path);
 }
 
 cli_exit make_folders(const char *path) {

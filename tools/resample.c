@@ -89,7 +89,7 @@ static cli_exit start_row(work *w) {
 
     w->row = malloc(channels * sizeof *w->row);
     if (w->row == NULL) {
-        return refuse(w, "too large for this machine's memory", NULL);
+        return refuse(w, "too large for this machine's memory", CLI_MEMORY_CURE);
     }
     memcpy(w->row, w->model->values + (w->options->trim_start + (size_t)frame) * channels,
            channels * sizeof *w->row);
