@@ -226,7 +226,8 @@ static void failures_are_told_in_words_of_the_command(void **state) {
     expect_failure(2, RESAMPLE "walk.bvh -o x.bvh --method cubicspline", "BVH has none");
     assert_null(strstr(complaint, "rotations_in"));
     static const char *const lines[] = {
-        RESAMPLE "walk.bvh -o x.bvh --loop 0.15",  RESAMPLE "walk.bvh -o x.bvh --loop 0.2",
+        RESAMPLE "walk.bvh -o x.bvh --loop 0.15",
+        RESAMPLE "walk.bvh -o x.bvh --loop 0.2",
         EVAL "--out x.npy --loop 1e300",
     };
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {

@@ -6,11 +6,8 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include "commands.h"
-#include "json.h"
 #include "output_names.h"
-#include "progress.h"
 #include "resample.h"
-#include "shown.h"
 #include "text.h"
 
 #include <errno.h>
@@ -125,9 +122,10 @@ static const command_help help = {
     .usage = "IN... (-o OUT | --out-dir DIR) --rate HZ [--method NAME] [OPTIONS]",
     .summary = "Resamples motion files to another frame rate, interpolating rotations as\n"
                "rotations. Frames of the source that fall on the new rate keep their text.",
-    .notes = "Reads and writes BVH. - is standard input. The method is slerp unless given; sterp\n"
-             "turns about the bones unless --axis says otherwise. --out-dir is made when there is a\n"
-             "first result, with the folders above it.",
+    .notes =
+        "Reads and writes BVH. - is standard input. The method is slerp unless given; sterp\n"
+        "turns about the bones unless --axis says otherwise. --out-dir is made when there is a\n"
+        "first result, with the folders above it.",
     .example = "posemill resample walk.bvh -o walk120.bvh --rate 120 --method squad\n"
                "posemill resample takes/*.bvh --out-dir half --rate /2",
     .takes_operands = true,
@@ -165,15 +163,16 @@ static cli_exit check_options(const resample_options *options, int inputs) {
 static cli_exit check_input(const resample_options *options, const char *in) {
     const char *format = options->format != NULL ? options->format : extension_of(in);
     struct stat status;
+    bool named = strcmp(in, "-") != 0;
 
-    if (strcmp(in, "-") != 0 && stat(in, &status) != 0) {
+    if (named && stat(in, &status) != 0) {
         return cli_fail(CLI_BAD_INPUT, in, NULL, "cannot be opened: %s", strerror(errno));
     }
-    if (strcmp(in, "-") != 0 && S_ISDIR(status.st_mode)) {
+    if (named && S_ISDIR(status.st_mode)) {
         return cli_fail(CLI_BAD_INPUT, in, "name the files in it",
                         "is a folder, where a motion file is needed");
     }
-    if (strcasecmp(format, "bvh") == 0 || (options->format == NULL && strcmp(in, "-") == 0)) {
+    if (strcasecmp(format, "bvh") == 0 || (options->format == NULL && !named)) {
         return CLI_DONE;
     }
     if (*format == '\0') {
@@ -189,73 +188,6 @@ static cli_exit check_output(const resample_options *options, const char *out) {
                              options->format != NULL);
 }
 
-/* ---- the report --------------------------------------------------------------------- */
-
-static double throughput(const resample_report *report) {
-    double bytes = (double)report->bytes_read + (double)report->bytes_written;
-    return report->seconds > 0 ? bytes / report->seconds * 1e-6 : 0;
-}
-
-static const char *snap_text(const resample_options *options, const resample_report *report) {
-    return options->bvh.source_rate.den != 0  ? "as given"
-           : report->rate_how == RATE_LITERAL ? "as written"
-                                              : "snapped";
-}
-
-static void report_text(const resample_options *options, const char *in, const char *out,
-                        const resample_report *report, const char *device) {
-    FILE *file = strcmp(out, "-") == 0 ? stderr : stdout;
-    char source[RATE_TEXT], target[RATE_TEXT], check[96] = "";
-
-    rate_describe(report->source_rate, source);
-    rate_describe(report->rate, target);
-    if (report->checked) {
-        snprintf(check, sizeof check, ", reference: %s, at most %.3g rad off",
-                 report->identical ? "bit-identical" : "differs", report->max_error);
-    }
-    shown_line(file,
-               "%s -> %s: %s (frame time %s, %s) -> %s, %llu -> %llu frames, %llu of them the "
-               "source's, %zu joints, %s, on %s, %.3f s, %.1f MB/s of text%s",
-               in, out, source, report->frame_time[0] != '\0' ? report->frame_time : "missing",
-               snap_text(options, report), target, (unsigned long long)report->source_frames,
-               (unsigned long long)report->frames, (unsigned long long)report->kept_frames,
-               report->joint_count, pm_method_describe(options->curve.method)->name, device,
-               report->seconds, throughput(report), check);
-}
-
-static void report_json(const resample_options *options, const char *in, const char *out,
-                        const resample_report *report, const char *device) {
-    json_writer json = {stdout, 0, false};
-    char source[RATE_TEXT], target[RATE_TEXT];
-
-    snprintf(source, sizeof source, "%lld/%lld", (long long)report->source_rate.num,
-             (long long)report->source_rate.den);
-    snprintf(target, sizeof target, "%lld/%lld", (long long)report->rate.num,
-             (long long)report->rate.den);
-    json_begin_object(&json, NULL);
-    json_string(&json, "in", in);
-    json_string(&json, "out", out);
-    json_string(&json, "source_rate", source);
-    json_string(&json, "frame_time", report->frame_time);
-    json_string(&json, "source_rate_is", snap_text(options, report));
-    json_string(&json, "rate", target);
-    json_integer(&json, "source_frames", report->source_frames);
-    json_integer(&json, "frames", report->frames);
-    json_integer(&json, "kept_frames", report->kept_frames);
-    json_integer(&json, "joints", report->joint_count);
-    json_string(&json, "method", pm_method_describe(options->curve.method)->name);
-    json_string(&json, "device", device);
-    json_number(&json, "seconds", report->seconds);
-    json_integer(&json, "bytes_read", report->bytes_read);
-    json_integer(&json, "bytes_written", report->bytes_written);
-    json_number(&json, "megabytes_per_second", throughput(report));
-    if (report->checked) {
-        json_bool(&json, "identical", report->identical);
-        json_number(&json, "max_error", report->max_error);
-    }
-    json_end_object(&json);
-}
-
 /* ---- batches ------------------------------------------------------------------------ */
 
 static cli_exit one_file(resample_options *options, pm_engine *engine, const char *in,
@@ -268,11 +200,7 @@ static cli_exit one_file(resample_options *options, pm_engine *engine, const cha
         return code;
     }
     pm_engine_info(engine, &device);
-    if (options->json) {
-        report_json(options, in, out, &report, device.name);
-    } else if (!cli_quiet) {
-        report_text(options, in, out, &report, device.name);
-    }
+    resample_report_print(options, in, out, &report, device.name);
     return CLI_DONE;
 }
 
@@ -282,24 +210,27 @@ static const char *result_name(const char *in) {
     return strcmp(in, "-") == 0 ? "stdin.bvh" : slash != NULL ? slash + 1 : in;
 }
 
-/* DIR/NAME of each input, in one block to be freed. NULL when memory is short. */
-static char **make_results(const char *folder, int count, char **inputs) {
-    size_t size = (size_t)count * sizeof(char *);
+/* DIR/NAME of each input and a NULL, in one block to be freed. NULL when memory is short. */
+static char **make_results(const char *folder, size_t count, char **inputs) {
+    size_t size = (count + 1) * sizeof(char *), i;
     char **results, *at;
-    int i;
 
     for (i = 0; i < count; i++) {
         size += strlen(folder) + strlen(result_name(inputs[i])) + 2;
     }
     results = malloc(size);
-    at = (char *)(results + (results != NULL ? count : 0));
-    for (i = 0; results != NULL && i < count; i++) {
+    if (results == NULL) {
+        return NULL;
+    }
+    at = (char *)(results + count + 1);
+    for (i = 0; i < count; i++) {
         const char *name = result_name(inputs[i]);
         size_t length = strlen(folder) + strlen(name) + 2;
         results[i] = at;
         snprintf(at, length, "%s/%s", folder, name);
         at += length;
     }
+    results[count] = NULL;
     return results;
 }
 
@@ -314,13 +245,13 @@ static cli_exit refuse_clash(const named_file *output, const named_file *other) 
 }
 
 /* Before anything is written. */
-static cli_exit check_batch(const resample_options *options, int count, char **inputs,
+static cli_exit check_batch(const resample_options *options, size_t count, char **inputs,
                             char **results) {
-    named_file *names = calloc((size_t)count, 2 * sizeof *names);
+    named_file *names = calloc(count, 2 * sizeof *names);
     const named_file *output = NULL, *other = NULL;
     struct stat status;
     cli_exit code = CLI_DONE;
-    int i;
+    size_t i;
 
     if (names == NULL) {
         return cli_fail(CLI_CANNOT_WRITE, "--out-dir", NULL, "not enough memory for the names");
@@ -329,7 +260,7 @@ static cli_exit check_batch(const resample_options *options, int count, char **i
         names[2 * i] = (named_file){results[i], PLACE_OUTPUT};
         names[2 * i + 1] = (named_file){inputs[i], PLACE_INPUT};
     }
-    if (names_clash(names, 2 * (size_t)count, &output, &other)) {
+    if (names_clash(names, 2 * count, &output, &other)) {
         code = refuse_clash(output, other);
     } else if (stat(options->out_dir, &status) == 0 && !S_ISDIR(status.st_mode)) {
         code = cli_fail(CLI_CANNOT_WRITE, options->out_dir, NULL, "is a file, not a folder");
@@ -339,10 +270,10 @@ static cli_exit check_batch(const resample_options *options, int count, char **i
 }
 
 /* The failure of one input does not stop the rest, but that of the device does. */
-static cli_exit all_files(resample_options *options, pm_engine *engine, int count, char **inputs,
+static cli_exit all_files(resample_options *options, pm_engine *engine, size_t count, char **inputs,
                           char **results) {
     cli_exit code = CLI_DONE, last = CLI_DONE;
-    int i, failures = 0;
+    size_t i, failures = 0;
 
     for (i = 0; i < count; i++) {
         code = check_input(options, inputs[i]);
@@ -378,7 +309,7 @@ static cli_exit run_one(resample_options *options, const char *in) {
     return code;
 }
 
-static cli_exit run_batch(resample_options *options, int count, char **inputs) {
+static cli_exit run_batch(resample_options *options, size_t count, char **inputs) {
     pm_engine *engine = NULL;
     char **results = make_results(options->out_dir, count, inputs);
     cli_exit code;
@@ -415,7 +346,8 @@ int cmd_resample(int argc, char **argv) {
     }
     code = check_options(&options, argc);
     if (code == CLI_DONE) {
-        code = options.out != NULL ? run_one(&options, argv[0]) : run_batch(&options, argc, argv);
+        code = options.out != NULL ? run_one(&options, argv[0])
+                                   : run_batch(&options, (size_t)argc, argv);
     }
     curve_options_release(&options.curve);
     return (int)code;

@@ -50,4 +50,8 @@ typedef struct resample_report {
 cli_exit resample_file(resample_options *options, pm_engine *engine, const char *in,
                        const char *out, resample_report *report);
 
+/* Prints the report as was asked for; of an output on standard output, to stderr. */
+void resample_report_print(const resample_options *options, const char *in, const char *out,
+                           const resample_report *report, const char *device);
+
 #endif
