@@ -9,6 +9,7 @@
 #include "commit.h"
 #include "device_options.h"
 #include "json.h"
+#include "shown.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -24,9 +25,9 @@
 
 void record_print_heading(const bench_record *record) {
     const pm_device_info *device = &record->device;
-    printf("device: %s (%s, driver %s), %u lanes; commit %s\n", device->name,
-           device_type_name(device->type), device->driver[0] != '\0' ? device->driver : "none",
-           device->lanes, bench_commit);
+    shown_line(stdout, "device: %s (%s, driver %s), %u lanes; commit %s", device->name,
+               device_type_name(device->type), device->driver[0] != '\0' ? device->driver : "none",
+               device->lanes, bench_commit);
     printf("%d tracks, %zu keys at %d Hz, %zu samples (%.1f MiB) where a case upsamples by 4; "
            "baseline on %zu threads, %s\n%s\n",
            SCENE_TRACKS, record->segments + 1, SCENE_KEY_RATE, record->samples,

@@ -39,12 +39,13 @@ install(FILES
     "${PROJECT_BINARY_DIR}/posemill-config-version.cmake"
     DESTINATION "${posemill_cmake_dir}")
 
-# A static library hands its own libraries on; a shared one keeps them to itself.
+# A static library hands its own libraries on; a shared one keeps them to itself. The thread
+# library is named although the C library of this machine may hold it: that of another may not.
 set(posemill_pc_libs "")
-set(posemill_pc_private " -lm")
+set(posemill_pc_private " -lm -pthread")
 set(posemill_pc_cflags "")
 if(POSEMILL_OPENCL)
-    set(posemill_pc_private " -lOpenCL -lm")
+    set(posemill_pc_private " -lOpenCL -lm -pthread")
 endif()
 if(BUILD_SHARED_LIBS)
     set(posemill_pc_cflags " -DPOSEMILL_SHARED")

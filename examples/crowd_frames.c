@@ -317,6 +317,8 @@ static bool check(loop *l, size_t frame, pm_error *error) {
 
 /* ---- arguments ---------------------------------------------------------------------------- */
 
+static const char usage[] = "usage: crowd_frames [-n AGENTS] [-f FRAMES] [-d DEVICE]\n";
+
 static bool count_of(const char *text, long least, long most, size_t *value) {
     char *end = NULL;
     long number = strtol(text, &end, 10);
@@ -324,34 +326,39 @@ static bool count_of(const char *text, long least, long most, size_t *value) {
     return end != text && *end == '\0' && number >= least && number <= most;
 }
 
+static bool refuse(const char *name, const char *value, const char *why) {
+    fprintf(stderr, "crowd_frames: %s%s%s: %s\n%s", name, value ? " " : "", value ? value : "", why,
+            usage);
+    return false;
+}
+
+/* False, after a message, when one cannot be used. */
 static bool read_options(int argc, char **argv, options *o) {
     *o = (options){.agents = 1000, .frames = 120};
     for (int i = 1; i < argc; i += 2) {
         const char *name = argv[i], *value = i + 1 < argc ? argv[i + 1] : NULL;
-        bool fine = false;
         if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
             return o->help = true;
-        if (value && strcmp(name, "-n") == 0)
-            fine = count_of(value, 1, 100000, &o->agents);
-        if (value && strcmp(name, "-f") == 0)
-            fine = count_of(value, 2, 100000, &o->frames);
-        if (value && strcmp(name, "-d") == 0)
-            fine = (o->device = value) != NULL;
-        if (!fine)
-            return false;
+        if (strlen(name) != 2 || name[0] != '-' || !strchr("nfd", name[1]))
+            return refuse(name, NULL, "no such option");
+        if (!value)
+            return refuse(name, NULL, "needs a value");
+        if (name[1] == 'n' && !count_of(value, 1, 100000, &o->agents))
+            return refuse(name, value, "needs a whole number from 1 to 100000");
+        if (name[1] == 'f' && !count_of(value, 2, 100000, &o->frames))
+            return refuse(name, value, "needs a whole number from 2 to 100000");
+        if (name[1] == 'd')
+            o->device = value;
     }
     return true;
 }
 
 int main(int argc, char **argv) {
-    static const char usage[] = "usage: crowd_frames [-n AGENTS] [-f FRAMES] [-d DEVICE]\n";
     options o;
     loop l = {0};
     pm_error error = {0};
-    if (!read_options(argc, argv, &o)) {
-        fputs(usage, stderr);
+    if (!read_options(argc, argv, &o))
         return 2;
-    }
     if (o.help) {
         printf("%s\nPoses 2 or more frames (120) of 1 or more agents (1000) on an OpenCL device\n"
                "and measures them there.  Example: crowd_frames -n 500 -d cpu\n",

@@ -6,6 +6,7 @@
  */
 #define _POSIX_C_SOURCE 200809L
 
+#include "command.h"
 #include "npy.h"
 
 #include <dirent.h>
@@ -20,81 +21,6 @@
 #include <unistd.h>
 
 #include <cmocka.h>
-
-#ifndef POSEMILL_COMMAND
-#error "POSEMILL_COMMAND must name the command to test"
-#endif
-
-/* ---- running ------------------------------------------------------------------- */
-
-static char folder[] = "/tmp/posemill-cli-XXXXXX";
-static char output[65536];   /* stdout of the last run */
-static char complaint[8192]; /* stderr of the last run */
-
-static void read_text(const char *name, char *text, size_t size) {
-    FILE *file = fopen(name, "rb");
-    assert_non_null(file);
-    size_t got = fread(text, 1, size - 1, file);
-    text[got] = '\0';
-    fclose(file);
-}
-
-/* Runs a shell line in the test's folder, with $posemill as the command, and returns its
- * exit code. */
-static int run(const char *line) {
-    char script[4096];
-    output[0] = complaint[0] = '\0';
-    int used = snprintf(script, sizeof script, "{ %s\n} >stdout.txt 2>stderr.txt </dev/null", line);
-    assert_true(used > 0 && (size_t)used < sizeof script);
-    int status = system(script);
-    read_text("stdout.txt", output, sizeof output);
-    read_text("stderr.txt", complaint, sizeof complaint);
-    remove("stdout.txt");
-    remove("stderr.txt");
-    assert_true(WIFEXITED(status));
-    return WEXITSTATUS(status);
-}
-
-static void expect(int code, const char *line) {
-    int got = run(line);
-    if (got != code) {
-        fail_msg("exit code %d instead of %d from: %s\n%s", got, code, line, complaint);
-    }
-}
-
-static void expect_word(const char *text, const char *word) {
-    if (strstr(text, word) == NULL) {
-        fail_msg("'%s' is not in: %s", word, text);
-    }
-}
-
-/* A failure: the code, one line with these words that begins "posemill: ", and at most one
- * line of cure. */
-static void expect_failure(int code, const char *line, const char *word) {
-    expect(code, line);
-    expect_word(complaint, word);
-    assert_memory_equal(complaint, "posemill: ", 10);
-    size_t lines = 0;
-    for (const char *c = complaint; *c != '\0'; c++) {
-        lines += *c == '\n';
-    }
-    assert_in_range(lines, 1, 2);
-}
-
-static void expect_nothing_but(const char *const *names, size_t count) {
-    DIR *entries = opendir(".");
-    assert_non_null(entries);
-    for (struct dirent *entry = readdir(entries); entry != NULL; entry = readdir(entries)) {
-        bool known = strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0;
-        for (size_t i = 0; i < count; i++) {
-            known = known || strcmp(entry->d_name, names[i]) == 0;
-        }
-        if (!known) {
-            fail_msg("left behind: %s", entry->d_name);
-        }
-    }
-    closedir(entries);
-}
 
 /* ---- inputs -------------------------------------------------------------------- */
 
@@ -155,23 +81,6 @@ static int make_inputs(void **state) {
     write_array("axes.npy", PM_FLOAT64, 2, axis_shape, axes, sizeof axes);
     write_array("bad.npy", PM_FLOAT32, 2, axis_shape, axes, 4 * TRACKS * 3);
     return 0;
-}
-
-static int remove_everything(void **state) {
-    (void)state;
-    return system("rm -rf ./* ./.posemill*") == 0 ? 0 : -1;
-}
-
-static int enter_folder(void **state) {
-    (void)state;
-    unsetenv("POSEMILL_DEVICE");
-    setenv("posemill", POSEMILL_COMMAND, 1);
-    return mkdtemp(folder) != NULL && chdir(folder) == 0 ? 0 : -1;
-}
-
-static int leave_folder(void **state) {
-    (void)state;
-    return chdir("/") == 0 && rmdir(folder) == 0 ? 0 : -1;
 }
 
 #define EVAL "$posemill eval --reference --keys keys.npy "
@@ -453,6 +362,34 @@ static void unusable_files_end_with_4_and_are_named(void **state) {
     expect_nothing_but(inputs, INPUTS);
 }
 
+/* With address space for the program and its input, and for no samples. */
+static void what_does_not_fit_the_host_is_bad_input(void **state) {
+    (void)state;
+    const size_t shape[] = {KEYS, 100000, 4};
+    float *many = calloc((size_t)KEYS * 100000 * 4, sizeof *many);
+    assert_non_null(many);
+    for (size_t i = 0; i < (size_t)KEYS * 100000; i++) {
+        many[4 * i + 3] = 1.0f;
+    }
+    write_array("many.npy", PM_FLOAT32, 3, shape, many, (size_t)KEYS * 100000 * 16);
+    free(many);
+    if (run("(ulimit -v 120000 && $posemill --version)") != 0) {
+        print_message("not tested: a sanitizer takes all of the address space\n");
+        skip();
+    }
+    expect_failure(4,
+                   "(ulimit -v 120000; $posemill eval --reference --keys many.npy " PLAIN
+                   "--count 100 --out o.npy)",
+                   "memory");
+    expect_word(complaint, "posemill: many.npy: ");
+    expect_failure(4,
+                   "(ulimit -v 15000; $posemill eval --reference --keys many.npy " PLAIN
+                   "--count 100 --out o.npy)",
+                   "memory");
+    remove("many.npy");
+    expect_nothing_but(inputs, INPUTS);
+}
+
 static void a_broken_key_is_named_by_track_and_key(void **state) {
     (void)state;
     static const float broken[] = {0.0f, 2.0f, NAN, INFINITY};
@@ -590,8 +527,8 @@ static void a_device_that_is_not_there_ends_with_3(void **state) {
 /* An empty folder in place of the list of drivers. */
 static void without_a_driver_the_cure_is_named_and_the_reference_computes(void **state) {
     (void)state;
-    setenv("OCL_ICD_VENDORS", folder, 1);
-    setenv("OPENCL_VENDOR_PATH", folder, 1);
+    setenv("OCL_ICD_VENDORS", command_folder, 1);
+    setenv("OPENCL_VENDOR_PATH", command_folder, 1);
     expect(0, "$posemill devices");
     expect_word(output, "reference");
     expect_word(complaint, "no OpenCL driver");
@@ -653,7 +590,7 @@ static void no_output_is_coloured(void **state) {
     }
 }
 
-#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, make_inputs, remove_everything)
+#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, make_inputs, command_empty_folder)
 
 int main(void) {
     const struct CMUnitTest tests[] = {
@@ -670,6 +607,7 @@ int main(void) {
         IN_FOLDER(the_report_can_be_json),
         IN_FOLDER(streams_take_the_place_of_files),
         IN_FOLDER(unusable_files_end_with_4_and_are_named),
+        IN_FOLDER(what_does_not_fit_the_host_is_bad_input),
         IN_FOLDER(a_broken_key_is_named_by_track_and_key),
         IN_FOLDER(a_broken_vector_is_blamed_on_its_own_file),
         IN_FOLDER(times_that_do_not_increase_are_blamed_on_their_file),
@@ -684,5 +622,5 @@ int main(void) {
         IN_FOLDER(verify_passes_on_the_reference),
         IN_FOLDER(no_output_is_coloured),
     };
-    return cmocka_run_group_tests(tests, enter_folder, leave_folder);
+    return cmocka_run_group_tests(tests, command_enter_folder, command_leave_folder);
 }

@@ -190,17 +190,32 @@ static void people_move_while_time_goes_on(void **state) {
     assert_string_not_equal(first, later);
 }
 
+/* Lines of arguments, and what is said of them. */
+typedef struct wrong_arguments {
+    const char *line, *why;
+} wrong_arguments;
+
 static void wrong_arguments_are_told_and_exit_with_2(void **state) {
     (void)state;
     static char printed[MOST];
-    static const char *const wrong[] = {"-n",      "-n 0",         "-n -3",      "-n 1.5",
-                                        "-n many", "-n 1e99",      "-s -1",      "-s nan",
-                                        "-o",      "--colour red", "picture.svg"};
+    static const wrong_arguments wrong[] = {
+        {"-n", "crowd: -n: needs a value"},
+        {"-n 0", "crowd: -n 0: needs a whole number from 1 to 200000"},
+        {"-n -3", "crowd: -n -3: needs a whole number from 1 to 200000"},
+        {"-n 1.5", "whole number"},
+        {"-n many", "whole number"},
+        {"-n 1e99", "from 1 to 200000"},
+        {"-s -1", "crowd: -s -1: needs a number of seconds from 0 to 600"},
+        {"-s nan", "seconds from 0 to 600"},
+        {"-o", "crowd: -o: needs a value"},
+        {"--colour red", "crowd: --colour: no such option"},
+        {"picture.svg", "crowd: picture.svg: no such option"}};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         char command[512];
-        snprintf(command, sizeof command, POSEMILL_CROWD " %s 2>&1 >stdout.svg", wrong[i]);
-        print_message("crowd %s\n", wrong[i]);
+        snprintf(command, sizeof command, POSEMILL_CROWD " %s 2>&1 >stdout.svg", wrong[i].line);
+        print_message("crowd %s\n", wrong[i].line);
         assert_int_equal(run(printed, command), 2);
+        assert_non_null(strstr(printed, wrong[i].why));
         assert_non_null(strstr(printed, "usage: crowd "));
         read_file("stdout.svg", printed);
         assert_string_equal(printed, "");
@@ -281,11 +296,18 @@ static void the_frame_loop_needs_a_device(void **state) {
 static void wrong_arguments_of_the_frame_loop_exit_with_2(void **state) {
     (void)state;
     static char printed[MOST];
-    static const char *const wrong[] = {"-n", "-n 0", "-f 1", "-f few", "-o x", "7"};
+    static const wrong_arguments wrong[] = {
+        {"-n", "crowd_frames: -n: needs a value"},
+        {"-n 0", "crowd_frames: -n 0: needs a whole number from 1 to 100000"},
+        {"-f 1", "crowd_frames: -f 1: needs a whole number from 2 to 100000"},
+        {"-f few", "whole number"},
+        {"-o x", "crowd_frames: -o: no such option"},
+        {"7", "crowd_frames: 7: no such option"}};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         char command[512];
-        snprintf(command, sizeof command, POSEMILL_CROWD_FRAMES " %s 2>&1", wrong[i]);
+        snprintf(command, sizeof command, POSEMILL_CROWD_FRAMES " %s 2>&1", wrong[i].line);
         assert_int_equal(run(printed, command), 2);
+        assert_non_null(strstr(printed, wrong[i].why));
         assert_non_null(strstr(printed, "usage: crowd_frames "));
     }
     assert_int_equal(run(printed, POSEMILL_CROWD_FRAMES " --help"), 0);

@@ -323,7 +323,7 @@ static bvh *load(const char *path, char **data) {
     size_t size = 0;
     bvh *model = NULL;
 
-    assert_int_equal(cli_read_file(path, data, &size), CLI_DONE);
+    assert_int_equal(cli_read_file(path, &bvh_kind, data, &size), CLI_DONE);
     assert_int_equal(bvh_parse(path, *data, size, &options, &model), CLI_DONE);
     return model;
 }
@@ -346,7 +346,7 @@ static void the_same_rate_gives_the_same_digits(void **state) {
     assert_int_equal(run("resample --quiet --device none %s -o %s --rate x1", in_folder("in.bvh"),
                          in_folder("out.bvh")),
                      CLI_DONE);
-    assert_int_equal(cli_read_file(in_folder("out.bvh"), &data, &size), CLI_DONE);
+    assert_int_equal(cli_read_file(in_folder("out.bvh"), &bvh_kind, &data, &size), CLI_DONE);
     assert_string_equal(data, SMALL "Frames: 4\nFrame Time: 0.0333333333\n"
                                     "0 1 0 0 0 0 5.5 0 0\n100 1.0 0 40 0 0 5.5 0 0\n"
                                     "200 1 1e-3 80 0 0 5.5 90 0\n300 1 0 120 0 0 5.5 180 0\n");
@@ -453,7 +453,7 @@ static void a_batch_never_overwrites_its_sources_or_itself(void **state) {
     assert_int_equal(run("resample --quiet --device none %s --out-dir %s --rate 60",
                          in_folder("in.bvh"), folder),
                      CLI_CANNOT_WRITE);
-    assert_int_equal(cli_read_file(in_folder("in.bvh"), &data, &size), CLI_DONE);
+    assert_int_equal(cli_read_file(in_folder("in.bvh"), &bvh_kind, &data, &size), CLI_DONE);
     assert_string_equal(data, SMALL SMALL_ROWS);
     free(data);
     assert_int_equal(run("resample --quiet --device none %s %s --out-dir %s --rate 60",

@@ -6,6 +6,7 @@
 #include "bvh.h"
 
 #include "bvh_scan.h"
+#include "shown.h"
 #include "text.h"
 
 #include <math.h>
@@ -40,22 +41,31 @@ bvh_text bvh_next_word(bvh_scan *scan) {
     return word;
 }
 
-bool bvh_word_is(bvh_text word, const char *name) {
+static char lower(char c) {
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+/* Whether `name` begins with the word, in any case. */
+static bool begins_as(bvh_text word, const char *name) {
     size_t i;
 
     for (i = 0; i < word.size; i++) {
-        char c = word.begin[i], n = name[i];
-        if (c >= 'A' && c <= 'Z') {
-            c = (char)(c - 'A' + 'a');
-        }
-        if (n >= 'A' && n <= 'Z') {
-            n = (char)(n - 'A' + 'a');
-        }
-        if (c != n || n == '\0') {
+        if (name[i] == '\0' || lower(word.begin[i]) != lower(name[i])) {
             return false;
         }
     }
-    return name[word.size] == '\0';
+    return true;
+}
+
+bool bvh_word_is(bvh_text word, const char *name) {
+    return begins_as(word, name) && name[word.size] == '\0';
+}
+
+char *bvh_show(bvh_text word, char text[BVH_SHOWN]) {
+    size_t size = shown_cut(word.begin, word.size, BVH_SHOWN_BYTES);
+
+    shown_text(text, BVH_SHOWN, word.begin, size);
+    return text;
 }
 
 bool bvh_next_number(bvh_scan *scan, const char *what, double *value) {
@@ -63,8 +73,8 @@ bool bvh_next_number(bvh_scan *scan, const char *what, double *value) {
     const char *end = word.begin + word.size;
 
     if (text_read_number(word.begin, end, value, &scan->commas) != end) {
-        return bvh_refuse(scan, word.begin, "%s is '%.*s', which is not a number", what,
-                          (int)(word.size < 40 ? word.size : 40), word.begin);
+        return bvh_refuse(scan, word.begin, "%s is '%s', which is not a number", what,
+                          bvh_show(word, (char[BVH_SHOWN]){0}));
     }
     if (!isfinite(*value)) {
         return bvh_refuse(scan, word.begin, "%s is too large a number", what);
@@ -84,17 +94,33 @@ size_t bvh_line(const bvh_scan *scan, const char *place) {
     return line;
 }
 
-bool bvh_refuse(bvh_scan *scan, const char *place, const char *why, ...) {
-    char text[512];
-    va_list arguments;
+static void refuse(bvh_scan *scan, const char *place, const char *cure, const char *why,
+                   va_list arguments) {
+    char text[1024];
 
     if (!scan->failed) {
-        va_start(arguments, why);
         vsnprintf(text, sizeof text, why, arguments);
-        va_end(arguments);
-        cli_fail(CLI_BAD_INPUT, scan->path, NULL, "line %zu: %s", bvh_line(scan, place), text);
+        cli_fail(CLI_BAD_INPUT, scan->path, cure, "line %zu: %s", bvh_line(scan, place), text);
     }
     scan->failed = true;
+}
+
+bool bvh_refuse(bvh_scan *scan, const char *place, const char *why, ...) {
+    va_list arguments;
+
+    va_start(arguments, why);
+    refuse(scan, place, NULL, why, arguments);
+    va_end(arguments);
+    return false;
+}
+
+bool bvh_refuse_with_cure(bvh_scan *scan, const char *place, const char *cure, const char *why,
+                          ...) {
+    va_list arguments;
+
+    va_start(arguments, why);
+    refuse(scan, place, cure, why, arguments);
+    va_end(arguments);
     return false;
 }
 
@@ -107,10 +133,8 @@ bool bvh_out_of_memory(bvh_scan *scan) {
 }
 
 void bvh_describe_joint(const bvh *model, size_t joint, char text[BVH_JOINT_TEXT]) {
-    bvh_text name = model->joints[joint].name;
-
-    snprintf(text, BVH_JOINT_TEXT, "joint %zu (%.*s)", joint,
-             (int)(name.size < 60 ? name.size : 60), name.begin);
+    snprintf(text, BVH_JOINT_TEXT, "joint %zu (%s)", joint,
+             bvh_show(model->joints[joint].name, (char[BVH_SHOWN]){0}));
 }
 
 bool bvh_grow(void **array, size_t count, size_t *capacity, size_t element_size) {
@@ -133,12 +157,38 @@ bool bvh_grow(void **array, size_t count, size_t *capacity, size_t element_size)
     return true;
 }
 
+/* ---- the kind ------------------------------------------------------------------- */
+
+static const char byte_order_mark[] = {'\xef', '\xbb', '\xbf'};
+static const char first_word[] = "HIERARCHY";
+
+static cli_kind_found find_first_word(const char *bytes, size_t size) {
+    const char *at = bytes, *end = bytes + size;
+    size_t mark = size < sizeof byte_order_mark ? size : sizeof byte_order_mark, left;
+
+    if (memcmp(at, byte_order_mark, mark) == 0) {
+        at += mark;
+    }
+    while (at < end && bvh_is_blank(*at)) {
+        at++;
+    }
+    left = (size_t)(end - at);
+    if (left < sizeof first_word - 1) {
+        return begins_as((bvh_text){at, left}, first_word) ? CLI_KIND_UNKNOWN : CLI_KIND_NO;
+    }
+    return bvh_word_is((bvh_text){at, sizeof first_word - 1}, first_word) ? CLI_KIND_YES
+                                                                          : CLI_KIND_NO;
+}
+
+const cli_kind bvh_kind = {find_first_word, "not a BVH file: it does not begin with HIERARCHY"};
+
 /* ---- the whole ------------------------------------------------------------------- */
 
 static void skip_byte_order_mark(bvh_scan *scan) {
-    if (scan->end - scan->at >= 3 && memcmp(scan->at, "\xef\xbb\xbf", 3) == 0) {
-        scan->at += 3;
-        scan->begin += 3;
+    if ((size_t)(scan->end - scan->at) >= sizeof byte_order_mark &&
+        memcmp(scan->at, byte_order_mark, sizeof byte_order_mark) == 0) {
+        scan->at += sizeof byte_order_mark;
+        scan->begin += sizeof byte_order_mark;
     }
 }
 

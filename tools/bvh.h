@@ -85,14 +85,17 @@ typedef struct bvh {
     size_t hierarchy_size;
 } bvh;
 
+/* By HIERARCHY, behind blanks and a byte order mark. */
+extern const cli_kind bvh_kind;
+
 /* Reads text that must outlive the model and is called `path` in messages. What is odd
  * but clear is warned of; what is not is refused with CLI_BAD_INPUT and a message that
  * names the line and the joint. On success *model is to be freed with bvh_free. */
 cli_exit bvh_parse(const char *path, const char *data, size_t size, const bvh_options *options,
                    bvh **model);
 
-/* `joint 3 (Spine)`, cut to fit, for messages. */
-enum { BVH_JOINT_TEXT = 96 };
+/* `joint 3 (Spine)`, the name as bvh_show has it, for messages. */
+enum { BVH_JOINT_TEXT = 280 };
 void bvh_describe_joint(const bvh *model, size_t joint, char text[BVH_JOINT_TEXT]);
 
 /* Clears the handle; takes a pointer to NULL. */

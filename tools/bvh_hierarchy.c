@@ -41,8 +41,8 @@ static bool open_brace(bvh_scan *scan) {
     if (!bvh_word_is(word, "{")) {
         return bvh_refuse(scan, word.begin,
                           word.size == 0 ? "the file ends where { is due"
-                                         : "'%.*s' stands where { is due",
-                          (int)(word.size < 40 ? word.size : 40), word.begin);
+                                         : "'%s' stands where { is due",
+                          bvh_show(word, (char[BVH_SHOWN]){0}));
     }
     return true;
 }
@@ -216,8 +216,8 @@ static bool read_member(builder *b, bvh_text word) {
     if (word.size == 0) {
         return bvh_refuse(b->scan, word.begin, "the file ends inside %s", text);
     }
-    return bvh_refuse(b->scan, word.begin, "'%.*s' means nothing inside %s",
-                      (int)(word.size < 40 ? word.size : 40), word.begin, text);
+    return bvh_refuse(b->scan, word.begin, "'%s' means nothing inside %s",
+                      bvh_show(word, (char[BVH_SHOWN]){0}), text);
 }
 
 /* One word outside all braces. *done at MOTION. */
@@ -238,8 +238,8 @@ static bool read_top(builder *b, bvh_text word, bool *done) {
     if (word.size == 0) {
         return bvh_refuse(b->scan, word.begin, "the file ends without MOTION");
     }
-    return bvh_refuse(b->scan, word.begin, "'%.*s' stands where ROOT or MOTION is due",
-                      (int)(word.size < 40 ? word.size : 40), word.begin);
+    return bvh_refuse(b->scan, word.begin, "'%s' stands where ROOT or MOTION is due",
+                      bvh_show(word, (char[BVH_SHOWN]){0}));
 }
 
 bool bvh_scan_hierarchy(bvh_scan *scan) {
@@ -250,7 +250,7 @@ bool bvh_scan_hierarchy(bvh_scan *scan) {
     bvh_text word = bvh_next_word(scan);
 
     if (!bvh_word_is(word, "HIERARCHY")) {
-        return bvh_refuse(scan, word.begin, "not a BVH file: it does not begin with HIERARCHY");
+        return bvh_refuse(scan, word.begin, "%s", bvh_kind.refusal);
     }
     model->hierarchy = malloc(size + 1);
     if (model->hierarchy == NULL) {

@@ -26,8 +26,8 @@ static bool take_colon(bvh_scan *scan, bvh_text *word) {
     }
     next = bvh_next_word(scan);
     if (next.size == 0 || *next.begin != ':') {
-        return bvh_refuse(scan, next.begin, "a colon is missing behind '%.*s'",
-                          (int)(word->size < 40 ? word->size : 40), word->begin);
+        return bvh_refuse(scan, next.begin, "a colon is missing behind '%s'",
+                          bvh_show(*word, (char[BVH_SHOWN]){0}));
     }
     scan->at = next.begin + 1;
     return true;
@@ -38,8 +38,8 @@ static bool read_frames(bvh_scan *scan) {
     const char *end = word.begin + word.size;
 
     if (text_read_whole(word.begin, end, &scan->model->frames_stated) != end) {
-        return bvh_refuse(scan, word.begin, "Frames: '%.*s' is not a number of frames",
-                          (int)(word.size < 40 ? word.size : 40), word.begin);
+        return bvh_refuse(scan, word.begin, "Frames: '%s' is not a number of frames",
+                          bvh_show(word, (char[BVH_SHOWN]){0}));
     }
     return true;
 }
@@ -76,20 +76,21 @@ static bvh_text frame_time_word(bvh_scan *scan) {
     return bvh_next_word(scan);
 }
 
+static const char rate_cure[] = "give the rate with --src-rate";
+
 /* A frame time of 1 is what tools write that do not know it, and as such as bad as none. */
 static bool read_frame_time(bvh_scan *scan) {
-    static const char cure[] = "give the rate with --src-rate";
     bvh *model = scan->model;
     bvh_text word = frame_time_word(scan);
     const char *end = word.begin + word.size;
     bool given = scan->options->source_rate.den != 0;
-    int shown = (int)(word.size < 40 ? word.size : 40);
     double seconds = 0;
 
     model->frame_time = word;
     if (text_read_number(word.begin, end, &seconds, &scan->commas) != end) {
-        return given || bvh_refuse(scan, word.begin, "Frame Time: '%.*s' is not a number; %s",
-                                   shown, word.begin, cure);
+        return given ||
+               bvh_refuse_with_cure(scan, word.begin, rate_cure, "Frame Time: '%s' is not a number",
+                                    bvh_show(word, (char[BVH_SHOWN]){0}));
     }
     if (given) {
         if (seconds == 1.0) {
@@ -98,12 +99,13 @@ static bool read_frame_time(bvh_scan *scan) {
         return true;
     }
     if (seconds == 1.0) {
-        return bvh_refuse(scan, word.begin, "Frame Time: 1 second is a placeholder; %s", cure);
+        return bvh_refuse_with_cure(scan, word.begin, rate_cure,
+                                    "Frame Time: 1 second is a placeholder");
     }
     if (!rate_from_frame_time(word.begin, word.size, !scan->options->no_snap, &model->rate,
                               &model->rate_how)) {
-        return bvh_refuse(scan, word.begin, "Frame Time: %.*s seconds cannot be; %s", shown,
-                          word.begin, cure);
+        return bvh_refuse_with_cure(scan, word.begin, rate_cure, "Frame Time: %s seconds cannot be",
+                                    bvh_show(word, (char[BVH_SHOWN]){0}));
     }
     return true;
 }
@@ -141,7 +143,7 @@ bool bvh_scan_head(bvh_scan *scan) {
         }
     }
     if (!time && scan->options->source_rate.den == 0) {
-        return bvh_refuse(scan, scan->at, "Frame Time: is missing; give the rate with --src-rate");
+        return bvh_refuse_with_cure(scan, scan->at, rate_cure, "Frame Time: is missing");
     }
     if (!frames) {
         scan->model->frames_stated = UINT64_MAX;
@@ -233,11 +235,11 @@ static bool take_not_finite(row_reader *r, bvh_text word, double *value) {
         return true;
     }
     bvh_describe_joint(model, model->channels[r->count].joint, joint);
-    return bvh_refuse(scan, word.begin, "%s, %.*s: '%.*s' is not a finite number%s", joint,
-                      (int)(channel.size < 40 ? channel.size : 40), channel.begin,
-                      (int)(word.size < 40 ? word.size : 40), word.begin,
-                      scan->options->hold_nan ? ", and no row before it has one"
-                                              : "; --nan hold keeps the one before");
+    return bvh_refuse_with_cure(
+        scan, word.begin, scan->options->hold_nan ? NULL : "--nan hold keeps the value before it",
+        "%s, %s: '%s' is not a finite number%s", joint, bvh_show(channel, (char[BVH_SHOWN]){0}),
+        bvh_show(word, (char[BVH_SHOWN]){0}),
+        scan->options->hold_nan ? ", and no row before it has one" : "");
 }
 
 /* Whether a line that begins with what is no number is a damaged row all the same. */
@@ -269,12 +271,12 @@ static bool take_text(row_reader *r, bvh_text word, bool *done) {
         return true;
     }
     if (r->count == channels) {
-        return bvh_refuse(scan, word.begin, "'%.*s' stands behind a row",
-                          (int)(word.size < 40 ? word.size : 40), word.begin);
+        return bvh_refuse(scan, word.begin, "'%s' stands behind a row",
+                          bvh_show(word, (char[BVH_SHOWN]){0}));
     }
     bvh_describe_joint(model, model->channels[r->count].joint, joint);
-    return bvh_refuse(scan, word.begin, "%s: '%.*s' is not a number%s", joint,
-                      (int)(word.size < 40 ? word.size : 40), word.begin,
+    return bvh_refuse(scan, word.begin, "%s: '%s' is not a number%s", joint,
+                      bvh_show(word, (char[BVH_SHOWN]){0}),
                       commas ? "; a comma is taken only as a decimal mark, between digits" : "");
 }
 

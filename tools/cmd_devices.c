@@ -8,6 +8,7 @@
 #include "commands.h"
 #include "device_options.h"
 #include "json.h"
+#include "shown.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -197,9 +198,9 @@ static const char *identity_text(const device_row *row) {
 static void fill_line(const device_row *row, table_line line) {
     snprintf(line[0], CELL, "%zu", row->info.index);
     snprintf(line[1], CELL, "%zu:%zu", row->info.platform_index, row->info.device_index);
-    snprintf(line[2], CELL, "%s", row->info.name);
+    shown_text(line[2], CELL, row->info.name, strlen(row->info.name));
     snprintf(line[3], CELL, "%s", device_type_name(row->info.type));
-    snprintf(line[4], CELL, "%s", row->info.driver);
+    shown_text(line[4], CELL, row->info.driver, strlen(row->info.driver));
     size_text(row->info.memory_bytes, line[5]);
     size_text(row->info.largest_allocation_bytes, line[6]);
     snprintf(line[7], CELL, "%s", identity_text(row));
@@ -245,7 +246,8 @@ static void explain(const device_list *list) {
         }
     }
     if (list->problem != NULL && !cli_quiet) {
-        fprintf(stderr, "posemill: devices: %s\n  %s\n", list->problem, list->cure);
+        shown_line(stderr, "posemill: devices: %s", list->problem);
+        shown_line(stderr, "  %s", list->cure);
     }
 }
 

@@ -8,7 +8,9 @@
 #include "commands.h"
 #include "eval.h"
 #include "json.h"
+#include "output_names.h"
 #include "progress.h"
+#include "shown.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -54,6 +56,8 @@ static const option eval_table[] = {
     {"--rate", 0, "HZ", "uniform samples from the first key to the last inclusive", option_rational,
      AT(rate)},
     {"--count", 0, "N", "with --rate: N samples, wherever the last key is", parse_count, 0},
+    {"--max-frames", 0, "N", "refuse --rate without --count beyond so many; default 100000000",
+     option_frames, AT(max_frames)},
     {"--vectors", 0, "V.npy", "positions or scales (n, tracks, 3) evaluated beside", option_text,
      AT(vectors)},
     {"--in-tangents", 0, "A.npy", "of cubicspline: arriving at the keys, like --keys, per second",
@@ -107,6 +111,43 @@ static cli_exit one_of(bool first, const char *first_name, bool second, const ch
     return CLI_DONE;
 }
 
+/* No two outputs may be one file, nor one an input, which would be lost. */
+static cli_exit check_clashes(const eval_options *options, const char *const *outputs,
+                              size_t output_count) {
+    const char *inputs[] = {
+        options->keys,
+        options->key_times,
+        options->times,
+        options->vectors,
+        options->in_tangents,
+        options->out_tangents,
+        options->vectors_in_tangents,
+        options->vectors_out_tangents,
+        options->curve.tangents_file,
+        options->curve.axis_file,
+    };
+    enum { INPUTS = sizeof inputs / sizeof inputs[0] };
+    named_file names[EVAL_OUTPUTS + INPUTS];
+    const named_file *output = NULL, *other = NULL;
+    size_t count = 0;
+    for (size_t i = 0; i < output_count; i++) {
+        names[count++] = (named_file){outputs[i], PLACE_OUTPUT};
+    }
+    for (size_t i = 0; i < INPUTS; i++) {
+        if (inputs[i] != NULL) {
+            names[count++] = (named_file){inputs[i], PLACE_INPUT};
+        }
+    }
+    if (!names_clash(names, count, &output, &other)) {
+        return CLI_DONE;
+    }
+    if (other->use == PLACE_INPUT) {
+        return options_usage(&help, output->name, "is an output that would replace the input %s",
+                             other->name);
+    }
+    return options_usage(&help, output->name, "and %s are two outputs in one file", other->name);
+}
+
 static cli_exit check_outputs(const eval_options *options) {
     if ((options->vectors != NULL) != (options->vectors_out != NULL)) {
         return options_usage(&help, options->vectors != NULL ? "--vectors" : "--vectors-out",
@@ -116,16 +157,15 @@ static cli_exit check_outputs(const eval_options *options) {
     const char *names[EVAL_OUTPUTS];
     size_t count = eval_output_names(options, names);
     for (size_t i = 0; i < count; i++) {
-        for (size_t k = i + 1; k < count; k++) {
-            if (strcmp(names[i], names[k]) == 0) {
-                return options_usage(&help, names[i], "is the name of two outputs");
-            }
+        cli_exit code = output_name_check("output", names[i], "npy", false);
+        if (code != CLI_DONE) {
+            return code;
         }
         if (strcmp(names[i], "-") == 0 && options->json) {
             return options_usage(&help, "--json", "and an output on standard output would mix");
         }
     }
-    return CLI_DONE;
+    return check_clashes(options, names, count);
 }
 
 static cli_exit check_tangents(const eval_options *options) {
@@ -225,11 +265,11 @@ static void report_text(const eval_options *options, const eval_input *input,
         to_stdout = to_stdout || strcmp(names[i], "-") == 0;
     }
     double rotations = (double)input->sample_count * (double)input->track_count;
-    fprintf(to_stdout ? stderr : stdout,
-            "%s: %zu tracks, %zu keys -> %zu samples, %s, on %s, %.3f s, %.3g M rotations/s\n",
-            options->out, input->track_count, input->timeline.key_count, input->sample_count,
-            pm_method_describe(options->curve.method)->name, device->name, seconds,
-            seconds > 0.0 ? rotations / seconds * 1e-6 : 0.0);
+    shown_line(to_stdout ? stderr : stdout,
+               "%s: %zu tracks, %zu keys -> %zu samples, %s, on %s, %.3f s, %.3g M rotations/s",
+               options->out, input->track_count, input->timeline.key_count, input->sample_count,
+               pm_method_describe(options->curve.method)->name, device->name, seconds,
+               seconds > 0.0 ? rotations / seconds * 1e-6 : 0.0);
 }
 
 static void report(const eval_options *options, const eval_input *input, const pm_engine *engine,
@@ -276,7 +316,7 @@ cleanup:
 }
 
 int cmd_eval(int argc, char **argv) {
-    eval_options options = {0};
+    eval_options options = {.max_frames = OPTION_MAX_FRAMES};
     eval_input input = {0};
     const option_group groups[] = {
         {"Keys, samples, files", eval_table, sizeof eval_table / sizeof eval_table[0], &options},

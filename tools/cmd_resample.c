@@ -6,8 +6,7 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include "commands.h"
-#include "json.h"
-#include "progress.h"
+#include "output_names.h"
 #include "resample.h"
 #include "text.h"
 
@@ -87,7 +86,7 @@ static const option resample_table[] = {
     {"--out", 'o', "OUT", "the file to write; - is standard output", option_text, AT(out)},
     {"--out-dir", 0, "DIR", "a folder for the results, under the names of the inputs", option_text,
      AT(out_dir)},
-    {"--format", 0, "FORMAT", "bvh; without it, the extension says", option_text, AT(format)},
+    {"--format", 0, "FORMAT", "bvh: of files whose names do not say it", option_text, AT(format)},
     {"--src-rate", 0, "HZ", "the source's rate, whatever its file says", option_rational,
      AT(bvh.source_rate)},
     {"--start", 0, "S", "cut: seconds of the first sample", parse_seconds, AT(start)},
@@ -96,6 +95,8 @@ static const option resample_table[] = {
      "fit (default): the last sample is the last multiple that fits;\n"
      "include: one more at the end itself",
      parse_end_rule, AT(end_rule)},
+    {"--max-frames", 0, "N", "refuse to write more frames to a file; default 100000000",
+     option_frames, AT(max_frames)},
     {"--trim-start", 0, "N", "drop the first N frames, such as a T-pose", option_size,
      AT(trim_start)},
     {"--nan", 0, "hold", "keep the last good value where one is not finite", parse_nan,
@@ -121,8 +122,10 @@ static const command_help help = {
     .usage = "IN... (-o OUT | --out-dir DIR) --rate HZ [--method NAME] [OPTIONS]",
     .summary = "Resamples motion files to another frame rate, interpolating rotations as\n"
                "rotations. Frames of the source that fall on the new rate keep their text.",
-    .notes = "Reads and writes BVH. - is standard input. The method is slerp unless given; sterp\n"
-             "turns about the bones unless --axis says otherwise.",
+    .notes =
+        "Reads and writes BVH. - is standard input. The method is slerp unless given; sterp\n"
+        "turns about the bones unless --axis says otherwise. --out-dir is made when there is a\n"
+        "first result, with the folders above it.",
     .example = "posemill resample walk.bvh -o walk120.bvh --rate 120 --method squad\n"
                "posemill resample takes/*.bvh --out-dir half --rate /2",
     .takes_operands = true,
@@ -146,22 +149,30 @@ static cli_exit check_options(const resample_options *options, int inputs) {
     if (options->json && options->out != NULL && strcmp(options->out, "-") == 0) {
         return options_usage(&help, "--json", "and an output on standard output would mix");
     }
+    if (pm_method_describe(options->curve.method)->takes_in_out) {
+        return cli_fail(CLI_USAGE, "--method cubicspline",
+                        "take hermite, squad or spline, which find tangents themselves",
+                        "needs tangents beside the keys, and BVH has none");
+    }
     return CLI_DONE;
 }
 
 /* ---- formats ------------------------------------------------------------------------ */
 
-static const char *extension_of(const char *path) {
-    const char *dot = strrchr(path, '.'), *slash = strrchr(path, '/');
-
-    return dot != NULL && (slash == NULL || dot > slash) ? dot + 1 : "";
-}
-
 /* Standard input has no extension; BVH is the one format there is to guess. */
-static cli_exit check_format(const resample_options *options, const char *in) {
+static cli_exit check_input(const resample_options *options, const char *in) {
     const char *format = options->format != NULL ? options->format : extension_of(in);
+    struct stat status;
+    bool named = strcmp(in, "-") != 0;
 
-    if (strcasecmp(format, "bvh") == 0 || (options->format == NULL && strcmp(in, "-") == 0)) {
+    if (named && stat(in, &status) != 0) {
+        return cli_fail(CLI_BAD_INPUT, in, NULL, "cannot be opened: %s", strerror(errno));
+    }
+    if (named && S_ISDIR(status.st_mode)) {
+        return cli_fail(CLI_BAD_INPUT, in, "name the files in it",
+                        "is a folder, where a motion file is needed");
+    }
+    if (strcasecmp(format, "bvh") == 0 || (options->format == NULL && !named)) {
         return CLI_DONE;
     }
     if (*format == '\0') {
@@ -172,71 +183,9 @@ static cli_exit check_format(const resample_options *options, const char *in) {
                     "the format '%.20s' is not read; bvh is", format);
 }
 
-/* ---- the report --------------------------------------------------------------------- */
-
-static double throughput(const resample_report *report) {
-    double bytes = (double)report->bytes_read + (double)report->bytes_written;
-    return report->seconds > 0 ? bytes / report->seconds * 1e-6 : 0;
-}
-
-static const char *snap_text(const resample_options *options, const resample_report *report) {
-    return options->bvh.source_rate.den != 0  ? "as given"
-           : report->rate_how == RATE_LITERAL ? "as written"
-                                              : "snapped";
-}
-
-static void report_text(const resample_options *options, const char *in, const char *out,
-                        const resample_report *report, const char *device) {
-    FILE *file = strcmp(out, "-") == 0 ? stderr : stdout;
-    char source[RATE_TEXT], target[RATE_TEXT], check[96] = "";
-
-    rate_describe(report->source_rate, source);
-    rate_describe(report->rate, target);
-    if (report->checked) {
-        snprintf(check, sizeof check, ", reference: %s, at most %.3g rad off",
-                 report->identical ? "bit-identical" : "differs", report->max_error);
-    }
-    fprintf(file,
-            "%s -> %s: %s (frame time %s, %s) -> %s, %llu -> %llu frames, %llu of them the "
-            "source's, %zu joints, %s, on %s, %.3f s, %.1f MB/s of text%s\n",
-            in, out, source, report->frame_time[0] != '\0' ? report->frame_time : "missing",
-            snap_text(options, report), target, (unsigned long long)report->source_frames,
-            (unsigned long long)report->frames, (unsigned long long)report->kept_frames,
-            report->joint_count, pm_method_describe(options->curve.method)->name, device,
-            report->seconds, throughput(report), check);
-}
-
-static void report_json(const resample_options *options, const char *in, const char *out,
-                        const resample_report *report, const char *device) {
-    json_writer json = {stdout, 0, false};
-    char source[RATE_TEXT], target[RATE_TEXT];
-
-    snprintf(source, sizeof source, "%lld/%lld", (long long)report->source_rate.num,
-             (long long)report->source_rate.den);
-    snprintf(target, sizeof target, "%lld/%lld", (long long)report->rate.num,
-             (long long)report->rate.den);
-    json_begin_object(&json, NULL);
-    json_string(&json, "in", in);
-    json_string(&json, "out", out);
-    json_string(&json, "source_rate", source);
-    json_string(&json, "frame_time", report->frame_time);
-    json_string(&json, "source_rate_is", snap_text(options, report));
-    json_string(&json, "rate", target);
-    json_integer(&json, "source_frames", report->source_frames);
-    json_integer(&json, "frames", report->frames);
-    json_integer(&json, "kept_frames", report->kept_frames);
-    json_integer(&json, "joints", report->joint_count);
-    json_string(&json, "method", pm_method_describe(options->curve.method)->name);
-    json_string(&json, "device", device);
-    json_number(&json, "seconds", report->seconds);
-    json_integer(&json, "bytes_read", report->bytes_read);
-    json_integer(&json, "bytes_written", report->bytes_written);
-    json_number(&json, "megabytes_per_second", throughput(report));
-    if (report->checked) {
-        json_bool(&json, "identical", report->identical);
-        json_number(&json, "max_error", report->max_error);
-    }
-    json_end_object(&json);
+static cli_exit check_output(const resample_options *options, const char *out) {
+    return output_name_check(options->out != NULL ? "-o" : "--out-dir", out, "bvh",
+                             options->format != NULL);
 }
 
 /* ---- batches ------------------------------------------------------------------------ */
@@ -245,30 +194,14 @@ static cli_exit one_file(resample_options *options, pm_engine *engine, const cha
                          const char *out) {
     resample_report report;
     pm_device_info device;
-    cli_exit code = check_format(options, in);
+    cli_exit code = resample_file(options, engine, in, out, &report);
 
-    if (code == CLI_DONE) {
-        code = resample_file(options, engine, in, out, &report);
-    }
     if (code != CLI_DONE) {
         return code;
     }
     pm_engine_info(engine, &device);
-    if (options->json) {
-        report_json(options, in, out, &report, device.name);
-    } else if (!cli_quiet) {
-        report_text(options, in, out, &report, device.name);
-    }
+    resample_report_print(options, in, out, &report, device.name);
     return CLI_DONE;
-}
-
-static cli_exit make_folder(const char *path) {
-    struct stat status;
-
-    if (mkdir(path, 0777) == 0 || (stat(path, &status) == 0 && S_ISDIR(status.st_mode))) {
-        return CLI_DONE;
-    }
-    return cli_fail(CLI_CANNOT_WRITE, path, NULL, "cannot be made a folder: %s", strerror(errno));
 }
 
 static const char *result_name(const char *in) {
@@ -277,77 +210,79 @@ static const char *result_name(const char *in) {
     return strcmp(in, "-") == 0 ? "stdin.bvh" : slash != NULL ? slash + 1 : in;
 }
 
+/* DIR/NAME of each input and a NULL, in one block to be freed. NULL when memory is short. */
+static char **make_results(const char *folder, size_t count, char **inputs) {
+    size_t size = (count + 1) * sizeof(char *), i;
+    char **results, *at;
+
+    for (i = 0; i < count; i++) {
+        size += strlen(folder) + strlen(result_name(inputs[i])) + 2;
+    }
+    results = malloc(size);
+    if (results == NULL) {
+        return NULL;
+    }
+    at = (char *)(results + count + 1);
+    for (i = 0; i < count; i++) {
+        const char *name = result_name(inputs[i]);
+        size_t length = strlen(folder) + strlen(name) + 2;
+        results[i] = at;
+        snprintf(at, length, "%s/%s", folder, name);
+        at += length;
+    }
+    results[count] = NULL;
+    return results;
+}
+
 /* A folder of results that is the folder of the sources would lose the sources. */
-static cli_exit refuse_overwriting(const char *in, const char *out) {
-    struct stat source, target;
-
-    if (strcmp(in, "-") == 0 || stat(in, &source) != 0 || stat(out, &target) != 0 ||
-        source.st_dev != target.st_dev || source.st_ino != target.st_ino) {
-        return CLI_DONE;
+static cli_exit refuse_clash(const named_file *output, const named_file *other) {
+    if (other->use == PLACE_OUTPUT) {
+        return options_usage(&help, "--out-dir", "two results would both be written to %s",
+                             output->name);
     }
-    return cli_fail(CLI_CANNOT_WRITE, in, "name another folder with --out-dir",
-                    "its result would take its place");
+    return cli_fail(CLI_CANNOT_WRITE, other->name, "name another folder with --out-dir",
+                    "a result would take its place");
 }
 
-static cli_exit one_of_many(resample_options *options, pm_engine *engine, const char *in) {
-    const char *name = result_name(in);
-    size_t size = strlen(options->out_dir) + strlen(name) + 2;
-    char *out = malloc(size);
-    cli_exit code;
-
-    if (out == NULL) {
-        return cli_fail(CLI_CANNOT_WRITE, in, NULL, "not enough memory for a name");
-    }
-    snprintf(out, size, "%s/%s", options->out_dir, name);
-    code = refuse_overwriting(in, out);
-    if (code == CLI_DONE) {
-        code = one_file(options, engine, in, out);
-    }
-    free(out);
-    return code;
-}
-
-static int compare_result_names(const void *left, const void *right) {
-    const char *const *a = left, *const *b = right;
-    return strcmp(result_name(*a), result_name(*b));
-}
-
-/* Before anything is written: no two results may have one name. */
-static cli_exit check_result_names(int count, char **inputs) {
-    const char **sorted = malloc((size_t)count * sizeof *sorted);
+/* Before anything is written. */
+static cli_exit check_batch(const resample_options *options, size_t count, char **inputs,
+                            char **results) {
+    named_file *names = calloc(count, 2 * sizeof *names);
+    const named_file *output = NULL, *other = NULL;
+    struct stat status;
     cli_exit code = CLI_DONE;
-    int i;
+    size_t i;
 
-    if (sorted == NULL) {
+    if (names == NULL) {
         return cli_fail(CLI_CANNOT_WRITE, "--out-dir", NULL, "not enough memory for the names");
     }
     for (i = 0; i < count; i++) {
-        sorted[i] = inputs[i];
+        names[2 * i] = (named_file){results[i], PLACE_OUTPUT};
+        names[2 * i + 1] = (named_file){inputs[i], PLACE_INPUT};
     }
-    qsort(sorted, (size_t)count, sizeof *sorted, compare_result_names);
-    for (i = 1; i < count && code == CLI_DONE; i++) {
-        if (compare_result_names(&sorted[i - 1], &sorted[i]) == 0) {
-            code = options_usage(&help, "--out-dir", "%s and %s would both be written to %s",
-                                 sorted[i - 1], sorted[i], result_name(sorted[i]));
-        }
+    if (names_clash(names, 2 * count, &output, &other)) {
+        code = refuse_clash(output, other);
+    } else if (stat(options->out_dir, &status) == 0 && !S_ISDIR(status.st_mode)) {
+        code = cli_fail(CLI_CANNOT_WRITE, options->out_dir, NULL, "is a file, not a folder");
     }
-    free(sorted);
+    free(names);
     return code;
 }
 
 /* The failure of one input does not stop the rest, but that of the device does. */
-static cli_exit all_files(resample_options *options, pm_engine *engine, int count, char **inputs) {
-    cli_exit code = check_result_names(count, inputs), last = CLI_DONE;
-    int i, failures = 0;
+static cli_exit all_files(resample_options *options, pm_engine *engine, size_t count, char **inputs,
+                          char **results) {
+    cli_exit code = CLI_DONE, last = CLI_DONE;
+    size_t i, failures = 0;
 
-    if (code == CLI_DONE) {
-        code = make_folder(options->out_dir);
-    }
-    if (code != CLI_DONE) {
-        return code;
-    }
     for (i = 0; i < count; i++) {
-        code = one_of_many(options, engine, inputs[i]);
+        code = check_input(options, inputs[i]);
+        if (code == CLI_DONE) {
+            code = check_output(options, results[i]);
+        }
+        if (code == CLI_DONE) {
+            code = one_file(options, engine, inputs[i], results[i]);
+        }
         if (code == CLI_USAGE || code == CLI_NO_DEVICE || code == CLI_DEVICE_FAILED) {
             return code;
         }
@@ -357,14 +292,51 @@ static cli_exit all_files(resample_options *options, pm_engine *engine, int coun
     return failures == 0 || failures == count ? last : CLI_PARTIAL;
 }
 
+static cli_exit run_one(resample_options *options, const char *in) {
+    pm_engine *engine = NULL;
+    cli_exit code = check_input(options, in);
+
+    if (code == CLI_DONE) {
+        code = check_output(options, options->out);
+    }
+    if (code == CLI_DONE) {
+        code = device_options_engine(&options->device, &engine);
+    }
+    if (code == CLI_DONE) {
+        code = one_file(options, engine, in, options->out);
+    }
+    pm_engine_destroy(&engine);
+    return code;
+}
+
+static cli_exit run_batch(resample_options *options, size_t count, char **inputs) {
+    pm_engine *engine = NULL;
+    char **results = make_results(options->out_dir, count, inputs);
+    cli_exit code;
+
+    if (results == NULL) {
+        return cli_fail(CLI_CANNOT_WRITE, "--out-dir", NULL, "not enough memory for the names");
+    }
+    code = check_batch(options, count, inputs, results);
+    if (code == CLI_DONE) {
+        code = device_options_engine(&options->device, &engine);
+    }
+    if (code == CLI_DONE) {
+        code = all_files(options, engine, count, inputs, results);
+    }
+    pm_engine_destroy(&engine);
+    free(results);
+    return code;
+}
+
 int cmd_resample(int argc, char **argv) {
     resample_options options;
-    pm_engine *engine = NULL;
     cli_exit code = CLI_DONE;
     option_group groups[3];
 
     memset(&options, 0, sizeof options);
     options.decimals = 6;
+    options.max_frames = OPTION_MAX_FRAMES;
     groups[0] = (option_group){"Rates and files", resample_table,
                                sizeof resample_table / sizeof resample_table[0], &options};
     groups[1] = curve_options_group(&options.curve);
@@ -374,14 +346,9 @@ int cmd_resample(int argc, char **argv) {
     }
     code = check_options(&options, argc);
     if (code == CLI_DONE) {
-        code = device_options_engine(&options.device, &engine);
+        code = options.out != NULL ? run_one(&options, argv[0])
+                                   : run_batch(&options, (size_t)argc, argv);
     }
-    if (code == CLI_DONE && options.out != NULL) {
-        code = one_file(&options, engine, argv[0], options.out);
-    } else if (code == CLI_DONE) {
-        code = all_files(&options, engine, argc, argv);
-    }
-    pm_engine_destroy(&engine);
     curve_options_release(&options.curve);
     return (int)code;
 }

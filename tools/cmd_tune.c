@@ -6,6 +6,7 @@
 #include "commands.h"
 #include "device_options.h"
 #include "json.h"
+#include "shown.h"
 
 #include <stdio.h>
 
@@ -61,8 +62,8 @@ static void print_json(const pm_device_info *info, const pm_trial *trials, size_
 
 static void print_table(const pm_device_info *info, const pm_trial *trials, size_t count,
                         size_t best) {
-    printf("%s (%s, driver %s)\n\n", info->name, info->platform, info->driver);
-    printf("lanes  a work-item takes  samples, at most  Msamples/s\n");
+    shown_line(stdout, "%s (%s, driver %s)", info->name, info->platform, info->driver);
+    printf("\nlanes  a work-item takes  samples, at most  Msamples/s\n");
     for (size_t i = 0; i < count; i++) {
         printf("%5u  %-17s  %16u  %10.1f%s%s\n", (unsigned)trials[i].shape.lanes,
                trials[i].shape.whole_rows ? "all tracks" : "its lanes",

@@ -9,6 +9,7 @@
 #include "device_options.h"
 #include "json.h"
 #include "progress.h"
+#include "shown.h"
 #include "verify.h"
 
 #include <inttypes.h>
@@ -64,9 +65,9 @@ static const command_help help = {
 /* ---- printing ------------------------------------------------------------------ */
 
 static void print_heading(const verify_options *options, const pm_device_info *device) {
-    printf("device: %s (%s, driver %s), %u lanes; seed %" PRIu64 "\n", device->name,
-           device_type_name(device->type), device->driver[0] != '\0' ? device->driver : "none",
-           device->lanes, options->seed);
+    shown_line(stdout, "device: %s (%s, driver %s), %u lanes; seed %" PRIu64, device->name,
+               device_type_name(device->type), device->driver[0] != '\0' ? device->driver : "none",
+               device->lanes, options->seed);
     printf("%-11s %6s %9s %10s %10s %10s %10s %10s %10s  %s\n", "method", "cases", "samples",
            "max, rad", "raw max", "rms, rad", "norm", "bits", "bound", "verdict");
 }

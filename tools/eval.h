@@ -17,6 +17,7 @@ typedef struct eval_options {
     pm_rational rate; /* 0/0: not given */
     bool count_given;
     size_t count;
+    uint64_t max_frames; /* samples that --rate alone may ask for */
     const char *vectors;
     const char *in_tangents, *out_tangents; /* of cubicspline */
     const char *vectors_in_tangents, *vectors_out_tangents;

@@ -123,6 +123,12 @@ static cli_exit find_sample_count(const eval_options *options, eval_input *input
     if (!fits || count > SIZE_MAX / 2 / sample_bytes) {
         return cli_fail(CLI_BAD_INPUT, "--rate", NULL, "asks for more samples than fit any file");
     }
+    bool meant = options->times != NULL || options->count_given;
+    if (!meant && count > options->max_frames) {
+        return cli_fail(CLI_BAD_INPUT, "--rate", "--count or --max-frames allows them",
+                        "asks for %llu samples, more than %llu", (unsigned long long)count,
+                        (unsigned long long)options->max_frames);
+    }
     input->sample_count = (size_t)count;
     return CLI_DONE;
 }
@@ -224,7 +230,8 @@ cli_exit eval_input_blame(const eval_options *options, const eval_input *input,
         what = blamed_key_file(options, input);
     } else if (error->status == PM_ERROR_TIME) {
         what = blamed_time(options, input);
-    } else if (error->status != PM_ERROR_ARGUMENT && error->status != PM_ERROR_SIZE) {
+    } else if (error->status != PM_ERROR_ARGUMENT && error->status != PM_ERROR_SIZE &&
+               error->status != PM_ERROR_MEMORY) {
         what = "device";
     }
     return cli_fail_error(what, error);

@@ -86,7 +86,8 @@ static cli_exit writer_open(writer *made, const eval_options *options, const eva
         for (size_t k = 0; k < PIECES && code == CLI_DONE; k++) {
             s->samples[k] = malloc(made->piece * s->row_bytes);
             if (s->samples[k] == NULL) {
-                code = cli_fail(CLI_DEVICE_FAILED, options->out, NULL, "out of memory");
+                code = cli_fail(CLI_BAD_INPUT, options->keys, CLI_MEMORY_CURE,
+                                "its samples do not fit this machine's memory");
             }
         }
         if (code == CLI_DONE) {

@@ -4,56 +4,30 @@
  */
 #include "json.h"
 
+#include "shown.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- strings ------------------------------------------------------------------- */
 
-static bool is_continuation(unsigned char byte) {
-    return (byte & 0xc0) == 0x80;
-}
-
-/* Bytes of the UTF-8 sequence at `text`; 0 when it is none. Overlong forms, surrogates
- * and what lies beyond U+10FFFF are none. */
-static size_t utf8_length(const unsigned char *text) {
-    unsigned char a = text[0];
-    if (a < 0x80) {
-        return 1;
-    }
-    if (a < 0xc2 || a > 0xf4 || !is_continuation(text[1])) {
-        return 0;
-    }
-    if (a < 0xe0) {
-        return 2;
-    }
-    if ((a == 0xe0 && text[1] < 0xa0) || (a == 0xed && text[1] > 0x9f) ||
-        (a == 0xf0 && text[1] < 0x90) || (a == 0xf4 && text[1] > 0x8f) ||
-        !is_continuation(text[2])) {
-        return 0;
-    }
-    if (a < 0xf0) {
-        return 3;
-    }
-    return is_continuation(text[3]) ? 4 : 0;
-}
-
 static void write_string(FILE *file, const char *text) {
-    const unsigned char *at = (const unsigned char *)text;
+    const char *end = text + strlen(text);
     fputc('"', file);
-    while (*at != '\0') {
-        size_t length = utf8_length(at);
+    for (size_t length = 0; text < end; text += length) {
+        length = utf8_length(text, (size_t)(end - text));
         if (length == 0) {
             fputs("\\ufffd", file);
             length = 1;
-        } else if (*at == '"' || *at == '\\') {
-            fprintf(file, "\\%c", *at);
-        } else if (*at < 0x20) {
-            fprintf(file, "\\u%04x", *at);
+        } else if (*text == '"' || *text == '\\') {
+            fprintf(file, "\\%c", *text);
+        } else if (utf8_is_control(text, length)) {
+            /* A control character's last byte is its code. */
+            fprintf(file, "\\u%04x", (unsigned)(unsigned char)text[length - 1]);
         } else {
-            fwrite(at, 1, length, file);
+            fwrite(text, 1, length, file);
         }
-        at += length;
     }
     fputc('"', file);
 }

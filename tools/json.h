@@ -21,7 +21,7 @@ void json_end_object(json_writer *json);
 void json_begin_array(json_writer *json, const char *key);
 void json_end_array(json_writer *json);
 
-/* Bytes that are not UTF-8 become U+FFFD. NULL is written as null. */
+/* Bytes that are not UTF-8 become U+FFFD, control characters \u00XX. NULL is written as null. */
 void json_string(json_writer *json, const char *key, const char *text);
 /* Shortest form that reads back as the same double; what is not finite is null. */
 void json_number(json_writer *json, const char *key, double number);

@@ -20,11 +20,21 @@ static const char magic[] = {'\x93', 'N', 'U', 'M', 'P', 'Y'};
 
 /* ---- reading ------------------------------------------------------------------- */
 
+static cli_kind_found find_magic(const char *bytes, size_t size) {
+    size_t seen = size < sizeof magic ? size : sizeof magic;
+    if (memcmp(bytes, magic, seen) != 0) {
+        return CLI_KIND_NO;
+    }
+    return seen == sizeof magic ? CLI_KIND_YES : CLI_KIND_UNKNOWN;
+}
+
+const cli_kind npy_kind = {find_magic, "is not a .npy file"};
+
 /* Where the dictionary lies. False with the reason. */
 static bool find_header(const char *file, size_t size, size_t *begin, size_t *length, char *why) {
     const unsigned char *bytes = (const unsigned char *)file;
-    if (size < sizeof magic || memcmp(file, magic, sizeof magic) != 0) {
-        snprintf(why, NPY_WHY, "is not a .npy file");
+    if (find_magic(file, size) != CLI_KIND_YES) {
+        snprintf(why, NPY_WHY, "%s", npy_kind.refusal);
         return false;
     }
     if (size < 12) {
@@ -123,7 +133,7 @@ cli_exit npy_read(const char *path, npy_array *array) {
     char *file = NULL;
     size_t size = 0;
     char why[NPY_WHY] = "";
-    cli_exit code = cli_read_file(path, &file, &size);
+    cli_exit code = cli_read_file(path, &npy_kind, &file, &size);
     if (code != CLI_DONE) {
         return code;
     }

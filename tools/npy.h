@@ -28,6 +28,9 @@ typedef struct npy_array {
  * be unaligned. False with a sentence in why[NPY_WHY]. */
 bool npy_parse(const char *file, size_t size, npy_array *array, char *why);
 
+/* By the magic bytes. */
+extern const cli_kind npy_kind;
+
 /* Reads a file, or stdin for "-". On failure prints and returns the code. */
 cli_exit npy_read(const char *path, npy_array *array);
 

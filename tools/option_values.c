@@ -87,6 +87,16 @@ bool option_size(const char *text, void *target, char *why) {
     return true;
 }
 
+bool option_frames(const char *text, void *target, char *why) {
+    uint64_t frames = 0;
+    if (!option_u64(text, &frames, why) || frames == 0 || frames > INT64_MAX) {
+        snprintf(why, OPTION_WHY, "'%.80s' is not a number of frames, 1 or more", text);
+        return false;
+    }
+    *(uint64_t *)target = frames;
+    return true;
+}
+
 /* ---- exact fractions ----------------------------------------------------------- */
 
 /* Digits at *text, up to 18 significant ones, so that they fit an int64_t. */

@@ -60,6 +60,11 @@ bool option_seconds(const char *text, void *target, char *why);  /* double > 0; 
 bool option_rational(const char *text, void *target, char *why); /* pm_rational > 0, exact:
                                                                     60, 29.97, 30000/1001 */
 
+/* uint64_t, a number of frames or samples of 1 or more, for --max-frames. */
+bool option_frames(const char *text, void *target, char *why);
+/* What --max-frames is without it: beyond that a rate is more likely wrong than meant. */
+#define OPTION_MAX_FRAMES UINT64_C(100000000)
+
 /* Reads exactly `count` finite numbers separated by commas. */
 bool option_number_list(const char *text, size_t count, double *numbers);
 

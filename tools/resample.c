@@ -5,9 +5,11 @@
  */
 #include "resample.h"
 
+#include "output_names.h"
 #include "progress.h"
 #include "resample_clips.h"
 #include "resample_pose.h"
+#include "shown.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -38,6 +40,22 @@ static cli_exit refuse(const work *w, const char *why, const char *cure) {
     return cli_fail(CLI_BAD_INPUT, w->path, cure, "%s", why);
 }
 
+static cli_exit check_frame_count(const work *w) {
+    uint64_t frames = w->grid.count + w->grid.extra;
+    char source[RATE_TEXT], target[RATE_TEXT];
+
+    if (frames <= w->options->max_frames) {
+        return CLI_DONE;
+    }
+    rate_describe(w->model->rate, source);
+    rate_describe(w->rate, target);
+    return cli_fail(
+        CLI_BAD_INPUT, w->path, "see --rate and --src-rate; --max-frames raises the limit",
+        "its %zu frames at %s would become %s%llu at %s, more than %llu", w->frame_count, source,
+        w->grid.count == RESAMPLE_GRID_COUNTLESS ? "at least " : "", (unsigned long long)frames,
+        target, (unsigned long long)w->options->max_frames);
+}
+
 static cli_exit place_samples(work *w) {
     const resample_options *options = w->options;
     resample_span span;
@@ -61,7 +79,7 @@ static cli_exit place_samples(work *w) {
     span.end_rule = options->end_rule;
     span.loop_period = options->curve.loop_period;
     why = resample_grid_make(&span, &w->grid);
-    return why == NULL ? CLI_DONE : refuse(w, why, NULL);
+    return why == NULL ? check_frame_count(w) : refuse(w, why, NULL);
 }
 
 /* The row in front of the first: the source's there, whose branch of angles is followed. */
@@ -71,7 +89,7 @@ static cli_exit start_row(work *w) {
 
     w->row = malloc(channels * sizeof *w->row);
     if (w->row == NULL) {
-        return refuse(w, "too large for this machine's memory", NULL);
+        return refuse(w, "too large for this machine's memory", CLI_MEMORY_CURE);
     }
     memcpy(w->row, w->model->values + (w->options->trim_start + (size_t)frame) * channels,
            channels * sizeof *w->row);
@@ -140,8 +158,14 @@ static cli_exit write_pieces(work *w) {
 static cli_exit write_file(work *w, const char *out) {
     cli_output *output = NULL;
     uint64_t frames = w->grid.count + w->grid.extra;
-    cli_exit code = cli_output_open(out, &output);
+    cli_exit code = CLI_DONE;
 
+    if (w->options->out_dir != NULL) {
+        code = make_folders(w->options->out_dir);
+    }
+    if (code == CLI_DONE) {
+        code = cli_output_open(out, &output);
+    }
     if (code != CLI_DONE) {
         return code;
     }
@@ -168,7 +192,7 @@ static void describe_source(work *w) {
     resample_report *report = w->report;
     size_t size = w->model->frame_time.size;
 
-    size = size < sizeof report->frame_time ? size : sizeof report->frame_time - 1;
+    size = shown_cut(w->model->frame_time.begin, size, sizeof report->frame_time - 1);
     if (size > 0) {
         memcpy(report->frame_time, w->model->frame_time.begin, size);
     }
@@ -217,7 +241,7 @@ cli_exit resample_file(resample_options *options, pm_engine *engine, const char 
     w.path = strcmp(in, "-") == 0 ? "standard input" : in;
     w.report = report;
     w.equal_stays = holds_equal_keys(options->curve.method);
-    code = cli_read_file(in, &data, &size);
+    code = cli_read_file(in, &bvh_kind, &data, &size);
     if (code == CLI_DONE) {
         code = run(&w, engine, data, size, out);
     }

@@ -18,7 +18,8 @@ typedef struct resample_options {
     pm_rational start, end;
     resample_end_rule end_rule;
     size_t trim_start;
-    bool check; /* evaluate on the reference too and compare */
+    uint64_t max_frames; /* a result of more is refused; below 2^63 */
+    bool check;          /* evaluate on the reference too and compare */
     /* --bvh-position add: positions are offsets from OFFSET instead of replacing it. That
      * shifts all of a joint's keys and samples alike and commutes with every vector method,
      * so that from BVH to BVH both schools give the same numbers. */
@@ -44,8 +45,13 @@ typedef struct resample_report {
 } resample_report;
 
 /* Reads `in`, writes `out`; "-" is standard input or output. On failure prints and returns
- * the code, and leaves no output behind. */
+ * the code, and leaves no output behind. The folder of --out-dir is made when there is something
+ * to write. */
 cli_exit resample_file(resample_options *options, pm_engine *engine, const char *in,
                        const char *out, resample_report *report);
+
+/* Prints the report as was asked for; of an output on standard output, to stderr. */
+void resample_report_print(const resample_options *options, const char *in, const char *out,
+                           const resample_report *report, const char *device);
 
 #endif

@@ -25,7 +25,7 @@ static size_t joint_of(const pose_plan *plan, const pose_vector *vectors, size_t
 
 static cli_exit blame(const clip_source *source, const pose_plan *plan, const pose_vector *vectors,
                       const pm_error *error) {
-    char joint[BVH_JOINT_TEXT];
+    char joint[BVH_JOINT_TEXT], why[CLI_ERROR_TEXT];
     size_t tracks = vectors == NULL            ? plan->rotation_count
                     : vectors == plan->vectors ? plan->vector_count
                                                : plan->plain_count;
@@ -35,10 +35,11 @@ static cli_exit blame(const clip_source *source, const pose_plan *plan, const po
     }
     bvh_describe_joint(source->model, joint_of(plan, vectors, error->track), joint);
     if (error->key == PM_NOWHERE) {
-        return cli_fail(CLI_BAD_INPUT, source->path, NULL, "%s: %s", joint, error->message);
+        return cli_fail(CLI_BAD_INPUT, source->path, NULL, "%s: %s", joint,
+                        cli_error_text(error, why));
     }
     return cli_fail(CLI_BAD_INPUT, source->path, NULL, "%s, frame %zu: %s", joint,
-                    error->key + source->first_frame, error->message);
+                    error->key + source->first_frame, cli_error_text(error, why));
 }
 
 static double *allocate_keys(const clip_source *source, size_t tracks, size_t numbers) {
@@ -51,7 +52,7 @@ static double *allocate_keys(const clip_source *source, size_t tracks, size_t nu
 }
 
 static cli_exit no_memory(const char *path) {
-    return cli_fail(CLI_BAD_INPUT, path, NULL, "too large for this machine's memory");
+    return cli_fail(CLI_BAD_INPUT, path, CLI_MEMORY_CURE, "too large for this machine's memory");
 }
 
 /* sterp turns about bones unless told otherwise. */

@@ -55,8 +55,8 @@ static bool count_samples(const pm_rational end_frame, bool with_end, resample_g
     if (!with_end && (end - first) % step == 0) {
         count--;
     }
-    grid->count = (uint64_t)count;
-    return count <= INT64_MAX;
+    grid->count = count <= INT64_MAX ? (uint64_t)count : RESAMPLE_GRID_COUNTLESS;
+    return true;
 }
 
 /* The end of a loop without a closing frame is its period, where frame 0 comes again: the
@@ -66,7 +66,9 @@ static void count_loop(const resample_span *span, resample_grid *grid) {
     double start = rate_value(grid->start);
     double samples = (span->loop_period - start) * rate_value(span->rate);
 
-    grid->count = samples > 0 && samples < 9e18 ? (uint64_t)ceil(samples - 5e-4) : 0;
+    grid->count = samples >= 0x1p63 ? RESAMPLE_GRID_COUNTLESS
+                  : samples > 0     ? (uint64_t)ceil(samples - 5e-4)
+                                    : 0;
 }
 
 static const char *find_end(const resample_span *span, pm_rational last, resample_grid *grid) {

@@ -23,10 +23,13 @@ typedef struct resample_span {
     double loop_period; /* seconds. 0: open, and the end is at most the last frame */
 } resample_span;
 
+/* A count too large to be told. Of seconds and rates that people mean there is none such. */
+#define RESAMPLE_GRID_COUNTLESS ((uint64_t)INT64_MAX + 1)
+
 /* Sample k lies at source frame (first + k * step) / unit. */
 typedef struct resample_grid {
     uint64_t first, step, unit;
-    uint64_t count; /* without the extra one */
+    uint64_t count; /* without the extra one; RESAMPLE_GRID_COUNTLESS: at least that many */
     bool extra;     /* one more, at `end` */
     pm_rational start, end;
 } resample_grid;

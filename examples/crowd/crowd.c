@@ -18,7 +18,7 @@
 #include "body.h"
 #include "picture.h"
 
-enum { FRAMES_PER_SECOND = 30, MOST_AGENTS = 200000 };
+enum { FRAMES_PER_SECOND = 30, MOST_AGENTS = 200000, MOST_SECONDS = 600 };
 
 typedef struct options {
     size_t agents;
@@ -56,27 +56,40 @@ static void print_help(void) {
 
 /* ---- arguments ----------------------------------------------------------------------- */
 
+static bool refuse(const char *name, const char *value, const char *why) {
+    fprintf(stderr, "crowd: %s%s%s: %s\n%s", name, value ? " " : "", value ? value : "", why,
+            usage);
+    return false;
+}
+
 static bool number_of(const char *text, double least, double most, double *value) {
     char *end = NULL;
     *value = strtod(text, &end);
     return end != text && *end == '\0' && *value >= least && *value <= most;
 }
 
-static bool read_option(const char *name, const char *value, options *o) {
+/* NULL, or why the value cannot be used. */
+static const char *read_value(char letter, const char *value, options *o) {
+    static char why[64];
     double number = 0;
-    if (!value)
-        return false;
-    if (strcmp(name, "-n") == 0) {
+    switch (letter) {
+    case 'n':
+        snprintf(why, sizeof why, "needs a whole number from 1 to %d", MOST_AGENTS);
         if (!number_of(value, 1, MOST_AGENTS, &number) || number != floor(number))
-            return false;
+            return why;
         o->agents = (size_t)number;
-        return true;
+        return NULL;
+    case 's':
+        return number_of(value, 0, MOST_SECONDS, &o->seconds)
+                   ? NULL
+                   : "needs a number of seconds from 0 to 600";
+    case 'd':
+        o->device = value;
+        return NULL;
+    default:
+        o->file = value;
+        return NULL;
     }
-    if (strcmp(name, "-s") == 0)
-        return number_of(value, 0, 600, &o->seconds);
-    if (strcmp(name, "-d") == 0)
-        return (o->device = value) != NULL;
-    return strcmp(name, "-o") == 0 && (o->file = value) != NULL;
 }
 
 /* False, after a message, when one cannot be used. */
@@ -86,11 +99,11 @@ static bool read_options(int argc, char **argv, options *o) {
         const char *name = argv[i], *value = i + 1 < argc ? argv[i + 1] : NULL;
         if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
             return o->help = true;
-        if (!read_option(name, value, o)) {
-            fprintf(stderr, "crowd: %s %s: no such option, or not with this\n%s", name,
-                    value ? value : "", usage);
-            return false;
-        }
+        if (strlen(name) != 2 || name[0] != '-' || !strchr("nsdo", name[1]))
+            return refuse(name, NULL, "no such option");
+        const char *why = value ? read_value(name[1], value, o) : "needs a value";
+        if (why)
+            return refuse(name, value, why);
     }
     return true;
 }

@@ -30,6 +30,33 @@ function(consumer_find_package)
     consumer_build_project("-DCMAKE_PREFIX_PATH=${WORK}/moved")
 endfunction()
 
+# Compiles and runs the consumer with what pkg-config says to these questions.
+function(consumer_compile name)
+    execute_process(COMMAND "${PKG_CONFIG}" ${ARGN} --cflags --libs posemill
+        OUTPUT_VARIABLE options OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+    separate_arguments(options UNIX_COMMAND "${options}")
+    separate_arguments(flags UNIX_COMMAND "${FLAGS}")
+    consumer_run("${C_COMPILER}" ${flags} "${SOURCE}/tests/consumer/project/consumer.c"
+        -o "${WORK}/${name}" ${options})
+    consumer_run("${WORK}/${name}")
+endfunction()
+
+# A static link needs what the library uses itself. That it succeeds shows little: the C library
+# of this machine may hold the mathematics and the threads of those of others.
+function(consumer_check_static_options)
+    execute_process(COMMAND "${PKG_CONFIG}" --static --libs posemill
+        OUTPUT_VARIABLE options OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+    set(needed -lposemill -lm -pthread)
+    if(OPENCL)
+        list(APPEND needed -lOpenCL)
+    endif()
+    foreach(option IN LISTS needed)
+        if(NOT " ${options} " MATCHES " ${option} ")
+            message(FATAL_ERROR "pkg-config --static names no ${option}: ${options}")
+        endif()
+    endforeach()
+endfunction()
+
 function(consumer_pkg_config)
     if(NOT PKG_CONFIG)
         message("consumer: skipped: there is no pkg-config")
@@ -38,13 +65,9 @@ function(consumer_pkg_config)
     consumer_install()
     set(ENV{PKG_CONFIG_PATH} "${WORK}/moved/${LIBDIR}/pkgconfig")
     set(ENV{LD_LIBRARY_PATH} "${WORK}/moved/${LIBDIR}:$ENV{LD_LIBRARY_PATH}")
-    execute_process(COMMAND "${PKG_CONFIG}" --cflags --libs posemill
-        OUTPUT_VARIABLE options OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
-    separate_arguments(options UNIX_COMMAND "${options}")
-    separate_arguments(flags UNIX_COMMAND "${FLAGS}")
-    consumer_run("${C_COMPILER}" ${flags} "${SOURCE}/tests/consumer/project/consumer.c"
-        -o "${WORK}/consumer_c" ${options})
-    consumer_run("${WORK}/consumer_c")
+    consumer_compile(consumer_c)
+    consumer_compile(consumer_static --static)
+    consumer_check_static_options()
 endfunction()
 
 # What a shared library shows is its interface: nothing but pm_ names may be in it.

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Pending files: their names in a list that a signal handler reads, and a lock on each file that
+ * says its process lives. The lock is the kernel's (flock), so that it goes with the process
+ * however that ends, and holds across containers and on network file systems, where process ids
+ * mean nothing.
+ */
+#define _DEFAULT_SOURCE /* flock, and POSIX 2008 */
+
+#include "pending.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define PREFIX ".posemill-"
+#define SUFFIX ".part"
+enum { NAME_ROOM = 64 }; /* of such a name with its numbers */
+
+struct pending_file {
+    pending_file *next;
+    char path[];
+};
+
+/* ---- the list and the signals -------------------------------------------------- */
+
+static const int deadly[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGXCPU};
+
+static sigset_t deadly_set(void) {
+    sigset_t set;
+    sigemptyset(&set);
+    for (size_t i = 0; i < sizeof deadly / sizeof deadly[0]; i++) {
+        sigaddset(&set, deadly[i]);
+    }
+    return set;
+}
+
+/* A thread that holds the list has the deadly signals blocked, so a handler never waits for the
+ * thread that it interrupts; and a handler never lets go, so that no file is created or named
+ * once the removal has begun. */
+static pending_file *list = NULL;
+static pid_t list_owner; /* a child that was forked has the list, but not the files */
+static atomic_flag list_busy = ATOMIC_FLAG_INIT;
+
+static void list_wait(void) {
+    while (atomic_flag_test_and_set_explicit(&list_busy, memory_order_acquire)) {
+    }
+}
+
+static void list_take(sigset_t *before) {
+    const sigset_t set = deadly_set();
+    pthread_sigmask(SIG_BLOCK, &set, before);
+    list_wait();
+}
+
+static void list_give(const sigset_t *before) {
+    atomic_flag_clear_explicit(&list_busy, memory_order_release);
+    pthread_sigmask(SIG_SETMASK, before, NULL);
+}
+
+static void list_drop(const pending_file *dropped) {
+    for (pending_file **at = &list; *at != NULL; at = &(*at)->next) {
+        if (*at == dropped) {
+            *at = dropped->next;
+            return;
+        }
+    }
+}
+
+static void remove_all_and_die(int number) {
+    sigset_t set;
+    list_wait();
+    for (const pending_file *at = list; at != NULL && getpid() == list_owner; at = at->next) {
+        unlink(at->path);
+    }
+    signal(number, SIG_DFL);
+    raise(number);
+    sigemptyset(&set);
+    sigaddset(&set, number);
+    pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+    _exit(128 + number);
+}
+
+void pending_watch_signals(void) {
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = remove_all_and_die;
+    action.sa_mask = deadly_set(); /* a second signal must not wait for the first one's list */
+    for (size_t i = 0; i < sizeof deadly / sizeof deadly[0]; i++) {
+        struct sigaction current;
+        if (sigaction(deadly[i], NULL, &current) == 0 && current.sa_handler != SIG_IGN) {
+            sigaction(deadly[i], &action, NULL);
+        }
+    }
+    signal(SIGXFSZ, SIG_IGN);
+}
+
+/* ---- what dead processes left -------------------------------------------------- */
+
+static bool is_pending_name(const char *name) {
+    const size_t length = strlen(name), prefix = strlen(PREFIX), suffix = strlen(SUFFIX);
+    return length > prefix + suffix && strncmp(name, PREFIX, prefix) == 0 &&
+           strcmp(name + length - suffix, SUFFIX) == 0;
+}
+
+static bool same_file(const struct stat *a, const struct stat *b) {
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+/* Whoever gets the lock of a file whose name is still there has outlived its writer. Links and
+ * whatever else is no plain file are not ours; nor is what may not be opened. */
+static void remove_if_dead(int folder, const char *name) {
+    struct stat named, opened;
+    if (fstatat(folder, name, &named, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(named.st_mode)) {
+        return;
+    }
+    int file = openat(folder, name, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    if (file < 0) {
+        return;
+    }
+    if (flock(file, LOCK_EX | LOCK_NB) == 0 && fstat(file, &opened) == 0 &&
+        fstatat(folder, name, &named, AT_SYMLINK_NOFOLLOW) == 0 && same_file(&named, &opened)) {
+        unlinkat(folder, name, 0);
+    }
+    close(file);
+}
+
+/* Once for each folder that comes after another: a batch writes thousands of files into one. */
+static void sweep(const char *path) {
+    static struct stat swept;
+    static bool any_swept = false;
+    DIR *folder = opendir(path);
+    struct stat status;
+    if (folder == NULL) {
+        return;
+    }
+    if (fstat(dirfd(folder), &status) == 0 && !(any_swept && same_file(&status, &swept))) {
+        for (struct dirent *entry = readdir(folder); entry != NULL; entry = readdir(folder)) {
+            if (is_pending_name(entry->d_name)) {
+                remove_if_dead(dirfd(folder), entry->d_name);
+            }
+        }
+        swept = status;
+        any_swept = true;
+    }
+    closedir(folder);
+}
+
+/* ---- files --------------------------------------------------------------------- */
+
+/* Created and listed in one step for a signal. O_EXCL instead of mkstemp, so that the umask
+ * decides on the permissions as for any other file. */
+static int create_listed(pending_file *made, mode_t mode, int *file) {
+    sigset_t before;
+    int failure = 0;
+    list_take(&before);
+    *file = open(made->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+    if (*file >= 0) {
+        made->next = list;
+        list = made;
+        list_owner = getpid();
+    } else {
+        failure = errno;
+    }
+    list_give(&before);
+    return failure;
+}
+
+static void remove_listed(const pending_file *made) {
+    sigset_t before;
+    list_take(&before);
+    unlink(made->path);
+    list_drop(made);
+    list_give(&before);
+}
+
+/* False when a sweep of another process came between creating and locking. Where there are no
+ * locks there are no sweeps either. */
+static bool lock_created(const pending_file *made, int file) {
+    struct stat named, opened;
+    if (flock(file, LOCK_EX | LOCK_NB) != 0) {
+        return errno != EWOULDBLOCK;
+    }
+    return fstat(file, &opened) == 0 && lstat(made->path, &named) == 0 &&
+           same_file(&named, &opened);
+}
+
+int pending_create(const char *target, mode_t mode, pending_file **pending, int *file) {
+    static unsigned serial = 0;
+    const char *slash = strrchr(target, '/');
+    const size_t folder = slash != NULL ? (size_t)(slash - target) + 1 : 0;
+    pending_file *made = malloc(sizeof *made + folder + NAME_ROOM);
+    if (made == NULL) {
+        return ENOMEM;
+    }
+    memcpy(made->path, target, folder);
+    made->path[folder] = '\0';
+    sweep(folder > 0 ? made->path : ".");
+    for (;;) {
+        snprintf(made->path + folder, NAME_ROOM, PREFIX "%ld-%u" SUFFIX, (long)getpid(), serial++);
+        int failure = create_listed(made, mode, file);
+        if (failure == EEXIST) {
+            continue;
+        }
+        if (failure != 0) {
+            free(made);
+            return failure;
+        }
+        if (lock_created(made, *file)) {
+            *pending = made;
+            return 0;
+        }
+        remove_listed(made);
+        close(*file);
+    }
+}
+
+int pending_rename(pending_file **pending, const char *target) {
+    sigset_t before;
+    list_take(&before);
+    int failure = rename((*pending)->path, target) != 0 ? errno : 0;
+    if (failure == 0) {
+        list_drop(*pending);
+    }
+    list_give(&before);
+    if (failure == 0) {
+        free(*pending);
+        *pending = NULL;
+    }
+    return failure;
+}
+
+void pending_remove(pending_file **pending) {
+    if (*pending != NULL) {
+        remove_listed(*pending);
+        free(*pending);
+        *pending = NULL;
+    }
+}
