@@ -44,10 +44,16 @@ enum {
     TABLE_COUNT
 };
 
+/* Its lanes, which are those of the engine when it was made: pm_engine_tune changes the engine's. */
+typedef struct made_kernel {
+    cl_kernel kernel;
+    size_t lanes;
+} made_kernel;
+
 struct pm_cl_crowd {
     cl_mem tables[TABLE_COUNT]; /* NULL where there is no such channel */
     pthread_mutex_t lock;       /* guards what follows: a kernel has one set of arguments */
-    cl_kernel kernels[PM_CROWD_OUTPUT_COUNT];
+    made_kernel kernels[PM_CROWD_OUTPUT_COUNT];
     instance_copy copies[COPIES];
     unsigned next_copy;
 };
@@ -99,6 +105,12 @@ pm_status pm_cl_crowd_upload(pm_crowd *crowd, pm_error *error) {
     return status;
 }
 
+static void release_kernel(made_kernel *made) {
+    if (made->kernel)
+        clReleaseKernel(made->kernel);
+    *made = (made_kernel){.kernel = NULL};
+}
+
 void pm_cl_crowd_release(pm_crowd *crowd) {
     struct pm_cl_crowd *device = crowd->device;
     if (!device)
@@ -106,8 +118,7 @@ void pm_cl_crowd_release(pm_crowd *crowd) {
     for (unsigned t = 0; t < TABLE_COUNT; t++)
         pm_cl_release(device->tables[t]);
     for (unsigned o = 0; o < PM_CROWD_OUTPUT_COUNT; o++)
-        if (device->kernels[o])
-            clReleaseKernel(device->kernels[o]);
+        release_kernel(&device->kernels[o]);
     for (unsigned i = 0; i < COPIES; i++) {
         pm_cl_release(device->copies[i].buffer);
         if (device->copies[i].used)
@@ -138,7 +149,7 @@ static pm_status set_argument(cl_kernel kernel, cl_uint argument, size_t size, c
     return code == CL_SUCCESS ? PM_OK : pm_cl_fail(error, code, "clSetKernelArg");
 }
 
-static pm_status make_kernel(const pm_crowd *crowd, pm_crowd_output output, cl_kernel *kernel,
+static pm_status make_kernel(const pm_crowd *crowd, pm_crowd_output output, made_kernel *made,
                              pm_error *error) {
     const pm_channel *rotations = &crowd->channels[PM_ROTATIONS];
     pm_variant variant = {.file = "crowd",
@@ -149,30 +160,32 @@ static pm_status make_kernel(const pm_crowd *crowd, pm_crowd_output output, cl_k
                           .vector_curve =
                               pm_curves[crowd->channels[PM_POSITIONS].recipe.curve].name,
                           .output = output};
-    pm_status status = pm_cl_kernel(crowd->engine, &variant, kernel, error);
+    made_kernel fresh = {.lanes = variant.lanes};
+    pm_status status = pm_cl_kernel(crowd->engine, &variant, &fresh.kernel, error);
     if (status != PM_OK)
         return status;
     for (cl_uint t = 0; status == PM_OK && t < TABLE_COUNT; t++) {
         const cl_mem *tables = crowd->device->tables;
         const cl_mem *table = &tables[tables[t] ? t : TABLE_JOINTS]; /* any: it is not read */
-        status = set_argument(*kernel, ARGUMENT_TABLES + t, sizeof *table, table, error);
+        status = set_argument(fresh.kernel, ARGUMENT_TABLES + t, sizeof *table, table, error);
     }
-    if (status != PM_OK)
-        clReleaseKernel(*kernel);
+    if (status == PM_OK)
+        *made = fresh;
+    else
+        release_kernel(&fresh);
     return status;
 }
 
-/* Made when first asked for. */
-static pm_status find_kernel(const pm_crowd *crowd, pm_crowd_output output, cl_kernel *kernel,
-                             pm_error *error) {
-    cl_kernel *kept = &crowd->device->kernels[output];
-    pm_status status = *kept ? PM_OK : make_kernel(crowd, output, kernel, error);
-    if (status != PM_OK)
-        return status;
-    if (!*kept)
-        *kept = *kernel;
-    *kernel = *kept;
-    return PM_OK;
+/* Made when first asked for, and anew when the engine has other lanes since. OpenCL keeps the one
+ * before for the frames on the way. */
+static pm_status find_kernel(const pm_crowd *crowd, pm_crowd_output output,
+                             const made_kernel **kernel, pm_error *error) {
+    made_kernel *kept = &crowd->device->kernels[output];
+    *kernel = kept;
+    if (kept->kernel && kept->lanes == crowd->engine->info.lanes)
+        return PM_OK;
+    release_kernel(kept);
+    return make_kernel(crowd, output, kept, error);
 }
 
 /* ---- one call ---------------------------------------------------------------------------- */
@@ -287,11 +300,11 @@ static pm_status copy_previous(const call *c, unsigned output, cl_event *copied)
     return code == CL_SUCCESS ? PM_OK : pm_cl_fail(c->error, code, "clEnqueueCopyBufferRect");
 }
 
-static pm_status set_arguments(const call *c, unsigned output, cl_kernel kernel) {
+static pm_status set_arguments(const call *c, unsigned output, const made_kernel *made) {
     const pm_cl_crowd_target *target = &c->job->outputs[output];
     cl_ulong offset = target->offset;
     cl_ulong stride = pm_crowd_stride(c->crowd, (pm_crowd_output)output, target->stride);
-    size_t line = c->crowd->engine->info.lanes * sizeof(float);
+    size_t line = made->lanes * sizeof(float);
     cl_uint streams = c->job->instance_count * stride >= least_stream && stride % line == 0;
     pm_crowd_size size =
         pm_crowd_size_of(c->crowd, c->job->frame, c->first, c->job->instance_count);
@@ -308,31 +321,30 @@ static pm_status set_arguments(const call *c, unsigned output, cl_kernel kernel)
                      {ARGUMENT_STREAMS, sizeof streams, &streams}};
     pm_status status = PM_OK;
     for (size_t i = 0; status == PM_OK && i < sizeof arguments / sizeof *arguments; i++)
-        status = set_argument(kernel, arguments[i].index, arguments[i].size, arguments[i].value,
-                              c->error);
+        status = set_argument(made->kernel, arguments[i].index, arguments[i].size,
+                              arguments[i].value, c->error);
     return status;
 }
 
 static pm_status launch(call *c, unsigned output) {
-    cl_kernel kernel;
+    const made_kernel *made;
     cl_event copied = NULL, done = NULL;
     event_list before = {.count = 0};
-    pm_status status = find_kernel(c->crowd, (pm_crowd_output)output, &kernel, c->error);
+    pm_status status = find_kernel(c->crowd, (pm_crowd_output)output, &made, c->error);
     if (status == PM_OK)
-        status = set_arguments(c, output, kernel);
+        status = set_arguments(c, output, made);
     if (status == PM_OK)
         status = copy_previous(c, output, &copied);
     if (status != PM_OK)
         return status;
-    size_t lanes = c->crowd->engine->info.lanes;
-    size_t group = lanes == 1 ? GROUP_OF_SCALARS : 1;
-    size_t items = (c->job->instance_count + lanes - 1) / lanes;
+    size_t group = made->lanes == 1 ? GROUP_OF_SCALARS : 1;
+    size_t items = (c->job->instance_count + made->lanes - 1) / made->lanes;
     items = (items + group - 1) / group * group;
     add_events(&before, c->waits, c->wait_count);
     add_event(&before, c->written);
     add_event(&before, copied);
-    cl_int code = clEnqueueNDRangeKernel(c->queue, kernel, 1, NULL, &items, &group, before.count,
-                                         events_of(&before), &done);
+    cl_int code = clEnqueueNDRangeKernel(c->queue, made->kernel, 1, NULL, &items, &group,
+                                         before.count, events_of(&before), &done);
     if (copied)
         clReleaseEvent(copied);
     if (code != CL_SUCCESS)

@@ -103,7 +103,7 @@ typedef struct pm_cl_crowd_job {
  * is complete when all outputs are written, and is the caller's to release. The queue is neither
  * flushed nor finished. Once an output has been asked for, asking for it again makes no
  * OpenCL object but events, unless there are more instances in host memory than ever
- * before. Thread-safe. */
+ * before, or pm_engine_tune has changed the engine's lanes since. Thread-safe. */
 PM_API pm_status pm_cl_crowd_pose(pm_crowd *crowd, const pm_cl_crowd_job *job,
                                   cl_command_queue queue, cl_uint wait_count,
                                   const cl_event *wait_list, cl_event *done, pm_error *error);
