@@ -152,6 +152,11 @@ typedef struct pm_launch {
 pm_status pm_cl_launch(const pm_launch *launch, cl_command_queue queue, cl_uint wait_count,
                        const cl_event *wait_list, cl_event *done, pm_error *error);
 
+/* An event for all of a list, which a count of 0 makes empty, whatever its address; of an empty
+ * one, for what the queue was given so far. */
+pm_status pm_cl_marker(cl_command_queue queue, cl_uint count, const cl_event *list, cl_event *done,
+                       pm_error *error);
+
 /* A crowd's tables on the device, and what posing it keeps from one frame to the next. */
 typedef struct pm_cl_crowd pm_cl_crowd;
 

@@ -363,8 +363,7 @@ static pm_status event_of_all(const call *c, cl_event *all) {
         clRetainEvent(*all);
         return PM_OK;
     }
-    cl_int code = clEnqueueMarkerWithWaitList(c->queue, last.count, events_of(&last), all);
-    return code == CL_SUCCESS ? PM_OK : pm_cl_fail(c->error, code, "clEnqueueMarkerWithWaitList");
+    return pm_cl_marker(c->queue, last.count, last.events, all, c->error);
 }
 
 /* Also of a call that failed half way: what it did enqueue still reads the copy. */
@@ -416,9 +415,9 @@ pm_status pm_cl_crowd_enqueue(pm_crowd *crowd, const pm_cl_crowd_job *job, size_
     c.waits = wait_count ? wait_list : NULL;
     c.wait_count = wait_count;
     if (wait_count > MOST_WAITS) {
-        cl_int code = clEnqueueMarkerWithWaitList(queue, wait_count, wait_list, &begun);
-        if (code != CL_SUCCESS)
-            return pm_cl_fail(error, code, "clEnqueueMarkerWithWaitList");
+        pm_status status = pm_cl_marker(queue, wait_count, wait_list, &begun, error);
+        if (status != PM_OK)
+            return status;
         c.waits = &begun;
         c.wait_count = 1;
     }

@@ -66,6 +66,12 @@ static work work_of(size_t items, size_t rows, size_t group) {
     return w;
 }
 
+pm_status pm_cl_marker(cl_command_queue queue, cl_uint count, const cl_event *list, cl_event *done,
+                       pm_error *error) {
+    cl_int code = clEnqueueMarkerWithWaitList(queue, count, count ? list : NULL, done);
+    return code == CL_SUCCESS ? PM_OK : pm_cl_fail(error, code, "clEnqueueMarkerWithWaitList");
+}
+
 static pm_status enqueue(cl_kernel kernel, const work *w, cl_command_queue queue,
                          cl_uint wait_count, const cl_event *wait_list, cl_event *done,
                          pm_error *error) {

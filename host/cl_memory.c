@@ -21,9 +21,9 @@ pm_status pm_cl_check_buffer(const pm_engine *engine, const char *name, cl_mem b
                              size_t offset, size_t alignment, size_t bytes, pm_error *error) {
     size_t size = 0;
     cl_context context = NULL;
-    if (offset % alignment)
-        return pm_fail(error, PM_ERROR_ARGUMENT, "%s: its offset is not a multiple of %zu", name,
-                       alignment);
+    pm_status status = pm_check_multiple(name, "offset", offset, alignment, error);
+    if (status != PM_OK)
+        return status;
     cl_int code = clGetMemObjectInfo(buffer, CL_MEM_SIZE, sizeof size, &size, NULL);
     if (code == CL_SUCCESS)
         code = clGetMemObjectInfo(buffer, CL_MEM_CONTEXT, sizeof context, &context, NULL);

@@ -220,6 +220,25 @@ static void a_job_of_no_samples_still_gives_its_event(void **state) {
     clReleaseMemObject(buffer);
 }
 
+/* A list of no events may still be an address, such as that of an empty array. */
+static void a_wait_list_may_be_empty_and_not_null(void **state) {
+    (void)state;
+    cl_event none[1] = {NULL}, done = NULL;
+    cl_mem buffer = caller_buffer(sizeof c.rotations);
+    const pm_cl_outputs outputs = {.rotations = buffer, .rotations_offset = CALLER_OFFSET};
+    pm_sample_job either = job;
+    for (size_t round = 0; round < 2; round++, either.sample_count = 0) {
+        pm_error error = poisoned_error();
+        expect_ok(pm_cl_sample(c.clip, &either, &outputs, caller.in_order, 0, none, &done, &error),
+                  &error);
+        float *results = caller_read(buffer, sizeof c.rotations, done);
+        expect_same_bits(results, c.rotations, ROWS * 4, 4);
+        free(results);
+        release_event(done);
+    }
+    clReleaseMemObject(buffer);
+}
+
 /* ---- objects ---- */
 
 static void the_engine_runs_on_the_objects_it_was_given(void **state) {
@@ -302,6 +321,21 @@ static void outputs_that_the_clip_has_no_keys_for_are_refused(void **state) {
     (void)state;
     cl_mem buffer = caller_buffer(sizeof c.positions);
     expect_refused_outputs(&job, &(pm_cl_outputs){.scales = buffer}, caller.in_order, "scales");
+    clReleaseMemObject(buffer);
+}
+
+static void a_velocity_frame_that_is_none_is_refused(void **state) {
+    (void)state;
+    cl_mem buffer = caller_buffer(sizeof c.positions);
+    const pm_cl_outputs outputs = {.velocities = buffer};
+    random_source source = random_salted(0x43);
+    pm_sample_job wrong = job;
+    for (size_t i = 0; i < 20; i++) {
+        const unsigned frame = i ? (unsigned)(random_bits(&source) >> 33) : PM_AXIS_COUNT;
+        wrong.velocity_frame = (pm_axis_frame)(frame < PM_AXIS_COUNT ? PM_AXIS_COUNT : frame);
+        wrong.sample_count = i % 2 ? COUNT : 0;
+        expect_refused_outputs(&wrong, &outputs, caller.in_order, "velocity_frame");
+    }
     clReleaseMemObject(buffer);
 }
 
@@ -399,6 +433,7 @@ int main(void) {
         cmocka_unit_test(times_and_tracks_are_copied_before_the_call_returns),
         cmocka_unit_test(a_failed_wait_list_fails_the_event_of_the_job),
         cmocka_unit_test(a_job_of_no_samples_still_gives_its_event),
+        cmocka_unit_test(a_wait_list_may_be_empty_and_not_null),
         cmocka_unit_test(the_engine_runs_on_the_objects_it_was_given),
         cmocka_unit_test(the_reference_has_no_objects),
         cmocka_unit_test(an_engine_retains_the_context_and_lets_it_go),
@@ -406,6 +441,7 @@ int main(void) {
         cmocka_unit_test(missing_outputs_and_queues_are_refused),
         cmocka_unit_test(a_wait_list_and_its_count_must_agree),
         cmocka_unit_test(outputs_that_the_clip_has_no_keys_for_are_refused),
+        cmocka_unit_test(a_velocity_frame_that_is_none_is_refused),
         cmocka_unit_test(offsets_that_are_not_aligned_are_refused),
         cmocka_unit_test(buffers_too_small_for_the_results_are_refused),
         cmocka_unit_test(host_pointers_beside_buffers_are_refused),
