@@ -78,7 +78,8 @@ pm_status pm_cl_buffer(const pm_engine *engine, cl_mem_flags flags, const void *
                        cl_mem *buffer, pm_error *error);
 
 /* Whether a caller's buffer is of the engine's context and holds `bytes` from an offset on, which
- * is a multiple of the alignment. Messages name it. */
+ * is a multiple of the alignment, as is its address in a buffer made of host memory. Messages name
+ * it. */
 pm_status pm_cl_check_buffer(const pm_engine *engine, const char *name, cl_mem buffer,
                              size_t offset, size_t alignment, size_t bytes, pm_error *error);
 

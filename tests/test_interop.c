@@ -352,6 +352,37 @@ static void offsets_that_are_not_aligned_are_refused(void **state) {
     clReleaseMemObject(buffer);
 }
 
+/* A buffer of host memory may begin at any float; what counts is where results begin. */
+static void expect_in_host_memory(float *memory, size_t floats, size_t offset) {
+    cl_int status = CL_SUCCESS;
+    cl_mem buffer = clCreateBuffer(caller.context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR,
+                                   floats * sizeof(float), memory, &status);
+    assert_int_equal(status, CL_SUCCESS);
+    const pm_cl_outputs rotations = {.rotations = buffer, .rotations_offset = offset};
+    const pm_cl_outputs positions = {.positions = buffer, .positions_offset = offset};
+    pm_error error = poisoned_error();
+    if (((uintptr_t)memory + offset) % 16)
+        expect_refused_outputs(&job, &rotations, caller.in_order, "address");
+    else
+        expect_ok(pm_cl_sample(c.clip, &job, &rotations, caller.in_order, 0, NULL, NULL, &error),
+                  &error);
+    expect_ok(pm_cl_sample(c.clip, &job, &positions, caller.in_order, 0, NULL, NULL, &error),
+              &error);
+    assert_int_equal(clFinish(caller.in_order), CL_SUCCESS);
+    clReleaseMemObject(buffer);
+}
+
+static void results_in_host_memory_begin_at_aligned_addresses(void **state) {
+    (void)state;
+    enum { FLOATS = ROWS * 4 + 64, PAGE = 4096 };
+    random_source source = random_salted(0x44);
+    float *page = aligned_alloc(PAGE, (FLOATS * sizeof(float) + PAGE) / PAGE * PAGE);
+    assert_non_null(page);
+    for (size_t first = 0; first < 8; first++)
+        expect_in_host_memory(page + first, ROWS * 4 + 48, random_bits(&source) % 12 * 16);
+    free(page);
+}
+
 static void buffers_too_small_for_the_results_are_refused(void **state) {
     (void)state;
     cl_mem buffer = caller_buffer(sizeof c.rotations);
@@ -443,6 +474,7 @@ int main(void) {
         cmocka_unit_test(outputs_that_the_clip_has_no_keys_for_are_refused),
         cmocka_unit_test(a_velocity_frame_that_is_none_is_refused),
         cmocka_unit_test(offsets_that_are_not_aligned_are_refused),
+        cmocka_unit_test(results_in_host_memory_begin_at_aligned_addresses),
         cmocka_unit_test(buffers_too_small_for_the_results_are_refused),
         cmocka_unit_test(host_pointers_beside_buffers_are_refused),
         cmocka_unit_test(buffers_and_queues_of_another_context_are_refused),

@@ -45,7 +45,8 @@ PM_API cl_context pm_cl_context(const pm_engine *engine);
 PM_API cl_device_id pm_cl_device(const pm_engine *engine);
 
 /* Where results go: buffers of the engine's context, each with an offset in bytes
- * (a multiple of 16 for rotations, of 4 for the others). NULL: not wanted. Layouts
+ * (a multiple of 16 for rotations, of 4 for the others; in a buffer made with
+ * CL_MEM_USE_HOST_PTR, the address there is one too). NULL: not wanted. Layouts
  * and element counts as in pm_sample_job, tightly packed float32. */
 typedef struct pm_cl_outputs {
     cl_mem rotations;
@@ -77,7 +78,8 @@ PM_API pm_status pm_cl_sample(const pm_clip *clip, const pm_sample_job *job,
 
 /* Where an output goes: instance i's records begin offset + i stride bytes into a buffer of the
  * engine's context. Offset and stride are multiples of 16, of halves of 8; on CPU devices
- * multiples of 64 are written faster. */
+ * multiples of 64 are written faster. In a buffer made with CL_MEM_USE_HOST_PTR, the address at an
+ * offset is such a multiple too. */
 typedef struct pm_cl_crowd_target {
     cl_mem buffer; /* NULL: not wanted */
     size_t offset;
