@@ -13,9 +13,6 @@
  * 3.1 dies of failed events that reach a job's event over a marker in between. */
 enum { MOST_WAITS = 8 };
 
-/* Neighbouring work-items of one lane take neighbouring instances. */
-enum { GROUP_OF_SCALARS = 64 };
-
 /* Results that are not read again while a cache still has them. */
 static const size_t least_stream = (size_t)4 << 20;
 
@@ -36,16 +33,10 @@ enum {
     TABLE_COUNT
 };
 
-/* Its lanes, which are those of the engine when it was made: pm_engine_tune changes the engine's. */
-typedef struct made_kernel {
-    cl_kernel kernel;
-    size_t lanes;
-} made_kernel;
-
 struct pm_cl_crowd {
     cl_mem tables[TABLE_COUNT]; /* NULL where there is no such channel */
     pthread_mutex_t lock;       /* guards what follows: a kernel has one set of arguments */
-    made_kernel kernels[PM_CROWD_OUTPUT_COUNT];
+    pm_made_kernel kernels[PM_CROWD_OUTPUT_COUNT];
     pm_instance_copy *copies;
 };
 
@@ -96,10 +87,10 @@ pm_status pm_cl_crowd_upload(pm_crowd *crowd, pm_error *error) {
     return status;
 }
 
-static void release_kernel(made_kernel *made) {
+static void release_kernel(pm_made_kernel *made) {
     if (made->kernel)
         clReleaseKernel(made->kernel);
-    *made = (made_kernel){.kernel = NULL};
+    *made = (pm_made_kernel){.kernel = NULL};
 }
 
 void pm_cl_crowd_release(pm_crowd *crowd) {
@@ -136,7 +127,7 @@ static pm_status set_argument(cl_kernel kernel, cl_uint argument, size_t size, c
     return code == CL_SUCCESS ? PM_OK : pm_cl_fail(error, code, "clSetKernelArg");
 }
 
-static pm_status make_kernel(const pm_crowd *crowd, pm_crowd_output output, made_kernel *made,
+static pm_status make_kernel(const pm_crowd *crowd, pm_crowd_output output, pm_made_kernel *made,
                              pm_error *error) {
     const pm_channel *rotations = &crowd->channels[PM_ROTATIONS];
     pm_variant variant = {.file = "crowd",
@@ -147,8 +138,8 @@ static pm_status make_kernel(const pm_crowd *crowd, pm_crowd_output output, made
                           .vector_curve =
                               pm_curves[crowd->channels[PM_POSITIONS].recipe.curve].name,
                           .output = output};
-    made_kernel fresh = {.lanes = variant.lanes};
-    pm_status status = pm_cl_kernel(crowd->engine, &variant, &fresh.kernel, error);
+    pm_made_kernel fresh;
+    pm_status status = pm_cl_kernel(crowd->engine, &variant, &fresh, error);
     if (status != PM_OK)
         return status;
     for (cl_uint t = 0; status == PM_OK && t < TABLE_COUNT; t++) {
@@ -166,8 +157,8 @@ static pm_status make_kernel(const pm_crowd *crowd, pm_crowd_output output, made
 /* Made when first asked for, and anew when the engine has other lanes since. OpenCL keeps the one
  * before for the frames on the way. */
 static pm_status find_kernel(const pm_crowd *crowd, pm_crowd_output output,
-                             const made_kernel **kernel, pm_error *error) {
-    made_kernel *kept = &crowd->device->kernels[output];
+                             const pm_made_kernel **kernel, pm_error *error) {
+    pm_made_kernel *kept = &crowd->device->kernels[output];
     *kernel = kept;
     if (kept->kernel && kept->lanes == crowd->engine->info.lanes)
         return PM_OK;
@@ -214,8 +205,8 @@ typedef struct call {
     cl_command_queue queue;
     const cl_event *waits; /* what the caller waits for */
     cl_uint wait_count;
-    const made_kernel *kernels[PM_CROWD_OUTPUT_COUNT]; /* with their arguments */
-    pm_instance_copy *copy;                            /* NULL: instances are in a buffer */
+    const pm_made_kernel *kernels[PM_CROWD_OUTPUT_COUNT]; /* with their arguments */
+    pm_instance_copy *copy;                               /* NULL: instances are in a buffer */
     cl_mem instances;
     cl_ulong instances_offset;
     cl_event written; /* when the instances are; NULL: they are */
@@ -266,7 +257,7 @@ static pm_status copy_previous(const call *c, unsigned output, cl_event *copied)
     return code == CL_SUCCESS ? PM_OK : pm_cl_fail(c->error, code, "clEnqueueCopyBufferRect");
 }
 
-static pm_status set_arguments(const call *c, unsigned output, const made_kernel *made) {
+static pm_status set_arguments(const call *c, unsigned output, const pm_made_kernel *made) {
     const pm_cl_crowd_target *target = &c->job->outputs[output];
     cl_ulong offset = target->offset;
     cl_ulong stride = pm_crowd_stride(c->crowd, (pm_crowd_output)output, target->stride);
@@ -306,13 +297,13 @@ static pm_status prepare(call *c) {
 }
 
 static pm_status launch(call *c, unsigned output) {
-    const made_kernel *made = c->kernels[output];
+    const pm_made_kernel *made = c->kernels[output];
     cl_event copied = NULL, done = NULL;
     event_list before = {.count = 0};
     pm_status status = copy_previous(c, output, &copied);
     if (status != PM_OK)
         return status;
-    size_t group = made->lanes == 1 ? GROUP_OF_SCALARS : 1;
+    size_t group = made->lanes == 1 ? made->most_group : 1;
     size_t items = (c->job->instance_count + made->lanes - 1) / made->lanes;
     items = (items + group - 1) / group * group;
     add_events(&before, c->waits, c->wait_count);

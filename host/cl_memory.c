@@ -14,6 +14,8 @@ pm_status pm_cl_buffer(const pm_engine *engine, cl_mem_flags flags, const void *
     if (code == CL_SUCCESS)
         return PM_OK;
     *buffer = NULL;
+    if (code == CL_OUT_OF_RESOURCES)
+        return pm_cl_fail_as(error, PM_ERROR_DEVICE_MEMORY, code, "clCreateBuffer");
     return pm_cl_fail(error, code, "clCreateBuffer");
 }
 
