@@ -203,7 +203,7 @@ static void log_counted(void *user, pm_log_level level, const char *message) {
 }
 
 static pm_status open_number(size_t p, size_t d, size_t *warnings, pm_error *error) {
-    char name[32];
+    char name[64];
     pm_engine *engine = NULL;
     snprintf(name, sizeof name, "%zu:%zu", p, d);
     fake.listed = true;
