@@ -68,8 +68,8 @@ typedef struct loop {
     pm_skeleton *skeleton;
     pm_crowd *crowd;
     size_t agents;
-    float points[POINTS][4];         /* a mesh of two points a joint; w: the joint */
-    pm_crowd_instance *instances[2]; /* the device reads these until the pose is done */
+    float points[POINTS][4]; /* a mesh of two points a joint; w: the joint */
+    pm_crowd_instance *instances;
     cl_command_queue poses, reads;
     cl_program program;
     cl_kernel bounds, moved;
@@ -126,10 +126,10 @@ static bool open_buffers(loop *l) {
     const size_t bytes = l->agents * PALETTE_FLOATS * sizeof(float);
     for (int i = 0; i < 2; i++) {
         l->palettes[i] = new_buffer(l, CL_MEM_READ_WRITE, bytes, NULL, &status);
-        l->instances[i] = calloc(l->agents, sizeof *l->instances[i]);
-        if (!l->instances[i])
-            status = CL_OUT_OF_HOST_MEMORY;
     }
+    l->instances = calloc(l->agents, sizeof *l->instances);
+    if (!l->instances)
+        status = CL_OUT_OF_HOST_MEMORY;
     l->points_there = new_buffer(l, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, sizeof l->points,
                                  l->points, &status);
     l->boxes = new_buffer(l, CL_MEM_READ_WRITE, l->agents * 8 * sizeof(float), NULL, &status);
@@ -164,8 +164,8 @@ static void close_loop(loop *l) {
         forget(&l->posed[i]);
         if (l->palettes[i])
             clReleaseMemObject(l->palettes[i]);
-        free(l->instances[i]);
     }
+    free(l->instances);
     forget(&l->compared);
     cl_mem others[3] = {l->points_there, l->boxes, l->farthest};
     for (int i = 0; i < 3; i++)
@@ -203,7 +203,7 @@ static pm_crowd_instance instance_at(size_t agent, size_t frame) {
 
 static bool enqueue_pose(loop *l, size_t frame, pm_error *error) {
     const size_t now = frame % 2;
-    const pm_cl_crowd_job job = {.instances = l->instances[now],
+    const pm_cl_crowd_job job = {.instances = l->instances, /* copied by the call */
                                  .instance_count = l->agents,
                                  .frame = frame,
                                  .outputs[PM_CROWD_PALETTE] = {.buffer = l->palettes[now]}};
@@ -243,14 +243,14 @@ static bool enqueue_bounds(loop *l, size_t frame) {
     return good(status, "bounds");
 }
 
-/* The host is at most two frames ahead: it may not touch instances that a pose still reads. */
+/* The host is at most two frames ahead: so many palettes there are. */
 static bool run_frame(loop *l, size_t frame, pm_error *error) {
     const size_t now = frame % 2;
     if (l->posed[now] && !good(clWaitForEvents(1, &l->posed[now]), "wait"))
         return false;
     forget(&l->posed[now]);
     for (size_t agent = 0; agent < l->agents; agent++)
-        l->instances[now][agent] = instance_at(agent, frame);
+        l->instances[agent] = instance_at(agent, frame);
     return enqueue_pose(l, frame, error) && (frame == 0 || enqueue_moved(l, frame)) &&
            enqueue_bounds(l, frame);
 }

@@ -29,6 +29,7 @@ typedef struct pm_variant {
 typedef struct pm_built {
     pm_variant variant;
     cl_program program;
+    size_t most_group; /* of its kernel: see pm_made_kernel */
     struct pm_built *next;
 } pm_built;
 
@@ -57,7 +58,9 @@ typedef struct pm_cl_clip {
     cl_mem rates;
 } pm_cl_clip;
 
-/* The status that an OpenCL error amounts to; never PM_OK. */
+/* The status that an OpenCL error amounts to; never PM_OK. CL_OUT_OF_RESOURCES is a failure of the
+ * device, which smaller pieces do not mend, unless it is a buffer that cannot be made: pm_cl_buffer
+ * makes it PM_ERROR_DEVICE_MEMORY. */
 pm_status pm_cl_status(cl_int cl_status);
 
 static inline pm_status pm_cl_fail_as(pm_error *error, pm_status status, cl_int cl_status,
@@ -78,7 +81,8 @@ pm_status pm_cl_buffer(const pm_engine *engine, cl_mem_flags flags, const void *
                        cl_mem *buffer, pm_error *error);
 
 /* Whether a caller's buffer is of the engine's context and holds `bytes` from an offset on, which
- * is a multiple of the alignment. Messages name it. */
+ * is a multiple of the alignment, as is its address in a buffer made of host memory. Messages name
+ * it. */
 pm_status pm_cl_check_buffer(const pm_engine *engine, const char *name, cl_mem buffer,
                              size_t offset, size_t alignment, size_t bytes, pm_error *error);
 
@@ -98,8 +102,10 @@ typedef struct pm_chosen {
     pm_device_info info;
 } pm_chosen;
 
-/* Chooses devices; *count is 0 when "auto" finds none. Free *chosen with free(). */
-pm_status pm_cl_choose(const char *wanted, pm_chosen **chosen, size_t *count, pm_error *error);
+/* Chooses devices for an engine, whose log says which were left out; *count is 0 when "auto" finds
+ * none. Free *chosen with free(). */
+pm_status pm_cl_choose(const pm_engine *engine, const char *wanted, pm_chosen **chosen,
+                       size_t *count, pm_error *error);
 
 /* What pm_cl_backend does. */
 void pm_cl_close(pm_engine *engine);
@@ -110,9 +116,21 @@ void pm_cl_clip_release(pm_clip *clip);
 /* In pieces of its own, as large as the device's memory allows. */
 pm_status pm_cl_sample_to_host(const pm_clip *clip, const pm_sample_job *job, pm_error *error);
 
+/* The most work-items that a group is given; neighbours take neighbouring values. */
+enum { PM_GROUP_ITEMS = 64 };
+
+/* A kernel with what its launches go by: the lanes that it was made for, which need not be the
+ * engine's for ever, and a power of two of work-items that the device can give a group of it, at
+ * most PM_GROUP_ITEMS. */
+typedef struct pm_made_kernel {
+    cl_kernel kernel;
+    uint32_t lanes;
+    size_t most_group;
+} pm_made_kernel;
+
 /* A kernel, to be released, of a variant's program, which is built on first use and kept.
  * Thread-safe. */
-pm_status pm_cl_kernel(const pm_engine *engine, const pm_variant *variant, cl_kernel *kernel,
+pm_status pm_cl_kernel(const pm_engine *engine, const pm_variant *variant, pm_made_kernel *made,
                        pm_error *error);
 
 /* Source of a kernel file with its includes, as one text. Free with free(). */
@@ -151,6 +169,11 @@ typedef struct pm_launch {
 
 pm_status pm_cl_launch(const pm_launch *launch, cl_command_queue queue, cl_uint wait_count,
                        const cl_event *wait_list, cl_event *done, pm_error *error);
+
+/* An event for all of a list, which a count of 0 makes empty, whatever its address; of an empty
+ * one, for what the queue was given so far. */
+pm_status pm_cl_marker(cl_command_queue queue, cl_uint count, const cl_event *list, cl_event *done,
+                       pm_error *error);
 
 /* A crowd's tables on the device, and what posing it keeps from one frame to the next. */
 typedef struct pm_cl_crowd pm_cl_crowd;

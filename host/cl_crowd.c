@@ -6,26 +6,15 @@
 #include <stdlib.h>
 
 #include "cl.h"
+#include "cl_copies.h"
 #include "status.h"
-
-/* Frames whose instances, given in host memory, may be on the way at once. */
-enum { COPIES = 2 };
 
 /* Events of a caller's wait list that commands wait for themselves; of more, one marker does. PoCL
  * 3.1 dies of failed events that reach a job's event over a marker in between. */
 enum { MOST_WAITS = 8 };
 
-/* Neighbouring work-items of one lane take neighbouring instances. */
-enum { GROUP_OF_SCALARS = 64 };
-
 /* Results that are not read again while a cache still has them. */
 static const size_t least_stream = (size_t)4 << 20;
-
-typedef struct instance_copy {
-    cl_mem buffer;
-    size_t room;   /* instances */
-    cl_event used; /* by the last job that read it; NULL: by none yet */
-} instance_copy;
 
 /* By the kernel's arguments. */
 enum {
@@ -47,9 +36,8 @@ enum {
 struct pm_cl_crowd {
     cl_mem tables[TABLE_COUNT]; /* NULL where there is no such channel */
     pthread_mutex_t lock;       /* guards what follows: a kernel has one set of arguments */
-    cl_kernel kernels[PM_CROWD_OUTPUT_COUNT];
-    instance_copy copies[COPIES];
-    unsigned next_copy;
+    pm_made_kernel kernels[PM_CROWD_OUTPUT_COUNT];
+    pm_instance_copy *copies;
 };
 
 /* ---- tables -------------------------------------------------------------------------- */
@@ -99,6 +87,12 @@ pm_status pm_cl_crowd_upload(pm_crowd *crowd, pm_error *error) {
     return status;
 }
 
+static void release_kernel(pm_made_kernel *made) {
+    if (made->kernel)
+        clReleaseKernel(made->kernel);
+    *made = (pm_made_kernel){.kernel = NULL};
+}
+
 void pm_cl_crowd_release(pm_crowd *crowd) {
     struct pm_cl_crowd *device = crowd->device;
     if (!device)
@@ -106,13 +100,8 @@ void pm_cl_crowd_release(pm_crowd *crowd) {
     for (unsigned t = 0; t < TABLE_COUNT; t++)
         pm_cl_release(device->tables[t]);
     for (unsigned o = 0; o < PM_CROWD_OUTPUT_COUNT; o++)
-        if (device->kernels[o])
-            clReleaseKernel(device->kernels[o]);
-    for (unsigned i = 0; i < COPIES; i++) {
-        pm_cl_release(device->copies[i].buffer);
-        if (device->copies[i].used)
-            clReleaseEvent(device->copies[i].used);
-    }
+        release_kernel(&device->kernels[o]);
+    pm_copies_free(&device->copies);
     pthread_mutex_destroy(&device->lock);
     free(device);
     crowd->device = NULL;
@@ -138,7 +127,7 @@ static pm_status set_argument(cl_kernel kernel, cl_uint argument, size_t size, c
     return code == CL_SUCCESS ? PM_OK : pm_cl_fail(error, code, "clSetKernelArg");
 }
 
-static pm_status make_kernel(const pm_crowd *crowd, pm_crowd_output output, cl_kernel *kernel,
+static pm_status make_kernel(const pm_crowd *crowd, pm_crowd_output output, pm_made_kernel *made,
                              pm_error *error) {
     const pm_channel *rotations = &crowd->channels[PM_ROTATIONS];
     pm_variant variant = {.file = "crowd",
@@ -149,37 +138,39 @@ static pm_status make_kernel(const pm_crowd *crowd, pm_crowd_output output, cl_k
                           .vector_curve =
                               pm_curves[crowd->channels[PM_POSITIONS].recipe.curve].name,
                           .output = output};
-    pm_status status = pm_cl_kernel(crowd->engine, &variant, kernel, error);
+    pm_made_kernel fresh;
+    pm_status status = pm_cl_kernel(crowd->engine, &variant, &fresh, error);
     if (status != PM_OK)
         return status;
     for (cl_uint t = 0; status == PM_OK && t < TABLE_COUNT; t++) {
         const cl_mem *tables = crowd->device->tables;
         const cl_mem *table = &tables[tables[t] ? t : TABLE_JOINTS]; /* any: it is not read */
-        status = set_argument(*kernel, ARGUMENT_TABLES + t, sizeof *table, table, error);
+        status = set_argument(fresh.kernel, ARGUMENT_TABLES + t, sizeof *table, table, error);
     }
-    if (status != PM_OK)
-        clReleaseKernel(*kernel);
+    if (status == PM_OK)
+        *made = fresh;
+    else
+        release_kernel(&fresh);
     return status;
 }
 
-/* Made when first asked for. */
-static pm_status find_kernel(const pm_crowd *crowd, pm_crowd_output output, cl_kernel *kernel,
-                             pm_error *error) {
-    cl_kernel *kept = &crowd->device->kernels[output];
-    pm_status status = *kept ? PM_OK : make_kernel(crowd, output, kernel, error);
-    if (status != PM_OK)
-        return status;
-    if (!*kept)
-        *kept = *kernel;
-    *kernel = *kept;
-    return PM_OK;
+/* Made when first asked for, and anew when the engine has other lanes since. OpenCL keeps the one
+ * before for the frames on the way. */
+static pm_status find_kernel(const pm_crowd *crowd, pm_crowd_output output,
+                             const pm_made_kernel **kernel, pm_error *error) {
+    pm_made_kernel *kept = &crowd->device->kernels[output];
+    *kernel = kept;
+    if (kept->kernel && kept->lanes == crowd->engine->info.lanes)
+        return PM_OK;
+    release_kernel(kept);
+    return make_kernel(crowd, output, kept, error);
 }
 
 /* ---- one call ---------------------------------------------------------------------------- */
 
 /* Events that come before something else: few, so that a frame needs no memory for them. */
 typedef struct event_list {
-    cl_event events[PM_CROWD_OUTPUT_COUNT + 3 + MOST_WAITS];
+    cl_event events[PM_CROWD_OUTPUT_COUNT + MOST_WAITS];
     cl_uint count;
 } event_list;
 
@@ -197,6 +188,11 @@ static void add_events(event_list *list, const cl_event *events, cl_uint count) 
         add_event(list, events[i]);
 }
 
+static void release_event(cl_event event) {
+    if (event)
+        clReleaseEvent(event);
+}
+
 static void release_events(event_list *list) {
     while (list->count)
         clReleaseEvent(list->events[--list->count]);
@@ -207,69 +203,43 @@ typedef struct call {
     const pm_cl_crowd_job *job;
     size_t first;
     cl_command_queue queue;
-    const cl_event *waits; /* what the caller waits for, NULL for nothing */
+    const cl_event *waits; /* what the caller waits for */
     cl_uint wait_count;
-    cl_event written; /* when the instances are; NULL: they are */
+    const pm_made_kernel *kernels[PM_CROWD_OUTPUT_COUNT]; /* with their arguments */
+    pm_instance_copy *copy;                               /* NULL: instances are in a buffer */
     cl_mem instances;
     cl_ulong instances_offset;
-    event_list kernels;
+    cl_event written; /* when the instances are; NULL: they are */
+    event_list launched;
     pm_error *error;
 } call;
 
-static pm_status make_room(const call *c, instance_copy *copy) {
-    cl_mem buffer;
-    size_t size = c->job->instance_count * sizeof(pm_crowd_instance);
+static pm_status find_instances(call *c) {
+    c->instances = c->job->instance_buffer;
+    c->instances_offset = c->job->instances_offset;
+    if (!c->job->instances)
+        return PM_OK;
     pm_status status =
-        pm_cl_buffer(c->crowd->engine, CL_MEM_READ_ONLY, NULL, size, &buffer, c->error);
-    if (status != PM_OK)
-        return status;
-    pm_cl_release(copy->buffer); /* OpenCL keeps it for those that read it */
-    copy->buffer = buffer;
-    copy->room = c->job->instance_count;
-    return PM_OK;
-}
-
-/* For the instances of a frame in all copies at once: the frames after this one make nothing. */
-static pm_status make_all_room(const call *c, instance_copy *copies) {
-    pm_status status = PM_OK;
-    for (unsigned i = 0; status == PM_OK && i < COPIES; i++)
-        if (copies[i].room < c->job->instance_count)
-            status = make_room(c, &copies[i]);
+        pm_copies_take(&c->crowd->device->copies, c->crowd->engine, c->job->instances,
+                       c->job->instance_count, &c->copy, c->error);
+    if (status == PM_OK)
+        c->instances = c->copy->buffer;
+    c->instances_offset = 0;
     return status;
 }
 
-/* Who waits for an event that failed fails too, and so would every other job from then on. What
- * did run may still read the copy. */
-static void leave_failed(instance_copy *copy) {
-    cl_int state = CL_COMPLETE;
-    if (!copy->used ||
-        clGetEventInfo(copy->used, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, NULL) !=
-            CL_SUCCESS ||
-        state >= CL_COMPLETE)
-        return;
-    clReleaseEvent(copy->used);
-    pm_cl_release(copy->buffer);
-    *copy = (instance_copy){.buffer = NULL};
-}
-
-static pm_status bring_instances(call *c, instance_copy *copy) {
-    if (!copy) {
-        c->instances = c->job->instance_buffer;
-        c->instances_offset = c->job->instances_offset;
+static pm_status write_instances(call *c) {
+    if (!c->copy)
         return PM_OK;
+    cl_int code = clEnqueueWriteBuffer(c->queue, c->copy->buffer, CL_FALSE, 0,
+                                       c->job->instance_count * sizeof *c->copy->memory,
+                                       c->copy->memory, c->wait_count, c->waits, &c->written);
+    if (code != CL_SUCCESS) {
+        c->written = NULL;
+        return pm_cl_fail(c->error, code, "clEnqueueWriteBuffer");
     }
-    event_list before = {.count = 0};
-    leave_failed(copy);
-    pm_status status = make_all_room(c, c->crowd->device->copies);
-    if (status != PM_OK)
-        return status;
-    add_events(&before, c->waits, c->wait_count);
-    add_event(&before, copy->used);
-    cl_int code = clEnqueueWriteBuffer(
-        c->queue, copy->buffer, CL_FALSE, 0, c->job->instance_count * sizeof(pm_crowd_instance),
-        c->job->instances, before.count, events_of(&before), &c->written);
-    c->instances = copy->buffer;
-    return code == CL_SUCCESS ? PM_OK : pm_cl_fail(c->error, code, "clEnqueueWriteBuffer");
+    pm_copy_add_user(c->copy, c->written);
+    return PM_OK;
 }
 
 /* What the output held goes to its `previous` first. */
@@ -287,11 +257,11 @@ static pm_status copy_previous(const call *c, unsigned output, cl_event *copied)
     return code == CL_SUCCESS ? PM_OK : pm_cl_fail(c->error, code, "clEnqueueCopyBufferRect");
 }
 
-static pm_status set_arguments(const call *c, unsigned output, cl_kernel kernel) {
+static pm_status set_arguments(const call *c, unsigned output, const pm_made_kernel *made) {
     const pm_cl_crowd_target *target = &c->job->outputs[output];
     cl_ulong offset = target->offset;
     cl_ulong stride = pm_crowd_stride(c->crowd, (pm_crowd_output)output, target->stride);
-    size_t line = c->crowd->engine->info.lanes * sizeof(float);
+    size_t line = made->lanes * sizeof(float);
     cl_uint streams = c->job->instance_count * stride >= least_stream && stride % line == 0;
     pm_crowd_size size =
         pm_crowd_size_of(c->crowd, c->job->frame, c->first, c->job->instance_count);
@@ -308,115 +278,91 @@ static pm_status set_arguments(const call *c, unsigned output, cl_kernel kernel)
                      {ARGUMENT_STREAMS, sizeof streams, &streams}};
     pm_status status = PM_OK;
     for (size_t i = 0; status == PM_OK && i < sizeof arguments / sizeof *arguments; i++)
-        status = set_argument(kernel, arguments[i].index, arguments[i].size, arguments[i].value,
-                              c->error);
+        status = set_argument(made->kernel, arguments[i].index, arguments[i].size,
+                              arguments[i].value, c->error);
+    return status;
+}
+
+/* All that needs no queue, for what is on one when a call fails stays there. */
+static pm_status prepare(call *c) {
+    pm_status status = find_instances(c);
+    for (unsigned o = 0; status == PM_OK && o < PM_CROWD_OUTPUT_COUNT; o++) {
+        if (!c->job->outputs[o].buffer)
+            continue;
+        status = find_kernel(c->crowd, (pm_crowd_output)o, &c->kernels[o], c->error);
+        if (status == PM_OK)
+            status = set_arguments(c, o, c->kernels[o]);
+    }
     return status;
 }
 
 static pm_status launch(call *c, unsigned output) {
-    cl_kernel kernel;
+    const pm_made_kernel *made = c->kernels[output];
     cl_event copied = NULL, done = NULL;
     event_list before = {.count = 0};
-    pm_status status = find_kernel(c->crowd, (pm_crowd_output)output, &kernel, c->error);
-    if (status == PM_OK)
-        status = set_arguments(c, output, kernel);
-    if (status == PM_OK)
-        status = copy_previous(c, output, &copied);
+    pm_status status = copy_previous(c, output, &copied);
     if (status != PM_OK)
         return status;
-    size_t lanes = c->crowd->engine->info.lanes;
-    size_t group = lanes == 1 ? GROUP_OF_SCALARS : 1;
-    size_t items = (c->job->instance_count + lanes - 1) / lanes;
+    size_t group = made->lanes == 1 ? made->most_group : 1;
+    size_t items = (c->job->instance_count + made->lanes - 1) / made->lanes;
     items = (items + group - 1) / group * group;
     add_events(&before, c->waits, c->wait_count);
     add_event(&before, c->written);
     add_event(&before, copied);
-    cl_int code = clEnqueueNDRangeKernel(c->queue, kernel, 1, NULL, &items, &group, before.count,
-                                         events_of(&before), &done);
-    if (copied)
-        clReleaseEvent(copied);
+    cl_int code = clEnqueueNDRangeKernel(c->queue, made->kernel, 1, NULL, &items, &group,
+                                         before.count, events_of(&before), &done);
+    release_event(copied);
     if (code != CL_SUCCESS)
         return pm_cl_fail(c->error, code, "clEnqueueNDRangeKernel");
-    add_event(&c->kernels, done);
+    add_event(&c->launched, done);
+    if (c->copy)
+        pm_copy_add_user(c->copy, done);
     return PM_OK;
 }
 
 /* An event for all that was enqueued. One kernel's own will do, for it waits for the rest: a marker
  * behind it would be one more command to hand from thread to thread. */
 static pm_status event_of_all(const call *c, cl_event *all) {
-    event_list last = c->kernels;
-    add_event(&last, c->written);
-    if (c->kernels.count == 1) {
-        *all = c->kernels.events[0];
-        clRetainEvent(*all);
-        return PM_OK;
-    }
-    cl_int code = clEnqueueMarkerWithWaitList(c->queue, last.count, events_of(&last), all);
-    return code == CL_SUCCESS ? PM_OK : pm_cl_fail(c->error, code, "clEnqueueMarkerWithWaitList");
-}
-
-/* Also of a call that failed half way: what it did enqueue still reads the copy. */
-static pm_status finish(const call *c, instance_copy *copy, cl_event *done) {
-    cl_event all = NULL;
-    if (!copy && !done)
-        return PM_OK;
-    pm_status status = event_of_all(c, &all);
-    if (status != PM_OK)
-        return status;
-    if (copy) {
-        if (copy->used)
-            clReleaseEvent(copy->used);
-        copy->used = all;
-        clRetainEvent(all);
-    }
-    if (done)
-        *done = all;
-    else
-        clReleaseEvent(all);
+    if (c->launched.count > 1)
+        return pm_cl_marker(c->queue, c->launched.count, c->launched.events, all, c->error);
+    *all = c->launched.events[0];
+    clRetainEvent(*all);
     return PM_OK;
 }
 
 static pm_status enqueue(call *c, cl_event *done) {
-    struct pm_cl_crowd *device = c->crowd->device;
-    instance_copy *copy = NULL;
-    if (c->job->instances)
-        copy = &device->copies[device->next_copy++ % COPIES];
-    pm_status status = bring_instances(c, copy);
+    cl_event begun = NULL;
+    pm_status status = prepare(c);
+    if (status == PM_OK && c->wait_count > MOST_WAITS) {
+        status = pm_cl_marker(c->queue, c->wait_count, c->waits, &begun, c->error);
+        c->waits = &begun;
+        c->wait_count = 1;
+    }
+    if (status == PM_OK)
+        status = write_instances(c);
     for (unsigned o = 0; status == PM_OK && o < PM_CROWD_OUTPUT_COUNT; o++)
         if (c->job->outputs[o].buffer)
             status = launch(c, o);
-    if (status == PM_OK)
-        return finish(c, copy, done);
-    pm_error failure = {.status = status};
-    if (c->error)
-        failure = *c->error;
-    finish(c, copy, NULL);
-    if (c->error)
-        *c->error = failure;
+    if (status == PM_OK && done)
+        status = event_of_all(c, done);
+    release_events(&c->launched);
+    release_event(c->written);
+    release_event(begun);
     return status;
 }
 
 pm_status pm_cl_crowd_enqueue(pm_crowd *crowd, const pm_cl_crowd_job *job, size_t first,
                               cl_command_queue queue, cl_uint wait_count, const cl_event *wait_list,
                               cl_event *done, pm_error *error) {
-    call c = {.crowd = crowd, .job = job, .first = first, .queue = queue, .error = error};
-    cl_event begun = NULL;
-    c.waits = wait_count ? wait_list : NULL;
-    c.wait_count = wait_count;
-    if (wait_count > MOST_WAITS) {
-        cl_int code = clEnqueueMarkerWithWaitList(queue, wait_count, wait_list, &begun);
-        if (code != CL_SUCCESS)
-            return pm_cl_fail(error, code, "clEnqueueMarkerWithWaitList");
-        c.waits = &begun;
-        c.wait_count = 1;
-    }
+    call c = {.crowd = crowd,
+              .job = job,
+              .first = first,
+              .queue = queue,
+              .waits = wait_count ? wait_list : NULL,
+              .wait_count = wait_count,
+              .error = error};
     pthread_mutex_lock(&crowd->device->lock);
     pm_status status = enqueue(&c, done);
     pthread_mutex_unlock(&crowd->device->lock);
-    release_events(&c.kernels);
-    if (c.written)
-        clReleaseEvent(c.written);
-    if (begun)
-        clReleaseEvent(begun);
     return status;
 }

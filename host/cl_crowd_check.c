@@ -14,19 +14,17 @@ static pm_status check_target(const pm_crowd *crowd, const pm_cl_crowd_job *job,
     const char *name = pm_crowd_output_name((pm_crowd_output)o);
     size_t alignment = o == PM_CROWD_PALETTE_HALF ? 8 : 16;
     size_t bytes;
-    pm_status status = pm_crowd_check_stride(crowd, (pm_crowd_output)o, target->stride,
+    pm_status status = pm_crowd_check_stride(crowd, (pm_crowd_output)o, target->stride, alignment,
                                              job->instance_count, &bytes, error);
-    if (status == PM_OK && target->stride % alignment)
-        return pm_fail(error, PM_ERROR_ARGUMENT, "%s: its stride is not a multiple of %zu", name,
-                       alignment);
     if (status == PM_OK)
         status = pm_cl_check_buffer(crowd->engine, name, target->buffer, target->offset, alignment,
                                     bytes, error);
-    if (status == PM_OK && target->previous == target->buffer)
-        return pm_fail(error, PM_ERROR_ARGUMENT, "%s: previous is the buffer itself", name);
+    if (status == PM_OK)
+        status =
+            pm_crowd_check_previous((pm_crowd_output)o, target->buffer, target->previous, error);
     if (status == PM_OK && target->previous)
         status = pm_cl_check_buffer(crowd->engine, name, target->previous, target->previous_offset,
-                                    4, bytes, error);
+                                    PM_PREVIOUS_ALIGNMENT, bytes, error);
     return status;
 }
 
@@ -54,14 +52,6 @@ static pm_status check_job(const pm_crowd *crowd, const pm_cl_crowd_job *job, pm
     return status;
 }
 
-/* Nothing to pose is done when what comes before it is. */
-static pm_status enqueue_nothing(cl_command_queue queue, cl_uint wait_count,
-                                 const cl_event *wait_list, cl_event *done, pm_error *error) {
-    cl_int code =
-        done ? clEnqueueMarkerWithWaitList(queue, wait_count, wait_list, done) : CL_SUCCESS;
-    return code == CL_SUCCESS ? PM_OK : pm_cl_fail(error, code, "clEnqueueMarkerWithWaitList");
-}
-
 pm_status pm_cl_crowd_pose(pm_crowd *crowd, const pm_cl_crowd_job *job, cl_command_queue queue,
                            cl_uint wait_count, const cl_event *wait_list, cl_event *done,
                            pm_error *error) {
@@ -76,8 +66,8 @@ pm_status pm_cl_crowd_pose(pm_crowd *crowd, const pm_cl_crowd_job *job, cl_comma
         return pm_fail(error, PM_ERROR_ARGUMENT, "the crowd's engine is the reference path");
     size_t part = 0; /* there is no other: a crowd is on one device */
     pm_status status = pm_cl_part_of_queue(crowd->engine, queue, &part, error);
-    if (status == PM_OK && job->instance_count == 0)
-        return enqueue_nothing(queue, wait_count, wait_list, done, error);
+    if (status == PM_OK && job->instance_count == 0) /* is done when what comes before it is */
+        return done ? pm_cl_marker(queue, wait_count, wait_list, done, error) : PM_OK;
     if (status == PM_OK)
         status = check_job(crowd, job, error);
     return status == PM_OK

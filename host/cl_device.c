@@ -16,6 +16,8 @@ typedef struct device_list {
     cl_device_id *devices;
     pm_device_info *infos;
     size_t count;
+    size_t left_out;        /* devices, and platforms, that failed to say what they are */
+    pm_error first_failure; /* of those: names the first */
 } device_list;
 
 pm_status pm_cl_status(cl_int cl_status) {
@@ -23,7 +25,6 @@ pm_status pm_cl_status(cl_int cl_status) {
     case CL_OUT_OF_HOST_MEMORY:
         return PM_ERROR_MEMORY;
     case CL_MEM_OBJECT_ALLOCATION_FAILURE:
-    case CL_OUT_OF_RESOURCES:
     case CL_INVALID_BUFFER_SIZE:
         return PM_ERROR_DEVICE_MEMORY;
     default:
@@ -95,6 +96,15 @@ static void free_list(device_list *list) {
     *list = (device_list){0};
 }
 
+/* Whoever fails to say what it is cannot be used, and is no reason not to use the others. */
+static void leave_out(device_list *list, const pm_error *failure, const char *who) {
+    if (list->left_out++ > 0)
+        return;
+    list->first_failure = *failure;
+    snprintf(list->first_failure.message, sizeof list->first_failure.message, "%s: %.180s", who,
+             failure->message);
+}
+
 static pm_status append(device_list *list, cl_device_id device, size_t p, size_t d,
                         pm_error *error) {
     cl_device_id *devices = realloc(list->devices, (list->count + 1) * sizeof *devices);
@@ -106,29 +116,44 @@ static pm_status append(device_list *list, cl_device_id device, size_t p, size_t
         return pm_fail_memory(error);
     list->infos = infos;
     pm_device_info info = {.index = list->count, .platform_index = p, .device_index = d};
-    pm_status status = pm_cl_describe(device, &info, error);
-    if (status != PM_OK)
-        return status;
+    pm_error failure;
+    if (pm_cl_describe(device, &info, &failure) != PM_OK) {
+        char who[64];
+        snprintf(who, sizeof who, "device %zu:%zu", p, d);
+        leave_out(list, &failure, who);
+        return PM_OK;
+    }
     list->devices[list->count] = device;
     list->infos[list->count++] = info;
     return PM_OK;
 }
 
+static void leave_out_platform(device_list *list, size_t p, cl_int code) {
+    char who[64];
+    pm_error failure;
+    pm_cl_fail(&failure, code, "clGetDeviceIDs");
+    snprintf(who, sizeof who, "platform %zu", p);
+    leave_out(list, &failure, who);
+}
+
 static pm_status append_platform(device_list *list, cl_platform_id platform, size_t p,
                                  pm_error *error) {
     cl_uint count = 0;
+    cl_device_id *devices = NULL;
     cl_int code = clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, NULL, &count);
     if (code == CL_DEVICE_NOT_FOUND || (code == CL_SUCCESS && count == 0))
         return PM_OK;
-    if (code != CL_SUCCESS)
-        return pm_cl_fail(error, code, "clGetDeviceIDs");
-    cl_device_id *devices = calloc(count, sizeof *devices);
-    if (!devices)
-        return pm_fail_memory(error);
+    if (code == CL_SUCCESS) {
+        devices = calloc(count, sizeof *devices);
+        if (!devices)
+            return pm_fail_memory(error);
+        code = clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, count, devices, NULL);
+    }
+    if (code != CL_SUCCESS) {
+        leave_out_platform(list, p, code);
+        count = 0;
+    }
     pm_status status = PM_OK;
-    code = clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, count, devices, NULL);
-    if (code != CL_SUCCESS)
-        status = pm_cl_fail(error, code, "clGetDeviceIDs");
     for (size_t d = 0; status == PM_OK && d < count; d++)
         status = append(list, devices[d], p, d, error);
     free(devices);
@@ -154,6 +179,11 @@ static pm_status list_all(device_list *list, pm_error *error) {
     for (size_t p = 0; status == PM_OK && p < count; p++)
         status = append_platform(list, platforms[p], p, error);
     free(platforms);
+    if (status == PM_OK && list->count == 0 && list->left_out > 0) {
+        status = list->first_failure.status;
+        if (error)
+            *error = list->first_failure;
+    }
     if (status != PM_OK)
         free_list(list);
     return status;
@@ -249,6 +279,10 @@ static bool find(const device_list *list, const char *wanted, size_t *found) {
 static pm_status not_found(const device_list *list, const char *wanted, pm_error *error) {
     if (list->count == 0)
         return pm_fail(error, PM_ERROR_NO_DEVICE, "the OpenCL drivers have no device at all");
+    if (list->left_out > 0)
+        return pm_fail(error, PM_ERROR_NO_DEVICE,
+                       "no OpenCL device is \"%s\"; left out: %zu, the first of them %.150s",
+                       wanted, list->left_out, list->first_failure.message);
     return pm_fail(error, PM_ERROR_NO_DEVICE, "no OpenCL device is \"%s\"", wanted);
 }
 
@@ -293,7 +327,8 @@ static pm_status find_wanted(const device_list *list, const char *wanted, choice
     return c->count || strcmp(wanted, "auto") == 0 ? PM_OK : not_found(list, wanted, error);
 }
 
-pm_status pm_cl_choose(const char *wanted, pm_chosen **chosen, size_t *count, pm_error *error) {
+pm_status pm_cl_choose(const pm_engine *engine, const char *wanted, pm_chosen **chosen,
+                       size_t *count, pm_error *error) {
     device_list list;
     *count = 0;
     *chosen = NULL;
@@ -302,6 +337,9 @@ pm_status pm_cl_choose(const char *wanted, pm_chosen **chosen, size_t *count, pm
         return PM_OK;
     if (status != PM_OK)
         return status;
+    if (list.left_out > 0)
+        pm_log(engine, PM_LOG_WARNING, "%zu left out of the OpenCL devices, the first of them %s",
+               list.left_out, list.first_failure.message);
     choice c = {.found = calloc(list.count + 1, sizeof *c.found)}; /* never of nothing */
     *chosen = calloc(list.count + 1, sizeof **chosen);
     status = c.found && *chosen ? find_wanted(&list, wanted, &c, error) : pm_fail_memory(error);

@@ -149,7 +149,8 @@ static pm_status attach_all(pm_engine *engine, const pm_chosen *chosen, size_t c
 pm_status pm_cl_open(pm_engine *engine, const pm_engine_desc *desc, pm_error *error) {
     pm_chosen *chosen;
     size_t count;
-    pm_status status = pm_cl_choose(desc->device ? desc->device : "auto", &chosen, &count, error);
+    pm_status status =
+        pm_cl_choose(engine, desc->device ? desc->device : "auto", &chosen, &count, error);
     if (status != PM_OK)
         return status;
     if (count > 0)

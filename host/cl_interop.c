@@ -174,9 +174,7 @@ static pm_status enqueue_all(enqueued *e, cl_event *done) {
     if (status == PM_OK && done) {
         const cl_event *list = e->event_count ? e->events : e->waits;
         cl_uint count = e->event_count ? e->event_count : e->wait_count;
-        cl_int code = clEnqueueMarkerWithWaitList(e->queue, count, count ? list : NULL, done);
-        if (code != CL_SUCCESS)
-            status = pm_cl_fail(e->error, code, "clEnqueueMarkerWithWaitList");
+        status = pm_cl_marker(e->queue, count, list, done, e->error);
     }
     for (cl_uint i = 0; i < e->event_count; i++)
         clReleaseEvent(e->events[i]);

@@ -15,9 +15,6 @@ enum { LEAST_RUN = 16, ITEMS_PER_UNIT = 16 };
 /* Bytes of results that are not read again while a cache still has them. */
 static const size_t LEAST_STREAM = (size_t)4 << 20;
 
-/* Neighbouring work-items take neighbouring tracks, or values: their memory meets. */
-enum { GROUP_OF_SCALARS = 64 };
-
 size_t pm_cl_piece_samples(const pm_clip *clip, const pm_sample_job *job, uint64_t bytes) {
     size_t width = pm_job_width(clip, job);
     size_t values = bytes / (4 * sizeof(float)) < most_values
@@ -40,17 +37,17 @@ typedef struct argument {
     { sizeof(value), &(value) }
 
 static pm_status make_kernel(const pm_engine *engine, const pm_variant *variant,
-                             const argument *arguments, size_t count, cl_kernel *kernel,
+                             const argument *arguments, size_t count, pm_made_kernel *made,
                              pm_error *error) {
     cl_int code = CL_SUCCESS;
-    pm_status status = pm_cl_kernel(engine, variant, kernel, error);
+    pm_status status = pm_cl_kernel(engine, variant, made, error);
     if (status != PM_OK)
         return status;
     for (cl_uint i = 0; code == CL_SUCCESS && i < count; i++)
-        code = clSetKernelArg(*kernel, i, arguments[i].size, arguments[i].value);
+        code = clSetKernelArg(made->kernel, i, arguments[i].size, arguments[i].value);
     if (code == CL_SUCCESS)
         return PM_OK;
-    clReleaseKernel(*kernel);
+    clReleaseKernel(made->kernel);
     return pm_cl_fail(error, code, "clSetKernelArg");
 }
 
@@ -66,22 +63,28 @@ static work work_of(size_t items, size_t rows, size_t group) {
     return w;
 }
 
-static pm_status enqueue(cl_kernel kernel, const work *w, cl_command_queue queue,
+pm_status pm_cl_marker(cl_command_queue queue, cl_uint count, const cl_event *list, cl_event *done,
+                       pm_error *error) {
+    cl_int code = clEnqueueMarkerWithWaitList(queue, count, count ? list : NULL, done);
+    return code == CL_SUCCESS ? PM_OK : pm_cl_fail(error, code, "clEnqueueMarkerWithWaitList");
+}
+
+static pm_status enqueue(const pm_made_kernel *made, const work *w, cl_command_queue queue,
                          cl_uint wait_count, const cl_event *wait_list, cl_event *done,
                          pm_error *error) {
-    cl_int code = clEnqueueNDRangeKernel(queue, kernel, w->dimensions, NULL, w->size, w->group,
-                                         wait_count, wait_list, done);
-    clReleaseKernel(kernel);
+    cl_int code = clEnqueueNDRangeKernel(queue, made->kernel, w->dimensions, NULL, w->size,
+                                         w->group, wait_count, wait_list, done);
+    clReleaseKernel(made->kernel);
     return code == CL_SUCCESS ? PM_OK : pm_cl_fail(error, code, "clEnqueueNDRangeKernel");
 }
 
-/* The smallest of 8, 16, 32 and 64 that holds the items: few sizes, because some
- * drivers compile a kernel anew for each. */
-static size_t scalar_group(size_t items) {
+/* The smallest of 8, 16, 32 and 64 that holds the items, or the most there may be: few sizes,
+ * because some drivers compile a kernel anew for each. */
+static size_t scalar_group(size_t items, size_t most) {
     size_t group = 8;
-    while (group < GROUP_OF_SCALARS && group < items)
+    while (group < most && group < items)
         group *= 2;
-    return group;
+    return group < most ? group : most;
 }
 
 /* Whether a launch's results are more than a core's caches hold. */
@@ -137,13 +140,14 @@ static pm_status launch_walk(const pm_launch *l, cl_command_queue queue, cl_uint
                                   PM_ARGUMENT(shape.span),
                                   PM_ARGUMENT(shape.run),
                                   PM_ARGUMENT(streams)};
-    cl_kernel kernel;
+    pm_made_kernel made;
     pm_status status = make_kernel(engine, &variant, arguments,
-                                   sizeof arguments / sizeof *arguments, &kernel, error);
+                                   sizeof arguments / sizeof *arguments, &made, error);
     if (status != PM_OK)
         return status;
-    work w = work_of(shape.spans, shape.runs, shape.spans > 1 ? scalar_group(shape.spans) : 1);
-    return enqueue(kernel, &w, queue, wait_count, wait_list, done, error);
+    work w = work_of(shape.spans, shape.runs,
+                     shape.spans > 1 ? scalar_group(shape.spans, made.most_group) : 1);
+    return enqueue(&made, &w, queue, wait_count, wait_list, done, error);
 }
 
 static pm_status launch_gather(const pm_launch *l, cl_command_queue queue, cl_uint wait_count,
@@ -183,13 +187,13 @@ static pm_status launch_gather(const pm_launch *l, cl_command_queue queue, cl_ui
                                   PM_ARGUMENT(parent),
                                   PM_ARGUMENT(order),
                                   PM_ARGUMENT(streams)};
-    cl_kernel kernel;
+    pm_made_kernel made;
     pm_status status = make_kernel(engine, &variant, arguments,
-                                   sizeof arguments / sizeof *arguments, &kernel, error);
+                                   sizeof arguments / sizeof *arguments, &made, error);
     if (status != PM_OK)
         return status;
-    work w = work_of((value_count + lanes - 1) / lanes, 0, GROUP_OF_SCALARS);
-    return enqueue(kernel, &w, queue, wait_count, wait_list, done, error);
+    work w = work_of((value_count + lanes - 1) / lanes, 0, made.most_group);
+    return enqueue(&made, &w, queue, wait_count, wait_list, done, error);
 }
 
 pm_status pm_cl_launch(const pm_launch *launch, cl_command_queue queue, cl_uint wait_count,
@@ -210,10 +214,10 @@ pm_status pm_cl_launch_place(const pm_engine *engine, const pm_cadence *cadence,
     cl_ulong from = first;
     const argument arguments[] = {PM_ARGUMENT(places), PM_ARGUMENT(*cadence), PM_ARGUMENT(from),
                                   PM_ARGUMENT(samples)};
-    cl_kernel kernel;
-    pm_status status = make_kernel(engine, &variant, arguments, 4, &kernel, error);
+    pm_made_kernel made;
+    pm_status status = make_kernel(engine, &variant, arguments, 4, &made, error);
     if (status != PM_OK)
         return status;
-    work w = work_of(count, 0, GROUP_OF_SCALARS);
-    return enqueue(kernel, &w, queue, 0, NULL, done, error);
+    work w = work_of(count, 0, made.most_group);
+    return enqueue(&made, &w, queue, 0, NULL, done, error);
 }

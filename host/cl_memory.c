@@ -14,19 +14,35 @@ pm_status pm_cl_buffer(const pm_engine *engine, cl_mem_flags flags, const void *
     if (code == CL_SUCCESS)
         return PM_OK;
     *buffer = NULL;
+    if (code == CL_OUT_OF_RESOURCES)
+        return pm_cl_fail_as(error, PM_ERROR_DEVICE_MEMORY, code, "clCreateBuffer");
     return pm_cl_fail(error, code, "clCreateBuffer");
+}
+
+/* Where the memory is that a buffer was made of, if it is the host's: kernels may store there. */
+static cl_int address_of(cl_mem buffer, size_t offset, uintptr_t *address) {
+    cl_mem_flags flags = 0;
+    void *memory = NULL;
+    cl_int code = clGetMemObjectInfo(buffer, CL_MEM_FLAGS, sizeof flags, &flags, NULL);
+    if (code == CL_SUCCESS && flags & CL_MEM_USE_HOST_PTR)
+        code = clGetMemObjectInfo(buffer, CL_MEM_HOST_PTR, sizeof memory, &memory, NULL);
+    *address = (uintptr_t)memory + offset;
+    return code;
 }
 
 pm_status pm_cl_check_buffer(const pm_engine *engine, const char *name, cl_mem buffer,
                              size_t offset, size_t alignment, size_t bytes, pm_error *error) {
     size_t size = 0;
     cl_context context = NULL;
-    if (offset % alignment)
-        return pm_fail(error, PM_ERROR_ARGUMENT, "%s: its offset is not a multiple of %zu", name,
-                       alignment);
+    uintptr_t address = 0;
+    pm_status status = pm_check_multiple(name, "offset", offset, alignment, error);
+    if (status != PM_OK)
+        return status;
     cl_int code = clGetMemObjectInfo(buffer, CL_MEM_SIZE, sizeof size, &size, NULL);
     if (code == CL_SUCCESS)
         code = clGetMemObjectInfo(buffer, CL_MEM_CONTEXT, sizeof context, &context, NULL);
+    if (code == CL_SUCCESS)
+        code = address_of(buffer, offset, &address);
     if (code != CL_SUCCESS)
         return pm_cl_fail(error, code, "clGetMemObjectInfo");
     if (context != engine->cl->context)
@@ -35,7 +51,7 @@ pm_status pm_cl_check_buffer(const pm_engine *engine, const char *name, cl_mem b
         return pm_fail(error, PM_ERROR_ARGUMENT,
                        "%s: the buffer has %zu bytes, too few for %zu behind its offset", name,
                        size, bytes);
-    return PM_OK;
+    return pm_check_multiple(name, "address in host memory", address, alignment, error);
 }
 
 void pm_cl_release(cl_mem buffer) {

@@ -214,6 +214,7 @@ static pm_status compile(const pm_engine *engine, const pm_variant *variant, con
                            ? pm_cl_fail(error, code, "clBuildProgram")
                            : build_failed(engine, *program, variant, code, error);
     clReleaseProgram(*program);
+    *program = NULL;
     return status;
 }
 
@@ -246,40 +247,68 @@ static bool same(const pm_variant *a, const pm_variant *b) {
            same_name(a->vector_curve, b->vector_curve) && a->output == b->output;
 }
 
+static pm_status create_kernel(const pm_built *built, cl_kernel *kernel, pm_error *error) {
+    cl_int code;
+    *kernel = clCreateKernel(built->program, built->variant.file, &code);
+    return code == CL_SUCCESS ? PM_OK : pm_cl_fail(error, code, "clCreateKernel");
+}
+
+/* Devices may give a kernel smaller groups than they have, by the registers that it takes. */
+static pm_status find_most_group(const pm_engine *engine, pm_built *built, pm_error *error) {
+    cl_kernel kernel;
+    size_t most = 0;
+    pm_status status = create_kernel(built, &kernel, error);
+    if (status != PM_OK)
+        return status;
+    cl_int code = clGetKernelWorkGroupInfo(kernel, engine->cl->device, CL_KERNEL_WORK_GROUP_SIZE,
+                                           sizeof most, &most, NULL);
+    clReleaseKernel(kernel);
+    if (code != CL_SUCCESS)
+        return pm_cl_fail(error, code, "clGetKernelWorkGroupInfo");
+    for (built->most_group = PM_GROUP_ITEMS; built->most_group > 1 && built->most_group > most;)
+        built->most_group /= 2;
+    return PM_OK;
+}
+
 static pm_status find_or_build(const pm_engine *engine, const pm_variant *variant,
-                               cl_program *program, pm_error *error) {
+                               const pm_built **built, pm_error *error) {
     pm_cl_engine *cl = engine->cl;
     for (pm_built *b = cl->built; b; b = b->next)
         if (same(&b->variant, variant)) {
-            *program = b->program;
+            *built = b;
             return PM_OK;
         }
     pm_built *made = calloc(1, sizeof *made);
     if (!made)
         return pm_fail_memory(error);
     pm_status status = build(engine, variant, &made->program, error);
+    if (status == PM_OK) {
+        made->variant = *variant;
+        status = find_most_group(engine, made, error);
+    }
     if (status != PM_OK) {
+        if (made->program)
+            clReleaseProgram(made->program);
         free(made);
         return status;
     }
-    made->variant = *variant;
     made->next = cl->built;
     cl->built = made;
-    *program = made->program;
+    *built = made;
     return PM_OK;
 }
 
-pm_status pm_cl_kernel(const pm_engine *engine, const pm_variant *variant, cl_kernel *kernel,
+pm_status pm_cl_kernel(const pm_engine *engine, const pm_variant *variant, pm_made_kernel *made,
                        pm_error *error) {
-    cl_program program;
-    cl_int code;
+    const pm_built *built = NULL;
     pthread_mutex_lock(&engine->cl->lock);
-    pm_status status = find_or_build(engine, variant, &program, error);
+    pm_status status = find_or_build(engine, variant, &built, error);
     pthread_mutex_unlock(&engine->cl->lock);
     if (status != PM_OK)
         return status;
-    *kernel = clCreateKernel(program, variant->file, &code);
-    return code == CL_SUCCESS ? PM_OK : pm_cl_fail(error, code, "clCreateKernel");
+    made->lanes = variant->lanes;
+    made->most_group = built->most_group;
+    return create_kernel(built, &made->kernel, error);
 }
 
 size_t pm_cl_program_count(const pm_engine *engine) {

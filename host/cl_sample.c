@@ -2,7 +2,8 @@
  *
  * Jobs on the device, into host memory: pieces through two slots, so that a piece is
  * computed while the one before it is read back. A device that shares the host's memory
- * computes into the caller's, and nothing is read back: its pieces are mapped.
+ * computes into the caller's, and nothing is read back: its pieces are mapped. Where the caller's
+ * lies as kernels cannot store to it, it is read back there too.
  */
 #include <stdlib.h>
 
@@ -36,6 +37,18 @@ static pm_cl_engine *engine_of(const transfer *t) {
     return t->clip->engine->cl;
 }
 
+/* Kernels of single lanes store a rotation at once; vectors are stored from any float on. */
+static size_t store_alignment(const pm_engine *engine, const pm_output *output) {
+    return engine->info.lanes == 1 && output->components == 4 ? 4 * sizeof(float) : sizeof(float);
+}
+
+/* Whether an output is computed into the caller's memory itself. Pieces are whole samples, and so
+ * lie as the whole does. */
+static bool is_in_place(const transfer *t, unsigned o) {
+    return engine_of(t)->shares_memory &&
+           (uintptr_t)t->outputs[o] % store_alignment(t->clip->engine, &pm_outputs[o]) == 0;
+}
+
 static pm_status make_buffer(transfer *t, cl_mem_flags flags, size_t size, cl_mem *buffer) {
     return pm_cl_buffer(t->clip->engine, flags, NULL, size, buffer, t->error);
 }
@@ -52,7 +65,7 @@ static pm_status make_slot(transfer *t, slot *s) {
     if (status == PM_OK && t->job->tracks)
         status = make_buffer(t, CL_MEM_READ_ONLY, values * sizeof(cl_uint), &s->tracks);
     for (unsigned o = 0; status == PM_OK && o < PM_OUTPUT_COUNT; o++)
-        if (t->outputs[o] && !engine_of(t)->shares_memory)
+        if (t->outputs[o] && !is_in_place(t, o))
             status = make_buffer(t, CL_MEM_WRITE_ONLY,
                                  values * pm_outputs[o].components * sizeof(float), &s->values[o]);
     return status;
@@ -65,7 +78,7 @@ static cl_int unmap(const transfer *t, slot *s, unsigned o) {
         code = clEnqueueUnmapMemObject(engine_of(t)->transfers, s->values[o], s->mapped[o], 0, NULL,
                                        NULL);
     s->mapped[o] = NULL;
-    if (engine_of(t)->shares_memory) {
+    if (is_in_place(t, o)) {
         pm_cl_release(s->values[o]);
         s->values[o] = NULL;
     }
@@ -121,7 +134,7 @@ static target target_of(const transfer *t, const pm_piece *piece, unsigned o) {
 static cl_int read_output(transfer *t, slot *s, const target *into, unsigned o, cl_event computed) {
     const pm_cl_engine *cl = engine_of(t);
     cl_int code = CL_SUCCESS;
-    if (cl->shares_memory)
+    if (is_in_place(t, o))
         s->mapped[o] = clEnqueueMapBuffer(cl->transfers, s->values[o], CL_FALSE, CL_MAP_READ, 0,
                                           into->bytes, 1, &computed, &s->reads[o], &code);
     else
@@ -134,7 +147,7 @@ static pm_status put_output(transfer *t, slot *s, const pm_piece *piece, unsigne
     const pm_cl_engine *cl = engine_of(t);
     const target into = target_of(t, piece, o);
     pm_status status = PM_OK;
-    if (cl->shares_memory)
+    if (is_in_place(t, o))
         status = pm_cl_buffer(t->clip->engine, CL_MEM_WRITE_ONLY | CL_MEM_USE_HOST_PTR, into.to,
                               into.bytes, &s->values[o], t->error);
     if (status != PM_OK)

@@ -83,10 +83,17 @@ pm_status pm_crowd_check_output(const pm_crowd *crowd, pm_crowd_output output, p
 /* Its name in the public header. */
 const char *pm_crowd_output_name(pm_crowd_output output);
 
-/* Checks an output and its stride for at least one instance; *bytes is how many there are from
- * the first record's to the last one's end. */
+/* Checks an output and its stride, a multiple of the alignment, for at least one instance; *bytes is
+ * how many there are from the first record's to the last one's end. */
 pm_status pm_crowd_check_stride(const pm_crowd *crowd, pm_crowd_output output, size_t stride,
-                                size_t instances, size_t *bytes, pm_error *error);
+                                size_t alignment, size_t instances, size_t *bytes, pm_error *error);
+
+/* Boundaries of what records of any kind are copied to. */
+enum { PM_PREVIOUS_ALIGNMENT = 4 };
+
+/* Checks that what an output held is not to be copied to itself: to the same memory or buffer. */
+pm_status pm_crowd_check_previous(pm_crowd_output output, const void *memory, const void *previous,
+                                  pm_error *error);
 
 /* A checked job, on the reference path. */
 pm_status pm_crowd_pose_on_reference(const pm_crowd *crowd, const pm_crowd_job *job,

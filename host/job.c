@@ -73,6 +73,8 @@ static pm_status check_times(const pm_clip *clip, const pm_sample_job *job, pm_e
 pm_status pm_job_check_samples(const pm_clip *clip, const pm_sample_job *job, pm_error *error) {
     bool has_rate = pm_rational_given(job->rate);
     size_t bytes;
+    if ((unsigned)job->velocity_frame >= PM_AXIS_COUNT)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "velocity_frame is not one");
     if (job->sample_count == 0)
         return PM_OK;
     if ((unsigned)job->velocity_frame >= PM_AXIS_COUNT)

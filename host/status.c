@@ -113,6 +113,14 @@ void pm_report_cl(pm_error *error, pm_status status, int cl_status, const char *
         error->cl_status = cl_status;
 }
 
+pm_status pm_check_multiple(const char *name, const char *what, uintptr_t value, size_t alignment,
+                            pm_error *error) {
+    return value % alignment == 0
+               ? PM_OK
+               : pm_fail(error, PM_ERROR_ARGUMENT, "%s: its %s is not a multiple of %zu", name,
+                         what, alignment);
+}
+
 void pm_error_clear(pm_error *error) {
     if (!error)
         return;

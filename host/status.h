@@ -36,6 +36,11 @@ static inline pm_status pm_fail_memory(pm_error *error) {
     return pm_fail(error, PM_ERROR_MEMORY, "out of host memory");
 }
 
+/* PM_ERROR_ARGUMENT unless an address, an offset or a stride of something is a multiple of the
+ * alignment. */
+pm_status pm_check_multiple(const char *name, const char *what, uintptr_t value, size_t alignment,
+                            pm_error *error);
+
 /* Sets PM_OK. */
 void pm_error_clear(pm_error *error);
 

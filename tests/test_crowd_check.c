@@ -270,6 +270,46 @@ static void strides_that_hold_no_instance_are_refused(void **state) {
     pm_crowd_destroy(&crowd);
 }
 
+/* A target of a job that is otherwise right. */
+static void check_target(pm_crowd *crowd, pm_crowd_output output, const pm_crowd_target *target,
+                         bool by_host, const char *words, const char *file, int line) {
+    pm_crowd_job job = {.instances = two, .instance_count = 2, .on_reference = by_host};
+    job.outputs[output] = *target;
+    check_job(crowd, &job, PM_ERROR_ARGUMENT, words, file, line);
+}
+
+#define expect_target_refused(memory, stride, previous, words)                                     \
+    check_target(crowd, output, &(pm_crowd_target){(memory), (stride), (previous)}, by_host,       \
+                 (words), __FILE__, __LINE__)
+
+/* Room for a stride that is too long, and for addresses that are a little off. */
+enum { ROOM = 2 * JOINTS * 48 + 64 };
+
+/* Records are whole floats: memory, strides and copies are on boundaries of 4 bytes. */
+static void memory_that_floats_do_not_lie_in_is_refused(void **state) {
+    static float out[ROOM / sizeof(float)], before[ROOM / sizeof(float)];
+    random_source source = random_salted(0xC81);
+    pm_crowd *crowd = made(state);
+    for (size_t round = 0; round < 40; round++) {
+        const bool by_host = round % 2;
+        const pm_crowd_output output = random_bits(&source) % PM_CROWD_OUTPUT_COUNT;
+        const size_t off = 1 + random_bits(&source) % 3 + 4 * (random_bits(&source) % 5);
+        expect_target_refused((char *)out + off, 0, NULL, "memory");
+        expect_target_refused(out, JOINTS * pm_crowd_record_bytes(output) + off, NULL, "stride");
+        expect_target_refused(out, 0, (char *)before + off, "previous");
+    }
+    pm_crowd_destroy(&crowd);
+}
+
+static void memory_is_not_its_own_previous(void **state) {
+    static float out[ROOM / sizeof(float)];
+    pm_crowd *crowd = made(state);
+    for (pm_crowd_output output = 0; output < PM_CROWD_OUTPUT_COUNT; output++)
+        for (unsigned by_host = 0; by_host < 2; by_host++)
+            expect_target_refused(out, 0, out, "previous");
+    pm_crowd_destroy(&crowd);
+}
+
 static void rows_beyond_all_memory_are_refused(void **state) {
     float out[JOINTS * 12];
     pm_crowd *crowd = made(state);
@@ -391,6 +431,8 @@ int main(void) {
         SPOIL(a_crowd_tells_what_it_is_made_of),
         SPOIL(jobs_with_null_are_refused),
         SPOIL(strides_that_hold_no_instance_are_refused),
+        SPOIL(memory_that_floats_do_not_lie_in_is_refused),
+        SPOIL(memory_is_not_its_own_previous),
         SPOIL(rows_beyond_all_memory_are_refused),
         SPOIL(one_instance_with_null_or_no_output_is_refused),
         SPOIL(dual_quaternions_need_rigid_inverse_binds),

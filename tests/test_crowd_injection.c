@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
  * Failure injection of crowds: the Nth OpenCL call, buffer or allocation fails while skeletons
- * and crowds are made, posed and travelled with.
+ * and crowds are made, posed and travelled with; and what a job that failed half way may still
+ * touch.
  */
+#define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
+
 #include <posemill/posemill_cl.h>
 
 #include "injection.h"
@@ -13,6 +16,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 enum { COUNT = 19, JOINTS = 4, OUTPUTS = 2 };
 
@@ -28,6 +32,7 @@ struct stage {
     cl_command_queue queue;
     cl_mem buffers[OUTPUTS], previous, instances; /* instances NULL: in host memory */
     cl_event gate;
+    pm_crowd_instance *own; /* the instances, in pages of their own; or NULL */
 };
 
 static scene material; /* whose descriptions are used, and whose crowd is on the reference */
@@ -64,7 +69,8 @@ static pm_status travel(stage *s, pm_error *error) {
 }
 
 static pm_status pose_on_queue(stage *s, pm_error *error) {
-    pm_cl_crowd_job job = {.instances = s->instances ? NULL : instances,
+    const pm_crowd_instance *in_memory = s->own ? s->own : instances;
+    pm_cl_crowd_job job = {.instances = s->instances ? NULL : in_memory,
                            .instance_buffer = s->instances,
                            .instance_count = COUNT};
     cl_event done = NULL;
@@ -144,6 +150,17 @@ static void prepare_instance_buffer(stage *s) {
     s->instances = make_buffer(s, sizeof instances, instances);
 }
 
+/* A job that waits for a gate that is closed. */
+static void prepare_closed_gate(stage *s) {
+    prepare_warm_queue(s);
+    clReleaseEvent(s->gate);
+    s->gate = clCreateUserEvent(pm_cl_context(s->engine), NULL);
+    s->own =
+        mmap(NULL, sizeof instances, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_true(s->gate && s->own != MAP_FAILED);
+    memcpy(s->own, instances, sizeof instances);
+}
+
 /* What was enqueued before a failure may still run: the buffers live until it is done. */
 static void read_queue(const stage *s) {
     assert_int_equal(clFinish(s->queue), CL_SUCCESS);
@@ -176,6 +193,20 @@ static void expect_records(const stage *s) {
         expect_same_bits(s->records[o], expected[o], floats_of(o), 4);
         expect_guards(s->records[o], floats_of(o));
     }
+}
+
+/* The call is over, and so the instances are the caller's: a command that still reads them when
+ * the gate opens ends the process. */
+static void expect_instances_let_go(const stage *s) {
+    assert_int_equal(mprotect(s->own, sizeof instances, PROT_NONE), 0);
+    assert_int_equal(clSetUserEventStatus(s->gate, CL_COMPLETE), CL_SUCCESS);
+    assert_int_equal(clFinish(s->queue), CL_SUCCESS);
+    assert_int_equal(mprotect(s->own, sizeof instances, PROT_READ), 0);
+}
+
+static void expect_records_of_copies(const stage *s) {
+    expect_instances_let_go(s);
+    expect_records(s);
 }
 
 static void expect_travels(const stage *s) {
@@ -219,6 +250,8 @@ static void expect_still_usable(stage *s) {
 void stage_close(stage *s) {
     expect_still_usable(s);
     close_queue(s);
+    if (s->own)
+        assert_int_equal(munmap(s->own, sizeof instances), 0);
     pm_crowd_destroy(&s->crowd);
     pm_skeleton_destroy(&s->skeleton);
     pm_engine_destroy(&s->engine);
@@ -260,6 +293,12 @@ static const scenario of_a_buffer = {.name = "a job of instances in a buffer",
                                      .prepare = prepare_instance_buffer,
                                      .run = pose_on_queue,
                                      .expect_done = expect_records};
+
+static const scenario behind_a_gate = {.name = "a job on a queue behind a gate",
+                                       .prepare = prepare_closed_gate,
+                                       .run = pose_on_queue,
+                                       .expect_done = expect_records_of_copies,
+                                       .expect_undone = expect_instances_let_go};
 
 static void the_linker_wraps_the_calls(void **state) {
     (void)state;
@@ -305,6 +344,117 @@ static void a_call_failing_in_a_job_on_a_queue(void **state) {
     inject(&later_frame, state, FAULT_CL, false, 10);
     inject(&of_a_buffer, state, FAULT_CL, false, 20);
     inject(&later_frame, state, FAULT_CL, true, 10);
+}
+
+static void a_job_that_failed_reads_no_instances_any_more(void **state) {
+    inject(&behind_a_gate, state, FAULT_CL, false, 10);
+    inject(&behind_a_gate, state, FAULT_CL, true, 10);
+    inject(&behind_a_gate, state, FAULT_ALLOCATION, false, 0);
+}
+
+/* ---- jobs of others on the way ----------------------------------------------------------- */
+
+enum { MANY = 20000, JOBS = 5, FAILS = 2, MOST_TRIES = 200 };
+
+/* Jobs of one crowd: the first on a queue of its own, where it waits, the others on another. */
+typedef struct many_jobs {
+    stage s;
+    cl_command_queue waiting;
+    pm_crowd_instance *instances[JOBS];
+    float *expected[JOBS][OUTPUTS];
+    cl_mem buffers[JOBS][OUTPUTS];
+} many_jobs;
+
+static size_t many_floats(unsigned o) {
+    return scene_floats(&material, outputs[o], MANY);
+}
+
+static void many_open(void **state, many_jobs *m) {
+    random_source source = random_salted(0xE82);
+    *m = (many_jobs){.s = {.state = state}};
+    stage_open(&m->s);
+    prepare_queue(&m->s);
+    m->waiting =
+        clCreateCommandQueue(pm_cl_context(m->s.engine), pm_cl_device(m->s.engine), 0, NULL);
+    assert_non_null(m->waiting);
+    for (size_t j = 0; j < JOBS; j++) {
+        m->instances[j] = test_array(MANY, sizeof *m->instances[j]);
+        for (size_t i = 0; i < MANY; i++)
+            m->instances[j][i] = scene_instance(&source, &material);
+        for (unsigned o = 0; o < OUTPUTS; o++) {
+            m->expected[j][o] = scene_pose(&material, outputs[o], m->instances[j], MANY, true);
+            m->buffers[j][o] = make_buffer(&m->s, many_floats(o) * sizeof(float), NULL);
+        }
+    }
+}
+
+static void many_close(many_jobs *m) {
+    for (size_t j = 0; j < JOBS; j++) {
+        free(m->instances[j]);
+        for (unsigned o = 0; o < OUTPUTS; o++) {
+            guarded_free(m->expected[j][o]);
+            clReleaseMemObject(m->buffers[j][o]);
+        }
+    }
+    clReleaseCommandQueue(m->waiting);
+    stage_close(&m->s);
+}
+
+static pm_status many_pose(many_jobs *m, size_t j, cl_command_queue queue, cl_event gate) {
+    pm_cl_crowd_job job = {.instances = m->instances[j], .instance_count = MANY};
+    for (unsigned o = 0; o < OUTPUTS; o++)
+        job.outputs[outputs[o]].buffer = m->buffers[j][o];
+    return pm_cl_crowd_pose(m->s.crowd, &job, queue, gate ? 1 : 0, gate ? &gate : NULL, NULL, NULL);
+}
+
+static void many_expect(many_jobs *m, size_t j, cl_command_queue queue) {
+    for (unsigned o = 0; o < OUTPUTS; o++) {
+        float *records = test_array(many_floats(o), sizeof *records);
+        assert_int_equal(clEnqueueReadBuffer(queue, m->buffers[j][o], CL_TRUE, 0,
+                                             many_floats(o) * sizeof(float), records, 0, NULL,
+                                             NULL),
+                         CL_SUCCESS);
+        expect_same_bits(records, m->expected[j][o], many_floats(o), many_floats(o) / MANY);
+        free(records);
+    }
+}
+
+/* A job meets the nth fault while job 0 waits; those behind it must not take what job 0 reads, which
+ * begins as they are given. */
+static bool many_run(many_jobs *m, size_t nth) {
+    cl_event gate = clCreateUserEvent(pm_cl_context(m->s.engine), NULL);
+    assert_int_equal(many_pose(m, 0, m->waiting, gate), PM_OK);
+    assert_int_equal(clFlush(m->waiting), CL_SUCCESS);
+    assert_int_equal(many_pose(m, 1, m->s.queue, NULL), PM_OK);
+    faults_arm(FAULT_CL, nth, -9999, false);
+    const pm_status status = many_pose(m, FAILS, m->s.queue, NULL);
+    const bool met = faults_disarm() != NULL;
+    assert_true(met || status == PM_OK);
+    assert_int_equal(clFinish(m->s.queue), CL_SUCCESS);
+    assert_int_equal(clSetUserEventStatus(gate, CL_COMPLETE), CL_SUCCESS);
+    for (size_t j = FAILS + 1; j < JOBS; j++) {
+        assert_int_equal(many_pose(m, j, m->s.queue, NULL), PM_OK);
+        assert_int_equal(clFlush(m->s.queue), CL_SUCCESS);
+    }
+    many_expect(m, 0, m->waiting);
+    for (size_t j = 1; j < JOBS; j++)
+        if (j != FAILS || status == PM_OK)
+            many_expect(m, j, m->s.queue);
+    clReleaseEvent(gate);
+    return met;
+}
+
+static void a_job_that_failed_leaves_those_of_other_queues_alone(void **state) {
+    many_jobs m;
+    size_t nth = 1;
+    if (small_sizes())
+        skip();
+    engine_for(state); /* skips where there is no device */
+    many_open(state, &m);
+    while (many_run(&m, nth))
+        assert_true(++nth < MOST_TRIES);
+    assert_true(nth > 5);
+    many_close(&m);
 }
 
 static void buffers_that_cannot_be_made(void **state) {
@@ -361,6 +511,8 @@ int main(void) {
         ONLY_ON_DEVICE(a_call_failing_while_a_crowd_is_made),
         ONLY_ON_DEVICE(a_call_failing_in_a_job),
         ONLY_ON_DEVICE(a_call_failing_in_a_job_on_a_queue),
+        ONLY_ON_DEVICE(a_job_that_failed_reads_no_instances_any_more),
+        ONLY_ON_DEVICE(a_job_that_failed_leaves_those_of_other_queues_alone),
         ONLY_ON_DEVICE(buffers_that_cannot_be_made),
     };
     return cmocka_run_group_tests_name("crowd_injection", tests, open_all, close_all);

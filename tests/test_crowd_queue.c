@@ -8,6 +8,7 @@
 
 #include "cl_references.h"
 #include "crowd_queue.h"
+#include "support/motion.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -299,6 +300,51 @@ static void no_instances_still_give_the_event_of_their_wait_list(void **state) {
     release_event(gate);
 }
 
+/* Spoiled while the job still waits, of any number. */
+static void instances_are_copied_before_the_call_returns(void **state) {
+    (void)state;
+    random_source source = random_salted(0xE04);
+    static pm_crowd_instance instances[QUEUE_COUNT];
+    for (size_t round = 0; round < 6; round++) {
+        cl_event gate = gate_make();
+        cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE);
+        pm_cl_crowd_job job = queue_job(PM_CROWD_PALETTE, buffer);
+        queue_instances(&posed.scene, 0xE05 + round, instances);
+        float *expected = queue_expectation(&posed.scene, instances, PM_CROWD_PALETTE);
+        job.instances = instances;
+        job.instance_count = 1 + random_bits(&source) % QUEUE_COUNT;
+        cl_event done = queue_pose(&job, caller.in_order, gate);
+        memset(instances, 0xFF, sizeof instances);
+        gate_open(gate);
+        float *results = caller_read(buffer, queue_bytes(PM_CROWD_PALETTE), done);
+        const size_t width = scene_floats(&posed.scene, PM_CROWD_PALETTE, 1);
+        expect_same_bits(results, expected, job.instance_count * width, width);
+        free(results);
+        guarded_free(expected);
+        release_event(done);
+        release_event(gate);
+        clReleaseMemObject(buffer);
+    }
+}
+
+/* A list of no events may still be an address, such as that of an empty array. */
+static void a_wait_list_may_be_empty_and_not_null(void **state) {
+    (void)state;
+    cl_event none[1] = {NULL}, done = NULL;
+    cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE);
+    pm_cl_crowd_job job = queue_job(PM_CROWD_PALETTE, buffer);
+    for (size_t round = 0; round < 2; round++, job.instance_count = 0) {
+        pm_error error = poisoned_error();
+        expect_ok(
+            pm_cl_crowd_pose(posed.scene.crowd, &job, caller.in_order, 0, none, &done, &error),
+            &error);
+        assert_int_equal(clWaitForEvents(1, &done), CL_SUCCESS);
+        release_event(done);
+        queue_expect(buffer, PM_CROWD_PALETTE, posed.expected[PM_CROWD_PALETTE], NULL);
+    }
+    clReleaseMemObject(buffer);
+}
+
 /* ---- many at once ------------------------------------------------------------------------------ */
 
 /* More frames on the way than there are copies of instances, of different sizes. */
@@ -457,6 +503,8 @@ int main(void) {
         cmocka_unit_test(a_job_starts_after_its_wait_list_on_an_out_of_order_queue),
         cmocka_unit_test(a_wait_list_may_be_long),
         cmocka_unit_test(no_instances_still_give_the_event_of_their_wait_list),
+        cmocka_unit_test(instances_are_copied_before_the_call_returns),
+        cmocka_unit_test(a_wait_list_may_be_empty_and_not_null),
         cmocka_unit_test(frames_on_the_way_keep_their_instances),
         cmocka_unit_test(threads_may_pose_one_crowd_at_once),
         cmocka_unit_test(instances_without_a_turn_keep_what_the_buffer_holds),

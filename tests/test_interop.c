@@ -220,6 +220,25 @@ static void a_job_of_no_samples_still_gives_its_event(void **state) {
     clReleaseMemObject(buffer);
 }
 
+/* A list of no events may still be an address, such as that of an empty array. */
+static void a_wait_list_may_be_empty_and_not_null(void **state) {
+    (void)state;
+    cl_event none[1] = {NULL}, done = NULL;
+    cl_mem buffer = caller_buffer(sizeof c.rotations);
+    const pm_cl_outputs outputs = {.rotations = buffer, .rotations_offset = CALLER_OFFSET};
+    pm_sample_job either = job;
+    for (size_t round = 0; round < 2; round++, either.sample_count = 0) {
+        pm_error error = poisoned_error();
+        expect_ok(pm_cl_sample(c.clip, &either, &outputs, caller.in_order, 0, none, &done, &error),
+                  &error);
+        float *results = caller_read(buffer, sizeof c.rotations, done);
+        expect_same_bits(results, c.rotations, ROWS * 4, 4);
+        free(results);
+        release_event(done);
+    }
+    clReleaseMemObject(buffer);
+}
+
 /* ---- objects ---- */
 
 static void the_engine_runs_on_the_objects_it_was_given(void **state) {
@@ -305,6 +324,21 @@ static void outputs_that_the_clip_has_no_keys_for_are_refused(void **state) {
     clReleaseMemObject(buffer);
 }
 
+static void a_velocity_frame_that_is_none_is_refused(void **state) {
+    (void)state;
+    cl_mem buffer = caller_buffer(sizeof c.positions);
+    const pm_cl_outputs outputs = {.velocities = buffer};
+    random_source source = random_salted(0x43);
+    pm_sample_job wrong = job;
+    for (size_t i = 0; i < 20; i++) {
+        const unsigned frame = i ? (unsigned)(random_bits(&source) >> 33) : PM_AXIS_COUNT;
+        wrong.velocity_frame = (pm_axis_frame)(frame < PM_AXIS_COUNT ? PM_AXIS_COUNT : frame);
+        wrong.sample_count = i % 2 ? COUNT : 0;
+        expect_refused_outputs(&wrong, &outputs, caller.in_order, "velocity_frame");
+    }
+    clReleaseMemObject(buffer);
+}
+
 static void offsets_that_are_not_aligned_are_refused(void **state) {
     (void)state;
     cl_mem buffer = caller_buffer(sizeof c.rotations);
@@ -316,6 +350,37 @@ static void offsets_that_are_not_aligned_are_refused(void **state) {
     expect_refused_outputs(&job, &(pm_cl_outputs){.positions = buffer, .positions_offset = 2},
                            caller.in_order, "offset");
     clReleaseMemObject(buffer);
+}
+
+/* A buffer of host memory may begin at any float; what counts is where results begin. */
+static void expect_in_host_memory(float *memory, size_t floats, size_t offset) {
+    cl_int status = CL_SUCCESS;
+    cl_mem buffer = clCreateBuffer(caller.context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR,
+                                   floats * sizeof(float), memory, &status);
+    assert_int_equal(status, CL_SUCCESS);
+    const pm_cl_outputs rotations = {.rotations = buffer, .rotations_offset = offset};
+    const pm_cl_outputs positions = {.positions = buffer, .positions_offset = offset};
+    pm_error error = poisoned_error();
+    if (((uintptr_t)memory + offset) % 16)
+        expect_refused_outputs(&job, &rotations, caller.in_order, "address");
+    else
+        expect_ok(pm_cl_sample(c.clip, &job, &rotations, caller.in_order, 0, NULL, NULL, &error),
+                  &error);
+    expect_ok(pm_cl_sample(c.clip, &job, &positions, caller.in_order, 0, NULL, NULL, &error),
+              &error);
+    assert_int_equal(clFinish(caller.in_order), CL_SUCCESS);
+    clReleaseMemObject(buffer);
+}
+
+static void results_in_host_memory_begin_at_aligned_addresses(void **state) {
+    (void)state;
+    enum { FLOATS = ROWS * 4 + 64, PAGE = 4096 };
+    random_source source = random_salted(0x44);
+    float *page = aligned_alloc(PAGE, (FLOATS * sizeof(float) + PAGE) / PAGE * PAGE);
+    assert_non_null(page);
+    for (size_t first = 0; first < 8; first++)
+        expect_in_host_memory(page + first, ROWS * 4 + 48, random_bits(&source) % 12 * 16);
+    free(page);
 }
 
 static void buffers_too_small_for_the_results_are_refused(void **state) {
@@ -399,6 +464,7 @@ int main(void) {
         cmocka_unit_test(times_and_tracks_are_copied_before_the_call_returns),
         cmocka_unit_test(a_failed_wait_list_fails_the_event_of_the_job),
         cmocka_unit_test(a_job_of_no_samples_still_gives_its_event),
+        cmocka_unit_test(a_wait_list_may_be_empty_and_not_null),
         cmocka_unit_test(the_engine_runs_on_the_objects_it_was_given),
         cmocka_unit_test(the_reference_has_no_objects),
         cmocka_unit_test(an_engine_retains_the_context_and_lets_it_go),
@@ -406,7 +472,9 @@ int main(void) {
         cmocka_unit_test(missing_outputs_and_queues_are_refused),
         cmocka_unit_test(a_wait_list_and_its_count_must_agree),
         cmocka_unit_test(outputs_that_the_clip_has_no_keys_for_are_refused),
+        cmocka_unit_test(a_velocity_frame_that_is_none_is_refused),
         cmocka_unit_test(offsets_that_are_not_aligned_are_refused),
+        cmocka_unit_test(results_in_host_memory_begin_at_aligned_addresses),
         cmocka_unit_test(buffers_too_small_for_the_results_are_refused),
         cmocka_unit_test(host_pointers_beside_buffers_are_refused),
         cmocka_unit_test(buffers_and_queues_of_another_context_are_refused),

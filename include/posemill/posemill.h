@@ -125,6 +125,8 @@ typedef struct pm_device_info {
 
 /* Lists OpenCL devices. Writes up to `capacity` entries of `infos` (may be NULL
  * when capacity is 0) and the number there are to *count.
+ * A device, or a platform, that fails to say what it is is left out, and the others keep
+ * their P:D; the failure is returned when there are no others. An engine's log says so too.
  * PM_ERROR_NO_PLATFORM without any driver; PM_OK with *count 0 when the drivers
  * have no device. Thread-safe. */
 PM_API pm_status pm_list_devices(pm_device_info *infos, size_t capacity, size_t *count,

@@ -45,7 +45,8 @@ PM_API cl_context pm_cl_context(const pm_engine *engine);
 PM_API cl_device_id pm_cl_device(const pm_engine *engine);
 
 /* Where results go: buffers of the engine's context, each with an offset in bytes
- * (a multiple of 16 for rotations, of 4 for the others). NULL: not wanted. Layouts
+ * (a multiple of 16 for rotations, of 4 for the others; in a buffer made with
+ * CL_MEM_USE_HOST_PTR, the address there is one too). NULL: not wanted. Layouts
  * and element counts as in pm_sample_job, tightly packed float32. */
 typedef struct pm_cl_outputs {
     cl_mem rotations;
@@ -65,7 +66,9 @@ typedef struct pm_cl_outputs {
  * its times and tracks are copied before the call returns. Starts after the events
  * of the wait list; *done, when asked for, is complete when all outputs are written
  * and is the caller's to release. The queue is neither flushed nor finished. A
- * clip on the reference path is refused with PM_ERROR_ARGUMENT. Thread-safe. */
+ * clip on the reference path is refused with PM_ERROR_ARGUMENT. When it fails for
+ * another reason than its arguments, the queue may have a part of the job, which may
+ * write the outputs: finish the queue before the clip is destroyed. Thread-safe. */
 PM_API pm_status pm_cl_sample(const pm_clip *clip, const pm_sample_job *job,
                               const pm_cl_outputs *outputs, cl_command_queue queue,
                               cl_uint wait_count, const cl_event *wait_list, cl_event *done,
@@ -75,7 +78,8 @@ PM_API pm_status pm_cl_sample(const pm_clip *clip, const pm_sample_job *job,
 
 /* Where an output goes: instance i's records begin offset + i stride bytes into a buffer of the
  * engine's context. Offset and stride are multiples of 16, of halves of 8; on CPU devices
- * multiples of 64 are written faster. */
+ * multiples of 64 are written faster. In a buffer made with CL_MEM_USE_HOST_PTR, the address at an
+ * offset is such a multiple too. */
 typedef struct pm_cl_crowd_target {
     cl_mem buffer; /* NULL: not wanted */
     size_t offset;
@@ -88,8 +92,8 @@ typedef struct pm_cl_crowd_target {
 } pm_cl_crowd_target;
 
 typedef struct pm_cl_crowd_job {
-    /* In host memory, which must stay as it is until the job is done; or, where that is NULL,
-     * in a buffer of the engine's context, from a multiple of 8 bytes on. */
+    /* In host memory, copied before the call returns; or, where that is NULL, in a buffer of the
+     * engine's context, from a multiple of 8 bytes on. */
     const pm_crowd_instance *instances;
     cl_mem instance_buffer;
     size_t instances_offset;
@@ -102,8 +106,11 @@ typedef struct pm_cl_crowd_job {
  * context and device, in order or not, after the events of the wait list; *done, when asked for,
  * is complete when all outputs are written, and is the caller's to release. The queue is neither
  * flushed nor finished. Once an output has been asked for, asking for it again makes no
- * OpenCL object but events, unless there are more instances in host memory than ever
- * before. Thread-safe. */
+ * OpenCL object but events, unless there are more instances in host memory, or more of their jobs
+ * on the way, than ever before, or pm_engine_tune has changed the engine's lanes since.
+ * When it fails for another reason than its arguments, as when a command cannot be enqueued, the
+ * queue may have a part of the job, which may write the outputs: finish the queue before the crowd
+ * is destroyed. Thread-safe. */
 PM_API pm_status pm_cl_crowd_pose(pm_crowd *crowd, const pm_cl_crowd_job *job,
                                   cl_command_queue queue, cl_uint wait_count,
                                   const cl_event *wait_list, cl_event *done, pm_error *error);

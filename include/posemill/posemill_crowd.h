@@ -173,12 +173,12 @@ typedef enum pm_crowd_output {
 /* Bytes of a joint's record; 0 when there is no such output. */
 PM_API size_t pm_crowd_record_bytes(pm_crowd_output output);
 
-/* Where an output goes in host memory. */
+/* Where an output goes in host memory. Both addresses, and the stride, are multiples of 4. */
 typedef struct pm_crowd_target {
     void *memory;  /* NULL: not wanted. Instance i's records begin i strides in */
     size_t stride; /* bytes, at least joint_count records. 0: just those */
-    /* NULL, or where what `memory` held is copied first: the poses before these, for motion
-     * vectors. Whoever has two targets to write by turns need not copy. */
+    /* NULL, or other memory where what `memory` held is copied first: the poses before these, for
+     * motion vectors. Whoever has two targets to write by turns need not copy. */
     void *previous;
 } pm_crowd_target;
 
@@ -193,7 +193,7 @@ typedef struct pm_crowd_job {
     uint32_t host_threads;
 } pm_crowd_job;
 
-/* Poses into host memory, on 4-byte boundaries. Blocks. Work larger than the device is done in
+/* Poses into host memory. Blocks. Work larger than the device is done in
  * pieces. A job that wants no output is refused. On failure the contents of the outputs are
  * undefined. */
 PM_API pm_status pm_crowd_pose(pm_crowd *crowd, const pm_crowd_job *job, pm_error *error);
