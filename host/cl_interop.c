@@ -79,8 +79,10 @@ static pm_status check(const enqueued *e) {
             any = true;
             status = check_buffer(e, o);
         }
-    if (status == PM_OK && !any)
-        return pm_fail(e->error, PM_ERROR_ARGUMENT, "rotations, positions and scales are all NULL");
+    if (status == PM_OK && !any && e->job->sample_count > 0)
+        return pm_fail(e->error, PM_ERROR_ARGUMENT,
+                       "no output: rotations, positions, scales, velocities and accelerations "
+                       "are all NULL");
     return status;
 }
 

@@ -77,8 +77,6 @@ pm_status pm_job_check_samples(const pm_clip *clip, const pm_sample_job *job, pm
         return pm_fail(error, PM_ERROR_ARGUMENT, "velocity_frame is not one");
     if (job->sample_count == 0)
         return PM_OK;
-    if ((unsigned)job->velocity_frame >= PM_AXIS_COUNT)
-        return pm_fail(error, PM_ERROR_ARGUMENT, "velocity_frame is not one");
     if (has_rate && job->times)
         return pm_fail(error, PM_ERROR_ARGUMENT, "both rate and times are given");
     if (!has_rate && !job->times)

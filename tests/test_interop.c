@@ -218,6 +218,11 @@ static void a_job_of_no_samples_still_gives_its_event(void **state) {
     free(results);
     release_event(done);
     clReleaseMemObject(buffer);
+    /* There is nothing to write, and so nowhere to write it to. */
+    const pm_cl_outputs none = {.rotations = NULL};
+    expect_ok(pm_cl_sample(c.clip, &empty, &none, caller.in_order, 0, NULL, &done, &error), &error);
+    assert_int_equal(clWaitForEvents(1, &done), CL_SUCCESS);
+    release_event(done);
 }
 
 /* A list of no events may still be an address, such as that of an empty array. */
