@@ -163,17 +163,76 @@ static void make_folders(const char *folder) {
     free(path);
 }
 
-static unsigned char *binary_of(cl_program program, size_t *size) {
-    if (clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof *size, size, NULL) !=
+/* Where a device stands among those of a program, which are all of its context's; `count` when it
+ * does not. Of a context made for sub-devices, PoCL lists the devices that they are parts of. */
+static cl_uint find_among(cl_device_id device, const cl_device_id *devices, cl_uint count) {
+    for (cl_uint i = 0; device && i < count; i++)
+        if (devices[i] == device)
+            return i;
+    cl_device_id parent = NULL;
+    if (!device || clGetDeviceInfo(device, CL_DEVICE_PARENT_DEVICE, sizeof(cl_device_id), &parent,
+                                   NULL) != CL_SUCCESS)
+        return count;
+    return parent ? find_among(parent, devices, count) : count;
+}
+
+/* What there is of each device of a program. */
+typedef struct program_devices {
+    cl_uint count;
+    cl_device_id *devices;
+    size_t *sizes;            /* of binaries; 0: not built for it */
+    unsigned char **binaries; /* where to copy them; NULL: not wanted */
+} program_devices;
+
+static bool list_devices(cl_program program, program_devices *d) {
+    if (clGetProgramInfo(program, CL_PROGRAM_NUM_DEVICES, sizeof d->count, &d->count, NULL) !=
             CL_SUCCESS ||
-        *size == 0)
-        return NULL;
-    unsigned char *binary = malloc(*size);
-    if (binary && clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof binary, &binary, NULL) !=
-                      CL_SUCCESS) {
-        free(binary);
-        binary = NULL;
+        d->count == 0)
+        return false;
+    d->devices = calloc(d->count, sizeof(cl_device_id));
+    d->sizes = calloc(d->count, sizeof(size_t));
+    d->binaries = calloc(d->count, sizeof(unsigned char *));
+    return d->devices && d->sizes && d->binaries &&
+           clGetProgramInfo(program, CL_PROGRAM_DEVICES, d->count * sizeof(cl_device_id),
+                            d->devices, NULL) == CL_SUCCESS &&
+           clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, d->count * sizeof(size_t), d->sizes,
+                            NULL) == CL_SUCCESS;
+}
+
+/* Which binary is the one of a device that the program was built for, and of no other: PoCL 3.1
+ * lists those of the devices it was built for alone, without the empty ones before them. */
+static cl_uint find_binary(const program_devices *d, cl_device_id device) {
+    cl_uint at = find_among(device, d->devices, d->count);
+    if (at < d->count && d->sizes[at] > 0)
+        return at;
+    cl_uint filled = d->count, others = 0;
+    for (cl_uint i = 0; i < d->count; i++)
+        if (d->sizes[i] > 0) {
+            others += filled < d->count;
+            filled = i;
+        }
+    return others ? d->count : filled;
+}
+
+/* The binary of one device, or NULL. Free with free(). */
+static unsigned char *binary_of(cl_program program, cl_device_id device, size_t *size) {
+    program_devices d = {0};
+    unsigned char *binary = NULL;
+    cl_uint at = list_devices(program, &d) ? find_binary(&d, device) : d.count;
+    if (at < d.count)
+        binary = malloc(d.sizes[at]);
+    if (binary) {
+        *size = d.sizes[at];
+        d.binaries[at] = binary;
+        if (clGetProgramInfo(program, CL_PROGRAM_BINARIES, d.count * sizeof(unsigned char *),
+                             d.binaries, NULL) != CL_SUCCESS) {
+            free(binary);
+            binary = NULL;
+        }
     }
+    free(d.devices);
+    free(d.sizes);
+    free(d.binaries);
     return binary;
 }
 
@@ -207,7 +266,7 @@ void pm_cl_cache_store(const pm_cl_engine *cl, const char *source, const char *o
     size_t size = 0;
     if (!cl->cache_folder)
         return;
-    unsigned char *binary = binary_of(program, &size);
+    unsigned char *binary = binary_of(program, cl->device, &size);
     if (binary)
         store(cl, source, options, binary, size);
     free(binary);
