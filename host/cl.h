@@ -28,7 +28,7 @@ typedef struct pm_variant {
 
 typedef struct pm_built {
     pm_variant variant;
-    cl_program program;
+    cl_program program; /* NULL: being built */
     struct pm_built *next;
 } pm_built;
 
@@ -41,10 +41,11 @@ typedef struct pm_cl_engine {
     bool shares_memory;    /* a buffer can be the host's memory itself */
     bool rounds_correctly; /* accepts -cl-fp32-correctly-rounded-divide-sqrt */
     uint64_t piece_bytes;
-    char *cache_folder;   /* NULL: no cache on disk */
-    char *kernel_folder;  /* NULL: the sources built in */
-    char *identity;       /* device, driver and platform, for the cache's key */
-    pthread_mutex_t lock; /* guards `built` */
+    char *cache_folder;     /* NULL: no cache on disk */
+    char *kernel_folder;    /* NULL: the sources built in */
+    char *identity;         /* device, driver and platform, for the cache's key */
+    pthread_mutex_t lock;   /* guards `built`; nobody calls out with it held */
+    pthread_cond_t settled; /* a program was built, or could not be */
     pm_built *built;
 } pm_cl_engine;
 

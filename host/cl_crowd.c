@@ -162,17 +162,30 @@ static pm_status make_kernel(const pm_crowd *crowd, pm_crowd_output output, cl_k
     return status;
 }
 
-/* Made when first asked for. */
-static pm_status find_kernel(const pm_crowd *crowd, pm_crowd_output output, cl_kernel *kernel,
-                             pm_error *error) {
-    cl_kernel *kept = &crowd->device->kernels[output];
-    pm_status status = *kept ? PM_OK : make_kernel(crowd, output, kernel, error);
+/* Makes one that is missing, with the lock released meanwhile: building a program takes long, and
+ * calls the log. */
+static pm_status add_kernel(pm_crowd *crowd, pm_crowd_output output, pm_error *error) {
+    struct pm_cl_crowd *device = crowd->device;
+    cl_kernel made = NULL;
+    pthread_mutex_unlock(&device->lock);
+    pm_status status = make_kernel(crowd, output, &made, error);
+    pthread_mutex_lock(&device->lock);
     if (status != PM_OK)
         return status;
-    if (!*kept)
-        *kept = *kernel;
-    *kernel = *kept;
+    if (device->kernels[output])
+        clReleaseKernel(made);
+    else
+        device->kernels[output] = made;
     return PM_OK;
+}
+
+/* All that a job asks for, made when first asked for and kept. */
+static pm_status add_kernels(pm_crowd *crowd, const pm_cl_crowd_job *job, pm_error *error) {
+    pm_status status = PM_OK;
+    for (unsigned o = 0; status == PM_OK && o < PM_CROWD_OUTPUT_COUNT; o++)
+        if (job->outputs[o].buffer && !crowd->device->kernels[o])
+            status = add_kernel(crowd, (pm_crowd_output)o, error);
+    return status;
 }
 
 /* ---- one call ---------------------------------------------------------------------------- */
@@ -314,12 +327,10 @@ static pm_status set_arguments(const call *c, unsigned output, cl_kernel kernel)
 }
 
 static pm_status launch(call *c, unsigned output) {
-    cl_kernel kernel;
+    cl_kernel kernel = c->crowd->device->kernels[output];
     cl_event copied = NULL, done = NULL;
     event_list before = {.count = 0};
-    pm_status status = find_kernel(c->crowd, (pm_crowd_output)output, &kernel, c->error);
-    if (status == PM_OK)
-        status = set_arguments(c, output, kernel);
+    pm_status status = set_arguments(c, output, kernel);
     if (status == PM_OK)
         status = copy_previous(c, output, &copied);
     if (status != PM_OK)
@@ -411,7 +422,9 @@ pm_status pm_cl_crowd_enqueue(pm_crowd *crowd, const pm_cl_crowd_job *job, size_
         c.wait_count = 1;
     }
     pthread_mutex_lock(&crowd->device->lock);
-    pm_status status = enqueue(&c, done);
+    pm_status status = add_kernels(crowd, job, error);
+    if (status == PM_OK)
+        status = enqueue(&c, done);
     pthread_mutex_unlock(&crowd->device->lock);
     release_events(&c.kernels);
     if (c.written)

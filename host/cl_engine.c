@@ -93,6 +93,10 @@ static pm_status attach(pm_engine *engine, const pm_chosen *chosen, const pm_eng
     engine->backend = &pm_cl_backend;
     engine->cl = cl;
     pthread_mutex_init(&cl->lock, NULL);
+    pthread_cond_init(&cl->settled, NULL);
+    code = clRetainDevice(device);
+    if (code != CL_SUCCESS)
+        return pm_cl_fail(error, code, "clRetainDevice");
     cl->device = device;
     cl->piece_bytes = piece_bytes_of(desc, &engine->info);
     cl->shares_memory = shares_memory(device, engine->info.type);
@@ -179,6 +183,9 @@ void pm_cl_close(pm_engine *engine) {
     release_queue(cl->transfers);
     if (cl->context)
         clReleaseContext(cl->context);
+    if (cl->device)
+        clReleaseDevice(cl->device);
+    pthread_cond_destroy(&cl->settled);
     pthread_mutex_destroy(&cl->lock);
     free(cl->cache_folder);
     free(cl->kernel_folder);

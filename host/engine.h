@@ -43,10 +43,11 @@ struct pm_engine {
     struct pm_many *many;    /* of several */
 };
 
+/* Delivers a message of any length. The callback may call the library, so nothing is locked. */
 void pm_log(const pm_engine *engine, pm_log_level level, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* What can be refused before a device is opened. */
+/* What can be refused of any description, whoever names the device. */
 pm_status pm_engine_check(const pm_engine_desc *desc, pm_error *error);
 
 /* The engine of a description, but for its device. */

@@ -123,7 +123,9 @@ PM_API pm_status pm_list_devices(pm_device_info *infos, size_t capacity, size_t 
 typedef enum pm_log_level { PM_LOG_DEBUG = 0, PM_LOG_INFO, PM_LOG_WARNING } pm_log_level;
 
 /* Called on the thread whose call caused the message, on a driver's thread, or, by an engine
- * over several devices, on any of the threads that do a job meanwhile. */
+ * over several devices, on any of the threads that do a job meanwhile. The message is whole,
+ * however long: the driver's log of a build that failed can be. No lock of the library is held,
+ * so a callback may call it, on the same engine too; the messages of those calls come nested. */
 typedef void (*pm_log_function)(void *user, pm_log_level level, const char *message);
 
 typedef struct pm_engine_desc {
