@@ -41,11 +41,11 @@ typedef struct pm_cl_engine {
     bool shares_memory;    /* a buffer can be the host's memory itself */
     bool rounds_correctly; /* accepts -cl-fp32-correctly-rounded-divide-sqrt */
     uint64_t piece_bytes;
-    char *cache_folder;     /* NULL: no cache on disk */
-    char *kernel_folder;    /* NULL: the sources built in */
-    char *identity;         /* device, driver and platform, for the cache's key */
-    pthread_mutex_t lock;   /* guards `built`; nobody calls out with it held */
-    pthread_cond_t settled; /* a program was built, or could not be */
+    struct pm_cl_folder *folder; /* of built programs; NULL: none */
+    char *kernel_folder;         /* NULL: the sources built in */
+    char *identity;              /* device, driver and platform, for the cache's key */
+    pthread_mutex_t lock;        /* guards `built`; nobody calls out with it held */
+    pthread_cond_t settled;      /* a program was built, or could not be */
     pm_built *built;
 } pm_cl_engine;
 
@@ -119,10 +119,14 @@ pm_status pm_cl_kernel(const pm_engine *engine, const pm_variant *variant, cl_ke
 /* Source of a kernel file with its includes, as one text. Free with free(). */
 pm_status pm_cl_source(const pm_engine *engine, const char *file, char **source, pm_error *error);
 
-/* A program from the disk cache, or NULL: a miss is never an error. */
+/* A program from the disk cache, or NULL: a miss is never an error. What is wrong with the folder
+ * is kept for pm_cl_cache_tell. */
 cl_program pm_cl_cache_load(const pm_cl_engine *cl, const char *source, const char *options);
 void pm_cl_cache_store(const pm_cl_engine *cl, const char *source, const char *options,
                        cl_program program);
+
+/* Logs what is wrong with the folder, once. With nothing locked. */
+void pm_cl_cache_tell(const pm_engine *engine);
 
 /* The shape that pm_engine_tune chose for this device and driver; false when there is none. */
 bool pm_cl_cache_load_shape(const pm_cl_engine *cl, pm_shape *shape);

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
  * Built programs on disk, and the shape that was measured to be fastest. A file's name is a
- * hash of everything that shapes what is in it; whatever is odd about a file is a miss. Written beside and renamed, so that
- * any number of processes may share the folder.
+ * hash of everything that shapes what is in it; whatever is odd about a file is a miss. Which files
+ * are to be trusted, and how long they stay: cl_folder.c.
  */
 #define _POSIX_C_SOURCE 200809L
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +14,7 @@
 #include <unistd.h>
 
 #include "cl.h"
+#include "cl_folder.h"
 
 /* Raised when the files' layout changes. */
 static const char magic[8] = "pmcache1";
@@ -50,13 +50,15 @@ static cache_header header_of(const pm_cl_engine *cl, const char *source, const 
     return header;
 }
 
-static char *path_of(const pm_cl_engine *cl, const cache_header *header, const char *ending) {
-    size_t size = strlen(cl->cache_folder) + strlen(ending) + 64;
-    char *path = malloc(size);
-    if (path)
-        snprintf(path, size, "%s/%016llx%016llx%s", cl->cache_folder,
-                 (unsigned long long)header->key[0], (unsigned long long)header->key[1], ending);
-    return path;
+typedef struct file_name {
+    char text[PM_CL_NAME + 1];
+} file_name;
+
+static file_name name_of(const cache_header *header) {
+    file_name name;
+    snprintf(name.text, sizeof name.text, "%016llx%016llx", (unsigned long long)header->key[0],
+             (unsigned long long)header->key[1]);
+    return name;
 }
 
 static bool read_exactly(int file, void *to, size_t size) {
@@ -73,26 +75,11 @@ static bool read_exactly(int file, void *to, size_t size) {
     return true;
 }
 
-static bool write_exactly(int file, const void *from, size_t size) {
-    const unsigned char *at = from;
-    while (size) {
-        ssize_t put = write(file, at, size);
-        if (put < 0 && errno == EINTR)
-            continue;
-        if (put <= 0)
-            return false;
-        at += put;
-        size -= (size_t)put;
-    }
-    return true;
-}
-
 /* The binary in an open file, or NULL. */
 static unsigned char *read_binary(int file, cache_header wanted, size_t *size) {
     cache_header found;
     struct stat info;
-    if (fstat(file, &info) != 0 || !S_ISREG(info.st_mode) ||
-        !read_exactly(file, &found, sizeof found))
+    if (fstat(file, &info) != 0 || !read_exactly(file, &found, sizeof found))
         return NULL;
     wanted.size = found.size;
     wanted.checksum = found.checksum;
@@ -128,12 +115,8 @@ static cl_program program_of(const pm_cl_engine *cl, const unsigned char *binary
 /* What was stored under a source and options, or NULL. Free with free(). */
 static unsigned char *load(const pm_cl_engine *cl, const char *source, const char *options,
                            size_t *size) {
-    if (!cl->cache_folder)
-        return NULL;
     cache_header header = header_of(cl, source, options);
-    char *path = path_of(cl, &header, "");
-    int file = path ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
-    free(path);
+    int file = cl->folder ? pm_cl_folder_read(cl->folder, name_of(&header).text) : -1;
     if (file < 0)
         return NULL;
     unsigned char *binary = read_binary(file, header, size);
@@ -147,20 +130,6 @@ cl_program pm_cl_cache_load(const pm_cl_engine *cl, const char *source, const ch
     cl_program program = binary ? program_of(cl, binary, size, options) : NULL;
     free(binary);
     return program;
-}
-
-/* Makes a folder and what is above it. */
-static void make_folders(const char *folder) {
-    char *path = strdup(folder);
-    for (char *at = path ? path + 1 : NULL; at && *at; at++)
-        if (*at == '/') {
-            *at = '\0';
-            mkdir(path, 0700);
-            *at = '/';
-        }
-    if (path)
-        mkdir(path, 0700);
-    free(path);
 }
 
 /* Where a device stands among those of a program, which are all of its context's; `count` when it
@@ -239,32 +208,17 @@ static unsigned char *binary_of(cl_program program, cl_device_id device, size_t 
 /* Whether it is in the folder now. */
 static bool store(const pm_cl_engine *cl, const char *source, const char *options,
                   const void *binary, size_t size) {
-    bool stored = false;
     cache_header header = header_of(cl, source, options);
-    char *path = path_of(cl, &header, "");
-    char *beside = path_of(cl, &header, ".XXXXXX");
-    if (!path || !beside)
-        goto cleanup;
     header.size = size;
     header.checksum = hash(hash_start, binary, size);
-    make_folders(cl->cache_folder);
-    int file = mkstemp(beside);
-    if (file < 0)
-        goto cleanup;
-    bool written = write_exactly(file, &header, sizeof header) && write_exactly(file, binary, size);
-    stored = close(file) == 0 && written && rename(beside, path) == 0;
-    if (!stored)
-        unlink(beside);
-cleanup:
-    free(path);
-    free(beside);
-    return stored;
+    return pm_cl_folder_write(cl->folder, name_of(&header).text, &header, sizeof header, binary,
+                              size);
 }
 
 void pm_cl_cache_store(const pm_cl_engine *cl, const char *source, const char *options,
                        cl_program program) {
     size_t size = 0;
-    if (!cl->cache_folder)
+    if (!cl->folder)
         return;
     unsigned char *binary = binary_of(program, cl->device, &size);
     if (binary)
@@ -286,5 +240,12 @@ bool pm_cl_cache_load_shape(const pm_cl_engine *cl, pm_shape *shape) {
 }
 
 bool pm_cl_cache_store_shape(const pm_cl_engine *cl, const pm_shape *shape) {
-    return cl->cache_folder && store(cl, shape_key, "", shape, sizeof *shape);
+    return cl->folder && store(cl, shape_key, "", shape, sizeof *shape);
+}
+
+void pm_cl_cache_tell(const pm_engine *engine) {
+    pm_log_level level;
+    char problem[512];
+    if (pm_cl_folder_problem(engine->cl->folder, &level, problem, sizeof problem))
+        pm_log(engine, level, "%s", problem);
 }

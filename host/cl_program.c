@@ -188,6 +188,7 @@ static pm_status build(const pm_engine *engine, const recipe *r, pm_built *entry
     if (status == PM_OK)
         pm_cl_cache_store(engine->cl, r->source, r->options, made);
     settle(engine->cl, entry, made);
+    pm_cl_cache_tell(engine);
     if (status == PM_OK)
         pm_log(engine, PM_LOG_DEBUG, "built %s with %s", r->variant->file, r->options);
     else if (log)

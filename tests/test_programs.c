@@ -354,6 +354,24 @@ static void a_callback_may_pose_the_crowd_whose_kernels_are_built(void **state) 
     notes_free(n);
 }
 
+static void several_devices_warn_once_of_the_folder_they_share(void **state) {
+    need_sub_devices(state);
+    const char *folder = cache_folder_make();
+    assert_non_null(folder);
+    assert_int_equal(chmod(folder, 0777), 0);
+    notes *n = notes_make();
+    pm_engine *engine = NULL;
+    pm_error error = poisoned_error();
+    const pm_engine_desc desc = {.cache_folder = folder, .log = note_message, .log_user = n};
+    expect_ok(pm_cl_engine_create_many(subs.targets, SUB_DEVICES, &desc, &engine, &error), &error);
+    sample_once(engine, PM_METHOD_SLERP);
+    pm_engine_destroy(&engine);
+    assert_int_equal(count_with(n, folder), 1);
+    assert_int_equal(files_in(folder), 0);
+    notes_free(n);
+    assert_true(cache_folder_remove());
+}
+
 /* ---- kernels that do not build ---- */
 
 enum { REMARKS = 200 };
@@ -499,6 +517,7 @@ int main(int argc, char **argv) {
         ONLY_ON_DEVICE(threads_that_want_the_same_program_build_it_once),
         ONLY_ON_DEVICE(a_callback_may_sample_on_the_engine_that_calls_it),
         ONLY_ON_DEVICE(a_callback_may_sample_on_an_engine_over_several_devices),
+        ONLY_ON_DEVICE(several_devices_warn_once_of_the_folder_they_share),
         ONLY_ON_DEVICE(a_callback_may_pose_the_crowd_whose_kernels_are_built),
     };
     if (argc > 1)

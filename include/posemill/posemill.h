@@ -150,7 +150,11 @@ typedef struct pm_engine_desc {
      * equal shares of them, and at least one each. 0: one a processor. */
     uint32_t host_threads;
     /* Folder for built programs. NULL: $XDG_CACHE_HOME/posemill or
-     * ~/.cache/posemill. "": no cache on disk. */
+     * ~/.cache/posemill, where those are absolute paths. "": no cache on disk.
+     * It is made with mode 0700 and holds up to 256 MiB; beyond that the programs go
+     * that were not used for longest. A folder, or a file in it, that is a link, that
+     * another user owns or that others can write is not used, and a warning says so
+     * once. Any number of engines and processes may share it. */
     const char *cache_folder;
     /* Folder to read kernel sources from instead of those built in, for work on
      * the kernels. NULL: built in. */
