@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "cl.h"
+#include "clock.h"
 #include "status.h"
 
 /* ---- what a program is made of ---- */
@@ -46,6 +47,21 @@ static pm_status write_recipe(const pm_engine *engine, const pm_variant *variant
     return pm_cl_source(engine, variant->file, &r->source, error);
 }
 
+/* What people call a program. */
+typedef struct title {
+    char text[160];
+} title;
+
+static title title_of(const pm_variant *v) {
+    title t;
+    if (v->vector_curve)
+        snprintf(t.text, sizeof t.text, "%s (%s, %s, output %u, %u lanes)", v->file, v->curve,
+                 v->vector_curve, (unsigned)v->output, v->lanes);
+    else
+        snprintf(t.text, sizeof t.text, "%s (%s, %u lanes)", v->file, v->curve, v->lanes);
+    return t;
+}
+
 /* ---- compiling ---- */
 
 /* Copies the first line of a build log that says "error", or its first. */
@@ -76,9 +92,8 @@ static pm_status report_failed_build(const pm_variant *variant, const char *log,
                                      pm_error *error) {
     char line[128];
     first_error(log ? log : "", line, sizeof line);
-    pm_report(error, PM_ERROR_BUILD, PM_NOWHERE, PM_NOWHERE,
-              "building %s (%s, %u lanes): OpenCL error %d: %.120s", variant->file, variant->curve,
-              variant->lanes, code, line);
+    pm_report(error, PM_ERROR_BUILD, PM_NOWHERE, PM_NOWHERE, "building %s: OpenCL error %d: %.120s",
+              title_of(variant).text, code, line);
     if (error)
         error->cl_status = code;
     return PM_ERROR_BUILD;
@@ -184,13 +199,16 @@ static pm_status build(const pm_engine *engine, const recipe *r, pm_built *entry
                        cl_program *program, pm_error *error) {
     char *log = NULL;
     cl_program made = NULL;
+    double begun = pm_seconds_now();
     pm_status status = compile(engine, r, &made, &log, error);
+    double seconds = pm_seconds_now() - begun;
     if (status == PM_OK)
         pm_cl_cache_store(engine->cl, r->source, r->options, made);
     settle(engine->cl, entry, made);
     pm_cl_cache_tell(engine);
     if (status == PM_OK)
-        pm_log(engine, PM_LOG_DEBUG, "built %s with %s", r->variant->file, r->options);
+        pm_log(engine, PM_LOG_BUILT, "built %s in %.2f s with %s", title_of(r->variant).text,
+               seconds, r->options);
     else if (log)
         pm_log(engine, PM_LOG_WARNING, "build log of %s: %s", r->variant->file, log);
     free(log);
@@ -198,7 +216,8 @@ static pm_status build(const pm_engine *engine, const recipe *r, pm_built *entry
     return status;
 }
 
-/* From the disk, or built. */
+/* From the disk, or built. It is announced while nobody waits for the entry: a callback may want
+ * the same program. */
 static pm_status make_program(const pm_engine *engine, const recipe *r, cl_program *program,
                               pm_error *error) {
     pm_built *entry = calloc(1, sizeof *entry);
@@ -207,10 +226,15 @@ static pm_status make_program(const pm_engine *engine, const recipe *r, cl_progr
     cl_program loaded = pm_cl_cache_load(engine->cl, r->source, r->options);
     *entry = (pm_built){.variant = *r->variant, .program = loaded};
     *program = loaded;
+    if (!loaded)
+        pm_log(engine, PM_LOG_BUILDING, "building %s for %s", title_of(r->variant).text,
+               engine->info.name);
     if (add(engine->cl, entry, program))
         return loaded ? PM_OK : build(engine, r, entry, program, error);
     if (loaded)
         clReleaseProgram(loaded);
+    else
+        pm_log(engine, PM_LOG_BUILT, "%s was built by another thread", title_of(r->variant).text);
     free(entry);
     return PM_OK;
 }

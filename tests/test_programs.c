@@ -99,6 +99,13 @@ static size_t count_with(const notes *n, const char *word) {
     return count;
 }
 
+static size_t count_level(const notes *n, pm_log_level level) {
+    size_t count = 0;
+    for (size_t i = 0; i < n->count; i++)
+        count += n->levels[i] == level;
+    return count;
+}
+
 static void print_notes(const notes *n) {
     for (size_t i = 0; i < n->count; i++)
         print_message("  %d: %.300s\n", (int)n->levels[i], n->messages[i]);
@@ -422,6 +429,8 @@ static void what_did_not_build_is_not_said_to_be_built(void **state) {
     if (count_with(n, "built ") > 0)
         print_notes(n);
     assert_int_equal(count_with(n, "built "), 0);
+    assert_int_equal(count_level(n, PM_LOG_BUILT), 0);
+    assert_true(count_level(n, PM_LOG_BUILDING) > 0);
     notes_free(n);
     assert_true(cache_folder_remove());
 }
@@ -443,6 +452,37 @@ static void a_build_log_comes_whole(void **state) {
             assert_true(count_with(n, words) > 0);
         }
     notes_free(n);
+    assert_true(cache_folder_remove());
+}
+
+/* The programs that are ready when the first message comes that one is being built. */
+static void count_when_building(void *user, pm_log_level level, const char *message) {
+    size_t *counts = user; /* of each level */
+    (void)message;
+    counts[level]++;
+    if (level == PM_LOG_BUILDING) /* announced, none of those before it unfinished */
+        assert_int_equal(counts[PM_LOG_BUILDING], counts[PM_LOG_BUILT] + 1);
+}
+
+static void a_build_is_announced_before_it_begins(void **state) {
+    size_t counts[PM_LOG_WARNING + 1] = {0};
+    engine_for(state);
+    const char *folder = cache_folder_make();
+    assert_non_null(folder);
+    const pm_engine_desc desc = {
+        .cache_folder = folder, .log = count_when_building, .log_user = counts};
+    pm_engine *engine = engine_with(state, &desc);
+    assert_int_equal(counts[PM_LOG_BUILDING], 0);
+    sample_once(engine, PM_METHOD_SQUAD);
+    pm_engine_destroy(&engine);
+    const size_t built = counts[PM_LOG_BUILT];
+    assert_true(built > 0);
+    assert_int_equal(counts[PM_LOG_BUILDING], built);
+    engine = engine_with(state, &desc); /* what is loaded is not announced */
+    sample_once(engine, PM_METHOD_SQUAD);
+    pm_engine_destroy(&engine);
+    assert_int_equal(counts[PM_LOG_BUILDING], built);
+    assert_int_equal(counts[PM_LOG_BUILT], built);
     assert_true(cache_folder_remove());
 }
 
@@ -488,10 +528,11 @@ static void threads_that_want_the_same_program_build_it_once(void **state) {
         expect_usual(askers[i].own_out, own[i]);
         pm_clip_destroy(&askers[i].own);
     }
-    for (size_t i = 0; i < n->count; i++) /* one message a program, no two the same */
-        for (size_t k = 0; k < i; k++)
-            if (strncmp(n->messages[i], "built ", 6) == 0)
-                assert_string_not_equal(n->messages[i], n->messages[k]);
+    for (size_t i = 0; i < n->count; i++) /* but for the seconds, no two of them the same */
+        for (size_t k = 0; k < i && strncmp(n->messages[i], "built ", 6) == 0; k++)
+            assert_int_not_equal(
+                strncmp(n->messages[i], n->messages[k], strcspn(n->messages[i], ")")), 0);
+    assert_int_equal(count_level(n, PM_LOG_BUILDING), count_level(n, PM_LOG_BUILT));
     assert_true(count_with(n, "built ") > 0);
     pm_clip_destroy(&shared);
     pm_engine_destroy(&engine);
@@ -514,6 +555,7 @@ int main(int argc, char **argv) {
         ONLY_ON_DEVICE(the_name_of_a_device_does_not_matter_where_one_is_given),
         ONLY_ON_DEVICE(what_did_not_build_is_not_said_to_be_built),
         ONLY_ON_DEVICE(a_build_log_comes_whole),
+        ONLY_ON_DEVICE(a_build_is_announced_before_it_begins),
         ONLY_ON_DEVICE(threads_that_want_the_same_program_build_it_once),
         ONLY_ON_DEVICE(a_callback_may_sample_on_the_engine_that_calls_it),
         ONLY_ON_DEVICE(a_callback_may_sample_on_an_engine_over_several_devices),

@@ -7,6 +7,7 @@
 #define _XOPEN_SOURCE 700 /* realpath, and POSIX 2008 */
 
 #include "cli.h"
+#include "progress.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -31,6 +32,7 @@ static void print_line(const char *kind, const char *what, const char *why) {
             *c = *c == '\n' ? ' ' : '?';
         }
     }
+    progress_clear();
     fprintf(stderr, "%s\n", line);
 }
 

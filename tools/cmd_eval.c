@@ -236,6 +236,7 @@ static void report(const eval_options *options, const eval_input *input, const p
                    double seconds) {
     pm_device_info device;
     pm_engine_info(engine, &device);
+    progress_clear();
     if (options->json) {
         report_json(options, input, &device, seconds);
     } else if (!cli_quiet) {

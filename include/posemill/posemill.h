@@ -120,7 +120,16 @@ typedef struct pm_device_info {
 PM_API pm_status pm_list_devices(pm_device_info *infos, size_t capacity, size_t *count,
                                  pm_error *error);
 
-typedef enum pm_log_level { PM_LOG_DEBUG = 0, PM_LOG_INFO, PM_LOG_WARNING } pm_log_level;
+typedef enum pm_log_level {
+    PM_LOG_DEBUG = 0,
+    PM_LOG_INFO,
+    /* A program is about to be compiled, which takes some drivers seconds and early ones minutes;
+     * the message names it. PM_LOG_BUILT follows when it is ready, nothing but the failure of the
+     * call when it cannot be compiled. A program that is loaded from the folder has neither. */
+    PM_LOG_BUILDING,
+    PM_LOG_BUILT,
+    PM_LOG_WARNING
+} pm_log_level;
 
 /* Called on the thread whose call caused the message, on a driver's thread, or, by an engine
  * over several devices, on any of the threads that do a job meanwhile. The message is whole,
