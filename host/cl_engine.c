@@ -70,6 +70,7 @@ static pm_status attach(pm_engine *engine, const pm_chosen *chosen, const pm_eng
     engine->cl = cl;
     pthread_mutex_init(&cl->lock, NULL);
     pthread_cond_init(&cl->settled, NULL);
+    pthread_cond_init(&cl->requested, NULL);
     code = clRetainDevice(device);
     if (code != CL_SUCCESS)
         return pm_cl_fail(error, code, "clRetainDevice");
@@ -130,6 +131,7 @@ static pm_status attach_all(pm_engine *engine, const pm_chosen *chosen, size_t c
     status = count == 1 ? attach(engine, chosen, desc, folder, error)
                         : attach_parts(engine, chosen, count, desc, folder, error);
     pm_cl_folder_close(folder);
+    engine->builds_in_background = desc->build_in_background;
     return status;
 }
 
@@ -156,6 +158,7 @@ void pm_cl_close(pm_engine *engine) {
     pm_cl_engine *cl = engine->cl;
     if (!cl)
         return;
+    pm_cl_builder_close(engine);
     while (cl->built) {
         pm_built *next = cl->built->next;
         clReleaseProgram(cl->built->program);
@@ -169,6 +172,7 @@ void pm_cl_close(pm_engine *engine) {
     if (cl->device)
         clReleaseDevice(cl->device);
     pthread_cond_destroy(&cl->settled);
+    pthread_cond_destroy(&cl->requested);
     pthread_mutex_destroy(&cl->lock);
     pm_cl_folder_close(cl->folder);
     free(cl->kernel_folder);

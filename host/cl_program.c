@@ -129,7 +129,7 @@ static bool same_name(const char *a, const char *b) {
     return a && b ? strcmp(a, b) == 0 : a == b;
 }
 
-static bool same(const pm_variant *a, const pm_variant *b) {
+bool pm_cl_same_variant(const pm_variant *a, const pm_variant *b) {
     return same_name(a->file, b->file) && same_name(a->curve, b->curve) &&
            a->components == b->components && a->lanes == b->lanes && a->format == b->format &&
            same_name(a->vector_curve, b->vector_curve) && a->output == b->output;
@@ -138,7 +138,7 @@ static bool same(const pm_variant *a, const pm_variant *b) {
 /* Under the lock. */
 static pm_built *find(const pm_cl_engine *cl, const pm_variant *variant) {
     pm_built *b = cl->built;
-    while (b && !same(&b->variant, variant))
+    while (b && !pm_cl_same_variant(&b->variant, variant))
         b = b->next;
     return b;
 }
@@ -216,37 +216,80 @@ static pm_status build(const pm_engine *engine, const recipe *r, pm_built *entry
     return status;
 }
 
-/* From the disk, or built. It is announced while nobody waits for the entry: a callback may want
- * the same program. */
-static pm_status make_program(const pm_engine *engine, const recipe *r, cl_program *program,
-                              pm_error *error) {
-    pm_built *entry = calloc(1, sizeof *entry);
-    if (!entry)
+static pm_status make_entry(const recipe *r, pm_built **entry, pm_error *error) {
+    *entry = calloc(1, sizeof **entry);
+    if (!*entry)
         return pm_fail_memory(error);
-    cl_program loaded = pm_cl_cache_load(engine->cl, r->source, r->options);
-    *entry = (pm_built){.variant = *r->variant, .program = loaded};
-    *program = loaded;
-    if (!loaded)
-        pm_log(engine, PM_LOG_BUILDING, "building %s for %s", title_of(r->variant).text,
-               engine->info.name);
-    if (add(engine->cl, entry, program))
-        return loaded ? PM_OK : build(engine, r, entry, program, error);
-    if (loaded)
-        clReleaseProgram(loaded);
-    else
-        pm_log(engine, PM_LOG_BUILT, "%s was built by another thread", title_of(r->variant).text);
-    free(entry);
+    (*entry)->variant = *r->variant;
     return PM_OK;
 }
 
-static pm_status find_or_make(const pm_engine *engine, const pm_variant *variant,
-                              cl_program *program, pm_error *error) {
+/* Adds what is on the disk; *program stays NULL where there is none. */
+static pm_status load(const pm_engine *engine, const recipe *r, cl_program *program,
+                      pm_error *error) {
+    pm_built *entry;
+    cl_program loaded = pm_cl_cache_load(engine->cl, r->source, r->options);
+    if (!loaded)
+        return PM_OK;
+    pm_status status = make_entry(r, &entry, error);
+    if (status != PM_OK) {
+        clReleaseProgram(loaded);
+        return status;
+    }
+    entry->program = *program = loaded;
+    if (!add(engine->cl, entry, program)) {
+        clReleaseProgram(loaded);
+        free(entry);
+    }
+    return PM_OK;
+}
+
+/* The program is announced while nobody waits for its entry: a callback may want the same one. */
+static pm_status announce_and_build(const pm_engine *engine, const recipe *r, cl_program *program,
+                                    pm_error *error) {
+    pm_built *entry;
+    pm_status status = make_entry(r, &entry, error);
+    if (status != PM_OK)
+        return status;
+    pm_log(engine, PM_LOG_BUILDING, "building %s for %s", title_of(r->variant).text,
+           engine->info.name);
+    if (add(engine->cl, entry, program))
+        return build(engine, r, entry, program, error);
+    free(entry);
+    pm_log(engine, PM_LOG_BUILT, "%s was built by another thread", title_of(r->variant).text);
+    return PM_OK;
+}
+
+pm_status pm_cl_program_load(const pm_engine *engine, const pm_variant *variant, bool *ready,
+                             pm_error *error) {
     recipe r;
-    if (find_program(engine->cl, variant, program))
+    cl_program program = NULL;
+    pthread_mutex_lock(&engine->cl->lock);
+    const pm_built *built = find(engine->cl, variant);
+    const bool done = built && built->program, known = built != NULL;
+    pthread_mutex_unlock(&engine->cl->lock);
+    *ready = done;
+    if (known)
         return PM_OK;
     pm_status status = write_recipe(engine, variant, &r, error);
     if (status == PM_OK)
-        status = make_program(engine, &r, program, error);
+        status = load(engine, &r, &program, error);
+    free(r.source);
+    *ready = program != NULL;
+    return status;
+}
+
+pm_status pm_cl_program(const pm_engine *engine, const pm_variant *variant, cl_program *program,
+                        pm_error *error) {
+    recipe r;
+    if (find_program(engine->cl, variant, program))
+        return PM_OK;
+    *program = NULL;
+    pm_status status = write_recipe(engine, variant, &r, error);
+    if (status == PM_OK)
+        status = load(engine, &r, program, error);
+    if (status == PM_OK && !*program)
+        status = announce_and_build(engine, &r, program, error);
     free(r.source);
     return status;
 }
@@ -255,7 +298,7 @@ pm_status pm_cl_kernel(const pm_engine *engine, const pm_variant *variant, cl_ke
                        pm_error *error) {
     cl_program program;
     cl_int code;
-    pm_status status = find_or_make(engine, variant, &program, error);
+    pm_status status = pm_cl_program(engine, variant, &program, error);
     if (status != PM_OK)
         return status;
     *kernel = clCreateKernel(program, variant->file, &code);

@@ -131,8 +131,9 @@ typedef enum pm_log_level {
     PM_LOG_WARNING
 } pm_log_level;
 
-/* Called on the thread whose call caused the message, on a driver's thread, or, by an engine
- * over several devices, on any of the threads that do a job meanwhile. The message is whole,
+/* Called on the thread whose call caused the message, on a driver's thread, by an engine
+ * over several devices on any of the threads that do a job meanwhile, or by one that builds in
+ * the background on the thread that does, also when no call is under way. The message is whole,
  * however long: the driver's log of a build that failed can be. No lock of the library is held,
  * so a callback may call it, on the same engine too; the messages of those calls come nested. */
 typedef void (*pm_log_function)(void *user, pm_log_level level, const char *message);
@@ -168,6 +169,16 @@ typedef struct pm_engine_desc {
     /* Folder to read kernel sources from instead of those built in, for work on
      * the kernels. NULL: built in. */
     const char *kernel_folder;
+    /* true: pm_sample does not wait for programs that must be compiled first. They are on a
+     * thread of the engine's own, while the reference path samples on host_threads less one,
+     * at least on the caller's. When they are ready, the device computes some samples that
+     * the reference did already. Where bits are the same it goes on from there; where they
+     * differ it does the whole job, and a warning says so. A job may be done before; the
+     * build goes on for those to come, and pm_engine_destroy waits for the program that is
+     * being built then. A build that fails is the failure of the job that waits for it, or
+     * of the next one. Messages may come from that thread. Programs on disk are loaded at
+     * once. Crowds and jobs on queues wait for their programs. false: so does pm_sample. */
+    bool build_in_background;
     pm_log_function log; /* NULL: silence */
     void *log_user;
 } pm_engine_desc;
