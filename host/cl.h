@@ -158,7 +158,7 @@ pm_programs pm_cl_requested(const pm_engine *engine, const pm_variant *variants,
 /* Forgets those that are ready: what they compute was compared. */
 void pm_cl_request_checked(const pm_engine *engine, const pm_variant *variants, size_t count);
 
-/* Waits for what the builder builds now and leaves the rest. */
+/* Waits until all that was requested is built. */
 void pm_cl_builder_close(const pm_engine *engine);
 
 bool pm_cl_same_variant(const pm_variant *a, const pm_variant *b);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * The builder: a thread of an engine's own that builds requested programs one after another, and
- * lives until the engine is closed. Nobody waits for it; jobs look what became of their requests.
+ * lives until the engine is closed. Jobs do not wait for it: they look what became of their
+ * requests. What was requested is built to the end, so that the folder of programs has it next time.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -62,10 +63,12 @@ static void *run_builder(void *argument) {
     const pm_engine *engine = argument;
     pm_cl_engine *cl = engine->cl;
     pthread_mutex_lock(&cl->lock);
-    while (!cl->closing) {
+    for (;;) {
         pm_request *request = find_open(cl);
         if (request)
             serve(engine, request);
+        else if (cl->closing)
+            break;
         else
             pthread_cond_wait(&cl->requested, &cl->lock);
     }

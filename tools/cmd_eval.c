@@ -277,7 +277,7 @@ cleanup:
 }
 
 int cmd_eval(int argc, char **argv) {
-    eval_options options = {0};
+    eval_options options = {.device = {.in_background = true}};
     eval_input input = {0};
     const option_group groups[] = {
         {"Keys, samples, files", eval_table, sizeof eval_table / sizeof eval_table[0], &options},

@@ -12,6 +12,7 @@ typedef struct device_options {
     const char *device; /* NULL: POSEMILL_DEVICE, else auto */
     bool reference;     /* the reference path, whatever the environment says */
     uint32_t lanes;     /* 0: the engine's choice. Not in the table; set by the command */
+    bool in_background; /* programs are built while the reference samples. Likewise */
 } device_options;
 
 /* The table with --device and --reference, or with --device alone. */

@@ -169,13 +169,13 @@ typedef struct pm_engine_desc {
     /* Folder to read kernel sources from instead of those built in, for work on
      * the kernels. NULL: built in. */
     const char *kernel_folder;
-    /* true: pm_sample does not wait for programs that must be compiled first. They are on a
-     * thread of the engine's own, while the reference path samples on host_threads less one,
+    /* true: pm_sample does not wait for programs that must be compiled first. They are built on a
+     * thread of its own, while the reference path samples on host_threads less one,
      * at least on the caller's. When they are ready, the device computes some samples that
      * the reference did already. Where bits are the same it goes on from there; where they
      * differ it does the whole job, and a warning says so. A job may be done before; the
-     * build goes on for those to come, and pm_engine_destroy waits for the program that is
-     * being built then. A build that fails is the failure of the job that waits for it, or
+     * build goes on for those to come, and pm_engine_destroy waits until all is built that
+     * jobs have asked for. A build that fails is the failure of the job that waits for it, or
      * of the next one. Messages may come from that thread. Programs on disk are loaded at
      * once. Crowds and jobs on queues wait for their programs. false: so does pm_sample. */
     bool build_in_background;
@@ -190,7 +190,8 @@ typedef struct pm_engine pm_engine;
 /* desc may be NULL for all defaults. Blocks while the driver starts. */
 PM_API pm_status pm_engine_create(const pm_engine_desc *desc, pm_engine **engine, pm_error *error);
 
-/* Clears the handle; takes NULL and a pointer to NULL. */
+/* Clears the handle; takes NULL and a pointer to NULL. Waits for programs that are being built in
+ * the background. */
 PM_API void pm_engine_destroy(pm_engine **engine);
 
 /* For the reference path: type PM_DEVICE_REFERENCE, memory 0, lanes 1. For several devices: the
