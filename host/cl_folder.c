@@ -209,7 +209,7 @@ int pm_cl_folder_read(pm_cl_folder *folder, const char *name) {
 /* ---- room ---- */
 
 typedef struct entry {
-    char name[MOST_NAME];
+    char name[PM_CL_NAME + 1];
     uint64_t size;
     struct timespec used;
 } entry;
@@ -237,7 +237,8 @@ static bool append(listing *l, const char *name, const struct stat *info) {
         l->room = room;
     }
     entry *e = &l->entries[l->count++];
-    snprintf(e->name, sizeof e->name, "%s", name);
+    memcpy(e->name, name, PM_CL_NAME);
+    e->name[PM_CL_NAME] = '\0';
     e->size = (uint64_t)info->st_size;
     e->used = info->st_mtim;
     l->size += e->size;
