@@ -28,10 +28,18 @@ typedef struct pm_variant {
 
 typedef struct pm_built {
     pm_variant variant;
-    cl_program program;
-    size_t most_group; /* of its kernel: see pm_made_kernel */
+    cl_program program; /* NULL: being built */
     struct pm_built *next;
 } pm_built;
+
+/* A program that a job left to the engine's builder. It stays until a job has seen what became of
+ * it: that it failed, or that the device gives the bits that the reference gave meanwhile. */
+typedef struct pm_request {
+    pm_variant variant;
+    enum { PM_REQUEST_OPEN, PM_REQUEST_BUILT, PM_REQUEST_FAILED } state;
+    pm_error error; /* of one that failed */
+    struct pm_request *next;
+} pm_request;
 
 typedef struct pm_cl_engine {
     cl_context context;
@@ -42,11 +50,17 @@ typedef struct pm_cl_engine {
     bool shares_memory;    /* a buffer can be the host's memory itself */
     bool rounds_correctly; /* accepts -cl-fp32-correctly-rounded-divide-sqrt */
     uint64_t piece_bytes;
-    char *cache_folder;   /* NULL: no cache on disk */
-    char *kernel_folder;  /* NULL: the sources built in */
-    char *identity;       /* device, driver and platform, for the cache's key */
-    pthread_mutex_t lock; /* guards `built` */
+    struct pm_cl_folder *folder; /* of built programs; NULL: none */
+    char *kernel_folder;         /* NULL: the sources built in */
+    char *identity;              /* device, driver and platform, for the cache's key */
+    pthread_mutex_t lock;        /* guards what follows; nobody calls out with it held */
+    pthread_cond_t settled;      /* a program was built, or could not be */
     pm_built *built;
+    pthread_cond_t requested; /* there is work for the builder, or it is to end */
+    pm_request *requests;
+    pthread_t builder;
+    bool has_builder;
+    bool closing;
 } pm_cl_engine;
 
 /* Buffers of a clip, one set a channel that is present. */
@@ -133,13 +147,55 @@ typedef struct pm_made_kernel {
 pm_status pm_cl_kernel(const pm_engine *engine, const pm_variant *variant, pm_made_kernel *made,
                        pm_error *error);
 
+/* The program alone. Thread-safe. */
+pm_status pm_cl_program(const pm_engine *engine, const pm_variant *variant, cl_program *program,
+                        pm_error *error);
+
+/* Whether a program is ready, or is now, from the disk. Thread-safe. */
+pm_status pm_cl_program_load(const pm_engine *engine, const pm_variant *variant, bool *ready,
+                             pm_error *error);
+
+/* What became of programs that were requested. */
+typedef enum pm_programs {
+    PM_PROGRAMS_READY,
+    PM_PROGRAMS_UNCHECKED, /* ready, but the reference computed in place of one so far */
+    PM_PROGRAMS_BUILDING,
+    PM_PROGRAMS_FAILED
+} pm_programs;
+
+/* Asks the engine's builder, a thread of its own, for those programs that neither are ready nor on
+ * the disk. All of these are thread-safe. */
+pm_status pm_cl_request(const pm_engine *engine, const pm_variant *variants, size_t count,
+                        pm_error *error);
+
+/* The worst that is true of any of them. A failure is told once, with its error. */
+pm_programs pm_cl_requested(const pm_engine *engine, const pm_variant *variants, size_t count,
+                            pm_error *error);
+
+/* Forgets those that are ready: what they compute was compared. */
+void pm_cl_request_checked(const pm_engine *engine, const pm_variant *variants, size_t count);
+
+/* Waits until all that was requested is built. */
+void pm_cl_builder_close(const pm_engine *engine);
+
+bool pm_cl_same_variant(const pm_variant *a, const pm_variant *b);
+
+/* The programs that a job needs on a device; returns how many. */
+enum { PM_CL_JOB_VARIANTS = PM_OUTPUT_COUNT + 1 };
+size_t pm_cl_job_variants(const pm_clip *clip, const pm_sample_job *job,
+                          pm_variant variants[PM_CL_JOB_VARIANTS]);
+
 /* Source of a kernel file with its includes, as one text. Free with free(). */
 pm_status pm_cl_source(const pm_engine *engine, const char *file, char **source, pm_error *error);
 
-/* A program from the disk cache, or NULL: a miss is never an error. */
+/* A program from the disk cache, or NULL: a miss is never an error. What is wrong with the folder
+ * is kept for pm_cl_cache_tell. */
 cl_program pm_cl_cache_load(const pm_cl_engine *cl, const char *source, const char *options);
 void pm_cl_cache_store(const pm_cl_engine *cl, const char *source, const char *options,
                        cl_program program);
+
+/* Logs what is wrong with the folder, once. With nothing locked. */
+void pm_cl_cache_tell(const pm_engine *engine);
 
 /* The shape that pm_engine_tune chose for this device and driver; false when there is none. */
 bool pm_cl_cache_load_shape(const pm_cl_engine *cl, pm_shape *shape);

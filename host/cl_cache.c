@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
  * Built programs on disk, and the shape that was measured to be fastest. A file's name is a
- * hash of everything that shapes what is in it; whatever is odd about a file is a miss. Written beside and renamed, so that
- * any number of processes may share the folder.
+ * hash of everything that shapes what is in it; whatever is odd about a file is a miss. Which files
+ * are to be trusted, and how long they stay: cl_folder.c.
  */
 #define _POSIX_C_SOURCE 200809L
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +14,7 @@
 #include <unistd.h>
 
 #include "cl.h"
+#include "cl_folder.h"
 
 /* Raised when the files' layout changes. */
 static const char magic[8] = "pmcache1";
@@ -50,13 +50,15 @@ static cache_header header_of(const pm_cl_engine *cl, const char *source, const 
     return header;
 }
 
-static char *path_of(const pm_cl_engine *cl, const cache_header *header, const char *ending) {
-    size_t size = strlen(cl->cache_folder) + strlen(ending) + 64;
-    char *path = malloc(size);
-    if (path)
-        snprintf(path, size, "%s/%016llx%016llx%s", cl->cache_folder,
-                 (unsigned long long)header->key[0], (unsigned long long)header->key[1], ending);
-    return path;
+typedef struct file_name {
+    char text[PM_CL_NAME + 1];
+} file_name;
+
+static file_name name_of(const cache_header *header) {
+    file_name name;
+    snprintf(name.text, sizeof name.text, "%016llx%016llx", (unsigned long long)header->key[0],
+             (unsigned long long)header->key[1]);
+    return name;
 }
 
 static bool read_exactly(int file, void *to, size_t size) {
@@ -73,26 +75,11 @@ static bool read_exactly(int file, void *to, size_t size) {
     return true;
 }
 
-static bool write_exactly(int file, const void *from, size_t size) {
-    const unsigned char *at = from;
-    while (size) {
-        ssize_t put = write(file, at, size);
-        if (put < 0 && errno == EINTR)
-            continue;
-        if (put <= 0)
-            return false;
-        at += put;
-        size -= (size_t)put;
-    }
-    return true;
-}
-
 /* The binary in an open file, or NULL. */
 static unsigned char *read_binary(int file, cache_header wanted, size_t *size) {
     cache_header found;
     struct stat info;
-    if (fstat(file, &info) != 0 || !S_ISREG(info.st_mode) ||
-        !read_exactly(file, &found, sizeof found))
+    if (fstat(file, &info) != 0 || !read_exactly(file, &found, sizeof found))
         return NULL;
     wanted.size = found.size;
     wanted.checksum = found.checksum;
@@ -128,12 +115,8 @@ static cl_program program_of(const pm_cl_engine *cl, const unsigned char *binary
 /* What was stored under a source and options, or NULL. Free with free(). */
 static unsigned char *load(const pm_cl_engine *cl, const char *source, const char *options,
                            size_t *size) {
-    if (!cl->cache_folder)
-        return NULL;
     cache_header header = header_of(cl, source, options);
-    char *path = path_of(cl, &header, "");
-    int file = path ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
-    free(path);
+    int file = cl->folder ? pm_cl_folder_read(cl->folder, name_of(&header).text) : -1;
     if (file < 0)
         return NULL;
     unsigned char *binary = read_binary(file, header, size);
@@ -149,65 +132,95 @@ cl_program pm_cl_cache_load(const pm_cl_engine *cl, const char *source, const ch
     return program;
 }
 
-/* Makes a folder and what is above it. */
-static void make_folders(const char *folder) {
-    char *path = strdup(folder);
-    for (char *at = path ? path + 1 : NULL; at && *at; at++)
-        if (*at == '/') {
-            *at = '\0';
-            mkdir(path, 0700);
-            *at = '/';
-        }
-    if (path)
-        mkdir(path, 0700);
-    free(path);
+/* Where a device stands among those of a program, which are all of its context's; `count` when it
+ * does not. Of a context made for sub-devices, PoCL lists the devices that they are parts of. */
+static cl_uint find_among(cl_device_id device, const cl_device_id *devices, cl_uint count) {
+    for (cl_uint i = 0; device && i < count; i++)
+        if (devices[i] == device)
+            return i;
+    cl_device_id parent = NULL;
+    if (!device || clGetDeviceInfo(device, CL_DEVICE_PARENT_DEVICE, sizeof(cl_device_id), &parent,
+                                   NULL) != CL_SUCCESS)
+        return count;
+    return parent ? find_among(parent, devices, count) : count;
 }
 
-static unsigned char *binary_of(cl_program program, size_t *size) {
-    if (clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof *size, size, NULL) !=
+/* What there is of each device of a program. */
+typedef struct program_devices {
+    cl_uint count;
+    cl_device_id *devices;
+    size_t *sizes;            /* of binaries; 0: not built for it */
+    unsigned char **binaries; /* where to copy them; NULL: not wanted */
+} program_devices;
+
+static bool list_devices(cl_program program, program_devices *d) {
+    if (clGetProgramInfo(program, CL_PROGRAM_NUM_DEVICES, sizeof d->count, &d->count, NULL) !=
             CL_SUCCESS ||
-        *size == 0)
-        return NULL;
-    unsigned char *binary = malloc(*size);
-    if (binary && clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof binary, &binary, NULL) !=
-                      CL_SUCCESS) {
-        free(binary);
-        binary = NULL;
+        d->count == 0)
+        return false;
+    d->devices = calloc(d->count, sizeof(cl_device_id));
+    d->sizes = calloc(d->count, sizeof(size_t));
+    d->binaries = calloc(d->count, sizeof(unsigned char *));
+    return d->devices && d->sizes && d->binaries &&
+           clGetProgramInfo(program, CL_PROGRAM_DEVICES, d->count * sizeof(cl_device_id),
+                            d->devices, NULL) == CL_SUCCESS &&
+           clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, d->count * sizeof(size_t), d->sizes,
+                            NULL) == CL_SUCCESS;
+}
+
+/* Which binary is the one of a device that the program was built for, and of no other: PoCL 3.1
+ * lists those of the devices it was built for alone, without the empty ones before them. */
+static cl_uint find_binary(const program_devices *d, cl_device_id device) {
+    cl_uint at = find_among(device, d->devices, d->count);
+    if (at < d->count && d->sizes[at] > 0)
+        return at;
+    cl_uint filled = d->count, others = 0;
+    for (cl_uint i = 0; i < d->count; i++)
+        if (d->sizes[i] > 0) {
+            others += filled < d->count;
+            filled = i;
+        }
+    return others ? d->count : filled;
+}
+
+/* The binary of one device, or NULL. Free with free(). */
+static unsigned char *binary_of(cl_program program, cl_device_id device, size_t *size) {
+    program_devices d = {0};
+    unsigned char *binary = NULL;
+    cl_uint at = list_devices(program, &d) ? find_binary(&d, device) : d.count;
+    if (at < d.count)
+        binary = malloc(d.sizes[at]);
+    if (binary) {
+        *size = d.sizes[at];
+        d.binaries[at] = binary;
+        if (clGetProgramInfo(program, CL_PROGRAM_BINARIES, d.count * sizeof(unsigned char *),
+                             d.binaries, NULL) != CL_SUCCESS) {
+            free(binary);
+            binary = NULL;
+        }
     }
+    free(d.devices);
+    free(d.sizes);
+    free(d.binaries);
     return binary;
 }
 
 /* Whether it is in the folder now. */
 static bool store(const pm_cl_engine *cl, const char *source, const char *options,
                   const void *binary, size_t size) {
-    bool stored = false;
     cache_header header = header_of(cl, source, options);
-    char *path = path_of(cl, &header, "");
-    char *beside = path_of(cl, &header, ".XXXXXX");
-    if (!path || !beside)
-        goto cleanup;
     header.size = size;
     header.checksum = hash(hash_start, binary, size);
-    make_folders(cl->cache_folder);
-    int file = mkstemp(beside);
-    if (file < 0)
-        goto cleanup;
-    bool written = write_exactly(file, &header, sizeof header) && write_exactly(file, binary, size);
-    stored = close(file) == 0 && written && rename(beside, path) == 0;
-    if (!stored)
-        unlink(beside);
-cleanup:
-    free(path);
-    free(beside);
-    return stored;
+    return pm_cl_folder_write(cl->folder, name_of(&header).text, &header, sizeof header, binary,
+                              size);
 }
 
 void pm_cl_cache_store(const pm_cl_engine *cl, const char *source, const char *options,
                        cl_program program) {
     size_t size = 0;
-    if (!cl->cache_folder)
+    if (!cl->folder)
         return;
-    unsigned char *binary = binary_of(program, &size);
+    unsigned char *binary = binary_of(program, cl->device, &size);
     if (binary)
         store(cl, source, options, binary, size);
     free(binary);
@@ -227,5 +240,12 @@ bool pm_cl_cache_load_shape(const pm_cl_engine *cl, pm_shape *shape) {
 }
 
 bool pm_cl_cache_store_shape(const pm_cl_engine *cl, const pm_shape *shape) {
-    return cl->cache_folder && store(cl, shape_key, "", shape, sizeof *shape);
+    return cl->folder && store(cl, shape_key, "", shape, sizeof *shape);
+}
+
+void pm_cl_cache_tell(const pm_engine *engine) {
+    pm_log_level level;
+    char problem[512];
+    if (pm_cl_folder_problem(engine->cl->folder, &level, problem, sizeof problem))
+        pm_log(engine, level, "%s", problem);
 }

@@ -154,16 +154,38 @@ static pm_status make_kernel(const pm_crowd *crowd, pm_crowd_output output, pm_m
     return status;
 }
 
-/* Made when first asked for, and anew when the engine has other lanes since. OpenCL keeps the one
- * before for the frames on the way. */
-static pm_status find_kernel(const pm_crowd *crowd, pm_crowd_output output,
-                             const pm_made_kernel **kernel, pm_error *error) {
-    pm_made_kernel *kept = &crowd->device->kernels[output];
-    *kernel = kept;
-    if (kept->kernel && kept->lanes == crowd->engine->info.lanes)
-        return PM_OK;
-    release_kernel(kept);
-    return make_kernel(crowd, output, kept, error);
+/* Whether an output has a kernel with the lanes that the engine has now. */
+static bool has_kernel(const pm_crowd *crowd, unsigned output) {
+    const pm_made_kernel *kept = &crowd->device->kernels[output];
+    return kept->kernel && kept->lanes == crowd->engine->info.lanes;
+}
+
+/* Makes one that is missing, with the lock released meanwhile: building a program takes long, and
+ * calls the log. OpenCL keeps one of other lanes for the frames on the way. */
+static pm_status add_kernel(pm_crowd *crowd, pm_crowd_output output, pm_error *error) {
+    struct pm_cl_crowd *device = crowd->device;
+    pm_made_kernel made;
+    pthread_mutex_unlock(&device->lock);
+    pm_status status = make_kernel(crowd, output, &made, error);
+    pthread_mutex_lock(&device->lock);
+    if (status != PM_OK)
+        return status;
+    if (has_kernel(crowd, output)) {
+        release_kernel(&made);
+    } else {
+        release_kernel(&device->kernels[output]);
+        device->kernels[output] = made;
+    }
+    return PM_OK;
+}
+
+/* All that a job asks for, made when first asked for and kept. */
+static pm_status add_kernels(pm_crowd *crowd, const pm_cl_crowd_job *job, pm_error *error) {
+    pm_status status = PM_OK;
+    for (unsigned o = 0; status == PM_OK && o < PM_CROWD_OUTPUT_COUNT; o++)
+        if (job->outputs[o].buffer && !has_kernel(crowd, o))
+            status = add_kernel(crowd, (pm_crowd_output)o, error);
+    return status;
 }
 
 /* ---- one call ---------------------------------------------------------------------------- */
@@ -205,8 +227,7 @@ typedef struct call {
     cl_command_queue queue;
     const cl_event *waits; /* what the caller waits for */
     cl_uint wait_count;
-    const pm_made_kernel *kernels[PM_CROWD_OUTPUT_COUNT]; /* with their arguments */
-    pm_instance_copy *copy;                               /* NULL: instances are in a buffer */
+    pm_instance_copy *copy; /* NULL: instances are in a buffer */
     cl_mem instances;
     cl_ulong instances_offset;
     cl_event written; /* when the instances are; NULL: they are */
@@ -286,18 +307,14 @@ static pm_status set_arguments(const call *c, unsigned output, const pm_made_ker
 /* All that needs no queue, for what is on one when a call fails stays there. */
 static pm_status prepare(call *c) {
     pm_status status = find_instances(c);
-    for (unsigned o = 0; status == PM_OK && o < PM_CROWD_OUTPUT_COUNT; o++) {
-        if (!c->job->outputs[o].buffer)
-            continue;
-        status = find_kernel(c->crowd, (pm_crowd_output)o, &c->kernels[o], c->error);
-        if (status == PM_OK)
-            status = set_arguments(c, o, c->kernels[o]);
-    }
+    for (unsigned o = 0; status == PM_OK && o < PM_CROWD_OUTPUT_COUNT; o++)
+        if (c->job->outputs[o].buffer)
+            status = set_arguments(c, o, &c->crowd->device->kernels[o]);
     return status;
 }
 
 static pm_status launch(call *c, unsigned output) {
-    const pm_made_kernel *made = c->kernels[output];
+    const pm_made_kernel *made = &c->crowd->device->kernels[output];
     cl_event copied = NULL, done = NULL;
     event_list before = {.count = 0};
     pm_status status = copy_previous(c, output, &copied);
@@ -362,7 +379,9 @@ pm_status pm_cl_crowd_enqueue(pm_crowd *crowd, const pm_cl_crowd_job *job, size_
               .wait_count = wait_count,
               .error = error};
     pthread_mutex_lock(&crowd->device->lock);
-    pm_status status = enqueue(&c, done);
+    pm_status status = add_kernels(crowd, job, error);
+    if (status == PM_OK)
+        status = enqueue(&c, done);
     pthread_mutex_unlock(&crowd->device->lock);
     return status;
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "cl.h"
+#include "cl_folder.h"
 #include "many.h"
 #include "status.h"
 
@@ -22,31 +23,6 @@ static uint64_t piece_bytes_of(const pm_engine_desc *desc, const pm_device_info 
         bytes = bytes < most_piece_bytes ? bytes : most_piece_bytes;
     }
     return bytes > least_piece_bytes ? bytes : least_piece_bytes;
-}
-
-static char *joined(const char *a, const char *b) {
-    size_t size = strlen(a) + strlen(b) + 1;
-    char *text = malloc(size);
-    if (text)
-        snprintf(text, size, "%s%s", a, b);
-    return text;
-}
-
-/* *folder stays NULL when there is nowhere to cache. False when memory ran out. */
-static bool cache_folder_of(const pm_engine_desc *desc, char **folder) {
-    const char *base = getenv("XDG_CACHE_HOME");
-    const char *home = getenv("HOME");
-    if (desc->cache_folder && !*desc->cache_folder)
-        return true;
-    if (desc->cache_folder)
-        *folder = joined(desc->cache_folder, "");
-    else if (base && *base == '/')
-        *folder = joined(base, "/posemill");
-    else if (home && *home == '/')
-        *folder = joined(home, "/.cache/posemill");
-    else
-        return true;
-    return *folder != NULL;
 }
 
 static char *identity_of(const pm_device_info *info) {
@@ -82,7 +58,7 @@ static bool shares_memory(cl_device_id device, pm_device_type type) {
 }
 
 static pm_status attach(pm_engine *engine, const pm_chosen *chosen, const pm_engine_desc *desc,
-                        pm_error *error) {
+                        pm_cl_folder *folder, pm_error *error) {
     cl_int code;
     cl_context context = chosen->target.context;
     cl_device_id device = chosen->target.device;
@@ -93,16 +69,22 @@ static pm_status attach(pm_engine *engine, const pm_chosen *chosen, const pm_eng
     engine->backend = &pm_cl_backend;
     engine->cl = cl;
     pthread_mutex_init(&cl->lock, NULL);
+    pthread_cond_init(&cl->settled, NULL);
+    pthread_cond_init(&cl->requested, NULL);
+    code = clRetainDevice(device);
+    if (code != CL_SUCCESS)
+        return pm_cl_fail(error, code, "clRetainDevice");
     cl->device = device;
     cl->piece_bytes = piece_bytes_of(desc, &engine->info);
     cl->shares_memory = shares_memory(device, engine->info.type);
     cl->rounds_correctly = rounds_correctly(device);
     cl->identity = identity_of(&engine->info);
-    cl->kernel_folder = desc->kernel_folder ? joined(desc->kernel_folder, "") : NULL;
-    if (!cl->identity || (desc->kernel_folder && !cl->kernel_folder) ||
-        !cache_folder_of(desc, &cl->cache_folder))
+    cl->kernel_folder = desc->kernel_folder ? strdup(desc->kernel_folder) : NULL;
+    cl->folder = pm_cl_folder_share(folder);
+    if (!cl->identity || (desc->kernel_folder && !cl->kernel_folder))
         return pm_fail_memory(error);
     choose_shape(engine, desc->lanes);
+    pm_cl_cache_tell(engine);
     if (context) {
         code = clRetainContext(context);
         cl->context = code == CL_SUCCESS ? context : NULL;
@@ -124,7 +106,7 @@ static pm_status attach(pm_engine *engine, const pm_chosen *chosen, const pm_eng
 
 /* Parts are engines like any other, but for their share of the host's threads. */
 static pm_status attach_parts(pm_engine *engine, const pm_chosen *chosen, size_t count,
-                              const pm_engine_desc *desc, pm_error *error) {
+                              const pm_engine_desc *desc, pm_cl_folder *folder, pm_error *error) {
     size_t threads = engine->host_threads / count;
     pm_status status = pm_many_begin(engine, count, error);
     for (size_t i = 0; status == PM_OK && i < count; i++) {
@@ -133,7 +115,7 @@ static pm_status attach_parts(pm_engine *engine, const pm_chosen *chosen, size_t
             return pm_fail_memory(error);
         pm_many_add(engine, part);
         part->host_threads = threads ? threads : 1;
-        status = attach(part, &chosen[i], desc, error);
+        status = attach(part, &chosen[i], desc, folder, error);
     }
     if (status == PM_OK)
         pm_many_describe(engine);
@@ -142,8 +124,15 @@ static pm_status attach_parts(pm_engine *engine, const pm_chosen *chosen, size_t
 
 static pm_status attach_all(pm_engine *engine, const pm_chosen *chosen, size_t count,
                             const pm_engine_desc *desc, pm_error *error) {
-    return count == 1 ? attach(engine, chosen, desc, error)
-                      : attach_parts(engine, chosen, count, desc, error);
+    pm_cl_folder *folder;
+    pm_status status = pm_cl_folder_open(desc, &folder, error);
+    if (status != PM_OK)
+        return status;
+    status = count == 1 ? attach(engine, chosen, desc, folder, error)
+                        : attach_parts(engine, chosen, count, desc, folder, error);
+    pm_cl_folder_close(folder);
+    engine->builds_in_background = desc->build_in_background;
+    return status;
 }
 
 pm_status pm_cl_open(pm_engine *engine, const pm_engine_desc *desc, pm_error *error) {
@@ -170,6 +159,7 @@ void pm_cl_close(pm_engine *engine) {
     pm_cl_engine *cl = engine->cl;
     if (!cl)
         return;
+    pm_cl_builder_close(engine);
     while (cl->built) {
         pm_built *next = cl->built->next;
         clReleaseProgram(cl->built->program);
@@ -180,8 +170,12 @@ void pm_cl_close(pm_engine *engine) {
     release_queue(cl->transfers);
     if (cl->context)
         clReleaseContext(cl->context);
+    if (cl->device)
+        clReleaseDevice(cl->device);
+    pthread_cond_destroy(&cl->settled);
+    pthread_cond_destroy(&cl->requested);
     pthread_mutex_destroy(&cl->lock);
-    free(cl->cache_folder);
+    pm_cl_folder_close(cl->folder);
     free(cl->kernel_folder);
     free(cl->identity);
     free(cl);

@@ -28,6 +28,45 @@ size_t pm_cl_place_rows(const pm_clip *clip, const pm_sample_job *job) {
     return job->tracks ? 1 : clip->timeline_count;
 }
 
+/* ---- which programs ---- */
+
+static const pm_variant place_variant = {
+    .file = "place", .curve = "slerp", .components = 4, .lanes = 1, .format = PM_KEYS_FLOAT32};
+
+/* Whether an output is computed by work-items that walk along its segments. */
+static bool walks(const pm_clip *clip, const pm_output *output, bool pairs) {
+    return clip->shared && !pairs && output->order == 0 &&
+           clip->track_count >= clip->engine->info.lanes;
+}
+
+static pm_variant variant_of(const pm_clip *clip, const pm_output *output, bool walk) {
+    const pm_channel *channel = &clip->channels[output->channel];
+    return (pm_variant){.file = walk            ? "walk"
+                                : output->order ? "motion"
+                                                : "gather",
+                        .curve = pm_curves[channel->recipe.curve].name,
+                        .components = output->components,
+                        .lanes = clip->engine->info.lanes,
+                        .format = channel->format};
+}
+
+size_t pm_cl_job_variants(const pm_clip *clip, const pm_sample_job *job,
+                          pm_variant variants[PM_CL_JOB_VARIANTS]) {
+    float *outputs[PM_OUTPUT_COUNT];
+    pm_cadence cadence;
+    size_t count = 0;
+    pm_job_outputs(job, outputs);
+    if (pm_job_cadence(clip, job, &cadence))
+        variants[count++] = place_variant;
+    for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++)
+        if (outputs[o])
+            variants[count++] =
+                variant_of(clip, &pm_outputs[o], walks(clip, &pm_outputs[o], job->tracks != NULL));
+    return count;
+}
+
+/* ---- launching ---- */
+
 typedef struct argument {
     size_t size;
     const void *value;
@@ -117,11 +156,7 @@ static pm_status launch_walk(const pm_launch *l, cl_command_queue queue, cl_uint
     const pm_channel *channel = &clip->channels[l->output->channel];
     cl_uint lanes = engine->info.lanes;
     size_t groups = (clip->track_count + lanes - 1) / lanes;
-    pm_variant variant = {.file = "walk",
-                          .curve = pm_curves[channel->recipe.curve].name,
-                          .components = channel->components,
-                          .lanes = lanes,
-                          .format = channel->format};
+    pm_variant variant = variant_of(clip, l->output, true);
     cl_uint plane = channel->layout[0].plane;
     cl_uint tracks = (cl_uint)clip->track_count;
     cl_uint samples = (cl_uint)l->sample_count;
@@ -154,13 +189,8 @@ static pm_status launch_gather(const pm_launch *l, cl_command_queue queue, cl_ui
                                const cl_event *wait_list, cl_event *done, pm_error *error) {
     const pm_clip *clip = l->clip;
     const pm_engine *engine = clip->engine;
-    const pm_channel *channel = &clip->channels[l->output->channel];
     cl_uint lanes = engine->info.lanes;
-    pm_variant variant = {.file = l->output->order ? "motion" : "gather",
-                          .curve = pm_curves[channel->recipe.curve].name,
-                          .components = l->output->components,
-                          .lanes = lanes,
-                          .format = channel->format};
+    pm_variant variant = variant_of(clip, l->output, false);
     cl_uint statics = (cl_uint)(4 * clip->padded_tracks);
     cl_uint tracks = (cl_uint)clip->track_count;
     cl_uint samples = (cl_uint)l->sample_count;
@@ -198,24 +228,20 @@ static pm_status launch_gather(const pm_launch *l, cl_command_queue queue, cl_ui
 
 pm_status pm_cl_launch(const pm_launch *launch, cl_command_queue queue, cl_uint wait_count,
                        const cl_event *wait_list, cl_event *done, pm_error *error) {
-    const pm_clip *clip = launch->clip;
-    bool walks = clip->shared && !launch->pairs && launch->output->order == 0 &&
-                 clip->track_count >= clip->engine->info.lanes;
-    return walks ? launch_walk(launch, queue, wait_count, wait_list, done, error)
-                 : launch_gather(launch, queue, wait_count, wait_list, done, error);
+    return walks(launch->clip, launch->output, launch->pairs)
+               ? launch_walk(launch, queue, wait_count, wait_list, done, error)
+               : launch_gather(launch, queue, wait_count, wait_list, done, error);
 }
 
 pm_status pm_cl_launch_place(const pm_engine *engine, const pm_cadence *cadence, uint64_t first,
                              size_t count, cl_mem places, cl_command_queue queue, cl_event *done,
                              pm_error *error) {
-    pm_variant variant = {
-        .file = "place", .curve = "slerp", .components = 4, .lanes = 1, .format = PM_KEYS_FLOAT32};
     cl_uint samples = (cl_uint)count;
     cl_ulong from = first;
     const argument arguments[] = {PM_ARGUMENT(places), PM_ARGUMENT(*cadence), PM_ARGUMENT(from),
                                   PM_ARGUMENT(samples)};
     pm_made_kernel made;
-    pm_status status = make_kernel(engine, &variant, arguments, 4, &made, error);
+    pm_status status = make_kernel(engine, &place_variant, arguments, 4, &made, error);
     if (status != PM_OK)
         return status;
     work w = work_of(count, 0, made.most_group);

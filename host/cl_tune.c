@@ -160,6 +160,7 @@ pm_status pm_cl_tune(pm_engine *engine, pm_trial *trials, size_t capacity, size_
     pm_cl_take_shape(engine, &all[*best].shape);
     if (!pm_cl_cache_store_shape(engine->cl, &all[*best].shape))
         pm_log(engine, PM_LOG_INFO, "the shape could not be kept on disk");
+    pm_cl_cache_tell(engine);
     for (size_t i = 0; i < made && i < capacity; i++)
         trials[i] = all[i];
     return PM_OK;

@@ -13,15 +13,34 @@
 #include "parallel.h"
 #include "status.h"
 
+/* A message longer than `text` needs memory of its own; where there is none, it says that it was
+ * cut. */
+static void log_long(const pm_engine *engine, pm_log_level level, char *text, size_t size,
+                     size_t length, const char *format, va_list arguments) {
+    static const char cut[] = " ... (cut: out of memory)";
+    char *whole = malloc(length + 1);
+    if (whole)
+        vsnprintf(whole, length + 1, format, arguments);
+    else
+        memcpy(text + size - sizeof cut, cut, sizeof cut);
+    engine->log(engine->log_user, level, whole ? whole : text);
+    free(whole);
+}
+
 void pm_log(const pm_engine *engine, pm_log_level level, const char *format, ...) {
-    char message[1024];
-    va_list arguments;
+    char text[512];
+    va_list arguments, again;
     if (!engine->log)
         return;
     va_start(arguments, format);
-    vsnprintf(message, sizeof message, format, arguments);
+    va_copy(again, arguments);
+    int length = vsnprintf(text, sizeof text, format, arguments);
+    if (length >= (int)sizeof text)
+        log_long(engine, level, text, sizeof text, (size_t)length, format, again);
+    else if (length >= 0)
+        engine->log(engine->log_user, level, text);
+    va_end(again);
     va_end(arguments);
-    engine->log(engine->log_user, level, message);
 }
 
 static void close_nothing(pm_engine *engine) {
@@ -94,8 +113,6 @@ pm_status pm_engine_check(const pm_engine_desc *desc, pm_error *error) {
     uint32_t lanes = desc->lanes;
     if (lanes && lanes != 1 && lanes != 4 && lanes != 8 && lanes != 16)
         return pm_fail(error, PM_ERROR_ARGUMENT, "lanes is %u, not 1, 4, 8 or 16", lanes);
-    if (desc->device && !*desc->device)
-        return pm_fail(error, PM_ERROR_ARGUMENT, "device is an empty name");
     return PM_OK;
 }
 
@@ -116,6 +133,8 @@ pm_status pm_engine_create(const pm_engine_desc *desc, pm_engine **engine, pm_er
     if (!engine)
         return pm_fail(error, PM_ERROR_ARGUMENT, "engine is NULL");
     desc = desc ? desc : &defaults;
+    if (desc->device && !*desc->device)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "device is an empty name");
     pm_status status = pm_engine_check(desc, error);
     if (status != PM_OK)
         return status;

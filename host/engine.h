@@ -33,7 +33,8 @@ struct pm_engine {
     pm_device_info info;
     pm_log_function log;
     void *log_user;
-    size_t host_threads; /* at least 1 */
+    size_t host_threads;       /* at least 1 */
+    bool builds_in_background; /* as the description says, of OpenCL devices */
     const pm_backend *backend;
     /* Complete engines of one device each: of several devices, theirs; else the engine itself. */
     pm_engine **parts;
@@ -43,10 +44,11 @@ struct pm_engine {
     struct pm_many *many;    /* of several */
 };
 
+/* Delivers a message of any length. The callback may call the library, so nothing is locked. */
 void pm_log(const pm_engine *engine, pm_log_level level, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* What can be refused before a device is opened. */
+/* What can be refused of any description, whoever names the device. */
 pm_status pm_engine_check(const pm_engine_desc *desc, pm_error *error);
 
 /* Threads that a job which asks for `wanted` may use; 0 leaves it to the engine. */
@@ -63,6 +65,11 @@ extern const pm_backend pm_cl_backend, pm_many_backend;
 /* Opens desc->device, or all that it names; PM_ERROR_NO_PLATFORM or _NO_DEVICE when there is
  * none such. */
 pm_status pm_cl_open(pm_engine *engine, const pm_engine_desc *desc, pm_error *error);
+
+/* A checked job of an engine that builds in the background: the reference path does what it can
+ * until the programs are ready. */
+pm_status pm_cl_sample_in_background(const pm_clip *clip, const pm_sample_job *job,
+                                     pm_error *error);
 
 /* How many programs an engine of an OpenCL device has built so far. Thread-safe. */
 size_t pm_cl_program_count(const pm_engine *engine);

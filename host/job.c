@@ -30,6 +30,27 @@ size_t pm_job_width(const pm_clip *clip, const pm_sample_job *job) {
     return job->tracks ? 1 : clip->track_count;
 }
 
+static float *moved(float *output, unsigned o, size_t values) {
+    return output ? output + values * pm_outputs[o].components : NULL;
+}
+
+pm_sample_job pm_job_part(const pm_clip *clip, const pm_sample_job *job, const pm_piece *piece) {
+    pm_sample_job part = *job;
+    size_t values = piece->from * pm_job_width(clip, job);
+    part.sample_count = piece->count;
+    part.first += piece->from;
+    if (part.times)
+        part.times += piece->from;
+    if (part.tracks)
+        part.tracks += piece->from;
+    part.rotations = moved(part.rotations, PM_OUT_ROTATIONS, values);
+    part.positions = moved(part.positions, PM_OUT_POSITIONS, values);
+    part.scales = moved(part.scales, PM_OUT_SCALES, values);
+    part.velocities = moved(part.velocities, PM_OUT_VELOCITIES, values);
+    part.accelerations = moved(part.accelerations, PM_OUT_ACCELERATIONS, values);
+    return part;
+}
+
 static pm_status check_rate(const pm_clip *clip, const pm_sample_job *job, pm_error *error) {
     uint64_t end;
     if (!pm_rational_positive(job->rate))
@@ -276,5 +297,9 @@ pm_status pm_sample(const pm_clip *clip, const pm_sample_job *job, pm_error *err
         return status;
     if (job->on_reference)
         return pm_sample_on_reference(clip, job, error);
+#if POSEMILL_OPENCL
+    if (clip->engine->builds_in_background)
+        return pm_cl_sample_in_background(clip, job, error);
+#endif
     return clip->engine->backend->sample(clip, job, error);
 }

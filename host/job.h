@@ -38,6 +38,9 @@ typedef struct pm_piece {
 /* How many values a sample has: all tracks, or one in a job of pairs. */
 size_t pm_job_width(const pm_clip *clip, const pm_sample_job *job);
 
+/* A piece as a job of its own. Places are exact, so they do not depend on where it begins. */
+pm_sample_job pm_job_part(const pm_clip *clip, const pm_sample_job *job, const pm_piece *piece);
+
 /* What pm_sample_check looks at but for the output pointers. */
 pm_status pm_job_check_samples(const pm_clip *clip, const pm_sample_job *job, pm_error *error);
 

@@ -152,28 +152,6 @@ static bool take_piece(shared_job *s, size_t part, pm_piece *piece) {
     return piece->count > 0;
 }
 
-static float *moved(float *output, unsigned o, size_t values) {
-    return output ? output + values * pm_outputs[o].components : NULL;
-}
-
-/* A piece as a job of its own. Places are exact, so they do not depend on where it begins. */
-static pm_sample_job job_of(const shared_job *s, const pm_piece *piece) {
-    pm_sample_job job = *s->job;
-    size_t values = piece->from * s->width;
-    job.sample_count = piece->count;
-    job.first += piece->from;
-    if (job.times)
-        job.times += piece->from;
-    if (job.tracks)
-        job.tracks += piece->from;
-    job.rotations = moved(job.rotations, PM_OUT_ROTATIONS, values);
-    job.positions = moved(job.positions, PM_OUT_POSITIONS, values);
-    job.scales = moved(job.scales, PM_OUT_SCALES, values);
-    job.velocities = moved(job.velocities, PM_OUT_VELOCITIES, values);
-    job.accelerations = moved(job.accelerations, PM_OUT_ACCELERATIONS, values);
-    return job;
-}
-
 /* The first failure is the job's; it says which of the devices failed. */
 static void note_failure(shared_job *s, size_t part, pm_status status, const pm_error *error) {
     pthread_mutex_lock(&s->lock);
@@ -197,7 +175,7 @@ static void note_time(shared_job *s, size_t part, const pm_piece *piece, double 
  * that say nothing about the next. */
 static pm_status sample_piece(shared_job *s, size_t part, const pm_piece *piece, pm_error *error) {
     const pm_clip *clip = &s->clip->parts[part];
-    const pm_sample_job job = job_of(s, piece);
+    const pm_sample_job job = pm_job_part(clip, s->job, piece);
     size_t programs = pm_cl_program_count(clip->engine);
     double begun = pm_seconds_now();
     pm_status status = clip->engine->backend->sample(clip, &job, error);

@@ -178,9 +178,8 @@ FAULTS_CL_CALLS(WRAP_STATUS, WRAP_ENQUEUE, WRAP_CREATE, WRAP_MAP, WRAP_RETAIN, W
 #define NAME_OF_CALL(name, params, args) #name " "
 #define NAME_OF_CREATION(type, name, params, args) #name " "
 #define NAME_OF_COUNTER(name, type) #name " "
-const char faults_known_calls[] =
-    FAULTS_CL_CALLS(NAME_OF_CALL, NAME_OF_CALL, NAME_OF_CREATION, NAME_OF_CALL, NAME_OF_COUNTER,
-                    NAME_OF_COUNTER) FAULTS_CL_CALLS_LEFT_ALONE " ";
+const char faults_known_calls[] = FAULTS_CL_CALLS(NAME_OF_CALL, NAME_OF_CALL, NAME_OF_CREATION,
+                                                  NAME_OF_CALL, NAME_OF_COUNTER, NAME_OF_COUNTER);
 
 void *__real_malloc(size_t size);
 void *__wrap_malloc(size_t size);

@@ -94,12 +94,14 @@
     CREATE(cl_kernel, clCreateKernel, (cl_program p, const char *name, cl_int *status),            \
         (p, name, status))                                                                         \
     CREATE(cl_event, clCreateUserEvent, (cl_context c, cl_int *status), (c, status))               \
+    RETAIN(clRetainDevice, cl_device_id)                                                           \
     RETAIN(clRetainContext, cl_context)                                                            \
     RETAIN(clRetainCommandQueue, cl_command_queue)                                                 \
     RETAIN(clRetainMemObject, cl_mem)                                                              \
     RETAIN(clRetainProgram, cl_program)                                                            \
     RETAIN(clRetainKernel, cl_kernel)                                                              \
     RETAIN(clRetainEvent, cl_event)                                                                \
+    RELEASE(clReleaseDevice, cl_device_id)                                                         \
     RELEASE(clReleaseContext, cl_context)                                                          \
     RELEASE(clReleaseCommandQueue, cl_command_queue)                                               \
     RELEASE(clReleaseMemObject, cl_mem)                                                            \
@@ -107,8 +109,5 @@
     RELEASE(clReleaseKernel, cl_kernel)                                                            \
     RELEASE(clReleaseEvent, cl_event)
 /* clang-format on */
-
-/* Calls that cannot fail in a way worth injecting and that own nothing. */
-#define FAULTS_CL_CALLS_LEFT_ALONE "clRetainDevice clReleaseDevice"
 
 #endif

@@ -3,6 +3,8 @@
  * Failure injection of clips: the Nth OpenCL call, buffer or allocation fails while engines and
  * clips are made, on one device and on two, and sampled.
  */
+#define _POSIX_C_SOURCE 200809L
+
 #include <posemill/posemill_cl.h>
 
 #include "injection.h"
@@ -15,13 +17,15 @@
 #include <dirent.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 enum { KEYS = 8, TRACKS = 5, COUNT = 30, ROWS = COUNT * TRACKS };
 
 struct stage {
     void **state;
     const char *cache_folder;
-    bool divided; /* the engine is over both sub-devices */
+    bool divided;       /* the engine is over both sub-devices */
+    bool in_background; /* the engine builds so */
     pm_engine *engine;
     pm_clip *clip;
     float *rotations, *positions;
@@ -46,6 +50,7 @@ static const pm_timeline timeline = {.key_count = KEYS, .rate = {8, 1}};
 static pm_status create_engine(stage *s, pm_error *error) {
     const pm_engine_desc desc = {.device = device_for(s->state),
                                  .piece_bytes = 2048, /* several pieces a job */
+                                 .build_in_background = s->in_background,
                                  .cache_folder = s->cache_folder};
     if (!s->divided)
         return pm_engine_create(&desc, &s->engine, error);
@@ -67,6 +72,17 @@ static pm_status sample_uniform(stage *s, pm_error *error) {
                                .rotations = s->rotations,
                                .positions = s->positions};
     return pm_sample(s->clip, &job, error);
+}
+
+/* Two jobs, and between them time for the programs, of which the fault may have broken one: the
+ * second is the device's, or has the failure. */
+static pm_status sample_in_background(stage *s, pm_error *error) {
+    enum { PROGRAMS = 3, MOST_WAITS = 2000 }; /* of places, rotations and positions; milliseconds */
+    const struct timespec moment = {0, 1000000};
+    const pm_status status = sample_uniform(s, error);
+    for (int i = 0; i < MOST_WAITS && pm_cl_program_count(s->engine) < PROGRAMS; i++)
+        nanosleep(&moment, NULL);
+    return status == PM_OK ? sample_uniform(s, error) : status;
 }
 
 static pm_status sample_times(stage *s, pm_error *error) {
@@ -155,6 +171,11 @@ static void prepare_divided_engine(stage *s) {
 
 static void prepare_divided_clip(stage *s) {
     prepare_divided(s);
+    prepare_clip(s);
+}
+
+static void prepare_background(stage *s) {
+    s->in_background = true;
     prepare_clip(s);
 }
 
@@ -260,6 +281,11 @@ static const scenario cold = {.name = "a first job",
                               .prepare = prepare_clip,
                               .run = sample_uniform,
                               .expect_done = expect_results};
+static const scenario cold_in_background = {.name = "first jobs with programs built behind them",
+                                            .prepare = prepare_background,
+                                            .run = sample_in_background,
+                                            .expect_done = expect_results,
+                                            .growth = 4};
 static const scenario uniform = {.name = "a uniform job",
                                  .prepare = prepare_warm,
                                  .run = sample_uniform,
@@ -399,6 +425,13 @@ static void every_call_failing_from_the_nth_on(void **state) {
     inject(&uniform, state, FAULT_CL, true, 2);
 }
 
+/* Not from the nth on: each program that failed is the failure of a job of its own. */
+static void a_fault_while_programs_are_built_in_the_background(void **state) {
+    inject(&cold_in_background, state, FAULT_CL, false, 5);
+    inject(&cold_in_background, state, FAULT_ALLOCATION, false, 1);
+    inject(&cold_in_background, state, FAULT_BUFFER, true, 1);
+}
+
 /* ---- device memory ---- */
 
 static void a_buffer_that_cannot_be_made_once(void **state) {
@@ -479,7 +512,8 @@ static int forget_expectations(void **state) {
     return engines_close(state);
 }
 
-int main(void) {
+/* test_injection [PATTERN of names] */
+int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_linker_wraps_the_calls),
         cmocka_unit_test(every_opencl_call_of_the_library_is_in_the_table),
@@ -501,6 +535,7 @@ int main(void) {
         ONLY_ON_DEVICE(a_call_failing_in_a_job_of_pairs),
         ONLY_ON_DEVICE(a_call_failing_in_a_job_on_a_queue),
         ONLY_ON_DEVICE(every_call_failing_from_the_nth_on),
+        ONLY_ON_DEVICE(a_fault_while_programs_are_built_in_the_background),
         ONLY_ON_DEVICE(a_buffer_that_cannot_be_made_once),
         ONLY_ON_DEVICE(buffers_that_cannot_be_made_from_the_nth_on),
         ONLY_ON_DEVICE(an_allocation_failing_on_two_devices),
@@ -508,5 +543,7 @@ int main(void) {
         ONLY_ON_DEVICE(buffers_that_cannot_be_made_on_two_devices),
         ONLY_ON_DEVICE(a_failure_beside_a_warm_cache),
     };
+    if (argc > 1)
+        cmocka_set_test_filter(argv[1]);
     return cmocka_run_group_tests_name("injection", tests, make_expectations, forget_expectations);
 }

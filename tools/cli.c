@@ -5,6 +5,7 @@
  */
 #include "cli.h"
 
+#include "progress.h"
 #include "shown.h"
 
 #include <stdarg.h>
@@ -23,6 +24,7 @@ cli_exit cli_fail(cli_exit code, const char *what, const char *cure, const char 
     va_start(arguments, why);
     char *text = shown_format(why, arguments);
     va_end(arguments);
+    progress_clear();
     shown_line(stderr, "posemill: %s: %s", what, text != NULL ? text : no_words);
     if (cure != NULL) {
         shown_line(stderr, "  %s", cure);
@@ -39,6 +41,7 @@ void cli_warn(const char *what, const char *why, ...) {
     va_start(arguments, why);
     char *text = shown_format(why, arguments);
     va_end(arguments);
+    progress_clear();
     shown_line(stderr, "posemill: warning: %s: %s", what, text != NULL ? text : no_words);
     free(text);
 }

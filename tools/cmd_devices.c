@@ -8,6 +8,7 @@
 #include "commands.h"
 #include "device_options.h"
 #include "json.h"
+#include "progress.h"
 #include "shown.h"
 
 #include <inttypes.h>
@@ -267,6 +268,7 @@ int cmd_devices(int argc, char **argv) {
     for (size_t i = 0; i < list.count && code == CLI_DONE && !options.no_check; i++) {
         measure(&list.rows[i]);
     }
+    progress_clear();
     if (code == CLI_DONE && options.json) {
         print_json(&list);
     } else if (code == CLI_DONE) {

@@ -276,6 +276,7 @@ static void report(const eval_options *options, const eval_input *input, const p
                    double seconds) {
     pm_device_info device;
     pm_engine_info(engine, &device);
+    progress_clear();
     if (options->json) {
         report_json(options, input, &device, seconds);
     } else if (!cli_quiet) {
@@ -316,7 +317,7 @@ cleanup:
 }
 
 int cmd_eval(int argc, char **argv) {
-    eval_options options = {.max_frames = OPTION_MAX_FRAMES};
+    eval_options options = {.max_frames = OPTION_MAX_FRAMES, .device = {.in_background = true}};
     eval_input input = {0};
     const option_group groups[] = {
         {"Keys, samples, files", eval_table, sizeof eval_table / sizeof eval_table[0], &options},

@@ -337,6 +337,7 @@ int cmd_resample(int argc, char **argv) {
     memset(&options, 0, sizeof options);
     options.decimals = 6;
     options.max_frames = OPTION_MAX_FRAMES;
+    options.device.in_background = true;
     groups[0] = (option_group){"Rates and files", resample_table,
                                sizeof resample_table / sizeof resample_table[0], &options};
     groups[1] = curve_options_group(&options.curve);

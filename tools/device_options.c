@@ -6,6 +6,7 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include "device_options.h"
+#include "progress.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,10 +60,24 @@ const char *device_options_choice(const device_options *options) {
     return device != NULL ? device : "auto";
 }
 
-static void print_warning(void *user, pm_log_level level, const char *message) {
+/* Called from any thread. */
+static void show_message(void *user, pm_log_level level, const char *message) {
+    char note[128];
     (void)user;
-    if (level == PM_LOG_WARNING) {
+    switch (level) {
+    case PM_LOG_WARNING:
         cli_warn("device", "%s", message);
+        break;
+    case PM_LOG_BUILDING:
+        snprintf(note, sizeof note, "posemill: %.110s", message);
+        progress_note(note);
+        break;
+    case PM_LOG_BUILT:
+        progress_clear();
+        break;
+    case PM_LOG_DEBUG:
+    case PM_LOG_INFO:
+        break;
     }
 }
 
@@ -78,7 +93,8 @@ pm_engine_desc device_options_desc(const device_options *options) {
         .lanes = options->lanes,
         .cache_folder = cache_folder(),
         .kernel_folder = environment("POSEMILL_KERNELS"),
-        .log = print_warning,
+        .build_in_background = options->in_background,
+        .log = show_message,
     };
 }
 

@@ -12,6 +12,7 @@ typedef struct device_options {
     const char *device; /* NULL: POSEMILL_DEVICE, else auto */
     bool reference;     /* the reference path, whatever the environment says */
     uint32_t lanes;     /* 0: the engine's choice. Not in the table; set by the command */
+    bool in_background; /* programs are built while the reference samples. Likewise */
 } device_options;
 
 /* The table with --device and --reference, or with --device alone. */
@@ -24,7 +25,8 @@ option_group device_options_group_of_one(device_options *options);
 const char *device_options_choice(const device_options *options);
 
 /* The description of that engine, with POSEMILL_CACHE and POSEMILL_KERNELS as --help of the
- * command explains them, and warnings of the library printed. */
+ * command explains them, and warnings of the library printed; on a terminal, the program that is being built
+ * is shown. */
 pm_engine_desc device_options_desc(const device_options *options);
 
 /* Creates the engine. Says so on stderr when "auto" came down to the reference path.

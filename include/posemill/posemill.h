@@ -132,10 +132,22 @@ typedef struct pm_device_info {
 PM_API pm_status pm_list_devices(pm_device_info *infos, size_t capacity, size_t *count,
                                  pm_error *error);
 
-typedef enum pm_log_level { PM_LOG_DEBUG = 0, PM_LOG_INFO, PM_LOG_WARNING } pm_log_level;
+typedef enum pm_log_level {
+    PM_LOG_DEBUG = 0,
+    PM_LOG_INFO,
+    /* A program is about to be compiled, which takes some drivers seconds and early ones minutes;
+     * the message names it. PM_LOG_BUILT follows when it is ready, nothing but the failure of the
+     * call when it cannot be compiled. A program that is loaded from the folder has neither. */
+    PM_LOG_BUILDING,
+    PM_LOG_BUILT,
+    PM_LOG_WARNING
+} pm_log_level;
 
-/* Called on the thread whose call caused the message, on a driver's thread, or, by an engine
- * over several devices, on any of the threads that do a job meanwhile. */
+/* Called on the thread whose call caused the message, on a driver's thread, by an engine
+ * over several devices on any of the threads that do a job meanwhile, or by one that builds in
+ * the background on the thread that does, also when no call is under way. The message is whole,
+ * however long: the driver's log of a build that failed can be. No lock of the library is held,
+ * so a callback may call it, on the same engine too; the messages of those calls come nested. */
 typedef void (*pm_log_function)(void *user, pm_log_level level, const char *message);
 
 typedef struct pm_engine_desc {
@@ -161,11 +173,25 @@ typedef struct pm_engine_desc {
      * devices have equal shares of them, and at least one each. 0: one a processor. */
     uint32_t host_threads;
     /* Folder for built programs. NULL: $XDG_CACHE_HOME/posemill or
-     * ~/.cache/posemill. "": no cache on disk. */
+     * ~/.cache/posemill, where those are absolute paths. "": no cache on disk.
+     * It is made with mode 0700 and holds up to 256 MiB; beyond that the programs go
+     * that were not used for longest. A folder, or a file in it, that is a link, that
+     * another user owns or that others can write is not used, and a warning says so
+     * once. Any number of engines and processes may share it. */
     const char *cache_folder;
     /* Folder to read kernel sources from instead of those built in, for work on
      * the kernels. NULL: built in. */
     const char *kernel_folder;
+    /* true: pm_sample does not wait for programs that must be compiled first. They are built on a
+     * thread of its own, while the reference path samples on host_threads less one,
+     * at least on the caller's. When they are ready, the device computes some samples that
+     * the reference did already. Where bits are the same it goes on from there; where they
+     * differ it does the whole job, and a warning says so. A job may be done before; the
+     * build goes on for those to come, and pm_engine_destroy waits until all is built that
+     * jobs have asked for. A build that fails is the failure of the job that waits for it, or
+     * of the next one. Messages may come from that thread. Programs on disk are loaded at
+     * once. Crowds and jobs on queues wait for their programs. false: so does pm_sample. */
+    bool build_in_background;
     pm_log_function log; /* NULL: silence */
     void *log_user;
 } pm_engine_desc;
@@ -177,7 +203,8 @@ typedef struct pm_engine pm_engine;
 /* desc may be NULL for all defaults. Blocks while the driver starts. */
 PM_API pm_status pm_engine_create(const pm_engine_desc *desc, pm_engine **engine, pm_error *error);
 
-/* Clears the handle; takes NULL and a pointer to NULL. */
+/* Clears the handle; takes NULL and a pointer to NULL. Waits for programs that are being built in
+ * the background. */
 PM_API void pm_engine_destroy(pm_engine **engine);
 
 /* For the reference path: type PM_DEVICE_REFERENCE, memory 0, lanes 1. For several devices: the

@@ -19,8 +19,8 @@
 extern "C" {
 #endif
 
-/* An engine on an existing context and one of its devices; both are retained.
- * desc->device is ignored. desc may be NULL. Blocks only while kernels build. */
+/* An engine on an existing context and one of its devices; both are retained as long as it lives.
+ * desc->device is not looked at. desc may be NULL. Blocks only while kernels build. */
 PM_API pm_status pm_cl_engine_create(cl_context context, cl_device_id device,
                                      const pm_engine_desc *desc, pm_engine **engine,
                                      pm_error *error);

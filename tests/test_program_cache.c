@@ -1,0 +1,464 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The folder that built programs are kept in: whom it trusts, how much room it takes, where it is.
+ * Nothing that is wrong with it may change a result. Spoiled files: test_engine_options.c.
+ */
+#define _XOPEN_SOURCE 700
+
+#include "support/cache_folder.h"
+#include "support/engines.h"
+#include "support/motion.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { KEYS = 9, TRACKS = 5, SAMPLES = 40, FLOATS = SAMPLES * TRACKS * 4, PATH = 512 };
+
+/* What posemill.h says. */
+static const uint64_t limit_bytes = (uint64_t)256 << 20;
+
+/* ---- one engine's life ---- */
+
+typedef struct told {
+    size_t built, warnings;
+    char warning[1024];
+} told;
+
+static void note_message(void *user, pm_log_level level, const char *message) {
+    told *t = user;
+    t->built += strncmp(message, "built ", 6) == 0;
+    if (level != PM_LOG_WARNING)
+        return;
+    t->warnings++;
+    snprintf(t->warning, sizeof t->warning, "%.1000s", message);
+}
+
+static void sample_into(pm_engine *engine, float out[FLOATS]) {
+    motion m = motion_make(KEYS, TRACKS, 1.5, 0xCA1);
+    const pm_timeline timeline = {.key_count = KEYS, .rate = {8, 1}};
+    const pm_clip_desc desc = motion_desc(&m, &timeline, PM_METHOD_SQUAD);
+    pm_clip *clip = clip_make(engine, &desc);
+    memset(out, 0xFF, FLOATS * sizeof *out);
+    sample_make(clip, &(pm_sample_job){.sample_count = SAMPLES, .rate = {43, 1}, .rotations = out});
+    pm_clip_destroy(&clip);
+    motion_free(&m);
+}
+
+/* What an engine says that keeps its programs in a folder, with the results as ever. */
+static told run_with(void **state, const char *folder) {
+    told t = {0};
+    float expected[FLOATS], actual[FLOATS];
+    sample_into(engine_for(state), expected);
+    pm_engine *engine = engine_with(
+        state, &(pm_engine_desc){.cache_folder = folder, .log = note_message, .log_user = &t});
+    sample_into(engine, actual);
+    pm_engine_destroy(&engine);
+    expect_same_bits(actual, expected, FLOATS, 4);
+    return t;
+}
+
+/* ---- the folder ---- */
+
+static const char *cache;
+
+static int make_cache(void **state) {
+    (void)state;
+    cache = cache_folder_make();
+    return cache == NULL;
+}
+
+static int remove_cache(void **state) {
+    (void)state;
+    return !cache_folder_remove();
+}
+
+static bool is_hex(const char *name, size_t length) {
+    return strspn(name, "0123456789abcdef") >= length;
+}
+
+typedef struct file_list {
+    char names[64][80];
+    size_t count;
+    uint64_t bytes; /* of those that are programs */
+} file_list;
+
+/* What is in a folder; programs have names of 32 digits. */
+static file_list list_folder(const char *folder) {
+    file_list l = {0};
+    DIR *names = opendir(folder);
+    assert_non_null(names);
+    for (struct dirent *entry; (entry = readdir(names));) {
+        struct stat info;
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+            continue;
+        assert_true(l.count < 64);
+        snprintf(l.names[l.count++], sizeof l.names[0], "%.79s", entry->d_name);
+        assert_int_equal(fstatat(dirfd(names), entry->d_name, &info, AT_SYMLINK_NOFOLLOW), 0);
+        if (strlen(entry->d_name) == 32 && is_hex(entry->d_name, 32))
+            l.bytes += (uint64_t)info.st_size;
+    }
+    closedir(names);
+    return l;
+}
+
+static bool has(const file_list *l, const char *name) {
+    for (size_t i = 0; i < l->count; i++)
+        if (strcmp(l->names[i], name) == 0)
+            return true;
+    return false;
+}
+
+static const char *path_in(const char *folder, const char *name) {
+    static char path[PATH];
+    assert_true((size_t)snprintf(path, sizeof path, "%s/%s", folder, name) < sizeof path);
+    return path;
+}
+
+/* A file of so many bytes, all of them holes, last used so many seconds ago. */
+static void put_file(const char *folder, const char *name, uint64_t bytes, double ago) {
+    const char *path = path_in(folder, name);
+    const int file = open(path, O_WRONLY | O_CREAT | O_EXCL, 0600);
+    assert_true(file >= 0);
+    assert_int_equal(ftruncate(file, (off_t)bytes), 0);
+    struct timespec then[2] = {{0, 0}, {0, 0}};
+    clock_gettime(CLOCK_REALTIME, &then[1]);
+    then[1].tv_sec -= (time_t)ago;
+    then[0] = then[1];
+    assert_int_equal(futimens(file, then), 0);
+    close(file);
+}
+
+static void expect_warning(const told *t, const char *folder, const char *reason) {
+    if (t->warnings != 1 || !strstr(t->warning, folder) || !strstr(t->warning, reason))
+        fail_msg("%zu warnings, of which one was to hold '%s' and '%s': %s", t->warnings, folder,
+                 reason, t->warning);
+}
+
+/* ---- whom it trusts ---- */
+
+static void a_folder_of_ones_own_is_used(void **state) {
+    const told first = run_with(state, cache), again = run_with(state, cache);
+    assert_true(first.built > 0);
+    assert_int_equal(again.built, 0);
+    assert_int_equal(first.warnings + again.warnings, 0);
+}
+
+static void the_folder_and_its_files_are_for_their_owner_alone(void **state) {
+    char folder[PATH];
+    struct stat info;
+    snprintf(folder, sizeof folder, "%s/above/kept", cache);
+    const mode_t mask = umask(0);
+    const told t = run_with(state, folder);
+    umask(mask);
+    const file_list l = list_folder(folder);
+    assert_int_equal(t.warnings, 0);
+    assert_true(l.count > 0);
+    assert_int_equal(stat(folder, &info), 0);
+    assert_int_equal(info.st_mode & 07777, 0700);
+    for (size_t i = 0; i < l.count; i++) {
+        assert_int_equal(stat(path_in(folder, l.names[i]), &info), 0);
+        assert_int_equal(info.st_mode & 07777, 0600);
+    }
+}
+
+/* A folder that holds good programs already, and then is not to be trusted. */
+static void expect_distrust(void **state, const char *folder, const char *reason) {
+    const file_list before = list_folder(cache);
+    assert_true(before.count > 0);
+    const told t = run_with(state, folder);
+    assert_true(t.built > 0);
+    expect_warning(&t, folder, reason);
+    assert_int_equal(list_folder(cache).count, before.count);
+}
+
+static void a_folder_that_others_can_write_is_neither_read_nor_written(void **state) {
+    static const mode_t modes[] = {0720, 0702, 0777, 01777};
+    run_with(state, cache);
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
+        assert_int_equal(chmod(cache, modes[i]), 0);
+        expect_distrust(state, cache, "other users");
+    }
+    assert_int_equal(chmod(cache, 0755), 0);
+    assert_int_equal(run_with(state, cache).built, 0);
+}
+
+static void a_folder_of_another_user_is_neither_read_nor_written(void **state) {
+    enum { ANOTHER = 12345 };
+    engine_for(state);
+    if (geteuid() != 0) {
+        print_message("not tested: only the superuser can give a folder away\n");
+        skip();
+    }
+    run_with(state, cache);
+    assert_int_equal(chown(cache, ANOTHER, (gid_t)-1), 0);
+    expect_distrust(state, cache, "owned by user 12345");
+    assert_int_equal(chown(cache, 0, (gid_t)-1), 0);
+    const file_list l = list_folder(cache);
+    for (size_t i = 0; i < l.count; i++)
+        assert_int_equal(chown(path_in(cache, l.names[i]), ANOTHER, (gid_t)-1), 0);
+    const told t = run_with(state, cache);
+    assert_int_equal(t.built, l.count);
+    expect_warning(&t, cache, "owned by user 12345");
+}
+
+static void a_link_is_no_folder(void **state) {
+    char link[PATH];
+    run_with(state, cache);
+    snprintf(link, sizeof link, "%s-link", cache);
+    assert_int_equal(symlink(cache, link), 0);
+    expect_distrust(state, link, "link");
+    char slashed[PATH + 1];
+    snprintf(slashed, sizeof slashed, "%s/", link);
+    const told t = run_with(state, slashed);
+    assert_true(t.built > 0);
+    expect_warning(&t, link, "link");
+    assert_int_equal(unlink(link), 0);
+}
+
+static void files_that_others_can_write_are_not_run(void **state) {
+    run_with(state, cache);
+    const file_list l = list_folder(cache);
+    assert_true(l.count > 0);
+    for (size_t i = 0; i < l.count; i++)
+        assert_int_equal(chmod(path_in(cache, l.names[i]), i % 2 ? 0602 : 0620), 0);
+    const told t = run_with(state, cache);
+    assert_int_equal(t.built, l.count);
+    expect_warning(&t, cache, "other users");
+    assert_int_equal(run_with(state, cache).built, 0); /* written anew */
+}
+
+static void links_to_files_are_not_followed(void **state) {
+    run_with(state, cache);
+    const file_list l = list_folder(cache);
+    assert_true(l.count > 0);
+    for (size_t i = 0; i < l.count; i++) {
+        char from[PATH], to[PATH];
+        snprintf(from, sizeof from, "%s/%s", cache, l.names[i]);
+        snprintf(to, sizeof to, "%s/moved-%s", cache, l.names[i]);
+        assert_int_equal(rename(from, to), 0);
+        assert_int_equal(symlink(to, from), 0);
+    }
+    const told t = run_with(state, cache);
+    assert_int_equal(t.built, l.count);
+    expect_warning(&t, cache, "link");
+    struct stat info;
+    for (size_t i = 0; i < l.count; i++) { /* in place of the links there are files again */
+        assert_int_equal(lstat(path_in(cache, l.names[i]), &info), 0);
+        assert_true(S_ISREG(info.st_mode));
+    }
+}
+
+/* ---- how much room it takes ---- */
+
+enum { OLD_FILES = 24 };
+
+/* Files that were used one after another, of a random size each, a half more than the limit. */
+static uint64_t fill_folder(const char *folder, uint64_t salt, char names[OLD_FILES][33],
+                            uint64_t sizes[OLD_FILES]) {
+    random_source source = random_salted(salt);
+    double weights[OLD_FILES], sum = 0;
+    uint64_t total = 0;
+    for (size_t i = 0; i < OLD_FILES; i++)
+        sum += weights[i] = random_between(&source, 0.2, 1);
+    for (size_t i = 0; i < OLD_FILES; i++) {
+        sizes[i] = (uint64_t)(1.5 * (double)limit_bytes * weights[i] / sum);
+        total += sizes[i];
+        snprintf(names[i], sizeof names[i], "%016llx%016llx",
+                 (unsigned long long)random_bits(&source),
+                 (unsigned long long)random_bits(&source));
+        put_file(folder, names[i], sizes[i], 60.0 * (double)(OLD_FILES - i)); /* oldest first */
+    }
+    return total;
+}
+
+static void what_was_not_used_for_longest_goes_when_the_folder_is_full(void **state) {
+    char names[OLD_FILES][33];
+    uint64_t sizes[OLD_FILES];
+    engine_for(state);
+    put_file(cache, "0123-not-a-program", 1 << 20, 1e6);
+    put_file(cache, "0123456789abcdef0123456789abcdef0", 1 << 20, 1e6);
+    uint64_t total = fill_folder(cache, 0xCA2, names, sizes);
+    assert_true(total > limit_bytes);
+    const told t = run_with(state, cache);
+    const file_list after = list_folder(cache);
+    assert_true(t.built > 0);
+    assert_in_range(after.bytes, 1, limit_bytes);
+    size_t first = 0; /* of those that stay */
+    while (first < OLD_FILES && !has(&after, names[first]))
+        total -= sizes[first++];
+    assert_in_range(first, 1, OLD_FILES - 1);
+    for (size_t i = first; i < OLD_FILES; i++)
+        assert_true(has(&after, names[i]));
+    /* no more went than had to */
+    assert_true(after.bytes + sizes[first - 1] > limit_bytes);
+    assert_true(has(&after, "0123-not-a-program"));
+    assert_true(has(&after, "0123456789abcdef0123456789abcdef0"));
+    assert_int_equal(run_with(state, cache).built, 0);
+}
+
+static void a_program_that_is_used_stays(void **state) {
+    char names[OLD_FILES][33];
+    uint64_t sizes[OLD_FILES];
+    run_with(state, cache);
+    const file_list programs = list_folder(cache);
+    const struct timespec long_ago[2] = {{1000000000, 0}, {1000000000, 0}};
+    for (size_t i = 0; i < programs.count; i++)
+        assert_int_equal(utimensat(AT_FDCWD, path_in(cache, programs.names[i]), long_ago, 0), 0);
+    assert_int_equal(run_with(state, cache).built, 0); /* used now */
+    fill_folder(cache, 0xCA3, names, sizes);
+    pm_engine *engine = engine_with(state, &(pm_engine_desc){.cache_folder = cache});
+    motion m = motion_make(KEYS, TRACKS, 1.5, 0xCA4);
+    const pm_timeline timeline = {.key_count = KEYS, .rate = {8, 1}};
+    const pm_clip_desc desc = motion_desc(&m, &timeline, PM_METHOD_STEP);
+    pm_clip *clip = clip_make(engine, &desc); /* another method: something is stored */
+    float out[FLOATS];
+    sample_make(clip, &(pm_sample_job){.sample_count = SAMPLES, .rate = {43, 1}, .rotations = out});
+    pm_clip_destroy(&clip);
+    pm_engine_destroy(&engine);
+    motion_free(&m);
+    const file_list after = list_folder(cache);
+    assert_in_range(after.bytes, 1, limit_bytes);
+    for (size_t i = 0; i < programs.count; i++)
+        assert_true(has(&after, programs.names[i]));
+}
+
+static void what_dead_processes_left_behind_goes(void **state) {
+    static const char left[] = "00112233445566778899aabbccddeeff.a1b2c3";
+    static const char busy[] = "00112233445566778899aabbccddeeff.d4e5f6";
+    engine_for(state);
+    put_file(cache, left, 12345, 7200);
+    put_file(cache, busy, 12345, 60);
+    run_with(state, cache);
+    const file_list after = list_folder(cache);
+    assert_false(has(&after, left));
+    assert_true(has(&after, busy));
+}
+
+/* ---- several at once ---- */
+
+typedef struct worker {
+    pthread_t thread;
+    pm_engine *engine;
+    float out[FLOATS];
+} worker;
+
+static void *work(void *argument) {
+    worker *w = argument;
+    sample_into(w->engine, w->out);
+    return NULL;
+}
+
+static void engines_that_share_a_full_folder_do_not_disturb_each_other(void **state) {
+    enum { WORKERS = 4 };
+    char names[OLD_FILES][33];
+    uint64_t sizes[OLD_FILES];
+    float expected[FLOATS];
+    sample_into(engine_for(state), expected);
+    fill_folder(cache, 0xCA5, names, sizes);
+    worker *workers = test_array(WORKERS, sizeof *workers);
+    for (size_t i = 0; i < WORKERS; i++)
+        workers[i].engine = engine_with(state, &(pm_engine_desc){.cache_folder = cache});
+    for (size_t i = 0; i < WORKERS; i++)
+        assert_int_equal(pthread_create(&workers[i].thread, NULL, work, &workers[i]), 0);
+    for (size_t i = 0; i < WORKERS; i++) {
+        assert_int_equal(pthread_join(workers[i].thread, NULL), 0);
+        pm_engine_destroy(&workers[i].engine);
+        expect_same_bits(workers[i].out, expected, FLOATS, 4);
+    }
+    free(workers);
+    assert_in_range(list_folder(cache).bytes, 1, limit_bytes);
+    assert_int_equal(run_with(state, cache).built, 0);
+}
+
+/* ---- where it is ---- */
+
+typedef struct environment {
+    char *values[2];
+} environment;
+
+static const char *const variables[2] = {"XDG_CACHE_HOME", "HOME"};
+
+static void set(const char *name, const char *value) {
+    assert_int_equal(value ? setenv(name, value, 1) : unsetenv(name), 0);
+}
+
+static environment change(const char *base, const char *home) {
+    environment before = {{NULL, NULL}};
+    for (size_t i = 0; i < 2; i++)
+        before.values[i] = getenv(variables[i]) ? strdup(getenv(variables[i])) : NULL;
+    set(variables[0], base);
+    set(variables[1], home);
+    return before;
+}
+
+static void change_back(environment *before) {
+    for (size_t i = 0; i < 2; i++) {
+        set(variables[i], before->values[i]);
+        free(before->values[i]);
+    }
+}
+
+/* Programs built by an engine in this environment, which is the folder's `expected` or nowhere. */
+static void expect_kept_in(void **state, const char *base, const char *home, const char *expected) {
+    char folder[PATH];
+    struct stat info;
+    engine_for(state);
+    environment before = change(base, home);
+    const told first = run_with(state, NULL), again = run_with(state, NULL);
+    change_back(&before);
+    assert_int_equal(first.warnings + again.warnings, 0);
+    assert_true(first.built > 0);
+    assert_int_equal(again.built, expected ? 0 : first.built);
+    assert_int_equal(stat("relative", &info), -1);
+    if (!expected)
+        return;
+    snprintf(folder, sizeof folder, "%s/%s", cache, expected);
+    assert_int_equal(list_folder(folder).count, first.built);
+}
+
+static void an_absolute_base_is_taken(void **state) {
+    expect_kept_in(state, cache, "/nonexistent", "posemill");
+}
+
+static void a_base_that_is_relative_or_empty_is_as_good_as_none(void **state) {
+    char home[PATH];
+    snprintf(home, sizeof home, "%s/a", cache);
+    expect_kept_in(state, "relative/cache", home, "a/.cache/posemill");
+    snprintf(home, sizeof home, "%s/b", cache);
+    expect_kept_in(state, "", home, "b/.cache/posemill");
+}
+
+static void without_any_absolute_path_nothing_is_kept(void **state) {
+    expect_kept_in(state, "relative", "relative", NULL);
+    expect_kept_in(state, NULL, NULL, NULL);
+    expect_kept_in(state, "", "", NULL);
+}
+
+#define WITH_CACHE(test)                                                                           \
+    { #test, test, make_cache, remove_cache, &on_device }
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        WITH_CACHE(a_folder_of_ones_own_is_used),
+        WITH_CACHE(the_folder_and_its_files_are_for_their_owner_alone),
+        WITH_CACHE(a_folder_that_others_can_write_is_neither_read_nor_written),
+        WITH_CACHE(a_folder_of_another_user_is_neither_read_nor_written),
+        WITH_CACHE(a_link_is_no_folder),
+        WITH_CACHE(files_that_others_can_write_are_not_run),
+        WITH_CACHE(links_to_files_are_not_followed),
+        WITH_CACHE(what_was_not_used_for_longest_goes_when_the_folder_is_full),
+        WITH_CACHE(a_program_that_is_used_stays),
+        WITH_CACHE(what_dead_processes_left_behind_goes),
+        WITH_CACHE(engines_that_share_a_full_folder_do_not_disturb_each_other),
+        WITH_CACHE(an_absolute_base_is_taken),
+        WITH_CACHE(a_base_that_is_relative_or_empty_is_as_good_as_none),
+        WITH_CACHE(without_any_absolute_path_nothing_is_kept),
+    };
+    return cmocka_run_group_tests_name("program_cache", tests, NULL, engines_close);
+}
