@@ -79,15 +79,15 @@ static void build_bspline(pm_track *track, const pm_extras_out *out, pm_findings
     }
 }
 
-static dquat given_tangent(const pm_lane_rows *rows, size_t key, double length) {
-    dquat t = pm_given_row(rows, key);
-    /* a float's square must stay in range: only absurd segments leave it */
+/* What a rate makes of a segment, but for its size when that is absurd: a float's square must
+ * stay in range, and only absurd segments leave it. */
+static dquat tangent_of_rate(dquat rate, double length) {
     const double most = 1e15;
-    dreal xy = dreal_max(dreal_abs(t.x), dreal_abs(t.y));
-    dreal largest = dreal_max(xy, dreal_max(dreal_abs(t.z), dreal_abs(t.w)));
+    dreal xy = dreal_max(dreal_abs(rate.x), dreal_abs(rate.y));
+    dreal largest = dreal_max(xy, dreal_max(dreal_abs(rate.z), dreal_abs(rate.w)));
     dmask absurd = (dmask)(largest * length > most);
     dreal scale = most / dreal_select(absurd, largest, dreal_of(1));
-    return dquat_scaled(t, dreal_select(absurd, scale, dreal_of(length)));
+    return dquat_scaled(rate, dreal_select(absurd, scale, dreal_of(length)));
 }
 
 static void build_given(pm_track *track, const pm_extras_out *out, pm_findings *findings) {
@@ -96,8 +96,8 @@ static void build_given(pm_track *track, const pm_extras_out *out, pm_findings *
         size_t k = (size_t)i;
         size_t next = track->single ? 0 : (k + 1) % track->key_count;
         double length = track->single ? 0 : pm_track_length(track, i);
-        pm_put(out, k, 0, given_tangent(&track->tangents_out, k, length));
-        pm_put(out, k, 1, given_tangent(&track->tangents_in, next, length));
+        pm_put(out, k, 0, tangent_of_rate(pm_given_row(&track->tangents_out, k), length));
+        pm_put(out, k, 1, tangent_of_rate(pm_given_row(&track->tangents_in, next), length));
     }
 }
 
@@ -120,9 +120,9 @@ static dquat component_rate(const pm_track *track, ptrdiff_t i) {
 static void build_ncubic(pm_track *track, const pm_extras_out *out, pm_findings *findings) {
     (void)findings;
     for (ptrdiff_t i = track->first; i < track->end; i++) {
-        dreal length = dreal_of(pm_track_length(track, i));
-        pm_put(out, (size_t)i, 0, dquat_scaled(component_rate(track, i), length));
-        pm_put(out, (size_t)i, 1, dquat_scaled(component_rate(track, i + 1), length));
+        double length = pm_track_length(track, i);
+        pm_put(out, (size_t)i, 0, tangent_of_rate(component_rate(track, i), length));
+        pm_put(out, (size_t)i, 1, tangent_of_rate(component_rate(track, i + 1), length));
     }
 }
 
