@@ -11,7 +11,7 @@
 
 /* Infinite when something was not a number or the subject failed. */
 typedef struct accuracy {
-    double worst;       /* radians; of cubicspline, over its oracle_magnification */
+    double worst;       /* radians, over oracle_magnification and what is said below */
     double sum_squares; /* radians^2 */
     double norm;        /* worst | |q| - 1 | */
     double vector; /* worst of positions and scales, relative to the largest coordinate about */
@@ -38,7 +38,10 @@ void accuracy_of_random(const subject_span *s, const variant *v, size_t tracks, 
 /* Likewise of up to 1 radian. */
 void accuracy_of_gentle(const subject_span *s, const variant *v, size_t tracks, accuracy *out);
 
-/* Every adversarial track, over laps before and after where it loops. */
+/* Likewise of up to 180 degrees for every variant, its errors over oracle_condition. */
+void accuracy_of_conditioned(const subject_span *s, const variant *v, size_t tracks, accuracy *out);
+
+/* Every adversarial track, over laps before and after where it loops, errors likewise. */
 void accuracy_of_adversarial(const subject_span *s, const variant *v, accuracy *out);
 
 #endif
