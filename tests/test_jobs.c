@@ -15,18 +15,19 @@
 /* Key and sample times that are multiples of 1/64 s: every kind places them exactly. */
 static void expect_kinds_agree(void **state, const motion *m, const pm_timeline *timeline,
                                pm_method method, double loop_period) {
-    enum { COUNT = 150 };
+    enum { MOST = 150 };
+    const size_t count = small_sizes() ? 60 : MOST;
     random_source source = random_salted(0x32 + (uint64_t)method);
-    const size_t lead = random_size(&source, 0, 70); /* samples before the first key */
+    const size_t lead = random_size(&source, 0, count / 2); /* samples before the first key */
     const size_t tracks = m->tracks;
     const double first_key = timeline->times ? timeline->times[0] : 0;
     pm_clip_desc desc = motion_desc(m, timeline, method);
     desc.loop_period = loop_period;
     pm_clip *clip = clip_make(engine_for(state), &desc);
-    double times[COUNT];
-    double *pair_times = test_array(COUNT * tracks, sizeof *pair_times);
-    uint32_t *pair_tracks = test_array(COUNT * tracks, sizeof *pair_tracks);
-    for (size_t k = 0; k < COUNT; k++) {
+    double times[MOST];
+    double *pair_times = test_array(count * tracks, sizeof *pair_times);
+    uint32_t *pair_tracks = test_array(count * tracks, sizeof *pair_tracks);
+    for (size_t k = 0; k < count; k++) {
         times[k] = first_key + ((double)k - (double)lead) / 64;
         for (size_t track = 0; track < tracks; track++) {
             pair_times[k * tracks + track] = times[k];
@@ -34,13 +35,13 @@ static void expect_kinds_agree(void **state, const motion *m, const pm_timeline 
         }
     }
     const pm_sample_job uniform = {
-        .sample_count = COUNT, .rate = {64, 1}, .start = {-(int64_t)lead, 64}};
-    const pm_sample_job listed = {.sample_count = COUNT, .times = times};
+        .sample_count = count, .rate = {64, 1}, .start = {-(int64_t)lead, 64}};
+    const pm_sample_job listed = {.sample_count = count, .times = times};
     const pm_sample_job pairs = {
-        .sample_count = COUNT * tracks, .times = pair_times, .tracks = pair_tracks};
-    outputs a = sampled(clip, uniform, COUNT * tracks);
-    outputs b = sampled(clip, listed, COUNT * tracks);
-    outputs c = sampled(clip, pairs, COUNT * tracks);
+        .sample_count = count * tracks, .times = pair_times, .tracks = pair_tracks};
+    outputs a = sampled(clip, uniform, count * tracks);
+    outputs b = sampled(clip, listed, count * tracks);
+    outputs c = sampled(clip, pairs, count * tracks);
     expect_same_outputs(&a, &b);
     expect_same_outputs(&a, &c);
     outputs_free(&a);
@@ -192,29 +193,30 @@ static void every_track_count_fills_its_outputs_and_nothing_else(void **state) {
 
 /* Jobs of every kind on one engine, one after another in `out`. */
 static void sample_every_kind(pm_engine *engine, pm_method method, bool reference, outputs out[3]) {
-    enum { KEYS = 11, TRACKS = 21, COUNT = 60 };
+    enum { KEYS = 11, TRACKS = 21, MOST = 60 };
+    const size_t count = small_sizes() ? 16 : MOST;
     motion m = motion_make(KEYS, TRACKS, 3.1, 0x2F);
     const pm_timeline timeline = {.key_count = KEYS, .rate = {10, 1}};
     const pm_clip_desc desc = motion_desc(&m, &timeline, method);
     pm_clip *clip = clip_make(engine, &desc);
-    double times[COUNT];
-    uint32_t tracks[COUNT];
+    double times[MOST];
+    uint32_t tracks[MOST];
     random_source source = random_salted(0x30);
-    random_times(&source, COUNT, -0.1, 1.1, times);
-    for (size_t k = 0; k < COUNT; k++)
+    random_times(&source, count, -0.1, 1.1, times);
+    for (size_t k = 0; k < count; k++)
         tracks[k] = (uint32_t)random_size(&source, 0, TRACKS - 1);
     out[0] = sampled(
         clip,
-        (pm_sample_job){.sample_count = COUNT, .rate = {30000, 1001}, .on_reference = reference},
-        COUNT * TRACKS);
+        (pm_sample_job){.sample_count = count, .rate = {30000, 1001}, .on_reference = reference},
+        count * TRACKS);
     out[1] = sampled(
-        clip, (pm_sample_job){.sample_count = COUNT, .times = times, .on_reference = reference},
-        COUNT * TRACKS);
+        clip, (pm_sample_job){.sample_count = count, .times = times, .on_reference = reference},
+        count * TRACKS);
     out[2] = sampled(
         clip,
         (pm_sample_job){
-            .sample_count = COUNT, .times = times, .tracks = tracks, .on_reference = reference},
-        COUNT);
+            .sample_count = count, .times = times, .tracks = tracks, .on_reference = reference},
+        count);
     pm_clip_destroy(&clip);
     motion_free(&m);
 }

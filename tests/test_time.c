@@ -376,33 +376,34 @@ static void open_tracks_keep_their_end_keys_outside_of_them(void **state) {
 
 static void results_do_not_depend_on_the_order_of_samples(void **state) {
     engine_for(state);
-    enum { COUNT = 257, TRACKS = 3 };
+    enum { MOST = 257, TRACKS = 3 };
+    const size_t count = small_sizes() ? 64 : MOST;
     motion m = motion_make(50, TRACKS, 3.0, 13);
     const pm_timeline timeline = {.key_count = 50, .rate = {10, 1}};
-    double times[COUNT], shuffled[COUNT];
-    size_t order[COUNT];
+    double times[MOST], shuffled[MOST];
+    size_t order[MOST];
     random_source source = random_salted(14);
-    random_times(&source, COUNT, -1, 6, times);
-    for (size_t k = 0; k < COUNT; k++)
+    random_times(&source, count, -1, 6, times);
+    for (size_t k = 0; k < count; k++)
         order[k] = k;
-    for (size_t k = COUNT - 1; k > 0; k--) {
+    for (size_t k = count - 1; k > 0; k--) {
         const size_t other = random_size(&source, 0, k), kept = order[k];
         order[k] = order[other];
         order[other] = kept;
     }
-    for (size_t k = 0; k < COUNT; k++)
+    for (size_t k = 0; k < count; k++)
         shuffled[k] = times[order[k]];
-    float *in_order = guarded_floats(COUNT * TRACKS * 4);
-    float *out = guarded_floats(COUNT * TRACKS * 4);
+    float *in_order = guarded_floats(count * TRACKS * 4);
+    float *out = guarded_floats(count * TRACKS * 4);
     for (size_t i = 0; i < PM_METHOD_COUNT; i++) {
         const pm_clip_desc desc = motion_desc(&m, &timeline, (pm_method)i);
         pm_clip *clip = clip_make(engine_for(state), &desc);
-        pm_sample_job job = {.sample_count = COUNT, .times = times, .rotations = in_order};
+        pm_sample_job job = {.sample_count = count, .times = times, .rotations = in_order};
         sample_make(clip, &job);
         job.times = shuffled;
         job.rotations = out;
         sample_make(clip, &job);
-        for (size_t k = 0; k < COUNT; k++)
+        for (size_t k = 0; k < count; k++)
             expect_same_bits(out + k * TRACKS * 4, in_order + order[k] * TRACKS * 4, TRACKS * 4, 4);
         pm_clip_destroy(&clip);
     }
@@ -413,26 +414,27 @@ static void results_do_not_depend_on_the_order_of_samples(void **state) {
 
 static void results_do_not_depend_on_the_size_of_batches(void **state) {
     engine_for(state);
-    enum { COUNT = 333, TRACKS = 5 };
+    enum { MOST = 333, TRACKS = 5 };
+    const size_t count = small_sizes() ? 100 : MOST;
     motion m = motion_make(60, TRACKS, 3.0, 15);
     const pm_timeline timeline = {.key_count = 60, .rate = {24, 1}};
-    float *whole = guarded_floats(COUNT * TRACKS * 4);
-    float *parts = guarded_floats(COUNT * TRACKS * 4);
+    float *whole = guarded_floats(count * TRACKS * 4);
+    float *parts = guarded_floats(count * TRACKS * 4);
     random_source source = random_salted(16);
     for (size_t i = 0; i < PM_METHOD_COUNT; i++) {
         pm_clip *clip = clip_by(state, &m, &timeline, pm_method_describe((pm_method)i));
-        pm_sample_job job = {.sample_count = COUNT, .rate = {30000, 1001}, .rotations = whole};
+        pm_sample_job job = {.sample_count = count, .rate = {30000, 1001}, .rotations = whole};
         sample_make(clip, &job);
-        memset(parts, 0xFF, COUNT * TRACKS * 4 * sizeof *parts);
-        for (size_t first = 0; first < COUNT; first += job.sample_count) {
+        memset(parts, 0xFF, count * TRACKS * 4 * sizeof *parts);
+        for (size_t first = 0; first < count; first += job.sample_count) {
             const size_t batch = random_size(&source, 1, 80);
             job.first = first;
-            job.sample_count = batch < COUNT - first ? batch : COUNT - first;
+            job.sample_count = batch < count - first ? batch : count - first;
             job.rotations = parts + first * TRACKS * 4;
             sample_make(clip, &job);
         }
-        expect_same_bits(parts, whole, COUNT * TRACKS * 4, 4);
-        expect_guards(parts, COUNT * TRACKS * 4);
+        expect_same_bits(parts, whole, count * TRACKS * 4, 4);
+        expect_guards(parts, count * TRACKS * 4);
         pm_clip_destroy(&clip);
     }
     guarded_free(whole);

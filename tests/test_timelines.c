@@ -46,16 +46,17 @@ static void expect_track_is_single(void **state, const outputs *mixed, const mot
 
 static void tracks_of_several_timelines_are_as_clips_of_their_own(void **state) {
     engine_for(state);
-    enum { COUNT = 90 };
+    enum { MOST = 90 };
+    const size_t count = small_sizes() ? 24 : MOST;
     motion source = motion_make(MIXED_KEYS, MIXED_TRACKS, 2.5, 0x27), parts[MIXED_TRACKS];
     for (size_t track = 0; track < MIXED_TRACKS; track++)
         parts[track] = motion_slice(&source, track, mixed_lines[mixed_line_of[track]].key_count);
     motion packed = motion_pack(parts, MIXED_TRACKS);
-    double times[COUNT];
+    double times[MOST];
     random_source random = random_salted(0x28);
-    random_times(&random, COUNT, -0.5, 4.5, times);
-    const pm_sample_job jobs[] = {{.sample_count = COUNT, .times = times},
-                                  {.sample_count = COUNT, .rate = {24000, 1001}}};
+    random_times(&random, count, -0.5, 4.5, times);
+    const pm_sample_job jobs[] = {{.sample_count = count, .times = times},
+                                  {.sample_count = count, .rate = {24000, 1001}}};
     for (size_t i = 0; i < PM_METHOD_COUNT; i++) {
         pm_clip_desc desc = motion_desc(&packed, lines_for((pm_method)i), (pm_method)i);
         desc.track_count = MIXED_TRACKS;
@@ -63,7 +64,7 @@ static void tracks_of_several_timelines_are_as_clips_of_their_own(void **state) 
         desc.timeline_of = mixed_line_of;
         pm_clip *clip = clip_make(engine_for(state), &desc);
         for (size_t j = 0; j < 2; j++) {
-            outputs mixed = sampled(clip, jobs[j], COUNT * MIXED_TRACKS);
+            outputs mixed = sampled(clip, jobs[j], count * MIXED_TRACKS);
             for (size_t track = 0; track < MIXED_TRACKS; track++)
                 expect_track_is_single(state, &mixed, &parts[track], track, (pm_method)i, jobs[j]);
             outputs_free(&mixed);
