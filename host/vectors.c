@@ -117,12 +117,26 @@ static dquat component_rate(const pm_track *track, ptrdiff_t i) {
     return dquat_sum(s0, dquat_scaled(component_slope(track, i), dreal_of(h0 / (h0 + h1))));
 }
 
+/* Whether a slope at either key of a segment may be absurd in it: slopes between unit keys are at
+ * most 2 over the shorter of the lengths beside the key. */
+static bool is_far_longer(const pm_track *track, ptrdiff_t i) {
+    const double most = 1e14, length = pm_track_length(track, i);
+    return (pm_track_has(track, i - 1) && length > most * pm_track_length(track, i - 1)) ||
+           (pm_track_has(track, i + 1) && length > most * pm_track_length(track, i + 1));
+}
+
 static void build_ncubic(pm_track *track, const pm_extras_out *out, pm_findings *findings) {
     (void)findings;
     for (ptrdiff_t i = track->first; i < track->end; i++) {
         double length = pm_track_length(track, i);
-        pm_put(out, (size_t)i, 0, tangent_of_rate(component_rate(track, i), length));
-        pm_put(out, (size_t)i, 1, tangent_of_rate(component_rate(track, i + 1), length));
+        dquat leaving = component_rate(track, i), arriving = component_rate(track, i + 1);
+        if (is_far_longer(track, i)) {
+            pm_put(out, (size_t)i, 0, tangent_of_rate(leaving, length));
+            pm_put(out, (size_t)i, 1, tangent_of_rate(arriving, length));
+        } else {
+            pm_put(out, (size_t)i, 0, dquat_scaled(leaving, dreal_of(length)));
+            pm_put(out, (size_t)i, 1, dquat_scaled(arriving, dreal_of(length)));
+        }
     }
 }
 
