@@ -192,12 +192,13 @@ quat squad_inside(const oracle *o, const oracle_track *t, ptrdiff_t i, double u)
                       2.0 * u * (1.0 - u));
 }
 
-/* What a slerp takes of each operand. */
-static void slerp_weights(quat a, quat b, double u, double *of_a, double *of_b) {
+/* What a slerp takes of each operand, and by how much its angle exceeds a quarter turn, in such. */
+static void slerp_weights(quat a, quat b, double u, double *of_a, double *of_b, double *excess) {
     const double angle = 2.0 * atan2(quat_norm(quat_subtract(b, a)), quat_norm(quat_add(a, b)));
     const double sine = sin(angle);
     *of_a = sine > 0.0 ? sin((1.0 - u) * angle) / sine : 1.0 - u;
     *of_b = sine > 0.0 ? sin(u * angle) / sine : u;
+    *excess = fmax(0.0, angle / (0.5 * PI) - 1.0);
 }
 
 /* A slerp of operands an angle apart, of which each is off by at most e, is off by at most
@@ -207,15 +208,16 @@ static void slerp_weights(quat a, quat b, double u, double *of_a, double *of_b) 
  *   (of the outer points) e + (of the inner points) (sum of their own weights) e,
  * and operands that come near to being antipodal magnify by the inverse of what they lack. Of
  * the keys' own slerp, a quarter turn wide at most, the sum is below sqrt 2: what the bound of
- * all methods holds already. First order, which ends where the operands lack no more than e; there
- * the bound is above a whole turn, and nothing is claimed. */
+ * all methods holds already. It also holds what rounding the angle of a slerp costs up to a
+ * quarter turn; beyond, that cost grows with the angle. First order, which ends where the
+ * operands lack no more than e; there the bound is above a whole turn, and nothing is claimed. */
 double squad_condition(const oracle_track *t, ptrdiff_t i, double u) {
     const squad_points s = squad_points_of(t, i);
-    double outer, inner, of_a, of_b;
-    slerp_weights(s.a, s.b, u, &of_a, &of_b);
+    double outer, inner, of_a, of_b, wide, wide_inner;
+    slerp_weights(s.a, s.b, u, &of_a, &of_b, &wide_inner);
     slerp_weights(quat_slerp(s.p, s.q, u), inner_slerp(s.p, s.q, s.a, s.b, u), 2.0 * u * (1.0 - u),
-                  &outer, &inner);
-    return fmax(1.0, outer + inner * (of_a + of_b));
+                  &outer, &inner, &wide);
+    return fmax(1.0, outer + inner * (of_a + of_b + wide_inner)) + wide;
 }
 
 /* ---- circular ---------------------------------------------------------------- */
