@@ -17,25 +17,38 @@
 
 enum { MOST_THREADS = 256, ROW = 4 * BASELINE_TRACKS };
 
-typedef void (*loop_function)(const float *keys, const float *inner, float *out, size_t begin,
-                              size_t end);
-
 struct baseline {
-    loop_function loop;
+    baseline_loop *loop;
     const float *keys;
     float *signed_keys; /* of squad: each with the sign nearest the one before */
     float *inner;       /* of squad */
     size_t segment_count;
 };
 
-static loop_function loop_of(pm_method method) {
+/* The best that the processor has. What is asked of it are the options that the loops are
+ * compiled with. */
+static const baseline_loops *loops_of_processor(void) {
+#if BASELINE_AVX
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+        __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("fma")) {
+        return &baseline_loops_avx512;
+    }
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
+        return &baseline_loops_avx2;
+    }
+#endif
+    return &baseline_loops_plain;
+}
+
+static baseline_loop *loop_of(pm_method method) {
+    const baseline_loops *loops = loops_of_processor();
     switch (method) {
     case PM_METHOD_NLERP:
-        return baseline_nlerp;
+        return loops->nlerp;
     case PM_METHOD_SLERP:
-        return baseline_slerp;
+        return loops->slerp;
     case PM_METHOD_SQUAD:
-        return baseline_squad;
+        return loops->squad;
     default:
         return NULL;
     }

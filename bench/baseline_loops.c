@@ -2,8 +2,8 @@
  *
  * Exact nlerp, slerp and squad in plain C, written so that a compiler vectorises them over
  * tracks: what all samples of a segment share stands outside the loop over them, and
- * acosf and sinf come from the vector math library. Compiled with -O3 -ffast-math for the
- * machine that it runs on, unlike everything else in this project.
+ * acosf and sinf come from the vector math library. Compiled with -O3 -ffast-math, unlike
+ * everything else in this project, under the name that BASELINE_LOOPS gives the set.
  */
 #include "baseline_loops.h"
 
@@ -58,7 +58,7 @@ static void measure(arcs *s) {
     }
 }
 
-void baseline_nlerp(const float *keys, const float *inner, float *out, size_t begin, size_t end) {
+static void nlerp(const float *keys, const float *inner, float *out, size_t begin, size_t end) {
     (void)inner;
     arcs s;
     for (size_t i = begin; i < end; i++) {
@@ -83,7 +83,7 @@ void baseline_nlerp(const float *keys, const float *inner, float *out, size_t be
     }
 }
 
-void baseline_slerp(const float *keys, const float *inner, float *out, size_t begin, size_t end) {
+static void slerp(const float *keys, const float *inner, float *out, size_t begin, size_t end) {
     (void)inner;
     arcs s;
     for (size_t i = begin; i < end; i++) {
@@ -118,7 +118,7 @@ static void meet(const arcs *s, float u, float to[4][TRACKS]) {
     }
 }
 
-void baseline_squad(const float *keys, const float *inner, float *out, size_t begin, size_t end) {
+static void squad(const float *keys, const float *inner, float *out, size_t begin, size_t end) {
     arcs outer, within, between;
     for (size_t i = begin; i < end; i++) {
         load(outer.a, keys + i * ROW);
@@ -146,3 +146,5 @@ void baseline_squad(const float *keys, const float *inner, float *out, size_t be
         }
     }
 }
+
+const baseline_loops BASELINE_LOOPS = {nlerp, slerp, squad};

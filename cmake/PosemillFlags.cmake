@@ -23,3 +23,14 @@ function(posemill_target target)
     target_link_libraries(${target} PRIVATE
         $<BUILD_INTERFACE:posemill_warnings> $<BUILD_INTERFACE:posemill_arithmetic>)
 endfunction()
+
+# Instruction sets that some files are compiled for beside the target's own, each with the
+# options that turn it on. The program asks the processor before it takes one: what is built
+# runs on every processor of its architecture.
+set(posemill_instruction_sets "")
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$" AND CMAKE_SIZEOF_VOID_P EQUAL 8)
+    set(posemill_instruction_sets avx2 avx512)
+    set(posemill_options_of_avx2 -mavx2 -mfma)
+    set(posemill_options_of_avx512
+        -mfma -mavx512f -mavx512dq -mavx512vl -mprefer-vector-width=512)
+endif()

@@ -143,8 +143,17 @@ static void put_arcs(const pm_extras_out *out, size_t segment, const arcs *a, dr
                    leaving, arriving});
 }
 
+/* A phase runs up to half its speed away, and kernels take angles of up to 1e4 rad off an arc's
+ * middle; the square of the phase must fit a float. Only neighbouring segments of absurd lengths
+ * ask for more. */
+static dreal speed_in_range(dreal speed, dreal alpha) {
+    dreal most = 1.9e4 / dreal_max(alpha, dreal_of(1.9e-11));
+    return dreal_max(-most, dreal_min(most, speed));
+}
+
 static void put_phased(const pm_extras_out *out, size_t segment, const arcs *a, dquat chord) {
-    put_arcs(out, segment, a, a->leaving_speed, a->arriving_speed);
+    put_arcs(out, segment, a, speed_in_range(a->leaving_speed, a->leaving.alpha),
+             speed_in_range(a->arriving_speed, a->arriving.alpha));
     pm_put(out, segment, 3, dquat_scaled(chord, dreal_of(0.5)));
 }
 

@@ -7,9 +7,11 @@
 #define PM_HOST_CLONES_H
 
 /* fma in hardware where the machine has it: without, every fused multiply-add is a call
- * into libm that gives the same bits thirty times slower. */
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) &&                             \
-    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+ * into libm that gives the same bits thirty times slower. host/CMakeLists.txt finds out whether
+ * the compiler, the linker and the C library have clones. Sanitizers are not ready yet when one
+ * is chosen. */
+#if defined(POSEMILL_TARGET_CLONES) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) &&    \
+    !defined(__SANITIZE_THREAD__)
 #define PM_CLONES __attribute__((flatten, target_clones("default", "arch=haswell")))
 #else
 #define PM_CLONES

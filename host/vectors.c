@@ -79,15 +79,15 @@ static void build_bspline(pm_track *track, const pm_extras_out *out, pm_findings
     }
 }
 
-static dquat given_tangent(const pm_lane_rows *rows, size_t key, double length) {
-    dquat t = pm_given_row(rows, key);
-    /* a float's square must stay in range: only absurd segments leave it */
+/* What a rate makes of a segment, but for its size when that is absurd: a float's square must
+ * stay in range, and only absurd segments leave it. */
+static dquat tangent_of_rate(dquat rate, double length) {
     const double most = 1e15;
-    dreal xy = dreal_max(dreal_abs(t.x), dreal_abs(t.y));
-    dreal largest = dreal_max(xy, dreal_max(dreal_abs(t.z), dreal_abs(t.w)));
+    dreal xy = dreal_max(dreal_abs(rate.x), dreal_abs(rate.y));
+    dreal largest = dreal_max(xy, dreal_max(dreal_abs(rate.z), dreal_abs(rate.w)));
     dmask absurd = (dmask)(largest * length > most);
     dreal scale = most / dreal_select(absurd, largest, dreal_of(1));
-    return dquat_scaled(t, dreal_select(absurd, scale, dreal_of(length)));
+    return dquat_scaled(rate, dreal_select(absurd, scale, dreal_of(length)));
 }
 
 static void build_given(pm_track *track, const pm_extras_out *out, pm_findings *findings) {
@@ -96,8 +96,8 @@ static void build_given(pm_track *track, const pm_extras_out *out, pm_findings *
         size_t k = (size_t)i;
         size_t next = track->single ? 0 : (k + 1) % track->key_count;
         double length = track->single ? 0 : pm_track_length(track, i);
-        pm_put(out, k, 0, given_tangent(&track->tangents_out, k, length));
-        pm_put(out, k, 1, given_tangent(&track->tangents_in, next, length));
+        pm_put(out, k, 0, tangent_of_rate(pm_given_row(&track->tangents_out, k), length));
+        pm_put(out, k, 1, tangent_of_rate(pm_given_row(&track->tangents_in, next), length));
     }
 }
 
@@ -117,12 +117,26 @@ static dquat component_rate(const pm_track *track, ptrdiff_t i) {
     return dquat_sum(s0, dquat_scaled(component_slope(track, i), dreal_of(h0 / (h0 + h1))));
 }
 
+/* Whether a slope at either key of a segment may be absurd in it: slopes between unit keys are at
+ * most 2 over the shorter of the lengths beside the key. */
+static bool is_far_longer(const pm_track *track, ptrdiff_t i) {
+    const double most = 1e14, length = pm_track_length(track, i);
+    return (pm_track_has(track, i - 1) && length > most * pm_track_length(track, i - 1)) ||
+           (pm_track_has(track, i + 1) && length > most * pm_track_length(track, i + 1));
+}
+
 static void build_ncubic(pm_track *track, const pm_extras_out *out, pm_findings *findings) {
     (void)findings;
     for (ptrdiff_t i = track->first; i < track->end; i++) {
-        dreal length = dreal_of(pm_track_length(track, i));
-        pm_put(out, (size_t)i, 0, dquat_scaled(component_rate(track, i), length));
-        pm_put(out, (size_t)i, 1, dquat_scaled(component_rate(track, i + 1), length));
+        double length = pm_track_length(track, i);
+        dquat leaving = component_rate(track, i), arriving = component_rate(track, i + 1);
+        if (is_far_longer(track, i)) {
+            pm_put(out, (size_t)i, 0, tangent_of_rate(leaving, length));
+            pm_put(out, (size_t)i, 1, tangent_of_rate(arriving, length));
+        } else {
+            pm_put(out, (size_t)i, 0, dquat_scaled(leaving, dreal_of(length)));
+            pm_put(out, (size_t)i, 1, dquat_scaled(arriving, dreal_of(length)));
+        }
     }
 }
 

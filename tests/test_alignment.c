@@ -22,8 +22,8 @@ static size_t offsets(void) {
 }
 
 /* At least 1. */
-static size_t random_size(random_source *source, size_t most) {
-    return 1 + random_bits(source) % (small_sizes() && most > 5 ? 5 : most);
+static size_t size_up_to(random_source *source, size_t most) {
+    return random_size(source, 1, small_sizes() && most > 5 ? 5 : most);
 }
 
 static const uint32_t all_lanes[] = {1, 4, 8, 16};
@@ -138,8 +138,8 @@ static void samples_go_to_any_address(void **state) {
         for (size_t round = 0; engine && round < 2; round++) {
             samples s;
             char what[80];
-            const size_t tracks = random_size(&source, 40);
-            const size_t count = random_size(&source, round ? 60 : 200);
+            const size_t tracks = size_up_to(&source, 40);
+            const size_t count = size_up_to(&source, round ? 60 : 200);
             samples_make(engine, &source, tracks, count, round == 1, &s);
             snprintf(what, sizeof what, "%u lanes, %zu samples of %zu tracks%s",
                      (unsigned)all_lanes[l], count, tracks, round ? ", pairs" : "");
@@ -200,12 +200,12 @@ static void expect_crowd_offsets(const scene *s, const pm_crowd_job *job, pm_cro
 static void crowds_of_lanes(pm_engine *engine, random_source *source, bool streams,
                             const char *what) {
     scene s;
-    const size_t joints = random_size(source, 12);
+    const size_t joints = size_up_to(source, 12);
     scene_make(
         engine,
         &(scene_options){.salt = random_bits(source), .joints = joints, .binds = SCENE_BIND_RIGID},
         &s);
-    const size_t few = random_size(source, 70);
+    const size_t few = size_up_to(source, 70);
     const size_t count = streams ? STREAMED_FLOATS / (6 * joints) + 1 : few;
     pm_crowd_instance *instances = test_array(count, sizeof *instances);
     for (size_t i = 0; i < count; i++)

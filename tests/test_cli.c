@@ -578,18 +578,6 @@ static void verify_passes_on_the_reference(void **state) {
     expect_word(output, "\"raw_max_error_rad\": ");
 }
 
-static void no_output_is_coloured(void **state) {
-    (void)state;
-    static const char *const lines[] = {"$posemill methods", "$posemill --help",
-                                        "$posemill eval --frobnicate; true",
-                                        "NO_COLOR=1 $posemill methods"};
-    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
-        expect(0, lines[i]);
-        assert_null(strchr(output, '\x1b'));
-        assert_null(strchr(complaint, '\x1b'));
-    }
-}
-
 #define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, make_inputs, command_empty_folder)
 
 int main(void) {
@@ -620,7 +608,6 @@ int main(void) {
         IN_FOLDER(without_a_driver_the_cure_is_named_and_the_reference_computes),
         IN_FOLDER(several_devices_give_what_the_reference_gives),
         IN_FOLDER(verify_passes_on_the_reference),
-        IN_FOLDER(no_output_is_coloured),
     };
     return cmocka_run_group_tests(tests, command_enter_folder, command_leave_folder);
 }

@@ -13,10 +13,6 @@
 
 enum { KEYS = 4, PER_SEGMENT = 20, SAMPLES = (KEYS - 1) * PER_SEGMENT + 1 };
 
-static const pm_method all_methods[] = {PM_METHOD_SLERP, PM_METHOD_STEP,  PM_METHOD_NLERP,
-                                        PM_METHOD_STERP, PM_METHOD_SQUAD, PM_METHOD_CIRCULAR};
-enum { METHODS = sizeof all_methods / sizeof all_methods[0] };
-
 static float rotations[SAMPLES * 4], positions[SAMPLES * 3];
 
 static void expect_sound(const char *what, pm_method method) {
@@ -77,8 +73,9 @@ static void key_times_at_the_edges_of_double(void **state) {
         {"a closing segment of 1e300 s", {0, 1, 2, 3}, 1e300},
         {"a closing segment of 1e-7 s", {0, 1, 2, 3}, 3.0000001},
     };
+    size_t accepted[PM_METHOD_COUNT] = {0};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
-        for (size_t j = 0; j < METHODS; j++) {
+        for (size_t j = 0; j < PM_METHOD_COUNT; j++) {
             const double *t = cases[i].times;
             double times[SAMPLES];
             for (size_t k = 0; k < SAMPLES; k++) {
@@ -88,11 +85,14 @@ static void key_times_at_the_edges_of_double(void **state) {
             }
             motion m = motion_make(KEYS, 1, 3.0, 0x71);
             const pm_timeline timeline = {.key_count = KEYS, .times = t};
-            pm_clip_desc desc = motion_desc(&m, &timeline, all_methods[j]);
+            pm_clip_desc desc = motion_desc(&m, &timeline, (pm_method)j);
             desc.loop_period = cases[i].loop_period;
-            is_sound_if_accepted(state, cases[i].what, &desc, &(pm_sample_job){.times = times});
+            accepted[j] +=
+                is_sound_if_accepted(state, cases[i].what, &desc, &(pm_sample_job){.times = times});
             motion_free(&m);
         }
+    for (size_t j = 0; j < PM_METHOD_COUNT; j++)
+        assert_true(accepted[j] > 0);
 }
 
 static void positions_at_the_edge_of_float(void **state) {
@@ -100,11 +100,11 @@ static void positions_at_the_edge_of_float(void **state) {
     const float sizes[] = {FLT_MAX, FLT_MAX / 2, FLT_MAX / 8, 1e30f, FLT_MIN, 1e-45f};
     const pm_timeline timeline = {.key_count = KEYS, .rate = {1, 1}};
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
-        for (size_t j = 0; j < METHODS; j++) {
+        for (size_t j = 0; j < PM_METHOD_COUNT; j++) {
             motion m = motion_make(KEYS, 1, 3.0, 0x72);
             for (size_t c = 0; c < (size_t)KEYS * 3; c++)
                 m.positions[c] = (c / 3) % 2 ? sizes[i] : -sizes[i];
-            const pm_clip_desc desc = motion_desc(&m, &timeline, all_methods[j]);
+            const pm_clip_desc desc = motion_desc(&m, &timeline, (pm_method)j);
             char what[64];
             snprintf(what, sizeof what, "positions of %g", (double)sizes[i]);
             is_sound_if_accepted(state, what, &desc, &(pm_sample_job){.rate = {PER_SEGMENT, 1}});
@@ -112,25 +112,63 @@ static void positions_at_the_edge_of_float(void **state) {
         }
 }
 
+/* Numbers of one size and either sign, as drawn. */
+static void fill_with(double size, uint64_t salt, double *out, size_t count) {
+    random_source source = random_salted(salt);
+    for (size_t c = 0; c < count; c++)
+        out[c] = random_bits(&source) & 1 ? size : -size;
+}
+
+static const double tangent_sizes[] = {1e-300, 1, 1e10, 1e38, 1e300, DBL_MAX};
+enum { TANGENT_SIZES = sizeof tangent_sizes / sizeof tangent_sizes[0] };
+
 static void user_tangents_of_any_size(void **state) {
     engine_for(state);
-    const double sizes[] = {1e-300, 1, 1e10, 1e38, 1e300, DBL_MAX};
     const pm_timeline timeline = {.key_count = KEYS, .rate = {1, 1}};
-    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
-        for (int unlimited = 0; unlimited < 2; unlimited++) {
-            motion m = motion_make(KEYS, 1, 3.0, 0x73);
-            double tangents[KEYS][3];
-            for (size_t c = 0; c < (size_t)KEYS * 3; c++)
-                (&tangents[0][0])[c] = c % 2 ? sizes[i] : -sizes[i];
-            pm_clip_desc desc = motion_desc(&m, &timeline, PM_METHOD_SQUAD);
-            desc.tangents = PM_TANGENTS_USER;
-            desc.user_tangents = (pm_array){tangents, PM_FLOAT64, 0};
-            desc.unlimited = unlimited;
-            char what[64];
-            snprintf(what, sizeof what, "tangents of %g", sizes[i]);
+    double tangents[KEYS][3];
+    motion m = motion_make(KEYS, 1, 3.0, 0x73);
+    size_t accepted = 0;
+    for (size_t n = 0; n < (size_t)PM_METHOD_COUNT * TANGENT_SIZES * 2; n++) {
+        const pm_method method = (pm_method)(n / 2 / TANGENT_SIZES);
+        const double size = tangent_sizes[n / 2 % TANGENT_SIZES];
+        if (!pm_method_describe(method)->takes_tangents)
+            continue;
+        pm_clip_desc desc = motion_desc(&m, &timeline, method);
+        fill_with(size, n, &tangents[0][0], sizeof tangents / sizeof(double));
+        desc.tangents = PM_TANGENTS_USER;
+        desc.user_tangents = (pm_array){tangents, PM_FLOAT64, 0};
+        desc.unlimited = n % 2 != 0;
+        char what[64];
+        snprintf(what, sizeof what, "tangents of %g", size);
+        accepted +=
             is_sound_if_accepted(state, what, &desc, &(pm_sample_job){.rate = {PER_SEGMENT, 1}});
-            motion_free(&m);
-        }
+    }
+    assert_true(accepted > 0);
+    motion_free(&m);
+}
+
+static void tangents_in_and_out_of_any_size(void **state) {
+    engine_for(state);
+    const pm_timeline timeline = {.key_count = KEYS, .rate = {1, 1}};
+    double tangents[2][KEYS][4];
+    motion m = motion_make(KEYS, 1, 3.0, 0x76);
+    size_t accepted = 0;
+    for (size_t n = 0; n < (size_t)PM_METHOD_COUNT * TANGENT_SIZES; n++) {
+        const pm_method method = (pm_method)(n / TANGENT_SIZES);
+        const double size = tangent_sizes[n % TANGENT_SIZES];
+        if (!pm_method_describe(method)->takes_in_out)
+            continue;
+        pm_clip_desc desc = motion_desc(&m, &timeline, method);
+        fill_with(size, n, &tangents[0][0][0], sizeof tangents / sizeof(double));
+        desc.rotations_in = (pm_array){tangents[0], PM_FLOAT64, 0};
+        desc.rotations_out = (pm_array){tangents[1], PM_FLOAT64, 0};
+        char what[64];
+        snprintf(what, sizeof what, "tangents in and out of %g", size);
+        accepted +=
+            is_sound_if_accepted(state, what, &desc, &(pm_sample_job){.rate = {PER_SEGMENT, 1}});
+    }
+    assert_true(accepted > 0);
+    motion_free(&m);
 }
 
 static void rates_starts_and_counters_at_the_edges_of_64_bits(void **state) {
@@ -191,6 +229,7 @@ int main(void) {
         ON_BOTH(key_times_at_the_edges_of_double),
         ON_BOTH(positions_at_the_edge_of_float),
         ON_BOTH(user_tangents_of_any_size),
+        ON_BOTH(tangents_in_and_out_of_any_size),
         ON_BOTH(rates_starts_and_counters_at_the_edges_of_64_bits),
         ON_BOTH(samples_far_beyond_the_keys_clamp_to_their_side),
     };

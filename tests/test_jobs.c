@@ -1,48 +1,47 @@
 /* SPDX-License-Identifier: MIT
  *
- * The kinds of jobs, track counts, lane widths, pieces and threads in every mix that
+ * The kinds of jobs, track counts, lane widths and pieces in every mix that
  * must give the same bits. That the bits are right is tested elsewhere.
  */
 #include "support/engines.h"
 #include "support/motion.h"
 #include "support/outputs.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const pm_method all_methods[] = {PM_METHOD_SLERP, PM_METHOD_STEP,  PM_METHOD_NLERP,
-                                        PM_METHOD_STERP, PM_METHOD_SQUAD, PM_METHOD_CIRCULAR};
-enum { METHODS = sizeof all_methods / sizeof all_methods[0] };
 
 /* ---- kinds of jobs ---- */
 
 /* Key and sample times that are multiples of 1/64 s: every kind places them exactly. */
 static void expect_kinds_agree(void **state, const motion *m, const pm_timeline *timeline,
                                pm_method method, double loop_period) {
-    enum { COUNT = 150 };
+    enum { MOST = 150 };
+    const size_t count = small_sizes() ? 60 : MOST;
+    random_source source = random_salted(0x32 + (uint64_t)method);
+    const size_t lead = random_size(&source, 0, count / 2); /* samples before the first key */
     const size_t tracks = m->tracks;
     const double first_key = timeline->times ? timeline->times[0] : 0;
     pm_clip_desc desc = motion_desc(m, timeline, method);
     desc.loop_period = loop_period;
     pm_clip *clip = clip_make(engine_for(state), &desc);
-    double times[COUNT];
-    double *pair_times = test_array(COUNT * tracks, sizeof *pair_times);
-    uint32_t *pair_tracks = test_array(COUNT * tracks, sizeof *pair_tracks);
-    for (size_t k = 0; k < COUNT; k++) {
-        times[k] = first_key + ((double)k - 8) / 64;
+    double times[MOST];
+    double *pair_times = test_array(count * tracks, sizeof *pair_times);
+    uint32_t *pair_tracks = test_array(count * tracks, sizeof *pair_tracks);
+    for (size_t k = 0; k < count; k++) {
+        times[k] = first_key + ((double)k - (double)lead) / 64;
         for (size_t track = 0; track < tracks; track++) {
             pair_times[k * tracks + track] = times[k];
             pair_tracks[k * tracks + track] = (uint32_t)track;
         }
     }
-    const pm_sample_job uniform = {.sample_count = COUNT, .rate = {64, 1}, .start = {-1, 8}};
-    const pm_sample_job listed = {.sample_count = COUNT, .times = times};
+    const pm_sample_job uniform = {
+        .sample_count = count, .rate = {64, 1}, .start = {-(int64_t)lead, 64}};
+    const pm_sample_job listed = {.sample_count = count, .times = times};
     const pm_sample_job pairs = {
-        .sample_count = COUNT * tracks, .times = pair_times, .tracks = pair_tracks};
-    outputs a = sampled(clip, uniform, COUNT * tracks);
-    outputs b = sampled(clip, listed, COUNT * tracks);
-    outputs c = sampled(clip, pairs, COUNT * tracks);
+        .sample_count = count * tracks, .times = pair_times, .tracks = pair_tracks};
+    outputs a = sampled(clip, uniform, count * tracks);
+    outputs b = sampled(clip, listed, count * tracks);
+    outputs c = sampled(clip, pairs, count * tracks);
     expect_same_outputs(&a, &b);
     expect_same_outputs(&a, &c);
     outputs_free(&a);
@@ -57,21 +56,35 @@ static void the_three_kinds_of_jobs_agree_on_uniform_keys(void **state) {
     engine_for(state);
     motion m = motion_make(16, 5, 2.5, 0x21);
     const pm_timeline timeline = {.key_count = 16, .rate = {8, 1}};
-    for (size_t i = 0; i < METHODS; i++) {
-        expect_kinds_agree(state, &m, &timeline, all_methods[i], 0);
-        expect_kinds_agree(state, &m, &timeline, all_methods[i], 2);
+    for (size_t i = 0; i < PM_METHOD_COUNT; i++) {
+        expect_kinds_agree(state, &m, &timeline, (pm_method)i, 0);
+        expect_kinds_agree(state, &m, &timeline, (pm_method)i, 2);
     }
     motion_free(&m);
 }
 
+/* Key times in 64ths of a second, `even` or as drawn, and the period of a loop through them. */
+static double draw_key_times(random_source *source, bool even, size_t count, double *times) {
+    double at = -(double)random_size(source, 0, 128) / 64;
+    for (size_t key = 0; key < count; key++) {
+        times[key] = at;
+        at += even ? 0.25 : (double)random_size(source, 1, 24) / 64;
+    }
+    return at - times[0];
+}
+
 static void the_three_kinds_of_jobs_agree_on_listed_keys(void **state) {
     engine_for(state);
-    motion m = motion_make(9, 6, 2.5, 0x22);
-    const double times[9] = {-1, -0.75, -0.5, -0.375, 0, 0.125, 0.75, 0.8125, 1};
-    const pm_timeline timeline = {.key_count = 9, .times = times};
-    for (size_t i = 0; i < METHODS; i++) {
-        expect_kinds_agree(state, &m, &timeline, all_methods[i], 0);
-        expect_kinds_agree(state, &m, &timeline, all_methods[i], 2.25);
+    enum { KEYS = 9 };
+    motion m = motion_make(KEYS, 6, 2.5, 0x22);
+    random_source source = random_salted(0x33);
+    for (size_t i = 0; i < PM_METHOD_COUNT; i++) {
+        double times[KEYS];
+        const pm_timeline timeline = {.key_count = KEYS, .times = times};
+        const bool even = pm_method_describe((pm_method)i)->needs_uniform_keys;
+        const double period = draw_key_times(&source, even, KEYS, times);
+        expect_kinds_agree(state, &m, &timeline, (pm_method)i, 0);
+        expect_kinds_agree(state, &m, &timeline, (pm_method)i, period);
     }
     motion_free(&m);
 }
@@ -86,10 +99,9 @@ static void pairs_may_come_in_any_order_and_repeat_tracks(void **state) {
     random_source source = random_salted(0x24);
     double times[COUNT];
     uint32_t tracks[COUNT];
-    for (size_t k = 0; k < COUNT; k++) {
-        times[k] = random_between(&source, -0.2, 2.2);
-        tracks[k] = (uint32_t)(random_bits(&source) % TRACKS);
-    }
+    random_times(&source, COUNT, -0.2, 2.2, times);
+    for (size_t k = 0; k < COUNT; k++)
+        tracks[k] = (uint32_t)random_size(&source, 0, TRACKS - 1);
     outputs all =
         sampled(clip, (pm_sample_job){.sample_count = COUNT, .times = times}, COUNT * TRACKS);
     outputs pairs = sampled(
@@ -181,30 +193,30 @@ static void every_track_count_fills_its_outputs_and_nothing_else(void **state) {
 
 /* Jobs of every kind on one engine, one after another in `out`. */
 static void sample_every_kind(pm_engine *engine, pm_method method, bool reference, outputs out[3]) {
-    enum { KEYS = 11, TRACKS = 21, COUNT = 60 };
+    enum { KEYS = 11, TRACKS = 21, MOST = 60 };
+    const size_t count = small_sizes() ? 16 : MOST;
     motion m = motion_make(KEYS, TRACKS, 3.1, 0x2F);
     const pm_timeline timeline = {.key_count = KEYS, .rate = {10, 1}};
     const pm_clip_desc desc = motion_desc(&m, &timeline, method);
     pm_clip *clip = clip_make(engine, &desc);
-    double times[COUNT];
-    uint32_t tracks[COUNT];
+    double times[MOST];
+    uint32_t tracks[MOST];
     random_source source = random_salted(0x30);
-    for (size_t k = 0; k < COUNT; k++) {
-        times[k] = random_between(&source, -0.1, 1.1);
-        tracks[k] = (uint32_t)(random_bits(&source) % TRACKS);
-    }
+    random_times(&source, count, -0.1, 1.1, times);
+    for (size_t k = 0; k < count; k++)
+        tracks[k] = (uint32_t)random_size(&source, 0, TRACKS - 1);
     out[0] = sampled(
         clip,
-        (pm_sample_job){.sample_count = COUNT, .rate = {30000, 1001}, .on_reference = reference},
-        COUNT * TRACKS);
+        (pm_sample_job){.sample_count = count, .rate = {30000, 1001}, .on_reference = reference},
+        count * TRACKS);
     out[1] = sampled(
-        clip, (pm_sample_job){.sample_count = COUNT, .times = times, .on_reference = reference},
-        COUNT * TRACKS);
+        clip, (pm_sample_job){.sample_count = count, .times = times, .on_reference = reference},
+        count * TRACKS);
     out[2] = sampled(
         clip,
         (pm_sample_job){
-            .sample_count = COUNT, .times = times, .tracks = tracks, .on_reference = reference},
-        COUNT);
+            .sample_count = count, .times = times, .tracks = tracks, .on_reference = reference},
+        count);
     pm_clip_destroy(&clip);
     motion_free(&m);
 }
@@ -219,10 +231,10 @@ static void expect_kinds_equal(outputs a[3], outputs b[3]) {
 
 static void the_reference_path_gives_the_bits_of_the_device(void **state) {
     engine_for(state);
-    for (size_t i = 0; i < METHODS; i++) {
+    for (size_t i = 0; i < PM_METHOD_COUNT; i++) {
         outputs device[3], reference[3];
-        sample_every_kind(engine_for(state), all_methods[i], false, device);
-        sample_every_kind(engine_for(state), all_methods[i], true, reference);
+        sample_every_kind(engine_for(state), (pm_method)i, false, device);
+        sample_every_kind(engine_for(state), (pm_method)i, true, reference);
         expect_kinds_equal(device, reference);
     }
 }
@@ -233,10 +245,10 @@ static void expect_bits_in_lanes(void **state, uint32_t lanes) {
         pm_engine_destroy(&engine);
         skip();
     }
-    for (size_t i = 0; i < METHODS; i++) {
+    for (size_t i = 0; i < PM_METHOD_COUNT; i++) {
         outputs wide[3], reference[3];
-        sample_every_kind(engine, all_methods[i], false, wide);
-        sample_every_kind(engine, all_methods[i], true, reference);
+        sample_every_kind(engine, (pm_method)i, false, wide);
+        sample_every_kind(engine, (pm_method)i, true, reference);
         expect_kinds_equal(wide, reference);
     }
     pm_engine_destroy(&engine);
@@ -271,62 +283,6 @@ static void pieces_of_any_size_give_the_same_bits(void **state) {
     }
 }
 
-/* ---- threads ---- */
-
-enum { THREADS = 2, THREAD_COUNT = 200, THREAD_TRACKS = 3 };
-
-typedef struct worker {
-    const pm_clip *clip;
-    const float *expected;
-    size_t rounds, failed, differing;
-    uint64_t first;
-} worker;
-
-/* cmocka's checks belong to the main thread: a worker only counts. */
-static void *sample_often(void *argument) {
-    worker *w = argument;
-    float out[THREAD_COUNT * THREAD_TRACKS * 4];
-    for (size_t round = 0; round < w->rounds; round++) {
-        const pm_sample_job job = {
-            .sample_count = THREAD_COUNT, .rate = {100, 1}, .first = w->first, .rotations = out};
-        w->failed += pm_sample(w->clip, &job, NULL) != PM_OK;
-        w->differing += memcmp(out, w->expected, sizeof out) != 0;
-    }
-    return NULL;
-}
-
-static void threads_may_share_a_clip(void **state) {
-    engine_for(state);
-    if (is_on_oclgrind(state))
-        skip();
-    motion m = motion_make(30, THREAD_TRACKS, 2.5, 0x31);
-    const pm_timeline timeline = {.key_count = 30, .rate = {5, 1}};
-    const pm_clip_desc desc = motion_desc(&m, &timeline, PM_METHOD_SQUAD);
-    pm_clip *clip = clip_make(engine_for(state), &desc);
-    float expected[THREADS][THREAD_COUNT * THREAD_TRACKS * 4];
-    worker workers[THREADS];
-    pthread_t threads[THREADS];
-    for (size_t i = 0; i < THREADS; i++) {
-        workers[i] = (worker){.clip = clip,
-                              .expected = expected[i],
-                              .rounds = small_sizes() ? 3 : 200,
-                              .first = i * 300};
-        sample_make(clip, &(pm_sample_job){.sample_count = THREAD_COUNT,
-                                           .rate = {100, 1},
-                                           .first = i * 300,
-                                           .rotations = expected[i]});
-    }
-    for (size_t i = 0; i < THREADS; i++)
-        assert_int_equal(pthread_create(&threads[i], NULL, sample_often, &workers[i]), 0);
-    for (size_t i = 0; i < THREADS; i++) {
-        assert_int_equal(pthread_join(threads[i], NULL), 0);
-        assert_int_equal(workers[i].failed, 0);
-        assert_int_equal(workers[i].differing, 0);
-    }
-    pm_clip_destroy(&clip);
-    motion_free(&m);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         ON_BOTH(the_three_kinds_of_jobs_agree_on_uniform_keys),
@@ -341,7 +297,6 @@ int main(void) {
         ONLY_ON_DEVICE(eight_lanes_give_the_same_bits),
         ONLY_ON_DEVICE(sixteen_lanes_give_the_same_bits),
         ONLY_ON_DEVICE(pieces_of_any_size_give_the_same_bits),
-        ON_BOTH(threads_may_share_a_clip),
     };
     return cmocka_run_group_tests_name("jobs", tests, NULL, engines_close);
 }

@@ -62,7 +62,7 @@ static void expect_reference(const pm_clip *clip, pm_sample_job job) {
 
 /* Times from a quarter of the keys before them to a quarter after, in any order, with the
  * first and the last key among them. */
-static void random_times(random_source *source, const test_track *track, double *times) {
+static void draw_times(random_source *source, const test_track *track, double *times) {
     const double first = track->times[0], last = track->times[track->key_count - 1];
     const double margin = 0.25 * (last - first) + 1;
     for (size_t k = 0; k < COUNT; k++)
@@ -91,7 +91,7 @@ static void sample_at_times(const variant *v, random_source *source, size_t trac
     variant_prepare(v, &set);
     const pm_clip_desc desc = variant_describe(v, &set);
     pm_clip *clip = make_clip(&desc);
-    random_times(source, &set.tracks[0], times);
+    draw_times(source, &set.tracks[0], times);
     expect_reference(clip, (pm_sample_job){.sample_count = COUNT, .times = times});
     pm_clip_destroy(&clip);
     set_destroy(&set);
@@ -195,7 +195,7 @@ static void positions_and_scales_have_the_references_bits(void **state) {
             pm_clip_desc desc = set_describe(&set);
             desc.vector_method = methods[i];
             pm_clip *clip = make_clip(&desc);
-            random_times(&source, &set.tracks[0], times);
+            draw_times(&source, &set.tracks[0], times);
             expect_reference(clip, (pm_sample_job){.sample_count = COUNT, .times = times});
             pm_clip_destroy(&clip);
             set_destroy(&set);
@@ -214,7 +214,7 @@ static void walk_gives_the_same_bits_in_spans_and_runs_of_any_length(void **stat
         variant_prepare(variant_at(n), &set);
         const pm_clip_desc desc = variant_describe(variant_at(n), &set);
         pm_clip *clip = make_clip(&desc);
-        random_times(&source, &set.tracks[0], times);
+        draw_times(&source, &set.tracks[0], times);
         const pm_sample_job job = {.sample_count = COUNT, .times = times};
         outputs expected = sampled(clip, job, COUNT * TRACKS);
         for (uint32_t run = 1; run <= COUNT + 1; run += 9)

@@ -16,10 +16,6 @@ __extension__ typedef __int128 wide;
 /* The bound of a single sample against double precision. */
 #define ERROR_BOUND 4e-7
 
-static const pm_method all_methods[] = {PM_METHOD_SLERP, PM_METHOD_STEP,  PM_METHOD_NLERP,
-                                        PM_METHOD_STERP, PM_METHOD_SQUAD, PM_METHOD_CIRCULAR};
-enum { METHODS = sizeof all_methods / sizeof all_methods[0] };
-
 static pm_clip *uniform_clip(void **state, const motion *m, pm_rational rate, double loop_period) {
     const pm_timeline timeline = {.key_count = m->keys, .rate = rate};
     pm_clip_desc desc = motion_desc(m, &timeline, PM_METHOD_SLERP);
@@ -162,18 +158,30 @@ static void rates_with_large_terms_are_exact_on_both_sides(void **state) {
     motion_free(&m);
 }
 
+/* A start of a/b s is 30 a/b keys; a sample every q/p s is 30 q/p keys: all in parts of 1/(b p). */
 static void a_start_shifts_all_samples_by_an_exact_fraction(void **state) {
     engine_for(state);
+    enum { COUNT = 64 };
     motion m = motion_make(100, 1, 2.0, 5);
     pm_clip *clip = uniform_clip(state, &m, (pm_rational){30, 1}, 0);
-    float *out = guarded_floats(64 * 4);
-    /* 1/7 s is 30/7 keys; a sample every 1/50 s is 3/5 keys: (150 + 21 k) / 35. */
-    const pm_sample_job job = {
-        .sample_count = 64, .rate = {50, 1}, .start = {1, 7}, .rotations = out};
-    sample_make(clip, &job);
-    for (size_t k = 0; k < 64; k++)
-        assert_true(largest_error(&m, out + k * 4, 1, 1, 150 + 21 * (wide)k, 35, false) <=
-                    ERROR_BOUND);
+    float *out = guarded_floats(COUNT * 4);
+    random_source source = random_salted(20);
+    for (size_t round = 0; round < 8; round++) {
+        const int64_t b = (int64_t)random_size(&source, 1, 997);
+        const int64_t a = (int64_t)random_size(&source, 0, (size_t)b);
+        const int64_t p = (int64_t)random_size(&source, 40, 5000);
+        const int64_t q = (int64_t)random_size(&source, 1, (size_t)p / 40);
+        const pm_sample_job job = {
+            .sample_count = COUNT, .rate = {p, q}, .start = {a, b}, .rotations = out};
+        sample_make(clip, &job);
+        for (size_t k = 0; k < COUNT; k++) {
+            const wide position = 30 * ((wide)a * p + (wide)k * q * b);
+            if (!(largest_error(&m, out + k * 4, 1, 1, position, (wide)b * p, false) <=
+                  ERROR_BOUND))
+                fail_msg("sample %zu from %lld/%lld at %lld/%lld Hz", k, (long long)a, (long long)b,
+                         (long long)p, (long long)q);
+        }
+    }
     guarded_free(out);
     pm_clip_destroy(&clip);
     motion_free(&m);
@@ -202,7 +210,8 @@ static void listed_times_agree_with_the_uniform_samples_they_name(void **state) 
     enum { COUNT = 300 };
     float uniform[COUNT * 4], listed[COUNT * 4];
     double times[COUNT];
-    const uint64_t first = 1500;
+    random_source source = random_salted(21);
+    const uint64_t first = random_size(&source, 0, 1600);
     for (size_t k = 0; k < COUNT; k++)
         times[k] = (double)(first + k) * 1001 / 30000;
     sample_make(clip, &(pm_sample_job){.sample_count = COUNT,
@@ -221,8 +230,9 @@ static void listed_times_agree_with_the_uniform_samples_they_name(void **state) 
 
 /* ---- at the keys ---- */
 
-/* Expects sample k to be key k, bit for bit, with the sign nearest the key before. */
-static void expect_keys(const motion *m, const float *samples) {
+/* Expects sample k to be key k, bit for bit, with the sign nearest the key before; glTF's cubic,
+ * which takes tangents in and out, keeps the signs that were given. */
+static void expect_keys(const motion *m, const pm_method_info *method, const float *samples) {
     for (size_t track = 0; track < m->tracks; track++) {
         float last[4];
         stored_key(m, 0, track, last);
@@ -233,10 +243,16 @@ static void expect_keys(const motion *m, const float *samples) {
             for (int c = 0; c < 4; c++)
                 dot += (double)wanted[c] * (double)last[c];
             for (int c = 0; c < 4; c++)
-                last[c] = wanted[c] = dot < 0 ? -wanted[c] : wanted[c];
+                last[c] = wanted[c] = dot < 0 && !method->takes_in_out ? -wanted[c] : wanted[c];
             expect_same_bits(samples + (key * m->tracks + track) * 4, wanted, 4, 4);
         }
     }
+}
+
+static pm_clip *clip_by(void **state, const motion *m, const pm_timeline *timeline,
+                        const pm_method_info *method) {
+    const pm_clip_desc desc = motion_desc(m, timeline, method->method);
+    return clip_make(engine_for(state), &desc);
 }
 
 static void flip_some_signs(motion *m) {
@@ -253,12 +269,14 @@ static void uniform_samples_at_keys_are_the_keys(void **state) {
     flip_some_signs(&m);
     const pm_timeline timeline = {.key_count = m.keys, .rate = {30000, 1001}};
     float *out = guarded_floats(40 * 5 * 4);
-    for (size_t i = 0; i < METHODS; i++) {
-        const pm_clip_desc desc = motion_desc(&m, &timeline, all_methods[i]);
-        pm_clip *clip = clip_make(engine_for(state), &desc);
+    for (size_t i = 0; i < PM_METHOD_COUNT; i++) {
+        const pm_method_info *method = pm_method_describe((pm_method)i);
+        if (!method->interpolating)
+            continue;
+        pm_clip *clip = clip_by(state, &m, &timeline, method);
         sample_make(clip,
                     &(pm_sample_job){.sample_count = 40, .rate = {30000, 1001}, .rotations = out});
-        expect_keys(&m, out);
+        expect_keys(&m, method, out);
         pm_clip_destroy(&clip);
     }
     guarded_free(out);
@@ -277,11 +295,13 @@ static void zeros_in_keys_stay_positive_zeros(void **state) {
         memcpy(m.rotations + row * 4, quarter_turns[row / 3], sizeof quarter_turns[0]);
     const pm_timeline timeline = {.key_count = 8, .rate = {2, 1}};
     float *out = guarded_floats((size_t)8 * 3 * 4);
-    for (size_t i = 0; i < METHODS; i++) {
-        const pm_clip_desc desc = motion_desc(&m, &timeline, all_methods[i]);
-        pm_clip *clip = clip_make(engine_for(state), &desc);
+    for (size_t i = 0; i < PM_METHOD_COUNT; i++) {
+        const pm_method_info *method = pm_method_describe((pm_method)i);
+        if (!method->interpolating)
+            continue;
+        pm_clip *clip = clip_by(state, &m, &timeline, method);
         sample_make(clip, &(pm_sample_job){.sample_count = 8, .rate = {2, 1}, .rotations = out});
-        expect_keys(&m, out);
+        expect_keys(&m, method, out);
         pm_clip_destroy(&clip);
     }
     guarded_free(out);
@@ -293,20 +313,21 @@ static void samples_at_listed_key_times_are_the_keys(void **state) {
     motion m = motion_make(40, 5, 3.0, 10);
     flip_some_signs(&m);
     random_source source = random_salted(11);
-    double times[40], t = -3.7;
-    for (size_t key = 0; key < 40; key++, t += random_between(&source, 1e-3, 1))
-        times[key] = t;
+    double times[40];
+    random_key_times(&source, 40, random_between(&source, -1e3, 1e3), 1e-3, 1, times);
     const pm_timeline timeline = {.key_count = 40, .times = times};
     float *rotations = guarded_floats(40 * 5 * 4);
     float *positions = guarded_floats(40 * 5 * 3);
-    for (size_t i = 0; i < METHODS; i++) {
-        const pm_clip_desc desc = motion_desc(&m, &timeline, all_methods[i]);
-        pm_clip *clip = clip_make(engine_for(state), &desc);
+    for (size_t i = 0; i < PM_METHOD_COUNT; i++) {
+        const pm_method_info *method = pm_method_describe((pm_method)i);
+        if (!method->interpolating)
+            continue;
+        pm_clip *clip = clip_by(state, &m, &timeline, method);
         sample_make(clip, &(pm_sample_job){.sample_count = 40,
                                            .times = times,
                                            .rotations = rotations,
                                            .positions = positions});
-        expect_keys(&m, rotations);
+        expect_keys(&m, method, rotations);
         expect_same_bits(positions, m.positions, 40 * 5 * 3, 3);
         pm_clip_destroy(&clip);
     }
@@ -317,24 +338,35 @@ static void samples_at_listed_key_times_are_the_keys(void **state) {
 
 static void open_tracks_keep_their_end_keys_outside_of_them(void **state) {
     engine_for(state);
-    motion m = motion_make(6, 1, 3.0, 12);
-    const double key_times[6] = {1, 1.5, 1.75, 2.5, 3, 4};
-    const pm_timeline timeline = {.key_count = 6, .times = key_times};
-    const double times[] = {1, 0.999999, 0, -1e300, -(double)INFINITY,
-                            4, 4.000001, 5, 1e300,  (double)INFINITY};
-    float out[10 * 4], ends[2 * 4];
-    for (size_t i = 0; i < METHODS; i++) {
-        const pm_clip_desc desc = motion_desc(&m, &timeline, all_methods[i]);
-        pm_clip *clip = clip_make(engine_for(state), &desc);
-        sample_make(clip, &(pm_sample_job){
-                              .sample_count = 2, .times = (double[]){1, 4}, .rotations = ends});
+    enum { KEYS = 6, COUNT = 10 };
+    motion m = motion_make(KEYS, 1, 3.0, 12);
+    random_source source = random_salted(22);
+    double uneven[KEYS], even[KEYS];
+    const double first = random_between(&source, -100, 100);
+    random_key_times(&source, KEYS, first, 0.1, 1, uneven);
+    random_key_times(&source, KEYS, first, 0.5, 0.5, even);
+    float out[COUNT * 4], ends[2 * 4];
+    for (size_t i = 0; i < PM_METHOD_COUNT; i++) {
+        const pm_method_info *method = pm_method_describe((pm_method)i);
+        const double *keys = method->needs_uniform_keys ? even : uneven;
+        const double last = keys[KEYS - 1];
+        const pm_timeline timeline = {.key_count = KEYS, .times = keys};
+        const double times[COUNT] = {
+            first, nextafter(first, -1e9), first - random_unit(&source), -1e300, -(double)INFINITY,
+            last,  nextafter(last, 1e9),   last + random_unit(&source),  1e300,  (double)INFINITY};
+        pm_clip *clip = clip_by(state, &m, &timeline, method);
+        sample_make(clip, &(pm_sample_job){.sample_count = 2,
+                                           .times = (double[]){first, last},
+                                           .rotations = ends});
         memset(out, 0xFF, sizeof out);
-        sample_make(clip, &(pm_sample_job){.sample_count = 10, .times = times, .rotations = out});
-        for (size_t k = 0; k < 10; k++)
+        sample_make(clip,
+                    &(pm_sample_job){.sample_count = COUNT, .times = times, .rotations = out});
+        for (size_t k = 0; k < COUNT; k++)
             expect_same_bits(out + k * 4, ends + (k < 5 ? 0 : 4), 4, 4);
-        float first[4];
-        stored_key(&m, 0, 0, first);
-        expect_same_bits(ends, first, 4, 4);
+        float key[4];
+        stored_key(&m, 0, 0, key);
+        if (method->interpolating)
+            expect_same_bits(ends, key, 4, 4);
         pm_clip_destroy(&clip);
     }
     motion_free(&m);
@@ -344,34 +376,34 @@ static void open_tracks_keep_their_end_keys_outside_of_them(void **state) {
 
 static void results_do_not_depend_on_the_order_of_samples(void **state) {
     engine_for(state);
-    enum { COUNT = 257, TRACKS = 3 };
+    enum { MOST = 257, TRACKS = 3 };
+    const size_t count = small_sizes() ? 64 : MOST;
     motion m = motion_make(50, TRACKS, 3.0, 13);
     const pm_timeline timeline = {.key_count = 50, .rate = {10, 1}};
-    double times[COUNT], shuffled[COUNT];
-    size_t order[COUNT];
+    double times[MOST], shuffled[MOST];
+    size_t order[MOST];
     random_source source = random_salted(14);
-    for (size_t k = 0; k < COUNT; k++) {
-        times[k] = random_between(&source, -1, 6);
+    random_times(&source, count, -1, 6, times);
+    for (size_t k = 0; k < count; k++)
         order[k] = k;
-    }
-    for (size_t k = COUNT - 1; k > 0; k--) {
-        const size_t other = (size_t)(random_bits(&source) % (k + 1)), kept = order[k];
+    for (size_t k = count - 1; k > 0; k--) {
+        const size_t other = random_size(&source, 0, k), kept = order[k];
         order[k] = order[other];
         order[other] = kept;
     }
-    for (size_t k = 0; k < COUNT; k++)
+    for (size_t k = 0; k < count; k++)
         shuffled[k] = times[order[k]];
-    float *in_order = guarded_floats(COUNT * TRACKS * 4);
-    float *out = guarded_floats(COUNT * TRACKS * 4);
-    for (size_t i = 0; i < METHODS; i++) {
-        const pm_clip_desc desc = motion_desc(&m, &timeline, all_methods[i]);
+    float *in_order = guarded_floats(count * TRACKS * 4);
+    float *out = guarded_floats(count * TRACKS * 4);
+    for (size_t i = 0; i < PM_METHOD_COUNT; i++) {
+        const pm_clip_desc desc = motion_desc(&m, &timeline, (pm_method)i);
         pm_clip *clip = clip_make(engine_for(state), &desc);
-        pm_sample_job job = {.sample_count = COUNT, .times = times, .rotations = in_order};
+        pm_sample_job job = {.sample_count = count, .times = times, .rotations = in_order};
         sample_make(clip, &job);
         job.times = shuffled;
         job.rotations = out;
         sample_make(clip, &job);
-        for (size_t k = 0; k < COUNT; k++)
+        for (size_t k = 0; k < count; k++)
             expect_same_bits(out + k * TRACKS * 4, in_order + order[k] * TRACKS * 4, TRACKS * 4, 4);
         pm_clip_destroy(&clip);
     }
@@ -382,26 +414,29 @@ static void results_do_not_depend_on_the_order_of_samples(void **state) {
 
 static void results_do_not_depend_on_the_size_of_batches(void **state) {
     engine_for(state);
-    enum { COUNT = 333, TRACKS = 5 };
+    enum { MOST = 333, TRACKS = 5 };
+    const size_t count = small_sizes() ? 100 : MOST;
     motion m = motion_make(60, TRACKS, 3.0, 15);
     const pm_timeline timeline = {.key_count = 60, .rate = {24, 1}};
-    const pm_clip_desc desc = motion_desc(&m, &timeline, PM_METHOD_SQUAD);
-    pm_clip *clip = clip_make(engine_for(state), &desc);
-    float *whole = guarded_floats(COUNT * TRACKS * 4);
-    float *parts = guarded_floats(COUNT * TRACKS * 4);
-    pm_sample_job job = {.sample_count = COUNT, .rate = {30000, 1001}, .rotations = whole};
-    sample_make(clip, &job);
+    float *whole = guarded_floats(count * TRACKS * 4);
+    float *parts = guarded_floats(count * TRACKS * 4);
     random_source source = random_salted(16);
-    for (size_t first = 0; first < COUNT; first += job.sample_count) {
-        const size_t batch = 1 + (size_t)(random_bits(&source) % 40);
-        job.first = first;
-        job.sample_count = batch < COUNT - first ? batch : COUNT - first;
-        job.rotations = parts + first * TRACKS * 4;
+    for (size_t i = 0; i < PM_METHOD_COUNT; i++) {
+        pm_clip *clip = clip_by(state, &m, &timeline, pm_method_describe((pm_method)i));
+        pm_sample_job job = {.sample_count = count, .rate = {30000, 1001}, .rotations = whole};
         sample_make(clip, &job);
+        memset(parts, 0xFF, count * TRACKS * 4 * sizeof *parts);
+        for (size_t first = 0; first < count; first += job.sample_count) {
+            const size_t batch = random_size(&source, 1, 80);
+            job.first = first;
+            job.sample_count = batch < count - first ? batch : count - first;
+            job.rotations = parts + first * TRACKS * 4;
+            sample_make(clip, &job);
+        }
+        expect_same_bits(parts, whole, count * TRACKS * 4, 4);
+        expect_guards(parts, count * TRACKS * 4);
+        pm_clip_destroy(&clip);
     }
-    expect_same_bits(parts, whole, COUNT * TRACKS * 4, 4);
-    expect_guards(parts, COUNT * TRACKS * 4);
-    pm_clip_destroy(&clip);
     guarded_free(whole);
     guarded_free(parts);
     motion_free(&m);

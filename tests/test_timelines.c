@@ -13,54 +13,29 @@
 #include <string.h>
 #include <time.h>
 
-static const pm_method all_methods[] = {PM_METHOD_SLERP, PM_METHOD_STEP,  PM_METHOD_NLERP,
-                                        PM_METHOD_STERP, PM_METHOD_SQUAD, PM_METHOD_CIRCULAR};
-enum { METHODS = sizeof all_methods / sizeof all_methods[0] };
-
-static motion slice(const motion *m, size_t track, size_t keys) {
-    motion one = motion_make(keys, 1, 0, 1);
-    for (size_t key = 0; key < keys; key++) {
-        const size_t row = key * m->tracks + track;
-        memcpy(one.rotations + key * 4, m->rotations + row * 4, 4 * sizeof(float));
-        memcpy(one.positions + key * 3, m->positions + row * 3, 3 * sizeof(float));
-        memcpy(one.scales + key * 3, m->scales + row * 3, 3 * sizeof(float));
-    }
-    return one;
-}
-
 enum { MIXED_TRACKS = 9, MIXED_LINES = 6, MIXED_KEYS = 12 };
 
 static const double mixed_times[MIXED_KEYS] = {0.5, 0.7, 1, 1.1, 1.11, 1.5, 2, 2.5, 2.6, 3, 3.5, 4};
-static const pm_timeline mixed_lines[MIXED_LINES] = {
-    {.key_count = MIXED_KEYS, .times = mixed_times},
-    {.key_count = 1, .rate = {1, 1}},
-    {.key_count = 5, .rate = {30, 13}},
-    {.key_count = 2, .times = mixed_times},
-    {.key_count = 3, .rate = {30, 13}}, /* shares only its rate with another */
-    {.key_count = 5, .rate = {7, 1}},
-};
-static const uint32_t mixed_line_of[MIXED_TRACKS] = {2, 0, 1, 3, 0, 2, 4, 5, 2};
-
-/* The same tracks in one clip of several timelines: rows of a track lie together. */
-static motion pack_tracks(const motion *parts) {
-    size_t rows = 0;
-    for (size_t track = 0; track < MIXED_TRACKS; track++)
-        rows += parts[track].keys;
-    motion all = motion_make(rows, 1, 0, 1);
-    rows = 0;
-    for (size_t track = 0; track < MIXED_TRACKS; track++) {
-        const motion *p = &parts[track];
-        memcpy(all.rotations + rows * 4, p->rotations, p->keys * 4 * sizeof(float));
-        memcpy(all.positions + rows * 3, p->positions, p->keys * 3 * sizeof(float));
-        memcpy(all.scales + rows * 3, p->scales, p->keys * 3 * sizeof(float));
-        rows += p->keys;
+static const double even_times[MIXED_KEYS] = {0.5, 0.75, 1,   1.25, 1.5, 1.75,
+                                              2,   2.25, 2.5, 2.75, 3,   3.25};
+#define MIXED_LINES_BUT_FOR(listed)                                                                \
+    {                                                                                              \
+        {.key_count = MIXED_KEYS, .times = (listed)}, {.key_count = 1, .rate = {1, 1}},            \
+            {.key_count = 5, .rate = {30, 13}}, {.key_count = 2, .times = (listed)},               \
+            {.key_count = 3, .rate = {30, 13}}, /* shares only its rate with another */            \
+            {.key_count = 5, .rate = {7, 1}},                                                      \
     }
-    return all;
+static const pm_timeline mixed_lines[MIXED_LINES] = MIXED_LINES_BUT_FOR(mixed_times);
+static const pm_timeline even_lines[MIXED_LINES] = MIXED_LINES_BUT_FOR(even_times);
+
+static const pm_timeline *lines_for(pm_method method) {
+    return pm_method_describe(method)->needs_uniform_keys ? even_lines : mixed_lines;
 }
+static const uint32_t mixed_line_of[MIXED_TRACKS] = {2, 0, 1, 3, 0, 2, 4, 5, 2};
 
 static void expect_track_is_single(void **state, const outputs *mixed, const motion *part,
                                    size_t track, pm_method method, pm_sample_job job) {
-    const pm_clip_desc desc = motion_desc(part, &mixed_lines[mixed_line_of[track]], method);
+    const pm_clip_desc desc = motion_desc(part, &lines_for(method)[mixed_line_of[track]], method);
     pm_clip *clip = clip_make(engine_for(state), &desc);
     outputs single = sampled(clip, job, job.sample_count);
     for (size_t k = 0; k < job.sample_count; k++) {
@@ -75,28 +50,27 @@ static void expect_track_is_single(void **state, const outputs *mixed, const mot
 
 static void tracks_of_several_timelines_are_as_clips_of_their_own(void **state) {
     engine_for(state);
-    enum { COUNT = 90 };
+    enum { MOST = 90 };
+    const size_t count = small_sizes() ? 24 : MOST;
     motion source = motion_make(MIXED_KEYS, MIXED_TRACKS, 2.5, 0x27), parts[MIXED_TRACKS];
     for (size_t track = 0; track < MIXED_TRACKS; track++)
-        parts[track] = slice(&source, track, mixed_lines[mixed_line_of[track]].key_count);
-    motion packed = pack_tracks(parts);
-    double times[COUNT];
+        parts[track] = motion_slice(&source, track, mixed_lines[mixed_line_of[track]].key_count);
+    motion packed = motion_pack(parts, MIXED_TRACKS);
+    double times[MOST];
     random_source random = random_salted(0x28);
-    for (size_t k = 0; k < COUNT; k++)
-        times[k] = random_between(&random, -0.5, 4.5);
-    const pm_sample_job jobs[] = {{.sample_count = COUNT, .times = times},
-                                  {.sample_count = COUNT, .rate = {24000, 1001}}};
-    for (size_t i = 0; i < METHODS; i++) {
-        pm_clip_desc desc = motion_desc(&packed, mixed_lines, all_methods[i]);
+    random_times(&random, count, -0.5, 4.5, times);
+    const pm_sample_job jobs[] = {{.sample_count = count, .times = times},
+                                  {.sample_count = count, .rate = {24000, 1001}}};
+    for (size_t i = 0; i < PM_METHOD_COUNT; i++) {
+        pm_clip_desc desc = motion_desc(&packed, lines_for((pm_method)i), (pm_method)i);
         desc.track_count = MIXED_TRACKS;
         desc.timeline_count = MIXED_LINES;
         desc.timeline_of = mixed_line_of;
         pm_clip *clip = clip_make(engine_for(state), &desc);
         for (size_t j = 0; j < 2; j++) {
-            outputs mixed = sampled(clip, jobs[j], COUNT * MIXED_TRACKS);
+            outputs mixed = sampled(clip, jobs[j], count * MIXED_TRACKS);
             for (size_t track = 0; track < MIXED_TRACKS; track++)
-                expect_track_is_single(state, &mixed, &parts[track], track, all_methods[i],
-                                       jobs[j]);
+                expect_track_is_single(state, &mixed, &parts[track], track, (pm_method)i, jobs[j]);
             outputs_free(&mixed);
         }
         pm_clip_destroy(&clip);
@@ -112,8 +86,8 @@ static void pairs_find_the_timeline_of_their_track(void **state) {
     enum { COUNT = 200 };
     motion source = motion_make(MIXED_KEYS, MIXED_TRACKS, 2.5, 0x29), parts[MIXED_TRACKS];
     for (size_t track = 0; track < MIXED_TRACKS; track++)
-        parts[track] = slice(&source, track, mixed_lines[mixed_line_of[track]].key_count);
-    motion packed = pack_tracks(parts);
+        parts[track] = motion_slice(&source, track, mixed_lines[mixed_line_of[track]].key_count);
+    motion packed = motion_pack(parts, MIXED_TRACKS);
     pm_clip_desc desc = motion_desc(&packed, mixed_lines, PM_METHOD_SQUAD);
     desc.track_count = MIXED_TRACKS;
     desc.timeline_count = MIXED_LINES;

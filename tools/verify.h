@@ -10,7 +10,7 @@
 
 /* Errors of one path against the oracle. */
 typedef struct verify_errors {
-    double max;      /* radians, over all samples: divided by oracle_magnification */
+    double max;      /* radians, over all samples: over oracle_magnification and _condition */
     double raw_max;  /* radians as they are */
     double norm;     /* largest | |q| - 1 | */
     double squares;  /* sum over the random samples, for the rms; divided likewise */

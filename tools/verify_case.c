@@ -101,7 +101,8 @@ static void compare(const verify_case *tested, const pm_sample_job *job, const p
             size_t track = job->tracks != NULL ? job->tracks[k] : t;
             oracle_place place = oracle_at_sample(exact, track, job, k);
             quat wanted = oracle_rotation(exact, track, place);
-            double times = oracle_magnification(exact, track, place);
+            double times =
+                oracle_magnification(exact, track, place) * oracle_condition(exact, track, place);
             /* The error is one of rotation; how far from unit a sample is counts apart. */
             wanted = quat_normalise(wanted);
             if (add_sample(&result->device, device, row, wanted, times, tested->random)) {

@@ -61,11 +61,11 @@ static double or_infinite(double error) {
 /* One sample. Directions are compared and norms apart: the length of a quaternion is no
  * part of its rotation. */
 static void compare(accuracy *a, const oracle *o, size_t track, quat got, oracle_place place,
-                    bool exact_keys, const char *name) {
+                    double condition, bool exact_keys, const char *name) {
     const quat expected = oracle_rotation(o, track, place);
     const double norm = or_infinite(fabs(quat_norm(got) - 1.0));
     const double raw = or_infinite(oracle_error(quat_normalise(got), quat_normalise(expected)));
-    const double error = raw / oracle_magnification(o, track, place);
+    const double error = raw / (oracle_magnification(o, track, place) * condition);
     if (error > a->worst) {
         a->worst = error;
         (void)snprintf(a->where, sizeof a->where, "%s, segment %zu, u %.9g", name, place.segment,
@@ -101,6 +101,7 @@ typedef struct sampling {
     const oracle *oracle;
     const pm_sample_job *job;
     size_t total, per_track;
+    bool conditioned; /* errors are divided by oracle_condition */
     double *rotations, *positions, *scales;
 } sampling;
 
@@ -138,7 +139,8 @@ static void compare_all(const sampling *r, accuracy *out) {
         const size_t track = set->shared ? n % set->count : n / r->per_track;
         const double time = r->job->times[set->shared ? n / set->count : n];
         const oracle_place place = oracle_at_time(r->oracle, track, time);
-        compare(out, r->oracle, track, quat_of(r->rotations + 4 * n), place, exact_keys,
+        const double condition = r->conditioned ? oracle_condition(r->oracle, track, place) : 1.0;
+        compare(out, r->oracle, track, quat_of(r->rotations + 4 * n), place, condition, exact_keys,
                 set->tracks[track].name);
         compare_positions(out, r->oracle, track, time, place);
         compare_vector(out, r->positions + 3 * n, oracle_position(r->oracle, track, place), size);
@@ -149,7 +151,7 @@ static void compare_all(const sampling *r, accuracy *out) {
 /* `per_track` times of each track; a shared set takes those of track 0 for all. The oracle
  * takes its time: subjects with the first one's bits have its accuracy. */
 static void measure(const subject_span *subjects, const variant *v, track_set *set,
-                    size_t per_track, const double *times, accuracy *out) {
+                    size_t per_track, const double *times, bool conditioned, accuracy *out) {
     const size_t total = set->count * per_track;
     const pm_clip_desc desc = variant_describe(v, set);
     uint32_t *tracks = allocate(total, sizeof *tracks);
@@ -160,8 +162,13 @@ static void measure(const subject_span *subjects, const variant *v, track_set *s
     const pm_sample_job job = {.sample_count = set->shared ? per_track : total,
                                .times = times,
                                .tracks = set->shared ? NULL : tracks};
-    const sampling like = {
-        .variant = v, .set = set, .oracle = o, .job = &job, .total = total, .per_track = per_track};
+    const sampling like = {.variant = v,
+                           .set = set,
+                           .oracle = o,
+                           .job = &job,
+                           .total = total,
+                           .per_track = per_track,
+                           .conditioned = conditioned};
     sampling first = {0};
     for (size_t k = 0; k < subjects->count; k++) {
         sampling r = sampling_of(&subjects->first[k], &like, &desc, &out[k]);
@@ -188,7 +195,7 @@ static double u_of(random_source *source, size_t k) {
 }
 
 static void measure_random(const subject_span *s, const variant *v, size_t tracks, double largest,
-                           accuracy *out) {
+                           bool conditioned, accuracy *out) {
     random_source source = random_start();
     track_set set;
     static double times[(RANDOM_KEYS - 1) * IN_SEGMENT];
@@ -201,16 +208,21 @@ static void measure_random(const subject_span *s, const variant *v, size_t track
                 key_times[i] + u_of(&source, k) * (key_times[i + 1] - key_times[i]);
         }
     }
-    measure(s, v, &set, sizeof times / sizeof *times, times, out);
+    measure(s, v, &set, sizeof times / sizeof *times, times, conditioned, out);
     set_destroy(&set);
 }
 
 void accuracy_of_random(const subject_span *s, const variant *v, size_t tracks, accuracy *out) {
-    measure_random(s, v, tracks, v->unlimited ? 0.5 * PI : PI, out);
+    measure_random(s, v, tracks, v->unlimited ? 0.5 * PI : PI, false, out);
 }
 
 void accuracy_of_gentle(const subject_span *s, const variant *v, size_t tracks, accuracy *out) {
-    measure_random(s, v, tracks, 1.0, out);
+    measure_random(s, v, tracks, 1.0, false, out);
+}
+
+void accuracy_of_conditioned(const subject_span *s, const variant *v, size_t tracks,
+                             accuracy *out) {
+    measure_random(s, v, tracks, PI, true, out);
 }
 
 static void accuracy_of_track(const subject_span *s, const variant *v, size_t index,
@@ -247,7 +259,7 @@ static void accuracy_of_track(const subject_span *s, const variant *v, size_t in
     }
     times[count++] = t->times[0] - 1e6;
     times[count++] = t->times[t->key_count - 1] + 1e6;
-    measure(s, v, &set, count, times, out);
+    measure(s, v, &set, count, times, true, out);
     free(times);
     set_destroy(&set);
 }

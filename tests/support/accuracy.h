@@ -11,7 +11,8 @@
 
 /* Infinite when something was not a number or the subject failed. */
 typedef struct accuracy {
-    double worst;       /* radians over oracle_magnification: what the bounds are for */
+    double worst;       /* radians over oracle_magnification and what is said below: what the
+                           bounds are for */
     double raw;         /* worst in radians as they are, undivided */
     double sum_squares; /* radians^2, divided likewise */
     double position;    /* worst of the float32 position in the segment, in radians: between the
@@ -41,7 +42,10 @@ void accuracy_of_random(const subject_span *s, const variant *v, size_t tracks, 
 /* Likewise of up to 1 radian. */
 void accuracy_of_gentle(const subject_span *s, const variant *v, size_t tracks, accuracy *out);
 
-/* Every adversarial track, over laps before and after where it loops. */
+/* Likewise of up to 180 degrees for every variant, its errors over oracle_condition. */
+void accuracy_of_conditioned(const subject_span *s, const variant *v, size_t tracks, accuracy *out);
+
+/* Every adversarial track, over laps before and after where it loops, errors likewise. */
 void accuracy_of_adversarial(const subject_span *s, const variant *v, accuracy *out);
 
 #endif

@@ -7,6 +7,8 @@
 
 #include "check.h"
 
+#include "random_tracks.h"
+
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -125,11 +127,24 @@ pm_error poisoned_error(void) {
     return error;
 }
 
+/* Where an array begins past what malloc aligns: a float's place in a line of a cache, as drawn. */
+static size_t draw_shift(void) {
+    static random_source source;
+    static bool begun = false;
+    if (!begun)
+        source = random_start();
+    begun = true;
+    return random_size(&source, 0, 15) * sizeof(float);
+}
+
+/* In memory: where it begins, a guard, the floats, a guard. */
 float *guarded_floats(size_t count) {
-    size_t bytes = count * sizeof(float);
-    unsigned char *memory = test_array(bytes + 2 * GUARD_BYTES, 1);
-    memset(memory, (int)POISON_BYTE, bytes + 2 * GUARD_BYTES);
-    return (float *)(void *)(memory + GUARD_BYTES);
+    size_t bytes = count * sizeof(float), shift = draw_shift();
+    unsigned char *memory = test_array(sizeof(void *) + shift + bytes + 2 * GUARD_BYTES, 1);
+    unsigned char *begin = memory + sizeof(void *) + shift;
+    memcpy(begin - sizeof(void *), &memory, sizeof(void *));
+    memset(begin, (int)POISON_BYTE, bytes + 2 * GUARD_BYTES);
+    return (float *)(void *)(begin + GUARD_BYTES);
 }
 
 static bool is_all_poison(const unsigned char *bytes, size_t count) {
@@ -156,8 +171,11 @@ bool is_poison(float value) {
 }
 
 void guarded_free(float *values) {
-    if (values)
-        free((unsigned char *)values - GUARD_BYTES);
+    unsigned char *memory;
+    if (!values)
+        return;
+    memcpy(&memory, (unsigned char *)values - GUARD_BYTES - sizeof(void *), sizeof(void *));
+    free(memory);
 }
 
 void check_same_bits(const float *a, const float *b, size_t count, size_t width, const char *file,

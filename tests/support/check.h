@@ -40,7 +40,8 @@ void check_ok(pm_status status, const pm_error *error, const char *file, int lin
 /* An error that no call can have left behind by chance. */
 pm_error poisoned_error(void);
 
-/* A float array between two guards, all of it poisoned with a NaN pattern. */
+/* A float array between two guards, all of it poisoned with a NaN pattern, at an alignment that is
+ * drawn: a caller's arrays lie at any float. */
 float *guarded_floats(size_t count);
 /* Fails when a guard was written to; says which side. */
 #define expect_guards(values, count) check_guards((values), (count), __FILE__, __LINE__)

@@ -46,12 +46,35 @@ static void step_randomly(random_source *source, double low, double high, double
         q[c] = next[c] * scale;
 }
 
-motion motion_make(size_t keys, size_t tracks, double turn, uint64_t salt) {
-    random_source source = random_salted(salt);
+static const size_t widths[3] = {4, 3, 3};
+
+static motion motion_allocate(size_t keys, size_t tracks) {
     motion m = {.keys = keys, .tracks = tracks};
     m.rotations = test_array(keys * tracks * 4, sizeof(float));
     m.positions = test_array(keys * tracks * 3, sizeof(float));
     m.scales = test_array(keys * tracks * 3, sizeof(float));
+    for (size_t i = 0; i < 3; i++) {
+        m.tangents_in[i] = test_array(keys * tracks * widths[i], sizeof(float));
+        m.tangents_out[i] = test_array(keys * tracks * widths[i], sizeof(float));
+    }
+    return m;
+}
+
+/* From a source of their own, so that keys do not depend on them. */
+static void draw_tangents(motion *m, uint64_t salt) {
+    static const double largest[3] = {0.5, 5, 0.5};
+    random_source source = random_salted(salt + 0x7A0000);
+    for (size_t i = 0; i < 3; i++)
+        for (size_t c = 0; c < m->keys * m->tracks * widths[i]; c++) {
+            m->tangents_in[i][c] = (float)random_between(&source, -largest[i], largest[i]);
+            m->tangents_out[i][c] = (float)random_between(&source, -largest[i], largest[i]);
+        }
+}
+
+motion motion_make(size_t keys, size_t tracks, double turn, uint64_t salt) {
+    random_source source = random_salted(salt);
+    motion m = motion_allocate(keys, tracks);
+    draw_tangents(&m, salt);
     for (size_t track = 0; track < tracks; track++) {
         double q[4] = {0, 0, 0, 1};
         step_randomly(&source, 0, 3.1, q);
@@ -73,12 +96,54 @@ void motion_free(motion *m) {
     free(m->rotations);
     free(m->positions);
     free(m->scales);
+    for (size_t i = 0; i < 3; i++) {
+        free(m->tangents_in[i]);
+        free(m->tangents_out[i]);
+    }
     *m = (motion){0};
+}
+
+/* Copies rows of `from`, so many apart, to `to` from row `row` on. */
+static void copy_rows(const motion *from, size_t first, size_t apart, size_t count, motion *to,
+                      size_t row) {
+    const float *sources[9] = {from->rotations, from->positions, from->scales};
+    float *targets[9] = {to->rotations, to->positions, to->scales};
+    for (size_t i = 0; i < 3; i++) {
+        sources[3 + i] = from->tangents_in[i];
+        targets[3 + i] = to->tangents_in[i];
+        sources[6 + i] = from->tangents_out[i];
+        targets[6 + i] = to->tangents_out[i];
+    }
+    for (size_t i = 0; i < 9; i++) {
+        const size_t width = widths[i % 3];
+        for (size_t k = 0; k < count; k++)
+            memcpy(targets[i] + (row + k) * width, sources[i] + (first + k * apart) * width,
+                   width * sizeof(float));
+    }
+}
+
+motion motion_slice(const motion *m, size_t track, size_t keys) {
+    motion one = motion_allocate(keys, 1);
+    copy_rows(m, track, m->tracks, keys, &one, 0);
+    return one;
+}
+
+motion motion_pack(const motion *parts, size_t count) {
+    size_t rows = 0;
+    for (size_t i = 0; i < count; i++)
+        rows += parts[i].keys;
+    motion all = motion_allocate(rows, 1);
+    rows = 0;
+    for (size_t i = 0; i < count; i++) {
+        copy_rows(&parts[i], 0, 1, parts[i].keys, &all, rows);
+        rows += parts[i].keys;
+    }
+    return all;
 }
 
 pm_clip_desc motion_desc(const motion *m, const pm_timeline *timeline, pm_method method) {
     static const double axis[3] = {0, 1, 0};
-    return (pm_clip_desc){
+    pm_clip_desc desc = {
         .track_count = m->tracks,
         .timelines = timeline,
         .rotations = {.data = m->rotations, .type = PM_FLOAT32},
@@ -87,6 +152,15 @@ pm_clip_desc motion_desc(const motion *m, const pm_timeline *timeline, pm_method
         .method = method,
         .axes = {.data = axis, .type = PM_FLOAT64},
     };
+    if (pm_method_describe(method)->takes_in_out) {
+        desc.rotations_in.data = m->tangents_in[0];
+        desc.positions_in.data = m->tangents_in[1];
+        desc.scales_in.data = m->tangents_in[2];
+        desc.rotations_out.data = m->tangents_out[0];
+        desc.positions_out.data = m->tangents_out[1];
+        desc.scales_out.data = m->tangents_out[2];
+    }
+    return desc;
 }
 
 pm_clip *clip_make(pm_engine *engine, const pm_clip_desc *desc) {

@@ -19,12 +19,22 @@ typedef struct motion {
     float *rotations;
     float *positions;
     float *scales;
+    /* What methods with tangents in and out take beside them: per second, of any rotation small
+     * against it. Of each of the above by its place here. */
+    float *tangents_in[3], *tangents_out[3];
 } motion;
 
 motion motion_make(size_t keys, size_t tracks, double turn, uint64_t salt);
 void motion_free(motion *m);
 
-/* A description of the motion over a timeline; both must outlive it. Sterp finds axes. */
+/* The first `keys` keys of one track. */
+motion motion_slice(const motion *m, size_t track, size_t keys);
+
+/* Single tracks one after another: the layout of a clip of several timelines. */
+motion motion_pack(const motion *parts, size_t count);
+
+/* A description of the motion over a timeline; both must outlive it. Valid for every method:
+ * each finds what it takes beside keys, axes or tangents in and out. */
 pm_clip_desc motion_desc(const motion *m, const pm_timeline *timeline, pm_method method);
 
 /* pm_clip_create that fails the test; the caller destroys. */

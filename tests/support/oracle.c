@@ -522,6 +522,15 @@ double oracle_magnification(const oracle *o, size_t track, oracle_place place) {
     return fmax(1.0, oracle_reach(o, track, place.segment) / PI);
 }
 
+double oracle_condition(const oracle *o, size_t track, oracle_place place) {
+    const oracle_track *t = &o->tracks[track];
+    const bool inside_segment = t->key_count > 1 && place.u > 0.0 && place.u < 1.0;
+    if (o->method != PM_METHOD_SQUAD || !o->unlimited || !inside_segment) {
+        return 1.0;
+    }
+    return squad_condition(t, (ptrdiff_t)place.segment, place.u);
+}
+
 bool oracle_cusp(const oracle *o, size_t track, size_t key) {
     return o->tracks[track].cusp && o->tracks[track].cusp[key];
 }

@@ -54,6 +54,10 @@ double oracle_reach(const oracle *o, size_t track, size_t segment);
  * inverse of that length. */
 double oracle_magnification(const oracle *o, size_t track, oracle_place place);
 
+/* By how much squad without its limiter magnifies rounding there, where it slerps operands that are
+ * nearly antipodal; 1 for everything else. */
+double oracle_condition(const oracle *o, size_t track, oracle_place place);
+
 /* Whether the circular methods take a key for a cusp. */
 bool oracle_cusp(const oracle *o, size_t track, size_t key);
 

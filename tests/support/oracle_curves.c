@@ -169,17 +169,55 @@ static quat inner_slerp(quat p, quat q, quat a, quat b, double u) {
     return quat_add(quat_scale(middle, cos(angle)), quat_scale(across, sin(angle)));
 }
 
-quat squad_inside(const oracle *o, const oracle_track *t, ptrdiff_t i, double u) {
-    (void)o;
+typedef struct squad_points {
+    quat p, q; /* keys */
+    quat a, b; /* inner points */
+} squad_points;
+
+static squad_points squad_points_of(const oracle_track *t, ptrdiff_t i) {
     const size_t next = ((size_t)i + 1) % t->key_count;
     const quat p = track_key(t, i), q = track_key(t, i + 1);
     const vec3 log = chord_log(t, i);
     const double h = track_step(t, i);
     const vec3 leaving = vec3_subtract(vec3_scale(t->leaving[i], h), log);
     const vec3 arriving = vec3_subtract(log, vec3_scale(t->arriving[next], h));
-    const quat a = quat_multiply(p, quat_exp(vec3_scale(leaving, 0.5)));
-    const quat b = quat_multiply(q, quat_exp(vec3_scale(arriving, 0.5)));
-    return quat_slerp(quat_slerp(p, q, u), inner_slerp(p, q, a, b, u), 2.0 * u * (1.0 - u));
+    return (squad_points){p, q, quat_multiply(p, quat_exp(vec3_scale(leaving, 0.5))),
+                          quat_multiply(q, quat_exp(vec3_scale(arriving, 0.5)))};
+}
+
+quat squad_inside(const oracle *o, const oracle_track *t, ptrdiff_t i, double u) {
+    (void)o;
+    const squad_points s = squad_points_of(t, i);
+    return quat_slerp(quat_slerp(s.p, s.q, u), inner_slerp(s.p, s.q, s.a, s.b, u),
+                      2.0 * u * (1.0 - u));
+}
+
+/* What a slerp takes of each operand, and by how much its angle exceeds a quarter turn, in such. */
+static void slerp_weights(quat a, quat b, double u, double *of_a, double *of_b, double *excess) {
+    const double angle = 2.0 * atan2(quat_norm(quat_subtract(b, a)), quat_norm(quat_add(a, b)));
+    const double sine = sin(angle);
+    *of_a = sine > 0.0 ? sin((1.0 - u) * angle) / sine : 1.0 - u;
+    *of_b = sine > 0.0 ? sin(u * angle) / sine : u;
+    *excess = fmax(0.0, angle / (0.5 * PI) - 1.0);
+}
+
+/* A slerp of operands an angle apart, of which each is off by at most e, is off by at most
+ *   (sin((1-u) angle) + sin(u angle)) / sin(angle) * e,
+ * reached when both are off across the plane that they span: there the slerp is that sum of
+ * weights. In the plane it moves by a mean of what they move, no more than e. So squad is off by
+ *   (of the outer points) e + (of the inner points) (sum of their own weights) e,
+ * and operands that come near to being antipodal magnify by the inverse of what they lack. Of
+ * the keys' own slerp, a quarter turn wide at most, the sum is below sqrt 2: what the bound of
+ * all methods holds already. It also holds what rounding the angle of a slerp costs up to a
+ * quarter turn; beyond, that cost grows with the angle. First order, which ends where the
+ * operands lack no more than e; there the bound is above a whole turn, and nothing is claimed. */
+double squad_condition(const oracle_track *t, ptrdiff_t i, double u) {
+    const squad_points s = squad_points_of(t, i);
+    double outer, inner, of_a, of_b, wide, wide_inner;
+    slerp_weights(s.a, s.b, u, &of_a, &of_b, &wide_inner);
+    slerp_weights(quat_slerp(s.p, s.q, u), inner_slerp(s.p, s.q, s.a, s.b, u), 2.0 * u * (1.0 - u),
+                  &outer, &inner, &wide);
+    return fmax(1.0, outer + inner * (of_a + of_b + wide_inner)) + wide;
 }
 
 /* ---- circular ---------------------------------------------------------------- */

@@ -73,6 +73,9 @@ quat phased_inside(pm_method method, const oracle_track *t, ptrdiff_t i, double 
 quat sterp_inside(const oracle *o, const oracle_track *t, ptrdiff_t i, double u);
 quat hermite_inside(const oracle_track *t, ptrdiff_t i, double u);
 
+/* As oracle_condition. */
+double squad_condition(const oracle_track *t, ptrdiff_t i, double u);
+
 /* As oracle_reach. */
 double phased_reach(const oracle_track *t, ptrdiff_t i);
 double hermite_reach(const oracle_track *t, ptrdiff_t i);

@@ -44,6 +44,23 @@ double random_normal(random_source *source) {
     return radius * cos(2.0 * PI * random_unit(source));
 }
 
+size_t random_size(random_source *source, size_t low, size_t high) {
+    return low + (size_t)(random_bits(source) % (high - low + 1));
+}
+
+void random_times(random_source *source, size_t count, double low, double high, double *out) {
+    for (size_t k = 0; k < count; k++) {
+        out[k] = random_between(source, low, high);
+    }
+}
+
+void random_key_times(random_source *source, size_t count, double first, double least, double most,
+                      double *out) {
+    for (size_t k = 0; k < count; k++) {
+        out[k] = k == 0 ? first : out[k - 1] + random_between(source, least, most);
+    }
+}
+
 static void normalise(double *v, int count) {
     double norm2 = 0.0;
     for (int n = 0; n < count; n++) {

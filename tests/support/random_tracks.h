@@ -15,13 +15,23 @@ typedef struct random_source {
     uint64_t state;
 } random_source;
 
-/* POSEMILL_TEST_SEED, or a fixed number without it. Printed to stderr by the first call. */
+/* The way tests draw their inputs: times, lags, sizes, alignments, signals. The seed is
+ * POSEMILL_TEST_SEED, or a fixed number without it, so that CI repeats itself. The first call
+ * prints it to stderr, which ctest shows of a test that fails: with the printed seed it fails
+ * again. A test that wants numbers of its own asks motion.h for random_salted. */
 random_source random_start(void);
 
 uint64_t random_bits(random_source *source);
 double random_unit(random_source *source);                             /* in [0, 1) */
 double random_between(random_source *source, double low, double high); /* in [low, high) */
 double random_normal(random_source *source);
+size_t random_size(random_source *source, size_t low, size_t high); /* in [low, high] */
+
+/* `count` times in [low, high), in no order. */
+void random_times(random_source *source, size_t count, double low, double high, double *out);
+/* `count` times from `first` on, each `least` to `most` after the one before. */
+void random_key_times(random_source *source, size_t count, double first, double least, double most,
+                      double *out);
 
 void random_quaternion(random_source *source, double q[4]);
 void random_direction(random_source *source, double v[3]);

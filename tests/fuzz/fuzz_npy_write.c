@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Fuzzer of the .npy writer: an array of any shape is written and read again as the same.
+ */
+#include "npy.h"
+#include "scratch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST = 64 }; /* of an axis, but for the first */
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* A shape that the rest of the input fills: the first axis is as long as that allows. */
+static size_t take_shape(fuzz_input *input, size_t width, size_t rank, size_t shape[4]) {
+    size_t row = 1;
+    for (size_t i = 1; i < rank; i++) {
+        shape[i] = fuzz_byte(input) % MOST;
+        row *= shape[i];
+    }
+    if (rank > 0) {
+        shape[0] = row > 0 ? input->left / width / row : fuzz_byte(input);
+        row *= shape[0];
+    }
+    return row;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    fuzz_input input = {data, size};
+    size_t shape[4] = {0};
+    char header[NPY_HEADER_MAX], why[NPY_WHY] = "";
+    npy_array array;
+    const pm_number type = fuzz_byte(&input) & 1 ? PM_FLOAT64 : PM_FLOAT32;
+    const size_t width = type == PM_FLOAT64 ? 8 : 4, rank = fuzz_byte(&input) % 5u;
+    const size_t count = take_shape(&input, width, rank, shape);
+    if (count * width > input.left) {
+        return 0;
+    }
+    const size_t begins = npy_write_header(type, rank, shape, header);
+    char *file = malloc(begins + count * width);
+    if (file == NULL) {
+        return 0;
+    }
+    memcpy(file, header, begins);
+    memcpy(file + begins, input.at, count * width);
+    if (begins % 64 != 0 || !npy_parse(file, begins + count * width, &array, why) ||
+        array.type != type || array.rank != rank || array.count != count ||
+        memcmp(array.shape, shape, rank * sizeof *shape) != 0 ||
+        memcmp(array.data, input.at, count * width) != 0) {
+        abort();
+    }
+    free(file);
+    return 0;
+}
