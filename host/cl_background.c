@@ -211,7 +211,7 @@ static void do_pieces(void *context, pm_items *items) {
 
 /* One thread less than the host may use: the compiler needs one too. */
 static void run(course *c) {
-    size_t threads = c->clip->engine->host_threads;
+    size_t threads = c->job->host_threads ? c->job->host_threads : c->clip->engine->host_threads;
     size_t pieces =
         c->job->sample_count / c->piece_samples + (c->job->sample_count % c->piece_samples != 0);
     do_piece(c, 0);

@@ -290,8 +290,8 @@ typedef struct pm_method_info {
     bool takes_axes;        /* needs pm_clip_desc.axes */
     bool takes_in_out;      /* needs tangents in and out beside its keys */
     bool needs_uniform_keys;
-    uint32_t keys_used;             /* by one sample; 0: all of the track */
-    uint32_t floats_per_segment;    /* device memory per track and segment, of float32 keys */
+    uint32_t keys_used;          /* by one sample; 0: all of the track */
+    uint32_t floats_per_segment; /* device memory per track and segment, of float32 keys */
     /* Documented bounds in radians against double precision, at the same float32 position in the
      * segment. Where hermite, spline and circular-c1 to -c3 move by more than half a turn in a
      * segment, the bound is multiplied by that reach in half turns; where cubicspline and ncubic

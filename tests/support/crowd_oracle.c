@@ -103,6 +103,22 @@ int64_t crowd_oracle_ticks(const crowd_oracle *o, size_t clip) {
 
 /* ---- poses ------------------------------------------------------------------------- */
 
+/* A time within a tick of a key is on that key. */
+static oracle_place place_of_ticks(const oracle *curves, size_t joint, double time) {
+    const double tick = 1.0 / PM_TICKS_PER_SECOND;
+    oracle_place place = oracle_at_exact_time(curves, joint, time);
+    if (oracle_key_count(curves, joint) > 1) {
+        const double begin = oracle_key_time(curves, joint, place.segment);
+        const double length = oracle_key_time(curves, joint, place.segment + 1) - begin;
+        if (place.u * length <= tick) {
+            place.u = 0.0;
+        } else if ((1.0 - place.u) * length <= tick) {
+            place.u = 1.0;
+        }
+    }
+    return place;
+}
+
 joint_pose crowd_sample(const crowd_oracle *o, size_t clip, size_t joint, int64_t since) {
     joint_pose pose = o->rest[joint];
     if (clip >= o->clip_count) {
@@ -110,7 +126,7 @@ joint_pose crowd_sample(const crowd_oracle *o, size_t clip, size_t joint, int64_
     }
     const oracle *curves = o->curves[clip];
     const double time = o->first[clip] + (double)since / PM_TICKS_PER_SECOND;
-    const oracle_place place = oracle_at_time(curves, joint, time);
+    const oracle_place place = place_of_ticks(curves, joint, time);
     pose.rotation = quat_normalise(oracle_rotation(curves, joint, place));
     if (o->clips[clip].positions.data) {
         pose.position = oracle_position(curves, joint, place);
