@@ -188,8 +188,9 @@ static bool goes_on(course *c) {
 
 static void do_piece(course *c, size_t index) {
     const pm_piece piece = piece_at(c, index);
-    const pm_sample_job job = pm_job_part(c->clip, c->job, &piece);
+    pm_sample_job job = pm_job_part(c->clip, c->job, &piece);
     pm_error error;
+    job.host_threads = 1;
     pm_error_clear(&error);
     pm_status status = pm_sample_on_reference(c->clip, &job, &error);
     if (status != PM_OK) {

@@ -4,6 +4,7 @@
  */
 #include "job.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "engine.h"
@@ -264,31 +265,62 @@ bool pm_job_cadence(const pm_clip *clip, const pm_sample_job *job, pm_cadence *c
     return s.fits;
 }
 
-/* Places of a piece take at most this much host memory. */
-enum { PIECE_PLACES = 1 << 16 };
+/* ---- the reference path ---- */
 
-pm_status pm_sample_on_reference(const pm_clip *clip, const pm_sample_job *job, pm_error *error) {
-    size_t rows = job->tracks ? 1 : clip->timeline_count;
-    size_t most = PIECE_PLACES / rows ? PIECE_PLACES / rows : 1;
-    if (most > job->sample_count)
-        most = job->sample_count;
-    pm_place *places = calloc(most * rows, sizeof *places);
-    if (!places)
-        return pm_fail_memory(error);
-    for (pm_piece piece = {0, 0}; piece.from < job->sample_count; piece.from += piece.count) {
-        size_t left = job->sample_count - piece.from;
-        size_t at = piece.from * pm_job_width(clip, job);
-        piece.count = left < most ? left : most;
-        pm_job_places(clip, job, &piece, places);
-        float *outputs[PM_OUTPUT_COUNT];
-        pm_job_outputs(job, outputs);
-        for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++)
-            if (outputs[o])
-                outputs[o] += pm_outputs[o].components * at;
-        pm_reference_sample(clip, job, &piece, places, outputs);
+/* Samples of a piece: their places are at most PIECE_PLACES, and there are pieces for all threads,
+ * but none of fewer values than a thread is worth starting for. */
+enum { PIECE_PLACES = 1 << 16, LEAST_VALUES = 1 << 13, PIECES_A_THREAD = 4 };
+
+typedef struct reference_course {
+    const pm_clip *clip;
+    const pm_sample_job *job;
+    size_t rows;          /* of places */
+    size_t piece_samples; /* but for the last piece */
+    atomic_size_t done;   /* pieces */
+} reference_course;
+
+static size_t piece_samples(const reference_course *c, size_t threads) {
+    size_t most = PIECE_PLACES / c->rows ? PIECE_PLACES / c->rows : 1;
+    size_t least = LEAST_VALUES / pm_job_width(c->clip, c->job) + 1;
+    size_t share = c->job->sample_count / (threads > 1 ? PIECES_A_THREAD * threads : 1) + 1;
+    share = share > least ? share : least;
+    return share < most ? share : most;
+}
+
+static void sample_piece(const reference_course *c, const pm_piece *piece, pm_place *places) {
+    const size_t at = piece->from * pm_job_width(c->clip, c->job);
+    float *outputs[PM_OUTPUT_COUNT];
+    pm_job_places(c->clip, c->job, piece, places);
+    pm_job_outputs(c->job, outputs);
+    for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++)
+        if (outputs[o])
+            outputs[o] += pm_outputs[o].components * at;
+    pm_reference_sample(c->clip, c->job, piece, places, outputs);
+}
+
+/* A thread without memory leaves the pieces to the others. */
+static void sample_pieces(void *context, pm_items *items) {
+    reference_course *c = context;
+    size_t item;
+    pm_place *places = calloc(c->piece_samples * c->rows, sizeof *places);
+    while (places && pm_take_item(items, &item)) {
+        const size_t from = item * c->piece_samples, left = c->job->sample_count - from;
+        const pm_piece piece = {from, left < c->piece_samples ? left : c->piece_samples};
+        sample_piece(c, &piece, places);
+        atomic_fetch_add(&c->done, 1);
     }
     free(places);
-    return PM_OK;
+}
+
+pm_status pm_sample_on_reference(const pm_clip *clip, const pm_sample_job *job, pm_error *error) {
+    const size_t threads = job->host_threads ? job->host_threads : clip->engine->host_threads;
+    reference_course c = {.clip = clip, .job = job, .rows = job->tracks ? 1 : clip->timeline_count};
+    c.piece_samples = piece_samples(&c, threads);
+    if (c.piece_samples > job->sample_count)
+        c.piece_samples = job->sample_count;
+    const size_t pieces = (job->sample_count - 1) / c.piece_samples + 1;
+    pm_run_parallel(threads, pieces, sample_pieces, &c);
+    return c.done == pieces ? PM_OK : pm_fail_memory(error);
 }
 
 pm_status pm_sample(const pm_clip *clip, const pm_sample_job *job, pm_error *error) {

@@ -114,7 +114,7 @@ static float *sampled_by(const pm_clip *clip, const double *times, uint32_t host
     return rotations;
 }
 
-/* A device's share of them; the reference path takes the calling thread alone. */
+/* Placing them for a device, and all of it on the reference path. */
 static void listed_times_take_at_most_the_threads_of_their_job(void **state) {
     motion m = motion_make(KEYS, 1, 1.0, 0xF74);
     const pm_timeline timeline = {.key_count = KEYS, .rate = {30, 1}};
@@ -131,7 +131,7 @@ static void listed_times_take_at_most_the_threads_of_their_job(void **state) {
     for (uint32_t threads = 0; threads < 6; threads++) {
         float *rotations = sampled_by(clip, times, threads);
         const size_t most = threads ? threads : ENGINE_THREADS;
-        assert_int_equal(threads_since(), is_for_device(state) ? most : 1);
+        assert_int_equal(threads_since(), most);
         expect_same_bits(rotations, alone, (size_t)TIMES * 4, 4);
         guarded_free(rotations);
     }

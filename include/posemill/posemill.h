@@ -168,8 +168,8 @@ typedef struct pm_engine_desc {
      * gives the same bits. */
     uint32_t lanes;
     /* Most threads of the host that a call spreads over while it runs, the caller's among
-     * them, where there is much to do: building clips and crowds, placing listed times, posing
-     * crowds on the reference path, and pm_crowd_travel. Jobs may choose fewer, or more. Several
+     * them, where there is much to do: building clips and crowds, placing listed times, sampling
+     * and posing on the reference path, and pm_crowd_travel. Jobs may choose fewer, or more. Several
      * devices have equal shares of them, and at least one each. 0: one a processor. */
     uint32_t host_threads;
     /* Folder for built programs. NULL: $XDG_CACHE_HOME/posemill or
@@ -488,8 +488,8 @@ typedef struct pm_sample_job {
     bool on_reference; /* evaluate on the CPU reference path instead of the device */
 
     /* Most threads of the host that the job may use, the caller's among them; of several devices,
-     * for each. 1: the calling thread alone. 0: as many as the engine may use. Listed times are
-     * placed by them, where there are many; the reference path takes the calling thread. */
+     * for each. 1: the calling thread alone. 0: as many as the engine may use. They place listed
+     * times, and sample on the reference path, where there is much to do. */
     uint32_t host_threads;
 } pm_sample_job;
 
