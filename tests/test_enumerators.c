@@ -3,28 +3,10 @@
  * Numbers where there is no such enumerator, in each place where the public headers take one:
  * refused, false, or zero, by the one rule of posemill.h. NULL is in test_null.
  */
-#include "support/check.h"
+#include "api_objects.h"
 
 #include <limits.h>
 #include <string.h>
-
-#include <posemill/posemill_crowd.h>
-
-/* Of a function that returns a bool, and fills no part of `out`, an array. */
-#define expect_false(out, function, ...)                                                           \
-    do {                                                                                           \
-        memset(out, 0x5A, sizeof(out));                                                            \
-        assert_false(function(__VA_ARGS__));                                                       \
-        assert_true(is_filled(out, sizeof(out), 0x5A));                                            \
-    } while (0)
-
-static bool is_filled(const void *memory, size_t size, unsigned char byte) {
-    const unsigned char *bytes = memory;
-    for (size_t i = 0; i < size; i++)
-        if (bytes[i] != byte)
-            return false;
-    return true;
-}
 
 /* What is none of an enum with `count` enumerators from 0 on. */
 static const int *none_of(int count) {
@@ -38,43 +20,7 @@ static const int *none_of(int count) {
     for (const int *number = none_of(count), *number##_end = number + 6; number < number##_end;    \
          number++)
 
-/* ---- what functions need -------------------------------------------------------------------- */
-
-enum { KEYS = 2 };
-
-static const double keys[KEYS][4] = {{0, 0, 0, 1}, {0, 0, 0.6, 0.8}};
 static const double vectors[KEYS][3] = {{1, 0, 0}, {0, 1, 0}};
-static const pm_timeline timeline = {.key_count = KEYS, .rate = {1, 1}};
-static const int32_t parents[] = {-1};
-static const pm_skeleton_desc skeleton_desc = {.joint_count = 1, .parents = parents};
-static const pm_crowd_instance instance;
-static const pm_clip_desc clip_desc = {
-    .track_count = 1, .timelines = &timeline, .rotations = {.data = keys, .type = PM_FLOAT64}};
-
-static pm_engine *engine;
-static pm_clip *clip;
-static pm_skeleton *skeleton;
-static pm_crowd *crowd;
-
-static int make_all(void **state) {
-    (void)state;
-    const pm_engine_desc on_host = {.device = "none"};
-    if (pm_engine_create(&on_host, &engine, NULL) != PM_OK ||
-        pm_clip_create(engine, &clip_desc, &clip, NULL) != PM_OK ||
-        pm_skeleton_create(&skeleton_desc, &skeleton, NULL) != PM_OK)
-        return 1;
-    const pm_crowd_desc desc = {.skeleton = skeleton, .clips = &clip_desc, .clip_count = 1};
-    return pm_crowd_create(engine, &desc, &crowd, NULL) != PM_OK;
-}
-
-static int free_all(void **state) {
-    (void)state;
-    pm_crowd_destroy(&crowd);
-    pm_skeleton_destroy(&skeleton);
-    pm_clip_destroy(&clip);
-    pm_engine_destroy(&engine);
-    return 0;
-}
 
 /* ---- what is none of an enum ----------------------------------------------------------------- */
 

@@ -5,13 +5,12 @@
  * that. The headers are read for functions that this leaves out. Numbers that are none of an enum
  * are in test_enumerators.
  */
-#include "support/check.h"
+#include "api_objects.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <posemill/posemill_crowd.h>
 #if POSEMILL_OPENCL
 #include <posemill/posemill_cl.h>
 #endif
@@ -35,6 +34,13 @@ static void visit(const char *function) {
     visited[visited_count++] = function;
 }
 
+/* Of a function that returns a bool: expect_false. */
+#define expect_visited_false(out, function, ...)                                                   \
+    do {                                                                                           \
+        visit(#function);                                                                          \
+        expect_false(out, function, __VA_ARGS__);                                                  \
+    } while (0)
+
 /* Of a function that returns a pm_status, whose last parameter is a pm_error: `words` are all of
  * the message. */
 #define expect_null(words, function, ...)                                                          \
@@ -47,61 +53,8 @@ static void visit(const char *function) {
         assert_int_equal(function(__VA_ARGS__, NULL), PM_ERROR_ARGUMENT);                          \
     } while (0)
 
-/* Of a function that returns a bool, and fills no part of `out`, an array. */
-#define expect_false(out, function, ...)                                                           \
-    do {                                                                                           \
-        visit(#function);                                                                          \
-        memset(out, 0x5A, sizeof(out));                                                            \
-        assert_false(function(__VA_ARGS__));                                                       \
-        assert_true(is_filled(out, sizeof(out), 0x5A));                                            \
-    } while (0)
-
-static bool is_filled(const void *memory, size_t size, unsigned char byte) {
-    const unsigned char *bytes = memory;
-    for (size_t i = 0; i < size; i++)
-        if (bytes[i] != byte)
-            return false;
-    return true;
-}
-
-/* ---- what functions need -------------------------------------------------------------------- */
-
-enum { KEYS = 2 };
-
-static const double keys[KEYS][4] = {{0, 0, 0, 1}, {0, 0, 0.6, 0.8}};
-static const pm_timeline timeline = {.key_count = KEYS, .rate = {1, 1}};
-static const int32_t parents[] = {-1};
-static const pm_skeleton_desc skeleton_desc = {.joint_count = 1, .parents = parents};
-static const pm_crowd_instance instance;
 static const pm_sample_job nothing_to_sample;
 static const pm_crowd_job nothing_to_pose;
-static const pm_clip_desc clip_desc = {
-    .track_count = 1, .timelines = &timeline, .rotations = {.data = keys, .type = PM_FLOAT64}};
-
-static pm_engine *engine;
-static pm_clip *clip;
-static pm_skeleton *skeleton;
-static pm_crowd *crowd;
-
-static int make_all(void **state) {
-    (void)state;
-    const pm_engine_desc on_host = {.device = "none"};
-    if (pm_engine_create(&on_host, &engine, NULL) != PM_OK ||
-        pm_clip_create(engine, &clip_desc, &clip, NULL) != PM_OK ||
-        pm_skeleton_create(&skeleton_desc, &skeleton, NULL) != PM_OK)
-        return 1;
-    const pm_crowd_desc desc = {.skeleton = skeleton, .clips = &clip_desc, .clip_count = 1};
-    return pm_crowd_create(engine, &desc, &crowd, NULL) != PM_OK;
-}
-
-static int free_all(void **state) {
-    (void)state;
-    pm_crowd_destroy(&crowd);
-    pm_skeleton_destroy(&skeleton);
-    pm_clip_destroy(&clip);
-    pm_engine_destroy(&engine);
-    return 0;
-}
 
 /* ---- NULL --------------------------------------------------------------------------------------- */
 
@@ -242,19 +195,19 @@ static void conversions_of_null_are_false(void **state) {
     (void)state;
     const double q[4] = {0, 0, 0, 1}, three[3] = {0, 0, 1}, nine[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     double to_quaternion[4], to_angles[3], to_matrix[9], to_axes[3];
-    expect_false(to_quaternion, pm_quat_from_euler, PM_EULER_XYZ, NULL, to_quaternion);
-    expect_false(to_quaternion, pm_quat_from_euler, PM_EULER_XYZ, three, NULL);
-    expect_false(to_angles, pm_euler_from_quat, PM_EULER_XYZ, NULL, three, to_angles);
-    expect_false(to_angles, pm_euler_from_quat, PM_EULER_XYZ, q, three, NULL);
-    expect_false(to_matrix, pm_matrix_from_quat, NULL, to_matrix);
-    expect_false(to_matrix, pm_matrix_from_quat, q, NULL);
-    expect_false(to_quaternion, pm_quat_from_matrix, NULL, to_quaternion);
-    expect_false(to_quaternion, pm_quat_from_matrix, nine, NULL);
-    expect_false(to_axes, pm_bone_axes, NULL, three, 1, to_axes);
-    expect_false(to_axes, pm_bone_axes, parents, NULL, 1, to_axes);
-    expect_false(to_axes, pm_bone_axes, parents, three, 1, NULL);
-    expect_false(to_axes, pm_principal_axis, NULL, 3, to_axes);
-    expect_false(to_axes, pm_principal_axis, nine, 3, NULL);
+    expect_visited_false(to_quaternion, pm_quat_from_euler, PM_EULER_XYZ, NULL, to_quaternion);
+    expect_visited_false(to_quaternion, pm_quat_from_euler, PM_EULER_XYZ, three, NULL);
+    expect_visited_false(to_angles, pm_euler_from_quat, PM_EULER_XYZ, NULL, three, to_angles);
+    expect_visited_false(to_angles, pm_euler_from_quat, PM_EULER_XYZ, q, three, NULL);
+    expect_visited_false(to_matrix, pm_matrix_from_quat, NULL, to_matrix);
+    expect_visited_false(to_matrix, pm_matrix_from_quat, q, NULL);
+    expect_visited_false(to_quaternion, pm_quat_from_matrix, NULL, to_quaternion);
+    expect_visited_false(to_quaternion, pm_quat_from_matrix, nine, NULL);
+    expect_visited_false(to_axes, pm_bone_axes, NULL, three, 1, to_axes);
+    expect_visited_false(to_axes, pm_bone_axes, parents, NULL, 1, to_axes);
+    expect_visited_false(to_axes, pm_bone_axes, parents, three, 1, NULL);
+    expect_visited_false(to_axes, pm_principal_axis, NULL, 3, to_axes);
+    expect_visited_false(to_axes, pm_principal_axis, nine, 3, NULL);
     assert_true(pm_euler_from_quat(PM_EULER_XYZ, q, NULL, to_angles)); /* which is optional */
     assert_true(pm_bone_axes(NULL, NULL, 0, NULL));
 }
@@ -262,9 +215,9 @@ static void conversions_of_null_are_false(void **state) {
 static void names_of_null_are_not_found(void **state) {
     (void)state;
     pm_method found[1];
-    expect_false(found, pm_method_find, NULL, found);
-    expect_false(found, pm_method_find, "slerp", NULL);
-    expect_false(found, pm_method_find, "no such method", found);
+    expect_visited_false(found, pm_method_find, NULL, found);
+    expect_visited_false(found, pm_method_find, "slerp", NULL);
+    expect_visited_false(found, pm_method_find, "no such method", found);
 }
 
 /* ---- a caller's OpenCL objects ---------------------------------------------------------------- */
