@@ -360,6 +360,8 @@ static void engines_that_share_a_full_folder_do_not_disturb_each_other(void **st
     char names[OLD_FILES][33];
     uint64_t sizes[OLD_FILES];
     float expected[FLOATS];
+    engine_for(state);
+    skip_without_concurrent_kernels(state);
     sample_into(engine_for(state), expected);
     fill_folder(cache, 0xCA5, names, sizes);
     worker *workers = test_array(WORKERS, sizeof *workers);

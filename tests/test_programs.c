@@ -509,6 +509,7 @@ static void threads_that_want_the_same_program_build_it_once(void **state) {
     static const pm_method own[ASKERS] = {PM_METHOD_STEP, PM_METHOD_NLERP, PM_METHOD_HERMITE,
                                           PM_METHOD_STEP};
     engine_for(state);
+    skip_without_concurrent_kernels(state);
     notes *n = notes_make();
     asker *askers = test_array(ASKERS, sizeof *askers);
     pm_engine *engine = engine_with(

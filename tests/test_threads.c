@@ -33,8 +33,7 @@ static void *sample_often(void *argument) {
 
 static void threads_may_share_a_clip(void **state) {
     engine_for(state);
-    if (is_on_oclgrind(state))
-        skip();
+    skip_without_concurrent_kernels(state);
     motion m = motion_make(30, THREAD_TRACKS, 2.5, 0x31);
     const pm_timeline timeline = {.key_count = 30, .rate = {5, 1}};
     const pm_clip_desc desc = motion_desc(&m, &timeline, PM_METHOD_SQUAD);
@@ -100,8 +99,7 @@ static void *make_often(void *argument) {
 
 static void threads_may_make_clips_on_one_engine(void **state) {
     engine_for(state);
-    if (is_on_oclgrind(state))
-        skip();
+    skip_without_concurrent_kernels(state);
     static float expected[PM_METHOD_COUNT][THREAD_COUNT * THREAD_TRACKS * 4];
     motion keys = motion_make(maker_line.key_count, THREAD_TRACKS, 2.5, 0x34);
     random_source source = random_salted(0x35);

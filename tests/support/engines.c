@@ -93,6 +93,13 @@ bool is_on_oclgrind(void **state) {
     return strstr(info.platform, "Oclgrind") != NULL;
 }
 
+void skip_without_concurrent_kernels(void **state) {
+    if (!is_on_oclgrind(state))
+        return;
+    printf("not tested: Oclgrind runs the kernels of one thread at a time\n");
+    skip();
+}
+
 bool can_compile_lanes(const pm_engine *engine, uint32_t lanes) {
     pm_device_info info;
     pm_engine_info(engine, &info);

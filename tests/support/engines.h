@@ -39,6 +39,9 @@ pm_engine *engine_with(void **state, const pm_engine_desc *options);
  * thread at a time, and its clFlush waits until the queue is empty. */
 bool is_on_oclgrind(void **state);
 
+/* For tests whose threads run kernels at once: skips them there, and says why. */
+void skip_without_concurrent_kernels(void **state);
+
 /* Whether kernels of this width can be tested; says why not when they cannot. Rusticl of Mesa
  * 22.3 is early: it takes minutes to compile one kernel of four lanes. Oclgrind dies of them. */
 bool can_compile_lanes(const pm_engine *engine, uint32_t lanes);
