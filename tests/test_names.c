@@ -283,8 +283,8 @@ static void an_output_never_replaces_an_input(void **state) {
         "ln keys.npy hard.npy; " EVAL "--velocity hard.npy --out o.npy",
         "ln -s . here; " EVAL "--out o.npy --acceleration here/keys.npy",
         "cp keys.npy v.npy; " EVAL "--vectors v.npy --vectors-out v.npy --out o.npy",
-        "$posemill eval --reference --keys - --key-rate 1 --rate 2 --method slerp --out keys.npy "
-        "< keys.npy",
+        ("<keys.npy $posemill eval --reference --keys - --key-rate 1 --rate 2 --method slerp "
+         "--out keys.npy"),
     };
     expect(0, "cp keys.npy same");
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {

@@ -73,7 +73,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         scratch_path("written.bvh", path);
         write_model(model, path, choice & 1);
         require(scratch_count() == 1);
-        require(cli_read_file(path, &text, &length) == CLI_DONE);
+        require(cli_read_file(path, &bvh_kind, &text, &length) == CLI_DONE);
         options.hold_nan = false;
         require(bvh_parse(path, text, length, &options, &again) == CLI_DONE);
         compare(model, again, choice & 1);

@@ -93,7 +93,7 @@ static size_t joints_of(const char *path, bool hold, size_t most_frames) {
     bvh *model = NULL;
     char *text = NULL;
     size_t size = 0, joints = 0;
-    if (cli_read_file(path, &text, &size) == CLI_DONE &&
+    if (cli_read_file(path, &bvh_kind, &text, &size) == CLI_DONE &&
         bvh_parse(path, text, size, &options, &model) == CLI_DONE) {
         joints = model->frame_count <= most_frames ? model->joint_count : 0;
     }

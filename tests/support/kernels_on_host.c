@@ -109,7 +109,8 @@ static bool walks(const host_launch *launch, const pm_clip *clip, const pm_sampl
         return false;
     if (launch->kernel == KERNEL_LIKE_DEVICE)
         return clip->shared && !job->tracks && clip->track_count >= launch->lanes;
-    return launch->kernel == KERNEL_WALK;
+    /* planes of few tracks are padded to what the library loads from them, no farther */
+    return launch->kernel == KERNEL_WALK && clip->padded_tracks % launch->lanes == 0;
 }
 
 static uint32_t share(size_t count, uint32_t each) {

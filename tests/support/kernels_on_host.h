@@ -11,7 +11,7 @@
 
 typedef enum kernel_choice {
     KERNEL_LIKE_DEVICE, /* the one that a device would be given */
-    KERNEL_WALK,        /* of shared timelines and no pairs */
+    KERNEL_WALK, /* of shared timelines and no pairs; gathers where a vector exceeds the planes */
     KERNEL_GATHER
 } kernel_choice;
 
