@@ -375,6 +375,7 @@ static void more_frames_than_anybody_means_are_refused_with_their_number(void **
         {"0.1", "--rate 9999999999 --loop 10000000000", "at least 9223372036854775808", 4},
         {"999999999", "--rate 999999999999999999", "too many digits", 4},
         {"0.1", "--rate 999999999999 --loop 0.4", "400000000000", 4},
+        {"500333333", "--rate /4", "1e9 seconds", 4}, /* no file of that could be read again */
         {"0.1", "--rate 60 --max-frames 0", "--max-frames", 2},
         {"0.1", "--rate 60 --max-frames many", "--max-frames", 2},
     };

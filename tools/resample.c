@@ -56,10 +56,18 @@ static cli_exit check_frame_count(const work *w) {
         target, (unsigned long long)w->options->max_frames);
 }
 
+/* Whether a file of that rate can be read again: frame times have limits. */
+static bool is_readable(pm_rational rate) {
+    const double seconds = 1.0 / rate_value(rate);
+
+    return seconds > 1.000001e-9 && seconds < 0.999999e9;
+}
+
 static cli_exit place_samples(work *w) {
     const resample_options *options = w->options;
     resample_span span;
     const char *why;
+    cli_exit code;
 
     if (options->trim_start >= w->model->frame_count) {
         return cli_fail(CLI_BAD_INPUT, w->path, NULL, "--trim-start %zu leaves none of %zu frames",
@@ -79,7 +87,14 @@ static cli_exit place_samples(work *w) {
     span.end_rule = options->end_rule;
     span.loop_period = options->curve.loop_period;
     why = resample_grid_make(&span, &w->grid);
-    return why == NULL ? check_frame_count(w) : refuse(w, why, NULL);
+    if (why != NULL) {
+        return refuse(w, why, NULL);
+    }
+    code = check_frame_count(w);
+    if (code == CLI_DONE && !is_readable(w->rate)) {
+        return refuse(w, "its frame time would be beyond 1e-9 to 1e9 seconds", "see --rate");
+    }
+    return code;
 }
 
 /* The row in front of the first: the source's there, whose branch of angles is followed. */
