@@ -154,8 +154,7 @@ static exact_time sum_of(double a, double b) {
 
 static exact_time plus(exact_time t, double more) {
     exact_time sum = sum_of(t.time, more);
-    sum.rest += t.rest;
-    return sum;
+    return sum_of(sum.time, sum.rest + t.rest);
 }
 
 static bool is_before(exact_time t, double border) {
@@ -221,7 +220,7 @@ static pm_place place_uniform(const pm_placed_timeline *timeline, exact_time t, 
     double position =
         (t.time - timeline->first) * (double)timeline->rate.num / (double)timeline->rate.den;
     size_t i = find_uniform_segment(timeline, t.time, position);
-    if (is_before(t, timeline->times[i]))
+    if (i > 0 && is_before(t, timeline->times[i]))
         return place_of(i - 1, 1, odd);
     return place_of(i, t.time == timeline->times[i] ? 0 : position - (double)i, odd);
 }
@@ -231,7 +230,7 @@ static pm_place place_listed(const pm_placed_timeline *timeline, exact_time t, b
     const double *times = timeline->times;
     size_t i = find_segment(timeline, t.time, *hint);
     *hint = i;
-    if (is_before(t, times[i]))
+    if (i > 0 && is_before(t, times[i]))
         return place_of(i - 1, 1, odd);
     return place_of(i, (t.time - times[i]) / (times[i + 1] - times[i]), odd);
 }
@@ -239,18 +238,17 @@ static pm_place place_listed(const pm_placed_timeline *timeline, exact_time t, b
 /* A time in a loop as that of the first lap, at or behind the first key and before the period's
  * end, whatever rounds on the way. */
 static exact_time in_lap(const pm_placed_timeline *timeline, double time, bool *odd) {
-    exact_time since = sum_of(time, -timeline->first);
-    double rest = fmod(since.time, timeline->period); /* exact */
-    double laps = (since.time - rest) / timeline->period;
-    since = sum_of(rest, since.rest);
-    if (is_before(since, 0)) {
-        since = plus(since, timeline->period);
-        laps -= 1;
-    } else if (!is_before(since, timeline->period)) {
-        since = plus(since, -timeline->period);
-        laps += 1;
-    }
-    *odd = fmod(rint(laps), 2) != 0;
+    const double period = timeline->period;
+    exact_time all = sum_of(time, -timeline->first);
+    /* exact; far from 0 what did not fit may be many laps too */
+    double main = fmod(all.time, period), rest = fmod(all.rest, period);
+    double laps = rint((all.time - main) / period) + rint((all.rest - rest) / period);
+    exact_time since = sum_of(main, rest);
+    for (; is_before(since, 0); laps -= 1)
+        since = plus(since, period);
+    for (; !is_before(since, period); laps += 1)
+        since = plus(since, -period);
+    *odd = fmod(laps, 2) != 0;
     return plus(since, timeline->first);
 }
 

@@ -51,8 +51,54 @@ static void positions_in_a_segment_are_the_nearest_float32(void **state) {
     pm_timeline_free(&timeline);
 }
 
+/* Uneven keys, loops of any period, first keys of any size; times at keys laps away, a few units in
+ * the last place beside them, and anywhere. */
+static double draw_time(random_source *source, const pm_placed_timeline *line) {
+    const double border = line->times[random_bits(source) % (line->segment_count + 1)];
+    const double laps = (double)(random_bits(source) % 2001) - 1000.0;
+    double time = border + laps * line->period;
+    if (random_bits(source) % 4 == 0)
+        time = random_between(source, -1, 1) * pow(10, random_between(source, -10, 30));
+    for (uint64_t ulps = random_bits(source) % 3; ulps > 0; ulps--)
+        time = nextafter(time, random_bits(source) % 2 ? HUGE_VAL : -HUGE_VAL);
+    return time;
+}
+
+static void any_time_lies_in_a_segment(void **state) {
+    enum { LINES = 4000, TIMES = 200, MOST_KEYS = 8 };
+    (void)state;
+    random_source source = random_salted(32);
+    for (size_t n = 0; n < LINES; n++) {
+        double times[MOST_KEYS];
+        const size_t keys = 2 + random_bits(&source) % (MOST_KEYS - 1);
+        times[0] = random_between(&source, -1, 1) * pow(10, random_between(&source, -20, 20));
+        for (size_t k = 1; k < keys; k++)
+            times[k] = fmax(nextafter(times[k - 1], HUGE_VAL),
+                            times[k - 1] + pow(10, random_between(&source, -10, 10)));
+        const pm_timeline line = {.key_count = keys, .times = times};
+        const double span = times[keys - 1] - times[0];
+        const double period = n % 3 ? span * random_between(&source, 1.001, 2) : 0;
+        pm_placed_timeline placed;
+        if (pm_timeline_check(&line, 0, NULL) != PM_OK ||
+            pm_timeline_build(&line, period, &placed, NULL) != PM_OK)
+            continue;
+        size_t hint = 0;
+        for (size_t k = 0; k < TIMES; k++) {
+            const double time = draw_time(&source, &placed);
+            const pm_place place = pm_timeline_place(&placed, time, &hint);
+            if ((place.segment & PM_PLACE_SEGMENT) >= placed.segment_count ||
+                !(place.u >= 0.0f && place.u <= 1.0f))
+                fail_msg("%.17g s, first key at %.17g, period %.17g: segment %u of %zu, u %g", time,
+                         placed.first, period, place.segment, placed.segment_count,
+                         (double)place.u);
+        }
+        pm_timeline_free(&placed);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(any_time_lies_in_a_segment),
         cmocka_unit_test(positions_in_a_segment_are_the_nearest_float32),
     };
     return cmocka_run_group_tests_name("places", tests, NULL, NULL);
