@@ -10,11 +10,9 @@
 static pm_status upload(const pm_clip *clip, const void *data, size_t size, cl_mem *buffer,
                         pm_error *error) {
     const pm_engine *engine = clip->engine;
-    if (size > engine->info.largest_allocation_bytes)
-        return pm_fail(error, PM_ERROR_DEVICE_MEMORY,
-                       "the clip needs %zu bytes in one piece and the device allows %llu", size,
-                       (unsigned long long)engine->info.largest_allocation_bytes);
-    return pm_cl_buffer(engine, CL_MEM_READ_ONLY, data, size, buffer, error);
+    pm_status status = pm_engine_check_allocation(engine, "clip", size, error);
+    return status == PM_OK ? pm_cl_buffer(engine, CL_MEM_READ_ONLY, data, size, buffer, error)
+                           : status;
 }
 
 pm_status pm_cl_clip_upload(pm_clip *clip, pm_error *error) {

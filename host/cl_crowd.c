@@ -45,11 +45,10 @@ struct pm_cl_crowd {
 static pm_status upload(const pm_crowd *crowd, unsigned table, const void *data, size_t size,
                         pm_error *error) {
     const pm_engine *engine = crowd->engine;
-    if (size > engine->info.largest_allocation_bytes)
-        return pm_fail(error, PM_ERROR_DEVICE_MEMORY,
-                       "the crowd needs %zu bytes in one piece and the device allows %llu", size,
-                       (unsigned long long)engine->info.largest_allocation_bytes);
-    return pm_cl_buffer(engine, CL_MEM_READ_ONLY, data, size, &crowd->device->tables[table], error);
+    pm_status status = pm_engine_check_allocation(engine, "crowd", size, error);
+    return status == PM_OK ? pm_cl_buffer(engine, CL_MEM_READ_ONLY, data, size,
+                                          &crowd->device->tables[table], error)
+                           : status;
 }
 
 pm_status pm_cl_crowd_upload(pm_crowd *crowd, pm_error *error) {

@@ -58,16 +58,6 @@ static pm_status lay_out_apart(const pm_clip *clip, pm_channel *channel, size_t 
     return PM_OK;
 }
 
-/* Before anything is computed: a device has a largest allocation, the reference path none. */
-static pm_status check_device_room(const pm_engine *engine, size_t bytes, pm_error *error) {
-    uint64_t largest = engine->info.largest_allocation_bytes;
-    if (largest == 0 || bytes <= largest)
-        return PM_OK;
-    return pm_fail(error, PM_ERROR_DEVICE_MEMORY,
-                   "the clip needs %zu bytes in one piece and the device allows %llu", bytes,
-                   (unsigned long long)largest);
-}
-
 static pm_status lay_out(const pm_clip *clip, pm_channel *channel, pm_error *error) {
     size_t statics = pm_curves[channel->recipe.curve].statics;
     size_t floats = 0;
@@ -80,7 +70,8 @@ static pm_status lay_out(const pm_clip *clip, pm_channel *channel, pm_error *err
         return status;
     if (!pm_key_bytes(channel->format, floats, &channel->key_bytes))
         return pm_fail(error, PM_ERROR_SIZE, "the clip's bytes do not fit size_t");
-    status = check_device_room(clip->engine, channel->key_bytes, error);
+    /* before anything is computed */
+    status = pm_engine_check_allocation(clip->engine, "clip", channel->key_bytes, error);
     if (status != PM_OK)
         return status;
     channel->static_floats = statics * 4 * clip->padded_tracks;

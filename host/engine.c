@@ -91,6 +91,16 @@ const pm_backend pm_reference_backend = {.close = close_nothing,
                                          .release_crowd = release_no_crowd,
                                          .pose = pose_on_reference};
 
+pm_status pm_engine_check_allocation(const pm_engine *engine, const char *what, size_t bytes,
+                                     pm_error *error) {
+    const uint64_t largest = engine->info.largest_allocation_bytes;
+    if (largest == 0 || bytes <= largest)
+        return PM_OK;
+    return pm_fail(error, PM_ERROR_DEVICE_MEMORY,
+                   "the %s needs %zu bytes in one piece and the device allows %llu", what, bytes,
+                   (unsigned long long)largest);
+}
+
 pm_engine *pm_engine_new(const pm_engine_desc *desc) {
     pm_engine *engine = calloc(1, sizeof *engine);
     if (!engine)

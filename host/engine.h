@@ -56,6 +56,11 @@ static inline size_t pm_threads_of(const pm_engine *engine, uint32_t wanted) {
     return wanted ? wanted : engine->host_threads;
 }
 
+/* Whether bytes in one piece, of what is named, are no more than a device's largest allocation; the
+ * reference path has none. */
+pm_status pm_engine_check_allocation(const pm_engine *engine, const char *what, size_t bytes,
+                                     pm_error *error);
+
 /* The engine of a description, but for its device. */
 pm_engine *pm_engine_new(const pm_engine_desc *desc);
 
