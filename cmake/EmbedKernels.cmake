@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 #
-# Turns kernel files into one C file of byte arrays with the table that host/kernel_source.h
+# Turns kernel files into one C file of byte arrays with the table that host/opencl/kernel_source.h
 # declares. Included, it offers posemill_embed_kernels(); run as a script (cmake -P) with OUTPUT
 # and FILES set, it writes the file. Bytes rather than string literals: C compilers limit those.
 
@@ -40,7 +40,7 @@ function(posemill_write_kernel_sources output)
     endforeach()
     file(WRITE "${output}"
         "/* Made from the files in kernels/ by cmake/EmbedKernels.cmake. */\n"
-        "#include \"kernel_source.h\"\n\n"
+        "#include \"opencl/kernel_source.h\"\n\n"
         "${arrays}"
         "const struct pm_kernel_source pm_kernel_sources[] = {\n${rows}};\n\n"
         "const size_t pm_kernel_source_count = ${index};\n")

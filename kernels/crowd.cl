@@ -3,7 +3,7 @@
  * Poses of a crowd, from keys to the records that PM_OUTPUT names: a work-item takes PM_LANES
  * instances, one a lane, down the hierarchy, joint by joint.
  */
-#include "pm_actors.h"
+#include "pm_instances.h"
 #include "pm_records.h"
 
 #ifndef PM_OUTPUT
@@ -37,18 +37,18 @@ pm_fn void pm_put_record(real *words, pm_local pose) {
 
 #elif PM_OUTPUT == PM_OUTPUT_DUAL
 
-typedef pm_rigid pm_placed;
-#define pm_placed_product pm_rigid_product
+typedef pm_rigid pm_model;
+#define pm_model_product pm_rigid_product
 
-pm_fn pm_placed pm_placed_of(pm_local pose, pm_u32 scaled) {
-    pm_placed placed;
+pm_fn pm_model pm_model_of(pm_local pose, pm_u32 scaled) {
+    pm_model placed;
     (void)scaled;
     placed.rotation = pose.rotation;
     placed.position = pose.position;
     return placed;
 }
 
-pm_fn void pm_put_record(real *words, pm_placed placed, pm_global const pm_joint *joint) {
+pm_fn void pm_put_record(real *words, pm_model placed, pm_global const pm_joint *joint) {
     pm_rigid bind;
     bind.rotation = pm_spread(joint->bind_rotation);
     bind.position = pm_spread(joint->bind_position);
@@ -59,11 +59,11 @@ pm_fn void pm_put_record(real *words, pm_placed placed, pm_global const pm_joint
 
 #else
 
-typedef pm_matrix pm_placed;
-#define pm_placed_product pm_matrix_product
+typedef pm_matrix pm_model;
+#define pm_model_product pm_matrix_product
 
-pm_fn pm_placed pm_placed_of(pm_local pose, pm_u32 scaled) {
-    pm_placed placed = pm_matrix_of(pose.rotation, pose.position);
+pm_fn pm_model pm_model_of(pm_local pose, pm_u32 scaled) {
+    pm_model placed = pm_matrix_of(pose.rotation, pose.position);
     return scaled ? pm_matrix_scaled(placed, pose.scale) : placed;
 }
 
@@ -85,7 +85,7 @@ pm_fn void pm_put_numbers(real *words, pm_quat row, pm_u32 at) {
 }
 #endif
 
-pm_fn void pm_put_record(real *words, pm_placed placed, pm_global const pm_joint *joint) {
+pm_fn void pm_put_record(real *words, pm_model placed, pm_global const pm_joint *joint) {
     pm_matrix m = placed;
 #if PM_OUTPUT != PM_OUTPUT_MODEL
     pm_matrix bind;
@@ -105,51 +105,51 @@ pm_fn void pm_put_record(real *words, pm_placed placed, pm_global const pm_joint
 /* Work size: groups of PM_LANES instances. `streams` says that results outgrow the caches, and
  * that strides are whole lines. */
 pm_kernel void crowd(pm_global const pm_u8 *instances, pm_u64 instances_offset,
-                     pm_global const pm_joint *joints, pm_global const pm_clip_place *clips,
+                     pm_global const pm_joint *joints, pm_global const pm_clip_layout *clips,
                      pm_global const pm_crowd_timeline *timelines, pm_global const pm_u64 *times,
                      pm_global const pm_crowd_level *levels, pm_global const pm_u8 *level_joints,
-                     pm_global const float *masks, pm_global const pm_track_rows *layout,
-                     pm_global const pm_stored_key *rotations, pm_global const float *statics,
+                     pm_global const float *masks, pm_global const pm_track_layout *layout,
+                     pm_global const pm_stored_key *rotations, pm_global const float *constants,
                      pm_global const float *positions, pm_global const float *scales,
                      pm_global pm_u8 *records, pm_u64 records_offset, pm_u64 stride,
                      pm_crowd_size size, pm_u32 streams) {
     pm_u32 first = pm_global_id(0) * PM_LANES;
     if (first >= size.instances)
         return;
-    pm_tables t = {clips, timelines, times, rotations, statics, positions, scales, layout, size};
-    pm_actors actors;
+    pm_tables t = {clips, timelines, times, rotations, constants, positions, scales, layout, size};
+    pm_instance_lanes states;
     pm_lanes_out out;
     real words[PM_RECORDS_ROOM];
 #if PM_OUTPUT != PM_OUTPUT_LOCAL
-    pm_placed slots[PM_SLOTS];
+    pm_model slots[PM_SLOTS];
 #endif
-    out.active = pm_enter_all(
-        &actors, (pm_global const pm_instance *)(instances + instances_offset), first, levels, &t);
+    out.active = pm_instances_enter(
+        &states, (pm_global const pm_instance *)(instances + instances_offset), first, levels, &t);
     if (!out.active)
         return;
     for (int i = 0; i < PM_LANES; i++)
         out.to[i] =
             (pm_global float *)(records + records_offset + (pm_u64)(first + (pm_u32)i) * stride);
     out.streams = streams && ((size_t)out.to[0] & (sizeof(real) - 1)) == 0;
-    if (!size.apart) {
-        pm_aim_at_clips(&actors.a, &t);
-        if (actors.any_b)
-            pm_aim_at_clips(&actors.b, &t);
+    if (!size.per_joint) {
+        pm_find_clip_keys(&states.a, &t);
+        if (states.any_b)
+            pm_find_clip_keys(&states.b, &t);
     }
     pm_poses poses;
     for (pm_u32 j = 0; j < size.joints; j++) {
         pm_global const pm_joint *joint = joints + j;
         if (j % PM_GROUP == 0)
-            pm_pose_group(&poses, &t, &actors, level_joints, masks, joints, j,
+            pm_pose_group(&poses, &t, &states, level_joints, masks, joints, j,
                           size.joints - j < PM_GROUP ? size.joints - j : PM_GROUP);
         pm_local pose = pm_local_of(&poses, joint, j % PM_GROUP);
         real *record = pm_record(words, j, PM_RECORD_WORDS);
 #if PM_OUTPUT == PM_OUTPUT_LOCAL
         pm_put_record(record, pose);
 #else
-        pm_placed placed = pm_placed_of(pose, joint->scaled);
+        pm_model placed = pm_model_of(pose, joint->scaled);
         if (joint->parent != PM_NO_SLOT)
-            placed = pm_placed_product(slots[joint->parent], placed);
+            placed = pm_model_product(slots[joint->parent], placed);
         if (joint->slot != PM_NO_SLOT)
             slots[joint->slot] = placed;
         pm_put_record(record, placed, joint);

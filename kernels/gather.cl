@@ -7,15 +7,15 @@
 #include "pm_keys.h"
 #include "pm_methods.h"
 
-typedef struct pm_lane_rows {
+typedef struct pm_lane_views {
     pm_global const pm_stored_key *keys;
     pm_u64 row[PM_LANES];
     pm_u32 stride[PM_LANES];
     pm_u32 plane[PM_LANES];
-} pm_lane_rows;
+} pm_lane_views;
 
-#if PM_EXTRAS > 0
-pm_fn pm_quat pm_gather_plane(const pm_lane_rows *lanes, pm_u32 plane) {
+#if PM_COEFFICIENTS > 0
+pm_fn pm_quat pm_gather_plane(const pm_lane_views *lanes, pm_u32 plane) {
     pm_global const float *from[PM_LANES];
     for (int i = 0; i < PM_LANES; i++)
         from[i] = lanes->keys + (lanes->row[i] + (pm_u64)plane * lanes->plane[i]);
@@ -23,18 +23,18 @@ pm_fn pm_quat pm_gather_plane(const pm_lane_rows *lanes, pm_u32 plane) {
 }
 #endif
 
-pm_fn pm_quat pm_gather_next(const pm_lane_rows *lanes) {
+pm_fn pm_quat pm_gather_next(const pm_lane_views *lanes) {
     pm_u64 at[PM_LANES];
     for (int i = 0; i < PM_LANES; i++)
         at[i] = lanes->row[i] + lanes->stride[i];
     return pm_gather_keys(lanes->keys, at);
 }
 
-#if PM_STATICS > 0
-pm_fn pm_quat pm_gather_static(pm_global const float *statics, const pm_u32 *track) {
+#if PM_CONSTANTS > 0
+pm_fn pm_quat pm_gather_constant(pm_global const float *constants, const pm_u32 *track) {
     pm_global const float *from[PM_LANES];
     for (int i = 0; i < PM_LANES; i++)
-        from[i] = statics + 4 * (pm_u64)track[i];
+        from[i] = constants + 4 * (pm_u64)track[i];
     return pm_gather_quats(from);
 }
 #endif
@@ -47,17 +47,17 @@ pm_fn pm_quat pm_gather_static(pm_global const float *statics, const pm_u32 *tra
 /* Work size: groups of PM_LANES values. Value f is of track tracks[f] at places[f] when
  * `pairs` is set; else of a grid: sample f / track_count of track f % track_count, at
  * places[timeline * sample_count + sample]. Lanes past the end repeat the last value. */
-pm_kernel void PM_GATHER(pm_global const pm_stored_key *keys, pm_global const float *statics,
-                         pm_global const pm_track_rows *layout, pm_global const pm_place *places,
-                         pm_global const pm_u32 *tracks, pm_global float *values,
-                         pm_u64 values_offset, pm_u32 static_floats, pm_u32 track_count,
-                         pm_u32 sample_count, pm_u32 value_count, pm_u32 pairs,
+pm_kernel void PM_GATHER(pm_global const pm_stored_key *keys, pm_global const float *constants,
+                         pm_global const pm_track_layout *layout,
+                         pm_global const pm_cursor *cursors, pm_global const pm_u32 *tracks,
+                         pm_global float *values, pm_u64 values_offset, pm_u32 constant_floats,
+                         pm_u32 track_count, pm_u32 sample_count, pm_u32 value_count, pm_u32 pairs,
                          pm_global const float *rates, pm_u32 parent, pm_u32 order,
                          pm_u32 streams) {
     pm_u32 first = pm_global_id(0) * PM_LANES;
     if (first >= value_count)
         return;
-    pm_lane_rows lanes;
+    pm_lane_views lanes;
     lanes.keys = keys;
     pm_u32 track[PM_LANES];
     float u[PM_LANES], sign[PM_LANES], rate[PM_LANES];
@@ -65,39 +65,39 @@ pm_kernel void PM_GATHER(pm_global const pm_stored_key *keys, pm_global const fl
         pm_u32 f = value_count - first > (pm_u32)i ? first + (pm_u32)i : value_count - 1;
         pm_u32 sample = pairs ? f : f / track_count;
         track[i] = pairs ? tracks[f] : f - sample * track_count;
-        pm_track_rows rows = layout[track[i]];
-        pm_place place = places[pairs ? f : (pm_u64)rows.timeline * sample_count + sample];
-        lanes.stride[i] = rows.row;
-        lanes.plane[i] = rows.plane;
-        lanes.row[i] = rows.first + (pm_u64)(place.segment & PM_PLACE_SEGMENT) * rows.row;
-        u[i] = place.u;
-        rate[i] = place.segment & PM_PLACE_AT_REST
+        pm_track_layout data = layout[track[i]];
+        pm_cursor cursor = cursors[pairs ? f : (pm_u64)data.timeline * sample_count + sample];
+        lanes.stride[i] = data.row;
+        lanes.plane[i] = data.plane;
+        lanes.row[i] = data.first + (pm_u64)(cursor.segment & PM_CURSOR_SEGMENT) * data.row;
+        u[i] = cursor.u;
+        rate[i] = cursor.segment & PM_CURSOR_AT_REST
                       ? 0.0f
-                      : rates[rows.rates + (place.segment & PM_PLACE_SEGMENT)];
-        sign[i] = place.segment & PM_PLACE_ODD_LAP ? rows.wrap : 1.0f;
+                      : rates[data.rates + (cursor.segment & PM_CURSOR_SEGMENT)];
+        sign[i] = cursor.segment & PM_CURSOR_ODD_LAP ? data.wrap : 1.0f;
     }
-    pm_rows rows;
-    rows.key = pm_gather_keys(keys, lanes.row);
-    rows.next = pm_gather_next(&lanes);
-#if PM_EXTRAS > 0
-    rows.extras[0] = pm_gather_plane(&lanes, 1);
+    pm_segment_data data;
+    data.key = pm_gather_keys(keys, lanes.row);
+    data.next = pm_gather_next(&lanes);
+#if PM_COEFFICIENTS > 0
+    data.coefficients[0] = pm_gather_plane(&lanes, 1);
 #endif
-#if PM_EXTRAS > 1
-    rows.extras[1] = pm_gather_plane(&lanes, 2);
+#if PM_COEFFICIENTS > 1
+    data.coefficients[1] = pm_gather_plane(&lanes, 2);
 #endif
-#if PM_EXTRAS > 2
-    rows.extras[2] = pm_gather_plane(&lanes, 3);
+#if PM_COEFFICIENTS > 2
+    data.coefficients[2] = pm_gather_plane(&lanes, 3);
 #endif
-#if PM_EXTRAS > 3
-    rows.extras[3] = pm_gather_plane(&lanes, 4);
+#if PM_COEFFICIENTS > 3
+    data.coefficients[3] = pm_gather_plane(&lanes, 4);
 #endif
-#if PM_STATICS > 0
-    rows.statics[0] = pm_gather_static(statics, track);
+#if PM_CONSTANTS > 0
+    data.constants[0] = pm_gather_constant(constants, track);
 #endif
-#if PM_STATICS > 1
-    rows.statics[1] = pm_gather_static(statics + static_floats, track);
+#if PM_CONSTANTS > 1
+    data.constants[1] = pm_gather_constant(constants + constant_floats, track);
 #endif
-    PM_OF(segment) segment = PM_OF(begin)(&rows);
+    PM_OF(segment) segment = PM_OF(begin)(&data);
 #ifdef PM_MOTION_H
     pm_quat_jet curve = PM_OF(motion)(&segment, pm_reals_of(u));
     pm_quat value = order == 1 ? pm_angular_velocity(curve, pm_reals_of(rate), parent)
@@ -108,7 +108,7 @@ pm_kernel void PM_GATHER(pm_global const pm_stored_key *keys, pm_global const fl
     (void)order;
     pm_quat value = PM_OF(at)(&segment, pm_reals_of(u));
 #if PM_PASSES
-    value = pm_at_ends(&rows, pm_reals_of(u), value);
+    value = pm_at_ends(&data, pm_reals_of(u), value);
 #endif
 #endif
 #if PM_COMPONENTS == 4

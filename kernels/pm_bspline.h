@@ -12,10 +12,10 @@
 #define PM_BSPLINE_H
 
 #include "pm_jet.h"
-#include "pm_rows.h"
+#include "pm_segment.h"
 
-#define pm_bspline_extras 4 /* middle; l0', l1, l2, each with its squared length as w */
-#define pm_bspline_statics 0
+#define pm_bspline_coefficients 4 /* middle; l0', l1, l2, each with its squared length as w */
+#define pm_bspline_constants 0
 #define pm_bspline_passes 0
 #define pm_bspline_tries 0
 
@@ -23,12 +23,12 @@ typedef struct pm_bspline_segment {
     pm_quat middle, before, during, after;
 } pm_bspline_segment;
 
-pm_fn pm_bspline_segment pm_bspline_begin(const pm_rows *rows) {
+pm_fn pm_bspline_segment pm_bspline_begin(const pm_segment_data *data) {
     pm_bspline_segment s;
-    s.middle = rows->extras[0];
-    s.before = rows->extras[1];
-    s.during = rows->extras[2];
-    s.after = rows->extras[3];
+    s.middle = data->coefficients[0];
+    s.before = data->coefficients[1];
+    s.during = data->coefficients[2];
+    s.after = data->coefficients[3];
     return s;
 }
 

@@ -12,8 +12,8 @@
 
 #include "pm_slerp.h"
 
-#define pm_circular_extras 3 /* R n of both arcs, then alpha^2 and alpha/sin(alpha) of both */
-#define pm_circular_statics 0
+#define pm_circular_coefficients 3 /* R n of both arcs, then alpha^2 and alpha/sin(alpha) of both */
+#define pm_circular_constants 0
 #define pm_circular_passes 1
 #define pm_circular_tries 0
 
@@ -39,18 +39,18 @@ pm_fn pm_circle pm_circle_of(pm_quat rise, real alpha2, real stretch) {
 }
 
 /* Both circles from the extras that all kinds have, and their stretches. */
-pm_fn pm_circular_segment pm_circles_of(const pm_rows *rows, real leaving, real arriving) {
+pm_fn pm_circular_segment pm_circles_of(const pm_segment_data *data, real leaving, real arriving) {
     pm_circular_segment s;
-    pm_quat numbers = rows->extras[2];
-    s.middle = pm_quat_scaled(pm_quat_sum(rows->key, rows->next), PM_REAL(0.5f));
-    s.half_chord = pm_quat_scaled(pm_quat_difference(rows->next, rows->key), PM_REAL(0.5f));
-    s.leaving = pm_circle_of(rows->extras[0], numbers.x, leaving);
-    s.arriving = pm_circle_of(rows->extras[1], numbers.y, arriving);
+    pm_quat numbers = data->coefficients[2];
+    s.middle = pm_quat_scaled(pm_quat_sum(data->key, data->next), PM_REAL(0.5f));
+    s.half_chord = pm_quat_scaled(pm_quat_difference(data->next, data->key), PM_REAL(0.5f));
+    s.leaving = pm_circle_of(data->coefficients[0], numbers.x, leaving);
+    s.arriving = pm_circle_of(data->coefficients[1], numbers.y, arriving);
     return s;
 }
 
-pm_fn pm_circular_segment pm_circular_begin(const pm_rows *rows) {
-    return pm_circles_of(rows, rows->extras[2].z, rows->extras[2].w);
+pm_fn pm_circular_segment pm_circular_begin(const pm_segment_data *data) {
+    return pm_circles_of(data, data->coefficients[2].z, data->coefficients[2].w);
 }
 
 /* A point of an arc is middle + along half_chord + up rise. */
@@ -109,7 +109,7 @@ pm_fn pm_quat pm_circular_at(const pm_circular_segment *s, real u) {
  * that makes the whole curve as smooth as the blend. */
 
 /* rise of both arcs; alpha^2 of both and the speeds k of both phases; the half chord */
-#define pm_phased_extras 4
+#define pm_phased_coefficients 4
 
 typedef struct pm_phased_segment {
     pm_circular_segment circles;
@@ -117,13 +117,13 @@ typedef struct pm_phased_segment {
     pm_quat chord; /* the half chord of keys before they were rounded, for phases that run far */
 } pm_phased_segment;
 
-pm_fn pm_phased_segment pm_phased_begin(const pm_rows *rows) {
+pm_fn pm_phased_segment pm_phased_begin(const pm_segment_data *data) {
     pm_phased_segment s;
-    pm_quat numbers = rows->extras[2];
-    s.circles = pm_circles_of(rows, pm_cosecant(numbers.x), pm_cosecant(numbers.y));
+    pm_quat numbers = data->coefficients[2];
+    s.circles = pm_circles_of(data, pm_cosecant(numbers.x), pm_cosecant(numbers.y));
     s.leaving = numbers.z;
     s.arriving = numbers.w;
-    s.chord = rows->extras[3];
+    s.chord = data->coefficients[3];
     return s;
 }
 
@@ -225,8 +225,8 @@ pm_fn real pm_smootherstep(real u) {
 
 #define PM_PHASED_METHOD(name, weight)                                                             \
     typedef pm_phased_segment pm_##name##_segment;                                                 \
-    pm_fn pm_##name##_segment pm_##name##_begin(const pm_rows *rows) {                             \
-        return pm_phased_begin(rows);                                                              \
+    pm_fn pm_##name##_segment pm_##name##_begin(const pm_segment_data *data) {                     \
+        return pm_phased_begin(data);                                                              \
     }                                                                                              \
     pm_fn pm_quat pm_##name##_try(const pm_##name##_segment *s, real u, pm_mask *failed) {         \
         return pm_phased_try(s, u, weight(u), failed);                                             \
@@ -235,20 +235,20 @@ pm_fn real pm_smootherstep(real u) {
         return pm_phased_at(s, u, weight(u));                                                      \
     }
 
-#define pm_circular_c1_extras pm_phased_extras
-#define pm_circular_c1_statics 0
+#define pm_circular_c1_coefficients pm_phased_coefficients
+#define pm_circular_c1_constants 0
 #define pm_circular_c1_passes 1
 #define pm_circular_c1_tries 1
 PM_PHASED_METHOD(circular_c1, pm_linear_weight)
 
-#define pm_circular_c2_extras pm_phased_extras
-#define pm_circular_c2_statics 0
+#define pm_circular_c2_coefficients pm_phased_coefficients
+#define pm_circular_c2_constants 0
 #define pm_circular_c2_passes 1
 #define pm_circular_c2_tries 1
 PM_PHASED_METHOD(circular_c2, pm_smoothstep)
 
-#define pm_circular_c3_extras pm_phased_extras
-#define pm_circular_c3_statics 0
+#define pm_circular_c3_coefficients pm_phased_coefficients
+#define pm_circular_c3_constants 0
 #define pm_circular_c3_passes 1
 #define pm_circular_c3_tries 1
 PM_PHASED_METHOD(circular_c3, pm_smootherstep)

@@ -6,7 +6,7 @@
 #ifndef PM_CROWD_H
 #define PM_CROWD_H
 
-#include "pm_rows.h"
+#include "pm_segment.h"
 
 /* What is written of a joint: pm_crowd_output of the public header, by number. */
 #define PM_OUTPUT_PALETTE 0
@@ -34,7 +34,7 @@ typedef struct pm_instance {
 /* Instances are updated, or not, in groups of this many. */
 #define PM_INSTANCE_GROUP 16
 
-/* The channels of pm_joint.animated and pm_clip_place.first, as the host numbers them. */
+/* The channels of pm_joint.animated and pm_clip_layout.first, as the host numbers them. */
 #define PM_CHANNEL_ROTATIONS 0
 #define PM_CHANNEL_POSITIONS 1
 #define PM_CHANNEL_SCALES 2
@@ -78,14 +78,14 @@ typedef struct pm_crowd_timeline {
 
 /* Where a clip's rows are. With one timeline for all joints, the four numbers of joint j in
  * plane p of key k of channel c are at first[c] + k row[c] + p plane + 4 j; with several, as
- * pm_track_rows says of each channel and joint. */
-typedef struct pm_clip_place {
+ * pm_track_layout says of each channel and joint. */
+typedef struct pm_clip_layout {
     pm_u64 first[PM_CHANNELS];
     pm_u32 row[PM_CHANNELS];
     pm_u32 plane;
     pm_u32 timeline;
-    pm_u32 statics; /* plane s of joint j at statics + s plane + 4 j */
-} pm_clip_place;
+    pm_u32 constants; /* plane s of joint j at statics + s plane + 4 j */
+} pm_clip_layout;
 
 /* How much of everything there is. */
 typedef struct pm_crowd_size {
@@ -96,9 +96,9 @@ typedef struct pm_crowd_size {
     pm_u32 clips;
     pm_u32 levels;
     pm_u32 masks;
-    pm_u32 channels; /* bit c: clips have channel c */
-    pm_u32 apart;    /* 1: rows are found by the layout, (channels, clips, joints) of them */
-    pm_u32 unused;   /* keeps the size a multiple of 8 */
+    pm_u32 channels;  /* bit c: clips have channel c */
+    pm_u32 per_joint; /* 1: rows are found by the layout, (channels, clips, joints) of them */
+    pm_u32 unused;    /* keeps the size a multiple of 8 */
 } pm_crowd_size;
 
 /* A time within [0, period]. */
@@ -112,27 +112,27 @@ pm_fn pm_u64 pm_crowd_within(pm_u64 period, pm_s64 time, pm_u32 clamps) {
 }
 
 /* `fraction` of 2^32; what is within `slack` of a key is on it. */
-pm_fn pm_place pm_crowd_place_of(pm_u64 segment, pm_u64 fraction, pm_u32 slack) {
-    pm_place place;
-    place.segment = (pm_u32)segment;
-    place.u = pm_place_fraction((pm_u32)fraction, 0);
+pm_fn pm_cursor pm_crowd_cursor_of(pm_u64 segment, pm_u64 fraction, pm_u32 slack) {
+    pm_cursor cursor;
+    cursor.segment = (pm_u32)segment;
+    cursor.u = pm_cursor_fraction((pm_u32)fraction, 0);
     if (fraction < slack)
-        place.u = 0.0f;
+        cursor.u = 0.0f;
     if (fraction + slack > 0xffffffffu)
-        place.u = 1.0f;
-    return place;
+        cursor.u = 1.0f;
+    return cursor;
 }
 
-pm_fn pm_place pm_crowd_place_uniform(pm_crowd_timeline t, pm_u64 since) {
+pm_fn pm_cursor pm_crowd_locate_uniform(pm_crowd_timeline t, pm_u64 since) {
     pm_u64 position = pm_high_product(since << t.shift, t.rate);
     pm_u64 segment = position >> 32;
     if (segment >= t.segments)
-        return pm_crowd_place_of(t.segments - 1, 0xffffffffu, 1);
-    return pm_crowd_place_of(segment, position & 0xffffffffu, t.slack);
+        return pm_crowd_cursor_of(t.segments - 1, 0xffffffffu, 1);
+    return pm_crowd_cursor_of(segment, position & 0xffffffffu, t.slack);
 }
 
-pm_fn pm_place pm_crowd_place_listed(pm_crowd_timeline t, pm_global const pm_u64 *times,
-                                     pm_u64 since) {
+pm_fn pm_cursor pm_crowd_locate_listed(pm_crowd_timeline t, pm_global const pm_u64 *times,
+                                       pm_u64 since) {
     pm_global const pm_u64 *border = times + t.times;
     pm_u32 low = 0, high = t.segments;
     while (high - low > 1) {
@@ -145,10 +145,10 @@ pm_fn pm_place pm_crowd_place_listed(pm_crowd_timeline t, pm_global const pm_u64
     pm_u64 length = border[low + 1] - border[low];
     pm_u64 rest = since - border[low];
     if (rest >= length) /* the end; or keys less than a tick apart */
-        return pm_crowd_place_of(low, rest ? 0xffffffffu : 0, 1);
+        return pm_crowd_cursor_of(low, rest ? 0xffffffffu : 0, 1);
     for (; length > 0xffffffffu; length >>= 1)
         rest >>= 1;
-    return pm_crowd_place_of(low, (rest << 32) / length, 0);
+    return pm_crowd_cursor_of(low, (rest << 32) / length, 0);
 }
 
 /* Ticks since a timeline's own first key, from those since the clip's. Before it, a loop is
@@ -160,10 +160,10 @@ pm_fn pm_u64 pm_crowd_lagging(pm_crowd_timeline t, pm_u64 since) {
 }
 
 /* Where a time lies among the keys of a timeline. */
-pm_fn pm_place pm_crowd_place(pm_crowd_timeline t, pm_global const pm_u64 *times, pm_s64 time,
-                              pm_u32 clamps) {
+pm_fn pm_cursor pm_crowd_locate(pm_crowd_timeline t, pm_global const pm_u64 *times, pm_s64 time,
+                                pm_u32 clamps) {
     pm_u64 since = pm_crowd_lagging(t, pm_crowd_within(t.round, time, clamps));
-    return t.rate ? pm_crowd_place_uniform(t, since) : pm_crowd_place_listed(t, times, since);
+    return t.rate ? pm_crowd_locate_uniform(t, since) : pm_crowd_locate_listed(t, times, since);
 }
 
 #endif

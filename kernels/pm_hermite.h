@@ -10,10 +10,10 @@
 #define PM_HERMITE_H
 
 #include "pm_jet.h"
-#include "pm_rows.h"
+#include "pm_segment.h"
 
-#define pm_hermite_extras 3 /* step, leaving, arriving */
-#define pm_hermite_statics 0
+#define pm_hermite_coefficients 3 /* step, leaving, arriving */
+#define pm_hermite_constants 0
 #define pm_hermite_passes 1
 #define pm_hermite_tries 1 /* that the turn is at most half of one */
 
@@ -21,12 +21,12 @@ typedef struct pm_hermite_segment {
     pm_quat a, step, leaving, arriving;
 } pm_hermite_segment;
 
-pm_fn pm_hermite_segment pm_hermite_begin(const pm_rows *rows) {
+pm_fn pm_hermite_segment pm_hermite_begin(const pm_segment_data *data) {
     pm_hermite_segment s;
-    s.a = rows->key;
-    s.step = rows->extras[0];
-    s.leaving = rows->extras[1];
-    s.arriving = rows->extras[2];
+    s.a = data->key;
+    s.step = data->coefficients[0];
+    s.leaving = data->coefficients[1];
+    s.arriving = data->coefficients[2];
     return s;
 }
 

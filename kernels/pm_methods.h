@@ -49,14 +49,14 @@
 #define PM_OF_(method, what) method##_##what
 #define PM_OF__(method, what) PM_OF_(method, what)
 #define PM_OF(what) PM_OF__(PM_METHOD, what)
-#define PM_EXTRAS PM_OF(extras)
-#define PM_STATICS PM_OF(statics)
+#define PM_COEFFICIENTS PM_OF(coefficients)
+#define PM_CONSTANTS PM_OF(constants)
 #ifndef PM_PASSES /* 0 from outside counts what a sample on no key costs */
 #define PM_PASSES PM_OF(passes)
 #endif
 #define PM_TRIES PM_OF(tries)
 
-#if defined(PM_KEYS) && PM_KEYS != 0 && PM_EXTRAS > 0
+#if defined(PM_KEYS) && PM_KEYS != 0 && PM_COEFFICIENTS > 0
 #error "only curves that store nothing but keys have keys of other formats"
 #endif
 

@@ -11,7 +11,7 @@
 
 /* Words that wait: whole cache lines of records of 6, 8 and 12. */
 #define PM_WAITING 48
-#define PM_MOST_RECORD_WORDS 12
+#define PM_MAX_RECORD_WORDS 12
 
 /* Where lanes write; lane i only where bit i of `active` is set. */
 typedef struct pm_lanes_out {
@@ -25,7 +25,7 @@ typedef struct pm_lanes_out {
 #if PM_LANES == 1
 
 /* Single lanes have nothing to wait for. */
-#define PM_RECORDS_ROOM PM_MOST_RECORD_WORDS
+#define PM_RECORDS_ROOM PM_MAX_RECORD_WORDS
 
 pm_fn real *pm_record(real *words, pm_u32 n, pm_u32 size) {
     (void)n;

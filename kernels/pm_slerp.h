@@ -9,18 +9,18 @@
 #define PM_SLERP_H
 
 #include "pm_jet.h"
-#include "pm_rows.h"
+#include "pm_segment.h"
 
-#define pm_step_extras 0
-#define pm_step_statics 0
+#define pm_step_coefficients 0
+#define pm_step_constants 0
 #define pm_step_passes 1
 #define pm_step_tries 0
-#define pm_nlerp_extras 0
-#define pm_nlerp_statics 0
+#define pm_nlerp_coefficients 0
+#define pm_nlerp_constants 0
 #define pm_nlerp_passes 1
 #define pm_nlerp_tries 0
-#define pm_slerp_extras 0
-#define pm_slerp_statics 0
+#define pm_slerp_coefficients 0
+#define pm_slerp_constants 0
 #define pm_slerp_passes 1
 #define pm_slerp_tries 0
 
@@ -28,9 +28,9 @@ typedef struct pm_step_segment {
     pm_quat a;
 } pm_step_segment;
 
-pm_fn pm_step_segment pm_step_begin(const pm_rows *rows) {
+pm_fn pm_step_segment pm_step_begin(const pm_segment_data *data) {
     pm_step_segment s;
-    s.a = rows->key;
+    s.a = data->key;
     return s;
 }
 
@@ -43,10 +43,10 @@ typedef struct pm_nlerp_segment {
     pm_quat a, b;
 } pm_nlerp_segment;
 
-pm_fn pm_nlerp_segment pm_nlerp_begin(const pm_rows *rows) {
+pm_fn pm_nlerp_segment pm_nlerp_begin(const pm_segment_data *data) {
     pm_nlerp_segment s;
-    s.a = rows->key;
-    s.b = rows->next;
+    s.a = data->key;
+    s.b = data->next;
     return s;
 }
 
@@ -124,10 +124,10 @@ typedef struct pm_slerp_segment {
     pm_arc arc;
 } pm_slerp_segment;
 
-pm_fn pm_slerp_segment pm_slerp_begin(const pm_rows *rows) {
+pm_fn pm_slerp_segment pm_slerp_begin(const pm_segment_data *data) {
     pm_slerp_segment s;
-    s.a = rows->key;
-    s.b = rows->next;
+    s.a = data->key;
+    s.b = data->next;
     s.arc = pm_arc_between(s.a, s.b);
     return s;
 }

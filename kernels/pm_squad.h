@@ -9,8 +9,8 @@
 
 #include "pm_slerp.h"
 
-#define pm_squad_extras 2 /* middle and half arc of the inner points */
-#define pm_squad_statics 0
+#define pm_squad_coefficients 2 /* middle and half arc of the inner points */
+#define pm_squad_constants 0
 #define pm_squad_passes 1
 #define pm_squad_tries 1 /* that the arcs are at most a quarter turn apart */
 
@@ -23,11 +23,11 @@ typedef struct pm_squad_segment {
     real phi2;
 } pm_squad_segment;
 
-pm_fn pm_squad_segment pm_squad_begin(const pm_rows *rows) {
+pm_fn pm_squad_segment pm_squad_begin(const pm_segment_data *data) {
     pm_squad_segment s;
-    s.keys = pm_slerp_begin(rows);
-    s.middle = rows->extras[0];
-    s.half_arc = rows->extras[1];
+    s.keys = pm_slerp_begin(data);
+    s.middle = data->coefficients[0];
+    s.half_arc = data->coefficients[1];
     s.phi2 = pm_quat_norm2(s.half_arc);
     return s;
 }

@@ -8,10 +8,10 @@
 #define PM_STERP_H
 
 #include "pm_jet.h"
-#include "pm_rows.h"
+#include "pm_segment.h"
 
-#define pm_sterp_extras 3  /* q v, q l, q (v x l) */
-#define pm_sterp_statics 2 /* swing window, twist window */
+#define pm_sterp_coefficients 3 /* q v, q l, q (v x l) */
+#define pm_sterp_constants 2    /* swing window, twist window */
 #define pm_sterp_passes 1
 #define pm_sterp_tries 0
 
@@ -25,16 +25,16 @@ typedef struct pm_sterp_segment {
     pm_quat swing_window, twist_window;
 } pm_sterp_segment;
 
-pm_fn pm_sterp_segment pm_sterp_begin(const pm_rows *rows) {
+pm_fn pm_sterp_segment pm_sterp_begin(const pm_segment_data *data) {
     pm_sterp_segment s;
-    s.a = rows->key;
-    s.swing = rows->extras[0];
-    s.twist = rows->extras[1];
-    s.both = rows->extras[2];
+    s.a = data->key;
+    s.swing = data->coefficients[0];
+    s.twist = data->coefficients[1];
+    s.both = data->coefficients[2];
     s.swing2 = pm_quat_norm2(s.swing);
     s.twist2 = pm_quat_norm2(s.twist);
-    s.swing_window = rows->statics[0];
-    s.twist_window = rows->statics[1];
+    s.swing_window = data->constants[0];
+    s.twist_window = data->constants[1];
     return s;
 }
 

@@ -9,32 +9,32 @@
 
 #include "pm_circular.h"
 
-#define pm_vector_step_extras 0
-#define pm_vector_step_statics 0
+#define pm_vector_step_coefficients 0
+#define pm_vector_step_constants 0
 #define pm_vector_step_passes 1
 #define pm_vector_step_tries 0
-#define pm_vector_linear_extras 0
-#define pm_vector_linear_statics 0
+#define pm_vector_linear_coefficients 0
+#define pm_vector_linear_constants 0
 #define pm_vector_linear_passes 1
 #define pm_vector_linear_tries 0
-#define pm_vector_cubic_extras 2 /* slopes at both ends, times the segment's length */
-#define pm_vector_cubic_statics 0
+#define pm_vector_cubic_coefficients 2 /* slopes at both ends, times the segment's length */
+#define pm_vector_cubic_constants 0
 #define pm_vector_cubic_passes 1
 #define pm_vector_cubic_tries 0
-#define pm_vector_parabolas_c2_extras 2 /* bends of both parabolas */
-#define pm_vector_parabolas_c2_statics 0
+#define pm_vector_parabolas_c2_coefficients 2 /* bends of both parabolas */
+#define pm_vector_parabolas_c2_constants 0
 #define pm_vector_parabolas_c2_passes 1
 #define pm_vector_parabolas_c2_tries 0
-#define pm_vector_parabolas_c3_extras 2
-#define pm_vector_parabolas_c3_statics 0
+#define pm_vector_parabolas_c3_coefficients 2
+#define pm_vector_parabolas_c3_constants 0
 #define pm_vector_parabolas_c3_passes 1
 #define pm_vector_parabolas_c3_tries 0
-#define pm_vector_bspline_extras 4 /* coefficients of u^0 to u^3 */
-#define pm_vector_bspline_statics 0
+#define pm_vector_bspline_coefficients 4 /* coefficients of u^0 to u^3 */
+#define pm_vector_bspline_constants 0
 #define pm_vector_bspline_passes 0
 #define pm_vector_bspline_tries 0
-#define pm_cubicspline_extras pm_vector_cubic_extras
-#define pm_cubicspline_statics 0
+#define pm_cubicspline_coefficients pm_vector_cubic_coefficients
+#define pm_cubicspline_constants 0
 #define pm_cubicspline_passes 1
 #define pm_cubicspline_tries 0
 
@@ -42,9 +42,9 @@ typedef struct pm_vector_step_segment {
     pm_quat a;
 } pm_vector_step_segment;
 
-pm_fn pm_vector_step_segment pm_vector_step_begin(const pm_rows *rows) {
+pm_fn pm_vector_step_segment pm_vector_step_begin(const pm_segment_data *data) {
     pm_vector_step_segment s;
-    s.a = rows->key;
+    s.a = data->key;
     return s;
 }
 
@@ -57,10 +57,10 @@ typedef struct pm_vector_linear_segment {
     pm_quat a, b;
 } pm_vector_linear_segment;
 
-pm_fn pm_vector_linear_segment pm_vector_linear_begin(const pm_rows *rows) {
+pm_fn pm_vector_linear_segment pm_vector_linear_begin(const pm_segment_data *data) {
     pm_vector_linear_segment s;
-    s.a = rows->key;
-    s.b = rows->next;
+    s.a = data->key;
+    s.b = data->next;
     return s;
 }
 
@@ -72,12 +72,12 @@ typedef struct pm_vector_cubic_segment {
     pm_quat a, b, leaving, arriving;
 } pm_vector_cubic_segment;
 
-pm_fn pm_vector_cubic_segment pm_vector_cubic_begin(const pm_rows *rows) {
+pm_fn pm_vector_cubic_segment pm_vector_cubic_begin(const pm_segment_data *data) {
     pm_vector_cubic_segment s;
-    s.a = rows->key;
-    s.b = rows->next;
-    s.leaving = rows->extras[0];
-    s.arriving = rows->extras[1];
+    s.a = data->key;
+    s.b = data->next;
+    s.leaving = data->coefficients[0];
+    s.arriving = data->coefficients[1];
     return s;
 }
 
@@ -91,8 +91,8 @@ pm_fn pm_quat pm_vector_cubic_at(const pm_vector_cubic_segment *s, real u) {
 
 typedef pm_vector_cubic_segment pm_cubicspline_segment;
 
-pm_fn pm_cubicspline_segment pm_cubicspline_begin(const pm_rows *rows) {
-    return pm_vector_cubic_begin(rows);
+pm_fn pm_cubicspline_segment pm_cubicspline_begin(const pm_segment_data *data) {
+    return pm_vector_cubic_begin(data);
 }
 
 /* Of any length but 0, where no rotation is any better than the key. */
@@ -119,17 +119,17 @@ pm_fn pm_quat pm_vector_parabolas_at(const pm_vector_parabolas_segment *s, real 
 typedef pm_vector_parabolas_segment pm_vector_parabolas_c2_segment;
 typedef pm_vector_parabolas_segment pm_vector_parabolas_c3_segment;
 
-pm_fn pm_vector_parabolas_c2_segment pm_vector_parabolas_c2_begin(const pm_rows *rows) {
+pm_fn pm_vector_parabolas_c2_segment pm_vector_parabolas_c2_begin(const pm_segment_data *data) {
     pm_vector_parabolas_c2_segment s;
-    s.a = rows->key;
-    s.b = rows->next;
-    s.leaving = rows->extras[0];
-    s.arriving = rows->extras[1];
+    s.a = data->key;
+    s.b = data->next;
+    s.leaving = data->coefficients[0];
+    s.arriving = data->coefficients[1];
     return s;
 }
 
-pm_fn pm_vector_parabolas_c3_segment pm_vector_parabolas_c3_begin(const pm_rows *rows) {
-    return pm_vector_parabolas_c2_begin(rows);
+pm_fn pm_vector_parabolas_c3_segment pm_vector_parabolas_c3_begin(const pm_segment_data *data) {
+    return pm_vector_parabolas_c2_begin(data);
 }
 
 pm_fn pm_quat pm_vector_parabolas_c2_at(const pm_vector_parabolas_c2_segment *s, real u) {
@@ -144,12 +144,12 @@ typedef struct pm_vector_bspline_segment {
     pm_quat c0, c1, c2, c3;
 } pm_vector_bspline_segment;
 
-pm_fn pm_vector_bspline_segment pm_vector_bspline_begin(const pm_rows *rows) {
+pm_fn pm_vector_bspline_segment pm_vector_bspline_begin(const pm_segment_data *data) {
     pm_vector_bspline_segment s;
-    s.c0 = rows->extras[0];
-    s.c1 = rows->extras[1];
-    s.c2 = rows->extras[2];
-    s.c3 = rows->extras[3];
+    s.c0 = data->coefficients[0];
+    s.c1 = data->coefficients[1];
+    s.c2 = data->coefficients[2];
+    s.c3 = data->coefficients[3];
     return s;
 }
 

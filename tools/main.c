@@ -5,9 +5,9 @@
  */
 #define _POSIX_C_SOURCE 200809L
 
-#include "cli.h"
-#include "commands.h"
-#include "pending.h"
+#include "commands/cli.h"
+#include "commands/commands.h"
+#include "files/pending.h"
 
 #include <errno.h>
 #include <fcntl.h>

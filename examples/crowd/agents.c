@@ -88,7 +88,7 @@ void agents_instances(const agent *agents, size_t count, double now, pm_crowd_in
 }
 
 /* Along the travel, then round the middle by as much as that was. */
-static void go(agent *a, const pm_travel *travel) {
+static void go(agent *a, const pm_root_motion *travel) {
     double ahead = (double)travel->position[2], aside = (double)travel->position[0];
     double radius = hypot(a->x, a->z);
     a->heading += 2 * atan2((double)travel->rotation[1], (double)travel->rotation[3]);
@@ -100,7 +100,7 @@ static void go(agent *a, const pm_travel *travel) {
 
 pm_status agents_move(const pm_crowd *crowd, agent *agents, size_t count, double now,
                       double seconds, pm_crowd_instance *before, pm_crowd_instance *after,
-                      pm_travel *travels, pm_error *error) {
+                      pm_root_motion *travels, pm_error *error) {
     for (size_t i = 0; i < count; i++) {
         agent *a = &agents[i];
         choose(a, agents_radius(count));
@@ -109,7 +109,7 @@ pm_status agents_move(const pm_crowd *crowd, agent *agents, size_t count, double
         a->cycles += a->pace * seconds / cycle;
         after[i] = instance_of(a, a->cycles, now + seconds);
     }
-    pm_status status = pm_crowd_travel(crowd, before, after, count, travels, error);
+    pm_status status = pm_crowd_root_motion(crowd, before, after, count, travels, error);
     for (size_t i = 0; status == PM_OK && i < count; i++)
         go(&agents[i], &travels[i]);
     return status;

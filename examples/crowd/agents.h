@@ -32,6 +32,6 @@ void agents_instances(const agent *agents, size_t count, double now, pm_crowd_in
  * before, after and travels are room for `count`; `after` is what each does then. */
 pm_status agents_move(const pm_crowd *crowd, agent *agents, size_t count, double now,
                       double seconds, pm_crowd_instance *before, pm_crowd_instance *after,
-                      pm_travel *travels, pm_error *error);
+                      pm_root_motion *travels, pm_error *error);
 
 #endif

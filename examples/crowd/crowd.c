@@ -18,7 +18,7 @@
 #include "body.h"
 #include "picture.h"
 
-enum { FRAMES_PER_SECOND = 30, MOST_AGENTS = 200000, MOST_SECONDS = 600 };
+enum { FRAMES_PER_SECOND = 30, MAX_AGENTS = 200000, MAX_SECONDS = 600 };
 
 typedef struct options {
     size_t agents;
@@ -37,7 +37,7 @@ typedef struct scene {
     size_t count, frames;
     agent *agents;
     pm_crowd_instance *before, *after;
-    pm_travel *travels;
+    pm_root_motion *travels;
     float *models; /* (count, joints, 12) */
 } scene;
 
@@ -51,7 +51,7 @@ static void print_help(void) {
            "  -d DEVICE   auto, cpu, gpu, none (plain C), a number or part of a name\n"
            "  -o FILE     where the picture goes; stdout unless given\n\n"
            "Example: crowd -n 300 -o crowd.svg\n",
-           usage, MOST_AGENTS);
+           usage, MAX_AGENTS);
 }
 
 /* ---- arguments ----------------------------------------------------------------------- */
@@ -74,13 +74,13 @@ static const char *read_value(char letter, const char *value, options *o) {
     double number = 0;
     switch (letter) {
     case 'n':
-        snprintf(why, sizeof why, "needs a whole number from 1 to %d", MOST_AGENTS);
-        if (!number_of(value, 1, MOST_AGENTS, &number) || number != floor(number))
+        snprintf(why, sizeof why, "needs a whole number from 1 to %d", MAX_AGENTS);
+        if (!number_of(value, 1, MAX_AGENTS, &number) || number != floor(number))
             return why;
         o->agents = (size_t)number;
         return NULL;
     case 's':
-        return number_of(value, 0, MOST_SECONDS, &o->seconds)
+        return number_of(value, 0, MAX_SECONDS, &o->seconds)
                    ? NULL
                    : "needs a number of seconds from 0 to 600";
     case 'd':

@@ -69,14 +69,14 @@ typedef enum pm_status {
  * NULL. */
 PM_API const char *pm_status_name(pm_status status);
 
-#define PM_NOWHERE SIZE_MAX /* pm_error.track and the like when the failure is not about one */
+#define PM_NO_INDEX SIZE_MAX /* pm_error.track and the like when the failure is not about one */
 
 /* Owned by the caller; written only by the call it is passed to. */
 typedef struct pm_error {
     pm_status status;
     int cl_status; /* the OpenCL error behind it, 0 when there is none */
     /* What the failure is about, by its number in the description or the job; each of them
-     * PM_NOWHERE where it is not about one. The message ends with them. */
+     * PM_NO_INDEX where it is not about one. The message ends with them. */
     size_t track;
     size_t key;
     size_t joint;    /* of a skeleton's description */
@@ -103,11 +103,11 @@ typedef enum pm_device_type {
 
 /* Whether results have the bits of the reference path: measured by
  * pm_engine_self_check, never taken from what a driver claims. */
-typedef enum pm_identity {
-    PM_IDENTITY_UNKNOWN = 0,
-    PM_IDENTITY_SAME,
-    PM_IDENTITY_DIFFERS
-} pm_identity;
+typedef enum pm_bit_match {
+    PM_BIT_MATCH_UNKNOWN = 0,
+    PM_BIT_MATCH_EXACT,
+    PM_BIT_MATCH_DIFFERENT
+} pm_bit_match;
 
 typedef struct pm_device_info {
     size_t index;          /* over all platforms, from 0 */
@@ -118,7 +118,7 @@ typedef struct pm_device_info {
     char platform[128];
     char driver[128];
     uint64_t memory_bytes;
-    uint64_t largest_allocation_bytes;
+    uint64_t max_allocation_bytes;
     uint32_t compute_units;
     uint32_t lanes; /* floats the engine puts into one work-item's vector: 1, 4, 8 or 16 */
 } pm_device_info;
@@ -169,7 +169,7 @@ typedef struct pm_engine_desc {
     uint32_t lanes;
     /* Most threads of the host that a call spreads over while it runs, the caller's among
      * them, where there is much to do: building clips and crowds, placing listed times, sampling
-     * and posing on the reference path, and pm_crowd_travel. Jobs may choose fewer, or more. Several
+     * and posing on the reference path, and pm_crowd_root_motion. Jobs may choose fewer, or more. Several
      * devices have equal shares of them, and at least one each. 0: one a processor. */
     uint32_t host_threads;
     /* Folder for built programs. NULL: $XDG_CACHE_HOME/posemill or
@@ -213,25 +213,25 @@ PM_API void pm_engine_destroy(pm_engine **engine);
 PM_API void pm_engine_info(const pm_engine *engine, pm_device_info *info);
 
 /* Samples every method on the device and on the reference, poses small crowds with every output
- * on both, and compares bits. Of several devices, each: PM_IDENTITY_SAME when all have the
+ * on both, and compares bits. Of several devices, each: PM_BIT_MATCH_EXACT when all have the
  * reference's.
  * Blocks: builds all programs on first use, seconds on some drivers. On rusticl of Mesa 22.3
  * that takes minutes, so that of crowds palettes of slerp alone are posed there. */
-PM_API pm_status pm_engine_self_check(pm_engine *engine, pm_identity *identity, pm_error *error);
+PM_API pm_status pm_engine_self_check(pm_engine *engine, pm_bit_match *identity, pm_error *error);
 
 /* How kernels are laid out on a device. No result depends on it. */
-typedef struct pm_shape {
+typedef struct pm_launch_config {
     uint32_t lanes;      /* tracks in a work-item's vectors: 1, 4, 8 or 16 */
-    uint32_t whole_rows; /* 1: a work-item takes all tracks of its samples; 0: `lanes` of them */
-    uint32_t most_run;   /* samples that a work-item takes one after another, at most */
-} pm_shape;
+    uint32_t all_tracks; /* 1: a work-item takes all tracks of its samples; 0: `lanes` of them */
+    uint32_t max_run;    /* samples that a work-item takes one after another, at most */
+} pm_launch_config;
 
 /* A shape and how long it took for a job: 4 samples a segment of slerp, 64 tracks. */
-typedef struct pm_trial {
-    pm_shape shape;
+typedef struct pm_launch_measurement {
+    pm_launch_config config;
     uint64_t samples;
     double seconds; /* the best of some runs */
-} pm_trial;
+} pm_launch_measurement;
 
 /* Measures shapes on the engine's device and keeps the fastest: for this engine, and on disk
  * for engines to come on the same device and driver, unless they ask for lanes. Engines that
@@ -240,8 +240,8 @@ typedef struct pm_trial {
  * are written, the first being the default and *best the index of the fastest; a shape within
  * 5 % of the default is no reason to leave it. On the reference path there are none. Engines
  * over several devices are refused with PM_ERROR_ARGUMENT: tune each on an engine of its own. */
-PM_API pm_status pm_engine_tune(pm_engine *engine, pm_trial *trials, size_t capacity, size_t *count,
-                                size_t *best, pm_error *error);
+PM_API pm_status pm_engine_tune(pm_engine *engine, pm_launch_measurement *measurements,
+                                size_t capacity, size_t *count, size_t *best, pm_error *error);
 
 /* ---- methods --------------------------------------------------------------- */
 

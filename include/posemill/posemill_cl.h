@@ -35,9 +35,9 @@ typedef struct pm_cl_target {
 /* An engine over `count` devices, at least 1, no two of them the same; see
  * pm_engine_desc.device for what that is. Otherwise as pm_cl_engine_create, which is this
  * for one. */
-PM_API pm_status pm_cl_engine_create_many(const pm_cl_target *targets, size_t count,
-                                          const pm_engine_desc *desc, pm_engine **engine,
-                                          pm_error *error);
+PM_API pm_status pm_cl_engine_create_multi(const pm_cl_target *targets, size_t count,
+                                           const pm_engine_desc *desc, pm_engine **engine,
+                                           pm_error *error);
 
 /* What the engine runs on, of several devices the first; NULL on the reference path.
  * Borrowed: valid as long as the engine, not retained for the caller. */

@@ -24,7 +24,7 @@ extern "C" {
 
 /* ---- skeletons ---------------------------------------------------------------- */
 
-#define PM_SKELETON_MOST_JOINTS 32768
+#define PM_SKELETON_MAX_JOINTS 32768
 
 /* A level of detail. */
 typedef struct pm_level {
@@ -39,7 +39,7 @@ typedef struct pm_level {
 } pm_level;
 
 typedef struct pm_skeleton_desc {
-    size_t joint_count;     /* 1 to PM_SKELETON_MOST_JOINTS */
+    size_t joint_count;     /* 1 to PM_SKELETON_MAX_JOINTS */
     const int32_t *parents; /* joint_count of them, -1 of a root; in any order, no cycles */
 
     /* The rest pose, a row a joint. */
@@ -127,7 +127,7 @@ typedef enum pm_crowd_flag {
     PM_CROWD_CLAMP_A = 1,  /* time A stops at the clip's ends; else it goes round */
     PM_CROWD_CLAMP_B = 2,  /* likewise time B */
     PM_CROWD_ADDITIVE = 4, /* B is laid on top of A, by how it differs from the rest pose */
-    PM_CROWD_IN_PLACE = 8  /* joint 0 keeps its rest pose: see pm_crowd_travel */
+    PM_CROWD_IN_PLACE = 8  /* joint 0 keeps its rest pose: see pm_crowd_root_motion */
 } pm_crowd_flag;
 
 /* What one member of the crowd is doing; zero: clip 0 at its beginning. Any 32 bytes can be
@@ -208,18 +208,18 @@ PM_API pm_status pm_crowd_pose_one(const pm_crowd *crowd, const pm_crowd_instanc
 /* How far and whereto joint 0, the first root, moves: its pose at the second time in the
  * frame of its pose at the first, so that an actor who stands at W then stands at
  * W T. Position x y z 0, rotation x y z w. */
-typedef struct pm_travel {
+typedef struct pm_root_motion {
     float rotation[4];
     float position[4];
-} pm_travel;
+} pm_root_motion;
 
 /* The travel of each instance from time_a and time_b of before[i] to those of after[i],
  * whose other fields count: forward or back, over any number of rounds, each of which goes on
  * from where the one before ended. Travels of A and B are mixed as poses are; an additive B
  * adds nothing. Clips that clamp stop. Host memory; spread over the engine's host threads. */
-PM_API pm_status pm_crowd_travel(const pm_crowd *crowd, const pm_crowd_instance *before,
-                                 const pm_crowd_instance *after, size_t count, pm_travel *travels,
-                                 pm_error *error);
+PM_API pm_status pm_crowd_root_motion(const pm_crowd *crowd, const pm_crowd_instance *before,
+                                      const pm_crowd_instance *after, size_t count,
+                                      pm_root_motion *motions, pm_error *error);
 
 #ifdef __cplusplus
 }

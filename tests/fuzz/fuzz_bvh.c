@@ -3,7 +3,7 @@
  * Fuzzer of the BVH reader: any bytes are read or refused, and what is read has the
  * shape that it claims.
  */
-#include "bvh.h"
+#include "formats/bvh.h"
 
 #include <math.h>
 #include <stdlib.h>

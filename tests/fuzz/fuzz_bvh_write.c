@@ -3,7 +3,7 @@
  * Fuzzer of the BVH writer: any motion that can be read is written, some rows as they were and
  * some from their numbers, and read again as the same skeleton with the same numbers.
  */
-#include "bvh.h"
+#include "formats/bvh.h"
 #include "scratch.h"
 
 #include <math.h>

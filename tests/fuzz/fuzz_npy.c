@@ -3,7 +3,7 @@
  * Any bytes as a .npy file: parsed without harm, and what is accepted must lie inside
  * the file and be as large as it says.
  */
-#include "npy.h"
+#include "formats/npy.h"
 
 #include <stdlib.h>
 #include <string.h>

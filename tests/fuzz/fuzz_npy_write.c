@@ -2,21 +2,21 @@
  *
  * Fuzzer of the .npy writer: an array of any shape is written and read again as the same.
  */
-#include "npy.h"
+#include "formats/npy.h"
 #include "scratch.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 64 }; /* of an axis, but for the first */
+enum { MAX = 64 }; /* of an axis, but for the first */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* A shape that the rest of the input fills: the first axis is as long as that allows. */
-static size_t take_shape(fuzz_input *input, size_t width, size_t rank, size_t shape[4]) {
+static size_t set_config(fuzz_input *input, size_t width, size_t rank, size_t shape[4]) {
     size_t row = 1;
     for (size_t i = 1; i < rank; i++) {
-        shape[i] = fuzz_byte(input) % MOST;
+        shape[i] = fuzz_byte(input) % MAX;
         row *= shape[i];
     }
     if (rank > 0) {
@@ -33,7 +33,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     npy_array array;
     const pm_number type = fuzz_byte(&input) & 1 ? PM_FLOAT64 : PM_FLOAT32;
     const size_t width = type == PM_FLOAT64 ? 8 : 4, rank = fuzz_byte(&input) % 5u;
-    const size_t count = take_shape(&input, width, rank, shape);
+    const size_t count = set_config(&input, width, rank, shape);
     if (count * width > input.left) {
         return 0;
     }

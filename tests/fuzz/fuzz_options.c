@@ -3,9 +3,9 @@
  * Fuzzer of command lines: the lines of an input are the words. Each is refused as a usage error
  * or gives options in the ranges that they promise. Nothing is opened.
  */
-#include "curve_options.h"
-#include "device_options.h"
-#include "rate.h"
+#include "options/curve_options.h"
+#include "options/device_options.h"
+#include "resample/rate.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -5,14 +5,14 @@
  * file that can be read, with the source's joints; one that fails says why by its exit code and
  * leaves nothing.
  */
-#include "bvh.h"
-#include "commands.h"
+#include "commands/commands.h"
+#include "formats/bvh.h"
 #include "scratch.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { WORDS = 40, VALUE = 24, MOST_FRAMES = 4000 };
+enum { WORDS = 40, VALUE = 24, MAX_FRAMES = 4000 };
 
 typedef struct words {
     int count;
@@ -88,14 +88,14 @@ static void choose_cut(words *w, fuzz_input *input) {
 }
 
 /* The joints of a motion that can be read; 0 for any other, and for one of more frames. */
-static size_t joints_of(const char *path, bool hold, size_t most_frames) {
+static size_t joints_of(const char *path, bool hold, size_t max_frames) {
     bvh_options options = {.hold_nan = hold};
     bvh *model = NULL;
     char *text = NULL;
     size_t size = 0, joints = 0;
     if (cli_read_file(path, &bvh_kind, &text, &size) == CLI_DONE &&
         bvh_parse(path, text, size, &options, &model) == CLI_DONE) {
-        joints = model->frame_count <= most_frames ? model->joint_count : 0;
+        joints = model->frame_count <= max_frames ? model->joint_count : 0;
     }
     bvh_free(&model);
     free(text);
@@ -137,7 +137,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     add(&w, in);
 
     scratch_write(in, input.at, input.left);
-    const size_t joints = joints_of(in, true, MOST_FRAMES);
+    const size_t joints = joints_of(in, true, MAX_FRAMES);
     if (joints > 0) {
         run(&w, in, out, joints);
     }

@@ -3,7 +3,7 @@
  * Fuzzer of the number reader and writer: what is read must be written and read again
  * as a number nearly the same.
  */
-#include "text.h"
+#include "formats/text.h"
 
 #include <math.h>
 #include <stdlib.h>

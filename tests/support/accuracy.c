@@ -4,7 +4,7 @@
  */
 #include "accuracy.h"
 #include "check.h"
-#include "oracle.h"
+#include "oracle/oracle.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -60,31 +60,31 @@ static double or_infinite(double error) {
 
 /* One sample. Directions are compared and norms apart: the length of a quaternion is no
  * part of its rotation. */
-static void compare(accuracy *a, const oracle *o, size_t track, quat got, oracle_place place,
+static void compare(accuracy *a, const oracle *o, size_t track, quat got, oracle_cursor cursor,
                     double condition, bool exact_keys, const char *name) {
-    const quat expected = oracle_rotation(o, track, place);
+    const quat expected = oracle_rotation(o, track, cursor);
     const double norm = or_infinite(fabs(quat_norm(got) - 1.0));
     const double raw = or_infinite(oracle_error(quat_normalise(got), quat_normalise(expected)));
-    const double error = raw / (oracle_magnification(o, track, place) * condition);
+    const double error = raw / (oracle_magnification(o, track, cursor) * condition);
     if (error > a->worst) {
         a->worst = error;
-        (void)snprintf(a->where, sizeof a->where, "%s, segment %zu, u %.9g", name, place.segment,
-                       place.u);
+        (void)snprintf(a->where, sizeof a->where, "%s, segment %zu, u %.9g", name, cursor.segment,
+                       cursor.u);
     }
     a->raw = fmax(a->raw, raw);
     a->norm = fmax(a->norm, norm);
     a->sum_squares += error * error;
     a->samples++;
-    if ((place.u == 0.0 || place.u == 1.0) && exact_keys) {
+    if ((cursor.u == 0.0 || cursor.u == 1.0) && exact_keys) {
         a->inexact_keys += !(got.x == expected.x && got.y == expected.y && got.z == expected.z &&
                              got.w == expected.w);
     }
 }
 
 static void compare_positions(accuracy *a, const oracle *o, size_t track, double time,
-                              oracle_place place) {
-    const quat rounded = quat_normalise(oracle_rotation(o, track, place));
-    const oracle_place exact = oracle_at_exact_time(o, track, time);
+                              oracle_cursor cursor) {
+    const quat rounded = quat_normalise(oracle_rotation(o, track, cursor));
+    const oracle_cursor exact = oracle_at_exact_time(o, track, time);
     const quat there = quat_normalise(oracle_rotation(o, track, exact));
     a->position = fmax(a->position, or_infinite(oracle_error(rounded, there)));
 }
@@ -136,15 +136,15 @@ static void compare_all(const sampling *r, accuracy *out) {
     const double size = largest_coordinate(set);
     const bool exact_keys = variant_interpolates(r->variant);
     for (size_t n = 0; n < r->total; n++) {
-        const size_t track = set->shared ? n % set->count : n / r->per_track;
-        const double time = r->job->times[set->shared ? n / set->count : n];
-        const oracle_place place = oracle_at_time(r->oracle, track, time);
-        const double condition = r->conditioned ? oracle_condition(r->oracle, track, place) : 1.0;
-        compare(out, r->oracle, track, quat_of(r->rotations + 4 * n), place, condition, exact_keys,
+        const size_t track = set->common_timeline ? n % set->count : n / r->per_track;
+        const double time = r->job->times[set->common_timeline ? n / set->count : n];
+        const oracle_cursor cursor = oracle_at_time(r->oracle, track, time);
+        const double condition = r->conditioned ? oracle_condition(r->oracle, track, cursor) : 1.0;
+        compare(out, r->oracle, track, quat_of(r->rotations + 4 * n), cursor, condition, exact_keys,
                 set->tracks[track].name);
-        compare_positions(out, r->oracle, track, time, place);
-        compare_vector(out, r->positions + 3 * n, oracle_position(r->oracle, track, place), size);
-        compare_vector(out, r->scales + 3 * n, oracle_scale(r->oracle, track, place), size);
+        compare_positions(out, r->oracle, track, time, cursor);
+        compare_vector(out, r->positions + 3 * n, oracle_position(r->oracle, track, cursor), size);
+        compare_vector(out, r->scales + 3 * n, oracle_scale(r->oracle, track, cursor), size);
     }
 }
 
@@ -159,9 +159,9 @@ static void measure(const subject_span *subjects, const variant *v, track_set *s
     for (size_t n = 0; n < total; n++) {
         tracks[n] = (uint32_t)(n / per_track);
     }
-    const pm_sample_job job = {.sample_count = set->shared ? per_track : total,
+    const pm_sample_job job = {.sample_count = set->common_timeline ? per_track : total,
                                .times = times,
-                               .tracks = set->shared ? NULL : tracks};
+                               .tracks = set->common_timeline ? NULL : tracks};
     const sampling like = {.variant = v,
                            .set = set,
                            .oracle = o,

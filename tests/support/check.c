@@ -7,7 +7,7 @@
 
 #include "check.h"
 
-#include "random_tracks.h"
+#include "oracle/random_tracks.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -65,19 +65,19 @@ void check_refusal(pm_status status, const pm_error *error, pm_status expected, 
     }
 }
 
-typedef struct place {
+typedef struct cursor {
     size_t track, key, joint, instance;
-} place;
+} cursor;
 
 /* As messages end: " (track 3, key 2)", or nothing where it is about nothing. */
-static void describe(place p, char *text, size_t size) {
+static void describe(cursor p, char *text, size_t size) {
     const char *const names[] = {"track", "key", "joint", "instance"};
     const size_t numbers[] = {p.track, p.key, p.joint, p.instance};
     const char *between = " (";
     text[0] = '\0';
     for (size_t i = 0; i < 4; i++) {
         const size_t length = strlen(text);
-        if (numbers[i] == PM_NOWHERE)
+        if (numbers[i] == PM_NO_INDEX)
             continue;
         snprintf(text + length, size - length, "%s%s %zu", between, names[i], numbers[i]);
         between = ", ";
@@ -86,8 +86,8 @@ static void describe(place p, char *text, size_t size) {
         snprintf(text + strlen(text), size - strlen(text), ")");
 }
 
-static void expect_the_place(const pm_error *error, place wanted, const char *file, int line) {
-    const place got = {error->track, error->key, error->joint, error->instance};
+static void expect_the_cursor(const pm_error *error, cursor wanted, const char *file, int line) {
+    const cursor got = {error->track, error->key, error->joint, error->instance};
     const size_t length = strnlen(error->message, sizeof error->message);
     char is[128], expected[128];
     describe(got, is, sizeof is);
@@ -100,16 +100,16 @@ static void expect_the_place(const pm_error *error, place wanted, const char *fi
     _fail(file, line);
 }
 
-void check_place(const pm_error *error, size_t track, size_t key, const char *file, int line) {
-    expect_the_place(error, (place){track, key, PM_NOWHERE, PM_NOWHERE}, file, line);
+void check_error_at(const pm_error *error, size_t track, size_t key, const char *file, int line) {
+    expect_the_cursor(error, (cursor){track, key, PM_NO_INDEX, PM_NO_INDEX}, file, line);
 }
 
 void check_joint(const pm_error *error, size_t joint, const char *file, int line) {
-    expect_the_place(error, (place){PM_NOWHERE, PM_NOWHERE, joint, PM_NOWHERE}, file, line);
+    expect_the_cursor(error, (cursor){PM_NO_INDEX, PM_NO_INDEX, joint, PM_NO_INDEX}, file, line);
 }
 
 void check_instance(const pm_error *error, size_t instance, const char *file, int line) {
-    expect_the_place(error, (place){PM_NOWHERE, PM_NOWHERE, PM_NOWHERE, instance}, file, line);
+    expect_the_cursor(error, (cursor){PM_NO_INDEX, PM_NO_INDEX, PM_NO_INDEX, instance}, file, line);
 }
 
 void check_ok(pm_status status, const pm_error *error, const char *file, int line) {

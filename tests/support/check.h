@@ -20,10 +20,10 @@
 #define expect_refusal(status, error, expected, words)                                             \
     check_refusal((status), (error), (expected), (words), __FILE__, __LINE__)
 
-/* Fails unless the error is about this track and key, PM_NOWHERE for neither; or about this joint;
+/* Fails unless the error is about this track and key, PM_NO_INDEX for neither; or about this joint;
  * or instance; and about nothing else. The message must say so. */
-#define expect_place(error, track_wanted, key_wanted)                                              \
-    check_place((error), (track_wanted), (key_wanted), __FILE__, __LINE__)
+#define expect_error_at(error, track_wanted, key_wanted)                                           \
+    check_error_at((error), (track_wanted), (key_wanted), __FILE__, __LINE__)
 #define expect_joint(error, wanted) check_joint((error), (wanted), __FILE__, __LINE__)
 #define expect_instance(error, wanted) check_instance((error), (wanted), __FILE__, __LINE__)
 
@@ -32,7 +32,7 @@
 
 void check_refusal(pm_status status, const pm_error *error, pm_status expected, const char *words,
                    const char *file, int line);
-void check_place(const pm_error *error, size_t track, size_t key, const char *file, int line);
+void check_error_at(const pm_error *error, size_t track, size_t key, const char *file, int line);
 void check_joint(const pm_error *error, size_t joint, const char *file, int line);
 void check_instance(const pm_error *error, size_t instance, const char *file, int line);
 void check_ok(pm_status status, const pm_error *error, const char *file, int line);

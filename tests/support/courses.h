@@ -6,7 +6,7 @@
 #ifndef POSEMILL_TESTS_COURSES_H
 #define POSEMILL_TESTS_COURSES_H
 
-#include "random_tracks.h"
+#include "oracle/random_tracks.h"
 
 #define COURSE_KEYS 9
 

@@ -58,8 +58,8 @@ static pm_curve_id vector_curve_of(pm_curve_id curve) {
 
 static crowd_variant *variant_of(const pm_crowd *crowd, pm_crowd_output output, unsigned wide) {
     const pm_channel *rotations = &crowd->channels[PM_ROTATIONS];
-    const pm_curve_id curve = rotations->recipe.curve;
-    if (crowd->channels[PM_POSITIONS].recipe.curve != vector_curve_of(curve))
+    const pm_curve_id curve = rotations->impl.curve;
+    if (crowd->channels[PM_POSITIONS].impl.curve != vector_curve_of(curve))
         return NULL;
     if (rotations->format != PM_KEYS_FLOAT32)
         return curve == PM_CURVE_slerp && output == PM_CROWD_PALETTE
@@ -123,9 +123,9 @@ void crowd_on_host_pose(const pm_crowd *crowd, const crowd_on_host_job *job) {
         copy_of(s->levels, s->level_count, sizeof *s->levels),
         copy_of(s->level_joints, s->level_count * n, 1),
         copy_of(s->masks, (s->mask_count + 1) * n, sizeof *s->masks),
-        crowd->apart ? copy_of(crowd->layout, crowd->layout_rows, sizeof *crowd->layout) : NULL,
+        crowd->per_joint ? copy_of(crowd->layout, crowd->layout_rows, sizeof *crowd->layout) : NULL,
         copy_of_keys(crowd, PM_ROTATIONS),
-        copy_of(rotations->statics, rotations->static_floats, sizeof(float)),
+        copy_of(rotations->constants, rotations->constant_floats, sizeof(float)),
         copy_of_keys(crowd, PM_POSITIONS),
         copy_of_keys(crowd, PM_SCALES),
         copy_of(job->records, bytes, 1)};
@@ -141,7 +141,7 @@ void crowd_on_host_pose(const pm_crowd *crowd, const crowd_on_host_job *job) {
         .masks = copies[7],
         .layout = copies[8],
         .rotations = copies[9],
-        .statics = copies[10],
+        .constants = copies[10],
         .positions = copies[11],
         .scales = copies[12],
         .records = copies[13],

@@ -7,7 +7,7 @@
 #ifndef POSEMILL_TESTS_CROWD_ON_HOST_H
 #define POSEMILL_TESTS_CROWD_ON_HOST_H
 
-#include "crowd.h"
+#include "crowd/crowd.h"
 
 typedef struct crowd_on_host_job {
     uint32_t lanes; /* 1 or 16 */

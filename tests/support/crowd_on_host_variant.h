@@ -8,22 +8,22 @@
 
 #include <stddef.h>
 
-#include "pm_crowd.h"
+#include "kernels/pm_crowd.h"
 
 /* The kernel's arguments, by the names they have there. */
 typedef struct crowd_arguments {
     const pm_u8 *instances;
     pm_u64 instances_offset;
     const pm_joint *joints;
-    const pm_clip_place *clips;
+    const pm_clip_layout *clips;
     const pm_crowd_timeline *timelines;
     const pm_u64 *times;
     const pm_crowd_level *levels;
     const pm_u8 *level_joints;
     const float *masks;
-    const pm_track_rows *layout;
+    const pm_track_layout *layout;
     const void *rotations; /* float32, or what PM_KEYS says */
-    const float *statics, *positions, *scales;
+    const float *constants, *positions, *scales;
     pm_u8 *records;
     pm_u64 records_offset, stride;
     pm_crowd_size size;

@@ -113,7 +113,7 @@ static void make_skeleton(random_source *source, scene *s) {
 static const pm_rational rates[SCENE_CLIPS_MAX] = {{30, 1}, {24000, 1001}, {5, 2}, {60, 1}};
 
 /* Positions about those of the rest pose. */
-static void place_keys(random_source *source, const scene *s, size_t joint, test_track *t) {
+static void locate_keys(random_source *source, const scene *s, size_t joint, test_track *t) {
     for (size_t key = 0; key < t->key_count; key++) {
         for (size_t c = 0; c < 3; c++) {
             const double rest = (double)s->positions[3 * joint + c];
@@ -124,22 +124,22 @@ static void place_keys(random_source *source, const scene *s, size_t joint, test
 
 /* Uniform times as the library means them; listed ones from 0.375 s on, of own timelines to
  * exactly 2.075 s. */
-static void place_shared_times(const scene *s, size_t clip, test_track *t) {
+static void locate_common_times(const scene *s, size_t clip, test_track *t) {
     const scene_times kind = s->options.times;
     const double num = (double)rates[clip].num, den = (double)rates[clip].den;
     const double end = t->times[t->key_count - 1];
     for (size_t key = 0; key < t->key_count; key++) {
         const double listed =
-            kind == SCENE_OWN ? t->times[key] * 1.7 / end : t->times[key] * den / num;
+            kind == SCENE_PER_JOINT ? t->times[key] * 1.7 / end : t->times[key] * den / num;
         t->times[key] = kind == SCENE_UNIFORM ? (double)key * den / num : listed + 0.375;
     }
-    if (kind == SCENE_OWN) {
+    if (kind == SCENE_PER_JOINT) {
         t->times[t->key_count - 1] = 2.075;
     }
 }
 
 static bool is_apart(const scene *s) {
-    return s->options.times == SCENE_APART || s->options.times == SCENE_LAGGING;
+    return s->options.times == SCENE_PER_JOINT_UNEVEN || s->options.times == SCENE_LAGGING;
 }
 
 /* Of SCENE_LAGGING: joints whose timeline is a rate, from time 0 on. */
@@ -163,10 +163,10 @@ static double lagging_first(random_source *source, double period) {
 }
 
 /* Each from a time of its own on, for less than 2 s. */
-static void place_times(random_source *source, const scene *s, size_t clip, size_t joint,
-                        test_track *t) {
+static void locate_times(random_source *source, const scene *s, size_t clip, size_t joint,
+                         test_track *t) {
     if (!is_apart(s)) {
-        place_shared_times(s, clip, t);
+        locate_common_times(s, clip, t);
         return;
     }
     const double first = s->options.times == SCENE_LAGGING
@@ -187,7 +187,7 @@ static void close_loop(const scene *s, size_t clip, test_track *t) {
     }
     t->period = t->times[last] - t->times[0];
     if (is_apart(s)) {
-        t->period = s->options.times == SCENE_APART ? 3 : s->periods[clip];
+        t->period = s->options.times == SCENE_PER_JOINT_UNEVEN ? 3 : s->periods[clip];
     } else if (clip % 2) {
         memcpy(t->keys[last], t->keys[0], sizeof t->keys[0]);
         memcpy(t->positions[last], t->positions[0], sizeof t->positions[0]);
@@ -201,16 +201,16 @@ static void make_track(random_source *source, scene *s, size_t clip, size_t join
     const scene_options *o = &s->options;
     const bool uneven = o->times != SCENE_UNIFORM && o->curve->method != PM_METHOD_BSPLINE;
     test_track *t = &s->sets[clip].tracks[joint];
-    const size_t keys = is_uniform(s, joint)    ? LAGGING_UNIFORM_KEYS
-                        : o->times == SCENE_OWN ? 3 + (clip + joint) % 6
-                        : is_apart(s)           ? 1 + (clip + joint) % 6
-                                                : 4 + 2 * clip;
+    const size_t keys = is_uniform(s, joint)          ? LAGGING_UNIFORM_KEYS
+                        : o->times == SCENE_PER_JOINT ? 3 + (clip + joint) % 6
+                        : is_apart(s)                 ? 1 + (clip + joint) % 6
+                                                      : 4 + 2 * clip;
     random_track(source, keys, 0.1, 1.0, uneven, t);
-    place_times(source, s, clip, joint, t);
+    locate_times(source, s, clip, joint, t);
     if (o->times == SCENE_LISTED) {
         memcpy(t->times, s->sets[clip].tracks[0].times, sizeof t->times);
     }
-    place_keys(source, s, joint, t);
+    locate_keys(source, s, joint, t);
     close_loop(s, clip, t);
 }
 
@@ -246,7 +246,7 @@ static void give_windows(random_source *source, scene *s, size_t n, pm_clip_desc
 static void make_clip(pm_engine *engine, random_source *source, scene *s, size_t n) {
     const scene_options *o = &s->options;
     track_set *set = &s->sets[n];
-    set_create(s->joints, o->times < SCENE_OWN, set);
+    set_create(s->joints, o->times < SCENE_PER_JOINT, set);
     if (o->times == SCENE_LAGGING) { /* of even clips as long as their uniform keys */
         s->periods[n] = n % 2 ? random_between(source, 2.1, 3.5)
                               : LAGGING_UNIFORM_KEYS / (double)lagging_rate.num;

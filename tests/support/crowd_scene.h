@@ -7,7 +7,7 @@
 #define POSEMILL_TESTS_CROWD_SCENE_H
 
 #include "check.h"
-#include "crowd_oracle.h"
+#include "oracle/crowd_oracle.h"
 #include "variants.h"
 
 #define SCENE_CLIPS_MAX 4
@@ -22,8 +22,8 @@ typedef enum scene_shape { SCENE_TREE = 0, SCENE_CHAIN, SCENE_FOREST } scene_sha
 typedef enum scene_times {
     SCENE_UNIFORM = 0,
     SCENE_LISTED,
-    SCENE_OWN,
-    SCENE_APART,
+    SCENE_PER_JOINT,
+    SCENE_PER_JOINT_UNEVEN,
     SCENE_LAGGING
 } scene_times;
 

@@ -49,12 +49,12 @@ static double noise_of(int order, double depth) {
 }
 
 /* The curve in one segment about its value at that end. */
-static vec3 about(const oracle *o, oracle_place end, oracle_place place, bool rotations) {
+static vec3 about(const oracle *o, oracle_cursor end, oracle_cursor cursor, bool rotations) {
     if (!rotations) {
-        return vec3_subtract(oracle_position(o, 0, place), oracle_position(o, 0, end));
+        return vec3_subtract(oracle_position(o, 0, cursor), oracle_position(o, 0, end));
     }
     const quat turn =
-        quat_multiply(quat_conjugate(oracle_rotation(o, 0, end)), oracle_rotation(o, 0, place));
+        quat_multiply(quat_conjugate(oracle_rotation(o, 0, end)), oracle_rotation(o, 0, cursor));
     return vec3_scale(quat_log(turn.w < 0.0 ? quat_scale(turn, -1.0) : turn), 2.0);
 }
 
@@ -63,14 +63,14 @@ static vec3 about(const oracle *o, oracle_place end, oracle_place place, bool ro
 static double turns_in(const oracle *o, size_t track, size_t segment) {
     double turns = fmax(1.0, oracle_reach(o, track, segment) / PI);
     for (int n = 0; n <= POINTS; n++) {
-        const oracle_place place = {0, segment, (double)n / POINTS};
-        turns = fmax(turns, oracle_magnification(o, track, place));
+        const oracle_cursor cursor = {0, segment, (double)n / POINTS};
+        turns = fmax(turns, oracle_magnification(o, track, cursor));
     }
     return turns;
 }
 
 static side one_side(const oracle *o, size_t segment, bool at_end, bool rotations) {
-    const oracle_place end = {0, segment, at_end ? 1.0 : 0.0};
+    const oracle_cursor end = {0, segment, at_end ? 1.0 : 0.0};
     const double length = oracle_key_time(o, 0, segment + 1) - oracle_key_time(o, 0, segment);
     const double turns = rotations ? turns_in(o, 0, segment) : 1.0;
     const double depth = DEPTH / turns;
@@ -79,10 +79,10 @@ static side one_side(const oracle *o, size_t segment, bool at_end, bool rotation
     double largest = turns; /* of the numbers that are rounded */
     for (int n = 0; n < POINTS; n++) {
         const double part = 0.5 * depth * (1.0 - cos(PI * (n + 0.5) / POINTS));
-        const oracle_place place = {0, segment, at_end ? 1.0 - part : part};
-        const vec3 v = about(o, end, place, rotations);
+        const oracle_cursor cursor = {0, segment, at_end ? 1.0 - part : part};
+        const vec3 v = about(o, end, cursor, rotations);
         largest = fmax(largest, vec3_norm(v));
-        nodes[n] = at_end ? place.u - 1.0 : place.u; /* as it was rounded */
+        nodes[n] = at_end ? cursor.u - 1.0 : cursor.u; /* as it was rounded */
         values[0][n] = v.x, values[1][n] = v.y, values[2][n] = v.z;
     }
     for (int c = 0; c < 3; c++) {
@@ -97,39 +97,39 @@ static side one_side(const oracle *o, size_t segment, bool at_end, bool rotation
 }
 
 /* A curve's rotation vectors at Chebyshev points of a part of its segment, about a place. */
-static void vectors_about(const oracle *o, size_t track, oracle_place at, double from, double to,
+static void vectors_about(const oracle *o, size_t track, oracle_cursor at, double from, double to,
                           double nodes[POINTS], double values[3][POINTS]) {
     const quat back = quat_conjugate(quat_normalise(oracle_rotation(o, track, at)));
     for (int n = 0; n < POINTS; n++) {
-        oracle_place place = at;
-        place.u = from + 0.5 * (to - from) * (1.0 - cos(PI * (n + 0.5) / POINTS));
-        const quat turn = quat_multiply(back, oracle_rotation(o, track, place));
+        oracle_cursor cursor = at;
+        cursor.u = from + 0.5 * (to - from) * (1.0 - cos(PI * (n + 0.5) / POINTS));
+        const quat turn = quat_multiply(back, oracle_rotation(o, track, cursor));
         const vec3 v = vec3_scale(quat_log(turn.w < 0.0 ? quat_scale(turn, -1.0) : turn), 2.0);
-        nodes[n] = place.u - at.u;
+        nodes[n] = cursor.u - at.u;
         values[0][n] = v.x, values[1][n] = v.y, values[2][n] = v.z;
     }
 }
 
-angular oracle_angular(const oracle *o, size_t track, oracle_place place, double closeness,
+angular oracle_angular(const oracle *o, size_t track, oracle_cursor cursor, double closeness,
                        pm_axis_frame frame) {
     if (oracle_key_count(o, track) < 2) {
         return (angular){{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
     }
     const double length =
-        oracle_key_time(o, track, place.segment + 1) - oracle_key_time(o, track, place.segment);
-    const double turns = turns_in(o, track, place.segment);
+        oracle_key_time(o, track, cursor.segment + 1) - oracle_key_time(o, track, cursor.segment);
+    const double turns = turns_in(o, track, cursor.segment);
     double nodes[POINTS], values[3][POINTS], found[3][DERIVATIVES], from, to;
-    oracle_smooth_part(o, track, place.u, &from, &to);
+    oracle_smooth_part(o, track, cursor.u, &from, &to);
     const double depth = fmin(to - from, DEPTH / (turns * closeness));
-    from = fmin(fmax(from, place.u - 0.5 * depth), to - depth);
-    vectors_about(o, track, place, from, from + depth, nodes, values);
+    from = fmin(fmax(from, cursor.u - 0.5 * depth), to - depth);
+    vectors_about(o, track, cursor, from, from + depth, nodes, values);
     for (int c = 0; c < 3; c++) {
         differentiate(nodes, values[c], found[c]);
     }
     angular a = {vec3_scale((vec3){found[0][1], found[1][1], found[2][1]}, 1.0 / length),
                  vec3_scale((vec3){found[0][2], found[1][2], found[2][2]}, 1.0 / length / length)};
     if (frame == PM_AXIS_PARENT) {
-        const quat q = quat_normalise(oracle_rotation(o, track, place));
+        const quat q = quat_normalise(oracle_rotation(o, track, cursor));
         a = (angular){quat_rotate(q, a.velocity), quat_rotate(q, a.acceleration)};
     }
     return a;

@@ -7,7 +7,7 @@
 #ifndef POSEMILL_TESTS_DERIVATIVES_H
 #define POSEMILL_TESTS_DERIVATIVES_H
 
-#include "oracle.h"
+#include "oracle/oracle.h"
 
 #define DERIVATIVES 4 /* from the value, which is 0, to the third */
 
@@ -25,7 +25,7 @@ typedef struct angular {
  * break within its segment, as sterp's windows make them, of the part that begins there.
  * `closeness` is 1, or more to look at a smaller part of the curve: what then differs is the
  * error of the differences. */
-angular oracle_angular(const oracle *o, size_t track, oracle_place place, double closeness,
+angular oracle_angular(const oracle *o, size_t track, oracle_cursor cursor, double closeness,
                        pm_axis_frame frame);
 
 #endif

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "job.h"
+#include "backend/request.h"
 
 enum {
     WIDTHS = 2,
@@ -43,8 +43,8 @@ static const kernel_variant *variant_of(pm_curve_id curve, unsigned order, uint3
 static const kernel_variant *variant_for(const pm_channel *channel, unsigned order,
                                          uint32_t lanes) {
     if (channel->format == PM_KEYS_FLOAT32)
-        return variant_of(channel->recipe.curve, order, lanes);
-    if (channel->recipe.curve != PM_CURVE_slerp || order > 0) {
+        return variant_of(channel->impl.curve, order, lanes);
+    if (channel->impl.curve != PM_CURVE_slerp || order > 0) {
         fprintf(stderr, "kernels on the host: no such variant\n");
         abort();
     }
@@ -67,22 +67,22 @@ static void *copy_of(const void *data, size_t count, size_t size) {
     return memcpy(exactly(count, size), data, count * size);
 }
 
-void kernels_on_host_place(const pm_cadence *cadence, uint64_t first, uint32_t sample_count,
-                           pm_place *places) {
+void kernels_on_host_locate(const pm_uniform_map *uniform_map, uint64_t first,
+                            uint32_t sample_count, pm_cursor *cursors) {
     variant_of(PM_CURVE_slerp, 0, 1)
-        ->place(places, *cadence, first, sample_count, sample_count + IDLE);
+        ->cursor(cursors, *uniform_map, first, sample_count, sample_count + IDLE);
 }
 
-static pm_place *places_of(const pm_clip *clip, const pm_sample_job *job) {
+static pm_cursor *cursors_of(const pm_clip *clip, const pm_sample_job *job) {
     size_t rows = job->tracks ? 1 : clip->timeline_count;
-    pm_place *places = exactly(rows * job->sample_count, sizeof *places);
+    pm_cursor *cursors = exactly(rows * job->sample_count, sizeof *cursors);
     pm_piece whole = {0, job->sample_count};
-    pm_cadence cadence;
-    if (pm_job_cadence(clip, job, &cadence))
-        kernels_on_host_place(&cadence, 0, (uint32_t)job->sample_count, places);
+    pm_uniform_map uniform_map;
+    if (pm_job_uniform_map(clip, job, &uniform_map))
+        kernels_on_host_locate(&uniform_map, 0, (uint32_t)job->sample_count, cursors);
     else
-        pm_job_places(clip, job, &whole, places);
-    return places;
+        pm_job_cursors(clip, job, &whole, cursors);
+    return cursors;
 }
 
 /* Poisoned values behind OFFSET floats; what lies before them must stay as it was. */
@@ -108,7 +108,7 @@ static bool walks(const host_launch *launch, const pm_clip *clip, const pm_sampl
     if (order > 0)
         return false;
     if (launch->kernel == KERNEL_LIKE_DEVICE)
-        return clip->shared && !job->tracks && clip->track_count >= launch->lanes;
+        return clip->common_timeline && !job->tracks && clip->track_count >= launch->lanes;
     /* planes of few tracks are padded to what the library loads from them, no farther */
     return launch->kernel == KERNEL_WALK && clip->padded_tracks % launch->lanes == 0;
 }
@@ -118,26 +118,26 @@ static uint32_t share(size_t count, uint32_t each) {
 }
 
 static void sample_output(const host_launch *launch, const pm_clip *clip, const pm_sample_job *job,
-                          const pm_place *places, const pm_output *output, float *to) {
+                          const pm_cursor *cursors, const pm_output *output, float *to) {
     const pm_channel *channel = &clip->channels[output->channel];
     const kernel_variant *variant = variant_for(channel, output->order, launch->lanes);
     float *rates = copy_of(clip->rates, clip->rate_count, sizeof *rates);
     size_t count = job->sample_count * pm_job_width(clip, job);
     uint32_t *tracks = copy_of(job->tracks, job->tracks ? count : 0, sizeof *tracks);
     void *keys = copy_of(channel->keys, channel->key_bytes, 1);
-    float *statics = copy_of(channel->statics, channel->static_floats, sizeof *statics);
+    float *constants = copy_of(channel->constants, channel->constant_floats, sizeof *constants);
     float *wraps = copy_of(clip->wraps, clip->padded_tracks, sizeof *wraps);
-    pm_track_rows *layout = copy_of(channel->layout, clip->track_count, sizeof *layout);
+    pm_track_layout *layout = copy_of(channel->layout, clip->track_count, sizeof *layout);
     kernel_arguments arguments = {.keys = keys,
-                                  .statics = statics,
+                                  .constants = constants,
                                   .wraps = wraps,
                                   .layout = layout,
-                                  .places = places,
+                                  .cursors = cursors,
                                   .tracks = tracks,
                                   .values = make_values(count * output->components),
                                   .values_offset = OFFSET,
                                   .plane_floats = channel->layout[0].plane,
-                                  .static_floats = (uint32_t)(4 * clip->padded_tracks),
+                                  .constant_floats = (uint32_t)(4 * clip->padded_tracks),
                                   .track_count = (uint32_t)clip->track_count,
                                   .sample_count = (uint32_t)job->sample_count,
                                   .value_count = (uint32_t)count,
@@ -156,7 +156,7 @@ static void sample_output(const host_launch *launch, const pm_clip *clip, const 
     free(rates);
     free(tracks);
     free(keys);
-    free(statics);
+    free(constants);
     free(wraps);
     free(layout);
 }
@@ -164,10 +164,10 @@ static void sample_output(const host_launch *launch, const pm_clip *clip, const 
 void kernels_on_host_sample(const host_launch *launch, const pm_clip *clip,
                             const pm_sample_job *job) {
     float *outputs[PM_OUTPUT_COUNT];
-    pm_place *places = places_of(clip, job);
+    pm_cursor *cursors = cursors_of(clip, job);
     pm_job_outputs(job, outputs);
     for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++)
         if (outputs[o])
-            sample_output(launch, clip, job, places, &pm_outputs[o], outputs[o]);
-    free(places);
+            sample_output(launch, clip, job, cursors, &pm_outputs[o], outputs[o]);
+    free(cursors);
 }

@@ -7,7 +7,7 @@
 #ifndef POSEMILL_TESTS_KERNELS_ON_HOST_H
 #define POSEMILL_TESTS_KERNELS_ON_HOST_H
 
-#include "clip.h"
+#include "clip/clip.h"
 
 typedef enum kernel_choice {
     KERNEL_LIKE_DEVICE, /* the one that a device would be given */
@@ -27,7 +27,7 @@ void kernels_on_host_sample(const host_launch *launch, const pm_clip *clip,
                             const pm_sample_job *job);
 
 /* The places of a job by the place kernel: sample_count of them, exactly allocated. */
-void kernels_on_host_place(const pm_cadence *cadence, uint64_t first, uint32_t sample_count,
-                           pm_place *places);
+void kernels_on_host_locate(const pm_uniform_map *uniform_map, uint64_t first,
+                            uint32_t sample_count, pm_cursor *cursors);
 
 #endif

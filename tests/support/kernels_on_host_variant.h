@@ -7,18 +7,18 @@
 #ifndef POSEMILL_TESTS_KERNELS_ON_HOST_VARIANT_H
 #define POSEMILL_TESTS_KERNELS_ON_HOST_VARIANT_H
 
-#include "pm_place.h"
+#include "kernels/pm_cursor.h"
 
 /* Arguments of both kernels, by the names they have there. */
 typedef struct kernel_arguments {
     const void *keys; /* float32, or what PM_KEYS says */
-    const float *statics, *wraps;
-    const pm_track_rows *layout;
-    const pm_place *places;
+    const float *constants, *wraps;
+    const pm_track_layout *layout;
+    const pm_cursor *cursors;
     const pm_u32 *tracks;
     float *values;
     pm_u64 values_offset;
-    pm_u32 plane_floats, static_floats;
+    pm_u32 plane_floats, constant_floats;
     pm_u32 track_count, sample_count, value_count;
     pm_u32 span, run, pairs;
     const float *rates;
@@ -29,8 +29,8 @@ typedef struct kernel_arguments {
 typedef struct kernel_variant {
     void (*walk)(const kernel_arguments *arguments, pm_u32 columns, pm_u32 rows);
     void (*gather)(const kernel_arguments *arguments, pm_u32 items);
-    void (*place)(pm_place *places, pm_cadence cadence, pm_u64 first, pm_u32 sample_count,
-                  pm_u32 items);
+    void (*cursor)(pm_cursor *cursors, pm_uniform_map uniform_map, pm_u64 first,
+                   pm_u32 sample_count, pm_u32 items);
 } kernel_variant;
 
 #endif

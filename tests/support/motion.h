@@ -7,7 +7,7 @@
 #define POSEMILL_TESTS_MOTION_H
 
 #include "check.h"
-#include "random_tracks.h"
+#include "oracle/random_tracks.h"
 
 /* A source of its own for one test: the run's seed, which is printed, and the test's salt. */
 random_source random_salted(uint64_t salt);

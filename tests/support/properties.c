@@ -40,7 +40,7 @@ static size_t total(const trial *t) {
     return t->tracks * SAMPLES;
 }
 
-static void place_samples(trial *t) {
+static void locate_samples(trial *t) {
     for (size_t n = 0; n < t->tracks; n++) {
         const double *times = t->set.tracks[n].times;
         for (size_t k = 0; k < SAMPLES; k++) {
@@ -63,7 +63,7 @@ static trial *trial_create(const subject *s, const variant *v) {
     t->source = random_start();
     set_random(&t->source, t->tracks, KEYS, SMALLEST, LARGEST, true, false, &t->set);
     variant_prepare(v, &t->set);
-    place_samples(t);
+    locate_samples(t);
     return t;
 }
 
@@ -200,7 +200,7 @@ double property_time(const subject *s, const variant *v) {
                 set_vector(track->tangents[i], vec3_scale(vec3_of(track->tangents[i]), 1.0 / 3.0));
             }
         }
-        place_samples(t);
+        locate_samples(t);
         worst = worst_after(t, NULL, NULL);
     }
     trial_destroy(t);
@@ -249,7 +249,7 @@ double property_reversal(const subject *s, const variant *v) {
     for (size_t n = 0; n < t->tracks; n++) {
         reverse_track(&t->set.tracks[n]);
     }
-    place_samples(t);
+    locate_samples(t);
     t->variant = &mirrored;
     if (worst == 0.0 && !sample_into(t, t->changed)) {
         worst = HUGE_VAL;

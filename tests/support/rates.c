@@ -13,12 +13,12 @@
 
 /* Rotations in float32 are off by 1e-7 rad whatever they turn, and a curve whose weights rise
  * by 2 a segment moves by a few of those: a segment counts as turning by this at least. */
-#define LEAST_TURN 0.25
+#define MIN_TURN 0.25
 
 static rate_scale scale_of(const oracle *o, size_t track, size_t segment) {
     const double length =
         oracle_key_time(o, track, segment + 1) - oracle_key_time(o, track, segment);
-    const double velocity = fmax(oracle_reach(o, track, segment), LEAST_TURN) / length;
+    const double velocity = fmax(oracle_reach(o, track, segment), MIN_TURN) / length;
     return (rate_scale){velocity, fmax(velocity / length, velocity * velocity)};
 }
 
@@ -78,7 +78,7 @@ void probe_add(probe *p, size_t track, double time) {
     assert_true(p->count < RATE_SAMPLES);
     p->tracks[p->count] = (uint32_t)track;
     p->times[p->count] = time;
-    p->places[p->count++] = oracle_at_time(p->o, track, time);
+    p->cursors[p->count++] = oracle_at_time(p->o, track, time);
 }
 
 static double u_of(random_source *source, size_t k) {

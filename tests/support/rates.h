@@ -27,7 +27,7 @@ typedef struct probe {
     size_t count;
     double times[RATE_SAMPLES];
     uint32_t tracks[RATE_SAMPLES];
-    oracle_place places[RATE_SAMPLES];
+    oracle_cursor cursors[RATE_SAMPLES];
     rate_scale scales[RATE_TRACKS][TRACK_KEYS_MAX]; /* of each segment, without its samples */
 } probe;
 

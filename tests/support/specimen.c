@@ -73,13 +73,13 @@ void check_refused(pm_status status, const char *words, size_t track, size_t key
                    int line) {
     pm_error error = poisoned_error();
     check_refusal(pm_clip_check(&s.desc, &error), &error, status, words, file, line);
-    check_place(&error, track, key, file, line);
+    check_error_at(&error, track, key, file, line);
     pm_clip *const untouched = (pm_clip *)&s;
     pm_clip *clip = untouched;
     error = poisoned_error();
     check_refusal(pm_clip_create(reference, &s.desc, &clip, &error), &error, status, words, file,
                   line);
-    check_place(&error, track, key, file, line);
+    check_error_at(&error, track, key, file, line);
     assert_ptr_equal(clip, untouched);
     assert_int_equal(pm_clip_check(&s.desc, NULL), status);
 }

@@ -44,7 +44,7 @@ void check_refused(pm_status status, const char *words, size_t track, size_t key
 
 #define expect_accepted() check_accepted(__FILE__, __LINE__)
 #define expect_refused(status, words)                                                              \
-    check_refused((status), (words), PM_NOWHERE, PM_NOWHERE, __FILE__, __LINE__)
+    check_refused((status), (words), PM_NO_INDEX, PM_NO_INDEX, __FILE__, __LINE__)
 #define expect_refused_at(status, words, track, key)                                               \
     check_refused((status), (words), (track), (key), __FILE__, __LINE__)
 

@@ -8,8 +8,8 @@
 #ifndef POSEMILL_TESTS_SUBJECT_H
 #define POSEMILL_TESTS_SUBJECT_H
 
-#include "oracle_quat.h"
-#include "random_tracks.h"
+#include "oracle/oracle_quat.h"
+#include "oracle/random_tracks.h"
 
 typedef struct subject subject;
 

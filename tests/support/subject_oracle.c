@@ -3,7 +3,7 @@
  * The oracle as a subject, and the sampling of track sets, which is the same for
  * every subject. Needs no library.
  */
-#include "oracle.h"
+#include "oracle/oracle.h"
 #include "subject.h"
 
 #include <stdio.h>
@@ -23,17 +23,17 @@ static bool sample_oracle(const subject *s, const pm_clip_desc *desc, const pm_s
     for (size_t k = 0; k < job->sample_count; k++) {
         for (size_t n = 0; n < tracks; n++) {
             const size_t track = job->tracks ? job->tracks[k] : n, row = k * tracks + n;
-            const oracle_place place = oracle_at_sample(o, track, job, k);
+            const oracle_cursor cursor = oracle_at_sample(o, track, job, k);
             if (rotations) {
-                const quat q = oracle_rotation(o, track, place);
+                const quat q = oracle_rotation(o, track, cursor);
                 store3((vec3){q.x, q.y, q.z}, rotations + 4 * row);
                 rotations[4 * row + 3] = q.w;
             }
             if (positions) {
-                store3(oracle_position(o, track, place), positions + 3 * row);
+                store3(oracle_position(o, track, cursor), positions + 3 * row);
             }
             if (scales) {
-                store3(oracle_scale(o, track, place), scales + 3 * row);
+                store3(oracle_scale(o, track, cursor), scales + 3 * row);
             }
         }
     }
@@ -58,13 +58,13 @@ bool subject_sample_set(const subject *s, const pm_clip_desc *desc, const track_
     for (size_t n = 0; n < total; n++) {
         tracks[n] = (uint32_t)(n / per_track);
     }
-    const pm_sample_job job = {.sample_count = set->shared ? per_track : total,
+    const pm_sample_job job = {.sample_count = set->common_timeline ? per_track : total,
                                .times = times,
-                               .tracks = set->shared ? NULL : tracks};
+                               .tracks = set->common_timeline ? NULL : tracks};
     done = s->sample(s, desc, &job, rotations, NULL, NULL);
     for (size_t n = 0; done && n < total; n++) {
         const size_t track = n / per_track, k = n % per_track;
-        const size_t row = set->shared ? k * set->count + track : n;
+        const size_t row = set->common_timeline ? k * set->count + track : n;
         out[n] = quat_of(rotations + 4 * row);
     }
     free(rotations);

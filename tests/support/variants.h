@@ -6,7 +6,7 @@
 #ifndef POSEMILL_TESTS_VARIANTS_H
 #define POSEMILL_TESTS_VARIANTS_H
 
-#include "random_tracks.h"
+#include "oracle/random_tracks.h"
 
 typedef struct variant {
     const char *name;

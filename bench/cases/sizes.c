@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Sizes share one clip a method: a smaller job samples the beginning of it.
+ */
+#include "sizes.h"
+
+#include "check.h"
+
+#include <string.h>
+
+enum { SAMPLE_BYTES = 16, QUEUED_MAX = 1024 };
+
+size_t sizes_largest(size_t samples, const pm_device_info *info) {
+    size_t wanted = samples <= SIZE_MAX / 8 ? 4 * samples : samples;
+    if (info->type != PM_DEVICE_REFERENCE) {
+        uint64_t buffer = info->max_allocation_bytes / SAMPLE_BYTES;
+        uint64_t share = info->memory_bytes / 4 / SAMPLE_BYTES;
+        uint64_t granted = buffer < share ? buffer : share;
+        wanted = granted < wanted ? (size_t)granted : wanted;
+    }
+    size_t largest = SCENE_TRACKS;
+    while (largest <= wanted / 2) {
+        largest *= 2;
+    }
+    return largest;
+}
+
+static cli_exit open_sizes(bench_run *run) {
+    bench_sizes *sizes = &run->sizes;
+    if (sizes->opened) {
+        return CLI_DONE;
+    }
+    cli_exit code = scenes_create_uniform(&sizes->scenes, run->device.engine, sizes->largest);
+    if (code == CLI_DONE) {
+        code = device_open(&sizes->device, run->device.engine, sizes->largest * SAMPLE_BYTES);
+    }
+    if (code != CLI_DONE) {
+        sizes_close(sizes);
+    }
+    sizes->opened = code == CLI_DONE;
+    return code;
+}
+
+void sizes_close(bench_sizes *sizes) {
+    device_close(&sizes->device);
+    scenes_destroy(&sizes->scenes);
+    sizes->opened = false;
+}
+
+/* ---- one size ------------------------------------------------------------------ */
+
+typedef struct size_work {
+    bench_device *device;
+    const pm_clip *clip;
+    pm_sample_job job;
+    size_t bytes;
+    size_t queued; /* at once, in one timing */
+} size_work;
+
+static cli_exit jobs_once(void *context, double *seconds) {
+    const size_work *work = context;
+    return device_job(work->device, work->clip, &work->job, CLOCK_WALL, work->queued, seconds);
+}
+
+/* A pose takes some microseconds, less than the clock and the scheduler are good for: as many
+ * jobs are timed together as make a millisecond. */
+static cli_exit measure(const bench_run *run, size_work *work, bench_result *result) {
+    const double min = 1e-3;
+    bench_fill fills = {work->device, work->bytes, 1, CLOCK_WALL};
+    bench_yardstick fill = {bench_fill_once, &fills, 0.0};
+    cli_exit code = device_choose_fill(work->device, work->bytes);
+    if (code == CLI_DONE) {
+        code = bench_choose_count(jobs_once, work, min, QUEUED_MAX, &work->queued);
+        fills.count = work->queued;
+    }
+    if (code == CLI_DONE) {
+        code = bench_repeat(&run->pacing, jobs_once, work, &fill, 1, result);
+    }
+    if (code == CLI_DONE) {
+        result->ceiling_share = fill.seconds_median / result->seconds_median;
+    }
+    return code;
+}
+
+/* Upsampling by 4 that ends after so many samples. */
+static cli_exit prepare(bench_run *run, const bench_case *which, size_work *work) {
+    bench_sizes *sizes = &run->sizes;
+    const bench_scene scene = which->group->scene;
+    pm_clip *clip = NULL;
+    bool owned = false;
+    size_t values;
+    cli_exit code = open_sizes(run);
+    if (code == CLI_DONE) {
+        code = scenes_clip(&sizes->scenes, scene, which->method, &clip, &owned);
+    }
+    if (code != CLI_DONE) {
+        return code;
+    }
+    *work = (size_work){.device = &sizes->device,
+                        .clip = clip,
+                        .job = scenes_job(&sizes->scenes, scene, &values),
+                        .bytes = which->samples * SAMPLE_BYTES,
+                        .queued = 1};
+    work->job.sample_count = which->samples / SCENE_TRACKS;
+    return CLI_DONE;
+}
+
+cli_exit sizes_run(bench_run *run, const bench_case *which, bench_result *result) {
+    size_work work;
+    double once;
+    cli_exit code = prepare(run, which, &work);
+    result->samples = which->samples;
+    if (code == CLI_DONE) {
+        code = device_poison(work.device);
+    }
+    if (code == CLI_DONE) {
+        code = jobs_once(&work, &once);
+    }
+    if (code == CLI_DONE) {
+        code = check_results(work.clip, &work.job, check_read_device, work.device, result);
+    }
+    if (code == CLI_DONE) {
+        code = measure(run, &work, result);
+    }
+    return code;
+}

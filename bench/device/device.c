@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The reference path as a device, in host memory, and the choice between it and OpenCL.
+ */
+#include "device.h"
+
+#include "device_cl.h"
+#include "files/progress.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static cli_exit out_of_memory(void) {
+    return cli_fail(CLI_DEVICE_FAILED, "bench", "ask for less with --samples", "out of memory");
+}
+
+cli_exit device_open(bench_device *device, pm_engine *engine, size_t bytes) {
+    memset(device, 0, sizeof *device);
+    device->engine = engine;
+    device->bytes = bytes;
+    pm_engine_info(engine, &device->info);
+#if POSEMILL_OPENCL
+    if (device->info.type != PM_DEVICE_REFERENCE) {
+        return bench_cl_open(&device->cl, engine, &device->info, bytes);
+    }
+#endif
+    device->host = malloc(bytes);
+    device->source = calloc(bytes, 1);
+    if (device->host == NULL || device->source == NULL) {
+        device_close(device);
+        return out_of_memory();
+    }
+    return CLI_DONE;
+}
+
+void device_close(bench_device *device) {
+#if POSEMILL_OPENCL
+    bench_cl_close(&device->cl);
+#endif
+    free(device->host);
+    free(device->source);
+    memset(device, 0, sizeof *device);
+}
+
+bool device_event_times(const bench_device *device) {
+#if POSEMILL_OPENCL
+    return device->cl != NULL && bench_cl_event_times(device->cl);
+#else
+    (void)device;
+    return false;
+#endif
+}
+
+cli_exit device_poison(bench_device *device) {
+#if POSEMILL_OPENCL
+    if (device->cl != NULL) {
+        return bench_cl_poison(device->cl);
+    }
+#endif
+    memset(device->host, 0xff, device->bytes);
+    return CLI_DONE;
+}
+
+cli_exit device_read(bench_device *device, size_t offset, size_t bytes, float *to) {
+#if POSEMILL_OPENCL
+    if (device->cl != NULL) {
+        return bench_cl_read(device->cl, offset, bytes, to);
+    }
+#endif
+    memcpy(to, (const char *)device->host + offset, bytes);
+    return CLI_DONE;
+}
+
+static cli_exit fill_host(bench_device *device, size_t bytes, size_t count, double *seconds) {
+    double begun = progress_clock();
+    for (size_t i = 0; i < count; i++) {
+        memset(device->host, 0x3f, bytes);
+    }
+    *seconds = (progress_clock() - begun) / (double)count;
+    return CLI_DONE;
+}
+
+cli_exit device_fill(bench_device *device, size_t bytes, bench_clock clock, size_t count,
+                     double *seconds) {
+#if POSEMILL_OPENCL
+    if (device->cl != NULL) {
+        return bench_cl_fill(device->cl, bytes, clock, count, seconds);
+    }
+#endif
+    (void)clock; /* the reference path has but one */
+    return fill_host(device, bytes, count, seconds);
+}
+
+cli_exit device_stores(bench_device *device, size_t bytes, double *seconds) {
+#if POSEMILL_OPENCL
+    if (device->cl != NULL) {
+        return bench_cl_stores(device->cl, bytes, seconds);
+    }
+#endif
+    return fill_host(device, bytes, 1, seconds); /* memset decides for itself */
+}
+
+cli_exit device_choose_fill(bench_device *device, size_t bytes) {
+#if POSEMILL_OPENCL
+    if (device->cl != NULL) {
+        return bench_cl_choose_fill(device->cl, bytes);
+    }
+#endif
+    (void)device;
+    (void)bytes;
+    return CLI_DONE; /* there is but one way, memset's */
+}
+
+cli_exit device_copy(bench_device *device, size_t bytes, double *seconds) {
+#if POSEMILL_OPENCL
+    if (device->cl != NULL) {
+        return bench_cl_copy(device->cl, bytes, seconds);
+    }
+#endif
+    double begun = progress_clock();
+    memcpy(device->host, device->source, bytes);
+    *seconds = progress_clock() - begun;
+    return CLI_DONE;
+}
+
+cli_exit device_job(bench_device *device, const pm_clip *clip, const pm_sample_job *job,
+                    bench_clock clock, size_t count, double *seconds) {
+#if POSEMILL_OPENCL
+    if (device->cl != NULL) {
+        return bench_cl_job(device->cl, clip, job, clock, count, seconds);
+    }
+#endif
+    (void)clock;
+    pm_sample_job full = *job;
+    pm_error error = {0};
+    full.rotations = device->host;
+    double begun = progress_clock();
+    for (size_t i = 0; i < count; i++) {
+        if (pm_sample(clip, &full, &error) != PM_OK) {
+            return cli_fail_error("bench", &error);
+        }
+    }
+    *seconds = (progress_clock() - begun) / (double)count;
+    return CLI_DONE;
+}
+
+cli_exit device_set_instances(bench_device *device, const pm_crowd_instance *instances,
+                              size_t count) {
+#if POSEMILL_OPENCL
+    if (device->cl != NULL) {
+        return bench_cl_set_instances(device->cl, instances, count);
+    }
+#endif
+    device->instances = instances;
+    device->instance_count = count;
+    return CLI_DONE;
+}
+
+cli_exit device_crowd(bench_device *device, pm_crowd *crowd, pm_crowd_output output, size_t count,
+                      double *seconds) {
+#if POSEMILL_OPENCL
+    if (device->cl != NULL) {
+        return bench_cl_crowd(device->cl, crowd, output, count, seconds);
+    }
+#endif
+    pm_crowd_job job = {.instances = device->instances, .instance_count = device->instance_count};
+    pm_error error = {0};
+    job.outputs[output].memory = device->host;
+    double begun = progress_clock();
+    for (size_t i = 0; i < count; i++) {
+        if (pm_crowd_pose(crowd, &job, &error) != PM_OK) {
+            return cli_fail_error("bench", &error);
+        }
+    }
+    *seconds = (progress_clock() - begun) / (double)count;
+    return CLI_DONE;
+}
+
+cli_exit device_set_keys(bench_device *device, const float *keys, size_t key_count, size_t tracks) {
+#if POSEMILL_OPENCL
+    if (device->cl != NULL) {
+        return bench_cl_set_keys(device->cl, keys, key_count, tracks);
+    }
+#else
+    (void)keys;
+    (void)key_count;
+    (void)tracks;
+#endif
+    return cli_fail(CLI_NO_DEVICE, device->info.name, NULL, "runs no OpenCL kernel");
+}
+
+cli_exit device_obvious(bench_device *device, double *seconds) {
+#if POSEMILL_OPENCL
+    if (device->cl != NULL) {
+        return bench_cl_obvious(device->cl, seconds);
+    }
+#else
+    (void)seconds;
+#endif
+    return cli_fail(CLI_NO_DEVICE, device->info.name, NULL, "runs no OpenCL kernel");
+}

@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Buffers, kernels and jobs on an OpenCL device. Kernel time is what gate.h says.
+ */
+#include "device_cl.h"
+
+#include "cases/kernels.h"
+#include "gate.h"
+
+#include <posemill/posemill_cl.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct bench_cl {
+    cl_context context; /* the engine's */
+    cl_device_id device;
+    cl_command_queue queue;
+    cl_program program;
+    cl_kernel fill, stores, copy, obvious, chain;
+    cl_mem output, source, keys, instances;
+    size_t bytes;
+    size_t instance_count;
+    size_t obvious_items;
+    size_t fill_unit;  /* bytes that fill and copy store at once */
+    cl_uint fill_each; /* how often a work-item does */
+    bool event_times;  /* whether the driver's are believed */
+};
+
+/* ---- opening ------------------------------------------------------------------- */
+
+static cli_exit build_kernels(bench_cl *cl, unsigned width) {
+    const char *text = bench_kernels_text;
+    char options[32];
+    cl_int code = CL_SUCCESS;
+    snprintf(options, sizeof options, "-DWIDTH=%u", width);
+    cl->program = clCreateProgramWithSource(cl->context, 1, &text, NULL, &code);
+    if (code != CL_SUCCESS) {
+        return gate_failed(code, "clCreateProgramWithSource");
+    }
+    code = clBuildProgram(cl->program, 1, &cl->device, options, NULL, NULL);
+    if (code != CL_SUCCESS) {
+        return gate_failed(code, "clBuildProgram");
+    }
+    const struct {
+        const char *name;
+        cl_kernel *kernel;
+    } kernels[] = {{"fill", &cl->fill},
+                   {"stores", &cl->stores},
+                   {"copy", &cl->copy},
+                   {"obvious", &cl->obvious},
+                   {"chain", &cl->chain}};
+    for (size_t i = 0; i < sizeof kernels / sizeof kernels[0] && code == CL_SUCCESS; i++) {
+        *kernels[i].kernel = clCreateKernel(cl->program, kernels[i].name, &code);
+    }
+    return code == CL_SUCCESS ? CLI_DONE : gate_failed(code, "clCreateKernel");
+}
+
+static cli_exit open_queue(bench_cl *cl) {
+    cl_int code = CL_SUCCESS;
+    cl->queue = clCreateCommandQueue(cl->context, cl->device, CL_QUEUE_PROFILING_ENABLE, &code);
+    if (code != CL_SUCCESS) {
+        return gate_failed(code, "clCreateCommandQueue");
+    }
+    cl->output = clCreateBuffer(cl->context, CL_MEM_READ_WRITE, cl->bytes, NULL, &code);
+    return code == CL_SUCCESS ? CLI_DONE : gate_failed(code, "clCreateBuffer");
+}
+
+void bench_cl_close(bench_cl **opened) {
+    bench_cl *cl = *opened;
+    *opened = NULL;
+    if (cl == NULL) {
+        return;
+    }
+    const cl_mem buffers[] = {cl->output, cl->source, cl->keys, cl->instances};
+    const cl_kernel kernels[] = {cl->fill, cl->stores, cl->copy, cl->obvious, cl->chain};
+    for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++) {
+        if (buffers[i] != NULL) {
+            clReleaseMemObject(buffers[i]);
+        }
+    }
+    for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; i++) {
+        if (kernels[i] != NULL) {
+            clReleaseKernel(kernels[i]);
+        }
+    }
+    if (cl->program != NULL) {
+        clReleaseProgram(cl->program);
+    }
+    if (cl->queue != NULL) {
+        clReleaseCommandQueue(cl->queue);
+    }
+    free(cl);
+}
+
+/* ---- the output ---------------------------------------------------------------- */
+
+cli_exit bench_cl_poison(bench_cl *cl) {
+    const cl_uint poison = 0xffffffffu;
+    cl_int code = clEnqueueFillBuffer(cl->queue, cl->output, &poison, sizeof poison, 0, cl->bytes,
+                                      0, NULL, NULL);
+    if (code == CL_SUCCESS) {
+        code = clFinish(cl->queue);
+    }
+    return code == CL_SUCCESS ? CLI_DONE : gate_failed(code, "clEnqueueFillBuffer");
+}
+
+cli_exit bench_cl_read(bench_cl *cl, size_t offset, size_t bytes, float *to) {
+    cl_int code =
+        clEnqueueReadBuffer(cl->queue, cl->output, CL_TRUE, offset, bytes, to, 0, NULL, NULL);
+    return code == CL_SUCCESS ? CLI_DONE : gate_failed(code, "clEnqueueReadBuffer");
+}
+
+/* ---- timing -------------------------------------------------------------------- */
+
+typedef struct kernel_work {
+    cl_kernel kernel;
+    size_t items;
+} kernel_work;
+
+static cli_exit put_kernel(cl_command_queue queue, const void *work, cl_event *done) {
+    const kernel_work *w = work;
+    cl_int code = clEnqueueNDRangeKernel(queue, w->kernel, 1, NULL, &w->items, NULL, 0, NULL, done);
+    return code == CL_SUCCESS ? CLI_DONE : gate_failed(code, "enqueueing a kernel");
+}
+
+static gate_queue queue_timed_by(const bench_cl *cl, bench_clock clock) {
+    return (gate_queue){cl->context, cl->queue, cl->event_times && clock == CLOCK_KERNEL};
+}
+
+static cli_exit run_kernel(bench_cl *cl, cl_kernel kernel, size_t items, bench_clock clock,
+                           size_t count, double *seconds) {
+    const kernel_work work = {kernel, items};
+    const gate_queue timed = queue_timed_by(cl, clock);
+    return gate_run(&timed, put_kernel, &work, count, seconds);
+}
+
+/* The best of three runs of the chain, by events or by wall clock. */
+static cli_exit time_chain(bench_cl *cl, bool event_times, double *min) {
+    cli_exit code = CLI_DONE;
+    *min = 1e9;
+    cl->event_times = event_times;
+    for (int i = 0; i < 3 && code == CLI_DONE; i++) {
+        double seconds = 0.0;
+        code = run_kernel(cl, cl->chain, 1, CLOCK_KERNEL, 1, &seconds);
+        *min = seconds < *min ? seconds : *min;
+    }
+    return code;
+}
+
+/* Some drivers stamp events when they are queued, or run what is behind a gate before it is
+ * open: events that know less than half of a long kernel are not believed. */
+static cli_exit probe_events(bench_cl *cl) {
+    const cl_uint steps = 1u << 20;
+    double by_events;
+    double by_wall;
+    cl_int set = clSetKernelArg(cl->chain, 0, sizeof(cl_mem), &cl->output);
+    if (set == CL_SUCCESS) {
+        set = clSetKernelArg(cl->chain, 1, sizeof steps, &steps);
+    }
+    if (set != CL_SUCCESS) {
+        return gate_failed(set, "clSetKernelArg");
+    }
+    cli_exit code = time_chain(cl, false, &by_wall);
+    if (code == CLI_DONE) {
+        code = time_chain(cl, true, &by_events);
+    }
+    cl->event_times = code == CLI_DONE && by_events > 0.5 * by_wall;
+    return code;
+}
+
+bool bench_cl_event_times(const bench_cl *cl) {
+    return cl->event_times;
+}
+
+/* ---- what is run --------------------------------------------------------------- */
+
+/* The whole of so many bytes that each work-item stores as often as another. */
+static size_t fill_items(const bench_cl *cl, size_t bytes) {
+    return bytes / (cl->fill_unit * cl->fill_each);
+}
+
+static cl_int set_fill(const bench_cl *cl, cl_kernel fill) {
+    const cl_float value = 0.5f;
+    cl_int code = clSetKernelArg(fill, 0, sizeof(cl_mem), &cl->output);
+    if (code == CL_SUCCESS) {
+        code = clSetKernelArg(fill, 1, sizeof cl->fill_each, &cl->fill_each);
+    }
+    if (code == CL_SUCCESS) {
+        code = clSetKernelArg(fill, 2, sizeof value, &value);
+    }
+    return code;
+}
+
+static cli_exit run_fill(bench_cl *cl, cl_kernel fill, size_t bytes, bench_clock clock,
+                         size_t count, double *seconds) {
+    cl_int code = set_fill(cl, fill);
+    return code == CL_SUCCESS ? run_kernel(cl, fill, fill_items(cl, bytes), clock, count, seconds)
+                              : gate_failed(code, "clSetKernelArg");
+}
+
+cli_exit bench_cl_fill(bench_cl *cl, size_t bytes, bench_clock clock, size_t count,
+                       double *seconds) {
+    return run_fill(cl, cl->fill, bytes, clock, count, seconds);
+}
+
+cli_exit bench_cl_stores(bench_cl *cl, size_t bytes, double *seconds) {
+    return run_fill(cl, cl->stores, bytes, CLOCK_KERNEL, 1, seconds);
+}
+
+/* A ceiling is the best there is: stores from neighbouring work-items, or one after another
+ * from each, whichever this driver does faster. */
+cli_exit bench_cl_choose_fill(bench_cl *cl, size_t bytes) {
+    static const cl_uint choices[] = {1, 32};
+    double best = 1e9;
+    cl_uint chosen = 1;
+    cli_exit code = CLI_DONE;
+    for (int i = 0; i < 6 && code == CLI_DONE; i++) {
+        double seconds = 0.0;
+        cl->fill_each = choices[i % 2];
+        if (bytes % (cl->fill_unit * cl->fill_each) > bytes / 64) {
+            continue; /* too much would be left */
+        }
+        code = bench_cl_fill(cl, bytes, CLOCK_KERNEL, 1, &seconds);
+        if (i > 1 && seconds < best) { /* the first of each warms up */
+            best = seconds;
+            chosen = cl->fill_each;
+        }
+    }
+    cl->fill_each = chosen;
+    return code;
+}
+
+cli_exit bench_cl_open(bench_cl **opened, pm_engine *engine, const pm_device_info *info,
+                       size_t bytes) {
+    bench_cl *cl = calloc(1, sizeof *cl);
+    unsigned width = info->lanes >= 8 ? info->lanes : 4;
+    if (cl == NULL) {
+        return cli_fail(CLI_DEVICE_FAILED, "bench", NULL, "out of memory");
+    }
+    cl->context = pm_cl_context(engine);
+    cl->device = pm_cl_device(engine);
+    cl->bytes = bytes;
+    cl->fill_unit = width * sizeof(float);
+    cli_exit code = open_queue(cl);
+    if (code == CLI_DONE) {
+        code = build_kernels(cl, width);
+    }
+    if (code == CLI_DONE) {
+        code = probe_events(cl);
+    }
+    if (code == CLI_DONE) {
+        code = bench_cl_choose_fill(cl, bytes);
+    }
+    if (code != CLI_DONE) {
+        bench_cl_close(&cl);
+    }
+    *opened = cl;
+    return code;
+}
+
+cli_exit bench_cl_copy(bench_cl *cl, size_t bytes, double *seconds) {
+    cl_int code = CL_SUCCESS;
+    if (cl->source == NULL) {
+        const cl_uint zero = 0;
+        cl->source = clCreateBuffer(cl->context, CL_MEM_READ_WRITE, cl->bytes, NULL, &code);
+        if (code == CL_SUCCESS) {
+            code = clEnqueueFillBuffer(cl->queue, cl->source, &zero, sizeof zero, 0, cl->bytes, 0,
+                                       NULL, NULL);
+        }
+    }
+    if (code == CL_SUCCESS) {
+        code = clSetKernelArg(cl->copy, 0, sizeof(cl_mem), &cl->output);
+    }
+    if (code == CL_SUCCESS) {
+        code = clSetKernelArg(cl->copy, 1, sizeof cl->fill_each, &cl->fill_each);
+    }
+    if (code == CL_SUCCESS) {
+        code = clSetKernelArg(cl->copy, 2, sizeof(cl_mem), &cl->source);
+    }
+    return code == CL_SUCCESS
+               ? run_kernel(cl, cl->copy, fill_items(cl, bytes), CLOCK_KERNEL, 1, seconds)
+               : gate_failed(code, "preparing the copy");
+}
+
+cli_exit bench_cl_set_keys(bench_cl *cl, const float *keys, size_t key_count, size_t tracks) {
+    const cl_uint track_count = (cl_uint)tracks;
+    cl_int code = CL_SUCCESS;
+    if (cl->keys != NULL) {
+        clReleaseMemObject(cl->keys);
+    }
+    cl->obvious_items = 4 * (key_count - 1) * tracks;
+    cl->keys =
+        clCreateBuffer(cl->context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
+                       key_count * tracks * 4 * sizeof(float), (void *)(uintptr_t)keys, &code);
+    if (code == CL_SUCCESS) {
+        code = clSetKernelArg(cl->obvious, 0, sizeof(cl_mem), &cl->output);
+    }
+    if (code == CL_SUCCESS) {
+        code = clSetKernelArg(cl->obvious, 1, sizeof(cl_mem), &cl->keys);
+    }
+    if (code == CL_SUCCESS) {
+        code = clSetKernelArg(cl->obvious, 2, sizeof track_count, &track_count);
+    }
+    return code == CL_SUCCESS ? CLI_DONE : gate_failed(code, "preparing the obvious kernel");
+}
+
+cli_exit bench_cl_obvious(bench_cl *cl, double *seconds) {
+    return run_kernel(cl, cl->obvious, cl->obvious_items, CLOCK_KERNEL, 1, seconds);
+}
+
+typedef struct sample_work {
+    const pm_clip *clip;
+    const pm_sample_job *job;
+    cl_mem output;
+} sample_work;
+
+static cli_exit put_sample(cl_command_queue queue, const void *work, cl_event *done) {
+    const sample_work *w = work;
+    const pm_cl_outputs outputs = {.rotations = w->output};
+    pm_error error = {0};
+    pm_status status = pm_cl_sample(w->clip, w->job, &outputs, queue, 0, NULL, done, &error);
+    return status == PM_OK ? CLI_DONE : cli_fail_error("bench", &error);
+}
+
+cli_exit bench_cl_job(bench_cl *cl, const pm_clip *clip, const pm_sample_job *job,
+                      bench_clock clock, size_t count, double *seconds) {
+    const sample_work work = {clip, job, cl->output};
+    const gate_queue timed = queue_timed_by(cl, clock);
+    return gate_run(&timed, put_sample, &work, count, seconds);
+}
+
+/* ---- crowds -------------------------------------------------------------------- */
+
+cli_exit bench_cl_set_instances(bench_cl *cl, const pm_crowd_instance *instances, size_t count) {
+    cl_int code = CL_SUCCESS;
+    if (cl->instances != NULL) {
+        clReleaseMemObject(cl->instances);
+    }
+    cl->instance_count = count;
+    cl->instances = clCreateBuffer(cl->context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
+                                   count * sizeof *instances, (void *)(uintptr_t)instances, &code);
+    return code == CL_SUCCESS ? CLI_DONE : gate_failed(code, "clCreateBuffer");
+}
+
+typedef struct crowd_work {
+    pm_crowd *crowd;
+    pm_cl_crowd_job job;
+} crowd_work;
+
+static cli_exit put_crowd(cl_command_queue queue, const void *work, cl_event *done) {
+    const crowd_work *w = work;
+    pm_error error = {0};
+    pm_status status = pm_cl_crowd_pose(w->crowd, &w->job, queue, 0, NULL, done, &error);
+    return status == PM_OK ? CLI_DONE : cli_fail_error("bench", &error);
+}
+
+cli_exit bench_cl_crowd(bench_cl *cl, pm_crowd *crowd, pm_crowd_output output, size_t count,
+                        double *seconds) {
+    crowd_work work = {crowd,
+                       {.instance_buffer = cl->instances, .instance_count = cl->instance_count}};
+    work.job.outputs[output].buffer = cl->output;
+    const gate_queue timed = queue_timed_by(cl, CLOCK_KERNEL);
+    return gate_run(&timed, put_crowd, &work, count, seconds);
+}

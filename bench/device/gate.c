@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The gate: an event of the host's, with a marker behind it for the clock to begin at.
+ */
+#include "gate.h"
+
+#include "files/progress.h"
+
+#include <string.h>
+
+cli_exit gate_failed(cl_int code, const char *call) {
+    const char *cure = code == CL_OUT_OF_RESOURCES || code == CL_MEM_OBJECT_ALLOCATION_FAILURE ||
+                               code == CL_INVALID_BUFFER_SIZE
+                           ? "ask for less with --samples"
+                           : NULL;
+    return cli_fail(CLI_DEVICE_FAILED, "bench", cure, "%s gave OpenCL error %d", call, (int)code);
+}
+
+typedef struct gate {
+    cl_event opened; /* by the host */
+    cl_event before; /* the marker behind it */
+    double begun;    /* wall clock, where there is no gate because events are not believed */
+} gate;
+
+static cl_int gate_close(const gate_queue *on, gate *g) {
+    cl_int code = CL_SUCCESS;
+    memset(g, 0, sizeof *g);
+    if (on->event_times) {
+        g->opened = clCreateUserEvent(on->context, &code);
+        if (code == CL_SUCCESS) {
+            code = clEnqueueMarkerWithWaitList(on->queue, 1, &g->opened, &g->before);
+        }
+    }
+    g->begun = progress_clock();
+    return code;
+}
+
+static void gate_release(gate *g) {
+    if (g->opened != NULL) {
+        clReleaseEvent(g->opened);
+    }
+    if (g->before != NULL) {
+        clReleaseEvent(g->before);
+    }
+}
+
+/* Drivers need not time markers; then the wall clock from gate to end must do. */
+static double kernel_seconds(cl_event before, cl_event done, double wall) {
+    cl_ulong from = 0;
+    cl_ulong to = 0;
+    cl_int code =
+        clGetEventProfilingInfo(before, CL_PROFILING_COMMAND_END, sizeof from, &from, NULL);
+    if (code == CL_SUCCESS) {
+        code = clGetEventProfilingInfo(done, CL_PROFILING_COMMAND_END, sizeof to, &to, NULL);
+    }
+    double seconds = to > from ? 1e-9 * (double)(to - from) : wall;
+    return code == CL_SUCCESS && from > 0 && seconds <= wall ? seconds : wall;
+}
+
+static cli_exit gate_open(const gate_queue *on, gate *g, cl_event done, double *seconds) {
+    cl_int code = clFlush(on->queue);
+    if (g->opened != NULL) {
+        g->begun = progress_clock();
+        cl_int opening = clSetUserEventStatus(g->opened, CL_COMPLETE);
+        code = code == CL_SUCCESS ? opening : code;
+    }
+    if (code == CL_SUCCESS) {
+        code = clFinish(on->queue);
+    }
+    double wall = progress_clock() - g->begun;
+    if (code == CL_SUCCESS) {
+        *seconds = g->opened != NULL ? kernel_seconds(g->before, done, wall) : wall;
+    }
+    return code == CL_SUCCESS ? CLI_DONE : gate_failed(code, "running a kernel");
+}
+
+/* A queue that waits for a gate would wait for ever. */
+static void gate_abandon(gate *g) {
+    if (g->opened != NULL) {
+        clSetUserEventStatus(g->opened, CL_COMPLETE);
+    }
+}
+
+cli_exit gate_run(const gate_queue *on, gate_put put, const void *work, size_t count,
+                  double *seconds) {
+    gate g;
+    cl_event done = NULL;
+    cl_int code = gate_close(on, &g);
+    cli_exit result =
+        code == CL_SUCCESS ? CLI_DONE : gate_failed(code, "clEnqueueMarkerWithWaitList");
+    for (size_t i = 0; i < count && result == CLI_DONE; i++) {
+        result = put(on->queue, work, i + 1 == count ? &done : NULL);
+    }
+    if (result == CLI_DONE) {
+        result = gate_open(on, &g, done, seconds);
+        *seconds /= (double)count;
+    } else {
+        gate_abandon(&g);
+    }
+    if (done != NULL) {
+        clReleaseEvent(done);
+    }
+    gate_release(&g);
+    return result;
+}

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Cold and warm starts. Every cache that the library or a known driver keeps is moved into
+ * a folder of the measurement's own: the user's caches are neither used nor touched.
+ */
+#define _XOPEN_SOURCE 700 /* nftw, and POSIX 2008 */
+
+#include "start.h"
+
+#include "files/progress.h"
+
+#include <ftw.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { SMALL_SAMPLES = 30720, NO_OPENCL = 100 };
+
+/* ---- the folder of caches ------------------------------------------------------ */
+
+typedef struct cache_folder {
+    char path[512];
+} cache_folder;
+
+static bool folder_make(cache_folder *folder) {
+    const char *base = getenv("TMPDIR");
+    base = base != NULL && base[0] != '\0' ? base : "/tmp";
+    int length = snprintf(folder->path, sizeof folder->path, "%s/posemill-bench-XXXXXX", base);
+    return length > 0 && (size_t)length < sizeof folder->path && mkdtemp(folder->path) != NULL;
+}
+
+static int remove_entry(const char *path, const struct stat *status, int kind, struct FTW *where) {
+    (void)status;
+    (void)kind;
+    (void)where;
+    (void)remove(path);
+    return 0;
+}
+
+static void folder_remove(const cache_folder *folder) {
+    (void)nftw(folder->path, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+/* ---- the measured process ------------------------------------------------------ */
+
+typedef struct start_work {
+    const device_options *device;
+    pm_method method;
+    scenes scenes;
+    float *out;
+    bool warm;
+    cache_folder folder; /* of warm starts */
+    bool no_opencl;
+} start_work;
+
+static void move_caches(const cache_folder *folder) {
+    static const char *const names[] = {"XDG_CACHE_HOME", "POCL_CACHE_DIR", "CUDA_CACHE_PATH",
+                                        "MESA_SHADER_CACHE_DIR", "NEO_CACHE_DIR"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        setenv(names[i], folder->path, 1);
+    }
+}
+
+static int first_result(start_work *work, double *seconds) {
+    pm_engine_desc desc = device_options_desc(work->device);
+    pm_engine *engine = NULL;
+    pm_clip *clip = NULL;
+    pm_error error = {0};
+    pm_device_info info;
+    bool owned = false;
+    size_t values;
+    desc.cache_folder = NULL; /* in XDG_CACHE_HOME */
+    double begun = progress_clock();
+    if (pm_engine_create(&desc, &engine, &error) != PM_OK) {
+        return (int)cli_fail_error("device", &error);
+    }
+    pm_engine_info(engine, &info);
+    if (info.type == PM_DEVICE_REFERENCE) {
+        return NO_OPENCL;
+    }
+    work->scenes.engine = engine;
+    cli_exit code = scenes_clip(&work->scenes, SCENE_UPSAMPLE_4, work->method, &clip, &owned);
+    if (code != CLI_DONE) {
+        return (int)code;
+    }
+    pm_sample_job job = scenes_job(&work->scenes, SCENE_UPSAMPLE_4, &values);
+    job.rotations = work->out;
+    if (pm_sample(clip, &job, &error) != PM_OK) {
+        return (int)cli_fail_error("bench", &error);
+    }
+    *seconds = progress_clock() - begun;
+    return CLI_DONE;
+}
+
+static void run_child(start_work *work, const cache_folder *folder, int pipe_end) {
+    double seconds = 0.0;
+    move_caches(folder);
+    int code = first_result(work, &seconds);
+    if (code == CLI_DONE && write(pipe_end, &seconds, sizeof seconds) != (ssize_t)sizeof seconds) {
+        code = CLI_DEVICE_FAILED;
+    }
+    _exit(code); /* at once: drivers' exit handlers belong to no measurement */
+}
+
+static cli_exit child_code(start_work *work, pid_t child) {
+    int status = 0;
+    if (waitpid(child, &status, 0) != child || !WIFEXITED(status)) {
+        return cli_fail(CLI_DEVICE_FAILED, "bench", NULL, "the process of a first call crashed");
+    }
+    int code = WEXITSTATUS(status);
+    work->no_opencl = work->no_opencl || code == NO_OPENCL;
+    return code == NO_OPENCL ? CLI_DONE : (cli_exit)code;
+}
+
+static cli_exit run_process(start_work *work, const cache_folder *folder, double *seconds) {
+    int ends[2];
+    if (pipe(ends) != 0) {
+        return cli_fail(CLI_DEVICE_FAILED, "bench", NULL, "no pipe could be made");
+    }
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        close(ends[0]);
+        run_child(work, folder, ends[1]);
+    }
+    close(ends[1]);
+    bool got = child > 0 && read(ends[0], seconds, sizeof *seconds) == (ssize_t)sizeof *seconds;
+    close(ends[0]);
+    if (child < 0) {
+        return cli_fail(CLI_DEVICE_FAILED, "bench", NULL, "no process could be started");
+    }
+    cli_exit code = child_code(work, child);
+    if (code == CLI_DONE && !got && !work->no_opencl) {
+        return cli_fail(CLI_DEVICE_FAILED, "bench", NULL, "the process of a first call was lost");
+    }
+    return code;
+}
+
+static cli_exit start_once(void *context, double *seconds) {
+    start_work *work = context;
+    if (work->no_opencl) {
+        return CLI_DONE;
+    }
+    if (work->warm) {
+        return run_process(work, &work->folder, seconds);
+    }
+    cache_folder folder;
+    if (!folder_make(&folder)) {
+        return cli_fail(CLI_CANNOT_WRITE, folder.path, NULL, "cannot be made");
+    }
+    cli_exit code = run_process(work, &folder, seconds);
+    folder_remove(&folder);
+    return code;
+}
+
+cli_exit start_measure(const device_options *device, const bench_case *which, bool quick,
+                       bool *opencl, bench_result *result) {
+    start_work work = {.device = device, .method = which->method};
+    work.warm = which->group->kind == BENCH_WARM;
+    /* The call that fills the caches is no warm start; a cold one needs no warming up. */
+    const bench_pacing pacing = {work.warm ? 1 : 0, quick ? (work.warm ? 3 : 1) : 10, 0.0};
+    cli_exit code = CLI_DONE;
+    bool has_folder = false;
+    *result = (bench_result){.bytes_per_sample = 16,
+                             .ceiling_share = (double)NAN,
+                             .baseline_ratio = (double)NAN,
+                             .max_error_rad = (double)NAN};
+    memcpy(result->name, which->name, sizeof result->name);
+    code = scenes_create(&work.scenes, NULL, SMALL_SAMPLES);
+    if (code != CLI_DONE) {
+        return code;
+    }
+    (void)scenes_job(&work.scenes, SCENE_UPSAMPLE_4, &result->samples);
+    work.out = malloc(result->samples * 4 * sizeof(float));
+    has_folder = folder_make(&work.folder);
+    if (work.out == NULL || !has_folder) {
+        code = cli_fail(CLI_CANNOT_WRITE, work.folder.path, NULL, "cannot be made");
+        goto cleanup;
+    }
+    code = bench_repeat(&pacing, start_once, &work, NULL, 0, result);
+    *opencl = !work.no_opencl;
+cleanup:
+    if (has_folder) {
+        folder_remove(&work.folder);
+    }
+    free(work.out);
+    scenes_destroy(&work.scenes);
+    return code;
+}

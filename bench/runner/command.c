@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * posemill bench: the options, and the order in which cases are run. What a case does is
+ * in runner.c and start.c.
+ */
+#define _POSIX_C_SOURCE 200809L
+
+#include "commands/commands.h"
+
+#include "cases/baseline.h"
+#include "cases/sizes.h"
+#include "device/start.h"
+#include "files/progress.h"
+#include "options/device_options.h"
+#include "record.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct bench_options {
+    bool quick;
+    const char *glob;
+    const char *json;
+    size_t samples; /* SIZE_MAX: by device and --quick */
+    device_options device;
+} bench_options;
+
+#define AT(field) offsetof(bench_options, field)
+static const option bench_table[] = {
+    {"--case", 0, "GLOB", "only the cases whose names match, such as 'upsample-4/*'", option_text,
+     AT(glob)},
+    {"--quick", 0, NULL, "an eighth of the samples and few repetitions", NULL, AT(quick)},
+    {"--samples", 0, "N",
+     "samples of an upsampling by 4; default 16777216, that is 256 MiB;\n"
+     "a sixteenth on the reference path. sizes go up to four times as many",
+     option_size, AT(samples)},
+    {"--json", 0, "FILE", "write the record; - prints it instead of the table", option_text,
+     AT(json)},
+};
+#undef AT
+
+static const command_help help = {
+    .name = "bench",
+    .usage = "[--device DEVICE] [--case GLOB] [--quick] [--samples N] [--json FILE]",
+    .summary =
+        "Measures a device, its ceiling and plain C on all cores in the same run, and checks\n"
+        "the results of every case against the CPU reference path.",
+    .notes =
+        "Cases are group/what:\n"
+        "  ceiling       write-only fill, and copy, of the same size; palette-fill: of as\n"
+        "                many bytes as the palettes of crowd have\n"
+        "  baseline      vectorised C on all cores, upsampling by 4\n"
+        "  obvious       one work-item per sample, built-in acos and sin\n"
+        "  upsample-4, upsample-2, downsample-4\n"
+        "                uniform keys to uniform samples, left in device memory\n"
+        "  nonuniform    upsampling by 4 of random key times\n"
+        "  loop          upsampling by 4 of a closed clip, half in its second lap\n"
+        "  times         every sample of all tracks at a random time\n"
+        "  samples       random (track, time) pairs\n"
+        "  sizes         upsampling by 4 of so many samples, from a pose of 64 tracks up, left\n"
+        "                in device memory\n"
+        "  crowd         10000 instances of 64 joints at random times in 8 clips, posed in\n"
+        "                device memory: model, palette (skinning matrices), crossfade (palettes\n"
+        "                of two clips each); joints for samples\n"
+        "  crowds        the same with other numbers, agents x joints and clips; times alike\n"
+        "                and sorted; other outputs, blends and levels of detail; by the\n"
+        "                reference path, and one instance on one thread. A quick run leaves\n"
+        "                them out unless --case asks for them\n"
+        "  clip          from keys in host memory to a clip on the device; segments for\n"
+        "                samples\n"
+        "  end-to-end    upsampling by 4 into host memory\n"
+        "  cold, warm    the first result of a process: engine, clip and a job of 30720\n"
+        "                samples, with no cache and with filled caches\n\n"
+        "Two clocks. Kernel time, from the start of a job's first kernel to the end of its\n"
+        "last as the device's events report it, for ceiling, obvious, upsample, downsample,\n"
+        "loop and crowds; a heading says when a driver's events cannot be right and wall\n"
+        "clock takes their place. Wall-clock time, from the call until the results are there,\n"
+        "for the rest: what the host does for them, such as finding segments of random\n"
+        "times, counts. Of sizes as many jobs are queued at once as make a millisecond, and\n"
+        "what is told is the time of one, beside that of as many fills.\n"
+        "Each case runs at least 30 times on a GPU and 10 on a CPU after warming up (10 and\n"
+        "3 with --quick; cold once). Rates are those of the median.\n\n"
+        "ceiling   samples/s as a share of a write-only fill of the same bytes\n"
+        "baseline  samples/s over those of the baseline of the same method\n"
+        "          (both are measured between the case's own repetitions)\n"
+        "max, bits the largest angle to the reference path (of crowds: the largest difference\n"
+        "          of a number), and whether the bits are its own, in 64 places spread over the\n"
+        "          results, which were poisoned before",
+    .example = "posemill bench --quick\n"
+               "posemill bench --case 'upsample-4/*' --json upsample.json",
+};
+
+/* ---- running ------------------------------------------------------------------- */
+
+typedef struct bench_state {
+    bench_options options;
+    bool table; /* whether to print it */
+    bool opencl;
+    bench_case cases[BENCH_CASES_MAX];
+    size_t case_count;
+    bench_result starts[BENCH_CASES_MAX]; /* of cold and warm, run before all others */
+    size_t start_count;
+    bench_result results[BENCH_CASES_MAX];
+    size_t count;
+    bench_record record;
+    progress bar;
+} bench_state;
+
+static bool is_start(const bench_case *which) {
+    return which->group->kind == BENCH_COLD || which->group->kind == BENCH_WARM;
+}
+
+/* Their processes must not inherit a driver, so they come before the engine. */
+static cli_exit run_starts(bench_state *state) {
+    cli_exit code = CLI_DONE;
+    for (size_t i = 0; i < state->case_count && state->opencl && code == CLI_DONE; i++) {
+        if (is_start(&state->cases[i])) {
+            code = start_measure(&state->options.device, &state->cases[i], state->options.quick,
+                                 &state->opencl, &state->starts[state->start_count]);
+            state->start_count++;
+            progress_advance(&state->bar, 1);
+        }
+    }
+    return code;
+}
+
+static bool find_start(const bench_state *state, const char *name, bench_result *result) {
+    for (size_t i = 0; i < state->start_count; i++) {
+        if (strcmp(state->starts[i].name, name) == 0) {
+            *result = state->starts[i];
+            return true;
+        }
+    }
+    return false;
+}
+
+static cli_exit run_cases(bench_state *state, bench_run *run) {
+    for (size_t i = 0; i < state->case_count; i++) {
+        const bench_case *which = &state->cases[i];
+        bench_result *result = &state->results[state->count];
+        if (!find_start(state, which->name, result)) {
+            cli_exit code = bench_run_case(run, which, result);
+            if (code != CLI_DONE) {
+                progress_end(&state->bar);
+                return code;
+            }
+            progress_advance(&state->bar, 1);
+        }
+        state->count++;
+        state->record.count = state->count;
+        if (state->table) {
+            progress_end(&state->bar);
+            record_print_row(result);
+            state->bar.percent = -1; /* drawn anew below the row */
+        }
+    }
+    progress_end(&state->bar);
+    return CLI_DONE;
+}
+
+static cli_exit report(const bench_state *state, cli_output **output) {
+    if (state->table) {
+        record_print_footing(&state->record);
+    }
+    for (size_t i = 0; i < state->count; i++) {
+        if (state->results[i].wrong) {
+            return cli_fail(CLI_DEVICE_FAILED, state->results[i].name, "see: posemill verify",
+                            "the results are not those of the reference path");
+        }
+    }
+    if (*output == NULL) {
+        return CLI_DONE;
+    }
+    cli_exit code = record_write(&state->record, *output);
+    return code == CLI_DONE ? cli_output_commit(output) : code;
+}
+
+/* The reference path is one thread: a sixteenth of the work will do. */
+static size_t sample_count(const bench_options *options, bool opencl, bool quick) {
+    if (options->samples != SIZE_MAX) {
+        return options->samples;
+    }
+    size_t samples = opencl ? (size_t)1 << 24 : (size_t)1 << 20;
+    return quick ? samples / 8 : samples;
+}
+
+/* A crowd has as many instances in a quick run as in another. */
+static bench_limits limits_of(const bench_options *options, bool opencl,
+                              const pm_device_info *info) {
+    const size_t samples = sample_count(options, opencl, options->quick);
+    const size_t crowd_samples = sample_count(options, opencl, false);
+    return (bench_limits){.quick = options->quick,
+                          .largest = sizes_largest(samples, info),
+                          .crowd_bytes = 16 * sizes_largest(crowd_samples, info)};
+}
+
+static cli_exit no_case(const char *glob) {
+    return options_usage(&help, "--case", "no case of this device matches '%s'", glob);
+}
+
+static cli_exit run_on(bench_state *state, pm_engine *engine, cli_output **output) {
+    bench_run run;
+    bench_options *options = &state->options;
+    pm_engine_info(engine, &state->record.device);
+    state->opencl = state->record.device.type != PM_DEVICE_REFERENCE;
+    const size_t samples = sample_count(options, state->opencl, options->quick);
+    const bench_limits limits = limits_of(options, state->opencl, &state->record.device);
+    state->case_count = bench_cases(options->glob, state->opencl, &limits, state->cases);
+    if (state->case_count == 0) {
+        return no_case(options->glob);
+    }
+    cli_exit code = bench_run_open(&run, engine, samples, &limits);
+    if (code != CLI_DONE) {
+        return code;
+    }
+    state->record.quick = options->quick;
+    state->record.glob = options->glob;
+    state->record.segments = run.scenes.segments;
+    state->record.samples = run.scenes.segments * (4 * (size_t)SCENE_TRACKS);
+    state->record.event_times = device_event_times(&run.device);
+    state->record.threads = baseline_threads();
+    state->record.results = state->results;
+    if (state->table) {
+        progress_end(&state->bar);
+        record_print_heading(&state->record);
+    }
+    code = run_cases(state, &run);
+    bench_run_close(&run);
+    return code == CLI_DONE ? report(state, output) : code;
+}
+
+static cli_exit run_all(bench_state *state) {
+    const bench_options *options = &state->options;
+    pm_engine *engine = NULL;
+    cli_output *output = NULL;
+    cli_exit code = CLI_DONE;
+    if (options->json != NULL) {
+        code = cli_output_open(options->json, &output);
+    }
+    progress_begin(&state->bar, "bench", state->case_count);
+    if (code == CLI_DONE) {
+        code = run_starts(state);
+    }
+    progress_end(&state->bar);
+    if (code == CLI_DONE) {
+        code = device_options_engine(&options->device, &engine);
+    }
+    if (code == CLI_DONE) {
+        code = run_on(state, engine, &output);
+    }
+    pm_engine_destroy(&engine);
+    cli_output_abandon(&output);
+    return code;
+}
+
+int cmd_bench(int argc, char **argv) {
+    static bench_state state;
+    const option_group groups[] = {
+        {"Options", bench_table, sizeof bench_table / sizeof bench_table[0], &state.options},
+        device_options_group_of_one(&state.options.device),
+    };
+    cli_exit code = CLI_DONE;
+    memset(&state, 0, sizeof state);
+    state.options.samples = SIZE_MAX;
+    if (!options_parse(&help, groups, 2, &argc, argv, &code)) {
+        return (int)code;
+    }
+    const bench_options *options = &state.options;
+    if (options->samples < SCENE_MIN_SAMPLES) {
+        return (int)options_usage(&help, "--samples", "needs at least %d", SCENE_MIN_SAMPLES);
+    }
+    code = device_options_one(&options->device);
+    if (code != CLI_DONE) {
+        return (int)code;
+    }
+    state.opencl = POSEMILL_OPENCL && strcmp(device_options_choice(&options->device), "none") != 0;
+    /* Before there is a device: what it grants may leave fewer sizes. */
+    const pm_device_info any = {.type = PM_DEVICE_REFERENCE};
+    const bench_limits limits = limits_of(options, state.opencl, &any);
+    state.case_count = bench_cases(options->glob, state.opencl, &limits, state.cases);
+    if (state.case_count == 0) {
+        return (int)no_case(options->glob);
+    }
+    state.table = !cli_quiet && (options->json == NULL || strcmp(options->json, "-") != 0);
+    return (int)run_all(&state);
+}

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The table and the record. bench/report makes the documents' tables from records.
+ */
+#define _POSIX_C_SOURCE 200809L
+
+#include "record.h"
+
+#include "commit.h"
+#include "files/shown.h"
+#include "formats/json.h"
+#include "options/device_options.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What the baseline was compiled with: it is the rival's half of the result. */
+#if defined(__clang__)
+#define COMPILER __VERSION__
+#else
+#define COMPILER "gcc " __VERSION__
+#endif
+
+void record_print_heading(const bench_record *record) {
+    const pm_device_info *device = &record->device;
+    shown_line(stdout, "device: %s (%s, driver %s), %u lanes; commit %s", device->name,
+               device_type_name(device->type), device->driver[0] != '\0' ? device->driver : "none",
+               device->lanes, bench_commit);
+    printf("%d tracks, %zu keys at %d Hz, %zu samples (%.1f MiB) where a case upsamples by 4; "
+           "baseline on %zu threads, %s\n%s\n",
+           SCENE_TRACKS, record->segments + 1, SCENE_KEY_RATE, record->samples,
+           (double)record->samples * 16.0 / 1048576.0, record->threads, COMPILER,
+           record->device.type != PM_DEVICE_REFERENCE && !record->event_times
+               ? "the driver's event times cannot be true: wall clock instead\n"
+               : "");
+    printf("%-24s %11s %8s %8s %9s %10s %10s %9s %s\n", "case", "Msamples/s", "GB/s", "ceiling",
+           "baseline", "median, ms", "p95, ms", "max, rad", "bits");
+}
+
+/* "0.42" with its unit, or "-" when there is no such number. */
+static const char *cell(char *text, size_t size, const char *format, double number) {
+    if (isnan(number)) {
+        snprintf(text, size, "-");
+    } else if (strcmp(format, "x") == 0) {
+        snprintf(text, size, "%.2f x", number);
+    } else if (strcmp(format, "%") == 0) {
+        snprintf(text, size, "%.1f %%", 100.0 * number);
+    } else {
+        snprintf(text, size, "%.1e", number);
+    }
+    return text;
+}
+
+void record_print_row(const bench_result *result) {
+    static const char *const bits[] = {"", "same", "differ"};
+    char share[24], ratio[24], error[24];
+    double rate = result->samples_per_s;
+    int digits = result->seconds_median < 1e-4 ? 5 : 3;
+    printf("%-24s %11.*f %8.2f %8s %9s %10.*f %10.*f %9s %s%s\n", result->name, rate < 1e7 ? 3 : 1,
+           1e-6 * rate, 1e-9 * rate * (double)result->bytes_per_sample,
+           cell(share, sizeof share, "%", result->ceiling_share),
+           cell(ratio, sizeof ratio, "x", result->baseline_ratio), digits,
+           1e3 * result->seconds_median, digits, 1e3 * result->seconds_p95,
+           cell(error, sizeof error, "e", result->max_error_rad), bits[result->bits],
+           result->wrong ? "  WRONG" : "");
+    fflush(stdout);
+}
+
+static const bench_result *find(const bench_record *record, const char *name) {
+    for (size_t i = 0; i < record->count; i++) {
+        if (strcmp(record->results[i].name, name) == 0) {
+            return &record->results[i];
+        }
+    }
+    return NULL;
+}
+
+void record_print_footing(const bench_record *record) {
+    const bench_result *ours = find(record, "upsample-4/slerp");
+    const bench_result *obvious = find(record, "obvious/slerp");
+    if (ours != NULL && obvious != NULL) {
+        printf("\nslerp: %.1f times the obvious kernel\n",
+               ours->samples_per_s / obvious->samples_per_s);
+    }
+}
+
+/* ---- the record ---------------------------------------------------------------- */
+
+static void write_options(json_writer *json, const bench_record *record) {
+    json_begin_object(json, "options");
+    json_bool(json, "quick", record->quick);
+    json_string(json, "case", record->glob);
+    json_integer(json, "samples", record->samples);
+    json_integer(json, "tracks", SCENE_TRACKS);
+    json_integer(json, "keys", record->segments + 1);
+    json_integer(json, "key_rate", SCENE_KEY_RATE);
+    json_integer(json, "lanes", record->device.lanes);
+    json_integer(json, "baseline_threads", record->threads);
+    json_string(json, "compiler", COMPILER);
+    json_bool(json, "event_times", record->event_times);
+    json_end_object(json);
+}
+
+static void write_case(json_writer *json, const bench_result *result) {
+    json_begin_object(json, NULL);
+    json_string(json, "name", result->name);
+    json_integer(json, "samples", result->samples);
+    json_number(json, "seconds_min", result->seconds_min);
+    json_number(json, "seconds_median", result->seconds_median);
+    json_number(json, "seconds_p95", result->seconds_p95);
+    json_number(json, "samples_per_s", result->samples_per_s);
+    json_integer(json, "bytes_per_sample", result->bytes_per_sample);
+    json_number(json, "ceiling_share", result->ceiling_share);
+    json_number(json, "baseline_ratio", result->baseline_ratio);
+    json_number(json, "max_error_rad", result->max_error_rad);
+    json_end_object(json);
+}
+
+cli_exit record_write(const bench_record *record, cli_output *output) {
+    char *text = NULL;
+    size_t size = 0;
+    FILE *file = open_memstream(&text, &size);
+    if (file == NULL) {
+        return cli_fail(CLI_CANNOT_WRITE, "--json", NULL, "out of memory");
+    }
+    json_writer json = {file, 0, false};
+    json_begin_object(&json, NULL);
+    json_string(&json, "device", record->device.name);
+    json_string(&json, "driver", record->device.driver);
+    json_string(&json, "platform", record->device.platform);
+    json_string(&json, "commit", bench_commit);
+    write_options(&json, record);
+    json_begin_array(&json, "cases");
+    for (size_t i = 0; i < record->count; i++) {
+        write_case(&json, &record->results[i]);
+    }
+    json_end_array(&json);
+    json_end_object(&json);
+    bool complete = ferror(file) == 0;
+    complete = fclose(file) == 0 && complete;
+    cli_exit code = complete ? cli_output_write(output, text, size)
+                             : cli_fail(CLI_CANNOT_WRITE, "--json", NULL, "out of memory");
+    free(text);
+    return code;
+}

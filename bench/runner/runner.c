@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * One case after another. Ceiling and baseline are measured beside every case,
+ * whether or not they were asked for themselves.
+ */
+#include "runner.h"
+
+#include "cases/check.h"
+#include "cases/crowds.h"
+#include "cases/sizes.h"
+#include "files/progress.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SAMPLE_BYTES = 16 };
+
+cli_exit bench_run_open(bench_run *run, pm_engine *engine, size_t samples,
+                        const bench_limits *limits) {
+    memset(run, 0, sizeof *run);
+    run->sizes.largest = limits->largest;
+    run->crowd_bytes = limits->crowd_bytes;
+    cli_exit code = scenes_create(&run->scenes, engine, samples);
+    if (code == CLI_DONE) {
+        size_t values = 4 * run->scenes.segments * SCENE_TRACKS;
+        code = device_open(&run->device, engine, values * SAMPLE_BYTES);
+    }
+    run->pacing = pacing_of(limits->quick, run->device.info.type);
+    if (code != CLI_DONE) {
+        bench_run_close(run);
+    }
+    return code;
+}
+
+void bench_run_close(bench_run *run) {
+    for (int m = 0; m < PM_METHOD_COUNT; m++) {
+        baseline_destroy(&run->baselines[m]);
+    }
+    free(run->baseline_out);
+    run->baseline_out = NULL;
+    sizes_close(&run->sizes);
+    crowds_close(&run->crowds);
+    device_close(&run->device);
+    scenes_destroy(&run->scenes);
+}
+
+/* ---- yardsticks ---------------------------------------------------------------- */
+
+cli_exit bench_fill_once(void *context, double *seconds) {
+    const bench_fill *work = context;
+    return device_fill(work->device, work->bytes, work->clock, work->count, seconds);
+}
+
+typedef struct baseline_work {
+    const baseline *rival;
+    float *out;
+} baseline_work;
+
+static cli_exit baseline_once(void *context, double *seconds) {
+    const baseline_work *work = context;
+    double begun = progress_clock();
+    if (!baseline_run(work->rival, work->out)) {
+        return cli_fail(CLI_DEVICE_FAILED, "bench", NULL, "no thread could be started");
+    }
+    *seconds = progress_clock() - begun;
+    return CLI_DONE;
+}
+
+/* The baseline of a method that has one, and memory for its output. */
+static cli_exit prepare_baseline(bench_run *run, pm_method method, baseline_work *work) {
+    const scenes *s = &run->scenes;
+    if (run->baseline_out == NULL) {
+        run->baseline_out = malloc(run->device.bytes);
+    }
+    if (run->baselines[method] == NULL) {
+        run->baselines[method] = baseline_create(method, s->rotations, s->segments + 1);
+    }
+    *work = (baseline_work){run->baselines[method], run->baseline_out};
+    if (work->rival == NULL || work->out == NULL) {
+        return cli_fail(CLI_DEVICE_FAILED, "bench", "ask for less with --samples", "out of memory");
+    }
+    return CLI_DONE;
+}
+
+/* Repeats a case's work, with a fill of the same bytes and the method's baseline between. */
+static cli_exit measure(bench_run *run, const bench_case *which, bench_work work, void *context,
+                        bench_result *result) {
+    /* The run that was checked has warmed a job up once. */
+    size_t checked = which->group->kind == BENCH_JOB ? 1 : 0;
+    const bench_pacing pacing = {run->pacing.warm_ups - checked, run->pacing.min,
+                                 run->pacing.seconds};
+    bool rivalled = which->group->what == NULL && which->group->kind != BENCH_BASELINE &&
+                    baseline_has(which->method);
+    bench_fill fill = {&run->device, result->samples * SAMPLE_BYTES, 1, CLOCK_KERNEL};
+    baseline_work rival = {NULL, NULL};
+    bench_yardstick yardsticks[YARDSTICKS_MAX] = {{bench_fill_once, &fill, 0.0},
+                                                  {baseline_once, &rival, 0.0}};
+    cli_exit code = rivalled ? prepare_baseline(run, which->method, &rival) : CLI_DONE;
+    if (code == CLI_DONE) {
+        code = bench_repeat(&pacing, work, context, yardsticks, rivalled ? 2 : 1, result);
+    }
+    if (code == CLI_DONE) {
+        result->ceiling_share = yardsticks[0].seconds_median / result->seconds_median;
+    }
+    if (code == CLI_DONE && rivalled) {
+        const size_t samples = run->device.bytes / SAMPLE_BYTES;
+        result->baseline_ratio =
+            result->samples_per_s * yardsticks[1].seconds_median / (double)samples;
+    }
+    return code;
+}
+
+/* ---- ceilings and baselines as cases of their own ------------------------------ */
+
+static cli_exit copy_once(void *context, double *seconds) {
+    const bench_fill *work = context;
+    return device_copy(work->device, work->bytes, seconds);
+}
+
+static cli_exit run_fill(bench_run *run, bench_result *result) {
+    bench_fill work = {&run->device, run->device.bytes, 1, CLOCK_KERNEL};
+    result->samples = run->device.bytes / SAMPLE_BYTES;
+    result->ceiling_share = 1.0;
+    return bench_repeat(&run->pacing, bench_fill_once, &work, NULL, 0, result);
+}
+
+static cli_exit stores_once(void *context, double *seconds) {
+    const bench_fill *work = context;
+    return device_stores(work->device, work->bytes, seconds);
+}
+
+static cli_exit run_stores(bench_run *run, const bench_case *which, bench_result *result) {
+    bench_fill work = {&run->device, run->device.bytes, 1, CLOCK_KERNEL};
+    result->samples = run->device.bytes / SAMPLE_BYTES;
+    return measure(run, which, stores_once, &work, result);
+}
+
+static cli_exit run_copy(bench_run *run, const bench_case *which, bench_result *result) {
+    bench_fill work = {&run->device, run->device.bytes, 1, CLOCK_KERNEL};
+    result->samples = run->device.bytes / SAMPLE_BYTES;
+    result->bytes_per_sample = 2 * (size_t)SAMPLE_BYTES;
+    return measure(run, which, copy_once, &work, result);
+}
+
+/* Holds results of upsampling by 4 that the library did not compute against its reference. */
+static cli_exit check_against(bench_run *run, const bench_case *which, check_read read,
+                              void *context, bench_result *result) {
+    pm_clip *clip = NULL;
+    bool owned = false;
+    size_t values;
+    bench_scene scene = which->group->scene;
+    pm_sample_job job = scenes_job(&run->scenes, scene, &values);
+    cli_exit code = scenes_clip(&run->scenes, scene, which->method, &clip, &owned);
+    if (code == CLI_DONE) {
+        code = check_results(clip, &job, read, context, result);
+    }
+    if (owned) {
+        pm_clip_destroy(&clip);
+    }
+    return code;
+}
+
+static cli_exit run_baseline(bench_run *run, const bench_case *which, bench_result *result) {
+    baseline_work work;
+    cli_exit code = prepare_baseline(run, which->method, &work);
+    result->samples = run->device.bytes / SAMPLE_BYTES;
+    result->baseline_ratio = 1.0;
+    if (code == CLI_DONE) {
+        memset(work.out, 0xff, run->device.bytes);
+        code = measure(run, which, baseline_once, &work, result);
+    }
+    if (code == CLI_DONE) {
+        code = check_against(run, which, check_read_host, work.out, result);
+    }
+    return code;
+}
+
+/* ---- jobs ---------------------------------------------------------------------- */
+
+typedef struct job_work {
+    bench_device *device;
+    const pm_clip *clip;
+    pm_sample_job job;
+    bench_clock clock;
+} job_work;
+
+static cli_exit job_once(void *context, double *seconds) {
+    const job_work *work = context;
+    return device_job(work->device, work->clip, &work->job, work->clock, 1, seconds);
+}
+
+/* Poisoned, run once, which is its first warm-up, checked, and only then timed. */
+static cli_exit run_job(bench_run *run, const bench_case *which, bench_result *result) {
+    pm_clip *clip = NULL;
+    bool owned = false;
+    job_work work = {.device = &run->device, .clock = which->group->clock};
+    double once;
+    work.job = scenes_job(&run->scenes, which->group->scene, &result->samples);
+    cli_exit code = scenes_clip(&run->scenes, which->group->scene, which->method, &clip, &owned);
+    work.clip = clip;
+    if (code == CLI_DONE) {
+        code = device_poison(&run->device);
+    }
+    if (code == CLI_DONE) {
+        code = job_once(&work, &once);
+    }
+    if (code == CLI_DONE) {
+        code = check_results(clip, &work.job, check_read_device, &run->device, result);
+    }
+    if (code == CLI_DONE) {
+        code = measure(run, which, job_once, &work, result);
+    }
+    if (owned) {
+        pm_clip_destroy(&clip);
+    }
+    return code;
+}
+
+static cli_exit host_once(void *context, double *seconds) {
+    const job_work *work = context;
+    pm_error error = {0};
+    double begun = progress_clock();
+    if (pm_sample(work->clip, &work->job, &error) != PM_OK) {
+        return cli_fail_error("bench", &error);
+    }
+    *seconds = progress_clock() - begun;
+    return CLI_DONE;
+}
+
+static cli_exit run_end_to_end(bench_run *run, const bench_case *which, bench_result *result) {
+    pm_clip *clip = NULL;
+    bool owned = false;
+    job_work work = {.device = &run->device, .clock = CLOCK_WALL};
+    work.job = scenes_job(&run->scenes, which->group->scene, &result->samples);
+    cli_exit code = scenes_clip(&run->scenes, which->group->scene, which->method, &clip, &owned);
+    float *out = malloc(result->samples * SAMPLE_BYTES);
+    work.clip = clip;
+    work.job.rotations = out;
+    if (out == NULL) {
+        code = cli_fail(CLI_DEVICE_FAILED, "bench", "ask for less with --samples", "out of memory");
+    } else if (code == CLI_DONE) {
+        memset(out, 0xff, result->samples * SAMPLE_BYTES);
+        code = measure(run, which, host_once, &work, result);
+    }
+    work.job.rotations = NULL;
+    if (code == CLI_DONE) {
+        code = check_results(clip, &work.job, check_read_host, out, result);
+    }
+    free(out);
+    if (owned) {
+        pm_clip_destroy(&clip);
+    }
+    return code;
+}
+
+/* ---- clips --------------------------------------------------------------------- */
+
+typedef struct clip_work {
+    pm_engine *engine;
+    pm_clip_desc desc;
+} clip_work;
+
+/* From keys in host memory to a clip that could be sampled at once. */
+static cli_exit clip_once(void *context, double *seconds) {
+    const clip_work *work = context;
+    pm_clip *clip = NULL;
+    pm_error error = {0};
+    double begun = progress_clock();
+    pm_status status = pm_clip_create(work->engine, &work->desc, &clip, &error);
+    *seconds = progress_clock() - begun;
+    pm_clip_destroy(&clip);
+    return status == PM_OK ? CLI_DONE : cli_fail_error("bench", &error);
+}
+
+static cli_exit run_clip(bench_run *run, const bench_case *which, bench_result *result) {
+    const scenes *s = &run->scenes;
+    pm_timeline timeline;
+    clip_work work = {s->engine, scenes_describe(s, which->group->scene, which->method, &timeline)};
+    result->samples = s->segments * SCENE_TRACKS;
+    result->bytes_per_sample =
+        sizeof(float) * pm_method_describe(which->method)->floats_per_segment;
+    return bench_repeat(&run->pacing, clip_once, &work, NULL, 0, result);
+}
+
+static cli_exit obvious_once(void *context, double *seconds) {
+    return device_obvious(context, seconds);
+}
+
+static cli_exit run_obvious(bench_run *run, const bench_case *which, bench_result *result) {
+    const scenes *s = &run->scenes;
+    result->samples = run->device.bytes / SAMPLE_BYTES;
+    cli_exit code =
+        device_set_keys(&run->device, s->rotations, s->segments + 1, (size_t)SCENE_TRACKS);
+    if (code == CLI_DONE) {
+        code = device_poison(&run->device);
+    }
+    if (code == CLI_DONE) {
+        code = measure(run, which, obvious_once, &run->device, result);
+    }
+    if (code == CLI_DONE) {
+        code = check_against(run, which, check_read_device, &run->device, result);
+    }
+    return code;
+}
+
+/* ---- cases --------------------------------------------------------------------- */
+
+static cli_exit run_kind(bench_run *run, const bench_case *which, bench_result *result) {
+    switch (which->group->kind) {
+    case BENCH_FILL:
+        return run_fill(run, result);
+    case BENCH_STORES:
+        return run_stores(run, which, result);
+    case BENCH_COPY:
+        return run_copy(run, which, result);
+    case BENCH_BASELINE:
+        return run_baseline(run, which, result);
+    case BENCH_OBVIOUS:
+        return run_obvious(run, which, result);
+    case BENCH_CLIP:
+        return run_clip(run, which, result);
+    case BENCH_END_TO_END:
+        return run_end_to_end(run, which, result);
+    case BENCH_SIZE:
+        return sizes_run(run, which, result);
+    case BENCH_PALETTE_FILL:
+        return crowds_run_fill(run, result);
+    case BENCH_CROWD:
+    case BENCH_CROWD_HOST:
+    case BENCH_CROWD_ONE:
+        return crowds_run(run, which, result);
+    case BENCH_JOB:
+    case BENCH_COLD:
+    case BENCH_WARM:
+        break;
+    }
+    return run_job(run, which, result);
+}
+
+cli_exit bench_run_case(bench_run *run, const bench_case *which, bench_result *result) {
+    *result = (bench_result){
+        .bytes_per_sample = SAMPLE_BYTES,
+        .ceiling_share = (double)NAN,
+        .baseline_ratio = (double)NAN,
+        .max_error_rad = (double)NAN,
+    };
+    memcpy(result->name, which->name, sizeof result->name);
+    cli_exit code = run_kind(run, which, result);
+    bool ours = which->crowd != NULL || which->group->kind == BENCH_JOB ||
+                which->group->kind == BENCH_END_TO_END || which->group->kind == BENCH_SIZE;
+    double bound = which->crowd != NULL ? crowds_bound(which->crowd)
+                                        : 2.0 * pm_method_describe(which->method)->max_error;
+    result->wrong = ours && !(result->max_error_rad <= bound);
+    return code;
+}

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Status names, the caller's error struct, the version.
+ */
+#include "status.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#define PM_TEXT_(x) #x
+#define PM_TEXT(x) PM_TEXT_(x)
+
+const char *pm_version(void) {
+    return PM_TEXT(PM_VERSION_MAJOR) "." PM_TEXT(PM_VERSION_MINOR) "." PM_TEXT(PM_VERSION_PATCH);
+}
+
+const char *pm_status_name(pm_status status) {
+    switch (status) {
+    case PM_OK:
+        return "ok";
+    case PM_ERROR_ARGUMENT:
+        return "argument";
+    case PM_ERROR_KEY:
+        return "key";
+    case PM_ERROR_TIME:
+        return "time";
+    case PM_ERROR_SIZE:
+        return "size";
+    case PM_ERROR_MEMORY:
+        return "memory";
+    case PM_ERROR_NO_PLATFORM:
+        return "no platform";
+    case PM_ERROR_NO_DEVICE:
+        return "no device";
+    case PM_ERROR_BUILD:
+        return "build";
+    case PM_ERROR_DEVICE_MEMORY:
+        return "device memory";
+    case PM_ERROR_DEVICE:
+        return "device";
+    }
+    return "unknown";
+}
+
+/* Adds " (track 3, key 2)" to a message that is `length` long: what is known of the place. */
+static void add_cursor(pm_error *error, size_t length) {
+    const struct {
+        const char *name;
+        size_t number;
+    } cursors[] = {{"track", error->track},
+                   {"key", error->key},
+                   {"joint", error->joint},
+                   {"instance", error->instance}};
+    char cursor[96] = "";
+    size_t end = 0;
+    for (size_t i = 0; i < sizeof cursors / sizeof *cursors; i++)
+        if (cursors[i].number != PM_NO_INDEX)
+            end += (size_t)snprintf(cursor + end, sizeof cursor - end, "%s%s %zu",
+                                    end ? ", " : " (", cursors[i].name, cursors[i].number);
+    snprintf(error->message + length, sizeof error->message - length, "%s%s", cursor,
+             end ? ")" : "");
+}
+
+/* Of `what` the status and the place count. */
+static void report(pm_error *error, const pm_error *what, const char *format, va_list arguments) {
+    error->status = what->status;
+    error->cl_status = 0;
+    error->track = what->track;
+    error->key = what->key;
+    error->joint = what->joint;
+    error->instance = what->instance;
+    int length = vsnprintf(error->message, sizeof error->message, format, arguments);
+    if (length >= 0 && (size_t)length < sizeof error->message)
+        add_cursor(error, (size_t)length);
+}
+
+void pm_report(pm_error *error, pm_status status, size_t track, size_t key, const char *format,
+               ...) {
+    const pm_error what = {status, 0, track, key, PM_NO_INDEX, PM_NO_INDEX, ""};
+    va_list arguments;
+    if (!error)
+        return;
+    va_start(arguments, format);
+    report(error, &what, format, arguments);
+    va_end(arguments);
+}
+
+void pm_report_joint(pm_error *error, pm_status status, size_t joint, const char *format, ...) {
+    const pm_error what = {status, 0, PM_NO_INDEX, PM_NO_INDEX, joint, PM_NO_INDEX, ""};
+    va_list arguments;
+    if (!error)
+        return;
+    va_start(arguments, format);
+    report(error, &what, format, arguments);
+    va_end(arguments);
+}
+
+void pm_report_instance(pm_error *error, pm_status status, size_t instance, const char *format,
+                        ...) {
+    const pm_error what = {status, 0, PM_NO_INDEX, PM_NO_INDEX, PM_NO_INDEX, instance, ""};
+    va_list arguments;
+    if (!error)
+        return;
+    va_start(arguments, format);
+    report(error, &what, format, arguments);
+    va_end(arguments);
+}
+
+void pm_report_cl(pm_error *error, pm_status status, int cl_status, const char *what) {
+    pm_report(error, status, PM_NO_INDEX, PM_NO_INDEX, "%s failed with OpenCL error %d", what,
+              cl_status);
+    if (error)
+        error->cl_status = cl_status;
+}
+
+pm_status pm_check_multiple(const char *name, const char *what, uintptr_t value, size_t alignment,
+                            pm_error *error) {
+    return value % alignment == 0
+               ? PM_OK
+               : pm_fail(error, PM_ERROR_ARGUMENT, "%s: its %s is not a multiple of %zu", name,
+                         what, alignment);
+}
+
+void pm_error_clear(pm_error *error) {
+    if (!error)
+        return;
+    error->status = PM_OK;
+    error->cl_status = 0;
+    error->track = error->key = error->joint = error->instance = PM_NO_INDEX;
+    error->message[0] = '\0'; /* small jobs notice what clearing all of it costs */
+}
+
+bool pm_multiply(size_t a, size_t b, size_t *product) {
+    return !__builtin_mul_overflow(a, b, product);
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * How the library's own functions report failure.
+ */
+#ifndef PM_HOST_STATUS_H
+#define PM_HOST_STATUS_H
+
+#include <posemill/posemill.h>
+
+/* Fills the error, when there is one. The message is followed by " (track T, key K)" for
+ * what is not PM_NO_INDEX. */
+void pm_report(pm_error *error, pm_status status, size_t track, size_t key, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+
+/* Likewise, with " (joint J)" or " (instance I)". */
+void pm_report_joint(pm_error *error, pm_status status, size_t joint, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+void pm_report_instance(pm_error *error, pm_status status, size_t instance, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* pm_fail(error, status, format, ...), pm_fail_at(error, status, track, key, format, ...) and so on
+ * report and are the status: macros, so that compilers and analysers see which. */
+#define pm_fail(error, status, ...)                                                                \
+    (pm_report((error), (status), PM_NO_INDEX, PM_NO_INDEX, __VA_ARGS__), (status))
+#define pm_fail_at(error, status, track, key, ...)                                                 \
+    (pm_report((error), (status), (track), (key), __VA_ARGS__), (status))
+#define pm_fail_joint(error, status, joint, ...)                                                   \
+    (pm_report_joint((error), (status), (joint), __VA_ARGS__), (status))
+#define pm_fail_instance(error, status, instance, ...)                                             \
+    (pm_report_instance((error), (status), (instance), __VA_ARGS__), (status))
+
+/* Of a failed OpenCL call; status is not PM_OK. */
+void pm_report_cl(pm_error *error, pm_status status, int cl_status, const char *what);
+
+static inline pm_status pm_fail_memory(pm_error *error) {
+    return pm_fail(error, PM_ERROR_MEMORY, "out of host memory");
+}
+
+/* PM_ERROR_ARGUMENT unless an address, an offset or a stride of something is a multiple of the
+ * alignment. */
+pm_status pm_check_multiple(const char *name, const char *what, uintptr_t value, size_t alignment,
+                            pm_error *error);
+
+/* Sets PM_OK. */
+void pm_error_clear(pm_error *error);
+
+/* *product = a * b; false when it does not fit. */
+bool pm_multiply(size_t a, size_t b, size_t *product);
+
+#endif

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * From a description to the planes of a clip: tracks in lanes, and groups of them in
+ * threads. What happens to a block of tracks is in block.c.
+ */
+#include <pthread.h>
+
+#include "base/parallel.h"
+#include "base/status.h"
+#include "engine/engine.h"
+
+/* What all threads that build tracks share. */
+typedef struct construction {
+    const pm_clip_desc *desc;
+    pm_clip *clip;
+    size_t tracks;        /* of an item */
+    pthread_mutex_t lock; /* guards what follows */
+    pm_status status;     /* of the first track that failed */
+    size_t failed;        /* that track; all are tried, so that it is always the same */
+} construction;
+
+static void note_failure(construction *c, pm_status status, size_t track) {
+    pthread_mutex_lock(&c->lock);
+    if (c->status == PM_OK || track < c->failed) {
+        c->status = status;
+        c->failed = track;
+    }
+    pthread_mutex_unlock(&c->lock);
+}
+
+/* All channels of a block. */
+static void build_block(construction *c, const pm_block *block) {
+    pm_clip *clip = c->clip;
+    const pm_instruction_set *set = pm_instruction_set_for(block->count);
+    for (unsigned n = 0; n < PM_CHANNEL_COUNT; n++) {
+        if (!clip->channels[n].present)
+            continue;
+        pm_block_built built = set->build(c->desc, clip, n, block);
+        if (built.status != PM_OK)
+            note_failure(c, built.status, built.failed);
+    }
+}
+
+/* What is not of a track's keys: its statics, and the sign of its laps. */
+static void finish_track(const construction *c, size_t t) {
+    pm_clip *clip = c->clip;
+    for (unsigned n = 0; n < PM_CHANNEL_COUNT; n++) {
+        pm_channel *channel = &clip->channels[n];
+        if (channel->present && channel->impl.constants)
+            channel->impl.constants(c->desc, t, channel->constants + 4 * t,
+                                    4 * clip->padded_tracks);
+    }
+    if (clip->channels[PM_ROTATIONS].present)
+        clip->wraps[t] = clip->channels[PM_ROTATIONS].layout[t].wrap;
+}
+
+/* The block of tracks that begins with `from`: tracks with times of their own are each alone. */
+static pm_block block_at(const construction *c, size_t from, size_t first_row) {
+    pm_block block = {from, 1, first_row};
+    size_t rest = c->clip->track_count - from;
+    if (c->clip->common_timeline)
+        block.count = rest < c->tracks ? rest : c->tracks;
+    return block;
+}
+
+static void build_blocks(void *context, pm_items *items) {
+    construction *c = context;
+    const pm_clip *clip = c->clip;
+    size_t item, t = 0, first_row = 0;
+    while (pm_take_item(items, &item)) {
+        for (; t < item * c->tracks; t++)
+            first_row += clip->timelines[clip->timeline_of[t]].given_keys;
+        while (t < clip->track_count && t < (item + 1) * c->tracks) {
+            pm_block block = block_at(c, t, first_row);
+            build_block(c, &block);
+            for (size_t end = t + block.count; t < end; t++) {
+                first_row += clip->timelines[clip->timeline_of[t]].given_keys;
+                finish_track(c, t);
+            }
+        }
+    }
+}
+
+/* Starting a thread takes as long as some hundreds of keys. */
+static size_t useful_threads(const pm_clip *clip) {
+    const size_t keys_a_thread = 2048;
+    size_t keys = 0;
+    for (size_t t = 0; t < clip->track_count; t++)
+        keys += clip->timelines[clip->timeline_of[t]].key_count;
+    size_t useful = 1 + keys / keys_a_thread;
+    return useful < clip->engine->host_threads ? useful : clip->engine->host_threads;
+}
+
+/* Tracks of an item: a block, unless there are threads for more; of whole groups, because
+ * neighbours share lines of the cache. */
+static size_t tracks_of_item(const pm_clip *clip, size_t threads) {
+    size_t groups = (clip->padded_tracks + PM_TRACK_GROUP - 1) / PM_TRACK_GROUP;
+    size_t share = (groups + threads - 1) / threads * PM_TRACK_GROUP;
+    return share < PM_BLOCK_TRACKS ? share : PM_BLOCK_TRACKS;
+}
+
+pm_status pm_clip_build_tracks(const pm_clip_desc *desc, pm_clip *clip, pm_error *error) {
+    size_t threads = useful_threads(clip);
+    construction c = {.desc = desc, .clip = clip, .tracks = tracks_of_item(clip, threads)};
+    pthread_mutex_init(&c.lock, NULL);
+    pm_run_parallel(threads, (clip->padded_tracks + c.tracks - 1) / c.tracks, build_blocks, &c);
+    pthread_mutex_destroy(&c.lock);
+    if (c.status == PM_ERROR_MEMORY)
+        return pm_fail_memory(error);
+    if (c.status != PM_OK)
+        return pm_fail_at(error, c.status, c.failed, PM_NO_INDEX,
+                          "%s: no such curve: its velocities do not converge, or turn too far",
+                          pm_method_describe(desc->method)->name);
+    return PM_OK;
+}

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Every reason to refuse a clip description, in the order of its fields; its keys and
+ * tangents are looked at by clip_check_keys.c. What passes here cannot fail later but for
+ * memory, or where a method finds no curve.
+ */
+#include <stdio.h>
+
+#include "base/status.h"
+#include "clip.h"
+
+const pm_array *pm_channel_array(const pm_clip_desc *desc, unsigned channel) {
+    const pm_array *arrays[] = {&desc->rotations, &desc->positions, &desc->scales};
+    return arrays[channel];
+}
+
+const pm_array *pm_channel_tangents_in(const pm_clip_desc *desc, unsigned channel) {
+    const pm_array *arrays[] = {&desc->rotations_in, &desc->positions_in, &desc->scales_in};
+    return arrays[channel];
+}
+
+const pm_array *pm_channel_tangents_out(const pm_clip_desc *desc, unsigned channel) {
+    const pm_array *arrays[] = {&desc->rotations_out, &desc->positions_out, &desc->scales_out};
+    return arrays[channel];
+}
+
+const char *pm_channel_name(unsigned channel) {
+    static const char *const names[] = {"rotations", "positions", "scales"};
+    return names[channel];
+}
+
+unsigned pm_channel_components(unsigned channel) {
+    return channel == PM_ROTATIONS ? 4 : 3;
+}
+
+size_t pm_timeline_count(const pm_clip_desc *desc) {
+    return desc->timeline_count ? desc->timeline_count : 1;
+}
+
+const pm_timeline *pm_timeline_of_track(const pm_clip_desc *desc, size_t track) {
+    return &desc->timelines[desc->timeline_of ? desc->timeline_of[track] : 0];
+}
+
+pm_key_format pm_channel_format(const pm_clip_desc *desc, unsigned channel) {
+    return channel == PM_ROTATIONS ? desc->key_format : PM_KEYS_FLOAT32;
+}
+
+pm_array_view pm_segment_data_of(const pm_clip_desc *desc, const pm_array *array,
+                                 unsigned components, size_t track, size_t first_row) {
+    size_t row = components * pm_number_size(array->type);
+    const unsigned char *data = array->data;
+    if (!data)
+        return (pm_array_view){0};
+    if (pm_timeline_count(desc) > 1)
+        return (pm_array_view){data + first_row * row, array->type, row};
+    size_t stride = array->stride ? array->stride : row * desc->track_count;
+    return (pm_array_view){data + track * row, array->type, stride};
+}
+
+static pm_status check_timelines(const pm_clip_desc *desc, pm_error *error) {
+    size_t count = pm_timeline_count(desc);
+    if (!desc->timelines)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "timelines is NULL");
+    if (count > UINT32_MAX)
+        return pm_fail(error, PM_ERROR_SIZE, "timeline_count %zu is above 2^32 - 1", count);
+    for (size_t i = 0; i < count; i++) {
+        pm_status status = pm_timeline_check(&desc->timelines[i], i, error);
+        if (status != PM_OK)
+            return status;
+    }
+    for (size_t t = 0; desc->timeline_of && t < desc->track_count; t++)
+        if (desc->timeline_of[t] >= count)
+            return pm_fail_at(error, PM_ERROR_ARGUMENT, t, PM_NO_INDEX,
+                              "timeline_of is %u, but there are %zu timelines",
+                              desc->timeline_of[t], count);
+    return PM_OK;
+}
+
+/* Equal steps, the closing one of a loop too; listed times count when they are as equal as
+ * decimals and sums allow. */
+static bool is_uniform(const pm_timeline *timeline, double period, bool closes) {
+    size_t n = timeline->key_count;
+    if (n < 2)
+        return true;
+    double first = pm_timeline_time(timeline, 0);
+    double step = (pm_timeline_time(timeline, n - 1) - first) / (double)(n - 1);
+    for (size_t i = 1; timeline->times && i < n; i++)
+        if (fabs(timeline->times[i] - (first + (double)i * step)) > 1e-9 * step * (double)n)
+            return false;
+    return period == 0 || closes || fabs(period - (double)n * step) <= 1e-9 * period;
+}
+
+static bool wants_uniform(const pm_clip_desc *desc) {
+    for (unsigned c = 0; c < PM_CHANNEL_COUNT; c++)
+        if (pm_channel_array(desc, c)->data && pm_channel_impl(desc, c).uniform)
+            return true;
+    return false;
+}
+
+static pm_status check_loop(const pm_clip_desc *desc, pm_error *error) {
+    for (size_t i = 0; i < pm_timeline_count(desc); i++) {
+        bool closes;
+        pm_status status =
+            pm_timeline_check_loop(&desc->timelines[i], desc->loop_period, &closes, error);
+        if (status != PM_OK)
+            return status;
+        if (wants_uniform(desc) && !is_uniform(&desc->timelines[i], desc->loop_period, closes))
+            return pm_fail(error, PM_ERROR_TIME,
+                           "timeline %zu: a B-spline needs key times of equal steps", i);
+    }
+    return PM_OK;
+}
+
+static pm_status total_keys(const pm_clip_desc *desc, size_t *total, pm_error *error) {
+    *total = 0;
+    for (size_t t = 0; t < desc->track_count; t++)
+        if (__builtin_add_overflow(*total, pm_timeline_of_track(desc, t)->key_count, total))
+            return pm_fail(error, PM_ERROR_SIZE, "the keys of all tracks are too many");
+    return PM_OK;
+}
+
+/* The layout of one array of keys: type, stride, and that its bytes can be addressed. */
+static pm_status check_array(const pm_clip_desc *desc, const pm_array *array, unsigned components,
+                             size_t keys, const char *name, pm_error *error) {
+    size_t row, bytes;
+    if ((unsigned)array->type > PM_FLOAT64)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "%s: type is not a pm_number", name);
+    if (!pm_multiply(desc->track_count, components * pm_number_size(array->type), &row))
+        return pm_fail(error, PM_ERROR_SIZE, "%s: a row's bytes do not fit size_t", name);
+    if (pm_timeline_count(desc) > 1 && array->stride)
+        return pm_fail(error, PM_ERROR_ARGUMENT,
+                       "%s: stride must be 0 when there are several timelines", name);
+    if (array->stride && array->stride < row)
+        return pm_fail(error, PM_ERROR_ARGUMENT,
+                       "%s: stride %zu is smaller than a row of %zu bytes", name, array->stride,
+                       row);
+    size_t rows = desc->timelines[0].key_count;
+    if (!pm_multiply(keys, components * pm_number_size(array->type), &bytes) ||
+        !pm_multiply(rows, array->stride, &bytes))
+        return pm_fail(error, PM_ERROR_SIZE, "%s: the bytes of all keys do not fit size_t", name);
+    return PM_OK;
+}
+
+/* Tangents in and out of a channel that takes them. */
+static pm_status check_both_tangents(const pm_clip_desc *desc, unsigned channel, size_t keys,
+                                     pm_error *error) {
+    const pm_array *arrays[] = {pm_channel_tangents_in(desc, channel),
+                                pm_channel_tangents_out(desc, channel)};
+    for (int i = 0; i < 2; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "%s_%s", pm_channel_name(channel), i ? "out" : "in");
+        if (!arrays[i]->data)
+            return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL, and cubicspline needs it", name);
+        pm_status status =
+            check_array(desc, arrays[i], pm_channel_components(channel), keys, name, error);
+        if (status != PM_OK)
+            return status;
+    }
+    return PM_OK;
+}
+
+bool pm_takes_user_tangents(const pm_clip_desc *desc) {
+    return desc->tangents == PM_TANGENTS_USER && desc->rotations.data &&
+           pm_rotation_impl(desc).user_tangents;
+}
+
+static pm_status check_arrays(const pm_clip_desc *desc, pm_error *error) {
+    size_t keys;
+    bool any = false;
+    pm_status status = total_keys(desc, &keys, error);
+    for (unsigned c = 0; status == PM_OK && c < PM_CHANNEL_COUNT; c++) {
+        const pm_array *array = pm_channel_array(desc, c);
+        if (!array->data)
+            continue;
+        any = true;
+        status =
+            check_array(desc, array, pm_channel_components(c), keys, pm_channel_name(c), error);
+        if (status == PM_OK && pm_channel_impl(desc, c).both_tangents)
+            status = check_both_tangents(desc, c, keys, error);
+    }
+    if (status == PM_OK && !any)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "rotations, positions and scales are all NULL");
+    if (status == PM_OK && pm_takes_user_tangents(desc)) {
+        if (!desc->user_tangents.data)
+            return pm_fail(error, PM_ERROR_ARGUMENT, "user_tangents is NULL");
+        status = check_array(desc, &desc->user_tangents, 3, keys, "user_tangents", error);
+    }
+    return status;
+}
+
+static pm_status check_windows(const pm_clip_desc *desc, pm_error *error) {
+    size_t count = desc->window_count ? desc->window_count : 1;
+    if (!desc->windows)
+        return PM_OK;
+    if (count != 1 && count != desc->track_count)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "window_count %zu is neither 1 nor track_count",
+                       count);
+    for (size_t i = 0; i < count; i++) {
+        pm_windows w = desc->windows[i];
+        bool all_zero =
+            w.swing_begin == 0 && w.swing_end == 0 && w.twist_begin == 0 && w.twist_end == 0;
+        bool good = w.swing_begin >= 0 && w.swing_end > w.swing_begin && w.swing_end <= 1 &&
+                    w.twist_begin >= 0 && w.twist_end > w.twist_begin && w.twist_end <= 1;
+        /* 1/(end - begin) must stay a sensible float */
+        good = good && w.swing_end - w.swing_begin >= 1e-6 && w.twist_end - w.twist_begin >= 1e-6;
+        if (!all_zero && !good)
+            return pm_fail_at(error, PM_ERROR_ARGUMENT, count > 1 ? i : PM_NO_INDEX, PM_NO_INDEX,
+                              "windows must be within [0, 1] and end at least 1e-6 after their "
+                              "begin");
+    }
+    return PM_OK;
+}
+
+static pm_status check_axes(const pm_clip_desc *desc, pm_error *error) {
+    const pm_array *axes = &desc->axes;
+    size_t count = desc->axis_count ? desc->axis_count : 1;
+    if (!axes->data)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "axes is NULL, and sterp needs a twist axis");
+    if (count != 1 && count != desc->track_count)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "axis_count %zu is neither 1 nor track_count",
+                       count);
+    if ((unsigned)axes->type > PM_FLOAT64)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "axes: type is not a pm_number");
+    size_t row = 3 * pm_number_size(axes->type);
+    if (axes->stride && axes->stride < row)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "axes: stride is smaller than a row");
+    pm_array_view rows = {axes->data, axes->type, axes->stride ? axes->stride : row};
+    for (size_t i = 0; i < count; i++) {
+        double largest = 0;
+        for (size_t k = 0; k < 3; k++) {
+            double value = pm_number_at(&rows, i, k);
+            if (!isfinite(value))
+                return pm_fail_at(error, PM_ERROR_KEY, count > 1 ? i : PM_NO_INDEX, PM_NO_INDEX,
+                                  "twist axis is not finite");
+            largest = fmax(largest, fabs(value));
+        }
+        if (largest == 0)
+            return pm_fail_at(error, PM_ERROR_KEY, count > 1 ? i : PM_NO_INDEX, PM_NO_INDEX,
+                              "twist axis is zero");
+    }
+    return PM_OK;
+}
+
+/* What a segment stores beside its keys was made from keys of float32. */
+static pm_status check_key_format(const pm_clip_desc *desc, pm_error *error) {
+    pm_method_impl impl = pm_rotation_impl(desc);
+    bool keys_alone =
+        pm_curves[impl.curve].coefficients == 0 && pm_curves[impl.curve].constants == 0;
+    if ((unsigned)desc->key_format >= PM_KEYS_COUNT)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "key_format is not one");
+    if (desc->key_format != PM_KEYS_FLOAT32 && !keys_alone)
+        return pm_fail(error, PM_ERROR_ARGUMENT,
+                       "%s stores more than keys: its key_format must be float32",
+                       pm_method_describe(desc->method)->name);
+    return PM_OK;
+}
+
+static pm_status check_options(const pm_clip_desc *desc, pm_error *error) {
+    if ((unsigned)desc->method >= PM_METHOD_COUNT)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "method is not one");
+    if ((unsigned)desc->vector_method >= PM_VECTOR_COUNT)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "vector_method is not one");
+    if ((unsigned)desc->tangents >= PM_TANGENTS_COUNT)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "tangents is not a rule");
+    if ((unsigned)desc->ends >= PM_ENDS_COUNT)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "ends is not a rule");
+    if ((unsigned)desc->axis_frame >= PM_AXIS_COUNT)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "axis_frame is not one");
+    if (desc->tangents == PM_TANGENTS_TCB &&
+        !(fabs(desc->tension) <= 1 && fabs(desc->continuity) <= 1 && fabs(desc->bias) <= 1))
+        return pm_fail(error, PM_ERROR_ARGUMENT,
+                       "tension, continuity and bias must be within [-1, 1]");
+    pm_status status = check_key_format(desc, error);
+    if (status != PM_OK || desc->method != PM_METHOD_STERP)
+        return status;
+    status = check_axes(desc, error);
+    return status == PM_OK ? check_windows(desc, error) : status;
+}
+
+pm_status pm_clip_check(const pm_clip_desc *desc, pm_error *error) {
+    pm_error_clear(error);
+    if (!desc)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "desc is NULL");
+    if (desc->track_count == 0)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "track_count is 0");
+    if (desc->track_count > UINT32_MAX - PM_TRACK_GROUP)
+        return pm_fail(error, PM_ERROR_SIZE, "track_count %zu is too large", desc->track_count);
+    pm_status status = check_timelines(desc, error);
+    if (status == PM_OK)
+        status = check_options(desc, error);
+    if (status == PM_OK)
+        status = check_arrays(desc, error);
+    if (status == PM_OK)
+        status = check_loop(desc, error);
+    if (status == PM_OK)
+        status = pm_clip_check_keys(desc, error);
+    return status;
+}

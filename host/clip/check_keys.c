@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The keys and tangents of a description whose counts and pointers are in order: all of them
+ * as they lie in memory, by a lane set, and where that finds something, one by one.
+ */
+#include "base/status.h"
+#include "clip.h"
+
+static const double norm_tolerance = 1e-3;
+static const double closing_tolerance = 1e-3;
+
+/* Of positions and scales: leaves float room for a cubic to overshoot. */
+static const double largest_vector = 1e37;
+
+/* In rad/s: leaves double room for the squares of tangents times lengths of segments. */
+static const double largest_tangent = 1e70;
+
+/* Of cubicspline, per second. */
+static const double largest_given_tangent = 1e15;
+
+static pm_status check_rotation(const double *q, size_t track, size_t key, pm_error *error) {
+    double norm = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+    if (!isfinite(q[0]) || !isfinite(q[1]) || !isfinite(q[2]) || !isfinite(q[3]))
+        return pm_fail_at(error, PM_ERROR_KEY, track, key, "rotation is not finite");
+    if (norm == 0)
+        return pm_fail_at(error, PM_ERROR_KEY, track, key, "rotation is the zero quaternion");
+    if (!(fabs(norm - 1) <= norm_tolerance))
+        return pm_fail_at(error, PM_ERROR_KEY, track, key,
+                          "rotation's norm %.6g is not within 1e-3 of 1", norm);
+    return PM_OK;
+}
+
+static pm_status check_vector(const double *v, const char *name, size_t track, size_t key,
+                              pm_error *error) {
+    for (int i = 0; i < 3; i++)
+        if (!(fabs(v[i]) <= largest_vector))
+            return pm_fail_at(error, PM_ERROR_KEY, track, key,
+                              "%s: a value is not finite, or above 1e37", name);
+    return PM_OK;
+}
+
+static void read_row(const pm_array_view *rows, size_t row, unsigned components, double *to) {
+    for (unsigned i = 0; i < components; i++)
+        to[i] = pm_number_at(rows, row, i);
+}
+
+/* Whether a dropped closing key is the first one again. */
+static bool is_closed(const pm_array_view *rows, size_t keys, unsigned components) {
+    double first[4], last[4], difference2 = 0, sum2 = 0, largest = 0;
+    read_row(rows, 0, components, first);
+    read_row(rows, keys - 1, components, last);
+    for (unsigned i = 0; i < components; i++) {
+        difference2 += (last[i] - first[i]) * (last[i] - first[i]);
+        sum2 += (last[i] + first[i]) * (last[i] + first[i]);
+    }
+    if (difference2 == 0)
+        return true;
+    if (components == 4) /* either sign will do */
+        return 4 * atan2(sqrt(fmin(difference2, sum2)), sqrt(fmax(difference2, sum2))) <=
+               closing_tolerance;
+    for (size_t k = 0; k < keys; k++)
+        for (unsigned i = 0; i < components; i++)
+            largest = fmax(largest, fabs(pm_number_at(rows, k, i)));
+    return sqrt(difference2) <= closing_tolerance * largest;
+}
+
+static pm_status check_values(const pm_array_view *rows, unsigned channel, size_t track,
+                              size_t keys, pm_error *error) {
+    pm_status status = PM_OK;
+    for (size_t k = 0; status == PM_OK && k < keys; k++) {
+        double value[4] = {0};
+        read_row(rows, k, pm_channel_components(channel), value);
+        status = channel == PM_ROTATIONS
+                     ? check_rotation(value, track, k, error)
+                     : check_vector(value, pm_channel_name(channel), track, k, error);
+    }
+    return status;
+}
+
+static pm_status check_closing(const pm_clip_desc *desc, const pm_array_view *rows,
+                               unsigned channel, size_t track, pm_error *error) {
+    const pm_timeline *timeline = pm_timeline_of_track(desc, track);
+    bool closes;
+    pm_timeline_check_loop(timeline, desc->loop_period, &closes, NULL);
+    if (closes && !is_closed(rows, timeline->key_count, pm_channel_components(channel)))
+        return pm_fail_at(error, PM_ERROR_TIME, track, timeline->key_count - 1,
+                          "%s: loop_period ends on the last key, which differs from the first",
+                          pm_channel_name(channel));
+    return PM_OK;
+}
+
+/* Numbers of tangents, none larger than `most`. */
+static pm_status check_tangents(const pm_clip_desc *desc, const pm_array *array,
+                                unsigned components, double max, size_t track, size_t first_row,
+                                pm_error *error) {
+    const pm_timeline *timeline = pm_timeline_of_track(desc, track);
+    pm_array_view rows = pm_segment_data_of(desc, array, components, track, first_row);
+    bool closes;
+    pm_timeline_check_loop(timeline, desc->loop_period, &closes, NULL);
+    for (size_t k = 0; k < timeline->key_count - closes; k++)
+        for (size_t i = 0; i < components; i++)
+            if (!(fabs(pm_number_at(&rows, k, i)) <= max))
+                return pm_fail_at(error, PM_ERROR_KEY, track, k,
+                                  "a tangent is not finite, or above %g", max);
+    return PM_OK;
+}
+
+/* Of rotations the square must stay in float's range, whatever the segment's length. */
+static pm_status check_channel_tangents(const pm_clip_desc *desc, unsigned channel, size_t track,
+                                        size_t first_row, pm_error *error) {
+    unsigned components = pm_channel_components(channel);
+    pm_status status = check_tangents(desc, pm_channel_tangents_in(desc, channel), components,
+                                      largest_given_tangent, track, first_row, error);
+    if (status != PM_OK)
+        return status;
+    return check_tangents(desc, pm_channel_tangents_out(desc, channel), components,
+                          largest_given_tangent, track, first_row, error);
+}
+
+static pm_status check_channel(const pm_clip_desc *desc, unsigned channel, size_t track,
+                               size_t first_row, bool values_are_good, pm_error *error) {
+    pm_array_view rows = pm_segment_data_of(desc, pm_channel_array(desc, channel),
+                                            pm_channel_components(channel), track, first_row);
+    size_t keys = pm_timeline_of_track(desc, track)->key_count;
+    pm_status status = PM_OK;
+    if (!values_are_good)
+        status = check_values(&rows, channel, track, keys, error);
+    if (status == PM_OK)
+        status = check_closing(desc, &rows, channel, track, error);
+    if (status == PM_OK && !values_are_good && pm_channel_impl(desc, channel).both_tangents)
+        status = check_channel_tangents(desc, channel, track, first_row, error);
+    return status;
+}
+
+static pm_status check_tracks(const pm_clip_desc *desc, bool values_are_good, pm_error *error) {
+    bool user = pm_takes_user_tangents(desc);
+    pm_status status = PM_OK;
+    size_t first_row = 0;
+    for (size_t t = 0; status == PM_OK && t < desc->track_count; t++) {
+        for (unsigned c = 0; status == PM_OK && c < PM_CHANNEL_COUNT; c++)
+            if (pm_channel_array(desc, c)->data)
+                status = check_channel(desc, c, t, first_row, values_are_good, error);
+        if (status == PM_OK && user && !values_are_good)
+            status =
+                check_tangents(desc, &desc->user_tangents, 3, largest_tangent, t, first_row, error);
+        first_row += pm_timeline_of_track(desc, t)->key_count;
+    }
+    return status;
+}
+
+/* Calls a lane set's look at all numbers of an array, as they lie in memory: rotations where
+ * `most` is 0, else numbers none larger than it. */
+static bool looks_good(const pm_clip_desc *desc, const pm_array *array, unsigned components,
+                       size_t keys, double max) {
+    const pm_instruction_set *set = pm_instruction_set_for(PM_BLOCK_TRACKS);
+    size_t tight = desc->track_count * components * pm_number_size(array->type);
+    bool strided = array->stride && array->stride != tight;
+    size_t runs = strided ? desc->timelines[0].key_count : 1;
+    size_t run = strided ? desc->track_count : keys;
+    const unsigned char *at = array->data;
+    bool good = true;
+    for (size_t k = 0; good && k < runs; k++, at += array->stride)
+        good = max == 0 ? set->are_rotations(at, array->type, run)
+                        : set->are_within(at, array->type, run * components, max);
+    return good;
+}
+
+static bool tangents_look_good(const pm_clip_desc *desc, unsigned channel, size_t keys) {
+    const pm_array *in = pm_channel_tangents_in(desc, channel);
+    const pm_array *out = pm_channel_tangents_out(desc, channel);
+    unsigned n = pm_channel_components(channel);
+    return looks_good(desc, in, n, keys, largest_given_tangent) &&
+           looks_good(desc, out, n, keys, largest_given_tangent);
+}
+
+/* Whether a quick look at every number finds nothing to refuse. Tangents of a loop are not for
+ * it: those of a closing key may be missing. */
+static bool all_look_good(const pm_clip_desc *desc, size_t keys) {
+    bool open = desc->loop_period == 0;
+    bool good = true;
+    if (pm_takes_user_tangents(desc))
+        good = open && looks_good(desc, &desc->user_tangents, 3, keys, largest_tangent);
+    for (unsigned c = 0; good && c < PM_CHANNEL_COUNT; c++) {
+        const pm_array *array = pm_channel_array(desc, c);
+        double max = c == PM_ROTATIONS ? 0 : largest_vector;
+        good = !array->data || looks_good(desc, array, pm_channel_components(c), keys, max);
+        if (good && array->data && pm_channel_impl(desc, c).both_tangents)
+            good = open && tangents_look_good(desc, c, keys);
+    }
+    return good;
+}
+
+/* The first fault is reported track by track, whatever the order in memory. */
+pm_status pm_clip_check_keys(const pm_clip_desc *desc, pm_error *error) {
+    size_t keys = 0;
+    for (size_t t = 0; t < desc->track_count; t++)
+        keys += pm_timeline_of_track(desc, t)->key_count;
+    return check_tracks(desc, all_look_good(desc, keys), error);
+}

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Clips: their planes and timelines laid out, filled by clip_build.c and handed to the
+ * device.
+ */
+#include "clip.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/status.h"
+#include "engine/engine.h"
+#include "segments/key_format.h"
+
+/* Floats of a track: rows for every key and, after the last, for what follows it. */
+static size_t rows_of(const pm_clip_timeline *timeline) {
+    return timeline->segment_count + 1;
+}
+
+static unsigned planes_of(const pm_channel *channel) {
+    return 1 + pm_curves[channel->impl.curve].coefficients;
+}
+
+static pm_status lay_out_common(const pm_clip *clip, pm_channel *channel, size_t *floats,
+                                pm_error *error) {
+    size_t plane = 4 * clip->padded_tracks;
+    size_t row = plane * planes_of(channel);
+    size_t rest = pm_key_alignment(channel->format) - 1;
+    if (row > UINT32_MAX || !pm_multiply(row, rows_of(clip->timelines), floats) ||
+        __builtin_add_overflow(*floats, rest, floats))
+        return pm_fail(error, PM_ERROR_SIZE, "the clip's rows are too large");
+    *floats &= ~rest;
+    for (size_t t = 0; t < clip->track_count; t++)
+        channel->layout[t] = (pm_track_layout){
+            .first = 4 * t, .row = (pm_u32)row, .plane = (pm_u32)plane, .wrap = 1};
+    return PM_OK;
+}
+
+static pm_status lay_out_per_track(const pm_clip *clip, pm_channel *channel, size_t *floats,
+                                   pm_error *error) {
+    pm_u32 row = 4 * planes_of(channel);
+    size_t rest = pm_key_alignment(channel->format) - 1;
+    size_t at = 0;
+    for (size_t t = 0; t < clip->track_count; t++) {
+        uint32_t timeline = clip->timeline_of[t];
+        channel->layout[t] = (pm_track_layout){.first = at,
+                                               .row = row,
+                                               .plane = 4,
+                                               .timeline = timeline,
+                                               .rates = clip->timelines[timeline].rates,
+                                               .wrap = 1};
+        if (__builtin_add_overflow(at, row * rows_of(&clip->timelines[timeline]), &at) ||
+            __builtin_add_overflow(at, rest, &at))
+            return pm_fail(error, PM_ERROR_SIZE, "the clip's rows are too large");
+        at &= ~rest;
+    }
+    *floats = at;
+    return PM_OK;
+}
+
+static pm_status lay_out(const pm_clip *clip, pm_channel *channel, pm_error *error) {
+    size_t constants = pm_curves[channel->impl.curve].constants;
+    size_t floats = 0;
+    channel->layout = calloc(clip->track_count, sizeof *channel->layout);
+    if (!channel->layout)
+        return pm_fail_memory(error);
+    pm_status status = clip->common_timeline ? lay_out_common(clip, channel, &floats, error)
+                                             : lay_out_per_track(clip, channel, &floats, error);
+    if (status != PM_OK)
+        return status;
+    if (!pm_key_bytes(channel->format, floats, &channel->key_bytes))
+        return pm_fail(error, PM_ERROR_SIZE, "the clip's bytes do not fit size_t");
+    /* before anything is computed */
+    status = pm_engine_check_allocation(clip->engine, "clip", channel->key_bytes, error);
+    if (status != PM_OK)
+        return status;
+    channel->constant_floats = constants * 4 * clip->padded_tracks;
+    channel->keys = calloc(channel->key_bytes, 1);
+    channel->constants = calloc(channel->constant_floats + 1, sizeof(float)); /* never of nothing */
+    return channel->keys && channel->constants ? PM_OK : pm_fail_memory(error);
+}
+
+static pm_status build_timelines(const pm_clip_desc *desc, pm_clip *clip, pm_error *error) {
+    clip->timelines = calloc(clip->timeline_count, sizeof *clip->timelines);
+    clip->timeline_of = calloc(clip->track_count, sizeof *clip->timeline_of);
+    clip->wraps = calloc(clip->padded_tracks, sizeof *clip->wraps);
+    if (!clip->timelines || !clip->timeline_of || !clip->wraps)
+        return pm_fail_memory(error);
+    for (size_t t = 0; desc->timeline_of && t < clip->track_count; t++)
+        clip->timeline_of[t] = desc->timeline_of[t];
+    for (size_t i = 0; i < clip->timeline_count; i++) {
+        pm_status status =
+            pm_timeline_build(&desc->timelines[i], desc->loop_period, &clip->timelines[i], error);
+        if (status != PM_OK)
+            return status;
+    }
+    return PM_OK;
+}
+
+static pm_status build_rates(pm_clip *clip, pm_error *error) {
+    size_t count = 0;
+    for (size_t i = 0; i < clip->timeline_count; i++)
+        count += clip->timelines[i].segment_count;
+    if (count > UINT32_MAX)
+        return pm_fail(error, PM_ERROR_SIZE, "the segments of all timelines are too many");
+    clip->rates = calloc(count + 1, sizeof *clip->rates); /* never of nothing */
+    if (!clip->rates)
+        return pm_fail_memory(error);
+    for (size_t i = 0; i < clip->timeline_count; i++) {
+        pm_clip_timeline *timeline = &clip->timelines[i];
+        timeline->rates = (pm_u32)clip->rate_count;
+        for (size_t k = 0; k < timeline->segment_count; k++) {
+            const double *times = timeline->times + k;
+            clip->rates[clip->rate_count++] = (float)fmin(1 / (times[1] - times[0]), 1e38);
+        }
+    }
+    return PM_OK;
+}
+
+static pm_status build(const pm_clip_desc *desc, pm_clip *clip, pm_error *error) {
+    pm_status status = build_timelines(desc, clip, error);
+    if (status == PM_OK)
+        status = build_rates(clip, error);
+    for (unsigned c = 0; status == PM_OK && c < PM_CHANNEL_COUNT; c++) {
+        pm_channel *channel = &clip->channels[c];
+        channel->present = pm_channel_array(desc, c)->data != NULL;
+        channel->components = pm_channel_components(c);
+        channel->impl = pm_channel_impl(desc, c);
+        channel->format = pm_channel_format(desc, c);
+        if (channel->present)
+            status = lay_out(clip, channel, error);
+    }
+    return status == PM_OK ? pm_clip_build_tracks(desc, clip, error) : status;
+}
+
+/* Vectors of up to PM_TRACK_GROUP lanes load whole groups of tracks. Fewer tracks are loaded by
+ * vectors of no more lanes than there are tracks, so that a power of 2 holds them all. */
+static size_t padded(size_t tracks) {
+    size_t power = 1;
+    while (power < tracks && power < PM_TRACK_GROUP)
+        power *= 2;
+    return (tracks + power - 1) / power * power;
+}
+
+pm_status pm_clip_create(pm_engine *engine, const pm_clip_desc *desc, pm_clip **clip,
+                         pm_error *error) {
+    if (!engine || !clip)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", engine ? "clip" : "engine");
+    pm_status status = pm_clip_check(desc, error);
+    if (status != PM_OK)
+        return status;
+    pm_clip *made = calloc(1, sizeof *made);
+    if (!made)
+        return pm_fail_memory(error);
+    made->engine = engine;
+    made->parts = made;
+    made->method = desc->method;
+    made->track_count = desc->track_count;
+    made->padded_tracks = padded(desc->track_count);
+    made->timeline_count = pm_timeline_count(desc);
+    made->common_timeline = made->timeline_count == 1;
+    status = build(desc, made, error);
+    if (status == PM_OK)
+        status = engine->backend->upload(made, error);
+    if (status == PM_OK)
+        *clip = made;
+    else
+        pm_clip_destroy(&made);
+    return status;
+}
+
+void pm_clip_destroy(pm_clip **handle) {
+    pm_clip *clip = handle ? *handle : NULL;
+    if (!clip)
+        return;
+    clip->engine->backend->release(clip);
+    for (unsigned c = 0; c < PM_CHANNEL_COUNT; c++) {
+        free(clip->channels[c].keys);
+        free(clip->channels[c].constants);
+        free(clip->channels[c].layout);
+    }
+    for (size_t i = 0; clip->timelines && i < clip->timeline_count; i++)
+        pm_timeline_free(&clip->timelines[i]);
+    free(clip->timelines);
+    free(clip->timeline_of);
+    free(clip->wraps);
+    free(clip->rates);
+    free(clip);
+    *handle = NULL;
+}
+
+void pm_clip_get_info(const pm_clip *clip, pm_clip_info *info) {
+    if (info)
+        *info = (pm_clip_info){0};
+    if (!clip || !info)
+        return;
+    const pm_clip_timeline *timeline = &clip->timelines[0];
+    *info = (pm_clip_info){.track_count = clip->track_count,
+                           .has_rotations = clip->channels[PM_ROTATIONS].present,
+                           .has_positions = clip->channels[PM_POSITIONS].present,
+                           .has_scales = clip->channels[PM_SCALES].present,
+                           .method = clip->method,
+                           .first_time = timeline->first};
+    info->last_time = timeline->loop       ? timeline->first + timeline->period
+                      : timeline->constant ? timeline->first
+                                           : timeline->times[timeline->segment_count];
+    for (unsigned c = 0; c < PM_CHANNEL_COUNT; c++)
+        if (clip->channels[c].present)
+            info->device_bytes +=
+                clip->channels[c].key_bytes + clip->channels[c].constant_floats * sizeof(float);
+}

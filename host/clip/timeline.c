@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Key times and places (spec: methods, section 2).
+ */
+#include "timeline.h"
+
+#include <stdlib.h>
+
+#include "base/status.h"
+
+/* A period within this of the keys' span closes on the last key: seconds typed in
+ * decimal, or summed, are rarely exact. */
+static const double closing_tolerance = 1e-9;
+
+/* Lengths of segments, in seconds, whose rates, and whose squares of rates times other
+ * lengths, stay in double's range. */
+static const double shortest = 1e-70;
+static const double longest = 1e70;
+
+/* Segment numbers share a word with two bits of a place. */
+static const size_t max_segments = PM_CURSOR_SEGMENT - 1;
+
+double pm_timeline_time(const pm_timeline *timeline, size_t i) {
+    if (timeline->times)
+        return timeline->times[i];
+    return (double)i * (double)timeline->rate.den / (double)timeline->rate.num;
+}
+
+static bool is_length(double seconds) {
+    return seconds >= shortest && seconds <= longest;
+}
+
+pm_status pm_timeline_check(const pm_timeline *timeline, size_t index, pm_error *error) {
+    bool has_rate = pm_rational_given(timeline->rate);
+    if (timeline->key_count == 0)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "timeline %zu: key_count is 0", index);
+    if (timeline->key_count > max_segments)
+        return pm_fail(error, PM_ERROR_SIZE, "timeline %zu: key_count %zu is above 2^30 - 2", index,
+                       timeline->key_count);
+    if (has_rate && timeline->times)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "timeline %zu: both rate and times are given",
+                       index);
+    if (!has_rate && !timeline->times)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "timeline %zu: neither rate nor times is given",
+                       index);
+    if (has_rate && !pm_rational_positive(timeline->rate))
+        return pm_fail(error, PM_ERROR_TIME, "timeline %zu: rate is not positive", index);
+    for (size_t i = 0; timeline->times && i < timeline->key_count; i++) {
+        double t = timeline->times[i];
+        if (!isfinite(t))
+            return pm_fail_at(error, PM_ERROR_TIME, PM_NO_INDEX, i,
+                              "timeline %zu: key time is not finite", index);
+        if (i > 0 && !(t > timeline->times[i - 1]))
+            return pm_fail_at(error, PM_ERROR_TIME, PM_NO_INDEX, i,
+                              "timeline %zu: key times do not strictly increase", index);
+        if (i > 0 && !is_length(t - timeline->times[i - 1]))
+            return pm_fail_at(error, PM_ERROR_TIME, PM_NO_INDEX, i,
+                              "timeline %zu: key times are not 1e-70 to 1e70 s apart", index);
+    }
+    return PM_OK;
+}
+
+pm_status pm_timeline_check_loop(const pm_timeline *timeline, double period, bool *closes,
+                                 pm_error *error) {
+    *closes = false;
+    if (period == 0)
+        return PM_OK;
+    double span =
+        pm_timeline_time(timeline, timeline->key_count - 1) - pm_timeline_time(timeline, 0);
+    if (!isfinite(period) || period < 0)
+        return pm_fail(error, PM_ERROR_TIME, "loop_period is not a positive number");
+    if (timeline->key_count > 1 && fabs(period - span) <= closing_tolerance * span)
+        *closes = true;
+    else if (period < span)
+        return pm_fail(error, PM_ERROR_TIME,
+                       "loop_period %.9g s is shorter than the keys' span of %.9g s", period, span);
+    else if (!is_length(period - span))
+        return pm_fail(error, PM_ERROR_TIME, "loop_period leaves a segment of %.9g s",
+                       period - span);
+    return PM_OK;
+}
+
+static bool loop_is_uniform(const pm_timeline *timeline, double period, size_t keys) {
+    double in_keys = period * pm_rational_value(timeline->rate);
+    return !timeline->times && fabs(in_keys - (double)keys) <= closing_tolerance * (double)keys;
+}
+
+/* Which stretch of the index a time within the borders is in: never a lower one for a later
+ * time. */
+static size_t stretch_of(const pm_clip_timeline *timeline, double time) {
+    size_t stretch = (size_t)((time - timeline->first) * timeline->stretches_per_second);
+    return stretch < timeline->segment_count ? stretch : timeline->segment_count - 1;
+}
+
+static bool make_index(pm_clip_timeline *timeline) {
+    size_t count = timeline->segment_count;
+    const double *times = timeline->times;
+    timeline->index = calloc(count + 1, sizeof *timeline->index);
+    if (!timeline->index)
+        return false;
+    timeline->stretches_per_second = (double)count / (times[count] - times[0]);
+    if (!isfinite(timeline->stretches_per_second))
+        timeline->stretches_per_second = 0; /* one stretch of all */
+    for (size_t i = 0; i < count; i++)
+        timeline->index[stretch_of(timeline, times[i]) + 1] = (pm_u32)i;
+    for (size_t i = 1; i <= count; i++)
+        if (timeline->index[i] < timeline->index[i - 1])
+            timeline->index[i] = timeline->index[i - 1];
+    return true;
+}
+
+pm_status pm_timeline_build(const pm_timeline *timeline, double period, pm_clip_timeline *out,
+                            pm_error *error) {
+    *out = (pm_clip_timeline){.given_keys = timeline->key_count, .rate = timeline->rate};
+    pm_status status = pm_timeline_check_loop(timeline, period, &out->closes, error);
+    if (status != PM_OK)
+        return status;
+    size_t keys = timeline->key_count - out->closes;
+    out->key_count = keys;
+    out->constant = keys == 1;
+    out->loop = period > 0 && keys > 1;
+    out->segment_count = out->loop ? keys : keys > 1 ? keys - 1 : 1;
+    out->first = pm_timeline_time(timeline, 0);
+    out->period = period;
+    out->uniform = out->loop ? loop_is_uniform(timeline, period, keys) : !timeline->times;
+    out->times = calloc(out->segment_count + 1, sizeof *out->times);
+    if (!out->times)
+        return pm_fail_memory(error);
+    for (size_t i = 0; i < keys; i++)
+        out->times[i] = pm_timeline_time(timeline, i);
+    if (out->loop)
+        out->times[keys] = out->first + period;
+    else if (out->constant)
+        out->times[1] = out->first + 1;
+    return out->uniform || make_index(out) ? PM_OK : pm_fail_memory(error);
+}
+
+void pm_timeline_free(pm_clip_timeline *timeline) {
+    free(timeline->times);
+    free(timeline->index);
+    timeline->times = NULL;
+    timeline->index = NULL;
+}
+
+/* A time as a sum: `rest` is what did not fit the double, a part of its last place. */
+typedef struct exact_time {
+    double time, rest;
+} exact_time;
+
+static exact_time sum_of(double a, double b) {
+    double sum = a + b, grown = sum - a;
+    return (exact_time){sum, (a - (sum - grown)) + (b - grown)};
+}
+
+static exact_time plus(exact_time t, double more) {
+    exact_time sum = sum_of(t.time, more);
+    return sum_of(sum.time, sum.rest + t.rest);
+}
+
+static bool is_before(exact_time t, double border) {
+    return t.time < border || (t.time == border && t.rest < 0);
+}
+
+static pm_cursor on_lap(size_t segment, float u, bool odd) {
+    pm_cursor cursor = {(pm_u32)segment, u};
+    if (odd)
+        cursor.segment |= PM_CURSOR_ODD_LAP;
+    return cursor;
+}
+
+/* Within a segment: at its key or behind it, and before the next one. */
+static pm_cursor cursor_of(size_t segment, double u, bool odd) {
+    /* what is below 2^-32 is as good as on the key, and its products could underflow */
+    float rounded = u < 0x1p-32 ? 0.0f : (float)u;
+    return on_lap(segment, rounded < 1.0f ? rounded : PM_CURSOR_BELOW_ONE, odd);
+}
+
+static pm_cursor cursor_at_end(const pm_clip_timeline *timeline) {
+    return on_lap(timeline->segment_count - 1, 1.0f, false);
+}
+
+static pm_cursor at_rest(pm_cursor cursor) {
+    cursor.segment |= PM_CURSOR_AT_REST;
+    return cursor;
+}
+
+/* The segment of a time within the borders: the hinted one, the next, else one of those that
+ * its stretch of the index reaches into, by halving. */
+static size_t find_segment(const pm_clip_timeline *timeline, double time, size_t hint) {
+    const double *times = timeline->times;
+    for (size_t i = hint; i < timeline->segment_count && i < hint + 2; i++)
+        if (times[i] <= time && time < times[i + 1])
+            return i;
+    size_t stretch = stretch_of(timeline, time);
+    size_t low = timeline->index[stretch], high = (size_t)timeline->index[stretch + 1] + 1;
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (times[middle] <= time)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Of uniform keys: at most a step from where the rate says. */
+static size_t find_uniform_segment(const pm_clip_timeline *timeline, double time, double position) {
+    const double *times = timeline->times;
+    size_t last = timeline->segment_count - 1;
+    size_t i = position < (double)last ? (size_t)position : last;
+    while (i > 0 && time < times[i])
+        i--;
+    while (i < last && time >= times[i + 1])
+        i++;
+    return i;
+}
+
+static pm_cursor locate_uniform(const pm_clip_timeline *timeline, exact_time t, bool odd) {
+    double position =
+        (t.time - timeline->first) * (double)timeline->rate.num / (double)timeline->rate.den;
+    size_t i = find_uniform_segment(timeline, t.time, position);
+    if (i > 0 && is_before(t, timeline->times[i]))
+        return cursor_of(i - 1, 1, odd);
+    return cursor_of(i, t.time == timeline->times[i] ? 0 : position - (double)i, odd);
+}
+
+static pm_cursor locate_listed(const pm_clip_timeline *timeline, exact_time t, bool odd,
+                               size_t *hint) {
+    const double *times = timeline->times;
+    size_t i = find_segment(timeline, t.time, *hint);
+    *hint = i;
+    if (i > 0 && is_before(t, times[i]))
+        return cursor_of(i - 1, 1, odd);
+    return cursor_of(i, (t.time - times[i]) / (times[i + 1] - times[i]), odd);
+}
+
+/* A time in a loop as that of the first lap, at or behind the first key and before the period's
+ * end, whatever rounds on the way. */
+static exact_time in_lap(const pm_clip_timeline *timeline, double time, bool *odd) {
+    const double period = timeline->period;
+    exact_time all = sum_of(time, -timeline->first);
+    /* exact; far from 0 what did not fit may be many laps too */
+    double main = fmod(all.time, period), rest = fmod(all.rest, period);
+    double laps = rint((all.time - main) / period) + rint((all.rest - rest) / period);
+    exact_time since = sum_of(main, rest);
+    for (; is_before(since, 0); laps -= 1)
+        since = plus(since, period);
+    for (; !is_before(since, period); laps += 1)
+        since = plus(since, -period);
+    *odd = fmod(laps, 2) != 0;
+    return plus(since, timeline->first);
+}
+
+/* Of open tracks: nothing moves outside the keys. */
+static bool locate_outside(const pm_clip_timeline *timeline, double time, pm_cursor *cursor) {
+    const double first = timeline->times[0], last = timeline->times[timeline->segment_count];
+    if (time >= first && time < last)
+        return false;
+    *cursor = time < first ? cursor_of(0, 0, false) : cursor_at_end(timeline);
+    if (time != last)
+        *cursor = at_rest(*cursor);
+    return true;
+}
+
+pm_cursor pm_timeline_locate(const pm_clip_timeline *timeline, double time, size_t *hint) {
+    exact_time t = {time, 0};
+    bool odd = false;
+    pm_cursor cursor;
+    if (timeline->constant)
+        return at_rest(cursor_of(0, 0, false));
+    if (timeline->loop)
+        t = in_lap(timeline, time, &odd);
+    else if (locate_outside(timeline, time, &cursor))
+        return cursor;
+    return timeline->uniform ? locate_uniform(timeline, t, odd)
+                             : locate_listed(timeline, t, odd, hint);
+}
+
+/* The same rule as pm_locate_uniform, in wider integers and for positions below 0. */
+pm_cursor pm_timeline_locate_exact(const pm_clip_timeline *timeline, const pm_exact_uniform_map *c,
+                                   uint64_t k) {
+    pm_i128 position = c->start + (pm_i128)(c->step * k);
+    pm_i128 scale = (pm_i128)c->scale;
+    pm_i128 segments = (pm_i128)timeline->segment_count;
+    if (timeline->constant)
+        return at_rest(cursor_of(0, 0, false));
+    pm_i128 segment = position / scale - (position % scale < 0);
+    pm_i128 lap = segment / segments - (segment % segments < 0);
+    pm_u128 rest = (pm_u128)(position - segment * scale);
+    if (!timeline->loop && lap < 0)
+        return at_rest(cursor_of(0, 0, false));
+    if (!timeline->loop && lap > 0) {
+        pm_cursor end = cursor_at_end(timeline);
+        return segment > segments || rest > 0 ? at_rest(end) : end;
+    }
+    pm_cursor cursor;
+    cursor.segment = (pm_u32)(segment - lap * segments);
+    cursor.segment |= lap % 2 != 0 ? PM_CURSOR_ODD_LAP : 0;
+    pm_u128 fraction = (rest << 32) / c->scale;
+    cursor.u = pm_cursor_fraction((pm_u32)fraction, fraction * c->scale != rest << 32);
+    return cursor;
+}

@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * One instance on the host, a span of its joints at a time, the joints in lanes: a channel
+ * sampled, blended and put at rest where nothing moves it, then the next; and their matrices
+ * relative to the joints' parents. Compiled once for each instruction set.
+ */
+#if defined(__AVX512F__)
+#define PM_LANES 16
+#elif defined(__AVX__)
+#define PM_LANES 8
+#else
+#define PM_LANES 4
+#endif
+
+#include <string.h>
+
+#include "base/clones.h"
+#include "instance_state.h"
+#include "kernels/pm_keys.h"
+#include "kernels/pm_methods.h"
+#include "kernels/pm_pose.h"
+#include "pose_set.h"
+
+/* Joints of an instance: `count` of them, a multiple of PM_LANES, from `first` on. Those beyond
+ * the skeleton's last are padding. */
+typedef struct span {
+    const pm_crowd *crowd;
+    const pm_instance_state *state;
+    size_t first, count;
+} span;
+
+/* Of each group of its joints: pm_moved. */
+static inline const pm_u8 *moved_of(const span *joints, unsigned c) {
+    const pm_crowd *crowd = joints->crowd;
+    return crowd->moved + (c * crowd->padded_joints + joints->first) / PM_TRACK_GROUP;
+}
+
+/* A channel of a span: x, y, z and w of its joints. Only rotations have a w. */
+typedef float (*numbers)[PM_SPAN_JOINTS];
+
+/* Likewise, from the first joint's x on, a stride apart. */
+typedef struct part {
+    const float *first;
+    size_t stride;
+} part;
+
+static inline pm_quat load_part(part p, size_t at, unsigned c) {
+    return pm_quat_of(pm_load_reals(p.first + at), pm_load_reals(p.first + p.stride + at),
+                      pm_load_reals(p.first + 2 * p.stride + at),
+                      c == PM_ROTATIONS ? pm_load_reals(p.first + 3 * p.stride + at)
+                                        : PM_REAL(0.0f));
+}
+
+static inline pm_quat load_numbers(numbers from, size_t at, unsigned c) {
+    return load_part((part){from[0], PM_SPAN_JOINTS}, at, c);
+}
+
+static inline void store_numbers(numbers to, size_t at, unsigned c, pm_quat q) {
+    memcpy(to[0] + at, &q.x, sizeof q.x);
+    memcpy(to[1] + at, &q.y, sizeof q.y);
+    memcpy(to[2] + at, &q.z, sizeof q.z);
+    if (c == PM_ROTATIONS)
+        memcpy(to[3] + at, &q.w, sizeof q.w);
+}
+
+/* ---- sampling ------------------------------------------------------------------------------ */
+
+/* What is sampled: a channel of a span's joints, in a clip at a time. */
+typedef struct request {
+    const span *joints;
+    const pm_blend_input *input;
+    const pm_channel *channel;
+    const pm_clip_layout *clip;
+    const pm_u8 *moved; /* of each group of joints whether some clip moves some of them */
+    const float *key;   /* of the first joint, where `direct` */
+    size_t row, plane;
+    unsigned c;
+    float u;
+    bool direct; /* joints' numbers lie side by side, and have one u */
+    bool inside; /* which is neither 0 nor 1 */
+} request;
+
+static request request_of(const span *joints, const pm_blend_input *input, unsigned c) {
+    const pm_crowd *crowd = joints->crowd;
+    const pm_channel *channel = &crowd->channels[c];
+    const pm_clip_layout *clip = &crowd->clips[input->clip];
+    size_t key = clip->first[c] + (size_t)input->cursor.segment * clip->row[c] + 4 * joints->first;
+    request q = {.joints = joints,
+                 .input = input,
+                 .channel = channel,
+                 .clip = clip,
+                 .moved = moved_of(joints, c),
+                 .row = clip->row[c],
+                 .plane = clip->plane,
+                 .c = c,
+                 .u = input->cursor.u,
+                 .direct = !crowd->per_joint && channel->format == PM_KEYS_FLOAT32};
+    if (q.direct)
+        q.key = (const float *)channel->keys + key;
+    q.inside = q.direct && q.u != 0.0f && q.u != 1.0f;
+    return q;
+}
+
+/* Where keys are, of each lane. */
+typedef struct spots {
+    pm_u64 key[PM_LANES], next[PM_LANES];
+    size_t plane[PM_LANES];
+    float u[PM_LANES];
+} spots;
+
+/* By each joint's own timeline. */
+static void find_per_joint(const request *q, size_t first, spots *at) {
+    const pm_crowd *crowd = q->joints->crowd;
+    size_t n = crowd->skeleton->joint_count;
+    for (size_t i = 0; i < PM_LANES; i++) {
+        size_t joint = first + i < n ? first + i : n - 1;
+        const pm_track_layout *data =
+            &crowd->layout[(q->c * crowd->clip_count + q->input->clip) * n + joint];
+        pm_cursor cursor = pm_crowd_locate(crowd->timelines[data->timeline], crowd->times,
+                                           q->input->time, q->input->clamps);
+        at->key[i] = data->first + (size_t)cursor.segment * data->row;
+        at->next[i] = at->key[i] + data->row;
+        at->plane[i] = data->plane;
+        at->u[i] = cursor.u;
+    }
+}
+
+static void find_common(const request *q, size_t first, spots *at) {
+    for (size_t i = 0; i < PM_LANES; i++) {
+        at->key[i] =
+            q->clip->first[q->c] + q->input->cursor.segment * (size_t)q->row + 4 * (first + i);
+        at->next[i] = at->key[i] + q->row;
+        at->plane[i] = q->plane;
+        at->u[i] = q->u;
+    }
+}
+
+static pm_quat gather(const pm_channel *channel, const pm_u64 *at, size_t plane,
+                      const size_t *planes) {
+    const float *from[PM_LANES];
+    if (channel->format != PM_KEYS_FLOAT32)
+        return channel->format == PM_KEYS_LOG48 ? pm_gather_log48(channel->keys, at)
+                                                : pm_gather_smallest48(channel->keys, at);
+    for (size_t i = 0; i < PM_LANES; i++)
+        from[i] = (const float *)channel->keys + at[i] + plane * planes[i];
+    return pm_gather_quats(from);
+}
+
+/* Keys, with their segments' parameter. */
+typedef struct loaded {
+    pm_segment_data data;
+    real u;
+} loaded;
+
+/* Keys of another format, or anywhere. A function of its own, which is told what is sampled anew:
+ * the others keep that in registers then. */
+static __attribute__((noinline)) loaded load_each(const span *joints, const pm_blend_input *input,
+                                                  unsigned c, size_t first) {
+    const request q = request_of(joints, input, c);
+    loaded l;
+    spots at;
+    if (joints->crowd->per_joint)
+        find_per_joint(&q, first, &at);
+    else
+        find_common(&q, first, &at);
+    l.u = pm_reals_of(at.u);
+    l.data.key = gather(q.channel, at.key, 0, at.plane);
+    l.data.next = gather(q.channel, at.next, 0, at.plane);
+    for (unsigned e = 0; e < pm_curves[q.channel->impl.curve].coefficients; e++)
+        l.data.coefficients[e] = gather(q.channel, at.key, 1 + e, at.plane);
+    return l;
+}
+
+/* The numbers of planes are constants to the compiler. */
+static inline loaded load(const request *q, size_t at, unsigned coefficients, unsigned constants) {
+    loaded l;
+    if (q->direct) {
+        const float *key = q->key + 4 * at;
+        l.data.key = pm_load_quats(key);
+        l.data.next = pm_load_quats(key + q->row);
+        for (unsigned e = 0; e < coefficients; e++)
+            l.data.coefficients[e] = pm_load_quats(key + (1 + e) * q->plane);
+        l.u = PM_REAL(q->u);
+    } else {
+        l = load_each(q->joints, q->input, q->c, q->joints->first + at);
+    }
+    for (unsigned s = 0; s < constants; s++)
+        l.data.constants[s] = pm_load_quats(q->channel->constants + q->clip->constants +
+                                            s * q->plane + 4 * (q->joints->first + at));
+    return l;
+}
+
+#define PM_SAMPLE(name)                                                                            \
+    PM_FLAT static void sample_##name(const span *joints, const pm_blend_input *input, unsigned c, \
+                                      numbers to) {                                                \
+        const request q = request_of(joints, input, c);                                            \
+        const size_t count = q.joints->count;                                                      \
+        for (size_t at = 0; at < count; at += PM_LANES) {                                          \
+            if (!q.moved[at / PM_TRACK_GROUP])                                                     \
+                continue;                                                                          \
+            loaded l = load(&q, at, pm_##name##_coefficients, pm_##name##_constants);              \
+            pm_##name##_segment segment = pm_##name##_begin(&l.data);                              \
+            pm_quat value = pm_##name##_at(&segment, l.u);                                         \
+            if (pm_##name##_passes && !q.inside)                                                   \
+                value = pm_at_ends(&l.data, l.u, value);                                           \
+            store_numbers(to, at, q.c, value);                                                     \
+        }                                                                                          \
+    }
+PM_CURVES(PM_SAMPLE)
+
+#define PM_SAMPLE_ROW(name) [PM_CURVE_##name] = sample_##name,
+static void (*const samplers[PM_CURVE_COUNT])(const span *, const pm_blend_input *, unsigned,
+                                              numbers) = {PM_CURVES(PM_SAMPLE_ROW)};
+
+static void sample(const span *joints, const pm_blend_input *input, unsigned c, numbers to) {
+    samplers[joints->crowd->channels[c].impl.curve](joints, input, c, to);
+}
+
+/* ---- poses ------------------------------------------------------------------------------ */
+
+static real rest_field(const span *joints, size_t at, unsigned field) {
+    const pm_crowd *crowd = joints->crowd;
+    return pm_load_reals(crowd->rest + field * crowd->padded_joints + joints->first + at);
+}
+
+static part rest_part(const span *joints, unsigned c) {
+    static const unsigned fields[PM_CHANNEL_COUNT] = {PM_REST_ROTATION, PM_REST_POSITION,
+                                                      PM_REST_SCALE};
+    const pm_crowd *crowd = joints->crowd;
+    return (part){crowd->rest + fields[c] * crowd->padded_joints + joints->first,
+                  crowd->padded_joints};
+}
+
+static pm_quat rest_of(const span *joints, size_t at, unsigned c) {
+    return load_part(rest_part(joints, c), at, c);
+}
+
+static pm_quat unscale_of(const span *joints, size_t at) {
+    return pm_quat_of(rest_field(joints, at, PM_REST_UNSCALE),
+                      rest_field(joints, at, PM_REST_UNSCALE + 1),
+                      rest_field(joints, at, PM_REST_UNSCALE + 2), PM_REAL(0.0f));
+}
+
+static pm_quat blended(const span *joints, size_t at, unsigned c, pm_quat a, pm_quat b) {
+    const pm_instance_state *state = joints->state;
+    real weight = PM_REAL(state->weight) * pm_load_reals(state->mask + joints->first + at);
+    if (!state->additive)
+        return c == PM_ROTATIONS ? pm_rotations_mixed(a, b, weight)
+                                 : pm_vectors_mixed(a, b, weight);
+    return c == PM_ROTATIONS   ? pm_rotation_added(a, b, rest_of(joints, at, c), weight)
+           : c == PM_POSITIONS ? pm_position_added(a, b, rest_of(joints, at, c), weight)
+                               : pm_scale_added(a, b, unscale_of(joints, at), weight);
+}
+
+/* Joints that the level lacks, and joint 0 in place. */
+static pm_mask still_joints(const span *joints, size_t at) {
+    const pm_instance_state *state = joints->state;
+    float still[PM_LANES] = {0};
+    size_t first = joints->first + at;
+    for (size_t i = 0; state->joints && i < PM_LANES; i++)
+        if (first + i < joints->crowd->skeleton->joint_count)
+            still[i] = state->joints[first + i] ? 0 : 1;
+    if (state->in_place && first == 0)
+        still[0] = 1;
+    return pm_reals_of(still) != PM_REAL(0.0f);
+}
+
+/* What is left to do of lanes that were sampled, where they were. */
+static pm_quat settled(const span *joints, size_t at, unsigned c, numbers a, numbers b) {
+    const pm_instance_state *state = joints->state;
+    pm_quat rest = rest_of(joints, at, c);
+    pm_quat value = state->has_a ? load_numbers(a, at, c) : rest;
+    pm_mask moves = rest_field(joints, at, PM_REST_MOVES + c) != PM_REAL(0.0f);
+    if (state->weight > 0)
+        value = blended(joints, at, c, value, load_numbers(b, at, c));
+    value = pm_quat_select(moves, value, rest);
+    if (state->joints || state->in_place)
+        value = pm_quat_select(still_joints(joints, at), rest, value);
+    return value;
+}
+
+PM_FLAT static void pose_channel(const span *joints, unsigned c, numbers to) {
+    const pm_instance_state *state = joints->state;
+    const pm_u8 *moved = moved_of(joints, c);
+    bool plain = state->has_a && !(state->weight > 0) && !state->joints && !state->in_place;
+    bool present = joints->crowd->channels[c].present;
+    _Alignas(PM_CACHE_LINE) float other[4][PM_SPAN_JOINTS];
+    if (present && state->has_a)
+        sample(joints, &state->a, c, to);
+    if (present && state->weight > 0)
+        sample(joints, &state->b, c, other);
+    for (size_t at = 0; at < joints->count; at += PM_LANES) {
+        pm_u8 kind = moved[at / PM_TRACK_GROUP];
+        if (kind == PM_MOVED_WHOLE && plain)
+            continue;
+        store_numbers(to, at, c,
+                      kind == PM_MOVED_NOT ? rest_of(joints, at, c)
+                                           : settled(joints, at, c, to, other));
+    }
+}
+
+void PM_SET_NAME(pm_local_poses)(const pm_crowd *crowd, const pm_instance_state *state,
+                                 size_t first, size_t count, pm_pose_span *to) {
+    const span joints = {crowd, state, first, count};
+    for (unsigned c = 0; c < PM_CHANNEL_COUNT; c++)
+        pose_channel(&joints, c, to->of[c]);
+}
+
+/* ---- matrices --------------------------------------------------------------------------- */
+
+/* A channel that no clip moves lies there already. */
+static part posed_part(const span *joints, unsigned c, pm_pose_span *room) {
+    const pm_u8 *moved = moved_of(joints, c);
+    size_t groups = joints->count / PM_TRACK_GROUP, still = 0;
+    while (still < groups && moved[still] == PM_MOVED_NOT)
+        still++;
+    if (still == groups)
+        return rest_part(joints, c);
+    pose_channel(joints, c, room->of[c]);
+    return (part){room->of[c][0], PM_SPAN_JOINTS};
+}
+
+/* Rotations, positions and, where some joint is scaled, scales. */
+PM_FLAT static void span_matrices(const span *joints, const part *parts, const pm_matrix_rows *to) {
+    const part rotations = parts[PM_ROTATIONS], positions = parts[PM_POSITIONS];
+    const bool scaled = joints->crowd->scaled;
+    for (size_t at = 0; at < joints->count; at += PM_LANES) {
+        const size_t j = joints->first + at;
+        pm_matrix m = pm_matrix_of(load_part(rotations, at, PM_ROTATIONS),
+                                   load_part(positions, at, PM_POSITIONS));
+        if (scaled) /* by 1 is as good as not */
+            m = pm_matrix_scaled(m, load_part(parts[PM_SCALES], at, PM_SCALES));
+        pm_store_quats(to->x[j], m.x, PM_LANES, 0);
+        pm_store_quats(to->y[j], m.y, PM_LANES, 0);
+        pm_store_quats(to->z[j], m.z, PM_LANES, 0);
+    }
+}
+
+void PM_SET_NAME(pm_local_matrices)(const pm_crowd *crowd, const pm_instance_state *state,
+                                    const pm_matrix_rows *to) {
+    pm_pose_span room;
+    part parts[PM_CHANNEL_COUNT];
+    for (size_t first = 0; first < crowd->padded_joints; first += PM_SPAN_JOINTS) {
+        const span joints = {crowd, state, first, pm_span_joints(crowd, first)};
+        for (unsigned c = 0; c < PM_CHANNEL_COUNT; c++)
+            if (c != PM_SCALES || crowd->scaled)
+                parts[c] = posed_part(&joints, c, &room);
+        span_matrices(&joints, parts, to);
+    }
+}

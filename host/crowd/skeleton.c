@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Skeletons: checked, sorted (skeleton_order.c) and turned into the rows that kernels read.
+ */
+#include "skeleton.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/status.h"
+#include "segments/array_view.h"
+
+static const double max_length = 1e6, min_scale = 1e-6, unit_tolerance = 1e-3;
+
+/* A joint as described, in double. */
+typedef struct bone {
+    double rotation[4];
+    double position[3];
+    double scale[3];
+} bone;
+
+/* 3 rows of 4 */
+typedef struct affine {
+    double m[12];
+} affine;
+
+static const affine identity = {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
+
+static pm_array_view rows_of(const pm_array *array, size_t components) {
+    size_t tight = components * pm_number_size(array->type);
+    return (pm_array_view){array->data, array->type, array->stride ? array->stride : tight};
+}
+
+/* A row of numbers no larger than `most`; where none are given, *to stays. */
+static bool read_row(const pm_array *array, size_t joint, size_t components, double max,
+                     double *to) {
+    pm_array_view rows = rows_of(array, components);
+    for (size_t i = 0; rows.data && i < components; i++) {
+        to[i] = pm_number_at(&rows, joint, i);
+        if (!(fabs(to[i]) <= max))
+            return false;
+    }
+    return true;
+}
+
+static pm_status refuse(size_t joint, const char *what, pm_error *error) {
+    return pm_fail_joint(error, PM_ERROR_ARGUMENT, joint, "%s", what);
+}
+
+static pm_status read_bone(const pm_skeleton_desc *desc, size_t joint, bone *b, pm_error *error) {
+    *b = (bone){{0, 0, 0, 1}, {0, 0, 0}, {1, 1, 1}};
+    if (!read_row(&desc->rotations, joint, 4, 2, b->rotation))
+        return refuse(joint, "rotations: not a unit quaternion", error);
+    double norm = sqrt(b->rotation[0] * b->rotation[0] + b->rotation[1] * b->rotation[1] +
+                       b->rotation[2] * b->rotation[2] + b->rotation[3] * b->rotation[3]);
+    if (!(fabs(norm - 1) <= unit_tolerance))
+        return refuse(joint, "rotations: not a unit quaternion", error);
+    for (size_t i = 0; i < 4; i++)
+        b->rotation[i] /= norm;
+    if (!read_row(&desc->positions, joint, 3, max_length, b->position))
+        return refuse(joint, "positions: not finite, or beyond 1e6", error);
+    if (!read_row(&desc->scales, joint, 3, max_length, b->scale))
+        return refuse(joint, "scales: not finite, or beyond 1e6", error);
+    for (size_t i = 0; i < 3; i++)
+        if (fabs(b->scale[i]) < min_scale)
+            return refuse(joint, "scales: below 1e-6 in size", error);
+    return PM_OK;
+}
+
+/* ---- matrices -------------------------------------------------------------------- */
+
+static affine affine_of(const bone *b) {
+    affine a;
+    double r[9];
+    pm_matrix_from_quat(b->rotation, r);
+    for (size_t i = 0; i < 3; i++) {
+        for (size_t k = 0; k < 3; k++)
+            a.m[4 * i + k] = r[3 * i + k] * b->scale[k];
+        a.m[4 * i + 3] = b->position[i];
+    }
+    return a;
+}
+
+static affine product(const affine *a, const affine *b) {
+    affine p;
+    for (size_t i = 0; i < 3; i++)
+        for (size_t k = 0; k < 4; k++) {
+            const double *row = a->m + 4 * i;
+            p.m[4 * i + k] = row[0] * b->m[k] + row[1] * b->m[4 + k] + row[2] * b->m[8 + k] +
+                             (k == 3 ? row[3] : 0);
+        }
+    return p;
+}
+
+/* By cofactors. What cannot be inverted becomes infinite or NaN, and is refused for that. */
+static affine inverse(const affine *a) {
+    affine n;
+    const double *m = a->m;
+    double det = 0;
+    for (size_t i = 0; i < 3; i++)
+        for (size_t k = 0; k < 3; k++) {
+            size_t i1 = (i + 1) % 3, i2 = (i + 2) % 3, k1 = (k + 1) % 3, k2 = (k + 2) % 3;
+            n.m[4 * k + i] = m[4 * i1 + k1] * m[4 * i2 + k2] - m[4 * i1 + k2] * m[4 * i2 + k1];
+        }
+    for (size_t k = 0; k < 3; k++)
+        det += m[k] * n.m[4 * k];
+    for (size_t i = 0; i < 3; i++) {
+        double *row = n.m + 4 * i;
+        for (size_t k = 0; k < 3; k++)
+            row[k] /= det;
+        row[3] = -(row[0] * m[3] + row[1] * m[7] + row[2] * m[11]);
+    }
+    return n;
+}
+
+/* Whether a matrix turns and shifts and nothing else; and as what. */
+static bool is_rigid(const affine *a, double rotation[4]) {
+    double r[9];
+    for (size_t i = 0; i < 3; i++)
+        for (size_t k = 0; k < 3; k++)
+            r[3 * i + k] = a->m[4 * i + k];
+    for (size_t i = 0; i < 3; i++)
+        for (size_t k = 0; k < 3; k++) {
+            double dot = r[i] * r[k] + r[3 + i] * r[3 + k] + r[6 + i] * r[6 + k];
+            if (!(fabs(dot - (i == k)) <= unit_tolerance))
+                return false;
+        }
+    return pm_quat_from_matrix(r, rotation);
+}
+
+/* ---- joints ----------------------------------------------------------------------- */
+
+static void store(float *to, const double *from, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        to[i] = (float)from[i];
+}
+
+static void fill_rest(pm_joint *joint, const bone *b) {
+    store(joint->rotation, b->rotation, 4);
+    store(joint->position, b->position, 3);
+    store(joint->scale, b->scale, 3);
+    for (size_t i = 0; i < 3; i++) {
+        joint->unscale[i] = (float)(1 / b->scale[i]);
+        joint->scaled |= joint->scale[i] != 1.0f;
+    }
+}
+
+static pm_status fill_bind(pm_skeleton *skeleton, size_t joint, const affine *bind,
+                           pm_error *error) {
+    pm_joint *to = &skeleton->joints[joint];
+    double rotation[4] = {0, 0, 0, 1};
+    for (size_t i = 0; i < 12; i++)
+        if (!(fabs(bind->m[i]) <= 1e12))
+            return refuse(skeleton->order[joint], "the rest pose has no inverse", error);
+    store(to->inverse_bind, bind->m, 12);
+    skeleton->rigid = is_rigid(bind, rotation) && skeleton->rigid;
+    store(to->bind_rotation, rotation, 4);
+    for (size_t i = 0; i < 3; i++)
+        to->bind_position[i] = to->inverse_bind[4 * i + 3];
+    return PM_OK;
+}
+
+/* `models` has room for the rest pose's matrices, by the description's joints. */
+static pm_status fill_joints(pm_skeleton *skeleton, const pm_skeleton_desc *desc, affine *models,
+                             pm_error *error) {
+    skeleton->rigid = true;
+    for (size_t k = 0; k < skeleton->joint_count; k++) {
+        uint32_t joint = skeleton->order[k];
+        int32_t parent = desc->parents[joint];
+        bone b;
+        pm_status status = read_bone(desc, joint, &b, error);
+        if (status != PM_OK)
+            return status;
+        fill_rest(&skeleton->joints[k], &b);
+        affine local = affine_of(&b);
+        models[joint] = product(parent < 0 ? &identity : &models[parent], &local);
+        affine bind = inverse(&models[joint]);
+        if (!read_row(&desc->inverse_binds, joint, 12, max_length, bind.m))
+            return refuse(joint, "inverse_binds: not finite, or beyond 1e6", error);
+        status = fill_bind(skeleton, k, &bind, error);
+        if (status != PM_OK)
+            return status;
+    }
+    return PM_OK;
+}
+
+/* ---- levels and masks --------------------------------------------------------------- */
+
+static void fill_levels(pm_skeleton *skeleton, const pm_skeleton_desc *desc) {
+    size_t n = skeleton->joint_count;
+    for (size_t l = 0; l < skeleton->level_count; l++) {
+        pm_level given = desc->levels ? desc->levels[l] : (pm_level){0};
+        pm_crowd_level *level = &skeleton->levels[l];
+        level->update_every = given.update_every ? given.update_every : 1;
+        level->whole = 1;
+        for (size_t k = 0; k < n; k++) {
+            pm_u8 has = !given.joints || given.joints[skeleton->order[k]];
+            skeleton->level_joints[l * n + k] = has;
+            level->whole &= has;
+        }
+    }
+}
+
+static pm_status fill_masks(pm_skeleton *skeleton, const pm_skeleton_desc *desc, pm_error *error) {
+    size_t n = skeleton->joint_count;
+    for (size_t k = 0; k < n; k++)
+        skeleton->masks[k] = 1;
+    for (size_t m = 0; m < desc->mask_count; m++)
+        for (size_t k = 0; k < n; k++) {
+            float weight = desc->masks[m * n + skeleton->order[k]];
+            if (!(weight >= 0 && weight <= 1))
+                return pm_fail_joint(error, PM_ERROR_ARGUMENT, skeleton->order[k],
+                                     "masks: a weight of mask %zu is not within 0 and 1", m);
+            skeleton->masks[(m + 1) * n + k] = weight;
+        }
+    return PM_OK;
+}
+
+/* ---- the whole ------------------------------------------------------------------------ */
+
+static pm_status check_array(const char *name, const pm_array *array, size_t joints,
+                             size_t components, pm_error *error) {
+    size_t bytes;
+    if (!array->data)
+        return PM_OK;
+    if (array->type != PM_FLOAT32 && array->type != PM_FLOAT64)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "%s.type is not a pm_number", name);
+    if (array->stride && array->stride < components * pm_number_size(array->type))
+        return pm_fail(error, PM_ERROR_ARGUMENT, "%s.stride is shorter than a row", name);
+    if (!pm_multiply(joints, array->stride, &bytes))
+        return pm_fail(error, PM_ERROR_SIZE, "%s: the bytes do not fit size_t", name);
+    return PM_OK;
+}
+
+static pm_status check_counts(const pm_skeleton_desc *desc, pm_error *error) {
+    if (desc->joint_count == 0 || desc->joint_count > PM_SKELETON_MAX_JOINTS)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "joint_count is %zu, not 1 to %d",
+                       desc->joint_count, PM_SKELETON_MAX_JOINTS);
+    if (!desc->parents)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "parents is NULL");
+    if (desc->level_count > 255 || (desc->levels && desc->level_count == 0))
+        return pm_fail(error, PM_ERROR_ARGUMENT, "level_count is %zu, not 1 to 255",
+                       desc->level_count);
+    if (desc->level_count && !desc->levels)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "levels is NULL");
+    if (desc->mask_count > 65534)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "mask_count is %zu, more than 65534",
+                       desc->mask_count);
+    if (desc->mask_count && !desc->masks)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "masks is NULL");
+    for (size_t j = 0; j < desc->joint_count; j++)
+        if (desc->parents[j] < -1 || desc->parents[j] >= (int64_t)desc->joint_count)
+            return pm_fail_joint(error, PM_ERROR_ARGUMENT, j,
+                                 "parents: %d is neither a joint nor -1", (int)desc->parents[j]);
+    return PM_OK;
+}
+
+static pm_status check(const pm_skeleton_desc *desc, pm_error *error) {
+    pm_status status = check_counts(desc, error);
+    const struct {
+        const char *name;
+        const pm_array *array;
+        size_t components;
+    } arrays[] = {{"rotations", &desc->rotations, 4},
+                  {"positions", &desc->positions, 3},
+                  {"scales", &desc->scales, 3},
+                  {"inverse_binds", &desc->inverse_binds, 12}};
+    for (size_t i = 0; status == PM_OK && i < sizeof arrays / sizeof *arrays; i++)
+        status = check_array(arrays[i].name, arrays[i].array, desc->joint_count,
+                             arrays[i].components, error);
+    return status;
+}
+
+static pm_status make_room(pm_skeleton *s, const pm_skeleton_desc *desc, pm_error *error) {
+    size_t n = desc->joint_count;
+    s->joint_count = n;
+    s->level_count = desc->levels ? desc->level_count : 1;
+    s->mask_count = desc->mask_count;
+    s->order = calloc(n, sizeof *s->order);
+    s->by_depth = calloc(n, sizeof *s->by_depth);
+    s->joints = calloc(n, sizeof *s->joints);
+    s->levels = calloc(s->level_count, sizeof *s->levels);
+    s->level_joints = calloc(s->level_count, n);
+    s->masks = calloc((s->mask_count + 1) * n + PM_MASK_PADDING, sizeof *s->masks);
+    return s->order && s->by_depth && s->joints && s->levels && s->level_joints && s->masks
+               ? PM_OK
+               : pm_fail_memory(error);
+}
+
+static pm_status build(pm_skeleton *skeleton, const pm_skeleton_desc *desc, pm_error *error) {
+    pm_status status = make_room(skeleton, desc, error);
+    if (status == PM_OK)
+        status = pm_skeleton_sort(skeleton, desc->parents, error);
+    if (status != PM_OK)
+        return status;
+    affine *models = calloc(desc->joint_count, sizeof *models);
+    status = models ? fill_joints(skeleton, desc, models, error) : pm_fail_memory(error);
+    free(models);
+    fill_levels(skeleton, desc);
+    return status == PM_OK ? fill_masks(skeleton, desc, error) : status;
+}
+
+pm_status pm_skeleton_create(const pm_skeleton_desc *desc, pm_skeleton **skeleton,
+                             pm_error *error) {
+    pm_error_clear(error);
+    if (!desc || !skeleton)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", desc ? "skeleton" : "desc");
+    pm_status status = check(desc, error);
+    if (status != PM_OK)
+        return status;
+    pm_skeleton *made = calloc(1, sizeof *made);
+    if (!made)
+        return pm_fail_memory(error);
+    status = build(made, desc, error);
+    if (status == PM_OK)
+        *skeleton = made;
+    else
+        pm_skeleton_destroy(&made);
+    return status;
+}
+
+void pm_skeleton_destroy(pm_skeleton **handle) {
+    pm_skeleton *skeleton = handle ? *handle : NULL;
+    if (!skeleton)
+        return;
+    free(skeleton->order);
+    free(skeleton->by_depth);
+    free(skeleton->joints);
+    free(skeleton->levels);
+    free(skeleton->level_joints);
+    free(skeleton->masks);
+    free(skeleton);
+    *handle = NULL;
+}
+
+size_t pm_skeleton_joint_count(const pm_skeleton *skeleton) {
+    return skeleton ? skeleton->joint_count : 0;
+}
+
+const uint32_t *pm_skeleton_order(const pm_skeleton *skeleton) {
+    return skeleton ? skeleton->order : NULL;
+}

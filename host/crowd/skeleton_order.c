@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The order in which joints are walked, and the slots in which matrices of parents wait for
+ * children. Depth first, the child that needs most slots coming last, n joints need no more
+ * than log2(n) + 1: a parent's slot is free once its last child has begun.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/status.h"
+#include "skeleton.h"
+
+/* Joints of the description. */
+typedef struct tree {
+    size_t count;
+    const int32_t *parents;
+    uint32_t *first; /* children of joint j are child[first[j]] to child[first[j + 1]], of */
+    uint32_t *child; /* joint `count` the roots */
+    uint32_t *order; /* parents first; here and there room to work in */
+    uint32_t *need;  /* slots that a joint and all below it take; before and after, counts */
+} tree;
+
+static uint32_t parent_or_none(const tree *t, uint32_t joint) {
+    int32_t parent = t->parents[joint];
+    return parent < 0 ? (uint32_t)t->count : (uint32_t)parent;
+}
+
+static bool make_room(tree *t) {
+    t->first = calloc(t->count + 2, sizeof *t->first);
+    t->child = calloc(t->count, sizeof *t->child);
+    t->need = calloc(t->count, sizeof *t->need);
+    return t->first && t->child && t->need;
+}
+
+/* Children keep the description's order. */
+static void find_children(tree *t) {
+    for (uint32_t j = 0; j < t->count; j++)
+        t->first[parent_or_none(t, j) + 1]++;
+    for (size_t j = 0; j <= t->count; j++)
+        t->first[j + 1] += t->first[j];
+    uint32_t roots = 0;
+    for (uint32_t j = 0; j < t->count; j++) {
+        uint32_t parent = parent_or_none(t, j);
+        uint32_t *placed = parent == t->count ? &roots : &t->need[parent];
+        t->child[t->first[parent] + (*placed)++] = j;
+    }
+}
+
+/* Level by level from the roots; returns how many joints can be reached from any. */
+static size_t order_by_depth(tree *t) {
+    size_t count = 0, next = 0;
+    uint32_t joint = (uint32_t)t->count;
+    for (;;) {
+        for (uint32_t i = t->first[joint]; i < t->first[joint + 1]; i++)
+            t->order[count++] = t->child[i];
+        if (next == count)
+            return count;
+        joint = t->order[next++];
+    }
+}
+
+/* Above a joint that no root leads to there is a cycle: whoever goes up for long is in it. */
+static uint32_t find_cycle(tree *t, size_t reached) {
+    uint32_t joint = 0;
+    memset(t->need, 0, t->count * sizeof *t->need);
+    for (size_t k = 0; k < reached; k++)
+        t->need[t->order[k]] = 1;
+    while (t->need[joint])
+        joint++;
+    for (size_t step = 0; step < t->count; step++)
+        joint = (uint32_t)t->parents[joint];
+    return joint;
+}
+
+/* The heaviest child goes last, where the parent's slot is free for it. */
+static uint32_t put_heaviest_last(tree *t, uint32_t joint) {
+    uint32_t *from = t->child + t->first[joint], *end = t->child + t->first[joint + 1];
+    uint32_t *heaviest = from, need = 1;
+    if (from == end)
+        return 0;
+    for (uint32_t *c = from; c < end; c++)
+        if (t->need[*c] >= t->need[*heaviest])
+            heaviest = c;
+    uint32_t last = *heaviest;
+    memmove(heaviest, heaviest + 1, (size_t)(end - heaviest - 1) * sizeof *heaviest);
+    end[-1] = last;
+    for (uint32_t *c = from; c < end - 1; c++)
+        need = t->need[*c] + 1 > need ? t->need[*c] + 1 : need;
+    return t->need[last] > need ? t->need[last] : need;
+}
+
+static void order_depth_first(tree *t) {
+    uint32_t *stack = t->need; /* joints that are in the order are no longer needed there */
+    size_t waiting = 0, count = 0;
+    for (size_t i = t->count; i-- > 0;)
+        t->need[t->order[i]] = put_heaviest_last(t, t->order[i]);
+    for (uint32_t i = t->first[t->count + 1]; i-- > t->first[t->count];)
+        stack[waiting++] = t->child[i];
+    while (waiting) {
+        uint32_t joint = stack[--waiting];
+        t->order[count++] = joint;
+        for (uint32_t i = t->first[joint + 1]; i-- > t->first[joint];)
+            stack[waiting++] = t->child[i];
+    }
+}
+
+/* The lowest slot that is free; PM_SLOTS when none is. */
+static uint32_t free_slot(const uint32_t *taken) {
+    uint32_t slot = 0;
+    while (slot < PM_SLOTS && taken[slot])
+        slot++;
+    return slot;
+}
+
+/* Slots for joints in t->order; false when they do not suffice, or a child comes first.
+ * t->need counts the children a joint still waits for. */
+static bool give_slots(const tree *t, pm_joint *joints, uint32_t *slot_of) {
+    uint32_t taken[PM_SLOTS] = {0};
+    for (size_t j = 0; j < t->count; j++) {
+        t->need[j] = t->first[j + 1] - t->first[j];
+        slot_of[j] = PM_NO_SLOT;
+    }
+    for (size_t k = 0; k < t->count; k++) {
+        uint32_t joint = t->order[k], parent = parent_or_none(t, joint);
+        joints[k].parent = joints[k].slot = PM_NO_SLOT;
+        if (parent < t->count) {
+            if (slot_of[parent] == PM_NO_SLOT)
+                return false;
+            joints[k].parent = slot_of[parent];
+            taken[slot_of[parent]] = --t->need[parent] > 0;
+        }
+        if (t->need[joint] == 0)
+            continue;
+        uint32_t slot = free_slot(taken);
+        if (slot == PM_SLOTS)
+            return false;
+        taken[slot] = 1;
+        slot_of[joint] = joints[k].slot = slot;
+    }
+    return true;
+}
+
+static pm_status sort(tree *t, pm_joint *joints, uint32_t *slot_of, pm_error *error) {
+    find_children(t);
+    size_t reached = order_by_depth(t);
+    if (reached < t->count)
+        return pm_fail_joint(error, PM_ERROR_ARGUMENT, find_cycle(t, reached),
+                             "parents: the joint is below itself");
+    for (uint32_t j = 0; j < t->count; j++)
+        t->order[j] = j;
+    if (give_slots(t, joints, slot_of))
+        return PM_OK;
+    order_by_depth(t);
+    order_depth_first(t);
+    return give_slots(t, joints, slot_of)
+               ? PM_OK
+               : pm_fail(error, PM_ERROR_SIZE, "joints are too many for the slots there are");
+}
+
+/* Joints, with their parents, by how far they are from a root: neighbours in that do not wait for
+ * one another. t->order is the skeleton's; t->need and t->first are done with. */
+static void order_levels(const tree *t, pm_skeleton *skeleton) {
+    uint32_t *cursor = t->need, *depth = t->child, *begin = t->first;
+    for (uint32_t k = 0; k < t->count; k++)
+        cursor[t->order[k]] = k;
+    memset(begin, 0, (t->count + 2) * sizeof *begin);
+    for (size_t k = 0; k < t->count; k++) {
+        int32_t parent = t->parents[t->order[k]];
+        depth[k] = parent < 0 ? 0 : depth[cursor[parent]] + 1;
+        begin[depth[k] + 1]++;
+    }
+    for (size_t d = 0; d < t->count; d++)
+        begin[d + 1] += begin[d];
+    for (uint32_t k = 0; k < t->count; k++) {
+        int32_t parent = t->parents[t->order[k]];
+        skeleton->by_depth[begin[depth[k]]++] =
+            (pm_step){k, parent < 0 ? -1 : (int32_t)cursor[parent]};
+    }
+}
+
+pm_status pm_skeleton_sort(pm_skeleton *skeleton, const int32_t *parents, pm_error *error) {
+    tree t = {.count = skeleton->joint_count, .parents = parents, .order = skeleton->order};
+    uint32_t *slot_of = calloc(t.count, sizeof *slot_of);
+    pm_status status = make_room(&t) && slot_of ? sort(&t, skeleton->joints, slot_of, error)
+                                                : pm_fail_memory(error);
+    if (status == PM_OK)
+        order_levels(&t, skeleton);
+    free(slot_of);
+    free(t.first);
+    free(t.child);
+    free(t.need);
+    return status;
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Key times in ticks, as pm_crowd_locate of kernels/pm_crowd.h reads them.
+ */
+#include <math.h>
+
+#include "base/status.h"
+#include "crowd.h"
+
+static const double max_seconds = 0x1p30;
+
+int64_t pm_crowd_ticks(double seconds) {
+    double ticks = rint(seconds * PM_TICKS_PER_SECOND);
+    if (isnan(ticks))
+        return 0;
+    if (ticks >= 0x1p63)
+        return INT64_MAX;
+    return ticks < -0x1p63 ? INT64_MIN : (int64_t)ticks;
+}
+
+/* Segments a tick as a 64-bit fraction: rate 2^(64 - shift), and the shift the least there is. */
+static void set_rate(pm_crowd_timeline *row, pm_rational rate) {
+    pm_u128 num = (pm_u128)rate.num, den = (pm_u128)rate.den;
+    while (num >= den << row->shift)
+        row->shift++;
+    row->rate = (pm_u64)((num << (64 - row->shift)) / den);
+    pm_u128 slack = num / den + 1;
+    row->slack = slack < UINT32_MAX ? (pm_u32)slack : UINT32_MAX;
+}
+
+/* Of `segments` uniform ones, to the nearest tick. */
+static pm_u64 uniform_period(size_t segments, pm_rational rate) {
+    pm_u128 num = (pm_u128)rate.num;
+    return (pm_u64)((((pm_u128)segments * (pm_u128)rate.den << 33) / num + 1) >> 1);
+}
+
+pm_u64 pm_crowd_loop_ticks(const pm_clip *clip) {
+    const double period = clip->timelines[0].period; /* the same of all */
+    pm_u64 ticks = (pm_u64)pm_crowd_ticks(period);
+    if (period == 0)
+        return 0;
+    for (size_t t = 0; t < clip->track_count; t++) {
+        const pm_clip_timeline *line = &clip->timelines[clip->timeline_of[t]];
+        if (line->loop && line->uniform) {
+            ticks = uniform_period(line->segment_count, line->rate);
+            break;
+        }
+    }
+    return ticks ? ticks : 1;
+}
+
+/* Since the timeline's first key; nearest to those since `first`, which is where its lag counts
+ * from. Loops are the same wherever they begin. */
+static pm_u64 ticks_to(const pm_clip_timeline *timeline, size_t border, double first) {
+    if (timeline->loop)
+        return (pm_u64)pm_crowd_ticks(timeline->times[border] - timeline->first);
+    return (pm_u64)(pm_crowd_ticks(timeline->times[border] - first) -
+                    pm_crowd_ticks(timeline->first - first));
+}
+
+/* From a clip's first key, at `first`, to a timeline's. No lap of a loop is before another, so
+ * that whole periods do not count; they are taken off before they are rounded to ticks. */
+static pm_u64 lag_of(const pm_clip_timeline *timeline, double first, pm_u64 loop) {
+    const double lag = timeline->first - first;
+    if (timeline->loop)
+        return (pm_u64)pm_crowd_ticks(fmod(lag, timeline->period)) % loop;
+    return (pm_u64)pm_crowd_ticks(lag);
+}
+
+/* Listed key times, one more than segments. */
+static void add_times(pm_crowd *crowd, const pm_clip_timeline *timeline, double first,
+                      pm_u64 loop) {
+    for (size_t i = 0; i <= timeline->segment_count; i++)
+        crowd->times[crowd->time_count++] = ticks_to(timeline, i, first);
+    if (timeline->loop)
+        crowd->times[crowd->time_count - 1] = loop;
+}
+
+pm_status pm_crowd_add_timeline(pm_crowd *crowd, const pm_clip_timeline *timeline, double first,
+                                pm_u64 loop, pm_error *error) {
+    pm_crowd_timeline *row = &crowd->timelines[crowd->timeline_count];
+    double seconds = loop ? timeline->period : timeline->times[timeline->segment_count] - first;
+    if (!(seconds <= max_seconds))
+        return pm_fail(error, PM_ERROR_TIME, "lasts longer than 2^30 s");
+    if (timeline->segment_count > PM_CURSOR_SEGMENT || crowd->time_count > UINT32_MAX)
+        return pm_fail(error, PM_ERROR_SIZE, "has too many keys");
+    *row = (pm_crowd_timeline){.lag = lag_of(timeline, first, loop),
+                               .segments = (pm_u32)timeline->segment_count,
+                               .times = (pm_u32)crowd->time_count};
+    if (timeline->uniform && !timeline->constant) {
+        set_rate(row, timeline->rate);
+        row->period = uniform_period(timeline->segment_count, timeline->rate);
+        if (row->lag)
+            row->period = ticks_to(timeline, timeline->segment_count, first);
+    } else {
+        add_times(crowd, timeline, first, loop);
+        row->period = crowd->times[crowd->time_count - 1];
+    }
+    row->period = timeline->loop ? loop : row->period ? row->period : 1;
+    crowd->timeline_count++;
+    return PM_OK;
+}

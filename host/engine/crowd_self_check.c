@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The self check of crowds: slerp with every output, and for palettes a curve that stores more
+ * than keys and one with keys of 48 bits, on the device and on the reference. Few programs,
+ * for each takes some drivers seconds.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/status.h"
+#include "crowd/crowd.h"
+#include "engine.h"
+#include "self_check.h"
+
+enum {
+    JOINTS = PM_CHECK_TRACKS,
+    KEYS = PM_CHECK_KEYS,
+    INSTANCES = 75, /* a last group that is not full */
+    LEVELS = 2,
+    MASKS = 2,
+    CLIPS = 2,
+    RECORD_BYTES = 48 /* of the largest output */
+};
+
+typedef struct material {
+    const pm_check_keys *keys;
+    int32_t parents[JOINTS];
+    float inverse_binds[JOINTS * 12];
+    float masks[MASKS * JOINTS];
+    uint8_t half_of_joints[JOINTS];
+    uint32_t timeline_of[JOINTS];
+    double other_times[KEYS];
+    pm_crowd_instance instances[INSTANCES];
+    unsigned char on_device[INSTANCES * JOINTS * RECORD_BYTES];
+    unsigned char on_host[INSTANCES * JOINTS * RECORD_BYTES];
+} material;
+
+/* ---- what is posed ---------------------------------------------------------------------- */
+
+static uint32_t below(uint32_t *state, uint32_t end) {
+    return (uint32_t)pm_check_random(state, 0, end);
+}
+
+/* Any clips, weights, masks and levels, and one beyond them; but the first groups, which a
+ * vector of lanes takes together, are of one clip, and of crossfades alone. */
+static pm_crowd_instance random_instance(uint32_t *state, size_t i) {
+    double reach = below(state, 4) ? 40 : 1e6; /* seconds */
+    pm_crowd_instance n = {.time_a = pm_crowd_ticks(pm_check_random(state, -reach, reach)),
+                           .time_b = pm_crowd_ticks(pm_check_random(state, -reach, reach)),
+                           .clip_a = below(state, CLIPS + 1),
+                           .clip_b = below(state, CLIPS + 1),
+                           .weight = (float)pm_check_random(state, -0.5, 1.5),
+                           .mask = (uint16_t)below(state, MASKS + 2),
+                           .level = (uint8_t)below(state, LEVELS + 1),
+                           .flags = (uint8_t)below(state, 16)};
+    if (i % 13 == 0)
+        n.weight = NAN;
+    if (i < 2 * (size_t)PM_INSTANCE_GROUP) {
+        n.clip_a %= CLIPS;
+        n.mask = n.level = n.flags = 0;
+        n.weight = i < PM_INSTANCE_GROUP ? 0 : n.weight;
+    }
+    return n;
+}
+
+static void fill(material *m, const pm_check_keys *keys) {
+    /* of a quarter turn, so that it is rigid to the bit */
+    static const float bind[12] = {0, -1, 0, 3, 1, 0, 0, -5, 0, 0, 1, 7};
+    uint32_t state = 20260203;
+    m->keys = keys;
+    for (size_t j = 0; j < JOINTS; j++) {
+        m->parents[j] = j ? (int32_t)below(&state, (uint32_t)j) : -1;
+        memcpy(m->inverse_binds + 12 * j, bind, sizeof bind);
+        m->half_of_joints[j] = j % 2 == 0;
+        m->timeline_of[j] = j % 3 == 0;
+    }
+    for (size_t i = 0; i < (size_t)MASKS * JOINTS; i++)
+        m->masks[i] = (float)pm_check_random(&state, 0, 1);
+    for (size_t k = 0; k < KEYS; k++) {
+        bool inner = k > 0 && k + 1 < KEYS;
+        m->other_times[k] = inner ? (keys->times[k] + keys->times[k + 1]) / 2 : keys->times[k];
+    }
+    for (size_t i = 0; i < INSTANCES; i++)
+        m->instances[i] = random_instance(&state, i);
+}
+
+static pm_status make_skeleton(const material *m, pm_skeleton **skeleton, pm_error *error) {
+    const pm_level levels[LEVELS] = {{.joints = NULL}, {.joints = m->half_of_joints}};
+    const pm_skeleton_desc desc = {.joint_count = JOINTS,
+                                   .parents = m->parents,
+                                   .rotations = {.data = m->keys->rotations},
+                                   .positions = {.data = m->keys->positions},
+                                   .scales = {.data = m->keys->scales},
+                                   .inverse_binds = {.data = m->inverse_binds},
+                                   .levels = levels,
+                                   .level_count = LEVELS,
+                                   .masks = m->masks,
+                                   .mask_count = MASKS};
+    return pm_skeleton_create(&desc, skeleton, error);
+}
+
+/* ---- on both ------------------------------------------------------------------------------ */
+
+static pm_status compare(pm_crowd *crowd, material *m, unsigned output, bool *same,
+                         pm_error *error) {
+    size_t bytes = (size_t)INSTANCES * JOINTS * pm_crowd_record_bytes((pm_crowd_output)output);
+    pm_crowd_job job = {.instances = m->instances, .instance_count = INSTANCES};
+    for (int reference = 0; reference < 2; reference++) {
+        unsigned char *to = reference ? m->on_host : m->on_device;
+        memset(to, reference ? 0x55 : 0xaa, bytes);
+        job.on_reference = reference;
+        job.outputs[output].memory = to;
+        pm_status status = pm_crowd_pose(crowd, &job, error);
+        if (status != PM_OK)
+            return status;
+    }
+    *same = *same && memcmp(m->on_device, m->on_host, bytes) == 0;
+    return PM_OK;
+}
+
+/* `outputs` of them, from the first on; of clips of one timeline, or of several. */
+static pm_status check_clips(pm_engine *engine, const pm_skeleton *skeleton, material *m,
+                             pm_clip_desc like, bool several, unsigned outputs, bool *same,
+                             pm_error *error) {
+    const pm_timeline uniform = {.key_count = KEYS, .rate = {1, 1}};
+    const pm_timeline listed[] = {{.key_count = KEYS, .times = m->keys->times},
+                                  {.key_count = KEYS, .times = m->other_times}};
+    like.track_count = JOINTS;
+    like.rotations.data = m->keys->rotations;
+    like.positions.data = m->keys->positions;
+    like.scales.data = m->keys->scales;
+    pm_clip_desc clips[CLIPS] = {like, like};
+    clips[0].timelines = &uniform;
+    clips[1].timelines = listed;
+    clips[1].loop_period = several ? 0 : KEYS + 0.5;
+    clips[1].timeline_count = several ? 2 : 1;
+    clips[1].timeline_of = several ? m->timeline_of : NULL;
+    const pm_crowd_desc desc = {.skeleton = skeleton, .clips = clips, .clip_count = CLIPS};
+    pm_crowd *crowd = NULL;
+    pm_status status = pm_crowd_create(engine, &desc, &crowd, error);
+    for (unsigned o = 0; status == PM_OK && o < outputs; o++)
+        status = compare(crowd, m, o, same, error);
+    pm_crowd_destroy(&crowd);
+    return status;
+}
+
+/* Rusticl of Mesa 22.3 takes minutes over what others compile in a second: on it, palettes of
+ * slerp must speak for all. */
+static bool compiles_slowly(const pm_engine *engine) {
+    return strcmp(engine->info.platform, "rusticl") == 0;
+}
+
+static pm_status check(pm_engine *engine, const pm_skeleton *skeleton, material *m, bool *same,
+                       pm_error *error) {
+    static const struct {
+        pm_clip_desc like;
+        bool several;
+        unsigned outputs;
+    } kinds[] = {{{.method = PM_METHOD_SLERP}, false, PM_CROWD_OUTPUT_COUNT},
+                 {{.method = PM_METHOD_SLERP}, true, PM_CROWD_OUTPUT_COUNT},
+                 {{.method = PM_METHOD_SQUAD}, false, 1},
+                 {{.method = PM_METHOD_SLERP, .key_format = PM_KEYS_LOG48}, false, 1}};
+    pm_status status = PM_OK;
+    bool slow = compiles_slowly(engine);
+    for (size_t k = 0; status == PM_OK && k < (slow ? 2 : sizeof kinds / sizeof *kinds); k++)
+        status = check_clips(engine, skeleton, m, kinds[k].like, kinds[k].several,
+                             slow ? 1 : kinds[k].outputs, same, error);
+    return status;
+}
+
+pm_status pm_crowd_self_check(pm_engine *engine, const pm_check_keys *keys, bool *same,
+                              pm_error *error) {
+    pm_skeleton *skeleton = NULL;
+    material *m = calloc(1, sizeof *m);
+    if (!m)
+        return pm_fail_memory(error);
+    fill(m, keys);
+    pm_status status = make_skeleton(m, &skeleton, error);
+    if (status == PM_OK)
+        status = check(engine, skeleton, m, same, error);
+    pm_skeleton_destroy(&skeleton);
+    free(m);
+    return status;
+}

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Identity is measured, not believed: every method on the device and on the reference,
+ * both kernel shapes, and slerp with every format of keys, compared bit for bit; then crowds.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend/request.h"
+#include "base/status.h"
+#include "engine.h"
+#include "self_check.h"
+
+enum { TRACKS = PM_CHECK_TRACKS, KEYS = PM_CHECK_KEYS, SAMPLES = 96, PAIRS = 800 };
+
+typedef struct material {
+    pm_check_keys keys;
+    double sample_times[PAIRS];
+    uint32_t tracks[PAIRS];
+    float on_device[PAIRS > SAMPLES *TRACKS ? PAIRS * 4 : SAMPLES *TRACKS * 4];
+    float on_host[PAIRS > SAMPLES *TRACKS ? PAIRS * 4 : SAMPLES *TRACKS * 4];
+} material;
+
+double pm_check_random(uint32_t *state, double low, double high) {
+    *state = *state * 1664525u + 1013904223u;
+    return low + (high - low) * ((double)(*state >> 8) / 16777216.0);
+}
+
+static void random_rotation(uint32_t *state, float *to) {
+    double q[4], norm2 = 0;
+    do {
+        norm2 = 0;
+        for (int i = 0; i < 4; i++) {
+            q[i] = pm_check_random(state, -1, 1);
+            norm2 += q[i] * q[i];
+        }
+    } while (norm2 > 1 || norm2 < 0.01);
+    for (int i = 0; i < 4; i++)
+        to[i] = (float)(q[i] / sqrt(norm2));
+}
+
+static void fill(material *m) {
+    pm_check_keys *keys = &m->keys;
+    uint32_t state = 20240229;
+    for (size_t i = 0; i < (size_t)KEYS * TRACKS; i++) {
+        random_rotation(&state, keys->rotations + 4 * i);
+        if (i >= TRACKS && i % 7 == 0) /* some keys held */
+            memcpy(keys->rotations + 4 * i, keys->rotations + 4 * (i - TRACKS), 4 * sizeof(float));
+        if (i % 11 == 0) /* some with zeros, whose sign may get lost */
+            memcpy(keys->rotations + 4 * i, (float[4]){0, i % 2 ? 0.6f : 0, 0, i % 2 ? 0.8f : 1},
+                   4 * sizeof(float));
+        for (size_t k = 0; k < 3; k++)
+            keys->positions[3 * i + k] = (float)pm_check_random(&state, -100, 100);
+    }
+    for (size_t k = 0; k < KEYS; k++)
+        keys->times[k] = (double)k + pm_check_random(&state, 0, 0.9);
+    for (size_t k = 0; k < PAIRS; k++) {
+        m->sample_times[k] = pm_check_random(&state, -1, KEYS + 1);
+        m->tracks[k] = (uint32_t)pm_check_random(&state, 0, TRACKS);
+    }
+    for (size_t i = 0; i < (size_t)PM_CHECK_ROWS * 3; i++)
+        keys->scales[i] = (float)pm_check_random(&state, 0.5, 1.5);
+}
+
+/* Whether a job gives the same bits on both, for one of its outputs. */
+static pm_status compare(const pm_clip *clip, material *m, pm_sample_job job, unsigned output,
+                         bool *same, pm_error *error) {
+    for (int reference = 0; reference < 2; reference++) {
+        float *to = reference ? m->on_host : m->on_device;
+        memset(to, reference ? 0x55 : 0xaa, sizeof m->on_host);
+        job.on_reference = reference;
+        job.rotations = output == PM_OUT_ROTATIONS ? to : NULL;
+        job.positions = output == PM_OUT_POSITIONS ? to : NULL;
+        pm_status status = pm_sample(clip, &job, error);
+        if (status != PM_OK)
+            return status;
+    }
+    size_t values = job.tracks ? job.sample_count : job.sample_count * TRACKS;
+    size_t floats = values * pm_outputs[output].components;
+    *same = *same && memcmp(m->on_device, m->on_host, floats * sizeof(float)) == 0;
+    return PM_OK;
+}
+
+/* Of values alone: derivatives are the same arithmetic, and would double the programs to
+ * build. */
+static pm_status check_clip(const pm_clip *clip, material *m, bool *same, pm_error *error) {
+    static const unsigned outputs[] = {PM_OUT_ROTATIONS, PM_OUT_POSITIONS};
+    pm_sample_job grid = {.sample_count = SAMPLES, .rate = {7, 1}};
+    pm_sample_job pairs = {.sample_count = PAIRS, .times = m->sample_times, .tracks = m->tracks};
+    pm_status status = PM_OK;
+    for (size_t i = 0; status == PM_OK && i < sizeof outputs / sizeof *outputs; i++) {
+        status = compare(clip, m, pairs, outputs[i], same, error);
+        if (status == PM_OK)
+            status = compare(clip, m, grid, outputs[i], same, error);
+    }
+    return status;
+}
+
+static pm_status check_method(pm_engine *engine, material *m, pm_clip_desc desc, bool *same,
+                              pm_error *error) {
+    const float axis[3] = {0.3f, -0.5f, 0.8f};
+    pm_timeline uniform = {.key_count = KEYS, .rate = {1, 1}};
+    pm_timeline listed = {.key_count = KEYS, .times = m->keys.times};
+    desc.track_count = TRACKS;
+    desc.rotations.data = m->keys.rotations;
+    desc.positions.data = m->keys.positions;
+    desc.axes.data = axis;
+    /* any numbers will do as tangents of cubicspline: the keys are at hand */
+    desc.rotations_in = desc.rotations_out = desc.rotations;
+    desc.positions_in = desc.positions_out = desc.positions;
+    int shapes = desc.method == PM_METHOD_BSPLINE ? 1 : 2; /* which wants uniform keys */
+    for (int looped = 0; looped < shapes; looped++) {
+        pm_clip *clip = NULL;
+        desc.timelines = looped ? &listed : &uniform;
+        desc.loop_period = looped ? KEYS + 0.5 : 0;
+        pm_status status = pm_clip_create(engine, &desc, &clip, error);
+        if (status == PM_OK)
+            status = check_clip(clip, m, same, error);
+        pm_clip_destroy(&clip);
+        if (status != PM_OK)
+            return status;
+    }
+    return PM_OK;
+}
+
+static pm_status check_part(pm_engine *part, material *m, bool *same, pm_error *error) {
+    pm_status status = PM_OK;
+    for (unsigned i = 0; status == PM_OK && i < PM_METHOD_COUNT; i++)
+        status = check_method(part, m, (pm_clip_desc){.method = (pm_method)i}, same, error);
+    if (status == PM_OK)
+        status = check_method(part, m, (pm_clip_desc){.method = PM_METHOD_SQUAD, .unlimited = true},
+                              same, error);
+    for (unsigned f = PM_KEYS_FLOAT32 + 1; status == PM_OK && f < PM_KEYS_COUNT; f++)
+        status = check_method(part, m, (pm_clip_desc){.key_format = (pm_key_format)f}, same, error);
+    return status == PM_OK ? pm_crowd_self_check(part, &m->keys, same, error) : status;
+}
+
+/* Devices one after another: of jobs as small as these, one device would do all. */
+pm_status pm_engine_self_check(pm_engine *engine, pm_bit_match *identity, pm_error *error) {
+    pm_error_clear(error);
+    if (!engine || !identity)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", engine ? "identity" : "engine");
+    material *m = calloc(1, sizeof *m);
+    if (!m)
+        return pm_fail_memory(error);
+    bool same = true;
+    pm_status status = PM_OK;
+    fill(m);
+    for (size_t i = 0; status == PM_OK && i < engine->part_count; i++)
+        status = check_part(engine->parts[i], m, &same, error);
+    free(m);
+    if (status == PM_OK)
+        *identity = same ? PM_BIT_MATCH_EXACT : PM_BIT_MATCH_DIFFERENT;
+    return status;
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Guided self-scheduling with unequal workers: everybody takes half of their share of what is
+ * left, so that wrong guesses are small by the time they matter.
+ */
+#include "scheduler.h"
+
+/* Part of its rate by which a part that had nothing to do is thought faster in the next job:
+ * one bad measurement does not leave it out for ever, and a slow one is seldom tried. */
+static const double optimism = 1.0 / 64;
+
+static bool is_timed(const pm_throughput *throughput) {
+    return throughput->values > 0 && throughput->seconds > 0;
+}
+
+static double rate_now(const pm_throughput *throughput) {
+    return throughput->values / throughput->seconds;
+}
+
+/* Rates of this job over those of the jobs before, of the parts that have both: jobs differ in
+ * what a value costs, and whoever has done none yet will meet the same. */
+static double change_of(const pm_throughput *throughputs, size_t count) {
+    double now = 0, before = 0;
+    for (size_t i = 0; i < count; i++)
+        if (is_timed(&throughputs[i]) && throughputs[i].before > 0) {
+            now += rate_now(&throughputs[i]);
+            before += throughputs[i].before;
+        }
+    return before > 0 ? now / before : 1;
+}
+
+/* 0 when nothing is known. */
+static double known_rate(const pm_throughput *throughput, double change) {
+    return is_timed(throughput) ? rate_now(throughput) : throughput->before * change;
+}
+
+/* What a part is taken for of which nothing is known: as fast as the others are on average. */
+static double usual_rate(const pm_throughput *throughputs, size_t count, double change) {
+    double sum = 0;
+    size_t known = 0;
+    for (size_t i = 0; i < count; i++) {
+        double rate = known_rate(&throughputs[i], change);
+        sum += rate;
+        known += rate > 0;
+    }
+    return known ? sum / (double)known : 1;
+}
+
+static double expected_rate(const pm_throughput *throughput, double change, double usual) {
+    double rate = known_rate(throughput, change);
+    return rate > 0 ? rate : usual;
+}
+
+size_t pm_next_piece(const pm_throughput *throughputs, size_t count, size_t part, size_t rest,
+                     size_t min) {
+    const double change = change_of(throughputs, count);
+    const double usual = usual_rate(throughputs, count, change);
+    const double mine = expected_rate(&throughputs[part], change, usual);
+    double others = 0;
+    for (size_t i = 0; i < count; i++)
+        if (i != part && !throughputs[i].left)
+            others += expected_rate(&throughputs[i], change, usual);
+    size_t take = min;
+    if (known_rate(&throughputs[part], change) > 0) { /* else the least, to be timed by */
+        double half = 0.5 * (double)rest * (mine / (mine + others));
+        take = half > (double)min ? (size_t)half : min;
+    }
+    if (take >= rest || rest - take < min)
+        take = rest;
+    bool last_to_finish = (double)take * others > (double)rest * mine;
+    return last_to_finish ? 0 : take;
+}
+
+size_t pm_fastest_part(const pm_throughput *throughputs, size_t count) {
+    const double change = change_of(throughputs, count);
+    const double usual = usual_rate(throughputs, count, change);
+    size_t fastest = 0;
+    for (size_t i = 1; i < count; i++)
+        if (expected_rate(&throughputs[i], change, usual) >
+            expected_rate(&throughputs[fastest], change, usual))
+            fastest = i;
+    return fastest;
+}
+
+double pm_learned_throughput(const pm_throughput *throughputs, size_t count, size_t part) {
+    const pm_throughput *throughput = &throughputs[part];
+    double rate = known_rate(throughput, change_of(throughputs, count));
+    return is_timed(throughput) ? rate : rate * (1 + optimism);
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * How several devices share one job: how much of the rest each takes next, by how fast they
+ * were. Arithmetic alone; no device, no clock and no thread is in here.
+ */
+#ifndef PM_HOST_SCHEDULER_H
+#define PM_HOST_SCHEDULER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* What is known of a part's speed while a job runs. */
+typedef struct pm_throughput {
+    double before;  /* values a second in the jobs before; 0: never measured */
+    double values;  /* done of this job, as far as they were timed */
+    double seconds; /* what those took */
+    bool left;      /* takes no more of this job */
+} pm_throughput;
+
+/* How many of `rest` items, each some values, a part takes next; at least `least` of them or
+ * the whole rest. 0: it leaves the rest to the others, who will be done with it sooner. Parts
+ * that are not `left` never all decline, so somebody takes the last item. */
+size_t pm_next_piece(const pm_throughput *throughputs, size_t count, size_t part, size_t rest,
+                     size_t min);
+
+/* The part that a job too small to be shared goes to. */
+size_t pm_fastest_part(const pm_throughput *throughputs, size_t count);
+
+/* pm_throughput.before for the next job; 0 while nothing is known. */
+double pm_learned_throughput(const pm_throughput *throughputs, size_t count, size_t part);
+
+#endif

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Built programs on disk, and the shape that was measured to be fastest. A file's name is a
+ * hash of everything that shapes what is in it; whatever is odd about a file is a miss. Which files
+ * are to be trusted, and how long they stay: cl_folder.c.
+ */
+#define _POSIX_C_SOURCE 200809L
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cache_folder.h"
+#include "opencl.h"
+
+/* Raised when the files' layout changes. */
+static const char magic[8] = "pmcache1";
+
+typedef struct cache_header {
+    char magic[8];
+    uint64_t key[2];
+    uint64_t size;
+    uint64_t checksum;
+} cache_header;
+
+/* FNV-1a */
+static uint64_t hash(uint64_t h, const void *data, size_t size) {
+    const unsigned char *bytes = data;
+    for (size_t i = 0; i < size; i++)
+        h = (h ^ bytes[i]) * 0x100000001b3u;
+    return h;
+}
+
+static const uint64_t hash_start = 0xcbf29ce484222325u;
+
+static uint64_t hash_texts(uint64_t h, const pm_cl_engine *cl, const char *source,
+                           const char *options) {
+    h = hash(h, cl->identity, strlen(cl->identity) + 1);
+    h = hash(h, options, strlen(options) + 1);
+    return hash(h, source, strlen(source) + 1);
+}
+
+static cache_header header_of(const pm_cl_engine *cl, const char *source, const char *options) {
+    cache_header header = {.key = {hash_texts(hash_start, cl, source, options),
+                                   hash_texts(~hash_start, cl, source, options)}};
+    memcpy(header.magic, magic, sizeof magic);
+    return header;
+}
+
+typedef struct file_name {
+    char text[PM_CL_NAME + 1];
+} file_name;
+
+static file_name name_of(const cache_header *header) {
+    file_name name;
+    snprintf(name.text, sizeof name.text, "%016llx%016llx", (unsigned long long)header->key[0],
+             (unsigned long long)header->key[1]);
+    return name;
+}
+
+static bool read_exactly(int file, void *to, size_t size) {
+    unsigned char *at = to;
+    while (size) {
+        ssize_t got = read(file, at, size);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            return false;
+        at += got;
+        size -= (size_t)got;
+    }
+    return true;
+}
+
+/* The binary in an open file, or NULL. */
+static unsigned char *read_binary(int file, cache_header wanted, size_t *size) {
+    cache_header found;
+    struct stat info;
+    if (fstat(file, &info) != 0 || !read_exactly(file, &found, sizeof found))
+        return NULL;
+    wanted.size = found.size;
+    wanted.checksum = found.checksum;
+    if (memcmp(&wanted, &found, sizeof found) != 0 || found.size == 0 ||
+        (uint64_t)info.st_size - sizeof found != found.size)
+        return NULL;
+    unsigned char *binary = malloc(found.size);
+    if (!binary)
+        return NULL;
+    if (!read_exactly(file, binary, found.size) ||
+        hash(hash_start, binary, found.size) != found.checksum) {
+        free(binary);
+        return NULL;
+    }
+    *size = found.size;
+    return binary;
+}
+
+static cl_program program_of(const pm_cl_engine *cl, const unsigned char *binary, size_t size,
+                             const char *options) {
+    cl_int code, status;
+    cl_program program =
+        clCreateProgramWithBinary(cl->context, 1, &cl->device, &size, &binary, &status, &code);
+    if (code != CL_SUCCESS)
+        return NULL;
+    if (status == CL_SUCCESS &&
+        clBuildProgram(program, 1, &cl->device, options, NULL, NULL) == CL_SUCCESS)
+        return program;
+    clReleaseProgram(program);
+    return NULL;
+}
+
+/* What was stored under a source and options, or NULL. Free with free(). */
+static unsigned char *load(const pm_cl_engine *cl, const char *source, const char *options,
+                           size_t *size) {
+    cache_header header = header_of(cl, source, options);
+    int file = cl->folder ? pm_cl_folder_read(cl->folder, name_of(&header).text) : -1;
+    if (file < 0)
+        return NULL;
+    unsigned char *binary = read_binary(file, header, size);
+    close(file);
+    return binary;
+}
+
+cl_program pm_cl_cache_load(const pm_cl_engine *cl, const char *source, const char *options) {
+    size_t size;
+    unsigned char *binary = load(cl, source, options, &size);
+    cl_program program = binary ? program_of(cl, binary, size, options) : NULL;
+    free(binary);
+    return program;
+}
+
+/* Where a device stands among those of a program, which are all of its context's; `count` when it
+ * does not. Of a context made for sub-devices, PoCL lists the devices that they are parts of. */
+static cl_uint find_among(cl_device_id device, const cl_device_id *devices, cl_uint count) {
+    for (cl_uint i = 0; device && i < count; i++)
+        if (devices[i] == device)
+            return i;
+    cl_device_id parent = NULL;
+    if (!device || clGetDeviceInfo(device, CL_DEVICE_PARENT_DEVICE, sizeof(cl_device_id), &parent,
+                                   NULL) != CL_SUCCESS)
+        return count;
+    return parent ? find_among(parent, devices, count) : count;
+}
+
+/* What there is of each device of a program. */
+typedef struct program_devices {
+    cl_uint count;
+    cl_device_id *devices;
+    size_t *sizes;            /* of binaries; 0: not built for it */
+    unsigned char **binaries; /* where to copy them; NULL: not wanted */
+} program_devices;
+
+static bool list_devices(cl_program program, program_devices *d) {
+    if (clGetProgramInfo(program, CL_PROGRAM_NUM_DEVICES, sizeof d->count, &d->count, NULL) !=
+            CL_SUCCESS ||
+        d->count == 0)
+        return false;
+    d->devices = calloc(d->count, sizeof(cl_device_id));
+    d->sizes = calloc(d->count, sizeof(size_t));
+    d->binaries = calloc(d->count, sizeof(unsigned char *));
+    return d->devices && d->sizes && d->binaries &&
+           clGetProgramInfo(program, CL_PROGRAM_DEVICES, d->count * sizeof(cl_device_id),
+                            d->devices, NULL) == CL_SUCCESS &&
+           clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, d->count * sizeof(size_t), d->sizes,
+                            NULL) == CL_SUCCESS;
+}
+
+/* Which binary is the one of a device that the program was built for, and of no other: PoCL 3.1
+ * lists those of the devices it was built for alone, without the empty ones before them. */
+static cl_uint find_binary(const program_devices *d, cl_device_id device) {
+    cl_uint at = find_among(device, d->devices, d->count);
+    if (at < d->count && d->sizes[at] > 0)
+        return at;
+    cl_uint filled = d->count, others = 0;
+    for (cl_uint i = 0; i < d->count; i++)
+        if (d->sizes[i] > 0) {
+            others += filled < d->count;
+            filled = i;
+        }
+    return others ? d->count : filled;
+}
+
+/* The binary of one device, or NULL. Free with free(). */
+static unsigned char *binary_of(cl_program program, cl_device_id device, size_t *size) {
+    program_devices d = {0};
+    unsigned char *binary = NULL;
+    cl_uint at = list_devices(program, &d) ? find_binary(&d, device) : d.count;
+    if (at < d.count)
+        binary = malloc(d.sizes[at]);
+    if (binary) {
+        *size = d.sizes[at];
+        d.binaries[at] = binary;
+        if (clGetProgramInfo(program, CL_PROGRAM_BINARIES, d.count * sizeof(unsigned char *),
+                             d.binaries, NULL) != CL_SUCCESS) {
+            free(binary);
+            binary = NULL;
+        }
+    }
+    free(d.devices);
+    free(d.sizes);
+    free(d.binaries);
+    return binary;
+}
+
+/* Whether it is in the folder now. */
+static bool store(const pm_cl_engine *cl, const char *source, const char *options,
+                  const void *binary, size_t size) {
+    cache_header header = header_of(cl, source, options);
+    header.size = size;
+    header.checksum = hash(hash_start, binary, size);
+    return pm_cl_folder_write(cl->folder, name_of(&header).text, &header, sizeof header, binary,
+                              size);
+}
+
+void pm_cl_cache_store(const pm_cl_engine *cl, const char *source, const char *options,
+                       cl_program program) {
+    size_t size = 0;
+    if (!cl->folder)
+        return;
+    unsigned char *binary = binary_of(program, cl->device, &size);
+    if (binary)
+        store(cl, source, options, binary, size);
+    free(binary);
+}
+
+/* Raised when shapes change their meaning. */
+static const char shape_key[] = "shape 1";
+
+bool pm_cl_cache_load_launch_config(const pm_cl_engine *cl, pm_launch_config *config) {
+    size_t size = 0;
+    unsigned char *bytes = load(cl, shape_key, "", &size);
+    bool found = bytes && size == sizeof *config;
+    if (found)
+        memcpy(config, bytes, sizeof *config);
+    free(bytes);
+    return found;
+}
+
+bool pm_cl_cache_store_launch_config(const pm_cl_engine *cl, const pm_launch_config *config) {
+    return cl->folder && store(cl, shape_key, "", config, sizeof *config);
+}
+
+void pm_cl_cache_tell(const pm_engine *engine) {
+    pm_log_level level;
+    char problem[512];
+    if (pm_cl_folder_problem(engine->cl->folder, &level, problem, sizeof problem))
+        pm_log(engine, level, "%s", problem);
+}

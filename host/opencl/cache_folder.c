@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The folder of built programs. A program runs with the caller's rights, so nothing is read that
+ * another user could have put there. Files are written beside and renamed, and any process may
+ * remove any of them at any time.
+ */
+#define _POSIX_C_SOURCE 200809L
+
+#include "cache_folder.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/status.h"
+
+/* As posemill.h says: some hundred programs. */
+static const uint64_t max_bytes = (uint64_t)256 << 20;
+
+/* Files beside are written within seconds: who wrote one that is older than this is dead. */
+static const time_t max_seconds_beside = 3600;
+
+enum { SUFFIX = 7, MAX_NAME = PM_CL_NAME + SUFFIX + 1, PROBLEM = 512 };
+
+struct pm_cl_folder {
+    char *path;
+    size_t users;
+    pthread_mutex_t lock; /* guards what follows */
+    pm_log_level level;
+    char problem[PROBLEM]; /* empty: none yet */
+    bool told;
+};
+
+/* ---- which folder ---- */
+
+static char *joined(const char *a, const char *b) {
+    size_t size = strlen(a) + strlen(b) + 1;
+    char *text = malloc(size);
+    if (text)
+        snprintf(text, size, "%s%s", a, b);
+    return text;
+}
+
+/* Paths that are not absolute are ignored, as the XDG base directory specification demands. */
+static pm_status find_path(const pm_engine_desc *desc, char **path, pm_error *error) {
+    const char *base = getenv("XDG_CACHE_HOME");
+    const char *home = getenv("HOME");
+    if (desc->cache_folder && !*desc->cache_folder)
+        return PM_OK;
+    if (desc->cache_folder)
+        *path = joined(desc->cache_folder, "");
+    else if (base && *base == '/')
+        *path = joined(base, "/posemill");
+    else if (home && *home == '/')
+        *path = joined(home, "/.cache/posemill");
+    else
+        return PM_OK;
+    if (!*path)
+        return pm_fail_memory(error);
+    /* with a slash at its end, a link would be followed */
+    for (size_t length = strlen(*path); length > 1 && (*path)[length - 1] == '/'; length--)
+        (*path)[length - 1] = '\0';
+    return PM_OK;
+}
+
+pm_status pm_cl_folder_open(const pm_engine_desc *desc, pm_cl_folder **folder, pm_error *error) {
+    char *path = NULL;
+    *folder = NULL;
+    pm_status status = find_path(desc, &path, error);
+    if (status != PM_OK || !path)
+        return status;
+    pm_cl_folder *made = calloc(1, sizeof *made);
+    if (!made) {
+        free(path);
+        return pm_fail_memory(error);
+    }
+    made->path = path;
+    made->users = 1;
+    pthread_mutex_init(&made->lock, NULL);
+    *folder = made;
+    return PM_OK;
+}
+
+pm_cl_folder *pm_cl_folder_share(pm_cl_folder *folder) {
+    if (folder)
+        folder->users++;
+    return folder;
+}
+
+void pm_cl_folder_close(pm_cl_folder *folder) {
+    if (!folder || --folder->users > 0)
+        return;
+    pthread_mutex_destroy(&folder->lock);
+    free(folder->path);
+    free(folder);
+}
+
+/* ---- what is wrong with it ---- */
+
+/* Keeps the first problem only: those after it are most likely the same. */
+static void note(pm_cl_folder *folder, pm_log_level level, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static void note(pm_cl_folder *folder, pm_log_level level, const char *format, ...) {
+    va_list arguments;
+    pthread_mutex_lock(&folder->lock);
+    if (!folder->problem[0]) {
+        int length = snprintf(folder->problem, PROBLEM, "program cache %.300s: ", folder->path);
+        va_start(arguments, format);
+        vsnprintf(folder->problem + length, PROBLEM - (size_t)length, format, arguments);
+        va_end(arguments);
+        folder->level = level;
+    }
+    pthread_mutex_unlock(&folder->lock);
+}
+
+static void note_failure(pm_cl_folder *folder, const char *what, int code) {
+    char reason[128];
+    if (strerror_r(code, reason, sizeof reason) != 0)
+        snprintf(reason, sizeof reason, "error %d", code);
+    note(folder, PM_LOG_INFO, "it cannot be %s, so programs are not kept: %s", what, reason);
+}
+
+bool pm_cl_folder_problem(pm_cl_folder *folder, pm_log_level *level, char *text, size_t size) {
+    if (!folder)
+        return false;
+    pthread_mutex_lock(&folder->lock);
+    bool untold = folder->problem[0] && !folder->told;
+    if (untold) {
+        *level = folder->level;
+        snprintf(text, size, "%s", folder->problem);
+        folder->told = true;
+    }
+    pthread_mutex_unlock(&folder->lock);
+    return untold;
+}
+
+/* ---- whom to trust ---- */
+
+static const char folder_is_left[] = "so programs are neither kept there nor taken from there";
+static const char file_is_left[] = "so it is not used";
+
+/* Whether nobody but this user, and the superuser, can have written an open file or folder. */
+static bool is_own(pm_cl_folder *folder, const struct stat *info, const char *what,
+                   const char *consequence) {
+    if (info->st_uid != geteuid())
+        note(folder, PM_LOG_WARNING, "%s is owned by user %ld, %s", what, (long)info->st_uid,
+             consequence);
+    else if (info->st_mode & (S_IWGRP | S_IWOTH))
+        note(folder, PM_LOG_WARNING, "%s can be written by other users (mode %03o), %s", what,
+             (unsigned)(info->st_mode & 0777), consequence);
+    else
+        return true;
+    return false;
+}
+
+/* The open folder, or -1. That there is none is no problem: it is made when there is something to
+ * keep. */
+static int open_folder(pm_cl_folder *folder) {
+    struct stat info;
+    int opened = open(folder->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (opened < 0) {
+        if (errno == ENOTDIR || errno == ELOOP)
+            note(folder, PM_LOG_WARNING, "it is a link or no folder, %s", folder_is_left);
+        else if (errno != ENOENT)
+            note_failure(folder, "opened", errno);
+        return -1;
+    }
+    if (fstat(opened, &info) == 0 && is_own(folder, &info, "it", folder_is_left))
+        return opened;
+    close(opened);
+    return -1;
+}
+
+/* A file of the open folder, or -1. A pipe must not make anybody wait. */
+static int open_file(pm_cl_folder *folder, int opened, const char *name) {
+    struct stat info;
+    int file = openat(opened, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+    if (file < 0) {
+        if (errno == ELOOP)
+            note(folder, PM_LOG_WARNING, "%s is a link, %s", name, file_is_left);
+        return -1;
+    }
+    if (fstat(file, &info) == 0 && S_ISREG(info.st_mode) &&
+        is_own(folder, &info, name, file_is_left))
+        return file;
+    close(file);
+    return -1;
+}
+
+int pm_cl_folder_read(pm_cl_folder *folder, const char *name) {
+    int opened = open_folder(folder);
+    int file = opened < 0 ? -1 : open_file(folder, opened, name);
+    if (opened >= 0)
+        close(opened);
+    if (file >= 0)
+        futimens(file, NULL); /* where that fails, it goes a little earlier */
+    return file;
+}
+
+/* ---- room ---- */
+
+typedef struct entry {
+    char name[PM_CL_NAME + 1];
+    uint64_t size;
+    struct timespec used;
+} entry;
+
+typedef struct listing {
+    entry *entries;
+    size_t count, room;
+    uint64_t size;
+} listing;
+
+/* Whether a name is that of a file (its length is PM_CL_NAME), or of one being written beside. */
+static bool is_ours(const char *name) {
+    size_t length = strlen(name);
+    return strspn(name, "0123456789abcdef") == PM_CL_NAME &&
+           (length == PM_CL_NAME || (length == PM_CL_NAME + SUFFIX && name[PM_CL_NAME] == '.'));
+}
+
+static bool append(listing *l, const char *name, const struct stat *info) {
+    if (l->count == l->room) {
+        size_t room = 2 * l->room + 64;
+        entry *grown = realloc(l->entries, room * sizeof *grown);
+        if (!grown)
+            return false;
+        l->entries = grown;
+        l->room = room;
+    }
+    entry *e = &l->entries[l->count++];
+    memcpy(e->name, name, PM_CL_NAME);
+    e->name[PM_CL_NAME] = '\0';
+    e->size = (uint64_t)info->st_size;
+    e->used = info->st_mtim;
+    l->size += e->size;
+    return true;
+}
+
+/* Of files beside, those that dead processes left are removed on the way. */
+static void list_name(int opened, const char *name, listing *l) {
+    struct stat info;
+    if (!is_ours(name) || fstatat(opened, name, &info, AT_SYMLINK_NOFOLLOW) != 0 ||
+        !S_ISREG(info.st_mode))
+        return;
+    if (strlen(name) == PM_CL_NAME)
+        append(l, name, &info);
+    else if (time(NULL) - info.st_mtim.tv_sec > max_seconds_beside)
+        unlinkat(opened, name, 0);
+}
+
+static void list_files(int opened, listing *l) {
+    int again = openat(opened, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *names = again < 0 ? NULL : fdopendir(again);
+    if (!names) {
+        if (again >= 0)
+            close(again);
+        return;
+    }
+    for (struct dirent *found; (found = readdir(names));)
+        list_name(opened, found->d_name, l);
+    closedir(names);
+}
+
+static int compare_use(const void *a, const void *b) {
+    const struct timespec *x = &((const entry *)a)->used, *y = &((const entry *)b)->used;
+    if (x->tv_sec != y->tv_sec)
+        return x->tv_sec < y->tv_sec ? -1 : 1;
+    return (x->tv_nsec > y->tv_nsec) - (x->tv_nsec < y->tv_nsec);
+}
+
+/* Removes what was not used for longest until the rest fits; never the file just written. */
+static void make_room(int opened, const char *written) {
+    listing l = {0};
+    list_files(opened, &l);
+    if (l.size > max_bytes)
+        qsort(l.entries, l.count, sizeof *l.entries, compare_use);
+    for (size_t i = 0; i < l.count && l.size > max_bytes; i++) {
+        if (strcmp(l.entries[i].name, written) == 0)
+            continue;
+        unlinkat(opened, l.entries[i].name, 0);
+        l.size -= l.entries[i].size;
+    }
+    free(l.entries);
+}
+
+/* ---- writing ---- */
+
+/* Makes a folder and what is above it. */
+static void make_folders(const char *folder) {
+    char *path = strdup(folder);
+    for (char *at = path ? path + 1 : NULL; at && *at; at++)
+        if (*at == '/') {
+            *at = '\0';
+            mkdir(path, 0700);
+            *at = '/';
+        }
+    if (path)
+        mkdir(path, 0700);
+    free(path);
+}
+
+static bool write_exactly(int file, const void *from, size_t size) {
+    const unsigned char *at = from;
+    while (size) {
+        ssize_t put = write(file, at, size);
+        if (put < 0 && errno == EINTR)
+            continue;
+        if (put <= 0)
+            return false;
+        at += put;
+        size -= (size_t)put;
+    }
+    return true;
+}
+
+/* A new file of its own beside the one of a name, which `beside` receives; or -1. */
+static int create_beside(int opened, const char *name, char beside[MAX_NAME]) {
+    enum { TRIES = 64 };
+    struct timespec now = {0, 0};
+    int file = -1;
+    for (unsigned i = 0; file < 0 && i < TRIES; i++) {
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        uint64_t mixed = ((uint64_t)now.tv_nsec + ((uint64_t)getpid() << 32) + i) *
+                         0x9e3779b97f4a7c15u; /* of the golden ratio: spreads what is near */
+        snprintf(beside, MAX_NAME, "%.*s.%06x", PM_CL_NAME, name, (unsigned)(mixed >> 40));
+        file = openat(opened, beside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+        if (file < 0 && errno != EEXIST)
+            break;
+    }
+    return file;
+}
+
+bool pm_cl_folder_write(pm_cl_folder *folder, const char *name, const void *head, size_t head_size,
+                        const void *body, size_t body_size) {
+    char beside[MAX_NAME];
+    bool done = false;
+    if (head_size + body_size > max_bytes) {
+        note(folder, PM_LOG_INFO, "%zu bytes are too many to keep", body_size);
+        return false;
+    }
+    make_folders(folder->path);
+    errno = 0;
+    int opened = open_folder(folder);
+    if (opened < 0) {
+        note_failure(folder, "made", errno);
+        return false;
+    }
+    int file = create_beside(opened, name, beside);
+    if (file < 0) {
+        note_failure(folder, "written", errno);
+        close(opened);
+        return false;
+    }
+    done = write_exactly(file, head, head_size) && write_exactly(file, body, body_size);
+    done = close(file) == 0 && done && renameat(opened, beside, opened, name) == 0;
+    if (!done) {
+        note_failure(folder, "written", errno);
+        unlinkat(opened, beside, 0);
+    }
+    make_room(opened, name);
+    close(opened);
+    return done;
+}

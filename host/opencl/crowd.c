@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Crowds on an OpenCL device: their tables, and posing on a queue. What a frame needs is made
+ * by the first one and kept.
+ */
+#include <stdlib.h>
+
+#include "base/status.h"
+#include "instance_copies.h"
+#include "opencl.h"
+
+/* Events of a caller's wait list that commands wait for themselves; of more, one marker does. PoCL
+ * 3.1 dies of failed events that reach a job's event over a marker in between. */
+enum { MAX_WAITS = 8 };
+
+/* Results that are not read again while a cache still has them. */
+static const size_t min_stream = (size_t)4 << 20;
+
+/* By the kernel's arguments. */
+enum {
+    TABLE_JOINTS,
+    TABLE_CLIPS,
+    TABLE_TIMELINES,
+    TABLE_TIMES,
+    TABLE_LEVELS,
+    TABLE_LEVEL_JOINTS,
+    TABLE_MASKS,
+    TABLE_LAYOUT,
+    TABLE_ROTATIONS,
+    TABLE_CONSTANTS,
+    TABLE_POSITIONS,
+    TABLE_SCALES,
+    TABLE_COUNT
+};
+
+struct pm_cl_crowd {
+    cl_mem tables[TABLE_COUNT]; /* NULL where there is no such channel */
+    pthread_mutex_t lock;       /* guards what follows: a kernel has one set of arguments */
+    pm_made_kernel kernels[PM_CROWD_OUTPUT_COUNT];
+    pm_instance_copy *copies;
+};
+
+/* ---- tables -------------------------------------------------------------------------- */
+
+static pm_status upload(const pm_crowd *crowd, unsigned table, const void *data, size_t size,
+                        pm_error *error) {
+    const pm_engine *engine = crowd->engine;
+    pm_status status = pm_engine_check_allocation(engine, "crowd", size, error);
+    return status == PM_OK ? pm_cl_buffer(engine, CL_MEM_READ_ONLY, data, size,
+                                          &crowd->device->tables[table], error)
+                           : status;
+}
+
+pm_status pm_cl_crowd_upload(pm_crowd *crowd, pm_error *error) {
+    static const pm_u64 no_times[1] = {0};
+    const pm_skeleton *s = crowd->skeleton;
+    size_t n = s->joint_count;
+    const pm_channel *rotations = &crowd->channels[PM_ROTATIONS];
+    const pm_channel *positions = &crowd->channels[PM_POSITIONS];
+    const pm_channel *scales = &crowd->channels[PM_SCALES];
+    const struct {
+        const void *data;
+        size_t size;
+    } tables[TABLE_COUNT] = {
+        [TABLE_JOINTS] = {crowd->joints, n * sizeof *crowd->joints},
+        [TABLE_CLIPS] = {crowd->clips, crowd->clip_count * sizeof *crowd->clips},
+        [TABLE_TIMELINES] = {crowd->timelines, crowd->timeline_count * sizeof *crowd->timelines},
+        [TABLE_TIMES] = {crowd->time_count ? crowd->times : no_times,
+                         (crowd->time_count ? crowd->time_count : 1) * sizeof *crowd->times},
+        [TABLE_LEVELS] = {s->levels, s->level_count * sizeof *s->levels},
+        [TABLE_LEVEL_JOINTS] = {s->level_joints, s->level_count * n},
+        [TABLE_MASKS] = {s->masks, (s->mask_count + 1) * n * sizeof *s->masks},
+        [TABLE_LAYOUT] = {crowd->layout, crowd->layout_rows * sizeof *crowd->layout},
+        [TABLE_ROTATIONS] = {rotations->keys, rotations->key_bytes},
+        [TABLE_CONSTANTS] = {rotations->constants,
+                             (rotations->constant_floats + 1) * sizeof(float)},
+        [TABLE_POSITIONS] = {positions->keys, positions->key_bytes},
+        [TABLE_SCALES] = {scales->keys, scales->key_bytes}};
+    crowd->device = calloc(1, sizeof *crowd->device);
+    if (!crowd->device)
+        return pm_fail_memory(error);
+    pthread_mutex_init(&crowd->device->lock, NULL);
+    pm_status status = PM_OK;
+    for (unsigned t = 0; status == PM_OK && t < TABLE_COUNT; t++)
+        if (tables[t].data)
+            status = upload(crowd, t, tables[t].data, tables[t].size, error);
+    return status;
+}
+
+static void release_kernel(pm_made_kernel *made) {
+    if (made->kernel)
+        clReleaseKernel(made->kernel);
+    *made = (pm_made_kernel){.kernel = NULL};
+}
+
+void pm_cl_crowd_release(pm_crowd *crowd) {
+    struct pm_cl_crowd *device = crowd->device;
+    if (!device)
+        return;
+    for (unsigned t = 0; t < TABLE_COUNT; t++)
+        pm_cl_release(device->tables[t]);
+    for (unsigned o = 0; o < PM_CROWD_OUTPUT_COUNT; o++)
+        release_kernel(&device->kernels[o]);
+    pm_copies_free(&device->copies);
+    pthread_mutex_destroy(&device->lock);
+    free(device);
+    crowd->device = NULL;
+}
+
+/* ---- kernels --------------------------------------------------------------------------- */
+
+/* Arguments that change from call to call; tables are between them. */
+enum {
+    ARGUMENT_INSTANCES,
+    ARGUMENT_INSTANCES_OFFSET,
+    ARGUMENT_TABLES,
+    ARGUMENT_RECORDS = ARGUMENT_TABLES + TABLE_COUNT,
+    ARGUMENT_RECORDS_OFFSET,
+    ARGUMENT_STRIDE,
+    ARGUMENT_SIZE,
+    ARGUMENT_STREAMS
+};
+
+static pm_status set_argument(cl_kernel kernel, cl_uint argument, size_t size, const void *value,
+                              pm_error *error) {
+    cl_int code = clSetKernelArg(kernel, argument, size, value);
+    return code == CL_SUCCESS ? PM_OK : pm_cl_fail(error, code, "clSetKernelArg");
+}
+
+static pm_status make_kernel(const pm_crowd *crowd, pm_crowd_output output, pm_made_kernel *made,
+                             pm_error *error) {
+    const pm_channel *rotations = &crowd->channels[PM_ROTATIONS];
+    pm_variant variant = {.file = "crowd",
+                          .curve = pm_curves[rotations->impl.curve].name,
+                          .components = 4,
+                          .lanes = crowd->engine->info.lanes,
+                          .format = rotations->format,
+                          .vector_curve = pm_curves[crowd->channels[PM_POSITIONS].impl.curve].name,
+                          .output = output};
+    pm_made_kernel fresh;
+    pm_status status = pm_cl_kernel(crowd->engine, &variant, &fresh, error);
+    if (status != PM_OK)
+        return status;
+    for (cl_uint t = 0; status == PM_OK && t < TABLE_COUNT; t++) {
+        const cl_mem *tables = crowd->device->tables;
+        const cl_mem *table = &tables[tables[t] ? t : TABLE_JOINTS]; /* any: it is not read */
+        status = set_argument(fresh.kernel, ARGUMENT_TABLES + t, sizeof *table, table, error);
+    }
+    if (status == PM_OK)
+        *made = fresh;
+    else
+        release_kernel(&fresh);
+    return status;
+}
+
+/* Whether an output has a kernel with the lanes that the engine has now. */
+static bool has_kernel(const pm_crowd *crowd, unsigned output) {
+    const pm_made_kernel *kept = &crowd->device->kernels[output];
+    return kept->kernel && kept->lanes == crowd->engine->info.lanes;
+}
+
+/* Makes one that is missing, with the lock released meanwhile: building a program takes long, and
+ * calls the log. OpenCL keeps one of other lanes for the frames on the way. */
+static pm_status add_kernel(pm_crowd *crowd, pm_crowd_output output, pm_error *error) {
+    struct pm_cl_crowd *device = crowd->device;
+    pm_made_kernel made;
+    pthread_mutex_unlock(&device->lock);
+    pm_status status = make_kernel(crowd, output, &made, error);
+    pthread_mutex_lock(&device->lock);
+    if (status != PM_OK)
+        return status;
+    if (has_kernel(crowd, output)) {
+        release_kernel(&made);
+    } else {
+        release_kernel(&device->kernels[output]);
+        device->kernels[output] = made;
+    }
+    return PM_OK;
+}
+
+/* All that a job asks for, made when first asked for and kept. */
+static pm_status add_kernels(pm_crowd *crowd, const pm_cl_crowd_job *job, pm_error *error) {
+    pm_status status = PM_OK;
+    for (unsigned o = 0; status == PM_OK && o < PM_CROWD_OUTPUT_COUNT; o++)
+        if (job->outputs[o].buffer && !has_kernel(crowd, o))
+            status = add_kernel(crowd, (pm_crowd_output)o, error);
+    return status;
+}
+
+/* ---- one call ---------------------------------------------------------------------------- */
+
+/* Events that come before something else: few, so that a frame needs no memory for them. */
+typedef struct event_list {
+    cl_event events[PM_CROWD_OUTPUT_COUNT + MAX_WAITS];
+    cl_uint count;
+} event_list;
+
+static const cl_event *events_of(const event_list *list) {
+    return list->count ? list->events : NULL;
+}
+
+static void add_event(event_list *list, cl_event event) {
+    if (event)
+        list->events[list->count++] = event;
+}
+
+static void add_events(event_list *list, const cl_event *events, cl_uint count) {
+    for (cl_uint i = 0; i < count; i++)
+        add_event(list, events[i]);
+}
+
+static void release_event(cl_event event) {
+    if (event)
+        clReleaseEvent(event);
+}
+
+static void release_events(event_list *list) {
+    while (list->count)
+        clReleaseEvent(list->events[--list->count]);
+}
+
+typedef struct call {
+    pm_crowd *crowd;
+    const pm_cl_crowd_job *job;
+    size_t first;
+    cl_command_queue queue;
+    const cl_event *waits; /* what the caller waits for */
+    cl_uint wait_count;
+    pm_instance_copy *copy; /* NULL: instances are in a buffer */
+    cl_mem instances;
+    cl_ulong instances_offset;
+    cl_event written; /* when the instances are; NULL: they are */
+    event_list launched;
+    pm_error *error;
+} call;
+
+static pm_status find_instances(call *c) {
+    c->instances = c->job->instance_buffer;
+    c->instances_offset = c->job->instances_offset;
+    if (!c->job->instances)
+        return PM_OK;
+    pm_status status =
+        pm_copies_take(&c->crowd->device->copies, c->crowd->engine, c->job->instances,
+                       c->job->instance_count, &c->copy, c->error);
+    if (status == PM_OK)
+        c->instances = c->copy->buffer;
+    c->instances_offset = 0;
+    return status;
+}
+
+static pm_status write_instances(call *c) {
+    if (!c->copy)
+        return PM_OK;
+    cl_int code = clEnqueueWriteBuffer(c->queue, c->copy->buffer, CL_FALSE, 0,
+                                       c->job->instance_count * sizeof *c->copy->memory,
+                                       c->copy->memory, c->wait_count, c->waits, &c->written);
+    if (code != CL_SUCCESS) {
+        c->written = NULL;
+        return pm_cl_fail(c->error, code, "clEnqueueWriteBuffer");
+    }
+    pm_copy_add_user(c->copy, c->written);
+    return PM_OK;
+}
+
+/* What the output held goes to its `previous` first. */
+static pm_status copy_previous(const call *c, unsigned output, cl_event *copied) {
+    const pm_cl_crowd_target *target = &c->job->outputs[output];
+    size_t stride = pm_crowd_stride(c->crowd, (pm_crowd_output)output, target->stride);
+    const size_t region[3] = {pm_crowd_stride(c->crowd, (pm_crowd_output)output, 0),
+                              c->job->instance_count, 1};
+    const size_t from[3] = {target->offset, 0, 0}, to[3] = {target->previous_offset, 0, 0};
+    if (!target->previous)
+        return PM_OK;
+    cl_int code =
+        clEnqueueCopyBufferRect(c->queue, target->buffer, target->previous, from, to, region,
+                                stride, 0, stride, 0, c->wait_count, c->waits, copied);
+    return code == CL_SUCCESS ? PM_OK : pm_cl_fail(c->error, code, "clEnqueueCopyBufferRect");
+}
+
+static pm_status set_arguments(const call *c, unsigned output, const pm_made_kernel *made) {
+    const pm_cl_crowd_target *target = &c->job->outputs[output];
+    cl_ulong offset = target->offset;
+    cl_ulong stride = pm_crowd_stride(c->crowd, (pm_crowd_output)output, target->stride);
+    size_t line = made->lanes * sizeof(float);
+    cl_uint streams = c->job->instance_count * stride >= min_stream && stride % line == 0;
+    pm_crowd_size size =
+        pm_crowd_size_of(c->crowd, c->job->frame, c->first, c->job->instance_count);
+    const struct {
+        cl_uint index;
+        size_t size;
+        const void *value;
+    } arguments[] = {{ARGUMENT_INSTANCES, sizeof c->instances, &c->instances},
+                     {ARGUMENT_INSTANCES_OFFSET, sizeof c->instances_offset, &c->instances_offset},
+                     {ARGUMENT_RECORDS, sizeof target->buffer, &target->buffer},
+                     {ARGUMENT_RECORDS_OFFSET, sizeof offset, &offset},
+                     {ARGUMENT_STRIDE, sizeof stride, &stride},
+                     {ARGUMENT_SIZE, sizeof size, &size},
+                     {ARGUMENT_STREAMS, sizeof streams, &streams}};
+    pm_status status = PM_OK;
+    for (size_t i = 0; status == PM_OK && i < sizeof arguments / sizeof *arguments; i++)
+        status = set_argument(made->kernel, arguments[i].index, arguments[i].size,
+                              arguments[i].value, c->error);
+    return status;
+}
+
+/* All that needs no queue, for what is on one when a call fails stays there. */
+static pm_status prepare(call *c) {
+    pm_status status = find_instances(c);
+    for (unsigned o = 0; status == PM_OK && o < PM_CROWD_OUTPUT_COUNT; o++)
+        if (c->job->outputs[o].buffer)
+            status = set_arguments(c, o, &c->crowd->device->kernels[o]);
+    return status;
+}
+
+static pm_status launch(call *c, unsigned output) {
+    const pm_made_kernel *made = &c->crowd->device->kernels[output];
+    cl_event copied = NULL, done = NULL;
+    event_list before = {.count = 0};
+    pm_status status = copy_previous(c, output, &copied);
+    if (status != PM_OK)
+        return status;
+    size_t group = made->lanes == 1 ? made->max_group : 1;
+    size_t items = (c->job->instance_count + made->lanes - 1) / made->lanes;
+    items = (items + group - 1) / group * group;
+    add_events(&before, c->waits, c->wait_count);
+    add_event(&before, c->written);
+    add_event(&before, copied);
+    cl_int code = clEnqueueNDRangeKernel(c->queue, made->kernel, 1, NULL, &items, &group,
+                                         before.count, events_of(&before), &done);
+    release_event(copied);
+    if (code != CL_SUCCESS)
+        return pm_cl_fail(c->error, code, "clEnqueueNDRangeKernel");
+    add_event(&c->launched, done);
+    if (c->copy)
+        pm_copy_add_user(c->copy, done);
+    return PM_OK;
+}
+
+/* An event for all that was enqueued. One kernel's own will do, for it waits for the rest: a marker
+ * behind it would be one more command to hand from thread to thread. */
+static pm_status event_of_all(const call *c, cl_event *all) {
+    if (c->launched.count > 1)
+        return pm_cl_marker(c->queue, c->launched.count, c->launched.events, all, c->error);
+    *all = c->launched.events[0];
+    clRetainEvent(*all);
+    return PM_OK;
+}
+
+static pm_status enqueue(call *c, cl_event *done) {
+    cl_event begun = NULL;
+    pm_status status = prepare(c);
+    if (status == PM_OK && c->wait_count > MAX_WAITS) {
+        status = pm_cl_marker(c->queue, c->wait_count, c->waits, &begun, c->error);
+        c->waits = &begun;
+        c->wait_count = 1;
+    }
+    if (status == PM_OK)
+        status = write_instances(c);
+    for (unsigned o = 0; status == PM_OK && o < PM_CROWD_OUTPUT_COUNT; o++)
+        if (c->job->outputs[o].buffer)
+            status = launch(c, o);
+    if (status == PM_OK && done)
+        status = event_of_all(c, done);
+    release_events(&c->launched);
+    release_event(c->written);
+    release_event(begun);
+    return status;
+}
+
+pm_status pm_cl_crowd_enqueue(pm_crowd *crowd, const pm_cl_crowd_job *job, size_t first,
+                              cl_command_queue queue, cl_uint wait_count, const cl_event *wait_list,
+                              cl_event *done, pm_error *error) {
+    call c = {.crowd = crowd,
+              .job = job,
+              .first = first,
+              .queue = queue,
+              .waits = wait_count ? wait_list : NULL,
+              .wait_count = wait_count,
+              .error = error};
+    pthread_mutex_lock(&crowd->device->lock);
+    pm_status status = add_kernels(crowd, job, error);
+    if (status == PM_OK)
+        status = enqueue(&c, done);
+    pthread_mutex_unlock(&crowd->device->lock);
+    return status;
+}

@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Finding, describing and choosing OpenCL devices.
+ */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/status.h"
+#include "opencl.h"
+
+enum { NOT_FOUND_KHR = -1001 }; /* CL_PLATFORM_NOT_FOUND_KHR: the loader has no driver */
+
+typedef struct device_list {
+    cl_device_id *devices;
+    pm_device_info *infos;
+    size_t count;
+    size_t left_out;        /* devices, and platforms, that failed to say what they are */
+    pm_error first_failure; /* of those: names the first */
+} device_list;
+
+pm_status pm_cl_status(cl_int cl_status) {
+    switch (cl_status) {
+    case CL_OUT_OF_HOST_MEMORY:
+        return PM_ERROR_MEMORY;
+    case CL_MEM_OBJECT_ALLOCATION_FAILURE:
+    case CL_INVALID_BUFFER_SIZE:
+        return PM_ERROR_DEVICE_MEMORY;
+    default:
+        return PM_ERROR_DEVICE;
+    }
+}
+
+static void text_of(cl_device_id device, cl_device_info name, char *to, size_t size) {
+    size_t length = 0;
+    to[0] = '\0';
+    if (clGetDeviceInfo(device, name, size - 1, to, &length) != CL_SUCCESS)
+        snprintf(to, size, "unknown");
+    to[size - 1] = '\0';
+}
+
+static pm_device_type type_of(cl_device_id device) {
+    cl_device_type type = 0;
+    cl_bool unified = CL_FALSE;
+    clGetDeviceInfo(device, CL_DEVICE_TYPE, sizeof type, &type, NULL);
+    clGetDeviceInfo(device, CL_DEVICE_HOST_UNIFIED_MEMORY, sizeof unified, &unified, NULL);
+    if (type & CL_DEVICE_TYPE_GPU)
+        return unified ? PM_DEVICE_GPU : PM_DEVICE_DISCRETE_GPU;
+    return type & CL_DEVICE_TYPE_CPU ? PM_DEVICE_CPU : PM_DEVICE_OTHER;
+}
+
+bool pm_cl_builds_vectors(const pm_device_info *info) {
+    return !strstr(info->platform, "rusticl") && !strstr(info->platform, "Oclgrind");
+}
+
+/* CPUs want explicit vectors as wide as their registers, whether their drivers say that they
+ * vectorise over work-items or not: PoCL by 5 times, Intel's by 2. */
+static uint32_t lanes_of(cl_device_id device, const pm_device_info *info) {
+    cl_uint width = 1;
+    clGetDeviceInfo(device, CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT, sizeof width, &width, NULL);
+    if (info->type != PM_DEVICE_CPU || width < 4 || !pm_cl_builds_vectors(info))
+        return 1;
+    return width >= 16 ? 16 : width >= 8 ? 8 : 4;
+}
+
+pm_status pm_cl_describe(cl_device_id device, pm_device_info *info, pm_error *error) {
+    cl_ulong memory = 0, largest = 0;
+    cl_uint units = 1;
+    cl_platform_id platform;
+    cl_int code = clGetDeviceInfo(device, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL);
+    if (code == CL_SUCCESS)
+        code = clGetDeviceInfo(device, CL_DEVICE_GLOBAL_MEM_SIZE, sizeof memory, &memory, NULL);
+    if (code == CL_SUCCESS)
+        code =
+            clGetDeviceInfo(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof largest, &largest, NULL);
+    if (code != CL_SUCCESS)
+        return pm_cl_fail(error, code, "clGetDeviceInfo");
+    clGetDeviceInfo(device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, NULL);
+    text_of(device, CL_DEVICE_NAME, info->name, sizeof info->name);
+    text_of(device, CL_DRIVER_VERSION, info->driver, sizeof info->driver);
+    if (clGetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof info->platform - 1, info->platform,
+                          NULL) != CL_SUCCESS)
+        snprintf(info->platform, sizeof info->platform, "unknown");
+    info->type = type_of(device);
+    info->memory_bytes = memory;
+    info->max_allocation_bytes = largest;
+    info->compute_units = units;
+    info->lanes = lanes_of(device, info);
+    return PM_OK;
+}
+
+static void free_list(device_list *list) {
+    free(list->devices);
+    free(list->infos);
+    *list = (device_list){0};
+}
+
+/* Whoever fails to say what it is cannot be used, and is no reason not to use the others. */
+static void leave_out(device_list *list, const pm_error *failure, const char *who) {
+    if (list->left_out++ > 0)
+        return;
+    list->first_failure = *failure;
+    snprintf(list->first_failure.message, sizeof list->first_failure.message, "%s: %.180s", who,
+             failure->message);
+}
+
+static pm_status append(device_list *list, cl_device_id device, size_t p, size_t d,
+                        pm_error *error) {
+    cl_device_id *devices = realloc(list->devices, (list->count + 1) * sizeof *devices);
+    if (!devices)
+        return pm_fail_memory(error);
+    list->devices = devices;
+    pm_device_info *infos = realloc(list->infos, (list->count + 1) * sizeof *infos);
+    if (!infos)
+        return pm_fail_memory(error);
+    list->infos = infos;
+    pm_device_info info = {.index = list->count, .platform_index = p, .device_index = d};
+    pm_error failure;
+    if (pm_cl_describe(device, &info, &failure) != PM_OK) {
+        char who[64];
+        snprintf(who, sizeof who, "device %zu:%zu", p, d);
+        leave_out(list, &failure, who);
+        return PM_OK;
+    }
+    list->devices[list->count] = device;
+    list->infos[list->count++] = info;
+    return PM_OK;
+}
+
+static void leave_out_platform(device_list *list, size_t p, cl_int code) {
+    char who[64];
+    pm_error failure;
+    pm_cl_fail(&failure, code, "clGetDeviceIDs");
+    snprintf(who, sizeof who, "platform %zu", p);
+    leave_out(list, &failure, who);
+}
+
+static pm_status append_platform(device_list *list, cl_platform_id platform, size_t p,
+                                 pm_error *error) {
+    cl_uint count = 0;
+    cl_device_id *devices = NULL;
+    cl_int code = clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, NULL, &count);
+    if (code == CL_DEVICE_NOT_FOUND || (code == CL_SUCCESS && count == 0))
+        return PM_OK;
+    if (code == CL_SUCCESS) {
+        devices = calloc(count, sizeof *devices);
+        if (!devices)
+            return pm_fail_memory(error);
+        code = clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, count, devices, NULL);
+    }
+    if (code != CL_SUCCESS) {
+        leave_out_platform(list, p, code);
+        count = 0;
+    }
+    pm_status status = PM_OK;
+    for (size_t d = 0; status == PM_OK && d < count; d++)
+        status = append(list, devices[d], p, d, error);
+    free(devices);
+    return status;
+}
+
+static pm_status list_all(device_list *list, pm_error *error) {
+    cl_uint count = 0;
+    *list = (device_list){0};
+    cl_int code = clGetPlatformIDs(0, NULL, &count);
+    if (code == NOT_FOUND_KHR || (code == CL_SUCCESS && count == 0))
+        return pm_cl_fail_as(error, PM_ERROR_NO_PLATFORM, code,
+                             "no OpenCL driver: clGetPlatformIDs");
+    if (code != CL_SUCCESS)
+        return pm_cl_fail(error, code, "clGetPlatformIDs");
+    cl_platform_id *platforms = calloc(count, sizeof *platforms);
+    if (!platforms)
+        return pm_fail_memory(error);
+    pm_status status = PM_OK;
+    code = clGetPlatformIDs(count, platforms, NULL);
+    if (code != CL_SUCCESS)
+        status = pm_cl_fail(error, code, "clGetPlatformIDs");
+    for (size_t p = 0; status == PM_OK && p < count; p++)
+        status = append_platform(list, platforms[p], p, error);
+    free(platforms);
+    if (status == PM_OK && list->count == 0 && list->left_out > 0) {
+        status = list->first_failure.status;
+        if (error)
+            *error = list->first_failure;
+    }
+    if (status != PM_OK)
+        free_list(list);
+    return status;
+}
+
+pm_status pm_list_devices(pm_device_info *infos, size_t capacity, size_t *count, pm_error *error) {
+    device_list list;
+    pm_error_clear(error);
+    if (!count || (capacity && !infos))
+        return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", count ? "infos" : "count");
+    pm_status status = list_all(&list, error);
+    if (status != PM_OK)
+        return status;
+    for (size_t i = 0; i < list.count && i < capacity; i++)
+        infos[i] = list.infos[i];
+    *count = list.count;
+    free_list(&list);
+    return PM_OK;
+}
+
+static bool contains(const char *text, const char *part) {
+    size_t length = strlen(part);
+    for (; *text; text++) {
+        size_t i = 0;
+        while (i < length && tolower((unsigned char)text[i]) == tolower((unsigned char)part[i]))
+            i++;
+        if (i == length)
+            return true;
+    }
+    return false;
+}
+
+static bool first_of_type(const device_list *list, pm_device_type type, size_t *found) {
+    for (size_t i = 0; i < list->count; i++)
+        if (list->infos[i].type == type) {
+            *found = i;
+            return true;
+        }
+    return false;
+}
+
+enum { NUMBER_SIZE = 12 };
+
+/* "7" or "1:0", in digits alone, and lists of them. */
+static bool is_numbers(const char *wanted) {
+    for (size_t length;; wanted += length + 1) {
+        length = strcspn(wanted, ",");
+        if (length == 0 || length >= NUMBER_SIZE || strspn(wanted, "0123456789:") < length ||
+            !isdigit((unsigned char)wanted[0]))
+            return false;
+        if (!wanted[length])
+            return true;
+    }
+}
+
+static bool by_number(const device_list *list, const char *wanted, size_t *found) {
+    unsigned long p = 0, d = 0;
+    int end = 0;
+    size_t length = strlen(wanted);
+    bool pair = sscanf(wanted, "%lu:%lu%n", &p, &d, &end) == 2 && (size_t)end == length;
+    if (!pair && (sscanf(wanted, "%lu%n", &p, &end) != 1 || (size_t)end != length))
+        return false;
+    for (size_t i = 0; i < list->count; i++) {
+        const pm_device_info *info = &list->infos[i];
+        if (pair ? info->platform_index == p && info->device_index == d : info->index == p) {
+            *found = i;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* One device, not asked for by number. */
+static bool find(const device_list *list, const char *wanted, size_t *found) {
+    if (strcmp(wanted, "cpu") == 0)
+        return first_of_type(list, PM_DEVICE_CPU, found);
+    if (strcmp(wanted, "gpu") == 0)
+        return first_of_type(list, PM_DEVICE_DISCRETE_GPU, found) ||
+               first_of_type(list, PM_DEVICE_GPU, found);
+    if (strcmp(wanted, "auto") == 0)
+        return first_of_type(list, PM_DEVICE_DISCRETE_GPU, found) ||
+               first_of_type(list, PM_DEVICE_GPU, found) ||
+               first_of_type(list, PM_DEVICE_CPU, found) ||
+               first_of_type(list, PM_DEVICE_OTHER, found);
+    for (size_t i = 0; *wanted && i < list->count; i++)
+        if (contains(list->infos[i].name, wanted) || contains(list->infos[i].platform, wanted)) {
+            *found = i;
+            return true;
+        }
+    return false;
+}
+
+static pm_status not_found(const device_list *list, const char *wanted, pm_error *error) {
+    if (list->count == 0)
+        return pm_fail(error, PM_ERROR_NO_DEVICE, "the OpenCL drivers have no device at all");
+    if (list->left_out > 0)
+        return pm_fail(error, PM_ERROR_NO_DEVICE,
+                       "no OpenCL device is \"%s\"; left out: %zu, the first of them %.150s",
+                       wanted, list->left_out, list->first_failure.message);
+    return pm_fail(error, PM_ERROR_NO_DEVICE, "no OpenCL device is \"%s\"", wanted);
+}
+
+/* Which devices of the list were asked for, in that order. */
+typedef struct choice {
+    size_t *found; /* as many as the list has */
+    size_t count;
+} choice;
+
+static bool is_chosen(const choice *c, size_t device) {
+    for (size_t i = 0; i < c->count; i++)
+        if (c->found[i] == device)
+            return true;
+    return false;
+}
+
+static pm_status find_numbers(const device_list *list, const char *wanted, choice *c,
+                              pm_error *error) {
+    while (*wanted) {
+        char text[NUMBER_SIZE];
+        size_t length = strcspn(wanted, ","), found;
+        snprintf(text, sizeof text, "%.*s", (int)length, wanted);
+        if (!by_number(list, text, &found))
+            return not_found(list, text, error);
+        if (is_chosen(c, found))
+            return pm_fail(error, PM_ERROR_ARGUMENT, "device \"%s\" is listed twice", text);
+        c->found[c->count++] = found;
+        wanted += length + (wanted[length] == ',');
+    }
+    return PM_OK;
+}
+
+static pm_status find_wanted(const device_list *list, const char *wanted, choice *c,
+                             pm_error *error) {
+    if (is_numbers(wanted))
+        return find_numbers(list, wanted, c, error);
+    if (strcmp(wanted, "all") == 0)
+        for (; c->count < list->count; c->count++)
+            c->found[c->count] = c->count;
+    else if (find(list, wanted, &c->found[0]))
+        c->count = 1;
+    return c->count || strcmp(wanted, "auto") == 0 ? PM_OK : not_found(list, wanted, error);
+}
+
+pm_status pm_cl_choose(const pm_engine *engine, const char *wanted, pm_chosen **chosen,
+                       size_t *count, pm_error *error) {
+    device_list list;
+    *count = 0;
+    *chosen = NULL;
+    pm_status status = list_all(&list, error);
+    if (status == PM_ERROR_NO_PLATFORM && strcmp(wanted, "auto") == 0)
+        return PM_OK;
+    if (status != PM_OK)
+        return status;
+    if (list.left_out > 0)
+        pm_log(engine, PM_LOG_WARNING, "%zu left out of the OpenCL devices, the first of them %s",
+               list.left_out, list.first_failure.message);
+    choice c = {.found = calloc(list.count + 1, sizeof *c.found)}; /* never of nothing */
+    *chosen = calloc(list.count + 1, sizeof **chosen);
+    status = c.found && *chosen ? find_wanted(&list, wanted, &c, error) : pm_fail_memory(error);
+    for (size_t i = 0; status == PM_OK && i < c.count; i++)
+        (*chosen)[i] = (pm_chosen){{NULL, list.devices[c.found[i]]}, list.infos[c.found[i]]};
+    if (status == PM_OK) {
+        *count = c.count;
+    } else {
+        free(*chosen);
+        *chosen = NULL;
+    }
+    free(c.found);
+    free_list(&list);
+    return status;
+}

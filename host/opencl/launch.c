@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Launching kernels: which one a piece wants, its arguments and its work size.
+ */
+#include "base/status.h"
+#include "opencl.h"
+
+/* Kernels count values in 32 bits; work sizes are rounded up. */
+static const size_t max_values = (size_t)1 << 30;
+
+/* A work-item that walks fewer samples loads segments too often; more than the shape's leave
+ * too few work-items to share out. */
+enum { MIN_RUN = 16, ITEMS_PER_UNIT = 16 };
+
+/* Bytes of results that are not read again while a cache still has them. */
+static const size_t MIN_STREAM = (size_t)4 << 20;
+
+size_t pm_cl_piece_samples(const pm_clip *clip, const pm_sample_job *job, uint64_t bytes) {
+    size_t width = pm_job_width(clip, job);
+    size_t values = bytes / (4 * sizeof(float)) < max_values ? (size_t)(bytes / (4 * sizeof(float)))
+                                                             : max_values;
+    size_t samples = values / width;
+    return samples ? samples : 1;
+}
+
+size_t pm_cl_cursor_rows(const pm_clip *clip, const pm_sample_job *job) {
+    return job->tracks ? 1 : clip->timeline_count;
+}
+
+/* ---- which programs ---- */
+
+static const pm_variant locate_variant = {
+    .file = "locate", .curve = "slerp", .components = 4, .lanes = 1, .format = PM_KEYS_FLOAT32};
+
+/* Whether an output is computed by work-items that walk along its segments. */
+static bool walks(const pm_clip *clip, const pm_output *output, bool pairs) {
+    return clip->common_timeline && !pairs && output->order == 0 &&
+           clip->track_count >= clip->engine->info.lanes;
+}
+
+static pm_variant variant_of(const pm_clip *clip, const pm_output *output, bool walk) {
+    const pm_channel *channel = &clip->channels[output->channel];
+    return (pm_variant){.file = walk            ? "walk"
+                                : output->order ? "motion"
+                                                : "gather",
+                        .curve = pm_curves[channel->impl.curve].name,
+                        .components = output->components,
+                        .lanes = clip->engine->info.lanes,
+                        .format = channel->format};
+}
+
+size_t pm_cl_job_variants(const pm_clip *clip, const pm_sample_job *job,
+                          pm_variant variants[PM_CL_JOB_VARIANTS]) {
+    float *outputs[PM_OUTPUT_COUNT];
+    pm_uniform_map uniform_map;
+    size_t count = 0;
+    pm_job_outputs(job, outputs);
+    if (pm_job_uniform_map(clip, job, &uniform_map))
+        variants[count++] = locate_variant;
+    for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++)
+        if (outputs[o])
+            variants[count++] =
+                variant_of(clip, &pm_outputs[o], walks(clip, &pm_outputs[o], job->tracks != NULL));
+    return count;
+}
+
+/* ---- launching ---- */
+
+typedef struct argument {
+    size_t size;
+    const void *value;
+} argument;
+
+#define PM_ARGUMENT(value)                                                                         \
+    { sizeof(value), &(value) }
+
+static pm_status make_kernel(const pm_engine *engine, const pm_variant *variant,
+                             const argument *arguments, size_t count, pm_made_kernel *made,
+                             pm_error *error) {
+    cl_int code = CL_SUCCESS;
+    pm_status status = pm_cl_kernel(engine, variant, made, error);
+    if (status != PM_OK)
+        return status;
+    for (cl_uint i = 0; code == CL_SUCCESS && i < count; i++)
+        code = clSetKernelArg(made->kernel, i, arguments[i].size, arguments[i].value);
+    if (code == CL_SUCCESS)
+        return PM_OK;
+    clReleaseKernel(made->kernel);
+    return pm_cl_fail(error, code, "clSetKernelArg");
+}
+
+/* Work sizes, rounded up to whole groups. */
+typedef struct work {
+    cl_uint dimensions;
+    size_t size[2];
+    size_t group[2];
+} work;
+
+static work work_of(size_t items, size_t rows, size_t group) {
+    work w = {rows ? 2 : 1, {(items + group - 1) / group * group, rows}, {group, 1}};
+    return w;
+}
+
+pm_status pm_cl_marker(cl_command_queue queue, cl_uint count, const cl_event *list, cl_event *done,
+                       pm_error *error) {
+    cl_int code = clEnqueueMarkerWithWaitList(queue, count, count ? list : NULL, done);
+    return code == CL_SUCCESS ? PM_OK : pm_cl_fail(error, code, "clEnqueueMarkerWithWaitList");
+}
+
+static pm_status enqueue(const pm_made_kernel *made, const work *w, cl_command_queue queue,
+                         cl_uint wait_count, const cl_event *wait_list, cl_event *done,
+                         pm_error *error) {
+    cl_int code = clEnqueueNDRangeKernel(queue, made->kernel, w->dimensions, NULL, w->size,
+                                         w->group, wait_count, wait_list, done);
+    clReleaseKernel(made->kernel);
+    return code == CL_SUCCESS ? PM_OK : pm_cl_fail(error, code, "clEnqueueNDRangeKernel");
+}
+
+/* The smallest of 8, 16, 32 and 64 that holds the items, or the most there may be: few sizes,
+ * because some drivers compile a kernel anew for each. */
+static size_t scalar_group(size_t items, size_t max) {
+    size_t group = 8;
+    while (group < max && group < items)
+        group *= 2;
+    return group < max ? group : max;
+}
+
+/* Whether a launch's results are more than a core's caches hold. */
+static cl_uint streams_past_caches(const pm_launch *l, size_t values) {
+    return values * l->output->components * sizeof(float) >= MIN_STREAM;
+}
+
+/* How many groups of tracks, and samples, a work-item takes. */
+typedef struct walk_size {
+    cl_uint span, run;
+    size_t spans, runs;
+} walk_size;
+
+static walk_size walk_size_of(const pm_engine *engine, size_t groups, size_t samples) {
+    const pm_launch_config *config = &engine->cl->config;
+    walk_size s = {.span = config->all_tracks ? (cl_uint)groups : 1};
+    s.spans = (groups + s.span - 1) / s.span;
+    size_t items = (size_t)engine->info.compute_units * ITEMS_PER_UNIT;
+    size_t run = samples / ((items + s.spans - 1) / s.spans);
+    run = run > config->max_run ? config->max_run : run;
+    s.run = run < MIN_RUN ? MIN_RUN : (cl_uint)run;
+    s.runs = (samples + s.run - 1) / s.run;
+    return s;
+}
+
+static pm_status launch_walk(const pm_launch *l, cl_command_queue queue, cl_uint wait_count,
+                             const cl_event *wait_list, cl_event *done, pm_error *error) {
+    const pm_clip *clip = l->clip;
+    const pm_engine *engine = clip->engine;
+    const pm_channel *channel = &clip->channels[l->output->channel];
+    cl_uint lanes = engine->info.lanes;
+    size_t groups = (clip->track_count + lanes - 1) / lanes;
+    pm_variant variant = variant_of(clip, l->output, true);
+    cl_uint plane = channel->layout[0].plane;
+    cl_uint tracks = (cl_uint)clip->track_count;
+    cl_uint samples = (cl_uint)l->sample_count;
+    walk_size config = walk_size_of(engine, groups, l->sample_count);
+    cl_uint streams = streams_past_caches(l, l->sample_count * clip->track_count);
+    cl_ulong offset = l->values_offset;
+    const argument arguments[] = {PM_ARGUMENT(clip->device->channels[l->output->channel].keys),
+                                  PM_ARGUMENT(clip->device->channels[l->output->channel].constants),
+                                  PM_ARGUMENT(clip->device->wraps),
+                                  PM_ARGUMENT(l->cursors),
+                                  PM_ARGUMENT(l->values),
+                                  PM_ARGUMENT(offset),
+                                  PM_ARGUMENT(plane),
+                                  PM_ARGUMENT(tracks),
+                                  PM_ARGUMENT(samples),
+                                  PM_ARGUMENT(config.span),
+                                  PM_ARGUMENT(config.run),
+                                  PM_ARGUMENT(streams)};
+    pm_made_kernel made;
+    pm_status status = make_kernel(engine, &variant, arguments,
+                                   sizeof arguments / sizeof *arguments, &made, error);
+    if (status != PM_OK)
+        return status;
+    work w = work_of(config.spans, config.runs,
+                     config.spans > 1 ? scalar_group(config.spans, made.max_group) : 1);
+    return enqueue(&made, &w, queue, wait_count, wait_list, done, error);
+}
+
+static pm_status launch_gather(const pm_launch *l, cl_command_queue queue, cl_uint wait_count,
+                               const cl_event *wait_list, cl_event *done, pm_error *error) {
+    const pm_clip *clip = l->clip;
+    const pm_engine *engine = clip->engine;
+    cl_uint lanes = engine->info.lanes;
+    pm_variant variant = variant_of(clip, l->output, false);
+    cl_uint constants = (cl_uint)(4 * clip->padded_tracks);
+    cl_uint tracks = (cl_uint)clip->track_count;
+    cl_uint samples = (cl_uint)l->sample_count;
+    size_t value_count = l->sample_count * (l->pairs ? 1 : clip->track_count);
+    cl_uint values = (cl_uint)value_count;
+    cl_uint pairs = l->pairs;
+    cl_uint parent = l->parent;
+    cl_uint order = l->output->order;
+    cl_uint streams = streams_past_caches(l, value_count);
+    cl_ulong offset = l->values_offset;
+    const argument arguments[] = {PM_ARGUMENT(clip->device->channels[l->output->channel].keys),
+                                  PM_ARGUMENT(clip->device->channels[l->output->channel].constants),
+                                  PM_ARGUMENT(clip->device->channels[l->output->channel].layout),
+                                  PM_ARGUMENT(l->cursors),
+                                  {sizeof(cl_mem), l->pairs ? &l->tracks : &l->cursors},
+                                  PM_ARGUMENT(l->values),
+                                  PM_ARGUMENT(offset),
+                                  PM_ARGUMENT(constants),
+                                  PM_ARGUMENT(tracks),
+                                  PM_ARGUMENT(samples),
+                                  PM_ARGUMENT(values),
+                                  PM_ARGUMENT(pairs),
+                                  PM_ARGUMENT(clip->device->rates),
+                                  PM_ARGUMENT(parent),
+                                  PM_ARGUMENT(order),
+                                  PM_ARGUMENT(streams)};
+    pm_made_kernel made;
+    pm_status status = make_kernel(engine, &variant, arguments,
+                                   sizeof arguments / sizeof *arguments, &made, error);
+    if (status != PM_OK)
+        return status;
+    work w = work_of((value_count + lanes - 1) / lanes, 0, made.max_group);
+    return enqueue(&made, &w, queue, wait_count, wait_list, done, error);
+}
+
+pm_status pm_cl_launch(const pm_launch *launch, cl_command_queue queue, cl_uint wait_count,
+                       const cl_event *wait_list, cl_event *done, pm_error *error) {
+    return walks(launch->clip, launch->output, launch->pairs)
+               ? launch_walk(launch, queue, wait_count, wait_list, done, error)
+               : launch_gather(launch, queue, wait_count, wait_list, done, error);
+}
+
+pm_status pm_cl_launch_locate(const pm_engine *engine, const pm_uniform_map *uniform_map,
+                              uint64_t first, size_t count, cl_mem cursors, cl_command_queue queue,
+                              cl_event *done, pm_error *error) {
+    cl_uint samples = (cl_uint)count;
+    cl_ulong from = first;
+    const argument arguments[] = {PM_ARGUMENT(cursors), PM_ARGUMENT(*uniform_map),
+                                  PM_ARGUMENT(from), PM_ARGUMENT(samples)};
+    pm_made_kernel made;
+    pm_status status = make_kernel(engine, &locate_variant, arguments, 4, &made, error);
+    if (status != PM_OK)
+        return status;
+    work w = work_of(count, 0, made.max_group);
+    return enqueue(&made, &w, queue, 0, NULL, done, error);
+}

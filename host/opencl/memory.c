@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Buffers on the device, made and released. What is in them is their owners' affair.
+ */
+#include "base/status.h"
+#include "opencl.h"
+
+pm_status pm_cl_buffer(const pm_engine *engine, cl_mem_flags flags, const void *data, size_t size,
+                       cl_mem *buffer, pm_error *error) {
+    cl_int code;
+    if (data && !(flags & CL_MEM_USE_HOST_PTR))
+        flags |= CL_MEM_COPY_HOST_PTR; /* which only reads it */
+    *buffer = clCreateBuffer(engine->cl->context, flags, size, (void *)(uintptr_t)data, &code);
+    if (code == CL_SUCCESS)
+        return PM_OK;
+    *buffer = NULL;
+    if (code == CL_OUT_OF_RESOURCES)
+        return pm_cl_fail_as(error, PM_ERROR_DEVICE_MEMORY, code, "clCreateBuffer");
+    return pm_cl_fail(error, code, "clCreateBuffer");
+}
+
+/* Where the memory is that a buffer was made of, if it is the host's: kernels may store there. */
+static cl_int address_of(cl_mem buffer, size_t offset, uintptr_t *address) {
+    cl_mem_flags flags = 0;
+    void *memory = NULL;
+    cl_int code = clGetMemObjectInfo(buffer, CL_MEM_FLAGS, sizeof flags, &flags, NULL);
+    if (code == CL_SUCCESS && flags & CL_MEM_USE_HOST_PTR)
+        code = clGetMemObjectInfo(buffer, CL_MEM_HOST_PTR, sizeof memory, &memory, NULL);
+    *address = (uintptr_t)memory + offset;
+    return code;
+}
+
+pm_status pm_cl_check_buffer(const pm_engine *engine, const char *name, cl_mem buffer,
+                             size_t offset, size_t alignment, size_t bytes, pm_error *error) {
+    size_t size = 0;
+    cl_context context = NULL;
+    uintptr_t address = 0;
+    pm_status status = pm_check_multiple(name, "offset", offset, alignment, error);
+    if (status != PM_OK)
+        return status;
+    cl_int code = clGetMemObjectInfo(buffer, CL_MEM_SIZE, sizeof size, &size, NULL);
+    if (code == CL_SUCCESS)
+        code = clGetMemObjectInfo(buffer, CL_MEM_CONTEXT, sizeof context, &context, NULL);
+    if (code == CL_SUCCESS)
+        code = address_of(buffer, offset, &address);
+    if (code != CL_SUCCESS)
+        return pm_cl_fail(error, code, "clGetMemObjectInfo");
+    if (context != engine->cl->context)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "%s: the buffer is of another context", name);
+    if (offset > size || size - offset < bytes)
+        return pm_fail(error, PM_ERROR_ARGUMENT,
+                       "%s: the buffer has %zu bytes, too few for %zu behind its offset", name,
+                       size, bytes);
+    return pm_check_multiple(name, "address in host memory", address, alignment, error);
+}
+
+void pm_cl_release(cl_mem buffer) {
+    if (buffer)
+        clReleaseMemObject(buffer);
+}

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Which shape is fastest on a device: measured, for what drivers make of the same kernel
+ * differs more than their devices do.
+ */
+#define _POSIX_C_SOURCE 200809L
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "opencl.h"
+
+enum { TRACKS = 64, KEYS = 2049, SAMPLES = 4 * (KEYS - 1), REPEATS = 5 };
+
+/* For a trial, unless a single run takes longer. */
+static const double budget_seconds = 0.03;
+
+/* A shape must be faster than the default by more than noise. */
+static const double worthwhile = 0.95;
+
+static const uint32_t all_lanes[] = {1, 4, 8, 16};
+static const uint32_t all_runs[] = {64, 256};
+
+enum { CONFIGS_MAX = 2 * 2 * 4 };
+
+/* Vectors write whole rows, so that a work-item's stores follow one another; single lanes
+ * write together with their neighbours. */
+pm_launch_config pm_cl_default_launch_config(const pm_device_info *info) {
+    return (pm_launch_config){info->lanes, info->lanes > 1, 256};
+}
+
+bool pm_cl_is_launch_config(const pm_launch_config *config) {
+    bool lanes = false;
+    for (size_t i = 0; i < sizeof all_lanes / sizeof *all_lanes; i++)
+        lanes = lanes || config->lanes == all_lanes[i];
+    return lanes && config->all_tracks <= 1 && config->max_run >= 16 && config->max_run <= 65536;
+}
+
+void pm_cl_set_launch_config(pm_engine *engine, const pm_launch_config *config) {
+    engine->cl->config = *config;
+    engine->info.lanes = config->lanes;
+}
+
+static bool same_config(const pm_launch_config *a, const pm_launch_config *b) {
+    return a->lanes == b->lanes && a->all_tracks == b->all_tracks && a->max_run == b->max_run;
+}
+
+/* The default, then all others that make sense on the device. */
+static size_t list_configs(const pm_engine *engine,
+                           pm_launch_measurement measurements[CONFIGS_MAX + 1]) {
+    const pm_device_info *info = &engine->info;
+    pm_device_info plain = *info;
+    pm_cl_describe(engine->cl->device, &plain, NULL);
+    const pm_launch_config first = pm_cl_default_launch_config(&plain);
+    size_t count = 1;
+    measurements[0] = (pm_launch_measurement){.config = first};
+    for (size_t l = 0; l < sizeof all_lanes / sizeof *all_lanes; l++)
+        for (uint32_t whole = 0; whole <= 1; whole++)
+            for (size_t r = 0; r < sizeof all_runs / sizeof *all_runs; r++) {
+                pm_launch_config config = {all_lanes[l], whole, all_runs[r]};
+                if ((config.lanes == 1 || pm_cl_builds_vectors(info)) &&
+                    !same_config(&config, &first))
+                    measurements[count++].config = config;
+            }
+    return count;
+}
+
+/* Keys that turn by a few degrees each, about axes of their own. */
+static float *make_keys(void) {
+    float *keys = malloc((size_t)KEYS * TRACKS * 4 * sizeof *keys);
+    for (size_t k = 0; keys && k < KEYS; k++)
+        for (size_t t = 0; t < TRACKS; t++) {
+            double angle = 0.04 * (double)k, tilt = 0.1 * (double)t;
+            float *q = keys + (k * TRACKS + t) * 4;
+            q[0] = (float)(sin(angle) * cos(tilt));
+            q[1] = (float)(sin(angle) * sin(tilt));
+            q[2] = 0;
+            q[3] = (float)cos(angle);
+        }
+    return keys;
+}
+
+static pm_status make_clip(pm_engine *engine, pm_clip **clip, pm_error *error) {
+    float *keys = make_keys();
+    if (!keys)
+        return pm_fail_memory(error);
+    pm_timeline timeline = {.key_count = KEYS, .rate = {30, 1}};
+    pm_clip_desc desc = {.track_count = TRACKS,
+                         .timelines = &timeline,
+                         .rotations = {keys, PM_FLOAT32, 0},
+                         .method = PM_METHOD_SLERP};
+    pm_status status = pm_clip_create(engine, &desc, clip, error);
+    free(keys);
+    return status;
+}
+
+/* Once to build and to warm up, then the best of some. */
+static pm_status measure_config(pm_engine *engine, const pm_clip *clip, cl_mem values,
+                                pm_launch_measurement *measurement, pm_error *error) {
+    pm_sample_job job = {.sample_count = SAMPLES, .rate = {120, 1}};
+    pm_cl_outputs outputs = {.rotations = values};
+    pm_cl_set_launch_config(engine, &measurement->config);
+    measurement->samples = (uint64_t)SAMPLES * TRACKS;
+    measurement->seconds = HUGE_VAL;
+    double spent = 0;
+    for (int i = 0; i < 2 || (i <= REPEATS && spent < budget_seconds); i++) {
+        double begun = pm_seconds_now();
+        pm_status status =
+            pm_cl_sample(clip, &job, &outputs, engine->cl->compute, 0, NULL, NULL, error);
+        if (status != PM_OK)
+            return status;
+        cl_int code = clFinish(engine->cl->compute);
+        if (code != CL_SUCCESS)
+            return pm_cl_fail(error, code, "clFinish");
+        double seconds = pm_seconds_now() - begun;
+        if (i == 0)
+            continue;
+        spent += seconds;
+        if (seconds < measurement->seconds)
+            measurement->seconds = seconds;
+    }
+    return PM_OK;
+}
+
+static size_t fastest(const pm_launch_measurement *measurements, size_t count) {
+    size_t best = 0;
+    for (size_t i = 1; i < count; i++) {
+        double limit =
+            best == 0 ? worthwhile * measurements[0].seconds : measurements[best].seconds;
+        if (measurements[i].seconds < limit)
+            best = i;
+    }
+    return best;
+}
+
+static pm_status time_all(pm_engine *engine, pm_launch_measurement *measurements, size_t count,
+                          pm_error *error) {
+    pm_clip *clip = NULL;
+    cl_mem values = NULL;
+    pm_status status = make_clip(engine, &clip, error);
+    if (status == PM_OK)
+        status = pm_cl_buffer(engine, CL_MEM_READ_WRITE, NULL,
+                              (size_t)SAMPLES * TRACKS * 4 * sizeof(float), &values, error);
+    for (size_t i = 0; status == PM_OK && i < count; i++)
+        status = measure_config(engine, clip, values, &measurements[i], error);
+    pm_cl_release(values);
+    pm_clip_destroy(&clip);
+    return status;
+}
+
+pm_status pm_cl_tune(pm_engine *engine, pm_launch_measurement *measurements, size_t capacity,
+                     size_t *count, size_t *best, pm_error *error) {
+    pm_launch_measurement all[CONFIGS_MAX + 1] = {0};
+    const pm_launch_config before = engine->cl->config;
+    size_t made = list_configs(engine, all);
+    pm_status status = time_all(engine, all, made, error);
+    if (status != PM_OK) {
+        pm_cl_set_launch_config(engine, &before);
+        return status;
+    }
+    *count = made;
+    *best = fastest(all, made);
+    pm_cl_set_launch_config(engine, &all[*best].config);
+    if (!pm_cl_cache_store_launch_config(engine->cl, &all[*best].config))
+        pm_log(engine, PM_LOG_INFO, "the shape could not be kept on disk");
+    pm_cl_cache_tell(engine);
+    for (size_t i = 0; i < made && i < capacity; i++)
+        measurements[i] = all[i];
+    return PM_OK;
+}

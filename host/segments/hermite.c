@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Segments of hermite: the coefficients of a cubic rotation vector (spec: methods,
+ * section 7), multiplied by their key as kernels/pm_hermite.h wants them.
+ */
+#include "hermite.h"
+
+#include "rotation_vector.h"
+#include "tangents.h"
+
+/* Half angles beyond which float32 cannot say where in its turn a rotation is. */
+static const double farthest = 1e4;
+
+/* The cubic stays within the hull of its control points. */
+static dreal reach_of(dvec3 leaving, dvec3 arriving, dvec3 log) {
+    dvec3 third = dvec3_difference(log, dvec3_times(arriving, 1.0 / 3));
+    dreal inner2 = dreal_max(dvec3_dot(leaving, leaving) * (1.0 / 9), dvec3_dot(third, third));
+    return dreal_sqrt(dreal_max(inner2, dvec3_dot(log, log)));
+}
+
+static dquat times_vector(dquat q, dvec3 v) {
+    return dquat_product(q, dquat_of(v, (dreal){0}));
+}
+
+void pm_put_hermite(const pm_track *track, const pm_coefficients_out *out, ptrdiff_t i,
+                    dvec3 leaving, dvec3 arriving, pm_findings *findings) {
+    dquat key = pm_track_key(track, i);
+    dvec3 log = pm_track_log(track, i);
+    double half = pm_track_length(track, i) / 2;
+    dvec3 c1 = dvec3_times(leaving, half);
+    dvec3 end = dvec3_times(pm_jr_inverse(dvec3_times(log, 2), arriving), half);
+    dreal reach = reach_of(c1, end, log);
+    findings->failed |= ~(dmask)(reach <= farthest);
+    pm_put(out, (size_t)i, 0, times_vector(key, log));
+    pm_put(out, (size_t)i, 1, times_vector(key, dvec3_difference(c1, log)));
+    pm_put(out, (size_t)i, 2, times_vector(key, dvec3_difference(log, end)));
+}
+
+static void build(pm_track *track, const pm_coefficients_out *out, pm_findings *findings) {
+    pm_tangent here = pm_key_velocity(track, track->first);
+    for (ptrdiff_t i = track->first; i < track->end; i++) {
+        pm_tangent next = pm_key_velocity(track, i + 1);
+        pm_put_hermite(track, out, i, dvec3_times(here.out, 2), dvec3_times(next.in, 2), findings);
+        here = next;
+    }
+}
+
+const pm_segment_builder PM_SET_NAME(pm_build_hermite) = {.window = build, .needs_logs = true};

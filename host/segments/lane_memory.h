@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Quaternions between memory, where they lie one after another as x y z w, and lanes, where
+ * all x share a vector: four vectors are transposed in registers, in two levels. And the
+ * rounding of what is stored.
+ */
+#ifndef PM_HOST_LANE_MEMORY_H
+#define PM_HOST_LANE_MEMORY_H
+
+#include "array_view.h"
+#include "dquat.h"
+
+/* PM_DOUBLES quaternions as four vectors of memory order */
+typedef struct drows {
+    dreal r0, r1, r2, r3;
+} drows;
+
+/* Interleaves numbers (of the low or the high halves of two vectors), then pairs of them; and
+ * takes them apart again. */
+#if PM_DOUBLES == 8
+#define PM_LOW(a, b) PM_SHUFFLE(a, b, 0, 8, 1, 9, 2, 10, 3, 11)
+#define PM_HIGH(a, b) PM_SHUFFLE(a, b, 4, 12, 5, 13, 6, 14, 7, 15)
+#define PM_LOW_PAIRS(a, b) PM_SHUFFLE(a, b, 0, 1, 8, 9, 2, 3, 10, 11)
+#define PM_HIGH_PAIRS(a, b) PM_SHUFFLE(a, b, 4, 5, 12, 13, 6, 7, 14, 15)
+#define PM_EVEN(a, b) PM_SHUFFLE(a, b, 0, 2, 4, 6, 8, 10, 12, 14)
+#define PM_ODD(a, b) PM_SHUFFLE(a, b, 1, 3, 5, 7, 9, 11, 13, 15)
+#define PM_EVEN_PAIRS(a, b) PM_SHUFFLE(a, b, 0, 1, 4, 5, 8, 9, 12, 13)
+#define PM_ODD_PAIRS(a, b) PM_SHUFFLE(a, b, 2, 3, 6, 7, 10, 11, 14, 15)
+#elif PM_DOUBLES == 4
+#define PM_LOW(a, b) PM_SHUFFLE(a, b, 0, 4, 1, 5)
+#define PM_HIGH(a, b) PM_SHUFFLE(a, b, 2, 6, 3, 7)
+#define PM_LOW_PAIRS(a, b) PM_SHUFFLE(a, b, 0, 1, 4, 5)
+#define PM_HIGH_PAIRS(a, b) PM_SHUFFLE(a, b, 2, 3, 6, 7)
+#define PM_EVEN(a, b) PM_SHUFFLE(a, b, 0, 2, 4, 6)
+#define PM_ODD(a, b) PM_SHUFFLE(a, b, 1, 3, 5, 7)
+#define PM_EVEN_PAIRS(a, b) PM_LOW_PAIRS(a, b)
+#define PM_ODD_PAIRS(a, b) PM_HIGH_PAIRS(a, b)
+#else
+#define PM_LOW(a, b) PM_SHUFFLE(a, b, 0, 2)
+#define PM_HIGH(a, b) PM_SHUFFLE(a, b, 1, 3)
+#define PM_LOW_PAIRS(a, b) (a)
+#define PM_HIGH_PAIRS(a, b) (b)
+#define PM_EVEN(a, b) PM_LOW(a, b)
+#define PM_ODD(a, b) PM_HIGH(a, b)
+#define PM_EVEN_PAIRS(a, b) (a)
+#define PM_ODD_PAIRS(a, b) (b)
+#endif
+
+static inline dquat dquat_of_rows(drows m) {
+    dreal xy0 = PM_EVEN_PAIRS(m.r0, m.r1), zw0 = PM_ODD_PAIRS(m.r0, m.r1);
+    dreal xy1 = PM_EVEN_PAIRS(m.r2, m.r3), zw1 = PM_ODD_PAIRS(m.r2, m.r3);
+    return (dquat){PM_EVEN(xy0, xy1), PM_ODD(xy0, xy1), PM_EVEN(zw0, zw1), PM_ODD(zw0, zw1)};
+}
+
+static inline drows drows_of(dquat q) {
+    dreal xy0 = PM_LOW(q.x, q.y), zw0 = PM_LOW(q.z, q.w);
+    dreal xy1 = PM_HIGH(q.x, q.y), zw1 = PM_HIGH(q.z, q.w);
+    return (drows){PM_LOW_PAIRS(xy0, zw0), PM_HIGH_PAIRS(xy0, zw0), PM_LOW_PAIRS(xy1, zw1),
+                   PM_HIGH_PAIRS(xy1, zw1)};
+}
+
+static inline dreal load_floats(const void *from) {
+    dstored v;
+    memcpy(&v, from, sizeof v);
+    return __builtin_convertvector(v, dreal);
+}
+
+static inline dreal load_doubles(const void *from) {
+    dreal v;
+    memcpy(&v, from, sizeof v);
+    return v;
+}
+
+/* PM_DOUBLES quaternions that lie one after another. */
+static inline dquat dquat_load_floats(const void *from) {
+    const unsigned char *at = from;
+    const size_t size = sizeof(dstored);
+    return dquat_of_rows((drows){load_floats(at), load_floats(at + size),
+                                 load_floats(at + 2 * size), load_floats(at + 3 * size)});
+}
+
+static inline dquat dquat_load_doubles(const void *from) {
+    const unsigned char *at = from;
+    const size_t size = sizeof(dreal);
+    return dquat_of_rows((drows){load_doubles(at), load_doubles(at + size),
+                                 load_doubles(at + 2 * size), load_doubles(at + 3 * size)});
+}
+
+/* The first `lanes` of as many quaternions one after another; lanes beyond repeat the last one. */
+static inline dquat dquat_load_some(const float *from, size_t lanes) {
+    dquat q = {0};
+    for (size_t i = 0; i < PM_DOUBLES; i++, from += i < lanes ? 4 : 0) {
+        q.x[i] = (double)from[0];
+        q.y[i] = (double)from[1];
+        q.z[i] = (double)from[2];
+        q.w[i] = (double)from[3];
+    }
+    return q;
+}
+
+/* Rounds to float32 the way keys and extras are stored: magnitudes below 2^-60 become +0,
+ * because devices differ in what they do with products of tinier numbers. */
+static inline dstored dstored_of(dreal value) {
+    dmask seen = (dmask)(dreal_abs(value) >= 0x1p-60);
+    return __builtin_convertvector(dreal_where(seen, value), dstored);
+}
+
+static inline void store_floats(float *to, dreal value) {
+    dstored v = dstored_of(value);
+    memcpy(to, &v, sizeof v);
+}
+
+static inline void dquat_store(float *to, dquat q) {
+    drows m = drows_of(q);
+    store_floats(to, m.r0);
+    store_floats(to + PM_DOUBLES, m.r1);
+    store_floats(to + (size_t)2 * PM_DOUBLES, m.r2);
+    store_floats(to + (size_t)3 * PM_DOUBLES, m.r3);
+}
+
+/* The first `lanes` alone. */
+static inline void dquat_store_some(float *to, dquat q, size_t lanes) {
+    dstored x = dstored_of(q.x), y = dstored_of(q.y), z = dstored_of(q.z), w = dstored_of(q.w);
+    for (size_t i = 0; i < lanes; i++, to += 4) {
+        to[0] = x[i];
+        to[1] = y[i];
+        to[2] = z[i];
+        to[3] = w[i];
+    }
+}
+
+#endif

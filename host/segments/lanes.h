@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The dialect in which segments are built: double in as many lanes as a register of the
+ * instruction set has, a track a lane. What is in it is compiled once for each set that
+ * the library chooses among when it runs, and gives the same bits under all of them: it
+ * adds, multiplies, divides and takes roots, and nothing is fused.
+ */
+#ifndef PM_HOST_LANES_H
+#define PM_HOST_LANES_H
+
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__AVX512F__)
+#define PM_DOUBLES 8
+#elif defined(__AVX__)
+#define PM_DOUBLES 4
+#else
+#define PM_DOUBLES 2
+#endif
+
+/* The name that something has in this instruction set's copy: PM_INSTRUCTION_SET is defined by the
+ * build. */
+#define PM_SET_JOIN_(name, set) name##_##set
+#define PM_SET_JOIN(name, set) PM_SET_JOIN_(name, set)
+#define PM_SET_NAME(name) PM_SET_JOIN(name, PM_INSTRUCTION_SET)
+
+typedef double dreal __attribute__((vector_size(8 * PM_DOUBLES)));
+typedef int64_t dmask __attribute__((vector_size(8 * PM_DOUBLES))); /* -1 yes, 0 no */
+typedef float dstored __attribute__((vector_size(4 * PM_DOUBLES))); /* what is stored */
+
+/* Of two vectors, as by their places in both together. */
+#if defined(__clang__)
+#define PM_SHUFFLE(a, b, ...) __builtin_shufflevector((a), (b), __VA_ARGS__)
+#else
+#define PM_SHUFFLE(a, b, ...) __builtin_shuffle((a), (b), (dmask){__VA_ARGS__})
+#endif
+
+static inline dreal dreal_of(double value) {
+    return value - (dreal){0};
+}
+
+static inline dreal dreal_select(dmask mask, dreal yes, dreal no) {
+    return (dreal)((mask & (dmask)yes) | (~mask & (dmask)no));
+}
+
+/* value, or 0 where the mask says no */
+static inline dreal dreal_where(dmask mask, dreal value) {
+    return (dreal)(mask & (dmask)value);
+}
+
+static inline dreal dreal_min(dreal a, dreal b) {
+    return dreal_select((dmask)(a < b), a, b);
+}
+
+static inline dreal dreal_max(dreal a, dreal b) {
+    return dreal_select((dmask)(a > b), a, b);
+}
+
+static inline dreal dreal_abs(dreal a) {
+    return (dreal)((dmask)a & INT64_MAX);
+}
+
+static inline dreal dreal_sqrt(dreal a) {
+    dreal r;
+    for (int i = 0; i < PM_DOUBLES; i++)
+        r[i] = sqrt(a[i]);
+    return r;
+}
+
+static inline bool dmask_any(dmask mask) {
+#if PM_DOUBLES == 8
+    mask |= PM_SHUFFLE(mask, mask, 4, 5, 6, 7, 0, 1, 2, 3);
+    mask |= PM_SHUFFLE(mask, mask, 2, 3, 0, 1, 6, 7, 4, 5);
+#elif PM_DOUBLES == 4
+    mask |= PM_SHUFFLE(mask, mask, 2, 3, 0, 1);
+#endif
+    return (mask[0] | mask[1]) != 0;
+}
+
+#endif

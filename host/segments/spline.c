@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The C2 spline of rotations: velocities at the keys such that angular acceleration is
+ * continuous. In the rows of spline_rows.h J is the right Jacobian of the step before the key,
+ * A the inverse one of the step behind it, and N what the arriving segment's own turning adds.
+ * N is quadratic in W1: Newton's rounds put its slope on the diagonal. A lane that has
+ * converged stays as it is, so that its result does not depend on its neighbours.
+ */
+#include "spline_equations.h"
+
+#include "hermite.h"
+#include "matrix3.h"
+#include "rotation_vector.h"
+
+enum { MAX_ROUNDS = 60 };
+
+/* Of a residual in radians: turning times the segment's length squared. */
+static const double tolerance = 1e-9;
+
+static const spline_kind rotations = {pm_rotation_slope, 2};
+
+/* A segment's step and the factors of its Jacobians. */
+typedef struct step {
+    dvec3 rho;
+    dreal a, b, k, a_slope, b_slope;
+} step;
+
+/* A row after its elimination: the key's rate is right - upper (the next rate) + in a loop,
+ * last (the last key's rate). */
+typedef struct solved {
+    dvec3 right;
+    dmat3 upper;
+    dmat3 last;
+} solved;
+
+typedef struct equations {
+    pm_track *track;
+    size_t count; /* keys */
+    bool loop;
+    step *steps;
+    spline_row *rows;
+    dvec3 *rates; /* W */
+    solved *solved;
+    dmask moving; /* lanes that have not converged */
+} equations;
+
+static step step_of(dvec3 rho) {
+    dreal x2 = dvec3_dot(rho, rho);
+    return (step){rho, pm_jr_a(x2), pm_jr_b(x2), pm_jr_k(x2), pm_jr_a_slope(x2), pm_jr_b_slope(x2)};
+}
+
+/* I - a [rho]x + b [rho]x^2 */
+static dmat3 jacobian(const step *s) {
+    return dmat3_of(s->rho, 1 - s->b * dvec3_dot(s->rho, s->rho), -s->a, s->b);
+}
+
+/* I + [rho]x/2 + k [rho]x^2 */
+static dmat3 inverse_jacobian(const step *s) {
+    return dmat3_of(s->rho, 1 - s->k * dvec3_dot(s->rho, s->rho), dreal_of(0.5), s->k);
+}
+
+/* (d/dt Jr) v where rho moves at v: what the motion of rho adds to angular acceleration. */
+static dvec3 turning(const step *s, dvec3 v) {
+    dreal along = dvec3_dot(s->rho, v);
+    dvec3 once = dvec3_cross(s->rho, v);
+    dvec3 twice = dvec3_cross(s->rho, once);
+    dvec3 bent = dvec3_difference(dvec3_scaled(twice, s->b_slope * along),
+                                  dvec3_scaled(once, s->a_slope * along));
+    return dvec3_sum(bent, dvec3_scaled(dvec3_cross(v, once), s->b));
+}
+
+/* The derivative of turning by v. */
+static dmat3 turning_slope(const step *s, dvec3 v) {
+    dreal along = dvec3_dot(s->rho, v);
+    dvec3 once = dvec3_cross(s->rho, v);
+    dvec3 twice = dvec3_cross(s->rho, once);
+    dvec3 w = dvec3_difference(dvec3_scaled(twice, s->b_slope), dvec3_scaled(once, s->a_slope));
+    dreal square = s->b_slope * along;
+    dmat3 m = dmat3_of(s->rho, -square * dvec3_dot(s->rho, s->rho) - s->b * along,
+                       -s->a_slope * along, square);
+    dmat3_add_outer(&m, w, s->rho);
+    dmat3_add_outer(&m, s->rho, dvec3_scaled(v, s->b));
+    dmat3_add_cross(&m, dvec3_scaled(once, -s->b));
+    return m;
+}
+
+static const step *step_before(const equations *e, size_t k) {
+    return &e->steps[(k ? k : e->track->segment_count) - 1];
+}
+
+static const step *step_behind(const equations *e, size_t k) {
+    return &e->steps[k < e->track->segment_count ? k : 0];
+}
+
+/* A row as Newton's round sees it: about the rate W so far, N(W') = N'(W) W' - N(W), because N
+ * is a quadratic form. */
+static void linearise(const equations *e, size_t k, dmat3 *diagonal, dvec3 *right) {
+    const spline_row *row = &e->rows[k];
+    *diagonal = dmat3_diagonal(row->by.diagonal);
+    *right = row->right;
+    if (row->by.turning == 0)
+        return;
+    const step *s = step_before(e, k);
+    dmat3 a = inverse_jacobian(s);
+    dvec3 v = dmat3_times(&a, e->rates[k]);
+    dmat3 slope = turning_slope(s, v);
+    slope = dmat3_product(&slope, &a);
+    dmat3_add(diagonal, row->by.turning, &slope);
+    *right = dvec3_sum(*right, dvec3_times(turning(s, v), row->by.turning));
+}
+
+/* Eliminates key k's row by that of the key before. */
+static void eliminate(const equations *e, size_t k, size_t count) {
+    const spline_row *row = &e->rows[k];
+    solved *to = &e->solved[k];
+    dmat3 diagonal, upper = {0}, last = {0}, lower = {0};
+    dvec3 right;
+    linearise(e, k, &diagonal, &right);
+    if (row->by.upper != 0)
+        upper = dmat3_scaled(inverse_jacobian(step_behind(e, k)), row->by.upper);
+    if (row->by.lower != 0)
+        lower = dmat3_scaled(jacobian(step_before(e, k)), row->by.lower);
+    if (k > 0) {
+        dmat3 product = dmat3_product(&lower, &to[-1].upper);
+        dmat3_add(&diagonal, -1, &product);
+        right = dvec3_difference(right, dmat3_times(&lower, to[-1].right));
+    }
+    dmat3 inverse = dmat3_inverse(&diagonal);
+    to->right = dmat3_times(&inverse, right);
+    to->upper = dmat3_product(&inverse, &upper);
+    if (!e->loop)
+        return;
+    last = k > 0 ? dmat3_product(&lower, &to[-1].last) : lower;
+    if (k + 1 == count)
+        dmat3_add(&last, 1, &upper);
+    last = dmat3_product(&inverse, &last);
+    to->last = dmat3_scaled(last, -1);
+}
+
+/* From the rate of the key behind to a key's own, rows behind which are done. */
+static void substitute(const equations *e, size_t k) {
+    solved *to = &e->solved[k];
+    to->right = dvec3_difference(to->right, dmat3_times(&to->upper, to[1].right));
+    if (e->loop) {
+        dmat3 product = dmat3_product(&to->upper, &to[1].last);
+        dmat3_add(&to->last, -1, &product);
+    }
+}
+
+/* The last key of a loop from its own row, and the others from it. */
+static void close_loop(const equations *e, size_t last) {
+    const solved *before = &e->solved[last - 1], *after = &e->solved[0];
+    dmat3 diagonal;
+    dvec3 right;
+    linearise(e, last, &diagonal, &right);
+    dmat3 lower = dmat3_scaled(jacobian(step_before(e, last)), e->rows[last].by.lower);
+    dmat3 upper = dmat3_scaled(inverse_jacobian(step_behind(e, last)), e->rows[last].by.upper);
+    dmat3 below = dmat3_product(&lower, &before->last);
+    dmat3 above = dmat3_product(&upper, &after->last);
+    dmat3_add(&diagonal, 1, &below);
+    dmat3_add(&diagonal, 1, &above);
+    right = dvec3_difference(right, dmat3_times(&lower, before->right));
+    right = dvec3_difference(right, dmat3_times(&upper, after->right));
+    dmat3 inverse = dmat3_inverse(&diagonal);
+    right = dmat3_times(&inverse, right);
+    e->solved[last].right = right;
+    for (size_t k = 0; k < last; k++)
+        e->solved[k].right = dvec3_sum(e->solved[k].right, dmat3_times(&e->solved[k].last, right));
+}
+
+/* What Newton's step left over: N of the change in rates, in a row's own scale. */
+static dmask is_settled(const equations *e, size_t k, dvec3 change) {
+    if (e->rows[k].by.turning == 0)
+        return ~(dmask){0};
+    const step *s = step_before(e, k);
+    size_t segment = (k ? k : e->track->segment_count) - 1;
+    double h = e->track->times[segment + 1] - e->track->times[segment];
+    dmat3 a = inverse_jacobian(s);
+    dvec3 left = dvec3_times(turning(s, dmat3_times(&a, change)), h * h);
+    return (dmask)(dvec3_dot(left, left) <= tolerance * tolerance);
+}
+
+static void take_rates(equations *e) {
+    dmask settled = ~(dmask){0};
+    for (size_t k = 0; k < e->count; k++) {
+        dvec3 rate = e->solved[k].right;
+        settled &= is_settled(e, k, dvec3_difference(rate, e->rates[k]));
+        e->rates[k] = dvec3_select(e->moving, rate, e->rates[k]);
+    }
+    e->moving &= ~settled;
+}
+
+static void solve(equations *e) {
+    size_t count = e->loop ? e->count - 1 : e->count;
+    for (int rounds = 0; rounds < MAX_ROUNDS && dmask_any(e->moving); rounds++) {
+        for (size_t k = 0; k < count; k++)
+            eliminate(e, k, count);
+        for (size_t k = count - 1; k-- > 0;)
+            substitute(e, k);
+        if (e->loop)
+            close_loop(e, count);
+        take_rates(e);
+    }
+}
+
+static void read_rows(equations *e) {
+    pm_track *track = e->track;
+    for (pm_track_look(track, 0, true); track->first < track->end;
+         pm_track_look(track, track->end, true)) {
+        for (ptrdiff_t i = track->first; i < track->end; i++) {
+            e->steps[i] = step_of(dvec3_times(pm_track_log(track, i), 2));
+            e->rows[i] = spline_row_of(&rotations, track, i);
+        }
+        if (!track->loop && track->end == (ptrdiff_t)track->segment_count)
+            e->rows[track->end] = spline_row_of(&rotations, track, track->end);
+    }
+}
+
+/* Everything a key and its segment need, in one piece of memory. */
+static bool find_memory(equations *e, void **block) {
+    const size_t size = sizeof *e->steps + sizeof *e->rows + sizeof *e->rates + sizeof *e->solved;
+    unsigned char *at = spline_memory(e->count, size, block);
+    if (!at)
+        return false;
+    e->steps = (step *)at;
+    e->rows = (spline_row *)(e->steps + e->count);
+    e->solved = (solved *)(e->rows + e->count);
+    e->rates = (dvec3 *)(e->solved + e->count);
+    return true;
+}
+
+/* Rates at all keys, from none. */
+static void find_rates(equations *e) {
+    if (e->count == 2 && !e->loop) {
+        pm_track_look(e->track, 0, true);
+        e->rates[0] = e->rates[1] = dvec3_times(pm_rotation_slope(e->track, 0), 2);
+        e->moving = (dmask){0};
+        return;
+    }
+    for (size_t k = 0; k < e->count; k++)
+        e->rates[k] = (dvec3){0};
+    read_rows(e);
+    solve(e);
+}
+
+static void build(pm_track *track, const pm_coefficients_out *out, pm_findings *findings) {
+    equations e = {
+        .track = track, .count = track->key_count, .loop = track->loop, .moving = ~(dmask){0}};
+    void *block;
+    if (!find_memory(&e, &block)) {
+        findings->no_memory = true;
+        return;
+    }
+    find_rates(&e);
+    for (pm_track_look(track, 0, true); track->first < track->end;
+         pm_track_look(track, track->end, true))
+        for (ptrdiff_t i = track->first; i < track->end; i++)
+            pm_put_hermite(track, out, i, e.rates[i], e.rates[(size_t)(i + 1) % e.count], findings);
+    findings->failed |= e.moving;
+    free(block);
+}
+
+const pm_segment_builder PM_SET_NAME(pm_build_spline) = {.whole = build};

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Segments of squad: the slerp of the inner points, as its middle and half arc (see
+ * kernels/pm_squad.h).
+ */
+#include "segments.h"
+#include "tangents.h"
+
+static const double half_pi = 1.57079632679489661923;
+
+/* Nearer to antipodal than this, the sum of two unit quaternions is rounding noise. */
+static const double antipodal = 1e-6;
+
+/* The direction of v that is at right angles to the unit quaternion d. */
+static dquat across(dquat v, dquat d) {
+    return dquat_unit(dquat_difference(v, dquat_scaled(d, dquat_dot(v, d))));
+}
+
+/* The slerp from inner point a to b, at any angle. Antipodal ones belong to a half turn
+ * from rest to rest; as such a turn is approached, the middle of the inner points tends
+ * to that of the keys, so that is the way they turn. */
+static void put_arc(const pm_coefficients_out *out, size_t segment, dquat a, dquat b, dquat keys) {
+    dquat sum = dquat_sum(a, b);
+    dquat difference = dquat_difference(b, a);
+    dreal length = dquat_norm(sum);
+    dreal chord = dquat_norm(difference);
+    dmask opposite = (dmask)(length < antipodal);
+    dmask turns = (dmask)(chord > 0);
+    dquat middle = dquat_scaled(sum, 1 / length);
+    dreal angle = dreal_where(turns, dreal_atan2(chord, length) / chord);
+    if (dmask_any(opposite)) {
+        dquat d = dquat_scaled(difference, 1 / chord);
+        middle = dquat_select(opposite, across(keys, d), middle);
+        angle = dreal_select(opposite, half_pi / chord, angle);
+    }
+    pm_put(out, segment, 0, middle);
+    pm_put(out, segment, 1, dquat_scaled(difference, angle));
+}
+
+static void build(pm_track *track, const pm_coefficients_out *out, pm_findings *findings) {
+    (void)findings;
+    pm_tangent here = pm_limited_velocity(track, track->first);
+    for (ptrdiff_t i = track->first; i < track->end; i++) {
+        pm_tangent next = pm_limited_velocity(track, i + 1);
+        double h = pm_track_length(track, i);
+        dvec3 log = pm_track_log(track, i);
+        dvec3 leaving = dvec3_difference(dvec3_times(here.out, h), log);
+        dvec3 arriving = dvec3_difference(log, dvec3_times(next.in, h));
+        dquat from = pm_track_key(track, i);
+        dquat to = pm_track_key(track, i + 1);
+        put_arc(out, (size_t)i, dquat_product(from, dquat_exp(dvec3_times(leaving, 0.5))),
+                dquat_product(to, dquat_exp(dvec3_times(arriving, 0.5))), dquat_sum(from, to));
+        here = next;
+    }
+}
+
+const pm_segment_builder PM_SET_NAME(pm_build_squad) = {.window = build, .needs_logs = true};

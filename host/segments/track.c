@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Tracks in lanes: their arrays, and the window on their keys.
+ */
+#include "track.h"
+
+dquat pm_given_row(const pm_lane_views *rows, size_t key) {
+    dquat q = {0};
+    size_t at = key * rows->stride;
+    if (rows->adjacent && rows->components == 4)
+        return rows->type == PM_FLOAT64 ? dquat_load_doubles(rows->data[0] + at)
+                                        : dquat_load_floats(rows->data[0] + at);
+    for (int i = 0; i < PM_DOUBLES; i++) {
+        pm_array_view lane = {rows->data[i] + at, rows->type, 0};
+        q.x[i] = pm_number_at(&lane, 0, 0);
+        q.y[i] = pm_number_at(&lane, 0, 1);
+        q.z[i] = pm_number_at(&lane, 0, 2);
+        q.w[i] = rows->components == 4 ? pm_number_at(&lane, 0, 3) : 0;
+    }
+    return q;
+}
+
+/* Key i of a track that has it: in a loop the last one before the first, and what follows
+ * its last. */
+static dquat find_key(const pm_track *track, ptrdiff_t i) {
+    ptrdiff_t count = (ptrdiff_t)track->key_count;
+    if (!track->loop || (i >= 0 && i < count))
+        return pm_stored_key(track, (size_t)i);
+    return dquat_scaled(pm_stored_key(track, (size_t)(i < 0 ? i + count : i - count)), track->wrap);
+}
+
+static double find_length(const pm_track *track, ptrdiff_t i) {
+    ptrdiff_t count = (ptrdiff_t)track->segment_count;
+    ptrdiff_t k = i < 0 ? i + count : i >= count ? i - count : i;
+    return track->times[k + 1] - track->times[k];
+}
+
+void pm_track_look(pm_track *track, ptrdiff_t first, bool needs_logs) {
+    pm_window *window = track->window;
+    ptrdiff_t count = (ptrdiff_t)track->segment_count;
+    track->first = first;
+    track->end = first + PM_WINDOW < count ? first + PM_WINDOW : count;
+    if (first >= count)
+        return;
+    ptrdiff_t from = pm_track_has(track, first - 1) ? first - 1 : first;
+    ptrdiff_t to = pm_track_has(track, track->end) ? track->end + 1 : track->end;
+    for (ptrdiff_t i = from; i <= to; i++)
+        window->keys[i - first + 1] = find_key(track, i);
+    for (ptrdiff_t i = from; i < to; i++)
+        window->lengths[i - first + 1] = find_length(track, i);
+    for (ptrdiff_t i = from; needs_logs && i < to; i++)
+        window->logs[i - first + 1] = dquat_log(
+            dquat_product(dquat_conjugate(pm_track_key(track, i)), pm_track_key(track, i + 1)));
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The C2 spline of positions and scales: see spline_rows.h. What is eliminated depends on the
+ * key times alone, so that the lanes are in the right sides only.
+ */
+#include "spline_equations.h"
+
+static const spline_kind vectors = {pm_vector_slope, 1};
+
+/* A key's row, then its rate as it follows from that of the next key: right - upper rate + last
+ * (in a loop) the rate of the last key. */
+typedef struct solved {
+    dvec3 right;
+    double upper, last;
+} solved;
+
+static void eliminate(const spline_row *row, const solved *before, solved *to) {
+    double lower = before ? row->by.lower : 0;
+    const solved none = {0};
+    before = before ? before : &none;
+    double inverse = 1 / (row->by.diagonal - lower * before->upper);
+    to->upper = row->by.upper * inverse;
+    to->last = -lower * before->last * inverse;
+    to->right = dvec3_blend(inverse, row->right, -lower * inverse, before->right);
+}
+
+/* All keys but, in a loop, the last, whose rate moves to the right. Returns the last row. */
+static spline_row eliminate_all(pm_track *track, size_t count, solved *keys) {
+    spline_row row = {0};
+    for (pm_track_look(track, 0, false); track->first < track->end;
+         pm_track_look(track, track->end, false)) {
+        bool ends = track->end == (ptrdiff_t)track->segment_count;
+        ptrdiff_t end = ends && !track->loop ? track->end + 1 : track->end;
+        for (ptrdiff_t i = track->first; i < end; i++) {
+            size_t k = (size_t)i;
+            row = spline_row_of(&vectors, track, i);
+            if (k < count)
+                eliminate(&row, k > 0 ? &keys[k - 1] : NULL, &keys[k]);
+            if (track->loop && k == 0)
+                keys[k].last -= row.by.lower / row.by.diagonal;
+            if (track->loop && k + 1 == count)
+                keys[k].last -= keys[k].upper;
+        }
+    }
+    return row;
+}
+
+static void substitute(solved *keys, size_t count) {
+    for (size_t k = count - 1; k-- > 0;) {
+        keys[k].right = dvec3_blend(1, keys[k].right, -keys[k].upper, keys[k + 1].right);
+        keys[k].last -= keys[k].upper * keys[k + 1].last;
+    }
+}
+
+/* The last key of a loop from its own row, and the others from it. */
+static void close_loop(const spline_row *own, solved *keys, size_t last) {
+    const solved *before = &keys[last - 1], *after = &keys[0];
+    double diagonal = own->by.diagonal + own->by.lower * before->last + own->by.upper * after->last;
+    dvec3 rest = dvec3_blend(own->by.lower, before->right, own->by.upper, after->right);
+    keys[last].right = dvec3_times(dvec3_difference(own->right, rest), 1 / diagonal);
+    for (size_t k = 0; k < last; k++)
+        keys[k].right = dvec3_blend(1, keys[k].right, keys[k].last, keys[last].right);
+}
+
+static void solve(pm_track *track, solved *keys) {
+    size_t count = track->loop ? track->key_count - 1 : track->key_count;
+    spline_row own = eliminate_all(track, count, keys);
+    substitute(keys, count);
+    if (track->loop)
+        close_loop(&own, keys, count);
+}
+
+static void put(pm_track *track, const pm_coefficients_out *out, const solved *keys) {
+    for (size_t k = 0; k < track->segment_count; k++) {
+        double h = track->times[k + 1] - track->times[k];
+        pm_put_vector(out, k, 0, dvec3_times(keys[k].right, h));
+        pm_put_vector(out, k, 1, dvec3_times(keys[(k + 1) % track->key_count].right, h));
+    }
+}
+
+static void build(pm_track *track, const pm_coefficients_out *out, pm_findings *findings) {
+    void *block;
+    solved *keys = spline_memory(track->key_count, sizeof *keys, &block);
+    if (!keys) {
+        findings->no_memory = true;
+        return;
+    }
+    if (track->key_count == 2 && !track->loop) {
+        pm_track_look(track, 0, false);
+        keys[0].right = keys[1].right = pm_vector_slope(track, 0);
+    } else
+        solve(track, keys);
+    put(track, out, keys);
+    free(block);
+}
+
+const pm_segment_builder PM_SET_NAME(pm_build_vector_spline) = {.whole = build};

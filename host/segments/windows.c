@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What sterp stores of a track: the windows in which swing and twist happen (spec: methods,
+ * section 4).
+ */
+#include "windows.h"
+
+#include <math.h>
+
+/* As dstored_of in lane_memory.h, of one number. */
+static float stored(double value) {
+    return fabs(value) < 0x1p-60 ? 0.0f : (float)value;
+}
+
+/* The first float not before a window's end; beyond all u where that is the segment's. */
+static float left_at(double end) {
+    float nearest = (float)end;
+    if (end >= 1)
+        return 2;
+    return (double)nearest < end ? nextafterf(nearest, 1) : nearest;
+}
+
+static void put_window(double begin, double end, float *to) {
+    to[0] = stored(begin);
+    to[1] = stored(begin - (double)to[0]);
+    to[2] = stored(1 / (end - begin));
+    to[3] = left_at(end);
+}
+
+void pm_build_sterp_windows(const pm_clip_desc *desc, size_t track, float *constants,
+                            size_t plane) {
+    pm_windows w = {0, 1, 0, 1};
+    if (desc->windows)
+        w = desc->windows[desc->window_count > 1 ? track : 0];
+    if (w.swing_begin == 0 && w.swing_end == 0 && w.twist_begin == 0 && w.twist_end == 0)
+        w = (pm_windows){0, 1, 0, 1};
+    put_window(w.swing_begin, w.swing_end, constants);
+    put_window(w.twist_begin, w.twist_end, constants + plane);
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The places of uniform samples of uniform keys, one a work-item.
+ */
+#include "pm_cursor.h"
+
+pm_kernel void locate(pm_global pm_cursor *cursors, pm_uniform_map uniform_map, pm_u64 first,
+                      pm_u32 sample_count) {
+    pm_u32 k = pm_global_id(0);
+    if (k < sample_count)
+        cursors[k] = pm_locate_uniform(uniform_map, first + k);
+}

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A clip of each lane at a time of its own: where its keys are, and what it makes of a group of
+ * joints.
+ */
+#ifndef PM_INPUTS_H
+#define PM_INPUTS_H
+
+#include "pm_crowd.h"
+#include "pm_keys.h"
+#include "pm_methods.h"
+
+/* The curve of positions and scales */
+#ifndef PM_VECTOR_METHOD
+#define PM_VECTOR_METHOD pm_vector_linear
+#endif
+#define PM_VECTOR_OF(what) PM_OF__(PM_VECTOR_METHOD, what)
+
+/* Planes of a segment, and the second key */
+#define PM_PLANES (2 + PM_COEFFICIENTS)
+#define PM_VECTOR_PLANES (2 + PM_VECTOR_OF(coefficients))
+#define PM_MAX_PLANES (2 + PM_MAX_COEFFICIENTS)
+
+/* The tables that all work-items read. */
+typedef struct pm_tables {
+    pm_global const pm_clip_layout *clips;
+    pm_global const pm_crowd_timeline *timelines;
+    pm_global const pm_u64 *times;
+    pm_global const pm_stored_key *rotations;
+    pm_global const float *constants;
+    pm_global const float *positions;
+    pm_global const float *scales;
+    pm_global const pm_track_layout *layout; /* of all channels, or nothing */
+    pm_crowd_size size;
+} pm_tables;
+
+/* Where lanes find their segments: of channel c at key[c], the next key at next[c]. */
+typedef struct pm_key_lanes {
+    pm_u64 key[PM_CHANNELS][PM_LANES];
+    pm_u64 next[PM_CHANNELS][PM_LANES];
+    pm_u32 plane[PM_CHANNELS][PM_LANES];
+    float u[PM_LANES];
+} pm_key_lanes;
+
+/* Joints are posed as many at a time as share a cache line of keys: one after another, their
+ * long chains of arithmetic leave a processor waiting. */
+#define PM_GROUP PM_NEIGHBOURS
+
+/* Segments' planes of a group of joints. */
+typedef struct pm_planes {
+    pm_quat of[PM_MAX_PLANES][PM_GROUP];
+} pm_planes;
+
+/* What a group of joints has of each channel; of joints that no clip moves, nothing. */
+typedef struct pm_poses {
+    pm_quat of[PM_CHANNELS][PM_GROUP];
+} pm_poses;
+
+/* A clip of each lane at a time of its own. */
+typedef struct pm_input_lanes {
+    pm_u32 clip[PM_LANES];
+    pm_s64 time[PM_LANES];
+    pm_u32 clamps[PM_LANES];
+    pm_key_lanes lanes;
+} pm_input_lanes;
+
+/* ---- where keys are ---------------------------------------------------------------- */
+
+pm_fn void pm_set_key_lane(pm_key_lanes *lanes, int lane, pm_u32 c, pm_u64 first, pm_u32 row,
+                           pm_u32 plane, pm_cursor cursor) {
+    lanes->key[c][lane] = first + (pm_u64)(cursor.segment & PM_CURSOR_SEGMENT) * row;
+    lanes->next[c][lane] = lanes->key[c][lane] + row;
+    lanes->plane[c][lane] = plane;
+    lanes->u[lane] = cursor.u;
+}
+
+/* At clips of one timeline, once for all joints: those lie one behind another. */
+pm_fn void pm_find_clip_keys(pm_input_lanes *input, const pm_tables *t) {
+    for (int i = 0; i < PM_LANES; i++) {
+        pm_clip_layout clip = t->clips[input->clip[i]];
+        pm_cursor cursor = pm_crowd_locate(t->timelines[clip.timeline], t->times, input->time[i],
+                                           input->clamps[i]);
+        for (pm_u32 c = 0; c < PM_CHANNELS; c++)
+            pm_set_key_lane(&input->lanes, i, c, clip.first[c], clip.row[c], clip.plane, cursor);
+    }
+}
+
+/* At a joint whose clips may have a timeline for it alone. */
+pm_fn void pm_find_joint_keys(pm_input_lanes *input, const pm_tables *t, pm_u32 joint) {
+    for (int i = 0; i < PM_LANES; i++)
+        for (pm_u32 c = 0; c < PM_CHANNELS; c++) {
+            if (!(t->size.channels >> c & 1))
+                continue;
+            pm_track_layout data =
+                t->layout[((pm_u64)c * t->size.clips + input->clip[i]) * t->size.joints + joint];
+            pm_cursor cursor = pm_crowd_locate(t->timelines[data.timeline], t->times,
+                                               input->time[i], input->clamps[i]);
+            pm_set_key_lane(&input->lanes, i, c, data.first, data.row, data.plane, cursor);
+        }
+}
+
+/* ---- sampling ----------------------------------------------------------------------- */
+
+/* Where lanes have plane p of their segments; the last is the second key. */
+pm_fn pm_u64 pm_plane_at(const pm_key_lanes *lanes, pm_u32 c, pm_u32 p, pm_u32 planes, int lane) {
+    return p + 1 == planes ? lanes->next[c][lane]
+                           : lanes->key[c][lane] + (pm_u64)p * lanes->plane[c][lane];
+}
+
+/* Of joints that lie one behind another. */
+pm_fn void pm_gather_group(pm_planes *to, pm_global const float *keys, const pm_key_lanes *lanes,
+                           pm_u32 c, pm_u32 planes, pm_u32 first) {
+    pm_global const float *from[PM_LANES];
+    for (pm_u32 p = 0; p < planes; p++) {
+        for (int i = 0; i < PM_LANES; i++)
+            from[i] = keys + (pm_plane_at(lanes, c, p, planes, i) + 4 * (pm_u64)first);
+        pm_gather_neighbours(from, to->of[p]);
+    }
+}
+
+/* Of the one joint that lanes were aimed at. */
+pm_fn void pm_gather_joint(pm_planes *to, pm_global const float *keys, const pm_key_lanes *lanes,
+                           pm_u32 c, pm_u32 planes) {
+    pm_global const float *from[PM_LANES];
+    for (pm_u32 p = 0; p < planes; p++) {
+        for (int i = 0; i < PM_LANES; i++)
+            from[i] = keys + pm_plane_at(lanes, c, p, planes, i);
+        to->of[p][0] = pm_gather_quats(from);
+    }
+}
+
+pm_fn pm_segment_data pm_segment_data_of(const pm_planes *planes, pm_u32 count, pm_u32 k) {
+    pm_segment_data data;
+    data.key = planes->of[0][k];
+    data.next = planes->of[count - 1][k];
+    for (pm_u32 p = 1; p + 1 < count; p++)
+        data.coefficients[p - 1] = planes->of[p][k];
+    return data;
+}
+
+#if PM_KEYS != 0
+pm_fn pm_quat pm_gather_coded(pm_global const pm_stored_key *keys, const pm_u64 *lanes,
+                              pm_u64 ahead) {
+    pm_u64 at[PM_LANES];
+    for (int i = 0; i < PM_LANES; i++)
+        at[i] = lanes[i] + ahead;
+    return pm_gather_keys(keys, at);
+}
+#endif
+
+#if PM_CONSTANTS > 0
+pm_fn pm_quat pm_gather_constant(const pm_tables *t, const pm_input_lanes *input, pm_u32 s,
+                                 pm_u32 joint) {
+    pm_global const float *from[PM_LANES];
+    for (int i = 0; i < PM_LANES; i++) {
+        pm_clip_layout clip = t->clips[input->clip[i]];
+        from[i] = t->constants + (clip.constants + (pm_u64)s * clip.plane + 4 * (pm_u64)joint);
+    }
+    return pm_gather_quats(from);
+}
+#endif
+
+pm_fn pm_quat pm_rotation_at(pm_segment_data *data, const pm_tables *t, const pm_input_lanes *input,
+                             pm_u32 joint) {
+#if PM_CONSTANTS > 0
+    PM_UNROLL
+    for (int s = 0; s < PM_CONSTANTS; s++)
+        data->constants[s] = pm_gather_constant(t, input, (pm_u32)s, joint);
+#endif
+    (void)t;
+    (void)joint;
+    real u = pm_reals_of(input->lanes.u);
+    PM_OF(segment) segment = PM_OF(begin)(data);
+    pm_quat value = PM_OF(at)(&segment, u);
+#if PM_PASSES
+    value = pm_at_ends(data, u, value);
+#endif
+    return value;
+}
+
+pm_fn pm_quat pm_vector_at(const pm_segment_data *data, const pm_input_lanes *input) {
+    real u = pm_reals_of(input->lanes.u);
+    PM_VECTOR_OF(segment) segment = PM_VECTOR_OF(begin)(data);
+    pm_quat value = PM_VECTOR_OF(at)(&segment, u);
+    if (PM_VECTOR_OF(passes))
+        value = pm_at_ends(data, u, value);
+    value.w = PM_REAL(0.0f);
+    return value;
+}
+
+pm_fn pm_quat pm_spread(pm_global const float *from) {
+    return pm_quat_of(PM_REAL(from[0]), PM_REAL(from[1]), PM_REAL(from[2]), PM_REAL(from[3]));
+}
+
+/* A channel's rest pose */
+pm_fn pm_quat pm_rest_of(pm_global const pm_joint *joint, pm_u32 c) {
+    return pm_spread(c == PM_CHANNEL_ROTATIONS   ? joint->rotation
+                     : c == PM_CHANNEL_POSITIONS ? joint->position
+                                                 : joint->scale);
+}
+
+pm_fn pm_u32 pm_is_animated(pm_global const pm_joint *joint, pm_u32 c) {
+    return joint->animated >> c & 1;
+}
+
+/* A channel of joints `first` to `first + count` that lie one behind another. */
+pm_fn void pm_sample_common(pm_poses *to, const pm_tables *t, const pm_input_lanes *input, pm_u32 c,
+                            pm_u32 first, pm_u32 count) {
+    pm_planes planes;
+    if (c == PM_CHANNEL_ROTATIONS) {
+#if PM_KEYS == 0
+        pm_gather_group(&planes, t->rotations, &input->lanes, c, PM_PLANES, first);
+#endif
+        for (pm_u32 k = 0; k < count; k++) {
+#if PM_KEYS == 0
+            pm_segment_data data = pm_segment_data_of(&planes, PM_PLANES, k);
+#else
+            pm_segment_data data;
+            data.key = pm_gather_coded(t->rotations, input->lanes.key[c], 4 * (pm_u64)(first + k));
+            data.next =
+                pm_gather_coded(t->rotations, input->lanes.next[c], 4 * (pm_u64)(first + k));
+#endif
+            to->of[c][k] = pm_rotation_at(&data, t, input, first + k);
+        }
+        return;
+    }
+    pm_gather_group(&planes, c == PM_CHANNEL_POSITIONS ? t->positions : t->scales, &input->lanes, c,
+                    PM_VECTOR_PLANES, first);
+    for (pm_u32 k = 0; k < count; k++) {
+        pm_segment_data data = pm_segment_data_of(&planes, PM_VECTOR_PLANES, k);
+        to->of[c][k] = pm_vector_at(&data, input);
+    }
+}
+
+/* A channel of joint k of a group, which lanes were aimed at. */
+pm_fn void pm_sample_per_joint(pm_poses *to, const pm_tables *t, const pm_input_lanes *input,
+                               pm_u32 c, pm_u32 first, pm_u32 k) {
+    pm_planes planes;
+    pm_segment_data data;
+    if (c == PM_CHANNEL_ROTATIONS) {
+#if PM_KEYS == 0
+        pm_gather_joint(&planes, t->rotations, &input->lanes, c, PM_PLANES);
+        data = pm_segment_data_of(&planes, PM_PLANES, 0);
+#else
+        data.key = pm_gather_coded(t->rotations, input->lanes.key[c], 0);
+        data.next = pm_gather_coded(t->rotations, input->lanes.next[c], 0);
+#endif
+        to->of[c][k] = pm_rotation_at(&data, t, input, first + k);
+        return;
+    }
+    pm_gather_joint(&planes, c == PM_CHANNEL_POSITIONS ? t->positions : t->scales, &input->lanes, c,
+                    PM_VECTOR_PLANES);
+    data = pm_segment_data_of(&planes, PM_VECTOR_PLANES, 0);
+    to->of[c][k] = pm_vector_at(&data, input);
+}
+
+/* A or B of a group of joints, of which some are animated in the channels of `animated`. */
+pm_fn void pm_sample_input(pm_poses *to, const pm_tables *t, pm_input_lanes *input,
+                           pm_global const pm_joint *joints, pm_u32 first, pm_u32 count,
+                           pm_u32 animated) {
+    if (!t->size.per_joint) {
+        for (pm_u32 c = 0; c < PM_CHANNELS; c++)
+            if (animated >> c & 1)
+                pm_sample_common(to, t, input, c, first, count);
+        return;
+    }
+    for (pm_u32 k = 0; k < count; k++) {
+        pm_find_joint_keys(input, t, first + k);
+        for (pm_u32 c = 0; c < PM_CHANNELS; c++)
+            if (pm_is_animated(joints + first + k, c))
+                pm_sample_per_joint(to, t, input, c, first, k);
+    }
+}
+
+#endif

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * How many threads of the host a call spreads over: as many as its job or its engine says, at
+ * most, and with the same bits. Threads are counted as the library starts and joins them.
+ */
+#include "support/crowd_scene.h"
+#include "support/engines.h"
+#include "support/motion.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+static atomic_size_t helpers, max_helpers; /* that run now, and that ever ran at once */
+
+int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
+                          void *(*function)(void *), void *argument);
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
+                          void *(*function)(void *), void *argument);
+int __real_pthread_join(pthread_t thread, void **result);
+int __wrap_pthread_join(pthread_t thread, void **result);
+
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
+                          void *(*function)(void *), void *argument) {
+    const size_t now = atomic_fetch_add(&helpers, 1) + 1;
+    if (now > max_helpers)
+        max_helpers = now;
+    return __real_pthread_create(thread, attributes, function, argument);
+}
+
+int __wrap_pthread_join(pthread_t thread, void **result) {
+    atomic_fetch_sub(&helpers, 1);
+    return __real_pthread_join(thread, result);
+}
+
+static size_t threads_since(void) {
+    const size_t threads = max_helpers + 1;
+    assert_int_equal(helpers, 0);
+    max_helpers = 0;
+    return threads;
+}
+
+enum { ENGINE_THREADS = 3, MAX_THREADS = 9 };
+
+/* ---- crowds on the reference path ---------------------------------------------------------- */
+
+enum { INSTANCES = 1200 };
+
+static float *posed_by(const scene *s, const pm_crowd_instance *instances, uint32_t host_threads) {
+    const size_t floats = scene_floats(s, PM_CROWD_PALETTE, INSTANCES);
+    float *records = guarded_floats(floats);
+    pm_error error = poisoned_error();
+    pm_crowd_job job = {.instances = instances,
+                        .instance_count = INSTANCES,
+                        .on_reference = true,
+                        .host_threads = host_threads};
+    job.outputs[PM_CROWD_PALETTE].memory = records;
+    expect_ok(pm_crowd_pose(s->crowd, &job, &error), &error);
+    expect_guards(records, floats);
+    return records;
+}
+
+static void a_crowd_on_the_reference_path_takes_as_many_threads_as_its_job_says(void **state) {
+    scene s;
+    pm_crowd_instance *instances = test_array(INSTANCES, sizeof *instances);
+    random_source source = random_salted(0xF71);
+    pm_engine *engine = engine_with(state, &(pm_engine_desc){.host_threads = ENGINE_THREADS});
+    scene_make(engine, &(scene_options){.salt = 0xF70}, &s);
+    for (size_t i = 0; i < INSTANCES; i++)
+        instances[i] = scene_instance(&source, &s);
+    (void)threads_since();
+    float *alone = posed_by(&s, instances, 1);
+    assert_int_equal(threads_since(), 1);
+    for (uint32_t threads = 0; threads <= MAX_THREADS; threads++) {
+        float *records = posed_by(&s, instances, threads);
+        assert_int_equal(threads_since(), threads ? threads : ENGINE_THREADS);
+        expect_same_bits(records, alone, scene_floats(&s, PM_CROWD_PALETTE, INSTANCES), 12);
+        guarded_free(records);
+    }
+    guarded_free(alone);
+    free(instances);
+    scene_free(&s);
+    pm_engine_destroy(&engine);
+}
+
+static void one_instance_is_posed_on_the_calling_thread(void **state) {
+    scene s;
+    random_source source = random_salted(0xF72);
+    pm_engine *engine = engine_with(state, &(pm_engine_desc){.host_threads = MAX_THREADS});
+    scene_make(engine, &(scene_options){.salt = 0xF73}, &s);
+    const pm_crowd_instance instance = scene_instance(&source, &s);
+    float *records = guarded_floats(scene_floats(&s, PM_CROWD_PALETTE, 1));
+    pm_error error = poisoned_error();
+    (void)threads_since();
+    expect_ok(pm_crowd_pose_one(s.crowd, &instance, PM_CROWD_PALETTE, records, &error), &error);
+    assert_int_equal(threads_since(), 1);
+    guarded_free(records);
+    scene_free(&s);
+    pm_engine_destroy(&engine);
+}
+
+/* ---- listed times ------------------------------------------------------------------------------ */
+
+enum { TIMES = 1000000, KEYS = 20 };
+
+static float *sampled_by(const pm_clip *clip, const double *times, uint32_t host_threads) {
+    float *rotations = guarded_floats((size_t)TIMES * 4);
+    sample_make(clip, &(pm_sample_job){.sample_count = TIMES,
+                                       .times = times,
+                                       .rotations = rotations,
+                                       .host_threads = host_threads});
+    expect_guards(rotations, (size_t)TIMES * 4);
+    return rotations;
+}
+
+/* Placing them for a device, and all of it on the reference path. */
+static void listed_times_take_at_most_the_threads_of_their_job(void **state) {
+    motion m = motion_make(KEYS, 1, 1.0, 0xF74);
+    const pm_timeline timeline = {.key_count = KEYS, .rate = {30, 1}};
+    const pm_clip_desc desc = motion_desc(&m, &timeline, PM_METHOD_SLERP);
+    pm_engine *engine = engine_with(state, &(pm_engine_desc){.host_threads = ENGINE_THREADS});
+    pm_clip *clip = clip_make(engine, &desc);
+    double *times = test_array(TIMES, sizeof *times);
+    random_source source = random_salted(0xF75);
+    for (size_t k = 0; k < TIMES; k++)
+        times[k] = random_between(&source, 0, 0.7);
+    (void)threads_since();
+    float *alone = sampled_by(clip, times, 1);
+    assert_int_equal(threads_since(), 1);
+    for (uint32_t threads = 0; threads < 6; threads++) {
+        float *rotations = sampled_by(clip, times, threads);
+        const size_t max = threads ? threads : ENGINE_THREADS;
+        assert_int_equal(threads_since(), max);
+        expect_same_bits(rotations, alone, (size_t)TIMES * 4, 4);
+        guarded_free(rotations);
+    }
+    guarded_free(alone);
+    free(times);
+    pm_clip_destroy(&clip);
+    pm_engine_destroy(&engine);
+    motion_free(&m);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        ON_BOTH(a_crowd_on_the_reference_path_takes_as_many_threads_as_its_job_says),
+        ON_BOTH(one_instance_is_posed_on_the_calling_thread),
+        ON_BOTH(listed_times_take_at_most_the_threads_of_their_job),
+    };
+    return cmocka_run_group_tests_name("host_threads", tests, NULL, engines_close);
+}

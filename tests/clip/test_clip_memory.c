@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What a clip costs in memory: near the documented floats a segment for every number of tracks,
+ * and a clip too large for its device is refused before its segments are computed.
+ */
+#include "support/motion.h"
+#include "support/variants.h"
+
+#include "engine/engine.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_TRACKS = 40, KEYS = 12 };
+
+static pm_engine *reference;
+
+static int open_reference(void **state) {
+    (void)state;
+    const pm_engine_desc desc = {.device = "none"};
+    return pm_engine_create(&desc, &reference, NULL) == PM_OK ? 0 : -1;
+}
+
+static int close_reference(void **state) {
+    (void)state;
+    pm_engine_destroy(&reference);
+    return 0;
+}
+
+/* Rotations alone. */
+static pm_clip_desc describe(const variant *v, track_set *set) {
+    pm_clip_desc desc = variant_describe(v, set);
+    desc.positions = desc.scales = (pm_array){0};
+    return desc;
+}
+
+/* Of the keys and segments; statics and what a track has once come on top, the same for any
+ * number of keys. */
+static double documented_bytes(const pm_clip_desc *desc) {
+    const double floats = pm_method_describe(desc->method)->floats_per_segment;
+    const double key = desc->key_format == PM_KEYS_FLOAT32 ? 16.0
+                       : desc->key_format == PM_KEYS_LOG48 ? 6.125
+                                                           : 6.0;
+    return (double)desc->track_count * KEYS * (4.0 * floats - 16.0 + key);
+}
+
+/* Tracks are padded to a power of 2 or to a multiple of 16: to less than twice as many. */
+static void expect_documented(const pm_clip_desc *desc, const char *name) {
+    pm_clip *clip = NULL;
+    pm_clip_info info;
+    pm_error error = {0};
+    expect_ok(pm_clip_create(reference, desc, &clip, &error), &error);
+    pm_clip_get_info(clip, &info);
+    pm_clip_destroy(&clip);
+    /* two planes of statics, and the rest of a group of 48-bit keys */
+    const double once = (double)desc->track_count * 2.0 * 2.0 * 16.0 + 128.0;
+    const double max = 2.0 * documented_bytes(desc) + once;
+    if ((double)info.device_bytes > max)
+        fail_msg("%s, %zu tracks, format %d: %llu bytes, documented %.0f", name, desc->track_count,
+                 (int)desc->key_format, (unsigned long long)info.device_bytes,
+                 documented_bytes(desc));
+    if (desc->track_count == 1)
+        assert_true((double)info.device_bytes <= documented_bytes(desc) + once);
+}
+
+static void any_number_of_tracks_costs_less_than_twice_the_documented_memory(void **state) {
+    random_source source = random_start();
+    (void)state;
+    for (size_t tracks = 1; tracks <= MAX_TRACKS; tracks++) {
+        track_set set;
+        set_random(&source, tracks, KEYS, 0.01, 1.0, true, true, &set);
+        for (size_t n = 0; n < variant_count(); n++) {
+            const variant *v = variant_at(n);
+            variant_prepare(v, &set);
+            pm_clip_desc desc = describe(v, &set);
+            expect_documented(&desc, v->name);
+            for (int format = PM_KEYS_LOG48; format < PM_KEYS_COUNT; format++) {
+                desc.key_format = (pm_key_format)format;
+                if (pm_clip_check(&desc, NULL) == PM_OK)
+                    expect_documented(&desc, v->name);
+            }
+        }
+        set_destroy(&set);
+    }
+}
+
+/* The reference path uploads nothing, so that only a check before the work can refuse. */
+static void a_clip_too_large_for_the_device_is_refused_before_its_segments_are_made(void **state) {
+    random_source source = random_start();
+    track_set set;
+    pm_clip *clip = NULL;
+    pm_error error = {0};
+    (void)state;
+    set_random(&source, 3, KEYS, 0.01, 1.0, true, true, &set);
+    pm_clip_desc desc = set_describe(&set);
+    desc.method = PM_METHOD_SQUAD;
+    reference->info.max_allocation_bytes = 1000;
+    const pm_status status = pm_clip_create(reference, &desc, &clip, &error);
+    reference->info.max_allocation_bytes = 0;
+    expect_refusal(status, &error, PM_ERROR_DEVICE_MEMORY, "bytes in one piece");
+    assert_null(clip);
+    set_destroy(&set);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(any_number_of_tracks_costs_less_than_twice_the_documented_memory),
+        cmocka_unit_test(a_clip_too_large_for_the_device_is_refused_before_its_segments_are_made),
+    };
+    return cmocka_run_group_tests_name("clip memory", tests, open_reference, close_reference);
+}

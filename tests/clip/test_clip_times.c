@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Key times, rates and loop periods that cannot be used are refused by their own check,
+ * and their valid neighbours are accepted.
+ */
+#include "support/specimen.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- times and rates ---- */
+
+static void a_timeline_with_neither_rate_nor_times_is_refused(void **state) {
+    (void)state;
+    s.timelines[0].rate = (pm_rational){0, 0};
+    expect_refused(PM_ERROR_ARGUMENT, "rate");
+}
+
+static void a_timeline_with_both_rate_and_times_is_refused(void **state) {
+    (void)state;
+    s.timelines[0].times = s.times;
+    expect_refused(PM_ERROR_ARGUMENT, "rate");
+}
+
+static void key_rates_that_are_not_positive_fractions_are_refused(void **state) {
+    (void)state;
+    const pm_rational bad[] = {{0, 1}, {-30, 1}, {30, 0}, {30, -1}, {-30, -1}, {INT64_MIN, 1}};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        s.timelines[0].rate = bad[i];
+        expect_refused(PM_ERROR_TIME, "rate");
+    }
+    s.timelines[0].rate = (pm_rational){1, 1000};
+    expect_accepted();
+}
+
+static void key_times_that_are_not_finite_are_refused(void **state) {
+    (void)state;
+    use_listed_times();
+    const double bad[] = {(double)NAN, (double)INFINITY, -(double)INFINITY};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+        for (size_t key = 0; key < KEYS; key++) {
+            const double kept = s.times[key];
+            s.times[key] = bad[i];
+            expect_refused_at(PM_ERROR_TIME, "time", PM_NO_INDEX, key);
+            s.times[key] = kept;
+        }
+}
+
+static void key_times_must_strictly_increase(void **state) {
+    (void)state;
+    use_listed_times();
+    s.times[2] = s.times[1];
+    expect_refused_at(PM_ERROR_TIME, "increas", PM_NO_INDEX, 2);
+    s.times[2] = s.times[1] - 1e-9;
+    expect_refused_at(PM_ERROR_TIME, "increas", PM_NO_INDEX, 2);
+    s.times[2] = s.times[1] + 1e-9;
+    expect_accepted();
+}
+
+static void times_of_the_second_timeline_are_checked_too(void **state) {
+    (void)state;
+    use_timeline_per_track();
+    s.timelines[1] = (pm_timeline){.key_count = KEYS, .times = s.times};
+    expect_accepted();
+    s.times[3] = s.times[2];
+    pm_error error = poisoned_error();
+    expect_refusal(pm_clip_check(&s.desc, &error), &error, PM_ERROR_TIME, "increas");
+    assert_int_equal(error.key, 3);
+}
+
+/* ---- loops ---- */
+
+static void a_loop_period_that_cannot_be_one_is_refused(void **state) {
+    (void)state;
+    use_listed_times(); /* from 0 to 1.5 s */
+    const double bad[] = {(double)NAN, (double)INFINITY, -1, -1.5, 1.0, 1.4999999};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        s.desc.loop_period = bad[i];
+        expect_refused(PM_ERROR_TIME, "loop_period|period");
+    }
+    s.desc.loop_period = 2;
+    expect_accepted();
+}
+
+/* Makes the last key repeat the first but for `angle` radians. */
+static void close_loop(double angle) {
+    use_listed_times();
+    s.desc.loop_period = 1.5;
+    for (size_t track = 0; track < TRACKS; track++) {
+        set_rotation(KEYS - 1, track, 0, 1);
+        memcpy(s.positions[KEYS - 1][track], s.positions[0][track], sizeof s.positions[0][0]);
+    }
+    set_rotation(KEYS - 1, 1, angle, 1);
+}
+
+static void a_closing_key_must_equal_the_first(void **state) {
+    (void)state;
+    close_loop(0.0011);
+    expect_refused_at(PM_ERROR_TIME, "clos|first|last|loop", 1, KEYS - 1);
+    close_loop(0.0009);
+    expect_accepted();
+}
+
+static void a_closing_key_of_opposite_sign_is_accepted(void **state) {
+    (void)state;
+    close_loop(0);
+    for (size_t c = 0; c < 4; c++)
+        s.rotations[KEYS - 1][1][c] *= -1;
+    expect_accepted();
+}
+
+static void a_closing_position_must_equal_the_first(void **state) {
+    (void)state;
+    close_loop(0);
+    float largest = 0;
+    for (size_t i = 0; i < KEYS * TRACKS * 3; i++)
+        largest = fmaxf(largest, (&s.positions[0][0][0])[i]);
+    s.positions[KEYS - 1][0][1] = s.positions[0][0][1] + 0.0009f * largest;
+    expect_accepted();
+    s.positions[KEYS - 1][0][1] = s.positions[0][0][1] + 0.01f * largest;
+    expect_refused_at(PM_ERROR_TIME, "position", 0, KEYS - 1);
+}
+
+static void a_loop_of_one_key_is_accepted(void **state) {
+    (void)state;
+    s.timelines[0].key_count = 1;
+    s.desc.loop_period = 1;
+    expect_accepted();
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        SPOIL(a_timeline_with_neither_rate_nor_times_is_refused),
+        SPOIL(a_timeline_with_both_rate_and_times_is_refused),
+        SPOIL(key_rates_that_are_not_positive_fractions_are_refused),
+        SPOIL(key_times_that_are_not_finite_are_refused),
+        SPOIL(key_times_must_strictly_increase),
+        SPOIL(times_of_the_second_timeline_are_checked_too),
+        SPOIL(a_loop_period_that_cannot_be_one_is_refused),
+        SPOIL(a_closing_key_must_equal_the_first),
+        SPOIL(a_closing_key_of_opposite_sign_is_accepted),
+        SPOIL(a_closing_position_must_equal_the_first),
+        SPOIL(a_loop_of_one_key_is_accepted),
+    };
+    return cmocka_run_group_tests_name("clip_times", tests, open_reference, close_reference);
+}

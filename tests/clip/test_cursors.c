@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The float32 position in a segment is the one nearest the exact one, of random uniform samples on
+ * random uniform keys: as the kernel computes it and as the host does in wider integers.
+ */
+#include "support/motion.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/rational.h"
+#include "clip/timeline.h"
+
+enum { CASES = 200000, SEGMENTS = 1000 };
+
+/* What is below 2^-32 is on the key, and a position before a key stays below 1. */
+static float nearest(uint64_t rest, uint64_t scale) {
+    const long double exact = (long double)rest / (long double)scale;
+    const float u = (float)exact;
+    return exact < 0x1p-32L ? 0.0f : u < 1.0f ? u : 0x1.fffffep-1f;
+}
+
+/* Positions are cut to 2^-32 of a segment: above 2^-7 two bits and more than float32 shows. */
+static void expect_near(float u, float wanted, const char *what, uint64_t rest, uint64_t scale) {
+    const double off = fabs((double)u - (double)wanted);
+    if (wanted >= 0x1p-7f ? off != 0.0 : off > 0x1p-31)
+        fail_msg("%s: %llu/%llu is at %.9g, not %.9g", what, (unsigned long long)rest,
+                 (unsigned long long)scale, (double)u, (double)wanted);
+}
+
+static void positions_in_a_segment_are_the_nearest_float32(void **state) {
+    (void)state;
+    const pm_timeline uniform = {.key_count = SEGMENTS + 1, .rate = {1, 1}};
+    pm_clip_timeline timeline;
+    random_source source = random_salted(31);
+    assert_int_equal(pm_timeline_build(&uniform, 0, &timeline, NULL), PM_OK);
+    for (size_t n = 0; n < CASES; n++) {
+        const uint64_t scale =
+            1 + random_bits(&source) % ((UINT64_C(1) << (1 + random_bits(&source) % 32)) - 1);
+        const uint64_t segment = random_bits(&source) % SEGMENTS;
+        const uint64_t rest = random_bits(&source) % scale;
+        const pm_uniform_map narrow = {
+            .start = segment * scale + rest, .scale = scale, .segment_count = SEGMENTS};
+        const pm_exact_uniform_map wide = {.start = (pm_i128)narrow.start, .scale = scale};
+        const pm_cursor kernel = pm_locate_uniform(narrow, 0);
+        const pm_cursor host = pm_timeline_locate_exact(&timeline, &wide, 0);
+        assert_int_equal(kernel.segment, segment);
+        expect_near(kernel.u, nearest(rest, scale), "kernel", rest, scale);
+        assert_memory_equal(&kernel, &host, sizeof host);
+    }
+    pm_timeline_free(&timeline);
+}
+
+/* Uneven keys, loops of any period, first keys of any size; times at keys laps away, a few units in
+ * the last place beside them, and anywhere. */
+static double draw_time(random_source *source, const pm_clip_timeline *line) {
+    const double border = line->times[random_bits(source) % (line->segment_count + 1)];
+    const double laps = (double)(random_bits(source) % 2001) - 1000.0;
+    double time = border + laps * line->period;
+    if (random_bits(source) % 4 == 0)
+        time = random_between(source, -1, 1) * pow(10, random_between(source, -10, 30));
+    for (uint64_t ulps = random_bits(source) % 3; ulps > 0; ulps--)
+        time = nextafter(time, random_bits(source) % 2 ? HUGE_VAL : -HUGE_VAL);
+    return time;
+}
+
+static void any_time_lies_in_a_segment(void **state) {
+    enum { LINES = 4000, TIMES = 200, MAX_KEYS = 8 };
+    (void)state;
+    random_source source = random_salted(32);
+    for (size_t n = 0; n < LINES; n++) {
+        double times[MAX_KEYS];
+        const size_t keys = 2 + random_bits(&source) % (MAX_KEYS - 1);
+        times[0] = random_between(&source, -1, 1) * pow(10, random_between(&source, -20, 20));
+        for (size_t k = 1; k < keys; k++)
+            times[k] = fmax(nextafter(times[k - 1], HUGE_VAL),
+                            times[k - 1] + pow(10, random_between(&source, -10, 10)));
+        const pm_timeline line = {.key_count = keys, .times = times};
+        const double span = times[keys - 1] - times[0];
+        const double period = n % 3 ? span * random_between(&source, 1.001, 2) : 0;
+        pm_clip_timeline placed;
+        if (pm_timeline_check(&line, 0, NULL) != PM_OK ||
+            pm_timeline_build(&line, period, &placed, NULL) != PM_OK)
+            continue;
+        size_t hint = 0;
+        for (size_t k = 0; k < TIMES; k++) {
+            const double time = draw_time(&source, &placed);
+            const pm_cursor cursor = pm_timeline_locate(&placed, time, &hint);
+            if ((cursor.segment & PM_CURSOR_SEGMENT) >= placed.segment_count ||
+                !(cursor.u >= 0.0f && cursor.u <= 1.0f))
+                fail_msg("%.17g s, first key at %.17g, period %.17g: segment %u of %zu, u %g", time,
+                         placed.first, period, cursor.segment, placed.segment_count,
+                         (double)cursor.u);
+        }
+        pm_timeline_free(&placed);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(any_time_lies_in_a_segment),
+        cmocka_unit_test(positions_in_a_segment_are_the_nearest_float32),
+    };
+    return cmocka_run_group_tests_name("places", tests, NULL, NULL);
+}

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Clips of keys of 48 bits: that the reference, the device and the kernels on the host sample
+ * them alike, that curves pass through what the keys decode to, and what they take.
+ */
+#include "support/engines.h"
+#include "support/kernels_on_host.h"
+#include "support/motion.h"
+#include "support/outputs.h"
+
+#include <string.h>
+
+#include "clip/clip.h"
+#include "segments/key_format.h"
+
+static const pm_key_format formats[] = {PM_KEYS_LOG48, PM_KEYS_SMALLEST48};
+static const pm_method keys_alone[] = {PM_METHOD_SLERP, PM_METHOD_STEP, PM_METHOD_NLERP};
+enum { FORMATS = 2, METHODS = 3 };
+
+/* As posemill.h states them. */
+static double bound_of(pm_key_format format) {
+    return format == PM_KEYS_LOG48 ? 7.6e-5 : 8.7e-5;
+}
+
+static pm_clip *clip_of(void **state, track_set *set, pm_key_format format, pm_method method,
+                        double period) {
+    pm_clip_desc desc = set_describe(set);
+    desc.method = method;
+    desc.key_format = format;
+    desc.loop_period = period;
+    return clip_make(engine_for(state), &desc);
+}
+
+/* That samples at the keys of a shared timeline are what the keys decode to, near the given. */
+static void expect_decoded_keys(const pm_clip *clip, const track_set *set, size_t keys,
+                                const outputs *out) {
+    const pm_channel *channel = &clip->channels[PM_ROTATIONS];
+    for (size_t k = 0; k < keys; k++)
+        for (size_t t = 0; t < set->count; t++) {
+            const float *value = out->rotations + 4 * (k * set->count + t);
+            const pm_quat key =
+                pm_key_load(channel->format, channel->keys, 4 * (k * clip->padded_tracks + t));
+            assert_memory_equal(&key, value, sizeof key);
+            assert_true(rotation_error(value, set->tracks[t].keys[k]) <= bound_of(channel->format));
+        }
+}
+
+static void curves_pass_through_the_decoded_keys_to_the_bit(void **state) {
+    engine_for(state);
+    enum { TRACKS = 37, KEYS = 9 };
+    random_source source = random_salted(8);
+    for (size_t n = 0; n < FORMATS * METHODS; n++) {
+        track_set set;
+        set_random(&source, TRACKS, KEYS, 0, 3.1, true, true, &set);
+        pm_clip *clip = clip_of(state, &set, formats[n % FORMATS], keys_alone[n / FORMATS], 0);
+        const pm_sample_job job = {.sample_count = KEYS, .times = set.tracks[0].times};
+        outputs out = sampled(clip, job, (size_t)KEYS * TRACKS);
+        expect_decoded_keys(clip, &set, KEYS, &out);
+        outputs_free(&out);
+        pm_clip_destroy(&clip);
+        set_destroy(&set);
+    }
+}
+
+static void expect_device_bits(const pm_clip *clip, pm_sample_job job, size_t rows) {
+    float *device = guarded_floats(4 * rows), *host = guarded_floats(4 * rows);
+    job.rotations = device;
+    sample_make(clip, &job);
+    job.rotations = host;
+    job.on_reference = true;
+    sample_make(clip, &job);
+    expect_same_bits(device, host, 4 * rows, 4);
+    expect_guards(device, 4 * rows);
+    guarded_free(device);
+    guarded_free(host);
+}
+
+/* Values of both kernels, and derivatives. */
+static void expect_all_device_bits(const pm_clip *clip, const track_set *set) {
+    enum { COUNT = 60 };
+    random_source source = random_salted(9);
+    double times[COUNT];
+    uint32_t tracks[COUNT];
+    float v[2][COUNT * 3];
+    for (size_t k = 0; k < COUNT; k++) {
+        times[k] = random_between(&source, -1, 12);
+        tracks[k] = (uint32_t)(random_bits(&source) % set->count);
+    }
+    expect_device_bits(clip, (pm_sample_job){.sample_count = COUNT, .times = times},
+                       COUNT * set->count);
+    expect_device_bits(
+        clip, (pm_sample_job){.sample_count = COUNT, .times = times, .tracks = tracks}, COUNT);
+    for (int host = 0; host < 2; host++)
+        sample_make(clip, &(pm_sample_job){.sample_count = COUNT,
+                                           .times = times,
+                                           .tracks = tracks,
+                                           .velocities = v[host],
+                                           .on_reference = host});
+    expect_same_bits(v[0], v[1], (size_t)COUNT * 3, 3);
+}
+
+static void every_lane_width_of_the_device_has_the_references_bits(void **state) {
+    static const uint32_t widths[] = {1, 4, 8, 16};
+    const pm_engine *usual = engine_for(state);
+    random_source source = random_salted(10);
+    for (size_t w = 0; w < 4; w++) {
+        if (!can_compile_lanes(usual, widths[w]))
+            continue;
+        pm_engine *engine = engine_with(state, &(pm_engine_desc){.lanes = widths[w]});
+        for (size_t n = 0; n < FORMATS * 2 * 3; n++) {
+            static const size_t counts[] = {3, 16, 37};
+            const bool common_timeline = n / FORMATS % 2;
+            track_set set;
+            set_random(&source, counts[n / FORMATS / 2], 7, 0, 3.1, true, common_timeline, &set);
+            pm_clip_desc desc = set_describe(&set);
+            desc.key_format = formats[n % FORMATS];
+            desc.loop_period = common_timeline ? 13 : 0;
+            pm_clip *clip = clip_make(engine, &desc);
+            expect_all_device_bits(clip, &set);
+            pm_clip_destroy(&clip);
+            set_destroy(&set);
+        }
+        pm_engine_destroy(&engine);
+    }
+}
+
+static void expect_host_kernels(const pm_clip *clip, pm_sample_job job, bool walks) {
+    static const uint32_t widths[] = {1, 16};
+    const size_t rows = job.sample_count * (job.tracks ? 1 : clip->track_count);
+    float *expected = guarded_floats(4 * rows), *got = guarded_floats(4 * rows);
+    job.rotations = expected;
+    sample_make(clip, &job);
+    job.rotations = got;
+    for (size_t n = 0; n < 4; n++) {
+        const host_launch launch = {widths[n % 2], n < 2 ? KERNEL_GATHER : KERNEL_WALK, 3, 5};
+        if (!walks && launch.kernel == KERNEL_WALK)
+            continue;
+        memset(got, 0x5A, 4 * rows * sizeof *got);
+        kernels_on_host_sample(&launch, clip, &job);
+        expect_same_bits(got, expected, 4 * rows, 4);
+    }
+    expect_guards(got, 4 * rows);
+    guarded_free(expected);
+    guarded_free(got);
+}
+
+/* With buffers of their exact sizes: the sanitizers see what is read beside them. */
+static void kernels_on_the_host_have_the_references_bits(void **state) {
+    enum { COUNT = 29 };
+    random_source source = random_salted(11);
+    for (size_t n = 0; n < FORMATS * 2 * 40; n++) {
+        const size_t tracks = 1 + n / FORMATS / 2;
+        const bool common_timeline = n / FORMATS % 2;
+        double times[COUNT];
+        track_set set;
+        set_random(&source, tracks, 1 + tracks % 7, 0, 3.1, true, common_timeline, &set);
+        pm_clip *clip = clip_of(state, &set, formats[n % FORMATS], PM_METHOD_SLERP, 0);
+        for (size_t k = 0; k < COUNT; k++)
+            times[k] = random_between(&source, -1, 8);
+        expect_host_kernels(clip, (pm_sample_job){.sample_count = COUNT, .times = times},
+                            common_timeline);
+        pm_clip_destroy(&clip);
+        set_destroy(&set);
+    }
+}
+
+static double dot_of(const float *a, const float *b) {
+    return (double)a[0] * (double)b[0] + (double)a[1] * (double)b[1] + (double)a[2] * (double)b[2] +
+           (double)a[3] * (double)b[3];
+}
+
+/* Half turns from key to key, whose signs quantisation could part, in a loop over many laps. */
+static void signs_are_continuous_in_time_and_from_lap_to_lap(void **state) {
+    engine_for(state);
+    enum { TRACKS = 19, KEYS = 11, COUNT = 700 };
+    random_source source = random_salted(12);
+    for (size_t f = 0; f < FORMATS; f++) {
+        track_set set;
+        set_random(&source, TRACKS, KEYS, 3.14159, 3.1415926535, false, true, &set);
+        pm_clip *clip = clip_of(state, &set, formats[f], PM_METHOD_SLERP, KEYS);
+        float *out = guarded_floats((size_t)COUNT * TRACKS * 4);
+        bool odd = false;
+        sample_make(
+            clip, &(pm_sample_job){
+                      .sample_count = COUNT, .rate = {17, 1}, .start = {-14, 1}, .rotations = out});
+        for (size_t k = 1; k < COUNT; k++)
+            for (size_t t = 0; t < TRACKS; t++)
+                assert_true(dot_of(out + 4 * (k * TRACKS + t), out + 4 * ((k - 1) * TRACKS + t)) >
+                            0.9);
+        for (size_t t = 0; t < TRACKS; t++) {
+            const float wrap = clip->wraps[t];
+            const float *a = out + 4 * (3 * TRACKS + t), *b = a + 4 * (size_t)(17 * KEYS * TRACKS);
+            for (size_t i = 0; i < 4; i++)
+                assert_true(a[i] == wrap * b[i]);
+            odd = odd || wrap < 0;
+        }
+        assert_true(odd);
+        expect_guards(out, (size_t)COUNT * TRACKS * 4);
+        guarded_free(out);
+        pm_clip_destroy(&clip);
+        set_destroy(&set);
+    }
+}
+
+/* Slerp over keys that decoding left a little further than a quarter turn of the sphere apart. */
+static void between_keys_the_curve_is_that_of_the_decoded_keys(void **state) {
+    engine_for(state);
+    enum { TRACKS = 16, KEYS = 12, PARTS = 8 };
+    random_source source = random_salted(13);
+    for (size_t f = 0; f < FORMATS; f++) {
+        track_set set;
+        set_random(&source, TRACKS, KEYS, 0, 3.1415926535, false, true, &set);
+        pm_clip *clip = clip_of(state, &set, formats[f], PM_METHOD_SLERP, 0);
+        const size_t rows = (size_t)((KEYS - 1) * PARTS + 1) * TRACKS;
+        float *out = guarded_floats(rows * 4);
+        sample_make(clip, &(pm_sample_job){.sample_count = rows / TRACKS,
+                                           .times = NULL,
+                                           .rate = {PARTS, 1},
+                                           .rotations = out});
+        for (size_t row = 0; row < rows; row++) {
+            const size_t key = row / TRACKS / PARTS, part = row / TRACKS % PARTS;
+            const float *a = out + 4 * (key * PARTS * TRACKS + row % TRACKS),
+                        *b = part ? a + 4 * (size_t)(PARTS * TRACKS) : a;
+            double expected[4];
+            slerp_double(a, b, (double)part / PARTS, expected);
+            assert_true(rotation_error(out + 4 * row, expected) <= 4e-7);
+        }
+        guarded_free(out);
+        pm_clip_destroy(&clip);
+        set_destroy(&set);
+    }
+}
+
+static void positions_beside_them_stay_float(void **state) {
+    engine_for(state);
+    enum { TRACKS = 5, KEYS = 6 };
+    random_source source = random_salted(14);
+    track_set set;
+    set_random(&source, TRACKS, KEYS, 0, 3, true, true, &set);
+    outputs expected = {0};
+    for (int format = 0; format < PM_KEYS_COUNT; format++) {
+        pm_clip *clip = clip_of(state, &set, (pm_key_format)format, PM_METHOD_SLERP, 0);
+        outputs out =
+            sampled(clip, (pm_sample_job){.sample_count = KEYS, .times = set.tracks[0].times},
+                    (size_t)KEYS * TRACKS);
+        if (format > 0) {
+            expect_same_bits(out.positions, expected.positions, (size_t)KEYS * TRACKS * 3, 3);
+            expect_same_bits(out.scales, expected.scales, (size_t)KEYS * TRACKS * 3, 3);
+            outputs_free(&out);
+        } else {
+            expected = out;
+        }
+        pm_clip_destroy(&clip);
+    }
+    outputs_free(&expected);
+    set_destroy(&set);
+}
+
+/* ---- sizes ---- */
+
+static uint64_t bytes_of(void **state, track_set *set, pm_key_format format) {
+    pm_clip_desc desc = set_describe(set);
+    desc.key_format = format;
+    desc.positions = desc.scales = (pm_array){0};
+    pm_clip *clip = clip_make(engine_for(state), &desc);
+    pm_clip_info info;
+    pm_clip_get_info(clip, &info);
+    pm_clip_destroy(&clip);
+    return info.device_bytes;
+}
+
+static void device_bytes_are_what_the_format_takes(void **state) {
+    enum { TRACKS = 32, KEYS = 10 };
+    random_source source = random_salted(15);
+    track_set set;
+    set_random(&source, TRACKS, KEYS, 0, 3, true, true, &set);
+    assert_int_equal(bytes_of(state, &set, PM_KEYS_FLOAT32), 16 * TRACKS * KEYS);
+    assert_int_equal(bytes_of(state, &set, PM_KEYS_LOG48), 98 * TRACKS / 16 * KEYS);
+    assert_int_equal(bytes_of(state, &set, PM_KEYS_SMALLEST48), 96 * TRACKS / 16 * KEYS);
+    set_destroy(&set);
+    set_random(&source, TRACKS, KEYS, 0, 3, true, false, &set); /* each track whole groups */
+    assert_int_equal(bytes_of(state, &set, PM_KEYS_FLOAT32), 16 * TRACKS * KEYS);
+    assert_int_equal(bytes_of(state, &set, PM_KEYS_LOG48), 98 * TRACKS);
+    assert_int_equal(bytes_of(state, &set, PM_KEYS_SMALLEST48), 96 * TRACKS);
+    set_destroy(&set);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        ON_BOTH(curves_pass_through_the_decoded_keys_to_the_bit),
+        ONLY_ON_DEVICE(every_lane_width_of_the_device_has_the_references_bits),
+        {"kernels on the host have the reference's bits",
+         kernels_on_the_host_have_the_references_bits, NULL, NULL, &on_reference},
+        ON_BOTH(signs_are_continuous_in_time_and_from_lap_to_lap),
+        ON_BOTH(between_keys_the_curve_is_that_of_the_decoded_keys),
+        ON_BOTH(positions_beside_them_stay_float),
+        ON_BOTH(device_bytes_are_what_the_format_takes),
+    };
+    return cmocka_run_group_tests_name("key clips", tests, NULL, engines_close);
+}

@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The same bits from the device, the reference path and pm_crowd_pose_one, of every output, for
+ * any instances and any number of them; halves from floats; and that nothing else of a job or of
+ * an engine shows in the bits. That the bits are right, for every method, is in test_crowd_pose.
+ */
+#include "support/crowd_scene.h"
+#include "support/engines.h"
+#include "support/motion.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cpu/instance_state.h"
+#include "segments/instruction_set.h"
+
+enum { MAX = 100 };
+
+/* What an interpreter of kernels can bear. */
+static size_t max(void) {
+    return small_sizes() ? 17 : MAX;
+}
+
+static const size_t counts[] = {1, 15, 16, 17, MAX};
+
+/* By every instruction set that this machine has. */
+static void expect_sets(const scene *s, pm_crowd_output output, const pm_crowd_instance *instance,
+                        const float *records) {
+    const size_t floats = scene_floats(s, output, 1);
+    for (size_t k = 0; pm_instruction_set_at(k); k++) {
+        const pm_instruction_set *set = pm_instruction_set_at(k);
+        float *one = guarded_floats(floats);
+        if (set->is_supported()) {
+            assert_int_equal(
+                pm_crowd_pose_with(set, s->crowd, instance, output, (unsigned char *)one, NULL),
+                PM_OK);
+            expect_guards(one, floats);
+            expect_same_bits(one, records, floats, floats / s->joints);
+        }
+        guarded_free(one);
+    }
+}
+
+static void expect_one(const scene *s, pm_crowd_output output, const pm_crowd_instance *instance,
+                       const float *records) {
+    const size_t floats = scene_floats(s, output, 1);
+    float *one = guarded_floats(floats);
+    pm_error error = poisoned_error();
+    expect_ok(pm_crowd_pose_one(s->crowd, instance, output, one, &error), &error);
+    expect_guards(one, floats);
+    expect_same_bits(one, records, floats, floats / s->joints);
+    guarded_free(one);
+    expect_sets(s, output, instance, records);
+}
+
+/* Of the first `outputs` outputs: each is a program for a device's compiler. */
+static void expect_paths_agree(const scene *s, pm_crowd_output outputs,
+                               const pm_crowd_instance *instances, size_t count) {
+    for (pm_crowd_output output = 0; output < outputs; output++) {
+        const size_t floats = scene_floats(s, output, count), width = floats / count / s->joints;
+        float *device = scene_pose(s, output, instances, count, false);
+        float *reference = scene_pose(s, output, instances, count, true);
+        expect_same_bits(device, reference, floats, width);
+        for (size_t i = 0; i < count; i++)
+            expect_one(s, output, &instances[i], device + i * s->joints * width);
+        guarded_free(device);
+        guarded_free(reference);
+    }
+}
+
+static void expect_outputs(void **state, pm_crowd_output outputs, const scene_options *options) {
+    scene s;
+    pm_crowd_instance instances[MAX];
+    random_source source = random_salted(options->salt + 0x100);
+    scene_make(engine_for(state), options, &s);
+    for (size_t n = small_sizes() ? 3 : 0; n < sizeof counts / sizeof *counts && counts[n] <= max();
+         n++) {
+        for (size_t i = 0; i < counts[n]; i++)
+            instances[i] = i % 3 ? scene_instance(&source, &s) : scene_bad_instance(&source, &s);
+        expect_paths_agree(&s, outputs, instances, counts[n]);
+    }
+    scene_free(&s);
+}
+
+static void expect_scene(void **state, const scene_options *options) {
+    expect_outputs(state, PM_CROWD_OUTPUT_COUNT, options);
+}
+
+static void expect_palettes(void **state, const scene_options *options) {
+    expect_outputs(state, PM_CROWD_PALETTE + 1, options);
+}
+
+static void any_number_of_instances_has_the_bits_of_the_reference(void **state) {
+    expect_scene(state, &(scene_options){.salt = 0xD01, .binds = SCENE_BIND_RIGID});
+}
+
+static void all_channels_have_the_bits_of_the_reference(void **state) {
+    expect_scene(
+        state, &(scene_options){
+                   .salt = 0xD02, .binds = SCENE_BIND_RIGID, .scales = true, .rest_scales = true});
+    expect_scene(state, &(scene_options){.salt = 0xD03, .without_positions = true});
+}
+
+static void all_key_times_have_the_bits_of_the_reference(void **state) {
+    expect_scene(state, &(scene_options){.salt = 0xD04, .times = SCENE_LISTED, .looped = true});
+    expect_scene(state, &(scene_options){.salt = 0xD05, .times = SCENE_PER_JOINT_UNEVEN});
+    expect_scene(state,
+                 &(scene_options){
+                     .salt = 0xD06, .times = SCENE_PER_JOINT_UNEVEN, .looped = true, .clips = 4});
+}
+
+static void keys_of_48_bits_have_the_bits_of_the_reference(void **state) {
+    expect_palettes(state, &(scene_options){.salt = 0xD07, .key_format = PM_KEYS_LOG48});
+    expect_palettes(state, &(scene_options){.salt = 0xD08, .key_format = PM_KEYS_SMALLEST48});
+}
+
+static void deep_and_wide_skeletons_have_the_bits_of_the_reference(void **state) {
+    expect_scene(state, &(scene_options){.salt = 0xD40, .joints = 70, .shape = SCENE_CHAIN});
+    expect_scene(state, &(scene_options){.salt = 0xD41, .joints = small_sizes() ? 20 : 150});
+    expect_scene(state, &(scene_options){.salt = 0xD42, .joints = 1});
+    if (!small_sizes())
+        expect_palettes(state, &(scene_options){.salt = 0xD43, .joints = 530}); /* not on a stack */
+    expect_palettes(state, &(scene_options){.salt = 0xD44,
+                                            .joints = small_sizes() ? 40 : 150,
+                                            .without_positions = true});
+}
+
+/* Keys are the rest pose's where no clip moves a joint: of sixteen neighbours none, every other
+ * one, or all, channel by channel. */
+static void hold_still(const scene *s, size_t joint, unsigned channel, const float *rest,
+                       size_t components, double *keys, size_t key_count) {
+    const size_t kind = (joint / 16 + channel) % 3;
+    if (kind == 0 || (kind == 1 && joint % 2))
+        for (size_t key = 0; key < key_count; key++)
+            for (size_t k = 0; k < components; k++)
+                keys[(key * s->joints + joint) * components + k] =
+                    (double)rest[components * joint + k];
+}
+
+static void groups_that_no_clip_moves_have_the_bits_of_the_reference(void **state) {
+    scene s;
+    pm_crowd_instance instances[MAX];
+    random_source source = random_salted(0xD45);
+    const scene_options options = {.salt = 0xD45,
+                                   .joints = small_sizes() ? 50 : 150,
+                                   .shape = SCENE_CHAIN, /* which keeps its order */
+                                   .binds = SCENE_BIND_RIGID,
+                                   .scales = true,
+                                   .rest_scales = true};
+    scene_make(engine_for(state), &options, &s);
+    scene_undo(&s);
+    for (size_t n = 0; n < s.clip_count; n++)
+        for (size_t joint = 0; joint < s.joints; joint++) {
+            const size_t count = s.clips[n].timelines[0].key_count;
+            hold_still(&s, joint, 0, s.rotations, 4, s.sets[n].rotations, count);
+            hold_still(&s, joint, 1, s.positions, 3, s.sets[n].positions, count);
+            hold_still(&s, joint, 2, s.scales, 3, s.sets[n].scales, count);
+        }
+    scene_finish(engine_for(state), &s);
+    for (int kind = PM_MOVED_NOT; kind <= PM_MOVED_WHOLE; kind++)
+        assert_non_null(memchr(s.crowd->moved, kind, s.crowd->padded_joints / PM_TRACK_GROUP));
+    for (size_t i = 0; i < max(); i++)
+        instances[i] = i % 3 ? scene_instance(&source, &s) : scene_bad_instance(&source, &s);
+    expect_paths_agree(&s, PM_CROWD_OUTPUT_COUNT, instances, max());
+    scene_free(&s);
+}
+
+/* ---- halves ------------------------------------------------------------------------------ */
+
+/* To nearest even, by the grid that halves of this size lie on. */
+static double half_of(double value) {
+    int exponent = 0;
+    (void)frexp(value, &exponent);
+    const int bits = exponent < -13 ? -24 : exponent - 11;
+    const double rounded = ldexp(rint(ldexp(value, -bits)), bits);
+    return fabs(rounded) > 65504 ? copysign(HUGE_VAL, value) : rounded;
+}
+
+static void halves_are_the_palette_rounded_to_nearest_even(void **state) {
+    scene s;
+    pm_crowd_instance instances[MAX];
+    random_source source = random_salted(0xD50);
+    scene_make(engine_for(state), &(scene_options){.salt = 0xD50}, &s);
+    for (size_t i = 0; i < max(); i++)
+        instances[i] = scene_instance(&source, &s);
+    float *floats = scene_pose(&s, PM_CROWD_PALETTE, instances, max(), false);
+    float *halves = scene_pose(&s, PM_CROWD_PALETTE_HALF, instances, max(), false);
+    for (size_t i = 0; i < scene_floats(&s, PM_CROWD_PALETTE, max()); i++) {
+        uint16_t bits;
+        memcpy(&bits, (const char *)halves + 2 * i, sizeof bits);
+        if (half_value(bits) != half_of((double)floats[i]))
+            fail_msg("%.9g became %.9g", (double)floats[i], half_value(bits));
+    }
+    guarded_free(floats);
+    guarded_free(halves);
+    scene_free(&s);
+}
+
+/* A palette is the inverse bind matrix itself where the pose is none. */
+static void halves_at_the_borders_are_known(void **state) {
+    static const struct {
+        float value;
+        uint16_t bits;
+    } known[24] = {
+        {65504, 0x7bff},
+        {65519.996f, 0x7bff},
+        {65520, 0x7c00},
+        {-65520, 0xfc00},
+        {1e6f, 0x7c00},
+        {-1e6f, 0xfc00},
+        {0x1p-24f, 0x0001},
+        {0x1p-25f, 0x0000},
+        {0x1.000002p-25f, 0x0001},
+        {0x1.8p-24f, 0x0002},
+        {0x1.7ffffep-24f, 0x0001},
+        {0x1p-14f, 0x0400},
+        {0x1.ff8p-15f, 0x03ff},
+        {0x1.ffcp-15f, 0x0400},
+        {0x1.ffbffep-15f, 0x03ff},
+        {1, 0x3c00},
+        {0x1.002p0f, 0x3c00},
+        {0x1.002002p0f, 0x3c01},
+        {0x1.006p0f, 0x3c02},
+        {0x1.ffep0f, 0x4000},
+        {-0x1.002002p0f, 0xbc01},
+        {-0x1.8p-24f, 0x8002},
+        {2049, 0x6800},
+        {2051, 0x6802},
+    };
+    const int32_t parents[] = {-1, -1};
+    const float rotations[] = {0, 0, 0, 1, 0, 0, 0, 1};
+    const pm_timeline timeline = {.key_count = 1, .rate = {1, 1}};
+    const pm_clip_desc clip = {.track_count = 2,
+                               .timelines = &timeline,
+                               .rotations = {.data = rotations, .type = PM_FLOAT32}};
+    float binds[24];
+    uint16_t halves[24];
+    for (size_t i = 0; i < 24; i++)
+        binds[i] = known[i].value;
+    const pm_skeleton_desc desc = {
+        .joint_count = 2, .parents = parents, .inverse_binds = {.data = binds, .type = PM_FLOAT32}};
+    pm_skeleton *skeleton = NULL;
+    pm_crowd *crowd = crowd_make(engine_for(state), &desc, &clip, 1, &skeleton);
+    const pm_crowd_instance still = {.clip_a = 0};
+    pm_error error = poisoned_error();
+    pm_crowd_job job = {.instances = &still, .instance_count = 1};
+    memset(halves, 0xFF, sizeof halves);
+    job.outputs[PM_CROWD_PALETTE_HALF].memory = halves;
+    expect_ok(pm_crowd_pose(crowd, &job, &error), &error);
+    for (size_t i = 0; i < 24; i++)
+        if (halves[i] != known[i].bits)
+            fail_msg("%.9g became %04x, not %04x", (double)known[i].value, halves[i],
+                     known[i].bits);
+    pm_crowd_destroy(&crowd);
+    pm_skeleton_destroy(&skeleton);
+}
+
+/* ---- what must not show -------------------------------------------------------------------- */
+
+static void expect_engine(void **state, pm_crowd_output outputs, const pm_engine_desc *options) {
+    scene s, t;
+    pm_crowd_instance instances[MAX];
+    const scene_options what = {.salt = 0xD60, .binds = SCENE_BIND_RIGID, .scales = true};
+    random_source source = random_salted(0xD60);
+    scene_make(engine_for(state), &what, &s);
+    pm_engine *engine = engine_with(state, options);
+    scene_make(engine, &what, &t);
+    for (size_t i = 0; i < max(); i++)
+        instances[i] = scene_instance(&source, &s);
+    for (pm_crowd_output output = 0; output < outputs; output++) {
+        float *a = scene_pose(&s, output, instances, max(), false);
+        float *b = scene_pose(&t, output, instances, max(), false);
+        expect_same_bits(a, b, scene_floats(&s, output, max()), scene_floats(&s, output, 1));
+        guarded_free(a);
+        guarded_free(b);
+    }
+    scene_free(&t);
+    pm_engine_destroy(&engine);
+    scene_free(&s);
+}
+
+static void pieces_of_any_size_have_the_same_bits(void **state) {
+    expect_engine(state, PM_CROWD_OUTPUT_COUNT, &(pm_engine_desc){.piece_bytes = 1});
+    expect_engine(state, PM_CROWD_OUTPUT_COUNT, &(pm_engine_desc){.piece_bytes = 20000});
+}
+
+static void lanes_do_not_show(void **state) {
+    static const uint32_t lanes[] = {1, 4, 8, 16};
+    for (size_t n = 0; n < 4; n++) {
+        pm_engine *engine = engine_for(state);
+        if (can_compile_lanes(engine, lanes[n]))
+            expect_engine(state, PM_CROWD_PALETTE + 1, &(pm_engine_desc){.lanes = lanes[n]});
+    }
+}
+
+static void host_threads_do_not_show(void **state) {
+    expect_engine(state, PM_CROWD_OUTPUT_COUNT, &(pm_engine_desc){.host_threads = 1});
+    expect_engine(state, PM_CROWD_OUTPUT_COUNT, &(pm_engine_desc){.host_threads = 3});
+}
+
+static void instances_do_not_show_in_each_other(void **state) {
+    scene s;
+    pm_crowd_instance instances[MAX];
+    random_source source = random_salted(0xD70);
+    scene_make(engine_for(state), &(scene_options){.salt = 0xD70}, &s);
+    for (size_t i = 0; i < max(); i++)
+        instances[i] = scene_bad_instance(&source, &s);
+    const size_t floats = scene_floats(&s, PM_CROWD_PALETTE, 1);
+    float *before = scene_pose(&s, PM_CROWD_PALETTE, instances, max(), false);
+    for (size_t i = 0; i < max() / 2; i++) {
+        const pm_crowd_instance kept = instances[i];
+        instances[i] = instances[max() - 1 - i];
+        instances[max() - 1 - i] = kept;
+    }
+    float *after = scene_pose(&s, PM_CROWD_PALETTE, instances, max(), false);
+    for (size_t i = 0; i < max(); i++)
+        expect_same_bits(before + i * floats, after + (max() - 1 - i) * floats, floats, 12);
+    guarded_free(before);
+    guarded_free(after);
+    scene_free(&s);
+}
+
+/* ---- threads --------------------------------------------------------------------------------- */
+
+enum { THREADS = 2 };
+
+typedef struct worker {
+    pm_crowd *crowd;
+    const pm_crowd_instance *instances;
+    const float *expected;
+    float *records;
+    size_t bytes, rounds, failed, differing;
+} worker;
+
+/* cmocka's checks belong to the main thread: a worker only counts. */
+static void *pose_often(void *argument) {
+    worker *w = argument;
+    for (size_t round = 0; round < w->rounds; round++) {
+        pm_crowd_job job = {.instances = w->instances, .instance_count = MAX};
+        job.outputs[PM_CROWD_PALETTE].memory = w->records;
+        memset(w->records, 0xFF, w->bytes);
+        w->failed += pm_crowd_pose(w->crowd, &job, NULL) != PM_OK;
+        w->differing += memcmp(w->records, w->expected, w->bytes) != 0;
+    }
+    return NULL;
+}
+
+static void threads_may_share_a_crowd(void **state) {
+    engine_for(state);
+    if (is_on_oclgrind(state))
+        skip();
+    scene s;
+    worker workers[THREADS];
+    pthread_t threads[THREADS];
+    pm_crowd_instance instances[THREADS][MAX];
+    float *expected[THREADS];
+    random_source source = random_salted(0xD80);
+    scene_make(engine_for(state), &(scene_options){.salt = 0xD80}, &s);
+    const size_t bytes = scene_floats(&s, PM_CROWD_PALETTE, MAX) * sizeof(float);
+    for (size_t n = 0; n < THREADS; n++) {
+        for (size_t i = 0; i < MAX; i++)
+            instances[n][i] = scene_instance(&source, &s);
+        expected[n] = scene_pose(&s, PM_CROWD_PALETTE, instances[n], MAX, true);
+        workers[n] = (worker){.crowd = s.crowd,
+                              .instances = instances[n],
+                              .expected = expected[n],
+                              .records = test_array(bytes, 1),
+                              .bytes = bytes,
+                              .rounds = small_sizes() ? 3 : 60};
+    }
+    for (size_t n = 0; n < THREADS; n++)
+        assert_int_equal(pthread_create(&threads[n], NULL, pose_often, &workers[n]), 0);
+    for (size_t n = 0; n < THREADS; n++)
+        assert_int_equal(pthread_join(threads[n], NULL), 0);
+    for (size_t n = 0; n < THREADS; n++) {
+        assert_int_equal(workers[n].failed, 0);
+        assert_int_equal(workers[n].differing, 0);
+        free(workers[n].records);
+        guarded_free(expected[n]);
+    }
+    scene_free(&s);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        ON_BOTH(any_number_of_instances_has_the_bits_of_the_reference),
+        ON_BOTH(all_channels_have_the_bits_of_the_reference),
+        ON_BOTH(all_key_times_have_the_bits_of_the_reference),
+        ON_BOTH(keys_of_48_bits_have_the_bits_of_the_reference),
+        ON_BOTH(deep_and_wide_skeletons_have_the_bits_of_the_reference),
+        ON_BOTH(groups_that_no_clip_moves_have_the_bits_of_the_reference),
+        ON_BOTH(halves_are_the_palette_rounded_to_nearest_even),
+        ON_BOTH(halves_at_the_borders_are_known),
+        ONLY_ON_DEVICE(pieces_of_any_size_have_the_same_bits),
+        ONLY_ON_DEVICE(lanes_do_not_show),
+        ON_BOTH(host_threads_do_not_show),
+        ON_BOTH(instances_do_not_show_in_each_other),
+        ON_BOTH(threads_may_share_a_crowd),
+    };
+    leave_out_crowds_on_rusticl();
+    return cmocka_run_group_tests_name("crowd_bits", tests, NULL, engines_close);
+}

@@ -1,0 +1,442 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What crowds and their jobs are refused for, each told apart by its words, and that what
+ * was refused leaves no handle and no harm.
+ */
+#include "support/crowd_scene.h"
+#include "support/engines.h"
+#include "support/motion.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { JOINTS = 3, KEYS = 4, CLIPS = 3 };
+
+/* A valid crowd, for a test to spoil in one place. */
+static struct {
+    double rotations[KEYS][JOINTS][4];
+    float positions[KEYS][JOINTS][3];
+    float scales[KEYS][JOINTS][3];
+    pm_timeline timelines[CLIPS];
+    double times[KEYS];
+    pm_clip_desc clips[CLIPS];
+    pm_skeleton *skeleton;
+    pm_crowd_desc desc;
+} c;
+
+static const int32_t parents[JOINTS] = {-1, 0, 1};
+
+static pm_skeleton *make_skeleton(const pm_skeleton_desc *desc) {
+    pm_error error = poisoned_error();
+    pm_skeleton *skeleton = NULL;
+    expect_ok(pm_skeleton_create(desc, &skeleton, &error), &error);
+    return skeleton;
+}
+
+static int make_specimen(void **state) {
+    (void)state;
+    memset(&c, 0, sizeof c);
+    for (size_t key = 0; key < KEYS; key++)
+        for (size_t joint = 0; joint < JOINTS; joint++) {
+            c.rotations[key][joint][3] = 1;
+            c.scales[key][joint][0] = c.scales[key][joint][1] = c.scales[key][joint][2] = 1;
+        }
+    for (size_t n = 0; n < CLIPS; n++) {
+        c.timelines[n] = (pm_timeline){.key_count = KEYS - n, .rate = {30, 1}};
+        c.clips[n] = (pm_clip_desc){.track_count = JOINTS,
+                                    .timelines = &c.timelines[n],
+                                    .rotations = {.data = c.rotations, .type = PM_FLOAT64},
+                                    .positions = {.data = c.positions, .type = PM_FLOAT32},
+                                    .scales = {.data = c.scales, .type = PM_FLOAT32}};
+    }
+    c.skeleton = make_skeleton(&(pm_skeleton_desc){.joint_count = JOINTS, .parents = parents});
+    c.desc = (pm_crowd_desc){.skeleton = c.skeleton, .clips = c.clips, .clip_count = CLIPS};
+    return 0;
+}
+
+static int free_specimen(void **state) {
+    (void)state;
+    pm_skeleton_destroy(&c.skeleton);
+    return 0;
+}
+
+static void check_accepted(void **state, const char *file, int line) {
+    pm_error error = poisoned_error();
+    pm_crowd *crowd = NULL;
+    check_ok(pm_crowd_create(engine_for(state), &c.desc, &crowd, &error), &error, file, line);
+    pm_crowd_destroy(&crowd);
+}
+
+/* Of a clip, with its number in the message, or of none. */
+static void check_refused(void **state, pm_status expected, const char *words, const char *clip,
+                          const char *file, int line) {
+    pm_error error = poisoned_error();
+    pm_crowd *const untouched = (pm_crowd *)(void *)&c;
+    pm_crowd *crowd = untouched;
+    const pm_status status = pm_crowd_create(engine_for(state), &c.desc, &crowd, &error);
+    check_refusal(status, &error, expected, words, file, line);
+    if (clip)
+        check_refusal(status, &error, expected, clip, file, line);
+    assert_ptr_equal(crowd, untouched);
+    assert_int_equal(pm_crowd_create(engine_for(state), &c.desc, &crowd, NULL), expected);
+}
+
+#define expect_accepted() check_accepted(state, __FILE__, __LINE__)
+#define expect_refused(words)                                                                      \
+    check_refused(state, PM_ERROR_ARGUMENT, (words), NULL, __FILE__, __LINE__)
+#define expect_clip_refused(status, words, clip)                                                   \
+    check_refused(state, (status), (words), (clip), __FILE__, __LINE__)
+
+/* ---- crowds ------------------------------------------------------------------------------- */
+
+static void the_specimen_is_accepted(void **state) {
+    expect_accepted();
+}
+
+static void null_is_refused(void **state) {
+    pm_error error = poisoned_error();
+    pm_crowd *crowd = NULL;
+    pm_engine *engine = engine_for(state);
+    expect_refusal(pm_crowd_create(NULL, &c.desc, &crowd, &error), &error, PM_ERROR_ARGUMENT,
+                   "engine");
+    expect_refusal(pm_crowd_create(engine, NULL, &crowd, &error), &error, PM_ERROR_ARGUMENT,
+                   "desc");
+    expect_refusal(pm_crowd_create(engine, &c.desc, NULL, &error), &error, PM_ERROR_ARGUMENT,
+                   "crowd");
+    assert_null(crowd);
+    c.desc.skeleton = NULL;
+    expect_refused("skeleton");
+    c.desc.skeleton = c.skeleton;
+    c.desc.clips = NULL;
+    expect_refused("clips");
+}
+
+static void no_clips_are_refused(void **state) {
+    c.desc.clip_count = 0;
+    expect_refused("clip_count");
+}
+
+static void another_number_of_tracks_than_joints_is_refused(void **state) {
+    c.clips[1].track_count = JOINTS - 1;
+    expect_clip_refused(PM_ERROR_ARGUMENT, "track_count", "clips[1]");
+    c.clips[1].track_count = JOINTS;
+    c.clips[0].track_count = JOINTS - 1;
+    expect_clip_refused(PM_ERROR_ARGUMENT, "track_count", "clips[0]");
+}
+
+static void a_clip_that_is_refused_alone_is_refused_with_its_number(void **state) {
+    c.timelines[2].rate = (pm_rational){-1, 1};
+    expect_clip_refused(PM_ERROR_TIME, "rate", "clips[2]");
+}
+
+static void a_key_that_is_none_is_told_with_its_clip_track_and_number(void **state) {
+    pm_error error = poisoned_error();
+    pm_crowd *crowd = NULL;
+    c.rotations[3][1][2] = (double)NAN; /* the last key of the first clip; others have none */
+    expect_clip_refused(PM_ERROR_KEY, "rotation", "clips[0]");
+    assert_int_equal(pm_crowd_create(engine_for(state), &c.desc, &crowd, &error), PM_ERROR_KEY);
+    expect_error_at(&error, 1, 3);
+}
+
+static void clips_of_different_methods_are_refused(void **state) {
+    c.clips[2].method = PM_METHOD_NLERP;
+    expect_clip_refused(PM_ERROR_ARGUMENT, "method", "clips[2]");
+}
+
+static void clips_of_different_vector_methods_are_refused(void **state) {
+    c.clips[1].vector_method = PM_VECTOR_CATMULL_ROM;
+    expect_clip_refused(PM_ERROR_ARGUMENT, "vector_method", "clips[1]");
+    c.clips[1].vector_method = PM_VECTOR_LINEAR; /* what slerp's is */
+    expect_accepted();
+}
+
+static void clips_of_different_key_formats_are_refused(void **state) {
+    c.clips[1].key_format = PM_KEYS_LOG48;
+    expect_clip_refused(PM_ERROR_ARGUMENT, "key_format", "clips[1]");
+}
+
+static void positions_in_some_clips_alone_are_refused(void **state) {
+    c.clips[2].positions.data = NULL;
+    expect_clip_refused(PM_ERROR_ARGUMENT, "positions", "clips[2]");
+    c.clips[0].positions.data = NULL;
+    expect_clip_refused(PM_ERROR_ARGUMENT, "positions", "clips[1]");
+    c.clips[1].positions.data = NULL;
+    expect_accepted();
+}
+
+static void scales_in_some_clips_alone_are_refused(void **state) {
+    c.clips[1].scales.data = NULL;
+    expect_clip_refused(PM_ERROR_ARGUMENT, "scales", "clips[1]");
+}
+
+static void a_clip_without_rotations_is_refused(void **state) {
+    for (size_t n = 0; n < CLIPS; n++)
+        c.clips[n].rotations.data = NULL;
+    expect_clip_refused(PM_ERROR_ARGUMENT, "rotations", "clips[0]");
+}
+
+static void a_clip_that_lasts_too_long_is_refused(void **state) {
+    for (size_t key = 0; key < KEYS; key++)
+        c.times[key] = 0x1p30 / 3 * (double)key;
+    c.times[3] = 0x1p30;
+    c.timelines[0] = (pm_timeline){.key_count = KEYS, .times = c.times};
+    expect_accepted();
+    c.times[3] = 0x1p30 * 1.001;
+    expect_clip_refused(PM_ERROR_TIME, "long", "clips[0]");
+    c.timelines[0] = (pm_timeline){.key_count = KEYS, .rate = {1, 1 << 29}};
+    expect_clip_refused(PM_ERROR_TIME, "long", "clips[0]");
+    c.timelines[0] = (pm_timeline){.key_count = KEYS, .rate = {30, 1}};
+    c.clips[1].loop_period = 0x1p30;
+    expect_accepted();
+    c.clips[1].loop_period = 0x1p30 * 1.001;
+    expect_clip_refused(PM_ERROR_TIME, "long", "clips[1]");
+}
+
+/* ---- crowds that are made --------------------------------------------------------------------- */
+
+static pm_crowd *made(void **state) {
+    pm_error error = poisoned_error();
+    pm_crowd *crowd = NULL;
+    expect_ok(pm_crowd_create(engine_for(state), &c.desc, &crowd, &error), &error);
+    return crowd;
+}
+
+static void destroying_clears_the_handle_and_takes_null(void **state) {
+    pm_crowd *crowd = made(state);
+    pm_crowd_destroy(&crowd);
+    assert_null(crowd);
+    pm_crowd_destroy(&crowd);
+    pm_crowd_destroy(NULL);
+}
+
+static void a_crowd_tells_what_it_is_made_of(void **state) {
+    pm_crowd_info info;
+    pm_crowd *crowd = made(state);
+    pm_crowd_get_info(crowd, &info);
+    assert_int_equal(info.joint_count, JOINTS);
+    assert_int_equal(info.clip_count, CLIPS);
+    assert_true(info.has_positions && info.has_scales);
+    assert_true(info.device_bytes > (KEYS + KEYS - 1 + KEYS - 2) * JOINTS * 40);
+    pm_crowd_destroy(&crowd);
+    for (size_t n = 0; n < CLIPS; n++)
+        c.clips[n].scales.data = NULL;
+    crowd = made(state);
+    pm_crowd_get_info(crowd, &info);
+    assert_true(info.has_positions && !info.has_scales);
+    pm_crowd_destroy(&crowd);
+}
+
+/* ---- jobs ------------------------------------------------------------------------------------- */
+
+static const pm_crowd_instance two[2];
+
+static void check_job(pm_crowd *crowd, const pm_crowd_job *job, pm_status expected,
+                      const char *words, const char *file, int line) {
+    pm_error error = poisoned_error();
+    check_refusal(pm_crowd_pose(crowd, job, &error), &error, expected, words, file, line);
+    assert_int_equal(pm_crowd_pose(crowd, job, NULL), expected);
+}
+
+#define expect_job_refused(job, words)                                                             \
+    check_job(crowd, (job), PM_ERROR_ARGUMENT, (words), __FILE__, __LINE__)
+
+static void jobs_with_null_are_refused(void **state) {
+    float out[2 * JOINTS * 12];
+    pm_error error = poisoned_error();
+    pm_crowd *crowd = made(state);
+    pm_crowd_job job = {.instance_count = 2};
+    job.outputs[PM_CROWD_PALETTE].memory = out;
+    expect_job_refused(&job, "instances");
+    expect_job_refused(NULL, "job");
+    job.instances = two;
+    expect_refusal(pm_crowd_pose(NULL, &job, &error), &error, PM_ERROR_ARGUMENT, "crowd");
+    job.outputs[PM_CROWD_PALETTE].memory = NULL;
+    expect_job_refused(&job, "output");
+    pm_crowd_destroy(&crowd);
+}
+
+static void strides_that_hold_no_instance_are_refused(void **state) {
+    float out[2 * JOINTS * 12];
+    pm_crowd *crowd = made(state);
+    for (pm_crowd_output output = 0; output < PM_CROWD_OUTPUT_COUNT; output++) {
+        pm_crowd_job job = {.instances = two, .instance_count = 2};
+        job.outputs[output].memory = out;
+        job.outputs[output].stride = JOINTS * pm_crowd_record_bytes(output) - 1;
+        expect_job_refused(&job, "stride");
+        job.outputs[output].stride = 1;
+        expect_job_refused(&job, "stride");
+    }
+    pm_crowd_destroy(&crowd);
+}
+
+/* A target of a job that is otherwise right. */
+static void check_target(pm_crowd *crowd, pm_crowd_output output, const pm_crowd_target *target,
+                         bool by_host, const char *words, const char *file, int line) {
+    pm_crowd_job job = {.instances = two, .instance_count = 2, .on_reference = by_host};
+    job.outputs[output] = *target;
+    check_job(crowd, &job, PM_ERROR_ARGUMENT, words, file, line);
+}
+
+#define expect_target_refused(memory, stride, previous, words)                                     \
+    check_target(crowd, output, &(pm_crowd_target){(memory), (stride), (previous)}, by_host,       \
+                 (words), __FILE__, __LINE__)
+
+/* Room for a stride that is too long, and for addresses that are a little off. */
+enum { ROOM = 2 * JOINTS * 48 + 64 };
+
+/* Records are whole floats: memory, strides and copies are on boundaries of 4 bytes. */
+static void memory_that_floats_do_not_lie_in_is_refused(void **state) {
+    static float out[ROOM / sizeof(float)], before[ROOM / sizeof(float)];
+    random_source source = random_salted(0xC81);
+    pm_crowd *crowd = made(state);
+    for (size_t round = 0; round < 40; round++) {
+        const bool by_host = round % 2;
+        const pm_crowd_output output = random_bits(&source) % PM_CROWD_OUTPUT_COUNT;
+        const size_t off = 1 + random_bits(&source) % 3 + 4 * (random_bits(&source) % 5);
+        expect_target_refused((char *)out + off, 0, NULL, "memory");
+        expect_target_refused(out, JOINTS * pm_crowd_record_bytes(output) + off, NULL, "stride");
+        expect_target_refused(out, 0, (char *)before + off, "previous");
+    }
+    pm_crowd_destroy(&crowd);
+}
+
+static void memory_is_not_its_own_previous(void **state) {
+    static float out[ROOM / sizeof(float)];
+    pm_crowd *crowd = made(state);
+    for (pm_crowd_output output = 0; output < PM_CROWD_OUTPUT_COUNT; output++)
+        for (unsigned by_host = 0; by_host < 2; by_host++)
+            expect_target_refused(out, 0, out, "previous");
+    pm_crowd_destroy(&crowd);
+}
+
+static void rows_beyond_all_memory_are_refused(void **state) {
+    float out[JOINTS * 12];
+    pm_crowd *crowd = made(state);
+    pm_crowd_job job = {.instances = two, .instance_count = SIZE_MAX / 64};
+    job.outputs[PM_CROWD_PALETTE].memory = out;
+    check_job(crowd, &job, PM_ERROR_SIZE, "PM_CROWD_PALETTE|bytes", __FILE__, __LINE__);
+    job.instance_count = 3;
+    job.outputs[PM_CROWD_PALETTE].stride = SIZE_MAX / 2 + 1;
+    check_job(crowd, &job, PM_ERROR_SIZE, "PM_CROWD_PALETTE|bytes", __FILE__, __LINE__);
+    pm_crowd_destroy(&crowd);
+}
+
+static void one_instance_with_null_or_no_output_is_refused(void **state) {
+    float out[JOINTS * 12];
+    pm_error error = poisoned_error();
+    pm_crowd *crowd = made(state);
+    expect_refusal(pm_crowd_pose_one(NULL, two, PM_CROWD_PALETTE, out, &error), &error,
+                   PM_ERROR_ARGUMENT, "crowd");
+    expect_refusal(pm_crowd_pose_one(crowd, NULL, PM_CROWD_PALETTE, out, &error), &error,
+                   PM_ERROR_ARGUMENT, "instance");
+    expect_refusal(pm_crowd_pose_one(crowd, two, PM_CROWD_PALETTE, NULL, &error), &error,
+                   PM_ERROR_ARGUMENT, "records");
+    expect_refusal(pm_crowd_pose_one(crowd, two, PM_CROWD_OUTPUT_COUNT, out, &error), &error,
+                   PM_ERROR_ARGUMENT, "output");
+    expect_refusal(pm_crowd_pose_one(crowd, two, (pm_crowd_output)-1, out, &error), &error,
+                   PM_ERROR_ARGUMENT, "output");
+    pm_crowd_destroy(&crowd);
+}
+
+/* ---- dual quaternions ----------------------------------------------------------------------- */
+
+/* Makes the crowd over a skeleton whose last joint has this inverse bind matrix. */
+static pm_crowd *made_with_bind(void **state, const float bind[12]) {
+    float binds[JOINTS][12] = {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0},
+                               {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
+    memcpy(binds[JOINTS - 1], bind, sizeof binds[0]);
+    pm_skeleton_destroy(&c.skeleton);
+    c.skeleton =
+        make_skeleton(&(pm_skeleton_desc){.joint_count = JOINTS,
+                                          .parents = parents,
+                                          .inverse_binds = {.data = binds, .type = PM_FLOAT32}});
+    c.desc.skeleton = c.skeleton;
+    return made(state);
+}
+
+static void check_dual(void **state, bool rigid, const float bind[12], const char *file, int line) {
+    float out[2 * JOINTS * 12];
+    pm_error error = poisoned_error();
+    pm_crowd *crowd = made_with_bind(state, bind);
+    pm_crowd_job job = {.instances = two, .instance_count = 2};
+    job.outputs[PM_CROWD_PALETTE].memory = out;
+    check_ok(pm_crowd_pose(crowd, &job, &error), &error, file, line);
+    job.outputs[PM_CROWD_PALETTE].memory = NULL;
+    job.outputs[PM_CROWD_DUAL].memory = out;
+    if (rigid) {
+        check_ok(pm_crowd_pose(crowd, &job, &error), &error, file, line);
+        check_ok(pm_crowd_pose_one(crowd, two, PM_CROWD_DUAL, out, &error), &error, file, line);
+    } else {
+        check_job(crowd, &job, PM_ERROR_ARGUMENT, "rigid", file, line);
+        check_refusal(pm_crowd_pose_one(crowd, two, PM_CROWD_DUAL, out, &error), &error,
+                      PM_ERROR_ARGUMENT, "rigid", file, line);
+    }
+    pm_crowd_destroy(&crowd);
+}
+
+#define expect_dual(rigid, ...)                                                                    \
+    check_dual(state, (rigid), (const float[12])__VA_ARGS__, __FILE__, __LINE__)
+
+static void dual_quaternions_need_rigid_inverse_binds(void **state) {
+    expect_dual(true, {0, -1, 0, 5, 1, 0, 0, 6, 0, 0, 1, -1e5f});
+    expect_dual(true, {1.0004f, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0});
+    expect_dual(false, {1.002f, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0});
+    expect_dual(false, {1, 0.003f, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}); /* a shear */
+    expect_dual(false, {-1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0});     /* a mirror */
+    expect_dual(false, {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0});
+}
+
+/* ---- after a refusal ---------------------------------------------------------------------------- */
+
+static void a_crowd_poses_after_a_refused_job(void **state) {
+    pm_error error = poisoned_error();
+    pm_crowd *crowd = made(state);
+    float *out = guarded_floats(2 * JOINTS * 12);
+    pm_crowd_job job = {.instances = two, .instance_count = 2};
+    job.outputs[PM_CROWD_PALETTE] = (pm_crowd_target){.memory = out, .stride = 1};
+    expect_job_refused(&job, "stride");
+    for (size_t i = 0; i < 2 * JOINTS * 12; i++)
+        assert_true(is_poison(out[i]));
+    job.outputs[PM_CROWD_PALETTE].stride = 0;
+    expect_ok(pm_crowd_pose(crowd, &job, &error), &error);
+    for (size_t i = 0; i < 2 * JOINTS * 12; i++)
+        assert_false(is_poison(out[i]));
+    expect_guards(out, 2 * JOINTS * 12);
+    guarded_free(out);
+    pm_crowd_destroy(&crowd);
+}
+
+#define SPOIL(test)                                                                                \
+    {#test " on the reference", test, make_specimen, free_specimen, &on_reference}, {              \
+#test " on the device", test, make_specimen, free_specimen, &on_device                     \
+    }
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        SPOIL(the_specimen_is_accepted),
+        SPOIL(null_is_refused),
+        SPOIL(no_clips_are_refused),
+        SPOIL(another_number_of_tracks_than_joints_is_refused),
+        SPOIL(a_clip_that_is_refused_alone_is_refused_with_its_number),
+        SPOIL(a_key_that_is_none_is_told_with_its_clip_track_and_number),
+        SPOIL(clips_of_different_methods_are_refused),
+        SPOIL(clips_of_different_vector_methods_are_refused),
+        SPOIL(clips_of_different_key_formats_are_refused),
+        SPOIL(positions_in_some_clips_alone_are_refused),
+        SPOIL(scales_in_some_clips_alone_are_refused),
+        SPOIL(a_clip_without_rotations_is_refused),
+        SPOIL(a_clip_that_lasts_too_long_is_refused),
+        SPOIL(destroying_clears_the_handle_and_takes_null),
+        SPOIL(a_crowd_tells_what_it_is_made_of),
+        SPOIL(jobs_with_null_are_refused),
+        SPOIL(strides_that_hold_no_instance_are_refused),
+        SPOIL(memory_that_floats_do_not_lie_in_is_refused),
+        SPOIL(memory_is_not_its_own_previous),
+        SPOIL(rows_beyond_all_memory_are_refused),
+        SPOIL(one_instance_with_null_or_no_output_is_refused),
+        SPOIL(dual_quaternions_need_rigid_inverse_binds),
+        SPOIL(a_crowd_poses_after_a_refused_job),
+    };
+    return cmocka_run_group_tests_name("crowd_check", tests, NULL, engines_close);
+}

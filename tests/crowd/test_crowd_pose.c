@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What crowds are posed to, against the oracle in double precision: trees and chains, every
+ * method, every kind of key times and keys, times of days; and the same bits on devices. What
+ * else must not show in the bits is in test_crowd_bits.
+ */
+#include "support/crowd_scene.h"
+#include "support/engines.h"
+#include "support/motion.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { MAX = 48, FEW = 9 };
+
+static size_t instances_of(const scene *s, random_source *source, pm_crowd_instance *instances) {
+    const size_t count = small_sizes() || s->joints > 100 ? FEW : MAX;
+    for (size_t i = 0; i < count; i++)
+        instances[i] = scene_instance(source, s);
+    return count;
+}
+
+static void expect_output(const scene *s, pm_crowd_output output,
+                          const pm_crowd_instance *instances, size_t count, const char *what) {
+    float *records = scene_pose(s, output, instances, count, false);
+    float *reference = scene_pose(s, output, instances, count, true);
+    scene_expect(s, output, records, instances, count, what);
+    expect_same_bits(records, reference, scene_floats(s, output, count),
+                     scene_floats(s, output, 1));
+    guarded_free(records);
+    guarded_free(reference);
+}
+
+static void expect_scene(void **state, const scene_options *options, const char *what) {
+    scene s;
+    pm_crowd_instance instances[MAX];
+    random_source source = random_salted(options->salt + 0x100);
+    scene_make(engine_for(state), options, &s);
+    const size_t count = instances_of(&s, &source, instances);
+    expect_output(&s, PM_CROWD_PALETTE, instances, count, what);
+    scene_free(&s);
+}
+
+/* ---- skeletons ------------------------------------------------------------------------ */
+
+static void palettes_of_trees_of_any_size_are_those_of_the_oracle(void **state) {
+    static const size_t sizes[] = {1, 11, 64, 300};
+    for (size_t n = 0; n < (small_sizes() ? 3 : 4); n++)
+        expect_scene(state, &(scene_options){.salt = 0xC01 + n, .joints = sizes[n]}, "tree");
+}
+
+static void palettes_of_forests_are_those_of_the_oracle(void **state) {
+    expect_scene(state, &(scene_options){.salt = 0xC08, .joints = 40, .shape = SCENE_FOREST},
+                 "forest");
+}
+
+static void chains_of_64_joints_do_not_add_up_errors(void **state) {
+    expect_scene(state, &(scene_options){.salt = 0xC10, .joints = 64, .shape = SCENE_CHAIN},
+                 "chain");
+    expect_scene(state,
+                 &(scene_options){.salt = 0xC11,
+                                  .joints = 64,
+                                  .shape = SCENE_CHAIN,
+                                  .without_positions = true,
+                                  .binds = SCENE_BIND_RIGID},
+                 "chain without positions");
+}
+
+static void scales_stretch_all_that_is_below(void **state) {
+    expect_scene(state, &(scene_options){.salt = 0xC14, .joints = 30, .scales = true}, "scales");
+    expect_scene(state,
+                 &(scene_options){.salt = 0xC15, .joints = 30, .scales = true, .rest_scales = true},
+                 "scales of the rest pose too");
+    expect_scene(state, &(scene_options){.salt = 0xC16, .joints = 30, .rest_scales = true},
+                 "scales of the rest pose alone");
+}
+
+static void inverse_binds_are_as_given(void **state) {
+    expect_scene(state, &(scene_options){.salt = 0xC18, .binds = SCENE_BIND_ANY, .scales = true},
+                 "any inverse binds");
+}
+
+/* More parents wait than a kernel keeps, in the description's order. */
+static void expect_reordered(void **state, const scene_options *options) {
+    scene s;
+    pm_crowd_instance instances[FEW];
+    random_source source = random_salted(options->salt);
+    scene_make(engine_for(state), options, &s);
+    scene_undo(&s);
+    for (size_t joint = 0; joint < s.joints; joint++)
+        s.parents[s.joints - 1 - joint] = joint ? (int32_t)(s.joints - 1 - (joint - 1) / 3) : -1;
+    scene_finish(engine_for(state), &s);
+    assert_int_equal(s.order[0], s.joints - 1);
+    for (size_t i = 0; i < FEW; i++)
+        instances[i] = scene_instance(&source, &s);
+    expect_output(&s, PM_CROWD_PALETTE, instances, FEW, "levels of a wide tree, backwards");
+    scene_free(&s);
+}
+
+static void joints_in_another_order_are_posed_as_they_are(void **state) {
+    const size_t joints = small_sizes() ? 40 : 121;
+    expect_reordered(state, &(scene_options){.salt = 0xC1A, .joints = joints});
+    expect_reordered(state, &(scene_options){.salt = 0xC1A,
+                                             .joints = joints,
+                                             .curve = variant_named("sterp"),
+                                             .windows = true});
+    expect_reordered(
+        state, &(scene_options){.salt = 0xC1B, .joints = joints, .curve = variant_named("squad")});
+    expect_reordered(
+        state, &(scene_options){
+                   .salt = 0xC1C, .joints = joints, .times = SCENE_PER_JOINT, .scales = true});
+    expect_reordered(
+        state, &(scene_options){.salt = 0xC1D, .joints = joints, .key_format = PM_KEYS_LOG48});
+}
+
+/* Joint by joint, the keys of no clip, of one or of all are the rest pose's. */
+static void keep_at_rest(scene *s) {
+    for (size_t n = 0; n < s->clip_count; n++)
+        for (size_t joint = 0; joint < s->joints; joint++)
+            for (size_t key = 0; key < s->clips[n].timelines[0].key_count; key++) {
+                const size_t row = key * s->joints + joint;
+                for (size_t k = 0; k < 4 && joint % 3 > (n > 0); k++)
+                    s->sets[n].rotations[4 * row + k] = (double)s->rotations[4 * joint + k];
+                for (size_t k = 0; k < 3 && joint % 4 > (n > 0); k++)
+                    s->sets[n].positions[3 * row + k] = (double)s->positions[3 * joint + k];
+                for (size_t k = 0; k < 3 && joint % 5 > (n > 0); k++)
+                    s->sets[n].scales[3 * row + k] = (double)s->scales[3 * joint + k];
+            }
+}
+
+static void joints_that_clips_keep_at_rest_are_posed_like_others(void **state) {
+    static const char *const curves[] = {"slerp", "squad", "cubicspline"};
+    for (size_t n = 0; n < 3; n++) {
+        scene s;
+        pm_crowd_instance instances[MAX];
+        random_source source = random_salted(0xC1C);
+        const variant *curve = variant_named(curves[n]);
+        scene_make(
+            engine_for(state),
+            &(scene_options){
+                .salt = 0xC1C, .joints = 60, .curve = curve, .scales = true, .rest_scales = true},
+            &s);
+        scene_undo(&s);
+        keep_at_rest(&s);
+        scene_finish(engine_for(state), &s);
+        const size_t count = instances_of(&s, &source, instances);
+        expect_output(&s, PM_CROWD_PALETTE, instances, count, "some joints at rest");
+        scene_free(&s);
+    }
+}
+
+/* ---- outputs ----------------------------------------------------------------------------- */
+
+static void model_matrices_are_those_of_the_oracle(void **state) {
+    scene s;
+    pm_crowd_instance instances[MAX];
+    random_source source = random_salted(0xC20);
+    scene_make(engine_for(state),
+               &(scene_options){
+                   .salt = 0xC20, .scales = true, .rest_scales = true, .binds = SCENE_BIND_ANY},
+               &s);
+    const size_t count = instances_of(&s, &source, instances);
+    expect_output(&s, PM_CROWD_MODEL, instances, count, "models");
+    scene_free(&s);
+}
+
+static void dual_quaternions_are_the_motions_of_the_palette(void **state) {
+    static const scene_options options[] = {
+        {.salt = 0xC21},
+        {.salt = 0xC22, .binds = SCENE_BIND_RIGID, .joints = 40},
+        {.salt = 0xC23, .binds = SCENE_BIND_RIGID, .scales = true, .rest_scales = true},
+    };
+    for (size_t n = 0; n < sizeof options / sizeof *options; n++) {
+        scene s;
+        pm_crowd_instance instances[MAX];
+        random_source source = random_salted(options[n].salt);
+        scene_make(engine_for(state), &options[n], &s);
+        const size_t count = instances_of(&s, &source, instances);
+        expect_output(&s, PM_CROWD_DUAL, instances, count, "dual quaternions");
+        scene_free(&s);
+    }
+}
+
+/* Unit real parts, and dual parts across them: else they are no motions. */
+static void dual_quaternions_are_unit_ones(void **state) {
+    scene s;
+    pm_crowd_instance instances[MAX];
+    random_source source = random_salted(0xC24);
+    scene_make(engine_for(state), &(scene_options){.salt = 0xC24, .joints = 64}, &s);
+    const size_t count = instances_of(&s, &source, instances);
+    float *records = scene_pose(&s, PM_CROWD_DUAL, instances, count, false);
+    for (size_t n = 0; n < count * s.joints; n++) {
+        double norm2 = 0, dot = 0, size2 = 0;
+        for (size_t c = 0; c < 4; c++) {
+            const double r = (double)records[8 * n + c], d = (double)records[8 * n + 4 + c];
+            norm2 += r * r;
+            dot += r * d;
+            size2 += d * d;
+        }
+        assert_true(norm2 > 1 - 1e-6 && norm2 < 1 + 1e-6);
+        assert_true(dot * dot < 1e-12 * (1 + size2));
+    }
+    guarded_free(records);
+    scene_free(&s);
+}
+
+static double largest_local_error(const scene *s, const float *records, const joint_pose *poses) {
+    double worst = 0;
+    for (size_t k = 0; k < s->joints; k++) {
+        const joint_pose *pose = &poses[s->order[k]];
+        const float *r = records + 12 * k;
+        const double wanted[] = {pose->rotation.x, pose->rotation.y, pose->rotation.z,
+                                 pose->rotation.w};
+        const double vectors[] = {pose->position.x, pose->position.y, pose->position.z, 0,
+                                  pose->scale.x,    pose->scale.y,    pose->scale.z,    0};
+        worst = rotation_error(r, wanted) > worst ? rotation_error(r, wanted) : worst;
+        for (size_t c = 0; c < 8; c++) {
+            const double error = (double)r[4 + c] - vectors[c];
+            worst = error > worst ? error : -error > worst ? -error : worst;
+        }
+    }
+    return worst;
+}
+
+static void local_poses_are_those_of_the_oracle(void **state) {
+    scene s;
+    pm_crowd_instance instances[MAX];
+    joint_pose poses[20];
+    random_source source = random_salted(0xC25);
+    scene_make(engine_for(state),
+               &(scene_options){.salt = 0xC25, .joints = 20, .scales = true, .rest_scales = true},
+               &s);
+    const size_t count = instances_of(&s, &source, instances);
+    float *records = scene_pose(&s, PM_CROWD_LOCAL, instances, count, false);
+    double worst = 0;
+    for (size_t i = 0; i < count; i++) {
+        crowd_oracle_pose(s.oracle, &instances[i], poses);
+        const double error = largest_local_error(&s, records + i * 20 * 12, poses);
+        worst = error > worst ? error : worst;
+    }
+    printf("# local poses: %.2e\n", worst);
+    assert_true(worst < 1e-6);
+    guarded_free(records);
+    scene_free(&s);
+}
+
+/* ---- clips --------------------------------------------------------------------------------- */
+
+/* Every curve on the reference, a curve a method on devices: others differ in what clips are
+ * built from. */
+static bool is_tested(void **state, const variant *v) {
+    const bool plain = strchr(v->name, ',') == NULL;
+    return plain || !is_for_device(state);
+}
+
+static void every_method_poses(void **state) {
+    for (size_t n = 0; n < variant_count(); n++) {
+        const variant *v = variant_at(n);
+        if (is_tested(state, v))
+            expect_scene(state,
+                         &(scene_options){.salt = 0xC30 + n, .curve = v, .scales = n % 2 == 0},
+                         v->name);
+    }
+}
+
+static void every_method_poses_loops(void **state) {
+    engine_for(state);
+    for (size_t n = 0; n < variant_count(); n++) {
+        const variant *v = variant_at(n);
+        if (is_tested(state, v))
+            expect_scene(state,
+                         &(scene_options){
+                             .salt = 0xC60 + n, .curve = v, .scales = n % 2 == 0, .looped = true},
+                         v->name);
+    }
+}
+
+static void key_times_may_be_of_any_kind(void **state) {
+    for (int looped = 0; looped < 2; looped++) {
+        expect_scene(state,
+                     &(scene_options){.salt = 0xC90, .times = SCENE_LISTED, .looped = looped},
+                     looped ? "listed, looped" : "listed");
+        expect_scene(state,
+                     &(scene_options){
+                         .salt = 0xC91, .times = SCENE_PER_JOINT, .looped = looped, .scales = true},
+                     looped ? "a timeline a joint, looped" : "a timeline a joint");
+        expect_scene(
+            state,
+            &(scene_options){
+                .salt = 0xC92, .times = SCENE_PER_JOINT_UNEVEN, .looped = looped, .joints = 20},
+            looped ? "timelines apart, looped" : "timelines apart");
+    }
+}
+
+static void squads_may_have_a_timeline_a_joint(void **state) {
+    expect_scene(state,
+                 &(scene_options){.salt = 0xC94,
+                                  .times = SCENE_PER_JOINT,
+                                  .curve = variant_named("squad"),
+                                  .looped = true},
+                 "squad, a timeline a joint");
+}
+
+static void vectors_may_have_a_method_of_their_own(void **state) {
+    expect_scene(
+        state,
+        &(scene_options){.salt = 0xC96, .vector_method = PM_VECTOR_CATMULL_ROM, .scales = true},
+        "slerp beside catmull-rom");
+}
+
+static void keys_of_48_bits_pose_what_they_decode_to(void **state) {
+    expect_scene(state, &(scene_options){.salt = 0xC98, .key_format = PM_KEYS_LOG48}, "log48");
+    expect_scene(state,
+                 &(scene_options){.salt = 0xC99, .key_format = PM_KEYS_SMALLEST48, .looped = true},
+                 "smallest48");
+}
+
+/* Something a little wrong must be seen, or all of the above proves nothing. */
+static void another_pose_is_not_within_the_tolerance(void **state) {
+    scene s;
+    pm_crowd_instance n;
+    random_source source = random_salted(0xC9A);
+    scene_make(engine_for(state), &(scene_options){.salt = 0xC9A, .joints = 64}, &s);
+    n = (pm_crowd_instance){.time_a = (int64_t)random_between(&source, 1e8, 1e9), .clip_b = 1};
+    float *records = scene_pose(&s, PM_CROWD_PALETTE, &n, 1, false);
+    n.time_a += (int64_t)(1e-5 * PM_TICKS_PER_SECOND);
+    scene_error worst = scene_worst(&s, PM_CROWD_PALETTE, records, &n, 1);
+    assert_true(worst.linear > 1e-5 && worst.shift > 1e-5);
+    n.time_a -= (int64_t)(1e-5 * PM_TICKS_PER_SECOND);
+    n.weight = 1e-4f;
+    worst = scene_worst(&s, PM_CROWD_PALETTE, records, &n, 1);
+    assert_true(worst.linear > 1e-5 && worst.shift > 1e-5);
+    guarded_free(records);
+    scene_free(&s);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        ON_BOTH(palettes_of_trees_of_any_size_are_those_of_the_oracle),
+        ON_BOTH(palettes_of_forests_are_those_of_the_oracle),
+        ON_BOTH(chains_of_64_joints_do_not_add_up_errors),
+        ON_BOTH(scales_stretch_all_that_is_below),
+        ON_BOTH(inverse_binds_are_as_given),
+        ON_BOTH(joints_in_another_order_are_posed_as_they_are),
+        ON_BOTH(joints_that_clips_keep_at_rest_are_posed_like_others),
+        ON_BOTH(model_matrices_are_those_of_the_oracle),
+        ON_BOTH(dual_quaternions_are_the_motions_of_the_palette),
+        ON_BOTH(dual_quaternions_are_unit_ones),
+        ON_BOTH(local_poses_are_those_of_the_oracle),
+        ON_BOTH(every_method_poses),
+        ON_BOTH(every_method_poses_loops),
+        ON_BOTH(key_times_may_be_of_any_kind),
+        ON_BOTH(squads_may_have_a_timeline_a_joint),
+        ON_BOTH(vectors_may_have_a_method_of_their_own),
+        ON_BOTH(keys_of_48_bits_pose_what_they_decode_to),
+        ON_BOTH(another_pose_is_not_within_the_tolerance),
+    };
+    leave_out_crowds_on_rusticl();
+    return cmocka_run_group_tests_name("crowd_pose", tests, NULL, engines_close);
+}

@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Travel: how far instances' roots move from one time to another, over any number of rounds,
+ * against the oracle and by known answers. It is computed on the host alone.
+ */
+#include "support/crowd_scene.h"
+#include "support/engines.h"
+#include "support/motion.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SECOND ((int64_t)1 << 32)
+#define S 0.70710678118654752440
+
+enum { MAX = 200 };
+
+static pm_root_motion root_motion_of(const pm_crowd *crowd, pm_crowd_instance before,
+                                     pm_crowd_instance after) {
+    pm_error error = poisoned_error();
+    pm_root_motion root_motion;
+    memset(&root_motion, 0xFF, sizeof root_motion);
+    expect_ok(pm_crowd_root_motion(crowd, &before, &after, 1, &root_motion, &error), &error);
+    return root_motion;
+}
+
+static motion3 motion_of(const pm_root_motion *t) {
+    return (motion3){{(double)t->rotation[0], (double)t->rotation[1], (double)t->rotation[2],
+                      (double)t->rotation[3]},
+                     {(double)t->position[0], (double)t->position[1], (double)t->position[2]}};
+}
+
+/* Radians, and the distance in parts of `length`. */
+static void expect_root_motion(const pm_root_motion *got, motion3 wanted, double angle,
+                               double length) {
+    const motion3 m = motion_of(got);
+    const double q[4] = {wanted.rotation.x, wanted.rotation.y, wanted.rotation.z,
+                         wanted.rotation.w};
+    const double turn = rotation_error(got->rotation, q);
+    const double shift = vec3_norm(vec3_subtract(m.position, wanted.position));
+    assert_true(got->position[3] == 0);
+    if (!(fabs(quat_norm(m.rotation) - 1) < 1e-6) || !(turn < angle) || !(shift < length))
+        fail_msg("turns by %g more, is %g further away: %g %g %g", turn, shift, m.position.x,
+                 m.position.y, m.position.z);
+}
+
+/* ---- a walker -------------------------------------------------------------------------------- */
+
+/* Clip 0 goes 2 along x in 1 s, from (0, 1, 0); clip 1 stands, and turns by a quarter about y;
+ * clip 2 does both, as somebody who walks around a corner; clip 3 is a loop of clip 0's keys and
+ * back. Joint 1 moves too, which is nobody's business. */
+enum { WALKS, TURNS, ROUNDS, LOOPS, CLIPS };
+
+static pm_skeleton *skeleton;
+static pm_crowd *crowd;
+
+static void make_walker(void **state) {
+    static const int32_t parents[] = {-1, 0};
+    static const pm_timeline timeline = {.key_count = 2, .rate = {1, 1}};
+    static const double still[2][2][4] = {{{0, 0, 0, 1}, {0, 0, 0, 1}},
+                                          {{0, 0, 0, 1}, {1, 0, 0, 0}}};
+    static const double turned[2][2][4] = {{{0, 0, 0, 1}, {0, 0, 0, 1}},
+                                           {{0, S, 0, S}, {1, 0, 0, 0}}};
+    static const float stands[2][2][3] = {{{0, 1, 0}, {0, 0, 0}}, {{0, 1, 0}, {9, 9, 9}}};
+    static const float walks[2][2][3] = {{{0, 1, 0}, {0, 0, 0}}, {{2, 1, 0}, {9, 9, 9}}};
+    static const float mask[] = {0.5f, 1};
+    const double(*rotations[CLIPS])[2][4] = {still, turned, turned, still};
+    const float(*positions[CLIPS])[2][3] = {walks, stands, walks, walks};
+    const pm_skeleton_desc desc = {
+        .joint_count = 2, .parents = parents, .masks = mask, .mask_count = 1};
+    pm_clip_desc clips[CLIPS];
+    for (size_t n = 0; n < CLIPS; n++)
+        clips[n] = (pm_clip_desc){.track_count = 2,
+                                  .timelines = &timeline,
+                                  .rotations = {.data = rotations[n], .type = PM_FLOAT64},
+                                  .positions = {.data = positions[n], .type = PM_FLOAT32},
+                                  .loop_period = n == LOOPS ? 2 : 0};
+    crowd = crowd_make(engine_for(state), &desc, clips, CLIPS, &skeleton);
+}
+
+static int free_walker(void **state) {
+    (void)state;
+    pm_crowd_destroy(&crowd);
+    pm_skeleton_destroy(&skeleton);
+    return 0;
+}
+
+/* From second to second of clip A. */
+static pm_root_motion walk(uint32_t clip, double from, double to, uint8_t flags) {
+    const pm_crowd_instance before = {.clip_a = clip, .time_a = pm_crowd_ticks(from)};
+    const pm_crowd_instance after = {.clip_a = clip, .time_a = pm_crowd_ticks(to), .flags = flags};
+    return root_motion_of(crowd, before, after);
+}
+
+static void expect_walk(uint32_t clip, double from, double to, uint8_t flags, double x, double z,
+                        double degrees) {
+    const pm_root_motion root_motion = walk(clip, from, to, flags);
+    const double half = degrees * atan(1) / 90;
+    const motion3 wanted = {{0, sin(half), 0, cos(half)}, {x, 0, z}};
+    expect_root_motion(&root_motion, wanted, 1e-6, 1e-6 * (1 + 2 * fabs(to - from)));
+}
+
+static void within_a_round_root_motion_is_the_way_between_both_poses(void **state) {
+    make_walker(state);
+    expect_walk(WALKS, 0.25, 0.75, 0, 1, 0, 0);
+    expect_walk(WALKS, 0.75, 0.25, 0, -1, 0, 0);
+    expect_walk(TURNS, 0, 0.5, 0, 0, 0, 45);
+    expect_walk(WALKS, 0.5, 0.5, 0, 0, 0, 0);
+}
+
+static void rounds_go_on_from_where_the_one_before_ended(void **state) {
+    make_walker(state);
+    expect_walk(WALKS, 0.75, 1.25, 0, 1, 0, 0);
+    expect_walk(WALKS, 0.5, 10.5, 0, 20, 0, 0);
+    expect_walk(WALKS, -3, 0, 0, 6, 0, 0);
+    expect_walk(WALKS, 0.25, -0.25, 0, -1, 0, 0);
+    expect_walk(WALKS, 7.5, -2.5, 0, -20, 0, 0);
+    expect_walk(TURNS, 0, 3, 0, 0, 0, 270);
+    expect_walk(TURNS, 0.5, 2.5, 0, 0, 0, 180);
+}
+
+/* A quarter about y takes x to -z: each side of the square is 2 long, its corners at (0, 0),
+ * (2, 0), (2, -2), (0, -2). */
+static void rounds_that_turn_lead_around(void **state) {
+    make_walker(state);
+    expect_walk(ROUNDS, 0, 1, 0, 2, 0, 90);
+    expect_walk(ROUNDS, 0, 2, 0, 2, -2, 180);
+    expect_walk(ROUNDS, 0, 3, 0, 0, -2, 270);
+    expect_walk(ROUNDS, 0, 4, 0, 0, 0, 0);
+    expect_walk(ROUNDS, 0, -1, 0, 0, -2, -90);
+    expect_walk(ROUNDS, -8, 33, 0, 2, 0, 90);
+}
+
+static void root_motion_is_in_the_frame_of_the_first_pose(void **state) {
+    make_walker(state);
+    /* Half of the corner is done: what was x is now half way to -z. */
+    expect_walk(ROUNDS, 0.5, 1, 0, S, S, 45);
+}
+
+static void a_loop_leads_back_to_where_it_began(void **state) {
+    make_walker(state);
+    expect_walk(LOOPS, 0, 1, 0, 2, 0, 0);
+    expect_walk(LOOPS, 0, 2, 0, 0, 0, 0);
+    expect_walk(LOOPS, 0.5, 200.75, 0, 0.5, 0, 0);
+}
+
+static void clips_that_clamp_stop(void **state) {
+    make_walker(state);
+    expect_walk(WALKS, 0.5, 7, PM_CROWD_CLAMP_A, 1, 0, 0);
+    expect_walk(WALKS, -5, 0.5, PM_CROWD_CLAMP_A, 1, 0, 0);
+    expect_walk(WALKS, 2, 9, PM_CROWD_CLAMP_A, 0, 0, 0);
+    expect_walk(TURNS, -9, 9, PM_CROWD_CLAMP_A, 0, 0, 90);
+    expect_walk(WALKS, 0.5, 7, PM_CROWD_CLAMP_B, 13, 0, 0);
+}
+
+static void in_place_leaves_root_motion_alone(void **state) {
+    make_walker(state);
+    expect_walk(WALKS, 0.5, 1.5, PM_CROWD_IN_PLACE, 2, 0, 0);
+}
+
+static void clips_that_do_not_exist_lead_nowhere(void **state) {
+    make_walker(state);
+    expect_walk(CLIPS, 0, 5, 0, 0, 0, 0);
+    expect_walk(UINT32_MAX, 0, 5, PM_CROWD_CLAMP_A, 0, 0, 0);
+}
+
+/* ---- two clips --------------------------------------------------------------------------------- */
+
+/* WALKS for a second beside TURNS for half a round, which is 45 degrees. */
+static void expect_mixed(pm_crowd_instance after, double x, double weight) {
+    after.clip_a = WALKS;
+    after.time_a = SECOND;
+    after.time_b = SECOND / 2;
+    const pm_root_motion root_motion = root_motion_of(crowd, (pm_crowd_instance){0}, after);
+    const double half = 22.5 * atan(1) / 45;
+    const quat mixed = {0, weight * sin(half), 0, 1 - weight + weight * cos(half)};
+    expect_root_motion(&root_motion, (motion3){quat_normalise(mixed), {x, 0, 0}}, 1e-6, 1e-6);
+}
+
+static void root_motions_of_both_clips_are_mixed_by_weight(void **state) {
+    make_walker(state);
+    expect_mixed((pm_crowd_instance){.clip_b = TURNS}, 2, 0);
+    expect_mixed((pm_crowd_instance){.clip_b = TURNS, .weight = 0.25f}, 1.5, 0.25);
+    expect_mixed((pm_crowd_instance){.clip_b = TURNS, .weight = 1}, 0, 1);
+    expect_mixed((pm_crowd_instance){.clip_b = TURNS, .weight = 7}, 0, 1);
+    expect_mixed((pm_crowd_instance){.clip_b = TURNS, .weight = NAN}, 2, 0);
+    expect_mixed((pm_crowd_instance){.clip_b = CLIPS, .weight = 0.5f}, 2, 0);
+}
+
+static void the_roots_mask_counts_as_it_does_for_poses(void **state) {
+    make_walker(state);
+    expect_mixed((pm_crowd_instance){.clip_b = TURNS, .weight = 0.5f, .mask = 1}, 1.5, 0.25);
+    expect_mixed((pm_crowd_instance){.clip_b = TURNS, .weight = 0.5f, .mask = 2}, 1, 0.5);
+}
+
+static void an_additive_layer_adds_no_root_motion(void **state) {
+    make_walker(state);
+    expect_mixed((pm_crowd_instance){.clip_b = TURNS, .weight = 1, .flags = PM_CROWD_ADDITIVE}, 2,
+                 0);
+}
+
+/* The fields of before[i] but its times do not count. */
+static void all_but_the_times_is_taken_from_after(void **state) {
+    make_walker(state);
+    const pm_crowd_instance before = {.clip_a = TURNS, .clip_b = 77, .weight = NAN, .flags = 255};
+    const pm_crowd_instance after = {.clip_a = WALKS, .time_a = SECOND};
+    const pm_root_motion root_motion = root_motion_of(crowd, before, after);
+    expect_root_motion(&root_motion, (motion3){{0, 0, 0, 1}, {2, 0, 0}}, 1e-6, 1e-6);
+}
+
+/* ---- very many rounds ---------------------------------------------------------------------------- */
+
+static void a_million_rounds_are_as_exact_as_one(void **state) {
+    make_walker(state);
+    expect_walk(WALKS, 0.5, 1000000.5, 0, 2000000, 0, 0);
+    expect_walk(ROUNDS, 0, 1000000, 0, 0, 0, 0);
+    expect_walk(ROUNDS, 1000001, 0, 0, 0, -2, -90);
+    expect_walk(TURNS, 0, 1000003, 0, 0, 0, 270);
+}
+
+/* ---- against the oracle ---------------------------------------------------------------------------- */
+
+static void expect_oracle(void **state, const scene_options *options, double rounds) {
+    scene s;
+    pm_crowd_instance before[MAX], after[MAX];
+    pm_root_motion motions[MAX];
+    pm_error error = poisoned_error();
+    random_source source = random_salted(options->salt);
+    scene_make(engine_for(state), options, &s);
+    for (size_t i = 0; i < MAX; i++) {
+        after[i] = i % 4 ? scene_instance(&source, &s) : scene_bad_instance(&source, &s);
+        const size_t a = after[i].clip_a % s.clip_count, b = after[i].clip_b % s.clip_count;
+        const double ticks_a = (double)crowd_oracle_ticks(s.oracle, a);
+        const double ticks_b = (double)crowd_oracle_ticks(s.oracle, b);
+        before[i] = scene_bad_instance(&source, &s);
+        before[i].time_a = (int64_t)(random_between(&source, -rounds, rounds) * ticks_a);
+        before[i].time_b = (int64_t)(random_between(&source, -rounds, rounds) * ticks_b);
+        after[i].time_a = (int64_t)(random_between(&source, -rounds, rounds) * ticks_a);
+        after[i].time_b = (int64_t)(random_between(&source, -rounds, rounds) * ticks_b);
+        after[i].level = 0;
+    }
+    memset(motions, 0xFF, sizeof motions);
+    expect_ok(pm_crowd_root_motion(s.crowd, before, after, MAX, motions, &error), &error);
+    for (size_t i = 0; i < MAX; i++)
+        expect_root_motion(&motions[i], crowd_oracle_root_motion(s.oracle, &before[i], &after[i]),
+                           2e-6, 2e-6 * (2 + rounds));
+    scene_free(&s);
+}
+
+static void root_motion_is_that_of_the_oracle(void **state) {
+    expect_oracle(state, &(scene_options){.salt = 0xB01}, 1);
+    expect_oracle(state, &(scene_options){.salt = 0xB02, .rest_scales = true, .scales = true}, 5);
+    expect_oracle(state, &(scene_options){.salt = 0xB03, .looped = true}, 5);
+    expect_oracle(state, &(scene_options){.salt = 0xB04, .times = SCENE_LISTED}, 5);
+    expect_oracle(state, &(scene_options){.salt = 0xB05, .times = SCENE_PER_JOINT, .looped = true},
+                  5);
+    expect_oracle(state, &(scene_options){.salt = 0xB08, .times = SCENE_PER_JOINT_UNEVEN}, 5);
+    expect_oracle(
+        state, &(scene_options){.salt = 0xB09, .times = SCENE_PER_JOINT_UNEVEN, .looped = true}, 5);
+    expect_oracle(
+        state, &(scene_options){.salt = 0xB06, .curve = variant_named("squad"), .joints = 40}, 30);
+    expect_oracle(state, &(scene_options){.salt = 0xB07, .without_positions = true}, 5);
+}
+
+static void parts_of_a_way_make_the_whole(void **state) {
+    scene s;
+    random_source source = random_salted(0xB10);
+    scene_make(engine_for(state), &(scene_options){.salt = 0xB10}, &s);
+    for (size_t i = 0; i < MAX; i++) {
+        pm_crowd_instance n[4];
+        motion3 whole = {{0, 0, 0, 1}, {0, 0, 0}};
+        for (size_t k = 0; k < 4; k++) {
+            n[k] = scene_instance(&source, &s);
+            n[k].clip_a = (uint32_t)(i % s.clip_count);
+            n[k].time_a = (int64_t)(random_between(&source, -3, 3) *
+                                    (double)crowd_oracle_ticks(s.oracle, n[k].clip_a));
+            n[k].weight = 0;
+            n[k].flags = i % 2 ? PM_CROWD_CLAMP_A : 0;
+        }
+        for (size_t k = 0; k < 3; k++) {
+            const pm_root_motion part = root_motion_of(s.crowd, n[k], n[k + 1]);
+            whole = motion3_product(whole, motion_of(&part));
+        }
+        const pm_root_motion direct = root_motion_of(s.crowd, n[0], n[3]);
+        expect_root_motion(&direct, whole, 3e-6, 2e-5);
+    }
+    scene_free(&s);
+}
+
+/* Enough of them for several threads. */
+static void root_motions_of_many_instances_are_those_of_each_alone(void **state) {
+    enum { COUNT = 20000 };
+    scene s;
+    pm_error error = poisoned_error();
+    pm_crowd_instance *before = test_array(COUNT, sizeof *before);
+    pm_crowd_instance *after = test_array(COUNT, sizeof *after);
+    pm_root_motion *motions = test_array(COUNT + 1, sizeof *motions), guard;
+    random_source source = random_salted(0xB11);
+    scene_make(engine_for(state), &(scene_options){.salt = 0xB11}, &s);
+    for (size_t i = 0; i < COUNT; i++) {
+        before[i] = scene_instance(&source, &s);
+        after[i] = scene_instance(&source, &s);
+    }
+    memset(motions, 0xFF, (COUNT + 1) * sizeof *motions);
+    memset(&guard, 0xFF, sizeof guard);
+    expect_ok(pm_crowd_root_motion(s.crowd, before, after, COUNT, motions, &error), &error);
+    for (size_t i = 0; i < COUNT; i += 97) {
+        const pm_root_motion alone = root_motion_of(s.crowd, before[i], after[i]);
+        assert_memory_equal(&alone, &motions[i], sizeof alone);
+    }
+    assert_memory_equal(&motions[COUNT], &guard, sizeof guard);
+    free(before);
+    free(after);
+    free(motions);
+    scene_free(&s);
+}
+
+static void null_is_refused_but_for_no_instances(void **state) {
+    pm_crowd_instance one = {0};
+    pm_root_motion root_motion;
+    pm_error error = poisoned_error();
+    make_walker(state);
+    expect_refusal(pm_crowd_root_motion(NULL, &one, &one, 1, &root_motion, &error), &error,
+                   PM_ERROR_ARGUMENT, "crowd");
+    expect_refusal(pm_crowd_root_motion(crowd, NULL, &one, 1, &root_motion, &error), &error,
+                   PM_ERROR_ARGUMENT, "before");
+    expect_refusal(pm_crowd_root_motion(crowd, &one, NULL, 1, &root_motion, &error), &error,
+                   PM_ERROR_ARGUMENT, "after");
+    expect_refusal(pm_crowd_root_motion(crowd, &one, &one, 1, NULL, &error), &error,
+                   PM_ERROR_ARGUMENT, "travels");
+    expect_ok(pm_crowd_root_motion(crowd, NULL, NULL, 0, NULL, &error), &error);
+}
+
+#define WALKER(test)                                                                               \
+    { #test, test, NULL, free_walker, &on_reference }
+#define SCENE(test)                                                                                \
+    { #test, test, NULL, NULL, &on_reference }
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        WALKER(within_a_round_root_motion_is_the_way_between_both_poses),
+        WALKER(rounds_go_on_from_where_the_one_before_ended),
+        WALKER(rounds_that_turn_lead_around),
+        WALKER(root_motion_is_in_the_frame_of_the_first_pose),
+        WALKER(a_loop_leads_back_to_where_it_began),
+        WALKER(clips_that_clamp_stop),
+        WALKER(in_place_leaves_root_motion_alone),
+        WALKER(clips_that_do_not_exist_lead_nowhere),
+        WALKER(root_motions_of_both_clips_are_mixed_by_weight),
+        WALKER(the_roots_mask_counts_as_it_does_for_poses),
+        WALKER(an_additive_layer_adds_no_root_motion),
+        WALKER(all_but_the_times_is_taken_from_after),
+        WALKER(a_million_rounds_are_as_exact_as_one),
+        SCENE(root_motion_is_that_of_the_oracle),
+        SCENE(parts_of_a_way_make_the_whole),
+        SCENE(root_motions_of_many_instances_are_those_of_each_alone),
+        WALKER(null_is_refused_but_for_no_instances),
+    };
+    return cmocka_run_group_tests_name("crowd_travel", tests, NULL, engines_close);
+}

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Skeletons: the order that joints are put into. What is refused is in test_skeleton_check.
+ */
+#include "support/check.h"
+#include "support/motion.h"
+
+#include <posemill/posemill_crowd.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#define WAITING_MAX 16
+
+static pm_skeleton *make(const int32_t *parents, size_t count) {
+    pm_error error = poisoned_error();
+    pm_skeleton *skeleton = NULL;
+    const pm_skeleton_desc desc = {.joint_count = count, .parents = parents};
+    expect_ok(pm_skeleton_create(&desc, &skeleton, &error), &error);
+    assert_non_null(skeleton);
+    assert_int_equal(pm_skeleton_joint_count(skeleton), count);
+    return skeleton;
+}
+
+/* Where each joint of the description is in the order; fails unless each is there once. */
+static size_t *cursors_of(const pm_skeleton *skeleton, size_t count) {
+    const uint32_t *order = pm_skeleton_order(skeleton);
+    size_t *cursors = test_array(count, sizeof *cursors);
+    memset(cursors, 0xFF, count * sizeof *cursors);
+    for (size_t k = 0; k < count; k++) {
+        assert_true(order[k] < count);
+        assert_true(cursors[order[k]] == SIZE_MAX);
+        cursors[order[k]] = k;
+    }
+    return cursors;
+}
+
+/* The most joints that wait, after any joint, for children that are still to come. */
+static size_t max_waiting(const int32_t *parents, const size_t *cursors, size_t count) {
+    size_t *last = test_array(count, sizeof *last), waiting = 0, max = 0;
+    int *change = test_array(count + 1, sizeof *change);
+    memset(last, 0, count * sizeof *last);
+    memset(change, 0, (count + 1) * sizeof *change);
+    for (size_t joint = 0; joint < count; joint++)
+        if (parents[joint] >= 0 && cursors[joint] > last[parents[joint]])
+            last[parents[joint]] = cursors[joint];
+    for (size_t joint = 0; joint < count; joint++)
+        if (last[joint] > 0) {
+            change[cursors[joint]]++;
+            change[last[joint]]--;
+        }
+    for (size_t k = 0; k < count; k++) {
+        waiting += (size_t)change[k];
+        max = waiting > max ? waiting : max;
+    }
+    free(last);
+    free(change);
+    return max;
+}
+
+/* Joints below each, itself included. */
+static size_t *subtrees_of(const int32_t *parents, const uint32_t *order, size_t count) {
+    size_t *sizes = test_array(count, sizeof *sizes);
+    for (size_t joint = 0; joint < count; joint++)
+        sizes[joint] = 1;
+    for (size_t k = count; k-- > 0;)
+        if (parents[order[k]] >= 0)
+            sizes[parents[order[k]]] += sizes[order[k]];
+    return sizes;
+}
+
+static bool parents_come_first(const int32_t *parents, const size_t *cursors, size_t count) {
+    for (size_t joint = 0; joint < count; joint++)
+        if (parents[joint] >= 0 && cursors[parents[joint]] >= cursors[joint])
+            return false;
+    return true;
+}
+
+/* Every joint's subtree lies in one piece behind it. */
+static bool is_depth_first(const int32_t *parents, const uint32_t *order, const size_t *cursors,
+                           size_t count) {
+    size_t *sizes = subtrees_of(parents, order, count);
+    bool whole = true;
+    for (size_t joint = 0; joint < count; joint++) {
+        const int32_t up = parents[joint];
+        whole = whole && (up < 0 || (cursors[joint] > cursors[up] &&
+                                     cursors[joint] + sizes[joint] <= cursors[up] + sizes[up]));
+    }
+    free(sizes);
+    return whole;
+}
+
+/* The header's rule for any forest. */
+static void expect_rule(const int32_t *parents, size_t count) {
+    pm_skeleton *skeleton = make(parents, count);
+    size_t *own = test_array(count, sizeof *own), *cursors = cursors_of(skeleton, count);
+    for (size_t joint = 0; joint < count; joint++)
+        own[joint] = joint;
+    assert_true(parents_come_first(parents, cursors, count));
+    const bool keeps =
+        parents_come_first(parents, own, count) && max_waiting(parents, own, count) <= WAITING_MAX;
+    if (keeps)
+        assert_memory_equal(cursors, own, count * sizeof *own);
+    else
+        assert_true(is_depth_first(parents, pm_skeleton_order(skeleton), cursors, count));
+    assert_true(max_waiting(parents, cursors, count) <= WAITING_MAX);
+    free(own);
+    free(cursors);
+    pm_skeleton_destroy(&skeleton);
+}
+
+static bool is_kept(const int32_t *parents, size_t count) {
+    pm_skeleton *skeleton = make(parents, count);
+    const uint32_t *order = pm_skeleton_order(skeleton);
+    bool kept = true;
+    for (size_t k = 0; k < count; k++)
+        kept = kept && order[k] == k;
+    pm_skeleton_destroy(&skeleton);
+    return kept;
+}
+
+/* ---- tests ------------------------------------------------------------------------------ */
+
+static void one_joint_is_a_skeleton(void **state) {
+    (void)state;
+    assert_true(is_kept((const int32_t[]){-1}, 1));
+}
+
+static void an_order_in_which_parents_come_first_is_kept(void **state) {
+    (void)state;
+    const int32_t parents[] = {-1, 0, 1, 0, -1, 3, 4, 2, 4};
+    assert_true(is_kept(parents, 9));
+    expect_rule(parents, 9);
+}
+
+static void children_before_their_parents_are_put_behind_them(void **state) {
+    (void)state;
+    const int32_t parents[] = {3, 0, 5, 5, 3, -1, 2};
+    assert_false(is_kept(parents, 7));
+    expect_rule(parents, 7);
+}
+
+static void roots_may_be_many(void **state) {
+    (void)state;
+    enum { COUNT = 500 };
+    int32_t parents[COUNT];
+    for (size_t joint = 0; joint < COUNT; joint++)
+        parents[joint] = -1;
+    assert_true(is_kept(parents, COUNT));
+    for (size_t joint = 0; joint < COUNT; joint += 2)
+        parents[joint] = (int32_t)joint + 1;
+    expect_rule(parents, COUNT);
+}
+
+static void a_chain_may_be_as_long_as_a_skeleton(void **state) {
+    (void)state;
+    const size_t count = PM_SKELETON_MAX_JOINTS;
+    int32_t *parents = test_array(count, sizeof *parents);
+    for (size_t joint = 0; joint < count; joint++)
+        parents[joint] = (int32_t)joint - 1;
+    assert_true(is_kept(parents, count));
+    for (size_t joint = 0; joint < count; joint++)
+        parents[joint] = joint + 1 < count ? (int32_t)joint + 1 : -1;
+    pm_skeleton *skeleton = make(parents, count);
+    const uint32_t *order = pm_skeleton_order(skeleton);
+    for (size_t k = 0; k < count; k++)
+        assert_int_equal(order[k], count - 1 - k);
+    pm_skeleton_destroy(&skeleton);
+    free(parents);
+}
+
+/* A root, `width` children and a child of each of those: all children wait at once. */
+static void make_comb(size_t width, int32_t *parents) {
+    parents[0] = -1;
+    for (size_t n = 0; n < width; n++) {
+        parents[1 + n] = 0;
+        parents[1 + width + n] = (int32_t)(1 + n);
+    }
+}
+
+static void sixteen_parents_may_wait_for_their_children(void **state) {
+    (void)state;
+    int32_t parents[1 + 2 * 16];
+    make_comb(16, parents);
+    assert_true(is_kept(parents, 33));
+}
+
+static void where_more_than_sixteen_would_wait_joints_are_put_depth_first(void **state) {
+    (void)state;
+    int32_t parents[1 + 2 * 17];
+    make_comb(17, parents);
+    assert_false(is_kept(parents, 35));
+    expect_rule(parents, 35);
+}
+
+static void a_wide_tree_by_levels_is_put_depth_first(void **state) {
+    (void)state;
+    enum { COUNT = 1093 }; /* six levels of threes */
+    int32_t parents[COUNT];
+    for (size_t joint = 0; joint < COUNT; joint++)
+        parents[joint] = joint ? (int32_t)((joint - 1) / 3) : -1;
+    assert_false(is_kept(parents, COUNT));
+    expect_rule(parents, COUNT);
+}
+
+/* A binary tree of 15 levels needs as many parents at once as any tree of its size may. */
+static void the_deepest_binary_tree_waits_with_no_more_than_sixteen(void **state) {
+    (void)state;
+    const size_t count = PM_SKELETON_MAX_JOINTS - 1;
+    int32_t *parents = test_array(count, sizeof *parents);
+    for (size_t joint = 0; joint < count; joint++)
+        parents[joint] = joint ? (int32_t)((joint - 1) / 2) : -1;
+    expect_rule(parents, count);
+    free(parents);
+}
+
+/* A chain of which every joint has a leaf beside its next: those who took the long child first
+ * would keep all of the chain waiting. */
+static void a_comb_waits_with_no_more_than_sixteen(void **state) {
+    (void)state;
+    enum { COUNT = 4001 };
+    int32_t parents[COUNT];
+    for (size_t joint = 0; joint < COUNT; joint++)
+        parents[joint] = joint == 0           ? -1
+                         : joint <= COUNT / 2 ? (int32_t)joint - 1
+                                              : (int32_t)(joint - 1 - COUNT / 2);
+    expect_rule(parents, COUNT);
+}
+
+static void shuffle(random_source *source, size_t *of, size_t count) {
+    for (size_t i = count; i-- > 1;) {
+        const size_t k = (size_t)(random_bits(source) % (i + 1)), kept = of[i];
+        of[i] = of[k];
+        of[k] = kept;
+    }
+}
+
+static void random_forests_in_any_order_follow_the_rule(void **state) {
+    (void)state;
+    enum { MAX = 120 };
+    random_source source = random_salted(0x5C01);
+    for (size_t round = 0; round < 400; round++) {
+        const size_t count = 1 + (size_t)(random_bits(&source) % MAX);
+        const size_t span = 1 + (size_t)(random_bits(&source) % MAX);
+        size_t names[MAX];
+        int32_t parents[MAX];
+        for (size_t n = 0; n < count; n++)
+            names[n] = n;
+        if (round % 2)
+            shuffle(&source, names, count);
+        for (size_t n = 0; n < count; n++) {
+            const size_t back = 1 + (size_t)(random_bits(&source) % span);
+            parents[names[n]] = n >= back ? (int32_t)names[n - back] : -1;
+        }
+        expect_rule(parents, count);
+    }
+}
+
+static void nothing_is_kept_of_the_description(void **state) {
+    (void)state;
+    int32_t parents[] = {1, -1, 0};
+    pm_skeleton *skeleton = make(parents, 3);
+    memset(parents, 0x55, sizeof parents);
+    const uint32_t *order = pm_skeleton_order(skeleton);
+    assert_int_equal(order[0], 1);
+    assert_int_equal(order[1], 0);
+    assert_int_equal(order[2], 2);
+    pm_skeleton_destroy(&skeleton);
+}
+
+static void destroying_clears_the_handle_and_takes_null(void **state) {
+    (void)state;
+    pm_skeleton *skeleton = make((const int32_t[]){-1}, 1);
+    pm_skeleton_destroy(&skeleton);
+    assert_null(skeleton);
+    pm_skeleton_destroy(&skeleton);
+    pm_skeleton_destroy(NULL);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_joint_is_a_skeleton),
+        cmocka_unit_test(an_order_in_which_parents_come_first_is_kept),
+        cmocka_unit_test(children_before_their_parents_are_put_behind_them),
+        cmocka_unit_test(roots_may_be_many),
+        cmocka_unit_test(a_chain_may_be_as_long_as_a_skeleton),
+        cmocka_unit_test(sixteen_parents_may_wait_for_their_children),
+        cmocka_unit_test(where_more_than_sixteen_would_wait_joints_are_put_depth_first),
+        cmocka_unit_test(a_wide_tree_by_levels_is_put_depth_first),
+        cmocka_unit_test(the_deepest_binary_tree_waits_with_no_more_than_sixteen),
+        cmocka_unit_test(a_comb_waits_with_no_more_than_sixteen),
+        cmocka_unit_test(random_forests_in_any_order_follow_the_rule),
+        cmocka_unit_test(nothing_is_kept_of_the_description),
+        cmocka_unit_test(destroying_clears_the_handle_and_takes_null),
+    };
+    return cmocka_run_group_tests_name("skeleton", tests, NULL, NULL);
+}

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What descriptions of skeletons are refused for, each told apart by its words and its joint,
+ * and that the values beside it are taken.
+ */
+#include "support/check.h"
+
+#include <posemill/posemill_crowd.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { JOINTS = 4, LEVELS = 2, MASKS = 2 };
+
+/* A valid description with all its arrays, for a test to spoil in one place. */
+static struct {
+    int32_t parents[JOINTS];
+    double rotations[JOINTS][4];
+    float positions[JOINTS][3];
+    double scales[JOINTS][3];
+    float binds[JOINTS][12];
+    uint8_t animated[JOINTS];
+    pm_level levels[LEVELS];
+    float masks[MASKS][JOINTS];
+    pm_skeleton_desc desc;
+} s;
+
+static int make_specimen(void **state) {
+    (void)state;
+    memset(&s, 0, sizeof s);
+    for (size_t joint = 0; joint < JOINTS; joint++) {
+        s.parents[joint] = (int32_t)joint - 1;
+        s.rotations[joint][3] = 1;
+        for (size_t c = 0; c < 3; c++) {
+            s.positions[joint][c] = 1;
+            s.scales[joint][c] = 1;
+            s.binds[joint][5 * c] = 1;
+        }
+        s.masks[0][joint] = 1;
+    }
+    s.levels[1] = (pm_level){.joints = s.animated, .update_every = 2};
+    s.desc = (pm_skeleton_desc){.joint_count = JOINTS,
+                                .parents = s.parents,
+                                .rotations = {.data = s.rotations, .type = PM_FLOAT64},
+                                .positions = {.data = s.positions, .type = PM_FLOAT32},
+                                .scales = {.data = s.scales, .type = PM_FLOAT64},
+                                .inverse_binds = {.data = s.binds, .type = PM_FLOAT32},
+                                .levels = s.levels,
+                                .level_count = LEVELS,
+                                .masks = &s.masks[0][0],
+                                .mask_count = MASKS};
+    return 0;
+}
+
+static void check_accepted(const char *file, int line) {
+    pm_error error = poisoned_error();
+    pm_skeleton *skeleton = NULL;
+    check_ok(pm_skeleton_create(&s.desc, &skeleton, &error), &error, file, line);
+    pm_skeleton_destroy(&skeleton);
+}
+
+static void check_refused(const char *words, size_t joint, const char *file, int line) {
+    pm_error error = poisoned_error();
+    pm_skeleton *const untouched = (pm_skeleton *)(void *)&s;
+    pm_skeleton *skeleton = untouched;
+    const pm_status status = pm_skeleton_create(&s.desc, &skeleton, &error);
+    check_refusal(status, &error, PM_ERROR_ARGUMENT, words, file, line);
+    check_joint(&error, joint, file, line);
+    assert_ptr_equal(skeleton, untouched);
+    assert_int_equal(pm_skeleton_create(&s.desc, &skeleton, NULL), PM_ERROR_ARGUMENT);
+}
+
+#define expect_accepted() check_accepted(__FILE__, __LINE__)
+#define expect_refused(words) check_refused((words), PM_NO_INDEX, __FILE__, __LINE__)
+#define expect_refused_at(words, joint) check_refused((words), (joint), __FILE__, __LINE__)
+
+/* ---- pointers and counts ------------------------------------------------------------ */
+
+static void the_specimen_is_accepted(void **state) {
+    (void)state;
+    expect_accepted();
+}
+
+static void no_description_is_refused(void **state) {
+    (void)state;
+    pm_error error = poisoned_error();
+    pm_skeleton *skeleton = NULL;
+    expect_refusal(pm_skeleton_create(NULL, &skeleton, &error), &error, PM_ERROR_ARGUMENT, "desc");
+    assert_null(skeleton);
+}
+
+static void nowhere_to_leave_the_skeleton_is_refused(void **state) {
+    (void)state;
+    pm_error error = poisoned_error();
+    expect_refusal(pm_skeleton_create(&s.desc, NULL, &error), &error, PM_ERROR_ARGUMENT,
+                   "skeleton");
+}
+
+static void no_joints_are_refused(void **state) {
+    (void)state;
+    s.desc.joint_count = 0;
+    expect_refused("joint_count");
+}
+
+static void more_joints_than_the_most_are_refused(void **state) {
+    (void)state;
+    s.desc.joint_count = PM_SKELETON_MAX_JOINTS + 1;
+    expect_refused("joint_count");
+    s.desc.joint_count = SIZE_MAX;
+    expect_refused("joint_count");
+}
+
+static void no_parents_are_refused(void **state) {
+    (void)state;
+    s.desc.parents = NULL;
+    expect_refused("parents");
+}
+
+static void too_many_levels_are_refused(void **state) {
+    (void)state;
+    pm_level many[256] = {{0}};
+    s.desc.levels = many;
+    s.desc.level_count = 255;
+    expect_accepted();
+    s.desc.level_count = 256;
+    expect_refused("level_count");
+}
+
+static void levels_without_a_count_are_refused(void **state) {
+    (void)state;
+    s.desc.level_count = 0;
+    expect_refused("level_count");
+}
+
+static void too_many_masks_are_refused(void **state) {
+    (void)state;
+    s.desc.mask_count = 65535;
+    expect_refused("mask_count");
+}
+
+static void the_most_masks_are_taken(void **state) {
+    (void)state;
+    float *masks = test_array(65534 * JOINTS, sizeof *masks);
+    memset(masks, 0, 65534 * JOINTS * sizeof *masks);
+    s.desc.masks = masks;
+    s.desc.mask_count = 65534;
+    expect_accepted();
+    free(masks);
+}
+
+static void all_but_parents_may_be_left_out(void **state) {
+    (void)state;
+    s.desc = (pm_skeleton_desc){.joint_count = JOINTS, .parents = s.parents};
+    expect_accepted();
+}
+
+/* ---- parents --------------------------------------------------------------------------- */
+
+static void a_parent_that_does_not_exist_is_refused(void **state) {
+    (void)state;
+    s.parents[2] = JOINTS;
+    expect_refused_at("parent", 2);
+    s.parents[2] = -2;
+    expect_refused_at("parent", 2);
+    s.parents[2] = INT32_MIN;
+    expect_refused_at("parent", 2);
+}
+
+static void a_joint_that_is_its_own_parent_is_refused(void **state) {
+    (void)state;
+    s.parents[3] = 3;
+    expect_refused_at("below itself", 3);
+}
+
+static void a_cycle_is_refused_at_one_of_its_joints(void **state) {
+    (void)state;
+    pm_error error = poisoned_error();
+    pm_skeleton *skeleton = NULL;
+    s.parents[1] = 3;
+    expect_refusal(pm_skeleton_create(&s.desc, &skeleton, &error), &error, PM_ERROR_ARGUMENT,
+                   "below itself");
+    assert_in_range(error.joint, 1, 3);
+    expect_joint(&error, error.joint);
+    s.parents[0] = 3;
+    s.parents[1] = 0;
+    expect_refusal(pm_skeleton_create(&s.desc, &skeleton, &error), &error, PM_ERROR_ARGUMENT,
+                   "below itself");
+    assert_null(skeleton);
+}
+
+/* ---- the rest pose ------------------------------------------------------------------------ */
+
+static void rotations_that_are_not_finite_are_refused(void **state) {
+    (void)state;
+    s.rotations[1][2] = (double)NAN;
+    expect_refused_at("rotation", 1);
+    s.rotations[1][2] = HUGE_VAL;
+    expect_refused_at("rotation", 1);
+}
+
+static void rotations_further_than_a_thousandth_from_unit_are_refused(void **state) {
+    (void)state;
+    s.rotations[3][3] = 1.0009;
+    expect_accepted();
+    s.rotations[3][3] = 1.0011;
+    expect_refused_at("rotation", 3);
+    s.rotations[3][3] = -0.9991;
+    expect_accepted();
+    s.rotations[3][3] = 0.9989;
+    expect_refused_at("rotation", 3);
+    s.rotations[3][3] = 0;
+    expect_refused_at("rotation", 3);
+}
+
+static void positions_that_are_not_finite_or_too_far_are_refused(void **state) {
+    (void)state;
+    s.positions[2][1] = -1e6f;
+    expect_accepted();
+    s.positions[2][1] = -1.001e6f;
+    expect_refused_at("position", 2);
+    s.positions[2][1] = NAN;
+    expect_refused_at("position", 2);
+    s.positions[2][1] = INFINITY;
+    expect_refused_at("position", 2);
+}
+
+static void scales_of_zero_or_nearly_are_refused(void **state) {
+    (void)state;
+    s.scales[0][2] = 1.01e-6;
+    expect_accepted();
+    s.scales[0][2] = 0.99e-6;
+    expect_refused_at("scale", 0);
+    s.scales[0][2] = 0;
+    expect_refused_at("scale", 0);
+    s.scales[0][2] = -0.99e-6;
+    expect_refused_at("scale", 0);
+}
+
+static void scales_may_be_negative_but_not_too_large(void **state) {
+    (void)state;
+    s.scales[1][0] = -1e6;
+    expect_accepted();
+    s.scales[1][0] = -1.001e6;
+    expect_refused_at("scale", 1);
+    s.scales[1][0] = 1.001e6;
+    expect_refused_at("scale", 1);
+    s.scales[1][0] = (double)NAN;
+    expect_refused_at("scale", 1);
+}
+
+static void inverse_binds_that_are_not_finite_or_too_large_are_refused(void **state) {
+    (void)state;
+    s.binds[3][11] = 1e6f;
+    expect_accepted();
+    s.binds[3][11] = 1.001e6f;
+    expect_refused_at("inverse_bind|inverse bind", 3);
+    s.binds[3][11] = NAN;
+    expect_refused_at("inverse_bind|inverse bind", 3);
+    s.binds[3][11] = -INFINITY;
+    expect_refused_at("inverse_bind|inverse bind", 3);
+}
+
+static void numbers_of_no_type_are_refused(void **state) {
+    (void)state;
+    s.desc.positions.type = (pm_number)7;
+    expect_refused("position");
+}
+
+static void rows_may_lie_apart_but_not_in_each_other(void **state) {
+    (void)state;
+    double wide[JOINTS][6] = {{0}};
+    for (size_t joint = 0; joint < JOINTS; joint++)
+        wide[joint][3] = 1;
+    s.desc.rotations = (pm_array){wide, PM_FLOAT64, sizeof wide[0]};
+    expect_accepted();
+    s.desc.rotations.stride = 3 * sizeof(double);
+    expect_refused("rotation");
+}
+
+/* ---- masks ----------------------------------------------------------------------------------- */
+
+static void mask_weights_outside_0_and_1_are_refused(void **state) {
+    (void)state;
+    s.masks[1][2] = -0.001f;
+    expect_refused_at("mask", 2);
+    s.masks[1][2] = 1.001f;
+    expect_refused_at("mask", 2);
+    s.masks[1][2] = NAN;
+    expect_refused_at("mask", 2);
+    s.masks[1][2] = 0.5f;
+    expect_accepted();
+}
+
+#define SPOIL(test) cmocka_unit_test_setup(test, make_specimen)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        SPOIL(the_specimen_is_accepted),
+        SPOIL(no_description_is_refused),
+        SPOIL(nowhere_to_leave_the_skeleton_is_refused),
+        SPOIL(no_joints_are_refused),
+        SPOIL(more_joints_than_the_most_are_refused),
+        SPOIL(no_parents_are_refused),
+        SPOIL(too_many_levels_are_refused),
+        SPOIL(levels_without_a_count_are_refused),
+        SPOIL(too_many_masks_are_refused),
+        SPOIL(the_most_masks_are_taken),
+        SPOIL(all_but_parents_may_be_left_out),
+        SPOIL(a_parent_that_does_not_exist_is_refused),
+        SPOIL(a_joint_that_is_its_own_parent_is_refused),
+        SPOIL(a_cycle_is_refused_at_one_of_its_joints),
+        SPOIL(rotations_that_are_not_finite_are_refused),
+        SPOIL(rotations_further_than_a_thousandth_from_unit_are_refused),
+        SPOIL(positions_that_are_not_finite_or_too_far_are_refused),
+        SPOIL(scales_of_zero_or_nearly_are_refused),
+        SPOIL(scales_may_be_negative_but_not_too_large),
+        SPOIL(inverse_binds_that_are_not_finite_or_too_large_are_refused),
+        SPOIL(numbers_of_no_type_are_refused),
+        SPOIL(rows_may_lie_apart_but_not_in_each_other),
+        SPOIL(mask_weights_outside_0_and_1_are_refused),
+    };
+    return cmocka_run_group_tests_name("skeleton_check", tests, NULL, NULL);
+}

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Results go to any address of a float: each output, from each of the 16 floats of a cache line on,
+ * has the bits that it has on a boundary of 4096 bytes, and nothing beside it is written. On the
+ * reference path, and on the device with vectors of every width; sizes are random, some of them
+ * so large that results are stored past the caches.
+ */
+#include "support/crowd_scene.h"
+#include "support/engines.h"
+#include "support/motion.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LINE = 16, PAGE = 1024, MARGIN = 2 * LINE, OUTPUTS = 5 }; /* floats */
+enum { STREAMED_FLOATS = 1 << 20 };
+
+/* Where a cache line begins does not matter to an interpreter, and boundaries of a vector do. */
+static size_t offsets(void) {
+    return small_sizes() ? 4 : LINE;
+}
+
+/* At least 1. */
+static size_t size_up_to(random_source *source, size_t max) {
+    return random_size(source, 1, small_sizes() && max > 5 ? 5 : max);
+}
+
+static const uint32_t all_lanes[] = {1, 4, 8, 16};
+enum { LANES = sizeof all_lanes / sizeof *all_lanes };
+
+/* Memory of `count` floats that begins `offset` floats behind a page's begin, and poison on both
+ * sides of it. */
+typedef struct cursor {
+    float *memory, *at;
+    size_t count, size;
+} cursor;
+
+static cursor location_make(size_t offset, size_t count) {
+    cursor p = {.count = count, .size = (PAGE + offset + count + MARGIN + PAGE - 1) / PAGE * PAGE};
+    p.memory = aligned_alloc(PAGE * sizeof(float), p.size * sizeof(float));
+    assert_non_null(p.memory);
+    memset(p.memory, 0xFF, p.size * sizeof(float));
+    p.at = p.memory + PAGE + offset;
+    return p;
+}
+
+static void location_expect(const cursor *p, const cursor *expected, const char *what,
+                            size_t output, size_t offset) {
+    for (size_t i = 0; i < p->count; i++)
+        if (memcmp(&p->at[i], &expected->at[i], sizeof(float)) != 0)
+            fail_msg("%s, output %zu, %zu floats from a boundary: float %zu of %zu differs", what,
+                     output, offset, i, p->count);
+    for (float *f = p->memory; f < p->memory + p->size; f++)
+        if ((f < p->at || f >= p->at + p->count) && !is_poison(*f))
+            fail_msg("%s, output %zu, %zu floats from a boundary: float %td beside it is written",
+                     what, output, offset, f - p->at);
+}
+
+/* ---- samples -------------------------------------------------------------------------------- */
+
+enum { KEYS = 9 };
+static const size_t components[OUTPUTS] = {4, 3, 3, 3, 3};
+
+typedef struct samples {
+    motion keys;
+    pm_clip *clip;
+    double *times;
+    pm_sample_job job; /* all tracks, or pairs */
+    size_t values;
+    char what[80];
+} samples;
+
+static void samples_make(pm_engine *engine, random_source *source, size_t tracks, size_t count,
+                         bool pairs, samples *s) {
+    static uint32_t which[64];
+    const pm_timeline timeline = {.key_count = KEYS, .rate = {10, 1}};
+    *s = (samples){.keys = motion_make(KEYS, tracks, 1.5, random_bits(source)),
+                   .values = pairs ? count : count * tracks};
+    const pm_clip_desc desc = motion_desc(&s->keys, &timeline, PM_METHOD_SLERP);
+    s->clip = clip_make(engine, &desc);
+    s->job.sample_count = count;
+    s->job.rate = (pm_rational){(int64_t)(30 + random_bits(source) % 90), 1};
+    if (pairs) {
+        assert_true(count <= sizeof which / sizeof *which);
+        s->times = test_array(count, sizeof *s->times);
+        for (size_t k = 0; k < count; k++) {
+            s->times[k] = random_between(source, 0, 1);
+            which[k] = (uint32_t)(random_bits(source) % tracks);
+        }
+        s->job.rate = (pm_rational){0, 0};
+        s->job.times = s->times;
+        s->job.tracks = which;
+    }
+}
+
+static void samples_free(samples *s) {
+    pm_clip_destroy(&s->clip);
+    motion_free(&s->keys);
+    free(s->times);
+}
+
+static cursor samples_run(const samples *s, size_t output, size_t offset) {
+    cursor p = location_make(offset, s->values * components[output]);
+    pm_sample_job job = s->job;
+    float **const targets[OUTPUTS] = {&job.rotations, &job.positions, &job.scales, &job.velocities,
+                                      &job.accelerations};
+    *targets[output] = p.at;
+    sample_make(s->clip, &job);
+    return p;
+}
+
+static void expect_offsets(const samples *s, size_t output, const char *what) {
+    cursor expected = samples_run(s, output, 0);
+    for (size_t offset = 0; offset < offsets(); offset++) {
+        cursor p = samples_run(s, output, offset);
+        location_expect(&p, &expected, what, output, offset);
+        free(p.memory);
+    }
+    for (size_t i = 0; i < expected.count; i++)
+        assert_false(is_poison(expected.at[i]));
+    free(expected.memory);
+}
+
+/* The engines of a test: as wide as it says, or the reference, which has one of them. */
+static pm_engine *engine_of(void **state, size_t l) {
+    if (!is_for_device(state) && l > 0)
+        return NULL;
+    if (is_for_device(state) && !can_compile_lanes(engine_for(state), all_lanes[l]))
+        return NULL;
+    return engine_with(state, &(pm_engine_desc){.lanes = is_for_device(state) ? all_lanes[l] : 0});
+}
+
+static void samples_go_to_any_address(void **state) {
+    random_source source = random_salted(0xF11);
+    for (size_t l = 0; l < LANES; l++) {
+        pm_engine *engine = engine_of(state, l);
+        for (size_t round = 0; engine && round < 2; round++) {
+            samples s;
+            char what[80];
+            const size_t tracks = size_up_to(&source, 40);
+            const size_t count = size_up_to(&source, round ? 60 : 200);
+            samples_make(engine, &source, tracks, count, round == 1, &s);
+            snprintf(what, sizeof what, "%u lanes, %zu samples of %zu tracks%s",
+                     (unsigned)all_lanes[l], count, tracks, round ? ", pairs" : "");
+            for (size_t output = 0; output < OUTPUTS; output++)
+                if (output < 3 || can_compile_motion(engine, PM_METHOD_SLERP))
+                    expect_offsets(&s, output, what);
+            samples_free(&s);
+        }
+        pm_engine_destroy(&engine);
+    }
+}
+
+static void samples_that_stream_go_to_any_address(void **state) {
+    random_source source = random_salted(0xF12);
+    if (small_sizes())
+        skip();
+    for (size_t l = 0; l < LANES; l++) {
+        pm_engine *engine = engine_of(state, l);
+        if (!engine)
+            continue;
+        samples s;
+        const size_t tracks = 16 + random_bits(&source) % 48;
+        samples_make(engine, &source, tracks, STREAMED_FLOATS / 3 / tracks + 1, false, &s);
+        expect_offsets(&s, 0, "rotations that stream");
+        expect_offsets(&s, 1, "positions that stream");
+        samples_free(&s);
+        pm_engine_destroy(&engine);
+    }
+}
+
+/* ---- crowds ----------------------------------------------------------------------------------- */
+
+static cursor crowd_run(const scene *s, const pm_crowd_job *job, pm_crowd_output output, size_t gap,
+                        size_t offset) {
+    const size_t width = scene_floats(s, output, 1), stride = width + gap;
+    cursor p = location_make(offset, (job->instance_count - 1) * stride + width);
+    pm_crowd_job wanted = *job;
+    pm_error error = poisoned_error();
+    wanted.outputs[output] = (pm_crowd_target){.memory = p.at, .stride = stride * sizeof(float)};
+    expect_ok(pm_crowd_pose(s->crowd, &wanted, &error), &error);
+    return p;
+}
+
+static void expect_crowd_offsets(const scene *s, const pm_crowd_job *job, pm_crowd_output output,
+                                 size_t gap, const char *what) {
+    cursor expected = crowd_run(s, job, output, gap, 0);
+    for (size_t offset = 0; offset < offsets(); offset++) {
+        cursor p = crowd_run(s, job, output, gap, offset);
+        location_expect(&p, &expected, what, output, offset);
+        free(p.memory);
+    }
+    const size_t width = scene_floats(s, output, 1);
+    for (size_t i = 0; i < expected.count; i++)
+        assert_true(is_poison(expected.at[i]) == (i % (width + gap) >= width));
+    free(expected.memory);
+}
+
+static void crowds_of_lanes(pm_engine *engine, random_source *source, bool streams,
+                            const char *what) {
+    scene s;
+    const size_t joints = size_up_to(source, 12);
+    scene_make(
+        engine,
+        &(scene_options){.salt = random_bits(source), .joints = joints, .binds = SCENE_BIND_RIGID},
+        &s);
+    const size_t few = size_up_to(source, 70);
+    const size_t count = streams ? STREAMED_FLOATS / (6 * joints) + 1 : few;
+    pm_crowd_instance *instances = test_array(count, sizeof *instances);
+    for (size_t i = 0; i < count; i++)
+        instances[i] = scene_instance(source, &s);
+    const pm_crowd_job job = {.instances = instances, .instance_count = count};
+    for (pm_crowd_output output = 0; output < PM_CROWD_OUTPUT_COUNT; output++)
+        if (!streams || output == PM_CROWD_PALETTE)
+            expect_crowd_offsets(&s, &job, output, streams ? 0 : random_bits(source) % 19, what);
+    free(instances);
+    scene_free(&s);
+}
+
+static void expect_crowds(void **state, uint64_t salt, bool streams) {
+    random_source source = random_salted(salt);
+    for (size_t l = 0; l < LANES; l++) {
+        char what[80];
+        pm_engine *engine = engine_of(state, l);
+        snprintf(what, sizeof what, "crowds of %u lanes", (unsigned)all_lanes[l]);
+        if (engine)
+            crowds_of_lanes(engine, &source, streams, what);
+        pm_engine_destroy(&engine);
+    }
+}
+
+static void crowds_go_to_any_address(void **state) {
+    expect_crowds(state, 0xF13, false);
+}
+
+static void crowds_that_stream_go_to_any_address(void **state) {
+    if (small_sizes())
+        skip();
+    expect_crowds(state, 0xF14, true);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        ON_BOTH(samples_go_to_any_address),
+        ON_BOTH(samples_that_stream_go_to_any_address),
+    };
+    const struct CMUnitTest of_crowds[] = {
+        ON_BOTH(crowds_go_to_any_address),
+        ON_BOTH(crowds_that_stream_go_to_any_address),
+    };
+    const int failed = cmocka_run_group_tests_name("alignment", tests, NULL, NULL);
+    leave_out_crowds_on_rusticl();
+    return failed + cmocka_run_group_tests_name("alignment_crowds", of_crowds, NULL, engines_close);
+}

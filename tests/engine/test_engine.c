@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Engines: how devices are listed, named and refused, and what an engine and the
+ * methods say of themselves. Options that must not matter: test_engine_options.c.
+ */
+#define _POSIX_C_SOURCE 200809L
+
+#include "support/engines.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* ---- what needs no device ---- */
+
+static void the_version_is_that_of_the_header(void **state) {
+    (void)state;
+    char expected[32];
+    snprintf(expected, sizeof expected, "%d.%d.%d", PM_VERSION_MAJOR, PM_VERSION_MINOR,
+             PM_VERSION_PATCH);
+    assert_string_equal(pm_version(), expected);
+}
+
+static void every_status_has_a_name_of_its_own(void **state) {
+    (void)state;
+    for (int i = PM_OK; i <= PM_ERROR_DEVICE; i++) {
+        assert_non_null(pm_status_name((pm_status)i));
+        assert_true(strlen(pm_status_name((pm_status)i)) > 0);
+        for (int j = PM_OK; j < i; j++)
+            assert_string_not_equal(pm_status_name((pm_status)i), pm_status_name((pm_status)j));
+    }
+    assert_string_equal(pm_status_name(PM_ERROR_KEY), "key");
+    assert_non_null(pm_status_name((pm_status)99));
+    assert_non_null(pm_status_name((pm_status)-1));
+}
+
+static void every_method_describes_itself(void **state) {
+    (void)state;
+    for (int i = 0; i < PM_METHOD_COUNT; i++) {
+        const pm_method_info *info = pm_method_describe((pm_method)i);
+        assert_non_null(info);
+        assert_int_equal(info->method, i);
+        assert_true(info->name && info->title && info->continuity && info->advice);
+        assert_true(strlen(info->title) > 0 && strlen(info->advice) > 0);
+        assert_true(info->keys_used <= 4 && (info->keys_used > 0) == info->local);
+        assert_true(info->floats_per_segment >= 4);
+        const bool steep = i == PM_METHOD_HERMITE || i == PM_METHOD_SPLINE;
+        assert_true(info->max_error <= (steep ? 5e-7 : 4e-7));
+        assert_true(info->rms_error <= (steep ? 1.2e-7 : 1e-7));
+        assert_int_equal(info->interpolating, i != PM_METHOD_BSPLINE);
+        assert_true(info->vector_method > PM_VECTOR_AUTO && info->vector_method < PM_VECTOR_COUNT);
+    }
+    assert_null(pm_method_describe(PM_METHOD_COUNT));
+    assert_null(pm_method_describe((pm_method)-1));
+}
+
+static void every_method_is_found_by_its_name(void **state) {
+    (void)state;
+    static const char *const names[] = {
+        [PM_METHOD_SLERP] = "slerp",
+        [PM_METHOD_STEP] = "step",
+        [PM_METHOD_NLERP] = "nlerp",
+        [PM_METHOD_STERP] = "sterp",
+        [PM_METHOD_SQUAD] = "squad",
+        [PM_METHOD_CIRCULAR] = "circular",
+        [PM_METHOD_CIRCULAR_C1] = "circular-c1",
+        [PM_METHOD_CIRCULAR_C2] = "circular-c2",
+        [PM_METHOD_CIRCULAR_C3] = "circular-c3",
+        [PM_METHOD_HERMITE] = "hermite",
+        [PM_METHOD_SPLINE] = "spline",
+        [PM_METHOD_BSPLINE] = "bspline",
+        [PM_METHOD_CUBICSPLINE] = "cubicspline",
+        [PM_METHOD_NCUBIC] = "ncubic",
+    };
+    for (int i = 0; i < PM_METHOD_COUNT; i++) {
+        pm_method method = PM_METHOD_COUNT;
+        assert_true(pm_method_find(names[i], &method));
+        assert_int_equal(method, i);
+        assert_string_equal(pm_method_describe(method)->name, names[i]);
+    }
+}
+
+static void unknown_method_names_are_not_found(void **state) {
+    (void)state;
+    static const char *const names[] = {"", "Slerp", "slerp ", "squa", "squads", "no such"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        pm_method method = PM_METHOD_COUNT;
+        assert_false(pm_method_find(names[i], &method));
+        assert_int_equal(method, PM_METHOD_COUNT);
+    }
+    pm_method method = PM_METHOD_COUNT;
+    assert_false(pm_method_find(NULL, &method));
+}
+
+static void the_reference_needs_no_device_and_says_so(void **state) {
+    pm_device_info info;
+    memset(&info, 0x5A, sizeof info);
+    pm_engine_info(engine_for(state), &info);
+    assert_int_equal(info.type, PM_DEVICE_REFERENCE);
+    assert_int_equal(info.memory_bytes, 0);
+    assert_int_equal(info.lanes, 1);
+    assert_non_null(memchr(info.name, '\0', sizeof info.name));
+    assert_true(strlen(info.name) > 0);
+}
+
+static void destroying_nothing_is_allowed(void **state) {
+    (void)state;
+    pm_engine *engine = NULL;
+    pm_clip *clip = NULL;
+    pm_engine_destroy(NULL);
+    pm_engine_destroy(&engine);
+    pm_clip_destroy(NULL);
+    pm_clip_destroy(&clip);
+    assert_null(engine);
+    assert_null(clip);
+}
+
+static void destroying_an_engine_clears_its_handle(void **state) {
+    pm_engine *engine = engine_with(state, &(pm_engine_desc){0});
+    pm_engine_destroy(&engine);
+    assert_null(engine);
+}
+
+static void an_engine_that_cannot_be_made_leaves_its_handle_alone(void **state) {
+    (void)state;
+    pm_error error = poisoned_error();
+    pm_engine *const untouched = (pm_engine *)&error;
+    pm_engine *engine = untouched;
+    const pm_engine_desc desc = {.device = "none", .lanes = 3};
+    expect_refusal(pm_engine_create(&desc, &engine, &error), &error, PM_ERROR_ARGUMENT, "lanes");
+    assert_ptr_equal(engine, untouched);
+    expect_refusal(pm_engine_create(&desc, NULL, &error), &error, PM_ERROR_ARGUMENT,
+                   "engine|lanes");
+}
+
+static void no_device_stands_in_for_one_that_was_asked_for(void **state) {
+    (void)state;
+    static const char *const names[] = {"no such device",       "9999", "9999:0", "0:9999",
+                                        "99999999999999999999", "-1",   ""};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        pm_error error = poisoned_error();
+        pm_engine *engine = NULL;
+        const pm_engine_desc desc = {.device = names[i]};
+        const pm_status status = pm_engine_create(&desc, &engine, &error);
+        assert_true(status == PM_ERROR_NO_DEVICE || status == PM_ERROR_NO_PLATFORM ||
+                    (names[i][0] == '\0' && status == PM_ERROR_ARGUMENT));
+        assert_int_equal(error.status, status);
+        assert_null(engine);
+    }
+}
+
+static void the_message_names_the_device_that_is_not_there(void **state) {
+    (void)state;
+    pm_error error = poisoned_error();
+    pm_engine *engine = NULL;
+    const pm_engine_desc desc = {.device = "no such device"};
+    const pm_status status = pm_engine_create(&desc, &engine, &error);
+    if (status == PM_ERROR_NO_PLATFORM)
+        skip();
+    expect_refusal(status, &error, PM_ERROR_NO_DEVICE, "no such device");
+}
+
+/* ---- without any OpenCL driver: in a process whose loader finds none ---- */
+
+static int without_drivers(void) {
+    pm_error error = poisoned_error();
+    pm_engine *engine = NULL;
+    size_t count = 77;
+    pm_device_info info;
+    if (pm_list_devices(NULL, 0, &count, &error) != PM_ERROR_NO_PLATFORM)
+        return 10;
+    if (pm_engine_create(&(pm_engine_desc){.device = "cpu"}, &engine, &error) !=
+        PM_ERROR_NO_PLATFORM)
+        return 11;
+    if (pm_engine_create(NULL, &engine, &error) != PM_OK)
+        return 12;
+    pm_engine_destroy(&engine);
+    if (pm_engine_create(&(pm_engine_desc){.device = "all"}, &engine, &error) !=
+            PM_ERROR_NO_PLATFORM ||
+        pm_engine_create(&(pm_engine_desc){.device = "0,1"}, &engine, &error) !=
+            PM_ERROR_NO_PLATFORM ||
+        pm_engine_create(&(pm_engine_desc){.device = "auto"}, &engine, &error) != PM_OK)
+        return 14;
+    pm_engine_info(engine, &info);
+    pm_engine_destroy(&engine);
+    return info.type == PM_DEVICE_REFERENCE ? 0 : 13;
+}
+
+static void without_drivers_auto_is_the_reference_and_the_rest_is_refused(void **state) {
+    (void)state;
+    const pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        setenv("OCL_ICD_VENDORS", "/nonexistent", 1);
+        unsetenv("LD_PRELOAD"); /* how Oclgrind comes in without any loader */
+        setenv("LSAN_OPTIONS", "detect_leaks=0", 1);
+        execl("/proc/self/exe", "test_engine", "--without-drivers", (char *)NULL);
+        _exit(99);
+    }
+    int status = 0;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+/* ---- devices ---- */
+
+static pm_device_info *list_all(size_t *count) {
+    pm_error error = poisoned_error();
+    expect_ok(pm_list_devices(NULL, 0, count, &error), &error);
+    pm_device_info *infos = test_array(*count, sizeof *infos);
+    size_t again = 0;
+    expect_ok(pm_list_devices(infos, *count, &again, &error), &error);
+    assert_int_equal(again, *count);
+    return infos;
+}
+
+static void devices_are_listed_with_running_numbers(void **state) {
+    engine_for(state);
+    size_t count = 0;
+    pm_device_info *infos = list_all(&count);
+    assert_true(count >= 1);
+    for (size_t i = 0; i < count; i++) {
+        assert_int_equal(infos[i].index, i);
+        assert_true(strlen(infos[i].name) > 0 && strlen(infos[i].platform) > 0);
+        assert_true(infos[i].type != PM_DEVICE_REFERENCE);
+        assert_true(infos[i].memory_bytes >= infos[i].max_allocation_bytes);
+        assert_true(infos[i].max_allocation_bytes > 0 && infos[i].compute_units > 0);
+        const uint32_t lanes = infos[i].lanes;
+        assert_true(lanes == 1 || lanes == 4 || lanes == 8 || lanes == 16);
+        if (i > 0 && infos[i].platform_index == infos[i - 1].platform_index)
+            assert_int_equal(infos[i].device_index, infos[i - 1].device_index + 1);
+    }
+    free(infos);
+}
+
+static void a_list_longer_than_its_array_is_cut_and_still_counted(void **state) {
+    engine_for(state);
+    size_t count = 0, counted = 0;
+    free(list_all(&count));
+    pm_device_info infos[2];
+    memset(infos, 0x5A, sizeof infos);
+    pm_error error = poisoned_error();
+    expect_ok(pm_list_devices(infos, 1, &counted, &error), &error);
+    assert_int_equal(counted, count);
+    for (size_t i = 0; i < sizeof infos[1]; i++)
+        assert_int_equal(((unsigned char *)&infos[1])[i], 0x5A);
+}
+
+static void listing_without_a_count_is_refused(void **state) {
+    (void)state;
+    pm_error error = poisoned_error();
+    size_t count = 0;
+    /* Without drivers there are two reasons to refuse, and either may be named. */
+    if (pm_list_devices(NULL, 0, &count, &error) == PM_ERROR_NO_PLATFORM)
+        skip();
+    expect_refusal(pm_list_devices(NULL, 0, NULL, &error), &error, PM_ERROR_ARGUMENT, "count");
+    expect_refusal(pm_list_devices(NULL, 1, &count, &error), &error, PM_ERROR_ARGUMENT, "infos");
+}
+
+static void expect_device(const char *name, const pm_device_info *expected) {
+    pm_engine *engine = NULL;
+    pm_error error = poisoned_error();
+    pm_device_info info;
+    const pm_engine_desc desc = {.device = name};
+    expect_ok(pm_engine_create(&desc, &engine, &error), &error);
+    pm_engine_info(engine, &info);
+    pm_engine_destroy(&engine);
+    assert_string_equal(info.name, expected->name);
+    assert_int_equal(info.index, expected->index);
+    assert_int_equal(info.platform_index, expected->platform_index);
+    assert_int_equal(info.device_index, expected->device_index);
+}
+
+static void a_device_answers_to_its_index_its_pair_and_its_name(void **state) {
+    pm_device_info info;
+    char text[64];
+    pm_engine_info(engine_for(state), &info);
+    snprintf(text, sizeof text, "%zu", info.index);
+    expect_device(text, &info);
+    snprintf(text, sizeof text, "%zu:%zu", info.platform_index, info.device_index);
+    expect_device(text, &info);
+    expect_device(info.name, &info);
+}
+
+static void a_platform_without_such_a_type_is_not_taken_for_it(void **state) {
+    engine_for(state);
+    size_t count = 0, gpus = 0;
+    pm_device_info *infos = list_all(&count);
+    for (size_t i = 0; i < count; i++)
+        gpus += infos[i].type == PM_DEVICE_GPU || infos[i].type == PM_DEVICE_DISCRETE_GPU;
+    free(infos);
+    if (gpus > 0)
+        skip();
+    pm_engine *engine = NULL;
+    pm_error error = poisoned_error();
+    const pm_engine_desc desc = {.device = "gpu"};
+    expect_refusal(pm_engine_create(&desc, &engine, &error), &error, PM_ERROR_NO_DEVICE, "gpu");
+}
+
+static void the_self_check_finds_the_bits_of_the_reference(void **state) {
+    pm_bit_match identity = PM_BIT_MATCH_UNKNOWN;
+    pm_error error = poisoned_error();
+    expect_ok(pm_engine_self_check(engine_for(state), &identity, &error), &error);
+    assert_int_equal(identity, PM_BIT_MATCH_EXACT);
+}
+
+static void lanes_that_do_not_exist_are_refused(void **state) {
+    engine_for(state);
+    const uint32_t bad[] = {2, 3, 5, 7, 9, 15, 17, 32, UINT32_MAX};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        pm_engine *engine = NULL;
+        pm_error error = poisoned_error();
+        const pm_engine_desc desc = {.device = device_for(state), .lanes = bad[i]};
+        expect_refusal(pm_engine_create(&desc, &engine, &error), &error, PM_ERROR_ARGUMENT,
+                       "lanes");
+    }
+}
+
+static void lanes_that_exist_are_used(void **state) {
+    const uint32_t good[] = {1, 4, 8, 16};
+    for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
+        pm_device_info info;
+        pm_engine *engine = engine_with(state, &(pm_engine_desc){.lanes = good[i]});
+        pm_engine_info(engine, &info);
+        pm_engine_destroy(&engine);
+        assert_int_equal(info.lanes, good[i]);
+    }
+}
+
+#define ONLY_ON_REFERENCE(test)                                                                    \
+    { #test, test, NULL, NULL, &on_reference }
+
+int main(int argc, char **argv) {
+
+    if (argc > 1 && strcmp(argv[1], "--without-drivers") == 0)
+        return without_drivers();
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_version_is_that_of_the_header),
+        cmocka_unit_test(every_status_has_a_name_of_its_own),
+        cmocka_unit_test(every_method_describes_itself),
+        cmocka_unit_test(every_method_is_found_by_its_name),
+        cmocka_unit_test(unknown_method_names_are_not_found),
+        cmocka_unit_test(destroying_nothing_is_allowed),
+        cmocka_unit_test(an_engine_that_cannot_be_made_leaves_its_handle_alone),
+        cmocka_unit_test(no_device_stands_in_for_one_that_was_asked_for),
+        cmocka_unit_test(the_message_names_the_device_that_is_not_there),
+        cmocka_unit_test(without_drivers_auto_is_the_reference_and_the_rest_is_refused),
+        cmocka_unit_test(listing_without_a_count_is_refused),
+        ONLY_ON_REFERENCE(the_reference_needs_no_device_and_says_so),
+        ON_BOTH(destroying_an_engine_clears_its_handle),
+        ON_BOTH(the_self_check_finds_the_bits_of_the_reference),
+        ONLY_ON_DEVICE(devices_are_listed_with_running_numbers),
+        ONLY_ON_DEVICE(a_list_longer_than_its_array_is_cut_and_still_counted),
+        ONLY_ON_DEVICE(a_device_answers_to_its_index_its_pair_and_its_name),
+        ONLY_ON_DEVICE(a_platform_without_such_a_type_is_not_taken_for_it),
+        ON_BOTH(lanes_that_do_not_exist_are_refused),
+        ONLY_ON_DEVICE(lanes_that_exist_are_used),
+    };
+    return cmocka_run_group_tests_name("engine", tests, NULL, engines_close);
+}

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The options of an engine that must never change a result: where kernels are read from,
+ * the program cache in every state of health, the log.
+ */
+#define _XOPEN_SOURCE 700 /* nftw */
+
+#include "support/cache_folder.h"
+#include "support/engines.h"
+#include "support/motion.h"
+
+#include <ftw.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#ifndef POSEMILL_SOURCE_DIR
+#error "POSEMILL_SOURCE_DIR must name the root of the sources"
+#endif
+
+enum { SAMPLES = 40 };
+
+static void count_message(void *user, pm_log_level level, const char *message) {
+    size_t *count = user;
+    assert_true(level >= PM_LOG_DEBUG && level <= PM_LOG_WARNING);
+    assert_non_null(message);
+    ++*count;
+}
+
+/* ---- options that must not change a result ---- */
+
+/* Samples a squad clip of positions and rotations into out[SAMPLES * 5 * 4]. */
+static void sample_on(pm_engine *engine, float *out) {
+    motion m = motion_make(9, 5, 1.5, 0xE61);
+    const pm_timeline timeline = {.key_count = 9, .rate = {8, 1}};
+    const pm_clip_desc desc = motion_desc(&m, &timeline, PM_METHOD_SQUAD);
+    pm_clip *clip = clip_make(engine, &desc);
+    sample_make(clip, &(pm_sample_job){.sample_count = SAMPLES, .rate = {43, 1}, .rotations = out});
+    pm_clip_destroy(&clip);
+    motion_free(&m);
+}
+
+static void expect_usual_results(void **state, const pm_engine_desc *options) {
+    float expected[SAMPLES * 5 * 4], actual[SAMPLES * 5 * 4];
+    memset(actual, 0xFF, sizeof actual);
+    sample_on(engine_for(state), expected);
+    pm_engine *engine = engine_with(state, options);
+    sample_on(engine, actual);
+    pm_engine_destroy(&engine);
+    expect_same_bits(actual, expected, SAMPLES * 5 * 4, 4);
+}
+
+static void a_log_function_changes_nothing(void **state) {
+    size_t count = 0;
+    expect_usual_results(state, &(pm_engine_desc){.log = count_message, .log_user = &count});
+}
+
+static void kernels_read_from_a_folder_give_the_same_results(void **state) {
+    expect_usual_results(state, &(pm_engine_desc){.kernel_folder = POSEMILL_SOURCE_DIR "/kernels",
+                                                  .cache_folder = ""});
+}
+
+static void a_kernel_folder_that_does_not_exist_is_an_error(void **state) {
+    engine_for(state);
+    pm_engine *engine = NULL;
+    pm_error error = poisoned_error();
+    const pm_engine_desc desc = {.device = device_for(state), .kernel_folder = "/nonexistent"};
+    pm_status status = pm_engine_create(&desc, &engine, &error);
+    if (status == PM_OK) { /* programs may be built on first use */
+        pm_bit_match identity;
+        status = pm_engine_self_check(engine, &identity, &error);
+        pm_engine_destroy(&engine);
+    }
+    assert_true(status == PM_ERROR_ARGUMENT || status == PM_ERROR_BUILD);
+    expect_refusal(status, &error, status, "/nonexistent");
+}
+
+/* ---- the program cache ---- */
+
+static const char *cache;
+static size_t cache_files;
+static enum spoil { COUNT_ONLY, TRUNCATE, FLIP_BYTES, EMPTY, LENGTHEN } spoil;
+
+static int make_cache(void **state) {
+    (void)state;
+    cache = cache_folder_make();
+    return cache == NULL;
+}
+
+static int remove_cache(void **state) {
+    (void)state;
+    return !cache_folder_remove();
+}
+
+static void flip_bytes(const char *path, long size) {
+    FILE *file = fopen(path, "r+b");
+    assert_non_null(file);
+    for (long at = 0; at < size; at += 97) {
+        fseek(file, at, SEEK_SET);
+        const int c = fgetc(file);
+        fseek(file, at, SEEK_SET);
+        fputc(c ^ 0x55, file);
+    }
+    fclose(file);
+}
+
+static int spoil_entry(const char *path, const struct stat *st, int type, struct FTW *ftw) {
+    (void)ftw;
+    if (type != FTW_F)
+        return 0;
+    cache_files++;
+    switch (spoil) {
+    case COUNT_ONLY:
+        return 0;
+    case TRUNCATE:
+        return truncate(path, st->st_size / 2);
+    case FLIP_BYTES:
+        flip_bytes(path, (long)st->st_size);
+        return 0;
+    case EMPTY:
+        return truncate(path, 0);
+    case LENGTHEN:
+        return truncate(path, st->st_size + 4096);
+    }
+    return -1;
+}
+
+static size_t walk_cache(enum spoil what) {
+    cache_files = 0;
+    spoil = what;
+    assert_int_equal(nftw(cache, spoil_entry, 8, FTW_PHYS), 0);
+    return cache_files;
+}
+
+static void programs_are_kept_in_the_cache_folder(void **state) {
+    expect_usual_results(state, &(pm_engine_desc){.cache_folder = cache});
+    assert_true(walk_cache(COUNT_ONLY) > 0);
+    expect_usual_results(state, &(pm_engine_desc){.cache_folder = cache});
+}
+
+static void whatever_is_odd_in_the_cache_is_a_miss_and_never_an_error(void **state) {
+    expect_usual_results(state, &(pm_engine_desc){.cache_folder = cache});
+    for (int what = TRUNCATE; what <= LENGTHEN; what++) {
+        assert_true(walk_cache((enum spoil)what) > 0);
+        expect_usual_results(state, &(pm_engine_desc){.cache_folder = cache});
+    }
+}
+
+static void a_cache_folder_that_cannot_be_made_is_never_an_error(void **state) {
+    expect_usual_results(state, &(pm_engine_desc){.cache_folder = "/proc/no/such/folder"});
+    expect_usual_results(state, &(pm_engine_desc){.cache_folder = "/dev/null"});
+}
+
+/* ---- shapes ---- */
+
+static bool is_same_config(const pm_launch_config *a, const pm_launch_config *b) {
+    return a->lanes == b->lanes && a->all_tracks == b->all_tracks && a->max_run == b->max_run;
+}
+
+static uint32_t lanes_with(void **state, const pm_engine_desc *options) {
+    pm_device_info info;
+    pm_engine *engine = engine_with(state, options);
+    pm_engine_info(engine, &info);
+    pm_engine_destroy(&engine);
+    return info.lanes;
+}
+
+static void tuning_takes_the_fastest_shape_for_this_engine_and_those_to_come(void **state) {
+    pm_launch_measurement trials[32];
+    pm_device_info info;
+    pm_error error = poisoned_error();
+    size_t count = 0, best = SIZE_MAX;
+    if (is_on_oclgrind(state)) {
+        print_message("half a million samples a trial are too many for an interpreter\n");
+        skip();
+    }
+    pm_engine *engine = engine_with(state, &(pm_engine_desc){.cache_folder = cache});
+    expect_ok(pm_engine_tune(engine, trials, 32, &count, &best, &error), &error);
+    assert_in_range(count, 2, 32);
+    assert_in_range(best, 0, count - 1);
+    for (size_t i = 0; i < count; i++) {
+        assert_true(trials[i].seconds > 0.0 && isfinite(trials[i].seconds));
+        assert_true(trials[best].seconds <= trials[i].seconds || best == 0);
+        for (size_t k = 0; k < i; k++) {
+            assert_false(is_same_config(&trials[i].config, &trials[k].config));
+        }
+    }
+    pm_engine_info(engine, &info);
+    pm_engine_destroy(&engine);
+    assert_int_equal(info.lanes, trials[best].config.lanes);
+    assert_int_equal(lanes_with(state, &(pm_engine_desc){.cache_folder = cache}), info.lanes);
+    assert_int_equal(lanes_with(state, &(pm_engine_desc){.cache_folder = cache, .lanes = 4}), 4);
+    expect_usual_results(state, &(pm_engine_desc){.cache_folder = cache});
+}
+
+/* What a shape is read from is checked as all of the folder is; that it is one is checked too. */
+static void a_spoiled_shape_is_no_shape(void **state) {
+    if (is_on_oclgrind(state)) {
+        skip();
+    }
+    size_t count = 0, best = 0;
+    pm_error error = poisoned_error();
+    const uint32_t usual = lanes_with(state, &(pm_engine_desc){.cache_folder = ""});
+    for (int what = TRUNCATE; what <= LENGTHEN; what++) {
+        pm_engine *engine = engine_with(state, &(pm_engine_desc){.cache_folder = cache});
+        expect_ok(pm_engine_tune(engine, NULL, 0, &count, &best, &error), &error);
+        pm_engine_destroy(&engine);
+        assert_true(walk_cache((enum spoil)what) > 0);
+        assert_int_equal(lanes_with(state, &(pm_engine_desc){.cache_folder = cache}), usual);
+    }
+}
+
+static void the_reference_has_no_shapes(void **state) {
+    pm_launch_measurement trial;
+    pm_error error = poisoned_error();
+    size_t count = 7, best = 7;
+    expect_ok(pm_engine_tune(engine_for(state), &trial, 1, &count, &best, &error), &error);
+    assert_int_equal(count, 0);
+    assert_int_equal(best, 0);
+}
+
+static void tuning_nothing_is_refused(void **state) {
+    size_t count = 0, best = 0;
+    pm_error error = poisoned_error();
+    pm_engine *engine = engine_for(state);
+    expect_refusal(pm_engine_tune(NULL, NULL, 0, &count, &best, &error), &error, PM_ERROR_ARGUMENT,
+                   "NULL");
+    expect_refusal(pm_engine_tune(engine, NULL, 0, NULL, &best, &error), &error, PM_ERROR_ARGUMENT,
+                   "NULL");
+    expect_refusal(pm_engine_tune(engine, NULL, 0, &count, NULL, &error), &error, PM_ERROR_ARGUMENT,
+                   "NULL");
+    expect_refusal(pm_engine_tune(engine, NULL, 1, &count, &best, &error), &error,
+                   PM_ERROR_ARGUMENT, "NULL");
+}
+
+#define ONLY_ON_REFERENCE(test)                                                                    \
+    { #test, test, NULL, NULL, &on_reference }
+#define WITH_CACHE(test)                                                                           \
+    { #test, test, make_cache, remove_cache, &on_device }
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        ON_BOTH(a_log_function_changes_nothing),
+        ONLY_ON_DEVICE(kernels_read_from_a_folder_give_the_same_results),
+        ONLY_ON_DEVICE(a_kernel_folder_that_does_not_exist_is_an_error),
+        WITH_CACHE(programs_are_kept_in_the_cache_folder),
+        WITH_CACHE(whatever_is_odd_in_the_cache_is_a_miss_and_never_an_error),
+        ONLY_ON_DEVICE(a_cache_folder_that_cannot_be_made_is_never_an_error),
+        WITH_CACHE(tuning_takes_the_fastest_shape_for_this_engine_and_those_to_come),
+        WITH_CACHE(a_spoiled_shape_is_no_shape),
+        ONLY_ON_REFERENCE(the_reference_has_no_shapes),
+        ON_BOTH(tuning_nothing_is_refused),
+    };
+    return cmocka_run_group_tests_name("engine_options", tests, NULL, engines_close);
+}

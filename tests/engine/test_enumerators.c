@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Numbers where there is no such enumerator, in each place where the public headers take one:
+ * refused, false, or zero, by the one rule of posemill.h. NULL is in test_null.
+ */
+#include "support/api_objects.h"
+
+#include <limits.h>
+#include <string.h>
+
+/* What is none of an enum with `count` enumerators from 0 on. */
+static const int *none_of(int count) {
+    static int numbers[6];
+    const int all[6] = {count, count + 1, 77, -1, INT_MAX, INT_MIN};
+    memcpy(numbers, all, sizeof all);
+    return numbers;
+}
+
+#define FOR_NONE_OF(count, number)                                                                 \
+    for (const int *number = none_of(count), *number##_end = number + 6; number < number##_end;    \
+         number++)
+
+static const double vectors[KEYS][3] = {{1, 0, 0}, {0, 1, 0}};
+
+/* ---- what is none of an enum ----------------------------------------------------------------- */
+
+static void what_is_no_enumerator_has_no_name_and_no_size(void **state) {
+    (void)state;
+    FOR_NONE_OF(PM_ERROR_DEVICE + 1, number) {
+        assert_string_equal(pm_status_name((pm_status)*number), "unknown");
+    }
+    FOR_NONE_OF(PM_METHOD_COUNT, number) {
+        assert_null(pm_method_describe((pm_method)*number));
+    }
+    FOR_NONE_OF(PM_CROWD_OUTPUT_COUNT, number) {
+        assert_int_equal(pm_crowd_record_bytes((pm_crowd_output)*number), 0);
+    }
+}
+
+static void orders_that_are_none_are_false(void **state) {
+    (void)state;
+    const double q[4] = {0.1, 0.2, 0.3, 0.9}, angles[3] = {1, 2, 3};
+    double to_quaternion[4], to_angles[3];
+    FOR_NONE_OF(PM_EULER_COUNT, number) {
+        const pm_euler_order order = (pm_euler_order)*number;
+        expect_false(to_quaternion, pm_quat_from_euler, order, angles, to_quaternion);
+        expect_false(to_angles, pm_euler_from_quat, order, q, NULL, to_angles);
+    }
+}
+
+static void parents_that_are_no_earlier_joints_are_false(void **state) {
+    (void)state;
+    static const int32_t wrong[][3] = {{0, 0, 0},  {1, 0, 0},          {-2, 0, 0},
+                                       {-1, 1, 0}, {-1, 0, INT32_MAX}, {-1, INT32_MIN, 0}};
+    const double offsets[9] = {0, 1, 0, 0, 1, 0, 0, 1, 0};
+    double axes[9];
+    for (size_t n = 0; n < sizeof wrong / sizeof *wrong; n++)
+        expect_false(axes, pm_bone_axes, wrong[n], offsets, 3, axes);
+}
+
+static void expect_no_clip(const pm_clip_desc *desc, const char *words) {
+    pm_error error = poisoned_error();
+    pm_clip *made = clip;
+    expect_refusal(pm_clip_check(desc, &error), &error, PM_ERROR_ARGUMENT, words);
+    expect_refusal(pm_clip_create(engine, desc, &made, &error), &error, PM_ERROR_ARGUMENT, words);
+    assert_ptr_equal(made, clip);
+}
+
+static void options_that_are_none_are_refused(void **state) {
+    (void)state;
+    FOR_NONE_OF(PM_METHOD_COUNT, number) {
+        pm_clip_desc desc = clip_desc;
+        desc.method = (pm_method)*number;
+        expect_no_clip(&desc, "method");
+    }
+    FOR_NONE_OF(PM_VECTOR_COUNT, number) {
+        pm_clip_desc desc = clip_desc;
+        desc.vector_method = (pm_vector_method)*number;
+        expect_no_clip(&desc, "vector_method");
+    }
+    FOR_NONE_OF(PM_KEYS_COUNT, number) {
+        pm_clip_desc desc = clip_desc;
+        desc.key_format = (pm_key_format)*number;
+        expect_no_clip(&desc, "key_format");
+    }
+    FOR_NONE_OF(PM_TANGENTS_COUNT, number) {
+        pm_clip_desc desc = clip_desc;
+        desc.tangents = (pm_tangents)*number;
+        expect_no_clip(&desc, "tangents");
+    }
+    FOR_NONE_OF(PM_ENDS_COUNT, number) {
+        pm_clip_desc desc = clip_desc;
+        desc.ends = (pm_ends)*number;
+        expect_no_clip(&desc, "ends");
+    }
+    FOR_NONE_OF(PM_AXIS_COUNT, number) {
+        pm_clip_desc desc = clip_desc;
+        desc.axis_frame = (pm_axis_frame)*number;
+        expect_no_clip(&desc, "axis_frame");
+    }
+}
+
+/* Each array that a method reads, in turn. */
+static void numbers_that_are_none_are_refused(void **state) {
+    (void)state;
+    const pm_array of_keys = {.data = keys, .type = PM_FLOAT64};
+    const pm_array of_vectors = {.data = vectors, .type = PM_FLOAT64};
+    pm_clip_desc desc = {.track_count = 1, .timelines = &timeline, .rotations = of_keys};
+    desc.positions = desc.scales = desc.user_tangents = desc.axes = of_vectors;
+    desc.rotations_in = desc.rotations_out = of_keys;
+    desc.positions_in = desc.positions_out = desc.scales_in = desc.scales_out = of_vectors;
+    const struct {
+        pm_array *array;
+        pm_method method;
+        const char *words;
+    } cursors[] = {{&desc.rotations, PM_METHOD_SLERP, "rotations"},
+                   {&desc.positions, PM_METHOD_SLERP, "positions"},
+                   {&desc.scales, PM_METHOD_SLERP, "scales"},
+                   {&desc.user_tangents, PM_METHOD_SQUAD, "user_tangents"},
+                   {&desc.axes, PM_METHOD_STERP, "axes"},
+                   {&desc.rotations_in, PM_METHOD_CUBICSPLINE, "rotations_in"},
+                   {&desc.rotations_out, PM_METHOD_CUBICSPLINE, "rotations_out"},
+                   {&desc.positions_in, PM_METHOD_CUBICSPLINE, "positions_in"},
+                   {&desc.positions_out, PM_METHOD_CUBICSPLINE, "positions_out"},
+                   {&desc.scales_in, PM_METHOD_CUBICSPLINE, "scales_in"},
+                   {&desc.scales_out, PM_METHOD_CUBICSPLINE, "scales_out"}};
+    for (size_t n = 0; n < sizeof cursors / sizeof *cursors; n++) {
+        FOR_NONE_OF(PM_FLOAT64 + 1, number) {
+            cursors[n].array->type = (pm_number)*number;
+            desc.method = cursors[n].method;
+            desc.tangents = desc.method == PM_METHOD_SQUAD ? PM_TANGENTS_USER : PM_TANGENTS_BESSEL;
+            expect_no_clip(&desc, cursors[n].words);
+            cursors[n].array->type = PM_FLOAT64;
+        }
+    }
+    expect_ok(pm_clip_check(&desc, NULL), &(pm_error){0});
+}
+
+static void numbers_of_skeletons_that_are_none_are_refused(void **state) {
+    (void)state;
+    static const double numbers[12] = {0, 0, 0, 1};
+    pm_skeleton_desc desc = {.joint_count = 1, .parents = parents};
+    pm_array *const arrays[] = {&desc.rotations, &desc.positions, &desc.scales,
+                                &desc.inverse_binds};
+    static const char *const words[] = {"rotations", "positions", "scales", "inverse_binds"};
+    for (size_t n = 0; n < 4; n++) {
+        FOR_NONE_OF(PM_FLOAT64 + 1, number) {
+            pm_error error = poisoned_error();
+            pm_skeleton *made = skeleton;
+            *arrays[n] = (pm_array){.data = numbers, .type = (pm_number)*number};
+            expect_refusal(pm_skeleton_create(&desc, &made, &error), &error, PM_ERROR_ARGUMENT,
+                           words[n]);
+            assert_ptr_equal(made, skeleton);
+            *arrays[n] = (pm_array){0};
+        }
+    }
+}
+
+static void jobs_with_what_is_none_are_refused(void **state) {
+    (void)state;
+    float out[12];
+    memset(out, 0x5A, sizeof out);
+    FOR_NONE_OF(PM_AXIS_COUNT, number) {
+        pm_error error = poisoned_error();
+        const pm_sample_job job = {.sample_count = 1,
+                                   .rate = {1, 1},
+                                   .velocities = out,
+                                   .velocity_frame = (pm_axis_frame)*number};
+        expect_refusal(pm_sample_check(clip, &job, &error), &error, PM_ERROR_ARGUMENT,
+                       "velocity_frame");
+        expect_refusal(pm_sample(clip, &job, &error), &error, PM_ERROR_ARGUMENT, "velocity_frame");
+    }
+    FOR_NONE_OF(PM_CROWD_OUTPUT_COUNT, number) {
+        pm_error error = poisoned_error();
+        expect_refusal(pm_crowd_pose_one(crowd, &instance, (pm_crowd_output)*number, out, &error),
+                       &error, PM_ERROR_ARGUMENT, "output");
+    }
+    assert_true(is_filled(out, sizeof out, 0x5A));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_no_enumerator_has_no_name_and_no_size),
+        cmocka_unit_test(orders_that_are_none_are_false),
+        cmocka_unit_test(parents_that_are_no_earlier_joints_are_false),
+        cmocka_unit_test(options_that_are_none_are_refused),
+        cmocka_unit_test(numbers_that_are_none_are_refused),
+        cmocka_unit_test(numbers_of_skeletons_that_are_none_are_refused),
+        cmocka_unit_test(jobs_with_what_is_none_are_refused),
+    };
+    return cmocka_run_group_tests_name("enumerators", tests, make_all, free_all);
+}

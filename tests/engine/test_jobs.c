@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The kinds of jobs, track counts, lane widths and pieces in every mix that
+ * must give the same bits. That the bits are right is tested elsewhere.
+ */
+#include "support/engines.h"
+#include "support/motion.h"
+#include "support/outputs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- kinds of jobs ---- */
+
+/* Key and sample times that are multiples of 1/64 s: every kind places them exactly. */
+static void expect_kinds_agree(void **state, const motion *m, const pm_timeline *timeline,
+                               pm_method method, double loop_period) {
+    enum { MAX = 150 };
+    const size_t count = small_sizes() ? 60 : MAX;
+    random_source source = random_salted(0x32 + (uint64_t)method);
+    const size_t lead = random_size(&source, 0, count / 2); /* samples before the first key */
+    const size_t tracks = m->tracks;
+    const double first_key = timeline->times ? timeline->times[0] : 0;
+    pm_clip_desc desc = motion_desc(m, timeline, method);
+    desc.loop_period = loop_period;
+    pm_clip *clip = clip_make(engine_for(state), &desc);
+    double times[MAX];
+    double *pair_times = test_array(count * tracks, sizeof *pair_times);
+    uint32_t *pair_tracks = test_array(count * tracks, sizeof *pair_tracks);
+    for (size_t k = 0; k < count; k++) {
+        times[k] = first_key + ((double)k - (double)lead) / 64;
+        for (size_t track = 0; track < tracks; track++) {
+            pair_times[k * tracks + track] = times[k];
+            pair_tracks[k * tracks + track] = (uint32_t)track;
+        }
+    }
+    const pm_sample_job uniform = {
+        .sample_count = count, .rate = {64, 1}, .start = {-(int64_t)lead, 64}};
+    const pm_sample_job listed = {.sample_count = count, .times = times};
+    const pm_sample_job pairs = {
+        .sample_count = count * tracks, .times = pair_times, .tracks = pair_tracks};
+    outputs a = sampled(clip, uniform, count * tracks);
+    outputs b = sampled(clip, listed, count * tracks);
+    outputs c = sampled(clip, pairs, count * tracks);
+    expect_same_outputs(&a, &b);
+    expect_same_outputs(&a, &c);
+    outputs_free(&a);
+    outputs_free(&b);
+    outputs_free(&c);
+    free(pair_times);
+    free(pair_tracks);
+    pm_clip_destroy(&clip);
+}
+
+static void the_three_kinds_of_jobs_agree_on_uniform_keys(void **state) {
+    engine_for(state);
+    motion m = motion_make(16, 5, 2.5, 0x21);
+    const pm_timeline timeline = {.key_count = 16, .rate = {8, 1}};
+    for (size_t i = 0; i < PM_METHOD_COUNT; i++) {
+        expect_kinds_agree(state, &m, &timeline, (pm_method)i, 0);
+        expect_kinds_agree(state, &m, &timeline, (pm_method)i, 2);
+    }
+    motion_free(&m);
+}
+
+/* Key times in 64ths of a second, `even` or as drawn, and the period of a loop through them. */
+static double draw_key_times(random_source *source, bool even, size_t count, double *times) {
+    double at = -(double)random_size(source, 0, 128) / 64;
+    for (size_t key = 0; key < count; key++) {
+        times[key] = at;
+        at += even ? 0.25 : (double)random_size(source, 1, 24) / 64;
+    }
+    return at - times[0];
+}
+
+static void the_three_kinds_of_jobs_agree_on_listed_keys(void **state) {
+    engine_for(state);
+    enum { KEYS = 9 };
+    motion m = motion_make(KEYS, 6, 2.5, 0x22);
+    random_source source = random_salted(0x33);
+    for (size_t i = 0; i < PM_METHOD_COUNT; i++) {
+        double times[KEYS];
+        const pm_timeline timeline = {.key_count = KEYS, .times = times};
+        const bool even = pm_method_describe((pm_method)i)->needs_uniform_keys;
+        const double period = draw_key_times(&source, even, KEYS, times);
+        expect_kinds_agree(state, &m, &timeline, (pm_method)i, 0);
+        expect_kinds_agree(state, &m, &timeline, (pm_method)i, period);
+    }
+    motion_free(&m);
+}
+
+static void pairs_may_come_in_any_order_and_repeat_tracks(void **state) {
+    engine_for(state);
+    enum { COUNT = 500, TRACKS = 7 };
+    motion m = motion_make(20, TRACKS, 2.5, 0x23);
+    const pm_timeline timeline = {.key_count = 20, .rate = {10, 1}};
+    const pm_clip_desc desc = motion_desc(&m, &timeline, PM_METHOD_SQUAD);
+    pm_clip *clip = clip_make(engine_for(state), &desc);
+    random_source source = random_salted(0x24);
+    double times[COUNT];
+    uint32_t tracks[COUNT];
+    random_times(&source, COUNT, -0.2, 2.2, times);
+    for (size_t k = 0; k < COUNT; k++)
+        tracks[k] = (uint32_t)random_size(&source, 0, TRACKS - 1);
+    outputs all =
+        sampled(clip, (pm_sample_job){.sample_count = COUNT, .times = times}, COUNT * TRACKS);
+    outputs pairs = sampled(
+        clip, (pm_sample_job){.sample_count = COUNT, .times = times, .tracks = tracks}, COUNT);
+    for (size_t k = 0; k < COUNT; k++) {
+        const size_t row = k * TRACKS + tracks[k];
+        expect_same_bits(pairs.rotations + k * 4, all.rotations + row * 4, 4, 4);
+        expect_same_bits(pairs.positions + k * 3, all.positions + row * 3, 3, 3);
+        expect_same_bits(pairs.scales + k * 3, all.scales + row * 3, 3, 3);
+    }
+    outputs_free(&all);
+    outputs_free(&pairs);
+    pm_clip_destroy(&clip);
+    motion_free(&m);
+}
+
+static void outputs_may_be_asked_for_one_by_one(void **state) {
+    engine_for(state);
+    enum { COUNT = 31, ROWS = COUNT * 3 };
+    motion m = motion_make(8, 3, 2.5, 0x25);
+    const pm_timeline timeline = {.key_count = 8, .rate = {10, 1}};
+    const pm_clip_desc desc = motion_desc(&m, &timeline, PM_METHOD_CIRCULAR);
+    pm_clip *clip = clip_make(engine_for(state), &desc);
+    const pm_sample_job job = {.sample_count = COUNT, .rate = {37, 1}};
+    outputs together = sampled(clip, job, ROWS), per_joint = outputs_make(ROWS);
+    pm_sample_job one = job;
+    one.rotations = per_joint.rotations;
+    sample_make(clip, &one);
+    one = job;
+    one.positions = per_joint.positions;
+    sample_make(clip, &one);
+    one = job;
+    one.scales = per_joint.scales;
+    sample_make(clip, &one);
+    expect_same_outputs(&per_joint, &together);
+    outputs_free(&together);
+    outputs_free(&per_joint);
+    pm_clip_destroy(&clip);
+    motion_free(&m);
+}
+
+static void a_job_of_no_samples_writes_nothing(void **state) {
+    engine_for(state);
+    motion m = motion_make(8, 3, 2.5, 0x26);
+    const pm_timeline timeline = {.key_count = 8, .rate = {10, 1}};
+    const pm_clip_desc desc = motion_desc(&m, &timeline, PM_METHOD_SLERP);
+    pm_clip *clip = clip_make(engine_for(state), &desc);
+    float out[8];
+    memset(out, 0xFF, sizeof out);
+    sample_make(clip, &(pm_sample_job){.rate = {37, 1}, .rotations = out});
+    for (size_t i = 0; i < 8; i++)
+        assert_true(is_poison(out[i]));
+    pm_clip_destroy(&clip);
+    motion_free(&m);
+}
+
+/* ---- track counts, lanes, the reference ---- */
+
+static void every_track_count_fills_its_outputs_and_nothing_else(void **state) {
+    engine_for(state);
+    enum { KEYS = 6, MAX = 40, COUNT = 9 };
+    const size_t max = small_sizes() ? 18 : MAX;
+    motion m = motion_make(KEYS, MAX, 2.5, 0x2E);
+    const pm_timeline timeline = {.key_count = KEYS, .rate = {10, 1}};
+    const pm_sample_job job = {.sample_count = COUNT, .rate = {23, 1}};
+    pm_clip_desc desc = motion_desc(&m, &timeline, PM_METHOD_SQUAD);
+    pm_clip *clip = clip_make(engine_for(state), &desc);
+    outputs all = sampled(clip, job, COUNT * MAX);
+    pm_clip_destroy(&clip);
+    /* The first tracks of the same rows: strides step over the rest. */
+    desc.rotations.stride = MAX * 4 * sizeof(float);
+    desc.positions.stride = desc.scales.stride = MAX * 3 * sizeof(float);
+    for (size_t tracks = 1; tracks <= max; tracks++) {
+        desc.track_count = tracks;
+        clip = clip_make(engine_for(state), &desc);
+        outputs some = sampled(clip, job, COUNT * tracks);
+        for (size_t k = 0; k < COUNT; k++) {
+            const size_t row = k * tracks, whole = k * MAX;
+            expect_same_bits(some.rotations + row * 4, all.rotations + whole * 4, tracks * 4, 4);
+            expect_same_bits(some.positions + row * 3, all.positions + whole * 3, tracks * 3, 3);
+            expect_same_bits(some.scales + row * 3, all.scales + whole * 3, tracks * 3, 3);
+        }
+        outputs_free(&some);
+        pm_clip_destroy(&clip);
+    }
+    outputs_free(&all);
+    motion_free(&m);
+}
+
+/* Jobs of every kind on one engine, one after another in `out`. */
+static void sample_every_kind(pm_engine *engine, pm_method method, bool reference, outputs out[3]) {
+    enum { KEYS = 11, TRACKS = 21, MAX = 60 };
+    const size_t count = small_sizes() ? 16 : MAX;
+    motion m = motion_make(KEYS, TRACKS, 3.1, 0x2F);
+    const pm_timeline timeline = {.key_count = KEYS, .rate = {10, 1}};
+    const pm_clip_desc desc = motion_desc(&m, &timeline, method);
+    pm_clip *clip = clip_make(engine, &desc);
+    double times[MAX];
+    uint32_t tracks[MAX];
+    random_source source = random_salted(0x30);
+    random_times(&source, count, -0.1, 1.1, times);
+    for (size_t k = 0; k < count; k++)
+        tracks[k] = (uint32_t)random_size(&source, 0, TRACKS - 1);
+    out[0] = sampled(
+        clip,
+        (pm_sample_job){.sample_count = count, .rate = {30000, 1001}, .on_reference = reference},
+        count * TRACKS);
+    out[1] = sampled(
+        clip, (pm_sample_job){.sample_count = count, .times = times, .on_reference = reference},
+        count * TRACKS);
+    out[2] = sampled(
+        clip,
+        (pm_sample_job){
+            .sample_count = count, .times = times, .tracks = tracks, .on_reference = reference},
+        count);
+    pm_clip_destroy(&clip);
+    motion_free(&m);
+}
+
+static void expect_kinds_equal(outputs a[3], outputs b[3]) {
+    for (size_t kind = 0; kind < 3; kind++) {
+        expect_same_outputs(&a[kind], &b[kind]);
+        outputs_free(&a[kind]);
+        outputs_free(&b[kind]);
+    }
+}
+
+static void the_reference_path_gives_the_bits_of_the_device(void **state) {
+    engine_for(state);
+    for (size_t i = 0; i < PM_METHOD_COUNT; i++) {
+        outputs device[3], reference[3];
+        sample_every_kind(engine_for(state), (pm_method)i, false, device);
+        sample_every_kind(engine_for(state), (pm_method)i, true, reference);
+        expect_kinds_equal(device, reference);
+    }
+}
+
+static void expect_bits_in_lanes(void **state, uint32_t lanes) {
+    pm_engine *engine = engine_with(state, &(pm_engine_desc){.lanes = lanes});
+    if (!can_compile_lanes(engine, lanes)) {
+        pm_engine_destroy(&engine);
+        skip();
+    }
+    for (size_t i = 0; i < PM_METHOD_COUNT; i++) {
+        outputs wide[3], reference[3];
+        sample_every_kind(engine, (pm_method)i, false, wide);
+        sample_every_kind(engine, (pm_method)i, true, reference);
+        expect_kinds_equal(wide, reference);
+    }
+    pm_engine_destroy(&engine);
+}
+
+static void one_lane_gives_the_same_bits(void **state) {
+    expect_bits_in_lanes(state, 1);
+}
+
+static void four_lanes_give_the_same_bits(void **state) {
+    expect_bits_in_lanes(state, 4);
+}
+
+static void eight_lanes_give_the_same_bits(void **state) {
+    expect_bits_in_lanes(state, 8);
+}
+
+static void sixteen_lanes_give_the_same_bits(void **state) {
+    expect_bits_in_lanes(state, 16);
+}
+
+static void pieces_of_any_size_give_the_same_bits(void **state) {
+    engine_for(state);
+    const uint64_t sizes[] = {1, 4096, 10000, 1 << 20};
+    for (size_t p = 0; p < sizeof sizes / sizeof sizes[0]; p++) {
+        pm_engine *engine = engine_with(state, &(pm_engine_desc){.piece_bytes = sizes[p]});
+        outputs pieces[3], reference[3];
+        sample_every_kind(engine, PM_METHOD_SQUAD, false, pieces);
+        sample_every_kind(engine, PM_METHOD_SQUAD, true, reference);
+        expect_kinds_equal(pieces, reference);
+        pm_engine_destroy(&engine);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        ON_BOTH(the_three_kinds_of_jobs_agree_on_uniform_keys),
+        ON_BOTH(the_three_kinds_of_jobs_agree_on_listed_keys),
+        ON_BOTH(pairs_may_come_in_any_order_and_repeat_tracks),
+        ON_BOTH(outputs_may_be_asked_for_one_by_one),
+        ON_BOTH(a_job_of_no_samples_writes_nothing),
+        ON_BOTH(every_track_count_fills_its_outputs_and_nothing_else),
+        ONLY_ON_DEVICE(the_reference_path_gives_the_bits_of_the_device),
+        ONLY_ON_DEVICE(one_lane_gives_the_same_bits),
+        ONLY_ON_DEVICE(four_lanes_give_the_same_bits),
+        ONLY_ON_DEVICE(eight_lanes_give_the_same_bits),
+        ONLY_ON_DEVICE(sixteen_lanes_give_the_same_bits),
+        ONLY_ON_DEVICE(pieces_of_any_size_give_the_same_bits),
+    };
+    return cmocka_run_group_tests_name("jobs", tests, NULL, engines_close);
+}

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Every function of the public headers, with NULL in the place of each pointer that is not said
+ * to be optional: refused, false, or zero, by the one rule of posemill.h, and nothing written but
+ * that. The headers are read for functions that this leaves out. Numbers that are none of an enum
+ * are in test_enumerators.
+ */
+#include "support/api_objects.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#if POSEMILL_OPENCL
+#include <posemill/posemill_cl.h>
+#endif
+
+enum { MAX_FUNCTIONS = 100 };
+
+static const char *visited[MAX_FUNCTIONS];
+static size_t visited_count;
+
+static bool was_visited(const char *function, size_t length) {
+    for (size_t i = 0; i < visited_count; i++)
+        if (strlen(visited[i]) == length && memcmp(visited[i], function, length) == 0)
+            return true;
+    return false;
+}
+
+static void visit(const char *function) {
+    if (was_visited(function, strlen(function)))
+        return;
+    assert_true(visited_count < MAX_FUNCTIONS);
+    visited[visited_count++] = function;
+}
+
+/* Of a function that returns a bool: expect_false. */
+#define expect_visited_false(out, function, ...)                                                   \
+    do {                                                                                           \
+        visit(#function);                                                                          \
+        expect_false(out, function, __VA_ARGS__);                                                  \
+    } while (0)
+
+/* Of a function that returns a pm_status, whose last parameter is a pm_error: `words` are all of
+ * the message. */
+#define expect_null(words, function, ...)                                                          \
+    do {                                                                                           \
+        pm_error error = poisoned_error();                                                         \
+        visit(#function);                                                                          \
+        expect_refusal(function(__VA_ARGS__, &error), &error, PM_ERROR_ARGUMENT, words);           \
+        assert_string_equal(error.message, words);                                                 \
+        expect_error_at(&error, PM_NO_INDEX, PM_NO_INDEX);                                         \
+        assert_int_equal(function(__VA_ARGS__, NULL), PM_ERROR_ARGUMENT);                          \
+    } while (0)
+
+static const pm_sample_job nothing_to_sample;
+static const pm_crowd_job nothing_to_pose;
+
+/* ---- NULL --------------------------------------------------------------------------------------- */
+
+static void engines_refuse_null(void **state) {
+    (void)state;
+    size_t count = 5, best = 6;
+    pm_bit_match identity = PM_BIT_MATCH_DIFFERENT;
+    expect_null("count is NULL", pm_list_devices, NULL, 0, NULL);
+    expect_null("infos is NULL", pm_list_devices, NULL, 1, &count);
+    expect_null("engine is NULL", pm_engine_create, NULL, NULL);
+    expect_null("engine is NULL", pm_engine_self_check, NULL, &identity);
+    expect_null("identity is NULL", pm_engine_self_check, engine, NULL);
+    expect_null("engine is NULL", pm_engine_tune, NULL, NULL, 0, &count, &best);
+    expect_null("count is NULL", pm_engine_tune, engine, NULL, 0, NULL, &best);
+    expect_null("best is NULL", pm_engine_tune, engine, NULL, 0, &count, NULL);
+    expect_null("trials is NULL", pm_engine_tune, engine, NULL, 1, &count, &best);
+    assert_true(count == 5 && best == 6 && identity == PM_BIT_MATCH_DIFFERENT);
+}
+
+static void clips_and_jobs_refuse_null(void **state) {
+    (void)state;
+    pm_clip *made = clip;
+    expect_null("desc is NULL", pm_clip_check, NULL);
+    expect_null("engine is NULL", pm_clip_create, NULL, &clip_desc, &made);
+    expect_null("desc is NULL", pm_clip_create, engine, NULL, &made);
+    expect_null("clip is NULL", pm_clip_create, engine, &clip_desc, NULL);
+    expect_null("clip is NULL", pm_sample_check, NULL, &nothing_to_sample);
+    expect_null("job is NULL", pm_sample_check, clip, NULL);
+    expect_null("clip is NULL", pm_sample, NULL, &nothing_to_sample);
+    expect_null("job is NULL", pm_sample, clip, NULL);
+    assert_ptr_equal(made, clip);
+}
+
+static void crowds_refuse_null(void **state) {
+    (void)state;
+    float records[12];
+    pm_skeleton *made_skeleton = skeleton;
+    pm_crowd *made = crowd;
+    const pm_crowd_desc desc = {.skeleton = skeleton, .clips = &clip_desc, .clip_count = 1};
+    const pm_crowd_desc boneless = {.clips = &clip_desc, .clip_count = 1};
+    const pm_crowd_desc still = {.skeleton = skeleton, .clip_count = 1};
+    const pm_crowd_job nobody = {.instance_count = 1};
+    expect_null("desc is NULL", pm_skeleton_create, NULL, &made_skeleton);
+    expect_null("skeleton is NULL", pm_skeleton_create, &skeleton_desc, NULL);
+    expect_null("engine is NULL", pm_crowd_create, NULL, &desc, &made);
+    expect_null("desc is NULL", pm_crowd_create, engine, NULL, &made);
+    expect_null("crowd is NULL", pm_crowd_create, engine, &desc, NULL);
+    expect_null("skeleton is NULL", pm_crowd_create, engine, &boneless, &made);
+    expect_null("clips is NULL", pm_crowd_create, engine, &still, &made);
+    expect_null("crowd is NULL", pm_crowd_check_instances, NULL, &instance, 1);
+    expect_null("instances is NULL", pm_crowd_check_instances, crowd, NULL, 1);
+    expect_null("crowd is NULL", pm_crowd_pose, NULL, &nothing_to_pose);
+    expect_null("job is NULL", pm_crowd_pose, crowd, NULL);
+    expect_null("instances is NULL", pm_crowd_pose, crowd, &nobody);
+    expect_null("crowd is NULL", pm_crowd_pose_one, NULL, &instance, PM_CROWD_LOCAL, records);
+    expect_null("instance is NULL", pm_crowd_pose_one, crowd, NULL, PM_CROWD_LOCAL, records);
+    expect_null("records is NULL", pm_crowd_pose_one, crowd, &instance, PM_CROWD_LOCAL, NULL);
+    assert_ptr_equal(made_skeleton, skeleton);
+    assert_ptr_equal(made, crowd);
+}
+
+static void root_motion_refuses_null(void **state) {
+    (void)state;
+    pm_root_motion root_motion;
+    expect_null("crowd is NULL", pm_crowd_root_motion, NULL, &instance, &instance, 1, &root_motion);
+    expect_null("before is NULL", pm_crowd_root_motion, crowd, NULL, &instance, 1, &root_motion);
+    expect_null("after is NULL", pm_crowd_root_motion, crowd, &instance, NULL, 1, &root_motion);
+    expect_null("travels is NULL", pm_crowd_root_motion, crowd, &instance, &instance, 1, NULL);
+}
+
+/* Destroying nothing does nothing. */
+static void null_is_destroyed(void **state) {
+    (void)state;
+    pm_engine *no_engine = NULL;
+    pm_clip *no_clip = NULL;
+    pm_skeleton *no_skeleton = NULL;
+    pm_crowd *no_crowd = NULL;
+    visit("pm_engine_destroy");
+    visit("pm_clip_destroy");
+    visit("pm_skeleton_destroy");
+    visit("pm_crowd_destroy");
+    pm_engine_destroy(NULL);
+    pm_engine_destroy(&no_engine);
+    pm_clip_destroy(NULL);
+    pm_clip_destroy(&no_clip);
+    pm_skeleton_destroy(NULL);
+    pm_skeleton_destroy(&no_skeleton);
+    pm_crowd_destroy(NULL);
+    pm_crowd_destroy(&no_crowd);
+}
+
+static void null_is_of_no_size_and_has_nothing(void **state) {
+    (void)state;
+    visit("pm_skeleton_joint_count");
+    visit("pm_skeleton_order");
+    visit("pm_crowd_clip_ticks");
+    assert_int_equal(pm_skeleton_joint_count(NULL), 0);
+    assert_null(pm_skeleton_order(NULL));
+    assert_true(pm_crowd_clip_ticks(NULL, 0) == 0);
+    assert_true(pm_crowd_clip_ticks(NULL, SIZE_MAX) == 0);
+}
+
+static void null_is_described_by_zeroes(void **state) {
+    (void)state;
+    pm_device_info device;
+    pm_clip_info of_clip;
+    pm_crowd_info of_crowd;
+    visit("pm_engine_info");
+    visit("pm_clip_get_info");
+    visit("pm_crowd_get_info");
+    memset(&device, 0x5A, sizeof device);
+    memset(&of_clip, 0x5A, sizeof of_clip);
+    memset(&of_crowd, 0x5A, sizeof of_crowd);
+    pm_engine_info(NULL, &device);
+    pm_clip_get_info(NULL, &of_clip);
+    pm_crowd_get_info(NULL, &of_crowd);
+    const pm_device_info no_device = {0};
+    assert_memory_equal(device.name, no_device.name, sizeof device.name);
+    assert_memory_equal(device.platform, no_device.platform, sizeof device.platform);
+    assert_memory_equal(device.driver, no_device.driver, sizeof device.driver);
+    assert_true(device.index == 0 && device.platform_index == 0 && device.device_index == 0);
+    assert_true(device.type == 0 && device.memory_bytes == 0 && device.compute_units == 0);
+    assert_true(device.max_allocation_bytes == 0 && device.lanes == 0);
+    assert_true(of_clip.track_count == 0 && !of_clip.has_rotations && !of_clip.has_positions);
+    assert_true(!of_clip.has_scales && of_clip.method == 0 && of_clip.device_bytes == 0);
+    assert_true(of_clip.first_time == 0 && of_clip.last_time == 0);
+    assert_true(of_crowd.joint_count == 0 && of_crowd.clip_count == 0);
+    assert_true(!of_crowd.has_positions && !of_crowd.has_scales && of_crowd.device_bytes == 0);
+    pm_engine_info(engine, NULL);
+    pm_clip_get_info(clip, NULL);
+    pm_crowd_get_info(crowd, NULL);
+    pm_engine_info(NULL, NULL);
+    pm_clip_get_info(NULL, NULL);
+    pm_crowd_get_info(NULL, NULL);
+}
+
+static void conversions_of_null_are_false(void **state) {
+    (void)state;
+    const double q[4] = {0, 0, 0, 1}, three[3] = {0, 0, 1}, nine[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    double to_quaternion[4], to_angles[3], to_matrix[9], to_axes[3];
+    expect_visited_false(to_quaternion, pm_quat_from_euler, PM_EULER_XYZ, NULL, to_quaternion);
+    expect_visited_false(to_quaternion, pm_quat_from_euler, PM_EULER_XYZ, three, NULL);
+    expect_visited_false(to_angles, pm_euler_from_quat, PM_EULER_XYZ, NULL, three, to_angles);
+    expect_visited_false(to_angles, pm_euler_from_quat, PM_EULER_XYZ, q, three, NULL);
+    expect_visited_false(to_matrix, pm_matrix_from_quat, NULL, to_matrix);
+    expect_visited_false(to_matrix, pm_matrix_from_quat, q, NULL);
+    expect_visited_false(to_quaternion, pm_quat_from_matrix, NULL, to_quaternion);
+    expect_visited_false(to_quaternion, pm_quat_from_matrix, nine, NULL);
+    expect_visited_false(to_axes, pm_bone_axes, NULL, three, 1, to_axes);
+    expect_visited_false(to_axes, pm_bone_axes, parents, NULL, 1, to_axes);
+    expect_visited_false(to_axes, pm_bone_axes, parents, three, 1, NULL);
+    expect_visited_false(to_axes, pm_principal_axis, NULL, 3, to_axes);
+    expect_visited_false(to_axes, pm_principal_axis, nine, 3, NULL);
+    assert_true(pm_euler_from_quat(PM_EULER_XYZ, q, NULL, to_angles)); /* which is optional */
+    assert_true(pm_bone_axes(NULL, NULL, 0, NULL));
+}
+
+static void names_of_null_are_not_found(void **state) {
+    (void)state;
+    pm_method found[1];
+    expect_visited_false(found, pm_method_find, NULL, found);
+    expect_visited_false(found, pm_method_find, "slerp", NULL);
+    expect_visited_false(found, pm_method_find, "no such method", found);
+}
+
+/* ---- a caller's OpenCL objects ---------------------------------------------------------------- */
+
+#if POSEMILL_OPENCL
+
+/* Looked at by nobody: what is NULL is refused first. */
+#define NO_OBJECT(type) ((type)(void *)&clip)
+
+static void calls_on_opencl_objects_refuse_null(void **state) {
+    (void)state;
+    pm_engine *made = engine;
+    const cl_context context = NO_OBJECT(cl_context);
+    const cl_device_id device = NO_OBJECT(cl_device_id);
+    const cl_command_queue queue = NO_OBJECT(cl_command_queue);
+    const pm_cl_target no_context = {.device = device}, no_device = {.context = context};
+    const pm_cl_outputs outputs = {0};
+    const pm_cl_crowd_job job = {0};
+    expect_null("context is NULL", pm_cl_engine_create, NULL, device, NULL, &made);
+    expect_null("device is NULL", pm_cl_engine_create, context, NULL, NULL, &made);
+    expect_null("engine is NULL", pm_cl_engine_create, context, device, NULL, NULL);
+    expect_null("targets is NULL", pm_cl_engine_create_multi, NULL, 1, NULL, &made);
+    expect_null("engine is NULL", pm_cl_engine_create_multi, &no_device, 1, NULL, NULL);
+    expect_null("targets[0].context is NULL", pm_cl_engine_create_multi, &no_context, 1, NULL,
+                &made);
+    expect_null("targets[0].device is NULL", pm_cl_engine_create_multi, &no_device, 1, NULL, &made);
+    expect_null("clip is NULL", pm_cl_sample, NULL, &nothing_to_sample, &outputs, queue, 0, NULL,
+                NULL);
+    expect_null("job is NULL", pm_cl_sample, clip, NULL, &outputs, queue, 0, NULL, NULL);
+    expect_null("outputs is NULL", pm_cl_sample, clip, &nothing_to_sample, NULL, queue, 0, NULL,
+                NULL);
+    expect_null("queue is NULL", pm_cl_sample, clip, &nothing_to_sample, &outputs, NULL, 0, NULL,
+                NULL);
+    expect_null("wait_list is NULL", pm_cl_sample, clip, &nothing_to_sample, &outputs, queue, 1,
+                NULL, NULL);
+    expect_null("crowd is NULL", pm_cl_crowd_pose, NULL, &job, queue, 0, NULL, NULL);
+    expect_null("job is NULL", pm_cl_crowd_pose, crowd, NULL, queue, 0, NULL, NULL);
+    expect_null("queue is NULL", pm_cl_crowd_pose, crowd, &job, NULL, 0, NULL, NULL);
+    expect_null("wait_list is NULL", pm_cl_crowd_pose, crowd, &job, queue, 1, NULL, NULL);
+    assert_ptr_equal(made, engine);
+}
+
+static void null_runs_on_nothing(void **state) {
+    (void)state;
+    visit("pm_cl_context");
+    visit("pm_cl_device");
+    assert_null(pm_cl_context(NULL));
+    assert_null(pm_cl_device(NULL));
+}
+
+#endif
+
+/* ---- all of them ---------------------------------------------------------------------------------- */
+
+static char *read_header(const char *name) {
+    char path[1024];
+    snprintf(path, sizeof path, "%s/include/posemill/%s", POSEMILL_SOURCE_DIR, name);
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    enum { MAX = 1 << 20 };
+    char *text = test_array(MAX, 1);
+    const size_t length = fread(text, 1, MAX - 1, file);
+    fclose(file);
+    text[length] = '\0';
+    return text;
+}
+
+/* Functions are declared "PM_API type name(parameters)". */
+static size_t expect_all_visited(const char *header) {
+    char *text = read_header(header);
+    size_t functions = 0;
+    for (const char *at = strstr(text, "\nPM_API "); at; at = strstr(at + 1, "\nPM_API ")) {
+        const char *end = strchr(at, '('), *name = end;
+        assert_non_null(end);
+        while (name[-1] == '_' || (name[-1] >= 'a' && name[-1] <= 'z'))
+            name--;
+        if (!was_visited(name, (size_t)(end - name)))
+            fail_msg("%s: %.*s is not tested here", header, (int)(end - name), name);
+        functions++;
+    }
+    free(text);
+    return functions;
+}
+
+static void no_function_of_the_headers_is_left_out(void **state) {
+    (void)state;
+    static const char *const without_pointers[] = {"pm_version", "pm_status_name",
+                                                   "pm_method_describe", "pm_crowd_record_bytes",
+                                                   "pm_crowd_ticks"};
+    for (size_t i = 0; i < sizeof without_pointers / sizeof *without_pointers; i++)
+        visit(without_pointers[i]);
+    assert_true(expect_all_visited("posemill.h") >= 20);
+    assert_true(expect_all_visited("posemill_crowd.h") >= 10);
+#if POSEMILL_OPENCL
+    assert_true(expect_all_visited("posemill_cl.h") >= 6);
+#endif
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(engines_refuse_null),
+        cmocka_unit_test(clips_and_jobs_refuse_null),
+        cmocka_unit_test(crowds_refuse_null),
+        cmocka_unit_test(root_motion_refuses_null),
+        cmocka_unit_test(null_is_destroyed),
+        cmocka_unit_test(null_is_of_no_size_and_has_nothing),
+        cmocka_unit_test(null_is_described_by_zeroes),
+        cmocka_unit_test(conversions_of_null_are_false),
+        cmocka_unit_test(names_of_null_are_not_found),
+#if POSEMILL_OPENCL
+        cmocka_unit_test(calls_on_opencl_objects_refuse_null),
+        cmocka_unit_test(null_runs_on_nothing),
+#endif
+        cmocka_unit_test(no_function_of_the_headers_is_left_out),
+    };
+    return cmocka_run_group_tests_name("null", tests, make_all, free_all);
+}

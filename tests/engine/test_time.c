@@ -1,0 +1,462 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Where samples lie in time: exactly, however far from the start, whatever the order
+ * and the batch, and outside the keys. Positions on the key axis are recomputed here in
+ * 128-bit integers. Loops have a file of their own.
+ */
+#include "support/engines.h"
+#include "support/motion.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+__extension__ typedef __int128 wide;
+
+/* The bound of a single sample against double precision. */
+#define ERROR_BOUND 4e-7
+
+static pm_clip *uniform_clip(void **state, const motion *m, pm_rational rate, double loop_period) {
+    const pm_timeline timeline = {.key_count = m->keys, .rate = rate};
+    pm_clip_desc desc = motion_desc(m, &timeline, PM_METHOD_SLERP);
+    desc.loop_period = loop_period;
+    desc.positions.data = desc.scales.data = NULL;
+    return clip_make(engine_for(state), &desc);
+}
+
+/* The largest error of samples of one track whose key positions are
+ * (first + k) * num / den on `m`, open or a loop of m->keys segments. */
+static double largest_error(const motion *m, const float *samples, size_t count, wide first,
+                            wide num, wide den, bool loop) {
+    double largest = 0;
+    const wide keys = (wide)m->keys;
+    for (size_t k = 0; k < count; k++) {
+        const wide position = (first + (wide)k) * num;
+        wide segment = position / den;
+        const double u = (double)(position % den) / (double)den;
+        if (loop)
+            segment %= keys;
+        else if (segment >= keys - 1)
+            segment = keys - 1;
+        const size_t i = (size_t)segment;
+        const size_t next = loop ? (i + 1) % m->keys : (i + 1 < m->keys ? i + 1 : i);
+        float a[4], b[4];
+        double expected[4];
+        stored_key(m, i, 0, a);
+        stored_key(m, next, 0, b);
+        slerp_double(a, b, u, expected);
+        largest = fmax(largest, rotation_error(samples + k * 4, expected));
+    }
+    return largest;
+}
+
+static void expect_exact(const pm_clip *clip, const motion *m, pm_sample_job job, wide num,
+                         wide den, bool loop) {
+    float *out = guarded_floats(job.sample_count * 4);
+    job.rotations = out;
+    sample_make(clip, &job);
+    const double error = largest_error(m, out, job.sample_count, (wide)job.first, num, den, loop);
+    if (!(error <= ERROR_BOUND))
+        fail_msg("error %.3g rad from sample %llu", error, (unsigned long long)job.first);
+    expect_guards(out, job.sample_count * 4);
+    guarded_free(out);
+}
+
+/* ---- exactness ---- */
+
+/* Three hours at 120 Hz whose keys repeat every 1001: 1000 samples at 120 * 1000/1001 Hz
+ * go once around, so every round must have the very bits of the first. */
+static void three_hours_end_with_the_bits_they_began_with(void **state) {
+    engine_for(state);
+    enum { ROUND = 1001, PERIOD = 1000 };
+    const size_t rounds = small_sizes() ? 5 : 3 * 3600 * 120 / ROUND;
+    motion m = motion_make(rounds * ROUND + 1, 1, 0, 1);
+    for (size_t key = 0; key < m.keys; key++) {
+        const double phase = 6.283185307179586 * (double)(key % ROUND) / ROUND;
+        const double angle = 1.2 * sin(phase) + 0.4 * cos(40 * phase); /* up to 6 degrees a key */
+        float *q = m.rotations + key * 4;
+        q[0] = 0;
+        q[1] = (float)sin(angle / 2);
+        q[2] = 0;
+        q[3] = (float)cos(angle / 2);
+    }
+    pm_clip *clip = uniform_clip(state, &m, (pm_rational){120, 1}, 0);
+    float first[PERIOD * 4], last[PERIOD * 4];
+    pm_sample_job job = {.sample_count = PERIOD, .rate = {120000, 1001}, .rotations = first};
+    sample_make(clip, &job);
+    assert_true(largest_error(&m, first, PERIOD, 0, 1001, 1000, false) <= ERROR_BOUND);
+    for (size_t round = 1; round < rounds; round = round < rounds - 2 ? rounds - 2 : round + 1) {
+        job.first = round * PERIOD;
+        job.rotations = last;
+        memset(last, 0xFF, sizeof last);
+        sample_make(clip, &job);
+        expect_same_bits(last, first, PERIOD * 4, 4);
+    }
+    pm_clip_destroy(&clip);
+    motion_free(&m);
+}
+
+static void uniform_samples_lie_where_integers_put_them(void **state) {
+    engine_for(state);
+    motion m = motion_make(small_sizes() ? 300 : 20000, 1, 2.0, 2);
+    pm_clip *clip = uniform_clip(state, &m, (pm_rational){30, 1}, 0);
+    const struct {
+        pm_rational rate;
+        int64_t num, den; /* keys per sample */
+    } cases[] = {
+        {{60, 1}, 1, 2},
+        {{24, 1}, 5, 4},
+        {{30000, 1001}, 1001, 1000},
+        {{24000, 1001}, 30 * 1001, 24000},
+        {{1, 3}, 90, 1},
+        {{INT64_C(599999885559082), INT64_C(10000000000000)},
+         INT64_C(300000000000000),
+         INT64_C(599999885559082)},
+    };
+    const size_t count = small_sizes() ? 50 : 2000;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        pm_sample_job job = {.sample_count = count, .rate = cases[i].rate};
+        expect_exact(clip, &m, job, cases[i].num, cases[i].den, false);
+        const wide span = (wide)(m.keys - 1) * cases[i].den / cases[i].num;
+        job.first = (uint64_t)span - (uint64_t)(count < (size_t)span ? count / 2 : 0);
+        expect_exact(clip, &m, job, cases[i].num, cases[i].den, false);
+    }
+    pm_clip_destroy(&clip);
+    motion_free(&m);
+}
+
+/* 2 s of 48 keys: one lap is a whole number of keys, and no key time but the ends is exact. */
+static void samples_2_to_the_40_laps_away_are_exact(void **state) {
+    engine_for(state);
+    motion m = motion_make(48, 1, 2.0, 3);
+    pm_clip *clip = uniform_clip(state, &m, (pm_rational){24, 1}, 2.0);
+    const uint64_t far[] = {0, UINT64_C(1) << 20, UINT64_C(1) << 33, UINT64_C(1) << 40,
+                            (UINT64_C(1) << 40) + 12345};
+    for (size_t i = 0; i < sizeof far / sizeof far[0]; i++) {
+        const pm_sample_job job = {.sample_count = 200, .rate = {30000, 1001}, .first = far[i]};
+        expect_exact(clip, &m, job, 24 * 1001, 30000, true);
+    }
+    pm_clip_destroy(&clip);
+    motion_free(&m);
+}
+
+static void rates_with_large_terms_are_exact_on_both_sides(void **state) {
+    engine_for(state);
+    motion m = motion_make(4096, 1, 2.0, 4);
+    const pm_rational odd = {INT64_C(599999885559082), INT64_C(10000000000000)};
+    pm_clip *clip = uniform_clip(state, &m, odd, 0);
+    const pm_sample_job jobs[] = {
+        {.sample_count = 100, .rate = {30000, 1001}, .first = 1900},
+        {.sample_count = 100, .rate = {120, 1}, .first = 8000},
+        {.sample_count = 100, .rate = odd, .first = 3990},
+    };
+    const wide num = odd.num, den = odd.den;
+    expect_exact(clip, &m, jobs[0], num * 1001, den * 30000, false);
+    expect_exact(clip, &m, jobs[1], num, den * 120, false);
+    expect_exact(clip, &m, jobs[2], 1, 1, false);
+    pm_clip_destroy(&clip);
+    motion_free(&m);
+}
+
+/* A start of a/b s is 30 a/b keys; a sample every q/p s is 30 q/p keys: all in parts of 1/(b p). */
+static void a_start_shifts_all_samples_by_an_exact_fraction(void **state) {
+    engine_for(state);
+    enum { COUNT = 64 };
+    motion m = motion_make(100, 1, 2.0, 5);
+    pm_clip *clip = uniform_clip(state, &m, (pm_rational){30, 1}, 0);
+    float *out = guarded_floats(COUNT * 4);
+    random_source source = random_salted(20);
+    for (size_t round = 0; round < 8; round++) {
+        const int64_t b = (int64_t)random_size(&source, 1, 997);
+        const int64_t a = (int64_t)random_size(&source, 0, (size_t)b);
+        const int64_t p = (int64_t)random_size(&source, 40, 5000);
+        const int64_t q = (int64_t)random_size(&source, 1, (size_t)p / 40);
+        const pm_sample_job job = {
+            .sample_count = COUNT, .rate = {p, q}, .start = {a, b}, .rotations = out};
+        sample_make(clip, &job);
+        for (size_t k = 0; k < COUNT; k++) {
+            const wide position = 30 * ((wide)a * p + (wide)k * q * b);
+            if (!(largest_error(&m, out + k * 4, 1, 1, position, (wide)b * p, false) <=
+                  ERROR_BOUND))
+                fail_msg("sample %zu from %lld/%lld at %lld/%lld Hz", k, (long long)a, (long long)b,
+                         (long long)p, (long long)q);
+        }
+    }
+    guarded_free(out);
+    pm_clip_destroy(&clip);
+    motion_free(&m);
+}
+
+static void a_start_before_the_keys_clamps_until_they_begin(void **state) {
+    engine_for(state);
+    motion m = motion_make(10, 1, 2.0, 6);
+    pm_clip *clip = uniform_clip(state, &m, (pm_rational){10, 1}, 0);
+    float out[30 * 4], key[4];
+    const pm_sample_job job = {
+        .sample_count = 30, .rate = {20, 1}, .start = {-1, 2}, .rotations = out};
+    sample_make(clip, &job);
+    stored_key(&m, 0, 0, key);
+    for (size_t k = 0; k <= 10; k++)
+        expect_same_bits(out + k * 4, key, 4, 4);
+    assert_true(largest_error(&m, out + 40, 19, 0, 1, 2, false) <= ERROR_BOUND);
+    pm_clip_destroy(&clip);
+    motion_free(&m);
+}
+
+static void listed_times_agree_with_the_uniform_samples_they_name(void **state) {
+    engine_for(state);
+    motion m = motion_make(2000, 1, 3.0, 7);
+    pm_clip *clip = uniform_clip(state, &m, (pm_rational){30, 1}, 0);
+    enum { COUNT = 300 };
+    float uniform[COUNT * 4], listed[COUNT * 4];
+    double times[COUNT];
+    random_source source = random_salted(21);
+    const uint64_t first = random_size(&source, 0, 1600);
+    for (size_t k = 0; k < COUNT; k++)
+        times[k] = (double)(first + k) * 1001 / 30000;
+    sample_make(clip, &(pm_sample_job){.sample_count = COUNT,
+                                       .rate = {30000, 1001},
+                                       .first = first,
+                                       .rotations = uniform});
+    sample_make(clip, &(pm_sample_job){.sample_count = COUNT, .times = times, .rotations = listed});
+    for (size_t k = 0; k < COUNT; k++) {
+        const float *q = uniform + k * 4;
+        const double wanted[4] = {(double)q[0], (double)q[1], (double)q[2], (double)q[3]};
+        assert_true(rotation_error(listed + k * 4, wanted) <= ERROR_BOUND);
+    }
+    pm_clip_destroy(&clip);
+    motion_free(&m);
+}
+
+/* ---- at the keys ---- */
+
+/* Expects sample k to be key k, bit for bit, with the sign nearest the key before; glTF's cubic,
+ * which takes tangents in and out, keeps the signs that were given. */
+static void expect_keys(const motion *m, const pm_method_info *method, const float *samples) {
+    for (size_t track = 0; track < m->tracks; track++) {
+        float last[4];
+        stored_key(m, 0, track, last);
+        for (size_t key = 0; key < m->keys; key++) {
+            float wanted[4];
+            double dot = 0;
+            stored_key(m, key, track, wanted);
+            for (int c = 0; c < 4; c++)
+                dot += (double)wanted[c] * (double)last[c];
+            for (int c = 0; c < 4; c++)
+                last[c] = wanted[c] = dot < 0 && !method->takes_in_out ? -wanted[c] : wanted[c];
+            expect_same_bits(samples + (key * m->tracks + track) * 4, wanted, 4, 4);
+        }
+    }
+}
+
+static pm_clip *clip_by(void **state, const motion *m, const pm_timeline *timeline,
+                        const pm_method_info *method) {
+    const pm_clip_desc desc = motion_desc(m, timeline, method->method);
+    return clip_make(engine_for(state), &desc);
+}
+
+static void flip_some_signs(motion *m) {
+    random_source source = random_salted(8);
+    for (size_t row = 0; row < m->keys * m->tracks; row++)
+        if (random_bits(&source) & 1)
+            for (size_t c = 0; c < 4; c++)
+                m->rotations[row * 4 + c] *= -1;
+}
+
+static void uniform_samples_at_keys_are_the_keys(void **state) {
+    engine_for(state);
+    motion m = motion_make(40, 5, 3.0, 9);
+    flip_some_signs(&m);
+    const pm_timeline timeline = {.key_count = m.keys, .rate = {30000, 1001}};
+    float *out = guarded_floats(40 * 5 * 4);
+    for (size_t i = 0; i < PM_METHOD_COUNT; i++) {
+        const pm_method_info *method = pm_method_describe((pm_method)i);
+        if (!method->interpolating)
+            continue;
+        pm_clip *clip = clip_by(state, &m, &timeline, method);
+        sample_make(clip,
+                    &(pm_sample_job){.sample_count = 40, .rate = {30000, 1001}, .rotations = out});
+        expect_keys(&m, method, out);
+        pm_clip_destroy(&clip);
+    }
+    guarded_free(out);
+    motion_free(&m);
+}
+
+/* Half turns and quarter turns about the axes: a zero that comes out negative is another bit. */
+static void zeros_in_keys_stay_positive_zeros(void **state) {
+    engine_for(state);
+    const float r = 0.70710678f;
+    const float quarter_turns[8][4] = {{0, 0, 0, 1}, {0, 0.6f, 0, 0.8f}, {0, 1, 0, 0},
+                                       {r, r, 0, 0}, {1, 0, 0, 0},       {r, 0, 0, r},
+                                       {0, 0, 0, 1}, {0, 0, r, r}};
+    motion m = motion_make(8, 3, 0, 19);
+    for (size_t row = 0; row < (size_t)8 * 3; row++)
+        memcpy(m.rotations + row * 4, quarter_turns[row / 3], sizeof quarter_turns[0]);
+    const pm_timeline timeline = {.key_count = 8, .rate = {2, 1}};
+    float *out = guarded_floats((size_t)8 * 3 * 4);
+    for (size_t i = 0; i < PM_METHOD_COUNT; i++) {
+        const pm_method_info *method = pm_method_describe((pm_method)i);
+        if (!method->interpolating)
+            continue;
+        pm_clip *clip = clip_by(state, &m, &timeline, method);
+        sample_make(clip, &(pm_sample_job){.sample_count = 8, .rate = {2, 1}, .rotations = out});
+        expect_keys(&m, method, out);
+        pm_clip_destroy(&clip);
+    }
+    guarded_free(out);
+    motion_free(&m);
+}
+
+static void samples_at_listed_key_times_are_the_keys(void **state) {
+    engine_for(state);
+    motion m = motion_make(40, 5, 3.0, 10);
+    flip_some_signs(&m);
+    random_source source = random_salted(11);
+    double times[40];
+    random_key_times(&source, 40, random_between(&source, -1e3, 1e3), 1e-3, 1, times);
+    const pm_timeline timeline = {.key_count = 40, .times = times};
+    float *rotations = guarded_floats(40 * 5 * 4);
+    float *positions = guarded_floats(40 * 5 * 3);
+    for (size_t i = 0; i < PM_METHOD_COUNT; i++) {
+        const pm_method_info *method = pm_method_describe((pm_method)i);
+        if (!method->interpolating)
+            continue;
+        pm_clip *clip = clip_by(state, &m, &timeline, method);
+        sample_make(clip, &(pm_sample_job){.sample_count = 40,
+                                           .times = times,
+                                           .rotations = rotations,
+                                           .positions = positions});
+        expect_keys(&m, method, rotations);
+        expect_same_bits(positions, m.positions, 40 * 5 * 3, 3);
+        pm_clip_destroy(&clip);
+    }
+    guarded_free(rotations);
+    guarded_free(positions);
+    motion_free(&m);
+}
+
+static void open_tracks_keep_their_end_keys_outside_of_them(void **state) {
+    engine_for(state);
+    enum { KEYS = 6, COUNT = 10 };
+    motion m = motion_make(KEYS, 1, 3.0, 12);
+    random_source source = random_salted(22);
+    double uneven[KEYS], even[KEYS];
+    const double first = random_between(&source, -100, 100);
+    random_key_times(&source, KEYS, first, 0.1, 1, uneven);
+    random_key_times(&source, KEYS, first, 0.5, 0.5, even);
+    float out[COUNT * 4], ends[2 * 4];
+    for (size_t i = 0; i < PM_METHOD_COUNT; i++) {
+        const pm_method_info *method = pm_method_describe((pm_method)i);
+        const double *keys = method->needs_uniform_keys ? even : uneven;
+        const double last = keys[KEYS - 1];
+        const pm_timeline timeline = {.key_count = KEYS, .times = keys};
+        const double times[COUNT] = {
+            first, nextafter(first, -1e9), first - random_unit(&source), -1e300, -(double)INFINITY,
+            last,  nextafter(last, 1e9),   last + random_unit(&source),  1e300,  (double)INFINITY};
+        pm_clip *clip = clip_by(state, &m, &timeline, method);
+        sample_make(clip, &(pm_sample_job){.sample_count = 2,
+                                           .times = (double[]){first, last},
+                                           .rotations = ends});
+        memset(out, 0xFF, sizeof out);
+        sample_make(clip,
+                    &(pm_sample_job){.sample_count = COUNT, .times = times, .rotations = out});
+        for (size_t k = 0; k < COUNT; k++)
+            expect_same_bits(out + k * 4, ends + (k < 5 ? 0 : 4), 4, 4);
+        float key[4];
+        stored_key(&m, 0, 0, key);
+        if (method->interpolating)
+            expect_same_bits(ends, key, 4, 4);
+        pm_clip_destroy(&clip);
+    }
+    motion_free(&m);
+}
+
+/* ---- order and batches ---- */
+
+static void results_do_not_depend_on_the_order_of_samples(void **state) {
+    engine_for(state);
+    enum { MAX = 257, TRACKS = 3 };
+    const size_t count = small_sizes() ? 64 : MAX;
+    motion m = motion_make(50, TRACKS, 3.0, 13);
+    const pm_timeline timeline = {.key_count = 50, .rate = {10, 1}};
+    double times[MAX], shuffled[MAX];
+    size_t order[MAX];
+    random_source source = random_salted(14);
+    random_times(&source, count, -1, 6, times);
+    for (size_t k = 0; k < count; k++)
+        order[k] = k;
+    for (size_t k = count - 1; k > 0; k--) {
+        const size_t other = random_size(&source, 0, k), kept = order[k];
+        order[k] = order[other];
+        order[other] = kept;
+    }
+    for (size_t k = 0; k < count; k++)
+        shuffled[k] = times[order[k]];
+    float *in_order = guarded_floats(count * TRACKS * 4);
+    float *out = guarded_floats(count * TRACKS * 4);
+    for (size_t i = 0; i < PM_METHOD_COUNT; i++) {
+        const pm_clip_desc desc = motion_desc(&m, &timeline, (pm_method)i);
+        pm_clip *clip = clip_make(engine_for(state), &desc);
+        pm_sample_job job = {.sample_count = count, .times = times, .rotations = in_order};
+        sample_make(clip, &job);
+        job.times = shuffled;
+        job.rotations = out;
+        sample_make(clip, &job);
+        for (size_t k = 0; k < count; k++)
+            expect_same_bits(out + k * TRACKS * 4, in_order + order[k] * TRACKS * 4, TRACKS * 4, 4);
+        pm_clip_destroy(&clip);
+    }
+    guarded_free(in_order);
+    guarded_free(out);
+    motion_free(&m);
+}
+
+static void results_do_not_depend_on_the_size_of_batches(void **state) {
+    engine_for(state);
+    enum { MAX = 333, TRACKS = 5 };
+    const size_t count = small_sizes() ? 100 : MAX;
+    motion m = motion_make(60, TRACKS, 3.0, 15);
+    const pm_timeline timeline = {.key_count = 60, .rate = {24, 1}};
+    float *whole = guarded_floats(count * TRACKS * 4);
+    float *parts = guarded_floats(count * TRACKS * 4);
+    random_source source = random_salted(16);
+    for (size_t i = 0; i < PM_METHOD_COUNT; i++) {
+        pm_clip *clip = clip_by(state, &m, &timeline, pm_method_describe((pm_method)i));
+        pm_sample_job job = {.sample_count = count, .rate = {30000, 1001}, .rotations = whole};
+        sample_make(clip, &job);
+        memset(parts, 0xFF, count * TRACKS * 4 * sizeof *parts);
+        for (size_t first = 0; first < count; first += job.sample_count) {
+            const size_t batch = random_size(&source, 1, 80);
+            job.first = first;
+            job.sample_count = batch < count - first ? batch : count - first;
+            job.rotations = parts + first * TRACKS * 4;
+            sample_make(clip, &job);
+        }
+        expect_same_bits(parts, whole, count * TRACKS * 4, 4);
+        expect_guards(parts, count * TRACKS * 4);
+        pm_clip_destroy(&clip);
+    }
+    guarded_free(whole);
+    guarded_free(parts);
+    motion_free(&m);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        ON_BOTH(three_hours_end_with_the_bits_they_began_with),
+        ON_BOTH(uniform_samples_lie_where_integers_put_them),
+        ON_BOTH(samples_2_to_the_40_laps_away_are_exact),
+        ON_BOTH(rates_with_large_terms_are_exact_on_both_sides),
+        ON_BOTH(a_start_shifts_all_samples_by_an_exact_fraction),
+        ON_BOTH(a_start_before_the_keys_clamps_until_they_begin),
+        ON_BOTH(listed_times_agree_with_the_uniform_samples_they_name),
+        ON_BOTH(uniform_samples_at_keys_are_the_keys),
+        ON_BOTH(zeros_in_keys_stay_positive_zeros),
+        ON_BOTH(samples_at_listed_key_times_are_the_keys),
+        ON_BOTH(open_tracks_keep_their_end_keys_outside_of_them),
+        ON_BOTH(results_do_not_depend_on_the_order_of_samples),
+        ON_BOTH(results_do_not_depend_on_the_size_of_batches),
+    };
+    return cmocka_run_group_tests_name("time", tests, NULL, engines_close);
+}

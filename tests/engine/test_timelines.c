@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Clips whose tracks have key times of their own, and the ways in which one clip can be
+ * described: all must give the bits of the plain description.
+ */
+#include "support/engines.h"
+#include "support/motion.h"
+#include "support/outputs.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { MIXED_TRACKS = 9, MIXED_LINES = 6, MIXED_KEYS = 12 };
+
+static const double mixed_times[MIXED_KEYS] = {0.5, 0.7, 1, 1.1, 1.11, 1.5, 2, 2.5, 2.6, 3, 3.5, 4};
+static const double even_times[MIXED_KEYS] = {0.5, 0.75, 1,   1.25, 1.5, 1.75,
+                                              2,   2.25, 2.5, 2.75, 3,   3.25};
+#define MIXED_LINES_BUT_FOR(listed)                                                                \
+    {                                                                                              \
+        {.key_count = MIXED_KEYS, .times = (listed)}, {.key_count = 1, .rate = {1, 1}},            \
+            {.key_count = 5, .rate = {30, 13}}, {.key_count = 2, .times = (listed)},               \
+            {.key_count = 3, .rate = {30, 13}}, /* shares only its rate with another */            \
+            {.key_count = 5, .rate = {7, 1}},                                                      \
+    }
+static const pm_timeline mixed_lines[MIXED_LINES] = MIXED_LINES_BUT_FOR(mixed_times);
+static const pm_timeline even_lines[MIXED_LINES] = MIXED_LINES_BUT_FOR(even_times);
+
+static const pm_timeline *lines_for(pm_method method) {
+    return pm_method_describe(method)->needs_uniform_keys ? even_lines : mixed_lines;
+}
+static const uint32_t mixed_line_of[MIXED_TRACKS] = {2, 0, 1, 3, 0, 2, 4, 5, 2};
+
+static void expect_track_is_single(void **state, const outputs *mixed, const motion *part,
+                                   size_t track, pm_method method, pm_sample_job job) {
+    const pm_clip_desc desc = motion_desc(part, &lines_for(method)[mixed_line_of[track]], method);
+    pm_clip *clip = clip_make(engine_for(state), &desc);
+    outputs single = sampled(clip, job, job.sample_count);
+    for (size_t k = 0; k < job.sample_count; k++) {
+        const size_t row = k * MIXED_TRACKS + track;
+        expect_same_bits(mixed->rotations + row * 4, single.rotations + k * 4, 4, 4);
+        expect_same_bits(mixed->positions + row * 3, single.positions + k * 3, 3, 3);
+        expect_same_bits(mixed->scales + row * 3, single.scales + k * 3, 3, 3);
+    }
+    outputs_free(&single);
+    pm_clip_destroy(&clip);
+}
+
+static void tracks_of_several_timelines_are_as_clips_of_their_own(void **state) {
+    engine_for(state);
+    enum { MAX = 90 };
+    const size_t count = small_sizes() ? 24 : MAX;
+    motion source = motion_make(MIXED_KEYS, MIXED_TRACKS, 2.5, 0x27), parts[MIXED_TRACKS];
+    for (size_t track = 0; track < MIXED_TRACKS; track++)
+        parts[track] = motion_slice(&source, track, mixed_lines[mixed_line_of[track]].key_count);
+    motion packed = motion_pack(parts, MIXED_TRACKS);
+    double times[MAX];
+    random_source random = random_salted(0x28);
+    random_times(&random, count, -0.5, 4.5, times);
+    const pm_sample_job jobs[] = {{.sample_count = count, .times = times},
+                                  {.sample_count = count, .rate = {24000, 1001}}};
+    for (size_t i = 0; i < PM_METHOD_COUNT; i++) {
+        pm_clip_desc desc = motion_desc(&packed, lines_for((pm_method)i), (pm_method)i);
+        desc.track_count = MIXED_TRACKS;
+        desc.timeline_count = MIXED_LINES;
+        desc.timeline_of = mixed_line_of;
+        pm_clip *clip = clip_make(engine_for(state), &desc);
+        for (size_t j = 0; j < 2; j++) {
+            outputs mixed = sampled(clip, jobs[j], count * MIXED_TRACKS);
+            for (size_t track = 0; track < MIXED_TRACKS; track++)
+                expect_track_is_single(state, &mixed, &parts[track], track, (pm_method)i, jobs[j]);
+            outputs_free(&mixed);
+        }
+        pm_clip_destroy(&clip);
+    }
+    motion_free(&packed);
+    motion_free(&source);
+    for (size_t track = 0; track < MIXED_TRACKS; track++)
+        motion_free(&parts[track]);
+}
+
+static void pairs_find_the_timeline_of_their_track(void **state) {
+    engine_for(state);
+    enum { COUNT = 200 };
+    motion source = motion_make(MIXED_KEYS, MIXED_TRACKS, 2.5, 0x29), parts[MIXED_TRACKS];
+    for (size_t track = 0; track < MIXED_TRACKS; track++)
+        parts[track] = motion_slice(&source, track, mixed_lines[mixed_line_of[track]].key_count);
+    motion packed = motion_pack(parts, MIXED_TRACKS);
+    pm_clip_desc desc = motion_desc(&packed, mixed_lines, PM_METHOD_SQUAD);
+    desc.track_count = MIXED_TRACKS;
+    desc.timeline_count = MIXED_LINES;
+    desc.timeline_of = mixed_line_of;
+    pm_clip *clip = clip_make(engine_for(state), &desc);
+    double times[COUNT];
+    uint32_t tracks[COUNT];
+    random_source random = random_salted(0x2A);
+    for (size_t k = 0; k < COUNT; k++) {
+        times[k] = random_between(&random, -0.5, 4.5);
+        tracks[k] = (uint32_t)(random_bits(&random) % MIXED_TRACKS);
+    }
+    outputs all =
+        sampled(clip, (pm_sample_job){.sample_count = COUNT, .times = times}, COUNT * MIXED_TRACKS);
+    outputs pairs = sampled(
+        clip, (pm_sample_job){.sample_count = COUNT, .times = times, .tracks = tracks}, COUNT);
+    for (size_t k = 0; k < COUNT; k++)
+        expect_same_bits(pairs.rotations + k * 4,
+                         all.rotations + (k * MIXED_TRACKS + tracks[k]) * 4, 4, 4);
+    outputs_free(&all);
+    outputs_free(&pairs);
+    pm_clip_destroy(&clip);
+    motion_free(&packed);
+    motion_free(&source);
+    for (size_t track = 0; track < MIXED_TRACKS; track++)
+        motion_free(&parts[track]);
+}
+
+static void strides_and_number_types_do_not_change_a_clip(void **state) {
+    engine_for(state);
+    enum { KEYS = 10, TRACKS = 3, COUNT = 40, GAP = 5 };
+    motion m = motion_make(KEYS, TRACKS, 2.5, 0x2B);
+    const pm_timeline timeline = {.key_count = KEYS, .rate = {10, 1}};
+    struct {
+        double rotations[TRACKS * 4];
+        double gap[GAP];
+    } rows[KEYS];
+    memset(rows, 0xFF, sizeof rows);
+    for (size_t key = 0; key < KEYS; key++)
+        for (size_t c = 0; c < TRACKS * 4; c++)
+            rows[key].rotations[c] = (double)m.rotations[key * TRACKS * 4 + c];
+    pm_clip_desc desc = motion_desc(&m, &timeline, PM_METHOD_SQUAD);
+    const pm_sample_job job = {.sample_count = COUNT, .rate = {37, 1}};
+    pm_clip *clip = clip_make(engine_for(state), &desc);
+    outputs plain = sampled(clip, job, COUNT * TRACKS);
+    pm_clip_destroy(&clip);
+    desc.rotations = (pm_array){rows, PM_FLOAT64, sizeof rows[0]};
+    clip = clip_make(engine_for(state), &desc);
+    outputs strided = sampled(clip, job, COUNT * TRACKS);
+    expect_same_outputs(&strided, &plain);
+    outputs_free(&plain);
+    outputs_free(&strided);
+    pm_clip_destroy(&clip);
+    motion_free(&m);
+}
+
+static void a_clip_holds_nothing_of_its_description(void **state) {
+    engine_for(state);
+    enum { KEYS = 10, COUNT = 40 };
+    motion m = motion_make(KEYS, 2, 2.5, 0x2C);
+    double times[KEYS];
+    for (size_t key = 0; key < KEYS; key++)
+        times[key] = 0.1 * (double)(key * key);
+    pm_timeline timeline = {.key_count = KEYS, .times = times};
+    pm_clip_desc desc = motion_desc(&m, &timeline, PM_METHOD_STERP);
+    const pm_sample_job job = {.sample_count = COUNT, .rate = {7, 1}};
+    pm_clip *clip = clip_make(engine_for(state), &desc);
+    outputs before = sampled(clip, job, COUNT * 2);
+    memset(times, 0xFF, sizeof times);
+    memset(&timeline, 0xFF, sizeof timeline);
+    memset(&desc, 0xFF, sizeof desc);
+    motion_free(&m);
+    outputs after = sampled(clip, job, COUNT * 2);
+    expect_same_outputs(&before, &after);
+    outputs_free(&before);
+    outputs_free(&after);
+    pm_clip_destroy(&clip);
+}
+
+static void a_clip_tells_what_it_is(void **state) {
+    engine_for(state);
+    motion m = motion_make(7, 3, 2.5, 0x2D);
+    const pm_timeline timeline = {.key_count = 7, .rate = {4, 1}};
+    pm_clip_desc desc = motion_desc(&m, &timeline, PM_METHOD_CIRCULAR);
+    desc.scales.data = NULL;
+    pm_clip *clip = clip_make(engine_for(state), &desc);
+    pm_clip_info info;
+    memset(&info, 0xFF, sizeof info);
+    pm_clip_get_info(clip, &info);
+    assert_int_equal(info.track_count, 3);
+    assert_true(info.has_rotations && info.has_positions && !info.has_scales);
+    assert_int_equal(info.method, PM_METHOD_CIRCULAR);
+    assert_true(info.first_time == 0 && info.last_time == 1.5);
+    pm_clip_destroy(&clip);
+    desc.loop_period = 2;
+    clip = clip_make(engine_for(state), &desc);
+    pm_clip_get_info(clip, &info);
+    assert_true(info.first_time == 0 && info.last_time == 2);
+    pm_clip_destroy(&clip);
+    motion_free(&m);
+}
+
+enum { ROTORS = 4, ROTOR_KEYS = 3 };
+
+/* Tracks that turn about z by 0.5 rad in each of two steps, each from a time of its own on; the
+ * last one has uniform keys, which begin at 0. */
+typedef struct rotors {
+    double first[ROTORS], step[ROTORS];
+    double times[ROTORS][ROTOR_KEYS];
+    double keys[ROTORS][ROTOR_KEYS][4];
+    pm_timeline lines[ROTORS];
+    uint32_t line_of[ROTORS];
+    pm_clip_desc desc;
+} rotors;
+
+static void rotors_make(random_source *source, rotors *r) {
+    for (size_t track = 0; track < ROTORS; track++) {
+        const bool uniform = track == ROTORS - 1;
+        r->first[track] = uniform ? 0 : random_between(source, -40, 40);
+        r->step[track] = uniform ? 1001.0 / 3000 : random_between(source, 0.1, 3);
+        r->line_of[track] = (uint32_t)track;
+        r->lines[track] = (pm_timeline){.key_count = ROTOR_KEYS, .times = r->times[track]};
+        if (uniform)
+            r->lines[track] = (pm_timeline){.key_count = ROTOR_KEYS, .rate = {3000, 1001}};
+        for (size_t key = 0; key < ROTOR_KEYS; key++) {
+            const double half = 0.25 * (double)key, q[4] = {0, 0, sin(half), cos(half)};
+            memcpy(r->keys[track][key], q, sizeof q);
+            r->times[track][key] = r->first[track] + (double)key * r->step[track];
+        }
+    }
+    r->desc = (pm_clip_desc){.track_count = ROTORS,
+                             .timelines = r->lines,
+                             .timeline_count = ROTORS,
+                             .timeline_of = r->line_of,
+                             .rotations = {.data = r->keys, .type = PM_FLOAT64}};
+}
+
+static void expect_turned(const rotors *r, const float *q, size_t track, double since) {
+    const double steps = fmin(fmax(since / r->step[track], 0), ROTOR_KEYS - 1);
+    const double angle = 2 * atan2((double)q[2], (double)q[3]);
+    if (!(fabs(angle - 0.5 * steps) < 1e-6) || q[0] != 0 || q[1] != 0)
+        fail_msg("track %zu, which begins at %.9g s, turns by %.9g and not %.9g rad, %.9g s later",
+                 track, r->first[track], angle, 0.5 * steps, since);
+}
+
+/* The same samples of the same clip, asked for in both ways. */
+static void expect_both_clocks(const pm_clip *clip, const rotors *r, random_source *source) {
+    enum { COUNT = 50 };
+    double times[COUNT];
+    float *out = guarded_floats(COUNT * ROTORS * 4);
+    pm_sample_job job = {.sample_count = COUNT,
+                         .rate = {1 + (int64_t)(random_bits(source) % 60), 7},
+                         .start = {(int64_t)(random_bits(source) % 90) - 45, 30},
+                         .first = random_bits(source) % 3,
+                         .rotations = out};
+    sample_make(clip, &job);
+    for (size_t i = 0; i < COUNT * ROTORS; i++) {
+        const double k = (double)(job.first + i / ROTORS);
+        const double since = (double)job.start.num / 30 + k * 7 / (double)job.rate.num;
+        expect_turned(r, out + 4 * i, i % ROTORS, since);
+    }
+    for (size_t k = 0; k < COUNT; k++) {
+        const size_t near = k % ROTORS;
+        times[k] = r->first[near] + random_between(source, -0.5, 2.5) * r->step[near];
+    }
+    memset(out, 0xFF, COUNT * ROTORS * 4 * sizeof(float));
+    sample_make(clip, &(pm_sample_job){.sample_count = COUNT, .times = times, .rotations = out});
+    for (size_t i = 0; i < COUNT * ROTORS; i++)
+        expect_turned(r, out + 4 * i, i % ROTORS, times[i / ROTORS] - r->first[i % ROTORS]);
+    expect_guards(out, COUNT * ROTORS * 4);
+    guarded_free(out);
+}
+
+static void rates_count_from_each_first_key_and_times_are_absolute(void **state) {
+    random_source source = random_salted(0x2C);
+    for (size_t n = 0; n < (small_sizes() ? 2 : 20); n++) {
+        rotors r;
+        rotors_make(&source, &r);
+        pm_clip *clip = clip_make(engine_for(state), &r.desc);
+        expect_both_clocks(clip, &r, &source);
+        pm_clip_destroy(&clip);
+    }
+}
+
+/* As the header tells it. */
+static void the_second_key_of_three_from_ten_seconds_on_is_found_both_ways(void **state) {
+    static const double key_times[] = {10, 10.5, 11}, times[] = {10.5, 0.5};
+    static const double keys[][4] = {{0, 0, 0, 1}, {0, 0, 0.6, 0.8}, {0, 0.6, 0, 0.8}};
+    const pm_timeline line = {.key_count = 3, .times = key_times};
+    const pm_clip_desc desc = {
+        .track_count = 1, .timelines = &line, .rotations = {.data = keys, .type = PM_FLOAT64}};
+    pm_clip *clip = clip_make(engine_for(state), &desc);
+    float listed[2][4], at_rate[2][4];
+    memset(listed, 0xFF, sizeof listed);
+    memset(at_rate, 0xFF, sizeof at_rate);
+    sample_make(clip,
+                &(pm_sample_job){.sample_count = 2, .times = times, .rotations = (float *)listed});
+    sample_make(clip,
+                &(pm_sample_job){.sample_count = 2, .rate = {2, 1}, .rotations = (float *)at_rate});
+    const float first[4] = {0, 0, 0, 1}, second[4] = {0, 0, 0.6f, 0.8f};
+    expect_same_bits(listed[0], second, 4, 4);
+    expect_same_bits(listed[1], first, 4, 4);
+    expect_same_bits(at_rate[0], first, 4, 4);
+    expect_same_bits(at_rate[1], second, 4, 4);
+    pm_clip_destroy(&clip);
+}
+
+/* Seconds of the processor that building `count` tracks with key times of their own takes: the
+ * least of some runs. */
+static double seconds_to_build(pm_engine *engine, size_t count) {
+    enum { OWN_KEYS = 2, RUNS = 3 };
+    static const double times[OWN_KEYS] = {0, 1};
+    pm_timeline *lines = test_array(count, sizeof *lines);
+    uint32_t *line_of = test_array(count, sizeof *line_of);
+    float(*keys)[4] = test_array(count * OWN_KEYS, sizeof *keys);
+    double min = HUGE_VAL;
+    for (size_t track = 0; track < count; track++) {
+        lines[track] = (pm_timeline){.key_count = OWN_KEYS, .times = times};
+        line_of[track] = (uint32_t)track;
+    }
+    for (size_t row = 0; row < count * OWN_KEYS; row++)
+        memcpy(keys[row], (const float[]){0, 0, 0, 1}, sizeof keys[row]);
+    const pm_clip_desc desc = {.track_count = count,
+                               .timelines = lines,
+                               .timeline_count = count,
+                               .timeline_of = line_of,
+                               .rotations = {.data = keys}};
+    for (size_t run = 0; run < RUNS; run++) {
+        const clock_t begun = clock();
+        pm_clip *clip = clip_make(engine, &desc);
+        const double seconds = (double)(clock() - begun) / CLOCKS_PER_SEC;
+        min = seconds < min ? seconds : min;
+        pm_clip_destroy(&clip);
+    }
+    free(lines);
+    free(line_of);
+    free(keys);
+    return min;
+}
+
+/* Eight times as many may take three times eight as long, caches and all; were it quadratic, it
+ * would be 64 times. */
+static void building_takes_as_long_as_there_are_timelines(void **state) {
+    (void)state;
+    const size_t few = 5000;
+    pm_error error = poisoned_error();
+    pm_engine *engine = NULL;
+    const pm_engine_desc alone = {.device = "none", .host_threads = 1};
+    expect_ok(pm_engine_create(&alone, &engine, &error), &error);
+    const double one = seconds_to_build(engine, few), eight = seconds_to_build(engine, 8 * few);
+    pm_engine_destroy(&engine);
+    printf("# %zu timelines in %.4f s, %zu in %.4f s\n", few, one, 8 * few, eight);
+    assert_true(eight < 24 * one);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        ON_BOTH(tracks_of_several_timelines_are_as_clips_of_their_own),
+        ON_BOTH(pairs_find_the_timeline_of_their_track),
+        ON_BOTH(strides_and_number_types_do_not_change_a_clip),
+        ON_BOTH(a_clip_holds_nothing_of_its_description),
+        ON_BOTH(a_clip_tells_what_it_is),
+        ON_BOTH(rates_count_from_each_first_key_and_times_are_absolute),
+        ON_BOTH(the_second_key_of_three_from_ten_seconds_on_is_found_both_ways),
+        cmocka_unit_test(building_takes_as_long_as_there_are_timelines),
+    };
+    return cmocka_run_group_tests_name("timelines", tests, NULL, engines_close);
+}

@@ -1,0 +1,416 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Angular velocities and accelerations of every method against derivatives of the oracle's
+ * curve in double, in both frames, and from both sides of keys. Prints the worst error of
+ * each method. That device and reference give the same bits is test_velocity_bits.c's.
+ *
+ * The bounds. Errors are in parts of the segment's own rates: at least its turn by its
+ * length, and that squared (see rates.c). A derivative is a sum of some ten products by u of
+ * float32 coefficients, each right to 6e-8, and is divided by a squared length: about ten
+ * roundings that mostly do not add up, 1e-6 measured, are allowed 3e-6. An acceleration has
+ * twice as many products, and second derivatives of polynomials fitted to values, whose
+ * error grows by their degree squared with each derivative: 5e-6 measured, 1e-5 allowed.
+ */
+#include "support/engines.h"
+#include "support/rates.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define VELOCITY_ERROR 3e-6
+#define ACCELERATION_ERROR 1e-5
+/* Of one frame against the other, both from the same derivatives: the last product's
+ * rounding, and that of the rotation between them. */
+#define FRAME_ERROR 2e-6
+/* At a key each side has its error. */
+#define VELOCITY_JUMP 1e-5
+#define ACCELERATION_JUMP 2e-5
+#define SEEN 1e-3 /* a jump that is no rounding */
+
+/* Worst errors of velocity and acceleration, and where. */
+typedef struct errors {
+    double velocity, acceleration;
+    char where[2][96];
+} errors;
+
+static void note(double error, double *worst, char *where, const char *name, oracle_cursor cursor) {
+    if (isnan(error) || error > *worst) {
+        *worst = isnan(error) ? HUGE_VAL : error;
+        (void)snprintf(where, sizeof((errors *)0)->where[0], "%s, segment %zu, u %.9g", name,
+                       cursor.segment, cursor.u);
+    }
+}
+
+static double per_joint(vec3 a, vec3 b) {
+    return vec3_norm(vec3_subtract(a, b));
+}
+
+/* And the segments' scales with what the curve does at the samples. */
+static void find_expected(probe *p, pm_axis_frame frame, angular expected[RATE_SAMPLES]) {
+    for (size_t k = 0; k < p->count; k++) {
+        const size_t track = p->tracks[k];
+        rate_scale *scale = &p->scales[track][p->cursors[k].segment];
+        expected[k] = oracle_angular(p->o, track, p->cursors[k], 1.0, frame);
+        scale->velocity = fmax(scale->velocity, vec3_norm(expected[k].velocity));
+        scale->acceleration = fmax(scale->acceleration, vec3_norm(expected[k].acceleration));
+    }
+}
+
+/* What errors at a sample are parts of: more where the curve magnifies rounding. */
+static rate_scale scale_at(const probe *p, size_t k) {
+    const rate_scale *scale = &p->scales[p->tracks[k]][p->cursors[k].segment];
+    const double magnified = oracle_magnification(p->o, p->tracks[k], p->cursors[k]);
+    return (rate_scale){magnified * scale->velocity, magnified * scale->acceleration};
+}
+
+static void compare(const probe *p, const rates *got, const angular *expected, const char *name,
+                    errors *e) {
+    for (size_t k = 0; k < p->count; k++) {
+        const rate_scale scale = scale_at(p, k);
+        const double v = per_joint(rate_of(got->velocities[k]), expected[k].velocity);
+        const double a = per_joint(rate_of(got->accelerations[k]), expected[k].acceleration);
+        const bool exact = v == 0.0 && a == 0.0; /* one key has no scale */
+        note(exact ? 0.0 : v / scale.velocity, &e->velocity, e->where[0], name, p->cursors[k]);
+        note(exact ? 0.0 : a / scale.acceleration, &e->acceleration, e->where[1], name,
+             p->cursors[k]);
+    }
+}
+
+static void measure(pm_engine *engine, probe *p, const char *name, errors *e) {
+    static angular expected[RATE_SAMPLES];
+    static rates got;
+    probe_segments(p);
+    for (int frame = PM_AXIS_BODY; frame < PM_AXIS_COUNT; frame++) {
+        find_expected(p, (pm_axis_frame)frame, expected);
+        probe_sample(p, engine, (pm_axis_frame)frame, &got);
+        compare(p, &got, expected, name, e);
+    }
+}
+
+static bool hold(const char *what, const variant *v, const errors *e) {
+    const bool velocity = e->velocity <= VELOCITY_ERROR;
+    const bool acceleration = e->acceleration <= ACCELERATION_ERROR;
+    printf("# %-11s %-20s velocity %.1e acceleration %.1e\n", what, v->name, e->velocity,
+           e->acceleration);
+    if (!velocity) {
+        printf("# ^ velocity: %s\n", e->where[0]);
+    }
+    if (!acceleration) {
+        printf("# ^ acceleration: %s\n", e->where[1]);
+    }
+    return velocity && acceleration;
+}
+
+/* Whether there is one curve to have derivatives. Squad without its limiter jumps where its last
+ * slerp meets antipodal operands, as large turns may make it. And a spline at rates that go round
+ * often in a segment is not the only one: at extreme times two are as continuous, and as natural
+ * at their ends, and library and oracle may each find another. The components of ncubic
+ * overshoot at such times and may all pass by zero together, where they are no rotation. */
+static bool is_curve(const variant *v, const course *c) {
+    if (v->method == PM_METHOD_NCUBIC && c->make == course_extreme)
+        return false;
+    const bool natural = v->method == PM_METHOD_SPLINE && v->ends == PM_ENDS_NATURAL;
+    return v->unlimited ? c->make == course_gentle : !natural || c->make != course_extreme;
+}
+
+/* What is more than an interpreter of kernels can bear. */
+static bool is_left_out(const variant *v, const course *c) {
+    return small_sizes() && (variant_repeats_kernels(v) || c->make != course_loops);
+}
+
+static bool is_tested(const pm_engine *engine, const variant *v, const course *c) {
+    return is_curve(v, c) && !is_left_out(v, c) && can_compile_motion(engine, v->method);
+}
+
+static void derivatives_are_those_of_the_curve(void **state) {
+    pm_engine *engine = engine_for(state);
+    static probe p;
+    size_t failures = 0;
+    for (size_t n = 0; n < variant_count(); n++) {
+        const variant *v = variant_at(n);
+        errors e = {0};
+        for (size_t c = 0; c < course_count(); c++) {
+            if (!is_tested(engine, v, course_at(c))) {
+                continue;
+            }
+            probe_course(course_at(c), v, &p);
+            measure(engine, &p, course_at(c)->name, &e);
+            probe_free(&p);
+        }
+        failures += !hold("courses", v, &e);
+    }
+    assert_int_equal(failures, 0);
+}
+
+/* All but those of keys with opposite signs as cubicspline takes them, and squad's without
+ * its limiter: both run through, or next to, places where there is no rotation. */
+static void derivatives_of_adversarial_tracks_are_those_of_the_curve(void **state) {
+    pm_engine *engine = engine_for(state);
+    static probe p;
+    size_t failures = 0;
+    for (size_t n = 0; n < variant_count(); n++) {
+        const variant *v = variant_at(n);
+        errors e = {0};
+        if (v->unlimited || v->method == PM_METHOD_CUBICSPLINE || v->method == PM_METHOD_NCUBIC ||
+            (small_sizes() && variant_repeats_kernels(v)) ||
+            !can_compile_motion(engine, v->method)) {
+            continue;
+        }
+        for (size_t i = 0; i < adversarial_count(); i += small_sizes() ? 8 : 1) {
+            probe_adversarial(i, v, &p);
+            if (!oracle_beyond_reason(&p.desc)) {
+                measure(engine, &p, p.set.tracks[0].name, &e);
+            }
+            probe_free(&p);
+        }
+        failures += !hold("adversarial", v, &e);
+    }
+    assert_int_equal(failures, 0);
+}
+
+/* Something a little wrong must be seen. */
+static void another_curve_has_other_derivatives(void **state) {
+    pm_engine *engine = engine_for(state);
+    static angular expected[RATE_SAMPLES];
+    static probe p, other;
+    static rates got;
+    errors e = {0};
+    const course uneven = {"random", course_uneven};
+    probe_course(&uneven, variant_named("hermite"), &p);
+    probe_course(&uneven, variant_named("hermite, mean"), &other);
+    probe_segments(&p);
+    probe_segments(&other);
+    find_expected(&p, PM_AXIS_BODY, expected);
+    probe_sample(&other, engine, PM_AXIS_BODY, &got);
+    compare(&p, &got, expected, "random", &e);
+    probe_free(&p);
+    probe_free(&other);
+    assert_true(e.velocity > SEEN && e.acceleration > SEEN);
+}
+
+static void compare_closeness(const probe *p, const char *name, errors *e) {
+    for (size_t k = 0; k < p->count; k += 5) {
+        const rate_scale scale = scale_at(p, k);
+        const angular a = oracle_angular(p->o, p->tracks[k], p->cursors[k], 1.0, PM_AXIS_BODY);
+        const angular b = oracle_angular(p->o, p->tracks[k], p->cursors[k], 1.6, PM_AXIS_BODY);
+        note(per_joint(a.velocity, b.velocity) / scale.velocity, &e->velocity, e->where[0], name,
+             p->cursors[k]);
+        note(per_joint(a.acceleration, b.acceleration) / scale.acceleration, &e->acceleration,
+             e->where[1], name, p->cursors[k]);
+    }
+}
+
+/* The differences that all is held against must not hang on how closely they look. */
+static void derivatives_of_the_oracle_are_exact_enough_to_judge(void **state) {
+    (void)state;
+    static probe p;
+    errors worst = {0};
+    for (size_t n = 0; n < variant_count(); n++) {
+        for (size_t c = 0; c < course_count(); c++) {
+            if (is_curve(variant_at(n), course_at(c))) {
+                probe_course(course_at(c), variant_at(n), &p);
+                probe_segments(&p);
+                compare_closeness(&p, variant_at(n)->name, &worst);
+                probe_free(&p);
+            }
+        }
+    }
+    printf("# the oracle's own error: velocity %.1e (%s) acceleration %.1e (%s)\n", worst.velocity,
+           worst.where[0], worst.acceleration, worst.where[1]);
+    assert_true(worst.velocity <= 0.03 * VELOCITY_ERROR);
+    assert_true(worst.acceleration <= 0.03 * ACCELERATION_ERROR);
+}
+
+/* ---- frames ---- */
+
+static quat rotation_of(const float q[4]) {
+    return quat_normalise((quat){(double)q[0], (double)q[1], (double)q[2], (double)q[3]});
+}
+
+static void compare_frames(const probe *p, const rates *body, const rates *parent, const char *name,
+                           errors *e) {
+    for (size_t k = 0; k < p->count; k++) {
+        const rate_scale scale = scale_at(p, k);
+        const quat q = rotation_of(body->rotations[k]);
+        const vec3 v = quat_rotate(q, rate_of(body->velocities[k]));
+        const vec3 a = quat_rotate(q, rate_of(body->accelerations[k]));
+        const double velocity = per_joint(v, rate_of(parent->velocities[k]));
+        const double acceleration = per_joint(a, rate_of(parent->accelerations[k]));
+        note(velocity / fmax(scale.velocity, vec3_norm(v)), &e->velocity, e->where[0], name,
+             p->cursors[k]);
+        note(acceleration / fmax(scale.acceleration, vec3_norm(a)), &e->acceleration, e->where[1],
+             name, p->cursors[k]);
+    }
+}
+
+static void rates_in_the_parent_are_those_of_the_body_turned(void **state) {
+    pm_engine *engine = engine_for(state);
+    static probe p;
+    static rates body, parent;
+    errors worst = {0};
+    for (size_t n = 0; n < variant_count(); n++) {
+        for (size_t c = 0; c < course_count(); c++) {
+            if (!is_tested(engine, variant_at(n), course_at(c))) {
+                continue;
+            }
+            probe_course(course_at(c), variant_at(n), &p);
+            probe_segments(&p);
+            probe_sample(&p, engine, PM_AXIS_BODY, &body);
+            probe_sample(&p, engine, PM_AXIS_PARENT, &parent);
+            compare_frames(&p, &body, &parent, variant_at(n)->name, &worst);
+            probe_free(&p);
+        }
+    }
+    printf("# frames: velocity %.1e (%s) acceleration %.1e (%s)\n", worst.velocity, worst.where[0],
+           worst.acceleration, worst.where[1]);
+    assert_true(worst.velocity <= FRAME_ERROR && worst.acceleration <= FRAME_ERROR);
+}
+
+/* ---- both sides of keys ---- */
+
+typedef struct promise {
+    const char *variant;
+    int order; /* the last continuous derivative */
+} promise;
+
+static const promise promises[] = {
+    {"nlerp", 0},
+    {"slerp", 0},
+    {"sterp", 0},
+    {"sterp, parent axis", 0},
+    {"squad", 1},
+    {"squad, mean", 1},
+    {"squad, hold", 1},
+    {"squad, tcb", 0},
+    {"squad, user", 1},
+    {"squad, natural", 1},
+    {"squad, parabola", 1},
+    {"squad, zero", 1},
+    {"circular", 0},
+    {"circular-c1", 1},
+    {"circular-c2", 2},
+    {"circular-c3", 2},
+    {"hermite", 1},
+    {"hermite, mean", 1},
+    {"hermite, hold", 1},
+    {"hermite, tcb", 0},
+    {"hermite, user", 1},
+    {"hermite, natural", 1},
+    {"hermite, parabola", 1},
+    {"hermite, zero", 1},
+    {"spline", 2},
+    {"spline, natural", 2},
+    {"spline, parabola", 2},
+    {"spline, zero", 2},
+    {"bspline", 2},
+    {"cubicspline", 0},
+    {"ncubic", 1},
+};
+
+/* Pairs of samples: the last time before each key that has segments on both sides, and the
+ * key's own. */
+static void probe_keys(probe *p) {
+    for (size_t n = 0; n < p->set.count; n++) {
+        const size_t keys = oracle_key_count(p->o, n), segments = oracle_segment_count(p->o, n);
+        const bool loop = p->desc.loop_period > 0.0;
+        for (size_t i = loop ? 0 : 1; i < (loop ? keys : keys - 1); i++) {
+            const size_t before = i == 0 ? segments - 1 : i - 1;
+            probe_add(p, n, nextafter(oracle_key_time(p->o, n, before + 1), -HUGE_VAL));
+            assert_true(p->cursors[p->count - 1].segment == before &&
+                        p->cursors[p->count - 1].u == 0x1.fffffep-1);
+            probe_add(p, n, oracle_key_time(p->o, n, i));
+            assert_true(p->cursors[p->count - 1].segment == i && p->cursors[p->count - 1].u == 0.0);
+        }
+    }
+}
+
+/* By how much the rates change from the last float32 before a key, where samples may lie, up to the
+ * key itself, in double: much beside segments a thousand times shorter. */
+static angular change_up_to_key(const probe *p, size_t k) {
+    oracle_cursor key = p->cursors[k];
+    const angular before = oracle_angular(p->o, p->tracks[k], key, 1.0, PM_AXIS_BODY);
+    key.u = 1.0;
+    const angular at = oracle_angular(p->o, p->tracks[k], key, 1.0, PM_AXIS_BODY);
+    return (angular){vec3_subtract(at.velocity, before.velocity),
+                     vec3_subtract(at.acceleration, before.acceleration)};
+}
+
+/* In parts of the larger scale beside the key, where no curve magnifies anything. At a cusp, which
+ * turns back at rest, a method keeps its velocity alone. */
+static void compare_sides(const probe *p, const rates *r, const char *name, errors *jump) {
+    for (size_t k = 0; k + 1 < p->count; k += 2) {
+        const size_t track = p->tracks[k];
+        const rate_scale before = p->scales[track][p->cursors[k].segment];
+        const rate_scale after = p->scales[track][p->cursors[k + 1].segment];
+        const angular change = change_up_to_key(p, k);
+        const vec3 v0 = vec3_add(rate_of(r->velocities[k]), change.velocity);
+        const vec3 a0 = vec3_add(rate_of(r->accelerations[k]), change.acceleration);
+        const vec3 v1 = rate_of(r->velocities[k + 1]), a1 = rate_of(r->accelerations[k + 1]);
+        const double velocity =
+            fmax(fmax(before.velocity, after.velocity), fmax(vec3_norm(v0), vec3_norm(v1)));
+        const double acceleration =
+            fmax(fmax(before.acceleration, after.acceleration), fmax(vec3_norm(a0), vec3_norm(a1)));
+        note(per_joint(v0, v1) / velocity, &jump->velocity, jump->where[0], name,
+             p->cursors[k + 1]);
+        if (!oracle_cusp(p->o, track, p->cursors[k + 1].segment)) {
+            note(per_joint(a0, a1) / acceleration, &jump->acceleration, jump->where[1], name,
+                 p->cursors[k + 1]);
+        }
+    }
+}
+
+static bool keep(const promise *promised, const course *c, const errors *jump) {
+    const bool kept = (promised->order < 1 || jump->velocity <= VELOCITY_JUMP) &&
+                      (promised->order < 2 || jump->acceleration <= ACCELERATION_JUMP);
+    const bool seen = (promised->order > 0 || jump->velocity > SEEN) &&
+                      (promised->order != 1 || jump->acceleration > SEEN);
+    printf("# %-9s %-20s velocity %.1e acceleration %.1e\n", c->name, promised->variant,
+           jump->velocity, jump->acceleration);
+    if (!kept) {
+        printf("# ^ jumps: %s; %s\n", jump->where[0], jump->where[1]);
+    }
+    if (!seen) {
+        printf("# ^ has no jump to see\n");
+    }
+    return kept && seen;
+}
+
+static void rates_meet_at_keys_as_far_as_promised_and_no_farther(void **state) {
+    pm_engine *engine = engine_for(state);
+    static probe p;
+    static rates sides;
+    size_t broken = 0, positive = 0, negative = 0;
+    for (size_t n = 0; n < sizeof promises / sizeof *promises; n++) {
+        const variant *v = variant_named(promises[n].variant);
+        for (size_t c = 0; c < course_count(); c++) {
+            errors jump = {0};
+            if (is_left_out(v, course_at(c)) || !can_compile_motion(engine, v->method)) {
+                continue;
+            }
+            probe_course(course_at(c), v, &p);
+            probe_keys(&p);
+            probe_sample(&p, engine, PM_AXIS_BODY, &sides);
+            compare_sides(&p, &sides, course_at(c)->name, &jump);
+            broken += !keep(&promises[n], course_at(c), &jump);
+            for (size_t t = 0; p.desc.loop_period > 0.0 && t < p.set.count; t++) {
+                *(oracle_wrap(p.o, t) > 0.0 ? &positive : &negative) += 1;
+            }
+            probe_free(&p);
+        }
+    }
+    assert_int_equal(broken, 0);
+    assert_true(small_sizes() || (positive > 0 && negative > 0));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(derivatives_of_the_oracle_are_exact_enough_to_judge),
+        ON_BOTH(derivatives_are_those_of_the_curve),
+        ON_BOTH(derivatives_of_adversarial_tracks_are_those_of_the_curve),
+        ON_BOTH(another_curve_has_other_derivatives),
+        ON_BOTH(rates_in_the_parent_are_those_of_the_body_turned),
+        ON_BOTH(rates_meet_at_keys_as_far_as_promised_and_no_farther),
+    };
+    return cmocka_run_group_tests_name("velocities", tests, NULL, engines_close);
+}

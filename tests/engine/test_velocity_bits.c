@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Angular velocities and accelerations bit for bit: the device's, in one lane and in its
+ * own, and the kernels' on the host against the reference's, of every rotation curve and
+ * every kind of job. And that outside the keys of an open track they are zero. That the
+ * reference's are right is test_velocities.c's.
+ */
+#include "support/courses.h"
+#include "support/engines.h"
+#include "support/kernels_on_host.h"
+#include "support/motion.h"
+#include "support/variants.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend/request.h"
+
+enum { MAX_TRACKS = 19, COUNT = 37, KEYS = COURSE_KEYS };
+
+static size_t track_count(void) {
+    return small_sizes() ? 5 : MAX_TRACKS;
+}
+
+/* What is more than an interpreter of kernels can bear. */
+static bool is_left_out(const pm_engine *engine, const variant *v) {
+    return (small_sizes() && variant_repeats_kernels(v)) || !can_compile_motion(engine, v->method);
+}
+
+/* ---- clips and jobs ---- */
+
+typedef enum shape_kind {
+    UNIFORM,      /* one timeline at a rate, samples at a rate; of steady turns */
+    UNIFORM_LOOP, /* likewise, from laps before the keys to laps after */
+    LISTED,       /* one timeline of any times, samples at any */
+    OWN_LOOP,     /* timelines of their own, with one period */
+    PAIRS,        /* timelines of their own at extreme times, pairs of track and time */
+    SHAPES
+} shape_kind;
+
+/* A clip's description with a job for it. */
+typedef struct shape {
+    track_set set;
+    pm_clip_desc desc;
+    pm_sample_job job;
+    size_t rows;
+    double times[COUNT];
+    uint32_t tracks[COUNT];
+} shape;
+
+/* Turns alike enough that no curve needs its wide form. */
+static void steady(random_source *source, size_t n, test_track *t) {
+    (void)n;
+    random_track(source, KEYS, 0.5, 1.0, false, t);
+}
+
+static void make_tracks(shape_kind kind, random_source *source, shape *s) {
+    static make_track *const makers[SHAPES] = {steady, course_loops, course_uneven, course_loops,
+                                               course_extreme};
+    const bool common_timeline = kind <= LISTED;
+    set_create(track_count(), common_timeline, &s->set);
+    for (size_t n = 0; n < s->set.count; n++) {
+        test_track *t = &s->set.tracks[n];
+        makers[kind](source, n, t);
+        if (n > 0 && (common_timeline || kind == OWN_LOOP)) {
+            t->period = s->set.tracks[0].period;
+            memcpy(t->times, s->set.tracks[0].times, sizeof t->times);
+        }
+    }
+    if (kind <= UNIFORM_LOOP) {
+        set_make_uniform(&s->set);
+    }
+}
+
+/* Times from before the keys to after, in any order, the first and the last key among them. */
+static void make_times(random_source *source, shape *s) {
+    const test_track *t = &s->set.tracks[0];
+    const double last = t->times[KEYS - 1];
+    for (size_t k = 0; k < COUNT; k++) {
+        s->times[k] = random_between(source, -0.25 * last, 1.25 * last);
+        s->tracks[k] = (uint32_t)(random_bits(source) % s->set.count);
+    }
+    s->times[COUNT / 2] = t->times[0];
+    s->times[COUNT / 3] = last;
+}
+
+static void shape_make(const variant *v, shape_kind kind, shape *s) {
+    static const pm_timeline uniform = {.key_count = KEYS, .rate = {3, 1}};
+    random_source source = random_start();
+    make_tracks(kind, &source, s);
+    variant_prepare(v, &s->set);
+    make_times(&source, s);
+    s->desc = variant_describe(v, &s->set);
+    s->job = (pm_sample_job){.sample_count = COUNT, .times = s->times};
+    if (kind <= UNIFORM_LOOP) {
+        s->desc.timelines = &uniform;
+        s->desc.loop_period = kind == UNIFORM_LOOP ? KEYS / 3.0 : 0.0;
+        s->job = (pm_sample_job){.sample_count = COUNT, .rate = {7, 1}, .start = {-1, 1}};
+    }
+    if (kind == PAIRS) {
+        s->job.tracks = s->tracks;
+    }
+    s->job.velocity_frame = kind % 2 ? PM_AXIS_PARENT : PM_AXIS_BODY;
+    s->rows = COUNT * (s->job.tracks ? 1 : s->set.count);
+}
+
+/* ---- outputs ---- */
+
+typedef struct rates {
+    float *velocities, *accelerations;
+} rates;
+
+static rates rates_make(const shape *s) {
+    return (rates){guarded_floats(3 * s->rows), guarded_floats(3 * s->rows)};
+}
+
+static void rates_free(rates *r) {
+    guarded_free(r->velocities);
+    guarded_free(r->accelerations);
+}
+
+static void expect_written(const shape *s, const rates *r) {
+    expect_guards(r->velocities, 3 * s->rows);
+    expect_guards(r->accelerations, 3 * s->rows);
+    for (size_t i = 0; i < 3 * s->rows; i++) {
+        assert_false(is_poison(r->velocities[i]) || is_poison(r->accelerations[i]));
+    }
+}
+
+static rates sampled(const pm_clip *clip, const shape *s, bool on_reference_path) {
+    rates r = rates_make(s);
+    pm_sample_job job = s->job;
+    job.velocities = r.velocities;
+    job.accelerations = r.accelerations;
+    job.on_reference = on_reference_path;
+    sample_make(clip, &job);
+    expect_written(s, &r);
+    return r;
+}
+
+static bool same_bits(const shape *s, const rates *a, const rates *b) {
+    const size_t bytes = 3 * s->rows * sizeof(float);
+    return memcmp(a->velocities, b->velocities, bytes) == 0 &&
+           memcmp(a->accelerations, b->accelerations, bytes) == 0;
+}
+
+/* ---- the device ---- */
+
+/* A device that has other bits of rotations too is held to the error bounds instead. */
+static void judge(pm_engine *engine, const shape *s, const rates *device, const rates *reference,
+                  const char *name) {
+    pm_bit_match identity = PM_BIT_MATCH_UNKNOWN;
+    pm_error error = poisoned_error();
+    if (same_bits(s, device, reference)) {
+        return;
+    }
+    expect_ok(pm_engine_self_check(engine, &identity, &error), &error);
+    if (identity != PM_BIT_MATCH_EXACT) {
+        print_message("this device has bits of its own\n");
+        skip();
+    }
+    print_error("%s:\n", name);
+    expect_same_bits(device->velocities, reference->velocities, 3 * s->rows, 3);
+    expect_same_bits(device->accelerations, reference->accelerations, 3 * s->rows, 3);
+}
+
+static void expect_bits_of_the_reference(pm_engine *engine) {
+    bool met[PM_CURVE_COUNT] = {false};
+    const bool all = can_compile_motion(engine, PM_METHOD_SQUAD);
+    for (size_t n = 0; n < variant_count(); n++) {
+        for (size_t kind = 0; kind < SHAPES && !is_left_out(engine, variant_at(n));
+             kind += small_sizes() ? 2 : 1) {
+            shape s;
+            shape_make(variant_at(n), (shape_kind)kind, &s);
+            pm_clip *clip = clip_make(engine, &s.desc);
+            rates device = sampled(clip, &s, false), reference = sampled(clip, &s, true);
+            met[clip->channels[pm_outputs[PM_OUT_VELOCITIES].channel].impl.curve] = true;
+            judge(engine, &s, &device, &reference, variant_at(n)->name);
+            rates_free(&device);
+            rates_free(&reference);
+            pm_clip_destroy(&clip);
+            set_destroy(&s.set);
+        }
+    }
+#define EXPECT_MET(name) assert_true(met[PM_CURVE_##name] || !all);
+    PM_ROTATION_CURVES(EXPECT_MET)
+}
+
+static void the_device_gives_the_bits_of_the_reference(void **state) {
+    expect_bits_of_the_reference(engine_for(state));
+}
+
+static void one_lane_gives_the_bits_of_the_reference(void **state) {
+    pm_device_info info;
+    pm_engine_info(engine_for(state), &info);
+    if (info.lanes == 1) { /* the same once more */
+        skip();
+    }
+    pm_engine *engine = engine_with(state, &(pm_engine_desc){.lanes = 1});
+    expect_bits_of_the_reference(engine);
+    pm_engine_destroy(&engine);
+}
+
+static void kernels_on_the_host_give_the_bits_of_the_reference(void **state) {
+    static const uint32_t widths[] = {1, 16};
+    for (size_t n = 0; n < variant_count(); n++) {
+        for (size_t kind = 0; kind < SHAPES; kind++) {
+            shape s;
+            shape_make(variant_at(n), (shape_kind)kind, &s);
+            pm_clip *clip = clip_make(engine_for(state), &s.desc);
+            rates reference = sampled(clip, &s, true);
+            for (size_t w = 0; w < sizeof widths / sizeof *widths; w++) {
+                rates host = rates_make(&s);
+                pm_sample_job job = s.job;
+                job.velocities = host.velocities;
+                job.accelerations = host.accelerations;
+                kernels_on_host_sample(&(host_launch){widths[w], KERNEL_GATHER, 1, 1}, clip, &job);
+                expect_written(&s, &host);
+                expect_same_bits(host.velocities, reference.velocities, 3 * s.rows, 3);
+                expect_same_bits(host.accelerations, reference.accelerations, 3 * s.rows, 3);
+                rates_free(&host);
+            }
+            rates_free(&reference);
+            pm_clip_destroy(&clip);
+            set_destroy(&s.set);
+        }
+    }
+}
+
+/* ---- rest ---- */
+
+static void expect_rest(const variant *v, const float *values, size_t sample, size_t tracks) {
+    for (size_t i = 0; i < 3 * tracks; i++) {
+        if (values[3 * tracks * sample + i] != 0.0f) {
+            fail_msg("%s: sample %zu is not at rest", v->name, sample);
+        }
+    }
+}
+
+static bool any_motion(const float *values, size_t sample, size_t tracks) {
+    for (size_t i = 0; i < 3 * tracks; i++) {
+        if (values[3 * tracks * sample + i] != 0.0f) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* At the first key, and at the last, a curve moves as its segment does: not at ends at rest, nor
+ * outside sterp's windows. */
+static void expect_rest_outside(pm_engine *engine, const variant *v, shape_kind kind,
+                                const bool *outside) {
+    shape s;
+    shape_make(v, kind, &s);
+    if (kind == LISTED) {
+        const double *keys = s.set.tracks[0].times;
+        const double times[] = {keys[0] - 1e9,  keys[0] - 1e-9,        keys[0],
+                                keys[KEYS - 1], keys[KEYS - 1] + 1e-9, keys[KEYS - 1] + 1e9};
+        memcpy(s.times, times, sizeof times);
+        s.job.sample_count = sizeof times / sizeof *times;
+        s.rows = s.job.sample_count * s.set.count;
+    }
+    pm_clip *clip = clip_make(engine, &s.desc);
+    rates r = sampled(clip, &s, false);
+    const bool still = v->method == PM_METHOD_STEP;
+    const bool may_rest = v->ends == PM_ENDS_ZERO || v->windows;
+    for (size_t k = 0; k < s.job.sample_count; k++) {
+        if (outside[k] || still) {
+            expect_rest(v, r.velocities, k, s.set.count);
+            expect_rest(v, r.accelerations, k, s.set.count);
+        } else if (!may_rest) {
+            assert_true(any_motion(r.velocities, k, s.set.count));
+        }
+    }
+    rates_free(&r);
+    pm_clip_destroy(&clip);
+    set_destroy(&s.set);
+}
+
+static void curves_rest_outside_their_keys_and_nowhere_else(void **state) {
+    static const bool listed[] = {true, true, false, false, true, true};
+    pm_engine *engine = engine_for(state);
+    bool uniform[COUNT]; /* 7 a second from a second before keys 3 a second */
+    const size_t first = 7, last = first + (KEYS - 1) * 7 / 3;
+    for (size_t k = 0; k < COUNT; k++) {
+        uniform[k] = k < first || k > last;
+    }
+    for (size_t n = 0; n < variant_count(); n++) {
+        if (!is_left_out(engine, variant_at(n))) {
+            expect_rest_outside(engine, variant_at(n), LISTED, listed);
+            expect_rest_outside(engine, variant_at(n), UNIFORM, uniform);
+        }
+    }
+}
+
+static void a_single_key_rests(void **state) {
+    pm_engine *engine = engine_for(state);
+    for (size_t n = 0; n < variant_count(); n++) {
+        shape s;
+        if (is_left_out(engine, variant_at(n))) {
+            continue;
+        }
+        shape_make(variant_at(n), PAIRS, &s);
+        for (size_t t = 0; t < s.set.count; t++) {
+            s.set.tracks[t].key_count = 1;
+        }
+        s.desc = variant_describe(variant_at(n), &s.set);
+        pm_clip *clip = clip_make(engine, &s.desc);
+        rates r = sampled(clip, &s, false);
+        for (size_t k = 0; k < s.rows; k++) {
+            expect_rest(variant_at(n), r.velocities, k, 1);
+            expect_rest(variant_at(n), r.accelerations, k, 1);
+        }
+        rates_free(&r);
+        pm_clip_destroy(&clip);
+        set_destroy(&s.set);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        ONLY_ON_DEVICE(the_device_gives_the_bits_of_the_reference),
+        ONLY_ON_DEVICE(one_lane_gives_the_bits_of_the_reference),
+        {"kernels_on_the_host_give_the_bits_of_the_reference",
+         kernels_on_the_host_give_the_bits_of_the_reference, NULL, NULL, &on_reference},
+        ON_BOTH(curves_rest_outside_their_keys_and_nowhere_else),
+        ON_BOTH(a_single_key_rests),
+    };
+    return cmocka_run_group_tests_name("velocity bits", tests, NULL, engines_close);
+}

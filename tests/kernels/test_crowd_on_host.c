@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The crowd kernel as C in one lane and sixteen against pm_crowd_pose_one, bit for bit, with all
+ * tables and buffers of their exact sizes, for instances of any 32 bytes: what a device's own
+ * memory checks would not tell.
+ */
+#include "support/check.h"
+#include "support/crowd_on_host.h"
+#include "support/crowd_scene.h"
+#include "support/motion.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX = 37, POISON = 0xA5 };
+
+static const uint32_t widths[] = {1, 16};
+
+static pm_engine *engine;
+
+static int open_engine(void **unused) {
+    (void)unused;
+    return pm_engine_create(&(pm_engine_desc){.device = "none"}, &engine, NULL) != PM_OK;
+}
+
+static int close_engine(void **unused) {
+    (void)unused;
+    pm_engine_destroy(&engine);
+    return 0;
+}
+
+/* A third each of good ones, of ones that name what is not there, and of any bytes. */
+static void make_instances(random_source *source, const scene *s, pm_crowd_instance *instances) {
+    for (size_t i = 0; i < MAX; i++) {
+        uint64_t bytes[4];
+        for (size_t k = 0; k < 4; k++)
+            bytes[k] = random_bits(source);
+        if (i % 3 == 0)
+            instances[i] = scene_instance(source, s);
+        else if (i % 3 == 1)
+            instances[i] = scene_bad_instance(source, s);
+        else
+            memcpy(&instances[i], bytes, sizeof bytes);
+    }
+}
+
+/* Whether an instance has its turn, by the rule of the public header. */
+static bool has_turn(const scene *s, const crowd_on_host_job *job, size_t i) {
+    const size_t level = job->instances[i].level;
+    const uint32_t every = s->levels[level < SCENE_LEVELS ? level : SCENE_LEVELS - 1].update_every;
+    return every < 2 || (job->frame + (job->first + i) / 16) % every == 0;
+}
+
+static void expect_poison(const unsigned char *bytes, size_t count, const char *where) {
+    for (size_t k = 0; k < count; k++)
+        if (bytes[k] != POISON)
+            fail_msg("byte %zu %s was written", k, where);
+}
+
+static void expect_job(const scene *s, crowd_on_host_job job) {
+    const size_t width = s->joints * pm_crowd_record_bytes(job.output);
+    const size_t stride = job.stride ? job.stride : width;
+    const size_t bytes = job.records_offset + (job.instance_count - 1) * stride + width;
+    unsigned char *records = test_array(bytes, 1);
+    unsigned char *one = test_array(width, 1);
+    pm_error error = poisoned_error();
+    memset(records, POISON, bytes);
+    job.records = records;
+    crowd_on_host_pose(s->crowd, &job);
+    expect_poison(records, job.records_offset, "before the records");
+    for (size_t i = 0; i < job.instance_count; i++) {
+        const unsigned char *got = records + job.records_offset + i * stride;
+        expect_ok(pm_crowd_pose_one(s->crowd, &job.instances[i], job.output, one, &error), &error);
+        if (!has_turn(s, &job, i))
+            expect_poison(got, width, "of an instance that has no turn");
+        else if (memcmp(got, one, width) != 0)
+            fail_msg("%u lanes, output %d: instance %zu of %zu differs", (unsigned)job.lanes,
+                     (int)job.output, i, job.instance_count);
+        if (i + 1 < job.instance_count)
+            expect_poison(got + width, stride - width, "between records");
+    }
+    free(one);
+    free(records);
+}
+
+/* Any counts, with rows apart and memory on no boundary but that of its numbers. */
+static void expect_output(const scene *s, random_source *source, pm_crowd_output output) {
+    static const size_t counts[] = {1, 15, 16, 17, MAX};
+    const size_t width = s->joints * pm_crowd_record_bytes(output);
+    pm_crowd_instance instances[MAX];
+    for (size_t n = 0; n < sizeof counts / sizeof *counts; n++)
+        for (size_t w = 0; w < sizeof widths / sizeof *widths; w++) {
+            make_instances(source, s, instances);
+            crowd_on_host_job job = {.lanes = widths[w],
+                                     .instances = instances,
+                                     .instance_count = counts[n],
+                                     .output = output};
+            expect_job(s, job);
+            job.records_offset = 4 * (1 + random_bits(source) % 9);
+            job.stride = width + 4 * (random_bits(source) % 20);
+            job.instances_offset = 8 * (random_bits(source) % 9);
+            expect_job(s, job);
+        }
+}
+
+static void expect_scene(const scene_options *options) {
+    scene s;
+    size_t met = 0;
+    random_source source = random_salted(options->salt + 0x100);
+    scene_make(engine, options, &s);
+    for (unsigned o = 0; o < PM_CROWD_OUTPUT_COUNT; o++)
+        if (crowd_on_host_has(s.crowd, o)) {
+            expect_output(&s, &source, o);
+            met++;
+        }
+    assert_true(met > 0);
+    scene_free(&s);
+}
+
+static void every_output_has_the_references_bits(void **state) {
+    (void)state;
+    for (int scales = 0; scales < 2; scales++)
+        for (scene_times times = SCENE_UNIFORM; times <= SCENE_PER_JOINT; times++)
+            for (int looped = 0; looped < 2; looped++)
+                expect_scene(&(scene_options){.salt = 0xF01,
+                                              .binds = SCENE_BIND_RIGID,
+                                              .times = times,
+                                              .scales = scales,
+                                              .rest_scales = scales,
+                                              .looped = looped});
+}
+
+static void every_method_has_the_references_bits(void **state) {
+    (void)state;
+    for (size_t n = 0; n < variant_count(); n++) {
+        const variant *v = variant_at(n);
+        if (strchr(v->name, ','))
+            continue;
+        for (scene_times times = SCENE_UNIFORM; times <= SCENE_PER_JOINT; times++)
+            expect_scene(&(scene_options){
+                .salt = 0xF10 + n, .curve = v, .joints = 5, .times = times, .scales = true});
+    }
+}
+
+static void keys_of_48_bits_have_the_references_bits(void **state) {
+    (void)state;
+    for (int looped = 0; looped < 2; looped++) {
+        expect_scene(
+            &(scene_options){.salt = 0xF40, .key_format = PM_KEYS_LOG48, .looped = looped});
+        expect_scene(
+            &(scene_options){.salt = 0xF41, .key_format = PM_KEYS_SMALLEST48, .looped = looped});
+    }
+}
+
+static void any_number_of_joints_has_the_references_bits(void **state) {
+    (void)state;
+    static const size_t joints[] = {1, 2, 3, 4, 15, 16, 17, 33, 70};
+    for (size_t i = 0; i < sizeof joints / sizeof *joints; i++)
+        expect_scene(&(scene_options){
+            .salt = 0xF50 + i, .joints = joints[i], .shape = i % 2 ? SCENE_FOREST : SCENE_CHAIN});
+}
+
+/* Of instances that begin in the middle of all, as pieces of a job do. */
+static void instances_without_a_turn_are_left_alone(void **state) {
+    (void)state;
+    scene s;
+    pm_crowd_instance instances[MAX];
+    random_source source = random_salted(0xF60);
+    scene_make(engine, &(scene_options){.salt = 0xF60, .joints = 3}, &s);
+    scene_undo(&s);
+    s.levels[1].update_every = 3;
+    s.levels[2].update_every = 5;
+    scene_finish(engine, &s);
+    for (uint64_t frame = 0; frame < 15; frame++)
+        for (size_t w = 0; w < sizeof widths / sizeof *widths; w++) {
+            make_instances(&source, &s, instances);
+            expect_job(&s, (crowd_on_host_job){.lanes = widths[w],
+                                               .instances = instances,
+                                               .instance_count = MAX,
+                                               .frame = frame,
+                                               .first = 16 * (random_bits(&source) % 100),
+                                               .output = PM_CROWD_PALETTE});
+        }
+    scene_free(&s);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_output_has_the_references_bits),
+        cmocka_unit_test(every_method_has_the_references_bits),
+        cmocka_unit_test(keys_of_48_bits_have_the_references_bits),
+        cmocka_unit_test(any_number_of_joints_has_the_references_bits),
+        cmocka_unit_test(instances_without_a_turn_are_left_alone),
+    };
+    return cmocka_run_group_tests_name("crowd on host", tests, open_engine, close_engine);
+}

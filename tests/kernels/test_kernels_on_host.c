@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The kernel files as C in every lane width against the reference path, bit for bit, with
+ * all buffers of their exact sizes: what a device's own memory checks would not tell.
+ */
+#include "support/check.h"
+#include "support/kernels_on_host.h"
+#include "support/outputs.h"
+#include "support/variants.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend/request.h"
+
+enum { WIDTHS = 2, MAX_TRACKS = 40, COUNT = 37, FEW = 5, MANY = 1000 };
+
+static const uint32_t widths[WIDTHS] = {1, 16};
+
+static pm_engine *engine;
+
+static int open_engine(void **unused) {
+    (void)unused;
+    return pm_engine_create(&(pm_engine_desc){.device = "none"}, &engine, NULL) != PM_OK;
+}
+
+static int close_engine(void **unused) {
+    (void)unused;
+    pm_engine_destroy(&engine);
+    return 0;
+}
+
+static pm_clip *make_clip(const pm_clip_desc *desc) {
+    pm_error error = poisoned_error();
+    pm_clip *clip = NULL;
+    expect_ok(pm_clip_create(engine, desc, &clip, &error), &error);
+    return clip;
+}
+
+static void expect_launch(const host_launch *launch, const pm_clip *clip, pm_sample_job job,
+                          const outputs *expected) {
+    outputs got = outputs_make(expected->rows);
+    job.rotations = got.rotations;
+    job.positions = got.positions;
+    job.scales = got.scales;
+    kernels_on_host_sample(launch, clip, &job);
+    expect_same_outputs(&got, expected);
+    outputs_free(&got);
+}
+
+/* Every lane width of every kernel that can take the job gives the reference's bits. */
+static void expect_reference(const pm_clip *clip, pm_sample_job job) {
+    outputs expected = sampled(clip, job, job.sample_count * pm_job_width(clip, &job));
+    const bool walks = clip->common_timeline && !job.tracks;
+    for (size_t w = 0; w < WIDTHS; w++) {
+        if (walks)
+            expect_launch(&(host_launch){widths[w], KERNEL_WALK, MANY, FEW}, clip, job, &expected);
+        expect_launch(&(host_launch){widths[w], KERNEL_GATHER, 1, 1}, clip, job, &expected);
+    }
+    outputs_free(&expected);
+}
+
+/* Times from a quarter of the keys before them to a quarter after, in any order, with the
+ * first and the last key among them. */
+static void draw_times(random_source *source, const test_track *track, double *times) {
+    const double first = track->times[0], last = track->times[track->key_count - 1];
+    const double margin = 0.25 * (last - first) + 1;
+    for (size_t k = 0; k < COUNT; k++)
+        times[k] = random_between(source, first - margin, last + margin);
+    times[COUNT / 2] = first;
+    times[COUNT / 3] = last;
+}
+
+static size_t key_count_of(size_t tracks) {
+    return 1 + tracks % 7;
+}
+
+/* Tracks of one timeline, as many as asked; small sizes skip some of the counts. */
+static void each_count(void (*body)(const variant *v, random_source *source, size_t tracks)) {
+    random_source source = random_start();
+    const size_t step = small_sizes() ? 7 : 1;
+    for (size_t n = 0; n < variant_count(); n++)
+        for (size_t tracks = 1; tracks <= MAX_TRACKS; tracks += step)
+            body(variant_at(n), &source, tracks);
+}
+
+static void sample_at_times(const variant *v, random_source *source, size_t tracks,
+                            bool common_timeline) {
+    double times[COUNT];
+    track_set set;
+    set_random(source, tracks, key_count_of(tracks), 0, 3.1, true, common_timeline, &set);
+    variant_prepare(v, &set);
+    const pm_clip_desc desc = variant_describe(v, &set);
+    pm_clip *clip = make_clip(&desc);
+    draw_times(source, &set.tracks[0], times);
+    expect_reference(clip, (pm_sample_job){.sample_count = COUNT, .times = times});
+    pm_clip_destroy(&clip);
+    set_destroy(&set);
+}
+
+static void sample_shared(const variant *v, random_source *source, size_t tracks) {
+    sample_at_times(v, source, tracks, true);
+}
+
+static void every_method_has_the_references_bits_for_any_number_of_tracks(void **state) {
+    (void)state;
+    each_count(sample_shared);
+}
+
+static void sample_apart(const variant *v, random_source *source, size_t tracks) {
+    sample_at_times(v, source, tracks, false);
+}
+
+static void every_method_has_the_references_bits_on_timelines_of_each_track(void **state) {
+    (void)state;
+    each_count(sample_apart);
+}
+
+/* As many pairs as the other tests have tracks: one up to more than two vectors. */
+static void sample_pairs(const variant *v, random_source *source, size_t count) {
+    enum { TRACKS = 6 };
+    double times[MAX_TRACKS];
+    uint32_t tracks[MAX_TRACKS];
+    track_set set;
+    set_random(source, TRACKS, 5, 0, 3.1, true, count % 2 == 0, &set);
+    variant_prepare(v, &set);
+    const pm_clip_desc desc = variant_describe(v, &set);
+    pm_clip *clip = make_clip(&desc);
+    for (size_t k = 0; k < count; k++) {
+        times[k] = random_between(source, -1, 6);
+        tracks[k] = (uint32_t)(random_bits(source) % TRACKS);
+    }
+    expect_reference(clip,
+                     (pm_sample_job){.sample_count = count, .times = times, .tracks = tracks});
+    pm_clip_destroy(&clip);
+    set_destroy(&set);
+}
+
+static void every_method_has_the_references_bits_for_pairs(void **state) {
+    (void)state;
+    each_count(sample_pairs);
+}
+
+static bool any_turns_over(const pm_clip *clip) {
+    for (size_t t = 0; t < clip->track_count; t++)
+        if (clip->wraps[t] < 0)
+            return true;
+    return false;
+}
+
+/* Loops of uniform keys, from laps before the keys to laps after, at a rate: the places
+ * come from the place kernel. */
+static void loop_on(const variant *v, random_source *source, size_t tracks, bool common_timeline) {
+    enum { KEYS = 6 };
+    const pm_timeline timeline = {.key_count = KEYS, .rate = {3, 1}};
+    track_set set;
+    set_random(source, tracks, KEYS, 0.5, 3.1, false, common_timeline, &set);
+    variant_prepare(v, &set);
+    pm_clip_desc desc = variant_describe(v, &set);
+    for (size_t t = 0; t < desc.timeline_count; t++)
+        set.timelines[t] = timeline;
+    desc.loop_period = 2;
+    pm_clip *clip = make_clip(&desc);
+    const pm_sample_job job = {
+        .sample_count = 90, .rate = {17, 1}, .start = {-7, 2}, .first = random_bits(source) % 5};
+    if (tracks > MAX_TRACKS / 2)
+        assert_true(v->method == PM_METHOD_CUBICSPLINE ||
+                    any_turns_over(clip)); /* it keeps signs */
+    expect_reference(clip, job);
+    pm_clip_destroy(&clip);
+    set_destroy(&set);
+}
+
+static void odd_laps_of_loops_have_the_references_signs(void **state) {
+    (void)state;
+    random_source source = random_start();
+    static const size_t counts[] = {1, 3, 16, 17, 31, 40};
+    const size_t step = small_sizes() ? 3 : 1;
+    for (size_t n = 0; n < variant_count(); n++)
+        for (size_t i = 0; i < sizeof counts / sizeof *counts; i += step) {
+            loop_on(variant_at(n), &source, counts[i], true);
+            loop_on(variant_at(n), &source, counts[i], false);
+        }
+}
+
+static void positions_and_scales_have_the_references_bits(void **state) {
+    (void)state;
+    random_source source = random_start();
+    static const pm_vector_method methods[] = {PM_VECTOR_STEP, PM_VECTOR_LINEAR,
+                                               PM_VECTOR_CATMULL_ROM};
+    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
+        for (size_t tracks = 1; tracks <= MAX_TRACKS; tracks += 3) {
+            double times[COUNT];
+            track_set set;
+            set_random(&source, tracks, 6, 0, 3.1, true, tracks % 2 == 0, &set);
+            pm_clip_desc desc = set_describe(&set);
+            desc.vector_method = methods[i];
+            pm_clip *clip = make_clip(&desc);
+            draw_times(&source, &set.tracks[0], times);
+            expect_reference(clip, (pm_sample_job){.sample_count = COUNT, .times = times});
+            pm_clip_destroy(&clip);
+            set_destroy(&set);
+        }
+}
+
+/* A work-item of walk takes any number of samples and of groups: where they end must not show. */
+static void walk_gives_the_same_bits_in_spans_and_runs_of_any_length(void **state) {
+    (void)state;
+    enum { TRACKS = 21 };
+    random_source source = random_start();
+    for (size_t n = 0; n < variant_count(); n++) {
+        double times[COUNT];
+        track_set set;
+        set_random(&source, TRACKS, 7, 0, 3.1, true, true, &set);
+        variant_prepare(variant_at(n), &set);
+        const pm_clip_desc desc = variant_describe(variant_at(n), &set);
+        pm_clip *clip = make_clip(&desc);
+        draw_times(&source, &set.tracks[0], times);
+        const pm_sample_job job = {.sample_count = COUNT, .times = times};
+        outputs expected = sampled(clip, job, COUNT * TRACKS);
+        for (uint32_t run = 1; run <= COUNT + 1; run += 9)
+            for (uint32_t span = 1; span <= 4; span++)
+                expect_launch(&(host_launch){4, KERNEL_WALK, span, run}, clip, job, &expected);
+        outputs_free(&expected);
+        pm_clip_destroy(&clip);
+        set_destroy(&set);
+    }
+}
+
+static pm_uniform_map uniform_map_of(const pm_clip *clip, const pm_sample_job *job) {
+    pm_uniform_map uniform_map;
+    assert_true(pm_job_uniform_map(clip, job, &uniform_map));
+    return uniform_map;
+}
+
+/* The kernel's rule and the host's loop share a header: both are held to the wider integers. */
+static void expect_cursors(const pm_clip *clip, const pm_sample_job *job) {
+    const pm_uniform_map uniform_map = uniform_map_of(clip, job);
+    const pm_piece pieces[] = {{0, job->sample_count}, {COUNT, job->sample_count - COUNT}};
+    pm_exact_uniform_map exact;
+    assert_true(pm_uniform_map_of(clip->timelines[0].rate, job->rate, job->start, job->first,
+                                  job->sample_count, &exact));
+    for (size_t i = 0; i < 2; i++) {
+        const size_t count = pieces[i].count;
+        pm_cursor *device = test_array(count, sizeof *device);
+        pm_cursor *host = test_array(count, sizeof *host);
+        memset(device, 0xFF, count * sizeof *device);
+        memset(host, 0xEE, count * sizeof *host);
+        pm_job_cursors(clip, job, &pieces[i], host);
+        kernels_on_host_locate(&uniform_map, pieces[i].from, (uint32_t)count, device);
+        for (size_t k = 0; k < count; k++) {
+            const pm_cursor wide =
+                pm_timeline_locate_exact(&clip->timelines[0], &exact, pieces[i].from + k);
+            assert_memory_equal(&host[k], &wide, sizeof wide);
+            assert_memory_equal(&device[k], &wide, sizeof wide);
+        }
+        free(device);
+        free(host);
+    }
+}
+
+static void places_in_64_bits_are_those_in_128_on_kernel_and_host(void **state) {
+    (void)state;
+    enum { KEYS = 9 };
+    random_source source = random_start();
+    for (unsigned n = 0; n < 200; n++) {
+        const int64_t key_rate = 1 + (int64_t)(random_bits(&source) % 120);
+        const int64_t rate = 1 + (int64_t)(random_bits(&source) % 1000);
+        const pm_timeline timeline = {.key_count = KEYS, .rate = {key_rate, 1}};
+        track_set set;
+        set_random(&source, 1, KEYS, 0, 1, false, true, &set);
+        pm_clip_desc desc = set_describe(&set);
+        desc.timelines = &timeline;
+        desc.loop_period = n % 2 ? (double)KEYS / (double)key_rate : 0;
+        pm_clip *clip = make_clip(&desc);
+        const pm_sample_job job = {.sample_count = 3 * COUNT,
+                                   .rate = {rate, 1 + (int64_t)(random_bits(&source) % 7)},
+                                   .start = {(int64_t)(random_bits(&source) % 9), 8}};
+        expect_cursors(clip, &job);
+        pm_clip_destroy(&clip);
+        set_destroy(&set);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_method_has_the_references_bits_for_any_number_of_tracks),
+        cmocka_unit_test(every_method_has_the_references_bits_on_timelines_of_each_track),
+        cmocka_unit_test(every_method_has_the_references_bits_for_pairs),
+        cmocka_unit_test(odd_laps_of_loops_have_the_references_signs),
+        cmocka_unit_test(positions_and_scales_have_the_references_bits),
+        cmocka_unit_test(walk_gives_the_same_bits_in_spans_and_runs_of_any_length),
+        cmocka_unit_test(places_in_64_bits_are_those_in_128_on_kernel_and_host),
+    };
+    return cmocka_run_group_tests_name("kernels on the host", tests, open_engine, close_engine);
+}

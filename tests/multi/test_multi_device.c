@@ -1,0 +1,696 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Engines over several devices: sub-devices of the CPU, with a context each and with one for
+ * both, held to the bits of the reference. How a job is divided: test_scheduler.c; what happens
+ * when one of them fails: test_injection.c.
+ */
+#define _POSIX_C_SOURCE 200809L
+
+#include "multi/multi.h"
+#include "support/cl_references.h"
+#include "support/engines.h"
+#include "support/motion.h"
+#include "support/sub_devices.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { KEYS = 12, TRACKS = 37, COUNT = 700, PARTS = SUB_DEVICES };
+enum { OUTPUTS = 5 };
+
+/* So few values are worth a piece here, that small jobs have many. */
+enum { MIN = 500 };
+
+static const size_t components[OUTPUTS] = {4, 3, 3, 3, 3};
+
+/* Sub-devices of the device that the other tests use, and an engine over them. */
+static struct {
+    bool divided;
+    sub_devices subs;
+    pm_engine *engine; /* in contexts of their own */
+    motion keys;
+} m;
+
+static pm_engine *open_targets(const pm_cl_target *targets, size_t count) {
+    pm_engine *engine = NULL;
+    pm_error error = poisoned_error();
+    expect_ok(pm_cl_engine_create_multi(targets, count, NULL, &engine, &error), &error);
+    if (engine->multi)
+        engine->multi->min_values = MIN;
+    return engine;
+}
+
+static pm_engine *open_separately(void) {
+    return open_targets(m.subs.targets, PARTS);
+}
+
+static int open_parts(void **state) {
+    void *kind_state = &on_device;
+    (void)state;
+    m.keys = motion_make(KEYS, TRACKS, 2.5, 0x71);
+    m.divided = sub_devices_open(engine_for(&kind_state), &m.subs);
+    m.engine = m.divided ? open_separately() : NULL;
+    return 0;
+}
+
+static int close_parts(void **state) {
+    pm_engine_destroy(&m.engine);
+    sub_devices_close(&m.subs);
+    motion_free(&m.keys);
+    return engines_close(state);
+}
+
+/* Why is said once, when they are opened. */
+static void need_parts(void) {
+    if (!m.divided)
+        skip();
+}
+
+/* ---- everything that a job can give ---- */
+
+typedef struct results {
+    size_t rows;
+    float *values[OUTPUTS];
+} results;
+
+static results results_of(const pm_clip *clip, pm_sample_job job) {
+    results r = {.rows = job.sample_count * (job.tracks ? 1 : TRACKS)};
+    for (size_t o = 0; o < OUTPUTS; o++)
+        r.values[o] = guarded_floats(r.rows * components[o]);
+    job.rotations = r.values[0];
+    job.positions = r.values[1];
+    job.scales = r.values[2];
+    job.velocities = r.values[3];
+    job.accelerations = r.values[4];
+    sample_make(clip, &job);
+    for (size_t o = 0; o < OUTPUTS; o++)
+        expect_guards(r.values[o], r.rows * components[o]);
+    return r;
+}
+
+static void results_free(results *r) {
+    for (size_t o = 0; o < OUTPUTS; o++)
+        guarded_free(r->values[o]);
+}
+
+static void expect_same_results(const results *a, const results *b) {
+    assert_int_equal(a->rows, b->rows);
+    for (size_t o = 0; o < OUTPUTS; o++)
+        expect_same_bits(a->values[o], b->values[o], a->rows * components[o], components[o]);
+}
+
+/* Samples on several devices, on the whole and on the reference. */
+static void expect_results_of_one(pm_engine *engine, const pm_clip_desc *desc,
+                                  const pm_sample_job *job) {
+    void *kind_state = &on_device;
+    pm_sample_job on_reference_too = *job;
+    on_reference_too.on_reference = true;
+    pm_clip *multi = clip_make(engine, desc), *one = clip_make(engine_for(&kind_state), desc);
+    results of_reference = results_of(multi, on_reference_too), of_one = results_of(one, *job);
+    expect_same_results(&of_one, &of_reference);
+    for (int round = 0; round < 3; round++) { /* unmeasured, with programs built, measured */
+        results of_many = results_of(multi, *job);
+        expect_same_results(&of_many, &of_reference);
+        results_free(&of_many);
+    }
+    results_free(&of_one);
+    results_free(&of_reference);
+    pm_clip_destroy(&multi);
+    pm_clip_destroy(&one);
+}
+
+/* ---- descriptions and jobs ---- */
+
+static const pm_timeline uniform = {.key_count = KEYS, .rate = {30000, 1001}};
+
+static pm_clip_desc describe(const pm_timeline *timeline) {
+    return motion_desc(&m.keys, timeline, PM_METHOD_SQUAD);
+}
+
+/* Times in any order, some before the first key and some past the last. */
+static void scatter(uint64_t salt, double times[COUNT], uint32_t tracks[COUNT]) {
+    random_source source = random_salted(salt);
+    for (size_t k = 0; k < COUNT; k++) {
+        times[k] = random_between(&source, -0.05, 0.5);
+        tracks[k] = (uint32_t)(random_bits(&source) % TRACKS);
+    }
+}
+
+static void make_key_times(double times[KEYS]) {
+    random_source source = random_salted(0x72);
+    for (size_t k = 0; k < KEYS; k++)
+        times[k] = 0.04 * ((double)k + random_between(&source, 0, 0.9));
+}
+
+static void uniform_samples_have_the_bits_of_one_device(void **state) {
+    (void)state;
+    need_parts();
+    const pm_clip_desc desc = describe(&uniform);
+    const pm_sample_job job = {.sample_count = COUNT, .rate = {1499, 1}};
+    expect_results_of_one(m.engine, &desc, &job);
+}
+
+/* Pieces begin where the job does, however far that is from the keys. */
+static void samples_far_into_a_loop_have_them_too(void **state) {
+    (void)state;
+    need_parts();
+    pm_clip_desc desc = describe(&uniform);
+    desc.loop_period = 0.5;
+    const pm_sample_job job = {
+        .sample_count = COUNT, .rate = {48000, 1001}, .start = {-7, 3}, .first = 1234567890123};
+    expect_results_of_one(m.engine, &desc, &job);
+}
+
+static void uniform_samples_of_listed_keys_have_them_too(void **state) {
+    (void)state;
+    need_parts();
+    double times[KEYS];
+    make_key_times(times);
+    const pm_timeline listed = {.key_count = KEYS, .times = times};
+    const pm_clip_desc desc = describe(&listed);
+    const pm_sample_job job = {.sample_count = COUNT, .rate = {1499, 1}, .first = 3};
+    expect_results_of_one(m.engine, &desc, &job);
+}
+
+static void listed_times_have_them_too(void **state) {
+    (void)state;
+    need_parts();
+    double times[COUNT];
+    uint32_t tracks[COUNT];
+    scatter(0x73, times, tracks);
+    const pm_clip_desc desc = describe(&uniform);
+    const pm_sample_job job = {
+        .sample_count = COUNT, .times = times, .velocity_frame = PM_AXIS_PARENT};
+    expect_results_of_one(m.engine, &desc, &job);
+}
+
+/* The first of a job of times is not read, and may be anything. */
+static void pairs_have_them_too(void **state) {
+    (void)state;
+    need_parts();
+    double times[COUNT];
+    uint32_t tracks[COUNT];
+    scatter(0x74, times, tracks);
+    const pm_clip_desc desc = describe(&uniform);
+    const pm_sample_job job = {
+        .sample_count = COUNT, .times = times, .tracks = tracks, .first = UINT64_MAX};
+    m.engine->multi->min_values = 50;
+    expect_results_of_one(m.engine, &desc, &job);
+    m.engine->multi->min_values = MIN;
+}
+
+static void tracks_with_times_of_their_own_have_them_too(void **state) {
+    (void)state;
+    need_parts();
+    double key_times[KEYS], times[COUNT];
+    uint32_t timeline_of[TRACKS], tracks[COUNT];
+    make_key_times(key_times);
+    scatter(0x75, times, tracks);
+    const pm_timeline timelines[2] = {uniform, {.key_count = KEYS, .times = key_times}};
+    for (uint32_t t = 0; t < TRACKS; t++)
+        timeline_of[t] = t % 2;
+    pm_clip_desc desc = describe(timelines);
+    desc.timeline_count = 2;
+    desc.timeline_of = timeline_of;
+    expect_results_of_one(m.engine, &desc,
+                          &(pm_sample_job){.sample_count = COUNT, .rate = {1499, 1}});
+    expect_results_of_one(m.engine, &desc, &(pm_sample_job){.sample_count = COUNT, .times = times});
+    m.engine->multi->min_values = 50;
+    expect_results_of_one(
+        m.engine, &desc, &(pm_sample_job){.sample_count = COUNT, .times = times, .tracks = tracks});
+    m.engine->multi->min_values = MIN;
+}
+
+static void devices_that_share_a_context_have_them_too(void **state) {
+    (void)state;
+    need_parts();
+    const pm_cl_target targets[PARTS] = {{m.subs.shared, m.subs.devices[0]},
+                                         {m.subs.shared, m.subs.devices[1]}};
+    pm_engine *engine = open_targets(targets, PARTS);
+    const pm_clip_desc desc = describe(&uniform);
+    expect_results_of_one(engine, &desc,
+                          &(pm_sample_job){.sample_count = COUNT, .rate = {1499, 1}});
+    pm_engine_destroy(&engine);
+}
+
+/* Pieces that devices cut again, for want of memory. */
+static void pieces_of_pieces_have_them_too(void **state) {
+    (void)state;
+    need_parts();
+    pm_engine *engine = NULL;
+    pm_error error = poisoned_error();
+    const pm_engine_desc options = {.piece_bytes = 1};
+    expect_ok(pm_cl_engine_create_multi(m.subs.targets, PARTS, &options, &engine, &error), &error);
+    engine->multi->min_values = 1 << 14;
+    const pm_clip_desc desc = describe(&uniform);
+    expect_results_of_one(engine, &desc,
+                          &(pm_sample_job){.sample_count = 4 * COUNT, .rate = {1499, 1}});
+    pm_engine_destroy(&engine);
+}
+
+/* ---- who does what ---- */
+
+static pm_clip *clip_of_slerp(pm_engine *engine) {
+    const pm_clip_desc desc = motion_desc(&m.keys, &uniform, PM_METHOD_SLERP);
+    return clip_make(engine, &desc);
+}
+
+static void sample_rotations(const pm_clip *clip, size_t count) {
+    float *out = guarded_floats(count * TRACKS * 4);
+    sample_make(clip, &(pm_sample_job){.sample_count = count, .rate = {1499, 1}, .rotations = out});
+    expect_guards(out, count * TRACKS * 4);
+    for (size_t i = 0; i < count * TRACKS * 4; i++)
+        assert_false(is_poison(out[i]));
+    guarded_free(out);
+}
+
+static bool is_measured(const pm_engine *engine, size_t part) {
+    return engine->multi->rates[part] > 0;
+}
+
+/* A thread may come too late for one job, but not for all of them. */
+static void every_device_takes_part(void **state) {
+    (void)state;
+    need_parts();
+    pm_engine *engine = open_separately();
+    pm_clip *clip = clip_of_slerp(engine);
+    for (size_t job = 0; job < 1000 && !(is_measured(engine, 0) && is_measured(engine, 1)); job++)
+        sample_rotations(clip, COUNT);
+    assert_true(is_measured(engine, 0));
+    assert_true(is_measured(engine, 1));
+    assert_true(isfinite(engine->multi->rates[0]) && isfinite(engine->multi->rates[1]));
+    pm_clip_destroy(&clip);
+    pm_engine_destroy(&engine);
+}
+
+static void a_job_too_small_to_share_is_the_first_devices_while_nothing_is_known(void **state) {
+    (void)state;
+    need_parts();
+    pm_engine *engine = open_separately();
+    pm_clip *clip = clip_of_slerp(engine);
+    engine->multi->min_values = (size_t)COUNT * TRACKS;
+    for (size_t job = 0; job < 3; job++)
+        sample_rotations(clip, COUNT);
+    assert_true(is_measured(engine, 0));
+    assert_false(is_measured(engine, 1));
+    pm_clip_destroy(&clip);
+    pm_engine_destroy(&engine);
+}
+
+/* What the other had is kept in proportion, and a 64th added; see share.c. */
+static void a_job_too_small_to_share_goes_to_the_fastest(void **state) {
+    (void)state;
+    need_parts();
+    pm_engine *engine = open_separately();
+    pm_clip *clip = clip_of_slerp(engine);
+    for (size_t job = 0; job < 1000 && !(is_measured(engine, 0) && is_measured(engine, 1)); job++)
+        sample_rotations(clip, COUNT);
+    engine->multi->min_values = (size_t)COUNT * TRACKS;
+    for (size_t fast = 0; fast < PARTS; fast++) {
+        double *rates = engine->multi->rates;
+        rates[fast] = 1e6;
+        rates[1 - fast] = 1;
+        sample_rotations(clip, COUNT);
+        assert_true(fabs(rates[1 - fast] / rates[fast] * 1e6 - 65.0 / 64) < 1e-9);
+    }
+    pm_clip_destroy(&clip);
+    pm_engine_destroy(&engine);
+}
+
+/* By the library's own measure of what is worth a piece. */
+static void a_large_job_has_the_bits_of_one_device(void **state) {
+    void *kind_state = &on_device;
+    (void)state;
+    need_parts();
+    enum { LARGE = 12000 };
+    pm_engine *engine = NULL;
+    pm_error error = poisoned_error();
+    expect_ok(pm_cl_engine_create_multi(m.subs.targets, PARTS, NULL, &engine, &error), &error);
+    assert_true((size_t)LARGE * TRACKS > 2 * engine->multi->min_values);
+    pm_clip *multi = clip_of_slerp(engine), *one = clip_of_slerp(engine_for(&kind_state));
+    float *a = guarded_floats((size_t)LARGE * TRACKS * 4);
+    float *b = guarded_floats((size_t)LARGE * TRACKS * 4);
+    pm_sample_job job = {.sample_count = LARGE, .rate = {25000, 1}, .rotations = a};
+    sample_make(multi, &job);
+    job.rotations = b;
+    sample_make(one, &job);
+    expect_same_bits(a, b, (size_t)LARGE * TRACKS * 4, 4);
+    expect_guards(a, (size_t)LARGE * TRACKS * 4);
+    guarded_free(a);
+    guarded_free(b);
+    pm_clip_destroy(&multi);
+    pm_clip_destroy(&one);
+    pm_engine_destroy(&engine);
+}
+
+/* ---- threads ---- */
+
+enum { THREADS = 2, JOBS = 10 };
+
+typedef struct caller {
+    const pm_clip *clip;
+    float *out;
+    pm_status status;
+} caller;
+
+static void *call(void *argument) {
+    caller *c = argument;
+    for (size_t job = 0; job < JOBS && c->status == PM_OK; job++)
+        c->status = pm_sample(c->clip,
+                              &(pm_sample_job){.sample_count = COUNT,
+                                               .rate = {1499, 1},
+                                               .first = job * COUNT,
+                                               .rotations = c->out + job * COUNT * TRACKS * 4},
+                              NULL);
+    return NULL;
+}
+
+static void two_threads_may_sample_at_once(void **state) {
+    (void)state;
+    need_parts();
+    const size_t floats = (size_t)JOBS * COUNT * TRACKS * 4;
+    pm_clip *clip = clip_of_slerp(m.engine);
+    float *expected = guarded_floats(floats);
+    sample_make(clip, &(pm_sample_job){.sample_count = (size_t)JOBS * COUNT,
+                                       .rate = {1499, 1},
+                                       .rotations = expected,
+                                       .on_reference = true});
+    caller callers[THREADS];
+    pthread_t threads[THREADS];
+    for (size_t i = 0; i < THREADS; i++) {
+        callers[i] = (caller){clip, guarded_floats(floats), PM_OK};
+        assert_int_equal(pthread_create(&threads[i], NULL, call, &callers[i]), 0);
+    }
+    for (size_t i = 0; i < THREADS; i++) {
+        pthread_join(threads[i], NULL);
+        assert_int_equal(callers[i].status, PM_OK);
+        expect_same_bits(callers[i].out, expected, floats, 4);
+        expect_guards(callers[i].out, floats);
+        guarded_free(callers[i].out);
+    }
+    guarded_free(expected);
+    pm_clip_destroy(&clip);
+}
+
+/* ---- what the engine says of itself ---- */
+
+static void its_info_is_of_all_devices_together(void **state) {
+    (void)state;
+    need_parts();
+    pm_device_info whole, parts[PARTS];
+    pm_engine_info(m.engine, &whole);
+    for (size_t i = 0; i < PARTS; i++)
+        pm_engine_info(m.engine->parts[i], &parts[i]);
+    char names[2 * sizeof whole.name + 4];
+    snprintf(names, sizeof names, "%s + %s", parts[0].name, parts[1].name);
+    names[sizeof whole.name - 1] = '\0';
+    assert_string_equal(whole.name, names);
+    assert_string_equal(whole.platform, parts[0].platform);
+    assert_int_equal(whole.type, parts[0].type);
+    assert_int_equal(whole.index, parts[0].index);
+    assert_int_equal(whole.lanes, parts[0].lanes);
+    assert_int_equal(whole.memory_bytes, parts[0].memory_bytes + parts[1].memory_bytes);
+    assert_int_equal(whole.compute_units, parts[0].compute_units + parts[1].compute_units);
+    assert_true(whole.max_allocation_bytes <= parts[0].max_allocation_bytes &&
+                whole.max_allocation_bytes <= parts[1].max_allocation_bytes);
+    assert_ptr_equal(pm_cl_context(m.engine), m.subs.targets[0].context);
+    assert_ptr_equal(pm_cl_device(m.engine), m.subs.devices[0]);
+}
+
+static void a_clip_counts_its_bytes_on_each_device(void **state) {
+    void *kind_state = &on_device;
+    (void)state;
+    need_parts();
+    pm_clip_info of_many, of_one;
+    pm_clip *multi = clip_of_slerp(m.engine), *one = clip_of_slerp(engine_for(&kind_state));
+    pm_clip_get_info(multi, &of_many);
+    pm_clip_get_info(one, &of_one);
+    assert_int_equal(of_many.device_bytes, of_one.device_bytes);
+    pm_clip_destroy(&multi);
+    pm_clip_destroy(&one);
+}
+
+static void the_self_check_is_of_every_device(void **state) {
+    (void)state;
+    need_parts();
+    pm_engine *engine = open_separately();
+    pm_bit_match identity = PM_BIT_MATCH_UNKNOWN;
+    pm_error error = poisoned_error();
+    expect_ok(pm_engine_self_check(engine, &identity, &error), &error);
+    assert_int_equal(identity, PM_BIT_MATCH_EXACT);
+    const size_t programs = pm_cl_program_count(engine->parts[0]);
+    assert_true(programs > PM_METHOD_COUNT / 2);
+    assert_int_equal(pm_cl_program_count(engine->parts[1]), programs);
+    pm_engine_destroy(&engine);
+}
+
+static void tuning_several_at_once_is_refused(void **state) {
+    (void)state;
+    need_parts();
+    pm_launch_measurement trials[2];
+    pm_error error = poisoned_error();
+    size_t count = 7, best = 7;
+    expect_refusal(pm_engine_tune(m.engine, trials, 2, &count, &best, &error), &error,
+                   PM_ERROR_ARGUMENT, "each");
+    assert_int_equal(count, 0);
+    assert_int_equal(best, 0);
+}
+
+/* ---- on a caller's queue ---- */
+
+static void a_queue_of_any_of_the_devices_will_do(void **state) {
+    (void)state;
+    need_parts();
+    enum { FLOATS = COUNT * TRACKS * 4 };
+    pm_clip *clip = clip_of_slerp(m.engine);
+    float *expected = guarded_floats(FLOATS), *out = guarded_floats(FLOATS);
+    const pm_sample_job job = {.sample_count = COUNT, .rate = {1499, 1}};
+    pm_sample_job to_host = job;
+    to_host.rotations = expected;
+    to_host.on_reference = true;
+    sample_make(clip, &to_host);
+    for (size_t i = 0; i < PARTS; i++) {
+        cl_int status = CL_SUCCESS;
+        cl_command_queue queue =
+            clCreateCommandQueue(m.subs.targets[i].context, m.subs.devices[i], 0, &status);
+        assert_int_equal(status, CL_SUCCESS);
+        memset(out, 0xFF, FLOATS * sizeof *out);
+        cl_mem buffer =
+            clCreateBuffer(m.subs.targets[i].context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
+                           FLOATS * sizeof *out, out, &status);
+        assert_int_equal(status, CL_SUCCESS);
+        const pm_cl_outputs outputs = {.rotations = buffer};
+        pm_error error = poisoned_error();
+        expect_ok(pm_cl_sample(clip, &job, &outputs, queue, 0, NULL, NULL, &error), &error);
+        assert_int_equal(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, FLOATS * sizeof *out, out,
+                                             0, NULL, NULL),
+                         CL_SUCCESS);
+        expect_same_bits(out, expected, FLOATS, 4);
+        clReleaseMemObject(buffer);
+        clReleaseCommandQueue(queue);
+    }
+    guarded_free(expected);
+    guarded_free(out);
+    pm_clip_destroy(&clip);
+}
+
+static void a_queue_of_none_of_them_is_refused(void **state) {
+    (void)state;
+    need_parts();
+    cl_int status = CL_SUCCESS;
+    pm_clip *clip = clip_of_slerp(m.engine);
+    const pm_sample_job job = {.sample_count = COUNT, .rate = {1499, 1}};
+    cl_command_queue queue = clCreateCommandQueue(m.subs.shared, m.subs.devices[0], 0, &status);
+    assert_int_equal(status, CL_SUCCESS);
+    cl_mem buffer = clCreateBuffer(m.subs.targets[0].context, CL_MEM_READ_WRITE,
+                                   (size_t)COUNT * TRACKS * 16, NULL, &status);
+    assert_int_equal(status, CL_SUCCESS);
+    const pm_cl_outputs outputs = {.rotations = buffer};
+    pm_error error = poisoned_error();
+    expect_refusal(pm_cl_sample(clip, &job, &outputs, queue, 0, NULL, NULL, &error), &error,
+                   PM_ERROR_ARGUMENT, "queue");
+    clReleaseMemObject(buffer);
+    clReleaseCommandQueue(queue);
+    pm_clip_destroy(&clip);
+}
+
+/* ---- targets ---- */
+
+static void expect_refused_targets(const pm_cl_target *targets, size_t count, const char *words) {
+    pm_error error = poisoned_error();
+    pm_engine *const untouched = (pm_engine *)&error;
+    pm_engine *engine = untouched;
+    expect_refusal(pm_cl_engine_create_multi(targets, count, NULL, &engine, &error), &error,
+                   PM_ERROR_ARGUMENT, words);
+    assert_ptr_equal(engine, untouched);
+}
+
+static void targets_that_are_none_are_refused(void **state) {
+    (void)state;
+    need_parts();
+    const pm_cl_target *good = m.subs.targets;
+    const pm_cl_target no_context[PARTS] = {good[0], {NULL, m.subs.devices[1]}};
+    const pm_cl_target no_device[PARTS] = {good[0], {m.subs.targets[1].context, NULL}};
+    pm_error error = poisoned_error();
+    expect_refused_targets(NULL, 2, "targets");
+    expect_refused_targets(good, 0, "count");
+    expect_refused_targets(no_context, PARTS, "targets[1].context");
+    expect_refused_targets(no_device, PARTS, "targets[1].device");
+    expect_refusal(pm_cl_engine_create_multi(good, PARTS, NULL, NULL, &error), &error,
+                   PM_ERROR_ARGUMENT, "engine");
+}
+
+static void one_device_twice_is_refused(void **state) {
+    (void)state;
+    need_parts();
+    const pm_cl_target twice[3] = {{m.subs.targets[0].context, m.subs.devices[0]},
+                                   {m.subs.targets[1].context, m.subs.devices[1]},
+                                   {m.subs.shared, m.subs.devices[0]}};
+    expect_refused_targets(twice, 3, "targets[0] and targets[2] are the same");
+}
+
+static void one_target_is_an_engine_like_any_other(void **state) {
+    (void)state;
+    need_parts();
+    const pm_cl_target target = {m.subs.targets[1].context, m.subs.devices[1]};
+    pm_engine *engine = open_targets(&target, 1);
+    pm_device_info info, expected;
+    pm_engine_info(engine, &info);
+    pm_engine_info(m.engine->parts[1], &expected);
+    assert_string_equal(info.name, expected.name);
+    assert_ptr_equal(pm_cl_device(engine), m.subs.devices[1]);
+    assert_null(engine->multi);
+    pm_engine_destroy(&engine);
+}
+
+static void contexts_are_retained_and_let_go(void **state) {
+    (void)state;
+    need_parts();
+    const cl_uint before = references(m.subs.shared);
+    const pm_cl_target targets[PARTS] = {{m.subs.shared, m.subs.devices[0]},
+                                         {m.subs.shared, m.subs.devices[1]}};
+    pm_engine *engine = open_targets(targets, PARTS);
+    assert_true(references(m.subs.shared) >= before + PARTS);
+    pm_engine_destroy(&engine);
+    assert_int_equal(references_at_last(references, m.subs.shared, before), before);
+}
+
+/* ---- devices by name: these need no sub-devices ---- */
+
+static size_t list_some(pm_device_info infos[2]) {
+    pm_error error = poisoned_error();
+    size_t count = 0;
+    expect_ok(pm_list_devices(infos, 2, &count, &error), &error);
+    return count;
+}
+
+static void expect_refused_device(const char *device, pm_status expected, const char *words) {
+    pm_error error = poisoned_error();
+    pm_engine *engine = NULL;
+    const pm_engine_desc desc = {.device = device};
+    expect_refusal(pm_engine_create(&desc, &engine, &error), &error, expected, words);
+    assert_null(engine);
+}
+
+static void a_device_that_is_listed_twice_is_refused(void **state) {
+    (void)state;
+    pm_device_info infos[2];
+    char list[128];
+    list_some(infos);
+    expect_refused_device("0,0", PM_ERROR_ARGUMENT, "\"0\" is listed twice");
+    snprintf(list, sizeof list, "0,%zu:%zu", infos[0].platform_index, infos[0].device_index);
+    expect_refused_device(list, PM_ERROR_ARGUMENT, "twice");
+}
+
+static void a_list_with_a_device_that_is_not_there_is_refused(void **state) {
+    (void)state;
+    expect_refused_device("0,99", PM_ERROR_NO_DEVICE, "\"99\"");
+    expect_refused_device("99,0", PM_ERROR_NO_DEVICE, "\"99\"");
+    expect_refused_device("0,99:0", PM_ERROR_NO_DEVICE, "\"99:0\"");
+    expect_refused_device("0,0:", PM_ERROR_NO_DEVICE, "\"0:\"");
+}
+
+static void what_is_no_list_is_a_name(void **state) {
+    (void)state;
+    static const char *const names[] = {"0,", ",0", "0,,0", "0,cpu", "0, 1", "0,99999999999999"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        char quoted[64];
+        snprintf(quoted, sizeof quoted, "\"%s\"", names[i]);
+        expect_refused_device(names[i], PM_ERROR_NO_DEVICE, quoted);
+    }
+}
+
+static void expect_devices(const char *device, const pm_device_info *first, size_t count) {
+    pm_device_info info;
+    pm_error error = poisoned_error();
+    pm_engine *engine = NULL;
+    const pm_engine_desc desc = {.device = device};
+    expect_ok(pm_engine_create(&desc, &engine, &error), &error);
+    pm_engine_info(engine, &info);
+    assert_int_equal(engine->part_count, count);
+    assert_int_equal(info.index, first->index);
+    assert_int_equal(info.platform_index, first->platform_index);
+    assert_memory_equal(info.name, first->name, strlen(first->name));
+    pm_engine_destroy(&engine);
+}
+
+static void all_is_every_device_there_is(void **state) {
+    (void)state;
+    pm_device_info infos[2];
+    const size_t count = list_some(infos);
+    expect_devices("all", &infos[0], count);
+}
+
+static void a_list_is_of_the_devices_it_names_in_its_order(void **state) {
+    (void)state;
+    pm_device_info infos[2];
+    char list[128];
+    if (list_some(infos) < 2) {
+        print_message("not tested: there is one device\n");
+        skip();
+    }
+    expect_devices("0,1", &infos[0], 2);
+    expect_devices("1,0", &infos[1], 2);
+    snprintf(list, sizeof list, "%zu:%zu,0", infos[1].platform_index, infos[1].device_index);
+    expect_devices(list, &infos[1], 2);
+}
+
+int main(void) {
+    const int code = exit_code_without_device();
+    if (code != 0)
+        return code;
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(uniform_samples_have_the_bits_of_one_device),
+        cmocka_unit_test(samples_far_into_a_loop_have_them_too),
+        cmocka_unit_test(uniform_samples_of_listed_keys_have_them_too),
+        cmocka_unit_test(listed_times_have_them_too),
+        cmocka_unit_test(pairs_have_them_too),
+        cmocka_unit_test(tracks_with_times_of_their_own_have_them_too),
+        cmocka_unit_test(devices_that_share_a_context_have_them_too),
+        cmocka_unit_test(pieces_of_pieces_have_them_too),
+        cmocka_unit_test(every_device_takes_part),
+        cmocka_unit_test(a_job_too_small_to_share_is_the_first_devices_while_nothing_is_known),
+        cmocka_unit_test(a_job_too_small_to_share_goes_to_the_fastest),
+        cmocka_unit_test(a_large_job_has_the_bits_of_one_device),
+        cmocka_unit_test(two_threads_may_sample_at_once),
+        cmocka_unit_test(its_info_is_of_all_devices_together),
+        cmocka_unit_test(a_clip_counts_its_bytes_on_each_device),
+        cmocka_unit_test(the_self_check_is_of_every_device),
+        cmocka_unit_test(tuning_several_at_once_is_refused),
+        cmocka_unit_test(a_queue_of_any_of_the_devices_will_do),
+        cmocka_unit_test(a_queue_of_none_of_them_is_refused),
+        cmocka_unit_test(targets_that_are_none_are_refused),
+        cmocka_unit_test(one_device_twice_is_refused),
+        cmocka_unit_test(one_target_is_an_engine_like_any_other),
+        cmocka_unit_test(contexts_are_retained_and_let_go),
+        cmocka_unit_test(a_device_that_is_listed_twice_is_refused),
+        cmocka_unit_test(a_list_with_a_device_that_is_not_there_is_refused),
+        cmocka_unit_test(what_is_no_list_is_a_name),
+        cmocka_unit_test(all_is_every_device_there_is),
+        cmocka_unit_test(a_list_is_of_the_devices_it_names_in_its_order),
+    };
+    return cmocka_run_group_tests_name("many devices", tests, open_parts, close_parts);
+}

@@ -1,0 +1,560 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Engines that build in the background: nobody waits for a compiler, results are those of one of
+ * the two who compute and never a mixture, and failures come as they do without.
+ */
+#define _XOPEN_SOURCE 700
+
+#include "support/cache_folder.h"
+#include "support/engines.h"
+#include "support/motion.h"
+#include "support/sub_devices.h"
+
+#include <dirent.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { KEYS = 9, TRACKS = 20, OUTPUTS = 5, FEW = 50 };
+enum { PATIENCE_SECONDS = 600 };
+static const size_t components[OUTPUTS] = {4, 3, 3, 3, 3};
+
+static sub_devices subs;
+
+/* ---- a log that holds builds up ---- */
+
+typedef struct gate {
+    pthread_mutex_t lock; /* guards what follows */
+    pthread_cond_t changed;
+    bool closed; /* builds that are announced wait */
+    size_t building, built, warnings;
+    char warning[512];
+} gate;
+
+static void pass(void *user, pm_log_level level, const char *message) {
+    gate *g = user;
+    pthread_mutex_lock(&g->lock);
+    g->building += level == PM_LOG_BUILDING;
+    g->built += level == PM_LOG_BUILT;
+    if (level == PM_LOG_WARNING) {
+        g->warnings++;
+        snprintf(g->warning, sizeof g->warning, "%.500s", message);
+    }
+    pthread_cond_broadcast(&g->changed);
+    while (level == PM_LOG_BUILDING && g->closed)
+        pthread_cond_wait(&g->changed, &g->lock);
+    pthread_mutex_unlock(&g->lock);
+}
+
+static gate gate_make(bool closed) {
+    return (gate){
+        .lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER, .closed = closed};
+}
+
+static void gate_open(gate *g) {
+    pthread_mutex_lock(&g->lock);
+    g->closed = false;
+    pthread_cond_broadcast(&g->changed);
+    pthread_mutex_unlock(&g->lock);
+}
+
+/* What was counted so far, of an engine that lives. */
+static size_t gate_count(gate *g, const size_t *count) {
+    pthread_mutex_lock(&g->lock);
+    const size_t now = *count;
+    pthread_mutex_unlock(&g->lock);
+    return now;
+}
+
+/* Until so many programs are ready. */
+static void gate_wait(gate *g, size_t built) {
+    pthread_mutex_lock(&g->lock);
+    while (g->built < built)
+        pthread_cond_wait(&g->changed, &g->lock);
+    pthread_mutex_unlock(&g->lock);
+}
+
+/* ---- engines, clips and jobs ---- */
+
+static pm_engine *open_engine(void **state, gate *g, const char *cache, const char *kernels,
+                              bool in_background) {
+    return engine_with(state, &(pm_engine_desc){.cache_folder = cache,
+                                                .kernel_folder = kernels,
+                                                .build_in_background = in_background,
+                                                .log = g ? pass : NULL,
+                                                .log_user = g});
+}
+
+static pm_clip *make_clip(pm_engine *engine, pm_method method) {
+    motion m = motion_make(KEYS, TRACKS, 1.5, 0xBA1);
+    const pm_timeline timeline = {.key_count = KEYS, .rate = {30000, 1001}};
+    const pm_clip_desc desc = motion_desc(&m, &timeline, method);
+    pm_clip *clip = clip_make(engine, &desc);
+    motion_free(&m);
+    return clip;
+}
+
+/* What a job gives; all outputs, or rotations alone. */
+typedef struct results {
+    size_t rows, outputs;
+    float *values[OUTPUTS];
+} results;
+
+static results results_make(const pm_sample_job *job, size_t outputs) {
+    results r = {.rows = job->sample_count * (job->tracks ? 1 : TRACKS), .outputs = outputs};
+    for (size_t o = 0; o < outputs; o++)
+        r.values[o] = guarded_floats(r.rows * components[o]);
+    return r;
+}
+
+static void results_free(results *r) {
+    for (size_t o = 0; o < r->outputs; o++)
+        guarded_free(r->values[o]);
+}
+
+static pm_status sample_to(const pm_clip *clip, pm_sample_job job, const results *r,
+                           pm_error *error) {
+    job.rotations = r->values[0];
+    job.positions = r->values[1];
+    job.scales = r->values[2];
+    job.velocities = r->values[3];
+    job.accelerations = r->values[4];
+    return pm_sample(clip, &job, error);
+}
+
+static results sample(const pm_clip *clip, const pm_sample_job *job, size_t outputs) {
+    results r = results_make(job, outputs);
+    pm_error error = poisoned_error();
+    expect_ok(sample_to(clip, *job, &r, &error), &error);
+    for (size_t o = 0; o < outputs; o++)
+        expect_guards(r.values[o], r.rows * components[o]);
+    return r;
+}
+
+static bool same_results(const results *a, const results *b) {
+    for (size_t o = 0; o < a->outputs; o++)
+        if (memcmp(a->values[o], b->values[o], a->rows * components[o] * sizeof(float)) != 0)
+            return false;
+    return true;
+}
+
+static void expect_same(const results *a, const results *b) {
+    for (size_t o = 0; o < a->outputs; o++)
+        expect_same_bits(a->values[o], b->values[o], a->rows * components[o], components[o]);
+}
+
+static void expect_reference(const pm_clip *clip, const pm_sample_job *job, const results *r) {
+    pm_sample_job on_reference_too = *job;
+    on_reference_too.on_reference = true;
+    results expected = sample(clip, &on_reference_too, r->outputs);
+    expect_same(r, &expected);
+    results_free(&expected);
+}
+
+/* A job of each kind, of a random length. */
+typedef struct jobs {
+    double *times;
+    uint32_t *tracks;
+    pm_sample_job list[3];
+} jobs;
+
+static jobs jobs_make(uint64_t salt, size_t max) {
+    random_source source = random_salted(salt);
+    jobs j = {test_array(max, sizeof(double)), test_array(max, sizeof(uint32_t)), {{0}}};
+    for (size_t k = 0; k < max; k++) {
+        j.times[k] = random_between(&source, -0.05, 0.4);
+        j.tracks[k] = (uint32_t)(random_bits(&source) % TRACKS);
+    }
+    for (size_t i = 0; i < 3; i++)
+        j.list[i].sample_count = max / 2 + (size_t)(random_bits(&source) % (max / 2)) + 1;
+    j.list[0].rate = (pm_rational){120000, 1001};
+    j.list[0].first = random_bits(&source) % 100;
+    j.list[1].times = j.list[2].times = j.times;
+    j.list[2].tracks = j.tracks;
+    return j;
+}
+
+static void jobs_free(jobs *j) {
+    free(j->times);
+    free(j->tracks);
+}
+
+static size_t some_samples(void) {
+    return small_sizes() ? 64 : 3000;
+}
+
+/* ---- nobody waits ---- */
+
+static void a_job_does_not_wait_for_its_programs(void **state) {
+    engine_for(state);
+    gate g = gate_make(true);
+    jobs j = jobs_make(0xBA2, some_samples());
+    pm_engine *engine = open_engine(state, &g, "", NULL, true);
+    pm_clip *clip = make_clip(engine, PM_METHOD_SLERP);
+    alarm(PATIENCE_SECONDS);
+    for (size_t i = 0; i < 3; i++) { /* while the gate is closed, nothing can be built */
+        results r = sample(clip, &j.list[i], 3);
+        expect_reference(clip, &j.list[i], &r);
+        results_free(&r);
+    }
+    assert_int_equal(gate_count(&g, &g.built), 0);
+    gate_open(&g);
+    pm_clip_destroy(&clip);
+    pm_engine_destroy(&engine);
+    alarm(0);
+    assert_int_equal(g.built, g.building); /* which waits for what is being built */
+    jobs_free(&j);
+}
+
+static void programs_on_disk_are_not_built_again(void **state) {
+    engine_for(state);
+    const char *folder = cache_folder_make();
+    const pm_sample_job job = {.sample_count = FEW, .rate = {43, 1}};
+    gate g = gate_make(false);
+    assert_non_null(folder);
+    for (int round = 0; round < 2; round++) {
+        pm_engine *engine = open_engine(state, &g, folder, NULL, round > 0);
+        pm_clip *clip = make_clip(engine, PM_METHOD_SLERP);
+        const size_t before = gate_count(&g, &g.building);
+        results r = sample(clip, &job, 1);
+        expect_reference(clip, &job, &r);
+        results_free(&r);
+        pm_clip_destroy(&clip);
+        pm_engine_destroy(&engine);
+        assert_int_equal(g.building > before, round == 0);
+    }
+    assert_true(cache_folder_remove());
+}
+
+/* ---- bits ---- */
+
+/* Jobs until the device does them: while programs are built, when they are, and after that. */
+static void expect_usual_bits(pm_engine *engine, gate *g, uint64_t salt) {
+    jobs j = jobs_make(salt, some_samples());
+    pm_clip *clip = make_clip(engine, PM_METHOD_SQUAD);
+    const size_t outputs = small_sizes() ? 1 : OUTPUTS;
+    for (int round = 0; round < 3; round++) {
+        for (size_t i = 0; i < 3; i++) {
+            results r = sample(clip, &j.list[i], outputs);
+            expect_reference(clip, &j.list[i], &r);
+            results_free(&r);
+        }
+        gate_wait(g, 1);
+    }
+    assert_int_equal(gate_count(g, &g->warnings), 0);
+    pm_clip_destroy(&clip);
+    jobs_free(&j);
+}
+
+static void results_have_the_bits_of_the_reference_throughout(void **state) {
+    if (!can_compile_motion(engine_for(state), PM_METHOD_SQUAD))
+        skip();
+    gate g = gate_make(false);
+    pm_engine *engine = open_engine(state, &g, "", NULL, true);
+    expect_usual_bits(engine, &g, 0xBA3);
+    pm_engine_destroy(&engine);
+}
+
+static void several_devices_build_in_the_background_too(void **state) {
+    if (!subs.shared && !sub_devices_open(engine_for(state), &subs))
+        skip();
+    gate g = gate_make(false);
+    pm_engine *engine = NULL;
+    pm_error error = poisoned_error();
+    const pm_engine_desc desc = {
+        .cache_folder = "", .build_in_background = true, .log = pass, .log_user = &g};
+    expect_ok(pm_cl_engine_create_multi(subs.targets, SUB_DEVICES, &desc, &engine, &error), &error);
+    expect_usual_bits(engine, &g, 0xBA4);
+    pm_engine_destroy(&engine);
+}
+
+/* ---- a device with bits of its own ---- */
+
+static const char stored[] = "    pm_store_values(to, value, count, streams);\n";
+static const char stored_otherwise[] =
+    "    pm_store_values(to, pm_quat_scaled(value, PM_REAL(0.5f)), count, streams);\n";
+
+static void copy_text(const char *from, const char *to, const char *what, const char *by) {
+    static char text[1 << 18];
+    FILE *in = fopen(from, "r");
+    assert_non_null(in);
+    const size_t size = fread(text, 1, sizeof text - 1, in);
+    assert_true(size < sizeof text - 1);
+    text[size] = '\0';
+    fclose(in);
+    FILE *out = fopen(to, "w");
+    assert_non_null(out);
+    const char *at = what ? strstr(text, what) : NULL;
+    assert_int_equal(at != NULL, what != NULL);
+    if (at) {
+        fwrite(text, 1, (size_t)(at - text), out);
+        fputs(by, out);
+        fputs(at + strlen(what), out);
+    } else {
+        fputs(text, out);
+    }
+    assert_int_equal(fclose(out), 0);
+}
+
+/* The kernels, of which walk.cl has a text replaced, unless NULL. */
+static void copy_kernels(const char *folder, const char *what, const char *by) {
+    DIR *names = opendir(POSEMILL_SOURCE_DIR "/kernels");
+    assert_non_null(names);
+    for (struct dirent *entry; (entry = readdir(names));) {
+        char from[1024], to[1024];
+        if (entry->d_name[0] == '.')
+            continue;
+        snprintf(from, sizeof from, "%s/%s", POSEMILL_SOURCE_DIR "/kernels", entry->d_name);
+        snprintf(to, sizeof to, "%s/%s", folder, entry->d_name);
+        copy_text(from, to, strcmp(entry->d_name, "walk.cl") == 0 ? what : NULL, by);
+    }
+    closedir(names);
+}
+
+/* The job by the reference, and by the device alone. */
+static void sample_both(void **state, const char *kernels, const pm_sample_job *job,
+                        results both[2]) {
+    pm_engine *engine = open_engine(state, NULL, "", kernels, false);
+    pm_clip *clip = make_clip(engine, PM_METHOD_SLERP);
+    pm_sample_job on_reference_too = *job;
+    on_reference_too.on_reference = true;
+    both[0] = sample(clip, &on_reference_too, 1);
+    both[1] = sample(clip, job, 1);
+    assert_false(same_results(&both[0], &both[1]));
+    pm_clip_destroy(&clip);
+    pm_engine_destroy(&engine);
+}
+
+/* The first job ends while the gate is closed. One after that finds the programs ready, and
+ * begins on the reference, to compare. */
+static void a_job_is_done_by_the_device_in_whole_where_bits_differ(void **state) {
+    random_source source = random_salted(0xBA5);
+    engine_for(state);
+    const char *folder = cache_folder_make();
+    gate g;
+    results both[2];
+    assert_non_null(folder);
+    copy_kernels(folder, stored, stored_otherwise);
+    for (int round = 0; round < 2; round++) { /* a job of many pieces, and one of a single one */
+        const size_t max = round ? 64 : some_samples();
+        const pm_sample_job job = {
+            .sample_count = max + (size_t)(random_bits(&source) % max),
+            .rate = {120, 1},
+        };
+        g = gate_make(true);
+        sample_both(state, folder, &job, both);
+        pm_engine *engine = open_engine(state, &g, "", folder, true);
+        pm_clip *clip = make_clip(engine, PM_METHOD_SLERP);
+        results held = sample(clip, &job, 1);
+        expect_same(&held, &both[0]);
+        assert_int_equal(gate_count(&g, &g.warnings), 0);
+        gate_open(&g);
+        alarm(PATIENCE_SECONDS);
+        results later = sample(clip, &job, 1);
+        while (same_results(&later, &both[0])) { /* until the programs are ready */
+            results_free(&later);
+            later = sample(clip, &job, 1);
+        }
+        alarm(0);
+        expect_same(&later, &both[1]);
+        results last = sample(clip, &job, 1);
+        expect_same(&last, &both[1]);
+        assert_int_equal(gate_count(&g, &g.warnings), 1);
+        assert_non_null(strstr(g.warning, "differ in bits"));
+        results_free(&held);
+        results_free(&later);
+        results_free(&last);
+        results_free(&both[0]);
+        results_free(&both[1]);
+        pm_clip_destroy(&clip);
+        pm_engine_destroy(&engine);
+    }
+    assert_true(cache_folder_remove());
+}
+
+/* Opens the gate a little later, so that programs get ready within a job. */
+typedef struct opener {
+    pthread_t thread;
+    gate *gate;
+} opener;
+
+static void *open_later(void *argument) {
+    opener *o = argument;
+    const struct timespec moment = {0, 1000000};
+    for (int i = 0; i < 200; i++)
+        nanosleep(&moment, NULL);
+    gate_open(o->gate);
+    return NULL;
+}
+
+static void no_job_is_a_mixture_of_bits_that_differ(void **state) {
+    enum { ROUNDS = 3 };
+    random_source source = random_salted(0xBA6);
+    engine_for(state);
+    if (small_sizes()) {
+        print_message(
+            "not tested: a job that outlasts a compiler is too long for an interpreter\n");
+        skip();
+    }
+    const char *folder = cache_folder_make();
+    assert_non_null(folder);
+    copy_kernels(folder, stored, stored_otherwise);
+    for (int round = 0; round < ROUNDS; round++) {
+        results both[2];
+        gate g = gate_make(true);
+        const pm_sample_job job = {.sample_count = 100000 + random_bits(&source) % 400000,
+                                   .rate = {48000, 1}};
+        sample_both(state, folder, &job, both);
+        pm_engine *engine = open_engine(state, &g, "", folder, true);
+        pm_clip *clip = make_clip(engine, PM_METHOD_SLERP);
+        opener o = {.gate = &g};
+        assert_int_equal(pthread_create(&o.thread, NULL, open_later, &o), 0);
+        results r = sample(clip, &job, 1);
+        assert_int_equal(pthread_join(o.thread, NULL), 0);
+        const bool by_reference = same_results(&r, &both[0]);
+        print_message("round %d: %zu samples, by the %s\n", round, job.sample_count,
+                      by_reference ? "reference" : "device");
+        if (!by_reference)
+            expect_same(&r, &both[1]);
+        results_free(&r);
+        results_free(&both[0]);
+        results_free(&both[1]);
+        pm_clip_destroy(&clip);
+        pm_engine_destroy(&engine);
+    }
+    assert_true(cache_folder_remove());
+}
+
+/* ---- failures ---- */
+
+static void a_build_that_fails_is_the_failure_of_a_job(void **state) {
+    const pm_sample_job job = {.sample_count = FEW, .rate = {120, 1}};
+    engine_for(state);
+    if (is_on_oclgrind(state)) {
+        print_message("not tested: Oclgrind reports builds that fail on purpose\n");
+        skip();
+    }
+    const char *folder = cache_folder_make();
+    assert_non_null(folder);
+    copy_kernels(folder, "pm_kernel void walk(", "#error not this time\npm_kernel void walk(");
+    gate g = gate_make(false);
+    pm_engine *engine = open_engine(state, &g, "", folder, true);
+    pm_clip *clip = make_clip(engine, PM_METHOD_SLERP);
+    results r = results_make(&job, 1);
+    pm_error error = poisoned_error();
+    pm_status status = PM_OK;
+    alarm(PATIENCE_SECONDS);
+    while (status == PM_OK) /* until the compiler has seen it */
+        status = sample_to(clip, job, &r, &error);
+    expect_refusal(status, &error, PM_ERROR_BUILD, "walk");
+    copy_kernels(folder, NULL, NULL); /* mended: the engine tries again */
+    do {
+        status = sample_to(clip, job, &r, &error);
+        expect_ok(status, &error);
+    } while (gate_count(&g, &g.built) < 2);
+    alarm(0);
+    expect_reference(clip, &job, &r);
+    results_free(&r);
+    pm_clip_destroy(&clip);
+    pm_engine_destroy(&engine);
+    assert_true(cache_folder_remove());
+}
+
+static void an_engine_may_go_while_its_programs_are_built(void **state) {
+    const pm_sample_job job = {.sample_count = FEW, .rate = {120, 1}};
+    engine_for(state);
+    gate g = gate_make(false);
+    pm_engine *engine = open_engine(state, &g, "", NULL, true);
+    pm_clip *clip = make_clip(engine, PM_METHOD_HERMITE);
+    results r = sample(clip, &job, 1);
+    expect_reference(clip, &job, &r);
+    results_free(&r);
+    pm_clip_destroy(&clip);
+    pm_engine_destroy(&engine);
+    assert_int_equal(g.built, g.building);
+}
+
+/* ---- many callers ---- */
+
+typedef struct caller {
+    pthread_t thread;
+    const pm_clip *clip;
+    const pm_sample_job *job;
+    results results;
+    pm_status status;
+    pm_error error;
+} caller;
+
+static void *call(void *argument) {
+    caller *c = argument;
+    c->status = PM_OK;
+    for (int i = 0; c->status == PM_OK && i < 20; i++)
+        c->status = sample_to(c->clip, *c->job, &c->results, &c->error);
+    return NULL;
+}
+
+static void any_number_of_threads_may_sample_meanwhile(void **state) {
+    enum { CALLERS = 4 };
+    caller callers[CALLERS];
+    engine_for(state);
+    gate g = gate_make(false);
+    jobs j = jobs_make(0xBA7, 60);
+    pm_engine *engine = open_engine(state, &g, "", NULL, true);
+    pm_clip *clip = make_clip(engine, PM_METHOD_NLERP);
+    for (size_t i = 0; i < CALLERS; i++) {
+        const pm_sample_job *job = &j.list[i % 3];
+        callers[i] = (caller){.clip = clip, .job = job, .results = results_make(job, 2)};
+        callers[i].error = poisoned_error();
+        assert_int_equal(pthread_create(&callers[i].thread, NULL, call, &callers[i]), 0);
+    }
+    for (size_t i = 0; i < CALLERS; i++) {
+        assert_int_equal(pthread_join(callers[i].thread, NULL), 0);
+        expect_ok(callers[i].status, &callers[i].error);
+        expect_reference(clip, callers[i].job, &callers[i].results);
+        results_free(&callers[i].results);
+    }
+    pm_clip_destroy(&clip);
+    pm_engine_destroy(&engine);
+    jobs_free(&j);
+}
+
+static void the_reference_has_nothing_to_build(void **state) {
+    const pm_sample_job job = {.sample_count = FEW, .rate = {43, 1}};
+    gate g = gate_make(true);
+    pm_engine *engine = open_engine(state, &g, "", NULL, true);
+    pm_clip *clip = make_clip(engine, PM_METHOD_SLERP);
+    results r = sample(clip, &job, 3);
+    expect_reference(clip, &job, &r);
+    assert_int_equal(gate_count(&g, &g.building), 0);
+    results_free(&r);
+    pm_clip_destroy(&clip);
+    pm_engine_destroy(&engine);
+}
+
+static int close_all(void **state) {
+    sub_devices_close(&subs);
+    return engines_close(state);
+}
+
+#define ONLY_ON_REFERENCE(test)                                                                    \
+    { #test, test, NULL, NULL, &on_reference }
+int main(int argc, char **argv) {
+    const struct CMUnitTest tests[] = {
+        ONLY_ON_REFERENCE(the_reference_has_nothing_to_build),
+        ONLY_ON_DEVICE(a_job_does_not_wait_for_its_programs),
+        ONLY_ON_DEVICE(programs_on_disk_are_not_built_again),
+        ONLY_ON_DEVICE(results_have_the_bits_of_the_reference_throughout),
+        ONLY_ON_DEVICE(several_devices_build_in_the_background_too),
+        ONLY_ON_DEVICE(a_job_is_done_by_the_device_in_whole_where_bits_differ),
+        ONLY_ON_DEVICE(no_job_is_a_mixture_of_bits_that_differ),
+        ONLY_ON_DEVICE(a_build_that_fails_is_the_failure_of_a_job),
+        ONLY_ON_DEVICE(an_engine_may_go_while_its_programs_are_built),
+        ONLY_ON_DEVICE(any_number_of_threads_may_sample_meanwhile),
+    };
+    if (argc > 1)
+        cmocka_set_test_filter(argv[1]);
+    return cmocka_run_group_tests_name("background", tests, NULL, close_all);
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A frame loop costs what it enqueues: after the first frame, posing on a queue allocates
+ * nothing, builds nothing and makes no OpenCL object but events, all of which it lets go.
+ * The linker puts wrappers that write down all calls between the library and its runtimes.
+ */
+#include "support/crowd_queue.h"
+#include "support/faults.h"
+
+#include <string.h>
+
+enum { FRAMES = 10 };
+
+static bool begins(const char *name, const char *with) {
+    return strncmp(name, with, strlen(with)) == 0;
+}
+
+static bool is_for_frames(const char *name) {
+    static const char *const allowed[] = {
+        "clSetKernelArg", "clEnqueue",          "clRetainEvent",        "clReleaseEvent",
+        "clGetEventInfo", "clGetMemObjectInfo", "clGetCommandQueueInfo"};
+    for (size_t i = 0; i < sizeof allowed / sizeof *allowed; i++)
+        if (begins(name, allowed[i]))
+            return true;
+    return false;
+}
+
+/* A frame as the library's calls alone are written down; how many of them make a kernel or a
+ * buffer. */
+static size_t record_frame(const pm_cl_crowd_job *job, cl_event gate) {
+    const char *const *names;
+    size_t made = 0;
+    cl_event done = NULL;
+    pm_error error = poisoned_error();
+    faults_record(true);
+    const pm_status status = pm_cl_crowd_pose(posed.scene.crowd, job, caller.in_order, gate ? 1 : 0,
+                                              gate ? &gate : NULL, &done, &error);
+    faults_record(false);
+    expect_ok(status, &error);
+    const size_t count = faults_recorded(&names);
+    assert_true(count > 0);
+    for (size_t i = 0; i < count; i++) {
+        made += begins(names[i], "clCreate");
+        if (job->frame > 1 && !is_for_frames(names[i]))
+            fail_msg("frame %u calls %s", (unsigned)job->frame, names[i]);
+    }
+    assert_int_equal(clWaitForEvents(1, &done), CL_SUCCESS);
+    clReleaseEvent(done);
+    return made;
+}
+
+/* All outputs, with what they held before. */
+static void run_frames(pm_cl_crowd_job job) {
+    long live = 0;
+    cl_mem buffers[PM_CROWD_OUTPUT_COUNT][2];
+    scene_undo(&posed.scene); /* a crowd that was never posed */
+    scene_finish(caller.engine, &posed.scene);
+    for (unsigned o = 0; o < PM_CROWD_OUTPUT_COUNT; o++) {
+        buffers[o][0] = queue_output_buffer(o);
+        buffers[o][1] = queue_output_buffer(o);
+        job.outputs[o] = (pm_cl_crowd_target){.buffer = buffers[o][0], .previous = buffers[o][1]};
+    }
+    for (job.frame = 1; job.frame <= FRAMES; job.frame++) {
+        cl_event gate = clCreateUserEvent(caller.context, NULL);
+        assert_int_equal(clSetUserEventStatus(gate, CL_COMPLETE), CL_SUCCESS);
+        const size_t made = record_frame(&job, job.frame % 2 ? gate : NULL);
+        clReleaseEvent(gate);
+        if (job.frame == 1)
+            assert_true(made >= PM_CROWD_OUTPUT_COUNT);
+        if (job.frame == 3)
+            live = faults_live_objects();
+    }
+    assert_int_equal(faults_live_objects(), live);
+    for (unsigned o = 0; o < PM_CROWD_OUTPUT_COUNT; o++) {
+        clReleaseMemObject(buffers[o][0]);
+        clReleaseMemObject(buffers[o][1]);
+    }
+}
+
+static void the_linker_wraps_the_calls(void **state) {
+    (void)state;
+    assert_true(faults_are_linked());
+}
+
+static void frames_of_host_instances_make_nothing_after_the_first(void **state) {
+    (void)state;
+    run_frames((pm_cl_crowd_job){.instances = posed.instances, .instance_count = QUEUE_COUNT});
+}
+
+static void frames_of_instances_in_a_buffer_make_nothing_after_the_first(void **state) {
+    (void)state;
+    cl_int status = CL_SUCCESS;
+    cl_mem instances = clCreateBuffer(caller.context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
+                                      sizeof posed.instances, posed.instances, &status);
+    assert_int_equal(status, CL_SUCCESS);
+    run_frames((pm_cl_crowd_job){.instance_buffer = instances, .instance_count = QUEUE_COUNT});
+    clReleaseMemObject(instances);
+}
+
+/* Fewer instances than before need no more room. */
+static void frames_of_fewer_instances_make_nothing(void **state) {
+    (void)state;
+    cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE);
+    pm_cl_crowd_job job = queue_job(PM_CROWD_PALETTE, buffer);
+    record_frame(&job, NULL);
+    for (job.frame = 2; job.frame <= FRAMES; job.frame++) {
+        job.instance_count = QUEUE_COUNT - job.frame;
+        record_frame(&job, NULL);
+    }
+    clReleaseMemObject(buffer);
+}
+
+int main(void) {
+    const int code = exit_code_without_device();
+    if (code != 0)
+        return code;
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_linker_wraps_the_calls),
+        cmocka_unit_test(frames_of_host_instances_make_nothing_after_the_first),
+        cmocka_unit_test(frames_of_instances_in_a_buffer_make_nothing_after_the_first),
+        cmocka_unit_test(frames_of_fewer_instances_make_nothing),
+    };
+    return cmocka_run_group_tests_name("crowd_frames", tests, queue_open, queue_close);
+}

@@ -1,0 +1,521 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Failure injection of crowds: the Nth OpenCL call, buffer or allocation fails while skeletons
+ * and crowds are made, posed and travelled with; and what a job that failed half way may still
+ * touch.
+ */
+#define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
+
+#include <posemill/posemill_cl.h>
+
+#include "support/cache_folder.h"
+#include "support/crowd_scene.h"
+#include "support/engines.h"
+#include "support/injection.h"
+#include "support/motion.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum { COUNT = 19, JOINTS = 4, OUTPUTS = 2 };
+
+static const pm_crowd_output outputs[OUTPUTS] = {PM_CROWD_PALETTE, PM_CROWD_DUAL};
+
+struct stage {
+    void **state;
+    pm_engine *engine;
+    pm_skeleton *skeleton;
+    pm_crowd *crowd;
+    float *records[OUTPUTS];
+    pm_root_motion motions[COUNT];
+    cl_command_queue queue;
+    cl_mem buffers[OUTPUTS], previous, instances; /* instances NULL: in host memory */
+    cl_event gate;
+    pm_crowd_instance *own; /* the instances, in pages of their own; or NULL */
+};
+
+static scene material; /* whose descriptions are used, and whose crowd is on the reference */
+static pm_crowd_instance instances[COUNT], after[COUNT];
+static float *expected[OUTPUTS];
+static pm_root_motion expected_root_motions[COUNT];
+static const char *cache; /* programs come from there, so that a fault costs no build */
+
+static size_t floats_of(unsigned o) {
+    return scene_floats(&material, outputs[o], COUNT);
+}
+
+/* ---- runs ------------------------------------------------------------------------------ */
+
+static pm_status create_skeleton(stage *s, pm_error *error) {
+    return pm_skeleton_create(&material.skeleton_desc, &s->skeleton, error);
+}
+
+static pm_status create_crowd(stage *s, pm_error *error) {
+    const pm_crowd_desc desc = {
+        .skeleton = s->skeleton, .clips = material.clips, .clip_count = material.clip_count};
+    return pm_crowd_create(s->engine, &desc, &s->crowd, error);
+}
+
+static pm_status pose(stage *s, pm_error *error) {
+    pm_crowd_job job = {.instances = instances, .instance_count = COUNT};
+    for (unsigned o = 0; o < OUTPUTS; o++)
+        job.outputs[outputs[o]].memory = s->records[o];
+    return pm_crowd_pose(s->crowd, &job, error);
+}
+
+static pm_status root_motion(stage *s, pm_error *error) {
+    return pm_crowd_root_motion(s->crowd, instances, after, COUNT, s->motions, error);
+}
+
+static pm_status pose_on_queue(stage *s, pm_error *error) {
+    const pm_crowd_instance *in_memory = s->own ? s->own : instances;
+    pm_cl_crowd_job job = {.instances = s->instances ? NULL : in_memory,
+                           .instance_buffer = s->instances,
+                           .instance_count = COUNT};
+    cl_event done = NULL;
+    for (unsigned o = 0; o < OUTPUTS; o++)
+        job.outputs[outputs[o]].buffer = s->buffers[o];
+    job.outputs[outputs[0]].previous = s->previous;
+    const pm_status status = pm_cl_crowd_pose(s->crowd, &job, s->queue, 1, &s->gate, &done, error);
+    assert_true((status == PM_OK) == (done != NULL));
+    if (done)
+        clReleaseEvent(done);
+    return status;
+}
+
+/* ---- what runs need ---------------------------------------------------------------------- */
+
+static void prepare_nothing(stage *s) {
+    (void)s;
+}
+
+static void prepare_engine(stage *s) {
+    s->engine = engine_with(s->state, &(pm_engine_desc){.cache_folder = cache});
+}
+
+static void prepare_skeleton(stage *s) {
+    pm_error error = poisoned_error();
+    prepare_engine(s);
+    expect_ok(create_skeleton(s, &error), &error);
+}
+
+static void prepare_crowd(stage *s) {
+    pm_error error = poisoned_error();
+    prepare_skeleton(s);
+    expect_ok(create_crowd(s, &error), &error);
+}
+
+static void prepare_warm(stage *s) {
+    pm_error error = poisoned_error();
+    prepare_crowd(s);
+    expect_ok(pose(s, &error), &error);
+}
+
+static cl_mem make_buffer(const stage *s, size_t size, const void *data) {
+    const cl_mem_flags flags = CL_MEM_READ_WRITE | (data ? CL_MEM_COPY_HOST_PTR : 0);
+    cl_int status = CL_SUCCESS;
+    void *bytes = test_array(size, 1);
+    memset(bytes, 0xFF, size);
+    if (data)
+        memcpy(bytes, data, size);
+    cl_mem buffer =
+        clCreateBuffer(pm_cl_context(s->engine), flags, size, data ? bytes : NULL, &status);
+    free(bytes);
+    assert_int_equal(status, CL_SUCCESS);
+    return buffer;
+}
+
+static void prepare_queue(stage *s) {
+    prepare_crowd(s);
+    const cl_context context = pm_cl_context(s->engine);
+    s->queue = clCreateCommandQueue(context, pm_cl_device(s->engine), 0, NULL);
+    s->gate = clCreateUserEvent(context, NULL);
+    assert_true(s->queue && s->gate);
+    assert_int_equal(clSetUserEventStatus(s->gate, CL_COMPLETE), CL_SUCCESS);
+    for (unsigned o = 0; o < OUTPUTS; o++)
+        s->buffers[o] = make_buffer(s, floats_of(o) * sizeof(float), NULL);
+    s->previous = make_buffer(s, floats_of(0) * sizeof(float), NULL);
+}
+
+static void prepare_warm_queue(stage *s) {
+    pm_error error = poisoned_error();
+    prepare_queue(s);
+    expect_ok(pose_on_queue(s, &error), &error);
+    assert_int_equal(clFinish(s->queue), CL_SUCCESS);
+}
+
+static void prepare_instance_buffer(stage *s) {
+    prepare_queue(s);
+    s->instances = make_buffer(s, sizeof instances, instances);
+}
+
+/* A job that waits for a gate that is closed. */
+static void prepare_closed_gate(stage *s) {
+    prepare_warm_queue(s);
+    clReleaseEvent(s->gate);
+    s->gate = clCreateUserEvent(pm_cl_context(s->engine), NULL);
+    s->own =
+        mmap(NULL, sizeof instances, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_true(s->gate && s->own != MAP_FAILED);
+    memcpy(s->own, instances, sizeof instances);
+}
+
+/* What was enqueued before a failure may still run: the buffers live until it is done. */
+static void read_queue(const stage *s) {
+    assert_int_equal(clFinish(s->queue), CL_SUCCESS);
+    for (unsigned o = 0; o < OUTPUTS; o++)
+        assert_int_equal(clEnqueueReadBuffer(s->queue, s->buffers[o], CL_TRUE, 0,
+                                             floats_of(o) * sizeof(float), s->records[o], 0, NULL,
+                                             NULL),
+                         CL_SUCCESS);
+}
+
+static void close_queue(stage *s) {
+    if (!s->queue)
+        return;
+    assert_int_equal(clFinish(s->queue), CL_SUCCESS);
+    for (unsigned o = 0; o < OUTPUTS; o++)
+        clReleaseMemObject(s->buffers[o]);
+    clReleaseMemObject(s->previous);
+    if (s->instances)
+        clReleaseMemObject(s->instances);
+    clReleaseEvent(s->gate);
+    clReleaseCommandQueue(s->queue);
+}
+
+/* ---- what comes of it ---------------------------------------------------------------------- */
+
+static void expect_records(const stage *s) {
+    if (s->queue)
+        read_queue(s);
+    for (unsigned o = 0; o < OUTPUTS; o++) {
+        expect_same_bits(s->records[o], expected[o], floats_of(o), 4);
+        expect_guards(s->records[o], floats_of(o));
+    }
+}
+
+/* The call is over, and so the instances are the caller's: a command that still reads them when
+ * the gate opens ends the process. */
+static void expect_instances_let_go(const stage *s) {
+    assert_int_equal(mprotect(s->own, sizeof instances, PROT_NONE), 0);
+    assert_int_equal(clSetUserEventStatus(s->gate, CL_COMPLETE), CL_SUCCESS);
+    assert_int_equal(clFinish(s->queue), CL_SUCCESS);
+    assert_int_equal(mprotect(s->own, sizeof instances, PROT_READ), 0);
+}
+
+static void expect_records_of_copies(const stage *s) {
+    expect_instances_let_go(s);
+    expect_records(s);
+}
+
+static void expect_root_motions(const stage *s) {
+    assert_memory_equal(s->motions, expected_root_motions, sizeof expected_root_motions);
+}
+
+static void expect_no_skeleton(const stage *s) {
+    assert_null(s->skeleton);
+}
+
+static void expect_no_crowd(const stage *s) {
+    assert_null(s->crowd);
+}
+
+void stage_open(stage *s) {
+    *s = (stage){.state = s->state};
+    for (unsigned o = 0; o < OUTPUTS; o++)
+        s->records[o] = guarded_floats(floats_of(o));
+}
+
+void stage_poison(stage *s) {
+    for (unsigned o = 0; o < OUTPUTS; o++)
+        memset(s->records[o], 0xFF, floats_of(o) * sizeof(float));
+}
+
+static void expect_still_usable(stage *s) {
+    pm_error error = poisoned_error();
+    if (s->engine == NULL)
+        prepare_engine(s);
+    if (s->skeleton == NULL)
+        expect_ok(create_skeleton(s, &error), &error);
+    if (s->crowd == NULL)
+        expect_ok(create_crowd(s, &error), &error);
+    stage_poison(s);
+    expect_ok(s->queue ? pose_on_queue(s, &error) : pose(s, &error), &error);
+    expect_records(s);
+    expect_ok(root_motion(s, &error), &error);
+    expect_root_motions(s);
+}
+
+void stage_close(stage *s) {
+    expect_still_usable(s);
+    close_queue(s);
+    if (s->own)
+        assert_int_equal(munmap(s->own, sizeof instances), 0);
+    pm_crowd_destroy(&s->crowd);
+    pm_skeleton_destroy(&s->skeleton);
+    pm_engine_destroy(&s->engine);
+    for (unsigned o = 0; o < OUTPUTS; o++)
+        guarded_free(s->records[o]);
+}
+
+static void inject(const scenario *which, void **state, fault_kind kind, bool sticky, size_t min) {
+    engine_for(state); /* skips where there is no device */
+    inject_all(which, &(stage){.state = state}, kind, sticky, min);
+}
+
+/* ---- tests ------------------------------------------------------------------------------------ */
+
+static const scenario making_a_skeleton = {.name = "making a skeleton",
+                                           .prepare = prepare_nothing,
+                                           .run = create_skeleton,
+                                           .expect_undone = expect_no_skeleton};
+static const scenario making_a_crowd = {.name = "making a crowd",
+                                        .prepare = prepare_skeleton,
+                                        .run = create_crowd,
+                                        .expect_undone = expect_no_crowd};
+static const scenario cold = {
+    .name = "a first job", .prepare = prepare_crowd, .run = pose, .expect_done = expect_records};
+static const scenario warm = {
+    .name = "a later job", .prepare = prepare_warm, .run = pose, .expect_done = expect_records};
+static const scenario root_motion_job = {.name = "travel",
+                                         .prepare = prepare_crowd,
+                                         .run = root_motion,
+                                         .expect_done = expect_root_motions};
+static const scenario queued = {.name = "a first job on a queue",
+                                .prepare = prepare_queue,
+                                .run = pose_on_queue,
+                                .expect_done = expect_records};
+static const scenario later_frame = {.name = "a later job on a queue",
+                                     .prepare = prepare_warm_queue,
+                                     .run = pose_on_queue,
+                                     .expect_done = expect_records};
+static const scenario of_a_buffer = {.name = "a job of instances in a buffer",
+                                     .prepare = prepare_instance_buffer,
+                                     .run = pose_on_queue,
+                                     .expect_done = expect_records};
+
+static const scenario behind_a_gate = {.name = "a job on a queue behind a gate",
+                                       .prepare = prepare_closed_gate,
+                                       .run = pose_on_queue,
+                                       .expect_done = expect_records_of_copies,
+                                       .expect_undone = expect_instances_let_go};
+
+static void the_linker_wraps_the_calls(void **state) {
+    (void)state;
+    assert_true(faults_are_linked());
+}
+
+static void an_allocation_failing_while_a_skeleton_is_made(void **state) {
+    inject(&making_a_skeleton, state, FAULT_ALLOCATION, false, 5);
+}
+
+static void an_allocation_failing_while_a_crowd_is_made(void **state) {
+    inject(&making_a_crowd, state, FAULT_ALLOCATION, false, 10);
+    inject(&making_a_crowd, state, FAULT_ALLOCATION, true, 10);
+}
+
+static void an_allocation_failing_in_a_job(void **state) {
+    inject(&cold, state, FAULT_ALLOCATION, false, 0);
+    inject(&warm, state, FAULT_ALLOCATION, false, 0);
+    inject(&cold, state, FAULT_ALLOCATION, true, 0);
+}
+
+static void an_allocation_failing_in_root_motion(void **state) {
+    inject(&root_motion_job, state, FAULT_ALLOCATION, false, 0);
+}
+
+static void an_allocation_failing_in_a_job_on_a_queue(void **state) {
+    inject(&queued, state, FAULT_ALLOCATION, false, 0);
+    inject(&later_frame, state, FAULT_ALLOCATION, false, 0);
+}
+
+static void a_call_failing_while_a_crowd_is_made(void **state) {
+    inject(&making_a_crowd, state, FAULT_CL, false, 8);
+}
+
+static void a_call_failing_in_a_job(void **state) {
+    inject(&cold, state, FAULT_CL, false, 20);
+    inject(&warm, state, FAULT_CL, false, 10);
+    inject(&warm, state, FAULT_CL, true, 10);
+}
+
+static void a_call_failing_in_a_job_on_a_queue(void **state) {
+    inject(&queued, state, FAULT_CL, false, 20);
+    inject(&later_frame, state, FAULT_CL, false, 10);
+    inject(&of_a_buffer, state, FAULT_CL, false, 20);
+    inject(&later_frame, state, FAULT_CL, true, 10);
+}
+
+static void a_job_that_failed_reads_no_instances_any_more(void **state) {
+    inject(&behind_a_gate, state, FAULT_CL, false, 10);
+    inject(&behind_a_gate, state, FAULT_CL, true, 10);
+    inject(&behind_a_gate, state, FAULT_ALLOCATION, false, 0);
+}
+
+/* ---- jobs of others on the way ----------------------------------------------------------- */
+
+enum { MANY = 20000, JOBS = 5, FAILS = 2, MAX_TRIES = 200 };
+
+/* Jobs of one crowd: the first on a queue of its own, where it waits, the others on another. */
+typedef struct many_jobs {
+    stage s;
+    cl_command_queue waiting;
+    pm_crowd_instance *instances[JOBS];
+    float *expected[JOBS][OUTPUTS];
+    cl_mem buffers[JOBS][OUTPUTS];
+} many_jobs;
+
+static size_t many_floats(unsigned o) {
+    return scene_floats(&material, outputs[o], MANY);
+}
+
+static void many_open(void **state, many_jobs *m) {
+    random_source source = random_salted(0xE82);
+    *m = (many_jobs){.s = {.state = state}};
+    stage_open(&m->s);
+    prepare_queue(&m->s);
+    m->waiting =
+        clCreateCommandQueue(pm_cl_context(m->s.engine), pm_cl_device(m->s.engine), 0, NULL);
+    assert_non_null(m->waiting);
+    for (size_t j = 0; j < JOBS; j++) {
+        m->instances[j] = test_array(MANY, sizeof *m->instances[j]);
+        for (size_t i = 0; i < MANY; i++)
+            m->instances[j][i] = scene_instance(&source, &material);
+        for (unsigned o = 0; o < OUTPUTS; o++) {
+            m->expected[j][o] = scene_pose(&material, outputs[o], m->instances[j], MANY, true);
+            m->buffers[j][o] = make_buffer(&m->s, many_floats(o) * sizeof(float), NULL);
+        }
+    }
+}
+
+static void many_close(many_jobs *m) {
+    for (size_t j = 0; j < JOBS; j++) {
+        free(m->instances[j]);
+        for (unsigned o = 0; o < OUTPUTS; o++) {
+            guarded_free(m->expected[j][o]);
+            clReleaseMemObject(m->buffers[j][o]);
+        }
+    }
+    clReleaseCommandQueue(m->waiting);
+    stage_close(&m->s);
+}
+
+static pm_status many_pose(many_jobs *m, size_t j, cl_command_queue queue, cl_event gate) {
+    pm_cl_crowd_job job = {.instances = m->instances[j], .instance_count = MANY};
+    for (unsigned o = 0; o < OUTPUTS; o++)
+        job.outputs[outputs[o]].buffer = m->buffers[j][o];
+    return pm_cl_crowd_pose(m->s.crowd, &job, queue, gate ? 1 : 0, gate ? &gate : NULL, NULL, NULL);
+}
+
+static void many_expect(many_jobs *m, size_t j, cl_command_queue queue) {
+    for (unsigned o = 0; o < OUTPUTS; o++) {
+        float *records = test_array(many_floats(o), sizeof *records);
+        assert_int_equal(clEnqueueReadBuffer(queue, m->buffers[j][o], CL_TRUE, 0,
+                                             many_floats(o) * sizeof(float), records, 0, NULL,
+                                             NULL),
+                         CL_SUCCESS);
+        expect_same_bits(records, m->expected[j][o], many_floats(o), many_floats(o) / MANY);
+        free(records);
+    }
+}
+
+/* A job meets the nth fault while job 0 waits; those behind it must not take what job 0 reads, which
+ * begins as they are given. */
+static bool many_run(many_jobs *m, size_t nth) {
+    cl_event gate = clCreateUserEvent(pm_cl_context(m->s.engine), NULL);
+    assert_int_equal(many_pose(m, 0, m->waiting, gate), PM_OK);
+    assert_int_equal(clFlush(m->waiting), CL_SUCCESS);
+    assert_int_equal(many_pose(m, 1, m->s.queue, NULL), PM_OK);
+    faults_arm(FAULT_CL, nth, -9999, false);
+    const pm_status status = many_pose(m, FAILS, m->s.queue, NULL);
+    const bool met = faults_disarm() != NULL;
+    assert_true(met || status == PM_OK);
+    assert_int_equal(clFinish(m->s.queue), CL_SUCCESS);
+    assert_int_equal(clSetUserEventStatus(gate, CL_COMPLETE), CL_SUCCESS);
+    for (size_t j = FAILS + 1; j < JOBS; j++) {
+        assert_int_equal(many_pose(m, j, m->s.queue, NULL), PM_OK);
+        assert_int_equal(clFlush(m->s.queue), CL_SUCCESS);
+    }
+    many_expect(m, 0, m->waiting);
+    for (size_t j = 1; j < JOBS; j++)
+        if (j != FAILS || status == PM_OK)
+            many_expect(m, j, m->s.queue);
+    clReleaseEvent(gate);
+    return met;
+}
+
+static void a_job_that_failed_leaves_those_of_other_queues_alone(void **state) {
+    many_jobs m;
+    size_t nth = 1;
+    if (small_sizes())
+        skip();
+    engine_for(state); /* skips where there is no device */
+    many_open(state, &m);
+    while (many_run(&m, nth))
+        assert_true(++nth < MAX_TRIES);
+    assert_true(nth > 5);
+    many_close(&m);
+}
+
+static void buffers_that_cannot_be_made(void **state) {
+    inject(&making_a_crowd, state, FAULT_BUFFER, false, 8);
+    inject(&cold, state, FAULT_BUFFER, false, 2);
+    inject(&warm, state, FAULT_BUFFER, true, 2);
+    inject(&queued, state, FAULT_BUFFER, false, 2);
+    inject(&queued, state, FAULT_BUFFER, true, 2);
+}
+
+static int open_all(void **unused) {
+    (void)unused;
+    void *reference = &on_reference;
+    random_source source = random_salted(0xE81);
+    pm_error error = poisoned_error();
+    cache = cache_folder_make();
+    if (!cache)
+        return 1;
+    scene_make(engine_for(&reference),
+               &(scene_options){.salt = 0xE80,
+                                .joints = JOINTS,
+                                .clips = 2,
+                                .times = SCENE_PER_JOINT,
+                                .binds = SCENE_BIND_RIGID},
+               &material);
+    for (size_t i = 0; i < COUNT; i++) {
+        instances[i] = scene_instance(&source, &material);
+        after[i] = instances[i];
+        after[i].time_a += pm_crowd_ticks(1.5);
+    }
+    for (unsigned o = 0; o < OUTPUTS; o++)
+        expected[o] = scene_pose(&material, outputs[o], instances, COUNT, true);
+    expect_ok(pm_crowd_root_motion(material.crowd, instances, after, COUNT, expected_root_motions,
+                                   &error),
+              &error);
+    return 0;
+}
+
+static int close_all(void **state) {
+    for (unsigned o = 0; o < OUTPUTS; o++)
+        guarded_free(expected[o]);
+    scene_free(&material);
+    assert_true(cache_folder_remove());
+    return engines_close(state);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_linker_wraps_the_calls),
+        ON_BOTH(an_allocation_failing_while_a_skeleton_is_made),
+        ON_BOTH(an_allocation_failing_while_a_crowd_is_made),
+        ON_BOTH(an_allocation_failing_in_a_job),
+        ON_BOTH(an_allocation_failing_in_root_motion),
+        ONLY_ON_DEVICE(an_allocation_failing_in_a_job_on_a_queue),
+        ONLY_ON_DEVICE(a_call_failing_while_a_crowd_is_made),
+        ONLY_ON_DEVICE(a_call_failing_in_a_job),
+        ONLY_ON_DEVICE(a_call_failing_in_a_job_on_a_queue),
+        ONLY_ON_DEVICE(a_job_that_failed_reads_no_instances_any_more),
+        ONLY_ON_DEVICE(a_job_that_failed_leaves_those_of_other_queues_alone),
+        ONLY_ON_DEVICE(buffers_that_cannot_be_made),
+    };
+    return cmocka_run_group_tests_name("crowd_injection", tests, open_all, close_all);
+}

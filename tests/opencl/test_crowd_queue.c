@@ -1,0 +1,515 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Crowds on the caller's own queues and buffers: queues of both kinds, wait lists, events,
+ * instances in host memory and on the device, offsets, strides and copies of what was there.
+ * What is refused is in test_crowd_queue_check.
+ */
+#define _POSIX_C_SOURCE 200809L
+
+#include "support/cl_references.h"
+#include "support/crowd_queue.h"
+#include "support/motion.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- queues --------------------------------------------------------------------------- */
+
+static void pose_on_queue(cl_command_queue queue, pm_crowd_output output) {
+    cl_mem buffer = queue_output_buffer(output);
+    const pm_cl_crowd_job job = queue_job(output, buffer);
+    cl_event done = queue_pose(&job, queue, NULL);
+    assert_int_equal(clFlush(queue), CL_SUCCESS); /* which is the caller's to do */
+    queue_expect(buffer, output, posed.expected[output], done);
+    release_event(done);
+    clReleaseMemObject(buffer);
+}
+
+static void every_output_stays_in_a_buffer_on_an_in_order_queue(void **state) {
+    (void)state;
+    for (unsigned o = 0; o < PM_CROWD_OUTPUT_COUNT; o++)
+        pose_on_queue(caller.in_order, o);
+}
+
+static void poses_stay_in_buffers_on_an_out_of_order_queue(void **state) {
+    (void)state;
+    if (caller.out_of_order == NULL)
+        skip();
+    for (size_t round = 0; round < 20; round++)
+        pose_on_queue(caller.out_of_order, PM_CROWD_PALETTE);
+}
+
+static void an_in_order_queue_needs_no_event(void **state) {
+    (void)state;
+    cl_mem buffer = queue_output_buffer(PM_CROWD_MODEL);
+    const pm_cl_crowd_job job = queue_job(PM_CROWD_MODEL, buffer);
+    pm_error error = poisoned_error();
+    expect_ok(pm_cl_crowd_pose(posed.scene.crowd, &job, caller.in_order, 0, NULL, NULL, &error),
+              &error);
+    queue_expect(buffer, PM_CROWD_MODEL, posed.expected[PM_CROWD_MODEL], NULL);
+    clReleaseMemObject(buffer);
+}
+
+/* ---- instances and outputs --------------------------------------------------------------- */
+
+static cl_mem instance_buffer(size_t offset) {
+    const size_t size = offset + sizeof posed.instances;
+    unsigned char *bytes = test_array(size, 1);
+    cl_int status = CL_SUCCESS;
+    memset(bytes, 0xFF, size);
+    memcpy(bytes + offset, posed.instances, sizeof posed.instances);
+    cl_mem buffer = clCreateBuffer(caller.context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, size,
+                                   bytes, &status);
+    assert_int_equal(status, CL_SUCCESS);
+    free(bytes);
+    return buffer;
+}
+
+static void instances_may_lie_in_a_buffer_behind_an_offset(void **state) {
+    (void)state;
+    static const size_t offsets[] = {0, 8, 40, 4096};
+    for (size_t i = 0; i < sizeof offsets / sizeof *offsets; i++) {
+        cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE);
+        pm_cl_crowd_job job = queue_job(PM_CROWD_PALETTE, buffer);
+        job.instances = NULL;
+        job.instance_buffer = instance_buffer(offsets[i]);
+        job.instances_offset = offsets[i];
+        cl_event done = queue_pose(&job, caller.in_order, NULL);
+        queue_expect(buffer, PM_CROWD_PALETTE, posed.expected[PM_CROWD_PALETTE], done);
+        release_event(done);
+        clReleaseMemObject(job.instance_buffer);
+        clReleaseMemObject(buffer);
+    }
+}
+
+static void outputs_may_be_asked_for_together(void **state) {
+    (void)state;
+    cl_mem buffers[PM_CROWD_OUTPUT_COUNT];
+    pm_cl_crowd_job job = queue_job(PM_CROWD_PALETTE, NULL);
+    for (unsigned o = 0; o < PM_CROWD_OUTPUT_COUNT; o++) {
+        buffers[o] = queue_output_buffer(o);
+        job.outputs[o] = (pm_cl_crowd_target){.buffer = buffers[o], .offset = CALLER_OFFSET};
+    }
+    cl_command_queue queue = caller.out_of_order ? caller.out_of_order : caller.in_order;
+    cl_event done = queue_pose(&job, queue, NULL);
+    assert_int_equal(clFlush(queue), CL_SUCCESS);
+    for (unsigned o = 0; o < PM_CROWD_OUTPUT_COUNT; o++) {
+        queue_expect(buffers[o], o, posed.expected[o], done);
+        clReleaseMemObject(buffers[o]);
+    }
+    release_event(done);
+}
+
+static void expect_rows(pm_crowd_output output, size_t gap) {
+    const size_t width = queue_bytes(output) / QUEUE_COUNT, stride = width + gap;
+    const size_t bytes = (QUEUE_COUNT - 1) * stride + width;
+    cl_mem buffer = caller_buffer(bytes);
+    pm_cl_crowd_job job = queue_job(output, buffer);
+    job.outputs[output].stride = stride;
+    cl_event done = queue_pose(&job, caller.in_order, NULL);
+    float *rows = caller_read(buffer, bytes, done);
+    for (size_t i = 0; i < QUEUE_COUNT; i++) {
+        const unsigned char *row = (const unsigned char *)rows + i * stride;
+        assert_memory_equal(row, (const unsigned char *)posed.expected[output] + i * width, width);
+        for (size_t k = width; k < stride && i + 1 < QUEUE_COUNT; k++)
+            assert_int_equal(row[k], 0xFF);
+    }
+    free(rows);
+    release_event(done);
+    clReleaseMemObject(buffer);
+}
+
+static void rows_may_lie_apart_and_nothing_between_them_is_written(void **state) {
+    (void)state;
+    for (unsigned o = 0; o < PM_CROWD_OUTPUT_COUNT; o++) {
+        expect_rows(o, 16);
+        expect_rows(o, o == PM_CROWD_PALETTE_HALF ? 8 : 48);
+    }
+}
+
+/* A second job, once the first is done. */
+static void expect_previous(cl_command_queue queue, pm_crowd_output output) {
+    static pm_crowd_instance others[QUEUE_COUNT];
+    queue_instances(&posed.scene, 0xE03, others);
+    float *second = queue_expectation(&posed.scene, others, output);
+    cl_mem buffer = queue_output_buffer(output), previous = queue_output_buffer(output);
+    pm_cl_crowd_job job = queue_job(output, buffer);
+    cl_event first_done = queue_pose(&job, queue, NULL);
+    job.instances = others;
+    job.outputs[output].previous = previous;
+    job.outputs[output].previous_offset = CALLER_OFFSET;
+    cl_event done = queue_pose(&job, queue, first_done);
+    assert_int_equal(clFlush(queue), CL_SUCCESS);
+    queue_expect(buffer, output, second, done);
+    queue_expect(previous, output, posed.expected[output], done);
+    guarded_free(second);
+    release_event(first_done);
+    release_event(done);
+    clReleaseMemObject(buffer);
+    clReleaseMemObject(previous);
+}
+
+static void what_the_buffer_held_is_copied_first(void **state) {
+    (void)state;
+    for (unsigned o = 0; o < PM_CROWD_OUTPUT_COUNT; o++)
+        expect_previous(caller.in_order, o);
+    if (caller.out_of_order)
+        for (size_t round = 0; round < 10; round++)
+            expect_previous(caller.out_of_order, PM_CROWD_PALETTE);
+}
+
+/* ---- events --------------------------------------------------------------------------------- */
+
+/* Nothing of the job may start before the gate opens, and the call must not wait for it. */
+static void pose_behind_a_gate(cl_command_queue queue, bool from_buffer) {
+    cl_event gate = gate_make();
+    cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE);
+    cl_mem previous = queue_output_buffer(PM_CROWD_PALETTE);
+    cl_mem instances = instance_buffer(0);
+    pm_cl_crowd_job job = queue_job(PM_CROWD_PALETTE, buffer);
+    job.instances = from_buffer ? NULL : job.instances;
+    job.instance_buffer = from_buffer ? instances : NULL;
+    job.outputs[PM_CROWD_PALETTE].previous = previous;
+    job.outputs[PM_CROWD_PALETTE].previous_offset = CALLER_OFFSET;
+    cl_event done = queue_pose(&job, queue, gate);
+    flush_waiting(queue);
+    cl_int status = CL_SUCCESS;
+    cl_command_queue other = clCreateCommandQueue(caller.context, caller.device, 0, &status);
+    assert_int_equal(status, CL_SUCCESS);
+    const float mark = 12345;
+    float sample = 0;
+    assert_int_equal(clEnqueueReadBuffer(other, buffer, CL_TRUE, CALLER_OFFSET, sizeof sample,
+                                         &sample, 0, NULL, NULL),
+                     CL_SUCCESS);
+    assert_true(is_poison(sample));
+    /* what the buffer holds when the gate opens is what is copied */
+    assert_int_equal(clEnqueueWriteBuffer(other, buffer, CL_TRUE, CALLER_OFFSET, sizeof mark, &mark,
+                                          0, NULL, NULL),
+                     CL_SUCCESS);
+    assert_int_equal(clFinish(other), CL_SUCCESS); /* that the bytes were taken is not enough */
+    assert_false(is_complete(done));
+    gate_open(gate);
+    assert_int_equal(clWaitForEvents(1, &done), CL_SUCCESS);
+    queue_expect(buffer, PM_CROWD_PALETTE, posed.expected[PM_CROWD_PALETTE], done);
+    float *copied = caller_read(previous, queue_bytes(PM_CROWD_PALETTE), done);
+    assert_true(copied[0] == mark && is_poison(copied[1]));
+    free(copied);
+    clReleaseCommandQueue(other);
+    release_event(done);
+    release_event(gate);
+    clReleaseMemObject(instances);
+    clReleaseMemObject(buffer);
+    clReleaseMemObject(previous);
+}
+
+static void a_job_starts_after_its_wait_list_on_an_in_order_queue(void **state) {
+    (void)state;
+    pose_behind_a_gate(caller.in_order, false);
+    pose_behind_a_gate(caller.in_order, true);
+}
+
+static void a_job_starts_after_its_wait_list_on_an_out_of_order_queue(void **state) {
+    (void)state;
+    if (caller.out_of_order == NULL)
+        skip();
+    pose_behind_a_gate(caller.out_of_order, false);
+    pose_behind_a_gate(caller.out_of_order, true);
+}
+
+/* More events than a job's commands take by themselves. */
+static void a_wait_list_may_be_long(void **state) {
+    (void)state;
+    enum { GATES = 30 };
+    cl_event gates[GATES], done = NULL;
+    pm_error error = poisoned_error();
+    cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE);
+    const pm_cl_crowd_job job = queue_job(PM_CROWD_PALETTE, buffer);
+    cl_command_queue queue = caller.out_of_order ? caller.out_of_order : caller.in_order;
+    for (size_t i = 0; i < GATES; i++)
+        gates[i] = gate_make();
+    expect_ok(pm_cl_crowd_pose(posed.scene.crowd, &job, queue, GATES, gates, &done, &error),
+              &error);
+    flush_waiting(queue);
+    for (size_t i = 0; i < GATES; i++) {
+        assert_false(is_complete(done));
+        gate_open(gates[i]);
+    }
+    assert_int_equal(clFlush(queue), CL_SUCCESS);
+    queue_expect(buffer, PM_CROWD_PALETTE, posed.expected[PM_CROWD_PALETTE], done);
+    for (size_t i = 0; i < GATES; i++)
+        release_event(gates[i]);
+    release_event(done);
+    clReleaseMemObject(buffer);
+}
+
+static void fail_behind_a_gate(bool from_buffer) {
+    cl_int status = CL_SUCCESS;
+    cl_command_queue queue = clCreateCommandQueue(caller.context, caller.device, 0, &status);
+    cl_event gate = gate_make();
+    cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE), instances = instance_buffer(0);
+    pm_cl_crowd_job job = queue_job(PM_CROWD_PALETTE, buffer);
+    job.instances = from_buffer ? NULL : job.instances;
+    job.instance_buffer = from_buffer ? instances : NULL;
+    cl_event done = queue_pose(&job, queue, gate);
+    flush_waiting(queue);
+    clSetUserEventStatus(gate, -1);
+    assert_int_not_equal(clWaitForEvents(1, &done), CL_SUCCESS);
+    float *results = caller_read(buffer, queue_bytes(PM_CROWD_PALETTE), NULL);
+    assert_true(is_poison(results[0]));
+    free(results);
+    release_event(gate);
+    release_event(done);
+    clReleaseMemObject(instances);
+    clReleaseMemObject(buffer);
+    clReleaseCommandQueue(queue);
+}
+
+/* PoCL 3.1 and Intel's runtime end the process over commands that wait for an event that
+ * failed, when commands wait for those. */
+static bool dies_of_failures(void) {
+    pm_device_info info;
+    pm_engine_info(caller.engine, &info);
+    return strstr(info.platform, "Portable Computing Language") || strstr(info.platform, "Intel");
+}
+
+static void a_failed_wait_list_fails_the_event_of_its_job_alone(void **state) {
+    (void)state;
+    if (is_caller_on_oclgrind()) /* which reports the failure that is meant */
+        skip();
+    fail_behind_a_gate(true);
+    if (dies_of_failures())
+        print_message("not tested: failed events of instances in host memory, of which this "
+                      "driver dies\n");
+    else
+        fail_behind_a_gate(false);
+    for (size_t round = 0; round < 4; round++)
+        pose_on_queue(caller.in_order, PM_CROWD_PALETTE);
+}
+
+static void no_instances_still_give_the_event_of_their_wait_list(void **state) {
+    (void)state;
+    cl_event gate = gate_make();
+    pm_cl_crowd_job job = queue_job(PM_CROWD_PALETTE, NULL);
+    job.instance_count = 0;
+    cl_event done = queue_pose(&job, caller.in_order, gate);
+    assert_false(is_complete(done));
+    gate_open(gate);
+    assert_int_equal(clWaitForEvents(1, &done), CL_SUCCESS);
+    release_event(done);
+    release_event(gate);
+}
+
+/* Spoiled while the job still waits, of any number. */
+static void instances_are_copied_before_the_call_returns(void **state) {
+    (void)state;
+    random_source source = random_salted(0xE04);
+    static pm_crowd_instance instances[QUEUE_COUNT];
+    for (size_t round = 0; round < 6; round++) {
+        cl_event gate = gate_make();
+        cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE);
+        pm_cl_crowd_job job = queue_job(PM_CROWD_PALETTE, buffer);
+        queue_instances(&posed.scene, 0xE05 + round, instances);
+        float *expected = queue_expectation(&posed.scene, instances, PM_CROWD_PALETTE);
+        job.instances = instances;
+        job.instance_count = 1 + random_bits(&source) % QUEUE_COUNT;
+        cl_event done = queue_pose(&job, caller.in_order, gate);
+        memset(instances, 0xFF, sizeof instances);
+        gate_open(gate);
+        float *results = caller_read(buffer, queue_bytes(PM_CROWD_PALETTE), done);
+        const size_t width = scene_floats(&posed.scene, PM_CROWD_PALETTE, 1);
+        expect_same_bits(results, expected, job.instance_count * width, width);
+        free(results);
+        guarded_free(expected);
+        release_event(done);
+        release_event(gate);
+        clReleaseMemObject(buffer);
+    }
+}
+
+/* A list of no events may still be an address, such as that of an empty array. */
+static void a_wait_list_may_be_empty_and_not_null(void **state) {
+    (void)state;
+    cl_event none[1] = {NULL}, done = NULL;
+    cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE);
+    pm_cl_crowd_job job = queue_job(PM_CROWD_PALETTE, buffer);
+    for (size_t round = 0; round < 2; round++, job.instance_count = 0) {
+        pm_error error = poisoned_error();
+        expect_ok(
+            pm_cl_crowd_pose(posed.scene.crowd, &job, caller.in_order, 0, none, &done, &error),
+            &error);
+        assert_int_equal(clWaitForEvents(1, &done), CL_SUCCESS);
+        release_event(done);
+        queue_expect(buffer, PM_CROWD_PALETTE, posed.expected[PM_CROWD_PALETTE], NULL);
+    }
+    clReleaseMemObject(buffer);
+}
+
+/* ---- many at once ------------------------------------------------------------------------------ */
+
+/* More frames on the way than there are copies of instances, of different sizes. */
+static void frames_on_the_way_keep_their_instances(void **state) {
+    (void)state;
+    enum { FRAMES = 7 };
+    static pm_crowd_instance instances[FRAMES][QUEUE_COUNT];
+    cl_mem buffers[FRAMES];
+    cl_event done[FRAMES], gate = gate_make();
+    cl_command_queue queue = caller.out_of_order ? caller.out_of_order : caller.in_order;
+    for (size_t f = 0; f < FRAMES; f++) {
+        queue_instances(&posed.scene, 0xE10 + f, instances[f]);
+        buffers[f] = queue_output_buffer(PM_CROWD_PALETTE);
+        pm_cl_crowd_job job = queue_job(PM_CROWD_PALETTE, buffers[f]);
+        job.instances = instances[f];
+        done[f] = queue_pose(&job, queue, f == 0 ? gate : NULL);
+    }
+    flush_waiting(queue);
+    gate_open(gate);
+    assert_int_equal(clFlush(queue), CL_SUCCESS);
+    for (size_t f = 0; f < FRAMES; f++) {
+        float *expected = queue_expectation(&posed.scene, instances[f], PM_CROWD_PALETTE);
+        queue_expect(buffers[f], PM_CROWD_PALETTE, expected, done[f]);
+        guarded_free(expected);
+        release_event(done[f]);
+        clReleaseMemObject(buffers[f]);
+    }
+    release_event(gate);
+}
+
+typedef struct poser {
+    pthread_t thread;
+    cl_command_queue queue;
+    pm_crowd_instance instances[QUEUE_COUNT];
+    float *expected;
+    pm_crowd_output output;
+    bool right;
+} poser;
+
+/* cmocka's assertions are for the test's own thread. */
+static void *pose_often(void *context) {
+    poser *p = context;
+    const size_t bytes = queue_bytes(p->output);
+    float *results = malloc(bytes);
+    cl_int status = CL_SUCCESS;
+    cl_mem buffer = clCreateBuffer(caller.context, CL_MEM_READ_WRITE, bytes, NULL, &status);
+    pm_cl_crowd_job job = {.instances = p->instances, .instance_count = QUEUE_COUNT};
+    job.outputs[p->output].buffer = buffer;
+    p->right = status == CL_SUCCESS && results != NULL;
+    for (size_t round = 0; p->right && round < (small_sizes() ? 3u : 40u); round++) {
+        cl_event done = NULL;
+        p->right =
+            pm_cl_crowd_pose(posed.scene.crowd, &job, p->queue, 0, NULL, &done, NULL) == PM_OK &&
+            clEnqueueReadBuffer(p->queue, buffer, CL_TRUE, 0, bytes, results, 1, &done, NULL) ==
+                CL_SUCCESS &&
+            memcmp(results, p->expected, bytes) == 0;
+        if (done)
+            clReleaseEvent(done);
+    }
+    if (buffer)
+        clReleaseMemObject(buffer);
+    free(results);
+    return NULL;
+}
+
+static void threads_may_pose_one_crowd_at_once(void **state) {
+    (void)state;
+    enum { THREADS = 4 };
+    static poser posers[THREADS];
+    if (is_caller_on_oclgrind())
+        skip();
+    for (size_t t = 0; t < THREADS; t++) {
+        poser *p = &posers[t];
+        p->output = t % 2 ? PM_CROWD_LOCAL : PM_CROWD_PALETTE;
+        p->queue = clCreateCommandQueue(caller.context, caller.device, 0, NULL);
+        queue_instances(&posed.scene, 0xE20 + t, p->instances);
+        p->expected = queue_expectation(&posed.scene, p->instances, p->output);
+        assert_int_equal(pthread_create(&p->thread, NULL, pose_often, p), 0);
+    }
+    for (size_t t = 0; t < THREADS; t++)
+        assert_int_equal(pthread_join(posers[t].thread, NULL), 0);
+    for (size_t t = 0; t < THREADS; t++) {
+        assert_true(posers[t].right);
+        guarded_free(posers[t].expected);
+        clReleaseCommandQueue(posers[t].queue);
+    }
+}
+
+/* ---- turns and lives ------------------------------------------------------------------------------ */
+
+static void instances_without_a_turn_keep_what_the_buffer_holds(void **state) {
+    (void)state;
+    enum { EVERY = 3 };
+    scene *s = &posed.scene;
+    scene_undo(s);
+    s->levels[1].update_every = EVERY;
+    scene_finish(caller.engine, s);
+    const size_t width = scene_floats(s, PM_CROWD_PALETTE, 1);
+    for (uint64_t frame = 0; frame < EVERY; frame++) {
+        cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE);
+        pm_cl_crowd_job job = queue_job(PM_CROWD_PALETTE, buffer);
+        job.frame = frame;
+        cl_event done = queue_pose(&job, caller.in_order, NULL);
+        float *got = caller_read(buffer, queue_bytes(PM_CROWD_PALETTE), done);
+        for (size_t i = 0; i < QUEUE_COUNT; i++) {
+            const bool kept = posed.instances[i].level == 1 && (frame + i / 16) % EVERY != 0;
+            for (size_t k = i * width; k < (i + 1) * width; k++)
+                assert_true(
+                    kept ? is_poison(got[k])
+                         : memcmp(&got[k], &posed.expected[PM_CROWD_PALETTE][k], sizeof *got) == 0);
+        }
+        free(got);
+        release_event(done);
+        clReleaseMemObject(buffer);
+    }
+    scene_undo(s);
+    s->levels[1].update_every = 0;
+    scene_finish(caller.engine, s);
+}
+
+/* What a crowd made or kept of a frame goes with it, and the results stay. */
+static void a_crowd_leaves_the_callers_objects_alone(void **state) {
+    (void)state;
+    scene_undo(&posed.scene);
+    const cl_uint before = references(caller.context);
+    scene_finish(caller.engine, &posed.scene);
+    cl_mem buffer = queue_output_buffer(PM_CROWD_DUAL);
+    const pm_cl_crowd_job job = queue_job(PM_CROWD_DUAL, buffer);
+    cl_event done = queue_pose(&job, caller.in_order, NULL);
+    assert_int_equal(clFinish(caller.in_order), CL_SUCCESS);
+    scene_undo(&posed.scene);
+    queue_expect(buffer, PM_CROWD_DUAL, posed.expected[PM_CROWD_DUAL], NULL);
+    release_event(done);
+    const cl_uint of_buffer = references_at_last(buffer_references, buffer, 1);
+    clReleaseMemObject(buffer);
+    assert_int_equal(clFinish(caller.in_order), CL_SUCCESS);
+    const cl_uint of_context = references_at_last(references, caller.context, before);
+    scene_finish(caller.engine, &posed.scene);
+    assert_int_equal(of_buffer, 1);
+    assert_true(of_context <= before);
+}
+
+int main(void) {
+    const int code = exit_code_without_device();
+    if (code != 0)
+        return code;
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_output_stays_in_a_buffer_on_an_in_order_queue),
+        cmocka_unit_test(poses_stay_in_buffers_on_an_out_of_order_queue),
+        cmocka_unit_test(an_in_order_queue_needs_no_event),
+        cmocka_unit_test(instances_may_lie_in_a_buffer_behind_an_offset),
+        cmocka_unit_test(outputs_may_be_asked_for_together),
+        cmocka_unit_test(rows_may_lie_apart_and_nothing_between_them_is_written),
+        cmocka_unit_test(what_the_buffer_held_is_copied_first),
+        cmocka_unit_test(a_job_starts_after_its_wait_list_on_an_in_order_queue),
+        cmocka_unit_test(a_job_starts_after_its_wait_list_on_an_out_of_order_queue),
+        cmocka_unit_test(a_wait_list_may_be_long),
+        cmocka_unit_test(no_instances_still_give_the_event_of_their_wait_list),
+        cmocka_unit_test(instances_are_copied_before_the_call_returns),
+        cmocka_unit_test(a_wait_list_may_be_empty_and_not_null),
+        cmocka_unit_test(frames_on_the_way_keep_their_instances),
+        cmocka_unit_test(threads_may_pose_one_crowd_at_once),
+        cmocka_unit_test(instances_without_a_turn_keep_what_the_buffer_holds),
+        cmocka_unit_test(a_crowd_leaves_the_callers_objects_alone),
+        cmocka_unit_test(a_failed_wait_list_fails_the_event_of_its_job_alone),
+    };
+    return cmocka_run_group_tests_name("crowd_queue", tests, queue_open, queue_close);
+}

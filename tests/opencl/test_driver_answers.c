@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What drivers may answer and those of the test machine never do: devices that fail to say what
+ * they are, groups smaller than most kernels', CL_OUT_OF_RESOURCES. The linker puts the functions
+ * here between the library and the driver. Devices, groups and sizes are random.
+ */
+#include <posemill/posemill_cl.h>
+
+#include "support/crowd_scene.h"
+#include "support/engines.h"
+#include "support/motion.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FAILURE = -9999 }; /* no driver's */
+enum { MAX_PLATFORMS = 4, MAX_DEVICES = 5 };
+
+typedef enum answer { SOUND = 0, BROKEN } answer;
+
+/* Platforms and devices as they are listed while `listed` is set: sound ones are the real one. */
+static struct {
+    bool listed;
+    size_t platforms;
+    answer platform[MAX_PLATFORMS];
+    size_t devices[MAX_PLATFORMS];
+    answer device[MAX_PLATFORMS][MAX_DEVICES];
+    cl_device_id real;
+} fake;
+
+static char fake_platforms[MAX_PLATFORMS], fake_device;
+
+cl_int __real_clGetPlatformIDs(cl_uint n, cl_platform_id *ids, cl_uint *count);
+cl_int __wrap_clGetPlatformIDs(cl_uint n, cl_platform_id *ids, cl_uint *count);
+cl_int __wrap_clGetPlatformIDs(cl_uint n, cl_platform_id *ids, cl_uint *count) {
+    if (!fake.listed)
+        return __real_clGetPlatformIDs(n, ids, count);
+    for (size_t p = 0; ids && p < n; p++)
+        ids[p] = (cl_platform_id)(void *)&fake_platforms[p];
+    if (count)
+        *count = (cl_uint)fake.platforms;
+    return CL_SUCCESS;
+}
+
+cl_int __real_clGetDeviceIDs(cl_platform_id id, cl_device_type type, cl_uint n, cl_device_id *ids,
+                             cl_uint *count);
+cl_int __wrap_clGetDeviceIDs(cl_platform_id id, cl_device_type type, cl_uint n, cl_device_id *ids,
+                             cl_uint *count);
+cl_int __wrap_clGetDeviceIDs(cl_platform_id id, cl_device_type type, cl_uint n, cl_device_id *ids,
+                             cl_uint *count) {
+    if (!fake.listed)
+        return __real_clGetDeviceIDs(id, type, n, ids, count);
+    const size_t p = (size_t)((char *)(void *)id - fake_platforms);
+    if (fake.platform[p] == BROKEN)
+        return FAILURE;
+    for (size_t d = 0; ids && d < n; d++)
+        ids[d] = fake.device[p][d] == BROKEN ? (cl_device_id)(void *)&fake_device : fake.real;
+    if (count)
+        *count = (cl_uint)fake.devices[p];
+    return fake.devices[p] ? CL_SUCCESS : CL_DEVICE_NOT_FOUND;
+}
+
+cl_int __real_clGetDeviceInfo(cl_device_id id, cl_device_info what, size_t size, void *value,
+                              size_t *used);
+cl_int __wrap_clGetDeviceInfo(cl_device_id id, cl_device_info what, size_t size, void *value,
+                              size_t *used);
+cl_int __wrap_clGetDeviceInfo(cl_device_id id, cl_device_info what, size_t size, void *value,
+                              size_t *used) {
+    if (id == (cl_device_id)(void *)&fake_device)
+        return FAILURE;
+    return __real_clGetDeviceInfo(id, what, size, value, used);
+}
+
+/* What launches and buffers meet. */
+static struct {
+    size_t max_group;     /* 0: what the driver says */
+    size_t largest_group; /* that was launched */
+    size_t launches;
+    bool launches_fail;
+    bool buffers_limited;
+    size_t largest_buffer; /* that is granted while they are */
+    size_t buffers_refused;
+} driver;
+
+cl_int __real_clGetKernelWorkGroupInfo(cl_kernel k, cl_device_id d, cl_kernel_work_group_info what,
+                                       size_t size, void *value, size_t *used);
+cl_int __wrap_clGetKernelWorkGroupInfo(cl_kernel k, cl_device_id d, cl_kernel_work_group_info what,
+                                       size_t size, void *value, size_t *used);
+cl_int __wrap_clGetKernelWorkGroupInfo(cl_kernel k, cl_device_id d, cl_kernel_work_group_info what,
+                                       size_t size, void *value, size_t *used) {
+    if (!driver.max_group || what != CL_KERNEL_WORK_GROUP_SIZE)
+        return __real_clGetKernelWorkGroupInfo(k, d, what, size, value, used);
+    memcpy(value, &driver.max_group, sizeof driver.max_group);
+    return CL_SUCCESS;
+}
+
+cl_int __real_clEnqueueNDRangeKernel(cl_command_queue q, cl_kernel k, cl_uint dimensions,
+                                     const size_t *offset, const size_t *global,
+                                     const size_t *local, cl_uint n, const cl_event *wait,
+                                     cl_event *event);
+cl_int __wrap_clEnqueueNDRangeKernel(cl_command_queue q, cl_kernel k, cl_uint dimensions,
+                                     const size_t *offset, const size_t *global,
+                                     const size_t *local, cl_uint n, const cl_event *wait,
+                                     cl_event *event);
+cl_int __wrap_clEnqueueNDRangeKernel(cl_command_queue q, cl_kernel k, cl_uint dimensions,
+                                     const size_t *offset, const size_t *global,
+                                     const size_t *local, cl_uint n, const cl_event *wait,
+                                     cl_event *event) {
+    size_t group = 1;
+    for (cl_uint i = 0; local && i < dimensions; i++)
+        group *= local[i];
+    driver.largest_group = group > driver.largest_group ? group : driver.largest_group;
+    driver.launches++;
+    if (driver.launches_fail)
+        return CL_OUT_OF_RESOURCES;
+    if (driver.max_group && group > driver.max_group)
+        return CL_INVALID_WORK_GROUP_SIZE;
+    return __real_clEnqueueNDRangeKernel(q, k, dimensions, offset, global, local, n, wait, event);
+}
+
+cl_mem __real_clCreateBuffer(cl_context c, cl_mem_flags flags, size_t size, void *data,
+                             cl_int *status);
+cl_mem __wrap_clCreateBuffer(cl_context c, cl_mem_flags flags, size_t size, void *data,
+                             cl_int *status);
+cl_mem __wrap_clCreateBuffer(cl_context c, cl_mem_flags flags, size_t size, void *data,
+                             cl_int *status) {
+    if (driver.buffers_limited && size > driver.largest_buffer) {
+        driver.buffers_refused++;
+        *status = CL_OUT_OF_RESOURCES;
+        return NULL;
+    }
+    return __real_clCreateBuffer(c, flags, size, data, status);
+}
+
+/* ---- lists of devices -------------------------------------------------------------------- */
+
+/* At random, but for at least one that is broken. */
+static void fake_list(random_source *source, answer others) {
+    fake.platforms = 1 + random_bits(source) % MAX_PLATFORMS;
+    for (size_t p = 0; p < fake.platforms; p++) {
+        fake.devices[p] = random_bits(source) % (MAX_DEVICES + 1);
+        fake.platform[p] = random_bits(source) % 5 == 0 ? BROKEN : SOUND;
+        for (size_t d = 0; d < MAX_DEVICES; d++)
+            fake.device[p][d] = random_bits(source) % 2 ? BROKEN : others;
+    }
+    const size_t p = random_bits(source) % fake.platforms;
+    fake.devices[p] = 1 + random_bits(source) % MAX_DEVICES;
+    fake.device[p][random_bits(source) % fake.devices[p]] = BROKEN;
+}
+
+static bool is_sound(size_t p, size_t d) {
+    return fake.platform[p] == SOUND && fake.device[p][d] == SOUND;
+}
+
+static size_t sound_count(void) {
+    size_t count = 0;
+    for (size_t p = 0; p < fake.platforms; p++)
+        for (size_t d = 0; d < fake.devices[p]; d++)
+            count += is_sound(p, d);
+    return count;
+}
+
+static void expect_list(const pm_device_info *infos, size_t count) {
+    size_t i = 0;
+    assert_int_equal(count, sound_count());
+    for (size_t p = 0; p < fake.platforms; p++)
+        for (size_t d = 0; d < fake.devices[p]; d++) {
+            if (!is_sound(p, d))
+                continue;
+            assert_int_equal(infos[i].index, i);
+            assert_int_equal(infos[i].platform_index, p);
+            assert_int_equal(infos[i++].device_index, d);
+        }
+}
+
+static void a_device_that_fails_its_queries_is_left_out(void **state) {
+    random_source source = random_salted(0xF21);
+    pm_device_info infos[MAX_PLATFORMS * MAX_DEVICES];
+    fake.real = pm_cl_device(engine_for(state));
+    for (size_t round = 0; round < 50; round++) {
+        size_t count = 999;
+        pm_error error = poisoned_error();
+        fake_list(&source, SOUND);
+        fake.listed = true;
+        const pm_status status =
+            pm_list_devices(infos, MAX_PLATFORMS * MAX_DEVICES, &count, &error);
+        fake.listed = false;
+        if (sound_count() == 0) {
+            assert_int_equal(status, PM_ERROR_DEVICE);
+            assert_int_equal(error.cl_status, FAILURE);
+            assert_int_equal(count, 999);
+            continue;
+        }
+        expect_ok(status, &error);
+        expect_list(infos, count);
+    }
+}
+
+static void log_counted(void *user, pm_log_level level, const char *message) {
+    size_t *count = user;
+    *count += level == PM_LOG_WARNING && strstr(message, "left out") != NULL;
+}
+
+static pm_status open_number(size_t p, size_t d, size_t *warnings, pm_error *error) {
+    char name[64];
+    pm_engine *engine = NULL;
+    snprintf(name, sizeof name, "%zu:%zu", p, d);
+    fake.listed = true;
+    const pm_status status = pm_engine_create(
+        &(pm_engine_desc){.device = name, .log = log_counted, .log_user = warnings}, &engine,
+        error);
+    fake.listed = false;
+    pm_engine_destroy(&engine);
+    return status;
+}
+
+/* By number each that is sound is opened, and no other is instead of one that is not. */
+static void a_device_is_opened_by_its_number_among_broken_ones(void **state) {
+    random_source source = random_salted(0xF22);
+    fake.real = pm_cl_device(engine_for(state));
+    do
+        fake_list(&source, SOUND);
+    while (sound_count() == 0);
+    for (size_t p = 0; p < fake.platforms; p++)
+        for (size_t d = 0; d < fake.devices[p]; d++) {
+            size_t warnings = 0;
+            pm_error error = poisoned_error();
+            const pm_status status = open_number(p, d, &warnings, &error);
+            assert_int_equal(status, is_sound(p, d) ? PM_OK : PM_ERROR_NO_DEVICE);
+            assert_int_equal(warnings, 1);
+            if (status != PM_OK)
+                assert_non_null(strstr(error.message, "left out"));
+        }
+}
+
+/* Auto does not go to the reference path over a device that is there and broken. */
+static void nothing_but_broken_devices_is_a_failure(void **state) {
+    random_source source = random_salted(0xF23);
+    static const char *const names[] = {"auto", "all", "cpu", "0", "0:0"};
+    engine_for(state); /* skips where there is no device */
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        pm_engine *engine = NULL;
+        pm_error error = poisoned_error();
+        fake_list(&source, BROKEN);
+        fake.listed = true;
+        const pm_status status =
+            pm_engine_create(&(pm_engine_desc){.device = names[i]}, &engine, &error);
+        fake.listed = false;
+        assert_int_equal(status, PM_ERROR_DEVICE);
+        assert_int_equal(error.cl_status, FAILURE);
+        assert_null(engine);
+    }
+}
+
+/* ---- groups -------------------------------------------------------------------------------- */
+
+enum { KEYS = 9, TRACKS = 19, SAMPLES = 300 };
+
+typedef struct results {
+    float *walked, *gathered, *posed;
+    size_t walked_count, gathered_count, posed_count;
+} results;
+
+static void free_results(results *r) {
+    guarded_free(r->walked);
+    guarded_free(r->gathered);
+    guarded_free(r->posed);
+}
+
+static results run_all(pm_engine *engine, uint64_t salt) {
+    random_source source = random_salted(salt);
+    const pm_timeline timeline = {.key_count = KEYS, .rate = {10, 1}};
+    motion keys = motion_make(KEYS, TRACKS, 1.5, salt);
+    const pm_clip_desc desc = motion_desc(&keys, &timeline, PM_METHOD_SLERP);
+    pm_clip *clip = clip_make(engine, &desc);
+    double times[SAMPLES];
+    uint32_t tracks[SAMPLES];
+    pm_crowd_instance instances[SAMPLES];
+    scene s;
+    for (size_t k = 0; k < SAMPLES; k++) {
+        times[k] = random_between(&source, 0, 1);
+        tracks[k] = (uint32_t)(random_bits(&source) % TRACKS);
+    }
+    results r = {.walked = guarded_floats(SAMPLES * TRACKS * 4),
+                 .gathered = guarded_floats(SAMPLES * 4),
+                 .walked_count = SAMPLES * TRACKS * 4,
+                 .gathered_count = SAMPLES * 4};
+    sample_make(clip,
+                &(pm_sample_job){.sample_count = SAMPLES, .rate = {311, 1}, .rotations = r.walked});
+    sample_make(clip, &(pm_sample_job){.sample_count = SAMPLES,
+                                       .times = times,
+                                       .tracks = tracks,
+                                       .rotations = r.gathered});
+    scene_make(engine, &(scene_options){.salt = salt, .joints = 4}, &s);
+    for (size_t i = 0; i < SAMPLES; i++)
+        instances[i] = scene_instance(&source, &s);
+    r.posed_count = scene_floats(&s, PM_CROWD_PALETTE, SAMPLES);
+    r.posed = scene_pose(&s, PM_CROWD_PALETTE, instances, SAMPLES, false);
+    scene_free(&s);
+    pm_clip_destroy(&clip);
+    motion_free(&keys);
+    return r;
+}
+
+static void groups_are_no_larger_than_kernels_may_have(void **state) {
+    random_source source = random_salted(0xF24);
+    pm_engine *engine = engine_with(state, &(pm_engine_desc){.lanes = 1});
+    results expected = run_all(engine, 0xF25);
+    assert_true(driver.largest_group > 1);
+    pm_engine_destroy(&engine);
+    for (size_t round = 0; round < 4; round++) {
+        driver.max_group = round ? 1 + random_bits(&source) % 100 : 1;
+        driver.largest_group = 0;
+        engine = engine_with(state, &(pm_engine_desc){.lanes = 1});
+        results r = run_all(engine, 0xF25);
+        assert_true(driver.largest_group > 0 && driver.largest_group <= driver.max_group);
+        driver.max_group = 0;
+        expect_same_bits(r.walked, expected.walked, r.walked_count, 4);
+        expect_same_bits(r.gathered, expected.gathered, r.gathered_count, 4);
+        expect_same_bits(r.posed, expected.posed, r.posed_count, 12);
+        free_results(&r);
+        pm_engine_destroy(&engine);
+    }
+    free_results(&expected);
+}
+
+/* ---- CL_OUT_OF_RESOURCES ---------------------------------------------------------------------- */
+
+static pm_clip *small_clip(pm_engine *engine, motion *keys) {
+    const pm_timeline timeline = {.key_count = KEYS, .rate = {10, 1}};
+    *keys = motion_make(KEYS, TRACKS, 1.5, 0xF26);
+    const pm_clip_desc desc = motion_desc(keys, &timeline, PM_METHOD_SLERP);
+    return clip_make(engine, &desc);
+}
+
+/* Smaller pieces would fail too: it is tried once. */
+static void a_launch_without_resources_is_a_failure_of_the_device(void **state) {
+    motion keys;
+    pm_clip *clip = small_clip(engine_for(state), &keys);
+    float *out = guarded_floats(SAMPLES * TRACKS * 4);
+    pm_error error = poisoned_error();
+    driver.launches = 0;
+    driver.launches_fail = true;
+    const pm_status status = pm_sample(
+        clip, &(pm_sample_job){.sample_count = SAMPLES, .rate = {311, 1}, .rotations = out},
+        &error);
+    driver.launches_fail = false;
+    assert_int_equal(status, PM_ERROR_DEVICE);
+    assert_int_equal(error.cl_status, CL_OUT_OF_RESOURCES);
+    assert_int_equal(driver.launches, 1);
+    guarded_free(out);
+    pm_clip_destroy(&clip);
+    motion_free(&keys);
+}
+
+/* Of a device that grants little, some of which says so in this way. */
+static void a_buffer_without_resources_is_a_lack_of_memory(void **state) {
+    random_source source = random_salted(0xF27);
+    motion keys;
+    pm_clip *clip = small_clip(engine_for(state), &keys);
+    double *times = test_array(SAMPLES, sizeof *times);
+    float *out = guarded_floats(SAMPLES * TRACKS * 4),
+          *expected = guarded_floats(SAMPLES * TRACKS * 4);
+    for (size_t k = 0; k < SAMPLES; k++)
+        times[k] = random_between(&source, 0, 1);
+    pm_sample_job job = {.sample_count = SAMPLES, .times = times, .rotations = expected};
+    sample_make(clip, &job);
+    job.rotations = out;
+    for (size_t round = 0; round < 5; round++) {
+        pm_error error = poisoned_error();
+        driver.buffers_limited = true;
+        driver.buffers_refused = 0;
+        driver.largest_buffer = round ? 304 + random_bits(&source) % 1500 : 0;
+        const pm_status status = pm_sample(clip, &job, &error);
+        driver.buffers_limited = false;
+        assert_true(driver.buffers_refused > 0);
+        assert_int_equal(status, round ? PM_OK : PM_ERROR_DEVICE_MEMORY);
+        if (round)
+            expect_same_bits(out, expected, SAMPLES * TRACKS * 4, 4);
+        else
+            assert_int_equal(error.cl_status, CL_OUT_OF_RESOURCES);
+    }
+    free(times);
+    guarded_free(out);
+    guarded_free(expected);
+    pm_clip_destroy(&clip);
+    motion_free(&keys);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        ONLY_ON_DEVICE(a_device_that_fails_its_queries_is_left_out),
+        ONLY_ON_DEVICE(a_device_is_opened_by_its_number_among_broken_ones),
+        ONLY_ON_DEVICE(nothing_but_broken_devices_is_a_failure),
+        ONLY_ON_DEVICE(groups_are_no_larger_than_kernels_may_have),
+        ONLY_ON_DEVICE(a_launch_without_resources_is_a_failure_of_the_device),
+        ONLY_ON_DEVICE(a_buffer_without_resources_is_a_lack_of_memory),
+    };
+    return cmocka_run_group_tests_name("driver_answers", tests, NULL, engines_close);
+}

@@ -1,0 +1,548 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Failure injection of clips: the Nth OpenCL call, buffer or allocation fails while engines and
+ * clips are made, on one device and on two, and sampled.
+ */
+#define _POSIX_C_SOURCE 200809L
+
+#include <posemill/posemill_cl.h>
+
+#include "multi/multi.h"
+#include "support/cache_folder.h"
+#include "support/engines.h"
+#include "support/injection.h"
+#include "support/motion.h"
+#include "support/sub_devices.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+enum { KEYS = 8, TRACKS = 5, COUNT = 30, ROWS = COUNT * TRACKS };
+
+struct stage {
+    void **state;
+    const char *cache_folder;
+    bool divided;       /* the engine is over both sub-devices */
+    bool in_background; /* the engine builds so */
+    pm_engine *engine;
+    pm_clip *clip;
+    float *rotations, *positions;
+    /* The caller's own: made and read outside of the armed stretch, for they belong to the test. */
+    cl_command_queue queue;
+    cl_mem rotation_buffer, position_buffer;
+};
+
+static motion keys;
+static float expected_rotations[ROWS * 4], expected_positions[ROWS * 3];
+static double times[COUNT];
+static sub_devices subs;
+
+static pm_clip_desc make_desc(const pm_timeline *timeline) {
+    pm_clip_desc desc = motion_desc(&keys, timeline, PM_METHOD_SQUAD);
+    desc.scales.data = NULL;
+    return desc;
+}
+
+static const pm_timeline timeline = {.key_count = KEYS, .rate = {8, 1}};
+
+static pm_status create_engine(stage *s, pm_error *error) {
+    const pm_engine_desc desc = {.device = device_for(s->state),
+                                 .piece_bytes = 2048, /* several pieces a job */
+                                 .build_in_background = s->in_background,
+                                 .cache_folder = s->cache_folder};
+    if (!s->divided)
+        return pm_engine_create(&desc, &s->engine, error);
+    const pm_status status =
+        pm_cl_engine_create_multi(subs.targets, SUB_DEVICES, &desc, &s->engine, error);
+    if (status == PM_OK)
+        s->engine->multi->min_values = 20; /* several pieces a device */
+    return status;
+}
+
+static pm_status create_clip(stage *s, pm_error *error) {
+    const pm_clip_desc desc = make_desc(&timeline);
+    return pm_clip_create(s->engine, &desc, &s->clip, error);
+}
+
+static pm_status sample_uniform(stage *s, pm_error *error) {
+    const pm_sample_job job = {.sample_count = COUNT,
+                               .rate = {32, 1},
+                               .rotations = s->rotations,
+                               .positions = s->positions};
+    return pm_sample(s->clip, &job, error);
+}
+
+/* Two jobs, and between them time for the programs, of which the fault may have broken one: the
+ * second is the device's, or has the failure. */
+static pm_status sample_in_background(stage *s, pm_error *error) {
+    enum { PROGRAMS = 3, MAX_WAITS = 2000 }; /* of places, rotations and positions; milliseconds */
+    const struct timespec moment = {0, 1000000};
+    const pm_status status = sample_uniform(s, error);
+    for (int i = 0; i < MAX_WAITS && pm_cl_program_count(s->engine) < PROGRAMS; i++)
+        nanosleep(&moment, NULL);
+    return status == PM_OK ? sample_uniform(s, error) : status;
+}
+
+static pm_status sample_times(stage *s, pm_error *error) {
+    const pm_sample_job job = {.sample_count = COUNT,
+                               .times = times,
+                               .rotations = s->rotations,
+                               .positions = s->positions};
+    return pm_sample(s->clip, &job, error);
+}
+
+/* All pairs, in the order of the other jobs' rows. */
+static pm_status sample_pairs(stage *s, pm_error *error) {
+    static double pair_times[ROWS];
+    static uint32_t pair_tracks[ROWS];
+    for (size_t row = 0; row < ROWS; row++) {
+        pair_times[row] = times[row / TRACKS];
+        pair_tracks[row] = (uint32_t)(row % TRACKS);
+    }
+    const pm_sample_job job = {.sample_count = ROWS,
+                               .times = pair_times,
+                               .tracks = pair_tracks,
+                               .rotations = s->rotations,
+                               .positions = s->positions};
+    return pm_sample(s->clip, &job, error);
+}
+
+static pm_status self_check(stage *s, pm_error *error) {
+    pm_bit_match identity = PM_BIT_MATCH_UNKNOWN;
+    const pm_status status = pm_engine_self_check(s->engine, &identity, error);
+    if (status == PM_OK)
+        assert_int_equal(identity, PM_BIT_MATCH_EXACT);
+    return status;
+}
+
+static pm_status list_devices(stage *s, pm_error *error) {
+    (void)s;
+    pm_device_info infos[4];
+    size_t count = 0;
+    return pm_list_devices(infos, 4, &count, error);
+}
+
+static pm_status sample_on_queue(stage *s, pm_error *error) {
+    const pm_sample_job job = {.sample_count = COUNT, .times = times};
+    const pm_cl_outputs outputs = {.rotations = s->rotation_buffer,
+                                   .positions = s->position_buffer};
+    cl_event done = NULL;
+    const pm_status status = pm_cl_sample(s->clip, &job, &outputs, s->queue, 0, NULL, &done, error);
+    assert_true((status == PM_OK) == (done != NULL));
+    if (done)
+        clReleaseEvent(done);
+    return status;
+}
+
+static void prepare_nothing(stage *s) {
+    (void)s;
+}
+
+static void prepare_engine(stage *s) {
+    pm_error error = poisoned_error();
+    expect_ok(create_engine(s, &error), &error);
+}
+
+static void prepare_clip(stage *s) {
+    pm_error error = poisoned_error();
+    prepare_engine(s);
+    expect_ok(create_clip(s, &error), &error);
+}
+
+/* Programs are built and buffers are made that later jobs may find again. */
+static void prepare_warm(stage *s) {
+    pm_error error = poisoned_error();
+    prepare_clip(s);
+    expect_ok(sample_uniform(s, &error), &error);
+    expect_ok(sample_times(s, &error), &error);
+    expect_ok(sample_pairs(s, &error), &error);
+}
+
+static void prepare_divided(stage *s) {
+    s->divided = true;
+}
+
+static void prepare_divided_engine(stage *s) {
+    prepare_divided(s);
+    prepare_engine(s);
+}
+
+static void prepare_divided_clip(stage *s) {
+    prepare_divided(s);
+    prepare_clip(s);
+}
+
+static void prepare_background(stage *s) {
+    s->in_background = true;
+    prepare_clip(s);
+}
+
+static void prepare_queue(stage *s) {
+    prepare_clip(s);
+    cl_int status = CL_SUCCESS;
+    const cl_context context = pm_cl_context(s->engine);
+    s->queue = clCreateCommandQueue(context, pm_cl_device(s->engine), 0, &status);
+    assert_int_equal(status, CL_SUCCESS);
+    s->rotation_buffer =
+        clCreateBuffer(context, CL_MEM_READ_WRITE, sizeof expected_rotations, NULL, &status);
+    assert_int_equal(status, CL_SUCCESS);
+    s->position_buffer =
+        clCreateBuffer(context, CL_MEM_READ_WRITE, sizeof expected_positions, NULL, &status);
+    assert_int_equal(status, CL_SUCCESS);
+}
+
+/* ---- what comes of it ---- */
+
+static void expect_results(const stage *s) {
+    expect_same_bits(s->rotations, expected_rotations, ROWS * 4, 4);
+    expect_same_bits(s->positions, expected_positions, ROWS * 3, 3);
+    expect_guards(s->rotations, ROWS * 4);
+    expect_guards(s->positions, ROWS * 3);
+}
+
+static void expect_results_on_queue(const stage *s) {
+    assert_int_equal(clFinish(s->queue), CL_SUCCESS);
+    assert_int_equal(clEnqueueReadBuffer(s->queue, s->rotation_buffer, CL_TRUE, 0,
+                                         sizeof expected_rotations, s->rotations, 0, NULL, NULL),
+                     CL_SUCCESS);
+    assert_int_equal(clEnqueueReadBuffer(s->queue, s->position_buffer, CL_TRUE, 0,
+                                         sizeof expected_positions, s->positions, 0, NULL, NULL),
+                     CL_SUCCESS);
+    expect_results(s);
+}
+
+static void expect_no_engine(const stage *s) {
+    assert_null(s->engine);
+}
+
+static void expect_no_clip(const stage *s) {
+    assert_null(s->clip);
+}
+
+void stage_open(stage *s) {
+    *s = (stage){.state = s->state, .cache_folder = s->cache_folder};
+    s->rotations = guarded_floats(ROWS * 4);
+    s->positions = guarded_floats(ROWS * 3);
+}
+
+void stage_poison(stage *s) {
+    memset(s->rotations, 0xFF, ROWS * 4 * sizeof(float));
+    memset(s->positions, 0xFF, ROWS * 3 * sizeof(float));
+}
+
+/* What was enqueued before a failure may still run: the buffers live until it is done. */
+static void close_queue(stage *s) {
+    if (s->queue == NULL)
+        return;
+    assert_int_equal(clFinish(s->queue), CL_SUCCESS);
+    clReleaseMemObject(s->rotation_buffer);
+    clReleaseMemObject(s->position_buffer);
+    clReleaseCommandQueue(s->queue);
+}
+
+void stage_close(stage *s) {
+    pm_error error = poisoned_error();
+    close_queue(s);
+    if (s->engine == NULL)
+        expect_ok(create_engine(s, &error), &error);
+    if (s->clip == NULL)
+        expect_ok(create_clip(s, &error), &error);
+    stage_poison(s);
+    expect_ok(sample_uniform(s, &error), &error);
+    expect_results(s);
+    pm_clip_destroy(&s->clip);
+    pm_engine_destroy(&s->engine);
+    guarded_free(s->rotations);
+    guarded_free(s->positions);
+}
+
+static void inject(const scenario *which, void **state, fault_kind kind, bool sticky, size_t min) {
+    engine_for(state); /* skips where there is no device */
+    inject_all(which, &(stage){.state = state, .cache_folder = ""}, kind, sticky, min);
+}
+
+static const scenario making_an_engine = {.name = "making an engine",
+                                          .prepare = prepare_nothing,
+                                          .run = create_engine,
+                                          .expect_undone = expect_no_engine};
+static const scenario listing = {
+    .name = "listing devices", .prepare = prepare_nothing, .run = list_devices};
+/* Builds every program each time. */
+static const scenario checking = {
+    .name = "the self check", .prepare = prepare_engine, .run = self_check, .growth = 2};
+static const scenario making_a_clip = {.name = "making a clip",
+                                       .prepare = prepare_engine,
+                                       .run = create_clip,
+                                       .expect_undone = expect_no_clip};
+static const scenario cold = {.name = "a first job",
+                              .prepare = prepare_clip,
+                              .run = sample_uniform,
+                              .expect_done = expect_results};
+static const scenario cold_in_background = {.name = "first jobs with programs built behind them",
+                                            .prepare = prepare_background,
+                                            .run = sample_in_background,
+                                            .expect_done = expect_results,
+                                            .growth = 4};
+static const scenario uniform = {.name = "a uniform job",
+                                 .prepare = prepare_warm,
+                                 .run = sample_uniform,
+                                 .expect_done = expect_results};
+static const scenario of_times = {.name = "a job of times",
+                                  .prepare = prepare_warm,
+                                  .run = sample_times,
+                                  .expect_done = expect_results};
+static const scenario of_pairs = {.name = "a job of pairs",
+                                  .prepare = prepare_warm,
+                                  .run = sample_pairs,
+                                  .expect_done = expect_results};
+static const scenario queued = {.name = "a job on a queue",
+                                .prepare = prepare_queue,
+                                .run = sample_on_queue,
+                                .expect_done = expect_results_on_queue};
+static const scenario making_a_divided_engine = {.name = "making an engine over two devices",
+                                                 .prepare = prepare_divided,
+                                                 .run = create_engine,
+                                                 .expect_undone = expect_no_engine};
+static const scenario making_a_divided_clip = {.name = "making a clip on two devices",
+                                               .prepare = prepare_divided_engine,
+                                               .run = create_clip,
+                                               .expect_undone = expect_no_clip};
+/* Two devices call as often as their pieces are many. */
+static const scenario divided_cold = {.name = "a first job on two devices",
+                                      .prepare = prepare_divided_clip,
+                                      .run = sample_uniform,
+                                      .expect_done = expect_results,
+                                      .growth = 8};
+static const scenario divided_pairs = {.name = "a job of pairs on two devices",
+                                       .prepare = prepare_divided_clip,
+                                       .run = sample_pairs,
+                                       .expect_done = expect_results,
+                                       .growth = 8};
+
+/* ---- the harness itself ---- */
+
+static void the_linker_wraps_the_calls(void **state) {
+    (void)state;
+    assert_true(faults_are_linked());
+}
+
+static void every_opencl_call_of_the_library_is_in_the_table(void **state) {
+    (void)state;
+    DIR *folder = opendir(POSEMILL_SOURCE_DIR "/host");
+    assert_non_null(folder);
+    size_t found = 0;
+    for (struct dirent *entry; (entry = readdir(folder));) {
+        char path[1024];
+        const size_t length = strlen(entry->d_name);
+        if (length < 2 || strcmp(entry->d_name + length - 2, ".c") != 0)
+            continue;
+        snprintf(path, sizeof path, "%s/%s", POSEMILL_SOURCE_DIR "/host", entry->d_name);
+        found += faults_check_source(path);
+    }
+    closedir(folder);
+    assert_true(found > 20);
+}
+
+/* ---- allocations ---- */
+
+static void an_allocation_failing_while_an_engine_is_made(void **state) {
+    inject(&making_an_engine, state, FAULT_ALLOCATION, false, 1);
+}
+
+static void an_allocation_failing_while_devices_are_listed(void **state) {
+    engine_for(state);
+    inject(&listing, state, FAULT_ALLOCATION, false, 0);
+}
+
+static void an_allocation_failing_while_a_clip_is_made(void **state) {
+    inject(&making_a_clip, state, FAULT_ALLOCATION, false, 2);
+}
+
+static void an_allocation_failing_in_a_first_job(void **state) {
+    inject(&cold, state, FAULT_ALLOCATION, false, 0);
+}
+
+static void an_allocation_failing_in_a_job_of_times(void **state) {
+    inject(&of_times, state, FAULT_ALLOCATION, false, 0);
+}
+
+static void an_allocation_failing_in_a_job_of_pairs(void **state) {
+    inject(&of_pairs, state, FAULT_ALLOCATION, false, 0);
+}
+
+static void an_allocation_failing_in_the_self_check(void **state) {
+    inject(&checking, state, FAULT_ALLOCATION, false, 0);
+}
+
+static void an_allocation_failing_in_a_job_on_a_queue(void **state) {
+    inject(&queued, state, FAULT_ALLOCATION, false, 0);
+}
+
+static void every_allocation_failing_from_the_nth_on(void **state) {
+    inject(&making_a_clip, state, FAULT_ALLOCATION, true, 2);
+    inject(&cold, state, FAULT_ALLOCATION, true, 0);
+}
+
+/* ---- OpenCL calls ---- */
+
+static void a_call_failing_while_an_engine_is_made(void **state) {
+    inject(&making_an_engine, state, FAULT_CL, false, 3);
+}
+
+static void a_call_failing_while_devices_are_listed(void **state) {
+    inject(&listing, state, FAULT_CL, false, 1);
+}
+
+static void a_call_failing_while_a_clip_is_made(void **state) {
+    inject(&making_a_clip, state, FAULT_CL, false, 1);
+}
+
+static void a_call_failing_in_a_first_job(void **state) {
+    inject(&cold, state, FAULT_CL, false, 5);
+}
+
+static void a_call_failing_in_a_uniform_job(void **state) {
+    inject(&uniform, state, FAULT_CL, false, 2);
+}
+
+static void a_call_failing_in_a_job_of_times(void **state) {
+    inject(&of_times, state, FAULT_CL, false, 2);
+}
+
+static void a_call_failing_in_a_job_of_pairs(void **state) {
+    inject(&of_pairs, state, FAULT_CL, false, 2);
+}
+
+static void a_call_failing_in_a_job_on_a_queue(void **state) {
+    inject(&queued, state, FAULT_CL, false, 2);
+}
+
+static void every_call_failing_from_the_nth_on(void **state) {
+    inject(&cold, state, FAULT_CL, true, 5);
+    inject(&uniform, state, FAULT_CL, true, 2);
+}
+
+/* Not from the nth on: each program that failed is the failure of a job of its own. */
+static void a_fault_while_programs_are_built_in_the_background(void **state) {
+    inject(&cold_in_background, state, FAULT_CL, false, 5);
+    inject(&cold_in_background, state, FAULT_ALLOCATION, false, 1);
+    inject(&cold_in_background, state, FAULT_BUFFER, true, 1);
+}
+
+/* ---- device memory ---- */
+
+static void a_buffer_that_cannot_be_made_once(void **state) {
+    inject(&making_a_clip, state, FAULT_BUFFER, false, 0);
+    inject(&cold, state, FAULT_BUFFER, false, 0);
+    inject(&queued, state, FAULT_BUFFER, false, 0);
+}
+
+static void buffers_that_cannot_be_made_from_the_nth_on(void **state) {
+    inject(&making_a_clip, state, FAULT_BUFFER, true, 1);
+    inject(&cold, state, FAULT_BUFFER, true, 1);
+}
+
+/* ---- two devices at once ---- */
+
+static void need_sub_devices(void **state) {
+    if (!subs.shared && !sub_devices_open(engine_for(state), &subs))
+        skip();
+}
+
+static void an_allocation_failing_on_two_devices(void **state) {
+    need_sub_devices(state);
+    inject(&making_a_divided_engine, state, FAULT_ALLOCATION, false, 2);
+    inject(&making_a_divided_clip, state, FAULT_ALLOCATION, false, 2);
+    inject(&divided_cold, state, FAULT_ALLOCATION, false, 2);
+    inject(&divided_pairs, state, FAULT_ALLOCATION, false, 2);
+}
+
+static void a_call_failing_on_two_devices(void **state) {
+    need_sub_devices(state);
+    inject(&making_a_divided_engine, state, FAULT_CL, false, 3);
+    inject(&making_a_divided_clip, state, FAULT_CL, false, 2);
+    inject(&divided_cold, state, FAULT_CL, false, 5);
+    inject(&divided_pairs, state, FAULT_CL, false, 5);
+}
+
+static void buffers_that_cannot_be_made_on_two_devices(void **state) {
+    need_sub_devices(state);
+    inject(&making_a_divided_clip, state, FAULT_BUFFER, false, 2);
+    inject(&making_a_divided_clip, state, FAULT_BUFFER, true, 2);
+    inject(&divided_cold, state, FAULT_BUFFER, true, 1);
+}
+
+/* ---- the program cache: nothing that fails there is an error ---- */
+
+static void with_cache(const scenario *which, void **state, fault_kind kind) {
+    engine_for(state);
+    const char *folder = cache_folder_make();
+    assert_non_null(folder);
+    inject_all(which, &(stage){.state = state, .cache_folder = folder}, kind, false, 1);
+    assert_true(cache_folder_remove());
+}
+
+static void a_failure_beside_a_warm_cache(void **state) {
+    with_cache(&cold, state, FAULT_CL);
+    with_cache(&making_an_engine, state, FAULT_ALLOCATION);
+}
+
+static int make_expectations(void **state) {
+    (void)state;
+    keys = motion_make(KEYS, TRACKS, 2.5, 0x61);
+    for (size_t k = 0; k < COUNT; k++)
+        times[k] = (double)k / 32;
+    void *reference_state = &on_reference;
+    const pm_clip_desc desc = make_desc(&timeline);
+    pm_clip *clip = clip_make(engine_for(&reference_state), &desc);
+    sample_make(clip, &(pm_sample_job){.sample_count = COUNT,
+                                       .times = times,
+                                       .rotations = expected_rotations,
+                                       .positions = expected_positions});
+    pm_clip_destroy(&clip);
+    return 0;
+}
+
+static int forget_expectations(void **state) {
+    motion_free(&keys);
+    sub_devices_close(&subs);
+    return engines_close(state);
+}
+
+/* test_injection [PATTERN of names] */
+int main(int argc, char **argv) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_linker_wraps_the_calls),
+        cmocka_unit_test(every_opencl_call_of_the_library_is_in_the_table),
+        ON_BOTH(an_allocation_failing_while_an_engine_is_made),
+        ON_BOTH(an_allocation_failing_while_a_clip_is_made),
+        ON_BOTH(an_allocation_failing_in_a_first_job),
+        ON_BOTH(an_allocation_failing_in_a_job_of_times),
+        ON_BOTH(an_allocation_failing_in_a_job_of_pairs),
+        ON_BOTH(an_allocation_failing_in_the_self_check),
+        ON_BOTH(every_allocation_failing_from_the_nth_on),
+        ONLY_ON_DEVICE(an_allocation_failing_in_a_job_on_a_queue),
+        ONLY_ON_DEVICE(an_allocation_failing_while_devices_are_listed),
+        ONLY_ON_DEVICE(a_call_failing_while_an_engine_is_made),
+        ONLY_ON_DEVICE(a_call_failing_while_devices_are_listed),
+        ONLY_ON_DEVICE(a_call_failing_while_a_clip_is_made),
+        ONLY_ON_DEVICE(a_call_failing_in_a_first_job),
+        ONLY_ON_DEVICE(a_call_failing_in_a_uniform_job),
+        ONLY_ON_DEVICE(a_call_failing_in_a_job_of_times),
+        ONLY_ON_DEVICE(a_call_failing_in_a_job_of_pairs),
+        ONLY_ON_DEVICE(a_call_failing_in_a_job_on_a_queue),
+        ONLY_ON_DEVICE(every_call_failing_from_the_nth_on),
+        ONLY_ON_DEVICE(a_fault_while_programs_are_built_in_the_background),
+        ONLY_ON_DEVICE(a_buffer_that_cannot_be_made_once),
+        ONLY_ON_DEVICE(buffers_that_cannot_be_made_from_the_nth_on),
+        ONLY_ON_DEVICE(an_allocation_failing_on_two_devices),
+        ONLY_ON_DEVICE(a_call_failing_on_two_devices),
+        ONLY_ON_DEVICE(buffers_that_cannot_be_made_on_two_devices),
+        ONLY_ON_DEVICE(a_failure_beside_a_warm_cache),
+    };
+    if (argc > 1)
+        cmocka_set_test_filter(argv[1]);
+    return cmocka_run_group_tests_name("injection", tests, make_expectations, forget_expectations);
+}

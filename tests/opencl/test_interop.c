@@ -1,0 +1,490 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Posemill on the caller's own OpenCL objects: context, queues of both kinds, wait
+ * lists, events, offsets into buffers, and what of these is refused.
+ */
+#define _POSIX_C_SOURCE 200809L
+
+#include "support/cl_caller.h"
+#include "support/cl_references.h"
+#include "support/engines.h"
+#include "support/motion.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { KEYS = 12, TRACKS = 5, COUNT = 100, ROWS = COUNT * TRACKS };
+
+static struct {
+    pm_clip *clip;
+    motion keys;
+    float rotations[ROWS * 4], positions[ROWS * 3]; /* as pm_sample gives them */
+} c;
+
+static const pm_sample_job job = {.sample_count = COUNT, .rate = {31, 1}};
+
+static int open_all(void **state) {
+    (void)state;
+    if (!caller_open())
+        return 1;
+    c.keys = motion_make(KEYS, TRACKS, 2.5, 0x41);
+    const pm_timeline timeline = {.key_count = KEYS, .rate = {4, 1}};
+    pm_clip_desc desc = motion_desc(&c.keys, &timeline, PM_METHOD_SQUAD);
+    desc.scales.data = NULL;
+    c.clip = clip_make(caller.engine, &desc);
+    pm_sample_job blocking = job;
+    blocking.rotations = c.rotations;
+    blocking.positions = c.positions;
+    sample_make(c.clip, &blocking);
+    return 0;
+}
+
+static int close_all(void **state) {
+    pm_clip_destroy(&c.clip);
+    caller_close();
+    motion_free(&c.keys);
+    return engines_close(state);
+}
+
+static void expect_results(cl_mem rotations, cl_mem positions, cl_event after) {
+    float *r = caller_read(rotations, sizeof c.rotations, after);
+    float *p = caller_read(positions, sizeof c.positions, after);
+    expect_same_bits(r, c.rotations, ROWS * 4, 4);
+    expect_same_bits(p, c.positions, ROWS * 3, 3);
+    free(r);
+    free(p);
+}
+
+static void sample_on_queue(cl_command_queue queue) {
+    cl_mem rotations = caller_buffer(sizeof c.rotations);
+    cl_mem positions = caller_buffer(sizeof c.positions);
+    const pm_cl_outputs outputs = {.rotations = rotations,
+                                   .rotations_offset = CALLER_OFFSET,
+                                   .positions = positions,
+                                   .positions_offset = CALLER_OFFSET};
+    cl_event done = NULL;
+    pm_error error = poisoned_error();
+    expect_ok(pm_cl_sample(c.clip, &job, &outputs, queue, 0, NULL, &done, &error), &error);
+    assert_non_null(done);
+    /* The queue is the caller's to flush. */
+    assert_int_equal(clFlush(queue), CL_SUCCESS);
+    expect_results(rotations, positions, done);
+    release_event(done);
+    clReleaseMemObject(rotations);
+    clReleaseMemObject(positions);
+}
+
+static void results_stay_in_buffers_on_an_in_order_queue(void **state) {
+    (void)state;
+    sample_on_queue(caller.in_order);
+}
+
+static void results_stay_in_buffers_on_an_out_of_order_queue(void **state) {
+    (void)state;
+    if (caller.out_of_order == NULL)
+        skip();
+    for (size_t round = 0; round < 20; round++)
+        sample_on_queue(caller.out_of_order);
+}
+
+static void an_in_order_queue_needs_no_event(void **state) {
+    (void)state;
+    cl_mem rotations = caller_buffer(sizeof c.rotations);
+    cl_mem positions = caller_buffer(sizeof c.positions);
+    const pm_cl_outputs outputs = {.rotations = rotations,
+                                   .rotations_offset = CALLER_OFFSET,
+                                   .positions = positions,
+                                   .positions_offset = CALLER_OFFSET};
+    pm_error error = poisoned_error();
+    expect_ok(pm_cl_sample(c.clip, &job, &outputs, caller.in_order, 0, NULL, NULL, &error), &error);
+    expect_results(rotations, positions, NULL);
+    clReleaseMemObject(rotations);
+    clReleaseMemObject(positions);
+}
+
+/* The job must wait for the event, and the call must not wait for the job. */
+static void sample_behind_an_event(cl_command_queue queue) {
+    cl_int status = CL_SUCCESS;
+    cl_event gate = gate_make();
+    cl_mem rotations = caller_buffer(sizeof c.rotations);
+    cl_mem positions = caller_buffer(sizeof c.positions);
+    const pm_cl_outputs outputs = {.rotations = rotations,
+                                   .rotations_offset = CALLER_OFFSET,
+                                   .positions = positions,
+                                   .positions_offset = CALLER_OFFSET};
+    cl_event done = NULL;
+    pm_error error = poisoned_error();
+    expect_ok(pm_cl_sample(c.clip, &job, &outputs, queue, 1, &gate, &done, &error), &error);
+    flush_waiting(queue);
+    cl_command_queue other = clCreateCommandQueue(caller.context, caller.device, 0, &status);
+    assert_int_equal(status, CL_SUCCESS);
+    float sample = 0;
+    assert_int_equal(clEnqueueReadBuffer(other, rotations, CL_TRUE, CALLER_OFFSET, sizeof sample,
+                                         &sample, 0, NULL, NULL),
+                     CL_SUCCESS);
+    assert_true(is_poison(sample));
+    assert_false(is_complete(done));
+    gate_open(gate);
+    assert_int_equal(clWaitForEvents(1, &done), CL_SUCCESS);
+    expect_results(rotations, positions, done);
+    clReleaseCommandQueue(other);
+    release_event(done);
+    release_event(gate);
+    clReleaseMemObject(rotations);
+    clReleaseMemObject(positions);
+}
+
+static void a_job_starts_after_its_wait_list_on_an_in_order_queue(void **state) {
+    (void)state;
+    sample_behind_an_event(caller.in_order);
+}
+
+static void a_job_starts_after_its_wait_list_on_an_out_of_order_queue(void **state) {
+    (void)state;
+    if (caller.out_of_order == NULL)
+        skip();
+    sample_behind_an_event(caller.out_of_order);
+}
+
+/* All kinds of jobs, whose times are spoiled while the job still waits. */
+static void times_and_tracks_are_copied_before_the_call_returns(void **state) {
+    (void)state;
+    double times[ROWS], kept[ROWS];
+    uint32_t tracks[ROWS], kept_tracks[ROWS];
+    random_source source = random_salted(0x42);
+    for (size_t k = 0; k < ROWS; k++) {
+        times[k] = kept[k] = random_between(&source, 0, 3);
+        tracks[k] = kept_tracks[k] = (uint32_t)(random_bits(&source) % TRACKS);
+    }
+    float *expected = guarded_floats(ROWS * 4);
+    sample_make(c.clip, &(pm_sample_job){.sample_count = ROWS,
+                                         .times = kept,
+                                         .tracks = kept_tracks,
+                                         .rotations = expected});
+    cl_event gate = gate_make(), done = NULL;
+    cl_mem buffer = caller_buffer(ROWS * 16);
+    const pm_cl_outputs outputs = {.rotations = buffer, .rotations_offset = CALLER_OFFSET};
+    const pm_sample_job pairs = {.sample_count = ROWS, .times = times, .tracks = tracks};
+    pm_error error = poisoned_error();
+    expect_ok(pm_cl_sample(c.clip, &pairs, &outputs, caller.in_order, 1, &gate, &done, &error),
+              &error);
+    memset(times, 0xFF, sizeof times);
+    memset(tracks, 0xFF, sizeof tracks);
+    gate_open(gate);
+    float *results = caller_read(buffer, ROWS * 16, done);
+    expect_same_bits(results, expected, ROWS * 4, 4);
+    free(results);
+    guarded_free(expected);
+    release_event(gate);
+    release_event(done);
+    clReleaseMemObject(buffer);
+}
+
+static void a_failed_wait_list_fails_the_event_of_the_job(void **state) {
+    (void)state;
+    cl_int status = CL_SUCCESS;
+    cl_command_queue queue = clCreateCommandQueue(caller.context, caller.device, 0, &status);
+    cl_event gate = gate_make(), done = NULL;
+    cl_mem buffer = caller_buffer(sizeof c.rotations);
+    const pm_cl_outputs outputs = {.rotations = buffer, .rotations_offset = CALLER_OFFSET};
+    pm_error error = poisoned_error();
+    expect_ok(pm_cl_sample(c.clip, &job, &outputs, queue, 1, &gate, &done, &error), &error);
+    flush_waiting(queue);
+    clSetUserEventStatus(gate, -1);
+    assert_int_not_equal(clWaitForEvents(1, &done), CL_SUCCESS);
+    float *results = caller_read(buffer, sizeof c.rotations, NULL);
+    assert_true(is_poison(results[0]));
+    free(results);
+    release_event(gate);
+    release_event(done);
+    clReleaseMemObject(buffer);
+    clReleaseCommandQueue(queue);
+}
+
+static void a_job_of_no_samples_still_gives_its_event(void **state) {
+    (void)state;
+    cl_mem buffer = caller_buffer(16);
+    const pm_cl_outputs outputs = {.rotations = buffer, .rotations_offset = CALLER_OFFSET};
+    pm_sample_job empty = job;
+    empty.sample_count = 0;
+    cl_event done = NULL;
+    pm_error error = poisoned_error();
+    expect_ok(pm_cl_sample(c.clip, &empty, &outputs, caller.in_order, 0, NULL, &done, &error),
+              &error);
+    assert_non_null(done);
+    assert_int_equal(clWaitForEvents(1, &done), CL_SUCCESS);
+    float *results = caller_read(buffer, 16, NULL);
+    assert_true(is_poison(results[0]));
+    free(results);
+    release_event(done);
+    clReleaseMemObject(buffer);
+    /* There is nothing to write, and so nowhere to write it to. */
+    const pm_cl_outputs none = {.rotations = NULL};
+    expect_ok(pm_cl_sample(c.clip, &empty, &none, caller.in_order, 0, NULL, &done, &error), &error);
+    assert_int_equal(clWaitForEvents(1, &done), CL_SUCCESS);
+    release_event(done);
+}
+
+/* A list of no events may still be an address, such as that of an empty array. */
+static void a_wait_list_may_be_empty_and_not_null(void **state) {
+    (void)state;
+    cl_event none[1] = {NULL}, done = NULL;
+    cl_mem buffer = caller_buffer(sizeof c.rotations);
+    const pm_cl_outputs outputs = {.rotations = buffer, .rotations_offset = CALLER_OFFSET};
+    pm_sample_job either = job;
+    for (size_t round = 0; round < 2; round++, either.sample_count = 0) {
+        pm_error error = poisoned_error();
+        expect_ok(pm_cl_sample(c.clip, &either, &outputs, caller.in_order, 0, none, &done, &error),
+                  &error);
+        float *results = caller_read(buffer, sizeof c.rotations, done);
+        expect_same_bits(results, c.rotations, ROWS * 4, 4);
+        free(results);
+        release_event(done);
+    }
+    clReleaseMemObject(buffer);
+}
+
+/* ---- objects ---- */
+
+static void the_engine_runs_on_the_objects_it_was_given(void **state) {
+    (void)state;
+    assert_ptr_equal(pm_cl_context(caller.engine), caller.context);
+    assert_ptr_equal(pm_cl_device(caller.engine), caller.device);
+}
+
+static void the_reference_has_no_objects(void **state) {
+    (void)state;
+    void *kind_state = &on_reference;
+    assert_null(pm_cl_context(engine_for(&kind_state)));
+    assert_null(pm_cl_device(engine_for(&kind_state)));
+}
+
+static void an_engine_retains_the_context_and_lets_it_go(void **state) {
+    (void)state;
+    cl_int status = CL_SUCCESS;
+    cl_context context = clCreateContext(NULL, 1, &caller.device, NULL, NULL, &status);
+    assert_int_equal(status, CL_SUCCESS);
+    const cl_uint before = references(context);
+    pm_engine *engine = NULL;
+    pm_error error = poisoned_error();
+    expect_ok(pm_cl_engine_create(context, caller.device, NULL, &engine, &error), &error);
+    assert_true(references(context) > before);
+    pm_engine_destroy(&engine);
+    assert_int_equal(references_at_last(references, context, before), before);
+    clReleaseContext(context);
+}
+
+static void an_engine_on_nothing_is_refused(void **state) {
+    (void)state;
+    pm_engine *engine = NULL;
+    pm_error error = poisoned_error();
+    expect_refusal(pm_cl_engine_create(NULL, caller.device, NULL, &engine, &error), &error,
+                   PM_ERROR_ARGUMENT, "context");
+    expect_refusal(pm_cl_engine_create(caller.context, NULL, NULL, &engine, &error), &error,
+                   PM_ERROR_ARGUMENT, "device");
+    expect_refusal(pm_cl_engine_create(caller.context, caller.device, NULL, NULL, &error), &error,
+                   PM_ERROR_ARGUMENT, "engine");
+    assert_null(engine);
+}
+
+/* ---- refusals ---- */
+
+static void expect_refused_outputs(const pm_sample_job *which, const pm_cl_outputs *outputs,
+                                   cl_command_queue queue, const char *words) {
+    pm_error error = poisoned_error();
+    cl_event *const no_event = NULL;
+    expect_refusal(pm_cl_sample(c.clip, which, outputs, queue, 0, NULL, no_event, &error), &error,
+                   PM_ERROR_ARGUMENT, words);
+    cl_event done = (cl_event)&error;
+    expect_refusal(pm_cl_sample(c.clip, which, outputs, queue, 0, NULL, &done, &error), &error,
+                   PM_ERROR_ARGUMENT, words);
+    assert_ptr_equal(done, &error);
+}
+
+static void missing_outputs_and_queues_are_refused(void **state) {
+    (void)state;
+    cl_mem buffer = caller_buffer(sizeof c.rotations);
+    const pm_cl_outputs outputs = {.rotations = buffer};
+    expect_refused_outputs(&job, NULL, caller.in_order, "output");
+    expect_refused_outputs(&job, &(pm_cl_outputs){0}, caller.in_order, "output|rotations");
+    expect_refused_outputs(&job, &outputs, NULL, "queue");
+    expect_refused_outputs(NULL, &outputs, caller.in_order, "job");
+    clReleaseMemObject(buffer);
+}
+
+static void a_wait_list_and_its_count_must_agree(void **state) {
+    (void)state;
+    cl_mem buffer = caller_buffer(sizeof c.rotations);
+    const pm_cl_outputs outputs = {.rotations = buffer};
+    pm_error error = poisoned_error();
+    expect_refusal(pm_cl_sample(c.clip, &job, &outputs, caller.in_order, 1, NULL, NULL, &error),
+                   &error, PM_ERROR_ARGUMENT, "wait");
+    clReleaseMemObject(buffer);
+}
+
+static void outputs_that_the_clip_has_no_keys_for_are_refused(void **state) {
+    (void)state;
+    cl_mem buffer = caller_buffer(sizeof c.positions);
+    expect_refused_outputs(&job, &(pm_cl_outputs){.scales = buffer}, caller.in_order, "scales");
+    clReleaseMemObject(buffer);
+}
+
+static void a_velocity_frame_that_is_none_is_refused(void **state) {
+    (void)state;
+    cl_mem buffer = caller_buffer(sizeof c.positions);
+    const pm_cl_outputs outputs = {.velocities = buffer};
+    random_source source = random_salted(0x43);
+    pm_sample_job wrong = job;
+    for (size_t i = 0; i < 20; i++) {
+        const unsigned frame = i ? (unsigned)(random_bits(&source) >> 33) : PM_AXIS_COUNT;
+        wrong.velocity_frame = (pm_axis_frame)(frame < PM_AXIS_COUNT ? PM_AXIS_COUNT : frame);
+        wrong.sample_count = i % 2 ? COUNT : 0;
+        expect_refused_outputs(&wrong, &outputs, caller.in_order, "velocity_frame");
+    }
+    clReleaseMemObject(buffer);
+}
+
+static void offsets_that_are_not_aligned_are_refused(void **state) {
+    (void)state;
+    cl_mem buffer = caller_buffer(sizeof c.rotations);
+    const size_t bad[] = {1, 4, 8, 15, 17};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+        expect_refused_outputs(&job,
+                               &(pm_cl_outputs){.rotations = buffer, .rotations_offset = bad[i]},
+                               caller.in_order, "offset");
+    expect_refused_outputs(&job, &(pm_cl_outputs){.positions = buffer, .positions_offset = 2},
+                           caller.in_order, "offset");
+    clReleaseMemObject(buffer);
+}
+
+/* A buffer of host memory may begin at any float; what counts is where results begin. */
+static void expect_in_host_memory(float *memory, size_t floats, size_t offset) {
+    cl_int status = CL_SUCCESS;
+    cl_mem buffer = clCreateBuffer(caller.context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR,
+                                   floats * sizeof(float), memory, &status);
+    assert_int_equal(status, CL_SUCCESS);
+    const pm_cl_outputs rotations = {.rotations = buffer, .rotations_offset = offset};
+    const pm_cl_outputs positions = {.positions = buffer, .positions_offset = offset};
+    pm_error error = poisoned_error();
+    if (((uintptr_t)memory + offset) % 16)
+        expect_refused_outputs(&job, &rotations, caller.in_order, "address");
+    else
+        expect_ok(pm_cl_sample(c.clip, &job, &rotations, caller.in_order, 0, NULL, NULL, &error),
+                  &error);
+    expect_ok(pm_cl_sample(c.clip, &job, &positions, caller.in_order, 0, NULL, NULL, &error),
+              &error);
+    assert_int_equal(clFinish(caller.in_order), CL_SUCCESS);
+    clReleaseMemObject(buffer);
+}
+
+static void results_in_host_memory_begin_at_aligned_addresses(void **state) {
+    (void)state;
+    enum { FLOATS = ROWS * 4 + 64, PAGE = 4096 };
+    random_source source = random_salted(0x44);
+    float *page = aligned_alloc(PAGE, (FLOATS * sizeof(float) + PAGE) / PAGE * PAGE);
+    assert_non_null(page);
+    for (size_t first = 0; first < 8; first++)
+        expect_in_host_memory(page + first, ROWS * 4 + 48, random_bits(&source) % 12 * 16);
+    free(page);
+}
+
+static void buffers_too_small_for_the_results_are_refused(void **state) {
+    (void)state;
+    cl_mem buffer = caller_buffer(sizeof c.rotations);
+    const size_t bad[] = {CALLER_OFFSET + CALLER_TAIL + 16,
+                          CALLER_OFFSET + CALLER_TAIL + sizeof c.rotations, SIZE_MAX & ~(size_t)15};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+        expect_refused_outputs(&job,
+                               &(pm_cl_outputs){.rotations = buffer, .rotations_offset = bad[i]},
+                               caller.in_order, "small|size|fit|bytes|buffer");
+    pm_error error = poisoned_error();
+    const pm_cl_outputs just_fits = {.rotations = buffer,
+                                     .rotations_offset = CALLER_OFFSET + CALLER_TAIL};
+    expect_ok(pm_cl_sample(c.clip, &job, &just_fits, caller.in_order, 0, NULL, NULL, &error),
+              &error);
+    clFinish(caller.in_order);
+    clReleaseMemObject(buffer);
+}
+
+static void host_pointers_beside_buffers_are_refused(void **state) {
+    (void)state;
+    cl_mem buffer = caller_buffer(sizeof c.rotations);
+    float out[4];
+    pm_sample_job both = job;
+    both.rotations = out;
+    expect_refused_outputs(&both, &(pm_cl_outputs){.rotations = buffer}, caller.in_order,
+                           "rotations|host");
+    clReleaseMemObject(buffer);
+}
+
+static void buffers_and_queues_of_another_context_are_refused(void **state) {
+    (void)state;
+    cl_int status = CL_SUCCESS;
+    cl_context other = clCreateContext(NULL, 1, &caller.device, NULL, NULL, &status);
+    assert_int_equal(status, CL_SUCCESS);
+    cl_command_queue queue = clCreateCommandQueue(other, caller.device, 0, &status);
+    cl_mem foreign = clCreateBuffer(other, CL_MEM_READ_WRITE, sizeof c.rotations, NULL, &status);
+    cl_mem own = caller_buffer(sizeof c.rotations);
+    expect_refused_outputs(&job, &(pm_cl_outputs){.rotations = own}, queue, "context|queue");
+    expect_refused_outputs(&job, &(pm_cl_outputs){.rotations = foreign}, caller.in_order,
+                           "context");
+    clReleaseMemObject(own);
+    clReleaseMemObject(foreign);
+    clReleaseCommandQueue(queue);
+    clReleaseContext(other);
+}
+
+static void a_clip_on_the_reference_is_refused(void **state) {
+    (void)state;
+    void *kind_state = &on_reference;
+    const pm_timeline timeline = {.key_count = KEYS, .rate = {4, 1}};
+    const pm_clip_desc desc = motion_desc(&c.keys, &timeline, PM_METHOD_SLERP);
+    pm_clip *clip = clip_make(engine_for(&kind_state), &desc);
+    cl_mem buffer = caller_buffer(sizeof c.rotations);
+    const pm_cl_outputs outputs = {.rotations = buffer};
+    pm_error error = poisoned_error();
+    expect_refusal(pm_cl_sample(clip, &job, &outputs, caller.in_order, 0, NULL, NULL, &error),
+                   &error, PM_ERROR_ARGUMENT, "reference");
+    expect_refusal(pm_cl_sample(NULL, &job, &outputs, caller.in_order, 0, NULL, NULL, &error),
+                   &error, PM_ERROR_ARGUMENT, "clip");
+    clReleaseMemObject(buffer);
+    pm_clip_destroy(&clip);
+}
+
+static void the_engine_still_works_after_refusals(void **state) {
+    (void)state;
+    sample_on_queue(caller.in_order);
+}
+
+int main(void) {
+    const int code = exit_code_without_device();
+    if (code != 0)
+        return code;
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(results_stay_in_buffers_on_an_in_order_queue),
+        cmocka_unit_test(results_stay_in_buffers_on_an_out_of_order_queue),
+        cmocka_unit_test(an_in_order_queue_needs_no_event),
+        cmocka_unit_test(a_job_starts_after_its_wait_list_on_an_in_order_queue),
+        cmocka_unit_test(a_job_starts_after_its_wait_list_on_an_out_of_order_queue),
+        cmocka_unit_test(times_and_tracks_are_copied_before_the_call_returns),
+        cmocka_unit_test(a_failed_wait_list_fails_the_event_of_the_job),
+        cmocka_unit_test(a_job_of_no_samples_still_gives_its_event),
+        cmocka_unit_test(a_wait_list_may_be_empty_and_not_null),
+        cmocka_unit_test(the_engine_runs_on_the_objects_it_was_given),
+        cmocka_unit_test(the_reference_has_no_objects),
+        cmocka_unit_test(an_engine_retains_the_context_and_lets_it_go),
+        cmocka_unit_test(an_engine_on_nothing_is_refused),
+        cmocka_unit_test(missing_outputs_and_queues_are_refused),
+        cmocka_unit_test(a_wait_list_and_its_count_must_agree),
+        cmocka_unit_test(outputs_that_the_clip_has_no_keys_for_are_refused),
+        cmocka_unit_test(a_velocity_frame_that_is_none_is_refused),
+        cmocka_unit_test(offsets_that_are_not_aligned_are_refused),
+        cmocka_unit_test(results_in_host_memory_begin_at_aligned_addresses),
+        cmocka_unit_test(buffers_too_small_for_the_results_are_refused),
+        cmocka_unit_test(host_pointers_beside_buffers_are_refused),
+        cmocka_unit_test(buffers_and_queues_of_another_context_are_refused),
+        cmocka_unit_test(a_clip_on_the_reference_is_refused),
+        cmocka_unit_test(the_engine_still_works_after_refusals),
+    };
+    return cmocka_run_group_tests_name("interop", tests, open_all, close_all);
+}

@@ -1,0 +1,569 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Programs as a caller notices them: what is said while they are built and when, what a callback
+ * may do, on which devices they are kept. The folder they are kept in: test_program_cache.c.
+ */
+#define _POSIX_C_SOURCE 200809L
+
+#include "support/cache_folder.h"
+#include "support/crowd_scene.h"
+#include "support/engines.h"
+#include "support/motion.h"
+#include "support/sub_devices.h"
+
+#include <dirent.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { KEYS = 9, TRACKS = 5, SAMPLES = 40, FLOATS = SAMPLES * TRACKS * 4 };
+
+enum { SOME_DEVICES = 4 };
+
+/* A callback that waits for itself must not hang the run. Kernels take some drivers minutes. */
+enum { PATIENCE_SECONDS = 600 };
+
+static sub_devices subs;
+
+static void need_sub_devices(void **state) {
+    if (!subs.shared && !sub_devices_open(engine_for(state), &subs))
+        skip();
+}
+
+/* ---- what a log is told ---- */
+
+enum { MAX_MESSAGES = 256 };
+
+typedef struct notes {
+    pthread_mutex_t lock; /* guards what follows: several devices call from several threads */
+    size_t count;
+    pm_log_level levels[MAX_MESSAGES];
+    char *messages[MAX_MESSAGES];
+    /* What the callback does of its own, once at a time. */
+    void (*act)(struct notes *notes);
+    bool acting;
+    size_t acts;
+    const pm_clip *clip;
+    float out[FLOATS];
+    pm_crowd *crowd;
+    const pm_crowd_job *job;
+} notes;
+
+/* Whether this call is the one that may act. */
+static bool begin_act(notes *n) {
+    pthread_mutex_lock(&n->lock);
+    const bool mine = n->act && !n->acting;
+    n->acting = n->acting || mine;
+    pthread_mutex_unlock(&n->lock);
+    return mine;
+}
+
+static void note_message(void *user, pm_log_level level, const char *message) {
+    notes *n = user;
+    pthread_mutex_lock(&n->lock);
+    assert_true(n->count < MAX_MESSAGES);
+    n->levels[n->count] = level;
+    n->messages[n->count++] = strdup(message);
+    pthread_mutex_unlock(&n->lock);
+    if (!begin_act(n))
+        return;
+    n->act(n);
+    pthread_mutex_lock(&n->lock);
+    n->acting = false;
+    n->acts++;
+    pthread_mutex_unlock(&n->lock);
+}
+
+static notes *notes_make(void) {
+    notes *n = test_array(1, sizeof *n);
+    memset(n, 0, sizeof *n);
+    pthread_mutex_init(&n->lock, NULL);
+    return n;
+}
+
+static void notes_free(notes *n) {
+    for (size_t i = 0; i < n->count; i++)
+        free(n->messages[i]);
+    pthread_mutex_destroy(&n->lock);
+    free(n);
+}
+
+/* Messages that hold a word. */
+static size_t count_with(const notes *n, const char *word) {
+    size_t count = 0;
+    for (size_t i = 0; i < n->count; i++)
+        count += strstr(n->messages[i], word) != NULL;
+    return count;
+}
+
+static size_t count_level(const notes *n, pm_log_level level) {
+    size_t count = 0;
+    for (size_t i = 0; i < n->count; i++)
+        count += n->levels[i] == level;
+    return count;
+}
+
+static void print_notes(const notes *n) {
+    for (size_t i = 0; i < n->count; i++)
+        print_message("  %d: %.300s\n", (int)n->levels[i], n->messages[i]);
+}
+
+/* ---- jobs ---- */
+
+static pm_clip *make_clip(pm_engine *engine, pm_method method) {
+    motion m = motion_make(KEYS, TRACKS, 1.5, 0xB61);
+    const pm_timeline timeline = {.key_count = KEYS, .rate = {8, 1}};
+    const pm_clip_desc desc = motion_desc(&m, &timeline, method);
+    pm_clip *clip = clip_make(engine, &desc);
+    motion_free(&m);
+    return clip;
+}
+
+static pm_status sample_into(const pm_clip *clip, float out[FLOATS], pm_error *error) {
+    memset(out, 0xFF, FLOATS * sizeof *out);
+    const pm_sample_job job = {.sample_count = SAMPLES, .rate = {43, 1}, .rotations = out};
+    return pm_sample(clip, &job, error);
+}
+
+static void expect_usual(const float out[FLOATS], pm_method method) {
+    float expected[FLOATS];
+    void *kind = &on_reference;
+    pm_error error = poisoned_error();
+    pm_clip *clip = make_clip(engine_for(&kind), method);
+    expect_ok(sample_into(clip, expected, &error), &error);
+    pm_clip_destroy(&clip);
+    expect_same_bits(out, expected, FLOATS, 4);
+}
+
+static void sample_once(pm_engine *engine, pm_method method) {
+    float out[FLOATS];
+    pm_error error = poisoned_error();
+    pm_clip *clip = make_clip(engine, method);
+    expect_ok(sample_into(clip, out, &error), &error);
+    pm_clip_destroy(&clip);
+    expect_usual(out, method);
+}
+
+/* ---- programs of contexts of several devices ---- */
+
+static size_t files_in(const char *folder) {
+    size_t count = 0;
+    DIR *listing = opendir(folder);
+    assert_non_null(listing);
+    for (struct dirent *entry; (entry = readdir(listing));)
+        count += entry->d_name[0] != '.';
+    closedir(listing);
+    return count;
+}
+
+/* Messages of an engine's first job on one of a context's devices. */
+static notes *run_in(cl_context context, cl_device_id device, const char *folder) {
+    notes *n = notes_make();
+    pm_engine *engine = NULL;
+    pm_error error = poisoned_error();
+    const pm_engine_desc desc = {.cache_folder = folder, .log = note_message, .log_user = n};
+    expect_ok(pm_cl_engine_create(context, device, &desc, &engine, &error), &error);
+    sample_once(engine, PM_METHOD_SQUAD);
+    pm_engine_destroy(&engine);
+    return n;
+}
+
+static void expect_programs_are_kept(cl_context context, cl_device_id device) {
+    const char *folder = cache_folder_make();
+    assert_non_null(folder);
+    notes *first = run_in(context, device, folder);
+    const size_t built = count_with(first, "built ");
+    assert_true(built > 0);
+    assert_int_equal(files_in(folder), built);
+    notes *again = run_in(context, device, folder);
+    assert_int_equal(count_with(again, "built "), 0);
+    assert_int_equal(files_in(folder), built);
+    notes_free(first);
+    notes_free(again);
+    assert_true(cache_folder_remove());
+}
+
+static void programs_of_a_context_of_sub_devices_are_kept(void **state) {
+    need_sub_devices(state);
+    for (size_t which = 0; which < SUB_DEVICES; which++)
+        expect_programs_are_kept(subs.shared, subs.devices[which]);
+}
+
+/* All devices of the platform of the one under test. */
+static cl_uint list_platform(void **state, cl_device_id devices[SOME_DEVICES]) {
+    cl_platform_id platform = NULL;
+    cl_uint count = 0;
+    assert_int_equal(clGetDeviceInfo(pm_cl_device(engine_for(state)), CL_DEVICE_PLATFORM,
+                                     sizeof platform, &platform, NULL),
+                     CL_SUCCESS);
+    assert_int_equal(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, SOME_DEVICES, devices, &count),
+                     CL_SUCCESS);
+    return count < SOME_DEVICES ? count : SOME_DEVICES;
+}
+
+static void programs_of_a_context_of_several_devices_are_kept(void **state) {
+    cl_device_id devices[SOME_DEVICES];
+    cl_int status = CL_SUCCESS;
+    const cl_uint count = list_platform(state, devices);
+    if (count < 2) {
+        print_message("not tested: the platform has one device\n");
+        skip();
+    }
+    cl_context context = clCreateContext(NULL, count, devices, NULL, NULL, &status);
+    assert_int_equal(status, CL_SUCCESS);
+    for (cl_uint which = 0; which < count; which++)
+        expect_programs_are_kept(context, devices[which]);
+    clReleaseContext(context);
+}
+
+/* ---- devices are retained ---- */
+
+static cl_uint references_of(cl_device_id device) {
+    cl_uint count = 0;
+    assert_int_equal(clGetDeviceInfo(device, CL_DEVICE_REFERENCE_COUNT, sizeof count, &count, NULL),
+                     CL_SUCCESS);
+    return count;
+}
+
+/* An engine on a sub-device that nobody else holds: what it is told before is forgotten. */
+static void a_sub_device_that_its_caller_releases_lives_as_long_as_the_engine(void **state) {
+    need_sub_devices(state);
+    sub_devices own;
+    pm_engine *engine = NULL;
+    pm_error error = poisoned_error();
+    assert_true(sub_devices_open(engine_for(state), &own));
+    const cl_device_id device = own.devices[0];
+    const cl_uint before = references_of(device);
+    expect_ok(pm_cl_engine_create(own.targets[0].context, device, NULL, &engine, &error), &error);
+    const cl_uint with_engine = references_of(device);
+    assert_true(with_engine > before);
+    sub_devices_close(&own);
+    assert_ptr_equal(pm_cl_device(engine), device);
+    assert_true(references_of(device) >= with_engine - before);
+    sample_once(engine, PM_METHOD_SLERP);
+    pm_engine_destroy(&engine);
+}
+
+static void an_engine_gives_back_what_it_retained(void **state) {
+    need_sub_devices(state);
+    const cl_uint before = references_of(subs.devices[0]);
+    pm_engine *engine = NULL;
+    pm_error error = poisoned_error();
+    expect_ok(pm_cl_engine_create(subs.targets[0].context, subs.devices[0], NULL, &engine, &error),
+              &error);
+    pm_engine_destroy(&engine);
+    assert_int_equal(references_of(subs.devices[0]), before);
+}
+
+static void the_name_of_a_device_does_not_matter_where_one_is_given(void **state) {
+    static const char *const names[] = {"", "no such device", "none", "all"};
+    const pm_engine *other = engine_for(state);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        pm_engine *engine = NULL;
+        pm_error error = poisoned_error();
+        const pm_engine_desc desc = {.device = names[i]};
+        expect_ok(
+            pm_cl_engine_create(pm_cl_context(other), pm_cl_device(other), &desc, &engine, &error),
+            &error);
+        assert_ptr_equal(pm_cl_device(engine), pm_cl_device(other));
+        pm_engine_destroy(&engine);
+    }
+}
+
+/* ---- messages come when nothing is locked, whole, and say what is so ---- */
+
+static void sample_the_clip(notes *n) {
+    pm_error error = poisoned_error();
+    expect_ok(sample_into(n->clip, n->out, &error), &error);
+}
+
+static void expect_callback_may_sample(pm_engine *engine, notes *n) {
+    float out[FLOATS];
+    pm_error error = poisoned_error();
+    alarm(PATIENCE_SECONDS);
+    pm_clip *clip = make_clip(engine, PM_METHOD_SQUAD);
+    n->clip = clip;
+    n->act = sample_the_clip;
+    expect_ok(sample_into(clip, out, &error), &error);
+    alarm(0);
+    n->act = NULL;
+    pm_clip_destroy(&clip);
+    assert_true(n->acts > 0);
+    expect_usual(out, PM_METHOD_SQUAD);
+    expect_usual(n->out, PM_METHOD_SQUAD);
+}
+
+static void a_callback_may_sample_on_the_engine_that_calls_it(void **state) {
+    engine_for(state);
+    notes *n = notes_make();
+    pm_engine *engine = engine_with(
+        state, &(pm_engine_desc){.cache_folder = "", .log = note_message, .log_user = n});
+    expect_callback_may_sample(engine, n);
+    pm_engine_destroy(&engine);
+    notes_free(n);
+}
+
+static void a_callback_may_sample_on_an_engine_over_several_devices(void **state) {
+    need_sub_devices(state);
+    notes *n = notes_make();
+    pm_engine *engine = NULL;
+    pm_error error = poisoned_error();
+    const pm_engine_desc desc = {.cache_folder = "", .log = note_message, .log_user = n};
+    expect_ok(pm_cl_engine_create_multi(subs.targets, SUB_DEVICES, &desc, &engine, &error), &error);
+    expect_callback_may_sample(engine, n);
+    pm_engine_destroy(&engine);
+    notes_free(n);
+}
+
+static void pose_the_crowd(notes *n) {
+    pm_error error = poisoned_error();
+    expect_ok(pm_crowd_pose(n->crowd, n->job, &error), &error);
+}
+
+static void a_callback_may_pose_the_crowd_whose_kernels_are_built(void **state) {
+    enum { COUNT = 37 };
+    const pm_crowd_output output = PM_CROWD_PALETTE;
+    pm_crowd_instance instances[COUNT];
+    random_source source = random_salted(0xB62);
+    scene s;
+    notes *n = notes_make();
+    pm_error error = poisoned_error();
+    engine_for(state);
+    pm_engine *engine = engine_with(
+        state, &(pm_engine_desc){.cache_folder = "", .log = note_message, .log_user = n});
+    scene_make(engine, &(scene_options){.salt = 0xB63, .joints = 6}, &s);
+    for (size_t i = 0; i < COUNT; i++)
+        instances[i] = scene_instance(&source, &s);
+    const size_t floats = scene_floats(&s, output, COUNT);
+    float *expected = scene_pose(&s, output, instances, COUNT, true);
+    float *outer = guarded_floats(floats), *inner = guarded_floats(floats);
+    pm_crowd_job job = {.instances = instances, .instance_count = COUNT}, nested = job;
+    job.outputs[output].memory = outer;
+    nested.outputs[output].memory = inner;
+    n->crowd = s.crowd;
+    n->job = &nested;
+    n->act = pose_the_crowd;
+    alarm(PATIENCE_SECONDS);
+    expect_ok(pm_crowd_pose(s.crowd, &job, &error), &error);
+    alarm(0);
+    n->act = NULL;
+    assert_true(n->acts > 0);
+    expect_same_bits(outer, expected, floats, 4);
+    expect_same_bits(inner, expected, floats, 4);
+    guarded_free(outer);
+    guarded_free(inner);
+    guarded_free(expected);
+    scene_free(&s);
+    pm_engine_destroy(&engine);
+    notes_free(n);
+}
+
+static void several_devices_warn_once_of_the_folder_they_share(void **state) {
+    need_sub_devices(state);
+    const char *folder = cache_folder_make();
+    assert_non_null(folder);
+    assert_int_equal(chmod(folder, 0777), 0);
+    notes *n = notes_make();
+    pm_engine *engine = NULL;
+    pm_error error = poisoned_error();
+    const pm_engine_desc desc = {.cache_folder = folder, .log = note_message, .log_user = n};
+    expect_ok(pm_cl_engine_create_multi(subs.targets, SUB_DEVICES, &desc, &engine, &error), &error);
+    sample_once(engine, PM_METHOD_SLERP);
+    pm_engine_destroy(&engine);
+    assert_int_equal(count_with(n, folder), 1);
+    assert_int_equal(files_in(folder), 0);
+    notes_free(n);
+    assert_true(cache_folder_remove());
+}
+
+/* ---- kernels that do not build ---- */
+
+enum { REMARKS = 200 };
+
+/* A kernel file whose build fails after a log of many lines. */
+static void write_bad_kernel(const char *folder, const char *name) {
+    char path[512];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    for (int i = 0; i < REMARKS; i++)
+        fprintf(file, "#warning remark number %d of a long log\n", i);
+    fprintf(file, "#error the last line of a long log\n");
+    assert_int_equal(fclose(file), 0);
+}
+
+/* Oclgrind, which is searched for what it reports, reports a build that fails too. */
+static void need_silent_failures(void **state) {
+    if (!is_on_oclgrind(state))
+        return;
+    print_message("not tested: Oclgrind reports builds that fail on purpose\n");
+    skip();
+}
+
+static notes *fail_to_build(void **state, const char *folder) {
+    static const char *const files[] = {"walk.cl", "gather.cl", "place.cl"};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        write_bad_kernel(folder, files[i]);
+    notes *n = notes_make();
+    float out[FLOATS];
+    pm_error error = poisoned_error();
+    pm_engine *engine = engine_with(state, &(pm_engine_desc){.cache_folder = "",
+                                                             .kernel_folder = folder,
+                                                             .log = note_message,
+                                                             .log_user = n});
+    pm_clip *clip = make_clip(engine, PM_METHOD_SQUAD);
+    expect_refusal(sample_into(clip, out, &error), &error, PM_ERROR_BUILD, "place|walk|gather");
+    pm_clip_destroy(&clip);
+    pm_engine_destroy(&engine);
+    return n;
+}
+
+static void what_did_not_build_is_not_said_to_be_built(void **state) {
+    need_silent_failures(state);
+    const char *folder = cache_folder_make();
+    assert_non_null(folder);
+    notes *n = fail_to_build(state, folder);
+    if (count_with(n, "built ") > 0)
+        print_notes(n);
+    assert_int_equal(count_with(n, "built "), 0);
+    assert_int_equal(count_level(n, PM_LOG_BUILT), 0);
+    assert_true(count_level(n, PM_LOG_BUILDING) > 0);
+    notes_free(n);
+    assert_true(cache_folder_remove());
+}
+
+/* Drivers may leave remarks out, but not the error that ends the build. */
+static void a_build_log_comes_whole(void **state) {
+    need_silent_failures(state);
+    const char *folder = cache_folder_make();
+    assert_non_null(folder);
+    notes *n = fail_to_build(state, folder);
+    assert_true(count_with(n, "build log of ") > 0);
+    if (count_with(n, "the last line of a long log") == 0)
+        print_notes(n);
+    assert_true(count_with(n, "the last line of a long log") > 0);
+    if (count_with(n, "remark number 0 of") > 0)
+        for (int i = 0; i < REMARKS; i++) {
+            char words[64];
+            snprintf(words, sizeof words, "remark number %d of a long log", i);
+            assert_true(count_with(n, words) > 0);
+        }
+    notes_free(n);
+    assert_true(cache_folder_remove());
+}
+
+/* The programs that are ready when the first message comes that one is being built. */
+static void count_when_building(void *user, pm_log_level level, const char *message) {
+    size_t *counts = user; /* of each level */
+    (void)message;
+    counts[level]++;
+    if (level == PM_LOG_BUILDING) /* announced, none of those before it unfinished */
+        assert_int_equal(counts[PM_LOG_BUILDING], counts[PM_LOG_BUILT] + 1);
+}
+
+static void a_build_is_announced_before_it_begins(void **state) {
+    size_t counts[PM_LOG_WARNING + 1] = {0};
+    engine_for(state);
+    const char *folder = cache_folder_make();
+    assert_non_null(folder);
+    const pm_engine_desc desc = {
+        .cache_folder = folder, .log = count_when_building, .log_user = counts};
+    pm_engine *engine = engine_with(state, &desc);
+    assert_int_equal(counts[PM_LOG_BUILDING], 0);
+    sample_once(engine, PM_METHOD_SQUAD);
+    pm_engine_destroy(&engine);
+    const size_t built = counts[PM_LOG_BUILT];
+    assert_true(built > 0);
+    assert_int_equal(counts[PM_LOG_BUILDING], built);
+    engine = engine_with(state, &desc); /* what is loaded is not announced */
+    sample_once(engine, PM_METHOD_SQUAD);
+    pm_engine_destroy(&engine);
+    assert_int_equal(counts[PM_LOG_BUILDING], built);
+    assert_int_equal(counts[PM_LOG_BUILT], built);
+    assert_true(cache_folder_remove());
+}
+
+/* Each thread asks for a program of its own and for one that all share. */
+typedef struct asker {
+    pthread_t thread;
+    pm_clip *own, *shared;
+    float own_out[FLOATS], shared_out[FLOATS];
+    pm_status status;
+    pm_error error;
+} asker;
+
+static void *ask(void *argument) {
+    asker *a = argument;
+    a->error = poisoned_error();
+    a->status = sample_into(a->shared, a->shared_out, &a->error);
+    if (a->status == PM_OK)
+        a->status = sample_into(a->own, a->own_out, &a->error);
+    return NULL;
+}
+
+static void threads_that_want_the_same_program_build_it_once(void **state) {
+    enum { ASKERS = 4 };
+    static const pm_method own[ASKERS] = {PM_METHOD_STEP, PM_METHOD_NLERP, PM_METHOD_HERMITE,
+                                          PM_METHOD_STEP};
+    engine_for(state);
+    skip_without_concurrent_kernels(state);
+    notes *n = notes_make();
+    asker *askers = test_array(ASKERS, sizeof *askers);
+    pm_engine *engine = engine_with(
+        state, &(pm_engine_desc){.cache_folder = "", .log = note_message, .log_user = n});
+    pm_clip *shared = make_clip(engine, PM_METHOD_SLERP);
+    for (size_t i = 0; i < ASKERS; i++) {
+        askers[i].shared = shared;
+        askers[i].own = make_clip(engine, own[i]);
+    }
+    for (size_t i = 0; i < ASKERS; i++)
+        assert_int_equal(pthread_create(&askers[i].thread, NULL, ask, &askers[i]), 0);
+    for (size_t i = 0; i < ASKERS; i++)
+        assert_int_equal(pthread_join(askers[i].thread, NULL), 0);
+    for (size_t i = 0; i < ASKERS; i++) {
+        expect_ok(askers[i].status, &askers[i].error);
+        expect_usual(askers[i].shared_out, PM_METHOD_SLERP);
+        expect_usual(askers[i].own_out, own[i]);
+        pm_clip_destroy(&askers[i].own);
+    }
+    for (size_t i = 0; i < n->count; i++) /* but for the seconds, no two of them the same */
+        for (size_t k = 0; k < i && strncmp(n->messages[i], "built ", 6) == 0; k++)
+            assert_int_not_equal(
+                strncmp(n->messages[i], n->messages[k], strcspn(n->messages[i], ")")), 0);
+    assert_int_equal(count_level(n, PM_LOG_BUILDING), count_level(n, PM_LOG_BUILT));
+    assert_true(count_with(n, "built ") > 0);
+    pm_clip_destroy(&shared);
+    pm_engine_destroy(&engine);
+    free(askers);
+    notes_free(n);
+}
+
+static int close_all(void **state) {
+    sub_devices_close(&subs);
+    return engines_close(state);
+}
+
+/* test_programs [PATTERN of names] */
+int main(int argc, char **argv) {
+    const struct CMUnitTest tests[] = {
+        ONLY_ON_DEVICE(programs_of_a_context_of_sub_devices_are_kept),
+        ONLY_ON_DEVICE(programs_of_a_context_of_several_devices_are_kept),
+        ONLY_ON_DEVICE(a_sub_device_that_its_caller_releases_lives_as_long_as_the_engine),
+        ONLY_ON_DEVICE(an_engine_gives_back_what_it_retained),
+        ONLY_ON_DEVICE(the_name_of_a_device_does_not_matter_where_one_is_given),
+        ONLY_ON_DEVICE(what_did_not_build_is_not_said_to_be_built),
+        ONLY_ON_DEVICE(a_build_log_comes_whole),
+        ONLY_ON_DEVICE(a_build_is_announced_before_it_begins),
+        ONLY_ON_DEVICE(threads_that_want_the_same_program_build_it_once),
+        ONLY_ON_DEVICE(a_callback_may_sample_on_the_engine_that_calls_it),
+        ONLY_ON_DEVICE(a_callback_may_sample_on_an_engine_over_several_devices),
+        ONLY_ON_DEVICE(several_devices_warn_once_of_the_folder_they_share),
+        ONLY_ON_DEVICE(a_callback_may_pose_the_crowd_whose_kernels_are_built),
+    };
+    if (argc > 1)
+        cmocka_set_test_filter(argv[1]);
+    return cmocka_run_group_tests_name("programs", tests, NULL, close_all);
+}

@@ -1,0 +1,413 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Building clips in lanes: what a track gives depends neither on the tracks beside it, nor on
+ * the instruction set, nor on where windows end; and the functions it is made with.
+ */
+#include "support/motion.h"
+#include "support/outputs.h"
+#include "support/variants.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/engine.h"
+#include "segments/rotation_vector.h"
+
+static pm_engine *reference;
+
+static int open_reference(void **state) {
+    (void)state;
+    const pm_engine_desc desc = {.device = "none"};
+    return pm_engine_create(&desc, &reference, NULL) == PM_OK ? 0 : -1;
+}
+
+static int close_reference(void **state) {
+    (void)state;
+    pm_engine_destroy(&reference);
+    return 0;
+}
+
+/* ---- tracks and their neighbours ---- */
+
+enum { TRACKS = 21, KEYS = 9 };
+
+/* Random tracks, gentle and wild in turn, some with repeated keys. */
+static void make_tracks(uint64_t salt, double period, track_set *set) {
+    random_source source = random_salted(salt);
+    set_random(&source, TRACKS, KEYS, 0.01, 3.1, true, true, set);
+    for (size_t t = 0; t < TRACKS; t++) {
+        test_track *track = &set->tracks[t];
+        const double *times = set->tracks[0].times;
+        if (t % 3 == 0)
+            random_track(&source, KEYS, 1e-4, 0.3, true, track);
+        if (t % 4 == 1)
+            memcpy(track->keys[4], track->keys[3], sizeof track->keys[3]);
+        memmove(track->times, times, sizeof track->times);
+        track->period = period > 0 ? times[KEYS - 1] - times[0] + period : 0;
+    }
+}
+
+/* The planes of a track, first to last row, in the order of memory. */
+static size_t planes_of(const pm_clip *clip, unsigned c, size_t track, float *to) {
+    const pm_channel *channel = &clip->channels[c];
+    const pm_track_layout *at = &channel->layout[track];
+    const float *keys = channel->keys;
+    size_t rows = clip->timelines[clip->timeline_of[track]].segment_count + 1, count = 0;
+    for (size_t k = 0; k < rows; k++)
+        for (unsigned p = 0; p <= pm_curves[channel->impl.curve].coefficients; p++, count += 4)
+            memcpy(to + count, keys + at->first + k * at->row + p * at->plane, 4 * sizeof(float));
+    to[count] = at->wrap;
+    return count + 1;
+}
+
+enum { MAX_FLOATS = (KEYS + 1) * 6 * 4 + 1 };
+
+static void expect_same_track(const char *name, const pm_clip *a, size_t track, const pm_clip *b,
+                              size_t other) {
+    float planes[2][MAX_FLOATS];
+    for (unsigned c = 0; c < PM_CHANNEL_COUNT; c++) {
+        const size_t count = planes_of(a, c, track, planes[0]);
+        assert_int_equal(planes_of(b, c, other, planes[1]), count);
+        if (memcmp(planes[0], planes[1], count * sizeof(float)) != 0)
+            fail_msg("%s: %s of track %zu differ", name, pm_channel_name(c), track);
+    }
+}
+
+/* Every track of the set in a clip of its own. */
+static void expect_same_alone(const variant *v, const track_set *set, const pm_clip *together) {
+    for (size_t t = 0; t < TRACKS; t++) {
+        track_set one;
+        set_create(1, true, &one);
+        one.tracks[0] = set->tracks[t];
+        variant_prepare(v, &one);
+        const pm_clip_desc desc = variant_describe(v, &one);
+        pm_clip *alone = clip_make(reference, &desc);
+        expect_same_track(v->name, together, t, alone, 0);
+        pm_clip_destroy(&alone);
+        set_destroy(&one);
+    }
+}
+
+static void compare_alone_and_together(uint64_t salt, double period) {
+    for (size_t i = 0; i < variant_count(); i++) {
+        const variant *v = variant_at(i);
+        track_set set;
+        make_tracks(salt, period, &set);
+        variant_prepare(v, &set);
+        const pm_clip_desc desc = variant_describe(v, &set);
+        pm_clip *together = clip_make(reference, &desc);
+        expect_same_alone(v, &set, together);
+        pm_clip_destroy(&together);
+        set_destroy(&set);
+    }
+}
+
+static void a_track_has_the_same_bits_alone_and_amid_others(void **state) {
+    (void)state;
+    compare_alone_and_together(0x91, 0);
+}
+
+static void so_has_one_of_a_loop(void **state) {
+    (void)state;
+    compare_alone_and_together(0x92, 0.7);
+}
+
+/* ---- instruction sets ---- */
+
+/* Builds a clip's planes again, by this set and from nothing. */
+static void build_again(const pm_instruction_set *set, const pm_clip_desc *desc, pm_clip *clip) {
+    const pm_block block = {0, clip->track_count, 0};
+    for (unsigned c = 0; c < PM_CHANNEL_COUNT; c++) {
+        memset(clip->channels[c].keys, 0xFF, clip->channels[c].key_bytes);
+        assert_int_equal(set->build(desc, clip, c, &block).status, PM_OK);
+    }
+}
+
+/* The rows behind an open track's last key are written by nobody: zero in one, poison in the
+ * other. */
+static void forget_last_rows(pm_clip *clip) {
+    const pm_clip_timeline *timeline = &clip->timelines[0];
+    for (unsigned c = 0; c < PM_CHANNEL_COUNT; c++) {
+        pm_channel *channel = &clip->channels[c];
+        float *keys = channel->keys;
+        for (size_t t = 0; t < clip->track_count; t++)
+            for (unsigned p = 1; p <= pm_curves[channel->impl.curve].coefficients; p++) {
+                const pm_track_layout *at = &channel->layout[t];
+                memset(keys + at->first + timeline->segment_count * at->row + p * at->plane, 0,
+                       4 * sizeof(float));
+            }
+    }
+}
+
+static void every_instruction_set_gives_the_same_bits(void **state) {
+    (void)state;
+    for (size_t i = 0; i < 2 * variant_count(); i++) {
+        const variant *v = variant_at(i / 2);
+        track_set set;
+        make_tracks(0x93, i % 2 ? 1.1 : 0, &set);
+        variant_prepare(v, &set);
+        const pm_clip_desc desc = variant_describe(v, &set);
+        pm_clip *clip = clip_make(reference, &desc), *again = clip_make(reference, &desc);
+        for (size_t s = 0; pm_instruction_set_at(s); s++) {
+            if (!pm_instruction_set_at(s)->is_supported())
+                continue;
+            build_again(pm_instruction_set_at(s), &desc, again);
+            forget_last_rows(again);
+            for (size_t t = 0; t < TRACKS; t++)
+                expect_same_track(pm_instruction_set_at(s)->name, clip, t, again, t);
+        }
+        pm_clip_destroy(&clip);
+        pm_clip_destroy(&again);
+        set_destroy(&set);
+    }
+}
+
+/* ---- failures ---- */
+
+static void the_first_track_without_a_curve_is_named_whatever_its_lane(void **state) {
+    (void)state;
+    enum { BAD = 17 };
+    for (size_t bad = 0; bad < BAD; bad++) {
+        const variant *v = variant_named("hermite, user");
+        pm_error error = poisoned_error();
+        pm_clip *clip = NULL;
+        track_set set;
+        make_tracks(0x94, 0, &set);
+        set.tracks[bad].tangents[3][1] = set.tracks[BAD].tangents[0][0] = 1e9;
+        const pm_clip_desc desc = variant_describe(v, &set);
+        assert_int_equal(pm_clip_create(reference, &desc, &clip, &error), PM_ERROR_KEY);
+        expect_error_at(&error, bad, PM_NO_INDEX);
+        assert_null(clip);
+        set_destroy(&set);
+    }
+}
+
+/* ---- windows ---- */
+
+enum { LONG = 150, BESIDE = 37, PARTS = 4 };
+
+/* The motion from a key on; memory stays the whole one's. */
+static motion motion_behind(const motion *m, size_t from) {
+    const size_t row = from * m->tracks;
+    motion rest = *m;
+    rest.keys -= from;
+    rest.rotations += row * 4;
+    rest.positions += row * 3;
+    rest.scales += row * 3;
+    for (size_t i = 0; i < 3; i++) {
+        rest.tangents_in[i] += row * (i == 0 ? 4 : 3);
+        rest.tangents_out[i] += row * (i == 0 ? 4 : 3);
+    }
+    return rest;
+}
+
+static void clip_has_the_samples_of(const motion *m, pm_method method, size_t from, size_t keys) {
+    const pm_rational rate = {1, 1}, finer = {PARTS, 1};
+    const pm_timeline whole = {.key_count = m->keys, .rate = rate};
+    const pm_timeline timeline = {.key_count = keys, .rate = rate};
+    const motion rest = motion_behind(m, from);
+    const pm_clip_desc desc = motion_desc(m, &whole, method);
+    const pm_clip_desc desc_of_part = motion_desc(&rest, &timeline, method);
+    pm_clip *all = clip_make(reference, &desc), *part = clip_make(reference, &desc_of_part);
+    const size_t margin = 3; /* segments that an end may change */
+    const size_t samples = (keys - 1 - 2 * margin) * PARTS;
+    outputs a = sampled(
+        all,
+        (pm_sample_job){.sample_count = samples, .rate = finer, .first = (from + margin) * PARTS},
+        samples * m->tracks);
+    outputs b = sampled(
+        part, (pm_sample_job){.sample_count = samples, .rate = finer, .first = margin * PARTS},
+        samples * m->tracks);
+    expect_same_outputs(&a, &b);
+    outputs_free(&a);
+    outputs_free(&b);
+    pm_clip_destroy(&all);
+    pm_clip_destroy(&part);
+}
+
+static void windows_of_a_long_track_meet_without_a_seam(void **state) {
+    (void)state;
+    motion m = motion_make(LONG, 5, 0.5, 0x95);
+    random_source source = random_salted(0x9b);
+    for (size_t i = 0; i < PM_METHOD_COUNT; i++) {
+        const pm_method method = (pm_method)i;
+        if (!pm_method_describe(method)->local)
+            continue;
+        const size_t from = random_size(&source, 1, 100);
+        clip_has_the_samples_of(&m, method, BESIDE, LONG - BESIDE);
+        clip_has_the_samples_of(&m, method, from, random_size(&source, 10, LONG - from));
+    }
+    motion_free(&m);
+}
+
+/* Accelerations on either side of every key of a spline, with the closing segment of a loop. */
+static void expect_continuous_acceleration(double loop_period) {
+    enum { TRACKS_HERE = 3 };
+    motion m = motion_make(LONG, TRACKS_HERE, 0.4, 0x96);
+    const pm_timeline timeline = {.key_count = LONG, .rate = {1, 1}};
+    pm_clip_desc desc = motion_desc(&m, &timeline, PM_METHOD_SPLINE);
+    desc.loop_period = loop_period;
+    pm_clip *clip = clip_make(reference, &desc);
+    double times[2 * LONG];
+    float sides[2 * LONG][TRACKS_HERE][3];
+    for (size_t k = 1; k < LONG; k++) {
+        times[2 * k] = (double)k - 1e-6;
+        times[2 * k + 1] = (double)k;
+    }
+    memset(sides, 0xFF, sizeof sides);
+    sample_make(clip, &(pm_sample_job){.sample_count = 2 * LONG - 4,
+                                       .times = times + 2,
+                                       .accelerations = &sides[2][0][0]});
+    for (size_t i = 2 * TRACKS_HERE * 3; i < (LONG - 1) * 2 * TRACKS_HERE * 3; i++) {
+        const size_t key = i / (2 * TRACKS_HERE * 3), c = i % (TRACKS_HERE * 3);
+        const double before = (double)(&sides[2 * key][0][0])[c];
+        const double after = (double)(&sides[2 * key + 1][0][0])[c];
+        if (!(fabs(before - after) < 1e-4 * (1 + fabs(before))))
+            fail_msg("acceleration at key %zu is %g before and %g after", key, before, after);
+    }
+    pm_clip_destroy(&clip);
+    motion_free(&m);
+}
+
+static void a_long_spline_has_no_jump_in_its_acceleration(void **state) {
+    (void)state;
+    expect_continuous_acceleration(0);
+    expect_continuous_acceleration(LONG);
+}
+
+/* The spline through points of a parabola, whose end rates the parabola rule finds, is it. */
+static void a_long_spline_of_positions_on_a_parabola_is_the_parabola(void **state) {
+    (void)state;
+    motion m = motion_make(LONG, 3, 0.4, 0x97);
+    double positions[LONG][3][3];
+    for (size_t k = 0; k < LONG; k++)
+        for (size_t t = 0; t < 3; t++)
+            for (size_t c = 0; c < 3; c++)
+                positions[k][t][c] = 1e-3 * (double)(k * k) * (double)(t + 1) + (double)c;
+    const pm_timeline timeline = {.key_count = LONG, .rate = {1, 1}};
+    pm_clip_desc desc = motion_desc(&m, &timeline, PM_METHOD_SPLINE);
+    desc.positions = (pm_array){positions, PM_FLOAT64, 0};
+    desc.ends = PM_ENDS_PARABOLA;
+    pm_clip *clip = clip_make(reference, &desc);
+    enum { SAMPLES = (LONG - 1) * PARTS };
+    outputs o = sampled(clip, (pm_sample_job){.sample_count = SAMPLES, .rate = {PARTS, 1}},
+                        (size_t)SAMPLES * 3);
+    for (size_t i = 0; i < (size_t)SAMPLES * 9; i++) {
+        const double x = (double)(i / 9) / PARTS;
+        const double wanted = 1e-3 * x * x * (double)(i / 3 % 3 + 1) + (double)(i % 3);
+        assert_true(fabs((double)o.positions[i] - wanted) < 2e-5);
+    }
+    outputs_free(&o);
+    pm_clip_destroy(&clip);
+    motion_free(&m);
+}
+
+/* The same, of a loop: where it begins makes no difference. */
+static void a_long_loop_of_positions_does_not_depend_on_its_first_key(void **state) {
+    (void)state;
+    motion m = motion_make(LONG, 1, 0.4, 0x98), turned = motion_make(LONG, 1, 0.4, 0x98);
+    for (size_t k = 0; k < LONG; k++)
+        memcpy(turned.positions + 3 * k, m.positions + 3 * ((k + BESIDE) % LONG),
+               3 * sizeof(float));
+    const pm_timeline timeline = {.key_count = LONG, .rate = {1, 1}};
+    float values[2][LONG * PARTS * 3];
+    const motion *both[] = {&m, &turned};
+    memset(values, 0xFF, sizeof values);
+    for (size_t i = 0; i < 2; i++) {
+        pm_clip_desc desc = motion_desc(both[i], &timeline, PM_METHOD_SLERP);
+        desc.vector_method = PM_VECTOR_SPLINE;
+        desc.loop_period = LONG;
+        pm_clip *clip = clip_make(reference, &desc);
+        sample_make(clip, &(pm_sample_job){.sample_count = LONG * PARTS,
+                                           .rate = {PARTS, 1},
+                                           .first = i == 0 ? BESIDE * PARTS : 0,
+                                           .positions = values[i]});
+        pm_clip_destroy(&clip);
+    }
+    for (size_t i = 0; i < LONG * PARTS * 3; i++)
+        assert_true(fabsf(values[0][i] - values[1][i]) < 2e-5f);
+    motion_free(&m);
+    motion_free(&turned);
+}
+
+/* ---- functions ---- */
+
+static void expect_near(const char *what, double x, double value, long double wanted,
+                        long double tolerance) {
+    if (!(fabsl((long double)value - wanted) <= tolerance * fabsl(wanted)))
+        fail_msg("%s of %.17g is %.17g, not %.17Lg", what, x, value, wanted);
+}
+
+static void the_arc_tangent_is_that_of_long_double(void **state) {
+    (void)state;
+    random_source source = random_salted(0x99);
+    for (int i = 0; i < 100000; i++) {
+        const double angle = random_between(&source, 0, 3.14159265358979);
+        const double size = exp(random_between(&source, -40, 3));
+        const double y = i % 2 ? size * sin(angle) : size, x = i % 2 ? size * cos(angle) : 1;
+        expect_near("atan2", y, dreal_atan2(dreal_of(y), dreal_of(x))[0],
+                    atan2l((long double)y, (long double)x), 1e-15L);
+    }
+    assert_true(dreal_atan2(dreal_of(0), dreal_of(0))[0] == 0);
+    assert_true(dreal_atan2(dreal_of(0), dreal_of(-1))[0] == 3.14159265358979323846);
+}
+
+static void sine_and_cosine_are_those_of_long_double(void **state) {
+    (void)state;
+    random_source source = random_salted(0x9a);
+    for (int i = 0; i < 100000; i++) {
+        const double x = exp(random_between(&source, -40, i % 2 ? 9.3 : 1));
+        const dturn turn = dreal_turn(dreal_of(x));
+        const long double exact = (long double)x;
+        assert_true(fabsl((long double)turn.cosine[0] - cosl(exact)) < 4e-16L);
+        assert_true(fabsl((long double)turn.sine[0] * exact - sinl(exact)) < 4e-16L);
+        if (x < 1.5)
+            expect_near("sinc", x, turn.sine[0], sinl(exact) / exact, 1e-15L);
+    }
+    assert_true(dreal_turn(dreal_of(0)).sine[0] == 1);
+    assert_true(dreal_turn(dreal_of(0)).cosine[0] == 1);
+}
+
+static void angles_beyond_reason_are_still_on_the_circle(void **state) {
+    (void)state;
+    for (double x = 1e5; x < 1e150; x *= 7) {
+        const dturn turn = dreal_turn(dreal_of(x));
+        assert_true(fabs(turn.cosine[0]) <= 1 && fabs(turn.sine[0] * x) <= 1);
+        assert_true(fabs(hypot(turn.cosine[0], turn.sine[0] * x) - 1) < 1e-15);
+    }
+}
+
+static void the_factors_of_jacobians_are_those_of_long_double(void **state) {
+    (void)state;
+    for (int i = 1; i <= 1000; i++) {
+        const double x2 = 9.87 * i / 1000;
+        const dreal lanes = dreal_of(x2);
+        const long double z = (long double)x2, x = sqrtl(z), s = sinl(x), c = cosl(x);
+        const long double a = 2 * sinl(x / 2) * sinl(x / 2) / z, b = (x - s) / (z * x);
+        const long double loss = 1e-14L + 1e-17L / (z * z); /* of the closed forms */
+        expect_near("a", x2, pm_jr_a(lanes)[0], a, loss);
+        expect_near("b", x2, pm_jr_b(lanes)[0], b, loss);
+        expect_near("k", x2, pm_jr_k(lanes)[0], (1 - x / 2 / tanl(x / 2)) / z, loss);
+        expect_near("a'/x", x2, pm_jr_a_slope(lanes)[0], (x * s - 2 * (1 - c)) / (z * z), loss);
+        expect_near("b'/x", x2, pm_jr_b_slope(lanes)[0], (a - 3 * b) / z, loss);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_track_has_the_same_bits_alone_and_amid_others),
+        cmocka_unit_test(so_has_one_of_a_loop),
+        cmocka_unit_test(every_instruction_set_gives_the_same_bits),
+        cmocka_unit_test(the_first_track_without_a_curve_is_named_whatever_its_lane),
+        cmocka_unit_test(windows_of_a_long_track_meet_without_a_seam),
+        cmocka_unit_test(a_long_spline_has_no_jump_in_its_acceleration),
+        cmocka_unit_test(a_long_spline_of_positions_on_a_parabola_is_the_parabola),
+        cmocka_unit_test(a_long_loop_of_positions_does_not_depend_on_its_first_key),
+        cmocka_unit_test(the_arc_tangent_is_that_of_long_double),
+        cmocka_unit_test(sine_and_cosine_are_those_of_long_double),
+        cmocka_unit_test(angles_beyond_reason_are_still_on_the_circle),
+        cmocka_unit_test(the_factors_of_jacobians_are_those_of_long_double),
+    };
+    return cmocka_run_group_tests_name("lanes", tests, open_reference, close_reference);
+}

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Keys of 48 bits, one by one: how far they may be off, their signs and their groups, and what
+ * may not have them. Clips of them are sampled in test_key_clips.c.
+ */
+#include "support/motion.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "segments/key_format.h"
+
+static const pm_key_format formats[] = {PM_KEYS_LOG48, PM_KEYS_SMALLEST48};
+enum { FORMATS = 2 };
+
+/* As posemill.h states them. */
+static double bound_of(pm_key_format format) {
+    return format == PM_KEYS_LOG48 ? 7.6e-5 : 8.7e-5;
+}
+
+/* ---- one key ---- */
+
+static double norm_of(const double q[4]) {
+    return sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+}
+
+/* The angle between the rotations, where quaternions of either sign are meant. */
+static double angle_between(const double a[4], pm_quat b) {
+    double difference[4], sum[4];
+    const double other[4] = {(double)b.x, (double)b.y, (double)b.z, (double)b.w};
+    for (int i = 0; i < 4; i++) {
+        difference[i] = a[i] - other[i];
+        sum[i] = a[i] + other[i];
+    }
+    return 4 *
+           atan2(fmin(norm_of(difference), norm_of(sum)), fmax(norm_of(difference), norm_of(sum)));
+}
+
+static pm_quat stored(pm_key_format format, const double q[4]) {
+    int16_t group[49];
+    double before[4] = {0};
+    memset(group, 0xA5, sizeof group);
+    pm_key_store(format, group, 0, q, before);
+    return pm_key_load(format, group, 0);
+}
+
+/* A key within its bound, as unit as rounding leaves it, and with the sign that it had. */
+static void expect_near(pm_key_format format, const double q[4]) {
+    const double length = norm_of(q);
+    const double unit[4] = {q[0] / length, q[1] / length, q[2] / length, q[3] / length};
+    const pm_quat k = stored(format, unit);
+    const double decoded[4] = {(double)k.x, (double)k.y, (double)k.z, (double)k.w};
+    const double angle = angle_between(unit, k);
+    double dot = 0;
+    for (int i = 0; i < 4; i++)
+        dot += unit[i] * decoded[i];
+    if (!(angle <= bound_of(format)) || !(fabs(norm_of(decoded) - 1) <= 2e-7) || !(dot > 0))
+        fail_msg("format %d: %.17g %.17g %.17g %.17g is off by %.9g, of norm %.9g, dot %.9g",
+                 (int)format, unit[0], unit[1], unit[2], unit[3], angle, norm_of(decoded), dot);
+}
+
+static void random_keys_are_within_the_bound(void **state) {
+    (void)state;
+    random_source source = random_salted(1);
+    for (size_t f = 0; f < FORMATS; f++)
+        for (size_t n = 0; n < 300000; n++) {
+            double q[4];
+            random_quaternion(&source, q);
+            expect_near(formats[f], q);
+        }
+}
+
+/* Around the identity, half turns about axes and diagonals, equal components and quarter turns,
+ * at every distance from 1 down to what double no longer tells apart. */
+static void keys_near_the_corners_of_the_charts_are_within_the_bound(void **state) {
+    (void)state;
+    random_source source = random_salted(2);
+    for (size_t f = 0; f < FORMATS; f++)
+        for (unsigned corner = 1; corner < 81; corner++)
+            for (unsigned n = 0; n < 2000; n++) {
+                const double off = exp(random_between(&source, -40, 0));
+                double q[4];
+                unsigned digits = corner;
+                for (int i = 0; i < 4; i++, digits /= 3)
+                    q[i] = (double)(digits % 3) - 1 + off * random_normal(&source);
+                if (norm_of(q) > 0.1)
+                    expect_near(formats[f], q);
+            }
+}
+
+static void exact_and_tiny_components_are_within_the_bound(void **state) {
+    (void)state;
+    static const double values[] = {0,     -0.0,   1,     -1,   5e-324, -1e-310,
+                                    1e-45, -1e-38, 1e-20, 1e-5, -1e-5};
+    enum { VALUES = sizeof values / sizeof *values };
+    for (size_t f = 0; f < FORMATS; f++)
+        for (size_t n = 0; n < (size_t)VALUES * VALUES * VALUES * VALUES; n++) {
+            const double q[4] = {values[n % VALUES], values[n / VALUES % VALUES],
+                                 values[n / VALUES / VALUES % VALUES],
+                                 values[n / VALUES / VALUES / VALUES]};
+            if (norm_of(q) > 0.5)
+                expect_near(formats[f], q);
+        }
+}
+
+/* The bound is met somewhere: at the middle of a cell of codes near the identity of log48, and
+ * near equal components of smallest48. */
+static void the_bound_is_no_larger_than_it_must_be(void **state) {
+    (void)state;
+    const double step = sqrt(2.0) / 32767;
+    double worst[PM_KEYS_COUNT] = {0};
+    random_source source = random_salted(3);
+    for (unsigned n = 0; n < 20000; n++) {
+        double q[4] = {0, 0, 0, 1}, equal[4];
+        for (int i = 0; i < 3; i++)
+            q[i] = (floor(random_between(&source, -50, 50)) + 0.5) * step;
+        q[3] = sqrt(1 - q[0] * q[0] - q[1] * q[1] - q[2] * q[2]);
+        for (int i = 0; i < 4; i++)
+            equal[i] = 0.5 + 0.01 * random_normal(&source);
+        const double length = norm_of(equal);
+        for (int i = 0; i < 4; i++)
+            equal[i] /= length;
+        worst[PM_KEYS_LOG48] =
+            fmax(worst[PM_KEYS_LOG48], angle_between(q, stored(PM_KEYS_LOG48, q)));
+        worst[PM_KEYS_SMALLEST48] = fmax(worst[PM_KEYS_SMALLEST48],
+                                         angle_between(equal, stored(PM_KEYS_SMALLEST48, equal)));
+    }
+    assert_true(worst[PM_KEYS_LOG48] > 0.97 * bound_of(PM_KEYS_LOG48));
+    assert_true(worst[PM_KEYS_SMALLEST48] > 0.97 * bound_of(PM_KEYS_SMALLEST48));
+}
+
+static void the_identity_is_exact(void **state) {
+    (void)state;
+    const double identity[4] = {0, 0, 0, 1};
+    for (size_t f = 0; f < FORMATS; f++) {
+        const pm_quat k = stored(formats[f], identity);
+        assert_true(k.x == 0 && k.y == 0 && k.z == 0 && k.w == 1);
+    }
+}
+
+/* ---- groups ---- */
+
+static void neighbours_in_a_group_do_not_touch_each_other(void **state) {
+    (void)state;
+    enum { KEYS = 64 };
+    random_source source = random_salted(5);
+    for (size_t f = 0; f < FORMATS; f++) {
+        int16_t keys[KEYS / 16 * 49] = {0};
+        double q[KEYS][4];
+        for (size_t n = 0; n < 4 * KEYS; n++) {
+            const size_t i = random_bits(&source) % KEYS;
+            double before[4] = {0};
+            random_quaternion(&source, q[i]);
+            pm_key_store(formats[f], keys, 4 * i, q[i], before);
+            const pm_quat alone = stored(formats[f], q[i]),
+                          here = pm_key_load(formats[f], keys, 4 * i);
+            assert_memory_equal(&alone, &here, sizeof here);
+        }
+    }
+}
+
+static void a_key_takes_the_sign_nearest_the_one_before(void **state) {
+    (void)state;
+    random_source source = random_salted(6);
+    for (size_t f = 0; f < FORMATS; f++)
+        for (unsigned n = 0; n < 10000; n++) {
+            int16_t group[49] = {0};
+            double q[4], before[4], given[4];
+            random_quaternion(&source, q);
+            random_quaternion(&source, before);
+            memcpy(given, before, sizeof given);
+            pm_key_store(formats[f], group, 4 * (n % 16), q, before);
+            const pm_quat k = pm_key_load(formats[f], group, 4 * (n % 16));
+            assert_true(before[0] == (double)k.x && before[3] == (double)k.w);
+            assert_true(given[0] * before[0] + given[1] * before[1] + given[2] * before[2] +
+                            given[3] * before[3] >=
+                        0);
+        }
+}
+
+static void a_repeated_key_is_the_same_or_its_negative_to_the_bit(void **state) {
+    (void)state;
+    random_source source = random_salted(7);
+    for (size_t f = 0; f < FORMATS; f++)
+        for (unsigned n = 0; n < 10000; n++) {
+            int16_t keys[98];
+            double q[4], before[4] = {0};
+            memset(keys, 0xA5, sizeof keys);
+            random_quaternion(&source, q);
+            q[3] = n % 3 ? q[3] : 0;
+            const size_t from = random_bits(&source) % 16, to = 16 + random_bits(&source) % 16;
+            pm_key_store(formats[f], keys, 4 * from, q, before);
+            pm_key_repeat(formats[f], keys, 4 * from, keys, 4 * to, n % 2);
+            const pm_quat a = pm_key_load(formats[f], keys, 4 * from);
+            const pm_quat b = pm_key_load(formats[f], keys, 4 * to);
+            const float sign = n % 2 ? -1.0f : 1.0f;
+            assert_true(b.x == sign * a.x && b.y == sign * a.y && b.z == sign * a.z &&
+                        b.w == sign * a.w);
+        }
+}
+
+/* ---- sizes and refusals ---- */
+
+static void sizes_that_do_not_fit_are_told(void **state) {
+    (void)state;
+    size_t bytes = 0;
+    assert_true(pm_key_bytes(PM_KEYS_LOG48, 64, &bytes));
+    assert_int_equal(bytes, 98);
+    assert_true(pm_key_bytes(PM_KEYS_LOG48, SIZE_MAX / 64 * 64, &bytes) ==
+                (SIZE_MAX / 64 <= SIZE_MAX / 98));
+    assert_false(pm_key_bytes(PM_KEYS_FLOAT32, SIZE_MAX / 2, &bytes));
+}
+
+static void methods_that_store_more_than_keys_are_refused(void **state) {
+    (void)state;
+    static const double axis[3] = {0, 1, 0};
+    random_source source = random_salted(16);
+    track_set set;
+    set_random(&source, 3, 6, 0, 3, false, true, &set);
+    for (int method = 0; method < PM_METHOD_COUNT; method++)
+        for (int format = 0; format < PM_KEYS_COUNT; format++) {
+            pm_error error = poisoned_error();
+            pm_clip_desc desc = set_describe(&set);
+            set_give_tangents(&set, &desc);
+            desc.axes = (pm_array){.data = axis, .type = PM_FLOAT64};
+            desc.axis_count = 1;
+            desc.method = (pm_method)method;
+            desc.key_format = (pm_key_format)format;
+            const pm_status status = pm_clip_check(&desc, &error);
+            if (format == PM_KEYS_FLOAT32 ||
+                pm_method_describe(desc.method)->floats_per_segment == 4)
+                expect_ok(status, &error);
+            else
+                expect_refusal(status, &error, PM_ERROR_ARGUMENT, "key_format");
+        }
+    set_destroy(&set);
+}
+
+static void a_format_out_of_range_is_refused(void **state) {
+    (void)state;
+    random_source source = random_salted(17);
+    track_set set;
+    set_random(&source, 1, 3, 0, 3, false, true, &set);
+    pm_clip_desc desc = set_describe(&set);
+    const pm_key_format bad[] = {PM_KEYS_COUNT, (pm_key_format)-1};
+    for (size_t i = 0; i < 2; i++) {
+        pm_error error = poisoned_error();
+        desc.key_format = bad[i];
+        expect_refusal(pm_clip_check(&desc, &error), &error, PM_ERROR_ARGUMENT, "key_format");
+    }
+    set_destroy(&set);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_keys_are_within_the_bound),
+        cmocka_unit_test(keys_near_the_corners_of_the_charts_are_within_the_bound),
+        cmocka_unit_test(exact_and_tiny_components_are_within_the_bound),
+        cmocka_unit_test(the_bound_is_no_larger_than_it_must_be),
+        cmocka_unit_test(the_identity_is_exact),
+        cmocka_unit_test(neighbours_in_a_group_do_not_touch_each_other),
+        cmocka_unit_test(a_key_takes_the_sign_nearest_the_one_before),
+        cmocka_unit_test(a_repeated_key_is_the_same_or_its_negative_to_the_bit),
+        cmocka_unit_test(sizes_that_do_not_fit_are_told),
+        cmocka_unit_test(methods_that_store_more_than_keys_are_refused),
+        cmocka_unit_test(a_format_out_of_range_is_refused),
+    };
+    return cmocka_run_group_tests_name("key format", tests, NULL, NULL);
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The caller's objects, buffers and events.
+ */
+#include "cl_caller.h"
+#include "engines.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+cl_caller caller;
+
+static cl_command_queue make_queue(cl_command_queue_properties properties) {
+    cl_int status = CL_SUCCESS;
+    cl_command_queue queue =
+        clCreateCommandQueue(caller.context, caller.device, properties, &status);
+    return status == CL_SUCCESS ? queue : NULL;
+}
+
+bool caller_open(void) {
+    void *kind_state = &on_device;
+    cl_int status = CL_SUCCESS;
+    pm_error error = poisoned_error();
+    caller.device = pm_cl_device(engine_for(&kind_state));
+    caller.context = clCreateContext(NULL, 1, &caller.device, NULL, NULL, &status);
+    if (status != CL_SUCCESS)
+        return false;
+    caller.in_order = make_queue(0);
+    caller.out_of_order = make_queue(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+    expect_ok(pm_cl_engine_create(caller.context, caller.device, NULL, &caller.engine, &error),
+              &error);
+    return caller.in_order != NULL;
+}
+
+void caller_close(void) {
+    pm_engine_destroy(&caller.engine);
+    if (caller.in_order)
+        clReleaseCommandQueue(caller.in_order);
+    if (caller.out_of_order)
+        clReleaseCommandQueue(caller.out_of_order);
+    if (caller.context)
+        clReleaseContext(caller.context);
+}
+
+cl_mem caller_buffer(size_t bytes) {
+    const size_t size = CALLER_OFFSET + bytes + CALLER_TAIL;
+    unsigned char *poison = test_array(size, 1);
+    memset(poison, 0xFF, size);
+    cl_int status = CL_SUCCESS;
+    cl_mem buffer = clCreateBuffer(caller.context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, size,
+                                   poison, &status);
+    assert_int_equal(status, CL_SUCCESS);
+    free(poison);
+    return buffer;
+}
+
+float *caller_read(cl_mem buffer, size_t bytes, cl_event after) {
+    const size_t size = CALLER_OFFSET + bytes + CALLER_TAIL;
+    unsigned char *all = test_array(size, 1);
+    assert_int_equal(clEnqueueReadBuffer(caller.in_order, buffer, CL_TRUE, 0, size, all,
+                                         after ? 1 : 0, after ? &after : NULL, NULL),
+                     CL_SUCCESS);
+    for (size_t i = 0; i < CALLER_OFFSET; i++)
+        assert_int_equal(all[i], 0xFF);
+    for (size_t i = CALLER_OFFSET + bytes; i < size; i++)
+        assert_int_equal(all[i], 0xFF);
+    float *results = test_array(bytes, 1);
+    memcpy(results, all + CALLER_OFFSET, bytes);
+    free(all);
+    return results;
+}
+
+cl_event gate_make(void) {
+    cl_int status = CL_SUCCESS;
+    cl_event gate = clCreateUserEvent(caller.context, &status);
+    assert_int_equal(status, CL_SUCCESS);
+    return gate;
+}
+
+void gate_open(cl_event gate) {
+    assert_int_equal(clSetUserEventStatus(gate, CL_COMPLETE), CL_SUCCESS);
+}
+
+bool is_caller_on_oclgrind(void) {
+    void *kind_state = &on_device;
+    return is_on_oclgrind(&kind_state);
+}
+
+void flush_waiting(cl_command_queue queue) {
+    if (!is_caller_on_oclgrind())
+        assert_int_equal(clFlush(queue), CL_SUCCESS);
+}
+
+bool is_complete(cl_event event) {
+    cl_int status = CL_QUEUED;
+    assert_int_equal(
+        clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL),
+        CL_SUCCESS);
+    assert_true(status >= CL_COMPLETE);
+    return status == CL_COMPLETE;
+}
+
+void release_event(cl_event event) {
+    assert_int_equal(clReleaseEvent(event), CL_SUCCESS);
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The crowd that is posed on queues.
+ */
+#include "crowd_queue.h"
+#include "motion.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+posed_crowd posed;
+
+int queue_open(void **state) {
+    (void)state;
+    if (!caller_open())
+        return 1;
+    scene_make(caller.engine,
+               &(scene_options){.salt = 0xE01, .joints = QUEUE_JOINTS, .binds = SCENE_BIND_RIGID},
+               &posed.scene);
+    queue_instances(&posed.scene, 0xE02, posed.instances);
+    for (unsigned o = 0; o < PM_CROWD_OUTPUT_COUNT; o++)
+        posed.expected[o] = queue_expectation(&posed.scene, posed.instances, o);
+    return 0;
+}
+
+int queue_close(void **state) {
+    for (unsigned o = 0; o < PM_CROWD_OUTPUT_COUNT; o++)
+        guarded_free(posed.expected[o]);
+    scene_free(&posed.scene);
+    caller_close();
+    return engines_close(state);
+}
+
+void queue_instances(const scene *s, uint64_t salt, pm_crowd_instance *instances) {
+    random_source source = random_salted(salt);
+    for (size_t i = 0; i < QUEUE_COUNT; i++)
+        instances[i] = scene_instance(&source, s);
+}
+
+float *queue_expectation(const scene *s, const pm_crowd_instance *instances,
+                         pm_crowd_output output) {
+    const size_t width = scene_floats(s, output, 1);
+    float *records = guarded_floats(QUEUE_COUNT * width);
+    pm_error error = poisoned_error();
+    for (size_t i = 0; i < QUEUE_COUNT; i++)
+        expect_ok(pm_crowd_pose_one(s->crowd, &instances[i], output, records + i * width, &error),
+                  &error);
+    return records;
+}
+
+size_t queue_bytes(pm_crowd_output output) {
+    return QUEUE_COUNT * QUEUE_JOINTS * pm_crowd_record_bytes(output);
+}
+
+cl_mem queue_output_buffer(pm_crowd_output output) {
+    return caller_buffer(queue_bytes(output));
+}
+
+void queue_expect(cl_mem buffer, pm_crowd_output output, const float *expected, cl_event after) {
+    const size_t bytes = queue_bytes(output);
+    float *results = caller_read(buffer, bytes, after);
+    expect_same_bits(results, expected, bytes / sizeof(float),
+                     pm_crowd_record_bytes(output) / sizeof(float));
+    free(results);
+}
+
+pm_cl_crowd_job queue_job(pm_crowd_output output, cl_mem buffer) {
+    pm_cl_crowd_job job = {.instances = posed.instances, .instance_count = QUEUE_COUNT};
+    job.outputs[output] = (pm_cl_crowd_target){.buffer = buffer, .offset = CALLER_OFFSET};
+    return job;
+}
+
+cl_event queue_pose(const pm_cl_crowd_job *job, cl_command_queue queue, cl_event gate) {
+    cl_event done = NULL;
+    pm_error error = poisoned_error();
+    expect_ok(pm_cl_crowd_pose(posed.scene.crowd, job, queue, gate ? 1 : 0, gate ? &gate : NULL,
+                               &done, &error),
+              &error);
+    assert_non_null(done);
+    return done;
+}

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The wrappers that the linker puts between the library and its OpenCL and C runtimes.
+ * Drivers call from threads of their own, so all state is atomic.
+ */
+#ifndef CL_TARGET_OPENCL_VERSION
+#define CL_TARGET_OPENCL_VERSION 120
+#endif
+#include <CL/cl.h>
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "faults.h"
+#include "faults_cl_calls.h"
+
+enum { MAX_RECORDED = 4096 };
+
+static atomic_long live_objects, live_blocks;
+static atomic_bool armed;
+static atomic_long countdown;
+static _Atomic(const char *) fired;
+/* Written only while nothing is armed. */
+static fault_kind armed_kind;
+static int armed_code;
+static bool armed_sticky;
+
+void faults_arm(fault_kind kind, size_t nth, int code, bool sticky) {
+    armed_kind = kind;
+    armed_code = code;
+    armed_sticky = sticky;
+    atomic_store(&fired, NULL);
+    atomic_store(&countdown, (long)nth);
+    atomic_store(&armed, true);
+}
+
+const char *faults_disarm(void) {
+    atomic_store(&armed, false);
+    return atomic_load(&fired);
+}
+
+long faults_live_objects(void) {
+    return atomic_load(&live_objects);
+}
+
+long faults_live_blocks(void) {
+    return atomic_load(&live_blocks);
+}
+
+/* Calls by their names, while they are recorded; the last ones are lost. */
+static atomic_bool recording;
+static atomic_size_t record_count;
+static _Atomic(const char *) record[MAX_RECORDED];
+
+void faults_record(bool on) {
+    if (on)
+        atomic_store(&record_count, 0);
+    atomic_store(&recording, on);
+}
+
+size_t faults_recorded(const char *const **names) {
+    static const char *copy[MAX_RECORDED];
+    const size_t count = atomic_load(&record_count);
+    for (size_t i = 0; i < count && i < MAX_RECORDED; i++)
+        copy[i] = atomic_load(&record[i]);
+    *names = copy;
+    return count < MAX_RECORDED ? count : MAX_RECORDED;
+}
+
+static void note(const char *name) {
+    if (!atomic_load(&recording))
+        return;
+    const size_t at = atomic_fetch_add(&record_count, 1);
+    if (at < MAX_RECORDED)
+        atomic_store(&record[at], name);
+}
+
+static bool is_due(fault_kind kind, const char *name) {
+    if (!atomic_load(&armed) || kind != armed_kind)
+        return false;
+    const long left = atomic_fetch_sub(&countdown, 1);
+    if (left > 1 || (left < 1 && !armed_sticky))
+        return false;
+    const char *none = NULL;
+    atomic_compare_exchange_strong(&fired, &none, name);
+    return true;
+}
+
+/* The linker's --wrap asks for these names. */
+
+#define WRAP_STATUS(name, params, args)                                                            \
+    cl_int __real_##name params;                                                                   \
+    cl_int __wrap_##name params;                                                                   \
+    cl_int __wrap_##name params {                                                                  \
+        note(#name);                                                                               \
+        if (is_due(FAULT_CL, #name))                                                               \
+            return armed_code;                                                                     \
+        return __real_##name args;                                                                 \
+    }
+
+#define WRAP_ENQUEUE(name, params, args)                                                           \
+    cl_int __real_##name params;                                                                   \
+    cl_int __wrap_##name params;                                                                   \
+    cl_int __wrap_##name params {                                                                  \
+        note(#name);                                                                               \
+        if (is_due(FAULT_CL, #name))                                                               \
+            return armed_code;                                                                     \
+        const cl_int result = __real_##name args;                                                  \
+        if (result == CL_SUCCESS && event)                                                         \
+            atomic_fetch_add(&live_objects, 1);                                                    \
+        return result;                                                                             \
+    }
+
+static bool is_creation_due(const char *name, fault_kind also) {
+    return is_due(FAULT_CL, name) || (also == FAULT_BUFFER && is_due(FAULT_BUFFER, name));
+}
+
+static fault_kind kind_of_creation(const char *name) {
+    const char buffer[] = "clCreateBuffer";
+    for (size_t i = 0; i < sizeof buffer; i++)
+        if (name[i] != buffer[i])
+            return FAULT_CL;
+    return FAULT_BUFFER;
+}
+
+#define WRAP_CREATE(type, name, params, args)                                                      \
+    type __real_##name params;                                                                     \
+    type __wrap_##name params;                                                                     \
+    type __wrap_##name params {                                                                    \
+        note(#name);                                                                               \
+        if (is_creation_due(#name, kind_of_creation(#name))) {                                     \
+            if (status)                                                                            \
+                *status = armed_code;                                                              \
+            return NULL;                                                                           \
+        }                                                                                          \
+        type result = __real_##name args;                                                          \
+        if (result)                                                                                \
+            atomic_fetch_add(&live_objects, 1);                                                    \
+        return result;                                                                             \
+    }
+
+#define WRAP_MAP(name, params, args)                                                               \
+    void *__real_##name params;                                                                    \
+    void *__wrap_##name params;                                                                    \
+    void *__wrap_##name params {                                                                   \
+        note(#name);                                                                               \
+        if (is_due(FAULT_CL, #name)) {                                                             \
+            if (status)                                                                            \
+                *status = armed_code;                                                              \
+            return NULL;                                                                           \
+        }                                                                                          \
+        void *result = __real_##name args;                                                         \
+        if (result && event)                                                                       \
+            atomic_fetch_add(&live_objects, 1);                                                    \
+        return result;                                                                             \
+    }
+
+#define WRAP_RETAIN(name, type)                                                                    \
+    cl_int __real_##name(type object);                                                             \
+    cl_int __wrap_##name(type object);                                                             \
+    cl_int __wrap_##name(type object) {                                                            \
+        note(#name);                                                                               \
+        atomic_fetch_add(&live_objects, 1);                                                        \
+        return __real_##name(object);                                                              \
+    }
+
+#define WRAP_RELEASE(name, type)                                                                   \
+    cl_int __real_##name(type object);                                                             \
+    cl_int __wrap_##name(type object);                                                             \
+    cl_int __wrap_##name(type object) {                                                            \
+        note(#name);                                                                               \
+        atomic_fetch_sub(&live_objects, 1);                                                        \
+        return __real_##name(object);                                                              \
+    }
+
+FAULTS_CL_CALLS(WRAP_STATUS, WRAP_ENQUEUE, WRAP_CREATE, WRAP_MAP, WRAP_RETAIN, WRAP_RELEASE)
+
+#define NAME_OF_CALL(name, params, args) #name " "
+#define NAME_OF_CREATION(type, name, params, args) #name " "
+#define NAME_OF_COUNTER(name, type) #name " "
+const char faults_known_calls[] = FAULTS_CL_CALLS(NAME_OF_CALL, NAME_OF_CALL, NAME_OF_CREATION,
+                                                  NAME_OF_CALL, NAME_OF_COUNTER, NAME_OF_COUNTER);
+
+void *__real_malloc(size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_malloc(size_t size) {
+    note("malloc");
+    if (is_due(FAULT_ALLOCATION, "malloc"))
+        return NULL;
+    void *block = __real_malloc(size);
+    if (block)
+        atomic_fetch_add(&live_blocks, 1);
+    return block;
+}
+
+void *__real_calloc(size_t count, size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_calloc(size_t count, size_t size) {
+    note("calloc");
+    if (is_due(FAULT_ALLOCATION, "calloc"))
+        return NULL;
+    void *block = __real_calloc(count, size);
+    if (block)
+        atomic_fetch_add(&live_blocks, 1);
+    return block;
+}
+
+void *__real_aligned_alloc(size_t alignment, size_t size);
+void *__wrap_aligned_alloc(size_t alignment, size_t size);
+void *__wrap_aligned_alloc(size_t alignment, size_t size) {
+    note("aligned_alloc");
+    if (is_due(FAULT_ALLOCATION, "aligned_alloc"))
+        return NULL;
+    void *block = __real_aligned_alloc(alignment, size);
+    if (block)
+        atomic_fetch_add(&live_blocks, 1);
+    return block;
+}
+
+void *__real_realloc(void *block, size_t size);
+void *__wrap_realloc(void *block, size_t size);
+void *__wrap_realloc(void *block, size_t size) {
+    note("realloc");
+    if (is_due(FAULT_ALLOCATION, "realloc"))
+        return NULL;
+    void *moved = __real_realloc(block, size);
+    if (moved && block == NULL)
+        atomic_fetch_add(&live_blocks, 1);
+    return moved;
+}
+
+char *__real_strdup(const char *text);
+char *__wrap_strdup(const char *text);
+char *__wrap_strdup(const char *text) {
+    note("strdup");
+    if (is_due(FAULT_ALLOCATION, "strdup"))
+        return NULL;
+    char *copy = __real_strdup(text);
+    if (copy)
+        atomic_fetch_add(&live_blocks, 1);
+    return copy;
+}
+
+void __real_free(void *block);
+void __wrap_free(void *block);
+void __wrap_free(void *block) {
+    if (block)
+        atomic_fetch_sub(&live_blocks, 1);
+    __real_free(block);
+}
+
+bool faults_are_linked(void) {
+    faults_arm(FAULT_ALLOCATION, 1, 0, false);
+    void *volatile block = malloc(1);
+    const bool linked = faults_disarm() != NULL && block == NULL;
+    free(block);
+    faults_arm(FAULT_CL, 1, -9999, false);
+    cl_uint count = 0;
+    const cl_int status = clGetPlatformIDs(0, NULL, &count);
+    return faults_disarm() != NULL && status == -9999 && linked;
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The course of failure injection.
+ */
+#include "injection.h"
+#include "check.h"
+
+#include <posemill/posemill_cl.h>
+
+#include <string.h>
+
+enum { MAX_FAULTS = 5000 };
+enum { UNKNOWN_CODE = -9999 }; /* no driver returns it, so cl_status can only come from here */
+enum { SMALL_GROWTH = 2, SMALL_MIN = 5 };
+
+static bool is_one_of(const char *name, const char *const *names, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    return false;
+}
+
+/* Which statuses a failure of this call may become. */
+static bool is_right_status(pm_status status, const char *call, fault_kind kind) {
+    static const char *const finding[] = {"clGetPlatformIDs", "clGetPlatformInfo", "clGetDeviceIDs",
+                                          "clGetDeviceInfo"};
+    static const char *const building[] = {"clBuildProgram", "clCreateProgramWithSource"};
+    if (kind == FAULT_ALLOCATION)
+        return status == PM_ERROR_MEMORY;
+    if (kind == FAULT_BUFFER)
+        return status == PM_ERROR_DEVICE_MEMORY;
+    if (status == PM_ERROR_NO_PLATFORM || status == PM_ERROR_NO_DEVICE)
+        return is_one_of(call, finding, sizeof finding / sizeof finding[0]);
+    if (status == PM_ERROR_BUILD)
+        return is_one_of(call, building, sizeof building / sizeof building[0]);
+    return status == PM_ERROR_DEVICE;
+}
+
+static void expect_failure(const scenario *which, pm_status status, const pm_error *error,
+                           const char *call, fault_kind kind, size_t nth) {
+    if (!is_right_status(status, call, kind))
+        fail_msg("%s, fault %zu: %s failed and became \"%s\": %.255s", which->name, nth, call,
+                 pm_status_name(status), error->message);
+    assert_int_equal(error->status, status);
+    assert_true(error->message[0] != '\0');
+    if (status == PM_ERROR_DEVICE && error->cl_status != UNKNOWN_CODE)
+        fail_msg("%s, fault %zu: %s gave %d, the error says %d", which->name, nth, call,
+                 UNKNOWN_CODE, error->cl_status);
+}
+
+/* One run with one fault. Returns whether the fault was met, and counts what it broke. */
+static bool run_with_fault(const scenario *which, stage *s, fault_kind kind, size_t nth,
+                           bool sticky, size_t *failures) {
+    const long blocks = faults_live_blocks(), objects = faults_live_objects();
+    const int code = kind == FAULT_BUFFER ? CL_MEM_OBJECT_ALLOCATION_FAILURE : UNKNOWN_CODE;
+    pm_error error = poisoned_error();
+    stage_open(s);
+    which->prepare(s);
+    stage_poison(s);
+    faults_arm(kind, nth, code, sticky);
+    const pm_status status = which->run(s, &error);
+    const char *call = faults_disarm();
+    if (call == NULL)
+        expect_ok(status, &error);
+    if (status != PM_OK)
+        expect_failure(which, status, &error, call, kind, nth);
+    void (*expect)(const stage *) = status == PM_OK ? which->expect_done : which->expect_undone;
+    if (expect)
+        expect(s);
+    *failures += status != PM_OK;
+    stage_close(s);
+    if (faults_live_blocks() != blocks || faults_live_objects() != objects)
+        fail_msg("%s, fault %zu (%s): %ld blocks and %ld OpenCL objects left alive", which->name,
+                 nth, call ? call : "none", faults_live_blocks() - blocks,
+                 faults_live_objects() - objects);
+    return call != NULL;
+}
+
+void inject_all(const scenario *which, stage *s, fault_kind kind, bool sticky, size_t min) {
+    const size_t growth = small_sizes() ? SMALL_GROWTH : which->growth;
+    size_t failures = 0, nth = 1;
+    while (run_with_fault(which, s, kind, nth, sticky, &failures)) {
+        nth += 1 + (growth ? nth / growth : 0);
+        assert_true(nth < MAX_FAULTS);
+    }
+    print_message("%s: %zu faults, %zu became errors\n", which->name, nth - 1, failures);
+    assert_true(failures >= (growth && min > SMALL_MIN ? SMALL_MIN : min));
+}

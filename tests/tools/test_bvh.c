@@ -1,0 +1,723 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Each rule for BVH files on a tiny file of its own, hostile files, and every real and
+ * odd file of the data folder, with the reason for which each refused one is refused.
+ */
+#define _POSIX_C_SOURCE 200809L
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "formats/bvh.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- reading a text and its messages --------------------------------------------- */
+
+static char messages[4096]; /* what the last reading printed */
+
+static int divert_stderr(FILE *file) {
+    int saved;
+
+    fflush(stderr);
+    saved = dup(STDERR_FILENO);
+    assert_true(saved >= 0 && dup2(fileno(file), STDERR_FILENO) >= 0);
+    return saved;
+}
+
+static cli_exit read_bytes(const char *data, size_t size, const bvh_options *options, bvh **model) {
+    FILE *file = tmpfile();
+    cli_exit code;
+    int saved;
+    size_t got;
+
+    assert_non_null(file);
+    saved = divert_stderr(file);
+    *model = NULL;
+    code = bvh_parse("file.bvh", data, size, options, model);
+    fflush(stderr);
+    dup2(saved, STDERR_FILENO);
+    close(saved);
+    rewind(file);
+    got = fread(messages, 1, sizeof messages - 1, file);
+    messages[got] = '\0';
+    fclose(file);
+    return code;
+}
+
+static const bvh_options plain = {false, false, false, {0, 0}};
+
+static void assert_message(const char *part) {
+    if (strstr(messages, part) == NULL) {
+        fail_msg("no '%s' in: %s", part, messages);
+    }
+}
+
+static bvh *read_good(const char *text) {
+    bvh *model;
+
+    if (read_bytes(text, strlen(text), &plain, &model) != CLI_DONE) {
+        fail_msg("refused: %s", messages);
+    }
+    return model;
+}
+
+static void assert_refused(const char *text, const bvh_options *options, const char *reason) {
+    bvh *model;
+
+    assert_int_equal(read_bytes(text, strlen(text), options, &model), CLI_BAD_INPUT);
+    assert_null(model);
+    assert_message("posemill: file.bvh: line ");
+    assert_message(reason);
+}
+
+#define HIPS_AND_SPINE(hips, spine)                                                                \
+    "HIERARCHY\nROOT Hips\n{\n OFFSET 0 90 0\n CHANNELS " hips                                     \
+    "\n JOINT Spine\n {\n  OFFSET 0 10 0\n  CHANNELS " spine                                       \
+    "\n  End Site\n  {\n   OFFSET 0 20 0\n  }\n }\n}\n"
+#define ONE_JOINT HIPS_AND_SPINE("2 Xposition Yposition", "1 Zrotation")
+#define HEAD(frames, time) "MOTION\nFrames: " frames "\nFrame Time: " time "\n"
+#define TWO_ROWS HEAD("2", "0.02")
+
+static void assert_rows(const char *rows, const double *expected, size_t count) {
+    char text[2048];
+    bvh *model;
+    size_t i;
+
+    snprintf(text, sizeof text, "%s%s%s", ONE_JOINT, TWO_ROWS, rows);
+    model = read_good(text);
+    assert_int_equal(model->frame_count * model->channel_count, count);
+    for (i = 0; i < count; i++) {
+        assert_true(model->values[i] == expected[i]);
+    }
+    bvh_free(&model);
+}
+
+static void assert_rows_refused(const char *rows, const char *reason) {
+    char text[2048];
+
+    snprintf(text, sizeof text, "%s%s%s", ONE_JOINT, TWO_ROWS, rows);
+    assert_refused(text, &plain, reason);
+}
+
+static const double one_to_six[] = {1, 2, 3, 4, 5, 6};
+
+/* ---- the hierarchy --------------------------------------------------------------- */
+
+static void channels_are_known_by_name_in_any_order_and_number(void **state) {
+    bvh *model = read_good(
+        HIPS_AND_SPINE("6 Zrotation Xrotation Yrotation Xposition Yposition Zposition",
+                       "4 xROTATION Yscale finger Zposition") TWO_ROWS "1 2 3 4 5 6 7 8 9 10\n");
+    static const bvh_channel_kind kinds[] = {
+        BVH_Z_ROTATION, BVH_X_ROTATION, BVH_Y_ROTATION, BVH_X_POSITION, BVH_Y_POSITION,
+        BVH_Z_POSITION, BVH_X_ROTATION, BVH_Y_SCALE,    BVH_OTHER,      BVH_Z_POSITION};
+    size_t i;
+
+    (void)state;
+    assert_int_equal(model->channel_count, 10);
+    for (i = 0; i < 10; i++) {
+        assert_int_equal(model->channels[i].kind, kinds[i]);
+        assert_int_equal(model->channels[i].joint, i >= 6);
+    }
+    assert_int_equal(model->joints[1].first_channel, 6);
+    assert_int_equal(model->joints[1].parent, 0);
+    assert_true(model->joints[1].offset[1] == 10);
+    bvh_free(&model);
+}
+
+static void a_joint_may_have_no_channels(void **state) {
+    bvh *model = read_good(HIPS_AND_SPINE("0", "1 Zrotation") TWO_ROWS "1\n2\n");
+
+    (void)state;
+    assert_int_equal(model->channel_count, 1);
+    assert_int_equal(model->joints[0].channel_count, 0);
+    bvh_free(&model);
+}
+
+static void end_sites_come_in_every_shape(void **state) {
+    bvh *model = read_good("HIERARCHY ROOT a { OFFSET 0 0 0 CHANNELS 1 Xrotation\n"
+                           "end SITE\n{ OFFSET 1 2 3 }\nEnd Site Tip of it {OFFSET 4 5 6}\n"
+                           "End effector { OFFSET 0 0 0 }\n"
+                           "JOINT End\n{ OFFSET 0 0 0 CHANNELS 1 Xrotation } }\n" TWO_ROWS "1 2\n");
+
+    (void)state;
+    assert_int_equal(model->joint_count, 2);
+    assert_int_equal(model->site_count, 3);
+    assert_int_equal(model->sites[0].name.size, 0);
+    assert_memory_equal(model->sites[1].name.begin, "Tip of it", 9);
+    assert_int_equal(model->sites[1].name.size, 9);
+    assert_true(model->sites[0].offset[2] == 3 && model->sites[1].offset[0] == 4);
+    assert_memory_equal(model->joints[1].name.begin, "End", 3);
+    bvh_free(&model);
+}
+
+static void names_are_the_rest_of_the_line_byte_for_byte(void **state) {
+    static const char name[] = "Bip01 L:Thigh-2.l R\xfc"
+                               "cken \xe8\x84\x8a";
+    char text[1024];
+    bvh *model;
+
+    (void)state;
+    snprintf(text, sizeof text,
+             "HIERARCHY\nROOT \t%s \t\n{ CHANNELS 1 Xrotation }\n" TWO_ROWS "1\n", name);
+    model = read_good(text);
+    assert_int_equal(model->joints[0].name.size, strlen(name));
+    assert_memory_equal(model->joints[0].name.begin, name, strlen(name));
+    bvh_free(&model);
+}
+
+static void duplicate_names_are_warned_of(void **state) {
+    bvh *model =
+        read_good("HIERARCHY ROOT a\n{ CHANNELS 1 Xrotation JOINT a\n{ } }\n" TWO_ROWS "1\n2\n");
+
+    (void)state;
+    assert_message("warning: file.bvh: 1 joint has the name of another");
+    bvh_free(&model);
+}
+
+static void several_roots_are_all_read(void **state) {
+    bvh *model = read_good("HIERARCHY ROOT a\n{ CHANNELS 1 Xrotation }\nROOT b\n{ CHANNELS 1 "
+                           "Xrotation }\n" TWO_ROWS "1 2\n3 4\n");
+
+    (void)state;
+    assert_int_equal(model->joint_count, 2);
+    assert_true(model->joints[1].parent == BVH_NO_JOINT);
+    assert_string_equal(messages, "");
+    bvh_free(&model);
+}
+
+static void damaged_hierarchies_are_refused_with_their_line(void **state) {
+    (void)state;
+    assert_refused("", &plain, "does not begin with HIERARCHY");
+    assert_refused("glTF", &plain, "does not begin with HIERARCHY");
+    assert_refused("HIERARCHY\n", &plain, "ends without MOTION");
+    assert_refused("HIERARCHY\nMOTION\n", &plain, "no ROOT");
+    assert_refused("HIERARCHY\nJOINT a\n", &plain, "line 2: 'JOINT' stands where ROOT");
+    assert_refused("HIERARCHY\nROOT a\n", &plain, "ends where { is due");
+    assert_refused("HIERARCHY\nROOT a\nOFFSET 0 0 0\n", &plain, "'OFFSET' stands where {");
+    assert_refused("HIERARCHY\nROOT a\n{\n", &plain, "ends inside joint 0 (a)");
+    assert_refused("HIERARCHY\nROOT a\n{\nOFFSET 0 x 0\n", &plain, "line 4: a number of OFFSET");
+    assert_refused("HIERARCHY\nROOT a\n{\nOFFSET 0 1e400 0\n", &plain, "too large a number");
+    assert_refused("HIERARCHY\nROOT a\n{\nFLAVOUR 1\n", &plain, "'FLAVOUR' means nothing inside");
+    assert_refused("HIERARCHY\nROOT a\n{\nCHANNELS 1.5 Xrotation\n", &plain, "no number of");
+    assert_refused("HIERARCHY\nROOT a\n{\nCHANNELS -1\n", &plain, "no number of channels");
+    assert_refused("HIERARCHY\nROOT a\n{\nCHANNELS 2 Xrotation\n}\n", &plain, "names 1");
+    assert_refused("HIERARCHY\nROOT a\n{\nCHANNELS 1 Xrotation Yrotation\n}\n", &plain,
+                   "'Yrotation' means nothing");
+    assert_refused("HIERARCHY\nROOT a\n{\nCHANNELS 1 a\nCHANNELS 1 b\n}\n", &plain, "twice");
+    assert_refused("HIERARCHY\nROOT a\n{\nEnd Site\n{\nCHANNELS 1 a\n}\n}\n", &plain,
+                   "End Site of joint 0 (a) has channels");
+    assert_refused("HIERARCHY\nROOT a\n{\n}\nMOTION\n", &plain, "no joint has a channel");
+}
+
+/* ---- blanks, commas, numbers ------------------------------------------------------ */
+
+static void blanks_and_line_ends_of_every_kind_are_blanks(void **state) {
+    (void)state;
+    assert_rows("\n\n \t1\t2   3 \r\n\r\n4 5 6", one_to_six, 6);
+    assert_rows("1 2 3\r4 5 6\r", one_to_six, 6);
+    assert_rows("1 2 3\n4 5 6\n\n  \n\t", one_to_six, 6);
+    assert_string_equal(messages, "");
+}
+
+static void a_byte_order_mark_is_skipped(void **state) {
+    bvh *model = read_good("\xef\xbb\xbf" ONE_JOINT TWO_ROWS "1 2 3\n4 5 6\n");
+
+    (void)state;
+    assert_memory_equal(model->hierarchy, "HIERARCHY", 9);
+    bvh_free(&model);
+}
+
+static void everything_may_stand_on_few_lines(void **state) {
+    bvh *model = read_good("HIERARCHY ROOT a{OFFSET 0 0 0 CHANNELS 1 Xrotation JOINT b {OFFSET 1 "
+                           "1 1}}MOTION Frames:2 Frame Time:.02\n1\n2");
+
+    (void)state;
+    assert_int_equal(model->frame_count, 2);
+    assert_int_equal(model->rate.num, 50);
+    bvh_free(&model);
+}
+
+static void exponents_are_read(void **state) {
+    static const double expected[] = {5.1e-06, -8.88178e-16, 10};
+
+    (void)state;
+    assert_rows("5.1e-06 -8.88178e-016 1E1", expected, 3);
+}
+
+static void decimal_commas_are_read_and_warned_of(void **state) {
+    bvh *model = read_good("HIERARCHY\nROOT a,1\n{\n OFFSET 0,5 1 -2,25\n CHANNELS 1 Xrotation\n}\n"
+                           "MOTION\nFrames: 1\nFrame Time: 0,04\n-20,75\n");
+
+    (void)state;
+    assert_true(model->values[0] == -20.75 && model->joints[0].offset[2] == -2.25);
+    assert_int_equal(model->rate.num, 25);
+    assert_message("decimal commas");
+    assert_non_null(strstr(model->hierarchy, "ROOT a,1\n{\n OFFSET 0.5 1 -2.25\n"));
+    bvh_free(&model);
+}
+
+static void commas_that_separate_are_refused(void **state) {
+    (void)state;
+    assert_rows_refused("1, 2, 3\n", "a comma is taken only as a decimal mark");
+    assert_rows_refused("1,2,3\n", "a comma is taken only as a decimal mark");
+    assert_rows_refused("1 1.5,2.5 3\n", "a comma is taken only as a decimal mark");
+    assert_rows_refused("1,2 3\n", "the last row has 2 numbers");
+}
+
+static void what_is_not_finite_is_refused_with_line_and_joint(void **state) {
+    (void)state;
+    assert_rows_refused("1 2 3\n4 5 nan\n", "line 20: joint 1 (Spine), Zrotation: 'nan'");
+    assert_rows_refused("1 2 3\n-inf 5 6\n", "line 20: joint 0 (Hips), Xposition: '-inf'");
+    assert_rows_refused("1 -1.#IND 3\n", "'-1.#IND' is not a finite number\n  --nan hold");
+    assert_rows_refused("1 2 -nan(ind)\n", "'-nan(ind)'");
+    assert_rows_refused("1e999 2 3\n", "'1e999'");
+}
+
+static void nan_hold_keeps_the_last_good_value(void **state) {
+    static const char text[] = ONE_JOINT HEAD("3", "0.02") "1 2 3\nnan 5 -1.#IND\ninf 7 8\n";
+    static const double expected[] = {1, 2, 3, 1, 5, 3, 1, 7, 8};
+    bvh_options hold = {false, true, false, {0, 0}};
+    bvh *model;
+    size_t i;
+
+    (void)state;
+    assert_int_equal(read_bytes(text, strlen(text), &hold, &model), CLI_DONE);
+    for (i = 0; i < 9; i++) {
+        assert_true(model->values[i] == expected[i]);
+    }
+    assert_false(model->rows[0].held);
+    assert_true(model->rows[1].held && model->rows[2].held);
+    bvh_free(&model);
+    assert_refused(ONE_JOINT TWO_ROWS "1 nan 3\n", &hold, "no row before it");
+}
+
+/* ---- rows -------------------------------------------------------------------------- */
+
+static void rows_that_are_too_long_or_short_are_refused_with_their_line(void **state) {
+    (void)state;
+    assert_rows_refused("1 2 3 4\n5 6\n", "line 19: a row of 4 numbers");
+    assert_rows_refused("1 2 3\n4 5\n6 7 8\n", "line 20: a row of 2 numbers");
+    assert_rows_refused("1 2 3 4 5 6\n", "line 19: a row of 6 numbers");
+    assert_rows_refused("1 2 3\n4 5\n", "line 20: the last row has 2 numbers");
+}
+
+static void a_row_may_be_split_when_counts_add_up(void **state) {
+    (void)state;
+    assert_rows("1\n2\n3\n4 5\n6\n", one_to_six, 6);
+}
+
+static void frames_that_disagree_give_way_to_the_rows(void **state) {
+    bvh_options strict = {true, false, false, {0, 0}};
+    bvh *model = read_good(ONE_JOINT HEAD("5", "0.02") "1 2 3\n4 5 6\n");
+
+    (void)state;
+    assert_int_equal(model->frame_count, 2);
+    assert_message("Frames: states 5, but there are 2 rows");
+    bvh_free(&model);
+    model = read_good(ONE_JOINT HEAD("1", "0.02") "1 2 3\n4 5 6\n");
+    assert_int_equal(model->frame_count, 2);
+    assert_message("Frames: states 1, but there are 2 rows");
+    bvh_free(&model);
+    assert_refused(ONE_JOINT HEAD("5", "0.02") "1 2 3\n", &strict, "states 5, but there are 1");
+}
+
+static void text_after_the_last_frame_is_left_out_with_a_warning(void **state) {
+    static const char nuls[] = ONE_JOINT HEAD("1", "0.02") "1 2 3\0\0\0\0";
+    bvh *model = read_good(ONE_JOINT TWO_ROWS "1 2 3\n4 5 6\n# exported 3 4 5\n7 8 9\n");
+
+    (void)state;
+    assert_int_equal(model->frame_count, 2);
+    assert_message("line 21: what follows the last row is no motion");
+    bvh_free(&model);
+    assert_int_equal(read_bytes(nuls, sizeof nuls, &plain, &model), CLI_DONE);
+    assert_int_equal(model->frame_count, 1);
+    assert_message("what follows the last row");
+    bvh_free(&model);
+}
+
+static void text_in_a_row_is_refused_rather_than_taken_for_the_end(void **state) {
+    (void)state;
+    assert_rows_refused("1 2 3\nl4 5 6\n", "line 20: joint 0 (Hips): 'l4' is not a number");
+    assert_rows_refused("1 2 # 3\n", "joint 1 (Spine): '#' is not a number");
+    assert_rows_refused("1 2 3 x\n4 5 6\n", "'x' stands behind a row");
+}
+
+static void one_frame_is_a_clip_and_none_is_an_error(void **state) {
+    bvh *model = read_good(ONE_JOINT HEAD("1", "0.02") "1 2 3");
+
+    (void)state;
+    assert_int_equal(model->frame_count, 1);
+    bvh_free(&model);
+    assert_refused(ONE_JOINT HEAD("0", "0.02"), &plain, "there are no frames");
+}
+
+/* ---- frame time --------------------------------------------------------------------- */
+
+static void frame_times_that_say_nothing_need_a_rate(void **state) {
+    static const char *const times[] = {"1.0", "1", "0", "0.000", "-0.1", "abc", ""};
+    bvh_options given = {false, false, false, {30000, 1001}};
+    char text[1024];
+    size_t i;
+    bvh *model;
+
+    (void)state;
+    for (i = 0; i < sizeof times / sizeof times[0]; i++) {
+        snprintf(text, sizeof text, "%sMOTION\nFrames: 1\nFrame Time: %s\n1 2 3\n", ONE_JOINT,
+                 times[i]);
+        assert_refused(text, &plain, "--src-rate");
+        assert_int_equal(read_bytes(text, strlen(text), &given, &model), CLI_DONE);
+        assert_int_equal(model->rate.num, 30000);
+        assert_int_equal(model->rate.den, 1001);
+        bvh_free(&model);
+    }
+    assert_refused(ONE_JOINT "MOTION\nFrames: 1\n1 2 3\n", &plain, "Frame Time: is missing");
+    assert_refused(ONE_JOINT "MOTION\nFrames 1\n1 2 3\n", &plain, "colon is missing");
+}
+
+static void the_frame_time_is_snapped_unless_told_not_to(void **state) {
+    static const char text[] = ONE_JOINT HEAD("1", ".0083333") "1 2 3";
+    bvh_options literal = {false, false, true, {0, 0}};
+    bvh *model = read_good(text);
+
+    (void)state;
+    assert_int_equal(model->rate.num, 120);
+    assert_int_equal(model->rate_how, RATE_INTEGER);
+    assert_memory_equal(model->frame_time.begin, ".0083333", 8);
+    bvh_free(&model);
+    assert_int_equal(read_bytes(text, strlen(text), &literal, &model), CLI_DONE);
+    assert_int_equal(model->rate.num, 10000000);
+    assert_int_equal(model->rate.den, 83333);
+    bvh_free(&model);
+}
+
+/* ---- hostile ------------------------------------------------------------------------ */
+
+static void a_file_cut_anywhere_is_read_or_refused_but_never_read_past(void **state) {
+    static const char text[] = ONE_JOINT TWO_ROWS "1.5e2 2 nan\n4 -5,5 6\n";
+    size_t size;
+    int refused = 0;
+
+    (void)state;
+    for (size = 0; size < strlen(text); size++) {
+        char *copy = malloc(size + 1);
+        bvh *model;
+        assert_non_null(copy);
+        memcpy(copy + 1, text, size); /* ends where the allocation does */
+        refused += read_bytes(copy + 1, size, &plain, &model) == CLI_BAD_INPUT;
+        bvh_free(&model);
+        free(copy);
+    }
+    assert_int_equal(refused, size);
+}
+
+static void huge_counts_take_no_memory(void **state) {
+    bvh *model = read_good(ONE_JOINT HEAD("99999999999999999999", "0.02") "1 2 3\n");
+
+    (void)state;
+    assert_int_equal(model->frame_count, 1);
+    bvh_free(&model);
+    assert_refused("HIERARCHY\nROOT a\n{\nCHANNELS 999999999 Xrotation\n}\n", &plain, "names 1");
+    assert_refused("HIERARCHY\nROOT a\n{\nCHANNELS 1e300 Xrotation\n}\n", &plain, "no number of");
+}
+
+static void a_hundred_thousand_nested_joints_do_not_exhaust_the_stack(void **state) {
+    enum { DEPTH = 100000 };
+    static const char open[] = "JOINT j\n{\n";
+    char *text = malloc((size_t)DEPTH * 16), *at = text;
+    bvh *model;
+    int i;
+
+    (void)state;
+    assert_non_null(text);
+    at += sprintf(at, "HIERARCHY\nROOT r\n{ CHANNELS 1 Xrotation\n");
+    for (i = 0; i < DEPTH; i++) {
+        memcpy(at, open, sizeof open - 1);
+        at += sizeof open - 1;
+    }
+    memset(at, '}', DEPTH + 1);
+    at += DEPTH + 1;
+    memcpy(at, "\n" TWO_ROWS "1\n2\n", sizeof("\n" TWO_ROWS "1\n2\n"));
+    model = read_good(text);
+    assert_int_equal(model->joint_count, DEPTH + 1);
+    assert_int_equal(model->joints[DEPTH].parent, DEPTH - 1);
+    bvh_free(&model);
+    free(text);
+}
+
+static void nuls_anywhere_are_no_crash(void **state) {
+    static const char text[] = ONE_JOINT TWO_ROWS "1 2 3\n4 5 6\n";
+    char copy[sizeof text];
+    size_t i;
+    bvh *model;
+
+    (void)state;
+    for (i = 0; i < strlen(text); i++) {
+        memcpy(copy, text, sizeof text);
+        copy[i] = '\0';
+        (void)read_bytes(copy, strlen(text), &plain, &model);
+        bvh_free(&model);
+    }
+}
+
+/* ---- writing --------------------------------------------------------------------------- */
+
+/* Writes the model's own rows, or its numbers, and returns the file's text. */
+static char *written(const bvh *model, bool own_rows) {
+    char path[] = "/tmp/posemill-test-bvh-XXXXXX";
+    cli_output *output = NULL;
+    bvh_writer writer;
+    char *data;
+    size_t size, i;
+    int file = mkstemp(path);
+
+    assert_true(file >= 0);
+    close(file);
+    assert_int_equal(cli_output_open(path, &output), CLI_DONE);
+    assert_int_equal(bvh_writer_begin(&writer, model, output, model->frame_count, model->rate, 6),
+                     CLI_DONE);
+    for (i = 0; i < model->frame_count; i++) {
+        assert_int_equal(own_rows
+                             ? bvh_writer_source_row(&writer, i)
+                             : bvh_writer_row(&writer, model->values + i * model->channel_count),
+                         CLI_DONE);
+    }
+    assert_int_equal(bvh_writer_end(&writer), CLI_DONE);
+    assert_int_equal(cli_output_commit(&output), CLI_DONE);
+    assert_int_equal(cli_read_file(path, &bvh_kind, &data, &size), CLI_DONE);
+    assert_int_equal(writer.bytes, size);
+    bvh_writer_release(&writer);
+    unlink(path);
+    return data;
+}
+
+static void source_rows_keep_their_digits(void **state) {
+    bvh *model = read_good(ONE_JOINT TWO_ROWS "  1.50\t-2e-016\n +3. \n4,5 .5 006\n");
+    char *text = written(model, true);
+
+    (void)state;
+    assert_string_equal(text, ONE_JOINT HEAD("2", "0.0200000000") "1.50 -2e-016 +3.\n4.5 .5 006\n");
+    free(text);
+    bvh_free(&model);
+}
+
+static void held_rows_are_written_from_their_numbers(void **state) {
+    static const char source[] = ONE_JOINT TWO_ROWS "1.50 2 3\nnan 5.0 6\n";
+    bvh_options hold = {false, true, false, {0, 0}};
+    bvh *model;
+    char *text;
+
+    (void)state;
+    assert_int_equal(read_bytes(source, strlen(source), &hold, &model), CLI_DONE);
+    text = written(model, true);
+    assert_non_null(strstr(text, "1.50 2 3\n1.500000 5.000000 6.000000\n"));
+    free(text);
+    bvh_free(&model);
+}
+
+static void line_ends_stay_as_the_first_was(void **state) {
+    bvh *model = read_good("HIERARCHY\r\nROOT a\n{ CHANNELS 1 Xrotation }\r\nMOTION\nFrames: "
+                           "1\nFrame Time: 0.04\n7\n");
+    char *text = written(model, false);
+
+    (void)state;
+    assert_string_equal(text, "HIERARCHY\r\nROOT a\n{ CHANNELS 1 Xrotation }\r\nMOTION\r\nFrames: "
+                              "1\r\nFrame Time: 0.0400000000\r\n7.000000\r\n");
+    free(text);
+    bvh_free(&model);
+}
+
+/* ---- the data folder -------------------------------------------------------------------- */
+
+typedef struct data_file {
+    const char *path;
+    const char *message; /* of a refusal, or of a warning; NULL: read without any */
+    bool refused;
+    size_t joints, frames;
+    int64_t num, den;
+} data_file;
+
+static const data_file data_files[] = {
+    {"bvh/cmu_01_01.bvh", NULL, false, 31, 2752, 120, 1},
+    {"bvh/cmu_01_03.bvh", NULL, false, 31, 4511, 120, 1},
+    {"bvh/cmu_12_01_walk_mixed_eol.bvh", NULL, false, 31, 524, 120, 1},
+    {"bvh/cmu_jumping_jacks_3dsmax.bvh", NULL, false, 31, 125, 30, 1},
+    {"bvh/rokoko_jesse_dance.bvh", NULL, false, 60, 1007, 100, 1},
+    {"bvh/makehuman_face_poseunits.bvh", NULL, false, 163, 60, 24, 1},
+    {"bvh/makehuman_benchmark_mixed_6_3ch.bvh", NULL, false, 163, 1, 24, 1},
+    {"bvh/makehuman_walk1.bvh", NULL, false, 75, 14, 24, 1},
+    {"bvh/freebvh_mixamorig.bvh", NULL, false, 55, 69, 30, 1},
+    {"bvh/mocapbank.bvh", NULL, false, 19, 455, 30, 1},
+    {"bvh/max_walk01_exp3digits.bvh", NULL, false, 19, 101, 24, 1},
+    {"bvh/pybvh_test1_mixed_orders.bvh", NULL, false, 24, 75, 30, 1},
+    {"bvh/pybvh_test3_hands_crlf.bvh", NULL, false, 60, 100, 120, 1},
+    {"odd/bvh_anim_joint_named_End.bvh", NULL, false, 2, 2, 30, 1},
+    {"odd/bvhio_wisconsin_example.bvh", NULL, false, 18, 2, 30, 1},
+    {"odd/fairmotion_sinusoidal_no_end_site.bvh", NULL, false, 4, 120, 60, 1},
+    {"odd/pybvh_full_precision_frame_time.bvh", NULL, false, 2, 3, 10000000000000, 417083750417},
+    {"odd/pybvh_rotation_first_root.bvh", NULL, false, 4, 4, 25, 1},
+    {"odd/syn_END_SITE_upper.bvh", NULL, false, 2, 3, 30, 1},
+    {"odd/syn_base.bvh", NULL, false, 2, 3, 30, 1},
+    {"odd/syn_blank_lines.bvh", NULL, false, 2, 3, 30, 1},
+    {"odd/syn_brace_same_line.bvh", NULL, false, 2, 3, 30, 1},
+    {"odd/syn_channels_6_nonroot.bvh", NULL, false, 2, 3, 30, 1},
+    {"odd/syn_channels_9_scale.bvh", NULL, false, 2, 3, 30, 1},
+    {"odd/syn_channels_before_offset.bvh", NULL, false, 2, 3, 30, 1},
+    {"odd/syn_channels_count_wrong.bvh", "line 10: joint 1 (Spine): CHANNELS states 6 and names 3",
+     true, 0, 0, 0, 0},
+    {"odd/syn_channels_one.bvh", NULL, false, 2, 3, 30, 1},
+    {"odd/syn_channels_pos_only_joint.bvh", NULL, false, 2, 3, 30, 1},
+    {"odd/syn_channels_root_rot_only.bvh", NULL, false, 2, 3, 30, 1},
+    {"odd/syn_channels_zero_root.bvh", NULL, false, 2, 3, 30, 1},
+    {"odd/syn_comma_decimals.bvh", "decimal commas", false, 2, 3, 30, 1},
+    {"odd/syn_crlf.bvh", NULL, false, 2, 3, 30, 1},
+    {"odd/syn_dup_names.bvh", "1 joint has the name of another", false, 2, 3, 30, 1},
+    {"odd/syn_end_site_named.bvh", NULL, false, 2, 3, 30, 1},
+    {"odd/syn_exp_c99.bvh", NULL, false, 2, 3, 30, 1},
+    {"odd/syn_frame_time_1p0_placeholder.bvh", "placeholder", true, 0, 0, 0, 0},
+    {"odd/syn_frame_time_exp.bvh", NULL, false, 2, 3, 120, 1},
+    {"odd/syn_frame_time_leading_dot.bvh", NULL, false, 2, 3, 120, 1},
+    {"odd/syn_frame_time_space_colon.bvh", NULL, false, 2, 3, 30, 1},
+    {"odd/syn_frame_time_zero.bvh", "--src-rate", true, 0, 0, 0, 0},
+    {"odd/syn_frames_declared_less.bvh", "states 2, but there are 3 rows", false, 2, 3, 30, 1},
+    {"odd/syn_frames_one.bvh", NULL, false, 2, 1, 30, 1},
+    {"odd/syn_frames_zero.bvh", "there are no frames", true, 0, 0, 0, 0},
+    {"odd/syn_lowercase_channels.bvh", NULL, false, 2, 3, 30, 1},
+    {"odd/syn_motion_missing.bvh", "the file ends without MOTION", true, 0, 0, 0, 0},
+    {"odd/syn_multi_turn_unwrapped.bvh", NULL, false, 2, 3, 30, 1},
+    {"odd/syn_names_colon_dot_dash.bvh", NULL, false, 2, 3, 30, 1},
+    {"odd/syn_names_utf8.bvh", NULL, false, 2, 3, 30, 1},
+    {"odd/syn_names_with_spaces.bvh", NULL, false, 2, 3, 30, 1},
+    {"odd/syn_nan_inf.bvh", "line 20: joint 0 (Hips), Xposition: 'nan'", true, 0, 0, 0, 0},
+    {"odd/syn_no_end_site.bvh", NULL, false, 2, 3, 30, 1},
+    {"odd/syn_no_final_newline.bvh", NULL, false, 2, 3, 30, 1},
+    {"odd/syn_root_rot_only_zero_offset.bvh", NULL, false, 2, 3, 30, 1},
+    {"odd/syn_row_split_over_lines.bvh", NULL, false, 2, 3, 30, 1},
+    {"odd/syn_row_too_long.bvh", "line 19: a row of 10 numbers", true, 0, 0, 0, 0},
+    {"odd/syn_trailing_blank.bvh", NULL, false, 2, 3, 30, 1},
+    {"odd/syn_trailing_garbage.bvh", "line 22: what follows the last row", false, 2, 3, 30, 1},
+    {"odd/syn_truncated_hierarchy.bvh", "the file ends inside joint 1 (Spine)", true, 0, 0, 0, 0},
+    {"odd/syn_two_roots.bvh", NULL, false, 4, 3, 30, 1},
+    {"odd/syn_utf8_bom.bvh", NULL, false, 2, 3, 30, 1},
+    {"odd/usdbvhanim_test.bvh", NULL, false, 2, 20, 24, 1},
+};
+
+static char *read_data_file(const char *name, size_t *size) {
+    const char *folder = getenv("POSEMILL_DATA");
+    char path[1024];
+    char *data;
+
+    snprintf(path, sizeof path, "%s/%s",
+             folder != NULL ? folder : POSEMILL_SOURCE_DIR "/../shared/data", name);
+    if (access(path, R_OK) != 0) {
+        print_message("%s is not there\n", path);
+        skip();
+    }
+    assert_int_equal(cli_read_file(path, NULL, &data, size), CLI_DONE);
+    return data;
+}
+
+static void check_data_file(const data_file *file) {
+    size_t size;
+    char *data = read_data_file(file->path, &size);
+    bvh *model;
+    cli_exit code = read_bytes(data, size, &plain, &model);
+
+    if (file->message == NULL && messages[0] != '\0') {
+        fail_msg("%s: %s", file->path, messages);
+    }
+    if (file->message != NULL) {
+        assert_message(file->message);
+    }
+    assert_int_equal(code, file->refused ? CLI_BAD_INPUT : CLI_DONE);
+    if (!file->refused) {
+        print_message("%s\n", file->path);
+        assert_int_equal(model->joint_count, file->joints);
+        assert_int_equal(model->frame_count, file->frames);
+        assert_int_equal(model->rate.num, file->num);
+        assert_int_equal(model->rate.den, file->den);
+        bvh_free(&model);
+    }
+    free(data);
+}
+
+static void real_and_odd_files_are_read_or_refused_as_they_should_be(void **state) {
+    size_t i;
+
+    (void)state;
+    for (i = 0; i < sizeof data_files / sizeof data_files[0]; i++) {
+        check_data_file(&data_files[i]);
+    }
+}
+
+/* The rows written from the source's digits read back as the same doubles. */
+static void real_files_survive_being_written_and_read(void **state) {
+    size_t i, size;
+
+    (void)state;
+    for (i = 0; i < sizeof data_files / sizeof data_files[0]; i++) {
+        bvh *model, *again;
+        char *data, *text;
+        if (data_files[i].refused) {
+            continue;
+        }
+        data = read_data_file(data_files[i].path, &size);
+        assert_int_equal(read_bytes(data, size, &plain, &model), CLI_DONE);
+        text = written(model, true);
+        assert_int_equal(read_bytes(text, strlen(text), &plain, &again), CLI_DONE);
+        assert_int_equal(again->frame_count, model->frame_count);
+        assert_int_equal(again->channel_count, model->channel_count);
+        assert_memory_equal(again->values, model->values,
+                            model->frame_count * model->channel_count * sizeof(double));
+        assert_true(again->rate.num == model->rate.num && again->rate.den == model->rate.den);
+        bvh_free(&again);
+        bvh_free(&model);
+        free(text);
+        free(data);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(channels_are_known_by_name_in_any_order_and_number),
+        cmocka_unit_test(a_joint_may_have_no_channels),
+        cmocka_unit_test(end_sites_come_in_every_shape),
+        cmocka_unit_test(names_are_the_rest_of_the_line_byte_for_byte),
+        cmocka_unit_test(duplicate_names_are_warned_of),
+        cmocka_unit_test(several_roots_are_all_read),
+        cmocka_unit_test(damaged_hierarchies_are_refused_with_their_line),
+        cmocka_unit_test(blanks_and_line_ends_of_every_kind_are_blanks),
+        cmocka_unit_test(a_byte_order_mark_is_skipped),
+        cmocka_unit_test(everything_may_stand_on_few_lines),
+        cmocka_unit_test(exponents_are_read),
+        cmocka_unit_test(decimal_commas_are_read_and_warned_of),
+        cmocka_unit_test(commas_that_separate_are_refused),
+        cmocka_unit_test(what_is_not_finite_is_refused_with_line_and_joint),
+        cmocka_unit_test(nan_hold_keeps_the_last_good_value),
+        cmocka_unit_test(rows_that_are_too_long_or_short_are_refused_with_their_line),
+        cmocka_unit_test(a_row_may_be_split_when_counts_add_up),
+        cmocka_unit_test(frames_that_disagree_give_way_to_the_rows),
+        cmocka_unit_test(text_after_the_last_frame_is_left_out_with_a_warning),
+        cmocka_unit_test(text_in_a_row_is_refused_rather_than_taken_for_the_end),
+        cmocka_unit_test(one_frame_is_a_clip_and_none_is_an_error),
+        cmocka_unit_test(frame_times_that_say_nothing_need_a_rate),
+        cmocka_unit_test(the_frame_time_is_snapped_unless_told_not_to),
+        cmocka_unit_test(a_file_cut_anywhere_is_read_or_refused_but_never_read_past),
+        cmocka_unit_test(huge_counts_take_no_memory),
+        cmocka_unit_test(a_hundred_thousand_nested_joints_do_not_exhaust_the_stack),
+        cmocka_unit_test(nuls_anywhere_are_no_crash),
+        cmocka_unit_test(source_rows_keep_their_digits),
+        cmocka_unit_test(held_rows_are_written_from_their_numbers),
+        cmocka_unit_test(line_ends_stay_as_the_first_was),
+        cmocka_unit_test(real_and_odd_files_are_read_or_refused_as_they_should_be),
+        cmocka_unit_test(real_files_survive_being_written_and_read),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,613 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The command as a user meets it: run as a process, in a folder of its own, judged by
+ * exit code, messages and the files it leaves. What needs no device runs on the
+ * reference path, so that these tests pass where there is no OpenCL.
+ */
+#define _POSIX_C_SOURCE 200809L
+
+#include "formats/npy.h"
+#include "support/command.h"
+
+#include <dirent.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+/* ---- inputs -------------------------------------------------------------------- */
+
+enum { KEYS = 4, TRACKS = 3 };
+static const char *const inputs[] = {"keys.npy", "times.npy", "vectors.npy",
+                                     "bad.npy",  "user.npy",  "axes.npy"};
+enum { INPUTS = sizeof inputs / sizeof inputs[0] };
+
+static void write_array(const char *name, pm_number type, size_t rank, const size_t *shape,
+                        const void *data, size_t size) {
+    char header[NPY_HEADER_MAX];
+    size_t length = npy_write_header(type, rank, shape, header);
+    FILE *file = fopen(name, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(header, 1, length, file), length);
+    assert_int_equal(fwrite(data, 1, size, file), size);
+    assert_int_equal(fclose(file), 0);
+}
+
+static float keys[KEYS][TRACKS][4];
+
+static void write_keys(const char *name) {
+    const size_t shape[] = {KEYS, TRACKS, 4};
+    write_array(name, PM_FLOAT32, 3, shape, keys, sizeof keys);
+}
+
+/* Steps of 0.4 rad and more about x, y or z. */
+static void make_keys(void) {
+    memset(keys, 0, sizeof keys);
+    for (size_t i = 0; i < KEYS; i++) {
+        for (size_t t = 0; t < TRACKS; t++) {
+            double half = 0.2 * (double)(i + 1) * (double)(t + 1);
+            keys[i][t][t] = (float)sin(half);
+            keys[i][t][3] = (float)cos(half);
+        }
+    }
+}
+
+static void write_times(const char *name, size_t count, const double *times) {
+    write_array(name, PM_FLOAT64, 1, &count, times, count * sizeof *times);
+}
+
+static int make_inputs(void **state) {
+    (void)state;
+    const double times[KEYS] = {0.0, 0.1, 0.2, 0.3};
+    const size_t vector_shape[] = {KEYS, TRACKS, 3};
+    const size_t axis_shape[] = {TRACKS, 3};
+    double vectors[KEYS][TRACKS][3];
+    for (size_t i = 0; i < KEYS * TRACKS * 3; i++) {
+        (&vectors[0][0][0])[i] = (double)i;
+    }
+    const double axes[TRACKS][3] = {{1, 0, 0}, {0, 2, 0}, {0, 0, 3}};
+    make_keys();
+    write_keys("keys.npy");
+    write_times("times.npy", KEYS, times);
+    write_array("vectors.npy", PM_FLOAT64, 3, vector_shape, vectors, sizeof vectors);
+    write_array("user.npy", PM_FLOAT64, 3, vector_shape, vectors, sizeof vectors);
+    write_array("axes.npy", PM_FLOAT64, 2, axis_shape, axes, sizeof axes);
+    write_array("bad.npy", PM_FLOAT32, 2, axis_shape, axes, 4 * TRACKS * 3);
+    return 0;
+}
+
+#define EVAL "$posemill eval --reference --keys keys.npy "
+#define PLAIN "--key-rate 10 --rate 20 --method slerp "
+
+/* ---- help and usage ------------------------------------------------------------ */
+
+static void every_command_has_help_with_an_example(void **state) {
+    (void)state;
+    static const char *const names[] = {"devices", "eval", "resample", "methods", "verify", "tune"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        char line[64];
+        snprintf(line, sizeof line, "$posemill %s --help", names[i]);
+        expect(0, line);
+        expect_word(output, "Usage: posemill");
+        expect_word(output, "Example:");
+        expect_word(output, names[i]);
+        assert_string_equal(complaint, "");
+        snprintf(line, sizeof line, "$posemill help %s", names[i]);
+        expect(0, line);
+        expect_word(output, "Example:");
+    }
+    expect(0, "$posemill --help");
+    expect_word(output, "Example:");
+}
+
+static void version_is_the_library_s(void **state) {
+    (void)state;
+    char wanted[64];
+    snprintf(wanted, sizeof wanted, "posemill %s\n", pm_version());
+    expect(0, "$posemill --version");
+    assert_string_equal(output, wanted);
+}
+
+static void usage_errors_end_with_2_and_say_what_is_wrong(void **state) {
+    (void)state;
+    static const char *const cases[][2] = {
+        {"$posemill frobnicate", "frobnicate: unknown command"},
+        {"$posemill --frobnicate", "--frobnicate: unknown option"},
+        {"$posemill help frobnicate", "frobnicate: unknown command"},
+        {"$posemill methods --frobnicate", "--frobnicate: unknown option"},
+        {"$posemill methods extra", "extra: unexpected argument"},
+        {"$posemill tune extra", "extra: unexpected argument"},
+        {"$posemill methods --json=3", "takes no value"},
+        {"$posemill eval " PLAIN "--out o.npy", "--keys"},
+        {EVAL PLAIN, "--out"},
+        {EVAL "--key-rate 10 --rate 20 --out o.npy", "--method"},
+        {EVAL "--rate 20 --method slerp --out o.npy", "--key-rate"},
+        {EVAL "--key-rate 10 --method slerp --out o.npy", "--rate"},
+        {EVAL PLAIN "--key-times times.npy --out o.npy", "contradicts --key-rate"},
+        {EVAL PLAIN "--times times.npy --out o.npy", "contradicts --rate"},
+        {EVAL "--key-rate 10 --times times.npy --count 3 --method slerp --out o.npy", "--count"},
+        {EVAL PLAIN "--vectors vectors.npy --out o.npy", "--vectors-out"},
+        {EVAL PLAIN "--vectors-out w.npy --out o.npy", "--vectors"},
+        {EVAL PLAIN "--vectors vectors.npy --vectors-out o.npy --out o.npy", "two outputs"},
+        {EVAL PLAIN "--json --out -", "--json"},
+        {EVAL PLAIN "--device cpu --out o.npy", "contradicts --device"},
+        {EVAL PLAIN "--device 0,1 --out o.npy", "contradicts --device"},
+        {"$posemill tune --device all", "'all' is several"},
+        {"$posemill tune --device 0,1", "'0,1' is several"},
+        {"POSEMILL_DEVICE=0:0,1:0 $posemill tune", "'0:0,1:0' is several"},
+        {"$posemill devices --device all", "'all' is several"},
+        {EVAL PLAIN "--out", "needs a value"},
+        {EVAL PLAIN "--out ''", "--out"},
+        {EVAL "--key-rate 0 --rate 20 --method slerp --out o.npy", "not a rate"},
+        {EVAL "--key-rate 1/0 --rate 20 --method slerp --out o.npy", "not a rate"},
+        {EVAL "--key-rate 10 --rate -5 --method slerp --out o.npy", "not a rate"},
+        {EVAL "--key-rate 10 --rate 2e3 --method slerp --out o.npy", "not a rate"},
+        {EVAL "--key-rate 10 --rate 99999999999999999999 --method slerp --out o.npy", "not a rate"},
+        {EVAL PLAIN "--count -1 --out o.npy", "not a whole number"},
+        {EVAL PLAIN "--loop nan --out o.npy", "--loop"},
+        {EVAL PLAIN "--loop 0 --out o.npy", "--loop"},
+        {EVAL PLAIN "--ends sideways --out o.npy", "chord natural parabola zero"},
+        {EVAL PLAIN "--tangents loose --out o.npy", "bessel mean hold"},
+        {EVAL PLAIN "--tangents tcb:0,0 --out o.npy", "tcb:T,C,B"},
+        {EVAL PLAIN "--tangents tcb:0,0,2 --out o.npy", "-1 to 1"},
+        {EVAL PLAIN "--axis 1,2 --out o.npy", "--axis"},
+        {EVAL PLAIN "--axis 0,0,0 --out o.npy", "no direction"},
+        {EVAL PLAIN "--swing .5,.5 --out o.npy", "--swing"},
+        {EVAL PLAIN "--twist 0,2 --out o.npy", "--twist"},
+        {EVAL PLAIN "--key-format log32 --out o.npy", "float32 log48 smallest48"},
+        {EVAL "--key-rate 10 --rate 20 --method squad --key-format log48 --out o.npy",
+         "nothing but keys"},
+        {EVAL "--key-rate 10 --rate 20 --method sterp --out o.npy", "needs --axis"},
+        {EVAL "--key-rate 10 --rate 20 --method waltz --out o.npy", "squad"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        expect_failure(2, cases[i][0], cases[i][1]);
+        assert_string_equal(output, "");
+    }
+    expect(2, "$posemill");
+    expect_word(complaint, "Usage:");
+    expect_nothing_but(inputs, INPUTS);
+}
+
+static void every_method_of_the_library_is_listed(void **state) {
+    (void)state;
+    expect(0, "$posemill methods");
+    for (int i = 0; i < PM_METHOD_COUNT; i++) {
+        expect_word(output, pm_method_describe((pm_method)i)->name);
+    }
+    expect(0, "$posemill methods --json");
+    expect_word(output, "\"methods\": [");
+    expect_word(output, "\"name\": \"squad\"");
+}
+
+/* ---- eval ---------------------------------------------------------------------- */
+
+static npy_array read_samples(const char *name, size_t samples, size_t components) {
+    const size_t shape[] = {samples, TRACKS, components};
+    npy_array array = {0};
+    assert_int_equal(npy_read(name, &array), CLI_DONE);
+    assert_int_equal(array.type, PM_FLOAT32);
+    assert_int_equal(npy_expect(&array, name, "what was asked for", 3, shape), CLI_DONE);
+    return array;
+}
+
+static void samples_at_the_keys_are_the_keys(void **state) {
+    (void)state;
+    for (int i = 0; i < PM_METHOD_COUNT; i++) {
+        const pm_method_info *info = pm_method_describe((pm_method)i);
+        char line[512];
+        if (!info->interpolating) {
+            continue;
+        }
+        snprintf(line, sizeof line,
+                 EVAL "--key-rate 30000/1001 --rate 30000/1001 --method %s %s %s --out o.npy",
+                 info->name, info->takes_axes ? "--axis axes.npy" : "",
+                 info->takes_in_out ? "--in-tangents keys.npy --out-tangents keys.npy" : "");
+        expect(0, line);
+        npy_array array = read_samples("o.npy", KEYS, 4);
+        const float *got = array.data;
+        for (size_t k = 0; k < KEYS * TRACKS * 4; k++) {
+            assert_true(fabsf(got[k] - (&keys[0][0][0])[k]) < 2e-7f);
+        }
+        npy_release(&array);
+    }
+}
+
+static void rates_and_counts_give_the_samples_they_say(void **state) {
+    (void)state;
+    static const struct {
+        const char *options;
+        size_t samples;
+    } cases[] = {
+        {"--key-rate 10 --rate 10", 4},
+        {"--key-rate 10 --rate 29.97", 9},
+        {"--key-rate 10 --rate 60", 19},
+        {"--key-rate 30000/1001 --rate 60000/1001", 7},
+        {"--key-times times.npy --rate 10", 4},
+        {"--key-times times.npy --times times.npy", 4},
+        {"--key-rate 10 --rate 10 --count 100", 100},
+        {"--key-rate 10 --rate 10 --count 0", 0},
+        {"--key-rate 10 --rate 10 --loop 0.4", 4},
+        {"--key-rate=10 --rate=10", 4},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char line[512];
+        snprintf(line, sizeof line, EVAL "%s --method squad --out o.npy", cases[i].options);
+        expect(0, line);
+        npy_array array = read_samples("o.npy", cases[i].samples, 4);
+        npy_release(&array);
+    }
+}
+
+static void vectors_are_written_beside_the_rotations(void **state) {
+    (void)state;
+    expect(0, EVAL PLAIN "--vectors vectors.npy --vectors-out w.npy --out o.npy");
+    npy_array array = read_samples("w.npy", 7, 3);
+    const float *got = array.data;
+    for (size_t c = 0; c < TRACKS * 3; c++) {
+        /* Half way from key 0 to key 1, linear as slerp's vectors are. */
+        assert_true(fabsf(got[TRACKS * 3 + c] - ((float)c + 4.5f)) < 1e-5f);
+    }
+    npy_release(&array);
+    array = read_samples("o.npy", 7, 4);
+    npy_release(&array);
+}
+
+/* By something, and by no more than the formats promise: 8.7e-5 rad, 5e-5 in a component. */
+static void key_formats_change_the_keys_within_their_bounds(void **state) {
+    (void)state;
+    static const char *const formats[] = {"log48", "smallest48"};
+    expect(0, EVAL PLAIN "--key-format float32 --out o.npy");
+    npy_array plain = read_samples("o.npy", 7, 4);
+    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
+        char line[512];
+        snprintf(line, sizeof line, EVAL PLAIN "--key-format %s --out p.npy", formats[i]);
+        expect(0, line);
+        npy_array other = read_samples("p.npy", 7, 4);
+        const float *a = plain.data, *b = other.data;
+        assert_memory_not_equal(a, b, plain.bytes);
+        for (size_t c = 0; c < plain.bytes / sizeof *a; c++) {
+            assert_true(fabsf(a[c] - b[c]) <= 5e-5f);
+        }
+        npy_release(&other);
+    }
+    npy_release(&plain);
+}
+
+static void curve_options_change_the_curve(void **state) {
+    (void)state;
+    static const char *const options[] = {
+        "--tangents user.npy",
+        "--tangents tcb:.5,.5,.5",
+        "--ends zero",
+        "--loop 0.35",
+    };
+    expect(0, EVAL "--key-rate 10 --rate 40 --method squad --out o.npy");
+    npy_array plain = read_samples("o.npy", 13, 4);
+    for (size_t i = 0; i < sizeof options / sizeof options[0]; i++) {
+        char line[512];
+        snprintf(line, sizeof line, EVAL "--key-rate 10 --rate 40 --method squad %s --out p.npy",
+                 options[i]);
+        expect(0, line);
+        npy_array other = read_samples("p.npy", 13, 4);
+        assert_memory_not_equal(other.data, plain.data, plain.bytes);
+        npy_release(&other);
+    }
+    npy_release(&plain);
+}
+
+static void options_without_effect_are_warned_of(void **state) {
+    (void)state;
+    expect(0, EVAL PLAIN "--tangents mean --out o.npy");
+    expect_word(complaint, "posemill: warning: --tangents");
+    expect(0, EVAL PLAIN "--axis 0,0,1 --out o.npy");
+    expect_word(complaint, "posemill: warning: --axis");
+    expect(0, EVAL PLAIN "--tangents mean --quiet --out o.npy");
+    assert_string_equal(complaint, "");
+    assert_string_equal(output, "");
+}
+
+static void the_report_can_be_json(void **state) {
+    (void)state;
+    expect(0, EVAL PLAIN "--json --out o.npy");
+    assert_int_equal(output[0], '{');
+    expect_word(output, "\"samples\": 7");
+    expect_word(output, "\"method\": \"slerp\"");
+    assert_string_equal(complaint, "");
+}
+
+static void streams_take_the_place_of_files(void **state) {
+    (void)state;
+    expect(0, EVAL PLAIN "--quiet --out o.npy");
+    expect(0, "$posemill eval --reference --keys - " PLAIN "--out - < keys.npy > p.npy");
+    expect_word(complaint, "7 samples");
+    expect(0, "cmp o.npy p.npy");
+}
+
+/* ---- broken inputs ------------------------------------------------------------- */
+
+static void unusable_files_end_with_4_and_are_named(void **state) {
+    (void)state;
+    static const char *const cases[][2] = {
+        {"$posemill eval --reference --keys none.npy " PLAIN "--out o.npy", "none.npy"},
+        {"$posemill eval --reference --keys /dev/null " PLAIN "--out o.npy", "/dev/null"},
+        {"$posemill eval --reference --keys . " PLAIN "--out o.npy", "Is a directory"},
+        {"$posemill eval --reference --keys bad.npy " PLAIN "--out o.npy", "shape (3, 3)"},
+        {"head -c 100 keys.npy > cut.npy; $posemill eval --reference --keys cut.npy " PLAIN
+         "--out o.npy",
+         "cut short"},
+        {"head -c 150 keys.npy > cut.npy; $posemill eval --reference --keys cut.npy " PLAIN
+         "--out o.npy",
+         "needs 192"},
+        {EVAL "--key-times bad.npy --rate 20 --method slerp --out o.npy", "bad.npy"},
+        {EVAL "--key-rate 20 --times bad.npy --method slerp --out o.npy", "bad.npy"},
+        {EVAL PLAIN "--vectors bad.npy --vectors-out w.npy --out o.npy", "(4, 3, 3)"},
+        {EVAL "--key-rate 10 --rate 20 --method squad --tangents bad.npy --out o.npy", "(4, 3, 3)"},
+        {EVAL "--key-rate 10 --rate 20 --method sterp --axis vectors.npy --out o.npy", "(3, 3)"},
+        {EVAL PLAIN "--loop 0.1 --out o.npy", "--loop"},
+        {EVAL PLAIN "--loop 0.3 --out o.npy", "track 0"},
+        {EVAL "--key-rate 1 --rate 999999999999999999 --method slerp --out o.npy", "samples"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        expect_failure(4, cases[i][0], cases[i][1]);
+        remove("cut.npy");
+    }
+    expect_nothing_but(inputs, INPUTS);
+}
+
+/* With address space for the program and its input, and for no samples. */
+static void what_does_not_fit_the_host_is_bad_input(void **state) {
+    (void)state;
+    const size_t shape[] = {KEYS, 100000, 4};
+    float *many = calloc((size_t)KEYS * 100000 * 4, sizeof *many);
+    assert_non_null(many);
+    for (size_t i = 0; i < (size_t)KEYS * 100000; i++) {
+        many[4 * i + 3] = 1.0f;
+    }
+    write_array("many.npy", PM_FLOAT32, 3, shape, many, (size_t)KEYS * 100000 * 16);
+    free(many);
+    if (run("(ulimit -v 120000 && $posemill --version)") != 0) {
+        print_message("not tested: a sanitizer takes all of the address space\n");
+        skip();
+    }
+    expect_failure(4,
+                   "(ulimit -v 120000; $posemill eval --reference --keys many.npy " PLAIN
+                   "--count 100 --out o.npy)",
+                   "memory");
+    expect_word(complaint, "posemill: many.npy: ");
+    expect_failure(4,
+                   "(ulimit -v 15000; $posemill eval --reference --keys many.npy " PLAIN
+                   "--count 100 --out o.npy)",
+                   "memory");
+    remove("many.npy");
+    expect_nothing_but(inputs, INPUTS);
+}
+
+static void a_broken_key_is_named_by_track_and_key(void **state) {
+    (void)state;
+    static const float broken[] = {0.0f, 2.0f, NAN, INFINITY};
+    for (size_t i = 0; i < sizeof broken / sizeof broken[0]; i++) {
+        make_keys();
+        memset(keys[2][1], 0, sizeof keys[2][1]);
+        keys[2][1][3] = broken[i];
+        write_keys("keys.npy");
+        expect_failure(4, EVAL PLAIN "--out o.npy", "posemill: keys.npy: ");
+        expect_word(complaint, "track 1");
+        expect_word(complaint, "key 2");
+    }
+    expect_nothing_but(inputs, INPUTS);
+}
+
+static void a_broken_vector_is_blamed_on_its_own_file(void **state) {
+    (void)state;
+    const size_t shape[] = {KEYS, TRACKS, 3};
+    double vectors[KEYS][TRACKS][3] = {{{0}}};
+    vectors[3][2][1] = (double)NAN;
+    write_array("vectors.npy", PM_FLOAT64, 3, shape, vectors, sizeof vectors);
+    expect_failure(4, EVAL PLAIN "--vectors vectors.npy --vectors-out w.npy --out o.npy",
+                   "posemill: vectors.npy: ");
+    expect_word(complaint, "track 2");
+    expect_word(complaint, "key 3");
+    expect_failure(4,
+                   EVAL "--key-rate 10 --rate 20 --method squad --tangents vectors.npy --out o.npy",
+                   "posemill: vectors.npy: ");
+    expect_nothing_but(inputs, INPUTS);
+}
+
+static void times_that_do_not_increase_are_blamed_on_their_file(void **state) {
+    (void)state;
+    static const double cases[][KEYS] = {{0.0, 0.1, 0.1, 0.3},
+                                         {0.0, 0.2, 0.1, 0.3},
+                                         {0.0, 0.1, (double)NAN, 0.3},
+                                         {0.0, 0.1, 0.2, (double)INFINITY}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        write_times("times.npy", KEYS, cases[i]);
+        expect_failure(4, EVAL "--key-times times.npy --rate 20 --method slerp --out o.npy",
+                       "posemill: times.npy: ");
+    }
+    expect_nothing_but(inputs, INPUTS);
+}
+
+static void sample_times_must_be_numbers(void **state) {
+    (void)state;
+    const double times[KEYS] = {0.0, 0.1, (double)NAN, 0.3};
+    write_times("times.npy", KEYS, times);
+    expect_failure(4, EVAL "--key-rate 10 --times times.npy --method slerp --out o.npy", "time 2");
+    expect_nothing_but(inputs, INPUTS);
+}
+
+/* ---- outputs ------------------------------------------------------------------- */
+
+static void an_output_that_cannot_be_written_ends_with_6(void **state) {
+    (void)state;
+    static const char *const cases[][2] = {
+        {EVAL PLAIN "--out none/o.npy", "none/o.npy"},
+        {EVAL PLAIN "--out keys.npy/o.npy", "keys.npy/o.npy"},
+        {EVAL PLAIN "--out .", "Is a directory"},
+        {EVAL PLAIN "--out /dev/full", "No space left"},
+        {EVAL PLAIN "--out - > /dev/full", "No space left"},
+        {EVAL PLAIN "--vectors vectors.npy --vectors-out /dev/full --out o.npy", "/dev/full"},
+        {EVAL PLAIN "--vectors vectors.npy --vectors-out w.npy --out /dev/full", "/dev/full"},
+        {"$posemill methods > /dev/full", "standard output"},
+        {"$posemill methods --json > /dev/full", "standard output"},
+        {"(ulimit -f 1; " EVAL PLAIN "--count 100000 --out o.npy)", "o.npy"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        expect_failure(6, cases[i][0], cases[i][1]);
+    }
+    expect_nothing_but(inputs, INPUTS);
+}
+
+static void a_failure_leaves_an_older_output_as_it_was(void **state) {
+    (void)state;
+    expect(0, "echo precious > o.npy");
+    expect(6, "(ulimit -f 1; " EVAL PLAIN "--count 100000 --out o.npy)");
+    expect(6, EVAL PLAIN "--vectors vectors.npy --vectors-out /dev/full --out o.npy");
+    expect(0, "cat o.npy");
+    assert_string_equal(output, "precious\n");
+}
+
+static void an_output_keeps_permissions_and_follows_links(void **state) {
+    (void)state;
+    struct stat status;
+    expect(0, "echo old > target.npy; chmod 640 target.npy; ln -s target.npy o.npy");
+    expect(0, EVAL PLAIN "--out o.npy");
+    assert_int_equal(lstat("o.npy", &status), 0);
+    assert_true(S_ISLNK(status.st_mode));
+    assert_int_equal(stat("target.npy", &status), 0);
+    assert_int_equal(status.st_mode & 0777, 0640);
+    npy_array array = read_samples("target.npy", 7, 4);
+    npy_release(&array);
+    expect(0, "umask 027; " EVAL PLAIN "--out new.npy");
+    assert_int_equal(stat("new.npy", &status), 0);
+    assert_int_equal(status.st_mode & 0777, 0640);
+}
+
+static void an_interrupted_command_leaves_nothing(void **state) {
+    (void)state;
+    /* Some hundred gigabytes of output: it cannot finish first. */
+    expect(0, "ulimit -f 2000000; " EVAL PLAIN "--count 9000000000 --out o.npy & child=$!; "
+              "n=0; while [ $n -lt 100 ] && ! ls .posemill-*.part; do sleep 0.05; n=$((n+1)); "
+              "done; kill -TERM $child; wait $child; [ $? -gt 128 ] && [ $n -lt 100 ]");
+    expect_nothing_but(inputs, INPUTS);
+}
+
+/* ---- devices ------------------------------------------------------------------- */
+
+static void a_device_that_is_not_there_ends_with_3(void **state) {
+    (void)state;
+    static const char *const names[] = {"99", "99:0", "'no such device'", "0,", "99,98"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        char line[256];
+        snprintf(line, sizeof line,
+                 "$posemill eval --keys keys.npy " PLAIN "--out o.npy --device %s", names[i]);
+        expect_failure(3, line, "posemill: device: ");
+        snprintf(line, sizeof line,
+                 "POSEMILL_DEVICE=%s $posemill eval --keys keys.npy " PLAIN "--out o.npy",
+                 names[i]);
+        expect_failure(3, line, "posemill: device: ");
+        snprintf(line, sizeof line, "$posemill verify --json --device %s", names[i]);
+        expect_failure(3, line, "posemill: device: ");
+        assert_string_equal(output, "");
+        if (strchr(names[i], ',') == NULL) {
+            snprintf(line, sizeof line, "$posemill devices --device %s", names[i]);
+            expect_failure(3, line, "posemill: device: ");
+        }
+    }
+    expect_nothing_but(inputs, INPUTS);
+}
+
+/* An empty folder in place of the list of drivers. */
+static void without_a_driver_the_cure_is_named_and_the_reference_computes(void **state) {
+    (void)state;
+    setenv("OCL_ICD_VENDORS", command_folder, 1);
+    setenv("OPENCL_VENDOR_PATH", command_folder, 1);
+    expect(0, "$posemill devices");
+    expect_word(output, "reference");
+    expect_word(complaint, "no OpenCL driver");
+    expect_word(complaint, "pocl-opencl-icd");
+    expect(0, "$posemill devices --json");
+    expect_word(output, "\"devices\": []");
+    expect_failure(3, "$posemill devices --device gpu", "pocl-opencl-icd");
+    expect_failure(3, "$posemill eval --keys keys.npy " PLAIN "--device cpu --out o.npy",
+                   "pocl-opencl-icd");
+    expect_failure(3, "$posemill eval --keys keys.npy " PLAIN "--device all --out o.npy",
+                   "pocl-opencl-icd");
+    expect(0, "$posemill eval --keys keys.npy " PLAIN "--out o.npy");
+    expect_word(complaint, "reference path");
+    expect(0, EVAL PLAIN "--out p.npy");
+    assert_string_equal(complaint, "");
+    expect(0, "cmp o.npy p.npy");
+    unsetenv("OCL_ICD_VENDORS");
+    unsetenv("OPENCL_VENDOR_PATH");
+}
+
+/* Where there is any; with one device too, which is then all. */
+static void several_devices_give_what_the_reference_gives(void **state) {
+    (void)state;
+    if (run("$posemill devices --no-check --json") != 0 || strstr(output, "\"devices\": []")) {
+        print_message("not tested: there is no OpenCL device\n");
+        skip();
+    }
+    expect(0, "$posemill eval --keys keys.npy " PLAIN "--device all --out o.npy");
+    expect(0, EVAL PLAIN "--out p.npy");
+    expect(0, "cmp o.npy p.npy");
+    expect(0, "$posemill verify --device all --samples 500 --json");
+    expect_word(output, "\"devices\": [");
+    expect_word(output, "\"passed\": true");
+}
+
+static void verify_passes_on_the_reference(void **state) {
+    (void)state;
+    expect(0, "$posemill verify --device none --samples 2000 --seed 7");
+    expect_word(output, "seed 7");
+    expect_word(output, "raw max");
+    for (int i = 0; i < PM_METHOD_COUNT; i++) {
+        expect_word(output, pm_method_describe((pm_method)i)->name);
+    }
+    assert_null(strstr(output, "FAIL"));
+    expect(0, "$posemill verify --device none --samples 2000 --json");
+    expect_word(output, "\"passed\": true");
+    expect_word(output, "\"raw_max_error_rad\": ");
+}
+
+#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, make_inputs, command_empty_folder)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        IN_FOLDER(every_command_has_help_with_an_example),
+        IN_FOLDER(version_is_the_library_s),
+        IN_FOLDER(usage_errors_end_with_2_and_say_what_is_wrong),
+        IN_FOLDER(every_method_of_the_library_is_listed),
+        IN_FOLDER(samples_at_the_keys_are_the_keys),
+        IN_FOLDER(rates_and_counts_give_the_samples_they_say),
+        IN_FOLDER(vectors_are_written_beside_the_rotations),
+        IN_FOLDER(key_formats_change_the_keys_within_their_bounds),
+        IN_FOLDER(curve_options_change_the_curve),
+        IN_FOLDER(options_without_effect_are_warned_of),
+        IN_FOLDER(the_report_can_be_json),
+        IN_FOLDER(streams_take_the_place_of_files),
+        IN_FOLDER(unusable_files_end_with_4_and_are_named),
+        IN_FOLDER(what_does_not_fit_the_host_is_bad_input),
+        IN_FOLDER(a_broken_key_is_named_by_track_and_key),
+        IN_FOLDER(a_broken_vector_is_blamed_on_its_own_file),
+        IN_FOLDER(times_that_do_not_increase_are_blamed_on_their_file),
+        IN_FOLDER(sample_times_must_be_numbers),
+        IN_FOLDER(an_output_that_cannot_be_written_ends_with_6),
+        IN_FOLDER(a_failure_leaves_an_older_output_as_it_was),
+        IN_FOLDER(an_output_keeps_permissions_and_follows_links),
+        IN_FOLDER(an_interrupted_command_leaves_nothing),
+        IN_FOLDER(a_device_that_is_not_there_ends_with_3),
+        IN_FOLDER(without_a_driver_the_cure_is_named_and_the_reference_computes),
+        IN_FOLDER(several_devices_give_what_the_reference_gives),
+        IN_FOLDER(verify_passes_on_the_reference),
+    };
+    return cmocka_run_group_tests(tests, command_enter_folder, command_leave_folder);
+}

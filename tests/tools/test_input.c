@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Reading files of every size and kind: what is read is what is there, what cannot be of the kind
+ * is refused after its first bytes, and nothing takes more memory than its bound.
+ */
+#define _POSIX_C_SOURCE 200809L
+
+#include "files/input.h"
+#include "formats/bvh.h"
+#include "formats/npy.h"
+#include "oracle/random_tracks.h"
+#include "support/check.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+/* ---- sources ------------------------------------------------------------------- */
+
+enum { FIRST_BYTES = 65536 }; /* as cli.h says */
+
+/* What a pipe gives: so many bytes of a text, then zeros, until nobody reads on. */
+typedef struct feed {
+    int to;
+    const char *text;
+    size_t text_size, size;
+    size_t given;
+} feed;
+
+static void *write_feed(void *context) {
+    static const char zeros[4096];
+    feed *f = context;
+    while (f->given < f->size) {
+        const char *from = f->given < f->text_size ? f->text + f->given : zeros;
+        size_t left = f->given < f->text_size ? f->text_size - f->given : f->size - f->given;
+        ssize_t written = write(f->to, from, left < sizeof zeros ? left : sizeof zeros);
+        if (written <= 0) {
+            break;
+        }
+        f->given += (size_t)written;
+    }
+    close(f->to);
+    return NULL;
+}
+
+static char *data;
+static size_t size;
+static char why[INPUT_WHY];
+
+/* Reads what a pipe gives, closes it, and leaves in f->given how much was taken from it. */
+static bool read_pipe(feed *f, const cli_kind *kind, size_t max) {
+    const input_bounds bounds = {.file = max, .stream = max};
+    pthread_t thread;
+    int ends[2];
+    assert_int_equal(pipe(ends), 0);
+    f->to = ends[1];
+    assert_int_equal(pthread_create(&thread, NULL, write_feed, f), 0);
+    data = NULL;
+    size = 0xa5a5;
+    memset(why, 0x5a, sizeof why);
+    bool good = input_read(ends[0], kind, &bounds, &data, &size, why);
+    close(ends[0]);
+    pthread_join(thread, NULL);
+    return good;
+}
+
+static FILE *file_of(const char *bytes, size_t count) {
+    FILE *file = tmpfile();
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, count, file), count);
+    assert_int_equal(fflush(file), 0);
+    assert_int_equal(lseek(fileno(file), 0, SEEK_SET), 0);
+    return file;
+}
+
+static bool read_regular(FILE *file, const cli_kind *kind, size_t max) {
+    const input_bounds bounds = {.file = max, .stream = max};
+    memset(why, 0x5a, sizeof why);
+    return input_read(fileno(file), kind, &bounds, &data, &size, why);
+}
+
+/* ---- tests --------------------------------------------------------------------- */
+
+static void every_size_is_read_to_the_last_byte(void **state) {
+    (void)state;
+    static const size_t borders[] = {0, 1, 2, 65533, 65534, 65535, 65536, 65537, 131071, 131072};
+    random_source source = random_start();
+    for (size_t i = 0; i < 60; i++) {
+        size_t count = i < 10 ? borders[i] : (size_t)(random_bits(&source) % 400000);
+        char *bytes = malloc(count + 1);
+        assert_non_null(bytes);
+        for (size_t k = 0; k < count; k++) {
+            bytes[k] = (char)random_bits(&source);
+        }
+        FILE *file = file_of(bytes, count);
+        assert_true(read_regular(file, NULL, count));
+        assert_int_equal(size, count);
+        assert_memory_equal(data, bytes, count);
+        assert_int_equal(data[count], '\0');
+        free(data);
+        fclose(file);
+        feed f = {.text = bytes, .text_size = count, .size = count};
+        assert_true(read_pipe(&f, NULL, count));
+        assert_int_equal(size, count);
+        assert_memory_equal(data, bytes, count);
+        assert_int_equal(data[count], '\0');
+        free(data);
+        free(bytes);
+    }
+}
+
+static void one_byte_more_than_the_bound_is_refused(void **state) {
+    (void)state;
+    random_source source = random_start();
+    for (int i = 0; i < 40; i++) {
+        size_t max = 1 + (size_t)(random_bits(&source) % 300000);
+        feed f = {.text = "", .size = max + 1};
+        assert_false(read_pipe(&f, NULL, max));
+        assert_non_null(strstr(why, "beyond"));
+        char *bytes = calloc(max + 1, 1);
+        assert_non_null(bytes);
+        FILE *file = file_of(bytes, max + 1);
+        assert_false(read_regular(file, NULL, max));
+        assert_non_null(strstr(why, "memory"));
+        assert_int_equal(lseek(fileno(file), 0, SEEK_CUR), 0); /* nothing was read */
+        fclose(file);
+        free(bytes);
+    }
+}
+
+static void an_endless_stream_ends_at_the_bound(void **state) {
+    (void)state;
+    const char *begin = "HIERARCHY\n";
+    feed f = {.text = begin, .text_size = strlen(begin), .size = (size_t)1 << 40};
+    assert_false(read_pipe(&f, &bvh_kind, 3000000));
+    assert_true(f.given > 3000000 && f.given < 3000000 + 200000); /* what a pipe holds */
+}
+
+static void what_is_not_of_the_kind_is_left_after_its_first_bytes(void **state) {
+    (void)state;
+    static const struct {
+        const cli_kind *kind;
+        const char *begin;
+        bool read;
+    } cases[] = {
+        {&bvh_kind, "HIERARCHY\nROOT a\n", true},
+        {&bvh_kind, "\xef\xbb\xbf \r\n\thierarchy\n", true},
+        {&bvh_kind, "HIERARCH", true}, /* cut short: the parser's to refuse */
+        {&bvh_kind, "\xef\xbb", true},
+        {&bvh_kind, "", true},
+        {&bvh_kind, "  \n", true},
+        {&bvh_kind, "HIERARCHX", false},
+        {&bvh_kind, "\xef\xbbHIERARCHY", false},
+        {&bvh_kind, "# HIERARCHY", false},
+        {&npy_kind, "\x93NUMPY\x01", true},
+        {&npy_kind, "\x93NUM", true},
+        {&npy_kind, "", true},
+        {&npy_kind, "\x93NUMPX", false},
+        {&npy_kind, "PK\x03\x04", false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        feed f = {.text = cases[i].begin, .text_size = strlen(cases[i].begin)};
+        f.size = f.text_size;
+        bool good = read_pipe(&f, cases[i].kind, 1 << 20);
+        if (good != cases[i].read) {
+            fail_msg("case %zu was %s", i, good ? "read" : "refused");
+        }
+        if (good) {
+            assert_int_equal(size, f.text_size);
+            free(data);
+        } else {
+            assert_string_equal(why, cases[i].kind->refusal);
+        }
+    }
+}
+
+/* Zeros, and blanks in front of a word that never comes. */
+static void streams_that_begin_with_nothing_are_left_soon(void **state) {
+    (void)state;
+    static char blanks[2 * FIRST_BYTES];
+    memset(blanks, '\n', sizeof blanks);
+    const cli_kind *const kinds[] = {&bvh_kind, &npy_kind};
+    for (size_t i = 0; i < 2; i++) {
+        feed zeros = {.text = "", .size = (size_t)1 << 40};
+        assert_false(read_pipe(&zeros, kinds[i], (size_t)1 << 30));
+        assert_string_equal(why, kinds[i]->refusal);
+        assert_true(zeros.given <= 300000);
+    }
+    feed lines = {.text = blanks, .text_size = sizeof blanks, .size = sizeof blanks};
+    assert_false(read_pipe(&lines, &bvh_kind, (size_t)1 << 30));
+}
+
+static void devices_and_sparse_files_take_no_memory(void **state) {
+    (void)state;
+    static const char header[] = "\x93NUMPY\x01";
+    struct rusage before, after;
+    getrusage(RUSAGE_SELF, &before);
+    assert_int_equal(cli_read_file("/dev/zero", &bvh_kind, &data, &size), CLI_BAD_INPUT);
+    assert_int_equal(cli_read_file("/dev/zero", &npy_kind, &data, &size), CLI_BAD_INPUT);
+    char path[] = "/tmp/posemill-input-XXXXXX";
+    int file = mkstemp(path);
+    assert_true(file >= 0);
+    assert_int_equal(write(file, header, sizeof header), sizeof header);
+    if (ftruncate(file, (off_t)1 << 43) == 0) { /* 8 TiB of holes */
+        assert_int_equal(cli_read_file(path, &npy_kind, &data, &size), CLI_BAD_INPUT);
+    }
+    close(file);
+    unlink(path);
+    getrusage(RUSAGE_SELF, &after);
+    assert_true(after.ru_maxrss - before.ru_maxrss < 64 * 1024); /* kilobytes */
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_size_is_read_to_the_last_byte),
+        cmocka_unit_test(one_byte_more_than_the_bound_is_refused),
+        cmocka_unit_test(an_endless_stream_ends_at_the_bound),
+        cmocka_unit_test(what_is_not_of_the_kind_is_left_after_its_first_bytes),
+        cmocka_unit_test(streams_that_begin_with_nothing_are_left_soon),
+        cmocka_unit_test(devices_and_sparse_files_take_no_memory),
+    };
+    signal(SIGPIPE, SIG_IGN); /* the feed is told by its write */
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,451 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Names that come from outside: how they are shown, what outputs may be called, where they lead,
+ * and which files and folders appear under them. No device is needed.
+ */
+#define _XOPEN_SOURCE 700
+
+#include "support/command.h"
+
+#include "formats/npy.h"
+#include "oracle/random_tracks.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "support/check.h"
+
+/* ---- inputs -------------------------------------------------------------------- */
+
+enum { KEYS = 3 };
+static const char *const inputs[] = {"keys.npy", "walk.bvh", "broken.bvh"};
+enum { INPUTS = sizeof inputs / sizeof inputs[0] };
+
+#define HIERARCHY(joint)                                                                           \
+    "HIERARCHY\nROOT " joint "\n{\nOFFSET 0 0 0\nCHANNELS 3 Zrotation Xrotation Yrotation\n"       \
+    "End Site\n{\nOFFSET 0 1 0\n}\n}\nMOTION\n"
+#define ROWS "0 0 0\n10 0 0\n20 0 0\n"
+
+static void put_file(const char *name, const char *text) {
+    FILE *file = fopen(name, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(text, 1, strlen(text), file), strlen(text));
+    assert_int_equal(fclose(file), 0);
+}
+
+static int make_inputs(void **state) {
+    (void)state;
+    const size_t shape[] = {KEYS, 1, 4};
+    const float keys[KEYS][1][4] = {{{0, 0, 0, 1}}, {{1, 0, 0, 0}}, {{0, 1, 0, 0}}};
+    char header[NPY_HEADER_MAX];
+    FILE *file = fopen("keys.npy", "wb");
+    assert_non_null(file);
+    fwrite(header, 1, npy_write_header(PM_FLOAT32, 3, shape, header), file);
+    fwrite(keys, 1, sizeof keys, file);
+    assert_int_equal(fclose(file), 0);
+    put_file("walk.bvh", HIERARCHY("Hips") "Frames: 3\nFrame Time: 0.1\n" ROWS);
+    put_file("broken.bvh", HIERARCHY("Hips") "Frames: 3\nFrame Time: 0.1\n0 0\n");
+    return 0;
+}
+
+#define EVAL                                                                                       \
+    "$posemill eval --reference --quiet --keys keys.npy --key-rate 10 --rate 20 "                  \
+    "--method slerp "
+#define RESAMPLE "$posemill resample --reference --rate 60 "
+
+static bool exists(const char *name) {
+    struct stat status;
+    return lstat(name, &status) == 0;
+}
+
+/* ---- text from outside --------------------------------------------------------- */
+
+/* Printable ASCII, line ends and whole characters of UTF-8: all a terminal should get. */
+static void expect_harmless(const char *text) {
+    for (const unsigned char *at = (const unsigned char *)text; *at != '\0';) {
+        size_t more = *at < 0x80 ? 0 : *at >> 5 == 6 ? 1 : *at >> 4 == 14 ? 2 : 3;
+        bool good = more > 0 ? *at >= 0xc2 && *at < 0xf5 && !(*at == 0xc2 && at[1] < 0xa0)
+                             : *at == '\n' || (*at >= 0x20 && *at < 0x7f);
+        for (size_t i = 1; i <= more && good; i++) {
+            good = at[i] >> 6 == 2;
+        }
+        if (!good) {
+            fail_msg("byte %02x at %zu of: %s", *at, (size_t)(at - (const unsigned char *)text),
+                     text);
+        }
+        at += more + 1;
+    }
+}
+
+/* A name of harmful and harmless pieces, in octal for printf of a shell. */
+static void draw_name(random_source *source, char *name, size_t room) {
+    static const char *const parts[] = {
+        "\\033]0;x\\007", "\\302\\233", "\\177",          "\\303\\251", "a",
+        "\\012",          "\\200",      "\\346\\255\\251"};
+    name[0] = '\0';
+    for (int i = 0; i < 6; i++) {
+        strncat(name, parts[random_bits(source) % 8], room - strlen(name) - 1);
+    }
+}
+
+static void expect_shown(int code, const char *line) {
+    expect(code, line);
+    expect_harmless(output);
+    expect_harmless(complaint);
+}
+
+static void names_of_files_reach_no_terminal(void **state) {
+    (void)state;
+    random_source source = random_start();
+    for (int round = 0; round < 12; round++) {
+        char name[128], line[1024];
+        draw_name(&source, name, sizeof name);
+        const char *const tails[] = {
+            "$posemill resample --reference --rate 60 \"$n\" -o x.bvh",
+            "$posemill eval --reference --keys \"$n\" --key-rate 1 --rate 2 --method slerp --out x",
+            EVAL "--out \"none/$n\"",
+            RESAMPLE "walk.bvh -o \"none/$n\"",
+            RESAMPLE "walk.bvh -o \"x.$n\"",
+            "$posemill \"$n\"",
+            "$posemill eval \"--$n\"",
+            "$posemill eval --ends \"$n\"",
+            "$posemill eval --key-rate \"$n\"",
+            "$posemill eval --reference --device \"$n\" --keys keys.npy",
+        };
+        static const int codes[] = {4, 4, 6, 6, 2, 2, 2, 2, 2, 2};
+        for (size_t i = 0; i < sizeof tails / sizeof tails[0]; i++) {
+            snprintf(line, sizeof line, "n=$(printf '%s'); %s", name, tails[i]);
+            expect_shown(codes[i], line);
+            /* Device names are the last, of a contradiction that quotes none. */
+            assert_true(strstr(complaint, "\\x1b") != NULL || strstr(name, "\\033") == NULL ||
+                        i + 1 == sizeof tails / sizeof tails[0]);
+        }
+        snprintf(line, sizeof line,
+                 "n=$(printf '%s'); cp walk.bvh \"$n.bvh\" && " RESAMPLE
+                 "\"$n.bvh\" -o \"o$n.bvh\" && " RESAMPLE "--json \"$n.bvh\" -o \"o$n.bvh\" && " //
+                 "cp broken.bvh \"$n.bvh\" && ! " RESAMPLE "\"$n.bvh\" -o \"o$n.bvh\" && "
+                 "rm \"$n.bvh\" \"o$n.bvh\"",
+                 name);
+        expect_shown(0, line);
+        expect_word(output, "3 -> 13 frames");
+        expect_word(output, "\"frames\": 13");
+    }
+    expect_nothing_but(inputs, INPUTS);
+}
+
+/* Joints, channels, and words where numbers are due; with --src-rate the frame time too, which is
+ * then in the report. */
+static void words_of_files_reach_no_terminal(void **state) {
+    (void)state;
+    static const char *const cursors[] = {
+        HIERARCHY("%s") "Frames: 3\nFrame Time: 0.1\n0 0 x\n",
+        HIERARCHY("Hips\n{\n}\nROOT %s") "Frames: 3\nFrame Time: 0.1\n0 0 x\n",
+        HIERARCHY("Hips") "Frames: %s\nFrame Time: 0.1\n" ROWS,
+        HIERARCHY("Hips") "Frames: 3\nFrame Time: %s\n" ROWS,
+        HIERARCHY("Hips") "Frames: 3\nFrame %s 1\n" ROWS,
+        HIERARCHY("Hips") "Frames: 3\nFrame Time: 0.1\n0 %s 0\n",
+        HIERARCHY("Hips") "Frames: 3\nFrame Time: 0.1\n0 0 0 %s\n0 0 0\n",
+        "HIERARCHY\nROOT a\n{\nOFFSET 0 0 %s\n}\n",
+        "HIERARCHY\nROOT a\n{\nOFFSET 0 0 0\nCHANNELS 3 a b %s }\n",
+        "HIERARCHY\nROOT a\n{\n%s\n}\n",
+        "HIERARCHY\n%s\n",
+    };
+    /* Without blanks and braces, and so that their cut at 40 or 60 bytes parts a character. */
+    static const char *const words[] = {
+        "\x1b]0;x\x07", "a\x7f\x1b[2J",
+        "\xc2\x9b"
+        "31m",
+        "\xff\xfe",
+        "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9"
+        "\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\x1b"};
+    for (size_t i = 0; i < sizeof cursors / sizeof cursors[0]; i++) {
+        for (size_t k = 0; k < sizeof words / sizeof words[0]; k++) {
+            char text[1024];
+            snprintf(text, sizeof text, cursors[i], words[k]);
+            put_file("odd.bvh", text);
+            run(RESAMPLE "odd.bvh -o x.bvh; " RESAMPLE "--src-rate 30 odd.bvh -o x.bvh; " RESAMPLE
+                         "--src-rate 30 --json odd.bvh -o x.bvh");
+            expect_harmless(output);
+            expect_harmless(complaint);
+            assert_true(strlen(complaint) > 0);
+        }
+    }
+    put_file("odd.bvh", HIERARCHY("Hips") "Frames: 3\nFrame Time: \x1b[31m\n" ROWS);
+    expect(0, RESAMPLE "--src-rate 30 odd.bvh -o x.bvh");
+    expect_word(output, "frame time \\x1b[31m");
+    expect(0, RESAMPLE "--src-rate 30 --json odd.bvh -o x.bvh");
+    expect_word(output, "\"frame_time\": \"\\u001b[31m\"");
+    put_file("odd.bvh",
+             HIERARCHY("Schr\xc3\xa4gl\xc3\xa4ufer") "Frames: 3\nFrame Time: 1\n0 0 x\n");
+    expect_failure(4, RESAMPLE "--src-rate 30 odd.bvh -o y.bvh", "(Schr\xc3\xa4gl\xc3\xa4ufer)");
+}
+
+/* ---- what outputs are called --------------------------------------------------- */
+
+static void outputs_are_called_what_they_are(void **state) {
+    (void)state;
+    static const char *const refused[] = {
+        RESAMPLE "walk.bvh -o walk.npz",
+        RESAMPLE "walk.bvh -o walk.glb",
+        RESAMPLE "walk.bvh -o walk.txt",
+        RESAMPLE "walk.bvh -o walk.NPY",
+        RESAMPLE "walk.bvh -o ./a.b/w.bvh.x",
+        RESAMPLE "walk.bvh --format bvh -o walk.npz",
+        EVAL "--out o.npz",
+        EVAL "--out o.npy --velocity v.bvh",
+        EVAL "--out o.txt",
+    };
+    for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
+        expect_failure(2, refused[i], "\n  name it .");
+        assert_string_equal(output, "");
+    }
+    expect_nothing_but(inputs, INPUTS);
+    static const char *const taken[] = {
+        RESAMPLE "walk.bvh -o x",
+        RESAMPLE "walk.bvh -o x.bvh",
+        RESAMPLE "walk.bvh -o x.BVH",
+        RESAMPLE "walk.bvh -o - >x",
+        RESAMPLE "walk.bvh --format bvh -o x.txt",
+        "mkdir a.b; " RESAMPLE "walk.bvh -o a.b/x && mv a.b/x . && rmdir a.b",
+        EVAL "--out x",
+        EVAL "--out x.npy",
+        EVAL "--out - >x",
+        EVAL "--out /dev/null && touch x",
+    };
+    for (size_t i = 0; i < sizeof taken / sizeof taken[0]; i++) {
+        expect(0, taken[i]);
+        expect(0, "rm x*");
+    }
+}
+
+static void failures_are_told_in_words_of_the_command(void **state) {
+    (void)state;
+    expect_failure(2, RESAMPLE "walk.bvh -o x.bvh --method cubicspline", "BVH has none");
+    assert_null(strstr(complaint, "rotations_in"));
+    static const char *const lines[] = {
+        RESAMPLE "walk.bvh -o x.bvh --loop 0.15",
+        RESAMPLE "walk.bvh -o x.bvh --loop 0.2",
+        EVAL "--out x.npy --loop 1e300",
+    };
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+        expect_failure(4, lines[i], "loop");
+        assert_null(strchr(complaint, '_'));
+    }
+    expect_nothing_but(inputs, INPUTS);
+}
+
+/* ---- where outputs lead -------------------------------------------------------- */
+
+/* The same file in another way: through the folder, its parent, or a link to it. */
+static void other_name(random_source *source, const char *name, char *other, size_t room) {
+    static const char *const ways[] = {"./%s",    ".//%s",      "down/../%s",
+                                       "here/%s", "down/up/%s", "$PWD/%s",
+                                       "link-%s", "twice-%s",   "down/link-%s"};
+    snprintf(other, room, ways[random_bits(source) % (sizeof ways / sizeof ways[0])], name);
+}
+
+static void two_outputs_in_one_file_are_found_whatever_they_are_called(void **state) {
+    (void)state;
+    random_source source = random_start();
+    for (int round = 0; round < 60; round++) {
+        char first[64], second[64], line[1024];
+        bool there = random_unit(&source) < 0.5;
+        other_name(&source, "o.npy", first, sizeof first);
+        other_name(&source, "o.npy", second, sizeof second);
+        snprintf(line, sizeof line,
+                 "mkdir down; ln -s . here; ln -s .. down/up; ln -s o.npy link-o.npy; "
+                 "ln -s link-o.npy twice-o.npy; ln -s ../o.npy down/link-o.npy; %s" EVAL
+                 "--out %s --velocity %s",
+                 there ? "echo old > o.npy; " : "", first, second);
+        run(line);
+        if (strstr(complaint, "two outputs") == NULL || (there != exists("o.npy"))) {
+            fail_msg("%s and %s: %s", first, second, complaint);
+        }
+        expect(0, there ? "grep -q old o.npy && rm -r o.npy down here *-o.npy"
+                        : "rm -r down here *-o.npy");
+    }
+    expect_failure(2, "echo old > a.npy; ln a.npy b.npy; " EVAL "--out a.npy --velocity b.npy",
+                   "two outputs");
+    expect_failure(2, EVAL "--out - --velocity /dev/stdout > joined", "two outputs");
+    expect(0, EVAL "--out c.npy --velocity d.npy && rm ?.npy joined");
+    expect_nothing_but(inputs, INPUTS);
+}
+
+static void an_output_never_replaces_an_input(void **state) {
+    (void)state;
+    static const char *const lines[] = {
+        EVAL "--out keys.npy",
+        EVAL "--out ./keys.npy",
+        "ln -s keys.npy link.npy; " EVAL "--out link.npy",
+        "ln keys.npy hard.npy; " EVAL "--velocity hard.npy --out o.npy",
+        "ln -s . here; " EVAL "--out o.npy --acceleration here/keys.npy",
+        "cp keys.npy v.npy; " EVAL "--vectors v.npy --vectors-out v.npy --out o.npy",
+        ("<keys.npy $posemill eval --reference --keys - --key-rate 1 --rate 2 --method slerp "
+         "--out keys.npy"),
+    };
+    expect(0, "cp keys.npy same");
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+        expect_failure(2, lines[i], "would replace the input");
+        expect(0, "cmp keys.npy same && test ! -e o.npy && rm -f link.npy hard.npy here v.npy");
+    }
+    /* A terminal or a socket is both, and loses nothing. */
+    expect(0, "$posemill eval --quiet --reference --keys keys.npy --key-rate 1 --rate 2 "
+              "--method slerp --out /dev/null --velocity v.npy");
+}
+
+static void results_of_a_batch_are_told_apart_before_any_is_written(void **state) {
+    (void)state;
+    expect(0, "mkdir a b out; cp walk.bvh a/x.bvh; cp walk.bvh b/x.bvh; cp walk.bvh b/y.bvh");
+    expect_failure(2, RESAMPLE "a/x.bvh b/x.bvh --out-dir out", "two results");
+    expect_failure(2, RESAMPLE "a/x.bvh b/x.bvh --out-dir new", "two results");
+    expect_failure(
+        2, "touch out/x.bvh; ln -s x.bvh out/y.bvh; " RESAMPLE "a/x.bvh b/y.bvh --out-dir out",
+        "two results");
+    expect_failure(6, RESAMPLE "a/x.bvh b/y.bvh --out-dir ./b/../b",
+                   "a result would take its place");
+    expect_failure(
+        6, "ln -s ../b/y.bvh a/y.bvh; ln -s a here; " RESAMPLE "b/y.bvh walk.bvh --out-dir here",
+        "a result would take its place");
+    expect(0,
+           "test ! -e new && test ! -s out/x.bvh && cmp a/x.bvh walk.bvh && cmp b/y.bvh walk.bvh "
+           "&& test ! -e b/walk.bvh");
+}
+
+/* What a link leads to is written, there or not yet. */
+static void links_are_followed(void **state) {
+    (void)state;
+    expect(0, "mkdir far; ln -s far/o.npy o.npy; " EVAL "--out o.npy && test -L o.npy && "
+              "test -f far/o.npy && cp far/o.npy first && " EVAL "--out o.npy && test -L o.npy && "
+              "cmp far/o.npy first");
+    expect_failure(6, "ln -s loop.npy loop.npy; " EVAL "--out loop.npy", "loop.npy");
+    expect(0, "test -L loop.npy && rm -r far first o.npy loop.npy");
+    expect_nothing_but(inputs, INPUTS);
+}
+
+static void a_replaced_file_keeps_its_permissions_and_no_other_bits(void **state) {
+    (void)state;
+    random_source source = random_start();
+    for (int round = 0; round < 40; round++) {
+        mode_t mode = (mode_t)(random_bits(&source) % 010000) | S_IWUSR | S_IRUSR;
+        struct stat status;
+        put_file("o.npy", "old");
+        assert_int_equal(chmod("o.npy", mode), 0);
+        expect(0, EVAL "--out o.npy");
+        assert_int_equal(stat("o.npy", &status), 0);
+        assert_true(status.st_size > 3);
+        assert_int_equal(status.st_mode & 07777, mode & 0777);
+    }
+}
+
+/* A closed stream's number goes to the next file opened, and reports would go there too. */
+static void closed_streams_do_not_mix_into_outputs(void **state) {
+    (void)state;
+    expect(0, EVAL "--out right.npy");
+    expect(6, "$posemill eval --reference --keys keys.npy --key-rate 10 --rate 20 --method slerp "
+              "--out o.npy >&-");
+    expect_word(complaint, "standard output");
+    expect(0, "cmp o.npy right.npy");
+    run("$posemill eval --reference --keys keys.npy --key-rate 10 --rate 20 --method slerp "
+        "--tangents mean --out p.npy 2>&-");
+    expect(0, "cmp p.npy right.npy");
+    run("$posemill eval --reference --quiet --keys keys.npy --key-rate 10 --rate 20 "
+        "--method slerp --out q.npy <&-");
+    expect(0, "cmp q.npy right.npy");
+    expect_failure(4, "$posemill eval --keys - --key-rate 1 --rate 2 --method slerp --out x <&-",
+                   "standard input");
+}
+
+/* ---- how much ------------------------------------------------------------------ */
+
+static void more_frames_than_anybody_means_are_refused_with_their_number(void **state) {
+    (void)state;
+    static const struct {
+        const char *time, *options, *word;
+        int code;
+    } cases[] = {
+        {"999999999", "--rate 60", "119999999881", 4}, /* 2 spans of it, at 60 Hz, and one */
+        {"0.1", "--rate 500000000", "100000001", 4},
+        {"0.1", "--rate x50000001", "100000003", 4},
+        {"0.1", "--rate 50 --max-frames 10", "11", 4},
+        {"0.1", "--rate 50 --max-frames 11", "", 0},
+        {"0.1", "--rate 48 --end-rule include --max-frames 10", "11", 4},
+        {"0.1", "--rate 9999999999 --loop 10000000000", "at least 9223372036854775808", 4},
+        {"999999999", "--rate 999999999999999999", "too many digits", 4},
+        {"0.1", "--rate 999999999999 --loop 0.4", "400000000000", 4},
+        {"500333333", "--rate /4", "1e9 seconds", 4}, /* no file of that could be read again */
+        {"0.1", "--rate 60 --max-frames 0", "--max-frames", 2},
+        {"0.1", "--rate 60 --max-frames many", "--max-frames", 2},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char text[512], line[256];
+        snprintf(text, sizeof text, HIERARCHY("Hips") "Frames: 3\nFrame Time: %s\n" ROWS,
+                 cases[i].time);
+        put_file("many.bvh", text);
+        snprintf(line, sizeof line, "$posemill resample --reference many.bvh -o x.bvh %s",
+                 cases[i].options);
+        if (cases[i].code != 0) {
+            expect_failure(cases[i].code, line, cases[i].word);
+            assert_false(exists("x.bvh"));
+        } else {
+            expect(0, line);
+            expect(0, "rm x.bvh");
+        }
+    }
+    expect_failure(4, EVAL "--rate 500000000 --out o.npy", "100000001 samples");
+    expect_failure(4, EVAL "--max-frames 4 --out o.npy", "5 samples");
+    expect(0, EVAL "--max-frames 5 --out o.npy");
+    expect(0, EVAL "--max-frames 4 --count 9 --out o.npy");
+}
+
+/* ---- folders ------------------------------------------------------------------- */
+
+static void a_folder_of_results_appears_with_the_first_of_them(void **state) {
+    (void)state;
+    expect_failure(4, RESAMPLE "broken.bvh --out-dir one/two", "broken.bvh");
+    expect_failure(4, RESAMPLE "none.bvh --out-dir one/two", "none.bvh");
+    expect_failure(4, RESAMPLE "walk.bvh --start 9 --out-dir one/two", "--start");
+    expect_failure(2, RESAMPLE "walk.bvh --out-dir one/two --method cubicspline", "cubicspline");
+    expect_nothing_but(inputs, INPUTS);
+    expect(1, RESAMPLE "broken.bvh walk.bvh --out-dir one//two/three/");
+    expect(0, "test -f one/two/three/walk.bvh && test ! -e one/two/three/broken.bvh && rm -r one");
+    expect(0, RESAMPLE "walk.bvh --out-dir one && rm -r one");
+    expect_failure(6, "ln -s none nowhere; " RESAMPLE "walk.bvh --out-dir nowhere", "File exists");
+    expect(0, "rm nowhere");
+    expect_failure(6, RESAMPLE "walk.bvh --out-dir keys.npy", "not a folder");
+    expect_failure(6, RESAMPLE "walk.bvh --out-dir keys.npy/x", "keys.npy");
+    expect_nothing_but(inputs, INPUTS);
+}
+
+static void a_folder_as_input_is_called_one(void **state) {
+    (void)state;
+    expect_failure(4, RESAMPLE ". -o x.bvh", "is a folder");
+    expect_failure(4, "mkdir takes takes.bvh; " RESAMPLE "takes -o x.bvh", "is a folder");
+    expect_failure(4, RESAMPLE "takes.bvh -o x.bvh", "is a folder");
+    expect_failure(4, RESAMPLE "none -o x.bvh", "No such file");
+    expect(0, "rmdir takes takes.bvh");
+    expect_nothing_but(inputs, INPUTS);
+}
+
+#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, make_inputs, command_empty_folder)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        IN_FOLDER(names_of_files_reach_no_terminal),
+        IN_FOLDER(words_of_files_reach_no_terminal),
+        IN_FOLDER(outputs_are_called_what_they_are),
+        IN_FOLDER(failures_are_told_in_words_of_the_command),
+        IN_FOLDER(two_outputs_in_one_file_are_found_whatever_they_are_called),
+        IN_FOLDER(an_output_never_replaces_an_input),
+        IN_FOLDER(results_of_a_batch_are_told_apart_before_any_is_written),
+        IN_FOLDER(links_are_followed),
+        IN_FOLDER(a_replaced_file_keeps_its_permissions_and_no_other_bits),
+        IN_FOLDER(closed_streams_do_not_mix_into_outputs),
+        IN_FOLDER(more_frames_than_anybody_means_are_refused_with_their_number),
+        IN_FOLDER(a_folder_of_results_appears_with_the_first_of_them),
+        IN_FOLDER(a_folder_as_input_is_called_one),
+    };
+    return cmocka_run_group_tests(tests, command_enter_folder, command_leave_folder);
+}

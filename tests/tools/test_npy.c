@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * .npy files: what is read, what is refused and for which reason, and that written
+ * headers read back. Broken files are made here, byte by byte.
+ */
+#define _POSIX_C_SOURCE 200809L
+
+#include "eval/eval_times.h"
+#include "formats/npy.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+/* ---- making files -------------------------------------------------------------- */
+
+typedef struct bytes {
+    char data[70000];
+    size_t size;
+} bytes;
+
+static bytes file;
+
+/* A file of the version, with this header text as it stands and this many data bytes. */
+static void make(int version, const char *header, size_t data_bytes) {
+    size_t length = strlen(header);
+    size_t frame = version == 1 ? 10 : 12;
+    memset(&file, 0, sizeof file);
+    memcpy(file.data, "\x93NUMPY", 6);
+    file.data[6] = (char)version;
+    file.data[8] = (char)(length & 0xff);
+    file.data[9] = (char)(length >> 8);
+    memcpy(file.data + frame, header, length);
+    file.size = frame + length + data_bytes;
+    assert_true(file.size <= sizeof file.data);
+}
+
+static npy_array parsed;
+static char reason[NPY_WHY];
+
+static bool parse(void) {
+    /* In memory of exactly its size, so that a sanitizer sees a read past the end. */
+    char *copy = malloc(file.size > 0 ? file.size : 1);
+    assert_non_null(copy);
+    memcpy(copy, file.data, file.size);
+    memset(&parsed, 0xa5, sizeof parsed);
+    memset(reason, 0x5a, sizeof reason);
+    bool good = npy_parse(copy, file.size, &parsed, reason);
+    if (good) {
+        assert_ptr_equal((const char *)parsed.data + parsed.bytes, copy + file.size);
+    }
+    parsed.data = NULL;
+    free(copy);
+    return good;
+}
+
+static void expect_refused(const char *word) {
+    assert_false(parse());
+    if (strstr(reason, word) == NULL) {
+        fail_msg("refused because it '%s', where '%s' was expected", reason, word);
+    }
+}
+
+static const char plain[] = "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }   \n";
+
+/* ---- accepted ------------------------------------------------------------------ */
+
+static void versions_one_to_three_are_read(void **state) {
+    (void)state;
+    for (int version = 1; version <= 3; version++) {
+        make(version, plain, 24);
+        assert_true(parse());
+        assert_int_equal(parsed.type, PM_FLOAT32);
+        assert_int_equal(parsed.rank, 2);
+        assert_int_equal(parsed.shape[0], 2);
+        assert_int_equal(parsed.shape[1], 3);
+        assert_int_equal(parsed.count, 6);
+        assert_int_equal(parsed.bytes, 24);
+    }
+}
+
+static void doubles_are_read(void **state) {
+    (void)state;
+    make(1, "{'descr': '<f8', 'fortran_order': False, 'shape': (3,)}", 24);
+    assert_true(parse());
+    assert_int_equal(parsed.type, PM_FLOAT64);
+    assert_int_equal(parsed.rank, 1);
+    assert_int_equal(parsed.count, 3);
+}
+
+static void keys_blanks_quotes_and_commas_may_differ(void **state) {
+    (void)state;
+    static const char *const headers[] = {
+        "{\"shape\":(2,3,),'fortran_order':False,\"descr\":\"<f4\"}",
+        "  { 'fortran_order' :\tFalse , 'shape' : ( 2 , 3 ) ,\n'descr' : '<f4' , } \n\n",
+        "{'descr':'<f4','fortran_order':False,'shape':(2L, 3L)}",
+    };
+    for (size_t i = 0; i < sizeof headers / sizeof headers[0]; i++) {
+        make(1, headers[i], 24);
+        assert_true(parse());
+        assert_int_equal(parsed.count, 6);
+    }
+}
+
+static void empty_and_zero_dimensional_shapes_are_counted(void **state) {
+    (void)state;
+    make(1, "{'descr': '<f4', 'fortran_order': False, 'shape': ()}", 4);
+    assert_true(parse());
+    assert_int_equal(parsed.rank, 0);
+    assert_int_equal(parsed.count, 1);
+    /* 18446744073709551615 would overflow if it were multiplied. */
+    make(1, "{'descr': '<f8', 'fortran_order': False, 'shape': (18446744073709551615, 5, 0)}", 0);
+    assert_true(parse());
+    assert_int_equal(parsed.count, 0);
+    assert_int_equal(parsed.bytes, 0);
+}
+
+/* ---- refused ------------------------------------------------------------------- */
+
+static void other_types_and_orders_are_refused_by_name(void **state) {
+    (void)state;
+    make(1, "{'descr': '>f4', 'fortran_order': False, 'shape': (2, 3)}", 24);
+    expect_refused("big-endian");
+    make(1, "{'descr': '<i4', 'fortran_order': False, 'shape': (2, 3)}", 24);
+    expect_refused("'<i4'");
+    make(1, "{'descr': '|O', 'fortran_order': False, 'shape': (2, 3)}", 24);
+    expect_refused("'|O'");
+    make(1, "{'descr': [('x', '<f4')], 'fortran_order': False, 'shape': (2, 3)}", 24);
+    expect_refused("records");
+    make(1, "{'descr': '<f4', 'fortran_order': True, 'shape': (2, 3)}", 24);
+    expect_refused("Fortran");
+}
+
+static void other_versions_are_refused_by_number(void **state) {
+    (void)state;
+    make(1, plain, 24);
+    file.data[6] = 4;
+    expect_refused("version 4.0");
+    file.data[6] = 0;
+    expect_refused("version 0.0");
+}
+
+static void shorter_and_longer_files_are_refused(void **state) {
+    (void)state;
+    make(1, plain, 23);
+    expect_refused("holds 23 bytes of data where its shape (2, 3) needs 24");
+    make(1, plain, 25);
+    expect_refused("holds 25 bytes");
+}
+
+static void every_truncation_is_refused(void **state) {
+    (void)state;
+    for (int version = 1; version <= 3; version++) {
+        make(version, plain, 24);
+        for (size_t size = file.size; size-- > 0;) {
+            file.size = size;
+            assert_false(parse());
+            assert_true(strlen(reason) < sizeof reason);
+        }
+    }
+}
+
+static void a_header_longer_than_the_file_is_refused(void **state) {
+    (void)state;
+    make(2, plain, 24);
+    memset(file.data + 8, 0xff, 4);
+    expect_refused("cut short");
+    make(1, plain, 24);
+    memset(file.data + 8, 0xff, 2);
+    expect_refused("cut short");
+}
+
+static void shapes_beyond_memory_are_refused(void **state) {
+    (void)state;
+    make(1, "{'descr': '<f4', 'fortran_order': False, 'shape': (4294967296, 4294967296)}", 0);
+    expect_refused("too large");
+    make(1, "{'descr': '<f8', 'fortran_order': False, 'shape': (2305843009213693952,)}", 0);
+    expect_refused("too large");
+    make(1, "{'descr': '<f4', 'fortran_order': False, 'shape': (18446744073709551616,)}", 0);
+    expect_refused("header");
+}
+
+static void broken_dictionaries_are_refused(void **state) {
+    (void)state;
+    static const char *const headers[] = {
+        "",
+        "   ",
+        "{}",
+        "{",
+        "{'descr': '<f4'",
+        "{'descr': '<f4', 'fortran_order': False}",
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3)} x",
+        "{'descr': '<f4' 'fortran_order': False, 'shape': (2, 3)}",
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), 'shape': (2, 3)}",
+        "{'descr': '<f4', 'fortran_order': 0, 'shape': (2, 3)}",
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (6)}",
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (2 3)}",
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (-2, 3)}",
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (, )}",
+        "{'descr': '<f4', 'fortran_order': False, 'shape': [2, 3]}",
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3",
+        "{'descr': '<f4, 'fortran_order': False, 'shape': (2, 3)}",
+        "{'descr': '<f4\\x00', 'fortran_order': False, 'shape': (2, 3)}",
+        "{'descr': 7, 'fortran_order': False, 'shape': (2, 3)}",
+        "{descr: '<f4', 'fortran_order': False, 'shape': (2, 3)}",
+        "{'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa': 1}",
+        "[('descr', '<f4')]",
+    };
+    for (size_t i = 0; i < sizeof headers / sizeof headers[0]; i++) {
+        make(1, headers[i], 24);
+        if (parse()) {
+            fail_msg("accepted: %s", headers[i]);
+        }
+        assert_true(reason[0] != '\0' && reason[0] != 0x5a);
+    }
+}
+
+static void a_shape_of_too_many_dimensions_is_refused(void **state) {
+    (void)state;
+    char header[1024] = "{'descr': '<f4', 'fortran_order': False, 'shape': (";
+    for (int i = 0; i < NPY_MAX_RANK; i++) {
+        strcat(header, "1,");
+    }
+    char one_more[sizeof header];
+    strcpy(one_more, header);
+    strcat(one_more, "1)}");
+    strcat(header, ")}");
+    make(1, header, 4);
+    assert_true(parse());
+    make(1, one_more, 4);
+    assert_false(parse());
+}
+
+static void an_unknown_entry_is_named(void **state) {
+    (void)state;
+    make(1, "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), 'extra': 1}", 24);
+    expect_refused("'extra'");
+}
+
+static void bytes_changed_at_random_do_no_harm(void **state) {
+    (void)state;
+    uint32_t seed = 20240607;
+    print_message("seed %u\n", seed);
+    for (int round = 0; round < 20000; round++) {
+        make(1 + round % 3, plain, 24);
+        for (int change = 0; change < 3; change++) {
+            seed = seed * 1664525u + 1013904223u;
+            file.data[(seed >> 8) % file.size] = (char)(seed >> 24);
+        }
+        (void)parse();
+        assert_true(memchr(reason, '\0', sizeof reason) != NULL || reason[0] == 0x5a);
+    }
+}
+
+/* ---- files and headers --------------------------------------------------------- */
+
+static void written_headers_read_back_and_align_the_data(void **state) {
+    (void)state;
+    static const size_t shapes[][4] = {{7, 0, 0, 0}, {1, 2, 3, 4}, {SIZE_MAX / 64, 1, 4, 0}};
+    for (size_t i = 0; i < 3; i++) {
+        for (size_t rank = 1; rank <= 4; rank++) {
+            char header[NPY_HEADER_MAX];
+            memset(header, 0x7e, sizeof header);
+            size_t length = npy_write_header(PM_FLOAT64, rank, shapes[i], header);
+            assert_true(length <= sizeof header);
+            assert_int_equal(length % 64, 0);
+            assert_int_equal(header[length - 1], '\n');
+            size_t count = 1;
+            for (size_t d = 0; d < rank; d++) {
+                count *= shapes[i][d];
+            }
+            if (count * 8 < sizeof file.data - length) {
+                memcpy(file.data, header, length);
+                file.size = length + count * 8;
+                assert_true(parse());
+                assert_int_equal(parsed.rank, rank);
+                assert_memory_equal(parsed.shape, shapes[i], rank * sizeof(size_t));
+            }
+        }
+    }
+}
+
+static void data_at_odd_offsets_come_out_aligned(void **state) {
+    (void)state;
+    char path[] = "/tmp/posemill-npy-XXXXXX";
+    int handle = mkstemp(path);
+    assert_true(handle >= 0);
+    const double values[] = {1.5, -2.25};
+    make(1, "{'descr': '<f8', 'fortran_order': False, 'shape': (2,)}", 16);
+    assert_int_not_equal((file.size - 16) % 8, 0);
+    memcpy(file.data + file.size - 16, values, 16);
+    assert_int_equal(write(handle, file.data, file.size), (ssize_t)file.size);
+    close(handle);
+    npy_array array;
+    assert_int_equal(npy_read(path, &array), CLI_DONE);
+    unlink(path);
+    assert_int_equal((uintptr_t)array.data % sizeof(double), 0);
+    assert_memory_equal(array.data, values, sizeof values);
+    npy_release(&array);
+    assert_null(array.data);
+}
+
+static void a_missing_file_is_bad_input(void **state) {
+    (void)state;
+    npy_array array = {0};
+    assert_int_equal(npy_read("/nonexistent/keys.npy", &array), CLI_BAD_INPUT);
+    assert_int_equal(npy_read("/", &array), CLI_BAD_INPUT);
+}
+
+/* ---- sample counts of eval ----------------------------------------------------- */
+
+static void uniform_samples_are_counted_in_whole_numbers(void **state) {
+    (void)state;
+    static const struct {
+        uint64_t keys;
+        pm_rational key_rate, rate;
+        uint64_t count;
+    } cases[] = {
+        {1, {30, 1}, {60, 1}, 1},
+        {31, {30, 1}, {30, 1}, 31},
+        {31, {30, 1}, {120, 1}, 121},
+        {31, {30, 1}, {7, 1}, 8},
+        {1296001, {120, 1}, {120120, 1001}, 1296001},
+        {1296001, {120, 1}, {120000, 1001}, 1294706},
+        {30001, {30000, 1001}, {30, 1}, 30031},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        uint64_t count = 0;
+        assert_true(eval_count_uniform(cases[i].keys, cases[i].key_rate, cases[i].rate, &count));
+        assert_int_equal(count, cases[i].count);
+    }
+    uint64_t count = 0;
+    const pm_rational huge = {INT64_MAX, 1};
+    const pm_rational tiny = {1, INT64_MAX};
+    assert_false(eval_count_uniform(1000, tiny, huge, &count));
+}
+
+static void listed_samples_meet_a_last_key_written_in_decimals(void **state) {
+    (void)state;
+    static const struct {
+        double seconds;
+        pm_rational rate;
+        uint64_t count;
+    } cases[] = {
+        {0.0, {60, 1}, 1},  {0.3, {10, 1}, 4},       {0.7, {10, 1}, 8},
+        {1.0, {30, 1}, 31}, {0.999999, {30, 1}, 30}, {100.1, {30000, 1001}, 3001},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        uint64_t count = 0;
+        assert_true(eval_count_listed(cases[i].seconds, cases[i].rate, &count));
+        assert_int_equal(count, cases[i].count);
+    }
+    uint64_t count = 0;
+    assert_false(eval_count_listed(1e300, cases[1].rate, &count));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(versions_one_to_three_are_read),
+        cmocka_unit_test(doubles_are_read),
+        cmocka_unit_test(keys_blanks_quotes_and_commas_may_differ),
+        cmocka_unit_test(empty_and_zero_dimensional_shapes_are_counted),
+        cmocka_unit_test(other_types_and_orders_are_refused_by_name),
+        cmocka_unit_test(other_versions_are_refused_by_number),
+        cmocka_unit_test(shorter_and_longer_files_are_refused),
+        cmocka_unit_test(every_truncation_is_refused),
+        cmocka_unit_test(a_header_longer_than_the_file_is_refused),
+        cmocka_unit_test(shapes_beyond_memory_are_refused),
+        cmocka_unit_test(broken_dictionaries_are_refused),
+        cmocka_unit_test(a_shape_of_too_many_dimensions_is_refused),
+        cmocka_unit_test(an_unknown_entry_is_named),
+        cmocka_unit_test(bytes_changed_at_random_do_no_harm),
+        cmocka_unit_test(written_headers_read_back_and_align_the_data),
+        cmocka_unit_test(data_at_odd_offsets_come_out_aligned),
+        cmocka_unit_test(a_missing_file_is_bad_input),
+        cmocka_unit_test(uniform_samples_are_counted_in_whole_numbers),
+        cmocka_unit_test(listed_samples_meet_a_last_key_written_in_decimals),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the command shows while the library builds programs: on a terminal, and nowhere else. The
+ * terminal is a pseudo-terminal of the test's own.
+ */
+#define _XOPEN_SOURCE 700
+
+#include "formats/npy.h"
+#include "support/engines.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#ifndef POSEMILL_COMMAND
+#error "POSEMILL_COMMAND must name the command to test"
+#endif
+
+static char folder[] = "/tmp/posemill-terminal-XXXXXX";
+static char seen[1 << 16]; /* what the terminal received of the last run */
+static const char *const files[] = {"keys.npy", "out.npy", "report.txt", "stderr.txt"};
+
+/* ---- running on a terminal ---- */
+
+static int open_terminal(char *name, size_t size) {
+    const int master = posix_openpt(O_RDWR | O_NOCTTY);
+    assert_true(master >= 0);
+    assert_int_equal(grantpt(master), 0);
+    assert_int_equal(unlockpt(master), 0);
+    snprintf(name, size, "%s", ptsname(master));
+    return master;
+}
+
+static void become(const char *terminal, const char *line) {
+    const int slave = open(terminal, O_RDWR | O_NOCTTY);
+    if (slave < 0 || dup2(slave, STDERR_FILENO) < 0)
+        _exit(99);
+    execl("/bin/sh", "sh", "-c", line, (char *)NULL);
+    _exit(98);
+}
+
+/* Reading a terminal that nobody has open any more is an error. */
+static void read_all(int master) {
+    size_t used = 0;
+    for (;;) {
+        const ssize_t got = read(master, seen + used, sizeof seen - 1 - used);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            break;
+        used += (size_t)got;
+    }
+    seen[used] = '\0';
+}
+
+/* Runs "posemill ARGUMENTS" with stderr on a terminal, or in a file where `redirect` is one. */
+static void run(const char *arguments, const char *redirect) {
+    char terminal[256], line[2048];
+    int status = 0;
+    snprintf(line, sizeof line, "exec '%s' %s >report.txt </dev/null %s", POSEMILL_COMMAND,
+             arguments, redirect);
+    const int master = open_terminal(terminal, sizeof terminal);
+    const pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0)
+        become(terminal, line);
+    const int keep = open(terminal, O_RDWR | O_NOCTTY); /* until the child has it */
+    assert_int_equal(waitpid(child, &status, 0), child);
+    close(keep);
+    read_all(master);
+    close(master);
+    assert_true(WIFEXITED(status));
+    if (WEXITSTATUS(status) != 0)
+        fail_msg("exit code %d: %s", WEXITSTATUS(status), seen);
+}
+
+static const char *device(void) {
+    const char *name = getenv("POSEMILL_TEST_DEVICE");
+    return name && name[0] ? name : "auto";
+}
+
+/* An eval of a cold cache: everything is built. */
+static void run_eval(const char *options, const char *redirect) {
+    char arguments[1024];
+    setenv("POSEMILL_CACHE", "off", 1);
+    snprintf(arguments, sizeof arguments,
+             "eval --device '%s' --keys keys.npy --key-rate 30 --rate 120 --method squad "
+             "--out out.npy %s",
+             device(), options);
+    run(arguments, redirect);
+}
+
+/* ---- what is seen ---- */
+
+static void on_a_terminal_what_is_built_is_shown_and_cleared(void **state) {
+    (void)state;
+    run_eval("", "");
+    assert_non_null(strstr(seen, "\rposemill: building "));
+    assert_non_null(strstr(seen, "(squad, "));
+    assert_int_equal(seen[strlen(seen) - 1], '\r'); /* cleared in the end */
+    assert_null(strchr(seen, '\n'));                /* one line, in place */
+}
+
+static void elsewhere_nothing_is_shown(void **state) {
+    (void)state;
+    struct {
+        const char *options, *redirect;
+    } const quiet[] = {{"", "2>stderr.txt"}, {"--quiet", ""}};
+    for (size_t i = 0; i < sizeof quiet / sizeof *quiet; i++) {
+        run_eval(quiet[i].options, quiet[i].redirect);
+        assert_string_equal(seen, "");
+    }
+    FILE *file = fopen("stderr.txt", "r");
+    assert_non_null(file);
+    assert_int_equal(fgetc(file), EOF);
+    fclose(file);
+}
+
+static void what_is_in_the_cache_is_not_shown(void **state) {
+    char line[256];
+    (void)state;
+    setenv("POSEMILL_CACHE", "cache", 1);
+    snprintf(line, sizeof line,
+             "eval --device '%s' --keys keys.npy --key-rate 30 --rate 120 --method squad "
+             "--out out.npy",
+             device());
+    run(line, "");
+    assert_non_null(strstr(seen, "building "));
+    run(line, "");
+    assert_string_equal(seen, "");
+    assert_int_equal(system("rm -r cache"), 0);
+}
+
+/* ---- setting up ---- */
+
+static void write_keys(void) {
+    enum { KEYS = 5, TRACKS = 3 };
+    const size_t shape[3] = {KEYS, TRACKS, 4};
+    float keys[KEYS * TRACKS * 4] = {0};
+    char header[NPY_HEADER_MAX];
+    for (size_t i = 0; i < (size_t)KEYS * TRACKS; i++) {
+        keys[4 * i + i % 3] = 0.6f;
+        keys[4 * i + 3] = 0.8f;
+    }
+    const size_t length = npy_write_header(PM_FLOAT32, 3, shape, header);
+    FILE *file = fopen("keys.npy", "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(header, 1, length, file), length);
+    assert_int_equal(fwrite(keys, 1, sizeof keys, file), sizeof keys);
+    assert_int_equal(fclose(file), 0);
+}
+
+static int enter_folder(void **state) {
+    (void)state;
+    if (mkdtemp(folder) == NULL || chdir(folder) != 0)
+        return -1;
+    write_keys();
+    return 0;
+}
+
+static int leave_folder(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        remove(files[i]);
+    return chdir("/") != 0 || rmdir(folder) != 0;
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(on_a_terminal_what_is_built_is_shown_and_cleared),
+        cmocka_unit_test(elsewhere_nothing_is_shown),
+        cmocka_unit_test(what_is_in_the_cache_is_not_shown),
+    };
+    const int code = exit_code_without_device();
+    return code ? code : cmocka_run_group_tests_name("terminal", tests, enter_folder, leave_folder);
+}

@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Numbers from and to text, held against the C library's strtod and snprintf in the C
+ * locale, which round correctly.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "formats/text.h"
+
+#include <float.h>
+#include <locale.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t random_state = 0x9e3779b97f4a7c15u;
+
+static uint64_t random_bits(void) {
+    random_state ^= random_state << 13;
+    random_state ^= random_state >> 7;
+    random_state ^= random_state << 17;
+    return random_state;
+}
+
+/* The number that all of `text` is; fails when some of it is left over. */
+static double read_all(const char *text) {
+    double value = -12345.0;
+    size_t commas = 0;
+    const char *end = text + strlen(text);
+
+    assert_ptr_equal(text_read_number(text, end, &value, &commas), end);
+    return value;
+}
+
+static size_t length_read(const char *text) {
+    double value;
+    size_t commas = 0;
+    const char *end = text_read_number(text, text + strlen(text), &value, &commas);
+
+    return end == NULL ? 0 : (size_t)(end - text);
+}
+
+static void check_as_strtod(const char *text) {
+    double expected = strtod(text, NULL), value = read_all(text);
+
+    if (memcmp(&expected, &value, sizeof value) != 0) {
+        fail_msg("%s: %.17g, expected %.17g", text, value, expected);
+    }
+}
+
+static void reads_the_forms_that_programs_write(void **state) {
+    static const char *const texts[] = {"0",
+                                        "-0",
+                                        "+7",
+                                        ".5",
+                                        "-.25",
+                                        "5.",
+                                        "1e1",
+                                        "9.0E+01",
+                                        "1.0e-016",
+                                        "-9.23872e-007",
+                                        "007.50",
+                                        "1e-0000",
+                                        "12345678901234567"};
+    size_t i;
+
+    (void)state;
+    for (i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        check_as_strtod(texts[i]);
+    }
+}
+
+static void rounds_correctly_at_the_borders_of_doubles(void **state) {
+    static const char *const texts[] = {"1.7976931348623157e308",
+                                        "1.7976931348623159e308",
+                                        "1e309",
+                                        "1e99999999999",
+                                        "2.2250738585072014e-308",
+                                        "2.225073858507201e-308",
+                                        "5e-324",
+                                        "2.4703282292062327e-324",
+                                        "2.4703282292062329e-324",
+                                        "1e-400",
+                                        "9007199254740993",
+                                        "9007199254740992.5",
+                                        "0.1e-345",
+                                        "0e400",
+                                        "6.02214076e23",
+                                        "123456789012345678e22",
+                                        "8.41e+21"};
+    size_t i;
+
+    (void)state;
+    for (i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        check_as_strtod(texts[i]);
+    }
+}
+
+static void reads_random_numbers_as_strtod_does(void **state) {
+    int i;
+
+    (void)state;
+    print_message("seed %llx\n", (unsigned long long)random_state);
+    for (i = 0; i < 100000; i++) {
+        char text[64];
+        snprintf(text, sizeof text, "%s%llue%d", random_bits() & 1 ? "-" : "",
+                 (unsigned long long)(random_bits() >> (random_bits() % 60) >> 4),
+                 (int)(random_bits() % 640) - 330);
+        check_as_strtod(text);
+    }
+}
+
+static void reads_back_every_17_digit_double(void **state) {
+    int i;
+
+    (void)state;
+    for (i = 0; i < 100000; i++) {
+        char text[64];
+        uint64_t bits = random_bits();
+        double value;
+        memcpy(&value, &bits, sizeof value);
+        if (!isfinite(value)) {
+            continue;
+        }
+        snprintf(text, sizeof text, i % 2 ? "%.16e" : "%.15e", value);
+        check_as_strtod(text);
+    }
+}
+
+static void more_than_19_digits_stay_within_an_ulp(void **state) {
+    (void)state;
+    check_as_strtod("0.0000000000000000000000000000041666666666666666666666");
+    check_as_strtod("3.14159265358979323846264338327950288");
+    check_as_strtod("100000000000000000000000000000000000000000");
+    check_as_strtod("0000000000000000000000000000000000000000012.5");
+}
+
+static void a_comma_is_decimal_only_between_digits(void **state) {
+    double value = 0;
+    size_t commas = 0;
+    const char *text = "-20,75 ";
+
+    (void)state;
+    assert_ptr_equal(text_read_number(text, text + 7, &value, &commas), text + 6);
+    assert_true(value == -20.75);
+    assert_int_equal(commas, 1);
+    assert_int_equal(length_read("1, 2"), 1);
+    assert_int_equal(length_read("1,2,3"), 3);
+    assert_int_equal(length_read("1.5,2"), 3);
+    assert_int_equal(length_read(",5"), 0);
+    assert_int_equal(length_read("1,"), 1);
+}
+
+static void stops_where_the_number_does(void **state) {
+    (void)state;
+    assert_int_equal(length_read("1e"), 1);
+    assert_int_equal(length_read("1e+"), 1);
+    assert_int_equal(length_read("1.5x"), 3);
+    assert_int_equal(length_read("1.2.3"), 3);
+    assert_int_equal(length_read(""), 0);
+    assert_int_equal(length_read("-"), 0);
+    assert_int_equal(length_read("."), 0);
+    assert_int_equal(length_read("nan"), 0);
+    assert_int_equal(length_read("--1"), 0);
+}
+
+static void never_reads_behind_the_end(void **state) {
+    static const char text[] = "-12.5e-3";
+    size_t size;
+
+    (void)state;
+    for (size = 0; size <= strlen(text); size++) {
+        char *copy = malloc(size + 1); /* one more, as malloc(0) may be NULL */
+        double value;
+        size_t commas = 0;
+        assert_non_null(copy);
+        memcpy(copy + 1, text, size);
+        (void)text_read_number(copy + 1, copy + 1 + size, &value, &commas);
+        free(copy);
+    }
+}
+
+static bool not_finite(const char *text) {
+    return text_is_not_finite(text, text + strlen(text));
+}
+
+static void knows_the_words_for_what_is_not_finite(void **state) {
+    (void)state;
+    assert_true(not_finite("nan"));
+    assert_true(not_finite("-NaN"));
+    assert_true(not_finite("-nan(ind)"));
+    assert_true(not_finite("inf"));
+    assert_true(not_finite("+Infinity"));
+    assert_true(not_finite("-1.#IND"));
+    assert_true(not_finite("1.#QNAN0"));
+    assert_true(not_finite("-1.#INF00"));
+    assert_false(not_finite("information"));
+    assert_false(not_finite("nano"));
+    assert_false(not_finite("1.5"));
+    assert_false(not_finite(""));
+}
+
+static void check_written(double value, unsigned decimals, const char *expected) {
+    char text[TEXT_FIXED_SIZE + 1];
+
+    memset(text, '~', sizeof text);
+    *text_write_fixed(text, value, decimals) = '\0';
+    assert_string_equal(text, expected);
+}
+
+static void writes_known_numbers(void **state) {
+    (void)state;
+    check_written(0.0, 6, "0.000000");
+    check_written(-0.0, 6, "0.000000");
+    check_written(-4e-7, 6, "0.000000");
+    check_written(-6e-7, 6, "-0.000001");
+    check_written(0.9999996, 6, "1.000000");
+    check_written(-999.9999996, 6, "-1000.000000");
+    check_written(90.0, 6, "90.000000");
+    check_written(-123.456, 6, "-123.456000");
+    check_written(1234567.25, 2, "1234567.25");
+    check_written(2.5, 0, "2");
+    check_written(1.0 / 3.0, 9, "0.333333333");
+    check_written(9223372036854775808.0, 1, "9223372036854775808.0");
+    check_written(-1e23, 3, "-99999999999999991611392.000");
+}
+
+static void writes_random_numbers_as_snprintf_does(void **state) {
+    int i;
+
+    (void)state;
+    for (i = 0; i < 200000; i++) {
+        static const double scales[] = {1e-9, 1e-3, 1, 360, 1e5, 1e9, 1e14, 1e20, 1e300};
+        char text[TEXT_FIXED_SIZE + 1], expected[400];
+        double value = ((double)(random_bits() >> 11) * 0x1p-52 - 1.0) * scales[random_bits() % 9];
+        unsigned decimals = (unsigned)(random_bits() % (TEXT_DECIMALS_MAX + 1));
+
+        *text_write_fixed(text, value, decimals) = '\0';
+        snprintf(expected, sizeof expected, "%.*f", (int)decimals, value);
+        if (strtod(expected, NULL) == 0) {
+            snprintf(expected, sizeof expected, "%.*f", (int)decimals, 0.0);
+        }
+        assert_string_equal(text, expected);
+    }
+}
+
+static void the_largest_double_fits(void **state) {
+    char text[TEXT_FIXED_SIZE + 1], expected[400];
+
+    (void)state;
+    *text_write_fixed(text, -DBL_MAX, TEXT_DECIMALS_MAX) = '\0';
+    snprintf(expected, sizeof expected, "%.*f", TEXT_DECIMALS_MAX, -DBL_MAX);
+    assert_string_equal(text, expected);
+    assert_true(strlen(text) < TEXT_FIXED_SIZE);
+}
+
+static void check_ratio(uint64_t num, uint64_t den, unsigned digits, const char *expected) {
+    char text[64];
+
+    memset(text, '~', sizeof text);
+    assert_ptr_equal(text_write_ratio(text, num, den, digits), text + strlen(expected));
+    assert_string_equal(text, expected);
+}
+
+static void ratios_have_the_digits_asked_for(void **state) {
+    (void)state;
+    check_ratio(1, 120, 9, "0.00833333333");
+    check_ratio(1, 60, 9, "0.0166666667");
+    check_ratio(1001, 30000, 9, "0.0333666667");
+    check_ratio(1, 25, 9, "0.0400000000");
+    check_ratio(2, 1, 9, "2.00000000");
+    check_ratio(999999999999, 1000000000000, 9, "1.000000000");
+}
+
+static void ratios_of_huge_parts_do_not_overflow(void **state) {
+    (void)state;
+    check_ratio(9223372036854775807u, 9223372036854775806u, 17, "1.0000000000000000");
+    check_ratio(1, 1000000000000000000u, 9, "0.00000000000000000100000000");
+}
+
+static void whole_numbers_saturate(void **state) {
+    uint64_t value = 1;
+    const char *text = "99999999999999999999999";
+
+    (void)state;
+    assert_ptr_equal(text_read_whole(text, text + 23, &value), text + 23);
+    assert_true(value == UINT64_MAX);
+    assert_null(text_read_whole("x", text + 0, &value));
+}
+
+static void the_locale_changes_nothing(void **state) {
+    (void)state;
+    if (setlocale(LC_ALL, "de_DE.UTF-8") == NULL) {
+        skip();
+    }
+    assert_true(read_all("1.5") == 1.5);
+    check_written(1.5, 6, "1.500000");
+    setlocale(LC_ALL, "C");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reads_the_forms_that_programs_write),
+        cmocka_unit_test(rounds_correctly_at_the_borders_of_doubles),
+        cmocka_unit_test(reads_random_numbers_as_strtod_does),
+        cmocka_unit_test(reads_back_every_17_digit_double),
+        cmocka_unit_test(more_than_19_digits_stay_within_an_ulp),
+        cmocka_unit_test(a_comma_is_decimal_only_between_digits),
+        cmocka_unit_test(stops_where_the_number_does),
+        cmocka_unit_test(never_reads_behind_the_end),
+        cmocka_unit_test(knows_the_words_for_what_is_not_finite),
+        cmocka_unit_test(writes_known_numbers),
+        cmocka_unit_test(writes_random_numbers_as_snprintf_does),
+        cmocka_unit_test(the_largest_double_fits),
+        cmocka_unit_test(ratios_have_the_digits_asked_for),
+        cmocka_unit_test(ratios_of_huge_parts_do_not_overflow),
+        cmocka_unit_test(whole_numbers_saturate),
+        cmocka_unit_test(the_locale_changes_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Failures and warnings on stderr. Which exit code belongs to which library error is decided
+ * here and nowhere else. Files are read in input.c and written in output.c.
+ */
+#include "cli.h"
+
+#include "files/progress.h"
+#include "files/shown.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool cli_quiet = false;
+
+/* ---- messages ------------------------------------------------------------------ */
+
+static const char no_words[] = "out of memory for the message";
+
+cli_exit cli_fail(cli_exit code, const char *what, const char *cure, const char *why, ...) {
+    va_list arguments;
+    va_start(arguments, why);
+    char *text = shown_format(why, arguments);
+    va_end(arguments);
+    progress_clear();
+    shown_line(stderr, "posemill: %s: %s", what, text != NULL ? text : no_words);
+    if (cure != NULL) {
+        shown_line(stderr, "  %s", cure);
+    }
+    free(text);
+    return code;
+}
+
+void cli_warn(const char *what, const char *why, ...) {
+    if (cli_quiet) {
+        return;
+    }
+    va_list arguments;
+    va_start(arguments, why);
+    char *text = shown_format(why, arguments);
+    va_end(arguments);
+    progress_clear();
+    shown_line(stderr, "posemill: warning: %s: %s", what, text != NULL ? text : no_words);
+    free(text);
+}
+
+/* The library names the fields of its descriptions, which who runs a command never saw. */
+typedef struct field_name {
+    const char *field, *words;
+} field_name;
+
+static const field_name field_names[] = {
+    {"loop_period", "the loop's period"},
+    {"key_count", "number of keys"},
+    {"sample_count", "number of samples"},
+    {"track_count", "number of tracks"},
+    {"user_tangents", "the tangents"},
+    {"rotations_in", "the tangents that arrive"},
+    {"rotations_out", "the tangents that leave"},
+};
+
+static const field_name *field_at(const char *text) {
+    for (size_t i = 0; i < sizeof field_names / sizeof field_names[0]; i++) {
+        if (strncmp(text, field_names[i].field, strlen(field_names[i].field)) == 0) {
+            return &field_names[i];
+        }
+    }
+    return NULL;
+}
+
+char *cli_error_text(const pm_error *error, char text[CLI_ERROR_TEXT]) {
+    const char *at = error->message[0] != '\0' ? error->message : pm_status_name(error->status);
+    size_t used = 0;
+    while (*at != '\0' && used + 1 < CLI_ERROR_TEXT) {
+        const field_name *found = field_at(at);
+        size_t room = CLI_ERROR_TEXT - used - 1;
+        size_t size = found != NULL ? strlen(found->words) : 1;
+        size = size < room ? size : room;
+        memcpy(text + used, found != NULL ? found->words : at, size);
+        used += size;
+        at += found != NULL ? strlen(found->field) : 1;
+    }
+    text[used] = '\0';
+    return text;
+}
+
+typedef struct failure_class {
+    pm_status status;
+    cli_exit code;
+    const char *cure;
+} failure_class;
+
+static const failure_class failure_classes[] = {
+    {PM_ERROR_ARGUMENT, CLI_USAGE, NULL},
+    {PM_ERROR_KEY, CLI_BAD_INPUT, NULL},
+    {PM_ERROR_TIME, CLI_BAD_INPUT, NULL},
+    {PM_ERROR_SIZE, CLI_BAD_INPUT, NULL},
+    {PM_ERROR_MEMORY, CLI_BAD_INPUT, CLI_MEMORY_CURE}, /* the host's, which an input outgrew */
+    {PM_ERROR_NO_PLATFORM, CLI_NO_DEVICE,
+     "install an OpenCL driver (Debian, Ubuntu: apt install pocl-opencl-icd), "
+     "or use --device none for the CPU reference path"},
+    {PM_ERROR_NO_DEVICE, CLI_NO_DEVICE, "see what there is with: posemill devices"},
+    {PM_ERROR_BUILD, CLI_DEVICE_FAILED, "use --device none, or another of: posemill devices"},
+    {PM_ERROR_DEVICE_MEMORY, CLI_DEVICE_FAILED,
+     "use --device none, or another of: posemill devices"},
+    {PM_ERROR_DEVICE, CLI_DEVICE_FAILED, "use --device none, or another of: posemill devices"},
+};
+
+cli_exit cli_fail_error(const char *what, const pm_error *error) {
+    failure_class failure = {error->status, CLI_DEVICE_FAILED, NULL};
+    for (size_t i = 0; i < sizeof failure_classes / sizeof failure_classes[0]; i++) {
+        if (failure_classes[i].status == error->status) {
+            failure = failure_classes[i];
+        }
+    }
+    char why[CLI_ERROR_TEXT];
+    return cli_fail(failure.code, what, failure.cure, "%s", cli_error_text(error, why));
+}

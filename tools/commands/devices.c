@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * posemill devices: what there is to compute on. Identity with the reference is
+ * measured on each device, never taken from what a driver claims.
+ */
+#define _POSIX_C_SOURCE 200809L
+
+#include "commands.h"
+#include "files/progress.h"
+#include "files/shown.h"
+#include "formats/json.h"
+#include "options/device_options.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct devices_options {
+    bool json;
+    bool no_check;
+} devices_options;
+
+static const option devices_table[] = {
+    {"--json", 0, NULL, "print JSON", NULL, offsetof(devices_options, json)},
+    {"--no-check", 0, NULL, "list only; do not measure whether results have the reference's bits",
+     NULL, offsetof(devices_options, no_check)},
+};
+
+static const command_help help = {
+    .name = "devices",
+    .usage = "[--device DEVICE] [--json] [--no-check]",
+    .summary = "Lists OpenCL devices: index, P:D, name, type, driver, memory, largest allocation,\n"
+               "and whether results have the bits of the CPU reference path there. That is\n"
+               "measured, which takes seconds on a device used for the first time.",
+    .notes = "With --device (POSEMILL_DEVICE is not read) only that device is listed, and the\n"
+             "command ends with 3 when there is none. Without it the command ends with 0 even\n"
+             "where there is no OpenCL at all: the reference path is always there.",
+    .example = "posemill devices\nposemill devices --device gpu --json",
+};
+
+typedef struct device_row {
+    pm_device_info info;
+    pm_bit_match identity;
+    char failure[256]; /* why identity could not be measured; empty: it was */
+} device_row;
+
+typedef struct device_list {
+    device_row *rows;
+    size_t count;
+    const char *problem; /* why there is none. NULL: there is */
+    const char *cure;
+} device_list;
+
+/* ---- gathering ----------------------------------------------------------------- */
+
+static void measure(device_row *row) {
+    char name[64];
+    pm_engine *engine = NULL;
+    pm_error error = {0};
+    snprintf(name, sizeof name, "%zu:%zu", row->info.platform_index, row->info.device_index);
+    const device_options chosen = {.device = name};
+    const pm_engine_desc desc = device_options_desc(&chosen);
+    if (pm_engine_create(&desc, &engine, &error) != PM_OK) {
+        snprintf(row->failure, sizeof row->failure, "%s", error.message);
+        return;
+    }
+    pm_engine_info(engine, &row->info);
+    if (pm_engine_self_check(engine, &row->identity, &error) != PM_OK) {
+        row->identity = PM_BIT_MATCH_UNKNOWN;
+        snprintf(row->failure, sizeof row->failure, "%s", error.message);
+    }
+    pm_engine_destroy(&engine);
+}
+
+static cli_exit list_all(device_list *list) {
+    pm_error error = {0};
+    size_t count = 0;
+    pm_status status = pm_list_devices(NULL, 0, &count, &error);
+    if (status == PM_ERROR_NO_PLATFORM) {
+        list->problem = "no OpenCL driver is installed (no ICD was found)";
+        list->cure = "install one: on Debian and Ubuntu, apt install pocl-opencl-icd for the CPU, "
+                     "or the driver of your GPU";
+        return CLI_DONE;
+    }
+    if (status != PM_OK) {
+        return cli_fail_error("devices", &error);
+    }
+    if (count == 0) {
+        list->problem = "an OpenCL driver is installed, but it has no device";
+        list->cure = "check that you may open /dev/dri/render* or /dev/nvidia* (group render or "
+                     "video); Mesa's rusticl needs RUSTICL_ENABLE=llvmpipe or a GPU's driver name";
+        return CLI_DONE;
+    }
+    pm_device_info *infos = calloc(count, sizeof *infos);
+    list->rows = calloc(count, sizeof *list->rows);
+    if (infos == NULL || list->rows == NULL) {
+        free(infos);
+        return cli_fail(CLI_DEVICE_FAILED, "devices", NULL, "out of memory");
+    }
+    size_t found = 0;
+    status = pm_list_devices(infos, count, &found, &error);
+    list->count = found < count ? found : count;
+    for (size_t i = 0; i < list->count && status == PM_OK; i++) {
+        list->rows[i].info = infos[i];
+    }
+    free(infos);
+    return status == PM_OK ? CLI_DONE : cli_fail_error("devices", &error);
+}
+
+static cli_exit list_one(const device_options *chosen, device_list *list) {
+    pm_engine *engine = NULL;
+    cli_exit code = device_options_one(chosen);
+    if (code == CLI_DONE) {
+        code = device_options_engine(chosen, &engine);
+    }
+    if (code != CLI_DONE) {
+        return code;
+    }
+    list->rows = calloc(1, sizeof *list->rows);
+    if (list->rows != NULL) {
+        pm_engine_info(engine, &list->rows[0].info);
+        list->count = list->rows[0].info.type == PM_DEVICE_REFERENCE ? 0 : 1;
+    }
+    pm_engine_destroy(&engine);
+    return list->rows != NULL ? CLI_DONE
+                              : cli_fail(CLI_DEVICE_FAILED, "devices", NULL, "out of memory");
+}
+
+/* ---- printing ------------------------------------------------------------------ */
+
+static void json_device(json_writer *json, const device_row *row) {
+    char location[64];
+    snprintf(location, sizeof location, "%zu:%zu", row->info.platform_index,
+             row->info.device_index);
+    json_begin_object(json, NULL);
+    json_integer(json, "index", row->info.index);
+    json_string(json, "platform_device", location);
+    json_string(json, "name", row->info.name);
+    json_string(json, "type", device_type_name(row->info.type));
+    json_string(json, "platform", row->info.platform);
+    json_string(json, "driver", row->info.driver);
+    json_integer(json, "memory_bytes", row->info.memory_bytes);
+    json_integer(json, "largest_allocation_bytes", row->info.max_allocation_bytes);
+    json_integer(json, "compute_units", row->info.compute_units);
+    json_integer(json, "lanes", row->info.lanes);
+    if (row->identity == PM_BIT_MATCH_UNKNOWN) {
+        json_null(json, "bit_identical");
+    } else {
+        json_bool(json, "bit_identical", row->identity == PM_BIT_MATCH_EXACT);
+    }
+    json_string(json, "failure", row->failure[0] != '\0' ? row->failure : NULL);
+    json_end_object(json);
+}
+
+static void print_json(const device_list *list) {
+    json_writer json = {stdout, 0, false};
+    json_begin_object(&json, NULL);
+    json_begin_array(&json, "devices");
+    for (size_t i = 0; i < list->count; i++) {
+        json_device(&json, &list->rows[i]);
+    }
+    json_end_array(&json);
+    json_begin_object(&json, "reference");
+    json_string(&json, "device", "none");
+    json_string(&json, "type", "reference");
+    json_bool(&json, "bit_identical", true);
+    json_end_object(&json);
+    json_string(&json, "problem", list->problem);
+    json_string(&json, "cure", list->cure);
+    json_end_object(&json);
+}
+
+/* One line a device, all of them text, so that columns can be as wide as they must. */
+enum { COLUMNS = 8, CELL = 160 };
+typedef char table_line[COLUMNS][CELL];
+
+static void size_text(uint64_t bytes, char *text) {
+    const double mib = 1024.0 * 1024.0;
+    double size = (double)bytes;
+    if (size >= 1024.0 * mib) {
+        snprintf(text, CELL, "%.1f GiB", size / (1024.0 * mib));
+    } else {
+        snprintf(text, CELL, "%.0f MiB", size / mib);
+    }
+}
+
+static const char *identity_text(const device_row *row) {
+    switch (row->identity) {
+    case PM_BIT_MATCH_EXACT:
+        return "identical";
+    case PM_BIT_MATCH_DIFFERENT:
+        return "differ";
+    case PM_BIT_MATCH_UNKNOWN:
+        break;
+    }
+    return row->failure[0] != '\0' ? "failed" : "not measured";
+}
+
+static void fill_line(const device_row *row, table_line line) {
+    snprintf(line[0], CELL, "%zu", row->info.index);
+    snprintf(line[1], CELL, "%zu:%zu", row->info.platform_index, row->info.device_index);
+    shown_text(line[2], CELL, row->info.name, strlen(row->info.name));
+    snprintf(line[3], CELL, "%s", device_type_name(row->info.type));
+    shown_text(line[4], CELL, row->info.driver, strlen(row->info.driver));
+    size_text(row->info.memory_bytes, line[5]);
+    size_text(row->info.max_allocation_bytes, line[6]);
+    snprintf(line[7], CELL, "%s", identity_text(row));
+}
+
+static cli_exit print_table(const device_list *list) {
+    static const char *const headings[COLUMNS] = {"index",  "P:D",    "name",    "type",
+                                                  "driver", "memory", "largest", "bits"};
+    static const char *const reference[COLUMNS] = {
+        "none", "-", "CPU reference path, plain C", "reference", "-", "-", "-", "identical"};
+    size_t count = list->count + 2;
+    table_line *lines = calloc(count, sizeof *lines);
+    if (lines == NULL) {
+        return cli_fail(CLI_DEVICE_FAILED, "devices", NULL, "out of memory");
+    }
+    int width[COLUMNS] = {0};
+    for (size_t i = 0; i < count; i++) {
+        for (int c = 0; c < COLUMNS && (i == 0 || i + 1 == count); c++) {
+            snprintf(lines[i][c], CELL, "%s", i == 0 ? headings[c] : reference[c]);
+        }
+        if (i > 0 && i + 1 < count) {
+            fill_line(&list->rows[i - 1], lines[i]);
+        }
+        for (int c = 0; c < COLUMNS; c++) {
+            int length = (int)strlen(lines[i][c]);
+            width[c] = length > width[c] ? length : width[c];
+        }
+    }
+    for (size_t i = 0; i < count; i++) {
+        for (int c = 0; c + 1 < COLUMNS; c++) {
+            printf("%-*s  ", width[c], lines[i][c]);
+        }
+        printf("%s\n", lines[i][COLUMNS - 1]);
+    }
+    free(lines);
+    return CLI_DONE;
+}
+
+static void explain(const device_list *list) {
+    for (size_t i = 0; i < list->count; i++) {
+        if (list->rows[i].failure[0] != '\0') {
+            cli_warn(list->rows[i].info.name, "%s", list->rows[i].failure);
+        }
+    }
+    if (list->problem != NULL && !cli_quiet) {
+        shown_line(stderr, "posemill: devices: %s", list->problem);
+        shown_line(stderr, "  %s", list->cure);
+    }
+}
+
+int cmd_devices(int argc, char **argv) {
+    devices_options options = {false, false};
+    device_options chosen = {0};
+    const option_group groups[] = {
+        {"Options", devices_table, 2, &options},
+        device_options_group_of_one(&chosen),
+    };
+    device_list list = {0};
+    cli_exit code = CLI_DONE;
+    if (!options_parse(&help, groups, 2, &argc, argv, &code)) {
+        return (int)code;
+    }
+    code = chosen.device != NULL ? list_one(&chosen, &list) : list_all(&list);
+    for (size_t i = 0; i < list.count && code == CLI_DONE && !options.no_check; i++) {
+        measure(&list.rows[i]);
+    }
+    progress_clear();
+    if (code == CLI_DONE && options.json) {
+        print_json(&list);
+    } else if (code == CLI_DONE) {
+        code = print_table(&list);
+    }
+    if (code == CLI_DONE) {
+        explain(&list);
+    }
+    free(list.rows);
+    return (int)code;
+}

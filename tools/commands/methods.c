@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * posemill methods: the table of methods, every word of it from the library's own
+ * descriptions.
+ */
+#include "commands.h"
+#include "formats/json.h"
+#include "options/options.h"
+
+#include <stdio.h>
+
+typedef struct methods_options {
+    bool json;
+} methods_options;
+
+static const option methods_table[] = {
+    {"--json", 0, NULL, "print JSON", NULL, offsetof(methods_options, json)},
+};
+
+static const command_help help = {
+    .name = "methods",
+    .usage = "[--json]",
+    .summary = "The interpolation methods: what each is, what it keeps smooth, and when to\n"
+               "choose it.",
+    .example = "posemill methods",
+};
+
+static const char *vector_method_name(pm_vector_method method) {
+    static const char *const names[PM_VECTOR_COUNT] = {
+        "auto",         "step",   "linear",  "catmull-rom", "parabolas-c2",
+        "parabolas-c3", "spline", "bspline", "cubicspline"};
+    return (unsigned)method < PM_VECTOR_COUNT ? names[method] : "";
+}
+
+static void print_json(void) {
+    json_writer json = {stdout, 0, false};
+    json_begin_object(&json, NULL);
+    json_begin_array(&json, "methods");
+    for (int i = 0; i < PM_METHOD_COUNT; i++) {
+        const pm_method_info *info = pm_method_describe((pm_method)i);
+        json_begin_object(&json, NULL);
+        json_string(&json, "name", info->name);
+        json_string(&json, "title", info->title);
+        json_string(&json, "class", info->continuity);
+        json_bool(&json, "local", info->local);
+        json_bool(&json, "symmetric", info->symmetric);
+        json_bool(&json, "interpolating", info->interpolating);
+        json_integer(&json, "keys_used", info->keys_used);
+        json_integer(&json, "floats_per_segment", info->floats_per_segment);
+        json_number(&json, "max_error_rad", info->max_error);
+        json_number(&json, "rms_error_rad", info->rms_error);
+        json_string(&json, "vectors", vector_method_name(info->vector_method));
+        json_string(&json, "advice", info->advice);
+        json_end_object(&json);
+    }
+    json_end_array(&json);
+    json_end_object(&json);
+}
+
+static void print_table(void) {
+    printf("%-11s %-5s %-7s %-10s %4s %6s %10s  %s\n", "method", "class", "reach", "symmetric",
+           "keys", "floats", "error, rad", "when to choose it");
+    for (int i = 0; i < PM_METHOD_COUNT; i++) {
+        const pm_method_info *info = pm_method_describe((pm_method)i);
+        char keys[16] = "all";
+        if (info->keys_used > 0) {
+            snprintf(keys, sizeof keys, "%u", info->keys_used);
+        }
+        printf("%-11s %-5s %-7s %-10s %4s %6u %10.1e  %s\n", info->name, info->continuity,
+               info->local ? "local" : "global", info->symmetric ? "yes" : "no", keys,
+               info->floats_per_segment, info->max_error, info->advice);
+    }
+}
+
+int cmd_methods(int argc, char **argv) {
+    methods_options options = {false};
+    const option_group groups[] = {{"Options", methods_table, 1, &options}};
+    cli_exit code = CLI_DONE;
+    if (!options_parse(&help, groups, 1, &argc, argv, &code)) {
+        return (int)code;
+    }
+    if (options.json) {
+        print_json();
+    } else {
+        print_table();
+    }
+    return CLI_DONE;
+}

@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * posemill resample: motion files to another frame rate. Options, their contradictions,
+ * batches and the report; the work is in resample.c.
+ */
+#define _POSIX_C_SOURCE 200809L
+
+#include "resample/resample.h"
+#include "commands.h"
+#include "files/output_names.h"
+#include "formats/text.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+
+/* ---- options ------------------------------------------------------------------------ */
+
+static bool parse_rate(const char *text, void *target, char *why) {
+    pm_rational any = {1, 1}, rate;
+
+    if (!rate_parse_target(text, any, &rate)) {
+        snprintf(why, OPTION_WHY, "'%.80s' is no rate such as 60, 29.97, 30000/1001, x2 or /4",
+                 text);
+        return false;
+    }
+    *(const char **)target = text;
+    return true;
+}
+
+static bool parse_seconds(const char *text, void *target, char *why) {
+    if (!rate_parse_seconds(text, target)) {
+        snprintf(why, OPTION_WHY, "'%.80s' is not a time of 0 or more seconds", text);
+        return false;
+    }
+    return true;
+}
+
+static bool parse_end_rule(const char *text, void *target, char *why) {
+    resample_end_rule *rule = target;
+
+    if (strcmp(text, "fit") != 0 && strcmp(text, "include") != 0) {
+        snprintf(why, OPTION_WHY, "'%.80s' is none of: fit include", text);
+        return false;
+    }
+    *rule = strcmp(text, "fit") == 0 ? RESAMPLE_END_FIT : RESAMPLE_END_INCLUDE;
+    return true;
+}
+
+static bool parse_nan(const char *text, void *target, char *why) {
+    if (strcmp(text, "hold") != 0) {
+        snprintf(why, OPTION_WHY, "'%.80s' is not: hold", text);
+        return false;
+    }
+    *(bool *)target = true;
+    return true;
+}
+
+static bool parse_position(const char *text, void *target, char *why) {
+    if (strcmp(text, "replace") != 0 && strcmp(text, "add") != 0) {
+        snprintf(why, OPTION_WHY, "'%.80s' is none of: replace add", text);
+        return false;
+    }
+    *(bool *)target = strcmp(text, "add") == 0;
+    return true;
+}
+
+static bool parse_decimals(const char *text, void *target, char *why) {
+    size_t decimals = 0;
+
+    if (!option_size(text, &decimals, why) || decimals < 1 || decimals > TEXT_DECIMALS_MAX) {
+        snprintf(why, OPTION_WHY, "'%.80s' is not a number from 1 to %d", text, TEXT_DECIMALS_MAX);
+        return false;
+    }
+    *(size_t *)target = decimals;
+    return true;
+}
+
+#define AT(field) offsetof(resample_options, field)
+static const option resample_table[] = {
+    {"--rate", 'r', "HZ", "target rate: 60, 29.97, 30000/1001, or of the source's x2, /4",
+     parse_rate, AT(rate)},
+    {"--out", 'o', "OUT", "the file to write; - is standard output", option_text, AT(out)},
+    {"--out-dir", 0, "DIR", "a folder for the results, under the names of the inputs", option_text,
+     AT(out_dir)},
+    {"--format", 0, "FORMAT", "bvh: of files whose names do not say it", option_text, AT(format)},
+    {"--src-rate", 0, "HZ", "the source's rate, whatever its file says", option_rational,
+     AT(bvh.source_rate)},
+    {"--start", 0, "S", "cut: seconds of the first sample", parse_seconds, AT(start)},
+    {"--end", 0, "S", "cut: seconds not to be passed", parse_seconds, AT(end)},
+    {"--end-rule", 0, "RULE",
+     "fit (default): the last sample is the last multiple that fits;\n"
+     "include: one more at the end itself",
+     parse_end_rule, AT(end_rule)},
+    {"--max-frames", 0, "N", "refuse to write more frames to a file; default 100000000",
+     option_frames, AT(max_frames)},
+    {"--trim-start", 0, "N", "drop the first N frames, such as a T-pose", option_size,
+     AT(trim_start)},
+    {"--nan", 0, "hold", "keep the last good value where one is not finite", parse_nan,
+     AT(bvh.hold_nan)},
+    {"--strict", 0, NULL, "refuse a file whose Frames: is not the number of its rows", NULL,
+     AT(bvh.strict)},
+    {"--no-snap", 0, NULL, "take the frame time to the digit: .0083333 is not 120 Hz", NULL,
+     AT(bvh.no_snap)},
+    {"--bvh-position", 0, "SCHOOL",
+     "replace (default) or add: what positions do to OFFSET;\n"
+     "from BVH to BVH the result is the same",
+     parse_position, AT(position_add)},
+    {"--decimals", 0, "N", "decimals of numbers that are computed; default 6", parse_decimals,
+     AT(decimals)},
+    {"--check", 0, NULL, "evaluate on the reference too, and report the difference", NULL,
+     AT(check)},
+    {"--json", 0, NULL, "report as JSON, one object a file", NULL, AT(json)},
+};
+#undef AT
+
+static const command_help help = {
+    .name = "resample",
+    .usage = "IN... (-o OUT | --out-dir DIR) --rate HZ [--method NAME] [OPTIONS]",
+    .summary = "Resamples motion files to another frame rate, interpolating rotations as\n"
+               "rotations. Frames of the source that fall on the new rate keep their text.",
+    .notes =
+        "Reads and writes BVH. - is standard input. The method is slerp unless given; sterp\n"
+        "turns about the bones unless --axis says otherwise. --out-dir is made when there is a\n"
+        "first result, with the folders above it.",
+    .example = "posemill resample walk.bvh -o walk120.bvh --rate 120 --method squad\n"
+               "posemill resample takes/*.bvh --out-dir half --rate /2",
+    .takes_operands = true,
+};
+
+static cli_exit check_options(const resample_options *options, int inputs) {
+    if (inputs == 0) {
+        return options_usage(&help, "input", "no file was named");
+    }
+    if (options->rate == NULL) {
+        return options_usage(&help, "--rate", "is needed");
+    }
+    if ((options->out == NULL) == (options->out_dir == NULL)) {
+        return options_usage(&help, "-o", "%s",
+                             options->out == NULL ? "or --out-dir is needed"
+                                                  : "contradicts --out-dir");
+    }
+    if (options->out != NULL && inputs > 1) {
+        return options_usage(&help, "-o", "takes one input; use --out-dir for %d", inputs);
+    }
+    if (options->json && options->out != NULL && strcmp(options->out, "-") == 0) {
+        return options_usage(&help, "--json", "and an output on standard output would mix");
+    }
+    if (pm_method_describe(options->curve.method)->takes_in_out) {
+        return cli_fail(CLI_USAGE, "--method cubicspline",
+                        "take hermite, squad or spline, which find tangents themselves",
+                        "needs tangents beside the keys, and BVH has none");
+    }
+    return CLI_DONE;
+}
+
+/* ---- formats ------------------------------------------------------------------------ */
+
+/* Standard input has no extension; BVH is the one format there is to guess. */
+static cli_exit check_input(const resample_options *options, const char *in) {
+    const char *format = options->format != NULL ? options->format : extension_of(in);
+    struct stat status;
+    bool named = strcmp(in, "-") != 0;
+
+    if (named && stat(in, &status) != 0) {
+        return cli_fail(CLI_BAD_INPUT, in, NULL, "cannot be opened: %s", strerror(errno));
+    }
+    if (named && S_ISDIR(status.st_mode)) {
+        return cli_fail(CLI_BAD_INPUT, in, "name the files in it",
+                        "is a folder, where a motion file is needed");
+    }
+    if (strcasecmp(format, "bvh") == 0 || (options->format == NULL && !named)) {
+        return CLI_DONE;
+    }
+    if (*format == '\0') {
+        return cli_fail(CLI_BAD_INPUT, in, "name it with --format bvh",
+                        "its name has no extension that says its format");
+    }
+    return cli_fail(CLI_BAD_INPUT, in, "if it is a BVH, say so with --format bvh",
+                    "the format '%.20s' is not read; bvh is", format);
+}
+
+static cli_exit check_output(const resample_options *options, const char *out) {
+    return output_name_check(options->out != NULL ? "-o" : "--out-dir", out, "bvh",
+                             options->format != NULL);
+}
+
+/* ---- batches ------------------------------------------------------------------------ */
+
+static cli_exit one_file(resample_options *options, pm_engine *engine, const char *in,
+                         const char *out) {
+    resample_report report;
+    pm_device_info device;
+    cli_exit code = resample_file(options, engine, in, out, &report);
+
+    if (code != CLI_DONE) {
+        return code;
+    }
+    pm_engine_info(engine, &device);
+    resample_report_print(options, in, out, &report, device.name);
+    return CLI_DONE;
+}
+
+static const char *result_name(const char *in) {
+    const char *slash = strrchr(in, '/');
+
+    return strcmp(in, "-") == 0 ? "stdin.bvh" : slash != NULL ? slash + 1 : in;
+}
+
+/* DIR/NAME of each input and a NULL, in one block to be freed. NULL when memory is short. */
+static char **make_results(const char *folder, size_t count, char **inputs) {
+    size_t size = (count + 1) * sizeof(char *), i;
+    char **results, *at;
+
+    for (i = 0; i < count; i++) {
+        size += strlen(folder) + strlen(result_name(inputs[i])) + 2;
+    }
+    results = malloc(size);
+    if (results == NULL) {
+        return NULL;
+    }
+    at = (char *)(results + count + 1);
+    for (i = 0; i < count; i++) {
+        const char *name = result_name(inputs[i]);
+        size_t length = strlen(folder) + strlen(name) + 2;
+        results[i] = at;
+        snprintf(at, length, "%s/%s", folder, name);
+        at += length;
+    }
+    results[count] = NULL;
+    return results;
+}
+
+/* A folder of results that is the folder of the sources would lose the sources. */
+static cli_exit refuse_clash(const named_file *output, const named_file *other) {
+    if (other->use == LOCATION_OUTPUT) {
+        return options_usage(&help, "--out-dir", "two results would both be written to %s",
+                             output->name);
+    }
+    return cli_fail(CLI_CANNOT_WRITE, other->name, "name another folder with --out-dir",
+                    "a result would take its place");
+}
+
+/* Before anything is written. */
+static cli_exit check_batch(const resample_options *options, size_t count, char **inputs,
+                            char **results) {
+    named_file *names = calloc(count, 2 * sizeof *names);
+    const named_file *output = NULL, *other = NULL;
+    struct stat status;
+    cli_exit code = CLI_DONE;
+    size_t i;
+
+    if (names == NULL) {
+        return cli_fail(CLI_CANNOT_WRITE, "--out-dir", NULL, "not enough memory for the names");
+    }
+    for (i = 0; i < count; i++) {
+        names[2 * i] = (named_file){results[i], LOCATION_OUTPUT};
+        names[2 * i + 1] = (named_file){inputs[i], LOCATION_INPUT};
+    }
+    if (names_clash(names, 2 * count, &output, &other)) {
+        code = refuse_clash(output, other);
+    } else if (stat(options->out_dir, &status) == 0 && !S_ISDIR(status.st_mode)) {
+        code = cli_fail(CLI_CANNOT_WRITE, options->out_dir, NULL, "is a file, not a folder");
+    }
+    free(names);
+    return code;
+}
+
+/* The failure of one input does not stop the rest, but that of the device does. */
+static cli_exit all_files(resample_options *options, pm_engine *engine, size_t count, char **inputs,
+                          char **results) {
+    cli_exit code = CLI_DONE, last = CLI_DONE;
+    size_t i, failures = 0;
+
+    for (i = 0; i < count; i++) {
+        code = check_input(options, inputs[i]);
+        if (code == CLI_DONE) {
+            code = check_output(options, results[i]);
+        }
+        if (code == CLI_DONE) {
+            code = one_file(options, engine, inputs[i], results[i]);
+        }
+        if (code == CLI_USAGE || code == CLI_NO_DEVICE || code == CLI_DEVICE_FAILED) {
+            return code;
+        }
+        failures += code != CLI_DONE;
+        last = code != CLI_DONE ? code : last;
+    }
+    return failures == 0 || failures == count ? last : CLI_PARTIAL;
+}
+
+static cli_exit run_one(resample_options *options, const char *in) {
+    pm_engine *engine = NULL;
+    cli_exit code = check_input(options, in);
+
+    if (code == CLI_DONE) {
+        code = check_output(options, options->out);
+    }
+    if (code == CLI_DONE) {
+        code = device_options_engine(&options->device, &engine);
+    }
+    if (code == CLI_DONE) {
+        code = one_file(options, engine, in, options->out);
+    }
+    pm_engine_destroy(&engine);
+    return code;
+}
+
+static cli_exit run_batch(resample_options *options, size_t count, char **inputs) {
+    pm_engine *engine = NULL;
+    char **results = make_results(options->out_dir, count, inputs);
+    cli_exit code;
+
+    if (results == NULL) {
+        return cli_fail(CLI_CANNOT_WRITE, "--out-dir", NULL, "not enough memory for the names");
+    }
+    code = check_batch(options, count, inputs, results);
+    if (code == CLI_DONE) {
+        code = device_options_engine(&options->device, &engine);
+    }
+    if (code == CLI_DONE) {
+        code = all_files(options, engine, count, inputs, results);
+    }
+    pm_engine_destroy(&engine);
+    free(results);
+    return code;
+}
+
+int cmd_resample(int argc, char **argv) {
+    resample_options options;
+    cli_exit code = CLI_DONE;
+    option_group groups[3];
+
+    memset(&options, 0, sizeof options);
+    options.decimals = 6;
+    options.max_frames = OPTION_MAX_FRAMES;
+    options.device.in_background = true;
+    groups[0] = (option_group){"Rates and files", resample_table,
+                               sizeof resample_table / sizeof resample_table[0], &options};
+    groups[1] = curve_options_group(&options.curve);
+    groups[2] = device_options_group(&options.device);
+    if (!options_parse(&help, groups, 3, &argc, argv, &code)) {
+        return (int)code;
+    }
+    code = check_options(&options, argc);
+    if (code == CLI_DONE) {
+        code = options.out != NULL ? run_one(&options, argv[0])
+                                   : run_batch(&options, (size_t)argc, argv);
+    }
+    curve_options_release(&options.curve);
+    return (int)code;
+}

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * posemill verify: the options, the table and the verdict. The cases are in verify.c,
+ * the comparison in verify_case.c.
+ */
+#define _POSIX_C_SOURCE 200809L
+
+#include "verify/verify.h"
+#include "commands.h"
+#include "files/progress.h"
+#include "files/shown.h"
+#include "formats/json.h"
+#include "options/device_options.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct verify_options {
+    uint64_t seed;
+    size_t samples;
+    size_t lanes;
+    bool json;
+    device_options device;
+} verify_options;
+
+static bool parse_lanes(const char *text, void *target, char *why) {
+    size_t lanes = 0;
+    bool good = option_size(text, &lanes, why);
+    if (!good || (lanes != 1 && lanes != 4 && lanes != 8 && lanes != 16)) {
+        snprintf(why, OPTION_WHY, "'%s' is none of: 1 4 8 16", text);
+        return false;
+    }
+    *(size_t *)target = lanes;
+    return true;
+}
+
+#define AT(field) offsetof(verify_options, field)
+static const option verify_table[] = {
+    {"--samples", 0, "N", "about N samples of random keys a method; default 200000", option_size,
+     AT(samples)},
+    {"--seed", 0, "S", "of the random keys and times; default 1", option_u64, AT(seed)},
+    {"--lanes", 0, "N", "tracks per work-item: 1, 4, 8 or 16; default the engine's choice",
+     parse_lanes, AT(lanes)},
+    {"--json", 0, NULL, "print JSON", NULL, AT(json)},
+};
+#undef AT
+
+static const command_help help = {
+    .name = "verify",
+    .usage = "[--device DEVICE] [--samples N] [--seed S] [--lanes N] [--json]",
+    .summary = "Runs every method, with random and adversarial keys, on the device and on the CPU\n"
+               "reference path, and measures both against double precision.",
+    .notes =
+        "Of several devices each is verified on its own, and --json lists them.\n"
+        "The rms is that of random keys with rotations of up to 180 degrees from key to\n"
+        "key. Results that differ in bits from the reference pass when they are within the\n"
+        "bounds; the table says so. Ends with 5 when a bound is missed.\n"
+        "Errors are those at the float32 position in the segment. The max is divided by the\n"
+        "curve's reach in half turns where that exceeds one (by the inverse of the length that\n"
+        "cubicspline and ncubic divide by); the raw max is not. See docs/accuracy.md.",
+    .example = "posemill verify\nposemill verify --device cpu --lanes 8 --json",
+};
+
+/* ---- printing ------------------------------------------------------------------ */
+
+static void print_heading(const verify_options *options, const pm_device_info *device) {
+    shown_line(stdout, "device: %s (%s, driver %s), %u lanes; seed %" PRIu64, device->name,
+               device_type_name(device->type), device->driver[0] != '\0' ? device->driver : "none",
+               device->lanes, options->seed);
+    printf("%-11s %6s %9s %10s %10s %10s %10s %10s %10s  %s\n", "method", "cases", "samples",
+           "max, rad", "raw max", "rms, rad", "norm", "bits", "bound", "verdict");
+}
+
+static void print_row(const verify_result *result) {
+    const pm_method_info *info = pm_method_describe(result->method);
+    bool passed = verify_passed(result);
+    printf("%-11s %6" PRIu64 " %9" PRIu64 " %10.2e %10.2e %10.2e %10.2e %10s %10.1e  %s\n",
+           info->name, result->clips, result->samples, result->device.max, result->device.raw_max,
+           verify_rms(result, &result->device), result->device.norm,
+           result->differing == 0 ? "identical" : "differ", info->max_error,
+           passed ? "pass" : "FAIL");
+    if (result->differing > 0) {
+        printf("  %" PRIu64 " samples differ in bits from the reference, whose max is %.2e rad\n",
+               result->differing, result->reference.max);
+    }
+    if (!passed) {
+        printf("  worst: %s; %" PRIu64
+               " samples not finite; bounds: max %.1e, rms %.1e, norm %.1e\n",
+               result->worst, result->device.broken + result->reference.broken, info->max_error,
+               info->rms_error, VERIFY_NORM_BOUND);
+    }
+}
+
+static void json_row(json_writer *json, const verify_result *result) {
+    const pm_method_info *info = pm_method_describe(result->method);
+    json_begin_object(json, NULL);
+    json_string(json, "method", info->name);
+    json_integer(json, "cases", result->clips);
+    json_integer(json, "samples", result->samples);
+    json_number(json, "max_error_rad", result->device.max);
+    json_number(json, "raw_max_error_rad", result->device.raw_max);
+    json_number(json, "rms_error_rad", verify_rms(result, &result->device));
+    json_number(json, "norm_error", result->device.norm);
+    json_number(json, "reference_max_error_rad", result->reference.max);
+    json_number(json, "reference_raw_max_error_rad", result->reference.raw_max);
+    json_number(json, "reference_rms_error_rad", verify_rms(result, &result->reference));
+    json_integer(json, "not_finite", result->device.broken + result->reference.broken);
+    json_bool(json, "bit_identical", result->differing == 0);
+    json_integer(json, "differing_samples", result->differing);
+    json_number(json, "max_bound_rad", info->max_error);
+    json_number(json, "rms_bound_rad", info->rms_error);
+    json_number(json, "norm_bound", VERIFY_NORM_BOUND);
+    json_string(json, "worst_case", result->worst);
+    json_bool(json, "passed", verify_passed(result));
+    json_end_object(json);
+}
+
+static void json_table(json_writer *json, const verify_options *options,
+                       const pm_device_info *device, const verify_result *results, bool passed) {
+    json_begin_object(json, NULL);
+    json_string(json, "device", device->name);
+    json_string(json, "type", device_type_name(device->type));
+    json_string(json, "platform", device->platform);
+    json_string(json, "driver", device->driver);
+    json_integer(json, "lanes", device->lanes);
+    json_integer(json, "seed", options->seed);
+    json_begin_array(json, "methods");
+    for (int i = 0; i < PM_METHOD_COUNT; i++) {
+        json_row(json, &results[i]);
+    }
+    json_end_array(json);
+    json_bool(json, "passed", passed);
+    json_end_object(json);
+}
+
+/* ---- running ------------------------------------------------------------------- */
+
+/* The tables of one run of the command: one, or of several devices a list. */
+typedef struct verify_run {
+    const verify_options *options;
+    bool listed;
+    size_t tables; /* begun so far */
+    json_writer json;
+} verify_run;
+
+static void begin_table(verify_run *run, const pm_device_info *device) {
+    bool first = run->tables++ == 0;
+    if (!run->options->json) {
+        printf("%s", first ? "" : "\n");
+        print_heading(run->options, device);
+    } else if (first && run->listed) {
+        json_begin_object(&run->json, NULL);
+        json_begin_array(&run->json, "devices");
+    }
+}
+
+static void end_tables(verify_run *run, bool passed) {
+    if (run->options->json && run->listed && run->tables > 0) {
+        json_end_array(&run->json);
+        json_bool(&run->json, "passed", passed);
+        json_end_object(&run->json);
+    }
+}
+
+static cli_exit run_methods(verify_run *run, pm_engine *engine) {
+    const verify_options *options = run->options;
+    verify_result results[PM_METHOD_COUNT];
+    pm_device_info device;
+    bool passed = true;
+    progress bar;
+    pm_engine_info(engine, &device);
+    begin_table(run, &device);
+    progress_begin(&bar, "verify", PM_METHOD_COUNT);
+    for (int i = 0; i < PM_METHOD_COUNT; i++) {
+        cli_exit code =
+            verify_method(engine, (pm_method)i, options->seed, options->samples, &results[i]);
+        progress_end(&bar);
+        if (code != CLI_DONE) {
+            return code;
+        }
+        passed = passed && verify_passed(&results[i]);
+        if (!options->json) {
+            print_row(&results[i]);
+            fflush(stdout);
+        }
+        progress_advance(&bar, 1);
+    }
+    progress_end(&bar);
+    if (options->json) {
+        json_table(&run->json, options, &device, results, passed);
+    }
+    if (passed) {
+        return CLI_DONE;
+    }
+    const char *cure = device.type == PM_DEVICE_REFERENCE
+                           ? "please report this table: the reference path itself is at fault"
+                           : "compute elsewhere, with --device none at the least";
+    return cli_fail(CLI_DEVICE_FAILED, device.name, cure, "misses the documented error bounds");
+}
+
+static cli_exit run_device(const device_options *device, void *context) {
+    pm_engine *engine = NULL;
+    cli_exit code = device_options_engine(device, &engine);
+    if (code == CLI_DONE) {
+        code = run_methods(context, engine);
+    }
+    pm_engine_destroy(&engine);
+    return code;
+}
+
+/* Of several devices each on its own: of cases as small as these, one device would do all. */
+static cli_exit run_devices(const verify_options *options) {
+    verify_run run = {options, device_options_several(&options->device), 0, {stdout, 0, false}};
+    cli_exit code = device_options_each(&options->device, run_device, &run);
+    end_tables(&run, code == CLI_DONE);
+    return code;
+}
+
+int cmd_verify(int argc, char **argv) {
+    verify_options options = {.seed = 1, .samples = 200000};
+    const option_group groups[] = {
+        {"Options", verify_table, sizeof verify_table / sizeof verify_table[0], &options},
+        device_options_group_without_reference(&options.device),
+    };
+    cli_exit code = CLI_DONE;
+    if (!options_parse(&help, groups, 2, &argc, argv, &code)) {
+        return (int)code;
+    }
+    options.device.lanes = (uint32_t)options.lanes;
+    return (int)run_devices(&options);
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The parts of posemill eval: what was asked for, the arrays read from files, and the
+ * writing of samples in pieces.
+ */
+#ifndef POSEMILL_TOOLS_EVAL_H
+#define POSEMILL_TOOLS_EVAL_H
+
+#include "options/curve_options.h"
+#include "options/device_options.h"
+
+typedef struct eval_options {
+    const char *keys;
+    const char *key_times;
+    pm_rational key_rate; /* 0/0: not given */
+    const char *times;
+    pm_rational rate; /* 0/0: not given */
+    bool count_given;
+    size_t count;
+    uint64_t max_frames; /* samples that --rate alone may ask for */
+    const char *vectors;
+    const char *in_tangents, *out_tangents; /* of cubicspline */
+    const char *vectors_in_tangents, *vectors_out_tangents;
+    const char *out; /* the outputs; all but the first may be NULL */
+    const char *vectors_out;
+    const char *velocity;
+    const char *acceleration;
+    pm_axis_frame velocity_frame;
+    pm_key_format key_format;
+    bool json;
+    curve_options curve;
+    device_options device;
+} eval_options;
+
+/* The arrays, and the description that borrows from them and from the options. */
+typedef struct eval_input {
+    npy_array keys;
+    npy_array key_times;
+    npy_array times;
+    npy_array vectors;
+    npy_array tangents[4]; /* in and out of the keys, in and out of the vectors */
+    pm_timeline timeline;
+    pm_clip_desc desc;
+    size_t track_count;
+    size_t sample_count;
+} eval_input;
+
+/* Reads and checks everything that was asked for. On failure prints and returns the code;
+ * the input must be released either way. */
+cli_exit eval_input_read(eval_options *options, eval_input *input);
+void eval_input_release(eval_input *input);
+
+/* Prints why a clip of this input was refused, naming the file that holds the cause. */
+cli_exit eval_input_blame(const eval_options *options, const eval_input *input,
+                          const pm_error *error);
+
+/* The names of the outputs asked for, first --out; returns how many. */
+enum { EVAL_OUTPUTS = 4 };
+size_t eval_output_names(const eval_options *options, const char *names[EVAL_OUTPUTS]);
+
+/* Samples the clip and writes all outputs, complete or not at all. */
+cli_exit eval_write(const eval_options *options, const eval_input *input, const pm_clip *clip);
+
+#endif

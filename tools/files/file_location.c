@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Names to files. Device and inode tell for what exists, so that hard links and mounts are seen
+ * through; for what is yet to be made, the folder's path and the last name do.
+ */
+#define _XOPEN_SOURCE 700 /* realpath, and POSIX 2008 */
+
+#include "file_location.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { LINKS_MAX = 40 }; /* as many as Linux follows */
+
+/* folder_of(path) + "/" + name, or name alone when it is absolute. */
+static char *beside(const char *path, const char *name) {
+    const char *slash = strrchr(path, '/');
+    size_t folder = name[0] == '/' || slash == NULL ? 0 : (size_t)(slash - path) + 1;
+    size_t size = strlen(name) + 1;
+    char *joined = malloc(folder + size);
+    if (joined != NULL) {
+        memcpy(joined, path, folder);
+        memcpy(joined + folder, name, size);
+    }
+    return joined;
+}
+
+/* What a link says, as a path; NULL when the path is no link. */
+static char *follow(const char *path) {
+    char target[PATH_MAX];
+    ssize_t length = readlink(path, target, sizeof target - 1);
+    if (length <= 0) {
+        return NULL;
+    }
+    target[length] = '\0';
+    return beside(path, target);
+}
+
+/* The path of a file that is not there: of its folder, and its name. */
+static char *path_to_be(const char *path) {
+    char *folder = beside(path, ".");
+    char *resolved = folder != NULL ? realpath(folder, NULL) : NULL;
+    const char *slash = strrchr(path, '/');
+    const char *name = slash != NULL ? slash + 1 : path;
+    char *made = NULL;
+    if (resolved != NULL && name[0] != '\0') {
+        size_t length = strcmp(resolved, "/") == 0 ? 0 : strlen(resolved), size = strlen(name) + 1;
+        made = malloc(length + 1 + size);
+        if (made != NULL) {
+            memcpy(made, resolved, length);
+            made[length] = '/';
+            memcpy(made + length + 1, name, size);
+        }
+    }
+    free(folder);
+    free(resolved);
+    return made != NULL ? made : strdup(path);
+}
+
+/* Links that lead to nothing are followed too: the file will be made where they lead. */
+static char *resolve(const char *name) {
+    char *path = realpath(name, NULL);
+    if (path != NULL) {
+        return path;
+    }
+    path = strdup(name);
+    for (int i = 0; path != NULL && i < LINKS_MAX; i++) {
+        char *next = follow(path);
+        if (next == NULL) {
+            break;
+        }
+        free(path);
+        path = next;
+    }
+    char *resolved = path != NULL ? path_to_be(path) : NULL;
+    free(path);
+    return resolved;
+}
+
+bool location_find(const char *name, location_use use, file_location *found) {
+    memset(found, 0, sizeof *found);
+    if (strcmp(name, "-") == 0) {
+        int stream = use == LOCATION_INPUT ? STDIN_FILENO : STDOUT_FILENO;
+        found->exists = fstat(stream, &found->status) == 0;
+        found->path = strdup(name);
+    } else {
+        found->exists = stat(name, &found->status) == 0;
+        found->path = resolve(name);
+    }
+    if (!found->exists) {
+        memset(&found->status, 0, sizeof found->status);
+    }
+    return found->path != NULL;
+}
+
+void location_release(file_location *found) {
+    free(found->path);
+    memset(found, 0, sizeof *found);
+}
+
+int location_compare(const file_location *a, const file_location *b) {
+    if (a->exists != b->exists) {
+        return a->exists ? 1 : -1;
+    }
+    if (!a->exists) {
+        return strcmp(a->path, b->path);
+    }
+    if (a->status.st_dev != b->status.st_dev) {
+        return a->status.st_dev < b->status.st_dev ? -1 : 1;
+    }
+    return (a->status.st_ino > b->status.st_ino) - (a->status.st_ino < b->status.st_ino);
+}

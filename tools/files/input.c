@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Whole-file input. A file is judged by its first bytes before more of it is read, and what is
+ * read is bounded, so that neither a device without an end nor a sparse file of any size takes
+ * the machine's memory.
+ */
+#define _POSIX_C_SOURCE 200809L
+
+#include "input.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* A file's kind shows in as many bytes, or it is not of that kind. */
+enum { FIRST_BYTES = 65536 };
+
+typedef struct byte_buffer {
+    char *data;
+    size_t size;
+    size_t capacity;
+} byte_buffer;
+
+/* ---- bounds -------------------------------------------------------------------- */
+
+static size_t physical_memory(void) {
+    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    if (pages <= 0 || page <= 0 || (size_t)pages > SIZE_MAX / (size_t)page) {
+        return SIZE_MAX / 2;
+    }
+    return (size_t)pages * (size_t)page;
+}
+
+input_bounds input_machine_bounds(void) {
+    size_t memory = physical_memory();
+    return (input_bounds){.file = memory, .stream = memory / 2};
+}
+
+/* ---- reading ------------------------------------------------------------------- */
+
+static bool refuse(char why[INPUT_WHY], const char *reason, const char *detail) {
+    snprintf(why, INPUT_WHY, "%s%s", reason, detail);
+    return false;
+}
+
+/* Room for at least one byte and the closing NUL, but for no more than `most` and one byte that
+ * tells that there is more. */
+static bool buffer_grow(byte_buffer *buffer, size_t wanted, size_t max) {
+    if (buffer->capacity - buffer->size > 1) {
+        return true;
+    }
+    size_t doubled = buffer->capacity > SIZE_MAX / 2 ? SIZE_MAX : 2 * buffer->capacity;
+    size_t capacity = doubled > wanted ? doubled : wanted;
+    capacity = capacity < max + 2 ? capacity : max + 2;
+    char *data = realloc(buffer->data, capacity);
+    if (data == NULL) {
+        return false;
+    }
+    buffer->data = data;
+    buffer->capacity = capacity;
+    return true;
+}
+
+/* Reads on into the buffer; *end at the end. 0, or an errno. */
+static int read_more(int file, byte_buffer *buffer, bool *end) {
+    for (;;) {
+        ssize_t got = read(file, buffer->data + buffer->size, buffer->capacity - buffer->size - 1);
+        if (got >= 0) {
+            buffer->size += (size_t)got;
+            *end = got == 0;
+            return 0;
+        }
+        if (errno != EINTR) {
+            return errno;
+        }
+    }
+}
+
+/* Whether to read on; sets *known once the kind is. */
+static bool check_kind(const cli_kind *kind, const byte_buffer *buffer, bool *known, char *why) {
+    if (*known || kind == NULL) {
+        return true;
+    }
+    cli_kind_found found = kind->find(buffer->data, buffer->size);
+    *known = found == CLI_KIND_YES;
+    if (found == CLI_KIND_NO || (!*known && buffer->size >= FIRST_BYTES)) {
+        return refuse(why, kind->refusal, "");
+    }
+    return true;
+}
+
+/* What fstat says of a regular file; what is none, or says nothing as in /proc, is a stream. */
+static bool find_size(int file, const input_bounds *bounds, size_t *wanted, size_t *max,
+                      char *why) {
+    struct stat status;
+    *wanted = FIRST_BYTES;
+    *max = bounds->stream;
+    if (fstat(file, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size <= 0) {
+        return true;
+    }
+    *max = bounds->file;
+    if ((uintmax_t)status.st_size > bounds->file) {
+        snprintf(why, INPUT_WHY,
+                 "holds %llu bytes, which do not fit the %zu bytes of this machine's memory",
+                 (unsigned long long)status.st_size, bounds->file);
+        return false;
+    }
+    *wanted = (size_t)status.st_size + 2;
+    return true;
+}
+
+static bool read_all(int file, const cli_kind *kind, const input_bounds *bounds,
+                     byte_buffer *buffer, char *why) {
+    bool known = false, end = false;
+    size_t wanted, max;
+    if (!find_size(file, bounds, &wanted, &max, why)) {
+        return false;
+    }
+    while (!end) {
+        size_t room = known || kind == NULL || wanted < FIRST_BYTES ? wanted : FIRST_BYTES;
+        if (!buffer_grow(buffer, room, max)) {
+            return refuse(why, "cannot be read: ", strerror(ENOMEM));
+        }
+        int failure = read_more(file, buffer, &end);
+        if (failure != 0) {
+            return refuse(why, "cannot be read: ", strerror(failure));
+        }
+        if (buffer->size > max) {
+            snprintf(why, INPUT_WHY,
+                     "goes on beyond the %zu bytes that are read of what has no known size", max);
+            return false;
+        }
+        if (!end && !check_kind(kind, buffer, &known, why)) {
+            return false;
+        }
+    }
+    buffer->data[buffer->size] = '\0';
+    return true;
+}
+
+bool input_read(int file, const cli_kind *kind, const input_bounds *bounds, char **data,
+                size_t *size, char why[INPUT_WHY]) {
+    byte_buffer buffer = {NULL, 0, 0};
+    if (!read_all(file, kind, bounds, &buffer, why)) {
+        free(buffer.data);
+        return false;
+    }
+    *data = buffer.data;
+    *size = buffer.size;
+    return true;
+}
+
+cli_exit cli_read_file(const char *path, const cli_kind *kind, char **data, size_t *size) {
+    bool is_stdin = strcmp(path, "-") == 0;
+    const char *name = is_stdin ? "standard input" : path;
+    char why[INPUT_WHY] = "";
+    const input_bounds bounds = input_machine_bounds();
+    int file = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    if (file < 0) {
+        return cli_fail(CLI_BAD_INPUT, name, NULL, "cannot be opened: %s", strerror(errno));
+    }
+    bool good = input_read(file, kind, &bounds, data, size, why);
+    if (!is_stdin) {
+        close(file);
+    }
+    return good ? CLI_DONE : cli_fail(CLI_BAD_INPUT, name, NULL, "%s", why);
+}

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Output that appears under its final name only when it is complete.
+ */
+#define _POSIX_C_SOURCE 200809L
+
+#include "commands/cli.h"
+
+#include "file_location.h"
+#include "pending.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct cli_output {
+    int file;              /* -1 once closed */
+    char *name;            /* for messages */
+    char *target;          /* what to rename to; NULL: written in place */
+    pending_file *pending; /* what is being written; NULL: written in place */
+    bool owns_file;
+};
+
+static void output_free(cli_output *output) {
+    pending_remove(&output->pending);
+    if (output->file >= 0 && output->owns_file) {
+        close(output->file);
+    }
+    free(output->target);
+    free(output->name);
+    free(output);
+}
+
+static cli_exit output_failed(const cli_output *output, int failure) {
+    const char *cure = failure == ENOSPC ? "free some space, or write elsewhere" : NULL;
+    return cli_fail(CLI_CANNOT_WRITE, output->name, cure, "cannot be written: %s",
+                    strerror(failure));
+}
+
+/* Devices and pipes are written in place: renaming over /dev/null would replace it. */
+static int open_in_place(cli_output *output, const char *path) {
+    output->file = open(path, O_WRONLY | O_CLOEXEC);
+    output->owns_file = true;
+    return output->file < 0 ? errno : 0;
+}
+
+static int create_pending(cli_output *output, mode_t mode) {
+    int failure = pending_create(output->target, mode, &output->pending, &output->file);
+    output->owns_file = failure == 0;
+    return failure;
+}
+
+/* An existing file keeps its permissions, but no bits that lend its owner's rights to whoever
+ * runs it; behind a link, the file it leads to is replaced, or made. */
+static int open_named(cli_output *output, const char *path) {
+    struct stat status;
+    file_location found;
+    bool exists = stat(path, &status) == 0;
+    if (!exists && errno != ENOENT) {
+        return errno;
+    }
+    if (exists && S_ISDIR(status.st_mode)) {
+        return EISDIR;
+    }
+    if (exists && access(path, W_OK) != 0) {
+        return errno;
+    }
+    if (exists && !S_ISREG(status.st_mode)) {
+        return open_in_place(output, path);
+    }
+    if (!location_find(path, LOCATION_OUTPUT, &found)) {
+        return ENOMEM;
+    }
+    output->target = found.path;
+    if (!exists) {
+        return create_pending(output, 0666);
+    }
+    /* Nobody else reads it before it has the permissions of the old one. */
+    int failure = create_pending(output, 0600);
+    if (failure == 0 && fchmod(output->file, status.st_mode & 0777) != 0) {
+        failure = errno;
+    }
+    return failure;
+}
+
+cli_exit cli_output_open(const char *path, cli_output **output) {
+    bool is_stdout = strcmp(path, "-") == 0;
+    cli_output *made = calloc(1, sizeof *made);
+    char *name = strdup(is_stdout ? "standard output" : path);
+    if (made == NULL || name == NULL) {
+        free(made);
+        free(name);
+        return cli_fail(CLI_CANNOT_WRITE, path, NULL, "out of memory");
+    }
+    made->file = -1;
+    made->name = name;
+    int failure = 0;
+    if (is_stdout) {
+        failure = fflush(stdout) != 0 ? errno : 0;
+        made->file = STDOUT_FILENO;
+    } else {
+        failure = path[0] == '\0' ? ENOENT : open_named(made, path);
+    }
+    if (failure != 0) {
+        cli_exit code = output_failed(made, failure);
+        output_free(made);
+        return code;
+    }
+    *output = made;
+    return CLI_DONE;
+}
+
+/* Straight to the system, unbuffered, so that a full disk shows here and not after
+ * another output of the same command has been committed. */
+cli_exit cli_output_write(cli_output *output, const void *data, size_t size) {
+    const char *at = data;
+    while (size > 0) {
+        ssize_t written = write(output->file, at, size < (1u << 30) ? size : (1u << 30));
+        if (written >= 0) {
+            at += written;
+            size -= (size_t)written;
+        } else if (errno != EINTR) {
+            cli_exit code = output_failed(output, errno);
+            pending_remove(&output->pending);
+            return code;
+        }
+    }
+    return CLI_DONE;
+}
+
+/* Closing may tell of a write that failed, so it comes before the renaming; the lock of a pending
+ * file is to be held until after, and a second descriptor holds it. 0, or an errno. */
+static int close_and_rename(cli_output *output) {
+    int file = output->file;
+    int holding = output->pending != NULL ? fcntl(file, F_DUPFD_CLOEXEC, 0) : -1;
+    if (output->pending != NULL && holding < 0) {
+        return errno;
+    }
+    output->file = holding;
+    if (close(file) != 0) {
+        return errno;
+    }
+    return output->pending != NULL ? pending_rename(&output->pending, output->target) : 0;
+}
+
+cli_exit cli_output_commit(cli_output **output) {
+    cli_output *closing = *output;
+    *output = NULL;
+    int failure = closing->owns_file ? close_and_rename(closing) : 0;
+    cli_exit code = failure != 0 ? output_failed(closing, failure) : CLI_DONE;
+    output_free(closing);
+    return code;
+}
+
+void cli_output_abandon(cli_output **output) {
+    if (*output != NULL) {
+        output_free(*output);
+        *output = NULL;
+    }
+}

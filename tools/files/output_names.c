@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The rules for names of outputs, and the folders that outputs go to.
+ */
+#define _POSIX_C_SOURCE 200809L
+
+#include "output_names.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+
+/* ---- extensions ---------------------------------------------------------------- */
+
+const char *extension_of(const char *path) {
+    const char *dot = strrchr(path, '.'), *slash = strrchr(path, '/');
+    return dot != NULL && (slash == NULL || dot > slash) ? dot + 1 : "";
+}
+
+static bool is_motion_format(const char *extension) {
+    static const char *const formats[] = {"bvh", "gltf", "glb", "npz", "npy", "csv", "asf", "amc"};
+    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
+        if (strcasecmp(extension, formats[i]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+cli_exit output_name_check(const char *option, const char *name, const char *format,
+                           bool format_given) {
+    const char *extension = strcmp(name, "-") == 0 ? "" : extension_of(name);
+    char cure[64];
+    if (extension[0] == '\0' || strcasecmp(extension, format) == 0 ||
+        (format_given && !is_motion_format(extension))) {
+        return CLI_DONE;
+    }
+    snprintf(cure, sizeof cure, "name it .%s, or - for standard output", format);
+    return cli_fail(CLI_USAGE, option, cure, "'%s' says a format that is not written; %s is", name,
+                    format);
+}
+
+/* ---- clashes ------------------------------------------------------------------- */
+
+typedef struct placed {
+    file_location location;
+    const named_file *file;
+} placed;
+
+/* Outputs before inputs in the same place. */
+static int compare_cursors(const void *left, const void *right) {
+    const placed *a = left, *b = right;
+    int order = location_compare(&a->location, &b->location);
+    return order != 0 ? order : (int)b->file->use - (int)a->file->use;
+}
+
+static bool is_clash(const placed *a, const placed *b) {
+    return location_compare(&a->location, &b->location) == 0 && a->file->use == LOCATION_OUTPUT &&
+           (b->file->use == LOCATION_OUTPUT || S_ISREG(b->location.status.st_mode));
+}
+
+/* Names left out for want of memory go unchecked: the next to need some will tell. */
+bool names_clash(const named_file *names, size_t count, const named_file **first,
+                 const named_file **second) {
+    placed *all = calloc(count, sizeof *all);
+    size_t found = 0;
+    bool clash = false;
+    for (; all != NULL && found < count; found++) {
+        all[found].file = &names[found];
+        if (!location_find(names[found].name, names[found].use, &all[found].location)) {
+            break;
+        }
+    }
+    if (found > 1) {
+        qsort(all, found, sizeof *all, compare_cursors);
+    }
+    for (size_t i = 1; i < found && !clash; i++) {
+        clash = is_clash(&all[i - 1], &all[i]);
+        *first = all[i - 1].file;
+        *second = all[i].file;
+    }
+    for (size_t i = 0; i < found; i++) {
+        location_release(&all[i].location);
+    }
+    free(all);
+    return clash;
+}
+
+/* ---- folders ------------------------------------------------------------------- */
+
+static bool is_folder(const char *path) {
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+/* 0, or an errno. */
+static int make_one(const char *path) {
+    int failure = mkdir(path, 0777) == 0 ? 0 : errno;
+    return failure != 0 && is_folder(path) ? 0 : failure;
+}
+
+/* 0, or an errno. */
+static int make_all(char *path) {
+    for (char *at = path + 1; *at != '\0'; at++) {
+        if (*at != '/') {
+            continue;
+        }
+        *at = '\0';
+        int failure = make_one(path);
+        *at = '/';
+        if (failure != 0) {
+            return failure;
+        }
+    }
+    return make_one(path);
+}
+
+cli_exit make_folders(const char *path) {
+    char *copy = strdup(path);
+    int failure = copy != NULL ? make_all(copy) : ENOMEM;
+    free(copy);
+    return failure == 0 ? CLI_DONE
+                        : cli_fail(CLI_CANNOT_WRITE, path, NULL, "cannot be made a folder: %s",
+                                   strerror(failure));
+}

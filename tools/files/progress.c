@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The progress bar, and the line that says what is being waited for: plain characters and a
+ * carriage return, no colour. Both are the last line of the terminal, one at a time.
+ */
+#define _POSIX_C_SOURCE 200809L
+
+#include "progress.h"
+
+#include "commands/cli.h"
+#include "shown.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { BAR_WIDTH = 30, LINE_WIDTH = 79 /* a line that wraps cannot be cleared */ };
+static const double patience_seconds = 0.5;
+
+/* Notes come from any thread. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int shown_width; /* of what the terminal shows of us; 0: nothing */
+
+double progress_clock(void) {
+    struct timespec now = {0, 0};
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static bool is_possible(void) {
+    return !cli_quiet && isatty(STDERR_FILENO) == 1;
+}
+
+/* Puts a text, "" for none, in place of what is shown. */
+static void show(const char *text) {
+    pthread_mutex_lock(&lock);
+    int width = (int)strlen(text);
+    width = width < LINE_WIDTH ? width : LINE_WIDTH;
+    if (width > 0 || shown_width > 0) {
+        fprintf(stderr, "\r%-*.*s%s", shown_width, width, text, width > 0 ? "" : "\r");
+        fflush(stderr);
+    }
+    shown_width = width;
+    pthread_mutex_unlock(&lock);
+}
+
+void progress_begin(progress *bar, const char *label, uint64_t total) {
+    memset(bar, 0, sizeof *bar);
+    bar->label = label;
+    bar->total = total;
+    bar->begun = progress_clock();
+    bar->percent = -1;
+    bar->possible = total > 0 && is_possible();
+}
+
+static void draw(const progress *bar) {
+    char cells[BAR_WIDTH + 1], line[LINE_WIDTH + 1];
+    int filled = bar->percent * BAR_WIDTH / 100;
+    memset(cells, '.', BAR_WIDTH);
+    memset(cells, '#', (size_t)filled);
+    cells[BAR_WIDTH] = '\0';
+    snprintf(line, sizeof line, "%s [%s] %3d %%", bar->label, cells, bar->percent);
+    show(line);
+}
+
+void progress_advance(progress *bar, uint64_t amount) {
+    bar->done += amount < bar->total - bar->done ? amount : bar->total - bar->done;
+    if (!bar->possible || progress_clock() - bar->begun < patience_seconds) {
+        return;
+    }
+    int percent = (int)(100.0 * ((double)bar->done / (double)bar->total));
+    if (percent != bar->percent) {
+        bar->percent = percent;
+        draw(bar);
+    }
+}
+
+void progress_end(progress *bar) {
+    (void)bar;
+    progress_clear();
+}
+
+void progress_note(const char *text) {
+    char shown[LINE_WIDTH + 1];
+    if (is_possible()) {
+        shown_text(shown, sizeof shown, text, strlen(text));
+        show(shown);
+    }
+}
+
+void progress_clear(void) {
+    show("");
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Which bytes are harmless characters, and the escapes of those that are not.
+ */
+#include "shown.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- UTF-8 --------------------------------------------------------------------- */
+
+static bool is_continuation(unsigned char byte) {
+    return (byte & 0xc0) == 0x80;
+}
+
+/* The length that a first byte announces; 0: it begins no character. */
+static size_t announced_length(unsigned char byte) {
+    return byte < 0x80 ? 1 : byte < 0xc2 || byte > 0xf4 ? 0 : byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4;
+}
+
+size_t utf8_length(const char *text, size_t size) {
+    const unsigned char *at = (const unsigned char *)text;
+    size_t length = size > 0 ? announced_length(at[0]) : 0;
+    if (length > size) {
+        return 0;
+    }
+    for (size_t i = 1; i < length; i++) {
+        if (!is_continuation(at[i])) {
+            return 0;
+        }
+    }
+    if (length >= 3 && ((at[0] == 0xe0 && at[1] < 0xa0) || (at[0] == 0xed && at[1] > 0x9f) ||
+                        (at[0] == 0xf0 && at[1] < 0x90) || (at[0] == 0xf4 && at[1] > 0x8f))) {
+        return 0;
+    }
+    return length;
+}
+
+bool utf8_is_control(const char *character, size_t length) {
+    const unsigned char *at = (const unsigned char *)character;
+    return (length == 1 && (at[0] < 0x20 || at[0] == 0x7f)) ||
+           (length == 2 && at[0] == 0xc2 && at[1] < 0xa0);
+}
+
+/* ---- shown --------------------------------------------------------------------- */
+
+size_t shown_text(char *out, size_t room, const char *text, size_t size) {
+    size_t used = 0;
+    for (size_t at = 0; at < size;) {
+        size_t length = utf8_length(text + at, size - at);
+        bool plain = length > 0 && !utf8_is_control(text + at, length);
+        size_t taken = length > 0 ? length : 1;
+        size_t needed = plain ? taken : SHOWN_BYTE * taken;
+        if (needed >= room - used) {
+            break;
+        }
+        for (size_t i = 0; i < taken; i++) {
+            if (plain) {
+                out[used++] = text[at + i];
+            } else {
+                used += (size_t)snprintf(out + used, room - used, "\\x%02x",
+                                         (unsigned)(unsigned char)text[at + i]);
+            }
+        }
+        at += taken;
+    }
+    out[used] = '\0';
+    return used;
+}
+
+size_t shown_cut(const char *text, size_t size, size_t max) {
+    if (size <= max) {
+        return size;
+    }
+    /* A character that the cut would part begins at most three bytes before it. */
+    for (size_t back = 1; back <= 3 && back <= max; back++) {
+        size_t begin = max - back;
+        if (utf8_length(text + begin, size - begin) > back) {
+            return begin;
+        }
+    }
+    return max;
+}
+
+char *shown_format(const char *format, va_list arguments) {
+    va_list again;
+    va_copy(again, arguments);
+    int length = vsnprintf(NULL, 0, format, again);
+    va_end(again);
+    char *text = length < 0 ? NULL : malloc((size_t)length + 1);
+    if (text != NULL) {
+        vsnprintf(text, (size_t)length + 1, format, arguments);
+    }
+    return text;
+}
+
+/* Without memory a line is cut rather than lost. */
+void shown_line(FILE *file, const char *format, ...) {
+    char cut[512], cut_shown[sizeof cut * SHOWN_BYTE];
+    va_list arguments;
+    va_start(arguments, format);
+    char *text = shown_format(format, arguments);
+    va_end(arguments);
+    if (text == NULL) {
+        va_start(arguments, format);
+        vsnprintf(cut, sizeof cut, format, arguments);
+        va_end(arguments);
+    }
+    const char *line = text != NULL ? text : cut;
+    size_t size = strlen(line), room = size * SHOWN_BYTE + 2;
+    char *shown = malloc(room);
+    char *out = shown != NULL ? shown : cut_shown;
+    room = shown != NULL ? room : sizeof cut_shown;
+    size_t used = shown_text(out, room - 1, line, size);
+    out[used++] = '\n';
+    fwrite(out, 1, used, file);
+    free(shown);
+    free(text);
+}

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Reading a BVH from end to end, and the scanner under it. The hierarchy is read in
+ * bvh_hierarchy.c, the motion in bvh_motion.c.
+ */
+#include "bvh.h"
+
+#include "bvh_scan.h"
+#include "files/shown.h"
+#include "text.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- words ---------------------------------------------------------------------- */
+
+bool bvh_is_blank(char c) {
+    return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+bvh_text bvh_next_word(bvh_scan *scan) {
+    const char *at = scan->at;
+    bvh_text word;
+
+    while (at < scan->end && bvh_is_blank(*at)) {
+        at++;
+    }
+    word.begin = at;
+    if (at < scan->end && (*at == '{' || *at == '}')) {
+        at++;
+    } else {
+        while (at < scan->end && !bvh_is_blank(*at) && *at != '{' && *at != '}') {
+            at++;
+        }
+    }
+    word.size = (size_t)(at - word.begin);
+    scan->at = at;
+    return word;
+}
+
+static char lower(char c) {
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+/* Whether `name` begins with the word, in any case. */
+static bool begins_as(bvh_text word, const char *name) {
+    size_t i;
+
+    for (i = 0; i < word.size; i++) {
+        if (name[i] == '\0' || lower(word.begin[i]) != lower(name[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool bvh_word_is(bvh_text word, const char *name) {
+    return begins_as(word, name) && name[word.size] == '\0';
+}
+
+char *bvh_show(bvh_text word, char text[BVH_SHOWN]) {
+    size_t size = shown_cut(word.begin, word.size, BVH_SHOWN_BYTES);
+
+    shown_text(text, BVH_SHOWN, word.begin, size);
+    return text;
+}
+
+bool bvh_next_number(bvh_scan *scan, const char *what, double *value) {
+    bvh_text word = bvh_next_word(scan);
+    const char *end = word.begin + word.size;
+
+    if (text_read_number(word.begin, end, value, &scan->commas) != end) {
+        return bvh_refuse(scan, word.begin, "%s is '%s', which is not a number", what,
+                          bvh_show(word, (char[BVH_SHOWN]){0}));
+    }
+    if (!isfinite(*value)) {
+        return bvh_refuse(scan, word.begin, "%s is too large a number", what);
+    }
+    return true;
+}
+
+/* ---- failures --------------------------------------------------------------------- */
+
+size_t bvh_line(const bvh_scan *scan, const char *location) {
+    const char *at;
+    size_t line = 1;
+
+    for (at = scan->begin; at < location; at++) {
+        line += *at == '\n' || (*at == '\r' && (at + 1 == scan->end || at[1] != '\n'));
+    }
+    return line;
+}
+
+static void refuse(bvh_scan *scan, const char *location, const char *cure, const char *why,
+                   va_list arguments) {
+    char text[1024];
+
+    if (!scan->failed) {
+        vsnprintf(text, sizeof text, why, arguments);
+        cli_fail(CLI_BAD_INPUT, scan->path, cure, "line %zu: %s", bvh_line(scan, location), text);
+    }
+    scan->failed = true;
+}
+
+bool bvh_refuse(bvh_scan *scan, const char *location, const char *why, ...) {
+    va_list arguments;
+
+    va_start(arguments, why);
+    refuse(scan, location, NULL, why, arguments);
+    va_end(arguments);
+    return false;
+}
+
+bool bvh_refuse_with_cure(bvh_scan *scan, const char *location, const char *cure, const char *why,
+                          ...) {
+    va_list arguments;
+
+    va_start(arguments, why);
+    refuse(scan, location, cure, why, arguments);
+    va_end(arguments);
+    return false;
+}
+
+bool bvh_out_of_memory(bvh_scan *scan) {
+    if (!scan->failed) {
+        cli_fail(CLI_BAD_INPUT, scan->path, NULL, "too large for this machine's memory");
+    }
+    scan->failed = true;
+    return false;
+}
+
+void bvh_describe_joint(const bvh *model, size_t joint, char text[BVH_JOINT_TEXT]) {
+    snprintf(text, BVH_JOINT_TEXT, "joint %zu (%s)", joint,
+             bvh_show(model->joints[joint].name, (char[BVH_SHOWN]){0}));
+}
+
+bool bvh_grow(void **array, size_t count, size_t *capacity, size_t element_size) {
+    size_t wanted;
+    void *grown;
+
+    if (count < *capacity) {
+        return true;
+    }
+    if (*capacity > SIZE_MAX / 4 / element_size) {
+        return false;
+    }
+    wanted = *capacity == 0 ? 16 : *capacity * 2;
+    grown = realloc(*array, wanted * element_size);
+    if (grown == NULL) {
+        return false;
+    }
+    *array = grown;
+    *capacity = wanted;
+    return true;
+}
+
+/* ---- the kind ------------------------------------------------------------------- */
+
+static const char byte_order_mark[] = {'\xef', '\xbb', '\xbf'};
+static const char first_word[] = "HIERARCHY";
+
+static cli_kind_found find_first_word(const char *bytes, size_t size) {
+    const char *at = bytes, *end = bytes + size;
+    size_t mark = size < sizeof byte_order_mark ? size : sizeof byte_order_mark, left;
+
+    if (memcmp(at, byte_order_mark, mark) == 0) {
+        at += mark;
+    }
+    while (at < end && bvh_is_blank(*at)) {
+        at++;
+    }
+    left = (size_t)(end - at);
+    if (left < sizeof first_word - 1) {
+        return begins_as((bvh_text){at, left}, first_word) ? CLI_KIND_UNKNOWN : CLI_KIND_NO;
+    }
+    return bvh_word_is((bvh_text){at, sizeof first_word - 1}, first_word) ? CLI_KIND_YES
+                                                                          : CLI_KIND_NO;
+}
+
+const cli_kind bvh_kind = {find_first_word, "not a BVH file: it does not begin with HIERARCHY"};
+
+/* ---- the whole ------------------------------------------------------------------- */
+
+static void skip_byte_order_mark(bvh_scan *scan) {
+    if ((size_t)(scan->end - scan->at) >= sizeof byte_order_mark &&
+        memcmp(scan->at, byte_order_mark, sizeof byte_order_mark) == 0) {
+        scan->at += sizeof byte_order_mark;
+        scan->begin += sizeof byte_order_mark;
+    }
+}
+
+static const char *first_line_end(const bvh_scan *scan) {
+    const char *at;
+
+    for (at = scan->begin; at < scan->end; at++) {
+        if (*at == '\n') {
+            return "\n";
+        }
+        if (*at == '\r') {
+            return at + 1 < scan->end && at[1] == '\n' ? "\r\n" : "\r";
+        }
+    }
+    return "\n";
+}
+
+static int compare_names(const void *left, const void *right) {
+    const bvh_joint *const *a = left, *const *b = right;
+    size_t size_a = (*a)->name.size, size_b = (*b)->name.size;
+    int order = memcmp((*a)->name.begin, (*b)->name.begin, size_a < size_b ? size_a : size_b);
+
+    return order != 0 ? order : (size_a > size_b) - (size_a < size_b);
+}
+
+/* Names are never looked up here, so duplicates only deserve a warning: one for all. */
+static bool warn_of_duplicates(bvh_scan *scan) {
+    const bvh *model = scan->model;
+    const bvh_joint **sorted = calloc(model->joint_count, sizeof *sorted);
+    size_t i, duplicates = 0, example = 0;
+    char text[BVH_JOINT_TEXT];
+
+    if (sorted == NULL) {
+        return bvh_out_of_memory(scan);
+    }
+    for (i = 0; i < model->joint_count; i++) {
+        sorted[i] = &model->joints[i];
+    }
+    qsort(sorted, model->joint_count, sizeof *sorted, compare_names);
+    for (i = 1; i < model->joint_count; i++) {
+        if (compare_names(&sorted[i - 1], &sorted[i]) == 0) {
+            example = (size_t)(sorted[i] - model->joints);
+            duplicates++;
+        }
+    }
+    free(sorted);
+    if (duplicates != 0) {
+        bvh_describe_joint(model, example, text);
+        cli_warn(scan->path,
+                 "%zu joint%s the name of another, as %s does; they are told apart "
+                 "by their place",
+                 duplicates, duplicates == 1 ? " has" : "s have", text);
+    }
+    return true;
+}
+
+static bool scan_all(bvh_scan *scan) {
+    skip_byte_order_mark(scan);
+    scan->model->line_end = first_line_end(scan);
+    if (!bvh_scan_hierarchy(scan) || !warn_of_duplicates(scan) || !bvh_scan_head(scan) ||
+        !bvh_scan_rows(scan)) {
+        return false;
+    }
+    scan->model->comma = scan->commas != 0;
+    if (scan->model->comma) {
+        cli_warn(scan->path, "numbers have decimal commas; they are written with points");
+    }
+    return true;
+}
+
+cli_exit bvh_parse(const char *path, const char *data, size_t size, const bvh_options *options,
+                   bvh **model) {
+    bvh_scan scan = {path, data, data, data + size, options, calloc(1, sizeof(bvh)), 0, false};
+
+    if (scan.model == NULL) {
+        bvh_out_of_memory(&scan);
+        return CLI_BAD_INPUT;
+    }
+    if (!scan_all(&scan)) {
+        bvh_free(&scan.model);
+        return CLI_BAD_INPUT;
+    }
+    *model = scan.model;
+    return CLI_DONE;
+}
+
+void bvh_free(bvh **model) {
+    bvh *m = *model;
+
+    if (m == NULL) {
+        return;
+    }
+    free(m->joints);
+    free(m->sites);
+    free(m->channels);
+    free(m->values);
+    free(m->rows);
+    free(m->hierarchy);
+    free(m);
+    *model = NULL;
+}

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The HIERARCHY of a BVH, word by word, so that line breaks mean nothing but the end of a
+ * name. Nesting is kept in the joints' parents, not on the stack: any depth is fine.
+ */
+#include "bvh_scan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct builder {
+    bvh_scan *scan;
+    size_t joint_capacity, site_capacity, channel_capacity;
+    size_t joint; /* whose braces we are in; BVH_NO_JOINT outside */
+    bool in_site;
+} builder;
+
+/* The rest of the line up to a brace, without the blanks around it. */
+static bvh_text rest_of_line(bvh_scan *scan) {
+    const char *at = scan->at;
+    bvh_text name;
+
+    while (at < scan->end && (*at == ' ' || *at == '\t')) {
+        at++;
+    }
+    name.begin = at;
+    while (at < scan->end && *at != '\n' && *at != '\r' && *at != '{') {
+        at++;
+    }
+    scan->at = at;
+    while (at > name.begin && bvh_is_blank(at[-1])) {
+        at--;
+    }
+    name.size = (size_t)(at - name.begin);
+    return name;
+}
+
+static bool open_brace(bvh_scan *scan) {
+    bvh_text word = bvh_next_word(scan);
+
+    if (!bvh_word_is(word, "{")) {
+        return bvh_refuse(scan, word.begin,
+                          word.size == 0 ? "the file ends where { is due"
+                                         : "'%s' stands where { is due",
+                          bvh_show(word, (char[BVH_SHOWN]){0}));
+    }
+    return true;
+}
+
+static bool begin_joint(builder *b, size_t parent) {
+    bvh *model = b->scan->model;
+    bvh_joint *joint;
+
+    if (!bvh_grow((void **)&model->joints, model->joint_count, &b->joint_capacity,
+                  sizeof *model->joints)) {
+        return bvh_out_of_memory(b->scan);
+    }
+    joint = &model->joints[model->joint_count];
+    memset(joint, 0, sizeof *joint);
+    joint->name = rest_of_line(b->scan);
+    joint->parent = parent;
+    joint->first_channel = model->channel_count;
+    b->joint = model->joint_count++;
+    return open_brace(b->scan);
+}
+
+static bool begin_site(builder *b) {
+    bvh *model = b->scan->model;
+    bvh_site *site;
+    bvh_text words = rest_of_line(b->scan);
+    bvh_scan inner = *b->scan;
+
+    if (!bvh_grow((void **)&model->sites, model->site_count, &b->site_capacity,
+                  sizeof *model->sites)) {
+        return bvh_out_of_memory(b->scan);
+    }
+    /* The word behind `End` is `Site` by custom and no part of a name. */
+    inner.at = words.begin;
+    inner.end = words.begin + words.size;
+    bvh_next_word(&inner);
+    site = &model->sites[model->site_count++];
+    memset(site, 0, sizeof *site);
+    site->joint = b->joint;
+    site->name = rest_of_line(&inner);
+    b->in_site = true;
+    return open_brace(b->scan);
+}
+
+/* Three numbers, whose decimal commas become points in the kept text. */
+static bool read_offset(builder *b) {
+    bvh_scan *scan = b->scan;
+    bvh *model = scan->model;
+    double offset[3];
+    int i;
+
+    for (i = 0; i < 3; i++) {
+        size_t commas = scan->commas;
+        const char *start = scan->at;
+        if (!bvh_next_number(scan, "a number of OFFSET", &offset[i])) {
+            return false;
+        }
+        if (scan->commas != commas) {
+            *(char *)memchr(model->hierarchy + (start - scan->begin), ',',
+                            (size_t)(scan->at - start)) = '.';
+        }
+    }
+    memcpy(b->in_site ? model->sites[model->site_count - 1].offset : model->joints[b->joint].offset,
+           offset, sizeof offset);
+    return true;
+}
+
+static bvh_channel_kind channel_kind(bvh_text name) {
+    static const char *const names[] = {"Xposition", "Yposition", "Zposition",
+                                        "Xrotation", "Yrotation", "Zrotation",
+                                        "Xscale",    "Yscale",    "Zscale"};
+    size_t i;
+
+    for (i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (bvh_word_is(name, names[i])) {
+            return (bvh_channel_kind)i;
+        }
+    }
+    return BVH_OTHER;
+}
+
+/* Words that can only mean that the channel names are over. */
+static bool ends_channels(bvh_text word) {
+    static const char *const words[] = {"", "{", "}", "JOINT", "End", "OFFSET", "CHANNELS"};
+    size_t i;
+
+    for (i = 0; i < sizeof words / sizeof words[0]; i++) {
+        if (bvh_word_is(word, words[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool add_channel(builder *b, bvh_text name) {
+    bvh *model = b->scan->model;
+    bvh_channel channel = {channel_kind(name), name, b->joint};
+
+    if (!bvh_grow((void **)&model->channels, model->channel_count, &b->channel_capacity,
+                  sizeof *model->channels)) {
+        return bvh_out_of_memory(b->scan);
+    }
+    model->channels[model->channel_count++] = channel;
+    model->joints[b->joint].channel_count++;
+    return true;
+}
+
+static bool read_channels(builder *b) {
+    bvh_scan *scan = b->scan;
+    bvh_joint *joint = &scan->model->joints[b->joint];
+    const char *location = scan->at;
+    char text[BVH_JOINT_TEXT];
+    double stated;
+
+    bvh_describe_joint(scan->model, b->joint, text);
+    if (!bvh_next_number(scan, "the number of CHANNELS", &stated)) {
+        return false;
+    }
+    if (stated < 0 || stated > 1e9 || stated != (double)(uint32_t)stated) {
+        return bvh_refuse(scan, location, "%s: %g is no number of channels", text, stated);
+    }
+    if (b->in_site) {
+        return stated == 0 || bvh_refuse(scan, location, "an End Site of %s has channels", text);
+    }
+    if (joint->has_channels_line) {
+        return bvh_refuse(scan, location, "%s has CHANNELS twice", text);
+    }
+    joint->has_channels_line = true;
+    joint->first_channel = scan->model->channel_count;
+    while (joint->channel_count < (size_t)stated) {
+        bvh_text name = bvh_next_word(scan);
+        if (ends_channels(name)) {
+            return bvh_refuse(scan, name.begin, "%s: CHANNELS states %g and names %zu", text,
+                              stated, joint->channel_count);
+        }
+        if (!add_channel(b, name)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool close_brace(builder *b) {
+    if (b->in_site) {
+        b->in_site = false;
+    } else {
+        b->joint = b->scan->model->joints[b->joint].parent;
+    }
+    return true;
+}
+
+/* One word inside the braces of a joint or a site, and what belongs to it. */
+static bool read_member(builder *b, bvh_text word) {
+    char text[BVH_JOINT_TEXT];
+
+    if (bvh_word_is(word, "}")) {
+        return close_brace(b);
+    }
+    if (bvh_word_is(word, "OFFSET")) {
+        return read_offset(b);
+    }
+    if (bvh_word_is(word, "CHANNELS")) {
+        return read_channels(b);
+    }
+    if (!b->in_site && bvh_word_is(word, "JOINT")) {
+        return begin_joint(b, b->joint);
+    }
+    if (!b->in_site && bvh_word_is(word, "End")) {
+        return begin_site(b);
+    }
+    bvh_describe_joint(b->scan->model, b->joint, text);
+    if (word.size == 0) {
+        return bvh_refuse(b->scan, word.begin, "the file ends inside %s", text);
+    }
+    return bvh_refuse(b->scan, word.begin, "'%s' means nothing inside %s",
+                      bvh_show(word, (char[BVH_SHOWN]){0}), text);
+}
+
+/* One word outside all braces. *done at MOTION. */
+static bool read_top(builder *b, bvh_text word, bool *done) {
+    bvh *model = b->scan->model;
+
+    if (bvh_word_is(word, "ROOT")) {
+        return begin_joint(b, BVH_NO_JOINT);
+    }
+    if (bvh_word_is(word, "MOTION")) {
+        char *shrunk;
+        model->hierarchy_size = (size_t)(word.begin - b->scan->begin);
+        shrunk = realloc(model->hierarchy, model->hierarchy_size);
+        model->hierarchy = shrunk != NULL ? shrunk : model->hierarchy;
+        *done = true;
+        return true;
+    }
+    if (word.size == 0) {
+        return bvh_refuse(b->scan, word.begin, "the file ends without MOTION");
+    }
+    return bvh_refuse(b->scan, word.begin, "'%s' stands where ROOT or MOTION is due",
+                      bvh_show(word, (char[BVH_SHOWN]){0}));
+}
+
+bool bvh_scan_hierarchy(bvh_scan *scan) {
+    builder b = {scan, 0, 0, 0, BVH_NO_JOINT, false};
+    bvh *model = scan->model;
+    size_t size = (size_t)(scan->end - scan->begin);
+    bool done = false;
+    bvh_text word = bvh_next_word(scan);
+
+    if (!bvh_word_is(word, "HIERARCHY")) {
+        return bvh_refuse(scan, word.begin, "%s", bvh_kind.refusal);
+    }
+    model->hierarchy = malloc(size + 1);
+    if (model->hierarchy == NULL) {
+        return bvh_out_of_memory(scan);
+    }
+    memcpy(model->hierarchy, scan->begin, size);
+    while (!done) {
+        word = bvh_next_word(scan);
+        if (b.joint == BVH_NO_JOINT ? !read_top(&b, word, &done) : !read_member(&b, word)) {
+            return false;
+        }
+    }
+    if (model->joint_count == 0) {
+        return bvh_refuse(scan, word.begin, "there is no ROOT");
+    }
+    if (model->channel_count == 0) {
+        return bvh_refuse(scan, word.begin, "no joint has a channel");
+    }
+    return true;
+}

@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The MOTION of a BVH: its head, and the rows. A row ends where a line ends; it may take
+ * several lines, but no line may hold more than the row still lacks, so that a missing or
+ * surplus number can never shift those behind it.
+ */
+#include "bvh_scan.h"
+
+#include "text.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- head ----------------------------------------------------------------------- */
+
+/* Takes a colon off the end of a word, or reads the one that stands by itself. */
+static bool take_colon(bvh_scan *scan, bvh_text *word) {
+    const char *colon = memchr(word->begin, ':', word->size);
+    bvh_text next;
+
+    if (colon != NULL) {
+        scan->at = colon + 1; /* `Frames:3` goes on behind it */
+        word->size = (size_t)(colon - word->begin);
+        return true;
+    }
+    next = bvh_next_word(scan);
+    if (next.size == 0 || *next.begin != ':') {
+        return bvh_refuse(scan, next.begin, "a colon is missing behind '%s'",
+                          bvh_show(*word, (char[BVH_SHOWN]){0}));
+    }
+    scan->at = next.begin + 1;
+    return true;
+}
+
+static bool read_frames(bvh_scan *scan) {
+    bvh_text word = bvh_next_word(scan);
+    const char *end = word.begin + word.size;
+
+    if (text_read_whole(word.begin, end, &scan->model->frames_stated) != end) {
+        return bvh_refuse(scan, word.begin, "Frames: '%s' is not a number of frames",
+                          bvh_show(word, (char[BVH_SHOWN]){0}));
+    }
+    return true;
+}
+
+/* The words of a line, from `line` on. */
+static size_t count_words(const bvh_scan *scan, const char *line) {
+    bvh_scan ahead = *scan;
+    const char *stop = line;
+    size_t count = 0;
+
+    while (stop < scan->end && *stop != '\n' && *stop != '\r') {
+        stop++;
+    }
+    ahead.at = line;
+    ahead.end = stop;
+    while (bvh_next_word(&ahead).size != 0) {
+        count++;
+    }
+    return count;
+}
+
+/* The word behind `Frame Time:`, empty when the line has none and the next is a row. */
+static bvh_text frame_time_word(bvh_scan *scan) {
+    bvh_text none = {scan->at, 0};
+    const char *colon = scan->at;
+
+    if (count_words(scan, colon) == 0) {
+        bvh_scan ahead = *scan;
+        bvh_text word = bvh_next_word(&ahead);
+        if (count_words(scan, word.begin) != 1 || scan->model->channel_count == 1) {
+            return none;
+        }
+    }
+    return bvh_next_word(scan);
+}
+
+static const char rate_cure[] = "give the rate with --src-rate";
+
+/* A frame time of 1 is what tools write that do not know it, and as such as bad as none. */
+static bool read_frame_time(bvh_scan *scan) {
+    bvh *model = scan->model;
+    bvh_text word = frame_time_word(scan);
+    const char *end = word.begin + word.size;
+    bool given = scan->options->source_rate.den != 0;
+    double seconds = 0;
+
+    model->frame_time = word;
+    if (text_read_number(word.begin, end, &seconds, &scan->commas) != end) {
+        return given ||
+               bvh_refuse_with_cure(scan, word.begin, rate_cure, "Frame Time: '%s' is not a number",
+                                    bvh_show(word, (char[BVH_SHOWN]){0}));
+    }
+    if (given) {
+        if (seconds == 1.0) {
+            cli_warn(scan->path, "its frame time of 1 second is a placeholder, left aside");
+        }
+        return true;
+    }
+    if (seconds == 1.0) {
+        return bvh_refuse_with_cure(scan, word.begin, rate_cure,
+                                    "Frame Time: 1 second is a placeholder");
+    }
+    if (!rate_from_frame_time(word.begin, word.size, !scan->options->no_snap, &model->rate,
+                              &model->rate_how)) {
+        return bvh_refuse_with_cure(scan, word.begin, rate_cure, "Frame Time: %s seconds cannot be",
+                                    bvh_show(word, (char[BVH_SHOWN]){0}));
+    }
+    return true;
+}
+
+/* Whether a number or its like follows, which is where the head ends. */
+static bool at_row(const bvh_scan *scan) {
+    bvh_scan ahead = *scan;
+    bvh_text word = bvh_next_word(&ahead);
+
+    return !bvh_word_is(word, "Frames") && !bvh_word_is(word, "Frames:") &&
+           !bvh_word_is(word, "Frame") &&
+           !(word.size > 7 && bvh_word_is((bvh_text){word.begin, 7}, "Frames:"));
+}
+
+bool bvh_scan_head(bvh_scan *scan) {
+    bool frames = false, time = false;
+
+    scan->model->rate = scan->options->source_rate;
+    while (!at_row(scan)) {
+        bvh_text word = bvh_next_word(scan);
+        if (bvh_word_is(word, "Frame")) {
+            word = bvh_next_word(scan);
+            if (word.size < 4 || !bvh_word_is((bvh_text){word.begin, 4}, "Time")) {
+                return bvh_refuse(scan, word.begin, "'Frame' is not followed by 'Time:'");
+            }
+            if (!take_colon(scan, &word) || !read_frame_time(scan)) {
+                return false;
+            }
+            time = true;
+        } else {
+            if (!take_colon(scan, &word) || !read_frames(scan)) {
+                return false;
+            }
+            frames = true;
+        }
+    }
+    if (!time && scan->options->source_rate.den == 0) {
+        return bvh_refuse_with_cure(scan, scan->at, rate_cure, "Frame Time: is missing");
+    }
+    if (!frames) {
+        scan->model->frames_stated = UINT64_MAX;
+    }
+    return true;
+}
+
+/* ---- rows ----------------------------------------------------------------------- */
+
+typedef struct row_reader {
+    bvh_scan *scan;
+    size_t count;      /* numbers of the row so far */
+    const char *begin; /* of its first number */
+    const char *end;   /* of its last number */
+    bool held;
+    size_t capacity; /* rows there is room for */
+} row_reader;
+
+static bool grow_rows(row_reader *r) {
+    bvh *model = r->scan->model;
+    size_t channels = model->channel_count, wanted = r->capacity * 2;
+    double *values;
+    bvh_row *rows;
+
+    if (r->capacity == 0) {
+        /* What is stated, when the text is long enough to hold it. */
+        size_t possible = (size_t)(r->scan->end - r->scan->at) / 2 / channels + 1;
+        wanted = model->frames_stated < possible ? (size_t)model->frames_stated + 1 : 16;
+    }
+    if (wanted > SIZE_MAX / sizeof *values / channels || wanted > SIZE_MAX / sizeof *rows) {
+        return bvh_out_of_memory(r->scan);
+    }
+    values = realloc(model->values, wanted * channels * sizeof *values);
+    model->values = values != NULL ? values : model->values;
+    rows = realloc(model->rows, wanted * sizeof *rows);
+    model->rows = rows != NULL ? rows : model->rows;
+    if (values == NULL || rows == NULL) {
+        return bvh_out_of_memory(r->scan);
+    }
+    r->capacity = wanted;
+    return true;
+}
+
+static void end_row(row_reader *r) {
+    bvh *model = r->scan->model;
+    bvh_row row = {{r->begin, (size_t)(r->end - r->begin)}, r->held};
+
+    model->rows[model->frame_count++] = row;
+    r->count = 0;
+    r->held = false;
+}
+
+/* Called at each line end. */
+static void end_line(row_reader *r) {
+    if (r->count == r->scan->model->channel_count) {
+        end_row(r);
+    }
+}
+
+static bool refuse_too_long(row_reader *r, const char *location) {
+    bvh_scan *scan = r->scan;
+    size_t channels = scan->model->channel_count;
+    size_t first = count_words(scan, r->begin);
+
+    if (bvh_line(scan, r->begin) != bvh_line(scan, location)) {
+        return bvh_refuse(scan, r->begin, "a row of %zu numbers where the joints have %zu channels",
+                          first, channels);
+    }
+    return bvh_refuse(scan, location, "a row of %zu numbers where the joints have %zu channels",
+                      first, channels);
+}
+
+static bool refuse_cut_short(row_reader *r) {
+    return bvh_refuse(r->scan, r->begin,
+                      "the last row has %zu numbers where the joints have %zu channels", r->count,
+                      r->scan->model->channel_count);
+}
+
+/* A number that is none: the one before it in time, or the end. */
+static bool take_not_finite(row_reader *r, bvh_text word, double *value) {
+    bvh_scan *scan = r->scan;
+    const bvh *model = scan->model;
+    char joint[BVH_JOINT_TEXT];
+    bvh_text channel = model->channels[r->count].name;
+
+    if (scan->options->hold_nan && model->frame_count > 0) {
+        *value = value[-(ptrdiff_t)model->channel_count];
+        r->held = true;
+        return true;
+    }
+    bvh_describe_joint(model, model->channels[r->count].joint, joint);
+    return bvh_refuse_with_cure(
+        scan, word.begin, scan->options->hold_nan ? NULL : "--nan hold keeps the value before it",
+        "%s, %s: '%s' is not a finite number%s", joint, bvh_show(channel, (char[BVH_SHOWN]){0}),
+        bvh_show(word, (char[BVH_SHOWN]){0}),
+        scan->options->hold_nan ? ", and no row before it has one" : "");
+}
+
+/* Whether a line that begins with what is no number is a damaged row all the same. */
+static bool looks_like_row(const bvh_scan *scan, bvh_text word) {
+    double number;
+    size_t commas = 0;
+
+    return text_read_number(word.begin, word.begin + word.size, &number, &commas) != NULL ||
+           count_words(scan, word.begin) == scan->model->channel_count;
+}
+
+/* What is no number ends the motion when it follows the last row, and is refused inside a
+ * row, or in place of one that Frames: still announces. */
+static bool take_text(row_reader *r, bvh_text word, bool *done) {
+    bvh_scan *scan = r->scan;
+    const bvh *model = scan->model;
+    size_t channels = model->channel_count;
+    char joint[BVH_JOINT_TEXT];
+    bool commas = memchr(word.begin, ',', word.size) != NULL;
+
+    if (r->count == channels && model->frame_count + 1 >= model->frames_stated) {
+        end_row(r);
+    }
+    if (r->count == 0 &&
+        (model->frame_count >= model->frames_stated || !looks_like_row(scan, word))) {
+        cli_warn(scan->path, "line %zu: what follows the last row is no motion and is left out",
+                 bvh_line(scan, word.begin));
+        *done = true;
+        return true;
+    }
+    if (r->count == channels) {
+        return bvh_refuse(scan, word.begin, "'%s' stands behind a row",
+                          bvh_show(word, (char[BVH_SHOWN]){0}));
+    }
+    bvh_describe_joint(model, model->channels[r->count].joint, joint);
+    return bvh_refuse(scan, word.begin, "%s: '%s' is not a number%s", joint,
+                      bvh_show(word, (char[BVH_SHOWN]){0}),
+                      commas ? "; a comma is taken only as a decimal mark, between digits" : "");
+}
+
+/* What text_read_number does not take whole. */
+static bool take_odd_word(row_reader *r, double *value, bool *done) {
+    bvh_scan *scan = r->scan;
+    const char *start = scan->at, *end = start;
+    bvh_text word;
+
+    while (end < scan->end && !bvh_is_blank(*end) && *end != '\0') {
+        end++;
+    }
+    word.begin = start;
+    word.size = (size_t)(end - start);
+    scan->at = end;
+    if (r->count < scan->model->channel_count) {
+        double number;
+        size_t commas = 0;
+        if (text_is_not_finite(start, end) ||
+            (text_read_number(start, end, &number, &commas) == end && end > start)) {
+            return take_not_finite(r, word, value);
+        }
+    }
+    return take_text(r, word, done);
+}
+
+static bool take_number(row_reader *r, bool *done) {
+    bvh_scan *scan = r->scan;
+    bvh *model = scan->model;
+    size_t channels = model->channel_count, commas = scan->commas;
+    const char *end;
+    double scratch, *value;
+
+    if (model->frame_count == r->capacity && !grow_rows(r)) {
+        return false;
+    }
+    value =
+        r->count < channels ? model->values + model->frame_count * channels + r->count : &scratch;
+    end = text_read_number(scan->at, scan->end, value, &scan->commas);
+    if (r->count == 0) {
+        r->begin = scan->at;
+    }
+    if (end == NULL || (end < scan->end && !bvh_is_blank(*end) && *end != '\0') || isinf(*value)) {
+        scan->commas = commas;
+        if (!take_odd_word(r, value, done) || *done) {
+            return !scan->failed;
+        }
+    } else if (r->count == channels) {
+        return refuse_too_long(r, scan->at);
+    } else {
+        scan->at = end;
+    }
+    r->count++;
+    r->end = scan->at;
+    return true;
+}
+
+static bool check_row_count(bvh_scan *scan) {
+    const bvh *model = scan->model;
+    uint64_t stated = model->frames_stated;
+
+    if (model->frame_count == 0) {
+        return bvh_refuse(scan, scan->at, "there are no frames");
+    }
+    if (stated == model->frame_count) {
+        return true;
+    }
+    if (scan->options->strict) {
+        return stated == UINT64_MAX
+                   ? bvh_refuse(scan, scan->at, "Frames: is missing or too large")
+                   : bvh_refuse(scan, scan->at, "Frames: states %llu, but there are %zu rows",
+                                (unsigned long long)stated, model->frame_count);
+    }
+    if (stated == UINT64_MAX) {
+        cli_warn(scan->path, "Frames: is missing or too large; there are %zu rows",
+                 model->frame_count);
+    } else {
+        cli_warn(scan->path, "Frames: states %llu, but there are %zu rows, which are used",
+                 (unsigned long long)stated, model->frame_count);
+    }
+    return true;
+}
+
+bool bvh_scan_rows(bvh_scan *scan) {
+    row_reader r = {scan, 0, scan->at, scan->at, false, 0};
+    bool done = false;
+
+    while (!done) {
+        while (scan->at < scan->end && bvh_is_blank(*scan->at)) {
+            if (*scan->at == '\n' || *scan->at == '\r') {
+                end_line(&r);
+            }
+            scan->at++;
+        }
+        if (scan->at == scan->end) {
+            end_line(&r);
+            break;
+        }
+        if (!take_number(&r, &done)) {
+            return false;
+        }
+    }
+    if (r.count != 0) {
+        return refuse_cut_short(&r);
+    }
+    return check_row_count(scan);
+}

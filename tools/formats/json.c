@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The JSON writer. Only what the reports need: no reading, no sorting, no memory.
+ */
+#include "json.h"
+
+#include "files/shown.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- strings ------------------------------------------------------------------- */
+
+static void write_string(FILE *file, const char *text) {
+    const char *end = text + strlen(text);
+    fputc('"', file);
+    for (size_t length = 0; text < end; text += length) {
+        length = utf8_length(text, (size_t)(end - text));
+        if (length == 0) {
+            fputs("\\ufffd", file);
+            length = 1;
+        } else if (*text == '"' || *text == '\\') {
+            fprintf(file, "\\%c", *text);
+        } else if (utf8_is_control(text, length)) {
+            /* A control character's last byte is its code. */
+            fprintf(file, "\\u%04x", (unsigned)(unsigned char)text[length - 1]);
+        } else {
+            fwrite(text, 1, length, file);
+        }
+    }
+    fputc('"', file);
+}
+
+/* ---- structure ----------------------------------------------------------------- */
+
+static void begin_value(json_writer *json, const char *key) {
+    if (json->has_members) {
+        fputc(',', json->file);
+    }
+    if (json->depth > 0) {
+        fprintf(json->file, "\n%*s", 2 * json->depth, "");
+    }
+    if (key != NULL) {
+        write_string(json->file, key);
+        fputs(": ", json->file);
+    }
+    json->has_members = true;
+}
+
+static void begin_nest(json_writer *json, const char *key, char bracket) {
+    begin_value(json, key);
+    fputc(bracket, json->file);
+    json->depth++;
+    json->has_members = false;
+}
+
+static void end_nest(json_writer *json, char bracket) {
+    json->depth--;
+    if (json->has_members) {
+        fprintf(json->file, "\n%*s", 2 * json->depth, "");
+    }
+    fputc(bracket, json->file);
+    json->has_members = true;
+    if (json->depth == 0) {
+        fputc('\n', json->file);
+    }
+}
+
+void json_begin_object(json_writer *json, const char *key) {
+    begin_nest(json, key, '{');
+}
+
+void json_end_object(json_writer *json) {
+    end_nest(json, '}');
+}
+
+void json_begin_array(json_writer *json, const char *key) {
+    begin_nest(json, key, '[');
+}
+
+void json_end_array(json_writer *json) {
+    end_nest(json, ']');
+}
+
+/* ---- values -------------------------------------------------------------------- */
+
+void json_string(json_writer *json, const char *key, const char *text) {
+    begin_value(json, key);
+    if (text == NULL) {
+        fputs("null", json->file);
+    } else {
+        write_string(json->file, text);
+    }
+}
+
+void json_number(json_writer *json, const char *key, double number) {
+    char text[32] = "null";
+    begin_value(json, key);
+    for (int digits = 6; isfinite(number) && digits <= 17; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, number);
+        if (strtod(text, NULL) == number) {
+            break;
+        }
+    }
+    fputs(text, json->file);
+}
+
+void json_integer(json_writer *json, const char *key, uint64_t number) {
+    begin_value(json, key);
+    fprintf(json->file, "%llu", (unsigned long long)number);
+}
+
+void json_bool(json_writer *json, const char *key, bool value) {
+    begin_value(json, key);
+    fputs(value ? "true" : "false", json->file);
+}
+
+void json_null(json_writer *json, const char *key) {
+    json_string(json, key, NULL);
+}

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * From what a user asked for to an engine. The library decides what a device string
+ * means; here it is only found, passed on, and its failures explained.
+ */
+#define _POSIX_C_SOURCE 200809L
+
+#include "device_options.h"
+#include "files/progress.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DEVICE_NAMES "auto (default), cpu, gpu, none, N, P:D or part of a name"
+
+static const option one_device[] = {
+    {"--device", 0, "DEVICE",
+     DEVICE_NAMES ";\n"
+                  "see: posemill devices. Without it, POSEMILL_DEVICE counts",
+     option_text, offsetof(device_options, device)},
+};
+
+static const option device_table[] = {
+    {"--device", 0, "DEVICE",
+     DEVICE_NAMES ", or several\n"
+                  "of them: all, or a list such as 0,2; see: posemill devices.\n"
+                  "Without it, POSEMILL_DEVICE counts",
+     option_text, offsetof(device_options, device)},
+    {"--reference", 0, NULL, "evaluate on the CPU reference path, without OpenCL", NULL,
+     offsetof(device_options, reference)},
+};
+
+option_group device_options_group(device_options *options) {
+    return (option_group){"Device", device_table, 2, options};
+}
+
+option_group device_options_group_without_reference(device_options *options) {
+    return (option_group){"Device", device_table, 1, options};
+}
+
+option_group device_options_group_of_one(device_options *options) {
+    return (option_group){"Device", one_device, 1, options};
+}
+
+/* An environment variable that is set to nothing is as good as unset. */
+static const char *environment(const char *name) {
+    const char *value = getenv(name);
+    return value != NULL && value[0] != '\0' ? value : NULL;
+}
+
+const char *device_options_choice(const device_options *options) {
+    if (options->reference) {
+        return "none";
+    }
+    if (options->device != NULL) {
+        return options->device;
+    }
+    const char *device = environment("POSEMILL_DEVICE");
+    return device != NULL ? device : "auto";
+}
+
+/* Called from any thread. */
+static void show_message(void *user, pm_log_level level, const char *message) {
+    char note[128];
+    (void)user;
+    switch (level) {
+    case PM_LOG_WARNING:
+        cli_warn("device", "%s", message);
+        break;
+    case PM_LOG_BUILDING:
+        snprintf(note, sizeof note, "posemill: %.110s", message);
+        progress_note(note);
+        break;
+    case PM_LOG_BUILT:
+        progress_clear();
+        break;
+    case PM_LOG_DEBUG:
+    case PM_LOG_INFO:
+        break;
+    }
+}
+
+/* NULL leaves the folder to the library, "" turns the cache off. */
+static const char *cache_folder(void) {
+    const char *folder = environment("POSEMILL_CACHE");
+    return folder != NULL && strcmp(folder, "off") == 0 ? "" : folder;
+}
+
+pm_engine_desc device_options_desc(const device_options *options) {
+    return (pm_engine_desc){
+        .device = device_options_choice(options),
+        .lanes = options->lanes,
+        .cache_folder = cache_folder(),
+        .kernel_folder = environment("POSEMILL_KERNELS"),
+        .build_in_background = options->in_background,
+        .log = show_message,
+    };
+}
+
+cli_exit device_options_engine(const device_options *options, pm_engine **engine) {
+    const char *choice = device_options_choice(options);
+    if (options->reference && options->device != NULL && strcmp(options->device, "none") != 0) {
+        return cli_fail(CLI_USAGE, "--reference", "leave one of them out",
+                        "contradicts --device %s", options->device);
+    }
+    pm_error error = {0};
+    const pm_engine_desc desc = device_options_desc(options);
+    if (pm_engine_create(&desc, engine, &error) != PM_OK) {
+        return cli_fail_error("device", &error);
+    }
+    pm_device_info info;
+    pm_engine_info(*engine, &info);
+    if (strcmp(choice, "auto") == 0 && info.type == PM_DEVICE_REFERENCE) {
+        cli_warn("device", "no OpenCL device here, so the CPU reference path computes");
+    }
+    return CLI_DONE;
+}
+
+bool device_options_several(const device_options *options) {
+    const char *choice = device_options_choice(options);
+    bool is_list = strchr(choice, ',') != NULL && choice[strspn(choice, "0123456789:,")] == '\0';
+    return is_list || strcmp(choice, "all") == 0;
+}
+
+cli_exit device_options_one(const device_options *options) {
+    if (!device_options_several(options)) {
+        return CLI_DONE;
+    }
+    return cli_fail(CLI_USAGE, "device", "name one of: posemill devices",
+                    "'%.80s' is several, and this command is about one",
+                    device_options_choice(options));
+}
+
+/* Device `at` of several, as a name of its own: of "all" its index, of a list what stands
+ * there. False behind the last. */
+static bool nth_device(const char *choice, size_t device_count, size_t at, char *name,
+                       size_t size) {
+    if (strcmp(choice, "all") == 0) {
+        snprintf(name, size, "%zu", at);
+        return at < device_count;
+    }
+    for (size_t i = 0; i < at; i++) {
+        choice += strcspn(choice, ",");
+        choice += *choice == ',';
+    }
+    snprintf(name, size, "%.*s", (int)strcspn(choice, ","), choice);
+    return name[0] != '\0';
+}
+
+/* An engine over all of them is opened first: the library knows what is wrong with a list. */
+static cli_exit check_several(const device_options *options, size_t *device_count) {
+    pm_engine *engine = NULL;
+    pm_error error = {0};
+    cli_exit code = device_options_engine(options, &engine);
+    pm_engine_destroy(&engine);
+    if (code == CLI_DONE && pm_list_devices(NULL, 0, device_count, &error) != PM_OK) {
+        code = cli_fail_error("device", &error);
+    }
+    return code;
+}
+
+cli_exit device_options_each(const device_options *options,
+                             cli_exit (*use)(const device_options *one, void *context),
+                             void *context) {
+    size_t device_count = 0;
+    char name[32];
+    if (!device_options_several(options)) {
+        return use(options, context);
+    }
+    const char *choice = device_options_choice(options);
+    cli_exit first = check_several(options, &device_count);
+    if (first != CLI_DONE) {
+        return first;
+    }
+    for (size_t i = 0; nth_device(choice, device_count, i, name, sizeof name); i++) {
+        device_options one = *options;
+        one.device = name;
+        cli_exit code = use(&one, context);
+        first = first == CLI_DONE ? code : first;
+    }
+    return first;
+}
+
+const char *device_type_name(pm_device_type type) {
+    switch (type) {
+    case PM_DEVICE_REFERENCE:
+        return "reference";
+    case PM_DEVICE_CPU:
+        return "cpu";
+    case PM_DEVICE_GPU:
+        return "gpu";
+    case PM_DEVICE_DISCRETE_GPU:
+        return "discrete gpu";
+    case PM_DEVICE_OTHER:
+        break;
+    }
+    return "other";
+}

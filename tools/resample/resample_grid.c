@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The exact grid of samples. Products go through 128 bits, so that neither long clips nor
+ * literal rates of 13 digits overflow; what still does not fit is refused.
+ */
+#include "resample_grid.h"
+
+#include <math.h>
+#include <string.h>
+
+__extension__ typedef unsigned __int128 wide;
+
+static const char too_fine[] = "the rates and times have too many digits for an exact grid";
+
+static uint64_t common_divisor(uint64_t a, uint64_t b) {
+    while (b != 0) {
+        uint64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* Puts two fractions of a frame on one denominator. */
+static bool common_unit(pm_rational first, pm_rational step, resample_grid *grid) {
+    uint64_t first_den = (uint64_t)first.den, step_den = (uint64_t)step.den;
+    uint64_t divisor = common_divisor(first_den, step_den);
+    wide unit = (wide)(first_den / divisor) * step_den;
+    wide offset = (wide)first.num * (step_den / divisor);
+    wide stride = (wide)step.num * (first_den / divisor);
+
+    if (unit > INT64_MAX || offset > INT64_MAX || stride > INT64_MAX) {
+        return false;
+    }
+    grid->unit = (uint64_t)unit;
+    grid->first = (uint64_t)offset;
+    grid->step = (uint64_t)stride;
+    return true;
+}
+
+/* Whether a <= b, for times of 0 or more. */
+static bool at_most(pm_rational a, pm_rational b) {
+    return (wide)a.num * (uint64_t)b.den <= (wide)b.num * (uint64_t)a.den;
+}
+
+/* Samples from first up to an end of the source, with it or without. */
+static bool count_samples(const pm_rational end_frame, bool with_end, resample_grid *grid) {
+    wide end = (wide)end_frame.num * grid->unit, den = (uint64_t)end_frame.den;
+    wide first = (wide)grid->first * den, step = (wide)grid->step * den, count;
+
+    if (end < first) {
+        return false;
+    }
+    count = (end - first) / step + 1;
+    if (!with_end && (end - first) % step == 0) {
+        count--;
+    }
+    grid->count = count <= INT64_MAX ? (uint64_t)count : RESAMPLE_GRID_COUNTLESS;
+    return true;
+}
+
+/* The end of a loop without a closing frame is its period, where frame 0 comes again: the
+ * last sample lies before it. Periods are doubles; half a thousandth of a sample forgives
+ * their rounding. */
+static void count_loop(const resample_span *span, resample_grid *grid) {
+    double start = rate_value(grid->start);
+    double samples = (span->loop_period - start) * rate_value(span->rate);
+
+    grid->count = samples >= 0x1p63 ? RESAMPLE_GRID_COUNTLESS
+                  : samples > 0     ? (uint64_t)ceil(samples - 5e-4)
+                                    : 0;
+}
+
+static const char *find_end(const resample_span *span, pm_rational last, resample_grid *grid) {
+    if (span->end.den == 0) {
+        grid->end = last;
+        return NULL;
+    }
+    grid->end = span->end;
+    if (span->loop_period == 0 && !at_most(span->end, last)) {
+        return "--end lies behind the last frame";
+    }
+    return NULL;
+}
+
+const char *resample_grid_make(const resample_span *span, resample_grid *grid) {
+    pm_rational zero = {0, 1}, frames = {(int64_t)span->frame_count - 1, 1};
+    pm_rational last, first, step, end_frame;
+    const char *why;
+    double closing;
+
+    memset(grid, 0, sizeof *grid);
+    grid->start = span->start.den == 0 ? zero : span->start;
+    if (!rate_divide(frames, span->source_rate, &last) ||
+        !rate_multiply(grid->start, span->source_rate, &first) ||
+        !rate_divide(span->source_rate, span->rate, &step) || !common_unit(first, step, grid)) {
+        return too_fine;
+    }
+    why = find_end(span, last, grid);
+    if (why != NULL) {
+        return why;
+    }
+    closing = span->loop_period - rate_value(last);
+    if (span->loop_period > 0 && span->end.den == 0 && closing > 1e-9 * span->loop_period) {
+        count_loop(span, grid);
+        return grid->count > 0 ? NULL : "--start lies behind the end of the loop";
+    }
+    if (!at_most(grid->start, grid->end)) {
+        return span->end.den == 0 ? "--start lies behind the last frame"
+                                  : "--start lies behind --end";
+    }
+    if (!rate_multiply(grid->end, span->source_rate, &end_frame) ||
+        !count_samples(end_frame, true, grid)) {
+        return too_fine;
+    }
+    if (span->end_rule == RESAMPLE_END_INCLUDE) {
+        uint64_t with = grid->count;
+        if (!count_samples(end_frame, false, grid)) {
+            return too_fine;
+        }
+        grid->extra = grid->count == with;
+        grid->count = with;
+    }
+    return NULL;
+}
+
+resample_position resample_position_first(const resample_grid *grid) {
+    resample_position position = {grid->first / grid->unit, grid->first % grid->unit};
+    return position;
+}
+
+resample_position resample_position_end(const resample_grid *grid, pm_rational source_rate) {
+    wide frames = (wide)grid->end.num * (uint64_t)source_rate.num;
+    wide den = (wide)grid->end.den * (uint64_t)source_rate.den;
+    resample_position position = {(uint64_t)(frames / den), (frames % den) != 0};
+    return position;
+}
+
+void resample_position_step(const resample_grid *grid, resample_position *position) {
+    uint64_t step = grid->step % grid->unit;
+
+    position->frame += grid->step / grid->unit;
+    position->rest += step; /* both below 2^63 */
+    if (position->rest >= grid->unit) {
+        position->rest -= grid->unit;
+        position->frame++;
+    }
+}

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Which cases a method is verified with: random keys in each kind of job, the
+ * adversarial tracks, and the options that the method reads.
+ */
+#include "verify.h"
+
+#include "oracle/oracle.h"
+#include "oracle/random_tracks.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+double verify_rms(const verify_result *result, const verify_errors *errors) {
+    return result->random_samples > 0 ? sqrt(errors->squares / (double)result->random_samples)
+                                      : 0.0;
+}
+
+static bool within(const verify_result *result, const verify_errors *errors) {
+    const pm_method_info *info = pm_method_describe(result->method);
+    return errors->broken == 0 && errors->max <= info->max_error &&
+           errors->norm <= VERIFY_NORM_BOUND && verify_rms(result, errors) <= info->rms_error;
+}
+
+bool verify_passed(const verify_result *result) {
+    return result->samples > 0 && within(result, &result->device) &&
+           within(result, &result->reference);
+}
+
+/* ---- options of a method ------------------------------------------------------- */
+
+enum { SQUAD_VARIANTS = 6, SQUAD_UNLIMITED = 5, HERMITE_VARIANTS = 5, STERP_VARIANTS = 3 };
+
+static size_t variant_count(pm_method method) {
+    switch (method) {
+    case PM_METHOD_SQUAD:
+        return SQUAD_VARIANTS;
+    case PM_METHOD_HERMITE:
+        return HERMITE_VARIANTS;
+    case PM_METHOD_SPLINE:
+        return PM_ENDS_COUNT;
+    case PM_METHOD_STERP:
+        return STERP_VARIANTS;
+    default:
+        return 1;
+    }
+}
+
+/* Without its limiter squad is promised nothing for steep keys: its inner points may then be
+ * opposite, where no precision suffices. */
+static bool is_unlimited(pm_method method, size_t variant) {
+    return method == PM_METHOD_SQUAD && variant == SQUAD_UNLIMITED;
+}
+
+/* Of squad, and of hermite but for the last, which is squad without its limiter. */
+static void vary_tangents(size_t variant, const track_set *set, pm_clip_desc *desc) {
+    static const pm_tangents tangents[SQUAD_VARIANTS] = {PM_TANGENTS_BESSEL, PM_TANGENTS_MEAN,
+                                                         PM_TANGENTS_HOLD,   PM_TANGENTS_TCB,
+                                                         PM_TANGENTS_USER,   PM_TANGENTS_BESSEL};
+    static const pm_ends ends[SQUAD_VARIANTS] = {PM_ENDS_CHORD, PM_ENDS_NATURAL, PM_ENDS_PARABOLA,
+                                                 PM_ENDS_ZERO,  PM_ENDS_CHORD,   PM_ENDS_CHORD};
+    desc->tangents = tangents[variant];
+    desc->ends = ends[variant];
+    desc->unlimited = is_unlimited(desc->method, variant);
+    if (desc->tangents == PM_TANGENTS_TCB) {
+        desc->tension = 0.3;
+        desc->continuity = -0.4;
+        desc->bias = 0.2;
+    } else if (desc->tangents == PM_TANGENTS_USER) {
+        desc->user_tangents = (pm_array){set->tangents, PM_FLOAT64, 0};
+    }
+}
+
+static void vary_sterp(size_t variant, pm_clip_desc *desc) {
+    static const pm_windows swing_first = {0.0, 0.5, 0.5, 1.0};
+    desc->axis_frame = variant == 1 ? PM_AXIS_PARENT : PM_AXIS_BODY;
+    desc->windows = variant == 2 ? &swing_first : NULL;
+    desc->window_count = variant == 2 ? 1 : 0;
+}
+
+/* What bspline and cubicspline ask of keys is given by prepare() and here. */
+static void vary(pm_method method, size_t variant, track_set *set, pm_clip_desc *desc) {
+    desc->method = method;
+    if (method == PM_METHOD_SQUAD || method == PM_METHOD_HERMITE) {
+        vary_tangents(variant, set, desc);
+    } else if (method == PM_METHOD_SPLINE) {
+        desc->ends = (pm_ends)variant;
+    } else if (method == PM_METHOD_STERP) {
+        vary_sterp(variant, desc);
+    } else if (method == PM_METHOD_CUBICSPLINE) {
+        set_give_tangents(set, desc);
+    }
+}
+
+static void prepare(pm_method method, track_set *set) {
+    if (method == PM_METHOD_BSPLINE) {
+        set_make_uniform(set);
+    }
+}
+
+/* ---- random keys --------------------------------------------------------------- */
+
+/* The kinds of job, each with the kind of clip that it is hardest for. */
+typedef enum random_kind {
+    UNIFORM_SAMPLES, /* of shared uneven key times */
+    UNIFORM_KEYS,    /* uniform to uniform, placed in whole numbers */
+    TIMES,           /* every sample anywhere, before and after the keys too */
+    PAIRS,           /* (track, time) with a timeline of its own for every track */
+    CLOSED,          /* a loop, many laps */
+    RANDOM_KINDS
+} random_kind;
+
+static const char *const random_names[RANDOM_KINDS] = {
+    "random keys, uniform samples", "random keys, uniform both", "random keys, any time",
+    "random keys, own timelines", "random keys, loop"};
+
+/* 37 tracks leave a rest in every lane width. */
+enum { RANDOM_TRACKS = 37, RANDOM_KEYS = 12 };
+
+/* Times and tracks of a job, in memory that random_case frees. */
+typedef struct scatter {
+    double *times;
+    uint32_t *tracks;
+} scatter;
+
+static bool scatter_make(random_source *source, const pm_clip_desc *desc, size_t count,
+                         bool with_tracks, scatter *made) {
+    const pm_timeline *timeline = &desc->timelines[0];
+    made->times = malloc(count * sizeof *made->times);
+    made->tracks = with_tracks ? malloc(count * sizeof *made->tracks) : NULL;
+    if (made->times == NULL || (with_tracks && made->tracks == NULL)) {
+        return false;
+    }
+    for (size_t k = 0; k < count; k++) {
+        size_t track = (size_t)random_bits(source) % desc->track_count;
+        const pm_timeline *own =
+            with_tracks ? &desc->timelines[desc->timeline_of[track]] : timeline;
+        double last = own->times[own->key_count - 1];
+        made->times[k] = desc->loop_period > 0.0
+                             ? random_between(source, -10.0 * last, 10.0 * last)
+                             : random_between(source, -0.05 * last, 1.05 * last);
+        if (with_tracks) {
+            made->tracks[k] = (uint32_t)track;
+        }
+    }
+    return true;
+}
+
+/* A rate that spreads `count` samples over the keys and never falls into step with them. */
+static pm_rational spreading_rate(const pm_timeline *timeline, size_t count) {
+    double seconds = timeline->times != NULL ? timeline->times[timeline->key_count - 1]
+                                             : (double)(timeline->key_count - 1);
+    pm_rational rate = {(int64_t)(1001.0 * (double)count / seconds) + 1, 1001};
+    return rate;
+}
+
+static cli_exit random_case(pm_engine *engine, pm_method method, random_kind kind, size_t variant,
+                            random_source *source, size_t rows, verify_result *result) {
+    const double half_turn = 3.14159265358979323846;
+    const double largest = is_unlimited(method, variant) ? half_turn / 3.0 : half_turn;
+    track_set set;
+    scatter where = {NULL, NULL};
+    set_random(source, RANDOM_TRACKS, RANDOM_KEYS, 0.0, largest, true, kind != PAIRS, &set);
+    if (kind == CLOSED) {
+        set.tracks[0].period = set.tracks[0].times[RANDOM_KEYS - 1] + 0.7;
+    }
+    prepare(method, &set);
+    verify_case tested = {random_names[kind], true, set_describe(&set)};
+    vary(method, variant, &set, &tested.desc);
+    pm_timeline uniform = {.key_count = RANDOM_KEYS, .rate = {1, 1}};
+    if (kind == UNIFORM_KEYS) {
+        tested.desc.timelines = &uniform;
+    }
+    size_t count = kind == PAIRS ? rows : rows / RANDOM_TRACKS + 1;
+    pm_sample_job job = {.sample_count = count};
+    cli_exit code = CLI_DONE;
+    if (kind == UNIFORM_SAMPLES || kind == UNIFORM_KEYS) {
+        job.rate = spreading_rate(&tested.desc.timelines[0], count);
+    } else if (!scatter_make(source, &tested.desc, count, kind == PAIRS, &where)) {
+        code = cli_fail(CLI_DEVICE_FAILED, "verify", NULL, "out of memory");
+    }
+    job.times = where.times;
+    job.tracks = where.tracks;
+    if (code == CLI_DONE) {
+        code = verify_case_run(engine, &tested, &job, result);
+    }
+    free(where.times);
+    free(where.tracks);
+    set_destroy(&set);
+    return code;
+}
+
+/* ---- adversarial keys ---------------------------------------------------------- */
+
+enum { ADVERSARIAL_SAMPLES = 400 };
+
+/* A loop that ends on a closing key must close its positions too. */
+static void close_positions(test_track *track) {
+    size_t last = track->key_count - 1;
+    if (track->period > 0.0 && track->times[last] - track->times[0] >= track->period) {
+        memcpy(track->positions[last], track->positions[0], sizeof track->positions[0]);
+    }
+}
+
+static cli_exit adversarial_case(pm_engine *engine, pm_method method, size_t index, size_t variant,
+                                 verify_result *result) {
+    track_set set;
+    set_create(1, true, &set);
+    adversarial_track(index, &set.tracks[0]);
+    close_positions(&set.tracks[0]);
+    prepare(method, &set);
+    const test_track *track = &set.tracks[0];
+    verify_case tested = {track->name, false, set_describe(&set)};
+    vary(method, variant, &set, &tested.desc);
+    if (oracle_beyond_reason(&tested.desc)) {
+        set_destroy(&set);
+        return CLI_DONE;
+    }
+    double last = track->times[track->key_count - 1];
+    double end = track->period > 0.0 ? 2.5 * track->period : last;
+    double times[ADVERSARIAL_SAMPLES];
+    for (size_t k = 0; k < ADVERSARIAL_SAMPLES; k++) {
+        times[k] = end * ((double)k / (double)(ADVERSARIAL_SAMPLES - 1));
+    }
+    /* The keys themselves, to the bit of their times. */
+    for (size_t i = 0; i < track->key_count; i++) {
+        times[3 * i] = track->times[i];
+    }
+    pm_sample_job job = {.sample_count = ADVERSARIAL_SAMPLES, .times = times};
+    cli_exit code = verify_case_run(engine, &tested, &job, result);
+    set_destroy(&set);
+    return code;
+}
+
+cli_exit verify_method(pm_engine *engine, pm_method method, uint64_t seed, size_t samples,
+                       verify_result *result) {
+    size_t variants = variant_count(method);
+    size_t rows = samples / (variants * RANDOM_KINDS) + 1;
+    random_source source = {seed + (uint64_t)method};
+    cli_exit code = CLI_DONE;
+    memset(result, 0, sizeof *result);
+    result->method = method;
+    for (size_t variant = 0; variant < variants && code == CLI_DONE; variant++) {
+        for (int kind = 0; kind < RANDOM_KINDS && code == CLI_DONE; kind++) {
+            code = random_case(engine, method, (random_kind)kind, variant, &source, rows, result);
+        }
+        size_t adversaries = is_unlimited(method, variant) ? 0 : adversarial_count();
+        for (size_t i = 0; i < adversaries && code == CLI_DONE; i++) {
+            code = adversarial_case(engine, method, i, variant, result);
+        }
+    }
+    return code;
+}
