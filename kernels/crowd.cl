@@ -3,20 +3,9 @@
  * Poses of a crowd, from keys to the records that PM_OUTPUT names: a work-item takes PM_LANES
  * instances, one a lane, down the hierarchy, joint by joint.
  */
+#include "pm_crowd_outputs.h"
 #include "pm_instances.h"
 #include "pm_records.h"
-
-#ifndef PM_OUTPUT
-#define PM_OUTPUT PM_OUTPUT_PALETTE
-#endif
-
-#if PM_OUTPUT == PM_OUTPUT_HALF
-#define PM_RECORD_WORDS 6
-#elif PM_OUTPUT == PM_OUTPUT_DUAL
-#define PM_RECORD_WORDS 8
-#else
-#define PM_RECORD_WORDS 12
-#endif
 
 /* ---- records ------------------------------------------------------------------------- */
 
@@ -27,7 +16,7 @@ pm_fn void pm_put_row(real *words, pm_quat row) {
     words[3] = row.w;
 }
 
-#if PM_OUTPUT == PM_OUTPUT_LOCAL
+#if PM_OUTPUT_FORM == PM_FORM_LOCAL
 
 pm_fn void pm_put_record(real *words, pm_local pose) {
     pm_put_row(words, pose.rotation);
@@ -35,24 +24,24 @@ pm_fn void pm_put_record(real *words, pm_local pose) {
     pm_put_row(words + 8, pose.scale);
 }
 
-#elif PM_OUTPUT == PM_OUTPUT_DUAL
+#elif PM_OUTPUT_FORM == PM_FORM_RIGID
 
 typedef pm_rigid pm_model;
 #define pm_model_product pm_rigid_product
 
 pm_fn pm_model pm_model_of(pm_local pose, pm_u32 scaled) {
-    pm_model placed;
+    pm_model model;
     (void)scaled;
-    placed.rotation = pose.rotation;
-    placed.position = pose.position;
-    return placed;
+    model.rotation = pose.rotation;
+    model.position = pose.position;
+    return model;
 }
 
-pm_fn void pm_put_record(real *words, pm_model placed, pm_global const pm_joint *joint) {
+pm_fn void pm_put_record(real *words, pm_model model, pm_global const pm_joint *joint) {
     pm_rigid bind;
     bind.rotation = pm_spread(joint->bind_rotation);
     bind.position = pm_spread(joint->bind_position);
-    pm_rigid skin = pm_rigid_product(placed, bind);
+    pm_rigid skin = pm_rigid_product(model, bind);
     pm_put_row(words, skin.rotation);
     pm_put_row(words + 4, pm_rigid_dual(skin));
 }
@@ -63,11 +52,11 @@ typedef pm_matrix pm_model;
 #define pm_model_product pm_matrix_product
 
 pm_fn pm_model pm_model_of(pm_local pose, pm_u32 scaled) {
-    pm_model placed = pm_matrix_of(pose.rotation, pose.position);
-    return scaled ? pm_matrix_scaled(placed, pose.scale) : placed;
+    pm_model model = pm_matrix_of(pose.rotation, pose.position);
+    return scaled ? pm_matrix_scaled(model, pose.scale) : model;
 }
 
-#if PM_OUTPUT == PM_OUTPUT_HALF
+#if PM_OUTPUT_BITS == 16
 /* Bits 16 to 31 as a number of either sign, for C leaves a shift into the sign undefined. */
 pm_fn real pm_two_halves(real low, real high) {
     pm_mask above = pm_half_bits(high);
@@ -85,14 +74,14 @@ pm_fn void pm_put_numbers(real *words, pm_quat row, pm_u32 at) {
 }
 #endif
 
-pm_fn void pm_put_record(real *words, pm_model placed, pm_global const pm_joint *joint) {
-    pm_matrix m = placed;
-#if PM_OUTPUT != PM_OUTPUT_MODEL
+pm_fn void pm_put_record(real *words, pm_model model, pm_global const pm_joint *joint) {
+    pm_matrix m = model;
+#if PM_OUTPUT_BOUND
     pm_matrix bind;
     bind.x = pm_spread(joint->inverse_bind);
     bind.y = pm_spread(joint->inverse_bind + 4);
     bind.z = pm_spread(joint->inverse_bind + 8);
-    m = pm_matrix_product(placed, bind);
+    m = pm_matrix_product(model, bind);
 #endif
     (void)joint;
     pm_put_numbers(words, m.x, 0);
@@ -120,7 +109,7 @@ pm_kernel void crowd(pm_global const pm_u8 *instances, pm_u64 instances_offset,
     pm_instance_lanes states;
     pm_lanes_out out;
     real words[PM_RECORDS_ROOM];
-#if PM_OUTPUT != PM_OUTPUT_LOCAL
+#if PM_OUTPUT_FORM != PM_FORM_LOCAL
     pm_model slots[PM_SLOTS];
 #endif
     out.active = pm_instances_enter(
@@ -143,17 +132,17 @@ pm_kernel void crowd(pm_global const pm_u8 *instances, pm_u64 instances_offset,
             pm_pose_group(&poses, &t, &states, level_joints, masks, joints, j,
                           size.joints - j < PM_GROUP ? size.joints - j : PM_GROUP);
         pm_local pose = pm_local_of(&poses, joint, j % PM_GROUP);
-        real *record = pm_record(words, j, PM_RECORD_WORDS);
-#if PM_OUTPUT == PM_OUTPUT_LOCAL
+        real *record = pm_record(words, j, PM_OUTPUT_WORDS);
+#if PM_OUTPUT_FORM == PM_FORM_LOCAL
         pm_put_record(record, pose);
 #else
-        pm_model placed = pm_model_of(pose, joint->scaled);
+        pm_model model = pm_model_of(pose, joint->scaled);
         if (joint->parent != PM_NO_SLOT)
-            placed = pm_model_product(slots[joint->parent], placed);
+            model = pm_model_product(slots[joint->parent], model);
         if (joint->slot != PM_NO_SLOT)
-            slots[joint->slot] = placed;
-        pm_put_record(record, placed, joint);
+            slots[joint->slot] = model;
+        pm_put_record(record, model, joint);
 #endif
-        pm_send_records(&out, words, j, PM_RECORD_WORDS, j + 1 == size.joints);
+        pm_send_records(&out, words, j, PM_OUTPUT_WORDS, j + 1 == size.joints);
     }
 }

@@ -8,13 +8,6 @@
 
 #include "pm_segment.h"
 
-/* What is written of a joint: pm_crowd_output of the public header, by number. */
-#define PM_OUTPUT_PALETTE 0
-#define PM_OUTPUT_HALF 1
-#define PM_OUTPUT_DUAL 2
-#define PM_OUTPUT_MODEL 3
-#define PM_OUTPUT_LOCAL 4
-
 /* pm_crowd_flag */
 #define PM_CLAMP_A 1u
 #define PM_CLAMP_B 2u

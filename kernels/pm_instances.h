@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * Instances in lanes: what each does, and the poses of a group of joints that come of it.
+ * Instances in lanes: what each does by pm_instance.h, and the poses of a group of joints.
  */
 #ifndef PM_INSTANCES_H
 #define PM_INSTANCES_H
 
 #include "pm_inputs.h"
-#include "pm_pose.h"
+#include "pm_instance.h"
 
 /* PM_LANES instances; any_... says whether something is so in some lane. */
 typedef struct pm_instance_lanes {
@@ -22,29 +22,29 @@ typedef struct pm_instance_lanes {
 
 /* ---- instances ---------------------------------------------------------------------------- */
 
+pm_fn void pm_input_enter(pm_input_lanes *lanes, int i, pm_input input) {
+    lanes->clip[i] = input.clip;
+    lanes->time[i] = input.time;
+    lanes->clamps[i] = input.clamps;
+}
+
 pm_fn void pm_instance_enter(pm_instance_lanes *states, int i, pm_instance instance,
                              const pm_tables *t) {
-    pm_u32 exists_a = instance.clip_a < t->size.clips, exists_b = instance.clip_b < t->size.clips;
-    float weight = instance.weight > 0.0f ? instance.weight : 0.0f; /* NaN is not */
-    states->weight[i] = exists_b ? (weight < 1.0f ? weight : 1.0f) : 0.0f;
-    pm_u32 blends = states->weight[i] > 0.0f;
-    states->a.clip[i] = exists_a ? instance.clip_a : 0;
-    states->a.time[i] = exists_a ? instance.time_a : 0;
-    states->a.clamps[i] = instance.flags & PM_CLAMP_A;
-    states->b.clip[i] = blends ? instance.clip_b : states->a.clip[i];
-    states->b.time[i] = blends ? instance.time_b : states->a.time[i];
-    states->b.clamps[i] = blends ? instance.flags & PM_CLAMP_B : states->a.clamps[i];
-    states->no_clip[i] = exists_a ? 0.0f : 1.0f;
-    states->added[i] = instance.flags & PM_ADDITIVE ? 1.0f : 0.0f;
-    states->in_place[i] = instance.flags & PM_IN_PLACE ? 1.0f : 0.0f;
-    states->mask[i] = instance.mask <= t->size.masks ? instance.mask : 0;
-    states->level[i] = instance.level < t->size.levels ? instance.level : t->size.levels - 1;
-    states->any_no_clip |= !exists_a;
-    states->any_b |= blends;
-    states->any_added |= blends && instance.flags & PM_ADDITIVE;
-    states->any_mixed |= blends && !(instance.flags & PM_ADDITIVE);
-    states->any_mask |= blends && states->mask[i] != 0;
-    states->any_in_place |= instance.flags & PM_IN_PLACE;
+    pm_resolved r = pm_instance_resolve(instance, t->size.clips, t->size.masks, t->size.levels);
+    pm_input_enter(&states->a, i, r.a);
+    pm_input_enter(&states->b, i, r.b);
+    states->no_clip[i] = r.has_a ? 0.0f : 1.0f;
+    states->weight[i] = r.weight;
+    states->added[i] = r.additive ? 1.0f : 0.0f;
+    states->in_place[i] = r.in_place ? 1.0f : 0.0f;
+    states->mask[i] = r.mask;
+    states->level[i] = r.level;
+    states->any_no_clip |= !r.has_a;
+    states->any_b |= r.blends;
+    states->any_added |= r.blends && r.additive;
+    states->any_mixed |= r.blends && !r.additive;
+    states->any_mask |= r.blends && r.mask != 0;
+    states->any_in_place |= r.in_place;
 }
 
 /* Lanes past the end repeat the last instance, and write nothing. */
@@ -60,8 +60,7 @@ pm_fn pm_u32 pm_instances_enter(pm_instance_lanes *states, pm_global const pm_in
         pm_instance_enter(states, i, instances[here ? index : t->size.instances - 1], t);
         pm_crowd_level level = levels[states->level[i]];
         states->any_part |= !level.whole;
-        pm_u64 turn = t->size.frame + (t->size.first + index) / PM_INSTANCE_GROUP;
-        if (here && turn % level.update_every == 0)
+        if (here && pm_has_turn(t->size.frame, t->size.first + index, level.update_every))
             active |= 1u << i;
     }
     return active;
@@ -80,21 +79,14 @@ pm_fn real pm_weight_at(const pm_instance_lanes *states, pm_global const float *
     return weight * pm_reals_of(share);
 }
 
-/* B's share of a channel. */
+/* A channel of A, changed by B in each lane's way. */
 pm_fn pm_quat pm_blended(const pm_instance_lanes *states, pm_global const pm_joint *joint, pm_u32 c,
                          pm_quat a, pm_quat b, real weight) {
-    pm_quat rest = pm_rest_of(joint, c), mixed = a, added = a;
-    if (states->any_mixed)
-        mixed = c == PM_CHANNEL_ROTATIONS ? pm_rotations_mixed(a, b, weight)
-                                          : pm_vectors_mixed(a, b, weight);
+    pm_quat mixed = states->any_mixed ? pm_channel_mixed(c, a, b, weight) : a;
     if (!states->any_added)
         return mixed;
-    if (c == PM_CHANNEL_ROTATIONS)
-        added = pm_rotation_added(a, b, rest, weight);
-    else if (c == PM_CHANNEL_POSITIONS)
-        added = pm_position_added(a, b, rest, weight);
-    else
-        added = pm_scale_added(a, b, pm_spread(joint->unscale), weight);
+    pm_quat added =
+        pm_channel_added(c, a, b, pm_rest_of(joint, c), pm_spread(joint->unscale), weight);
     return pm_quat_select(pm_reals_of(states->added) != PM_REAL(0.0f), added, mixed);
 }
 
@@ -126,7 +118,7 @@ pm_fn void pm_keep_still(pm_poses *poses, const pm_tables *t, const pm_instance_
     float still[PM_LANES];
     for (int i = 0; i < PM_LANES; i++) {
         pm_u32 has = level_joints[(pm_u64)states->level[i] * t->size.joints + j];
-        still[i] = has && !(j == 0 && states->in_place[i] != 0.0f) ? 0.0f : 1.0f;
+        still[i] = pm_keeps_rest(has, j, states->in_place[i] != 0.0f) ? 1.0f : 0.0f;
     }
     pm_put_to_rest(poses, joint, k, still);
 }

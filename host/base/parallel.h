@@ -10,6 +10,24 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* A part of a job: items [from, from + count). */
+typedef struct pm_piece {
+    size_t from;
+    size_t count;
+} pm_piece;
+
+/* How many pieces of `size` there are in `total` items, the last one of what is left. */
+static inline size_t pm_piece_count(size_t total, size_t size) {
+    return total / size + (total % size != 0);
+}
+
+/* Piece number `index`, below that count. */
+static inline pm_piece pm_piece_at(size_t total, size_t size, size_t index) {
+    const size_t from = index * size, left = total - from;
+    const pm_piece piece = {from, left < size ? left : size};
+    return piece;
+}
+
 /* Items not yet taken; handed out in rising order. */
 typedef struct pm_items {
     atomic_size_t next;

@@ -133,3 +133,11 @@ void pm_error_clear(pm_error *error) {
 bool pm_multiply(size_t a, size_t b, size_t *product) {
     return !__builtin_mul_overflow(a, b, product);
 }
+
+pm_status pm_check_allocation(uint64_t max_bytes, const char *what, size_t bytes, pm_error *error) {
+    if (max_bytes == 0 || bytes <= max_bytes)
+        return PM_OK;
+    return pm_fail(error, PM_ERROR_DEVICE_MEMORY,
+                   "the %s needs %zu bytes in one piece and the device allows %llu", what, bytes,
+                   (unsigned long long)max_bytes);
+}

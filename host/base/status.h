@@ -41,6 +41,10 @@ static inline pm_status pm_fail_memory(pm_error *error) {
 pm_status pm_check_multiple(const char *name, const char *what, uintptr_t value, size_t alignment,
                             pm_error *error);
 
+/* PM_ERROR_DEVICE_MEMORY unless `bytes` in one piece, of what is named, are at most max_bytes. 0: no
+ * maximum. */
+pm_status pm_check_allocation(uint64_t max_bytes, const char *what, size_t bytes, pm_error *error);
+
 /* Sets PM_OK. */
 void pm_error_clear(pm_error *error);
 

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
- * From a description to the planes of a clip: tracks in lanes, and groups of them in
- * threads. What happens to a block of tracks is in block.c.
+ * From a description to the planes of a clip: tracks in blocks, shared out to threads. What happens
+ * to a block is in segments/block.c.
  */
 #include <pthread.h>
 
-#include "base/parallel.h"
-#include "base/status.h"
-#include "engine/engine.h"
+#include "base/base.h"
+#include "description.h"
 
 /* What all threads that build tracks share. */
 typedef struct construction {
     const pm_clip_desc *desc;
-    pm_clip *clip;
+    pm_clip_data *clip;
     size_t tracks;        /* of an item */
     pthread_mutex_t lock; /* guards what follows */
     pm_status status;     /* of the first track that failed */
@@ -28,22 +27,49 @@ static void note_failure(construction *c, pm_status status, size_t track) {
     pthread_mutex_unlock(&c->lock);
 }
 
-/* All channels of a block. */
-static void build_block(construction *c, const pm_block *block) {
-    pm_clip *clip = c->clip;
-    const pm_instruction_set *set = pm_instruction_set_for(block->count);
+/* The tracks that a thread builds together, of all channels. */
+typedef struct span {
+    size_t track, count;
+    size_t first_row; /* of the first track */
+} span;
+
+static pm_block block_of(const construction *c, const span *tracks, unsigned n) {
+    const pm_clip_data *clip = c->clip;
+    const pm_channel *channel = &clip->channels[n];
+    const pm_clip_timeline *timeline = pm_clip_timeline_of(clip, tracks->track);
+    return (pm_block){.desc = c->desc,
+                      .channel = n,
+                      .track = tracks->track,
+                      .count = tracks->count,
+                      .first_row = tracks->first_row,
+                      .builder = channel->impl.segments,
+                      .keeps_signs = channel->impl.keeps_signs,
+                      .key_count = timeline->key_count,
+                      .segment_count = timeline->segment_count,
+                      .loop = timeline->loop,
+                      .single = timeline->constant,
+                      .times = timeline->times,
+                      .format = channel->format,
+                      .keys = channel->keys,
+                      .layout = channel->layout,
+                      .room = clip->common_timeline ? clip->padded_tracks - tracks->track : 1};
+}
+
+static void build_span(construction *c, const span *tracks) {
+    const pm_segment_functions *set = pm_segment_functions_for(tracks->count);
     for (unsigned n = 0; n < PM_CHANNEL_COUNT; n++) {
-        if (!clip->channels[n].present)
+        if (!c->clip->channels[n].present)
             continue;
-        pm_block_built built = set->build(c->desc, clip, n, block);
-        if (built.status != PM_OK)
-            note_failure(c, built.status, built.failed);
+        const pm_block block = block_of(c, tracks, n);
+        const pm_block_result result = set->build(&block);
+        if (result.status != PM_OK)
+            note_failure(c, result.status, result.failed);
     }
 }
 
 /* What is not of a track's keys: its statics, and the sign of its laps. */
 static void finish_track(const construction *c, size_t t) {
-    pm_clip *clip = c->clip;
+    pm_clip_data *clip = c->clip;
     for (unsigned n = 0; n < PM_CHANNEL_COUNT; n++) {
         pm_channel *channel = &clip->channels[n];
         if (channel->present && channel->impl.constants)
@@ -54,27 +80,27 @@ static void finish_track(const construction *c, size_t t) {
         clip->wraps[t] = clip->channels[PM_ROTATIONS].layout[t].wrap;
 }
 
-/* The block of tracks that begins with `from`: tracks with times of their own are each alone. */
-static pm_block block_at(const construction *c, size_t from, size_t first_row) {
-    pm_block block = {from, 1, first_row};
+/* The span that begins with `from`: a track with a timeline of its own is built alone. */
+static span span_at(const construction *c, size_t from, size_t first_row) {
+    span tracks = {from, 1, first_row};
     size_t rest = c->clip->track_count - from;
     if (c->clip->common_timeline)
-        block.count = rest < c->tracks ? rest : c->tracks;
-    return block;
+        tracks.count = rest < c->tracks ? rest : c->tracks;
+    return tracks;
 }
 
-static void build_blocks(void *context, pm_items *items) {
+static void build_items(void *context, pm_items *items) {
     construction *c = context;
-    const pm_clip *clip = c->clip;
+    const pm_clip_data *clip = c->clip;
     size_t item, t = 0, first_row = 0;
     while (pm_take_item(items, &item)) {
         for (; t < item * c->tracks; t++)
-            first_row += clip->timelines[clip->timeline_of[t]].given_keys;
+            first_row += pm_clip_timeline_of(clip, t)->given_keys;
         while (t < clip->track_count && t < (item + 1) * c->tracks) {
-            pm_block block = block_at(c, t, first_row);
-            build_block(c, &block);
-            for (size_t end = t + block.count; t < end; t++) {
-                first_row += clip->timelines[clip->timeline_of[t]].given_keys;
+            const span tracks = span_at(c, t, first_row);
+            build_span(c, &tracks);
+            for (size_t end = t + tracks.count; t < end; t++) {
+                first_row += pm_clip_timeline_of(clip, t)->given_keys;
                 finish_track(c, t);
             }
         }
@@ -82,28 +108,29 @@ static void build_blocks(void *context, pm_items *items) {
 }
 
 /* Starting a thread takes as long as some hundreds of keys. */
-static size_t useful_threads(const pm_clip *clip) {
+static size_t useful_threads(const pm_clip_data *clip, size_t threads) {
     const size_t keys_a_thread = 2048;
     size_t keys = 0;
     for (size_t t = 0; t < clip->track_count; t++)
-        keys += clip->timelines[clip->timeline_of[t]].key_count;
+        keys += pm_clip_timeline_of(clip, t)->key_count;
     size_t useful = 1 + keys / keys_a_thread;
-    return useful < clip->engine->host_threads ? useful : clip->engine->host_threads;
+    return useful < threads ? useful : threads;
 }
 
 /* Tracks of an item: a block, unless there are threads for more; of whole groups, because
  * neighbours share lines of the cache. */
-static size_t tracks_of_item(const pm_clip *clip, size_t threads) {
+static size_t tracks_of_item(const pm_clip_data *clip, size_t threads) {
     size_t groups = (clip->padded_tracks + PM_TRACK_GROUP - 1) / PM_TRACK_GROUP;
     size_t share = (groups + threads - 1) / threads * PM_TRACK_GROUP;
     return share < PM_BLOCK_TRACKS ? share : PM_BLOCK_TRACKS;
 }
 
-pm_status pm_clip_build_tracks(const pm_clip_desc *desc, pm_clip *clip, pm_error *error) {
-    size_t threads = useful_threads(clip);
+pm_status pm_clip_build_tracks(const pm_clip_desc *desc, size_t threads, pm_clip_data *clip,
+                               pm_error *error) {
+    threads = useful_threads(clip, threads);
     construction c = {.desc = desc, .clip = clip, .tracks = tracks_of_item(clip, threads)};
     pthread_mutex_init(&c.lock, NULL);
-    pm_run_parallel(threads, (clip->padded_tracks + c.tracks - 1) / c.tracks, build_blocks, &c);
+    pm_run_parallel(threads, (clip->padded_tracks + c.tracks - 1) / c.tracks, build_items, &c);
     pthread_mutex_destroy(&c.lock);
     if (c.status == PM_ERROR_MEMORY)
         return pm_fail_memory(error);

@@ -6,35 +6,12 @@
  */
 #include <stdio.h>
 
-#include "base/status.h"
-#include "clip.h"
-
-const pm_array *pm_channel_array(const pm_clip_desc *desc, unsigned channel) {
-    const pm_array *arrays[] = {&desc->rotations, &desc->positions, &desc->scales};
-    return arrays[channel];
-}
-
-const pm_array *pm_channel_tangents_in(const pm_clip_desc *desc, unsigned channel) {
-    const pm_array *arrays[] = {&desc->rotations_in, &desc->positions_in, &desc->scales_in};
-    return arrays[channel];
-}
-
-const pm_array *pm_channel_tangents_out(const pm_clip_desc *desc, unsigned channel) {
-    const pm_array *arrays[] = {&desc->rotations_out, &desc->positions_out, &desc->scales_out};
-    return arrays[channel];
-}
+#include "base/base.h"
+#include "description.h"
 
 const char *pm_channel_name(unsigned channel) {
     static const char *const names[] = {"rotations", "positions", "scales"};
     return names[channel];
-}
-
-unsigned pm_channel_components(unsigned channel) {
-    return channel == PM_ROTATIONS ? 4 : 3;
-}
-
-size_t pm_timeline_count(const pm_clip_desc *desc) {
-    return desc->timeline_count ? desc->timeline_count : 1;
 }
 
 const pm_timeline *pm_timeline_of_track(const pm_clip_desc *desc, size_t track) {
@@ -43,18 +20,6 @@ const pm_timeline *pm_timeline_of_track(const pm_clip_desc *desc, size_t track) 
 
 pm_key_format pm_channel_format(const pm_clip_desc *desc, unsigned channel) {
     return channel == PM_ROTATIONS ? desc->key_format : PM_KEYS_FLOAT32;
-}
-
-pm_array_view pm_segment_data_of(const pm_clip_desc *desc, const pm_array *array,
-                                 unsigned components, size_t track, size_t first_row) {
-    size_t row = components * pm_number_size(array->type);
-    const unsigned char *data = array->data;
-    if (!data)
-        return (pm_array_view){0};
-    if (pm_timeline_count(desc) > 1)
-        return (pm_array_view){data + first_row * row, array->type, row};
-    size_t stride = array->stride ? array->stride : row * desc->track_count;
-    return (pm_array_view){data + track * row, array->type, stride};
 }
 
 static pm_status check_timelines(const pm_clip_desc *desc, pm_error *error) {

@@ -3,8 +3,8 @@
  * The keys and tangents of a description whose counts and pointers are in order: all of them
  * as they lie in memory, by a lane set, and where that finds something, one by one.
  */
-#include "base/status.h"
-#include "clip.h"
+#include "base/base.h"
+#include "description.h"
 
 static const double norm_tolerance = 1e-3;
 static const double closing_tolerance = 1e-3;
@@ -94,7 +94,7 @@ static pm_status check_tangents(const pm_clip_desc *desc, const pm_array *array,
                                 unsigned components, double max, size_t track, size_t first_row,
                                 pm_error *error) {
     const pm_timeline *timeline = pm_timeline_of_track(desc, track);
-    pm_array_view rows = pm_segment_data_of(desc, array, components, track, first_row);
+    pm_array_view rows = pm_track_view(desc, array, components, track, first_row);
     bool closes;
     pm_timeline_check_loop(timeline, desc->loop_period, &closes, NULL);
     for (size_t k = 0; k < timeline->key_count - closes; k++)
@@ -119,8 +119,8 @@ static pm_status check_channel_tangents(const pm_clip_desc *desc, unsigned chann
 
 static pm_status check_channel(const pm_clip_desc *desc, unsigned channel, size_t track,
                                size_t first_row, bool values_are_good, pm_error *error) {
-    pm_array_view rows = pm_segment_data_of(desc, pm_channel_array(desc, channel),
-                                            pm_channel_components(channel), track, first_row);
+    pm_array_view rows = pm_track_view(desc, pm_channel_array(desc, channel),
+                                       pm_channel_components(channel), track, first_row);
     size_t keys = pm_timeline_of_track(desc, track)->key_count;
     pm_status status = PM_OK;
     if (!values_are_good)
@@ -148,11 +148,11 @@ static pm_status check_tracks(const pm_clip_desc *desc, bool values_are_good, pm
     return status;
 }
 
-/* Calls a lane set's look at all numbers of an array, as they lie in memory: rotations where
- * `most` is 0, else numbers none larger than it. */
+/* Whether all numbers of an array look good to an instruction set, in the order of memory: as
+ * rotations where `max` is 0, else as numbers of at most that size. */
 static bool looks_good(const pm_clip_desc *desc, const pm_array *array, unsigned components,
                        size_t keys, double max) {
-    const pm_instruction_set *set = pm_instruction_set_for(PM_BLOCK_TRACKS);
+    const pm_segment_functions *set = pm_segment_functions_for(PM_BLOCK_TRACKS);
     size_t tight = desc->track_count * components * pm_number_size(array->type);
     bool strided = array->stride && array->stride != tight;
     size_t runs = strided ? desc->timelines[0].key_count : 1;

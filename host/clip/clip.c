@@ -1,30 +1,22 @@
 /* SPDX-License-Identifier: MIT
  *
- * Clips: their planes and timelines laid out, filled by clip_build.c and handed to the
- * device.
+ * A clip's planes and timelines laid out; build.c fills them.
  */
-#include "clip.h"
-
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/status.h"
-#include "engine/engine.h"
-#include "segments/key_format.h"
+#include "base/base.h"
+#include "description.h"
 
 /* Floats of a track: rows for every key and, after the last, for what follows it. */
 static size_t rows_of(const pm_clip_timeline *timeline) {
     return timeline->segment_count + 1;
 }
 
-static unsigned planes_of(const pm_channel *channel) {
-    return 1 + pm_curves[channel->impl.curve].coefficients;
-}
-
-static pm_status lay_out_common(const pm_clip *clip, pm_channel *channel, size_t *floats,
+static pm_status lay_out_common(const pm_clip_data *clip, pm_channel *channel, size_t *floats,
                                 pm_error *error) {
     size_t plane = 4 * clip->padded_tracks;
-    size_t row = plane * planes_of(channel);
+    size_t row = plane * pm_curve_planes(channel->impl.curve);
     size_t rest = pm_key_alignment(channel->format) - 1;
     if (row > UINT32_MAX || !pm_multiply(row, rows_of(clip->timelines), floats) ||
         __builtin_add_overflow(*floats, rest, floats))
@@ -36,9 +28,9 @@ static pm_status lay_out_common(const pm_clip *clip, pm_channel *channel, size_t
     return PM_OK;
 }
 
-static pm_status lay_out_per_track(const pm_clip *clip, pm_channel *channel, size_t *floats,
+static pm_status lay_out_per_track(const pm_clip_data *clip, pm_channel *channel, size_t *floats,
                                    pm_error *error) {
-    pm_u32 row = 4 * planes_of(channel);
+    pm_u32 row = 4 * pm_curve_planes(channel->impl.curve);
     size_t rest = pm_key_alignment(channel->format) - 1;
     size_t at = 0;
     for (size_t t = 0; t < clip->track_count; t++) {
@@ -58,7 +50,8 @@ static pm_status lay_out_per_track(const pm_clip *clip, pm_channel *channel, siz
     return PM_OK;
 }
 
-static pm_status lay_out(const pm_clip *clip, pm_channel *channel, pm_error *error) {
+static pm_status lay_out(const pm_clip_data *clip, pm_channel *channel, uint64_t max_bytes,
+                         pm_error *error) {
     size_t constants = pm_curves[channel->impl.curve].constants;
     size_t floats = 0;
     channel->layout = calloc(clip->track_count, sizeof *channel->layout);
@@ -71,7 +64,7 @@ static pm_status lay_out(const pm_clip *clip, pm_channel *channel, pm_error *err
     if (!pm_key_bytes(channel->format, floats, &channel->key_bytes))
         return pm_fail(error, PM_ERROR_SIZE, "the clip's bytes do not fit size_t");
     /* before anything is computed */
-    status = pm_engine_check_allocation(clip->engine, "clip", channel->key_bytes, error);
+    status = pm_check_allocation(max_bytes, "clip", channel->key_bytes, error);
     if (status != PM_OK)
         return status;
     channel->constant_floats = constants * 4 * clip->padded_tracks;
@@ -80,7 +73,7 @@ static pm_status lay_out(const pm_clip *clip, pm_channel *channel, pm_error *err
     return channel->keys && channel->constants ? PM_OK : pm_fail_memory(error);
 }
 
-static pm_status build_timelines(const pm_clip_desc *desc, pm_clip *clip, pm_error *error) {
+static pm_status build_timelines(const pm_clip_desc *desc, pm_clip_data *clip, pm_error *error) {
     clip->timelines = calloc(clip->timeline_count, sizeof *clip->timelines);
     clip->timeline_of = calloc(clip->track_count, sizeof *clip->timeline_of);
     clip->wraps = calloc(clip->padded_tracks, sizeof *clip->wraps);
@@ -97,7 +90,7 @@ static pm_status build_timelines(const pm_clip_desc *desc, pm_clip *clip, pm_err
     return PM_OK;
 }
 
-static pm_status build_rates(pm_clip *clip, pm_error *error) {
+static pm_status build_rates(pm_clip_data *clip, pm_error *error) {
     size_t count = 0;
     for (size_t i = 0; i < clip->timeline_count; i++)
         count += clip->timelines[i].segment_count;
@@ -117,7 +110,8 @@ static pm_status build_rates(pm_clip *clip, pm_error *error) {
     return PM_OK;
 }
 
-static pm_status build(const pm_clip_desc *desc, pm_clip *clip, pm_error *error) {
+static pm_status build(const pm_clip_desc *desc, const pm_clip_limits *limits, pm_clip_data *clip,
+                       pm_error *error) {
     pm_status status = build_timelines(desc, clip, error);
     if (status == PM_OK)
         status = build_rates(clip, error);
@@ -128,9 +122,9 @@ static pm_status build(const pm_clip_desc *desc, pm_clip *clip, pm_error *error)
         channel->impl = pm_channel_impl(desc, c);
         channel->format = pm_channel_format(desc, c);
         if (channel->present)
-            status = lay_out(clip, channel, error);
+            status = lay_out(clip, channel, limits->max_allocation_bytes, error);
     }
-    return status == PM_OK ? pm_clip_build_tracks(desc, clip, error) : status;
+    return status == PM_OK ? pm_clip_build_tracks(desc, limits->threads, clip, error) : status;
 }
 
 /* Vectors of up to PM_TRACK_GROUP lanes load whole groups of tracks. Fewer tracks are loaded by
@@ -142,38 +136,31 @@ static size_t padded(size_t tracks) {
     return (tracks + power - 1) / power * power;
 }
 
-pm_status pm_clip_create(pm_engine *engine, const pm_clip_desc *desc, pm_clip **clip,
-                         pm_error *error) {
-    if (!engine || !clip)
-        return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", engine ? "clip" : "engine");
+pm_status pm_clip_data_build(const pm_clip_desc *desc, const pm_clip_limits *limits,
+                             pm_clip_data **clip, pm_error *error) {
     pm_status status = pm_clip_check(desc, error);
     if (status != PM_OK)
         return status;
-    pm_clip *made = calloc(1, sizeof *made);
+    pm_clip_data *made = calloc(1, sizeof *made);
     if (!made)
         return pm_fail_memory(error);
-    made->engine = engine;
-    made->parts = made;
     made->method = desc->method;
     made->track_count = desc->track_count;
     made->padded_tracks = padded(desc->track_count);
     made->timeline_count = pm_timeline_count(desc);
     made->common_timeline = made->timeline_count == 1;
-    status = build(desc, made, error);
-    if (status == PM_OK)
-        status = engine->backend->upload(made, error);
+    status = build(desc, limits, made, error);
     if (status == PM_OK)
         *clip = made;
     else
-        pm_clip_destroy(&made);
+        pm_clip_data_free(&made);
     return status;
 }
 
-void pm_clip_destroy(pm_clip **handle) {
-    pm_clip *clip = handle ? *handle : NULL;
+void pm_clip_data_free(pm_clip_data **handle) {
+    pm_clip_data *clip = *handle;
     if (!clip)
         return;
-    clip->engine->backend->release(clip);
     for (unsigned c = 0; c < PM_CHANNEL_COUNT; c++) {
         free(clip->channels[c].keys);
         free(clip->channels[c].constants);
@@ -187,25 +174,4 @@ void pm_clip_destroy(pm_clip **handle) {
     free(clip->rates);
     free(clip);
     *handle = NULL;
-}
-
-void pm_clip_get_info(const pm_clip *clip, pm_clip_info *info) {
-    if (info)
-        *info = (pm_clip_info){0};
-    if (!clip || !info)
-        return;
-    const pm_clip_timeline *timeline = &clip->timelines[0];
-    *info = (pm_clip_info){.track_count = clip->track_count,
-                           .has_rotations = clip->channels[PM_ROTATIONS].present,
-                           .has_positions = clip->channels[PM_POSITIONS].present,
-                           .has_scales = clip->channels[PM_SCALES].present,
-                           .method = clip->method,
-                           .first_time = timeline->first};
-    info->last_time = timeline->loop       ? timeline->first + timeline->period
-                      : timeline->constant ? timeline->first
-                                           : timeline->times[timeline->segment_count];
-    for (unsigned c = 0; c < PM_CHANNEL_COUNT; c++)
-        if (clip->channels[c].present)
-            info->device_bytes +=
-                clip->channels[c].key_bytes + clip->channels[c].constant_floats * sizeof(float);
 }

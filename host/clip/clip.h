@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * A clip inside the library: keys and segments in the layout that kernels read, kept
- * on the host too, for the reference path.
+ * The door of this room: a clip's keys and segments in the layout that kernels read, built on the
+ * host from a description. Needs no engine and no device.
  */
 #ifndef PM_HOST_CLIP_H
 #define PM_HOST_CLIP_H
 
 #include "method.h"
-#include "segments/array_view.h"
 #include "timeline.h"
 
 /* The widest vector of kernels. Tracks are padded so that none of its lanes loads past the end: to
@@ -20,15 +19,15 @@ typedef struct pm_channel {
     pm_method_impl impl;
     unsigned components;     /* 4 or 3 */
     pm_key_format format;    /* of `keys` */
-    size_t key_bytes;        /* of `keys` */
-    size_t constant_floats;  /* of `statics`; 0 without */
-    void *keys;              /* planes of float32: see pm_track_layout; or key_format.h's */
+    size_t key_bytes;        /* size of `keys` */
+    size_t constant_floats;  /* size of `constants`, without the one float that is always there */
+    void *keys;              /* planes of float32: see pm_track_layout; or those of key_format.h */
     float *constants;        /* plane k of track t at (k * padded tracks + t) * 4 */
     pm_track_layout *layout; /* one a track */
 } pm_channel;
 
-struct pm_clip {
-    pm_engine *engine;
+/* Immutable once built. */
+typedef struct pm_clip_data {
     size_t track_count;
     size_t padded_tracks;
     bool common_timeline; /* one timeline for all: planes of neighbouring tracks are neighbours */
@@ -40,38 +39,28 @@ struct pm_clip {
     size_t rate_count;
     float *wraps; /* padded_tracks signs of rotations, for odd laps */
     pm_method method;
-    struct pm_cl_clip *device; /* of an engine of one OpenCL device */
-    /* The clip on each part of its engine; itself where there is one. They share all the rest. */
-    struct pm_clip *parts;
-};
+} pm_clip_data;
 
-/* Which array of a description a channel is. */
-const pm_array *pm_channel_array(const pm_clip_desc *desc, unsigned channel);
-/* The tangents that belong to it, of cubicspline. */
-const pm_array *pm_channel_tangents_in(const pm_clip_desc *desc, unsigned channel);
-const pm_array *pm_channel_tangents_out(const pm_clip_desc *desc, unsigned channel);
+/* How a clip is built, whatever it holds. */
+typedef struct pm_clip_limits {
+    size_t threads;                /* of the host, at least 1 */
+    uint64_t max_allocation_bytes; /* of a channel's keys; 0: no limit */
+} pm_clip_limits;
+
+/* Checks, lays out and builds. PM_ERROR_DEVICE_MEMORY, before any segment is computed, where keys
+ * exceed the limit. Free with pm_clip_data_free. */
+pm_status pm_clip_data_build(const pm_clip_desc *desc, const pm_clip_limits *limits,
+                             pm_clip_data **clip, pm_error *error);
+
+/* Clears the pointer; takes a pointer to NULL. */
+void pm_clip_data_free(pm_clip_data **clip);
+
+/* The timeline of a track. */
+static inline const pm_clip_timeline *pm_clip_timeline_of(const pm_clip_data *clip, size_t track) {
+    return &clip->timelines[clip->timeline_of[track]];
+}
+
+/* "rotations" and so on, for messages. */
 const char *pm_channel_name(unsigned channel);
-unsigned pm_channel_components(unsigned channel);
-
-/* Of desc->timeline_count and friends, with their zeros resolved. */
-size_t pm_timeline_count(const pm_clip_desc *desc);
-const pm_timeline *pm_timeline_of_track(const pm_clip_desc *desc, size_t track);
-
-/* The rows of one track in an array laid out as the keys; first_row is the number of
- * keys of all tracks before it. */
-pm_array_view pm_segment_data_of(const pm_clip_desc *desc, const pm_array *array,
-                                 unsigned components, size_t track, size_t first_row);
-
-/* The format that a channel's keys are stored in. */
-pm_key_format pm_channel_format(const pm_clip_desc *desc, unsigned channel);
-
-/* Whether desc->user_tangents are read. */
-bool pm_takes_user_tangents(const pm_clip_desc *desc);
-
-/* The part of pm_clip_check that looks at every key, of a description otherwise in order. */
-pm_status pm_clip_check_keys(const pm_clip_desc *desc, pm_error *error);
-
-/* Fills the laid out channels of a clip from its checked description. */
-pm_status pm_clip_build_tracks(const pm_clip_desc *desc, pm_clip *clip, pm_error *error);
 
 #endif

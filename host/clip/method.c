@@ -7,9 +7,6 @@
 
 #include "method.h"
 
-#define PM_CURVE_ROW(name) {#name, pm_##name##_coefficients, pm_##name##_constants},
-const pm_curve pm_curves[PM_CURVE_COUNT] = {PM_CURVES(PM_CURVE_ROW)};
-
 typedef struct method_row {
     pm_method_info info;
     pm_method_impl impl;
@@ -241,7 +238,7 @@ static const method_row rows[PM_METHOD_COUNT] = {
                           .impl = {.curve = PM_CURVE_cubicspline, .segments = PM_BUILD_ncubic}},
 };
 
-static const pm_method_impl vector_recipes[PM_VECTOR_COUNT] = {
+static const pm_method_impl vector_impls[PM_VECTOR_COUNT] = {
     [PM_VECTOR_STEP] = {.curve = PM_CURVE_vector_step},
     [PM_VECTOR_LINEAR] = {.curve = PM_CURVE_vector_linear},
     [PM_VECTOR_CATMULL_ROM] = {.curve = PM_CURVE_vector_cubic, .segments = PM_BUILD_vector_cubic},
@@ -283,7 +280,7 @@ pm_method_impl pm_vector_impl(const pm_clip_desc *desc) {
     pm_vector_method method = desc->vector_method;
     if (method == PM_VECTOR_AUTO)
         method = rows[desc->method].info.vector_method;
-    return vector_recipes[method];
+    return vector_impls[method];
 }
 
 pm_method_impl pm_channel_impl(const pm_clip_desc *desc, unsigned channel) {

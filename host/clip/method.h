@@ -8,28 +8,7 @@
 
 #include <posemill/posemill.h>
 
-#include "kernels/pm_methods.h"
-#include "segments/instruction_set.h"
-#include "segments/windows.h"
-
-/* The curves there are kernels for, by the names in their headers. */
-typedef enum pm_curve_id {
-#define PM_CURVE_ID(name) PM_CURVE_##name,
-    PM_CURVES(PM_CURVE_ID)
-#undef PM_CURVE_ID
-        PM_CURVE_COUNT
-} pm_curve_id;
-
-/* The arrays of a clip. */
-enum { PM_ROTATIONS, PM_POSITIONS, PM_SCALES, PM_CHANNEL_COUNT };
-
-typedef struct pm_curve {
-    const char *name;      /* PM_METHOD of the kernels */
-    unsigned coefficients; /* planes of a segment beside its key */
-    unsigned constants;    /* planes of a track */
-} pm_curve;
-
-extern const pm_curve pm_curves[PM_CURVE_COUNT];
+#include "segments/segments.h"
 
 /* A curve with what makes its segments and, unless NULL, its statics. */
 typedef struct pm_method_impl {

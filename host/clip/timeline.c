@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-#include "base/status.h"
+#include "base/base.h"
 
 /* A period within this of the keys' span closes on the last key: seconds typed in
  * decimal, or summed, are rarely exact. */

@@ -6,7 +6,7 @@
 #ifndef PM_HOST_TIMELINE_H
 #define PM_HOST_TIMELINE_H
 
-#include "base/rational.h"
+#include "base/base.h"
 
 typedef struct pm_clip_timeline {
     size_t given_keys;    /* as described */

@@ -13,7 +13,7 @@
 
 #include "kernels/pm_memory.h"
 #include "kernels/pm_pose.h"
-#include "pose_set.h"
+#include "pose_functions.h"
 
 /* ---- matrices ------------------------------------------------------------------------- */
 
@@ -118,7 +118,7 @@ static inline void put_halves(unsigned char *to, matrix m) {
 /* Bytes of twelve numbers */
 enum { RECORD = 12 * sizeof(float), HALF_RECORD = 12 * sizeof(uint16_t) };
 
-void PM_SET_NAME(pm_model_matrices)(const pm_crowd *crowd, const pm_matrix_rows *from,
+void PM_SET_NAME(pm_model_matrices)(const pm_crowd_data *crowd, const pm_matrix_rows *from,
                                     float (*models)[PM_MODEL_FLOATS]) {
     float(*const x)[4] = from->x, (*const y)[4] = from->y, (*const z)[4] = from->z;
     const size_t n = crowd->skeleton->joint_count;
@@ -133,13 +133,15 @@ void PM_SET_NAME(pm_model_matrices)(const pm_crowd *crowd, const pm_matrix_rows 
     }
 }
 
-static inline void put_palettes(const pm_crowd *crowd, float (*models)[PM_MODEL_FLOATS],
-                                unsigned char *records, bool halves) {
+/* `bound` and `halves` are constants to the compiler: a loop of its own for each. */
+static inline void put_records(const pm_crowd_data *crowd, float (*models)[PM_MODEL_FLOATS],
+                               unsigned char *records, bool bound, bool halves) {
     const size_t n = crowd->skeleton->joint_count;
     const float *bind = crowd->binds;
     for (size_t j = 0; j < n; j++, bind += 12) {
         const rows at = {bind, bind + 4, bind + 8};
-        const matrix m = product(load_matrix(models[j]), &at);
+        const matrix model = load_matrix(models[j]);
+        const matrix m = bound ? product(model, &at) : model;
         if (halves)
             put_halves(records + j * HALF_RECORD, m);
         else
@@ -147,13 +149,14 @@ static inline void put_palettes(const pm_crowd *crowd, float (*models)[PM_MODEL_
     }
 }
 
-void PM_SET_NAME(pm_bound_records)(const pm_crowd *crowd, float (*models)[PM_MODEL_FLOATS],
-                                   pm_crowd_output output, unsigned char *records) {
-    if (output == PM_CROWD_PALETTE)
-        put_palettes(crowd, models, records, false);
-    else if (output == PM_CROWD_PALETTE_HALF)
-        put_palettes(crowd, models, records, true);
+void PM_SET_NAME(pm_matrix_records)(const pm_crowd_data *crowd, float (*models)[PM_MODEL_FLOATS],
+                                    const pm_crowd_output_row *output, unsigned char *records) {
+    if (output->bound && output->bits == 32)
+        put_records(crowd, models, records, true, false);
+    else if (output->bound)
+        put_records(crowd, models, records, true, true);
+    else if (output->bits == 32)
+        put_records(crowd, models, records, false, false);
     else
-        for (size_t j = 0; j < crowd->skeleton->joint_count; j++)
-            put_record(records + j * RECORD, load_matrix(models[j]));
+        put_records(crowd, models, records, false, true);
 }

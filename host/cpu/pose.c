@@ -1,51 +1,68 @@
 /* SPDX-License-Identifier: MIT
  *
- * Posing on the CPU: one instance after another, some joints of it at a time, by the kernels'
- * own headers (crowd_lanes.c, crowd_walk.c).
+ * Posing on the CPU: one instance after another, some joints of it at a time, by the kernels' own
+ * headers (pose_joints.c, matrices.c).
  */
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clones.h"
-#include "base/parallel.h"
-#include "base/status.h"
-#include "engine/engine.h"
-#include "instance_state.h"
+#include "cpu.h"
 #include "kernels/pm_pose.h"
-#include "segments/instruction_set.h"
+#include "pose_functions.h"
+
+/* ---- instruction sets ------------------------------------------------------------------- */
+
+#define PM_POSE_ROW(set)                                                                           \
+    {pm_local_poses_##set, pm_local_matrices_##set, pm_model_matrices_##set,                       \
+     pm_matrix_records_##set},
+static const pm_pose_functions sets[] = {PM_INSTRUCTION_SETS(PM_POSE_ROW)};
+
+/* The widest set of the processor: joints are always enough to fill its lanes. */
+static const pm_pose_functions *widest_set(void) {
+    size_t i = pm_instruction_set_count() - 1;
+    while (!pm_instruction_set_is_supported(i))
+        i--;
+    return &sets[i];
+}
 
 /* ---- instances ------------------------------------------------------------------------ */
 
-void pm_blend_input_resolve(const pm_crowd *crowd, size_t clip, int64_t time, bool clamps,
-                            pm_blend_input *input) {
-    input->clip = clip;
-    input->time = time;
-    input->clamps = clamps;
+/* Filled in place: a copy made of fields that were just stored has to wait for them. */
+static void locate_input(const pm_crowd_data *crowd, const pm_input *at, pm_blend_input *input) {
+    input->at = *at;
     input->cursor = (pm_cursor){0, 0};
     if (!crowd->per_joint)
-        input->cursor = pm_crowd_locate(crowd->timelines[crowd->clips[clip].timeline], crowd->times,
-                                        time, clamps);
+        input->cursor = pm_crowd_locate(crowd->timelines[crowd->clips[at->clip].timeline],
+                                        crowd->times, at->time, at->clamps);
 }
 
-void pm_instance_resolve(const pm_crowd *crowd, const pm_crowd_instance *instance,
-                         pm_instance_state *state) {
+static void find_state(const pm_crowd_data *crowd, const pm_crowd_instance *instance,
+                       pm_instance_state *state) {
     const pm_skeleton *s = crowd->skeleton;
-    size_t mask = instance->mask <= s->mask_count ? instance->mask : 0;
-    size_t level = instance->level < s->level_count ? instance->level : s->level_count - 1;
-    float weight = instance->weight > 0 ? instance->weight : 0; /* NaN is not */
-    state->has_a = instance->clip_a < crowd->clip_count;
-    state->in_place = instance->flags & PM_CROWD_IN_PLACE;
-    state->additive = instance->flags & PM_CROWD_ADDITIVE;
-    state->weight = instance->clip_b >= crowd->clip_count ? 0 : weight < 1 ? weight : 1;
-    state->mask = s->masks + mask * s->joint_count;
-    state->joints = s->levels[level].whole ? NULL : s->level_joints + level * s->joint_count;
-    if (state->has_a)
-        pm_blend_input_resolve(crowd, instance->clip_a, instance->time_a,
-                               instance->flags & PM_CROWD_CLAMP_A, &state->a);
-    if (state->weight > 0)
-        pm_blend_input_resolve(crowd, instance->clip_b, instance->time_b,
-                               instance->flags & PM_CROWD_CLAMP_B, &state->b);
+    const pm_resolved r = pm_instance_resolved(crowd, instance);
+    state->has_a = r.has_a;
+    state->in_place = r.in_place;
+    state->additive = r.additive;
+    state->weight = r.weight;
+    state->mask = s->masks + r.mask * s->joint_count;
+    state->joints = s->levels[r.level].whole ? NULL : s->level_joints + r.level * s->joint_count;
+    if (r.has_a)
+        locate_input(crowd, &r.a, &state->a);
+    if (r.blends)
+        locate_input(crowd, &r.b, &state->b);
+}
+
+void pm_cpu_root_pose(const pm_crowd_data *crowd, const pm_input *input, float rotation[4],
+                      float position[3]) {
+    pm_instance_state state = {.has_a = true};
+    pm_pose_span span;
+    locate_input(crowd, input, &state.a);
+    widest_set()->local_poses(crowd, &state, 0, PM_TRACK_GROUP, &span);
+    for (size_t i = 0; i < 4; i++)
+        rotation[i] = span.of[PM_ROTATIONS][i][0];
+    for (size_t i = 0; i < 3; i++)
+        position[i] = span.of[PM_POSITIONS][i][0];
 }
 
 /* ---- records --------------------------------------------------------------------------- */
@@ -67,7 +84,7 @@ static void put_quat(float *to, pm_quat q) {
     to[3] = q.w;
 }
 
-static void put_locals(const pm_instruction_set *set, const pm_crowd *crowd,
+static void put_locals(const pm_pose_functions *set, const pm_crowd_data *crowd,
                        const pm_instance_state *state, unsigned char *records) {
     size_t n = crowd->skeleton->joint_count;
     pm_pose_span span;
@@ -82,7 +99,7 @@ static void put_locals(const pm_instruction_set *set, const pm_crowd *crowd,
     }
 }
 
-PM_CLONES static void put_duals(const pm_instruction_set *set, const pm_crowd *crowd,
+PM_CLONES static void put_duals(const pm_pose_functions *set, const pm_crowd_data *crowd,
                                 const pm_instance_state *state, unsigned char *records) {
     pm_rigid slots[PM_SLOTS];
     pm_pose_span span;
@@ -109,21 +126,21 @@ PM_CLONES static void put_duals(const pm_instruction_set *set, const pm_crowd *c
 enum { JOINT_FLOATS = PM_MODEL_FLOATS + 12, JOINTS_ON_STACK = 512 };
 
 /* `room` is for JOINT_FLOATS of each joint, padding too. */
-static void put_matrices(const pm_instruction_set *set, const pm_crowd *crowd,
-                         const pm_instance_state *state, pm_crowd_output output, float *room,
-                         unsigned char *records) {
+static void put_matrices(const pm_pose_functions *set, const pm_crowd_data *crowd,
+                         const pm_instance_state *state, const pm_crowd_output_row *output,
+                         float *room, unsigned char *records) {
     const size_t padded = crowd->padded_joints;
     float(*models)[PM_MODEL_FLOATS] = (float(*)[PM_MODEL_FLOATS])room;
     float(*rows)[4] = (float(*)[4])(room + padded * PM_MODEL_FLOATS);
     const pm_matrix_rows local = {rows, rows + padded, rows + 2 * padded};
     set->local_matrices(crowd, state, &local);
     set->model_matrices(crowd, &local, models);
-    set->bound_records(crowd, models, output, records);
+    set->matrix_records(crowd, models, output, records);
 }
 
 /* Large skeletons need memory of their own. As much as fills cache lines: they have padding. */
-static pm_status put_large(const pm_instruction_set *set, const pm_crowd *crowd,
-                           const pm_instance_state *state, pm_crowd_output output,
+static pm_status put_large(const pm_pose_functions *set, const pm_crowd_data *crowd,
+                           const pm_instance_state *state, const pm_crowd_output_row *output,
                            unsigned char *records, pm_error *error) {
     float *room = aligned_alloc(PM_CACHE_LINE, crowd->padded_joints * JOINT_FLOATS * sizeof *room);
     if (!room)
@@ -133,79 +150,74 @@ static pm_status put_large(const pm_instruction_set *set, const pm_crowd *crowd,
     return PM_OK;
 }
 
-pm_status pm_crowd_pose_with(const pm_instruction_set *set, const pm_crowd *crowd,
-                             const pm_crowd_instance *instance, pm_crowd_output output,
-                             unsigned char *records, pm_error *error) {
+static pm_status pose_instance(const pm_pose_functions *set, const pm_crowd_data *crowd,
+                               const pm_crowd_instance *instance, unsigned output,
+                               unsigned char *records, pm_error *error) {
     _Alignas(PM_CACHE_LINE) float room[JOINTS_ON_STACK * JOINT_FLOATS];
+    const pm_crowd_output_row *row = &pm_crowd_outputs[output];
     pm_instance_state state;
-    pm_instance_resolve(crowd, instance, &state);
-    if (output == PM_CROWD_LOCAL)
+    find_state(crowd, instance, &state);
+    if (row->form == PM_FORM_LOCAL)
         put_locals(set, crowd, &state, records);
-    else if (output == PM_CROWD_DUAL)
+    else if (row->form == PM_FORM_RIGID)
         put_duals(set, crowd, &state, records);
     else if (crowd->padded_joints > JOINTS_ON_STACK)
-        return put_large(set, crowd, &state, output, records, error);
+        return put_large(set, crowd, &state, row, records, error);
     else
-        put_matrices(set, crowd, &state, output, room, records);
+        put_matrices(set, crowd, &state, row, room, records);
     return PM_OK;
 }
 
-pm_status pm_crowd_pose_one(const pm_crowd *crowd, const pm_crowd_instance *instance,
-                            pm_crowd_output output, void *records, pm_error *error) {
-    pm_error_clear(error);
-    if (!crowd || !instance || !records)
-        return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL",
-                       !crowd      ? "crowd"
-                       : !instance ? "instance"
-                                   : "records");
-    pm_status status = pm_crowd_check_output(crowd, output, error);
-    return status == PM_OK ? pm_crowd_pose_with(crowd->set, crowd, instance, output, records, error)
-                           : status;
+pm_status pm_cpu_pose_with(size_t instruction_set, const pm_crowd_data *crowd,
+                           const pm_crowd_instance *instance, pm_crowd_output output, void *records,
+                           pm_error *error) {
+    return pose_instance(&sets[instruction_set], crowd, instance, output, records, error);
 }
 
-/* ---- many ------------------------------------------------------------------------------ */
+pm_status pm_cpu_pose_one(const pm_crowd_data *crowd, const pm_crowd_instance *instance,
+                          pm_crowd_output output, void *records, pm_error *error) {
+    return pose_instance(widest_set(), crowd, instance, output, records, error);
+}
+
+/* ---- requests ---------------------------------------------------------------------------- */
 
 /* Instances are handed to threads in runs of so many. */
 enum { RUN = 64 };
 
 typedef struct posing {
-    const pm_crowd *crowd;
-    const pm_crowd_job *job;
-    atomic_bool failed; /* for want of memory */
+    const pm_pose_request *request;
+    const pm_pose_functions *set;
+    atomic_bool failed; /* out of memory */
 } posing;
 
-static void pose_target(posing *p, pm_crowd_output output, size_t i) {
-    const pm_crowd_target *target = &p->job->outputs[output];
-    const pm_crowd_instance *instance = &p->job->instances[i];
-    size_t stride = pm_crowd_stride(p->crowd, output, target->stride);
-    size_t bytes = p->crowd->skeleton->joint_count * pm_crowd_record_bytes(output);
-    unsigned char *to = target->memory;
-    if (!to)
-        return;
-    if (target->previous)
-        memcpy((unsigned char *)target->previous + i * stride, to + i * stride, bytes);
-    if (pm_crowd_is_updated(p->crowd, instance, i, p->job->frame) &&
-        pm_crowd_pose_with(p->crowd->set, p->crowd, instance, output, to + i * stride, NULL) !=
-            PM_OK)
-        p->failed = true;
+static void pose_outputs(posing *p, size_t i) {
+    const pm_pose_request *r = p->request;
+    const pm_crowd_instance *instance = &r->instances[i];
+    const bool has_turn = pm_instance_has_turn(r->crowd, instance, r->first + i, r->frame);
+    for (unsigned o = 0; o < PM_CROWD_OUTPUT_COUNT; o++) {
+        unsigned char *to = r->targets[o].memory;
+        if (!to)
+            continue;
+        pm_pose_keep_previous(r, o, i);
+        if (has_turn && pose_instance(p->set, r->crowd, instance, o, to + i * r->targets[o].stride,
+                                      NULL) != PM_OK)
+            p->failed = true;
+    }
 }
 
 static void pose_runs(void *context, pm_items *items) {
     posing *p = context;
     size_t run;
     while (pm_take_item(items, &run)) {
-        size_t end = p->job->instance_count - run * RUN;
-        end = run * RUN + (end < RUN ? end : RUN);
-        for (size_t i = run * RUN; i < end; i++)
-            for (unsigned o = 0; o < PM_CROWD_OUTPUT_COUNT; o++)
-                pose_target(p, (pm_crowd_output)o, i);
+        const pm_piece piece = pm_piece_at(p->request->instance_count, RUN, run);
+        for (size_t i = piece.from; i < piece.from + piece.count; i++)
+            pose_outputs(p, i);
     }
 }
 
-pm_status pm_crowd_pose_on_reference(const pm_crowd *crowd, const pm_crowd_job *job,
-                                     pm_error *error) {
-    posing p = {.crowd = crowd, .job = job};
-    size_t runs = job->instance_count / RUN + (job->instance_count % RUN != 0);
-    pm_run_parallel(pm_threads_of(crowd->engine, job->host_threads), runs, pose_runs, &p);
+pm_status pm_cpu_pose(const pm_pose_request *request, pm_error *error) {
+    posing p = {.request = request, .set = widest_set()};
+    pm_run_parallel(request->host_threads, pm_piece_count(request->instance_count, RUN), pose_runs,
+                    &p);
     return p.failed ? pm_fail_memory(error) : PM_OK;
 }

@@ -14,24 +14,22 @@
 
 #include <string.h>
 
-#include "base/clones.h"
-#include "instance_state.h"
+#include "kernels/pm_instance.h"
 #include "kernels/pm_keys.h"
 #include "kernels/pm_methods.h"
-#include "kernels/pm_pose.h"
-#include "pose_set.h"
+#include "pose_functions.h"
 
 /* Joints of an instance: `count` of them, a multiple of PM_LANES, from `first` on. Those beyond
  * the skeleton's last are padding. */
 typedef struct span {
-    const pm_crowd *crowd;
+    const pm_crowd_data *crowd;
     const pm_instance_state *state;
     size_t first, count;
 } span;
 
 /* Of each group of its joints: pm_moved. */
 static inline const pm_u8 *moved_of(const span *joints, unsigned c) {
-    const pm_crowd *crowd = joints->crowd;
+    const pm_crowd_data *crowd = joints->crowd;
     return crowd->moved + (c * crowd->padded_joints + joints->first) / PM_TRACK_GROUP;
 }
 
@@ -81,9 +79,9 @@ typedef struct request {
 } request;
 
 static request request_of(const span *joints, const pm_blend_input *input, unsigned c) {
-    const pm_crowd *crowd = joints->crowd;
+    const pm_crowd_data *crowd = joints->crowd;
     const pm_channel *channel = &crowd->channels[c];
-    const pm_clip_layout *clip = &crowd->clips[input->clip];
+    const pm_clip_layout *clip = &crowd->clips[input->at.clip];
     size_t key = clip->first[c] + (size_t)input->cursor.segment * clip->row[c] + 4 * joints->first;
     request q = {.joints = joints,
                  .input = input,
@@ -110,14 +108,14 @@ typedef struct spots {
 
 /* By each joint's own timeline. */
 static void find_per_joint(const request *q, size_t first, spots *at) {
-    const pm_crowd *crowd = q->joints->crowd;
+    const pm_crowd_data *crowd = q->joints->crowd;
     size_t n = crowd->skeleton->joint_count;
     for (size_t i = 0; i < PM_LANES; i++) {
         size_t joint = first + i < n ? first + i : n - 1;
         const pm_track_layout *data =
-            &crowd->layout[(q->c * crowd->clip_count + q->input->clip) * n + joint];
+            &crowd->layout[(q->c * crowd->clip_count + q->input->at.clip) * n + joint];
         pm_cursor cursor = pm_crowd_locate(crowd->timelines[data->timeline], crowd->times,
-                                           q->input->time, q->input->clamps);
+                                           q->input->at.time, q->input->at.clamps);
         at->key[i] = data->first + (size_t)cursor.segment * data->row;
         at->next[i] = at->key[i] + data->row;
         at->plane[i] = data->plane;
@@ -219,14 +217,14 @@ static void sample(const span *joints, const pm_blend_input *input, unsigned c, 
 /* ---- poses ------------------------------------------------------------------------------ */
 
 static real rest_field(const span *joints, size_t at, unsigned field) {
-    const pm_crowd *crowd = joints->crowd;
+    const pm_crowd_data *crowd = joints->crowd;
     return pm_load_reals(crowd->rest + field * crowd->padded_joints + joints->first + at);
 }
 
 static part rest_part(const span *joints, unsigned c) {
     static const unsigned fields[PM_CHANNEL_COUNT] = {PM_REST_ROTATION, PM_REST_POSITION,
                                                       PM_REST_SCALE};
-    const pm_crowd *crowd = joints->crowd;
+    const pm_crowd_data *crowd = joints->crowd;
     return (part){crowd->rest + fields[c] * crowd->padded_joints + joints->first,
                   crowd->padded_joints};
 }
@@ -245,23 +243,21 @@ static pm_quat blended(const span *joints, size_t at, unsigned c, pm_quat a, pm_
     const pm_instance_state *state = joints->state;
     real weight = PM_REAL(state->weight) * pm_load_reals(state->mask + joints->first + at);
     if (!state->additive)
-        return c == PM_ROTATIONS ? pm_rotations_mixed(a, b, weight)
-                                 : pm_vectors_mixed(a, b, weight);
-    return c == PM_ROTATIONS   ? pm_rotation_added(a, b, rest_of(joints, at, c), weight)
-           : c == PM_POSITIONS ? pm_position_added(a, b, rest_of(joints, at, c), weight)
-                               : pm_scale_added(a, b, unscale_of(joints, at), weight);
+        return pm_channel_mixed(c, a, b, weight);
+    return pm_channel_added(c, a, b, rest_of(joints, at, c), unscale_of(joints, at), weight);
 }
 
-/* Joints that the level lacks, and joint 0 in place. */
+/* Lanes whose joint keeps its rest pose. */
 static pm_mask still_joints(const span *joints, size_t at) {
     const pm_instance_state *state = joints->state;
     float still[PM_LANES] = {0};
-    size_t first = joints->first + at;
-    for (size_t i = 0; state->joints && i < PM_LANES; i++)
-        if (first + i < joints->crowd->skeleton->joint_count)
-            still[i] = state->joints[first + i] ? 0 : 1;
-    if (state->in_place && first == 0)
-        still[0] = 1;
+    for (size_t i = 0; i < PM_LANES; i++) {
+        const size_t joint = joints->first + at + i;
+        if (joint >= joints->crowd->skeleton->joint_count)
+            break;
+        const pm_u32 has = state->joints ? state->joints[joint] : 1;
+        still[i] = pm_keeps_rest(has, (pm_u32)joint, state->in_place) ? 1.0f : 0.0f;
+    }
     return pm_reals_of(still) != PM_REAL(0.0f);
 }
 
@@ -299,7 +295,7 @@ PM_FLAT static void pose_channel(const span *joints, unsigned c, numbers to) {
     }
 }
 
-void PM_SET_NAME(pm_local_poses)(const pm_crowd *crowd, const pm_instance_state *state,
+void PM_SET_NAME(pm_local_poses)(const pm_crowd_data *crowd, const pm_instance_state *state,
                                  size_t first, size_t count, pm_pose_span *to) {
     const span joints = {crowd, state, first, count};
     for (unsigned c = 0; c < PM_CHANNEL_COUNT; c++)
@@ -336,7 +332,7 @@ PM_FLAT static void span_matrices(const span *joints, const part *parts, const p
     }
 }
 
-void PM_SET_NAME(pm_local_matrices)(const pm_crowd *crowd, const pm_instance_state *state,
+void PM_SET_NAME(pm_local_matrices)(const pm_crowd_data *crowd, const pm_instance_state *state,
                                     const pm_matrix_rows *to) {
     pm_pose_span room;
     part parts[PM_CHANNEL_COUNT];

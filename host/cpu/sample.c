@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * The CPU reference path: the kernels' own headers, read as C, one track at a time.
- * Its loops are not those of the kernels, so that comparing bits tests both.
+ * Sampling on the CPU: the kernels' own headers, read as C, one track at a time. Its loops are not
+ * those of the kernels, so that comparing bits tests both.
  */
-#include "backend/request.h"
-#include "base/clones.h"
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "cpu.h"
 #include "kernels/pm_motion.h"
-#include "segments/key_format.h"
 
 /* Samples [from, to) of a run of one track that share a segment. */
 typedef struct run {
@@ -78,8 +79,8 @@ static pm_quat load_key(const pm_channel *channel, pm_u64 at) {
                                               : pm_key_load(channel->format, channel->keys, at);
 }
 
-static void load_rows(const pm_clip *clip, const pm_channel *channel, size_t track, pm_u32 segment,
-                      pm_segment_data *data) {
+static void load_rows(const pm_clip_data *clip, const pm_channel *channel, size_t track,
+                      pm_u32 segment, pm_segment_data *data) {
     const pm_curve *curve = &pm_curves[channel->impl.curve];
     const pm_track_layout *at = &channel->layout[track];
     const float *floats = channel->keys;
@@ -96,16 +97,16 @@ static pm_u32 segment_at(const pm_cursor *cursor) {
     return cursor->segment & PM_CURSOR_SEGMENT;
 }
 
-/* What is wanted of one channel. */
-typedef struct request {
-    const pm_clip *clip;
+/* One output of a request. */
+typedef struct wanted {
+    const pm_clip_data *clip;
     const pm_channel *channel;
     const pm_output *output;
     bool parent;
-} request;
+} wanted;
 
 /* `count` samples of one track, in runs of equal segments. */
-static void sample_track(const request *q, size_t track, const pm_cursor *cursors, size_t count,
+static void sample_track(const wanted *q, size_t track, const pm_cursor *cursors, size_t count,
                          float *to, size_t stride) {
     const pm_track_layout *at = &q->channel->layout[track];
     for (size_t k = 0, end; k < count; k = end) {
@@ -130,30 +131,74 @@ static void sample_track(const request *q, size_t track, const pm_cursor *cursor
     }
 }
 
-static void sample_output(const request *q, const pm_sample_job *job, const pm_piece *piece,
-                          const pm_cursor *cursors, float *to) {
+static void sample_output(const wanted *q, const pm_sample_request *r, const pm_cursor *cursors,
+                          float *to) {
     enum { STRIP = 64 }; /* samples of all tracks that stay in the cache together */
-    size_t step = q->output->components;
-    if (job->tracks) {
-        for (size_t k = 0; k < piece->count; k++)
-            sample_track(q, job->tracks[piece->from + k], cursors + k, 1, to + k * step, step);
+    const size_t step = q->output->components;
+    if (r->tracks) {
+        for (size_t k = 0; k < r->sample_count; k++)
+            sample_track(q, r->tracks[k], cursors + k, 1, to + k * step, step);
         return;
     }
-    size_t stride = step * q->clip->track_count;
-    for (size_t k = 0; k < piece->count; k += STRIP) {
-        size_t count = piece->count - k < STRIP ? piece->count - k : STRIP;
+    const size_t stride = step * q->clip->track_count;
+    for (size_t k = 0; k < r->sample_count; k += STRIP) {
+        const size_t left = r->sample_count - k, count = left < STRIP ? left : STRIP;
         for (size_t t = 0; t < q->clip->track_count; t++)
-            sample_track(q, t, cursors + q->clip->timeline_of[t] * piece->count + k, count,
+            sample_track(q, t, cursors + q->clip->timeline_of[t] * r->sample_count + k, count,
                          to + k * stride + t * step, stride);
     }
 }
 
-void pm_reference_sample(const pm_clip *clip, const pm_sample_job *job, const pm_piece *piece,
-                         const pm_cursor *cursors, float *const outputs[PM_OUTPUT_COUNT]) {
+static void sample_outputs(const pm_sample_request *r, const pm_cursor *cursors) {
     for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++) {
-        request q = {clip, &clip->channels[pm_outputs[o].channel], &pm_outputs[o],
-                     job->velocity_frame == PM_AXIS_PARENT};
-        if (outputs[o])
-            sample_output(&q, job, piece, cursors, outputs[o]);
+        const wanted q = {r->clip, &r->clip->channels[pm_outputs[o].channel], &pm_outputs[o],
+                          r->parent_frame};
+        if (r->outputs[o])
+            sample_output(&q, r, cursors, r->outputs[o]);
     }
+}
+
+/* ---- requests, by several threads ---- */
+
+/* A piece has at most PIECE_CURSORS cursors. There are pieces for all threads, but none of fewer
+ * values than a thread is worth starting for. */
+enum { PIECE_CURSORS = 1 << 16, MIN_VALUES = 1 << 13, PIECES_A_THREAD = 4 };
+
+typedef struct sampling {
+    const pm_sample_request *request;
+    size_t piece_samples; /* but for the last piece */
+    atomic_size_t done;   /* pieces */
+} sampling;
+
+static size_t piece_samples(const pm_sample_request *r) {
+    const size_t threads = r->host_threads;
+    size_t max = PIECE_CURSORS / r->cursor_rows ? PIECE_CURSORS / r->cursor_rows : 1;
+    size_t min = MIN_VALUES / r->width + 1;
+    size_t share = r->sample_count / (threads > 1 ? PIECES_A_THREAD * threads : 1) + 1;
+    share = share > min ? share : min;
+    share = share < max ? share : max;
+    return share < r->sample_count ? share : r->sample_count;
+}
+
+/* A thread without memory leaves the pieces to the others. */
+static void sample_pieces(void *context, pm_items *items) {
+    sampling *s = context;
+    size_t item;
+    pm_cursor *cursors = calloc(s->piece_samples * s->request->cursor_rows, sizeof *cursors);
+    while (cursors && pm_take_item(items, &item)) {
+        const pm_piece piece = pm_piece_at(s->request->sample_count, s->piece_samples, item);
+        pm_sample_request part = pm_sample_request_piece(s->request, &piece);
+        part.host_threads = 1; /* this one */
+        pm_sample_cursors(&part, cursors);
+        sample_outputs(&part, cursors);
+        atomic_fetch_add(&s->done, 1);
+    }
+    free(cursors);
+}
+
+pm_status pm_cpu_sample(const pm_sample_request *request, pm_error *error) {
+    sampling s = {.request = request, .piece_samples = piece_samples(request)};
+    const size_t pieces = pm_piece_count(request->sample_count, s.piece_samples);
+    pm_run_parallel(request->host_threads, pieces, sample_pieces, &s);
+    return s.done == pieces ? PM_OK : pm_fail_memory(error);
 }

@@ -7,22 +7,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/status.h"
-#include "crowd.h"
+#include "base/base.h"
 #include "kernels/pm_memory.h"
-#include "segments/key_format.h"
-
-static unsigned planes_of(const pm_channel *channel) {
-    return 1 + pm_curves[channel->impl.curve].coefficients;
-}
+#include "layout.h"
 
 /* Floats of a plane, and of a row of them, of all joints. */
-static size_t plane_of(const pm_crowd *crowd) {
+static size_t plane_of(const pm_crowd_data *crowd) {
     return 4 * crowd->padded_joints;
 }
 
-static size_t row_of(const pm_crowd *crowd, const pm_channel *channel) {
-    return plane_of(crowd) * planes_of(channel);
+static size_t row_of(const pm_crowd_data *crowd, const pm_channel *channel) {
+    return plane_of(crowd) * pm_curve_planes(channel->impl.curve);
 }
 
 static unsigned constant_planes_of(const pm_channel *channel) {
@@ -31,7 +26,8 @@ static unsigned constant_planes_of(const pm_channel *channel) {
 
 /* Numbers of a clip's keys in the crowd, as pm_track_layout counts: rows that are shared become as
  * long as the crowd's. */
-static size_t numbers_of(const pm_crowd *crowd, const pm_clip *clip, const pm_channel *channel) {
+static size_t numbers_of(const pm_crowd_data *crowd, const pm_clip_data *clip,
+                         const pm_channel *channel) {
     const pm_track_layout *last = &channel->layout[clip->track_count - 1];
     size_t rows = clip->timelines[clip->timeline_of[clip->track_count - 1]].segment_count + 1;
     size_t end = last->first + rows * last->row;
@@ -50,9 +46,10 @@ static void copy_key(const pm_channel *from, size_t at, const pm_channel *to, si
 }
 
 /* Planes of all joints, each plane in skeleton order. */
-static void copy_common(const pm_crowd *crowd, const pm_clip *clip, unsigned c, size_t first) {
+static void copy_common(const pm_crowd_data *crowd, const pm_clip_data *clip, unsigned c,
+                        size_t first) {
     const pm_channel *from = &clip->channels[c], *to = &crowd->channels[c];
-    size_t planes = (clip->timelines[0].segment_count + 1) * planes_of(from);
+    size_t planes = (clip->timelines[0].segment_count + 1) * pm_curve_planes(from->impl.curve);
     for (size_t p = 0; p < planes; p++)
         for (size_t j = 0; j < crowd->skeleton->joint_count; j++)
             copy_key(from, 4 * (p * clip->padded_tracks + crowd->skeleton->order[j]), to,
@@ -60,14 +57,16 @@ static void copy_common(const pm_crowd *crowd, const pm_clip *clip, unsigned c, 
 }
 
 /* Each track's rows by themselves, wherever the layout says. */
-static void copy_per_joint(const pm_crowd *crowd, const pm_clip *clip, unsigned c, size_t first) {
+static void copy_per_joint(const pm_crowd_data *crowd, const pm_clip_data *clip, unsigned c,
+                           size_t first) {
     const pm_channel *from = &clip->channels[c], *to = &crowd->channels[c];
     size_t before = 0;
     pm_key_bytes(to->format, first, &before); /* fits: it was allocated */
     memcpy((char *)to->keys + before, from->keys, from->key_bytes);
 }
 
-static void copy_constants(const pm_crowd *crowd, const pm_clip *clip, unsigned c, size_t i) {
+static void copy_constants(const pm_crowd_data *crowd, const pm_clip_data *clip, unsigned c,
+                           size_t i) {
     const pm_channel *from = &clip->channels[c], *to = &crowd->channels[c];
     size_t planes = constant_planes_of(from);
     for (size_t s = 0; s < planes; s++)
@@ -78,7 +77,8 @@ static void copy_constants(const pm_crowd *crowd, const pm_clip *clip, unsigned 
 }
 
 /* Rows of the layout, for the clips of one timeline too: all lanes read it, or none. */
-static void copy_layout(const pm_crowd *crowd, const pm_clip *clip, unsigned c, size_t i) {
+static void copy_layout(const pm_crowd_data *crowd, const pm_clip_data *clip, unsigned c,
+                        size_t i) {
     const pm_clip_layout *cursor = &crowd->clips[i];
     const pm_channel *from = &clip->channels[c];
     size_t n = crowd->skeleton->joint_count;
@@ -94,7 +94,7 @@ static void copy_layout(const pm_crowd *crowd, const pm_clip *clip, unsigned c, 
     }
 }
 
-static void copy_clip(pm_crowd *crowd, const pm_clip *clip, size_t i) {
+static void copy_clip(pm_crowd_data *crowd, const pm_clip_data *clip, size_t i) {
     for (unsigned c = 0; c < PM_CHANNEL_COUNT; c++) {
         if (!crowd->channels[c].present)
             continue;
@@ -121,7 +121,8 @@ static void *allocate_lines(size_t size) {
     return lines;
 }
 
-static pm_status make_channel(pm_crowd *crowd, pm_clip *const *clips, unsigned c, pm_error *error) {
+static pm_status make_channel(pm_crowd_data *crowd, pm_clip_data *const *clips, unsigned c,
+                              pm_error *error) {
     pm_channel *channel = &crowd->channels[c];
     const pm_channel *like = &clips[0]->channels[c];
     size_t numbers = 0;
@@ -147,7 +148,7 @@ static pm_status make_channel(pm_crowd *crowd, pm_clip *const *clips, unsigned c
     return channel->keys && channel->constants ? PM_OK : pm_fail_memory(error);
 }
 
-static pm_status make_room(pm_crowd *crowd, pm_clip *const *clips, pm_error *error) {
+static pm_status make_room(pm_crowd_data *crowd, pm_clip_data *const *clips, pm_error *error) {
     size_t timelines = 0, times = 0, n = crowd->skeleton->joint_count;
     for (size_t i = 0; i < crowd->clip_count; i++) {
         crowd->per_joint = crowd->per_joint || !clips[i]->common_timeline;
@@ -187,7 +188,7 @@ static bool equals(const float *a, const float *b, unsigned components) {
 
 /* Whether a clip keeps a joint at rest: all keys are the rest pose, and what stands beside them
  * is zero, as it is for curves that go straight from key to key. */
-static bool is_still(const pm_crowd *crowd, const pm_clip *clip, unsigned c, size_t j) {
+static bool is_still(const pm_crowd_data *crowd, const pm_clip_data *clip, unsigned c, size_t j) {
     static const float nothing[4] = {0};
     const pm_channel *from = &clip->channels[c];
     uint32_t track = crowd->skeleton->order[j];
@@ -199,14 +200,14 @@ static bool is_still(const pm_crowd *crowd, const pm_clip *clip, unsigned c, siz
     for (size_t r = 0; r < rows; r++, key += at->row) {
         if (!equals(key, rest_of(&crowd->joints[j], c), from->components))
             return false;
-        for (unsigned p = 1; r + 1 < rows && p < planes_of(from); p++)
+        for (unsigned p = 1; r + 1 < rows && p < pm_curve_planes(from->impl.curve); p++)
             if (!equals(key + p * (size_t)at->plane, nothing, from->components))
                 return false;
     }
     return true;
 }
 
-static void find_movers(pm_crowd *crowd, const pm_clip *clip) {
+static void find_movers(pm_crowd_data *crowd, const pm_clip_data *clip) {
     for (unsigned c = 0; c < PM_CHANNEL_COUNT; c++)
         for (size_t j = 0; crowd->channels[c].present && j < crowd->skeleton->joint_count; j++) {
             pm_joint *joint = &crowd->joints[j];
@@ -218,7 +219,7 @@ static void find_movers(pm_crowd *crowd, const pm_clip *clip) {
 }
 
 /* Of padding, the identity. */
-static void spread_rest(pm_crowd *crowd) {
+static void spread_rest(pm_crowd_data *crowd) {
     size_t n = crowd->padded_joints;
     for (size_t j = 0; j < n; j++) {
         static const pm_joint nothing = {
@@ -238,7 +239,7 @@ static void spread_rest(pm_crowd *crowd) {
     }
 }
 
-static pm_moved moved(const pm_crowd *crowd, size_t group, unsigned c) {
+static pm_moved moved(const pm_crowd_data *crowd, size_t group, unsigned c) {
     size_t first = group * PM_TRACK_GROUP, count = crowd->skeleton->joint_count - first;
     size_t moving = 0;
     count = count < PM_TRACK_GROUP ? count : PM_TRACK_GROUP;
@@ -247,7 +248,7 @@ static pm_moved moved(const pm_crowd *crowd, size_t group, unsigned c) {
     return moving == 0 ? PM_MOVED_NOT : moving < count ? PM_MOVED_PARTLY : PM_MOVED_WHOLE;
 }
 
-static void sum_up_movers(pm_crowd *crowd) {
+static void sum_up_movers(pm_crowd_data *crowd) {
     const size_t groups = crowd->padded_joints / PM_TRACK_GROUP;
     for (unsigned c = 0; c < PM_CHANNEL_COUNT; c++)
         for (size_t g = 0; g < groups; g++)
@@ -256,31 +257,28 @@ static void sum_up_movers(pm_crowd *crowd) {
 
 /* ---- the whole ---------------------------------------------------------------------------- */
 
-static const pm_clip_timeline *line_of(const pm_clip *clip, size_t track) {
-    return &clip->timelines[clip->timeline_of[track]];
-}
-
 /* The first key of any joint. */
-static double first_of(const pm_clip *clip) {
-    double first = line_of(clip, 0)->first;
+static double first_of(const pm_clip_data *clip) {
+    double first = pm_clip_timeline_of(clip, 0)->first;
     for (size_t t = 1; t < clip->track_count; t++)
-        first = fmin(first, line_of(clip, t)->first);
+        first = fmin(first, pm_clip_timeline_of(clip, t)->first);
     return first;
 }
 
 /* Ticks of an open clip from its first key to the last of any joint. */
-static pm_u64 end_of(const pm_clip *clip, const pm_crowd_timeline *rows) {
+static pm_u64 end_of(const pm_clip_data *clip, const pm_crowd_timeline *rows) {
     pm_u64 end = 0;
     for (size_t t = 0; t < clip->track_count; t++) {
         const pm_crowd_timeline *row = &rows[clip->timeline_of[t]];
-        pm_u64 own = row->lag + (line_of(clip, t)->constant ? 0 : row->period);
+        pm_u64 own = row->lag + (pm_clip_timeline_of(clip, t)->constant ? 0 : row->period);
         end = own > end ? own : end;
     }
     return end;
 }
 
 /* Timelines that no joint uses have rows too. */
-static pm_status add_timelines(pm_crowd *crowd, const pm_clip *clip, size_t i, pm_error *error) {
+static pm_status add_timelines(pm_crowd_data *crowd, const pm_clip_data *clip, size_t i,
+                               pm_error *error) {
     pm_crowd_timeline *rows = &crowd->timelines[crowd->timeline_count];
     const double first = first_of(clip);
     const pm_u64 loop = pm_crowd_loop_ticks(clip);
@@ -300,7 +298,7 @@ static pm_status add_timelines(pm_crowd *crowd, const pm_clip *clip, size_t i, p
     return PM_OK;
 }
 
-pm_status pm_crowd_lay_out(pm_crowd *crowd, pm_clip *const *clips, pm_error *error) {
+pm_status pm_crowd_lay_out(pm_crowd_data *crowd, pm_clip_data *const *clips, pm_error *error) {
     pm_status status = make_room(crowd, clips, error);
     for (unsigned c = 0; status == PM_OK && c < PM_CHANNEL_COUNT; c++)
         status = make_channel(crowd, clips, c, error);

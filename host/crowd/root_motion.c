@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * Root motion: how far joint 0 moves from one time to another, in double, from poses sampled as
- * ever. A clip that goes round n times moves its root n times from its first pose to its last.
+ * Root motion: how far joint 0 moves from one time to another, in double, from poses that a backend
+ * samples. A clip that goes round n times moves its root n times from its first pose to its last.
  */
 #include <math.h>
 
-#include "base/parallel.h"
-#include "base/status.h"
-#include "cpu/instance_state.h"
-#include "engine/engine.h"
-#include "segments/instruction_set.h"
+#include "base/base.h"
+#include "crowd.h"
 
 /* A turn, then a shift. */
 typedef struct rigid {
@@ -17,7 +14,7 @@ typedef struct rigid {
     double p[3];
 } rigid;
 
-static const rigid nowhere = {{0, 0, 0, 1}, {0, 0, 0}};
+static const rigid no_motion = {{0, 0, 0, 1}, {0, 0, 0}};
 
 static void turn(const double q[4], const double v[3], double out[3]) {
     double t[3];
@@ -61,7 +58,7 @@ static rigid inverse(const rigid *a) {
 
 /* a done n times, by squaring. */
 static rigid power(rigid a, uint64_t n) {
-    rigid r = nowhere;
+    rigid r = no_motion;
     for (; n; n >>= 1) {
         if (n & 1)
             r = product(&a, &r);
@@ -70,22 +67,30 @@ static rigid power(rigid a, uint64_t n) {
     return r;
 }
 
+/* What all threads that find root motions share. */
+typedef struct search {
+    const pm_crowd_data *crowd;
+    pm_root_pose_function root_pose;
+    const pm_crowd_instance *before, *after;
+    size_t count;
+    pm_root_motion *motions;
+} search;
+
 /* The pose of joint 0 in a clip. */
-static rigid root_at(const pm_crowd *crowd, size_t clip, int64_t time, bool clamps) {
-    pm_instance_state state = {.has_a = true};
-    pm_pose_span span;
+static rigid root_at(const search *s, pm_u32 clip, int64_t time, bool clamps) {
+    const pm_input input = {time, clip, clamps};
+    float rotation[4], position[3];
     rigid r;
-    pm_blend_input_resolve(crowd, clip, time, clamps, &state.a);
-    crowd->set->local_poses(crowd, &state, 0, PM_TRACK_GROUP, &span);
+    s->root_pose(s->crowd, &input, rotation, position);
     for (size_t i = 0; i < 4; i++)
-        r.q[i] = (double)span.of[PM_ROTATIONS][i][0];
+        r.q[i] = (double)rotation[i];
     for (size_t i = 0; i < 3; i++)
-        r.p[i] = (double)span.of[PM_POSITIONS][i][0];
+        r.p[i] = (double)position[i];
     make_unit(r.q);
     return r;
 }
 
-static pm_u64 period_of(const pm_crowd *crowd, size_t clip) {
+static pm_u64 period_of(const pm_crowd_data *crowd, size_t clip) {
     pm_u32 timeline = crowd->clips[clip].timeline;
     if (crowd->per_joint)
         timeline = crowd->layout[clip * crowd->skeleton->joint_count].timeline;
@@ -100,33 +105,33 @@ static int64_t round_of(pm_u64 period, int64_t time) {
 }
 
 /* From one round to another, each of which leads from the clip's first pose to its last. */
-static rigid rounds(const pm_crowd *crowd, size_t clip, int64_t from, int64_t to) {
+static rigid rounds(const search *s, pm_u32 clip, int64_t from, int64_t to) {
     if (from == to)
-        return nowhere;
-    rigid first = root_at(crowd, clip, 0, true);
-    rigid last = root_at(crowd, clip, INT64_MAX, true);
+        return no_motion;
+    rigid first = root_at(s, clip, 0, true);
+    rigid last = root_at(s, clip, INT64_MAX, true);
     rigid back = inverse(&first);
     rigid once = product(&last, &back);
     return from < to ? power(once, (uint64_t)to - (uint64_t)from)
                      : power(inverse(&once), (uint64_t)from - (uint64_t)to);
 }
 
-static rigid root_motion_of(const pm_crowd *crowd, size_t clip, int64_t from, int64_t to,
-                            bool clamps) {
-    if (clip >= crowd->clip_count)
-        return nowhere;
-    pm_u64 period = period_of(crowd, clip);
-    rigid start = root_at(crowd, clip, from, clamps);
-    rigid end = root_at(crowd, clip, to, clamps);
-    rigid way = nowhere;
+/* Of a clip from one time to another; none for a clip that does not exist. */
+static rigid motion_of(const search *s, pm_u32 clip, int64_t from, int64_t to, bool clamps) {
+    if (clip >= s->crowd->clip_count)
+        return no_motion;
+    pm_u64 period = period_of(s->crowd, clip);
+    rigid start = root_at(s, clip, from, clamps);
+    rigid end = root_at(s, clip, to, clamps);
+    rigid way = no_motion;
     if (!clamps)
-        way = rounds(crowd, clip, round_of(period, from), round_of(period, to));
+        way = rounds(s, clip, round_of(period, from), round_of(period, to));
     rigid back = inverse(&start);
     end = product(&way, &end);
     return product(&back, &end);
 }
 
-/* B's share of A: turns on the shorter way. */
+/* A with B at its weight: rotations by the shorter arc. */
 static rigid mixed(const rigid *a, const rigid *b, double weight) {
     rigid r;
     double dot = 0;
@@ -140,23 +145,15 @@ static rigid mixed(const rigid *a, const rigid *b, double weight) {
     return r;
 }
 
-typedef struct root_motion_job {
-    const pm_crowd *crowd;
-    const pm_crowd_instance *before, *after;
-    size_t count;
-    pm_root_motion *motions;
-} root_motion_job;
-
-static pm_root_motion root_motion_one(const root_motion_job *t, size_t i) {
-    const pm_crowd_instance *a = &t->before[i], *b = &t->after[i];
-    pm_instance_state state;
-    pm_instance_resolve(t->crowd, b, &state);
-    double weight = (double)(state.weight * state.mask[0]);
-    rigid r =
-        root_motion_of(t->crowd, b->clip_a, a->time_a, b->time_a, b->flags & PM_CROWD_CLAMP_A);
+static pm_root_motion motion_of_instance(const search *s, size_t i) {
+    const pm_crowd_instance *a = &s->before[i], *b = &s->after[i];
+    const pm_skeleton *skeleton = s->crowd->skeleton;
+    const pm_resolved state = pm_instance_resolved(s->crowd, b);
+    const float mask = skeleton->masks[state.mask * skeleton->joint_count];
+    const double weight = (double)(state.weight * mask);
+    rigid r = motion_of(s, b->clip_a, a->time_a, b->time_a, b->flags & PM_CROWD_CLAMP_A);
     if (weight > 0 && !state.additive) {
-        rigid other =
-            root_motion_of(t->crowd, b->clip_b, a->time_b, b->time_b, b->flags & PM_CROWD_CLAMP_B);
+        rigid other = motion_of(s, b->clip_b, a->time_b, b->time_b, b->flags & PM_CROWD_CLAMP_B);
         r = mixed(&r, &other, weight);
     }
     return (pm_root_motion){{(float)r.q[0], (float)r.q[1], (float)r.q[2], (float)r.q[3]},
@@ -165,28 +162,19 @@ static pm_root_motion root_motion_one(const root_motion_job *t, size_t i) {
 
 enum { RUN = 256 }; /* instances a thread takes at once */
 
-static void root_motion_runs(void *context, pm_items *items) {
-    const root_motion_job *t = context;
+static void find_runs(void *context, pm_items *items) {
+    const search *s = context;
     size_t run;
     while (pm_take_item(items, &run)) {
-        size_t rest = t->count - run * RUN;
-        for (size_t i = run * RUN; i < run * RUN + (rest < RUN ? rest : RUN); i++)
-            t->motions[i] = root_motion_one(t, i);
+        const pm_piece piece = pm_piece_at(s->count, RUN, run);
+        for (size_t i = piece.from; i < piece.from + piece.count; i++)
+            s->motions[i] = motion_of_instance(s, i);
     }
 }
 
-pm_status pm_crowd_root_motion(const pm_crowd *crowd, const pm_crowd_instance *before,
-                               const pm_crowd_instance *after, size_t count,
-                               pm_root_motion *motions, pm_error *error) {
-    root_motion_job t = {crowd, before, after, count, motions};
-    pm_error_clear(error);
-    if (!crowd || (count && (!before || !after || !motions)))
-        return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL",
-                       !crowd    ? "crowd"
-                       : !before ? "before"
-                       : !after  ? "after"
-                                 : "travels");
-    pm_run_parallel(crowd->engine->host_threads, count / RUN + (count % RUN != 0), root_motion_runs,
-                    &t);
-    return PM_OK;
+void pm_root_motions_find(const pm_crowd_data *crowd, pm_root_pose_function root_pose,
+                          size_t threads, const pm_crowd_instance *before,
+                          const pm_crowd_instance *after, size_t count, pm_root_motion *motions) {
+    search s = {crowd, root_pose, before, after, count, motions};
+    pm_run_parallel(threads, pm_piece_count(count, RUN), find_runs, &s);
 }

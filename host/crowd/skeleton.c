@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/status.h"
+#include "base/base.h"
 #include "segments/array_view.h"
 
 static const double max_length = 1e6, min_scale = 1e-6, unit_tolerance = 1e-3;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/status.h"
+#include "base/base.h"
 #include "skeleton.h"
 
 /* Joints of the description. */

@@ -4,8 +4,8 @@
  */
 #include <math.h>
 
-#include "base/status.h"
-#include "crowd.h"
+#include "base/base.h"
+#include "layout.h"
 
 static const double max_seconds = 0x1p30;
 
@@ -34,7 +34,7 @@ static pm_u64 uniform_period(size_t segments, pm_rational rate) {
     return (pm_u64)((((pm_u128)segments * (pm_u128)rate.den << 33) / num + 1) >> 1);
 }
 
-pm_u64 pm_crowd_loop_ticks(const pm_clip *clip) {
+pm_u64 pm_crowd_loop_ticks(const pm_clip_data *clip) {
     const double period = clip->timelines[0].period; /* the same of all */
     pm_u64 ticks = (pm_u64)pm_crowd_ticks(period);
     if (period == 0)
@@ -68,7 +68,7 @@ static pm_u64 lag_of(const pm_clip_timeline *timeline, double first, pm_u64 loop
 }
 
 /* Listed key times, one more than segments. */
-static void add_times(pm_crowd *crowd, const pm_clip_timeline *timeline, double first,
+static void add_times(pm_crowd_data *crowd, const pm_clip_timeline *timeline, double first,
                       pm_u64 loop) {
     for (size_t i = 0; i <= timeline->segment_count; i++)
         crowd->times[crowd->time_count++] = ticks_to(timeline, i, first);
@@ -76,8 +76,8 @@ static void add_times(pm_crowd *crowd, const pm_clip_timeline *timeline, double 
         crowd->times[crowd->time_count - 1] = loop;
 }
 
-pm_status pm_crowd_add_timeline(pm_crowd *crowd, const pm_clip_timeline *timeline, double first,
-                                pm_u64 loop, pm_error *error) {
+pm_status pm_crowd_add_timeline(pm_crowd_data *crowd, const pm_clip_timeline *timeline,
+                                double first, pm_u64 loop, pm_error *error) {
     pm_crowd_timeline *row = &crowd->timelines[crowd->timeline_count];
     double seconds = loop ? timeline->period : timeline->times[timeline->segment_count] - first;
     if (!(seconds <= max_seconds))

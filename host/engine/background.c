@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Jobs whose programs are not built yet: the reference path samples piece after piece while the
- * driver compiles, and the device takes the rest. Its first piece is one that the reference did
- * too. Only where both have the same bits are the pieces of both one result.
+ * Requests whose programs are not built yet: the reference path samples piece after piece while the
+ * driver compiles, and the device takes the rest. The device's first piece is one that the reference
+ * did too. Only where both have the same bits are the pieces of both one result.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -10,9 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/parallel.h"
-#include "base/status.h"
-#include "opencl/opencl.h"
+#include "cpu/cpu.h"
+#include "engine.h"
 
 /* Values of a piece: some milliseconds, so that the device is soon noticed to be ready. */
 enum { PIECE_VALUES = 1 << 14 };
@@ -25,234 +24,196 @@ typedef enum stage {
     STAGE_FAILED
 } stage;
 
-typedef struct course {
-    const pm_clip *clip;
-    const pm_sample_job *job;
-    size_t width;         /* values of a sample */
+typedef struct sampling {
+    const pm_device_clip *clip;
+    const pm_sample_request *request;
     size_t piece_samples; /* but for the last piece */
     pthread_mutex_t lock; /* guards what follows */
     stage stage;
     size_t pieces_done; /* by the reference, the first being done before all others */
     pm_status status;
     pm_error error;
-} course;
+} sampling;
 
-static pm_piece piece_at(const course *c, size_t index) {
-    size_t from = index * c->piece_samples, rest = c->job->sample_count - from;
-    return (pm_piece){from, rest < c->piece_samples ? rest : c->piece_samples};
+static const pm_backend *backend_of(const sampling *s) {
+    return s->clip->device->backend;
 }
 
-static void fail(course *c, pm_status status, const pm_error *error) {
-    pthread_mutex_lock(&c->lock);
-    if (c->status == PM_OK) {
-        c->status = status;
-        c->error = *error;
-    }
-    c->stage = STAGE_FAILED;
-    pthread_mutex_unlock(&c->lock);
+static pm_sample_request piece_at(const sampling *s, size_t index) {
+    const pm_piece piece = pm_piece_at(s->request->sample_count, s->piece_samples, index);
+    return pm_sample_request_piece(s->request, &piece);
 }
 
-/* ---- programs, on all devices of the engine ---- */
-
-static pm_status request_programs(const course *c, pm_error *error) {
-    pm_variant variants[PM_CL_JOB_VARIANTS];
-    pm_status status = PM_OK;
-    for (size_t i = 0; status == PM_OK && i < c->clip->engine->part_count; i++) {
-        const pm_clip *part = &c->clip->parts[i];
-        size_t count = pm_cl_job_variants(part, c->job, variants);
-        status = pm_cl_request(part->engine, variants, count, error);
+static void fail(sampling *s, pm_status status, const pm_error *error) {
+    pthread_mutex_lock(&s->lock);
+    if (s->status == PM_OK) {
+        s->status = status;
+        s->error = *error;
     }
-    return status;
-}
-
-static pm_programs look_at_programs(const course *c, pm_error *error) {
-    pm_variant variants[PM_CL_JOB_VARIANTS];
-    pm_programs worst = PM_PROGRAMS_READY;
-    for (size_t i = 0; worst != PM_PROGRAMS_FAILED && i < c->clip->engine->part_count; i++) {
-        const pm_clip *part = &c->clip->parts[i];
-        size_t count = pm_cl_job_variants(part, c->job, variants);
-        pm_programs state = pm_cl_requested(part->engine, variants, count, error);
-        worst = state > worst ? state : worst;
-    }
-    return worst;
-}
-
-static void settle_programs(const course *c) {
-    pm_variant variants[PM_CL_JOB_VARIANTS];
-    for (size_t i = 0; i < c->clip->engine->part_count; i++) {
-        const pm_clip *part = &c->clip->parts[i];
-        size_t count = pm_cl_job_variants(part, c->job, variants);
-        pm_cl_request_checked(part->engine, variants, count);
-    }
+    s->stage = STAGE_FAILED;
+    pthread_mutex_unlock(&s->lock);
 }
 
 /* ---- comparing ---- */
 
-/* Memory for what a piece gives; a job's outputs are in the order of pm_outputs. */
-static pm_status divert(const course *c, const pm_piece *piece, pm_sample_job *job, float **memory,
-                        pm_error *error) {
-    float *outputs[PM_OUTPUT_COUNT],
-        **fields[PM_OUTPUT_COUNT] = {[PM_OUT_ROTATIONS] = &job->rotations,
-                                     [PM_OUT_POSITIONS] = &job->positions,
-                                     [PM_OUT_SCALES] = &job->scales,
-                                     [PM_OUT_VELOCITIES] = &job->velocities,
-                                     [PM_OUT_ACCELERATIONS] = &job->accelerations};
-    size_t values = piece->count * c->width, floats = 0;
-    pm_job_outputs(job, outputs);
+/* Memory for what a request gives, instead of the caller's. Free *memory with free(). */
+static pm_status divert(pm_sample_request *request, char **memory, pm_error *error) {
+    size_t bytes = 0;
     for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++)
-        floats += outputs[o] ? values * pm_outputs[o].components : 0;
-    float *at = *memory = malloc(floats * sizeof *at);
+        bytes += request->outputs[o] ? pm_sample_output_bytes(request, o) : 0;
+    char *at = *memory = malloc(bytes);
     if (!at)
         return pm_fail_memory(error);
     for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++)
-        if (outputs[o]) {
-            *fields[o] = at;
-            at += values * pm_outputs[o].components;
+        if (request->outputs[o]) {
+            request->outputs[o] = (float *)(void *)at;
+            at += pm_sample_output_bytes(request, o);
         }
     return PM_OK;
 }
 
-static bool same_bits(const course *c, const pm_sample_job *a, const pm_sample_job *b) {
-    float *left[PM_OUTPUT_COUNT], *right[PM_OUTPUT_COUNT];
+static bool same_bits(const pm_sample_request *a, const pm_sample_request *b) {
     bool same = true;
-    pm_job_outputs(a, left);
-    pm_job_outputs(b, right);
     for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++)
-        same = same && (!left[o] || memcmp(left[o], right[o],
-                                           a->sample_count * c->width * pm_outputs[o].components *
-                                               sizeof(float)) == 0);
+        same = same && (!a->outputs[o] ||
+                        memcmp(a->outputs[o], b->outputs[o], pm_sample_output_bytes(a, o)) == 0);
     return same;
 }
 
 /* The first piece on each device, beside the job's memory, where the reference has left it. */
-static pm_status compare(const course *c, bool *same, pm_error *error) {
-    const pm_piece first = piece_at(c, 0);
-    const pm_sample_job by_reference = pm_job_part(c->clip, c->job, &first);
-    pm_sample_job by_device = by_reference;
-    float *memory = NULL;
-    pm_status status = divert(c, &first, &by_device, &memory, error);
+static pm_status compare(const sampling *s, bool *same, pm_error *error) {
+    const pm_sample_request by_reference = piece_at(s, 0);
+    pm_sample_request by_device = by_reference;
+    char *memory = NULL;
+    pm_status status = divert(&by_device, &memory, error);
     *same = true;
-    for (size_t i = 0; status == PM_OK && i < c->clip->engine->part_count; i++) {
-        const pm_clip *part = &c->clip->parts[i];
-        status = part->engine->backend->sample(part, &by_device, error);
-        *same = *same && (status != PM_OK || same_bits(c, &by_reference, &by_device));
+    for (size_t i = 0; status == PM_OK && i < s->clip->device->member_count; i++) {
+        const pm_device_clip *member = s->clip->members[i];
+        status = member->device->backend->sample(member, &by_device, error);
+        *same = *same && (status != PM_OK || same_bits(&by_reference, &by_device));
     }
     free(memory);
     return status;
 }
 
-static void compare_and_say(course *c) {
+static void compare_and_log(sampling *s) {
     bool same = false;
     pm_error error;
     pm_error_clear(&error);
-    pm_status status = compare(c, &same, &error);
+    pm_status status = compare(s, &same, &error);
     if (status != PM_OK) {
-        fail(c, status, &error);
+        fail(s, status, &error);
         return;
     }
-    settle_programs(c);
+    backend_of(s)->settle(s->clip, s->request);
     if (!same)
-        pm_log(c->clip->engine, PM_LOG_WARNING,
+        pm_log(s->clip->device->options.logger, PM_LOG_WARNING,
                "%s: results differ in bits from those of the reference path, which computed while "
                "programs were built",
-               c->clip->engine->info.name);
-    pthread_mutex_lock(&c->lock);
-    if (c->stage == STAGE_COMPARING)
-        c->stage = same ? STAGE_SAME : STAGE_DIFFERENT;
-    pthread_mutex_unlock(&c->lock);
+               s->clip->device->info.name);
+    pthread_mutex_lock(&s->lock);
+    if (s->stage == STAGE_COMPARING)
+        s->stage = same ? STAGE_SAME : STAGE_DIFFERENT;
+    pthread_mutex_unlock(&s->lock);
 }
 
 /* ---- meanwhile ---- */
 
 /* Whether the reference is to go on. The thread that finds the programs ready compares first. */
-static bool goes_on(course *c) {
+static bool goes_on(sampling *s) {
     pm_error error;
     pm_error_clear(&error);
-    pthread_mutex_lock(&c->lock);
-    pm_programs programs = PM_PROGRAMS_BUILDING;
-    if (c->stage == STAGE_WAITING)
-        programs = look_at_programs(c, &error);
-    bool compares = programs < PM_PROGRAMS_BUILDING;
+    pthread_mutex_lock(&s->lock);
+    pm_readiness programs = PM_READY_LATER;
+    if (s->stage == STAGE_WAITING)
+        programs = backend_of(s)->readiness(s->clip, s->request, &error);
+    bool compares = programs < PM_READY_LATER;
     if (compares)
-        c->stage = STAGE_COMPARING;
-    pthread_mutex_unlock(&c->lock);
-    if (programs == PM_PROGRAMS_FAILED)
-        fail(c, error.status, &error);
+        s->stage = STAGE_COMPARING;
+    pthread_mutex_unlock(&s->lock);
+    if (programs == PM_READY_NEVER)
+        fail(s, error.status, &error);
     if (compares)
-        compare_and_say(c);
-    pthread_mutex_lock(&c->lock);
-    bool on = c->stage <= STAGE_COMPARING;
-    pthread_mutex_unlock(&c->lock);
+        compare_and_log(s);
+    pthread_mutex_lock(&s->lock);
+    bool on = s->stage <= STAGE_COMPARING;
+    pthread_mutex_unlock(&s->lock);
     return on;
 }
 
-static void do_piece(course *c, size_t index) {
-    const pm_piece piece = piece_at(c, index);
-    pm_sample_job job = pm_job_part(c->clip, c->job, &piece);
+static void do_piece(sampling *s, size_t index) {
+    pm_sample_request piece = piece_at(s, index);
     pm_error error;
-    job.host_threads = 1;
+    piece.host_threads = 1;
     pm_error_clear(&error);
-    pm_status status = pm_sample_on_reference(c->clip, &job, &error);
+    pm_status status = pm_cpu_sample(&piece, &error);
     if (status != PM_OK) {
-        fail(c, status, &error);
+        fail(s, status, &error);
         return;
     }
-    pthread_mutex_lock(&c->lock);
-    c->pieces_done++;
-    pthread_mutex_unlock(&c->lock);
+    pthread_mutex_lock(&s->lock);
+    s->pieces_done++;
+    pthread_mutex_unlock(&s->lock);
 }
 
-/* Pieces are taken in order and done by whoever took them, so those done are the first ones. */
+/* Pieces are taken in order and done by the thread that took them, so that those done are the first
+ * ones. */
 static void do_pieces(void *context, pm_items *items) {
-    course *c = context;
+    sampling *s = context;
     size_t item;
-    while (goes_on(c) && pm_take_item(items, &item))
-        do_piece(c, item + 1);
+    while (goes_on(s) && pm_take_item(items, &item))
+        do_piece(s, item + 1);
 }
 
 /* One thread less than the host may use: the compiler needs one too. */
-static void run(course *c) {
-    size_t threads = c->job->host_threads ? c->job->host_threads : c->clip->engine->host_threads;
-    size_t pieces =
-        c->job->sample_count / c->piece_samples + (c->job->sample_count % c->piece_samples != 0);
-    do_piece(c, 0);
-    pm_run_parallel(threads > 1 ? threads - 1 : 1, pieces - 1, do_pieces, c);
+static void run(sampling *s, size_t threads) {
+    const size_t pieces = pm_piece_count(s->request->sample_count, s->piece_samples);
+    do_piece(s, 0);
+    pm_run_parallel(threads > 1 ? threads - 1 : 1, pieces - 1, do_pieces, s);
 }
 
 /* What is left for the device. */
-static pm_status finish(const course *c, pm_error *error) {
-    pm_piece rest = {0, c->job->sample_count};
-    if (c->stage != STAGE_DIFFERENT) {
-        const pm_piece last = piece_at(c, c->pieces_done - 1);
-        rest = (pm_piece){last.from + last.count, c->job->sample_count - last.from - last.count};
+static pm_status finish(const sampling *s, pm_error *error) {
+    const size_t total = s->request->sample_count;
+    pm_piece rest = {0, total};
+    if (s->stage != STAGE_DIFFERENT) {
+        const pm_piece last = pm_piece_at(total, s->piece_samples, s->pieces_done - 1);
+        rest = (pm_piece){last.from + last.count, total - last.from - last.count};
     }
-    const pm_sample_job job = pm_job_part(c->clip, c->job, &rest);
-    return rest.count ? c->clip->engine->backend->sample(c->clip, &job, error) : PM_OK;
+    const pm_sample_request request = pm_sample_request_piece(s->request, &rest);
+    return rest.count ? backend_of(s)->sample(s->clip, &request, error) : PM_OK;
 }
 
-pm_status pm_cl_sample_in_background(const pm_clip *clip, const pm_sample_job *job,
-                                     pm_error *error) {
-    course c = {.clip = clip, .job = job, .width = pm_job_width(clip, job)};
+static pm_status sample_meanwhile(const pm_device_clip *clip, const pm_sample_request *request,
+                                  size_t threads, pm_error *error) {
+    sampling s = {.clip = clip, .request = request};
+    s.piece_samples = PIECE_VALUES / request->width + 1;
+    pthread_mutex_init(&s.lock, NULL);
+    run(&s, threads);
+    pthread_mutex_destroy(&s.lock);
+    if (s.status == PM_OK)
+        return finish(&s, error);
+    if (error)
+        *error = s.error;
+    return s.status;
+}
+
+pm_status pm_sample_in_background(const pm_device_clip *clip, const pm_sample_request *request,
+                                  size_t threads, pm_error *error) {
+    const pm_backend *backend = clip->device->backend;
     pm_error failure;
     pm_error_clear(&failure);
-    c.piece_samples = PIECE_VALUES / c.width + 1;
-    pm_status status = request_programs(&c, error);
+    if (!backend->prepare)
+        return backend->sample(clip, request, error);
+    pm_status status = backend->prepare(clip, request, error);
     if (status != PM_OK)
         return status;
-    pm_programs programs = look_at_programs(&c, &failure);
-    if (programs == PM_PROGRAMS_READY)
-        return clip->engine->backend->sample(clip, job, error);
-    if (programs == PM_PROGRAMS_FAILED) {
-        if (error)
-            *error = failure;
-        return failure.status;
-    }
-    pthread_mutex_init(&c.lock, NULL);
-    run(&c);
-    pthread_mutex_destroy(&c.lock);
-    if (c.status == PM_OK)
-        return finish(&c, error);
+    const pm_readiness programs = backend->readiness(clip, request, &failure);
+    if (programs == PM_READY)
+        return backend->sample(clip, request, error);
+    if (programs < PM_READY_NEVER)
+        return sample_meanwhile(clip, request, threads, error);
     if (error)
-        *error = c.error;
-    return c.status;
+        *error = failure;
+    return failure.status;
 }

@@ -8,9 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/status.h"
-#include "crowd/crowd.h"
-#include "engine.h"
+#include "cpu/cpu.h"
 #include "self_check.h"
 
 enum {
@@ -102,25 +100,41 @@ static pm_status make_skeleton(const material *m, pm_skeleton **skeleton, pm_err
 
 /* ---- on both ------------------------------------------------------------------------------ */
 
-static pm_status compare(pm_crowd *crowd, material *m, unsigned output, bool *same,
+static pm_status compare(pm_device_crowd *crowd, material *m, unsigned output, bool *same,
                          pm_error *error) {
-    size_t bytes = (size_t)INSTANCES * JOINTS * pm_crowd_record_bytes((pm_crowd_output)output);
+    const size_t bytes =
+        (size_t)INSTANCES * JOINTS * pm_crowd_record_bytes((pm_crowd_output)output);
     pm_crowd_job job = {.instances = m->instances, .instance_count = INSTANCES};
-    for (int reference = 0; reference < 2; reference++) {
-        unsigned char *to = reference ? m->on_host : m->on_device;
-        memset(to, reference ? 0x55 : 0xaa, bytes);
-        job.on_reference = reference;
-        job.outputs[output].memory = to;
-        pm_status status = pm_crowd_pose(crowd, &job, error);
-        if (status != PM_OK)
-            return status;
-    }
-    *same = *same && memcmp(m->on_device, m->on_host, bytes) == 0;
-    return PM_OK;
+    memset(m->on_device, 0xaa, bytes);
+    memset(m->on_host, 0x55, bytes);
+    job.outputs[output].memory = m->on_device;
+    pm_pose_request request = pm_pose_request_of(crowd->data, &job, 1);
+    pm_status status = crowd->device->backend->pose(crowd, &request, error);
+    request.targets[output].memory = m->on_host;
+    if (status == PM_OK)
+        status = pm_cpu_pose(&request, error);
+    if (status == PM_OK)
+        *same = *same && memcmp(m->on_device, m->on_host, bytes) == 0;
+    return status;
+}
+
+static pm_status check_outputs(pm_device *device, const pm_crowd_desc *desc, unsigned outputs,
+                               material *m, bool *same, pm_error *error) {
+    pm_crowd_data *data = NULL;
+    pm_device_crowd *crowd = NULL;
+    pm_status status = pm_crowd_data_build(desc, 1, &data, error);
+    if (status == PM_OK)
+        status = device->backend->upload_crowd(device, data, &crowd, error);
+    for (unsigned o = 0; status == PM_OK && o < outputs; o++)
+        status = compare(crowd, m, o, same, error);
+    if (crowd)
+        device->backend->release_crowd(crowd);
+    pm_crowd_data_free(&data);
+    return status;
 }
 
 /* `outputs` of them, from the first on; of clips of one timeline, or of several. */
-static pm_status check_clips(pm_engine *engine, const pm_skeleton *skeleton, material *m,
+static pm_status check_clips(pm_device *device, const pm_skeleton *skeleton, material *m,
                              pm_clip_desc like, bool several, unsigned outputs, bool *same,
                              pm_error *error) {
     const pm_timeline uniform = {.key_count = KEYS, .rate = {1, 1}};
@@ -137,21 +151,10 @@ static pm_status check_clips(pm_engine *engine, const pm_skeleton *skeleton, mat
     clips[1].timeline_count = several ? 2 : 1;
     clips[1].timeline_of = several ? m->timeline_of : NULL;
     const pm_crowd_desc desc = {.skeleton = skeleton, .clips = clips, .clip_count = CLIPS};
-    pm_crowd *crowd = NULL;
-    pm_status status = pm_crowd_create(engine, &desc, &crowd, error);
-    for (unsigned o = 0; status == PM_OK && o < outputs; o++)
-        status = compare(crowd, m, o, same, error);
-    pm_crowd_destroy(&crowd);
-    return status;
+    return check_outputs(device, &desc, outputs, m, same, error);
 }
 
-/* Rusticl of Mesa 22.3 takes minutes over what others compile in a second: on it, palettes of
- * slerp must speak for all. */
-static bool compiles_slowly(const pm_engine *engine) {
-    return strcmp(engine->info.platform, "rusticl") == 0;
-}
-
-static pm_status check(pm_engine *engine, const pm_skeleton *skeleton, material *m, bool *same,
+static pm_status check(pm_device *device, const pm_skeleton *skeleton, material *m, bool *same,
                        pm_error *error) {
     static const struct {
         pm_clip_desc like;
@@ -162,14 +165,14 @@ static pm_status check(pm_engine *engine, const pm_skeleton *skeleton, material 
                  {{.method = PM_METHOD_SQUAD}, false, 1},
                  {{.method = PM_METHOD_SLERP, .key_format = PM_KEYS_LOG48}, false, 1}};
     pm_status status = PM_OK;
-    bool slow = compiles_slowly(engine);
+    const bool slow = device->slow_compiler; /* palettes of slerp must do for all */
     for (size_t k = 0; status == PM_OK && k < (slow ? 2 : sizeof kinds / sizeof *kinds); k++)
-        status = check_clips(engine, skeleton, m, kinds[k].like, kinds[k].several,
+        status = check_clips(device, skeleton, m, kinds[k].like, kinds[k].several,
                              slow ? 1 : kinds[k].outputs, same, error);
     return status;
 }
 
-pm_status pm_crowd_self_check(pm_engine *engine, const pm_check_keys *keys, bool *same,
+pm_status pm_crowd_self_check(pm_device *device, const pm_check_keys *keys, bool *same,
                               pm_error *error) {
     pm_skeleton *skeleton = NULL;
     material *m = calloc(1, sizeof *m);
@@ -178,7 +181,7 @@ pm_status pm_crowd_self_check(pm_engine *engine, const pm_check_keys *keys, bool
     fill(m, keys);
     pm_status status = make_skeleton(m, &skeleton, error);
     if (status == PM_OK)
-        status = check(engine, skeleton, m, same, error);
+        status = check(device, skeleton, m, same, error);
     pm_skeleton_destroy(&skeleton);
     free(m);
     return status;

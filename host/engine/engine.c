@@ -1,122 +1,29 @@
 /* SPDX-License-Identifier: MIT
  *
- * Engines, as far as they need no OpenCL.
+ * Engines: which devices of which backend, and what is asked of them as a whole.
  */
 #include "engine.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend/request.h"
-#include "base/parallel.h"
-#include "base/status.h"
-
-/* A message longer than `text` needs memory of its own; where there is none, it says that it was
- * cut. */
-static void log_long(const pm_engine *engine, pm_log_level level, char *text, size_t size,
-                     size_t length, const char *format, va_list arguments) {
-    static const char cut[] = " ... (cut: out of memory)";
-    char *whole = malloc(length + 1);
-    if (whole)
-        vsnprintf(whole, length + 1, format, arguments);
-    else
-        memcpy(text + size - sizeof cut, cut, sizeof cut);
-    engine->log(engine->log_user, level, whole ? whole : text);
-    free(whole);
-}
-
-void pm_log(const pm_engine *engine, pm_log_level level, const char *format, ...) {
-    char text[512];
-    va_list arguments, again;
-    if (!engine->log)
-        return;
-    va_start(arguments, format);
-    va_copy(again, arguments);
-    int length = vsnprintf(text, sizeof text, format, arguments);
-    if (length >= (int)sizeof text)
-        log_long(engine, level, text, sizeof text, (size_t)length, format, again);
-    else if (length >= 0)
-        engine->log(engine->log_user, level, text);
-    va_end(again);
-    va_end(arguments);
-}
-
-static void close_nothing(pm_engine *engine) {
-    (void)engine;
-}
-
-static pm_status tune_nothing(pm_engine *engine, pm_launch_measurement *measurements,
-                              size_t capacity, size_t *count, size_t *best, pm_error *error) {
-    (void)engine;
-    (void)measurements;
-    (void)capacity;
-    (void)count;
-    (void)best;
-    (void)error;
-    return PM_OK;
-}
-
-static pm_status upload_nothing(pm_clip *clip, pm_error *error) {
-    (void)clip;
-    (void)error;
-    return PM_OK;
-}
-
-static void release_nothing(pm_clip *clip) {
-    (void)clip;
-}
-
-static pm_status upload_no_crowd(pm_crowd *crowd, pm_error *error) {
-    (void)crowd;
-    (void)error;
-    return PM_OK;
-}
-
-static void release_no_crowd(pm_crowd *crowd) {
-    (void)crowd;
-}
-
-static pm_status pose_on_reference(pm_crowd *crowd, const pm_crowd_job *job, pm_error *error) {
-    return pm_crowd_pose_on_reference(crowd, job, error);
-}
-
-const pm_backend pm_reference_backend = {.close = close_nothing,
-                                         .tune = tune_nothing,
-                                         .upload = upload_nothing,
-                                         .release = release_nothing,
-                                         .sample = pm_sample_on_reference,
-                                         .upload_crowd = upload_no_crowd,
-                                         .release_crowd = release_no_crowd,
-                                         .pose = pose_on_reference};
-
-pm_status pm_engine_check_allocation(const pm_engine *engine, const char *what, size_t bytes,
-                                     pm_error *error) {
-    const uint64_t largest = engine->info.max_allocation_bytes;
-    if (largest == 0 || bytes <= largest)
-        return PM_OK;
-    return pm_fail(error, PM_ERROR_DEVICE_MEMORY,
-                   "the %s needs %zu bytes in one piece and the device allows %llu", what, bytes,
-                   (unsigned long long)largest);
-}
+#include "cpu/cpu.h"
+#if POSEMILL_OPENCL
+#include "multi/multi.h"
+#include "opencl/opencl.h"
+#endif
 
 pm_engine *pm_engine_new(const pm_engine_desc *desc) {
     pm_engine *engine = calloc(1, sizeof *engine);
     if (!engine)
         return NULL;
-    engine->backend = &pm_reference_backend;
-    engine->self = engine;
-    engine->parts = &engine->self;
-    engine->part_count = 1;
-    engine->log = desc->log;
-    engine->log_user = desc->log_user;
+    engine->logger = (pm_logger){desc->log, desc->log_user};
     engine->host_threads = desc->host_threads ? desc->host_threads : pm_processors();
-    engine->info = (pm_device_info){.type = PM_DEVICE_REFERENCE, .lanes = 1, .compute_units = 1};
-    snprintf(engine->info.name, sizeof engine->info.name, "reference");
-    snprintf(engine->info.platform, sizeof engine->info.platform, "posemill");
-    snprintf(engine->info.driver, sizeof engine->info.driver, "%s", pm_version());
     return engine;
+}
+
+pm_device_options pm_engine_device_options(const pm_engine *engine) {
+    return (pm_device_options){.logger = engine->logger, .host_threads = engine->host_threads};
 }
 
 pm_status pm_engine_check(const pm_engine_desc *desc, pm_error *error) {
@@ -126,16 +33,65 @@ pm_status pm_engine_check(const pm_engine_desc *desc, pm_error *error) {
     return PM_OK;
 }
 
-static pm_status open_device(pm_engine *engine, const pm_engine_desc *desc, pm_error *error) {
+static pm_status attach_reference(pm_engine *engine, pm_error *error) {
+    const pm_device_options options = pm_engine_device_options(engine);
+    engine->device = pm_cpu_device_open(&options);
+    return engine->device ? PM_OK : pm_fail_memory(error);
+}
+
 #if POSEMILL_OPENCL
-    return pm_cl_open(engine, desc, error);
+
+pm_status pm_engine_attach(pm_engine *engine, pm_device **devices, size_t count, pm_error *error) {
+    const pm_device_options options = pm_engine_device_options(engine);
+    pm_status status = PM_OK;
+    if (count == 1)
+        engine->device = devices[0];
+    else
+        status = pm_multi_device_open(devices, count, &options, &engine->device, error);
+    for (size_t i = 0; status != PM_OK && i < count; i++)
+        devices[i]->backend->close(devices[i]);
+    free(devices);
+    return status;
+}
+
+static pm_status attach_devices(pm_engine *engine, const pm_engine_desc *desc, pm_error *error) {
+    const pm_device_options options = pm_engine_device_options(engine);
+    pm_device **devices;
+    size_t count;
+    pm_status status = pm_cl_open(desc, &options, &devices, &count, error);
+    if (status != PM_OK)
+        return status;
+    if (count > 0) {
+        engine->builds_in_background = desc->build_in_background;
+        return pm_engine_attach(engine, devices, count, error);
+    }
+    pm_log(engine->logger, PM_LOG_INFO, "no OpenCL device found: using the reference path");
+    return attach_reference(engine, error);
+}
+
+pm_status pm_list_devices(pm_device_info *infos, size_t capacity, size_t *count, pm_error *error) {
+    pm_error_clear(error);
+    if (!count || (capacity && !infos))
+        return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", count ? "infos" : "count");
+    return pm_cl_list(infos, capacity, count, error);
+}
+
 #else
+
+static pm_status attach_devices(pm_engine *engine, const pm_engine_desc *desc, pm_error *error) {
     if (desc->device && strcmp(desc->device, "auto") != 0)
         return pm_fail(error, PM_ERROR_NO_PLATFORM, "this library was built without OpenCL");
-    pm_log(engine, PM_LOG_INFO, "built without OpenCL: using the reference path");
-    return PM_OK;
-#endif
+    pm_log(engine->logger, PM_LOG_INFO, "built without OpenCL: using the reference path");
+    return attach_reference(engine, error);
 }
+
+pm_status pm_list_devices(pm_device_info *infos, size_t capacity, size_t *count, pm_error *error) {
+    if (!count || (capacity && !infos))
+        return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", count ? "infos" : "count");
+    return pm_fail(error, PM_ERROR_NO_PLATFORM, "this library was built without OpenCL");
+}
+
+#endif
 
 pm_status pm_engine_create(const pm_engine_desc *desc, pm_engine **engine, pm_error *error) {
     pm_engine_desc defaults = {0};
@@ -151,8 +107,10 @@ pm_status pm_engine_create(const pm_engine_desc *desc, pm_engine **engine, pm_er
     pm_engine *made = pm_engine_new(desc);
     if (!made)
         return pm_fail_memory(error);
-    if (!desc->device || strcmp(desc->device, "none") != 0)
-        status = open_device(made, desc, error);
+    if (desc->device && strcmp(desc->device, "none") == 0)
+        status = attach_reference(made, error);
+    else
+        status = attach_devices(made, desc, error);
     if (status == PM_OK)
         *engine = made;
     else
@@ -161,16 +119,18 @@ pm_status pm_engine_create(const pm_engine_desc *desc, pm_engine **engine, pm_er
 }
 
 void pm_engine_destroy(pm_engine **handle) {
-    if (!handle || !*handle)
+    pm_engine *engine = handle ? *handle : NULL;
+    if (!engine)
         return;
-    (*handle)->backend->close(*handle);
-    free(*handle);
+    if (engine->device)
+        engine->device->backend->close(engine->device);
+    free(engine);
     *handle = NULL;
 }
 
 void pm_engine_info(const pm_engine *engine, pm_device_info *info) {
     if (info)
-        *info = engine ? engine->info : (pm_device_info){0};
+        *info = engine ? engine->device->info : (pm_device_info){0};
 }
 
 pm_status pm_engine_tune(pm_engine *engine, pm_launch_measurement *measurements, size_t capacity,
@@ -181,15 +141,8 @@ pm_status pm_engine_tune(pm_engine *engine, pm_launch_measurement *measurements,
                        !engine  ? "engine"
                        : !count ? "count"
                        : !best  ? "best"
-                                : "trials");
+                                : "measurements");
     *count = *best = 0;
-    return engine->backend->tune(engine, measurements, capacity, count, best, error);
+    return engine->device->backend->tune(engine->device, measurements, capacity, count, best,
+                                         error);
 }
-
-#if !POSEMILL_OPENCL
-pm_status pm_list_devices(pm_device_info *infos, size_t capacity, size_t *count, pm_error *error) {
-    if (!count || (capacity && !infos))
-        return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", count ? "infos" : "count");
-    return pm_fail(error, PM_ERROR_NO_PLATFORM, "this library was built without OpenCL");
-}
-#endif

@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend/request.h"
-#include "base/status.h"
+#include "cpu/cpu.h"
 #include "engine.h"
 #include "self_check.h"
 
@@ -64,40 +63,54 @@ static void fill(material *m) {
 }
 
 /* Whether a job gives the same bits on both, for one of its outputs. */
-static pm_status compare(const pm_clip *clip, material *m, pm_sample_job job, unsigned output,
-                         bool *same, pm_error *error) {
-    for (int reference = 0; reference < 2; reference++) {
-        float *to = reference ? m->on_host : m->on_device;
-        memset(to, reference ? 0x55 : 0xaa, sizeof m->on_host);
-        job.on_reference = reference;
-        job.rotations = output == PM_OUT_ROTATIONS ? to : NULL;
-        job.positions = output == PM_OUT_POSITIONS ? to : NULL;
-        pm_status status = pm_sample(clip, &job, error);
-        if (status != PM_OK)
-            return status;
-    }
-    size_t values = job.tracks ? job.sample_count : job.sample_count * TRACKS;
-    size_t floats = values * pm_outputs[output].components;
-    *same = *same && memcmp(m->on_device, m->on_host, floats * sizeof(float)) == 0;
-    return PM_OK;
+static pm_status compare(const pm_device_clip *clip, material *m, const pm_sample_job *job,
+                         unsigned output, bool *same, pm_error *error) {
+    pm_sample_request request = pm_sample_request_of(clip->data, job, 1);
+    memset(m->on_device, 0xaa, sizeof m->on_device);
+    memset(m->on_host, 0x55, sizeof m->on_host);
+    request.outputs[output] = m->on_device;
+    pm_status status = clip->device->backend->sample(clip, &request, error);
+    request.outputs[output] = m->on_host;
+    if (status == PM_OK)
+        status = pm_cpu_sample(&request, error);
+    if (status == PM_OK)
+        *same = *same &&
+                memcmp(m->on_device, m->on_host, pm_sample_output_bytes(&request, output)) == 0;
+    return status;
 }
 
-/* Of values alone: derivatives are the same arithmetic, and would double the programs to
- * build. */
-static pm_status check_clip(const pm_clip *clip, material *m, bool *same, pm_error *error) {
+/* Of values alone: derivatives are the same arithmetic, and would double the programs to build. */
+static pm_status check_clip(const pm_device_clip *clip, material *m, bool *same, pm_error *error) {
     static const unsigned outputs[] = {PM_OUT_ROTATIONS, PM_OUT_POSITIONS};
-    pm_sample_job grid = {.sample_count = SAMPLES, .rate = {7, 1}};
-    pm_sample_job pairs = {.sample_count = PAIRS, .times = m->sample_times, .tracks = m->tracks};
+    const pm_sample_job grid = {.sample_count = SAMPLES, .rate = {7, 1}};
+    const pm_sample_job pairs = {
+        .sample_count = PAIRS, .times = m->sample_times, .tracks = m->tracks};
     pm_status status = PM_OK;
     for (size_t i = 0; status == PM_OK && i < sizeof outputs / sizeof *outputs; i++) {
-        status = compare(clip, m, pairs, outputs[i], same, error);
+        status = compare(clip, m, &pairs, outputs[i], same, error);
         if (status == PM_OK)
-            status = compare(clip, m, grid, outputs[i], same, error);
+            status = compare(clip, m, &grid, outputs[i], same, error);
     }
     return status;
 }
 
-static pm_status check_method(pm_engine *engine, material *m, pm_clip_desc desc, bool *same,
+static pm_status check_desc(pm_device *device, const pm_clip_desc *desc, material *m, bool *same,
+                            pm_error *error) {
+    const pm_clip_limits limits = {.threads = 1};
+    pm_clip_data *data = NULL;
+    pm_device_clip *clip = NULL;
+    pm_status status = pm_clip_data_build(desc, &limits, &data, error);
+    if (status == PM_OK)
+        status = device->backend->upload_clip(device, data, &clip, error);
+    if (status == PM_OK)
+        status = check_clip(clip, m, same, error);
+    if (clip)
+        device->backend->release_clip(clip);
+    pm_clip_data_free(&data);
+    return status;
+}
+
+static pm_status check_method(pm_device *device, material *m, pm_clip_desc desc, bool *same,
                               pm_error *error) {
     const float axis[3] = {0.3f, -0.5f, 0.8f};
     pm_timeline uniform = {.key_count = KEYS, .rate = {1, 1}};
@@ -109,48 +122,44 @@ static pm_status check_method(pm_engine *engine, material *m, pm_clip_desc desc,
     /* any numbers will do as tangents of cubicspline: the keys are at hand */
     desc.rotations_in = desc.rotations_out = desc.rotations;
     desc.positions_in = desc.positions_out = desc.positions;
-    int shapes = desc.method == PM_METHOD_BSPLINE ? 1 : 2; /* which wants uniform keys */
-    for (int looped = 0; looped < shapes; looped++) {
-        pm_clip *clip = NULL;
+    const int layouts = desc.method == PM_METHOD_BSPLINE ? 1 : 2; /* it requires uniform keys */
+    pm_status status = PM_OK;
+    for (int looped = 0; status == PM_OK && looped < layouts; looped++) {
         desc.timelines = looped ? &listed : &uniform;
         desc.loop_period = looped ? KEYS + 0.5 : 0;
-        pm_status status = pm_clip_create(engine, &desc, &clip, error);
-        if (status == PM_OK)
-            status = check_clip(clip, m, same, error);
-        pm_clip_destroy(&clip);
-        if (status != PM_OK)
-            return status;
+        status = check_desc(device, &desc, m, same, error);
     }
-    return PM_OK;
+    return status;
 }
 
-static pm_status check_part(pm_engine *part, material *m, bool *same, pm_error *error) {
+static pm_status check_member(pm_device *device, material *m, bool *same, pm_error *error) {
     pm_status status = PM_OK;
     for (unsigned i = 0; status == PM_OK && i < PM_METHOD_COUNT; i++)
-        status = check_method(part, m, (pm_clip_desc){.method = (pm_method)i}, same, error);
+        status = check_method(device, m, (pm_clip_desc){.method = (pm_method)i}, same, error);
     if (status == PM_OK)
-        status = check_method(part, m, (pm_clip_desc){.method = PM_METHOD_SQUAD, .unlimited = true},
-                              same, error);
+        status = check_method(
+            device, m, (pm_clip_desc){.method = PM_METHOD_SQUAD, .unlimited = true}, same, error);
     for (unsigned f = PM_KEYS_FLOAT32 + 1; status == PM_OK && f < PM_KEYS_COUNT; f++)
-        status = check_method(part, m, (pm_clip_desc){.key_format = (pm_key_format)f}, same, error);
-    return status == PM_OK ? pm_crowd_self_check(part, &m->keys, same, error) : status;
+        status =
+            check_method(device, m, (pm_clip_desc){.key_format = (pm_key_format)f}, same, error);
+    return status == PM_OK ? pm_crowd_self_check(device, &m->keys, same, error) : status;
 }
 
-/* Devices one after another: of jobs as small as these, one device would do all. */
-pm_status pm_engine_self_check(pm_engine *engine, pm_bit_match *identity, pm_error *error) {
+/* Devices one after another: a job as small as these would go to one of them. */
+pm_status pm_engine_self_check(pm_engine *engine, pm_bit_match *match, pm_error *error) {
     pm_error_clear(error);
-    if (!engine || !identity)
-        return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", engine ? "identity" : "engine");
+    if (!engine || !match)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", engine ? "match" : "engine");
     material *m = calloc(1, sizeof *m);
     if (!m)
         return pm_fail_memory(error);
     bool same = true;
     pm_status status = PM_OK;
     fill(m);
-    for (size_t i = 0; status == PM_OK && i < engine->part_count; i++)
-        status = check_part(engine->parts[i], m, &same, error);
+    for (size_t i = 0; status == PM_OK && i < engine->device->member_count; i++)
+        status = check_member(engine->device->members[i], m, &same, error);
     free(m);
     if (status == PM_OK)
-        *identity = same ? PM_BIT_MATCH_EXACT : PM_BIT_MATCH_DIFFERENT;
+        *match = same ? PM_BIT_MATCH_EXACT : PM_BIT_MATCH_DIFFERENT;
     return status;
 }

@@ -5,7 +5,7 @@
 #ifndef PM_HOST_SELF_CHECK_H
 #define PM_HOST_SELF_CHECK_H
 
-#include <posemill/posemill.h>
+#include "backend/backend.h"
 
 enum { PM_CHECK_TRACKS = 37, PM_CHECK_KEYS = 12, PM_CHECK_ROWS = PM_CHECK_KEYS * PM_CHECK_TRACKS };
 
@@ -19,9 +19,8 @@ typedef struct pm_check_keys {
 /* Numerical Recipes' 32-bit generator. */
 double pm_check_random(uint32_t *state, double low, double high);
 
-/* Clears *same where small crowds get other bits from an engine of one device than from the
- * reference. */
-pm_status pm_crowd_self_check(pm_engine *engine, const pm_check_keys *keys, bool *same,
+/* Clears *same where small crowds get other bits from a single device than from the reference. */
+pm_status pm_crowd_self_check(pm_device *device, const pm_check_keys *keys, bool *same,
                               pm_error *error);
 
 #endif

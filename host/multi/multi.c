@@ -1,84 +1,56 @@
 /* SPDX-License-Identifier: MIT
  *
- * Engines over several devices. A clip is built once and uploaded to each; a job is cut into
- * pieces that the devices take as they get done, a thread each. How large a piece is: share.c.
+ * Several devices as one: a request is cut into pieces that the members take as they finish those
+ * before, a thread each. scheduler.c decides how large a piece is.
  */
 #define _POSIX_C_SOURCE 200809L
-
-#include "multi.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend/request.h"
-#include "base/clock.h"
-#include "base/parallel.h"
-#include "base/status.h"
+#include "multi_device.h"
 #include "scheduler.h"
 
-/* Values that take a device some times as long as being asked for them does. */
+/* Values that take a device some times as long as the call itself does. */
 enum { MIN_VALUES = 1 << 17 };
 
-/* ---- engines ---- */
+/* ---- devices ---- */
 
-static void close_parts(pm_engine *engine) {
-    for (size_t i = 0; i < engine->part_count; i++)
-        pm_engine_destroy(&engine->parts[i]);
-    pthread_mutex_destroy(&engine->multi->lock);
-    free(engine->multi->rates);
-    free(engine->multi);
-    free(engine->parts);
+static void close_members(pm_device *device) {
+    pm_multi_device *multi = pm_multi_device_of(device);
+    for (size_t i = 0; i < device->member_count; i++)
+        device->members[i]->backend->close(device->members[i]);
+    pthread_mutex_destroy(&multi->lock);
+    free(multi->throughputs);
+    free(device->members);
+    free(multi);
 }
 
-pm_status pm_multi_begin(pm_engine *engine, size_t count, pm_error *error) {
-    pm_multi *multi = calloc(1, sizeof *multi);
-    double *rates = calloc(count, sizeof *rates);
-    pm_engine **parts = calloc(count, sizeof(pm_engine *));
-    if (!multi || !rates || !parts) {
-        free(multi);
-        free(rates);
-        free(parts);
-        return pm_fail_memory(error);
-    }
-    pthread_mutex_init(&multi->lock, NULL);
-    multi->min_values = MIN_VALUES;
-    multi->rates = rates;
-    engine->multi = multi;
-    engine->parts = parts;
-    engine->part_count = 0;
-    engine->backend = &pm_multi_backend;
-    return PM_OK;
-}
-
-void pm_multi_add(pm_engine *engine, pm_engine *part) {
-    engine->parts[engine->part_count++] = part;
-}
-
-/* Joins what the parts are called, each name once, as far as there is room. */
+/* Joins the names of members, each name once, and cuts where there is no more room. */
 static void add_name(char *names, size_t size, const char *name) {
     size_t length = strlen(names);
     if (!strstr(names, name))
         snprintf(names + length, size - length, "%s%s", length ? " + " : "", name);
 }
 
-void pm_multi_describe(pm_engine *engine) {
-    pm_device_info *info = &engine->info;
-    *info = engine->parts[0]->info;
-    for (size_t i = 1; i < engine->part_count; i++) {
-        const pm_device_info *part = &engine->parts[i]->info;
-        size_t length = strlen(info->name);
-        snprintf(info->name + length, sizeof info->name - length, " + %s", part->name);
-        add_name(info->platform, sizeof info->platform, part->platform);
-        add_name(info->driver, sizeof info->driver, part->driver);
-        info->memory_bytes += part->memory_bytes;
-        info->compute_units += part->compute_units;
-        if (part->max_allocation_bytes < info->max_allocation_bytes)
-            info->max_allocation_bytes = part->max_allocation_bytes;
+static pm_device_info joint_info(pm_device *const *members, size_t count) {
+    pm_device_info info = members[0]->info;
+    for (size_t i = 1; i < count; i++) {
+        const pm_device_info *member = &members[i]->info;
+        size_t length = strlen(info.name);
+        snprintf(info.name + length, sizeof info.name - length, " + %s", member->name);
+        add_name(info.platform, sizeof info.platform, member->platform);
+        add_name(info.driver, sizeof info.driver, member->driver);
+        info.memory_bytes += member->memory_bytes;
+        info.compute_units += member->compute_units;
+        if (member->max_allocation_bytes < info.max_allocation_bytes)
+            info.max_allocation_bytes = member->max_allocation_bytes;
     }
+    return info;
 }
 
-static pm_status refuse_to_tune(pm_engine *engine, pm_launch_measurement *measurements,
+static pm_status refuse_to_tune(pm_device *device, pm_launch_measurement *measurements,
                                 size_t capacity, size_t *count, size_t *best, pm_error *error) {
     (void)measurements;
     (void)capacity;
@@ -86,160 +58,200 @@ static pm_status refuse_to_tune(pm_engine *engine, pm_launch_measurement *measur
     (void)best;
     return pm_fail(error, PM_ERROR_ARGUMENT,
                    "the engine is over %zu devices: tune each on an engine of its own",
-                   engine->part_count);
+                   device->member_count);
 }
 
 /* ---- clips ---- */
 
-/* Parts of a clip are the clip itself, but for the engine and what is on its device. */
-static pm_status upload_parts(pm_clip *clip, pm_error *error) {
-    const pm_engine *engine = clip->engine;
-    pm_clip *parts = calloc(engine->part_count, sizeof *parts);
-    if (!parts)
+static void release_clip(pm_device_clip *clip) {
+    const size_t count = clip->device->member_count;
+    for (size_t i = 0; clip->members && i < count; i++)
+        if (clip->members[i])
+            clip->members[i]->device->backend->release_clip(clip->members[i]);
+    free(clip->members);
+    free(clip);
+}
+
+static pm_status upload_clip(pm_device *device, const pm_clip_data *data, pm_device_clip **clip,
+                             pm_error *error) {
+    pm_device_clip *made = calloc(1, sizeof *made);
+    if (!made)
         return pm_fail_memory(error);
-    for (size_t i = 0; i < engine->part_count; i++) {
-        parts[i] = *clip;
-        parts[i].engine = engine->parts[i];
-        parts[i].parts = &parts[i];
+    pm_device_clip_begin(made, device, data);
+    made->members = calloc(device->member_count, sizeof(pm_device_clip *));
+    pm_status status = made->members ? PM_OK : pm_fail_memory(error);
+    for (size_t i = 0; status == PM_OK && i < device->member_count; i++) {
+        pm_device *member = device->members[i];
+        status = member->backend->upload_clip(member, data, &made->members[i], error);
     }
-    clip->parts = parts;
-    pm_status status = PM_OK;
-    for (size_t i = 0; status == PM_OK && i < engine->part_count; i++)
-        status = parts[i].engine->backend->upload(&parts[i], error);
+    if (status == PM_OK)
+        *clip = made;
+    else
+        release_clip(made);
     return status;
 }
 
-static void release_parts(pm_clip *clip) {
-    if (clip->parts == clip)
-        return;
-    for (size_t i = 0; i < clip->engine->part_count; i++)
-        clip->parts[i].engine->backend->release(&clip->parts[i]);
-    free(clip->parts);
-    clip->parts = clip;
+/* ---- programs ---- */
+
+static pm_status prepare(const pm_device_clip *clip, const pm_sample_request *request,
+                         pm_error *error) {
+    pm_status status = PM_OK;
+    for (size_t i = 0; status == PM_OK && i < clip->device->member_count; i++) {
+        const pm_device_clip *member = clip->members[i];
+        if (member->device->backend->prepare)
+            status = member->device->backend->prepare(member, request, error);
+    }
+    return status;
 }
 
-/* ---- jobs ---- */
+static pm_readiness readiness(const pm_device_clip *clip, const pm_sample_request *request,
+                              pm_error *error) {
+    pm_readiness worst = PM_READY;
+    for (size_t i = 0; worst != PM_READY_NEVER && i < clip->device->member_count; i++) {
+        const pm_device_clip *member = clip->members[i];
+        if (!member->device->backend->readiness)
+            continue;
+        const pm_readiness one = member->device->backend->readiness(member, request, error);
+        worst = one > worst ? one : worst;
+    }
+    return worst;
+}
 
-/* A job that parts take pieces of. */
-typedef struct shared_job {
-    const pm_clip *clip;
-    const pm_sample_job *job;
-    size_t width;         /* values of a sample */
+static void settle(const pm_device_clip *clip, const pm_sample_request *request) {
+    for (size_t i = 0; i < clip->device->member_count; i++)
+        if (clip->members[i]->device->backend->settle)
+            clip->members[i]->device->backend->settle(clip->members[i], request);
+}
+
+/* ---- requests ---- */
+
+/* A request that members take pieces of. */
+typedef struct shared_request {
+    const pm_device_clip *clip;
+    const pm_sample_request *request;
     size_t min;           /* samples of a piece */
     pthread_mutex_t lock; /* guards what follows */
     size_t next;          /* the first sample that nobody has taken */
     pm_throughput *throughputs;
     pm_status status; /* of the first piece that failed */
     pm_error error;
-} shared_job;
+} shared_request;
 
-static size_t part_count(const shared_job *s) {
-    return s->clip->engine->part_count;
+static size_t member_count(const shared_request *s) {
+    return s->clip->device->member_count;
 }
 
-/* The next piece of a part; false when it takes no more. */
-static bool take_piece(shared_job *s, size_t part, pm_piece *piece) {
+/* The next piece of a member; false when it takes no more. */
+static bool take_piece(shared_request *s, size_t member, pm_piece *piece) {
     pthread_mutex_lock(&s->lock);
-    pm_throughput *throughput = &s->throughputs[part];
+    pm_throughput *throughput = &s->throughputs[member];
     piece->from = s->next;
     piece->count = 0;
     if (!throughput->left && s->status == PM_OK)
-        piece->count = pm_next_piece(s->throughputs, part_count(s), part,
-                                     s->job->sample_count - s->next, s->min);
+        piece->count = pm_next_piece(s->throughputs, member_count(s), member,
+                                     s->request->sample_count - s->next, s->min);
     s->next += piece->count;
     throughput->left = piece->count == 0;
     pthread_mutex_unlock(&s->lock);
     return piece->count > 0;
 }
 
-/* The first failure is the job's; it says which of the devices failed. */
-static void note_failure(shared_job *s, size_t part, pm_status status, const pm_error *error) {
+/* The first failure is the request's; its message names the device. */
+static void note_failure(shared_request *s, size_t member, pm_status status,
+                         const pm_error *error) {
     pthread_mutex_lock(&s->lock);
     if (s->status == PM_OK) {
         s->status = status;
         s->error = *error;
         snprintf(s->error.message, sizeof s->error.message, "device %zu of %zu, %.60s: %.160s",
-                 part + 1, part_count(s), s->clip->parts[part].engine->info.name, error->message);
+                 member + 1, member_count(s), s->clip->members[member]->device->info.name,
+                 error->message);
     }
     pthread_mutex_unlock(&s->lock);
 }
 
-static void note_time(shared_job *s, size_t part, const pm_piece *piece, double seconds) {
+static void note_time(shared_request *s, size_t member, const pm_piece *piece, double seconds) {
     pthread_mutex_lock(&s->lock);
-    s->throughputs[part].values += (double)piece->count * (double)s->width;
-    s->throughputs[part].seconds += seconds;
+    s->throughputs[member].values += (double)piece->count * (double)s->request->width;
+    s->throughputs[member].seconds += seconds;
     pthread_mutex_unlock(&s->lock);
 }
 
-/* Building a program takes as long as millions of values do, once: pieces that had to wait for
- * that say nothing about the next. */
-static pm_status sample_piece(shared_job *s, size_t part, const pm_piece *piece, pm_error *error) {
-    const pm_clip *clip = &s->clip->parts[part];
-    const pm_sample_job job = pm_job_part(clip, s->job, piece);
-    size_t programs = pm_cl_program_count(clip->engine);
-    double begun = pm_seconds_now();
-    pm_status status = clip->engine->backend->sample(clip, &job, error);
-    double seconds = pm_seconds_now() - begun;
-    if (status == PM_OK && pm_cl_program_count(clip->engine) == programs)
-        note_time(s, part, piece, seconds);
+static size_t program_count(const pm_device *device) {
+    return device->backend->program_count ? device->backend->program_count(device) : 0;
+}
+
+/* A piece that had to wait for a program tells nothing of the throughput of the next. */
+static pm_status sample_piece(shared_request *s, size_t member, const pm_piece *piece,
+                              pm_error *error) {
+    const pm_device_clip *clip = s->clip->members[member];
+    const pm_sample_request part = pm_sample_request_piece(s->request, piece);
+    const size_t programs = program_count(clip->device);
+    const double begun = pm_seconds_now();
+    const pm_status status = clip->device->backend->sample(clip, &part, error);
+    const double seconds = pm_seconds_now() - begun;
+    if (status == PM_OK && program_count(clip->device) == programs)
+        note_time(s, member, piece, seconds);
     return status;
 }
 
-/* Everything that a part does of a job. */
-static void run_part(shared_job *s, size_t part) {
+static void run_member(shared_request *s, size_t member) {
     pm_piece piece;
-    while (take_piece(s, part, &piece)) {
+    while (take_piece(s, member, &piece)) {
         pm_error error;
         pm_error_clear(&error);
-        pm_status status = sample_piece(s, part, &piece, &error);
+        pm_status status = sample_piece(s, member, &piece, &error);
         if (status != PM_OK)
-            note_failure(s, part, status, &error);
+            note_failure(s, member, status, &error);
     }
 }
 
-static void run_parts(void *context, pm_items *items) {
-    size_t part;
-    while (pm_take_item(items, &part))
-        run_part(context, part);
+static void run_members(void *context, pm_items *items) {
+    size_t member;
+    while (pm_take_item(items, &member))
+        run_member(context, member);
 }
 
-static void recall_rates(shared_job *s) {
-    pm_multi *multi = s->clip->engine->multi;
+static void recall_throughputs(shared_request *s) {
+    pm_multi_device *multi = pm_multi_device_of(s->clip->device);
     pthread_mutex_lock(&multi->lock);
-    for (size_t i = 0; i < part_count(s); i++)
-        s->throughputs[i].before = multi->rates[i];
+    for (size_t i = 0; i < member_count(s); i++)
+        s->throughputs[i].before = multi->throughputs[i];
     pthread_mutex_unlock(&multi->lock);
 }
 
-static void keep_rates(const shared_job *s) {
-    pm_multi *multi = s->clip->engine->multi;
+static void keep_throughputs(const shared_request *s) {
+    pm_multi_device *multi = pm_multi_device_of(s->clip->device);
     pthread_mutex_lock(&multi->lock);
-    for (size_t i = 0; i < part_count(s); i++)
-        multi->rates[i] = pm_learned_throughput(s->throughputs, part_count(s), i);
+    for (size_t i = 0; i < member_count(s); i++)
+        multi->throughputs[i] = pm_learned_throughput(s->throughputs, member_count(s), i);
     pthread_mutex_unlock(&multi->lock);
 }
 
-/* Jobs of less than two pieces are one part's, on the calling thread. */
-static size_t share_out(shared_job *s) {
-    if (s->job->sample_count / 2 >= s->min)
-        return part_count(s);
-    size_t fastest = pm_fastest_part(s->throughputs, part_count(s));
-    for (size_t i = 0; i < part_count(s); i++)
+/* How many threads a request is worth. One of less than two pieces goes to one member, on the
+ * calling thread. */
+static size_t useful_threads(shared_request *s) {
+    if (s->request->sample_count / 2 >= s->min)
+        return member_count(s);
+    size_t fastest = pm_fastest_part(s->throughputs, member_count(s));
+    for (size_t i = 0; i < member_count(s); i++)
         s->throughputs[i].left = i != fastest;
     return 1;
 }
 
-static pm_status sample_shared(const pm_clip *clip, const pm_sample_job *job, pm_error *error) {
-    const pm_engine *engine = clip->engine;
-    shared_job s = {.clip = clip, .job = job, .width = pm_job_width(clip, job)};
-    s.min = engine->multi->min_values / s.width + 1;
-    s.throughputs = calloc(engine->part_count, sizeof *s.throughputs);
+/* Members have equal parts of the host's threads, unless the job says how many. */
+static pm_status sample(const pm_device_clip *clip, const pm_sample_request *request,
+                        pm_error *error) {
+    const size_t count = clip->device->member_count;
+    shared_request s = {.clip = clip, .request = request};
+    s.min = pm_multi_device_of(clip->device)->min_values / request->width + 1;
+    s.throughputs = calloc(count, sizeof *s.throughputs);
     if (!s.throughputs)
         return pm_fail_memory(error);
     pthread_mutex_init(&s.lock, NULL);
-    recall_rates(&s);
-    pm_run_parallel(share_out(&s), engine->part_count, run_parts, &s);
-    keep_rates(&s);
+    recall_throughputs(&s);
+    pm_run_parallel(useful_threads(&s), count, run_members, &s);
+    keep_throughputs(&s);
     pthread_mutex_destroy(&s.lock);
     free(s.throughputs);
     if (s.status != PM_OK && error)
@@ -247,8 +259,35 @@ static pm_status sample_shared(const pm_clip *clip, const pm_sample_job *job, pm
     return s.status;
 }
 
-const pm_backend pm_multi_backend = {.close = close_parts,
-                                     .tune = refuse_to_tune,
-                                     .upload = upload_parts,
-                                     .release = release_parts,
-                                     .sample = sample_shared};
+static const pm_backend backend = {.close = close_members,
+                                   .tune = refuse_to_tune,
+                                   .upload_clip = upload_clip,
+                                   .release_clip = release_clip,
+                                   .sample = sample,
+                                   .prepare = prepare,
+                                   .readiness = readiness,
+                                   .settle = settle};
+
+pm_status pm_multi_device_open(pm_device *const *members, size_t count,
+                               const pm_device_options *options, pm_device **device,
+                               pm_error *error) {
+    pm_multi_device *multi = calloc(1, sizeof *multi);
+    double *throughputs = calloc(count, sizeof *throughputs);
+    pm_device **own = calloc(count, sizeof(pm_device *));
+    if (!multi || !throughputs || !own) {
+        free(multi);
+        free(throughputs);
+        free(own);
+        return pm_fail_memory(error);
+    }
+    pm_device_begin(&multi->device, &backend, options);
+    memcpy(own, members, count * sizeof(pm_device *));
+    multi->device.info = joint_info(members, count);
+    multi->device.members = own;
+    multi->device.member_count = count;
+    pthread_mutex_init(&multi->lock, NULL);
+    multi->min_values = MIN_VALUES;
+    multi->throughputs = throughputs;
+    *device = &multi->device;
+    return PM_OK;
+}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * How several devices share one job: how much of the rest each takes next, by how fast they
- * were. Arithmetic alone; no device, no clock and no thread is in here.
+ * The scheduler of several devices: how much of what is left of a job each takes next, by the
+ * throughputs measured so far. Arithmetic alone, without devices, clocks and threads.
  */
 #ifndef PM_HOST_SCHEDULER_H
 #define PM_HOST_SCHEDULER_H
@@ -9,11 +9,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What is known of a part's speed while a job runs. */
+/* What is known of a device's throughput while a job runs. */
 typedef struct pm_throughput {
     double before;  /* values a second in the jobs before; 0: never measured */
-    double values;  /* done of this job, as far as they were timed */
-    double seconds; /* what those took */
+    double values;  /* of this job, those that were timed */
+    double seconds; /* the time that they took */
     bool left;      /* takes no more of this job */
 } pm_throughput;
 

@@ -8,35 +8,34 @@
 
 #include <stdlib.h>
 
-#include "base/status.h"
-#include "opencl.h"
+#include "device.h"
 
 /* ---- requests, under the lock ---- */
 
-static pm_request *find(const pm_cl_engine *cl, const pm_variant *variant) {
-    pm_request *r = cl->requests;
+static pm_program_request *find(pm_opencl_device *cl, const pm_variant *variant) {
+    pm_program_request *r = cl->requests;
     while (r && !pm_cl_same_variant(&r->variant, variant))
         r = r->next;
     return r;
 }
 
-static pm_request *find_open(const pm_cl_engine *cl) {
-    pm_request *r = cl->requests;
-    while (r && r->state != PM_REQUEST_OPEN)
+static pm_program_request *find_open(pm_opencl_device *cl) {
+    pm_program_request *r = cl->requests;
+    while (r && r->state != PM_PROGRAM_OPEN)
         r = r->next;
     return r;
 }
 
 /* At the end: the first that is asked for is built first. */
-static void append(pm_cl_engine *cl, pm_request *request) {
-    pm_request **at = &cl->requests;
+static void append(pm_opencl_device *cl, pm_program_request *request) {
+    pm_program_request **at = &cl->requests;
     while (*at)
         at = &(*at)->next;
     *at = request;
 }
 
-static void drop(pm_cl_engine *cl, pm_request *request) {
-    pm_request **at = &cl->requests;
+static void drop(pm_opencl_device *cl, pm_program_request *request) {
+    pm_program_request **at = &cl->requests;
     while (*at != request)
         at = &(*at)->next;
     *at = request->next;
@@ -46,27 +45,25 @@ static void drop(pm_cl_engine *cl, pm_request *request) {
 /* ---- the thread ---- */
 
 /* A request that is open stays where it is, so that it may be used with the lock released. */
-static void serve(const pm_engine *engine, pm_request *request) {
-    pm_cl_engine *cl = engine->cl;
+static void serve(pm_opencl_device *cl, pm_program_request *request) {
     const pm_variant variant = request->variant;
     cl_program program;
     pm_error error;
     pthread_mutex_unlock(&cl->lock);
     pm_error_clear(&error);
-    pm_status status = pm_cl_program(engine, &variant, &program, &error);
+    pm_status status = pm_cl_program(cl, &variant, &program, &error);
     pthread_mutex_lock(&cl->lock);
     request->error = error;
-    request->state = status == PM_OK ? PM_REQUEST_BUILT : PM_REQUEST_FAILED;
+    request->state = status == PM_OK ? PM_PROGRAM_BUILT : PM_PROGRAM_FAILED;
 }
 
 static void *run_builder(void *argument) {
-    const pm_engine *engine = argument;
-    pm_cl_engine *cl = engine->cl;
+    pm_opencl_device *cl = argument;
     pthread_mutex_lock(&cl->lock);
     for (;;) {
-        pm_request *request = find_open(cl);
+        pm_program_request *request = find_open(cl);
         if (request)
-            serve(engine, request);
+            serve(cl, request);
         else if (cl->closing)
             break;
         else
@@ -77,11 +74,10 @@ static void *run_builder(void *argument) {
 }
 
 /* Without a thread there is no request either: whoever needs the program builds it. */
-static void hand_over(const pm_engine *engine, pm_request *request) {
-    pm_cl_engine *cl = engine->cl;
+static void hand_over(pm_opencl_device *cl, pm_program_request *request) {
     pthread_mutex_lock(&cl->lock);
     if (!cl->has_builder)
-        cl->has_builder = pthread_create(&cl->builder, NULL, run_builder, (void *)engine) == 0;
+        cl->has_builder = pthread_create(&cl->builder, NULL, run_builder, cl) == 0;
     if (cl->has_builder && !find(cl, &request->variant)) {
         append(cl, request);
         request = NULL;
@@ -93,45 +89,44 @@ static void hand_over(const pm_engine *engine, pm_request *request) {
 
 /* ---- for jobs ---- */
 
-static pm_status request_one(const pm_engine *engine, const pm_variant *variant, pm_error *error) {
+static pm_status request_one(pm_opencl_device *cl, const pm_variant *variant, pm_error *error) {
     bool known = false, ready = false;
-    pthread_mutex_lock(&engine->cl->lock);
-    known = find(engine->cl, variant) != NULL;
-    pthread_mutex_unlock(&engine->cl->lock);
+    pthread_mutex_lock(&cl->lock);
+    known = find(cl, variant) != NULL;
+    pthread_mutex_unlock(&cl->lock);
     if (known)
         return PM_OK;
-    pm_status status = pm_cl_program_load(engine, variant, &ready, error);
+    pm_status status = pm_cl_program_load(cl, variant, &ready, error);
     if (status != PM_OK || ready)
         return status;
-    pm_request *request = calloc(1, sizeof *request);
+    pm_program_request *request = calloc(1, sizeof *request);
     if (!request)
         return pm_fail_memory(error);
     request->variant = *variant;
-    hand_over(engine, request);
+    hand_over(cl, request);
     return PM_OK;
 }
 
-pm_status pm_cl_request(const pm_engine *engine, const pm_variant *variants, size_t count,
+pm_status pm_cl_request(pm_opencl_device *cl, const pm_variant *variants, size_t count,
                         pm_error *error) {
     pm_status status = PM_OK;
     for (size_t i = 0; status == PM_OK && i < count; i++)
-        status = request_one(engine, &variants[i], error);
+        status = request_one(cl, &variants[i], error);
     return status;
 }
 
-pm_programs pm_cl_requested(const pm_engine *engine, const pm_variant *variants, size_t count,
-                            pm_error *error) {
-    static const pm_programs of_state[] = {[PM_REQUEST_OPEN] = PM_PROGRAMS_BUILDING,
-                                           [PM_REQUEST_BUILT] = PM_PROGRAMS_UNCHECKED,
-                                           [PM_REQUEST_FAILED] = PM_PROGRAMS_FAILED};
-    pm_cl_engine *cl = engine->cl;
-    pm_programs worst = PM_PROGRAMS_READY;
+pm_readiness pm_cl_requested(pm_opencl_device *cl, const pm_variant *variants, size_t count,
+                             pm_error *error) {
+    static const pm_readiness of_state[] = {[PM_PROGRAM_OPEN] = PM_READY_LATER,
+                                            [PM_PROGRAM_BUILT] = PM_READY_UNCHECKED,
+                                            [PM_PROGRAM_FAILED] = PM_READY_NEVER};
+    pm_readiness worst = PM_READY;
     pthread_mutex_lock(&cl->lock);
-    for (size_t i = 0; worst != PM_PROGRAMS_FAILED && i < count; i++) {
-        pm_request *request = find(cl, &variants[i]);
-        pm_programs state = request ? of_state[request->state] : PM_PROGRAMS_READY;
+    for (size_t i = 0; worst != PM_READY_NEVER && i < count; i++) {
+        pm_program_request *request = find(cl, &variants[i]);
+        pm_readiness state = request ? of_state[request->state] : PM_READY;
         worst = state > worst ? state : worst;
-        if (state == PM_PROGRAMS_FAILED) {
+        if (state == PM_READY_NEVER) {
             if (error)
                 *error = request->error;
             drop(cl, request);
@@ -141,19 +136,17 @@ pm_programs pm_cl_requested(const pm_engine *engine, const pm_variant *variants,
     return worst;
 }
 
-void pm_cl_request_checked(const pm_engine *engine, const pm_variant *variants, size_t count) {
-    pm_cl_engine *cl = engine->cl;
+void pm_cl_request_checked(pm_opencl_device *cl, const pm_variant *variants, size_t count) {
     pthread_mutex_lock(&cl->lock);
     for (size_t i = 0; i < count; i++) {
-        pm_request *request = find(cl, &variants[i]);
-        if (request && request->state == PM_REQUEST_BUILT)
+        pm_program_request *request = find(cl, &variants[i]);
+        if (request && request->state == PM_PROGRAM_BUILT)
             drop(cl, request);
     }
     pthread_mutex_unlock(&cl->lock);
 }
 
-void pm_cl_builder_close(const pm_engine *engine) {
-    pm_cl_engine *cl = engine->cl;
+void pm_cl_builder_close(pm_opencl_device *cl) {
     pthread_mutex_lock(&cl->lock);
     cl->closing = true;
     pthread_cond_signal(&cl->requested);

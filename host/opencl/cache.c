@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "cache_folder.h"
-#include "opencl.h"
+#include "device.h"
 
 /* Raised when the files' layout changes. */
 static const char magic[8] = "pmcache1";
@@ -36,14 +36,14 @@ static uint64_t hash(uint64_t h, const void *data, size_t size) {
 
 static const uint64_t hash_start = 0xcbf29ce484222325u;
 
-static uint64_t hash_texts(uint64_t h, const pm_cl_engine *cl, const char *source,
+static uint64_t hash_texts(uint64_t h, pm_opencl_device *cl, const char *source,
                            const char *options) {
     h = hash(h, cl->identity, strlen(cl->identity) + 1);
     h = hash(h, options, strlen(options) + 1);
     return hash(h, source, strlen(source) + 1);
 }
 
-static cache_header header_of(const pm_cl_engine *cl, const char *source, const char *options) {
+static cache_header header_of(pm_opencl_device *cl, const char *source, const char *options) {
     cache_header header = {.key = {hash_texts(hash_start, cl, source, options),
                                    hash_texts(~hash_start, cl, source, options)}};
     memcpy(header.magic, magic, sizeof magic);
@@ -98,22 +98,22 @@ static unsigned char *read_binary(int file, cache_header wanted, size_t *size) {
     return binary;
 }
 
-static cl_program program_of(const pm_cl_engine *cl, const unsigned char *binary, size_t size,
+static cl_program program_of(pm_opencl_device *cl, const unsigned char *binary, size_t size,
                              const char *options) {
     cl_int code, status;
     cl_program program =
-        clCreateProgramWithBinary(cl->context, 1, &cl->device, &size, &binary, &status, &code);
+        clCreateProgramWithBinary(cl->context, 1, &cl->id, &size, &binary, &status, &code);
     if (code != CL_SUCCESS)
         return NULL;
     if (status == CL_SUCCESS &&
-        clBuildProgram(program, 1, &cl->device, options, NULL, NULL) == CL_SUCCESS)
+        clBuildProgram(program, 1, &cl->id, options, NULL, NULL) == CL_SUCCESS)
         return program;
     clReleaseProgram(program);
     return NULL;
 }
 
 /* What was stored under a source and options, or NULL. Free with free(). */
-static unsigned char *load(const pm_cl_engine *cl, const char *source, const char *options,
+static unsigned char *load(pm_opencl_device *cl, const char *source, const char *options,
                            size_t *size) {
     cache_header header = header_of(cl, source, options);
     int file = cl->folder ? pm_cl_folder_read(cl->folder, name_of(&header).text) : -1;
@@ -124,7 +124,7 @@ static unsigned char *load(const pm_cl_engine *cl, const char *source, const cha
     return binary;
 }
 
-cl_program pm_cl_cache_load(const pm_cl_engine *cl, const char *source, const char *options) {
+cl_program pm_cl_cache_load(pm_opencl_device *cl, const char *source, const char *options) {
     size_t size;
     unsigned char *binary = load(cl, source, options, &size);
     cl_program program = binary ? program_of(cl, binary, size, options) : NULL;
@@ -206,8 +206,8 @@ static unsigned char *binary_of(cl_program program, cl_device_id device, size_t 
 }
 
 /* Whether it is in the folder now. */
-static bool store(const pm_cl_engine *cl, const char *source, const char *options,
-                  const void *binary, size_t size) {
+static bool store(pm_opencl_device *cl, const char *source, const char *options, const void *binary,
+                  size_t size) {
     cache_header header = header_of(cl, source, options);
     header.size = size;
     header.checksum = hash(hash_start, binary, size);
@@ -215,12 +215,12 @@ static bool store(const pm_cl_engine *cl, const char *source, const char *option
                               size);
 }
 
-void pm_cl_cache_store(const pm_cl_engine *cl, const char *source, const char *options,
+void pm_cl_cache_store(pm_opencl_device *cl, const char *source, const char *options,
                        cl_program program) {
     size_t size = 0;
     if (!cl->folder)
         return;
-    unsigned char *binary = binary_of(program, cl->device, &size);
+    unsigned char *binary = binary_of(program, cl->id, &size);
     if (binary)
         store(cl, source, options, binary, size);
     free(binary);
@@ -229,7 +229,7 @@ void pm_cl_cache_store(const pm_cl_engine *cl, const char *source, const char *o
 /* Raised when shapes change their meaning. */
 static const char shape_key[] = "shape 1";
 
-bool pm_cl_cache_load_launch_config(const pm_cl_engine *cl, pm_launch_config *config) {
+bool pm_cl_cache_load_launch_config(pm_opencl_device *cl, pm_launch_config *config) {
     size_t size = 0;
     unsigned char *bytes = load(cl, shape_key, "", &size);
     bool found = bytes && size == sizeof *config;
@@ -239,13 +239,13 @@ bool pm_cl_cache_load_launch_config(const pm_cl_engine *cl, pm_launch_config *co
     return found;
 }
 
-bool pm_cl_cache_store_launch_config(const pm_cl_engine *cl, const pm_launch_config *config) {
+bool pm_cl_cache_store_launch_config(pm_opencl_device *cl, const pm_launch_config *config) {
     return cl->folder && store(cl, shape_key, "", config, sizeof *config);
 }
 
-void pm_cl_cache_tell(const pm_engine *engine) {
+void pm_cl_cache_tell(pm_opencl_device *cl) {
     pm_log_level level;
     char problem[512];
-    if (pm_cl_folder_problem(engine->cl->folder, &level, problem, sizeof problem))
-        pm_log(engine, level, "%s", problem);
+    if (pm_cl_folder_problem(cl->folder, &level, problem, sizeof problem))
+        pm_log(pm_cl_logger(cl), level, "%s", problem);
 }

@@ -20,7 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/status.h"
+#include "base/base.h"
 
 /* As posemill.h says: some hundred programs. */
 static const uint64_t max_bytes = (uint64_t)256 << 20;

@@ -5,16 +5,8 @@
  */
 #include <stdlib.h>
 
-#include "base/status.h"
+#include "device.h"
 #include "instance_copies.h"
-#include "opencl.h"
-
-/* Events of a caller's wait list that commands wait for themselves; of more, one marker does. PoCL
- * 3.1 dies of failed events that reach a job's event over a marker in between. */
-enum { MAX_WAITS = 8 };
-
-/* Results that are not read again while a cache still has them. */
-static const size_t min_stream = (size_t)4 << 20;
 
 /* By the kernel's arguments. */
 enum {
@@ -33,57 +25,75 @@ enum {
     TABLE_COUNT
 };
 
-struct pm_cl_crowd {
+typedef struct pm_opencl_crowd {
+    pm_device_crowd crowd;
     cl_mem tables[TABLE_COUNT]; /* NULL where there is no such channel */
     pthread_mutex_t lock;       /* guards what follows: a kernel has one set of arguments */
     pm_made_kernel kernels[PM_CROWD_OUTPUT_COUNT];
     pm_instance_copy *copies;
-};
+} pm_opencl_crowd;
+
+static pm_opencl_device *device_of(const pm_opencl_crowd *crowd) {
+    return pm_opencl_of(crowd->crowd.device);
+}
 
 /* ---- tables -------------------------------------------------------------------------- */
 
-static pm_status upload(const pm_crowd *crowd, unsigned table, const void *data, size_t size,
+static pm_status upload(pm_opencl_crowd *crowd, unsigned table, const void *data, size_t size,
                         pm_error *error) {
-    const pm_engine *engine = crowd->engine;
-    pm_status status = pm_engine_check_allocation(engine, "crowd", size, error);
-    return status == PM_OK ? pm_cl_buffer(engine, CL_MEM_READ_ONLY, data, size,
-                                          &crowd->device->tables[table], error)
-                           : status;
+    pm_opencl_device *cl = device_of(crowd);
+    pm_status status =
+        pm_check_allocation(cl->device.info.max_allocation_bytes, "crowd", size, error);
+    return status == PM_OK
+               ? pm_cl_buffer(cl, CL_MEM_READ_ONLY, data, size, &crowd->tables[table], error)
+               : status;
 }
 
-pm_status pm_cl_crowd_upload(pm_crowd *crowd, pm_error *error) {
+static pm_status upload_tables(pm_opencl_crowd *crowd, pm_error *error) {
     static const pm_u64 no_times[1] = {0};
-    const pm_skeleton *s = crowd->skeleton;
+    const pm_crowd_data *data = crowd->crowd.data;
+    const pm_skeleton *s = data->skeleton;
     size_t n = s->joint_count;
-    const pm_channel *rotations = &crowd->channels[PM_ROTATIONS];
-    const pm_channel *positions = &crowd->channels[PM_POSITIONS];
-    const pm_channel *scales = &crowd->channels[PM_SCALES];
+    const pm_channel *rotations = &data->channels[PM_ROTATIONS];
+    const pm_channel *positions = &data->channels[PM_POSITIONS];
+    const pm_channel *scales = &data->channels[PM_SCALES];
     const struct {
         const void *data;
         size_t size;
     } tables[TABLE_COUNT] = {
-        [TABLE_JOINTS] = {crowd->joints, n * sizeof *crowd->joints},
-        [TABLE_CLIPS] = {crowd->clips, crowd->clip_count * sizeof *crowd->clips},
-        [TABLE_TIMELINES] = {crowd->timelines, crowd->timeline_count * sizeof *crowd->timelines},
-        [TABLE_TIMES] = {crowd->time_count ? crowd->times : no_times,
-                         (crowd->time_count ? crowd->time_count : 1) * sizeof *crowd->times},
+        [TABLE_JOINTS] = {data->joints, n * sizeof *data->joints},
+        [TABLE_CLIPS] = {data->clips, data->clip_count * sizeof *data->clips},
+        [TABLE_TIMELINES] = {data->timelines, data->timeline_count * sizeof *data->timelines},
+        [TABLE_TIMES] = {data->time_count ? data->times : no_times,
+                         (data->time_count ? data->time_count : 1) * sizeof *data->times},
         [TABLE_LEVELS] = {s->levels, s->level_count * sizeof *s->levels},
         [TABLE_LEVEL_JOINTS] = {s->level_joints, s->level_count * n},
         [TABLE_MASKS] = {s->masks, (s->mask_count + 1) * n * sizeof *s->masks},
-        [TABLE_LAYOUT] = {crowd->layout, crowd->layout_rows * sizeof *crowd->layout},
+        [TABLE_LAYOUT] = {data->layout, data->layout_rows * sizeof *data->layout},
         [TABLE_ROTATIONS] = {rotations->keys, rotations->key_bytes},
         [TABLE_CONSTANTS] = {rotations->constants,
                              (rotations->constant_floats + 1) * sizeof(float)},
         [TABLE_POSITIONS] = {positions->keys, positions->key_bytes},
         [TABLE_SCALES] = {scales->keys, scales->key_bytes}};
-    crowd->device = calloc(1, sizeof *crowd->device);
-    if (!crowd->device)
-        return pm_fail_memory(error);
-    pthread_mutex_init(&crowd->device->lock, NULL);
     pm_status status = PM_OK;
     for (unsigned t = 0; status == PM_OK && t < TABLE_COUNT; t++)
         if (tables[t].data)
             status = upload(crowd, t, tables[t].data, tables[t].size, error);
+    return status;
+}
+
+pm_status pm_cl_crowd_upload(pm_device *device, const pm_crowd_data *data, pm_device_crowd **crowd,
+                             pm_error *error) {
+    pm_opencl_crowd *made = calloc(1, sizeof *made);
+    if (!made)
+        return pm_fail_memory(error);
+    made->crowd = (pm_device_crowd){device, data};
+    pthread_mutex_init(&made->lock, NULL);
+    const pm_status status = upload_tables(made, error);
+    if (status == PM_OK)
+        *crowd = &made->crowd;
+    else
+        pm_cl_crowd_release(&made->crowd);
     return status;
 }
 
@@ -93,18 +103,15 @@ static void release_kernel(pm_made_kernel *made) {
     *made = (pm_made_kernel){.kernel = NULL};
 }
 
-void pm_cl_crowd_release(pm_crowd *crowd) {
-    struct pm_cl_crowd *device = crowd->device;
-    if (!device)
-        return;
+void pm_cl_crowd_release(pm_device_crowd *device_crowd) {
+    pm_opencl_crowd *crowd = (pm_opencl_crowd *)device_crowd;
     for (unsigned t = 0; t < TABLE_COUNT; t++)
-        pm_cl_release(device->tables[t]);
+        pm_cl_release(crowd->tables[t]);
     for (unsigned o = 0; o < PM_CROWD_OUTPUT_COUNT; o++)
-        release_kernel(&device->kernels[o]);
-    pm_copies_free(&device->copies);
-    pthread_mutex_destroy(&device->lock);
-    free(device);
-    crowd->device = NULL;
+        release_kernel(&crowd->kernels[o]);
+    pm_copies_free(&crowd->copies);
+    pthread_mutex_destroy(&crowd->lock);
+    free(crowd);
 }
 
 /* ---- kernels --------------------------------------------------------------------------- */
@@ -127,22 +134,23 @@ static pm_status set_argument(cl_kernel kernel, cl_uint argument, size_t size, c
     return code == CL_SUCCESS ? PM_OK : pm_cl_fail(error, code, "clSetKernelArg");
 }
 
-static pm_status make_kernel(const pm_crowd *crowd, pm_crowd_output output, pm_made_kernel *made,
-                             pm_error *error) {
-    const pm_channel *rotations = &crowd->channels[PM_ROTATIONS];
+static pm_status make_kernel(const pm_opencl_crowd *crowd, pm_crowd_output output,
+                             pm_made_kernel *made, pm_error *error) {
+    const pm_crowd_data *data = crowd->crowd.data;
+    const pm_channel *rotations = &data->channels[PM_ROTATIONS];
     pm_variant variant = {.file = "crowd",
                           .curve = pm_curves[rotations->impl.curve].name,
                           .components = 4,
-                          .lanes = crowd->engine->info.lanes,
+                          .lanes = pm_cl_lanes(device_of(crowd)),
                           .format = rotations->format,
-                          .vector_curve = pm_curves[crowd->channels[PM_POSITIONS].impl.curve].name,
+                          .vector_curve = pm_curves[data->channels[PM_POSITIONS].impl.curve].name,
                           .output = output};
     pm_made_kernel fresh;
-    pm_status status = pm_cl_kernel(crowd->engine, &variant, &fresh, error);
+    pm_status status = pm_cl_kernel(device_of(crowd), &variant, &fresh, error);
     if (status != PM_OK)
         return status;
     for (cl_uint t = 0; status == PM_OK && t < TABLE_COUNT; t++) {
-        const cl_mem *tables = crowd->device->tables;
+        const cl_mem *tables = crowd->tables;
         const cl_mem *table = &tables[tables[t] ? t : TABLE_JOINTS]; /* any: it is not read */
         status = set_argument(fresh.kernel, ARGUMENT_TABLES + t, sizeof *table, table, error);
     }
@@ -154,32 +162,31 @@ static pm_status make_kernel(const pm_crowd *crowd, pm_crowd_output output, pm_m
 }
 
 /* Whether an output has a kernel with the lanes that the engine has now. */
-static bool has_kernel(const pm_crowd *crowd, unsigned output) {
-    const pm_made_kernel *kept = &crowd->device->kernels[output];
-    return kept->kernel && kept->lanes == crowd->engine->info.lanes;
+static bool has_kernel(const pm_opencl_crowd *crowd, unsigned output) {
+    const pm_made_kernel *kept = &crowd->kernels[output];
+    return kept->kernel && kept->lanes == pm_cl_lanes(device_of(crowd));
 }
 
 /* Makes one that is missing, with the lock released meanwhile: building a program takes long, and
  * calls the log. OpenCL keeps one of other lanes for the frames on the way. */
-static pm_status add_kernel(pm_crowd *crowd, pm_crowd_output output, pm_error *error) {
-    struct pm_cl_crowd *device = crowd->device;
+static pm_status add_kernel(pm_opencl_crowd *crowd, pm_crowd_output output, pm_error *error) {
     pm_made_kernel made;
-    pthread_mutex_unlock(&device->lock);
+    pthread_mutex_unlock(&crowd->lock);
     pm_status status = make_kernel(crowd, output, &made, error);
-    pthread_mutex_lock(&device->lock);
+    pthread_mutex_lock(&crowd->lock);
     if (status != PM_OK)
         return status;
     if (has_kernel(crowd, output)) {
         release_kernel(&made);
     } else {
-        release_kernel(&device->kernels[output]);
-        device->kernels[output] = made;
+        release_kernel(&crowd->kernels[output]);
+        crowd->kernels[output] = made;
     }
     return PM_OK;
 }
 
 /* All that a job asks for, made when first asked for and kept. */
-static pm_status add_kernels(pm_crowd *crowd, const pm_cl_crowd_job *job, pm_error *error) {
+static pm_status add_kernels(pm_opencl_crowd *crowd, const pm_cl_crowd_job *job, pm_error *error) {
     pm_status status = PM_OK;
     for (unsigned o = 0; status == PM_OK && o < PM_CROWD_OUTPUT_COUNT; o++)
         if (job->outputs[o].buffer && !has_kernel(crowd, o))
@@ -191,7 +198,7 @@ static pm_status add_kernels(pm_crowd *crowd, const pm_cl_crowd_job *job, pm_err
 
 /* Events that come before something else: few, so that a frame needs no memory for them. */
 typedef struct event_list {
-    cl_event events[PM_CROWD_OUTPUT_COUNT + MAX_WAITS];
+    cl_event events[PM_CROWD_OUTPUT_COUNT + PM_MAX_WAITS];
     cl_uint count;
 } event_list;
 
@@ -220,7 +227,7 @@ static void release_events(event_list *list) {
 }
 
 typedef struct call {
-    pm_crowd *crowd;
+    pm_opencl_crowd *crowd;
     const pm_cl_crowd_job *job;
     size_t first;
     cl_command_queue queue;
@@ -234,14 +241,17 @@ typedef struct call {
     pm_error *error;
 } call;
 
+static const pm_skeleton *skeleton_of(const call *c) {
+    return c->crowd->crowd.data->skeleton;
+}
+
 static pm_status find_instances(call *c) {
     c->instances = c->job->instance_buffer;
     c->instances_offset = c->job->instances_offset;
     if (!c->job->instances)
         return PM_OK;
-    pm_status status =
-        pm_copies_take(&c->crowd->device->copies, c->crowd->engine, c->job->instances,
-                       c->job->instance_count, &c->copy, c->error);
+    pm_status status = pm_copies_take(&c->crowd->copies, device_of(c->crowd), c->job->instances,
+                                      c->job->instance_count, &c->copy, c->error);
     if (status == PM_OK)
         c->instances = c->copy->buffer;
     c->instances_offset = 0;
@@ -265,8 +275,8 @@ static pm_status write_instances(call *c) {
 /* What the output held goes to its `previous` first. */
 static pm_status copy_previous(const call *c, unsigned output, cl_event *copied) {
     const pm_cl_crowd_target *target = &c->job->outputs[output];
-    size_t stride = pm_crowd_stride(c->crowd, (pm_crowd_output)output, target->stride);
-    const size_t region[3] = {pm_crowd_stride(c->crowd, (pm_crowd_output)output, 0),
+    size_t stride = pm_crowd_stride(skeleton_of(c), (pm_crowd_output)output, target->stride);
+    const size_t region[3] = {pm_crowd_stride(skeleton_of(c), (pm_crowd_output)output, 0),
                               c->job->instance_count, 1};
     const size_t from[3] = {target->offset, 0, 0}, to[3] = {target->previous_offset, 0, 0};
     if (!target->previous)
@@ -280,11 +290,11 @@ static pm_status copy_previous(const call *c, unsigned output, cl_event *copied)
 static pm_status set_arguments(const call *c, unsigned output, const pm_made_kernel *made) {
     const pm_cl_crowd_target *target = &c->job->outputs[output];
     cl_ulong offset = target->offset;
-    cl_ulong stride = pm_crowd_stride(c->crowd, (pm_crowd_output)output, target->stride);
+    cl_ulong stride = pm_crowd_stride(skeleton_of(c), (pm_crowd_output)output, target->stride);
     size_t line = made->lanes * sizeof(float);
-    cl_uint streams = c->job->instance_count * stride >= min_stream && stride % line == 0;
+    cl_uint streams = c->job->instance_count * stride >= PM_MIN_STREAM_BYTES && stride % line == 0;
     pm_crowd_size size =
-        pm_crowd_size_of(c->crowd, c->job->frame, c->first, c->job->instance_count);
+        pm_crowd_size_of(c->crowd->crowd.data, c->job->frame, c->first, c->job->instance_count);
     const struct {
         cl_uint index;
         size_t size;
@@ -308,12 +318,12 @@ static pm_status prepare(call *c) {
     pm_status status = find_instances(c);
     for (unsigned o = 0; status == PM_OK && o < PM_CROWD_OUTPUT_COUNT; o++)
         if (c->job->outputs[o].buffer)
-            status = set_arguments(c, o, &c->crowd->device->kernels[o]);
+            status = set_arguments(c, o, &c->crowd->kernels[o]);
     return status;
 }
 
 static pm_status launch(call *c, unsigned output) {
-    const pm_made_kernel *made = &c->crowd->device->kernels[output];
+    const pm_made_kernel *made = &c->crowd->kernels[output];
     cl_event copied = NULL, done = NULL;
     event_list before = {.count = 0};
     pm_status status = copy_previous(c, output, &copied);
@@ -340,7 +350,8 @@ static pm_status launch(call *c, unsigned output) {
  * behind it would be one more command to hand from thread to thread. */
 static pm_status event_of_all(const call *c, cl_event *all) {
     if (c->launched.count > 1)
-        return pm_cl_marker(c->queue, c->launched.count, c->launched.events, all, c->error);
+        return pm_cl_marker(&(pm_cl_wait){c->queue, c->launched.events, c->launched.count}, all,
+                            c->error);
     *all = c->launched.events[0];
     clRetainEvent(*all);
     return PM_OK;
@@ -349,8 +360,8 @@ static pm_status event_of_all(const call *c, cl_event *all) {
 static pm_status enqueue(call *c, cl_event *done) {
     cl_event begun = NULL;
     pm_status status = prepare(c);
-    if (status == PM_OK && c->wait_count > MAX_WAITS) {
-        status = pm_cl_marker(c->queue, c->wait_count, c->waits, &begun, c->error);
+    if (status == PM_OK && c->wait_count > PM_MAX_WAITS) {
+        status = pm_cl_marker(&(pm_cl_wait){c->queue, c->waits, c->wait_count}, &begun, c->error);
         c->waits = &begun;
         c->wait_count = 1;
     }
@@ -367,20 +378,21 @@ static pm_status enqueue(call *c, cl_event *done) {
     return status;
 }
 
-pm_status pm_cl_crowd_enqueue(pm_crowd *crowd, const pm_cl_crowd_job *job, size_t first,
-                              cl_command_queue queue, cl_uint wait_count, const cl_event *wait_list,
-                              cl_event *done, pm_error *error) {
+pm_status pm_cl_enqueue_poses(pm_device_crowd *device_crowd, const pm_cl_crowd_job *job,
+                              size_t first, const pm_cl_wait *wait, cl_event *done,
+                              pm_error *error) {
+    pm_opencl_crowd *crowd = (pm_opencl_crowd *)device_crowd;
     call c = {.crowd = crowd,
               .job = job,
               .first = first,
-              .queue = queue,
-              .waits = wait_count ? wait_list : NULL,
-              .wait_count = wait_count,
+              .queue = wait->queue,
+              .waits = wait->count ? wait->events : NULL,
+              .wait_count = wait->count,
               .error = error};
-    pthread_mutex_lock(&crowd->device->lock);
+    pthread_mutex_lock(&crowd->lock);
     pm_status status = add_kernels(crowd, job, error);
     if (status == PM_OK)
         status = enqueue(&c, done);
-    pthread_mutex_unlock(&crowd->device->lock);
+    pthread_mutex_unlock(&crowd->lock);
     return status;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Engines on OpenCL: of chosen devices, or on a caller's contexts.
+ * OpenCL devices opened and closed: chosen ones, or a caller's targets.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -8,10 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/status.h"
 #include "cache_folder.h"
-#include "multi/multi.h"
-#include "opencl.h"
+#include "device.h"
 
 static const uint64_t max_piece_bytes = 256u << 20;
 static const uint64_t min_piece_bytes = 64u << 10;
@@ -40,16 +38,15 @@ static bool rounds_correctly(cl_device_id device) {
 }
 
 /* What was asked for, what was measured, or the default. */
-static void choose_launch_config(pm_engine *engine, uint32_t lanes) {
-    pm_cl_engine *cl = engine->cl;
+static void choose_launch_config(pm_opencl_device *cl, uint32_t lanes) {
     pm_launch_config measured;
     if (lanes)
-        engine->info.lanes = lanes;
+        cl->device.info.lanes = lanes;
     if (!lanes && pm_cl_cache_load_launch_config(cl, &measured) &&
         pm_cl_is_launch_config(&measured))
-        pm_cl_set_launch_config(engine, &measured);
+        pm_cl_set_launch_config(cl, &measured);
     else
-        cl->config = pm_cl_default_launch_config(&engine->info);
+        cl->config = pm_cl_default_launch_config(&cl->device.info);
 }
 
 static bool shares_memory(cl_device_id device, pm_device_type type) {
@@ -58,96 +55,47 @@ static bool shares_memory(cl_device_id device, pm_device_type type) {
     return unified && type == PM_DEVICE_CPU;
 }
 
-static pm_status attach(pm_engine *engine, const pm_chosen *chosen, const pm_engine_desc *desc,
-                        pm_cl_folder *folder, pm_error *error) {
+static pm_status find_context(pm_opencl_device *cl, cl_context context, pm_error *error) {
     cl_int code;
-    cl_context context = chosen->target.context;
-    cl_device_id device = chosen->target.device;
-    pm_cl_engine *cl = calloc(1, sizeof *cl);
-    if (!cl)
-        return pm_fail_memory(error);
-    engine->info = chosen->info;
-    engine->backend = &pm_cl_backend;
-    engine->cl = cl;
-    pthread_mutex_init(&cl->lock, NULL);
-    pthread_cond_init(&cl->settled, NULL);
-    pthread_cond_init(&cl->requested, NULL);
-    code = clRetainDevice(device);
-    if (code != CL_SUCCESS)
-        return pm_cl_fail(error, code, "clRetainDevice");
-    cl->device = device;
-    cl->piece_bytes = piece_bytes_of(desc, &engine->info);
-    cl->shares_memory = shares_memory(device, engine->info.type);
-    cl->rounds_correctly = rounds_correctly(device);
-    cl->identity = identity_of(&engine->info);
-    cl->kernel_folder = desc->kernel_folder ? strdup(desc->kernel_folder) : NULL;
-    cl->folder = pm_cl_folder_share(folder);
-    if (!cl->identity || (desc->kernel_folder && !cl->kernel_folder))
-        return pm_fail_memory(error);
-    choose_launch_config(engine, desc->lanes);
-    pm_cl_cache_tell(engine);
     if (context) {
         code = clRetainContext(context);
         cl->context = code == CL_SUCCESS ? context : NULL;
     } else {
-        cl->context = clCreateContext(NULL, 1, &device, NULL, NULL, &code);
+        cl->context = clCreateContext(NULL, 1, &cl->id, NULL, NULL, &code);
     }
     if (code != CL_SUCCESS)
         return pm_cl_fail(error, code, "clCreateContext");
-    cl->compute = clCreateCommandQueue(cl->context, device, 0, &code);
+    cl->compute = clCreateCommandQueue(cl->context, cl->id, 0, &code);
     if (code != CL_SUCCESS)
         return pm_cl_fail(error, code, "clCreateCommandQueue");
-    cl->transfers = clCreateCommandQueue(cl->context, device, 0, &code);
-    if (code != CL_SUCCESS)
-        return pm_cl_fail(error, code, "clCreateCommandQueue");
-    pm_log(engine, PM_LOG_DEBUG, "device %s (%s), %u lanes", engine->info.name,
-           engine->info.platform, engine->info.lanes);
-    return PM_OK;
+    cl->transfers = clCreateCommandQueue(cl->context, cl->id, 0, &code);
+    return code == CL_SUCCESS ? PM_OK : pm_cl_fail(error, code, "clCreateCommandQueue");
 }
 
-/* Parts are engines like any other, but for their share of the host's threads. */
-static pm_status attach_parts(pm_engine *engine, const pm_chosen *chosen, size_t count,
-                              const pm_engine_desc *desc, pm_cl_folder *folder, pm_error *error) {
-    size_t threads = engine->host_threads / count;
-    pm_status status = pm_multi_begin(engine, count, error);
-    for (size_t i = 0; status == PM_OK && i < count; i++) {
-        pm_engine *part = pm_engine_new(desc);
-        if (!part)
-            return pm_fail_memory(error);
-        pm_multi_add(engine, part);
-        part->host_threads = threads ? threads : 1;
-        status = attach(part, &chosen[i], desc, folder, error);
-    }
+/* Fills a device that was begun; what a failure leaves of it is for close_device. */
+static pm_status attach(pm_opencl_device *cl, const pm_chosen *chosen, const pm_engine_desc *desc,
+                        pm_cl_folder *folder, pm_error *error) {
+    const cl_int code = clRetainDevice(chosen->target.device);
+    if (code != CL_SUCCESS)
+        return pm_cl_fail(error, code, "clRetainDevice");
+    cl->id = chosen->target.device;
+    cl->device.info = chosen->info;
+    cl->quirks = pm_cl_quirks(&chosen->info);
+    cl->device.slow_compiler = cl->quirks.slow_compiler;
+    cl->piece_bytes = piece_bytes_of(desc, &chosen->info);
+    cl->shares_memory = shares_memory(cl->id, chosen->info.type);
+    cl->rounds_correctly = rounds_correctly(cl->id);
+    cl->identity = identity_of(&chosen->info);
+    cl->kernel_folder = desc->kernel_folder ? strdup(desc->kernel_folder) : NULL;
+    cl->folder = pm_cl_folder_share(folder);
+    if (!cl->identity || (desc->kernel_folder && !cl->kernel_folder))
+        return pm_fail_memory(error);
+    choose_launch_config(cl, desc->lanes);
+    pm_cl_cache_tell(cl);
+    const pm_status status = find_context(cl, chosen->target.context, error);
     if (status == PM_OK)
-        pm_multi_describe(engine);
-    return status;
-}
-
-static pm_status attach_all(pm_engine *engine, const pm_chosen *chosen, size_t count,
-                            const pm_engine_desc *desc, pm_error *error) {
-    pm_cl_folder *folder;
-    pm_status status = pm_cl_folder_open(desc, &folder, error);
-    if (status != PM_OK)
-        return status;
-    status = count == 1 ? attach(engine, chosen, desc, folder, error)
-                        : attach_parts(engine, chosen, count, desc, folder, error);
-    pm_cl_folder_close(folder);
-    engine->builds_in_background = desc->build_in_background;
-    return status;
-}
-
-pm_status pm_cl_open(pm_engine *engine, const pm_engine_desc *desc, pm_error *error) {
-    pm_chosen *chosen;
-    size_t count;
-    pm_status status =
-        pm_cl_choose(engine, desc->device ? desc->device : "auto", &chosen, &count, error);
-    if (status != PM_OK)
-        return status;
-    if (count > 0)
-        status = attach_all(engine, chosen, count, desc, error);
-    else
-        pm_log(engine, PM_LOG_INFO, "no OpenCL device found: using the reference path");
-    free(chosen);
+        pm_log(pm_cl_logger(cl), PM_LOG_DEBUG, "device %s (%s), %u lanes", cl->device.info.name,
+               cl->device.info.platform, pm_cl_lanes(cl));
     return status;
 }
 
@@ -156,11 +104,9 @@ static void release_queue(cl_command_queue queue) {
         clReleaseCommandQueue(queue);
 }
 
-void pm_cl_close(pm_engine *engine) {
-    pm_cl_engine *cl = engine->cl;
-    if (!cl)
-        return;
-    pm_cl_builder_close(engine);
+static void close_device(pm_device *device) {
+    pm_opencl_device *cl = pm_opencl_of(device);
+    pm_cl_builder_close(cl);
     while (cl->built) {
         pm_built *next = cl->built->next;
         clReleaseProgram(cl->built->program);
@@ -171,8 +117,8 @@ void pm_cl_close(pm_engine *engine) {
     release_queue(cl->transfers);
     if (cl->context)
         clReleaseContext(cl->context);
-    if (cl->device)
-        clReleaseDevice(cl->device);
+    if (cl->id)
+        clReleaseDevice(cl->id);
     pthread_cond_destroy(&cl->settled);
     pthread_cond_destroy(&cl->requested);
     pthread_mutex_destroy(&cl->lock);
@@ -180,46 +126,124 @@ void pm_cl_close(pm_engine *engine) {
     free(cl->kernel_folder);
     free(cl->identity);
     free(cl);
-    engine->cl = NULL;
 }
 
-static bool is_one_of(cl_device_id device, const cl_device_id *devices, size_t count) {
-    for (size_t i = 0; i < count; i++)
-        if (devices[i] == device)
-            return true;
-    return false;
+static pm_status prepare(const pm_device_clip *clip, const pm_sample_request *request,
+                         pm_error *error) {
+    pm_variant variants[PM_CL_JOB_VARIANTS];
+    const size_t count = pm_cl_job_variants(pm_opencl_clip_of(clip), request, variants);
+    return pm_cl_request(pm_opencl_of(clip->device), variants, count, error);
 }
 
-/* Whether a device is among some, or is a part of one that is. */
-static pm_status find_device(cl_device_id device, const cl_device_id *devices, size_t count,
-                             pm_error *error) {
-    while (device && !is_one_of(device, devices, count)) {
-        cl_device_id parent = NULL;
-        cl_int code =
-            clGetDeviceInfo(device, CL_DEVICE_PARENT_DEVICE, sizeof(cl_device_id), &parent, NULL);
-        if (code != CL_SUCCESS)
-            return pm_cl_fail(error, code, "clGetDeviceInfo");
-        device = parent;
+static pm_readiness readiness(const pm_device_clip *clip, const pm_sample_request *request,
+                              pm_error *error) {
+    pm_variant variants[PM_CL_JOB_VARIANTS];
+    const size_t count = pm_cl_job_variants(pm_opencl_clip_of(clip), request, variants);
+    return pm_cl_requested(pm_opencl_of(clip->device), variants, count, error);
+}
+
+static void settle(const pm_device_clip *clip, const pm_sample_request *request) {
+    pm_variant variants[PM_CL_JOB_VARIANTS];
+    const size_t count = pm_cl_job_variants(pm_opencl_clip_of(clip), request, variants);
+    pm_cl_request_checked(pm_opencl_of(clip->device), variants, count);
+}
+
+static const pm_backend backend = {.close = close_device,
+                                   .tune = pm_cl_tune,
+                                   .upload_clip = pm_cl_clip_upload,
+                                   .release_clip = pm_cl_clip_release,
+                                   .sample = pm_cl_sample_to_host,
+                                   .prepare = prepare,
+                                   .readiness = readiness,
+                                   .settle = settle,
+                                   .program_count = pm_cl_program_count,
+                                   .upload_crowd = pm_cl_crowd_upload,
+                                   .release_crowd = pm_cl_crowd_release,
+                                   .pose = pm_cl_crowd_pose_to_host};
+
+static pm_status open_device(const pm_chosen *chosen, const pm_engine_desc *desc,
+                             const pm_device_options *options, pm_cl_folder *folder,
+                             pm_device **device, pm_error *error) {
+    pm_opencl_device *cl = calloc(1, sizeof *cl);
+    if (!cl)
+        return pm_fail_memory(error);
+    pm_device_begin(&cl->device, &backend, options);
+    pthread_mutex_init(&cl->lock, NULL);
+    pthread_cond_init(&cl->settled, NULL);
+    pthread_cond_init(&cl->requested, NULL);
+    const pm_status status = attach(cl, chosen, desc, folder, error);
+    if (status == PM_OK)
+        *device = &cl->device;
+    else
+        close_device(&cl->device);
+    return status;
+}
+
+/* Devices have equal parts of the host's threads. */
+static pm_status open_each(const pm_chosen *chosen, size_t count, const pm_engine_desc *desc,
+                           const pm_device_options *options, pm_cl_folder *folder,
+                           pm_device **devices, pm_error *error) {
+    pm_device_options each = *options;
+    pm_status status = PM_OK;
+    size_t opened = 0;
+    each.host_threads = options->host_threads / count ? options->host_threads / count : 1;
+    for (; status == PM_OK && opened < count; opened += status == PM_OK)
+        status = open_device(&chosen[opened], desc, &each, folder, &devices[opened], error);
+    while (status != PM_OK && opened > 0)
+        close_device(devices[--opened]);
+    return status;
+}
+
+static pm_status open_all(const pm_chosen *chosen, size_t count, const pm_engine_desc *desc,
+                          const pm_device_options *options, pm_device ***devices, pm_error *error) {
+    pm_cl_folder *folder;
+    pm_device **made = calloc(count, sizeof(pm_device *));
+    if (!made)
+        return pm_fail_memory(error);
+    pm_status status = pm_cl_folder_open(desc, &folder, error);
+    if (status == PM_OK) {
+        status = open_each(chosen, count, desc, options, folder, made, error);
+        pm_cl_folder_close(folder);
     }
-    return device ? PM_OK : pm_fail(error, PM_ERROR_ARGUMENT, "device is not one of the context's");
+    if (status == PM_OK)
+        *devices = made;
+    else
+        free(made);
+    return status;
 }
 
-/* Whether the device is one of the context's. Of a context made for sub-devices, PoCL lists the
- * devices that they are parts of. */
-static pm_status check_context(cl_context context, cl_device_id device, pm_error *error) {
+pm_status pm_cl_open(const pm_engine_desc *desc, const pm_device_options *options,
+                     pm_device ***devices, size_t *count, pm_error *error) {
+    pm_chosen *chosen;
+    pm_status status =
+        pm_cl_choose(options->logger, desc->device ? desc->device : "auto", &chosen, count, error);
+    if (status == PM_OK && *count > 0)
+        status = open_all(chosen, *count, desc, options, devices, error);
+    free(chosen);
+    return status;
+}
+
+/* Whether the device is one of the context's. */
+static pm_status check_context(const pm_cl_target *target, pm_error *error) {
     size_t size = 0;
-    cl_int code = clGetContextInfo(context, CL_CONTEXT_DEVICES, 0, NULL, &size);
+    bool is_listed = false;
+    cl_int code = clGetContextInfo(target->context, CL_CONTEXT_DEVICES, 0, NULL, &size);
     if (code != CL_SUCCESS)
         return pm_cl_fail(error, code, "clGetContextInfo");
     cl_device_id *devices = malloc(size);
     if (!devices)
         return pm_fail_memory(error);
-    code = clGetContextInfo(context, CL_CONTEXT_DEVICES, size, devices, NULL);
-    pm_status status = code == CL_SUCCESS
-                           ? find_device(device, devices, size / sizeof *devices, error)
-                           : pm_cl_fail(error, code, "clGetContextInfo");
+    const char *call = "clGetContextInfo";
+    code = clGetContextInfo(target->context, CL_CONTEXT_DEVICES, size, devices, NULL);
+    if (code == CL_SUCCESS) {
+        call = "clGetDeviceInfo";
+        code = pm_cl_is_listed(target->device, devices, size / sizeof *devices, &is_listed);
+    }
     free(devices);
-    return status;
+    if (code != CL_SUCCESS)
+        return pm_cl_fail(error, code, call);
+    return is_listed ? PM_OK
+                     : pm_fail(error, PM_ERROR_ARGUMENT, "device is not one of the context's");
 }
 
 static pm_status check_targets(const pm_cl_target *targets, size_t count, pm_error *error) {
@@ -232,89 +256,56 @@ static pm_status check_targets(const pm_cl_target *targets, size_t count, pm_err
             if (targets[k].device == targets[i].device)
                 return pm_fail(error, PM_ERROR_ARGUMENT,
                                "targets[%zu] and targets[%zu] are the same device", k, i);
-        status = check_context(targets[i].context, targets[i].device, error);
+        status = check_context(&targets[i], error);
     }
     return status;
 }
 
-/* An engine on checked targets. */
-static pm_status create_on(const pm_cl_target *targets, size_t count, const pm_engine_desc *desc,
-                           pm_engine **engine, pm_error *error) {
-    pm_engine *made = pm_engine_new(desc);
+pm_status pm_cl_open_targets(const pm_cl_target *targets, size_t count, const pm_engine_desc *desc,
+                             const pm_device_options *options, pm_device ***devices,
+                             pm_error *error) {
+    pm_status status = check_targets(targets, count, error);
+    if (status != PM_OK)
+        return status;
     pm_chosen *chosen = calloc(count, sizeof *chosen);
-    pm_status status = made && chosen ? PM_OK : pm_fail_memory(error);
+    status = chosen ? PM_OK : pm_fail_memory(error);
     for (size_t i = 0; status == PM_OK && i < count; i++) {
         chosen[i].target = targets[i];
         status = pm_cl_describe(targets[i].device, &chosen[i].info, error);
     }
     if (status == PM_OK)
-        status = attach_all(made, chosen, count, desc, error);
-    if (status == PM_OK)
-        *engine = made;
-    else
-        pm_engine_destroy(&made);
+        status = open_all(chosen, count, desc, options, devices, error);
     free(chosen);
     return status;
 }
 
-pm_status pm_cl_engine_create_multi(const pm_cl_target *targets, size_t count,
-                                    const pm_engine_desc *desc, pm_engine **engine,
-                                    pm_error *error) {
-    pm_engine_desc defaults = {0};
-    pm_error_clear(error);
-    if (!targets || !engine)
-        return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", targets ? "engine" : "targets");
-    if (count == 0)
-        return pm_fail(error, PM_ERROR_ARGUMENT, "count is 0: there is no target");
-    desc = desc ? desc : &defaults;
-    pm_status status = pm_engine_check(desc, error);
-    if (status == PM_OK)
-        status = check_targets(targets, count, error);
-    return status == PM_OK ? create_on(targets, count, desc, engine, error) : status;
+bool pm_cl_is_device(const pm_device *device) {
+    return device->backend == &backend;
 }
 
-pm_status pm_cl_engine_create(cl_context context, cl_device_id device, const pm_engine_desc *desc,
-                              pm_engine **engine, pm_error *error) {
-    const pm_cl_target target = {context, device};
-    if (!context || !device)
-        return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", context ? "device" : "context");
-    return pm_cl_engine_create_multi(&target, 1, desc, engine, error);
+cl_context pm_cl_context_of(const pm_device *device) {
+    return pm_opencl_of(device)->context;
 }
 
-cl_context pm_cl_context(const pm_engine *engine) {
-    const pm_cl_engine *cl = engine ? engine->parts[0]->cl : NULL;
-    return cl ? cl->context : NULL;
+cl_device_id pm_cl_id_of(const pm_device *device) {
+    return pm_opencl_of(device)->id;
 }
 
-cl_device_id pm_cl_device(const pm_engine *engine) {
-    const pm_cl_engine *cl = engine ? engine->parts[0]->cl : NULL;
-    return cl ? cl->device : NULL;
-}
-
-pm_status pm_cl_part_of_queue(const pm_engine *engine, cl_command_queue queue, size_t *part,
-                              pm_error *error) {
+pm_status pm_cl_member_of_queue(const pm_device *device, cl_command_queue queue, size_t *member,
+                                pm_error *error) {
     cl_context context = NULL;
-    cl_device_id device = NULL;
+    cl_device_id id = NULL;
     cl_int code = clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof context, &context, NULL);
     if (code == CL_SUCCESS)
-        code = clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof device, &device, NULL);
+        code = clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof id, &id, NULL);
     if (code != CL_SUCCESS)
         return pm_cl_fail(error, code, "clGetCommandQueueInfo");
-    for (size_t i = 0; i < engine->part_count; i++) {
-        const pm_cl_engine *cl = engine->parts[i]->cl;
-        if (context == cl->context && device == cl->device) {
-            *part = i;
+    for (size_t i = 0; i < device->member_count; i++) {
+        const pm_opencl_device *cl = pm_opencl_of(device->members[i]);
+        if (context == cl->context && id == cl->id) {
+            *member = i;
             return PM_OK;
         }
     }
     return pm_fail(error, PM_ERROR_ARGUMENT, "queue is not of the engine's context and device");
 }
-
-const pm_backend pm_cl_backend = {.close = pm_cl_close,
-                                  .tune = pm_cl_tune,
-                                  .upload = pm_cl_clip_upload,
-                                  .release = pm_cl_clip_release,
-                                  .sample = pm_cl_sample_to_host,
-                                  .upload_crowd = pm_cl_crowd_upload,
-                                  .release_crowd = pm_cl_crowd_release,
-                                  .pose = pm_cl_crowd_pose_to_host};

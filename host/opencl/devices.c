@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/status.h"
-#include "opencl.h"
+#include "device.h"
 
 enum { NOT_FOUND_KHR = -1001 }; /* CL_PLATFORM_NOT_FOUND_KHR: the loader has no driver */
 
@@ -50,16 +49,12 @@ static pm_device_type type_of(cl_device_id device) {
     return type & CL_DEVICE_TYPE_CPU ? PM_DEVICE_CPU : PM_DEVICE_OTHER;
 }
 
-bool pm_cl_builds_vectors(const pm_device_info *info) {
-    return !strstr(info->platform, "rusticl") && !strstr(info->platform, "Oclgrind");
-}
-
 /* CPUs want explicit vectors as wide as their registers, whether their drivers say that they
  * vectorise over work-items or not: PoCL by 5 times, Intel's by 2. */
 static uint32_t lanes_of(cl_device_id device, const pm_device_info *info) {
     cl_uint width = 1;
     clGetDeviceInfo(device, CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT, sizeof width, &width, NULL);
-    if (info->type != PM_DEVICE_CPU || width < 4 || !pm_cl_builds_vectors(info))
+    if (info->type != PM_DEVICE_CPU || width < 4 || pm_cl_quirks(info).one_lane)
         return 1;
     return width >= 16 ? 16 : width >= 8 ? 8 : 4;
 }
@@ -189,11 +184,8 @@ static pm_status list_all(device_list *list, pm_error *error) {
     return status;
 }
 
-pm_status pm_list_devices(pm_device_info *infos, size_t capacity, size_t *count, pm_error *error) {
+pm_status pm_cl_list(pm_device_info *infos, size_t capacity, size_t *count, pm_error *error) {
     device_list list;
-    pm_error_clear(error);
-    if (!count || (capacity && !infos))
-        return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", count ? "infos" : "count");
     pm_status status = list_all(&list, error);
     if (status != PM_OK)
         return status;
@@ -327,8 +319,8 @@ static pm_status find_wanted(const device_list *list, const char *wanted, choice
     return c->count || strcmp(wanted, "auto") == 0 ? PM_OK : not_found(list, wanted, error);
 }
 
-pm_status pm_cl_choose(const pm_engine *engine, const char *wanted, pm_chosen **chosen,
-                       size_t *count, pm_error *error) {
+pm_status pm_cl_choose(pm_logger logger, const char *wanted, pm_chosen **chosen, size_t *count,
+                       pm_error *error) {
     device_list list;
     *count = 0;
     *chosen = NULL;
@@ -338,7 +330,7 @@ pm_status pm_cl_choose(const pm_engine *engine, const char *wanted, pm_chosen **
     if (status != PM_OK)
         return status;
     if (list.left_out > 0)
-        pm_log(engine, PM_LOG_WARNING, "%zu left out of the OpenCL devices, the first of them %s",
+        pm_log(logger, PM_LOG_WARNING, "%zu left out of the OpenCL devices, the first of them %s",
                list.left_out, list.first_failure.message);
     choice c = {.found = calloc(list.count + 1, sizeof *c.found)}; /* never of nothing */
     *chosen = calloc(list.count + 1, sizeof **chosen);

@@ -25,14 +25,14 @@ static bool is_free(pm_instance_copy *copy) {
     return copy->user_count == 0;
 }
 
-static pm_status make_room(pm_instance_copy *copy, const pm_engine *engine, size_t count,
+static pm_status make_room(pm_instance_copy *copy, pm_opencl_device *cl, size_t count,
                            pm_error *error) {
     cl_mem buffer;
     const size_t size = count * sizeof *copy->memory;
     pm_crowd_instance *memory = malloc(size);
     if (!memory)
         return pm_fail_memory(error);
-    pm_status status = pm_cl_buffer(engine, CL_MEM_READ_ONLY, NULL, size, &buffer, error);
+    pm_status status = pm_cl_buffer(cl, CL_MEM_READ_ONLY, NULL, size, &buffer, error);
     if (status != PM_OK) {
         free(memory);
         return status;
@@ -45,12 +45,12 @@ static pm_status make_room(pm_instance_copy *copy, const pm_engine *engine, size
     return PM_OK;
 }
 
-static pm_status add(pm_instance_copy **copies, const pm_engine *engine, size_t count,
+static pm_status add(pm_instance_copy **copies, pm_opencl_device *cl, size_t count,
                      pm_error *error) {
     pm_instance_copy *copy = calloc(1, sizeof *copy);
     if (!copy)
         return pm_fail_memory(error);
-    pm_status status = make_room(copy, engine, count, error);
+    pm_status status = make_room(copy, cl, count, error);
     if (status != PM_OK) {
         free(copy);
         return status;
@@ -60,25 +60,25 @@ static pm_status add(pm_instance_copy **copies, const pm_engine *engine, size_t 
     return PM_OK;
 }
 
-static pm_status find_or_make(pm_instance_copy **copies, const pm_engine *engine, size_t count,
+static pm_status find_or_make(pm_instance_copy **copies, pm_opencl_device *cl, size_t count,
                               pm_instance_copy **found, pm_error *error) {
     pm_instance_copy *copy = *copies;
     while (copy && !is_free(copy))
         copy = copy->next;
     *found = copy;
     if (copy)
-        return copy->room < count ? make_room(copy, engine, count, error) : PM_OK;
+        return copy->room < count ? make_room(copy, cl, count, error) : PM_OK;
     pm_status status = PM_OK;
     for (unsigned i = *copies ? 1 : COPIES_AT_FIRST; status == PM_OK && i > 0; i--)
-        status = add(copies, engine, count, error);
+        status = add(copies, cl, count, error);
     *found = *copies;
     return status;
 }
 
-pm_status pm_copies_take(pm_instance_copy **copies, const pm_engine *engine,
+pm_status pm_copies_take(pm_instance_copy **copies, pm_opencl_device *cl,
                          const pm_crowd_instance *instances, size_t count, pm_instance_copy **taken,
                          pm_error *error) {
-    pm_status status = find_or_make(copies, engine, count, taken, error);
+    pm_status status = find_or_make(copies, cl, count, taken, error);
     if (status == PM_OK)
         memcpy((*taken)->memory, instances, count * sizeof *instances);
     return status;

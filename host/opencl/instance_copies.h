@@ -7,7 +7,7 @@
 #ifndef PM_HOST_CL_COPIES_H
 #define PM_HOST_CL_COPIES_H
 
-#include "opencl.h"
+#include "device.h"
 
 /* What is written to a copy's buffer and what reads it: a write, and a kernel an output. */
 enum { PM_COPY_USERS = PM_CROWD_OUTPUT_COUNT + 1 };
@@ -23,7 +23,7 @@ typedef struct pm_instance_copy {
 
 /* A copy of the instances, in memory whose users are over, or new. It may be taken again as long as
  * it is given no users. Callers lock. */
-pm_status pm_copies_take(pm_instance_copy **copies, const pm_engine *engine,
+pm_status pm_copies_take(pm_instance_copy **copies, pm_opencl_device *cl,
                          const pm_crowd_instance *instances, size_t count, pm_instance_copy **taken,
                          pm_error *error);
 

@@ -2,8 +2,7 @@
  *
  * Launching kernels: which one a piece wants, its arguments and its work size.
  */
-#include "base/status.h"
-#include "opencl.h"
+#include "device.h"
 
 /* Kernels count values in 32 bits; work sizes are rounded up. */
 static const size_t max_values = (size_t)1 << 30;
@@ -12,19 +11,11 @@ static const size_t max_values = (size_t)1 << 30;
  * too few work-items to share out. */
 enum { MIN_RUN = 16, ITEMS_PER_UNIT = 16 };
 
-/* Bytes of results that are not read again while a cache still has them. */
-static const size_t MIN_STREAM = (size_t)4 << 20;
-
-size_t pm_cl_piece_samples(const pm_clip *clip, const pm_sample_job *job, uint64_t bytes) {
-    size_t width = pm_job_width(clip, job);
+size_t pm_cl_piece_samples(const pm_sample_request *request, uint64_t bytes) {
     size_t values = bytes / (4 * sizeof(float)) < max_values ? (size_t)(bytes / (4 * sizeof(float)))
                                                              : max_values;
-    size_t samples = values / width;
+    size_t samples = values / request->width;
     return samples ? samples : 1;
-}
-
-size_t pm_cl_cursor_rows(const pm_clip *clip, const pm_sample_job *job) {
-    return job->tracks ? 1 : clip->timeline_count;
 }
 
 /* ---- which programs ---- */
@@ -33,34 +24,34 @@ static const pm_variant locate_variant = {
     .file = "locate", .curve = "slerp", .components = 4, .lanes = 1, .format = PM_KEYS_FLOAT32};
 
 /* Whether an output is computed by work-items that walk along its segments. */
-static bool walks(const pm_clip *clip, const pm_output *output, bool pairs) {
-    return clip->common_timeline && !pairs && output->order == 0 &&
-           clip->track_count >= clip->engine->info.lanes;
+static bool walks(const pm_opencl_clip *clip, const pm_output *output, bool pairs) {
+    const pm_clip_data *data = clip->clip.data;
+    return data->common_timeline && !pairs && output->order == 0 &&
+           data->track_count >= pm_cl_lanes(pm_opencl_of(clip->clip.device));
 }
 
-static pm_variant variant_of(const pm_clip *clip, const pm_output *output, bool walk) {
-    const pm_channel *channel = &clip->channels[output->channel];
+static pm_variant variant_of(const pm_opencl_clip *clip, const pm_output *output, bool walk) {
+    const pm_channel *channel = &clip->clip.data->channels[output->channel];
     return (pm_variant){.file = walk            ? "walk"
                                 : output->order ? "motion"
                                                 : "gather",
                         .curve = pm_curves[channel->impl.curve].name,
                         .components = output->components,
-                        .lanes = clip->engine->info.lanes,
+                        .lanes = pm_cl_lanes(pm_opencl_of(clip->clip.device)),
                         .format = channel->format};
 }
 
-size_t pm_cl_job_variants(const pm_clip *clip, const pm_sample_job *job,
+size_t pm_cl_job_variants(const pm_opencl_clip *clip, const pm_sample_request *request,
                           pm_variant variants[PM_CL_JOB_VARIANTS]) {
-    float *outputs[PM_OUTPUT_COUNT];
-    pm_uniform_map uniform_map;
+    const bool pairs = request->tracks != NULL;
+    pm_uniform_map map;
     size_t count = 0;
-    pm_job_outputs(job, outputs);
-    if (pm_job_uniform_map(clip, job, &uniform_map))
+    if (pm_sample_uniform_map(request, &map))
         variants[count++] = locate_variant;
     for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++)
-        if (outputs[o])
+        if (request->outputs[o])
             variants[count++] =
-                variant_of(clip, &pm_outputs[o], walks(clip, &pm_outputs[o], job->tracks != NULL));
+                variant_of(clip, &pm_outputs[o], walks(clip, &pm_outputs[o], pairs));
     return count;
 }
 
@@ -74,11 +65,11 @@ typedef struct argument {
 #define PM_ARGUMENT(value)                                                                         \
     { sizeof(value), &(value) }
 
-static pm_status make_kernel(const pm_engine *engine, const pm_variant *variant,
+static pm_status make_kernel(pm_opencl_device *cl, const pm_variant *variant,
                              const argument *arguments, size_t count, pm_made_kernel *made,
                              pm_error *error) {
     cl_int code = CL_SUCCESS;
-    pm_status status = pm_cl_kernel(engine, variant, made, error);
+    pm_status status = pm_cl_kernel(cl, variant, made, error);
     if (status != PM_OK)
         return status;
     for (cl_uint i = 0; code == CL_SUCCESS && i < count; i++)
@@ -101,33 +92,24 @@ static work work_of(size_t items, size_t rows, size_t group) {
     return w;
 }
 
-pm_status pm_cl_marker(cl_command_queue queue, cl_uint count, const cl_event *list, cl_event *done,
-                       pm_error *error) {
-    cl_int code = clEnqueueMarkerWithWaitList(queue, count, count ? list : NULL, done);
+pm_status pm_cl_marker(const pm_cl_wait *wait, cl_event *done, pm_error *error) {
+    cl_int code = clEnqueueMarkerWithWaitList(wait->queue, wait->count,
+                                              wait->count ? wait->events : NULL, done);
     return code == CL_SUCCESS ? PM_OK : pm_cl_fail(error, code, "clEnqueueMarkerWithWaitList");
 }
 
-static pm_status enqueue(const pm_made_kernel *made, const work *w, cl_command_queue queue,
-                         cl_uint wait_count, const cl_event *wait_list, cl_event *done,
-                         pm_error *error) {
-    cl_int code = clEnqueueNDRangeKernel(queue, made->kernel, w->dimensions, NULL, w->size,
-                                         w->group, wait_count, wait_list, done);
+static pm_status enqueue(const pm_made_kernel *made, const work *w, const pm_cl_wait *wait,
+                         cl_event *done, pm_error *error) {
+    cl_int code =
+        clEnqueueNDRangeKernel(wait->queue, made->kernel, w->dimensions, NULL, w->size, w->group,
+                               wait->count, wait->count ? wait->events : NULL, done);
     clReleaseKernel(made->kernel);
     return code == CL_SUCCESS ? PM_OK : pm_cl_fail(error, code, "clEnqueueNDRangeKernel");
 }
 
-/* The smallest of 8, 16, 32 and 64 that holds the items, or the most there may be: few sizes,
- * because some drivers compile a kernel anew for each. */
-static size_t scalar_group(size_t items, size_t max) {
-    size_t group = 8;
-    while (group < max && group < items)
-        group *= 2;
-    return group < max ? group : max;
-}
-
 /* Whether a launch's results are more than a core's caches hold. */
 static cl_uint streams_past_caches(const pm_launch *l, size_t values) {
-    return values * l->output->components * sizeof(float) >= MIN_STREAM;
+    return values * l->output->components * sizeof(float) >= PM_MIN_STREAM_BYTES;
 }
 
 /* How many groups of tracks, and samples, a work-item takes. */
@@ -136,11 +118,11 @@ typedef struct walk_size {
     size_t spans, runs;
 } walk_size;
 
-static walk_size walk_size_of(const pm_engine *engine, size_t groups, size_t samples) {
-    const pm_launch_config *config = &engine->cl->config;
+static walk_size walk_size_of(pm_opencl_device *cl, size_t groups, size_t samples) {
+    const pm_launch_config *config = &cl->config;
     walk_size s = {.span = config->all_tracks ? (cl_uint)groups : 1};
     s.spans = (groups + s.span - 1) / s.span;
-    size_t items = (size_t)engine->info.compute_units * ITEMS_PER_UNIT;
+    size_t items = (size_t)cl->device.info.compute_units * ITEMS_PER_UNIT;
     size_t run = samples / ((items + s.spans - 1) / s.spans);
     run = run > config->max_run ? config->max_run : run;
     s.run = run < MIN_RUN ? MIN_RUN : (cl_uint)run;
@@ -148,23 +130,24 @@ static walk_size walk_size_of(const pm_engine *engine, size_t groups, size_t sam
     return s;
 }
 
-static pm_status launch_walk(const pm_launch *l, cl_command_queue queue, cl_uint wait_count,
-                             const cl_event *wait_list, cl_event *done, pm_error *error) {
-    const pm_clip *clip = l->clip;
-    const pm_engine *engine = clip->engine;
-    const pm_channel *channel = &clip->channels[l->output->channel];
-    cl_uint lanes = engine->info.lanes;
-    size_t groups = (clip->track_count + lanes - 1) / lanes;
+static pm_status launch_walk(const pm_launch *l, const pm_cl_wait *wait, cl_event *done,
+                             pm_error *error) {
+    const pm_opencl_clip *clip = l->clip;
+    const pm_clip_data *data = clip->clip.data;
+    pm_opencl_device *cl = pm_opencl_of(clip->clip.device);
+    const pm_channel *channel = &data->channels[l->output->channel];
+    cl_uint lanes = pm_cl_lanes(cl);
+    size_t groups = (data->track_count + lanes - 1) / lanes;
     pm_variant variant = variant_of(clip, l->output, true);
     cl_uint plane = channel->layout[0].plane;
-    cl_uint tracks = (cl_uint)clip->track_count;
+    cl_uint tracks = (cl_uint)data->track_count;
     cl_uint samples = (cl_uint)l->sample_count;
-    walk_size config = walk_size_of(engine, groups, l->sample_count);
-    cl_uint streams = streams_past_caches(l, l->sample_count * clip->track_count);
+    walk_size config = walk_size_of(cl, groups, l->sample_count);
+    cl_uint streams = streams_past_caches(l, l->sample_count * data->track_count);
     cl_ulong offset = l->values_offset;
-    const argument arguments[] = {PM_ARGUMENT(clip->device->channels[l->output->channel].keys),
-                                  PM_ARGUMENT(clip->device->channels[l->output->channel].constants),
-                                  PM_ARGUMENT(clip->device->wraps),
+    const argument arguments[] = {PM_ARGUMENT(clip->channels[l->output->channel].keys),
+                                  PM_ARGUMENT(clip->channels[l->output->channel].constants),
+                                  PM_ARGUMENT(clip->wraps),
                                   PM_ARGUMENT(l->cursors),
                                   PM_ARGUMENT(l->values),
                                   PM_ARGUMENT(offset),
@@ -175,34 +158,35 @@ static pm_status launch_walk(const pm_launch *l, cl_command_queue queue, cl_uint
                                   PM_ARGUMENT(config.run),
                                   PM_ARGUMENT(streams)};
     pm_made_kernel made;
-    pm_status status = make_kernel(engine, &variant, arguments,
-                                   sizeof arguments / sizeof *arguments, &made, error);
+    pm_status status =
+        make_kernel(cl, &variant, arguments, sizeof arguments / sizeof *arguments, &made, error);
     if (status != PM_OK)
         return status;
     work w = work_of(config.spans, config.runs,
-                     config.spans > 1 ? scalar_group(config.spans, made.max_group) : 1);
-    return enqueue(&made, &w, queue, wait_count, wait_list, done, error);
+                     config.spans > 1 ? pm_cl_group_size(config.spans, made.max_group) : 1);
+    return enqueue(&made, &w, wait, done, error);
 }
 
-static pm_status launch_gather(const pm_launch *l, cl_command_queue queue, cl_uint wait_count,
-                               const cl_event *wait_list, cl_event *done, pm_error *error) {
-    const pm_clip *clip = l->clip;
-    const pm_engine *engine = clip->engine;
-    cl_uint lanes = engine->info.lanes;
+static pm_status launch_gather(const pm_launch *l, const pm_cl_wait *wait, cl_event *done,
+                               pm_error *error) {
+    const pm_opencl_clip *clip = l->clip;
+    const pm_clip_data *data = clip->clip.data;
+    pm_opencl_device *cl = pm_opencl_of(clip->clip.device);
+    cl_uint lanes = pm_cl_lanes(cl);
     pm_variant variant = variant_of(clip, l->output, false);
-    cl_uint constants = (cl_uint)(4 * clip->padded_tracks);
-    cl_uint tracks = (cl_uint)clip->track_count;
+    cl_uint constants = (cl_uint)(4 * data->padded_tracks);
+    cl_uint tracks = (cl_uint)data->track_count;
     cl_uint samples = (cl_uint)l->sample_count;
-    size_t value_count = l->sample_count * (l->pairs ? 1 : clip->track_count);
+    size_t value_count = l->sample_count * (l->pairs ? 1 : data->track_count);
     cl_uint values = (cl_uint)value_count;
     cl_uint pairs = l->pairs;
     cl_uint parent = l->parent;
     cl_uint order = l->output->order;
     cl_uint streams = streams_past_caches(l, value_count);
     cl_ulong offset = l->values_offset;
-    const argument arguments[] = {PM_ARGUMENT(clip->device->channels[l->output->channel].keys),
-                                  PM_ARGUMENT(clip->device->channels[l->output->channel].constants),
-                                  PM_ARGUMENT(clip->device->channels[l->output->channel].layout),
+    const argument arguments[] = {PM_ARGUMENT(clip->channels[l->output->channel].keys),
+                                  PM_ARGUMENT(clip->channels[l->output->channel].constants),
+                                  PM_ARGUMENT(clip->channels[l->output->channel].layout),
                                   PM_ARGUMENT(l->cursors),
                                   {sizeof(cl_mem), l->pairs ? &l->tracks : &l->cursors},
                                   PM_ARGUMENT(l->values),
@@ -212,37 +196,36 @@ static pm_status launch_gather(const pm_launch *l, cl_command_queue queue, cl_ui
                                   PM_ARGUMENT(samples),
                                   PM_ARGUMENT(values),
                                   PM_ARGUMENT(pairs),
-                                  PM_ARGUMENT(clip->device->rates),
+                                  PM_ARGUMENT(clip->rates),
                                   PM_ARGUMENT(parent),
                                   PM_ARGUMENT(order),
                                   PM_ARGUMENT(streams)};
     pm_made_kernel made;
-    pm_status status = make_kernel(engine, &variant, arguments,
-                                   sizeof arguments / sizeof *arguments, &made, error);
+    pm_status status =
+        make_kernel(cl, &variant, arguments, sizeof arguments / sizeof *arguments, &made, error);
     if (status != PM_OK)
         return status;
     work w = work_of((value_count + lanes - 1) / lanes, 0, made.max_group);
-    return enqueue(&made, &w, queue, wait_count, wait_list, done, error);
+    return enqueue(&made, &w, wait, done, error);
 }
 
-pm_status pm_cl_launch(const pm_launch *launch, cl_command_queue queue, cl_uint wait_count,
-                       const cl_event *wait_list, cl_event *done, pm_error *error) {
+pm_status pm_cl_launch(const pm_launch *launch, const pm_cl_wait *wait, cl_event *done,
+                       pm_error *error) {
     return walks(launch->clip, launch->output, launch->pairs)
-               ? launch_walk(launch, queue, wait_count, wait_list, done, error)
-               : launch_gather(launch, queue, wait_count, wait_list, done, error);
+               ? launch_walk(launch, wait, done, error)
+               : launch_gather(launch, wait, done, error);
 }
 
-pm_status pm_cl_launch_locate(const pm_engine *engine, const pm_uniform_map *uniform_map,
-                              uint64_t first, size_t count, cl_mem cursors, cl_command_queue queue,
-                              cl_event *done, pm_error *error) {
+pm_status pm_cl_launch_locate(pm_opencl_device *cl, const pm_uniform_map *map, size_t count,
+                              cl_mem cursors, cl_command_queue queue, cl_event *done,
+                              pm_error *error) {
+    const pm_cl_wait wait = {.queue = queue};
     cl_uint samples = (cl_uint)count;
-    cl_ulong from = first;
-    const argument arguments[] = {PM_ARGUMENT(cursors), PM_ARGUMENT(*uniform_map),
-                                  PM_ARGUMENT(from), PM_ARGUMENT(samples)};
+    const argument arguments[] = {PM_ARGUMENT(cursors), PM_ARGUMENT(*map), PM_ARGUMENT(samples)};
     pm_made_kernel made;
-    pm_status status = make_kernel(engine, &locate_variant, arguments, 4, &made, error);
+    pm_status status = make_kernel(cl, &locate_variant, arguments, 3, &made, error);
     if (status != PM_OK)
         return status;
     work w = work_of(count, 0, made.max_group);
-    return enqueue(&made, &w, queue, 0, NULL, done, error);
+    return enqueue(&made, &w, &wait, done, error);
 }

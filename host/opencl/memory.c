@@ -2,15 +2,14 @@
  *
  * Buffers on the device, made and released. What is in them is their owners' affair.
  */
-#include "base/status.h"
-#include "opencl.h"
+#include "device.h"
 
-pm_status pm_cl_buffer(const pm_engine *engine, cl_mem_flags flags, const void *data, size_t size,
+pm_status pm_cl_buffer(pm_opencl_device *cl, cl_mem_flags flags, const void *data, size_t size,
                        cl_mem *buffer, pm_error *error) {
     cl_int code;
     if (data && !(flags & CL_MEM_USE_HOST_PTR))
         flags |= CL_MEM_COPY_HOST_PTR; /* which only reads it */
-    *buffer = clCreateBuffer(engine->cl->context, flags, size, (void *)(uintptr_t)data, &code);
+    *buffer = clCreateBuffer(cl->context, flags, size, (void *)(uintptr_t)data, &code);
     if (code == CL_SUCCESS)
         return PM_OK;
     *buffer = NULL;
@@ -30,8 +29,8 @@ static cl_int address_of(cl_mem buffer, size_t offset, uintptr_t *address) {
     return code;
 }
 
-pm_status pm_cl_check_buffer(const pm_engine *engine, const char *name, cl_mem buffer,
-                             size_t offset, size_t alignment, size_t bytes, pm_error *error) {
+pm_status pm_cl_check_buffer(pm_opencl_device *cl, const char *name, cl_mem buffer, size_t offset,
+                             size_t alignment, size_t bytes, pm_error *error) {
     size_t size = 0;
     cl_context context = NULL;
     uintptr_t address = 0;
@@ -45,7 +44,7 @@ pm_status pm_cl_check_buffer(const pm_engine *engine, const char *name, cl_mem b
         code = address_of(buffer, offset, &address);
     if (code != CL_SUCCESS)
         return pm_cl_fail(error, code, "clGetMemObjectInfo");
-    if (context != engine->cl->context)
+    if (context != cl->context)
         return pm_fail(error, PM_ERROR_ARGUMENT, "%s: the buffer is of another context", name);
     if (offset > size || size - offset < bytes)
         return pm_fail(error, PM_ERROR_ARGUMENT,

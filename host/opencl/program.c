@@ -10,41 +10,37 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
-#include "base/status.h"
-#include "opencl.h"
+#include "device.h"
 
 /* ---- what a program is made of ---- */
 
-/* Where drivers differ. Contraction is off in the text; without the rounding option a
- * device may take shortcuts in / and sqrt, which the self-check would show. Oclgrind 21.10
- * cannot run what its own optimiser makes of the gather kernels. Rusticl has fma from
- * libclc, in software, which takes a short way when the addend is zero. */
-static void options_of(const pm_engine *engine, const pm_variant *variant, char *to, size_t size) {
+/* Contraction is off in the text. Without the rounding option a device may approximate / and sqrt,
+ * which the self-check would show. */
+static void options_of(pm_opencl_device *cl, const pm_variant *variant, char *to, size_t size) {
     snprintf(to, size,
              "-cl-std=CL1.2%s%s%s -DPM_METHOD=pm_%s -DPM_COMPONENTS=%u -DPM_LANES=%u"
              " -DPM_KEYS=%u",
-             engine->cl->rounds_correctly ? " -cl-fp32-correctly-rounded-divide-sqrt" : "",
-             strstr(engine->info.name, "Oclgrind") ? " -cl-opt-disable" : "",
-             strcmp(engine->info.platform, "rusticl") == 0 ? " -DPM_FMA_FORGETS_ZERO" : "",
-             variant->curve, variant->components, variant->lanes, (unsigned)variant->format);
+             cl->rounds_correctly ? " -cl-fp32-correctly-rounded-divide-sqrt" : "",
+             cl->quirks.no_optimiser ? " -cl-opt-disable" : "",
+             cl->quirks.fma_forgets_zero ? " -DPM_FMA_FORGETS_ZERO" : "", variant->curve,
+             variant->components, variant->lanes, (unsigned)variant->format);
     size_t length = strlen(to);
     if (variant->vector_curve)
         snprintf(to + length, size - length, " -DPM_VECTOR_METHOD=pm_%s -DPM_OUTPUT=%u",
                  variant->vector_curve, (unsigned)variant->output);
 }
 
-typedef struct impl {
+typedef struct program_text {
     const pm_variant *variant;
     char *source;
     char options[256];
-} impl;
+} program_text;
 
-static pm_status write_program_text(const pm_engine *engine, const pm_variant *variant, impl *r,
-                                    pm_error *error) {
-    *r = (impl){.variant = variant};
-    options_of(engine, variant, r->options, sizeof r->options);
-    return pm_cl_source(engine, variant->file, &r->source, error);
+static pm_status write_program_text(pm_opencl_device *cl, const pm_variant *variant,
+                                    program_text *r, pm_error *error) {
+    *r = (program_text){.variant = variant};
+    options_of(cl, variant, r->options, sizeof r->options);
+    return pm_cl_source(cl, variant->file, &r->source, error);
 }
 
 /* What people call a program. */
@@ -74,8 +70,8 @@ static void first_error(const char *log, char *to, size_t size) {
 }
 
 /* The driver's log of a failed build, or NULL. Free with free(). */
-static char *read_log(const pm_engine *engine, cl_program program) {
-    cl_device_id device = engine->cl->device;
+static char *read_log(pm_opencl_device *cl, cl_program program) {
+    cl_device_id device = cl->id;
     size_t size = 0;
     if (clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, 0, NULL, &size) !=
             CL_SUCCESS ||
@@ -100,14 +96,14 @@ static pm_status report_failed_build(const pm_variant *variant, const char *log,
 }
 
 /* *log is the driver's where it refused the source, to be freed. */
-static pm_status compile(const pm_engine *engine, const impl *r, cl_program *program, char **log,
-                         pm_error *error) {
+static pm_status compile(pm_opencl_device *cl, const program_text *r, cl_program *program,
+                         char **log, pm_error *error) {
     cl_int code;
     const char *source = r->source;
-    cl_program made = clCreateProgramWithSource(engine->cl->context, 1, &source, NULL, &code);
+    cl_program made = clCreateProgramWithSource(cl->context, 1, &source, NULL, &code);
     if (code != CL_SUCCESS)
         return pm_cl_fail(error, code, "clCreateProgramWithSource");
-    code = clBuildProgram(made, 1, &engine->cl->device, r->options, NULL, NULL);
+    code = clBuildProgram(made, 1, &cl->id, r->options, NULL, NULL);
     if (code == CL_SUCCESS) {
         *program = made;
         return PM_OK;
@@ -116,7 +112,7 @@ static pm_status compile(const pm_engine *engine, const impl *r, cl_program *pro
     if (code == CL_OUT_OF_HOST_MEMORY) {
         status = pm_cl_fail(error, code, "clBuildProgram");
     } else {
-        *log = read_log(engine, made);
+        *log = read_log(cl, made);
         status = report_failed_build(r->variant, *log, code, error);
     }
     clReleaseProgram(made);
@@ -136,7 +132,7 @@ bool pm_cl_same_variant(const pm_variant *a, const pm_variant *b) {
 }
 
 /* Under the lock. */
-static pm_built *find(const pm_cl_engine *cl, const pm_variant *variant) {
+static pm_built *find(pm_opencl_device *cl, const pm_variant *variant) {
     pm_built *b = cl->built;
     while (b && !pm_cl_same_variant(&b->variant, variant))
         b = b->next;
@@ -144,14 +140,14 @@ static pm_built *find(const pm_cl_engine *cl, const pm_variant *variant) {
 }
 
 /* Likewise, after whoever builds it now. NULL: nobody does, or it failed. */
-static pm_built *find_finished(pm_cl_engine *cl, const pm_variant *variant) {
+static pm_built *find_finished(pm_opencl_device *cl, const pm_variant *variant) {
     pm_built *b;
     while ((b = find(cl, variant)) && !b->program)
         pthread_cond_wait(&cl->settled, &cl->lock);
     return b;
 }
 
-static bool find_program(pm_cl_engine *cl, const pm_variant *variant, cl_program *program) {
+static bool find_program(pm_opencl_device *cl, const pm_variant *variant, cl_program *program) {
     pthread_mutex_lock(&cl->lock);
     const pm_built *b = find_finished(cl, variant);
     if (b)
@@ -161,7 +157,7 @@ static bool find_program(pm_cl_engine *cl, const pm_variant *variant, cl_program
 }
 
 /* Adds an entry unless another thread was faster, whose program is *program then: false. */
-static bool add(pm_cl_engine *cl, pm_built *entry, cl_program *program) {
+static bool add(pm_opencl_device *cl, pm_built *entry, cl_program *program) {
     pthread_mutex_lock(&cl->lock);
     const pm_built *other = find_finished(cl, &entry->variant);
     if (other) {
@@ -176,7 +172,7 @@ static bool add(pm_cl_engine *cl, pm_built *entry, cl_program *program) {
 
 /* Ends the building of an entry. Of a failure (NULL) nothing is left, so that the next who wants
  * the program tries again. */
-static void settle(pm_cl_engine *cl, pm_built *entry, cl_program program) {
+static void settle(pm_opencl_device *cl, pm_built *entry, cl_program program) {
     pthread_mutex_lock(&cl->lock);
     entry->program = program;
     if (!program) {
@@ -195,28 +191,28 @@ static void settle(pm_cl_engine *cl, pm_built *entry, cl_program program) {
 
 /* Compiles the program of an entry that was added. Messages come when the entry is settled: a
  * callback may want the same program. */
-static pm_status build(const pm_engine *engine, const impl *r, pm_built *entry, cl_program *program,
-                       pm_error *error) {
+static pm_status build(pm_opencl_device *cl, const program_text *r, pm_built *entry,
+                       cl_program *program, pm_error *error) {
     char *log = NULL;
     cl_program made = NULL;
     double begun = pm_seconds_now();
-    pm_status status = compile(engine, r, &made, &log, error);
+    pm_status status = compile(cl, r, &made, &log, error);
     double seconds = pm_seconds_now() - begun;
     if (status == PM_OK)
-        pm_cl_cache_store(engine->cl, r->source, r->options, made);
-    settle(engine->cl, entry, made);
-    pm_cl_cache_tell(engine);
+        pm_cl_cache_store(cl, r->source, r->options, made);
+    settle(cl, entry, made);
+    pm_cl_cache_tell(cl);
     if (status == PM_OK)
-        pm_log(engine, PM_LOG_BUILT, "built %s in %.2f s with %s", title_of(r->variant).text,
-               seconds, r->options);
+        pm_log(pm_cl_logger(cl), PM_LOG_BUILT, "built %s in %.2f s with %s",
+               title_of(r->variant).text, seconds, r->options);
     else if (log)
-        pm_log(engine, PM_LOG_WARNING, "build log of %s: %s", r->variant->file, log);
+        pm_log(pm_cl_logger(cl), PM_LOG_WARNING, "build log of %s: %s", r->variant->file, log);
     free(log);
     *program = made;
     return status;
 }
 
-static pm_status make_entry(const impl *r, pm_built **entry, pm_error *error) {
+static pm_status make_entry(const program_text *r, pm_built **entry, pm_error *error) {
     *entry = calloc(1, sizeof **entry);
     if (!*entry)
         return pm_fail_memory(error);
@@ -225,10 +221,10 @@ static pm_status make_entry(const impl *r, pm_built **entry, pm_error *error) {
 }
 
 /* Adds what is on the disk; *program stays NULL where there is none. */
-static pm_status load(const pm_engine *engine, const impl *r, cl_program *program,
+static pm_status load(pm_opencl_device *cl, const program_text *r, cl_program *program,
                       pm_error *error) {
     pm_built *entry;
-    cl_program loaded = pm_cl_cache_load(engine->cl, r->source, r->options);
+    cl_program loaded = pm_cl_cache_load(cl, r->source, r->options);
     if (!loaded)
         return PM_OK;
     pm_status status = make_entry(r, &entry, error);
@@ -237,7 +233,7 @@ static pm_status load(const pm_engine *engine, const impl *r, cl_program *progra
         return status;
     }
     entry->program = *program = loaded;
-    if (!add(engine->cl, entry, program)) {
+    if (!add(cl, entry, program)) {
         clReleaseProgram(loaded);
         free(entry);
     }
@@ -245,60 +241,61 @@ static pm_status load(const pm_engine *engine, const impl *r, cl_program *progra
 }
 
 /* The program is announced while nobody waits for its entry: a callback may want the same one. */
-static pm_status announce_and_build(const pm_engine *engine, const impl *r, cl_program *program,
-                                    pm_error *error) {
+static pm_status announce_and_build(pm_opencl_device *cl, const program_text *r,
+                                    cl_program *program, pm_error *error) {
     pm_built *entry;
     pm_status status = make_entry(r, &entry, error);
     if (status != PM_OK)
         return status;
-    pm_log(engine, PM_LOG_BUILDING, "building %s for %s", title_of(r->variant).text,
-           engine->info.name);
-    if (add(engine->cl, entry, program))
-        return build(engine, r, entry, program, error);
+    pm_log(pm_cl_logger(cl), PM_LOG_BUILDING, "building %s for %s", title_of(r->variant).text,
+           cl->device.info.name);
+    if (add(cl, entry, program))
+        return build(cl, r, entry, program, error);
     free(entry);
-    pm_log(engine, PM_LOG_BUILT, "%s was built by another thread", title_of(r->variant).text);
+    pm_log(pm_cl_logger(cl), PM_LOG_BUILT, "%s was built by another thread",
+           title_of(r->variant).text);
     return PM_OK;
 }
 
-pm_status pm_cl_program_load(const pm_engine *engine, const pm_variant *variant, bool *ready,
+pm_status pm_cl_program_load(pm_opencl_device *cl, const pm_variant *variant, bool *ready,
                              pm_error *error) {
-    impl r;
+    program_text r;
     cl_program program = NULL;
-    pthread_mutex_lock(&engine->cl->lock);
-    const pm_built *built = find(engine->cl, variant);
+    pthread_mutex_lock(&cl->lock);
+    const pm_built *built = find(cl, variant);
     const bool done = built && built->program, known = built != NULL;
-    pthread_mutex_unlock(&engine->cl->lock);
+    pthread_mutex_unlock(&cl->lock);
     *ready = done;
     if (known)
         return PM_OK;
-    pm_status status = write_program_text(engine, variant, &r, error);
+    pm_status status = write_program_text(cl, variant, &r, error);
     if (status == PM_OK)
-        status = load(engine, &r, &program, error);
+        status = load(cl, &r, &program, error);
     free(r.source);
     *ready = program != NULL;
     return status;
 }
 
-pm_status pm_cl_program(const pm_engine *engine, const pm_variant *variant, cl_program *program,
+pm_status pm_cl_program(pm_opencl_device *cl, const pm_variant *variant, cl_program *program,
                         pm_error *error) {
-    impl r;
-    if (find_program(engine->cl, variant, program))
+    program_text r;
+    if (find_program(cl, variant, program))
         return PM_OK;
     *program = NULL;
-    pm_status status = write_program_text(engine, variant, &r, error);
+    pm_status status = write_program_text(cl, variant, &r, error);
     if (status == PM_OK)
-        status = load(engine, &r, program, error);
+        status = load(cl, &r, program, error);
     if (status == PM_OK && !*program)
-        status = announce_and_build(engine, &r, program, error);
+        status = announce_and_build(cl, &r, program, error);
     free(r.source);
     return status;
 }
 
 /* Devices may give a kernel smaller groups than they have, by the registers that it takes. */
-static pm_status find_max_group(const pm_engine *engine, pm_made_kernel *made, pm_error *error) {
+static pm_status find_max_group(pm_opencl_device *cl, pm_made_kernel *made, pm_error *error) {
     size_t max = 0;
-    cl_int code = clGetKernelWorkGroupInfo(made->kernel, engine->cl->device,
-                                           CL_KERNEL_WORK_GROUP_SIZE, sizeof max, &max, NULL);
+    cl_int code = clGetKernelWorkGroupInfo(made->kernel, cl->id, CL_KERNEL_WORK_GROUP_SIZE,
+                                           sizeof max, &max, NULL);
     if (code != CL_SUCCESS)
         return pm_cl_fail(error, code, "clGetKernelWorkGroupInfo");
     for (made->max_group = PM_GROUP_ITEMS; made->max_group > 1 && made->max_group > max;)
@@ -306,28 +303,29 @@ static pm_status find_max_group(const pm_engine *engine, pm_made_kernel *made, p
     return PM_OK;
 }
 
-pm_status pm_cl_kernel(const pm_engine *engine, const pm_variant *variant, pm_made_kernel *made,
+pm_status pm_cl_kernel(pm_opencl_device *cl, const pm_variant *variant, pm_made_kernel *made,
                        pm_error *error) {
     cl_program program;
     cl_int code;
-    pm_status status = pm_cl_program(engine, variant, &program, error);
+    pm_status status = pm_cl_program(cl, variant, &program, error);
     if (status != PM_OK)
         return status;
     *made = (pm_made_kernel){.lanes = variant->lanes};
     made->kernel = clCreateKernel(program, variant->file, &code);
     if (code != CL_SUCCESS)
         return pm_cl_fail(error, code, "clCreateKernel");
-    status = find_max_group(engine, made, error);
+    status = find_max_group(cl, made, error);
     if (status != PM_OK)
         clReleaseKernel(made->kernel);
     return status;
 }
 
-size_t pm_cl_program_count(const pm_engine *engine) {
+size_t pm_cl_program_count(const pm_device *device) {
+    pm_opencl_device *cl = pm_opencl_of(device);
     size_t count = 0;
-    pthread_mutex_lock(&engine->cl->lock);
-    for (const pm_built *b = engine->cl->built; b; b = b->next)
+    pthread_mutex_lock(&cl->lock);
+    for (const pm_built *b = cl->built; b; b = b->next)
         count += b->program != NULL;
-    pthread_mutex_unlock(&engine->cl->lock);
+    pthread_mutex_unlock(&cl->lock);
     return count;
 }

@@ -6,9 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/status.h"
+#include "device.h"
 #include "kernel_source.h"
-#include "opencl.h"
 
 typedef struct text {
     char *data;
@@ -19,7 +18,7 @@ typedef struct text {
 enum { MAX_FILES = 32, MAX_FILE_BYTES = 1 << 20 };
 
 typedef struct assembly {
-    const pm_engine *engine;
+    pm_opencl_device *cl;
     text out;
     char seen[MAX_FILES][64]; /* files already in: each is wanted once */
     size_t seen_count;
@@ -103,7 +102,7 @@ static pm_status append_text(assembly *a, const char *name, const char *data, si
 }
 
 static pm_status append_file(assembly *a, const char *name) {
-    const char *folder = a->engine->cl->kernel_folder;
+    const char *folder = a->cl->kernel_folder;
     for (size_t i = 0; i < a->seen_count; i++)
         if (strcmp(a->seen[i], name) == 0)
             return PM_OK;
@@ -126,12 +125,12 @@ static pm_status append_file(assembly *a, const char *name) {
     return append_text(a, name, (const char *)source->text, source->size);
 }
 
-pm_status pm_cl_source(const pm_engine *engine, const char *file, char **source, pm_error *error) {
+pm_status pm_cl_source(pm_opencl_device *cl, const char *file, char **source, pm_error *error) {
     char name[64];
     assembly *a = calloc(1, sizeof *a);
     if (!a)
         return pm_fail_memory(error);
-    a->engine = engine;
+    a->cl = cl;
     a->error = error;
     snprintf(name, sizeof name, "%s.cl", file);
     pm_status status = append_file(a, name);

@@ -8,8 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/clock.h"
-#include "opencl.h"
+#include "device.h"
 
 enum { TRACKS = 64, KEYS = 2049, SAMPLES = 4 * (KEYS - 1), REPEATS = 5 };
 
@@ -37,9 +36,9 @@ bool pm_cl_is_launch_config(const pm_launch_config *config) {
     return lanes && config->all_tracks <= 1 && config->max_run >= 16 && config->max_run <= 65536;
 }
 
-void pm_cl_set_launch_config(pm_engine *engine, const pm_launch_config *config) {
-    engine->cl->config = *config;
-    engine->info.lanes = config->lanes;
+void pm_cl_set_launch_config(pm_opencl_device *cl, const pm_launch_config *config) {
+    cl->config = *config;
+    cl->device.info.lanes = config->lanes;
 }
 
 static bool same_config(const pm_launch_config *a, const pm_launch_config *b) {
@@ -47,11 +46,10 @@ static bool same_config(const pm_launch_config *a, const pm_launch_config *b) {
 }
 
 /* The default, then all others that make sense on the device. */
-static size_t list_configs(const pm_engine *engine,
+static size_t list_configs(pm_opencl_device *cl,
                            pm_launch_measurement measurements[CONFIGS_MAX + 1]) {
-    const pm_device_info *info = &engine->info;
-    pm_device_info plain = *info;
-    pm_cl_describe(engine->cl->device, &plain, NULL);
+    pm_device_info plain = cl->device.info;
+    pm_cl_describe(cl->id, &plain, NULL);
     const pm_launch_config first = pm_cl_default_launch_config(&plain);
     size_t count = 1;
     measurements[0] = (pm_launch_measurement){.config = first};
@@ -59,8 +57,7 @@ static size_t list_configs(const pm_engine *engine,
         for (uint32_t whole = 0; whole <= 1; whole++)
             for (size_t r = 0; r < sizeof all_runs / sizeof *all_runs; r++) {
                 pm_launch_config config = {all_lanes[l], whole, all_runs[r]};
-                if ((config.lanes == 1 || pm_cl_builds_vectors(info)) &&
-                    !same_config(&config, &first))
+                if ((config.lanes == 1 || !cl->quirks.one_lane) && !same_config(&config, &first))
                     measurements[count++].config = config;
             }
     return count;
@@ -81,36 +78,39 @@ static float *make_keys(void) {
     return keys;
 }
 
-static pm_status make_clip(pm_engine *engine, pm_clip **clip, pm_error *error) {
+static pm_status make_data(pm_clip_data **data, size_t threads, pm_error *error) {
     float *keys = make_keys();
     if (!keys)
         return pm_fail_memory(error);
-    pm_timeline timeline = {.key_count = KEYS, .rate = {30, 1}};
-    pm_clip_desc desc = {.track_count = TRACKS,
-                         .timelines = &timeline,
-                         .rotations = {keys, PM_FLOAT32, 0},
-                         .method = PM_METHOD_SLERP};
-    pm_status status = pm_clip_create(engine, &desc, clip, error);
+    const pm_timeline timeline = {.key_count = KEYS, .rate = {30, 1}};
+    const pm_clip_desc desc = {.track_count = TRACKS,
+                               .timelines = &timeline,
+                               .rotations = {keys, PM_FLOAT32, 0},
+                               .method = PM_METHOD_SLERP};
+    const pm_clip_limits limits = {.threads = threads};
+    pm_status status = pm_clip_data_build(&desc, &limits, data, error);
     free(keys);
     return status;
 }
 
 /* Once to build and to warm up, then the best of some. */
-static pm_status measure_config(pm_engine *engine, const pm_clip *clip, cl_mem values,
+static pm_status measure_config(const pm_device_clip *clip, cl_mem values,
                                 pm_launch_measurement *measurement, pm_error *error) {
-    pm_sample_job job = {.sample_count = SAMPLES, .rate = {120, 1}};
-    pm_cl_outputs outputs = {.rotations = values};
-    pm_cl_set_launch_config(engine, &measurement->config);
+    pm_opencl_device *cl = pm_opencl_of(clip->device);
+    const pm_sample_job job = {.sample_count = SAMPLES, .rate = {120, 1}};
+    const pm_sample_request request = pm_sample_request_of(clip->data, &job, 1);
+    const pm_cl_sample_outputs outputs = {.of[PM_OUT_ROTATIONS] = {.buffer = values}};
+    const pm_cl_wait wait = {.queue = cl->compute};
+    pm_cl_set_launch_config(cl, &measurement->config);
     measurement->samples = (uint64_t)SAMPLES * TRACKS;
     measurement->seconds = HUGE_VAL;
     double spent = 0;
     for (int i = 0; i < 2 || (i <= REPEATS && spent < budget_seconds); i++) {
         double begun = pm_seconds_now();
-        pm_status status =
-            pm_cl_sample(clip, &job, &outputs, engine->cl->compute, 0, NULL, NULL, error);
+        pm_status status = pm_cl_enqueue_samples(clip, &request, &outputs, &wait, NULL, error);
         if (status != PM_OK)
             return status;
-        cl_int code = clFinish(engine->cl->compute);
+        cl_int code = clFinish(cl->compute);
         if (code != CL_SUCCESS)
             return pm_cl_fail(error, code, "clFinish");
         double seconds = pm_seconds_now() - begun;
@@ -134,37 +134,43 @@ static size_t fastest(const pm_launch_measurement *measurements, size_t count) {
     return best;
 }
 
-static pm_status time_all(pm_engine *engine, pm_launch_measurement *measurements, size_t count,
-                          pm_error *error) {
-    pm_clip *clip = NULL;
+static pm_status measure_all(pm_opencl_device *cl, pm_launch_measurement *measurements,
+                             size_t count, pm_error *error) {
+    pm_clip_data *data = NULL;
+    pm_device_clip *clip = NULL;
     cl_mem values = NULL;
-    pm_status status = make_clip(engine, &clip, error);
+    pm_status status = make_data(&data, cl->device.options.host_threads, error);
     if (status == PM_OK)
-        status = pm_cl_buffer(engine, CL_MEM_READ_WRITE, NULL,
+        status = pm_cl_clip_upload(&cl->device, data, &clip, error);
+    if (status == PM_OK)
+        status = pm_cl_buffer(cl, CL_MEM_READ_WRITE, NULL,
                               (size_t)SAMPLES * TRACKS * 4 * sizeof(float), &values, error);
     for (size_t i = 0; status == PM_OK && i < count; i++)
-        status = measure_config(engine, clip, values, &measurements[i], error);
+        status = measure_config(clip, values, &measurements[i], error);
     pm_cl_release(values);
-    pm_clip_destroy(&clip);
+    if (clip)
+        pm_cl_clip_release(clip);
+    pm_clip_data_free(&data);
     return status;
 }
 
-pm_status pm_cl_tune(pm_engine *engine, pm_launch_measurement *measurements, size_t capacity,
+pm_status pm_cl_tune(pm_device *device, pm_launch_measurement *measurements, size_t capacity,
                      size_t *count, size_t *best, pm_error *error) {
+    pm_opencl_device *cl = pm_opencl_of(device);
     pm_launch_measurement all[CONFIGS_MAX + 1] = {0};
-    const pm_launch_config before = engine->cl->config;
-    size_t made = list_configs(engine, all);
-    pm_status status = time_all(engine, all, made, error);
+    const pm_launch_config before = cl->config;
+    size_t made = list_configs(cl, all);
+    pm_status status = measure_all(cl, all, made, error);
     if (status != PM_OK) {
-        pm_cl_set_launch_config(engine, &before);
+        pm_cl_set_launch_config(cl, &before);
         return status;
     }
     *count = made;
     *best = fastest(all, made);
-    pm_cl_set_launch_config(engine, &all[*best].config);
-    if (!pm_cl_cache_store_launch_config(engine->cl, &all[*best].config))
-        pm_log(engine, PM_LOG_INFO, "the shape could not be kept on disk");
-    pm_cl_cache_tell(engine);
+    pm_cl_set_launch_config(cl, &all[*best].config);
+    if (!pm_cl_cache_store_launch_config(cl, &all[*best].config))
+        pm_log(pm_cl_logger(cl), PM_LOG_INFO, "the launch configuration could not be kept on disk");
+    pm_cl_cache_tell(cl);
     for (size_t i = 0; i < made && i < capacity; i++)
         measurements[i] = all[i];
     return PM_OK;

@@ -32,4 +32,23 @@ static inline double pm_number_at(const pm_array_view *rows, size_t row, size_t 
     return (double)value;
 }
 
+/* The arrays of a description. */
+enum { PM_ROTATIONS, PM_POSITIONS, PM_SCALES, PM_CHANNEL_COUNT };
+
+const pm_array *pm_channel_array(const pm_clip_desc *desc, unsigned channel);
+
+/* The tangents beside it, for cubicspline. */
+const pm_array *pm_channel_tangents_in(const pm_clip_desc *desc, unsigned channel);
+const pm_array *pm_channel_tangents_out(const pm_clip_desc *desc, unsigned channel);
+
+unsigned pm_channel_components(unsigned channel);
+
+/* Of desc->timeline_count, with 0 resolved. */
+size_t pm_timeline_count(const pm_clip_desc *desc);
+
+/* The rows of one track in an array that is laid out as the keys are; first_row is the number of
+ * keys of all tracks before it. */
+pm_array_view pm_track_view(const pm_clip_desc *desc, const pm_array *array, unsigned components,
+                            size_t track, size_t first_row);
+
 #endif

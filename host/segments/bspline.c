@@ -4,7 +4,7 @@
  * them (see kernels/pm_bspline.h). Keys beyond an end repeat the end key: steps there are
  * nothing.
  */
-#include "segments.h"
+#include "builder.h"
 
 static dvec3 step_of(const pm_track *track, ptrdiff_t i) {
     return pm_track_has(track, i) ? pm_track_log(track, i) : (dvec3){0};

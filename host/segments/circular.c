@@ -3,7 +3,7 @@
  * Segments of circular blending (spec: methods, section 6): the two arcs between a
  * segment's keys, of the circles through three keys each, with the guard.
  */
-#include "segments.h"
+#include "builder.h"
 
 static const double half_pi = 1.57079632679489661923;
 

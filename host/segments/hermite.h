@@ -5,7 +5,7 @@
 #ifndef PM_HOST_HERMITE_H
 #define PM_HOST_HERMITE_H
 
-#include "segments.h"
+#include "builder.h"
 
 /* Stores segment i from the full angular velocities, in rad/s and the body frame, with
  * which it leaves its first key and arrives at its second; notes what it finds. */

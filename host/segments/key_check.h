@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
  * Looking over the numbers of a description as they lie in memory. Which one is bad, and why,
- * is for clip_check.c to find out.
+ * is for clip/check_keys.c to find out.
  */
-#ifndef PM_HOST_LANE_CHECK_H
-#define PM_HOST_LANE_CHECK_H
+#ifndef PM_HOST_KEY_CHECK_H
+#define PM_HOST_KEY_CHECK_H
 
 #include "lane_memory.h"
 

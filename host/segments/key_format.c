@@ -28,7 +28,7 @@
 
 #include <math.h>
 
-#include "base/status.h"
+#include "base/base.h"
 #include "kernels/pm_keys.h"
 
 enum { LOG48_MAX = 32767, SMALLEST48_MAX = 16383 };

@@ -13,6 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/base.h"
+
 #if defined(__AVX512F__)
 #define PM_DOUBLES 8
 #elif defined(__AVX__)
@@ -20,12 +22,6 @@
 #else
 #define PM_DOUBLES 2
 #endif
-
-/* The name that something has in this instruction set's copy: PM_INSTRUCTION_SET is defined by the
- * build. */
-#define PM_SET_JOIN_(name, set) name##_##set
-#define PM_SET_JOIN(name, set) PM_SET_JOIN_(name, set)
-#define PM_SET_NAME(name) PM_SET_JOIN(name, PM_INSTRUCTION_SET)
 
 typedef double dreal __attribute__((vector_size(8 * PM_DOUBLES)));
 typedef int64_t dmask __attribute__((vector_size(8 * PM_DOUBLES))); /* -1 yes, 0 no */

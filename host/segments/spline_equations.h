@@ -11,7 +11,7 @@
 
 #include <stdlib.h>
 
-#include "segments.h"
+#include "builder.h"
 #include "tangents.h"
 
 /* What multiplies J, 1, A and N in a row. */

@@ -3,7 +3,7 @@
  * Segments of squad: the slerp of the inner points, as its middle and half arc (see
  * kernels/pm_squad.h).
  */
-#include "segments.h"
+#include "builder.h"
 #include "tangents.h"
 
 static const double half_pi = 1.57079632679489661923;

@@ -3,7 +3,7 @@
  * Segments of sterp: logarithms of swing and twist (spec: methods, section 4). The windows in
  * which each happens are in windows.c.
  */
-#include "segments.h"
+#include "builder.h"
 
 /* The unit axes of the tracks, in the frame that the description says. */
 static dvec3 axes_of(const pm_track *track) {

@@ -7,8 +7,8 @@
 #ifndef PM_HOST_TRACK_H
 #define PM_HOST_TRACK_H
 
-#include "instruction_set.h"
 #include "lane_memory.h"
+#include "segments.h"
 
 /* Where extra e of segment i goes: to + i * row + e * plane, 4 floats a lane. */
 typedef struct pm_coefficients_out {

@@ -3,7 +3,7 @@
  * Segments of curves that are polynomials in each component: positions and scales, glTF's
  * cubic spline of rotations (spec: methods, section 7), and the same through keys alone.
  */
-#include "segments.h"
+#include "builder.h"
 #include "tangents.h"
 
 static dvec3 vector_at(const pm_track *track, ptrdiff_t i) {

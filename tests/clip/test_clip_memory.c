@@ -95,9 +95,9 @@ static void a_clip_too_large_for_the_device_is_refused_before_its_segments_are_m
     set_random(&source, 3, KEYS, 0.01, 1.0, true, true, &set);
     pm_clip_desc desc = set_describe(&set);
     desc.method = PM_METHOD_SQUAD;
-    reference->info.max_allocation_bytes = 1000;
+    reference->device->info.max_allocation_bytes = 1000;
     const pm_status status = pm_clip_create(reference, &desc, &clip, &error);
-    reference->info.max_allocation_bytes = 0;
+    reference->device->info.max_allocation_bytes = 0;
     expect_refusal(status, &error, PM_ERROR_DEVICE_MEMORY, "bytes in one piece");
     assert_null(clip);
     set_destroy(&set);

@@ -10,8 +10,7 @@
 
 #include <string.h>
 
-#include "clip/clip.h"
-#include "segments/key_format.h"
+#include "engine/engine.h"
 
 static const pm_key_format formats[] = {PM_KEYS_LOG48, PM_KEYS_SMALLEST48};
 static const pm_method keys_alone[] = {PM_METHOD_SLERP, PM_METHOD_STEP, PM_METHOD_NLERP};
@@ -34,12 +33,12 @@ static pm_clip *clip_of(void **state, track_set *set, pm_key_format format, pm_m
 /* That samples at the keys of a shared timeline are what the keys decode to, near the given. */
 static void expect_decoded_keys(const pm_clip *clip, const track_set *set, size_t keys,
                                 const outputs *out) {
-    const pm_channel *channel = &clip->channels[PM_ROTATIONS];
+    const pm_channel *channel = &clip->data->channels[PM_ROTATIONS];
     for (size_t k = 0; k < keys; k++)
         for (size_t t = 0; t < set->count; t++) {
             const float *value = out->rotations + 4 * (k * set->count + t);
-            const pm_quat key =
-                pm_key_load(channel->format, channel->keys, 4 * (k * clip->padded_tracks + t));
+            const pm_quat key = pm_key_load(channel->format, channel->keys,
+                                            4 * (k * clip->data->padded_tracks + t));
             assert_memory_equal(&key, value, sizeof key);
             assert_true(rotation_error(value, set->tracks[t].keys[k]) <= bound_of(channel->format));
         }
@@ -126,7 +125,7 @@ static void every_lane_width_of_the_device_has_the_references_bits(void **state)
 
 static void expect_host_kernels(const pm_clip *clip, pm_sample_job job, bool walks) {
     static const uint32_t widths[] = {1, 16};
-    const size_t rows = job.sample_count * (job.tracks ? 1 : clip->track_count);
+    const size_t rows = job.sample_count * (job.tracks ? 1 : clip->data->track_count);
     float *expected = guarded_floats(4 * rows), *got = guarded_floats(4 * rows);
     job.rotations = expected;
     sample_make(clip, &job);
@@ -136,7 +135,8 @@ static void expect_host_kernels(const pm_clip *clip, pm_sample_job job, bool wal
         if (!walks && launch.kernel == KERNEL_WALK)
             continue;
         memset(got, 0x5A, 4 * rows * sizeof *got);
-        kernels_on_host_sample(&launch, clip, &job);
+        const pm_sample_request request = pm_sample_request_of(clip->data, &job, 1);
+        kernels_on_host_sample(&launch, &request);
         expect_same_bits(got, expected, 4 * rows, 4);
     }
     expect_guards(got, 4 * rows);
@@ -188,7 +188,7 @@ static void signs_are_continuous_in_time_and_from_lap_to_lap(void **state) {
                 assert_true(dot_of(out + 4 * (k * TRACKS + t), out + 4 * ((k - 1) * TRACKS + t)) >
                             0.9);
         for (size_t t = 0; t < TRACKS; t++) {
-            const float wrap = clip->wraps[t];
+            const float wrap = clip->data->wraps[t];
             const float *a = out + 4 * (3 * TRACKS + t), *b = a + 4 * (size_t)(17 * KEYS * TRACKS);
             for (size_t i = 0; i < 4; i++)
                 assert_true(a[i] == wrap * b[i]);

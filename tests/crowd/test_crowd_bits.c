@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cpu/instance_state.h"
-#include "segments/instruction_set.h"
+#include "cpu/cpu.h"
+#include "engine/engine.h"
 
 enum { MAX = 100 };
 
@@ -29,13 +29,11 @@ static const size_t counts[] = {1, 15, 16, 17, MAX};
 static void expect_sets(const scene *s, pm_crowd_output output, const pm_crowd_instance *instance,
                         const float *records) {
     const size_t floats = scene_floats(s, output, 1);
-    for (size_t k = 0; pm_instruction_set_at(k); k++) {
-        const pm_instruction_set *set = pm_instruction_set_at(k);
+    for (size_t k = 0; k < pm_instruction_set_count(); k++) {
         float *one = guarded_floats(floats);
-        if (set->is_supported()) {
-            assert_int_equal(
-                pm_crowd_pose_with(set, s->crowd, instance, output, (unsigned char *)one, NULL),
-                PM_OK);
+        if (pm_instruction_set_is_supported(k)) {
+            assert_int_equal(pm_cpu_pose_with(k, s->crowd->data, instance, output, one, NULL),
+                             PM_OK);
             expect_guards(one, floats);
             expect_same_bits(one, records, floats, floats / s->joints);
         }
@@ -160,7 +158,8 @@ static void groups_that_no_clip_moves_have_the_bits_of_the_reference(void **stat
         }
     scene_finish(engine_for(state), &s);
     for (int kind = PM_MOVED_NOT; kind <= PM_MOVED_WHOLE; kind++)
-        assert_non_null(memchr(s.crowd->moved, kind, s.crowd->padded_joints / PM_TRACK_GROUP));
+        assert_non_null(
+            memchr(s.crowd->data->moved, kind, s.crowd->data->padded_joints / PM_TRACK_GROUP));
     for (size_t i = 0; i < max(); i++)
         instances[i] = i % 3 ? scene_instance(&source, &s) : scene_bad_instance(&source, &s);
     expect_paths_agree(&s, PM_CROWD_OUTPUT_COUNT, instances, max());

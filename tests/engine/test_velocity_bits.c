@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend/request.h"
+#include "engine/engine.h"
 
 enum { MAX_TRACKS = 19, COUNT = 37, KEYS = COURSE_KEYS };
 
@@ -174,7 +174,7 @@ static void expect_bits_of_the_reference(pm_engine *engine) {
             shape_make(variant_at(n), (shape_kind)kind, &s);
             pm_clip *clip = clip_make(engine, &s.desc);
             rates device = sampled(clip, &s, false), reference = sampled(clip, &s, true);
-            met[clip->channels[pm_outputs[PM_OUT_VELOCITIES].channel].impl.curve] = true;
+            met[clip->data->channels[pm_outputs[PM_OUT_VELOCITIES].channel].impl.curve] = true;
             judge(engine, &s, &device, &reference, variant_at(n)->name);
             rates_free(&device);
             rates_free(&reference);
@@ -214,7 +214,8 @@ static void kernels_on_the_host_give_the_bits_of_the_reference(void **state) {
                 pm_sample_job job = s.job;
                 job.velocities = host.velocities;
                 job.accelerations = host.accelerations;
-                kernels_on_host_sample(&(host_launch){widths[w], KERNEL_GATHER, 1, 1}, clip, &job);
+                const pm_sample_request request = pm_sample_request_of(clip->data, &job, 1);
+                kernels_on_host_sample(&(host_launch){widths[w], KERNEL_GATHER, 1, 1}, &request);
                 expect_written(&s, &host);
                 expect_same_bits(host.velocities, reference.velocities, 3 * s.rows, 3);
                 expect_same_bits(host.accelerations, reference.accelerations, 3 * s.rows, 3);

@@ -9,6 +9,8 @@
 #include "support/crowd_scene.h"
 #include "support/motion.h"
 
+#include "engine/engine.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,7 +68,7 @@ static void expect_job(const scene *s, crowd_on_host_job job) {
     pm_error error = poisoned_error();
     memset(records, POISON, bytes);
     job.records = records;
-    crowd_on_host_pose(s->crowd, &job);
+    crowd_on_host_pose(s->crowd->data, &job);
     expect_poison(records, job.records_offset, "before the records");
     for (size_t i = 0; i < job.instance_count; i++) {
         const unsigned char *got = records + job.records_offset + i * stride;
@@ -109,7 +111,7 @@ static void expect_scene(const scene_options *options) {
     random_source source = random_salted(options->salt + 0x100);
     scene_make(engine, options, &s);
     for (unsigned o = 0; o < PM_CROWD_OUTPUT_COUNT; o++)
-        if (crowd_on_host_has(s.crowd, o)) {
+        if (crowd_on_host_has(s.crowd->data, o)) {
             expect_output(&s, &source, o);
             met++;
         }

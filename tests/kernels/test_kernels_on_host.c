@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend/request.h"
+#include "engine/engine.h"
 
 enum { WIDTHS = 2, MAX_TRACKS = 40, COUNT = 37, FEW = 5, MANY = 1000 };
 
@@ -43,15 +43,17 @@ static void expect_launch(const host_launch *launch, const pm_clip *clip, pm_sam
     job.rotations = got.rotations;
     job.positions = got.positions;
     job.scales = got.scales;
-    kernels_on_host_sample(launch, clip, &job);
+    const pm_sample_request request = pm_sample_request_of(clip->data, &job, 1);
+    kernels_on_host_sample(launch, &request);
     expect_same_outputs(&got, expected);
     outputs_free(&got);
 }
 
 /* Every lane width of every kernel that can take the job gives the reference's bits. */
 static void expect_reference(const pm_clip *clip, pm_sample_job job) {
-    outputs expected = sampled(clip, job, job.sample_count * pm_job_width(clip, &job));
-    const bool walks = clip->common_timeline && !job.tracks;
+    outputs expected =
+        sampled(clip, job, job.sample_count * (job.tracks ? 1 : clip->data->track_count));
+    const bool walks = clip->data->common_timeline && !job.tracks;
     for (size_t w = 0; w < WIDTHS; w++) {
         if (walks)
             expect_launch(&(host_launch){widths[w], KERNEL_WALK, MANY, FEW}, clip, job, &expected);
@@ -142,8 +144,8 @@ static void every_method_has_the_references_bits_for_pairs(void **state) {
 }
 
 static bool any_turns_over(const pm_clip *clip) {
-    for (size_t t = 0; t < clip->track_count; t++)
-        if (clip->wraps[t] < 0)
+    for (size_t t = 0; t < clip->data->track_count; t++)
+        if (clip->data->wraps[t] < 0)
             return true;
     return false;
 }
@@ -227,30 +229,27 @@ static void walk_gives_the_same_bits_in_spans_and_runs_of_any_length(void **stat
     }
 }
 
-static pm_uniform_map uniform_map_of(const pm_clip *clip, const pm_sample_job *job) {
-    pm_uniform_map uniform_map;
-    assert_true(pm_job_uniform_map(clip, job, &uniform_map));
-    return uniform_map;
-}
-
 /* The kernel's rule and the host's loop share a header: both are held to the wider integers. */
 static void expect_cursors(const pm_clip *clip, const pm_sample_job *job) {
-    const pm_uniform_map uniform_map = uniform_map_of(clip, job);
+    const pm_sample_request whole = pm_sample_request_of(clip->data, job, 1);
     const pm_piece pieces[] = {{0, job->sample_count}, {COUNT, job->sample_count - COUNT}};
+    const pm_clip_timeline *timeline = &clip->data->timelines[0];
     pm_exact_uniform_map exact;
-    assert_true(pm_uniform_map_of(clip->timelines[0].rate, job->rate, job->start, job->first,
+    assert_true(pm_uniform_map_of(timeline->rate, job->rate, job->start, job->first,
                                   job->sample_count, &exact));
     for (size_t i = 0; i < 2; i++) {
         const size_t count = pieces[i].count;
+        const pm_sample_request piece = pm_sample_request_piece(&whole, &pieces[i]);
+        pm_uniform_map map;
         pm_cursor *device = test_array(count, sizeof *device);
         pm_cursor *host = test_array(count, sizeof *host);
         memset(device, 0xFF, count * sizeof *device);
         memset(host, 0xEE, count * sizeof *host);
-        pm_job_cursors(clip, job, &pieces[i], host);
-        kernels_on_host_locate(&uniform_map, pieces[i].from, (uint32_t)count, device);
+        pm_sample_cursors(&piece, host);
+        assert_true(pm_sample_uniform_map(&piece, &map));
+        kernels_on_host_locate(&map, (uint32_t)count, device);
         for (size_t k = 0; k < count; k++) {
-            const pm_cursor wide =
-                pm_timeline_locate_exact(&clip->timelines[0], &exact, pieces[i].from + k);
+            const pm_cursor wide = pm_timeline_locate_exact(timeline, &exact, pieces[i].from + k);
             assert_memory_equal(&host[k], &wide, sizeof wide);
             assert_memory_equal(&device[k], &wide, sizeof wide);
         }

@@ -6,7 +6,9 @@
  */
 #define _POSIX_C_SOURCE 200809L
 
-#include "multi/multi.h"
+#include "engine/engine.h"
+#include "multi/multi_device.h"
+#include "opencl/device.h"
 #include "support/cl_references.h"
 #include "support/engines.h"
 #include "support/motion.h"
@@ -34,12 +36,16 @@ static struct {
     motion keys;
 } m;
 
+static pm_multi_device *multi_of(const pm_engine *engine) {
+    return pm_multi_device_of(engine->device);
+}
+
 static pm_engine *open_targets(const pm_cl_target *targets, size_t count) {
     pm_engine *engine = NULL;
     pm_error error = poisoned_error();
     expect_ok(pm_cl_engine_create_multi(targets, count, NULL, &engine, &error), &error);
-    if (engine->multi)
-        engine->multi->min_values = MIN;
+    if (count > 1)
+        multi_of(engine)->min_values = MIN;
     return engine;
 }
 
@@ -197,9 +203,9 @@ static void pairs_have_them_too(void **state) {
     const pm_clip_desc desc = describe(&uniform);
     const pm_sample_job job = {
         .sample_count = COUNT, .times = times, .tracks = tracks, .first = UINT64_MAX};
-    m.engine->multi->min_values = 50;
+    multi_of(m.engine)->min_values = 50;
     expect_results_of_one(m.engine, &desc, &job);
-    m.engine->multi->min_values = MIN;
+    multi_of(m.engine)->min_values = MIN;
 }
 
 static void tracks_with_times_of_their_own_have_them_too(void **state) {
@@ -218,10 +224,10 @@ static void tracks_with_times_of_their_own_have_them_too(void **state) {
     expect_results_of_one(m.engine, &desc,
                           &(pm_sample_job){.sample_count = COUNT, .rate = {1499, 1}});
     expect_results_of_one(m.engine, &desc, &(pm_sample_job){.sample_count = COUNT, .times = times});
-    m.engine->multi->min_values = 50;
+    multi_of(m.engine)->min_values = 50;
     expect_results_of_one(
         m.engine, &desc, &(pm_sample_job){.sample_count = COUNT, .times = times, .tracks = tracks});
-    m.engine->multi->min_values = MIN;
+    multi_of(m.engine)->min_values = MIN;
 }
 
 static void devices_that_share_a_context_have_them_too(void **state) {
@@ -244,7 +250,7 @@ static void pieces_of_pieces_have_them_too(void **state) {
     pm_error error = poisoned_error();
     const pm_engine_desc options = {.piece_bytes = 1};
     expect_ok(pm_cl_engine_create_multi(m.subs.targets, PARTS, &options, &engine, &error), &error);
-    engine->multi->min_values = 1 << 14;
+    multi_of(engine)->min_values = 1 << 14;
     const pm_clip_desc desc = describe(&uniform);
     expect_results_of_one(engine, &desc,
                           &(pm_sample_job){.sample_count = 4 * COUNT, .rate = {1499, 1}});
@@ -268,7 +274,7 @@ static void sample_rotations(const pm_clip *clip, size_t count) {
 }
 
 static bool is_measured(const pm_engine *engine, size_t part) {
-    return engine->multi->rates[part] > 0;
+    return multi_of(engine)->throughputs[part] > 0;
 }
 
 /* A thread may come too late for one job, but not for all of them. */
@@ -281,7 +287,8 @@ static void every_device_takes_part(void **state) {
         sample_rotations(clip, COUNT);
     assert_true(is_measured(engine, 0));
     assert_true(is_measured(engine, 1));
-    assert_true(isfinite(engine->multi->rates[0]) && isfinite(engine->multi->rates[1]));
+    assert_true(isfinite(multi_of(engine)->throughputs[0]) &&
+                isfinite(multi_of(engine)->throughputs[1]));
     pm_clip_destroy(&clip);
     pm_engine_destroy(&engine);
 }
@@ -291,7 +298,7 @@ static void a_job_too_small_to_share_is_the_first_devices_while_nothing_is_known
     need_parts();
     pm_engine *engine = open_separately();
     pm_clip *clip = clip_of_slerp(engine);
-    engine->multi->min_values = (size_t)COUNT * TRACKS;
+    multi_of(engine)->min_values = (size_t)COUNT * TRACKS;
     for (size_t job = 0; job < 3; job++)
         sample_rotations(clip, COUNT);
     assert_true(is_measured(engine, 0));
@@ -300,7 +307,7 @@ static void a_job_too_small_to_share_is_the_first_devices_while_nothing_is_known
     pm_engine_destroy(&engine);
 }
 
-/* What the other had is kept in proportion, and a 64th added; see share.c. */
+/* What the other had is kept in proportion, and a 64th added; see multi/scheduler.c. */
 static void a_job_too_small_to_share_goes_to_the_fastest(void **state) {
     (void)state;
     need_parts();
@@ -308,9 +315,9 @@ static void a_job_too_small_to_share_goes_to_the_fastest(void **state) {
     pm_clip *clip = clip_of_slerp(engine);
     for (size_t job = 0; job < 1000 && !(is_measured(engine, 0) && is_measured(engine, 1)); job++)
         sample_rotations(clip, COUNT);
-    engine->multi->min_values = (size_t)COUNT * TRACKS;
+    multi_of(engine)->min_values = (size_t)COUNT * TRACKS;
     for (size_t fast = 0; fast < PARTS; fast++) {
-        double *rates = engine->multi->rates;
+        double *rates = multi_of(engine)->throughputs;
         rates[fast] = 1e6;
         rates[1 - fast] = 1;
         sample_rotations(clip, COUNT);
@@ -329,7 +336,7 @@ static void a_large_job_has_the_bits_of_one_device(void **state) {
     pm_engine *engine = NULL;
     pm_error error = poisoned_error();
     expect_ok(pm_cl_engine_create_multi(m.subs.targets, PARTS, NULL, &engine, &error), &error);
-    assert_true((size_t)LARGE * TRACKS > 2 * engine->multi->min_values);
+    assert_true((size_t)LARGE * TRACKS > 2 * multi_of(engine)->min_values);
     pm_clip *multi = clip_of_slerp(engine), *one = clip_of_slerp(engine_for(&kind_state));
     float *a = guarded_floats((size_t)LARGE * TRACKS * 4);
     float *b = guarded_floats((size_t)LARGE * TRACKS * 4);
@@ -403,7 +410,7 @@ static void its_info_is_of_all_devices_together(void **state) {
     pm_device_info whole, parts[PARTS];
     pm_engine_info(m.engine, &whole);
     for (size_t i = 0; i < PARTS; i++)
-        pm_engine_info(m.engine->parts[i], &parts[i]);
+        parts[i] = m.engine->device->members[i]->info;
     char names[2 * sizeof whole.name + 4];
     snprintf(names, sizeof names, "%s + %s", parts[0].name, parts[1].name);
     names[sizeof whole.name - 1] = '\0';
@@ -441,9 +448,9 @@ static void the_self_check_is_of_every_device(void **state) {
     pm_error error = poisoned_error();
     expect_ok(pm_engine_self_check(engine, &identity, &error), &error);
     assert_int_equal(identity, PM_BIT_MATCH_EXACT);
-    const size_t programs = pm_cl_program_count(engine->parts[0]);
+    const size_t programs = pm_cl_program_count(engine->device->members[0]);
     assert_true(programs > PM_METHOD_COUNT / 2);
-    assert_int_equal(pm_cl_program_count(engine->parts[1]), programs);
+    assert_int_equal(pm_cl_program_count(engine->device->members[1]), programs);
     pm_engine_destroy(&engine);
 }
 
@@ -559,10 +566,10 @@ static void one_target_is_an_engine_like_any_other(void **state) {
     pm_engine *engine = open_targets(&target, 1);
     pm_device_info info, expected;
     pm_engine_info(engine, &info);
-    pm_engine_info(m.engine->parts[1], &expected);
+    expected = m.engine->device->members[1]->info;
     assert_string_equal(info.name, expected.name);
     assert_ptr_equal(pm_cl_device(engine), m.subs.devices[1]);
-    assert_null(engine->multi);
+    assert_int_equal(engine->device->member_count, 1);
     pm_engine_destroy(&engine);
 }
 
@@ -630,7 +637,7 @@ static void expect_devices(const char *device, const pm_device_info *first, size
     const pm_engine_desc desc = {.device = device};
     expect_ok(pm_engine_create(&desc, &engine, &error), &error);
     pm_engine_info(engine, &info);
-    assert_int_equal(engine->part_count, count);
+    assert_int_equal(engine->device->member_count, count);
     assert_int_equal(info.index, first->index);
     assert_int_equal(info.platform_index, first->platform_index);
     assert_memory_equal(info.name, first->name, strlen(first->name));

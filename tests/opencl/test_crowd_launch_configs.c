@@ -9,7 +9,8 @@
 #include "support/engines.h"
 #include "support/motion.h"
 
-#include "opencl/opencl.h"
+#include "engine/engine.h"
+#include "opencl/device.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,9 +34,9 @@ static int close_all(void **state) {
 
 /* As pm_engine_tune does with the shape that it found. */
 static void take_lanes(uint32_t lanes) {
-    pm_launch_config config = caller.engine->cl->config;
+    pm_launch_config config = pm_opencl_of(caller.engine->device)->config;
     config.lanes = lanes;
-    pm_cl_set_launch_config(caller.engine, &config);
+    pm_cl_set_launch_config(pm_opencl_of(caller.engine->device), &config);
 }
 
 typedef struct frame {
@@ -117,7 +118,7 @@ static void expect_pairs(const frame *f, pm_crowd_output output, random_source *
 /* Palettes and another output: each is four more programs to build. */
 static void a_crowd_is_posed_alike_after_the_shape_changed(void **state) {
     (void)state;
-    const uint32_t before = caller.engine->info.lanes;
+    const uint32_t before = caller.engine->device->info.lanes;
     random_source source = random_salted(0xF01);
     frame f;
     frame_make(0xF02, 3 + random_bits(&source) % 9,
@@ -134,7 +135,7 @@ static void results_that_stream_are_posed_alike_after_the_shape_changed(void **s
     (void)state;
     if (small_sizes())
         skip();
-    const uint32_t before = caller.engine->info.lanes;
+    const uint32_t before = caller.engine->device->info.lanes;
     random_source source = random_salted(0xF03);
     const size_t joints = 4 * (random_bits(&source) % 3) + 6, record = 48 * joints;
     frame f;

@@ -7,7 +7,9 @@
 
 #include <posemill/posemill_cl.h>
 
-#include "multi/multi.h"
+#include "engine/engine.h"
+#include "multi/multi_device.h"
+#include "opencl/device.h"
 #include "support/cache_folder.h"
 #include "support/engines.h"
 #include "support/injection.h"
@@ -57,7 +59,7 @@ static pm_status create_engine(stage *s, pm_error *error) {
     const pm_status status =
         pm_cl_engine_create_multi(subs.targets, SUB_DEVICES, &desc, &s->engine, error);
     if (status == PM_OK)
-        s->engine->multi->min_values = 20; /* several pieces a device */
+        pm_multi_device_of(s->engine->device)->min_values = 20; /* several pieces a device */
     return status;
 }
 
@@ -80,7 +82,7 @@ static pm_status sample_in_background(stage *s, pm_error *error) {
     enum { PROGRAMS = 3, MAX_WAITS = 2000 }; /* of places, rotations and positions; milliseconds */
     const struct timespec moment = {0, 1000000};
     const pm_status status = sample_uniform(s, error);
-    for (int i = 0; i < MAX_WAITS && pm_cl_program_count(s->engine) < PROGRAMS; i++)
+    for (int i = 0; i < MAX_WAITS && pm_cl_program_count(s->engine->device) < PROGRAMS; i++)
         nanosleep(&moment, NULL);
     return status == PM_OK ? sample_uniform(s, error) : status;
 }

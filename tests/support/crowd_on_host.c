@@ -14,22 +14,17 @@ enum { IDLE = 3 /* work-items past the end, which a rounded work size has */ };
 /* Palettes of every rotation curve, with the vectors' curve that its method has first. */
 #define DECLARE(name) extern crowd_variant crowd_##name##_1_0, crowd_##name##_16_0;
 PM_ROTATION_CURVES(DECLARE)
-#define DECLARE_OUTPUT(n) extern crowd_variant crowd_slerp_1_##n, crowd_slerp_16_##n;
-DECLARE_OUTPUT(1)
-DECLARE_OUTPUT(2)
-DECLARE_OUTPUT(3)
-DECLARE_OUTPUT(4)
+#define DECLARE_OUTPUT(name, number, form, numbers, bits, bound)                                   \
+    extern crowd_variant crowd_slerp_1_##number, crowd_slerp_16_##number;
+PM_CROWD_OUTPUTS(DECLARE_OUTPUT)
 extern crowd_variant crowd_slerp_1_0_log48, crowd_slerp_16_0_log48;
 extern crowd_variant crowd_slerp_1_0_smallest48, crowd_slerp_16_0_smallest48;
 
 #define ROW(name) [PM_CURVE_##name] = {crowd_##name##_1_0, crowd_##name##_16_0},
 static crowd_variant *const palettes[PM_CURVE_COUNT][2] = {PM_ROTATION_CURVES(ROW)};
-static crowd_variant *const of_slerp[PM_CROWD_OUTPUT_COUNT][2] = {
-    {crowd_slerp_1_0, crowd_slerp_16_0},
-    {crowd_slerp_1_1, crowd_slerp_16_1},
-    {crowd_slerp_1_2, crowd_slerp_16_2},
-    {crowd_slerp_1_3, crowd_slerp_16_3},
-    {crowd_slerp_1_4, crowd_slerp_16_4}};
+#define OUTPUT_ROW(name, number, form, numbers, bits, bound)                                       \
+    [PM_CROWD_##name] = {crowd_slerp_1_##number, crowd_slerp_16_##number},
+static crowd_variant *const of_slerp[PM_CROWD_OUTPUT_COUNT][2] = {PM_CROWD_OUTPUTS(OUTPUT_ROW)};
 static crowd_variant *const coded[PM_KEYS_COUNT][2] = {
     [PM_KEYS_LOG48] = {crowd_slerp_1_0_log48, crowd_slerp_16_0_log48},
     [PM_KEYS_SMALLEST48] = {crowd_slerp_1_0_smallest48, crowd_slerp_16_0_smallest48}};
@@ -56,7 +51,8 @@ static pm_curve_id vector_curve_of(pm_curve_id curve) {
     }
 }
 
-static crowd_variant *variant_of(const pm_crowd *crowd, pm_crowd_output output, unsigned wide) {
+static crowd_variant *variant_of(const pm_crowd_data *crowd, pm_crowd_output output,
+                                 unsigned wide) {
     const pm_channel *rotations = &crowd->channels[PM_ROTATIONS];
     const pm_curve_id curve = rotations->impl.curve;
     if (crowd->channels[PM_POSITIONS].impl.curve != vector_curve_of(curve))
@@ -70,7 +66,7 @@ static crowd_variant *variant_of(const pm_crowd *crowd, pm_crowd_output output, 
     return output == PM_CROWD_PALETTE ? palettes[curve][wide] : NULL;
 }
 
-bool crowd_on_host_has(const pm_crowd *crowd, pm_crowd_output output) {
+bool crowd_on_host_has(const pm_crowd_data *crowd, pm_crowd_output output) {
     return variant_of(crowd, output, 0) != NULL;
 }
 
@@ -89,7 +85,7 @@ static void *copy_of(const void *data, size_t count, size_t size) {
     return memcpy(memory, data, count * size);
 }
 
-static void *copy_of_keys(const pm_crowd *crowd, unsigned channel) {
+static void *copy_of_keys(const pm_crowd_data *crowd, unsigned channel) {
     return copy_of(crowd->channels[channel].keys, crowd->channels[channel].key_bytes, 1);
 }
 
@@ -104,12 +100,12 @@ static void *copy_of_instances(const crowd_on_host_job *job) {
     return memory;
 }
 
-void crowd_on_host_pose(const pm_crowd *crowd, const crowd_on_host_job *job) {
+void crowd_on_host_pose(const pm_crowd_data *crowd, const crowd_on_host_job *job) {
     const pm_skeleton *s = crowd->skeleton;
     const size_t n = s->joint_count;
-    const size_t stride = pm_crowd_stride(crowd, job->output, job->stride);
+    const size_t stride = pm_crowd_stride(crowd->skeleton, job->output, job->stride);
     const size_t bytes = job->records_offset + (job->instance_count - 1) * stride +
-                         pm_crowd_stride(crowd, job->output, 0);
+                         pm_crowd_stride(crowd->skeleton, job->output, 0);
     const pm_channel *rotations = &crowd->channels[PM_ROTATIONS];
     crowd_variant *variant = variant_of(crowd, job->output, job->lanes != 1);
     if (!variant)

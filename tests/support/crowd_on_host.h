@@ -22,10 +22,10 @@ typedef struct crowd_on_host_job {
 } crowd_on_host_job;
 
 /* Whether the kernel of this output and these curves and keys was built. */
-bool crowd_on_host_has(const pm_crowd *crowd, pm_crowd_output output);
+bool crowd_on_host_has(const pm_crowd_data *crowd, pm_crowd_output output);
 
 /* Aborts, saying why, when memory runs out or there is no such kernel. `records` has the offset
  * and as many bytes as the last record's end. */
-void crowd_on_host_pose(const pm_crowd *crowd, const crowd_on_host_job *job);
+void crowd_on_host_pose(const pm_crowd_data *crowd, const crowd_on_host_job *job);
 
 #endif

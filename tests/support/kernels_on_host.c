@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend/request.h"
-
 enum {
     WIDTHS = 2,
     OFFSET = 3, /* floats before the values that no kernel may touch */
@@ -67,21 +65,17 @@ static void *copy_of(const void *data, size_t count, size_t size) {
     return memcpy(exactly(count, size), data, count * size);
 }
 
-void kernels_on_host_locate(const pm_uniform_map *uniform_map, uint64_t first,
-                            uint32_t sample_count, pm_cursor *cursors) {
-    variant_of(PM_CURVE_slerp, 0, 1)
-        ->cursor(cursors, *uniform_map, first, sample_count, sample_count + IDLE);
+void kernels_on_host_locate(const pm_uniform_map *map, uint32_t sample_count, pm_cursor *cursors) {
+    variant_of(PM_CURVE_slerp, 0, 1)->locate(cursors, *map, sample_count, sample_count + IDLE);
 }
 
-static pm_cursor *cursors_of(const pm_clip *clip, const pm_sample_job *job) {
-    size_t rows = job->tracks ? 1 : clip->timeline_count;
-    pm_cursor *cursors = exactly(rows * job->sample_count, sizeof *cursors);
-    pm_piece whole = {0, job->sample_count};
-    pm_uniform_map uniform_map;
-    if (pm_job_uniform_map(clip, job, &uniform_map))
-        kernels_on_host_locate(&uniform_map, 0, (uint32_t)job->sample_count, cursors);
+static pm_cursor *cursors_of(const pm_sample_request *request) {
+    pm_cursor *cursors = exactly(request->cursor_rows * request->sample_count, sizeof *cursors);
+    pm_uniform_map map;
+    if (pm_sample_uniform_map(request, &map))
+        kernels_on_host_locate(&map, (uint32_t)request->sample_count, cursors);
     else
-        pm_job_cursors(clip, job, &whole, cursors);
+        pm_sample_cursors(request, cursors);
     return cursors;
 }
 
@@ -103,12 +97,12 @@ static void take_values(float *values, size_t count, float *to) {
     free(values);
 }
 
-static bool walks(const host_launch *launch, const pm_clip *clip, const pm_sample_job *job,
-                  unsigned order) {
+static bool walks(const host_launch *launch, const pm_sample_request *request, unsigned order) {
+    const pm_clip_data *clip = request->clip;
     if (order > 0)
         return false;
     if (launch->kernel == KERNEL_LIKE_DEVICE)
-        return clip->common_timeline && !job->tracks && clip->track_count >= launch->lanes;
+        return clip->common_timeline && !request->tracks && clip->track_count >= launch->lanes;
     /* planes of few tracks are padded to what the library loads from them, no farther */
     return launch->kernel == KERNEL_WALK && clip->padded_tracks % launch->lanes == 0;
 }
@@ -117,13 +111,14 @@ static uint32_t share(size_t count, uint32_t each) {
     return (uint32_t)((count + each - 1) / each);
 }
 
-static void sample_output(const host_launch *launch, const pm_clip *clip, const pm_sample_job *job,
+static void sample_output(const host_launch *launch, const pm_sample_request *request,
                           const pm_cursor *cursors, const pm_output *output, float *to) {
+    const pm_clip_data *clip = request->clip;
     const pm_channel *channel = &clip->channels[output->channel];
     const kernel_variant *variant = variant_for(channel, output->order, launch->lanes);
     float *rates = copy_of(clip->rates, clip->rate_count, sizeof *rates);
-    size_t count = job->sample_count * pm_job_width(clip, job);
-    uint32_t *tracks = copy_of(job->tracks, job->tracks ? count : 0, sizeof *tracks);
+    size_t count = request->sample_count * request->width;
+    uint32_t *tracks = copy_of(request->tracks, request->tracks ? count : 0, sizeof *tracks);
     void *keys = copy_of(channel->keys, channel->key_bytes, 1);
     float *constants = copy_of(channel->constants, channel->constant_floats, sizeof *constants);
     float *wraps = copy_of(clip->wraps, clip->padded_tracks, sizeof *wraps);
@@ -139,17 +134,17 @@ static void sample_output(const host_launch *launch, const pm_clip *clip, const 
                                   .plane_floats = channel->layout[0].plane,
                                   .constant_floats = (uint32_t)(4 * clip->padded_tracks),
                                   .track_count = (uint32_t)clip->track_count,
-                                  .sample_count = (uint32_t)job->sample_count,
+                                  .sample_count = (uint32_t)request->sample_count,
                                   .value_count = (uint32_t)count,
                                   .span = launch->span,
                                   .run = launch->run,
-                                  .pairs = job->tracks != NULL,
+                                  .pairs = request->tracks != NULL,
                                   .rates = rates,
-                                  .parent = job->velocity_frame == PM_AXIS_PARENT,
+                                  .parent = request->parent_frame,
                                   .order = output->order};
-    if (walks(launch, clip, job, output->order))
+    if (walks(launch, request, output->order))
         variant->walk(&arguments, share(clip->track_count, launch->lanes * launch->span) + IDLE,
-                      share(job->sample_count, launch->run) + IDLE);
+                      share(request->sample_count, launch->run) + IDLE);
     else
         variant->gather(&arguments, share(count, launch->lanes) + IDLE);
     take_values(arguments.values, count * output->components, to);
@@ -161,13 +156,10 @@ static void sample_output(const host_launch *launch, const pm_clip *clip, const 
     free(layout);
 }
 
-void kernels_on_host_sample(const host_launch *launch, const pm_clip *clip,
-                            const pm_sample_job *job) {
-    float *outputs[PM_OUTPUT_COUNT];
-    pm_cursor *cursors = cursors_of(clip, job);
-    pm_job_outputs(job, outputs);
+void kernels_on_host_sample(const host_launch *launch, const pm_sample_request *request) {
+    pm_cursor *cursors = cursors_of(request);
     for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++)
-        if (outputs[o])
-            sample_output(launch, clip, job, cursors, &pm_outputs[o], outputs[o]);
+        if (request->outputs[o])
+            sample_output(launch, request, cursors, &pm_outputs[o], request->outputs[o]);
     free(cursors);
 }

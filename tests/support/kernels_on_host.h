@@ -7,7 +7,7 @@
 #ifndef POSEMILL_TESTS_KERNELS_ON_HOST_H
 #define POSEMILL_TESTS_KERNELS_ON_HOST_H
 
-#include "clip/clip.h"
+#include "backend/backend.h"
 
 typedef enum kernel_choice {
     KERNEL_LIKE_DEVICE, /* the one that a device would be given */
@@ -23,11 +23,9 @@ typedef struct host_launch {
 
 /* Evaluates a job that pm_sample_check accepts into its outputs. Aborts, saying why, when
  * memory runs out or a kernel writes before its values. */
-void kernels_on_host_sample(const host_launch *launch, const pm_clip *clip,
-                            const pm_sample_job *job);
+void kernels_on_host_sample(const host_launch *launch, const pm_sample_request *request);
 
 /* The places of a job by the place kernel: sample_count of them, exactly allocated. */
-void kernels_on_host_locate(const pm_uniform_map *uniform_map, uint64_t first,
-                            uint32_t sample_count, pm_cursor *cursors);
+void kernels_on_host_locate(const pm_uniform_map *map, uint32_t sample_count, pm_cursor *cursors);
 
 #endif

@@ -29,8 +29,7 @@ typedef struct kernel_arguments {
 typedef struct kernel_variant {
     void (*walk)(const kernel_arguments *arguments, pm_u32 columns, pm_u32 rows);
     void (*gather)(const kernel_arguments *arguments, pm_u32 items);
-    void (*cursor)(pm_cursor *cursors, pm_uniform_map uniform_map, pm_u64 first,
-                   pm_u32 sample_count, pm_u32 items);
+    void (*locate)(pm_cursor *cursors, pm_uniform_map map, pm_u32 sample_count, pm_u32 items);
 } kernel_variant;
 
 #endif

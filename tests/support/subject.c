@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/engine.h"
+
 #define SUBJECTS_MAX 64
 #define HOST_SPAN 2 /* devices are given 1 or all */
 #define HOST_RUN 16 /* the least that devices are given */
@@ -47,7 +49,8 @@ static pm_status sample_clip(const subject *s, const pm_clip *clip, const pm_sam
     const pm_status status = pm_sample_check(clip, job, error);
     if (status == PM_OK) {
         const host_launch launch = {s->kernel_lanes, KERNEL_LIKE_DEVICE, HOST_SPAN, HOST_RUN};
-        kernels_on_host_sample(&launch, clip, job);
+        const pm_sample_request request = pm_sample_request_of(clip->data, job, 1);
+        kernels_on_host_sample(&launch, &request);
     }
     return status;
 }

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What all devices and their clips begin with.
+ */
+#include "backend.h"
+
+void pm_device_begin(pm_device *device, const pm_backend *backend,
+                     const pm_device_options *options) {
+    device->backend = backend;
+    device->options = *options;
+    device->self = device;
+    device->members = &device->self;
+    device->member_count = 1;
+}
+
+void pm_device_clip_begin(pm_device_clip *clip, pm_device *device, const pm_clip_data *data) {
+    clip->device = device;
+    clip->data = data;
+    clip->self = clip;
+    clip->members = &clip->self;
+}

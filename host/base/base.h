@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The door of this room: what everything stands on, and what knows nothing of curves. Errors,
+ * messages, threads, exact fractions, the clock, instruction sets.
+ */
+#ifndef PM_HOST_BASE_H
+#define PM_HOST_BASE_H
+
+#include "clock.h"
+#include "clones.h"
+#include "instruction_set.h"
+#include "log.h"
+#include "parallel.h"
+#include "rational.h"
+#include "status.h"
+
+#endif

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Messages of any length.
+ */
+#include "log.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A message longer than `text` needs memory of its own. Without memory it is cut, and its end says
+ * that. */
+static void log_long(pm_logger logger, pm_log_level level, char *text, size_t size, size_t length,
+                     const char *format, va_list arguments) {
+    static const char cut[] = " ... (cut: out of memory)";
+    char *whole = malloc(length + 1);
+    if (whole)
+        vsnprintf(whole, length + 1, format, arguments);
+    else
+        memcpy(text + size - sizeof cut, cut, sizeof cut);
+    logger.log(logger.user, level, whole ? whole : text);
+    free(whole);
+}
+
+void pm_log(pm_logger logger, pm_log_level level, const char *format, ...) {
+    char text[512];
+    va_list arguments, again;
+    if (!logger.log)
+        return;
+    va_start(arguments, format);
+    va_copy(again, arguments);
+    int length = vsnprintf(text, sizeof text, format, arguments);
+    if (length >= (int)sizeof text)
+        log_long(logger, level, text, sizeof text, (size_t)length, format, again);
+    else if (length >= 0)
+        logger.log(logger.user, level, text);
+    va_end(again);
+    va_end(arguments);
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The CPU as a device: it reads clips and crowds where they were built.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cpu.h"
+
+static void close_device(pm_device *device) {
+    free(device);
+}
+
+static pm_status tune(pm_device *device, pm_launch_measurement *measurements, size_t capacity,
+                      size_t *count, size_t *best, pm_error *error) {
+    (void)device;
+    (void)measurements;
+    (void)capacity;
+    (void)count;
+    (void)best;
+    (void)error;
+    return PM_OK; /* of nothing: there is one way to run */
+}
+
+static pm_status upload_clip(pm_device *device, const pm_clip_data *data, pm_device_clip **clip,
+                             pm_error *error) {
+    *clip = calloc(1, sizeof **clip);
+    if (!*clip)
+        return pm_fail_memory(error);
+    pm_device_clip_begin(*clip, device, data);
+    return PM_OK;
+}
+
+static void release_clip(pm_device_clip *clip) {
+    free(clip);
+}
+
+static pm_status sample(const pm_device_clip *clip, const pm_sample_request *request,
+                        pm_error *error) {
+    (void)clip;
+    return pm_cpu_sample(request, error);
+}
+
+static pm_status upload_crowd(pm_device *device, const pm_crowd_data *data, pm_device_crowd **crowd,
+                              pm_error *error) {
+    *crowd = calloc(1, sizeof **crowd);
+    if (!*crowd)
+        return pm_fail_memory(error);
+    **crowd = (pm_device_crowd){device, data};
+    return PM_OK;
+}
+
+static void release_crowd(pm_device_crowd *crowd) {
+    free(crowd);
+}
+
+static pm_status pose(pm_device_crowd *crowd, const pm_pose_request *request, pm_error *error) {
+    (void)crowd;
+    return pm_cpu_pose(request, error);
+}
+
+static const pm_backend backend = {.close = close_device,
+                                   .tune = tune,
+                                   .upload_clip = upload_clip,
+                                   .release_clip = release_clip,
+                                   .sample = sample,
+                                   .upload_crowd = upload_crowd,
+                                   .release_crowd = release_crowd,
+                                   .pose = pose};
+
+pm_device *pm_cpu_device_open(const pm_device_options *options) {
+    pm_device *device = calloc(1, sizeof *device);
+    if (!device)
+        return NULL;
+    pm_device_begin(device, &backend, options);
+    device->info = (pm_device_info){.type = PM_DEVICE_REFERENCE, .lanes = 1, .compute_units = 1};
+    snprintf(device->info.name, sizeof device->info.name, "reference");
+    snprintf(device->info.platform, sizeof device->info.platform, "posemill");
+    snprintf(device->info.driver, sizeof device->info.driver, "%s", pm_version());
+    return device;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The rules of instances on the host, which are the kernels' (kernels/pm_instance.h); and checking
+ * that instances need none of them.
+ */
+#include <string.h>
+
+#include "base/base.h"
+#include "crowd.h"
+
+_Static_assert(sizeof(pm_instance) == sizeof(pm_crowd_instance), "kernels read the same bytes");
+
+pm_resolved pm_instance_resolved(const pm_crowd_data *crowd, const pm_crowd_instance *instance) {
+    pm_instance bytes;
+    memcpy(&bytes, instance, sizeof bytes);
+    return pm_instance_resolve(bytes, (pm_u32)crowd->clip_count,
+                               (pm_u32)crowd->skeleton->mask_count,
+                               (pm_u32)crowd->skeleton->level_count);
+}
+
+bool pm_instance_has_turn(const pm_crowd_data *crowd, const pm_crowd_instance *instance,
+                          size_t index, uint64_t frame) {
+    const pm_u32 level = pm_instance_resolved(crowd, instance).level;
+    return pm_has_turn(frame, index, crowd->skeleton->levels[level].update_every);
+}
+
+static const char *fault_of(const pm_crowd_data *crowd, const pm_crowd_instance *instance) {
+    const unsigned flags =
+        PM_CROWD_CLAMP_A | PM_CROWD_CLAMP_B | PM_CROWD_ADDITIVE | PM_CROWD_IN_PLACE;
+    if (instance->clip_a >= crowd->clip_count)
+        return "clip_a is not a clip";
+    if (instance->clip_b >= crowd->clip_count && instance->weight != 0)
+        return "clip_b is not a clip";
+    if (!(instance->weight >= 0 && instance->weight <= 1))
+        return "weight is not within 0 and 1";
+    if (instance->mask > crowd->skeleton->mask_count)
+        return "mask is not one";
+    if (instance->level >= crowd->skeleton->level_count)
+        return "level is not one";
+    return instance->flags & ~flags ? "flags has one that has no name" : NULL;
+}
+
+pm_status pm_instances_check(const pm_crowd_data *crowd, const pm_crowd_instance *instances,
+                             size_t count, pm_error *error) {
+    for (size_t i = 0; i < count; i++) {
+        const char *fault = fault_of(crowd, &instances[i]);
+        if (fault)
+            return pm_fail_instance(error, PM_ERROR_ARGUMENT, i, "%s", fault);
+    }
+    return PM_OK;
+}

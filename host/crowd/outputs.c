@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The rows of outputs, and what every backend refuses of where records go.
+ */
+#include "base/base.h"
+#include "crowd.h"
+
+#define PM_OUTPUT_ROW(name, number, form, numbers, bits, bound)                                    \
+    [PM_CROWD_##name] = {"PM_CROWD_" #name, form, numbers, bits, bound},
+const pm_crowd_output_row pm_crowd_outputs[PM_CROWD_OUTPUT_COUNT] = {
+    PM_CROWD_OUTPUTS(PM_OUTPUT_ROW)};
+
+#define PM_OUTPUT_IS_NUMBERED(name, number, form, numbers, bits, bound)                            \
+    _Static_assert((int)PM_CROWD_##name == (number), "the public header numbers " #name " so");
+PM_CROWD_OUTPUTS(PM_OUTPUT_IS_NUMBERED)
+
+#define PM_OUTPUT_COUNTS(name, number, form, numbers, bits, bound) +1
+_Static_assert(0 PM_CROWD_OUTPUTS(PM_OUTPUT_COUNTS) == (int)PM_CROWD_OUTPUT_COUNT,
+               "each output of the public header has a row");
+
+size_t pm_crowd_record_bytes(pm_crowd_output output) {
+    if ((unsigned)output >= PM_CROWD_OUTPUT_COUNT)
+        return 0;
+    return (size_t)pm_crowd_outputs[output].numbers * pm_crowd_outputs[output].bits / 8;
+}
+
+size_t pm_crowd_stride(const pm_skeleton *skeleton, pm_crowd_output output, size_t stride) {
+    return stride ? stride : skeleton->joint_count * pm_crowd_record_bytes(output);
+}
+
+pm_status pm_crowd_check_output(const pm_skeleton *skeleton, pm_crowd_output output,
+                                pm_error *error) {
+    if ((unsigned)output >= PM_CROWD_OUTPUT_COUNT)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "output %d is not one", (int)output);
+    if (pm_crowd_outputs[output].form == PM_FORM_RIGID && !skeleton->rigid)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "%s: some inverse bind matrix is not rigid",
+                       pm_crowd_outputs[output].name);
+    return PM_OK;
+}
+
+pm_status pm_crowd_check_stride(const pm_skeleton *skeleton, pm_crowd_output output, size_t stride,
+                                size_t alignment, size_t instances, size_t *bytes,
+                                pm_error *error) {
+    pm_status status = pm_crowd_check_output(skeleton, output, error);
+    if (status != PM_OK)
+        return status;
+    const char *name = pm_crowd_outputs[output].name;
+    const size_t records = pm_crowd_stride(skeleton, output, 0);
+    if (stride && stride < records)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "%s: a stride of %zu bytes does not hold %zu",
+                       name, stride, records);
+    status = pm_check_multiple(name, "stride", stride, alignment, error);
+    if (status != PM_OK)
+        return status;
+    if (!pm_multiply(instances - 1, pm_crowd_stride(skeleton, output, stride), bytes) ||
+        __builtin_add_overflow(*bytes, records, bytes))
+        return pm_fail(error, PM_ERROR_SIZE, "%s: the bytes do not fit size_t", name);
+    return PM_OK;
+}
+
+pm_status pm_crowd_check_previous(pm_crowd_output output, const void *memory, const void *previous,
+                                  pm_error *error) {
+    return memory != previous
+               ? PM_OK
+               : pm_fail(error, PM_ERROR_ARGUMENT, "%s: previous is where the output itself goes",
+                         pm_crowd_outputs[output].name);
+}

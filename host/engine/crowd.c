@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Crowds: built on the host, brought to the engine's device, and posed into host memory.
+ */
+#include <stdlib.h>
+
+#include "cpu/cpu.h"
+#include "engine.h"
+
+/* ---- crowds ---- */
+
+static pm_status build(const pm_crowd_desc *desc, pm_crowd *crowd, pm_error *error) {
+    pm_device *device = crowd->engine->device;
+    pm_status status = pm_crowd_data_build(desc, crowd->engine->host_threads, &crowd->data, error);
+    if (status == PM_OK)
+        status = device->backend->upload_crowd(device, crowd->data, &crowd->on_device, error);
+    return status;
+}
+
+pm_status pm_crowd_create(pm_engine *engine, const pm_crowd_desc *desc, pm_crowd **crowd,
+                          pm_error *error) {
+    pm_error_clear(error);
+    if (!engine || !desc || !crowd)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL",
+                       !engine ? "engine"
+                       : !desc ? "desc"
+                               : "crowd");
+    if (!engine->device->backend->upload_crowd)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "a crowd is of one device, and the engine has %zu",
+                       engine->device->member_count);
+    pm_crowd *made = calloc(1, sizeof *made);
+    if (!made)
+        return pm_fail_memory(error);
+    made->engine = engine;
+    pm_status status = build(desc, made, error);
+    if (status == PM_OK)
+        *crowd = made;
+    else
+        pm_crowd_destroy(&made);
+    return status;
+}
+
+void pm_crowd_destroy(pm_crowd **handle) {
+    pm_crowd *crowd = handle ? *handle : NULL;
+    if (!crowd)
+        return;
+    if (crowd->on_device)
+        crowd->engine->device->backend->release_crowd(crowd->on_device);
+    pm_crowd_data_free(&crowd->data);
+    free(crowd);
+    *handle = NULL;
+}
+
+static uint64_t channel_bytes(const pm_channel *channel) {
+    return channel->present ? channel->key_bytes + channel->constant_floats * sizeof(float) : 0;
+}
+
+void pm_crowd_get_info(const pm_crowd *crowd, pm_crowd_info *info) {
+    if (info)
+        *info = (pm_crowd_info){0};
+    if (!crowd || !info)
+        return;
+    const pm_crowd_data *data = crowd->data;
+    *info = (pm_crowd_info){.joint_count = data->skeleton->joint_count,
+                            .clip_count = data->clip_count,
+                            .has_positions = data->channels[PM_POSITIONS].present,
+                            .has_scales = data->channels[PM_SCALES].present};
+    for (unsigned c = 0; c < PM_CHANNEL_COUNT; c++)
+        info->device_bytes += channel_bytes(&data->channels[c]);
+    info->device_bytes += data->skeleton->joint_count * sizeof *data->joints;
+}
+
+int64_t pm_crowd_clip_ticks(const pm_crowd *crowd, size_t clip) {
+    return crowd && clip < crowd->data->clip_count ? crowd->data->clip_ticks[clip] : 0;
+}
+
+pm_status pm_crowd_check_instances(const pm_crowd *crowd, const pm_crowd_instance *instances,
+                                   size_t count, pm_error *error) {
+    pm_error_clear(error);
+    if (!crowd || (count && !instances))
+        return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", crowd ? "instances" : "crowd");
+    return pm_instances_check(crowd->data, instances, count, error);
+}
+
+/* ---- poses ---- */
+
+/* Records in host memory are whole floats. */
+static const size_t host_alignment = sizeof(float);
+
+static pm_status check_target(const pm_crowd_data *crowd, const pm_crowd_job *job,
+                              pm_crowd_output output, pm_error *error) {
+    const pm_crowd_target *target = &job->outputs[output];
+    const char *name = pm_crowd_outputs[output].name;
+    size_t bytes;
+    pm_status status = pm_crowd_check_stride(crowd->skeleton, output, target->stride,
+                                             host_alignment, job->instance_count, &bytes, error);
+    if (status == PM_OK)
+        status = pm_check_multiple(name, "memory's address", (uintptr_t)target->memory,
+                                   host_alignment, error);
+    if (status == PM_OK)
+        status = pm_crowd_check_previous(output, target->memory, target->previous, error);
+    if (status == PM_OK)
+        status = pm_check_multiple(name, "previous address", (uintptr_t)target->previous,
+                                   PM_PREVIOUS_ALIGNMENT, error);
+    return status;
+}
+
+static pm_status check(const pm_crowd_data *crowd, const pm_crowd_job *job, pm_error *error) {
+    bool any = false;
+    if (!job->instances)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "instances is NULL");
+    for (unsigned o = 0; o < PM_CROWD_OUTPUT_COUNT; o++) {
+        if (!job->outputs[o].memory)
+            continue;
+        any = true;
+        pm_status status = check_target(crowd, job, (pm_crowd_output)o, error);
+        if (status != PM_OK)
+            return status;
+    }
+    return any ? PM_OK : pm_fail(error, PM_ERROR_ARGUMENT, "no output is wanted");
+}
+
+pm_status pm_crowd_pose(pm_crowd *crowd, const pm_crowd_job *job, pm_error *error) {
+    pm_error_clear(error);
+    if (!crowd || !job)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", crowd ? "job" : "crowd");
+    if (job->instance_count == 0)
+        return PM_OK;
+    pm_status status = check(crowd->data, job, error);
+    if (status != PM_OK)
+        return status;
+    const pm_pose_request request =
+        pm_pose_request_of(crowd->data, job, crowd->engine->host_threads);
+    return job->on_reference
+               ? pm_cpu_pose(&request, error)
+               : crowd->engine->device->backend->pose(crowd->on_device, &request, error);
+}
+
+pm_status pm_crowd_pose_one(const pm_crowd *crowd, const pm_crowd_instance *instance,
+                            pm_crowd_output output, void *records, pm_error *error) {
+    pm_error_clear(error);
+    if (!crowd || !instance || !records)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL",
+                       !crowd      ? "crowd"
+                       : !instance ? "instance"
+                                   : "records");
+    pm_status status = pm_crowd_check_output(crowd->data->skeleton, output, error);
+    return status == PM_OK ? pm_cpu_pose_one(crowd->data, instance, output, records, error)
+                           : status;
+}
+
+pm_status pm_crowd_root_motion(const pm_crowd *crowd, const pm_crowd_instance *before,
+                               const pm_crowd_instance *after, size_t count,
+                               pm_root_motion *motions, pm_error *error) {
+    pm_error_clear(error);
+    if (!crowd || (count && (!before || !after || !motions)))
+        return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL",
+                       !crowd    ? "crowd"
+                       : !before ? "before"
+                       : !after  ? "after"
+                                 : "motions");
+    pm_root_motions_find(crowd->data, pm_cpu_root_pose, crowd->engine->host_threads, before, after,
+                         count, motions);
+    return PM_OK;
+}

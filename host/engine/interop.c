@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What posemill_cl.h offers: engines on a caller's contexts, jobs on a caller's queues.
+ */
+#include <string.h>
+
+#include "engine.h"
+#include "opencl/opencl.h"
+
+/* ---- engines ---- */
+
+static pm_status attach(pm_engine *engine, const pm_cl_target *targets, size_t count,
+                        const pm_engine_desc *desc, pm_error *error) {
+    const pm_device_options options = pm_engine_device_options(engine);
+    pm_device **devices;
+    pm_status status = pm_cl_open_targets(targets, count, desc, &options, &devices, error);
+    if (status != PM_OK)
+        return status;
+    engine->builds_in_background = desc->build_in_background;
+    return pm_engine_attach(engine, devices, count, error);
+}
+
+pm_status pm_cl_engine_create_multi(const pm_cl_target *targets, size_t count,
+                                    const pm_engine_desc *desc, pm_engine **engine,
+                                    pm_error *error) {
+    pm_engine_desc defaults = {0};
+    pm_error_clear(error);
+    if (!targets || !engine)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", targets ? "engine" : "targets");
+    if (count == 0)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "count is 0: there is no target");
+    desc = desc ? desc : &defaults;
+    pm_status status = pm_engine_check(desc, error);
+    if (status != PM_OK)
+        return status;
+    pm_engine *made = pm_engine_new(desc);
+    if (!made)
+        return pm_fail_memory(error);
+    status = attach(made, targets, count, desc, error);
+    if (status == PM_OK)
+        *engine = made;
+    else
+        pm_engine_destroy(&made);
+    return status;
+}
+
+pm_status pm_cl_engine_create(cl_context context, cl_device_id device, const pm_engine_desc *desc,
+                              pm_engine **engine, pm_error *error) {
+    const pm_cl_target target = {context, device};
+    if (!context || !device)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", context ? "device" : "context");
+    return pm_cl_engine_create_multi(&target, 1, desc, engine, error);
+}
+
+/* Whether an engine runs on OpenCL: several devices are all of one backend. */
+static bool is_on_opencl(const pm_engine *engine) {
+    return pm_cl_is_device(engine->device->members[0]);
+}
+
+cl_context pm_cl_context(const pm_engine *engine) {
+    return engine && is_on_opencl(engine) ? pm_cl_context_of(engine->device->members[0]) : NULL;
+}
+
+cl_device_id pm_cl_device(const pm_engine *engine) {
+    return engine && is_on_opencl(engine) ? pm_cl_id_of(engine->device->members[0]) : NULL;
+}
+
+/* ---- samples ---- */
+
+/* Where pm_cl_outputs has an output's buffer and offset. */
+#define PM_FIELDS(name)                                                                            \
+    { offsetof(pm_cl_outputs, name), offsetof(pm_cl_outputs, name##_offset) }
+static const struct {
+    size_t buffer, offset;
+} fields[PM_OUTPUT_COUNT] = {[PM_OUT_ROTATIONS] = PM_FIELDS(rotations),
+                             [PM_OUT_POSITIONS] = PM_FIELDS(positions),
+                             [PM_OUT_SCALES] = PM_FIELDS(scales),
+                             [PM_OUT_VELOCITIES] = PM_FIELDS(velocities),
+                             [PM_OUT_ACCELERATIONS] = PM_FIELDS(accelerations)};
+
+static pm_cl_sample_outputs outputs_of(const pm_cl_outputs *outputs) {
+    pm_cl_sample_outputs resolved;
+    for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++) {
+        const char *bytes = (const char *)outputs;
+        memcpy(&resolved.of[o].buffer, bytes + fields[o].buffer, sizeof resolved.of[o].buffer);
+        memcpy(&resolved.of[o].offset, bytes + fields[o].offset, sizeof resolved.of[o].offset);
+    }
+    return resolved;
+}
+
+static pm_status check_samples(const pm_device_clip *clip, const pm_sample_job *job,
+                               const pm_sample_request *request,
+                               const pm_cl_sample_outputs *outputs, pm_error *error) {
+    for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++)
+        if (request->outputs[o])
+            return pm_fail(error, PM_ERROR_ARGUMENT, "the job has host outputs: use pm_sample");
+    if (job->on_reference)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "on_reference has no buffers to write");
+    const pm_status status = pm_sample_check_times(clip->data, job, error);
+    return status == PM_OK ? pm_cl_check_outputs(clip, request, outputs, error) : status;
+}
+
+pm_status pm_cl_sample(const pm_clip *clip, const pm_sample_job *job, const pm_cl_outputs *outputs,
+                       cl_command_queue queue, cl_uint wait_count, const cl_event *wait_list,
+                       cl_event *done, pm_error *error) {
+    pm_error_clear(error);
+    if (!clip || !job || !outputs || !queue || (wait_count && !wait_list))
+        return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL",
+                       !clip      ? "clip"
+                       : !job     ? "job"
+                       : !outputs ? "outputs"
+                       : !queue   ? "queue"
+                                  : "wait_list");
+    if (!is_on_opencl(clip->engine))
+        return pm_fail(error, PM_ERROR_ARGUMENT, "the clip's engine is the reference path");
+    size_t member = 0;
+    pm_status status = pm_cl_member_of_queue(clip->engine->device, queue, &member, error);
+    if (status != PM_OK)
+        return status;
+    const pm_device_clip *on_member = clip->on_device->members[member];
+    const pm_sample_request request = pm_engine_sample_request(clip, job);
+    const pm_cl_sample_outputs resolved = outputs_of(outputs);
+    const pm_cl_wait wait = {queue, wait_list, wait_count};
+    status = check_samples(on_member, job, &request, &resolved, error);
+    return status == PM_OK
+               ? pm_cl_enqueue_samples(on_member, &request, &resolved, &wait, done, error)
+               : status;
+}
+
+/* ---- crowds ---- */
+
+pm_status pm_cl_crowd_pose(pm_crowd *crowd, const pm_cl_crowd_job *job, cl_command_queue queue,
+                           cl_uint wait_count, const cl_event *wait_list, cl_event *done,
+                           pm_error *error) {
+    pm_error_clear(error);
+    if (!crowd || !job || !queue || (wait_count && !wait_list))
+        return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL",
+                       !crowd   ? "crowd"
+                       : !job   ? "job"
+                       : !queue ? "queue"
+                                : "wait_list");
+    if (!is_on_opencl(crowd->engine))
+        return pm_fail(error, PM_ERROR_ARGUMENT, "the crowd's engine is the reference path");
+    const pm_cl_wait wait = {queue, wait_list, wait_count};
+    size_t member = 0; /* there is no other: a crowd is on one device */
+    pm_status status = pm_cl_member_of_queue(crowd->engine->device, queue, &member, error);
+    if (status == PM_OK && job->instance_count == 0) /* is done when what comes before it is */
+        return done ? pm_cl_marker(&wait, done, error) : PM_OK;
+    if (status == PM_OK)
+        status = pm_cl_check_poses(crowd->on_device, job, error);
+    return status == PM_OK ? pm_cl_enqueue_poses(crowd->on_device, job, 0, &wait, done, error)
+                           : status;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The state of a device over several devices.
+ */
+#ifndef PM_HOST_MULTI_DEVICE_H
+#define PM_HOST_MULTI_DEVICE_H
+
+#include <pthread.h>
+
+#include "multi.h"
+
+typedef struct pm_multi_device {
+    pm_device device;
+    size_t min_values;    /* the fewest values that are worth calling a device for */
+    pthread_mutex_t lock; /* guards what follows */
+    double *throughputs;  /* values a second of each member in its last job; 0: not measured */
+} pm_multi_device;
+
+static inline pm_multi_device *pm_multi_device_of(pm_device *device) {
+    return (pm_multi_device *)device;
+}
+
+#endif

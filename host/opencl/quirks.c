@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The table of drivers, and what is done because of how they behave.
+ */
+#include "quirks.h"
+
+#include <string.h>
+
+static const struct {
+    const char *platform; /* a part of its name */
+    pm_quirks quirks;
+} drivers[] = {
+    {"rusticl", {.one_lane = true, .fma_forgets_zero = true, .slow_compiler = true}},
+    {"Oclgrind", {.one_lane = true, .no_optimiser = true}},
+};
+
+pm_quirks pm_cl_quirks(const pm_device_info *info) {
+    for (size_t i = 0; i < sizeof drivers / sizeof *drivers; i++)
+        if (strstr(info->platform, drivers[i].platform))
+            return drivers[i].quirks;
+    return (pm_quirks){.one_lane = false};
+}
+
+size_t pm_cl_group_size(size_t items, size_t max) {
+    size_t group = 8;
+    while (group < max && group < items)
+        group *= 2;
+    return group < max ? group : max;
+}
+
+static bool is_one_of(cl_device_id device, const cl_device_id *devices, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (devices[i] == device)
+            return true;
+    return false;
+}
+
+cl_int pm_cl_is_listed(cl_device_id device, const cl_device_id *devices, size_t count,
+                       bool *is_listed) {
+    while (device && !is_one_of(device, devices, count)) {
+        cl_device_id parent = NULL;
+        cl_int code =
+            clGetDeviceInfo(device, CL_DEVICE_PARENT_DEVICE, sizeof(cl_device_id), &parent, NULL);
+        if (code != CL_SUCCESS)
+            return code;
+        device = parent;
+    }
+    *is_listed = device != NULL;
+    return CL_SUCCESS;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The curves that there are kernels for, what each stores, and the builders of that.
+ */
+#ifndef PM_HOST_CURVES_H
+#define PM_HOST_CURVES_H
+
+#include "kernels/pm_methods.h"
+
+/* By the names in the kernels' headers. */
+typedef enum pm_curve_id {
+#define PM_CURVE_ID(name) PM_CURVE_##name,
+    PM_CURVES(PM_CURVE_ID)
+#undef PM_CURVE_ID
+        PM_CURVE_COUNT
+} pm_curve_id;
+
+typedef struct pm_curve {
+    const char *name;      /* PM_METHOD of the kernels */
+    unsigned coefficients; /* planes of a segment beside its key */
+    unsigned constants;    /* planes of a track */
+} pm_curve;
+
+extern const pm_curve pm_curves[PM_CURVE_COUNT];
+
+/* Planes of a key's row: the key itself and the coefficients of the segment behind it. */
+static inline unsigned pm_curve_planes(pm_curve_id curve) {
+    return 1 + pm_curves[curve].coefficients;
+}
+
+/* The builders of segments, by the names of what they build. */
+#define PM_BUILDERS(X)                                                                             \
+    X(sterp)                                                                                       \
+    X(squad)                                                                                       \
+    X(circular)                                                                                    \
+    X(phased)                                                                                      \
+    X(hermite)                                                                                     \
+    X(spline)                                                                                      \
+    X(bspline)                                                                                     \
+    X(cubicspline)                                                                                 \
+    X(ncubic)                                                                                      \
+    X(vector_cubic)                                                                                \
+    X(vector_parabolas)                                                                            \
+    X(vector_spline)                                                                               \
+    X(vector_bspline)
+
+typedef enum pm_builder {
+    PM_BUILD_nothing, /* the curve needs its keys alone */
+#define PM_BUILDER_ID(name) PM_BUILD_##name,
+    PM_BUILDERS(PM_BUILDER_ID)
+#undef PM_BUILDER_ID
+} pm_builder;
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What can be written of each joint of an instance: the one table of outputs, which the kernel, the
+ * host and the tests read. An output is a row here and an enumerator of pm_crowd_output in the
+ * public header, with the same name and number.
+ */
+#ifndef PM_CROWD_OUTPUTS_H
+#define PM_CROWD_OUTPUTS_H
+
+/* What a record is made from. */
+#define PM_FORM_LOCAL 0  /* the pose relative to the parent: rotation, position, scale */
+#define PM_FORM_RIGID 1  /* a rigid motion as a dual quaternion: real part, dual part */
+#define PM_FORM_MATRIX 2 /* a matrix: three rows of four numbers */
+
+/* X(name, number, form, numbers of a record, bits of a number, 1: relative to the bind pose) */
+#define PM_CROWD_OUTPUTS(X)                                                                        \
+    X(PALETTE, 0, PM_FORM_MATRIX, 12, 32, 1)                                                       \
+    X(PALETTE_HALF, 1, PM_FORM_MATRIX, 12, 16, 1)                                                  \
+    X(DUAL, 2, PM_FORM_RIGID, 8, 32, 1)                                                            \
+    X(MODEL, 3, PM_FORM_MATRIX, 12, 32, 0)                                                         \
+    X(LOCAL, 4, PM_FORM_LOCAL, 12, 32, 0)
+
+/* The row of PM_OUTPUT, for the preprocessor too. */
+#ifndef PM_OUTPUT
+#define PM_OUTPUT 0
+#endif
+#define PM_ROW_FORM(name, number, form, numbers, bits, bound) +(PM_OUTPUT == (number)) * (form)
+#define PM_ROW_BITS(name, number, form, numbers, bits, bound) +(PM_OUTPUT == (number)) * (bits)
+#define PM_ROW_BOUND(name, number, form, numbers, bits, bound) +(PM_OUTPUT == (number)) * (bound)
+#define PM_ROW_WORDS(name, number, form, numbers, bits, bound)                                     \
+    +(PM_OUTPUT == (number)) * ((numbers) * (bits) / 32)
+#define PM_OUTPUT_FORM (0 PM_CROWD_OUTPUTS(PM_ROW_FORM))
+#define PM_OUTPUT_BITS (0 PM_CROWD_OUTPUTS(PM_ROW_BITS))
+#define PM_OUTPUT_BOUND (0 PM_CROWD_OUTPUTS(PM_ROW_BOUND))
+#define PM_OUTPUT_WORDS (0 PM_CROWD_OUTPUTS(PM_ROW_WORDS))
+
+#if PM_OUTPUT_WORDS == 0
+#error "PM_OUTPUT is no number of PM_CROWD_OUTPUTS"
+#endif
+
+#endif

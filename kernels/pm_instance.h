@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The rules of instances, once for the kernel and the host: what an instance does once its bad
+ * numbers are put right, when it has its turn, and how blend input B changes A.
+ */
+#ifndef PM_INSTANCE_H
+#define PM_INSTANCE_H
+
+#include "pm_crowd.h"
+#include "pm_pose.h"
+
+/* A clip at a time. */
+typedef struct pm_input {
+    pm_s64 time;
+    pm_u32 clip;
+    pm_u32 clamps; /* not 0: the time stops at the clip's ends */
+} pm_input;
+
+typedef struct pm_resolved {
+    pm_input a, b;
+    pm_u32 has_a;  /* 0: A is the rest pose, and `a` is clip 0 at time 0 */
+    pm_u32 blends; /* 0: B does not count, and `b` is as `a` */
+    float weight;  /* in [0, 1], and 0 where B does not count */
+    pm_u32 additive;
+    pm_u32 in_place;
+    pm_u32 mask; /* 0: none */
+    pm_u32 level;
+} pm_resolved;
+
+/* Any 32 bytes can be posed: see pm_crowd_instance in the public header. */
+pm_fn pm_resolved pm_instance_resolve(pm_instance instance, pm_u32 clips, pm_u32 masks,
+                                      pm_u32 levels) {
+    pm_resolved r;
+    float weight = instance.weight > 0.0f ? instance.weight : 0.0f; /* 0 for NaN too */
+    r.has_a = instance.clip_a < clips;
+    r.weight = instance.clip_b < clips ? (weight < 1.0f ? weight : 1.0f) : 0.0f;
+    r.blends = r.weight > 0.0f;
+    r.a.clip = r.has_a ? instance.clip_a : 0;
+    r.a.time = r.has_a ? instance.time_a : 0;
+    r.a.clamps = instance.flags & PM_CLAMP_A;
+    r.b.clip = r.blends ? instance.clip_b : r.a.clip;
+    r.b.time = r.blends ? instance.time_b : r.a.time;
+    r.b.clamps = r.blends ? instance.flags & PM_CLAMP_B : r.a.clamps;
+    r.additive = instance.flags & PM_ADDITIVE;
+    r.in_place = instance.flags & PM_IN_PLACE;
+    r.mask = instance.mask <= masks ? instance.mask : 0;
+    r.level = instance.level < levels ? instance.level : levels - 1;
+    return r;
+}
+
+/* Whether an instance has its turn in a frame; `index` is its number among all. */
+pm_fn pm_u32 pm_has_turn(pm_u64 frame, pm_u64 index, pm_u32 update_every) {
+    return (frame + index / PM_INSTANCE_GROUP) % update_every == 0;
+}
+
+/* Whether a joint keeps its rest pose: one that the level lacks, and joint 0 in place. */
+pm_fn pm_u32 pm_keeps_rest(pm_u32 level_has, pm_u32 joint, pm_u32 in_place) {
+    return !level_has || (joint == 0 && in_place);
+}
+
+/* A channel of A and B, crossfaded. */
+pm_fn pm_quat pm_channel_mixed(pm_u32 channel, pm_quat a, pm_quat b, real weight) {
+    return channel == PM_CHANNEL_ROTATIONS ? pm_rotations_mixed(a, b, weight)
+                                           : pm_vectors_mixed(a, b, weight);
+}
+
+/* A channel of A with B added: by how B differs from the rest pose. `unscale` is one over the rest
+ * scale, and is read for scales alone. */
+pm_fn pm_quat pm_channel_added(pm_u32 channel, pm_quat a, pm_quat b, pm_quat rest, pm_quat unscale,
+                               real weight) {
+    if (channel == PM_CHANNEL_ROTATIONS)
+        return pm_rotation_added(a, b, rest, weight);
+    if (channel == PM_CHANNEL_POSITIONS)
+        return pm_position_added(a, b, rest, weight);
+    return pm_scale_added(a, b, unscale, weight);
+}
+
+#endif
