@@ -5,7 +5,7 @@
  * with which i * j = +-k. Nothing here knows clips, devices or float32.
  */
 #include "eigen.h"
-#include "posemill/posemill.h"
+#include <posemill/posemill.h>
 
 #include <float.h>
 #include <math.h>

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "segments/array_view.h"
+#include "segments/segments.h"
 
 static const double max_length = 1e6, min_scale = 1e-6, unit_tolerance = 1e-3;
 
