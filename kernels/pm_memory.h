@@ -193,7 +193,7 @@ pm_fn pm_quat pm_gather_quats(pm_global const float *const from[PM_LANES]) {
 #define PM_BLOCKS_UPPER(j) (PM_BLOCKS_LOWER(j) + 8)
 
 /* Four vectors of four blocks of four lanes, transposed: block i of each goes to vector i. */
-pm_fn pm_quat_block pm_blocks_transposed(pm_quat_block m) {
+pm_fn pm_quat_block pm_fours_transposed(pm_quat_block m) {
     pm_quat_block t;
     real ab = PM_SHUFFLE(m.r0, m.r1, PM_BLOCKS_LOWER), cd = PM_SHUFFLE(m.r2, m.r3, PM_BLOCKS_LOWER);
     t.r0 = PM_SHUFFLE(ab, cd, PM_LOWER);
@@ -220,7 +220,7 @@ pm_fn void pm_gather_neighbours(pm_global const float *const from[PM_LANES],
         m.r1 = PM_VLOAD(0, from[4 * g + 1]);
         m.r2 = PM_VLOAD(0, from[4 * g + 2]);
         m.r3 = PM_VLOAD(0, from[4 * g + 3]);
-        lanes[g] = pm_blocks_transposed(m);
+        lanes[g] = pm_fours_transposed(m);
     }
     rows[0].r0 = lanes[0].r0;
     rows[0].r1 = lanes[1].r0;
