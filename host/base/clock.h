@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * Seconds that pass, for what is measured while the library works. Who includes it asks for
- * POSIX first.
+ * A monotonic clock, for measurements while the library runs. Files that include this header
+ * define _POSIX_C_SOURCE first.
  */
 #ifndef PM_HOST_CLOCK_H
 #define PM_HOST_CLOCK_H
 
 #include <time.h>
 
-/* Since some moment that is always the same. */
+/* Seconds since a fixed, unspecified point in time. */
 static inline double pm_seconds_now(void) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The table of methods: what each is, which kernel curve it runs, how its segments are
- * made.
+ * The table of methods: the description of each, its kernel curve, and the builder of its
+ * segments.
  */
 #ifndef PM_HOST_CURVE_H
 #define PM_HOST_CURVE_H
@@ -12,7 +12,7 @@
 #include "segments/instruction_set.h"
 #include "segments/windows.h"
 
-/* The curves there are kernels for, by the names in their headers. */
+/* The curves that have kernels, by the names in their headers. */
 typedef enum pm_curve_id {
 #define PM_CURVE_ID(name) PM_CURVE_##name,
     PM_CURVES(PM_CURVE_ID)
@@ -25,24 +25,24 @@ enum { PM_ROTATIONS, PM_POSITIONS, PM_SCALES, PM_CHANNEL_COUNT };
 
 typedef struct pm_curve {
     const char *name;      /* PM_METHOD of the kernels */
-    unsigned coefficients; /* planes of a segment beside its key */
-    unsigned constants;    /* planes of a track */
+    unsigned coefficients; /* planes per segment, beside the key's */
+    unsigned constants;    /* planes per track */
 } pm_curve;
 
 extern const pm_curve pm_curves[PM_CURVE_COUNT];
 
-/* A curve with what makes its segments and, unless NULL, its statics. */
+/* A curve with the builders of its segments and, unless NULL, of its track constants. */
 typedef struct pm_method_impl {
     pm_curve_id curve;
     pm_builder segments;
     pm_constants_builder constants;
     bool uniform;       /* needs uniform keys */
-    bool keeps_signs;   /* keys are not unrolled */
+    bool keeps_signs;   /* keys are not unrolled: their signs stay */
     bool user_tangents; /* takes desc->user_tangents, under PM_TANGENTS_USER */
     bool both_tangents; /* takes tangents in and out beside its keys */
 } pm_method_impl;
 
-/* Of rotations, and of positions and scales, as the description asks. */
+/* The methods of the description, for rotations, and for positions and scales. */
 pm_method_impl pm_rotation_impl(const pm_clip_desc *desc);
 pm_method_impl pm_vector_impl(const pm_clip_desc *desc);
 pm_method_impl pm_channel_impl(const pm_clip_desc *desc, unsigned channel);
