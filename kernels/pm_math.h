@@ -53,8 +53,9 @@ pm_fn real pm_cos_rest(real x2) {
     return pm_cubic(x2, 0.0416666679f, -0.00138889009f, 2.47943353e-05f, -2.67520079e-07f);
 }
 
-/* cos x for x^2 in [0, (pi/2)^2]. The terms up to x^2 are summed apart: near a quarter turn cos x
- * is small and these terms are not, and a single polynomial would lose digits to rounding. */
+/* cos x for x^2 in [0, (pi/2)^2]. The terms up to x^2 are summed separately: near a quarter turn
+ * cos x is small and these terms are not, and a single polynomial would lose digits to
+ * rounding. */
 pm_fn real pm_cos(real x2) {
     real start = pm_fma(PM_REAL(-0.5f), x2, PM_REAL(1.0f));
     return pm_fma(x2 * x2, pm_cos_rest(x2), start);

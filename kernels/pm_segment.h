@@ -30,7 +30,7 @@
 typedef struct pm_segment_data {
     pm_quat key;                               /* of key i */
     pm_quat next;                              /* of key i + 1 */
-    pm_quat coefficients[PM_MAX_COEFFICIENTS]; /* of segment i, made when the clip is built */
+    pm_quat coefficients[PM_MAX_COEFFICIENTS]; /* of segment i, computed when the clip is built */
     pm_quat constants[PM_MAX_CONSTANTS];       /* of the track, the same for all its segments */
 } pm_segment_data;
 

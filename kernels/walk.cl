@@ -49,7 +49,7 @@ pm_fn pm_u32 pm_walk_prefetch(pm_global const pm_stored_key *keys, pm_u64 at, pm
 
 #if PM_HAS_FAST_PATH && PM_LANES > 1
 /* Computes a sample whose fast path failed in some lane. The segment is loaded again, so that the
- * common path keeps nothing in registers for this one. */
+ * common path keeps no state for the fallback. */
 pm_rare_fn pm_quat pm_walk_fallback(pm_global const pm_stored_key *keys, pm_u64 at,
                                     pm_global const float *constants, pm_u32 plane_floats,
                                     float u) {
