@@ -1,32 +1,33 @@
 /* SPDX-License-Identifier: MIT
  *
- * Samples each with a track and a place of its own: (track, time) pairs, tracks with
- * key times of their own, and clips of fewer tracks than a vector has lanes. Behind
- * pm_motion.h (see motion.cl), their derivatives by time: order 1 or 2.
+ * Samples that each have their own track and position: (track, time) pairs, tracks with
+ * per-track timelines, and clips with fewer tracks than a vector has lanes. When pm_motion.h
+ * is included first (see motion.cl), derivatives by time: order 1 or 2.
  */
 #include "pm_keys.h"
 #include "pm_methods.h"
 
-typedef struct pm_lane_views {
+/* The address of each lane's segment: offsets from `keys`, in floats as in pm_track_layout. */
+typedef struct pm_lane_addresses {
     pm_global const pm_stored_key *keys;
-    pm_u64 row[PM_LANES];
-    pm_u32 stride[PM_LANES];
-    pm_u32 plane[PM_LANES];
-} pm_lane_views;
+    pm_u64 key[PM_LANES];          /* plane 0 of the segment's first key */
+    pm_u32 key_stride[PM_LANES];   /* from a key to the next */
+    pm_u32 plane_stride[PM_LANES]; /* from a plane to the next */
+} pm_lane_addresses;
 
 #if PM_COEFFICIENTS > 0
-pm_fn pm_quat pm_gather_plane(const pm_lane_views *lanes, pm_u32 plane) {
+pm_fn pm_quat pm_gather_plane(const pm_lane_addresses *lanes, pm_u32 plane) {
     pm_global const float *from[PM_LANES];
     for (int i = 0; i < PM_LANES; i++)
-        from[i] = lanes->keys + (lanes->row[i] + (pm_u64)plane * lanes->plane[i]);
+        from[i] = lanes->keys + (lanes->key[i] + (pm_u64)plane * lanes->plane_stride[i]);
     return pm_gather_quats(from);
 }
 #endif
 
-pm_fn pm_quat pm_gather_next(const pm_lane_views *lanes) {
+pm_fn pm_quat pm_gather_next(const pm_lane_addresses *lanes) {
     pm_u64 at[PM_LANES];
     for (int i = 0; i < PM_LANES; i++)
-        at[i] = lanes->row[i] + lanes->stride[i];
+        at[i] = lanes->key[i] + lanes->key_stride[i];
     return pm_gather_keys(lanes->keys, at);
 }
 
@@ -39,14 +40,15 @@ pm_fn pm_quat pm_gather_constant(pm_global const float *constants, const pm_u32 
 }
 #endif
 
-/* The kernel's name; motion.cl has another. */
+/* The kernel's name. motion.cl defines another one. */
 #ifndef PM_GATHER
 #define PM_GATHER gather
 #endif
 
-/* Work size: groups of PM_LANES values. Value f is of track tracks[f] at places[f] when
- * `pairs` is set; else of a grid: sample f / track_count of track f % track_count, at
- * places[timeline * sample_count + sample]. Lanes past the end repeat the last value. */
+/* Work size: groups of PM_LANES values. When `pairs` is set, value f is that of track tracks[f]
+ * at cursors[f]. Otherwise the values form a grid: value f is sample f / track_count of track
+ * f % track_count, at cursors[timeline * sample_count + sample]. Lanes past the end repeat the
+ * last value. */
 pm_kernel void PM_GATHER(pm_global const pm_stored_key *keys, pm_global const float *constants,
                          pm_global const pm_track_layout *layout,
                          pm_global const pm_cursor *cursors, pm_global const pm_u32 *tracks,
@@ -57,7 +59,7 @@ pm_kernel void PM_GATHER(pm_global const pm_stored_key *keys, pm_global const fl
     pm_u32 first = pm_global_id(0) * PM_LANES;
     if (first >= value_count)
         return;
-    pm_lane_views lanes;
+    pm_lane_addresses lanes;
     lanes.keys = keys;
     pm_u32 track[PM_LANES];
     float u[PM_LANES], sign[PM_LANES], rate[PM_LANES];
@@ -65,19 +67,18 @@ pm_kernel void PM_GATHER(pm_global const pm_stored_key *keys, pm_global const fl
         pm_u32 f = value_count - first > (pm_u32)i ? first + (pm_u32)i : value_count - 1;
         pm_u32 sample = pairs ? f : f / track_count;
         track[i] = pairs ? tracks[f] : f - sample * track_count;
-        pm_track_layout data = layout[track[i]];
-        pm_cursor cursor = cursors[pairs ? f : (pm_u64)data.timeline * sample_count + sample];
-        lanes.stride[i] = data.row;
-        lanes.plane[i] = data.plane;
-        lanes.row[i] = data.first + (pm_u64)(cursor.segment & PM_CURSOR_SEGMENT) * data.row;
+        pm_track_layout at = layout[track[i]];
+        pm_cursor cursor = cursors[pairs ? f : (pm_u64)at.timeline * sample_count + sample];
+        pm_u32 segment = cursor.segment & PM_CURSOR_SEGMENT;
+        lanes.key_stride[i] = at.row;
+        lanes.plane_stride[i] = at.plane;
+        lanes.key[i] = at.first + (pm_u64)segment * at.row;
         u[i] = cursor.u;
-        rate[i] = cursor.segment & PM_CURSOR_AT_REST
-                      ? 0.0f
-                      : rates[data.rates + (cursor.segment & PM_CURSOR_SEGMENT)];
-        sign[i] = cursor.segment & PM_CURSOR_ODD_LAP ? data.wrap : 1.0f;
+        rate[i] = cursor.segment & PM_CURSOR_AT_REST ? 0.0f : rates[at.rates + segment];
+        sign[i] = cursor.segment & PM_CURSOR_ODD_LAP ? at.wrap : 1.0f;
     }
     pm_segment_data data;
-    data.key = pm_gather_keys(keys, lanes.row);
+    data.key = pm_gather_keys(keys, lanes.key);
     data.next = pm_gather_next(&lanes);
 #if PM_COEFFICIENTS > 0
     data.coefficients[0] = pm_gather_plane(&lanes, 1);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The places of uniform samples of uniform keys, one a work-item.
+ * The cursors (segment and u) of uniform samples of uniform keys, one per work-item.
  */
 #include "pm_cursor.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Angular velocities and accelerations of rotations: gather's kernel, with derivatives
- * in place of values.
+ * Angular velocities and accelerations of rotations: the kernel of gather.cl, with
+ * derivatives in place of values.
  */
 #define PM_GATHER motion
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * The cumulative uniform cubic B-spline (spec: methods, section 7): with the logarithms
- * l0, l1, l2 of the steps before, of and after the segment,
+ * The cumulative uniform cubic B-spline (spec: methods, section 7). With the logarithms
+ * l0, l1, l2 of the steps of the previous, this and the next segment,
  *   r = q exp((b0 - 1) l0) exp(b1 l1) exp(b2 l2),
- * b0, b1, b2 the cumulative basis. Seen from the middle of the segment, q exp(l1/2), all
- * three turns are small, and so are their roundings:
+ * where b0, b1, b2 are the cumulative basis. Relative to the middle of the segment,
+ * q exp(l1/2), all three rotations are small, and so are their rounding errors:
  *   r = middle exp((b0 - 1) l0') exp((b1 - 1/2) l1) exp(b2 l2),
- * l0' being l0 as it is seen from there. It approximates its keys.
+ * where l0' is l0 in the frame of the middle. The curve approximates its keys.
  */
 #ifndef PM_BSPLINE_H
 #define PM_BSPLINE_H
@@ -17,7 +17,7 @@
 #define pm_bspline_coefficients 4 /* middle; l0', l1, l2, each with its squared length as w */
 #define pm_bspline_constants 0
 #define pm_bspline_passes 0
-#define pm_bspline_tries 0
+#define pm_bspline_has_fast_path 0
 
 typedef struct pm_bspline_segment {
     pm_quat middle, before, during, after;
@@ -32,7 +32,7 @@ pm_fn pm_bspline_segment pm_bspline_begin(const pm_segment_data *data) {
     return s;
 }
 
-/* exp(t l) - 1 of a half-angle vector l of at most pi/2 */
+/* exp(t l) - 1 for a half-angle vector l of length at most pi/2 */
 pm_fn pm_quat pm_small_power(pm_quat l, real t) {
     real x2 = pm_square_times(t, l.w);
     real s = t * pm_sinc(x2);
@@ -56,17 +56,18 @@ pm_fn pm_quat pm_bspline_at(const pm_bspline_segment *s, real u) {
     pm_quat r =
         pm_small_product(pm_small_power(s->before, before), pm_small_power(s->during, during));
     r = pm_small_product(r, pm_small_power(s->after, after));
-    /* renormalised, but so that only the last sum rounds what is large */
-    pm_quat turn = pm_quat_product(s->middle, r);
-    pm_quat value = pm_quat_sum(s->middle, turn);
+    /* renormalised in a way that only the last sum rounds large numbers */
+    pm_quat change = pm_quat_product(s->middle, r);
+    pm_quat value = pm_quat_sum(s->middle, change);
     real excess = pm_fma(PM_REAL(-0.5f), pm_quat_norm2(value), PM_REAL(0.5f));
-    return pm_quat_sum(s->middle, pm_quat_plus(turn, excess, value));
+    return pm_quat_sum(s->middle, pm_quat_plus(change, excess, value));
 }
 
 pm_fn pm_quat_jet pm_bspline_motion(const pm_bspline_segment *s, real u) {
     real sixth = PM_REAL(0.166666672f), one_half = PM_REAL(0.5f), third = PM_REAL(0.333333343f);
-    pm_jet before = pm_cubic_jet(one_half, -one_half, sixth, u); /* and -1/6 */
-    pm_jet during = pm_cubic_jet(one_half, one_half, -third, u); /* and 1/6 - 1/2 */
+    pm_jet before =
+        pm_cubic_jet(one_half, -one_half, sixth, u); /* its constant, -1/6, is added below */
+    pm_jet during = pm_cubic_jet(one_half, one_half, -third, u); /* likewise 1/6 - 1/2 */
     pm_jet after = pm_cubic_jet(PM_REAL(0.0f), PM_REAL(0.0f), sixth, u);
     before.v = before.v - sixth;
     during.v = during.v - third;

@@ -3,9 +3,9 @@
  * Circular blending (spec: methods, section 6). An arc from a to b of angle 2 alpha
  * and radius R is, at s = 2u - 1,
  *   (a + b)/2 + (b - a)/2 sin(s alpha)/sin(alpha) + R n (cos(s alpha) - cos(alpha)),
- * n the unit vector from the circle's centre to the middle of the arc: the form in
- * which nearly geodesic circles lose nothing. R n and alpha are made in double when
- * the clip is built, guard and all; the kernel has no special case.
+ * where n is the unit vector from the circle's centre to the middle of the arc. This form
+ * loses no accuracy on nearly geodesic circles. R n and alpha are computed in double when
+ * the clip is built, including the guard; the kernel has no special case.
  */
 #ifndef PM_CIRCULAR_H
 #define PM_CIRCULAR_H
@@ -15,10 +15,10 @@
 #define pm_circular_coefficients 3 /* R n of both arcs, then alpha^2 and alpha/sin(alpha) of both */
 #define pm_circular_constants 0
 #define pm_circular_passes 1
-#define pm_circular_tries 0
+#define pm_circular_has_fast_path 0
 
 typedef struct pm_circle {
-    pm_quat rise; /* R n */
+    pm_quat radius; /* R n */
     real alpha2;
     real stretch; /* alpha/sin(alpha) */
     real rest;    /* cos(alpha) - 1 + alpha^2/2 */
@@ -29,16 +29,16 @@ typedef struct pm_circular_segment {
     pm_circle leaving, arriving;
 } pm_circular_segment;
 
-pm_fn pm_circle pm_circle_of(pm_quat rise, real alpha2, real stretch) {
+pm_fn pm_circle pm_circle_of(pm_quat radius, real alpha2, real stretch) {
     pm_circle c;
-    c.rise = rise;
+    c.radius = radius;
     c.alpha2 = alpha2;
     c.stretch = stretch;
     c.rest = alpha2 * alpha2 * pm_cos_rest(alpha2);
     return c;
 }
 
-/* Both circles from the extras that all kinds have, and their stretches. */
+/* Both circles, from the coefficients that all circular methods store, and their stretches. */
 pm_fn pm_circular_segment pm_circles_of(const pm_segment_data *data, real leaving, real arriving) {
     pm_circular_segment s;
     pm_quat numbers = data->coefficients[2];
@@ -53,13 +53,13 @@ pm_fn pm_circular_segment pm_circular_begin(const pm_segment_data *data) {
     return pm_circles_of(data, data->coefficients[2].z, data->coefficients[2].w);
 }
 
-/* A point of an arc is middle + along half_chord + up rise. */
+/* A point of an arc is middle + along half_chord + up radius. */
 typedef struct pm_arc_point {
     real along, up;
-    real turn2; /* squared angle from the arc's middle, as the circle's centre sees it */
+    real turn2; /* squared angle from the arc's middle, at the circle's centre */
 } pm_arc_point;
 
-/* At most a quarter turn from the arc's middle. */
+/* For points at most a quarter turn from the arc's middle. */
 pm_fn pm_arc_point pm_circle_at(const pm_circle *c, real t) {
     pm_arc_point p;
     real x2 = pm_square_times(t, c->alpha2);
@@ -70,21 +70,22 @@ pm_fn pm_arc_point pm_circle_at(const pm_circle *c, real t) {
     return p;
 }
 
-/* From a point of the leaving arc to one of the arriving. */
+/* The chord from a point of the leaving arc to a point of the arriving arc. */
 pm_fn pm_quat pm_arc_points_chord(const pm_circular_segment *s, pm_arc_point p, pm_arc_point q) {
-    pm_quat leaving = pm_quat_scaled(s->leaving.rise, p.up);
-    pm_quat arriving = pm_quat_scaled(s->arriving.rise, q.up);
+    pm_quat leaving = pm_quat_scaled(s->leaving.radius, p.up);
+    pm_quat arriving = pm_quat_scaled(s->arriving.radius, q.up);
     return pm_quat_plus(pm_quat_difference(arriving, leaving), q.along - p.along, s->half_chord);
 }
 
-/* The slerp of two points, in those coordinates, so that the large terms are rounded once. */
+/* The slerp of two points, in the coordinates of pm_arc_point, so that the large terms are rounded
+ * once. */
 pm_fn pm_quat pm_arc_points_slerp(const pm_circular_segment *s, pm_arc_point p, pm_arc_point q,
                                   real chord2, real u) {
     pm_arc arc = pm_arc_of(chord2);
     real wp = pm_arc_weight(arc, PM_REAL(1.0f) - u);
     real wq = pm_arc_weight(arc, u);
-    pm_quat r = pm_quat_scaled(s->leaving.rise, wp * p.up);
-    r = pm_quat_plus(r, wq * q.up, s->arriving.rise);
+    pm_quat r = pm_quat_scaled(s->leaving.radius, wp * p.up);
+    r = pm_quat_plus(r, wq * q.up, s->arriving.radius);
     r = pm_quat_plus(r, pm_fma(wp, p.along, wq * q.along), s->half_chord);
     return pm_quat_plus(r, wp + wq, s->middle);
 }
@@ -104,17 +105,17 @@ pm_fn pm_quat pm_circular_at(const pm_circular_segment *s, real u) {
 
 /* ---- phased circles: C1, C2, C3 ----
  *
- * Along its circle the curve of three keys moves with a phase quadratic in time, which
- * has one speed on both sides of its key. Blended with a weight flat enough at the ends,
- * that makes the whole curve as smooth as the blend. */
+ * The curve of three keys moves along its circle with a phase that is quadratic in time and has
+ * the same speed on both sides of its key. When the two curves of a segment are blended with a
+ * weight that is flat enough at the ends, the whole curve is as smooth as the blend. */
 
-/* rise of both arcs; alpha^2 of both and the speeds k of both phases; the half chord */
+/* R n of both arcs; alpha^2 of both and the speeds k of both phases; the half chord */
 #define pm_phased_coefficients 4
 
 typedef struct pm_phased_segment {
     pm_circular_segment circles;
     real leaving, arriving; /* k: the phase is u (k + (1 - k) u), from the circle's own key */
-    pm_quat chord; /* the half chord of keys before they were rounded, for phases that run far */
+    pm_quat chord; /* half chord of the keys before rounding, for phases far outside [0, 1] */
 } pm_phased_segment;
 
 pm_fn pm_phased_segment pm_phased_begin(const pm_segment_data *data) {
@@ -127,7 +128,7 @@ pm_fn pm_phased_segment pm_phased_begin(const pm_segment_data *data) {
     return s;
 }
 
-/* Near keys, when they are rounded, lose the direction of their chord. */
+/* Uses the unrounded chord, because rounding changes the direction of a chord between near keys. */
 pm_fn pm_circular_segment pm_phased_far_circles(const pm_phased_segment *s) {
     pm_circular_segment c = s->circles;
     c.half_chord = s->chord;
@@ -148,14 +149,14 @@ pm_fn real pm_phase_arriving(const pm_phased_segment *s, real u) {
     return -pm_phase(s->arriving, PM_REAL(1.0f) - u);
 }
 
-/* A point at any phase: phases of speeds that differ much leave [0, 1]. */
+/* A point at any phase. Phases whose speeds differ much leave [0, 1]. */
 pm_fn pm_arc_point pm_circle_at_any(const pm_circle *c, real t) {
     pm_arc_point p;
-    pm_turn turn = pm_turn_wide(pm_square_times(t, c->alpha2));
-    p.along = t * turn.sine * c->stretch;
+    pm_cos_sinc turn = pm_cos_sinc_wide(pm_square_times(t, c->alpha2));
+    p.along = t * turn.sinc * c->stretch;
     p.up = turn.cosine - pm_cos(c->alpha2);
     pm_arc_point near = pm_circle_at(c, t);
-    pm_mask far = near.turn2 > PM_TURN_NARROW_END;
+    pm_mask far = near.turn2 > PM_COS_SINC_NARROW_END;
     p.along = pm_select(far, p.along, near.along);
     p.up = pm_select(far, p.up, near.up);
     p.turn2 = near.turn2;
@@ -163,28 +164,28 @@ pm_fn pm_arc_point pm_circle_at_any(const pm_circle *c, real t) {
 }
 
 pm_fn pm_quat pm_arc_point_of(const pm_circular_segment *s, const pm_circle *c, pm_arc_point p) {
-    return pm_quat_plus(pm_quat_plus(s->middle, p.along, s->half_chord), p.up, c->rise);
+    return pm_quat_plus(pm_quat_plus(s->middle, p.along, s->half_chord), p.up, c->radius);
 }
 
-/* Whether a phase runs so far, or a point turns so far from its arc's middle, that there is
- * more to it. */
+/* Whether the fast path fails: the phase is too far from its arc, or the point is more than a
+ * quarter turn from its arc's middle. */
 pm_fn pm_mask pm_phase_is_far(real t, pm_arc_point p) {
-    return (t * t > PM_REAL(4.0f)) | (p.turn2 > PM_TURN_NARROW_END);
+    return (t * t > PM_REAL(4.0f)) | (p.turn2 > PM_COS_SINC_NARROW_END);
 }
 
-/* Tries that both phases stay near their arcs, and the points near one another. */
-pm_fn pm_quat pm_phased_try(const pm_phased_segment *s, real u, real weight, pm_mask *failed) {
+/* Valid while both phases stay near their arcs and both points near each other. */
+pm_fn pm_quat pm_phased_fast(const pm_phased_segment *s, real u, real weight, pm_mask *failed) {
     const pm_circular_segment *c = &s->circles;
     real t0 = pm_phase_leaving(s, u);
     real t1 = pm_phase_arriving(s, u);
     pm_arc_point p = pm_circle_at(&c->leaving, t0);
     pm_arc_point q = pm_circle_at(&c->arriving, t1);
     real chord2 = pm_arc_points_chord2(c, p, q);
-    *failed = pm_phase_is_far(t0, p) | pm_phase_is_far(t1, q) | (chord2 > PM_LONGEST_CHORD2);
+    *failed = pm_phase_is_far(t0, p) | pm_phase_is_far(t1, q) | (chord2 > PM_MAX_CHORD2);
     return pm_quat_renormalized(pm_arc_points_slerp(c, p, q, chord2, weight));
 }
 
-/* Of points anywhere on their circles. */
+/* For points anywhere on their circles. */
 pm_fn pm_quat pm_phased_at_any(const pm_phased_segment *s, real u, real weight) {
     pm_circular_segment c = pm_phased_far_circles(s);
     pm_arc_point p = pm_circle_at_any(&c.leaving, pm_phase_leaving(s, u));
@@ -199,7 +200,7 @@ pm_fn pm_quat pm_phased_at_any(const pm_phased_segment *s, real u, real weight) 
 
 pm_fn pm_quat pm_phased_at(const pm_phased_segment *s, real u, real weight) {
     pm_mask failed;
-    pm_quat value = pm_phased_try(s, u, weight, &failed);
+    pm_quat value = pm_phased_fast(s, u, weight, &failed);
     if (pm_any(failed))
         value = pm_quat_select(failed, pm_phased_at_any(s, u, weight), value);
     return value;
@@ -214,7 +215,8 @@ pm_fn real pm_smoothstep(real u) {
     return u * u * pm_fma(PM_REAL(-2.0f), u, PM_REAL(3.0f));
 }
 
-/* u^3 (10 - 15u + 6u^2), by its nearer end: at the other the factor cancels. */
+/* u^3 (10 - 15u + 6u^2), computed from the nearer end, because at the other end the terms of the
+ * factor cancel. */
 pm_fn real pm_smootherstep(real u) {
     pm_mask first = u < PM_REAL(0.5f);
     real t = pm_select(first, u, PM_REAL(1.0f) - u);
@@ -228,8 +230,8 @@ pm_fn real pm_smootherstep(real u) {
     pm_fn pm_##name##_segment pm_##name##_begin(const pm_segment_data *data) {                     \
         return pm_phased_begin(data);                                                              \
     }                                                                                              \
-    pm_fn pm_quat pm_##name##_try(const pm_##name##_segment *s, real u, pm_mask *failed) {         \
-        return pm_phased_try(s, u, weight(u), failed);                                             \
+    pm_fn pm_quat pm_##name##_fast(const pm_##name##_segment *s, real u, pm_mask *failed) {        \
+        return pm_phased_fast(s, u, weight(u), failed);                                            \
     }                                                                                              \
     pm_fn pm_quat pm_##name##_at(const pm_##name##_segment *s, real u) {                           \
         return pm_phased_at(s, u, weight(u));                                                      \
@@ -238,29 +240,29 @@ pm_fn real pm_smootherstep(real u) {
 #define pm_circular_c1_coefficients pm_phased_coefficients
 #define pm_circular_c1_constants 0
 #define pm_circular_c1_passes 1
-#define pm_circular_c1_tries 1
+#define pm_circular_c1_has_fast_path 1
 PM_PHASED_METHOD(circular_c1, pm_linear_weight)
 
 #define pm_circular_c2_coefficients pm_phased_coefficients
 #define pm_circular_c2_constants 0
 #define pm_circular_c2_passes 1
-#define pm_circular_c2_tries 1
+#define pm_circular_c2_has_fast_path 1
 PM_PHASED_METHOD(circular_c2, pm_smoothstep)
 
 #define pm_circular_c3_coefficients pm_phased_coefficients
 #define pm_circular_c3_constants 0
 #define pm_circular_c3_passes 1
-#define pm_circular_c3_tries 1
+#define pm_circular_c3_has_fast_path 1
 PM_PHASED_METHOD(circular_c3, pm_smootherstep)
 
-/* A point of an arc at phase t, centred. */
+/* A point of an arc at the centred phase t. */
 pm_fn pm_quat_jet pm_circle_motion(const pm_circular_segment *s, const pm_circle *c, pm_jet t) {
-    pm_turn_jet turn = pm_turn_jet_by(c->alpha2, t);
-    pm_jet along = pm_jet_scaled(turn.sine, c->stretch);
+    pm_cos_sinc_jet turn = pm_cos_sinc_jet_scaled(c->alpha2, t);
+    pm_jet along = pm_jet_scaled(turn.sinc, c->stretch);
     pm_jet up = turn.cosine;
     up.v = up.v - pm_cos(c->alpha2);
     pm_quat_jet r = pm_quat_jet_plus(pm_quat_jet_fixed(s->middle), along, s->half_chord);
-    return pm_quat_jet_plus(r, up, c->rise);
+    return pm_quat_jet_plus(r, up, c->radius);
 }
 
 pm_fn pm_quat_jet pm_circular_motion(const pm_circular_segment *s, real u) {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * Cubics in the space of rotation vectors (spec: methods, section 7): q exp(rho/2), rho
- * a cubic in u. `hermite` and `spline` differ in how the clip finds the velocities; the
- * curve is one. The clip stores q times the cubic's coefficients, so that
- *   r = cos|v| q + sin|v|/|v| (q v),  q v = u (step + (1-u) ((1-u) leaving + u arriving)):
- * the step to the next key, and by how much more than it the ends' rates are.
+ * Cubics in the space of rotation vectors (spec: methods, section 7): q exp(rho/2), where rho
+ * is a cubic in u. `hermite` and `spline` differ in how the velocities are found when the clip
+ * is built; the curve is the same. The clip stores q times the cubic's coefficients, so that
+ *   r = cos|v| q + sin|v|/|v| (q v),  q v = u (step + (1-u) ((1-u) leaving + u arriving)),
+ * where `step` is the step to the next key, `leaving` the rate at the first key less the step,
+ * and `arriving` the step less the rate at the next key.
  */
 #ifndef PM_HERMITE_H
 #define PM_HERMITE_H
@@ -15,7 +16,7 @@
 #define pm_hermite_coefficients 3 /* step, leaving, arriving */
 #define pm_hermite_constants 0
 #define pm_hermite_passes 1
-#define pm_hermite_tries 1 /* that the turn is at most half of one */
+#define pm_hermite_has_fast_path 1 /* valid for rotations of at most half a turn */
 
 typedef struct pm_hermite_segment {
     pm_quat a, step, leaving, arriving;
@@ -30,8 +31,8 @@ pm_fn pm_hermite_segment pm_hermite_begin(const pm_segment_data *data) {
     return s;
 }
 
-/* q v in two parts: what most of a turn is, and the bend with what the first was rounded by:
- * turns of a radian and more would show it. */
+/* q v in two parts: v is the main part of the turn; rest is the bend plus the rounding error of v,
+ * which would be visible in turns of a radian and more. */
 typedef struct pm_hermite_vectors {
     pm_quat v, rest;
 } pm_hermite_vectors;
@@ -55,21 +56,22 @@ pm_fn real pm_hermite_angle2(pm_hermite_vectors r) {
     return pm_quat_norm2(r.v) + (x + y);
 }
 
-pm_fn pm_quat pm_hermite_turned(const pm_hermite_segment *s, pm_hermite_vectors r, pm_turn turn) {
-    pm_quat value = pm_quat_blend(turn.sine, r.rest, turn.sine, r.v);
+pm_fn pm_quat pm_hermite_value(const pm_hermite_segment *s, pm_hermite_vectors r,
+                               pm_cos_sinc turn) {
+    pm_quat value = pm_quat_blend(turn.sinc, r.rest, turn.sinc, r.v);
     return pm_quat_renormalized(pm_quat_plus(value, turn.cosine, s->a));
 }
 
-pm_fn pm_quat pm_hermite_try(const pm_hermite_segment *s, real u, pm_mask *failed) {
+pm_fn pm_quat pm_hermite_fast(const pm_hermite_segment *s, real u, pm_mask *failed) {
     pm_hermite_vectors r = pm_hermite_vector(s, u);
     real x2 = pm_hermite_angle2(r);
-    *failed = x2 > PM_TURN_NARROW_END;
-    return pm_hermite_turned(s, r, pm_turn_narrow(x2));
+    *failed = x2 > PM_COS_SINC_NARROW_END;
+    return pm_hermite_value(s, r, pm_cos_sinc_narrow(x2));
 }
 
 pm_fn pm_quat pm_hermite_at(const pm_hermite_segment *s, real u) {
     pm_hermite_vectors r = pm_hermite_vector(s, u);
-    return pm_hermite_turned(s, r, pm_turn_of(pm_hermite_angle2(r)));
+    return pm_hermite_value(s, r, pm_cos_sinc_of(pm_hermite_angle2(r)));
 }
 
 pm_fn pm_quat_jet pm_hermite_motion(const pm_hermite_segment *s, real u) {
@@ -77,9 +79,9 @@ pm_fn pm_quat_jet pm_hermite_motion(const pm_hermite_segment *s, real u) {
     v = pm_quat_jet_plus(v, pm_leaving_jet(u), s->leaving);
     v = pm_quat_jet_plus(v, pm_arriving_jet(u), s->arriving);
     pm_jet x2 = pm_quat_jet_norm2(v);
-    pm_turn_jet turn = pm_turn_jet_of(x2.v);
-    pm_quat_jet r = pm_quat_jet_weighted(pm_jet_through(x2, turn.sine), v);
-    return pm_quat_jet_plus(r, pm_jet_through(x2, turn.cosine), s->a);
+    pm_cos_sinc_jet turn = pm_cos_sinc_jet_of(x2.v);
+    pm_quat_jet r = pm_quat_jet_weighted(pm_jet_chain(x2, turn.sinc), v);
+    return pm_quat_jet_plus(r, pm_jet_chain(x2, turn.cosine), s->a);
 }
 
 #endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Values with their first and second derivatives by u, and the rules to compute with
- * them: what the motion of a curve is made of. Derivatives are those of the formulas,
- * never differences.
+ * Jets: values with their first and second derivatives by u, and their arithmetic, from which
+ * the motion of a curve is computed. Derivatives are those of the formulas, never differences.
  */
 #ifndef PM_JET_H
 #define PM_JET_H
@@ -40,7 +39,7 @@ pm_fn pm_jet pm_jet_scaled(pm_jet a, real s) {
 }
 
 /* 1 - a */
-pm_fn pm_jet pm_jet_rest(pm_jet a) {
+pm_fn pm_jet pm_jet_complement(pm_jet a) {
     return pm_jet_of(PM_REAL(1.0f) - a.v, -a.d, -a.dd);
 }
 
@@ -50,12 +49,13 @@ pm_fn pm_jet pm_jet_product(pm_jet a, pm_jet b) {
                      pm_fma(a.v, b.dd, pm_fma(a.dd, b.v, cross)));
 }
 
-/* f(a) from f, f' and f'' at a.v */
-pm_fn pm_jet pm_jet_through(pm_jet a, pm_jet f) {
+/* The chain rule: f(a) from f, f' and f'' at a.v */
+pm_fn pm_jet pm_jet_chain(pm_jet a, pm_jet f) {
     return pm_jet_of(f.v, f.d * a.d, pm_fma(f.d, a.dd, f.dd * a.d * a.d));
 }
 
-/* One step of Horner's rule with its derivatives; dd is half the second one until the end. */
+/* One step of Horner's rule with its derivatives. Until the last step, dd is half the second
+ * derivative. */
 pm_fn pm_jet pm_horner_jet(pm_jet p, real x, float c) {
     return pm_jet_of(pm_fma(p.v, x, PM_REAL(c)), pm_fma(p.d, x, p.v), pm_fma(p.dd, x, p.d));
 }
@@ -89,27 +89,27 @@ pm_fn pm_jet pm_sinc_jet(real x2) {
     return PM_SINC(pm_quartic_from_1_jet, x2);
 }
 
-/* By the squared chord */
+/* Derivatives by the squared chord */
 pm_fn pm_jet pm_arc_gain_jet(real x) {
     return PM_ARC_GAIN(pm_nonic_from_1_jet, x);
 }
 
-/* cos x and sin(x)/x with their derivatives by x^2, which is any number from 0 to 1e8. */
-typedef struct pm_turn_jet {
-    pm_jet cosine, sine;
-} pm_turn_jet;
+/* cos x and sin(x)/x with their derivatives by x^2, for x^2 in [0, 1e8]. */
+typedef struct pm_cos_sinc_jet {
+    pm_jet cosine, sinc;
+} pm_cos_sinc_jet;
 
-pm_fn pm_turn_jet pm_turn_jet_of(real x2) {
-    pm_turn_jet t;
+pm_fn pm_cos_sinc_jet pm_cos_sinc_jet_of(real x2) {
+    pm_cos_sinc_jet t;
     pm_mask near = x2 < PM_REAL(2.0f);
-    pm_turn far_turn = pm_turn_wide(x2);
+    pm_cos_sinc far_turn = pm_cos_sinc_wide(x2);
     real y = pm_select(near, PM_REAL(2.0f), x2);
-    real d = (far_turn.cosine - far_turn.sine) / (PM_REAL(2.0f) * y);
-    real dd = (PM_REAL(-0.5f) * far_turn.sine - PM_REAL(3.0f) * d) / (PM_REAL(2.0f) * y);
+    real d = (far_turn.cosine - far_turn.sinc) / (PM_REAL(2.0f) * y);
+    real dd = (PM_REAL(-0.5f) * far_turn.sinc - PM_REAL(3.0f) * d) / (PM_REAL(2.0f) * y);
     pm_jet close = pm_sinc_jet(pm_select(near, x2, PM_REAL(2.0f)));
-    t.sine = pm_jet_of(pm_select(near, close.v, far_turn.sine), pm_select(near, close.d, d),
+    t.sinc = pm_jet_of(pm_select(near, close.v, far_turn.sinc), pm_select(near, close.d, d),
                        pm_select(near, close.dd, dd));
-    t.cosine = pm_jet_of(far_turn.cosine, PM_REAL(-0.5f) * t.sine.v, PM_REAL(-0.5f) * t.sine.d);
+    t.cosine = pm_jet_of(far_turn.cosine, PM_REAL(-0.5f) * t.sinc.v, PM_REAL(-0.5f) * t.sinc.d);
     return t;
 }
 
@@ -123,7 +123,7 @@ pm_fn pm_quat_jet pm_quat_jet_of(pm_quat v, pm_quat d, pm_quat dd) {
     return q;
 }
 
-/* weight a, a fixed quaternion */
+/* weight a, for a constant quaternion a */
 pm_fn pm_quat_jet pm_quat_jet_scaled(pm_jet weight, pm_quat a) {
     return pm_quat_jet_of(pm_quat_scaled(a, weight.v), pm_quat_scaled(a, weight.d),
                           pm_quat_scaled(a, weight.dd));
@@ -133,13 +133,13 @@ pm_fn pm_quat_jet pm_quat_jet_sum(pm_quat_jet a, pm_quat_jet b) {
     return pm_quat_jet_of(pm_quat_sum(a.v, b.v), pm_quat_sum(a.d, b.d), pm_quat_sum(a.dd, b.dd));
 }
 
-/* sum + weight a, a fixed quaternion */
+/* sum + weight a, for a constant quaternion a */
 pm_fn pm_quat_jet pm_quat_jet_plus(pm_quat_jet sum, pm_jet weight, pm_quat a) {
     return pm_quat_jet_of(pm_quat_plus(sum.v, weight.v, a), pm_quat_plus(sum.d, weight.d, a),
                           pm_quat_plus(sum.dd, weight.dd, a));
 }
 
-/* weight a, both moving */
+/* weight a, where both vary */
 pm_fn pm_quat_jet pm_quat_jet_weighted(pm_jet weight, pm_quat_jet a) {
     pm_quat_jet r;
     r.v = pm_quat_scaled(a.v, weight.v);
@@ -165,18 +165,18 @@ pm_fn pm_quat_jet pm_quat_jet_product(pm_quat_jet a, pm_quat_jet b) {
     return r;
 }
 
-/* exp(t l) of a half-angle vector l whose squared length is l.w */
+/* exp(t l) for a half-angle vector l whose squared length is l.w */
 pm_fn pm_quat_jet pm_power_jet(pm_quat l, pm_jet t) {
     pm_jet x2 = pm_jet_scaled(pm_jet_product(t, t), l.w);
-    pm_turn_jet turn = pm_turn_jet_of(x2.v);
-    pm_jet s = pm_jet_product(t, pm_jet_through(x2, turn.sine));
-    pm_jet c = pm_jet_through(x2, turn.cosine);
+    pm_cos_sinc_jet turn = pm_cos_sinc_jet_of(x2.v);
+    pm_jet s = pm_jet_product(t, pm_jet_chain(x2, turn.sinc));
+    pm_jet c = pm_jet_chain(x2, turn.cosine);
     return pm_quat_jet_of(pm_quat_of(s.v * l.x, s.v * l.y, s.v * l.z, c.v),
                           pm_quat_of(s.d * l.x, s.d * l.y, s.d * l.z, c.d),
                           pm_quat_of(s.dd * l.x, s.dd * l.y, s.dd * l.z, c.dd));
 }
 
-/* theta^2 of y = sin(theta/2)^2: its slope is 4 theta/sin(theta). */
+/* theta^2 as a function of y = sin(theta/2)^2: its slope is 4 theta/sin(theta). */
 pm_fn pm_jet pm_angle2_jet(real y) {
     pm_mask near = y < PM_REAL(0.5f);
     real rest = PM_REAL(1.0f) - y;
@@ -194,26 +194,26 @@ pm_fn pm_jet pm_angle2_jet(real y) {
                      PM_REAL(4.0f) * g_slope);
 }
 
-/* u sin(u theta)/(u theta): a slerp's weight, but for a factor that both have in common */
+/* u sin(u theta)/(u theta): a slerp's weight, up to a factor common to both weights */
 pm_fn pm_jet pm_slerp_weight_jet(pm_jet u, pm_jet angle2) {
     pm_jet x2 = pm_jet_product(pm_jet_product(u, u), angle2);
-    return pm_jet_product(u, pm_jet_through(x2, pm_turn_jet_of(x2.v).sine));
+    return pm_jet_product(u, pm_jet_chain(x2, pm_cos_sinc_jet_of(x2.v).sinc));
 }
 
-/* The slerp of two moving quaternions by a moving weight, at any angle short of antipodal,
- * but for its length. */
+/* The slerp of two varying quaternions with a varying weight, at any angle short of antipodal, up
+ * to its length. */
 pm_fn pm_quat_jet pm_slerp_jet(pm_quat_jet a, pm_quat_jet b, pm_jet weight) {
     pm_jet minus = pm_jet_of(PM_REAL(-1.0f), PM_REAL(0.0f), PM_REAL(0.0f));
     pm_quat_jet chord = pm_quat_jet_sum(b, pm_quat_jet_weighted(minus, a));
     pm_jet y = pm_jet_scaled(pm_quat_jet_norm2(chord), PM_REAL(0.25f));
     y.v = pm_select(y.v < PM_REAL(1.0f), y.v, PM_REAL(1.0f));
-    pm_jet angle2 = pm_jet_through(y, pm_angle2_jet(y.v));
+    pm_jet angle2 = pm_jet_chain(y, pm_angle2_jet(y.v));
     return pm_quat_jet_sum(
-        pm_quat_jet_weighted(pm_slerp_weight_jet(pm_jet_rest(weight), angle2), a),
+        pm_quat_jet_weighted(pm_slerp_weight_jet(pm_jet_complement(weight), angle2), a),
         pm_quat_jet_weighted(pm_slerp_weight_jet(weight, angle2), b));
 }
 
-/* u (k + (1 - k) u), and other polynomials of u without a constant: u (a + u (b + u c)) */
+/* u (a + u (b + u c)): polynomials in u without a constant, such as u (k + (1 - k) u) */
 pm_fn pm_jet pm_cubic_jet(real a, real b, real c, real u) {
     real two = PM_REAL(2.0f), three = PM_REAL(3.0f);
     return pm_jet_of(u * pm_fma(u, pm_fma(u, c, b), a), pm_fma(u, pm_fma(u, three * c, two * b), a),
@@ -229,18 +229,18 @@ pm_fn pm_quat_jet pm_quat_jet_fixed(pm_quat a) {
     return pm_quat_jet_of(a, pm_quat_zero(), pm_quat_zero());
 }
 
-/* cos and sin(t x)/x of x^2 */
-pm_fn pm_turn_jet pm_turn_jet_by(real x2, pm_jet t) {
-    pm_turn_jet turn;
+/* cos(t x) and sin(t x)/x from x^2 */
+pm_fn pm_cos_sinc_jet pm_cos_sinc_jet_scaled(real x2, pm_jet t) {
+    pm_cos_sinc_jet turn;
     pm_jet tx2 = pm_jet_scaled(pm_jet_product(t, t), x2);
-    pm_turn_jet f = pm_turn_jet_of(tx2.v);
-    turn.cosine = pm_jet_through(tx2, f.cosine);
-    turn.sine = pm_jet_product(t, pm_jet_through(tx2, f.sine));
+    pm_cos_sinc_jet f = pm_cos_sinc_jet_of(tx2.v);
+    turn.cosine = pm_jet_chain(tx2, f.cosine);
+    turn.sinc = pm_jet_product(t, pm_jet_chain(tx2, f.sinc));
     return turn;
 }
 
-/* u (1 - u)^2 and u^2 (1 - u), Hermite's weights of slopes. As products: near the ends, where the
- * polynomials' terms cancel, they are as exact as u, however large the slopes. */
+/* u (1 - u)^2 and u^2 (1 - u), the Hermite weights of slopes. As products they are as exact as u
+ * near the ends, where the terms of the polynomials cancel, however large the slopes. */
 pm_fn pm_jet pm_leaving_jet(real u) {
     real v = PM_REAL(1.0f) - u;
     return pm_jet_of(u * v * v, v * pm_fma(PM_REAL(-2.0f), u, v),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Keys in memory: quaternions of float32, or 48 bits a key that are decoded as they are loaded.
- * PM_KEYS says which. How a key is encoded is the host's business (key_format.c).
+ * Keys in memory: float32 quaternions, or 48 bits per key, decoded as they are loaded. PM_KEYS
+ * selects the format. The host encodes the keys (key_format.c).
  */
 #ifndef PM_KEYS_H
 #define PM_KEYS_H
@@ -22,23 +22,25 @@ typedef short pm_s16;
 typedef int16_t pm_s16;
 #endif
 
-/* Keys of 48 bits lie in groups of 16 neighbours: 16 numbers of each of the three, and of log48
- * a word more, whose bit i is the sign of key i. A vector of keys is loads of neighbours so. */
+/* 48-bit keys are stored in groups of 16 neighbours: 16 first numbers, then 16 second, then 16
+ * third ones. log48 adds one word, whose bit i is the sign of key i. A vector of keys can thus be
+ * loaded from adjacent words. */
 #define PM_KEY_GROUP 16
 #define PM_LOG48_WORDS (3 * PM_KEY_GROUP + 1)
 #define PM_SMALLEST48_WORDS (3 * PM_KEY_GROUP)
 
-/* sqrt(2)/32767 and sqrt(1/2)/16383, rounded up: the largest there is stays in range. */
+/* sqrt(2)/32767 and sqrt(1/2)/16383, rounded up so that the largest number stays in range. */
 #define PM_LOG48_STEP 4.31596927e-05f
 #define PM_SMALLEST48_STEP 4.31610097e-05f
 
-/* The three numbers of a key, and 1 or -1 where the sign is apart. */
+/* The three numbers of a key, and its sign, 1 or -1, where the format stores it separately. */
 typedef struct pm_codes {
     real a, b, c, sign;
 } pm_codes;
 
-/* Of q = (n sin a, cos a), a up to a quarter turn, log48 holds p = 2 sin(a/2) n: the logarithm
- * a n with its length bent, so that neither sine nor cosine is needed. |p|^2 = 2 - 2 cos a. */
+/* For q = (n sin a, cos a) with a up to a quarter turn, log48 stores p = 2 sin(a/2) n: the
+ * logarithm a n with another length, so that decoding needs neither sine nor cosine.
+ * |p|^2 = 2 - 2 cos a. */
 pm_fn pm_quat pm_log48_quat(pm_codes k) {
     real step = PM_REAL(PM_LOG48_STEP);
     real x = k.a * step, y = k.b * step, z = k.c * step;
@@ -48,22 +50,24 @@ pm_fn pm_quat pm_log48_quat(pm_codes k) {
                       k.sign * pm_fma(PM_REAL(-0.5f), length2, PM_REAL(1.0f)));
 }
 
-/* A number of smallest48: 15 bits, and below them one of three that say what the largest is. */
+/* A number of smallest48: 15 bits, and below them one of the three bits that describe the largest
+ * component. */
 typedef struct pm_split {
     real number, bit;
 } pm_split;
 
 pm_fn pm_split pm_split_code(real code) {
     pm_split s;
-    real whole = PM_REAL(12582912.0f); /* 1.5 2^23: what is added to it is rounded to whole */
+    real whole = PM_REAL(12582912.0f); /* 1.5 2^23: a sum with it is rounded to a whole number */
     real steps = (pm_fma(PM_REAL(0.5f), code, PM_REAL(-0.25f)) + whole) - whole;
     s.bit = code - (steps + steps);
     s.number = steps * PM_REAL(PM_SMALLEST48_STEP);
     return s;
 }
 
-/* smallest48 holds all components but the largest, in their order; which that is, in the bits
- * of the first two; and its sign, by which the others are multiplied, in that of the third. */
+/* smallest48 stores all components except the largest, in their order. The bits of the first two
+ * numbers are the index of the largest component; the bit of the third is its sign, by which the
+ * others are multiplied. */
 pm_fn pm_quat pm_smallest48_quat(pm_codes k) {
     pm_split a = pm_split_code(k.a), b = pm_split_code(k.b), c = pm_split_code(k.c);
     real one = PM_REAL(1.0f), two = PM_REAL(2.0f);
@@ -78,7 +82,7 @@ pm_fn pm_quat pm_smallest48_quat(pm_codes k) {
                       pm_select(which > two, largest, third));
 }
 
-/* The key whose four numbers would be at `at`, were it of float32. */
+/* The group of the key whose four numbers would be at offset `at` if it were float32. */
 pm_fn pm_global const pm_s16 *pm_key_group(pm_global const pm_s16 *keys, pm_u32 words, pm_u64 at) {
     return keys + (at >> 2) / PM_KEY_GROUP * words;
 }
@@ -87,7 +91,7 @@ pm_fn pm_u32 pm_key_in_group(pm_u64 at) {
     return (pm_u32)(at >> 2) % PM_KEY_GROUP;
 }
 
-/* Keys that lie anywhere. */
+/* Keys at arbitrary offsets. */
 pm_fn pm_codes pm_gather_codes(pm_global const pm_s16 *keys, pm_u32 words,
                                const pm_u64 at[PM_LANES]) {
     float a[PM_LANES], b[PM_LANES], c[PM_LANES], sign[PM_LANES];
@@ -164,7 +168,7 @@ pm_fn real pm_load_words(pm_global const pm_s16 *from) {
 #endif
 }
 
-/* Bits 0 to PM_LANES - 1 as 1 where they are 0, and -1. */
+/* Bits 0 to PM_LANES - 1 as signs: 1 for a bit that is 0, -1 for a bit that is 1. */
 pm_fn real pm_signs_of(int bits) {
 #if PM_LANES == 1
     return bits & 1 ? -1.0f : 1.0f;
@@ -184,7 +188,7 @@ pm_fn void pm_prefetch_keys(pm_global const pm_s16 *keys, pm_u64 at) {
     pm_prefetch(pm_key_group(keys, PM_KEY_WORDS, at), 2 * PM_KEY_WORDS);
 }
 
-/* PM_LANES neighbours, of which the first is a multiple of PM_LANES. */
+/* PM_LANES neighbours; the index of the first is a multiple of PM_LANES. */
 pm_fn pm_quat pm_load_keys(pm_global const pm_s16 *keys, pm_u64 at) {
     pm_global const pm_s16 *group = pm_key_group(keys, PM_KEY_WORDS, at);
     pm_u32 lane = pm_key_in_group(at);

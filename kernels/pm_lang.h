@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * The whole dialect in which formulas are written once and read three ways: as
- * OpenCL C with real = float (one track a work-item), as OpenCL C with real =
- * float4, float8 or float16 (a vector of tracks a work-item), and as C11. All give
- * the same bits: nothing is contracted, pm_fma is fused everywhere, and the only
- * other operations are correctly rounded ones.
+ * The language subset in which formulas are written once and compiled in three ways: as
+ * OpenCL C with real = float (one track per work-item), as OpenCL C with real = float4,
+ * float8 or float16 (a vector of tracks per work-item), and as C11. All three give the same
+ * bits: nothing is contracted, pm_fma is fused everywhere, and all other operations are
+ * correctly rounded.
  */
 #ifndef PM_LANG_H
 #define PM_LANG_H
@@ -28,8 +28,9 @@
 #endif
 #pragma OPENCL FP_CONTRACT OFF
 
-/* Compilers leave what is called twice by itself, and pass it vectors through memory. Where
- * they do it with no vectors, it costs nothing, and Oclgrind 21.10 cannot run what is forced. */
+/* Compilers do not inline a function that is called twice, and pass vectors to it through memory.
+ * Without vectors such a call costs nothing, and Oclgrind 21.10 cannot run functions whose
+ * inlining is forced. */
 #if PM_LANES == 1
 #define pm_fn static inline
 #else
@@ -60,7 +61,7 @@ typedef PM_JOIN(int, PM_LANES) pm_mask;
 #define pm_select(mask, yes, no) select((no), (yes), (mask))
 #define pm_bits_of(a) PM_JOIN(as_int, PM_LANES)(a)
 #define pm_real_of(bits) PM_JOIN(as_float, PM_LANES)(bits)
-/* Whether the mask is set in some lane. Drivers' any() asks one lane after another. */
+/* Whether the mask is set in some lane. Drivers' any() tests one lane after another. */
 #if __has_builtin(__builtin_reduce_or)
 #define pm_any(mask) __builtin_reduce_or(mask)
 #else
@@ -74,7 +75,7 @@ typedef PM_JOIN(int, PM_LANES) pm_mask;
 #define pm_sqrt(a) sqrt(a)
 #define pm_floor(a) floor(a)
 
-#ifdef PM_FMA_FORGETS_ZERO /* fma(a, b, 0) is a b, and so -0 where a b + 0 is 0 */
+#ifdef PM_FMA_FORGETS_ZERO /* the driver computes fma(a, b, 0) as a b: -0 where a b + 0 is +0 */
 static inline real pm_fma(real a, real b, real c) {
     return pm_select(c == PM_REAL(0.0f), a * b + c, fma(a, b, c));
 }
@@ -98,7 +99,7 @@ typedef uint32_t pm_u32;
 typedef uint64_t pm_u64;
 typedef int64_t pm_s64;
 
-/* The upper half of a product of 128 bits. */
+/* The upper half of the 128-bit product. */
 static inline pm_u64 pm_high_product(pm_u64 a, pm_u64 b) {
     __extension__ typedef unsigned __int128 pm_u128_product;
     return (pm_u64)(((pm_u128_product)a * b) >> 64);
@@ -116,7 +117,7 @@ typedef int pm_mask;
 #define pm_sqrt(a) sqrtf(a)
 #define pm_floor(a) floorf(a)
 
-/* A number's bits, and the reverse. */
+/* The bits of a number, and the number of some bits. */
 static inline pm_mask pm_bits_of(real a) {
     union {
         real number;
@@ -132,7 +133,7 @@ static inline real pm_real_of(pm_mask bits) {
     } both = {bits};
     return both.number;
 }
-#else /* vectors of the compiler: the reference path's, and tests run the lane kernels so */
+#else /* compiler vectors: for the reference path, and for tests of the vector kernels */
 #if defined(__AVX__)
 #include <immintrin.h>
 #endif
@@ -164,7 +165,7 @@ static inline int pm_any(pm_mask mask) {
 }
 #endif
 
-/* Compilers find the instruction in a loop over lanes, or do not. */
+/* Intrinsics, because not every compiler finds the instruction in a loop over lanes. */
 #if PM_LANES == 16 && defined(__AVX512F__)
 #define pm_fma(a, b, c) ((real)_mm512_fmadd_ps((__m512)(a), (__m512)(b), (__m512)(c)))
 #elif PM_LANES == 8 && defined(__FMA__)

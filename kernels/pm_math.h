@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: MIT
  *
- * Elementary functions as polynomials with float32 coefficients, so that every
- * device gives the same bits and none needs a range reduction: callers stay inside
- * the stated intervals. The coefficients come from tools/fit_polynomials.c; each
- * error is the one it prints, in exact arithmetic, before float rounding.
+ * Elementary functions as polynomials with float32 coefficients, so that every device gives
+ * the same bits. The polynomials need no range reduction: callers stay within the stated
+ * intervals. tools/fit_polynomials.c computes the coefficients; each stated error is the one
+ * that it prints, in exact arithmetic, before float rounding.
  */
 #ifndef PM_MATH_H
 #define PM_MATH_H
 
 #include "pm_lang.h"
 
-/* c0 + c1 x + c2 x^2 + c3 x^3, and below it longer ones, by Estrin's scheme: a product or two
- * more than Horner's, but few that wait for one another, which is what takes time. */
+/* c0 + c1 x + c2 x^2 + c3 x^3. This and the longer polynomials below use Estrin's scheme: one or
+ * two products more than Horner's rule, but a shorter chain of dependent operations, which
+ * determines the time. */
 pm_fn real pm_cubic(real x, float c0, float c1, float c2, float c3) {
     real low = pm_fma(x, PM_REAL(c1), PM_REAL(c0));
     real high = pm_fma(x, PM_REAL(c3), PM_REAL(c2));
     return pm_fma(x * x, high, low);
 }
 
-/* 1 + c1 x + ... + c4 x^4; the last step rounds as Horner's does. */
+/* 1 + c1 x + ... + c4 x^4; the last step rounds as in Horner's rule. */
 pm_fn real pm_quartic_from_1(real x, float c1, float c2, float c3, float c4) {
     return pm_fma(x, pm_cubic(x, c1, c2, c3, c4), PM_REAL(1.0f));
 }
@@ -31,8 +32,8 @@ pm_fn real pm_nonic_from_1(real x, float c1, float c2, float c3, float c4, float
     return pm_fma(x, pm_fma(x4, high, pm_cubic(x, c1, c2, c3, c4)), PM_REAL(1.0f));
 }
 
-/* t^2 a2 with one rounding less: what rounds off t^2 is carried along. Angles near a
- * quarter turn are worth it, for half the rounding of x^2 is rounding of x. */
+/* t^2 a2 with one rounding less: the rounding error of t^2 is carried along. This matters for
+ * angles near a quarter turn, because half the rounding error of x^2 is rounding error of x. */
 pm_fn real pm_square_times(real t, real a2) {
     real t2 = t * t;
     real rest = pm_fma(t, t, -t2);
@@ -42,18 +43,19 @@ pm_fn real pm_square_times(real t, real a2) {
 #define PM_SINC(polynomial, x)                                                                     \
     polynomial(x, -0.166666612f, 0.0083331028f, -0.000198119946f, 2.61059586e-06f)
 
-/* sin(x)/x of x^2 in [0, (pi/2)^2]; error 5.24e-09. */
+/* sin(x)/x for x^2 in [0, (pi/2)^2]; error 5.24e-09. */
 pm_fn real pm_sinc(real x2) {
     return PM_SINC(pm_quartic_from_1, x2);
 }
 
-/* (cos x - 1 + x^2/2)/x^4 of x^2 in [0, (pi/2)^2]; error 1.24e-09. */
+/* (cos x - 1 + x^2/2)/x^4 for x^2 in [0, (pi/2)^2]; error 1.24e-09. */
 pm_fn real pm_cos_rest(real x2) {
     return pm_cubic(x2, 0.0416666679f, -0.00138889009f, 2.47943353e-05f, -2.67520079e-07f);
 }
 
-/* cos x of x^2 in [0, (pi/2)^2]. The terms up to x^2 keep what a polynomial to the end
- * would round off near a quarter turn, where cos x is small and they are not. */
+/* cos x for x^2 in [0, (pi/2)^2]. The terms up to x^2 are summed separately: near a quarter turn
+ * cos x is small and these terms are not, and a single polynomial would lose digits to
+ * rounding. */
 pm_fn real pm_cos(real x2) {
     real start = pm_fma(PM_REAL(-0.5f), x2, PM_REAL(1.0f));
     return pm_fma(x2 * x2, pm_cos_rest(x2), start);
@@ -63,34 +65,34 @@ pm_fn real pm_cos(real x2) {
     polynomial(x, 0.166667596f, 0.0333157741f, 0.0072566974f, 0.00122830656f, 0.00099273317f,      \
                -0.000574040227f, 0.000424556609f, -0.000134686663f, 2.26546763e-05f)
 
-/* theta/sin(theta) of x = 4 sin(theta/2)^2 in [0, 2], the squared chord of theta in
- * [0, pi/2]; error 1.55e-08. It is the one inverse sine that a slerp needs, without its
- * root, its quotient or a special case at 0. */
+/* theta/sin(theta) for x = 4 sin(theta/2)^2 in [0, 2], the squared chord of theta in
+ * [0, pi/2]; error 1.55e-08. This replaces the inverse sine of a slerp, without a root, a
+ * quotient or a special case at 0. */
 pm_fn real pm_arc_gain(real x) {
     return PM_ARC_GAIN(pm_nonic_from_1, x);
 }
 
-/* x/sin(x) of x^2 in [0, (pi/2)^2]; error 1.15e-10. */
+/* x/sin(x) for x^2 in [0, (pi/2)^2]; error 1.15e-10. */
 pm_fn real pm_cosecant(real x2) {
     return pm_nonic_from_1(x2, 0.166666672f, 0.0194443762f, 0.00205058581f, 0.000209250255f,
                            2.22803665e-05f, 1.44538137e-06f, 5.45264584e-07f, -6.18711979e-08f,
                            1.25930377e-08f);
 }
 
-/* 1/sqrt(1 - z) of z in [0, 1/2]; error 1.01e-08. Exactly 1 at 0. */
+/* 1/sqrt(1 - z) for z in [0, 1/2]; error 1.01e-08. Exactly 1 at 0. */
 pm_fn real pm_inverse_root(real z) {
     return pm_nonic_from_1(z, 0.500002384f, 0.374819398f, 0.317189157f, 0.214230478f, 0.663377345f,
                            -1.51184523f, 4.49669218f, -5.70375299f, 3.84582591f);
 }
 
-/* atan(x)/x of x^2 in [0, 1]; error 2.35e-09. */
+/* atan(x)/x for x^2 in [0, 1]; error 2.35e-09. */
 pm_fn real pm_atan_ratio(real x2) {
     return pm_nonic_from_1(x2, -0.333333015f, 0.199986264f, -0.142650917f, 0.109566569f,
                            -0.0841645449f, 0.0581778735f, -0.0313941687f, 0.0110287555f,
                            -0.00181865424f);
 }
 
-/* atan2(y, x) of y >= 0, x >= 0, not both 0: in [0, pi/2]. */
+/* atan2(y, x) for y >= 0 and x >= 0, not both 0; the result is in [0, pi/2]. */
 pm_fn real pm_atan2_quadrant(real y, real x) {
     pm_mask steep = y > x;
     real t = pm_select(steep, x, y) / pm_select(steep, y, x);
@@ -99,48 +101,48 @@ pm_fn real pm_atan2_quadrant(real y, real x) {
 }
 
 /* cos x and sin(x)/x */
-typedef struct pm_turn {
-    real cosine, sine;
-} pm_turn;
+typedef struct pm_cos_sinc {
+    real cosine, sinc;
+} pm_cos_sinc;
 
-/* Of x^2 in [0, (pi/2)^2]. */
-pm_fn pm_turn pm_turn_narrow(real x2) {
-    pm_turn t;
+/* For x^2 in [0, (pi/2)^2]. */
+pm_fn pm_cos_sinc pm_cos_sinc_narrow(real x2) {
+    pm_cos_sinc t;
     t.cosine = pm_cos(x2);
-    t.sine = pm_sinc(x2);
+    t.sinc = pm_sinc(x2);
     return t;
 }
 
-/* Of x^2 in [0, 1e8]: x less a whole number of half turns, in two parts of pi; what the
- * root rounded off is put back behind the subtraction, where it counts. */
-pm_fn pm_turn pm_turn_wide(real x2) {
-    pm_turn t;
+/* For x^2 in [0, 1e8]. A whole number of half turns is subtracted from x, with pi in two parts.
+ * The rounding error of the root is added after the subtraction, where it matters. */
+pm_fn pm_cos_sinc pm_cos_sinc_wide(real x2) {
+    pm_cos_sinc t;
     real x = pm_sqrt(x2);
-    pm_mask still = x < PM_REAL(1e-9f);
-    real divisor = pm_select(still, PM_REAL(1.0f), x);
+    pm_mask is_zero = x < PM_REAL(1e-9f);
+    real divisor = pm_select(is_zero, PM_REAL(1.0f), x);
     real rest = PM_REAL(0.5f) * pm_fma(-x, x, x2) / divisor;
     real turns = pm_floor(pm_fma(x, PM_REAL(0.318309886f), PM_REAL(0.5f)));
     real r = pm_fma(turns, PM_REAL(-3.14159274f), x);
     r = pm_fma(turns, PM_REAL(8.74227766e-08f), r) + rest;
     real odd = turns - PM_REAL(2.0f) * pm_floor(PM_REAL(0.5f) * turns);
     real sign = PM_REAL(1.0f) - PM_REAL(2.0f) * odd;
-    pm_mask near = turns < PM_REAL(0.5f); /* nothing to take off: no detour by the root */
+    pm_mask near = turns < PM_REAL(0.5f); /* nothing to subtract: x^2 is used without the root */
     real r2 = pm_select(near, x2, r * r);
     t.cosine = sign * pm_cos(r2);
-    t.sine = sign * pm_sinc(r2) * pm_select(near, PM_REAL(1.0f), r / divisor);
+    t.sinc = sign * pm_sinc(r2) * pm_select(near, PM_REAL(1.0f), r / divisor);
     return t;
 }
 
-#define PM_TURN_NARROW_END PM_REAL(2.46740127f) /* (pi/2)^2 */
+#define PM_COS_SINC_NARROW_END PM_REAL(2.46740127f) /* (pi/2)^2 */
 
-/* Of x^2 in [0, 1e8] */
-pm_fn pm_turn pm_turn_of(real x2) {
-    pm_turn t = pm_turn_narrow(x2);
-    pm_mask far = x2 > PM_TURN_NARROW_END;
+/* For x^2 in [0, 1e8]. */
+pm_fn pm_cos_sinc pm_cos_sinc_of(real x2) {
+    pm_cos_sinc t = pm_cos_sinc_narrow(x2);
+    pm_mask far = x2 > PM_COS_SINC_NARROW_END;
     if (pm_any(far)) {
-        pm_turn wide = pm_turn_wide(x2);
+        pm_cos_sinc wide = pm_cos_sinc_wide(x2);
         t.cosine = pm_select(far, wide.cosine, t.cosine);
-        t.sine = pm_select(far, wide.sine, t.sine);
+        t.sinc = pm_select(far, wide.sinc, t.sinc);
     }
     return t;
 }

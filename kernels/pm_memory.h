@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Quaternions between memory, where they lie one after another as x y z w, and
- * lanes, where all x share a vector. Whole vectors are transposed in registers, in
- * two levels; the compilers of CPU devices turn each level into one shuffle.
+ * Loads and stores of quaternions. In memory they lie one after another as x y z w; in lanes
+ * all x share a vector. Whole vectors are transposed in registers, in two levels; the
+ * compilers of CPU devices turn each level into one shuffle.
  */
 #ifndef PM_MEMORY_H
 #define PM_MEMORY_H
@@ -15,8 +15,8 @@
 
 #define PM_CACHE_LINE 64 /* bytes */
 
-/* Asks for bytes that will be loaded soon, where compilers know how. Devices of single lanes
- * have other work-items to go on with. */
+/* Prefetches bytes that will be loaded soon, where the compiler has a builtin for it. Devices with
+ * one lane hide the latency behind other work-items. */
 pm_fn void pm_prefetch(pm_global const void *from, pm_u32 size) {
 #if defined(PM_OPENCL) && PM_LANES > 1 && __has_builtin(__builtin_prefetch)
     PM_UNROLL
@@ -30,7 +30,7 @@ pm_fn void pm_prefetch(pm_global const void *from, pm_u32 size) {
 
 #if PM_LANES == 1
 
-/* Quaternions lie on boundaries of 16 bytes, which vload4 and vstore4 do not count on. */
+/* Quaternions are aligned to 16 bytes, which vload4 and vstore4 do not assume. */
 pm_fn pm_quat pm_load_quats(pm_global const float *from) {
 #ifdef PM_OPENCL
     float4 q = *(pm_global const float4 *)from;
@@ -44,7 +44,8 @@ pm_fn pm_quat pm_gather_quats(pm_global const float *const from[PM_LANES]) {
     return pm_load_quats(from[0]);
 }
 
-/* How many neighbours fill a vector, and so many of each lane, anywhere. */
+/* The number of neighbouring quaternions that fill a vector; pm_gather_neighbours loads as many for
+ * each lane, from any address. */
 #define PM_NEIGHBOURS 1
 
 pm_fn void pm_gather_neighbours(pm_global const float *const from[PM_LANES],
@@ -85,9 +86,9 @@ pm_fn real pm_reals_of(const float *from) {
 
 #define PM_NEIGHBOURS (PM_LANES / 4)
 
-/* Lane j of PM_SHUFFLE(a, b, f) is element f(j) of a and b side by side. Compilers keep a
- * shuffle that they are given whole; one made of swizzles they take apart into loads of
- * two floats each, many times as many instructions. */
+/* Lane j of PM_SHUFFLE(a, b, f) is element f(j) of the concatenation of a and b. Compilers keep a
+ * shuffle that is a single operation. They split one that is made of swizzles into loads of two
+ * floats each, many times as many instructions. */
 #if PM_LANES == 16
 #define PM_EACH(f)                                                                                 \
     f(0), f(1), f(2), f(3), f(4), f(5), f(6), f(7), f(8), f(9), f(10), f(11), f(12), f(13), f(14), \
@@ -106,18 +107,19 @@ pm_fn real pm_reals_of(const float *from) {
 #endif
 
 #define PM_HALF (PM_LANES / 2)
-#define PM_LOWER(j) ((j) < PM_HALF ? (j) : PM_HALF + (j)) /* the lower halves of both */
+#define PM_LOWER(j) ((j) < PM_HALF ? (j) : PM_HALF + (j)) /* the lower halves of a and b */
 #define PM_UPPER(j) (PM_LOWER(j) + PM_HALF)
 
-/* Of a vector's quaternions: all x, then all y; all z, then all w. */
+/* From the quaternions of two vectors: all x, then all y; and all z, then all w. */
 #define PM_X_THEN_Y(j) ((j) < PM_HALF ? 4 * (j) : 4 * ((j)-PM_HALF) + 1)
 #define PM_Z_THEN_W(j) (PM_X_THEN_Y(j) + 2)
 
-/* x y z w in turn of halves that hold x then z, and y then w; and the same of those behind */
-#define PM_IN_TURN(j) ((j) / 4 + (j) % 2 * PM_LANES + (j) % 4 / 2 * PM_HALF)
-#define PM_IN_TURN_BEHIND(j) (PM_IN_TURN(j) + PM_LANES / 4)
+/* Interleaved to x y z w, from a vector of x then z and a vector of y then w: the lower half of the
+ * quaternions in them, and the upper half. */
+#define PM_INTERLEAVED_LOWER(j) ((j) / 4 + (j) % 2 * PM_LANES + (j) % 4 / 2 * PM_HALF)
+#define PM_INTERLEAVED_UPPER(j) (PM_INTERLEAVED_LOWER(j) + PM_LANES / 4)
 
-/* r holds PM_LANES quaternions as 4 vectors of memory order */
+/* PM_LANES quaternions as 4 vectors in memory order */
 typedef struct pm_quat_block {
     real r0, r1, r2, r3;
 } pm_quat_block;
@@ -137,10 +139,10 @@ pm_fn pm_quat_block pm_block_of(pm_quat q) {
     real xz1 = PM_SHUFFLE(q.x, q.z, PM_UPPER);
     real yw0 = PM_SHUFFLE(q.y, q.w, PM_LOWER);
     real yw1 = PM_SHUFFLE(q.y, q.w, PM_UPPER);
-    m.r0 = PM_SHUFFLE(xz0, yw0, PM_IN_TURN);
-    m.r1 = PM_SHUFFLE(xz0, yw0, PM_IN_TURN_BEHIND);
-    m.r2 = PM_SHUFFLE(xz1, yw1, PM_IN_TURN);
-    m.r3 = PM_SHUFFLE(xz1, yw1, PM_IN_TURN_BEHIND);
+    m.r0 = PM_SHUFFLE(xz0, yw0, PM_INTERLEAVED_LOWER);
+    m.r1 = PM_SHUFFLE(xz0, yw0, PM_INTERLEAVED_UPPER);
+    m.r2 = PM_SHUFFLE(xz1, yw1, PM_INTERLEAVED_LOWER);
+    m.r3 = PM_SHUFFLE(xz1, yw1, PM_INTERLEAVED_UPPER);
     return m;
 }
 
@@ -159,7 +161,7 @@ pm_fn pm_quat pm_load_quats(pm_global const float *from) {
     return pm_lanes_of(m);
 }
 
-/* PM_LANES quaternions that lie anywhere */
+/* PM_LANES quaternions at arbitrary addresses */
 pm_fn pm_quat pm_gather_quats(pm_global const float *const from[PM_LANES]) {
     pm_quat_block m;
 #if PM_LANES == 16
@@ -186,26 +188,26 @@ pm_fn pm_quat pm_gather_quats(pm_global const float *const from[PM_LANES]) {
 }
 
 #if PM_LANES == 16
-/* Blocks of four of a and b in turn: their first two, and their others */
-#define PM_FOURS(j) ((j) / 4 % 2 * PM_LANES + (j) / 8 * 4 + (j) % 4)
-#define PM_FOURS_BEHIND(j) (PM_FOURS(j) + 8)
+/* Blocks of four lanes, alternately from a and b: the first two of each, and the last two. */
+#define PM_BLOCKS_LOWER(j) ((j) / 4 % 2 * PM_LANES + (j) / 8 * 4 + (j) % 4)
+#define PM_BLOCKS_UPPER(j) (PM_BLOCKS_LOWER(j) + 8)
 
-/* Four vectors of four blocks of four, transposed: block i of each goes to vector i. */
+/* Four vectors of four blocks of four lanes, transposed: block i of each goes to vector i. */
 pm_fn pm_quat_block pm_fours_transposed(pm_quat_block m) {
     pm_quat_block t;
-    real ab = PM_SHUFFLE(m.r0, m.r1, PM_FOURS), cd = PM_SHUFFLE(m.r2, m.r3, PM_FOURS);
+    real ab = PM_SHUFFLE(m.r0, m.r1, PM_BLOCKS_LOWER), cd = PM_SHUFFLE(m.r2, m.r3, PM_BLOCKS_LOWER);
     t.r0 = PM_SHUFFLE(ab, cd, PM_LOWER);
     t.r1 = PM_SHUFFLE(ab, cd, PM_UPPER);
-    ab = PM_SHUFFLE(m.r0, m.r1, PM_FOURS_BEHIND);
-    cd = PM_SHUFFLE(m.r2, m.r3, PM_FOURS_BEHIND);
+    ab = PM_SHUFFLE(m.r0, m.r1, PM_BLOCKS_UPPER);
+    cd = PM_SHUFFLE(m.r2, m.r3, PM_BLOCKS_UPPER);
     t.r2 = PM_SHUFFLE(ab, cd, PM_LOWER);
     t.r3 = PM_SHUFFLE(ab, cd, PM_UPPER);
     return t;
 }
 #endif
 
-/* As many neighbours as fill a vector, of each lane, anywhere: to[k] is the k-th of each. Whole
- * vectors are loaded, which is a quarter of the loads that as many gathers take. */
+/* PM_NEIGHBOURS neighbours for each lane, from any address: to[k] holds the k-th of every lane.
+ * Whole vectors are loaded, which is a quarter of the loads of as many gathers. */
 pm_fn void pm_gather_neighbours(pm_global const float *const from[PM_LANES],
                                 pm_quat to[PM_NEIGHBOURS]) {
     pm_quat_block rows[PM_NEIGHBOURS];
@@ -260,14 +262,15 @@ pm_fn void pm_gather_neighbours(pm_global const float *const from[PM_LANES],
         to[k] = pm_lanes_of(rows[k]);
 }
 
-/* Stores past the caches, where the compiler knows how. */
+/* A non-temporal store, where the compiler has a builtin for it. */
 #if __has_builtin(__builtin_nontemporal_store)
 #define PM_STREAM(value, to) __builtin_nontemporal_store((value), (pm_global real *)(to))
 #endif
 
-/* Stores the first `count` lanes; all of them is the fast case. Results that no cache will
- * hold until somebody reads them `stream` by: a cache would read every line from memory
- * only to see it overwritten. Vectors must lie on a boundary of their own for that. */
+/* Stores the first `count` lanes; all lanes are the fast case. `streams` requests non-temporal
+ * stores, for results that will have left the caches before they are read: a cached store would
+ * first read every line from memory, only to overwrite it. Non-temporal stores require an address
+ * aligned to the size of the vector. */
 pm_fn void pm_store_quats(pm_global float *to, pm_quat q, pm_u32 count, pm_u32 streams) {
     pm_quat_block m = pm_block_of(q);
 #ifdef PM_STREAM
@@ -296,7 +299,8 @@ pm_fn void pm_store_quats(pm_global float *to, pm_quat q, pm_u32 count, pm_u32 s
         vstore4(vload4(i, tail), i, to);
 }
 
-/* Of 3 vectors in memory order, what the one behind `at` has of x and y, and then of z. */
+/* Element e of 3 vectors in memory order x y z: PM_XY_AT picks it from x and y, PM_Z_AT then adds
+ * those of z. */
 #define PM_XY_AT(e) ((e) % 3 == 0 ? (e) / 3 : (e) % 3 == 1 ? PM_LANES + (e) / 3 : 0)
 #define PM_Z_AT(e) ((e) % 3 == 2 ? PM_LANES + (e) / 3 : (e) % PM_LANES)
 #define PM_XY_0(j) PM_XY_AT(j)
@@ -337,7 +341,7 @@ pm_fn real pm_load_reals(pm_global const float *from) {
     return PM_VLOAD(0, from);
 }
 
-/* from private memory, of which the host makes no difference */
+/* From private memory, which the host does not distinguish. */
 pm_fn real pm_reals_of(const float *from) {
     return PM_VLOAD(0, from);
 }

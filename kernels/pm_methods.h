@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * All curves there are kernels for: the list from which the reference path and the
- * host's table are made, and, in a kernel, the one that PM_METHOD names.
+ * All curves that have kernels: the list from which the reference path and the host's table
+ * are generated, and, in a kernel, the curve that PM_METHOD names.
  */
 #ifndef PM_METHODS_H
 #define PM_METHODS_H
@@ -40,7 +40,7 @@
     PM_ROTATION_CURVES(X)                                                                          \
     PM_VECTOR_CURVES(X)
 
-/* With its prefix, because drivers have macros of their own for names like step. */
+/* The value includes the prefix, because drivers define macros with names like step. */
 #ifndef PM_METHOD
 #define PM_METHOD pm_slerp
 #endif
@@ -51,16 +51,16 @@
 #define PM_OF(what) PM_OF__(PM_METHOD, what)
 #define PM_COEFFICIENTS PM_OF(coefficients)
 #define PM_CONSTANTS PM_OF(constants)
-#ifndef PM_PASSES /* 0 from outside counts what a sample on no key costs */
+#ifndef PM_PASSES /* defined as 0 outside to count the cost of a sample that is not on a key */
 #define PM_PASSES PM_OF(passes)
 #endif
-#define PM_TRIES PM_OF(tries)
+#define PM_HAS_FAST_PATH PM_OF(has_fast_path)
 
 #if defined(PM_KEYS) && PM_KEYS != 0 && PM_COEFFICIENTS > 0
-#error "only curves that store nothing but keys have keys of other formats"
+#error "PM_KEYS is not 0 (float32), but the curve stores more than keys"
 #endif
 
-/* 4 numbers a sample for rotations, 3 for positions and scales */
+/* Numbers per sample: 4 for rotations, 3 for positions and scales. */
 #ifndef PM_COMPONENTS
 #define PM_COMPONENTS 4
 #endif

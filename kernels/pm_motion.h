@@ -8,40 +8,40 @@
 #include "pm_jet.h"
 #include "pm_methods.h"
 
-/* The vector part of conj(a) b, or of b conj(a) in the parent's frame; w is 0. */
-pm_fn pm_quat pm_turned_back(pm_quat a, pm_quat b, pm_u32 parent) {
+/* The vector part of conj(a) b (body frame) or of b conj(a) (parent's frame); w is 0. */
+pm_fn pm_quat pm_relative_vector(pm_quat a, pm_quat b, pm_u32 parent) {
     pm_quat back = pm_quat_of(-a.x, -a.y, -a.z, a.w);
     pm_quat r = parent ? pm_quat_product(b, back) : pm_quat_product(back, b);
     r.w = PM_REAL(0.0f);
     return r;
 }
 
-/* Rest is +0: compilers differ in the sign of what a zero is a factor of. */
-pm_fn real pm_signless_zero(real x) {
+/* A zero becomes +0: compilers differ in the sign of a product that has a zero factor. */
+pm_fn real pm_positive_zero(real x) {
     real zero = PM_REAL(0.0f);
     return pm_select(x == zero, zero, x);
 }
 
 pm_fn pm_quat pm_rate_of(pm_quat v, real scale) {
-    return pm_quat_of(pm_signless_zero(v.x * scale), pm_signless_zero(v.y * scale),
-                      pm_signless_zero(v.z * scale), PM_REAL(0.0f));
+    return pm_quat_of(pm_positive_zero(v.x * scale), pm_positive_zero(v.y * scale),
+                      pm_positive_zero(v.z * scale), PM_REAL(0.0f));
 }
 
-/* Angular velocity, in rad/s, of a curve of any length; `rate` is 1 over the segment's
- * seconds. */
+/* Angular velocity, in rad/s, of a curve of quaternions of any length; `rate` is
+ * 1/(duration of the segment in s). */
 pm_fn pm_quat pm_angular_velocity(pm_quat_jet q, real rate, pm_u32 parent) {
-    pm_quat v = pm_turned_back(q.v, q.d, parent);
+    pm_quat v = pm_relative_vector(q.v, q.d, parent);
     return pm_rate_of(v, PM_REAL(2.0f) * rate / pm_quat_norm2(q.v));
 }
 
 /* Angular acceleration, in rad/s^2: with n = |q|^2 and velocity w by u,
  *   2 vec(conj(q) q'')/n - w n'/n, n' = 2 q.q'
- * in either frame, for what differs between them turns with the velocity itself. */
+ * in either frame, because the rotation between the frames turns about the velocity itself. */
 pm_fn pm_quat pm_angular_acceleration(pm_quat_jet q, real rate, pm_u32 parent) {
     real n = pm_quat_norm2(q.v);
     real growth = PM_REAL(2.0f) * pm_quat_dot(q.v, q.d) / n;
-    pm_quat a = pm_turned_back(q.v, q.dd, parent);
-    a = pm_quat_plus(a, -growth, pm_turned_back(q.v, q.d, parent));
+    pm_quat a = pm_relative_vector(q.v, q.dd, parent);
+    a = pm_quat_plus(a, -growth, pm_relative_vector(q.v, q.d, parent));
     return pm_rate_of(a, PM_REAL(2.0f) * rate * rate / n);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Quaternions of `real`: one of them, or one in each lane. Arithmetic only; memory
- * is the business of pm_memory.h.
+ * Quaternions of `real`: a single one, or one in each lane. Arithmetic only; pm_memory.h
+ * loads and stores them.
  */
 #ifndef PM_QUAT_H
 #define PM_QUAT_H
@@ -39,7 +39,7 @@ pm_fn pm_quat pm_quat_plus(pm_quat a, real s, pm_quat b) {
                       pm_fma(s, b.w, a.w));
 }
 
-/* r a + s b. With r 0 and s 1 exactly b, and the reverse, for finite numbers. */
+/* r a + s b. For finite numbers exactly b at r = 0, s = 1, and exactly a at r = 1, s = 0. */
 pm_fn pm_quat pm_quat_blend(real r, pm_quat a, real s, pm_quat b) {
     return pm_quat_plus(pm_quat_scaled(a, r), s, b);
 }
@@ -61,7 +61,7 @@ pm_fn pm_quat pm_quat_select(pm_mask mask, pm_quat yes, pm_quat no) {
                       pm_select(mask, yes.z, no.z), pm_select(mask, yes.w, no.w));
 }
 
-/* Hamilton product a b: first b, then a. */
+/* Hamilton product a b: rotates by b first, then by a. */
 pm_fn pm_quat pm_quat_product(pm_quat a, pm_quat b) {
     return pm_quat_of(pm_fma(a.w, b.x, pm_fma(a.x, b.w, pm_fma(a.y, b.z, -a.z * b.y))),
                       pm_fma(a.w, b.y, pm_fma(a.y, b.w, pm_fma(a.z, b.x, -a.x * b.z))),

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * The methods that know two keys: step, nlerp and slerp (spec: methods, section 3), and
- * the slerps that other methods are made of. Keys are unrolled, so the 4-D angle
- * between them is at most pi/2 and nothing here flips a sign. No root, no quotient, no
- * trigonometry, no branch, no special case.
+ * The methods that use two keys: step, nlerp and slerp (spec: methods, section 3), and the
+ * slerps that other methods are built from. Keys are unrolled, so the 4-D angle between them
+ * is at most pi/2 and no sign is flipped here. The methods use no root, quotient,
+ * trigonometric function, branch or special case.
  */
 #ifndef PM_SLERP_H
 #define PM_SLERP_H
@@ -14,15 +14,15 @@
 #define pm_step_coefficients 0
 #define pm_step_constants 0
 #define pm_step_passes 1
-#define pm_step_tries 0
+#define pm_step_has_fast_path 0
 #define pm_nlerp_coefficients 0
 #define pm_nlerp_constants 0
 #define pm_nlerp_passes 1
-#define pm_nlerp_tries 0
+#define pm_nlerp_has_fast_path 0
 #define pm_slerp_coefficients 0
 #define pm_slerp_constants 0
 #define pm_slerp_passes 1
-#define pm_slerp_tries 0
+#define pm_slerp_has_fast_path 0
 
 typedef struct pm_step_segment {
     pm_quat a;
@@ -50,7 +50,7 @@ pm_fn pm_nlerp_segment pm_nlerp_begin(const pm_segment_data *data) {
     return s;
 }
 
-/* The squared length of the mix is between 1/2 and 1. */
+/* The squared length of `mix` is between 1/2 and 1. */
 pm_fn pm_quat pm_nlerp_at(const pm_nlerp_segment *s, real u) {
     pm_quat mix = pm_quat_blend(PM_REAL(1.0f) - u, s->a, u, s->b);
     return pm_quat_scaled(mix, pm_inverse_root(PM_REAL(1.0f) - pm_quat_norm2(mix)));
@@ -61,13 +61,13 @@ pm_fn real pm_centred(real u) {
     return pm_fma(PM_REAL(2.0f), u, PM_REAL(-1.0f));
 }
 
-/* What the weights of a slerp depend on, for unit quaternions at most pi/2 apart. */
+/* The parameters of a slerp's weights, for unit quaternions at most pi/2 apart. */
 typedef struct pm_arc {
     real gain;   /* theta/sin(theta) of the 4-D angle theta between them */
     real angle2; /* theta^2 */
 } pm_arc;
 
-/* Of the squared chord between them, x = 4 sin(theta/2)^2 */
+/* From the squared chord between them, x = 4 sin(theta/2)^2. */
 pm_fn pm_arc pm_arc_of(real x) {
     pm_arc arc;
     arc.gain = pm_arc_gain(x);
@@ -82,8 +82,8 @@ pm_fn real pm_chord2(pm_quat a, pm_quat b) {
     return pm_quat_norm2(pm_quat_difference(b, a));
 }
 
-/* The longest there is an arc of: a quarter turn's, and what rounding adds. */
-#define PM_LONGEST_CHORD2 PM_REAL(2.000004f)
+/* The longest chord for which pm_arc_of is valid: that of a quarter turn, plus rounding. */
+#define PM_MAX_CHORD2 PM_REAL(2.000004f)
 
 pm_fn pm_arc pm_arc_between(pm_quat a, pm_quat b) {
     return pm_arc_of(pm_chord2(a, b));
@@ -98,8 +98,8 @@ pm_fn pm_quat pm_slerp_arc(pm_arc arc, pm_quat a, pm_quat b, real u) {
     return pm_quat_blend(pm_arc_weight(arc, PM_REAL(1.0f) - u), a, pm_arc_weight(arc, u), b);
 }
 
-/* Slerp of unit quaternions at any angle, without a flip; exactly antipodal operands
- * turn by way of a i. */
+/* Slerp of unit quaternions at any angle, without a sign flip. Exactly antipodal operands turn
+ * through a i. */
 pm_fn pm_quat pm_slerp_any(pm_quat a, pm_quat b, real u) {
     pm_quat sum = pm_quat_sum(a, b);
     pm_quat difference = pm_quat_difference(b, a);
@@ -143,7 +143,7 @@ pm_fn pm_quat_jet pm_step_motion(const pm_step_segment *s, real u) {
 
 pm_fn pm_quat_jet pm_nlerp_motion(const pm_nlerp_segment *s, real u) {
     pm_jet t = pm_jet_u(u);
-    return pm_quat_jet_plus(pm_quat_jet_scaled(pm_jet_rest(t), s->a), t, s->b);
+    return pm_quat_jet_plus(pm_quat_jet_scaled(pm_jet_complement(t), s->a), t, s->b);
 }
 
 pm_fn pm_quat_jet pm_slerp_motion(const pm_slerp_segment *s, real u) {

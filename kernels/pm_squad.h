@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Squad at any key times (spec: methods, section 5): a slerp between two arcs, that of
- * the keys and that of the inner points, which may lie at any angle and comes with the
- * clip. With the limiter the two are never more than pi/2 apart.
+ * Squad at any key times (spec: methods, section 5): a slerp between two arcs, that of the
+ * keys and that of the inner points. The arc of the inner points may have any angle and is
+ * computed when the clip is built. With the limiter the two arcs are never more than pi/2
+ * apart.
  */
 #ifndef PM_SQUAD_H
 #define PM_SQUAD_H
@@ -12,11 +13,11 @@
 #define pm_squad_coefficients 2 /* middle and half arc of the inner points */
 #define pm_squad_constants 0
 #define pm_squad_passes 1
-#define pm_squad_tries 1 /* that the arcs are at most a quarter turn apart */
+#define pm_squad_has_fast_path 1 /* valid while the arcs are at most a quarter turn apart */
 
-/* The inner points' arc seen from its middle: at s it is
+/* The arc of the inner points relative to its middle: at s it is
  *   cos(s phi) middle + sin(s phi)/phi half_arc,
- * middle a unit quaternion and |half_arc| = phi, half the arc's 4-D angle, up to pi/2. */
+ * where middle is a unit quaternion and |half_arc| = phi, half the arc's 4-D angle, up to pi/2. */
 typedef struct pm_squad_segment {
     pm_slerp_segment keys;
     pm_quat middle, half_arc;
@@ -56,16 +57,16 @@ pm_fn pm_squad_points pm_squad_points_at(const pm_squad_segment *s, real u) {
     return p;
 }
 
-pm_fn pm_quat pm_squad_try(const pm_squad_segment *s, real u, pm_mask *failed) {
+pm_fn pm_quat pm_squad_fast(const pm_squad_segment *s, real u, pm_mask *failed) {
     pm_squad_points p = pm_squad_points_at(s, u);
-    *failed = p.chord2 > PM_LONGEST_CHORD2;
+    *failed = p.chord2 > PM_MAX_CHORD2;
     return pm_quat_renormalized(
         pm_slerp_arc(pm_arc_of(p.chord2), p.outer, p.inner, pm_squad_weight(u)));
 }
 
 pm_fn pm_quat pm_squad_at(const pm_squad_segment *s, real u) {
     pm_mask failed;
-    pm_quat value = pm_squad_try(s, u, &failed);
+    pm_quat value = pm_squad_fast(s, u, &failed);
     if (pm_any(failed)) {
         pm_squad_points p = pm_squad_points_at(s, u);
         pm_quat far = pm_slerp_any(p.outer, p.inner, pm_squad_weight(u));
@@ -76,11 +77,11 @@ pm_fn pm_quat pm_squad_at(const pm_squad_segment *s, real u) {
 
 pm_fn pm_quat_jet pm_squad_motion(const pm_squad_segment *s, real u) {
     pm_jet t = pm_jet_of(pm_centred(u), PM_REAL(2.0f), PM_REAL(0.0f));
-    pm_turn_jet turn = pm_turn_jet_by(s->phi2, t);
+    pm_cos_sinc_jet turn = pm_cos_sinc_jet_scaled(s->phi2, t);
     pm_quat_jet inner =
-        pm_quat_jet_plus(pm_quat_jet_scaled(turn.cosine, s->middle), turn.sine, s->half_arc);
+        pm_quat_jet_plus(pm_quat_jet_scaled(turn.cosine, s->middle), turn.sinc, s->half_arc);
     pm_quat_jet outer = pm_slerp_motion(&s->keys, u);
-    /* both must be unit here: the slerp's weights want its gain after all */
+    /* pm_slerp_jet requires unit operands here, so the slerp's gain is applied */
     pm_jet gain = pm_jet_of(s->keys.arc.gain, PM_REAL(0.0f), PM_REAL(0.0f));
     outer = pm_quat_jet_weighted(gain, outer);
     pm_jet weight = pm_cubic_jet(PM_REAL(2.0f), PM_REAL(-2.0f), PM_REAL(0.0f), u);

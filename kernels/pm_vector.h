@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Curves that are polynomials in each component (spec: methods, section 7): positions
- * and scales, which travel as quaternions whose w is unused, and glTF's cubic spline of
- * rotations, which is one of them, normalised.
+ * Curves that are polynomials in each component (spec: methods, section 7): positions and
+ * scales, as quaternions whose w is unused, and glTF's cubic spline of rotations, which is one
+ * of these polynomials, normalised.
  */
 #ifndef PM_VECTOR_H
 #define PM_VECTOR_H
@@ -12,31 +12,31 @@
 #define pm_vector_step_coefficients 0
 #define pm_vector_step_constants 0
 #define pm_vector_step_passes 1
-#define pm_vector_step_tries 0
+#define pm_vector_step_has_fast_path 0
 #define pm_vector_linear_coefficients 0
 #define pm_vector_linear_constants 0
 #define pm_vector_linear_passes 1
-#define pm_vector_linear_tries 0
+#define pm_vector_linear_has_fast_path 0
 #define pm_vector_cubic_coefficients 2 /* slopes at both ends, times the segment's length */
 #define pm_vector_cubic_constants 0
 #define pm_vector_cubic_passes 1
-#define pm_vector_cubic_tries 0
+#define pm_vector_cubic_has_fast_path 0
 #define pm_vector_parabolas_c2_coefficients 2 /* bends of both parabolas */
 #define pm_vector_parabolas_c2_constants 0
 #define pm_vector_parabolas_c2_passes 1
-#define pm_vector_parabolas_c2_tries 0
+#define pm_vector_parabolas_c2_has_fast_path 0
 #define pm_vector_parabolas_c3_coefficients 2
 #define pm_vector_parabolas_c3_constants 0
 #define pm_vector_parabolas_c3_passes 1
-#define pm_vector_parabolas_c3_tries 0
+#define pm_vector_parabolas_c3_has_fast_path 0
 #define pm_vector_bspline_coefficients 4 /* coefficients of u^0 to u^3 */
 #define pm_vector_bspline_constants 0
 #define pm_vector_bspline_passes 0
-#define pm_vector_bspline_tries 0
+#define pm_vector_bspline_has_fast_path 0
 #define pm_cubicspline_coefficients pm_vector_cubic_coefficients
 #define pm_cubicspline_constants 0
 #define pm_cubicspline_passes 1
-#define pm_cubicspline_tries 0
+#define pm_cubicspline_has_fast_path 0
 
 typedef struct pm_vector_step_segment {
     pm_quat a;
@@ -81,7 +81,7 @@ pm_fn pm_vector_cubic_segment pm_vector_cubic_begin(const pm_segment_data *data)
     return s;
 }
 
-/* Hermite's weights */
+/* The cubic Hermite basis */
 pm_fn pm_quat pm_vector_cubic_at(const pm_vector_cubic_segment *s, real u) {
     real v = PM_REAL(1.0f) - u;
     pm_quat r = pm_quat_blend(u * v * v, s->leaving, -(u * u * v), s->arriving);
@@ -95,17 +95,18 @@ pm_fn pm_cubicspline_segment pm_cubicspline_begin(const pm_segment_data *data) {
     return pm_vector_cubic_begin(data);
 }
 
-/* Of any length but 0, where no rotation is any better than the key. */
+/* Normalises the cubic, whatever its length. At length 0 its direction is undefined and the
+ * result is the key. */
 pm_fn pm_quat pm_cubicspline_at(const pm_cubicspline_segment *s, real u) {
     pm_quat r = pm_vector_cubic_at(s, u);
     real length2 = pm_quat_norm2(r);
-    pm_mask lost = length2 < PM_REAL(1e-30f);
-    real scale = PM_REAL(1.0f) / pm_sqrt(pm_select(lost, PM_REAL(1.0f), length2));
-    return pm_quat_select(lost, s->a, pm_quat_scaled(r, scale));
+    pm_mask is_zero = length2 < PM_REAL(1e-30f);
+    real scale = PM_REAL(1.0f) / pm_sqrt(pm_select(is_zero, PM_REAL(1.0f), length2));
+    return pm_quat_select(is_zero, s->a, pm_quat_scaled(r, scale));
 }
 
-/* A parabola through three keys is, over a segment between two of them, the chord and
- * u (1 - u) times its bend; both are blended. */
+/* Over a segment between two of its keys, a parabola through three keys is the chord plus
+ * u (1 - u) times a bend. The bends of the segment's two parabolas are blended. */
 typedef struct pm_vector_parabolas_segment {
     pm_quat a, b, leaving, arriving;
 } pm_vector_parabolas_segment;
@@ -162,7 +163,7 @@ pm_fn pm_quat pm_vector_bspline_at(const pm_vector_bspline_segment *s, real u) {
 pm_fn pm_quat_jet pm_cubicspline_motion(const pm_cubicspline_segment *s, real u) {
     pm_jet to_b = pm_smoothstep_jet(u);
     pm_jet arriving = pm_jet_scaled(pm_arriving_jet(u), PM_REAL(-1.0f));
-    pm_quat_jet r = pm_quat_jet_scaled(pm_jet_rest(to_b), s->a);
+    pm_quat_jet r = pm_quat_jet_scaled(pm_jet_complement(to_b), s->a);
     r = pm_quat_jet_plus(r, to_b, s->b);
     r = pm_quat_jet_plus(r, pm_leaving_jet(u), s->leaving);
     return pm_quat_jet_plus(r, arriving, s->arriving);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Euler angles and 3x3 matrices to and from quaternions, all in double. One piece
- * of code serves the twelve Euler orders: an order is its axes i, j, k and the sign
- * with which i * j = +-k. Nothing here knows clips, devices or float32.
+ * Euler angles and 3x3 matrices to and from quaternions, all in double. The same code handles
+ * all twelve Euler orders: an order is its axes i, j, k and the sign in i * j = +-k. This file
+ * does not depend on clips, devices or float32.
  */
 #include "eigen.h"
 #include <posemill/posemill.h>
@@ -13,14 +13,14 @@
 #define PI 3.14159265358979323846
 #define TURN 6.28318530717958647693
 
-/* Sine of half the middle angle below which the first and third axis count as one:
- * quaternions that were once float32 carry noise of 6e-8, and angles made of noise
- * would replace steady ones. The price is at most 2e-7 rad. */
+/* Sine of half the middle angle below which the first and third axis are treated as one.
+ * Quaternions that were once float32 carry noise of 6e-8; without the limit, angles computed from
+ * noise would replace steady ones. The error is at most 2e-7 rad. */
 #define GIMBAL_LOCK 1e-7
 
 typedef struct axes {
-    unsigned char i, j, k; /* k is the third axis, whether the order turns about it or not */
-    bool proper;           /* the third turn is about i again */
+    unsigned char i, j, k; /* k is the third axis, even if the order does not rotate about it */
+    bool proper;           /* the third rotation is about i again */
     double parity;         /* +1 when i * j = +k */
 } axes;
 
@@ -60,8 +60,8 @@ bool pm_quat_from_euler(pm_euler_order order, const double angles[3], double qua
     return true;
 }
 
-/* The angle plus the whole turns that bring it nearest to another. */
-static double turned_to(double angle, double near) {
+/* The angle plus the number of whole turns that brings it nearest to `near`. */
+static double nearest_turn(double angle, double near) {
     return angle - TURN * rint((angle - near) * (1.0 / TURN));
 }
 
@@ -76,8 +76,8 @@ typedef struct halves {
     double sum_cos, sum_sin, difference_cos, difference_sin;
 } halves;
 
-/* A Tait-Bryan order is the proper order i-j-i of q * (1 + j) with its middle angle
- * a quarter turn further and its third angle times -parity. Scale is irrelevant. */
+/* A Tait-Bryan order is the proper order i-j-i of q * (1 + j), with the middle angle increased by
+ * a quarter turn and the third angle multiplied by -parity. Scale is irrelevant. */
 static halves halves_of(axes a, const double q[4]) {
     const double e = a.parity;
     if (a.proper) {
@@ -86,7 +86,7 @@ static halves halves_of(axes a, const double q[4]) {
     return (halves){q[3] - q[a.j], q[a.i] - e * q[a.k], q[a.j] + q[3], e * q[a.k] + q[a.i]};
 }
 
-/* Brings a quaternion whose squared norm would overflow or vanish near to norm 1. */
+/* Scales a quaternion whose squared norm would overflow or underflow to a norm near 1. */
 static void rescale(double q[4]) {
     const double largest = fmax(fmax(fabs(q[0]), fabs(q[1])), fmax(fabs(q[2]), fabs(q[3])));
     if (!(largest > 1e-100 && largest < 1e100) && largest > 0.0 && largest <= DBL_MAX) {
@@ -98,7 +98,7 @@ static void rescale(double q[4]) {
     }
 }
 
-/* Both outer axes coincide, so only a sum or difference of the outer angles is known. */
+/* Both outer axes coincide, so only the sum or the difference of the outer angles is defined. */
 static void solve_locked(axes a, halves h, bool aligned, const double near[3], double angles[3]) {
     double middle = aligned ? 0.0 : PI;
     double third = aligned ? 2.0 * atan2(h.sum_sin, h.sum_cos) - near[0]
@@ -108,8 +108,8 @@ static void solve_locked(axes a, halves h, bool aligned, const double near[3], d
         third *= -a.parity;
     }
     angles[0] = near[0];
-    angles[1] = turned_to(middle, near[1]);
-    angles[2] = turned_to(third, near[2]);
+    angles[1] = nearest_turn(middle, near[1]);
+    angles[2] = nearest_turn(third, near[2]);
 }
 
 bool pm_euler_from_quat(pm_euler_order order, const double quaternion[4], const double near[3],
@@ -136,7 +136,7 @@ bool pm_euler_from_quat(pm_euler_order order, const double quaternion[4], const 
     const double difference = atan2(h.difference_sin, h.difference_cos);
     const double middle = 2.0 * atan2(sqrt(opposed), sqrt(aligned));
     const double third = sum - difference;
-    /* The same rotation with the middle axis turned the other way round. */
+    /* `other` is the same rotation with the opposite sign of the middle angle. */
     double one[3] = {sum + difference, middle, third};
     double other[3] = {one[0] + PI, -middle, third + PI};
     if (!a.proper) {
@@ -146,8 +146,8 @@ bool pm_euler_from_quat(pm_euler_order order, const double quaternion[4], const 
         other[2] = one[2] + PI;
     }
     for (int n = 0; n < 3; n++) {
-        one[n] = turned_to(one[n], nearest[n]);
-        other[n] = turned_to(other[n], nearest[n]);
+        one[n] = nearest_turn(one[n], nearest[n]);
+        other[n] = nearest_turn(other[n], nearest[n]);
     }
     const bool take_other = distance_to(other, nearest) < distance_to(one, nearest);
     for (int n = 0; n < 3; n++) {
@@ -215,7 +215,7 @@ bool pm_quat_from_matrix(const double matrix[9], double quaternion[4]) {
     };
     double q[4];
     pm_largest_eigenvector(k, q);
-    /* Of a half turn both signs have w = 0; the first other component decides. */
+    /* For a half turn w is 0; the sign of the first nonzero component decides. */
     double leading = q[3];
     for (int n = 0; n < 3 && leading == 0.0; n++) {
         leading = q[n];

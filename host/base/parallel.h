@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Work on the host that falls into independent items, spread over threads for the time of
- * one call.
+ * Work on the host that consists of independent items, distributed over threads for the
+ * duration of one call.
  */
 #ifndef PM_HOST_PARALLEL_H
 #define PM_HOST_PARALLEL_H
@@ -28,7 +28,7 @@ static inline pm_piece pm_piece_at(size_t total, size_t size, size_t index) {
     return piece;
 }
 
-/* Items not yet taken; handed out in rising order. */
+/* Items that are not yet taken; they are handed out in ascending order. */
 typedef struct pm_items {
     atomic_size_t next;
     size_t count;
@@ -37,14 +37,14 @@ typedef struct pm_items {
 /* Takes the next item; false when none is left. */
 bool pm_take_item(pm_items *items, size_t *item);
 
-/* Does an unknown part of the items: takes them until there are none. */
+/* Takes items and processes them until none is left; another thread may take any of them. */
 typedef void (*pm_work)(void *context, pm_items *items);
 
-/* Calls work on up to `threads` threads, the caller's among them, and returns when all items
- * are done. A thread that cannot be started is done without. */
+/* Calls work on up to `threads` threads, including the caller's, and returns when all items are
+ * done. If a thread cannot be started, the others do its work. */
 void pm_run_parallel(size_t threads, size_t items, pm_work work, void *context);
 
-/* Processors of this machine that are online, at least 1. */
+/* The number of processors that are online, at least 1. */
 size_t pm_processors(void);
 
 #endif

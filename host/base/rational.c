@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Exact fractions, and how uniform samples fall on uniform keys.
+ * Exact fractions, and the exact map from uniform samples to uniform keys.
  */
 #include "rational.h"
 
@@ -29,11 +29,11 @@ static pm_u128 common_divisor(pm_u128 a, pm_u128 b) {
     return a ? a : 1;
 }
 
-/* k = first: position = (first step + start)/scale becomes the new start. */
-static bool advance(pm_exact_uniform_map *c, uint64_t first) {
+/* Moves the start to sample `first`, whose position is (first step + start)/scale. */
+static bool advance(pm_exact_uniform_map *map, uint64_t first) {
     pm_i128 offset;
-    return !__builtin_mul_overflow(c->step, (pm_u128)first, &offset) &&
-           !__builtin_add_overflow(c->start, offset, &c->start);
+    return !__builtin_mul_overflow(map->step, (pm_u128)first, &offset) &&
+           !__builtin_add_overflow(map->start, offset, &map->start);
 }
 
 static pm_rational reduced(pm_rational r) {
@@ -46,7 +46,7 @@ bool pm_uniform_map_of(pm_rational key_rate, pm_rational rate, pm_rational start
     pm_rational k = reduced(key_rate);
     pm_rational r = reduced(rate);
     pm_rational s = start.den ? reduced(start) : (pm_rational){0, 1};
-    /* position = k.num/k.den (s.num/s.den + sample r.den/r.num), all of it over
+    /* position = k.num/k.den (s.num/s.den + sample r.den/r.num), with the common denominator
      * k.den r.num s.den */
     pm_u128 key_to_rate = (pm_u128)k.den * (pm_u128)r.num;
     pm_u128 from = (pm_u128)k.num * (pm_u128)r.num;

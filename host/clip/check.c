@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Every reason to refuse a clip description, in the order of its fields; its keys and
- * tangents are looked at by clip_check_keys.c. What passes here cannot fail later but for
- * memory, or where a method finds no curve.
+ * Checks of a clip description, in the order of its fields; check_keys.c checks keys and
+ * tangents. A description that passes can fail later only for lack of memory, or where a method
+ * finds no curve.
  */
 #include <stdio.h>
 
@@ -41,8 +41,8 @@ static pm_status check_timelines(const pm_clip_desc *desc, pm_error *error) {
     return PM_OK;
 }
 
-/* Equal steps, the closing one of a loop too; listed times count when they are as equal as
- * decimals and sums allow. */
+/* Whether all steps are equal, including the closing step of a loop. Listed times have a tolerance
+ * of 1e-9, for the rounding of decimals and of sums. */
 static bool is_uniform(const pm_timeline *timeline, double period, bool closes) {
     size_t n = timeline->key_count;
     if (n < 2)
@@ -71,7 +71,7 @@ static pm_status check_loop(const pm_clip_desc *desc, pm_error *error) {
             return status;
         if (wants_uniform(desc) && !is_uniform(&desc->timelines[i], desc->loop_period, closes))
             return pm_fail(error, PM_ERROR_TIME,
-                           "timeline %zu: a B-spline needs key times of equal steps", i);
+                           "timeline %zu: key times are not uniform, which a B-spline requires", i);
     }
     return PM_OK;
 }
@@ -80,18 +80,19 @@ static pm_status total_keys(const pm_clip_desc *desc, size_t *total, pm_error *e
     *total = 0;
     for (size_t t = 0; t < desc->track_count; t++)
         if (__builtin_add_overflow(*total, pm_timeline_of_track(desc, t)->key_count, total))
-            return pm_fail(error, PM_ERROR_SIZE, "the keys of all tracks are too many");
+            return pm_fail(error, PM_ERROR_SIZE,
+                           "the number of keys of all tracks does not fit size_t");
     return PM_OK;
 }
 
-/* The layout of one array of keys: type, stride, and that its bytes can be addressed. */
+/* Checks the layout of an array of keys: type, stride, and that its bytes can be addressed. */
 static pm_status check_array(const pm_clip_desc *desc, const pm_array *array, unsigned components,
                              size_t keys, const char *name, pm_error *error) {
     size_t row, bytes;
     if ((unsigned)array->type > PM_FLOAT64)
         return pm_fail(error, PM_ERROR_ARGUMENT, "%s: type is not a pm_number", name);
     if (!pm_multiply(desc->track_count, components * pm_number_size(array->type), &row))
-        return pm_fail(error, PM_ERROR_SIZE, "%s: a row's bytes do not fit size_t", name);
+        return pm_fail(error, PM_ERROR_SIZE, "%s: the bytes of a row do not fit size_t", name);
     if (pm_timeline_count(desc) > 1 && array->stride)
         return pm_fail(error, PM_ERROR_ARGUMENT,
                        "%s: stride must be 0 when there are several timelines", name);
@@ -106,7 +107,7 @@ static pm_status check_array(const pm_clip_desc *desc, const pm_array *array, un
     return PM_OK;
 }
 
-/* Tangents in and out of a channel that takes them. */
+/* For channels whose method takes tangents in and out. */
 static pm_status check_both_tangents(const pm_clip_desc *desc, unsigned channel, size_t keys,
                                      pm_error *error) {
     const pm_array *arrays[] = {pm_channel_tangents_in(desc, channel),
@@ -115,7 +116,8 @@ static pm_status check_both_tangents(const pm_clip_desc *desc, unsigned channel,
         char name[32];
         snprintf(name, sizeof name, "%s_%s", pm_channel_name(channel), i ? "out" : "in");
         if (!arrays[i]->data)
-            return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL, and cubicspline needs it", name);
+            return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL, but cubicspline requires it",
+                           name);
         pm_status status =
             check_array(desc, arrays[i], pm_channel_components(channel), keys, name, error);
         if (status != PM_OK)
@@ -166,7 +168,7 @@ static pm_status check_windows(const pm_clip_desc *desc, pm_error *error) {
             w.swing_begin == 0 && w.swing_end == 0 && w.twist_begin == 0 && w.twist_end == 0;
         bool good = w.swing_begin >= 0 && w.swing_end > w.swing_begin && w.swing_end <= 1 &&
                     w.twist_begin >= 0 && w.twist_end > w.twist_begin && w.twist_end <= 1;
-        /* 1/(end - begin) must stay a sensible float */
+        /* keeps the float 1/(end - begin) at most 1e6 */
         good = good && w.swing_end - w.swing_begin >= 1e-6 && w.twist_end - w.twist_begin >= 1e-6;
         if (!all_zero && !good)
             return pm_fail_at(error, PM_ERROR_ARGUMENT, count > 1 ? i : PM_NO_INDEX, PM_NO_INDEX,
@@ -180,7 +182,7 @@ static pm_status check_axes(const pm_clip_desc *desc, pm_error *error) {
     const pm_array *axes = &desc->axes;
     size_t count = desc->axis_count ? desc->axis_count : 1;
     if (!axes->data)
-        return pm_fail(error, PM_ERROR_ARGUMENT, "axes is NULL, and sterp needs a twist axis");
+        return pm_fail(error, PM_ERROR_ARGUMENT, "axes is NULL, but sterp requires a twist axis");
     if (count != 1 && count != desc->track_count)
         return pm_fail(error, PM_ERROR_ARGUMENT, "axis_count %zu is neither 1 nor track_count",
                        count);
@@ -206,13 +208,13 @@ static pm_status check_axes(const pm_clip_desc *desc, pm_error *error) {
     return PM_OK;
 }
 
-/* What a segment stores beside its keys was made from keys of float32. */
+/* Segment coefficients are computed from float32 keys. */
 static pm_status check_key_format(const pm_clip_desc *desc, pm_error *error) {
     pm_method_impl impl = pm_rotation_impl(desc);
     bool keys_alone =
         pm_curves[impl.curve].coefficients == 0 && pm_curves[impl.curve].constants == 0;
     if ((unsigned)desc->key_format >= PM_KEYS_COUNT)
-        return pm_fail(error, PM_ERROR_ARGUMENT, "key_format is not one");
+        return pm_fail(error, PM_ERROR_ARGUMENT, "key_format is not a pm_key_format");
     if (desc->key_format != PM_KEYS_FLOAT32 && !keys_alone)
         return pm_fail(error, PM_ERROR_ARGUMENT,
                        "%s stores more than keys: its key_format must be float32",
@@ -222,15 +224,15 @@ static pm_status check_key_format(const pm_clip_desc *desc, pm_error *error) {
 
 static pm_status check_options(const pm_clip_desc *desc, pm_error *error) {
     if ((unsigned)desc->method >= PM_METHOD_COUNT)
-        return pm_fail(error, PM_ERROR_ARGUMENT, "method is not one");
+        return pm_fail(error, PM_ERROR_ARGUMENT, "method is not a pm_method");
     if ((unsigned)desc->vector_method >= PM_VECTOR_COUNT)
-        return pm_fail(error, PM_ERROR_ARGUMENT, "vector_method is not one");
+        return pm_fail(error, PM_ERROR_ARGUMENT, "vector_method is not a pm_vector_method");
     if ((unsigned)desc->tangents >= PM_TANGENTS_COUNT)
-        return pm_fail(error, PM_ERROR_ARGUMENT, "tangents is not a rule");
+        return pm_fail(error, PM_ERROR_ARGUMENT, "tangents is not a pm_tangents");
     if ((unsigned)desc->ends >= PM_ENDS_COUNT)
-        return pm_fail(error, PM_ERROR_ARGUMENT, "ends is not a rule");
+        return pm_fail(error, PM_ERROR_ARGUMENT, "ends is not a pm_ends");
     if ((unsigned)desc->axis_frame >= PM_AXIS_COUNT)
-        return pm_fail(error, PM_ERROR_ARGUMENT, "axis_frame is not one");
+        return pm_fail(error, PM_ERROR_ARGUMENT, "axis_frame is not a pm_axis_frame");
     if (desc->tangents == PM_TANGENTS_TCB &&
         !(fabs(desc->tension) <= 1 && fabs(desc->continuity) <= 1 && fabs(desc->bias) <= 1))
         return pm_fail(error, PM_ERROR_ARGUMENT,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The keys and tangents of a description whose counts and pointers are in order: all of them
- * as they lie in memory, by a lane set, and where that finds something, one by one.
+ * Checks the keys and tangents of a description whose counts and pointers are valid: first all
+ * numbers in memory order, with an instruction set's vectors; if a number is invalid, one by one.
  */
 #include "base/base.h"
 #include "description.h"
@@ -9,13 +9,13 @@
 static const double norm_tolerance = 1e-3;
 static const double closing_tolerance = 1e-3;
 
-/* Of positions and scales: leaves float room for a cubic to overshoot. */
+/* For positions and scales: a cubic that overshoots stays in the range of float. */
 static const double largest_vector = 1e37;
 
-/* In rad/s: leaves double room for the squares of tangents times lengths of segments. */
+/* In rad/s: the squares of tangents times segment lengths stay in the range of double. */
 static const double largest_tangent = 1e70;
 
-/* Of cubicspline, per second. */
+/* For cubicspline, per second. */
 static const double largest_given_tangent = 1e15;
 
 static pm_status check_rotation(const double *q, size_t track, size_t key, pm_error *error) {
@@ -44,7 +44,7 @@ static void read_row(const pm_array_view *rows, size_t row, unsigned components,
         to[i] = pm_number_at(rows, row, i);
 }
 
-/* Whether a dropped closing key is the first one again. */
+/* Whether the dropped closing key equals the first key, within the tolerance. */
 static bool is_closed(const pm_array_view *rows, size_t keys, unsigned components) {
     double first[4], last[4], difference2 = 0, sum2 = 0, largest = 0;
     read_row(rows, 0, components, first);
@@ -55,7 +55,7 @@ static bool is_closed(const pm_array_view *rows, size_t keys, unsigned component
     }
     if (difference2 == 0)
         return true;
-    if (components == 4) /* either sign will do */
+    if (components == 4) /* either sign is the same rotation */
         return 4 * atan2(sqrt(fmin(difference2, sum2)), sqrt(fmax(difference2, sum2))) <=
                closing_tolerance;
     for (size_t k = 0; k < keys; k++)
@@ -89,7 +89,7 @@ static pm_status check_closing(const pm_clip_desc *desc, const pm_array_view *ro
     return PM_OK;
 }
 
-/* Numbers of tangents, none larger than `most`. */
+/* Checks that no number of the tangents is larger than `max`. */
 static pm_status check_tangents(const pm_clip_desc *desc, const pm_array *array,
                                 unsigned components, double max, size_t track, size_t first_row,
                                 pm_error *error) {
@@ -105,7 +105,7 @@ static pm_status check_tangents(const pm_clip_desc *desc, const pm_array *array,
     return PM_OK;
 }
 
-/* Of rotations the square must stay in float's range, whatever the segment's length. */
+/* For rotations the bound keeps the square in the range of float, for any segment length. */
 static pm_status check_channel_tangents(const pm_clip_desc *desc, unsigned channel, size_t track,
                                         size_t first_row, pm_error *error) {
     unsigned components = pm_channel_components(channel);
@@ -148,8 +148,8 @@ static pm_status check_tracks(const pm_clip_desc *desc, bool values_are_good, pm
     return status;
 }
 
-/* Whether all numbers of an array look good to an instruction set, in the order of memory: as
- * rotations where `max` is 0, else as numbers of at most that size. */
+/* Checks all numbers of an array in memory order with an instruction set's vectors: if `max` is 0
+ * that they are rotations, otherwise that no number is larger than `max`. */
 static bool looks_good(const pm_clip_desc *desc, const pm_array *array, unsigned components,
                        size_t keys, double max) {
     const pm_segment_functions *set = pm_segment_functions_for(PM_BLOCK_TRACKS);
@@ -173,8 +173,8 @@ static bool tangents_look_good(const pm_clip_desc *desc, unsigned channel, size_
            looks_good(desc, out, n, keys, largest_given_tangent);
 }
 
-/* Whether a quick look at every number finds nothing to refuse. Tangents of a loop are not for
- * it: those of a closing key may be missing. */
+/* Whether the fast check finds no invalid number. It does not handle the tangents of a loop,
+ * because those of the closing key may be missing. */
 static bool all_look_good(const pm_clip_desc *desc, size_t keys) {
     bool open = desc->loop_period == 0;
     bool good = true;
@@ -190,7 +190,7 @@ static bool all_look_good(const pm_clip_desc *desc, size_t keys) {
     return good;
 }
 
-/* The first fault is reported track by track, whatever the order in memory. */
+/* Reports the first error in track order, for any order in memory. */
 pm_status pm_clip_check_keys(const pm_clip_desc *desc, pm_error *error) {
     size_t keys = 0;
     for (size_t t = 0; t < desc->track_count; t++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Key times and places (spec: methods, section 2).
+ * Key times and sample positions (spec: methods, section 2).
  */
 #include "timeline.h"
 
@@ -8,16 +8,16 @@
 
 #include "base/base.h"
 
-/* A period within this of the keys' span closes on the last key: seconds typed in
- * decimal, or summed, are rarely exact. */
+/* Relative. A loop whose period is within this tolerance of the keys' span closes on the last key:
+ * seconds typed in decimal, or summed, are rarely exact. */
 static const double closing_tolerance = 1e-9;
 
-/* Lengths of segments, in seconds, whose rates, and whose squares of rates times other
- * lengths, stay in double's range. */
+/* The range of segment lengths, in seconds, in which rates, and squares of rates times other
+ * lengths, stay in the range of double. */
 static const double shortest = 1e-70;
 static const double longest = 1e70;
 
-/* Segment numbers share a word with two bits of a place. */
+/* Segment numbers share a word with two flag bits of a cursor. */
 static const size_t max_segments = PM_CURSOR_SEGMENT - 1;
 
 double pm_timeline_time(const pm_timeline *timeline, size_t i) {
@@ -75,7 +75,8 @@ pm_status pm_timeline_check_loop(const pm_timeline *timeline, double period, boo
         return pm_fail(error, PM_ERROR_TIME,
                        "loop_period %.9g s is shorter than the keys' span of %.9g s", period, span);
     else if (!is_length(period - span))
-        return pm_fail(error, PM_ERROR_TIME, "loop_period leaves a segment of %.9g s",
+        return pm_fail(error, PM_ERROR_TIME,
+                       "loop_period leaves a closing segment of %.9g s, not 1e-70 to 1e70 s",
                        period - span);
     return PM_OK;
 }
@@ -85,7 +86,7 @@ static bool loop_is_uniform(const pm_timeline *timeline, double period, size_t k
     return !timeline->times && fabs(in_keys - (double)keys) <= closing_tolerance * (double)keys;
 }
 
-/* Which stretch of the index a time within the borders is in: never a lower one for a later
+/* The stretch of the index that contains a time within the borders. It does not decrease with
  * time. */
 static size_t stretch_of(const pm_clip_timeline *timeline, double time) {
     size_t stretch = (size_t)((time - timeline->first) * timeline->stretches_per_second);
@@ -100,7 +101,7 @@ static bool make_index(pm_clip_timeline *timeline) {
         return false;
     timeline->stretches_per_second = (double)count / (times[count] - times[0]);
     if (!isfinite(timeline->stretches_per_second))
-        timeline->stretches_per_second = 0; /* one stretch of all */
+        timeline->stretches_per_second = 0; /* a single stretch */
     for (size_t i = 0; i < count; i++)
         timeline->index[stretch_of(timeline, times[i]) + 1] = (pm_u32)i;
     for (size_t i = 1; i <= count; i++)
@@ -142,7 +143,7 @@ void pm_timeline_free(pm_clip_timeline *timeline) {
     timeline->index = NULL;
 }
 
-/* A time as a sum: `rest` is what did not fit the double, a part of its last place. */
+/* A time as a sum: `rest` is the rounding error of the double, a fraction of its last place. */
 typedef struct exact_time {
     double time, rest;
 } exact_time;
@@ -168,9 +169,9 @@ static pm_cursor on_lap(size_t segment, float u, bool odd) {
     return cursor;
 }
 
-/* Within a segment: at its key or behind it, and before the next one. */
+/* The cursor within a segment: at or after its key, and before the next key. */
 static pm_cursor cursor_of(size_t segment, double u, bool odd) {
-    /* what is below 2^-32 is as good as on the key, and its products could underflow */
+    /* below 2^-32 the difference from the key is negligible, and products could underflow */
     float rounded = u < 0x1p-32 ? 0.0f : (float)u;
     return on_lap(segment, rounded < 1.0f ? rounded : PM_CURSOR_BELOW_ONE, odd);
 }
@@ -184,8 +185,8 @@ static pm_cursor at_rest(pm_cursor cursor) {
     return cursor;
 }
 
-/* The segment of a time within the borders: the hinted one, the next, else one of those that
- * its stretch of the index reaches into, by halving. */
+/* The segment of a time within the borders: the hinted one, the next one, or, by binary search,
+ * one of those that overlap the time's stretch of the index. */
 static size_t find_segment(const pm_clip_timeline *timeline, double time, size_t hint) {
     const double *times = timeline->times;
     for (size_t i = hint; i < timeline->segment_count && i < hint + 2; i++)
@@ -203,7 +204,7 @@ static size_t find_segment(const pm_clip_timeline *timeline, double time, size_t
     return low;
 }
 
-/* Of uniform keys: at most a step from where the rate says. */
+/* For uniform keys: at most one step from the segment that the rate gives. */
 static size_t find_uniform_segment(const pm_clip_timeline *timeline, double time, double position) {
     const double *times = timeline->times;
     size_t last = timeline->segment_count - 1;
@@ -234,12 +235,12 @@ static pm_cursor locate_listed(const pm_clip_timeline *timeline, exact_time t, b
     return cursor_of(i, (t.time - times[i]) / (times[i + 1] - times[i]), odd);
 }
 
-/* A time in a loop as that of the first lap, at or behind the first key and before the period's
- * end, whatever rounds on the way. */
+/* Maps a time in a loop to the first lap: at or after the first key and before the period's end,
+ * for any rounding in between. */
 static exact_time in_lap(const pm_clip_timeline *timeline, double time, bool *odd) {
     const double period = timeline->period;
     exact_time all = sum_of(time, -timeline->first);
-    /* exact; far from 0 what did not fit may be many laps too */
+    /* fmod is exact; far from 0 the rounding error, too, can be many laps */
     double main = fmod(all.time, period), rest = fmod(all.rest, period);
     double laps = rint((all.time - main) / period) + rint((all.rest - rest) / period);
     exact_time since = sum_of(main, rest);
@@ -251,7 +252,7 @@ static exact_time in_lap(const pm_clip_timeline *timeline, double time, bool *od
     return plus(since, timeline->first);
 }
 
-/* Of open tracks: nothing moves outside the keys. */
+/* For open tracks, which are at rest outside the keys. */
 static bool locate_outside(const pm_clip_timeline *timeline, double time, pm_cursor *cursor) {
     const double first = timeline->times[0], last = timeline->times[timeline->segment_count];
     if (time >= first && time < last)
@@ -276,7 +277,7 @@ pm_cursor pm_timeline_locate(const pm_clip_timeline *timeline, double time, size
                              : locate_listed(timeline, t, odd, hint);
 }
 
-/* The same rule as pm_locate_uniform, in wider integers and for positions below 0. */
+/* The rule of pm_locate_uniform, in wider integers and with positions below 0. */
 pm_cursor pm_timeline_locate_exact(const pm_clip_timeline *timeline, const pm_exact_uniform_map *c,
                                    uint64_t k) {
     pm_i128 position = c->start + (pm_i128)(c->step * k);

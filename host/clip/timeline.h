@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Key times, and finding the place of a sample among them: exactly, in double or in
- * integers, never in float seconds.
+ * Key times, and the sample positions (cursors) on them: exact, in double or in integers, never
+ * in float seconds.
  */
 #ifndef PM_HOST_TIMELINE_H
 #define PM_HOST_TIMELINE_H
@@ -12,19 +12,20 @@ typedef struct pm_clip_timeline {
     size_t given_keys;    /* as described */
     size_t key_count;     /* without a loop's closing key */
     size_t segment_count; /* at least 1 */
-    bool constant;        /* one key: every place is (0, 0) */
+    bool constant;        /* one key: every cursor is segment 0, u 0, at rest */
     bool loop;
     bool uniform; /* all segments last den/num of rate, the closing one too */
     bool closes;  /* the last key given repeats the first and was dropped */
     pm_rational rate;
     double first;
     double period; /* of a loop */
-    double *times; /* segment_count + 1 borders of segments; owned */
-    /* Of listed times, segment_count stretches of equal length: for each and for what follows
-     * the last, the last border in a stretch before it, or 0. Owned; NULL when uniform. */
+    double *times; /* owned: segment_count + 1 borders of segments */
+    /* Owned; NULL when uniform. For listed times, the span is divided into segment_count stretches
+     * of equal length. Entry i is the last border in a stretch before stretch i, or 0; a further
+     * entry follows the last stretch. */
     pm_u32 *index;
     double stretches_per_second;
-    pm_u32 rates; /* where its segments' rates start among those of its clip */
+    pm_u32 rates; /* index of its first segment's rate among the rates of the clip */
 } pm_clip_timeline;
 
 /* Checks a timeline's numbers, without its loop. */
@@ -42,10 +43,11 @@ pm_status pm_timeline_build(const pm_timeline *timeline, double period, pm_clip_
                             pm_error *error);
 void pm_timeline_free(pm_clip_timeline *timeline);
 
-/* Place of a time, finite in a loop and not NaN. *hint is a segment to try first. */
+/* The cursor of a time, which must not be NaN, and must be finite in a loop. *hint is the segment
+ * to try first. */
 pm_cursor pm_timeline_locate(const pm_clip_timeline *timeline, double time, size_t *hint);
 
-/* Place of sample k of a cadence on uniform keys. */
+/* The cursor of sample k of a uniform sampling map, on uniform keys. */
 pm_cursor pm_timeline_locate_exact(const pm_clip_timeline *timeline, const pm_exact_uniform_map *c,
                                    uint64_t k);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Skeletons: checked, sorted (skeleton_order.c) and turned into the rows that kernels read.
+ * Skeletons: checked, sorted (skeleton_order.c) and converted to the arrays that kernels read.
  */
 #include "skeleton.h"
 
@@ -32,7 +32,7 @@ static pm_array_view rows_of(const pm_array *array, size_t components) {
     return (pm_array_view){array->data, array->type, array->stride ? array->stride : tight};
 }
 
-/* A row of numbers no larger than `most`; where none are given, *to stays. */
+/* Reads a row of numbers no larger than `max`. If the array is not given, *to is unchanged. */
 static bool read_row(const pm_array *array, size_t joint, size_t components, double max,
                      double *to) {
     pm_array_view rows = rows_of(array, components);
@@ -59,12 +59,12 @@ static pm_status read_bone(const pm_skeleton_desc *desc, size_t joint, bone *b, 
     for (size_t i = 0; i < 4; i++)
         b->rotation[i] /= norm;
     if (!read_row(&desc->positions, joint, 3, max_length, b->position))
-        return refuse(joint, "positions: not finite, or beyond 1e6", error);
+        return refuse(joint, "positions: not finite, or above 1e6 in magnitude", error);
     if (!read_row(&desc->scales, joint, 3, max_length, b->scale))
-        return refuse(joint, "scales: not finite, or beyond 1e6", error);
+        return refuse(joint, "scales: not finite, or above 1e6 in magnitude", error);
     for (size_t i = 0; i < 3; i++)
         if (fabs(b->scale[i]) < min_scale)
-            return refuse(joint, "scales: below 1e-6 in size", error);
+            return refuse(joint, "scales: below 1e-6 in magnitude", error);
     return PM_OK;
 }
 
@@ -93,7 +93,7 @@ static affine product(const affine *a, const affine *b) {
     return p;
 }
 
-/* By cofactors. What cannot be inverted becomes infinite or NaN, and is refused for that. */
+/* By cofactors. The inverse of a singular matrix is infinite or NaN, and fill_bind rejects it. */
 static affine inverse(const affine *a) {
     affine n;
     const double *m = a->m;
@@ -114,7 +114,7 @@ static affine inverse(const affine *a) {
     return n;
 }
 
-/* Whether a matrix turns and shifts and nothing else; and as what. */
+/* Whether a matrix is a rotation and a translation only; sets the rotation if so. */
 static bool is_rigid(const affine *a, double rotation[4]) {
     double r[9];
     for (size_t i = 0; i < 3; i++)
@@ -161,7 +161,7 @@ static pm_status fill_bind(pm_skeleton *skeleton, size_t joint, const affine *bi
     return PM_OK;
 }
 
-/* `models` has room for the rest pose's matrices, by the description's joints. */
+/* `models` holds the matrices of the rest pose, indexed by the description's joints. */
 static pm_status fill_joints(pm_skeleton *skeleton, const pm_skeleton_desc *desc, affine *models,
                              pm_error *error) {
     skeleton->rigid = true;
@@ -177,7 +177,7 @@ static pm_status fill_joints(pm_skeleton *skeleton, const pm_skeleton_desc *desc
         models[joint] = product(parent < 0 ? &identity : &models[parent], &local);
         affine bind = inverse(&models[joint]);
         if (!read_row(&desc->inverse_binds, joint, 12, max_length, bind.m))
-            return refuse(joint, "inverse_binds: not finite, or beyond 1e6", error);
+            return refuse(joint, "inverse_binds: not finite, or above 1e6 in magnitude", error);
         status = fill_bind(skeleton, k, &bind, error);
         if (status != PM_OK)
             return status;
@@ -211,13 +211,13 @@ static pm_status fill_masks(pm_skeleton *skeleton, const pm_skeleton_desc *desc,
             float weight = desc->masks[m * n + skeleton->order[k]];
             if (!(weight >= 0 && weight <= 1))
                 return pm_fail_joint(error, PM_ERROR_ARGUMENT, skeleton->order[k],
-                                     "masks: a weight of mask %zu is not within 0 and 1", m);
+                                     "masks: a weight of mask %zu is not in [0, 1]", m);
             skeleton->masks[(m + 1) * n + k] = weight;
         }
     return PM_OK;
 }
 
-/* ---- the whole ------------------------------------------------------------------------ */
+/* ---- checks and creation -------------------------------------------------------------- */
 
 static pm_status check_array(const char *name, const pm_array *array, size_t joints,
                              size_t components, pm_error *error) {
@@ -235,17 +235,17 @@ static pm_status check_array(const char *name, const pm_array *array, size_t joi
 
 static pm_status check_counts(const pm_skeleton_desc *desc, pm_error *error) {
     if (desc->joint_count == 0 || desc->joint_count > PM_SKELETON_MAX_JOINTS)
-        return pm_fail(error, PM_ERROR_ARGUMENT, "joint_count is %zu, not 1 to %d",
+        return pm_fail(error, PM_ERROR_ARGUMENT, "joint_count is %zu, expected 1 to %d",
                        desc->joint_count, PM_SKELETON_MAX_JOINTS);
     if (!desc->parents)
         return pm_fail(error, PM_ERROR_ARGUMENT, "parents is NULL");
     if (desc->level_count > 255 || (desc->levels && desc->level_count == 0))
-        return pm_fail(error, PM_ERROR_ARGUMENT, "level_count is %zu, not 1 to 255",
+        return pm_fail(error, PM_ERROR_ARGUMENT, "level_count is %zu, expected 1 to 255",
                        desc->level_count);
     if (desc->level_count && !desc->levels)
         return pm_fail(error, PM_ERROR_ARGUMENT, "levels is NULL");
     if (desc->mask_count > 65534)
-        return pm_fail(error, PM_ERROR_ARGUMENT, "mask_count is %zu, more than 65534",
+        return pm_fail(error, PM_ERROR_ARGUMENT, "mask_count is %zu, expected at most 65534",
                        desc->mask_count);
     if (desc->mask_count && !desc->masks)
         return pm_fail(error, PM_ERROR_ARGUMENT, "masks is NULL");
@@ -272,7 +272,7 @@ static pm_status check(const pm_skeleton_desc *desc, pm_error *error) {
     return status;
 }
 
-static pm_status make_room(pm_skeleton *s, const pm_skeleton_desc *desc, pm_error *error) {
+static pm_status allocate(pm_skeleton *s, const pm_skeleton_desc *desc, pm_error *error) {
     size_t n = desc->joint_count;
     s->joint_count = n;
     s->level_count = desc->levels ? desc->level_count : 1;
@@ -289,7 +289,7 @@ static pm_status make_room(pm_skeleton *s, const pm_skeleton_desc *desc, pm_erro
 }
 
 static pm_status build(pm_skeleton *skeleton, const pm_skeleton_desc *desc, pm_error *error) {
-    pm_status status = make_room(skeleton, desc, error);
+    pm_status status = allocate(skeleton, desc, error);
     if (status == PM_OK)
         status = pm_skeleton_sort(skeleton, desc->parents, error);
     if (status != PM_OK)

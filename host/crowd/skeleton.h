@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A skeleton inside the library: its joints in the order they are walked, as kernels read them.
+ * The library's representation of a skeleton: its joints in traversal order, as kernels read them.
  */
 #ifndef PM_HOST_SKELETON_H
 #define PM_HOST_SKELETON_H
@@ -17,22 +17,22 @@ typedef struct pm_step {
 
 struct pm_skeleton {
     size_t joint_count;
-    uint32_t *order;   /* order[k]: which joint of the description is joint k */
-    pm_step *by_depth; /* joints, those nearest a root first */
-    pm_joint *joints;  /* `animated` and `scaled` as the rest pose has them: a crowd adds to that */
-    bool rigid;        /* whether all inverse binds are */
+    uint32_t *order;    /* order[k]: the joint of the description that is joint k */
+    pm_step *by_depth;  /* joints in order of their depth, roots first */
+    pm_joint *joints;   /* `animated` and `scaled` of the rest pose; a crowd sets more of them */
+    bool rigid;         /* whether all inverse binds are rigid */
     size_t level_count; /* at least 1 */
     pm_crowd_level *levels;
     pm_u8 *level_joints; /* (level_count, joint_count) */
     size_t mask_count;
-    float *masks; /* (mask_count + 1, joint_count), of which row 0 is 1; and padding */
+    float *masks; /* (mask_count + 1, joint_count), row 0 all 1; then PM_MASK_PADDING */
 };
 
-/* Floats behind the last mask: it is read in whole vectors. */
+/* Floats after the last mask, because masks are read in whole vectors. */
 enum { PM_MASK_PADDING = 16 };
 
-/* Puts joints in skeleton order: fills skeleton->order, and slots of skeleton->joints. Parents
- * are in range; PM_ERROR_ARGUMENT when they go round in a circle. */
+/* Sorts the joints into skeleton order: fills skeleton->order, and the slots of skeleton->joints.
+ * Parents must be in range; PM_ERROR_ARGUMENT if they form a cycle. */
 pm_status pm_skeleton_sort(pm_skeleton *skeleton, const int32_t *parents, pm_error *error);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The order in which joints are walked, and the slots in which matrices of parents wait for
- * children. Depth first, the child that needs most slots coming last, n joints need no more
- * than log2(n) + 1: a parent's slot is free once its last child has begun.
+ * The order in which joints are traversed, and the slots that hold the matrices of parents for
+ * their children. In depth-first order, with the child that needs the most slots last, n joints
+ * need at most log2(n) + 1 slots: a parent's slot is free once its last child has begun.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,14 +10,14 @@
 #include "base/base.h"
 #include "skeleton.h"
 
-/* Joints of the description. */
+/* The joints of the description, by their index there. */
 typedef struct tree {
     size_t count;
     const int32_t *parents;
-    uint32_t *first; /* children of joint j are child[first[j]] to child[first[j + 1]], of */
-    uint32_t *child; /* joint `count` the roots */
-    uint32_t *order; /* parents first; here and there room to work in */
-    uint32_t *need;  /* slots that a joint and all below it take; before and after, counts */
+    uint32_t *first; /* the children of joint j are child[first[j]] up to child[first[j + 1]]; */
+    uint32_t *child; /* those of joint `count` are the roots */
+    uint32_t *order; /* parents first; also used as work space */
+    uint32_t *need;  /* slots that a joint and its descendants need; also used for counts */
 } tree;
 
 static uint32_t parent_or_none(const tree *t, uint32_t joint) {
@@ -25,7 +25,7 @@ static uint32_t parent_or_none(const tree *t, uint32_t joint) {
     return parent < 0 ? (uint32_t)t->count : (uint32_t)parent;
 }
 
-static bool make_room(tree *t) {
+static bool allocate(tree *t) {
     t->first = calloc(t->count + 2, sizeof *t->first);
     t->child = calloc(t->count, sizeof *t->child);
     t->need = calloc(t->count, sizeof *t->need);
@@ -46,7 +46,7 @@ static void find_children(tree *t) {
     }
 }
 
-/* Level by level from the roots; returns how many joints can be reached from any. */
+/* Orders joints level by level from the roots; returns the number of joints that a root reaches. */
 static size_t order_by_depth(tree *t) {
     size_t count = 0, next = 0;
     uint32_t joint = (uint32_t)t->count;
@@ -59,7 +59,8 @@ static size_t order_by_depth(tree *t) {
     }
 }
 
-/* Above a joint that no root leads to there is a cycle: whoever goes up for long is in it. */
+/* The ancestors of a joint that no root reaches end in a cycle: after t->count steps upwards the
+ * joint is in it. */
 static uint32_t find_cycle(tree *t, size_t reached) {
     uint32_t joint = 0;
     memset(t->need, 0, t->count * sizeof *t->need);
@@ -72,17 +73,18 @@ static uint32_t find_cycle(tree *t, size_t reached) {
     return joint;
 }
 
-/* The heaviest child goes last, where the parent's slot is free for it. */
-static uint32_t put_heaviest_last(tree *t, uint32_t joint) {
+/* Moves the child that needs the most slots to the end, where the parent's slot is free for it.
+ * Returns the number of slots that the joint needs. */
+static uint32_t put_largest_last(tree *t, uint32_t joint) {
     uint32_t *from = t->child + t->first[joint], *end = t->child + t->first[joint + 1];
-    uint32_t *heaviest = from, need = 1;
+    uint32_t *largest = from, need = 1;
     if (from == end)
         return 0;
     for (uint32_t *c = from; c < end; c++)
-        if (t->need[*c] >= t->need[*heaviest])
-            heaviest = c;
-    uint32_t last = *heaviest;
-    memmove(heaviest, heaviest + 1, (size_t)(end - heaviest - 1) * sizeof *heaviest);
+        if (t->need[*c] >= t->need[*largest])
+            largest = c;
+    uint32_t last = *largest;
+    memmove(largest, largest + 1, (size_t)(end - largest - 1) * sizeof *largest);
     end[-1] = last;
     for (uint32_t *c = from; c < end - 1; c++)
         need = t->need[*c] + 1 > need ? t->need[*c] + 1 : need;
@@ -90,10 +92,10 @@ static uint32_t put_heaviest_last(tree *t, uint32_t joint) {
 }
 
 static void order_depth_first(tree *t) {
-    uint32_t *stack = t->need; /* joints that are in the order are no longer needed there */
+    uint32_t *stack = t->need; /* reused once all needs are known */
     size_t waiting = 0, count = 0;
     for (size_t i = t->count; i-- > 0;)
-        t->need[t->order[i]] = put_heaviest_last(t, t->order[i]);
+        t->need[t->order[i]] = put_largest_last(t, t->order[i]);
     for (uint32_t i = t->first[t->count + 1]; i-- > t->first[t->count];)
         stack[waiting++] = t->child[i];
     while (waiting) {
@@ -104,7 +106,7 @@ static void order_depth_first(tree *t) {
     }
 }
 
-/* The lowest slot that is free; PM_SLOTS when none is. */
+/* The lowest free slot, or PM_SLOTS if none is free. */
 static uint32_t free_slot(const uint32_t *taken) {
     uint32_t slot = 0;
     while (slot < PM_SLOTS && taken[slot])
@@ -112,9 +114,9 @@ static uint32_t free_slot(const uint32_t *taken) {
     return slot;
 }
 
-/* Slots for joints in t->order; false when they do not suffice, or a child comes first.
- * t->need counts the children a joint still waits for. */
-static bool give_slots(const tree *t, pm_joint *joints, uint32_t *slot_of) {
+/* Assigns slots to the joints in t->order; false if there are too few, or if a child precedes its
+ * parent. t->need counts the children of a joint that are still to come. */
+static bool assign_slots(const tree *t, pm_joint *joints, uint32_t *slot_of) {
     uint32_t taken[PM_SLOTS] = {0};
     for (size_t j = 0; j < t->count; j++) {
         t->need[j] = t->first[j + 1] - t->first[j];
@@ -145,28 +147,28 @@ static pm_status sort(tree *t, pm_joint *joints, uint32_t *slot_of, pm_error *er
     size_t reached = order_by_depth(t);
     if (reached < t->count)
         return pm_fail_joint(error, PM_ERROR_ARGUMENT, find_cycle(t, reached),
-                             "parents: the joint is below itself");
+                             "parents: the joint is its own ancestor");
     for (uint32_t j = 0; j < t->count; j++)
         t->order[j] = j;
-    if (give_slots(t, joints, slot_of))
+    if (assign_slots(t, joints, slot_of))
         return PM_OK;
     order_by_depth(t);
     order_depth_first(t);
-    return give_slots(t, joints, slot_of)
+    return assign_slots(t, joints, slot_of)
                ? PM_OK
-               : pm_fail(error, PM_ERROR_SIZE, "joints are too many for the slots there are");
+               : pm_fail(error, PM_ERROR_SIZE, "the hierarchy needs more than %d slots", PM_SLOTS);
 }
 
-/* Joints, with their parents, by how far they are from a root: neighbours in that do not wait for
- * one another. t->order is the skeleton's; t->need and t->first are done with. */
+/* Sorts the joints, with their parents, by depth: neighbours in this order do not depend on one
+ * another. t->order is the skeleton's order; t->need, t->child and t->first are reused. */
 static void order_levels(const tree *t, pm_skeleton *skeleton) {
-    uint32_t *cursor = t->need, *depth = t->child, *begin = t->first;
+    uint32_t *index_of = t->need, *depth = t->child, *begin = t->first;
     for (uint32_t k = 0; k < t->count; k++)
-        cursor[t->order[k]] = k;
+        index_of[t->order[k]] = k;
     memset(begin, 0, (t->count + 2) * sizeof *begin);
     for (size_t k = 0; k < t->count; k++) {
         int32_t parent = t->parents[t->order[k]];
-        depth[k] = parent < 0 ? 0 : depth[cursor[parent]] + 1;
+        depth[k] = parent < 0 ? 0 : depth[index_of[parent]] + 1;
         begin[depth[k] + 1]++;
     }
     for (size_t d = 0; d < t->count; d++)
@@ -174,15 +176,15 @@ static void order_levels(const tree *t, pm_skeleton *skeleton) {
     for (uint32_t k = 0; k < t->count; k++) {
         int32_t parent = t->parents[t->order[k]];
         skeleton->by_depth[begin[depth[k]]++] =
-            (pm_step){k, parent < 0 ? -1 : (int32_t)cursor[parent]};
+            (pm_step){k, parent < 0 ? -1 : (int32_t)index_of[parent]};
     }
 }
 
 pm_status pm_skeleton_sort(pm_skeleton *skeleton, const int32_t *parents, pm_error *error) {
     tree t = {.count = skeleton->joint_count, .parents = parents, .order = skeleton->order};
     uint32_t *slot_of = calloc(t.count, sizeof *slot_of);
-    pm_status status = make_room(&t) && slot_of ? sort(&t, skeleton->joints, slot_of, error)
-                                                : pm_fail_memory(error);
+    pm_status status = allocate(&t) && slot_of ? sort(&t, skeleton->joints, slot_of, error)
+                                               : pm_fail_memory(error);
     if (status == PM_OK)
         order_levels(&t, skeleton);
     free(slot_of);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Segments of bspline: their middle, and the logarithms of the steps before, of and after
- * them (see kernels/pm_bspline.h). Keys beyond an end repeat the end key: steps there are
- * nothing.
+ * Segments of bspline: the middle of each, and the logarithms of the steps of the previous,
+ * this and the next segment (see kernels/pm_bspline.h). Keys beyond an end repeat the end key,
+ * so steps there are zero.
  */
 #include "builder.h"
 

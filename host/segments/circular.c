@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT
  *
- * Segments of circular blending (spec: methods, section 6): the two arcs between a
- * segment's keys, of the circles through three keys each, with the guard.
+ * Segments of circular blending (spec: methods, section 6): the two arcs between a segment's
+ * keys, each on a circle through three keys, with the guard.
  */
 #include "builder.h"
 
 static const double half_pi = 1.57079632679489661923;
 
-/* An arc between two keys: half its angle, that over its sine, and from the circle's centre
- * to the arc's middle. */
+/* An arc between two keys: half its angle, alpha/sin(alpha), and the vector from the circle's
+ * centre to the arc's middle. */
 typedef struct arc {
     dreal alpha, stretch;
-    dquat rise;
+    dquat radius;
 } arc;
 
 static arc arc_select(dmask mask, const arc *yes, const arc *no) {
     return (arc){dreal_select(mask, yes->alpha, no->alpha),
                  dreal_select(mask, yes->stretch, no->stretch),
-                 dquat_select(mask, yes->rise, no->rise)};
+                 dquat_select(mask, yes->radius, no->radius)};
 }
 
 static arc great_arc(dquat a, dquat b) {
@@ -30,8 +30,8 @@ static arc great_arc(dquat a, dquat b) {
     return (arc){alpha, stretch, dquat_scaled(sum, 1 / length)};
 }
 
-/* The arc from a to b of the circle through `third` that does not contain it, by
- * inscribed angles. The three differ pairwise; where they do not, the result is none. */
+/* The arc from a to b, of the circle through `third`, that does not contain `third`, computed from
+ * inscribed angles. Where the three points do not differ pairwise, the result is not an arc. */
 static arc circle_arc(dquat third, dquat a, dquat b) {
     dquat c = dquat_difference(b, a);
     dquat g = dquat_difference(third, a);
@@ -44,8 +44,8 @@ static arc circle_arc(dquat third, dquat a, dquat b) {
     dreal x = -dquat_dot(g, dquat_difference(b, third));
     dreal alpha = dreal_atan2(y, x);
     dreal over_sine = dreal_sqrt(x * x + y * y) / y;
-    dquat rise = dquat_scaled(p, -0.5 * (length * length) * over_sine / y);
-    return (arc){alpha, alpha * over_sine, rise};
+    dquat radius = dquat_scaled(p, -0.5 * (length * length) * over_sine / y);
+    return (arc){alpha, alpha * over_sine, radius};
 }
 
 /* cos of the angle at b between the chords to a and c */
@@ -55,8 +55,8 @@ static dreal corner(dquat a, dquat b, dquat c) {
     return dquat_dot(u, v) / dreal_sqrt(dquat_dot(u, u) * dquat_dot(v, v));
 }
 
-/* The circle of a key and its neighbours: its arcs over the segments before and behind the
- * key, and the phase's speed there at the key, in arcs a segment. */
+/* The circle of a key and its neighbours: its arcs over the segments before and after the key, and
+ * the speed of each arc's phase at the key, in arcs per segment. */
 typedef struct key_circle {
     bool exists; /* the key has a segment on both sides */
     arc before, after;
@@ -77,8 +77,8 @@ static void find_speeds(const pm_track *track, ptrdiff_t i, key_circle *c) {
     c->speed_after = rate * h1 / l1;
 }
 
-/* A cusp takes great arcs and is at rest. */
-static void take_cusps(const pm_track *track, ptrdiff_t i, dmask cusp, key_circle *c) {
+/* At a cusp the arcs are great arcs, and the speeds are 0. */
+static void use_cusps(const pm_track *track, ptrdiff_t i, dmask cusp, key_circle *c) {
     dquat key = pm_track_key(track, i);
     arc before = great_arc(pm_track_key(track, i - 1), key);
     arc after = great_arc(key, pm_track_key(track, i + 1));
@@ -88,8 +88,8 @@ static void take_cusps(const pm_track *track, ptrdiff_t i, dmask cusp, key_circl
     c->speed_after = dreal_where(~cusp, c->speed_after);
 }
 
-/* A key is a cusp when a neighbour repeats it, an arc beside it exceeds pi, or the curve
- * turns back by more than 165 degrees. */
+/* A key is a cusp when a neighbour repeats it, an adjacent arc exceeds pi, or the curve turns
+ * back by more than 165 degrees. */
 static key_circle circle_of_key(const pm_track *track, ptrdiff_t i) {
     const double cos_15_degrees = 0.96592582628906831;
     key_circle c = {.exists = pm_track_has(track, i - 1) && pm_track_has(track, i)};
@@ -105,18 +105,18 @@ static key_circle circle_of_key(const pm_track *track, ptrdiff_t i) {
                  (dmask)(corner(before, key, after) > cos_15_degrees) |
                  (dmask)(c.before.alpha > half_pi) | (dmask)(c.after.alpha > half_pi);
     if (dmask_any(cusp))
-        take_cusps(track, i, cusp, &c);
+        use_cusps(track, i, cusp, &c);
     return c;
 }
 
-/* Both arcs of a segment and the speeds of their phases, each seen from its own key. */
+/* Both arcs of a segment and the speeds of their phases, each at the arc's own key. */
 typedef struct arcs {
     arc leaving, arriving;
     dreal leaving_speed, arriving_speed;
 } arcs;
 
-/* At the ends of an open track the one arc that exists counts twice; seen from the other
- * end, its phase k u + (1 - k) u^2 has speed 2 - k. Without any: the great arc. */
+/* At the ends of an open track the only arc that exists is used twice; at its other end, its phase
+ * k u + (1 - k) u^2 has speed 2 - k. Without any arc, the great arc is used. */
 static arcs arcs_of(const pm_track *track, ptrdiff_t i, const key_circle *first,
                     const key_circle *second) {
     arcs a = {first->after, second->before, first->speed_after, second->speed_before};
@@ -133,27 +133,27 @@ static arcs arcs_of(const pm_track *track, ptrdiff_t i, const key_circle *first,
     return a;
 }
 
-/* What both kinds of circles store, and two numbers of their own. */
+/* The coefficients that all circular methods store, and two numbers that differ between them. */
 static void put_arcs(const pm_coefficients_out *out, size_t segment, const arcs *a, dreal leaving,
                      dreal arriving) {
-    pm_put(out, segment, 0, a->leaving.rise);
-    pm_put(out, segment, 1, a->arriving.rise);
+    pm_put(out, segment, 0, a->leaving.radius);
+    pm_put(out, segment, 1, a->arriving.radius);
     pm_put(out, segment, 2,
            (dquat){a->leaving.alpha * a->leaving.alpha, a->arriving.alpha * a->arriving.alpha,
                    leaving, arriving});
 }
 
-/* A phase runs up to half its speed away, and kernels take angles of up to 1e4 rad off an arc's
- * middle; the square of the phase must fit a float. Only neighbouring segments of absurd lengths
- * ask for more. */
-static dreal speed_in_range(dreal speed, dreal alpha) {
+/* A phase leaves its arc by up to half its speed, kernels accept angles of up to 1e4 rad from an
+ * arc's middle, and the square of the phase must fit in a float. Only neighbouring segments of
+ * extremely different lengths exceed the limit. */
+static dreal clamped_speed(dreal speed, dreal alpha) {
     dreal max = 1.9e4 / dreal_max(alpha, dreal_of(1.9e-11));
     return dreal_max(-max, dreal_min(max, speed));
 }
 
 static void put_phased(const pm_coefficients_out *out, size_t segment, const arcs *a, dquat chord) {
-    put_arcs(out, segment, a, speed_in_range(a->leaving_speed, a->leaving.alpha),
-             speed_in_range(a->arriving_speed, a->arriving.alpha));
+    put_arcs(out, segment, a, clamped_speed(a->leaving_speed, a->leaving.alpha),
+             clamped_speed(a->arriving_speed, a->arriving.alpha));
     pm_put(out, segment, 3, dquat_scaled(chord, dreal_of(0.5)));
 }
 
@@ -172,7 +172,7 @@ static inline void build(const pm_track *track, const pm_coefficients_out *out, 
 }
 
 static void build_plain(pm_track *track, const pm_coefficients_out *out, pm_findings *findings) {
-    (void)findings; /* there always is such a curve */
+    (void)findings; /* the curve always exists */
     build(track, out, false);
 }
 

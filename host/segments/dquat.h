@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Quaternions and vectors in lanes of double, for what is computed once when a clip is
- * built.
+ * Quaternions and vectors in lanes of double, for computations that are done once, when a clip
+ * is built.
  */
 #ifndef PM_HOST_DQUAT_H
 #define PM_HOST_DQUAT_H
@@ -28,7 +28,7 @@ static inline dvec3 dvec3_scaled(dvec3 a, dreal s) {
     return (dvec3){a.x * s, a.y * s, a.z * s};
 }
 
-/* Likewise by one number in all lanes. */
+/* Scaled by the same number in all lanes. */
 static inline dvec3 dvec3_times(dvec3 a, double s) {
     return (dvec3){a.x * s, a.y * s, a.z * s};
 }
@@ -104,18 +104,18 @@ static inline dquat dquat_select(dmask mask, dquat yes, dquat no) {
                    dreal_select(mask, yes.z, no.z), dreal_select(mask, yes.w, no.w)};
 }
 
-/* a, or -a where the mask says so */
+/* a, or -a where the mask is set */
 static inline dquat dquat_flipped(dquat a, dmask mask) {
     return dquat_select(mask, (dquat){-a.x, -a.y, -a.z, -a.w}, a);
 }
 
-/* Of a half-angle vector. */
+/* The quaternion of a half-angle vector. */
 static inline dquat dquat_exp(dvec3 v) {
     dturn turn = dreal_turn(dvec3_norm(v));
     return dquat_of(dvec3_scaled(v, turn.sine), turn.cosine);
 }
 
-/* The half-angle vector of a quaternion of any positive norm, at most pi long. */
+/* The half-angle vector, at most pi long, of a quaternion of any positive norm. */
 static inline dvec3 dquat_log(dquat q) {
     dvec3 v = dquat_vector(q);
     dreal length = dvec3_norm(v);

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT
  *
  * Segments of hermite: the coefficients of a cubic rotation vector (spec: methods,
- * section 7), multiplied by their key as kernels/pm_hermite.h wants them.
+ * section 7), multiplied by their key as kernels/pm_hermite.h requires.
  */
 #include "hermite.h"
 
 #include "rotation_vector.h"
 #include "tangents.h"
 
-/* Half angles beyond which float32 cannot say where in its turn a rotation is. */
-static const double farthest = 1e4;
+/* The largest half angle, in rad. Beyond it float32 cannot resolve the position within a turn. */
+static const double max_half_angle = 1e4;
 
-/* The cubic stays within the hull of its control points. */
-static dreal reach_of(dvec3 leaving, dvec3 arriving, dvec3 log) {
+/* A bound of the cubic's length: the cubic stays within the convex hull of its control points. */
+static dreal max_length_of(dvec3 leaving, dvec3 arriving, dvec3 log) {
     dvec3 third = dvec3_difference(log, dvec3_times(arriving, 1.0 / 3));
     dreal inner2 = dreal_max(dvec3_dot(leaving, leaving) * (1.0 / 9), dvec3_dot(third, third));
     return dreal_sqrt(dreal_max(inner2, dvec3_dot(log, log)));
@@ -29,8 +29,8 @@ void pm_put_hermite(const pm_track *track, const pm_coefficients_out *out, ptrdi
     double half = pm_track_length(track, i) / 2;
     dvec3 c1 = dvec3_times(leaving, half);
     dvec3 end = dvec3_times(pm_jr_inverse(dvec3_times(log, 2), arriving), half);
-    dreal reach = reach_of(c1, end, log);
-    findings->failed |= ~(dmask)(reach <= farthest);
+    dreal half_angle = max_length_of(c1, end, log);
+    findings->failed |= ~(dmask)(half_angle <= max_half_angle);
     pm_put(out, (size_t)i, 0, times_vector(key, log));
     pm_put(out, (size_t)i, 1, times_vector(key, dvec3_difference(c1, log)));
     pm_put(out, (size_t)i, 2, times_vector(key, dvec3_difference(log, end)));

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * Looking over the numbers of a description as they lie in memory. Which one is bad, and why,
- * is for clip/check_keys.c to find out.
+ * Checks of all numbers of a description in memory order. They find only whether a number is
+ * invalid; clip/check_keys.c finds which one, and why.
  */
 #ifndef PM_HOST_KEY_CHECK_H
 #define PM_HOST_KEY_CHECK_H
 
 #include "lane_memory.h"
 
-/* Squared norms for which no rounding matters to whether the norm is within 1e-3 of 1. */
+/* The bounds are so narrow that rounding cannot change whether the norm is within 1e-3 of 1. */
 static inline dmask is_rotation(dquat q) {
     dreal norm2 = dquat_dot(q, q);
     return (dmask)(norm2 >= 0.9981) & (dmask)(norm2 <= 1.0019);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
  * Elementary functions in lanes of double, as polynomials: the same bits on every machine,
- * which no libm promises. Coefficients, highest degree first, are made by
- * tools/fit_polynomials.c, errors are those it prints: relative, in exact arithmetic.
+ * which no libm guarantees. The coefficients, highest degree first, and the errors are those
+ * that tools/fit_polynomials.c prints; errors are relative, in exact arithmetic.
  */
 #ifndef PM_HOST_LANE_MATH_H
 #define PM_HOST_LANE_MATH_H
 
 #include "lanes.h"
 
-/* Horner's rule for the coefficients of an array. */
+/* Horner's rule for an array of coefficients. */
 #define PM_POLYNOMIAL(terms, x) dreal_polynomial((terms), sizeof(terms) / sizeof *(terms), (x))
 
 static inline dreal dreal_polynomial(const double *terms, size_t count, dreal x) {
@@ -19,9 +19,9 @@ static inline dreal dreal_polynomial(const double *terms, size_t count, dreal x)
     return p;
 }
 
-/* atan2(y, x) of y >= 0: in [0, pi]; 0 where both are 0. Error of atan(t)/t, t^2 in
- * [0, tan(pi/8)^2]: 7e-17. Beyond pi/8 it is pi/4 and the arc tangent of a tangent of a
- * difference, whose quotient costs no second division. */
+/* atan2(y, x) for y >= 0, in [0, pi]; 0 where both are 0. Error of atan(t)/t for t^2 in
+ * [0, tan(pi/8)^2]: 7e-17. Beyond pi/8 the result is pi/4 plus the arc tangent of the tangent of
+ * a difference, whose quotient needs no second division. */
 static inline dreal dreal_atan2(dreal y, dreal x) {
     static const double atan_terms[] = {0.021135386427822558,
                                         -0.043480521960968105,
@@ -55,10 +55,10 @@ typedef struct dturn {
     dreal cosine, sine;
 } dturn;
 
-/* Of x >= 0. Less a whole number of half turns, in parts of pi of 33 bits and a rest, whose
- * products with that number are exact up to 2^20. Beyond, where the float tangents it came
- * from no longer say anything about the angle, it is one rotation or another. Errors
- * of sine and cosine of x^2 in [0, 2.5]: 2e-17 and 4e-16 of its terms from x^4. */
+/* For x >= 0. A whole number of half turns is subtracted, with pi split into parts of 33 bits and
+ * a rest, so that their products with that number are exact up to 2^20. A larger x is clamped to
+ * 2^20: the float tangents from which it was computed do not determine the angle any more. Errors
+ * for x^2 in [0, 2.5]: 2e-17 for the sine, and 4e-16 for the terms of the cosine from x^4. */
 static inline dturn dreal_turn(dreal x) {
     static const double sinc_terms[] = {
         2.7207442162107849e-15, -7.6429523899837857e-13, 1.6058938242681938e-10,
@@ -70,7 +70,7 @@ static inline dturn dreal_turn(dreal x) {
                                        0.041666666666666657};
     const double pi_high = 0x1.921fb544p+1, pi_middle = 0x1.0b4611a6p-33,
                  pi_low = 0x1.3198a2e037073p-68;
-    const double nearest = 0x1.8p52; /* added to a number, rounds it to a whole one */
+    const double nearest = 0x1.8p52; /* a sum with it is rounded to a whole number */
     dreal angle = dreal_min(x, dreal_of(0x1p20));
     dreal shifted = angle * 0.31830988618379067154 + nearest;
     dreal turns = shifted - nearest;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Quaternions between memory, where they lie one after another as x y z w, and lanes, where
- * all x share a vector: four vectors are transposed in registers, in two levels. And the
- * rounding of what is stored.
+ * Loads and stores of quaternions. In memory they lie one after another as x y z w; in lanes
+ * all x share a vector. Four vectors are transposed in registers, in two levels. Stores round
+ * to float32.
  */
 #ifndef PM_HOST_LANE_MEMORY_H
 #define PM_HOST_LANE_MEMORY_H
@@ -10,13 +10,13 @@
 #include "array_view.h"
 #include "dquat.h"
 
-/* PM_DOUBLES quaternions as four vectors of memory order */
+/* PM_DOUBLES quaternions as four vectors in memory order */
 typedef struct drows {
     dreal r0, r1, r2, r3;
 } drows;
 
-/* Interleaves numbers (of the low or the high halves of two vectors), then pairs of them; and
- * takes them apart again. */
+/* PM_LOW to PM_HIGH_PAIRS interleave numbers, or pairs of numbers, of the low or high halves of two
+ * vectors. PM_EVEN to PM_ODD_PAIRS separate them again. */
 #if PM_DOUBLES == 8
 #define PM_LOW(a, b) PM_SHUFFLE(a, b, 0, 8, 1, 9, 2, 10, 3, 11)
 #define PM_HIGH(a, b) PM_SHUFFLE(a, b, 4, 12, 5, 13, 6, 14, 7, 15)
@@ -86,7 +86,7 @@ static inline dquat dquat_load_doubles(const void *from) {
                                  load_doubles(at + 2 * size), load_doubles(at + 3 * size)});
 }
 
-/* The first `lanes` of as many quaternions one after another; lanes beyond repeat the last one. */
+/* The first `lanes` quaternions, one after another; the lanes beyond repeat the last one. */
 static inline dquat dquat_load_some(const float *from, size_t lanes) {
     dquat q = {0};
     for (size_t i = 0; i < PM_DOUBLES; i++, from += i < lanes ? 4 : 0) {
@@ -98,11 +98,11 @@ static inline dquat dquat_load_some(const float *from, size_t lanes) {
     return q;
 }
 
-/* Rounds to float32 the way keys and extras are stored: magnitudes below 2^-60 become +0,
- * because devices differ in what they do with products of tinier numbers. */
+/* Rounds to float32 as keys and segment coefficients are stored: magnitudes below 2^-60 become +0,
+ * because devices differ in their treatment of products of smaller numbers. */
 static inline dstored dstored_of(dreal value) {
-    dmask seen = (dmask)(dreal_abs(value) >= 0x1p-60);
-    return __builtin_convertvector(dreal_where(seen, value), dstored);
+    dmask kept = (dmask)(dreal_abs(value) >= 0x1p-60);
+    return __builtin_convertvector(dreal_where(kept, value), dstored);
 }
 
 static inline void store_floats(float *to, dreal value) {
@@ -118,7 +118,7 @@ static inline void dquat_store(float *to, dquat q) {
     store_floats(to + (size_t)3 * PM_DOUBLES, m.r3);
 }
 
-/* The first `lanes` alone. */
+/* Stores only the first `lanes`. */
 static inline void dquat_store_some(float *to, dquat q, size_t lanes) {
     dstored x = dstored_of(q.x), y = dstored_of(q.y), z = dstored_of(q.z), w = dstored_of(q.w);
     for (size_t i = 0; i < lanes; i++, to += 4) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * The dialect in which segments are built: double in as many lanes as a register of the
- * instruction set has, a track a lane. What is in it is compiled once for each set that
- * the library chooses among when it runs, and gives the same bits under all of them: it
- * adds, multiplies, divides and takes roots, and nothing is fused.
+ * The language subset in which segments are built: double in as many lanes as a register of
+ * the instruction set has, one track per lane. Code in it is compiled once for each instruction
+ * set, of which the library selects one at run time, and gives the same bits with all of them:
+ * it only adds, multiplies, divides and takes roots, and nothing is fused.
  */
 #ifndef PM_HOST_LANES_H
 #define PM_HOST_LANES_H
@@ -24,10 +24,10 @@
 #endif
 
 typedef double dreal __attribute__((vector_size(8 * PM_DOUBLES)));
-typedef int64_t dmask __attribute__((vector_size(8 * PM_DOUBLES))); /* -1 yes, 0 no */
-typedef float dstored __attribute__((vector_size(4 * PM_DOUBLES))); /* what is stored */
+typedef int64_t dmask __attribute__((vector_size(8 * PM_DOUBLES))); /* -1: true, 0: false */
+typedef float dstored __attribute__((vector_size(4 * PM_DOUBLES))); /* rounded for storage */
 
-/* Of two vectors, as by their places in both together. */
+/* Lanes of two vectors, selected by their index in the concatenation of both. */
 #if defined(__clang__)
 #define PM_SHUFFLE(a, b, ...) __builtin_shufflevector((a), (b), __VA_ARGS__)
 #else
@@ -42,7 +42,7 @@ static inline dreal dreal_select(dmask mask, dreal yes, dreal no) {
     return (dreal)((mask & (dmask)yes) | (~mask & (dmask)no));
 }
 
-/* value, or 0 where the mask says no */
+/* value, or 0 where the mask is not set */
 static inline dreal dreal_where(dmask mask, dreal value) {
     return (dreal)(mask & (dmask)value);
 }

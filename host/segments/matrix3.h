@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Matrices of three by three in lanes of double, as columns.
+ * 3x3 matrices in lanes of double, stored as columns.
  */
 #ifndef PM_HOST_MATRIX3_H
 #define PM_HOST_MATRIX3_H
@@ -63,7 +63,7 @@ static inline dmat3 dmat3_product(const dmat3 *a, const dmat3 *b) {
     return (dmat3){dmat3_times(a, b->x), dmat3_times(a, b->y), dmat3_times(a, b->z)};
 }
 
-/* By cofactors: without pivots, which would differ from lane to lane. */
+/* By cofactors, without pivots, because pivots would differ from lane to lane. */
 static inline dmat3 dmat3_inverse(const dmat3 *m) {
     dvec3 yz = dvec3_cross(m->y, m->z);
     dvec3 zx = dvec3_cross(m->z, m->x);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Calculus of q exp(rho/2), rho a full-angle rotation vector of at most pi: the right
- * Jacobian of the rotation group, its inverse and its derivative, in lanes. Their scalar
- * factors are power series in x^2, x = |rho|, so polynomials, without a special case at
- * rest or a cancellation near it. Coefficients: tools/fit_polynomials.c, on [0, 10].
+ * Calculus of q exp(rho/2), where rho is a full-angle rotation vector of length at most pi:
+ * the right Jacobian of the rotation group, its inverse and its derivative, in lanes. Their
+ * scalar factors are power series in x^2, x = |rho|, and computed as polynomials, without a
+ * special case at 0 or cancellation near it. Coefficients: tools/fit_polynomials.c, on [0, 10].
  */
 #ifndef PM_HOST_ROTATION_VECTOR_H
 #define PM_HOST_ROTATION_VECTOR_H
@@ -58,8 +58,8 @@ static inline dreal pm_jr_b_slope(dreal x2) {
     return PM_POLYNOMIAL(terms, x2);
 }
 
-/* Of a body angular velocity, the rate at which the rotation vector changes:
- * Jr^-1 = I + [rho]x/2 + k [rho]x^2. */
+/* Jr^-1 velocity, the rate of change of the rotation vector for an angular velocity in the body
+ * frame: Jr^-1 = I + [rho]x/2 + k [rho]x^2. */
 static inline dvec3 pm_jr_inverse(dvec3 rho, dvec3 velocity) {
     dvec3 once = dvec3_cross(rho, velocity);
     dvec3 twice = dvec3_cross(rho, once);

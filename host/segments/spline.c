@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
  * The C2 spline of rotations: velocities at the keys such that angular acceleration is
- * continuous. In the rows of spline_rows.h J is the right Jacobian of the step before the key,
- * A the inverse one of the step behind it, and N what the arriving segment's own turning adds.
- * N is quadratic in W1: Newton's rounds put its slope on the diagonal. A lane that has
- * converged stays as it is, so that its result does not depend on its neighbours.
+ * continuous. In the rows of spline_equations.h, J is the right Jacobian of the step before the
+ * key, A the inverse right Jacobian of the step after the key, and N the contribution of the
+ * Jacobian's own change along the arriving segment. N is quadratic in W1: Newton's iteration
+ * adds its slope to the diagonal. A lane that has converged stays unchanged, so that its result
+ * does not depend on its neighbours.
  */
 #include "spline_equations.h"
 
@@ -12,9 +13,9 @@
 #include "matrix3.h"
 #include "rotation_vector.h"
 
-enum { MAX_ROUNDS = 60 };
+enum { MAX_ITERATIONS = 60 };
 
-/* Of a residual in radians: turning times the segment's length squared. */
+/* Of a residual in radians: the Jacobian's rate times the segment's length squared. */
 static const double tolerance = 1e-9;
 
 static const spline_kind rotations = {pm_rotation_slope, 2};
@@ -25,8 +26,8 @@ typedef struct step {
     dreal a, b, k, a_slope, b_slope;
 } step;
 
-/* A row after its elimination: the key's rate is right - upper (the next rate) + in a loop,
- * last (the last key's rate). */
+/* A row after its elimination: the key's rate is right - upper (the next rate), and in a loop
+ * + last (the last key's rate). */
 typedef struct solved {
     dvec3 right;
     dmat3 upper;
@@ -41,7 +42,7 @@ typedef struct equations {
     spline_row *rows;
     dvec3 *rates; /* W */
     solved *solved;
-    dmask moving; /* lanes that have not converged */
+    dmask active; /* lanes that have not converged */
 } equations;
 
 static step step_of(dvec3 rho) {
@@ -59,18 +60,19 @@ static dmat3 inverse_jacobian(const step *s) {
     return dmat3_of(s->rho, 1 - s->k * dvec3_dot(s->rho, s->rho), dreal_of(0.5), s->k);
 }
 
-/* (d/dt Jr) v where rho moves at v: what the motion of rho adds to angular acceleration. */
-static dvec3 turning(const step *s, dvec3 v) {
+/* (d/dt Jr) v, where rho changes at the rate v: the contribution of the Jacobian's change to
+ * angular acceleration. */
+static dvec3 jacobian_rate(const step *s, dvec3 v) {
     dreal along = dvec3_dot(s->rho, v);
     dvec3 once = dvec3_cross(s->rho, v);
     dvec3 twice = dvec3_cross(s->rho, once);
-    dvec3 bent = dvec3_difference(dvec3_scaled(twice, s->b_slope * along),
-                                  dvec3_scaled(once, s->a_slope * along));
-    return dvec3_sum(bent, dvec3_scaled(dvec3_cross(v, once), s->b));
+    dvec3 scaled = dvec3_difference(dvec3_scaled(twice, s->b_slope * along),
+                                    dvec3_scaled(once, s->a_slope * along));
+    return dvec3_sum(scaled, dvec3_scaled(dvec3_cross(v, once), s->b));
 }
 
-/* The derivative of turning by v. */
-static dmat3 turning_slope(const step *s, dvec3 v) {
+/* The derivative of jacobian_rate by v. */
+static dmat3 jacobian_rate_slope(const step *s, dvec3 v) {
     dreal along = dvec3_dot(s->rho, v);
     dvec3 once = dvec3_cross(s->rho, v);
     dvec3 twice = dvec3_cross(s->rho, once);
@@ -88,28 +90,28 @@ static const step *step_before(const equations *e, size_t k) {
     return &e->steps[(k ? k : e->track->segment_count) - 1];
 }
 
-static const step *step_behind(const equations *e, size_t k) {
+static const step *step_after(const equations *e, size_t k) {
     return &e->steps[k < e->track->segment_count ? k : 0];
 }
 
-/* A row as Newton's round sees it: about the rate W so far, N(W') = N'(W) W' - N(W), because N
- * is a quadratic form. */
+/* A row linearised for an iteration of Newton's method: near the current rate W,
+ * N(W') = N'(W) W' - N(W), because N is a quadratic form. */
 static void linearise(const equations *e, size_t k, dmat3 *diagonal, dvec3 *right) {
     const spline_row *row = &e->rows[k];
     *diagonal = dmat3_diagonal(row->by.diagonal);
     *right = row->right;
-    if (row->by.turning == 0)
+    if (row->by.quadratic == 0)
         return;
     const step *s = step_before(e, k);
     dmat3 a = inverse_jacobian(s);
     dvec3 v = dmat3_times(&a, e->rates[k]);
-    dmat3 slope = turning_slope(s, v);
+    dmat3 slope = jacobian_rate_slope(s, v);
     slope = dmat3_product(&slope, &a);
-    dmat3_add(diagonal, row->by.turning, &slope);
-    *right = dvec3_sum(*right, dvec3_times(turning(s, v), row->by.turning));
+    dmat3_add(diagonal, row->by.quadratic, &slope);
+    *right = dvec3_sum(*right, dvec3_times(jacobian_rate(s, v), row->by.quadratic));
 }
 
-/* Eliminates key k's row by that of the key before. */
+/* Eliminates the lower element of key k's row, with the row of the key before. */
 static void eliminate(const equations *e, size_t k, size_t count) {
     const spline_row *row = &e->rows[k];
     solved *to = &e->solved[k];
@@ -117,7 +119,7 @@ static void eliminate(const equations *e, size_t k, size_t count) {
     dvec3 right;
     linearise(e, k, &diagonal, &right);
     if (row->by.upper != 0)
-        upper = dmat3_scaled(inverse_jacobian(step_behind(e, k)), row->by.upper);
+        upper = dmat3_scaled(inverse_jacobian(step_after(e, k)), row->by.upper);
     if (row->by.lower != 0)
         lower = dmat3_scaled(jacobian(step_before(e, k)), row->by.lower);
     if (k > 0) {
@@ -137,7 +139,7 @@ static void eliminate(const equations *e, size_t k, size_t count) {
     to->last = dmat3_scaled(last, -1);
 }
 
-/* From the rate of the key behind to a key's own, rows behind which are done. */
+/* Back substitution: a key's rate from the next key's rate. The rows after k are already done. */
 static void substitute(const equations *e, size_t k) {
     solved *to = &e->solved[k];
     to->right = dvec3_difference(to->right, dmat3_times(&to->upper, to[1].right));
@@ -147,14 +149,14 @@ static void substitute(const equations *e, size_t k) {
     }
 }
 
-/* The last key of a loop from its own row, and the others from it. */
+/* Solves the last key of a loop from its own row, then the other keys from its rate. */
 static void close_loop(const equations *e, size_t last) {
     const solved *before = &e->solved[last - 1], *after = &e->solved[0];
     dmat3 diagonal;
     dvec3 right;
     linearise(e, last, &diagonal, &right);
     dmat3 lower = dmat3_scaled(jacobian(step_before(e, last)), e->rows[last].by.lower);
-    dmat3 upper = dmat3_scaled(inverse_jacobian(step_behind(e, last)), e->rows[last].by.upper);
+    dmat3 upper = dmat3_scaled(inverse_jacobian(step_after(e, last)), e->rows[last].by.upper);
     dmat3 below = dmat3_product(&lower, &before->last);
     dmat3 above = dmat3_product(&upper, &after->last);
     dmat3_add(&diagonal, 1, &below);
@@ -168,38 +170,39 @@ static void close_loop(const equations *e, size_t last) {
         e->solved[k].right = dvec3_sum(e->solved[k].right, dmat3_times(&e->solved[k].last, right));
 }
 
-/* What Newton's step left over: N of the change in rates, in a row's own scale. */
-static dmask is_settled(const equations *e, size_t k, dvec3 change) {
-    if (e->rows[k].by.turning == 0)
+/* Whether the residual of Newton's step, N of the change in rates in the row's own scale, is within
+ * the tolerance. */
+static dmask is_converged(const equations *e, size_t k, dvec3 change) {
+    if (e->rows[k].by.quadratic == 0)
         return ~(dmask){0};
     const step *s = step_before(e, k);
     size_t segment = (k ? k : e->track->segment_count) - 1;
     double h = e->track->times[segment + 1] - e->track->times[segment];
     dmat3 a = inverse_jacobian(s);
-    dvec3 left = dvec3_times(turning(s, dmat3_times(&a, change)), h * h);
-    return (dmask)(dvec3_dot(left, left) <= tolerance * tolerance);
+    dvec3 residual = dvec3_times(jacobian_rate(s, dmat3_times(&a, change)), h * h);
+    return (dmask)(dvec3_dot(residual, residual) <= tolerance * tolerance);
 }
 
-static void take_rates(equations *e) {
-    dmask settled = ~(dmask){0};
+static void update_rates(equations *e) {
+    dmask converged = ~(dmask){0};
     for (size_t k = 0; k < e->count; k++) {
         dvec3 rate = e->solved[k].right;
-        settled &= is_settled(e, k, dvec3_difference(rate, e->rates[k]));
-        e->rates[k] = dvec3_select(e->moving, rate, e->rates[k]);
+        converged &= is_converged(e, k, dvec3_difference(rate, e->rates[k]));
+        e->rates[k] = dvec3_select(e->active, rate, e->rates[k]);
     }
-    e->moving &= ~settled;
+    e->active &= ~converged;
 }
 
 static void solve(equations *e) {
     size_t count = e->loop ? e->count - 1 : e->count;
-    for (int rounds = 0; rounds < MAX_ROUNDS && dmask_any(e->moving); rounds++) {
+    for (int i = 0; i < MAX_ITERATIONS && dmask_any(e->active); i++) {
         for (size_t k = 0; k < count; k++)
             eliminate(e, k, count);
         for (size_t k = count - 1; k-- > 0;)
             substitute(e, k);
         if (e->loop)
             close_loop(e, count);
-        take_rates(e);
+        update_rates(e);
     }
 }
 
@@ -216,8 +219,8 @@ static void read_rows(equations *e) {
     }
 }
 
-/* Everything a key and its segment need, in one piece of memory. */
-static bool find_memory(equations *e, void **block) {
+/* Allocates the arrays of all keys and segments in a single block. */
+static bool allocate(equations *e, void **block) {
     const size_t size = sizeof *e->steps + sizeof *e->rows + sizeof *e->rates + sizeof *e->solved;
     unsigned char *at = spline_memory(e->count, size, block);
     if (!at)
@@ -229,12 +232,12 @@ static bool find_memory(equations *e, void **block) {
     return true;
 }
 
-/* Rates at all keys, from none. */
+/* Finds the rates at all keys, starting from 0. */
 static void find_rates(equations *e) {
     if (e->count == 2 && !e->loop) {
         pm_track_look(e->track, 0, true);
         e->rates[0] = e->rates[1] = dvec3_times(pm_rotation_slope(e->track, 0), 2);
-        e->moving = (dmask){0};
+        e->active = (dmask){0};
         return;
     }
     for (size_t k = 0; k < e->count; k++)
@@ -245,9 +248,9 @@ static void find_rates(equations *e) {
 
 static void build(pm_track *track, const pm_coefficients_out *out, pm_findings *findings) {
     equations e = {
-        .track = track, .count = track->key_count, .loop = track->loop, .moving = ~(dmask){0}};
+        .track = track, .count = track->key_count, .loop = track->loop, .active = ~(dmask){0}};
     void *block;
-    if (!find_memory(&e, &block)) {
+    if (!allocate(&e, &block)) {
         findings->no_memory = true;
         return;
     }
@@ -256,7 +259,7 @@ static void build(pm_track *track, const pm_coefficients_out *out, pm_findings *
          pm_track_look(track, track->end, true))
         for (ptrdiff_t i = track->first; i < track->end; i++)
             pm_put_hermite(track, out, i, e.rates[i], e.rates[(size_t)(i + 1) % e.count], findings);
-    findings->failed |= e.moving;
+    findings->failed |= e.active;
     free(block);
 }
 

@@ -1,35 +1,36 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the splines of rotations and of vectors share (spec: methods, section 7): a row a key,
- * tridiagonal, cyclic in a loop, here divided by h0 + h1:
+ * The linear system that the splines of rotations and of vectors share (spec: methods,
+ * section 7): one row per key, tridiagonal, cyclic in a loop, here divided by h0 + h1:
  *   (2/h0) J W0 + 4 (1/h0 + 1/h1) W1 + (2/h1) A W2 = 6 P0/h0^2 + 6 P1/h1^2 - N
- * W are the rates at the keys, P the steps of the segments. J, A and N are of rotations alone:
+ * W are the rates at the keys, P the steps of the segments. J, A and N exist for rotations only:
  * for vectors J and A are 1 and N is 0.
  */
-#ifndef PM_HOST_SPLINE_ROWS_H
-#define PM_HOST_SPLINE_ROWS_H
+#ifndef PM_HOST_SPLINE_EQUATIONS_H
+#define PM_HOST_SPLINE_EQUATIONS_H
 
 #include <stdlib.h>
 
 #include "builder.h"
 #include "tangents.h"
 
-/* What multiplies J, 1, A and N in a row. */
+/* The factors of J, 1, A and N in a row. */
 typedef struct weights {
-    double lower, diagonal, upper, turning;
+    double lower, diagonal, upper, quadratic;
 } weights;
 
-/* A row without what depends on rates: where there is a choice of ends, the rate itself. */
+/* The part of a row that does not depend on rates. Where the rule for ends gives the rate itself,
+ * `right` is that rate. */
 typedef struct spline_row {
     weights by;
     dvec3 right;
 } spline_row;
 
-/* How a kind of values steps over segment i, and the slope that belongs to it: steps are
- * `turn` slopes times their lengths. */
+/* The slope of a kind of values over a segment. The step of a segment is scale slope length: 2 for
+ * rotations, whose slopes are half angles, and 1 for vectors. */
 typedef struct spline_kind {
     pm_slope slope;
-    double turn;
+    double scale;
 } spline_kind;
 
 static inline spline_row inner_spline_row(const spline_kind *kind, const pm_track *track,
@@ -37,19 +38,19 @@ static inline spline_row inner_spline_row(const spline_kind *kind, const pm_trac
     double h0 = pm_track_length(track, k - 1);
     double h1 = pm_track_length(track, k);
     double r0 = h0 / (h0 + h1), r1 = h1 / (h0 + h1);
-    dvec3 before = dvec3_times(kind->slope(track, k - 1), kind->turn);
-    dvec3 after = dvec3_times(kind->slope(track, k), kind->turn);
+    dvec3 before = dvec3_times(kind->slope(track, k - 1), kind->scale);
+    dvec3 after = dvec3_times(kind->slope(track, k), kind->scale);
     return (spline_row){{2 * r1, 4, 2 * r0, h0 * r1}, dvec3_blend(6 * r1, before, 6 * r0, after)};
 }
 
-/* Of the first or last key of an open track. */
+/* The row of the first or last key of an open track. */
 static inline spline_row end_spline_row(const spline_kind *kind, const pm_track *track,
                                         ptrdiff_t k) {
     ptrdiff_t near = k == 0 ? 0 : k - 1; /* the end segment */
-    dvec3 slope = dvec3_times(kind->slope(track, near), 6 * kind->turn);
+    dvec3 slope = dvec3_times(kind->slope(track, near), 6 * kind->scale);
     if (track->desc->ends != PM_ENDS_NATURAL) {
         dvec3 rate = pm_end_rate(track, k, k == 0 ? 1 : -1, kind->slope);
-        return (spline_row){{0, 1, 0, 0}, dvec3_times(rate, kind->turn)};
+        return (spline_row){{0, 1, 0, 0}, dvec3_times(rate, kind->scale)};
     }
     if (k == 0)
         return (spline_row){{0, 4, 2, 0}, slope};
@@ -63,8 +64,8 @@ static inline spline_row spline_row_of(const spline_kind *kind, const pm_track *
     return end_spline_row(kind, track, k);
 }
 
-/* Memory for `count` things of `size`, aligned for lanes; NULL when there is none. *block is
- * what to free. */
+/* Allocates `count` elements of `size` bytes, aligned for lanes; NULL when out of memory. Free
+ * *block. */
 static inline void *spline_memory(size_t count, size_t size, void **block) {
     const size_t alignment = sizeof(dreal);
     size_t bytes;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Segments of squad: the slerp of the inner points, as its middle and half arc (see
+ * Segments of squad: the slerp of the inner points, stored as its middle and half arc (see
  * kernels/pm_squad.h).
  */
 #include "builder.h"
@@ -8,17 +8,17 @@
 
 static const double half_pi = 1.57079632679489661923;
 
-/* Nearer to antipodal than this, the sum of two unit quaternions is rounding noise. */
+/* The length below which the sum of two unit quaternions is rounding noise. */
 static const double antipodal = 1e-6;
 
-/* The direction of v that is at right angles to the unit quaternion d. */
+/* The direction of the component of v that is orthogonal to the unit quaternion d. */
 static dquat across(dquat v, dquat d) {
     return dquat_unit(dquat_difference(v, dquat_scaled(d, dquat_dot(v, d))));
 }
 
-/* The slerp from inner point a to b, at any angle. Antipodal ones belong to a half turn
- * from rest to rest; as such a turn is approached, the middle of the inner points tends
- * to that of the keys, so that is the way they turn. */
+/* The slerp from inner point a to b, at any angle. Antipodal inner points belong to a half turn
+ * from rest to rest; near such a turn, the middle of the inner points tends to the middle of the
+ * keys, so the slerp passes through that. */
 static void put_arc(const pm_coefficients_out *out, size_t segment, dquat a, dquat b, dquat keys) {
     dquat sum = dquat_sum(a, b);
     dquat difference = dquat_difference(b, a);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * Segments of sterp: logarithms of swing and twist (spec: methods, section 4). The windows in
- * which each happens are in windows.c.
+ * Segments of sterp: logarithms of swing and twist (spec: methods, section 4). windows.c builds
+ * the windows of both.
  */
 #include "builder.h"
 
-/* The unit axes of the tracks, in the frame that the description says. */
+/* The unit axes of the tracks, in the frame that the description gives. */
 static dvec3 axes_of(const pm_track *track) {
     const pm_array *axes = &track->desc->axes;
     size_t size = pm_number_size(axes->type);
@@ -24,15 +24,15 @@ static dvec3 axes_of(const pm_track *track) {
 }
 
 /* Splits a delta in the body frame into swing and twist about the axis: half-angle
- * vectors of at most pi/2. A swing of 180 degrees leaves no twist to see. */
+ * vectors of length at most pi/2. A swing of 180 degrees leaves the twist undefined: it is 0. */
 static void split(dquat delta, dvec3 axis, dvec3 *swing, dvec3 *twist) {
     const dreal one = dreal_of(1), none = {0};
     dreal p = dvec3_dot(dquat_vector(delta), axis);
     dreal length = dreal_sqrt(p * p + delta.w * delta.w);
-    dmask seen = (dmask)(length >= 1e-6);
-    dreal inverse = one / dreal_select(seen, length, one);
-    dquat t = dquat_of(dvec3_scaled(axis, dreal_where(seen, p * inverse)),
-                       dreal_select(seen, delta.w * inverse, one));
+    dmask defined = (dmask)(length >= 1e-6);
+    dreal inverse = one / dreal_select(defined, length, one);
+    dquat t = dquat_of(dvec3_scaled(axis, dreal_where(defined, p * inverse)),
+                       dreal_select(defined, delta.w * inverse, one));
     dquat s = dquat_product(delta, dquat_conjugate(t));
     t = dquat_flipped(t, (dmask)(t.w < 0) | ((dmask)(t.w == 0) & (dmask)(p < 0)));
     s = dquat_flipped(s, (dmask)(s.w < none));

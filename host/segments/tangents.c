@@ -19,8 +19,8 @@ static pm_tangent both(dvec3 rate) {
     return (pm_tangent){rate, rate};
 }
 
-/* Kochanek and Bartels' tension, continuity and bias, with the bessel weights where
- * theirs are one half each. */
+/* Kochanek and Bartels' tension, continuity and bias, with Bessel weights in place of their
+ * weights of one half each. */
 static pm_tangent tcb(const pm_clip_desc *desc, double before, dvec3 s0, double after, dvec3 s1) {
     double t = 1 - desc->tension;
     double c = desc->continuity;
@@ -30,8 +30,9 @@ static pm_tangent tcb(const pm_clip_desc *desc, double before, dvec3 s0, double 
         .out = dvec3_blend(t * (1 + c) * (1 + b) * before, s0, t * (1 - c) * (1 - b) * after, s1)};
 }
 
-/* Of a key with a segment on both sides. */
-static pm_tangent inner(const pm_track *track, ptrdiff_t i, pm_tangents rule, pm_slope slope) {
+/* The tangent of a key with a segment on both sides. */
+static pm_tangent inner_tangent(const pm_track *track, ptrdiff_t i, pm_tangents rule,
+                                pm_slope slope) {
     dvec3 s0 = slope(track, i - 1);
     dvec3 s1 = slope(track, i);
     double h0 = pm_track_length(track, i - 1);
@@ -69,9 +70,9 @@ dvec3 pm_end_rate(const pm_track *track, ptrdiff_t i, ptrdiff_t step, pm_slope s
     return s0;
 }
 
-/* Of the first (step 1) or last (step -1) key of an open track of three keys or more. */
-static dvec3 end(const pm_track *track, ptrdiff_t i, ptrdiff_t step, pm_tangents rule,
-                 pm_slope slope) {
+/* The rate at the first (step 1) or last (step -1) key of an open track of three keys or more. */
+static dvec3 end_rate(const pm_track *track, ptrdiff_t i, ptrdiff_t step, pm_tangents rule,
+                      pm_slope slope) {
     if (track->desc->ends != PM_ENDS_NATURAL)
         return pm_end_rate(track, i, step, slope);
     pm_tangent neighbour = pm_tangent_of(track, i + step, rule, slope);
@@ -79,20 +80,21 @@ static dvec3 end(const pm_track *track, ptrdiff_t i, ptrdiff_t step, pm_tangents
                        step > 0 ? neighbour.in : neighbour.out);
 }
 
-/* As if the rule were not hold. */
-static pm_tangent moving(const pm_track *track, ptrdiff_t i, pm_tangents rule, pm_slope slope) {
+/* The tangent without the zero slopes of the rule hold. */
+static pm_tangent unheld_tangent(const pm_track *track, ptrdiff_t i, pm_tangents rule,
+                                 pm_slope slope) {
     ptrdiff_t last = (ptrdiff_t)track->segment_count;
     if (!track->loop && i == 0)
-        return both(end(track, i, 1, rule, slope));
+        return both(end_rate(track, i, 1, rule, slope));
     if (!track->loop && i == last)
-        return both(end(track, i, -1, rule, slope));
-    return inner(track, i, rule, slope);
+        return both(end_rate(track, i, -1, rule, slope));
+    return inner_tangent(track, i, rule, slope);
 }
 
 pm_tangent pm_tangent_of(const pm_track *track, ptrdiff_t i, pm_tangents rule, pm_slope slope) {
     if (!track->loop && track->key_count == 2)
         return both(slope(track, 0));
-    pm_tangent tangent = moving(track, i, rule, slope);
+    pm_tangent tangent = unheld_tangent(track, i, rule, slope);
     if (rule == PM_TANGENTS_HOLD) {
         dmask held = is_held(track, i);
         tangent.in = dvec3_select(held, (dvec3){0}, tangent.in);
@@ -109,16 +111,16 @@ static pm_tangent user_velocity(const pm_track *track, ptrdiff_t i) {
 
 /* The largest lambda in [0, 1] with |lambda h w - L| <= pi/2: at lambda 0 it holds. */
 static dreal largest_scale(const pm_track *track, ptrdiff_t segment, dvec3 w) {
-    const dreal all = dreal_of(1), none = {0};
+    const dreal one = dreal_of(1), zero = {0};
     dvec3 log = pm_track_log(track, segment);
     dvec3 step = dvec3_times(w, pm_track_length(track, segment));
     dreal step2 = dvec3_dot(step, step);
     dreal along = dvec3_dot(step, log);
     dreal room = half_pi * half_pi - dvec3_dot(log, log);
     dmask fits = (dmask)(step2 - 2 * along <= room);
-    dreal root = dreal_sqrt(along * along + step2 * dreal_max(room, none));
-    dreal lambda = (along + root) / dreal_select(fits, all, step2);
-    return dreal_select(fits, all, dreal_min(dreal_max(lambda, none), all));
+    dreal root = dreal_sqrt(along * along + step2 * dreal_max(room, zero));
+    dreal lambda = (along + root) / dreal_select(fits, one, step2);
+    return dreal_select(fits, one, dreal_min(dreal_max(lambda, zero), one));
 }
 
 pm_tangent pm_key_velocity(const pm_track *track, ptrdiff_t i) {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * Tangent rules: the rate at a key from the slopes of the segments beside it. The same
- * rules serve half-angle velocities of rotations and velocities of vectors.
+ * Tangent rules: the rate at a key from the slopes of the adjacent segments. The same rules
+ * apply to half-angle velocities of rotations and to velocities of vectors.
  */
 #ifndef PM_HOST_TANGENTS_H
 #define PM_HOST_TANGENTS_H
 
 #include "track.h"
 
-/* The rate with which the curve arrives at a key and leaves it. */
+/* The rates at which the curve arrives at a key (in) and leaves it (out). */
 typedef struct pm_tangent {
     dvec3 in, out;
 } pm_tangent;
@@ -26,17 +26,17 @@ typedef dvec3 (*pm_slope)(const pm_track *track, ptrdiff_t i);
 dvec3 pm_rotation_slope(const pm_track *track, ptrdiff_t i);
 dvec3 pm_vector_slope(const pm_track *track, ptrdiff_t i);
 
-/* Of key i by a rule, with the description's ends. */
+/* The tangent of key i by a rule, with the description's rule for ends. */
 pm_tangent pm_tangent_of(const pm_track *track, ptrdiff_t i, pm_tangents rule, pm_slope slope);
 
-/* Of the end segments of an open track: the rate at an end key by the description's rule,
- * which is not natural. step is 1 at the first key, -1 at the last. */
+/* The rate at an end key of an open track by the description's rule for ends, which must not be
+ * natural. step is 1 at the first key, -1 at the last. */
 dvec3 pm_end_rate(const pm_track *track, ptrdiff_t i, ptrdiff_t step, pm_slope slope);
 
-/* The half-angle velocities of key i as the description asks. */
+/* The half-angle velocities of key i by the description's tangent rule. */
 pm_tangent pm_key_velocity(const pm_track *track, ptrdiff_t i);
 
-/* Likewise, limited for squad unless the description says otherwise (spec: methods,
+/* The same, limited for squad unless the description sets `unlimited` (spec: methods,
  * section 5). */
 pm_tangent pm_limited_velocity(const pm_track *track, ptrdiff_t i);
 

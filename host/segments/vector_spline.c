@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * The C2 spline of positions and scales: see spline_rows.h. What is eliminated depends on the
- * key times alone, so that the lanes are in the right sides only.
+ * The C2 spline of positions and scales: see spline_equations.h. The matrix depends only on the
+ * key times, so only the right sides have lanes.
  */
 #include "spline_equations.h"
 
 static const spline_kind vectors = {pm_vector_slope, 1};
 
-/* A key's row, then its rate as it follows from that of the next key: right - upper rate + last
- * (in a loop) the rate of the last key. */
+/* A key's row after its elimination: its rate is right - upper (the next rate), and in a loop
+ * + last (the last key's rate). */
 typedef struct solved {
     dvec3 right;
     double upper, last;
@@ -24,7 +24,8 @@ static void eliminate(const spline_row *row, const solved *before, solved *to) {
     to->right = dvec3_blend(inverse, row->right, -lower * inverse, before->right);
 }
 
-/* All keys but, in a loop, the last, whose rate moves to the right. Returns the last row. */
+/* Eliminates all keys except, in a loop, the last, whose rate moves to the right side. Returns the
+ * last row. */
 static spline_row eliminate_all(pm_track *track, size_t count, solved *keys) {
     spline_row row = {0};
     for (pm_track_look(track, 0, false); track->first < track->end;
@@ -52,7 +53,7 @@ static void substitute(solved *keys, size_t count) {
     }
 }
 
-/* The last key of a loop from its own row, and the others from it. */
+/* Solves the last key of a loop from its own row, then the other keys from its rate. */
 static void close_loop(const spline_row *own, solved *keys, size_t last) {
     const solved *before = &keys[last - 1], *after = &keys[0];
     double diagonal = own->by.diagonal + own->by.lower * before->last + own->by.upper * after->last;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Segments of curves that are polynomials in each component: positions and scales, glTF's
- * cubic spline of rotations (spec: methods, section 7), and the same through keys alone.
+ * cubic spline of rotations (spec: methods, section 7), and the same cubic with tangents
+ * computed from the keys.
  */
 #include "builder.h"
 #include "tangents.h"
@@ -10,7 +11,7 @@ static dvec3 vector_at(const pm_track *track, ptrdiff_t i) {
     return dquat_vector(pm_track_key(track, i));
 }
 
-/* A coefficient for float: only key times of absurd ratios leave its range. */
+/* Clamps a coefficient to the range of float, which only extreme ratios of key times exceed. */
 static dreal in_range(dreal value) {
     const dreal max = dreal_of(1e38);
     return dreal_min(dreal_max(value, -max), max);
@@ -35,8 +36,8 @@ static void build_cubic(pm_track *track, const pm_coefficients_out *out, pm_find
     }
 }
 
-/* Over segment i, a parabola through keys i - 1, i, i + 1 (with `key` i) is the chord and
- * u (1 - u) times this: its second divided difference times the segment's squared length. */
+/* Over a segment, the parabola through keys key - 1, key and key + 1 is the chord plus u (1 - u)
+ * times this bend: its second divided difference times the segment's squared length. */
 static dvec3 bend_of(const pm_track *track, ptrdiff_t key, double length) {
     dvec3 s0 = pm_vector_slope(track, key - 1);
     dvec3 s1 = pm_vector_slope(track, key);
@@ -59,7 +60,7 @@ static void build_parabolas(pm_track *track, const pm_coefficients_out *out,
     }
 }
 
-/* Key i, or the end key it lies beyond. */
+/* Key i, or the end key if i is beyond an end. */
 static dvec3 clamped_vector(const pm_track *track, ptrdiff_t i) {
     ptrdiff_t last = (ptrdiff_t)track->segment_count;
     if (!track->loop)
@@ -81,18 +82,19 @@ static void build_bspline(pm_track *track, const pm_coefficients_out *out, pm_fi
     }
 }
 
-/* What a rate makes of a segment, but for its size when that is absurd: a float's square must
- * stay in range, and only absurd segments leave it. */
+/* The rate times the segment's length, scaled down where it exceeds 1e15: the square of the
+ * coefficient must stay in the range of float, and only extreme segments exceed it. */
 static dquat tangent_of_rate(dquat rate, double length) {
     const double max = 1e15;
     dreal xy = dreal_max(dreal_abs(rate.x), dreal_abs(rate.y));
     dreal largest = dreal_max(xy, dreal_max(dreal_abs(rate.z), dreal_abs(rate.w)));
-    dmask absurd = (dmask)(largest * length > max);
-    dreal scale = max / dreal_select(absurd, largest, dreal_of(1));
-    return dquat_scaled(rate, dreal_select(absurd, scale, dreal_of(length)));
+    dmask too_large = (dmask)(largest * length > max);
+    dreal scale = max / dreal_select(too_large, largest, dreal_of(1));
+    return dquat_scaled(rate, dreal_select(too_large, scale, dreal_of(length)));
 }
 
-static void build_given(pm_track *track, const pm_coefficients_out *out, pm_findings *findings) {
+static void build_cubicspline(pm_track *track, const pm_coefficients_out *out,
+                              pm_findings *findings) {
     (void)findings;
     for (ptrdiff_t i = track->first; i < track->end; i++) {
         size_t k = (size_t)i;
@@ -108,7 +110,7 @@ static dquat component_slope(const pm_track *track, ptrdiff_t i) {
     return dquat_scaled(step, dreal_of(1 / pm_track_length(track, i)));
 }
 
-/* The slope at key i of the parabola through three keys; at an end, of the chord. */
+/* The slope at key i of the parabola through three keys; at an end, the slope of the chord. */
 static dquat component_rate(const pm_track *track, ptrdiff_t i) {
     if (!pm_track_has(track, i - 1))
         return component_slope(track, i);
@@ -119,8 +121,8 @@ static dquat component_rate(const pm_track *track, ptrdiff_t i) {
     return dquat_sum(s0, dquat_scaled(component_slope(track, i), dreal_of(h0 / (h0 + h1))));
 }
 
-/* Whether a slope at either key of a segment may be absurd in it: slopes between unit keys are at
- * most 2 over the shorter of the lengths beside the key. */
+/* Whether a slope at either key of a segment may be too large for the segment's length: slopes
+ * between unit keys are at most 2 over the shorter of the lengths adjacent to the key. */
 static bool is_far_longer(const pm_track *track, ptrdiff_t i) {
     const double max = 1e14, length = pm_track_length(track, i);
     return (pm_track_has(track, i - 1) && length > max * pm_track_length(track, i - 1)) ||
@@ -145,5 +147,5 @@ static void build_ncubic(pm_track *track, const pm_coefficients_out *out, pm_fin
 const pm_segment_builder PM_SET_NAME(pm_build_vector_cubic) = {.window = build_cubic};
 const pm_segment_builder PM_SET_NAME(pm_build_vector_parabolas) = {.window = build_parabolas};
 const pm_segment_builder PM_SET_NAME(pm_build_vector_bspline) = {.window = build_bspline};
-const pm_segment_builder PM_SET_NAME(pm_build_cubicspline) = {.window = build_given};
+const pm_segment_builder PM_SET_NAME(pm_build_cubicspline) = {.window = build_cubicspline};
 const pm_segment_builder PM_SET_NAME(pm_build_ncubic) = {.window = build_ncubic};

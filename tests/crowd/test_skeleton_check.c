@@ -170,7 +170,7 @@ static void a_parent_that_does_not_exist_is_refused(void **state) {
 static void a_joint_that_is_its_own_parent_is_refused(void **state) {
     (void)state;
     s.parents[3] = 3;
-    expect_refused_at("below itself", 3);
+    expect_refused_at("its own ancestor", 3);
 }
 
 static void a_cycle_is_refused_at_one_of_its_joints(void **state) {
@@ -179,13 +179,13 @@ static void a_cycle_is_refused_at_one_of_its_joints(void **state) {
     pm_skeleton *skeleton = NULL;
     s.parents[1] = 3;
     expect_refusal(pm_skeleton_create(&s.desc, &skeleton, &error), &error, PM_ERROR_ARGUMENT,
-                   "below itself");
+                   "its own ancestor");
     assert_in_range(error.joint, 1, 3);
     expect_joint(&error, error.joint);
     s.parents[0] = 3;
     s.parents[1] = 0;
     expect_refusal(pm_skeleton_create(&s.desc, &skeleton, &error), &error, PM_ERROR_ARGUMENT,
-                   "below itself");
+                   "its own ancestor");
     assert_null(skeleton);
 }
 

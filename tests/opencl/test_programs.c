@@ -415,7 +415,7 @@ static notes *fail_to_build(void **state, const char *folder) {
                                                              .log = note_message,
                                                              .log_user = n});
     pm_clip *clip = make_clip(engine, PM_METHOD_SQUAD);
-    expect_refusal(sample_into(clip, out, &error), &error, PM_ERROR_BUILD, "place|walk|gather");
+    expect_refusal(sample_into(clip, out, &error), &error, PM_ERROR_BUILD, "locate|walk|gather");
     pm_clip_destroy(&clip);
     pm_engine_destroy(&engine);
     return n;
