@@ -225,8 +225,8 @@ static void write_markdown(const subject *s) {
         "tracks (%.0e and %.1e for hermite and spline with more than 1 rad from key to key), or\n"
         "above %.0e of norm. Rounding an exact result to float32 already costs 1e-7. Over\n"
         "millions of random samples sterp sometimes exceeds the bound, mostly with windows,\n"
-        "whose quotient is rounded too: `posemill verify --device none --samples 3000000 --seed\n"
-        "2026` shows a case.\n\n"
+        "whose quotient is rounded too. Example:\n"
+        "`posemill verify --device none --samples 3000000 --seed 2026`.\n\n"
         "| curve | random, divided max | raw max | divided rms | position "
         "| adversarial, divided max | raw max | position | norm | vectors |\n"
         "|---|---|---|---|---|---|---|---|---|---|\n",
