@@ -1,29 +1,31 @@
 /* SPDX-License-Identifier: MIT
  *
- * Posemill: rotation curves, and the positions and scales beside them, for
- * millions of bone/time samples in parallel, on any OpenCL 1.2 device or on the
- * CPU reference path. This header is the manual; it needs no OpenCL header.
- * Interop with a caller's own OpenCL objects is in posemill_cl.h.
+ * Posemill interpolates rotation curves, and optional position and scale curves, for
+ * millions of samples in parallel, on any OpenCL 1.2 device or on the CPU reference
+ * path. This header is the reference manual. It includes no OpenCL header; interop
+ * with a caller's own OpenCL objects is in posemill_cl.h, crowds are in posemill_crowd.h.
  *
  * Conventions
- *   quaternion   four numbers x y z w, unit, Hamilton product, active rotation
+ *   quaternion   four numbers x y z w, unit length, Hamilton product, active rotation
  *                v' = q v conj(q); q and -q are the same rotation
- *   time         seconds as double; rates are exact fractions of whole numbers
+ *   time         seconds as double; rates are exact fractions of integers
  *   angle        radians
- *   array        C order, tightly packed unless a stride says otherwise
- *   track        one bone: a rotation curve and, optionally, a position and a
+ *   array        C order, tightly packed unless a stride is given
+ *   track        one bone: a rotation curve and, optionally, a position curve and a
  *                scale curve with the same key times
- *   description  a plain struct. Zero-initialise it; every field says what 0 means
- *   errors       functions return a pm_status and fill the caller's pm_error,
- *                which may be NULL. On failure no output handle is written
- *   NULL         where nothing else is said of a pointer, and a number where there is no such
- *                enumerator: functions that return a pm_status refuse them with
- *                PM_ERROR_ARGUMENT, and the message names them; those that return a bool return
- *                false and write nothing; the others return 0 or NULL, and clear the struct that
- *                they would have filled
+ *   segment      the interval between two neighbouring keys of a track; u in [0, 1) is
+ *                the relative position in it
+ *   description  a plain struct. Zero-initialise it; every field documents what 0 means
+ *   errors       functions return a pm_status and fill the caller's pm_error, which may
+ *                be NULL. On failure no output handle is written
+ *   NULL         pointers that are not documented as optional are refused when NULL, and so
+ *                are integers that are no enumerator: functions that return a pm_status return
+ *                PM_ERROR_ARGUMENT, and the message names the argument; functions that return a
+ *                bool return false and write nothing; all others return 0 or NULL, and clear the
+ *                struct that they would have filled
  *
- * The library never prints, never aborts, reads no environment but what
- * pm_engine_desc names, and keeps no global state.
+ * The library never prints, never aborts, keeps no global state, and reads no environment
+ * variables except those documented at pm_engine_desc.
  */
 #ifndef POSEMILL_H
 #define POSEMILL_H
@@ -46,37 +48,36 @@ extern "C" {
 #define PM_VERSION_MINOR 1
 #define PM_VERSION_PATCH 0
 
-/* "0.1.0", of the library that is linked. Static storage. */
+/* Version of the linked library, such as "0.1.0". Static storage. */
 PM_API const char *pm_version(void);
 
 /* ---- status -------------------------------------------------------------- */
 
 typedef enum pm_status {
     PM_OK = 0,
-    PM_ERROR_ARGUMENT,      /* a field or pointer that cannot be used; the message names it */
-    PM_ERROR_KEY,           /* a key, tangent or axis; pm_error.track and .key say which */
-    PM_ERROR_TIME,          /* a key time, sample time, rate or loop period */
+    PM_ERROR_ARGUMENT,      /* an unusable field or pointer; the message names it */
+    PM_ERROR_KEY,           /* an invalid key, tangent or axis; see pm_error.track and .key */
+    PM_ERROR_TIME,          /* an invalid key time, sample time, rate or loop period */
     PM_ERROR_SIZE,          /* a count whose size in bytes cannot be represented */
-    PM_ERROR_MEMORY,        /* host memory */
+    PM_ERROR_MEMORY,        /* out of host memory */
     PM_ERROR_NO_PLATFORM,   /* no OpenCL driver is installed */
-    PM_ERROR_NO_DEVICE,     /* a driver, but no device as asked for */
-    PM_ERROR_BUILD,         /* the device's compiler refused the kernels */
-    PM_ERROR_DEVICE_MEMORY, /* the device has not enough memory, however small the pieces */
-    PM_ERROR_DEVICE         /* any other OpenCL failure; pm_error.cl_status says which */
+    PM_ERROR_NO_DEVICE,     /* a driver is installed, but has no device as requested */
+    PM_ERROR_BUILD,         /* the device's compiler rejected the kernels */
+    PM_ERROR_DEVICE_MEMORY, /* out of device memory, even with the smallest pieces */
+    PM_ERROR_DEVICE         /* any other OpenCL failure; see pm_error.cl_status */
 } pm_status;
 
-/* The name of a status, such as "key"; of what is no status "unknown". Static storage, never
- * NULL. */
+/* Name of a status, such as "key"; "unknown" for any other number. Static storage, never NULL. */
 PM_API const char *pm_status_name(pm_status status);
 
-#define PM_NO_INDEX SIZE_MAX /* pm_error.track and the like when the failure is not about one */
+#define PM_NO_INDEX SIZE_MAX /* an index of pm_error that does not apply to the failure */
 
-/* Owned by the caller; written only by the call it is passed to. */
+/* Details of a failure. Owned by the caller; written only by the call that it is passed to. */
 typedef struct pm_error {
     pm_status status;
-    int cl_status; /* the OpenCL error behind it, 0 when there is none */
-    /* What the failure is about, by its number in the description or the job; each of them
-     * PM_NO_INDEX where it is not about one. The message ends with them. */
+    int cl_status; /* the OpenCL error code behind the failure; 0: none */
+    /* Indices of the element that caused the failure, in the description or the job; PM_NO_INDEX
+     * where an index does not apply. The message ends with them. */
     size_t track;
     size_t key;
     size_t joint;    /* of a skeleton's description */
@@ -84,8 +85,8 @@ typedef struct pm_error {
     char message[256];
 } pm_error;
 
-/* An exact fraction num/den, for rates in Hz and times in seconds. 0/0 means
- * "not given"; otherwise den > 0. */
+/* An exact fraction num/den, for rates in Hz and times in seconds. 0/0: not given;
+ * otherwise den > 0. */
 typedef struct pm_rational {
     int64_t num;
     int64_t den;
@@ -94,15 +95,15 @@ typedef struct pm_rational {
 /* ---- devices and the engine ---------------------------------------------- */
 
 typedef enum pm_device_type {
-    PM_DEVICE_REFERENCE = 0, /* no OpenCL: plain C on the host's threads */
+    PM_DEVICE_REFERENCE = 0, /* no OpenCL: plain C on host threads */
     PM_DEVICE_CPU,
     PM_DEVICE_GPU, /* shares memory with the host */
     PM_DEVICE_DISCRETE_GPU,
     PM_DEVICE_OTHER
 } pm_device_type;
 
-/* Whether results have the bits of the reference path: measured by
- * pm_engine_self_check, never taken from what a driver claims. */
+/* Whether a device's results are bit-identical to those of the reference path. Measured by
+ * pm_engine_self_check; never derived from the capabilities that a driver reports. */
 typedef enum pm_bit_match {
     PM_BIT_MATCH_UNKNOWN = 0,
     PM_BIT_MATCH_EXACT,
@@ -111,8 +112,8 @@ typedef enum pm_bit_match {
 
 typedef struct pm_device_info {
     size_t index;          /* over all platforms, from 0 */
-    size_t platform_index; /* the P of P:D */
-    size_t device_index;   /* the D of P:D */
+    size_t platform_index; /* P in the notation P:D */
+    size_t device_index;   /* D in the notation P:D */
     pm_device_type type;
     char name[128];
     char platform[128];
@@ -120,126 +121,131 @@ typedef struct pm_device_info {
     uint64_t memory_bytes;
     uint64_t max_allocation_bytes;
     uint32_t compute_units;
-    uint32_t lanes; /* floats the engine puts into one work-item's vector: 1, 4, 8 or 16 */
+    uint32_t lanes; /* tracks that the engine puts into one work-item's vectors: 1, 4, 8 or 16 */
 } pm_device_info;
 
-/* Lists OpenCL devices. Writes up to `capacity` entries of `infos` (may be NULL
- * when capacity is 0) and the number there are to *count.
- * A device, or a platform, that fails to say what it is is left out, and the others keep
- * their P:D; the failure is returned when there are no others. An engine's log says so too.
- * PM_ERROR_NO_PLATFORM without any driver; PM_OK with *count 0 when the drivers
- * have no device. Thread-safe. */
+/* Lists OpenCL devices. Writes up to `capacity` entries of `infos` (may be NULL when capacity is
+ * 0) and the total number of devices to *count. A device or platform whose properties cannot be
+ * queried is left out, and the others keep their P:D; its failure is returned only when no device
+ * remains. An engine's log reports devices that are left out. PM_ERROR_NO_PLATFORM when no driver
+ * is installed; PM_OK with *count 0 when the drivers have no device. Thread-safe. */
 PM_API pm_status pm_list_devices(pm_device_info *infos, size_t capacity, size_t *count,
                                  pm_error *error);
 
 typedef enum pm_log_level {
     PM_LOG_DEBUG = 0,
     PM_LOG_INFO,
-    /* A program is about to be compiled, which takes some drivers seconds and early ones minutes;
-     * the message names it. PM_LOG_BUILT follows when it is ready, nothing but the failure of the
-     * call when it cannot be compiled. A program that is loaded from the folder has neither. */
+    /* Compilation of a program starts, which takes seconds with some drivers and minutes with
+     * early ones; the message names the program. PM_LOG_BUILT follows when it is ready. If the
+     * compilation fails, no second message follows: the call that needs the program fails.
+     * Programs loaded from the cache folder cause neither message. */
     PM_LOG_BUILDING,
     PM_LOG_BUILT,
     PM_LOG_WARNING
 } pm_log_level;
 
-/* Called on the thread whose call caused the message, on a driver's thread, by an engine
- * over several devices on any of the threads that do a job meanwhile, or by one that builds in
- * the background on the thread that does, also when no call is under way. The message is whole,
- * however long: the driver's log of a build that failed can be. No lock of the library is held,
- * so a callback may call it, on the same engine too; the messages of those calls come nested. */
+/* Receives log messages. Called on the thread whose call caused the message, or on a driver's
+ * thread. An engine over several devices also calls it on the threads that it runs for a job. An
+ * engine that builds in the background also calls it on its build thread, even while no call is in
+ * progress. Messages have no length limit: a driver's log of a failed build can be long. The
+ * library holds no lock during the callback, so a callback may call the library, with the same
+ * engine too; messages of such calls are delivered nested. */
 typedef void (*pm_log_function)(void *user, pm_log_level level, const char *message);
 
 typedef struct pm_engine_desc {
-    /* Which device: "auto" (discrete GPU, other GPU, CPU, else the reference),
-     * "cpu", "gpu", "none" (the reference), an index "N", "P:D", part of a
-     * device's or platform's name, or several: "all", or a list of indices and
-     * P:D's such as "0,2" or "0:0,1:0", none of them twice. NULL: "auto". Anything
-     * but "auto" is used or the call fails; never silently another.
-     * Over several devices clips are built once and uploaded to each, and pm_sample
-     * shares a job's samples out by how fast each device was so far: see there. */
+    /* The device: "auto" (first available of discrete GPU, other GPU, CPU, reference path),
+     * "cpu", "gpu", "none" (the reference path), an index "N", "P:D", part of the name of a device
+     * or platform, or several devices: "all", or a comma-separated list of indices and P:D's such
+     * as "0,2" or "0:0,1:0" without duplicates. NULL: "auto". An empty string is refused. Any
+     * request but "auto" is satisfied exactly or the call fails; no other device is substituted.
+     * With several devices, clips are built once and uploaded to each device, and pm_sample
+     * distributes the samples of a job by measured throughput: see pm_sample. */
     const char *device;
-    /* Device memory for the rotations of the two pieces of a job that are in flight, in
-     * bytes; positions, scales and places come on top, at most twice as much again.
-     * On each device, where there are several.
-     * 0: a quarter of the device's memory, at most 256 MiB. */
+    /* Device memory, in bytes, for the rotations of the two pieces of a job that are in flight.
+     * Positions, scales and cursors take additional memory, at most twice as much again. With
+     * several devices, the value applies to each. 0: a quarter of the device's memory, at most
+     * 256 MiB. */
     uint64_t piece_bytes;
-    /* 1, 4, 8 or 16 tracks per work-item. 0: chosen for the device. Every width
-     * gives the same bits. */
+    /* Tracks per work-item: 1, 4, 8 or 16. 0: chosen for the device. Results have the same bits
+     * for every value. */
     uint32_t lanes;
-    /* Most threads of the host that a call spreads over while it runs, the caller's among
-     * them, where there is much to do: building clips and crowds, placing listed times, sampling
-     * and posing on the reference path, and pm_crowd_root_motion. Jobs may choose fewer, or more. Several
-     * devices have equal shares of them, and at least one each. 0: one a processor. */
+    /* Maximum number of host threads per call, the calling thread included. They build clips and
+     * crowds, map listed times to segments, sample and pose on the reference path, and compute
+     * pm_crowd_root_motion; small jobs use fewer. A job can set a lower or a higher number. With
+     * several devices, each gets an equal part, and at least one thread. 0: one per processor. */
     uint32_t host_threads;
-    /* Folder for built programs. NULL: $XDG_CACHE_HOME/posemill or
-     * ~/.cache/posemill, where those are absolute paths. "": no cache on disk.
-     * It is made with mode 0700 and holds up to 256 MiB; beyond that the programs go
-     * that were not used for longest. A folder, or a file in it, that is a link, that
-     * another user owns or that others can write is not used, and a warning says so
-     * once. Any number of engines and processes may share it. */
+    /* Folder for compiled programs. NULL: $XDG_CACHE_HOME/posemill or ~/.cache/posemill, where
+     * these are absolute paths. "": no cache on disk. The folder is created with mode 0700 and
+     * limited to 256 MiB; the least recently used programs are removed first. A folder, or a file
+     * in it, is ignored when it is a symbolic link, belongs to another user or is writable by
+     * others; one warning reports it. Any number of engines and processes may use the folder at
+     * once. */
     const char *cache_folder;
-    /* Folder to read kernel sources from instead of those built in, for work on
-     * the kernels. NULL: built in. */
+    /* Folder to read kernel sources from, for work on the kernels. NULL: the sources that are
+     * built into the library. */
     const char *kernel_folder;
-    /* true: pm_sample does not wait for programs that must be compiled first. They are built on a
-     * thread of its own, while the reference path samples on host_threads less one,
-     * at least on the caller's. When they are ready, the device computes some samples that
-     * the reference did already. Where bits are the same it goes on from there; where they
-     * differ it does the whole job, and a warning says so. A job may be done before; the
-     * build goes on for those to come, and pm_engine_destroy waits until all is built that
-     * jobs have asked for. A build that fails is the failure of the job that waits for it, or
-     * of the next one. Messages may come from that thread. Programs on disk are loaded at
-     * once. Crowds and jobs on queues wait for their programs. false: so does pm_sample. */
+    /* true: pm_sample does not wait for programs that must be compiled first. The engine compiles
+     * them on a thread of its own, while the reference path samples on host_threads - 1 threads,
+     * at least on the calling thread. When the programs are ready, the device first recomputes
+     * some samples that the reference path has already computed. If the bits are equal, the device
+     * continues from there; if they differ, it computes the whole job, and a warning reports it. A
+     * job may finish before its programs are ready; the build continues for later jobs, and
+     * pm_engine_destroy waits until all requested programs are built. A failed build makes the
+     * waiting job fail, or else the next job. Log messages may come from the build thread.
+     * Programs in the cache folder are loaded at once. Crowds and jobs on queues always wait for
+     * their programs. false: pm_sample waits too. */
     bool build_in_background;
-    pm_log_function log; /* NULL: silence */
-    void *log_user;
+    pm_log_function log; /* NULL: no log */
+    void *log_user;      /* passed to `log` */
 } pm_engine_desc;
 
-/* A device with its programs, or several of them. Thread-safe: any number of threads may use one
- * engine at once. Must outlive its clips. */
+/* One or several devices with their programs. Thread-safe: any number of threads may use one
+ * engine at once. Must outlive its clips and crowds. */
 typedef struct pm_engine pm_engine;
 
 /* desc may be NULL for all defaults. Blocks while the driver starts. */
 PM_API pm_status pm_engine_create(const pm_engine_desc *desc, pm_engine **engine, pm_error *error);
 
-/* Clears the handle; takes NULL and a pointer to NULL. Waits for programs that are being built in
+/* Clears the handle; accepts NULL and a pointer to NULL. Waits for programs that are being built in
  * the background. */
 PM_API void pm_engine_destroy(pm_engine **engine);
 
-/* For the reference path: type PM_DEVICE_REFERENCE, memory 0, lanes 1. For several devices: the
- * indices, type and lanes of the first; all names, joined by " + " and cut where they do not
- * fit; all memory and compute units; the least of the largest allocations. */
+/* Describes the engine's device. Reference path: type PM_DEVICE_REFERENCE, memory 0, lanes 1.
+ * Several devices: indices, type and lanes of the first device; all names, joined by " + " and
+ * truncated to the field; the sums of memory and compute units; the minimum of
+ * max_allocation_bytes. */
 PM_API void pm_engine_info(const pm_engine *engine, pm_device_info *info);
 
-/* Samples every method on the device and on the reference, poses small crowds with every output
- * on both, and compares bits. Of several devices, each: PM_BIT_MATCH_EXACT when all have the
- * reference's.
- * Blocks: builds all programs on first use, seconds on some drivers. On rusticl of Mesa 22.3
- * that takes minutes, so that of crowds palettes of slerp alone are posed there. */
+/* Samples every method on the device and on the reference path, poses small crowds with every
+ * output on both, and compares the bits. With several devices, each is checked, and the result is
+ * PM_BIT_MATCH_EXACT when all match the reference path. Blocks. The first call builds all programs,
+ * which takes seconds with some drivers. With rusticl of Mesa 22.3, where building takes minutes,
+ * the check of crowds is limited to palettes of slerp. */
 PM_API pm_status pm_engine_self_check(pm_engine *engine, pm_bit_match *identity, pm_error *error);
 
-/* How kernels are laid out on a device. No result depends on it. */
+/* How kernels are laid out on a device. Results do not depend on it. */
 typedef struct pm_launch_config {
     uint32_t lanes;      /* tracks in a work-item's vectors: 1, 4, 8 or 16 */
-    uint32_t all_tracks; /* 1: a work-item takes all tracks of its samples; 0: `lanes` of them */
-    uint32_t max_run;    /* samples that a work-item takes one after another, at most */
+    uint32_t all_tracks; /* 1: a work-item computes all tracks of its samples; 0: `lanes` tracks */
+    uint32_t max_run;    /* maximum number of consecutive samples per work-item */
 } pm_launch_config;
 
-/* A shape and how long it took for a job: 4 samples a segment of slerp, 64 tracks. */
+/* A launch configuration and the time that a job took with it. The job: slerp, 64 tracks, 4 samples
+ * per segment. */
 typedef struct pm_launch_measurement {
     pm_launch_config config;
     uint64_t samples;
-    double seconds; /* the best of some runs */
+    double seconds; /* minimum over several runs */
 } pm_launch_measurement;
 
-/* Measures shapes on the engine's device and keeps the fastest: for this engine, and on disk
- * for engines to come on the same device and driver, unless they ask for lanes. Engines that
- * nobody tuned take a default. Blocks: half a second beside building the programs. No other
- * call may use the engine meanwhile. *count receives the number of trials, of which `capacity`
- * are written, the first being the default and *best the index of the fastest; a shape within
- * 5 % of the default is no reason to leave it. On the reference path there are none. Engines
- * over several devices are refused with PM_ERROR_ARGUMENT: tune each on an engine of its own. */
+/* Measures launch configurations on the engine's device and selects the fastest, for this engine
+ * and, through the cache folder, for later engines on the same device and driver that leave `lanes`
+ * 0. Engines without a stored configuration use a default. Blocks for half a second, plus the time
+ * to build the programs. No other call may use the engine meanwhile. *count receives the number of
+ * measurements. Up to `capacity` of them are written, the default configuration first; *best
+ * receives the index of the selected one. The default is kept unless another configuration is more
+ * than 5 % faster. On the reference path *count is 0. Engines over several devices are refused with
+ * PM_ERROR_ARGUMENT: tune each device with an engine of its own. */
 PM_API pm_status pm_engine_tune(pm_engine *engine, pm_launch_measurement *measurements,
                                 size_t capacity, size_t *count, size_t *best, pm_error *error);
 
@@ -265,7 +271,7 @@ typedef enum pm_method {
 
 /* How positions and scales are interpolated. */
 typedef enum pm_vector_method {
-    PM_VECTOR_AUTO = 0, /* the class of the rotation method */
+    PM_VECTOR_AUTO = 0, /* matches the continuity of the rotation method */
     PM_VECTOR_STEP,
     PM_VECTOR_LINEAR,
     PM_VECTOR_CATMULL_ROM,  /* non-uniform, bessel tangents */
@@ -279,139 +285,146 @@ typedef enum pm_vector_method {
 
 typedef struct pm_method_info {
     pm_method method;
-    const char *name;       /* as the command spells it */
-    const char *title;      /* one line, for people */
+    const char *name;       /* as on the command line */
+    const char *title;      /* one line for readers */
     const char *continuity; /* "-", "C0", "G1", "C1", ... */
     bool local;             /* moving a key changes only nearby segments */
     bool symmetric;         /* reversed keys give the reversed curve */
     bool interpolating;     /* passes through its keys */
     bool takes_tangents;    /* reads pm_clip_desc.tangents */
     bool takes_ends;        /* reads pm_clip_desc.ends */
-    bool takes_axes;        /* needs pm_clip_desc.axes */
-    bool takes_in_out;      /* needs tangents in and out beside its keys */
+    bool takes_axes;        /* requires pm_clip_desc.axes */
+    bool takes_in_out;      /* requires in and out tangents in addition to its keys */
     bool needs_uniform_keys;
-    uint32_t keys_used;          /* by one sample; 0: all of the track */
-    uint32_t floats_per_segment; /* device memory per track and segment, of float32 keys */
+    uint32_t keys_used;          /* keys that one sample depends on; 0: all of the track */
+    uint32_t floats_per_segment; /* device memory per track and segment, with float32 keys */
     /* Documented bounds in radians against double precision, at the same float32 position in the
      * segment. Where hermite, spline and circular-c1 to -c3 move by more than half a turn in a
-     * segment, the bound is multiplied by that reach in half turns; where cubicspline and ncubic
+     * segment, the bound is multiplied by that motion in half turns; where cubicspline and ncubic
      * divide by a length below 1, it is divided by that length. The float32 position adds up to
-     * 3e-8 of the motion in the segment, 6e-8 right before a key. docs/accuracy.md has raw errors. */
+     * 3e-8 of the motion in the segment, 6e-8 just before a key. docs/accuracy.md lists raw
+     * errors. */
     double max_error;
     double rms_error;
-    pm_vector_method vector_method; /* what PM_VECTOR_AUTO means */
-    const char *advice;             /* when to choose it */
+    pm_vector_method vector_method; /* the method that PM_VECTOR_AUTO selects */
+    const char *advice;             /* when to choose the method */
 } pm_method_info;
 
-/* NULL when the method is not one. Static storage. */
+/* NULL when `method` is no method. Static storage. */
 PM_API const pm_method_info *pm_method_describe(pm_method method);
 
-/* Finds a method by its name, such as "squad". False when there is none. */
+/* Finds a method by its name, such as "squad". Returns false, and writes nothing, when no method
+ * has the name. */
 PM_API bool pm_method_find(const char *name, pm_method *method);
 
 /* ---- clips ------------------------------------------------------------------ */
 
 typedef enum pm_number { PM_FLOAT32 = 0, PM_FLOAT64 } pm_number;
 
-/* A read-only array of numbers, one row a key (or one row a track for axes). */
+/* A read-only array of numbers with one row per key (per track for axes). */
 typedef struct pm_array {
     const void *data; /* NULL: not given */
     pm_number type;
-    size_t stride; /* bytes from row to row. 0: tightly packed */
+    size_t stride; /* bytes from one row to the next. 0: tightly packed */
 } pm_array;
 
-/* Key times shared by one or more tracks: uniform, from time 0 on, or listed, from any time on.
- * Jobs that list times mean these times; jobs at a rate, and times of crowds, count from the first
- * key. Of keys listed at 10, 10.5 and 11 s, times = {10.5} gives the second, and so does sample 1
- * of rate 2/1; times = {0.5} lies before the first. */
+/* Key times of one or more tracks: uniform from time 0, or listed from any time. Jobs that list
+ * times refer to these times; jobs at a rate, and instances of crowds, count from the first key.
+ * Example: with keys listed at 10, 10.5 and 11 s, both times = {10.5} and sample 1 of rate 2/1 give
+ * the second key; times = {0.5} lies before the first key. */
 typedef struct pm_timeline {
-    size_t key_count;    /* at least 1 */
+    size_t key_count;    /* 1 to 2^30 - 2 */
     pm_rational rate;    /* uniform keys per second, from time 0. 0/0: `times` is used */
     const double *times; /* key_count seconds, strictly increasing, each 1e-70 to 1e70 after
-                            the one before. NULL: `rate` is used */
+                            the previous one. NULL: `rate` is used */
 } pm_timeline;
 
+/* How velocities at the keys are chosen, for methods with takes_tangents. */
 typedef enum pm_tangents {
     PM_TANGENTS_BESSEL = 0, /* slope at the key of the parabola through three keys */
-    PM_TANGENTS_MEAN,       /* plain mean of both slopes */
-    PM_TANGENTS_HOLD,       /* bessel, but zero beside a repeated key */
-    PM_TANGENTS_TCB,        /* Kochanek-Bartels on the bessel weights */
-    PM_TANGENTS_USER,
+    PM_TANGENTS_MEAN,       /* unweighted mean of both slopes */
+    PM_TANGENTS_HOLD,       /* bessel, but zero at a key that repeats a neighbour */
+    PM_TANGENTS_TCB,        /* Kochanek-Bartels with the bessel weights */
+    PM_TANGENTS_USER,       /* pm_clip_desc.user_tangents */
     PM_TANGENTS_COUNT
 } pm_tangents;
 
+/* Velocity at the first and the last key of an open track. */
 typedef enum pm_ends {
     PM_ENDS_CHORD = 0, /* slope of the end segment */
     PM_ENDS_NATURAL,   /* zero acceleration */
     PM_ENDS_PARABOLA,  /* slope of the parabola through three keys */
-    PM_ENDS_ZERO,      /* at rest */
+    PM_ENDS_ZERO,      /* zero velocity */
     PM_ENDS_COUNT
 } pm_ends;
 
-/* How the keys of rotations are stored. A key of 48 bits is off by a bounded angle, and what it
- * decodes to is what the curve passes through, to the bit. */
+/* How the keys of rotations are stored. Encoding a key in 48 bits changes it by a bounded angle;
+ * curves pass exactly, to the bit, through the decoded keys. */
 typedef enum pm_key_format {
-    PM_KEYS_FLOAT32 = 0, /* 16 bytes a key */
-    PM_KEYS_LOG48,       /* 6.125 bytes: a bent logarithm; off by at most 7.6e-5 rad */
-    PM_KEYS_SMALLEST48,  /* 6 bytes: all components but the largest; at most 8.7e-5 rad */
+    PM_KEYS_FLOAT32 = 0, /* 16 bytes per key */
+    PM_KEYS_LOG48,       /* 6.125 bytes: modified logarithm; error at most 7.6e-5 rad */
+    PM_KEYS_SMALLEST48,  /* 6 bytes: the three smallest components; error at most 8.7e-5 rad */
     PM_KEYS_COUNT
 } pm_key_format;
 
+/* Frame of reference for twist axes, angular velocities and accelerations. */
 typedef enum pm_axis_frame { PM_AXIS_BODY = 0, PM_AXIS_PARENT, PM_AXIS_COUNT } pm_axis_frame;
 
-/* The parts of a segment, 0 to 1, in which sterp does its swing and its twist.
- * All zero means 0,1 for both. Each end must exceed its begin. */
+/* The parts of a segment, within [0, 1], in which sterp does its swing and its twist.
+ * All zero: 0 to 1 for both. A window is at least 1e-6 long. */
 typedef struct pm_windows {
     double swing_begin, swing_end;
     double twist_begin, twist_end;
 } pm_windows;
 
+/* What a clip is built from. At least one of rotations, positions and scales is required. All
+ * memory belongs to the caller and is read only during the call that takes the description. */
 typedef struct pm_clip_desc {
     size_t track_count; /* at least 1 */
 
-    /* One timeline for all tracks (timeline_count 0 means 1), or several with
+    /* A common timeline for all tracks (timeline_count 0 means 1), or several timelines with
      * timeline_of[track] < timeline_count. */
     const pm_timeline *timelines;
     size_t timeline_count;
     const uint32_t *timeline_of; /* track_count entries. NULL: all use timeline 0 */
 
-    /* Keys. With one timeline: (key_count, track_count, 4) with `stride` from key
-     * to key. With several: the tracks one after another, each (its key_count, 4),
-     * and stride must be 0. Finite, and their norm within 1e-3 of 1; normalised in
-     * double and stored as float32, each with the sign nearest the one before. */
+    /* Keys. With one timeline: (key_count, track_count, 4), with `stride` from key to key. With
+     * several: the tracks one after another, each (its key_count, 4), and stride must be 0. Values
+     * must be finite, with a norm within 1e-3 of 1; they are normalised in double and stored as
+     * float32, each with the sign nearer to the previous key. */
     pm_array rotations;
-    pm_array positions; /* likewise with 3 numbers, at most 1e37 in size */
+    pm_array positions; /* likewise with 3 numbers, of magnitude at most 1e37 */
     pm_array scales;    /* likewise */
 
     pm_method method;               /* 0: slerp */
-    pm_vector_method vector_method; /* 0: as the method says */
+    pm_vector_method vector_method; /* 0: pm_method_info.vector_method */
 
-    /* Of rotations. 0: float32. Others for methods that store nothing but keys: step, nlerp and
-     * slerp. Positions and scales are float32 always. */
+    /* Storage of rotation keys. 0: float32. The 48-bit formats require a method that stores only
+     * keys: step, nlerp or slerp. Positions and scales are always float32. */
     pm_key_format key_format;
 
-    /* Seconds from a key 0 to the next. 0: the track is open and clamps outside its
-     * keys. Equal to last - first time: the last key must equal the first within
-     * 1e-3 rad (positions and scales: within 1e-3 of the largest value) and is
-     * dropped. Longer: a segment leads from the last key to the first. */
+    /* Length of a loop in seconds, from key 0. 0: the track is open and is clamped outside its
+     * keys. Equal to last - first time: the last key must equal the first within 1e-3 rad
+     * (positions and scales: within 1e-3 of the largest value) and is dropped. Longer: a segment
+     * leads from the last key to the first. Shorter: refused with PM_ERROR_TIME. */
     double loop_period;
 
-    pm_tangents tangents;             /* of squad. 0: bessel */
+    pm_tangents tangents;             /* of methods with takes_tangents. 0: bessel */
     double tension, continuity, bias; /* of PM_TANGENTS_TCB, each in [-1, 1] */
-    /* PM_TANGENTS_USER: half-angle body velocities in rad/s, q' = q (w, 0), laid out
-     * as the keys with 3 numbers. That of a dropped closing key is not read. */
+    /* For PM_TANGENTS_USER: half-angle body velocities in rad/s, q' = q (w, 0), laid out as the
+     * keys with 3 numbers. The tangent of a dropped closing key is not read. */
     pm_array user_tangents;
-    pm_ends ends;   /* of open tracks, of all methods with tangents. 0: chord */
-    bool unlimited; /* squad without its limiter */
+    pm_ends ends;   /* of open tracks, for all methods with takes_ends. 0: chord */
+    bool unlimited; /* true: squad without its limiter */
 
-    /* Tangents of cubicspline, per second, arriving at each key and leaving it: laid out as
-     * the keys, with as many numbers. Required by it for every array of keys given. */
+    /* Tangents of cubicspline, per second, into and out of each key: laid out as the keys, with as
+     * many numbers. cubicspline requires them for every array of keys that is given. */
     pm_array rotations_in, rotations_out;
     pm_array positions_in, positions_out;
     pm_array scales_in, scales_out;
 
-    /* Twist axes of sterp: 3 numbers for all tracks, or a row per track. Any length
-     * but 0. Required by sterp, ignored by the rest. */
+    /* Twist axes of sterp: 3 numbers for all tracks, or one row per track. Any non-zero length.
+     * Required by sterp, ignored by the other methods. */
     pm_array axes;
     size_t axis_count; /* 1 or track_count. 0: 1 */
     pm_axis_frame axis_frame;
@@ -419,31 +432,32 @@ typedef struct pm_clip_desc {
     size_t window_count;       /* 1 or track_count. 0: 1 */
 } pm_clip_desc;
 
-/* Keys with what the method needs of them, on the device. Immutable, so
- * thread-safe. Holds nothing of its description. */
+/* Keys and precomputed segment data on the device. Immutable, therefore thread-safe. Keeps no
+ * pointer into its description. */
 typedef struct pm_clip pm_clip;
 
-/* PM_OK when pm_clip_create would accept the description's shape; else the first
- * reason not to. Looks at counts, pointers, options, times and every key. */
+/* Validates a description: counts, pointers, options, times and every key. PM_OK when
+ * pm_clip_create would accept it; otherwise the first reason for a refusal. */
 PM_API pm_status pm_clip_check(const pm_clip_desc *desc, pm_error *error);
 
-/* Checks, normalises, unrolls, computes the method's segments in double, uploads.
- * Blocks until uploaded. Takes pm_method_info.floats_per_segment floats a key and track on the
- * device, and as much again on the host; tracks of one timeline are counted as the next power
- * of 2, from 16 on as the next multiple of 16. PM_ERROR_DEVICE_MEMORY, before any segment is
- * computed, where the keys of an array would exceed the device's largest allocation. */
+/* Validates, normalises, makes signs consistent, computes the method's segment data in double and
+ * uploads it. Blocks until the upload is complete. Takes pm_method_info.floats_per_segment floats
+ * per key and track on the device, and the same amount on the host. The number of tracks with a
+ * common timeline is rounded up for storage: to a power of 2, from 16 on to a multiple of 16.
+ * PM_ERROR_DEVICE_MEMORY, before any segment is computed, when one array's data would exceed the
+ * device's maximum allocation. */
 PM_API pm_status pm_clip_create(pm_engine *engine, const pm_clip_desc *desc, pm_clip **clip,
                                 pm_error *error);
 
-/* Clears the handle; takes NULL and a pointer to NULL. No job may be running. */
+/* Clears the handle; accepts NULL and a pointer to NULL. No job may be running on the clip. */
 PM_API void pm_clip_destroy(pm_clip **clip);
 
 typedef struct pm_clip_info {
     size_t track_count;
     bool has_rotations, has_positions, has_scales;
     pm_method method;
-    double first_time;     /* of timeline 0 */
-    double last_time;      /* of timeline 0; first + period for a loop */
+    double first_time;     /* of timeline 0, seconds */
+    double last_time;      /* of timeline 0, seconds; first_time + loop_period for a loop */
     uint64_t device_bytes; /* on each device */
 } pm_clip_info;
 
@@ -451,65 +465,68 @@ PM_API void pm_clip_get_info(const pm_clip *clip, pm_clip_info *info);
 
 /* ---- jobs --------------------------------------------------------------------- */
 
-/* What to sample and where to. Owns nothing. Times are placed exactly: in 64-bit
- * integers for uniform samples of uniform keys, else in double. Outside the keys
- * an open track keeps its end keys and a loop repeats; the output's sign is
- * continuous from lap to lap. */
+/* The samples to compute, and the memory that receives them. Owns nothing. Sample times are mapped
+ * to segments exactly: in 64-bit integers for uniform samples of uniform keys, otherwise in double.
+ * Outside its keys an open track holds the first or the last key, and a loop repeats; the sign of
+ * the output quaternion is continuous from lap to lap. At least one output is required. */
 typedef struct pm_sample_job {
     size_t sample_count; /* 0: nothing to do */
 
-    /* Uniform: sample k lies start + (first + k) / rate seconds after the first key of each
-     * timeline, whatever that key's time: with keys listed from 10 s on, sample 0 of start 0 lies
-     * at 10 s. rate 0/0: `times` is used. start 0/0: 0. Fractions whose exact combination with the
-     * keys' rate does not fit 128 bits are refused. */
+    /* Uniform: sample k is start + (first + k) / rate seconds after the first key of each
+     * timeline, whatever the time of that key: when keys are listed from 10 s on, sample 0 with
+     * start 0 is at 10 s. rate 0/0: `times` is used. start 0/0: 0. Refused when the exact
+     * combination with the rate of the keys does not fit 128 bits. */
     pm_rational rate;
     pm_rational start;
     uint64_t first;
 
-    /* Any order, seconds, never NaN (nor infinite in a loop). Absolute, as key times are: the
-     * first of keys listed from 10 s on lies at 10, not at 0. NULL: `rate` is used. */
+    /* Listed: seconds, in any order, never NaN (in a loop, never infinite). Absolute, like key
+     * times: the first of keys listed from 10 s on is at 10, not at 0. NULL: `rate` is used. */
     const double *times;
-    /* With times: sample k is of track tracks[k] alone. NULL: every sample is of all tracks. */
+    /* With `times`: sample k is of track tracks[k] only. NULL: every sample is of all tracks. */
     const uint32_t *tracks;
 
-    /* Host memory to write, or NULL. (sample_count, track_count, 4) float32 and
-     * (sample_count, track_count, 3); without the track axis when `tracks` is given. */
+    /* Host memory to write, or NULL. (sample_count, track_count, 4) float32 for rotations,
+     * (sample_count, track_count, 3) for the others; without the track axis when `tracks` is
+     * given. */
     float *rotations;
     float *positions;
     float *scales;
 
-    /* Angular velocity in rad/s and acceleration in rad/s^2 of the rotations, full angles:
-     * host memory of (sample_count, track_count, 3) float32, or NULL. Analytic. At a key,
-     * of the segment that begins there; zero outside the keys of an open track. */
+    /* Angular velocity in rad/s and angular acceleration in rad/s^2 of the rotations (full, not
+     * half angles): host memory of (sample_count, track_count, 3) float32, or NULL. Analytic
+     * derivatives. At a key, those of the segment that begins there; zero outside the keys of an
+     * open track. */
     float *velocities;
     float *accelerations;
     pm_axis_frame velocity_frame; /* 0: body */
 
-    bool on_reference; /* evaluate on the CPU reference path instead of the device */
+    bool on_reference; /* true: compute on the reference path instead of the device */
 
-    /* Most threads of the host that the job may use, the caller's among them; of several devices,
-     * for each. 1: the calling thread alone. 0: as many as the engine may use. They place listed
-     * times, and sample on the reference path, where there is much to do. */
+    /* Maximum number of host threads for the job, the calling thread included; with several
+     * devices, for each. 1: only the calling thread. 0: as many as the engine allows. They map
+     * listed times to segments and sample on the reference path; small jobs use fewer. */
     uint32_t host_threads;
 } pm_sample_job;
 
-/* PM_OK when pm_sample would accept the job; else the first reason not to. */
+/* PM_OK when pm_sample would accept the job; otherwise the first reason for a refusal. */
 PM_API pm_status pm_sample_check(const pm_clip *clip, const pm_sample_job *job, pm_error *error);
 
-/* Evaluates into host memory. Blocks. Work larger than the device is done in pieces
- * with transfers behind the next piece. Thread-safe. On failure the contents of the
- * outputs are undefined.
- * Several devices take runs of samples as they get done with those before, on a thread each,
- * sized by the rates that this job and those before were measured at, so that all end
- * together; a device that would hold the others up is left out, and so are all but the
- * fastest where the job is too small to share. Results have the same bits whoever computes
- * them, where the devices do (pm_engine_self_check). The first failure stops all. */
+/* Computes a job into host memory. Blocks. A job larger than the device's memory is divided into
+ * pieces; each piece is read back while the next is computed. Thread-safe. On failure the contents
+ * of the outputs are undefined.
+ * Several devices: each has a thread and takes the next piece when it has finished its last one.
+ * The sizes of pieces follow the throughputs measured in this job and in earlier ones, so that all
+ * devices finish together. A device that would delay the others takes no piece. A job too small to
+ * divide runs on the fastest device alone. The bits of the results do not depend on which device
+ * computed them, provided that the devices give equal bits (pm_engine_self_check). The first
+ * failure stops all devices. */
 PM_API pm_status pm_sample(const pm_clip *clip, const pm_sample_job *job, pm_error *error);
 
 /* ---- conversions ---------------------------------------------------------------- */
 
-/* Euler orders, intrinsic, left to right: PM_EULER_ZYX turns about Z, then the new Y,
- * then the new X: q = qz * qy * qx. */
+/* Euler orders, intrinsic, left to right: PM_EULER_ZYX rotates about Z, then the new Y, then the
+ * new X: q = qz * qy * qx. */
 typedef enum pm_euler_order {
     PM_EULER_XYZ = 0,
     PM_EULER_XZY,
@@ -529,32 +546,34 @@ typedef enum pm_euler_order {
 /* angles[3] in radians, in the order of the name; quaternion[4] x y z w. */
 PM_API bool pm_quat_from_euler(pm_euler_order order, const double angles[3], double quaternion[4]);
 
-/* The inverse, for any quaternion of non-zero norm. Of the two branches, and the
- * turns of 2 pi, takes the one nearest `near` (3 angles; NULL: nearest zero). At
- * gimbal lock the first angle keeps near's value and the third takes the rest. */
+/* The inverse of pm_quat_from_euler, for any quaternion of non-zero norm. Both branches, and their
+ * turns of 2 pi, are considered; the result is the one nearest to `near` (3 angles; NULL: nearest
+ * to zero). At gimbal lock the first angle keeps the value of `near`, and the third takes the
+ * rest. */
 PM_API bool pm_euler_from_quat(pm_euler_order order, const double quaternion[4],
                                const double near[3], double angles[3]);
 
-/* Row-major 3x3 matrices of active rotations: v' = M v. */
+/* Row-major 3x3 matrix of an active rotation: v' = M v. */
 PM_API bool pm_matrix_from_quat(const double quaternion[4], double matrix[9]);
 
-/* The unit quaternion of the rotation nearest a matrix (Bar-Itzhack's eigenvector
- * method), w >= 0; exact at every angle, 180 degrees too. False when the matrix is
- * not finite or has a determinant <= 0. */
+/* The unit quaternion, w >= 0, of the rotation nearest to a row-major 3x3 matrix (Bar-Itzhack's
+ * eigenvector method); accurate at every angle, 180 degrees included. Returns false when the
+ * matrix is not finite or its determinant is <= 0. */
 PM_API bool pm_quat_from_matrix(const double matrix[9], double quaternion[4]);
 
 /* ---- twist axes -------------------------------------------------------------------- */
 
-/* Unit axes for sterp from a skeleton whose frames are parallel at rest: a bone's is the
- * direction to its first child that is not where it is itself, a leaf's that of its parent,
- * a lone root's y. parents[joint] < joint, or -1 of a root; offsets, (joint_count, 3), are
- * from the parent; axes, (joint_count, 3), is written. False when a parent is neither. */
+/* Computes unit twist axes for sterp from a skeleton whose frames are parallel in the rest pose. A
+ * bone's axis points to its first child with a non-zero offset; a leaf takes its parent's axis; a
+ * lone root takes y. parents[joint] < joint, or -1 for a root; offsets, (joint_count, 3), are
+ * relative to the parent; axes, (joint_count, 3), is written. Returns false when a parent is
+ * neither. joint_count 0: true, and the pointers may be NULL. */
 PM_API bool pm_bone_axes(const int32_t *parents, const double *offsets, size_t joint_count,
                          double *axes);
 
-/* Unit axis along which `points`, (count, 3), spread the most: the eigenvector of the
- * largest eigenvalue of their covariance, of either sign. False when they are not finite
- * or all in one place. */
+/* Unit axis of the largest spread of `points`, (count, 3): the eigenvector of the largest
+ * eigenvalue of their covariance, of either sign. Returns false when a point is not finite or all
+ * points coincide. */
 PM_API bool pm_principal_axis(const double *points, size_t count, double axis[3]);
 
 #ifdef __cplusplus

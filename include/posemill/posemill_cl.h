@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Posemill on a caller's own OpenCL objects: an engine on the caller's context,
- * jobs on the caller's queue, results left in the caller's buffers. Everything
- * else is in posemill.h, whose conventions hold here too.
+ * Posemill on a caller's own OpenCL objects: an engine on the caller's context, jobs on
+ * the caller's queue, results in the caller's buffers. The conventions of posemill.h apply.
  */
 #ifndef POSEMILL_CL_H
 #define POSEMILL_CL_H
@@ -19,35 +18,35 @@
 extern "C" {
 #endif
 
-/* An engine on an existing context and one of its devices; both are retained as long as it lives.
- * desc->device is not looked at. desc may be NULL. Blocks only while kernels build. */
+/* Creates an engine on an existing context and one of its devices; the engine retains both until it
+ * is destroyed. desc->device is ignored. desc may be NULL. Blocks only while kernels are built.
+ * PM_ERROR_ARGUMENT when the device does not belong to the context. */
 PM_API pm_status pm_cl_engine_create(cl_context context, cl_device_id device,
                                      const pm_engine_desc *desc, pm_engine **engine,
                                      pm_error *error);
 
-/* A device, which may be a sub-device, and the context to use it in: one of its own or one
- * that it shares. */
+/* A device, which may be a sub-device, and the context to use it in. Several targets may have the
+ * same context. */
 typedef struct pm_cl_target {
     cl_context context;
     cl_device_id device;
 } pm_cl_target;
 
-/* An engine over `count` devices, at least 1, no two of them the same; see
- * pm_engine_desc.device for what that is. Otherwise as pm_cl_engine_create, which is this
- * for one. */
+/* Creates an engine over `count` devices, at least 1 and all different; pm_engine_desc.device
+ * describes such engines. With count 1 it equals pm_cl_engine_create. */
 PM_API pm_status pm_cl_engine_create_multi(const pm_cl_target *targets, size_t count,
                                            const pm_engine_desc *desc, pm_engine **engine,
                                            pm_error *error);
 
-/* What the engine runs on, of several devices the first; NULL on the reference path.
- * Borrowed: valid as long as the engine, not retained for the caller. */
+/* Context and device of the engine, with several devices those of the first; NULL on the reference
+ * path. Borrowed: valid until the engine is destroyed, not retained for the caller. */
 PM_API cl_context pm_cl_context(const pm_engine *engine);
 PM_API cl_device_id pm_cl_device(const pm_engine *engine);
 
-/* Where results go: buffers of the engine's context, each with an offset in bytes
- * (a multiple of 16 for rotations, of 4 for the others; in a buffer made with
- * CL_MEM_USE_HOST_PTR, the address there is one too). NULL: not wanted. Layouts
- * and element counts as in pm_sample_job, tightly packed float32. */
+/* Output buffers of the engine's context, each with an offset in bytes: a multiple of 16 for
+ * rotations, of 4 for the others. In a buffer created with CL_MEM_USE_HOST_PTR, the host address at
+ * the offset must be such a multiple too. NULL: no output. Layouts and element counts as in
+ * pm_sample_job, tightly packed float32. The buffers remain the caller's. */
 typedef struct pm_cl_outputs {
     cl_mem rotations;
     size_t rotations_offset;
@@ -61,14 +60,15 @@ typedef struct pm_cl_outputs {
     size_t accelerations_offset;
 } pm_cl_outputs;
 
-/* Enqueues a job on `queue` (of the engine's context and device, or one of them, which
- * does the whole job; in order or not) and returns without waiting for it. The job's own output pointers must be NULL;
- * its times and tracks are copied before the call returns. Starts after the events
- * of the wait list; *done, when asked for, is complete when all outputs are written
- * and is the caller's to release. The queue is neither flushed nor finished. A
- * clip on the reference path is refused with PM_ERROR_ARGUMENT. When it fails for
- * another reason than its arguments, the queue may have a part of the job, which may
- * write the outputs: finish the queue before the clip is destroyed. Thread-safe. */
+/* Enqueues a job on `queue` and returns without waiting for its completion. The queue belongs to
+ * the engine's context and device, or to one of several, which then computes the whole job;
+ * in-order and out-of-order queues are both supported. The job's own output pointers must be NULL;
+ * its times and tracks are copied before the call returns. The job starts after the events of the
+ * wait list. *done (done may be NULL) completes when all outputs are written; the caller releases
+ * it. The queue is neither flushed nor finished. A clip on the reference path is refused with
+ * PM_ERROR_ARGUMENT. After a failure for any reason but the arguments, a part of the job may
+ * already be enqueued and may still write the outputs: finish the queue before the clip is
+ * destroyed. Thread-safe. */
 PM_API pm_status pm_cl_sample(const pm_clip *clip, const pm_sample_job *job,
                               const pm_cl_outputs *outputs, cl_command_queue queue,
                               cl_uint wait_count, const cl_event *wait_list, cl_event *done,
@@ -76,41 +76,43 @@ PM_API pm_status pm_cl_sample(const pm_clip *clip, const pm_sample_job *job,
 
 /* ---- crowds ------------------------------------------------------------------------ */
 
-/* Where an output goes: instance i's records begin offset + i stride bytes into a buffer of the
- * engine's context. Offset and stride are multiples of 16, of halves of 8; on CPU devices
- * multiples of 64 are written faster. In a buffer made with CL_MEM_USE_HOST_PTR, the address at an
- * offset is such a multiple too. */
+/* Destination of an output: the records of instance i begin at byte offset + i * stride of a buffer
+ * of the engine's context. Offset and stride are multiples of 16, for PM_CROWD_PALETTE_HALF of 8;
+ * CPU devices write faster with multiples of 64. In a buffer created with CL_MEM_USE_HOST_PTR, the
+ * host address at the offset must be such a multiple too. */
 typedef struct pm_cl_crowd_target {
-    cl_mem buffer; /* NULL: not wanted */
+    cl_mem buffer; /* NULL: no output */
     size_t offset;
-    size_t stride; /* at least joint_count records. 0: just those */
-    /* NULL, or another buffer where what `buffer` held is copied first, at the same stride: the
-     * poses before these, for motion vectors. Whoever has two targets to write by turns
-     * need not copy. */
+    size_t stride; /* bytes, at least joint_count records. 0: exactly that */
+    /* NULL, or another buffer that first receives a copy of `buffer`'s present contents, at the
+     * same stride: the previous poses, for motion vectors. Two targets that are written
+     * alternately make this copy unnecessary. */
     cl_mem previous;
     size_t previous_offset; /* a multiple of 4 */
 } pm_cl_crowd_target;
 
 typedef struct pm_cl_crowd_job {
-    /* In host memory, copied before the call returns; or, where that is NULL, in a buffer of the
-     * engine's context, from a multiple of 8 bytes on. */
+    /* In host memory, copied before the call returns; or NULL, with the instances in a buffer of
+     * the engine's context instead, at an offset that is a multiple of 8 bytes. Exactly one of the
+     * two must be given. */
     const pm_crowd_instance *instances;
     cl_mem instance_buffer;
     size_t instances_offset;
     size_t instance_count; /* below 2^32 - 64. 0: nothing to do */
-    uint64_t frame;        /* counts frames, for levels that are not updated in each */
-    pm_cl_crowd_target outputs[PM_CROWD_OUTPUT_COUNT];
+    uint64_t frame;        /* frame number, for levels that are not updated every frame */
+    pm_cl_crowd_target outputs[PM_CROWD_OUTPUT_COUNT]; /* at least one */
 } pm_cl_crowd_job;
 
-/* Enqueues the posing of a crowd, as pm_cl_sample does with samples: on a queue of the engine's
- * context and device, in order or not, after the events of the wait list; *done, when asked for,
- * is complete when all outputs are written, and is the caller's to release. The queue is neither
- * flushed nor finished. Once an output has been asked for, asking for it again makes no
- * OpenCL object but events, unless there are more instances in host memory, or more of their jobs
- * on the way, than ever before, or pm_engine_tune has changed the engine's lanes since.
- * When it fails for another reason than its arguments, as when a command cannot be enqueued, the
- * queue may have a part of the job, which may write the outputs: finish the queue before the crowd
- * is destroyed. Thread-safe. */
+/* Enqueues the posing of a crowd and returns without waiting for its completion. The queue belongs
+ * to the engine's context and device; in-order and out-of-order queues are both supported. The job
+ * starts after the events of the wait list. *done (done may be NULL) completes when all outputs are
+ * written; the caller releases it. The queue is neither flushed nor finished.
+ * After the first job with an output, later jobs with it create no OpenCL objects but events. The
+ * exceptions: more instances in host memory, or more such jobs in flight, than ever before, and a
+ * change of the engine's lanes by pm_engine_tune.
+ * After a failure for any reason but the arguments, such as a command that cannot be enqueued, a
+ * part of the job may already be enqueued and may still write the outputs: finish the queue before
+ * the crowd is destroyed. Thread-safe. */
 PM_API pm_status pm_cl_crowd_pose(pm_crowd *crowd, const pm_cl_crowd_job *job,
                                   cl_command_queue queue, cl_uint wait_count,
                                   const cl_event *wait_list, cl_event *done, pm_error *error);
