@@ -7,7 +7,7 @@
 
 #include "commands/cli.h"
 #include "commands/commands.h"
-#include "files/pending.h"
+#include "files/atomic_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -114,7 +114,7 @@ static bool occupy_streams(void) {
 }
 
 int main(int argc, char **argv) {
-    pending_watch_signals();
+    atomic_file_watch_signals();
     if (!occupy_streams()) {
         return (int)cli_fail(CLI_CANNOT_WRITE, "/dev/null", NULL, "cannot be opened");
     }

@@ -9,11 +9,11 @@
 #include <string.h>
 
 cli_exit gate_failed(cl_int code, const char *call) {
-    const char *cure = code == CL_OUT_OF_RESOURCES || code == CL_MEM_OBJECT_ALLOCATION_FAILURE ||
+    const char *hint = code == CL_OUT_OF_RESOURCES || code == CL_MEM_OBJECT_ALLOCATION_FAILURE ||
                                code == CL_INVALID_BUFFER_SIZE
                            ? "ask for less with --samples"
                            : NULL;
-    return cli_fail(CLI_DEVICE_FAILED, "bench", cure, "%s gave OpenCL error %d", call, (int)code);
+    return cli_fail(CLI_DEVICE_FAILED, "bench", hint, "%s gave OpenCL error %d", call, (int)code);
 }
 
 typedef struct gate {

@@ -7,7 +7,7 @@
 #include "record.h"
 
 #include "commit.h"
-#include "files/shown.h"
+#include "files/printable.h"
 #include "formats/json.h"
 #include "options/device_options.h"
 
@@ -25,9 +25,10 @@
 
 void record_print_heading(const bench_record *record) {
     const pm_device_info *device = &record->device;
-    shown_line(stdout, "device: %s (%s, driver %s), %u lanes; commit %s", device->name,
-               device_type_name(device->type), device->driver[0] != '\0' ? device->driver : "none",
-               device->lanes, bench_commit);
+    printable_line(stdout, "device: %s (%s, driver %s), %u lanes; commit %s", device->name,
+                   device_type_name(device->type),
+                   device->driver[0] != '\0' ? device->driver : "none", device->lanes,
+                   bench_commit);
     printf("%d tracks, %zu keys at %d Hz, %zu samples (%.1f MiB) where a case upsamples by 4; "
            "baseline on %zu threads, %s\n%s\n",
            SCENE_TRACKS, record->segments + 1, SCENE_KEY_RATE, record->samples,

@@ -18,7 +18,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     uint64_t whole;
 
     (void)text_is_not_finite(at, end);
-    (void)text_read_whole(at, end, &whole);
+    (void)text_read_integer(at, end, &whole);
     if (text_read_number(at, end, &value, &commas) == NULL || !isfinite(value)) {
         return 0;
     }

@@ -192,7 +192,7 @@ static void people_move_while_time_goes_on(void **state) {
 
 /* Lines of arguments, and what is said of them. */
 typedef struct wrong_arguments {
-    const char *line, *why;
+    const char *line, *reason;
 } wrong_arguments;
 
 static void wrong_arguments_are_told_and_exit_with_2(void **state) {
@@ -215,7 +215,7 @@ static void wrong_arguments_are_told_and_exit_with_2(void **state) {
         snprintf(command, sizeof command, POSEMILL_CROWD " %s 2>&1 >stdout.svg", wrong[i].line);
         print_message("crowd %s\n", wrong[i].line);
         assert_int_equal(run(printed, command), 2);
-        assert_non_null(strstr(printed, wrong[i].why));
+        assert_non_null(strstr(printed, wrong[i].reason));
         assert_non_null(strstr(printed, "usage: crowd "));
         read_file("stdout.svg", printed);
         assert_string_equal(printed, "");
@@ -307,7 +307,7 @@ static void wrong_arguments_of_the_frame_loop_exit_with_2(void **state) {
         char command[512];
         snprintf(command, sizeof command, POSEMILL_CROWD_FRAMES " %s 2>&1", wrong[i].line);
         assert_int_equal(run(printed, command), 2);
-        assert_non_null(strstr(printed, wrong[i].why));
+        assert_non_null(strstr(printed, wrong[i].reason));
         assert_non_null(strstr(printed, "usage: crowd_frames "));
     }
     assert_int_equal(run(printed, POSEMILL_CROWD_FRAMES " --help"), 0);

@@ -50,7 +50,7 @@ static void *write_feed(void *context) {
 
 static char *data;
 static size_t size;
-static char why[INPUT_WHY];
+static char reason[INPUT_REASON_SIZE];
 
 /* Reads what a pipe gives, closes it, and leaves in f->given how much was taken from it. */
 static bool read_pipe(feed *f, const cli_kind *kind, size_t max) {
@@ -62,8 +62,8 @@ static bool read_pipe(feed *f, const cli_kind *kind, size_t max) {
     assert_int_equal(pthread_create(&thread, NULL, write_feed, f), 0);
     data = NULL;
     size = 0xa5a5;
-    memset(why, 0x5a, sizeof why);
-    bool good = input_read(ends[0], kind, &bounds, &data, &size, why);
+    memset(reason, 0x5a, sizeof reason);
+    bool good = input_read(ends[0], kind, &bounds, &data, &size, reason);
     close(ends[0]);
     pthread_join(thread, NULL);
     return good;
@@ -80,8 +80,8 @@ static FILE *file_of(const char *bytes, size_t count) {
 
 static bool read_regular(FILE *file, const cli_kind *kind, size_t max) {
     const input_bounds bounds = {.file = max, .stream = max};
-    memset(why, 0x5a, sizeof why);
-    return input_read(fileno(file), kind, &bounds, &data, &size, why);
+    memset(reason, 0x5a, sizeof reason);
+    return input_read(fileno(file), kind, &bounds, &data, &size, reason);
 }
 
 /* ---- tests --------------------------------------------------------------------- */
@@ -121,12 +121,12 @@ static void one_byte_more_than_the_bound_is_refused(void **state) {
         size_t max = 1 + (size_t)(random_bits(&source) % 300000);
         feed f = {.text = "", .size = max + 1};
         assert_false(read_pipe(&f, NULL, max));
-        assert_non_null(strstr(why, "beyond"));
+        assert_non_null(strstr(reason, "beyond"));
         char *bytes = calloc(max + 1, 1);
         assert_non_null(bytes);
         FILE *file = file_of(bytes, max + 1);
         assert_false(read_regular(file, NULL, max));
-        assert_non_null(strstr(why, "memory"));
+        assert_non_null(strstr(reason, "memory"));
         assert_int_equal(lseek(fileno(file), 0, SEEK_CUR), 0); /* nothing was read */
         fclose(file);
         free(bytes);
@@ -174,7 +174,7 @@ static void what_is_not_of_the_kind_is_left_after_its_first_bytes(void **state) 
             assert_int_equal(size, f.text_size);
             free(data);
         } else {
-            assert_string_equal(why, cases[i].kind->refusal);
+            assert_string_equal(reason, cases[i].kind->refusal);
         }
     }
 }
@@ -188,7 +188,7 @@ static void streams_that_begin_with_nothing_are_left_soon(void **state) {
     for (size_t i = 0; i < 2; i++) {
         feed zeros = {.text = "", .size = (size_t)1 << 40};
         assert_false(read_pipe(&zeros, kinds[i], (size_t)1 << 30));
-        assert_string_equal(why, kinds[i]->refusal);
+        assert_string_equal(reason, kinds[i]->refusal);
         assert_true(zeros.given <= 300000);
     }
     feed lines = {.text = blanks, .text_size = sizeof blanks, .size = sizeof blanks};

@@ -41,7 +41,7 @@ static void make(int version, const char *header, size_t data_bytes) {
 }
 
 static npy_array parsed;
-static char reason[NPY_WHY];
+static char reason[NPY_REASON_SIZE];
 
 static bool parse(void) {
     /* In memory of exactly its size, so that a sanitizer sees a read past the end. */

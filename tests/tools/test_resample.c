@@ -58,7 +58,7 @@ static void include_adds_the_end_where_no_multiple_falls_on_it(void **state) {
     assert_true(grid.extra);
     end = resample_position_end(&grid, span.source_rate);
     assert_int_equal(end.frame, 3);
-    assert_int_equal(end.rest, 0);
+    assert_int_equal(end.remainder, 0);
     span.rate.num = 60;
     assert_null(resample_grid_make(&span, &grid));
     assert_int_equal(grid.count, 7);
@@ -73,7 +73,7 @@ static void samples_on_source_frames_are_found_exactly(void **state) {
 
     (void)state;
     for (k = 0; k < grid.count; k++) {
-        if (cursor.rest == 0) {
+        if (cursor.remainder == 0) {
             assert_int_equal(k % 1001, 0);
             assert_int_equal(cursor.frame, k / 1001 * 1000);
             hits++;
@@ -93,7 +93,7 @@ static void start_and_end_cut(void **state) {
     assert_int_equal(grid.count, 25);
     cursor = resample_position_first(&grid);
     assert_int_equal(cursor.frame, 3);
-    assert_int_equal(cursor.rest, 0);
+    assert_int_equal(cursor.remainder, 0);
     span.end = (pm_rational){2, 1};
     assert_string_equal(resample_grid_make(&span, &grid), "--end lies behind the last frame");
     span.end = (pm_rational){1, 20};

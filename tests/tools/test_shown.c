@@ -5,7 +5,7 @@
  */
 #define _POSIX_C_SOURCE 200809L
 
-#include "files/shown.h"
+#include "files/printable.h"
 #include "formats/json.h"
 #include "oracle/random_tracks.h"
 #include "support/check.h"
@@ -87,7 +87,7 @@ static void control_characters_and_stray_bytes_are_shown_and_the_rest_stays(void
         assert_non_null(copy);
         memcpy(copy, text, size);
         memset(got, 0x5a, sizeof got);
-        assert_int_equal(shown_text(got, sizeof got, (const char *)copy, size), length);
+        assert_int_equal(printable_text(got, sizeof got, (const char *)copy, size), length);
         assert_memory_equal(got, wanted, length);
         assert_int_equal(got[length], '\0');
         free(copy);
@@ -104,7 +104,7 @@ static void what_is_too_long_is_cut_between_characters(void **state) {
         size_t length = expected_text(text, size, wanted);
         size_t room = 1 + (size_t)(random_bits(&source) % (length + 4));
         memset(got, 0x5a, sizeof got);
-        size_t used = shown_text(got, room, (const char *)text, size);
+        size_t used = printable_text(got, room, (const char *)text, size);
         assert_true(used < room && used <= length);
         assert_memory_equal(got, wanted, used);
         assert_int_equal(got[used], '\0');
@@ -114,9 +114,9 @@ static void what_is_too_long_is_cut_between_characters(void **state) {
         /* No less than fits: the largest piece is a character shown byte by byte. */
         assert_true(used == length || used + 4 * 4 >= room);
         size_t max = (size_t)(random_bits(&source) % (size + 1));
-        size_t cut = shown_cut((const char *)text, size, max);
+        size_t cut = utf8_cut((const char *)text, size, max);
         assert_true(cut <= max && max - cut <= 3);
-        size_t shown = shown_text(got, sizeof got, (const char *)text, cut);
+        size_t shown = printable_text(got, sizeof got, (const char *)text, cut);
         assert_memory_equal(got, wanted, shown);
     }
 }
@@ -127,7 +127,7 @@ static void a_line_is_one_line_whatever_is_in_it(void **state) {
     size_t size = 0;
     FILE *file = open_memstream(&text, &size);
     assert_non_null(file);
-    shown_line(file, "%s -> %d", "a\nb\x1b]0;title\x07\xc2\x85.bvh", 7);
+    printable_line(file, "%s -> %d", "a\nb\x1b]0;title\x07\xc2\x85.bvh", 7);
     assert_int_equal(fclose(file), 0);
     assert_string_equal(text, "a\\x0ab\\x1b]0;title\\x07\\xc2\\x85.bvh -> 7\n");
     free(text);

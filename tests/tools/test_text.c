@@ -289,9 +289,9 @@ static void whole_numbers_saturate(void **state) {
     const char *text = "99999999999999999999999";
 
     (void)state;
-    assert_ptr_equal(text_read_whole(text, text + 23, &value), text + 23);
+    assert_ptr_equal(text_read_integer(text, text + 23, &value), text + 23);
     assert_true(value == UINT64_MAX);
-    assert_null(text_read_whole("x", text + 0, &value));
+    assert_null(text_read_integer("x", text + 0, &value));
 }
 
 static void the_locale_changes_nothing(void **state) {

@@ -5,8 +5,8 @@
  */
 #include "cli.h"
 
+#include "files/printable.h"
 #include "files/progress.h"
-#include "files/shown.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -17,32 +17,32 @@ bool cli_quiet = false;
 
 /* ---- messages ------------------------------------------------------------------ */
 
-static const char no_words[] = "out of memory for the message";
+static const char no_memory_text[] = "out of memory for the message";
 
-cli_exit cli_fail(cli_exit code, const char *what, const char *cure, const char *why, ...) {
+cli_exit cli_fail(cli_exit code, const char *what, const char *hint, const char *reason, ...) {
     va_list arguments;
-    va_start(arguments, why);
-    char *text = shown_format(why, arguments);
+    va_start(arguments, reason);
+    char *text = format_alloc(reason, arguments);
     va_end(arguments);
     progress_clear();
-    shown_line(stderr, "posemill: %s: %s", what, text != NULL ? text : no_words);
-    if (cure != NULL) {
-        shown_line(stderr, "  %s", cure);
+    printable_line(stderr, "posemill: %s: %s", what, text != NULL ? text : no_memory_text);
+    if (hint != NULL) {
+        printable_line(stderr, "  %s", hint);
     }
     free(text);
     return code;
 }
 
-void cli_warn(const char *what, const char *why, ...) {
+void cli_warn(const char *what, const char *reason, ...) {
     if (cli_quiet) {
         return;
     }
     va_list arguments;
-    va_start(arguments, why);
-    char *text = shown_format(why, arguments);
+    va_start(arguments, reason);
+    char *text = format_alloc(reason, arguments);
     va_end(arguments);
     progress_clear();
-    shown_line(stderr, "posemill: warning: %s: %s", what, text != NULL ? text : no_words);
+    printable_line(stderr, "posemill: warning: %s: %s", what, text != NULL ? text : no_memory_text);
     free(text);
 }
 
@@ -89,7 +89,7 @@ char *cli_error_text(const pm_error *error, char text[CLI_ERROR_TEXT]) {
 typedef struct failure_class {
     pm_status status;
     cli_exit code;
-    const char *cure;
+    const char *hint;
 } failure_class;
 
 static const failure_class failure_classes[] = {
@@ -97,7 +97,7 @@ static const failure_class failure_classes[] = {
     {PM_ERROR_KEY, CLI_BAD_INPUT, NULL},
     {PM_ERROR_TIME, CLI_BAD_INPUT, NULL},
     {PM_ERROR_SIZE, CLI_BAD_INPUT, NULL},
-    {PM_ERROR_MEMORY, CLI_BAD_INPUT, CLI_MEMORY_CURE}, /* the host's, which an input outgrew */
+    {PM_ERROR_MEMORY, CLI_BAD_INPUT, CLI_MEMORY_HINT}, /* the host's, which an input outgrew */
     {PM_ERROR_NO_PLATFORM, CLI_NO_DEVICE,
      "install an OpenCL driver (Debian, Ubuntu: apt install pocl-opencl-icd), "
      "or use --device none for the CPU reference path"},
@@ -115,6 +115,6 @@ cli_exit cli_fail_error(const char *what, const pm_error *error) {
             failure = failure_classes[i];
         }
     }
-    char why[CLI_ERROR_TEXT];
-    return cli_fail(failure.code, what, failure.cure, "%s", cli_error_text(error, why));
+    char reason[CLI_ERROR_TEXT];
+    return cli_fail(failure.code, what, failure.hint, "%s", cli_error_text(error, reason));
 }

@@ -20,7 +20,7 @@ typedef enum cli_exit {
 
 /* Prints "posemill: <what>: <why>" and, with a cure, a second line, to stderr, with control
  * characters shown as \x1b. Returns code, so that a caller can return it on. cure may be NULL. */
-cli_exit cli_fail(cli_exit code, const char *what, const char *cure, const char *why, ...)
+cli_exit cli_fail(cli_exit code, const char *what, const char *hint, const char *reason, ...)
     __attribute__((format(printf, 4, 5)));
 
 /* cli_fail with the exit code, the sentence and the cure that belong to a library error. */
@@ -32,10 +32,10 @@ char *cli_error_text(const pm_error *error, char text[CLI_ERROR_TEXT]);
 
 /* Of an input that this machine's memory does not hold: CLI_BAD_INPUT. The device's memory is
  * CLI_DEVICE_FAILED. */
-#define CLI_MEMORY_CURE "free some memory, or split the input"
+#define CLI_MEMORY_HINT "free some memory, or split the input"
 
 /* Prints "posemill: warning: <what>: <why>" to stderr, unless --quiet was given. */
-void cli_warn(const char *what, const char *why, ...) __attribute__((format(printf, 2, 3)));
+void cli_warn(const char *what, const char *reason, ...) __attribute__((format(printf, 2, 3)));
 
 /* Whether --quiet was given: no reports, no warnings, no progress; failures still print. */
 extern bool cli_quiet;
@@ -60,7 +60,7 @@ typedef struct cli_kind {
 cli_exit cli_read_file(const char *path, const cli_kind *kind, char **data, size_t *size);
 
 /* A file being written beside its final name and renamed on commit, or stdout for "-". What a
- * signal ends leaves none behind once pending_watch_signals was called. */
+ * signal ends leaves none behind once atomic_file_watch_signals was called. */
 typedef struct cli_output cli_output;
 
 cli_exit cli_output_open(const char *path, cli_output **output);

@@ -8,30 +8,30 @@
 #include "eval/eval.h"
 #include "commands.h"
 #include "files/output_names.h"
+#include "files/printable.h"
 #include "files/progress.h"
-#include "files/shown.h"
 #include "formats/json.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static bool parse_count(const char *text, void *target, char *why) {
+static bool parse_count(const char *text, void *target, char *reason) {
     eval_options *options = target;
     options->count_given = true;
-    return option_size(text, &options->count, why);
+    return option_size(text, &options->count, reason);
 }
 
-static bool parse_frame(const char *text, void *target, char *why) {
+static bool parse_frame(const char *text, void *target, char *reason) {
     pm_axis_frame *frame = target;
     *frame = strcmp(text, "parent") == 0 ? PM_AXIS_PARENT : PM_AXIS_BODY;
     if (*frame == PM_AXIS_PARENT || strcmp(text, "body") == 0) {
         return true;
     }
-    snprintf(why, OPTION_WHY, "'%.80s' is none of: body parent", text);
+    snprintf(reason, OPTION_REASON_SIZE, "'%.80s' is none of: body parent", text);
     return false;
 }
 
-static bool parse_key_format(const char *text, void *target, char *why) {
+static bool parse_key_format(const char *text, void *target, char *reason) {
     static const char *const words[PM_KEYS_COUNT] = {"float32", "log48", "smallest48"};
     pm_key_format *format = target;
     for (int i = 0; i < PM_KEYS_COUNT; i++) {
@@ -40,7 +40,7 @@ static bool parse_key_format(const char *text, void *target, char *why) {
             return true;
         }
     }
-    snprintf(why, OPTION_WHY, "'%.80s' is none of: float32 log48 smallest48", text);
+    snprintf(reason, OPTION_REASON_SIZE, "'%.80s' is none of: float32 log48 smallest48", text);
     return false;
 }
 
@@ -101,7 +101,8 @@ static const command_help help = {
 /* ---- contradictions ------------------------------------------------------------ */
 
 /* Exactly one of two options. */
-static cli_exit one_of(bool first, const char *first_name, bool second, const char *second_name) {
+static cli_exit require_one(bool first, const char *first_name, bool second,
+                            const char *second_name) {
     if (first && second) {
         return options_usage(&help, first_name, "contradicts %s", second_name);
     }
@@ -215,10 +216,10 @@ static cli_exit check_options(const eval_options *options) {
     if (!options->curve.method_given) {
         return options_usage(&help, "--method", "%s", needed);
     }
-    cli_exit code =
-        one_of(options->key_times != NULL, "--key-times", options->key_rate.den != 0, "--key-rate");
+    cli_exit code = require_one(options->key_times != NULL, "--key-times",
+                                options->key_rate.den != 0, "--key-rate");
     if (code == CLI_DONE) {
-        code = one_of(options->times != NULL, "--times", options->rate.den != 0, "--rate");
+        code = require_one(options->times != NULL, "--times", options->rate.den != 0, "--rate");
     }
     if (code == CLI_DONE && options->count_given && options->rate.den == 0) {
         code = options_usage(&help, "--count", "needs --rate");
@@ -265,11 +266,11 @@ static void report_text(const eval_options *options, const eval_input *input,
         to_stdout = to_stdout || strcmp(names[i], "-") == 0;
     }
     double rotations = (double)input->sample_count * (double)input->track_count;
-    shown_line(to_stdout ? stderr : stdout,
-               "%s: %zu tracks, %zu keys -> %zu samples, %s, on %s, %.3f s, %.3g M rotations/s",
-               options->out, input->track_count, input->timeline.key_count, input->sample_count,
-               pm_method_describe(options->curve.method)->name, device->name, seconds,
-               seconds > 0.0 ? rotations / seconds * 1e-6 : 0.0);
+    printable_line(to_stdout ? stderr : stdout,
+                   "%s: %zu tracks, %zu keys -> %zu samples, %s, on %s, %.3f s, %.3g M rotations/s",
+                   options->out, input->track_count, input->timeline.key_count, input->sample_count,
+                   pm_method_describe(options->curve.method)->name, device->name, seconds,
+                   seconds > 0.0 ? rotations / seconds * 1e-6 : 0.0);
 }
 
 static void report(const eval_options *options, const eval_input *input, const pm_engine *engine,
@@ -293,7 +294,7 @@ static cli_exit evaluate(eval_options *options, eval_input *input) {
     cli_exit code = eval_input_read(options, input);
     /* Bad input is bad whatever the device: it is found before a driver is started. */
     if (code == CLI_DONE && pm_clip_check(&input->desc, &error) != PM_OK) {
-        code = eval_input_blame(options, input, &error);
+        code = eval_input_fail(options, input, &error);
     }
     if (code == CLI_DONE) {
         code = device_options_engine(&options->device, &engine);
@@ -303,7 +304,7 @@ static cli_exit evaluate(eval_options *options, eval_input *input) {
     }
     double begun = progress_clock();
     if (pm_clip_create(engine, &input->desc, &clip, &error) != PM_OK) {
-        code = eval_input_blame(options, input, &error);
+        code = eval_input_fail(options, input, &error);
         goto cleanup;
     }
     code = eval_write(options, input, clip);

@@ -19,60 +19,61 @@
 
 /* ---- options ------------------------------------------------------------------------ */
 
-static bool parse_rate(const char *text, void *target, char *why) {
+static bool parse_rate(const char *text, void *target, char *reason) {
     pm_rational any = {1, 1}, rate;
 
     if (!rate_parse_target(text, any, &rate)) {
-        snprintf(why, OPTION_WHY, "'%.80s' is no rate such as 60, 29.97, 30000/1001, x2 or /4",
-                 text);
+        snprintf(reason, OPTION_REASON_SIZE,
+                 "'%.80s' is no rate such as 60, 29.97, 30000/1001, x2 or /4", text);
         return false;
     }
     *(const char **)target = text;
     return true;
 }
 
-static bool parse_seconds(const char *text, void *target, char *why) {
+static bool parse_seconds(const char *text, void *target, char *reason) {
     if (!rate_parse_seconds(text, target)) {
-        snprintf(why, OPTION_WHY, "'%.80s' is not a time of 0 or more seconds", text);
+        snprintf(reason, OPTION_REASON_SIZE, "'%.80s' is not a time of 0 or more seconds", text);
         return false;
     }
     return true;
 }
 
-static bool parse_end_rule(const char *text, void *target, char *why) {
+static bool parse_end_rule(const char *text, void *target, char *reason) {
     resample_end_rule *rule = target;
 
     if (strcmp(text, "fit") != 0 && strcmp(text, "include") != 0) {
-        snprintf(why, OPTION_WHY, "'%.80s' is none of: fit include", text);
+        snprintf(reason, OPTION_REASON_SIZE, "'%.80s' is none of: fit include", text);
         return false;
     }
     *rule = strcmp(text, "fit") == 0 ? RESAMPLE_END_FIT : RESAMPLE_END_INCLUDE;
     return true;
 }
 
-static bool parse_nan(const char *text, void *target, char *why) {
+static bool parse_nan(const char *text, void *target, char *reason) {
     if (strcmp(text, "hold") != 0) {
-        snprintf(why, OPTION_WHY, "'%.80s' is not: hold", text);
+        snprintf(reason, OPTION_REASON_SIZE, "'%.80s' is not: hold", text);
         return false;
     }
     *(bool *)target = true;
     return true;
 }
 
-static bool parse_position(const char *text, void *target, char *why) {
+static bool parse_position(const char *text, void *target, char *reason) {
     if (strcmp(text, "replace") != 0 && strcmp(text, "add") != 0) {
-        snprintf(why, OPTION_WHY, "'%.80s' is none of: replace add", text);
+        snprintf(reason, OPTION_REASON_SIZE, "'%.80s' is none of: replace add", text);
         return false;
     }
     *(bool *)target = strcmp(text, "add") == 0;
     return true;
 }
 
-static bool parse_decimals(const char *text, void *target, char *why) {
+static bool parse_decimals(const char *text, void *target, char *reason) {
     size_t decimals = 0;
 
-    if (!option_size(text, &decimals, why) || decimals < 1 || decimals > TEXT_DECIMALS_MAX) {
-        snprintf(why, OPTION_WHY, "'%.80s' is not a number from 1 to %d", text, TEXT_DECIMALS_MAX);
+    if (!option_size(text, &decimals, reason) || decimals < 1 || decimals > TEXT_DECIMALS_MAX) {
+        snprintf(reason, OPTION_REASON_SIZE, "'%.80s' is not a number from 1 to %d", text,
+                 TEXT_DECIMALS_MAX);
         return false;
     }
     *(size_t *)target = decimals;

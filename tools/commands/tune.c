@@ -4,7 +4,7 @@
  * remember it.
  */
 #include "commands.h"
-#include "files/shown.h"
+#include "files/printable.h"
 #include "formats/json.h"
 #include "options/device_options.h"
 
@@ -62,7 +62,7 @@ static void print_json(const pm_device_info *info, const pm_launch_measurement *
 
 static void print_table(const pm_device_info *info, const pm_launch_measurement *measurements,
                         size_t count, size_t best) {
-    shown_line(stdout, "%s (%s, driver %s)", info->name, info->platform, info->driver);
+    printable_line(stdout, "%s (%s, driver %s)", info->name, info->platform, info->driver);
     printf("\nlanes  a work-item takes  samples, at most  Msamples/s\n");
     for (size_t i = 0; i < count; i++) {
         printf("%5u  %-17s  %16u  %10.1f%s%s\n", (unsigned)measurements[i].config.lanes,

@@ -7,8 +7,8 @@
 
 #include "verify/verify.h"
 #include "commands.h"
+#include "files/printable.h"
 #include "files/progress.h"
-#include "files/shown.h"
 #include "formats/json.h"
 #include "options/device_options.h"
 
@@ -24,11 +24,11 @@ typedef struct verify_options {
     device_options device;
 } verify_options;
 
-static bool parse_lanes(const char *text, void *target, char *why) {
+static bool parse_lanes(const char *text, void *target, char *reason) {
     size_t lanes = 0;
-    bool good = option_size(text, &lanes, why);
+    bool good = option_size(text, &lanes, reason);
     if (!good || (lanes != 1 && lanes != 4 && lanes != 8 && lanes != 16)) {
-        snprintf(why, OPTION_WHY, "'%s' is none of: 1 4 8 16", text);
+        snprintf(reason, OPTION_REASON_SIZE, "'%s' is none of: 1 4 8 16", text);
         return false;
     }
     *(size_t *)target = lanes;
@@ -65,9 +65,10 @@ static const command_help help = {
 /* ---- printing ------------------------------------------------------------------ */
 
 static void print_heading(const verify_options *options, const pm_device_info *device) {
-    shown_line(stdout, "device: %s (%s, driver %s), %u lanes; seed %" PRIu64, device->name,
-               device_type_name(device->type), device->driver[0] != '\0' ? device->driver : "none",
-               device->lanes, options->seed);
+    printable_line(stdout, "device: %s (%s, driver %s), %u lanes; seed %" PRIu64, device->name,
+                   device_type_name(device->type),
+                   device->driver[0] != '\0' ? device->driver : "none", device->lanes,
+                   options->seed);
     printf("%-11s %6s %9s %10s %10s %10s %10s %10s %10s  %s\n", "method", "cases", "samples",
            "max, rad", "raw max", "rms, rad", "norm", "bits", "bound", "verdict");
 }
@@ -87,8 +88,8 @@ static void print_row(const verify_result *result) {
     if (!passed) {
         printf("  worst: %s; %" PRIu64
                " samples not finite; bounds: max %.1e, rms %.1e, norm %.1e\n",
-               result->worst, result->device.broken + result->reference.broken, info->max_error,
-               info->rms_error, VERIFY_NORM_BOUND);
+               result->worst, result->device.not_finite + result->reference.not_finite,
+               info->max_error, info->rms_error, VERIFY_NORM_BOUND);
     }
 }
 
@@ -105,7 +106,7 @@ static void json_row(json_writer *json, const verify_result *result) {
     json_number(json, "reference_max_error_rad", result->reference.max);
     json_number(json, "reference_raw_max_error_rad", result->reference.raw_max);
     json_number(json, "reference_rms_error_rad", verify_rms(result, &result->reference));
-    json_integer(json, "not_finite", result->device.broken + result->reference.broken);
+    json_integer(json, "not_finite", result->device.not_finite + result->reference.not_finite);
     json_bool(json, "bit_identical", result->differing == 0);
     json_integer(json, "differing_samples", result->differing);
     json_number(json, "max_bound_rad", info->max_error);
@@ -193,10 +194,10 @@ static cli_exit run_methods(verify_run *run, pm_engine *engine) {
     if (passed) {
         return CLI_DONE;
     }
-    const char *cure = device.type == PM_DEVICE_REFERENCE
+    const char *hint = device.type == PM_DEVICE_REFERENCE
                            ? "please report this table: the reference path itself is at fault"
                            : "compute elsewhere, with --device none at the least";
-    return cli_fail(CLI_DEVICE_FAILED, device.name, cure, "misses the documented error bounds");
+    return cli_fail(CLI_DEVICE_FAILED, device.name, hint, "misses the documented error bounds");
 }
 
 static cli_exit run_device(const device_options *device, void *context) {

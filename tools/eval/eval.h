@@ -51,8 +51,8 @@ cli_exit eval_input_read(eval_options *options, eval_input *input);
 void eval_input_release(eval_input *input);
 
 /* Prints why a clip of this input was refused, naming the file that holds the cause. */
-cli_exit eval_input_blame(const eval_options *options, const eval_input *input,
-                          const pm_error *error);
+cli_exit eval_input_fail(const eval_options *options, const eval_input *input,
+                         const pm_error *error);
 
 /* The names of the outputs asked for, first --out; returns how many. */
 enum { EVAL_OUTPUTS = 4 };

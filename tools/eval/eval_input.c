@@ -33,13 +33,13 @@ static cli_exit read_keys(const eval_options *options, eval_input *input) {
 /* One row of float64 seconds, `count` of them or, with SIZE_MAX, any number. */
 static cli_exit read_times(const char *path, size_t count, npy_array *array) {
     const size_t shape[] = {count};
-    char called[64] = "(m,)";
+    char shape_name[64] = "(m,)";
     if (count != SIZE_MAX) {
-        snprintf(called, sizeof called, "(n,), here (%zu,),", count);
+        snprintf(shape_name, sizeof shape_name, "(n,), here (%zu,),", count);
     }
     cli_exit code = npy_read(path, array);
     if (code == CLI_DONE) {
-        code = npy_expect(array, path, called, 1, shape);
+        code = npy_expect(array, path, shape_name, 1, shape);
     }
     if (code == CLI_DONE && array->type != PM_FLOAT64) {
         code = cli_fail(CLI_BAD_INPUT, path, "convert it with numpy: times.astype('<f8')",
@@ -49,18 +49,18 @@ static cli_exit read_times(const char *path, size_t count, npy_array *array) {
 }
 
 /* One array laid out as the keys or the vectors, into the description. */
-static cli_exit read_like(const char *path, const eval_input *input, size_t components,
-                          npy_array *array, pm_array *described) {
+static cli_exit read_matching(const char *path, const eval_input *input, size_t components,
+                              npy_array *array, pm_array *described) {
     const size_t shape[] = {input->timeline.key_count, input->track_count, components};
-    char called[96];
+    char shape_name[96];
     if (path == NULL) {
         return CLI_DONE;
     }
-    snprintf(called, sizeof called, "(n, tracks, %zu), here (%zu, %zu, %zu),", components, shape[0],
-             shape[1], components);
+    snprintf(shape_name, sizeof shape_name, "(n, tracks, %zu), here (%zu, %zu, %zu),", components,
+             shape[0], shape[1], components);
     cli_exit code = npy_read(path, array);
     if (code == CLI_DONE) {
-        code = npy_expect(array, path, called, 3, shape);
+        code = npy_expect(array, path, shape_name, 3, shape);
     }
     *described = (pm_array){array->data, array->type, 0};
     return code;
@@ -69,15 +69,15 @@ static cli_exit read_like(const char *path, const eval_input *input, size_t comp
 static cli_exit read_tangents(const eval_options *options, eval_input *input) {
     pm_clip_desc *desc = &input->desc;
     npy_array *to = input->tangents;
-    cli_exit code = read_like(options->in_tangents, input, 4, &to[0], &desc->rotations_in);
+    cli_exit code = read_matching(options->in_tangents, input, 4, &to[0], &desc->rotations_in);
     if (code == CLI_DONE) {
-        code = read_like(options->out_tangents, input, 4, &to[1], &desc->rotations_out);
+        code = read_matching(options->out_tangents, input, 4, &to[1], &desc->rotations_out);
     }
     if (code == CLI_DONE) {
-        code = read_like(options->vectors_in_tangents, input, 3, &to[2], &desc->positions_in);
+        code = read_matching(options->vectors_in_tangents, input, 3, &to[2], &desc->positions_in);
     }
     if (code == CLI_DONE) {
-        code = read_like(options->vectors_out_tangents, input, 3, &to[3], &desc->positions_out);
+        code = read_matching(options->vectors_out_tangents, input, 3, &to[3], &desc->positions_out);
     }
     return code;
 }
@@ -123,8 +123,8 @@ static cli_exit find_sample_count(const eval_options *options, eval_input *input
     if (!fits || count > SIZE_MAX / 2 / sample_bytes) {
         return cli_fail(CLI_BAD_INPUT, "--rate", NULL, "asks for more samples than fit any file");
     }
-    bool meant = options->times != NULL || options->count_given;
-    if (!meant && count > options->max_frames) {
+    bool requested = options->times != NULL || options->count_given;
+    if (!requested && count > options->max_frames) {
         return cli_fail(CLI_BAD_INPUT, "--rate", "--count or --max-frames allows them",
                         "asks for %llu samples, more than %llu", (unsigned long long)count,
                         (unsigned long long)options->max_frames);
@@ -159,7 +159,7 @@ cli_exit eval_input_read(eval_options *options, eval_input *input) {
         code = code == CLI_DONE ? check_times(options, input) : code;
     }
     if (code == CLI_DONE) {
-        code = read_like(options->vectors, input, 3, &input->vectors, &input->desc.positions);
+        code = read_matching(options->vectors, input, 3, &input->vectors, &input->desc.positions);
     }
     if (code == CLI_DONE) {
         code = read_tangents(options, input);
@@ -192,7 +192,7 @@ void eval_input_release(eval_input *input) {
 
 /* Which file holds what the library refused: the first that is refused when the
  * description is put together again, one array at a time. */
-static const char *blamed_key_file(const eval_options *options, const eval_input *input) {
+static const char *failing_key_file(const eval_options *options, const eval_input *input) {
     pm_error ignored = {0};
     pm_clip_desc desc = {
         .track_count = input->track_count,
@@ -216,20 +216,20 @@ static const char *blamed_key_file(const eval_options *options, const eval_input
     return options->keys;
 }
 
-static const char *blamed_time(const eval_options *options, const eval_input *input) {
+static const char *failing_time(const eval_options *options, const eval_input *input) {
     if (times_usable(input) && options->curve.loop_period > 0.0) {
         return "--loop";
     }
     return options->key_times != NULL ? options->key_times : "--key-rate";
 }
 
-cli_exit eval_input_blame(const eval_options *options, const eval_input *input,
-                          const pm_error *error) {
+cli_exit eval_input_fail(const eval_options *options, const eval_input *input,
+                         const pm_error *error) {
     const char *what = options->keys;
     if (error->status == PM_ERROR_KEY) {
-        what = blamed_key_file(options, input);
+        what = failing_key_file(options, input);
     } else if (error->status == PM_ERROR_TIME) {
-        what = blamed_time(options, input);
+        what = failing_time(options, input);
     } else if (error->status != PM_ERROR_ARGUMENT && error->status != PM_ERROR_SIZE &&
                error->status != PM_ERROR_MEMORY) {
         what = "device";

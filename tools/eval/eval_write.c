@@ -86,7 +86,7 @@ static cli_exit writer_open(writer *made, const eval_options *options, const eva
         for (size_t k = 0; k < PIECES && code == CLI_DONE; k++) {
             s->samples[k] = malloc(made->piece * s->row_bytes);
             if (s->samples[k] == NULL) {
-                code = cli_fail(CLI_BAD_INPUT, options->keys, CLI_MEMORY_CURE,
+                code = cli_fail(CLI_BAD_INPUT, options->keys, CLI_MEMORY_HINT,
                                 "its samples do not fit this machine's memory");
             }
         }
@@ -106,7 +106,7 @@ static void writer_close(writer *made) {
     }
 }
 
-static void *write_pending(void *context) {
+static void *write_piece(void *context) {
     writer *made = context;
     for (size_t i = 0; i < EVAL_OUTPUTS && made->code == CLI_DONE; i++) {
         const sink *s = &made->sinks[i];
@@ -131,9 +131,9 @@ static cli_exit writer_wait(writer *made) {
 static void writer_begin(writer *made, unsigned turn, size_t count) {
     made->turn = turn;
     made->count = count;
-    made->writing = pthread_create(&made->thread, NULL, write_pending, made) == 0;
+    made->writing = pthread_create(&made->thread, NULL, write_piece, made) == 0;
     if (!made->writing) {
-        write_pending(made);
+        write_piece(made);
     }
 }
 

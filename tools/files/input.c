@@ -42,8 +42,8 @@ input_bounds input_machine_bounds(void) {
 
 /* ---- reading ------------------------------------------------------------------- */
 
-static bool refuse(char why[INPUT_WHY], const char *reason, const char *detail) {
-    snprintf(why, INPUT_WHY, "%s%s", reason, detail);
+static bool refuse(char reason[INPUT_REASON_SIZE], const char *problem, const char *detail) {
+    snprintf(reason, INPUT_REASON_SIZE, "%s%s", problem, detail);
     return false;
 }
 
@@ -81,21 +81,21 @@ static int read_more(int file, byte_buffer *buffer, bool *end) {
 }
 
 /* Whether to read on; sets *known once the kind is. */
-static bool check_kind(const cli_kind *kind, const byte_buffer *buffer, bool *known, char *why) {
+static bool check_kind(const cli_kind *kind, const byte_buffer *buffer, bool *known, char *reason) {
     if (*known || kind == NULL) {
         return true;
     }
     cli_kind_found found = kind->find(buffer->data, buffer->size);
     *known = found == CLI_KIND_YES;
     if (found == CLI_KIND_NO || (!*known && buffer->size >= FIRST_BYTES)) {
-        return refuse(why, kind->refusal, "");
+        return refuse(reason, kind->refusal, "");
     }
     return true;
 }
 
 /* What fstat says of a regular file; what is none, or says nothing as in /proc, is a stream. */
 static bool find_size(int file, const input_bounds *bounds, size_t *wanted, size_t *max,
-                      char *why) {
+                      char *reason) {
     struct stat status;
     *wanted = FIRST_BYTES;
     *max = bounds->stream;
@@ -104,7 +104,7 @@ static bool find_size(int file, const input_bounds *bounds, size_t *wanted, size
     }
     *max = bounds->file;
     if ((uintmax_t)status.st_size > bounds->file) {
-        snprintf(why, INPUT_WHY,
+        snprintf(reason, INPUT_REASON_SIZE,
                  "holds %llu bytes, which do not fit the %zu bytes of this machine's memory",
                  (unsigned long long)status.st_size, bounds->file);
         return false;
@@ -114,27 +114,27 @@ static bool find_size(int file, const input_bounds *bounds, size_t *wanted, size
 }
 
 static bool read_all(int file, const cli_kind *kind, const input_bounds *bounds,
-                     byte_buffer *buffer, char *why) {
+                     byte_buffer *buffer, char *reason) {
     bool known = false, end = false;
     size_t wanted, max;
-    if (!find_size(file, bounds, &wanted, &max, why)) {
+    if (!find_size(file, bounds, &wanted, &max, reason)) {
         return false;
     }
     while (!end) {
         size_t room = known || kind == NULL || wanted < FIRST_BYTES ? wanted : FIRST_BYTES;
         if (!buffer_grow(buffer, room, max)) {
-            return refuse(why, "cannot be read: ", strerror(ENOMEM));
+            return refuse(reason, "cannot be read: ", strerror(ENOMEM));
         }
         int failure = read_more(file, buffer, &end);
         if (failure != 0) {
-            return refuse(why, "cannot be read: ", strerror(failure));
+            return refuse(reason, "cannot be read: ", strerror(failure));
         }
         if (buffer->size > max) {
-            snprintf(why, INPUT_WHY,
+            snprintf(reason, INPUT_REASON_SIZE,
                      "goes on beyond the %zu bytes that are read of what has no known size", max);
             return false;
         }
-        if (!end && !check_kind(kind, buffer, &known, why)) {
+        if (!end && !check_kind(kind, buffer, &known, reason)) {
             return false;
         }
     }
@@ -143,9 +143,9 @@ static bool read_all(int file, const cli_kind *kind, const input_bounds *bounds,
 }
 
 bool input_read(int file, const cli_kind *kind, const input_bounds *bounds, char **data,
-                size_t *size, char why[INPUT_WHY]) {
+                size_t *size, char reason[INPUT_REASON_SIZE]) {
     byte_buffer buffer = {NULL, 0, 0};
-    if (!read_all(file, kind, bounds, &buffer, why)) {
+    if (!read_all(file, kind, bounds, &buffer, reason)) {
         free(buffer.data);
         return false;
     }
@@ -157,15 +157,15 @@ bool input_read(int file, const cli_kind *kind, const input_bounds *bounds, char
 cli_exit cli_read_file(const char *path, const cli_kind *kind, char **data, size_t *size) {
     bool is_stdin = strcmp(path, "-") == 0;
     const char *name = is_stdin ? "standard input" : path;
-    char why[INPUT_WHY] = "";
+    char reason[INPUT_REASON_SIZE] = "";
     const input_bounds bounds = input_machine_bounds();
     int file = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
     if (file < 0) {
         return cli_fail(CLI_BAD_INPUT, name, NULL, "cannot be opened: %s", strerror(errno));
     }
-    bool good = input_read(file, kind, &bounds, data, size, why);
+    bool good = input_read(file, kind, &bounds, data, size, reason);
     if (!is_stdin) {
         close(file);
     }
-    return good ? CLI_DONE : cli_fail(CLI_BAD_INPUT, name, NULL, "%s", why);
+    return good ? CLI_DONE : cli_fail(CLI_BAD_INPUT, name, NULL, "%s", reason);
 }

@@ -7,7 +7,7 @@
 
 #include "commands/cli.h"
 
-enum { INPUT_WHY = 256 };
+enum { INPUT_REASON_SIZE = 256 };
 
 /* Bytes of an input that are read at most; a larger one is refused. */
 typedef struct input_bounds {
@@ -20,6 +20,6 @@ input_bounds input_machine_bounds(void);
 
 /* Reads to the end into malloc'ed memory as cli_read_file does. False with a sentence in `why`. */
 bool input_read(int file, const cli_kind *kind, const input_bounds *bounds, char **data,
-                size_t *size, char why[INPUT_WHY]);
+                size_t *size, char reason[INPUT_REASON_SIZE]);
 
 #endif

@@ -6,8 +6,8 @@
 
 #include "commands/cli.h"
 
+#include "atomic_file.h"
 #include "file_location.h"
-#include "pending.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,15 +18,15 @@
 #include <unistd.h>
 
 struct cli_output {
-    int file;              /* -1 once closed */
-    char *name;            /* for messages */
-    char *target;          /* what to rename to; NULL: written in place */
-    pending_file *pending; /* what is being written; NULL: written in place */
+    int file;               /* -1 once closed */
+    char *name;             /* for messages */
+    char *target;           /* what to rename to; NULL: written in place */
+    atomic_file *temporary; /* what is being written; NULL: written in place */
     bool owns_file;
 };
 
 static void output_free(cli_output *output) {
-    pending_remove(&output->pending);
+    atomic_file_remove(&output->temporary);
     if (output->file >= 0 && output->owns_file) {
         close(output->file);
     }
@@ -36,8 +36,8 @@ static void output_free(cli_output *output) {
 }
 
 static cli_exit output_failed(const cli_output *output, int failure) {
-    const char *cure = failure == ENOSPC ? "free some space, or write elsewhere" : NULL;
-    return cli_fail(CLI_CANNOT_WRITE, output->name, cure, "cannot be written: %s",
+    const char *hint = failure == ENOSPC ? "free some space, or write elsewhere" : NULL;
+    return cli_fail(CLI_CANNOT_WRITE, output->name, hint, "cannot be written: %s",
                     strerror(failure));
 }
 
@@ -48,8 +48,8 @@ static int open_in_place(cli_output *output, const char *path) {
     return output->file < 0 ? errno : 0;
 }
 
-static int create_pending(cli_output *output, mode_t mode) {
-    int failure = pending_create(output->target, mode, &output->pending, &output->file);
+static int create_temporary(cli_output *output, mode_t mode) {
+    int failure = atomic_file_create(output->target, mode, &output->temporary, &output->file);
     output->owns_file = failure == 0;
     return failure;
 }
@@ -77,10 +77,10 @@ static int open_named(cli_output *output, const char *path) {
     }
     output->target = found.path;
     if (!exists) {
-        return create_pending(output, 0666);
+        return create_temporary(output, 0666);
     }
     /* Nobody else reads it before it has the permissions of the old one. */
-    int failure = create_pending(output, 0600);
+    int failure = create_temporary(output, 0600);
     if (failure == 0 && fchmod(output->file, status.st_mode & 0777) != 0) {
         failure = errno;
     }
@@ -125,7 +125,7 @@ cli_exit cli_output_write(cli_output *output, const void *data, size_t size) {
             size -= (size_t)written;
         } else if (errno != EINTR) {
             cli_exit code = output_failed(output, errno);
-            pending_remove(&output->pending);
+            atomic_file_remove(&output->temporary);
             return code;
         }
     }
@@ -136,15 +136,15 @@ cli_exit cli_output_write(cli_output *output, const void *data, size_t size) {
  * file is to be held until after, and a second descriptor holds it. 0, or an errno. */
 static int close_and_rename(cli_output *output) {
     int file = output->file;
-    int holding = output->pending != NULL ? fcntl(file, F_DUPFD_CLOEXEC, 0) : -1;
-    if (output->pending != NULL && holding < 0) {
+    int holding = output->temporary != NULL ? fcntl(file, F_DUPFD_CLOEXEC, 0) : -1;
+    if (output->temporary != NULL && holding < 0) {
         return errno;
     }
     output->file = holding;
     if (close(file) != 0) {
         return errno;
     }
-    return output->pending != NULL ? pending_rename(&output->pending, output->target) : 0;
+    return output->temporary != NULL ? atomic_file_rename(&output->temporary, output->target) : 0;
 }
 
 cli_exit cli_output_commit(cli_output **output) {

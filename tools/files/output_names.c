@@ -33,31 +33,31 @@ static bool is_motion_format(const char *extension) {
 cli_exit output_name_check(const char *option, const char *name, const char *format,
                            bool format_given) {
     const char *extension = strcmp(name, "-") == 0 ? "" : extension_of(name);
-    char cure[64];
+    char hint[64];
     if (extension[0] == '\0' || strcasecmp(extension, format) == 0 ||
         (format_given && !is_motion_format(extension))) {
         return CLI_DONE;
     }
-    snprintf(cure, sizeof cure, "name it .%s, or - for standard output", format);
-    return cli_fail(CLI_USAGE, option, cure, "'%s' says a format that is not written; %s is", name,
+    snprintf(hint, sizeof hint, "name it .%s, or - for standard output", format);
+    return cli_fail(CLI_USAGE, option, hint, "'%s' says a format that is not written; %s is", name,
                     format);
 }
 
 /* ---- clashes ------------------------------------------------------------------- */
 
-typedef struct placed {
+typedef struct located_file {
     file_location location;
     const named_file *file;
-} placed;
+} located_file;
 
 /* Outputs before inputs in the same place. */
-static int compare_cursors(const void *left, const void *right) {
-    const placed *a = left, *b = right;
+static int compare_locations(const void *left, const void *right) {
+    const located_file *a = left, *b = right;
     int order = location_compare(&a->location, &b->location);
     return order != 0 ? order : (int)b->file->use - (int)a->file->use;
 }
 
-static bool is_clash(const placed *a, const placed *b) {
+static bool is_clash(const located_file *a, const located_file *b) {
     return location_compare(&a->location, &b->location) == 0 && a->file->use == LOCATION_OUTPUT &&
            (b->file->use == LOCATION_OUTPUT || S_ISREG(b->location.status.st_mode));
 }
@@ -65,7 +65,7 @@ static bool is_clash(const placed *a, const placed *b) {
 /* Names left out for want of memory go unchecked: the next to need some will tell. */
 bool names_clash(const named_file *names, size_t count, const named_file **first,
                  const named_file **second) {
-    placed *all = calloc(count, sizeof *all);
+    located_file *all = calloc(count, sizeof *all);
     size_t found = 0;
     bool clash = false;
     for (; all != NULL && found < count; found++) {
@@ -75,7 +75,7 @@ bool names_clash(const named_file *names, size_t count, const named_file **first
         }
     }
     if (found > 1) {
-        qsort(all, found, sizeof *all, compare_cursors);
+        qsort(all, found, sizeof *all, compare_locations);
     }
     for (size_t i = 1; i < found && !clash; i++) {
         clash = is_clash(&all[i - 1], &all[i]);

@@ -13,7 +13,7 @@ typedef struct progress {
     const char *label;
     uint64_t total, done;
     double begun; /* seconds, as of progress_clock */
-    bool possible;
+    bool enabled;
     int percent; /* as last drawn */
 } progress;
 

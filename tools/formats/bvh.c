@@ -6,7 +6,7 @@
 #include "bvh.h"
 
 #include "bvh_scan.h"
-#include "files/shown.h"
+#include "files/printable.h"
 #include "text.h"
 
 #include <math.h>
@@ -61,10 +61,10 @@ bool bvh_word_is(bvh_text word, const char *name) {
     return begins_as(word, name) && name[word.size] == '\0';
 }
 
-char *bvh_show(bvh_text word, char text[BVH_SHOWN]) {
-    size_t size = shown_cut(word.begin, word.size, BVH_SHOWN_BYTES);
+char *bvh_printable(bvh_text word, char text[BVH_PRINTABLE_SIZE]) {
+    size_t size = utf8_cut(word.begin, word.size, BVH_PRINTABLE_BYTES);
 
-    shown_text(text, BVH_SHOWN, word.begin, size);
+    printable_text(text, BVH_PRINTABLE_SIZE, word.begin, size);
     return text;
 }
 
@@ -74,7 +74,7 @@ bool bvh_next_number(bvh_scan *scan, const char *what, double *value) {
 
     if (text_read_number(word.begin, end, value, &scan->commas) != end) {
         return bvh_refuse(scan, word.begin, "%s is '%s', which is not a number", what,
-                          bvh_show(word, (char[BVH_SHOWN]){0}));
+                          bvh_printable(word, (char[BVH_PRINTABLE_SIZE]){0}));
     }
     if (!isfinite(*value)) {
         return bvh_refuse(scan, word.begin, "%s is too large a number", what);
@@ -94,32 +94,32 @@ size_t bvh_line(const bvh_scan *scan, const char *location) {
     return line;
 }
 
-static void refuse(bvh_scan *scan, const char *location, const char *cure, const char *why,
+static void refuse(bvh_scan *scan, const char *location, const char *hint, const char *reason,
                    va_list arguments) {
     char text[1024];
 
     if (!scan->failed) {
-        vsnprintf(text, sizeof text, why, arguments);
-        cli_fail(CLI_BAD_INPUT, scan->path, cure, "line %zu: %s", bvh_line(scan, location), text);
+        vsnprintf(text, sizeof text, reason, arguments);
+        cli_fail(CLI_BAD_INPUT, scan->path, hint, "line %zu: %s", bvh_line(scan, location), text);
     }
     scan->failed = true;
 }
 
-bool bvh_refuse(bvh_scan *scan, const char *location, const char *why, ...) {
+bool bvh_refuse(bvh_scan *scan, const char *location, const char *reason, ...) {
     va_list arguments;
 
-    va_start(arguments, why);
-    refuse(scan, location, NULL, why, arguments);
+    va_start(arguments, reason);
+    refuse(scan, location, NULL, reason, arguments);
     va_end(arguments);
     return false;
 }
 
-bool bvh_refuse_with_cure(bvh_scan *scan, const char *location, const char *cure, const char *why,
-                          ...) {
+bool bvh_refuse_with_hint(bvh_scan *scan, const char *location, const char *hint,
+                          const char *reason, ...) {
     va_list arguments;
 
-    va_start(arguments, why);
-    refuse(scan, location, cure, why, arguments);
+    va_start(arguments, reason);
+    refuse(scan, location, hint, reason, arguments);
     va_end(arguments);
     return false;
 }
@@ -134,7 +134,7 @@ bool bvh_out_of_memory(bvh_scan *scan) {
 
 void bvh_describe_joint(const bvh *model, size_t joint, char text[BVH_JOINT_TEXT]) {
     snprintf(text, BVH_JOINT_TEXT, "joint %zu (%s)", joint,
-             bvh_show(model->joints[joint].name, (char[BVH_SHOWN]){0}));
+             bvh_printable(model->joints[joint].name, (char[BVH_PRINTABLE_SIZE]){0}));
 }
 
 bool bvh_grow(void **array, size_t count, size_t *capacity, size_t element_size) {

@@ -94,7 +94,7 @@ extern const cli_kind bvh_kind;
 cli_exit bvh_parse(const char *path, const char *data, size_t size, const bvh_options *options,
                    bvh **model);
 
-/* `joint 3 (Spine)`, the name as bvh_show has it, for messages. */
+/* `joint 3 (Spine)`, the name as bvh_printable has it, for messages. */
 enum { BVH_JOINT_TEXT = 280 };
 void bvh_describe_joint(const bvh *model, size_t joint, char text[BVH_JOINT_TEXT]);
 

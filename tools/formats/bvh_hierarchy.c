@@ -42,7 +42,7 @@ static bool open_brace(bvh_scan *scan) {
         return bvh_refuse(scan, word.begin,
                           word.size == 0 ? "the file ends where { is due"
                                          : "'%s' stands where { is due",
-                          bvh_show(word, (char[BVH_SHOWN]){0}));
+                          bvh_printable(word, (char[BVH_PRINTABLE_SIZE]){0}));
     }
     return true;
 }
@@ -217,7 +217,7 @@ static bool read_member(builder *b, bvh_text word) {
         return bvh_refuse(b->scan, word.begin, "the file ends inside %s", text);
     }
     return bvh_refuse(b->scan, word.begin, "'%s' means nothing inside %s",
-                      bvh_show(word, (char[BVH_SHOWN]){0}), text);
+                      bvh_printable(word, (char[BVH_PRINTABLE_SIZE]){0}), text);
 }
 
 /* One word outside all braces. *done at MOTION. */
@@ -239,7 +239,7 @@ static bool read_top(builder *b, bvh_text word, bool *done) {
         return bvh_refuse(b->scan, word.begin, "the file ends without MOTION");
     }
     return bvh_refuse(b->scan, word.begin, "'%s' stands where ROOT or MOTION is due",
-                      bvh_show(word, (char[BVH_SHOWN]){0}));
+                      bvh_printable(word, (char[BVH_PRINTABLE_SIZE]){0}));
 }
 
 bool bvh_scan_hierarchy(bvh_scan *scan) {

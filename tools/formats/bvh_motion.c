@@ -27,7 +27,7 @@ static bool take_colon(bvh_scan *scan, bvh_text *word) {
     next = bvh_next_word(scan);
     if (next.size == 0 || *next.begin != ':') {
         return bvh_refuse(scan, next.begin, "a colon is missing behind '%s'",
-                          bvh_show(*word, (char[BVH_SHOWN]){0}));
+                          bvh_printable(*word, (char[BVH_PRINTABLE_SIZE]){0}));
     }
     scan->at = next.begin + 1;
     return true;
@@ -37,9 +37,9 @@ static bool read_frames(bvh_scan *scan) {
     bvh_text word = bvh_next_word(scan);
     const char *end = word.begin + word.size;
 
-    if (text_read_whole(word.begin, end, &scan->model->frames_stated) != end) {
+    if (text_read_integer(word.begin, end, &scan->model->frames_stated) != end) {
         return bvh_refuse(scan, word.begin, "Frames: '%s' is not a number of frames",
-                          bvh_show(word, (char[BVH_SHOWN]){0}));
+                          bvh_printable(word, (char[BVH_PRINTABLE_SIZE]){0}));
     }
     return true;
 }
@@ -76,7 +76,7 @@ static bvh_text frame_time_word(bvh_scan *scan) {
     return bvh_next_word(scan);
 }
 
-static const char rate_cure[] = "give the rate with --src-rate";
+static const char rate_hint[] = "give the rate with --src-rate";
 
 /* A frame time of 1 is what tools write that do not know it, and as such as bad as none. */
 static bool read_frame_time(bvh_scan *scan) {
@@ -89,8 +89,8 @@ static bool read_frame_time(bvh_scan *scan) {
     model->frame_time = word;
     if (text_read_number(word.begin, end, &seconds, &scan->commas) != end) {
         return given ||
-               bvh_refuse_with_cure(scan, word.begin, rate_cure, "Frame Time: '%s' is not a number",
-                                    bvh_show(word, (char[BVH_SHOWN]){0}));
+               bvh_refuse_with_hint(scan, word.begin, rate_hint, "Frame Time: '%s' is not a number",
+                                    bvh_printable(word, (char[BVH_PRINTABLE_SIZE]){0}));
     }
     if (given) {
         if (seconds == 1.0) {
@@ -99,13 +99,13 @@ static bool read_frame_time(bvh_scan *scan) {
         return true;
     }
     if (seconds == 1.0) {
-        return bvh_refuse_with_cure(scan, word.begin, rate_cure,
+        return bvh_refuse_with_hint(scan, word.begin, rate_hint,
                                     "Frame Time: 1 second is a placeholder");
     }
     if (!rate_from_frame_time(word.begin, word.size, !scan->options->no_snap, &model->rate,
                               &model->rate_how)) {
-        return bvh_refuse_with_cure(scan, word.begin, rate_cure, "Frame Time: %s seconds cannot be",
-                                    bvh_show(word, (char[BVH_SHOWN]){0}));
+        return bvh_refuse_with_hint(scan, word.begin, rate_hint, "Frame Time: %s seconds cannot be",
+                                    bvh_printable(word, (char[BVH_PRINTABLE_SIZE]){0}));
     }
     return true;
 }
@@ -143,7 +143,7 @@ bool bvh_scan_head(bvh_scan *scan) {
         }
     }
     if (!time && scan->options->source_rate.den == 0) {
-        return bvh_refuse_with_cure(scan, scan->at, rate_cure, "Frame Time: is missing");
+        return bvh_refuse_with_hint(scan, scan->at, rate_hint, "Frame Time: is missing");
     }
     if (!frames) {
         scan->model->frames_stated = UINT64_MAX;
@@ -235,10 +235,11 @@ static bool take_not_finite(row_reader *r, bvh_text word, double *value) {
         return true;
     }
     bvh_describe_joint(model, model->channels[r->count].joint, joint);
-    return bvh_refuse_with_cure(
+    return bvh_refuse_with_hint(
         scan, word.begin, scan->options->hold_nan ? NULL : "--nan hold keeps the value before it",
-        "%s, %s: '%s' is not a finite number%s", joint, bvh_show(channel, (char[BVH_SHOWN]){0}),
-        bvh_show(word, (char[BVH_SHOWN]){0}),
+        "%s, %s: '%s' is not a finite number%s", joint,
+        bvh_printable(channel, (char[BVH_PRINTABLE_SIZE]){0}),
+        bvh_printable(word, (char[BVH_PRINTABLE_SIZE]){0}),
         scan->options->hold_nan ? ", and no row before it has one" : "");
 }
 
@@ -272,11 +273,11 @@ static bool take_text(row_reader *r, bvh_text word, bool *done) {
     }
     if (r->count == channels) {
         return bvh_refuse(scan, word.begin, "'%s' stands behind a row",
-                          bvh_show(word, (char[BVH_SHOWN]){0}));
+                          bvh_printable(word, (char[BVH_PRINTABLE_SIZE]){0}));
     }
     bvh_describe_joint(model, model->channels[r->count].joint, joint);
     return bvh_refuse(scan, word.begin, "%s: '%s' is not a number%s", joint,
-                      bvh_show(word, (char[BVH_SHOWN]){0}),
+                      bvh_printable(word, (char[BVH_PRINTABLE_SIZE]){0}),
                       commas ? "; a comma is taken only as a decimal mark, between digits" : "");
 }
 

@@ -30,8 +30,8 @@ bool bvh_word_is(bvh_text word, const char *name);
 
 /* A word of a file for a message: its control characters shown, and cut to 60 bytes. Returns
  * text. */
-enum { BVH_SHOWN_BYTES = 60, BVH_SHOWN = 4 * BVH_SHOWN_BYTES + 1 };
-char *bvh_show(bvh_text word, char text[BVH_SHOWN]);
+enum { BVH_PRINTABLE_BYTES = 60, BVH_PRINTABLE_SIZE = 4 * BVH_PRINTABLE_BYTES + 1 };
+char *bvh_printable(bvh_text word, char text[BVH_PRINTABLE_SIZE]);
 
 /* Reads the next word as a finite number. On failure prints and returns false. */
 bool bvh_next_number(bvh_scan *scan, const char *what, double *value);
@@ -40,10 +40,10 @@ bool bvh_next_number(bvh_scan *scan, const char *what, double *value);
 size_t bvh_line(const bvh_scan *scan, const char *location);
 
 /* `path: line N: ...`. All always return false, and only the first failure is printed. */
-bool bvh_refuse(bvh_scan *scan, const char *location, const char *why, ...)
+bool bvh_refuse(bvh_scan *scan, const char *location, const char *reason, ...)
     __attribute__((format(printf, 3, 4)));
-bool bvh_refuse_with_cure(bvh_scan *scan, const char *location, const char *cure, const char *why,
-                          ...) __attribute__((format(printf, 4, 5)));
+bool bvh_refuse_with_hint(bvh_scan *scan, const char *location, const char *hint,
+                          const char *reason, ...) __attribute__((format(printf, 4, 5)));
 bool bvh_out_of_memory(bvh_scan *scan);
 
 /* Makes room for one more element. False when memory is short. */

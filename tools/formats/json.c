@@ -4,7 +4,7 @@
  */
 #include "json.h"
 
-#include "files/shown.h"
+#include "files/printable.h"
 
 #include <math.h>
 #include <stdlib.h>

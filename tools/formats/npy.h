@@ -9,9 +9,9 @@
 #include "commands/cli.h"
 
 enum {
-    NPY_MAX_RANK = 32,   /* NumPy's own limit */
-    NPY_WHY = 256,       /* size of the buffer for a reason */
-    NPY_HEADER_MAX = 256 /* bytes of a header that npy_write_header makes */
+    NPY_MAX_RANK = 32,     /* NumPy's own limit */
+    NPY_REASON_SIZE = 256, /* size of the buffer for a reason */
+    NPY_HEADER_MAX = 256   /* bytes of a header that npy_write_header makes */
 };
 
 typedef struct npy_array {
@@ -25,8 +25,8 @@ typedef struct npy_array {
 } npy_array;
 
 /* Reads the header of a file held in memory; `data` then points into the file and may
- * be unaligned. False with a sentence in why[NPY_WHY]. */
-bool npy_parse(const char *file, size_t size, npy_array *array, char *why);
+ * be unaligned. False with a sentence in why[NPY_REASON_SIZE]. */
+bool npy_parse(const char *file, size_t size, npy_array *array, char *reason);
 
 /* By the magic bytes. */
 extern const cli_kind npy_kind;
@@ -39,7 +39,7 @@ void npy_release(npy_array *array);
 
 /* Fails with CLI_BAD_INPUT unless the array has this shape; SIZE_MAX is any size. What the
  * shape is called, such as "(n, tracks, 4)", goes into the message. */
-cli_exit npy_expect(const npy_array *array, const char *path, const char *called, size_t rank,
+cli_exit npy_expect(const npy_array *array, const char *path, const char *shape_name, size_t rank,
                     const size_t *shape);
 
 /* "(3, 4)" as Python writes it, cut to fit. */

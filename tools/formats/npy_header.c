@@ -89,7 +89,7 @@ static bool take_size(cursor *text, size_t *value) {
 }
 
 /* (), (3,), (3, 4), (3, 4,); a lone number in brackets is no tuple. */
-static bool set_config(cursor *text, npy_header *header) {
+static bool take_shape(cursor *text, npy_header *header) {
     bool comma = true;
     header->rank = 0;
     if (!take(text, '(')) {
@@ -108,16 +108,17 @@ static bool set_config(cursor *text, npy_header *header) {
 
 enum { HAS_TYPE = 1, HAS_ORDER = 2, HAS_SHAPE = 4 };
 
-static bool take_type(cursor *text, npy_header *header, char *why) {
+static bool take_type(cursor *text, npy_header *header, char *reason) {
     if (peek(text) == '[') {
-        snprintf(why, NPY_WHY, "holds records; a plain array of float32 or float64 is needed");
+        snprintf(reason, NPY_REASON_SIZE,
+                 "holds records; a plain array of float32 or float64 is needed");
         return false;
     }
     return take_string(text, header->type, sizeof header->type);
 }
 
 /* One entry; sets its bit in *seen. `why` holds the general reason already. */
-static bool take_entry(cursor *text, npy_header *header, unsigned *seen, char *why) {
+static bool take_entry(cursor *text, npy_header *header, unsigned *seen, char *reason) {
     char key[32];
     unsigned bit = 0;
     bool good = false;
@@ -126,15 +127,15 @@ static bool take_entry(cursor *text, npy_header *header, unsigned *seen, char *w
     }
     if (strcmp(key, "descr") == 0) {
         bit = HAS_TYPE;
-        good = take_type(text, header, why);
+        good = take_type(text, header, reason);
     } else if (strcmp(key, "fortran_order") == 0) {
         bit = HAS_ORDER;
         good = take_bool(text, &header->fortran_order);
     } else if (strcmp(key, "shape") == 0) {
         bit = HAS_SHAPE;
-        good = set_config(text, header);
+        good = take_shape(text, header);
     } else {
-        snprintf(why, NPY_WHY, "has the unknown entry '%s' in its header", key);
+        snprintf(reason, NPY_REASON_SIZE, "has the unknown entry '%s' in its header", key);
         return false;
     }
     good = good && (*seen & bit) == 0;
@@ -142,17 +143,17 @@ static bool take_entry(cursor *text, npy_header *header, unsigned *seen, char *w
     return good;
 }
 
-bool npy_header_parse(const char *text, size_t length, npy_header *header, char *why) {
+bool npy_header_parse(const char *text, size_t length, npy_header *header, char *reason) {
     cursor rest = {text, text + length};
     unsigned seen = 0;
     bool comma = true;
     memset(header, 0, sizeof *header);
-    snprintf(why, NPY_WHY, "has a header that is not NumPy's");
+    snprintf(reason, NPY_REASON_SIZE, "has a header that is not NumPy's");
     if (!take(&rest, '{')) {
         return false;
     }
     while (!take(&rest, '}')) {
-        if (!comma || !take_entry(&rest, header, &seen, why)) {
+        if (!comma || !take_entry(&rest, header, &seen, reason)) {
             return false;
         }
         comma = take(&rest, ',');
@@ -161,6 +162,6 @@ bool npy_header_parse(const char *text, size_t length, npy_header *header, char 
     if (rest.at != rest.end || seen != (HAS_TYPE | HAS_ORDER | HAS_SHAPE)) {
         return false;
     }
-    why[0] = '\0';
+    reason[0] = '\0';
     return true;
 }

@@ -15,7 +15,7 @@ typedef struct npy_header {
 } npy_header;
 
 /* Reads descr, fortran_order and shape, in any order, each exactly once. False with a
- * sentence in why[NPY_WHY]. */
-bool npy_header_parse(const char *text, size_t length, npy_header *header, char *why);
+ * sentence in why[NPY_REASON_SIZE]. */
+bool npy_header_parse(const char *text, size_t length, npy_header *header, char *reason);
 
 #endif

@@ -95,7 +95,7 @@ static const char *scan_exponent(const char *at, const char *end, int *exponent)
  * the 19th only move the exponent. */
 static void reread_long(digits *d, int *exponent) {
     const char *at;
-    bool behind_mark = false;
+    bool after_mark = false;
     size_t kept = 0;
     int64_t scale = 0;
 
@@ -103,15 +103,15 @@ static void reread_long(digits *d, int *exponent) {
     for (at = d->begin; at < d->end; at++) {
         unsigned digit = digit_at(at);
         if (digit >= 10) {
-            behind_mark = true;
+            after_mark = true;
             continue;
         }
         if (kept < MANTISSA_DIGITS) {
             d->mantissa = d->mantissa * 10 + digit;
             kept += d->mantissa != 0;
-            scale -= behind_mark;
+            scale -= after_mark;
         } else {
-            scale += !behind_mark;
+            scale += !after_mark;
         }
     }
     scale += *exponent;
@@ -150,7 +150,7 @@ const char *text_read_number(const char *at, const char *end, double *value, siz
     return at;
 }
 
-const char *text_read_whole(const char *at, const char *end, uint64_t *value) {
+const char *text_read_integer(const char *at, const char *end, uint64_t *value) {
     const char *start = at;
     uint64_t v = 0;
 

@@ -22,7 +22,7 @@ const char *text_read_number(const char *at, const char *end, double *value, siz
 bool text_is_not_finite(const char *at, const char *end);
 
 /* Reads an unsigned whole number, saturating at UINT64_MAX. NULL when there is none. */
-const char *text_read_whole(const char *at, const char *end, uint64_t *value);
+const char *text_read_integer(const char *at, const char *end, uint64_t *value);
 
 #define TEXT_DECIMALS_MAX 9
 #define TEXT_FIXED_SIZE 328 /* more than the longest double, its sign, point and decimals */

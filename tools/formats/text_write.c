@@ -141,26 +141,26 @@ static unsigned next_digit(uint64_t *rest, uint64_t den) {
 
 char *text_write_ratio(char *out, uint64_t num, uint64_t den, unsigned digits) {
     uint64_t whole = num / den, rest = num % den, value = whole;
-    unsigned locations = 0, significant = whole != 0 ? digits_of(whole) : 0;
+    unsigned places = 0, significant = whole != 0 ? digits_of(whole) : 0;
 
-    while (significant < digits && locations < 36) {
+    while (significant < digits && places < 36) {
         value = value * 10 + next_digit(&rest, den);
-        locations++;
+        places++;
         significant += value != 0;
     }
     value += rounds_up(rest, den);
     /* The digits are those of one number of at most 19 digits; the point is put into it. */
     {
         char text[64];
-        unsigned count = digits_of(value), width = count > locations ? count : locations + 1;
+        unsigned count = digits_of(value), width = count > places ? count : places + 1;
         memset(text, '0', sizeof text);
         write_digits(text + (width - count), value, count);
-        memcpy(out, text, width - locations);
-        out += width - locations;
-        if (locations != 0) {
+        memcpy(out, text, width - places);
+        out += width - places;
+        if (places != 0) {
             *out++ = '.';
-            memcpy(out, text + (width - locations), locations);
-            out += locations;
+            memcpy(out, text + (width - places), places);
+            out += places;
         }
     }
     *out = '\0';

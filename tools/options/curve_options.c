@@ -11,20 +11,20 @@
 
 /* ---- words --------------------------------------------------------------------- */
 
-static void list_methods(char *why, size_t size, const char *text) {
-    size_t used = (size_t)snprintf(why, size, "'%.40s' is no method; there are:", text);
+static void list_methods(char *reason, size_t size, const char *text) {
+    size_t used = (size_t)snprintf(reason, size, "'%.40s' is no method; there are:", text);
     for (int i = 0; i < PM_METHOD_COUNT && used < size; i++) {
         const pm_method_info *info = pm_method_describe((pm_method)i);
         if (info != NULL) {
-            used += (size_t)snprintf(why + used, size - used, " %s", info->name);
+            used += (size_t)snprintf(reason + used, size - used, " %s", info->name);
         }
     }
 }
 
-static bool parse_method(const char *text, void *target, char *why) {
+static bool parse_method(const char *text, void *target, char *reason) {
     curve_options *options = target;
     if (!pm_method_find(text, &options->method)) {
-        list_methods(why, OPTION_WHY, text);
+        list_methods(reason, OPTION_REASON_SIZE, text);
         return false;
     }
     options->method_given = true;
@@ -46,27 +46,28 @@ static bool names_npy(const char *text) {
     return length > 4 && strcmp(text + length - 4, ".npy") == 0;
 }
 
-static bool parse_tcb(const char *text, curve_options *options, char *why) {
+static bool parse_tcb(const char *text, curve_options *options, char *reason) {
     bool good = option_number_list(text, 3, options->tcb);
     for (int i = 0; i < 3 && good; i++) {
         good = options->tcb[i] >= -1.0 && options->tcb[i] <= 1.0;
     }
     if (!good) {
-        snprintf(why, OPTION_WHY, "'tcb:%.60s' is not tcb:T,C,B with numbers from -1 to 1", text);
+        snprintf(reason, OPTION_REASON_SIZE,
+                 "'tcb:%.60s' is not tcb:T,C,B with numbers from -1 to 1", text);
         return false;
     }
     options->tangents = PM_TANGENTS_TCB;
     return true;
 }
 
-static bool parse_tangents(const char *text, void *target, char *why) {
+static bool parse_tangents(const char *text, void *target, char *reason) {
     static const char *const words[] = {"bessel", "mean", "hold"};
     curve_options *options = target;
     int word = 0;
     options->tangents_given = true;
     options->tangents_file = NULL;
     if (strncmp(text, "tcb:", 4) == 0) {
-        return parse_tcb(text + 4, options, why);
+        return parse_tcb(text + 4, options, reason);
     }
     if (find_word(text, words, 3, &word)) {
         options->tangents = (pm_tangents)word;
@@ -77,16 +78,18 @@ static bool parse_tangents(const char *text, void *target, char *why) {
         options->tangents_file = text;
         return true;
     }
-    snprintf(why, OPTION_WHY, "'%.80s' is none of: bessel mean hold tcb:T,C,B FILE.npy", text);
+    snprintf(reason, OPTION_REASON_SIZE, "'%.80s' is none of: bessel mean hold tcb:T,C,B FILE.npy",
+             text);
     return false;
 }
 
-static bool parse_ends(const char *text, void *target, char *why) {
+static bool parse_ends(const char *text, void *target, char *reason) {
     static const char *const words[PM_ENDS_COUNT] = {"chord", "natural", "parabola", "zero"};
     curve_options *options = target;
     int word = 0;
     if (!find_word(text, words, PM_ENDS_COUNT, &word)) {
-        snprintf(why, OPTION_WHY, "'%.80s' is none of: chord natural parabola zero", text);
+        snprintf(reason, OPTION_REASON_SIZE, "'%.80s' is none of: chord natural parabola zero",
+                 text);
         return false;
     }
     options->ends = (pm_ends)word;
@@ -94,28 +97,28 @@ static bool parse_ends(const char *text, void *target, char *why) {
     return true;
 }
 
-static bool parse_axis(const char *text, void *target, char *why) {
+static bool parse_axis(const char *text, void *target, char *reason) {
     curve_options *options = target;
     options->axis_given = true;
     options->axis_file = names_npy(text) ? text : NULL;
     if (options->axis_file == NULL && !option_number_list(text, 3, options->axis)) {
-        snprintf(why, OPTION_WHY, "'%.80s' is neither x,y,z nor FILE.npy", text);
+        snprintf(reason, OPTION_REASON_SIZE, "'%.80s' is neither x,y,z nor FILE.npy", text);
         return false;
     }
     if (options->axis_file == NULL && options->axis[0] == 0.0 && options->axis[1] == 0.0 &&
         options->axis[2] == 0.0) {
-        snprintf(why, OPTION_WHY, "'%.80s' has no direction", text);
+        snprintf(reason, OPTION_REASON_SIZE, "'%.80s' has no direction", text);
         return false;
     }
     return true;
 }
 
-static bool parse_axis_frame(const char *text, void *target, char *why) {
+static bool parse_axis_frame(const char *text, void *target, char *reason) {
     static const char *const words[PM_AXIS_COUNT] = {"body", "parent"};
     curve_options *options = target;
     int word = 0;
     if (!find_word(text, words, PM_AXIS_COUNT, &word)) {
-        snprintf(why, OPTION_WHY, "'%.80s' is none of: body parent", text);
+        snprintf(reason, OPTION_REASON_SIZE, "'%.80s' is none of: body parent", text);
         return false;
     }
     options->axis_frame = (pm_axis_frame)word;
@@ -123,23 +126,23 @@ static bool parse_axis_frame(const char *text, void *target, char *why) {
     return true;
 }
 
-static bool parse_window(const char *text, double *window, bool *given, char *why) {
+static bool parse_window(const char *text, double *window, bool *given, char *reason) {
     *given = option_number_list(text, 2, window) && window[0] >= 0.0 && window[0] < window[1] &&
              window[1] <= 1.0;
     if (!*given) {
-        snprintf(why, OPTION_WHY, "'%.80s' is not a,b with 0 <= a < b <= 1", text);
+        snprintf(reason, OPTION_REASON_SIZE, "'%.80s' is not a,b with 0 <= a < b <= 1", text);
     }
     return *given;
 }
 
-static bool parse_swing(const char *text, void *target, char *why) {
+static bool parse_swing(const char *text, void *target, char *reason) {
     curve_options *options = target;
-    return parse_window(text, options->swing, &options->swing_given, why);
+    return parse_window(text, options->swing, &options->swing_given, reason);
 }
 
-static bool parse_twist(const char *text, void *target, char *why) {
+static bool parse_twist(const char *text, void *target, char *reason) {
     curve_options *options = target;
-    return parse_window(text, options->twist, &options->twist_given, why);
+    return parse_window(text, options->twist, &options->twist_given, reason);
 }
 
 /* ---- the table ----------------------------------------------------------------- */
@@ -210,12 +213,13 @@ static cli_exit apply_tangents(curve_options *options, size_t key_count, size_t 
         return CLI_DONE;
     }
     const size_t shape[] = {key_count, track_count, 3};
-    char called[96];
-    snprintf(called, sizeof called, "(n, tracks, 3), here (%zu, %zu, 3),", key_count, track_count);
+    char shape_name[96];
+    snprintf(shape_name, sizeof shape_name, "(n, tracks, 3), here (%zu, %zu, 3),", key_count,
+             track_count);
     npy_release(&options->tangents_array);
     cli_exit code = npy_read(options->tangents_file, &options->tangents_array);
     if (code == CLI_DONE) {
-        code = npy_expect(&options->tangents_array, options->tangents_file, called, 3, shape);
+        code = npy_expect(&options->tangents_array, options->tangents_file, shape_name, 3, shape);
     }
     desc->user_tangents.data = options->tangents_array.data;
     desc->user_tangents.type = options->tangents_array.type;
@@ -233,12 +237,12 @@ static cli_exit apply_axis(curve_options *options, size_t track_count, pm_clip_d
         return CLI_DONE;
     }
     const size_t shape[] = {track_count, 3};
-    char called[96];
-    snprintf(called, sizeof called, "(tracks, 3), here (%zu, 3),", track_count);
+    char shape_name[96];
+    snprintf(shape_name, sizeof shape_name, "(tracks, 3), here (%zu, 3),", track_count);
     npy_release(&options->axis_array);
     cli_exit code = npy_read(options->axis_file, &options->axis_array);
     if (code == CLI_DONE) {
-        code = npy_expect(&options->axis_array, options->axis_file, called, 2, shape);
+        code = npy_expect(&options->axis_array, options->axis_file, shape_name, 2, shape);
     }
     desc->axes.data = options->axis_array.data;
     desc->axes.type = options->axis_array.type;

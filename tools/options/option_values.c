@@ -14,9 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool option_text(const char *text, void *target, char *why) {
+bool option_text(const char *text, void *target, char *reason) {
     if (text[0] == '\0') {
-        snprintf(why, OPTION_WHY, "is empty");
+        snprintf(reason, OPTION_REASON_SIZE, "is empty");
         return false;
     }
     *(const char **)target = text;
@@ -40,11 +40,11 @@ static bool take_number(const char **text, double *number) {
     return isfinite(*number) != 0;
 }
 
-bool option_number(const char *text, void *target, char *why) {
+bool option_number(const char *text, void *target, char *reason) {
     const char *at = text;
     double number = 0.0;
     if (!take_number(&at, &number) || *at != '\0') {
-        snprintf(why, OPTION_WHY, "'%s' is not a number", text);
+        snprintf(reason, OPTION_REASON_SIZE, "'%s' is not a number", text);
         return false;
     }
     *(double *)target = number;
@@ -63,34 +63,34 @@ bool option_number_list(const char *text, size_t count, double *numbers) {
     return *text == '\0';
 }
 
-bool option_u64(const char *text, void *target, char *why) {
+bool option_u64(const char *text, void *target, char *reason) {
     char *end = NULL;
     errno = 0;
     unsigned long long value = strtoull(text, &end, 0);
     if (!isdigit((unsigned char)text[0]) || *end != '\0' || errno != 0 || value > UINT64_MAX) {
-        snprintf(why, OPTION_WHY, "'%s' is not a whole number of at most 64 bits", text);
+        snprintf(reason, OPTION_REASON_SIZE, "'%s' is not a whole number of at most 64 bits", text);
         return false;
     }
     *(uint64_t *)target = (uint64_t)value;
     return true;
 }
 
-bool option_size(const char *text, void *target, char *why) {
+bool option_size(const char *text, void *target, char *reason) {
     char *end = NULL;
     errno = 0;
     unsigned long long value = strtoull(text, &end, 10);
     if (!isdigit((unsigned char)text[0]) || *end != '\0' || errno != 0 || value > SIZE_MAX) {
-        snprintf(why, OPTION_WHY, "'%s' is not a whole number", text);
+        snprintf(reason, OPTION_REASON_SIZE, "'%s' is not a whole number", text);
         return false;
     }
     *(size_t *)target = (size_t)value;
     return true;
 }
 
-bool option_frames(const char *text, void *target, char *why) {
+bool option_frames(const char *text, void *target, char *reason) {
     uint64_t frames = 0;
-    if (!option_u64(text, &frames, why) || frames == 0 || frames > INT64_MAX) {
-        snprintf(why, OPTION_WHY, "'%.80s' is not a number of frames, 1 or more", text);
+    if (!option_u64(text, &frames, reason) || frames == 0 || frames > INT64_MAX) {
+        snprintf(reason, OPTION_REASON_SIZE, "'%.80s' is not a number of frames, 1 or more", text);
         return false;
     }
     *(uint64_t *)target = frames;
@@ -154,10 +154,10 @@ static bool take_rational(const char *text, pm_rational *value) {
     return true;
 }
 
-bool option_rational(const char *text, void *target, char *why) {
+bool option_rational(const char *text, void *target, char *reason) {
     pm_rational value = {0, 0};
     if (!take_rational(text, &value)) {
-        snprintf(why, OPTION_WHY,
+        snprintf(reason, OPTION_REASON_SIZE,
                  "'%s' is not a rate above 0 such as 60, 29.97 or 30000/1001, "
                  "of at most 18 digits",
                  text);
@@ -167,18 +167,18 @@ bool option_rational(const char *text, void *target, char *why) {
     return true;
 }
 
-bool option_seconds(const char *text, void *target, char *why) {
+bool option_seconds(const char *text, void *target, char *reason) {
     pm_rational fraction = {0, 0};
     double seconds = 0.0;
     if (strchr(text, '/') != NULL) {
         if (take_rational(text, &fraction)) {
             seconds = (double)fraction.num / (double)fraction.den;
         }
-    } else if (!option_number(text, &seconds, why)) {
+    } else if (!option_number(text, &seconds, reason)) {
         return false;
     }
     if (!(seconds > 0.0)) {
-        snprintf(why, OPTION_WHY, "'%s' is not a time above 0 seconds", text);
+        snprintf(reason, OPTION_REASON_SIZE, "'%s' is not a time above 0 seconds", text);
         return false;
     }
     *(double *)target = seconds;

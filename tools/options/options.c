@@ -75,15 +75,15 @@ static void print_help(const command_help *help, const option_group *groups, siz
     print_lines(help->example, 2);
 }
 
-cli_exit options_usage(const command_help *help, const char *what, const char *why, ...) {
+cli_exit options_usage(const command_help *help, const char *what, const char *reason, ...) {
     char text[1024];
-    char cure[128];
+    char hint[128];
     va_list arguments;
-    va_start(arguments, why);
-    vsnprintf(text, sizeof text, why, arguments);
+    va_start(arguments, reason);
+    vsnprintf(text, sizeof text, reason, arguments);
     va_end(arguments);
-    snprintf(cure, sizeof cure, "see: posemill %s --help", help->name);
-    return cli_fail(CLI_USAGE, what, cure, "%s", text);
+    snprintf(hint, sizeof hint, "see: posemill %s --help", help->name);
+    return cli_fail(CLI_USAGE, what, hint, "%s", text);
 }
 
 /* ---- parsing ------------------------------------------------------------------- */
@@ -141,11 +141,11 @@ static void set_flag(parser *state, const found_option *found) {
 }
 
 static cli_exit store_value(const parser *state, const found_option *found, const char *text) {
-    char why[OPTION_WHY] = "cannot be used";
-    if (found->row->parse(text, found->target, why)) {
+    char reason[OPTION_REASON_SIZE] = "cannot be used";
+    if (found->row->parse(text, found->target, reason)) {
         return CLI_DONE;
     }
-    return options_usage(state->help, found->row->name, "%s", why);
+    return options_usage(state->help, found->row->name, "%s", reason);
 }
 
 /* Handles the option argv[*at], and moves *at to its last word. */

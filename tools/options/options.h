@@ -10,11 +10,11 @@
 
 #include "commands/cli.h"
 
-enum { OPTION_WHY = 384 };
+enum { OPTION_REASON_SIZE = 384 };
 
 /* Turns an argument into a value at `target`. False with a sentence in `why`, a
- * buffer of OPTION_WHY bytes, when it cannot. */
-typedef bool (*option_parse)(const char *text, void *target, char *why);
+ * buffer of OPTION_REASON_SIZE bytes, when it cannot. */
+typedef bool (*option_parse)(const char *text, void *target, char *reason);
 
 typedef struct option {
     const char *name;     /* "--rate" */
@@ -47,21 +47,21 @@ bool options_parse(const command_help *help, const option_group *groups, size_t 
                    int *argc, char **argv, cli_exit *code);
 
 /* cli_fail(CLI_USAGE, ...) with the command's --help as the cure. */
-cli_exit options_usage(const command_help *help, const char *what, const char *why, ...)
+cli_exit options_usage(const command_help *help, const char *what, const char *reason, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* Parsers for option tables; the type is that of the field. Numbers are decimal, with
  * '.' whatever the locale, because no program of ours calls setlocale. */
-bool option_text(const char *text, void *target, char *why);     /* const char *, not empty */
-bool option_number(const char *text, void *target, char *why);   /* double, finite */
-bool option_size(const char *text, void *target, char *why);     /* size_t, 0 or more */
-bool option_u64(const char *text, void *target, char *why);      /* uint64_t; 0x... too */
-bool option_seconds(const char *text, void *target, char *why);  /* double > 0; 1001/30000 too */
-bool option_rational(const char *text, void *target, char *why); /* pm_rational > 0, exact:
+bool option_text(const char *text, void *target, char *reason);     /* const char *, not empty */
+bool option_number(const char *text, void *target, char *reason);   /* double, finite */
+bool option_size(const char *text, void *target, char *reason);     /* size_t, 0 or more */
+bool option_u64(const char *text, void *target, char *reason);      /* uint64_t; 0x... too */
+bool option_seconds(const char *text, void *target, char *reason);  /* double > 0; 1001/30000 too */
+bool option_rational(const char *text, void *target, char *reason); /* pm_rational > 0, exact:
                                                                     60, 29.97, 30000/1001 */
 
 /* uint64_t, a number of frames or samples of 1 or more, for --max-frames. */
-bool option_frames(const char *text, void *target, char *why);
+bool option_frames(const char *text, void *target, char *reason);
 /* What --max-frames is without it: beyond that a rate is more likely wrong than meant. */
 #define OPTION_MAX_FRAMES UINT64_C(100000000)
 

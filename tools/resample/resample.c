@@ -6,8 +6,8 @@
 #include "resample.h"
 
 #include "files/output_names.h"
+#include "files/printable.h"
 #include "files/progress.h"
-#include "files/shown.h"
 #include "resample_clips.h"
 #include "resample_pose.h"
 
@@ -25,19 +25,19 @@ typedef struct work {
     resample_clips clips;
     bvh_writer writer;
     double *row;      /* the last one written */
-    bool equal_stays; /* the method holds still between equal keys */
+    bool keeps_equal; /* the method holds still between equal keys */
     resample_report *report;
     progress bar;
 } work;
 
 /* squad swings between equal keys; the other methods do not, nor need they be converted. */
-static bool holds_equal_keys(pm_method method) {
+static bool keeps_equal_keys(pm_method method) {
     return method == PM_METHOD_STEP || method == PM_METHOD_NLERP || method == PM_METHOD_SLERP ||
            method == PM_METHOD_STERP || method == PM_METHOD_CIRCULAR;
 }
 
-static cli_exit refuse(const work *w, const char *why, const char *cure) {
-    return cli_fail(CLI_BAD_INPUT, w->path, cure, "%s", why);
+static cli_exit refuse(const work *w, const char *reason, const char *hint) {
+    return cli_fail(CLI_BAD_INPUT, w->path, hint, "%s", reason);
 }
 
 static cli_exit check_frame_count(const work *w) {
@@ -52,7 +52,7 @@ static cli_exit check_frame_count(const work *w) {
     return cli_fail(
         CLI_BAD_INPUT, w->path, "see --rate and --src-rate; --max-frames raises the limit",
         "its %zu frames at %s would become %s%llu at %s, more than %llu", w->frame_count, source,
-        w->grid.count == RESAMPLE_GRID_COUNTLESS ? "at least " : "", (unsigned long long)frames,
+        w->grid.count == RESAMPLE_GRID_OVERFLOW ? "at least " : "", (unsigned long long)frames,
         target, (unsigned long long)w->options->max_frames);
 }
 
@@ -66,7 +66,7 @@ static bool is_readable(pm_rational rate) {
 static cli_exit locate_samples(work *w) {
     const resample_options *options = w->options;
     resample_span span;
-    const char *why;
+    const char *reason;
     cli_exit code;
 
     if (options->trim_start >= w->model->frame_count) {
@@ -86,9 +86,9 @@ static cli_exit locate_samples(work *w) {
     span.end = options->end;
     span.end_rule = options->end_rule;
     span.loop_period = options->curve.loop_period;
-    why = resample_grid_make(&span, &w->grid);
-    if (why != NULL) {
-        return refuse(w, why, NULL);
+    reason = resample_grid_make(&span, &w->grid);
+    if (reason != NULL) {
+        return refuse(w, reason, NULL);
     }
     code = check_frame_count(w);
     if (code == CLI_DONE && !is_readable(w->rate)) {
@@ -104,7 +104,7 @@ static cli_exit start_row(work *w) {
 
     w->row = malloc(channels * sizeof *w->row);
     if (w->row == NULL) {
-        return refuse(w, "too large for this machine's memory", CLI_MEMORY_CURE);
+        return refuse(w, "too large for this machine's memory", CLI_MEMORY_HINT);
     }
     memcpy(w->row, w->model->values + (w->options->trim_start + (size_t)frame) * channels,
            channels * sizeof *w->row);
@@ -127,10 +127,11 @@ static cli_exit write_row(work *w, size_t index, resample_position position) {
 
     if (position.frame < w->frame_count) {
         size_t frame = w->options->trim_start + (size_t)position.frame;
-        if (position.rest == 0 && pm_method_describe(w->options->curve.method)->interpolating) {
+        if (position.remainder == 0 &&
+            pm_method_describe(w->options->curve.method)->interpolating) {
             return write_source_row(w, frame);
         }
-        if (w->equal_stays && position.frame + 1 < w->frame_count) {
+        if (w->keeps_equal && position.frame + 1 < w->frame_count) {
             between[0] = w->model->values + frame * channels;
             between[1] = between[0] + channels;
         }
@@ -207,7 +208,7 @@ static void describe_source(work *w) {
     resample_report *report = w->report;
     size_t size = w->model->frame_time.size;
 
-    size = shown_cut(w->model->frame_time.begin, size, sizeof report->frame_time - 1);
+    size = utf8_cut(w->model->frame_time.begin, size, sizeof report->frame_time - 1);
     if (size > 0) {
         memcpy(report->frame_time, w->model->frame_time.begin, size);
     }
@@ -255,7 +256,7 @@ cli_exit resample_file(resample_options *options, pm_engine *engine, const char 
     w.options = options;
     w.path = strcmp(in, "-") == 0 ? "standard input" : in;
     w.report = report;
-    w.equal_stays = holds_equal_keys(options->curve.method);
+    w.keeps_equal = keeps_equal_keys(options->curve.method);
     code = cli_read_file(in, &bvh_kind, &data, &size);
     if (code == CLI_DONE) {
         code = run(&w, engine, data, size, out);

@@ -23,9 +23,9 @@ static size_t joint_of(const pose_plan *plan, const pose_vector *vectors, size_t
     return vectors != NULL ? vectors[track].joint : plan->rotations[track].joint;
 }
 
-static cli_exit blame(const clip_source *source, const pose_plan *plan, const pose_vector *vectors,
-                      const pm_error *error) {
-    char joint[BVH_JOINT_TEXT], why[CLI_ERROR_TEXT];
+static cli_exit clip_error(const clip_source *source, const pose_plan *plan,
+                           const pose_vector *vectors, const pm_error *error) {
+    char joint[BVH_JOINT_TEXT], reason[CLI_ERROR_TEXT];
     size_t tracks = vectors == NULL            ? plan->rotation_count
                     : vectors == plan->vectors ? plan->vector_count
                                                : plan->plain_count;
@@ -36,10 +36,10 @@ static cli_exit blame(const clip_source *source, const pose_plan *plan, const po
     bvh_describe_joint(source->model, joint_of(plan, vectors, error->track), joint);
     if (error->key == PM_NO_INDEX) {
         return cli_fail(CLI_BAD_INPUT, source->path, NULL, "%s: %s", joint,
-                        cli_error_text(error, why));
+                        cli_error_text(error, reason));
     }
     return cli_fail(CLI_BAD_INPUT, source->path, NULL, "%s, frame %zu: %s", joint,
-                    error->key + source->first_frame, cli_error_text(error, why));
+                    error->key + source->first_frame, cli_error_text(error, reason));
 }
 
 static double *allocate_keys(const clip_source *source, size_t tracks, size_t numbers) {
@@ -52,7 +52,7 @@ static double *allocate_keys(const clip_source *source, size_t tracks, size_t nu
 }
 
 static cli_exit no_memory(const char *path) {
-    return cli_fail(CLI_BAD_INPUT, path, CLI_MEMORY_CURE, "too large for this machine's memory");
+    return cli_fail(CLI_BAD_INPUT, path, CLI_MEMORY_HINT, "too large for this machine's memory");
 }
 
 /* sterp turns about bones unless told otherwise. */
@@ -97,7 +97,7 @@ static cli_exit make_rotations(resample_clips *clips, const clip_source *source,
         code = no_memory(source->path);
     }
     if (code == CLI_DONE && pm_clip_create(engine, &desc, &clips->rotations, &error) != PM_OK) {
-        code = blame(source, plan, NULL, &error);
+        code = clip_error(source, plan, NULL, &error);
     }
     free(axes);
     free(keys);
@@ -127,7 +127,7 @@ static cli_exit make_vectors(pm_clip **clip, const clip_source *source,
     desc.ends = options->curve.ends;
     desc.loop_period = options->curve.loop_period;
     if (pm_clip_create(engine, &desc, clip, &error) != PM_OK) {
-        code = blame(source, plan, vectors, &error);
+        code = clip_error(source, plan, vectors, &error);
     }
     free(keys);
     return code;

@@ -55,7 +55,7 @@ static bool count_samples(const pm_rational end_frame, bool with_end, resample_g
     if (!with_end && (end - first) % step == 0) {
         count--;
     }
-    grid->count = count <= INT64_MAX ? (uint64_t)count : RESAMPLE_GRID_COUNTLESS;
+    grid->count = count <= INT64_MAX ? (uint64_t)count : RESAMPLE_GRID_OVERFLOW;
     return true;
 }
 
@@ -66,7 +66,7 @@ static void count_loop(const resample_span *span, resample_grid *grid) {
     double start = rate_value(grid->start);
     double samples = (span->loop_period - start) * rate_value(span->rate);
 
-    grid->count = samples >= 0x1p63 ? RESAMPLE_GRID_COUNTLESS
+    grid->count = samples >= 0x1p63 ? RESAMPLE_GRID_OVERFLOW
                   : samples > 0     ? (uint64_t)ceil(samples - 5e-4)
                                     : 0;
 }
@@ -86,7 +86,7 @@ static const char *find_end(const resample_span *span, pm_rational last, resampl
 const char *resample_grid_make(const resample_span *span, resample_grid *grid) {
     pm_rational zero = {0, 1}, frames = {(int64_t)span->frame_count - 1, 1};
     pm_rational last, first, step, end_frame;
-    const char *why;
+    const char *reason;
     double closing;
 
     memset(grid, 0, sizeof *grid);
@@ -96,9 +96,9 @@ const char *resample_grid_make(const resample_span *span, resample_grid *grid) {
         !rate_divide(span->source_rate, span->rate, &step) || !common_unit(first, step, grid)) {
         return too_fine;
     }
-    why = find_end(span, last, grid);
-    if (why != NULL) {
-        return why;
+    reason = find_end(span, last, grid);
+    if (reason != NULL) {
+        return reason;
     }
     closing = span->loop_period - rate_value(last);
     if (span->loop_period > 0 && span->end.den == 0 && closing > 1e-9 * span->loop_period) {
@@ -140,9 +140,9 @@ void resample_position_step(const resample_grid *grid, resample_position *positi
     uint64_t step = grid->step % grid->unit;
 
     position->frame += grid->step / grid->unit;
-    position->rest += step; /* both below 2^63 */
-    if (position->rest >= grid->unit) {
-        position->rest -= grid->unit;
+    position->remainder += step; /* both below 2^63 */
+    if (position->remainder >= grid->unit) {
+        position->remainder -= grid->unit;
         position->frame++;
     }
 }

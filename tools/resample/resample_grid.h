@@ -24,12 +24,12 @@ typedef struct resample_span {
 } resample_span;
 
 /* A count too large to be told. Of seconds and rates that people mean there is none such. */
-#define RESAMPLE_GRID_COUNTLESS ((uint64_t)INT64_MAX + 1)
+#define RESAMPLE_GRID_OVERFLOW ((uint64_t)INT64_MAX + 1)
 
 /* Sample k lies at source frame (first + k * step) / unit. */
 typedef struct resample_grid {
     uint64_t first, step, unit;
-    uint64_t count; /* without the extra one; RESAMPLE_GRID_COUNTLESS: at least that many */
+    uint64_t count; /* without the extra one; RESAMPLE_GRID_OVERFLOW: at least that many */
     bool extra;     /* one more, at `end` */
     pm_rational start, end;
 } resample_grid;
@@ -40,7 +40,7 @@ const char *resample_grid_make(const resample_span *span, resample_grid *grid);
 /* A place among the source's frames, to be stepped from sample to sample. */
 typedef struct resample_position {
     uint64_t frame;
-    uint64_t rest; /* of grid.unit; 0: on the frame */
+    uint64_t remainder; /* of grid.unit; 0: on the frame */
 } resample_position;
 
 resample_position resample_position_first(const resample_grid *grid);

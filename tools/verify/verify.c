@@ -17,15 +17,15 @@ double verify_rms(const verify_result *result, const verify_errors *errors) {
                                       : 0.0;
 }
 
-static bool within(const verify_result *result, const verify_errors *errors) {
+static bool within_bounds(const verify_result *result, const verify_errors *errors) {
     const pm_method_info *info = pm_method_describe(result->method);
-    return errors->broken == 0 && errors->max <= info->max_error &&
+    return errors->not_finite == 0 && errors->max <= info->max_error &&
            errors->norm <= VERIFY_NORM_BOUND && verify_rms(result, errors) <= info->rms_error;
 }
 
 bool verify_passed(const verify_result *result) {
-    return result->samples > 0 && within(result, &result->device) &&
-           within(result, &result->reference);
+    return result->samples > 0 && within_bounds(result, &result->device) &&
+           within_bounds(result, &result->reference);
 }
 
 /* ---- options of a method ------------------------------------------------------- */
@@ -54,7 +54,7 @@ static bool is_unlimited(pm_method method, size_t variant) {
 }
 
 /* Of squad, and of hermite but for the last, which is squad without its limiter. */
-static void vary_tangents(size_t variant, const track_set *set, pm_clip_desc *desc) {
+static void apply_tangents_variant(size_t variant, const track_set *set, pm_clip_desc *desc) {
     static const pm_tangents tangents[SQUAD_VARIANTS] = {PM_TANGENTS_BESSEL, PM_TANGENTS_MEAN,
                                                          PM_TANGENTS_HOLD,   PM_TANGENTS_TCB,
                                                          PM_TANGENTS_USER,   PM_TANGENTS_BESSEL};
@@ -72,7 +72,7 @@ static void vary_tangents(size_t variant, const track_set *set, pm_clip_desc *de
     }
 }
 
-static void vary_sterp(size_t variant, pm_clip_desc *desc) {
+static void apply_sterp_variant(size_t variant, pm_clip_desc *desc) {
     static const pm_windows swing_first = {0.0, 0.5, 0.5, 1.0};
     desc->axis_frame = variant == 1 ? PM_AXIS_PARENT : PM_AXIS_BODY;
     desc->windows = variant == 2 ? &swing_first : NULL;
@@ -80,20 +80,20 @@ static void vary_sterp(size_t variant, pm_clip_desc *desc) {
 }
 
 /* What bspline and cubicspline ask of keys is given by prepare() and here. */
-static void vary(pm_method method, size_t variant, track_set *set, pm_clip_desc *desc) {
+static void apply_variant(pm_method method, size_t variant, track_set *set, pm_clip_desc *desc) {
     desc->method = method;
     if (method == PM_METHOD_SQUAD || method == PM_METHOD_HERMITE) {
-        vary_tangents(variant, set, desc);
+        apply_tangents_variant(variant, set, desc);
     } else if (method == PM_METHOD_SPLINE) {
         desc->ends = (pm_ends)variant;
     } else if (method == PM_METHOD_STERP) {
-        vary_sterp(variant, desc);
+        apply_sterp_variant(variant, desc);
     } else if (method == PM_METHOD_CUBICSPLINE) {
         set_give_tangents(set, desc);
     }
 }
 
-static void prepare(pm_method method, track_set *set) {
+static void prepare_keys(pm_method method, track_set *set) {
     if (method == PM_METHOD_BSPLINE) {
         set_make_uniform(set);
     }
@@ -165,9 +165,9 @@ static cli_exit random_case(pm_engine *engine, pm_method method, random_kind kin
     if (kind == CLOSED) {
         set.tracks[0].period = set.tracks[0].times[RANDOM_KEYS - 1] + 0.7;
     }
-    prepare(method, &set);
+    prepare_keys(method, &set);
     verify_case tested = {random_names[kind], true, set_describe(&set)};
-    vary(method, variant, &set, &tested.desc);
+    apply_variant(method, variant, &set, &tested.desc);
     pm_timeline uniform = {.key_count = RANDOM_KEYS, .rate = {1, 1}};
     if (kind == UNIFORM_KEYS) {
         tested.desc.timelines = &uniform;
@@ -209,10 +209,10 @@ static cli_exit adversarial_case(pm_engine *engine, pm_method method, size_t ind
     set_create(1, true, &set);
     adversarial_track(index, &set.tracks[0]);
     close_positions(&set.tracks[0]);
-    prepare(method, &set);
+    prepare_keys(method, &set);
     const test_track *track = &set.tracks[0];
     verify_case tested = {track->name, false, set_describe(&set)};
-    vary(method, variant, &set, &tested.desc);
+    apply_variant(method, variant, &set, &tested.desc);
     if (oracle_beyond_reason(&tested.desc)) {
         set_destroy(&set);
         return CLI_DONE;

@@ -10,11 +10,11 @@
 
 /* Errors of one path against the oracle. */
 typedef struct verify_errors {
-    double max;      /* radians, over all samples: over oracle_magnification and _condition */
-    double raw_max;  /* radians as they are */
-    double norm;     /* largest | |q| - 1 | */
-    double squares;  /* sum over the random samples, for the rms; divided likewise */
-    uint64_t broken; /* samples with a NaN or an infinity */
+    double max;          /* radians, over all samples: over oracle_magnification and _condition */
+    double raw_max;      /* radians as they are */
+    double norm;         /* largest | |q| - 1 | */
+    double squares;      /* sum over the random samples, for the rms; divided likewise */
+    uint64_t not_finite; /* samples with a NaN or an infinity */
 } verify_errors;
 
 typedef struct verify_result {

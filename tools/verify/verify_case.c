@@ -72,7 +72,7 @@ static bool add_sample(verify_errors *errors, const path_output *output, size_t 
     const float *got = output->rotations + 4 * row;
     if (!all_finite(got, 4) ||
         (output->positions != NULL && !all_finite(output->positions + 3 * row, 3))) {
-        errors->broken++;
+        errors->not_finite++;
         return false;
     }
     const quat rotation = {(double)got[0], (double)got[1], (double)got[2], (double)got[3]};

@@ -7,7 +7,7 @@
  */
 #define _DEFAULT_SOURCE /* flock, and POSIX 2008 */
 
-#include "pending.h"
+#include "atomic_file.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -25,22 +25,22 @@
 
 #define PREFIX ".posemill-"
 #define SUFFIX ".part"
-enum { NAME_ROOM = 64 }; /* of such a name with its numbers */
+enum { NAME_SIZE = 64 }; /* of such a name with its numbers */
 
-struct pending_file {
-    pending_file *next;
+struct atomic_file {
+    atomic_file *next;
     char path[];
 };
 
 /* ---- the list and the signals -------------------------------------------------- */
 
-static const int deadly[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGXCPU};
+static const int fatal_signals[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGXCPU};
 
-static sigset_t deadly_set(void) {
+static sigset_t fatal_set(void) {
     sigset_t set;
     sigemptyset(&set);
-    for (size_t i = 0; i < sizeof deadly / sizeof deadly[0]; i++) {
-        sigaddset(&set, deadly[i]);
+    for (size_t i = 0; i < sizeof fatal_signals / sizeof fatal_signals[0]; i++) {
+        sigaddset(&set, fatal_signals[i]);
     }
     return set;
 }
@@ -48,7 +48,7 @@ static sigset_t deadly_set(void) {
 /* A thread that holds the list has the deadly signals blocked, so a handler never waits for the
  * thread that it interrupts; and a handler never lets go, so that no file is created or named
  * once the removal has begun. */
-static pending_file *list = NULL;
+static atomic_file *list = NULL;
 static pid_t list_owner; /* a child that was forked has the list, but not the files */
 static atomic_flag list_busy = ATOMIC_FLAG_INIT;
 
@@ -58,7 +58,7 @@ static void list_wait(void) {
 }
 
 static void list_take(sigset_t *before) {
-    const sigset_t set = deadly_set();
+    const sigset_t set = fatal_set();
     pthread_sigmask(SIG_BLOCK, &set, before);
     list_wait();
 }
@@ -68,8 +68,8 @@ static void list_give(const sigset_t *before) {
     pthread_sigmask(SIG_SETMASK, before, NULL);
 }
 
-static void list_drop(const pending_file *dropped) {
-    for (pending_file **at = &list; *at != NULL; at = &(*at)->next) {
+static void list_drop(const atomic_file *dropped) {
+    for (atomic_file **at = &list; *at != NULL; at = &(*at)->next) {
         if (*at == dropped) {
             *at = dropped->next;
             return;
@@ -77,10 +77,10 @@ static void list_drop(const pending_file *dropped) {
     }
 }
 
-static void remove_all_and_die(int number) {
+static void remove_all_and_raise(int number) {
     sigset_t set;
     list_wait();
-    for (const pending_file *at = list; at != NULL && getpid() == list_owner; at = at->next) {
+    for (const atomic_file *at = list; at != NULL && getpid() == list_owner; at = at->next) {
         unlink(at->path);
     }
     signal(number, SIG_DFL);
@@ -91,15 +91,15 @@ static void remove_all_and_die(int number) {
     _exit(128 + number);
 }
 
-void pending_watch_signals(void) {
+void atomic_file_watch_signals(void) {
     struct sigaction action;
     memset(&action, 0, sizeof action);
-    action.sa_handler = remove_all_and_die;
-    action.sa_mask = deadly_set(); /* a second signal must not wait for the first one's list */
-    for (size_t i = 0; i < sizeof deadly / sizeof deadly[0]; i++) {
+    action.sa_handler = remove_all_and_raise;
+    action.sa_mask = fatal_set(); /* a second signal must not wait for the first one's list */
+    for (size_t i = 0; i < sizeof fatal_signals / sizeof fatal_signals[0]; i++) {
         struct sigaction current;
-        if (sigaction(deadly[i], NULL, &current) == 0 && current.sa_handler != SIG_IGN) {
-            sigaction(deadly[i], &action, NULL);
+        if (sigaction(fatal_signals[i], NULL, &current) == 0 && current.sa_handler != SIG_IGN) {
+            sigaction(fatal_signals[i], &action, NULL);
         }
     }
     signal(SIGXFSZ, SIG_IGN);
@@ -107,7 +107,7 @@ void pending_watch_signals(void) {
 
 /* ---- what dead processes left -------------------------------------------------- */
 
-static bool is_pending_name(const char *name) {
+static bool is_temporary_name(const char *name) {
     const size_t length = strlen(name), prefix = strlen(PREFIX), suffix = strlen(SUFFIX);
     return length > prefix + suffix && strncmp(name, PREFIX, prefix) == 0 &&
            strcmp(name + length - suffix, SUFFIX) == 0;
@@ -119,7 +119,7 @@ static bool same_file(const struct stat *a, const struct stat *b) {
 
 /* Whoever gets the lock of a file whose name is still there has outlived its writer. Links and
  * whatever else is no plain file are not ours; nor is what may not be opened. */
-static void remove_if_dead(int folder, const char *name) {
+static void remove_if_orphaned(int folder, const char *name) {
     struct stat named, opened;
     if (fstatat(folder, name, &named, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(named.st_mode)) {
         return;
@@ -136,22 +136,22 @@ static void remove_if_dead(int folder, const char *name) {
 }
 
 /* Once for each folder that comes after another: a batch writes thousands of files into one. */
-static void sweep(const char *path) {
-    static struct stat swept;
-    static bool any_swept = false;
+static void remove_orphans(const char *path) {
+    static struct stat cleaned;
+    static bool any_cleaned = false;
     DIR *folder = opendir(path);
     struct stat status;
     if (folder == NULL) {
         return;
     }
-    if (fstat(dirfd(folder), &status) == 0 && !(any_swept && same_file(&status, &swept))) {
+    if (fstat(dirfd(folder), &status) == 0 && !(any_cleaned && same_file(&status, &cleaned))) {
         for (struct dirent *entry = readdir(folder); entry != NULL; entry = readdir(folder)) {
-            if (is_pending_name(entry->d_name)) {
-                remove_if_dead(dirfd(folder), entry->d_name);
+            if (is_temporary_name(entry->d_name)) {
+                remove_if_orphaned(dirfd(folder), entry->d_name);
             }
         }
-        swept = status;
-        any_swept = true;
+        cleaned = status;
+        any_cleaned = true;
     }
     closedir(folder);
 }
@@ -160,7 +160,7 @@ static void sweep(const char *path) {
 
 /* Created and listed in one step for a signal. O_EXCL instead of mkstemp, so that the umask
  * decides on the permissions as for any other file. */
-static int create_listed(pending_file *made, mode_t mode, int *file) {
+static int create_listed(atomic_file *made, mode_t mode, int *file) {
     sigset_t before;
     int failure = 0;
     list_take(&before);
@@ -176,7 +176,7 @@ static int create_listed(pending_file *made, mode_t mode, int *file) {
     return failure;
 }
 
-static void remove_listed(const pending_file *made) {
+static void remove_listed(const atomic_file *made) {
     sigset_t before;
     list_take(&before);
     unlink(made->path);
@@ -186,7 +186,7 @@ static void remove_listed(const pending_file *made) {
 
 /* False when a sweep of another process came between creating and locking. Where there are no
  * locks there are no sweeps either. */
-static bool lock_created(const pending_file *made, int file) {
+static bool lock_created(const atomic_file *made, int file) {
     struct stat named, opened;
     if (flock(file, LOCK_EX | LOCK_NB) != 0) {
         return errno != EWOULDBLOCK;
@@ -195,19 +195,19 @@ static bool lock_created(const pending_file *made, int file) {
            same_file(&named, &opened);
 }
 
-int pending_create(const char *target, mode_t mode, pending_file **pending, int *file) {
+int atomic_file_create(const char *target, mode_t mode, atomic_file **temporary, int *file) {
     static unsigned serial = 0;
     const char *slash = strrchr(target, '/');
     const size_t folder = slash != NULL ? (size_t)(slash - target) + 1 : 0;
-    pending_file *made = malloc(sizeof *made + folder + NAME_ROOM);
+    atomic_file *made = malloc(sizeof *made + folder + NAME_SIZE);
     if (made == NULL) {
         return ENOMEM;
     }
     memcpy(made->path, target, folder);
     made->path[folder] = '\0';
-    sweep(folder > 0 ? made->path : ".");
+    remove_orphans(folder > 0 ? made->path : ".");
     for (;;) {
-        snprintf(made->path + folder, NAME_ROOM, PREFIX "%ld-%u" SUFFIX, (long)getpid(), serial++);
+        snprintf(made->path + folder, NAME_SIZE, PREFIX "%ld-%u" SUFFIX, (long)getpid(), serial++);
         int failure = create_listed(made, mode, file);
         if (failure == EEXIST) {
             continue;
@@ -217,7 +217,7 @@ int pending_create(const char *target, mode_t mode, pending_file **pending, int 
             return failure;
         }
         if (lock_created(made, *file)) {
-            *pending = made;
+            *temporary = made;
             return 0;
         }
         remove_listed(made);
@@ -225,25 +225,25 @@ int pending_create(const char *target, mode_t mode, pending_file **pending, int 
     }
 }
 
-int pending_rename(pending_file **pending, const char *target) {
+int atomic_file_rename(atomic_file **temporary, const char *target) {
     sigset_t before;
     list_take(&before);
-    int failure = rename((*pending)->path, target) != 0 ? errno : 0;
+    int failure = rename((*temporary)->path, target) != 0 ? errno : 0;
     if (failure == 0) {
-        list_drop(*pending);
+        list_drop(*temporary);
     }
     list_give(&before);
     if (failure == 0) {
-        free(*pending);
-        *pending = NULL;
+        free(*temporary);
+        *temporary = NULL;
     }
     return failure;
 }
 
-void pending_remove(pending_file **pending) {
-    if (*pending != NULL) {
-        remove_listed(*pending);
-        free(*pending);
-        *pending = NULL;
+void atomic_file_remove(atomic_file **temporary) {
+    if (*temporary != NULL) {
+        remove_listed(*temporary);
+        free(*temporary);
+        *temporary = NULL;
     }
 }

@@ -4,8 +4,8 @@
  * of files may hold anything, and a terminal obeys control characters. Everything the command
  * prints for people goes through here; JSON has an escape of its own (json.h).
  */
-#ifndef POSEMILL_TOOLS_SHOWN_H
-#define POSEMILL_TOOLS_SHOWN_H
+#ifndef POSEMILL_TOOLS_PRINTABLE_H
+#define POSEMILL_TOOLS_PRINTABLE_H
 
 #include <stdarg.h>
 #include <stdbool.h>
@@ -19,21 +19,21 @@ size_t utf8_length(const char *text, size_t size);
 /* Whether a character of utf8_length bytes is a control character: C0, DEL or C1. */
 bool utf8_is_control(const char *character, size_t length);
 
-enum { SHOWN_BYTE = 4 }; /* what one byte can become: \x1b */
+enum { ESCAPED_BYTE_SIZE = 4 }; /* what one byte can become: \x1b */
 
 /* Writes text with each byte of a control character, and each that is not UTF-8, as \x1b, and a
  * NUL behind. Cut between characters when `room` bytes, at least one, are too few. Returns
  * the length written. */
-size_t shown_text(char *out, size_t room, const char *text, size_t size);
+size_t printable_text(char *out, size_t room, const char *text, size_t size);
 
 /* The most bytes of text, up to `most`, that do not end inside a UTF-8 character. */
-size_t shown_cut(const char *text, size_t size, size_t max);
+size_t utf8_cut(const char *text, size_t size, size_t max);
 
-/* printf of one line: the whole of what the format makes is shown as by shown_text, and a
+/* printf of one line: the whole of what the format makes is shown as by printable_text, and a
  * newline follows. Written at once, so that lines of several processes do not mix. */
-void shown_line(FILE *file, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void printable_line(FILE *file, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* vprintf into memory to be freed. NULL when there is none. */
-char *shown_format(const char *format, va_list arguments) __attribute__((format(printf, 1, 0)));
+char *format_alloc(const char *format, va_list arguments) __attribute__((format(printf, 1, 0)));
 
 #endif

@@ -2,7 +2,7 @@
  *
  * Which bytes are harmless characters, and the escapes of those that are not.
  */
-#include "shown.h"
+#include "printable.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -44,13 +44,13 @@ bool utf8_is_control(const char *character, size_t length) {
 
 /* ---- shown --------------------------------------------------------------------- */
 
-size_t shown_text(char *out, size_t room, const char *text, size_t size) {
+size_t printable_text(char *out, size_t room, const char *text, size_t size) {
     size_t used = 0;
     for (size_t at = 0; at < size;) {
         size_t length = utf8_length(text + at, size - at);
         bool plain = length > 0 && !utf8_is_control(text + at, length);
         size_t taken = length > 0 ? length : 1;
-        size_t needed = plain ? taken : SHOWN_BYTE * taken;
+        size_t needed = plain ? taken : ESCAPED_BYTE_SIZE * taken;
         if (needed >= room - used) {
             break;
         }
@@ -68,7 +68,7 @@ size_t shown_text(char *out, size_t room, const char *text, size_t size) {
     return used;
 }
 
-size_t shown_cut(const char *text, size_t size, size_t max) {
+size_t utf8_cut(const char *text, size_t size, size_t max) {
     if (size <= max) {
         return size;
     }
@@ -82,7 +82,7 @@ size_t shown_cut(const char *text, size_t size, size_t max) {
     return max;
 }
 
-char *shown_format(const char *format, va_list arguments) {
+char *format_alloc(const char *format, va_list arguments) {
     va_list again;
     va_copy(again, arguments);
     int length = vsnprintf(NULL, 0, format, again);
@@ -95,11 +95,11 @@ char *shown_format(const char *format, va_list arguments) {
 }
 
 /* Without memory a line is cut rather than lost. */
-void shown_line(FILE *file, const char *format, ...) {
-    char cut[512], cut_shown[sizeof cut * SHOWN_BYTE];
+void printable_line(FILE *file, const char *format, ...) {
+    char cut[512], cut_printable[sizeof cut * ESCAPED_BYTE_SIZE];
     va_list arguments;
     va_start(arguments, format);
-    char *text = shown_format(format, arguments);
+    char *text = format_alloc(format, arguments);
     va_end(arguments);
     if (text == NULL) {
         va_start(arguments, format);
@@ -107,13 +107,13 @@ void shown_line(FILE *file, const char *format, ...) {
         va_end(arguments);
     }
     const char *line = text != NULL ? text : cut;
-    size_t size = strlen(line), room = size * SHOWN_BYTE + 2;
-    char *shown = malloc(room);
-    char *out = shown != NULL ? shown : cut_shown;
-    room = shown != NULL ? room : sizeof cut_shown;
-    size_t used = shown_text(out, room - 1, line, size);
+    size_t size = strlen(line), room = size * ESCAPED_BYTE_SIZE + 2;
+    char *printable = malloc(room);
+    char *out = printable != NULL ? printable : cut_printable;
+    room = printable != NULL ? room : sizeof cut_printable;
+    size_t used = printable_text(out, room - 1, line, size);
     out[used++] = '\n';
     fwrite(out, 1, used, file);
-    free(shown);
+    free(printable);
     free(text);
 }
