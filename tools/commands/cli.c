@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Failures and warnings on stderr. Which exit code belongs to which library error is decided
- * here and nowhere else. Files are read in input.c and written in output.c.
+ * Errors and warnings on stderr. This file alone maps library errors to exit codes. Files are
+ * read in input.c and written in output.c.
  */
 #include "cli.h"
 
@@ -46,19 +46,19 @@ void cli_warn(const char *what, const char *reason, ...) {
     free(text);
 }
 
-/* The library names the fields of its descriptions, which who runs a command never saw. */
+/* The library names fields of its descriptions, which users of the command do not know. */
 typedef struct field_name {
     const char *field, *words;
 } field_name;
 
 static const field_name field_names[] = {
-    {"loop_period", "the loop's period"},
+    {"loop_period", "the loop period"},
     {"key_count", "number of keys"},
     {"sample_count", "number of samples"},
     {"track_count", "number of tracks"},
     {"user_tangents", "the tangents"},
-    {"rotations_in", "the tangents that arrive"},
-    {"rotations_out", "the tangents that leave"},
+    {"rotations_in", "the incoming tangents"},
+    {"rotations_out", "the outgoing tangents"},
 };
 
 static const field_name *field_at(const char *text) {
@@ -97,15 +97,15 @@ static const failure_class failure_classes[] = {
     {PM_ERROR_KEY, CLI_BAD_INPUT, NULL},
     {PM_ERROR_TIME, CLI_BAD_INPUT, NULL},
     {PM_ERROR_SIZE, CLI_BAD_INPUT, NULL},
-    {PM_ERROR_MEMORY, CLI_BAD_INPUT, CLI_MEMORY_HINT}, /* the host's, which an input outgrew */
+    {PM_ERROR_MEMORY, CLI_BAD_INPUT, CLI_MEMORY_HINT}, /* host memory: the input is too large */
     {PM_ERROR_NO_PLATFORM, CLI_NO_DEVICE,
      "install an OpenCL driver (Debian, Ubuntu: apt install pocl-opencl-icd), "
      "or use --device none for the CPU reference path"},
-    {PM_ERROR_NO_DEVICE, CLI_NO_DEVICE, "see what there is with: posemill devices"},
-    {PM_ERROR_BUILD, CLI_DEVICE_FAILED, "use --device none, or another of: posemill devices"},
+    {PM_ERROR_NO_DEVICE, CLI_NO_DEVICE, "list the devices with: posemill devices"},
+    {PM_ERROR_BUILD, CLI_DEVICE_FAILED, "use --device none, or another device listed by: posemill devices"},
     {PM_ERROR_DEVICE_MEMORY, CLI_DEVICE_FAILED,
-     "use --device none, or another of: posemill devices"},
-    {PM_ERROR_DEVICE, CLI_DEVICE_FAILED, "use --device none, or another of: posemill devices"},
+     "use --device none, or another device listed by: posemill devices"},
+    {PM_ERROR_DEVICE, CLI_DEVICE_FAILED, "use --device none, or another device listed by: posemill devices"},
 };
 
 cli_exit cli_fail_error(const char *what, const pm_error *error) {

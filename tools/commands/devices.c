@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * posemill devices: what there is to compute on. Identity with the reference is
- * measured on each device, never taken from what a driver claims.
+ * posemill devices: lists the available devices. Whether results match the reference bit for bit
+ * is measured on each device; drivers' claims are not used.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -23,7 +23,7 @@ typedef struct devices_options {
 
 static const option devices_table[] = {
     {"--json", 0, NULL, "print JSON", NULL, offsetof(devices_options, json)},
-    {"--no-check", 0, NULL, "list only; do not measure whether results have the reference's bits",
+    {"--no-check", 0, NULL, "list only; do not compare results with the reference",
      NULL, offsetof(devices_options, no_check)},
 };
 
@@ -31,24 +31,24 @@ static const command_help help = {
     .name = "devices",
     .usage = "[--device DEVICE] [--json] [--no-check]",
     .summary = "Lists OpenCL devices: index, P:D, name, type, driver, memory, largest allocation,\n"
-               "and whether results have the bits of the CPU reference path there. That is\n"
+               "and whether results match the CPU reference path bit for bit. The comparison is\n"
                "measured, which takes seconds on a device used for the first time.",
-    .notes = "With --device (POSEMILL_DEVICE is not read) only that device is listed, and the\n"
-             "command ends with 3 when there is none. Without it the command ends with 0 even\n"
-             "where there is no OpenCL at all: the reference path is always there.",
+    .notes = "With --device only that device is listed, and the exit code is 3 if it does not\n"
+             "exist; POSEMILL_DEVICE is ignored. Without --device the exit code is 0 even\n"
+             "without OpenCL, because the reference path is always available.",
     .example = "posemill devices\nposemill devices --device gpu --json",
 };
 
 typedef struct device_row {
     pm_device_info info;
     pm_bit_match bit_match;
-    char failure[256]; /* why identity could not be measured; empty: it was */
+    char failure[256]; /* why the comparison failed; empty: it succeeded */
 } device_row;
 
 typedef struct device_list {
     device_row *rows;
     size_t count;
-    const char *problem; /* why there is none. NULL: there is */
+    const char *problem; /* why the list is empty. NULL: it is not */
     const char *hint;
 } device_list;
 
@@ -87,9 +87,9 @@ static cli_exit list_all(device_list *list) {
         return cli_fail_error("devices", &error);
     }
     if (count == 0) {
-        list->problem = "an OpenCL driver is installed, but it has no device";
-        list->hint = "check that you may open /dev/dri/render* or /dev/nvidia* (group render or "
-                     "video); Mesa's rusticl needs RUSTICL_ENABLE=llvmpipe or a GPU's driver name";
+        list->problem = "an OpenCL driver is installed, but it offers no device";
+        list->hint = "check the permissions of /dev/dri/render* or /dev/nvidia* (group render or "
+                     "video); Mesa's rusticl requires RUSTICL_ENABLE=llvmpipe or the name of a GPU driver";
         return CLI_DONE;
     }
     pm_device_info *infos = calloc(count, sizeof *infos);
@@ -167,11 +167,11 @@ static void print_json(const device_list *list) {
     json_bool(&json, "bit_identical", true);
     json_end_object(&json);
     json_string(&json, "problem", list->problem);
-    json_string(&json, "cure", list->hint);
+    json_string(&json, "hint", list->hint);
     json_end_object(&json);
 }
 
-/* One line a device, all of them text, so that columns can be as wide as they must. */
+/* One line per device. Cells are text, so that a column can be as wide as its widest cell. */
 enum { COLUMNS = 8, CELL = 160 };
 typedef char table_line[COLUMNS][CELL];
 

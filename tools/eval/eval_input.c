@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What posemill eval reads: arrays into one clip description, shapes checked against
- * each other, and failures of the library traced back to a file.
+ * The input of posemill eval: arrays are combined into one clip description, their shapes are
+ * checked against each other, and library errors are attributed to a file.
  */
 #include "eval.h"
 #include "eval_times.h"
@@ -19,8 +19,8 @@ static cli_exit read_keys(const eval_options *options, eval_input *input) {
         code = npy_expect(&input->keys, options->keys, "(n, tracks, 4)", 3, shape);
     }
     if (code == CLI_DONE && input->keys.count == 0) {
-        code = cli_fail(CLI_BAD_INPUT, options->keys, NULL, "has no %s",
-                        input->keys.shape[0] == 0 ? "keys" : "tracks");
+        code = cli_fail(CLI_BAD_INPUT, options->keys, NULL, "holds no %s; expected at least one",
+                        input->keys.shape[0] == 0 ? "key" : "track");
     }
     if (code == CLI_DONE) {
         input->timeline.key_count = input->keys.shape[0];
@@ -30,12 +30,12 @@ static cli_exit read_keys(const eval_options *options, eval_input *input) {
     return code;
 }
 
-/* One row of float64 seconds, `count` of them or, with SIZE_MAX, any number. */
+/* Reads a vector of float64 seconds with `count` elements, or any number with SIZE_MAX. */
 static cli_exit read_times(const char *path, size_t count, npy_array *array) {
     const size_t shape[] = {count};
     char shape_name[64] = "(m,)";
     if (count != SIZE_MAX) {
-        snprintf(shape_name, sizeof shape_name, "(n,), here (%zu,),", count);
+        snprintf(shape_name, sizeof shape_name, "(n,), here (%zu,)", count);
     }
     cli_exit code = npy_read(path, array);
     if (code == CLI_DONE) {
@@ -43,12 +43,12 @@ static cli_exit read_times(const char *path, size_t count, npy_array *array) {
     }
     if (code == CLI_DONE && array->type != PM_FLOAT64) {
         code = cli_fail(CLI_BAD_INPUT, path, "convert it with numpy: times.astype('<f8')",
-                        "holds float32; seconds are float64, because float32 ones drift");
+                        "type is float32; expected float64, because float32 seconds lose precision");
     }
     return code;
 }
 
-/* One array laid out as the keys or the vectors, into the description. */
+/* Reads an array with the shape of the keys or the vectors into the description. */
 static cli_exit read_matching(const char *path, const eval_input *input, size_t components,
                               npy_array *array, pm_array *described) {
     const size_t shape[] = {input->timeline.key_count, input->track_count, components};
@@ -56,7 +56,7 @@ static cli_exit read_matching(const char *path, const eval_input *input, size_t 
     if (path == NULL) {
         return CLI_DONE;
     }
-    snprintf(shape_name, sizeof shape_name, "(n, tracks, %zu), here (%zu, %zu, %zu),", components,
+    snprintf(shape_name, sizeof shape_name, "(n, tracks, %zu), here (%zu, %zu, %zu)", components,
              shape[0], shape[1], components);
     cli_exit code = npy_read(path, array);
     if (code == CLI_DONE) {
@@ -102,7 +102,8 @@ static bool count_samples(const eval_options *options, const eval_input *input, 
     return eval_count_listed(seconds, options->rate, count);
 }
 
-/* Times that cannot be counted with are left for the library to refuse by key. */
+/* Without usable key times there is no sample count. The library rejects such times with the index
+ * of the key. */
 static bool times_usable(const eval_input *input) {
     const double *times = input->timeline.times;
     for (size_t i = 0; times != NULL && i < input->timeline.key_count; i++) {
@@ -121,25 +122,26 @@ static cli_exit find_sample_count(const eval_options *options, eval_input *input
     bool fits = count_samples(options, input, &count);
     size_t sample_bytes = 4 * sizeof(float) * input->track_count;
     if (!fits || count > SIZE_MAX / 2 / sample_bytes) {
-        return cli_fail(CLI_BAD_INPUT, "--rate", NULL, "asks for more samples than fit any file");
+        return cli_fail(CLI_BAD_INPUT, "--rate", NULL, "requests more samples than fit in a file");
     }
     bool requested = options->times != NULL || options->count_given;
     if (!requested && count > options->max_frames) {
-        return cli_fail(CLI_BAD_INPUT, "--rate", "--count or --max-frames allows them",
-                        "asks for %llu samples, more than %llu", (unsigned long long)count,
+        return cli_fail(CLI_BAD_INPUT, "--rate", "use --count, or raise the limit with --max-frames",
+                        "requests %llu samples; the limit is %llu", (unsigned long long)count,
                         (unsigned long long)options->max_frames);
     }
     input->sample_count = (size_t)count;
     return CLI_DONE;
 }
 
-/* NaN is nowhere, and in a loop infinity is too. */
+/* NaN is not a time. In a loop infinity is not one either. */
 static cli_exit check_times(const eval_options *options, const eval_input *input) {
     const double *times = input->times.data;
     for (size_t i = 0; i < input->times.count; i++) {
         if (isnan(times[i]) || (options->curve.loop_period > 0.0 && isinf(times[i]))) {
             return cli_fail(CLI_BAD_INPUT, options->times, NULL, "time %zu is %s", i,
-                            isnan(times[i]) ? "not a number" : "infinite, in a loop");
+                            isnan(times[i]) ? "NaN; expected a number"
+                                            : "infinite; a loop requires finite times");
         }
     }
     return CLI_DONE;
@@ -188,10 +190,10 @@ void eval_input_release(eval_input *input) {
     }
 }
 
-/* ---- blame --------------------------------------------------------------------- */
+/* ---- errors -------------------------------------------------------------------- */
 
-/* Which file holds what the library refused: the first that is refused when the
- * description is put together again, one array at a time. */
+/* The file that the library rejected: the description is rebuilt one array at a time, and the first
+ * array that makes the check fail is the cause. */
 static const char *failing_key_file(const eval_options *options, const eval_input *input) {
     pm_error ignored = {0};
     pm_clip_desc desc = {

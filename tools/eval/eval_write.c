@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Samples in, .npy out, a piece at a time: the size of the output is bounded by the
- * disk, not by memory. A piece is written while the next is computed. All files appear
- * together, after everything was written.
+ * Writes samples to .npy files in pieces, so that disk space and not memory limits the size of
+ * the output. A piece is written while the next one is computed. All files appear together, after
+ * everything was written.
  */
 #include "eval.h"
 #include "files/progress.h"
@@ -12,27 +12,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of the samples of a piece, of which two are held. At least one row, however many tracks. */
+/* Size of the samples of a piece; two pieces are held. A piece has at least one sample of all
+ * tracks. */
 static const size_t piece_bytes = (size_t)64 << 20;
 
-/* A piece computed, and one being written. */
+/* One piece is computed while the other is written. */
 enum { PIECES = 2 };
 
-/* One output file and the samples about to go there. */
+/* An output file and the buffers of its samples. */
 typedef struct sink {
     cli_output *output;
-    float *samples[PIECES]; /* NULL: this output was not asked for */
-    size_t row_bytes;       /* of one sample of all tracks */
+    float *samples[PIECES]; /* NULL: the output was not requested */
+    size_t row_bytes;       /* size of one sample of all tracks */
 } sink;
 
 typedef struct writer {
     sink sinks[EVAL_OUTPUTS]; /* rotations, vectors, velocity, acceleration */
     size_t piece;             /* samples */
-    unsigned turn;            /* which of its buffers the piece being written is in */
-    size_t count;             /* samples of that piece */
-    bool writing;             /* by the thread */
+    unsigned turn;            /* index of the buffer that is being written */
+    size_t count;             /* samples in that buffer */
+    bool writing;             /* whether the thread is running */
     pthread_t thread;
-    cli_exit code; /* of what was written last */
+    cli_exit code; /* result of the last write */
 } writer;
 
 static const size_t components[EVAL_OUTPUTS] = {4, 3, 3, 3};
@@ -87,7 +88,7 @@ static cli_exit writer_open(writer *made, const eval_options *options, const eva
             s->samples[k] = malloc(made->piece * s->row_bytes);
             if (s->samples[k] == NULL) {
                 code = cli_fail(CLI_BAD_INPUT, options->keys, CLI_MEMORY_HINT,
-                                "its samples do not fit this machine's memory");
+                                "samples do not fit in this machine's memory");
             }
         }
         if (code == CLI_DONE) {
@@ -118,7 +119,7 @@ static void *write_piece(void *context) {
     return NULL;
 }
 
-/* Until the piece before has been written. */
+/* Waits until the previous piece has been written. */
 static cli_exit writer_wait(writer *made) {
     if (made->writing) {
         pthread_join(made->thread, NULL);
@@ -127,7 +128,7 @@ static cli_exit writer_wait(writer *made) {
     return made->code;
 }
 
-/* Has `count` samples of a buffer written, behind the caller's back if there can be a thread. */
+/* Writes `count` samples of a buffer, on a thread if one can be created. */
 static void writer_begin(writer *made, unsigned turn, size_t count) {
     made->turn = turn;
     made->count = count;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Pending files: their names in a list that a signal handler reads, and a lock on each file that
- * says its process lives. The lock is the kernel's (flock), so that it goes with the process
- * however that ends, and holds across containers and on network file systems, where process ids
- * mean nothing.
+ * Atomic output files: the names of the temporary files are kept in a list that a signal handler
+ * reads, and a lock on each file marks its process as running. The lock belongs to the kernel
+ * (flock): it ends with the process in every case, and it works across containers and on network
+ * file systems, where process ids have no meaning.
  */
 #define _DEFAULT_SOURCE /* flock, and POSIX 2008 */
 
@@ -25,7 +25,7 @@
 
 #define PREFIX ".posemill-"
 #define SUFFIX ".part"
-enum { NAME_SIZE = 64 }; /* of such a name with its numbers */
+enum { NAME_SIZE = 64 }; /* size of a temporary file name with its numbers */
 
 struct atomic_file {
     atomic_file *next;
@@ -45,11 +45,11 @@ static sigset_t fatal_set(void) {
     return set;
 }
 
-/* A thread that holds the list has the deadly signals blocked, so a handler never waits for the
- * thread that it interrupts; and a handler never lets go, so that no file is created or named
- * once the removal has begun. */
+/* A thread that holds the list has blocked the fatal signals, so a handler never waits for the
+ * thread that it interrupts. A handler never releases the list, so that no file is created or
+ * renamed once the removal has begun. */
 static atomic_file *list = NULL;
-static pid_t list_owner; /* a child that was forked has the list, but not the files */
+static pid_t list_owner; /* process that owns the files; a forked child has a copy of the list */
 static atomic_flag list_busy = ATOMIC_FLAG_INIT;
 
 static void list_wait(void) {
@@ -95,7 +95,7 @@ void atomic_file_watch_signals(void) {
     struct sigaction action;
     memset(&action, 0, sizeof action);
     action.sa_handler = remove_all_and_raise;
-    action.sa_mask = fatal_set(); /* a second signal must not wait for the first one's list */
+    action.sa_mask = fatal_set(); /* a second signal would wait for the list of the first */
     for (size_t i = 0; i < sizeof fatal_signals / sizeof fatal_signals[0]; i++) {
         struct sigaction current;
         if (sigaction(fatal_signals[i], NULL, &current) == 0 && current.sa_handler != SIG_IGN) {
@@ -105,7 +105,7 @@ void atomic_file_watch_signals(void) {
     signal(SIGXFSZ, SIG_IGN);
 }
 
-/* ---- what dead processes left -------------------------------------------------- */
+/* ---- files of ended processes -------------------------------------------------- */
 
 static bool is_temporary_name(const char *name) {
     const size_t length = strlen(name), prefix = strlen(PREFIX), suffix = strlen(SUFFIX);
@@ -117,8 +117,8 @@ static bool same_file(const struct stat *a, const struct stat *b) {
     return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-/* Whoever gets the lock of a file whose name is still there has outlived its writer. Links and
- * whatever else is no plain file are not ours; nor is what may not be opened. */
+/* If the lock of an existing temporary file is free, its writer has ended. Links, files that are
+ * not regular and files that cannot be opened are left alone. */
 static void remove_if_orphaned(int folder, const char *name) {
     struct stat named, opened;
     if (fstatat(folder, name, &named, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(named.st_mode)) {
@@ -135,7 +135,7 @@ static void remove_if_orphaned(int folder, const char *name) {
     close(file);
 }
 
-/* Once for each folder that comes after another: a batch writes thousands of files into one. */
+/* Remembers only the last folder: a batch writes thousands of files into one. */
 static void remove_orphans(const char *path) {
     static struct stat cleaned;
     static bool any_cleaned = false;
@@ -158,8 +158,8 @@ static void remove_orphans(const char *path) {
 
 /* ---- files --------------------------------------------------------------------- */
 
-/* Created and listed in one step for a signal. O_EXCL instead of mkstemp, so that the umask
- * decides on the permissions as for any other file. */
+/* Creates and lists the file with signals blocked. O_EXCL instead of mkstemp, so that the umask
+ * sets the permissions as for any other file. */
 static int create_listed(atomic_file *made, mode_t mode, int *file) {
     sigset_t before;
     int failure = 0;
@@ -184,8 +184,8 @@ static void remove_listed(const atomic_file *made) {
     list_give(&before);
 }
 
-/* False when a sweep of another process came between creating and locking. Where there are no
- * locks there are no sweeps either. */
+/* False if another process removed the file between creating and locking it. Without flock support
+ * no process removes files either. */
 static bool lock_created(const atomic_file *made, int file) {
     struct stat named, opened;
     if (flock(file, LOCK_EX | LOCK_NB) != 0) {

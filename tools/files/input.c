@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Whole-file input. A file is judged by its first bytes before more of it is read, and what is
- * read is bounded, so that neither a device without an end nor a sparse file of any size takes
- * the machine's memory.
+ * Whole-file input. The first bytes of a file are checked before more of it is read, and the size
+ * is limited, so that neither an endless device nor a huge sparse file exhausts memory.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -16,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A file's kind shows in as many bytes, or it is not of that kind. */
+/* A file is recognised within this many bytes, or rejected. */
 enum { FIRST_BYTES = 65536 };
 
 typedef struct byte_buffer {
@@ -47,8 +46,8 @@ static bool refuse(char reason[INPUT_REASON_SIZE], const char *problem, const ch
     return false;
 }
 
-/* Room for at least one byte and the closing NUL, but for no more than `most` and one byte that
- * tells that there is more. */
+/* Reserves space for at least one byte and the final NUL, but for at most `max` bytes and one more,
+ * which shows that the input is longer. */
 static bool buffer_grow(byte_buffer *buffer, size_t wanted, size_t max) {
     if (buffer->capacity - buffer->size > 1) {
         return true;
@@ -65,7 +64,7 @@ static bool buffer_grow(byte_buffer *buffer, size_t wanted, size_t max) {
     return true;
 }
 
-/* Reads on into the buffer; *end at the end. 0, or an errno. */
+/* Reads the next bytes into the buffer; sets *end at the end. Returns 0 or an errno. */
 static int read_more(int file, byte_buffer *buffer, bool *end) {
     for (;;) {
         ssize_t got = read(file, buffer->data + buffer->size, buffer->capacity - buffer->size - 1);
@@ -80,7 +79,7 @@ static int read_more(int file, byte_buffer *buffer, bool *end) {
     }
 }
 
-/* Whether to read on; sets *known once the kind is. */
+/* Whether to read on. Sets *known once the kind is certain. */
 static bool check_kind(const cli_kind *kind, const byte_buffer *buffer, bool *known, char *reason) {
     if (*known || kind == NULL) {
         return true;
@@ -93,7 +92,8 @@ static bool check_kind(const cli_kind *kind, const byte_buffer *buffer, bool *kn
     return true;
 }
 
-/* What fstat says of a regular file; what is none, or says nothing as in /proc, is a stream. */
+/* Sizes from fstat for a regular file. Everything else, and a file of size 0 as in /proc, is a
+ * stream. */
 static bool find_size(int file, const input_bounds *bounds, size_t *wanted, size_t *max,
                       char *reason) {
     struct stat status;
@@ -105,7 +105,7 @@ static bool find_size(int file, const input_bounds *bounds, size_t *wanted, size
     *max = bounds->file;
     if ((uintmax_t)status.st_size > bounds->file) {
         snprintf(reason, INPUT_REASON_SIZE,
-                 "holds %llu bytes, which do not fit the %zu bytes of this machine's memory",
+                 "size is %llu bytes; expected at most %zu, the memory of this machine",
                  (unsigned long long)status.st_size, bounds->file);
         return false;
     }
@@ -131,7 +131,7 @@ static bool read_all(int file, const cli_kind *kind, const input_bounds *bounds,
         }
         if (buffer->size > max) {
             snprintf(reason, INPUT_REASON_SIZE,
-                     "goes on beyond the %zu bytes that are read of what has no known size", max);
+                     "size is beyond %zu bytes, the limit for inputs of unknown size", max);
             return false;
         }
         if (!end && !check_kind(kind, buffer, &known, reason)) {

@@ -20,8 +20,8 @@
 struct cli_output {
     int file;               /* -1 once closed */
     char *name;             /* for messages */
-    char *target;           /* what to rename to; NULL: written in place */
-    atomic_file *temporary; /* what is being written; NULL: written in place */
+    char *target;           /* final name; NULL: written in place */
+    atomic_file *temporary; /* the file being written; NULL: written in place */
     bool owns_file;
 };
 
@@ -54,8 +54,8 @@ static int create_temporary(cli_output *output, mode_t mode) {
     return failure;
 }
 
-/* An existing file keeps its permissions, but no bits that lend its owner's rights to whoever
- * runs it; behind a link, the file it leads to is replaced, or made. */
+/* An existing file keeps its permissions except setuid, setgid and sticky bits. The target of a
+ * link is replaced or created, not the link. */
 static int open_named(cli_output *output, const char *path) {
     struct stat status;
     file_location found;
@@ -79,7 +79,7 @@ static int open_named(cli_output *output, const char *path) {
     if (!exists) {
         return create_temporary(output, 0666);
     }
-    /* Nobody else reads it before it has the permissions of the old one. */
+    /* 0600 keeps others from reading the file before it has the permissions of the old one. */
     int failure = create_temporary(output, 0600);
     if (failure == 0 && fchmod(output->file, status.st_mode & 0777) != 0) {
         failure = errno;
@@ -114,8 +114,8 @@ cli_exit cli_output_open(const char *path, cli_output **output) {
     return CLI_DONE;
 }
 
-/* Straight to the system, unbuffered, so that a full disk shows here and not after
- * another output of the same command has been committed. */
+/* Unbuffered, so that a full disk is reported here and not after another output of the same command
+ * was committed. */
 cli_exit cli_output_write(cli_output *output, const void *data, size_t size) {
     const char *at = data;
     while (size > 0) {
@@ -132,8 +132,8 @@ cli_exit cli_output_write(cli_output *output, const void *data, size_t size) {
     return CLI_DONE;
 }
 
-/* Closing may tell of a write that failed, so it comes before the renaming; the lock of a pending
- * file is to be held until after, and a second descriptor holds it. 0, or an errno. */
+/* close() can report a failed write, so it precedes the renaming. The lock of the temporary file
+ * must be held until after the renaming; a second descriptor holds it. Returns 0 or an errno. */
 static int close_and_rename(cli_output *output) {
     int file = output->file;
     int holding = output->temporary != NULL ? fcntl(file, F_DUPFD_CLOEXEC, 0) : -1;

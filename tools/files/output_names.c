@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The rules for names of outputs, and the folders that outputs go to.
+ * Rules for the names of outputs, and creation of output folders.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -38,8 +38,8 @@ cli_exit output_name_check(const char *option, const char *name, const char *for
         (format_given && !is_motion_format(extension))) {
         return CLI_DONE;
     }
-    snprintf(hint, sizeof hint, "name it .%s, or - for standard output", format);
-    return cli_fail(CLI_USAGE, option, hint, "'%s' says a format that is not written; %s is", name,
+    snprintf(hint, sizeof hint, "use the extension .%s, or - for standard output", format);
+    return cli_fail(CLI_USAGE, option, hint, "'%s' has the extension of another format; expected .%s", name,
                     format);
 }
 
@@ -50,7 +50,7 @@ typedef struct located_file {
     const named_file *file;
 } located_file;
 
-/* Outputs before inputs in the same place. */
+/* Sorts the outputs of a location before its inputs. */
 static int compare_locations(const void *left, const void *right) {
     const located_file *a = left, *b = right;
     int order = location_compare(&a->location, &b->location);
@@ -62,7 +62,7 @@ static bool is_clash(const located_file *a, const located_file *b) {
            (b->file->use == LOCATION_OUTPUT || S_ISREG(b->location.status.st_mode));
 }
 
-/* Names left out for want of memory go unchecked: the next to need some will tell. */
+/* Names that do not fit in memory are not checked; the next allocation reports the shortage. */
 bool names_clash(const named_file *names, size_t count, const named_file **first,
                  const named_file **second) {
     located_file *all = calloc(count, sizeof *all);
@@ -96,13 +96,13 @@ static bool is_folder(const char *path) {
     return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-/* 0, or an errno. */
+/* Returns 0 or an errno. */
 static int make_one(const char *path) {
     int failure = mkdir(path, 0777) == 0 ? 0 : errno;
     return failure != 0 && is_folder(path) ? 0 : failure;
 }
 
-/* 0, or an errno. */
+/* Returns 0 or an errno. */
 static int make_all(char *path) {
     for (char *at = path + 1; *at != '\0'; at++) {
         if (*at != '/') {
@@ -123,6 +123,6 @@ cli_exit make_folders(const char *path) {
     int failure = copy != NULL ? make_all(copy) : ENOMEM;
     free(copy);
     return failure == 0 ? CLI_DONE
-                        : cli_fail(CLI_CANNOT_WRITE, path, NULL, "cannot be made a folder: %s",
+                        : cli_fail(CLI_CANNOT_WRITE, path, NULL, "folder cannot be created: %s",
                                    strerror(failure));
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Which bytes are harmless characters, and the escapes of those that are not.
+ * Detects UTF-8 and control characters, and escapes what must not reach a terminal.
  */
 #include "printable.h"
 
@@ -13,7 +13,7 @@ static bool is_continuation(unsigned char byte) {
     return (byte & 0xc0) == 0x80;
 }
 
-/* The length that a first byte announces; 0: it begins no character. */
+/* The length of a character by its first byte; 0 if no character starts with the byte. */
 static size_t announced_length(unsigned char byte) {
     return byte < 0x80 ? 1 : byte < 0xc2 || byte > 0xf4 ? 0 : byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4;
 }
@@ -42,7 +42,7 @@ bool utf8_is_control(const char *character, size_t length) {
            (length == 2 && at[0] == 0xc2 && at[1] < 0xa0);
 }
 
-/* ---- shown --------------------------------------------------------------------- */
+/* ---- escapes ------------------------------------------------------------------- */
 
 size_t printable_text(char *out, size_t room, const char *text, size_t size) {
     size_t used = 0;
@@ -72,7 +72,7 @@ size_t utf8_cut(const char *text, size_t size, size_t max) {
     if (size <= max) {
         return size;
     }
-    /* A character that the cut would part begins at most three bytes before it. */
+    /* A character that the cut would split begins at most three bytes before it. */
     for (size_t back = 1; back <= 3 && back <= max; back++) {
         size_t begin = max - back;
         if (utf8_length(text + begin, size - begin) > back) {
@@ -94,7 +94,7 @@ char *format_alloc(const char *format, va_list arguments) {
     return text;
 }
 
-/* Without memory a line is cut rather than lost. */
+/* Without memory the line is cut, not dropped. */
 void printable_line(FILE *file, const char *format, ...) {
     char cut[512], cut_printable[sizeof cut * ESCAPED_BYTE_SIZE];
     va_list arguments;

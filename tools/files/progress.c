@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The progress bar, and the line that says what is being waited for: plain characters and a
- * carriage return, no colour. Both are the last line of the terminal, one at a time.
+ * The progress bar and status notes: plain characters and a carriage return, no colour. Both use
+ * the last line of the terminal, one at a time.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -19,9 +19,9 @@
 enum { BAR_WIDTH = 30, LINE_WIDTH = 79 /* a line that wraps cannot be cleared */ };
 static const double delay_seconds = 0.5;
 
-/* Notes come from any thread. */
+/* Notes can come from any thread. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static int drawn_width; /* of what the terminal shows of us; 0: nothing */
+static int drawn_width; /* width of the text on the terminal; 0: none */
 
 double progress_clock(void) {
     struct timespec now = {0, 0};
@@ -33,7 +33,7 @@ static bool is_enabled(void) {
     return !cli_quiet && isatty(STDERR_FILENO) == 1;
 }
 
-/* Puts a text, "" for none, in place of what is shown. */
+/* Replaces the text on the terminal; "" clears it. */
 static void draw_text(const char *text) {
     pthread_mutex_lock(&lock);
     int width = (int)strlen(text);
