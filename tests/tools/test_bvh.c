@@ -178,7 +178,7 @@ static void duplicate_names_are_warned_of(void **state) {
         read_good("HIERARCHY ROOT a\n{ CHANNELS 1 Xrotation JOINT a\n{ } }\n" TWO_ROWS "1\n2\n");
 
     (void)state;
-    assert_message("warning: file.bvh: 1 joint has the name of another");
+    assert_message("warning: file.bvh: 1 joint has a name used before");
     bvh_free(&model);
 }
 
@@ -195,26 +195,30 @@ static void several_roots_are_all_read(void **state) {
 
 static void damaged_hierarchies_are_refused_with_their_line(void **state) {
     (void)state;
-    assert_refused("", &plain, "does not begin with HIERARCHY");
-    assert_refused("glTF", &plain, "does not begin with HIERARCHY");
-    assert_refused("HIERARCHY\n", &plain, "ends without MOTION");
+    assert_refused("", &plain, "expected HIERARCHY at the beginning");
+    assert_refused("glTF", &plain, "expected HIERARCHY at the beginning");
+    assert_refused("HIERARCHY\n", &plain, "expected MOTION, found the end of the file");
     assert_refused("HIERARCHY\nMOTION\n", &plain, "no ROOT");
-    assert_refused("HIERARCHY\nJOINT a\n", &plain, "line 2: 'JOINT' stands where ROOT");
-    assert_refused("HIERARCHY\nROOT a\n", &plain, "ends where { is due");
-    assert_refused("HIERARCHY\nROOT a\nOFFSET 0 0 0\n", &plain, "'OFFSET' stands where {");
-    assert_refused("HIERARCHY\nROOT a\n{\n", &plain, "ends inside joint 0 (a)");
+    assert_refused("HIERARCHY\nJOINT a\n", &plain,
+                   "line 2: expected ROOT or MOTION, found 'JOINT'");
+    assert_refused("HIERARCHY\nROOT a\n", &plain, "expected '{', found the end of the file");
+    assert_refused("HIERARCHY\nROOT a\nOFFSET 0 0 0\n", &plain, "expected '{', found 'OFFSET'");
+    assert_refused("HIERARCHY\nROOT a\n{\n", &plain, "end of the file inside joint 0 (a)");
     assert_refused("HIERARCHY\nROOT a\n{\nOFFSET 0 x 0\n", &plain, "line 4: a number of OFFSET");
-    assert_refused("HIERARCHY\nROOT a\n{\nOFFSET 0 1e400 0\n", &plain, "too large a number");
-    assert_refused("HIERARCHY\nROOT a\n{\nFLAVOUR 1\n", &plain, "'FLAVOUR' means nothing inside");
-    assert_refused("HIERARCHY\nROOT a\n{\nCHANNELS 1.5 Xrotation\n", &plain, "no number of");
-    assert_refused("HIERARCHY\nROOT a\n{\nCHANNELS -1\n", &plain, "no number of channels");
+    assert_refused("HIERARCHY\nROOT a\n{\nOFFSET 0 1e400 0\n", &plain,
+                   "too large; expected a finite number");
+    assert_refused("HIERARCHY\nROOT a\n{\nFLAVOUR 1\n", &plain, "unknown keyword 'FLAVOUR' inside");
+    assert_refused("HIERARCHY\nROOT a\n{\nCHANNELS 1.5 Xrotation\n", &plain,
+                   "number of channels is");
+    assert_refused("HIERARCHY\nROOT a\n{\nCHANNELS -1\n", &plain, "number of channels is -1");
     assert_refused("HIERARCHY\nROOT a\n{\nCHANNELS 2 Xrotation\n}\n", &plain, "names 1");
     assert_refused("HIERARCHY\nROOT a\n{\nCHANNELS 1 Xrotation Yrotation\n}\n", &plain,
-                   "'Yrotation' means nothing");
-    assert_refused("HIERARCHY\nROOT a\n{\nCHANNELS 1 a\nCHANNELS 1 b\n}\n", &plain, "twice");
+                   "unknown keyword 'Yrotation'");
+    assert_refused("HIERARCHY\nROOT a\n{\nCHANNELS 1 a\nCHANNELS 1 b\n}\n", &plain,
+                   "second CHANNELS line");
     assert_refused("HIERARCHY\nROOT a\n{\nEnd Site\n{\nCHANNELS 1 a\n}\n}\n", &plain,
                    "End Site of joint 0 (a) has channels");
-    assert_refused("HIERARCHY\nROOT a\n{\n}\nMOTION\n", &plain, "no joint has a channel");
+    assert_refused("HIERARCHY\nROOT a\n{\n}\nMOTION\n", &plain, "no joint has channels");
 }
 
 /* ---- blanks, commas, numbers ------------------------------------------------------ */
@@ -266,10 +270,10 @@ static void decimal_commas_are_read_and_warned_of(void **state) {
 
 static void commas_that_separate_are_refused(void **state) {
     (void)state;
-    assert_rows_refused("1, 2, 3\n", "a comma is taken only as a decimal mark");
-    assert_rows_refused("1,2,3\n", "a comma is taken only as a decimal mark");
-    assert_rows_refused("1 1.5,2.5 3\n", "a comma is taken only as a decimal mark");
-    assert_rows_refused("1,2 3\n", "the last row has 2 numbers");
+    assert_rows_refused("1, 2, 3\n", "a comma is accepted only as a decimal mark");
+    assert_rows_refused("1,2,3\n", "a comma is accepted only as a decimal mark");
+    assert_rows_refused("1 1.5,2.5 3\n", "a comma is accepted only as a decimal mark");
+    assert_rows_refused("1,2 3\n", "last row has 2 numbers");
 }
 
 static void what_is_not_finite_is_refused_with_line_and_joint(void **state) {
@@ -296,17 +300,17 @@ static void nan_hold_keeps_the_last_good_value(void **state) {
     assert_false(model->rows[0].held);
     assert_true(model->rows[1].held && model->rows[2].held);
     bvh_free(&model);
-    assert_refused(ONE_JOINT TWO_ROWS "1 nan 3\n", &hold, "no row before it");
+    assert_refused(ONE_JOINT TWO_ROWS "1 nan 3\n", &hold, "no earlier row");
 }
 
 /* ---- rows -------------------------------------------------------------------------- */
 
 static void rows_that_are_too_long_or_short_are_refused_with_their_line(void **state) {
     (void)state;
-    assert_rows_refused("1 2 3 4\n5 6\n", "line 19: a row of 4 numbers");
-    assert_rows_refused("1 2 3\n4 5\n6 7 8\n", "line 20: a row of 2 numbers");
-    assert_rows_refused("1 2 3 4 5 6\n", "line 19: a row of 6 numbers");
-    assert_rows_refused("1 2 3\n4 5\n", "line 20: the last row has 2 numbers");
+    assert_rows_refused("1 2 3 4\n5 6\n", "line 19: row has 4 numbers");
+    assert_rows_refused("1 2 3\n4 5\n6 7 8\n", "line 20: row has 2 numbers");
+    assert_rows_refused("1 2 3 4 5 6\n", "line 19: row has 6 numbers");
+    assert_rows_refused("1 2 3\n4 5\n", "line 20: last row has 2 numbers");
 }
 
 static void a_row_may_be_split_when_counts_add_up(void **state) {
@@ -320,13 +324,13 @@ static void frames_that_disagree_give_way_to_the_rows(void **state) {
 
     (void)state;
     assert_int_equal(model->frame_count, 2);
-    assert_message("Frames: states 5, but there are 2 rows");
+    assert_message("Frames: is 5, but the file has 2 rows");
     bvh_free(&model);
     model = read_good(ONE_JOINT HEAD("1", "0.02") "1 2 3\n4 5 6\n");
     assert_int_equal(model->frame_count, 2);
-    assert_message("Frames: states 1, but there are 2 rows");
+    assert_message("Frames: is 1, but the file has 2 rows");
     bvh_free(&model);
-    assert_refused(ONE_JOINT HEAD("5", "0.02") "1 2 3\n", &strict, "states 5, but there are 1");
+    assert_refused(ONE_JOINT HEAD("5", "0.02") "1 2 3\n", &strict, "is 5, but the file has 1");
 }
 
 static void text_after_the_last_frame_is_left_out_with_a_warning(void **state) {
@@ -335,11 +339,11 @@ static void text_after_the_last_frame_is_left_out_with_a_warning(void **state) {
 
     (void)state;
     assert_int_equal(model->frame_count, 2);
-    assert_message("line 21: what follows the last row is no motion");
+    assert_message("line 21: text after the last row is ignored");
     bvh_free(&model);
     assert_int_equal(read_bytes(nuls, sizeof nuls, &plain, &model), CLI_DONE);
     assert_int_equal(model->frame_count, 1);
-    assert_message("what follows the last row");
+    assert_message("text after the last row is ignored");
     bvh_free(&model);
 }
 
@@ -347,7 +351,7 @@ static void text_in_a_row_is_refused_rather_than_taken_for_the_end(void **state)
     (void)state;
     assert_rows_refused("1 2 3\nl4 5 6\n", "line 20: joint 0 (Hips): 'l4' is not a number");
     assert_rows_refused("1 2 # 3\n", "joint 1 (Spine): '#' is not a number");
-    assert_rows_refused("1 2 3 x\n4 5 6\n", "'x' stands behind a row");
+    assert_rows_refused("1 2 3 x\n4 5 6\n", "unexpected 'x' after a row");
 }
 
 static void one_frame_is_a_clip_and_none_is_an_error(void **state) {
@@ -356,7 +360,7 @@ static void one_frame_is_a_clip_and_none_is_an_error(void **state) {
     (void)state;
     assert_int_equal(model->frame_count, 1);
     bvh_free(&model);
-    assert_refused(ONE_JOINT HEAD("0", "0.02"), &plain, "there are no frames");
+    assert_refused(ONE_JOINT HEAD("0", "0.02"), &plain, "no frames; expected at least one row");
 }
 
 /* ---- frame time --------------------------------------------------------------------- */
@@ -379,7 +383,7 @@ static void frame_times_that_say_nothing_need_a_rate(void **state) {
         bvh_free(&model);
     }
     assert_refused(ONE_JOINT "MOTION\nFrames: 1\n1 2 3\n", &plain, "Frame Time: is missing");
-    assert_refused(ONE_JOINT "MOTION\nFrames 1\n1 2 3\n", &plain, "colon is missing");
+    assert_refused(ONE_JOINT "MOTION\nFrames 1\n1 2 3\n", &plain, "expected ':' after 'Frames'");
 }
 
 static void the_frame_time_is_snapped_unless_told_not_to(void **state) {
@@ -425,7 +429,8 @@ static void huge_counts_take_no_memory(void **state) {
     assert_int_equal(model->frame_count, 1);
     bvh_free(&model);
     assert_refused("HIERARCHY\nROOT a\n{\nCHANNELS 999999999 Xrotation\n}\n", &plain, "names 1");
-    assert_refused("HIERARCHY\nROOT a\n{\nCHANNELS 1e300 Xrotation\n}\n", &plain, "no number of");
+    assert_refused("HIERARCHY\nROOT a\n{\nCHANNELS 1e300 Xrotation\n}\n", &plain,
+                   "number of channels is");
 }
 
 static void a_hundred_thousand_nested_joints_do_not_exhaust_the_stack(void **state) {
@@ -570,15 +575,15 @@ static const data_file data_files[] = {
     {"odd/syn_channels_6_nonroot.bvh", NULL, false, 2, 3, 30, 1},
     {"odd/syn_channels_9_scale.bvh", NULL, false, 2, 3, 30, 1},
     {"odd/syn_channels_before_offset.bvh", NULL, false, 2, 3, 30, 1},
-    {"odd/syn_channels_count_wrong.bvh", "line 10: joint 1 (Spine): CHANNELS states 6 and names 3",
-     true, 0, 0, 0, 0},
+    {"odd/syn_channels_count_wrong.bvh",
+     "line 10: joint 1 (Spine): CHANNELS declares 6 channels and names 3", true, 0, 0, 0, 0},
     {"odd/syn_channels_one.bvh", NULL, false, 2, 3, 30, 1},
     {"odd/syn_channels_pos_only_joint.bvh", NULL, false, 2, 3, 30, 1},
     {"odd/syn_channels_root_rot_only.bvh", NULL, false, 2, 3, 30, 1},
     {"odd/syn_channels_zero_root.bvh", NULL, false, 2, 3, 30, 1},
     {"odd/syn_comma_decimals.bvh", "decimal commas", false, 2, 3, 30, 1},
     {"odd/syn_crlf.bvh", NULL, false, 2, 3, 30, 1},
-    {"odd/syn_dup_names.bvh", "1 joint has the name of another", false, 2, 3, 30, 1},
+    {"odd/syn_dup_names.bvh", "1 joint has a name used before", false, 2, 3, 30, 1},
     {"odd/syn_end_site_named.bvh", NULL, false, 2, 3, 30, 1},
     {"odd/syn_exp_c99.bvh", NULL, false, 2, 3, 30, 1},
     {"odd/syn_frame_time_1p0_placeholder.bvh", "placeholder", true, 0, 0, 0, 0},
@@ -586,11 +591,11 @@ static const data_file data_files[] = {
     {"odd/syn_frame_time_leading_dot.bvh", NULL, false, 2, 3, 120, 1},
     {"odd/syn_frame_time_space_colon.bvh", NULL, false, 2, 3, 30, 1},
     {"odd/syn_frame_time_zero.bvh", "--src-rate", true, 0, 0, 0, 0},
-    {"odd/syn_frames_declared_less.bvh", "states 2, but there are 3 rows", false, 2, 3, 30, 1},
+    {"odd/syn_frames_declared_less.bvh", "is 2, but the file has 3 rows", false, 2, 3, 30, 1},
     {"odd/syn_frames_one.bvh", NULL, false, 2, 1, 30, 1},
-    {"odd/syn_frames_zero.bvh", "there are no frames", true, 0, 0, 0, 0},
+    {"odd/syn_frames_zero.bvh", "no frames; expected at least one row", true, 0, 0, 0, 0},
     {"odd/syn_lowercase_channels.bvh", NULL, false, 2, 3, 30, 1},
-    {"odd/syn_motion_missing.bvh", "the file ends without MOTION", true, 0, 0, 0, 0},
+    {"odd/syn_motion_missing.bvh", "expected MOTION, found the end of the file", true, 0, 0, 0, 0},
     {"odd/syn_multi_turn_unwrapped.bvh", NULL, false, 2, 3, 30, 1},
     {"odd/syn_names_colon_dot_dash.bvh", NULL, false, 2, 3, 30, 1},
     {"odd/syn_names_utf8.bvh", NULL, false, 2, 3, 30, 1},
@@ -600,10 +605,11 @@ static const data_file data_files[] = {
     {"odd/syn_no_final_newline.bvh", NULL, false, 2, 3, 30, 1},
     {"odd/syn_root_rot_only_zero_offset.bvh", NULL, false, 2, 3, 30, 1},
     {"odd/syn_row_split_over_lines.bvh", NULL, false, 2, 3, 30, 1},
-    {"odd/syn_row_too_long.bvh", "line 19: a row of 10 numbers", true, 0, 0, 0, 0},
+    {"odd/syn_row_too_long.bvh", "line 19: row has 10 numbers", true, 0, 0, 0, 0},
     {"odd/syn_trailing_blank.bvh", NULL, false, 2, 3, 30, 1},
-    {"odd/syn_trailing_garbage.bvh", "line 22: what follows the last row", false, 2, 3, 30, 1},
-    {"odd/syn_truncated_hierarchy.bvh", "the file ends inside joint 1 (Spine)", true, 0, 0, 0, 0},
+    {"odd/syn_trailing_garbage.bvh", "line 22: text after the last row is ignored", false, 2, 3, 30,
+     1},
+    {"odd/syn_truncated_hierarchy.bvh", "end of the file inside joint 1 (Spine)", true, 0, 0, 0, 0},
     {"odd/syn_two_roots.bvh", NULL, false, 4, 3, 30, 1},
     {"odd/syn_utf8_bom.bvh", NULL, false, 2, 3, 30, 1},
     {"odd/usdbvhanim_test.bvh", NULL, false, 2, 20, 24, 1},

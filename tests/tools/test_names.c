@@ -199,7 +199,7 @@ static void outputs_are_called_what_they_are(void **state) {
         EVAL "--out o.txt",
     };
     for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
-        expect_failure(2, refused[i], "\n  name it .");
+        expect_failure(2, refused[i], "\n  use the extension .");
         assert_string_equal(output, "");
     }
     expect_nothing_but(inputs, INPUTS);
@@ -223,7 +223,7 @@ static void outputs_are_called_what_they_are(void **state) {
 
 static void failures_are_told_in_words_of_the_command(void **state) {
     (void)state;
-    expect_failure(2, RESAMPLE "walk.bvh -o x.bvh --method cubicspline", "BVH has none");
+    expect_failure(2, RESAMPLE "walk.bvh -o x.bvh --method cubicspline", "BVH files have none");
     assert_null(strstr(complaint, "rotations_in"));
     static const char *const lines[] = {
         RESAMPLE "walk.bvh -o x.bvh --loop 0.15",
@@ -261,15 +261,15 @@ static void two_outputs_in_one_file_are_found_whatever_they_are_called(void **st
                  "--out %s --velocity %s",
                  there ? "echo old > o.npy; " : "", first, second);
         run(line);
-        if (strstr(complaint, "two outputs") == NULL || (there != exists("o.npy"))) {
+        if (strstr(complaint, "same file as the output") == NULL || (there != exists("o.npy"))) {
             fail_msg("%s and %s: %s", first, second, complaint);
         }
         expect(0, there ? "grep -q old o.npy && rm -r o.npy down here *-o.npy"
                         : "rm -r down here *-o.npy");
     }
     expect_failure(2, "echo old > a.npy; ln a.npy b.npy; " EVAL "--out a.npy --velocity b.npy",
-                   "two outputs");
-    expect_failure(2, EVAL "--out - --velocity /dev/stdout > joined", "two outputs");
+                   "same file as the output");
+    expect_failure(2, EVAL "--out - --velocity /dev/stdout > joined", "same file as the output");
     expect(0, EVAL "--out c.npy --velocity d.npy && rm ?.npy joined");
     expect_nothing_but(inputs, INPUTS);
 }
@@ -288,7 +288,7 @@ static void an_output_never_replaces_an_input(void **state) {
     };
     expect(0, "cp keys.npy same");
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
-        expect_failure(2, lines[i], "would replace the input");
+        expect_failure(2, lines[i], "would overwrite the input");
         expect(0, "cmp keys.npy same && test ! -e o.npy && rm -f link.npy hard.npy here v.npy");
     }
     /* A terminal or a socket is both, and loses nothing. */
@@ -299,16 +299,18 @@ static void an_output_never_replaces_an_input(void **state) {
 static void results_of_a_batch_are_told_apart_before_any_is_written(void **state) {
     (void)state;
     expect(0, "mkdir a b out; cp walk.bvh a/x.bvh; cp walk.bvh b/x.bvh; cp walk.bvh b/y.bvh");
-    expect_failure(2, RESAMPLE "a/x.bvh b/x.bvh --out-dir out", "two results");
-    expect_failure(2, RESAMPLE "a/x.bvh b/x.bvh --out-dir new", "two results");
+    expect_failure(2, RESAMPLE "a/x.bvh b/x.bvh --out-dir out",
+                   "two inputs would be written to the same file");
+    expect_failure(2, RESAMPLE "a/x.bvh b/x.bvh --out-dir new",
+                   "two inputs would be written to the same file");
     expect_failure(
         2, "touch out/x.bvh; ln -s x.bvh out/y.bvh; " RESAMPLE "a/x.bvh b/y.bvh --out-dir out",
-        "two results");
+        "two inputs would be written to the same file");
     expect_failure(6, RESAMPLE "a/x.bvh b/y.bvh --out-dir ./b/../b",
-                   "a result would take its place");
+                   "would be overwritten by a result");
     expect_failure(
         6, "ln -s ../b/y.bvh a/y.bvh; ln -s a here; " RESAMPLE "b/y.bvh walk.bvh --out-dir here",
-        "a result would take its place");
+        "would be overwritten by a result");
     expect(0,
            "test ! -e new && test ! -s out/x.bvh && cmp a/x.bvh walk.bvh && cmp b/y.bvh walk.bvh "
            "&& test ! -e b/walk.bvh");
@@ -414,7 +416,7 @@ static void a_folder_of_results_appears_with_the_first_of_them(void **state) {
     expect(0, RESAMPLE "walk.bvh --out-dir one && rm -r one");
     expect_failure(6, "ln -s none nowhere; " RESAMPLE "walk.bvh --out-dir nowhere", "File exists");
     expect(0, "rm nowhere");
-    expect_failure(6, RESAMPLE "walk.bvh --out-dir keys.npy", "not a folder");
+    expect_failure(6, RESAMPLE "walk.bvh --out-dir keys.npy", "expected a folder");
     expect_failure(6, RESAMPLE "walk.bvh --out-dir keys.npy/x", "keys.npy");
     expect_nothing_but(inputs, INPUTS);
 }

@@ -148,9 +148,9 @@ static void other_versions_are_refused_by_number(void **state) {
 static void shorter_and_longer_files_are_refused(void **state) {
     (void)state;
     make(1, plain, 23);
-    expect_refused("holds 23 bytes of data where its shape (2, 3) needs 24");
+    expect_refused("data has 23 bytes; shape (2, 3) requires 24");
     make(1, plain, 25);
-    expect_refused("holds 25 bytes");
+    expect_refused("data has 25 bytes");
 }
 
 static void every_truncation_is_refused(void **state) {
@@ -169,10 +169,10 @@ static void a_header_longer_than_the_file_is_refused(void **state) {
     (void)state;
     make(2, plain, 24);
     memset(file.data + 8, 0xff, 4);
-    expect_refused("cut short");
+    expect_refused("truncated");
     make(1, plain, 24);
     memset(file.data + 8, 0xff, 2);
-    expect_refused("cut short");
+    expect_refused("truncated");
 }
 
 static void shapes_beyond_memory_are_refused(void **state) {

@@ -95,12 +95,12 @@ static void start_and_end_cut(void **state) {
     assert_int_equal(cursor.frame, 3);
     assert_int_equal(cursor.remainder, 0);
     span.end = (pm_rational){2, 1};
-    assert_string_equal(resample_grid_make(&span, &grid), "--end lies behind the last frame");
+    assert_string_equal(resample_grid_make(&span, &grid), "--end is after the last frame");
     span.end = (pm_rational){1, 20};
-    assert_string_equal(resample_grid_make(&span, &grid), "--start lies behind --end");
+    assert_string_equal(resample_grid_make(&span, &grid), "--start is after --end");
     span.start = (pm_rational){2, 1};
     span.end = (pm_rational){0, 0};
-    assert_string_equal(resample_grid_make(&span, &grid), "--start lies behind the last frame");
+    assert_string_equal(resample_grid_make(&span, &grid), "--start is after the last frame");
 }
 
 static void an_open_loop_ends_before_its_first_frame_comes_again(void **state) {

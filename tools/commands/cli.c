@@ -52,12 +52,9 @@ typedef struct field_name {
 } field_name;
 
 static const field_name field_names[] = {
-    {"loop_period", "the loop period"},
-    {"key_count", "number of keys"},
-    {"sample_count", "number of samples"},
-    {"track_count", "number of tracks"},
-    {"user_tangents", "the tangents"},
-    {"rotations_in", "the incoming tangents"},
+    {"loop_period", "the loop period"},         {"key_count", "number of keys"},
+    {"sample_count", "number of samples"},      {"track_count", "number of tracks"},
+    {"user_tangents", "the tangents"},          {"rotations_in", "the incoming tangents"},
     {"rotations_out", "the outgoing tangents"},
 };
 
@@ -102,10 +99,12 @@ static const failure_class failure_classes[] = {
      "install an OpenCL driver (Debian, Ubuntu: apt install pocl-opencl-icd), "
      "or use --device none for the CPU reference path"},
     {PM_ERROR_NO_DEVICE, CLI_NO_DEVICE, "list the devices with: posemill devices"},
-    {PM_ERROR_BUILD, CLI_DEVICE_FAILED, "use --device none, or another device listed by: posemill devices"},
+    {PM_ERROR_BUILD, CLI_DEVICE_FAILED,
+     "use --device none, or another device listed by: posemill devices"},
     {PM_ERROR_DEVICE_MEMORY, CLI_DEVICE_FAILED,
      "use --device none, or another device listed by: posemill devices"},
-    {PM_ERROR_DEVICE, CLI_DEVICE_FAILED, "use --device none, or another device listed by: posemill devices"},
+    {PM_ERROR_DEVICE, CLI_DEVICE_FAILED,
+     "use --device none, or another device listed by: posemill devices"},
 };
 
 cli_exit cli_fail_error(const char *what, const pm_error *error) {

@@ -23,8 +23,8 @@ typedef struct devices_options {
 
 static const option devices_table[] = {
     {"--json", 0, NULL, "print JSON", NULL, offsetof(devices_options, json)},
-    {"--no-check", 0, NULL, "list only; do not compare results with the reference",
-     NULL, offsetof(devices_options, no_check)},
+    {"--no-check", 0, NULL, "list only; do not compare results with the reference", NULL,
+     offsetof(devices_options, no_check)},
 };
 
 static const command_help help = {
@@ -88,8 +88,9 @@ static cli_exit list_all(device_list *list) {
     }
     if (count == 0) {
         list->problem = "an OpenCL driver is installed, but it offers no device";
-        list->hint = "check the permissions of /dev/dri/render* or /dev/nvidia* (group render or "
-                     "video); Mesa's rusticl requires RUSTICL_ENABLE=llvmpipe or the name of a GPU driver";
+        list->hint =
+            "check the permissions of /dev/dri/render* or /dev/nvidia* (group render or "
+            "video); Mesa's rusticl requires RUSTICL_ENABLE=llvmpipe or the name of a GPU driver";
         return CLI_DONE;
     }
     pm_device_info *infos = calloc(count, sizeof *infos);

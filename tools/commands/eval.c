@@ -40,7 +40,8 @@ static bool parse_key_format(const char *text, void *target, char *reason) {
             return true;
         }
     }
-    snprintf(reason, OPTION_REASON_SIZE, "'%.80s' is unknown; expected one of: float32 log48 smallest48", text);
+    snprintf(reason, OPTION_REASON_SIZE,
+             "'%.80s' is unknown; expected one of: float32 log48 smallest48", text);
     return false;
 }
 
@@ -48,7 +49,8 @@ static bool parse_key_format(const char *text, void *target, char *reason) {
 static const option eval_table[] = {
     {"--keys", 0, "K.npy", "rotations (n, tracks, 4), x y z w, float32 or float64", option_text,
      AT(keys)},
-    {"--key-times", 0, "T.npy", "times of the keys (n,), float64 seconds", option_text, AT(key_times)},
+    {"--key-times", 0, "T.npy", "times of the keys (n,), float64 seconds", option_text,
+     AT(key_times)},
     {"--key-rate", 0, "HZ", "uniform keys from time 0: 60, 29.97 or 30000/1001", option_rational,
      AT(key_rate)},
     {"--times", 0, "X.npy", "sample times (m,), float64 seconds, any order", option_text,
@@ -56,26 +58,29 @@ static const option eval_table[] = {
     {"--rate", 0, "HZ", "uniform samples from the first key to the last inclusive", option_rational,
      AT(rate)},
     {"--count", 0, "N", "with --rate: exactly N samples, also past the last key", parse_count, 0},
-    {"--max-frames", 0, "N", "maximum number of samples of --rate without --count; default 100000000",
-     option_frames, AT(max_frames)},
-    {"--vectors", 0, "V.npy", "positions or scales (n, tracks, 3), evaluated with the rotations", option_text,
-     AT(vectors)},
+    {"--max-frames", 0, "N",
+     "maximum number of samples of --rate without --count; default 100000000", option_frames,
+     AT(max_frames)},
+    {"--vectors", 0, "V.npy", "positions or scales (n, tracks, 3), evaluated with the rotations",
+     option_text, AT(vectors)},
     {"--in-tangents", 0, "A.npy", "incoming tangents of cubicspline, shape of --keys, per second",
      option_text, AT(in_tangents)},
-    {"--out-tangents", 0, "B.npy", "outgoing tangents of cubicspline, shape of --keys, per second", option_text,
-     AT(out_tangents)},
-    {"--vectors-in-tangents", 0, "A.npy", "incoming tangents of the vectors, shape of --vectors", option_text,
-     AT(vectors_in_tangents)},
-    {"--vectors-out-tangents", 0, "B.npy", "outgoing tangents of the vectors, shape of --vectors", option_text,
-     AT(vectors_out_tangents)},
-    {"--out", 'o', "OUT.npy", "samples (m, tracks, 4) float32; - is standard output", option_text, AT(out)},
-    {"--vectors-out", 0, "W.npy", "samples of --vectors (m, tracks, 3) float32", option_text, AT(vectors_out)},
+    {"--out-tangents", 0, "B.npy", "outgoing tangents of cubicspline, shape of --keys, per second",
+     option_text, AT(out_tangents)},
+    {"--vectors-in-tangents", 0, "A.npy", "incoming tangents of the vectors, shape of --vectors",
+     option_text, AT(vectors_in_tangents)},
+    {"--vectors-out-tangents", 0, "B.npy", "outgoing tangents of the vectors, shape of --vectors",
+     option_text, AT(vectors_out_tangents)},
+    {"--out", 'o', "OUT.npy", "samples (m, tracks, 4) float32; - is standard output", option_text,
+     AT(out)},
+    {"--vectors-out", 0, "W.npy", "samples of --vectors (m, tracks, 3) float32", option_text,
+     AT(vectors_out)},
     {"--velocity", 0, "V.npy", "angular velocity, rad/s, (m, tracks, 3) float32", option_text,
      AT(velocity)},
     {"--acceleration", 0, "A.npy", "angular acceleration, rad/s^2, (m, tracks, 3) float32",
      option_text, AT(acceleration)},
-    {"--velocity-frame", 0, "FRAME", "frame of velocity and acceleration: body (default) or parent", parse_frame,
-     AT(velocity_frame)},
+    {"--velocity-frame", 0, "FRAME", "frame of velocity and acceleration: body (default) or parent",
+     parse_frame, AT(velocity_frame)},
     {"--key-format", 0, "FORMAT",
      "format of the keys of step, nlerp and slerp in device memory: float32\n"
      "(default), log48 (error up to 7.6e-5 rad) or smallest48 (8.7e-5 rad)",
@@ -165,7 +170,8 @@ static cli_exit check_outputs(const eval_options *options) {
             return code;
         }
         if (strcmp(names[i], "-") == 0 && options->json) {
-            return options_usage(&help, "--json", "cannot be combined with an output on standard output");
+            return options_usage(&help, "--json",
+                                 "cannot be combined with an output on standard output");
         }
     }
     return check_clashes(options, names, count);
@@ -178,7 +184,8 @@ static cli_exit check_tangents(const eval_options *options) {
     if (!info->takes_in_out) {
         if (options->in_tangents != NULL || options->out_tangents != NULL ||
             options->vectors_in_tangents != NULL || options->vectors_out_tangents != NULL) {
-            return options_usage(&help, "--in-tangents", "tangent arrays require --method cubicspline");
+            return options_usage(&help, "--in-tangents",
+                                 "tangent arrays require --method cubicspline");
         }
         return CLI_DONE;
     }

@@ -19,7 +19,8 @@ static const option methods_table[] = {
 static const command_help help = {
     .name = "methods",
     .usage = "[--json]",
-    .summary = "Lists the interpolation methods: continuity, keys used, error, and when to use each.",
+    .summary =
+        "Lists the interpolation methods: continuity, keys used, error, and when to use each.",
     .example = "posemill methods",
 };
 

@@ -33,7 +33,8 @@ static bool parse_rate(const char *text, void *target, char *reason) {
 
 static bool parse_seconds(const char *text, void *target, char *reason) {
     if (!rate_parse_seconds(text, target)) {
-        snprintf(reason, OPTION_REASON_SIZE, "'%.80s' is not a time; expected 0 or more seconds", text);
+        snprintf(reason, OPTION_REASON_SIZE, "'%.80s' is not a time; expected 0 or more seconds",
+                 text);
         return false;
     }
     return true;
@@ -43,7 +44,8 @@ static bool parse_end_rule(const char *text, void *target, char *reason) {
     resample_end_rule *rule = target;
 
     if (strcmp(text, "fit") != 0 && strcmp(text, "include") != 0) {
-        snprintf(reason, OPTION_REASON_SIZE, "'%.80s' is unknown; expected one of: fit include", text);
+        snprintf(reason, OPTION_REASON_SIZE, "'%.80s' is unknown; expected one of: fit include",
+                 text);
         return false;
     }
     *rule = strcmp(text, "fit") == 0 ? RESAMPLE_END_FIT : RESAMPLE_END_INCLUDE;
@@ -61,7 +63,8 @@ static bool parse_nan(const char *text, void *target, char *reason) {
 
 static bool parse_position(const char *text, void *target, char *reason) {
     if (strcmp(text, "replace") != 0 && strcmp(text, "add") != 0) {
-        snprintf(reason, OPTION_REASON_SIZE, "'%.80s' is unknown; expected one of: replace add", text);
+        snprintf(reason, OPTION_REASON_SIZE, "'%.80s' is unknown; expected one of: replace add",
+                 text);
         return false;
     }
     *(bool *)target = strcmp(text, "add") == 0;
@@ -72,8 +75,8 @@ static bool parse_decimals(const char *text, void *target, char *reason) {
     size_t decimals = 0;
 
     if (!option_size(text, &decimals, reason) || decimals < 1 || decimals > TEXT_DECIMALS_MAX) {
-        snprintf(reason, OPTION_REASON_SIZE, "'%.80s' is invalid; expected a number from 1 to %d", text,
-                 TEXT_DECIMALS_MAX);
+        snprintf(reason, OPTION_REASON_SIZE, "'%.80s' is invalid; expected a number from 1 to %d",
+                 text, TEXT_DECIMALS_MAX);
         return false;
     }
     *(size_t *)target = decimals;
@@ -93,15 +96,15 @@ static const option resample_table[] = {
     {"--start", 0, "S", "time of the first sample, in seconds", parse_seconds, AT(start)},
     {"--end", 0, "S", "time of the last sample at the latest, in seconds", parse_seconds, AT(end)},
     {"--end-rule", 0, "RULE",
-     "fit (default): the last sample is the last multiple before the end;\n"
+     "fit (default): the last sample is the last multiple that fits;\n"
      "include: adds a sample at the end itself",
      parse_end_rule, AT(end_rule)},
     {"--max-frames", 0, "N", "maximum number of frames in a result; default 100000000",
      option_frames, AT(max_frames)},
     {"--trim-start", 0, "N", "drop the first N frames, such as a T-pose", option_size,
      AT(trim_start)},
-    {"--nan", 0, "hold", "replace a value that is not finite by the one of the row before", parse_nan,
-     AT(bvh.hold_nan)},
+    {"--nan", 0, "hold", "replace a value that is not finite by the one of the row before",
+     parse_nan, AT(bvh.hold_nan)},
     {"--strict", 0, NULL, "reject a file whose Frames: differs from its number of rows", NULL,
      AT(bvh.strict)},
     {"--no-snap", 0, NULL, "use the frame time exactly as written: .0083333 is not 120 Hz", NULL,
@@ -110,8 +113,7 @@ static const option resample_table[] = {
      "how position channels combine with OFFSET: replace (default) or add;\n"
      "from BVH to BVH the result is the same",
      parse_position, AT(position_add)},
-    {"--decimals", 0, "N", "decimals of computed numbers; default 6", parse_decimals,
-     AT(decimals)},
+    {"--decimals", 0, "N", "decimals of computed numbers; default 6", parse_decimals, AT(decimals)},
     {"--check", 0, NULL, "also evaluate on the reference path and report the difference", NULL,
      AT(check)},
     {"--json", 0, NULL, "print the report as JSON, one object per file", NULL, AT(json)},
@@ -148,7 +150,8 @@ static cli_exit check_options(const resample_options *options, int inputs) {
         return options_usage(&help, "-o", "accepts one input, found %d; use --out-dir", inputs);
     }
     if (options->json && options->out != NULL && strcmp(options->out, "-") == 0) {
-        return options_usage(&help, "--json", "cannot be combined with an output on standard output");
+        return options_usage(&help, "--json",
+                             "cannot be combined with an output on standard output");
     }
     if (pm_method_describe(options->curve.method)->takes_in_out) {
         return cli_fail(CLI_USAGE, "--method cubicspline",

@@ -96,7 +96,8 @@ int cmd_tune(int argc, char **argv) {
     }
     pm_engine_info(engine, &info);
     if (info.type == PM_DEVICE_REFERENCE) {
-        code = cli_fail(CLI_NO_DEVICE, info.name, "see: posemill devices", "has no launch configurations to tune");
+        code = cli_fail(CLI_NO_DEVICE, info.name, "see: posemill devices",
+                        "has no launch configurations to tune");
     } else if (pm_engine_tune(engine, measurements, CONFIGS_MAX, &count, &best, &error) != PM_OK) {
         code = cli_fail_error("tune", &error);
     } else if (options.json) {

@@ -37,7 +37,8 @@ static bool parse_lanes(const char *text, void *target, char *reason) {
 
 #define AT(field) offsetof(verify_options, field)
 static const option verify_table[] = {
-    {"--samples", 0, "N", "approximate number of samples of random keys per method;\ndefault 200000", option_size,
+    {"--samples", 0, "N",
+     "approximate number of samples of random keys per method;\ndefault 200000", option_size,
      AT(samples)},
     {"--seed", 0, "S", "seed of the random keys and times; default 1", option_u64, AT(seed)},
     {"--lanes", 0, "N", "tracks per work-item: 1, 4, 8 or 16; default: chosen by the engine",

@@ -42,8 +42,9 @@ static cli_exit read_times(const char *path, size_t count, npy_array *array) {
         code = npy_expect(array, path, shape_name, 1, shape);
     }
     if (code == CLI_DONE && array->type != PM_FLOAT64) {
-        code = cli_fail(CLI_BAD_INPUT, path, "convert it with numpy: times.astype('<f8')",
-                        "type is float32; expected float64, because float32 seconds lose precision");
+        code =
+            cli_fail(CLI_BAD_INPUT, path, "convert it with numpy: times.astype('<f8')",
+                     "type is float32; expected float64, because float32 seconds lose precision");
     }
     return code;
 }
@@ -126,7 +127,8 @@ static cli_exit find_sample_count(const eval_options *options, eval_input *input
     }
     bool requested = options->times != NULL || options->count_given;
     if (!requested && count > options->max_frames) {
-        return cli_fail(CLI_BAD_INPUT, "--rate", "use --count, or raise the limit with --max-frames",
+        return cli_fail(CLI_BAD_INPUT, "--rate",
+                        "use --count, or raise the limit with --max-frames",
                         "requests %llu samples; the limit is %llu", (unsigned long long)count,
                         (unsigned long long)options->max_frames);
     }

@@ -39,8 +39,8 @@ cli_exit output_name_check(const char *option, const char *name, const char *for
         return CLI_DONE;
     }
     snprintf(hint, sizeof hint, "use the extension .%s, or - for standard output", format);
-    return cli_fail(CLI_USAGE, option, hint, "'%s' has the extension of another format; expected .%s", name,
-                    format);
+    return cli_fail(CLI_USAGE, option, hint,
+                    "'%s' has the extension of another format; expected .%s", name, format);
 }
 
 /* ---- clashes ------------------------------------------------------------------- */

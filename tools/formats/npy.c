@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * .npy files in memory: the frame of magic, version and length, the sizes, reading and
- * writing. The dictionary inside the header is read by npy_header.c.
+ * .npy files in memory: the magic bytes, version and length around the header, sizes, reading and
+ * writing. The dictionary in the header is read by npy_header.c.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -13,7 +13,7 @@
 #include <string.h>
 
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
-#error "the data of .npy files are used as they lie in the file, which is little-endian"
+#error "the data of .npy files are used in place and are little-endian"
 #endif
 
 static const char magic[] = {'\x93', 'N', 'U', 'M', 'P', 'Y'};
@@ -28,9 +28,9 @@ static cli_kind_found find_magic(const char *bytes, size_t size) {
     return seen == sizeof magic ? CLI_KIND_YES : CLI_KIND_UNKNOWN;
 }
 
-const cli_kind npy_kind = {find_magic, "is not a .npy file"};
+const cli_kind npy_kind = {find_magic, "not a .npy file"};
 
-/* Where the dictionary lies. False with the reason. */
+/* Finds the dictionary. False with the reason. */
 static bool find_header(const char *file, size_t size, size_t *begin, size_t *length,
                         char *reason) {
     const unsigned char *bytes = (const unsigned char *)file;
@@ -39,11 +39,11 @@ static bool find_header(const char *file, size_t size, size_t *begin, size_t *le
         return false;
     }
     if (size < 12) {
-        snprintf(reason, NPY_REASON_SIZE, "is cut short within its header");
+        snprintf(reason, NPY_REASON_SIZE, "header is truncated");
         return false;
     }
     if (bytes[6] < 1 || bytes[6] > 3) {
-        snprintf(reason, NPY_REASON_SIZE, "is .npy version %d.%d; versions 1 to 3 are read",
+        snprintf(reason, NPY_REASON_SIZE, ".npy version %d.%d is not supported; expected 1 to 3",
                  bytes[6], bytes[7]);
         return false;
     }
@@ -53,7 +53,7 @@ static bool find_header(const char *file, size_t size, size_t *begin, size_t *le
         *length |= (size_t)bytes[10] << 16 | (size_t)bytes[11] << 24;
     }
     if (*length > size - *begin) {
-        snprintf(reason, NPY_REASON_SIZE, "is cut short within its header");
+        snprintf(reason, NPY_REASON_SIZE, "header is truncated");
         return false;
     }
     return true;
@@ -66,22 +66,22 @@ static bool accept_type(const npy_header *header, npy_array *array, char *reason
         array->type = PM_FLOAT64;
     } else if (header->type[0] == '>') {
         snprintf(reason, NPY_REASON_SIZE,
-                 "is big-endian ('%s'); little-endian '<f4' or '<f8' is needed", header->type);
+                 "type is '%s', big-endian; expected little-endian '<f4' or '<f8'", header->type);
         return false;
     } else {
-        snprintf(reason, NPY_REASON_SIZE, "holds '%s'; float32 '<f4' or float64 '<f8' is needed",
+        snprintf(reason, NPY_REASON_SIZE, "type is '%s'; expected float32 '<f4' or float64 '<f8'",
                  header->type);
         return false;
     }
     if (header->fortran_order) {
         snprintf(reason, NPY_REASON_SIZE,
-                 "is in Fortran order; C order is needed: numpy.ascontiguousarray");
+                 "array is in Fortran order; expected C order, see numpy.ascontiguousarray");
         return false;
     }
     return true;
 }
 
-/* A dimension of 0 makes the array empty whatever the others are. */
+/* A dimension of 0 makes the array empty, whatever the other dimensions are. */
 static bool count_numbers(const npy_header *header, npy_array *array) {
     bool empty = false;
     array->rank = header->rank;
@@ -116,15 +116,15 @@ bool npy_parse(const char *file, size_t size, npy_array *array, char *reason) {
         return false;
     }
     if (!count_numbers(&header, array)) {
-        snprintf(reason, NPY_REASON_SIZE, "claims a shape too large for any file");
+        snprintf(reason, NPY_REASON_SIZE, "shape is too large for any file");
         return false;
     }
     size_t rest = size - begin - length;
     if (rest != array->bytes) {
         char shape[96];
         npy_shape_text(array->rank, array->shape, shape, sizeof shape);
-        snprintf(reason, NPY_REASON_SIZE, "holds %zu bytes of data where its shape %s needs %zu",
-                 rest, shape, array->bytes);
+        snprintf(reason, NPY_REASON_SIZE, "data has %zu bytes; shape %s requires %zu", rest, shape,
+                 array->bytes);
         return false;
     }
     array->data = file + begin + length;
@@ -145,7 +145,7 @@ cli_exit npy_read(const char *path, npy_array *array) {
         return cli_fail(CLI_BAD_INPUT, strcmp(path, "-") == 0 ? "standard input" : path, NULL, "%s",
                         reason);
     }
-    /* Writers pad headers to 16 or 64 bytes, but nothing obliges them to. */
+    /* Writers usually pad headers to 16 or 64 bytes, but the format does not require it. */
     if (((const char *)array->data - file) % 8 != 0) {
         memmove(file, array->data, array->bytes);
         array->data = file;
@@ -183,8 +183,7 @@ cli_exit npy_expect(const npy_array *array, const char *path, const char *shape_
     }
     char found[96];
     npy_shape_text(array->rank, array->shape, found, sizeof found);
-    return cli_fail(CLI_BAD_INPUT, path, NULL, "has the shape %s where %s is needed", found,
-                    shape_name);
+    return cli_fail(CLI_BAD_INPUT, path, NULL, "shape is %s; expected %s", found, shape_name);
 }
 
 /* ---- writing ------------------------------------------------------------------- */

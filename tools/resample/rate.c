@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Exact rates. Everything is a fraction of two int64_t in lowest terms; products that
- * do not fit are refused, never rounded.
+ * Exact rates. Rates are fractions of two int64_t in lowest terms. Products that do not fit are
+ * rejected, never rounded.
  */
 #include "rate.h"
 
@@ -55,10 +55,11 @@ double rate_value(pm_rational rate) {
 /* num / 10^places, as written. */
 typedef struct decimal {
     int64_t num;
-    int places; /* below zero for 1e3 */
+    int places; /* negative for numbers such as 1e3 */
 } decimal;
 
-/* Reads digits into d, dropping those that no longer fit: 18 hold more than a double. */
+/* Reads digits into d. Digits after the 18th are dropped: 18 digits exceed the precision of a
+ * double. */
 static bool read_decimal(const char *text, size_t size, decimal *d) {
     const char *at = text, *end = text + size;
     bool after_point = false, negative;
@@ -92,7 +93,7 @@ static bool read_decimal(const char *text, size_t size, decimal *d) {
     return d->num > 0;
 }
 
-/* One over the decimal. Digits that make a part too large are dropped. */
+/* The reciprocal of the decimal. Digits that make a part too large are dropped. */
 static bool literal_rate(decimal d, pm_rational *rate) {
     int64_t num = 1, den = d.num;
     int places = d.places;
@@ -119,7 +120,7 @@ static bool literal_rate(decimal d, pm_rational *rate) {
 static const double common_rates[] = {24,  25,  30,  48,  50,  60,  72,  90,  100, 120, 144, 150,
                                       180, 200, 240, 250, 300, 360, 400, 480, 500, 600, 960, 1000};
 
-/* The whole number in [low, high] that a rate of about `middle` most likely is; 0: none. */
+/* The most plausible integer in [low, high] for a rate of about `middle`; 0: none. */
 static int64_t integer_rate_in(double low, double high, double middle) {
     double best = 0;
     size_t i;
@@ -161,7 +162,7 @@ bool rate_from_frame_time(const char *text, size_t size, bool snap, pm_rational 
         return true;
     }
     seconds = (double)d.num;
-    half = fmax(0.5, seconds * 0x1p-52); /* in units of the last place */
+    half = fmax(0.5, seconds * 0x1p-52); /* in units of the last decimal place */
     span = half / seconds;
     low = middle / (1 + span);
     high = span < 1 ? middle / (1 - span) : middle;
@@ -190,7 +191,7 @@ void rate_write_frame_time(pm_rational rate, char text[RATE_TEXT]) {
     }
 }
 
-/* ---- arguments and reports --------------------------------------------------------- */
+/* ---- options and messages - --------------------------------------------------------- */
 
 bool rate_parse_target(const char *text, pm_rational source, pm_rational *rate) {
     char reason[OPTION_REASON_SIZE];
@@ -206,7 +207,7 @@ bool rate_parse_target(const char *text, pm_rational source, pm_rational *rate) 
     return part ? rate_divide(source, factor, rate) : rate_multiply(source, factor, rate);
 }
 
-/* "0", "0.00", ".0": what option_rational refuses as a rate. */
+/* "0", "0.00", ".0", which option_rational rejects as rates. */
 static bool is_zero(const char *text) {
     size_t zeros = 0, points = 0;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The course of a resampling: read, place the samples, make clips, and write a row for
- * each sample. A sample on a frame of the source is that frame's own text.
+ * Resamples one file: reads it, computes the sample positions, creates clips, and writes a row
+ * per sample. A sample on a frame of the source gets the text of that frame.
  */
 #include "resample.h"
 
@@ -16,21 +16,21 @@
 
 typedef struct work {
     resample_options *options;
-    const char *path; /* of the input, for messages */
+    const char *path; /* input name for messages */
     bvh *model;
-    size_t frame_count; /* without those trimmed */
+    size_t frame_count; /* without trimmed frames */
     pm_rational rate;
     resample_grid grid;
     pose_plan plan;
     resample_clips clips;
     bvh_writer writer;
-    double *row;      /* the last one written */
-    bool keeps_equal; /* the method holds still between equal keys */
+    double *row;      /* the row written last */
+    bool keeps_equal; /* the method keeps equal keys constant */
     resample_report *report;
     progress bar;
 } work;
 
-/* squad swings between equal keys; the other methods do not, nor need they be converted. */
+/* squad overshoots between equal keys. These methods do not, so equal keys need no conversion. */
 static bool keeps_equal_keys(pm_method method) {
     return method == PM_METHOD_STEP || method == PM_METHOD_NLERP || method == PM_METHOD_SLERP ||
            method == PM_METHOD_STERP || method == PM_METHOD_CIRCULAR;
@@ -50,13 +50,13 @@ static cli_exit check_frame_count(const work *w) {
     rate_describe(w->model->rate, source);
     rate_describe(w->rate, target);
     return cli_fail(
-        CLI_BAD_INPUT, w->path, "see --rate and --src-rate; --max-frames raises the limit",
-        "its %zu frames at %s would become %s%llu at %s, more than %llu", w->frame_count, source,
-        w->grid.count == RESAMPLE_GRID_OVERFLOW ? "at least " : "", (unsigned long long)frames,
-        target, (unsigned long long)w->options->max_frames);
+        CLI_BAD_INPUT, w->path, "check --rate and --src-rate; --max-frames raises the limit",
+        "%zu frames at %s would become %s%llu frames at %s; the limit is %llu", w->frame_count,
+        source, w->grid.count == RESAMPLE_GRID_OVERFLOW ? "at least " : "",
+        (unsigned long long)frames, target, (unsigned long long)w->options->max_frames);
 }
 
-/* Whether a file of that rate can be read again: frame times have limits. */
+/* Whether a file with this rate can be read again: frame times have a limited range. */
 static bool is_readable(pm_rational rate) {
     const double seconds = 1.0 / rate_value(rate);
 
@@ -70,13 +70,14 @@ static cli_exit locate_samples(work *w) {
     cli_exit code;
 
     if (options->trim_start >= w->model->frame_count) {
-        return cli_fail(CLI_BAD_INPUT, w->path, NULL, "--trim-start %zu leaves none of %zu frames",
+        return cli_fail(CLI_BAD_INPUT, w->path, NULL, "--trim-start %zu removes all %zu frames",
                         options->trim_start, w->model->frame_count);
     }
     w->frame_count = w->model->frame_count - options->trim_start;
     if (!rate_parse_target(options->rate, w->model->rate, &w->rate)) {
-        return cli_fail(CLI_USAGE, "--rate", "give it like 60, 29.97, 30000/1001, x2 or /4",
-                        "'%s' is no rate, or too fine a part of the source's", options->rate);
+        return cli_fail(CLI_USAGE, "--rate", "use a rate such as 60, 29.97, 30000/1001, x2 or /4",
+                        "'%s' is not a rate, or has too many digits relative to the source rate",
+                        options->rate);
     }
     memset(&span, 0, sizeof span);
     span.source_rate = w->model->rate;
@@ -92,12 +93,13 @@ static cli_exit locate_samples(work *w) {
     }
     code = check_frame_count(w);
     if (code == CLI_DONE && !is_readable(w->rate)) {
-        return refuse(w, "its frame time would be beyond 1e-9 to 1e9 seconds", "see --rate");
+        return refuse(w, "frame time of the result is outside 1e-9 to 1e9 seconds", "check --rate");
     }
     return code;
 }
 
-/* The row in front of the first: the source's there, whose branch of angles is followed. */
+/* The row before the first sample: the source row there, whose Euler branch the first sample
+ * continues. */
 static cli_exit start_row(work *w) {
     size_t channels = w->model->channel_count;
     uint64_t frame = w->grid.first / w->grid.unit % w->frame_count;
@@ -119,7 +121,7 @@ static cli_exit write_source_row(work *w, size_t frame) {
     return bvh_writer_source_row(&w->writer, frame);
 }
 
-/* Row `index` of the piece, at `place`. */
+/* Writes row `index` of the piece, which lies at `position`. */
 static cli_exit write_row(work *w, size_t index, resample_position position) {
     const resample_clips *c = &w->clips;
     const double *between[2] = {NULL, NULL};
@@ -139,7 +141,7 @@ static cli_exit write_row(work *w, size_t index, resample_position position) {
     if (!pose_to_row(&w->plan, c->rotation_samples + 4 * c->rotation_count * index,
                      c->vector_samples + 3 * c->vector_count * index,
                      c->plain_samples + 3 * c->plain_count * index, between, w->row)) {
-        return refuse(w, "its numbers are too large to be interpolated", NULL);
+        return refuse(w, "values are too large to be interpolated", NULL);
     }
     return bvh_writer_row(&w->writer, w->row);
 }

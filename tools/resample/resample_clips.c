@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Clips from keys, and their samples in pieces of bounded memory. Library errors about a
- * track or a key come out as the joint and the frame of the file.
+ * Creates clips from keys and samples them in pieces of bounded memory. Library errors about a
+ * track or a key are reported with the joint and the frame of the file.
  */
 #include "resample_clips.h"
 
@@ -18,7 +18,7 @@ typedef struct clip_source {
     pm_timeline timeline;
 } clip_source;
 
-/* Which joint a track is of. */
+/* The joint of a track. */
 static size_t joint_of(const pose_plan *plan, const pose_vector *vectors, size_t track) {
     return vectors != NULL ? vectors[track].joint : plan->rotations[track].joint;
 }
@@ -55,7 +55,7 @@ static cli_exit no_memory(const char *path) {
     return cli_fail(CLI_BAD_INPUT, path, CLI_MEMORY_HINT, "too large for this machine's memory");
 }
 
-/* sterp turns about bones unless told otherwise. */
+/* Without --axis sterp twists about the bones. */
 static cli_exit default_axes(const pose_plan *plan, const resample_options *options,
                              pm_clip_desc *desc, double **axes) {
     if (options->curve.method != PM_METHOD_STERP || options->curve.axis_given) {
@@ -144,7 +144,7 @@ static cli_exit allocate_samples(resample_clips *clips, const char *path, uint64
     if (sample_count < clips->piece) {
         clips->piece = (size_t)sample_count;
     }
-    /* At most PIECE_BYTES and one sample, whose numbers fitted memory as keys. */
+    /* At most PIECE_BYTES and one sample, whose numbers already fitted in memory as keys. */
     clips->rotation_samples =
         malloc((4 * clips->rotation_count * clips->piece + 1) * sizeof(float));
     clips->vector_samples = malloc((3 * clips->vector_count * clips->piece + 1) * sizeof(float));
@@ -213,7 +213,7 @@ static double rotation_error(const float *a, const float *b) {
     return 4.0 * atan2(sqrt(difference), sqrt(sum));
 }
 
-/* The same job on the reference, compared with what the device gave. */
+/* Runs the same job on the reference path and compares the results. */
 static bool check_rotations(resample_clips *clips, pm_sample_job job, resample_report *report,
                             pm_error *error) {
     size_t numbers = 4 * clips->rotation_count * job.sample_count, i;

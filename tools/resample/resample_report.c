@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What is said of a file that was resampled: one line, or one JSON object.
+ * Prints the report of a resampled file: one line, or one JSON object.
  */
 #include "files/printable.h"
 #include "formats/json.h"
@@ -28,12 +28,12 @@ static void report_text(const resample_options *options, const char *in, const c
     rate_describe(report->source_rate, source);
     rate_describe(report->rate, target);
     if (report->checked) {
-        snprintf(check, sizeof check, ", reference: %s, at most %.3g rad off",
+        snprintf(check, sizeof check, ", reference: %s, max difference %.3g rad",
                  report->identical ? "bit-identical" : "differs", report->max_error);
     }
     printable_line(file,
-                   "%s -> %s: %s (frame time %s, %s) -> %s, %llu -> %llu frames, %llu of them the "
-                   "source's, %zu joints, %s, on %s, %.3f s, %.1f MB/s of text%s",
+                   "%s -> %s: %s (frame time %s, %s) -> %s, %llu -> %llu frames, %llu of them "
+                   "copied from the source, %zu joints, %s, on %s, %.3f s, %.1f MB/s of text%s",
                    in, out, source, report->frame_time[0] != '\0' ? report->frame_time : "missing",
                    snap_text(options, report), target, (unsigned long long)report->source_frames,
                    (unsigned long long)report->frames, (unsigned long long)report->kept_frames,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Which cases a method is verified with: random keys in each kind of job, the
- * adversarial tracks, and the options that the method reads.
+ * The cases of verify: random keys in each kind of job, the adversarial tracks, and the options
+ * that a method uses.
  */
 #include "verify.h"
 
@@ -47,13 +47,13 @@ static size_t variant_count(pm_method method) {
     }
 }
 
-/* Without its limiter squad is promised nothing for steep keys: its inner points may then be
- * opposite, where no precision suffices. */
+/* Without its limiter squad has no error bound for steep keys: its inner points can be opposite,
+ * where no precision suffices. */
 static bool is_unlimited(pm_method method, size_t variant) {
     return method == PM_METHOD_SQUAD && variant == SQUAD_UNLIMITED;
 }
 
-/* Of squad, and of hermite but for the last, which is squad without its limiter. */
+/* Variants of squad. hermite has all but the last, which is squad without its limiter. */
 static void apply_tangents_variant(size_t variant, const track_set *set, pm_clip_desc *desc) {
     static const pm_tangents tangents[SQUAD_VARIANTS] = {PM_TANGENTS_BESSEL, PM_TANGENTS_MEAN,
                                                          PM_TANGENTS_HOLD,   PM_TANGENTS_TCB,
@@ -79,7 +79,7 @@ static void apply_sterp_variant(size_t variant, pm_clip_desc *desc) {
     desc->window_count = variant == 2 ? 1 : 0;
 }
 
-/* What bspline and cubicspline ask of keys is given by prepare() and here. */
+/* Requirements of bspline on the keys are met by prepare_keys(), those of cubicspline here. */
 static void apply_variant(pm_method method, size_t variant, track_set *set, pm_clip_desc *desc) {
     desc->method = method;
     if (method == PM_METHOD_SQUAD || method == PM_METHOD_HERMITE) {
@@ -101,13 +101,13 @@ static void prepare_keys(pm_method method, track_set *set) {
 
 /* ---- random keys --------------------------------------------------------------- */
 
-/* The kinds of job, each with the kind of clip that it is hardest for. */
+/* The kinds of job, each with the kind of clip that is hardest for it. */
 typedef enum random_kind {
-    UNIFORM_SAMPLES, /* of shared uneven key times */
-    UNIFORM_KEYS,    /* uniform to uniform, placed in whole numbers */
-    TIMES,           /* every sample anywhere, before and after the keys too */
-    PAIRS,           /* (track, time) with a timeline of its own for every track */
-    CLOSED,          /* a loop, many laps */
+    UNIFORM_SAMPLES, /* one common timeline of uneven key times */
+    UNIFORM_KEYS,    /* uniform keys and samples; positions are integers */
+    TIMES,           /* random times, also before and after the keys */
+    PAIRS,           /* (track, time) pairs; every track has its own timeline */
+    CLOSED,          /* a loop over many periods */
     RANDOM_KINDS
 } random_kind;
 
@@ -115,10 +115,10 @@ static const char *const random_names[RANDOM_KINDS] = {
     "random keys, uniform samples", "random keys, uniform both", "random keys, any time",
     "random keys, own timelines", "random keys, loop"};
 
-/* 37 tracks leave a rest in every lane width. */
+/* 37 tracks leave a remainder in every lane width. */
 enum { RANDOM_TRACKS = 37, RANDOM_KEYS = 12 };
 
-/* Times and tracks of a job, in memory that random_case frees. */
+/* Times and tracks of a job, freed by random_case. */
 typedef struct scatter {
     double *times;
     uint32_t *tracks;
@@ -147,7 +147,7 @@ static bool scatter_make(random_source *source, const pm_clip_desc *desc, size_t
     return true;
 }
 
-/* A rate that spreads `count` samples over the keys and never falls into step with them. */
+/* A rate that spreads `count` samples over the keys and never coincides with the key rate. */
 static pm_rational spreading_rate(const pm_timeline *timeline, size_t count) {
     double seconds = timeline->times != NULL ? timeline->times[timeline->key_count - 1]
                                              : (double)(timeline->key_count - 1);
@@ -195,7 +195,7 @@ static cli_exit random_case(pm_engine *engine, pm_method method, random_kind kin
 
 enum { ADVERSARIAL_SAMPLES = 400 };
 
-/* A loop that ends on a closing key must close its positions too. */
+/* In a loop that ends with a closing key, positions must be closed too. */
 static void close_positions(test_track *track) {
     size_t last = track->key_count - 1;
     if (track->period > 0.0 && track->times[last] - track->times[0] >= track->period) {
@@ -223,7 +223,7 @@ static cli_exit adversarial_case(pm_engine *engine, pm_method method, size_t ind
     for (size_t k = 0; k < ADVERSARIAL_SAMPLES; k++) {
         times[k] = end * ((double)k / (double)(ADVERSARIAL_SAMPLES - 1));
     }
-    /* The keys themselves, to the bit of their times. */
+    /* Some of the samples lie exactly at the key times. */
     for (size_t i = 0; i < track->key_count; i++) {
         times[3 * i] = track->times[i];
     }
