@@ -81,7 +81,8 @@ static int run_help(int argc, char **argv) {
 static int dispatch(int argc, char **argv) {
     if (argc < 2) {
         return (int)cli_fail(CLI_USAGE, "command",
-                             "see: posemill --help", "missing; expected posemill COMMAND [OPTIONS]");
+                             "Usage: posemill COMMAND [OPTIONS]; see: posemill --help",
+                             "missing; expected one of the commands");
     }
     const char *name = argv[1];
     if (strcmp(name, "--version") == 0) {

@@ -31,8 +31,8 @@ static const command_help help = {
     .name = "devices",
     .usage = "[--device DEVICE] [--json] [--no-check]",
     .summary = "Lists OpenCL devices: index, P:D, name, type, driver, memory, largest allocation,\n"
-               "and whether results match the CPU reference path bit for bit. The comparison is\n"
-               "measured, which takes seconds on a device used for the first time.",
+               "and whether results match the CPU reference path bit for bit. The comparison\n"
+               "takes seconds on a device used for the first time.",
     .notes = "With --device only that device is listed, and the exit code is 3 if it does not\n"
              "exist; POSEMILL_DEVICE is ignored. Without --device the exit code is 0 even\n"
              "without OpenCL, because the reference path is always available.",

@@ -12,12 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DEVICE_NAMES "auto (default), cpu, gpu, none, N, P:D or part of a name"
+#define DEVICE_NAMES "auto, cpu, gpu, none, N, P:D or part of a name"
 
 static const option one_device[] = {
     {"--device", 0, "DEVICE",
      DEVICE_NAMES ";\n"
-                  "see: posemill devices. The default is taken from POSEMILL_DEVICE, if set",
+                  "see: posemill devices. Default: POSEMILL_DEVICE, else auto",
      option_text, offsetof(device_options, device)},
 };
 
@@ -25,7 +25,7 @@ static const option device_table[] = {
     {"--device", 0, "DEVICE",
      DEVICE_NAMES ", or\n"
                   "several: all, or a list such as 0,2; see: posemill devices.\n"
-                  "The default is taken from POSEMILL_DEVICE, if set",
+                  "Default: POSEMILL_DEVICE, else auto",
      option_text, offsetof(device_options, device)},
     {"--reference", 0, NULL, "evaluate on the CPU reference path, without OpenCL", NULL,
      offsetof(device_options, reference)},
