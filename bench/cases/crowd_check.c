@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Instances spread evenly over the crowd, from its first to its last, each posed again by
- * pm_crowd_pose_one.
+ * Compares instances, spread evenly over the crowd, with pm_crowd_pose_one.
  */
 #include "crowd_check.h"
 
@@ -21,7 +20,7 @@ static double of_half(uint16_t bits) {
     return bits >> 15 ? -size : size;
 }
 
-/* The largest difference of `count` numbers; with `sign` -1, to those of the other sign. */
+/* The largest difference of `count` numbers; with `sign` -1, to the negated numbers. */
 static double difference(const void *got, const void *wanted, size_t count, bool halves,
                          double sign) {
     const uint16_t *short_got = got, *short_wanted = wanted;
@@ -36,8 +35,8 @@ static double difference(const void *got, const void *wanted, size_t count, bool
     return largest;
 }
 
-/* Records of the joints of one instance. Rotations are of either sign: all of a dual quaternion,
- * and the first four numbers of a local pose. */
+/* Compares the joints of one instance. Rotations may have either sign: all numbers of a dual
+ * quaternion, and the first four of a local pose. */
 static void compare(const crowd_made *made, const void *got, const void *wanted,
                     bench_result *result) {
     const bool halves = made->output == PM_CROWD_PALETTE_HALF;
@@ -60,7 +59,7 @@ static void compare(const crowd_made *made, const void *got, const void *wanted,
     }
 }
 
-/* What instance i must have become, from poison. */
+/* The expected record of instance i; it starts as poison. */
 static cli_exit pose_again(const crowd_made *made, size_t i, void *records) {
     pm_error error = {0};
     if (!crowd_updated(made, i)) {
@@ -93,7 +92,7 @@ static cli_exit check_instance(const crowd_made *made, size_t i, check_read read
 }
 
 static cli_exit out_of_memory(void) {
-    return cli_fail(CLI_DEVICE_FAILED, "bench", "ask for less with --samples", "out of memory");
+    return cli_fail(CLI_DEVICE_FAILED, "bench", "use a smaller --samples", "out of memory");
 }
 
 cli_exit crowd_check(const crowd_made *made, check_read read, void *context, bench_result *result) {

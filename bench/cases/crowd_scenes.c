@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The table of crowds, and the seeded making of them: a spine with limbs hung on it, clips of one
- * to four seconds of slerp, instances at random places in them.
+ * The table of crowds and their creation from a seed: a spine with limbs, clips of one to four
+ * seconds of slerp, and instances at random times in the clips.
  */
 #include "crowd_scenes.h"
 
@@ -16,7 +16,7 @@ static const crowd_scene crowd[] = {
     {.what = "crossfade", .blend = BLEND_CROSSFADE},
 };
 
-/* Each changes one or two things of crowd/palette. Names of sizes are agents x joints. */
+/* Each scene changes one or two values of crowd/palette. Sizes are named agents x joints. */
 static const crowd_scene crowds[] = {
     {.what = "1x64-8-clips", .agents = 1},
     {.what = "500x64-8-clips", .agents = 500},
@@ -51,7 +51,7 @@ static const crowd_scene one[] = {{.what = "one-300", .agents = 1, .joints = 300
 
 #define ROWS(table) (sizeof(table) / sizeof(table)[0])
 _Static_assert(ROWS(crowd) + ROWS(crowds) + ROWS(reference) + ROWS(one) <= BENCH_CROWDS_MAX,
-               "crowds must fit");
+               "BENCH_CROWDS_MAX is too small");
 
 const crowd_scene *crowd_scenes_of(bench_scene scene, size_t *count) {
     const struct {
@@ -86,14 +86,14 @@ size_t crowd_scene_agents(const crowd_scene *scene, size_t bytes) {
 
 /* ---- the skeleton -------------------------------------------------------------- */
 
-/* Limbs hang on the first joints: the spine, and the limb after it. */
+/* Limbs start at the first joints: the spine, and the limb after it. */
 enum { LIMB = 6, TRUNK = 2 * LIMB, LEVELS = 3 };
 
-/* What a description points to. */
+/* The memory that a description points to. */
 typedef struct crowd_parts {
     int32_t *parents;
     float *positions;  /* (joints, 3), metres */
-    uint8_t *animated; /* of the coarsest level */
+    uint8_t *animated; /* joints of the coarsest level */
     pm_level levels[LEVELS];
 } crowd_parts;
 
@@ -115,7 +115,7 @@ static void make_parts(crowd_parts *parts, size_t joints, uint64_t *state) {
 }
 
 static cli_exit out_of_memory(void) {
-    return cli_fail(CLI_DEVICE_FAILED, "bench", "ask for less with --samples", "out of memory");
+    return cli_fail(CLI_DEVICE_FAILED, "bench", "use a smaller --samples", "out of memory");
 }
 
 static cli_exit make_skeleton(const crowd_scene *scene, uint64_t *state, crowd_made *made) {
@@ -147,7 +147,7 @@ static cli_exit make_skeleton(const crowd_scene *scene, uint64_t *state, crowd_m
 
 /* ---- clips --------------------------------------------------------------------- */
 
-/* Of one clip; its description points here. */
+/* The data of one clip; its description points here. */
 typedef struct crowd_clip {
     pm_timeline timeline;
     float *keys; /* (key_count, joints, 4) */
@@ -197,7 +197,7 @@ static cli_exit make_crowd(pm_engine *engine, size_t clip_count, uint64_t *state
 
 /* ---- instances ----------------------------------------------------------------- */
 
-/* A clip, and a time in it. */
+/* Chooses a clip and a time in it. */
 static void choose(const crowd_made *made, size_t clip_count, uint64_t *state, uint32_t *clip,
                    int64_t *time) {
     *clip = (uint32_t)((double)clip_count * scenes_random(state));

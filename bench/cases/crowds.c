@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * One crowd after another. Its results lie in an output of their own, which is filled, as a
- * ceiling, the way that is fastest for as many bytes.
+ * Runs the crowd cases. Results go to a separate output, which is also filled, as a ceiling, with
+ * the fastest method for that size.
  */
 #include "crowds.h"
 
@@ -12,10 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Fills store so many bytes at once, at most, one after another. */
+/* Fills store at most this many bytes at once, one after another. */
 enum { FILL_BYTES = 2048 };
 
-/* Frames, and calls, that are timed together at most: a driver need not take any number of
+/* Maximum number of frames or calls that are timed together: a driver need not accept any number of
  * commands while none of them may run yet. */
 enum { FRAMES_MAX = 256, CALLS_MAX = 65536 };
 
@@ -36,8 +36,8 @@ static cli_exit open_output(bench_run *run, size_t bytes) {
     return code;
 }
 
-/* Those of halves differ by their last place, of numbers below 4. The others add up, over the
- * joints of a chain, what two roundings of its rotations differ by. */
+/* Halves differ by their last place, for numbers below 4. For the others the difference of two
+ * roundings of a rotation accumulates over the joints of a chain. */
 double crowds_bound(const crowd_scene *scene) {
     return scene->output == PM_CROWD_PALETTE_HALF ? 0x1p-9 : 1e-5;
 }
@@ -55,8 +55,9 @@ cli_exit crowds_run_fill(bench_run *run, bench_result *result) {
     if (code == CLI_DONE) {
         code = device_choose_fill(work.device, work.bytes);
     }
-    return code == CLI_DONE ? bench_repeat(&run->pacing, bench_fill_once, &work, NULL, 0, result)
-                            : code;
+    return code == CLI_DONE
+               ? bench_repeat(&run->repetitions, bench_fill_once, &work, NULL, 0, result)
+               : code;
 }
 
 /* ---- on the device ------------------------------------------------------------- */
@@ -64,7 +65,7 @@ cli_exit crowds_run_fill(bench_run *run, bench_result *result) {
 typedef struct pose_work {
     bench_device *device;
     const crowd_made *made;
-    size_t count; /* of frames, one behind another */
+    size_t count; /* number of frames, queued one after another */
 } pose_work;
 
 static cli_exit pose_once(void *context, double *seconds) {
@@ -72,21 +73,22 @@ static cli_exit pose_once(void *context, double *seconds) {
     return device_crowd(work->device, work->made->crowd, work->made->output, work->count, seconds);
 }
 
-/* A renderer has frames in flight; between those of a queue that runs dry, a small crowd would
- * tell how long threads take to wake up. */
+/* A renderer has several frames in flight. If the queue ran dry between frames, a small crowd would
+ * measure the wake-up time of threads. */
 static cli_exit measure(bench_run *run, pose_work *work, bench_result *result) {
     const double min = 0.01;
     bench_fill fill = {work->device, result->samples * result->bytes_per_sample, 1, CLOCK_KERNEL};
-    bench_yardstick ceiling = {bench_fill_once, &fill, 0.0};
-    /* The run that was checked has warmed up once. */
-    const bench_pacing pacing = {run->pacing.warm_ups - 1, run->pacing.min, run->pacing.seconds};
+    bench_comparison ceiling = {bench_fill_once, &fill, 0.0};
+    /* The checked run was one warm-up. */
+    const bench_repetitions repetitions = {run->repetitions.warm_ups - 1, run->repetitions.min,
+                                           run->repetitions.seconds};
     cli_exit code = device_choose_fill(fill.device, fill.bytes);
     if (code == CLI_DONE && !work->made->waits) {
         code = bench_choose_count(pose_once, work, min, FRAMES_MAX, &work->count);
     }
     fill.count = work->count;
     if (code == CLI_DONE) {
-        code = bench_repeat(&pacing, pose_once, work, &ceiling, 1, result);
+        code = bench_repeat(&repetitions, pose_once, work, &ceiling, 1, result);
     }
     if (code == CLI_DONE) {
         result->ceiling_share = ceiling.seconds_median / result->seconds_median;
@@ -94,7 +96,7 @@ static cli_exit measure(bench_run *run, pose_work *work, bench_result *result) {
     return code;
 }
 
-/* Poisoned, posed, checked, and only then timed. */
+/* Poisons the output, poses, checks the results, and then measures. */
 static cli_exit run_device(bench_run *run, const crowd_made *made, bench_result *result) {
     pose_work work = {&run->crowds.device, made, 1};
     double once;
@@ -119,7 +121,7 @@ static cli_exit run_device(bench_run *run, const crowd_made *made, bench_result 
 typedef struct host_work {
     const crowd_made *made;
     float *records;
-    size_t calls; /* of pm_crowd_pose_one, in one timing */
+    size_t calls; /* calls of pm_crowd_pose_one in one measurement */
 } host_work;
 
 static cli_exit host_once(void *context, double *seconds) {
@@ -163,7 +165,7 @@ static cli_exit run_host(bench_run *run, const crowd_made *made, bool one, bench
     host_work work = {made, bytes > 0 ? malloc(bytes) : NULL, 1};
     double seconds;
     if (work.records == NULL) {
-        return cli_fail(CLI_DEVICE_FAILED, "bench", "ask for less with --samples", "out of memory");
+        return cli_fail(CLI_DEVICE_FAILED, "bench", "use a smaller --samples", "out of memory");
     }
     memset(work.records, 0xff, bytes);
     cli_exit code = once(&work, &seconds);
@@ -174,7 +176,7 @@ static cli_exit run_host(bench_run *run, const crowd_made *made, bool one, bench
         code = bench_choose_count(once, &work, 1e-3, CALLS_MAX, &work.calls);
     }
     if (code == CLI_DONE) {
-        code = bench_repeat(&run->pacing, once, &work, NULL, 0, result);
+        code = bench_repeat(&run->repetitions, once, &work, NULL, 0, result);
     }
     free(work.records);
     return code;

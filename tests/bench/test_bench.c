@@ -344,8 +344,8 @@ static void json_on_stdout_stands_alone_and_quiet_prints_nothing(void **state) {
 static void what_cannot_be_measured_is_refused(void **state) {
     (void)state;
     expect_failure(2, "--device none --samples 2047", "at least 2048");
-    expect_failure(2, "--device all", "'all' is several");
-    expect_failure(2, "--device 0,1", "'0,1' is several");
+    expect_failure(2, "--device all", "'all' names several devices");
+    expect_failure(2, "--device 0,1", "'0,1' names several devices");
     expect_failure(2, "--device none --samples many", "--samples");
     expect_failure(2, "--device none --fast", "unknown option");
     expect_failure(2, "--device none slerp", "unexpected argument");
