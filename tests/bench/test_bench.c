@@ -28,7 +28,7 @@
 
 static char folder[] = "/tmp/posemill-test-bench-XXXXXX";
 static char output[131072]; /* stdout of the last run */
-static char complaint[8192];
+static char error_output[8192];
 static char record[131072]; /* record.json of the last run */
 
 static void read_text(const char *name, char *text, size_t size) {
@@ -49,7 +49,7 @@ static int run(const char *arguments) {
     assert_true(used > 0 && (size_t)used < sizeof line);
     int status = system(line);
     read_text("stdout.txt", output, sizeof output);
-    read_text("stderr.txt", complaint, sizeof complaint);
+    read_text("stderr.txt", error_output, sizeof error_output);
     read_text("record.json", record, sizeof record);
     assert_true(WIFEXITED(status));
     return WEXITSTATUS(status);
@@ -58,18 +58,19 @@ static int run(const char *arguments) {
 static void expect(int code, const char *arguments) {
     int got = run(arguments);
     if (got != code) {
-        fail_msg("exit code %d instead of %d from: bench %s\n%s", got, code, arguments, complaint);
+        fail_msg("exit code %d instead of %d from: bench %s\n%s", got, code, arguments,
+                 error_output);
     }
 }
 
 /* The code, and one line "posemill: ..." with these words, and at most one of cure. */
 static void expect_failure(int code, const char *arguments, const char *words) {
     expect(code, arguments);
-    if (strncmp(complaint, "posemill: ", 10) != 0 || strstr(complaint, words) == NULL) {
-        fail_msg("'%s' is not in: %s", words, complaint);
+    if (strncmp(error_output, "posemill: ", 10) != 0 || strstr(error_output, words) == NULL) {
+        fail_msg("'%s' is not in: %s", words, error_output);
     }
     size_t lines = 0;
-    for (const char *c = complaint; *c != '\0'; c++) {
+    for (const char *c = error_output; *c != '\0'; c++) {
         lines += *c == '\n';
     }
     assert_in_range(lines, 1, 2);
@@ -338,7 +339,7 @@ static void json_on_stdout_stands_alone_and_quiet_prints_nothing(void **state) {
     assert_string_equal(output + strlen(output) - 2, "}\n");
     expect(0, "--device none --quick --samples 2048 --case ceiling/copy --quiet");
     assert_string_equal(output, "");
-    assert_string_equal(complaint, "");
+    assert_string_equal(error_output, "");
 }
 
 static void what_cannot_be_measured_is_refused(void **state) {
@@ -368,7 +369,7 @@ static void help_defines_its_terms_and_needs_no_device(void **state) {
 static void on_a_device_every_group_is_measured_and_no_cache_is_left_behind(void **state) {
     (void)state;
     int code = run("--quick --samples 2048 --case obvious/slerp");
-    if (code == 2 && strstr(complaint, "no case of this device") != NULL) {
+    if (code == 2 && strstr(error_output, "no case of this device") != NULL) {
         print_message("no OpenCL device: skipped\n");
         skip();
     }
@@ -399,7 +400,7 @@ static void on_a_device_every_group_is_measured_and_no_cache_is_left_behind(void
 static void on_a_device_crowds_are_posed_there_and_on_the_reference(void **state) {
     (void)state;
     int code = run("--quick --samples 4096 --case crowds/reference --json record.json");
-    if (code == 2 && strstr(complaint, "no case of this device") != NULL) {
+    if (code == 2 && strstr(error_output, "no case of this device") != NULL) {
         print_message("no OpenCL device: skipped\n");
         skip();
     }

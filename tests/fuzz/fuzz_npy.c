@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Any bytes as a .npy file: parsed without harm, and what is accepted must lie inside
- * the file and be as large as it says.
+ * Fuzzer of the .npy reader: any bytes are parsed safely, and the data of an accepted file lie
+ * inside the file and have the stated size.
  */
 #include "formats/npy.h"
 
@@ -13,7 +13,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     npy_array array;
     char reason[NPY_REASON_SIZE] = "";
-    /* A copy of its own, so that a read past the end is seen. */
+    /* A separate copy, so that a sanitizer detects a read past the end. */
     char *file = malloc(size > 0 ? size : 1);
     if (file == NULL) {
         return 0;

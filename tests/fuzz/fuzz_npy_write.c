@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Fuzzer of the .npy writer: an array of any shape is written and read again as the same.
+ * Fuzzer of the .npy writer: an array of any shape is written and read again unchanged.
  */
 #include "formats/npy.h"
 #include "scratch.h"
@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX = 64 }; /* of an axis, but for the first */
+enum { MAX = 64 }; /* limit of an axis except the first */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* A shape that the rest of the input fills: the first axis is as long as that allows. */
+/* A shape for the rest of the input: the first axis is as long as the data allow. */
 static size_t set_config(fuzz_input *input, size_t width, size_t rank, size_t shape[4]) {
     size_t row = 1;
     for (size_t i = 1; i < rank; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Fuzzer of the number reader and writer: what is read must be written and read again
- * as a number nearly the same.
+ * Fuzzer of the number reader and writer: a number that was read is written and read again as
+ * nearly the same number.
  */
 #include "formats/text.h"
 

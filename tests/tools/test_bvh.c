@@ -141,7 +141,7 @@ static void a_joint_may_have_no_channels(void **state) {
     bvh_free(&model);
 }
 
-static void end_sites_come_in_every_shape(void **state) {
+static void end_sites_are_read_in_every_form(void **state) {
     bvh *model = read_good("HIERARCHY ROOT a { OFFSET 0 0 0 CHANNELS 1 Xrotation\n"
                            "end SITE\n{ OFFSET 1 2 3 }\nEnd Site Tip of it {OFFSET 4 5 6}\n"
                            "End effector { OFFSET 0 0 0 }\n"
@@ -239,7 +239,7 @@ static void a_byte_order_mark_is_skipped(void **state) {
     bvh_free(&model);
 }
 
-static void everything_may_stand_on_few_lines(void **state) {
+static void a_file_may_have_few_lines(void **state) {
     bvh *model = read_good("HIERARCHY ROOT a{OFFSET 0 0 0 CHANNELS 1 Xrotation JOINT b {OFFSET 1 "
                            "1 1}}MOTION Frames:2 Frame Time:.02\n1\n2");
 
@@ -313,12 +313,12 @@ static void rows_that_are_too_long_or_short_are_refused_with_their_line(void **s
     assert_rows_refused("1 2 3\n4 5\n", "line 20: last row has 2 numbers");
 }
 
-static void a_row_may_be_split_when_counts_add_up(void **state) {
+static void a_row_may_span_lines_if_the_counts_add_up(void **state) {
     (void)state;
     assert_rows("1\n2\n3\n4 5\n6\n", one_to_six, 6);
 }
 
-static void frames_that_disagree_give_way_to_the_rows(void **state) {
+static void the_rows_override_a_wrong_frame_count(void **state) {
     bvh_options strict = {true, false, false, {0, 0}};
     bvh *model = read_good(ONE_JOINT HEAD("5", "0.02") "1 2 3\n4 5 6\n");
 
@@ -347,7 +347,7 @@ static void text_after_the_last_frame_is_left_out_with_a_warning(void **state) {
     bvh_free(&model);
 }
 
-static void text_in_a_row_is_refused_rather_than_taken_for_the_end(void **state) {
+static void text_in_a_row_is_refused(void **state) {
     (void)state;
     assert_rows_refused("1 2 3\nl4 5 6\n", "line 20: joint 0 (Hips): 'l4' is not a number");
     assert_rows_refused("1 2 # 3\n", "joint 1 (Spine): '#' is not a number");
@@ -365,7 +365,7 @@ static void one_frame_is_a_clip_and_none_is_an_error(void **state) {
 
 /* ---- frame time --------------------------------------------------------------------- */
 
-static void frame_times_that_say_nothing_need_a_rate(void **state) {
+static void placeholder_frame_times_require_a_rate(void **state) {
     static const char *const times[] = {"1.0", "1", "0", "0.000", "-0.1", "abc", ""};
     bvh_options given = {false, false, false, {30000, 1001}};
     char text[1024];
@@ -386,7 +386,7 @@ static void frame_times_that_say_nothing_need_a_rate(void **state) {
     assert_refused(ONE_JOINT "MOTION\nFrames 1\n1 2 3\n", &plain, "expected ':' after 'Frames'");
 }
 
-static void the_frame_time_is_snapped_unless_told_not_to(void **state) {
+static void the_frame_time_is_snapped_unless_disabled(void **state) {
     static const char text[] = ONE_JOINT HEAD("1", ".0083333") "1 2 3";
     bvh_options literal = {false, false, true, {0, 0}};
     bvh *model = read_good(text);
@@ -457,7 +457,7 @@ static void a_hundred_thousand_nested_joints_do_not_exhaust_the_stack(void **sta
     free(text);
 }
 
-static void nuls_anywhere_are_no_crash(void **state) {
+static void nuls_do_not_crash_the_reader(void **state) {
     static const char text[] = ONE_JOINT TWO_ROWS "1 2 3\n4 5 6\n";
     char copy[sizeof text];
     size_t i;
@@ -694,31 +694,31 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(channels_are_known_by_name_in_any_order_and_number),
         cmocka_unit_test(a_joint_may_have_no_channels),
-        cmocka_unit_test(end_sites_come_in_every_shape),
+        cmocka_unit_test(end_sites_are_read_in_every_form),
         cmocka_unit_test(names_are_the_rest_of_the_line_byte_for_byte),
         cmocka_unit_test(duplicate_names_are_warned_of),
         cmocka_unit_test(several_roots_are_all_read),
         cmocka_unit_test(damaged_hierarchies_are_refused_with_their_line),
         cmocka_unit_test(blanks_and_line_ends_of_every_kind_are_blanks),
         cmocka_unit_test(a_byte_order_mark_is_skipped),
-        cmocka_unit_test(everything_may_stand_on_few_lines),
+        cmocka_unit_test(a_file_may_have_few_lines),
         cmocka_unit_test(exponents_are_read),
         cmocka_unit_test(decimal_commas_are_read_and_warned_of),
         cmocka_unit_test(commas_that_separate_are_refused),
         cmocka_unit_test(what_is_not_finite_is_refused_with_line_and_joint),
         cmocka_unit_test(nan_hold_keeps_the_last_good_value),
         cmocka_unit_test(rows_that_are_too_long_or_short_are_refused_with_their_line),
-        cmocka_unit_test(a_row_may_be_split_when_counts_add_up),
-        cmocka_unit_test(frames_that_disagree_give_way_to_the_rows),
+        cmocka_unit_test(a_row_may_span_lines_if_the_counts_add_up),
+        cmocka_unit_test(the_rows_override_a_wrong_frame_count),
         cmocka_unit_test(text_after_the_last_frame_is_left_out_with_a_warning),
-        cmocka_unit_test(text_in_a_row_is_refused_rather_than_taken_for_the_end),
+        cmocka_unit_test(text_in_a_row_is_refused),
         cmocka_unit_test(one_frame_is_a_clip_and_none_is_an_error),
-        cmocka_unit_test(frame_times_that_say_nothing_need_a_rate),
-        cmocka_unit_test(the_frame_time_is_snapped_unless_told_not_to),
+        cmocka_unit_test(placeholder_frame_times_require_a_rate),
+        cmocka_unit_test(the_frame_time_is_snapped_unless_disabled),
         cmocka_unit_test(a_file_cut_anywhere_is_read_or_refused_but_never_read_past),
         cmocka_unit_test(huge_counts_take_no_memory),
         cmocka_unit_test(a_hundred_thousand_nested_joints_do_not_exhaust_the_stack),
-        cmocka_unit_test(nuls_anywhere_are_no_crash),
+        cmocka_unit_test(nuls_do_not_crash_the_reader),
         cmocka_unit_test(source_rows_keep_their_digits),
         cmocka_unit_test(held_rows_are_written_from_their_numbers),
         cmocka_unit_test(line_ends_stay_as_the_first_was),

@@ -98,7 +98,7 @@ static void every_command_has_help_with_an_example(void **state) {
         expect_word(output, "Usage: posemill");
         expect_word(output, "Example:");
         expect_word(output, names[i]);
-        assert_string_equal(complaint, "");
+        assert_string_equal(error_output, "");
         snprintf(line, sizeof line, "$posemill help %s", names[i]);
         expect(0, line);
         expect_word(output, "Example:");
@@ -107,7 +107,7 @@ static void every_command_has_help_with_an_example(void **state) {
     expect_word(output, "Example:");
 }
 
-static void version_is_the_library_s(void **state) {
+static void version_is_that_of_the_library(void **state) {
     (void)state;
     char wanted[64];
     snprintf(wanted, sizeof wanted, "posemill %s\n", pm_version());
@@ -115,7 +115,7 @@ static void version_is_the_library_s(void **state) {
     assert_string_equal(output, wanted);
 }
 
-static void usage_errors_end_with_2_and_say_what_is_wrong(void **state) {
+static void usage_errors_end_with_2_and_name_the_problem(void **state) {
     (void)state;
     static const char *const cases[][2] = {
         {"$posemill frobnicate", "frobnicate: unknown command"},
@@ -173,7 +173,7 @@ static void usage_errors_end_with_2_and_say_what_is_wrong(void **state) {
         assert_string_equal(output, "");
     }
     expect(2, "$posemill");
-    expect_word(complaint, "Usage:");
+    expect_word(error_output, "Usage:");
     expect_nothing_but(inputs, INPUTS);
 }
 
@@ -221,7 +221,7 @@ static void samples_at_the_keys_are_the_keys(void **state) {
     }
 }
 
-static void rates_and_counts_give_the_samples_they_say(void **state) {
+static void rates_and_counts_give_the_expected_samples(void **state) {
     (void)state;
     static const struct {
         const char *options;
@@ -247,7 +247,7 @@ static void rates_and_counts_give_the_samples_they_say(void **state) {
     }
 }
 
-static void vectors_are_written_beside_the_rotations(void **state) {
+static void vectors_are_written_with_the_rotations(void **state) {
     (void)state;
     expect(0, EVAL PLAIN "--vectors vectors.npy --vectors-out w.npy --out o.npy");
     npy_array array = read_samples("w.npy", 7, 3);
@@ -307,11 +307,11 @@ static void curve_options_change_the_curve(void **state) {
 static void options_without_effect_are_warned_of(void **state) {
     (void)state;
     expect(0, EVAL PLAIN "--tangents mean --out o.npy");
-    expect_word(complaint, "posemill: warning: --tangents");
+    expect_word(error_output, "posemill: warning: --tangents");
     expect(0, EVAL PLAIN "--axis 0,0,1 --out o.npy");
-    expect_word(complaint, "posemill: warning: --axis");
+    expect_word(error_output, "posemill: warning: --axis");
     expect(0, EVAL PLAIN "--tangents mean --quiet --out o.npy");
-    assert_string_equal(complaint, "");
+    assert_string_equal(error_output, "");
     assert_string_equal(output, "");
 }
 
@@ -321,14 +321,14 @@ static void the_report_can_be_json(void **state) {
     assert_int_equal(output[0], '{');
     expect_word(output, "\"samples\": 7");
     expect_word(output, "\"method\": \"slerp\"");
-    assert_string_equal(complaint, "");
+    assert_string_equal(error_output, "");
 }
 
 static void streams_take_the_place_of_files(void **state) {
     (void)state;
     expect(0, EVAL PLAIN "--quiet --out o.npy");
     expect(0, "$posemill eval --reference --keys - " PLAIN "--out - < keys.npy > p.npy");
-    expect_word(complaint, "7 samples");
+    expect_word(error_output, "7 samples");
     expect(0, "cmp o.npy p.npy");
 }
 
@@ -382,7 +382,7 @@ static void what_does_not_fit_the_host_is_bad_input(void **state) {
                    "(ulimit -v 120000; $posemill eval --reference --keys many.npy " PLAIN
                    "--count 100 --out o.npy)",
                    "memory");
-    expect_word(complaint, "posemill: many.npy: ");
+    expect_word(error_output, "posemill: many.npy: ");
     expect_failure(4,
                    "(ulimit -v 15000; $posemill eval --reference --keys many.npy " PLAIN
                    "--count 100 --out o.npy)",
@@ -400,13 +400,13 @@ static void a_broken_key_is_named_by_track_and_key(void **state) {
         keys[2][1][3] = broken[i];
         write_keys("keys.npy");
         expect_failure(4, EVAL PLAIN "--out o.npy", "posemill: keys.npy: ");
-        expect_word(complaint, "track 1");
-        expect_word(complaint, "key 2");
+        expect_word(error_output, "track 1");
+        expect_word(error_output, "key 2");
     }
     expect_nothing_but(inputs, INPUTS);
 }
 
-static void a_broken_vector_is_blamed_on_its_own_file(void **state) {
+static void an_invalid_vector_is_attributed_to_its_file(void **state) {
     (void)state;
     const size_t shape[] = {KEYS, TRACKS, 3};
     double vectors[KEYS][TRACKS][3] = {{{0}}};
@@ -414,15 +414,15 @@ static void a_broken_vector_is_blamed_on_its_own_file(void **state) {
     write_array("vectors.npy", PM_FLOAT64, 3, shape, vectors, sizeof vectors);
     expect_failure(4, EVAL PLAIN "--vectors vectors.npy --vectors-out w.npy --out o.npy",
                    "posemill: vectors.npy: ");
-    expect_word(complaint, "track 2");
-    expect_word(complaint, "key 3");
+    expect_word(error_output, "track 2");
+    expect_word(error_output, "key 3");
     expect_failure(4,
                    EVAL "--key-rate 10 --rate 20 --method squad --tangents vectors.npy --out o.npy",
                    "posemill: vectors.npy: ");
     expect_nothing_but(inputs, INPUTS);
 }
 
-static void times_that_do_not_increase_are_blamed_on_their_file(void **state) {
+static void times_that_do_not_increase_are_attributed_to_their_file(void **state) {
     (void)state;
     static const double cases[][KEYS] = {{0.0, 0.1, 0.1, 0.3},
                                          {0.0, 0.2, 0.1, 0.3},
@@ -526,14 +526,14 @@ static void a_device_that_is_not_there_ends_with_3(void **state) {
 }
 
 /* An empty folder in place of the list of drivers. */
-static void without_a_driver_the_cure_is_named_and_the_reference_computes(void **state) {
+static void without_a_driver_a_hint_is_printed_and_the_reference_path_is_used(void **state) {
     (void)state;
     setenv("OCL_ICD_VENDORS", command_folder, 1);
     setenv("OPENCL_VENDOR_PATH", command_folder, 1);
     expect(0, "$posemill devices");
     expect_word(output, "reference");
-    expect_word(complaint, "no OpenCL driver");
-    expect_word(complaint, "pocl-opencl-icd");
+    expect_word(error_output, "no OpenCL driver");
+    expect_word(error_output, "pocl-opencl-icd");
     expect(0, "$posemill devices --json");
     expect_word(output, "\"devices\": []");
     expect_failure(3, "$posemill devices --device gpu", "pocl-opencl-icd");
@@ -542,16 +542,16 @@ static void without_a_driver_the_cure_is_named_and_the_reference_computes(void *
     expect_failure(3, "$posemill eval --keys keys.npy " PLAIN "--device all --out o.npy",
                    "pocl-opencl-icd");
     expect(0, "$posemill eval --keys keys.npy " PLAIN "--out o.npy");
-    expect_word(complaint, "reference path");
+    expect_word(error_output, "reference path");
     expect(0, EVAL PLAIN "--out p.npy");
-    assert_string_equal(complaint, "");
+    assert_string_equal(error_output, "");
     expect(0, "cmp o.npy p.npy");
     unsetenv("OCL_ICD_VENDORS");
     unsetenv("OPENCL_VENDOR_PATH");
 }
 
 /* Where there is any; with one device too, which is then all. */
-static void several_devices_give_what_the_reference_gives(void **state) {
+static void several_devices_match_the_reference(void **state) {
     (void)state;
     if (run("$posemill devices --no-check --json") != 0 || strstr(output, "\"devices\": []")) {
         print_message("not tested: there is no OpenCL device\n");
@@ -584,12 +584,12 @@ static void verify_passes_on_the_reference(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         IN_FOLDER(every_command_has_help_with_an_example),
-        IN_FOLDER(version_is_the_library_s),
-        IN_FOLDER(usage_errors_end_with_2_and_say_what_is_wrong),
+        IN_FOLDER(version_is_that_of_the_library),
+        IN_FOLDER(usage_errors_end_with_2_and_name_the_problem),
         IN_FOLDER(every_method_of_the_library_is_listed),
         IN_FOLDER(samples_at_the_keys_are_the_keys),
-        IN_FOLDER(rates_and_counts_give_the_samples_they_say),
-        IN_FOLDER(vectors_are_written_beside_the_rotations),
+        IN_FOLDER(rates_and_counts_give_the_expected_samples),
+        IN_FOLDER(vectors_are_written_with_the_rotations),
         IN_FOLDER(key_formats_change_the_keys_within_their_bounds),
         IN_FOLDER(curve_options_change_the_curve),
         IN_FOLDER(options_without_effect_are_warned_of),
@@ -598,16 +598,16 @@ int main(void) {
         IN_FOLDER(unusable_files_end_with_4_and_are_named),
         IN_FOLDER(what_does_not_fit_the_host_is_bad_input),
         IN_FOLDER(a_broken_key_is_named_by_track_and_key),
-        IN_FOLDER(a_broken_vector_is_blamed_on_its_own_file),
-        IN_FOLDER(times_that_do_not_increase_are_blamed_on_their_file),
+        IN_FOLDER(an_invalid_vector_is_attributed_to_its_file),
+        IN_FOLDER(times_that_do_not_increase_are_attributed_to_their_file),
         IN_FOLDER(sample_times_must_be_numbers),
         IN_FOLDER(an_output_that_cannot_be_written_ends_with_6),
         IN_FOLDER(a_failure_leaves_an_older_output_as_it_was),
         IN_FOLDER(an_output_keeps_permissions_and_follows_links),
         IN_FOLDER(an_interrupted_command_leaves_nothing),
         IN_FOLDER(a_device_that_is_not_there_ends_with_3),
-        IN_FOLDER(without_a_driver_the_cure_is_named_and_the_reference_computes),
-        IN_FOLDER(several_devices_give_what_the_reference_gives),
+        IN_FOLDER(without_a_driver_a_hint_is_printed_and_the_reference_path_is_used),
+        IN_FOLDER(several_devices_match_the_reference),
         IN_FOLDER(verify_passes_on_the_reference),
     };
     return cmocka_run_group_tests(tests, command_enter_folder, command_leave_folder);

@@ -141,7 +141,7 @@ static void an_endless_stream_ends_at_the_bound(void **state) {
     assert_true(f.given > 3000000 && f.given < 3000000 + 200000); /* what a pipe holds */
 }
 
-static void what_is_not_of_the_kind_is_left_after_its_first_bytes(void **state) {
+static void other_kinds_are_rejected_after_their_first_bytes(void **state) {
     (void)state;
     static const struct {
         const cli_kind *kind;
@@ -180,7 +180,7 @@ static void what_is_not_of_the_kind_is_left_after_its_first_bytes(void **state) 
 }
 
 /* Zeros, and blanks in front of a word that never comes. */
-static void streams_that_begin_with_nothing_are_left_soon(void **state) {
+static void streams_of_blanks_are_rejected_early(void **state) {
     (void)state;
     static char blanks[2 * FIRST_BYTES];
     memset(blanks, '\n', sizeof blanks);
@@ -220,8 +220,8 @@ int main(void) {
         cmocka_unit_test(every_size_is_read_to_the_last_byte),
         cmocka_unit_test(one_byte_more_than_the_bound_is_refused),
         cmocka_unit_test(an_endless_stream_ends_at_the_bound),
-        cmocka_unit_test(what_is_not_of_the_kind_is_left_after_its_first_bytes),
-        cmocka_unit_test(streams_that_begin_with_nothing_are_left_soon),
+        cmocka_unit_test(other_kinds_are_rejected_after_their_first_bytes),
+        cmocka_unit_test(streams_of_blanks_are_rejected_early),
         cmocka_unit_test(devices_and_sparse_files_take_no_memory),
     };
     signal(SIGPIPE, SIG_IGN); /* the feed is told by its write */

@@ -224,7 +224,7 @@ static void signals_while_kernels_are_compiled_leave_no_file(void **state) {
     unsetenv("POCL_KERNEL_CACHE");
 }
 
-static void what_kill_left_is_gone_after_the_next_run(void **state) {
+static void files_left_by_a_kill_are_removed_by_the_next_run(void **state) {
     (void)state;
     random_source source = random_start();
     write_keys(&source);
@@ -249,7 +249,7 @@ static void what_kill_left_is_gone_after_the_next_run(void **state) {
 
 /* Runs that are alive keep their files, links are not followed, and what is no plain file, or not
  * of such a name, is none of the command's. */
-static void only_files_of_the_dead_are_removed(void **state) {
+static void only_files_of_ended_processes_are_removed(void **state) {
     (void)state;
     random_source source = random_start();
     write_keys(&source);
@@ -274,7 +274,7 @@ static void only_files_of_the_dead_are_removed(void **state) {
 }
 
 /* Two at once in one folder, again and again: neither takes the other's file for a dead one's. */
-static void runs_beside_each_other_do_not_disturb(void **state) {
+static void concurrent_runs_keep_each_other_s_files(void **state) {
     (void)state;
     random_source source = random_start();
     write_keys(&source);
@@ -282,7 +282,7 @@ static void runs_beside_each_other_do_not_disturb(void **state) {
         expect(0, "for n in 1 2 3 4; do $posemill eval --quiet --reference --keys keys.npy "
                   "--key-rate 30 --rate 60 --method slerp --out o$n.npy & done; wait; "
                   "cmp o1.npy o2.npy && cmp o1.npy o3.npy && cmp o1.npy o4.npy && rm o?.npy");
-        assert_string_equal(complaint, "");
+        assert_string_equal(error_output, "");
         assert_int_equal(pending_files(), 0);
     }
 }
@@ -305,9 +305,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         IN_FOLDER(signals_at_any_moment_leave_no_file),
         IN_FOLDER(signals_while_kernels_are_compiled_leave_no_file),
-        IN_FOLDER(what_kill_left_is_gone_after_the_next_run),
-        IN_FOLDER(only_files_of_the_dead_are_removed),
-        IN_FOLDER(runs_beside_each_other_do_not_disturb),
+        IN_FOLDER(files_left_by_a_kill_are_removed_by_the_next_run),
+        IN_FOLDER(only_files_of_ended_processes_are_removed),
+        IN_FOLDER(concurrent_runs_keep_each_other_s_files),
         IN_FOLDER(ignored_signals_stay_ignored),
     };
     return cmocka_run_group_tests(tests, command_enter_folder, command_leave_folder);

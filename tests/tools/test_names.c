@@ -94,7 +94,7 @@ static void draw_name(random_source *source, char *name, size_t room) {
 static void expect_shown(int code, const char *line) {
     expect(code, line);
     expect_harmless(output);
-    expect_harmless(complaint);
+    expect_harmless(error_output);
 }
 
 static void names_of_files_reach_no_terminal(void **state) {
@@ -120,7 +120,7 @@ static void names_of_files_reach_no_terminal(void **state) {
             snprintf(line, sizeof line, "n=$(printf '%s'); %s", name, tails[i]);
             expect_shown(codes[i], line);
             /* Device names are the last, of a contradiction that quotes none. */
-            assert_true(strstr(complaint, "\\x1b") != NULL || strstr(name, "\\033") == NULL ||
+            assert_true(strstr(error_output, "\\x1b") != NULL || strstr(name, "\\033") == NULL ||
                         i + 1 == sizeof tails / sizeof tails[0]);
         }
         snprintf(line, sizeof line,
@@ -169,8 +169,8 @@ static void words_of_files_reach_no_terminal(void **state) {
             run(RESAMPLE "odd.bvh -o x.bvh; " RESAMPLE "--src-rate 30 odd.bvh -o x.bvh; " RESAMPLE
                          "--src-rate 30 --json odd.bvh -o x.bvh");
             expect_harmless(output);
-            expect_harmless(complaint);
-            assert_true(strlen(complaint) > 0);
+            expect_harmless(error_output);
+            assert_true(strlen(error_output) > 0);
         }
     }
     put_file("odd.bvh", HIERARCHY("Hips") "Frames: 3\nFrame Time: \x1b[31m\n" ROWS);
@@ -185,7 +185,7 @@ static void words_of_files_reach_no_terminal(void **state) {
 
 /* ---- what outputs are called --------------------------------------------------- */
 
-static void outputs_are_called_what_they_are(void **state) {
+static void output_extensions_match_the_format(void **state) {
     (void)state;
     static const char *const refused[] = {
         RESAMPLE "walk.bvh -o walk.npz",
@@ -221,10 +221,10 @@ static void outputs_are_called_what_they_are(void **state) {
     }
 }
 
-static void failures_are_told_in_words_of_the_command(void **state) {
+static void errors_use_the_words_of_the_command(void **state) {
     (void)state;
     expect_failure(2, RESAMPLE "walk.bvh -o x.bvh --method cubicspline", "BVH files have none");
-    assert_null(strstr(complaint, "rotations_in"));
+    assert_null(strstr(error_output, "rotations_in"));
     static const char *const lines[] = {
         RESAMPLE "walk.bvh -o x.bvh --loop 0.15",
         RESAMPLE "walk.bvh -o x.bvh --loop 0.2",
@@ -232,7 +232,7 @@ static void failures_are_told_in_words_of_the_command(void **state) {
     };
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
         expect_failure(4, lines[i], "loop");
-        assert_null(strchr(complaint, '_'));
+        assert_null(strchr(error_output, '_'));
     }
     expect_nothing_but(inputs, INPUTS);
 }
@@ -261,8 +261,8 @@ static void two_outputs_in_one_file_are_found_whatever_they_are_called(void **st
                  "--out %s --velocity %s",
                  there ? "echo old > o.npy; " : "", first, second);
         run(line);
-        if (strstr(complaint, "same file as the output") == NULL || (there != exists("o.npy"))) {
-            fail_msg("%s and %s: %s", first, second, complaint);
+        if (strstr(error_output, "same file as the output") == NULL || (there != exists("o.npy"))) {
+            fail_msg("%s and %s: %s", first, second, error_output);
         }
         expect(0, there ? "grep -q old o.npy && rm -r o.npy down here *-o.npy"
                         : "rm -r down here *-o.npy");
@@ -348,7 +348,7 @@ static void closed_streams_do_not_mix_into_outputs(void **state) {
     expect(0, EVAL "--out right.npy");
     expect(6, "$posemill eval --reference --keys keys.npy --key-rate 10 --rate 20 --method slerp "
               "--out o.npy >&-");
-    expect_word(complaint, "standard output");
+    expect_word(error_output, "standard output");
     expect(0, "cmp o.npy right.npy");
     run("$posemill eval --reference --keys keys.npy --key-rate 10 --rate 20 --method slerp "
         "--tangents mean --out p.npy 2>&-");
@@ -362,7 +362,7 @@ static void closed_streams_do_not_mix_into_outputs(void **state) {
 
 /* ---- how much ------------------------------------------------------------------ */
 
-static void more_frames_than_anybody_means_are_refused_with_their_number(void **state) {
+static void too_many_frames_are_refused_with_their_number(void **state) {
     (void)state;
     static const struct {
         const char *time, *options, *word;
@@ -421,7 +421,7 @@ static void a_folder_of_results_appears_with_the_first_of_them(void **state) {
     expect_nothing_but(inputs, INPUTS);
 }
 
-static void a_folder_as_input_is_called_one(void **state) {
+static void a_folder_as_input_is_refused(void **state) {
     (void)state;
     expect_failure(4, RESAMPLE ". -o x.bvh", "is a folder");
     expect_failure(4, "mkdir takes takes.bvh; " RESAMPLE "takes -o x.bvh", "is a folder");
@@ -437,17 +437,17 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         IN_FOLDER(names_of_files_reach_no_terminal),
         IN_FOLDER(words_of_files_reach_no_terminal),
-        IN_FOLDER(outputs_are_called_what_they_are),
-        IN_FOLDER(failures_are_told_in_words_of_the_command),
+        IN_FOLDER(output_extensions_match_the_format),
+        IN_FOLDER(errors_use_the_words_of_the_command),
         IN_FOLDER(two_outputs_in_one_file_are_found_whatever_they_are_called),
         IN_FOLDER(an_output_never_replaces_an_input),
         IN_FOLDER(results_of_a_batch_are_told_apart_before_any_is_written),
         IN_FOLDER(links_are_followed),
         IN_FOLDER(a_replaced_file_keeps_its_permissions_and_no_other_bits),
         IN_FOLDER(closed_streams_do_not_mix_into_outputs),
-        IN_FOLDER(more_frames_than_anybody_means_are_refused_with_their_number),
+        IN_FOLDER(too_many_frames_are_refused_with_their_number),
         IN_FOLDER(a_folder_of_results_appears_with_the_first_of_them),
-        IN_FOLDER(a_folder_as_input_is_called_one),
+        IN_FOLDER(a_folder_as_input_is_refused),
     };
     return cmocka_run_group_tests(tests, command_enter_folder, command_leave_folder);
 }

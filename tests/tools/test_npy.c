@@ -285,7 +285,7 @@ static void written_headers_read_back_and_align_the_data(void **state) {
     }
 }
 
-static void data_at_odd_offsets_come_out_aligned(void **state) {
+static void data_at_odd_offsets_are_aligned(void **state) {
     (void)state;
     char path[] = "/tmp/posemill-npy-XXXXXX";
     int handle = mkstemp(path);
@@ -376,7 +376,7 @@ int main(void) {
         cmocka_unit_test(an_unknown_entry_is_named),
         cmocka_unit_test(bytes_changed_at_random_do_no_harm),
         cmocka_unit_test(written_headers_read_back_and_align_the_data),
-        cmocka_unit_test(data_at_odd_offsets_come_out_aligned),
+        cmocka_unit_test(data_at_odd_offsets_are_aligned),
         cmocka_unit_test(a_missing_file_is_bad_input),
         cmocka_unit_test(uniform_samples_are_counted_in_whole_numbers),
         cmocka_unit_test(listed_samples_meet_a_last_key_written_in_decimals),

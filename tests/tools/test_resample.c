@@ -115,7 +115,7 @@ static void an_open_loop_ends_before_its_first_frame_comes_again(void **state) {
     assert_int_equal(grid.count, 61);
 }
 
-static void rates_too_fine_for_whole_numbers_are_refused(void **state) {
+static void rates_with_too_many_digits_are_refused(void **state) {
     resample_span span = {{1000000007, 1000000009},
                           {1000000021, 1000000033},
                           10,
@@ -206,7 +206,7 @@ static void rotation_order_is_that_of_the_channels(void **state) {
     bvh_free(&model);
 }
 
-static void vectors_and_plain_channels_find_their_places(void **state) {
+static void vectors_and_plain_channels_are_mapped(void **state) {
     bvh *model = model_of("7 Zposition grip Xscale Xposition fist Yposition Xposition",
                           "1 2 3 4 5 6 7\n2 4 6 8 10 12 14\n");
     pose_plan plan;
@@ -413,7 +413,7 @@ static void one_frame_is_a_constant_motion(void **state) {
     free(data);
 }
 
-static void a_loop_must_close_or_leave_room_to(void **state) {
+static void a_loop_must_close_or_have_time_to_close(void **state) {
     char *data;
     bvh *model;
 
@@ -610,18 +610,18 @@ int main(void) {
         cmocka_unit_test(samples_on_source_frames_are_found_exactly),
         cmocka_unit_test(start_and_end_cut),
         cmocka_unit_test(an_open_loop_ends_before_its_first_frame_comes_again),
-        cmocka_unit_test(rates_too_fine_for_whole_numbers_are_refused),
+        cmocka_unit_test(rates_with_too_many_digits_are_refused),
         cmocka_unit_test(every_number_of_rotation_channels_comes_back),
         cmocka_unit_test(values_beyond_a_turn_are_followed),
         cmocka_unit_test(rotation_order_is_that_of_the_channels),
-        cmocka_unit_test(vectors_and_plain_channels_find_their_places),
+        cmocka_unit_test(vectors_and_plain_channels_are_mapped),
         cmocka_unit_test(rotations_that_are_no_euler_order_are_refused),
         cmocka_unit_test(bones_point_to_their_first_child),
         cmocka_unit_test(the_same_rate_gives_the_same_digits),
         cmocka_unit_test(twice_the_rate_keeps_every_row_and_goes_half_way_between),
         cmocka_unit_test(trimming_drops_frames_before_anything_else),
         cmocka_unit_test(one_frame_is_a_constant_motion),
-        cmocka_unit_test(a_loop_must_close_or_leave_room_to),
+        cmocka_unit_test(a_loop_must_close_or_have_time_to_close),
         cmocka_unit_test(a_batch_with_one_bad_file_does_the_rest),
         cmocka_unit_test(a_batch_never_overwrites_its_sources_or_itself),
         cmocka_unit_test(usage_is_checked_before_any_file),

@@ -105,7 +105,7 @@ static void on_a_terminal_what_is_built_is_shown_and_cleared(void **state) {
     assert_null(strchr(seen, '\n'));                /* one line, in place */
 }
 
-static void elsewhere_nothing_is_shown(void **state) {
+static void without_a_terminal_nothing_is_shown(void **state) {
     (void)state;
     struct {
         const char *options, *redirect;
@@ -120,7 +120,7 @@ static void elsewhere_nothing_is_shown(void **state) {
     fclose(file);
 }
 
-static void what_is_in_the_cache_is_not_shown(void **state) {
+static void cached_programs_are_not_shown(void **state) {
     char line[256];
     (void)state;
     setenv("POSEMILL_CACHE", "cache", 1);
@@ -172,8 +172,8 @@ static int leave_folder(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(on_a_terminal_what_is_built_is_shown_and_cleared),
-        cmocka_unit_test(elsewhere_nothing_is_shown),
-        cmocka_unit_test(what_is_in_the_cache_is_not_shown),
+        cmocka_unit_test(without_a_terminal_nothing_is_shown),
+        cmocka_unit_test(cached_programs_are_not_shown),
     };
     const int code = exit_code_without_device();
     return code ? code : cmocka_run_group_tests_name("terminal", tests, enter_folder, leave_folder);
