@@ -49,10 +49,11 @@ static const char source[] =
     "kernel void moved(global const float4 *now, global const float4 *before,\n"
     "                  constant float4 *points, int count, int joints, global float *farthest) {\n"
     "    size_t agent = get_global_id(0);\n"
-    "    float most = 0.0f;\n"
+    "    float max_distance = 0.0f;\n"
     "    for (int i = 0; i < count; i++)\n"
-    "        max_distance = fmax(max_distance, distance(skinned(now + agent * 3 * joints, points[i]),\n"
-    "                                   skinned(before + agent * 3 * joints, points[i])));\n"
+    "        max_distance = fmax(max_distance,\n"
+    "                            distance(skinned(now + agent * 3 * joints, points[i]),\n"
+    "                                     skinned(before + agent * 3 * joints, points[i])));\n"
     "    farthest[agent] = max_distance;\n"
     "}\n";
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Each rule for BVH files on a tiny file of its own, hostile files, and every real and
- * odd file of the data folder, with the reason for which each refused one is refused.
+ * Tests of the BVH reader and writer: each rule with a small file, malicious files, and every
+ * real and odd file of the data folder, with the reason for each rejection.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -21,7 +21,7 @@
 
 /* ---- reading a text and its messages --------------------------------------------- */
 
-static char messages[4096]; /* what the last reading printed */
+static char messages[4096]; /* messages of the last read */
 
 static int divert_stderr(FILE *file) {
     int saved;
@@ -414,7 +414,7 @@ static void a_file_cut_anywhere_is_read_or_refused_but_never_read_past(void **st
         char *copy = malloc(size + 1);
         bvh *model;
         assert_non_null(copy);
-        memcpy(copy + 1, text, size); /* ends where the allocation does */
+        memcpy(copy + 1, text, size); /* ends exactly at the end of the allocation */
         refused += read_bytes(copy + 1, size, &plain, &model) == CLI_BAD_INPUT;
         bvh_free(&model);
         free(copy);
@@ -474,7 +474,8 @@ static void nuls_do_not_crash_the_reader(void **state) {
 
 /* ---- writing --------------------------------------------------------------------------- */
 
-/* Writes the model's own rows, or its numbers, and returns the file's text. */
+/* Writes the rows of the model from their text or from their numbers, and returns the text of the
+ * file. */
 static char *written(const bvh *model, bool own_rows) {
     char path[] = "/tmp/posemill-test-bvh-XXXXXX";
     cli_output *output = NULL;
@@ -543,7 +544,7 @@ static void line_ends_stay_as_the_first_was(void **state) {
 
 typedef struct data_file {
     const char *path;
-    const char *message; /* of a refusal, or of a warning; NULL: read without any */
+    const char *message; /* message of a rejection or a warning; NULL: read without either */
     bool refused;
     size_t joints, frames;
     int64_t num, den;
@@ -663,7 +664,7 @@ static void real_and_odd_files_are_read_or_refused_as_they_should_be(void **stat
     }
 }
 
-/* The rows written from the source's digits read back as the same doubles. */
+/* The rows written with the digits of the source read back as the same doubles. */
 static void real_files_survive_being_written_and_read(void **state) {
     size_t i, size;
 

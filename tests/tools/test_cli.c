@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The command as a user meets it: run as a process, in a folder of its own, judged by
- * exit code, messages and the files it leaves. What needs no device runs on the
- * reference path, so that these tests pass where there is no OpenCL.
+ * Tests of the command as a process in a temporary folder: exit codes, messages and output files.
+ * Tests that need no device use the reference path, so that they pass without OpenCL.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -47,7 +46,7 @@ static void write_keys(const char *name) {
     write_array(name, PM_FLOAT32, 3, shape, keys, sizeof keys);
 }
 
-/* Steps of 0.4 rad and more about x, y or z. */
+/* Rotations about x, y or z in steps of at least 0.4 rad. */
 static void make_keys(void) {
     memset(keys, 0, sizeof keys);
     for (size_t i = 0; i < KEYS; i++) {
@@ -253,7 +252,7 @@ static void vectors_are_written_with_the_rotations(void **state) {
     npy_array array = read_samples("w.npy", 7, 3);
     const float *got = array.data;
     for (size_t c = 0; c < TRACKS * 3; c++) {
-        /* Half way from key 0 to key 1, linear as slerp's vectors are. */
+        /* Midway between keys 0 and 1: slerp interpolates vectors linearly. */
         assert_true(fabsf(got[TRACKS * 3 + c] - ((float)c + 4.5f)) < 1e-5f);
     }
     npy_release(&array);
@@ -261,7 +260,8 @@ static void vectors_are_written_with_the_rotations(void **state) {
     npy_release(&array);
 }
 
-/* By something, and by no more than the formats promise: 8.7e-5 rad, 5e-5 in a component. */
+/* The results differ, but by no more than the documented bounds: 8.7e-5 rad, 5e-5 in a
+ * component. */
 static void key_formats_change_the_keys_within_their_bounds(void **state) {
     (void)state;
     static const char *const formats[] = {"log48", "smallest48"};
@@ -363,7 +363,7 @@ static void unusable_files_end_with_4_and_are_named(void **state) {
     expect_nothing_but(inputs, INPUTS);
 }
 
-/* With address space for the program and its input, and for no samples. */
+/* The address space suffices for the program and its input, but not for the samples. */
 static void what_does_not_fit_the_host_is_bad_input(void **state) {
     (void)state;
     const size_t shape[] = {KEYS, 100000, 4};
@@ -493,7 +493,8 @@ static void an_output_keeps_permissions_and_follows_links(void **state) {
 
 static void an_interrupted_command_leaves_nothing(void **state) {
     (void)state;
-    /* Some hundred gigabytes of output: it cannot finish first. */
+    /* An output of several hundred gigabytes, so that the command cannot finish before the
+     * signal. */
     expect(0, "ulimit -f 2000000; " EVAL PLAIN "--count 9000000000 --out o.npy & child=$!; "
               "n=0; while [ $n -lt 100 ] && ! ls .posemill-*.part; do sleep 0.05; n=$((n+1)); "
               "done; kill -TERM $child; wait $child; [ $? -gt 128 ] && [ $n -lt 100 ]");
@@ -525,7 +526,7 @@ static void a_device_that_is_not_there_ends_with_3(void **state) {
     expect_nothing_but(inputs, INPUTS);
 }
 
-/* An empty folder in place of the list of drivers. */
+/* An empty folder replaces the list of drivers. */
 static void without_a_driver_a_hint_is_printed_and_the_reference_path_is_used(void **state) {
     (void)state;
     setenv("OCL_ICD_VENDORS", command_folder, 1);
@@ -550,7 +551,7 @@ static void without_a_driver_a_hint_is_printed_and_the_reference_path_is_used(vo
     unsetenv("OPENCL_VENDOR_PATH");
 }
 
-/* Where there is any; with one device too, which is then all. */
+/* Runs if there is a device; with a single device "all" is that device. */
 static void several_devices_match_the_reference(void **state) {
     (void)state;
     if (run("$posemill devices --no-check --json") != 0 || strstr(output, "\"devices\": []")) {

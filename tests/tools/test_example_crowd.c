@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Runs the examples of crowds as somebody would: what they write, the codes they exit with, and
- * what they leave behind when they fail. How the pictures look is nothing a test can see.
+ * Runs the crowd examples as a user does: output, exit codes, and files left after failures. The
+ * appearance of the pictures is not tested.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -40,8 +40,8 @@ static int close_folder(void **state) {
     return engines_close(state);
 }
 
-/* Skips where there is no device, or none that squads of crowds can be compiled for: rusticl of
- * Mesa 22.3 takes minutes for each output. */
+/* Skips without a device, and on devices that cannot compile squad crowds: rusticl of Mesa 22.3
+ * takes minutes for each output. */
 static void need_device(void **state) {
     pm_device_info info;
     pm_engine_info(engine_for(state), &info);
@@ -74,8 +74,8 @@ static bool exists(const char *name) {
     return stat(path, &there) == 0;
 }
 
-/* The exit code of a command line in the folder, with what it prints. Of runs on devices that is
- * printed on, for an implementation may report errors there. */
+/* Runs a command line in the folder and returns its exit code and output. The output of runs on a
+ * device is printed, because an OpenCL implementation may report errors in it. */
 static int run(char printed[MAX], const char *command) {
     char line[2048];
     const int size = snprintf(line, sizeof line, "cd '%s' && { %s; }", folder, command);
@@ -100,7 +100,7 @@ static size_t trunks(const char *svg) {
            count_of(svg, "class=\"v2\"");
 }
 
-/* Every path is made of commands and whole numbers, so no NaN came through. */
+/* Every path consists of commands and integers, so there was no NaN. */
 static void expect_whole_numbers(const char *svg) {
     size_t paths = 0;
     for (const char *d = svg; (d = strstr(d, " d=\"")) != NULL; paths++) {
@@ -143,8 +143,8 @@ static void stdout_gets_what_a_file_gets(void **state) {
     assert_string_equal(printed, svg);
 }
 
-/* Whether two pictures say the same but for numbers that are rounded differently: each is the
- * difference of two that are off by at most one. */
+/* Whether two pictures are equal except for differently rounded numbers: each number is the
+ * difference of two values with an error of at most one. */
 static bool look_alike(const char *a, const char *b) {
     while (*a && *b) {
         char *end_a = NULL, *end_b = NULL;
@@ -190,7 +190,7 @@ static void agents_move_over_time(void **state) {
     assert_string_not_equal(first, later);
 }
 
-/* Lines of arguments, and what is said of them. */
+/* Command lines and their expected messages. */
 typedef struct wrong_arguments {
     const char *line, *reason;
 } wrong_arguments;
@@ -258,7 +258,7 @@ static void a_full_disk_is_reported(void **state) {
     assert_non_null(strstr(printed, "crowd: stdout: No space left"));
 }
 
-/* Files of at most four kilobytes, as on a disk that fills up on the way. */
+/* Limits files to four kilobytes, like a disk that becomes full during the write. */
 static void a_failed_write_keeps_the_old_picture(void **state) {
     (void)state;
     static char printed[MAX];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Names that come from outside: how they are shown, what outputs may be called, where they lead,
- * and which files and folders appear under them. No device is needed.
+ * Tests of names from outside: how they are printed, the rules for names of outputs, link
+ * resolution, and the files and folders created under them. No device is required.
  */
 #define _XOPEN_SOURCE 700
 
@@ -63,7 +63,7 @@ static bool exists(const char *name) {
 
 /* ---- text from outside --------------------------------------------------------- */
 
-/* Printable ASCII, line ends and whole characters of UTF-8: all a terminal should get. */
+/* Only printable ASCII, line ends and complete UTF-8 characters may reach a terminal. */
 static void expect_harmless(const char *text) {
     for (const unsigned char *at = (const unsigned char *)text; *at != '\0';) {
         size_t more = *at < 0x80 ? 0 : *at >> 5 == 6 ? 1 : *at >> 4 == 14 ? 2 : 3;
@@ -80,7 +80,7 @@ static void expect_harmless(const char *text) {
     }
 }
 
-/* A name of harmful and harmless pieces, in octal for printf of a shell. */
+/* A name of harmful and harmless pieces, in octal for the printf of a shell. */
 static void draw_name(random_source *source, char *name, size_t room) {
     static const char *const parts[] = {
         "\\033]0;x\\007", "\\302\\233", "\\177",          "\\303\\251", "a",
@@ -119,7 +119,7 @@ static void names_of_files_reach_no_terminal(void **state) {
         for (size_t i = 0; i < sizeof tails / sizeof tails[0]; i++) {
             snprintf(line, sizeof line, "n=$(printf '%s'); %s", name, tails[i]);
             expect_shown(codes[i], line);
-            /* Device names are the last, of a contradiction that quotes none. */
+            /* The last entry is the device name in a conflict whose message does not quote it. */
             assert_true(strstr(error_output, "\\x1b") != NULL || strstr(name, "\\033") == NULL ||
                         i + 1 == sizeof tails / sizeof tails[0]);
         }
@@ -136,8 +136,8 @@ static void names_of_files_reach_no_terminal(void **state) {
     expect_nothing_but(inputs, INPUTS);
 }
 
-/* Joints, channels, and words where numbers are due; with --src-rate the frame time too, which is
- * then in the report. */
+/* Joints, channels, and words in place of numbers; with --src-rate also the frame time, which then
+ * appears in the report. */
 static void words_of_files_reach_no_terminal(void **state) {
     (void)state;
     static const char *const cursors[] = {
@@ -153,7 +153,8 @@ static void words_of_files_reach_no_terminal(void **state) {
         "HIERARCHY\nROOT a\n{\n%s\n}\n",
         "HIERARCHY\n%s\n",
     };
-    /* Without blanks and braces, and so that their cut at 40 or 60 bytes parts a character. */
+    /* Without blanks and braces, and such that the limits of 40 and 60 bytes would split a
+     * character. */
     static const char *const words[] = {
         "\x1b]0;x\x07", "a\x7f\x1b[2J",
         "\xc2\x9b"
@@ -239,7 +240,7 @@ static void errors_use_the_words_of_the_command(void **state) {
 
 /* ---- where outputs lead -------------------------------------------------------- */
 
-/* The same file in another way: through the folder, its parent, or a link to it. */
+/* The same file by another name: through the folder, its parent, or a link to it. */
 static void other_name(random_source *source, const char *name, char *other, size_t room) {
     static const char *const ways[] = {"./%s",    ".//%s",      "down/../%s",
                                        "here/%s", "down/up/%s", "$PWD/%s",
@@ -291,7 +292,8 @@ static void an_output_never_replaces_an_input(void **state) {
         expect_failure(2, lines[i], "would overwrite the input");
         expect(0, "cmp keys.npy same && test ! -e o.npy && rm -f link.npy hard.npy here v.npy");
     }
-    /* A terminal or a socket is both, and loses nothing. */
+    /* A file that is both input and output but not regular, such as a terminal or a socket, loses
+     * nothing. */
     expect(0, "$posemill eval --quiet --reference --keys keys.npy --key-rate 1 --rate 2 "
               "--method slerp --out /dev/null --velocity v.npy");
 }
@@ -316,7 +318,7 @@ static void results_of_a_batch_are_told_apart_before_any_is_written(void **state
            "&& test ! -e b/walk.bvh");
 }
 
-/* What a link leads to is written, there or not yet. */
+/* The target of a link is written, whether or not it exists. */
 static void links_are_followed(void **state) {
     (void)state;
     expect(0, "mkdir far; ln -s far/o.npy o.npy; " EVAL "--out o.npy && test -L o.npy && "
@@ -342,7 +344,7 @@ static void a_replaced_file_keeps_its_permissions_and_no_other_bits(void **state
     }
 }
 
-/* A closed stream's number goes to the next file opened, and reports would go there too. */
+/* The next file opened gets the number of a closed stream, and reports would be written to it. */
 static void closed_streams_do_not_mix_into_outputs(void **state) {
     (void)state;
     expect(0, EVAL "--out right.npy");
@@ -368,7 +370,7 @@ static void too_many_frames_are_refused_with_their_number(void **state) {
         const char *time, *options, *word;
         int code;
     } cases[] = {
-        {"999999999", "--rate 60", "119999999881", 4}, /* 2 spans of it, at 60 Hz, and one */
+        {"999999999", "--rate 60", "119999999881", 4}, /* 2 spans at 60 Hz, plus one */
         {"0.1", "--rate 500000000", "100000001", 4},
         {"0.1", "--rate x50000001", "100000003", 4},
         {"0.1", "--rate 50 --max-frames 10", "11", 4},
@@ -377,7 +379,8 @@ static void too_many_frames_are_refused_with_their_number(void **state) {
         {"0.1", "--rate 9999999999 --loop 10000000000", "at least 9223372036854775808", 4},
         {"999999999", "--rate 999999999999999999", "too many digits", 4},
         {"0.1", "--rate 999999999999 --loop 0.4", "400000000000", 4},
-        {"500333333", "--rate /4", "1e9 seconds", 4}, /* no file of that could be read again */
+        {"500333333", "--rate /4", "1e9 seconds",
+         4}, /* a file with this rate could not be read again */
         {"0.1", "--rate 60 --max-frames 0", "--max-frames", 2},
         {"0.1", "--rate 60 --max-frames many", "--max-frames", 2},
     };

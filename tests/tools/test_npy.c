@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * .npy files: what is read, what is refused and for which reason, and that written
- * headers read back. Broken files are made here, byte by byte.
+ * Tests of .npy files: which are read, which are rejected and for what reason, and that written
+ * headers read back. Invalid files are created here byte by byte.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -26,7 +26,7 @@ typedef struct bytes {
 
 static bytes file;
 
-/* A file of the version, with this header text as it stands and this many data bytes. */
+/* Creates a file of the version with this header text and number of data bytes. */
 static void make(int version, const char *header, size_t data_bytes) {
     size_t length = strlen(header);
     size_t frame = version == 1 ? 10 : 12;
@@ -44,7 +44,7 @@ static npy_array parsed;
 static char reason[NPY_REASON_SIZE];
 
 static bool parse(void) {
-    /* In memory of exactly its size, so that a sanitizer sees a read past the end. */
+    /* Copied into memory of exactly its size, so that a sanitizer detects a read past the end. */
     char *copy = malloc(file.size > 0 ? file.size : 1);
     assert_non_null(copy);
     memcpy(copy, file.data, file.size);
@@ -113,7 +113,7 @@ static void empty_and_zero_dimensional_shapes_are_counted(void **state) {
     assert_true(parse());
     assert_int_equal(parsed.rank, 0);
     assert_int_equal(parsed.count, 1);
-    /* 18446744073709551615 would overflow if it were multiplied. */
+    /* The product with 18446744073709551615 would overflow. */
     make(1, "{'descr': '<f8', 'fortran_order': False, 'shape': (18446744073709551615, 5, 0)}", 0);
     assert_true(parse());
     assert_int_equal(parsed.count, 0);

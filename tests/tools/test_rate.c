@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the frame times of motion files stand for, and what --rate asks for.
+ * Tests of the rates for the frame times of motion files, and for --rate.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Resampling of motion files: where samples lie, what channels mean, and whole files on
- * the reference path. The curves themselves are tested elsewhere.
+ * Tests of resampling motion files: sample positions, the meaning of channels, and complete files
+ * on the reference path. The curves are tested elsewhere.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -148,7 +148,7 @@ static bvh *model_of(const char *channels, const char *rows) {
     return model;
 }
 
-/* Keys of all frames, rounded to float32 as a sample at a key would be, and back. */
+/* Converts the keys of all frames, rounded to float32 like a sample at a key, back to rows. */
 static void check_there_and_back(const char *channels, const char *rows, double tolerance) {
     bvh *model = model_of(channels, rows);
     pose_plan plan;
@@ -199,7 +199,7 @@ static void rotation_order_is_that_of_the_channels(void **state) {
     (void)state;
     assert_int_equal(pose_plan_make(&plan, "file.bvh", model), CLI_DONE);
     pose_rotation_keys(&plan, 0, key);
-    /* qz * qx of quarter turns, worked out by hand. */
+    /* qz * qx of quarter turns, computed by hand. */
     assert_true(fabs(key[0] - 0.5) < 1e-15 && fabs(key[1] - 0.5) < 1e-15 &&
                 fabs(key[2] - 0.5) < 1e-15 && fabs(key[3] - 0.5) < 1e-15);
     pose_plan_release(&plan);
@@ -300,7 +300,7 @@ static void put_file(const char *path, const char *text) {
     assert_int_equal(fclose(file), 0);
 }
 
-/* Runs the command with its words in one string. */
+/* Runs the command with its arguments in one string. */
 static int run(const char *format, ...) {
     char line[2048];
     char *argv[40];
@@ -370,7 +370,7 @@ static void twice_the_rate_keeps_every_row_and_goes_half_way_between(void **stat
     assert_true(fabs(model->values[9 + 3] - 20) < 1e-4);
     assert_true(fabs(model->values[5 * 9 + 3] - 100) < 1e-4);
     assert_true(fabs(model->values[3 * 9 + 7] - 45) < 1e-4);
-    /* What is equal in both rows stays so to the digit. */
+    /* A value that is equal in both rows keeps its digits. */
     assert_non_null(strstr(data, "\n50.000000 1.000000 0.000000 20.000"));
     assert_non_null(strstr(data, " 5.500000 0.000000 0.000000\n"));
     bvh_free(&model);
@@ -428,7 +428,7 @@ static void a_loop_must_close_or_have_time_to_close(void **state) {
                      CLI_DONE);
     model = load(in_folder("out.bvh"), &data);
     assert_int_equal(model->frame_count, 8);
-    assert_true(fabs(model->values[(size_t)7 * 9] - 150) < 1e-3); /* half way back from 300 to 0 */
+    assert_true(fabs(model->values[(size_t)7 * 9] - 150) < 1e-3); /* midway from 300 back to 0 */
     bvh_free(&model);
     free(data);
 }
@@ -562,7 +562,7 @@ static void real_files_at_twice_their_rate_keep_every_source_row(void **state) {
     }
 }
 
-/* Between two rows no rotation may leave the arc that joins them: its halves add up. */
+/* Between two rows a rotation stays on the arc that joins them: its halves add up. */
 static void samples_between_rows_lie_half_way_as_rotations(void **state) {
     char *data;
     bvh *model;
@@ -593,7 +593,7 @@ static void samples_between_rows_lie_half_way_as_rotations(void **state) {
             }
             assert_true(fabs(norm - 1) < 1e-12);
             assert_true(fabs(fabs(am) - fabs(mb)) < 2e-6);
-            /* cos of half the arc, from that of the whole */
+            /* cosine of half the arc, from that of the whole arc */
             assert_true(fabs(fabs(am) - sqrt(0.5 * (1 + fabs(ab)))) < 2e-6);
         }
     }
