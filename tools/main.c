@@ -82,7 +82,7 @@ static int dispatch(int argc, char **argv) {
     if (argc < 2) {
         return (int)cli_fail(CLI_USAGE, "command",
                              "Usage: posemill COMMAND [OPTIONS]; see: posemill --help",
-                             "missing; expected one of the commands");
+                             "missing; expected a command");
     }
     const char *name = argv[1];
     if (strcmp(name, "--version") == 0) {

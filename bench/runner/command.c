@@ -270,7 +270,7 @@ int cmd_bench(int argc, char **argv) {
     }
     const bench_options *options = &state.options;
     if (options->samples < SCENE_MIN_SAMPLES) {
-        return (int)options_usage(&help, "--samples", "is too small; expected at least %d",
+        return (int)options_usage(&help, "--samples", "value is too small; expected at least %d",
                                   SCENE_MIN_SAMPLES);
     }
     code = device_options_one(&options->device);

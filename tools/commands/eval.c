@@ -213,7 +213,7 @@ static cli_exit check_key_format(const eval_options *options) {
 }
 
 static cli_exit check_options(const eval_options *options) {
-    static const char *const missing = "missing; this option is required";
+    static const char *const missing = "required option is missing";
     if (options->keys == NULL) {
         return options_usage(&help, "--keys", "%s", missing);
     }

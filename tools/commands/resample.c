@@ -139,7 +139,7 @@ static cli_exit check_options(const resample_options *options, int inputs) {
         return options_usage(&help, "input", "missing; expected a motion file");
     }
     if (options->rate == NULL) {
-        return options_usage(&help, "--rate", "missing; this option is required");
+        return options_usage(&help, "--rate", "required option is missing");
     }
     if ((options->out == NULL) == (options->out_dir == NULL)) {
         return options_usage(&help, "-o", "%s",
