@@ -144,12 +144,12 @@ baseline *baseline_create(pm_method method, const float *keys, size_t key_count)
     return base;
 }
 
-void baseline_destroy(baseline **made) {
-    if (*made != NULL) {
-        free((*made)->signed_keys);
-        free((*made)->inner);
-        free(*made);
-        *made = NULL;
+void baseline_destroy(baseline **base) {
+    if (*base != NULL) {
+        free((*base)->signed_keys);
+        free((*base)->inner);
+        free(*base);
+        *base = NULL;
     }
 }
 

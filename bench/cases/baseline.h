@@ -18,7 +18,7 @@ typedef struct baseline baseline;
 /* Keys are (key_count, BASELINE_TRACKS, 4), unit, at uniform times, and must outlive the baseline.
  * NULL when memory is exhausted. */
 baseline *baseline_create(pm_method method, const float *keys, size_t key_count);
-void baseline_destroy(baseline **made);
+void baseline_destroy(baseline **base);
 
 /* Number of threads: one per processor. */
 size_t baseline_threads(void);

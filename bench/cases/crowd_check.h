@@ -10,9 +10,10 @@
 
 /* Sets max_error_rad, the largest difference of a number, and bits of the result. Instances that
  * are not updated must still contain the poison. */
-cli_exit crowd_check(const crowd_made *made, check_read read, void *context, bench_result *result);
+cli_exit crowd_check(const crowd_setup *setup, check_read read, void *context,
+                     bench_result *result);
 
 /* The same for one instance: pm_crowd_pose_one is compared with pm_crowd_pose. */
-cli_exit crowd_check_one(const crowd_made *made, const float *records, bench_result *result);
+cli_exit crowd_check_one(const crowd_setup *setup, const float *records, bench_result *result);
 
 #endif

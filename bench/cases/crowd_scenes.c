@@ -118,16 +118,16 @@ static cli_exit out_of_memory(void) {
     return cli_fail(CLI_DEVICE_FAILED, "bench", "use a smaller --samples", "out of memory");
 }
 
-static cli_exit make_skeleton(const crowd_scene *scene, uint64_t *state, crowd_made *made) {
-    crowd_parts parts = {.parents = malloc(made->joints * sizeof(int32_t)),
-                         .positions = malloc(made->joints * 3 * sizeof(float)),
-                         .animated = malloc(made->joints)};
+static cli_exit make_skeleton(const crowd_scene *scene, uint64_t *state, crowd_setup *setup) {
+    crowd_parts parts = {.parents = malloc(setup->joints * sizeof(int32_t)),
+                         .positions = malloc(setup->joints * 3 * sizeof(float)),
+                         .animated = malloc(setup->joints)};
     cli_exit code = CLI_DONE;
     if (parts.parents == NULL || parts.positions == NULL || parts.animated == NULL) {
         code = out_of_memory();
     } else {
-        make_parts(&parts, made->joints, state);
-        pm_skeleton_desc desc = {.joint_count = made->joints,
+        make_parts(&parts, setup->joints, state);
+        pm_skeleton_desc desc = {.joint_count = setup->joints,
                                  .parents = parts.parents,
                                  .positions = {parts.positions, PM_FLOAT32, 0}};
         pm_error error = {0};
@@ -135,7 +135,7 @@ static cli_exit make_skeleton(const crowd_scene *scene, uint64_t *state, crowd_m
             desc.levels = parts.levels;
             desc.level_count = LEVELS;
         }
-        if (pm_skeleton_create(&desc, &made->skeleton, &error) != PM_OK) {
+        if (pm_skeleton_create(&desc, &setup->skeleton, &error) != PM_OK) {
             code = cli_fail_error("bench", &error);
         }
     }
@@ -166,14 +166,14 @@ static bool make_clip(crowd_clip *clip, size_t number, size_t joints, uint64_t *
 }
 
 static cli_exit make_crowd(pm_engine *engine, size_t clip_count, uint64_t *state,
-                           crowd_made *made) {
+                           crowd_setup *setup) {
     crowd_clip *clips = calloc(clip_count, sizeof *clips);
     pm_clip_desc *descs = calloc(clip_count, sizeof *descs);
     bool complete = clips != NULL && descs != NULL;
     cli_exit code = CLI_DONE;
     for (size_t i = 0; i < clip_count && complete; i++) {
-        complete = make_clip(&clips[i], i, made->joints, state);
-        descs[i] = (pm_clip_desc){.track_count = made->joints,
+        complete = make_clip(&clips[i], i, setup->joints, state);
+        descs[i] = (pm_clip_desc){.track_count = setup->joints,
                                   .timelines = &clips[i].timeline,
                                   .rotations = {clips[i].keys, PM_FLOAT32, 0},
                                   .method = PM_METHOD_SLERP};
@@ -182,8 +182,8 @@ static cli_exit make_crowd(pm_engine *engine, size_t clip_count, uint64_t *state
         code = out_of_memory();
     } else {
         pm_error error = {0};
-        pm_crowd_desc desc = {made->skeleton, descs, clip_count};
-        if (pm_crowd_create(engine, &desc, &made->crowd, &error) != PM_OK) {
+        pm_crowd_desc desc = {setup->skeleton, descs, clip_count};
+        if (pm_crowd_create(engine, &desc, &setup->crowd, &error) != PM_OK) {
             code = cli_fail_error("bench", &error);
         }
     }
@@ -198,10 +198,10 @@ static cli_exit make_crowd(pm_engine *engine, size_t clip_count, uint64_t *state
 /* ---- instances ----------------------------------------------------------------- */
 
 /* Chooses a clip and a time in it. */
-static void choose(const crowd_made *made, size_t clip_count, uint64_t *state, uint32_t *clip,
+static void choose(const crowd_setup *setup, size_t clip_count, uint64_t *state, uint32_t *clip,
                    int64_t *time) {
     *clip = (uint32_t)((double)clip_count * scenes_random(state));
-    *time = (int64_t)((double)pm_crowd_clip_ticks(made->crowd, *clip) * scenes_random(state));
+    *time = (int64_t)((double)pm_crowd_clip_ticks(setup->crowd, *clip) * scenes_random(state));
 }
 
 static uint8_t level_of(const crowd_scene *scene, size_t i, size_t agents) {
@@ -226,59 +226,59 @@ static int by_clip_and_time(const void *a, const void *b) {
 }
 
 static cli_exit make_instances(const crowd_scene *scene, size_t clip_count, uint64_t *state,
-                               crowd_made *made) {
-    made->instances = calloc(made->agents, sizeof *made->instances);
-    if (made->instances == NULL) {
+                               crowd_setup *setup) {
+    setup->instances = calloc(setup->agents, sizeof *setup->instances);
+    if (setup->instances == NULL) {
         return out_of_memory();
     }
-    for (size_t i = 0; i < made->agents; i++) {
-        pm_crowd_instance *instance = &made->instances[i];
-        choose(made, clip_count, state, &instance->clip_a, &instance->time_a);
+    for (size_t i = 0; i < setup->agents; i++) {
+        pm_crowd_instance *instance = &setup->instances[i];
+        choose(setup, clip_count, state, &instance->clip_a, &instance->time_a);
         if (scene->blend != BLEND_NONE) {
-            choose(made, clip_count, state, &instance->clip_b, &instance->time_b);
+            choose(setup, clip_count, state, &instance->clip_b, &instance->time_b);
             instance->weight = (float)(0.05 + 0.9 * scenes_random(state));
         }
         if (scene->phases == PHASES_ALIKE) {
-            *instance = made->instances[0];
+            *instance = setup->instances[0];
         }
-        instance->level = level_of(scene, i, made->agents);
+        instance->level = level_of(scene, i, setup->agents);
         instance->flags = scene->blend == BLEND_ADDITIVE ? PM_CROWD_ADDITIVE : 0;
     }
     if (scene->phases == PHASES_SORTED) {
-        qsort(made->instances, made->agents, sizeof *made->instances, by_clip_and_time);
+        qsort(setup->instances, setup->agents, sizeof *setup->instances, by_clip_and_time);
     }
     return CLI_DONE;
 }
 
-bool crowd_updated(const crowd_made *made, size_t i) {
+bool crowd_updated(const crowd_setup *setup, size_t i) {
     static const size_t every[LEVELS] = {1, 2, 4};
-    return i / 16 % every[made->instances[i].level] == 0;
+    return i / 16 % every[setup->instances[i].level] == 0;
 }
 
 /* ---- all of it ----------------------------------------------------------------- */
 
 cli_exit crowd_scene_make(const crowd_scene *scene, pm_engine *engine, size_t agents,
-                          crowd_made *made) {
+                          crowd_setup *setup) {
     const size_t clip_count = scene->clips > 0 ? scene->clips : CROWD_CLIPS;
     uint64_t state = 1;
-    made->agents = agents;
-    made->joints = joints_of(scene);
-    made->output = scene->output;
-    made->waits = scene->waits;
-    made->record_bytes = pm_crowd_record_bytes(scene->output);
-    cli_exit code = make_skeleton(scene, &state, made);
+    setup->agents = agents;
+    setup->joints = joints_of(scene);
+    setup->output = scene->output;
+    setup->waits = scene->waits;
+    setup->record_bytes = pm_crowd_record_bytes(scene->output);
+    cli_exit code = make_skeleton(scene, &state, setup);
     if (code == CLI_DONE) {
-        code = make_crowd(engine, clip_count, &state, made);
+        code = make_crowd(engine, clip_count, &state, setup);
     }
     if (code == CLI_DONE) {
-        code = make_instances(scene, clip_count, &state, made);
+        code = make_instances(scene, clip_count, &state, setup);
     }
     return code;
 }
 
-void crowd_made_destroy(crowd_made *made) {
-    pm_crowd_destroy(&made->crowd);
-    pm_skeleton_destroy(&made->skeleton);
-    free(made->instances);
-    memset(made, 0, sizeof *made);
+void crowd_setup_destroy(crowd_setup *setup) {
+    pm_crowd_destroy(&setup->crowd);
+    pm_skeleton_destroy(&setup->skeleton);
+    free(setup->instances);
+    memset(setup, 0, sizeof *setup);
 }

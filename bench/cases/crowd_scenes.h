@@ -49,7 +49,7 @@ const crowd_scene *crowd_scenes_of(bench_scene scene, size_t *count);
  * fit. */
 size_t crowd_scene_agents(const crowd_scene *scene, size_t bytes);
 
-typedef struct crowd_made {
+typedef struct crowd_setup {
     pm_skeleton *skeleton;
     pm_crowd *crowd;
     pm_crowd_instance *instances;
@@ -58,14 +58,14 @@ typedef struct crowd_made {
     size_t record_bytes; /* size of a joint record */
     pm_crowd_output output;
     bool waits;
-} crowd_made;
+} crowd_setup;
 
-/* `made` must be zeroed. Destroy it in either case. */
+/* `setup` must be zeroed. Destroy it in either case. */
 cli_exit crowd_scene_make(const crowd_scene *scene, pm_engine *engine, size_t agents,
-                          crowd_made *made);
-void crowd_made_destroy(crowd_made *made);
+                          crowd_setup *setup);
+void crowd_setup_destroy(crowd_setup *setup);
 
 /* Whether instance i is updated in frame 0. */
-bool crowd_updated(const crowd_made *made, size_t i);
+bool crowd_updated(const crowd_setup *setup, size_t i);
 
 #endif

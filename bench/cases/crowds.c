@@ -64,13 +64,14 @@ cli_exit crowds_run_fill(bench_run *run, bench_result *result) {
 
 typedef struct pose_work {
     bench_device *device;
-    const crowd_made *made;
+    const crowd_setup *setup;
     size_t count; /* number of frames, queued one after another */
 } pose_work;
 
 static cli_exit pose_once(void *context, double *seconds) {
     const pose_work *work = context;
-    return device_crowd(work->device, work->made->crowd, work->made->output, work->count, seconds);
+    return device_crowd(work->device, work->setup->crowd, work->setup->output, work->count,
+                        seconds);
 }
 
 /* A renderer has several frames in flight. If the queue ran dry between frames, a small crowd would
@@ -83,7 +84,7 @@ static cli_exit measure(bench_run *run, pose_work *work, bench_result *result) {
     const bench_repetitions repetitions = {run->repetitions.warm_ups - 1, run->repetitions.min,
                                            run->repetitions.seconds};
     cli_exit code = device_choose_fill(fill.device, fill.bytes);
-    if (code == CLI_DONE && !work->made->waits) {
+    if (code == CLI_DONE && !work->setup->waits) {
         code = bench_choose_count(pose_once, work, min, FRAMES_MAX, &work->count);
     }
     fill.count = work->count;
@@ -97,12 +98,12 @@ static cli_exit measure(bench_run *run, pose_work *work, bench_result *result) {
 }
 
 /* Poisons the output, poses, checks the results, and then measures. */
-static cli_exit run_device(bench_run *run, const crowd_made *made, bench_result *result) {
-    pose_work work = {&run->crowds.device, made, 1};
+static cli_exit run_device(bench_run *run, const crowd_setup *setup, bench_result *result) {
+    pose_work work = {&run->crowds.device, setup, 1};
     double once;
-    cli_exit code = open_output(run, made->agents * made->joints * made->record_bytes);
+    cli_exit code = open_output(run, setup->agents * setup->joints * setup->record_bytes);
     if (code == CLI_DONE) {
-        code = device_set_instances(work.device, made->instances, made->agents);
+        code = device_set_instances(work.device, setup->instances, setup->agents);
     }
     if (code == CLI_DONE) {
         code = device_poison(work.device);
@@ -111,7 +112,7 @@ static cli_exit run_device(bench_run *run, const crowd_made *made, bench_result 
         code = pose_once(&work, &once);
     }
     if (code == CLI_DONE) {
-        code = crowd_check(made, check_read_device, work.device, result);
+        code = crowd_check(setup, check_read_device, work.device, result);
     }
     return code == CLI_DONE ? measure(run, &work, result) : code;
 }
@@ -119,20 +120,20 @@ static cli_exit run_device(bench_run *run, const crowd_made *made, bench_result 
 /* ---- on the host --------------------------------------------------------------- */
 
 typedef struct host_work {
-    const crowd_made *made;
+    const crowd_setup *setup;
     float *records;
     size_t calls; /* calls of pm_crowd_pose_one in one measurement */
 } host_work;
 
 static cli_exit host_once(void *context, double *seconds) {
     const host_work *work = context;
-    const crowd_made *made = work->made;
+    const crowd_setup *setup = work->setup;
     pm_crowd_job job = {
-        .instances = made->instances, .instance_count = made->agents, .on_reference = true};
+        .instances = setup->instances, .instance_count = setup->agents, .on_reference = true};
     pm_error error = {0};
-    job.outputs[made->output].memory = work->records;
+    job.outputs[setup->output].memory = work->records;
     double begun = progress_clock();
-    if (pm_crowd_pose(made->crowd, &job, &error) != PM_OK) {
+    if (pm_crowd_pose(setup->crowd, &job, &error) != PM_OK) {
         return cli_fail_error("bench", &error);
     }
     *seconds = progress_clock() - begun;
@@ -141,12 +142,12 @@ static cli_exit host_once(void *context, double *seconds) {
 
 static cli_exit one_once(void *context, double *seconds) {
     const host_work *work = context;
-    const crowd_made *made = work->made;
+    const crowd_setup *setup = work->setup;
     pm_error error = {0};
     double begun = progress_clock();
     for (size_t i = 0; i < work->calls; i++) {
-        if (pm_crowd_pose_one(made->crowd, made->instances, made->output, work->records, &error) !=
-            PM_OK) {
+        if (pm_crowd_pose_one(setup->crowd, setup->instances, setup->output, work->records,
+                              &error) != PM_OK) {
             return cli_fail_error("bench", &error);
         }
     }
@@ -155,14 +156,14 @@ static cli_exit one_once(void *context, double *seconds) {
 }
 
 static cli_exit check_host(const host_work *work, bool one, bench_result *result) {
-    return one ? crowd_check_one(work->made, work->records, result)
-               : crowd_check(work->made, check_read_host, work->records, result);
+    return one ? crowd_check_one(work->setup, work->records, result)
+               : crowd_check(work->setup, check_read_host, work->records, result);
 }
 
-static cli_exit run_host(bench_run *run, const crowd_made *made, bool one, bench_result *result) {
-    const size_t bytes = made->agents * made->joints * made->record_bytes;
+static cli_exit run_host(bench_run *run, const crowd_setup *setup, bool one, bench_result *result) {
+    const size_t bytes = setup->agents * setup->joints * setup->record_bytes;
     const bench_work once = one ? one_once : host_once;
-    host_work work = {made, bytes > 0 ? malloc(bytes) : NULL, 1};
+    host_work work = {setup, bytes > 0 ? malloc(bytes) : NULL, 1};
     double seconds;
     if (work.records == NULL) {
         return cli_fail(CLI_DEVICE_FAILED, "bench", "use a smaller --samples", "out of memory");
@@ -183,18 +184,18 @@ static cli_exit run_host(bench_run *run, const crowd_made *made, bool one, bench
 }
 
 cli_exit crowds_run(bench_run *run, const bench_case *which, bench_result *result) {
-    crowd_made made = {0};
+    crowd_setup setup = {0};
     const bench_kind kind = which->group->kind;
-    cli_exit code = crowd_scene_make(which->crowd, run->device.engine, which->agents, &made);
-    result->bytes_per_sample = made.record_bytes;
+    cli_exit code = crowd_scene_make(which->crowd, run->device.engine, which->agents, &setup);
+    result->bytes_per_sample = setup.record_bytes;
     result->samples = 0;
-    for (size_t i = 0; i < made.agents && code == CLI_DONE; i++) {
-        result->samples += crowd_updated(&made, i) ? made.joints : 0;
+    for (size_t i = 0; i < setup.agents && code == CLI_DONE; i++) {
+        result->samples += crowd_updated(&setup, i) ? setup.joints : 0;
     }
     if (code == CLI_DONE) {
-        code = kind == BENCH_CROWD ? run_device(run, &made, result)
-                                   : run_host(run, &made, kind == BENCH_CROWD_ONE, result);
+        code = kind == BENCH_CROWD ? run_device(run, &setup, result)
+                                   : run_host(run, &setup, kind == BENCH_CROWD_ONE, result);
     }
-    crowd_made_destroy(&made);
+    crowd_setup_destroy(&setup);
     return code;
 }

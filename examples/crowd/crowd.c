@@ -198,15 +198,15 @@ static pm_status simulate_and_report(scene *s, pm_error *error) {
 /* Writes to a temporary file that is renamed when it is complete. A file that is not regular, such
  * as a pipe, is written directly. False, with errno, on failure. */
 static bool write_file(const scene *s, const char *path) {
-    char beside[4096];
+    char temporary[4096];
     struct stat there;
     bool plain = stat(path, &there) != 0 || S_ISREG(there.st_mode);
-    int length = snprintf(beside, sizeof beside, plain ? "%s.part" : "%s", path);
-    if (length < 0 || (size_t)length >= sizeof beside) {
+    int length = snprintf(temporary, sizeof temporary, plain ? "%s.part" : "%s", path);
+    if (length < 0 || (size_t)length >= sizeof temporary) {
         errno = ENAMETOOLONG;
         return false;
     }
-    FILE *file = fopen(beside, "w");
+    FILE *file = fopen(temporary, "w");
     if (!file)
         return false;
     bool good = picture_write(file, s->agents, s->count, s->models, s->slots);
@@ -215,12 +215,12 @@ static bool write_file(const scene *s, const char *path) {
         good = false;
         reason = errno;
     }
-    if (good && plain && rename(beside, path) != 0) {
+    if (good && plain && rename(temporary, path) != 0) {
         good = false;
         reason = errno;
     }
     if (!good && plain)
-        remove(beside);
+        remove(temporary);
     errno = reason;
     return good;
 }

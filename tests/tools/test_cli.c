@@ -194,7 +194,7 @@ static npy_array read_samples(const char *name, size_t samples, size_t component
     npy_array array = {0};
     assert_int_equal(npy_read(name, &array), CLI_DONE);
     assert_int_equal(array.type, PM_FLOAT32);
-    assert_int_equal(npy_expect(&array, name, "what was asked for", 3, shape), CLI_DONE);
+    assert_int_equal(npy_expect(&array, name, "the requested shape", 3, shape), CLI_DONE);
     return array;
 }
 

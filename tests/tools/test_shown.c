@@ -140,18 +140,18 @@ static void json_has_no_control_characters_either(void **state) {
     random_source source = random_start();
     unsigned char text[256];
     for (int round = 0; round < 5000; round++) {
-        char *made = NULL;
-        size_t size = draw(&source, text, sizeof text), made_size = 0, length = 0, at = 0;
+        char *json_text = NULL;
+        size_t size = draw(&source, text, sizeof text), json_size = 0, length = 0, at = 0;
         text[size] = '\0';
         size = strlen((const char *)text);
-        FILE *file = open_memstream(&made, &made_size);
+        FILE *file = open_memstream(&json_text, &json_size);
         assert_non_null(file);
         json_writer json = {file, 0, false};
         json_string(&json, NULL, (const char *)text);
         assert_int_equal(fclose(file), 0);
-        assert_true(made_size >= 2 && made[0] == '"' && made[made_size - 1] == '"');
-        const unsigned char *out = (const unsigned char *)made + 1;
-        const unsigned char *end = (const unsigned char *)made + made_size - 1;
+        assert_true(json_size >= 2 && json_text[0] == '"' && json_text[json_size - 1] == '"');
+        const unsigned char *out = (const unsigned char *)json_text + 1;
+        const unsigned char *end = (const unsigned char *)json_text + json_size - 1;
         for (size_t step = 0; at < size; at += length, out += step) {
             char escape[8];
             long number = decode(text + at, size - at, &length);
@@ -169,7 +169,7 @@ static void json_has_no_control_characters_either(void **state) {
             assert_memory_equal(out, escape, step);
         }
         assert_ptr_equal(out, end);
-        free(made);
+        free(json_text);
     }
 }
 

@@ -160,14 +160,14 @@ static void remove_orphans(const char *path) {
 
 /* Creates and lists the file with signals blocked. O_EXCL instead of mkstemp, so that the umask
  * sets the permissions as for any other file. */
-static int create_listed(atomic_file *made, mode_t mode, int *file) {
+static int create_listed(atomic_file *created, mode_t mode, int *file) {
     sigset_t before;
     int failure = 0;
     list_take(&before);
-    *file = open(made->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+    *file = open(created->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
     if (*file >= 0) {
-        made->next = list;
-        list = made;
+        created->next = list;
+        list = created;
         list_owner = getpid();
     } else {
         failure = errno;
@@ -176,22 +176,22 @@ static int create_listed(atomic_file *made, mode_t mode, int *file) {
     return failure;
 }
 
-static void remove_listed(const atomic_file *made) {
+static void remove_listed(const atomic_file *created) {
     sigset_t before;
     list_take(&before);
-    unlink(made->path);
-    list_drop(made);
+    unlink(created->path);
+    list_drop(created);
     list_give(&before);
 }
 
 /* False if another process removed the file between creating and locking it. Without flock support
  * no process removes files either. */
-static bool lock_created(const atomic_file *made, int file) {
+static bool lock_created(const atomic_file *created, int file) {
     struct stat named, opened;
     if (flock(file, LOCK_EX | LOCK_NB) != 0) {
         return errno != EWOULDBLOCK;
     }
-    return fstat(file, &opened) == 0 && lstat(made->path, &named) == 0 &&
+    return fstat(file, &opened) == 0 && lstat(created->path, &named) == 0 &&
            same_file(&named, &opened);
 }
 
@@ -199,28 +199,29 @@ int atomic_file_create(const char *target, mode_t mode, atomic_file **temporary,
     static unsigned serial = 0;
     const char *slash = strrchr(target, '/');
     const size_t folder = slash != NULL ? (size_t)(slash - target) + 1 : 0;
-    atomic_file *made = malloc(sizeof *made + folder + NAME_SIZE);
-    if (made == NULL) {
+    atomic_file *created = malloc(sizeof *created + folder + NAME_SIZE);
+    if (created == NULL) {
         return ENOMEM;
     }
-    memcpy(made->path, target, folder);
-    made->path[folder] = '\0';
-    remove_orphans(folder > 0 ? made->path : ".");
+    memcpy(created->path, target, folder);
+    created->path[folder] = '\0';
+    remove_orphans(folder > 0 ? created->path : ".");
     for (;;) {
-        snprintf(made->path + folder, NAME_SIZE, PREFIX "%ld-%u" SUFFIX, (long)getpid(), serial++);
-        int failure = create_listed(made, mode, file);
+        snprintf(created->path + folder, NAME_SIZE, PREFIX "%ld-%u" SUFFIX, (long)getpid(),
+                 serial++);
+        int failure = create_listed(created, mode, file);
         if (failure == EEXIST) {
             continue;
         }
         if (failure != 0) {
-            free(made);
+            free(created);
             return failure;
         }
-        if (lock_created(made, *file)) {
-            *temporary = made;
+        if (lock_created(created, *file)) {
+            *temporary = created;
             return 0;
         }
-        remove_listed(made);
+        remove_listed(created);
         close(*file);
     }
 }

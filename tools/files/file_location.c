@@ -44,19 +44,19 @@ static char *path_of_new_file(const char *path) {
     char *resolved = folder != NULL ? realpath(folder, NULL) : NULL;
     const char *slash = strrchr(path, '/');
     const char *name = slash != NULL ? slash + 1 : path;
-    char *made = NULL;
+    char *joined = NULL;
     if (resolved != NULL && name[0] != '\0') {
         size_t length = strcmp(resolved, "/") == 0 ? 0 : strlen(resolved), size = strlen(name) + 1;
-        made = malloc(length + 1 + size);
-        if (made != NULL) {
-            memcpy(made, resolved, length);
-            made[length] = '/';
-            memcpy(made + length + 1, name, size);
+        joined = malloc(length + 1 + size);
+        if (joined != NULL) {
+            memcpy(joined, resolved, length);
+            joined[length] = '/';
+            memcpy(joined + length + 1, name, size);
         }
     }
     free(folder);
     free(resolved);
-    return made != NULL ? made : strdup(path);
+    return joined != NULL ? joined : strdup(path);
 }
 
 /* Dangling links are followed too, because the file will be created at their target. */

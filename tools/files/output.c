@@ -89,28 +89,28 @@ static int open_named(cli_output *output, const char *path) {
 
 cli_exit cli_output_open(const char *path, cli_output **output) {
     bool is_stdout = strcmp(path, "-") == 0;
-    cli_output *made = calloc(1, sizeof *made);
+    cli_output *created = calloc(1, sizeof *created);
     char *name = strdup(is_stdout ? "standard output" : path);
-    if (made == NULL || name == NULL) {
-        free(made);
+    if (created == NULL || name == NULL) {
+        free(created);
         free(name);
         return cli_fail(CLI_CANNOT_WRITE, path, NULL, "out of memory");
     }
-    made->file = -1;
-    made->name = name;
+    created->file = -1;
+    created->name = name;
     int failure = 0;
     if (is_stdout) {
         failure = fflush(stdout) != 0 ? errno : 0;
-        made->file = STDOUT_FILENO;
+        created->file = STDOUT_FILENO;
     } else {
-        failure = path[0] == '\0' ? ENOENT : open_named(made, path);
+        failure = path[0] == '\0' ? ENOENT : open_named(created, path);
     }
     if (failure != 0) {
-        cli_exit code = output_failed(made, failure);
-        output_free(made);
+        cli_exit code = output_failed(created, failure);
+        output_free(created);
         return code;
     }
-    *output = made;
+    *output = created;
     return CLI_DONE;
 }
 

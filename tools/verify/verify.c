@@ -119,17 +119,17 @@ static const char *const random_names[RANDOM_KINDS] = {
 enum { RANDOM_TRACKS = 37, RANDOM_KEYS = 12 };
 
 /* Times and tracks of a job, freed by random_case. */
-typedef struct scatter {
+typedef struct sample_points {
     double *times;
     uint32_t *tracks;
-} scatter;
+} sample_points;
 
-static bool scatter_make(random_source *source, const pm_clip_desc *desc, size_t count,
-                         bool with_tracks, scatter *made) {
+static bool sample_points_make(random_source *source, const pm_clip_desc *desc, size_t count,
+                               bool with_tracks, sample_points *points) {
     const pm_timeline *timeline = &desc->timelines[0];
-    made->times = malloc(count * sizeof *made->times);
-    made->tracks = with_tracks ? malloc(count * sizeof *made->tracks) : NULL;
-    if (made->times == NULL || (with_tracks && made->tracks == NULL)) {
+    points->times = malloc(count * sizeof *points->times);
+    points->tracks = with_tracks ? malloc(count * sizeof *points->tracks) : NULL;
+    if (points->times == NULL || (with_tracks && points->tracks == NULL)) {
         return false;
     }
     for (size_t k = 0; k < count; k++) {
@@ -137,11 +137,11 @@ static bool scatter_make(random_source *source, const pm_clip_desc *desc, size_t
         const pm_timeline *own =
             with_tracks ? &desc->timelines[desc->timeline_of[track]] : timeline;
         double last = own->times[own->key_count - 1];
-        made->times[k] = desc->loop_period > 0.0
-                             ? random_between(source, -10.0 * last, 10.0 * last)
-                             : random_between(source, -0.05 * last, 1.05 * last);
+        points->times[k] = desc->loop_period > 0.0
+                               ? random_between(source, -10.0 * last, 10.0 * last)
+                               : random_between(source, -0.05 * last, 1.05 * last);
         if (with_tracks) {
-            made->tracks[k] = (uint32_t)track;
+            points->tracks[k] = (uint32_t)track;
         }
     }
     return true;
@@ -160,7 +160,7 @@ static cli_exit random_case(pm_engine *engine, pm_method method, random_kind kin
     const double half_turn = 3.14159265358979323846;
     const double largest = is_unlimited(method, variant) ? half_turn / 3.0 : half_turn;
     track_set set;
-    scatter where = {NULL, NULL};
+    sample_points points = {NULL, NULL};
     set_random(source, RANDOM_TRACKS, RANDOM_KEYS, 0.0, largest, true, kind != PAIRS, &set);
     if (kind == CLOSED) {
         set.tracks[0].period = set.tracks[0].times[RANDOM_KEYS - 1] + 0.7;
@@ -177,16 +177,16 @@ static cli_exit random_case(pm_engine *engine, pm_method method, random_kind kin
     cli_exit code = CLI_DONE;
     if (kind == UNIFORM_SAMPLES || kind == UNIFORM_KEYS) {
         job.rate = spreading_rate(&tested.desc.timelines[0], count);
-    } else if (!scatter_make(source, &tested.desc, count, kind == PAIRS, &where)) {
+    } else if (!sample_points_make(source, &tested.desc, count, kind == PAIRS, &points)) {
         code = cli_fail(CLI_DEVICE_FAILED, "verify", NULL, "out of memory");
     }
-    job.times = where.times;
-    job.tracks = where.tracks;
+    job.times = points.times;
+    job.tracks = points.tracks;
     if (code == CLI_DONE) {
         code = verify_case_run(engine, &tested, &job, result);
     }
-    free(where.times);
-    free(where.tracks);
+    free(points.times);
+    free(points.tracks);
     set_destroy(&set);
     return code;
 }
