@@ -4,7 +4,7 @@
  * its own check, and its valid neighbour is accepted. Times and options: test_clip_times.c,
  * test_clip_options.c.
  */
-#include "support/specimen.h"
+#include "support/valid_clip.h"
 
 #include <math.h>
 #include <string.h>
@@ -227,29 +227,29 @@ static void a_position_beyond_float_is_refused_as_not_finite(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        SPOIL(the_specimen_itself_is_accepted),
-        SPOIL(a_missing_description_is_refused),
-        SPOIL(a_missing_engine_or_handle_is_refused),
-        SPOIL(a_clip_without_tracks_is_refused),
-        SPOIL(a_clip_without_timelines_is_refused),
-        SPOIL(a_timeline_without_keys_is_refused),
-        SPOIL(a_clip_without_any_array_is_refused),
-        SPOIL(an_unknown_number_type_is_refused),
-        SPOIL(a_stride_smaller_than_a_row_is_refused),
-        SPOIL(a_stride_larger_than_a_row_is_accepted),
-        SPOIL(a_stride_with_several_timelines_is_refused),
-        SPOIL(a_timeline_that_does_not_exist_is_refused),
-        SPOIL(counts_whose_bytes_overflow_are_refused_before_a_key_is_read),
-        SPOIL(a_stride_whose_bytes_overflow_is_refused),
-        SPOIL(timelines_whose_keys_add_up_too_high_are_refused),
-        SPOIL(a_zero_quaternion_is_refused_with_its_track_and_key),
-        SPOIL(rotation_keys_that_are_not_finite_are_refused),
-        SPOIL(a_rotation_key_whose_square_overflows_is_refused),
-        SPOIL(a_norm_is_refused_beyond_a_thousandth_from_one),
-        SPOIL(float32_keys_are_checked_as_float64_ones_are),
-        SPOIL(the_place_of_a_key_is_right_where_every_track_has_its_own_timeline),
-        SPOIL(positions_and_scales_that_are_not_finite_are_refused),
-        SPOIL(a_position_beyond_float_is_refused_as_not_finite),
+        CLIP_TEST(the_specimen_itself_is_accepted),
+        CLIP_TEST(a_missing_description_is_refused),
+        CLIP_TEST(a_missing_engine_or_handle_is_refused),
+        CLIP_TEST(a_clip_without_tracks_is_refused),
+        CLIP_TEST(a_clip_without_timelines_is_refused),
+        CLIP_TEST(a_timeline_without_keys_is_refused),
+        CLIP_TEST(a_clip_without_any_array_is_refused),
+        CLIP_TEST(an_unknown_number_type_is_refused),
+        CLIP_TEST(a_stride_smaller_than_a_row_is_refused),
+        CLIP_TEST(a_stride_larger_than_a_row_is_accepted),
+        CLIP_TEST(a_stride_with_several_timelines_is_refused),
+        CLIP_TEST(a_timeline_that_does_not_exist_is_refused),
+        CLIP_TEST(counts_whose_bytes_overflow_are_refused_before_a_key_is_read),
+        CLIP_TEST(a_stride_whose_bytes_overflow_is_refused),
+        CLIP_TEST(timelines_whose_keys_add_up_too_high_are_refused),
+        CLIP_TEST(a_zero_quaternion_is_refused_with_its_track_and_key),
+        CLIP_TEST(rotation_keys_that_are_not_finite_are_refused),
+        CLIP_TEST(a_rotation_key_whose_square_overflows_is_refused),
+        CLIP_TEST(a_norm_is_refused_beyond_a_thousandth_from_one),
+        CLIP_TEST(float32_keys_are_checked_as_float64_ones_are),
+        CLIP_TEST(the_place_of_a_key_is_right_where_every_track_has_its_own_timeline),
+        CLIP_TEST(positions_and_scales_that_are_not_finite_are_refused),
+        CLIP_TEST(a_position_beyond_float_is_refused_as_not_finite),
     };
     return cmocka_run_group_tests_name("clip_check", tests, open_reference, close_reference);
 }

@@ -3,7 +3,7 @@
  * Every option of a method that can be wrong is refused by its own check, and its valid
  * neighbour is accepted.
  */
-#include "support/specimen.h"
+#include "support/valid_clip.h"
 
 #include <math.h>
 
@@ -188,18 +188,18 @@ static void windows_come_once_or_once_a_track(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        SPOIL(enumerations_out_of_range_are_refused),
-        SPOIL(every_option_in_range_is_accepted),
-        SPOIL(tension_continuity_and_bias_lie_between_minus_one_and_one),
-        SPOIL(user_tangents_must_be_given_and_finite),
-        SPOIL(sterp_without_axes_is_refused),
-        SPOIL(zero_axes_and_axes_that_are_not_finite_are_refused),
-        SPOIL(axes_of_any_length_but_zero_are_accepted),
-        SPOIL(the_other_methods_ignore_axes),
-        SPOIL(axes_come_once_or_once_a_track),
-        SPOIL(an_axis_frame_out_of_range_is_refused),
-        SPOIL(windows_lie_within_the_segment_and_end_after_they_begin),
-        SPOIL(windows_come_once_or_once_a_track),
+        CLIP_TEST(enumerations_out_of_range_are_refused),
+        CLIP_TEST(every_option_in_range_is_accepted),
+        CLIP_TEST(tension_continuity_and_bias_lie_between_minus_one_and_one),
+        CLIP_TEST(user_tangents_must_be_given_and_finite),
+        CLIP_TEST(sterp_without_axes_is_refused),
+        CLIP_TEST(zero_axes_and_axes_that_are_not_finite_are_refused),
+        CLIP_TEST(axes_of_any_length_but_zero_are_accepted),
+        CLIP_TEST(the_other_methods_ignore_axes),
+        CLIP_TEST(axes_come_once_or_once_a_track),
+        CLIP_TEST(an_axis_frame_out_of_range_is_refused),
+        CLIP_TEST(windows_lie_within_the_segment_and_end_after_they_begin),
+        CLIP_TEST(windows_come_once_or_once_a_track),
     };
     return cmocka_run_group_tests_name("clip_options", tests, open_reference, close_reference);
 }

@@ -3,7 +3,7 @@
  * Key times, rates and loop periods that cannot be used are refused by their own check,
  * and their valid neighbours are accepted.
  */
-#include "support/specimen.h"
+#include "support/valid_clip.h"
 
 #include <math.h>
 #include <string.h>
@@ -130,17 +130,17 @@ static void a_loop_of_one_key_is_accepted(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        SPOIL(a_timeline_with_neither_rate_nor_times_is_refused),
-        SPOIL(a_timeline_with_both_rate_and_times_is_refused),
-        SPOIL(key_rates_that_are_not_positive_fractions_are_refused),
-        SPOIL(key_times_that_are_not_finite_are_refused),
-        SPOIL(key_times_must_strictly_increase),
-        SPOIL(times_of_the_second_timeline_are_checked_too),
-        SPOIL(a_loop_period_that_cannot_be_one_is_refused),
-        SPOIL(a_closing_key_must_equal_the_first),
-        SPOIL(a_closing_key_of_opposite_sign_is_accepted),
-        SPOIL(a_closing_position_must_equal_the_first),
-        SPOIL(a_loop_of_one_key_is_accepted),
+        CLIP_TEST(a_timeline_with_neither_rate_nor_times_is_refused),
+        CLIP_TEST(a_timeline_with_both_rate_and_times_is_refused),
+        CLIP_TEST(key_rates_that_are_not_positive_fractions_are_refused),
+        CLIP_TEST(key_times_that_are_not_finite_are_refused),
+        CLIP_TEST(key_times_must_strictly_increase),
+        CLIP_TEST(times_of_the_second_timeline_are_checked_too),
+        CLIP_TEST(a_loop_period_that_cannot_be_one_is_refused),
+        CLIP_TEST(a_closing_key_must_equal_the_first),
+        CLIP_TEST(a_closing_key_of_opposite_sign_is_accepted),
+        CLIP_TEST(a_closing_position_must_equal_the_first),
+        CLIP_TEST(a_loop_of_one_key_is_accepted),
     };
     return cmocka_run_group_tests_name("clip_times", tests, open_reference, close_reference);
 }

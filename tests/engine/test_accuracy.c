@@ -27,7 +27,8 @@
 #define NORM_ERROR 4e-7
 #define VECTOR_ERROR 1e-6
 
-static void print_row(const subject *s, const variant *v, const char *tracks, const accuracy *a) {
+static void print_row(const implementation *s, const variant *v, const char *tracks,
+                      const accuracy *a) {
     printf("# %-20s %-20s %-12s max %.2e raw %.2e rms %.2e norm %.2e vectors %.2e position %.2e"
            " (%zu samples)\n",
            s->name, v->name, tracks, a->worst, a->raw, accuracy_rms(a), a->norm, a->vector,
@@ -35,7 +36,7 @@ static void print_row(const subject *s, const variant *v, const char *tracks, co
 }
 
 /* Prints the row and, for each bound it exceeds, what does; true when none is. */
-static bool hold(const subject *s, const variant *v, const char *tracks, const accuracy *a,
+static bool hold(const implementation *s, const variant *v, const char *tracks, const accuracy *a,
                  double max, double rms) {
     print_row(s, v, tracks, a);
     const bool worst = a->worst <= max, mean = accuracy_rms(a) <= rms;
@@ -50,13 +51,13 @@ static bool hold(const subject *s, const variant *v, const char *tracks, const a
     return worst && mean && norm && vectors && a->inexact_keys == 0;
 }
 
-typedef void measure_function(const subject_span *s, const variant *v, accuracy *out);
+typedef void measure_function(const implementation_span *s, const variant *v, accuracy *out);
 
-static void random_tracks(const subject_span *s, const variant *v, accuracy *out) {
+static void random_tracks(const implementation_span *s, const variant *v, accuracy *out) {
     accuracy_of_random(s, v, small_sizes() ? FEW_TRACKS : TRACKS, out);
 }
 
-static void gentle_tracks(const subject_span *s, const variant *v, accuracy *out) {
+static void gentle_tracks(const implementation_span *s, const variant *v, accuracy *out) {
     accuracy_of_gentle(s, v, small_sizes() ? FEW_TRACKS : GENTLE_TRACKS, out);
 }
 
@@ -77,9 +78,9 @@ static double rms_bound(measure_function *measure, const variant *v) {
 }
 
 static void check_all(measure_function *measure, const char *tracks) {
-    const subject *subjects = NULL;
+    const implementation *implementations = NULL;
     size_t count = 0, failures = 0;
-    assert_true(subject_list(&subjects, &count));
+    assert_true(implementation_list(&implementations, &count));
     accuracy *found = calloc(count, sizeof *found);
     assert_non_null(found);
     for (size_t n = 0; n < variant_count(); n++) {
@@ -87,9 +88,9 @@ static void check_all(measure_function *measure, const char *tracks) {
         if (small_sizes() && variant_repeats_kernels(v)) {
             continue;
         }
-        measure(&(subject_span){subjects, count}, v, found);
+        measure(&(implementation_span){implementations, count}, v, found);
         for (size_t k = 0; k < count; k++) {
-            failures += !hold(&subjects[k], v, tracks, &found[k], max_bound(measure, v),
+            failures += !hold(&implementations[k], v, tracks, &found[k], max_bound(measure, v),
                               rms_bound(measure, v));
         }
     }
@@ -116,29 +117,29 @@ static void adversarial_tracks_are_within_the_documented_error(void **state) {
  * the bound of all methods times what those magnify. */
 static void squad_without_its_limiter_errs_by_its_condition(void **state) {
     (void)state;
-    const subject *subjects = NULL;
+    const implementation *implementations = NULL;
     size_t count = 0, failures = 0;
-    assert_true(subject_list(&subjects, &count));
+    assert_true(implementation_list(&implementations, &count));
     accuracy *found = calloc(count, sizeof *found);
     assert_non_null(found);
     const variant *v = variant_named("squad, unlimited");
-    accuracy_of_conditioned(&(subject_span){subjects, count}, v,
+    accuracy_of_conditioned(&(implementation_span){implementations, count}, v,
                             small_sizes() ? FEW_TRACKS : TRACKS, found);
     for (size_t k = 0; k < count; k++) {
-        failures += !hold(&subjects[k], v, "conditioned", &found[k], MAX_ERROR, RMS_ERROR);
+        failures += !hold(&implementations[k], v, "conditioned", &found[k], MAX_ERROR, RMS_ERROR);
     }
     free(found);
     assert_int_equal(failures, 0);
 }
 
-/* The first subject's curve through keys each turned by 2e-6 rad, to and fro. */
-static bool sample_of_turned_keys(const subject *s, const pm_clip_desc *desc,
+/* The first implementation's curve through keys each turned by 2e-6 rad, to and fro. */
+static bool sample_of_turned_keys(const implementation *s, const pm_clip_desc *desc,
                                   const pm_sample_job *job, double *rotations, double *positions,
                                   double *scales) {
-    const subject *subjects = NULL;
+    const implementation *implementations = NULL;
     size_t count = 0, keys = 0;
     (void)s;
-    if (!subject_list(&subjects, &count)) {
+    if (!implementation_list(&implementations, &count)) {
         return false;
     }
     for (size_t n = 0; n < (desc->timeline_count ? desc->timeline_count : 1); n++) {
@@ -155,8 +156,8 @@ static bool sample_of_turned_keys(const subject *s, const pm_clip_desc *desc,
     }
     pm_clip_desc wrong = *desc;
     wrong.rotations.data = turned;
-    const bool done =
-        turned && subjects[0].sample(&subjects[0], &wrong, job, rotations, positions, scales);
+    const bool done = turned && implementations[0].sample(&implementations[0], &wrong, job,
+                                                          rotations, positions, scales);
     free(turned);
     return done;
 }
@@ -165,10 +166,10 @@ static bool sample_of_turned_keys(const subject *s, const pm_clip_desc *desc,
 static void a_squad_without_its_limiter_that_is_a_little_wrong_is_seen(void **state) {
     (void)state;
     const variant *v = variant_named("squad, unlimited");
-    const subject wrong = {.name = "turned keys", .sample = sample_of_turned_keys};
+    const implementation wrong = {.name = "turned keys", .sample = sample_of_turned_keys};
     accuracy random = {0}, adversarial = {0};
-    accuracy_of_conditioned(&(subject_span){&wrong, 1}, v, 20, &random);
-    accuracy_of_adversarial(&(subject_span){&wrong, 1}, v, &adversarial);
+    accuracy_of_conditioned(&(implementation_span){&wrong, 1}, v, 20, &random);
+    accuracy_of_adversarial(&(implementation_span){&wrong, 1}, v, &adversarial);
     assert_true(random.worst > MAX_ERROR && accuracy_rms(&random) > RMS_ERROR);
     assert_true(adversarial.worst > MAX_ERROR);
 }
@@ -177,19 +178,19 @@ static void a_squad_without_its_limiter_that_is_a_little_wrong_is_seen(void **st
 static void another_method_is_not_within_the_documented_error(void **state) {
     (void)state;
     accuracy a = {0}, b = {0};
-    const subject *subjects = NULL;
+    const implementation *implementations = NULL;
     size_t count = 0;
-    assert_true(subject_list(&subjects, &count));
-    subject wrong = subjects[0];
+    assert_true(implementation_list(&implementations, &count));
+    implementation wrong = implementations[0];
     variant v = *variant_named("squad");
-    accuracy_of_random(&(subject_span){&wrong, 1}, &v, 20, &a);
+    accuracy_of_random(&(implementation_span){&wrong, 1}, &v, 20, &a);
     assert_true(a.worst <= MAX_ERROR && a.samples > 1000);
-    wrong = subject_oracle(); /* keys in double, where the comparison has float32 keys */
-    accuracy_of_random(&(subject_span){&wrong, 1}, &v, 20, &b);
+    wrong = implementation_oracle(); /* keys in double, where the comparison has float32 keys */
+    accuracy_of_random(&(implementation_span){&wrong, 1}, &v, 20, &b);
     assert_true(b.inexact_keys > 100 && b.worst > 1e-9);
 }
 
-static void write_markdown(const subject *s) {
+static void write_markdown(const implementation *s) {
     printf(
         "# Accuracy\n\n"
         "Written by `test_accuracy --markdown`, on %s. Errors are against an oracle in double\n"
@@ -230,8 +231,8 @@ static void write_markdown(const subject *s) {
         s->name, 10, MAX_ERROR, RMS_ERROR, STEEP_MAX_ERROR, STEEP_RMS_ERROR, NORM_ERROR);
     for (size_t n = 0; n < variant_count(); n++) {
         accuracy a, b;
-        accuracy_of_random(&(subject_span){s, 1}, variant_at(n), TRACKS, &a);
-        accuracy_of_adversarial(&(subject_span){s, 1}, variant_at(n), &b);
+        accuracy_of_random(&(implementation_span){s, 1}, variant_at(n), TRACKS, &a);
+        accuracy_of_adversarial(&(implementation_span){s, 1}, variant_at(n), &b);
         printf("| %s | %.1e | %.1e | %.1e | %.1e | %.1e | %.1e | %.1e | %.1e | %.1e |\n",
                variant_at(n)->name, a.worst, a.raw, accuracy_rms(&a), a.position, b.worst, b.raw,
                b.position, fmax(a.norm, b.norm), fmax(a.vector, b.vector));
@@ -248,17 +249,17 @@ int main(int argc, char **argv) {
         cmocka_unit_test(another_method_is_not_within_the_documented_error),
     };
     if (argc == 2 && strcmp(argv[1], "--markdown") == 0) {
-        const subject *subjects = NULL;
+        const implementation *implementations = NULL;
         size_t count = 0;
-        (void)subject_list(&subjects, &count);
+        (void)implementation_list(&implementations, &count);
         if (count == 0) {
             return 1;
         }
-        write_markdown(&subjects[0]);
-        subject_release();
+        write_markdown(&implementations[0]);
+        implementation_release();
         return 0;
     }
     const int failed = cmocka_run_group_tests_name("accuracy", tests, NULL, NULL);
-    subject_release();
+    implementation_release();
     return failed;
 }

@@ -5,8 +5,8 @@
  * And, so that the test is known to see a jump, that the next derivative has one. Needs no
  * library and no device; that the library is the oracle's curve is the accuracy test's.
  */
-#include "support/courses.h"
 #include "support/derivatives.h"
+#include "support/track_kinds.h"
 #include "support/variants.h"
 
 #include <setjmp.h>
@@ -111,7 +111,7 @@ static void hold_promises(make_track *make, const char *name) {
     for (size_t n = 0; n < sizeof promises / sizeof *promises; n++) {
         const promise *p = &promises[n];
         jumps found;
-        if (make == course_extreme && variant_named(p->variant)->method == PM_METHOD_NCUBIC) {
+        if (make == track_kind_extreme && variant_named(p->variant)->method == PM_METHOD_NCUBIC) {
             continue; /* its components overshoot and pass by zero: derivatives without bound */
         }
         look_at(make, variant_named(p->variant), &found);
@@ -129,30 +129,30 @@ static void hold_promises(make_track *make, const char *name) {
 
 static void uniform_keys_have_the_promised_continuity(void **state) {
     (void)state;
-    hold_promises(course_uniform, "uniform");
+    hold_promises(track_kind_uniform, "uniform");
 }
 
 static void random_keys_have_the_promised_continuity(void **state) {
     (void)state;
-    hold_promises(course_uneven, "random");
+    hold_promises(track_kind_uneven, "random");
 }
 
 static void extreme_time_ratios_have_the_promised_continuity(void **state) {
     (void)state;
-    hold_promises(course_extreme, "1:1000");
+    hold_promises(track_kind_extreme, "1:1000");
 }
 
 static void held_keys_have_the_promised_continuity(void **state) {
     (void)state;
-    hold_promises(course_holds, "holds");
+    hold_promises(track_kind_holds, "holds");
 }
 
 static void loops_have_the_promised_continuity(void **state) {
     (void)state;
     jumps found;
-    look_at(course_loops, variant_named("spline"), &found);
+    look_at(track_kind_loops, variant_named("spline"), &found);
     assert_true(found.positive_wraps > 5 && found.negative_wraps > 5);
-    hold_promises(course_loops, "loops");
+    hold_promises(track_kind_loops, "loops");
 }
 
 static void the_derivative_after_the_promised_ones_jumps(void **state) {
@@ -160,7 +160,7 @@ static void the_derivative_after_the_promised_ones_jumps(void **state) {
     for (size_t n = 0; n < sizeof promises / sizeof *promises; n++) {
         const promise *p = &promises[n];
         jumps found;
-        look_at(course_uneven, variant_named(p->variant), &found);
+        look_at(track_kind_uneven, variant_named(p->variant), &found);
         if (p->rotations < 3 && !(found.rotations[p->rotations + 1] > SEEN)) {
             fail_msg("%s: derivative %d of rotations does not jump", p->variant, p->rotations + 1);
         }
@@ -173,14 +173,14 @@ static void the_derivative_after_the_promised_ones_jumps(void **state) {
 static void circular_keeps_its_direction_and_not_its_speed(void **state) {
     (void)state;
     jumps found;
-    look_at(course_uneven, variant_named("circular"), &found);
+    look_at(track_kind_uneven, variant_named("circular"), &found);
     assert_true(found.rotations[1] > 0.1);
 }
 
 static void acceleration_jumps_at_cusps(void **state) {
     (void)state;
     jumps found;
-    look_at(course_uneven, variant_named("circular-c3"), &found);
+    look_at(track_kind_uneven, variant_named("circular-c3"), &found);
     assert_true(found.cusp_keys > 20);
     assert_true(found.cusps[1] <= tolerance[1] && found.cusps[2] > SEEN);
 }

@@ -5,7 +5,7 @@
  * tangent a key. Reads no glTF: where a sampler's arrays begin in its buffer is written here.
  */
 #define _POSIX_C_SOURCE 200809L
-#include "support/subject.h"
+#include "support/implementation.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -115,7 +115,7 @@ static pm_clip_desc describe(const curve *c, const pm_timeline *timeline) {
     return desc;
 }
 
-static void check_row(const subject *s, const curve *c, double time, const double *got) {
+static void check_row(const implementation *s, const curve *c, double time, const double *got) {
     long double expected[4] = {0.0L};
     double error = 0.0, size = 1.0;
     appendix(c, time, expected);
@@ -129,7 +129,7 @@ static void check_row(const subject *s, const curve *c, double time, const doubl
     }
 }
 
-static void check_curve(const subject *s, const curve *c) {
+static void check_curve(const implementation *s, const curve *c) {
     const pm_timeline timeline = {.key_count = c->keys, .times = c->times};
     const pm_clip_desc desc = describe(c, &timeline);
     static double times[SAMPLES_MAX], found[2][4 * SAMPLES_MAX];
@@ -155,13 +155,13 @@ static void check_curve(const subject *s, const curve *c) {
     }
 }
 
-static void check_subjects(const curve *c) {
-    const subject in_double = subject_oracle(), *subjects = NULL;
+static void check_implementations(const curve *c) {
+    const implementation in_double = implementation_oracle(), *implementations = NULL;
     size_t count = 0;
     check_curve(&in_double, c);
-    assert_true(subject_list(&subjects, &count));
+    assert_true(implementation_list(&implementations, &count));
     for (size_t k = 0; k < count; k++) {
-        check_curve(&subjects[k], c);
+        check_curve(&implementations[k], c);
     }
 }
 
@@ -173,7 +173,7 @@ static void samplers_of_real_files_follow_the_appendix(void **state) {
             printf("# no %s: skipped\n", samplers[n].file);
             skip();
         }
-        check_subjects(&c);
+        check_implementations(&c);
     }
 }
 
@@ -191,7 +191,7 @@ static void signs_of_keys_are_left_as_they_are(void **state) {
                    {{0.0f, 1.0f, 0.0f, 4.0f}, {0.0f, 0.0f, -0.6f, -0.8f}, {0.0f}}}};
     c.values[1][0][0] = -3.0f; /* the tangents bow the way out and the way in to one side */
     c.values[3][0][1] = -1.0f;
-    check_subjects(&c);
+    check_implementations(&c);
 }
 
 int main(void) {
@@ -200,6 +200,6 @@ int main(void) {
         cmocka_unit_test(signs_of_keys_are_left_as_they_are),
     };
     const int failed = cmocka_run_group_tests_name("glTF curves", tests, NULL, NULL);
-    subject_release();
+    implementation_release();
     return failed;
 }

@@ -32,7 +32,7 @@ static void make_clip(void **state, double loop_period) {
     s.clip = clip_make(engine_for(state), &desc);
 }
 
-static int make_specimen(void **state) {
+static int make_valid_job(void **state) {
     (void)state;
     memset(&s, 0, sizeof s);
     s.keys = motion_make(KEYS, TRACKS, 1.0, 0x10B);
@@ -50,7 +50,7 @@ static int make_specimen(void **state) {
     return 0;
 }
 
-static int free_specimen(void **state) {
+static int free_valid_job(void **state) {
     (void)state;
     pm_clip_destroy(&s.clip);
     motion_free(&s.keys);
@@ -254,29 +254,29 @@ static void the_job_is_checked_again_on_every_call(void **state) {
     expect_accepted();
 }
 
-#define SPOIL(test)                                                                                \
-    {#test " on the reference", test, make_specimen, free_specimen, &on_reference}, {              \
-#test " on the device", test, make_specimen, free_specimen, &on_device                     \
+#define JOB_TEST(test)                                                                             \
+    {#test " on the reference", test, make_valid_job, free_valid_job, &on_reference}, {            \
+#test " on the device", test, make_valid_job, free_valid_job, &on_device                   \
     }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        SPOIL(a_valid_job_is_accepted_in_each_of_its_kinds),
-        SPOIL(a_missing_clip_or_job_is_refused),
-        SPOIL(a_job_with_neither_rate_nor_times_is_refused),
-        SPOIL(a_job_with_both_rate_and_times_is_refused),
-        SPOIL(rates_that_are_not_positive_fractions_are_refused),
-        SPOIL(starts_that_are_not_fractions_are_refused),
-        SPOIL(a_sample_time_that_is_nan_is_refused),
-        SPOIL(an_infinite_sample_time_is_refused_only_in_a_loop),
-        SPOIL(tracks_without_times_are_refused),
-        SPOIL(a_track_that_does_not_exist_is_refused),
-        SPOIL(a_job_without_outputs_is_refused),
-        SPOIL(outputs_that_the_clip_has_no_keys_for_are_refused),
-        SPOIL(counts_whose_bytes_overflow_are_refused_before_a_time_is_read),
-        SPOIL(a_job_of_no_samples_is_accepted_and_writes_nothing),
-        SPOIL(a_job_of_no_samples_needs_nothing_else),
-        SPOIL(the_job_is_checked_again_on_every_call),
+        JOB_TEST(a_valid_job_is_accepted_in_each_of_its_kinds),
+        JOB_TEST(a_missing_clip_or_job_is_refused),
+        JOB_TEST(a_job_with_neither_rate_nor_times_is_refused),
+        JOB_TEST(a_job_with_both_rate_and_times_is_refused),
+        JOB_TEST(rates_that_are_not_positive_fractions_are_refused),
+        JOB_TEST(starts_that_are_not_fractions_are_refused),
+        JOB_TEST(a_sample_time_that_is_nan_is_refused),
+        JOB_TEST(an_infinite_sample_time_is_refused_only_in_a_loop),
+        JOB_TEST(tracks_without_times_are_refused),
+        JOB_TEST(a_track_that_does_not_exist_is_refused),
+        JOB_TEST(a_job_without_outputs_is_refused),
+        JOB_TEST(outputs_that_the_clip_has_no_keys_for_are_refused),
+        JOB_TEST(counts_whose_bytes_overflow_are_refused_before_a_time_is_read),
+        JOB_TEST(a_job_of_no_samples_is_accepted_and_writes_nothing),
+        JOB_TEST(a_job_of_no_samples_needs_nothing_else),
+        JOB_TEST(the_job_is_checked_again_on_every_call),
     };
     return cmocka_run_group_tests_name("job_check", tests, NULL, engines_close);
 }

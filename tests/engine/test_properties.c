@@ -11,13 +11,14 @@
 #include <cmocka.h>
 #include <stdio.h>
 
-/* On every subject; the worst is printed. */
+/* On every implementation; the worst is printed. */
 static void hold(property_rule rule) {
-    const subject *subjects = NULL;
+    const implementation *implementations = NULL;
     size_t count = 0;
-    assert_true(subject_list(&subjects, &count));
+    assert_true(implementation_list(&implementations, &count));
     for (size_t k = 0; k < count; k++) {
-        printf("# %s: worst %.2g\n", subjects[k].name, property_hold(rule, &subjects[k]));
+        printf("# %s: worst %.2g\n", implementations[k].name,
+               property_hold(rule, &implementations[k]));
     }
 }
 
@@ -103,6 +104,6 @@ int main(void) {
         cmocka_unit_test(moving_a_key_changes_four_segments_at_most),
     };
     const int failed = cmocka_run_group_tests_name("properties", tests, NULL, NULL);
-    subject_release();
+    implementation_release();
     return failed;
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
  * Known answers of tests/vectors, one file a method, on the oracle, the reference
- * path and every device. The answers are those of the exact curve, so subjects in
+ * path and every device. The answers are those of the exact curve, so implementations in
  * float32 are held to what rounding the keys and the result may cost.
  */
 #define _POSIX_C_SOURCE 200809L
-#include "support/subject.h"
+#include "support/implementation.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -161,7 +161,7 @@ static void complete(known_case *c, pm_method method) {
     }
 }
 
-static void check_case(const subject *s, known_case *c, const char *method) {
+static void check_case(const implementation *s, known_case *c, const char *method) {
     double rotations[4 * SAMPLES_MAX], positions[3 * SAMPLES_MAX];
     const double tolerance = s->exact ? EXACT_TOLERANCE : FLOAT_TOLERANCE;
     const pm_sample_job job = {.sample_count = c->sample_count, .times = c->times};
@@ -192,7 +192,7 @@ static FILE *open_vectors(const char *method) {
     return file;
 }
 
-static void check_method(const subject *s, pm_method method, const char *name) {
+static void check_method(const implementation *s, pm_method method, const char *name) {
     static known_case c;
     char line[1024];
     size_t cases = 0;
@@ -221,85 +221,85 @@ static void check_method(const subject *s, pm_method method, const char *name) {
     assert_true(cases >= 6);
 }
 
-static void check_subjects(pm_method method, const char *name) {
-    const subject *subjects = NULL;
+static void check_implementations(pm_method method, const char *name) {
+    const implementation *implementations = NULL;
     size_t count = 0;
-    const subject in_double = subject_oracle();
+    const implementation in_double = implementation_oracle();
     check_method(&in_double, method, name);
-    assert_true(subject_list(&subjects, &count));
+    assert_true(implementation_list(&implementations, &count));
     for (size_t n = 0; n < count; n++) {
-        check_method(&subjects[n], method, name);
+        check_method(&implementations[n], method, name);
     }
 }
 
 static void step_gives_the_known_answers(void **state) {
     (void)state;
-    check_subjects(PM_METHOD_STEP, "step");
+    check_implementations(PM_METHOD_STEP, "step");
 }
 
 static void nlerp_gives_the_known_answers(void **state) {
     (void)state;
-    check_subjects(PM_METHOD_NLERP, "nlerp");
+    check_implementations(PM_METHOD_NLERP, "nlerp");
 }
 
 static void slerp_gives_the_known_answers(void **state) {
     (void)state;
-    check_subjects(PM_METHOD_SLERP, "slerp");
+    check_implementations(PM_METHOD_SLERP, "slerp");
 }
 
 static void sterp_gives_the_known_answers(void **state) {
     (void)state;
-    check_subjects(PM_METHOD_STERP, "sterp");
+    check_implementations(PM_METHOD_STERP, "sterp");
 }
 
 static void squad_gives_the_known_answers(void **state) {
     (void)state;
-    check_subjects(PM_METHOD_SQUAD, "squad");
+    check_implementations(PM_METHOD_SQUAD, "squad");
 }
 
 static void circular_gives_the_known_answers(void **state) {
     (void)state;
-    check_subjects(PM_METHOD_CIRCULAR, "circular");
+    check_implementations(PM_METHOD_CIRCULAR, "circular");
 }
 
 static void circular_c1_gives_the_known_answers(void **state) {
     (void)state;
-    check_subjects(PM_METHOD_CIRCULAR_C1, "circular-c1");
+    check_implementations(PM_METHOD_CIRCULAR_C1, "circular-c1");
 }
 
 static void circular_c2_gives_the_known_answers(void **state) {
     (void)state;
-    check_subjects(PM_METHOD_CIRCULAR_C2, "circular-c2");
+    check_implementations(PM_METHOD_CIRCULAR_C2, "circular-c2");
 }
 
 static void circular_c3_gives_the_known_answers(void **state) {
     (void)state;
-    check_subjects(PM_METHOD_CIRCULAR_C3, "circular-c3");
+    check_implementations(PM_METHOD_CIRCULAR_C3, "circular-c3");
 }
 
 static void hermite_gives_the_known_answers(void **state) {
     (void)state;
-    check_subjects(PM_METHOD_HERMITE, "hermite");
+    check_implementations(PM_METHOD_HERMITE, "hermite");
 }
 
 static void spline_gives_the_known_answers(void **state) {
     (void)state;
-    check_subjects(PM_METHOD_SPLINE, "spline");
+    check_implementations(PM_METHOD_SPLINE, "spline");
 }
 
 static void bspline_gives_the_known_answers(void **state) {
     (void)state;
-    check_subjects(PM_METHOD_BSPLINE, "bspline");
+    check_implementations(PM_METHOD_BSPLINE, "bspline");
 }
 
 static void cubicspline_gives_the_known_answers(void **state) {
     (void)state;
-    check_subjects(PM_METHOD_CUBICSPLINE, "cubicspline");
+    check_implementations(PM_METHOD_CUBICSPLINE, "cubicspline");
 }
 
 static void ncubic_gives_the_known_answers(void **state) {
     (void)state;
-    check_subjects(PM_METHOD_NCUBIC, "ncubic");
+    check_implementations(PM_METHOD_NCUBIC, "ncubic");
 }
 
 int main(void) {
@@ -320,6 +320,6 @@ int main(void) {
         cmocka_unit_test(circular_c1_gives_the_known_answers),
     };
     const int failed = cmocka_run_group_tests_name("vectors", tests, NULL, NULL);
-    subject_release();
+    implementation_release();
     return failed;
 }

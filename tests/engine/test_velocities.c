@@ -107,19 +107,19 @@ static bool hold(const char *what, const variant *v, const errors *e) {
  * often in a segment is not the only one: at extreme times two are as continuous, and as natural
  * at their ends, and library and oracle may each find another. The components of ncubic
  * overshoot at such times and may all pass by zero together, where they are no rotation. */
-static bool is_curve(const variant *v, const course *c) {
-    if (v->method == PM_METHOD_NCUBIC && c->make == course_extreme)
+static bool is_curve(const variant *v, const track_kind *c) {
+    if (v->method == PM_METHOD_NCUBIC && c->make == track_kind_extreme)
         return false;
     const bool natural = v->method == PM_METHOD_SPLINE && v->ends == PM_ENDS_NATURAL;
-    return v->unlimited ? c->make == course_gentle : !natural || c->make != course_extreme;
+    return v->unlimited ? c->make == track_kind_gentle : !natural || c->make != track_kind_extreme;
 }
 
 /* What is more than an interpreter of kernels can bear. */
-static bool is_left_out(const variant *v, const course *c) {
-    return small_sizes() && (variant_repeats_kernels(v) || c->make != course_loops);
+static bool is_left_out(const variant *v, const track_kind *c) {
+    return small_sizes() && (variant_repeats_kernels(v) || c->make != track_kind_loops);
 }
 
-static bool is_tested(const pm_engine *engine, const variant *v, const course *c) {
+static bool is_tested(const pm_engine *engine, const variant *v, const track_kind *c) {
     return is_curve(v, c) && !is_left_out(v, c) && can_compile_motion(engine, v->method);
 }
 
@@ -130,15 +130,15 @@ static void derivatives_are_those_of_the_curve(void **state) {
     for (size_t n = 0; n < variant_count(); n++) {
         const variant *v = variant_at(n);
         errors e = {0};
-        for (size_t c = 0; c < course_count(); c++) {
-            if (!is_tested(engine, v, course_at(c))) {
+        for (size_t c = 0; c < track_kind_count(); c++) {
+            if (!is_tested(engine, v, track_kind_at(c))) {
                 continue;
             }
-            probe_course(course_at(c), v, &p);
-            measure(engine, &p, course_at(c)->name, &e);
+            probe_tracks(track_kind_at(c), v, &p);
+            measure(engine, &p, track_kind_at(c)->name, &e);
             probe_free(&p);
         }
-        failures += !hold("courses", v, &e);
+        failures += !hold("track_kinds", v, &e);
     }
     assert_int_equal(failures, 0);
 }
@@ -176,9 +176,9 @@ static void another_curve_has_other_derivatives(void **state) {
     static probe p, other;
     static rates got;
     errors e = {0};
-    const course uneven = {"random", course_uneven};
-    probe_course(&uneven, variant_named("hermite"), &p);
-    probe_course(&uneven, variant_named("hermite, mean"), &other);
+    const track_kind uneven = {"random", track_kind_uneven};
+    probe_tracks(&uneven, variant_named("hermite"), &p);
+    probe_tracks(&uneven, variant_named("hermite, mean"), &other);
     probe_segments(&p);
     probe_segments(&other);
     find_expected(&p, PM_AXIS_BODY, expected);
@@ -207,9 +207,9 @@ static void derivatives_of_the_oracle_are_exact_enough_to_judge(void **state) {
     static probe p;
     errors worst = {0};
     for (size_t n = 0; n < variant_count(); n++) {
-        for (size_t c = 0; c < course_count(); c++) {
-            if (is_curve(variant_at(n), course_at(c))) {
-                probe_course(course_at(c), variant_at(n), &p);
+        for (size_t c = 0; c < track_kind_count(); c++) {
+            if (is_curve(variant_at(n), track_kind_at(c))) {
+                probe_tracks(track_kind_at(c), variant_at(n), &p);
                 probe_segments(&p);
                 compare_closeness(&p, variant_at(n)->name, &worst);
                 probe_free(&p);
@@ -250,11 +250,11 @@ static void rates_in_the_parent_are_those_of_the_body_turned(void **state) {
     static rates body, parent;
     errors worst = {0};
     for (size_t n = 0; n < variant_count(); n++) {
-        for (size_t c = 0; c < course_count(); c++) {
-            if (!is_tested(engine, variant_at(n), course_at(c))) {
+        for (size_t c = 0; c < track_kind_count(); c++) {
+            if (!is_tested(engine, variant_at(n), track_kind_at(c))) {
                 continue;
             }
-            probe_course(course_at(c), variant_at(n), &p);
+            probe_tracks(track_kind_at(c), variant_at(n), &p);
             probe_segments(&p);
             probe_sample(&p, engine, PM_AXIS_BODY, &body);
             probe_sample(&p, engine, PM_AXIS_PARENT, &parent);
@@ -360,7 +360,7 @@ static void compare_sides(const probe *p, const rates *r, const char *name, erro
     }
 }
 
-static bool keep(const promise *promised, const course *c, const errors *jump) {
+static bool keep(const promise *promised, const track_kind *c, const errors *jump) {
     const bool kept = (promised->order < 1 || jump->velocity <= VELOCITY_JUMP) &&
                       (promised->order < 2 || jump->acceleration <= ACCELERATION_JUMP);
     const bool seen = (promised->order > 0 || jump->velocity > SEEN) &&
@@ -383,16 +383,16 @@ static void rates_meet_at_keys_as_far_as_promised_and_no_farther(void **state) {
     size_t broken = 0, positive = 0, negative = 0;
     for (size_t n = 0; n < sizeof promises / sizeof *promises; n++) {
         const variant *v = variant_named(promises[n].variant);
-        for (size_t c = 0; c < course_count(); c++) {
+        for (size_t c = 0; c < track_kind_count(); c++) {
             errors jump = {0};
-            if (is_left_out(v, course_at(c)) || !can_compile_motion(engine, v->method)) {
+            if (is_left_out(v, track_kind_at(c)) || !can_compile_motion(engine, v->method)) {
                 continue;
             }
-            probe_course(course_at(c), v, &p);
+            probe_tracks(track_kind_at(c), v, &p);
             probe_keys(&p);
             probe_sample(&p, engine, PM_AXIS_BODY, &sides);
-            compare_sides(&p, &sides, course_at(c)->name, &jump);
-            broken += !keep(&promises[n], course_at(c), &jump);
+            compare_sides(&p, &sides, track_kind_at(c)->name, &jump);
+            broken += !keep(&promises[n], track_kind_at(c), &jump);
             for (size_t t = 0; p.desc.loop_period > 0.0 && t < p.set.count; t++) {
                 *(oracle_wrap(p.o, t) > 0.0 ? &positive : &negative) += 1;
             }

@@ -5,10 +5,10 @@
  * every kind of job. And that outside the keys of an open track they are zero. That the
  * reference's are right is test_velocities.c's.
  */
-#include "support/courses.h"
 #include "support/engines.h"
 #include "support/kernels_on_host.h"
 #include "support/motion.h"
+#include "support/track_kinds.h"
 #include "support/variants.h"
 
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 
 #include "backend/request.h"
 
-enum { MAX_TRACKS = 19, COUNT = 37, KEYS = COURSE_KEYS };
+enum { MAX_TRACKS = 19, COUNT = 37, KEYS = TRACK_KIND_KEYS };
 
 static size_t track_count(void) {
     return small_sizes() ? 5 : MAX_TRACKS;
@@ -55,8 +55,8 @@ static void steady(random_source *source, size_t n, test_track *t) {
 }
 
 static void make_tracks(shape_kind kind, random_source *source, shape *s) {
-    static make_track *const makers[SHAPES] = {steady, course_loops, course_uneven, course_loops,
-                                               course_extreme};
+    static make_track *const makers[SHAPES] = {steady, track_kind_loops, track_kind_uneven,
+                                               track_kind_loops, track_kind_extreme};
     const bool common_timeline = kind <= LISTED;
     set_create(track_count(), common_timeline, &s->set);
     for (size_t n = 0; n < s->set.count; n++) {

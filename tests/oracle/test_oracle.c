@@ -24,7 +24,7 @@ static void assert_below(double error, double bound, const char *name) {
 }
 
 static void hold(property_rule rule) {
-    const subject in_double = subject_oracle();
+    const implementation in_double = implementation_oracle();
     property_hold(rule, &in_double);
 }
 
@@ -112,7 +112,7 @@ static void circular_has_continuous_direction_and_a_jump_of_speed(void **state) 
         oracle_destroy(o);
         set_destroy(&set);
     }
-    const subject in_double = subject_oracle();
+    const implementation in_double = implementation_oracle();
     assert_true(property_velocity(&in_double, variant_named("circular")) > 0.5);
 }
 
@@ -128,7 +128,7 @@ static void moving_a_key_changes_four_segments_at_most_except_in_spline(void **s
 
 static void right_multiplication_needs_the_axis_of_sterp_to_turn_along(void **state) {
     (void)state;
-    const subject in_double = subject_oracle();
+    const implementation in_double = implementation_oracle();
     hold(RULE_RIGHT);
     for (size_t n = 0; n < variant_count(); n++) {
         const variant *v = variant_at(n);
