@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Every count, pointer, layout and key of pm_clip_desc that can be wrong is refused by
- * its own check, and its valid neighbour is accepted. Times and options: test_clip_times.c,
- * test_clip_options.c.
+ * Every invalid count, pointer, layout and key of pm_clip_desc is refused by its own check, and the
+ * nearest valid value is accepted. Times and options: test_clip_times.c, test_clip_options.c.
  */
 #include "support/valid_clip.h"
 
@@ -11,7 +10,7 @@
 
 /* ---- counts, pointers, layout ---- */
 
-static void the_specimen_itself_is_accepted(void **state) {
+static void a_valid_description_is_accepted(void **state) {
     (void)state;
     expect_accepted();
     use_listed_times();
@@ -96,7 +95,7 @@ static void a_stride_smaller_than_a_row_is_refused(void **state) {
 
 static void a_stride_larger_than_a_row_is_accepted(void **state) {
     (void)state;
-    /* Every second key of the array: 2 keys. */
+    /* Every second key of the array, which makes 2 keys. */
     s.timelines[0].key_count = KEYS / 2;
     s.desc.rotations.stride = 2 * sizeof s.rotations[0];
     expect_accepted();
@@ -197,11 +196,12 @@ static void float32_keys_are_checked_as_float64_ones_are(void **state) {
     expect_refused_at(PM_ERROR_KEY, "finite|nan", 0, 2);
 }
 
-static void the_place_of_a_key_is_right_where_every_track_has_its_own_timeline(void **state) {
+static void
+a_key_is_reported_with_its_track_and_number_where_every_track_has_its_own_timeline(void **state) {
     (void)state;
     use_timeline_per_track();
     s.timelines[1].key_count = 3;
-    /* Tracks lie one after another: row KEYS + 2 is track 1's last. */
+    /* Tracks are stored one after another: row KEYS + 2 is track 1's last key. */
     memset(&s.rotations[0][0][0] + 4 * (KEYS + 2), 0, 4 * sizeof(double));
     expect_refused_at(PM_ERROR_KEY, "zero|norm", 1, 2);
 }
@@ -227,7 +227,7 @@ static void a_position_beyond_float_is_refused_as_not_finite(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        CLIP_TEST(the_specimen_itself_is_accepted),
+        CLIP_TEST(a_valid_description_is_accepted),
         CLIP_TEST(a_missing_description_is_refused),
         CLIP_TEST(a_missing_engine_or_handle_is_refused),
         CLIP_TEST(a_clip_without_tracks_is_refused),
@@ -247,7 +247,8 @@ int main(void) {
         CLIP_TEST(a_rotation_key_whose_square_overflows_is_refused),
         CLIP_TEST(a_norm_is_refused_beyond_a_thousandth_from_one),
         CLIP_TEST(float32_keys_are_checked_as_float64_ones_are),
-        CLIP_TEST(the_place_of_a_key_is_right_where_every_track_has_its_own_timeline),
+        CLIP_TEST(
+            a_key_is_reported_with_its_track_and_number_where_every_track_has_its_own_timeline),
         CLIP_TEST(positions_and_scales_that_are_not_finite_are_refused),
         CLIP_TEST(a_position_beyond_float_is_refused_as_not_finite),
     };

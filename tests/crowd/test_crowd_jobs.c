@@ -304,7 +304,7 @@ static int64_t clamped(int64_t time, int64_t period) {
 }
 
 /* The same instance with all fields in range. */
-static pm_crowd_instance in_range(const scene *s, pm_crowd_instance n) {
+static pm_crowd_instance corrected(const scene *s, pm_crowd_instance n) {
     const bool clamps_a = n.flags & PM_CROWD_CLAMP_A, clamps_b = n.flags & PM_CROWD_CLAMP_B;
     const int64_t a = pm_crowd_clip_ticks(s->crowd, n.clip_a);
     const int64_t b = pm_crowd_clip_ticks(s->crowd, n.clip_b);
@@ -322,30 +322,30 @@ static pm_crowd_instance in_range(const scene *s, pm_crowd_instance n) {
     return n;
 }
 
-static void expect_in_range(void **state, const scene_options *options) {
+static void expect_corrected(void **state, const scene_options *options) {
     scene s;
-    pm_crowd_instance any[MAX], good[MAX];
+    pm_crowd_instance given[MAX], in_range[MAX];
     random_source source = random_salted(options->salt);
     scene_make(engine_for(state), options, &s);
     const size_t count = small_sizes() ? GROUP : MAX;
     for (size_t i = 0; i < count; i++) {
-        any[i] = scene_bad_instance(&source, &s);
-        good[i] = in_range(&s, any[i]);
+        given[i] = scene_bad_instance(&source, &s);
+        in_range[i] = corrected(&s, given[i]);
     }
     const size_t floats = scene_floats(&s, PM_CROWD_PALETTE, count);
-    float *a = scene_pose(&s, PM_CROWD_PALETTE, any, count, false);
-    float *b = scene_pose(&s, PM_CROWD_PALETTE, good, count, false);
+    float *a = scene_pose(&s, PM_CROWD_PALETTE, given, count, false);
+    float *b = scene_pose(&s, PM_CROWD_PALETTE, in_range, count, false);
     expect_same_bits(a, b, floats, s.joints * 12);
-    scene_expect(&s, PM_CROWD_PALETTE, a, any, count, "any 32 bytes");
+    scene_expect(&s, PM_CROWD_PALETTE, a, given, count, "any 32 bytes");
     guarded_free(a);
     guarded_free(b);
     scene_free(&s);
 }
 
 static void instances_of_any_bytes_are_posed_by_the_rules(void **state) {
-    expect_in_range(state, &(scene_options){.salt = 0xE01, .scales = true, .rest_scales = true});
-    expect_in_range(state, &(scene_options){.salt = 0xE02, .times = SCENE_LISTED, .looped = true});
-    expect_in_range(
+    expect_corrected(state, &(scene_options){.salt = 0xE01, .scales = true, .rest_scales = true});
+    expect_corrected(state, &(scene_options){.salt = 0xE02, .times = SCENE_LISTED, .looped = true});
+    expect_corrected(
         state, &(scene_options){.salt = 0xE03, .times = SCENE_PER_JOINT_UNEVEN, .looped = true});
 }
 
@@ -370,10 +370,10 @@ static void random_bytes_give_finite_matrices(void **state) {
 
 /* ---- checks ------------------------------------------------------------------------------- */
 
-static void expect_fault(const scene *s, pm_crowd_instance any, const char *words) {
+static void expect_fault(const scene *s, pm_crowd_instance invalid, const char *words) {
     pm_crowd_instance instances[4] = {{0}};
     pm_error error = poisoned_error();
-    instances[2] = instances[3] = any;
+    instances[2] = instances[3] = invalid;
     expect_refusal(pm_crowd_check_instances(s->crowd, instances, 4, &error), &error,
                    PM_ERROR_ARGUMENT, words);
     expect_instance(&error, 2);
