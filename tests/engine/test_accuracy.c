@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Every method against the oracle in double precision, on the reference path and on
- * every device. Prints the table it holds the library to; with --markdown it writes
- * that table as docs/accuracy.md and tests nothing.
+ * Every method against the oracle in double precision, on the reference path and on every device.
+ * Prints the table of errors that it checks; with --markdown it writes that table as
+ * docs/accuracy.md and tests nothing.
  */
 #include "support/accuracy.h"
 #include "support/check.h"
@@ -21,7 +21,7 @@
 #define FEW_TRACKS 17
 #define MAX_ERROR 4e-7
 #define RMS_ERROR 1e-7
-/* Rotation-vector cubics over more than a radian from key to key. */
+/* Rotation-vector cubics with more than a radian from key to key. */
 #define STEEP_MAX_ERROR 5e-7
 #define STEEP_RMS_ERROR 1.2e-7
 #define NORM_ERROR 4e-7
@@ -35,7 +35,7 @@ static void print_row(const implementation *s, const variant *v, const char *tra
            a->position, a->samples);
 }
 
-/* Prints the row and, for each bound it exceeds, what does; true when none is. */
+/* Prints the row, and each bound that it exceeds; true when it exceeds none. */
 static bool hold(const implementation *s, const variant *v, const char *tracks, const accuracy *a,
                  double max, double rms) {
     print_row(s, v, tracks, a);
@@ -69,7 +69,7 @@ static double max_bound(measure_function *measure, const variant *v) {
     return is_vector_cubic(v) && measure != gentle_tracks ? STEEP_MAX_ERROR : MAX_ERROR;
 }
 
-/* Of adversarial tracks no more is asked in the mean than at worst. */
+/* For adversarial tracks the bound of the mean is that of the maximum. */
 static double rms_bound(measure_function *measure, const variant *v) {
     if (measure == accuracy_of_adversarial) {
         return max_bound(measure, v);
@@ -113,9 +113,9 @@ static void adversarial_tracks_are_within_the_documented_error(void **state) {
     check_all(accuracy_of_adversarial, "adversarial");
 }
 
-/* Squad without its limiter may lead its slerps through nearly antipodal operands: it is held to
- * the bound of all methods times what those magnify. */
-static void squad_without_its_limiter_errs_by_its_condition(void **state) {
+/* Squad without its limiter may apply its slerps to nearly antipodal operands. Its bound is that of
+ * all methods times the magnification by those. */
+static void squad_without_its_limiter_has_an_error_bounded_by_its_condition(void **state) {
     (void)state;
     const implementation *implementations = NULL;
     size_t count = 0, failures = 0;
@@ -132,7 +132,8 @@ static void squad_without_its_limiter_errs_by_its_condition(void **state) {
     assert_int_equal(failures, 0);
 }
 
-/* The first implementation's curve through keys each turned by 2e-6 rad, to and fro. */
+/* The first implementation's curve through keys that are each rotated by 2e-6 rad, in alternating
+ * directions. */
 static bool sample_of_turned_keys(const implementation *s, const pm_clip_desc *desc,
                                   const pm_sample_job *job, double *rotations, double *positions,
                                   double *scales) {
@@ -162,8 +163,8 @@ static bool sample_of_turned_keys(const implementation *s, const pm_clip_desc *d
     return done;
 }
 
-/* The bound follows the condition and yet sees keys that are off by 2e-6 rad. */
-static void a_squad_without_its_limiter_that_is_a_little_wrong_is_seen(void **state) {
+/* The bound grows with the condition and still detects keys that are off by 2e-6 rad. */
+static void an_unlimited_squad_with_slightly_wrong_keys_exceeds_the_bound(void **state) {
     (void)state;
     const variant *v = variant_named("squad, unlimited");
     const implementation wrong = {.name = "turned keys", .sample = sample_of_turned_keys};
@@ -174,8 +175,8 @@ static void a_squad_without_its_limiter_that_is_a_little_wrong_is_seen(void **st
     assert_true(adversarial.worst > MAX_ERROR);
 }
 
-/* Something a little wrong must be seen, or all of the above proves nothing. */
-static void another_method_is_not_within_the_documented_error(void **state) {
+/* A small error must be detected, otherwise the tests above prove nothing. */
+static void another_method_exceeds_the_documented_error(void **state) {
     (void)state;
     accuracy a = {0}, b = {0};
     const implementation *implementations = NULL;
@@ -185,7 +186,7 @@ static void another_method_is_not_within_the_documented_error(void **state) {
     variant v = *variant_named("squad");
     accuracy_of_random(&(implementation_span){&wrong, 1}, &v, 20, &a);
     assert_true(a.worst <= MAX_ERROR && a.samples > 1000);
-    wrong = implementation_oracle(); /* keys in double, where the comparison has float32 keys */
+    wrong = implementation_oracle(); /* keys in double, where the other side has float32 keys */
     accuracy_of_random(&(implementation_span){&wrong, 1}, &v, 20, &b);
     assert_true(b.inexact_keys > 100 && b.worst > 1e-9);
 }
@@ -244,9 +245,9 @@ int main(int argc, char **argv) {
         cmocka_unit_test(random_tracks_are_within_the_documented_error),
         cmocka_unit_test(gentle_tracks_are_within_the_tighter_error),
         cmocka_unit_test(adversarial_tracks_are_within_the_documented_error),
-        cmocka_unit_test(squad_without_its_limiter_errs_by_its_condition),
-        cmocka_unit_test(a_squad_without_its_limiter_that_is_a_little_wrong_is_seen),
-        cmocka_unit_test(another_method_is_not_within_the_documented_error),
+        cmocka_unit_test(squad_without_its_limiter_has_an_error_bounded_by_its_condition),
+        cmocka_unit_test(an_unlimited_squad_with_slightly_wrong_keys_exceeds_the_bound),
+        cmocka_unit_test(another_method_exceeds_the_documented_error),
     };
     if (argc == 2 && strcmp(argv[1], "--markdown") == 0) {
         const implementation *implementations = NULL;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * The continuity that each method promises, by derivatives of the oracle from both sides
- * of every key: uniform, random and extreme key times, cusps, holds, loops of both wraps.
- * And, so that the test is known to see a jump, that the next derivative has one. Needs no
- * library and no device; that the library is the oracle's curve is the accuracy test's.
+ * The continuity that each method promises, by derivatives of the oracle from both sides of every
+ * key: uniform, random and extreme key times, cusps, holds, loops of both wraps. The next
+ * derivative must have a jump, which shows that the test detects jumps. Independent of the library
+ * and of devices: the accuracy test shows that the library's curve is the oracle's.
  */
 #include "support/derivatives.h"
 #include "support/track_kinds.h"
@@ -50,7 +50,7 @@ static const promise promises[] = {
     {"ncubic", 1, 1},
 };
 
-/* Worst relative jumps of each derivative, of keys that are cusps apart. */
+/* The largest relative jumps of each derivative; keys that are cusps are separate. */
 typedef struct jumps {
     double rotations[DERIVATIVES], positions[DERIVATIVES], cusps[DERIVATIVES];
     size_t keys, cusp_keys, positive_wraps, negative_wraps;
@@ -105,14 +105,15 @@ static bool keep(const promise *p, const char *what, const double *jump, int ord
     return kept;
 }
 
-/* A cusp turns back at rest: what it promises is that speed. */
+/* At a cusp the curve reverses at rest: only the velocity is promised to be continuous. */
 static void hold_promises(make_track *make, const char *name) {
     size_t broken = 0;
     for (size_t n = 0; n < sizeof promises / sizeof *promises; n++) {
         const promise *p = &promises[n];
         jumps found;
         if (make == track_kind_extreme && variant_named(p->variant)->method == PM_METHOD_NCUBIC) {
-            continue; /* its components overshoot and pass by zero: derivatives without bound */
+            continue; /* its components overshoot and pass near zero, where derivatives are
+                       * unbounded */
         }
         look_at(make, variant_named(p->variant), &found);
         broken += !keep(p, "rotations", found.rotations, p->rotations);

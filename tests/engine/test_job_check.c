@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Every way in which a job can be wrong is refused by its own check, before anything
- * is evaluated. What the accepted jobs evaluate to is tested elsewhere.
+ * Every invalid job is refused by its own check, before anything is evaluated. Other tests check
+ * the results of valid jobs.
  */
 #include "support/engines.h"
 #include "support/motion.h"
@@ -12,7 +12,7 @@
 
 enum { KEYS = 5, TRACKS = 3, SAMPLES = 7 };
 
-/* A clip and a valid job on it, for a test to spoil in one place. */
+/* A clip and a valid job for it; each test makes one part of it invalid. */
 static struct {
     motion keys;
     pm_clip *clip;
@@ -82,7 +82,7 @@ static void check_refused(pm_status status, const char *words, const char *file,
 #define expect_accepted() check_accepted(__FILE__, __LINE__)
 #define expect_refused(status, words) check_refused((status), (words), __FILE__, __LINE__)
 
-static void a_valid_job_is_accepted_in_each_of_its_kinds(void **state) {
+static void a_valid_job_of_each_kind_is_accepted(void **state) {
     make_clip(state, 0);
     expect_accepted();
     use_times();
@@ -228,8 +228,8 @@ static void a_job_of_no_samples_is_accepted_and_writes_nothing(void **state) {
         assert_int_equal(((unsigned char *)s.rotations)[i], 0x5A);
 }
 
-/* Nothing to do is nothing to do: with a rate, times, both or neither, into outputs or none. */
-static void a_job_of_no_samples_needs_nothing_else(void **state) {
+/* An empty job is valid with a rate, times, both or neither, and with or without outputs. */
+static void a_job_of_no_samples_requires_nothing_else(void **state) {
     make_clip(state, 0);
     s.job = (pm_sample_job){0};
     expect_accepted();
@@ -244,7 +244,7 @@ static void a_job_of_no_samples_needs_nothing_else(void **state) {
     expect_refused(PM_ERROR_ARGUMENT, "no output");
 }
 
-static void the_job_is_checked_again_on_every_call(void **state) {
+static void every_call_checks_the_job_again(void **state) {
     make_clip(state, 0);
     use_times();
     expect_accepted();
@@ -261,7 +261,7 @@ static void the_job_is_checked_again_on_every_call(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        JOB_TEST(a_valid_job_is_accepted_in_each_of_its_kinds),
+        JOB_TEST(a_valid_job_of_each_kind_is_accepted),
         JOB_TEST(a_missing_clip_or_job_is_refused),
         JOB_TEST(a_job_with_neither_rate_nor_times_is_refused),
         JOB_TEST(a_job_with_both_rate_and_times_is_refused),
@@ -275,8 +275,8 @@ int main(void) {
         JOB_TEST(outputs_that_the_clip_has_no_keys_for_are_refused),
         JOB_TEST(counts_whose_bytes_overflow_are_refused_before_a_time_is_read),
         JOB_TEST(a_job_of_no_samples_is_accepted_and_writes_nothing),
-        JOB_TEST(a_job_of_no_samples_needs_nothing_else),
-        JOB_TEST(the_job_is_checked_again_on_every_call),
+        JOB_TEST(a_job_of_no_samples_requires_nothing_else),
+        JOB_TEST(every_call_checks_the_job_again),
     };
     return cmocka_run_group_tests_name("job_check", tests, NULL, engines_close);
 }

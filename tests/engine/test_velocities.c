@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * Angular velocities and accelerations of every method against derivatives of the oracle's
- * curve in double, in both frames, and from both sides of keys. Prints the worst error of
- * each method. That device and reference give the same bits is test_velocity_bits.c's.
+ * Angular velocities and accelerations of every method against derivatives of the oracle's curve in
+ * double, in both frames, and from both sides of keys. Prints the largest error of each method.
+ * test_velocity_bits.c compares the bits of device and reference.
  *
- * The bounds. Errors are in parts of the segment's own rates: at least its turn by its
- * length, and that squared (see rates.c). A derivative is a sum of some ten products by u of
- * float32 coefficients, each right to 6e-8, and is divided by a squared length: about ten
- * roundings that mostly do not add up, 1e-6 measured, are allowed 3e-6. An acceleration has
- * twice as many products, and second derivatives of polynomials fitted to values, whose
- * error grows by their degree squared with each derivative: 5e-6 measured, 1e-5 allowed.
+ * The bounds. Errors are relative to the rates of the segment: at least its rotation divided by its
+ * length, and the square of that (see rates.c). A derivative is a sum of about ten products of u
+ * and float32 coefficients, each accurate to 6e-8, divided by a squared length: about ten roundings
+ * that mostly do not accumulate. 1e-6 was measured, the bound is 3e-6. An acceleration has twice as
+ * many products, and uses second derivatives of polynomials fitted to values, whose error grows
+ * with the square of their degree for each derivative: 5e-6 was measured, the bound is 1e-5.
  */
 #include "support/engines.h"
 #include "support/rates.h"
@@ -20,15 +20,15 @@
 
 #define VELOCITY_ERROR 3e-6
 #define ACCELERATION_ERROR 1e-5
-/* Of one frame against the other, both from the same derivatives: the last product's
- * rounding, and that of the rotation between them. */
+/* One frame against the other, from the same derivatives: the rounding of the last product, and of
+ * the rotation between the frames. */
 #define FRAME_ERROR 2e-6
-/* At a key each side has its error. */
+/* At a key both sides have an error. */
 #define VELOCITY_JUMP 1e-5
 #define ACCELERATION_JUMP 2e-5
 #define SEEN 1e-3 /* a jump that is no rounding */
 
-/* Worst errors of velocity and acceleration, and where. */
+/* The largest errors of velocity and acceleration, and their locations. */
 typedef struct errors {
     double velocity, acceleration;
     char where[2][96];
@@ -46,7 +46,7 @@ static double per_joint(vec3 a, vec3 b) {
     return vec3_norm(vec3_subtract(a, b));
 }
 
-/* And the segments' scales with what the curve does at the samples. */
+/* The scales of the segments times the curve's magnification at the samples. */
 static void find_expected(probe *p, pm_axis_frame frame, angular expected[RATE_SAMPLES]) {
     for (size_t k = 0; k < p->count; k++) {
         const size_t track = p->tracks[k];
@@ -57,7 +57,7 @@ static void find_expected(probe *p, pm_axis_frame frame, angular expected[RATE_S
     }
 }
 
-/* What errors at a sample are parts of: more where the curve magnifies rounding. */
+/* The scale of errors at a sample: larger where the curve magnifies rounding. */
 static rate_scale scale_at(const probe *p, size_t k) {
     const rate_scale *scale = &p->scales[p->tracks[k]][p->cursors[k].segment];
     const double magnified = oracle_magnification(p->o, p->tracks[k], p->cursors[k]);
@@ -102,11 +102,11 @@ static bool hold(const char *what, const variant *v, const errors *e) {
     return velocity && acceleration;
 }
 
-/* Whether there is one curve to have derivatives. Squad without its limiter jumps where its last
- * slerp meets antipodal operands, as large turns may make it. And a spline at rates that go round
- * often in a segment is not the only one: at extreme times two are as continuous, and as natural
- * at their ends, and library and oracle may each find another. The components of ncubic
- * overshoot at such times and may all pass by zero together, where they are no rotation. */
+/* Whether the curve is unique and has derivatives. Squad without its limiter jumps where its last
+ * slerp has antipodal operands, which large rotations may cause. A spline whose rates rotate
+ * several times in a segment is not unique: at extreme times there are two with the same continuity
+ * and the same natural ends, and library and oracle may each find another. The components of ncubic
+ * overshoot at such times and may all pass near zero together, where they are no rotation. */
 static bool is_curve(const variant *v, const track_kind *c) {
     if (v->method == PM_METHOD_NCUBIC && c->make == track_kind_extreme)
         return false;
@@ -114,7 +114,7 @@ static bool is_curve(const variant *v, const track_kind *c) {
     return v->unlimited ? c->make == track_kind_gentle : !natural || c->make != track_kind_extreme;
 }
 
-/* What is more than an interpreter of kernels can bear. */
+/* Too slow for an interpreter of kernels. */
 static bool is_left_out(const variant *v, const track_kind *c) {
     return small_sizes() && (variant_repeats_kernels(v) || c->make != track_kind_loops);
 }
@@ -143,8 +143,8 @@ static void derivatives_are_those_of_the_curve(void **state) {
     assert_int_equal(failures, 0);
 }
 
-/* All but those of keys with opposite signs as cubicspline takes them, and squad's without
- * its limiter: both run through, or next to, places where there is no rotation. */
+/* All except those of keys with opposite signs for cubicspline, and of squad without its limiter:
+ * both pass through or near points where there is no rotation. */
 static void derivatives_of_adversarial_tracks_are_those_of_the_curve(void **state) {
     pm_engine *engine = engine_for(state);
     static probe p;
@@ -169,7 +169,7 @@ static void derivatives_of_adversarial_tracks_are_those_of_the_curve(void **stat
     assert_int_equal(failures, 0);
 }
 
-/* Something a little wrong must be seen. */
+/* A small error must be detected. */
 static void another_curve_has_other_derivatives(void **state) {
     pm_engine *engine = engine_for(state);
     static angular expected[RATE_SAMPLES];
@@ -201,7 +201,8 @@ static void compare_closeness(const probe *p, const char *name, errors *e) {
     }
 }
 
-/* The differences that all is held against must not hang on how closely they look. */
+/* The derivatives that serve as reference must not depend on the size of the part that they are
+ * computed from. */
 static void derivatives_of_the_oracle_are_exact_enough_to_judge(void **state) {
     (void)state;
     static probe p;
@@ -244,7 +245,7 @@ static void compare_frames(const probe *p, const rates *body, const rates *paren
     }
 }
 
-static void rates_in_the_parent_are_those_of_the_body_turned(void **state) {
+static void rates_in_the_parent_frame_are_the_rotated_rates_in_the_body_frame(void **state) {
     pm_engine *engine = engine_for(state);
     static probe p;
     static rates body, parent;
@@ -308,8 +309,8 @@ static const promise promises[] = {
     {"ncubic", 1},
 };
 
-/* Pairs of samples: the last time before each key that has segments on both sides, and the
- * key's own. */
+/* Pairs of samples: the last time before each key that has segments on both sides, and the time of
+ * the key. */
 static void probe_keys(probe *p) {
     for (size_t n = 0; n < p->set.count; n++) {
         const size_t keys = oracle_key_count(p->o, n), segments = oracle_segment_count(p->o, n);
@@ -325,8 +326,8 @@ static void probe_keys(probe *p) {
     }
 }
 
-/* By how much the rates change from the last float32 before a key, where samples may lie, up to the
- * key itself, in double: much beside segments a thousand times shorter. */
+/* The change of the rates from the last float32 position before a key, where samples may be, to the
+ * key itself, in double: large next to segments that are a thousand times shorter. */
 static angular change_up_to_key(const probe *p, size_t k) {
     oracle_cursor key = p->cursors[k];
     const angular before = oracle_angular(p->o, p->tracks[k], key, 1.0, PM_AXIS_BODY);
@@ -336,8 +337,8 @@ static angular change_up_to_key(const probe *p, size_t k) {
                      vec3_subtract(at.acceleration, before.acceleration)};
 }
 
-/* In parts of the larger scale beside the key, where no curve magnifies anything. At a cusp, which
- * turns back at rest, a method keeps its velocity alone. */
+/* Relative to the larger scale on both sides of the key, where no curve magnifies. At a cusp, where
+ * the curve reverses at rest, a method keeps only its velocity. */
 static void compare_sides(const probe *p, const rates *r, const char *name, errors *jump) {
     for (size_t k = 0; k + 1 < p->count; k += 2) {
         const size_t track = p->tracks[k];
@@ -371,12 +372,12 @@ static bool keep(const promise *promised, const track_kind *c, const errors *jum
         printf("# ^ jumps: %s; %s\n", jump->where[0], jump->where[1]);
     }
     if (!seen) {
-        printf("# ^ has no jump to see\n");
+        printf("# ^ has no visible jump\n");
     }
     return kept && seen;
 }
 
-static void rates_meet_at_keys_as_far_as_promised_and_no_farther(void **state) {
+static void rates_are_continuous_at_keys_exactly_as_far_as_promised(void **state) {
     pm_engine *engine = engine_for(state);
     static probe p;
     static rates sides;
@@ -409,8 +410,8 @@ int main(void) {
         ON_BOTH(derivatives_are_those_of_the_curve),
         ON_BOTH(derivatives_of_adversarial_tracks_are_those_of_the_curve),
         ON_BOTH(another_curve_has_other_derivatives),
-        ON_BOTH(rates_in_the_parent_are_those_of_the_body_turned),
-        ON_BOTH(rates_meet_at_keys_as_far_as_promised_and_no_farther),
+        ON_BOTH(rates_in_the_parent_frame_are_the_rotated_rates_in_the_body_frame),
+        ON_BOTH(rates_are_continuous_at_keys_exactly_as_far_as_promised),
     };
     return cmocka_run_group_tests_name("velocities", tests, NULL, engines_close);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Angular velocities and accelerations bit for bit: the device's, in one lane and in its
- * own, and the kernels' on the host against the reference's, of every rotation curve and
- * every kind of job. And that outside the keys of an open track they are zero. That the
- * reference's are right is test_velocities.c's.
+ * Angular velocities and accelerations bit for bit: the device with one lane and with its own
+ * width, and the kernels on the host, against the reference, for every rotation curve and every
+ * kind of job. Outside the keys of an open track they are zero. test_velocities.c checks the values
+ * of the reference.
  */
 #include "support/engines.h"
 #include "support/kernels_on_host.h"
@@ -22,7 +22,7 @@ static size_t track_count(void) {
     return small_sizes() ? 5 : MAX_TRACKS;
 }
 
-/* What is more than an interpreter of kernels can bear. */
+/* Too slow for an interpreter of kernels. */
 static bool is_left_out(const pm_engine *engine, const variant *v) {
     return (small_sizes() && variant_repeats_kernels(v)) || !can_compile_motion(engine, v->method);
 }
@@ -30,15 +30,15 @@ static bool is_left_out(const pm_engine *engine, const variant *v) {
 /* ---- clips and jobs ---- */
 
 typedef enum shape_kind {
-    UNIFORM,      /* one timeline at a rate, samples at a rate; of steady turns */
-    UNIFORM_LOOP, /* likewise, from laps before the keys to laps after */
-    LISTED,       /* one timeline of any times, samples at any */
-    OWN_LOOP,     /* timelines of their own, with one period */
-    PAIRS,        /* timelines of their own at extreme times, pairs of track and time */
+    UNIFORM,      /* one timeline with a rate, samples at a rate; similar rotations between keys */
+    UNIFORM_LOOP, /* the same, from laps before the keys to laps after them */
+    LISTED,       /* one timeline of any times, samples at any times */
+    OWN_LOOP,     /* per-track timelines with one period */
+    PAIRS,        /* per-track timelines with extreme times, pairs of track and time */
     SHAPES
 } shape_kind;
 
-/* A clip's description with a job for it. */
+/* A description of a clip and a job for it. */
 typedef struct shape {
     track_set set;
     pm_clip_desc desc;
@@ -48,7 +48,7 @@ typedef struct shape {
     uint32_t tracks[COUNT];
 } shape;
 
-/* Turns alike enough that no curve needs its wide form. */
+/* Rotations that are similar enough that no curve requires its wide form. */
 static void steady(random_source *source, size_t n, test_track *t) {
     (void)n;
     random_track(source, KEYS, 0.5, 1.0, false, t);
@@ -72,7 +72,7 @@ static void make_tracks(shape_kind kind, random_source *source, shape *s) {
     }
 }
 
-/* Times from before the keys to after, in any order, the first and the last key among them. */
+/* Times from before the keys to after them, in any order, including the first and the last key. */
 static void make_times(random_source *source, shape *s) {
     const test_track *t = &s->set.tracks[0];
     const double last = t->times[KEYS - 1];
@@ -146,7 +146,7 @@ static bool same_bits(const shape *s, const rates *a, const rates *b) {
 
 /* ---- the device ---- */
 
-/* A device that has other bits of rotations too is held to the error bounds instead. */
+/* A device whose rotations have other bits too is checked with the error bounds instead. */
 static void judge(pm_engine *engine, const shape *s, const rates *device, const rates *reference,
                   const char *name) {
     pm_bit_match identity = PM_BIT_MATCH_UNKNOWN;
@@ -156,7 +156,7 @@ static void judge(pm_engine *engine, const shape *s, const rates *device, const 
     }
     expect_ok(pm_engine_self_check(engine, &identity, &error), &error);
     if (identity != PM_BIT_MATCH_EXACT) {
-        print_message("this device has bits of its own\n");
+        print_message("this device has different bits\n");
         skip();
     }
     print_error("%s:\n", name);
@@ -193,7 +193,7 @@ static void the_device_gives_the_bits_of_the_reference(void **state) {
 static void one_lane_gives_the_bits_of_the_reference(void **state) {
     pm_device_info info;
     pm_engine_info(engine_for(state), &info);
-    if (info.lanes == 1) { /* the same once more */
+    if (info.lanes == 1) { /* the same again */
         skip();
     }
     pm_engine *engine = engine_with(state, &(pm_engine_desc){.lanes = 1});
@@ -227,12 +227,12 @@ static void kernels_on_the_host_give_the_bits_of_the_reference(void **state) {
     }
 }
 
-/* ---- rest ---- */
+/* ---- zero rates outside the keys ---- */
 
 static void expect_rest(const variant *v, const float *values, size_t sample, size_t tracks) {
     for (size_t i = 0; i < 3 * tracks; i++) {
         if (values[3 * tracks * sample + i] != 0.0f) {
-            fail_msg("%s: sample %zu is not at rest", v->name, sample);
+            fail_msg("%s: sample %zu has rates that are not zero", v->name, sample);
         }
     }
 }
@@ -246,8 +246,8 @@ static bool any_motion(const float *values, size_t sample, size_t tracks) {
     return false;
 }
 
-/* At the first key, and at the last, a curve moves as its segment does: not at ends at rest, nor
- * outside sterp's windows. */
+/* At the first key and at the last, a curve has the rates of its segment. They are zero where the
+ * ends are at rest, and outside sterp's windows. */
 static void expect_rest_outside(pm_engine *engine, const variant *v, shape_kind kind,
                                 const bool *outside) {
     shape s;
@@ -277,10 +277,10 @@ static void expect_rest_outside(pm_engine *engine, const variant *v, shape_kind 
     set_destroy(&s.set);
 }
 
-static void curves_rest_outside_their_keys_and_nowhere_else(void **state) {
+static void rates_are_zero_outside_the_keys_and_only_there(void **state) {
     static const bool listed[] = {true, true, false, false, true, true};
     pm_engine *engine = engine_for(state);
-    bool uniform[COUNT]; /* 7 a second from a second before keys 3 a second */
+    bool uniform[COUNT]; /* 7 per second, from a second before keys at 3 per second */
     const size_t first = 7, last = first + (KEYS - 1) * 7 / 3;
     for (size_t k = 0; k < COUNT; k++) {
         uniform[k] = k < first || k > last;
@@ -293,7 +293,7 @@ static void curves_rest_outside_their_keys_and_nowhere_else(void **state) {
     }
 }
 
-static void a_single_key_rests(void **state) {
+static void a_single_key_has_zero_rates(void **state) {
     pm_engine *engine = engine_for(state);
     for (size_t n = 0; n < variant_count(); n++) {
         shape s;
@@ -323,8 +323,8 @@ int main(void) {
         ONLY_ON_DEVICE(one_lane_gives_the_bits_of_the_reference),
         {"kernels_on_the_host_give_the_bits_of_the_reference",
          kernels_on_the_host_give_the_bits_of_the_reference, NULL, NULL, &on_reference},
-        ON_BOTH(curves_rest_outside_their_keys_and_nowhere_else),
-        ON_BOTH(a_single_key_rests),
+        ON_BOTH(rates_are_zero_outside_the_keys_and_only_there),
+        ON_BOTH(a_single_key_has_zero_rates),
     };
     return cmocka_run_group_tests_name("velocity bits", tests, NULL, engines_close);
 }
