@@ -37,7 +37,7 @@ static size_t number_size(const pm_array *array) {
 /* The row of a track's key: interleaved over tracks with a common timeline, otherwise track after
  * track. */
 typedef struct layout {
-    bool shared;
+    bool common_timeline;
     size_t track, track_count;
     size_t first_row; /* number of keys of this track, when the tracks are stored one after
                        * another */
@@ -46,7 +46,8 @@ typedef struct layout {
 static void read_key(const pm_array *array, layout l, size_t key, size_t width, double *out) {
     const size_t tight = width * number_size(array);
     const size_t stride = array->stride ? array->stride : tight * l.track_count;
-    const size_t byte = l.shared ? key * stride + l.track * tight : (l.first_row + key) * tight;
+    const size_t byte =
+        l.common_timeline ? key * stride + l.track * tight : (l.first_row + key) * tight;
     for (size_t n = 0; n < width; n++) {
         out[n] = number_at(array, byte, n);
     }

@@ -102,5 +102,5 @@ int main(void) {
         cmocka_unit_test(every_time_is_in_a_segment),
         cmocka_unit_test(positions_in_a_segment_are_the_nearest_float32),
     };
-    return cmocka_run_group_tests_name("places", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("cursors", tests, NULL, NULL);
 }

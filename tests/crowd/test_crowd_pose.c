@@ -72,7 +72,7 @@ static void scales_stretch_all_joints_below(void **state) {
                  &(scene_options){.salt = 0xC15, .joints = 30, .scales = true, .rest_scales = true},
                  "scales of the rest pose too");
     expect_scene(state, &(scene_options){.salt = 0xC16, .joints = 30, .rest_scales = true},
-                 "scales of the rest pose alone");
+                 "only scales of the rest pose");
 }
 
 static void palettes_of_any_inverse_binds_match_the_oracle(void **state) {
@@ -283,12 +283,12 @@ static void clips_of_every_kind_of_key_times_match_the_oracle(void **state) {
         expect_scene(state,
                      &(scene_options){
                          .salt = 0xC91, .times = SCENE_PER_JOINT, .looped = looped, .scales = true},
-                     looped ? "a timeline a joint, looped" : "a timeline a joint");
+                     looped ? "a timeline per joint, looped" : "a timeline per joint");
         expect_scene(
             state,
             &(scene_options){
                 .salt = 0xC92, .times = SCENE_PER_JOINT_UNEVEN, .looped = looped, .joints = 20},
-            looped ? "timelines apart, looped" : "timelines apart");
+            looped ? "per-joint timelines, looped" : "per-joint timelines");
     }
 }
 
@@ -298,7 +298,7 @@ static void squad_with_a_timeline_per_joint_matches_the_oracle(void **state) {
                                   .times = SCENE_PER_JOINT,
                                   .curve = variant_named("squad"),
                                   .looped = true},
-                 "squad, a timeline a joint");
+                 "squad, a timeline per joint");
 }
 
 static void vectors_with_a_method_of_their_own_match_the_oracle(void **state) {

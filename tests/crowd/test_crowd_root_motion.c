@@ -357,5 +357,5 @@ int main(void) {
         SCENE(root_motion_of_many_instances_equals_each_alone),
         WALKER(null_is_refused_unless_there_are_no_instances),
     };
-    return cmocka_run_group_tests_name("crowd_travel", tests, NULL, engines_close);
+    return cmocka_run_group_tests_name("crowd_root_motion", tests, NULL, engines_close);
 }

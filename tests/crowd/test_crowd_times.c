@@ -636,9 +636,9 @@ static void poses_and_root_motion_of_loops_with_staggered_tracks_match_the_oracl
 
 /* Open tracks keep the first key before their start and the last key after their end. */
 static void poses_of_open_clips_with_staggered_tracks_match_the_oracle(void **state) {
-    expect_scene(state,
-                 &(scene_options){.salt = 0xFB0, .times = SCENE_STAGGERED, .joints = 17, .clips = 4},
-                 "open");
+    expect_scene(
+        state, &(scene_options){.salt = 0xFB0, .times = SCENE_STAGGERED, .joints = 17, .clips = 4},
+        "open");
 }
 
 int main(void) {

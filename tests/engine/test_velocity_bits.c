@@ -29,24 +29,24 @@ static bool is_left_out(const pm_engine *engine, const variant *v) {
 
 /* ---- clips and jobs ---- */
 
-typedef enum shape_kind {
+typedef enum input_kind {
     UNIFORM,      /* one timeline with a rate, samples at a rate; similar rotations between keys */
     UNIFORM_LOOP, /* the same, from laps before the keys to laps after them */
     LISTED,       /* one timeline of any times, samples at any times */
     OWN_LOOP,     /* per-track timelines with one period */
     PAIRS,        /* per-track timelines with extreme times, pairs of track and time */
     SHAPES
-} shape_kind;
+} input_kind;
 
 /* A description of a clip and a job for it. */
-typedef struct shape {
+typedef struct input {
     track_set set;
     pm_clip_desc desc;
     pm_sample_job job;
     size_t rows;
     double times[COUNT];
     uint32_t tracks[COUNT];
-} shape;
+} input;
 
 /* Rotations that are similar enough that no curve requires its wide form. */
 static void steady(random_source *source, size_t n, test_track *t) {
@@ -54,7 +54,7 @@ static void steady(random_source *source, size_t n, test_track *t) {
     random_track(source, KEYS, 0.5, 1.0, false, t);
 }
 
-static void make_tracks(shape_kind kind, random_source *source, shape *s) {
+static void make_tracks(input_kind kind, random_source *source, input *s) {
     static make_track *const makers[SHAPES] = {steady, track_kind_loops, track_kind_uneven,
                                                track_kind_loops, track_kind_extreme};
     const bool common_timeline = kind <= LISTED;
@@ -73,7 +73,7 @@ static void make_tracks(shape_kind kind, random_source *source, shape *s) {
 }
 
 /* Times from before the keys to after them, in any order, including the first and the last key. */
-static void make_times(random_source *source, shape *s) {
+static void make_times(random_source *source, input *s) {
     const test_track *t = &s->set.tracks[0];
     const double last = t->times[KEYS - 1];
     for (size_t k = 0; k < COUNT; k++) {
@@ -84,7 +84,7 @@ static void make_times(random_source *source, shape *s) {
     s->times[COUNT / 3] = last;
 }
 
-static void shape_make(const variant *v, shape_kind kind, shape *s) {
+static void input_make(const variant *v, input_kind kind, input *s) {
     static const pm_timeline uniform = {.key_count = KEYS, .rate = {3, 1}};
     random_source source = random_start();
     make_tracks(kind, &source, s);
@@ -110,7 +110,7 @@ typedef struct rates {
     float *velocities, *accelerations;
 } rates;
 
-static rates rates_make(const shape *s) {
+static rates rates_make(const input *s) {
     return (rates){guarded_floats(3 * s->rows), guarded_floats(3 * s->rows)};
 }
 
@@ -119,7 +119,7 @@ static void rates_free(rates *r) {
     guarded_free(r->accelerations);
 }
 
-static void expect_written(const shape *s, const rates *r) {
+static void expect_written(const input *s, const rates *r) {
     expect_guards(r->velocities, 3 * s->rows);
     expect_guards(r->accelerations, 3 * s->rows);
     for (size_t i = 0; i < 3 * s->rows; i++) {
@@ -127,7 +127,7 @@ static void expect_written(const shape *s, const rates *r) {
     }
 }
 
-static rates sampled(const pm_clip *clip, const shape *s, bool on_reference_path) {
+static rates sampled(const pm_clip *clip, const input *s, bool on_reference_path) {
     rates r = rates_make(s);
     pm_sample_job job = s->job;
     job.velocities = r.velocities;
@@ -138,7 +138,7 @@ static rates sampled(const pm_clip *clip, const shape *s, bool on_reference_path
     return r;
 }
 
-static bool same_bits(const shape *s, const rates *a, const rates *b) {
+static bool same_bits(const input *s, const rates *a, const rates *b) {
     const size_t bytes = 3 * s->rows * sizeof(float);
     return memcmp(a->velocities, b->velocities, bytes) == 0 &&
            memcmp(a->accelerations, b->accelerations, bytes) == 0;
@@ -147,8 +147,8 @@ static bool same_bits(const shape *s, const rates *a, const rates *b) {
 /* ---- the device ---- */
 
 /* A device whose rotations have other bits too is checked with the error bounds instead. */
-static void judge(pm_engine *engine, const shape *s, const rates *device, const rates *reference,
-                  const char *name) {
+static void compare_with_reference(pm_engine *engine, const input *s, const rates *device,
+                                   const rates *reference, const char *name) {
     pm_bit_match identity = PM_BIT_MATCH_UNKNOWN;
     pm_error error = poisoned_error();
     if (same_bits(s, device, reference)) {
@@ -170,12 +170,12 @@ static void expect_bits_of_the_reference(pm_engine *engine) {
     for (size_t n = 0; n < variant_count(); n++) {
         for (size_t kind = 0; kind < SHAPES && !is_left_out(engine, variant_at(n));
              kind += small_sizes() ? 2 : 1) {
-            shape s;
-            shape_make(variant_at(n), (shape_kind)kind, &s);
+            input s;
+            input_make(variant_at(n), (input_kind)kind, &s);
             pm_clip *clip = clip_make(engine, &s.desc);
             rates device = sampled(clip, &s, false), reference = sampled(clip, &s, true);
             met[clip->channels[pm_outputs[PM_OUT_VELOCITIES].channel].impl.curve] = true;
-            judge(engine, &s, &device, &reference, variant_at(n)->name);
+            compare_with_reference(engine, &s, &device, &reference, variant_at(n)->name);
             rates_free(&device);
             rates_free(&reference);
             pm_clip_destroy(&clip);
@@ -205,8 +205,8 @@ static void kernels_on_the_host_give_the_bits_of_the_reference(void **state) {
     static const uint32_t widths[] = {1, 16};
     for (size_t n = 0; n < variant_count(); n++) {
         for (size_t kind = 0; kind < SHAPES; kind++) {
-            shape s;
-            shape_make(variant_at(n), (shape_kind)kind, &s);
+            input s;
+            input_make(variant_at(n), (input_kind)kind, &s);
             pm_clip *clip = clip_make(engine_for(state), &s.desc);
             rates reference = sampled(clip, &s, true);
             for (size_t w = 0; w < sizeof widths / sizeof *widths; w++) {
@@ -248,10 +248,10 @@ static bool any_motion(const float *values, size_t sample, size_t tracks) {
 
 /* At the first key and at the last, a curve has the rates of its segment. They are zero where the
  * ends are at rest, and outside sterp's windows. */
-static void expect_rest_outside(pm_engine *engine, const variant *v, shape_kind kind,
+static void expect_rest_outside(pm_engine *engine, const variant *v, input_kind kind,
                                 const bool *outside) {
-    shape s;
-    shape_make(v, kind, &s);
+    input s;
+    input_make(v, kind, &s);
     if (kind == LISTED) {
         const double *keys = s.set.tracks[0].times;
         const double times[] = {keys[0] - 1e9,  keys[0] - 1e-9,        keys[0],
@@ -296,11 +296,11 @@ static void rates_are_zero_outside_the_keys_and_only_there(void **state) {
 static void a_single_key_has_zero_rates(void **state) {
     pm_engine *engine = engine_for(state);
     for (size_t n = 0; n < variant_count(); n++) {
-        shape s;
+        input s;
         if (is_left_out(engine, variant_at(n))) {
             continue;
         }
-        shape_make(variant_at(n), PAIRS, &s);
+        input_make(variant_at(n), PAIRS, &s);
         for (size_t t = 0; t < s.set.count; t++) {
             s.set.tracks[t].key_count = 1;
         }

@@ -692,5 +692,5 @@ int main(void) {
         cmocka_unit_test(all_means_every_device),
         cmocka_unit_test(a_list_gives_its_devices_in_its_order),
     };
-    return cmocka_run_group_tests_name("many devices", tests, open_parts, close_parts);
+    return cmocka_run_group_tests_name("multi_device", tests, open_parts, close_parts);
 }

@@ -220,5 +220,5 @@ int main(void) {
         cmocka_unit_test(the_fastest_device_takes_a_job_too_small_to_divide),
         cmocka_unit_test(the_estimate_of_a_device_without_work_increases_slightly),
     };
-    return cmocka_run_group_tests_name("share", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("scheduler", tests, NULL, NULL);
 }

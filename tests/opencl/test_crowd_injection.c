@@ -278,7 +278,7 @@ static const scenario cold = {
     .name = "a first job", .prepare = prepare_crowd, .run = pose, .expect_done = expect_records};
 static const scenario warm = {
     .name = "a later job", .prepare = prepare_warm, .run = pose, .expect_done = expect_records};
-static const scenario root_motion_job = {.name = "travel",
+static const scenario root_motion_job = {.name = "root motion",
                                          .prepare = prepare_crowd,
                                          .run = root_motion,
                                          .expect_done = expect_root_motions};

@@ -174,5 +174,5 @@ int main(void) {
         cmocka_unit_test(streamed_poses_do_not_depend_on_a_change_of_the_launch_configuration),
         cmocka_unit_test(poses_do_not_depend_on_tuning),
     };
-    return cmocka_run_group_tests_name("crowd_shapes", tests, open_all, close_all);
+    return cmocka_run_group_tests_name("crowd_launch_configs", tests, open_all, close_all);
 }

@@ -26,13 +26,13 @@ static const uint64_t limit_bytes = (uint64_t)256 << 20;
 
 /* ---- one engine ----------- */
 
-typedef struct told {
+typedef struct messages {
     size_t built, warnings;
     char warning[1024];
-} told;
+} messages;
 
 static void note_message(void *user, pm_log_level level, const char *message) {
-    told *t = user;
+    messages *t = user;
     t->built += strncmp(message, "built ", 6) == 0;
     if (level != PM_LOG_WARNING)
         return;
@@ -52,8 +52,8 @@ static void sample_into(pm_engine *engine, float out[FLOATS]) {
 }
 
 /* The messages of an engine with this cache folder. Its results must be as usual. */
-static told run_with(void **state, const char *folder) {
-    told t = {0};
+static messages run_with(void **state, const char *folder) {
+    messages t = {0};
     float expected[FLOATS], actual[FLOATS];
     sample_into(engine_for(state), expected);
     pm_engine *engine = engine_with(
@@ -135,7 +135,7 @@ static void put_file(const char *folder, const char *name, uint64_t bytes, doubl
     close(file);
 }
 
-static void expect_warning(const told *t, const char *folder, const char *reason) {
+static void expect_warning(const messages *t, const char *folder, const char *reason) {
     if (t->warnings != 1 || !strstr(t->warning, folder) || !strstr(t->warning, reason))
         fail_msg("%zu warnings, expected one that contains '%s' and '%s': %s", t->warnings, folder,
                  reason, t->warning);
@@ -144,7 +144,7 @@ static void expect_warning(const told *t, const char *folder, const char *reason
 /* ---- permissions ------- */
 
 static void a_folder_of_the_same_user_is_used(void **state) {
-    const told first = run_with(state, cache), again = run_with(state, cache);
+    const messages first = run_with(state, cache), again = run_with(state, cache);
     assert_true(first.built > 0);
     assert_int_equal(again.built, 0);
     assert_int_equal(first.warnings + again.warnings, 0);
@@ -155,7 +155,7 @@ static void the_folder_and_its_files_are_private_to_their_owner(void **state) {
     struct stat info;
     snprintf(folder, sizeof folder, "%s/above/kept", cache);
     const mode_t mask = umask(0);
-    const told t = run_with(state, folder);
+    const messages t = run_with(state, folder);
     umask(mask);
     const file_list l = list_folder(folder);
     assert_int_equal(t.warnings, 0);
@@ -172,7 +172,7 @@ static void the_folder_and_its_files_are_private_to_their_owner(void **state) {
 static void expect_distrust(void **state, const char *folder, const char *reason) {
     const file_list before = list_folder(cache);
     assert_true(before.count > 0);
-    const told t = run_with(state, folder);
+    const messages t = run_with(state, folder);
     assert_true(t.built > 0);
     expect_warning(&t, folder, reason);
     assert_int_equal(list_folder(cache).count, before.count);
@@ -203,7 +203,7 @@ static void a_folder_of_another_user_is_neither_read_nor_written(void **state) {
     const file_list l = list_folder(cache);
     for (size_t i = 0; i < l.count; i++)
         assert_int_equal(chown(path_in(cache, l.names[i]), ANOTHER, (gid_t)-1), 0);
-    const told t = run_with(state, cache);
+    const messages t = run_with(state, cache);
     assert_int_equal(t.built, l.count);
     expect_warning(&t, cache, "owned by user 12345");
 }
@@ -216,7 +216,7 @@ static void a_link_is_not_accepted_as_a_folder(void **state) {
     expect_distrust(state, link, "link");
     char slashed[PATH + 1];
     snprintf(slashed, sizeof slashed, "%s/", link);
-    const told t = run_with(state, slashed);
+    const messages t = run_with(state, slashed);
     assert_true(t.built > 0);
     expect_warning(&t, link, "link");
     assert_int_equal(unlink(link), 0);
@@ -228,7 +228,7 @@ static void files_that_others_can_write_are_not_used(void **state) {
     assert_true(l.count > 0);
     for (size_t i = 0; i < l.count; i++)
         assert_int_equal(chmod(path_in(cache, l.names[i]), i % 2 ? 0602 : 0620), 0);
-    const told t = run_with(state, cache);
+    const messages t = run_with(state, cache);
     assert_int_equal(t.built, l.count);
     expect_warning(&t, cache, "other users");
     assert_int_equal(run_with(state, cache).built, 0); /* written again */
@@ -245,7 +245,7 @@ static void links_to_files_are_not_followed(void **state) {
         assert_int_equal(rename(from, to), 0);
         assert_int_equal(symlink(to, from), 0);
     }
-    const told t = run_with(state, cache);
+    const messages t = run_with(state, cache);
     assert_int_equal(t.built, l.count);
     expect_warning(&t, cache, "link");
     struct stat info;
@@ -287,7 +287,7 @@ static void the_least_recently_used_files_are_removed_when_the_folder_is_full(vo
     put_file(cache, "0123456789abcdef0123456789abcdef0", 1 << 20, 1e6);
     uint64_t total = fill_folder(cache, 0xCA2, names, sizes);
     assert_true(total > limit_bytes);
-    const told t = run_with(state, cache);
+    const messages t = run_with(state, cache);
     const file_list after = list_folder(cache);
     assert_true(t.built > 0);
     assert_in_range(after.bytes, 1, limit_bytes);
@@ -304,7 +304,7 @@ static void the_least_recently_used_files_are_removed_when_the_folder_is_full(vo
     assert_int_equal(run_with(state, cache).built, 0);
 }
 
-static void a_program_in_use_remains(void **state) {
+static void a_recently_used_program_remains(void **state) {
     char names[OLD_FILES][33];
     uint64_t sizes[OLD_FILES];
     run_with(state, cache);
@@ -414,7 +414,7 @@ static void expect_kept_in(void **state, const char *base, const char *home, con
     struct stat info;
     engine_for(state);
     environment before = change(base, home);
-    const told first = run_with(state, NULL), again = run_with(state, NULL);
+    const messages first = run_with(state, NULL), again = run_with(state, NULL);
     change_back(&before);
     assert_int_equal(first.warnings + again.warnings, 0);
     assert_true(first.built > 0);
@@ -456,7 +456,7 @@ int main(void) {
         WITH_CACHE(files_that_others_can_write_are_not_used),
         WITH_CACHE(links_to_files_are_not_followed),
         WITH_CACHE(the_least_recently_used_files_are_removed_when_the_folder_is_full),
-        WITH_CACHE(a_program_in_use_remains),
+        WITH_CACHE(a_recently_used_program_remains),
         WITH_CACHE(temporary_files_of_dead_processes_are_removed),
         WITH_CACHE(engines_that_share_a_full_folder_do_not_disturb_each_other),
         WITH_CACHE(an_absolute_base_is_used),

@@ -406,7 +406,7 @@ static void need_silent_failures(void **state) {
 }
 
 static notes *fail_to_build(void **state, const char *folder) {
-    static const char *const files[] = {"walk.cl", "gather.cl", "place.cl"};
+    static const char *const files[] = {"walk.cl", "gather.cl", "locate.cl"};
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         write_bad_kernel(folder, files[i]);
     notes *n = notes_make();
@@ -417,7 +417,7 @@ static notes *fail_to_build(void **state, const char *folder) {
                                                              .log = note_message,
                                                              .log_user = n});
     pm_clip *clip = make_clip(engine, PM_METHOD_SQUAD);
-    expect_refusal(sample_into(clip, out, &error), &error, PM_ERROR_BUILD, "place|walk|gather");
+    expect_refusal(sample_into(clip, out, &error), &error, PM_ERROR_BUILD, "locate|walk|gather");
     pm_clip_destroy(&clip);
     pm_engine_destroy(&engine);
     return n;

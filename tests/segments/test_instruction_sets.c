@@ -410,5 +410,5 @@ int main(void) {
         cmocka_unit_test(sine_and_cosine_of_very_large_angles_are_still_on_the_circle),
         cmocka_unit_test(the_factors_of_jacobians_are_those_of_long_double),
     };
-    return cmocka_run_group_tests_name("lanes", tests, open_reference, close_reference);
+    return cmocka_run_group_tests_name("instruction_sets", tests, open_reference, close_reference);
 }

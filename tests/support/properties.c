@@ -25,7 +25,7 @@
 #define TOTAL ((size_t)TRACKS * SAMPLES)
 
 /* A set, its sample times and its samples, and the same after a change. */
-typedef struct trial {
+typedef struct comparison {
     const implementation *implementation;
     const variant *variant;
     size_t tracks;
@@ -34,13 +34,13 @@ typedef struct trial {
     double times[TOTAL];
     quat out[TOTAL];
     quat changed[TOTAL];
-} trial;
+} comparison;
 
-static size_t total(const trial *t) {
+static size_t total(const comparison *t) {
     return t->tracks * SAMPLES;
 }
 
-static void locate_samples(trial *t) {
+static void locate_samples(comparison *t) {
     for (size_t n = 0; n < t->tracks; n++) {
         const double *times = t->set.tracks[n].times;
         for (size_t k = 0; k < SAMPLES; k++) {
@@ -52,8 +52,8 @@ static void locate_samples(trial *t) {
     }
 }
 
-static trial *trial_create(const implementation *s, const variant *v) {
-    trial *t = calloc(1, sizeof *t);
+static comparison *comparison_create(const implementation *s, const variant *v) {
+    comparison *t = calloc(1, sizeof *t);
     if (!t) {
         abort();
     }
@@ -67,12 +67,12 @@ static trial *trial_create(const implementation *s, const variant *v) {
     return t;
 }
 
-static void trial_destroy(trial *t) {
+static void comparison_destroy(comparison *t) {
     set_destroy(&t->set);
     free(t);
 }
 
-static bool sample_into(trial *t, quat *out) {
+static bool sample_into(comparison *t, quat *out) {
     const pm_clip_desc desc = variant_describe(t->variant, &t->set);
     return implementation_sample_set(t->implementation, &desc, &t->set, SAMPLES, t->times, out);
 }
@@ -102,7 +102,7 @@ static bool same(quat a, quat b) {
 }
 
 double property_keys(const implementation *s, const variant *v) {
-    trial *t = trial_create(s, v);
+    comparison *t = comparison_create(s, v);
     double worst = sample_into(t, t->out) ? 0.0 : HUGE_VAL;
     for (size_t n = 0; worst == 0.0 && n < t->tracks; n++) {
         quat before = {0.0, 0.0, 0.0, 0.0};
@@ -119,23 +119,23 @@ double property_keys(const implementation *s, const variant *v) {
             }
         }
     }
-    trial_destroy(t);
+    comparison_destroy(t);
     return worst;
 }
 
 double property_norm(const implementation *s, const variant *v) {
-    trial *t = trial_create(s, v);
+    comparison *t = comparison_create(s, v);
     double worst = sample_into(t, t->out) ? 0.0 : HUGE_VAL;
     for (size_t n = 0; n < total(t); n++) {
         const double error = fabs(quat_norm(t->out[n]) - 1.0);
         worst = error <= worst ? worst : isnan(error) ? HUGE_VAL : error;
     }
-    trial_destroy(t);
+    comparison_destroy(t);
     return worst;
 }
 
 /* The largest angle between `out` multiplied by p on one side, and `changed`. */
-static double worst_after(trial *t, const quat *left, const quat *right) {
+static double worst_after(comparison *t, const quat *left, const quat *right) {
     double worst = sample_into(t, t->changed) ? 0.0 : HUGE_VAL;
     for (size_t n = 0; n < total(t); n++) {
         quat q = t->out[n];
@@ -148,7 +148,7 @@ static double worst_after(trial *t, const quat *left, const quat *right) {
 }
 
 double property_left(const implementation *s, const variant *v) {
-    trial *t = trial_create(s, v);
+    comparison *t = comparison_create(s, v);
     const quat p = random_turn(&t->source);
     double worst = HUGE_VAL;
     if (sample_into(t, t->out)) {
@@ -163,12 +163,12 @@ double property_left(const implementation *s, const variant *v) {
         }
         worst = worst_after(t, &p, NULL);
     }
-    trial_destroy(t);
+    comparison_destroy(t);
     return worst;
 }
 
 double property_right(const implementation *s, const variant *v, bool turn_axis) {
-    trial *t = trial_create(s, v);
+    comparison *t = comparison_create(s, v);
     const quat p = random_turn(&t->source);
     double worst = HUGE_VAL;
     if (sample_into(t, t->out)) {
@@ -185,12 +185,12 @@ double property_right(const implementation *s, const variant *v, bool turn_axis)
         }
         worst = worst_after(t, NULL, &p);
     }
-    trial_destroy(t);
+    comparison_destroy(t);
     return worst;
 }
 
 double property_time(const implementation *s, const variant *v) {
-    trial *t = trial_create(s, v);
+    comparison *t = comparison_create(s, v);
     double worst = HUGE_VAL;
     if (sample_into(t, t->out)) {
         for (size_t n = 0; n < t->tracks; n++) {
@@ -203,14 +203,14 @@ double property_time(const implementation *s, const variant *v) {
         locate_samples(t);
         worst = worst_after(t, NULL, NULL);
     }
-    trial_destroy(t);
+    comparison_destroy(t);
     return worst;
 }
 
 /* The signs of keys after the first have no effect. The sign of the first key determines every
  * sign. */
 double property_signs(const implementation *s, const variant *v) {
-    trial *t = trial_create(s, v);
+    comparison *t = comparison_create(s, v);
     bool flipped[TRACKS];
     double worst = sample_into(t, t->out) ? 0.0 : HUGE_VAL;
     for (size_t n = 0; n < t->tracks; n++) {
@@ -228,7 +228,7 @@ double property_signs(const implementation *s, const variant *v) {
         const quat q = quat_scale(t->changed[n], flipped[n / SAMPLES] ? -1.0 : 1.0);
         worst = same(q, t->out[n]) ? 0.0 : 1.0;
     }
-    trial_destroy(t);
+    comparison_destroy(t);
     return worst;
 }
 
@@ -243,7 +243,7 @@ static void reverse_track(test_track *track) {
 }
 
 double property_reversal(const implementation *s, const variant *v) {
-    trial *t = trial_create(s, v);
+    comparison *t = comparison_create(s, v);
     variant mirrored = *v;
     mirrored.bias = -v->bias;
     double worst = sample_into(t, t->out) ? 0.0 : HUGE_VAL;
@@ -260,12 +260,12 @@ double property_reversal(const implementation *s, const variant *v) {
         const double error = oracle_error(t->out[n], t->changed[mirror]);
         worst = error <= worst ? worst : isnan(error) ? HUGE_VAL : error;
     }
-    trial_destroy(t);
+    comparison_destroy(t);
     return worst;
 }
 
 double property_steady(const implementation *s, const variant *v) {
-    trial *t = trial_create(s, v);
+    comparison *t = comparison_create(s, v);
     vec3 velocity[TRACKS];
     for (size_t n = 0; n < t->tracks; n++) {
         test_track *track = &t->set.tracks[n];
@@ -288,12 +288,12 @@ double property_steady(const implementation *s, const variant *v) {
         const double error = oracle_error(t->out[n], expected);
         worst = error <= worst ? worst : isnan(error) ? HUGE_VAL : error;
     }
-    trial_destroy(t);
+    comparison_destroy(t);
     return worst;
 }
 
 double property_still(const implementation *s, const variant *v) {
-    trial *t = trial_create(s, v);
+    comparison *t = comparison_create(s, v);
     for (size_t n = 0; n < t->tracks; n++) {
         set_key(&t->set.tracks[n], 3, key_of(&t->set.tracks[n], 2));
     }
@@ -305,12 +305,12 @@ double property_still(const implementation *s, const variant *v) {
             worst = error <= worst ? worst : isnan(error) ? HUGE_VAL : error;
         }
     }
-    trial_destroy(t);
+    comparison_destroy(t);
     return worst;
 }
 
 double property_even_speed(const implementation *s, const variant *v) {
-    trial *t = trial_create(s, v);
+    comparison *t = comparison_create(s, v);
     double worst = sample_into(t, t->out) ? 0.0 : HUGE_VAL;
     for (size_t n = 0; n < t->tracks * (KEYS - 1); n++) {
         const quat *r = t->out + n / (KEYS - 1) * SAMPLES + n % (KEYS - 1) * STEPS;
@@ -320,7 +320,7 @@ double property_even_speed(const implementation *s, const variant *v) {
             worst = error <= worst ? worst : isnan(error) ? HUGE_VAL : error;
         }
     }
-    trial_destroy(t);
+    comparison_destroy(t);
     return worst;
 }
 
@@ -335,7 +335,7 @@ static vec3 one_sided(quat key, quat one, quat two, double step) {
 }
 
 /* Velocities on both sides of every inner key, as angular velocities. */
-static bool velocities(trial *t, vec3 before[TRACKS][KEYS], vec3 after[TRACKS][KEYS]) {
+static bool velocities(comparison *t, vec3 before[TRACKS][KEYS], vec3 after[TRACKS][KEYS]) {
     static const double side[5] = {-2.0, -1.0, 0.0, 1.0, 2.0};
     const double part = t->implementation->exact ? 1e-4 : 0.01;
     for (size_t n = 0; n < t->tracks; n++) {
@@ -362,7 +362,7 @@ static bool velocities(trial *t, vec3 before[TRACKS][KEYS], vec3 after[TRACKS][K
 }
 
 static double worst_velocity(const implementation *s, const variant *v, bool direction_only) {
-    trial *t = trial_create(s, v);
+    comparison *t = comparison_create(s, v);
     static vec3 before[TRACKS][KEYS], after[TRACKS][KEYS];
     double worst = velocities(t, before, after) ? 0.0 : HUGE_VAL;
     for (size_t n = 0; n < t->tracks; n++) {
@@ -376,7 +376,7 @@ static double worst_velocity(const implementation *s, const variant *v, bool dir
             worst = error <= worst ? worst : isnan(error) ? HUGE_VAL : error;
         }
     }
-    trial_destroy(t);
+    comparison_destroy(t);
     return worst;
 }
 
@@ -391,7 +391,7 @@ double property_direction(const implementation *s, const variant *v) {
 /* Samples one and two laps later, which must repeat with the sign of the wrap. The period is longer
  * than the keys, so that there is a closing segment. */
 double property_period(const implementation *s, const variant *v) {
-    trial *t = trial_create(s, v);
+    comparison *t = comparison_create(s, v);
     /* A power of two: adding a lap loses no relevant bits. A B-spline requires uniform times. */
     const double period = v->method == PM_METHOD_BSPLINE ? KEYS : 16.0;
     double worst = 0.0;
@@ -423,12 +423,12 @@ double property_period(const implementation *s, const variant *v) {
             worst = error <= worst ? worst : isnan(error) ? HUGE_VAL : error;
         }
     }
-    trial_destroy(t);
+    comparison_destroy(t);
     return worst;
 }
 
 double property_locality(const implementation *s, const variant *v, double *inside) {
-    trial *t = trial_create(s, v);
+    comparison *t = comparison_create(s, v);
     const size_t moved = 3;
     double worst = sample_into(t, t->out) ? 0.0 : HUGE_VAL;
     double changes[KEYS - 1] = {0.0};
@@ -454,6 +454,6 @@ double property_locality(const implementation *s, const variant *v, double *insi
     }
     *inside = fmin(fmin(changes[moved - 2], changes[moved - 1]),
                    fmin(changes[moved], changes[moved + 1]));
-    trial_destroy(t);
+    comparison_destroy(t);
     return worst;
 }
