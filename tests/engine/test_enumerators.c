@@ -113,24 +113,24 @@ static void invalid_number_types_are_refused(void **state) {
         pm_array *array;
         pm_method method;
         const char *words;
-    } cursors[] = {{&desc.rotations, PM_METHOD_SLERP, "rotations"},
-                   {&desc.positions, PM_METHOD_SLERP, "positions"},
-                   {&desc.scales, PM_METHOD_SLERP, "scales"},
-                   {&desc.user_tangents, PM_METHOD_SQUAD, "user_tangents"},
-                   {&desc.axes, PM_METHOD_STERP, "axes"},
-                   {&desc.rotations_in, PM_METHOD_CUBICSPLINE, "rotations_in"},
-                   {&desc.rotations_out, PM_METHOD_CUBICSPLINE, "rotations_out"},
-                   {&desc.positions_in, PM_METHOD_CUBICSPLINE, "positions_in"},
-                   {&desc.positions_out, PM_METHOD_CUBICSPLINE, "positions_out"},
-                   {&desc.scales_in, PM_METHOD_CUBICSPLINE, "scales_in"},
-                   {&desc.scales_out, PM_METHOD_CUBICSPLINE, "scales_out"}};
-    for (size_t n = 0; n < sizeof cursors / sizeof *cursors; n++) {
+    } arrays[] = {{&desc.rotations, PM_METHOD_SLERP, "rotations"},
+                  {&desc.positions, PM_METHOD_SLERP, "positions"},
+                  {&desc.scales, PM_METHOD_SLERP, "scales"},
+                  {&desc.user_tangents, PM_METHOD_SQUAD, "user_tangents"},
+                  {&desc.axes, PM_METHOD_STERP, "axes"},
+                  {&desc.rotations_in, PM_METHOD_CUBICSPLINE, "rotations_in"},
+                  {&desc.rotations_out, PM_METHOD_CUBICSPLINE, "rotations_out"},
+                  {&desc.positions_in, PM_METHOD_CUBICSPLINE, "positions_in"},
+                  {&desc.positions_out, PM_METHOD_CUBICSPLINE, "positions_out"},
+                  {&desc.scales_in, PM_METHOD_CUBICSPLINE, "scales_in"},
+                  {&desc.scales_out, PM_METHOD_CUBICSPLINE, "scales_out"}};
+    for (size_t n = 0; n < sizeof arrays / sizeof *arrays; n++) {
         FOR_NONE_OF(PM_FLOAT64 + 1, number) {
-            cursors[n].array->type = (pm_number)*number;
-            desc.method = cursors[n].method;
+            arrays[n].array->type = (pm_number)*number;
+            desc.method = arrays[n].method;
             desc.tangents = desc.method == PM_METHOD_SQUAD ? PM_TANGENTS_USER : PM_TANGENTS_BESSEL;
-            expect_no_clip(&desc, cursors[n].words);
-            cursors[n].array->type = PM_FLOAT64;
+            expect_no_clip(&desc, arrays[n].words);
+            arrays[n].array->type = PM_FLOAT64;
         }
     }
     expect_ok(pm_clip_check(&desc, NULL), &(pm_error){0});

@@ -127,19 +127,19 @@ static void outputs_may_be_requested_one_by_one(void **state) {
     const pm_clip_desc desc = motion_desc(&m, &timeline, PM_METHOD_CIRCULAR);
     pm_clip *clip = clip_make(engine_for(state), &desc);
     const pm_sample_job job = {.sample_count = COUNT, .rate = {37, 1}};
-    outputs together = sampled(clip, job, ROWS), per_joint = outputs_make(ROWS);
+    outputs together = sampled(clip, job, ROWS), separate = outputs_make(ROWS);
     pm_sample_job one = job;
-    one.rotations = per_joint.rotations;
+    one.rotations = separate.rotations;
     sample_make(clip, &one);
     one = job;
-    one.positions = per_joint.positions;
+    one.positions = separate.positions;
     sample_make(clip, &one);
     one = job;
-    one.scales = per_joint.scales;
+    one.scales = separate.scales;
     sample_make(clip, &one);
-    expect_same_outputs(&per_joint, &together);
+    expect_same_outputs(&separate, &together);
     outputs_free(&together);
-    outputs_free(&per_joint);
+    outputs_free(&separate);
     pm_clip_destroy(&clip);
     motion_free(&m);
 }

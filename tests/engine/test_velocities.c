@@ -42,11 +42,11 @@ static void note(double error, double *worst, char *where, const char *name, ora
     }
 }
 
-static double per_joint(vec3 a, vec3 b) {
+static double distance(vec3 a, vec3 b) {
     return vec3_norm(vec3_subtract(a, b));
 }
 
-/* The scales of the segments times the curve's magnification at the samples. */
+/* The oracle's rates at the samples, which also raise the scales of their segments. */
 static void find_expected(probe *p, pm_axis_frame frame, angular expected[RATE_SAMPLES]) {
     for (size_t k = 0; k < p->count; k++) {
         const size_t track = p->tracks[k];
@@ -68,8 +68,8 @@ static void compare(const probe *p, const rates *got, const angular *expected, c
                     errors *e) {
     for (size_t k = 0; k < p->count; k++) {
         const rate_scale scale = scale_at(p, k);
-        const double v = per_joint(rate_of(got->velocities[k]), expected[k].velocity);
-        const double a = per_joint(rate_of(got->accelerations[k]), expected[k].acceleration);
+        const double v = distance(rate_of(got->velocities[k]), expected[k].velocity);
+        const double a = distance(rate_of(got->accelerations[k]), expected[k].acceleration);
         const bool exact = v == 0.0 && a == 0.0; /* one key has no scale */
         note(exact ? 0.0 : v / scale.velocity, &e->velocity, e->where[0], name, p->cursors[k]);
         note(exact ? 0.0 : a / scale.acceleration, &e->acceleration, e->where[1], name,
@@ -194,9 +194,9 @@ static void compare_closeness(const probe *p, const char *name, errors *e) {
         const rate_scale scale = scale_at(p, k);
         const angular a = oracle_angular(p->o, p->tracks[k], p->cursors[k], 1.0, PM_AXIS_BODY);
         const angular b = oracle_angular(p->o, p->tracks[k], p->cursors[k], 1.6, PM_AXIS_BODY);
-        note(per_joint(a.velocity, b.velocity) / scale.velocity, &e->velocity, e->where[0], name,
+        note(distance(a.velocity, b.velocity) / scale.velocity, &e->velocity, e->where[0], name,
              p->cursors[k]);
-        note(per_joint(a.acceleration, b.acceleration) / scale.acceleration, &e->acceleration,
+        note(distance(a.acceleration, b.acceleration) / scale.acceleration, &e->acceleration,
              e->where[1], name, p->cursors[k]);
     }
 }
@@ -236,8 +236,8 @@ static void compare_frames(const probe *p, const rates *body, const rates *paren
         const quat q = rotation_of(body->rotations[k]);
         const vec3 v = quat_rotate(q, rate_of(body->velocities[k]));
         const vec3 a = quat_rotate(q, rate_of(body->accelerations[k]));
-        const double velocity = per_joint(v, rate_of(parent->velocities[k]));
-        const double acceleration = per_joint(a, rate_of(parent->accelerations[k]));
+        const double velocity = distance(v, rate_of(parent->velocities[k]));
+        const double acceleration = distance(a, rate_of(parent->accelerations[k]));
         note(velocity / fmax(scale.velocity, vec3_norm(v)), &e->velocity, e->where[0], name,
              p->cursors[k]);
         note(acceleration / fmax(scale.acceleration, vec3_norm(a)), &e->acceleration, e->where[1],
@@ -352,10 +352,9 @@ static void compare_sides(const probe *p, const rates *r, const char *name, erro
             fmax(fmax(before.velocity, after.velocity), fmax(vec3_norm(v0), vec3_norm(v1)));
         const double acceleration =
             fmax(fmax(before.acceleration, after.acceleration), fmax(vec3_norm(a0), vec3_norm(a1)));
-        note(per_joint(v0, v1) / velocity, &jump->velocity, jump->where[0], name,
-             p->cursors[k + 1]);
+        note(distance(v0, v1) / velocity, &jump->velocity, jump->where[0], name, p->cursors[k + 1]);
         if (!oracle_cusp(p->o, track, p->cursors[k + 1].segment)) {
-            note(per_joint(a0, a1) / acceleration, &jump->acceleration, jump->where[1], name,
+            note(distance(a0, a1) / acceleration, &jump->acceleration, jump->where[1], name,
                  p->cursors[k + 1]);
         }
     }

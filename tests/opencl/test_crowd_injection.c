@@ -420,8 +420,8 @@ static void many_expect(many_jobs *m, size_t j, cl_command_queue queue) {
     }
 }
 
-/* A job meets the nth fault while job 0 waits. Later jobs must not reuse the buffer that job 0
- * reads, whose content starts with these values. */
+/* A job meets the nth fault while job 0 waits. Job 0 starts to read when the later jobs are
+ * enqueued, which must not reuse its buffer. */
 static bool many_run(many_jobs *m, size_t nth) {
     cl_event gate = clCreateUserEvent(pm_cl_context(m->s.engine), NULL);
     assert_int_equal(many_pose(m, 0, m->waiting, gate), PM_OK);

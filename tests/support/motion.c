@@ -104,7 +104,7 @@ void motion_free(motion *m) {
 }
 
 /* Copies rows of `from` with a stride to `to`, starting at row `row`. */
-static void copy_rows(const motion *from, size_t first, size_t per_joint, size_t count, motion *to,
+static void copy_rows(const motion *from, size_t first, size_t stride, size_t count, motion *to,
                       size_t row) {
     const float *sources[9] = {from->rotations, from->positions, from->scales};
     float *targets[9] = {to->rotations, to->positions, to->scales};
@@ -117,7 +117,7 @@ static void copy_rows(const motion *from, size_t first, size_t per_joint, size_t
     for (size_t i = 0; i < 9; i++) {
         const size_t width = widths[i % 3];
         for (size_t k = 0; k < count; k++)
-            memcpy(targets[i] + (row + k) * width, sources[i] + (first + k * per_joint) * width,
+            memcpy(targets[i] + (row + k) * width, sources[i] + (first + k * stride) * width,
                    width * sizeof(float));
     }
 }
