@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 #
-# Installs the library, its headers, the command, and what find_package and pkg-config need.
+# Installs the library, its headers, the command with its manual pages, and what find_package and pkg-config need.
 # Nothing installed names the prefix: the tree may be moved.
 include(CMakePackageConfigHelpers)
 
@@ -19,6 +19,11 @@ if(POSEMILL_OPENCL)
 endif()
 if(TARGET posemill_command)
     install(TARGETS posemill_command RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+    file(GLOB posemill_manuals CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/man/*.1")
+    if(NOT POSEMILL_BENCH)
+        list(FILTER posemill_manuals EXCLUDE REGEX "/posemill-bench[.]1$")
+    endif()
+    install(FILES ${posemill_manuals} DESTINATION "${CMAKE_INSTALL_MANDIR}/man1")
 endif()
 if(TARGET posemill_command AND BUILD_SHARED_LIBS)
     cmake_path(RELATIVE_PATH CMAKE_INSTALL_FULL_LIBDIR
