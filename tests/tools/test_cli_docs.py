@@ -164,8 +164,8 @@ class Outputs(Folder):
 class Documents(Folder):
     """The files are those that docs/make-cli writes with this command."""
 
-    def check(self, posemill):
-        return subprocess.run([sys.executable, MAKE_CLI, "--check", posemill], text=True,
+    def check(self, posemill, *options):
+        return subprocess.run([sys.executable, MAKE_CLI, "--check", *options, posemill], text=True,
                               capture_output=True, check=False)
 
     def imitation(self, old, new):
@@ -184,19 +184,19 @@ class Documents(Folder):
         self.assertEqual((done.returncode, done.stdout + done.stderr), (0, ""))
 
     def test_a_changed_option_is_found(self):
-        done = self.check(self.imitation("--lanes N ", "--width N "))
+        done = self.check(self.imitation("--lanes N ", "--width N "), "--no-run")
         self.assertEqual(done.returncode, 1)
         for name in ("docs/cli.md", "man/posemill-verify.1"):
             self.assertIn(name, done.stdout)
 
     def test_an_option_that_only_the_prose_names_is_found(self):
         for option in ("--no-check", "--src-rate"): # in prose, and in a schema's description
-            done = self.check(self.imitation(option, "--other"))
+            done = self.check(self.imitation(option, "--other"), "--no-run")
             self.assertEqual(done.returncode, 1)
             self.assertIn(f"no option {option}", done.stderr)
 
     def test_a_verb_without_a_section_is_found(self):
-        done = self.check(self.imitation("  verify ", "  assess "))
+        done = self.check(self.imitation("  verify ", "  assess "), "--no-run")
         self.assertEqual(done.returncode, 1)
 
     def test_a_changed_output_is_found(self):
