@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
-# Installs the library, its headers, the command, and the files for find_package and pkg-config.
-# No installed file contains the prefix, so the tree can be moved.
+# Installs the library, its headers, the command with its manual pages, and the files for find_package
+# and pkg-config. No installed file contains the prefix, so the tree can be moved.
 include(CMakePackageConfigHelpers)
 
 set(posemill_cmake_dir "${CMAKE_INSTALL_LIBDIR}/cmake/posemill")
@@ -19,6 +19,11 @@ if(POSEMILL_OPENCL)
 endif()
 if(TARGET posemill_command)
     install(TARGETS posemill_command RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+    file(GLOB posemill_manuals CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/man/*.1")
+    if(NOT POSEMILL_BENCH)
+        list(FILTER posemill_manuals EXCLUDE REGEX "/posemill-bench[.]1$")
+    endif()
+    install(FILES ${posemill_manuals} DESTINATION "${CMAKE_INSTALL_MANDIR}/man1")
 endif()
 if(TARGET posemill_command AND BUILD_SHARED_LIBS)
     cmake_path(RELATIVE_PATH CMAKE_INSTALL_FULL_LIBDIR
