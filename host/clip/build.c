@@ -27,18 +27,12 @@ static void note_failure(construction *c, pm_status status, size_t track) {
     pthread_mutex_unlock(&c->lock);
 }
 
-/* The tracks that a thread builds together, of all channels. */
-typedef struct span {
-    size_t track, count;
-    size_t first_row; /* of the first track */
-} span;
-
-static pm_block block_of(const construction *c, const span *tracks, unsigned n) {
-    const pm_clip_data *clip = c->clip;
-    const pm_channel *channel = &clip->channels[n];
+pm_block pm_clip_block(const pm_clip_desc *desc, const pm_clip_data *clip, unsigned c,
+                       const pm_track_span *tracks) {
+    const pm_channel *channel = &clip->channels[c];
     const pm_clip_timeline *timeline = pm_clip_timeline_of(clip, tracks->track);
-    return (pm_block){.desc = c->desc,
-                      .channel = n,
+    return (pm_block){.desc = desc,
+                      .channel = c,
                       .track = tracks->track,
                       .count = tracks->count,
                       .first_row = tracks->first_row,
@@ -55,12 +49,12 @@ static pm_block block_of(const construction *c, const span *tracks, unsigned n) 
                       .room = clip->common_timeline ? clip->padded_tracks - tracks->track : 1};
 }
 
-static void build_span(construction *c, const span *tracks) {
+static void build_span(construction *c, const pm_track_span *tracks) {
     const pm_segment_functions *set = pm_segment_functions_for(tracks->count);
     for (unsigned n = 0; n < PM_CHANNEL_COUNT; n++) {
         if (!c->clip->channels[n].present)
             continue;
-        const pm_block block = block_of(c, tracks, n);
+        const pm_block block = pm_clip_block(c->desc, c->clip, n, tracks);
         const pm_block_result result = set->build(&block);
         if (result.status != PM_OK)
             note_failure(c, result.status, result.failed);
@@ -81,8 +75,8 @@ static void finish_track(const construction *c, size_t t) {
 }
 
 /* The span that begins with `from`: a track with a timeline of its own is built alone. */
-static span span_at(const construction *c, size_t from, size_t first_row) {
-    span tracks = {from, 1, first_row};
+static pm_track_span span_at(const construction *c, size_t from, size_t first_row) {
+    pm_track_span tracks = {from, 1, first_row};
     size_t rest = c->clip->track_count - from;
     if (c->clip->common_timeline)
         tracks.count = rest < c->tracks ? rest : c->tracks;
@@ -97,7 +91,7 @@ static void build_items(void *context, pm_items *items) {
         for (; t < item * c->tracks; t++)
             first_row += pm_clip_timeline_of(clip, t)->given_keys;
         while (t < clip->track_count && t < (item + 1) * c->tracks) {
-            const span tracks = span_at(c, t, first_row);
+            const pm_track_span tracks = span_at(c, t, first_row);
             build_span(c, &tracks);
             for (size_t end = t + tracks.count; t < end; t++) {
                 first_row += pm_clip_timeline_of(clip, t)->given_keys;

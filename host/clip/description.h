@@ -19,6 +19,16 @@ bool pm_takes_user_tangents(const pm_clip_desc *desc);
 /* The part of pm_clip_check that looks at every key, for a description otherwise in order. */
 pm_status pm_clip_check_keys(const pm_clip_desc *desc, pm_error *error);
 
+/* Tracks that a thread builds together, of all channels. */
+typedef struct pm_track_span {
+    size_t track, count;
+    size_t first_row; /* number of keys of all tracks before the first */
+} pm_track_span;
+
+/* A channel of them, as its segments are built. */
+pm_block pm_clip_block(const pm_clip_desc *desc, const pm_clip_data *clip, unsigned channel,
+                       const pm_track_span *tracks);
+
 /* Fills the channels of a clip that is laid out, from its checked description. */
 pm_status pm_clip_build_tracks(const pm_clip_desc *desc, size_t threads, pm_clip_data *clip,
                                pm_error *error);

@@ -4,12 +4,22 @@
  * and which joints they move at all.
  */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/base.h"
 #include "kernels/pm_memory.h"
 #include "layout.h"
+
+pm_status pm_crowd_name_clip(size_t clip, pm_status status, pm_error *error) {
+    char message[sizeof error->message];
+    if (error) {
+        snprintf(message, sizeof message, "clips[%zu]: %.200s", clip, error->message);
+        snprintf(error->message, sizeof error->message, "%s", message);
+    }
+    return status;
+}
 
 /* Floats of a plane, and of a row of them, of all joints. */
 static size_t plane_of(const pm_crowd_data *crowd) {

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check_material.h"
 #include "cpu/cpu.h"
-#include "self_check.h"
 
 enum {
     JOINTS = PM_CHECK_TRACKS,

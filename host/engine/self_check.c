@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check_material.h"
 #include "cpu/cpu.h"
 #include "engine.h"
-#include "self_check.h"
 
 enum { TRACKS = PM_CHECK_TRACKS, KEYS = PM_CHECK_KEYS, SAMPLES = 96, PAIRS = 800 };
 
@@ -20,11 +20,6 @@ typedef struct material {
     float on_device[PAIRS > SAMPLES *TRACKS ? PAIRS * 4 : SAMPLES *TRACKS * 4];
     float on_host[PAIRS > SAMPLES *TRACKS ? PAIRS * 4 : SAMPLES *TRACKS * 4];
 } material;
-
-double pm_check_random(uint32_t *state, double low, double high) {
-    *state = *state * 1664525u + 1013904223u;
-    return low + (high - low) * ((double)(*state >> 8) / 16777216.0);
-}
 
 static void random_rotation(uint32_t *state, float *to) {
     double q[4], norm2 = 0;

@@ -19,18 +19,6 @@ typedef struct device_list {
     pm_error first_failure; /* of those: names the first */
 } device_list;
 
-pm_status pm_cl_status(cl_int cl_status) {
-    switch (cl_status) {
-    case CL_OUT_OF_HOST_MEMORY:
-        return PM_ERROR_MEMORY;
-    case CL_MEM_OBJECT_ALLOCATION_FAILURE:
-    case CL_INVALID_BUFFER_SIZE:
-        return PM_ERROR_DEVICE_MEMORY;
-    default:
-        return PM_ERROR_DEVICE;
-    }
-}
-
 static void text_of(cl_device_id device, cl_device_info name, char *to, size_t size) {
     size_t length = 0;
     to[0] = '\0';

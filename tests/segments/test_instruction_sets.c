@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "clip/description.h"
 #include "engine/engine.h"
 #include "segments/rotation_vector.h"
 
@@ -115,30 +116,11 @@ static void a_track_of_a_loop_has_the_same_bits_alone_and_among_others(void **st
 
 /* ---- instruction sets ---- */
 
-/* A channel of all tracks, as clip/build.c describes it. */
-static pm_block block_of(const pm_clip_desc *desc, const pm_clip_data *clip, unsigned c) {
-    const pm_channel *channel = &clip->channels[c];
-    const pm_clip_timeline *timeline = &clip->timelines[0];
-    return (pm_block){.desc = desc,
-                      .channel = c,
-                      .count = clip->track_count,
-                      .builder = channel->impl.segments,
-                      .keeps_signs = channel->impl.keeps_signs,
-                      .key_count = timeline->key_count,
-                      .segment_count = timeline->segment_count,
-                      .loop = timeline->loop,
-                      .single = timeline->constant,
-                      .times = timeline->times,
-                      .format = channel->format,
-                      .keys = channel->keys,
-                      .layout = channel->layout,
-                      .room = clip->padded_tracks};
-}
-
 /* Builds a clip's planes again with this set, from cleared memory. */
 static void build_again(size_t instruction_set, const pm_clip_desc *desc, pm_clip_data *clip) {
     for (unsigned c = 0; c < PM_CHANNEL_COUNT; c++) {
-        const pm_block block = block_of(desc, clip, c);
+        const pm_track_span all = {.count = clip->track_count};
+        const pm_block block = pm_clip_block(desc, clip, c, &all);
         memset(clip->channels[c].keys, 0xFF, clip->channels[c].key_bytes);
         assert_int_equal(pm_segment_functions_at(instruction_set)->build(&block).status, PM_OK);
     }

@@ -2,20 +2,10 @@
  *
  * A crowd's clips checked and built one by one; layout.c puts them side by side.
  */
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/base.h"
 #include "layout.h"
-
-pm_status pm_crowd_name_clip(size_t clip, pm_status status, pm_error *error) {
-    char message[sizeof error->message];
-    if (error) {
-        snprintf(message, sizeof message, "clips[%zu]: %.200s", clip, error->message);
-        snprintf(error->message, sizeof error->message, "%s", message);
-    }
-    return status;
-}
 
 /* Clips run through the same kernels. */
 static pm_status check_alike(const pm_crowd_desc *desc, size_t i, pm_error *error) {

@@ -2,8 +2,8 @@
  *
  * What the parts of the self check share: random keys, the same on every machine.
  */
-#ifndef PM_HOST_SELF_CHECK_H
-#define PM_HOST_SELF_CHECK_H
+#ifndef PM_HOST_CHECK_MATERIAL_H
+#define PM_HOST_CHECK_MATERIAL_H
 
 #include "backend/backend.h"
 
@@ -17,7 +17,10 @@ typedef struct pm_check_keys {
 } pm_check_keys;
 
 /* Numerical Recipes' 32-bit generator. */
-double pm_check_random(uint32_t *state, double low, double high);
+static inline double pm_check_random(uint32_t *state, double low, double high) {
+    *state = *state * 1664525u + 1013904223u;
+    return low + (high - low) * ((double)(*state >> 8) / 16777216.0);
+}
 
 /* Clears *same where small crowds get other bits from a single device than from the reference. */
 pm_status pm_crowd_self_check(pm_device *device, const pm_check_keys *keys, bool *same,
