@@ -221,7 +221,10 @@ static void check_method(const subject *s, pm_method method, const char *name) {
     assert_true(cases >= 6);
 }
 
-static void check_subjects(pm_method method, const char *name) {
+/* cmocka's state is the number of the method. */
+static void a_method_gives_the_known_answers(void **state) {
+    const pm_method method = (pm_method)(uintptr_t)*state;
+    const char *name = pm_method_describe(method)->name;
     const subject *subjects = NULL;
     size_t count = 0;
     const subject in_double = subject_oracle();
@@ -232,93 +235,17 @@ static void check_subjects(pm_method method, const char *name) {
     }
 }
 
-static void step_gives_the_known_answers(void **state) {
-    (void)state;
-    check_subjects(PM_METHOD_STEP, "step");
-}
-
-static void nlerp_gives_the_known_answers(void **state) {
-    (void)state;
-    check_subjects(PM_METHOD_NLERP, "nlerp");
-}
-
-static void slerp_gives_the_known_answers(void **state) {
-    (void)state;
-    check_subjects(PM_METHOD_SLERP, "slerp");
-}
-
-static void sterp_gives_the_known_answers(void **state) {
-    (void)state;
-    check_subjects(PM_METHOD_STERP, "sterp");
-}
-
-static void squad_gives_the_known_answers(void **state) {
-    (void)state;
-    check_subjects(PM_METHOD_SQUAD, "squad");
-}
-
-static void circular_gives_the_known_answers(void **state) {
-    (void)state;
-    check_subjects(PM_METHOD_CIRCULAR, "circular");
-}
-
-static void circular_c1_gives_the_known_answers(void **state) {
-    (void)state;
-    check_subjects(PM_METHOD_CIRCULAR_C1, "circular-c1");
-}
-
-static void circular_c2_gives_the_known_answers(void **state) {
-    (void)state;
-    check_subjects(PM_METHOD_CIRCULAR_C2, "circular-c2");
-}
-
-static void circular_c3_gives_the_known_answers(void **state) {
-    (void)state;
-    check_subjects(PM_METHOD_CIRCULAR_C3, "circular-c3");
-}
-
-static void hermite_gives_the_known_answers(void **state) {
-    (void)state;
-    check_subjects(PM_METHOD_HERMITE, "hermite");
-}
-
-static void spline_gives_the_known_answers(void **state) {
-    (void)state;
-    check_subjects(PM_METHOD_SPLINE, "spline");
-}
-
-static void bspline_gives_the_known_answers(void **state) {
-    (void)state;
-    check_subjects(PM_METHOD_BSPLINE, "bspline");
-}
-
-static void cubicspline_gives_the_known_answers(void **state) {
-    (void)state;
-    check_subjects(PM_METHOD_CUBICSPLINE, "cubicspline");
-}
-
-static void ncubic_gives_the_known_answers(void **state) {
-    (void)state;
-    check_subjects(PM_METHOD_NCUBIC, "ncubic");
-}
-
+/* One test for each method of the table, so that a method without a file is a failure. */
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(step_gives_the_known_answers),
-        cmocka_unit_test(nlerp_gives_the_known_answers),
-        cmocka_unit_test(slerp_gives_the_known_answers),
-        cmocka_unit_test(sterp_gives_the_known_answers),
-        cmocka_unit_test(squad_gives_the_known_answers),
-        cmocka_unit_test(circular_gives_the_known_answers),
-        cmocka_unit_test(cubicspline_gives_the_known_answers),
-        cmocka_unit_test(ncubic_gives_the_known_answers),
-        cmocka_unit_test(bspline_gives_the_known_answers),
-        cmocka_unit_test(spline_gives_the_known_answers),
-        cmocka_unit_test(hermite_gives_the_known_answers),
-        cmocka_unit_test(circular_c3_gives_the_known_answers),
-        cmocka_unit_test(circular_c2_gives_the_known_answers),
-        cmocka_unit_test(circular_c1_gives_the_known_answers),
-    };
+    struct CMUnitTest tests[PM_METHOD_COUNT];
+    char names[PM_METHOD_COUNT][64];
+    for (pm_method m = 0; m < PM_METHOD_COUNT; m++) {
+        (void)snprintf(names[m], sizeof names[m], "%s_gives_the_known_answers",
+                       pm_method_describe(m)->name);
+        tests[m] = (struct CMUnitTest)cmocka_unit_test_prestate(a_method_gives_the_known_answers,
+                                                                (void *)(uintptr_t)m);
+        tests[m].name = names[m];
+    }
     const int failed = cmocka_run_group_tests_name("vectors", tests, NULL, NULL);
     subject_release();
     return failed;

@@ -27,6 +27,11 @@ bool variant_interpolates(const variant *v);
 bool variant_is_circular(const variant *v); /* circular and the smooth ones of its family */
 bool variant_has_tangents(const variant *v);
 
+/* The last continuous derivative at keys, as the table of methods and the variant's options promise
+ * it: of rotations, and of positions. -1: the curve itself jumps. */
+int variant_continuity(const variant *v);
+int variant_vector_continuity(const variant *v);
+
 /* Whether it differs from another in what its clip is built from, and in nothing that a kernel
  * would notice: what an interpreter of kernels may leave out. */
 bool variant_repeats_kernels(const variant *v);

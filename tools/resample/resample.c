@@ -30,10 +30,11 @@ typedef struct work {
     progress bar;
 } work;
 
-/* squad swings between equal keys; the other methods do not, nor need they be converted. */
+/* Between equal keys methods of two keys and circular stay; samples there need not be converted. */
 static bool holds_equal_keys(pm_method method) {
-    return method == PM_METHOD_STEP || method == PM_METHOD_NLERP || method == PM_METHOD_SLERP ||
-           method == PM_METHOD_STERP || method == PM_METHOD_CIRCULAR;
+    const pm_method_info *info = pm_method_describe(method);
+    const bool plain = info->local && info->keys_used <= 2 && !info->takes_in_out;
+    return plain || method == PM_METHOD_CIRCULAR;
 }
 
 static cli_exit refuse(const work *w, const char *why, const char *cure) {
