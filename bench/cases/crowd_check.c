@@ -40,7 +40,7 @@ static double difference(const void *got, const void *wanted, size_t count, bool
  * and the first four numbers of a local pose. */
 static void compare(const crowd_made *made, const void *got, const void *wanted,
                     bench_result *result) {
-    const bool halves = made->output == PM_CROWD_PALETTE_HALF;
+    const bool halves = crowd_output_is_half(made->output);
     const size_t numbers = made->record_bytes / (halves ? 2 : 4);
     const size_t signed_ones = made->output == PM_CROWD_DUAL    ? numbers
                                : made->output == PM_CROWD_LOCAL ? 4

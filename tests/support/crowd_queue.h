@@ -30,6 +30,9 @@ float *queue_expectation(const scene *s, const pm_crowd_instance *instances,
 /* Bytes of all records of the crowd. */
 size_t queue_bytes(pm_crowd_output output);
 
+/* What offsets and strides are multiples of: four numbers. */
+size_t queue_alignment(pm_crowd_output output);
+
 /* A caller_buffer for all records. */
 cl_mem queue_output_buffer(pm_crowd_output output);
 
