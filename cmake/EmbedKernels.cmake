@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 #
-# Turns kernel files into one C file of byte arrays with the table that host/opencl/kernel_source.h
-# declares. Included, it offers posemill_embed_kernels(); run as a script (cmake -P) with OUTPUT
-# and FILES set, it writes the file. Bytes rather than string literals: C compilers limit those.
+# Converts kernel files into one C file of byte arrays with the table declared in
+# host/opencl/kernel_source.h. Included, it provides posemill_embed_kernels(). Run as a script
+# (cmake -P) with OUTPUT and FILES set, it writes the file. It writes bytes because C compilers limit
+# the length of string literals.
 
 function(posemill_embed_kernels output)
     cmake_path(GET output PARENT_PATH folder)
@@ -16,7 +17,7 @@ function(posemill_embed_kernels output)
         VERBATIM)
 endfunction()
 
-# The closing zero lets a text be read as a C string; its size does not count it.
+# The final zero makes a text a C string; the size excludes it.
 function(posemill_kernel_array file index array_text size_out)
     file(SIZE "${file}" size)
     file(READ "${file}" hex HEX)

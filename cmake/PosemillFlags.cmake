@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: MIT
 #
-# What every target of this project is compiled with. Nothing here reaches a user of the
-# library: targets take it privately through posemill_target().
+# Compiler flags of every target of this project. They do not propagate to users of the library:
+# posemill_target() adds them privately.
 
 add_library(posemill_warnings INTERFACE)
 target_compile_options(posemill_warnings INTERFACE
     -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wdouble-promotion
     -Wstrict-prototypes -Wmissing-prototypes -Wundef -Wvla)
 
-# The reference path, the kernels compiled into the host and the oracle must not depend on what
-# a compiler chooses to fuse; errno is read by nobody and would cost a call in each square root.
+# The reference path, the kernels compiled into the host and the oracle must not depend on whether a
+# compiler fuses operations. errno is never read and would cost a call in each square root.
 add_library(posemill_arithmetic INTERFACE)
 target_compile_options(posemill_arithmetic INTERFACE -ffp-contract=off -fno-math-errno)
 
@@ -24,9 +24,8 @@ function(posemill_target target)
         $<BUILD_INTERFACE:posemill_warnings> $<BUILD_INTERFACE:posemill_arithmetic>)
 endfunction()
 
-# Instruction sets that some files are compiled for beside the target's own, each with the
-# options that turn it on. The program asks the processor before it takes one: what is built
-# runs on every processor of its architecture.
+# Additional instruction sets for some files, each with the options that enable it. The program
+# checks the processor before it uses one, so the build runs on every processor of its architecture.
 set(posemill_instruction_sets "")
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$" AND CMAKE_SIZEOF_VOID_P EQUAL 8)
     set(posemill_instruction_sets avx2 avx512)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
-# Installs the library, its headers, the command, and what find_package and pkg-config need.
-# Nothing installed names the prefix: the tree may be moved.
+# Installs the library, its headers, the command with its manual pages, and the files for find_package
+# and pkg-config. No installed file contains the prefix, so the tree can be moved.
 include(CMakePackageConfigHelpers)
 
 set(posemill_cmake_dir "${CMAKE_INSTALL_LIBDIR}/cmake/posemill")
@@ -19,6 +19,11 @@ if(POSEMILL_OPENCL)
 endif()
 if(TARGET posemill_command)
     install(TARGETS posemill_command RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+    file(GLOB posemill_manuals CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/man/*.1")
+    if(NOT POSEMILL_BENCH)
+        list(FILTER posemill_manuals EXCLUDE REGEX "/posemill-bench[.]1$")
+    endif()
+    install(FILES ${posemill_manuals} DESTINATION "${CMAKE_INSTALL_MANDIR}/man1")
 endif()
 if(TARGET posemill_command AND BUILD_SHARED_LIBS)
     cmake_path(RELATIVE_PATH CMAKE_INSTALL_FULL_LIBDIR
@@ -31,7 +36,7 @@ configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/posemill-config.cmake
     "${PROJECT_BINARY_DIR}/posemill-config.cmake"
     INSTALL_DESTINATION "${posemill_cmake_dir}"
     NO_SET_AND_CHECK_MACRO)
-# Before 1.0 a minor version may break its users.
+# Before 1.0 a minor version may be incompatible.
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/posemill-config-version.cmake"
     COMPATIBILITY SameMinorVersion)
 install(FILES
@@ -39,8 +44,8 @@ install(FILES
     "${PROJECT_BINARY_DIR}/posemill-config-version.cmake"
     DESTINATION "${posemill_cmake_dir}")
 
-# A static library hands its own libraries on; a shared one keeps them to itself. The thread
-# library is named although the C library of this machine may hold it: that of another may not.
+# A static library passes on its own libraries; a shared library does not. The thread library is
+# always listed, because it is part of some C libraries but not of others.
 set(posemill_pc_libs "")
 set(posemill_pc_private " -lm -pthread")
 set(posemill_pc_cflags "")

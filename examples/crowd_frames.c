@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT
  *
- * A frame loop that never waits for the device: poses go into two buffers by turns, kernels of
- * this program read them there, and events alone keep them apart. What reaches the host is a
- * small result at the end, which is held against poses computed by plain C.
+ * A frame loop that never waits for the device: poses are written alternately into two buffers,
+ * kernels of this program read them there, and only events synchronise the queues. A small result
+ * is read by the host at the end and compared with poses computed by plain C.
  *
  *     crowd_frames [-n AGENTS] [-f FRAMES] [-d DEVICE]
  *
- * Two queues in order, frame n in buffer n % 2:
+ * Two in-order queues, frame n in buffer n % 2:
  *
  *     poses   pose n         pose n+1        pose n+2
  *     reads          moved n | bounds n   moved n+1 | bounds n+1
  *
- * `moved` reads the buffers of this frame and of the one before, which is where motion vectors
- * come from; pose n+1 overwrites the latter, so it starts after moved n. `bounds` reads the
- * buffer of its frame only, and runs beside pose n+1.
+ * `moved` computes motion vectors from the buffers of this frame and of the one before. pose n+1
+ * overwrites the latter, so it starts after moved n. `bounds` reads only the buffer of its frame,
+ * and runs concurrently with pose n+1.
  */
 #include <math.h>
 #include <stdio.h>
@@ -27,7 +27,7 @@
 
 enum { POINTS = 2 * BODY_JOINTS, PALETTE_FLOATS = 12 * BODY_JOINTS };
 
-/* Kernels of the caller's own: one work-item an agent, a palette is rows of float4. */
+/* Kernels of this program: one work-item per agent; a palette is rows of float4. */
 static const char source[] =
     "float3 skinned(global const float4 *palette, float4 point) {\n"
     "    global const float4 *row = palette + 3 * (int)point.w;\n"
@@ -49,11 +49,12 @@ static const char source[] =
     "kernel void moved(global const float4 *now, global const float4 *before,\n"
     "                  constant float4 *points, int count, int joints, global float *farthest) {\n"
     "    size_t agent = get_global_id(0);\n"
-    "    float most = 0.0f;\n"
+    "    float max_distance = 0.0f;\n"
     "    for (int i = 0; i < count; i++)\n"
-    "        most = fmax(most, distance(skinned(now + agent * 3 * joints, points[i]),\n"
-    "                                   skinned(before + agent * 3 * joints, points[i])));\n"
-    "    farthest[agent] = most;\n"
+    "        max_distance = fmax(max_distance,\n"
+    "                            distance(skinned(now + agent * 3 * joints, points[i]),\n"
+    "                                     skinned(before + agent * 3 * joints, points[i])));\n"
+    "    farthest[agent] = max_distance;\n"
     "}\n";
 
 typedef struct options {
@@ -62,19 +63,19 @@ typedef struct options {
     bool help;
 } options;
 
-/* What the loop uses, all of it made before it begins. */
+/* Objects used by the loop, created before it starts. */
 typedef struct loop {
     pm_engine *engine;
     pm_skeleton *skeleton;
     pm_crowd *crowd;
     size_t agents;
-    float points[POINTS][4]; /* a mesh of two points a joint; w: the joint */
+    float points[POINTS][4]; /* a mesh of two points per joint; w: index of the joint */
     pm_crowd_instance *instances;
     cl_command_queue poses, reads;
     cl_program program;
     cl_kernel bounds, moved;
     cl_mem palettes[2], points_there, boxes, farthest;
-    cl_event posed[2], compared; /* the last of each; NULL: none yet */
+    cl_event posed[2], compared; /* last event of each kind; NULL: none yet */
 } loop;
 
 static bool good(cl_int status, const char *what) {
@@ -91,7 +92,7 @@ static void forget(cl_event *event) {
 
 /* ---- before the loop ------------------------------------------------------------------ */
 
-/* Two points beside each joint of the rest pose, which an instance of no clip shows. */
+/* Two points near each joint of the rest pose, which is the pose of an instance without a clip. */
 static bool make_points(loop *l, pm_error *error) {
     float rest[PALETTE_FLOATS];
     const pm_crowd_instance nothing = {.clip_a = UINT32_MAX};
@@ -188,7 +189,8 @@ static void close_loop(loop *l) {
 
 /* ---- a frame --------------------------------------------------------------------------- */
 
-/* Sixty frames a second; every fourth sixteen of the agents fade from a walk into a run. */
+/* 60 frames per second; in every fourth group of sixteen the agents fade from walking to
+ * running. */
 static pm_crowd_instance instance_at(size_t agent, size_t frame) {
     double cycles = 0.01 * (double)(agent % 97) + (double)frame / 60;
     pm_crowd_instance in = {.clip_a = BODY_WALK,
@@ -203,16 +205,16 @@ static pm_crowd_instance instance_at(size_t agent, size_t frame) {
 
 static bool enqueue_pose(loop *l, size_t frame, pm_error *error) {
     const size_t now = frame % 2;
-    const pm_cl_crowd_job job = {.instances = l->instances, /* copied by the call */
+    const pm_cl_crowd_job job = {.instances = l->instances, /* the call copies the data */
                                  .instance_count = l->agents,
                                  .frame = frame,
                                  .outputs[PM_CROWD_PALETTE] = {.buffer = l->palettes[now]}};
     return pm_cl_crowd_pose(l->crowd, &job, l->poses, l->compared ? 1 : 0,
                             l->compared ? &l->compared : NULL, &l->posed[now], error) == PM_OK &&
-           good(clFlush(l->poses), "flush"); /* the other queue waits for what is in this one */
+           good(clFlush(l->poses), "flush"); /* the other queue waits for commands in this one */
 }
 
-/* How far each agent's mesh moved since the frame before. */
+/* How far the mesh of each agent moved since the frame before. */
 static bool enqueue_moved(loop *l, size_t frame) {
     const cl_int count = POINTS, joints = BODY_JOINTS;
     cl_int status = clSetKernelArg(l->moved, 0, sizeof(cl_mem), &l->palettes[frame % 2]);
@@ -243,7 +245,7 @@ static bool enqueue_bounds(loop *l, size_t frame) {
     return good(status, "bounds");
 }
 
-/* The host is at most two frames ahead: so many palettes there are. */
+/* The host is at most two frames ahead, one per palette buffer. */
 static bool run_frame(loop *l, size_t frame, pm_error *error) {
     const size_t now = frame % 2;
     if (l->posed[now] && !good(clWaitForEvents(1, &l->posed[now]), "wait"))
@@ -263,10 +265,11 @@ static void skin(const float *palette, const float point[4], float out[3]) {
         out[i] = row[0] * point[0] + row[1] * point[1] + row[2] * point[2] + row[3];
 }
 
-/* How far the device's box and motion of an agent are from those of poses on this thread. */
+/* The difference of the box and the motion of an agent between the device and poses on this
+ * thread. */
 static bool compare(const loop *l, size_t agent, size_t frame, const float box[8], float moved,
                     float *largest, pm_error *error) {
-    float palette[2][PALETTE_FLOATS], low[3], high[3], most = 0.0f;
+    float palette[2][PALETTE_FLOATS], low[3], high[3], max_distance = 0.0f;
     for (size_t back = 0; back < 2; back++) {
         const pm_crowd_instance in = instance_at(agent, frame - back);
         if (pm_crowd_pose_one(l->crowd, &in, PM_CROWD_PALETTE, palette[back], error) != PM_OK)
@@ -281,15 +284,15 @@ static bool compare(const loop *l, size_t agent, size_t frame, const float box[8
             high[i] = k ? fmaxf(high[i], now[i]) : now[i];
             square += (now[i] - before[i]) * (now[i] - before[i]);
         }
-        most = fmaxf(most, sqrtf(square));
+        max_distance = fmaxf(max_distance, sqrtf(square));
     }
-    *largest = fmaxf(*largest, fabsf(most - moved));
+    *largest = fmaxf(*largest, fabsf(max_distance - moved));
     for (int i = 0; i < 3; i++)
         *largest = fmaxf(*largest, fmaxf(fabsf(box[i] - low[i]), fabsf(box[4 + i] - high[i])));
     return true;
 }
 
-/* Reads the results of the last frame, the first wait for everything, and checks them. */
+/* Reads the results of the last frame, which is the only wait for the device, and checks them. */
 static bool check(loop *l, size_t frame, pm_error *error) {
     const size_t box_bytes = l->agents * 8 * sizeof(float), moved_bytes = l->agents * sizeof(float);
     float *boxes = malloc(box_bytes), *moved = malloc(moved_bytes), largest = 0.0f;
@@ -306,8 +309,9 @@ static bool check(loop *l, size_t frame, pm_error *error) {
     free(moved);
     if (!fine)
         return false;
-    if (!(largest < 1e-5f)) { /* some roundings of metres */
-        fprintf(stderr, "crowd_frames: boxes or motion are %g m off\n", (double)largest);
+    if (!(largest < 1e-5f)) { /* a few rounding errors of values in metres */
+        fprintf(stderr, "crowd_frames: boxes or motion differ by %g m from poses in plain C\n",
+                (double)largest);
         return false;
     }
     printf("%zu agents, %zu frames; boxes and motion are within %.1e m of poses in plain C\n",
@@ -319,11 +323,11 @@ static bool check(loop *l, size_t frame, pm_error *error) {
 
 static const char usage[] = "usage: crowd_frames [-n AGENTS] [-f FRAMES] [-d DEVICE]\n";
 
-static bool count_of(const char *text, long least, long most, size_t *value) {
+static bool count_of(const char *text, long min, long max, size_t *value) {
     char *end = NULL;
     long number = strtol(text, &end, 10);
     *value = (size_t)number;
-    return end != text && *end == '\0' && number >= least && number <= most;
+    return end != text && *end == '\0' && number >= min && number <= max;
 }
 
 static bool refuse(const char *name, const char *value, const char *why) {
@@ -332,7 +336,7 @@ static bool refuse(const char *name, const char *value, const char *why) {
     return false;
 }
 
-/* False, after a message, when one cannot be used. */
+/* On an invalid argument prints a message and returns false. */
 static bool read_options(int argc, char **argv, options *o) {
     *o = (options){.agents = 1000, .frames = 120};
     for (int i = 1; i < argc; i += 2) {
@@ -340,13 +344,13 @@ static bool read_options(int argc, char **argv, options *o) {
         if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
             return o->help = true;
         if (strlen(name) != 2 || name[0] != '-' || !strchr("nfd", name[1]))
-            return refuse(name, NULL, "no such option");
+            return refuse(name, NULL, "unknown option");
         if (!value)
-            return refuse(name, NULL, "needs a value");
+            return refuse(name, NULL, "expected a value");
         if (name[1] == 'n' && !count_of(value, 1, 100000, &o->agents))
-            return refuse(name, value, "needs a whole number from 1 to 100000");
+            return refuse(name, value, "expected a whole number from 1 to 100000");
         if (name[1] == 'f' && !count_of(value, 2, 100000, &o->frames))
-            return refuse(name, value, "needs a whole number from 2 to 100000");
+            return refuse(name, value, "expected a whole number from 2 to 100000");
         if (name[1] == 'd')
             o->device = value;
     }
@@ -375,7 +379,8 @@ int main(int argc, char **argv) {
     for (size_t frame = 0; fine && frame < o.frames; frame++)
         fine = run_frame(&l, frame, &error);
     fine = fine && check(&l, o.frames - 1, &error);
-    if (l.poses && l.reads) { /* after a failure too: nothing may run while it is taken down */
+    if (l.poses &&
+        l.reads) { /* also after an error: all work must end before the objects are released */
         clFinish(l.poses);
         clFinish(l.reads);
     }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Draws the pictures of docs/methods.md: for each method, over the same keys, the path of
- * a bone's tip on the sphere and the angular speed over time. From the library's own
- * output on the reference path, so that every machine draws the same.
+ * Draws the pictures of docs/methods.md: for each method, with the same keys, the path of the tip
+ * of a bone on the sphere and the angular speed over time. The samples are computed by the
+ * library on the reference path, so that every machine draws the same pictures.
  *
  *     draw_methods FOLDER
  */
@@ -16,13 +16,13 @@ enum { KEYS = 7, PER_SEGMENT = 60, SAMPLES = (KEYS - 1) * PER_SEGMENT + 1 };
 
 static const double pi = 3.14159265358979323846;
 
-/* Euler angles of the keys in degrees; the fourth holds the third. */
+/* Euler angles of the keys in degrees; the fourth key equals the third. */
 static const double poses[KEYS][3] = {{-70, -25, 0}, {-40, 35, 30}, {5, 40, -20}, {5, 40, -20},
                                       {35, -20, 40}, {60, -35, 0},  {80, 25, -30}};
 
 typedef struct motion {
     float keys[KEYS * 4];
-    float tangents[KEYS * 4]; /* of cubicspline: the mean of both steps */
+    float tangents[KEYS * 4]; /* tangents of cubicspline: the mean of the two adjacent steps */
     float rotations[SAMPLES * 4];
     float velocities[SAMPLES * 3];
 } motion;
@@ -68,7 +68,7 @@ static bool sample(pm_engine *engine, pm_method method, motion *m) {
     return good;
 }
 
-/* Where the tip, on the bone's z axis, is seen: from the front, x to the right, y up. */
+/* The position of the tip, on the z axis of the bone, seen from the front: x to the right, y up. */
 static void tip_of(const float *rotation, double *x, double *y) {
     double q[4], matrix[9];
     for (int i = 0; i < 4; i++)
@@ -86,7 +86,7 @@ static void draw_path(FILE *file, const motion *m) {
         tip_of(m->rotations + 4 * k, &x, &y);
         fprintf(file, "%.1f,%.1f%s", x, y, k + 1 < SAMPLES ? " " : "\"/>\n");
     }
-    /* equal times: dots far apart are speed */
+    /* equal time steps: the distance of the dots shows the speed */
     for (int k = 0; k < SAMPLES; k += PER_SEGMENT / 6) {
         double x, y;
         tip_of(m->rotations + 4 * k, &x, &y);
@@ -99,7 +99,7 @@ static void draw_path(FILE *file, const motion *m) {
     }
 }
 
-/* Degrees a second; both sides of a key are drawn where they differ. */
+/* Degrees per second; at a key both one-sided values are drawn if they differ. */
 static void draw_speed(FILE *file, const motion *m) {
     const double left = 270, bottom = 220, width = 360, high = 200, most = 200;
     for (int k = 0; k < KEYS; k++)

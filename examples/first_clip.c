@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The shortest useful program: three rotation keys half a second apart, sampled ten
- * times a second along a squad curve. README.md shows it with its output.
+ * The shortest useful program: three rotation keys half a second apart, sampled ten times per
+ * second along a squad curve. README.md shows it with its output.
  */
 #include <posemill/posemill.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Writes walk.bvh, the demo clip, to standard output: a figure of 21 joints that walks in
- * place for two seconds at 30 Hz and meanwhile turns once around. The angles are sums of
- * two sines chosen by hand; no recording is behind them.
+ * Writes walk.bvh, the demo clip, to standard output: a figure of 21 joints that walks in place
+ * for two seconds at 30 Hz while turning once around. The angles are sums of two sines with
+ * hand-chosen values; no recording was used.
  *
  *     make_walk > walk.bvh
  */
@@ -14,18 +14,18 @@
 
 enum { FRAMES = 61, FRAMES_PER_CYCLE = 30 };
 
-/* An angle in degrees: mean + swing * sin(phase) + second * sin(2 * phase + lag), at a
- * place of the cycle that is the clip's, or half a cycle later for the right side. */
+/* An angle in degrees: mean + swing * sin(phase) + second * sin(2 * phase + lag). The phase is that
+ * of the clip, or half a cycle later for the right side. */
 typedef struct wave {
     double mean, swing, second, lag;
 } wave;
 
 typedef struct joint {
     const char *name;
-    int depth;        /* a joint's parent is the last one above it that is less deep */
+    int depth;        /* the parent of a joint is the last joint above it with a smaller depth */
     double offset[3]; /* centimetres */
-    double tip[3];    /* of the end site; all zero: none */
-    double start;     /* of its cycle, 0 to 1 */
+    double tip[3];    /* offset of the end site; all zero: none */
+    double start;     /* phase of the cycle, 0 to 1 */
     wave z, x, y;
 } joint;
 
@@ -103,9 +103,9 @@ static void write_hierarchy(void) {
     }
 }
 
-/* The whole turn is about the vertical, slow at both ends, and carried by the hips, whose
- * order Z X Y turns about the vertical last and so in the hips' own frame: their small
- * tilts then lean with the walker. */
+/* The full turn is about the vertical axis, slow at both ends, and applied to the hips. Their order
+ * Z X Y applies the vertical turn last and so in the frame of the hips: their small tilts lean with
+ * the walker. */
 static double heading(int frame) {
     double part = (double)frame / (FRAMES - 1);
     return 360 * (part - sin(TURN * part) / TURN);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Poses of the crowd oracle: the skeleton's rest pose, times in ticks, clips sampled through
- * the oracle of curves, and two of them blended.
+ * Poses of the crowd oracle: the rest pose of the skeleton, times in ticks, clips sampled by the
+ * curve oracle, and the blend of two clips.
  */
 #include "crowd_oracle_private.h"
 
@@ -84,7 +84,7 @@ int64_t crowd_clamp(int64_t period, int64_t time) {
     return time < 0 ? 0 : time > period ? period : time;
 }
 
-/* From the first key of any joint to the last of any. */
+/* From the first key of any joint to the last key of any joint. */
 static void measure_clip(crowd_oracle *o, size_t clip) {
     const oracle *curves = o->curves[clip];
     double first = HUGE_VAL, last = -HUGE_VAL;
@@ -103,7 +103,7 @@ int64_t crowd_oracle_ticks(const crowd_oracle *o, size_t clip) {
 
 /* ---- poses ------------------------------------------------------------------------- */
 
-/* A time within a tick of a key is on that key. */
+/* A time within one tick of a key is on that key. */
 static oracle_cursor cursor_of_ticks(const oracle *curves, size_t joint, double time) {
     const double tick = 1.0 / PM_TICKS_PER_SECOND;
     oracle_cursor cursor = oracle_at_exact_time(curves, joint, time);
@@ -160,7 +160,7 @@ double crowd_weight(const crowd_oracle *o, const pm_crowd_instance *instance, si
     return weight;
 }
 
-/* Straight from a to b, or to -b where that is nearer, and made unit. */
+/* The normalised linear mix of a and b, or of a and -b where -b is nearer. */
 quat crowd_mix(quat a, quat b, double weight) {
     const double sign = quat_dot(a, b) < 0.0 ? -1.0 : 1.0;
     return quat_normalise(quat_add(quat_scale(a, 1.0 - weight), quat_scale(b, sign * weight)));
@@ -176,7 +176,7 @@ static joint_pose crossfaded(joint_pose a, joint_pose b, double weight) {
                         crowd_mix_vectors(a.scale, b.scale, weight)};
 }
 
-/* A further factor of 1 where nothing of b counts, and of b / rest where all of it does. */
+/* An additional factor: 1 where b has no weight, b / rest where b has full weight. */
 static double stretched(double a, double b, double rest, double weight) {
     return a * ((1.0 - weight) + weight * (b / rest));
 }
@@ -228,7 +228,7 @@ void crowd_oracle_pose(const crowd_oracle *o, const pm_crowd_instance *instance,
     }
 }
 
-/* ---- making and ending ------------------------------------------------------------- */
+/* ---- create and destroy ------------------------------------------------------------ */
 
 crowd_oracle *crowd_oracle_create(const pm_skeleton_desc *skeleton, const pm_clip_desc *clips,
                                   size_t clip_count, size_t root) {

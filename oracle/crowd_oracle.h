@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * The oracle of crowds: an instance's poses, matrices and travel in double precision, written
- * from the words of the public header and from textbook forms. Curves are those of oracle.h, at
- * places that are found here from ticks. Joints are in the description's order throughout.
+ * The crowd oracle: poses, matrices and root motion of an instance in double precision, written
+ * from the text of the public header and from textbook formulas. Curves are those of oracle.h;
+ * their sample positions are computed here from ticks. Joints are in the order of the description
+ * throughout.
  */
 #ifndef POSEMILL_TESTS_CROWD_ORACLE_H
 #define POSEMILL_TESTS_CROWD_ORACLE_H
@@ -22,32 +23,32 @@ typedef struct matrix {
     double at[3][4];
 } matrix;
 
-/* A turn, then a shift. */
+/* A rotation followed by a translation. */
 typedef struct motion3 {
     quat rotation;
     vec3 position;
 } motion3;
 
-/* What errors of a matrix are relative to: a bound of how much it stretches, and the length of
- * the chain of offsets that leads to the joint, stretched as they are. */
+/* The sizes that errors of a matrix are relative to: an upper bound of its stretch, and the length
+ * of the chain of offsets that leads to the joint, stretched likewise. */
 typedef struct joint_size {
     double stretch, reach;
 } joint_size;
 
-/* Descriptions that pm_skeleton_create and pm_crowd_create accept, which must outlive it; root
- * is the joint that instances in place keep at rest. Never NULL: out of memory ends the test
- * program. */
+/* The descriptions must be accepted by pm_skeleton_create and pm_crowd_create and must outlive the
+ * oracle. `root` is the joint that instances in place keep at rest. Never returns NULL: out of
+ * memory ends the test program. */
 crowd_oracle *crowd_oracle_create(const pm_skeleton_desc *skeleton, const pm_clip_desc *clips,
                                   size_t clip_count, size_t root);
 void crowd_oracle_destroy(crowd_oracle *o);
 
-/* From a clip's first key to its last, or a loop's period. */
+/* The time from a clip's first key to its last, or the period of a loop. */
 int64_t crowd_oracle_ticks(const crowd_oracle *o, size_t clip);
 
-/* Each of these fills joint_count elements. */
+/* Each of these functions fills joint_count elements. */
 void crowd_oracle_pose(const crowd_oracle *o, const pm_crowd_instance *instance, joint_pose *poses);
 
-/* Without scales: rigid motions, as dual quaternions are. */
+/* Without `scaled`, the matrices are rigid motions, as dual quaternions are. */
 void crowd_oracle_models(const crowd_oracle *o, const joint_pose *poses, bool scaled,
                          matrix *models);
 void crowd_oracle_palette(const crowd_oracle *o, const joint_pose *poses, bool scaled,
@@ -60,7 +61,7 @@ void crowd_oracle_palette_sizes(const crowd_oracle *o, const joint_pose *poses, 
 motion3 crowd_oracle_root_motion(const crowd_oracle *o, const pm_crowd_instance *before,
                                  const pm_crowd_instance *after);
 
-/* First b, then a. */
+/* b is applied first, then a. */
 motion3 motion3_product(motion3 a, motion3 b);
 motion3 motion3_inverse(motion3 a);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The crowd oracle's travel: rigid motions of the root between two times, over rounds that each
- * go on from where the one before ended.
+ * Root motion of the crowd oracle: rigid motions of the root between two times, over loops that
+ * each continue from the end of the previous one.
  */
 #include "crowd_oracle_private.h"
 
@@ -17,7 +17,7 @@ motion3 motion3_inverse(motion3 a) {
 
 static const motion3 still = {{0, 0, 0, 1}, {0, 0, 0}};
 
-/* By squaring. */
+/* Computed by repeated squaring. */
 static motion3 repeated(motion3 a, int64_t times) {
     motion3 whole = still;
     if (times < 0) {
@@ -36,7 +36,7 @@ static motion3 root_at(const crowd_oracle *o, uint32_t clip, int64_t since) {
     return (motion3){pose.rotation, pose.position};
 }
 
-/* A loop ends with the pose that it begins with. */
+/* A loop ends with the pose that it starts with. */
 static motion3 round_of(const crowd_oracle *o, uint32_t clip) {
     if (o->clips[clip].loop_period > 0.0) {
         return still;

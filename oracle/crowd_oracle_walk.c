@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The crowd oracle's hierarchy: matrices of joints from those of their parents, inverse bind
- * matrices, palettes, and the sizes that errors of them are relative to.
+ * The hierarchy of the crowd oracle: joint matrices from parent matrices, inverse bind matrices,
+ * palettes, and the sizes that their errors are relative to.
  */
 #include "crowd_oracle_private.h"
 
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* T R S: columns are the turned axes, stretched. */
+/* T R S: the columns are the rotated and scaled axes. */
 static matrix matrix_of(joint_pose pose, bool scaled) {
     const vec3 one = {1, 1, 1}, s = scaled ? pose.scale : one, t = pose.position;
     const vec3 x = vec3_scale(quat_rotate(pose.rotation, (vec3){1, 0, 0}), s.x);
@@ -31,7 +31,7 @@ static matrix product(matrix a, matrix b) {
     return m;
 }
 
-/* By the adjugate. */
+/* Computed from the adjugate. */
 static matrix inverse(matrix m) {
     double cofactors[3][3], determinant = 0.0;
     for (int i = 0; i < 3; i++) {
@@ -96,8 +96,8 @@ static double largest(vec3 v) {
     return fmax(fabs(v.x), fmax(fabs(v.y), fabs(v.z)));
 }
 
-/* Offsets are as long as they are at rest at least: curves of them may pass through 0, and do
- * not become exact there. */
+/* An offset counts with its length at rest as a minimum: a position curve may pass through 0, and
+ * its absolute error does not vanish there. */
 void crowd_oracle_model_sizes(const crowd_oracle *o, const joint_pose *poses, bool scaled,
                               joint_size *sizes) {
     size_t *walk = crowd_walk(o->skeleton);
@@ -127,6 +127,6 @@ void crowd_oracle_palette_sizes(const crowd_oracle *o, const joint_pose *poses, 
             shift += bind->at[i][3] * bind->at[i][3];
         }
         sizes[joint].reach += sizes[joint].stretch * sqrt(shift);
-        sizes[joint].stretch *= sqrt(squares / 3.0); /* 1 of a rotation */
+        sizes[joint].stretch *= sqrt(squares / 3.0); /* a rotation has stretch 1 */
     }
 }

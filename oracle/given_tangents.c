@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * What track sets are given for methods that ask for more than keys: tangents for
- * cubicspline, uniform key times for bspline.
+ * Additional input of track sets for methods that require more than keys: tangents for cubicspline,
+ * uniform key times for bspline.
  */
 #include "random_tracks.h"
 
 #include <string.h>
 
-/* Of component c of key i, in parts of the steps to the keys beside it. */
+/* The slope of component c at key i: a weighted sum of the steps to both neighbours. */
 static double mixed_slope(const double *values, size_t width, size_t count, const double *times,
                           size_t i, double before, double after) {
     const size_t low = i > 0 ? i - 1 : 0, high = i + 1 < count ? i + 1 : i;
@@ -17,14 +17,14 @@ static double mixed_slope(const double *values, size_t width, size_t count, cons
     return span > 0.0 ? (before * in + after * out) / span : 0.0;
 }
 
-/* Both tangents of every key of a track at one component. */
+/* Both tangents of key i of a track, for one component. */
 static void tangents_of(const double *values, size_t width, const test_track *t, size_t i,
                         double added, double *in, double *out) {
     *in = mixed_slope(values, width, t->key_count, t->times, i, 1.2, 0.8) + added;
     *out = mixed_slope(values, width, t->key_count, t->times, i, 0.8, 1.2) + added;
 }
 
-/* The derivative of a key that turns at a body velocity. */
+/* The derivative of a key that rotates at a body velocity. */
 static void turning(const double q[4], const double w[3], double out[4]) {
     out[0] = q[3] * w[0] + q[1] * w[2] - q[2] * w[1];
     out[1] = q[3] * w[1] + q[2] * w[0] - q[0] * w[2];

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The oracle's keys, times and dispatch: reads a description, conditions its keys,
- * places samples, and handles ends and key times. The curves are in
- * oracle_curves.c.
+ * Keys, times and dispatch of the oracle: reads a description, conditions its keys, finds sample
+ * positions, and handles times outside the keys and at keys. The curves are in oracle_curves.c.
  */
 #include "oracle_private.h"
 
@@ -35,17 +34,20 @@ static size_t number_size(const pm_array *array) {
     return array->type == PM_FLOAT64 ? sizeof(double) : sizeof(float);
 }
 
-/* Row of a track's key: interleaved over tracks with one timeline, else track after track. */
+/* The row of a track's key: interleaved over tracks with a common timeline, otherwise track after
+ * track. */
 typedef struct layout {
-    bool shared;
+    bool common_timeline;
     size_t track, track_count;
-    size_t first_row; /* of this track, when the tracks lie one after another */
+    size_t first_row; /* number of keys of this track, when the tracks are stored one after
+                       * another */
 } layout;
 
 static void read_key(const pm_array *array, layout l, size_t key, size_t width, double *out) {
     const size_t tight = width * number_size(array);
     const size_t stride = array->stride ? array->stride : tight * l.track_count;
-    const size_t byte = l.shared ? key * stride + l.track * tight : (l.first_row + key) * tight;
+    const size_t byte =
+        l.common_timeline ? key * stride + l.track * tight : (l.first_row + key) * tight;
     for (size_t n = 0; n < width; n++) {
         out[n] = number_at(array, byte, n);
     }
@@ -55,7 +57,7 @@ static double stored(double component) {
     return fabs(component) < 0x1p-60 ? 0.0 : (double)(float)component;
 }
 
-/* glTF's cubic takes the signs of its keys as they are. */
+/* glTF's cubic keeps the signs of its keys. */
 static void read_rotations(const pm_clip_desc *desc, layout l, bool unrounded, oracle_track *t) {
     const bool as_given = desc->method == PM_METHOD_CUBICSPLINE;
     t->stored = oracle_allocate(t->key_count, sizeof *t->stored);
@@ -140,7 +142,7 @@ static void read_times(const pm_clip_desc *desc, const pm_timeline *line, oracle
     t->period = desc->loop_period;
     t->key_count = line->key_count;
     if (t->period > 0.0 && t->period == span) {
-        t->key_count--; /* the closing key says nothing that the first does not */
+        t->key_count--; /* the closing key repeats the first */
     }
     t->segment_count = t->period > 0.0 ? t->key_count : t->key_count - 1;
     t->segment_count = t->segment_count ? t->segment_count : 1;
@@ -194,7 +196,7 @@ static void prepare_rotations(const oracle *o, oracle_track *t) {
     }
 }
 
-/* Three arrays of one curve: values, and tangents that arrive and leave. */
+/* The three arrays of a curve: values, in-tangents and out-tangents. */
 static vector_curve read_curve(const oracle *o, const oracle_track *t, const pm_array arrays[3],
                                layout l) {
     vector_curve curve = {read_vectors(&arrays[0], l, t->key_count, !o->unrounded),
@@ -314,7 +316,8 @@ double track_time(const oracle_track *t, ptrdiff_t i) {
 }
 
 double track_step(const oracle_track *t, ptrdiff_t i) {
-    /* Within one lap, so that a lap's own time does not round the difference. */
+    /* The difference is computed within one lap, because adding the lap's own time would round
+     * it. */
     const ptrdiff_t lap = lap_of(t, i), k = i - lap * (ptrdiff_t)t->key_count;
     return track_time(t, k + 1) - track_time(t, k);
 }
@@ -343,10 +346,10 @@ quat oracle_key(const oracle *o, size_t track, ptrdiff_t key) {
     return stored_key(&o->tracks[track], key, 0);
 }
 
-/* ---- placing samples --------------------------------------------------------------- */
+/* ---- sample positions -------------------------------------------------------------- */
 
-/* Laps away a double loses bits of where in its lap a time is, and u could round to the other of two
- * float32 than it should: long double has some to spare. */
+/* Many laps away a double loses bits of the time within the lap, and u could round to the other
+ * neighbouring float32. long double has enough bits. */
 static oracle_cursor locate_in_double(const oracle_track *t, double at) {
     oracle_cursor cursor = {0, 0, 0.0};
     long double time = (long double)at;
@@ -358,7 +361,7 @@ static oracle_cursor locate_in_double(const oracle_track *t, double at) {
         const long double first = (long double)t->times[0], period = (long double)t->period;
         long double lap = floorl((time - first) / period);
         const long double in_lap = time - lap * period;
-        /* The quotient may round across a lap's begin; the remainder decides. */
+        /* The quotient may round across the start of a lap, so the remainder decides. */
         lap += in_lap < first ? -1.0L : in_lap >= first + period ? 1.0L : 0.0L;
         cursor.lap = (int64_t)lap;
         time -= lap * period;
@@ -381,7 +384,8 @@ static oracle_cursor rounded(const oracle *o, oracle_cursor cursor) {
     if (o->unrounded) {
         return cursor;
     }
-    /* A sample before a key is never the key: the largest float32 below 1. */
+    /* A sample before a key never has the position of the key: the maximum is the largest float32
+     * below 1. */
     const double below = cursor.u < 1.0 ? 0x1.fffffep-1 : 1.0;
     cursor.u = cursor.u < 0x1p-32 ? 0.0 : fmin((double)(float)cursor.u, below);
     return cursor;
@@ -395,7 +399,7 @@ oracle_cursor oracle_at_time(const oracle *o, size_t track, double time) {
     return rounded(o, locate_in_double(&o->tracks[track], time));
 }
 
-/* Samples and keys both uniform: whole numbers all the way to u. */
+/* Samples and keys are both uniform: integer arithmetic up to u. */
 static oracle_cursor locate_in_integers(const oracle_track *t, const pm_sample_job *job, size_t k) {
     const int64_t start_den = job->start.den ? job->start.den : 1;
     const wide num = ((wide)job->start.num * job->rate.num +

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The oracle's curves from basis polynomials: the cumulative uniform cubic B-spline of
- * rotations, glTF's cubic of components, and Catmull and Rom's of components.
+ * The oracle's curves from basis polynomials: the cumulative uniform cubic B-spline of rotations,
+ * glTF's cubic of components, and the Catmull-Rom cubic of components.
  */
 #include "oracle_private.h"
 
@@ -13,7 +13,7 @@ void bspline_weights(double u, double weights[4]) {
     weights[3] = u * u * u / 6.0;
 }
 
-/* Beyond the ends of an open track its end key repeats. */
+/* Beyond the ends of an open track, the end key repeats. */
 static quat bspline_key(const oracle_track *t, ptrdiff_t i) {
     const ptrdiff_t last = (ptrdiff_t)t->key_count - 1;
     return track_key(t, t->period > 0.0 ? i : i < 0 ? 0 : i > last ? last : i);
@@ -24,7 +24,7 @@ quat bspline_at(const oracle_track *t, ptrdiff_t i, double u) {
     bspline_weights(u, weights);
     quat r = bspline_key(t, i - 1);
     for (ptrdiff_t k = 0; k < 3; k++) {
-        double rest = 0.0; /* of this key and all that follow */
+        double rest = 0.0; /* sums over this key and all later keys */
         for (ptrdiff_t j = k + 1; j < 4; j++) {
             rest += weights[j];
         }
@@ -44,8 +44,8 @@ quat cubicspline_inside(const oracle_track *t, ptrdiff_t i, double u) {
     return quat_add(sum, quat_scale(t->in[next], h * (u3 - u2)));
 }
 
-/* At key i, the slope of the parabola through it and its neighbours: Lagrange's, which at an
- * end has but one neighbour. */
+/* The slope at key i of the parabola through the key and its neighbours, in Lagrange's form. An end
+ * key has only one neighbour, so its slope is that of the line. */
 static quat parabola_slope(const oracle_track *t, ptrdiff_t i) {
     const ptrdiff_t last = (ptrdiff_t)t->key_count - 1;
     if (t->period == 0.0 && (i == 0 || i == last)) {
@@ -59,7 +59,7 @@ static quat parabola_slope(const oracle_track *t, ptrdiff_t i) {
     return quat_add(slope, quat_scale(track_key(t, i + 1), h0 / (h1 * (h0 + h1))));
 }
 
-/* Control points of the same cubic in Bernstein's form. */
+/* Control points of the same cubic in Bernstein form. */
 static void control_points(const oracle_track *t, ptrdiff_t i, quat points[4]) {
     const double third = track_step(t, i) / 3.0;
     points[0] = track_key(t, i);

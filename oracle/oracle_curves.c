@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The oracle's tangent rules, squad, circular blending and sterp. Read it beside the
- * definition of the methods; it follows that and no other text.
+ * The oracle's tangent rules, squad, circular blending and sterp. The only source of this file is
+ * the definition of the methods; read both side by side.
  */
 #include "oracle_private.h"
 
@@ -47,7 +47,7 @@ vec3 end_tangent(pm_ends ends, vec3 own, vec3 next, double own_step, double next
     }
 }
 
-/* Velocities of a key with segments on both sides. */
+/* Velocities at a key with segments on both sides. */
 static void inner_tangents(const oracle *o, oracle_track *t, size_t key) {
     const ptrdiff_t i = (ptrdiff_t)key;
     const vec3 before = chord_slope(t, i - 1), after = chord_slope(t, i);
@@ -87,7 +87,7 @@ static void outer_tangents(const oracle *o, oracle_track *t) {
                     track_step(t, n - 2), t->leaving[last - 1]);
 }
 
-/* Largest lambda in [0, 1] with |lambda reach - log| <= pi/2. */
+/* The largest lambda in [0, 1] with |lambda reach - log| <= pi/2. */
 static double limit_of(vec3 reach, vec3 log) {
     const double a = vec3_dot(reach, reach), b = vec3_dot(reach, log);
     const double c = vec3_dot(log, log) - 0.25 * PI * PI;
@@ -139,7 +139,8 @@ void tangents_prepare(const oracle *o, oracle_track *t) {
         inner_tangents(o, t, i);
     }
     if (o->tangents == PM_TANGENTS_HOLD) {
-        hold_repeated_keys(t); /* before the ends, which may look at the key beside them */
+        hold_repeated_keys(t); /* computed before the end keys, whose rules may use the neighbouring
+                                * key */
     }
     if (!loop) {
         outer_tangents(o, t);
@@ -156,8 +157,8 @@ void squad_prepare(const oracle *o, oracle_track *t) {
     }
 }
 
-/* The slerp of a and b, which are antipodal when keys a half turn apart are at rest. Their
- * middle is then that of the keys, whatever the rounding of a and b would make of it. */
+/* The slerp of a and b. They are antipodal when keys a half turn apart are at rest; the middle of
+ * the arc is then the middle of the keys, independent of the rounding of a and b. */
 static quat inner_slerp(quat p, quat q, quat a, quat b, double u) {
     if (quat_norm(quat_add(a, b)) >= 1e-6) {
         return quat_slerp(a, b, u);
@@ -192,7 +193,8 @@ quat squad_inside(const oracle *o, const oracle_track *t, ptrdiff_t i, double u)
                       2.0 * u * (1.0 - u));
 }
 
-/* What a slerp takes of each operand, and by how much its angle exceeds a quarter turn, in such. */
+/* The weights that a slerp gives to its operands, and the excess of its angle over a quarter turn,
+ * in quarter turns. */
 static void slerp_weights(quat a, quat b, double u, double *of_a, double *of_b, double *excess) {
     const double angle = 2.0 * atan2(quat_norm(quat_subtract(b, a)), quat_norm(quat_add(a, b)));
     const double sine = sin(angle);
@@ -201,16 +203,17 @@ static void slerp_weights(quat a, quat b, double u, double *of_a, double *of_b, 
     *excess = fmax(0.0, angle / (0.5 * PI) - 1.0);
 }
 
-/* A slerp of operands an angle apart, of which each is off by at most e, is off by at most
- *   (sin((1-u) angle) + sin(u angle)) / sin(angle) * e,
- * reached when both are off across the plane that they span: there the slerp is that sum of
- * weights. In the plane it moves by a mean of what they move, no more than e. So squad is off by
- *   (of the outer points) e + (of the inner points) (sum of their own weights) e,
- * and operands that come near to being antipodal magnify by the inverse of what they lack. Of
- * the keys' own slerp, a quarter turn wide at most, the sum is below sqrt 2: what the bound of
- * all methods holds already. It also holds what rounding the angle of a slerp costs up to a
- * quarter turn; beyond, that cost grows with the angle. First order, which ends where the
- * operands lack no more than e; there the bound is above a whole turn, and nothing is claimed. */
+/* If each operand of a slerp at an angle has an error of at most e, the result has an error of at
+ * most (sin((1-u) angle) + sin(u angle)) / sin(angle) * e. The maximum is reached when both errors
+ * are perpendicular to the plane of the operands: the slerp there is that weighted sum. Within the
+ * plane, the result moves by a mean of the operands' errors, at most e. The error of squad is
+ * therefore at most (weight of the outer points) e + (weight of the inner points) (sum of the inner
+ * slerp's weights) e, and operands that are nearly antipodal magnify by the inverse of their
+ * distance from antipodal. For the slerp of the keys, whose angle is at most a quarter turn, the
+ * sum is below sqrt 2, which the bound of all methods already includes. That bound also includes
+ * the cost of rounding the angle of a slerp up to a quarter turn; beyond it, that cost grows with
+ * the angle. This is a first-order estimate: it ends where the operands are within e of antipodal.
+ * The bound there is above a whole turn and asserts nothing. */
 double squad_condition(const oracle_track *t, ptrdiff_t i, double u) {
     const squad_points s = squad_points_of(t, i);
     double outer, inner, of_a, of_b, wide, wide_inner;
@@ -222,10 +225,10 @@ double squad_condition(const oracle_track *t, ptrdiff_t i, double u) {
 
 /* ---- circular ---------------------------------------------------------------- */
 
-/* Angle at the corner of a triangle. */
+/* The angle at one corner of a triangle. */
 static double corner(quat at, quat to, quat other) {
     const quat a = quat_subtract(to, at), b = quat_subtract(other, at);
-    /* |a| b - |b| a and their sum: the half angle's sine and cosine, without acos. */
+    /* |a| b - |b| a and their sum: sine and cosine of the half angle, without acos. */
     const quat sa = quat_scale(a, quat_norm(b)), sb = quat_scale(b, quat_norm(a));
     return 2.0 * atan2(quat_norm(quat_subtract(sa, sb)), quat_norm(quat_add(sa, sb)));
 }
@@ -235,7 +238,8 @@ static bool is_cusp(const oracle_track *t, ptrdiff_t i) {
         return true;
     }
     const quat p = track_key(t, i - 1), q = track_key(t, i), r = track_key(t, i + 1);
-    /* The inscribed angle over an arc is at the third point, and half the arc. */
+    /* The inscribed angle over an arc is the angle at the third point and equals half of the
+     * arc. */
     const bool arc_before = quat_dot(quat_subtract(p, r), quat_subtract(q, r)) < 0.0;
     const bool arc_after = quat_dot(quat_subtract(q, p), quat_subtract(r, p)) < 0.0;
     return arc_before || arc_after || corner(q, p, r) < 15.0 * PI / 180.0;

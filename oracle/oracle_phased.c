@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The oracle's circles through three keys and the curves that run along them in phase:
- * the arc's length is a parabola of time through the three key times. What is a cusp is
- * found in oracle_curves.c.
+ * The oracle's circles through three keys and the phased curves along them: the arc length is a
+ * parabola in time through the three key times. Cusps are found in oracle_curves.c.
  */
 #include "oracle_private.h"
 
@@ -42,14 +41,15 @@ static double parabola(double a, double before, double b, double after, double t
            b * t * (t + before) / (after * (before + after));
 }
 
-/* A key's curve towards a neighbour: its circle, and the length along it at a part of time. */
+/* The curve from a key towards a neighbour: its circle, and the arc length as a function of
+ * time. */
 typedef struct phased {
     bool cusp;
     circle_arc way;
     double length, back, ahead, behind;
 } phased;
 
-/* Of key i on a side, +1 or -1. */
+/* For key i towards `side`, +1 or -1. */
 static phased phased_of(const oracle_track *t, ptrdiff_t i, ptrdiff_t side) {
     const quat key = track_key(t, i), to = track_key(t, i + side), other = track_key(t, i - side);
     const ptrdiff_t n = (ptrdiff_t)t->key_count;
@@ -65,7 +65,7 @@ static phased phased_of(const oracle_track *t, ptrdiff_t i, ptrdiff_t side) {
     return p;
 }
 
-/* Key i's curve, `part` of the way from it to its neighbour on a side. */
+/* The curve of key i at `part` of the way to its neighbour at `side`. */
 static quat from_key(const oracle_track *t, ptrdiff_t i, ptrdiff_t side, double part) {
     const phased p = phased_of(t, i, side);
     if (p.cusp) {
@@ -75,7 +75,8 @@ static quat from_key(const oracle_track *t, ptrdiff_t i, ptrdiff_t side, double 
     return arc_at(&p.way, gone / p.length);
 }
 
-/* What the parabola would go in the segment at its speed at the key, in radians of rotation. */
+/* The length that the parabola would cover in the segment at its speed at the key, in radians of
+ * rotation. */
 static double reach_from(const oracle_track *t, ptrdiff_t i, ptrdiff_t side) {
     const phased p = phased_of(t, i, side);
     if (p.cusp) {

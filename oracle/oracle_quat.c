@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Quaternions in double for the oracle, from the textbook. Nothing here is shared
- * with the library, so that a mistake of the one is not a mistake of the other.
+ * Quaternions in double for the oracle, from textbook formulas. This file shares no code with the
+ * library, so that a mistake in one is not repeated in the other.
  */
 #include "oracle_quat.h"
 
@@ -76,7 +76,7 @@ vec3 quat_rotate(quat q, vec3 v) {
 quat quat_slerp(quat a, quat b, double u) {
     const quat difference = quat_subtract(b, a), sum = quat_add(a, b);
     const double minus = quat_norm(difference), plus = quat_norm(sum);
-    if (plus == 0.0) { /* antipodal: any great arc will do, this one is the agreed one */
+    if (plus == 0.0) { /* antipodal: any great arc is valid, the definition chooses this one */
         const quat middle = quat_multiply(a, (quat){1.0, 0.0, 0.0, 0.0});
         return quat_slerp(u < 0.5 ? a : middle, u < 0.5 ? middle : b, u < 0.5 ? 2 * u : 2 * u - 1);
     }
@@ -88,8 +88,9 @@ quat quat_slerp(quat a, quat b, double u) {
         return quat_add(quat_scale(a, sin((1.0 - u) * angle) / sin(angle)),
                         quat_scale(b, sin(u * angle) / sin(angle)));
     }
-    /* Round the middle, where sin(angle) is no small divisor. The sum of nearly antipodal
-     * operands is mostly rounding, so it is made orthogonal to the difference again. */
+    /* Expressed around the middle, where sin(angle) is no small divisor. The sum of nearly
+     * antipodal operands is mostly rounding error, so it is made orthogonal to the difference
+     * again. */
     const double from_middle = (u - 0.5) * angle;
     const quat across = quat_scale(difference, 1.0 / minus);
     const quat middle =

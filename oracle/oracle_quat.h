@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Quaternions in double for the oracle: textbook forms, chosen to be plain and
- * exact, never to be fast. Shares nothing with the kernels.
+ * Quaternions in double for the oracle: textbook formulas, chosen for simplicity and accuracy, not
+ * for speed. Shares no code with the kernels.
  */
 #ifndef POSEMILL_TESTS_ORACLE_QUAT_H
 #define POSEMILL_TESTS_ORACLE_QUAT_H
@@ -28,7 +28,7 @@ vec3 quat_log(quat q); /* half-angle vector, |log| <= pi */
 quat quat_power(quat q, double t);
 vec3 quat_rotate(quat q, vec3 v);
 
-/* Great arc between operands at any angle, with no change of sign. */
+/* The great arc between operands at any angle, without a change of sign. */
 quat quat_slerp(quat a, quat b, double u);
 
 vec3 vec3_of(const double v[3]);
@@ -38,7 +38,7 @@ vec3 vec3_scale(vec3 a, double s);
 double vec3_dot(vec3 a, vec3 b);
 double vec3_norm(vec3 a);
 
-/* Rotation angle between two unit quaternions, whatever their signs. */
+/* The rotation angle between two unit quaternions of any signs. */
 double oracle_error(quat a, quat b);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Linear equations between neighbours on a ring, for the oracle's splines: Gauss with
- * pivoting over a band. Folding the ring flat, 0, n-1, 1, n-2, ..., leaves neighbours at
- * most two places apart, so that closing it costs no corners.
+ * Cyclic block-tridiagonal systems of the oracle's splines: Gaussian elimination with pivoting on a
+ * band matrix. The order 0, n-1, 1, n-2, ... keeps neighbours at most two positions apart, so
+ * closing the ring adds no corner blocks.
  */
 #include "oracle_private.h"
 
@@ -10,8 +10,8 @@
 #include <stdlib.h>
 
 typedef struct band {
-    size_t size, reach; /* rows, and how far off the diagonal the equations go */
-    size_t width;       /* of a row: pivoting doubles the reach above */
+    size_t size, reach; /* number of rows, and the bandwidth below the diagonal */
+    size_t width;       /* of a row: pivoting doubles the bandwidth above the diagonal */
     double *rows;
 } band;
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * The oracle's rotation-vector cubics: hermite, and the spline whose velocities make the
- * angular acceleration continuous. That condition is taken as it stands: derivatives of
- * exp(rho/2) as a quaternion, the difference of accelerations at a key, and Newton's
- * method on it. No equation of the definition's is copied, so that each checks the other.
+ * The oracle's rotation-vector cubics: hermite, and the spline whose velocities make the angular
+ * acceleration continuous. The condition is used in its direct form: derivatives of exp(rho/2) as a
+ * quaternion, the difference of accelerations at a key, and Newton's method. No equation is copied
+ * from the definition, so that each checks the other.
  */
 #include "oracle_private.h"
 
@@ -11,8 +11,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* sin(x)/x and cos(x) with derivatives by y = x^2, from their power series: no quotient
- * loses digits near 0. For |x| up to pi. */
+/* sin(x)/x and cos(x) with derivatives in y = x^2, from their power series: no quotient loses
+ * digits near 0. Valid for |x| up to pi. */
 typedef struct circle_functions {
     double s, s1, s2; /* sin(x)/x, d/dy, d2/dy2 */
     double c;         /* cos(x); its derivatives are -s/2 and -s1/2 */
@@ -33,7 +33,7 @@ static circle_functions functions_of(double y) {
     return f;
 }
 
-/* Rates, as full angles in the body, of q = exp(rho/2). */
+/* Angular velocity and acceleration of q = exp(rho/2), as full angles in the body frame. */
 typedef struct rates {
     vec3 velocity, acceleration;
 } rates;
@@ -58,7 +58,7 @@ static vec3 cross(vec3 a, vec3 b) {
     return (vec3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
 
-/* The rate of rho at which exp(rho/2) turns at a velocity: velocity is linear in it. */
+/* The rate of rho at which exp(rho/2) has a given velocity: the velocity is linear in the rate. */
 static vec3 rate_for(vec3 rho, vec3 velocity) {
     const vec3 none = {0.0, 0.0, 0.0};
     const vec3 x = rates_of(rho, (vec3){1.0, 0.0, 0.0}, none).velocity;
@@ -75,7 +75,7 @@ typedef struct cubic {
     vec3 c1, c2, c3;
 } cubic;
 
-/* From full-angle velocities at both ends. */
+/* From the full-angle velocities at both ends. */
 static cubic cubic_of(vec3 turn, double h, vec3 leaving, vec3 arriving) {
     const vec3 m0 = vec3_scale(leaving, h), m1 = vec3_scale(rate_for(turn, arriving), h);
     const vec3 sum = vec3_add(m0, m1);
@@ -105,7 +105,7 @@ double hermite_reach(const oracle_track *t, ptrdiff_t i) {
 
 /* ---- spline --------------------------------------------------------------------- */
 
-/* Angular acceleration at an end of segment i, of velocities at its keys. */
+/* Angular acceleration at one end of segment i, from the velocities at its keys. */
 static vec3 acceleration(const oracle_track *t, ptrdiff_t i, bool at_end, vec3 from, vec3 to) {
     const double h = track_step(t, i);
     const vec3 turn = vec3_scale(chord_log(t, i), 2.0), none = {0.0, 0.0, 0.0};
@@ -120,7 +120,7 @@ static vec3 acceleration(const oracle_track *t, ptrdiff_t i, bool at_end, vec3 f
         .acceleration;
 }
 
-/* What must vanish at key i, in radians: the jump of acceleration, or what its end asks for. */
+/* The residual of key i, in radians: the jump of acceleration, or the end condition. */
 typedef struct spline_system {
     const oracle_track *track;
     pm_ends ends;
@@ -192,8 +192,8 @@ static void differentiate(const spline_system *s, const vec3 *velocities, size_t
     }
 }
 
-/* Adds the step that would end the matter were the equations linear, or the part of it that
- * brings them closer. The largest change, in radians; negative when there is no step. */
+/* Adds the Newton step, or the largest part of it that reduces the residual. Returns the largest
+ * change in radians; negative when there is no such step. */
 static double newton_step(const spline_system *s, vec3 *velocities) {
     const size_t n = s->count;
     double *blocks = oracle_allocate(27 * n, sizeof *blocks);
@@ -216,7 +216,7 @@ static double newton_step(const spline_system *s, vec3 *velocities) {
                 tried[i] = vec3_add(velocities[i], step);
                 largest = fmax(largest, vec3_norm(step) * time_scale(s, i));
             }
-            /* Close to the end rounding decides, and a full step does no harm. */
+            /* Close to the solution, rounding decides, and a full step does no harm. */
             if (size_of(s, tried) < before || largest < 1e-9) {
                 change = largest;
             }
@@ -231,8 +231,8 @@ static double newton_step(const spline_system *s, vec3 *velocities) {
     return change;
 }
 
-/* From rest, where the equations have no quadratic part: the first step solves what is
- * linear of them, and of several solutions the nearest to that one is meant. */
+/* Starts at rest, where the equations have no quadratic part: the first step solves their linear
+ * part. If there are several solutions, the definition means the one nearest to that. */
 static bool solve(const spline_system *s, vec3 *velocities) {
     int close = 0;
     for (int round = 0; round < 200 && close < 2; round++) {
@@ -254,7 +254,7 @@ static vec3 given_end(const oracle *o, const oracle_track *t, ptrdiff_t own, ptr
 
 void spline_prepare(const oracle *o, oracle_track *t) {
     const size_t n = t->key_count;
-    const ptrdiff_t last = (ptrdiff_t)n - 2; /* segment */
+    const ptrdiff_t last = (ptrdiff_t)n - 2; /* last segment */
     t->leaving = oracle_allocate(n, sizeof *t->leaving);
     t->arriving = oracle_allocate(n, sizeof *t->arriving);
     if (n < 2) {

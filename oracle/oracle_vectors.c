@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The oracle's positions and scales: one function a vector method.
+ * The oracle's positions and scales: one function per vector method.
  */
 #include "oracle_private.h"
 
@@ -38,7 +38,7 @@ static vec3 parabola_slope(const oracle_track *t, const vec3 *values, ptrdiff_t 
                       1.0 / (h0 + h1));
 }
 
-/* Velocity at one end of segment i; `side` is -1 at its begin and +1 at its end. */
+/* The velocity at one end of segment i; `side` is -1 at its start and +1 at its end. */
 static vec3 value_tangent(const oracle *o, const oracle_track *t, const vec3 *values, ptrdiff_t i,
                           ptrdiff_t side) {
     const ptrdiff_t key = side < 0 ? i : i + 1;
@@ -63,7 +63,7 @@ static vec3 catmull_rom(const oracle *o, const oracle_track *t, const vec3 *valu
 
 /* ---- parabolas ---------------------------------------------------------------------- */
 
-/* Through keys i - 1, i and i + 1, `time` seconds after key i, in Newton's form. */
+/* The parabola through keys i - 1, i and i + 1, `time` seconds after key i, in Newton's form. */
 static vec3 parabola(const oracle_track *t, const vec3 *values, ptrdiff_t i, double time) {
     const double h0 = track_step(t, i - 1), h1 = track_step(t, i);
     const vec3 before = value_slope(t, values, i - 1), after = value_slope(t, values, i);
@@ -86,8 +86,8 @@ static vec3 parabolas(const oracle *o, const oracle_track *t, const vec3 *values
 
 /* ---- spline --------------------------------------------------------------------------- */
 
-/* An open track's end: at rest in its second derivative, or at a velocity. The equation is
- * that of the key beside it when beyond the end the curve went on at that velocity. */
+/* The equation of an open track's end: the second derivative is zero, or the velocity is given. It
+ * equals the equation of an inner key whose curve continues beyond the end at that velocity. */
 static void end_row(const oracle *o, const oracle_track *t, const vec3 *values, size_t key,
                     double *at, double *beside, vec3 *right) {
     const bool first = key == 0;
@@ -157,7 +157,7 @@ static vec3 spline(const oracle_track *t, const vector_curve *curve, ptrdiff_t i
                     vec3_add(vec3_scale(b0, v * (v * v - 1.0)), vec3_scale(b1, u * (u * u - 1.0))));
 }
 
-/* ---- the rest ---------------------------------------------------------------------------- */
+/* ---- other methods ----------------------------------------------------------------------- */
 
 static vec3 bspline(const oracle_track *t, const vec3 *values, ptrdiff_t i, double u) {
     const ptrdiff_t last = (ptrdiff_t)t->key_count - 1;

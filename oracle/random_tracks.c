@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Seeded random and adversarial tracks for tests. Nothing here evaluates curves.
+ * Seeded random and adversarial tracks for tests. This file evaluates no curves.
  */
 #include "random_tracks.h"
 
@@ -17,13 +17,13 @@ random_source random_start(void) {
     const char *text = getenv("POSEMILL_TEST_SEED");
     const uint64_t seed = text ? strtoull(text, NULL, 0) : 20260301u;
     if (!printed) {
-        fprintf(stderr, "# seed %llu\n", (unsigned long long)seed); /* stdout may be a table */
+        fprintf(stderr, "# seed %llu\n", (unsigned long long)seed); /* stdout may hold a table */
         printed = true;
     }
     return (random_source){seed};
 }
 
-/* splitmix64: any seed is a good one. */
+/* splitmix64: every seed is suitable. */
 uint64_t random_bits(random_source *source) {
     uint64_t z = source->state += 0x9e3779b97f4a7c15u;
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -213,11 +213,11 @@ pm_clip_desc set_describe(track_set *set) {
                           .loop_period = set->tracks[0].period};
 }
 
-/* Where an adversarial track starts: no axis of it is special. */
+/* The rotation at which an adversarial track starts: none of its axes is special. */
 static const double base[4] = {0.1, -0.3, 0.2, 0.92736184954957037525};
 static const double tilted[3] = {0.48, 0.6, 0.64};
 
-/* Keys at given angles about one axis, all after `base`. */
+/* Keys at given angles about one axis, relative to `base`. */
 static void angles_track(const char *name, size_t count, const double *degrees, test_track *out) {
     *out = (test_track){.name = name, .key_count = count, .axis = {0.0, 0.0, 1.0}};
     for (size_t i = 0; i < count; i++) {
@@ -243,7 +243,7 @@ static void opposite_signs(const double *degrees, test_track *out) {
     negate(out->keys[4]);
 }
 
-/* q, q + 1e-7, -q, ... around each other. */
+/* q, q + 1e-7, -q, ... in alternation. */
 static void nearly_equal(bool both_signs, test_track *out) {
     const double degrees[6] = {0, 0, 0, 0, 0, 0};
     angles_track(both_signs ? "nearly equal, both signs" : "1e-7 apart", 6, degrees, out);
@@ -284,9 +284,9 @@ static void wild_times(test_track *out) {
     }
 }
 
-/* Half turns about (twist) or across (swing) the twist axis, in the body. The first
- * three are exact, from keys whose products have no rounding: which way a half turn
- * goes must not hang on the last bit of a dot product. */
+/* Half turns about (twist) or across (swing) the twist axis, in the body frame. The first three are
+ * exact: the products of their keys have no rounding error. The direction of a half turn must not
+ * depend on the last bit of a dot product. */
 static void half_turns(bool twist, test_track *out) {
     static const double z[3] = {0, 0, 1}, x[3] = {1, 0, 0};
     const double degrees[5] = {0, 0, 0, 0, 0};
@@ -302,8 +302,8 @@ static void half_turns(bool twist, test_track *out) {
     }
 }
 
-/* At rest, and half turns of 2e-8 rad less about oblique axes: the dot product of the keys is
- * surely positive in double, and either sign in float32. */
+/* Keys at rest, and rotations of a half turn less 2e-8 rad about oblique axes: the dot product of
+ * the keys is positive in double, and has either sign in float32. */
 static void resting_half_turns(test_track *out) {
     const double degrees[8] = {0, 0, 0, 0, 0, 0, 0, 0};
     angles_track("half turns between rests", 8, degrees, out);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Seeded random numbers and the random and adversarial tracks that tests sample.
- * The same seed gives the same tracks on every machine. Tracks are plain arrays;
- * set_describe makes the public description of a set of them.
+ * Seeded random numbers, and the random and adversarial tracks that tests sample. The same seed
+ * gives the same tracks on every machine. Tracks are plain arrays; set_describe makes the public
+ * description of a set of tracks.
  */
 #ifndef POSEMILL_TESTS_RANDOM_TRACKS_H
 #define POSEMILL_TESTS_RANDOM_TRACKS_H
@@ -15,10 +15,10 @@ typedef struct random_source {
     uint64_t state;
 } random_source;
 
-/* The way tests draw their inputs: times, lags, sizes, alignments, signals. The seed is
- * POSEMILL_TEST_SEED, or a fixed number without it, so that CI repeats itself. The first call
- * prints it to stderr, which ctest shows of a test that fails: with the printed seed it fails
- * again. A test that wants numbers of its own asks motion.h for random_salted. */
+/* The source from which tests draw times, offsets, sizes, alignments and signals. The seed is
+ * POSEMILL_TEST_SEED, or a fixed number, so that CI runs repeat. The first call prints the seed to
+ * stderr, which ctest shows for a failing test: the same seed repeats the failure. Tests that need
+ * an independent sequence call random_salted of motion.h. */
 random_source random_start(void);
 
 uint64_t random_bits(random_source *source);
@@ -27,9 +27,9 @@ double random_between(random_source *source, double low, double high); /* in [lo
 double random_normal(random_source *source);
 size_t random_size(random_source *source, size_t low, size_t high); /* in [low, high] */
 
-/* `count` times in [low, high), in no order. */
+/* `count` times in [low, high), unordered. */
 void random_times(random_source *source, size_t count, double low, double high, double *out);
-/* `count` times from `first` on, each `least` to `most` after the one before. */
+/* `count` times starting at `first`, each `min` to `max` after the previous one. */
 void random_key_times(random_source *source, size_t count, double first, double min, double max,
                       double *out);
 
@@ -48,8 +48,8 @@ typedef struct test_track {
     double period; /* loop period, 0 when open */
 } test_track;
 
-/* Keys one after another at rotations of `smallest` to `largest` radians about random
- * axes, key times 1 apart or (uneven) 0.2 to 1.8 apart. */
+/* Keys one after another with rotations of `smallest` to `largest` radians about random axes. Key
+ * times are 1 apart, or 0.2 to 1.8 apart if uneven. */
 void random_track(random_source *source, size_t key_count, double smallest, double largest,
                   bool uneven, test_track *out);
 
@@ -57,14 +57,14 @@ void random_track(random_source *source, size_t key_count, double smallest, doub
 size_t adversarial_count(void);
 void adversarial_track(size_t index, test_track *out);
 
-/* Tracks in the arrays that a description points into. */
+/* Tracks in the arrays that a description points to. */
 typedef struct track_set {
     size_t count;
-    bool common_timeline; /* one timeline: that of track 0, in C order (key, track) */
+    bool common_timeline; /* one timeline, that of track 0; keys in C order (key, track) */
     test_track *tracks;
     double *rotations, *positions, *tangents, *axes;
-    double *scales; /* 2 - position / 2: no track carries its own */
-    /* Tangents of cubicspline, other on either side of a key: see set_give_tangents. */
+    double *scales; /* 2 - position / 2: tracks have no scales of their own */
+    /* Tangents of cubicspline, different on both sides of a key: see set_give_tangents. */
     double *rotations_in, *rotations_out, *positions_in, *positions_out, *scales_in, *scales_out;
     pm_timeline *timelines;
     uint32_t *timeline_of;
@@ -77,15 +77,15 @@ void set_destroy(track_set *set);
 void set_random(random_source *source, size_t count, size_t key_count, double smallest,
                 double largest, bool uneven, bool common_timeline, track_set *set);
 
-/* Packs the tracks as they are now. All options but those of the tracks are zero; valid
- * until the set is packed again or destroyed. */
+/* Packs the current tracks. All options except those of the tracks are zero. The description is
+ * valid until the set is packed again or destroyed. */
 pm_clip_desc set_describe(track_set *set);
 
-/* Gives tangents for cubicspline to a description just made by set_describe. They turn and
- * stretch with the keys, and those of a reversed track are the reversed ones. */
+/* Adds tangents for cubicspline to a description made by set_describe. They rotate and stretch with
+ * the keys; the tangents of a reversed track are the reversed tangents. */
 void set_give_tangents(track_set *set, pm_clip_desc *desc);
 
-/* Key times 1 apart, and the period of a loop that fits them. */
+/* Makes key times 1 apart, and sets the period of a loop that fits them. */
 void set_make_uniform(track_set *set);
 
 #endif

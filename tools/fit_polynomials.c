@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * Makes the coefficients of kernels/pm_math.h: near-minimax polynomials whose
- * coefficients are float32 numbers. They are rounded one at a time, lowest degree
- * first, and the higher ones are fitted again to what each rounding left over.
- * And those of host/lane_math.h, in double, where rounding the coefficients does no
- * harm. Prints every polynomial with its largest error in exact arithmetic. Not part
- * of the library; run it when a degree or an interval changes.
+ * Computes the coefficients of kernels/pm_math.h: near-minimax polynomials whose coefficients are
+ * float32 numbers. The coefficients are rounded one at a time, lowest degree first, and after
+ * each rounding the higher ones are fitted again to the remaining error. The program also
+ * computes the coefficients of host/lane_math.h in double, where rounding them is harmless. It
+ * prints every polynomial with its largest error in exact arithmetic. It is not part of the
+ * library; run it when a degree or an interval changes.
  */
 #include <math.h>
 #include <stdio.h>
@@ -24,7 +24,7 @@ static long double sinc(long double x2) {
     return x2 < 1e-12L ? 1 - x2 / 6 : sinl(x) / x;
 }
 
-/* (cos x - 1 + x^2/2)/x^4, by its series: the closed form cancels */
+/* (cos x - 1 + x^2/2)/x^4, computed from its series because the closed form cancels. */
 static long double cosine_rest(long double x2) {
     long double term = 1.0L / 24, sum = 0;
     for (int n = 4; n < 40; n += 2) {
@@ -34,13 +34,13 @@ static long double cosine_rest(long double x2) {
     return sum;
 }
 
-/* theta/sin(theta) of the squared chord x = 4 sin(theta/2)^2: the arc sine of a chord */
+/* theta/sin(theta) as a function of the squared chord x = 4 sin(theta/2)^2. */
 static long double arc_gain(long double x) {
     long double y = x / 4;
     return y < 1e-12L ? 1 + 2 * y / 3 : asinl(sqrtl(y)) / sqrtl(y * (1 - y));
 }
 
-/* x/sin(x) of x^2 */
+/* x/sin(x) as a function of x^2. */
 static long double cosecant(long double x2) {
     return 1 / sinc(x2);
 }
@@ -100,7 +100,8 @@ static long double residual(const long double *c, int from, int terms, long doub
     return rest - value * powl(x, from);
 }
 
-/* Lawson's rule: weights times the size of the error lead least squares to minimax. */
+/* Lawson's algorithm: multiplying the weights by the error size makes least squares converge to
+ * minimax. */
 static void minimax_tail(const fit *f, int fixed, const long double *x, const long double *rest,
                          long double *c) {
     long double weight[NODES];
@@ -142,8 +143,8 @@ static void fit_rounded(const fit *f) {
         printf("    %.9gf%s", (double)rounded[i], i + 1 < f->terms ? ",\n" : "\n");
 }
 
-/* Functions of x^2 that are power series in it: the closed form where it does not cancel.
- * term(n) is the coefficient of x^(2n). */
+/* Power series in x^2, for functions whose closed form cancels. term(n) is the coefficient of
+ * x^(2n). */
 static long double series(long double (*term)(int), long double x2) {
     long double sum = 0;
     for (int n = 24; n >= 0; n--)
@@ -151,7 +152,7 @@ static long double series(long double (*term)(int), long double x2) {
     return sum;
 }
 
-/* (-1)^n / n! of an index into the series of sine or cosine */
+/* (-1)^n / n!, the terms of the sine and cosine series. */
 static long double signed_factorial(int sign, int n) {
     return (sign % 2 ? -1 : 1) / tgammal((long double)n + 1);
 }
@@ -182,7 +183,7 @@ static long double jr_b(long double x2) {
     return series(jr_b_term, x2);
 }
 
-/* the derivatives of both by x, over x */
+/* The derivatives of both with respect to x, divided by x. */
 static long double jr_a_slope(long double x2) {
     return series(jr_a_slope_term, x2);
 }
@@ -191,8 +192,8 @@ static long double jr_b_slope(long double x2) {
     return series(jr_b_slope_term, x2);
 }
 
-/* (1 - (x/2) cot(x/2))/x^2, whose numerator is (sin y - y cos y)/sin y of y = x/2: from the
- * series of sine and cosine, of which the leading terms cancel in exact fractions */
+/* (1 - (x/2) cot(x/2))/x^2. With y = x/2 the numerator is (sin y - y cos y)/sin y. It is computed
+ * from the series of sine and cosine, whose leading terms cancel in exact fractions. */
 static long double jr_k_term(int n) {
     return signed_factorial(n, 2 * n + 2) - signed_factorial(n, 2 * n + 3);
 }
@@ -201,8 +202,8 @@ static long double jr_k(long double x2) {
     return series(jr_k_term, x2 / 4) / (4 * sinc(x2 / 4));
 }
 
-/* The polynomial through `terms` Chebyshev nodes of [0, end], by divided differences: within
- * a small factor of minimax. */
+/* The polynomial through `terms` Chebyshev nodes of [0, end], by divided differences. Its error is
+ * within a small factor of the minimax error. */
 static void interpolate(const fit *f, long double *c) {
     long double x[MAX_TERMS], difference[MAX_TERMS];
     int n = f->terms;
@@ -244,8 +245,8 @@ int main(void) {
     };
     for (size_t i = 0; i < sizeof fits / sizeof *fits; i++)
         fit_rounded(&fits[i]);
-    const long double past_quarter = 2.5L; /* past (pi/2)^2, by what a reduction rounds off */
-    const long double past_half = 10;      /* past pi^2, likewise */
+    const long double past_quarter = 2.5L; /* above (pi/2)^2 by the rounding of a range reduction */
+    const long double past_half = 10;      /* above pi^2, for the same reason */
     const long double eighth = 0.17157287525380990239L; /* tan(pi/8)^2 */
     const fit doubles[] = {
         {"atan_terms", arctangent, eighth, 11},

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * posemill, the command: finds the sub-command and checks that what it printed has
- * arrived. The locale is never set, so numbers have a '.' everywhere.
+ * The posemill command: dispatches to a sub-command and checks that its output was written. The
+ * locale is never set, so the decimal separator is '.' everywhere.
  */
 #define _POSIX_C_SOURCE 200809L
 
 #include "commands/cli.h"
 #include "commands/commands.h"
-#include "files/pending.h"
+#include "files/atomic_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -22,14 +22,14 @@ typedef struct command {
 } command;
 
 static const command commands[] = {
-    {"devices", "list OpenCL devices and whether they give the reference's bits", cmd_devices},
-    {"eval", "arrays in, arrays out: sample rotation curves of .npy keys", cmd_eval},
-    {"resample", "motion files to another frame rate", cmd_resample},
-    {"methods", "the interpolation methods and when to choose which", cmd_methods},
-    {"tune", "measure how kernels are best laid out on a device, and remember it", cmd_tune},
+    {"devices", "list OpenCL devices and compare their results with the reference", cmd_devices},
+    {"eval", "sample rotation curves: keys and samples in .npy files", cmd_eval},
+    {"resample", "convert motion files to another frame rate", cmd_resample},
+    {"methods", "list the interpolation methods and when to use each", cmd_methods},
+    {"tune", "measure the fastest launch configuration of a device and save it", cmd_tune},
     {"verify", "check every method on a device against double precision", cmd_verify},
 #if !defined(POSEMILL_BENCH) || POSEMILL_BENCH
-    {"bench", "measure a device and its ceiling", cmd_bench},
+    {"bench", "measure the throughput of a device and its write ceiling", cmd_bench},
 #endif
 };
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
@@ -37,20 +37,20 @@ enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
 static void print_usage(void) {
     printf("Usage: posemill COMMAND [OPTIONS]\n"
            "       posemill COMMAND --help\n\n"
-           "Resamples rotation curves, and the positions beside them, on any OpenCL\n"
-           "device or on the CPU reference path.\n\nCommands:\n");
+           "Resamples rotation curves and positions on an OpenCL device or on the CPU\n"
+           "reference path.\n\nCommands:\n");
     for (int i = 0; i < COMMAND_COUNT; i++) {
         printf("  %-10s%s\n", commands[i].name, commands[i].summary);
     }
     printf("\nOptions:\n"
-           "  --help, -h     print this and leave\n"
-           "  --version      print the version and leave\n\n"
+           "  --help, -h     print this help and exit\n"
+           "  --version      print the version and exit\n\n"
            "Environment:\n"
-           "  POSEMILL_DEVICE   the device where --device is not given\n"
-           "  POSEMILL_CACHE    folder for built programs; off: none is kept\n"
-           "  POSEMILL_KERNELS  folder to read kernels from, for work on them\n\n"
-           "Exit codes: 0 done, 1 some inputs of a batch failed, 2 usage, 3 no device as\n"
-           "asked for, 4 bad input, 5 the device failed, 6 could not write the output.\n\n"
+           "  POSEMILL_DEVICE   default of --device\n"
+           "  POSEMILL_CACHE    folder of the cache of built programs; off disables the cache\n"
+           "  POSEMILL_KERNELS  folder to read kernel sources from, for kernel development\n\n"
+           "Exit codes: 0 done, 1 some inputs of a batch failed, 2 usage error, 3 requested\n"
+           "device not available, 4 bad input, 5 device failure, 6 output not written.\n\n"
            "Example:\n"
            "  posemill resample walk.bvh -o walk-120.bvh --rate 120 --method squad\n");
 }
@@ -82,7 +82,7 @@ static int dispatch(int argc, char **argv) {
     if (argc < 2) {
         return (int)cli_fail(CLI_USAGE, "command",
                              "Usage: posemill COMMAND [OPTIONS]; see: posemill --help",
-                             "none was named");
+                             "missing; expected a command");
     }
     const char *name = argv[1];
     if (strcmp(name, "--version") == 0) {
@@ -100,9 +100,9 @@ static int dispatch(int argc, char **argv) {
     return found->run(argc - 1, argv + 1);
 }
 
-/* A stream that was closed by whoever started the command: its number would go to the next file
- * that is opened, an output, and reports would be written into that. Opened the wrong way round,
- * so that reading and writing fail as before. */
+/* Opens /dev/null for each standard stream that the caller closed. Otherwise the next file opened,
+ * an output, would get the number of the stream, and reports would be written into it. The open
+ * mode is the wrong one for the stream, so that reading and writing fail as before. */
 static bool occupy_streams(void) {
     for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; stream++) {
         int mode = stream == STDIN_FILENO ? O_WRONLY : O_RDONLY;
@@ -114,7 +114,7 @@ static bool occupy_streams(void) {
 }
 
 int main(int argc, char **argv) {
-    pending_watch_signals();
+    atomic_file_watch_signals();
     if (!occupy_streams()) {
         return (int)cli_fail(CLI_CANNOT_WRITE, "/dev/null", NULL, "cannot be opened");
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The baseline's threads and what squad needs beside its keys. The timed loops are in
- * baseline_loops.c; nothing in here is timed but the starting of the threads.
+ * Threads of the baseline, and the values that squad computes from its keys. The timed loops are
+ * in baseline_loops.c; of this file only the start of the threads is timed.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -20,13 +20,13 @@ enum { MAX_THREADS = 256, ROW = 4 * BASELINE_TRACKS };
 struct baseline {
     baseline_loop *loop;
     const float *keys;
-    float *signed_keys; /* of squad: each with the sign nearest the one before */
-    float *inner;       /* of squad */
+    float *signed_keys; /* for squad: each key with the sign nearest to the key before */
+    float *inner;       /* inner points of squad */
     size_t segment_count;
 };
 
-/* The best that the processor has. What is asked of it are the options that the loops are
- * compiled with. */
+/* The loops for the best instruction set of the processor. The options that the loops are compiled
+ * with decide which features are checked. */
 static const baseline_loops *loops_of_processor(void) {
 #if BASELINE_AVX
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
@@ -106,65 +106,65 @@ static void sign_keys(float *keys, size_t key_count) {
     }
 }
 
-static bool prepare_squad(baseline *rival, size_t key_count) {
-    size_t floats = key_count * ROW; /* the keys are in memory, so this is no overflow */
-    rival->signed_keys = malloc(floats * sizeof(float));
-    rival->inner = malloc(floats * sizeof(float));
-    if (rival->signed_keys == NULL || rival->inner == NULL) {
+static bool prepare_squad(baseline *base, size_t key_count) {
+    size_t floats = key_count * ROW; /* cannot overflow: the keys are in memory */
+    base->signed_keys = malloc(floats * sizeof(float));
+    base->inner = malloc(floats * sizeof(float));
+    if (base->signed_keys == NULL || base->inner == NULL) {
         return false;
     }
-    memcpy(rival->signed_keys, rival->keys, floats * sizeof(float));
-    sign_keys(rival->signed_keys, key_count);
+    memcpy(base->signed_keys, base->keys, floats * sizeof(float));
+    sign_keys(base->signed_keys, key_count);
     for (size_t i = 0; i < key_count; i++) {
         for (size_t t = 0; t < BASELINE_TRACKS; t++) {
-            const float *q = rival->signed_keys + i * ROW + 4 * t;
+            const float *q = base->signed_keys + i * ROW + 4 * t;
             bool inside = i > 0 && i + 1 < key_count;
             if (inside) {
-                inner_point(q - ROW, q, q + ROW, rival->inner + i * ROW + 4 * t);
+                inner_point(q - ROW, q, q + ROW, base->inner + i * ROW + 4 * t);
             } else {
-                memcpy(rival->inner + i * ROW + 4 * t, q, 4 * sizeof(float));
+                memcpy(base->inner + i * ROW + 4 * t, q, 4 * sizeof(float));
             }
         }
     }
-    rival->keys = rival->signed_keys;
+    base->keys = base->signed_keys;
     return true;
 }
 
 baseline *baseline_create(pm_method method, const float *keys, size_t key_count) {
-    baseline *rival = calloc(1, sizeof *rival);
-    if (rival == NULL) {
+    baseline *base = calloc(1, sizeof *base);
+    if (base == NULL) {
         return NULL;
     }
-    rival->loop = loop_of(method);
-    rival->keys = keys;
-    rival->segment_count = key_count - 1;
-    if (method == PM_METHOD_SQUAD && !prepare_squad(rival, key_count)) {
-        baseline_destroy(&rival);
+    base->loop = loop_of(method);
+    base->keys = keys;
+    base->segment_count = key_count - 1;
+    if (method == PM_METHOD_SQUAD && !prepare_squad(base, key_count)) {
+        baseline_destroy(&base);
     }
-    return rival;
+    return base;
 }
 
-void baseline_destroy(baseline **made) {
-    if (*made != NULL) {
-        free((*made)->signed_keys);
-        free((*made)->inner);
-        free(*made);
-        *made = NULL;
+void baseline_destroy(baseline **base) {
+    if (*base != NULL) {
+        free((*base)->signed_keys);
+        free((*base)->inner);
+        free(*base);
+        *base = NULL;
     }
 }
 
 /* ---- threads ------------------------------------------------------------------- */
 
-typedef struct share {
-    const baseline *rival;
+typedef struct thread_range {
+    const baseline *base;
     float *out;
     size_t begin, end;
-} share;
+} thread_range;
 
-static void *run_share(void *context) {
-    const share *mine = context;
-    const baseline *rival = mine->rival;
-    rival->loop(rival->keys, rival->inner, mine->out, mine->begin, mine->end);
+static void *run_range(void *context) {
+    const thread_range *mine = context;
+    const baseline *base = mine->base;
+    base->loop(base->keys, base->inner, mine->out, mine->begin, mine->end);
     return NULL;
 }
 
@@ -173,24 +173,24 @@ size_t baseline_threads(void) {
     return processors < 1 ? 1 : processors > MAX_THREADS ? MAX_THREADS : (size_t)processors;
 }
 
-bool baseline_run(const baseline *rival, float *out) {
+bool baseline_run(const baseline *base, float *out) {
     pthread_t threads[MAX_THREADS];
-    share shares[MAX_THREADS];
+    thread_range ranges[MAX_THREADS];
     size_t count = baseline_threads();
     size_t started = 0;
     for (size_t i = 0; i < count; i++) {
-        shares[i] = (share){rival, out, rival->segment_count / count * i,
-                            rival->segment_count / count * (i + 1)};
+        ranges[i] = (thread_range){base, out, base->segment_count / count * i,
+                                   base->segment_count / count * (i + 1)};
     }
-    shares[count - 1].end = rival->segment_count;
-    /* The last share is this thread's. */
+    ranges[count - 1].end = base->segment_count;
+    /* The calling thread computes the last range. */
     while (started + 1 < count &&
-           pthread_create(&threads[started], NULL, run_share, &shares[started]) == 0) {
+           pthread_create(&threads[started], NULL, run_range, &ranges[started]) == 0) {
         started++;
     }
     bool complete = started + 1 == count;
     if (complete) {
-        run_share(&shares[count - 1]);
+        run_range(&ranges[count - 1]);
     }
     for (size_t i = 0; i < started; i++) {
         pthread_join(threads[i], NULL);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The rival: the best plain C that a careful programmer would write for upsampling by 4,
- * vectorised by the compiler with its vector math library, on all cores. It shares no
- * code with the library.
+ * The baseline: careful plain C for upsampling by 4, vectorised by the compiler with its vector
+ * math library, on all cores. It shares no code with the library.
  */
 #ifndef POSEMILL_BENCH_BASELINE_H
 #define POSEMILL_BENCH_BASELINE_H
@@ -11,21 +10,21 @@
 
 enum { BASELINE_TRACKS = 64, BASELINE_STEPS = 4 };
 
-/* Whether there is one of this method. */
+/* Whether the method has a baseline. */
 bool baseline_has(pm_method method);
 
 typedef struct baseline baseline;
 
-/* Keys are (key_count, BASELINE_TRACKS, 4), unit, at uniform times, and must outlive the
- * baseline. NULL when memory is short. */
+/* Keys are (key_count, BASELINE_TRACKS, 4), unit, at uniform times, and must outlive the baseline.
+ * NULL when memory is exhausted. */
 baseline *baseline_create(pm_method method, const float *keys, size_t key_count);
-void baseline_destroy(baseline **made);
+void baseline_destroy(baseline **base);
 
-/* Threads that it runs on: one a processor. */
+/* Number of threads: one per processor. */
 size_t baseline_threads(void);
 
-/* Writes (BASELINE_STEPS * (key_count - 1), BASELINE_TRACKS, 4). Blocks. False when the
- * system refuses a thread. */
-bool baseline_run(const baseline *rival, float *out);
+/* Writes (BASELINE_STEPS * (key_count - 1), BASELINE_TRACKS, 4). Blocks. False if a thread cannot
+ * be created. */
+bool baseline_run(const baseline *base, float *out);
 
 #endif

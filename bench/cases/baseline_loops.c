@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * Exact nlerp, slerp and squad in plain C, written so that a compiler vectorises them over
- * tracks: what all samples of a segment share stands outside the loop over them, and
+ * tracks: values common to all samples of a segment are computed outside the loop over them, and
  * acosf and sinf come from the vector math library. Compiled with -O3 -ffast-math, unlike
- * everything else in this project, under the name that BASELINE_LOOPS gives the set.
+ * everything else in this project, with the name in BASELINE_LOOPS for each instruction set.
  */
 #include "baseline_loops.h"
 
@@ -13,10 +13,10 @@
 
 enum { TRACKS = BASELINE_TRACKS, STEPS = BASELINE_STEPS, ROW = 4 * BASELINE_TRACKS };
 
-/* Below this angle the weights are those of a straight line to the last bit. */
+/* Below this angle the weights are equal to those of a straight line, to the last bit. */
 static const float min_angle = 1e-3f;
 
-/* One great arc a track: from a to b, which may stand at any angle below pi. */
+/* One great arc per track, from a to b, at any angle below pi. */
 typedef struct arcs {
     float a[4][TRACKS], b[4][TRACKS];
     float angle[TRACKS], reciprocal_sine[TRACKS];
@@ -106,7 +106,7 @@ static void slerp(const float *keys, const float *inner, float *out, size_t begi
     }
 }
 
-/* The points at u of both arcs become the ends of a third. */
+/* The points at u on both arcs are the ends of a third arc. */
 static void meet(const arcs *s, float u, float to[4][TRACKS]) {
     for (int t = 0; t < TRACKS; t++) {
         float from = sinf((1.0f - u) * s->angle[t]) * s->reciprocal_sine[t];

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * The loops of the baseline, compiled apart with the flags that make them fast, once for each
- * instruction set that cmake/PosemillFlags.cmake lists. Which one runs is for baseline.c to say.
+ * The loops of the baseline, compiled separately with their own optimisation flags, once per
+ * instruction set in cmake/PosemillFlags.cmake. baseline.c chooses the one to run.
  */
 #ifndef POSEMILL_BENCH_BASELINE_LOOPS_H
 #define POSEMILL_BENCH_BASELINE_LOOPS_H
 
 #include <stddef.h>
 
-/* Writes the samples of segments [begin, end): BASELINE_STEPS rows a segment. `inner` is squad's,
- * Shoemake's inner points laid out as the keys; the others ignore it. */
+/* Writes the samples of segments [begin, end): BASELINE_STEPS rows per segment. `inner` holds
+ * Shoemake's inner points for squad, with the layout of the keys; the other methods ignore it. */
 typedef void baseline_loop(const float *keys, const float *inner, float *out, size_t begin,
                            size_t end);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The table of groups and its expansion. Nothing outside it knows a group by name.
+ * The table of groups and its expansion into cases. Only this file knows groups by name.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -21,7 +21,8 @@ static bool is_slerp_or_squad(pm_method method) {
     return method == PM_METHOD_SLERP || method == PM_METHOD_SQUAD;
 }
 
-/* Where the host places samples its work counts, so those groups are timed by wall clock. */
+/* Groups whose sample positions are computed by the host are timed by wall clock, because that work
+ * counts. */
 static const bench_group groups[] = {
     {"ceiling", "fill", BENCH_FILL, SCENE_UPSAMPLE_4, CLOCK_KERNEL, false, NULL},
     {"ceiling", "stores", BENCH_STORES, SCENE_UPSAMPLE_4, CLOCK_KERNEL, true, NULL},
@@ -54,7 +55,7 @@ static const bench_group groups[] = {
 enum { GROUP_COUNT = sizeof groups / sizeof groups[0] };
 _Static_assert(GROUP_COUNT *PM_METHOD_COUNT + 2 * BENCH_SIZES_MAX + BENCH_CROWDS_MAX <=
                    BENCH_CASES_MAX,
-               "cases must fit");
+               "BENCH_CASES_MAX is too small");
 
 static size_t add(const bench_group *group, pm_method method, const char *glob, bench_case *at) {
     const char *what = group->what != NULL ? group->what : pm_method_describe(method)->name;
@@ -63,7 +64,7 @@ static size_t add(const bench_group *group, pm_method method, const char *glob, 
     return glob == NULL || fnmatch(glob, at->name, 0) == 0 ? 1 : 0;
 }
 
-/* One case a size: a pose, eight times as much, and so on; the last is the largest. */
+/* One case per size: a pose, then eight times as much, and so on up to the largest size. */
 static size_t add_sizes(const bench_group *group, pm_method method, size_t largest,
                         const char *glob, bench_case *at) {
     const char *name = pm_method_describe(method)->name;
@@ -81,7 +82,7 @@ static size_t add_sizes(const bench_group *group, pm_method method, size_t large
     return count;
 }
 
-/* One case a crowd whose results have room. */
+/* One case per crowd whose results fit. */
 static size_t add_crowds(const bench_group *group, const bench_limits *limits, const char *glob,
                          bench_case *at) {
     size_t row_count;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Which cases there are: one table of groups, and the methods that the library lists, so
- * that a new method needs no edit here. Measures nothing.
+ * The cases: one table of groups and the methods that the library lists, so that a new method
+ * requires no change here. Measures nothing.
  */
 #ifndef POSEMILL_BENCH_CASES_H
 #define POSEMILL_BENCH_CASES_H
@@ -10,18 +10,18 @@
 
 typedef enum bench_kind {
     BENCH_FILL,
-    BENCH_STORES, /* a fill by way of the caches */
+    BENCH_STORES, /* a fill that stores through the caches */
     BENCH_COPY,
     BENCH_BASELINE,
     BENCH_OBVIOUS,
     BENCH_JOB,          /* results left in device memory */
-    BENCH_SIZE,         /* likewise, of so many samples */
+    BENCH_SIZE,         /* results left in device memory, for a given number of samples */
     BENCH_END_TO_END,   /* results in host memory */
-    BENCH_PALETTE_FILL, /* of as many bytes as the palettes of group crowd have */
+    BENCH_PALETTE_FILL, /* a fill of as many bytes as the palettes of group crowd */
     BENCH_CROWD,        /* instances posed, results left in device memory; samples are joints */
-    BENCH_CROWD_HOST,   /* likewise by the reference path, into host memory */
-    BENCH_CROWD_ONE,    /* likewise, one instance on one thread */
-    BENCH_CLIP,         /* no results: a clip is made; samples are segments */
+    BENCH_CROWD_HOST,   /* by the reference path, into host memory */
+    BENCH_CROWD_ONE,    /* by the reference path, one instance on one thread */
+    BENCH_CLIP,         /* creates a clip, no results; samples are segments */
     BENCH_COLD,
     BENCH_WARM
 } bench_kind;
@@ -35,12 +35,12 @@ typedef enum bench_scene {
     SCENE_SAMPLES,
     SCENE_NONUNIFORM,
     SCENE_LOOP,
-    /* likewise, with keys of 48 bits */
+    /* the same scenes with keys of 48 bits */
     SCENE_UPSAMPLE_2_LOG48,
     SCENE_DOWNSAMPLE_4_LOG48,
     SCENE_TIMES_LOG48,
     SCENE_TIMES_SMALLEST48,
-    /* those of crowd_scenes.h */
+    /* the scenes of crowd_scenes.h */
     SCENE_CROWD,
     SCENE_CROWDS,
     SCENE_CROWD_REFERENCE,
@@ -48,13 +48,13 @@ typedef enum bench_scene {
 } bench_scene;
 
 typedef enum bench_clock {
-    CLOCK_KERNEL, /* the device's, from the first kernel's start to the last one's end */
+    CLOCK_KERNEL, /* device events, from the start of the first kernel to the end of the last */
     CLOCK_WALL
 } bench_clock;
 
 typedef struct bench_group {
     const char *name;
-    const char *what; /* NULL: one case a method, or one a method and size, or one a crowd */
+    const char *what; /* NULL: one case per method, per method and size, or per crowd */
     bench_kind kind;
     bench_scene scene;
     bench_clock clock;
@@ -67,26 +67,26 @@ typedef struct crowd_scene crowd_scene;
 typedef struct bench_case {
     char name[48];
     const bench_group *group;
-    pm_method method;         /* when group->what is NULL, or the case is about one */
-    size_t samples;           /* of BENCH_SIZE. 0: as many as the scene has */
-    const crowd_scene *crowd; /* NULL: the case poses none */
-    size_t agents;            /* of the crowd */
+    pm_method method;         /* if group->what is NULL or the case has a method */
+    size_t samples;           /* for BENCH_SIZE. 0: as many as the scene has */
+    const crowd_scene *crowd; /* NULL: not a crowd case */
+    size_t agents;            /* instances of the crowd */
 } bench_case;
 
 typedef struct bench_limits {
-    bool quick;         /* the sweep of crowds only when asked for by its name */
-    size_t largest;     /* of the sizes, in samples: a power of two */
-    size_t crowd_bytes; /* that what is posed may take */
+    bool quick;         /* include the group crowds only if its name is requested */
+    size_t largest;     /* largest size in samples: a power of two */
+    size_t crowd_bytes; /* maximum size of the results of a crowd */
 } bench_limits;
 
-/* Sizes grow by 8 from a pose of 64 tracks, which 64 bits end after twenty. */
+/* Sizes grow by a factor of 8 from a pose of 64 tracks; after twenty steps they exceed 64 bits. */
 enum {
     BENCH_SIZES_MAX = 21,
     BENCH_CROWDS_MAX = 48,
     BENCH_CASES_MAX = 28 * PM_METHOD_COUNT + 2 * BENCH_SIZES_MAX + BENCH_CROWDS_MAX
 };
 
-/* Writes the cases whose names match the glob (NULL: all) and returns how many. */
+/* Writes the cases whose names match the glob (NULL: all). Returns their number. */
 size_t bench_cases(const char *glob, bool opencl, const bench_limits *limits,
                    bench_case cases[BENCH_CASES_MAX]);
 

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
- * Blocks of samples spread evenly over the job, from its first to its last, each computed
- * again by the reference path.
+ * Compares blocks of samples, spread evenly from the first sample of a job to the last, with the
+ * reference path.
  */
 #include "check.h"
 
 #include <math.h>
 #include <string.h>
 
-/* A block of a grid holds all phases of upsampling by 4. */
+/* A block of a grid contains all phases of upsampling by 4. */
 enum { BLOCKS = 64, GRID_BLOCK = 4, PAIR_BLOCK = 256, BLOCK_ROWS = 256 };
 _Static_assert(GRID_BLOCK *SCENE_TRACKS <= BLOCK_ROWS && PAIR_BLOCK <= BLOCK_ROWS,
-               "blocks must fit their buffers");
+               "a block is larger than its buffer");
 
 cli_exit check_read_device(void *device, size_t offset, size_t bytes, float *to) {
     return device_read(device, offset, bytes, to);
@@ -22,7 +22,7 @@ cli_exit check_read_host(void *floats, size_t offset, size_t bytes, float *to) {
     return CLI_DONE;
 }
 
-/* Angle between two rotations, whatever the signs. Exact for small ones, unlike acos. */
+/* Angle between two rotations, independent of the signs. Accurate for small angles, unlike acos. */
 static double angle_between(const float *a, const float *b) {
     double same = 0.0;
     double opposite = 0.0;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * Holds a job's results against the reference path in some hundred places.
+ * Compares the results of a job with the reference path at some hundred positions.
  */
 #ifndef POSEMILL_BENCH_CHECK_H
 #define POSEMILL_BENCH_CHECK_H
 
 #include "runner/runner.h"
 
-/* Where results are: on the device, or in host memory. */
+/* Reads results from the device or from host memory. */
 typedef cli_exit (*check_read)(void *context, size_t offset, size_t bytes, float *to);
 
 cli_exit check_read_device(void *device, size_t offset, size_t bytes, float *to);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The table of crowds, and the seeded making of them: a spine with limbs hung on it, clips of one
- * to four seconds of slerp, instances at random places in them.
+ * The table of crowds and their creation from a seed: a spine with limbs, clips of one to four
+ * seconds of slerp, and instances at random times in the clips.
  */
 #include "crowd_scenes.h"
 
@@ -16,7 +16,7 @@ static const crowd_scene crowd[] = {
     {.what = "crossfade", .blend = BLEND_CROSSFADE},
 };
 
-/* Each changes one or two things of crowd/palette. Names of sizes are agents x joints. */
+/* Each scene changes one or two values of crowd/palette. Sizes are named agents x joints. */
 static const crowd_scene crowds[] = {
     {.what = "1x64-8-clips", .agents = 1},
     {.what = "500x64-8-clips", .agents = 500},
@@ -51,7 +51,7 @@ static const crowd_scene one[] = {{.what = "one-300", .agents = 1, .joints = 300
 
 #define ROWS(table) (sizeof(table) / sizeof(table)[0])
 _Static_assert(ROWS(crowd) + ROWS(crowds) + ROWS(reference) + ROWS(one) <= BENCH_CROWDS_MAX,
-               "crowds must fit");
+               "BENCH_CROWDS_MAX is too small");
 
 bool crowd_output_is_half(pm_crowd_output output) {
     return output == PM_CROWD_PALETTE_HALF;
@@ -90,14 +90,14 @@ size_t crowd_scene_agents(const crowd_scene *scene, size_t bytes) {
 
 /* ---- the skeleton -------------------------------------------------------------- */
 
-/* Limbs hang on the first joints: the spine, and the limb after it. */
+/* Limbs start at the first joints: the spine, and the limb after it. */
 enum { LIMB = 6, TRUNK = 2 * LIMB, LEVELS = 3 };
 
-/* What a description points to. */
+/* The memory that a description points to. */
 typedef struct crowd_parts {
     int32_t *parents;
     float *positions;  /* (joints, 3), metres */
-    uint8_t *animated; /* of the coarsest level */
+    uint8_t *animated; /* joints of the coarsest level */
     pm_level levels[LEVELS];
 } crowd_parts;
 
@@ -119,19 +119,19 @@ static void make_parts(crowd_parts *parts, size_t joints, uint64_t *state) {
 }
 
 static cli_exit out_of_memory(void) {
-    return cli_fail(CLI_DEVICE_FAILED, "bench", "ask for less with --samples", "out of memory");
+    return cli_fail(CLI_DEVICE_FAILED, "bench", "use a smaller --samples", "out of memory");
 }
 
-static cli_exit make_skeleton(const crowd_scene *scene, uint64_t *state, crowd_made *made) {
-    crowd_parts parts = {.parents = malloc(made->joints * sizeof(int32_t)),
-                         .positions = malloc(made->joints * 3 * sizeof(float)),
-                         .animated = malloc(made->joints)};
+static cli_exit make_skeleton(const crowd_scene *scene, uint64_t *state, crowd_setup *setup) {
+    crowd_parts parts = {.parents = malloc(setup->joints * sizeof(int32_t)),
+                         .positions = malloc(setup->joints * 3 * sizeof(float)),
+                         .animated = malloc(setup->joints)};
     cli_exit code = CLI_DONE;
     if (parts.parents == NULL || parts.positions == NULL || parts.animated == NULL) {
         code = out_of_memory();
     } else {
-        make_parts(&parts, made->joints, state);
-        pm_skeleton_desc desc = {.joint_count = made->joints,
+        make_parts(&parts, setup->joints, state);
+        pm_skeleton_desc desc = {.joint_count = setup->joints,
                                  .parents = parts.parents,
                                  .positions = {parts.positions, PM_FLOAT32, 0}};
         pm_error error = {0};
@@ -139,7 +139,7 @@ static cli_exit make_skeleton(const crowd_scene *scene, uint64_t *state, crowd_m
             desc.levels = parts.levels;
             desc.level_count = LEVELS;
         }
-        if (pm_skeleton_create(&desc, &made->skeleton, &error) != PM_OK) {
+        if (pm_skeleton_create(&desc, &setup->skeleton, &error) != PM_OK) {
             code = cli_fail_error("bench", &error);
         }
     }
@@ -151,7 +151,7 @@ static cli_exit make_skeleton(const crowd_scene *scene, uint64_t *state, crowd_m
 
 /* ---- clips --------------------------------------------------------------------- */
 
-/* Of one clip; its description points here. */
+/* The data of one clip; its description points here. */
 typedef struct crowd_clip {
     pm_timeline timeline;
     float *keys; /* (key_count, joints, 4) */
@@ -170,14 +170,14 @@ static bool make_clip(crowd_clip *clip, size_t number, size_t joints, uint64_t *
 }
 
 static cli_exit make_crowd(pm_engine *engine, size_t clip_count, uint64_t *state,
-                           crowd_made *made) {
+                           crowd_setup *setup) {
     crowd_clip *clips = calloc(clip_count, sizeof *clips);
     pm_clip_desc *descs = calloc(clip_count, sizeof *descs);
     bool complete = clips != NULL && descs != NULL;
     cli_exit code = CLI_DONE;
     for (size_t i = 0; i < clip_count && complete; i++) {
-        complete = make_clip(&clips[i], i, made->joints, state);
-        descs[i] = (pm_clip_desc){.track_count = made->joints,
+        complete = make_clip(&clips[i], i, setup->joints, state);
+        descs[i] = (pm_clip_desc){.track_count = setup->joints,
                                   .timelines = &clips[i].timeline,
                                   .rotations = {clips[i].keys, PM_FLOAT32, 0},
                                   .method = PM_METHOD_SLERP};
@@ -186,8 +186,8 @@ static cli_exit make_crowd(pm_engine *engine, size_t clip_count, uint64_t *state
         code = out_of_memory();
     } else {
         pm_error error = {0};
-        pm_crowd_desc desc = {made->skeleton, descs, clip_count};
-        if (pm_crowd_create(engine, &desc, &made->crowd, &error) != PM_OK) {
+        pm_crowd_desc desc = {setup->skeleton, descs, clip_count};
+        if (pm_crowd_create(engine, &desc, &setup->crowd, &error) != PM_OK) {
             code = cli_fail_error("bench", &error);
         }
     }
@@ -201,11 +201,11 @@ static cli_exit make_crowd(pm_engine *engine, size_t clip_count, uint64_t *state
 
 /* ---- instances ----------------------------------------------------------------- */
 
-/* A clip, and a time in it. */
-static void choose(const crowd_made *made, size_t clip_count, uint64_t *state, uint32_t *clip,
+/* Chooses a clip and a time in it. */
+static void choose(const crowd_setup *setup, size_t clip_count, uint64_t *state, uint32_t *clip,
                    int64_t *time) {
     *clip = (uint32_t)((double)clip_count * scenes_random(state));
-    *time = (int64_t)((double)pm_crowd_clip_ticks(made->crowd, *clip) * scenes_random(state));
+    *time = (int64_t)((double)pm_crowd_clip_ticks(setup->crowd, *clip) * scenes_random(state));
 }
 
 static uint8_t level_of(const crowd_scene *scene, size_t i, size_t agents) {
@@ -230,59 +230,59 @@ static int by_clip_and_time(const void *a, const void *b) {
 }
 
 static cli_exit make_instances(const crowd_scene *scene, size_t clip_count, uint64_t *state,
-                               crowd_made *made) {
-    made->instances = calloc(made->agents, sizeof *made->instances);
-    if (made->instances == NULL) {
+                               crowd_setup *setup) {
+    setup->instances = calloc(setup->agents, sizeof *setup->instances);
+    if (setup->instances == NULL) {
         return out_of_memory();
     }
-    for (size_t i = 0; i < made->agents; i++) {
-        pm_crowd_instance *instance = &made->instances[i];
-        choose(made, clip_count, state, &instance->clip_a, &instance->time_a);
+    for (size_t i = 0; i < setup->agents; i++) {
+        pm_crowd_instance *instance = &setup->instances[i];
+        choose(setup, clip_count, state, &instance->clip_a, &instance->time_a);
         if (scene->blend != BLEND_NONE) {
-            choose(made, clip_count, state, &instance->clip_b, &instance->time_b);
+            choose(setup, clip_count, state, &instance->clip_b, &instance->time_b);
             instance->weight = (float)(0.05 + 0.9 * scenes_random(state));
         }
         if (scene->phases == PHASES_ALIKE) {
-            *instance = made->instances[0];
+            *instance = setup->instances[0];
         }
-        instance->level = level_of(scene, i, made->agents);
+        instance->level = level_of(scene, i, setup->agents);
         instance->flags = scene->blend == BLEND_ADDITIVE ? PM_CROWD_ADDITIVE : 0;
     }
     if (scene->phases == PHASES_SORTED) {
-        qsort(made->instances, made->agents, sizeof *made->instances, by_clip_and_time);
+        qsort(setup->instances, setup->agents, sizeof *setup->instances, by_clip_and_time);
     }
     return CLI_DONE;
 }
 
-bool crowd_updated(const crowd_made *made, size_t i) {
+bool crowd_updated(const crowd_setup *setup, size_t i) {
     static const size_t every[LEVELS] = {1, 2, 4};
-    return i / 16 % every[made->instances[i].level] == 0;
+    return i / 16 % every[setup->instances[i].level] == 0;
 }
 
 /* ---- all of it ----------------------------------------------------------------- */
 
 cli_exit crowd_scene_make(const crowd_scene *scene, pm_engine *engine, size_t agents,
-                          crowd_made *made) {
+                          crowd_setup *setup) {
     const size_t clip_count = scene->clips > 0 ? scene->clips : CROWD_CLIPS;
     uint64_t state = 1;
-    made->agents = agents;
-    made->joints = joints_of(scene);
-    made->output = scene->output;
-    made->waits = scene->waits;
-    made->record_bytes = pm_crowd_record_bytes(scene->output);
-    cli_exit code = make_skeleton(scene, &state, made);
+    setup->agents = agents;
+    setup->joints = joints_of(scene);
+    setup->output = scene->output;
+    setup->waits = scene->waits;
+    setup->record_bytes = pm_crowd_record_bytes(scene->output);
+    cli_exit code = make_skeleton(scene, &state, setup);
     if (code == CLI_DONE) {
-        code = make_crowd(engine, clip_count, &state, made);
+        code = make_crowd(engine, clip_count, &state, setup);
     }
     if (code == CLI_DONE) {
-        code = make_instances(scene, clip_count, &state, made);
+        code = make_instances(scene, clip_count, &state, setup);
     }
     return code;
 }
 
-void crowd_made_destroy(crowd_made *made) {
-    pm_crowd_destroy(&made->crowd);
-    pm_skeleton_destroy(&made->skeleton);
-    free(made->instances);
-    memset(made, 0, sizeof *made);
+void crowd_setup_destroy(crowd_setup *setup) {
+    pm_crowd_destroy(&setup->crowd);
+    pm_skeleton_destroy(&setup->skeleton);
+    free(setup->instances);
+    memset(setup, 0, sizeof *setup);
 }

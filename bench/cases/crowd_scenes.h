@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The crowds that are posed: a table of scenes, and the skeleton, clips and instances of one. The
- * same scene is the same crowd everywhere.
+ * The crowds of the bench: a table of scenes, and the skeleton, clips and instances of a scene. A
+ * scene is the same on every machine.
  */
 #ifndef POSEMILL_BENCH_CROWD_SCENES_H
 #define POSEMILL_BENCH_CROWD_SCENES_H
@@ -11,34 +11,33 @@
 
 #include <posemill/posemill_crowd.h>
 
-/* Clips and times of the instances. */
+/* How clips and times are assigned to instances. */
 typedef enum crowd_phases {
     PHASES_RANDOM,
-    PHASES_SORTED, /* the same ones, by clip and then by time */
-    PHASES_ALIKE   /* all are in one clip at one time */
+    PHASES_SORTED, /* the same ones, sorted by clip and then by time */
+    PHASES_ALIKE   /* all instances in one clip at one time */
 } crowd_phases;
 
-/* What a second clip is for. */
+/* The use of a second clip. */
 typedef enum crowd_blend { BLEND_NONE, BLEND_CROSSFADE, BLEND_ADDITIVE } crowd_blend;
 
-/* Levels of detail: whose joints are animated, and how often. */
+/* Levels of detail: which joints are animated, and how often. */
 typedef enum crowd_detail {
     DETAIL_ALL,       /* all joints, every frame */
     DETAIL_EVERY_2ND, /* all joints, every second frame */
-    DETAIL_THIRDS     /* a third of the crowd all joints in every frame; a third in every second;
-                         a third half of the joints, in every fourth */
+    DETAIL_THIRDS /* a third of the crowd: all joints in every frame; a third: all joints in every second frame; a third: half of the joints in every fourth frame */
 } crowd_detail;
 
 struct crowd_scene {
     const char *what;
-    size_t agents; /* 0: CROWD_AGENTS, or as many as there is room for */
+    size_t agents; /* 0: CROWD_AGENTS, or as many as fit */
     size_t joints; /* 0: CROWD_JOINTS */
     size_t clips;  /* 0: CROWD_CLIPS */
     pm_crowd_output output;
     crowd_phases phases;
     crowd_blend blend;
     crowd_detail detail;
-    bool waits; /* for each frame before the next is queued */
+    bool waits; /* whether each frame is waited for before the next is queued */
 };
 
 /* Whether its numbers are float16. */
@@ -46,29 +45,30 @@ bool crowd_output_is_half(pm_crowd_output output);
 
 enum { CROWD_AGENTS = 10000, CROWD_JOINTS = 64, CROWD_CLIPS = 8 };
 
-/* The rows of a group of crowds; none of another. */
+/* The scenes of a group of crowds; none for another group. */
 const crowd_scene *crowd_scenes_of(bench_scene scene, size_t *count);
 
-/* How many instances the scene has when its results may take so many bytes; 0: it has no room. */
+/* The number of instances if the results may use the given number of bytes; 0: the scene does not
+ * fit. */
 size_t crowd_scene_agents(const crowd_scene *scene, size_t bytes);
 
-typedef struct crowd_made {
+typedef struct crowd_setup {
     pm_skeleton *skeleton;
     pm_crowd *crowd;
     pm_crowd_instance *instances;
     size_t agents;
     size_t joints;
-    size_t record_bytes; /* of a joint */
+    size_t record_bytes; /* size of a joint record */
     pm_crowd_output output;
     bool waits;
-} crowd_made;
+} crowd_setup;
 
-/* Made with `made` zero; to be destroyed whether that succeeds or not. */
+/* `setup` must be zeroed. Destroy it in either case. */
 cli_exit crowd_scene_make(const crowd_scene *scene, pm_engine *engine, size_t agents,
-                          crowd_made *made);
-void crowd_made_destroy(crowd_made *made);
+                          crowd_setup *setup);
+void crowd_setup_destroy(crowd_setup *setup);
 
 /* Whether instance i is updated in frame 0. */
-bool crowd_updated(const crowd_made *made, size_t i);
+bool crowd_updated(const crowd_setup *setup, size_t i);
 
 #endif

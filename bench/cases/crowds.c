@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * One crowd after another. Its results lie in an output of their own, which is filled, as a
- * ceiling, the way that is fastest for as many bytes.
+ * Runs the crowd cases. Results go to a separate output, which is also filled, as a ceiling, with
+ * the fastest method for that size.
  */
 #include "crowds.h"
 
@@ -12,10 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Fills store so many bytes at once, at most, one after another. */
+/* Fills store at most this many bytes at once, one after another. */
 enum { FILL_BYTES = 2048 };
 
-/* Frames, and calls, that are timed together at most: a driver need not take any number of
+/* Maximum number of frames or calls that are timed together: a driver need not accept any number of
  * commands while none of them may run yet. */
 enum { FRAMES_MAX = 256, CALLS_MAX = 65536 };
 
@@ -36,8 +36,8 @@ static cli_exit open_output(bench_run *run, size_t bytes) {
     return code;
 }
 
-/* Those of halves differ by their last place, of numbers below 4. The others add up, over the
- * joints of a chain, what two roundings of its rotations differ by. */
+/* Halves differ by their last place, for numbers below 4. For the others the difference of two
+ * roundings of a rotation accumulates over the joints of a chain. */
 double crowds_bound(const crowd_scene *scene) {
     return crowd_output_is_half(scene->output) ? 0x1p-9 : 1e-5;
 }
@@ -55,38 +55,41 @@ cli_exit crowds_run_fill(bench_run *run, bench_result *result) {
     if (code == CLI_DONE) {
         code = device_choose_fill(work.device, work.bytes);
     }
-    return code == CLI_DONE ? bench_repeat(&run->pacing, bench_fill_once, &work, NULL, 0, result)
-                            : code;
+    return code == CLI_DONE
+               ? bench_repeat(&run->repetitions, bench_fill_once, &work, NULL, 0, result)
+               : code;
 }
 
 /* ---- on the device ------------------------------------------------------------- */
 
 typedef struct pose_work {
     bench_device *device;
-    const crowd_made *made;
-    size_t count; /* of frames, one behind another */
+    const crowd_setup *setup;
+    size_t count; /* number of frames, queued one after another */
 } pose_work;
 
 static cli_exit pose_once(void *context, double *seconds) {
     const pose_work *work = context;
-    return device_crowd(work->device, work->made->crowd, work->made->output, work->count, seconds);
+    return device_crowd(work->device, work->setup->crowd, work->setup->output, work->count,
+                        seconds);
 }
 
-/* A renderer has frames in flight; between those of a queue that runs dry, a small crowd would
- * tell how long threads take to wake up. */
+/* A renderer has several frames in flight. If the queue ran dry between frames, a small crowd would
+ * measure the wake-up time of threads. */
 static cli_exit measure(bench_run *run, pose_work *work, bench_result *result) {
     const double min = 0.01;
     bench_fill fill = {work->device, result->samples * result->bytes_per_sample, 1, CLOCK_KERNEL};
-    bench_yardstick ceiling = {bench_fill_once, &fill, 0.0};
-    /* The run that was checked has warmed up once. */
-    const bench_pacing pacing = {run->pacing.warm_ups - 1, run->pacing.min, run->pacing.seconds};
+    bench_comparison ceiling = {bench_fill_once, &fill, 0.0};
+    /* The checked run was one warm-up. */
+    const bench_repetitions repetitions = {run->repetitions.warm_ups - 1, run->repetitions.min,
+                                           run->repetitions.seconds};
     cli_exit code = device_choose_fill(fill.device, fill.bytes);
-    if (code == CLI_DONE && !work->made->waits) {
+    if (code == CLI_DONE && !work->setup->waits) {
         code = bench_choose_count(pose_once, work, min, FRAMES_MAX, &work->count);
     }
     fill.count = work->count;
     if (code == CLI_DONE) {
-        code = bench_repeat(&pacing, pose_once, work, &ceiling, 1, result);
+        code = bench_repeat(&repetitions, pose_once, work, &ceiling, 1, result);
     }
     if (code == CLI_DONE) {
         result->ceiling_share = ceiling.seconds_median / result->seconds_median;
@@ -94,13 +97,13 @@ static cli_exit measure(bench_run *run, pose_work *work, bench_result *result) {
     return code;
 }
 
-/* Poisoned, posed, checked, and only then timed. */
-static cli_exit run_device(bench_run *run, const crowd_made *made, bench_result *result) {
-    pose_work work = {&run->crowds.device, made, 1};
+/* Poisons the output, poses, checks the results, and then measures. */
+static cli_exit run_device(bench_run *run, const crowd_setup *setup, bench_result *result) {
+    pose_work work = {&run->crowds.device, setup, 1};
     double once;
-    cli_exit code = open_output(run, made->agents * made->joints * made->record_bytes);
+    cli_exit code = open_output(run, setup->agents * setup->joints * setup->record_bytes);
     if (code == CLI_DONE) {
-        code = device_set_instances(work.device, made->instances, made->agents);
+        code = device_set_instances(work.device, setup->instances, setup->agents);
     }
     if (code == CLI_DONE) {
         code = device_poison(work.device);
@@ -109,7 +112,7 @@ static cli_exit run_device(bench_run *run, const crowd_made *made, bench_result 
         code = pose_once(&work, &once);
     }
     if (code == CLI_DONE) {
-        code = crowd_check(made, check_read_device, work.device, result);
+        code = crowd_check(setup, check_read_device, work.device, result);
     }
     return code == CLI_DONE ? measure(run, &work, result) : code;
 }
@@ -117,20 +120,20 @@ static cli_exit run_device(bench_run *run, const crowd_made *made, bench_result 
 /* ---- on the host --------------------------------------------------------------- */
 
 typedef struct host_work {
-    const crowd_made *made;
+    const crowd_setup *setup;
     float *records;
-    size_t calls; /* of pm_crowd_pose_one, in one timing */
+    size_t calls; /* calls of pm_crowd_pose_one in one measurement */
 } host_work;
 
 static cli_exit host_once(void *context, double *seconds) {
     const host_work *work = context;
-    const crowd_made *made = work->made;
+    const crowd_setup *setup = work->setup;
     pm_crowd_job job = {
-        .instances = made->instances, .instance_count = made->agents, .on_reference = true};
+        .instances = setup->instances, .instance_count = setup->agents, .on_reference = true};
     pm_error error = {0};
-    job.outputs[made->output].memory = work->records;
+    job.outputs[setup->output].memory = work->records;
     double begun = progress_clock();
-    if (pm_crowd_pose(made->crowd, &job, &error) != PM_OK) {
+    if (pm_crowd_pose(setup->crowd, &job, &error) != PM_OK) {
         return cli_fail_error("bench", &error);
     }
     *seconds = progress_clock() - begun;
@@ -139,12 +142,12 @@ static cli_exit host_once(void *context, double *seconds) {
 
 static cli_exit one_once(void *context, double *seconds) {
     const host_work *work = context;
-    const crowd_made *made = work->made;
+    const crowd_setup *setup = work->setup;
     pm_error error = {0};
     double begun = progress_clock();
     for (size_t i = 0; i < work->calls; i++) {
-        if (pm_crowd_pose_one(made->crowd, made->instances, made->output, work->records, &error) !=
-            PM_OK) {
+        if (pm_crowd_pose_one(setup->crowd, setup->instances, setup->output, work->records,
+                              &error) != PM_OK) {
             return cli_fail_error("bench", &error);
         }
     }
@@ -153,17 +156,17 @@ static cli_exit one_once(void *context, double *seconds) {
 }
 
 static cli_exit check_host(const host_work *work, bool one, bench_result *result) {
-    return one ? crowd_check_one(work->made, work->records, result)
-               : crowd_check(work->made, check_read_host, work->records, result);
+    return one ? crowd_check_one(work->setup, work->records, result)
+               : crowd_check(work->setup, check_read_host, work->records, result);
 }
 
-static cli_exit run_host(bench_run *run, const crowd_made *made, bool one, bench_result *result) {
-    const size_t bytes = made->agents * made->joints * made->record_bytes;
+static cli_exit run_host(bench_run *run, const crowd_setup *setup, bool one, bench_result *result) {
+    const size_t bytes = setup->agents * setup->joints * setup->record_bytes;
     const bench_work once = one ? one_once : host_once;
-    host_work work = {made, bytes > 0 ? malloc(bytes) : NULL, 1};
+    host_work work = {setup, bytes > 0 ? malloc(bytes) : NULL, 1};
     double seconds;
     if (work.records == NULL) {
-        return cli_fail(CLI_DEVICE_FAILED, "bench", "ask for less with --samples", "out of memory");
+        return cli_fail(CLI_DEVICE_FAILED, "bench", "use a smaller --samples", "out of memory");
     }
     memset(work.records, 0xff, bytes);
     cli_exit code = once(&work, &seconds);
@@ -174,25 +177,25 @@ static cli_exit run_host(bench_run *run, const crowd_made *made, bool one, bench
         code = bench_choose_count(once, &work, 1e-3, CALLS_MAX, &work.calls);
     }
     if (code == CLI_DONE) {
-        code = bench_repeat(&run->pacing, once, &work, NULL, 0, result);
+        code = bench_repeat(&run->repetitions, once, &work, NULL, 0, result);
     }
     free(work.records);
     return code;
 }
 
 cli_exit crowds_run(bench_run *run, const bench_case *which, bench_result *result) {
-    crowd_made made = {0};
+    crowd_setup setup = {0};
     const bench_kind kind = which->group->kind;
-    cli_exit code = crowd_scene_make(which->crowd, run->device.engine, which->agents, &made);
-    result->bytes_per_sample = made.record_bytes;
+    cli_exit code = crowd_scene_make(which->crowd, run->device.engine, which->agents, &setup);
+    result->bytes_per_sample = setup.record_bytes;
     result->samples = 0;
-    for (size_t i = 0; i < made.agents && code == CLI_DONE; i++) {
-        result->samples += crowd_updated(&made, i) ? made.joints : 0;
+    for (size_t i = 0; i < setup.agents && code == CLI_DONE; i++) {
+        result->samples += crowd_updated(&setup, i) ? setup.joints : 0;
     }
     if (code == CLI_DONE) {
-        code = kind == BENCH_CROWD ? run_device(run, &made, result)
-                                   : run_host(run, &made, kind == BENCH_CROWD_ONE, result);
+        code = kind == BENCH_CROWD ? run_device(run, &setup, result)
+                                   : run_host(run, &setup, kind == BENCH_CROWD_ONE, result);
     }
-    crowd_made_destroy(&made);
+    crowd_setup_destroy(&setup);
     return code;
 }

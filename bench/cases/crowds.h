@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Cases that pose a crowd, each held against a fill of the same bytes. Which there are is in
+ * Cases that pose a crowd, each compared with a fill of the same size. The crowds are listed in
  * crowd_scenes.c.
  */
 #ifndef POSEMILL_BENCH_CROWDS_H
@@ -9,13 +9,13 @@
 #include "crowd_scenes.h"
 #include "runner/runner.h"
 
-/* A case with a crowd. Makes an output, or a larger one, where there is not yet enough. */
+/* Runs a case with a crowd. Creates or enlarges the output if necessary. */
 cli_exit crowds_run(bench_run *run, const bench_case *which, bench_result *result);
 
-/* A fill of as many bytes as the palettes of the group `crowd` have. */
+/* Runs a fill with the size of the palettes of the group `crowd`. */
 cli_exit crowds_run_fill(bench_run *run, bench_result *result);
 
-/* How far a number of a result may be from the reference's. */
+/* Maximum difference of a number from the reference path. */
 double crowds_bound(const crowd_scene *scene);
 
 void crowds_close(bench_crowds *crowds);

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * The text of the bench's own kernels.
+ * Source of the kernels of the bench.
  */
 #include "kernels.h"
 
-/* Fill and copy write as wide as the engine does, past the caches where compilers know how;
- * stores is the fill that does not know.
- * Chain is a millisecond and more of one work-item anywhere: each step waits for the one
- * before. */
+/* Fill and copy use stores as wide as the engine's, past the caches if the compiler supports it;
+ * stores is the fill through the caches. Chain takes at least a millisecond of one work-item on any
+ * device: each step depends on the one before. */
 const char bench_kernels_text[] =
     "#if WIDTH == 16\n"
     "typedef float16 wide;\n"

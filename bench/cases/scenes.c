@@ -59,10 +59,10 @@ static void make_times(scenes *s, uint64_t *state) {
 
 static cli_exit out_of_memory(scenes *s) {
     scenes_destroy(s);
-    return cli_fail(CLI_DEVICE_FAILED, "bench", "ask for less with --samples", "out of memory");
+    return cli_fail(CLI_DEVICE_FAILED, "bench", "use a smaller --samples", "out of memory");
 }
 
-/* `state` is that of the random numbers, so that what follows differs from the keys. */
+/* `state` is the state of the random numbers, so that the random times differ from the keys. */
 static cli_exit create_keys(scenes *s, pm_engine *engine, size_t samples, uint64_t *state) {
     memset(s, 0, sizeof *s);
     s->engine = engine;
@@ -184,7 +184,7 @@ pm_sample_job scenes_job(const scenes *s, bench_scene scene, size_t *values) {
         job.sample_count = s->segments / 4;
         job.rate = (pm_rational){SCENE_KEY_RATE, 4};
         break;
-    case SCENE_LOOP: /* half of it in the second lap */
+    case SCENE_LOOP: /* half of the samples are in the second period */
         job.first = 2 * s->segments;
         break;
     case SCENE_TIMES:

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The motion that is sampled: 64 tracks of smooth random keys at 30 Hz, the clips made of
- * them and the jobs that sample them. The same seed gives the same motion everywhere.
+ * The measured motion: 64 tracks of smooth random keys at 30 Hz, the clips made from them and the
+ * jobs that sample them. A seed gives the same motion on every machine.
  */
 #ifndef POSEMILL_BENCH_SCENES_H
 #define POSEMILL_BENCH_SCENES_H
@@ -13,34 +13,34 @@ enum { SCENE_TRACKS = 64, SCENE_KEY_RATE = 30, SCENE_MIN_SAMPLES = 2048 };
 
 typedef struct scenes {
     pm_engine *engine;
-    size_t segments;                   /* keys but the last */
-    float *rotations;                  /* (segments + 1, SCENE_TRACKS, 4) */
-    double *key_times;                 /* of SCENE_NONUNIFORM, uneven, over the same seconds */
-    double *times;                     /* 4 segments SCENE_TRACKS random ones */
-    uint32_t *track_of;                /* likewise; all three NULL where there are but keys */
-    pm_clip *uniform[PM_METHOD_COUNT]; /* made when first asked for */
+    size_t segments;    /* number of keys minus one */
+    float *rotations;   /* (segments + 1, SCENE_TRACKS, 4) */
+    double *key_times;  /* for SCENE_NONUNIFORM: uneven, over the same duration */
+    double *times;      /* 4 * segments * SCENE_TRACKS random times */
+    uint32_t *track_of; /* random tracks, as many; all three are NULL for scenes with keys only */
+    pm_clip *uniform[PM_METHOD_COUNT]; /* created on first use */
 } scenes;
 
-/* The next of a stream of random numbers, in [0, 1). */
+/* The next random number of a stream, in [0, 1). */
 double scenes_random(uint64_t *state);
 
-/* Keys of (key_count, tracks, 4): each a random step of about a tenth of a radian from the one
- * before, as bones do. */
+/* Keys (key_count, tracks, 4): each is a random step of about a tenth of a radian from the one
+ * before, similar to bones. */
 void scenes_walk(float *keys, size_t key_count, size_t tracks, uint64_t *state);
 
-/* For outputs of about `samples` samples when upsampling by 4. */
+/* Creates scenes whose upsampling by 4 gives about `samples` samples. */
 cli_exit scenes_create(scenes *s, pm_engine *engine, size_t samples);
-/* Likewise without random times and tracks: for scenes of uniform keys and samples alone. */
+/* The same without random times and tracks, for scenes of uniform keys and samples only. */
 cli_exit scenes_create_uniform(scenes *s, pm_engine *engine, size_t samples);
 void scenes_destroy(scenes *s);
 
-/* A clip for the scene; *owned says that the caller must destroy it. */
+/* A clip for the scene. *owned: the caller must destroy it. */
 cli_exit scenes_clip(scenes *s, bench_scene scene, pm_method method, pm_clip **clip, bool *owned);
 
-/* The scene's job, without outputs, and how many values it gives. */
+/* The job of the scene, without outputs, and its number of results. */
 pm_sample_job scenes_job(const scenes *s, bench_scene scene, size_t *values);
 
-/* The description that a scene's clip is made from; `timeline` receives what it points to. */
+/* The clip description of a scene; `timeline` receives the data it points to. */
 pm_clip_desc scenes_describe(const scenes *s, bench_scene scene, pm_method method,
                              pm_timeline *timeline);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Sizes share one clip a method: a smaller job samples the beginning of it.
+ * All sizes of a method share one clip: a smaller job samples its beginning.
  */
 #include "sizes.h"
 
@@ -54,7 +54,7 @@ typedef struct size_work {
     const pm_clip *clip;
     pm_sample_job job;
     size_t bytes;
-    size_t queued; /* at once, in one timing */
+    size_t queued; /* jobs in one measurement */
 } size_work;
 
 static cli_exit jobs_once(void *context, double *seconds) {
@@ -62,19 +62,19 @@ static cli_exit jobs_once(void *context, double *seconds) {
     return device_job(work->device, work->clip, &work->job, CLOCK_WALL, work->queued, seconds);
 }
 
-/* A pose takes some microseconds, less than the clock and the scheduler are good for: as many
- * jobs are timed together as make a millisecond. */
+/* A pose takes a few microseconds, less than the resolution of clock and scheduler, so as many jobs
+ * are timed together as take a millisecond. */
 static cli_exit measure(const bench_run *run, size_work *work, bench_result *result) {
     const double min = 1e-3;
     bench_fill fills = {work->device, work->bytes, 1, CLOCK_WALL};
-    bench_yardstick fill = {bench_fill_once, &fills, 0.0};
+    bench_comparison fill = {bench_fill_once, &fills, 0.0};
     cli_exit code = device_choose_fill(work->device, work->bytes);
     if (code == CLI_DONE) {
         code = bench_choose_count(jobs_once, work, min, QUEUED_MAX, &work->queued);
         fills.count = work->queued;
     }
     if (code == CLI_DONE) {
-        code = bench_repeat(&run->pacing, jobs_once, work, &fill, 1, result);
+        code = bench_repeat(&run->repetitions, jobs_once, work, &fill, 1, result);
     }
     if (code == CLI_DONE) {
         result->ceiling_share = fill.seconds_median / result->seconds_median;
@@ -82,7 +82,7 @@ static cli_exit measure(const bench_run *run, size_work *work, bench_result *res
     return code;
 }
 
-/* Upsampling by 4 that ends after so many samples. */
+/* Upsampling by 4 that ends after the given number of samples. */
 static cli_exit prepare(bench_run *run, const bench_case *which, size_work *work) {
     bench_sizes *sizes = &run->sizes;
     const bench_scene scene = which->group->scene;

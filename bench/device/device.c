@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The reference path as a device, in host memory, and the choice between it and OpenCL.
+ * The reference path as a device in host memory, and the choice between it and OpenCL.
  */
 #include "device.h"
 
@@ -11,7 +11,7 @@
 #include <string.h>
 
 static cli_exit out_of_memory(void) {
-    return cli_fail(CLI_DEVICE_FAILED, "bench", "ask for less with --samples", "out of memory");
+    return cli_fail(CLI_DEVICE_FAILED, "bench", "use a smaller --samples", "out of memory");
 }
 
 cli_exit device_open(bench_device *device, pm_engine *engine, size_t bytes) {
@@ -87,7 +87,7 @@ cli_exit device_fill(bench_device *device, size_t bytes, bench_clock clock, size
         return bench_cl_fill(device->cl, bytes, clock, count, seconds);
     }
 #endif
-    (void)clock; /* the reference path has but one */
+    (void)clock; /* the reference path has only one clock */
     return fill_host(device, bytes, count, seconds);
 }
 
@@ -97,7 +97,7 @@ cli_exit device_stores(bench_device *device, size_t bytes, double *seconds) {
         return bench_cl_stores(device->cl, bytes, seconds);
     }
 #endif
-    return fill_host(device, bytes, 1, seconds); /* memset decides for itself */
+    return fill_host(device, bytes, 1, seconds); /* memset chooses by itself */
 }
 
 cli_exit device_choose_fill(bench_device *device, size_t bytes) {
@@ -108,7 +108,7 @@ cli_exit device_choose_fill(bench_device *device, size_t bytes) {
 #endif
     (void)device;
     (void)bytes;
-    return CLI_DONE; /* there is but one way, memset's */
+    return CLI_DONE; /* memset is the only method */
 }
 
 cli_exit device_copy(bench_device *device, size_t bytes, double *seconds) {
@@ -186,7 +186,7 @@ cli_exit device_set_keys(bench_device *device, const float *keys, size_t key_cou
     (void)key_count;
     (void)tracks;
 #endif
-    return cli_fail(CLI_NO_DEVICE, device->info.name, NULL, "runs no OpenCL kernel");
+    return cli_fail(CLI_NO_DEVICE, device->info.name, NULL, "has no OpenCL kernels");
 }
 
 cli_exit device_obvious(bench_device *device, double *seconds) {
@@ -197,5 +197,5 @@ cli_exit device_obvious(bench_device *device, double *seconds) {
 #else
     (void)seconds;
 #endif
-    return cli_fail(CLI_NO_DEVICE, device->info.name, NULL, "runs no OpenCL kernel");
+    return cli_fail(CLI_NO_DEVICE, device->info.name, NULL, "has no OpenCL kernels");
 }

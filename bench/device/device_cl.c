@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Buffers, kernels and jobs on an OpenCL device. Kernel time is what gate.h says.
+ * Buffers, kernels and jobs on an OpenCL device. gate.h defines kernel time.
  */
 #include "device_cl.h"
 
@@ -14,7 +14,7 @@
 #include <string.h>
 
 struct bench_cl {
-    cl_context context; /* the engine's */
+    cl_context context; /* owned by the engine */
     cl_device_id device;
     cl_command_queue queue;
     cl_program program;
@@ -23,9 +23,9 @@ struct bench_cl {
     size_t bytes;
     size_t instance_count;
     size_t obvious_items;
-    size_t fill_unit;  /* bytes that fill and copy store at once */
-    cl_uint fill_each; /* how often a work-item does */
-    bool event_times;  /* whether the driver's are believed */
+    size_t fill_unit;  /* bytes per store of fill and copy */
+    cl_uint fill_each; /* stores per work-item */
+    bool event_times;  /* whether the event times of the driver are plausible */
 };
 
 /* ---- opening ------------------------------------------------------------------- */
@@ -136,7 +136,7 @@ static cli_exit run_kernel(bench_cl *cl, cl_kernel kernel, size_t items, bench_c
     return gate_run(&timed, put_kernel, &work, count, seconds);
 }
 
-/* The best of three runs of the chain, by events or by wall clock. */
+/* The best of three runs of the chain kernel, by events or by wall clock. */
 static cli_exit time_chain(bench_cl *cl, bool event_times, double *min) {
     cli_exit code = CLI_DONE;
     *min = 1e9;
@@ -149,8 +149,8 @@ static cli_exit time_chain(bench_cl *cl, bool event_times, double *min) {
     return code;
 }
 
-/* Some drivers stamp events when they are queued, or run what is behind a gate before it is
- * open: events that know less than half of a long kernel are not believed. */
+/* Some drivers timestamp events when they are queued, or start work before its gate is open. Events
+ * that report less than half of the time of a long kernel are not used. */
 static cli_exit probe_events(bench_cl *cl) {
     const cl_uint steps = 1u << 20;
     double by_events;
@@ -176,7 +176,7 @@ bool bench_cl_event_times(const bench_cl *cl) {
 
 /* ---- what is run --------------------------------------------------------------- */
 
-/* The whole of so many bytes that each work-item stores as often as another. */
+/* Number of work-items for `bytes`, rounded down so that all store equally often. */
 static size_t fill_items(const bench_cl *cl, size_t bytes) {
     return bytes / (cl->fill_unit * cl->fill_each);
 }
@@ -209,8 +209,8 @@ cli_exit bench_cl_stores(bench_cl *cl, size_t bytes, double *seconds) {
     return run_fill(cl, cl->stores, bytes, CLOCK_KERNEL, 1, seconds);
 }
 
-/* A ceiling is the best there is: stores from neighbouring work-items, or one after another
- * from each, whichever this driver does faster. */
+/* The ceiling is the fastest fill of the driver: neighbouring work-items store neighbouring data,
+ * or each work-item stores a contiguous range. */
 cli_exit bench_cl_choose_fill(bench_cl *cl, size_t bytes) {
     static const cl_uint choices[] = {1, 32};
     double best = 1e9;
@@ -220,10 +220,10 @@ cli_exit bench_cl_choose_fill(bench_cl *cl, size_t bytes) {
         double seconds = 0.0;
         cl->fill_each = choices[i % 2];
         if (bytes % (cl->fill_unit * cl->fill_each) > bytes / 64) {
-            continue; /* too much would be left */
+            continue; /* the remainder would be too large */
         }
         code = bench_cl_fill(cl, bytes, CLOCK_KERNEL, 1, &seconds);
-        if (i > 1 && seconds < best) { /* the first of each warms up */
+        if (i > 1 && seconds < best) { /* the first run of each choice is a warm-up */
             best = seconds;
             chosen = cl->fill_each;
         }

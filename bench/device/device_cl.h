@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The OpenCL half of device.h: a queue with profiling on the engine's own context, and
- * the kernels that the library is held against. Built only with OpenCL.
+ * The OpenCL part of device.h: a queue with profiling on the context of the engine, and the
+ * comparison kernels. Built only with OpenCL.
  */
 #ifndef POSEMILL_BENCH_DEVICE_CL_H
 #define POSEMILL_BENCH_DEVICE_CL_H
@@ -11,7 +11,7 @@
 cli_exit bench_cl_open(bench_cl **opened, pm_engine *engine, const pm_device_info *info,
                        size_t bytes);
 void bench_cl_close(bench_cl **opened);
-/* Whether kernel time is that of the driver's events; else it is wall clock. */
+/* Whether kernel time comes from the events of the driver; otherwise it is wall-clock time. */
 bool bench_cl_event_times(const bench_cl *cl);
 cli_exit bench_cl_poison(bench_cl *cl);
 cli_exit bench_cl_read(bench_cl *cl, size_t offset, size_t bytes, float *to);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The gate: an event of the host's, with a marker behind it for the clock to begin at.
+ * The gate: a user event, and a marker after it as the start of the time measurement.
  */
 #include "gate.h"
 
@@ -9,17 +9,17 @@
 #include <string.h>
 
 cli_exit gate_failed(cl_int code, const char *call) {
-    const char *cure = code == CL_OUT_OF_RESOURCES || code == CL_MEM_OBJECT_ALLOCATION_FAILURE ||
+    const char *hint = code == CL_OUT_OF_RESOURCES || code == CL_MEM_OBJECT_ALLOCATION_FAILURE ||
                                code == CL_INVALID_BUFFER_SIZE
-                           ? "ask for less with --samples"
+                           ? "use a smaller --samples"
                            : NULL;
-    return cli_fail(CLI_DEVICE_FAILED, "bench", cure, "%s gave OpenCL error %d", call, (int)code);
+    return cli_fail(CLI_DEVICE_FAILED, "bench", hint, "%s: OpenCL error %d", call, (int)code);
 }
 
 typedef struct gate {
-    cl_event opened; /* by the host */
-    cl_event before; /* the marker behind it */
-    double begun;    /* wall clock, where there is no gate because events are not believed */
+    cl_event opened; /* user event, completed by the host */
+    cl_event before; /* marker after the user event */
+    double begun;    /* wall-clock start time */
 } gate;
 
 static cl_int gate_close(const gate_queue *on, gate *g) {
@@ -44,7 +44,8 @@ static void gate_release(gate *g) {
     }
 }
 
-/* Drivers need not time markers; then the wall clock from gate to end must do. */
+/* Drivers need not provide times of markers. In that case the wall-clock time from the gate to the
+ * end is used. */
 static double kernel_seconds(cl_event before, cl_event done, double wall) {
     cl_ulong from = 0;
     cl_ulong to = 0;
@@ -74,7 +75,7 @@ static cli_exit gate_open(const gate_queue *on, gate *g, cl_event done, double *
     return code == CL_SUCCESS ? CLI_DONE : gate_failed(code, "running a kernel");
 }
 
-/* A queue that waits for a gate would wait for ever. */
+/* Completes the user event, because a queue that waits for it would block forever. */
 static void gate_abandon(gate *g) {
     if (g->opened != NULL) {
         clSetUserEventStatus(g->opened, CL_COMPLETE);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Timing on an OpenCL device. Work is queued behind a gate that the host opens when all of
- * it is there, so that kernel time holds no waiting for the host; it runs from the end of a
- * marker in front of the work to the end of the event behind it. Built only with OpenCL.
+ * Timing on an OpenCL device. Work is queued behind a gate, a user event that the host completes
+ * when all work is queued, so that kernel time does not include waiting for the host. Kernel time
+ * is from the end of a marker before the work to the end of the last event of the work. Built
+ * only with OpenCL.
  */
 #ifndef POSEMILL_BENCH_GATE_H
 #define POSEMILL_BENCH_GATE_H
@@ -14,17 +15,18 @@
 typedef struct gate_queue {
     cl_context context;
     cl_command_queue queue;
-    bool event_times; /* wanted and believed; else there is no gate, and wall clock */
+    bool
+        event_times; /* event times are requested and plausible; otherwise there is no gate, and wall-clock time is used */
 } gate_queue;
 
-/* Puts work into the queue; *done is its end, where it is asked for. */
+/* Enqueues the work; *done receives the event of its end if it is requested. */
 typedef cli_exit (*gate_put)(cl_command_queue queue, const void *work, cl_event *done);
 
-/* Runs work `count` times, one behind another; `seconds` of one. */
+/* Runs the work `count` times in a row; `seconds` is the time of one. */
 cli_exit gate_run(const gate_queue *on, gate_put put, const void *work, size_t count,
                   double *seconds);
 
-/* Says which call failed, and what to do about it. */
+/* Prints which call failed, and a hint. */
 cli_exit gate_failed(cl_int code, const char *call);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Cold and warm starts. Every cache that the library or a known driver keeps is moved into
- * a folder of the measurement's own: the user's caches are neither used nor touched.
+ * Cold and warm starts. Every cache of the library or a known driver is redirected to a temporary
+ * folder; the caches of the user are neither read nor written.
  */
 #define _XOPEN_SOURCE 700 /* nftw, and POSIX 2008 */
 
@@ -53,7 +53,7 @@ typedef struct start_work {
     scenes scenes;
     float *out;
     bool warm;
-    cache_folder folder; /* of warm starts */
+    cache_folder folder; /* folder for warm starts */
     bool no_opencl;
 } start_work;
 
@@ -73,7 +73,7 @@ static int first_result(start_work *work, double *seconds) {
     pm_device_info info;
     bool owned = false;
     size_t values;
-    desc.cache_folder = NULL; /* in XDG_CACHE_HOME */
+    desc.cache_folder = NULL; /* NULL: the folder in XDG_CACHE_HOME */
     double begun = progress_clock();
     if (pm_engine_create(&desc, &engine, &error) != PM_OK) {
         return (int)cli_fail_error("device", &error);
@@ -103,13 +103,13 @@ static void run_child(start_work *work, const cache_folder *folder, int pipe_end
     if (code == CLI_DONE && write(pipe_end, &seconds, sizeof seconds) != (ssize_t)sizeof seconds) {
         code = CLI_DEVICE_FAILED;
     }
-    _exit(code); /* at once: drivers' exit handlers belong to no measurement */
+    _exit(code); /* no exit handlers: those of drivers are not part of the measurement */
 }
 
 static cli_exit child_code(start_work *work, pid_t child) {
     int status = 0;
     if (waitpid(child, &status, 0) != child || !WIFEXITED(status)) {
-        return cli_fail(CLI_DEVICE_FAILED, "bench", NULL, "the process of a first call crashed");
+        return cli_fail(CLI_DEVICE_FAILED, "bench", NULL, "the measured process crashed");
     }
     int code = WEXITSTATUS(status);
     work->no_opencl = work->no_opencl || code == NO_OPENCL;
@@ -119,7 +119,7 @@ static cli_exit child_code(start_work *work, pid_t child) {
 static cli_exit run_process(start_work *work, const cache_folder *folder, double *seconds) {
     int ends[2];
     if (pipe(ends) != 0) {
-        return cli_fail(CLI_DEVICE_FAILED, "bench", NULL, "no pipe could be made");
+        return cli_fail(CLI_DEVICE_FAILED, "bench", NULL, "pipe cannot be created");
     }
     fflush(NULL);
     pid_t child = fork();
@@ -131,11 +131,12 @@ static cli_exit run_process(start_work *work, const cache_folder *folder, double
     bool got = child > 0 && read(ends[0], seconds, sizeof *seconds) == (ssize_t)sizeof *seconds;
     close(ends[0]);
     if (child < 0) {
-        return cli_fail(CLI_DEVICE_FAILED, "bench", NULL, "no process could be started");
+        return cli_fail(CLI_DEVICE_FAILED, "bench", NULL, "process cannot be started");
     }
     cli_exit code = child_code(work, child);
     if (code == CLI_DONE && !got && !work->no_opencl) {
-        return cli_fail(CLI_DEVICE_FAILED, "bench", NULL, "the process of a first call was lost");
+        return cli_fail(CLI_DEVICE_FAILED, "bench", NULL,
+                        "the measured process returned no result");
     }
     return code;
 }
@@ -150,7 +151,7 @@ static cli_exit start_once(void *context, double *seconds) {
     }
     cache_folder folder;
     if (!folder_make(&folder)) {
-        return cli_fail(CLI_CANNOT_WRITE, folder.path, NULL, "cannot be made");
+        return cli_fail(CLI_CANNOT_WRITE, folder.path, NULL, "folder cannot be created");
     }
     cli_exit code = run_process(work, &folder, seconds);
     folder_remove(&folder);
@@ -161,8 +162,9 @@ cli_exit start_measure(const device_options *device, const bench_case *which, bo
                        bool *opencl, bench_result *result) {
     start_work work = {.device = device, .method = which->method};
     work.warm = which->group->kind == BENCH_WARM;
-    /* The call that fills the caches is no warm start; a cold one needs no warming up. */
-    const bench_pacing pacing = {work.warm ? 1 : 0, quick ? (work.warm ? 3 : 1) : 10, 0.0};
+    /* A warm start is preceded by one call that fills the caches. A cold start has no warm-up. */
+    const bench_repetitions repetitions = {work.warm ? 1 : 0, quick ? (work.warm ? 3 : 1) : 10,
+                                           0.0};
     cli_exit code = CLI_DONE;
     bool has_folder = false;
     *result = (bench_result){.bytes_per_sample = 16,
@@ -178,10 +180,10 @@ cli_exit start_measure(const device_options *device, const bench_case *which, bo
     work.out = malloc(result->samples * 4 * sizeof(float));
     has_folder = folder_make(&work.folder);
     if (work.out == NULL || !has_folder) {
-        code = cli_fail(CLI_CANNOT_WRITE, work.folder.path, NULL, "cannot be made");
+        code = cli_fail(CLI_CANNOT_WRITE, work.folder.path, NULL, "folder cannot be created");
         goto cleanup;
     }
-    code = bench_repeat(&pacing, start_once, &work, NULL, 0, result);
+    code = bench_repeat(&repetitions, start_once, &work, NULL, 0, result);
     *opencl = !work.no_opencl;
 cleanup:
     if (has_folder) {

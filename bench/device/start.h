@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * How long the first result takes: engine, clip and a small job in a process of its own,
- * with caches that are empty (cold) or hold what a process before left (warm).
+ * Measures the time to the first result: engine, clip and a small job in a new process, with
+ * empty caches (cold) or with caches filled by an earlier process (warm).
  */
 #ifndef POSEMILL_BENCH_START_H
 #define POSEMILL_BENCH_START_H
@@ -9,8 +9,8 @@
 #include "options/device_options.h"
 #include "runner/runner.h"
 
-/* Forks, so it must be called before this process has used OpenCL. *opencl is set to false,
- * and the result left alone, when "auto" finds no OpenCL device. */
+/* Forks, so it must be called before this process uses OpenCL. If "auto" finds no OpenCL device,
+ * *opencl is set to false and the result is unchanged. */
 cli_exit start_measure(const device_options *device, const bench_case *which, bool quick,
                        bool *opencl, bench_result *result);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * posemill bench: the options, and the order in which cases are run. What a case does is
- * in runner.c and start.c.
+ * posemill bench: the options, and the order in which the cases run. The cases are implemented in
+ * runner.c and device/start.c.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -22,20 +22,20 @@ typedef struct bench_options {
     bool quick;
     const char *glob;
     const char *json;
-    size_t samples; /* SIZE_MAX: by device and --quick */
+    size_t samples; /* SIZE_MAX: depends on the device and --quick */
     device_options device;
 } bench_options;
 
 #define AT(field) offsetof(bench_options, field)
 static const option bench_table[] = {
-    {"--case", 0, "GLOB", "only the cases whose names match, such as 'upsample-4/*'", option_text,
-     AT(glob)},
-    {"--quick", 0, NULL, "an eighth of the samples and few repetitions", NULL, AT(quick)},
+    {"--case", 0, "GLOB", "run only the cases whose names match, such as 'upsample-4/*'",
+     option_text, AT(glob)},
+    {"--quick", 0, NULL, "use an eighth of the samples and few repetitions", NULL, AT(quick)},
     {"--samples", 0, "N",
-     "samples of an upsampling by 4; default 16777216, that is 256 MiB;\n"
-     "a sixteenth on the reference path. sizes go up to four times as many",
+     "samples of an upsampling by 4; default 16777216 (256 MiB), a sixteenth\n"
+     "on the reference path; the group sizes goes up to four times as many",
      option_size, AT(samples)},
-    {"--json", 0, "FILE", "write the record; - prints it instead of the table", option_text,
+    {"--json", 0, "FILE", "write a record; - prints it instead of the table", option_text,
      AT(json)},
 };
 #undef AT
@@ -44,49 +44,50 @@ static const command_help help = {
     .name = "bench",
     .usage = "[--device DEVICE] [--case GLOB] [--quick] [--samples N] [--json FILE]",
     .summary =
-        "Measures a device, its ceiling and plain C on all cores in the same run, and checks\n"
-        "the results of every case against the CPU reference path.",
+        "Measures a device, its write ceiling and plain C on all cores in the same run, and\n"
+        "checks the results of every case against the CPU reference path.",
     .notes =
         "Cases are group/what:\n"
-        "  ceiling       write-only fill, and copy, of the same size; palette-fill: of as\n"
-        "                many bytes as the palettes of crowd have\n"
+        "  ceiling       write-only fill, and copy, of the same size; palette-fill: a fill of\n"
+        "                the size of the palettes of crowd\n"
         "  baseline      vectorised C on all cores, upsampling by 4\n"
         "  obvious       one work-item per sample, built-in acos and sin\n"
         "  upsample-4, upsample-2, downsample-4\n"
         "                uniform keys to uniform samples, left in device memory\n"
         "  nonuniform    upsampling by 4 of random key times\n"
-        "  loop          upsampling by 4 of a closed clip, half in its second lap\n"
+        "  loop          upsampling by 4 of a closed clip, half of it in the second period\n"
         "  times         every sample of all tracks at a random time\n"
         "  samples       random (track, time) pairs\n"
-        "  sizes         upsampling by 4 of so many samples, from a pose of 64 tracks up, left\n"
-        "                in device memory\n"
+        "  sizes         upsampling by 4 to a given number of samples, from a pose of 64 tracks\n"
+        "                up, left in device memory\n"
         "  crowd         10000 instances of 64 joints at random times in 8 clips, posed in\n"
         "                device memory: model, palette (skinning matrices), crossfade (palettes\n"
-        "                of two clips each); joints for samples\n"
-        "  crowds        the same with other numbers, agents x joints and clips; times alike\n"
-        "                and sorted; other outputs, blends and levels of detail; by the\n"
-        "                reference path, and one instance on one thread. A quick run leaves\n"
-        "                them out unless --case asks for them\n"
-        "  clip          from keys in host memory to a clip on the device; segments for\n"
-        "                samples\n"
+        "                of two clips each); a sample is a joint\n"
+        "  crowds        variants of crowd: other numbers of agents, joints and clips; equal\n"
+        "                and sorted times; other outputs, blends and levels of detail; on\n"
+        "                the reference path; one instance on one thread. Excluded from a\n"
+        "                quick run unless --case selects them\n"
+        "  clip          from keys in host memory to a clip on the device; a sample is a\n"
+        "                segment\n"
         "  end-to-end    upsampling by 4 into host memory\n"
         "  cold, warm    the first result of a process: engine, clip and a job of 30720\n"
         "                samples, with no cache and with filled caches\n\n"
-        "Two clocks. Kernel time, from the start of a job's first kernel to the end of its\n"
-        "last as the device's events report it, for ceiling, obvious, upsample, downsample,\n"
-        "loop and crowds; a heading says when a driver's events cannot be right and wall\n"
-        "clock takes their place. Wall-clock time, from the call until the results are there,\n"
-        "for the rest: what the host does for them, such as finding segments of random\n"
-        "times, counts. Of sizes as many jobs are queued at once as make a millisecond, and\n"
-        "what is told is the time of one, beside that of as many fills.\n"
+        "Two clocks are used. Kernel time is measured from the start of the first kernel of a\n"
+        "job to the end of the last, by the events of the device, for ceiling, obvious,\n"
+        "upsample, downsample, loop and crowds; if the event times of a driver are\n"
+        "implausible, wall-clock time is used, as noted in the heading. Wall-clock time is\n"
+        "measured from the call until the results are available, for the other groups; it\n"
+        "includes the work of the host, such as finding the segments of random times. For\n"
+        "sizes, as many jobs are queued at once as take a millisecond; the result is the time\n"
+        "of one job, compared with as many fills.\n"
         "Each case runs at least 30 times on a GPU and 10 on a CPU after warming up (10 and\n"
-        "3 with --quick; cold once). Rates are those of the median.\n\n"
-        "ceiling   samples/s as a share of a write-only fill of the same bytes\n"
-        "baseline  samples/s over those of the baseline of the same method\n"
-        "          (both are measured between the case's own repetitions)\n"
-        "max, bits the largest angle to the reference path (of crowds: the largest difference\n"
-        "          of a number), and whether the bits are its own, in 64 places spread over the\n"
-        "          results, which were poisoned before",
+        "3 with --quick; cold once). Rates are computed from the median.\n\n"
+        "ceiling   samples/s divided by those of a write-only fill of the same size\n"
+        "baseline  samples/s divided by those of the baseline of the same method\n"
+        "          (both are measured between the repetitions of the case)\n"
+        "max, bits largest angle to the reference path (crowds: largest difference of a\n"
+        "          number), and whether the bits match it, at 64 positions of the results,\n"
+        "          which were poisoned before",
     .example = "posemill bench --quick\n"
                "posemill bench --case 'upsample-4/*' --json upsample.json",
 };
@@ -95,11 +96,11 @@ static const command_help help = {
 
 typedef struct bench_state {
     bench_options options;
-    bool table; /* whether to print it */
+    bool table; /* whether to print the table */
     bool opencl;
     bench_case cases[BENCH_CASES_MAX];
     size_t case_count;
-    bench_result starts[BENCH_CASES_MAX]; /* of cold and warm, run before all others */
+    bench_result starts[BENCH_CASES_MAX]; /* cold and warm cases, run before all others */
     size_t start_count;
     bench_result results[BENCH_CASES_MAX];
     size_t count;
@@ -111,7 +112,8 @@ static bool is_start(const bench_case *which) {
     return which->group->kind == BENCH_COLD || which->group->kind == BENCH_WARM;
 }
 
-/* Their processes must not inherit a driver, so they come before the engine. */
+/* These cases run before the engine is created, because their processes must not inherit a
+ * driver. */
 static cli_exit run_starts(bench_state *state) {
     cli_exit code = CLI_DONE;
     for (size_t i = 0; i < state->case_count && state->opencl && code == CLI_DONE; i++) {
@@ -152,7 +154,7 @@ static cli_exit run_cases(bench_state *state, bench_run *run) {
         if (state->table) {
             progress_end(&state->bar);
             record_print_row(result);
-            state->bar.percent = -1; /* drawn anew below the row */
+            state->bar.percent = -1; /* redrawn below the row */
         }
     }
     progress_end(&state->bar);
@@ -166,7 +168,7 @@ static cli_exit report(const bench_state *state, cli_output **output) {
     for (size_t i = 0; i < state->count; i++) {
         if (state->results[i].wrong) {
             return cli_fail(CLI_DEVICE_FAILED, state->results[i].name, "see: posemill verify",
-                            "the results are not those of the reference path");
+                            "results differ from the reference path");
         }
     }
     if (*output == NULL) {
@@ -176,7 +178,7 @@ static cli_exit report(const bench_state *state, cli_output **output) {
     return code == CLI_DONE ? cli_output_commit(output) : code;
 }
 
-/* The reference path is one thread: a sixteenth of the work will do. */
+/* The reference path uses one thread, so it gets a sixteenth of the work. */
 static size_t sample_count(const bench_options *options, bool opencl, bool quick) {
     if (options->samples != SIZE_MAX) {
         return options->samples;
@@ -185,7 +187,7 @@ static size_t sample_count(const bench_options *options, bool opencl, bool quick
     return quick ? samples / 8 : samples;
 }
 
-/* A crowd has as many instances in a quick run as in another. */
+/* The number of instances of a crowd is the same in a quick run. */
 static bench_limits limits_of(const bench_options *options, bool opencl,
                               const pm_device_info *info) {
     const size_t samples = sample_count(options, opencl, options->quick);
@@ -268,14 +270,15 @@ int cmd_bench(int argc, char **argv) {
     }
     const bench_options *options = &state.options;
     if (options->samples < SCENE_MIN_SAMPLES) {
-        return (int)options_usage(&help, "--samples", "needs at least %d", SCENE_MIN_SAMPLES);
+        return (int)options_usage(&help, "--samples", "value is too small; expected at least %d",
+                                  SCENE_MIN_SAMPLES);
     }
     code = device_options_one(&options->device);
     if (code != CLI_DONE) {
         return (int)code;
     }
     state.opencl = POSEMILL_OPENCL && strcmp(device_options_choice(&options->device), "none") != 0;
-    /* Before there is a device: what it grants may leave fewer sizes. */
+    /* Checked before a device is opened: its memory can reduce the number of sizes. */
     const pm_device_info any = {.type = PM_DEVICE_REFERENCE};
     const bench_limits limits = limits_of(options, state.opencl, &any);
     state.case_count = bench_cases(options->glob, state.opencl, &limits, state.cases);

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
-# Writes the definition of bench_commit to OUTPUT, and only when it has changed, so that an
-# unchanged commit compiles nothing. Run with cmake -DSOURCE=<checkout> -DOUTPUT=<file> -P.
+# Writes the definition of bench_commit to OUTPUT if it has changed, so that an unchanged commit
+# causes no compilation. Run with cmake -DSOURCE=<checkout> -DOUTPUT=<file> -P.
 execute_process(
     COMMAND git describe --always --dirty --abbrev=12 --exclude=*
     WORKING_DIRECTORY "${SOURCE}"

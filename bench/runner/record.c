@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * The table and the record. bench/report makes the documents' tables from records.
+ * The table and the record. bench/report generates the tables of the documents from records.
  */
 #define _POSIX_C_SOURCE 200809L
 
 #include "record.h"
 
 #include "commit.h"
-#include "files/shown.h"
+#include "files/printable.h"
 #include "formats/json.h"
 #include "options/device_options.h"
 
@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the baseline was compiled with: it is the rival's half of the result. */
+/* The compiler of the baseline, on which its speed depends. */
 #if defined(__clang__)
 #define COMPILER __VERSION__
 #else
@@ -25,21 +25,22 @@
 
 void record_print_heading(const bench_record *record) {
     const pm_device_info *device = &record->device;
-    shown_line(stdout, "device: %s (%s, driver %s), %u lanes; commit %s", device->name,
-               device_type_name(device->type), device->driver[0] != '\0' ? device->driver : "none",
-               device->lanes, bench_commit);
+    printable_line(stdout, "device: %s (%s, driver %s), %u lanes; commit %s", device->name,
+                   device_type_name(device->type),
+                   device->driver[0] != '\0' ? device->driver : "none", device->lanes,
+                   bench_commit);
     printf("%d tracks, %zu keys at %d Hz, %zu samples (%.1f MiB) where a case upsamples by 4; "
            "baseline on %zu threads, %s\n%s\n",
            SCENE_TRACKS, record->segments + 1, SCENE_KEY_RATE, record->samples,
            (double)record->samples * 16.0 / 1048576.0, record->threads, COMPILER,
            record->device.type != PM_DEVICE_REFERENCE && !record->event_times
-               ? "the driver's event times cannot be true: wall clock instead\n"
+               ? "the event times of the driver are implausible; using wall-clock time\n"
                : "");
     printf("%-24s %11s %8s %8s %9s %10s %10s %9s %s\n", "case", "Msamples/s", "GB/s", "ceiling",
            "baseline", "median, ms", "p95, ms", "max, rad", "bits");
 }
 
-/* "0.42" with its unit, or "-" when there is no such number. */
+/* Writes a number with its unit, or "-" for NAN. */
 static const char *cell(char *text, size_t size, const char *format, double number) {
     if (isnan(number)) {
         snprintf(text, size, "-");

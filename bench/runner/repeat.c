@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Repetition and its statistics.
+ * Repetition of measurements, and statistics.
  */
 #include "runner.h"
 
@@ -10,13 +10,13 @@
 
 enum { REPETITIONS_MAX = 300 };
 
-/* Few in a quick run, which must end within a minute on two cores. */
-bench_pacing pacing_of(bool quick, pm_device_type type) {
+/* A quick run must end within a minute on two cores, so it has few repetitions. */
+bench_repetitions repetitions_of(bool quick, pm_device_type type) {
     bool gpu = type == PM_DEVICE_GPU || type == PM_DEVICE_DISCRETE_GPU;
     if (quick) {
-        return (bench_pacing){1, gpu ? 10 : 3, 0.05};
+        return (bench_repetitions){1, gpu ? 10 : 3, 0.05};
     }
-    return (bench_pacing){2, gpu ? 30 : 10, 0.25};
+    return (bench_repetitions){2, gpu ? 30 : 10, 0.25};
 }
 
 static int by_size(const void *a, const void *b) {
@@ -53,45 +53,46 @@ cli_exit bench_choose_count(bench_work once, void *work, double min, size_t max,
 typedef struct repetition {
     bench_work work;
     void *context;
-    bench_yardstick *yardsticks;
-    size_t yardstick_count;
+    bench_comparison *comparisons;
+    size_t comparison_count;
     double seconds[REPETITIONS_MAX];
-    double others[YARDSTICKS_MAX][REPETITIONS_MAX];
+    double others[COMPARISONS_MAX][REPETITIONS_MAX];
 } repetition;
 
-/* The yardsticks come first: what the output holds in the end is the work's. */
+/* The comparisons run first, so that the output finally holds the results of the case. */
 static cli_exit repeat_once(repetition *r, size_t slot) {
     cli_exit code = CLI_DONE;
     r->seconds[slot] = 0.0;
-    for (size_t i = 0; i < r->yardstick_count && code == CLI_DONE; i++) {
+    for (size_t i = 0; i < r->comparison_count && code == CLI_DONE; i++) {
         r->others[i][slot] = 0.0;
-        code = r->yardsticks[i].work(r->yardsticks[i].context, &r->others[i][slot]);
+        code = r->comparisons[i].work(r->comparisons[i].context, &r->others[i][slot]);
     }
     return code == CLI_DONE ? r->work(r->context, &r->seconds[slot]) : code;
 }
 
-cli_exit bench_repeat(const bench_pacing *pacing, bench_work work, void *context,
-                      bench_yardstick *yardsticks, size_t yardstick_count, bench_result *result) {
+cli_exit bench_repeat(const bench_repetitions *repetitions, bench_work work, void *context,
+                      bench_comparison *comparisons, size_t comparison_count,
+                      bench_result *result) {
     repetition r = {.work = work,
                     .context = context,
-                    .yardsticks = yardsticks,
-                    .yardstick_count = yardstick_count};
+                    .comparisons = comparisons,
+                    .comparison_count = comparison_count};
     size_t count = 0;
     cli_exit code = CLI_DONE;
-    for (size_t i = 0; i < pacing->warm_ups && code == CLI_DONE; i++) {
+    for (size_t i = 0; i < repetitions->warm_ups && code == CLI_DONE; i++) {
         code = repeat_once(&r, 0);
     }
     double begun = progress_clock();
     while (code == CLI_DONE && count < REPETITIONS_MAX &&
-           (count < pacing->min || progress_clock() - begun < pacing->seconds)) {
+           (count < repetitions->min || progress_clock() - begun < repetitions->seconds)) {
         code = repeat_once(&r, count++);
     }
     if (code != CLI_DONE) {
         return code;
     }
     summarise(r.seconds, count, result);
-    for (size_t i = 0; i < yardstick_count; i++) {
-        yardsticks[i].seconds_median = median_of(r.others[i], count);
+    for (size_t i = 0; i < comparison_count; i++) {
+        comparisons[i].seconds_median = median_of(r.others[i], count);
     }
     return CLI_DONE;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * One case after another. Ceiling and baseline are measured beside every case,
- * whether or not they were asked for themselves.
+ * Runs one case after another. Ceiling and baseline are measured with every case, whether or not
+ * they were requested as cases.
  */
 #include "runner.h"
 
@@ -27,7 +27,7 @@ cli_exit bench_run_open(bench_run *run, pm_engine *engine, size_t samples,
         size_t values = 4 * run->scenes.segments * SCENE_TRACKS;
         code = device_open(&run->device, engine, values * SAMPLE_BYTES);
     }
-    run->pacing = pacing_of(limits->quick, run->device.info.type);
+    run->repetitions = repetitions_of(limits->quick, run->device.info.type);
     if (code != CLI_DONE) {
         bench_run_close(run);
     }
@@ -46,7 +46,7 @@ void bench_run_close(bench_run *run) {
     scenes_destroy(&run->scenes);
 }
 
-/* ---- yardsticks ---------------------------------------------------------------- */
+/* ---- comparisons --------------------------------------------------------------- */
 
 cli_exit bench_fill_once(void *context, double *seconds) {
     const bench_fill *work = context;
@@ -54,21 +54,21 @@ cli_exit bench_fill_once(void *context, double *seconds) {
 }
 
 typedef struct baseline_work {
-    const baseline *rival;
+    const baseline *base;
     float *out;
 } baseline_work;
 
 static cli_exit baseline_once(void *context, double *seconds) {
     const baseline_work *work = context;
     double begun = progress_clock();
-    if (!baseline_run(work->rival, work->out)) {
-        return cli_fail(CLI_DEVICE_FAILED, "bench", NULL, "no thread could be started");
+    if (!baseline_run(work->base, work->out)) {
+        return cli_fail(CLI_DEVICE_FAILED, "bench", NULL, "thread cannot be created");
     }
     *seconds = progress_clock() - begun;
     return CLI_DONE;
 }
 
-/* The baseline of a method that has one, and memory for its output. */
+/* Creates the baseline of a method that has one, and its output. */
 static cli_exit prepare_baseline(bench_run *run, pm_method method, baseline_work *work) {
     const scenes *s = &run->scenes;
     if (run->baseline_out == NULL) {
@@ -78,36 +78,37 @@ static cli_exit prepare_baseline(bench_run *run, pm_method method, baseline_work
         run->baselines[method] = baseline_create(method, s->rotations, s->segments + 1);
     }
     *work = (baseline_work){run->baselines[method], run->baseline_out};
-    if (work->rival == NULL || work->out == NULL) {
-        return cli_fail(CLI_DEVICE_FAILED, "bench", "ask for less with --samples", "out of memory");
+    if (work->base == NULL || work->out == NULL) {
+        return cli_fail(CLI_DEVICE_FAILED, "bench", "use a smaller --samples", "out of memory");
     }
     return CLI_DONE;
 }
 
-/* Repeats a case's work, with a fill of the same bytes and the method's baseline between. */
+/* Repeats the work of a case, alternating with a fill of the same size and the baseline of the
+ * method. */
 static cli_exit measure(bench_run *run, const bench_case *which, bench_work work, void *context,
                         bench_result *result) {
-    /* The run that was checked has warmed a job up once. */
+    /* The checked run was one warm-up of a job. */
     size_t checked = which->group->kind == BENCH_JOB ? 1 : 0;
-    const bench_pacing pacing = {run->pacing.warm_ups - checked, run->pacing.min,
-                                 run->pacing.seconds};
-    bool rivalled = which->group->what == NULL && which->group->kind != BENCH_BASELINE &&
-                    baseline_has(which->method);
+    const bench_repetitions repetitions = {run->repetitions.warm_ups - checked,
+                                           run->repetitions.min, run->repetitions.seconds};
+    bool has_baseline = which->group->what == NULL && which->group->kind != BENCH_BASELINE &&
+                        baseline_has(which->method);
     bench_fill fill = {&run->device, result->samples * SAMPLE_BYTES, 1, CLOCK_KERNEL};
-    baseline_work rival = {NULL, NULL};
-    bench_yardstick yardsticks[YARDSTICKS_MAX] = {{bench_fill_once, &fill, 0.0},
-                                                  {baseline_once, &rival, 0.0}};
-    cli_exit code = rivalled ? prepare_baseline(run, which->method, &rival) : CLI_DONE;
+    baseline_work base = {NULL, NULL};
+    bench_comparison comparisons[COMPARISONS_MAX] = {{bench_fill_once, &fill, 0.0},
+                                                     {baseline_once, &base, 0.0}};
+    cli_exit code = has_baseline ? prepare_baseline(run, which->method, &base) : CLI_DONE;
     if (code == CLI_DONE) {
-        code = bench_repeat(&pacing, work, context, yardsticks, rivalled ? 2 : 1, result);
+        code = bench_repeat(&repetitions, work, context, comparisons, has_baseline ? 2 : 1, result);
     }
     if (code == CLI_DONE) {
-        result->ceiling_share = yardsticks[0].seconds_median / result->seconds_median;
+        result->ceiling_share = comparisons[0].seconds_median / result->seconds_median;
     }
-    if (code == CLI_DONE && rivalled) {
+    if (code == CLI_DONE && has_baseline) {
         const size_t samples = run->device.bytes / SAMPLE_BYTES;
         result->baseline_ratio =
-            result->samples_per_s * yardsticks[1].seconds_median / (double)samples;
+            result->samples_per_s * comparisons[1].seconds_median / (double)samples;
     }
     return code;
 }
@@ -123,7 +124,7 @@ static cli_exit run_fill(bench_run *run, bench_result *result) {
     bench_fill work = {&run->device, run->device.bytes, 1, CLOCK_KERNEL};
     result->samples = run->device.bytes / SAMPLE_BYTES;
     result->ceiling_share = 1.0;
-    return bench_repeat(&run->pacing, bench_fill_once, &work, NULL, 0, result);
+    return bench_repeat(&run->repetitions, bench_fill_once, &work, NULL, 0, result);
 }
 
 static cli_exit stores_once(void *context, double *seconds) {
@@ -144,7 +145,7 @@ static cli_exit run_copy(bench_run *run, const bench_case *which, bench_result *
     return measure(run, which, copy_once, &work, result);
 }
 
-/* Holds results of upsampling by 4 that the library did not compute against its reference. */
+/* Compares results of upsampling by 4 that the library did not compute with the reference path. */
 static cli_exit check_against(bench_run *run, const bench_case *which, check_read read,
                               void *context, bench_result *result) {
     pm_clip *clip = NULL;
@@ -191,7 +192,8 @@ static cli_exit job_once(void *context, double *seconds) {
     return device_job(work->device, work->clip, &work->job, work->clock, 1, seconds);
 }
 
-/* Poisoned, run once, which is its first warm-up, checked, and only then timed. */
+/* Poisons the output, runs the job once as the first warm-up, checks the results, and then
+ * measures. */
 static cli_exit run_job(bench_run *run, const bench_case *which, bench_result *result) {
     pm_clip *clip = NULL;
     bool owned = false;
@@ -239,7 +241,7 @@ static cli_exit run_end_to_end(bench_run *run, const bench_case *which, bench_re
     work.clip = clip;
     work.job.rotations = out;
     if (out == NULL) {
-        code = cli_fail(CLI_DEVICE_FAILED, "bench", "ask for less with --samples", "out of memory");
+        code = cli_fail(CLI_DEVICE_FAILED, "bench", "use a smaller --samples", "out of memory");
     } else if (code == CLI_DONE) {
         memset(out, 0xff, result->samples * SAMPLE_BYTES);
         code = measure(run, which, host_once, &work, result);
@@ -262,7 +264,7 @@ typedef struct clip_work {
     pm_clip_desc desc;
 } clip_work;
 
-/* From keys in host memory to a clip that could be sampled at once. */
+/* Measures from keys in host memory to a clip that is ready to be sampled. */
 static cli_exit clip_once(void *context, double *seconds) {
     const clip_work *work = context;
     pm_clip *clip = NULL;
@@ -281,7 +283,7 @@ static cli_exit run_clip(bench_run *run, const bench_case *which, bench_result *
     result->samples = s->segments * SCENE_TRACKS;
     result->bytes_per_sample =
         sizeof(float) * pm_method_describe(which->method)->floats_per_segment;
-    return bench_repeat(&run->pacing, clip_once, &work, NULL, 0, result);
+    return bench_repeat(&run->repetitions, clip_once, &work, NULL, 0, result);
 }
 
 static cli_exit obvious_once(void *context, double *seconds) {

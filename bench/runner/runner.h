@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Runs one case: repetitions, statistics, what it is held against, and the check of its
- * results. Prints nothing but failures.
+ * Runs one case: repetitions, statistics, comparisons, and the check of its results. Prints only
+ * errors.
  */
 #ifndef POSEMILL_BENCH_RUNNER_H
 #define POSEMILL_BENCH_RUNNER_H
@@ -10,14 +10,14 @@
 #include "cases/scenes.h"
 #include "device/device.h"
 
-/* How often a case is repeated: at least so many times, and on until so long. */
-typedef struct bench_pacing {
+/* Repetitions of a case: at least `min`, continued for at least `seconds`. */
+typedef struct bench_repetitions {
     size_t warm_ups;
     size_t min;
     double seconds;
-} bench_pacing;
+} bench_repetitions;
 
-bench_pacing pacing_of(bool quick, pm_device_type type);
+bench_repetitions repetitions_of(bool quick, pm_device_type type);
 
 typedef enum bench_bits { BITS_UNCHECKED = 0, BITS_SAME, BITS_DIFFER } bench_bits;
 
@@ -28,45 +28,46 @@ typedef struct bench_result {
     size_t repetitions;
     double seconds_min, seconds_median, seconds_p95;
     double samples_per_s;
-    double ceiling_share;  /* NAN: not held against it */
-    double baseline_ratio; /* NAN: no baseline of the method */
-    double max_error_rad;  /* NAN: not checked; infinite: something was not written */
-    bench_bits bits;       /* against the reference path */
-    bool wrong;            /* the library's own results miss their bound */
+    double ceiling_share;  /* NAN: not compared */
+    double baseline_ratio; /* NAN: the method has no baseline */
+    double max_error_rad;  /* NAN: not checked; infinite: a result was not written */
+    bench_bits bits;       /* compared with the reference path */
+    bool wrong;            /* results of the library exceed their error bound */
 } bench_result;
 
-/* One measurement: does the work once and says how long it took. */
+/* One measurement: does the work once and returns the time taken. */
 typedef cli_exit (*bench_work)(void *context, double *seconds);
 
-/* What a case is held against, measured between its repetitions: on a machine that others
- * use too, only neighbours in time compare. */
-typedef struct bench_yardstick {
+/* A comparison with a case, measured between its repetitions: on a shared machine only measurements
+ * close in time are comparable. */
+typedef struct bench_comparison {
     bench_work work;
     void *context;
     double seconds_median;
-} bench_yardstick;
+} bench_comparison;
 
-enum { YARDSTICKS_MAX = 2 };
+enum { COMPARISONS_MAX = 2 };
 
-/* A fill of a device's output, or several one behind another. */
+/* A fill of the output of a device, or several in a row. */
 typedef struct bench_fill {
     bench_device *device;
     size_t bytes, count;
     bench_clock clock;
 } bench_fill;
 
-/* The time of one. The context is a bench_fill. */
+/* Measures one fill. The context is a bench_fill. */
 cli_exit bench_fill_once(void *context, double *seconds);
 
-/* How many times work is done in one measurement, `*count`, which belongs to the work: as many as
- * make `least` seconds, or `most`. What work says is the time of one. */
+/* Chooses how many times the work is done in one measurement, `*count`, which belongs to the work:
+ * as many as take `min` seconds, at most `max`. The work returns the time of one. */
 cli_exit bench_choose_count(bench_work once, void *work, double min, size_t max, size_t *count);
 
-/* Fills in times and rate of a result whose samples are set, and the yardsticks' times. */
-cli_exit bench_repeat(const bench_pacing *pacing, bench_work work, void *context,
-                      bench_yardstick *yardsticks, size_t yardstick_count, bench_result *result);
+/* Sets times and rate of a result whose samples are set, and the times of the comparisons. */
+cli_exit bench_repeat(const bench_repetitions *repetitions, bench_work work, void *context,
+                      bench_comparison *comparisons, size_t comparison_count, bench_result *result);
 
-/* What the cases of BENCH_SIZE share: keys and an output of the largest, made when needed. */
+/* Shared by the cases of BENCH_SIZE: keys and an output of the largest size, created on first
+ * use. */
 typedef struct bench_sizes {
     size_t largest; /* samples */
     bool opened;
@@ -74,29 +75,29 @@ typedef struct bench_sizes {
     scenes scenes;
 } bench_sizes;
 
-/* What crowds share: an output of as many bytes as the largest so far has. */
+/* Shared by the crowd cases: an output with the size of the largest one so far. */
 typedef struct bench_crowds {
-    size_t bytes; /* 0: it is not there yet */
+    size_t bytes; /* 0: not created yet */
     bench_device device;
 } bench_crowds;
 
 typedef struct bench_run {
-    bench_pacing pacing;
+    bench_repetitions repetitions;
     bench_device device;
     scenes scenes;
     bench_sizes sizes;
     bench_crowds crowds;
-    size_t crowd_bytes;                   /* that an output of crowds may take */
-    baseline *baselines[PM_METHOD_COUNT]; /* made when first needed */
-    float *baseline_out;                  /* of as many bytes as the device's output */
+    size_t crowd_bytes;                   /* maximum size of an output of crowds */
+    baseline *baselines[PM_METHOD_COUNT]; /* created on first use */
+    float *baseline_out;                  /* same size as the output of the device */
 } bench_run;
 
-/* For upsampling by 4 to `samples`. */
+/* Opens a run for upsampling by 4 to `samples`. */
 cli_exit bench_run_open(bench_run *run, pm_engine *engine, size_t samples,
                         const bench_limits *limits);
 void bench_run_close(bench_run *run);
 
-/* Any case but those of BENCH_COLD and BENCH_WARM. */
+/* Runs any case except those of BENCH_COLD and BENCH_WARM. */
 cli_exit bench_run_case(bench_run *run, const bench_case *which, bench_result *result);
 
 #endif

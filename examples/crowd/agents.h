@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * People who walk and run round a middle: where each is, what it does, and how that goes on.
+ * Agents that walk and run round a middle: position, activity and motion of each.
  */
 #ifndef EXAMPLES_CROWD_AGENTS_H
 #define EXAMPLES_CROWD_AGENTS_H
@@ -10,28 +10,29 @@
 enum agent_kind { AGENT_WALKS, AGENT_CHANGES, AGENT_RUNS, AGENT_WAVES, AGENT_BACKS, AGENT_KINDS };
 
 typedef struct agent {
-    double x, z;    /* where the root stands */
-    double heading; /* radians: looks along (sin, cos) of it */
-    double cycles;  /* of walk or run since the beginning */
-    double pace;    /* 1: as the clips are; of those who walk backwards below 0 */
-    double run;     /* 0: walks, 1: runs, between them both */
-    double border;  /* added to its distance from the middle before it makes up its mind */
+    double x, z;    /* position of the root */
+    double heading; /* radians; the direction is (sin, cos) of the heading */
+    double cycles;  /* cycles of walk or run since the beginning */
+    double speed;   /* speed factor; 1: as in the clips, below 0: walks backwards */
+    double run;     /* 0: walks, 1: runs, else a blend */
+    double offset;  /* added to the distance from the middle in the choice between walk and run */
     enum agent_kind kind;
 } agent;
 
-/* Puts them around the middle, `count` in number, from the seed alone. */
+/* Places `count` agents around the middle, from the seed only. */
 void agents_place(agent *agents, size_t count);
 
-/* The radius that holds them. */
+/* The radius of the disc that contains them. */
 double agents_radius(size_t count);
 
-/* What each does now. */
+/* The instances of the agents at time `now`. */
 void agents_instances(const agent *agents, size_t count, double now, pm_crowd_instance *instances);
 
-/* Chooses between walk and run, goes on for `seconds`, and moves each by its root's travel.
- * before, after and travels are room for `count`; `after` is what each does then. */
+/* Chooses between walk and run, advances by `seconds`, and moves each agent by the root motion of
+ * its instance. before, after and motions have `count` elements; `after` receives the new
+ * instances. */
 pm_status agents_move(const pm_crowd *crowd, agent *agents, size_t count, double now,
                       double seconds, pm_crowd_instance *before, pm_crowd_instance *after,
-                      pm_root_motion *travels, pm_error *error);
+                      pm_root_motion *motions, pm_error *error);
 
 #endif

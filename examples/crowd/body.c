@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT
  *
- * The figure's skeleton, and its clips as twelve keys a cycle for squad to run through. Feet are
- * put where they stand while the root goes on, and thighs and shins follow from that.
+ * The skeleton of the figure, and its clips: twelve squad keys per cycle. Feet stay on the ground
+ * where they stand while the root moves, and thighs and shins are computed from that.
  */
 #include "body.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { KEYS = 13 }; /* twelve to a cycle, and the first again */
+enum { KEYS = 13 }; /* twelve per cycle, and the first one again */
 
 static const double pi = 3.14159265358979323846;
 static const double thigh_length = 0.42, shin_length = 0.41, ankle_height = 0.07;
 
-/* Seven tenths of a second are a whole number of tenths: rates of keys are fractions. */
+/* Durations are whole tenths of a second, because key rates are fractions. */
 const double body_seconds[BODY_CLIPS] = {1.1, 0.7, 0.9};
 static const pm_timeline timelines[BODY_CLIPS] = {{.key_count = KEYS, .rate = {120, 11}},
                                                   {.key_count = KEYS, .rate = {120, 7}},
@@ -42,7 +42,7 @@ static const int32_t parents[BODY_JOINTS] = {-1,
                                              BODY_RIGHT_SHIN,
                                              BODY_RIGHT_FOOT};
 
-/* From the parent, standing with arms down; no joint turns. */
+/* Offsets from the parent, standing with arms down and without rotation. */
 static const double offsets[BODY_JOINTS][3] = {
     {0, 0, 0},        {0, 0.93, 0},    {0, 0.12, 0},     {0, 0.16, 0},      {0, 0.22, 0.01},
     {0, 0.09, 0.01},  {0.04, 0.17, 0}, {0.14, 0, 0},     {0, -0.28, 0},     {0, -0.25, 0},
@@ -50,7 +50,7 @@ static const double offsets[BODY_JOINTS][3] = {
     {0, -0.42, 0},    {0, -0.41, 0},   {0, -0.05, 0.15}, {-0.09, -0.02, 0}, {0, -0.42, 0},
     {0, -0.41, 0},    {0, -0.05, 0.15}};
 
-/* One key: degrees of turn about y, x and z, the innermost last, and positions. */
+/* One key: rotations about y, x and z in degrees, the innermost last, and positions. */
 typedef struct pose {
     double turn[BODY_JOINTS][3];
     double position[BODY_JOINTS][3];
@@ -62,13 +62,14 @@ typedef struct keys {
 } keys;
 
 typedef struct gait {
-    double stride;      /* metres a cycle, which is two steps */
-    double stance;      /* the part of it for which a foot stands */
-    double lift;        /* of the foot in between */
-    double height, bob; /* of the hips, which are highest twice a cycle, at `top` */
+    double stride; /* metres per cycle, which is two steps */
+    double stance; /* fraction of the cycle in which a foot stands */
+    double lift;   /* height of the moving foot */
+    double height,
+        bob; /* height of the hips and its amplitude; highest twice per cycle, at `top` */
     double top;
-    double lean, sway;   /* degrees: of the trunk forward, of hips and chest about y */
-    double swing, elbow; /* degrees: of the arms, and of how elbows are bent */
+    double lean, sway;   /* degrees: trunk forward; hips and chest about y */
+    double swing, elbow; /* degrees: swing of the arms; bend of the elbows */
 } gait;
 
 static const gait walking = {1.3, 0.60, 0.10, 0.905, 0.018, 0.3, 3, 7, 24, 16};
@@ -87,11 +88,11 @@ static double bell(double x, double width) {
     return exp(-x * x / (width * width));
 }
 
-/* Where an ankle is, ahead of the hips and above the ground, and how far the heel is up, in
- * degrees; `part` of a cycle since the foot came down. */
+/* The position of an ankle, ahead of the hips and above the ground, and the angle of the heel in
+ * degrees. `part` is the fraction of a cycle since the foot touched the ground. */
 static void foot_path(const gait *g, double part, double *ahead, double *above, double *heel) {
     double reach = g->stride * g->stance / 2;
-    double ahead_of_next = part > 0.5 ? part - 1 : part; /* of the coming down */
+    double ahead_of_next = part > 0.5 ? part - 1 : part; /* distance to the next ground contact */
     *above = ankle_height;
     *ahead = reach - g->stride * part;
     if (part > g->stance) {
@@ -103,7 +104,7 @@ static void foot_path(const gait *g, double part, double *ahead, double *above, 
     *above += 0.08 * bell(part - g->stance, 0.1);
 }
 
-/* Thigh and shin that reach an ankle from hips of some height. */
+/* Rotates thigh and shin so that they reach the ankle from the height of the hips. */
 static void place_leg(const gait *g, pose *p, int thigh, double part) {
     double ahead, above, heel;
     foot_path(g, part, &ahead, &above, &heel);
@@ -121,7 +122,7 @@ static void place_leg(const gait *g, pose *p, int thigh, double part) {
     p->turn[thigh + 3][1] = -0.6 * fmax(heel, 0);
 }
 
-/* `side` 1 of the left; the arm goes with the other side's leg. */
+/* `side` is 1 for the left arm. An arm swings with the opposite leg. */
 static void swing_arm(const gait *g, pose *p, int collar, double side, double swing) {
     p->turn[collar + 1][1] = -g->swing * swing + 0.1 * g->elbow;
     p->turn[collar + 1][2] = side * (6 + 0.1 * g->elbow);
@@ -132,7 +133,7 @@ static void swing_arm(const gait *g, pose *p, int collar, double side, double sw
 static pose gait_pose(const gait *g, double part) {
     pose p = rest_pose();
     double left = part, right = part < 0.5 ? part + 0.5 : part - 0.5;
-    double turn = cos(2 * pi * part); /* 1 as the left foot comes down ahead */
+    double turn = cos(2 * pi * part); /* 1 when the left foot touches the ground in front */
     p.position[BODY_ROOT][2] = g->stride * part;
     p.position[BODY_HIPS][0] = 0.02 * sin(2 * pi * part);
     p.position[BODY_HIPS][1] = g->height + g->bob * cos(4 * pi * (part - g->top));
@@ -150,7 +151,7 @@ static pose gait_pose(const gait *g, double part) {
     return p;
 }
 
-/* The right arm up, and the hand to and fro. */
+/* The right arm is raised, and the hand moves from side to side. */
 static pose wave_pose(double part) {
     pose p = rest_pose();
     p.turn[BODY_RIGHT_COLLAR][2] = -12;
@@ -172,8 +173,8 @@ static void set_key(keys *k, int key, const pose *p) {
     }
 }
 
-/* The last key is the first again, but for the root, which is a stride further: time goes
- * round in a clip that is open too. */
+/* The last key repeats the first, except for the root, which is one stride further: the time of an
+ * open clip wraps around too. */
 static void set_keys(keys *k, int clip) {
     for (int key = 0; key < KEYS; key++) {
         double part = (double)(key % (KEYS - 1)) / (KEYS - 1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A stick figure and what it can do: a skeleton of 22 joints, and clips that walk, run and wave.
- * Metres; y is up, the figure looks along z, its left is x.
+ * A stick figure and its clips: a skeleton of 22 joints that walks, runs and waves. In metres; y
+ * is up, the figure faces z, its left is x.
  */
 #ifndef EXAMPLES_CROWD_BODY_H
 #define EXAMPLES_CROWD_BODY_H
@@ -9,7 +9,7 @@
 #include <posemill/posemill_crowd.h>
 
 enum body_joint {
-    BODY_ROOT, /* on the ground: it carries the way that clips go */
+    BODY_ROOT, /* on the ground; carries the root motion of the clips */
     BODY_HIPS,
     BODY_SPINE,
     BODY_CHEST,
@@ -36,10 +36,10 @@ enum body_joint {
 
 enum body_clip { BODY_WALK, BODY_RUN, BODY_WAVE, BODY_CLIPS };
 
-/* pm_crowd_instance.mask: the joints that a wave is about. */
+/* pm_crowd_instance.mask: the joints used for waving. */
 enum { BODY_RIGHT_ARM_ONLY = 1 };
 
-/* A cycle of each clip. */
+/* Duration of a cycle of each clip. */
 extern const double body_seconds[BODY_CLIPS];
 
 pm_status body_skeleton(pm_skeleton **skeleton, pm_error *error);

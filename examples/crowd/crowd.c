@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Simulates a crowd and draws its last frame: each frame moves everybody by the travel of their
- * roots and poses them on the device; nothing but matrices in model space comes back.
+ * Simulates a crowd and draws its last frame. Each frame moves every agent by its root motion and
+ * poses it on the device; only matrices in model space are read back.
  *
  *     crowd [-n AGENTS] [-s SECONDS] [-d DEVICE] [-o FILE]
  */
@@ -28,16 +28,16 @@ typedef struct options {
     bool help;
 } options;
 
-/* A crowd and room for what a frame needs, made once. */
+/* A crowd and the buffers of a frame, created once. */
 typedef struct scene {
     pm_engine *engine;
     pm_skeleton *skeleton;
     pm_crowd *crowd;
-    size_t slots[BODY_JOINTS]; /* where in skeleton order each joint is */
+    size_t slots[BODY_JOINTS]; /* position of each joint in skeleton order */
     size_t count, frames;
     agent *agents;
     pm_crowd_instance *before, *after;
-    pm_root_motion *travels;
+    pm_root_motion *motions;
     float *models; /* (count, joints, 12) */
 } scene;
 
@@ -45,11 +45,11 @@ static const char usage[] = "usage: crowd [-n AGENTS] [-s SECONDS] [-d DEVICE] [
 
 static void print_help(void) {
     printf("%s\n"
-           "Simulates people who walk and run round a middle, and draws them as SVG.\n\n"
-           "  -n AGENTS   how many, 1 to %d; 10000 unless given\n"
-           "  -s SECONDS  to simulate before the picture, 0 to 600; 4 unless given\n"
+           "Simulates agents that walk and run round a middle, and draws them as SVG.\n\n"
+           "  -n AGENTS   number of agents, 1 to %d; default 10000\n"
+           "  -s SECONDS  simulated time before the picture, 0 to 600; default 4\n"
            "  -d DEVICE   auto, cpu, gpu, none (plain C), a number or part of a name\n"
-           "  -o FILE     where the picture goes; stdout unless given\n\n"
+           "  -o FILE     output file; default stdout\n\n"
            "Example: crowd -n 300 -o crowd.svg\n",
            usage, MAX_AGENTS);
 }
@@ -68,13 +68,13 @@ static bool number_of(const char *text, double least, double most, double *value
     return end != text && *end == '\0' && *value >= least && *value <= most;
 }
 
-/* NULL, or why the value cannot be used. */
+/* Returns NULL, or why the value is invalid. */
 static const char *read_value(char letter, const char *value, options *o) {
     static char why[64];
     double number = 0;
     switch (letter) {
     case 'n':
-        snprintf(why, sizeof why, "needs a whole number from 1 to %d", MAX_AGENTS);
+        snprintf(why, sizeof why, "expected a whole number from 1 to %d", MAX_AGENTS);
         if (!number_of(value, 1, MAX_AGENTS, &number) || number != floor(number))
             return why;
         o->agents = (size_t)number;
@@ -82,7 +82,7 @@ static const char *read_value(char letter, const char *value, options *o) {
     case 's':
         return number_of(value, 0, MAX_SECONDS, &o->seconds)
                    ? NULL
-                   : "needs a number of seconds from 0 to 600";
+                   : "expected a number of seconds from 0 to 600";
     case 'd':
         o->device = value;
         return NULL;
@@ -92,7 +92,7 @@ static const char *read_value(char letter, const char *value, options *o) {
     }
 }
 
-/* False, after a message, when one cannot be used. */
+/* On an invalid argument prints a message and returns false. */
 static bool read_options(int argc, char **argv, options *o) {
     *o = (options){.agents = 10000, .seconds = 4};
     for (int i = 1; i < argc; i += 2) {
@@ -100,8 +100,8 @@ static bool read_options(int argc, char **argv, options *o) {
         if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
             return o->help = true;
         if (strlen(name) != 2 || name[0] != '-' || !strchr("nsdo", name[1]))
-            return refuse(name, NULL, "no such option");
-        const char *why = value ? read_value(name[1], value, o) : "needs a value";
+            return refuse(name, NULL, "unknown option");
+        const char *why = value ? read_value(name[1], value, o) : "expected a value";
         if (why)
             return refuse(name, value, why);
     }
@@ -111,7 +111,7 @@ static bool read_options(int argc, char **argv, options *o) {
 /* ---- the scene ----------------------------------------------------------------------- */
 
 static pm_status out_of_memory(pm_error *error) {
-    snprintf(error->message, sizeof error->message, "not enough memory");
+    snprintf(error->message, sizeof error->message, "out of memory");
     return error->status = PM_ERROR_MEMORY;
 }
 
@@ -132,9 +132,9 @@ static pm_status scene_open(scene *s, const options *o, pm_error *error) {
     s->agents = calloc(s->count, sizeof *s->agents);
     s->before = calloc(s->count, sizeof *s->before);
     s->after = calloc(s->count, sizeof *s->after);
-    s->travels = calloc(s->count, sizeof *s->travels);
+    s->motions = calloc(s->count, sizeof *s->motions);
     s->models = calloc(s->count, pm_crowd_record_bytes(PM_CROWD_MODEL) * BODY_JOINTS);
-    if (!s->agents || !s->before || !s->after || !s->travels || !s->models)
+    if (!s->agents || !s->before || !s->after || !s->motions || !s->models)
         return out_of_memory(error);
     agents_place(s->agents, s->count);
     return PM_OK;
@@ -142,7 +142,7 @@ static pm_status scene_open(scene *s, const options *o, pm_error *error) {
 
 static void scene_close(scene *s) {
     free(s->models);
-    free(s->travels);
+    free(s->motions);
     free(s->after);
     free(s->before);
     free(s->agents);
@@ -159,7 +159,7 @@ static pm_status pose(scene *s, uint64_t frame, pm_error *error) {
     return pm_crowd_pose(s->crowd, &job, error);
 }
 
-/* A frame to begin with, and as many more as were asked for. */
+/* The first frame, and the number of frames requested. */
 static pm_status simulate(scene *s, pm_error *error) {
     const double step = 1.0 / FRAMES_PER_SECOND;
     agents_instances(s->agents, s->count, 0, s->after);
@@ -167,7 +167,7 @@ static pm_status simulate(scene *s, pm_error *error) {
     for (size_t frame = 1; status == PM_OK && frame <= s->frames; frame++) {
         double now = (double)(frame - 1) * step;
         status = agents_move(s->crowd, s->agents, s->count, now, step, s->before, s->after,
-                             s->travels, error);
+                             s->motions, error);
         if (status == PM_OK)
             status = pose(s, frame, error);
     }
@@ -195,18 +195,18 @@ static pm_status simulate_and_report(scene *s, pm_error *error) {
 
 /* ---- the file ------------------------------------------------------------------------- */
 
-/* Into a file beside it, which takes its name when it is whole; what is no plain file, such as
- * a pipe, is written at once. False, with errno, when that fails. */
+/* Writes to a temporary file that is renamed when it is complete. A file that is not regular, such
+ * as a pipe, is written directly. False, with errno, on failure. */
 static bool write_file(const scene *s, const char *path) {
-    char beside[4096];
+    char temporary[4096];
     struct stat there;
     bool plain = stat(path, &there) != 0 || S_ISREG(there.st_mode);
-    int length = snprintf(beside, sizeof beside, plain ? "%s.part" : "%s", path);
-    if (length < 0 || (size_t)length >= sizeof beside) {
+    int length = snprintf(temporary, sizeof temporary, plain ? "%s.part" : "%s", path);
+    if (length < 0 || (size_t)length >= sizeof temporary) {
         errno = ENAMETOOLONG;
         return false;
     }
-    FILE *file = fopen(beside, "w");
+    FILE *file = fopen(temporary, "w");
     if (!file)
         return false;
     bool good = picture_write(file, s->agents, s->count, s->models, s->slots);
@@ -215,12 +215,12 @@ static bool write_file(const scene *s, const char *path) {
         good = false;
         reason = errno;
     }
-    if (good && plain && rename(beside, path) != 0) {
+    if (good && plain && rename(temporary, path) != 0) {
         good = false;
         reason = errno;
     }
     if (!good && plain)
-        remove(beside);
+        remove(temporary);
     errno = reason;
     return good;
 }

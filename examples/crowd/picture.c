@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Drawing: joints are put into the world and seen through a camera, figures are sorted, the
- * farthest first, and each is written as a few paths of whole numbers, relative to each other,
- * so that ten thousand figures stay small.
+ * Drawing: joints are transformed into the world and projected by a camera, figures are sorted
+ * from far to near, and each is written as a few paths of relative integers, so that ten thousand
+ * figures stay small.
  */
 #include "picture.h"
 
@@ -11,8 +11,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { WIDTH = 1600, MARGIN = 40, UNITS = 10 }; /* coordinates are tenths */
-enum { HEAD = BODY_JOINTS, POINTS };            /* the joints and the middle of the head */
+enum { WIDTH = 1600, MARGIN = 40, UNITS = 10 }; /* coordinates are in tenths of a unit */
+enum { HEAD = BODY_JOINTS, POINTS };            /* the joints and the centre of the head */
 
 static const double head_radius = 0.115, limb_width = 0.085;
 
@@ -20,24 +20,24 @@ typedef struct point {
     double x, y;
 } point;
 
-/* An agent as it is seen. */
+/* A projected agent. */
 typedef struct figure {
     point body[POINTS];
     point shadow[POINTS];
     double depth;
-    double scale; /* units a metre there */
+    double scale; /* units per metre at its distance */
     enum agent_kind kind;
     bool left_is_near;
 } figure;
 
-/* Above and behind, looking down at the middle. */
+/* The camera: above and behind, looking down at the middle. */
 typedef struct camera {
-    double height, back;          /* of the eye */
-    double down[2];               /* cosine and sine of how far it looks down */
-    double zoom, left, top, tall; /* from the view to units */
+    double height, back;          /* position of the eye */
+    double down[2];               /* cosine and sine of the downward angle */
+    double zoom, left, top, tall; /* from view space to units */
 } camera;
 
-/* Lines through joints: arm to arm, leg to leg are halves that meet in the trunk. */
+/* Lines through joints: arm to arm and leg to leg, each in two halves that meet in the trunk. */
 static const int arms[2][4] = {
     {BODY_LEFT_COLLAR, BODY_LEFT_ARM, BODY_LEFT_FOREARM, BODY_LEFT_HAND},
     {BODY_RIGHT_COLLAR, BODY_RIGHT_ARM, BODY_RIGHT_FOREARM, BODY_RIGHT_HAND}};
@@ -57,7 +57,8 @@ static point seen(const camera *c, const double at[3], double *depth) {
     return p;
 }
 
-/* The disc of a radius just fits the picture's width, and the tallest of it the height. */
+/* Fits a disc of the radius into the width of the picture, and the tallest figure into the
+ * height. */
 static camera camera_for(double radius) {
     const double angle = 0.46;
     camera c = {.height = 2 + 1.05 * radius, .back = 3 + 2.1 * radius, .zoom = 1};
@@ -80,14 +81,14 @@ static camera camera_for(double radius) {
     return c;
 }
 
-/* Onto the ground, away from a low sun. */
+/* Projects a point onto the ground, away from a low sun. */
 static point shadow_of(const camera *c, const double at[3]) {
     double depth;
     const double flat[3] = {at[0] + 0.75 * at[1], 0, at[2] - 0.32 * at[1]};
     return seen(c, flat, &depth);
 }
 
-/* A point of the model's space in the world. */
+/* Transforms a point from model space to the world. */
 static void stand(const agent *a, const double in[3], double out[3]) {
     double s = sin(a->heading), c = cos(a->heading);
     out[0] = a->x + c * in[0] + s * in[2];
@@ -100,7 +101,7 @@ static figure figure_of(const camera *c, const agent *a, const float *models, co
     double depths[POINTS], at[3];
     for (int i = 0; i < POINTS; i++) {
         const float *m = models + 12 * slots[i < HEAD ? i : BODY_HEAD];
-        double up = i < HEAD ? 0 : 0.9 * head_radius; /* from the head's joint on */
+        double up = i < HEAD ? 0 : 0.9 * head_radius; /* relative to the joint of the head */
         const double joint[3] = {(double)m[3] + up * (double)m[1], (double)m[7] + up * (double)m[5],
                                  (double)m[11] + up * (double)m[9]};
         stand(a, joint, at);
@@ -120,7 +121,7 @@ static int farther(const void *a, const void *b) {
 
 /* ---- writing ------------------------------------------------------------------------ */
 
-/* A line through points; numbers need no blank before a minus. */
+/* Writes a line through points. No blank is written before a minus. */
 static void write_line(FILE *file, const point *points, const int *joints, int count) {
     long x = lround(points[joints[0]].x), y = lround(points[joints[0]].y);
     fprintf(file, "M%ld %ldl", x, y);
@@ -146,7 +147,7 @@ static void write_trunk(FILE *file, const point *points, double width, double he
             lround(points[HEAD].y), rx, ry, 2 * rx, rx, ry, -2 * rx);
 }
 
-/* Figures whose lines are as wide, to a sixteenth. */
+/* A run of figures whose lines have the same width, to a sixteenth. */
 static size_t run_of(const figure *figures, size_t begin, size_t count) {
     size_t end = begin;
     while (end < count && figures[end].scale <= figures[begin].scale * 17 / 16)
@@ -154,7 +155,7 @@ static size_t run_of(const figure *figures, size_t begin, size_t count) {
     return end;
 }
 
-/* All of one run are two paths, so that shadows that overlap are no darker. */
+/* Writes the shadows of a run as two paths, so that overlapping shadows are not darker. */
 static void write_shadows(FILE *file, const figure *figures, size_t count) {
     for (size_t i = 0, end; i < count; i = end) {
         end = run_of(figures, i, count);
@@ -171,7 +172,7 @@ static void write_shadows(FILE *file, const figure *figures, size_t count) {
     }
 }
 
-/* The far limbs, the trunk over them, and the near ones over that, each lighter. */
+/* Draws the far limbs, then the trunk, then the near limbs, each lighter than the one before. */
 static void write_figure(FILE *file, const figure *f) {
     static const char *const letters = "wcruv";
     const char kind = letters[f->kind];
@@ -194,7 +195,7 @@ static void write_figures(FILE *file, const figure *figures, size_t count) {
     }
 }
 
-/* Classes: what someone does, and how far away the part of the body is. */
+/* Classes: the activity of an agent, and the distance of the part of the body. */
 static void write_head(FILE *file, const camera *c, size_t count) {
     fprintf(file,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %.0f\">\n"

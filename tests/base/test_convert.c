@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Euler angles and matrices to and from quaternions, in all twelve orders, away
- * from, near and at gimbal lock and half turns. No device is needed.
+ * Conversion of Euler angles and matrices to and from quaternions, in all twelve orders, away from,
+ * near and at gimbal lock and half turns. No device is required.
  */
 #include "oracle/random_tracks.h"
 
@@ -33,7 +33,7 @@ static void multiply(const double a[4], const double b[4], double out[4]) {
     memcpy(out, product, sizeof product);
 }
 
-/* Angle between the rotations of two quaternions of any norm. */
+/* The angle between the rotations of two quaternions of any norm. */
 static double angle_between(const double a[4], const double b[4]) {
     double na = 0.0, nb = 0.0, minus = 0.0, plus = 0.0;
     for (int n = 0; n < 4; n++) {
@@ -47,7 +47,7 @@ static double angle_between(const double a[4], const double b[4]) {
     return 4.0 * atan2(fmin(minus, plus), fmax(minus, plus));
 }
 
-/* The textbook: one quaternion an axis, multiplied left to right. */
+/* Textbook formula: one quaternion per axis, multiplied from left to right. */
 static void expected_quaternion(int order, const double angles[3], double q[4]) {
     double product[4] = {0, 0, 0, 1};
     for (int n = 0; n < 3; n++) {
@@ -95,7 +95,7 @@ static void angles_of_a_quaternion_give_the_same_rotation(void **state) {
     }
 }
 
-static void near_brings_back_the_angles_that_were_put_in(void **state) {
+static void with_near_the_original_angles_are_returned(void **state) {
     (void)state;
     random_source source = random_start();
     for (int order = 0; order < PM_EULER_COUNT; order++) {
@@ -104,7 +104,7 @@ static void near_brings_back_the_angles_that_were_put_in(void **state) {
             random_angles(&source, 30.0, angles);
             const double lock = is_proper(order) ? sin(angles[1]) : cos(angles[1]);
             if (fabs(lock) < 0.01) {
-                continue; /* the angles are lost there, and near decides */
+                continue; /* the original angles are lost at gimbal lock, and near decides */
             }
             for (int c = 0; c < 3; c++) {
                 near[c] = angles[c] + random_between(&source, -0.004, 0.004);
@@ -175,13 +175,13 @@ static void near_gimbal_lock_the_rotation_is_kept(void **state) {
             pm_quat_from_euler((pm_euler_order)order, angles, q);
             pm_euler_from_quat((pm_euler_order)order, q, NULL, back);
             expected_quaternion(order, back, again);
-            /* Within the lock's width the middle angle is snapped. */
+            /* Within the tolerance of gimbal lock the middle angle is snapped. */
             assert_true(angle_between(q, again) < (away < 2.1e-7 ? 2.1e-7 : 1e-14));
         }
     }
 }
 
-static void float32_noise_at_gimbal_lock_does_not_move_the_first_angle(void **state) {
+static void float32_noise_at_gimbal_lock_does_not_change_the_first_angle(void **state) {
     (void)state;
     random_source source = random_start();
     int held = 0;
@@ -219,7 +219,7 @@ static void any_norm_and_sign_of_a_quaternion_give_the_same_angles(void **state)
     }
 }
 
-static void matrix_of_a_quaternion_turns_vectors_as_it_does(void **state) {
+static void the_matrix_of_a_quaternion_rotates_vectors_as_the_quaternion_does(void **state) {
     (void)state;
     random_source source = random_start();
     for (int n = 0; n < RANDOM_CASES; n++) {
@@ -239,7 +239,7 @@ static void matrix_of_a_quaternion_turns_vectors_as_it_does(void **state) {
     }
 }
 
-static void quaternions_come_back_from_their_matrices_with_w_positive(void **state) {
+static void matrices_give_back_their_quaternions_with_positive_w(void **state) {
     (void)state;
     random_source source = random_start();
     for (int n = 0; n < RANDOM_CASES; n++) {
@@ -253,7 +253,7 @@ static void quaternions_come_back_from_their_matrices_with_w_positive(void **sta
     }
 }
 
-static void half_turns_come_back_from_their_matrices(void **state) {
+static void matrices_of_half_turns_give_back_their_quaternions(void **state) {
     (void)state;
     random_source source = random_start();
     for (int n = 0; n < RANDOM_CASES; n++) {
@@ -311,7 +311,7 @@ static void a_sheared_matrix_gives_the_nearest_rotation(void **state) {
     }
 }
 
-static void scale_of_a_matrix_does_not_matter(void **state) {
+static void the_scale_of_a_matrix_does_not_matter(void **state) {
     (void)state;
     static const double scales[] = {1e-150, 1e-3, 7.0, 1e300};
     random_source source = random_start();
@@ -327,7 +327,7 @@ static void scale_of_a_matrix_does_not_matter(void **state) {
     }
 }
 
-static void what_is_no_rotation_is_refused_and_nothing_is_written(void **state) {
+static void matrices_that_are_no_rotations_are_refused_and_write_nothing(void **state) {
     (void)state;
     static const double bad[][9] = {
         {0, 0, 0, 0, 0, 0, 0, 0, 0},        {-1, 0, 0, 0, 1, 0, 0, 0, 1},
@@ -347,18 +347,18 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(quaternion_of_angles_is_the_product_of_three_turns),
         cmocka_unit_test(angles_of_a_quaternion_give_the_same_rotation),
-        cmocka_unit_test(near_brings_back_the_angles_that_were_put_in),
+        cmocka_unit_test(with_near_the_original_angles_are_returned),
         cmocka_unit_test(without_near_the_angles_are_the_smallest),
         cmocka_unit_test(at_gimbal_lock_the_first_angle_keeps_the_value_of_near),
         cmocka_unit_test(near_gimbal_lock_the_rotation_is_kept),
-        cmocka_unit_test(float32_noise_at_gimbal_lock_does_not_move_the_first_angle),
+        cmocka_unit_test(float32_noise_at_gimbal_lock_does_not_change_the_first_angle),
         cmocka_unit_test(any_norm_and_sign_of_a_quaternion_give_the_same_angles),
-        cmocka_unit_test(matrix_of_a_quaternion_turns_vectors_as_it_does),
-        cmocka_unit_test(quaternions_come_back_from_their_matrices_with_w_positive),
-        cmocka_unit_test(half_turns_come_back_from_their_matrices),
+        cmocka_unit_test(the_matrix_of_a_quaternion_rotates_vectors_as_the_quaternion_does),
+        cmocka_unit_test(matrices_give_back_their_quaternions_with_positive_w),
+        cmocka_unit_test(matrices_of_half_turns_give_back_their_quaternions),
         cmocka_unit_test(a_sheared_matrix_gives_the_nearest_rotation),
-        cmocka_unit_test(scale_of_a_matrix_does_not_matter),
-        cmocka_unit_test(what_is_no_rotation_is_refused_and_nothing_is_written),
+        cmocka_unit_test(the_scale_of_a_matrix_does_not_matter),
+        cmocka_unit_test(matrices_that_are_no_rotations_are_refused_and_write_nothing),
     };
     return cmocka_run_group_tests_name("convert", tests, NULL, NULL);
 }

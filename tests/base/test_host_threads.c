@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * How many threads of the host a call spreads over: as many as its job or its engine says, at
- * most, and with the same bits. Threads are counted as the library starts and joins them.
+ * The number of host threads of a call: at most the number that its job or its engine specifies,
+ * with the same bits for any number. Threads are counted when the library starts and joins them.
  */
 #include "support/crowd_scene.h"
 #include "support/engines.h"
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static atomic_size_t helpers, max_helpers; /* that run now, and that ever ran at once */
+static atomic_size_t helpers, max_helpers; /* threads that run now, and the maximum so far */
 
 int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
                           void *(*function)(void *), void *argument);
@@ -61,7 +61,7 @@ static float *posed_by(const scene *s, const pm_crowd_instance *instances, uint3
     return records;
 }
 
-static void a_crowd_on_the_reference_path_takes_as_many_threads_as_its_job_says(void **state) {
+static void a_crowd_on_the_reference_path_uses_as_many_threads_as_its_job_specifies(void **state) {
     scene s;
     pm_crowd_instance *instances = test_array(INSTANCES, sizeof *instances);
     random_source source = random_salted(0xF71);
@@ -114,8 +114,8 @@ static float *sampled_by(const pm_clip *clip, const double *times, uint32_t host
     return rotations;
 }
 
-/* Placing them for a device, and all of it on the reference path. */
-static void listed_times_take_at_most_the_threads_of_their_job(void **state) {
+/* The threads locate the times for a device, and do the whole job on the reference path. */
+static void listed_times_use_at_most_the_threads_of_their_job(void **state) {
     motion m = motion_make(KEYS, 1, 1.0, 0xF74);
     const pm_timeline timeline = {.key_count = KEYS, .rate = {30, 1}};
     const pm_clip_desc desc = motion_desc(&m, &timeline, PM_METHOD_SLERP);
@@ -144,9 +144,9 @@ static void listed_times_take_at_most_the_threads_of_their_job(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        ON_BOTH(a_crowd_on_the_reference_path_takes_as_many_threads_as_its_job_says),
+        ON_BOTH(a_crowd_on_the_reference_path_uses_as_many_threads_as_its_job_specifies),
         ON_BOTH(one_instance_is_posed_on_the_calling_thread),
-        ON_BOTH(listed_times_take_at_most_the_threads_of_their_job),
+        ON_BOTH(listed_times_use_at_most_the_threads_of_their_job),
     };
     return cmocka_run_group_tests_name("host_threads", tests, NULL, engines_close);
 }

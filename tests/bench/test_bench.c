@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * posemill bench as a user meets it, on sizes too small to mean anything: which cases
- * there are, what the record holds, what is refused. How fast anything is, is not tested.
+ * Tests of posemill bench with very small sizes: the list of cases, the content of the record,
+ * and rejected arguments. Performance is not tested.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -28,7 +28,7 @@
 
 static char folder[] = "/tmp/posemill-test-bench-XXXXXX";
 static char output[131072]; /* stdout of the last run */
-static char complaint[8192];
+static char error_output[8192];
 static char record[131072]; /* record.json of the last run */
 
 static void read_text(const char *name, char *text, size_t size) {
@@ -41,7 +41,7 @@ static void read_text(const char *name, char *text, size_t size) {
     }
 }
 
-/* Runs posemill bench with these arguments in the test's folder. */
+/* Runs posemill bench with these arguments in the folder of the test. */
 static int run(const char *arguments) {
     char line[2048];
     int used = snprintf(line, sizeof line, "'%s' bench %s >stdout.txt 2>stderr.txt </dev/null",
@@ -49,7 +49,7 @@ static int run(const char *arguments) {
     assert_true(used > 0 && (size_t)used < sizeof line);
     int status = system(line);
     read_text("stdout.txt", output, sizeof output);
-    read_text("stderr.txt", complaint, sizeof complaint);
+    read_text("stderr.txt", error_output, sizeof error_output);
     read_text("record.json", record, sizeof record);
     assert_true(WIFEXITED(status));
     return WEXITSTATUS(status);
@@ -58,18 +58,20 @@ static int run(const char *arguments) {
 static void expect(int code, const char *arguments) {
     int got = run(arguments);
     if (got != code) {
-        fail_msg("exit code %d instead of %d from: bench %s\n%s", got, code, arguments, complaint);
+        fail_msg("exit code %d instead of %d from: bench %s\n%s", got, code, arguments,
+                 error_output);
     }
 }
 
-/* The code, and one line "posemill: ..." with these words, and at most one of cure. */
+/* Expects the exit code, one line "posemill: ..." with these words, and at most one line with a
+ * hint. */
 static void expect_failure(int code, const char *arguments, const char *words) {
     expect(code, arguments);
-    if (strncmp(complaint, "posemill: ", 10) != 0 || strstr(complaint, words) == NULL) {
-        fail_msg("'%s' is not in: %s", words, complaint);
+    if (strncmp(error_output, "posemill: ", 10) != 0 || strstr(error_output, words) == NULL) {
+        fail_msg("'%s' is not in: %s", words, error_output);
     }
     size_t lines = 0;
-    for (const char *c = complaint; *c != '\0'; c++) {
+    for (const char *c = error_output; *c != '\0'; c++) {
         lines += *c == '\n';
     }
     assert_in_range(lines, 1, 2);
@@ -86,7 +88,7 @@ static size_t occurrences(const char *text, const char *word) {
 
 /* ---- the record ---------------------------------------------------------------- */
 
-/* The text behind `"member": ` in the record, from `from` on; fails when it is not there. */
+/* The text after `"member": ` in the record, searched from `from`; fails if it is missing. */
 static const char *member(const char *from, const char *name) {
     char pattern[64];
     snprintf(pattern, sizeof pattern, "\"%s\": ", name);
@@ -138,7 +140,7 @@ static const char *const coded_groups[] = {"upsample-2-log48", "downsample-4-log
                                            "times-smallest48"};
 enum { CODED_GROUPS = sizeof coded_groups / sizeof coded_groups[0] };
 
-/* Every method of a group, results within twice the documented bound. */
+/* Checks every method of a group; results must be within twice the documented bound. */
 static void expect_group(const char *group) {
     for (int m = 0; m < PM_METHOD_COUNT; m++) {
         const pm_method_info *info = pm_method_describe((pm_method)m);
@@ -153,11 +155,11 @@ static void expect_group(const char *group) {
     }
 }
 
-/* Of --samples 4096: from one pose by eights up to four times as many. */
+/* Sizes for --samples 4096: from one pose, in steps of eight, up to four times as many samples. */
 static const int sizes[] = {64, 512, 4096, 16384};
 enum { SIZES = sizeof sizes / sizeof sizes[0] };
 
-/* Both methods in every size, each with a ceiling of its own, and none beyond. */
+/* Checks that both methods have every size, each with its own ceiling, and no other size. */
 static void expect_sizes(void) {
     static const pm_method methods[] = {PM_METHOD_SLERP, PM_METHOD_SQUAD};
     for (size_t m = 0; m < sizeof methods / sizeof methods[0]; m++) {
@@ -174,7 +176,7 @@ static void expect_sizes(void) {
     assert_int_equal(occurrences(record, "\"sizes/"), 2 * SIZES);
 }
 
-/* Slerp of keys of 48 bits, which the reference decodes too. */
+/* Slerp with keys of 48 bits, which the reference path decodes too. */
 static void expect_coded_groups(void) {
     for (size_t g = 0; g < CODED_GROUPS; g++) {
         char name[96];
@@ -184,7 +186,8 @@ static void expect_coded_groups(void) {
     }
 }
 
-/* Those of a crowd of 64 joints and 48 bytes, as many as 16384 samples of 16 bytes have room for. */
+/* The instances of a crowd of 64 joints and 48 bytes: as many as fit in the size of 16384 samples
+ * of 16 bytes. */
 static void expect_crowd(void) {
     static const char *const names[] = {"crowd/model", "crowd/palette", "crowd/crossfade",
                                         "ceiling/palette-fill"};
@@ -200,7 +203,7 @@ static void expect_crowd(void) {
     assert_int_equal(occurrences(record, "\"crowd/"), 3);
 }
 
-/* Of --samples 4096: what has room, and how many joints a frame updates. */
+/* For --samples 4096: the scenes that fit, and the number of joints updated per frame. */
 static const struct {
     const char *name;
     double samples, bytes;
@@ -217,7 +220,7 @@ static const struct {
     {"half-crossfade", 170 * 64, 24},
     {"dual-crossfade", 128 * 64, 32},
     {"every-2nd-frame", (16 + 16 + 16) * 64, 48},
-    /* of the first 29 all; of the next 28 those in group 2 of 16; of the rest those in group 4 */
+    /* all of the first 29; of the next 28 those in group 2 of 16; of the rest those in group 4 */
     {"levels", (29 + 16 + 16) * 64, 48},
     {"one-300", 300, 48},
 };
@@ -272,7 +275,7 @@ static void every_method_is_a_case_of_every_kind_of_job_on_the_reference(void **
     }
     expect_sizes();
     expect_crowd();
-    /* bspline has no nonuniform keys; crowds are left out of a quick run */
+    /* bspline has no nonuniform keys; a quick run excludes crowds */
     assert_int_equal(occurrences(record, "\"name\": "),
                      2 + 4 + 3 + CODED_GROUPS + (JOB_GROUPS + 1) * PM_METHOD_COUNT - 1 + 2 * SIZES);
     assert_null(strstr(output, "WRONG"));
@@ -299,7 +302,7 @@ static void a_method_without_a_baseline_has_no_ratio(void **state) {
 static void case_picks_by_glob_and_refuses_what_matches_nothing(void **state) {
     (void)state;
     expect(0, "--device none --quick --samples 2048 --case '*/squa[d]' --json record.json");
-    const size_t matching = 2 + JOB_GROUPS; /* with baseline and clip */
+    const size_t matching = 2 + JOB_GROUPS; /* includes baseline and clip */
     assert_int_equal(occurrences(record, "\"name\": "), matching);
     assert_int_equal(occurrences(record, "/squad\""), matching);
     assert_int_equal(occurrences(output, "/squad "), matching);
@@ -325,7 +328,7 @@ static void crowds_are_posed_in_a_quick_run_when_asked_for(void **state) {
         snprintf(name, sizeof name, "crowds/%s", crowds[i].name);
         bool one = strcmp(crowds[i].name, "one-300") == 0;
         assert_true(isnan(number(find_case(name), "ceiling_share")) == one);
-        /* all of these are the reference's own results */
+        /* all of these are results of the reference path */
         assert_true(number(find_case(name), "max_error_rad") == 0.0);
     }
     assert_null(strstr(output, "differ"));
@@ -338,14 +341,14 @@ static void json_on_stdout_stands_alone_and_quiet_prints_nothing(void **state) {
     assert_string_equal(output + strlen(output) - 2, "}\n");
     expect(0, "--device none --quick --samples 2048 --case ceiling/copy --quiet");
     assert_string_equal(output, "");
-    assert_string_equal(complaint, "");
+    assert_string_equal(error_output, "");
 }
 
 static void what_cannot_be_measured_is_refused(void **state) {
     (void)state;
     expect_failure(2, "--device none --samples 2047", "at least 2048");
-    expect_failure(2, "--device all", "'all' is several");
-    expect_failure(2, "--device 0,1", "'0,1' is several");
+    expect_failure(2, "--device all", "'all' names several devices");
+    expect_failure(2, "--device 0,1", "'0,1' names several devices");
     expect_failure(2, "--device none --samples many", "--samples");
     expect_failure(2, "--device none --fast", "unknown option");
     expect_failure(2, "--device none slerp", "unexpected argument");
@@ -368,7 +371,7 @@ static void help_defines_its_terms_and_needs_no_device(void **state) {
 static void on_a_device_every_group_is_measured_and_no_cache_is_left_behind(void **state) {
     (void)state;
     int code = run("--quick --samples 2048 --case obvious/slerp");
-    if (code == 2 && strstr(complaint, "no case of this device") != NULL) {
+    if (code == 2 && strstr(error_output, "no case of this device") != NULL) {
         print_message("no OpenCL device: skipped\n");
         skip();
     }
@@ -399,7 +402,7 @@ static void on_a_device_every_group_is_measured_and_no_cache_is_left_behind(void
 static void on_a_device_crowds_are_posed_there_and_on_the_reference(void **state) {
     (void)state;
     int code = run("--quick --samples 4096 --case crowds/reference --json record.json");
-    if (code == 2 && strstr(complaint, "no case of this device") != NULL) {
+    if (code == 2 && strstr(error_output, "no case of this device") != NULL) {
         print_message("no OpenCL device: skipped\n");
         skip();
     }
@@ -416,7 +419,7 @@ static void a_device_that_is_not_there_fails_in_a_first_call_as_elsewhere(void *
     (void)state;
     int code = run("--device 'no such device' --case cold/slerp");
     if (code == 2) {
-        skip(); /* built without OpenCL: there are no such cases */
+        skip(); /* without OpenCL these cases do not exist */
     }
     expect_failure(3, "--device 'no such device' --case cold/slerp", "posemill: ");
     expect_failure(3, "--device 'no such device' --case ceiling/fill", "posemill: ");
@@ -432,7 +435,7 @@ static void the_report_fills_the_documents_from_a_record(void **state) {
     assert_int_equal(fputs(record, file) >= 0, 1);
     assert_int_equal(fclose(file), 0);
     static const char script[] =
-        "set -e; fails() { ! \"$@\"; }\n" /* a bare ! would pass for set -e */
+        "set -e; fails() { ! \"$@\"; }\n" /* set -e ignores a command negated with ! */
         "cp '" POSEMILL_SOURCE_DIR "/bench/report' '" POSEMILL_SOURCE_DIR "/bench/figures' bench\n"
         "for name in README.md docs/performance.md; do\n"
         "  printf 'before\\n<!-- bench:begin -->\\nold\\n<!-- bench:end -->\\nafter\\n' >$name\n"
@@ -461,7 +464,8 @@ static int enter_folder(void **state) {
     if (mkdtemp(folder) == NULL || chdir(folder) != 0) {
         return 1;
     }
-    /* What drivers keep at exit is not the command's, and no line of its messages. */
+    /* Memory that drivers hold at exit is not a leak of the command, and a report would add lines
+     * to its messages. */
     return setenv("TMPDIR", folder, 1) != 0 ||
            setenv("LSAN_OPTIONS",
                   "print_suppressions=0:suppressions=" POSEMILL_SOURCE_DIR "/tests/lsan.supp",
@@ -470,7 +474,7 @@ static int enter_folder(void **state) {
 
 static int leave_folder(void **state) {
     (void)state;
-    return chdir("/") != 0 || rmdir(folder) != 0; /* fails when anything was left behind */
+    return chdir("/") != 0 || rmdir(folder) != 0; /* fails if any file was left behind */
 }
 
 int main(void) {

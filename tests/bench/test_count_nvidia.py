@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""bench/count-nvidia on listings small enough to count by hand, and what it refuses.
+"""Tests of bench/count-nvidia with listings small enough to count by hand, and its errors.
 
     test_count_nvidia.py COUNT_NVIDIA
 
-Where clang-15, libclc and ptxas are installed the kernel of slerp is counted, too.
+If clang-15, libclc and ptxas are installed the kernel of slerp is counted too.
 """
 import importlib.machinery
 import importlib.util
@@ -15,7 +15,7 @@ import sys
 import unittest
 
 SCRIPT = os.path.abspath(sys.argv.pop(1) if len(sys.argv) > 1 else "bench/count-nvidia")
-sys.dont_write_bytecode = True  # beside the script it would be litter
+sys.dont_write_bytecode = True  # keeps the folder of the script clean
 LOADER = importlib.machinery.SourceFileLoader("count_nvidia", SCRIPT)
 count_nvidia = importlib.util.module_from_spec(importlib.util.spec_from_loader("count_nvidia", LOADER))
 LOADER.exec_module(count_nvidia)
@@ -62,7 +62,7 @@ $__internal_0_$__cuda_sm20_sqrt_rn_f32_slowpath:
 
 
 def listed(text, addresses=False):
-    """As nvdisasm prints it; with addresses for labels, as cuobjdump does."""
+    """The format of nvdisasm; with addresses instead of labels, that of cuobjdump."""
     lines, places, at = text.split("\n"), {}, 0
     for line in lines:
         if line.endswith(":"):
@@ -154,7 +154,7 @@ loop:
     @P1 BRA segment
     EXIT
 """)
-        self.assertEqual(program[2].goes, [1, 3])
+        self.assertEqual(program[2].next, [1, 3])
         self.assertEqual(found.sample, {1, 2})
 
     def test_a_store_that_not_every_turn_does_is_no_sample(self):
@@ -170,12 +170,12 @@ past:
 
     def test_what_cannot_be_counted_is_refused(self):
         for text, words in (
-            ("", "no instruction"),
+            ("", "has no instructions"),
             ("loop:\n    FADD R0, R0, R1\n    @P0 BRA loop\n    EXIT\n", "no loop stores"),
-            ("loop:\n    STG.E.64 [R2.64], R4\n    @P0 BRA loop\n    EXIT\n", "8 bytes a turn"),
-            ("loop:\n    STG.E.128 [R2.64], R4\n    @P0 BRA loop\n    EXIT\n", "in no loop over"),
+            ("loop:\n    STG.E.64 [R2.64], R4\n    @P0 BRA loop\n    EXIT\n", "stores 8 bytes per iteration"),
+            ("loop:\n    STG.E.128 [R2.64], R4\n    @P0 BRA loop\n    EXIT\n", "not in a loop over"),
             ("loop:\n    STG.E.128 [R2.64], R4\n    @P0 BRA nowhere\n    EXIT\n", "has no nowhere"),
-            ("loop:\n    STG.E.128 [R2.64], R4\n    BRX R2\n    EXIT\n", "cannot follow BRX"),
+            ("loop:\n    STG.E.128 [R2.64], R4\n    BRX R2\n    EXIT\n", "BRX is not supported"),
         ):
             with self.subTest(words=words):
                 with self.assertRaisesRegex(count_nvidia.Failure, words):
@@ -210,7 +210,7 @@ $L__BB0_3:
 """)
         found = count_nvidia.count(program)
         self.assertEqual(found.samples, 1)
-        # the way over bra.uni to the stores is not that of every turn
+        # the path over bra.uni to the stores is not part of every iteration
         self.expect_mix(program, found.sample, fp32=1, load=1, store=3, int=2, other=3)
         self.expect_mix(program, found.rare, mufu=1, other=2)
         self.assertEqual([i.bytes for i in program if i.bytes], [4, 8, 4, 4])
@@ -246,12 +246,12 @@ class Command(unittest.TestCase):
 
     def test_a_missing_tool_is_told_with_its_package(self):
         done = self.run_script("slerp", PATH="/nowhere")
-        self.expect_failure(done, 2, "clang-15 is missing: Debian package clang-15")
+        self.expect_failure(done, 2, "clang-15 is missing; install Debian package clang-15")
 
     def test_what_is_not_known_is_refused(self):
-        self.expect_failure(self.run_script("sLerp"), 1, "sLerp: not one of slerp, ")
-        self.expect_failure(self.run_script("--card", "GTX 1"), 1, "not one of H200, ")
-        self.expect_failure(self.run_script("--sm", "sm_87"), 1, "name one with --card")
+        self.expect_failure(self.run_script("sLerp"), 1, "sLerp: unknown; expected one of slerp, ")
+        self.expect_failure(self.run_script("--card", "GTX 1"), 1, "unknown; expected one of H200, ")
+        self.expect_failure(self.run_script("--sm", "sm_87"), 1, "choose one with --card")
         for architecture in ("90", "sm_", "sm_90;", "sm_1000"):
             self.assertEqual(self.run_script("--sm", architecture).returncode, 2)
 
@@ -260,7 +260,7 @@ class Command(unittest.TestCase):
         if done.returncode == 2:
             self.skipTest(done.stderr)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
-        self.assertIn("A lead, not a measurement.", done.stdout)
+        self.assertIn("An estimate, not a measurement.", done.stdout)
         rows = [line.split() for line in done.stdout.split("\n") if line.startswith("slerp ")]
         self.assertEqual(len(rows), 3)
         registers, spilled, _, everything, fp32 = map(float, rows[0][1:6])

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""bench/figures on small documents: what agrees with its record, and each way not to.
+"""Tests of bench/figures with small documents: figures that match their records, and each error.
 
     test_figures.py FIGURES
 """
@@ -47,7 +47,7 @@ class Figures(unittest.TestCase):
 
     def test_a_figure_that_is_not_its_record_s_fails(self):
         wrong = self.rate + 1
-        self.assertIn(f"{wrong} is {self.rate}.", self.run_on(LISTED.format(wrong, wrong, SOURCE)))
+        self.assertIn(f"{wrong} differs from its source; expected {self.rate}.", self.run_on(LISTED.format(wrong, wrong, SOURCE)))
 
     def test_a_figure_without_a_record_fails(self):
         for figure in ("5 million joints a second", "3 to 4 %", "7.5 GB/s", "20 ns",

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""bench/plot on small records: where points come to lie, and what is refused.
+"""Tests of bench/plot with small records: positions of points, and rejected records.
 
     test_plot.py PLOT
 
-Nothing is measured. Expected places are read off the drawing's own axes.
+Nothing is measured. Expected positions are computed from the axes of the drawing.
 """
 import json
 import os
@@ -66,21 +66,21 @@ class Drawing(unittest.TestCase):
 
     def expect_refusal(self, content, words):
         done = self.run_plot(content)
-        complaint = done.stderr.decode()
-        self.assertEqual((done.returncode, done.stdout), (1, b""), complaint)
-        self.assertEqual(complaint.count("\n"), 1, complaint)
-        self.assertRegex(complaint, r"^plot: .*0\.json: ")
-        self.assertIn(words, complaint)
+        error_output = done.stderr.decode()
+        self.assertEqual((done.returncode, done.stdout), (1, b""), error_output)
+        self.assertEqual(error_output.count("\n"), 1, error_output)
+        self.assertRegex(error_output, r"^plot: .*0\.json: ")
+        self.assertIn(words, error_output)
 
     def dots(self, svg):
-        """{what a dot is told to be: (x, y)}"""
+        """{title of a dot: (x, y)}"""
         return {
             dot.find(SVG + "title").text: (float(dot.get("cx")), float(dot.get("cy")))
             for dot in svg.iter(SVG + "circle")
         }
 
     def mark(self, svg, text):
-        """(x, y) of the only text of these words; y is that of what it stands beside."""
+        """(x, y) of the only text with these words; y is that of the labelled point or line."""
         found = [t for t in svg.iter(SVG + "text") if t.text == text]
         self.assertEqual(len(found), 1, text)
         return float(found[0].get("x")), float(found[0].get("y")) - 4.0
@@ -90,19 +90,19 @@ class Drawing(unittest.TestCase):
         dots = self.dots(svg)
         none, all_of_it = (self.mark(svg, text)[1] for text in ("0 %", "100 %"))
         self.assertEqual(len(dots), 5)
-        for told, share in (
+        for text, share in (
             ("slerp, 1 KiB: 25.0 %", 0.25),
             ("slerp, 8 KiB: 50.0 %", 0.5),
             ("slerp, 64 KiB: 100.0 %", 1.0),
             ("squad, 1 KiB: 0.0 %", 0.0),
             ("squad, 64 KiB: 98.0 %", 0.98),
         ):
-            self.assertAlmostEqual(dots[told][1], none + share * (all_of_it - none), delta=0.11)
+            self.assertAlmostEqual(dots[text][1], none + share * (all_of_it - none), delta=0.11)
 
     def test_points_lie_at_the_marks_of_their_size_and_powers_of_two_evenly(self):
         svg = self.draw(SMALL)
         dots = self.dots(svg)
-        places = [dots[f"slerp, {told}"][0] for told in
+        places = [dots[f"slerp, {text}"][0] for text in
                   ("1 KiB: 25.0 %", "8 KiB: 50.0 %", "64 KiB: 100.0 %")]
         for place, text in zip(places, ("1 KiB", "8 KiB", "64 KiB")):
             self.assertAlmostEqual(place, self.mark(svg, text)[0], delta=0.11)
@@ -116,7 +116,7 @@ class Drawing(unittest.TestCase):
             [tuple(map(float, point.split(","))) for point in line.get("points").split()]
             for line in svg.iter(SVG + "polyline")
         ]
-        wanted = [sorted(at for told, at in dots.items() if told.startswith(method))
+        wanted = [sorted(at for text, at in dots.items() if text.startswith(method))
                   for method in ("slerp", "squad")]
         self.assertEqual(drawn, wanted)
 
@@ -140,7 +140,7 @@ class Drawing(unittest.TestCase):
         dots = self.dots(svg)
         upper, lower = dots["slerp, 8 KiB: 50.0 %"], dots["slerp, 8 KiB: 75.0 %"]
         self.assertEqual(upper[0], lower[0])
-        self.assertGreater(lower[1], max(y for told, (_, y) in dots.items() if "75" not in told))
+        self.assertGreater(lower[1], max(y for text, (_, y) in dots.items() if "75" not in text))
         height = float(svg.get("viewBox").split()[3])
         self.assertLess(lower[1], height)
         self.assertGreater(height, float(self.draw(SMALL).get("viewBox").split()[3]))
@@ -175,11 +175,11 @@ class Drawing(unittest.TestCase):
             (record(case("slerp", 1 << 63, 0.5)), "number of samples"),
             (record(case("slerp", 64, 0.5, bytes_per_sample=1 << 60)), "bytes_per_sample"),
             (record(case("slerp", 64, 0.5, bytes_per_sample=0)), "bytes_per_sample"),
-            (record(case("slerp", 64, None)), "is no number"),
-            (record(case("slerp", 64, -0.1)), "no share"),
-            (record(case("slerp", 64, 5.0)), "no share"),
-            (record(case("slerp", 64, float("nan"))), "no share"),
-            (record(case("slerp", 64, 0.5), case("slerp", 64, 0.6)), "one size"),
+            (record(case("slerp", 64, None)), "is not a number"),
+            (record(case("slerp", 64, -0.1)), "is out of range"),
+            (record(case("slerp", 64, 5.0)), "is out of range"),
+            (record(case("slerp", 64, float("nan"))), "is out of range"),
+            (record(case("slerp", 64, 0.5), case("slerp", 64, 0.6)), "the same size"),
         ):
             with self.subTest(words=words):
                 self.expect_refusal(content, words)

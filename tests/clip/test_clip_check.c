@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * Every count, pointer, layout and key of pm_clip_desc that can be wrong is refused by
- * its own check, and its valid neighbour is accepted. Times and options: test_clip_times.c,
- * test_clip_options.c.
+ * Every invalid count, pointer, layout and key of pm_clip_desc is refused by its own check, and the
+ * nearest valid value is accepted. Times and options: test_clip_times.c, test_clip_options.c.
  */
-#include "support/specimen.h"
+#include "support/valid_clip.h"
 
 #include <math.h>
 #include <string.h>
 
 /* ---- counts, pointers, layout ---- */
 
-static void the_specimen_itself_is_accepted(void **state) {
+static void a_valid_description_is_accepted(void **state) {
     (void)state;
     expect_accepted();
     use_listed_times();
@@ -96,7 +95,7 @@ static void a_stride_smaller_than_a_row_is_refused(void **state) {
 
 static void a_stride_larger_than_a_row_is_accepted(void **state) {
     (void)state;
-    /* Every second key of the array: 2 keys. */
+    /* Every second key of the array, which makes 2 keys. */
     s.timelines[0].key_count = KEYS / 2;
     s.desc.rotations.stride = 2 * sizeof s.rotations[0];
     expect_accepted();
@@ -197,11 +196,12 @@ static void float32_keys_are_checked_as_float64_ones_are(void **state) {
     expect_refused_at(PM_ERROR_KEY, "finite|nan", 0, 2);
 }
 
-static void the_place_of_a_key_is_right_where_every_track_has_its_own_timeline(void **state) {
+static void
+a_key_is_reported_with_its_track_and_number_where_every_track_has_its_own_timeline(void **state) {
     (void)state;
     use_timeline_per_track();
     s.timelines[1].key_count = 3;
-    /* Tracks lie one after another: row KEYS + 2 is track 1's last. */
+    /* Tracks are stored one after another: row KEYS + 2 is track 1's last key. */
     memset(&s.rotations[0][0][0] + 4 * (KEYS + 2), 0, 4 * sizeof(double));
     expect_refused_at(PM_ERROR_KEY, "zero|norm", 1, 2);
 }
@@ -227,29 +227,30 @@ static void a_position_beyond_float_is_refused_as_not_finite(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        SPOIL(the_specimen_itself_is_accepted),
-        SPOIL(a_missing_description_is_refused),
-        SPOIL(a_missing_engine_or_handle_is_refused),
-        SPOIL(a_clip_without_tracks_is_refused),
-        SPOIL(a_clip_without_timelines_is_refused),
-        SPOIL(a_timeline_without_keys_is_refused),
-        SPOIL(a_clip_without_any_array_is_refused),
-        SPOIL(an_unknown_number_type_is_refused),
-        SPOIL(a_stride_smaller_than_a_row_is_refused),
-        SPOIL(a_stride_larger_than_a_row_is_accepted),
-        SPOIL(a_stride_with_several_timelines_is_refused),
-        SPOIL(a_timeline_that_does_not_exist_is_refused),
-        SPOIL(counts_whose_bytes_overflow_are_refused_before_a_key_is_read),
-        SPOIL(a_stride_whose_bytes_overflow_is_refused),
-        SPOIL(timelines_whose_keys_add_up_too_high_are_refused),
-        SPOIL(a_zero_quaternion_is_refused_with_its_track_and_key),
-        SPOIL(rotation_keys_that_are_not_finite_are_refused),
-        SPOIL(a_rotation_key_whose_square_overflows_is_refused),
-        SPOIL(a_norm_is_refused_beyond_a_thousandth_from_one),
-        SPOIL(float32_keys_are_checked_as_float64_ones_are),
-        SPOIL(the_place_of_a_key_is_right_where_every_track_has_its_own_timeline),
-        SPOIL(positions_and_scales_that_are_not_finite_are_refused),
-        SPOIL(a_position_beyond_float_is_refused_as_not_finite),
+        CLIP_TEST(a_valid_description_is_accepted),
+        CLIP_TEST(a_missing_description_is_refused),
+        CLIP_TEST(a_missing_engine_or_handle_is_refused),
+        CLIP_TEST(a_clip_without_tracks_is_refused),
+        CLIP_TEST(a_clip_without_timelines_is_refused),
+        CLIP_TEST(a_timeline_without_keys_is_refused),
+        CLIP_TEST(a_clip_without_any_array_is_refused),
+        CLIP_TEST(an_unknown_number_type_is_refused),
+        CLIP_TEST(a_stride_smaller_than_a_row_is_refused),
+        CLIP_TEST(a_stride_larger_than_a_row_is_accepted),
+        CLIP_TEST(a_stride_with_several_timelines_is_refused),
+        CLIP_TEST(a_timeline_that_does_not_exist_is_refused),
+        CLIP_TEST(counts_whose_bytes_overflow_are_refused_before_a_key_is_read),
+        CLIP_TEST(a_stride_whose_bytes_overflow_is_refused),
+        CLIP_TEST(timelines_whose_keys_add_up_too_high_are_refused),
+        CLIP_TEST(a_zero_quaternion_is_refused_with_its_track_and_key),
+        CLIP_TEST(rotation_keys_that_are_not_finite_are_refused),
+        CLIP_TEST(a_rotation_key_whose_square_overflows_is_refused),
+        CLIP_TEST(a_norm_is_refused_beyond_a_thousandth_from_one),
+        CLIP_TEST(float32_keys_are_checked_as_float64_ones_are),
+        CLIP_TEST(
+            a_key_is_reported_with_its_track_and_number_where_every_track_has_its_own_timeline),
+        CLIP_TEST(positions_and_scales_that_are_not_finite_are_refused),
+        CLIP_TEST(a_position_beyond_float_is_refused_as_not_finite),
     };
     return cmocka_run_group_tests_name("clip_check", tests, open_reference, close_reference);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a clip costs in memory: near the documented floats a segment for every number of tracks,
- * and a clip too large for its device is refused before its segments are computed.
+ * The memory of a clip: close to the documented number of floats per segment for any number of
+ * tracks. A clip that is too large for its device is refused before its segments are computed.
  */
 #include "support/motion.h"
 #include "support/variants.h"
@@ -28,15 +28,15 @@ static int close_reference(void **state) {
     return 0;
 }
 
-/* Rotations alone. */
+/* A description with rotations only. */
 static pm_clip_desc describe(const variant *v, track_set *set) {
     pm_clip_desc desc = variant_describe(v, set);
     desc.positions = desc.scales = (pm_array){0};
     return desc;
 }
 
-/* Of the keys and segments; statics and what a track has once come on top, the same for any
- * number of keys. */
+/* The bytes of keys and segments. Track constants and other data that a track has once are
+ * additional; they do not depend on the number of keys. */
 static double documented_bytes(const pm_clip_desc *desc) {
     const double floats = pm_method_describe(desc->method)->floats_per_segment;
     const double key = desc->key_format == PM_KEYS_FLOAT32 ? 16.0
@@ -45,7 +45,8 @@ static double documented_bytes(const pm_clip_desc *desc) {
     return (double)desc->track_count * KEYS * (4.0 * floats - 16.0 + key);
 }
 
-/* Tracks are padded to a power of 2 or to a multiple of 16: to less than twice as many. */
+/* Tracks are padded to a power of 2 or to a multiple of 16, which less than doubles their
+ * number. */
 static void expect_documented(const pm_clip_desc *desc, const char *name) {
     pm_clip *clip = NULL;
     pm_clip_info info;
@@ -53,7 +54,7 @@ static void expect_documented(const pm_clip_desc *desc, const char *name) {
     expect_ok(pm_clip_create(reference, desc, &clip, &error), &error);
     pm_clip_get_info(clip, &info);
     pm_clip_destroy(&clip);
-    /* two planes of statics, and the rest of a group of 48-bit keys */
+    /* two planes of constants, and the padding of a group of 48-bit keys */
     const double once = (double)desc->track_count * 2.0 * 2.0 * 16.0 + 128.0;
     const double max = 2.0 * documented_bytes(desc) + once;
     if ((double)info.device_bytes > max)
@@ -64,7 +65,7 @@ static void expect_documented(const pm_clip_desc *desc, const char *name) {
         assert_true((double)info.device_bytes <= documented_bytes(desc) + once);
 }
 
-static void any_number_of_tracks_costs_less_than_twice_the_documented_memory(void **state) {
+static void any_number_of_tracks_requires_less_than_twice_the_documented_memory(void **state) {
     random_source source = random_start();
     (void)state;
     for (size_t tracks = 1; tracks <= MAX_TRACKS; tracks++) {
@@ -85,7 +86,7 @@ static void any_number_of_tracks_costs_less_than_twice_the_documented_memory(voi
     }
 }
 
-/* The reference path uploads nothing, so that only a check before the work can refuse. */
+/* The reference path uploads nothing, so only a check before the computation can refuse. */
 static void a_clip_too_large_for_the_device_is_refused_before_its_segments_are_made(void **state) {
     random_source source = random_start();
     track_set set;
@@ -105,7 +106,7 @@ static void a_clip_too_large_for_the_device_is_refused_before_its_segments_are_m
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(any_number_of_tracks_costs_less_than_twice_the_documented_memory),
+        cmocka_unit_test(any_number_of_tracks_requires_less_than_twice_the_documented_memory),
         cmocka_unit_test(a_clip_too_large_for_the_device_is_refused_before_its_segments_are_made),
     };
     return cmocka_run_group_tests_name("clip memory", tests, open_reference, close_reference);

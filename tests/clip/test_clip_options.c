@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Every option of a method that can be wrong is refused by its own check, and its valid
- * neighbour is accepted.
+ * Every invalid option of a method is refused by its own check, and the nearest valid value is
+ * accepted.
  */
-#include "support/specimen.h"
+#include "support/valid_clip.h"
 
 #include <math.h>
 
@@ -66,7 +66,7 @@ static void expect_in_unit_range(double *field, const char *name) {
     *field = 0;
 }
 
-static void tension_continuity_and_bias_lie_between_minus_one_and_one(void **state) {
+static void tension_continuity_and_bias_are_between_minus_one_and_one(void **state) {
     (void)state;
     s.desc.method = PM_METHOD_SQUAD;
     s.desc.tangents = PM_TANGENTS_TCB;
@@ -136,7 +136,7 @@ static void the_other_methods_ignore_axes(void **state) {
     expect_accepted();
 }
 
-static void axes_come_once_or_once_a_track(void **state) {
+static void axes_are_given_once_or_once_per_track(void **state) {
     (void)state;
     use_sterp();
     s.desc.axis_count = TRACKS + 1;
@@ -154,7 +154,7 @@ static void an_axis_frame_out_of_range_is_refused(void **state) {
     expect_accepted();
 }
 
-static void windows_lie_within_the_segment_and_end_after_they_begin(void **state) {
+static void windows_are_within_the_segment_and_end_after_they_start(void **state) {
     (void)state;
     use_sterp();
     s.desc.windows = s.windows;
@@ -174,7 +174,7 @@ static void windows_lie_within_the_segment_and_end_after_they_begin(void **state
     expect_accepted();
 }
 
-static void windows_come_once_or_once_a_track(void **state) {
+static void windows_are_given_once_or_once_per_track(void **state) {
     (void)state;
     use_sterp();
     s.desc.windows = s.windows;
@@ -188,18 +188,18 @@ static void windows_come_once_or_once_a_track(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        SPOIL(enumerations_out_of_range_are_refused),
-        SPOIL(every_option_in_range_is_accepted),
-        SPOIL(tension_continuity_and_bias_lie_between_minus_one_and_one),
-        SPOIL(user_tangents_must_be_given_and_finite),
-        SPOIL(sterp_without_axes_is_refused),
-        SPOIL(zero_axes_and_axes_that_are_not_finite_are_refused),
-        SPOIL(axes_of_any_length_but_zero_are_accepted),
-        SPOIL(the_other_methods_ignore_axes),
-        SPOIL(axes_come_once_or_once_a_track),
-        SPOIL(an_axis_frame_out_of_range_is_refused),
-        SPOIL(windows_lie_within_the_segment_and_end_after_they_begin),
-        SPOIL(windows_come_once_or_once_a_track),
+        CLIP_TEST(enumerations_out_of_range_are_refused),
+        CLIP_TEST(every_option_in_range_is_accepted),
+        CLIP_TEST(tension_continuity_and_bias_are_between_minus_one_and_one),
+        CLIP_TEST(user_tangents_must_be_given_and_finite),
+        CLIP_TEST(sterp_without_axes_is_refused),
+        CLIP_TEST(zero_axes_and_axes_that_are_not_finite_are_refused),
+        CLIP_TEST(axes_of_any_length_but_zero_are_accepted),
+        CLIP_TEST(the_other_methods_ignore_axes),
+        CLIP_TEST(axes_are_given_once_or_once_per_track),
+        CLIP_TEST(an_axis_frame_out_of_range_is_refused),
+        CLIP_TEST(windows_are_within_the_segment_and_end_after_they_start),
+        CLIP_TEST(windows_are_given_once_or_once_per_track),
     };
     return cmocka_run_group_tests_name("clip_options", tests, open_reference, close_reference);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Key times, rates and loop periods that cannot be used are refused by their own check,
- * and their valid neighbours are accepted.
+ * Invalid key times, rates and loop periods are refused by their own check, and the nearest valid
+ * values are accepted.
  */
-#include "support/specimen.h"
+#include "support/valid_clip.h"
 
 #include <math.h>
 #include <string.h>
@@ -70,7 +70,7 @@ static void times_of_the_second_timeline_are_checked_too(void **state) {
 
 /* ---- loops ---- */
 
-static void a_loop_period_that_cannot_be_one_is_refused(void **state) {
+static void a_loop_period_that_is_too_short_or_not_finite_is_refused(void **state) {
     (void)state;
     use_listed_times(); /* from 0 to 1.5 s */
     const double bad[] = {(double)NAN, (double)INFINITY, -1, -1.5, 1.0, 1.4999999};
@@ -82,7 +82,7 @@ static void a_loop_period_that_cannot_be_one_is_refused(void **state) {
     expect_accepted();
 }
 
-/* Makes the last key repeat the first but for `angle` radians. */
+/* Makes the last key differ from the first by a rotation of `angle` radians. */
 static void close_loop(double angle) {
     use_listed_times();
     s.desc.loop_period = 1.5;
@@ -130,17 +130,17 @@ static void a_loop_of_one_key_is_accepted(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        SPOIL(a_timeline_with_neither_rate_nor_times_is_refused),
-        SPOIL(a_timeline_with_both_rate_and_times_is_refused),
-        SPOIL(key_rates_that_are_not_positive_fractions_are_refused),
-        SPOIL(key_times_that_are_not_finite_are_refused),
-        SPOIL(key_times_must_strictly_increase),
-        SPOIL(times_of_the_second_timeline_are_checked_too),
-        SPOIL(a_loop_period_that_cannot_be_one_is_refused),
-        SPOIL(a_closing_key_must_equal_the_first),
-        SPOIL(a_closing_key_of_opposite_sign_is_accepted),
-        SPOIL(a_closing_position_must_equal_the_first),
-        SPOIL(a_loop_of_one_key_is_accepted),
+        CLIP_TEST(a_timeline_with_neither_rate_nor_times_is_refused),
+        CLIP_TEST(a_timeline_with_both_rate_and_times_is_refused),
+        CLIP_TEST(key_rates_that_are_not_positive_fractions_are_refused),
+        CLIP_TEST(key_times_that_are_not_finite_are_refused),
+        CLIP_TEST(key_times_must_strictly_increase),
+        CLIP_TEST(times_of_the_second_timeline_are_checked_too),
+        CLIP_TEST(a_loop_period_that_is_too_short_or_not_finite_is_refused),
+        CLIP_TEST(a_closing_key_must_equal_the_first),
+        CLIP_TEST(a_closing_key_of_opposite_sign_is_accepted),
+        CLIP_TEST(a_closing_position_must_equal_the_first),
+        CLIP_TEST(a_loop_of_one_key_is_accepted),
     };
     return cmocka_run_group_tests_name("clip_times", tests, open_reference, close_reference);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The float32 position in a segment is the one nearest the exact one, of random uniform samples on
- * random uniform keys: as the kernel computes it and as the host does in wider integers.
+ * The float32 position in a segment is the nearest to the exact one, for random uniform samples on
+ * random uniform keys: as computed by the kernel, and by the host in wider integers.
  */
 #include "support/motion.h"
 
@@ -13,14 +13,15 @@
 
 enum { CASES = 200000, SEGMENTS = 1000 };
 
-/* What is below 2^-32 is on the key, and a position before a key stays below 1. */
+/* A position below 2^-32 is on the key. A position before a key stays below 1. */
 static float nearest(uint64_t rest, uint64_t scale) {
     const long double exact = (long double)rest / (long double)scale;
     const float u = (float)exact;
     return exact < 0x1p-32L ? 0.0f : u < 1.0f ? u : 0x1.fffffep-1f;
 }
 
-/* Positions are cut to 2^-32 of a segment: above 2^-7 two bits and more than float32 shows. */
+/* Positions are truncated to 2^-32 of a segment: above 2^-7 that is at least two bits more than
+ * float32 has. */
 static void expect_near(float u, float wanted, const char *what, uint64_t rest, uint64_t scale) {
     const double off = fabs((double)u - (double)wanted);
     if (wanted >= 0x1p-7f ? off != 0.0 : off > 0x1p-31)
@@ -51,8 +52,8 @@ static void positions_in_a_segment_are_the_nearest_float32(void **state) {
     pm_timeline_free(&timeline);
 }
 
-/* Uneven keys, loops of any period, first keys of any size; times at keys laps away, a few units in
- * the last place beside them, and anywhere. */
+/* Uneven keys, loops of any period, first keys at any time; sample times at keys many laps away, a
+ * few units in the last place beside them, and anywhere. */
 static double draw_time(random_source *source, const pm_clip_timeline *line) {
     const double border = line->times[random_bits(source) % (line->segment_count + 1)];
     const double laps = (double)(random_bits(source) % 2001) - 1000.0;
@@ -64,7 +65,7 @@ static double draw_time(random_source *source, const pm_clip_timeline *line) {
     return time;
 }
 
-static void any_time_lies_in_a_segment(void **state) {
+static void every_time_is_in_a_segment(void **state) {
     enum { LINES = 4000, TIMES = 200, MAX_KEYS = 8 };
     (void)state;
     random_source source = random_salted(32);
@@ -98,8 +99,8 @@ static void any_time_lies_in_a_segment(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(any_time_lies_in_a_segment),
+        cmocka_unit_test(every_time_is_in_a_segment),
         cmocka_unit_test(positions_in_a_segment_are_the_nearest_float32),
     };
-    return cmocka_run_group_tests_name("places", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("cursors", tests, NULL, NULL);
 }

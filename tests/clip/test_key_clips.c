@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Clips of keys of 48 bits: that the reference, the device and the kernels on the host sample
- * them alike, that curves pass through what the keys decode to, and what they take.
+ * Clips with keys of 48 bits: the reference, the device and the kernels on the host give the same
+ * samples, curves pass through the decoded keys, and device memory is as documented.
  */
 #include "support/engines.h"
 #include "support/kernels_on_host.h"
@@ -15,7 +15,7 @@
 static const pm_key_format formats[] = {PM_KEYS_LOG48, PM_KEYS_SMALLEST48};
 enum { FORMATS = 2 };
 
-/* As posemill.h states them. */
+/* The bounds in posemill.h. */
 static double bound_of(pm_key_format format) {
     return format == PM_KEYS_LOG48 ? 7.6e-5 : 8.7e-5;
 }
@@ -29,7 +29,8 @@ static pm_clip *clip_of(void **state, track_set *set, pm_key_format format, pm_m
     return clip_make(engine_for(state), &desc);
 }
 
-/* That samples at the keys of a shared timeline are what the keys decode to, near the given. */
+/* Checks that samples at the keys of a common timeline equal the decoded keys, near the given
+ * keys. */
 static void expect_decoded_keys(const pm_clip *clip, const track_set *set, size_t keys,
                                 const outputs *out) {
     const pm_channel *channel = &clip->data->channels[PM_ROTATIONS];
@@ -76,7 +77,7 @@ static void expect_device_bits(const pm_clip *clip, pm_sample_job job, size_t ro
     guarded_free(host);
 }
 
-/* Values of both kernels, and derivatives. */
+/* Values from both kernels, and derivatives. */
 static void expect_all_device_bits(const pm_clip *clip, const track_set *set) {
     enum { COUNT = 60 };
     random_source source = random_salted(9);
@@ -100,7 +101,7 @@ static void expect_all_device_bits(const pm_clip *clip, const track_set *set) {
     expect_same_bits(v[0], v[1], (size_t)COUNT * 3, 3);
 }
 
-static void every_lane_width_of_the_device_has_the_references_bits(void **state) {
+static void every_lane_width_of_the_device_has_the_bits_of_the_reference(void **state) {
     static const uint32_t widths[] = {1, 4, 8, 16};
     const pm_engine *usual = engine_for(state);
     random_source source = random_salted(10);
@@ -146,8 +147,8 @@ static void expect_host_kernels(const pm_clip *clip, pm_sample_job job, bool wal
     guarded_free(got);
 }
 
-/* With buffers of their exact sizes: the sanitizers see what is read beside them. */
-static void kernels_on_the_host_have_the_references_bits(void **state) {
+/* With buffers of their exact sizes: sanitizers detect reads outside. */
+static void kernels_on_the_host_have_the_bits_of_the_reference(void **state) {
     enum { COUNT = 29 };
     random_source source = random_salted(11);
     for (size_t n = 0; n < FORMATS * 2 * 40; n++) {
@@ -171,7 +172,7 @@ static double dot_of(const float *a, const float *b) {
            (double)a[3] * (double)b[3];
 }
 
-/* Half turns from key to key, whose signs quantisation could part, in a loop over many laps. */
+/* Half turns from key to key, whose signs quantisation could change, in a loop over many laps. */
 static void signs_are_continuous_in_time_and_from_lap_to_lap(void **state) {
     engine_for(state);
     enum { TRACKS = 19, KEYS = 11, COUNT = 700 };
@@ -204,7 +205,7 @@ static void signs_are_continuous_in_time_and_from_lap_to_lap(void **state) {
     }
 }
 
-/* Slerp over keys that decoding left a little further than a quarter turn of the sphere apart. */
+/* Slerp over keys whose angle exceeds a quarter turn of the sphere slightly after decoding. */
 static void between_keys_the_curve_is_that_of_the_decoded_keys(void **state) {
     engine_for(state);
     enum { TRACKS = 16, KEYS = 12, PARTS = 8 };
@@ -233,7 +234,7 @@ static void between_keys_the_curve_is_that_of_the_decoded_keys(void **state) {
     }
 }
 
-static void positions_beside_them_stay_float(void **state) {
+static void positions_remain_float32_beside_keys_of_48_bits(void **state) {
     engine_for(state);
     enum { TRACKS = 5, KEYS = 6 };
     random_source source = random_salted(14);
@@ -271,7 +272,7 @@ static uint64_t bytes_of(void **state, track_set *set, pm_key_format format) {
     return info.device_bytes;
 }
 
-static void device_bytes_are_what_the_format_takes(void **state) {
+static void device_bytes_are_those_of_the_format(void **state) {
     enum { TRACKS = 32, KEYS = 10 };
     random_source source = random_salted(15);
     track_set set;
@@ -280,7 +281,8 @@ static void device_bytes_are_what_the_format_takes(void **state) {
     assert_int_equal(bytes_of(state, &set, PM_KEYS_LOG48), 98 * TRACKS / 16 * KEYS);
     assert_int_equal(bytes_of(state, &set, PM_KEYS_SMALLEST48), 96 * TRACKS / 16 * KEYS);
     set_destroy(&set);
-    set_random(&source, TRACKS, KEYS, 0, 3, true, false, &set); /* each track whole groups */
+    set_random(&source, TRACKS, KEYS, 0, 3, true, false, &set); /* the groups of each track are
+                                                                 * whole */
     assert_int_equal(bytes_of(state, &set, PM_KEYS_FLOAT32), 16 * TRACKS * KEYS);
     assert_int_equal(bytes_of(state, &set, PM_KEYS_LOG48), 98 * TRACKS);
     assert_int_equal(bytes_of(state, &set, PM_KEYS_SMALLEST48), 96 * TRACKS);
@@ -290,13 +292,13 @@ static void device_bytes_are_what_the_format_takes(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         ON_BOTH(curves_pass_through_the_decoded_keys_to_the_bit),
-        ONLY_ON_DEVICE(every_lane_width_of_the_device_has_the_references_bits),
+        ONLY_ON_DEVICE(every_lane_width_of_the_device_has_the_bits_of_the_reference),
         {"kernels on the host have the reference's bits",
-         kernels_on_the_host_have_the_references_bits, NULL, NULL, &on_reference},
+         kernels_on_the_host_have_the_bits_of_the_reference, NULL, NULL, &on_reference},
         ON_BOTH(signs_are_continuous_in_time_and_from_lap_to_lap),
         ON_BOTH(between_keys_the_curve_is_that_of_the_decoded_keys),
-        ON_BOTH(positions_beside_them_stay_float),
-        ON_BOTH(device_bytes_are_what_the_format_takes),
+        ON_BOTH(positions_remain_float32_beside_keys_of_48_bits),
+        ON_BOTH(device_bytes_are_those_of_the_format),
     };
     return cmocka_run_group_tests_name("key clips", tests, NULL, engines_close);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Finding the segment of a time among listed key times, by index and by any hint, against
- * looking at all of them: even, random, clustered and exponential times, and times that are
- * keys or next to them.
+ * Finding the segment of a time among listed key times, by index and by any hint, compared with a
+ * search through all key times: even, random, clustered and exponential times, and sample times
+ * that are keys or adjacent to keys.
  */
 #include "oracle/random_tracks.h"
 #include "support/check.h"
@@ -34,7 +34,7 @@ static void random_steps(random_source *source, size_t count, double *steps) {
     }
 }
 
-/* A few long segments among very many short ones: all in few stretches of the index. */
+/* A few long segments among very many short ones, which fall into few cells of the index. */
 static void clustered(random_source *source, size_t count, double *steps) {
     for (size_t i = 0; i < count; i++) {
         steps[i] = random_unit(source) < 0.002 ? 1e4 : 1e-5;
@@ -56,7 +56,7 @@ static size_t slow_search(const pm_clip_timeline *timeline, double time) {
     return i;
 }
 
-/* A key, its neighbours among doubles, or anywhere between the ends. */
+/* The time of a key, its neighbouring doubles, or any time between the ends. */
 static double some_time(random_source *source, const pm_clip_timeline *timeline) {
     const double *times = timeline->times;
     const double last = times[timeline->segment_count];

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 #
-# One consumer test, by MODE: find_package, pkg_config or add_subdirectory. Everything it makes
-# is under WORK; the installed tree is moved before it is used, so an absolute path left in it
-# fails the test.
+# One consumer test, selected by MODE: find_package, pkg_config or add_subdirectory. All files are
+# created under WORK. The installed tree is moved before use, so an absolute path in it fails the
+# test.
 cmake_minimum_required(VERSION 3.25)
 
 function(consumer_run)
@@ -25,12 +25,35 @@ function(consumer_build_project)
     consumer_run("${WORK}/build/consumer_cpp")
 endfunction()
 
+# The command has a manual page, and each of its verbs too.
+function(consumer_check_manuals)
+    set(command "${WORK}/moved/${BINDIR}/posemill")
+    if(NOT EXISTS "${command}")
+        return()
+    endif()
+    execute_process(COMMAND "${command}" --help
+        OUTPUT_VARIABLE text COMMAND_ERROR_IS_FATAL ANY)
+    string(REGEX REPLACE "^.*\nCommands:\n" "" text "${text}")
+    string(REGEX REPLACE "\n\n.*$" "" text "${text}")
+    string(REGEX MATCHALL "\n  [a-z]+" verbs "\n${text}")
+    if(NOT verbs)
+        message(FATAL_ERROR "the help of the command lists no verb: ${text}")
+    endif()
+    list(TRANSFORM verbs REPLACE "^\n  " "posemill-")
+    foreach(page IN ITEMS posemill ${verbs})
+        if(NOT EXISTS "${WORK}/moved/${MANDIR}/man1/${page}.1")
+            message(FATAL_ERROR "no manual page is installed for ${page}")
+        endif()
+    endforeach()
+endfunction()
+
 function(consumer_find_package)
     consumer_install()
+    consumer_check_manuals()
     consumer_build_project("-DCMAKE_PREFIX_PATH=${WORK}/moved")
 endfunction()
 
-# Compiles and runs the consumer with what pkg-config says to these questions.
+# Compiles and runs the consumer with the options from pkg-config.
 function(consumer_compile name)
     execute_process(COMMAND "${PKG_CONFIG}" ${ARGN} --cflags --libs posemill
         OUTPUT_VARIABLE options OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
@@ -41,8 +64,8 @@ function(consumer_compile name)
     consumer_run("${WORK}/${name}")
 endfunction()
 
-# A static link needs what the library uses itself. That it succeeds shows little: the C library
-# of this machine may hold the mathematics and the threads of those of others.
+# A static link requires the libraries used by the library. A successful link is not a sufficient
+# test, because the C library of this machine may contain libm and the thread library.
 function(consumer_check_static_options)
     execute_process(COMMAND "${PKG_CONFIG}" --static --libs posemill
         OUTPUT_VARIABLE options OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
@@ -52,14 +75,14 @@ function(consumer_check_static_options)
     endif()
     foreach(option IN LISTS needed)
         if(NOT " ${options} " MATCHES " ${option} ")
-            message(FATAL_ERROR "pkg-config --static names no ${option}: ${options}")
+            message(FATAL_ERROR "pkg-config --static does not list ${option}: ${options}")
         endif()
     endforeach()
 endfunction()
 
 function(consumer_pkg_config)
     if(NOT PKG_CONFIG)
-        message("consumer: skipped: there is no pkg-config")
+        message("consumer: skipped: pkg-config is missing")
         return()
     endif()
     consumer_install()
@@ -70,14 +93,14 @@ function(consumer_pkg_config)
     consumer_check_static_options()
 endfunction()
 
-# What a shared library shows is its interface: nothing but pm_ names may be in it.
+# A shared library must export only its interface, the pm_ names.
 function(consumer_check_exports library)
     execute_process(COMMAND "${NM}" -D --defined-only "${library}"
         OUTPUT_VARIABLE names COMMAND_ERROR_IS_FATAL ANY)
     string(REGEX MATCHALL "[^\n]+" names "${names}")
     list(FILTER names EXCLUDE REGEX " (pm_[a-z_0-9]+|_init|_fini)$")
     if(NOT FLAGS AND names)
-        message(FATAL_ERROR "exported beside the interface: ${names}")
+        message(FATAL_ERROR "exported names outside the interface: ${names}")
     endif()
 endfunction()
 
@@ -95,5 +118,5 @@ elseif(MODE STREQUAL "pkg_config")
 elseif(MODE STREQUAL "add_subdirectory")
     consumer_add_subdirectory()
 else()
-    message(FATAL_ERROR "no such consumer: ${MODE}")
+    message(FATAL_ERROR "MODE is ${MODE}; expected find_package, pkg_config or add_subdirectory")
 endif()

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The same bits from the device, the reference path and pm_crowd_pose_one, of every output, for
- * any instances and any number of them; halves from floats; and that nothing else of a job or of
- * an engine shows in the bits. That the bits are right, for every method, is in test_crowd_pose.
+ * The device, the reference path and pm_crowd_pose_one give the same bits, for every output, any
+ * instances and any number of them. Half floats are the rounded floats. Nothing else in a job or an
+ * engine affects the bits. test_crowd_pose checks that the values are right for every method.
  */
 #include "support/crowd_scene.h"
 #include "support/engines.h"
@@ -18,14 +18,14 @@
 
 enum { MAX = 100 };
 
-/* What an interpreter of kernels can bear. */
+/* Small enough for an interpreter of kernels. */
 static size_t max(void) {
     return small_sizes() ? 17 : MAX;
 }
 
 static const size_t counts[] = {1, 15, 16, 17, MAX};
 
-/* By every instruction set that this machine has. */
+/* With every instruction set that this machine supports. */
 static void expect_sets(const scene *s, pm_crowd_output output, const pm_crowd_instance *instance,
                         const float *records) {
     const size_t floats = scene_floats(s, output, 1);
@@ -53,7 +53,7 @@ static void expect_one(const scene *s, pm_crowd_output output, const pm_crowd_in
     expect_sets(s, output, instance, records);
 }
 
-/* Of the first `outputs` outputs: each is a program for a device's compiler. */
+/* Only the first `outputs` outputs: each is another program for a device's compiler. */
 static void expect_paths_agree(const scene *s, pm_crowd_output outputs,
                                const pm_crowd_instance *instances, size_t count) {
     for (pm_crowd_output output = 0; output < outputs; output++) {
@@ -119,14 +119,15 @@ static void deep_and_wide_skeletons_have_the_bits_of_the_reference(void **state)
     expect_scene(state, &(scene_options){.salt = 0xD41, .joints = small_sizes() ? 20 : 150});
     expect_scene(state, &(scene_options){.salt = 0xD42, .joints = 1});
     if (!small_sizes())
-        expect_palettes(state, &(scene_options){.salt = 0xD43, .joints = 530}); /* not on a stack */
+        expect_palettes(state, &(scene_options){.salt = 0xD43, .joints = 530}); /* too many for the
+                                                                                 * stack */
     expect_palettes(state, &(scene_options){.salt = 0xD44,
                                             .joints = small_sizes() ? 40 : 150,
                                             .without_positions = true});
 }
 
-/* Keys are the rest pose's where no clip moves a joint: of sixteen neighbours none, every other
- * one, or all, channel by channel. */
+/* Joints that no clip moves have the keys of the rest pose. Of sixteen neighbours, none, every
+ * other one or all are such joints, channel by channel. */
 static void hold_still(const scene *s, size_t joint, unsigned channel, const float *rest,
                        size_t components, double *keys, size_t key_count) {
     const size_t kind = (joint / 16 + channel) % 3;
@@ -143,7 +144,7 @@ static void groups_that_no_clip_moves_have_the_bits_of_the_reference(void **stat
     random_source source = random_salted(0xD45);
     const scene_options options = {.salt = 0xD45,
                                    .joints = small_sizes() ? 50 : 150,
-                                   .shape = SCENE_CHAIN, /* which keeps its order */
+                                   .shape = SCENE_CHAIN, /* which keeps the order of its joints */
                                    .binds = SCENE_BIND_RIGID,
                                    .scales = true,
                                    .rest_scales = true};
@@ -168,7 +169,7 @@ static void groups_that_no_clip_moves_have_the_bits_of_the_reference(void **stat
 
 /* ---- halves ------------------------------------------------------------------------------ */
 
-/* To nearest even, by the grid that halves of this size lie on. */
+/* Rounds to nearest even on the grid of half floats of this magnitude. */
 static double half_of(double value) {
     int exponent = 0;
     (void)frexp(value, &exponent);
@@ -220,8 +221,8 @@ static void halves_are_the_floats_rounded_to_nearest_even(void **state) {
     scene_free(&s);
 }
 
-/* A palette is the inverse bind matrix itself where the pose is none. */
-static void halves_at_the_borders_are_known(void **state) {
+/* The palette equals the inverse bind matrix where the pose is the identity. */
+static void halves_at_the_limits_of_rounding_are_known(void **state) {
     static const struct {
         float value;
         uint16_t bits;
@@ -279,7 +280,7 @@ static void halves_at_the_borders_are_known(void **state) {
     pm_skeleton_destroy(&skeleton);
 }
 
-/* ---- what must not show -------------------------------------------------------------------- */
+/* ---- parameters that must not affect the bits ---------------------------------------------- */
 
 static void expect_engine(void **state, pm_crowd_output outputs, const pm_engine_desc *options) {
     scene s, t;
@@ -308,7 +309,7 @@ static void pieces_of_any_size_have_the_same_bits(void **state) {
     expect_engine(state, PM_CROWD_OUTPUT_COUNT, &(pm_engine_desc){.piece_bytes = 20000});
 }
 
-static void lanes_do_not_show(void **state) {
+static void lanes_do_not_affect_the_bits(void **state) {
     static const uint32_t lanes[] = {1, 4, 8, 16};
     for (size_t n = 0; n < 4; n++) {
         pm_engine *engine = engine_for(state);
@@ -317,12 +318,12 @@ static void lanes_do_not_show(void **state) {
     }
 }
 
-static void host_threads_do_not_show(void **state) {
+static void host_threads_do_not_affect_the_bits(void **state) {
     expect_engine(state, PM_CROWD_OUTPUT_COUNT, &(pm_engine_desc){.host_threads = 1});
     expect_engine(state, PM_CROWD_OUTPUT_COUNT, &(pm_engine_desc){.host_threads = 3});
 }
 
-static void instances_do_not_show_in_each_other(void **state) {
+static void instances_do_not_affect_each_other(void **state) {
     scene s;
     pm_crowd_instance instances[MAX];
     random_source source = random_salted(0xD70);
@@ -356,7 +357,7 @@ typedef struct worker {
     size_t bytes, rounds, failed, differing;
 } worker;
 
-/* cmocka's checks belong to the main thread: a worker only counts. */
+/* cmocka's assertions belong to the main thread, so a worker only counts. */
 static void *pose_often(void *argument) {
     worker *w = argument;
     for (size_t round = 0; round < w->rounds; round++) {
@@ -414,11 +415,11 @@ int main(void) {
         ON_BOTH(deep_and_wide_skeletons_have_the_bits_of_the_reference),
         ON_BOTH(groups_that_no_clip_moves_have_the_bits_of_the_reference),
         ON_BOTH(halves_are_the_floats_rounded_to_nearest_even),
-        ON_BOTH(halves_at_the_borders_are_known),
+        ON_BOTH(halves_at_the_limits_of_rounding_are_known),
         ONLY_ON_DEVICE(pieces_of_any_size_have_the_same_bits),
-        ONLY_ON_DEVICE(lanes_do_not_show),
-        ON_BOTH(host_threads_do_not_show),
-        ON_BOTH(instances_do_not_show_in_each_other),
+        ONLY_ON_DEVICE(lanes_do_not_affect_the_bits),
+        ON_BOTH(host_threads_do_not_affect_the_bits),
+        ON_BOTH(instances_do_not_affect_each_other),
         ON_BOTH(threads_may_share_a_crowd),
     };
     leave_out_crowds_on_rusticl();

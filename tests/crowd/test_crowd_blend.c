@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Known answers of blending: crossfades, additive layers, masks, joints in place and levels, on
- * two joints whose rest pose is none of the neutral ones. Clips hold still.
+ * Known answers of blending: crossfades, additive layers, masks, joints in place and levels, on two
+ * joints whose rest pose has no neutral rotation, position or scale. Clips have one key.
  */
 #include "support/crowd_scene.h"
 #include "support/engines.h"
@@ -18,17 +18,17 @@ enum { CLIP_A, CLIP_B, CLIP_MINUS_B, CLIP_REST, CLIP_FAR };
 
 static const int32_t parents[JOINTS] = {-1, 0};
 
-/* Quarter turns about x and about y. */
+/* A quarter turn about x and a quarter turn about y. */
 static const double rest_rotations[JOINTS][4] = {{S, 0, 0, S}, {0, S, 0, S}};
 static const float rest_positions[JOINTS][3] = {{1, 2, 3}, {0, 1, 0}};
 static const float rest_scales[JOINTS][3] = {{2, 2, 4}, {-1, 1, 0.5f}};
 
 static const double clip_rotations[CLIPS][JOINTS][4] = {
-    {{0, 0, S, S}, {0, 0, 0, 1}},          /* a quarter about z; none */
-    {{0, S, 0, S}, {0, 0, S, S}},          /* a quarter about y; about z */
+    {{0, 0, S, S}, {0, 0, 0, 1}},          /* a quarter turn about z; no rotation */
+    {{0, S, 0, S}, {0, 0, S, S}},          /* a quarter turn about y; about z */
     {{0, -S, 0, -S}, {0, 0, -S, -S}},      /* the same rotations */
     {{S, 0, 0, S}, {0, S, 0, S}},          /* the rest pose */
-    {{0, 0, -0.8, 0.6}, {0.6, 0, 0.8, 0}}, /* more than half a turn from A as they stand */
+    {{0, 0, -0.8, 0.6}, {0.6, 0, 0.8, 0}}, /* more than half a turn from A with these signs */
 };
 static const float clip_positions[CLIPS][JOINTS][3] = {
     {{4, 0, 0}, {0, 0, 8}}, {{0, 8, 4}, {2, 2, 2}}, {{0, 8, 4}, {2, 2, 2}},
@@ -119,7 +119,7 @@ static void an_instance_of_zeros_is_the_first_clip_at_its_beginning(void **state
     expect_vector(out + 20, 1, 1, 1);
 }
 
-static void without_weight_b_does_not_show(void **state) {
+static void with_weight_zero_clip_b_has_no_effect(void **state) {
     make(state);
     expect_same_pose((pm_crowd_instance){.clip_b = CLIP_B, .mask = 1, .flags = PM_CROWD_ADDITIVE},
                      (pm_crowd_instance){0});
@@ -151,7 +151,7 @@ static void a_crossfade_with_all_weight_is_b(void **state) {
     }
 }
 
-static void a_crossfade_takes_the_shorter_arc_whatever_the_signs(void **state) {
+static void a_crossfade_takes_the_shorter_arc_for_any_signs(void **state) {
     float out[FLOATS];
     make(state);
     pose((pm_crowd_instance){.clip_b = CLIP_MINUS_B, .weight = 0.25f}, out);
@@ -161,7 +161,7 @@ static void a_crossfade_takes_the_shorter_arc_whatever_the_signs(void **state) {
     expect_rotation(out, 0, 0, S + 0.8, S - 0.6);
 }
 
-static void a_rotation_and_its_negative_fade_into_themselves(void **state) {
+static void a_crossfade_of_a_rotation_and_its_negative_is_that_rotation(void **state) {
     float out[FLOATS];
     make(state);
     pose((pm_crowd_instance){.clip_a = CLIP_B, .clip_b = CLIP_MINUS_B, .weight = 0.5f}, out);
@@ -171,22 +171,24 @@ static void a_rotation_and_its_negative_fade_into_themselves(void **state) {
 
 /* ---- additive layers ------------------------------------------------------------------------ */
 
-/* rest^-1 B is a third of a turn about (-1, 1, -1) and leads from A to a quarter about -x. */
-static void an_additive_layer_turns_by_how_b_differs_from_rest(void **state) {
+/* rest^-1 B is a third of a turn about (-1, 1, -1); applied to A it gives a quarter turn about
+ * -x. */
+static void an_additive_layer_rotates_by_the_difference_of_b_to_the_rest_pose(void **state) {
     float out[FLOATS];
     make(state);
     pose((pm_crowd_instance){.clip_b = CLIP_B, .weight = 1, .flags = PM_CROWD_ADDITIVE}, out);
     expect_rotation(out, -S, 0, 0, S);
     expect_vector(out + 4, 4 + (0 - 1), 0 + (8 - 2), 0 + (4 - 3));
     expect_vector(out + 8, 1 * 2, 2 * 1, 3 * 0.5);
-    /* A does not turn here: what is left is the layer, conj(0, S, 0, S) (0, 0, S, S). */
+    /* A has no rotation here, so the layer remains: conj(0, S, 0, S) (0, 0, S, S). */
     expect_rotation(out + 12, -0.5, -0.5, 0.5, 0.5);
     expect_vector(out + 16, 0 + 2, 0 + 1, 8 + 2);
     expect_vector(out + 20, 3, 2, 2);
 }
 
-/* The layer mixed with no turn: ((-.5, .5, -.5, .5) + (0, 0, 0, 1)) / 2 in direction. */
-static void an_additive_layer_is_mixed_with_none_by_its_weight(void **state) {
+/* The layer mixed with the identity has the direction of ((-.5, .5, -.5, .5) + (0, 0, 0, 1)) /
+ * 2. */
+static void an_additive_layer_is_mixed_with_the_identity_by_its_weight(void **state) {
     float out[FLOATS];
     make(state);
     pose((pm_crowd_instance){.clip_b = CLIP_B, .weight = 0.5f, .flags = PM_CROWD_ADDITIVE}, out);
@@ -266,7 +268,7 @@ static void expect_rest(const float out[FLOATS], size_t joint) {
     expect_vector(out + 12 * joint + 8, (double)k[0], (double)k[1], (double)k[2]);
 }
 
-static void in_place_the_root_alone_keeps_its_rest_pose(void **state) {
+static void in_place_only_the_root_keeps_its_rest_pose(void **state) {
     float out[FLOATS], loose[FLOATS];
     make(state);
     for (int additive = 0; additive < 2; additive++) {
@@ -295,7 +297,7 @@ static void joints_that_a_level_leaves_out_keep_their_rest_pose(void **state) {
     expect_rest(out, 1);
 }
 
-static void a_clip_that_does_not_exist_is_the_rest_pose_as_a(void **state) {
+static void a_clip_a_that_does_not_exist_is_the_rest_pose(void **state) {
     float out[FLOATS];
     make(state);
     pose((pm_crowd_instance){.clip_a = CLIPS}, out);
@@ -316,20 +318,20 @@ static void a_clip_that_does_not_exist_is_the_rest_pose_as_a(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         BLEND(an_instance_of_zeros_is_the_first_clip_at_its_beginning),
-        BLEND(without_weight_b_does_not_show),
+        BLEND(with_weight_zero_clip_b_has_no_effect),
         BLEND(a_crossfade_is_the_normalised_mix),
         BLEND(a_crossfade_with_all_weight_is_b),
-        BLEND(a_crossfade_takes_the_shorter_arc_whatever_the_signs),
-        BLEND(a_rotation_and_its_negative_fade_into_themselves),
-        BLEND(an_additive_layer_turns_by_how_b_differs_from_rest),
-        BLEND(an_additive_layer_is_mixed_with_none_by_its_weight),
+        BLEND(a_crossfade_takes_the_shorter_arc_for_any_signs),
+        BLEND(a_crossfade_of_a_rotation_and_its_negative_is_that_rotation),
+        BLEND(an_additive_layer_rotates_by_the_difference_of_b_to_the_rest_pose),
+        BLEND(an_additive_layer_is_mixed_with_the_identity_by_its_weight),
         BLEND(an_additive_layer_takes_the_shorter_arc),
         BLEND(an_additive_layer_of_the_rest_pose_adds_nothing),
         BLEND(an_additive_layer_on_the_rest_pose_is_b),
         BLEND(a_mask_multiplies_the_weight_joint_by_joint),
-        BLEND(in_place_the_root_alone_keeps_its_rest_pose),
+        BLEND(in_place_only_the_root_keeps_its_rest_pose),
         BLEND(joints_that_a_level_leaves_out_keep_their_rest_pose),
-        BLEND(a_clip_that_does_not_exist_is_the_rest_pose_as_a),
+        BLEND(a_clip_a_that_does_not_exist_is_the_rest_pose),
     };
     leave_out_crowds_on_rusticl();
     return cmocka_run_group_tests_name("crowd_blend", tests, NULL, engines_close);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What crowds and their jobs are refused for, each told apart by its words, and that what
- * was refused leaves no handle and no harm.
+ * Every invalid description of a crowd or a job is refused with a message that names the cause. A
+ * refusal leaves the caller's handle unchanged and the crowd usable.
  */
 #include "support/crowd_scene.h"
 #include "support/engines.h"
@@ -13,7 +13,7 @@
 
 enum { JOINTS = 3, KEYS = 4, CLIPS = 3 };
 
-/* A valid crowd, for a test to spoil in one place. */
+/* A valid crowd; each test makes one part of it invalid. */
 static struct {
     double rotations[KEYS][JOINTS][4];
     float positions[KEYS][JOINTS][3];
@@ -34,7 +34,7 @@ static pm_skeleton *make_skeleton(const pm_skeleton_desc *desc) {
     return skeleton;
 }
 
-static int make_specimen(void **state) {
+static int make_valid(void **state) {
     (void)state;
     memset(&c, 0, sizeof c);
     for (size_t key = 0; key < KEYS; key++)
@@ -55,7 +55,7 @@ static int make_specimen(void **state) {
     return 0;
 }
 
-static int free_specimen(void **state) {
+static int free_valid(void **state) {
     (void)state;
     pm_skeleton_destroy(&c.skeleton);
     return 0;
@@ -68,7 +68,7 @@ static void check_accepted(void **state, const char *file, int line) {
     pm_crowd_destroy(&crowd);
 }
 
-/* Of a clip, with its number in the message, or of none. */
+/* `clip` is the clip that the message must name, or NULL. */
 static void check_refused(void **state, pm_status expected, const char *words, const char *clip,
                           const char *file, int line) {
     pm_error error = poisoned_error();
@@ -90,7 +90,7 @@ static void check_refused(void **state, pm_status expected, const char *words, c
 
 /* ---- crowds ------------------------------------------------------------------------------- */
 
-static void the_specimen_is_accepted(void **state) {
+static void a_valid_description_is_accepted(void **state) {
     expect_accepted();
 }
 
@@ -117,7 +117,7 @@ static void no_clips_are_refused(void **state) {
     expect_refused("clip_count");
 }
 
-static void another_number_of_tracks_than_joints_is_refused(void **state) {
+static void a_track_count_other_than_the_joint_count_is_refused(void **state) {
     c.clips[1].track_count = JOINTS - 1;
     expect_clip_refused(PM_ERROR_ARGUMENT, "track_count", "clips[1]");
     c.clips[1].track_count = JOINTS;
@@ -125,15 +125,16 @@ static void another_number_of_tracks_than_joints_is_refused(void **state) {
     expect_clip_refused(PM_ERROR_ARGUMENT, "track_count", "clips[0]");
 }
 
-static void a_clip_that_is_refused_alone_is_refused_with_its_number(void **state) {
+static void a_clip_that_is_invalid_alone_is_refused_with_its_number(void **state) {
     c.timelines[2].rate = (pm_rational){-1, 1};
     expect_clip_refused(PM_ERROR_TIME, "rate", "clips[2]");
 }
 
-static void a_key_that_is_none_is_told_with_its_clip_track_and_number(void **state) {
+static void an_invalid_key_is_reported_with_its_clip_track_and_number(void **state) {
     pm_error error = poisoned_error();
     pm_crowd *crowd = NULL;
-    c.rotations[3][1][2] = (double)NAN; /* the last key of the first clip; others have none */
+    c.rotations[3][1][2] = (double)NAN; /* the last key of the first clip; the other clips have
+                                         * fewer keys */
     expect_clip_refused(PM_ERROR_KEY, "rotation", "clips[0]");
     assert_int_equal(pm_crowd_create(engine_for(state), &c.desc, &crowd, &error), PM_ERROR_KEY);
     expect_error_at(&error, 1, 3);
@@ -147,7 +148,7 @@ static void clips_of_different_methods_are_refused(void **state) {
 static void clips_of_different_vector_methods_are_refused(void **state) {
     c.clips[1].vector_method = PM_VECTOR_CATMULL_ROM;
     expect_clip_refused(PM_ERROR_ARGUMENT, "vector_method", "clips[1]");
-    c.clips[1].vector_method = PM_VECTOR_LINEAR; /* what slerp's is */
+    c.clips[1].vector_method = PM_VECTOR_LINEAR; /* the default of slerp */
     expect_accepted();
 }
 
@@ -156,7 +157,7 @@ static void clips_of_different_key_formats_are_refused(void **state) {
     expect_clip_refused(PM_ERROR_ARGUMENT, "key_format", "clips[1]");
 }
 
-static void positions_in_some_clips_alone_are_refused(void **state) {
+static void positions_in_only_some_clips_are_refused(void **state) {
     c.clips[2].positions.data = NULL;
     expect_clip_refused(PM_ERROR_ARGUMENT, "positions", "clips[2]");
     c.clips[0].positions.data = NULL;
@@ -165,7 +166,7 @@ static void positions_in_some_clips_alone_are_refused(void **state) {
     expect_accepted();
 }
 
-static void scales_in_some_clips_alone_are_refused(void **state) {
+static void scales_in_only_some_clips_are_refused(void **state) {
     c.clips[1].scales.data = NULL;
     expect_clip_refused(PM_ERROR_ARGUMENT, "scales", "clips[1]");
 }
@@ -193,7 +194,7 @@ static void a_clip_that_lasts_too_long_is_refused(void **state) {
     expect_clip_refused(PM_ERROR_TIME, "long", "clips[1]");
 }
 
-/* ---- crowds that are made --------------------------------------------------------------------- */
+/* ---- valid crowds ----------------------------------------------------------------------------- */
 
 static pm_crowd *made(void **state) {
     pm_error error = poisoned_error();
@@ -210,7 +211,7 @@ static void destroying_clears_the_handle_and_takes_null(void **state) {
     pm_crowd_destroy(NULL);
 }
 
-static void a_crowd_tells_what_it_is_made_of(void **state) {
+static void the_info_of_a_crowd_is_that_of_its_description(void **state) {
     pm_crowd_info info;
     pm_crowd *crowd = made(state);
     pm_crowd_get_info(crowd, &info);
@@ -256,7 +257,7 @@ static void jobs_with_null_are_refused(void **state) {
     pm_crowd_destroy(&crowd);
 }
 
-static void strides_that_hold_no_instance_are_refused(void **state) {
+static void strides_shorter_than_an_instance_are_refused(void **state) {
     float out[2 * JOINTS * 12];
     pm_crowd *crowd = made(state);
     for (pm_crowd_output output = 0; output < PM_CROWD_OUTPUT_COUNT; output++) {
@@ -270,7 +271,7 @@ static void strides_that_hold_no_instance_are_refused(void **state) {
     pm_crowd_destroy(&crowd);
 }
 
-/* A target of a job that is otherwise right. */
+/* A target of a job that is otherwise valid. */
 static void check_target(pm_crowd *crowd, pm_crowd_output output, const pm_crowd_target *target,
                          bool by_host, const char *words, const char *file, int line) {
     pm_crowd_job job = {.instances = two, .instance_count = 2, .on_reference = by_host};
@@ -282,11 +283,11 @@ static void check_target(pm_crowd *crowd, pm_crowd_output output, const pm_crowd
     check_target(crowd, output, &(pm_crowd_target){(memory), (stride), (previous)}, by_host,       \
                  (words), __FILE__, __LINE__)
 
-/* Room for a stride that is too long, and for addresses that are a little off. */
+/* Space for a stride that is too long, and for addresses that are a few bytes off. */
 enum { ROOM = 2 * JOINTS * 48 + 64 };
 
-/* Records are whole floats: memory, strides and copies are on boundaries of 4 bytes. */
-static void memory_that_floats_do_not_lie_in_is_refused(void **state) {
+/* Records consist of floats: memory, strides and copies are multiples of 4 bytes. */
+static void memory_that_is_not_aligned_to_floats_is_refused(void **state) {
     static float out[ROOM / sizeof(float)], before[ROOM / sizeof(float)];
     random_source source = random_salted(0xC81);
     pm_crowd *crowd = made(state);
@@ -301,7 +302,7 @@ static void memory_that_floats_do_not_lie_in_is_refused(void **state) {
     pm_crowd_destroy(&crowd);
 }
 
-static void memory_is_not_its_own_previous(void **state) {
+static void memory_that_is_also_previous_is_refused(void **state) {
     static float out[ROOM / sizeof(float)];
     pm_crowd *crowd = made(state);
     for (pm_crowd_output output = 0; output < PM_CROWD_OUTPUT_COUNT; output++)
@@ -310,7 +311,7 @@ static void memory_is_not_its_own_previous(void **state) {
     pm_crowd_destroy(&crowd);
 }
 
-static void rows_beyond_all_memory_are_refused(void **state) {
+static void records_larger_than_the_address_space_are_refused(void **state) {
     float out[JOINTS * 12];
     pm_crowd *crowd = made(state);
     pm_crowd_job job = {.instances = two, .instance_count = SIZE_MAX / 64};
@@ -341,7 +342,7 @@ static void one_instance_with_null_or_no_output_is_refused(void **state) {
 
 /* ---- dual quaternions ----------------------------------------------------------------------- */
 
-/* Makes the crowd over a skeleton whose last joint has this inverse bind matrix. */
+/* Makes the crowd with a skeleton whose last joint has this inverse bind matrix. */
 static pm_crowd *made_with_bind(void **state, const float bind[12]) {
     float binds[JOINTS][12] = {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0},
                                {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
@@ -378,7 +379,7 @@ static void check_dual(void **state, bool rigid, const float bind[12], const cha
 #define expect_dual(rigid, ...)                                                                    \
     check_dual(state, (rigid), (const float[12])__VA_ARGS__, __FILE__, __LINE__)
 
-static void dual_quaternions_need_rigid_inverse_binds(void **state) {
+static void dual_quaternions_require_rigid_inverse_binds(void **state) {
     expect_dual(true, {0, -1, 0, 5, 1, 0, 0, 6, 0, 0, 1, -1e5f});
     expect_dual(true, {1.0004f, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0});
     expect_dual(false, {1.002f, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0});
@@ -407,36 +408,36 @@ static void a_crowd_poses_after_a_refused_job(void **state) {
     pm_crowd_destroy(&crowd);
 }
 
-#define SPOIL(test)                                                                                \
-    {#test " on the reference", test, make_specimen, free_specimen, &on_reference}, {              \
-#test " on the device", test, make_specimen, free_specimen, &on_device                     \
+#define CHECK(test)                                                                                \
+    {#test " on the reference", test, make_valid, free_valid, &on_reference}, {                    \
+#test " on the device", test, make_valid, free_valid, &on_device                           \
     }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        SPOIL(the_specimen_is_accepted),
-        SPOIL(null_is_refused),
-        SPOIL(no_clips_are_refused),
-        SPOIL(another_number_of_tracks_than_joints_is_refused),
-        SPOIL(a_clip_that_is_refused_alone_is_refused_with_its_number),
-        SPOIL(a_key_that_is_none_is_told_with_its_clip_track_and_number),
-        SPOIL(clips_of_different_methods_are_refused),
-        SPOIL(clips_of_different_vector_methods_are_refused),
-        SPOIL(clips_of_different_key_formats_are_refused),
-        SPOIL(positions_in_some_clips_alone_are_refused),
-        SPOIL(scales_in_some_clips_alone_are_refused),
-        SPOIL(a_clip_without_rotations_is_refused),
-        SPOIL(a_clip_that_lasts_too_long_is_refused),
-        SPOIL(destroying_clears_the_handle_and_takes_null),
-        SPOIL(a_crowd_tells_what_it_is_made_of),
-        SPOIL(jobs_with_null_are_refused),
-        SPOIL(strides_that_hold_no_instance_are_refused),
-        SPOIL(memory_that_floats_do_not_lie_in_is_refused),
-        SPOIL(memory_is_not_its_own_previous),
-        SPOIL(rows_beyond_all_memory_are_refused),
-        SPOIL(one_instance_with_null_or_no_output_is_refused),
-        SPOIL(dual_quaternions_need_rigid_inverse_binds),
-        SPOIL(a_crowd_poses_after_a_refused_job),
+        CHECK(a_valid_description_is_accepted),
+        CHECK(null_is_refused),
+        CHECK(no_clips_are_refused),
+        CHECK(a_track_count_other_than_the_joint_count_is_refused),
+        CHECK(a_clip_that_is_invalid_alone_is_refused_with_its_number),
+        CHECK(an_invalid_key_is_reported_with_its_clip_track_and_number),
+        CHECK(clips_of_different_methods_are_refused),
+        CHECK(clips_of_different_vector_methods_are_refused),
+        CHECK(clips_of_different_key_formats_are_refused),
+        CHECK(positions_in_only_some_clips_are_refused),
+        CHECK(scales_in_only_some_clips_are_refused),
+        CHECK(a_clip_without_rotations_is_refused),
+        CHECK(a_clip_that_lasts_too_long_is_refused),
+        CHECK(destroying_clears_the_handle_and_takes_null),
+        CHECK(the_info_of_a_crowd_is_that_of_its_description),
+        CHECK(jobs_with_null_are_refused),
+        CHECK(strides_shorter_than_an_instance_are_refused),
+        CHECK(memory_that_is_not_aligned_to_floats_is_refused),
+        CHECK(memory_that_is_also_previous_is_refused),
+        CHECK(records_larger_than_the_address_space_are_refused),
+        CHECK(one_instance_with_null_or_no_output_is_refused),
+        CHECK(dual_quaternions_require_rigid_inverse_binds),
+        CHECK(a_crowd_poses_after_a_refused_job),
     };
     return cmocka_run_group_tests_name("crowd_check", tests, NULL, engines_close);
 }

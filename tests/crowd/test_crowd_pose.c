@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * What crowds are posed to, against the oracle in double precision: trees and chains, every
- * method, every kind of key times and keys, times of days; and the same bits on devices. What
- * else must not show in the bits is in test_crowd_bits.
+ * Poses of crowds against the oracle in double precision: trees and chains, every method, every
+ * kind of key times and keys, times days away; and the same bits on devices. Other parameters that
+ * must not affect the bits are in test_crowd_bits.
  */
 #include "support/crowd_scene.h"
 #include "support/engines.h"
@@ -43,18 +43,18 @@ static void expect_scene(void **state, const scene_options *options, const char 
 
 /* ---- skeletons ------------------------------------------------------------------------ */
 
-static void palettes_of_trees_of_any_size_are_those_of_the_oracle(void **state) {
+static void palettes_of_trees_of_any_size_match_the_oracle(void **state) {
     static const size_t sizes[] = {1, 11, 64, 300};
     for (size_t n = 0; n < (small_sizes() ? 3 : 4); n++)
         expect_scene(state, &(scene_options){.salt = 0xC01 + n, .joints = sizes[n]}, "tree");
 }
 
-static void palettes_of_forests_are_those_of_the_oracle(void **state) {
+static void palettes_of_forests_match_the_oracle(void **state) {
     expect_scene(state, &(scene_options){.salt = 0xC08, .joints = 40, .shape = SCENE_FOREST},
                  "forest");
 }
 
-static void chains_of_64_joints_do_not_add_up_errors(void **state) {
+static void errors_do_not_accumulate_over_chains_of_64_joints(void **state) {
     expect_scene(state, &(scene_options){.salt = 0xC10, .joints = 64, .shape = SCENE_CHAIN},
                  "chain");
     expect_scene(state,
@@ -66,21 +66,21 @@ static void chains_of_64_joints_do_not_add_up_errors(void **state) {
                  "chain without positions");
 }
 
-static void scales_stretch_all_that_is_below(void **state) {
+static void scales_stretch_all_joints_below(void **state) {
     expect_scene(state, &(scene_options){.salt = 0xC14, .joints = 30, .scales = true}, "scales");
     expect_scene(state,
                  &(scene_options){.salt = 0xC15, .joints = 30, .scales = true, .rest_scales = true},
                  "scales of the rest pose too");
     expect_scene(state, &(scene_options){.salt = 0xC16, .joints = 30, .rest_scales = true},
-                 "scales of the rest pose alone");
+                 "only scales of the rest pose");
 }
 
-static void inverse_binds_are_as_given(void **state) {
+static void palettes_of_any_inverse_binds_match_the_oracle(void **state) {
     expect_scene(state, &(scene_options){.salt = 0xC18, .binds = SCENE_BIND_ANY, .scales = true},
                  "any inverse binds");
 }
 
-/* More parents wait than a kernel keeps, in the description's order. */
+/* In the order of the description, more parents are pending than a kernel keeps. */
 static void expect_reordered(void **state, const scene_options *options) {
     scene s;
     pm_crowd_instance instances[FEW];
@@ -97,7 +97,7 @@ static void expect_reordered(void **state, const scene_options *options) {
     scene_free(&s);
 }
 
-static void joints_in_another_order_are_posed_as_they_are(void **state) {
+static void joints_in_any_order_match_the_oracle(void **state) {
     const size_t joints = small_sizes() ? 40 : 121;
     expect_reordered(state, &(scene_options){.salt = 0xC1A, .joints = joints});
     expect_reordered(state, &(scene_options){.salt = 0xC1A,
@@ -113,7 +113,7 @@ static void joints_in_another_order_are_posed_as_they_are(void **state) {
         state, &(scene_options){.salt = 0xC1D, .joints = joints, .key_format = PM_KEYS_LOG48});
 }
 
-/* Joint by joint, the keys of no clip, of one or of all are the rest pose's. */
+/* Per joint, the keys of no clip, of one clip or of all clips are the rest pose. */
 static void keep_at_rest(scene *s) {
     for (size_t n = 0; n < s->clip_count; n++)
         for (size_t joint = 0; joint < s->joints; joint++)
@@ -128,7 +128,7 @@ static void keep_at_rest(scene *s) {
             }
 }
 
-static void joints_that_clips_keep_at_rest_are_posed_like_others(void **state) {
+static void joints_that_clips_keep_at_rest_match_the_oracle(void **state) {
     static const char *const curves[] = {"slerp", "squad", "cubicspline"};
     for (size_t n = 0; n < 3; n++) {
         scene s;
@@ -151,7 +151,7 @@ static void joints_that_clips_keep_at_rest_are_posed_like_others(void **state) {
 
 /* ---- outputs ----------------------------------------------------------------------------- */
 
-static void model_matrices_are_those_of_the_oracle(void **state) {
+static void model_matrices_match_the_oracle(void **state) {
     scene s;
     pm_crowd_instance instances[MAX];
     random_source source = random_salted(0xC20);
@@ -164,7 +164,7 @@ static void model_matrices_are_those_of_the_oracle(void **state) {
     scene_free(&s);
 }
 
-static void dual_quaternions_are_the_motions_of_the_palette(void **state) {
+static void dual_quaternions_are_the_rigid_motions_of_the_palette(void **state) {
     static const scene_options options[] = {
         {.salt = 0xC21},
         {.salt = 0xC22, .binds = SCENE_BIND_RIGID, .joints = 40},
@@ -181,8 +181,8 @@ static void dual_quaternions_are_the_motions_of_the_palette(void **state) {
     }
 }
 
-/* Unit real parts, and dual parts across them: else they are no motions. */
-static void dual_quaternions_are_unit_ones(void **state) {
+/* A rigid motion has a unit real part and a dual part that is orthogonal to it. */
+static void dual_quaternions_are_unit_dual_quaternions(void **state) {
     scene s;
     pm_crowd_instance instances[MAX];
     random_source source = random_salted(0xC24);
@@ -222,7 +222,7 @@ static double largest_local_error(const scene *s, const float *records, const jo
     return worst;
 }
 
-static void local_poses_are_those_of_the_oracle(void **state) {
+static void local_poses_match_the_oracle(void **state) {
     scene s;
     pm_crowd_instance instances[MAX];
     joint_pose poses[20];
@@ -246,14 +246,14 @@ static void local_poses_are_those_of_the_oracle(void **state) {
 
 /* ---- clips --------------------------------------------------------------------------------- */
 
-/* Every curve on the reference, a curve a method on devices: others differ in what clips are
- * built from. */
+/* Every variant on the reference, one variant per method on devices: the others only differ in the
+ * data that clips are built from. */
 static bool is_tested(void **state, const variant *v) {
     const bool plain = strchr(v->name, ',') == NULL;
     return plain || !is_for_device(state);
 }
 
-static void every_method_poses(void **state) {
+static void clips_of_every_method_match_the_oracle(void **state) {
     for (size_t n = 0; n < variant_count(); n++) {
         const variant *v = variant_at(n);
         if (is_tested(state, v))
@@ -263,7 +263,7 @@ static void every_method_poses(void **state) {
     }
 }
 
-static void every_method_poses_loops(void **state) {
+static void loops_of_every_method_match_the_oracle(void **state) {
     engine_for(state);
     for (size_t n = 0; n < variant_count(); n++) {
         const variant *v = variant_at(n);
@@ -275,7 +275,7 @@ static void every_method_poses_loops(void **state) {
     }
 }
 
-static void key_times_may_be_of_any_kind(void **state) {
+static void clips_of_every_kind_of_key_times_match_the_oracle(void **state) {
     for (int looped = 0; looped < 2; looped++) {
         expect_scene(state,
                      &(scene_options){.salt = 0xC90, .times = SCENE_LISTED, .looped = looped},
@@ -283,40 +283,40 @@ static void key_times_may_be_of_any_kind(void **state) {
         expect_scene(state,
                      &(scene_options){
                          .salt = 0xC91, .times = SCENE_PER_JOINT, .looped = looped, .scales = true},
-                     looped ? "a timeline a joint, looped" : "a timeline a joint");
+                     looped ? "a timeline per joint, looped" : "a timeline per joint");
         expect_scene(
             state,
             &(scene_options){
                 .salt = 0xC92, .times = SCENE_PER_JOINT_UNEVEN, .looped = looped, .joints = 20},
-            looped ? "timelines apart, looped" : "timelines apart");
+            looped ? "per-joint timelines, looped" : "per-joint timelines");
     }
 }
 
-static void squads_may_have_a_timeline_a_joint(void **state) {
+static void squad_with_a_timeline_per_joint_matches_the_oracle(void **state) {
     expect_scene(state,
                  &(scene_options){.salt = 0xC94,
                                   .times = SCENE_PER_JOINT,
                                   .curve = variant_named("squad"),
                                   .looped = true},
-                 "squad, a timeline a joint");
+                 "squad, a timeline per joint");
 }
 
-static void vectors_may_have_a_method_of_their_own(void **state) {
+static void vectors_with_a_method_of_their_own_match_the_oracle(void **state) {
     expect_scene(
         state,
         &(scene_options){.salt = 0xC96, .vector_method = PM_VECTOR_CATMULL_ROM, .scales = true},
         "slerp beside catmull-rom");
 }
 
-static void keys_of_48_bits_pose_what_they_decode_to(void **state) {
+static void keys_of_48_bits_pose_their_decoded_values(void **state) {
     expect_scene(state, &(scene_options){.salt = 0xC98, .key_format = PM_KEYS_LOG48}, "log48");
     expect_scene(state,
                  &(scene_options){.salt = 0xC99, .key_format = PM_KEYS_SMALLEST48, .looped = true},
                  "smallest48");
 }
 
-/* Something a little wrong must be seen, or all of the above proves nothing. */
-static void another_pose_is_not_within_the_tolerance(void **state) {
+/* A small error must be detected, otherwise the tests above prove nothing. */
+static void a_slightly_different_pose_exceeds_the_tolerance(void **state) {
     scene s;
     pm_crowd_instance n;
     random_source source = random_salted(0xC9A);
@@ -336,24 +336,24 @@ static void another_pose_is_not_within_the_tolerance(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        ON_BOTH(palettes_of_trees_of_any_size_are_those_of_the_oracle),
-        ON_BOTH(palettes_of_forests_are_those_of_the_oracle),
-        ON_BOTH(chains_of_64_joints_do_not_add_up_errors),
-        ON_BOTH(scales_stretch_all_that_is_below),
-        ON_BOTH(inverse_binds_are_as_given),
-        ON_BOTH(joints_in_another_order_are_posed_as_they_are),
-        ON_BOTH(joints_that_clips_keep_at_rest_are_posed_like_others),
-        ON_BOTH(model_matrices_are_those_of_the_oracle),
-        ON_BOTH(dual_quaternions_are_the_motions_of_the_palette),
-        ON_BOTH(dual_quaternions_are_unit_ones),
-        ON_BOTH(local_poses_are_those_of_the_oracle),
-        ON_BOTH(every_method_poses),
-        ON_BOTH(every_method_poses_loops),
-        ON_BOTH(key_times_may_be_of_any_kind),
-        ON_BOTH(squads_may_have_a_timeline_a_joint),
-        ON_BOTH(vectors_may_have_a_method_of_their_own),
-        ON_BOTH(keys_of_48_bits_pose_what_they_decode_to),
-        ON_BOTH(another_pose_is_not_within_the_tolerance),
+        ON_BOTH(palettes_of_trees_of_any_size_match_the_oracle),
+        ON_BOTH(palettes_of_forests_match_the_oracle),
+        ON_BOTH(errors_do_not_accumulate_over_chains_of_64_joints),
+        ON_BOTH(scales_stretch_all_joints_below),
+        ON_BOTH(palettes_of_any_inverse_binds_match_the_oracle),
+        ON_BOTH(joints_in_any_order_match_the_oracle),
+        ON_BOTH(joints_that_clips_keep_at_rest_match_the_oracle),
+        ON_BOTH(model_matrices_match_the_oracle),
+        ON_BOTH(dual_quaternions_are_the_rigid_motions_of_the_palette),
+        ON_BOTH(dual_quaternions_are_unit_dual_quaternions),
+        ON_BOTH(local_poses_match_the_oracle),
+        ON_BOTH(clips_of_every_method_match_the_oracle),
+        ON_BOTH(loops_of_every_method_match_the_oracle),
+        ON_BOTH(clips_of_every_kind_of_key_times_match_the_oracle),
+        ON_BOTH(squad_with_a_timeline_per_joint_matches_the_oracle),
+        ON_BOTH(vectors_with_a_method_of_their_own_match_the_oracle),
+        ON_BOTH(keys_of_48_bits_pose_their_decoded_values),
+        ON_BOTH(a_slightly_different_pose_exceeds_the_tolerance),
     };
     leave_out_crowds_on_rusticl();
     return cmocka_run_group_tests_name("crowd_pose", tests, NULL, engines_close);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Travel: how far instances' roots move from one time to another, over any number of rounds,
- * against the oracle and by known answers. It is computed on the host alone.
+ * Root motion: the rigid motion of instances' roots from one time to another, over any number of
+ * laps, against the oracle and known answers. It is computed on the host only.
  */
 #include "support/crowd_scene.h"
 #include "support/engines.h"
@@ -31,7 +31,7 @@ static motion3 motion_of(const pm_root_motion *t) {
                      {(double)t->position[0], (double)t->position[1], (double)t->position[2]}};
 }
 
-/* Radians, and the distance in parts of `length`. */
+/* `angle` in radians, `length` in the unit of positions. */
 static void expect_root_motion(const pm_root_motion *got, motion3 wanted, double angle,
                                double length) {
     const motion3 m = motion_of(got);
@@ -45,12 +45,12 @@ static void expect_root_motion(const pm_root_motion *got, motion3 wanted, double
                  m.position.y, m.position.z);
 }
 
-/* ---- a walker -------------------------------------------------------------------------------- */
+/* ---- a character that walks ------------------------------------------------------------------ */
 
-/* Clip 0 goes 2 along x in 1 s, from (0, 1, 0); clip 1 stands, and turns by a quarter about y;
- * clip 2 does both, as somebody who walks around a corner; clip 3 is a loop of clip 0's keys and
- * back. Joint 1 moves too, which is nobody's business. */
-enum { WALKS, TURNS, ROUNDS, LOOPS, CLIPS };
+/* Clip 0 moves by 2 along x in 1 s, starting at (0, 1, 0). Clip 1 stands and rotates by a quarter
+ * turn about y. Clip 2 does both, like a character that walks around a corner. Clip 3 is a loop
+ * through the keys of clip 0 and back. Joint 1 moves too, which must have no effect. */
+enum { WALKS, TURNS, CORNERS, LOOPS, CLIPS };
 
 static pm_skeleton *skeleton;
 static pm_crowd *crowd;
@@ -86,7 +86,7 @@ static int free_walker(void **state) {
     return 0;
 }
 
-/* From second to second of clip A. */
+/* From one time of clip A to another, in seconds. */
 static pm_root_motion walk(uint32_t clip, double from, double to, uint8_t flags) {
     const pm_crowd_instance before = {.clip_a = clip, .time_a = pm_crowd_ticks(from)};
     const pm_crowd_instance after = {.clip_a = clip, .time_a = pm_crowd_ticks(to), .flags = flags};
@@ -101,7 +101,7 @@ static void expect_walk(uint32_t clip, double from, double to, uint8_t flags, do
     expect_root_motion(&root_motion, wanted, 1e-6, 1e-6 * (1 + 2 * fabs(to - from)));
 }
 
-static void within_a_round_root_motion_is_the_way_between_both_poses(void **state) {
+static void within_a_lap_root_motion_leads_from_pose_to_pose(void **state) {
     make_walker(state);
     expect_walk(WALKS, 0.25, 0.75, 0, 1, 0, 0);
     expect_walk(WALKS, 0.75, 0.25, 0, -1, 0, 0);
@@ -109,7 +109,7 @@ static void within_a_round_root_motion_is_the_way_between_both_poses(void **stat
     expect_walk(WALKS, 0.5, 0.5, 0, 0, 0, 0);
 }
 
-static void rounds_go_on_from_where_the_one_before_ended(void **state) {
+static void a_lap_continues_from_the_end_of_the_previous_one(void **state) {
     make_walker(state);
     expect_walk(WALKS, 0.75, 1.25, 0, 1, 0, 0);
     expect_walk(WALKS, 0.5, 10.5, 0, 20, 0, 0);
@@ -120,32 +120,32 @@ static void rounds_go_on_from_where_the_one_before_ended(void **state) {
     expect_walk(TURNS, 0.5, 2.5, 0, 0, 0, 180);
 }
 
-/* A quarter about y takes x to -z: each side of the square is 2 long, its corners at (0, 0),
+/* A quarter turn about y maps x to -z. The sides of the square are 2 long; its corners are (0, 0),
  * (2, 0), (2, -2), (0, -2). */
-static void rounds_that_turn_lead_around(void **state) {
+static void laps_that_rotate_go_around_a_square(void **state) {
     make_walker(state);
-    expect_walk(ROUNDS, 0, 1, 0, 2, 0, 90);
-    expect_walk(ROUNDS, 0, 2, 0, 2, -2, 180);
-    expect_walk(ROUNDS, 0, 3, 0, 0, -2, 270);
-    expect_walk(ROUNDS, 0, 4, 0, 0, 0, 0);
-    expect_walk(ROUNDS, 0, -1, 0, 0, -2, -90);
-    expect_walk(ROUNDS, -8, 33, 0, 2, 0, 90);
+    expect_walk(CORNERS, 0, 1, 0, 2, 0, 90);
+    expect_walk(CORNERS, 0, 2, 0, 2, -2, 180);
+    expect_walk(CORNERS, 0, 3, 0, 0, -2, 270);
+    expect_walk(CORNERS, 0, 4, 0, 0, 0, 0);
+    expect_walk(CORNERS, 0, -1, 0, 0, -2, -90);
+    expect_walk(CORNERS, -8, 33, 0, 2, 0, 90);
 }
 
 static void root_motion_is_in_the_frame_of_the_first_pose(void **state) {
     make_walker(state);
-    /* Half of the corner is done: what was x is now half way to -z. */
-    expect_walk(ROUNDS, 0.5, 1, 0, S, S, 45);
+    /* Half of the quarter turn is done: the x direction is now half way to -z. */
+    expect_walk(CORNERS, 0.5, 1, 0, S, S, 45);
 }
 
-static void a_loop_leads_back_to_where_it_began(void **state) {
+static void a_loop_returns_to_its_start(void **state) {
     make_walker(state);
     expect_walk(LOOPS, 0, 1, 0, 2, 0, 0);
     expect_walk(LOOPS, 0, 2, 0, 0, 0, 0);
     expect_walk(LOOPS, 0.5, 200.75, 0, 0.5, 0, 0);
 }
 
-static void clips_that_clamp_stop(void **state) {
+static void clamped_clips_stop(void **state) {
     make_walker(state);
     expect_walk(WALKS, 0.5, 7, PM_CROWD_CLAMP_A, 1, 0, 0);
     expect_walk(WALKS, -5, 0.5, PM_CROWD_CLAMP_A, 1, 0, 0);
@@ -154,12 +154,12 @@ static void clips_that_clamp_stop(void **state) {
     expect_walk(WALKS, 0.5, 7, PM_CROWD_CLAMP_B, 13, 0, 0);
 }
 
-static void in_place_leaves_root_motion_alone(void **state) {
+static void the_in_place_flag_does_not_change_root_motion(void **state) {
     make_walker(state);
     expect_walk(WALKS, 0.5, 1.5, PM_CROWD_IN_PLACE, 2, 0, 0);
 }
 
-static void clips_that_do_not_exist_lead_nowhere(void **state) {
+static void clips_that_do_not_exist_have_no_root_motion(void **state) {
     make_walker(state);
     expect_walk(CLIPS, 0, 5, 0, 0, 0, 0);
     expect_walk(UINT32_MAX, 0, 5, PM_CROWD_CLAMP_A, 0, 0, 0);
@@ -167,7 +167,7 @@ static void clips_that_do_not_exist_lead_nowhere(void **state) {
 
 /* ---- two clips --------------------------------------------------------------------------------- */
 
-/* WALKS for a second beside TURNS for half a round, which is 45 degrees. */
+/* WALKS for a second together with TURNS for half a lap, which is 45 degrees. */
 static void expect_mixed(pm_crowd_instance after, double x, double weight) {
     after.clip_a = WALKS;
     after.time_a = SECOND;
@@ -188,7 +188,7 @@ static void root_motions_of_both_clips_are_mixed_by_weight(void **state) {
     expect_mixed((pm_crowd_instance){.clip_b = CLIPS, .weight = 0.5f}, 2, 0);
 }
 
-static void the_roots_mask_counts_as_it_does_for_poses(void **state) {
+static void the_mask_weight_of_the_root_applies_as_in_poses(void **state) {
     make_walker(state);
     expect_mixed((pm_crowd_instance){.clip_b = TURNS, .weight = 0.5f, .mask = 1}, 1.5, 0.25);
     expect_mixed((pm_crowd_instance){.clip_b = TURNS, .weight = 0.5f, .mask = 2}, 1, 0.5);
@@ -200,8 +200,8 @@ static void an_additive_layer_adds_no_root_motion(void **state) {
                  0);
 }
 
-/* The fields of before[i] but its times do not count. */
-static void all_but_the_times_is_taken_from_after(void **state) {
+/* Only the times of before[i] are used. */
+static void all_fields_except_the_times_are_taken_from_after(void **state) {
     make_walker(state);
     const pm_crowd_instance before = {.clip_a = TURNS, .clip_b = 77, .weight = NAN, .flags = 255};
     const pm_crowd_instance after = {.clip_a = WALKS, .time_a = SECOND};
@@ -209,13 +209,13 @@ static void all_but_the_times_is_taken_from_after(void **state) {
     expect_root_motion(&root_motion, (motion3){{0, 0, 0, 1}, {2, 0, 0}}, 1e-6, 1e-6);
 }
 
-/* ---- very many rounds ---------------------------------------------------------------------------- */
+/* ---- very many laps ------------------------------------------------------------------------------ */
 
-static void a_million_rounds_are_as_exact_as_one(void **state) {
+static void a_million_laps_are_as_exact_as_one(void **state) {
     make_walker(state);
     expect_walk(WALKS, 0.5, 1000000.5, 0, 2000000, 0, 0);
-    expect_walk(ROUNDS, 0, 1000000, 0, 0, 0, 0);
-    expect_walk(ROUNDS, 1000001, 0, 0, 0, -2, -90);
+    expect_walk(CORNERS, 0, 1000000, 0, 0, 0, 0);
+    expect_walk(CORNERS, 1000001, 0, 0, 0, -2, -90);
     expect_walk(TURNS, 0, 1000003, 0, 0, 0, 270);
 }
 
@@ -248,7 +248,7 @@ static void expect_oracle(void **state, const scene_options *options, double rou
     scene_free(&s);
 }
 
-static void root_motion_is_that_of_the_oracle(void **state) {
+static void root_motion_matches_the_oracle(void **state) {
     expect_oracle(state, &(scene_options){.salt = 0xB01}, 1);
     expect_oracle(state, &(scene_options){.salt = 0xB02, .rest_scales = true, .scales = true}, 5);
     expect_oracle(state, &(scene_options){.salt = 0xB03, .looped = true}, 5);
@@ -263,7 +263,7 @@ static void root_motion_is_that_of_the_oracle(void **state) {
     expect_oracle(state, &(scene_options){.salt = 0xB07, .without_positions = true}, 5);
 }
 
-static void parts_of_a_way_make_the_whole(void **state) {
+static void the_product_of_partial_root_motions_is_the_whole(void **state) {
     scene s;
     random_source source = random_salted(0xB10);
     scene_make(engine_for(state), &(scene_options){.salt = 0xB10}, &s);
@@ -288,8 +288,8 @@ static void parts_of_a_way_make_the_whole(void **state) {
     scene_free(&s);
 }
 
-/* Enough of them for several threads. */
-static void root_motions_of_many_instances_are_those_of_each_alone(void **state) {
+/* A number of instances that is processed by several threads. */
+static void root_motion_of_many_instances_equals_each_alone(void **state) {
     enum { COUNT = 20000 };
     scene s;
     pm_error error = poisoned_error();
@@ -316,7 +316,7 @@ static void root_motions_of_many_instances_are_those_of_each_alone(void **state)
     scene_free(&s);
 }
 
-static void null_is_refused_but_for_no_instances(void **state) {
+static void null_is_refused_unless_there_are_no_instances(void **state) {
     pm_crowd_instance one = {0};
     pm_root_motion root_motion;
     pm_error error = poisoned_error();
@@ -339,23 +339,23 @@ static void null_is_refused_but_for_no_instances(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        WALKER(within_a_round_root_motion_is_the_way_between_both_poses),
-        WALKER(rounds_go_on_from_where_the_one_before_ended),
-        WALKER(rounds_that_turn_lead_around),
+        WALKER(within_a_lap_root_motion_leads_from_pose_to_pose),
+        WALKER(a_lap_continues_from_the_end_of_the_previous_one),
+        WALKER(laps_that_rotate_go_around_a_square),
         WALKER(root_motion_is_in_the_frame_of_the_first_pose),
-        WALKER(a_loop_leads_back_to_where_it_began),
-        WALKER(clips_that_clamp_stop),
-        WALKER(in_place_leaves_root_motion_alone),
-        WALKER(clips_that_do_not_exist_lead_nowhere),
+        WALKER(a_loop_returns_to_its_start),
+        WALKER(clamped_clips_stop),
+        WALKER(the_in_place_flag_does_not_change_root_motion),
+        WALKER(clips_that_do_not_exist_have_no_root_motion),
         WALKER(root_motions_of_both_clips_are_mixed_by_weight),
-        WALKER(the_roots_mask_counts_as_it_does_for_poses),
+        WALKER(the_mask_weight_of_the_root_applies_as_in_poses),
         WALKER(an_additive_layer_adds_no_root_motion),
-        WALKER(all_but_the_times_is_taken_from_after),
-        WALKER(a_million_rounds_are_as_exact_as_one),
-        SCENE(root_motion_is_that_of_the_oracle),
-        SCENE(parts_of_a_way_make_the_whole),
-        SCENE(root_motions_of_many_instances_are_those_of_each_alone),
-        WALKER(null_is_refused_but_for_no_instances),
+        WALKER(all_fields_except_the_times_are_taken_from_after),
+        WALKER(a_million_laps_are_as_exact_as_one),
+        SCENE(root_motion_matches_the_oracle),
+        SCENE(the_product_of_partial_root_motions_is_the_whole),
+        SCENE(root_motion_of_many_instances_equals_each_alone),
+        WALKER(null_is_refused_unless_there_are_no_instances),
     };
-    return cmocka_run_group_tests_name("crowd_travel", tests, NULL, engines_close);
+    return cmocka_run_group_tests_name("crowd_root_motion", tests, NULL, engines_close);
 }

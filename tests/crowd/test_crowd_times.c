@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Ticks: what seconds are in them, how long clips are, and where times that go round or stop
- * lie among the keys, days away too.
+ * Clip times of crowds: seconds as ticks, the length of a clip, times that wrap around or clamp,
+ * and times that are days away. Tracks may have timelines of their own, which may start any number
+ * of loop periods after one another: each track is sampled at the time since its own first key,
+ * modulo the period. Loops whose tracks start together are in test_loop and test_time too.
  */
 #include "support/crowd_scene.h"
 #include "support/engines.h"
@@ -11,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define PI 3.14159265358979323846
 #define SECOND ((int64_t)1 << 32)
 
 static void seconds_become_the_nearest_tick(void **state) {
@@ -38,7 +41,7 @@ static void seconds_out_of_range_become_the_largest_ticks(void **state) {
     assert_true(pm_crowd_ticks(0x1.fffffffffffffp30) == INT64_MAX - 1023);
 }
 
-/* ---- a joint that turns about z, a key at a time ------------------------------------------ */
+/* ---- one joint that rotates about z by the same angle per key ----------------------------- */
 
 enum { KEYS = 7 };
 #define TURN 0.4 /* radians from key to key */
@@ -46,20 +49,21 @@ enum { KEYS = 7 };
 static const pm_rational rates[] = {{30, 1}, {24, 1}, {30000, 1001}, {1, 3}, {4800, 1}, {1000, 7}};
 enum { RATES = sizeof rates / sizeof *rates };
 
-typedef struct turner {
+typedef struct spinner {
     pm_skeleton *skeleton;
     pm_crowd *crowd;
     double rotations[RATES][KEYS][4];
     double times[RATES][KEYS];
     pm_timeline timelines[RATES];
-} turner;
+} spinner;
 
 static double seconds_to(size_t clip, size_t key) {
     return (double)key * (double)rates[clip].den / (double)rates[clip].num;
 }
 
 /* Clip n has uniform keys at rate n, or keys listed at the same times. */
-static void turner_make(pm_engine *engine, pm_method method, bool listed, bool looped, turner *t) {
+static void spinner_make(pm_engine *engine, pm_method method, bool listed, bool looped,
+                         spinner *t) {
     static const int32_t parents[] = {-1};
     const pm_skeleton_desc desc = {.joint_count = 1, .parents = parents};
     pm_clip_desc clips[RATES];
@@ -83,13 +87,13 @@ static void turner_make(pm_engine *engine, pm_method method, bool listed, bool l
     t->crowd = crowd_make(engine, &desc, clips, RATES, &t->skeleton);
 }
 
-static void turner_free(turner *t) {
+static void spinner_free(spinner *t) {
     pm_crowd_destroy(&t->crowd);
     pm_skeleton_destroy(&t->skeleton);
 }
 
-/* Radians about z; fails when it turns about anything else. */
-static double angle_at(const turner *t, size_t clip, int64_t time, uint8_t flags) {
+/* The rotation about z in radians; fails when the joint rotates about another axis. */
+static double angle_at(const spinner *t, size_t clip, int64_t time, uint8_t flags) {
     const pm_crowd_instance instance = {.clip_a = (uint32_t)clip, .time_a = time, .flags = flags};
     pm_error error = poisoned_error();
     pm_crowd_job job = {.instances = &instance, .instance_count = 1};
@@ -101,43 +105,44 @@ static double angle_at(const turner *t, size_t clip, int64_t time, uint8_t flags
     return 2 * atan2((double)out[2], (double)out[3]);
 }
 
-static void expect_angle(const turner *t, size_t clip, int64_t time, uint8_t flags, double wanted) {
+static void expect_angle(const spinner *t, size_t clip, int64_t time, uint8_t flags,
+                         double expected) {
     const double angle = angle_at(t, clip, time, flags);
-    const double error = remainder(angle - wanted, 8 * atan(1));
+    const double error = remainder(angle - expected, 8 * atan(1));
     const double rate = (double)rates[clip].num / (double)rates[clip].den;
-    const double tick = TURN * (KEYS - 1) * rate / PM_TICKS_PER_SECOND; /* where it is steepest */
+    const double tick = TURN * (KEYS - 1) * rate / PM_TICKS_PER_SECOND; /* at the steepest rate */
     if (!(fabs(error) < 1e-6 + tick))
         fail_msg("clip %zu at %.9f s turns by %.9g, not %.9g", clip,
-                 (double)time / PM_TICKS_PER_SECOND, angle, wanted);
+                 (double)time / PM_TICKS_PER_SECOND, angle, expected);
 }
 
-static void a_clip_is_as_long_as_from_its_first_key_to_its_last(void **state) {
-    turner t;
+static void the_length_of_a_clip_is_from_its_first_key_to_its_last(void **state) {
+    spinner t;
     for (int listed = 0; listed < 2; listed++) {
-        turner_make(engine_for(state), PM_METHOD_SLERP, listed, false, &t);
+        spinner_make(engine_for(state), PM_METHOD_SLERP, listed, false, &t);
         for (size_t n = 0; n < RATES; n++)
             assert_true(pm_crowd_clip_ticks(t.crowd, n) == pm_crowd_ticks(seconds_to(n, KEYS - 1)));
         assert_true(pm_crowd_clip_ticks(t.crowd, RATES) == 0);
         assert_true(pm_crowd_clip_ticks(t.crowd, SIZE_MAX) == 0);
-        turner_free(&t);
+        spinner_free(&t);
     }
 }
 
-static void a_loop_is_as_long_as_its_period(void **state) {
-    turner t;
+static void the_length_of_a_loop_is_its_period(void **state) {
+    spinner t;
     for (int listed = 0; listed < 2; listed++) {
-        turner_make(engine_for(state), PM_METHOD_SLERP, listed, true, &t);
+        spinner_make(engine_for(state), PM_METHOD_SLERP, listed, true, &t);
         for (size_t n = 0; n < RATES; n++)
             assert_true(pm_crowd_clip_ticks(t.crowd, n) == pm_crowd_ticks(seconds_to(n, KEYS)));
-        turner_free(&t);
+        spinner_free(&t);
     }
 }
 
-/* The nearest tick may lie before the key: a step must have been made there nonetheless. */
-static void times_of_keys_are_on_their_keys(void **state) {
-    turner t;
+/* The nearest tick may lie before the key. A step curve must have stepped there nevertheless. */
+static void the_tick_nearest_a_key_time_is_on_the_key(void **state) {
+    spinner t;
     for (int listed = 0; listed < 2; listed++) {
-        turner_make(engine_for(state), PM_METHOD_STEP, listed, false, &t);
+        spinner_make(engine_for(state), PM_METHOD_STEP, listed, false, &t);
         for (size_t n = 0; n < RATES; n++) {
             for (size_t key = 0; key + 1 < KEYS; key++)
                 expect_angle(&t, n, pm_crowd_ticks(seconds_to(n, key)), 0, TURN * (double)key);
@@ -147,28 +152,28 @@ static void times_of_keys_are_on_their_keys(void **state) {
                 expect_angle(&t, n, pm_crowd_ticks(seconds_to(n, key) - 1e-6), 0,
                              TURN * (double)(key - 1));
         }
-        turner_free(&t);
+        spinner_free(&t);
     }
 }
 
 static void times_between_keys_are_between_their_rotations(void **state) {
-    turner t;
+    spinner t;
     random_source source = random_salted(0xF01);
     for (int listed = 0; listed < 2; listed++) {
-        turner_make(engine_for(state), PM_METHOD_SLERP, listed, false, &t);
+        spinner_make(engine_for(state), PM_METHOD_SLERP, listed, false, &t);
         for (size_t n = 0; n < RATES; n++)
             for (size_t i = 0; i < 10; i++) {
                 const double key = random_between(&source, 0, KEYS - 1);
                 expect_angle(&t, n, pm_crowd_ticks(key * seconds_to(n, 1)), 0, TURN * key);
             }
-        turner_free(&t);
+        spinner_free(&t);
     }
 }
 
-static void times_go_round_by_whole_lengths(void **state) {
-    turner t;
+static void times_wrap_by_whole_lengths(void **state) {
+    spinner t;
     static const int64_t rounds[] = {1, -1, 2, -7, 100000, -100000};
-    turner_make(engine_for(state), PM_METHOD_SLERP, false, false, &t);
+    spinner_make(engine_for(state), PM_METHOD_SLERP, false, false, &t);
     for (size_t n = 0; n < RATES; n++) {
         const int64_t length = pm_crowd_clip_ticks(t.crowd, n);
         for (size_t i = 0; i < sizeof rounds / sizeof *rounds; i++) {
@@ -179,30 +184,30 @@ static void times_go_round_by_whole_lengths(void **state) {
         }
         expect_angle(&t, n, -length / 4, 0, TURN * (KEYS - 1) * 0.75);
     }
-    turner_free(&t);
+    spinner_free(&t);
 }
 
-static void loops_go_round_by_their_period(void **state) {
-    turner t;
-    turner_make(engine_for(state), PM_METHOD_SLERP, false, true, &t);
+static void times_of_loops_wrap_by_the_period(void **state) {
+    spinner t;
+    spinner_make(engine_for(state), PM_METHOD_SLERP, false, true, &t);
     for (size_t n = 0; n < RATES; n++) {
         const int64_t period = pm_crowd_clip_ticks(t.crowd, n);
         for (size_t key = 0; key < KEYS; key++)
             expect_angle(&t, n, pm_crowd_ticks(seconds_to(n, key)) - 3 * period, 0,
                          TURN * (double)key);
-        /* The last segment leads back: 0.4 x 6 = 2.4 rad in one. */
+        /* The closing segment rotates back by 0.4 x 6 = 2.4 rad. */
         expect_angle(&t, n, -pm_crowd_ticks(seconds_to(n, 1) / 2), 0, TURN * (KEYS - 1) / 2);
-        /* A loop that clamps stops where it began. */
+        /* A clamped loop stops at the pose that it starts with. */
         expect_angle(&t, n, period + SECOND, PM_CROWD_CLAMP_A, 0);
     }
-    turner_free(&t);
+    spinner_free(&t);
 }
 
-static void times_that_clamp_stop_at_both_ends(void **state) {
-    turner t;
+static void clamped_times_stop_at_both_ends(void **state) {
+    spinner t;
     static const int64_t outside[] = {1, SECOND, INT64_MAX / 2};
     for (int listed = 0; listed < 2; listed++) {
-        turner_make(engine_for(state), PM_METHOD_SLERP, listed, false, &t);
+        spinner_make(engine_for(state), PM_METHOD_SLERP, listed, false, &t);
         for (size_t n = 0; n < RATES; n++) {
             const int64_t length = pm_crowd_clip_ticks(t.crowd, n);
             for (size_t i = 0; i < 3; i++) {
@@ -211,14 +216,14 @@ static void times_that_clamp_stop_at_both_ends(void **state) {
             }
             expect_angle(&t, n, INT64_MIN, PM_CROWD_CLAMP_A, 0);
             expect_angle(&t, n, INT64_MAX, PM_CROWD_CLAMP_A, TURN * (KEYS - 1));
-            /* The other flag is about the other clip. */
+            /* CLAMP_B does not affect clip A. */
             expect_angle(&t, n, length + length / 2, PM_CROWD_CLAMP_B, TURN * (KEYS - 1) / 2);
         }
-        turner_free(&t);
+        spinner_free(&t);
     }
 }
 
-static void time_b_has_a_clamp_of_its_own(void **state) {
+static void time_b_has_its_own_clamp(void **state) {
     scene s;
     pm_crowd_instance n = {.clip_b = 1, .weight = 1, .flags = PM_CROWD_CLAMP_B};
     scene_make(engine_for(state), &(scene_options){.salt = 0xF02, .joints = 3}, &s);
@@ -238,112 +243,426 @@ static void time_b_has_a_clamp_of_its_own(void **state) {
     scene_free(&s);
 }
 
-/* ---- joints with key times of their own ---------------------------------------------------- */
+/* ---- joints with timelines of their own ---------------------------------------------------- */
 
-enum { LINES = 3 };
+enum { OWN_TIMELINES = 3 };
 
 static const double own_times[2][2] = {{0.5, 1}, {0, 2}};
 
-/* Three roots that turn about z by 0.8 rad: from 0.5 s to 1 s, from 0 s to 2 s, in the first
- * second. */
-static void lines_make(pm_engine *engine, double loop_period, turner *t) {
-    static const int32_t parents[LINES] = {-1, -1, -1};
-    static const pm_timeline lines[LINES] = {{.key_count = 2, .times = own_times[0]},
-                                             {.key_count = 2, .times = own_times[1]},
-                                             {.key_count = 2, .rate = {1, 1}}};
-    static const uint32_t line_of[LINES] = {0, 1, 2};
-    const pm_skeleton_desc desc = {.joint_count = LINES, .parents = parents};
-    for (size_t joint = 0; joint < LINES; joint++)
+/* Three roots that rotate about z by 0.8 rad: from 0.5 s to 1 s, from 0 s to 2 s, and from 0 s to 1
+ * s. */
+static void own_timelines_make(pm_engine *engine, double loop_period, spinner *t) {
+    static const int32_t parents[OWN_TIMELINES] = {-1, -1, -1};
+    static const pm_timeline timelines[OWN_TIMELINES] = {{.key_count = 2, .times = own_times[0]},
+                                                         {.key_count = 2, .times = own_times[1]},
+                                                         {.key_count = 2, .rate = {1, 1}}};
+    static const uint32_t timeline_of[OWN_TIMELINES] = {0, 1, 2};
+    const pm_skeleton_desc desc = {.joint_count = OWN_TIMELINES, .parents = parents};
+    for (size_t joint = 0; joint < OWN_TIMELINES; joint++)
         for (size_t key = 0; key < 2; key++) {
             double *q = t->rotations[0][2 * joint + key];
             q[0] = q[1] = 0;
             q[2] = sin(TURN * (double)key);
             q[3] = cos(TURN * (double)key);
         }
-    const pm_clip_desc clip = {.track_count = LINES,
-                               .timelines = lines,
-                               .timeline_count = LINES,
-                               .timeline_of = line_of,
+    const pm_clip_desc clip = {.track_count = OWN_TIMELINES,
+                               .timelines = timelines,
+                               .timeline_count = OWN_TIMELINES,
+                               .timeline_of = timeline_of,
                                .rotations = {.data = t->rotations[0], .type = PM_FLOAT64},
                                .loop_period = loop_period};
     t->crowd = crowd_make(engine, &desc, &clip, 1, &t->skeleton);
 }
 
-static void expect_lines(const turner *t, double seconds, uint8_t flags, double a, double b,
-                         double c) {
-    const double wanted[LINES] = {2 * TURN * a, 2 * TURN * b, 2 * TURN * c};
+static void expect_own_timelines(const spinner *t, double seconds, uint8_t flags, double a,
+                                 double b, double c) {
+    const double expected[OWN_TIMELINES] = {2 * TURN * a, 2 * TURN * b, 2 * TURN * c};
     const pm_crowd_instance n = {.time_a = pm_crowd_ticks(seconds), .flags = flags};
     pm_error error = poisoned_error();
     pm_crowd_job job = {.instances = &n, .instance_count = 1};
-    float out[LINES * 12];
+    float out[OWN_TIMELINES * 12];
     job.outputs[PM_CROWD_LOCAL].memory = out;
     memset(out, 0xFF, sizeof out);
     expect_ok(pm_crowd_pose(t->crowd, &job, &error), &error);
-    for (size_t joint = 0; joint < LINES; joint++) {
+    for (size_t joint = 0; joint < OWN_TIMELINES; joint++) {
         const float *q = out + 12 * joint;
         const double angle = 2 * atan2((double)q[2], (double)q[3]);
-        if (!(fabs(remainder(angle - wanted[joint], 8 * atan(1))) < 1e-6))
-            fail_msg("at %g s joint %zu turns by %g, not %g", seconds, joint, angle, wanted[joint]);
+        if (!(fabs(remainder(angle - expected[joint], 8 * atan(1))) < 1e-6))
+            fail_msg("at %g s joint %zu turns by %g, not %g", seconds, joint, angle,
+                     expected[joint]);
     }
 }
 
-/* Open tracks keep their end keys until the clip goes round, 2 s after its first key. */
-static void joints_of_many_timelines_keep_to_the_clips_time(void **state) {
-    turner t;
-    lines_make(engine_for(state), 0, &t);
+/* Open tracks keep their end keys until the clip wraps, 2 s after its first key. */
+static void joints_with_timelines_of_their_own_follow_the_time_of_the_clip(void **state) {
+    spinner t;
+    own_timelines_make(engine_for(state), 0, &t);
     assert_true(pm_crowd_clip_ticks(t.crowd, 0) == 2 * SECOND);
-    expect_lines(&t, 0.25, 0, 0, 0.125, 0.25);
-    expect_lines(&t, 0.75, 0, 0.5, 0.375, 0.75);
-    expect_lines(&t, 1.5, 0, 1, 0.75, 1);
-    expect_lines(&t, 2.25, 0, 0, 0.125, 0.25);
-    expect_lines(&t, -0.5, 0, 1, 0.75, 1);
-    expect_lines(&t, 200.75, 0, 0.5, 0.375, 0.75);
-    expect_lines(&t, 7, PM_CROWD_CLAMP_A, 1, 1, 1);
-    expect_lines(&t, -7, PM_CROWD_CLAMP_A, 0, 0, 0);
-    turner_free(&t);
+    expect_own_timelines(&t, 0.25, 0, 0, 0.125, 0.25);
+    expect_own_timelines(&t, 0.75, 0, 0.5, 0.375, 0.75);
+    expect_own_timelines(&t, 1.5, 0, 1, 0.75, 1);
+    expect_own_timelines(&t, 2.25, 0, 0, 0.125, 0.25);
+    expect_own_timelines(&t, -0.5, 0, 1, 0.75, 1);
+    expect_own_timelines(&t, 200.75, 0, 0.5, 0.375, 0.75);
+    expect_own_timelines(&t, 7, PM_CROWD_CLAMP_A, 1, 1, 1);
+    expect_own_timelines(&t, -7, PM_CROWD_CLAMP_A, 0, 0, 0);
+    spinner_free(&t);
 }
 
-/* From their last keys on they go back to their first, which come 3 s after the ones before. */
-static void loops_of_many_timelines_keep_to_the_clips_time(void **state) {
-    turner t;
-    lines_make(engine_for(state), 3, &t);
+/* After their last keys, the joints return to their first keys, which repeat after 3 s. */
+static void joints_with_timelines_of_their_own_follow_the_time_of_the_loop(void **state) {
+    spinner t;
+    own_timelines_make(engine_for(state), 3, &t);
     assert_true(pm_crowd_clip_ticks(t.crowd, 0) == 3 * SECOND);
-    expect_lines(&t, 0.75, 0, 0.5, 0.375, 0.75);
-    expect_lines(&t, 0, 0, 0.2, 0, 0);
-    expect_lines(&t, 2.5, 0, 0.4, 0.5, 0.25);
-    expect_lines(&t, 3.25, 0, 0.1, 0.125, 0.25);
-    expect_lines(&t, -0.5, 0, 0.4, 0.5, 0.25);
-    expect_lines(&t, 8, PM_CROWD_CLAMP_A, 0.2, 0, 0);
-    turner_free(&t);
+    expect_own_timelines(&t, 0.75, 0, 0.5, 0.375, 0.75);
+    expect_own_timelines(&t, 0, 0, 0.2, 0, 0);
+    expect_own_timelines(&t, 2.5, 0, 0.4, 0.5, 0.25);
+    expect_own_timelines(&t, 3.25, 0, 0.1, 0.125, 0.25);
+    expect_own_timelines(&t, -0.5, 0, 0.4, 0.5, 0.25);
+    expect_own_timelines(&t, 8, PM_CROWD_CLAMP_A, 0.2, 0, 0);
+    spinner_free(&t);
 }
 
-/* A frame's time from its number, as a program would make it, a year into a run. */
-static void frames_of_a_year_are_where_they_were_at_the_beginning(void **state) {
-    turner t;
-    turner_make(engine_for(state), PM_METHOD_SLERP, false, false, &t);
+/* The time of a frame is computed from its number, as a program would do it, a year after the
+ * start. */
+static void frames_after_a_year_equal_those_at_the_start(void **state) {
+    spinner t;
+    spinner_make(engine_for(state), PM_METHOD_SLERP, false, false, &t);
     const int64_t length = pm_crowd_clip_ticks(t.crowd, 0); /* 0.2 s, not a whole number of ticks */
     const int64_t year = (int64_t)(365.0 * 86400 / 0.2) * length;
     for (int64_t frame = 0; frame < 12; frame++)
         assert_true(angle_at(&t, 0, year + frame * (SECOND / 60), 0) ==
                     angle_at(&t, 0, frame * (SECOND / 60) % length, 0));
-    turner_free(&t);
+    spinner_free(&t);
+}
+
+/* ---- joints that rotate at a constant rate --------------------------------------------------- */
+
+enum { WHEELS = 24, WHEEL_KEYS = 3 };
+
+/* Joint j rotates once about z per period, starting at its first key. Its three keys are a third of
+ * a turn apart, so that each lap ends with the opposite sign of the previous one. */
+typedef struct wheels {
+    double period;
+    double first[WHEELS];
+    double times[WHEELS][WHEEL_KEYS];
+    double rotations[WHEELS][WHEEL_KEYS][4];
+    pm_timeline timelines[WHEELS];
+    uint32_t timeline_of[WHEELS];
+    pm_clip_desc clip;
+} wheels;
+
+static void wheels_make(double period, const double *first, wheels *w) {
+    w->period = period;
+    for (size_t joint = 0; joint < WHEELS; joint++) {
+        w->first[joint] = first[joint];
+        w->timelines[joint] = (pm_timeline){.key_count = WHEEL_KEYS, .times = w->times[joint]};
+        w->timeline_of[joint] = (uint32_t)joint;
+        for (size_t key = 0; key < WHEEL_KEYS; key++) {
+            const double part = (double)key / WHEEL_KEYS;
+            const double q[4] = {0, 0, sin(PI * part), cos(PI * part)};
+            memcpy(w->rotations[joint][key], q, sizeof q);
+            w->times[joint][key] = first[joint] + part * period;
+        }
+    }
+    w->clip = (pm_clip_desc){.track_count = WHEELS,
+                             .timelines = w->timelines,
+                             .timeline_count = WHEELS,
+                             .timeline_of = w->timeline_of,
+                             .rotations = {.data = w->rotations, .type = PM_FLOAT64},
+                             .loop_period = period};
+}
+
+/* First key times: joint 0 at `begin`; the others up to 50 periods later, by whole periods, by a
+ * fraction of a period, or by both. */
+static void draw_first_times(random_source *source, double begin, double period, double *first) {
+    first[0] = begin;
+    for (size_t joint = 1; joint < WHEELS; joint++) {
+        const double whole = joint % 3 ? (double)(random_bits(source) % 51) : 0;
+        const double part = joint % 3 == 1 ? 0 : random_unit(source);
+        first[joint] = begin + (whole + part) * period;
+    }
+}
+
+/* The angle about z of a joint at a time, in radians. */
+static double wheel_angle(const wheels *w, size_t joint, double time) {
+    return 2 * PI * (time - w->first[joint]) / w->period;
+}
+
+static void expect_wheel(const wheels *w, const float *q, size_t joint, double time) {
+    const double angle = 2 * atan2((double)q[2], (double)q[3]);
+    const double error = remainder(angle - wheel_angle(w, joint, time), 2 * PI);
+    if (!(fabs(error) < 2e-6) || q[0] != 0 || q[1] != 0)
+        fail_msg("joint %zu, %.9g periods after joint 0, is off by %g rad at %.9g s of %.9g s",
+                 joint, (w->first[joint] - w->first[0]) / w->period, error, time, w->period);
+}
+
+static const int32_t roots[WHEELS] = {-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1,
+                                      -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
+
+static pm_crowd *crowd_of(void **state, const pm_clip_desc *clip, pm_skeleton **skeleton) {
+    const pm_skeleton_desc desc = {.joint_count = clip->track_count, .parents = roots};
+    return crowd_make(engine_for(state), &desc, clip, 1, skeleton);
+}
+
+static void crowd_free(pm_crowd *crowd, pm_skeleton *skeleton) {
+    pm_crowd_destroy(&crowd);
+    pm_skeleton_destroy(&skeleton);
+}
+
+/* 12 numbers per joint and instance. The caller frees the array. */
+static float *posed(pm_crowd *crowd, const pm_crowd_instance *instances, size_t count,
+                    size_t joints) {
+    float *out = guarded_floats(count * joints * 12);
+    pm_crowd_job job = {.instances = instances, .instance_count = count};
+    pm_error error = poisoned_error();
+    job.outputs[PM_CROWD_LOCAL].memory = out;
+    expect_ok(pm_crowd_pose(crowd, &job, &error), &error);
+    expect_guards(out, count * joints * 12);
+    return out;
+}
+
+static void expect_random_wheels(void **state, random_source *source) {
+    enum { TIMES = 40, LAPS = 6 };
+    wheels w;
+    double first[WHEELS], since[TIMES];
+    pm_crowd_instance n[TIMES] = {0};
+    pm_skeleton *skeleton = NULL;
+    const double period = random_between(source, 0.3, 5);
+    draw_first_times(source, random_between(source, -9, 9), period, first);
+    wheels_make(period, first, &w);
+    pm_crowd *crowd = crowd_of(state, &w.clip, &skeleton);
+    assert_true(pm_crowd_clip_ticks(crowd, 0) == pm_crowd_ticks(period));
+    for (size_t k = 0; k < TIMES; k++) {
+        since[k] = random_between(source, -LAPS, LAPS) * period;
+        n[k].time_a = pm_crowd_ticks(since[k]);
+    }
+    float *out = posed(crowd, n, TIMES, WHEELS);
+    for (size_t i = 0; i < TIMES * WHEELS; i++)
+        expect_wheel(&w, out + 12 * i, i % WHEELS, first[0] + since[i / WHEELS]);
+    guarded_free(out);
+    crowd_free(crowd, skeleton);
+}
+
+static void joints_that_start_periods_later_follow_their_own_keys(void **state) {
+    random_source source = random_salted(0x1A6);
+    for (size_t round = 0; round < (small_sizes() ? 2 : 10); round++)
+        expect_random_wheels(state, &source);
+}
+
+/* Checks signs too, which crowds do not specify: key 0 has its given sign, and the opposite sign in
+ * each odd lap. */
+static void samples_of_tracks_that_start_periods_later_are_continuous_in_sign(void **state) {
+    enum { TIMES = 200 };
+    random_source source = random_salted(0x1A7);
+    for (size_t round = 0; round < (small_sizes() ? 2 : 10); round++) {
+        wheels w;
+        double first[WHEELS], times[TIMES];
+        const double period = random_between(&source, 0.3, 5);
+        draw_first_times(&source, random_between(&source, -9, 9), period, first);
+        wheels_make(period, first, &w);
+        pm_clip *clip = clip_make(engine_for(state), &w.clip);
+        for (size_t k = 0; k < TIMES; k++)
+            times[k] = first[0] + random_between(&source, -60, 60) * period;
+        float *out = guarded_floats((size_t)TIMES * WHEELS * 4);
+        sample_make(clip,
+                    &(pm_sample_job){.sample_count = TIMES, .times = times, .rotations = out});
+        for (size_t k = 0; k < TIMES; k++)
+            for (size_t joint = 0; joint < WHEELS; joint++) {
+                const float *q = out + 4 * (k * WHEELS + joint);
+                const double half = wheel_angle(&w, joint, times[k]) / 2;
+                expect_wheel(&w, q, joint, times[k]);
+                assert_true(sin(half) * (double)q[2] + cos(half) * (double)q[3] > 0.99);
+            }
+        expect_guards(out, (size_t)TIMES * WHEELS * 4);
+        guarded_free(out);
+        pm_clip_destroy(&clip);
+    }
+}
+
+/* ---- length of a loop ---------------------------------------------------------------------------- */
+
+static const double late_times[][2] = {{0.5, 1}, {1e9, 0}, {-7, 90}};
+static const pm_timeline late_timelines[] = {{.key_count = 2, .times = late_times[0]},
+                                             {.key_count = 1, .times = late_times[1]},
+                                             {.key_count = 2, .times = late_times[2]}};
+static const double own_keys[3][4] = {{0, 0, 0, 1}, {0, 0, 0.6, 0.8}, {0.6, 0, 0, 0.8}};
+
+static pm_clip_desc clip_of_timelines(const uint32_t *timeline_of, size_t timelines,
+                                      double period) {
+    return (pm_clip_desc){.track_count = 2,
+                          .timelines = late_timelines,
+                          .timeline_count = timelines,
+                          .timeline_of = timeline_of,
+                          .rotations = {.data = own_keys, .type = PM_FLOAT64},
+                          .loop_period = period};
+}
+
+/* A joint with one key does not move, independent of the time of that key. The loop is as long as
+ * its period, and the other joints follow it. */
+static void a_loop_is_as_long_as_its_period_wherever_its_tracks_start(void **state) {
+    static const uint32_t timeline_of[2][2] = {{0, 1}, {1, 1}};
+    for (size_t n = 0; n < 2; n++) {
+        pm_skeleton *skeleton = NULL;
+        const pm_clip_desc clip = clip_of_timelines(timeline_of[n], 2, 3);
+        pm_crowd *crowd = crowd_of(state, &clip, &skeleton);
+        assert_true(pm_crowd_clip_ticks(crowd, 0) == 3 * SECOND);
+        const double half = atan2(0.6, 0.8) / 2; /* interpolated at a quarter of a second */
+        const double expected[2][2][4] = {{{0, 0, sin(half), cos(half)}, {0.6, 0, 0, 0.8}},
+                                          {{0, 0, 0, 1}, {0, 0, 0.6, 0.8}}};
+        for (int64_t lap = -2; lap < 3; lap++) {
+            const pm_crowd_instance who = {.time_a = 3 * lap * SECOND + SECOND / 4};
+            float *out = posed(crowd, &who, 1, 2);
+            assert_true(rotation_error(out, expected[n][0]) < 1e-6);
+            assert_true(rotation_error(out + 12, expected[n][1]) < 1e-6);
+            guarded_free(out);
+        }
+        crowd_free(crowd, skeleton);
+    }
+}
+
+/* A clip starts at the first key of any joint; an open clip ends at the last key of any joint. */
+static void timelines_that_no_joint_uses_are_ignored(void **state) {
+    static const uint32_t timeline_of[2] = {0, 0};
+    static const double keys[4][4] = {
+        {0, 0, 0, 1}, {0, 0, 0.6, 0.8}, {0, 0, 0, 1}, {0, 0, 0.6, 0.8}};
+    const double half = atan2(0.6, 0.8) / 2;
+    const double expected[4] = {0, 0, sin(half), cos(half)};
+    for (size_t n = 0; n < 2; n++) {
+        pm_skeleton *skeleton = NULL;
+        pm_clip_desc clip = clip_of_timelines(timeline_of, 3, n ? 100 : 0);
+        clip.rotations.data = keys;
+        pm_crowd *crowd = crowd_of(state, &clip, &skeleton);
+        assert_true(pm_crowd_clip_ticks(crowd, 0) == (n ? 100 * SECOND : SECOND / 2));
+        const pm_crowd_instance who = {.time_a = SECOND / 4};
+        float *out = posed(crowd, &who, 1, 2);
+        assert_true(rotation_error(out, expected) < 1e-6);
+        assert_true(rotation_error(out + 12, expected) < 1e-6);
+        guarded_free(out);
+        crowd_free(crowd, skeleton);
+    }
+}
+
+/* Key times of clocks that count seconds since 1970: doubles of that size are 2^-23 s apart, and
+ * the joints must still wrap together. */
+static void joints_with_times_far_from_zero_wrap_together(void **state) {
+    enum { ROUNDS = 1000000 };
+    pm_skeleton *skeleton = NULL;
+    wheels w;
+    double first[WHEELS];
+    random_source source = random_salted(0x1A8);
+    const double period = random_between(&source, 0.3, 5);
+    for (size_t joint = 0; joint < WHEELS; joint++)
+        first[joint] = joint % 2 ? 1e9 + (double)joint : -50 * (double)joint;
+    wheels_make(period, first, &w);
+    pm_crowd *crowd = crowd_of(state, &w.clip, &skeleton);
+    const int64_t ticks = pm_crowd_clip_ticks(crowd, 0);
+    assert_true(ticks == pm_crowd_ticks(period));
+    const pm_crowd_instance n[2] = {{.time_a = ticks / 7}, {.time_a = ticks / 7 + ROUNDS * ticks}};
+    float *out = posed(crowd, n, 2, WHEELS);
+    expect_same_bits(out, out + WHEELS * 12, WHEELS * 12, 12);
+    for (size_t joint = 0; joint < WHEELS; joint++) {
+        const double time = first[WHEELS - 2] + (double)n[0].time_a / PM_TICKS_PER_SECOND;
+        const double part = remainder(time - first[joint], period) / period;
+        const float *q = out + 12 * joint;
+        const double error = 2 * atan2((double)q[2], (double)q[3]) - 2 * PI * part;
+        assert_true(fabs(remainder(error, 2 * PI)) < 1e-5);
+    }
+    guarded_free(out);
+    crowd_free(crowd, skeleton);
+}
+
+/* ---- against the oracle -------------------------------------------------------------------------- */
+
+/* Over a few laps in both directions, which accumulate the error of a pose. */
+static void expect_root_motion(const scene *s, random_source *source) {
+    enum { COUNT = 60, ROUNDS = 5 };
+    pm_crowd_instance n[COUNT + 1];
+    pm_root_motion motions[COUNT];
+    pm_error error = poisoned_error();
+    for (size_t i = 0; i <= COUNT; i++) {
+        n[i] = scene_instance(source, s);
+        n[i].time_a = (int64_t)(random_between(source, -ROUNDS, ROUNDS) *
+                                (double)crowd_oracle_ticks(s->oracle, n[i].clip_a));
+        n[i].time_b = (int64_t)(random_between(source, -ROUNDS, ROUNDS) *
+                                (double)crowd_oracle_ticks(s->oracle, n[i].clip_b));
+    }
+    memset(motions, 0xFF, sizeof motions);
+    expect_ok(pm_crowd_root_motion(s->crowd, n, n + 1, COUNT, motions, &error), &error);
+    for (size_t i = 0; i < COUNT; i++) {
+        const motion3 m = crowd_oracle_root_motion(s->oracle, &n[i], &n[i + 1]);
+        const double q[4] = {m.rotation.x, m.rotation.y, m.rotation.z, m.rotation.w};
+        const double p[3] = {m.position.x, m.position.y, m.position.z};
+        assert_true(rotation_error(motions[i].rotation, q) < 2e-6);
+        for (size_t c = 0; c < 3; c++)
+            assert_true(fabs((double)motions[i].position[c] - p[c]) < 2e-6 * (2 + ROUNDS));
+    }
+}
+
+static void expect_scene(void **state, const scene_options *options, const char *what) {
+    enum { COUNT = 48 };
+    scene s;
+    pm_crowd_instance instances[COUNT];
+    random_source source = random_salted(options->salt + 0x100);
+    const size_t count = small_sizes() ? 8 : COUNT;
+    scene_make(engine_for(state), options, &s);
+    for (size_t i = 0; i < count; i++)
+        instances[i] = scene_instance(&source, &s);
+    float *records = scene_pose(&s, PM_CROWD_PALETTE, instances, count, false);
+    float *reference = scene_pose(&s, PM_CROWD_PALETTE, instances, count, true);
+    scene_expect(&s, PM_CROWD_PALETTE, records, instances, count, what);
+    expect_same_bits(records, reference, scene_floats(&s, PM_CROWD_PALETTE, count),
+                     scene_floats(&s, PM_CROWD_PALETTE, 1));
+    expect_root_motion(&s, &source);
+    guarded_free(records);
+    guarded_free(reference);
+    scene_free(&s);
+}
+
+static void poses_and_root_motion_of_loops_with_staggered_tracks_match_the_oracle(void **state) {
+    static const char *const methods[] = {"slerp", "squad", "spline", "hermite", "circular-c2"};
+    const size_t count = small_sizes() ? 1 : sizeof methods / sizeof *methods;
+    for (size_t m = 0; m < count; m++)
+        for (uint64_t salt = 0; salt < 3; salt++)
+            expect_scene(state,
+                         &(scene_options){.salt = 0xF60 + 16 * m + salt,
+                                          .curve = variant_named(methods[m]),
+                                          .times = SCENE_STAGGERED,
+                                          .looped = true,
+                                          .scales = salt == 1,
+                                          .joints = 17},
+                         methods[m]);
+}
+
+/* Open tracks keep the first key before their start and the last key after their end. */
+static void poses_of_open_clips_with_staggered_tracks_match_the_oracle(void **state) {
+    expect_scene(
+        state, &(scene_options){.salt = 0xFB0, .times = SCENE_STAGGERED, .joints = 17, .clips = 4},
+        "open");
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(seconds_become_the_nearest_tick),
         cmocka_unit_test(seconds_out_of_range_become_the_largest_ticks),
-        ON_BOTH(a_clip_is_as_long_as_from_its_first_key_to_its_last),
-        ON_BOTH(a_loop_is_as_long_as_its_period),
-        ON_BOTH(times_of_keys_are_on_their_keys),
+        ON_BOTH(the_length_of_a_clip_is_from_its_first_key_to_its_last),
+        ON_BOTH(the_length_of_a_loop_is_its_period),
+        ON_BOTH(the_tick_nearest_a_key_time_is_on_the_key),
         ON_BOTH(times_between_keys_are_between_their_rotations),
-        ON_BOTH(times_go_round_by_whole_lengths),
-        ON_BOTH(loops_go_round_by_their_period),
-        ON_BOTH(times_that_clamp_stop_at_both_ends),
-        ON_BOTH(time_b_has_a_clamp_of_its_own),
-        ON_BOTH(joints_of_many_timelines_keep_to_the_clips_time),
-        ON_BOTH(loops_of_many_timelines_keep_to_the_clips_time),
-        ON_BOTH(frames_of_a_year_are_where_they_were_at_the_beginning),
+        ON_BOTH(times_wrap_by_whole_lengths),
+        ON_BOTH(times_of_loops_wrap_by_the_period),
+        ON_BOTH(clamped_times_stop_at_both_ends),
+        ON_BOTH(time_b_has_its_own_clamp),
+        ON_BOTH(joints_with_timelines_of_their_own_follow_the_time_of_the_clip),
+        ON_BOTH(joints_with_timelines_of_their_own_follow_the_time_of_the_loop),
+        ON_BOTH(frames_after_a_year_equal_those_at_the_start),
+        ON_BOTH(joints_that_start_periods_later_follow_their_own_keys),
+        ON_BOTH(samples_of_tracks_that_start_periods_later_are_continuous_in_sign),
+        ON_BOTH(a_loop_is_as_long_as_its_period_wherever_its_tracks_start),
+        ON_BOTH(timelines_that_no_joint_uses_are_ignored),
+        ON_BOTH(joints_with_times_far_from_zero_wrap_together),
+        ON_BOTH(poses_and_root_motion_of_loops_with_staggered_tracks_match_the_oracle),
+        ON_BOTH(poses_of_open_clips_with_staggered_tracks_match_the_oracle),
     };
     leave_out_crowds_on_rusticl();
     return cmocka_run_group_tests_name("crowd_times", tests, NULL, engines_close);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Skeletons: the order that joints are put into. What is refused is in test_skeleton_check.
+ * Skeletons: the order of joints. Refusals are in test_skeleton_check.
  */
 #include "support/check.h"
 #include "support/motion.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WAITING_MAX 16
+#define PENDING_MAX 16
 
 static pm_skeleton *make(const int32_t *parents, size_t count) {
     pm_error error = poisoned_error();
@@ -22,43 +22,43 @@ static pm_skeleton *make(const int32_t *parents, size_t count) {
     return skeleton;
 }
 
-/* Where each joint of the description is in the order; fails unless each is there once. */
-static size_t *cursors_of(const pm_skeleton *skeleton, size_t count) {
+/* The index in the order of each joint of the description; fails unless each joint occurs once. */
+static size_t *indices_of(const pm_skeleton *skeleton, size_t count) {
     const uint32_t *order = pm_skeleton_order(skeleton);
-    size_t *cursors = test_array(count, sizeof *cursors);
-    memset(cursors, 0xFF, count * sizeof *cursors);
+    size_t *index_of = test_array(count, sizeof *index_of);
+    memset(index_of, 0xFF, count * sizeof *index_of);
     for (size_t k = 0; k < count; k++) {
         assert_true(order[k] < count);
-        assert_true(cursors[order[k]] == SIZE_MAX);
-        cursors[order[k]] = k;
+        assert_true(index_of[order[k]] == SIZE_MAX);
+        index_of[order[k]] = k;
     }
-    return cursors;
+    return index_of;
 }
 
-/* The most joints that wait, after any joint, for children that are still to come. */
-static size_t max_waiting(const int32_t *parents, const size_t *cursors, size_t count) {
-    size_t *last = test_array(count, sizeof *last), waiting = 0, max = 0;
+/* The maximum number of joints that, after any joint, still have children to come. */
+static size_t max_pending(const int32_t *parents, const size_t *index_of, size_t count) {
+    size_t *last = test_array(count, sizeof *last), pending = 0, max = 0;
     int *change = test_array(count + 1, sizeof *change);
     memset(last, 0, count * sizeof *last);
     memset(change, 0, (count + 1) * sizeof *change);
     for (size_t joint = 0; joint < count; joint++)
-        if (parents[joint] >= 0 && cursors[joint] > last[parents[joint]])
-            last[parents[joint]] = cursors[joint];
+        if (parents[joint] >= 0 && index_of[joint] > last[parents[joint]])
+            last[parents[joint]] = index_of[joint];
     for (size_t joint = 0; joint < count; joint++)
         if (last[joint] > 0) {
-            change[cursors[joint]]++;
+            change[index_of[joint]]++;
             change[last[joint]]--;
         }
     for (size_t k = 0; k < count; k++) {
-        waiting += (size_t)change[k];
-        max = waiting > max ? waiting : max;
+        pending += (size_t)change[k];
+        max = pending > max ? pending : max;
     }
     free(last);
     free(change);
     return max;
 }
 
-/* Joints below each, itself included. */
+/* The number of joints in the subtree of each joint, itself included. */
 static size_t *subtrees_of(const int32_t *parents, const uint32_t *order, size_t count) {
     size_t *sizes = test_array(count, sizeof *sizes);
     for (size_t joint = 0; joint < count; joint++)
@@ -69,43 +69,43 @@ static size_t *subtrees_of(const int32_t *parents, const uint32_t *order, size_t
     return sizes;
 }
 
-static bool parents_come_first(const int32_t *parents, const size_t *cursors, size_t count) {
+static bool parents_come_first(const int32_t *parents, const size_t *index_of, size_t count) {
     for (size_t joint = 0; joint < count; joint++)
-        if (parents[joint] >= 0 && cursors[parents[joint]] >= cursors[joint])
+        if (parents[joint] >= 0 && index_of[parents[joint]] >= index_of[joint])
             return false;
     return true;
 }
 
-/* Every joint's subtree lies in one piece behind it. */
-static bool is_depth_first(const int32_t *parents, const uint32_t *order, const size_t *cursors,
+/* The subtree of every joint is contiguous and follows it. */
+static bool is_depth_first(const int32_t *parents, const uint32_t *order, const size_t *index_of,
                            size_t count) {
     size_t *sizes = subtrees_of(parents, order, count);
     bool whole = true;
     for (size_t joint = 0; joint < count; joint++) {
         const int32_t up = parents[joint];
-        whole = whole && (up < 0 || (cursors[joint] > cursors[up] &&
-                                     cursors[joint] + sizes[joint] <= cursors[up] + sizes[up]));
+        whole = whole && (up < 0 || (index_of[joint] > index_of[up] &&
+                                     index_of[joint] + sizes[joint] <= index_of[up] + sizes[up]));
     }
     free(sizes);
     return whole;
 }
 
-/* The header's rule for any forest. */
+/* The rule of the header for any forest. */
 static void expect_rule(const int32_t *parents, size_t count) {
     pm_skeleton *skeleton = make(parents, count);
-    size_t *own = test_array(count, sizeof *own), *cursors = cursors_of(skeleton, count);
+    size_t *own = test_array(count, sizeof *own), *index_of = indices_of(skeleton, count);
     for (size_t joint = 0; joint < count; joint++)
         own[joint] = joint;
-    assert_true(parents_come_first(parents, cursors, count));
+    assert_true(parents_come_first(parents, index_of, count));
     const bool keeps =
-        parents_come_first(parents, own, count) && max_waiting(parents, own, count) <= WAITING_MAX;
+        parents_come_first(parents, own, count) && max_pending(parents, own, count) <= PENDING_MAX;
     if (keeps)
-        assert_memory_equal(cursors, own, count * sizeof *own);
+        assert_memory_equal(index_of, own, count * sizeof *own);
     else
-        assert_true(is_depth_first(parents, pm_skeleton_order(skeleton), cursors, count));
-    assert_true(max_waiting(parents, cursors, count) <= WAITING_MAX);
+        assert_true(is_depth_first(parents, pm_skeleton_order(skeleton), index_of, count));
+    assert_true(max_pending(parents, index_of, count) <= PENDING_MAX);
     free(own);
-    free(cursors);
+    free(index_of);
     pm_skeleton_destroy(&skeleton);
 }
 
@@ -126,21 +126,21 @@ static void one_joint_is_a_skeleton(void **state) {
     assert_true(is_kept((const int32_t[]){-1}, 1));
 }
 
-static void an_order_in_which_parents_come_first_is_kept(void **state) {
+static void an_order_with_parents_first_is_kept(void **state) {
     (void)state;
     const int32_t parents[] = {-1, 0, 1, 0, -1, 3, 4, 2, 4};
     assert_true(is_kept(parents, 9));
     expect_rule(parents, 9);
 }
 
-static void children_before_their_parents_are_put_behind_them(void **state) {
+static void children_before_their_parents_are_moved_behind_them(void **state) {
     (void)state;
     const int32_t parents[] = {3, 0, 5, 5, 3, -1, 2};
     assert_false(is_kept(parents, 7));
     expect_rule(parents, 7);
 }
 
-static void roots_may_be_many(void **state) {
+static void a_skeleton_may_have_many_roots(void **state) {
     (void)state;
     enum { COUNT = 500 };
     int32_t parents[COUNT];
@@ -152,7 +152,7 @@ static void roots_may_be_many(void **state) {
     expect_rule(parents, COUNT);
 }
 
-static void a_chain_may_be_as_long_as_a_skeleton(void **state) {
+static void a_chain_may_have_the_maximum_number_of_joints(void **state) {
     (void)state;
     const size_t count = PM_SKELETON_MAX_JOINTS;
     int32_t *parents = test_array(count, sizeof *parents);
@@ -169,7 +169,7 @@ static void a_chain_may_be_as_long_as_a_skeleton(void **state) {
     free(parents);
 }
 
-/* A root, `width` children and a child of each of those: all children wait at once. */
+/* A root, `width` children and one child of each: all children of the root are pending at once. */
 static void make_comb(size_t width, int32_t *parents) {
     parents[0] = -1;
     for (size_t n = 0; n < width; n++) {
@@ -178,14 +178,14 @@ static void make_comb(size_t width, int32_t *parents) {
     }
 }
 
-static void sixteen_parents_may_wait_for_their_children(void **state) {
+static void sixteen_parents_may_be_pending(void **state) {
     (void)state;
     int32_t parents[1 + 2 * 16];
     make_comb(16, parents);
     assert_true(is_kept(parents, 33));
 }
 
-static void where_more_than_sixteen_would_wait_joints_are_put_depth_first(void **state) {
+static void more_than_sixteen_pending_parents_make_the_order_depth_first(void **state) {
     (void)state;
     int32_t parents[1 + 2 * 17];
     make_comb(17, parents);
@@ -193,9 +193,9 @@ static void where_more_than_sixteen_would_wait_joints_are_put_depth_first(void *
     expect_rule(parents, 35);
 }
 
-static void a_wide_tree_by_levels_is_put_depth_first(void **state) {
+static void a_wide_tree_in_breadth_first_order_becomes_depth_first(void **state) {
     (void)state;
-    enum { COUNT = 1093 }; /* six levels of threes */
+    enum { COUNT = 1093 }; /* 7 levels, three children per joint */
     int32_t parents[COUNT];
     for (size_t joint = 0; joint < COUNT; joint++)
         parents[joint] = joint ? (int32_t)((joint - 1) / 3) : -1;
@@ -203,8 +203,8 @@ static void a_wide_tree_by_levels_is_put_depth_first(void **state) {
     expect_rule(parents, COUNT);
 }
 
-/* A binary tree of 15 levels needs as many parents at once as any tree of its size may. */
-static void the_deepest_binary_tree_waits_with_no_more_than_sixteen(void **state) {
+/* A binary tree of 15 levels requires as many pending parents as any tree of its size may. */
+static void the_deepest_binary_tree_has_at_most_sixteen_pending_parents(void **state) {
     (void)state;
     const size_t count = PM_SKELETON_MAX_JOINTS - 1;
     int32_t *parents = test_array(count, sizeof *parents);
@@ -214,9 +214,9 @@ static void the_deepest_binary_tree_waits_with_no_more_than_sixteen(void **state
     free(parents);
 }
 
-/* A chain of which every joint has a leaf beside its next: those who took the long child first
- * would keep all of the chain waiting. */
-static void a_comb_waits_with_no_more_than_sixteen(void **state) {
+/* A chain whose joints each have a leaf beside the next joint: taking the long child first would
+ * keep the whole chain pending. */
+static void a_comb_has_at_most_sixteen_pending_parents(void **state) {
     (void)state;
     enum { COUNT = 4001 };
     int32_t parents[COUNT];
@@ -256,7 +256,7 @@ static void random_forests_in_any_order_follow_the_rule(void **state) {
     }
 }
 
-static void nothing_is_kept_of_the_description(void **state) {
+static void a_skeleton_keeps_no_pointer_to_its_description(void **state) {
     (void)state;
     int32_t parents[] = {1, -1, 0};
     pm_skeleton *skeleton = make(parents, 3);
@@ -280,17 +280,17 @@ static void destroying_clears_the_handle_and_takes_null(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_joint_is_a_skeleton),
-        cmocka_unit_test(an_order_in_which_parents_come_first_is_kept),
-        cmocka_unit_test(children_before_their_parents_are_put_behind_them),
-        cmocka_unit_test(roots_may_be_many),
-        cmocka_unit_test(a_chain_may_be_as_long_as_a_skeleton),
-        cmocka_unit_test(sixteen_parents_may_wait_for_their_children),
-        cmocka_unit_test(where_more_than_sixteen_would_wait_joints_are_put_depth_first),
-        cmocka_unit_test(a_wide_tree_by_levels_is_put_depth_first),
-        cmocka_unit_test(the_deepest_binary_tree_waits_with_no_more_than_sixteen),
-        cmocka_unit_test(a_comb_waits_with_no_more_than_sixteen),
+        cmocka_unit_test(an_order_with_parents_first_is_kept),
+        cmocka_unit_test(children_before_their_parents_are_moved_behind_them),
+        cmocka_unit_test(a_skeleton_may_have_many_roots),
+        cmocka_unit_test(a_chain_may_have_the_maximum_number_of_joints),
+        cmocka_unit_test(sixteen_parents_may_be_pending),
+        cmocka_unit_test(more_than_sixteen_pending_parents_make_the_order_depth_first),
+        cmocka_unit_test(a_wide_tree_in_breadth_first_order_becomes_depth_first),
+        cmocka_unit_test(the_deepest_binary_tree_has_at_most_sixteen_pending_parents),
+        cmocka_unit_test(a_comb_has_at_most_sixteen_pending_parents),
         cmocka_unit_test(random_forests_in_any_order_follow_the_rule),
-        cmocka_unit_test(nothing_is_kept_of_the_description),
+        cmocka_unit_test(a_skeleton_keeps_no_pointer_to_its_description),
         cmocka_unit_test(destroying_clears_the_handle_and_takes_null),
     };
     return cmocka_run_group_tests_name("skeleton", tests, NULL, NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What descriptions of skeletons are refused for, each told apart by its words and its joint,
- * and that the values beside it are taken.
+ * Every invalid description of a skeleton is refused with a message that names the cause and the
+ * joint. The nearest valid values are accepted.
  */
 #include "support/check.h"
 
@@ -13,7 +13,7 @@
 
 enum { JOINTS = 4, LEVELS = 2, MASKS = 2 };
 
-/* A valid description with all its arrays, for a test to spoil in one place. */
+/* A valid description with all its arrays; each test makes one part of it invalid. */
 static struct {
     int32_t parents[JOINTS];
     double rotations[JOINTS][4];
@@ -26,7 +26,7 @@ static struct {
     pm_skeleton_desc desc;
 } s;
 
-static int make_specimen(void **state) {
+static int make_valid(void **state) {
     (void)state;
     memset(&s, 0, sizeof s);
     for (size_t joint = 0; joint < JOINTS; joint++) {
@@ -77,12 +77,12 @@ static void check_refused(const char *words, size_t joint, const char *file, int
 
 /* ---- pointers and counts ------------------------------------------------------------ */
 
-static void the_specimen_is_accepted(void **state) {
+static void a_valid_description_is_accepted(void **state) {
     (void)state;
     expect_accepted();
 }
 
-static void no_description_is_refused(void **state) {
+static void a_missing_description_is_refused(void **state) {
     (void)state;
     pm_error error = poisoned_error();
     pm_skeleton *skeleton = NULL;
@@ -90,20 +90,20 @@ static void no_description_is_refused(void **state) {
     assert_null(skeleton);
 }
 
-static void nowhere_to_leave_the_skeleton_is_refused(void **state) {
+static void a_missing_handle_is_refused(void **state) {
     (void)state;
     pm_error error = poisoned_error();
     expect_refusal(pm_skeleton_create(&s.desc, NULL, &error), &error, PM_ERROR_ARGUMENT,
                    "skeleton");
 }
 
-static void no_joints_are_refused(void **state) {
+static void a_skeleton_without_joints_is_refused(void **state) {
     (void)state;
     s.desc.joint_count = 0;
     expect_refused("joint_count");
 }
 
-static void more_joints_than_the_most_are_refused(void **state) {
+static void more_joints_than_the_maximum_are_refused(void **state) {
     (void)state;
     s.desc.joint_count = PM_SKELETON_MAX_JOINTS + 1;
     expect_refused("joint_count");
@@ -111,7 +111,7 @@ static void more_joints_than_the_most_are_refused(void **state) {
     expect_refused("joint_count");
 }
 
-static void no_parents_are_refused(void **state) {
+static void missing_parents_are_refused(void **state) {
     (void)state;
     s.desc.parents = NULL;
     expect_refused("parents");
@@ -139,7 +139,7 @@ static void too_many_masks_are_refused(void **state) {
     expect_refused("mask_count");
 }
 
-static void the_most_masks_are_taken(void **state) {
+static void the_maximum_number_of_masks_is_accepted(void **state) {
     (void)state;
     float *masks = test_array(65534 * JOINTS, sizeof *masks);
     memset(masks, 0, 65534 * JOINTS * sizeof *masks);
@@ -149,7 +149,7 @@ static void the_most_masks_are_taken(void **state) {
     free(masks);
 }
 
-static void all_but_parents_may_be_left_out(void **state) {
+static void only_parents_are_required(void **state) {
     (void)state;
     s.desc = (pm_skeleton_desc){.joint_count = JOINTS, .parents = s.parents};
     expect_accepted();
@@ -225,7 +225,7 @@ static void positions_that_are_not_finite_or_too_far_are_refused(void **state) {
     expect_refused_at("position", 2);
 }
 
-static void scales_of_zero_or_nearly_are_refused(void **state) {
+static void scales_of_zero_or_nearly_zero_are_refused(void **state) {
     (void)state;
     s.scales[0][2] = 1.01e-6;
     expect_accepted();
@@ -261,13 +261,13 @@ static void inverse_binds_that_are_not_finite_or_too_large_are_refused(void **st
     expect_refused_at("inverse_bind|inverse bind", 3);
 }
 
-static void numbers_of_no_type_are_refused(void **state) {
+static void numbers_of_an_unknown_type_are_refused(void **state) {
     (void)state;
     s.desc.positions.type = (pm_number)7;
     expect_refused("position");
 }
 
-static void rows_may_lie_apart_but_not_in_each_other(void **state) {
+static void rows_may_have_a_stride_but_may_not_overlap(void **state) {
     (void)state;
     double wide[JOINTS][6] = {{0}};
     for (size_t joint = 0; joint < JOINTS; joint++)
@@ -292,33 +292,33 @@ static void mask_weights_outside_0_and_1_are_refused(void **state) {
     expect_accepted();
 }
 
-#define SPOIL(test) cmocka_unit_test_setup(test, make_specimen)
+#define CHECK(test) cmocka_unit_test_setup(test, make_valid)
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        SPOIL(the_specimen_is_accepted),
-        SPOIL(no_description_is_refused),
-        SPOIL(nowhere_to_leave_the_skeleton_is_refused),
-        SPOIL(no_joints_are_refused),
-        SPOIL(more_joints_than_the_most_are_refused),
-        SPOIL(no_parents_are_refused),
-        SPOIL(too_many_levels_are_refused),
-        SPOIL(levels_without_a_count_are_refused),
-        SPOIL(too_many_masks_are_refused),
-        SPOIL(the_most_masks_are_taken),
-        SPOIL(all_but_parents_may_be_left_out),
-        SPOIL(a_parent_that_does_not_exist_is_refused),
-        SPOIL(a_joint_that_is_its_own_parent_is_refused),
-        SPOIL(a_cycle_is_refused_at_one_of_its_joints),
-        SPOIL(rotations_that_are_not_finite_are_refused),
-        SPOIL(rotations_further_than_a_thousandth_from_unit_are_refused),
-        SPOIL(positions_that_are_not_finite_or_too_far_are_refused),
-        SPOIL(scales_of_zero_or_nearly_are_refused),
-        SPOIL(scales_may_be_negative_but_not_too_large),
-        SPOIL(inverse_binds_that_are_not_finite_or_too_large_are_refused),
-        SPOIL(numbers_of_no_type_are_refused),
-        SPOIL(rows_may_lie_apart_but_not_in_each_other),
-        SPOIL(mask_weights_outside_0_and_1_are_refused),
+        CHECK(a_valid_description_is_accepted),
+        CHECK(a_missing_description_is_refused),
+        CHECK(a_missing_handle_is_refused),
+        CHECK(a_skeleton_without_joints_is_refused),
+        CHECK(more_joints_than_the_maximum_are_refused),
+        CHECK(missing_parents_are_refused),
+        CHECK(too_many_levels_are_refused),
+        CHECK(levels_without_a_count_are_refused),
+        CHECK(too_many_masks_are_refused),
+        CHECK(the_maximum_number_of_masks_is_accepted),
+        CHECK(only_parents_are_required),
+        CHECK(a_parent_that_does_not_exist_is_refused),
+        CHECK(a_joint_that_is_its_own_parent_is_refused),
+        CHECK(a_cycle_is_refused_at_one_of_its_joints),
+        CHECK(rotations_that_are_not_finite_are_refused),
+        CHECK(rotations_further_than_a_thousandth_from_unit_are_refused),
+        CHECK(positions_that_are_not_finite_or_too_far_are_refused),
+        CHECK(scales_of_zero_or_nearly_zero_are_refused),
+        CHECK(scales_may_be_negative_but_not_too_large),
+        CHECK(inverse_binds_that_are_not_finite_or_too_large_are_refused),
+        CHECK(numbers_of_an_unknown_type_are_refused),
+        CHECK(rows_may_have_a_stride_but_may_not_overlap),
+        CHECK(mask_weights_outside_0_and_1_are_refused),
     };
     return cmocka_run_group_tests_name("skeleton_check", tests, NULL, NULL);
 }

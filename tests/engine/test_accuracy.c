@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Every method against the oracle in double precision, on the reference path and on
- * every device. Prints the table it holds the library to; with --markdown it writes
- * that table as docs/accuracy.md and tests nothing.
+ * Every method against the oracle in double precision, on the reference path and on every device.
+ * Prints the table of errors that it checks; with --markdown it writes that table as
+ * docs/accuracy.md and tests nothing.
  */
 #include "support/accuracy.h"
 #include "support/check.h"
@@ -21,21 +21,22 @@
 #define FEW_TRACKS 17
 #define MAX_ERROR 4e-7
 #define RMS_ERROR 1e-7
-/* Rotation-vector cubics over more than a radian from key to key. */
+/* Rotation-vector cubics with more than a radian from key to key. */
 #define STEEP_MAX_ERROR 5e-7
 #define STEEP_RMS_ERROR 1.2e-7
 #define NORM_ERROR 4e-7
 #define VECTOR_ERROR 1e-6
 
-static void print_row(const subject *s, const variant *v, const char *tracks, const accuracy *a) {
+static void print_row(const implementation *s, const variant *v, const char *tracks,
+                      const accuracy *a) {
     printf("# %-20s %-20s %-12s max %.2e raw %.2e rms %.2e norm %.2e vectors %.2e position %.2e"
            " (%zu samples)\n",
            s->name, v->name, tracks, a->worst, a->raw, accuracy_rms(a), a->norm, a->vector,
            a->position, a->samples);
 }
 
-/* Prints the row and, for each bound it exceeds, what does; true when none is. */
-static bool hold(const subject *s, const variant *v, const char *tracks, const accuracy *a,
+/* Prints the row, and each bound that it exceeds; true when it exceeds none. */
+static bool hold(const implementation *s, const variant *v, const char *tracks, const accuracy *a,
                  double max, double rms) {
     print_row(s, v, tracks, a);
     const bool worst = a->worst <= max, mean = accuracy_rms(a) <= rms;
@@ -50,13 +51,13 @@ static bool hold(const subject *s, const variant *v, const char *tracks, const a
     return worst && mean && norm && vectors && a->inexact_keys == 0;
 }
 
-typedef void measure_function(const subject_span *s, const variant *v, accuracy *out);
+typedef void measure_function(const implementation_span *s, const variant *v, accuracy *out);
 
-static void random_tracks(const subject_span *s, const variant *v, accuracy *out) {
+static void random_tracks(const implementation_span *s, const variant *v, accuracy *out) {
     accuracy_of_random(s, v, small_sizes() ? FEW_TRACKS : TRACKS, out);
 }
 
-static void gentle_tracks(const subject_span *s, const variant *v, accuracy *out) {
+static void gentle_tracks(const implementation_span *s, const variant *v, accuracy *out) {
     accuracy_of_gentle(s, v, small_sizes() ? FEW_TRACKS : GENTLE_TRACKS, out);
 }
 
@@ -68,7 +69,7 @@ static double max_bound(measure_function *measure, const variant *v) {
     return is_vector_cubic(v) && measure != gentle_tracks ? STEEP_MAX_ERROR : MAX_ERROR;
 }
 
-/* Of adversarial tracks no more is asked in the mean than at worst. */
+/* For adversarial tracks the bound of the mean is that of the maximum. */
 static double rms_bound(measure_function *measure, const variant *v) {
     if (measure == accuracy_of_adversarial) {
         return max_bound(measure, v);
@@ -77,9 +78,9 @@ static double rms_bound(measure_function *measure, const variant *v) {
 }
 
 static void check_all(measure_function *measure, const char *tracks) {
-    const subject *subjects = NULL;
+    const implementation *implementations = NULL;
     size_t count = 0, failures = 0;
-    assert_true(subject_list(&subjects, &count));
+    assert_true(implementation_list(&implementations, &count));
     accuracy *found = calloc(count, sizeof *found);
     assert_non_null(found);
     for (size_t n = 0; n < variant_count(); n++) {
@@ -87,9 +88,9 @@ static void check_all(measure_function *measure, const char *tracks) {
         if (small_sizes() && variant_repeats_kernels(v)) {
             continue;
         }
-        measure(&(subject_span){subjects, count}, v, found);
+        measure(&(implementation_span){implementations, count}, v, found);
         for (size_t k = 0; k < count; k++) {
-            failures += !hold(&subjects[k], v, tracks, &found[k], max_bound(measure, v),
+            failures += !hold(&implementations[k], v, tracks, &found[k], max_bound(measure, v),
                               rms_bound(measure, v));
         }
     }
@@ -112,33 +113,34 @@ static void adversarial_tracks_are_within_the_documented_error(void **state) {
     check_all(accuracy_of_adversarial, "adversarial");
 }
 
-/* Squad without its limiter may lead its slerps through nearly antipodal operands: it is held to
- * the bound of all methods times what those magnify. */
-static void squad_without_its_limiter_errs_by_its_condition(void **state) {
+/* Squad without its limiter may apply its slerps to nearly antipodal operands. Its bound is that of
+ * all methods times the magnification by those. */
+static void squad_without_its_limiter_has_an_error_bounded_by_its_condition(void **state) {
     (void)state;
-    const subject *subjects = NULL;
+    const implementation *implementations = NULL;
     size_t count = 0, failures = 0;
-    assert_true(subject_list(&subjects, &count));
+    assert_true(implementation_list(&implementations, &count));
     accuracy *found = calloc(count, sizeof *found);
     assert_non_null(found);
     const variant *v = variant_named("squad, unlimited");
-    accuracy_of_conditioned(&(subject_span){subjects, count}, v,
+    accuracy_of_conditioned(&(implementation_span){implementations, count}, v,
                             small_sizes() ? FEW_TRACKS : TRACKS, found);
     for (size_t k = 0; k < count; k++) {
-        failures += !hold(&subjects[k], v, "conditioned", &found[k], MAX_ERROR, RMS_ERROR);
+        failures += !hold(&implementations[k], v, "conditioned", &found[k], MAX_ERROR, RMS_ERROR);
     }
     free(found);
     assert_int_equal(failures, 0);
 }
 
-/* The first subject's curve through keys each turned by 2e-6 rad, to and fro. */
-static bool sample_of_turned_keys(const subject *s, const pm_clip_desc *desc,
+/* The first implementation's curve through keys that are each rotated by 2e-6 rad, in alternating
+ * directions. */
+static bool sample_of_turned_keys(const implementation *s, const pm_clip_desc *desc,
                                   const pm_sample_job *job, double *rotations, double *positions,
                                   double *scales) {
-    const subject *subjects = NULL;
+    const implementation *implementations = NULL;
     size_t count = 0, keys = 0;
     (void)s;
-    if (!subject_list(&subjects, &count)) {
+    if (!implementation_list(&implementations, &count)) {
         return false;
     }
     for (size_t n = 0; n < (desc->timeline_count ? desc->timeline_count : 1); n++) {
@@ -155,83 +157,86 @@ static bool sample_of_turned_keys(const subject *s, const pm_clip_desc *desc,
     }
     pm_clip_desc wrong = *desc;
     wrong.rotations.data = turned;
-    const bool done =
-        turned && subjects[0].sample(&subjects[0], &wrong, job, rotations, positions, scales);
+    const bool done = turned && implementations[0].sample(&implementations[0], &wrong, job,
+                                                          rotations, positions, scales);
     free(turned);
     return done;
 }
 
-/* The bound follows the condition and yet sees keys that are off by 2e-6 rad. */
-static void a_squad_without_its_limiter_that_is_a_little_wrong_is_seen(void **state) {
+/* The bound grows with the condition and still detects keys that are off by 2e-6 rad. */
+static void an_unlimited_squad_with_slightly_wrong_keys_exceeds_the_bound(void **state) {
     (void)state;
     const variant *v = variant_named("squad, unlimited");
-    const subject wrong = {.name = "turned keys", .sample = sample_of_turned_keys};
+    const implementation wrong = {.name = "turned keys", .sample = sample_of_turned_keys};
     accuracy random = {0}, adversarial = {0};
-    accuracy_of_conditioned(&(subject_span){&wrong, 1}, v, 20, &random);
-    accuracy_of_adversarial(&(subject_span){&wrong, 1}, v, &adversarial);
+    accuracy_of_conditioned(&(implementation_span){&wrong, 1}, v, 20, &random);
+    accuracy_of_adversarial(&(implementation_span){&wrong, 1}, v, &adversarial);
     assert_true(random.worst > MAX_ERROR && accuracy_rms(&random) > RMS_ERROR);
     assert_true(adversarial.worst > MAX_ERROR);
 }
 
-/* Something a little wrong must be seen, or all of the above proves nothing. */
-static void another_method_is_not_within_the_documented_error(void **state) {
+/* A small error must be detected, otherwise the tests above prove nothing. */
+static void another_method_exceeds_the_documented_error(void **state) {
     (void)state;
     accuracy a = {0}, b = {0};
-    const subject *subjects = NULL;
+    const implementation *implementations = NULL;
     size_t count = 0;
-    assert_true(subject_list(&subjects, &count));
-    subject wrong = subjects[0];
+    assert_true(implementation_list(&implementations, &count));
+    implementation wrong = implementations[0];
     variant v = *variant_named("squad");
-    accuracy_of_random(&(subject_span){&wrong, 1}, &v, 20, &a);
+    accuracy_of_random(&(implementation_span){&wrong, 1}, &v, 20, &a);
     assert_true(a.worst <= MAX_ERROR && a.samples > 1000);
-    wrong = subject_oracle(); /* keys in double, where the comparison has float32 keys */
-    accuracy_of_random(&(subject_span){&wrong, 1}, &v, 20, &b);
+    wrong = implementation_oracle(); /* keys in double, where the other side has float32 keys */
+    accuracy_of_random(&(implementation_span){&wrong, 1}, &v, 20, &b);
     assert_true(b.inexact_keys > 100 && b.worst > 1e-9);
 }
 
-static void write_markdown(const subject *s) {
+static void write_markdown(const implementation *s) {
     printf(
         "# Accuracy\n\n"
-        "Written by `test_accuracy --markdown`, on %s. Errors are against an oracle in double\n"
-        "precision with the same float32 keys and the same float32 position in the segment:\n"
-        "the angle of the rotation between both, in radians. What the float32 position itself costs\n"
-        "is in columns of its own: the oracle there against the oracle at the exact time.\n\n"
-        "*Divided* errors are those that the bounds are for. Where a curve goes through a segment\n"
-        "faster than half a turn a segment (hermite, spline and circular-c1 to -c3 beside much\n"
-        "shorter segments), the error is divided by that reach in half turns; where cubicspline and\n"
-        "ncubic divide by a length below 1 that their keys and tangents choose, it is multiplied by\n"
-        "that length. *Raw* errors are neither.\n\n"
-        "The *position* columns grow with the curve's speed. A position is a float32 from 0 to 1,\n"
-        "exact to 3e-8 of the segment, and to 6e-8 right before a key, where it stays below 1. A\n"
-        "curve that moves by r radians a segment is therefore off by 3e-8 r: 1e-7 rad at half a turn\n"
-        "a segment. Beside segments a thousand times shorter, smooth methods go round many times in\n"
-        "the longer one, and the position becomes the largest error: see the adversarial columns.\n"
-        "Keys of even spacing, and methods of two keys, keep it small.\n\n"
-        "Random tracks have %d keys apart\n"
-        "by rotations of up to 180 degrees at uneven times; adversarial tracks are those of\n"
-        "the methods' definition: equal, opposite, antipodal, nearly equal keys, half turns,\n"
-        "extreme time ratios, loops, and very few keys. Positions and scales (vectors) are\n"
-        "relative to the largest coordinate. Squad without its limiter is measured on random\n"
-        "rotations of up to 90 degrees: beyond, it may pass near antipodal quaternions, whose slerp\n"
-        "magnifies rounding without limit. There its errors, as those on adversarial tracks, are\n"
-        "divided by that magnification and held to the same bound. bspline is measured at uniform\n"
-        "times, the only ones it has.\n\n"
-        "Keys of 48 bits are off before any of that, by at most 7.6e-5 rad as log48 and 8.7e-5\n"
-        "as smallest48, which `test_key_format` all but reaches. A curve through the keys that they\n"
-        "decode to has the errors below.\n\n"
-        "The tests fail above divided errors of %.0e rad at most, %.0e rad rms over random tracks\n"
-        "(%.0e and %.1e for hermite and spline over more than 1 rad from key to key), or above %.0e\n"
-        "of norm. Rounding a perfect answer to float32 costs 1e-7 already. Over millions\n"
-        "of random samples sterp exceeds the bound at times, mostly with windows, whose quotient is\n"
-        "rounded too: `posemill verify --device none --samples 3000000 --seed 2026` shows one.\n\n"
+        "Written by `test_accuracy --markdown`, on %s. Errors are relative to an oracle in\n"
+        "double precision with the same float32 keys and the same float32 position in the\n"
+        "segment: the angle of the rotation between both results, in radians. The error of the\n"
+        "float32 position itself is in separate columns: the oracle at that position against\n"
+        "the oracle at the exact time.\n\n"
+        "The bounds apply to *divided* errors. Where a curve moves by more than half a turn in\n"
+        "a segment (hermite, spline and circular-c1 to -c3 beside much shorter segments), the\n"
+        "error is divided by that motion in half turns. Where cubicspline and ncubic divide by\n"
+        "a length below 1, which follows from their keys and tangents, the error is multiplied\n"
+        "by that length. *Raw* errors are not scaled.\n\n"
+        "The *position* columns grow with the curve's speed. A position is a float32 from 0 to\n"
+        "1 with a resolution of 3e-8 of the segment, and of 6e-8 just before a key, where it\n"
+        "stays below 1. A curve that moves by r radians per segment therefore has an error of\n"
+        "3e-8 r: 1e-7 rad at half a turn per segment. Beside segments a thousand times shorter,\n"
+        "smooth methods make many turns in the longer one, and the position becomes the largest\n"
+        "error: see the adversarial columns. With uniform keys, and with methods of two keys,\n"
+        "it stays small.\n\n"
+        "Random tracks have %d keys, with rotations of up to 180 degrees from key to key, at\n"
+        "non-uniform times. Adversarial tracks are those of the methods' definition: equal,\n"
+        "opposite, antipodal and nearly equal keys, half turns, extreme time ratios, loops, and\n"
+        "very few keys. Errors of positions and scales (vectors) are relative to the largest\n"
+        "coordinate. Squad without its limiter is measured on random rotations of up to 90\n"
+        "degrees: above that, it may pass near antipodal quaternions, whose slerp magnifies\n"
+        "rounding without limit. There, and on adversarial tracks, its errors are divided by\n"
+        "that magnification, and the same bound applies. bspline is measured at uniform times,\n"
+        "the only ones that it supports.\n\n"
+        "Keys of 48 bits have an error of their own, at most 7.6e-5 rad as log48 and 8.7e-5 as\n"
+        "smallest48; `test_key_format` comes close to both. A curve through the decoded keys\n"
+        "has the errors below.\n\n"
+        "The tests fail above divided errors of %.0e rad maximum, %.0e rad rms over random\n"
+        "tracks (%.0e and %.1e for hermite and spline with more than 1 rad from key to key), or\n"
+        "above %.0e of norm. Rounding an exact result to float32 already costs 1e-7. Over\n"
+        "millions of random samples sterp sometimes exceeds the bound, mostly with windows,\n"
+        "whose quotient is rounded too. Example:\n"
+        "`posemill verify --device none --samples 3000000 --seed 2026`.\n\n"
         "| curve | random, divided max | raw max | divided rms | position "
         "| adversarial, divided max | raw max | position | norm | vectors |\n"
         "|---|---|---|---|---|---|---|---|---|---|\n",
         s->name, 10, MAX_ERROR, RMS_ERROR, STEEP_MAX_ERROR, STEEP_RMS_ERROR, NORM_ERROR);
     for (size_t n = 0; n < variant_count(); n++) {
         accuracy a, b;
-        accuracy_of_random(&(subject_span){s, 1}, variant_at(n), TRACKS, &a);
-        accuracy_of_adversarial(&(subject_span){s, 1}, variant_at(n), &b);
+        accuracy_of_random(&(implementation_span){s, 1}, variant_at(n), TRACKS, &a);
+        accuracy_of_adversarial(&(implementation_span){s, 1}, variant_at(n), &b);
         printf("| %s | %.1e | %.1e | %.1e | %.1e | %.1e | %.1e | %.1e | %.1e | %.1e |\n",
                variant_at(n)->name, a.worst, a.raw, accuracy_rms(&a), a.position, b.worst, b.raw,
                b.position, fmax(a.norm, b.norm), fmax(a.vector, b.vector));
@@ -243,22 +248,22 @@ int main(int argc, char **argv) {
         cmocka_unit_test(random_tracks_are_within_the_documented_error),
         cmocka_unit_test(gentle_tracks_are_within_the_tighter_error),
         cmocka_unit_test(adversarial_tracks_are_within_the_documented_error),
-        cmocka_unit_test(squad_without_its_limiter_errs_by_its_condition),
-        cmocka_unit_test(a_squad_without_its_limiter_that_is_a_little_wrong_is_seen),
-        cmocka_unit_test(another_method_is_not_within_the_documented_error),
+        cmocka_unit_test(squad_without_its_limiter_has_an_error_bounded_by_its_condition),
+        cmocka_unit_test(an_unlimited_squad_with_slightly_wrong_keys_exceeds_the_bound),
+        cmocka_unit_test(another_method_exceeds_the_documented_error),
     };
     if (argc == 2 && strcmp(argv[1], "--markdown") == 0) {
-        const subject *subjects = NULL;
+        const implementation *implementations = NULL;
         size_t count = 0;
-        (void)subject_list(&subjects, &count);
+        (void)implementation_list(&implementations, &count);
         if (count == 0) {
             return 1;
         }
-        write_markdown(&subjects[0]);
-        subject_release();
+        write_markdown(&implementations[0]);
+        implementation_release();
         return 0;
     }
     const int failed = cmocka_run_group_tests_name("accuracy", tests, NULL, NULL);
-    subject_release();
+    implementation_release();
     return failed;
 }

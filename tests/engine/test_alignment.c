@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Results go to any address of a float: each output, from each of the 16 floats of a cache line on,
- * has the bits that it has on a boundary of 4096 bytes, and nothing beside it is written. On the
- * reference path, and on the device with vectors of every width; sizes are random, some of them
- * so large that results are stored past the caches.
+ * Results may be at the address of any float. Each output, starting at each of the 16 floats of a
+ * cache line, has the bits that it has on a boundary of 4096 bytes, and nothing beside it is
+ * written. On the reference path, and on the device with vectors of every width. Sizes are random,
+ * some of them so large that results are written with streaming stores.
  */
 #include "support/crowd_scene.h"
 #include "support/engines.h"
@@ -16,7 +16,7 @@
 enum { LINE = 16, PAGE = 1024, MARGIN = 2 * LINE, OUTPUTS = 5 }; /* floats */
 enum { STREAMED_FLOATS = 1 << 20 };
 
-/* Where a cache line begins does not matter to an interpreter, and boundaries of a vector do. */
+/* The start of a cache line does not matter to an interpreter; boundaries of vectors do. */
 static size_t offsets(void) {
     return small_sizes() ? 4 : LINE;
 }
@@ -29,8 +29,8 @@ static size_t size_up_to(random_source *source, size_t max) {
 static const uint32_t all_lanes[] = {1, 4, 8, 16};
 enum { LANES = sizeof all_lanes / sizeof *all_lanes };
 
-/* Memory of `count` floats that begins `offset` floats behind a page's begin, and poison on both
- * sides of it. */
+/* Memory of `count` floats that starts `offset` floats after the start of a page, with a pattern on
+ * both sides. */
 typedef struct cursor {
     float *memory, *at;
     size_t count, size;
@@ -122,7 +122,7 @@ static void expect_offsets(const samples *s, size_t output, const char *what) {
     free(expected.memory);
 }
 
-/* The engines of a test: as wide as it says, or the reference, which has one of them. */
+/* The engines of a test: one per width on the device, a single one on the reference. */
 static pm_engine *engine_of(void **state, size_t l) {
     if (!is_for_device(state) && l > 0)
         return NULL;
@@ -131,7 +131,7 @@ static pm_engine *engine_of(void **state, size_t l) {
     return engine_with(state, &(pm_engine_desc){.lanes = is_for_device(state) ? all_lanes[l] : 0});
 }
 
-static void samples_go_to_any_address(void **state) {
+static void samples_may_be_at_any_address(void **state) {
     random_source source = random_salted(0xF11);
     for (size_t l = 0; l < LANES; l++) {
         pm_engine *engine = engine_of(state, l);
@@ -152,7 +152,7 @@ static void samples_go_to_any_address(void **state) {
     }
 }
 
-static void samples_that_stream_go_to_any_address(void **state) {
+static void samples_with_streaming_stores_may_be_at_any_address(void **state) {
     random_source source = random_salted(0xF12);
     if (small_sizes())
         skip();
@@ -230,11 +230,11 @@ static void expect_crowds(void **state, uint64_t salt, bool streams) {
     }
 }
 
-static void crowds_go_to_any_address(void **state) {
+static void crowds_may_be_at_any_address(void **state) {
     expect_crowds(state, 0xF13, false);
 }
 
-static void crowds_that_stream_go_to_any_address(void **state) {
+static void crowds_with_streaming_stores_may_be_at_any_address(void **state) {
     if (small_sizes())
         skip();
     expect_crowds(state, 0xF14, true);
@@ -242,12 +242,12 @@ static void crowds_that_stream_go_to_any_address(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        ON_BOTH(samples_go_to_any_address),
-        ON_BOTH(samples_that_stream_go_to_any_address),
+        ON_BOTH(samples_may_be_at_any_address),
+        ON_BOTH(samples_with_streaming_stores_may_be_at_any_address),
     };
     const struct CMUnitTest of_crowds[] = {
-        ON_BOTH(crowds_go_to_any_address),
-        ON_BOTH(crowds_that_stream_go_to_any_address),
+        ON_BOTH(crowds_may_be_at_any_address),
+        ON_BOTH(crowds_with_streaming_stores_may_be_at_any_address),
     };
     const int failed = cmocka_run_group_tests_name("alignment", tests, NULL, NULL);
     leave_out_crowds_on_rusticl();

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * The continuity that each method promises, by derivatives of the oracle from both sides
- * of every key: uniform, random and extreme key times, cusps, holds, loops of both wraps.
- * And, so that the test is known to see a jump, that the next derivative has one. Needs no
- * library and no device; that the library is the oracle's curve is the accuracy test's.
+ * The continuity that each method promises, by derivatives of the oracle from both sides of every
+ * key: uniform, random and extreme key times, cusps, holds, loops of both wraps. The next
+ * derivative must have a jump, which shows that the test detects jumps. Independent of the library
+ * and of devices: the accuracy test shows that the library's curve is the oracle's.
  */
-#include "support/courses.h"
 #include "support/derivatives.h"
+#include "support/track_kinds.h"
 #include "support/variants.h"
 
 #include <setjmp.h>
@@ -18,16 +18,16 @@
 
 #define PI 3.14159265358979323846
 #define TRACKS 40
-#define SEEN 1e-3 /* a jump of this part of the derivative is no error of the test */
+#define VISIBLE 1e-3 /* a larger relative jump is no error of the test */
 
 static const double tolerance[DERIVATIVES] = {0.0, 1e-9, 1e-8, 1e-6};
 
-/* What continuous velocities promise; what has none is the properties' test. */
+/* The property tests check that the other variants have a jump. */
 static bool is_smooth(const variant *v) {
     return variant_continuity(v) >= 1;
 }
 
-/* Worst relative jumps of each derivative, of keys that are cusps apart. */
+/* The largest relative jumps of each derivative; keys that are cusps are separate. */
 typedef struct jumps {
     double rotations[DERIVATIVES], positions[DERIVATIVES], cusps[DERIVATIVES];
     size_t keys, cusp_keys, positive_wraps, negative_wraps;
@@ -37,7 +37,7 @@ static double worse(double a, double b) {
     return b <= a ? a : b;
 }
 
-static void look_at_track(const variant *v, track_set *set, jumps *found) {
+static void measure_track(const variant *v, track_set *set, jumps *found) {
     variant_prepare(v, set);
     const pm_clip_desc desc = variant_describe(v, set);
     oracle *o = oracle_create_unrounded(&desc);
@@ -58,19 +58,19 @@ static void look_at_track(const variant *v, track_set *set, jumps *found) {
     oracle_destroy(o);
 }
 
-static void look_at(make_track *make, const variant *v, jumps *found) {
+static void measure(make_track *make, const variant *v, jumps *found) {
     random_source source = random_start();
     track_set set;
     set_create(1, false, &set);
     *found = (jumps){0};
     for (size_t n = 0; n < TRACKS; n++) {
         make(&source, n, &set.tracks[0]);
-        look_at_track(v, &set, found);
+        measure_track(v, &set, found);
     }
     set_destroy(&set);
 }
 
-static bool keep(const variant *v, const char *what, const double *jump, int order) {
+static bool check_order(const variant *v, const char *what, const double *jump, int order) {
     bool kept = true;
     for (int k = 1; k <= order; k++) {
         if (!(jump[k] <= tolerance[k])) {
@@ -81,8 +81,8 @@ static bool keep(const variant *v, const char *what, const double *jump, int ord
     return kept;
 }
 
-/* A cusp turns back at rest: what it promises is that speed. */
-static void hold_promises(make_track *make, const char *name) {
+/* At a cusp the curve reverses at rest: only the velocity is promised to be continuous. */
+static void check_promises(make_track *make, const char *name) {
     size_t broken = 0;
     for (size_t n = 0; n < variant_count(); n++) {
         const variant *v = variant_at(n);
@@ -90,13 +90,14 @@ static void hold_promises(make_track *make, const char *name) {
         if (!is_smooth(v)) {
             continue;
         }
-        if (make == course_extreme && v->method == PM_METHOD_NCUBIC) {
-            continue; /* its components overshoot and pass by zero: derivatives without bound */
+        if (make == track_kind_extreme && v->method == PM_METHOD_NCUBIC) {
+            continue; /* its components overshoot and pass near zero, where derivatives are
+                       * unbounded */
         }
-        look_at(make, v, &found);
-        broken += !keep(v, "rotations", found.rotations, variant_continuity(v));
-        broken += !keep(v, "cusps", found.cusps, 1);
-        broken += !keep(v, "positions", found.positions, variant_vector_continuity(v));
+        measure(make, v, &found);
+        broken += !check_order(v, "rotations", found.rotations, variant_continuity(v));
+        broken += !check_order(v, "cusps", found.cusps, 1);
+        broken += !check_order(v, "positions", found.positions, variant_vector_continuity(v));
         printf("# %-9s %-18s rotations %.1e %.1e %.1e cusps %.1e %.1e %.1e (%zu of %zu) "
                "positions %.1e %.1e %.1e\n",
                name, v->name, found.rotations[1], found.rotations[2], found.rotations[3],
@@ -108,30 +109,30 @@ static void hold_promises(make_track *make, const char *name) {
 
 static void uniform_keys_have_the_promised_continuity(void **state) {
     (void)state;
-    hold_promises(course_uniform, "uniform");
+    check_promises(track_kind_uniform, "uniform");
 }
 
 static void random_keys_have_the_promised_continuity(void **state) {
     (void)state;
-    hold_promises(course_uneven, "random");
+    check_promises(track_kind_uneven, "random");
 }
 
 static void extreme_time_ratios_have_the_promised_continuity(void **state) {
     (void)state;
-    hold_promises(course_extreme, "1:1000");
+    check_promises(track_kind_extreme, "1:1000");
 }
 
 static void held_keys_have_the_promised_continuity(void **state) {
     (void)state;
-    hold_promises(course_holds, "holds");
+    check_promises(track_kind_holds, "holds");
 }
 
 static void loops_have_the_promised_continuity(void **state) {
     (void)state;
     jumps found;
-    look_at(course_loops, variant_named("spline"), &found);
+    measure(track_kind_loops, variant_named("spline"), &found);
     assert_true(found.positive_wraps > 5 && found.negative_wraps > 5);
-    hold_promises(course_loops, "loops");
+    check_promises(track_kind_loops, "loops");
 }
 
 static void the_derivative_after_the_promised_ones_jumps(void **state) {
@@ -143,11 +144,11 @@ static void the_derivative_after_the_promised_ones_jumps(void **state) {
         if (!is_smooth(v)) {
             continue;
         }
-        look_at(course_uneven, v, &found);
-        if (rotations < 3 && !(found.rotations[rotations + 1] > SEEN)) {
+        measure(track_kind_uneven, v, &found);
+        if (rotations < 3 && !(found.rotations[rotations + 1] > VISIBLE)) {
             fail_msg("%s: derivative %d of rotations does not jump", v->name, rotations + 1);
         }
-        if (positions < 3 && !(found.positions[positions + 1] > SEEN)) {
+        if (positions < 3 && !(found.positions[positions + 1] > VISIBLE)) {
             fail_msg("%s: derivative %d of positions does not jump", v->name, positions + 1);
         }
     }
@@ -156,16 +157,16 @@ static void the_derivative_after_the_promised_ones_jumps(void **state) {
 static void circular_keeps_its_direction_and_not_its_speed(void **state) {
     (void)state;
     jumps found;
-    look_at(course_uneven, variant_named("circular"), &found);
+    measure(track_kind_uneven, variant_named("circular"), &found);
     assert_true(found.rotations[1] > 0.1);
 }
 
 static void acceleration_jumps_at_cusps(void **state) {
     (void)state;
     jumps found;
-    look_at(course_uneven, variant_named("circular-c3"), &found);
+    measure(track_kind_uneven, variant_named("circular-c3"), &found);
     assert_true(found.cusp_keys > 20);
-    assert_true(found.cusps[1] <= tolerance[1] && found.cusps[2] > SEEN);
+    assert_true(found.cusps[1] <= tolerance[1] && found.cusps[2] > VISIBLE);
 }
 
 int main(void) {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * The bits of outputs, as digests that are kept in vectors/digests.txt: every method, format of
- * keys, output of samples and output of crowds. A change that is to leave results alone leaves
- * these alone; one that is to change them says which. Inputs come from integers and square roots,
- * so that they are the same on every machine. `test_digest --write` prints the file anew, from the
- * reference path.
+ * The bits of outputs as digests, which are stored in vectors/digests.txt: every method, key
+ * format, output of samples and output of crowds. A change that must not affect results leaves the
+ * digests unchanged; another change shows which results it affects. Inputs are computed from
+ * integers and square roots, so that they are the same on every machine. `test_digest --write`
+ * prints the file again, from the reference path.
  */
 #include "support/engines.h"
 
@@ -20,7 +20,7 @@ enum { TRACKS = 19, KEYS = 14, SAMPLES = 61, PAIRS = 300, INSTANCES = 37, CLIPS 
 
 /* ---- digests ------------------------------------------------------------------------------ */
 
-/* FNV-1a, of 64 bits */
+/* FNV-1a with 64 bits */
 static uint64_t digest_of(const void *data, size_t size) {
     const unsigned char *bytes = data;
     uint64_t hash = 14695981039346656037u;
@@ -60,7 +60,7 @@ static double between(uint64_t *state, double low, double high) {
     return low + (high - low) * ((double)(bits_from(state) >> 11) * 0x1p-53);
 }
 
-/* A step of up to a radian or so from the key before. */
+/* A step of up to about a radian from the previous key. */
 static void walk_on(uint64_t *state, const float *before, float *to) {
     double q[4], norm2 = 0;
     for (size_t i = 0; i < 4; i++) {
@@ -261,7 +261,7 @@ static pm_skeleton *skeleton_make(const input *in) {
     pm_skeleton *skeleton = NULL;
     pm_error error = poisoned_error();
     pm_skeleton_desc rigid = desc;
-    rigid.scales.data = NULL; /* dual quaternions want rigid bind matrices */
+    rigid.scales.data = NULL; /* dual quaternions require rigid bind matrices */
     expect_ok(pm_skeleton_create(&rigid, &skeleton, &error), &error);
     return skeleton;
 }
@@ -328,7 +328,7 @@ static FILE *open_committed(void) {
     return file;
 }
 
-/* Names that were left out, because a device's compiler is spared them, are no failure. */
+/* Names that are missing because a device's compiler is too slow for them are no failure. */
 static void expect_committed(const digests *d) {
     FILE *file = open_committed();
     char name[64];
@@ -341,11 +341,11 @@ static void expect_committed(const digests *d) {
             found++;
             if (d->lines[i].digest != digest) {
                 wrong++;
-                print_message("%s has other bits\n", name);
+                print_message("%s has different bits\n", name);
             }
         }
     fclose(file);
-    print_message("%zu digests, %zu of them other than those kept\n", d->count, wrong);
+    print_message("%zu digests, %zu of them different from the stored ones\n", d->count, wrong);
     assert_true(d->count > 0);
     assert_int_equal(found, d->count);
     assert_int_equal(wrong, 0);
@@ -361,15 +361,15 @@ static void expect_digests(void **state, void (*add)(digests *, pm_engine *, con
     free(in);
 }
 
-static void samples_of_every_method_have_the_digests_kept(void **state) {
+static void samples_of_every_method_have_the_stored_digests(void **state) {
     expect_digests(state, add_methods);
 }
 
-static void samples_of_every_key_format_have_the_digests_kept(void **state) {
+static void samples_of_every_key_format_have_the_stored_digests(void **state) {
     expect_digests(state, add_formats);
 }
 
-static void crowds_of_every_method_and_output_have_the_digests_kept(void **state) {
+static void crowds_of_every_method_and_output_have_the_stored_digests(void **state) {
     expect_digests(state, add_crowds);
 }
 
@@ -395,11 +395,11 @@ int main(int argc, char **argv) {
     if (argc > 1 && strcmp(argv[1], "--write") == 0)
         return write_all();
     const struct CMUnitTest tests[] = {
-        ON_BOTH(samples_of_every_method_have_the_digests_kept),
-        ON_BOTH(samples_of_every_key_format_have_the_digests_kept),
+        ON_BOTH(samples_of_every_method_have_the_stored_digests),
+        ON_BOTH(samples_of_every_key_format_have_the_stored_digests),
         /* On devices test_crowd_bits compares crowds, with fewer programs to build. */
-        {"crowds_of_every_method_and_output_have_the_digests_kept on the reference",
-         crowds_of_every_method_and_output_have_the_digests_kept, NULL, NULL, &on_reference},
+        {"crowds_of_every_method_and_output_have_the_stored_digests on the reference",
+         crowds_of_every_method_and_output_have_the_stored_digests, NULL, NULL, &on_reference},
     };
     return cmocka_run_group_tests(tests, NULL, engines_close);
 }

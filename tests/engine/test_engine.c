@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Engines: how devices are listed, named and refused, and what an engine and the
- * methods say of themselves. Options that must not matter: test_engine_options.c.
+ * Engines: the listing, naming and refusal of devices, and the information that engines and methods
+ * return. Options that must not affect results: test_engine_options.c.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* ---- what needs no device ---- */
+/* ---- tests without a device ---- */
 
 static void the_version_is_that_of_the_header(void **state) {
     (void)state;
@@ -100,7 +100,7 @@ static void unknown_method_names_are_not_found(void **state) {
     assert_false(pm_method_find(NULL, &method));
 }
 
-static void the_reference_needs_no_device_and_says_so(void **state) {
+static void the_reference_needs_no_device_and_reports_its_name(void **state) {
     pm_device_info info;
     memset(&info, 0x5A, sizeof info);
     pm_engine_info(engine_for(state), &info);
@@ -129,7 +129,7 @@ static void destroying_an_engine_clears_its_handle(void **state) {
     assert_null(engine);
 }
 
-static void an_engine_that_cannot_be_made_leaves_its_handle_alone(void **state) {
+static void an_engine_that_cannot_be_made_leaves_its_handle_unchanged(void **state) {
     (void)state;
     pm_error error = poisoned_error();
     pm_engine *const untouched = (pm_engine *)&error;
@@ -141,7 +141,7 @@ static void an_engine_that_cannot_be_made_leaves_its_handle_alone(void **state) 
                    "engine|lanes");
 }
 
-static void no_device_stands_in_for_one_that_was_asked_for(void **state) {
+static void no_other_device_replaces_a_requested_one(void **state) {
     (void)state;
     static const char *const names[] = {"no such device",       "9999", "9999:0", "0:9999",
                                         "99999999999999999999", "-1",   ""};
@@ -157,7 +157,7 @@ static void no_device_stands_in_for_one_that_was_asked_for(void **state) {
     }
 }
 
-static void the_message_names_the_device_that_is_not_there(void **state) {
+static void the_message_names_the_device_that_does_not_exist(void **state) {
     (void)state;
     pm_error error = poisoned_error();
     pm_engine *engine = NULL;
@@ -200,7 +200,7 @@ static void without_drivers_auto_is_the_reference_and_the_rest_is_refused(void *
     assert_true(child >= 0);
     if (child == 0) {
         setenv("OCL_ICD_VENDORS", "/nonexistent", 1);
-        unsetenv("LD_PRELOAD"); /* how Oclgrind comes in without any loader */
+        unsetenv("LD_PRELOAD"); /* the variable by which Oclgrind replaces the loader */
         setenv("LSAN_OPTIONS", "detect_leaks=0", 1);
         execl("/proc/self/exe", "test_engine", "--without-drivers", (char *)NULL);
         _exit(99);
@@ -242,7 +242,7 @@ static void devices_are_listed_with_running_numbers(void **state) {
     free(infos);
 }
 
-static void a_list_longer_than_its_array_is_cut_and_still_counted(void **state) {
+static void a_list_longer_than_its_array_is_truncated_and_counted_in_full(void **state) {
     engine_for(state);
     size_t count = 0, counted = 0;
     free(list_all(&count));
@@ -259,7 +259,7 @@ static void listing_without_a_count_is_refused(void **state) {
     (void)state;
     pm_error error = poisoned_error();
     size_t count = 0;
-    /* Without drivers there are two reasons to refuse, and either may be named. */
+    /* Without drivers there are two reasons to refuse, and the message may name either. */
     if (pm_list_devices(NULL, 0, &count, &error) == PM_ERROR_NO_PLATFORM)
         skip();
     expect_refusal(pm_list_devices(NULL, 0, NULL, &error), &error, PM_ERROR_ARGUMENT, "count");
@@ -280,7 +280,7 @@ static void expect_device(const char *name, const pm_device_info *expected) {
     assert_int_equal(info.device_index, expected->device_index);
 }
 
-static void a_device_answers_to_its_index_its_pair_and_its_name(void **state) {
+static void a_device_is_found_by_its_index_its_pair_and_its_name(void **state) {
     pm_device_info info;
     char text[64];
     pm_engine_info(engine_for(state), &info);
@@ -291,7 +291,7 @@ static void a_device_answers_to_its_index_its_pair_and_its_name(void **state) {
     expect_device(info.name, &info);
 }
 
-static void a_platform_without_such_a_type_is_not_taken_for_it(void **state) {
+static void a_device_type_that_the_platform_does_not_have_is_refused(void **state) {
     engine_for(state);
     size_t count = 0, gpus = 0;
     pm_device_info *infos = list_all(&count);
@@ -351,18 +351,18 @@ int main(int argc, char **argv) {
         cmocka_unit_test(released_methods_keep_their_names),
         cmocka_unit_test(unknown_method_names_are_not_found),
         cmocka_unit_test(destroying_nothing_is_allowed),
-        cmocka_unit_test(an_engine_that_cannot_be_made_leaves_its_handle_alone),
-        cmocka_unit_test(no_device_stands_in_for_one_that_was_asked_for),
-        cmocka_unit_test(the_message_names_the_device_that_is_not_there),
+        cmocka_unit_test(an_engine_that_cannot_be_made_leaves_its_handle_unchanged),
+        cmocka_unit_test(no_other_device_replaces_a_requested_one),
+        cmocka_unit_test(the_message_names_the_device_that_does_not_exist),
         cmocka_unit_test(without_drivers_auto_is_the_reference_and_the_rest_is_refused),
         cmocka_unit_test(listing_without_a_count_is_refused),
-        ONLY_ON_REFERENCE(the_reference_needs_no_device_and_says_so),
+        ONLY_ON_REFERENCE(the_reference_needs_no_device_and_reports_its_name),
         ON_BOTH(destroying_an_engine_clears_its_handle),
         ON_BOTH(the_self_check_finds_the_bits_of_the_reference),
         ONLY_ON_DEVICE(devices_are_listed_with_running_numbers),
-        ONLY_ON_DEVICE(a_list_longer_than_its_array_is_cut_and_still_counted),
-        ONLY_ON_DEVICE(a_device_answers_to_its_index_its_pair_and_its_name),
-        ONLY_ON_DEVICE(a_platform_without_such_a_type_is_not_taken_for_it),
+        ONLY_ON_DEVICE(a_list_longer_than_its_array_is_truncated_and_counted_in_full),
+        ONLY_ON_DEVICE(a_device_is_found_by_its_index_its_pair_and_its_name),
+        ONLY_ON_DEVICE(a_device_type_that_the_platform_does_not_have_is_refused),
         ON_BOTH(lanes_that_do_not_exist_are_refused),
         ONLY_ON_DEVICE(lanes_that_exist_are_used),
     };

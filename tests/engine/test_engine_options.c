@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The options of an engine that must never change a result: where kernels are read from,
- * the program cache in every state of health, the log.
+ * Options of an engine that must not change a result: the folder of kernels, the program cache with
+ * any content, the log.
  */
 #define _XOPEN_SOURCE 700 /* nftw */
 
@@ -53,7 +53,7 @@ static void expect_usual_results(void **state, const pm_engine_desc *options) {
     expect_same_bits(actual, expected, SAMPLES * 5 * 4, 4);
 }
 
-static void a_log_function_changes_nothing(void **state) {
+static void a_log_function_does_not_change_results(void **state) {
     size_t count = 0;
     expect_usual_results(state, &(pm_engine_desc){.log = count_message, .log_user = &count});
 }
@@ -135,13 +135,13 @@ static size_t walk_cache(enum spoil what) {
     return cache_files;
 }
 
-static void programs_are_kept_in_the_cache_folder(void **state) {
+static void programs_are_stored_in_the_cache_folder(void **state) {
     expect_usual_results(state, &(pm_engine_desc){.cache_folder = cache});
     assert_true(walk_cache(COUNT_ONLY) > 0);
     expect_usual_results(state, &(pm_engine_desc){.cache_folder = cache});
 }
 
-static void whatever_is_odd_in_the_cache_is_a_miss_and_never_an_error(void **state) {
+static void invalid_files_in_the_cache_are_misses_and_never_errors(void **state) {
     expect_usual_results(state, &(pm_engine_desc){.cache_folder = cache});
     for (int what = TRUNCATE; what <= LENGTHEN; what++) {
         assert_true(walk_cache((enum spoil)what) > 0);
@@ -154,7 +154,7 @@ static void a_cache_folder_that_cannot_be_made_is_never_an_error(void **state) {
     expect_usual_results(state, &(pm_engine_desc){.cache_folder = "/dev/null"});
 }
 
-/* ---- shapes ---- */
+/* ---- launch configurations ---- */
 
 static bool is_same_config(const pm_launch_config *a, const pm_launch_config *b) {
     return a->lanes == b->lanes && a->all_tracks == b->all_tracks && a->max_run == b->max_run;
@@ -168,13 +168,13 @@ static uint32_t lanes_with(void **state, const pm_engine_desc *options) {
     return info.lanes;
 }
 
-static void tuning_takes_the_fastest_shape_for_this_engine_and_those_to_come(void **state) {
+static void tuning_selects_the_fastest_configuration_for_this_engine_and_later_ones(void **state) {
     pm_launch_measurement trials[32];
     pm_device_info info;
     pm_error error = poisoned_error();
     size_t count = 0, best = SIZE_MAX;
     if (is_on_oclgrind(state)) {
-        print_message("half a million samples a trial are too many for an interpreter\n");
+        print_message("half a million samples per measurement are too many for an interpreter\n");
         skip();
     }
     pm_engine *engine = engine_with(state, &(pm_engine_desc){.cache_folder = cache});
@@ -196,8 +196,9 @@ static void tuning_takes_the_fastest_shape_for_this_engine_and_those_to_come(voi
     expect_usual_results(state, &(pm_engine_desc){.cache_folder = cache});
 }
 
-/* What a shape is read from is checked as all of the folder is; that it is one is checked too. */
-static void a_spoiled_shape_is_no_shape(void **state) {
+/* The file of a launch configuration is checked like every file of the folder, and its content is
+ * checked too. */
+static void a_damaged_configuration_file_is_ignored(void **state) {
     if (is_on_oclgrind(state)) {
         skip();
     }
@@ -213,7 +214,7 @@ static void a_spoiled_shape_is_no_shape(void **state) {
     }
 }
 
-static void the_reference_has_no_shapes(void **state) {
+static void the_reference_has_no_configurations(void **state) {
     pm_launch_measurement trial;
     pm_error error = poisoned_error();
     size_t count = 7, best = 7;
@@ -222,7 +223,7 @@ static void the_reference_has_no_shapes(void **state) {
     assert_int_equal(best, 0);
 }
 
-static void tuning_nothing_is_refused(void **state) {
+static void tuning_with_null_is_refused(void **state) {
     size_t count = 0, best = 0;
     pm_error error = poisoned_error();
     pm_engine *engine = engine_for(state);
@@ -242,16 +243,16 @@ static void tuning_nothing_is_refused(void **state) {
     { #test, test, make_cache, remove_cache, &on_device }
 int main(void) {
     const struct CMUnitTest tests[] = {
-        ON_BOTH(a_log_function_changes_nothing),
+        ON_BOTH(a_log_function_does_not_change_results),
         ONLY_ON_DEVICE(kernels_read_from_a_folder_give_the_same_results),
         ONLY_ON_DEVICE(a_kernel_folder_that_does_not_exist_is_an_error),
-        WITH_CACHE(programs_are_kept_in_the_cache_folder),
-        WITH_CACHE(whatever_is_odd_in_the_cache_is_a_miss_and_never_an_error),
+        WITH_CACHE(programs_are_stored_in_the_cache_folder),
+        WITH_CACHE(invalid_files_in_the_cache_are_misses_and_never_errors),
         ONLY_ON_DEVICE(a_cache_folder_that_cannot_be_made_is_never_an_error),
-        WITH_CACHE(tuning_takes_the_fastest_shape_for_this_engine_and_those_to_come),
-        WITH_CACHE(a_spoiled_shape_is_no_shape),
-        ONLY_ON_REFERENCE(the_reference_has_no_shapes),
-        ON_BOTH(tuning_nothing_is_refused),
+        WITH_CACHE(tuning_selects_the_fastest_configuration_for_this_engine_and_later_ones),
+        WITH_CACHE(a_damaged_configuration_file_is_ignored),
+        ONLY_ON_REFERENCE(the_reference_has_no_configurations),
+        ON_BOTH(tuning_with_null_is_refused),
     };
     return cmocka_run_group_tests_name("engine_options", tests, NULL, engines_close);
 }

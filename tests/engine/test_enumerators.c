@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * Numbers where there is no such enumerator, in each place where the public headers take one:
- * refused, false, or zero, by the one rule of posemill.h. NULL is in test_null.
+ * Values outside of an enumeration, in each place where the public headers accept one: the call is
+ * refused or returns false or zero, by the common rule of posemill.h. NULL is in test_null.
  */
 #include "support/api_objects.h"
 
 #include <limits.h>
 #include <string.h>
 
-/* What is none of an enum with `count` enumerators from 0 on. */
+/* Values outside of an enumeration with `count` enumerators from 0 on. */
 static const int *none_of(int count) {
     static int numbers[6];
     const int all[6] = {count, count + 1, 77, -1, INT_MAX, INT_MIN};
@@ -22,9 +22,9 @@ static const int *none_of(int count) {
 
 static const double vectors[KEYS][3] = {{1, 0, 0}, {0, 1, 0}};
 
-/* ---- what is none of an enum ----------------------------------------------------------------- */
+/* ---- values outside of an enumeration -------------------------------------------------------- */
 
-static void what_is_no_enumerator_has_no_name_and_no_size(void **state) {
+static void invalid_values_have_no_name_and_no_size(void **state) {
     (void)state;
     FOR_NONE_OF(PM_ERROR_DEVICE + 1, number) {
         assert_string_equal(pm_status_name((pm_status)*number), "unknown");
@@ -37,7 +37,7 @@ static void what_is_no_enumerator_has_no_name_and_no_size(void **state) {
     }
 }
 
-static void orders_that_are_none_are_false(void **state) {
+static void invalid_orders_return_false(void **state) {
     (void)state;
     const double q[4] = {0.1, 0.2, 0.3, 0.9}, angles[3] = {1, 2, 3};
     double to_quaternion[4], to_angles[3];
@@ -48,7 +48,7 @@ static void orders_that_are_none_are_false(void **state) {
     }
 }
 
-static void parents_that_are_no_earlier_joints_are_false(void **state) {
+static void invalid_parents_return_false(void **state) {
     (void)state;
     static const int32_t wrong[][3] = {{0, 0, 0},  {1, 0, 0},          {-2, 0, 0},
                                        {-1, 1, 0}, {-1, 0, INT32_MAX}, {-1, INT32_MIN, 0}};
@@ -66,7 +66,7 @@ static void expect_no_clip(const pm_clip_desc *desc, const char *words) {
     assert_ptr_equal(made, clip);
 }
 
-static void options_that_are_none_are_refused(void **state) {
+static void invalid_options_are_refused(void **state) {
     (void)state;
     FOR_NONE_OF(PM_METHOD_COUNT, number) {
         pm_clip_desc desc = clip_desc;
@@ -100,8 +100,8 @@ static void options_that_are_none_are_refused(void **state) {
     }
 }
 
-/* Each array that a method reads, in turn. */
-static void numbers_that_are_none_are_refused(void **state) {
+/* Each array that a method reads, one after another. */
+static void invalid_number_types_are_refused(void **state) {
     (void)state;
     const pm_array of_keys = {.data = keys, .type = PM_FLOAT64};
     const pm_array of_vectors = {.data = vectors, .type = PM_FLOAT64};
@@ -113,30 +113,30 @@ static void numbers_that_are_none_are_refused(void **state) {
         pm_array *array;
         pm_method method;
         const char *words;
-    } cursors[] = {{&desc.rotations, PM_METHOD_SLERP, "rotations"},
-                   {&desc.positions, PM_METHOD_SLERP, "positions"},
-                   {&desc.scales, PM_METHOD_SLERP, "scales"},
-                   {&desc.user_tangents, PM_METHOD_SQUAD, "user_tangents"},
-                   {&desc.axes, PM_METHOD_STERP, "axes"},
-                   {&desc.rotations_in, PM_METHOD_CUBICSPLINE, "rotations_in"},
-                   {&desc.rotations_out, PM_METHOD_CUBICSPLINE, "rotations_out"},
-                   {&desc.positions_in, PM_METHOD_CUBICSPLINE, "positions_in"},
-                   {&desc.positions_out, PM_METHOD_CUBICSPLINE, "positions_out"},
-                   {&desc.scales_in, PM_METHOD_CUBICSPLINE, "scales_in"},
-                   {&desc.scales_out, PM_METHOD_CUBICSPLINE, "scales_out"}};
-    for (size_t n = 0; n < sizeof cursors / sizeof *cursors; n++) {
+    } arrays[] = {{&desc.rotations, PM_METHOD_SLERP, "rotations"},
+                  {&desc.positions, PM_METHOD_SLERP, "positions"},
+                  {&desc.scales, PM_METHOD_SLERP, "scales"},
+                  {&desc.user_tangents, PM_METHOD_SQUAD, "user_tangents"},
+                  {&desc.axes, PM_METHOD_STERP, "axes"},
+                  {&desc.rotations_in, PM_METHOD_CUBICSPLINE, "rotations_in"},
+                  {&desc.rotations_out, PM_METHOD_CUBICSPLINE, "rotations_out"},
+                  {&desc.positions_in, PM_METHOD_CUBICSPLINE, "positions_in"},
+                  {&desc.positions_out, PM_METHOD_CUBICSPLINE, "positions_out"},
+                  {&desc.scales_in, PM_METHOD_CUBICSPLINE, "scales_in"},
+                  {&desc.scales_out, PM_METHOD_CUBICSPLINE, "scales_out"}};
+    for (size_t n = 0; n < sizeof arrays / sizeof *arrays; n++) {
         FOR_NONE_OF(PM_FLOAT64 + 1, number) {
-            cursors[n].array->type = (pm_number)*number;
-            desc.method = cursors[n].method;
+            arrays[n].array->type = (pm_number)*number;
+            desc.method = arrays[n].method;
             desc.tangents = desc.method == PM_METHOD_SQUAD ? PM_TANGENTS_USER : PM_TANGENTS_BESSEL;
-            expect_no_clip(&desc, cursors[n].words);
-            cursors[n].array->type = PM_FLOAT64;
+            expect_no_clip(&desc, arrays[n].words);
+            arrays[n].array->type = PM_FLOAT64;
         }
     }
     expect_ok(pm_clip_check(&desc, NULL), &(pm_error){0});
 }
 
-static void numbers_of_skeletons_that_are_none_are_refused(void **state) {
+static void invalid_number_types_of_skeletons_are_refused(void **state) {
     (void)state;
     static const double numbers[12] = {0, 0, 0, 1};
     pm_skeleton_desc desc = {.joint_count = 1, .parents = parents};
@@ -156,7 +156,7 @@ static void numbers_of_skeletons_that_are_none_are_refused(void **state) {
     }
 }
 
-static void jobs_with_what_is_none_are_refused(void **state) {
+static void jobs_with_invalid_values_are_refused(void **state) {
     (void)state;
     float out[12];
     memset(out, 0x5A, sizeof out);
@@ -180,13 +180,13 @@ static void jobs_with_what_is_none_are_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_no_enumerator_has_no_name_and_no_size),
-        cmocka_unit_test(orders_that_are_none_are_false),
-        cmocka_unit_test(parents_that_are_no_earlier_joints_are_false),
-        cmocka_unit_test(options_that_are_none_are_refused),
-        cmocka_unit_test(numbers_that_are_none_are_refused),
-        cmocka_unit_test(numbers_of_skeletons_that_are_none_are_refused),
-        cmocka_unit_test(jobs_with_what_is_none_are_refused),
+        cmocka_unit_test(invalid_values_have_no_name_and_no_size),
+        cmocka_unit_test(invalid_orders_return_false),
+        cmocka_unit_test(invalid_parents_return_false),
+        cmocka_unit_test(invalid_options_are_refused),
+        cmocka_unit_test(invalid_number_types_are_refused),
+        cmocka_unit_test(invalid_number_types_of_skeletons_are_refused),
+        cmocka_unit_test(jobs_with_invalid_values_are_refused),
     };
     return cmocka_run_group_tests_name("enumerators", tests, make_all, free_all);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Numbers at the edge of what their types hold, in clips and in jobs: whatever is
- * accepted gives unit rotations and finite vectors, whatever cannot be is refused.
+ * Numbers at the limits of their types, in clips and in jobs: accepted input gives unit rotations
+ * and finite vectors, other input is refused.
  */
 #include "support/engines.h"
 #include "support/motion.h"
@@ -30,7 +30,7 @@ static void expect_sound(const char *what, pm_method method) {
     }
 }
 
-/* Returns whether the clip was accepted; then its samples must be sound. */
+/* Returns whether the clip was accepted; if so, its samples must be valid. */
 static bool is_sound_if_accepted(void **state, const char *what, const pm_clip_desc *desc,
                                  const pm_sample_job *job) {
     pm_clip *clip = NULL;
@@ -57,7 +57,7 @@ static bool is_sound_if_accepted(void **state, const char *what, const pm_clip_d
     return true;
 }
 
-static void key_times_at_the_edges_of_double(void **state) {
+static void key_times_at_the_limits_of_double(void **state) {
     engine_for(state);
     static const struct {
         const char *what;
@@ -95,7 +95,7 @@ static void key_times_at_the_edges_of_double(void **state) {
         assert_true(accepted[j] > 0);
 }
 
-static void positions_at_the_edge_of_float(void **state) {
+static void positions_at_the_limits_of_float(void **state) {
     engine_for(state);
     const float sizes[] = {FLT_MAX, FLT_MAX / 2, FLT_MAX / 8, 1e30f, FLT_MIN, 1e-45f};
     const pm_timeline timeline = {.key_count = KEYS, .rate = {1, 1}};
@@ -112,7 +112,7 @@ static void positions_at_the_edge_of_float(void **state) {
         }
 }
 
-/* Numbers of one size and either sign, as drawn. */
+/* Numbers of one magnitude and random sign. */
 static void fill_with(double size, uint64_t salt, double *out, size_t count) {
     random_source source = random_salted(salt);
     for (size_t c = 0; c < count; c++)
@@ -171,7 +171,7 @@ static void tangents_in_and_out_of_any_size(void **state) {
     motion_free(&m);
 }
 
-static void rates_starts_and_counters_at_the_edges_of_64_bits(void **state) {
+static void rates_starts_and_counters_at_the_limits_of_64_bits(void **state) {
     engine_for(state);
     const pm_rational rates[] = {
         {1, 1}, {INT64_MAX, 1}, {1, INT64_MAX}, {INT64_MAX, INT64_MAX - 1}};
@@ -199,7 +199,7 @@ static void rates_starts_and_counters_at_the_edges_of_64_bits(void **state) {
     assert_true(accepted > 0);
 }
 
-/* Sample times that no double holds still clamp to the right end. */
+/* Sample times near the limits of double still clamp to the nearer end. */
 static void samples_far_beyond_the_keys_clamp_to_their_side(void **state) {
     engine_for(state);
     motion m = motion_make(KEYS, 1, 3.0, 0x75);
@@ -226,11 +226,11 @@ static void samples_far_beyond_the_keys_clamp_to_their_side(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        ON_BOTH(key_times_at_the_edges_of_double),
-        ON_BOTH(positions_at_the_edge_of_float),
+        ON_BOTH(key_times_at_the_limits_of_double),
+        ON_BOTH(positions_at_the_limits_of_float),
         ON_BOTH(user_tangents_of_any_size),
         ON_BOTH(tangents_in_and_out_of_any_size),
-        ON_BOTH(rates_starts_and_counters_at_the_edges_of_64_bits),
+        ON_BOTH(rates_starts_and_counters_at_the_limits_of_64_bits),
         ON_BOTH(samples_far_beyond_the_keys_clamp_to_their_side),
     };
     return cmocka_run_group_tests_name("extremes", tests, NULL, engines_close);

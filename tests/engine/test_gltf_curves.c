@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * cubicspline against the appendix of glTF 2.0 on animations of real files, whose samplers
- * lie in memory as the library takes them: an arriving tangent, a value and a leaving
- * tangent a key. Reads no glTF: where a sampler's arrays begin in its buffer is written here.
+ * cubicspline against the appendix of glTF 2.0, on animations of real files whose samplers have the
+ * memory layout that the library accepts: in-tangent, value and out-tangent per key. This test does
+ * not parse glTF: the offsets of a sampler's arrays in its buffer are constants here.
  */
 #define _POSIX_C_SOURCE 200809L
-#include "support/subject.h"
+#include "support/implementation.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -27,8 +27,8 @@
 
 typedef struct sampler {
     const char *file;
-    long times, values; /* bytes from the begin of the file */
-    size_t keys, width; /* of 4, rotations; of 3, translations or scales */
+    long times, values; /* offset in bytes from the start of the file */
+    size_t keys, width; /* 4 components are rotations, 3 are translations or scales */
 } sampler;
 
 static const sampler samplers[] = {
@@ -48,7 +48,7 @@ typedef struct curve {
     char name[96];
     size_t keys, width;
     double times[KEYS_MAX];
-    float values[KEYS_MAX][3][4]; /* arriving tangent, value, leaving tangent */
+    float values[KEYS_MAX][3][4]; /* in-tangent, value, out-tangent */
 } curve;
 
 static bool read_sampler(const sampler *s, curve *c) {
@@ -77,7 +77,7 @@ static bool read_sampler(const sampler *s, curve *c) {
     return true;
 }
 
-/* The appendix, word for word, at a time inside the keys. */
+/* The formula of the appendix, at a time inside the keys. */
 static void appendix(const curve *c, double time, long double out[4]) {
     size_t k = 0;
     while (k + 2 < c->keys && time >= c->times[k + 1]) {
@@ -115,7 +115,7 @@ static pm_clip_desc describe(const curve *c, const pm_timeline *timeline) {
     return desc;
 }
 
-static void check_row(const subject *s, const curve *c, double time, const double *got) {
+static void check_row(const implementation *s, const curve *c, double time, const double *got) {
     long double expected[4] = {0.0L};
     double error = 0.0, size = 1.0;
     appendix(c, time, expected);
@@ -129,7 +129,7 @@ static void check_row(const subject *s, const curve *c, double time, const doubl
     }
 }
 
-static void check_curve(const subject *s, const curve *c) {
+static void check_curve(const implementation *s, const curve *c) {
     const pm_timeline timeline = {.key_count = c->keys, .times = c->times};
     const pm_clip_desc desc = describe(c, &timeline);
     static double times[SAMPLES_MAX], found[2][4 * SAMPLES_MAX];
@@ -155,13 +155,13 @@ static void check_curve(const subject *s, const curve *c) {
     }
 }
 
-static void check_subjects(const curve *c) {
-    const subject in_double = subject_oracle(), *subjects = NULL;
+static void check_implementations(const curve *c) {
+    const implementation in_double = implementation_oracle(), *implementations = NULL;
     size_t count = 0;
     check_curve(&in_double, c);
-    assert_true(subject_list(&subjects, &count));
+    assert_true(implementation_list(&implementations, &count));
     for (size_t k = 0; k < count; k++) {
-        check_curve(&subjects[k], c);
+        check_curve(&implementations[k], c);
     }
 }
 
@@ -173,12 +173,12 @@ static void samplers_of_real_files_follow_the_appendix(void **state) {
             printf("# no %s: skipped\n", samplers[n].file);
             skip();
         }
-        check_subjects(&c);
+        check_implementations(&c);
     }
 }
 
-/* A key of the other sign is another key: the curve goes half round through four dimensions. */
-static void signs_of_keys_are_left_as_they_are(void **state) {
+/* A key with the other sign is another key: the curve passes half way around in four dimensions. */
+static void signs_of_keys_are_not_changed(void **state) {
     (void)state;
     curve c = {
         .name = "opposite signs",
@@ -189,17 +189,17 @@ static void signs_of_keys_are_left_as_they_are(void **state) {
                    {{3.0f, 0.0f, 0.0f, 0.0f}, {0.0f, 0.0f, 0.0f, -1.0f}, {0.0f, 2.0f, 0.0f, 0.0f}},
                    {{0.0f, -2.0f, 0.0f, 0.0f}, {0.0f, 0.0f, 0.6f, 0.8f}, {0.0f, 1.0f, 4.0f, 0.0f}},
                    {{0.0f, 1.0f, 0.0f, 4.0f}, {0.0f, 0.0f, -0.6f, -0.8f}, {0.0f}}}};
-    c.values[1][0][0] = -3.0f; /* the tangents bow the way out and the way in to one side */
+    c.values[1][0][0] = -3.0f; /* both tangents bend the curve to the same side */
     c.values[3][0][1] = -1.0f;
-    check_subjects(&c);
+    check_implementations(&c);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(samplers_of_real_files_follow_the_appendix),
-        cmocka_unit_test(signs_of_keys_are_left_as_they_are),
+        cmocka_unit_test(signs_of_keys_are_not_changed),
     };
     const int failed = cmocka_run_group_tests_name("glTF curves", tests, NULL, NULL);
-    subject_release();
+    implementation_release();
     return failed;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Every way in which a job can be wrong is refused by its own check, before anything
- * is evaluated. What the accepted jobs evaluate to is tested elsewhere.
+ * Every invalid job is refused by its own check, before anything is evaluated. Other tests check
+ * the results of valid jobs.
  */
 #include "support/engines.h"
 #include "support/motion.h"
@@ -12,7 +12,7 @@
 
 enum { KEYS = 5, TRACKS = 3, SAMPLES = 7 };
 
-/* A clip and a valid job on it, for a test to spoil in one place. */
+/* A clip and a valid job for it; each test makes one part of it invalid. */
 static struct {
     motion keys;
     pm_clip *clip;
@@ -32,7 +32,7 @@ static void make_clip(void **state, double loop_period) {
     s.clip = clip_make(engine_for(state), &desc);
 }
 
-static int make_specimen(void **state) {
+static int make_valid_job(void **state) {
     (void)state;
     memset(&s, 0, sizeof s);
     s.keys = motion_make(KEYS, TRACKS, 1.0, 0x10B);
@@ -50,7 +50,7 @@ static int make_specimen(void **state) {
     return 0;
 }
 
-static int free_specimen(void **state) {
+static int free_valid_job(void **state) {
     (void)state;
     pm_clip_destroy(&s.clip);
     motion_free(&s.keys);
@@ -82,7 +82,7 @@ static void check_refused(pm_status status, const char *words, const char *file,
 #define expect_accepted() check_accepted(__FILE__, __LINE__)
 #define expect_refused(status, words) check_refused((status), (words), __FILE__, __LINE__)
 
-static void a_valid_job_is_accepted_in_each_of_its_kinds(void **state) {
+static void a_valid_job_of_each_kind_is_accepted(void **state) {
     make_clip(state, 0);
     expect_accepted();
     use_times();
@@ -228,8 +228,8 @@ static void a_job_of_no_samples_is_accepted_and_writes_nothing(void **state) {
         assert_int_equal(((unsigned char *)s.rotations)[i], 0x5A);
 }
 
-/* Nothing to do is nothing to do: with a rate, times, both or neither, into outputs or none. */
-static void a_job_of_no_samples_needs_nothing_else(void **state) {
+/* An empty job is valid with a rate, times, both or neither, and with or without outputs. */
+static void a_job_of_no_samples_requires_nothing_else(void **state) {
     make_clip(state, 0);
     s.job = (pm_sample_job){0};
     expect_accepted();
@@ -244,7 +244,7 @@ static void a_job_of_no_samples_needs_nothing_else(void **state) {
     expect_refused(PM_ERROR_ARGUMENT, "no output");
 }
 
-static void the_job_is_checked_again_on_every_call(void **state) {
+static void every_call_checks_the_job_again(void **state) {
     make_clip(state, 0);
     use_times();
     expect_accepted();
@@ -254,29 +254,29 @@ static void the_job_is_checked_again_on_every_call(void **state) {
     expect_accepted();
 }
 
-#define SPOIL(test)                                                                                \
-    {#test " on the reference", test, make_specimen, free_specimen, &on_reference}, {              \
-#test " on the device", test, make_specimen, free_specimen, &on_device                     \
+#define JOB_TEST(test)                                                                             \
+    {#test " on the reference", test, make_valid_job, free_valid_job, &on_reference}, {            \
+#test " on the device", test, make_valid_job, free_valid_job, &on_device                   \
     }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        SPOIL(a_valid_job_is_accepted_in_each_of_its_kinds),
-        SPOIL(a_missing_clip_or_job_is_refused),
-        SPOIL(a_job_with_neither_rate_nor_times_is_refused),
-        SPOIL(a_job_with_both_rate_and_times_is_refused),
-        SPOIL(rates_that_are_not_positive_fractions_are_refused),
-        SPOIL(starts_that_are_not_fractions_are_refused),
-        SPOIL(a_sample_time_that_is_nan_is_refused),
-        SPOIL(an_infinite_sample_time_is_refused_only_in_a_loop),
-        SPOIL(tracks_without_times_are_refused),
-        SPOIL(a_track_that_does_not_exist_is_refused),
-        SPOIL(a_job_without_outputs_is_refused),
-        SPOIL(outputs_that_the_clip_has_no_keys_for_are_refused),
-        SPOIL(counts_whose_bytes_overflow_are_refused_before_a_time_is_read),
-        SPOIL(a_job_of_no_samples_is_accepted_and_writes_nothing),
-        SPOIL(a_job_of_no_samples_needs_nothing_else),
-        SPOIL(the_job_is_checked_again_on_every_call),
+        JOB_TEST(a_valid_job_of_each_kind_is_accepted),
+        JOB_TEST(a_missing_clip_or_job_is_refused),
+        JOB_TEST(a_job_with_neither_rate_nor_times_is_refused),
+        JOB_TEST(a_job_with_both_rate_and_times_is_refused),
+        JOB_TEST(rates_that_are_not_positive_fractions_are_refused),
+        JOB_TEST(starts_that_are_not_fractions_are_refused),
+        JOB_TEST(a_sample_time_that_is_nan_is_refused),
+        JOB_TEST(an_infinite_sample_time_is_refused_only_in_a_loop),
+        JOB_TEST(tracks_without_times_are_refused),
+        JOB_TEST(a_track_that_does_not_exist_is_refused),
+        JOB_TEST(a_job_without_outputs_is_refused),
+        JOB_TEST(outputs_that_the_clip_has_no_keys_for_are_refused),
+        JOB_TEST(counts_whose_bytes_overflow_are_refused_before_a_time_is_read),
+        JOB_TEST(a_job_of_no_samples_is_accepted_and_writes_nothing),
+        JOB_TEST(a_job_of_no_samples_requires_nothing_else),
+        JOB_TEST(every_call_checks_the_job_again),
     };
     return cmocka_run_group_tests_name("job_check", tests, NULL, engines_close);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The kinds of jobs, track counts, lane widths and pieces in every mix that
- * must give the same bits. That the bits are right is tested elsewhere.
+ * Kinds of jobs, track counts, lane widths and piece sizes in every combination that must give the
+ * same bits. Other tests check that the bits are right.
  */
 #include "support/engines.h"
 #include "support/motion.h"
@@ -12,7 +12,7 @@
 
 /* ---- kinds of jobs ---- */
 
-/* Key and sample times that are multiples of 1/64 s: every kind places them exactly. */
+/* Key and sample times that are multiples of 1/64 s, which every kind of job locates exactly. */
 static void expect_kinds_agree(void **state, const motion *m, const pm_timeline *timeline,
                                pm_method method, double loop_period) {
     enum { MAX = 150 };
@@ -63,7 +63,8 @@ static void the_three_kinds_of_jobs_agree_on_uniform_keys(void **state) {
     motion_free(&m);
 }
 
-/* Key times in 64ths of a second, `even` or as drawn, and the period of a loop through them. */
+/* Key times in 64ths of a second, uniform if `even`, otherwise random, and the period of a loop
+ * through them. */
 static double draw_key_times(random_source *source, bool even, size_t count, double *times) {
     double at = -(double)random_size(source, 0, 128) / 64;
     for (size_t key = 0; key < count; key++) {
@@ -118,7 +119,7 @@ static void pairs_may_come_in_any_order_and_repeat_tracks(void **state) {
     motion_free(&m);
 }
 
-static void outputs_may_be_asked_for_one_by_one(void **state) {
+static void outputs_may_be_requested_one_by_one(void **state) {
     engine_for(state);
     enum { COUNT = 31, ROWS = COUNT * 3 };
     motion m = motion_make(8, 3, 2.5, 0x25);
@@ -126,19 +127,19 @@ static void outputs_may_be_asked_for_one_by_one(void **state) {
     const pm_clip_desc desc = motion_desc(&m, &timeline, PM_METHOD_CIRCULAR);
     pm_clip *clip = clip_make(engine_for(state), &desc);
     const pm_sample_job job = {.sample_count = COUNT, .rate = {37, 1}};
-    outputs together = sampled(clip, job, ROWS), per_joint = outputs_make(ROWS);
+    outputs together = sampled(clip, job, ROWS), separate = outputs_make(ROWS);
     pm_sample_job one = job;
-    one.rotations = per_joint.rotations;
+    one.rotations = separate.rotations;
     sample_make(clip, &one);
     one = job;
-    one.positions = per_joint.positions;
+    one.positions = separate.positions;
     sample_make(clip, &one);
     one = job;
-    one.scales = per_joint.scales;
+    one.scales = separate.scales;
     sample_make(clip, &one);
-    expect_same_outputs(&per_joint, &together);
+    expect_same_outputs(&separate, &together);
     outputs_free(&together);
-    outputs_free(&per_joint);
+    outputs_free(&separate);
     pm_clip_destroy(&clip);
     motion_free(&m);
 }
@@ -171,7 +172,7 @@ static void every_track_count_fills_its_outputs_and_nothing_else(void **state) {
     pm_clip *clip = clip_make(engine_for(state), &desc);
     outputs all = sampled(clip, job, COUNT * MAX);
     pm_clip_destroy(&clip);
-    /* The first tracks of the same rows: strides step over the rest. */
+    /* The first tracks of the same rows; strides skip the rest. */
     desc.rotations.stride = MAX * 4 * sizeof(float);
     desc.positions.stride = desc.scales.stride = MAX * 3 * sizeof(float);
     for (size_t tracks = 1; tracks <= max; tracks++) {
@@ -288,7 +289,7 @@ int main(void) {
         ON_BOTH(the_three_kinds_of_jobs_agree_on_uniform_keys),
         ON_BOTH(the_three_kinds_of_jobs_agree_on_listed_keys),
         ON_BOTH(pairs_may_come_in_any_order_and_repeat_tracks),
-        ON_BOTH(outputs_may_be_asked_for_one_by_one),
+        ON_BOTH(outputs_may_be_requested_one_by_one),
         ON_BOTH(a_job_of_no_samples_writes_nothing),
         ON_BOTH(every_track_count_fills_its_outputs_and_nothing_else),
         ONLY_ON_DEVICE(the_reference_path_gives_the_bits_of_the_device),

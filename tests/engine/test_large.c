@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Jobs larger than the device: four times its largest allocation, in pieces that fit.
- * With POCL_MEMORY_LIMIT=1 PoCL's largest allocation is small enough for any machine;
- * without it the job is limited to what a test may take of the host's memory.
+ * Jobs larger than the device: four times its largest allocation, in pieces that fit. With
+ * POCL_MEMORY_LIMIT=1 PoCL's largest allocation is small enough for any machine; without it, the
+ * job is limited to the amount of host memory that a test may use.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -22,13 +22,13 @@ static pm_clip *large_clip(pm_engine *engine, motion *m) {
     *m = motion_make(KEYS, TRACKS, 2.5, 0x51);
     const pm_timeline timeline = {.key_count = KEYS, .rate = {30, 1}};
     pm_clip_desc desc = motion_desc(m, &timeline, PM_METHOD_SLERP);
-    desc.loop_period = (double)KEYS / 30; /* samples far beyond the keys differ from each other */
+    desc.loop_period = (double)KEYS / 30; /* samples at large distances differ from each other */
     desc.scales.data = NULL;
     return clip_make(engine, &desc);
 }
 
-/* Holds windows of a large result against small jobs on the reference: both ends, and
- * enough places between them to hit every piece. */
+/* Compares parts of a large result with small jobs on the reference: both ends, and enough
+ * positions between them to include every piece. */
 static void expect_spots(const pm_clip *clip, pm_sample_job job) {
     static float rotations[WINDOW * TRACKS * 4], positions[WINDOW * TRACKS * 3];
     const float *large_rotations = job.rotations, *large_positions = job.positions;
@@ -63,7 +63,8 @@ static void a_job_four_times_the_largest_allocation_completes(void **state) {
     const uint64_t wanted = 4 * info.max_allocation_bytes;
     print_message("largest allocation %.0f MiB\n", (double)info.max_allocation_bytes / 1048576.0);
     if (wanted > MAX_OUTPUT_BYTES || small_sizes()) {
-        print_message("4 times that is too much here; POCL_MEMORY_LIMIT=1 makes it small\n");
+        print_message(
+            "4 times that is too much for this machine; POCL_MEMORY_LIMIT=1 makes it small\n");
         skip();
     }
     motion m;
@@ -74,9 +75,9 @@ static void a_job_four_times_the_largest_allocation_completes(void **state) {
     const pm_sample_job job = {.sample_count = samples, .rate = {44100, 1}, .rotations = out};
     sample_make(clip, &job);
     const double taken = peak_mebibytes() - before;
-    print_message("%.0f MiB of results took %.0f MiB beside them\n",
+    print_message("%.0f MiB of results needed %.0f MiB of other memory\n",
                   (double)samples * TRACKS * 16 / 1048576.0, taken);
-    /* Two pieces at the default size, and the driver's own. */
+    /* Two pieces of the default size, and the driver's own memory. */
     assert_true(taken < 1024);
     expect_guards(out, samples * TRACKS * 4);
     expect_spots(clip, job);
@@ -108,7 +109,7 @@ static void a_job_of_many_small_pieces_completes(void **state) {
 }
 
 /* Listed times and pairs are uploaded piece by piece. */
-static void listed_times_and_pairs_are_cut_into_pieces_too(void **state) {
+static void jobs_of_listed_times_and_pairs_are_divided_into_pieces_too(void **state) {
     pm_engine *engine = engine_with(state, &(pm_engine_desc){.piece_bytes = 1 << 18});
     motion m;
     pm_clip *clip = large_clip(engine, &m);
@@ -145,7 +146,7 @@ static void listed_times_and_pairs_are_cut_into_pieces_too(void **state) {
     pm_engine_destroy(&engine);
 }
 
-/* One sample of all tracks alone is larger than a piece may be. */
+/* A single sample of all tracks is larger than a piece may be. */
 static void a_sample_larger_than_a_piece_is_still_evaluated(void **state) {
     engine_for(state);
     enum { MANY = 3000 };
@@ -175,7 +176,7 @@ int main(void) {
         return code;
     const struct CMUnitTest tests[] = {
         ONLY_ON_DEVICE(a_job_of_many_small_pieces_completes),
-        ONLY_ON_DEVICE(listed_times_and_pairs_are_cut_into_pieces_too),
+        ONLY_ON_DEVICE(jobs_of_listed_times_and_pairs_are_divided_into_pieces_too),
         ONLY_ON_DEVICE(a_sample_larger_than_a_piece_is_still_evaluated),
         ONLY_ON_DEVICE(a_job_four_times_the_largest_allocation_completes),
     };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Loops: laps forward and backward repeat the first with the sign of their turns, the
- * closing key is dropped, the closing segment has its own length.
+ * Loops: laps forward and backward repeat the first lap with the sign of their turns, the closing
+ * key is dropped, the closing segment has its own length.
  */
 #include "support/engines.h"
 #include "support/motion.h"
@@ -9,8 +9,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Keys of one axis whose angle goes from 0 to nearly `turns` turns; the next key after the
- * last would be key 0 again, with wrap = -1 for an odd number of turns. */
+/* Keys about one axis whose angle goes from 0 to nearly `turns` turns. A key after the last would
+ * be key 0 again, with wrap = -1 for an odd number of turns. */
 static motion turning_motion(size_t keys, double turns) {
     motion m = motion_make(keys, 1, 0, 17);
     for (size_t key = 0; key < keys; key++) {
@@ -24,8 +24,8 @@ static motion turning_motion(size_t keys, double turns) {
     return m;
 }
 
-/* glTF's cubic, the one method with tangents in and out, turns no sign: after an odd number of
- * turns it goes from the last key to the first as it was given, the long way. */
+/* glTF's cubic, the only method with tangents in and out, changes no sign: after an odd number of
+ * turns it goes from the last key to the first key as given, over the longer arc. */
 static bool keeps_signs(size_t method) {
     return pm_method_describe((pm_method)method)->takes_in_out;
 }
@@ -76,7 +76,7 @@ static void the_sign_is_continuous_over_many_laps_of_a_full_turn(void **state) {
         const size_t turns = keeps_signs(i) ? 2 : 1;
         motion m = turning_motion(16 * turns, (double)turns);
         pm_clip *clip = turning_clip(state, &m, (pm_method)i);
-        /* From 3 laps before the keys to about 12 after: a quarter key a sample. */
+        /* From 3 laps before the keys to about 12 after them, a quarter of a key per sample. */
         sample_make(
             clip, &(pm_sample_job){
                       .sample_count = COUNT, .rate = {70, 1}, .start = {-6, 1}, .rotations = out});
@@ -128,7 +128,7 @@ static pm_clip *looped_clip(void **state, const motion *m, double loop_period) {
     return clip_make(engine_for(state), &desc);
 }
 
-/* A period that is no whole number of key intervals: the last segment is 0.7 of one. */
+/* A period that is not a whole number of key intervals: the last segment is 0.7 of one. */
 static void the_segment_that_closes_a_loop_has_its_own_length(void **state) {
     engine_for(state);
     motion m = motion_make(9, 1, 2.0, 18);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Every function of the public headers, with NULL in the place of each pointer that is not said
- * to be optional: refused, false, or zero, by the one rule of posemill.h, and nothing written but
- * that. The headers are read for functions that this leaves out. Numbers that are none of an enum
+ * Every function of the public headers, with NULL for each pointer that is not documented as
+ * optional: the call is refused or returns false or zero, by the common rule of posemill.h, and
+ * writes nothing else. The test reads the headers for functions that it omits. Invalid enumerators
  * are in test_enumerators.
  */
 #include "support/api_objects.h"
@@ -34,15 +34,15 @@ static void visit(const char *function) {
     visited[visited_count++] = function;
 }
 
-/* Of a function that returns a bool: expect_false. */
+/* For a function that returns a bool: see expect_false. */
 #define expect_visited_false(out, function, ...)                                                   \
     do {                                                                                           \
         visit(#function);                                                                          \
         expect_false(out, function, __VA_ARGS__);                                                  \
     } while (0)
 
-/* Of a function that returns a pm_status, whose last parameter is a pm_error: `words` are all of
- * the message. */
+/* For a function that returns a pm_status and whose last parameter is a pm_error: `words` is the
+ * whole message. */
 #define expect_null(words, function, ...)                                                          \
     do {                                                                                           \
         pm_error error = poisoned_error();                                                         \
@@ -125,8 +125,8 @@ static void root_motion_refuses_null(void **state) {
     expect_null("travels is NULL", pm_crowd_root_motion, crowd, &instance, &instance, 1, NULL);
 }
 
-/* Destroying nothing does nothing. */
-static void null_is_destroyed(void **state) {
+/* Destroying NULL has no effect. */
+static void null_may_be_destroyed(void **state) {
     (void)state;
     pm_engine *no_engine = NULL;
     pm_clip *no_clip = NULL;
@@ -146,7 +146,7 @@ static void null_is_destroyed(void **state) {
     pm_crowd_destroy(&no_crowd);
 }
 
-static void null_is_of_no_size_and_has_nothing(void **state) {
+static void null_has_no_size_and_no_content(void **state) {
     (void)state;
     visit("pm_skeleton_joint_count");
     visit("pm_skeleton_order");
@@ -157,7 +157,7 @@ static void null_is_of_no_size_and_has_nothing(void **state) {
     assert_true(pm_crowd_clip_ticks(NULL, SIZE_MAX) == 0);
 }
 
-static void null_is_described_by_zeroes(void **state) {
+static void null_is_described_by_zeros(void **state) {
     (void)state;
     pm_device_info device;
     pm_clip_info of_clip;
@@ -191,7 +191,7 @@ static void null_is_described_by_zeroes(void **state) {
     pm_crowd_get_info(NULL, NULL);
 }
 
-static void conversions_of_null_are_false(void **state) {
+static void conversions_of_null_return_false(void **state) {
     (void)state;
     const double q[4] = {0, 0, 0, 1}, three[3] = {0, 0, 1}, nine[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     double to_quaternion[4], to_angles[3], to_matrix[9], to_axes[3];
@@ -224,7 +224,7 @@ static void names_of_null_are_not_found(void **state) {
 
 #if POSEMILL_OPENCL
 
-/* Looked at by nobody: what is NULL is refused first. */
+/* Never used: NULL is refused first. */
 #define NO_OBJECT(type) ((type)(void *)&clip)
 
 static void calls_on_opencl_objects_refuse_null(void **state) {
@@ -260,7 +260,7 @@ static void calls_on_opencl_objects_refuse_null(void **state) {
     assert_ptr_equal(made, engine);
 }
 
-static void null_runs_on_nothing(void **state) {
+static void the_device_queries_of_null_return_null(void **state) {
     (void)state;
     visit("pm_cl_context");
     visit("pm_cl_device");
@@ -270,7 +270,7 @@ static void null_runs_on_nothing(void **state) {
 
 #endif
 
-/* ---- all of them ---------------------------------------------------------------------------------- */
+/* ---- completeness --------------------------------------------------------------------------------- */
 
 static char *read_header(const char *name) {
     char path[1024];
@@ -322,14 +322,14 @@ int main(void) {
         cmocka_unit_test(clips_and_jobs_refuse_null),
         cmocka_unit_test(crowds_refuse_null),
         cmocka_unit_test(root_motion_refuses_null),
-        cmocka_unit_test(null_is_destroyed),
-        cmocka_unit_test(null_is_of_no_size_and_has_nothing),
-        cmocka_unit_test(null_is_described_by_zeroes),
-        cmocka_unit_test(conversions_of_null_are_false),
+        cmocka_unit_test(null_may_be_destroyed),
+        cmocka_unit_test(null_has_no_size_and_no_content),
+        cmocka_unit_test(null_is_described_by_zeros),
+        cmocka_unit_test(conversions_of_null_return_false),
         cmocka_unit_test(names_of_null_are_not_found),
 #if POSEMILL_OPENCL
         cmocka_unit_test(calls_on_opencl_objects_refuse_null),
-        cmocka_unit_test(null_runs_on_nothing),
+        cmocka_unit_test(the_device_queries_of_null_return_null),
 #endif
         cmocka_unit_test(no_function_of_the_headers_is_left_out),
     };

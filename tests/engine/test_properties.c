@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The properties of every method on the reference path and on every device, held to
- * what float32 allows. The oracle's tests hold the curves themselves to the same.
+ * The properties of every method on the reference path and on every device, within the tolerance of
+ * float32. The oracle's tests check the curves themselves for the same properties.
  */
 #include "support/property_rules.h"
 
@@ -11,13 +11,14 @@
 #include <cmocka.h>
 #include <stdio.h>
 
-/* On every subject; the worst is printed. */
+/* Measures the property on every implementation and prints the largest violation. */
 static void hold(property_rule rule) {
-    const subject *subjects = NULL;
+    const implementation *implementations = NULL;
     size_t count = 0;
-    assert_true(subject_list(&subjects, &count));
+    assert_true(implementation_list(&implementations, &count));
     for (size_t k = 0; k < count; k++) {
-        printf("# %s: worst %.2g\n", subjects[k].name, property_hold(rule, &subjects[k]));
+        printf("# %s: worst %.2g\n", implementations[k].name,
+               property_hold(rule, &implementations[k]));
     }
 }
 
@@ -31,17 +32,17 @@ static void every_method_keeps_unit_norm(void **state) {
     hold(RULE_NORM);
 }
 
-static void turning_the_parent_turns_the_curve(void **state) {
+static void rotating_the_parent_rotates_the_curve(void **state) {
     (void)state;
     hold(RULE_LEFT);
 }
 
-static void turning_the_body_turns_the_curve(void **state) {
+static void rotating_the_body_rotates_the_curve(void **state) {
     (void)state;
     hold(RULE_RIGHT);
 }
 
-static void stretching_time_stretches_the_curve(void **state) {
+static void scaling_time_scales_the_curve(void **state) {
     (void)state;
     hold(RULE_TIME);
 }
@@ -61,12 +62,12 @@ static void keys_of_constant_velocity_give_constant_velocity(void **state) {
     hold(RULE_STEADY);
 }
 
-static void equal_keys_hold_still_in_methods_that_say_so(void **state) {
+static void equal_keys_are_constant_in_methods_that_promise_it(void **state) {
     (void)state;
     hold(RULE_STILL);
 }
 
-static void slerp_and_sterp_keep_their_speed_within_a_segment(void **state) {
+static void slerp_and_sterp_have_constant_speed_within_a_segment(void **state) {
     (void)state;
     hold(RULE_EVEN_SPEED);
 }
@@ -100,19 +101,19 @@ int main(void) {
         cmocka_unit_test(every_method_has_a_variant_of_its_name),
         cmocka_unit_test(every_method_but_bspline_passes_through_its_keys),
         cmocka_unit_test(every_method_keeps_unit_norm),
-        cmocka_unit_test(turning_the_parent_turns_the_curve),
-        cmocka_unit_test(turning_the_body_turns_the_curve),
-        cmocka_unit_test(stretching_time_stretches_the_curve),
+        cmocka_unit_test(rotating_the_parent_rotates_the_curve),
+        cmocka_unit_test(rotating_the_body_rotates_the_curve),
+        cmocka_unit_test(scaling_time_scales_the_curve),
         cmocka_unit_test(signs_of_keys_do_not_matter_except_in_gltf),
         cmocka_unit_test(reversed_keys_give_the_reversed_curve),
         cmocka_unit_test(keys_of_constant_velocity_give_constant_velocity),
-        cmocka_unit_test(equal_keys_hold_still_in_methods_that_say_so),
-        cmocka_unit_test(slerp_and_sterp_keep_their_speed_within_a_segment),
+        cmocka_unit_test(equal_keys_are_constant_in_methods_that_promise_it),
+        cmocka_unit_test(slerp_and_sterp_have_constant_speed_within_a_segment),
         cmocka_unit_test(smooth_methods_have_continuous_velocity),
         cmocka_unit_test(loops_repeat_with_the_sign_of_their_wrap),
         cmocka_unit_test(moving_a_key_changes_four_segments_at_most),
     };
     const int failed = cmocka_run_group_tests_name("properties", tests, NULL, NULL);
-    subject_release();
+    implementation_release();
     return failed;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * A sample before a key is never the key, however near: step, whose keys can be told apart, at
- * times a little before keys, at them and a little behind them. What is expected is found in
- * whole numbers, or from times that double holds exactly.
+ * A sample before a key never has the value of the key, however near it is. The method step, whose
+ * keys can be told apart, at times slightly before keys, at keys and slightly after keys. The
+ * expected key is computed in integers, or from times that double represents exactly.
  */
 #include "support/crowd_scene.h"
 #include "support/engines.h"
@@ -17,7 +17,7 @@ __extension__ typedef __int128 wide;
 enum { KEYS = 200, CASES = 2000, FEW_CASES = 60 };
 #define TURN 0.02 /* radians from key to key: less than a full turn in all */
 
-/* Key k turns by k TURN about z. */
+/* Key k is a rotation by k TURN about z. */
 static double rotations[KEYS][4];
 
 static int make_keys(void **state) {
@@ -38,7 +38,7 @@ static pm_clip *step_clip(void **state, const pm_timeline *timeline, double peri
     return clip_make(engine_for(state), &desc);
 }
 
-/* Which key a sample shows; on odd laps of a loop perhaps with its other sign. */
+/* The key that a sample shows; on odd laps of a loop its sign may differ. */
 static size_t key_of(const float q[4]) {
     const double sign = q[3] < 0 ? -1.0 : 1.0;
     const double angle = 2.0 * atan2(sign * (double)q[2], sign * (double)q[3]);
@@ -52,8 +52,8 @@ static size_t cases(void) {
     return small_sizes() ? FEW_CASES : CASES;
 }
 
-/* A rate of key positions a sample, den of them to a key: tens to 2^40, so that the kernel places
- * some and the host others. */
+/* A rate with key positions in steps of 1/den. den is from tens to 2^40, so that the kernel locates
+ * some samples and the host others. */
 static int64_t random_den(random_source *source) {
     return (INT64_C(1) << (5 + random_bits(source) % 36)) + (int64_t)(random_bits(source) % 32);
 }
@@ -71,7 +71,7 @@ static void expect_key(const pm_clip *clip, const pm_sample_job *job, size_t wan
                  key_of(out));
 }
 
-/* Sample m den + j lies j/den of a segment behind key m. */
+/* Sample m den + j is at j/den of the segment after key m. */
 static void uniform_samples_of_uniform_keys_switch_at_the_key(void **state) {
     engine_for(state);
     const pm_timeline timeline = {.key_count = KEYS, .rate = {30, 1}};
@@ -93,7 +93,8 @@ static void uniform_samples_of_uniform_keys_switch_at_the_key(void **state) {
     pm_clip_destroy(&clips[1]);
 }
 
-/* A few units in the last place, or up to 2^-20 of the step, to either side of a time. */
+/* A time moved by a few units in the last place, or by up to 2^-20 of the step, in either
+ * direction. */
 static double near_time(random_source *source, double time, double step) {
     if (random_bits(source) % 2)
         return time +
@@ -110,7 +111,7 @@ static size_t last_key_at(const double *times, size_t count, double time) {
     return key;
 }
 
-/* Key times of a rate are the doubles nearest to them. */
+/* The key times of a rate are the nearest doubles. */
 static void listed_samples_of_uniform_keys_switch_at_the_key(void **state) {
     engine_for(state);
     static const pm_rational rates[] = {{30, 1}, {30000, 1001}, {120, 1}, {1, 7}, {1000, 3}};
@@ -132,7 +133,7 @@ static void listed_samples_of_uniform_keys_switch_at_the_key(void **state) {
     }
 }
 
-/* Steps of 1e-3 to 1e3 s, far from 0 too. */
+/* Steps of 1e-3 to 1e3 s, also far from 0. */
 static void listed_samples_of_listed_keys_switch_at_the_key(void **state) {
     engine_for(state);
     random_source source = random_salted(20);
@@ -154,8 +155,8 @@ static void listed_samples_of_listed_keys_switch_at_the_key(void **state) {
     }
 }
 
-/* First key, steps and period are multiples of 2^-10, and so are keys laps away: exact in double,
- * as is which side of one a time is on. */
+/* First key, steps and period are multiples of 2^-10, and so are the times of keys in other laps:
+ * they are exact in double, and so is the order of a sample time and a key. */
 static void listed_samples_of_loops_switch_at_the_key(void **state) {
     engine_for(state);
     const double unit = 0x1p-10;
@@ -186,8 +187,8 @@ static void listed_samples_of_loops_switch_at_the_key(void **state) {
     }
 }
 
-/* Keys of power of two rates lie on ticks. A tick is the finest time there is: what is more than
- * one before a key does not show it. */
+/* Keys of rates that are powers of two are on ticks. A tick is the resolution of time: a sample
+ * more than one tick before a key does not show the key. */
 static void crowds_switch_at_the_key(void **state) {
     static const int32_t parents[] = {-1};
     const pm_skeleton_desc skeleton_desc = {.joint_count = 1, .parents = parents};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What may be used from several threads at once: clips, and the making of clips and their first
- * samples on one engine, which builds programs. The thread sanitizer runs it too.
+ * Concurrent use by several threads: sampling of clips, and making of clips with their first
+ * samples on one engine, which builds programs. The thread sanitizer runs this test too.
  */
 #include "support/engines.h"
 #include "support/motion.h"
@@ -18,7 +18,7 @@ typedef struct worker {
     uint64_t first;
 } worker;
 
-/* cmocka's checks belong to the main thread: a worker only counts. */
+/* cmocka's assertions belong to the main thread, so a worker only counts. */
 static void *sample_often(void *argument) {
     worker *w = argument;
     float out[THREAD_COUNT * THREAD_TRACKS * 4];
@@ -62,8 +62,8 @@ static void threads_may_share_a_clip(void **state) {
     motion_free(&m);
 }
 
-/* Makes a clip of each method, beginning with `method`, and samples it: the engine builds what
- * programs it has not got while the other threads do the same. */
+/* Makes a clip of each method, starting with `method`, and samples it: the engine builds missing
+ * programs while the other threads do the same. */
 typedef struct maker {
     pm_engine *engine;
     const motion *keys;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Where samples lie in time: exactly, however far from the start, whatever the order
- * and the batch, and outside the keys. Positions on the key axis are recomputed here in
- * 128-bit integers. Loops have a file of their own.
+ * The times of samples: exact at any distance from the start, in any order and batch size, and
+ * outside the keys. Positions on the key axis are computed again here in 128-bit integers. Loops
+ * are in test_loop.
  */
 #include "support/engines.h"
 #include "support/motion.h"
@@ -13,7 +13,7 @@
 
 __extension__ typedef __int128 wide;
 
-/* The bound of a single sample against double precision. */
+/* The error bound of a single sample against double precision. */
 #define ERROR_BOUND 4e-7
 
 static pm_clip *uniform_clip(void **state, const motion *m, pm_rational rate, double loop_period) {
@@ -24,8 +24,8 @@ static pm_clip *uniform_clip(void **state, const motion *m, pm_rational rate, do
     return clip_make(engine_for(state), &desc);
 }
 
-/* The largest error of samples of one track whose key positions are
- * (first + k) * num / den on `m`, open or a loop of m->keys segments. */
+/* The largest error of samples of one track whose key positions are (first + k) * num / den on `m`,
+ * either open or a loop of m->keys segments. */
 static double largest_error(const motion *m, const float *samples, size_t count, wide first,
                             wide num, wide den, bool loop) {
     double largest = 0;
@@ -64,9 +64,9 @@ static void expect_exact(const pm_clip *clip, const motion *m, pm_sample_job job
 
 /* ---- exactness ---- */
 
-/* Three hours at 120 Hz whose keys repeat every 1001: 1000 samples at 120 * 1000/1001 Hz
- * go once around, so every round must have the very bits of the first. */
-static void three_hours_end_with_the_bits_they_began_with(void **state) {
+/* Three hours at 120 Hz with keys that repeat every 1001: 1000 samples at 120 * 1000/1001 Hz are
+ * one lap, so every lap must have the bits of the first. */
+static void three_hours_end_with_the_bits_of_the_start(void **state) {
     engine_for(state);
     enum { ROUND = 1001, PERIOD = 1000 };
     const size_t rounds = small_sizes() ? 5 : 3 * 3600 * 120 / ROUND;
@@ -96,7 +96,7 @@ static void three_hours_end_with_the_bits_they_began_with(void **state) {
     motion_free(&m);
 }
 
-static void uniform_samples_lie_where_integers_put_them(void **state) {
+static void uniform_samples_are_at_the_times_computed_in_integers(void **state) {
     engine_for(state);
     motion m = motion_make(small_sizes() ? 300 : 20000, 1, 2.0, 2);
     pm_clip *clip = uniform_clip(state, &m, (pm_rational){30, 1}, 0);
@@ -125,7 +125,7 @@ static void uniform_samples_lie_where_integers_put_them(void **state) {
     motion_free(&m);
 }
 
-/* 2 s of 48 keys: one lap is a whole number of keys, and no key time but the ends is exact. */
+/* 2 s of 48 keys: one lap is a whole number of keys, and only the end keys have an exact time. */
 static void samples_2_to_the_40_laps_away_are_exact(void **state) {
     engine_for(state);
     motion m = motion_make(48, 1, 2.0, 3);
@@ -158,7 +158,8 @@ static void rates_with_large_terms_are_exact_on_both_sides(void **state) {
     motion_free(&m);
 }
 
-/* A start of a/b s is 30 a/b keys; a sample every q/p s is 30 q/p keys: all in parts of 1/(b p). */
+/* A start of a/b s is 30 a/b keys; a sample every q/p s is 30 q/p keys: all are multiples of 1/(b
+ * p). */
 static void a_start_shifts_all_samples_by_an_exact_fraction(void **state) {
     engine_for(state);
     enum { COUNT = 64 };
@@ -187,7 +188,7 @@ static void a_start_shifts_all_samples_by_an_exact_fraction(void **state) {
     motion_free(&m);
 }
 
-static void a_start_before_the_keys_clamps_until_they_begin(void **state) {
+static void a_start_before_the_keys_clamps_until_the_first_key(void **state) {
     engine_for(state);
     motion m = motion_make(10, 1, 2.0, 6);
     pm_clip *clip = uniform_clip(state, &m, (pm_rational){10, 1}, 0);
@@ -203,7 +204,7 @@ static void a_start_before_the_keys_clamps_until_they_begin(void **state) {
     motion_free(&m);
 }
 
-static void listed_times_agree_with_the_uniform_samples_they_name(void **state) {
+static void listed_times_agree_with_uniform_samples_at_the_same_times(void **state) {
     engine_for(state);
     motion m = motion_make(2000, 1, 3.0, 7);
     pm_clip *clip = uniform_clip(state, &m, (pm_rational){30, 1}, 0);
@@ -230,8 +231,8 @@ static void listed_times_agree_with_the_uniform_samples_they_name(void **state) 
 
 /* ---- at the keys ---- */
 
-/* Expects sample k to be key k, bit for bit, with the sign nearest the key before; glTF's cubic,
- * which takes tangents in and out, keeps the signs that were given. */
+/* Checks that sample k equals key k bit for bit, with the sign nearest the previous key. glTF's
+ * cubic, which has tangents in and out, keeps the given signs. */
 static void expect_keys(const motion *m, const pm_method_info *method, const float *samples) {
     for (size_t track = 0; track < m->tracks; track++) {
         float last[4];
@@ -283,7 +284,7 @@ static void uniform_samples_at_keys_are_the_keys(void **state) {
     motion_free(&m);
 }
 
-/* Half turns and quarter turns about the axes: a zero that comes out negative is another bit. */
+/* Half turns and quarter turns about the axes: a zero that becomes negative has other bits. */
 static void zeros_in_keys_stay_positive_zeros(void **state) {
     engine_for(state);
     const float r = 0.70710678f;
@@ -336,7 +337,7 @@ static void samples_at_listed_key_times_are_the_keys(void **state) {
     motion_free(&m);
 }
 
-static void open_tracks_keep_their_end_keys_outside_of_them(void **state) {
+static void open_tracks_keep_their_end_keys_outside(void **state) {
     engine_for(state);
     enum { KEYS = 6, COUNT = 10 };
     motion m = motion_make(KEYS, 1, 3.0, 12);
@@ -444,17 +445,17 @@ static void results_do_not_depend_on_the_size_of_batches(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        ON_BOTH(three_hours_end_with_the_bits_they_began_with),
-        ON_BOTH(uniform_samples_lie_where_integers_put_them),
+        ON_BOTH(three_hours_end_with_the_bits_of_the_start),
+        ON_BOTH(uniform_samples_are_at_the_times_computed_in_integers),
         ON_BOTH(samples_2_to_the_40_laps_away_are_exact),
         ON_BOTH(rates_with_large_terms_are_exact_on_both_sides),
         ON_BOTH(a_start_shifts_all_samples_by_an_exact_fraction),
-        ON_BOTH(a_start_before_the_keys_clamps_until_they_begin),
-        ON_BOTH(listed_times_agree_with_the_uniform_samples_they_name),
+        ON_BOTH(a_start_before_the_keys_clamps_until_the_first_key),
+        ON_BOTH(listed_times_agree_with_uniform_samples_at_the_same_times),
         ON_BOTH(uniform_samples_at_keys_are_the_keys),
         ON_BOTH(zeros_in_keys_stay_positive_zeros),
         ON_BOTH(samples_at_listed_key_times_are_the_keys),
-        ON_BOTH(open_tracks_keep_their_end_keys_outside_of_them),
+        ON_BOTH(open_tracks_keep_their_end_keys_outside),
         ON_BOTH(results_do_not_depend_on_the_order_of_samples),
         ON_BOTH(results_do_not_depend_on_the_size_of_batches),
     };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Clips whose tracks have key times of their own, and the ways in which one clip can be
- * described: all must give the bits of the plain description.
+ * Clips whose tracks have their own key times, and equivalent descriptions of one clip: all must
+ * give the bits of the simplest description.
  */
 #include "support/engines.h"
 #include "support/motion.h"
@@ -22,7 +22,7 @@ static const double even_times[MIXED_KEYS] = {0.5, 0.75, 1,   1.25, 1.5, 1.75,
     {                                                                                              \
         {.key_count = MIXED_KEYS, .times = (listed)}, {.key_count = 1, .rate = {1, 1}},            \
             {.key_count = 5, .rate = {30, 13}}, {.key_count = 2, .times = (listed)},               \
-            {.key_count = 3, .rate = {30, 13}}, /* shares only its rate with another */            \
+            {.key_count = 3, .rate = {30, 13}}, /* shares only its rate with another timeline */   \
             {.key_count = 5, .rate = {7, 1}},                                                      \
     }
 static const pm_timeline mixed_lines[MIXED_LINES] = MIXED_LINES_BUT_FOR(mixed_times);
@@ -48,7 +48,7 @@ static void expect_track_is_single(void **state, const outputs *mixed, const mot
     pm_clip_destroy(&clip);
 }
 
-static void tracks_of_several_timelines_are_as_clips_of_their_own(void **state) {
+static void tracks_of_several_timelines_equal_clips_of_their_own(void **state) {
     engine_for(state);
     enum { MAX = 90 };
     const size_t count = small_sizes() ? 24 : MAX;
@@ -144,7 +144,7 @@ static void strides_and_number_types_do_not_change_a_clip(void **state) {
     motion_free(&m);
 }
 
-static void a_clip_holds_nothing_of_its_description(void **state) {
+static void a_clip_keeps_no_pointer_to_its_description(void **state) {
     engine_for(state);
     enum { KEYS = 10, COUNT = 40 };
     motion m = motion_make(KEYS, 2, 2.5, 0x2C);
@@ -167,7 +167,7 @@ static void a_clip_holds_nothing_of_its_description(void **state) {
     pm_clip_destroy(&clip);
 }
 
-static void a_clip_tells_what_it_is(void **state) {
+static void the_info_of_a_clip_is_that_of_its_description(void **state) {
     engine_for(state);
     motion m = motion_make(7, 3, 2.5, 0x2D);
     const pm_timeline timeline = {.key_count = 7, .rate = {4, 1}};
@@ -192,8 +192,8 @@ static void a_clip_tells_what_it_is(void **state) {
 
 enum { ROTORS = 4, ROTOR_KEYS = 3 };
 
-/* Tracks that turn about z by 0.5 rad in each of two steps, each from a time of its own on; the
- * last one has uniform keys, which begin at 0. */
+/* Tracks that rotate about z by 0.5 rad in each of two steps, each starting at its own time. The
+ * last track has uniform keys, which start at 0. */
 typedef struct rotors {
     double first[ROTORS], step[ROTORS];
     double times[ROTORS][ROTOR_KEYS];
@@ -229,11 +229,12 @@ static void expect_turned(const rotors *r, const float *q, size_t track, double 
     const double steps = fmin(fmax(since / r->step[track], 0), ROTOR_KEYS - 1);
     const double angle = 2 * atan2((double)q[2], (double)q[3]);
     if (!(fabs(angle - 0.5 * steps) < 1e-6) || q[0] != 0 || q[1] != 0)
-        fail_msg("track %zu, which begins at %.9g s, turns by %.9g and not %.9g rad, %.9g s later",
-                 track, r->first[track], angle, 0.5 * steps, since);
+        fail_msg(
+            "track %zu, which starts at %.9g s, rotates by %.9g, expected %.9g rad, %.9g s later",
+            track, r->first[track], angle, 0.5 * steps, since);
 }
 
-/* The same samples of the same clip, asked for in both ways. */
+/* The same samples of the same clip, requested in both ways. */
 static void expect_both_clocks(const pm_clip *clip, const rotors *r, random_source *source) {
     enum { COUNT = 50 };
     double times[COUNT];
@@ -272,8 +273,8 @@ static void rates_count_from_each_first_key_and_times_are_absolute(void **state)
     }
 }
 
-/* As the header tells it. */
-static void the_second_key_of_three_from_ten_seconds_on_is_found_both_ways(void **state) {
+/* The example of the header. */
+static void a_job_of_listed_times_and_a_job_of_a_rate_find_the_second_key_of_three(void **state) {
     static const double key_times[] = {10, 10.5, 11}, times[] = {10.5, 0.5};
     static const double keys[][4] = {{0, 0, 0, 1}, {0, 0, 0.6, 0.8}, {0, 0.6, 0, 0.8}};
     const pm_timeline line = {.key_count = 3, .times = key_times};
@@ -295,8 +296,8 @@ static void the_second_key_of_three_from_ten_seconds_on_is_found_both_ways(void 
     pm_clip_destroy(&clip);
 }
 
-/* Seconds of the processor that building `count` tracks with key times of their own takes: the
- * least of some runs. */
+/* The processor time in seconds for building `count` tracks with their own key times: the minimum
+ * of several runs. */
 static double seconds_to_build(pm_engine *engine, size_t count) {
     enum { OWN_KEYS = 2, RUNS = 3 };
     static const double times[OWN_KEYS] = {0, 1};
@@ -328,9 +329,9 @@ static double seconds_to_build(pm_engine *engine, size_t count) {
     return min;
 }
 
-/* Eight times as many may take three times eight as long, caches and all; were it quadratic, it
- * would be 64 times. */
-static void building_takes_as_long_as_there_are_timelines(void **state) {
+/* Eight times as many timelines may take 24 times as long, because of caches. With quadratic cost
+ * it would be 64 times. */
+static void building_takes_time_proportional_to_the_number_of_timelines(void **state) {
     (void)state;
     const size_t few = 5000;
     pm_error error = poisoned_error();
@@ -345,14 +346,14 @@ static void building_takes_as_long_as_there_are_timelines(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        ON_BOTH(tracks_of_several_timelines_are_as_clips_of_their_own),
+        ON_BOTH(tracks_of_several_timelines_equal_clips_of_their_own),
         ON_BOTH(pairs_find_the_timeline_of_their_track),
         ON_BOTH(strides_and_number_types_do_not_change_a_clip),
-        ON_BOTH(a_clip_holds_nothing_of_its_description),
-        ON_BOTH(a_clip_tells_what_it_is),
+        ON_BOTH(a_clip_keeps_no_pointer_to_its_description),
+        ON_BOTH(the_info_of_a_clip_is_that_of_its_description),
         ON_BOTH(rates_count_from_each_first_key_and_times_are_absolute),
-        ON_BOTH(the_second_key_of_three_from_ten_seconds_on_is_found_both_ways),
-        cmocka_unit_test(building_takes_as_long_as_there_are_timelines),
+        ON_BOTH(a_job_of_listed_times_and_a_job_of_a_rate_find_the_second_key_of_three),
+        cmocka_unit_test(building_takes_time_proportional_to_the_number_of_timelines),
     };
     return cmocka_run_group_tests_name("timelines", tests, NULL, engines_close);
 }

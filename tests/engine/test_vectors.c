@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * Known answers of tests/vectors, one file a method, on the oracle, the reference
- * path and every device. The answers are those of the exact curve, so subjects in
- * float32 are held to what rounding the keys and the result may cost.
+ * Known answers of tests/vectors, one file per method, on the oracle, the reference path and every
+ * device. The answers are those of the exact curve, so the tolerance of float32 implementations is
+ * the cost of rounding the keys and the result.
  */
 #define _POSIX_C_SOURCE 200809L
-#include "support/subject.h"
+#include "support/implementation.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -28,7 +28,8 @@ typedef struct known_case {
     char name[80];
     pm_clip_desc desc;
     test_track track;
-    double given[TRACK_KEYS_MAX][14]; /* of rotations in and out, of positions in and out */
+    double given[TRACK_KEYS_MAX][14]; /* rotation tangents in and out, position tangents in and
+                                       * out */
     pm_timeline timeline;
     pm_windows windows;
     size_t sample_count;
@@ -102,7 +103,7 @@ static bool read_word(const char *name, const char *text, known_case *c) {
     return found >= 0;
 }
 
-/* One line of a case; false when it is not understood. */
+/* One line of a case; false when it is invalid. */
 static bool read_line(const char *name, const char *text, known_case *c) {
     double v[4];
     if (strcmp(name, "key") == 0) {
@@ -138,7 +139,7 @@ static bool read_line(const char *name, const char *text, known_case *c) {
     return read_word(name, text, c);
 }
 
-/* Points the description at what was read. */
+/* Sets the pointers of the description. */
 static void complete(known_case *c, pm_method method) {
     c->timeline = (pm_timeline){.key_count = c->track.key_count, .times = c->track.times};
     c->desc.track_count = 1;
@@ -161,7 +162,7 @@ static void complete(known_case *c, pm_method method) {
     }
 }
 
-static void check_case(const subject *s, known_case *c, const char *method) {
+static void check_case(const implementation *s, known_case *c, const char *method) {
     double rotations[4 * SAMPLES_MAX], positions[3 * SAMPLES_MAX];
     const double tolerance = s->exact ? EXACT_TOLERANCE : FLOAT_TOLERANCE;
     const pm_sample_job job = {.sample_count = c->sample_count, .times = c->times};
@@ -172,7 +173,7 @@ static void check_case(const subject *s, known_case *c, const char *method) {
     assert_true(s->sample(s, &c->desc, &job, rotations, positions, NULL));
     for (size_t k = 0; k < c->sample_count; k++) {
         const quat got = quat_of(rotations + 4 * k), expected = quat_of(c->rotations[k]);
-        /* Sign included: twice the chord is the angle of a small difference. */
+        /* The sign counts: twice the chord is the angle of a small difference. */
         const double error = 2.0 * quat_norm(quat_subtract(got, expected));
         const vec3 off = vec3_subtract(vec3_of(positions + 3 * k), vec3_of(c->positions[k]));
         if (!(error <= tolerance) || !(vec3_norm(off) <= 8.0 * tolerance)) {
@@ -192,7 +193,7 @@ static FILE *open_vectors(const char *method) {
     return file;
 }
 
-static void check_method(const subject *s, pm_method method, const char *name) {
+static void check_method(const implementation *s, pm_method method, const char *name) {
     static known_case c;
     char line[1024];
     size_t cases = 0;
@@ -213,7 +214,7 @@ static void check_method(const subject *s, pm_method method, const char *name) {
         } else if (space && line[0] != '#' && line[0] != '\n') {
             *space = '\0';
             if (cases == 0 || !read_line(line, space + 1, &c)) {
-                fail_msg("%s.txt: a line beginning with %s is not understood", name, line);
+                fail_msg("%s.txt: a line with the name %s is invalid", name, line);
             }
         }
     }
@@ -221,32 +222,35 @@ static void check_method(const subject *s, pm_method method, const char *name) {
     assert_true(cases >= 6);
 }
 
-/* cmocka's state is the number of the method. */
-static void a_method_gives_the_known_answers(void **state) {
-    const pm_method method = (pm_method)(uintptr_t)*state;
-    const char *name = pm_method_describe(method)->name;
-    const subject *subjects = NULL;
+static void check_implementations(pm_method method, const char *name) {
+    const implementation *implementations = NULL;
     size_t count = 0;
-    const subject in_double = subject_oracle();
+    const implementation in_double = implementation_oracle();
     check_method(&in_double, method, name);
-    assert_true(subject_list(&subjects, &count));
+    assert_true(implementation_list(&implementations, &count));
     for (size_t n = 0; n < count; n++) {
-        check_method(&subjects[n], method, name);
+        check_method(&implementations[n], method, name);
     }
 }
 
-/* One test for each method of the table, so that a method without a file is a failure. */
+static void the_method_gives_the_known_answers(void **state) {
+    const pm_method method = *(const pm_method *)*state;
+    check_implementations(method, pm_method_describe(method)->name);
+}
+
 int main(void) {
+    static pm_method methods[PM_METHOD_COUNT];
+    static char names[PM_METHOD_COUNT][80];
     struct CMUnitTest tests[PM_METHOD_COUNT];
-    char names[PM_METHOD_COUNT][64];
-    for (pm_method m = 0; m < PM_METHOD_COUNT; m++) {
-        (void)snprintf(names[m], sizeof names[m], "%s_gives_the_known_answers",
-                       pm_method_describe(m)->name);
-        tests[m] = (struct CMUnitTest)cmocka_unit_test_prestate(a_method_gives_the_known_answers,
-                                                                (void *)(uintptr_t)m);
-        tests[m].name = names[m];
+    for (int n = 0; n < PM_METHOD_COUNT; n++) {
+        methods[n] = (pm_method)n;
+        (void)snprintf(names[n], sizeof names[n], "%s_gives_the_known_answers",
+                       pm_method_describe(methods[n])->name);
+        tests[n] = (struct CMUnitTest){.name = names[n],
+                                       .test_func = the_method_gives_the_known_answers,
+                                       .initial_state = &methods[n]};
     }
     const int failed = cmocka_run_group_tests_name("vectors", tests, NULL, NULL);
-    subject_release();
+    implementation_release();
     return failed;
 }

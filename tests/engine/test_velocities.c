@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * Angular velocities and accelerations of every method against derivatives of the oracle's
- * curve in double, in both frames, and from both sides of keys. Prints the worst error of
- * each method. That device and reference give the same bits is test_velocity_bits.c's.
+ * Angular velocities and accelerations of every method against derivatives of the oracle's curve in
+ * double, in both frames, and from both sides of keys. Prints the largest error of each method.
+ * test_velocity_bits.c compares the bits of device and reference.
  *
- * The bounds. Errors are in parts of the segment's own rates: at least its turn by its
- * length, and that squared (see rates.c). A derivative is a sum of some ten products by u of
- * float32 coefficients, each right to 6e-8, and is divided by a squared length: about ten
- * roundings that mostly do not add up, 1e-6 measured, are allowed 3e-6. An acceleration has
- * twice as many products, and second derivatives of polynomials fitted to values, whose
- * error grows by their degree squared with each derivative: 5e-6 measured, 1e-5 allowed.
+ * The bounds. Errors are relative to the rates of the segment: at least its rotation divided by its
+ * length, and the square of that (see rates.c). A derivative is a sum of about ten products of u
+ * and float32 coefficients, each accurate to 6e-8, divided by a squared length: about ten roundings
+ * that mostly do not accumulate. 1e-6 was measured, the bound is 3e-6. An acceleration has twice as
+ * many products, and uses second derivatives of polynomials fitted to values, whose error grows
+ * with the square of their degree for each derivative: 5e-6 was measured, the bound is 1e-5.
  */
 #include "support/engines.h"
 #include "support/rates.h"
@@ -20,15 +20,15 @@
 
 #define VELOCITY_ERROR 3e-6
 #define ACCELERATION_ERROR 1e-5
-/* Of one frame against the other, both from the same derivatives: the last product's
- * rounding, and that of the rotation between them. */
+/* One frame against the other, from the same derivatives: the rounding of the last product, and of
+ * the rotation between the frames. */
 #define FRAME_ERROR 2e-6
-/* At a key each side has its error. */
+/* At a key both sides have an error. */
 #define VELOCITY_JUMP 1e-5
 #define ACCELERATION_JUMP 2e-5
 #define SEEN 1e-3 /* a jump that is no rounding */
 
-/* Worst errors of velocity and acceleration, and where. */
+/* The largest errors of velocity and acceleration, and their locations. */
 typedef struct errors {
     double velocity, acceleration;
     char where[2][96];
@@ -42,11 +42,11 @@ static void note(double error, double *worst, char *where, const char *name, ora
     }
 }
 
-static double per_joint(vec3 a, vec3 b) {
+static double distance(vec3 a, vec3 b) {
     return vec3_norm(vec3_subtract(a, b));
 }
 
-/* And the segments' scales with what the curve does at the samples. */
+/* The oracle's rates at the samples, which also raise the scales of their segments. */
 static void find_expected(probe *p, pm_axis_frame frame, angular expected[RATE_SAMPLES]) {
     for (size_t k = 0; k < p->count; k++) {
         const size_t track = p->tracks[k];
@@ -57,7 +57,7 @@ static void find_expected(probe *p, pm_axis_frame frame, angular expected[RATE_S
     }
 }
 
-/* What errors at a sample are parts of: more where the curve magnifies rounding. */
+/* The scale of errors at a sample: larger where the curve magnifies rounding. */
 static rate_scale scale_at(const probe *p, size_t k) {
     const rate_scale *scale = &p->scales[p->tracks[k]][p->cursors[k].segment];
     const double magnified = oracle_magnification(p->o, p->tracks[k], p->cursors[k]);
@@ -68,8 +68,8 @@ static void compare(const probe *p, const rates *got, const angular *expected, c
                     errors *e) {
     for (size_t k = 0; k < p->count; k++) {
         const rate_scale scale = scale_at(p, k);
-        const double v = per_joint(rate_of(got->velocities[k]), expected[k].velocity);
-        const double a = per_joint(rate_of(got->accelerations[k]), expected[k].acceleration);
+        const double v = distance(rate_of(got->velocities[k]), expected[k].velocity);
+        const double a = distance(rate_of(got->accelerations[k]), expected[k].acceleration);
         const bool exact = v == 0.0 && a == 0.0; /* one key has no scale */
         note(exact ? 0.0 : v / scale.velocity, &e->velocity, e->where[0], name, p->cursors[k]);
         note(exact ? 0.0 : a / scale.acceleration, &e->acceleration, e->where[1], name,
@@ -102,24 +102,24 @@ static bool hold(const char *what, const variant *v, const errors *e) {
     return velocity && acceleration;
 }
 
-/* Whether there is one curve to have derivatives. Squad without its limiter jumps where its last
- * slerp meets antipodal operands, as large turns may make it. And a spline at rates that go round
- * often in a segment is not the only one: at extreme times two are as continuous, and as natural
- * at their ends, and library and oracle may each find another. The components of ncubic
- * overshoot at such times and may all pass by zero together, where they are no rotation. */
-static bool is_curve(const variant *v, const course *c) {
-    if (v->method == PM_METHOD_NCUBIC && c->make == course_extreme)
+/* Whether the curve is unique and has derivatives. Squad without its limiter jumps where its last
+ * slerp has antipodal operands, which large rotations may cause. A spline whose rates rotate
+ * several times in a segment is not unique: at extreme times there are two with the same continuity
+ * and the same natural ends, and library and oracle may each find another. The components of ncubic
+ * overshoot at such times and may all pass near zero together, where they are no rotation. */
+static bool is_curve(const variant *v, const track_kind *c) {
+    if (v->method == PM_METHOD_NCUBIC && c->make == track_kind_extreme)
         return false;
     const bool natural = v->method == PM_METHOD_SPLINE && v->ends == PM_ENDS_NATURAL;
-    return v->unlimited ? c->make == course_gentle : !natural || c->make != course_extreme;
+    return v->unlimited ? c->make == track_kind_gentle : !natural || c->make != track_kind_extreme;
 }
 
-/* What is more than an interpreter of kernels can bear. */
-static bool is_left_out(const variant *v, const course *c) {
-    return small_sizes() && (variant_repeats_kernels(v) || c->make != course_loops);
+/* Too slow for an interpreter of kernels. */
+static bool is_left_out(const variant *v, const track_kind *c) {
+    return small_sizes() && (variant_repeats_kernels(v) || c->make != track_kind_loops);
 }
 
-static bool is_tested(const pm_engine *engine, const variant *v, const course *c) {
+static bool is_tested(const pm_engine *engine, const variant *v, const track_kind *c) {
     return is_curve(v, c) && !is_left_out(v, c) && can_compile_motion(engine, v->method);
 }
 
@@ -130,21 +130,21 @@ static void derivatives_are_those_of_the_curve(void **state) {
     for (size_t n = 0; n < variant_count(); n++) {
         const variant *v = variant_at(n);
         errors e = {0};
-        for (size_t c = 0; c < course_count(); c++) {
-            if (!is_tested(engine, v, course_at(c))) {
+        for (size_t c = 0; c < track_kind_count(); c++) {
+            if (!is_tested(engine, v, track_kind_at(c))) {
                 continue;
             }
-            probe_course(course_at(c), v, &p);
-            measure(engine, &p, course_at(c)->name, &e);
+            probe_tracks(track_kind_at(c), v, &p);
+            measure(engine, &p, track_kind_at(c)->name, &e);
             probe_free(&p);
         }
-        failures += !hold("courses", v, &e);
+        failures += !hold("track_kinds", v, &e);
     }
     assert_int_equal(failures, 0);
 }
 
-/* All but those of keys with opposite signs as cubicspline takes them, and squad's without
- * its limiter: both run through, or next to, places where there is no rotation. */
+/* All except those of keys with opposite signs for cubicspline, and of squad without its limiter:
+ * both pass through or near points where there is no rotation. */
 static void derivatives_of_adversarial_tracks_are_those_of_the_curve(void **state) {
     pm_engine *engine = engine_for(state);
     static probe p;
@@ -169,16 +169,16 @@ static void derivatives_of_adversarial_tracks_are_those_of_the_curve(void **stat
     assert_int_equal(failures, 0);
 }
 
-/* Something a little wrong must be seen. */
+/* A small error must be detected. */
 static void another_curve_has_other_derivatives(void **state) {
     pm_engine *engine = engine_for(state);
     static angular expected[RATE_SAMPLES];
     static probe p, other;
     static rates got;
     errors e = {0};
-    const course uneven = {"random", course_uneven};
-    probe_course(&uneven, variant_named("hermite"), &p);
-    probe_course(&uneven, variant_named("hermite, mean"), &other);
+    const track_kind uneven = {"random", track_kind_uneven};
+    probe_tracks(&uneven, variant_named("hermite"), &p);
+    probe_tracks(&uneven, variant_named("hermite, mean"), &other);
     probe_segments(&p);
     probe_segments(&other);
     find_expected(&p, PM_AXIS_BODY, expected);
@@ -194,22 +194,23 @@ static void compare_closeness(const probe *p, const char *name, errors *e) {
         const rate_scale scale = scale_at(p, k);
         const angular a = oracle_angular(p->o, p->tracks[k], p->cursors[k], 1.0, PM_AXIS_BODY);
         const angular b = oracle_angular(p->o, p->tracks[k], p->cursors[k], 1.6, PM_AXIS_BODY);
-        note(per_joint(a.velocity, b.velocity) / scale.velocity, &e->velocity, e->where[0], name,
+        note(distance(a.velocity, b.velocity) / scale.velocity, &e->velocity, e->where[0], name,
              p->cursors[k]);
-        note(per_joint(a.acceleration, b.acceleration) / scale.acceleration, &e->acceleration,
+        note(distance(a.acceleration, b.acceleration) / scale.acceleration, &e->acceleration,
              e->where[1], name, p->cursors[k]);
     }
 }
 
-/* The differences that all is held against must not hang on how closely they look. */
+/* The derivatives that serve as reference must not depend on the size of the part that they are
+ * computed from. */
 static void derivatives_of_the_oracle_are_exact_enough_to_judge(void **state) {
     (void)state;
     static probe p;
     errors worst = {0};
     for (size_t n = 0; n < variant_count(); n++) {
-        for (size_t c = 0; c < course_count(); c++) {
-            if (is_curve(variant_at(n), course_at(c))) {
-                probe_course(course_at(c), variant_at(n), &p);
+        for (size_t c = 0; c < track_kind_count(); c++) {
+            if (is_curve(variant_at(n), track_kind_at(c))) {
+                probe_tracks(track_kind_at(c), variant_at(n), &p);
                 probe_segments(&p);
                 compare_closeness(&p, variant_at(n)->name, &worst);
                 probe_free(&p);
@@ -235,8 +236,8 @@ static void compare_frames(const probe *p, const rates *body, const rates *paren
         const quat q = rotation_of(body->rotations[k]);
         const vec3 v = quat_rotate(q, rate_of(body->velocities[k]));
         const vec3 a = quat_rotate(q, rate_of(body->accelerations[k]));
-        const double velocity = per_joint(v, rate_of(parent->velocities[k]));
-        const double acceleration = per_joint(a, rate_of(parent->accelerations[k]));
+        const double velocity = distance(v, rate_of(parent->velocities[k]));
+        const double acceleration = distance(a, rate_of(parent->accelerations[k]));
         note(velocity / fmax(scale.velocity, vec3_norm(v)), &e->velocity, e->where[0], name,
              p->cursors[k]);
         note(acceleration / fmax(scale.acceleration, vec3_norm(a)), &e->acceleration, e->where[1],
@@ -244,17 +245,17 @@ static void compare_frames(const probe *p, const rates *body, const rates *paren
     }
 }
 
-static void rates_in_the_parent_are_those_of_the_body_turned(void **state) {
+static void rates_in_the_parent_frame_are_the_rotated_rates_in_the_body_frame(void **state) {
     pm_engine *engine = engine_for(state);
     static probe p;
     static rates body, parent;
     errors worst = {0};
     for (size_t n = 0; n < variant_count(); n++) {
-        for (size_t c = 0; c < course_count(); c++) {
-            if (!is_tested(engine, variant_at(n), course_at(c))) {
+        for (size_t c = 0; c < track_kind_count(); c++) {
+            if (!is_tested(engine, variant_at(n), track_kind_at(c))) {
                 continue;
             }
-            probe_course(course_at(c), variant_at(n), &p);
+            probe_tracks(track_kind_at(c), variant_at(n), &p);
             probe_segments(&p);
             probe_sample(&p, engine, PM_AXIS_BODY, &body);
             probe_sample(&p, engine, PM_AXIS_PARENT, &parent);
@@ -269,16 +270,16 @@ static void rates_in_the_parent_are_those_of_the_body_turned(void **state) {
 
 /* ---- both sides of keys ---- */
 
-/* The last continuous derivative that velocities and accelerations show, -1 where keys show none: a
- * step has no rates, windows put their jumps elsewhere, and squad without its limiter may jump
- * anywhere. */
+/* The order of the last continuous derivative, at most 2: acceleration is the last that is sampled. -1
+ * for variants without a promise at keys: step has no rates, windows move the jumps away from the
+ * keys, and squad without its limiter may jump anywhere. */
 static int promised(const variant *v) {
     const int order = variant_continuity(v);
     return v->windows || v->unlimited ? -1 : order < 2 ? order : 2;
 }
 
-/* Pairs of samples: the last time before each key that has segments on both sides, and the
- * key's own. */
+/* Pairs of samples: the last time before each key that has segments on both sides, and the time of
+ * the key. */
 static void probe_keys(probe *p) {
     for (size_t n = 0; n < p->set.count; n++) {
         const size_t keys = oracle_key_count(p->o, n), segments = oracle_segment_count(p->o, n);
@@ -294,8 +295,8 @@ static void probe_keys(probe *p) {
     }
 }
 
-/* By how much the rates change from the last float32 before a key, where samples may lie, up to the
- * key itself, in double: much beside segments a thousand times shorter. */
+/* The change of the rates from the last float32 position before a key, where samples may be, to the
+ * key itself, in double: large next to segments that are a thousand times shorter. */
 static angular change_up_to_key(const probe *p, size_t k) {
     oracle_cursor key = p->cursors[k];
     const angular before = oracle_angular(p->o, p->tracks[k], key, 1.0, PM_AXIS_BODY);
@@ -305,8 +306,8 @@ static angular change_up_to_key(const probe *p, size_t k) {
                      vec3_subtract(at.acceleration, before.acceleration)};
 }
 
-/* In parts of the larger scale beside the key, where no curve magnifies anything. At a cusp, which
- * turns back at rest, a method keeps its velocity alone. */
+/* Relative to the larger scale on both sides of the key, where no curve magnifies. At a cusp, where
+ * the curve reverses at rest, a method keeps only its velocity. */
 static void compare_sides(const probe *p, const rates *r, const char *name, errors *jump) {
     for (size_t k = 0; k + 1 < p->count; k += 2) {
         const size_t track = p->tracks[k];
@@ -320,16 +321,15 @@ static void compare_sides(const probe *p, const rates *r, const char *name, erro
             fmax(fmax(before.velocity, after.velocity), fmax(vec3_norm(v0), vec3_norm(v1)));
         const double acceleration =
             fmax(fmax(before.acceleration, after.acceleration), fmax(vec3_norm(a0), vec3_norm(a1)));
-        note(per_joint(v0, v1) / velocity, &jump->velocity, jump->where[0], name,
-             p->cursors[k + 1]);
+        note(distance(v0, v1) / velocity, &jump->velocity, jump->where[0], name, p->cursors[k + 1]);
         if (!oracle_cusp(p->o, track, p->cursors[k + 1].segment)) {
-            note(per_joint(a0, a1) / acceleration, &jump->acceleration, jump->where[1], name,
+            note(distance(a0, a1) / acceleration, &jump->acceleration, jump->where[1], name,
                  p->cursors[k + 1]);
         }
     }
 }
 
-static bool keep(const variant *v, const course *c, const errors *jump) {
+static bool keep(const variant *v, const track_kind *c, const errors *jump) {
     const int order = promised(v);
     const bool kept = (order < 1 || jump->velocity <= VELOCITY_JUMP) &&
                       (order < 2 || jump->acceleration <= ACCELERATION_JUMP);
@@ -341,12 +341,12 @@ static bool keep(const variant *v, const course *c, const errors *jump) {
         printf("# ^ jumps: %s; %s\n", jump->where[0], jump->where[1]);
     }
     if (!seen) {
-        printf("# ^ has no jump to see\n");
+        printf("# ^ has no visible jump\n");
     }
     return kept && seen;
 }
 
-static void rates_meet_at_keys_as_far_as_promised_and_no_farther(void **state) {
+static void rates_are_continuous_at_keys_exactly_as_far_as_promised(void **state) {
     pm_engine *engine = engine_for(state);
     static probe p;
     static rates sides;
@@ -356,16 +356,16 @@ static void rates_meet_at_keys_as_far_as_promised_and_no_farther(void **state) {
         if (promised(v) < 0) {
             continue;
         }
-        for (size_t c = 0; c < course_count(); c++) {
+        for (size_t c = 0; c < track_kind_count(); c++) {
             errors jump = {0};
-            if (is_left_out(v, course_at(c)) || !can_compile_motion(engine, v->method)) {
+            if (is_left_out(v, track_kind_at(c)) || !can_compile_motion(engine, v->method)) {
                 continue;
             }
-            probe_course(course_at(c), v, &p);
+            probe_tracks(track_kind_at(c), v, &p);
             probe_keys(&p);
             probe_sample(&p, engine, PM_AXIS_BODY, &sides);
-            compare_sides(&p, &sides, course_at(c)->name, &jump);
-            broken += !keep(v, course_at(c), &jump);
+            compare_sides(&p, &sides, track_kind_at(c)->name, &jump);
+            broken += !keep(v, track_kind_at(c), &jump);
             for (size_t t = 0; p.desc.loop_period > 0.0 && t < p.set.count; t++) {
                 *(oracle_wrap(p.o, t) > 0.0 ? &positive : &negative) += 1;
             }
@@ -382,8 +382,8 @@ int main(void) {
         ON_BOTH(derivatives_are_those_of_the_curve),
         ON_BOTH(derivatives_of_adversarial_tracks_are_those_of_the_curve),
         ON_BOTH(another_curve_has_other_derivatives),
-        ON_BOTH(rates_in_the_parent_are_those_of_the_body_turned),
-        ON_BOTH(rates_meet_at_keys_as_far_as_promised_and_no_farther),
+        ON_BOTH(rates_in_the_parent_frame_are_the_rotated_rates_in_the_body_frame),
+        ON_BOTH(rates_are_continuous_at_keys_exactly_as_far_as_promised),
     };
     return cmocka_run_group_tests_name("velocities", tests, NULL, engines_close);
 }

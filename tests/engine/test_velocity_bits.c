@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * Angular velocities and accelerations bit for bit: the device's, in one lane and in its
- * own, and the kernels' on the host against the reference's, of every rotation curve and
- * every kind of job. And that outside the keys of an open track they are zero. That the
- * reference's are right is test_velocities.c's.
+ * Angular velocities and accelerations bit for bit: the device with one lane and with its own
+ * width, and the kernels on the host, against the reference, for every rotation curve and every
+ * kind of job. Outside the keys of an open track they are zero. test_velocities.c checks the values
+ * of the reference.
  */
-#include "support/courses.h"
 #include "support/engines.h"
 #include "support/kernels_on_host.h"
 #include "support/motion.h"
+#include "support/track_kinds.h"
 #include "support/variants.h"
 
 #include <stdlib.h>
@@ -16,47 +16,47 @@
 
 #include "engine/engine.h"
 
-enum { MAX_TRACKS = 19, COUNT = 37, KEYS = COURSE_KEYS };
+enum { MAX_TRACKS = 19, COUNT = 37, KEYS = TRACK_KIND_KEYS };
 
 static size_t track_count(void) {
     return small_sizes() ? 5 : MAX_TRACKS;
 }
 
-/* What is more than an interpreter of kernels can bear. */
+/* Too slow for an interpreter of kernels. */
 static bool is_left_out(const pm_engine *engine, const variant *v) {
     return (small_sizes() && variant_repeats_kernels(v)) || !can_compile_motion(engine, v->method);
 }
 
 /* ---- clips and jobs ---- */
 
-typedef enum shape_kind {
-    UNIFORM,      /* one timeline at a rate, samples at a rate; of steady turns */
-    UNIFORM_LOOP, /* likewise, from laps before the keys to laps after */
-    LISTED,       /* one timeline of any times, samples at any */
-    OWN_LOOP,     /* timelines of their own, with one period */
-    PAIRS,        /* timelines of their own at extreme times, pairs of track and time */
+typedef enum input_kind {
+    UNIFORM,      /* one timeline with a rate, samples at a rate; similar rotations between keys */
+    UNIFORM_LOOP, /* the same, from laps before the keys to laps after them */
+    LISTED,       /* one timeline of any times, samples at any times */
+    OWN_LOOP,     /* per-track timelines with one period */
+    PAIRS,        /* per-track timelines with extreme times, pairs of track and time */
     SHAPES
-} shape_kind;
+} input_kind;
 
-/* A clip's description with a job for it. */
-typedef struct shape {
+/* A description of a clip and a job for it. */
+typedef struct input {
     track_set set;
     pm_clip_desc desc;
     pm_sample_job job;
     size_t rows;
     double times[COUNT];
     uint32_t tracks[COUNT];
-} shape;
+} input;
 
-/* Turns alike enough that no curve needs its wide form. */
+/* Rotations that are similar enough that no curve requires its wide form. */
 static void steady(random_source *source, size_t n, test_track *t) {
     (void)n;
     random_track(source, KEYS, 0.5, 1.0, false, t);
 }
 
-static void make_tracks(shape_kind kind, random_source *source, shape *s) {
-    static make_track *const makers[SHAPES] = {steady, course_loops, course_uneven, course_loops,
-                                               course_extreme};
+static void make_tracks(input_kind kind, random_source *source, input *s) {
+    static make_track *const makers[SHAPES] = {steady, track_kind_loops, track_kind_uneven,
+                                               track_kind_loops, track_kind_extreme};
     const bool common_timeline = kind <= LISTED;
     set_create(track_count(), common_timeline, &s->set);
     for (size_t n = 0; n < s->set.count; n++) {
@@ -72,8 +72,8 @@ static void make_tracks(shape_kind kind, random_source *source, shape *s) {
     }
 }
 
-/* Times from before the keys to after, in any order, the first and the last key among them. */
-static void make_times(random_source *source, shape *s) {
+/* Times from before the keys to after them, in any order, including the first and the last key. */
+static void make_times(random_source *source, input *s) {
     const test_track *t = &s->set.tracks[0];
     const double last = t->times[KEYS - 1];
     for (size_t k = 0; k < COUNT; k++) {
@@ -84,7 +84,7 @@ static void make_times(random_source *source, shape *s) {
     s->times[COUNT / 3] = last;
 }
 
-static void shape_make(const variant *v, shape_kind kind, shape *s) {
+static void input_make(const variant *v, input_kind kind, input *s) {
     static const pm_timeline uniform = {.key_count = KEYS, .rate = {3, 1}};
     random_source source = random_start();
     make_tracks(kind, &source, s);
@@ -110,7 +110,7 @@ typedef struct rates {
     float *velocities, *accelerations;
 } rates;
 
-static rates rates_make(const shape *s) {
+static rates rates_make(const input *s) {
     return (rates){guarded_floats(3 * s->rows), guarded_floats(3 * s->rows)};
 }
 
@@ -119,7 +119,7 @@ static void rates_free(rates *r) {
     guarded_free(r->accelerations);
 }
 
-static void expect_written(const shape *s, const rates *r) {
+static void expect_written(const input *s, const rates *r) {
     expect_guards(r->velocities, 3 * s->rows);
     expect_guards(r->accelerations, 3 * s->rows);
     for (size_t i = 0; i < 3 * s->rows; i++) {
@@ -127,7 +127,7 @@ static void expect_written(const shape *s, const rates *r) {
     }
 }
 
-static rates sampled(const pm_clip *clip, const shape *s, bool on_reference_path) {
+static rates sampled(const pm_clip *clip, const input *s, bool on_reference_path) {
     rates r = rates_make(s);
     pm_sample_job job = s->job;
     job.velocities = r.velocities;
@@ -138,7 +138,7 @@ static rates sampled(const pm_clip *clip, const shape *s, bool on_reference_path
     return r;
 }
 
-static bool same_bits(const shape *s, const rates *a, const rates *b) {
+static bool same_bits(const input *s, const rates *a, const rates *b) {
     const size_t bytes = 3 * s->rows * sizeof(float);
     return memcmp(a->velocities, b->velocities, bytes) == 0 &&
            memcmp(a->accelerations, b->accelerations, bytes) == 0;
@@ -146,9 +146,9 @@ static bool same_bits(const shape *s, const rates *a, const rates *b) {
 
 /* ---- the device ---- */
 
-/* A device that has other bits of rotations too is held to the error bounds instead. */
-static void judge(pm_engine *engine, const shape *s, const rates *device, const rates *reference,
-                  const char *name) {
+/* A device whose rotations have other bits too is checked with the error bounds instead. */
+static void compare_with_reference(pm_engine *engine, const input *s, const rates *device,
+                                   const rates *reference, const char *name) {
     pm_bit_match identity = PM_BIT_MATCH_UNKNOWN;
     pm_error error = poisoned_error();
     if (same_bits(s, device, reference)) {
@@ -156,7 +156,7 @@ static void judge(pm_engine *engine, const shape *s, const rates *device, const 
     }
     expect_ok(pm_engine_self_check(engine, &identity, &error), &error);
     if (identity != PM_BIT_MATCH_EXACT) {
-        print_message("this device has bits of its own\n");
+        print_message("this device has different bits\n");
         skip();
     }
     print_error("%s:\n", name);
@@ -170,12 +170,12 @@ static void expect_bits_of_the_reference(pm_engine *engine) {
     for (size_t n = 0; n < variant_count(); n++) {
         for (size_t kind = 0; kind < SHAPES && !is_left_out(engine, variant_at(n));
              kind += small_sizes() ? 2 : 1) {
-            shape s;
-            shape_make(variant_at(n), (shape_kind)kind, &s);
+            input s;
+            input_make(variant_at(n), (input_kind)kind, &s);
             pm_clip *clip = clip_make(engine, &s.desc);
             rates device = sampled(clip, &s, false), reference = sampled(clip, &s, true);
             met[clip->data->channels[pm_outputs[PM_OUT_VELOCITIES].channel].impl.curve] = true;
-            judge(engine, &s, &device, &reference, variant_at(n)->name);
+            compare_with_reference(engine, &s, &device, &reference, variant_at(n)->name);
             rates_free(&device);
             rates_free(&reference);
             pm_clip_destroy(&clip);
@@ -193,7 +193,7 @@ static void the_device_gives_the_bits_of_the_reference(void **state) {
 static void one_lane_gives_the_bits_of_the_reference(void **state) {
     pm_device_info info;
     pm_engine_info(engine_for(state), &info);
-    if (info.lanes == 1) { /* the same once more */
+    if (info.lanes == 1) { /* the same again */
         skip();
     }
     pm_engine *engine = engine_with(state, &(pm_engine_desc){.lanes = 1});
@@ -205,8 +205,8 @@ static void kernels_on_the_host_give_the_bits_of_the_reference(void **state) {
     static const uint32_t widths[] = {1, 16};
     for (size_t n = 0; n < variant_count(); n++) {
         for (size_t kind = 0; kind < SHAPES; kind++) {
-            shape s;
-            shape_make(variant_at(n), (shape_kind)kind, &s);
+            input s;
+            input_make(variant_at(n), (input_kind)kind, &s);
             pm_clip *clip = clip_make(engine_for(state), &s.desc);
             rates reference = sampled(clip, &s, true);
             for (size_t w = 0; w < sizeof widths / sizeof *widths; w++) {
@@ -228,12 +228,12 @@ static void kernels_on_the_host_give_the_bits_of_the_reference(void **state) {
     }
 }
 
-/* ---- rest ---- */
+/* ---- zero rates outside the keys ---- */
 
 static void expect_rest(const variant *v, const float *values, size_t sample, size_t tracks) {
     for (size_t i = 0; i < 3 * tracks; i++) {
         if (values[3 * tracks * sample + i] != 0.0f) {
-            fail_msg("%s: sample %zu is not at rest", v->name, sample);
+            fail_msg("%s: sample %zu has rates that are not zero", v->name, sample);
         }
     }
 }
@@ -247,12 +247,12 @@ static bool any_motion(const float *values, size_t sample, size_t tracks) {
     return false;
 }
 
-/* At the first key, and at the last, a curve moves as its segment does: not at ends at rest, nor
- * outside sterp's windows. */
-static void expect_rest_outside(pm_engine *engine, const variant *v, shape_kind kind,
+/* At the first key and at the last, a curve has the rates of its segment. They are zero where the
+ * ends are at rest, and outside sterp's windows. */
+static void expect_rest_outside(pm_engine *engine, const variant *v, input_kind kind,
                                 const bool *outside) {
-    shape s;
-    shape_make(v, kind, &s);
+    input s;
+    input_make(v, kind, &s);
     if (kind == LISTED) {
         const double *keys = s.set.tracks[0].times;
         const double times[] = {keys[0] - 1e9,  keys[0] - 1e-9,        keys[0],
@@ -278,10 +278,10 @@ static void expect_rest_outside(pm_engine *engine, const variant *v, shape_kind 
     set_destroy(&s.set);
 }
 
-static void curves_rest_outside_their_keys_and_nowhere_else(void **state) {
+static void rates_are_zero_outside_the_keys_and_only_there(void **state) {
     static const bool listed[] = {true, true, false, false, true, true};
     pm_engine *engine = engine_for(state);
-    bool uniform[COUNT]; /* 7 a second from a second before keys 3 a second */
+    bool uniform[COUNT]; /* 7 per second, from a second before keys at 3 per second */
     const size_t first = 7, last = first + (KEYS - 1) * 7 / 3;
     for (size_t k = 0; k < COUNT; k++) {
         uniform[k] = k < first || k > last;
@@ -294,14 +294,14 @@ static void curves_rest_outside_their_keys_and_nowhere_else(void **state) {
     }
 }
 
-static void a_single_key_rests(void **state) {
+static void a_single_key_has_zero_rates(void **state) {
     pm_engine *engine = engine_for(state);
     for (size_t n = 0; n < variant_count(); n++) {
-        shape s;
+        input s;
         if (is_left_out(engine, variant_at(n))) {
             continue;
         }
-        shape_make(variant_at(n), PAIRS, &s);
+        input_make(variant_at(n), PAIRS, &s);
         for (size_t t = 0; t < s.set.count; t++) {
             s.set.tracks[t].key_count = 1;
         }
@@ -324,8 +324,8 @@ int main(void) {
         ONLY_ON_DEVICE(one_lane_gives_the_bits_of_the_reference),
         {"kernels_on_the_host_give_the_bits_of_the_reference",
          kernels_on_the_host_give_the_bits_of_the_reference, NULL, NULL, &on_reference},
-        ON_BOTH(curves_rest_outside_their_keys_and_nowhere_else),
-        ON_BOTH(a_single_key_rests),
+        ON_BOTH(rates_are_zero_outside_the_keys_and_only_there),
+        ON_BOTH(a_single_key_has_zero_rates),
     };
     return cmocka_run_group_tests_name("velocity bits", tests, NULL, engines_close);
 }

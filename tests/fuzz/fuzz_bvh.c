@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Fuzzer of the BVH reader: any bytes are read or refused, and what is read has the
- * shape that it claims.
+ * Fuzzer of the BVH reader: any bytes are read or rejected, and a model that was read is
+ * consistent.
  */
 #include "formats/bvh.h"
 
@@ -33,7 +33,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     bvh *model = NULL;
 
     cli_quiet = true;
-    if (size > 0) { /* the last byte chooses the options */
+    if (size > 0) { /* the last byte selects the options */
         options.hold_nan = data[size - 1] & 1;
         options.no_snap = data[size - 1] & 2;
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Fuzzer of the BVH writer: any motion that can be read is written, some rows as they were and
+ * Fuzzer of the BVH writer: any motion that can be read is written, some rows from their text and
  * some from their numbers, and read again as the same skeleton with the same numbers.
  */
 #include "formats/bvh.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Fuzzer of the .npy writer: an array of any shape is written and read again as the same.
+ * Fuzzer of the .npy writer: an array of any shape is written and read again unchanged.
  */
 #include "formats/npy.h"
 #include "scratch.h"
@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX = 64 }; /* of an axis, but for the first */
+enum { MAX = 64 }; /* limit of an axis except the first */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* A shape that the rest of the input fills: the first axis is as long as that allows. */
+/* A shape for the rest of the input: the first axis is as long as the data allow. */
 static size_t set_config(fuzz_input *input, size_t width, size_t rank, size_t shape[4]) {
     size_t row = 1;
     for (size_t i = 1; i < rank; i++) {
@@ -29,7 +29,7 @@ static size_t set_config(fuzz_input *input, size_t width, size_t rank, size_t sh
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     fuzz_input input = {data, size};
     size_t shape[4] = {0};
-    char header[NPY_HEADER_MAX], why[NPY_WHY] = "";
+    char header[NPY_HEADER_MAX], reason[NPY_REASON_SIZE] = "";
     npy_array array;
     const pm_number type = fuzz_byte(&input) & 1 ? PM_FLOAT64 : PM_FLOAT32;
     const size_t width = type == PM_FLOAT64 ? 8 : 4, rank = fuzz_byte(&input) % 5u;
@@ -44,7 +44,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     }
     memcpy(file, header, begins);
     memcpy(file + begins, input.at, count * width);
-    if (begins % 64 != 0 || !npy_parse(file, begins + count * width, &array, why) ||
+    if (begins % 64 != 0 || !npy_parse(file, begins + count * width, &array, reason) ||
         array.type != type || array.rank != rank || array.count != count ||
         memcmp(array.shape, shape, rank * sizeof *shape) != 0 ||
         memcmp(array.data, input.at, count * width) != 0) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Fuzzer of command lines: the lines of an input are the words. Each is refused as a usage error
- * or gives options in the ranges that they promise. Nothing is opened.
+ * Fuzzer of command lines: each line of an input is an argument. The arguments are rejected as a
+ * usage error, or the options are within their documented ranges. No file is opened.
  */
 #include "options/curve_options.h"
 #include "options/device_options.h"

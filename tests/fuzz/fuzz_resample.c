@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Fuzzer of whole runs of posemill resample on the reference path: the first two lines are
- * values of options, four bytes choose among options, the rest is the file. A run that succeeds leaves a
- * file that can be read, with the source's joints; one that fails says why by its exit code and
- * leaves nothing.
+ * Fuzzer of complete runs of posemill resample on the reference path: the first two lines of an
+ * input are values of options, four bytes select options, the rest is the file. A successful run
+ * leaves a readable file with the joints of the source. A failed run returns its exit code and
+ * leaves no file.
  */
 #include "commands/commands.h"
 #include "formats/bvh.h"
@@ -36,7 +36,7 @@ static void add_pair(words *w, const char *name, const char *value) {
     add(w, value);
 }
 
-/* Relative rates alone: what a rate makes of a motion must stay a motion that is soon done. */
+/* Relative rates only, so that the size of the result is limited. */
 static void choose_rate(words *w, fuzz_input *input) {
     static const char *const rates[] = {"x1", "x2", "x3", "x1.5", "/2", "/4", "/7", "x1001/1000"};
     add_pair(w, "--rate", rates[fuzz_byte(input) % (sizeof rates / sizeof *rates)]);
@@ -87,7 +87,7 @@ static void choose_cut(words *w, fuzz_input *input) {
     }
 }
 
-/* The joints of a motion that can be read; 0 for any other, and for one of more frames. */
+/* The number of joints of a readable motion; 0 for any other file, and for one with more frames. */
 static size_t joints_of(const char *path, bool hold, size_t max_frames) {
     bvh_options options = {.hold_nan = hold};
     bvh *model = NULL;
@@ -112,7 +112,7 @@ static void run(words *w, const char *in, const char *out, size_t joints) {
         abort();
     }
     scratch_remove(out);
-    if (scratch_count() != 1) { /* the input */
+    if (scratch_count() != 1) { /* the input file */
         abort();
     }
     scratch_remove(in);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Fuzzer of the number reader and writer: what is read must be written and read again
- * as a number nearly the same.
+ * Fuzzer of the number reader and writer: a number that was read is written and read again as
+ * nearly the same number.
  */
 #include "formats/text.h"
 
@@ -18,7 +18,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     uint64_t whole;
 
     (void)text_is_not_finite(at, end);
-    (void)text_read_whole(at, end, &whole);
+    (void)text_read_integer(at, end, &whole);
     if (text_read_number(at, end, &value, &commas) == NULL || !isfinite(value)) {
         return 0;
     }

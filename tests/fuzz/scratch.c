@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The folder is made once and left to whoever set TMPDIR: a fuzzer ends without a farewell.
+ * The folder is created once and not removed: libFuzzer ends without calling the fuzzer. It lies
+ * in TMPDIR.
  */
 #define _POSIX_C_SOURCE 200809L
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The crowd kernel as C in one lane and sixteen against pm_crowd_pose_one, bit for bit, with all
- * tables and buffers of their exact sizes, for instances of any 32 bytes: what a device's own
- * memory checks would not tell.
+ * The crowd kernel as C with one lane and with sixteen against pm_crowd_pose_one, bit for bit, with
+ * all tables and buffers of their exact sizes, for instances of any 32 bytes: a device would not
+ * detect accesses outside.
  */
 #include "support/check.h"
 #include "support/crowd_on_host.h"
@@ -31,7 +31,7 @@ static int close_engine(void **unused) {
     return 0;
 }
 
-/* A third each of good ones, of ones that name what is not there, and of any bytes. */
+/* A third valid instances, a third with fields out of range, and a third random bytes. */
 static void make_instances(random_source *source, const scene *s, pm_crowd_instance *instances) {
     for (size_t i = 0; i < MAX; i++) {
         uint64_t bytes[4];
@@ -46,7 +46,7 @@ static void make_instances(random_source *source, const scene *s, pm_crowd_insta
     }
 }
 
-/* Whether an instance has its turn, by the rule of the public header. */
+/* Whether an instance is updated, by the rule of the public header. */
 static bool has_turn(const scene *s, const crowd_on_host_job *job, size_t i) {
     const size_t level = job->instances[i].level;
     const uint32_t every = s->levels[level < SCENE_LEVELS ? level : SCENE_LEVELS - 1].update_every;
@@ -74,7 +74,7 @@ static void expect_job(const scene *s, crowd_on_host_job job) {
         const unsigned char *got = records + job.records_offset + i * stride;
         expect_ok(pm_crowd_pose_one(s->crowd, &job.instances[i], job.output, one, &error), &error);
         if (!has_turn(s, &job, i))
-            expect_poison(got, width, "of an instance that has no turn");
+            expect_poison(got, width, "of an instance that is not updated");
         else if (memcmp(got, one, width) != 0)
             fail_msg("%u lanes, output %d: instance %zu of %zu differs", (unsigned)job.lanes,
                      (int)job.output, i, job.instance_count);
@@ -85,7 +85,7 @@ static void expect_job(const scene *s, crowd_on_host_job job) {
     free(records);
 }
 
-/* Any counts, with rows apart and memory on no boundary but that of its numbers. */
+/* Any counts, with a stride and memory that is aligned only to its numbers. */
 static void expect_output(const scene *s, random_source *source, pm_crowd_output output) {
     static const size_t counts[] = {1, 15, 16, 17, MAX};
     const size_t width = s->joints * pm_crowd_record_bytes(output);
@@ -119,7 +119,7 @@ static void expect_scene(const scene_options *options) {
     scene_free(&s);
 }
 
-static void every_output_has_the_references_bits(void **state) {
+static void every_output_has_the_bits_of_the_reference(void **state) {
     (void)state;
     for (int scales = 0; scales < 2; scales++)
         for (scene_times times = SCENE_UNIFORM; times <= SCENE_PER_JOINT; times++)
@@ -132,7 +132,7 @@ static void every_output_has_the_references_bits(void **state) {
                                               .looped = looped});
 }
 
-static void every_method_has_the_references_bits(void **state) {
+static void every_method_has_the_bits_of_the_reference(void **state) {
     (void)state;
     for (size_t n = 0; n < variant_count(); n++) {
         const variant *v = variant_at(n);
@@ -144,7 +144,7 @@ static void every_method_has_the_references_bits(void **state) {
     }
 }
 
-static void keys_of_48_bits_have_the_references_bits(void **state) {
+static void keys_of_48_bits_have_the_bits_of_the_reference(void **state) {
     (void)state;
     for (int looped = 0; looped < 2; looped++) {
         expect_scene(
@@ -154,7 +154,7 @@ static void keys_of_48_bits_have_the_references_bits(void **state) {
     }
 }
 
-static void any_number_of_joints_has_the_references_bits(void **state) {
+static void any_number_of_joints_has_the_bits_of_the_reference(void **state) {
     (void)state;
     static const size_t joints[] = {1, 2, 3, 4, 15, 16, 17, 33, 70};
     for (size_t i = 0; i < sizeof joints / sizeof *joints; i++)
@@ -162,8 +162,8 @@ static void any_number_of_joints_has_the_references_bits(void **state) {
             .salt = 0xF50 + i, .joints = joints[i], .shape = i % 2 ? SCENE_FOREST : SCENE_CHAIN});
 }
 
-/* Of instances that begin in the middle of all, as pieces of a job do. */
-static void instances_without_a_turn_are_left_alone(void **state) {
+/* The instances start in the middle of all, as for pieces of a job. */
+static void instances_that_are_not_updated_are_not_written(void **state) {
     (void)state;
     scene s;
     pm_crowd_instance instances[MAX];
@@ -188,11 +188,11 @@ static void instances_without_a_turn_are_left_alone(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_output_has_the_references_bits),
-        cmocka_unit_test(every_method_has_the_references_bits),
-        cmocka_unit_test(keys_of_48_bits_have_the_references_bits),
-        cmocka_unit_test(any_number_of_joints_has_the_references_bits),
-        cmocka_unit_test(instances_without_a_turn_are_left_alone),
+        cmocka_unit_test(every_output_has_the_bits_of_the_reference),
+        cmocka_unit_test(every_method_has_the_bits_of_the_reference),
+        cmocka_unit_test(keys_of_48_bits_have_the_bits_of_the_reference),
+        cmocka_unit_test(any_number_of_joints_has_the_bits_of_the_reference),
+        cmocka_unit_test(instances_that_are_not_updated_are_not_written),
     };
     return cmocka_run_group_tests_name("crowd on host", tests, open_engine, close_engine);
 }

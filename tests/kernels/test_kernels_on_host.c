@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The kernel files as C in every lane width against the reference path, bit for bit, with
- * all buffers of their exact sizes: what a device's own memory checks would not tell.
+ * The kernel files as C in every lane width against the reference path, bit for bit, with all
+ * buffers of their exact sizes: a device would not detect accesses outside.
  */
 #include "support/check.h"
 #include "support/kernels_on_host.h"
@@ -49,7 +49,8 @@ static void expect_launch(const host_launch *launch, const pm_clip *clip, pm_sam
     outputs_free(&got);
 }
 
-/* Every lane width of every kernel that can take the job gives the reference's bits. */
+/* Checks that every lane width of every kernel that can evaluate the job gives the reference's
+ * bits. */
 static void expect_reference(const pm_clip *clip, pm_sample_job job) {
     outputs expected =
         sampled(clip, job, job.sample_count * (job.tracks ? 1 : clip->data->track_count));
@@ -62,8 +63,8 @@ static void expect_reference(const pm_clip *clip, pm_sample_job job) {
     outputs_free(&expected);
 }
 
-/* Times from a quarter of the keys before them to a quarter after, in any order, with the
- * first and the last key among them. */
+/* Times from a quarter of the keys' duration before them to a quarter after them, in any order,
+ * including the first and the last key. */
 static void draw_times(random_source *source, const test_track *track, double *times) {
     const double first = track->times[0], last = track->times[track->key_count - 1];
     const double margin = 0.25 * (last - first) + 1;
@@ -77,7 +78,8 @@ static size_t key_count_of(size_t tracks) {
     return 1 + tracks % 7;
 }
 
-/* Tracks of one timeline, as many as asked; small sizes skip some of the counts. */
+/* Tracks with a common timeline, in every number up to a maximum; small sizes skip some of the
+ * numbers. */
 static void each_count(void (*body)(const variant *v, random_source *source, size_t tracks)) {
     random_source source = random_start();
     const size_t step = small_sizes() ? 7 : 1;
@@ -104,7 +106,7 @@ static void sample_shared(const variant *v, random_source *source, size_t tracks
     sample_at_times(v, source, tracks, true);
 }
 
-static void every_method_has_the_references_bits_for_any_number_of_tracks(void **state) {
+static void every_method_has_the_bits_of_the_reference_for_any_number_of_tracks(void **state) {
     (void)state;
     each_count(sample_shared);
 }
@@ -113,7 +115,7 @@ static void sample_apart(const variant *v, random_source *source, size_t tracks)
     sample_at_times(v, source, tracks, false);
 }
 
-static void every_method_has_the_references_bits_on_timelines_of_each_track(void **state) {
+static void every_method_has_the_bits_of_the_reference_on_timelines_of_each_track(void **state) {
     (void)state;
     each_count(sample_apart);
 }
@@ -138,7 +140,7 @@ static void sample_pairs(const variant *v, random_source *source, size_t count) 
     set_destroy(&set);
 }
 
-static void every_method_has_the_references_bits_for_pairs(void **state) {
+static void every_method_has_the_bits_of_the_reference_for_pairs(void **state) {
     (void)state;
     each_count(sample_pairs);
 }
@@ -150,8 +152,8 @@ static bool any_turns_over(const pm_clip *clip) {
     return false;
 }
 
-/* Loops of uniform keys, from laps before the keys to laps after, at a rate: the places
- * come from the place kernel. */
+/* Loops of uniform keys, from laps before the keys to laps after them, at a rate: the locate kernel
+ * computes the cursors. */
 static void loop_on(const variant *v, random_source *source, size_t tracks, bool common_timeline) {
     enum { KEYS = 6 };
     const pm_timeline timeline = {.key_count = KEYS, .rate = {3, 1}};
@@ -167,13 +169,13 @@ static void loop_on(const variant *v, random_source *source, size_t tracks, bool
         .sample_count = 90, .rate = {17, 1}, .start = {-7, 2}, .first = random_bits(source) % 5};
     if (tracks > MAX_TRACKS / 2)
         assert_true(v->method == PM_METHOD_CUBICSPLINE ||
-                    any_turns_over(clip)); /* it keeps signs */
+                    any_turns_over(clip)); /* which keeps the signs of keys */
     expect_reference(clip, job);
     pm_clip_destroy(&clip);
     set_destroy(&set);
 }
 
-static void odd_laps_of_loops_have_the_references_signs(void **state) {
+static void odd_laps_of_loops_have_the_signs_of_the_reference(void **state) {
     (void)state;
     random_source source = random_start();
     static const size_t counts[] = {1, 3, 16, 17, 31, 40};
@@ -185,7 +187,7 @@ static void odd_laps_of_loops_have_the_references_signs(void **state) {
         }
 }
 
-static void positions_and_scales_have_the_references_bits(void **state) {
+static void positions_and_scales_have_the_bits_of_the_reference(void **state) {
     (void)state;
     random_source source = random_start();
     static const pm_vector_method methods[] = {PM_VECTOR_STEP, PM_VECTOR_LINEAR,
@@ -205,7 +207,8 @@ static void positions_and_scales_have_the_references_bits(void **state) {
         }
 }
 
-/* A work-item of walk takes any number of samples and of groups: where they end must not show. */
+/* A work-item of walk evaluates any number of samples and of groups: their limits must not affect
+ * the bits. */
 static void walk_gives_the_same_bits_in_spans_and_runs_of_any_length(void **state) {
     (void)state;
     enum { TRACKS = 21 };
@@ -229,7 +232,8 @@ static void walk_gives_the_same_bits_in_spans_and_runs_of_any_length(void **stat
     }
 }
 
-/* The kernel's rule and the host's loop share a header: both are held to the wider integers. */
+/* The kernel's computation and the host's loop share a header: both are compared with wider
+ * integers. */
 static void expect_cursors(const pm_clip *clip, const pm_sample_job *job) {
     const pm_sample_request whole = pm_sample_request_of(clip->data, job, 1);
     const pm_piece pieces[] = {{0, job->sample_count}, {COUNT, job->sample_count - COUNT}};
@@ -258,7 +262,7 @@ static void expect_cursors(const pm_clip *clip, const pm_sample_job *job) {
     }
 }
 
-static void places_in_64_bits_are_those_in_128_on_kernel_and_host(void **state) {
+static void cursors_in_64_bits_equal_those_in_128_in_kernel_and_host(void **state) {
     (void)state;
     enum { KEYS = 9 };
     random_source source = random_start();
@@ -283,13 +287,13 @@ static void places_in_64_bits_are_those_in_128_on_kernel_and_host(void **state) 
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_method_has_the_references_bits_for_any_number_of_tracks),
-        cmocka_unit_test(every_method_has_the_references_bits_on_timelines_of_each_track),
-        cmocka_unit_test(every_method_has_the_references_bits_for_pairs),
-        cmocka_unit_test(odd_laps_of_loops_have_the_references_signs),
-        cmocka_unit_test(positions_and_scales_have_the_references_bits),
+        cmocka_unit_test(every_method_has_the_bits_of_the_reference_for_any_number_of_tracks),
+        cmocka_unit_test(every_method_has_the_bits_of_the_reference_on_timelines_of_each_track),
+        cmocka_unit_test(every_method_has_the_bits_of_the_reference_for_pairs),
+        cmocka_unit_test(odd_laps_of_loops_have_the_signs_of_the_reference),
+        cmocka_unit_test(positions_and_scales_have_the_bits_of_the_reference),
         cmocka_unit_test(walk_gives_the_same_bits_in_spans_and_runs_of_any_length),
-        cmocka_unit_test(places_in_64_bits_are_those_in_128_on_kernel_and_host),
+        cmocka_unit_test(cursors_in_64_bits_equal_those_in_128_in_kernel_and_host),
     };
     return cmocka_run_group_tests_name("kernels on the host", tests, open_engine, close_engine);
 }

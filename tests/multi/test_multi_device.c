@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Engines over several devices: sub-devices of the CPU, with a context each and with one for
- * both, held to the bits of the reference. How a job is divided: test_scheduler.c; what happens
- * when one of them fails: test_injection.c.
+ * Engines over several devices: sub-devices of the CPU, with one context each and with a common
+ * context, compared with the bits of the reference. How a job is divided: test_scheduler.c.
+ * Failures of a device: test_injection.c.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -23,7 +23,7 @@
 enum { KEYS = 12, TRACKS = 37, COUNT = 700, PARTS = SUB_DEVICES };
 enum { OUTPUTS = 5 };
 
-/* So few values are worth a piece here, that small jobs have many. */
+/* The minimum piece here is this many values, so that small jobs have many pieces. */
 enum { MIN = 500 };
 
 static const size_t components[OUTPUTS] = {4, 3, 3, 3, 3};
@@ -32,7 +32,7 @@ static const size_t components[OUTPUTS] = {4, 3, 3, 3, 3};
 static struct {
     bool divided;
     sub_devices subs;
-    pm_engine *engine; /* in contexts of their own */
+    pm_engine *engine; /* one context per device */
     motion keys;
 } m;
 
@@ -69,13 +69,13 @@ static int close_parts(void **state) {
     return engines_close(state);
 }
 
-/* Why is said once, when they are opened. */
+/* The reason is printed once, when the sub-devices are opened. */
 static void need_parts(void) {
     if (!m.divided)
         skip();
 }
 
-/* ---- everything that a job can give ---- */
+/* ---- every kind of result -------------- */
 
 typedef struct results {
     size_t rows;
@@ -108,7 +108,7 @@ static void expect_same_results(const results *a, const results *b) {
         expect_same_bits(a->values[o], b->values[o], a->rows * components[o], components[o]);
 }
 
-/* Samples on several devices, on the whole and on the reference. */
+/* Samples on several devices, on the whole device and on the reference. */
 static void expect_results_of_one(pm_engine *engine, const pm_clip_desc *desc,
                                   const pm_sample_job *job) {
     void *kind_state = &on_device;
@@ -136,7 +136,7 @@ static pm_clip_desc describe(const pm_timeline *timeline) {
     return motion_desc(&m.keys, timeline, PM_METHOD_SQUAD);
 }
 
-/* Times in any order, some before the first key and some past the last. */
+/* Times in any order, some before the first key and some after the last. */
 static void scatter(uint64_t salt, double times[COUNT], uint32_t tracks[COUNT]) {
     random_source source = random_salted(salt);
     for (size_t k = 0; k < COUNT; k++) {
@@ -159,8 +159,8 @@ static void uniform_samples_have_the_bits_of_one_device(void **state) {
     expect_results_of_one(m.engine, &desc, &job);
 }
 
-/* Pieces begin where the job does, however far that is from the keys. */
-static void samples_far_into_a_loop_have_them_too(void **state) {
+/* Pieces start where the job does, at any distance from the keys. */
+static void samples_far_into_a_loop_have_the_bits_of_one_device(void **state) {
     (void)state;
     need_parts();
     pm_clip_desc desc = describe(&uniform);
@@ -170,7 +170,7 @@ static void samples_far_into_a_loop_have_them_too(void **state) {
     expect_results_of_one(m.engine, &desc, &job);
 }
 
-static void uniform_samples_of_listed_keys_have_them_too(void **state) {
+static void uniform_samples_of_listed_keys_have_the_bits_of_one_device(void **state) {
     (void)state;
     need_parts();
     double times[KEYS];
@@ -181,7 +181,7 @@ static void uniform_samples_of_listed_keys_have_them_too(void **state) {
     expect_results_of_one(m.engine, &desc, &job);
 }
 
-static void listed_times_have_them_too(void **state) {
+static void listed_times_have_the_bits_of_one_device(void **state) {
     (void)state;
     need_parts();
     double times[COUNT];
@@ -193,8 +193,8 @@ static void listed_times_have_them_too(void **state) {
     expect_results_of_one(m.engine, &desc, &job);
 }
 
-/* The first of a job of times is not read, and may be anything. */
-static void pairs_have_them_too(void **state) {
+/* The first sample number is not used in a job of times, and may have any value. */
+static void pairs_have_the_bits_of_one_device(void **state) {
     (void)state;
     need_parts();
     double times[COUNT];
@@ -208,7 +208,7 @@ static void pairs_have_them_too(void **state) {
     multi_of(m.engine)->min_values = MIN;
 }
 
-static void tracks_with_times_of_their_own_have_them_too(void **state) {
+static void tracks_with_times_of_their_own_have_the_bits_of_one_device(void **state) {
     (void)state;
     need_parts();
     double key_times[KEYS], times[COUNT];
@@ -230,7 +230,7 @@ static void tracks_with_times_of_their_own_have_them_too(void **state) {
     multi_of(m.engine)->min_values = MIN;
 }
 
-static void devices_that_share_a_context_have_them_too(void **state) {
+static void devices_with_a_common_context_have_the_bits_of_one_device(void **state) {
     (void)state;
     need_parts();
     const pm_cl_target targets[PARTS] = {{m.subs.shared, m.subs.devices[0]},
@@ -242,8 +242,8 @@ static void devices_that_share_a_context_have_them_too(void **state) {
     pm_engine_destroy(&engine);
 }
 
-/* Pieces that devices cut again, for want of memory. */
-static void pieces_of_pieces_have_them_too(void **state) {
+/* Pieces that a device divides again because it lacks memory. */
+static void divided_pieces_have_the_bits_of_one_device(void **state) {
     (void)state;
     need_parts();
     pm_engine *engine = NULL;
@@ -257,7 +257,7 @@ static void pieces_of_pieces_have_them_too(void **state) {
     pm_engine_destroy(&engine);
 }
 
-/* ---- who does what ---- */
+/* ---- distribution of work ---- */
 
 static pm_clip *clip_of_slerp(pm_engine *engine) {
     const pm_clip_desc desc = motion_desc(&m.keys, &uniform, PM_METHOD_SLERP);
@@ -277,7 +277,7 @@ static bool is_measured(const pm_engine *engine, size_t part) {
     return multi_of(engine)->throughputs[part] > 0;
 }
 
-/* A thread may come too late for one job, but not for all of them. */
+/* A thread may start too late for one job, but not for all of them. */
 static void every_device_takes_part(void **state) {
     (void)state;
     need_parts();
@@ -293,7 +293,7 @@ static void every_device_takes_part(void **state) {
     pm_engine_destroy(&engine);
 }
 
-static void a_job_too_small_to_share_is_the_first_devices_while_nothing_is_known(void **state) {
+static void before_any_measurement_the_first_device_takes_a_job_too_small_to_divide(void **state) {
     (void)state;
     need_parts();
     pm_engine *engine = open_separately();
@@ -307,8 +307,8 @@ static void a_job_too_small_to_share_is_the_first_devices_while_nothing_is_known
     pm_engine_destroy(&engine);
 }
 
-/* What the other had is kept in proportion, and a 64th added; see multi/scheduler.c. */
-static void a_job_too_small_to_share_goes_to_the_fastest(void **state) {
+/* The estimate of the other device is kept in proportion, increased by 1/64; see multi/scheduler.c. */
+static void the_fastest_device_takes_a_job_too_small_to_divide(void **state) {
     (void)state;
     need_parts();
     pm_engine *engine = open_separately();
@@ -327,7 +327,7 @@ static void a_job_too_small_to_share_goes_to_the_fastest(void **state) {
     pm_engine_destroy(&engine);
 }
 
-/* By the library's own measure of what is worth a piece. */
+/* With the library's own minimum piece. */
 static void a_large_job_has_the_bits_of_one_device(void **state) {
     void *kind_state = &on_device;
     (void)state;
@@ -375,7 +375,7 @@ static void *call(void *argument) {
     return NULL;
 }
 
-static void two_threads_may_sample_at_once(void **state) {
+static void two_threads_may_sample_concurrently(void **state) {
     (void)state;
     need_parts();
     const size_t floats = (size_t)JOBS * COUNT * TRACKS * 4;
@@ -402,9 +402,9 @@ static void two_threads_may_sample_at_once(void **state) {
     pm_clip_destroy(&clip);
 }
 
-/* ---- what the engine says of itself ---- */
+/* ---- information of the engine --------- */
 
-static void its_info_is_of_all_devices_together(void **state) {
+static void its_info_covers_all_devices(void **state) {
     (void)state;
     need_parts();
     pm_device_info whole, parts[PARTS];
@@ -440,7 +440,7 @@ static void a_clip_counts_its_bytes_on_each_device(void **state) {
     pm_clip_destroy(&one);
 }
 
-static void the_self_check_is_of_every_device(void **state) {
+static void the_self_check_covers_every_device(void **state) {
     (void)state;
     need_parts();
     pm_engine *engine = open_separately();
@@ -468,7 +468,7 @@ static void tuning_several_at_once_is_refused(void **state) {
 
 /* ---- on a caller's queue ---- */
 
-static void a_queue_of_any_of_the_devices_will_do(void **state) {
+static void a_queue_of_any_of_the_devices_is_accepted(void **state) {
     (void)state;
     need_parts();
     enum { FLOATS = COUNT * TRACKS * 4 };
@@ -504,7 +504,7 @@ static void a_queue_of_any_of_the_devices_will_do(void **state) {
     pm_clip_destroy(&clip);
 }
 
-static void a_queue_of_none_of_them_is_refused(void **state) {
+static void a_queue_of_another_device_is_refused(void **state) {
     (void)state;
     need_parts();
     cl_int status = CL_SUCCESS;
@@ -535,7 +535,7 @@ static void expect_refused_targets(const pm_cl_target *targets, size_t count, co
     assert_ptr_equal(engine, untouched);
 }
 
-static void targets_that_are_none_are_refused(void **state) {
+static void invalid_targets_are_refused(void **state) {
     (void)state;
     need_parts();
     const pm_cl_target *good = m.subs.targets;
@@ -559,7 +559,7 @@ static void one_device_twice_is_refused(void **state) {
     expect_refused_targets(twice, 3, "targets[0] and targets[2] are the same");
 }
 
-static void one_target_is_an_engine_like_any_other(void **state) {
+static void one_target_makes_an_ordinary_engine(void **state) {
     (void)state;
     need_parts();
     const pm_cl_target target = {m.subs.targets[1].context, m.subs.devices[1]};
@@ -573,7 +573,7 @@ static void one_target_is_an_engine_like_any_other(void **state) {
     pm_engine_destroy(&engine);
 }
 
-static void contexts_are_retained_and_let_go(void **state) {
+static void contexts_are_retained_and_released(void **state) {
     (void)state;
     need_parts();
     const cl_uint before = references(m.subs.shared);
@@ -585,7 +585,7 @@ static void contexts_are_retained_and_let_go(void **state) {
     assert_int_equal(references_at_last(references, m.subs.shared, before), before);
 }
 
-/* ---- devices by name: these need no sub-devices ---- */
+/* ---- devices by name: no sub-devices required ------ */
 
 static size_t list_some(pm_device_info infos[2]) {
     pm_error error = poisoned_error();
@@ -612,7 +612,7 @@ static void a_device_that_is_listed_twice_is_refused(void **state) {
     expect_refused_device(list, PM_ERROR_ARGUMENT, "twice");
 }
 
-static void a_list_with_a_device_that_is_not_there_is_refused(void **state) {
+static void a_list_with_a_device_that_does_not_exist_is_refused(void **state) {
     (void)state;
     expect_refused_device("0,99", PM_ERROR_NO_DEVICE, "\"99\"");
     expect_refused_device("99,0", PM_ERROR_NO_DEVICE, "\"99\"");
@@ -620,7 +620,7 @@ static void a_list_with_a_device_that_is_not_there_is_refused(void **state) {
     expect_refused_device("0,0:", PM_ERROR_NO_DEVICE, "\"0:\"");
 }
 
-static void what_is_no_list_is_a_name(void **state) {
+static void a_name_without_separators_is_not_a_list(void **state) {
     (void)state;
     static const char *const names[] = {"0,", ",0", "0,,0", "0,cpu", "0, 1", "0,99999999999999"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
@@ -644,14 +644,14 @@ static void expect_devices(const char *device, const pm_device_info *first, size
     pm_engine_destroy(&engine);
 }
 
-static void all_is_every_device_there_is(void **state) {
+static void all_means_every_device(void **state) {
     (void)state;
     pm_device_info infos[2];
     const size_t count = list_some(infos);
     expect_devices("all", &infos[0], count);
 }
 
-static void a_list_is_of_the_devices_it_names_in_its_order(void **state) {
+static void a_list_gives_its_devices_in_its_order(void **state) {
     (void)state;
     pm_device_info infos[2];
     char list[128];
@@ -671,33 +671,33 @@ int main(void) {
         return code;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(uniform_samples_have_the_bits_of_one_device),
-        cmocka_unit_test(samples_far_into_a_loop_have_them_too),
-        cmocka_unit_test(uniform_samples_of_listed_keys_have_them_too),
-        cmocka_unit_test(listed_times_have_them_too),
-        cmocka_unit_test(pairs_have_them_too),
-        cmocka_unit_test(tracks_with_times_of_their_own_have_them_too),
-        cmocka_unit_test(devices_that_share_a_context_have_them_too),
-        cmocka_unit_test(pieces_of_pieces_have_them_too),
+        cmocka_unit_test(samples_far_into_a_loop_have_the_bits_of_one_device),
+        cmocka_unit_test(uniform_samples_of_listed_keys_have_the_bits_of_one_device),
+        cmocka_unit_test(listed_times_have_the_bits_of_one_device),
+        cmocka_unit_test(pairs_have_the_bits_of_one_device),
+        cmocka_unit_test(tracks_with_times_of_their_own_have_the_bits_of_one_device),
+        cmocka_unit_test(devices_with_a_common_context_have_the_bits_of_one_device),
+        cmocka_unit_test(divided_pieces_have_the_bits_of_one_device),
         cmocka_unit_test(every_device_takes_part),
-        cmocka_unit_test(a_job_too_small_to_share_is_the_first_devices_while_nothing_is_known),
-        cmocka_unit_test(a_job_too_small_to_share_goes_to_the_fastest),
+        cmocka_unit_test(before_any_measurement_the_first_device_takes_a_job_too_small_to_divide),
+        cmocka_unit_test(the_fastest_device_takes_a_job_too_small_to_divide),
         cmocka_unit_test(a_large_job_has_the_bits_of_one_device),
-        cmocka_unit_test(two_threads_may_sample_at_once),
-        cmocka_unit_test(its_info_is_of_all_devices_together),
+        cmocka_unit_test(two_threads_may_sample_concurrently),
+        cmocka_unit_test(its_info_covers_all_devices),
         cmocka_unit_test(a_clip_counts_its_bytes_on_each_device),
-        cmocka_unit_test(the_self_check_is_of_every_device),
+        cmocka_unit_test(the_self_check_covers_every_device),
         cmocka_unit_test(tuning_several_at_once_is_refused),
-        cmocka_unit_test(a_queue_of_any_of_the_devices_will_do),
-        cmocka_unit_test(a_queue_of_none_of_them_is_refused),
-        cmocka_unit_test(targets_that_are_none_are_refused),
+        cmocka_unit_test(a_queue_of_any_of_the_devices_is_accepted),
+        cmocka_unit_test(a_queue_of_another_device_is_refused),
+        cmocka_unit_test(invalid_targets_are_refused),
         cmocka_unit_test(one_device_twice_is_refused),
-        cmocka_unit_test(one_target_is_an_engine_like_any_other),
-        cmocka_unit_test(contexts_are_retained_and_let_go),
+        cmocka_unit_test(one_target_makes_an_ordinary_engine),
+        cmocka_unit_test(contexts_are_retained_and_released),
         cmocka_unit_test(a_device_that_is_listed_twice_is_refused),
-        cmocka_unit_test(a_list_with_a_device_that_is_not_there_is_refused),
-        cmocka_unit_test(what_is_no_list_is_a_name),
-        cmocka_unit_test(all_is_every_device_there_is),
-        cmocka_unit_test(a_list_is_of_the_devices_it_names_in_its_order),
+        cmocka_unit_test(a_list_with_a_device_that_does_not_exist_is_refused),
+        cmocka_unit_test(a_name_without_separators_is_not_a_list),
+        cmocka_unit_test(all_means_every_device),
+        cmocka_unit_test(a_list_gives_its_devices_in_its_order),
     };
-    return cmocka_run_group_tests_name("many devices", tests, open_parts, close_parts);
+    return cmocka_run_group_tests_name("multi_device", tests, open_parts, close_parts);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * How devices share a job, as arithmetic: shares by speed, what is least worth taking, what is
- * not known yet, and that somebody always takes the rest.
+ * How several devices divide a job, as arithmetic: pieces in proportion to throughput, the minimum
+ * piece, devices without a measurement, and that some device always takes the rest.
  */
 #include "multi/scheduler.h"
 
@@ -12,7 +12,7 @@
 
 enum { MIN = 100, MANY = 5 };
 
-/* A part that did a second's work of this job. */
+/* A device that has done a second's work of this job. */
 static pm_throughput timed(double rate) {
     return (pm_throughput){.values = rate, .seconds = 1};
 }
@@ -21,21 +21,21 @@ static pm_throughput known(double rate) {
     return (pm_throughput){.before = rate};
 }
 
-static void parts_of_one_speed_take_equal_shares(void **state) {
+static void devices_of_one_throughput_take_equal_pieces(void **state) {
     (void)state;
     const pm_throughput throughputs[4] = {timed(7), timed(7), timed(7), timed(7)};
     for (size_t part = 0; part < 4; part++)
         assert_int_equal(pm_next_piece(throughputs, 4, part, 80000, MIN), 10000);
 }
 
-static void a_slow_part_takes_less_in_proportion(void **state) {
+static void a_slower_device_takes_proportionally_less(void **state) {
     (void)state;
     const pm_throughput throughputs[2] = {timed(3e9), timed(1e9)};
     assert_int_equal(pm_next_piece(throughputs, 2, 0, 80000, MIN), 30000);
     assert_int_equal(pm_next_piece(throughputs, 2, 1, 80000, MIN), 10000);
 }
 
-static void a_piece_is_half_of_a_share_so_that_a_wrong_guess_can_be_mended(void **state) {
+static void a_piece_is_half_of_a_share_so_that_a_wrong_estimate_can_be_corrected(void **state) {
     (void)state;
     const pm_throughput alone = timed(5);
     assert_int_equal(pm_next_piece(&alone, 1, 0, 8000, MIN), 4000);
@@ -43,7 +43,7 @@ static void a_piece_is_half_of_a_share_so_that_a_wrong_guess_can_be_mended(void 
     assert_int_equal(pm_next_piece(throughputs, 2, 0, 8000, MIN), 4000);
 }
 
-static void no_piece_is_below_the_least_but_the_last(void **state) {
+static void no_piece_but_the_last_is_below_the_minimum(void **state) {
     (void)state;
     const pm_throughput throughputs[2] = {timed(5), timed(5)};
     assert_int_equal(pm_next_piece(throughputs, 2, 0, 300, MIN), MIN);
@@ -53,13 +53,13 @@ static void no_piece_is_below_the_least_but_the_last(void **state) {
     assert_int_equal(pm_next_piece(throughputs, 2, 0, 0, MIN), 0);
 }
 
-static void a_rest_below_the_least_goes_with_the_piece_before_it(void **state) {
+static void a_rest_below_the_minimum_is_added_to_the_previous_piece(void **state) {
     (void)state;
     const pm_throughput throughputs[2] = {timed(5), timed(5)};
     assert_int_equal(pm_next_piece(throughputs, 2, 0, 2 * MIN - 1, MIN), 2 * MIN - 1);
 }
 
-static void what_was_never_timed_takes_the_least_first(void **state) {
+static void a_device_without_a_measurement_takes_the_minimum_first(void **state) {
     (void)state;
     const pm_throughput throughputs[2] = {timed(1000), known(0)};
     assert_int_equal(pm_next_piece(throughputs, 2, 1, 80000, MIN), MIN);
@@ -69,7 +69,7 @@ static void what_was_never_timed_takes_the_least_first(void **state) {
         assert_int_equal(pm_next_piece(nobody, 2, part, 80000, MIN), MIN);
 }
 
-static void rates_of_jobs_before_count_until_there_are_new_ones(void **state) {
+static void throughputs_of_previous_jobs_are_used_until_there_are_new_ones(void **state) {
     (void)state;
     const pm_throughput before[2] = {known(300), known(100)};
     assert_int_equal(pm_next_piece(before, 2, 0, 80000, MIN), 30000);
@@ -78,16 +78,16 @@ static void rates_of_jobs_before_count_until_there_are_new_ones(void **state) {
     assert_int_equal(pm_next_piece(after, 2, 0, 80000, MIN), 20000);
 }
 
-/* A job of another kind: what took the first part three times as long will take the second as
- * many. */
-static void what_a_job_costs_one_part_is_expected_of_the_others(void **state) {
+/* A job of another kind: if it takes the first device three times as long, the second is expected
+ * to take three times as long too. */
+static void a_change_of_cost_on_one_device_is_expected_of_the_others(void **state) {
     (void)state;
     const pm_throughput throughputs[2] = {{.before = 300, .values = 100, .seconds = 1}, known(300)};
     assert_int_equal(pm_next_piece(throughputs, 2, 1, 80000, MIN), 20000);
     assert_true(fabs(pm_learned_throughput(throughputs, 2, 1) / 100 - 1) < 0.02);
 }
 
-static void who_would_be_done_last_leaves_the_rest_to_the_others(void **state) {
+static void a_device_that_would_finish_last_leaves_the_rest_to_the_others(void **state) {
     (void)state;
     pm_throughput throughputs[2] = {timed(1000), timed(1)};
     assert_int_equal(pm_next_piece(throughputs, 2, 1, 1000 * MIN - 1, MIN), 0);
@@ -96,7 +96,7 @@ static void who_would_be_done_last_leaves_the_rest_to_the_others(void **state) {
     assert_int_equal(pm_next_piece(throughputs, 2, 1, 500, MIN), 250);
 }
 
-/* Of the parts that still take pieces, the one that is done with its last before the others. */
+/* Of the devices that still take pieces, the one that finishes its last piece first. */
 static size_t first_done(const pm_throughput *throughputs, const double *until) {
     size_t part = MANY;
     for (size_t i = 0; i < MANY; i++)
@@ -105,7 +105,7 @@ static size_t first_done(const pm_throughput *throughputs, const double *until) 
     return part;
 }
 
-static void somebody_takes_every_item_whatever_the_rates(void **state) {
+static void every_item_is_taken_for_any_throughputs(void **state) {
     (void)state;
     random_source source = random_salted(0x5A1);
     for (int round = 0; round < 2000; round++) {
@@ -133,8 +133,8 @@ static void somebody_takes_every_item_whatever_the_rates(void **state) {
     }
 }
 
-/* With rates that are known, nobody is busy for much longer than all would be together. */
-static void parts_that_are_known_end_together(void **state) {
+/* With known throughputs, no device is busy for much longer than the ideal total time. */
+static void devices_with_known_throughputs_end_together(void **state) {
     (void)state;
     random_source source = random_salted(0x5A2);
     for (int round = 0; round < 500; round++) {
@@ -163,26 +163,26 @@ static void parts_that_are_known_end_together(void **state) {
     }
 }
 
-static void numbers_at_their_limits_are_divided_like_others(void **state) {
+static void numbers_at_their_limits_are_divided_correctly(void **state) {
     (void)state;
     const pm_throughput throughputs[2] = {timed(1e300), timed(1e300)};
     assert_true(pm_next_piece(throughputs, 2, 0, SIZE_MAX, MIN) <= SIZE_MAX / 2);
     assert_true(pm_next_piece(throughputs, 2, 0, SIZE_MAX, MIN) > SIZE_MAX / 8);
     assert_int_equal(pm_next_piece(throughputs, 2, 0, SIZE_MAX, SIZE_MAX), SIZE_MAX);
     assert_int_equal(pm_next_piece(throughputs, 2, 0, MIN, SIZE_MAX), MIN);
-    const pm_throughput per_joint[2] = {timed(1e300), timed(1e-300)};
-    assert_int_equal(pm_next_piece(per_joint, 2, 1, SIZE_MAX, MIN), 0);
-    assert_true(pm_next_piece(per_joint, 2, 0, SIZE_MAX, MIN) > SIZE_MAX / 4);
+    const pm_throughput unequal[2] = {timed(1e300), timed(1e-300)};
+    assert_int_equal(pm_next_piece(unequal, 2, 1, SIZE_MAX, MIN), 0);
+    assert_true(pm_next_piece(unequal, 2, 0, SIZE_MAX, MIN) > SIZE_MAX / 4);
 }
 
-static void work_that_took_no_time_says_nothing(void **state) {
+static void work_that_took_no_time_gives_no_measurement(void **state) {
     (void)state;
     const pm_throughput throughputs[2] = {{.values = 1000, .seconds = 0}, timed(5)};
     assert_int_equal(pm_next_piece(throughputs, 2, 0, 80000, MIN), MIN);
     assert_true(pm_learned_throughput(throughputs, 2, 0) <= 0);
 }
 
-static void the_fastest_takes_what_is_too_small_to_share(void **state) {
+static void the_fastest_device_takes_a_job_too_small_to_divide(void **state) {
     (void)state;
     const pm_throughput throughputs[3] = {known(5), known(7), known(6)};
     assert_int_equal(pm_fastest_part(throughputs, 3), 1);
@@ -192,7 +192,7 @@ static void the_fastest_takes_what_is_too_small_to_share(void **state) {
     assert_int_equal(pm_fastest_part(unknown, 3), 1);
 }
 
-static void a_part_without_work_is_thought_a_little_faster_next_time(void **state) {
+static void the_estimate_of_a_device_without_work_increases_slightly(void **state) {
     (void)state;
     const pm_throughput throughputs[2] = {timed(100), known(10)};
     assert_true(pm_learned_throughput(throughputs, 2, 1) > 10);
@@ -204,21 +204,21 @@ static void a_part_without_work_is_thought_a_little_faster_next_time(void **stat
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(parts_of_one_speed_take_equal_shares),
-        cmocka_unit_test(a_slow_part_takes_less_in_proportion),
-        cmocka_unit_test(a_piece_is_half_of_a_share_so_that_a_wrong_guess_can_be_mended),
-        cmocka_unit_test(no_piece_is_below_the_least_but_the_last),
-        cmocka_unit_test(a_rest_below_the_least_goes_with_the_piece_before_it),
-        cmocka_unit_test(what_was_never_timed_takes_the_least_first),
-        cmocka_unit_test(rates_of_jobs_before_count_until_there_are_new_ones),
-        cmocka_unit_test(what_a_job_costs_one_part_is_expected_of_the_others),
-        cmocka_unit_test(who_would_be_done_last_leaves_the_rest_to_the_others),
-        cmocka_unit_test(somebody_takes_every_item_whatever_the_rates),
-        cmocka_unit_test(parts_that_are_known_end_together),
-        cmocka_unit_test(numbers_at_their_limits_are_divided_like_others),
-        cmocka_unit_test(work_that_took_no_time_says_nothing),
-        cmocka_unit_test(the_fastest_takes_what_is_too_small_to_share),
-        cmocka_unit_test(a_part_without_work_is_thought_a_little_faster_next_time),
+        cmocka_unit_test(devices_of_one_throughput_take_equal_pieces),
+        cmocka_unit_test(a_slower_device_takes_proportionally_less),
+        cmocka_unit_test(a_piece_is_half_of_a_share_so_that_a_wrong_estimate_can_be_corrected),
+        cmocka_unit_test(no_piece_but_the_last_is_below_the_minimum),
+        cmocka_unit_test(a_rest_below_the_minimum_is_added_to_the_previous_piece),
+        cmocka_unit_test(a_device_without_a_measurement_takes_the_minimum_first),
+        cmocka_unit_test(throughputs_of_previous_jobs_are_used_until_there_are_new_ones),
+        cmocka_unit_test(a_change_of_cost_on_one_device_is_expected_of_the_others),
+        cmocka_unit_test(a_device_that_would_finish_last_leaves_the_rest_to_the_others),
+        cmocka_unit_test(every_item_is_taken_for_any_throughputs),
+        cmocka_unit_test(devices_with_known_throughputs_end_together),
+        cmocka_unit_test(numbers_at_their_limits_are_divided_correctly),
+        cmocka_unit_test(work_that_took_no_time_gives_no_measurement),
+        cmocka_unit_test(the_fastest_device_takes_a_job_too_small_to_divide),
+        cmocka_unit_test(the_estimate_of_a_device_without_work_increases_slightly),
     };
-    return cmocka_run_group_tests_name("share", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("scheduler", tests, NULL, NULL);
 }

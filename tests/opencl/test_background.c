@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Engines that build in the background: nobody waits for a compiler, results are those of one of
- * the two who compute and never a mixture, and failures come as they do without.
+ * Engines that build programs in the background: no caller waits for a compiler; every result comes
+ * from either the reference or the device and is never a mixture; failures are reported as without
+ * background builds.
  */
 #define _XOPEN_SOURCE 700
 
@@ -24,12 +25,12 @@ static const size_t components[OUTPUTS] = {4, 3, 3, 3, 3};
 
 static sub_devices subs;
 
-/* ---- a log that holds builds up ---- */
+/* ---- a log function that delays builds ---- */
 
 typedef struct gate {
-    pthread_mutex_t lock; /* guards what follows */
+    pthread_mutex_t lock; /* protects the members below */
     pthread_cond_t changed;
-    bool closed; /* builds that are announced wait */
+    bool closed; /* announced builds wait */
     size_t building, built, warnings;
     char warning[512];
 } gate;
@@ -61,7 +62,7 @@ static void gate_open(gate *g) {
     pthread_mutex_unlock(&g->lock);
 }
 
-/* What was counted so far, of an engine that lives. */
+/* The current count, while the engine exists. */
 static size_t gate_count(gate *g, const size_t *count) {
     pthread_mutex_lock(&g->lock);
     const size_t now = *count;
@@ -69,7 +70,7 @@ static size_t gate_count(gate *g, const size_t *count) {
     return now;
 }
 
-/* Until so many programs are ready. */
+/* Waits until this many programs are built. */
 static void gate_wait(gate *g, size_t built) {
     pthread_mutex_lock(&g->lock);
     while (g->built < built)
@@ -97,7 +98,7 @@ static pm_clip *make_clip(pm_engine *engine, pm_method method) {
     return clip;
 }
 
-/* What a job gives; all outputs, or rotations alone. */
+/* The results of a job: all outputs, or rotations only. */
 typedef struct results {
     size_t rows, outputs;
     float *values[OUTPUTS];
@@ -186,7 +187,7 @@ static size_t some_samples(void) {
     return small_sizes() ? 64 : 3000;
 }
 
-/* ---- nobody waits ---- */
+/* ---- no caller waits ---- */
 
 static void a_job_does_not_wait_for_its_programs(void **state) {
     engine_for(state);
@@ -205,7 +206,7 @@ static void a_job_does_not_wait_for_its_programs(void **state) {
     pm_clip_destroy(&clip);
     pm_engine_destroy(&engine);
     alarm(0);
-    assert_int_equal(g.built, g.building); /* which waits for what is being built */
+    assert_int_equal(g.built, g.building); /* which waits for the builds in progress */
     jobs_free(&j);
 }
 
@@ -231,7 +232,8 @@ static void programs_on_disk_are_not_built_again(void **state) {
 
 /* ---- bits ---- */
 
-/* Jobs until the device does them: while programs are built, when they are, and after that. */
+/* Jobs until the device evaluates them: while programs are built, once they are built, and after
+ * that. */
 static void expect_usual_bits(pm_engine *engine, gate *g, uint64_t salt) {
     jobs j = jobs_make(salt, some_samples());
     pm_clip *clip = make_clip(engine, PM_METHOD_SQUAD);
@@ -249,7 +251,7 @@ static void expect_usual_bits(pm_engine *engine, gate *g, uint64_t salt) {
     jobs_free(&j);
 }
 
-static void results_have_the_bits_of_the_reference_throughout(void **state) {
+static void results_have_the_bits_of_the_reference_at_all_times(void **state) {
     if (!can_compile_motion(engine_for(state), PM_METHOD_SQUAD))
         skip();
     gate g = gate_make(false);
@@ -271,7 +273,7 @@ static void several_devices_build_in_the_background_too(void **state) {
     pm_engine_destroy(&engine);
 }
 
-/* ---- a device with bits of its own ---- */
+/* ---- a device with different bits ----- */
 
 static const char stored[] = "    pm_store_values(to, value, count, streams);\n";
 static const char stored_otherwise[] =
@@ -299,7 +301,7 @@ static void copy_text(const char *from, const char *to, const char *what, const 
     assert_int_equal(fclose(out), 0);
 }
 
-/* The kernels, of which walk.cl has a text replaced, unless NULL. */
+/* Copies the kernels; unless NULL, the text `what` in walk.cl is replaced. */
 static void copy_kernels(const char *folder, const char *what, const char *by) {
     DIR *names = opendir(POSEMILL_SOURCE_DIR "/kernels");
     assert_non_null(names);
@@ -314,7 +316,7 @@ static void copy_kernels(const char *folder, const char *what, const char *by) {
     closedir(names);
 }
 
-/* The job by the reference, and by the device alone. */
+/* The job on the reference, and on the device alone. */
 static void sample_both(void **state, const char *kernels, const pm_sample_job *job,
                         results both[2]) {
     pm_engine *engine = open_engine(state, NULL, "", kernels, false);
@@ -328,9 +330,9 @@ static void sample_both(void **state, const char *kernels, const pm_sample_job *
     pm_engine_destroy(&engine);
 }
 
-/* The first job ends while the gate is closed. One after that finds the programs ready, and
- * begins on the reference, to compare. */
-static void a_job_is_done_by_the_device_in_whole_where_bits_differ(void **state) {
+/* The first job ends while the gate is closed. A later one finds the programs ready, and starts on
+ * the reference, to compare bits. */
+static void where_bits_differ_the_device_evaluates_a_whole_job(void **state) {
     random_source source = random_salted(0xBA5);
     engine_for(state);
     const char *folder = cache_folder_make();
@@ -338,7 +340,7 @@ static void a_job_is_done_by_the_device_in_whole_where_bits_differ(void **state)
     results both[2];
     assert_non_null(folder);
     copy_kernels(folder, stored, stored_otherwise);
-    for (int round = 0; round < 2; round++) { /* a job of many pieces, and one of a single one */
+    for (int round = 0; round < 2; round++) { /* a job of many pieces, and a job of one piece */
         const size_t max = round ? 64 : some_samples();
         const pm_sample_job job = {
             .sample_count = max + (size_t)(random_bits(&source) % max),
@@ -375,7 +377,7 @@ static void a_job_is_done_by_the_device_in_whole_where_bits_differ(void **state)
     assert_true(cache_folder_remove());
 }
 
-/* Opens the gate a little later, so that programs get ready within a job. */
+/* Opens the gate after a delay, so that programs become ready within a job. */
 typedef struct opener {
     pthread_t thread;
     gate *gate;
@@ -390,7 +392,7 @@ static void *open_later(void *argument) {
     return NULL;
 }
 
-static void no_job_is_a_mixture_of_bits_that_differ(void **state) {
+static void no_job_mixes_bits_that_differ(void **state) {
     enum { ROUNDS = 3 };
     random_source source = random_salted(0xBA6);
     engine_for(state);
@@ -430,7 +432,7 @@ static void no_job_is_a_mixture_of_bits_that_differ(void **state) {
 
 /* ---- failures ---- */
 
-static void a_build_that_fails_is_the_failure_of_a_job(void **state) {
+static void a_failed_build_is_the_failure_of_a_job(void **state) {
     const pm_sample_job job = {.sample_count = FEW, .rate = {120, 1}};
     engine_for(state);
     if (is_on_oclgrind(state)) {
@@ -447,10 +449,10 @@ static void a_build_that_fails_is_the_failure_of_a_job(void **state) {
     pm_error error = poisoned_error();
     pm_status status = PM_OK;
     alarm(PATIENCE_SECONDS);
-    while (status == PM_OK) /* until the compiler has seen it */
+    while (status == PM_OK) /* until the compiler has read it */
         status = sample_to(clip, job, &r, &error);
     expect_refusal(status, &error, PM_ERROR_BUILD, "walk");
-    copy_kernels(folder, NULL, NULL); /* mended: the engine tries again */
+    copy_kernels(folder, NULL, NULL); /* repaired: the engine tries again */
     do {
         status = sample_to(clip, job, &r, &error);
         expect_ok(status, &error);
@@ -463,7 +465,7 @@ static void a_build_that_fails_is_the_failure_of_a_job(void **state) {
     assert_true(cache_folder_remove());
 }
 
-static void an_engine_may_go_while_its_programs_are_built(void **state) {
+static void an_engine_may_be_destroyed_while_its_programs_are_built(void **state) {
     const pm_sample_job job = {.sample_count = FEW, .rate = {120, 1}};
     engine_for(state);
     gate g = gate_make(false);
@@ -477,7 +479,7 @@ static void an_engine_may_go_while_its_programs_are_built(void **state) {
     assert_int_equal(g.built, g.building);
 }
 
-/* ---- many callers ---- */
+/* ---- concurrent callers ---- */
 
 typedef struct caller {
     pthread_t thread;
@@ -496,7 +498,7 @@ static void *call(void *argument) {
     return NULL;
 }
 
-static void any_number_of_threads_may_sample_meanwhile(void **state) {
+static void any_number_of_threads_may_sample_during_builds(void **state) {
     enum { CALLERS = 4 };
     caller callers[CALLERS];
     engine_for(state);
@@ -546,13 +548,13 @@ int main(int argc, char **argv) {
         ONLY_ON_REFERENCE(the_reference_has_nothing_to_build),
         ONLY_ON_DEVICE(a_job_does_not_wait_for_its_programs),
         ONLY_ON_DEVICE(programs_on_disk_are_not_built_again),
-        ONLY_ON_DEVICE(results_have_the_bits_of_the_reference_throughout),
+        ONLY_ON_DEVICE(results_have_the_bits_of_the_reference_at_all_times),
         ONLY_ON_DEVICE(several_devices_build_in_the_background_too),
-        ONLY_ON_DEVICE(a_job_is_done_by_the_device_in_whole_where_bits_differ),
-        ONLY_ON_DEVICE(no_job_is_a_mixture_of_bits_that_differ),
-        ONLY_ON_DEVICE(a_build_that_fails_is_the_failure_of_a_job),
-        ONLY_ON_DEVICE(an_engine_may_go_while_its_programs_are_built),
-        ONLY_ON_DEVICE(any_number_of_threads_may_sample_meanwhile),
+        ONLY_ON_DEVICE(where_bits_differ_the_device_evaluates_a_whole_job),
+        ONLY_ON_DEVICE(no_job_mixes_bits_that_differ),
+        ONLY_ON_DEVICE(a_failed_build_is_the_failure_of_a_job),
+        ONLY_ON_DEVICE(an_engine_may_be_destroyed_while_its_programs_are_built),
+        ONLY_ON_DEVICE(any_number_of_threads_may_sample_during_builds),
     };
     if (argc > 1)
         cmocka_set_test_filter(argv[1]);

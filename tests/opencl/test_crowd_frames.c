@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * A frame loop costs what it enqueues: after the first frame, posing on a queue allocates
- * nothing, builds nothing and makes no OpenCL object but events, all of which it lets go.
- * The linker puts wrappers that write down all calls between the library and its runtimes.
+ * The cost of a frame loop: after the first frame, posing on a queue allocates nothing, builds
+ * nothing and makes no OpenCL object except events, all of which it releases. Wrappers inserted by
+ * the linker record all calls between the library and its runtimes.
  */
 #include "support/crowd_queue.h"
 #include "support/faults.h"
@@ -25,7 +25,7 @@ static bool is_for_frames(const char *name) {
     return false;
 }
 
-/* A frame as the library's calls alone are written down; how many of them make a kernel or a
+/* Poses a frame and records only the library's calls. Returns how many of them make a kernel or a
  * buffer. */
 static size_t record_frame(const pm_cl_crowd_job *job, cl_event gate) {
     const char *const *names;
@@ -49,7 +49,7 @@ static size_t record_frame(const pm_cl_crowd_job *job, cl_event gate) {
     return made;
 }
 
-/* All outputs, with what they held before. */
+/* All outputs, with copies of the previous records. */
 static void run_frames(pm_cl_crowd_job job) {
     long live = 0;
     cl_mem buffers[PM_CROWD_OUTPUT_COUNT][2];
@@ -97,7 +97,7 @@ static void frames_of_instances_in_a_buffer_make_nothing_after_the_first(void **
     clReleaseMemObject(instances);
 }
 
-/* Fewer instances than before need no more room. */
+/* Fewer instances than before require no more memory. */
 static void frames_of_fewer_instances_make_nothing(void **state) {
     (void)state;
     cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Failure injection of crowds: the Nth OpenCL call, buffer or allocation fails while skeletons
- * and crowds are made, posed and travelled with; and what a job that failed half way may still
- * touch.
+ * Failure injection for crowds: the Nth OpenCL call, buffer or allocation fails while skeletons and
+ * crowds are made, posed and asked for root motion. Also the memory that commands of a failed job
+ * may still access.
  */
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 
@@ -32,14 +32,14 @@ struct stage {
     cl_command_queue queue;
     cl_mem buffers[OUTPUTS], previous, instances; /* instances NULL: in host memory */
     cl_event gate;
-    pm_crowd_instance *own; /* the instances, in pages of their own; or NULL */
+    pm_crowd_instance *own; /* the instances, in separate memory pages; or NULL */
 };
 
-static scene material; /* whose descriptions are used, and whose crowd is on the reference */
+static scene material; /* its descriptions are used, and its crowd is on the reference */
 static pm_crowd_instance instances[COUNT], after[COUNT];
 static float *expected[OUTPUTS];
 static pm_root_motion expected_root_motions[COUNT];
-static const char *cache; /* programs come from there, so that a fault costs no build */
+static const char *cache; /* programs are read from here, so that a fault costs no build */
 
 static size_t floats_of(unsigned o) {
     return scene_floats(&material, outputs[o], COUNT);
@@ -84,7 +84,7 @@ static pm_status pose_on_queue(stage *s, pm_error *error) {
     return status;
 }
 
-/* ---- what runs need ---------------------------------------------------------------------- */
+/* ---- input of runs ----------------------------------------------------------------------- */
 
 static void prepare_nothing(stage *s) {
     (void)s;
@@ -150,7 +150,7 @@ static void prepare_instance_buffer(stage *s) {
     s->instances = make_buffer(s, sizeof instances, instances);
 }
 
-/* A job that waits for a gate that is closed. */
+/* A job that waits for a closed gate. */
 static void prepare_closed_gate(stage *s) {
     prepare_warm_queue(s);
     clReleaseEvent(s->gate);
@@ -161,7 +161,7 @@ static void prepare_closed_gate(stage *s) {
     memcpy(s->own, instances, sizeof instances);
 }
 
-/* What was enqueued before a failure may still run: the buffers live until it is done. */
+/* Commands enqueued before a failure may still run: the buffers live until these are done. */
 static void read_queue(const stage *s) {
     assert_int_equal(clFinish(s->queue), CL_SUCCESS);
     for (unsigned o = 0; o < OUTPUTS; o++)
@@ -184,7 +184,7 @@ static void close_queue(stage *s) {
     clReleaseCommandQueue(s->queue);
 }
 
-/* ---- what comes of it ---------------------------------------------------------------------- */
+/* ---- expected results ---------------------------------------------------------------------- */
 
 static void expect_records(const stage *s) {
     if (s->queue)
@@ -195,8 +195,8 @@ static void expect_records(const stage *s) {
     }
 }
 
-/* The call is over, and so the instances are the caller's: a command that still reads them when
- * the gate opens ends the process. */
+/* The call has returned, so the instances belong to the caller again: a command that still reads
+ * them when the gate opens crashes the process. */
 static void expect_instances_let_go(const stage *s) {
     assert_int_equal(mprotect(s->own, sizeof instances, PROT_NONE), 0);
     assert_int_equal(clSetUserEventStatus(s->gate, CL_COMPLETE), CL_SUCCESS);
@@ -278,7 +278,7 @@ static const scenario cold = {
     .name = "a first job", .prepare = prepare_crowd, .run = pose, .expect_done = expect_records};
 static const scenario warm = {
     .name = "a later job", .prepare = prepare_warm, .run = pose, .expect_done = expect_records};
-static const scenario root_motion_job = {.name = "travel",
+static const scenario root_motion_job = {.name = "root motion",
                                          .prepare = prepare_crowd,
                                          .run = root_motion,
                                          .expect_done = expect_root_motions};
@@ -347,17 +347,17 @@ static void a_call_failing_in_a_job_on_a_queue(void **state) {
     inject(&later_frame, state, FAULT_CL, true, 10);
 }
 
-static void a_job_that_failed_reads_no_instances_any_more(void **state) {
+static void a_failed_job_no_longer_reads_its_instances(void **state) {
     inject(&behind_a_gate, state, FAULT_CL, false, 10);
     inject(&behind_a_gate, state, FAULT_CL, true, 10);
     inject(&behind_a_gate, state, FAULT_ALLOCATION, false, 0);
 }
 
-/* ---- jobs of others on the way ----------------------------------------------------------- */
+/* ---- concurrent jobs of other queues ----------------------------------------------------- */
 
 enum { MANY = 20000, JOBS = 5, FAILS = 2, MAX_TRIES = 200 };
 
-/* Jobs of one crowd: the first on a queue of its own, where it waits, the others on another. */
+/* Jobs of one crowd: the first waits on a separate queue, the others are on another. */
 typedef struct many_jobs {
     stage s;
     cl_command_queue waiting;
@@ -420,8 +420,8 @@ static void many_expect(many_jobs *m, size_t j, cl_command_queue queue) {
     }
 }
 
-/* A job meets the nth fault while job 0 waits; those behind it must not take what job 0 reads, which
- * begins as they are given. */
+/* A job meets the nth fault while job 0 waits. Job 0 starts to read when the later jobs are
+ * enqueued, which must not reuse its buffer. */
 static bool many_run(many_jobs *m, size_t nth) {
     cl_event gate = clCreateUserEvent(pm_cl_context(m->s.engine), NULL);
     assert_int_equal(many_pose(m, 0, m->waiting, gate), PM_OK);
@@ -445,7 +445,7 @@ static bool many_run(many_jobs *m, size_t nth) {
     return met;
 }
 
-static void a_job_that_failed_leaves_those_of_other_queues_alone(void **state) {
+static void a_failed_job_does_not_affect_those_of_other_queues(void **state) {
     many_jobs m;
     size_t nth = 1;
     if (small_sizes())
@@ -513,8 +513,8 @@ int main(void) {
         ONLY_ON_DEVICE(a_call_failing_while_a_crowd_is_made),
         ONLY_ON_DEVICE(a_call_failing_in_a_job),
         ONLY_ON_DEVICE(a_call_failing_in_a_job_on_a_queue),
-        ONLY_ON_DEVICE(a_job_that_failed_reads_no_instances_any_more),
-        ONLY_ON_DEVICE(a_job_that_failed_leaves_those_of_other_queues_alone),
+        ONLY_ON_DEVICE(a_failed_job_no_longer_reads_its_instances),
+        ONLY_ON_DEVICE(a_failed_job_does_not_affect_those_of_other_queues),
         ONLY_ON_DEVICE(buffers_that_cannot_be_made),
     };
     return cmocka_run_group_tests_name("crowd_injection", tests, open_all, close_all);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * A crowd outlives the launch shape that its kernels were made for: pm_engine_tune, and what it
- * calls for each trial, change the engine's lanes between two frames. Sizes, strides and orders
- * are random; strides are multiples of some vectors and not of others.
+ * Posing a crowd after the launch configuration has changed: pm_engine_tune changes the engine's
+ * lanes between two frames, after the crowd's kernels were built. Sizes, strides and orders are
+ * random; strides are multiples of some vector sizes and not of others.
  */
 #include "support/cl_caller.h"
 #include "support/crowd_scene.h"
@@ -19,7 +19,7 @@
 static const uint32_t all_lanes[] = {1, 4, 8, 16};
 enum { LANES = sizeof all_lanes / sizeof *all_lanes };
 
-/* Results of so many bytes are stored past the caches. */
+/* Results of at least this many bytes are written with streaming stores. */
 enum { STREAMED_BYTES = 4 << 20 };
 
 static int open_all(void **state) {
@@ -32,7 +32,7 @@ static int close_all(void **state) {
     return engines_close(state);
 }
 
-/* As pm_engine_tune does with the shape that it found. */
+/* As pm_engine_tune does with the configuration that it selects. */
 static void take_lanes(uint32_t lanes) {
     pm_launch_config config = pm_opencl_of(caller.engine->device)->config;
     config.lanes = lanes;
@@ -94,7 +94,7 @@ static void expect_frame(const frame *f, pm_crowd_output output, size_t gap, con
     clReleaseMemObject(buffer);
 }
 
-/* A frame of one shape, and another after it. */
+/* A frame with one configuration, followed by a frame with another. */
 static void expect_pair(const frame *f, pm_crowd_output output, uint32_t first, uint32_t second,
                         size_t gap) {
     char what[80];
@@ -115,8 +115,8 @@ static void expect_pairs(const frame *f, pm_crowd_output output, random_source *
                 expect_pair(f, output, all_lanes[a], all_lanes[b], random_bits(source) % 5 * 16);
 }
 
-/* Palettes and another output: each is four more programs to build. */
-static void a_crowd_is_posed_alike_after_the_shape_changed(void **state) {
+/* Palettes and another output: each requires four more programs. */
+static void poses_do_not_depend_on_a_change_of_the_launch_configuration(void **state) {
     (void)state;
     const uint32_t before = caller.engine->device->info.lanes;
     random_source source = random_salted(0xF01);
@@ -129,9 +129,9 @@ static void a_crowd_is_posed_alike_after_the_shape_changed(void **state) {
     frame_free(&f);
 }
 
-/* Vectors that are stored past the caches lie on boundaries of their own size, of the kernel's and
- * not of the engine's by now: strides are multiples of 32 bytes and not of 64. */
-static void results_that_stream_are_posed_alike_after_the_shape_changed(void **state) {
+/* Vectors of streaming stores are aligned to their own size, which is that of the kernel, not the
+ * engine's current one: strides are multiples of 32 bytes and not of 64. */
+static void streamed_poses_do_not_depend_on_a_change_of_the_launch_configuration(void **state) {
     (void)state;
     if (small_sizes())
         skip();
@@ -149,20 +149,20 @@ static void results_that_stream_are_posed_alike_after_the_shape_changed(void **s
     frame_free(&f);
 }
 
-/* The public call, on an engine of its own, whatever it chooses. */
-static void a_crowd_is_posed_alike_after_its_engine_was_tuned(void **state) {
+/* The public function, on a separate engine, with any selected configuration. */
+static void poses_do_not_depend_on_tuning(void **state) {
     (void)state;
     size_t count = 0, best = 0;
     pm_error error = poisoned_error();
-    if (small_sizes()) /* which a trial's are not */
+    if (small_sizes()) /* the sizes of measurements are not small */
         skip();
     frame f;
     frame_make(0xF05, 5, 77, &f);
     take_lanes(1);
-    expect_frame(&f, PM_CROWD_MODEL, 0, "before it is tuned");
+    expect_frame(&f, PM_CROWD_MODEL, 0, "before tuning");
     expect_ok(pm_engine_tune(caller.engine, NULL, 0, &count, &best, &error), &error);
     assert_true(count > 0);
-    expect_frame(&f, PM_CROWD_MODEL, 0, "after it is tuned");
+    expect_frame(&f, PM_CROWD_MODEL, 0, "after tuning");
     frame_free(&f);
 }
 
@@ -171,9 +171,9 @@ int main(void) {
     if (code != 0)
         return code;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_crowd_is_posed_alike_after_the_shape_changed),
-        cmocka_unit_test(results_that_stream_are_posed_alike_after_the_shape_changed),
-        cmocka_unit_test(a_crowd_is_posed_alike_after_its_engine_was_tuned),
+        cmocka_unit_test(poses_do_not_depend_on_a_change_of_the_launch_configuration),
+        cmocka_unit_test(streamed_poses_do_not_depend_on_a_change_of_the_launch_configuration),
+        cmocka_unit_test(poses_do_not_depend_on_tuning),
     };
-    return cmocka_run_group_tests_name("crowd_shapes", tests, open_all, close_all);
+    return cmocka_run_group_tests_name("crowd_launch_configs", tests, open_all, close_all);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Crowds on the caller's own queues and buffers: queues of both kinds, wait lists, events,
- * instances in host memory and on the device, offsets, strides and copies of what was there.
- * What is refused is in test_crowd_queue_check.
+ * Crowds on the caller's own queues and buffers: both kinds of queues, wait lists, events,
+ * instances in host memory and on the device, offsets, strides and copies of the previous content.
+ * Refusals are in test_crowd_queue_check.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -20,19 +20,19 @@ static void pose_on_queue(cl_command_queue queue, pm_crowd_output output) {
     cl_mem buffer = queue_output_buffer(output);
     const pm_cl_crowd_job job = queue_job(output, buffer);
     cl_event done = queue_pose(&job, queue, NULL);
-    assert_int_equal(clFlush(queue), CL_SUCCESS); /* which is the caller's to do */
+    assert_int_equal(clFlush(queue), CL_SUCCESS); /* the caller must flush */
     queue_expect(buffer, output, posed.expected[output], done);
     release_event(done);
     clReleaseMemObject(buffer);
 }
 
-static void every_output_stays_in_a_buffer_on_an_in_order_queue(void **state) {
+static void every_output_is_written_to_a_buffer_on_an_in_order_queue(void **state) {
     (void)state;
     for (unsigned o = 0; o < PM_CROWD_OUTPUT_COUNT; o++)
         pose_on_queue(caller.in_order, o);
 }
 
-static void poses_stay_in_buffers_on_an_out_of_order_queue(void **state) {
+static void poses_are_written_to_buffers_on_an_out_of_order_queue(void **state) {
     (void)state;
     if (caller.out_of_order == NULL)
         skip();
@@ -66,7 +66,7 @@ static cl_mem instance_buffer(size_t offset) {
     return buffer;
 }
 
-static void instances_may_lie_in_a_buffer_behind_an_offset(void **state) {
+static void instances_may_be_in_a_buffer_at_an_offset(void **state) {
     (void)state;
     static const size_t offsets[] = {0, 8, 40, 4096};
     for (size_t i = 0; i < sizeof offsets / sizeof *offsets; i++) {
@@ -83,7 +83,7 @@ static void instances_may_lie_in_a_buffer_behind_an_offset(void **state) {
     }
 }
 
-static void outputs_may_be_asked_for_together(void **state) {
+static void several_outputs_may_be_requested_in_one_job(void **state) {
     (void)state;
     cl_mem buffers[PM_CROWD_OUTPUT_COUNT];
     pm_cl_crowd_job job = queue_job(PM_CROWD_PALETTE, NULL);
@@ -120,7 +120,7 @@ static void expect_rows(pm_crowd_output output, size_t gap) {
     clReleaseMemObject(buffer);
 }
 
-static void rows_may_lie_apart_and_nothing_between_them_is_written(void **state) {
+static void records_may_have_a_stride_and_nothing_between_them_is_written(void **state) {
     (void)state;
     for (unsigned o = 0; o < PM_CROWD_OUTPUT_COUNT; o++) {
         expect_rows(o, 16);
@@ -128,7 +128,7 @@ static void rows_may_lie_apart_and_nothing_between_them_is_written(void **state)
     }
 }
 
-/* A second job, once the first is done. */
+/* A second job after the first is done. */
 static void expect_previous(cl_command_queue queue, pm_crowd_output output) {
     static pm_crowd_instance others[QUEUE_COUNT];
     queue_instances(&posed.scene, 0xE03, others);
@@ -150,7 +150,7 @@ static void expect_previous(cl_command_queue queue, pm_crowd_output output) {
     clReleaseMemObject(previous);
 }
 
-static void what_the_buffer_held_is_copied_first(void **state) {
+static void the_content_of_the_buffer_is_copied_first(void **state) {
     (void)state;
     for (unsigned o = 0; o < PM_CROWD_OUTPUT_COUNT; o++)
         expect_previous(caller.in_order, o);
@@ -161,7 +161,7 @@ static void what_the_buffer_held_is_copied_first(void **state) {
 
 /* ---- events --------------------------------------------------------------------------------- */
 
-/* Nothing of the job may start before the gate opens, and the call must not wait for it. */
+/* No part of the job may start before the gate opens, and the call must not wait for it. */
 static void pose_behind_a_gate(cl_command_queue queue, bool from_buffer) {
     cl_event gate = gate_make();
     cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE);
@@ -183,11 +183,11 @@ static void pose_behind_a_gate(cl_command_queue queue, bool from_buffer) {
                                          &sample, 0, NULL, NULL),
                      CL_SUCCESS);
     assert_true(is_poison(sample));
-    /* what the buffer holds when the gate opens is what is copied */
+    /* the content of the buffer when the gate opens is copied */
     assert_int_equal(clEnqueueWriteBuffer(other, buffer, CL_TRUE, CALLER_OFFSET, sizeof mark, &mark,
                                           0, NULL, NULL),
                      CL_SUCCESS);
-    assert_int_equal(clFinish(other), CL_SUCCESS); /* that the bytes were taken is not enough */
+    assert_int_equal(clFinish(other), CL_SUCCESS); /* it is not enough that the bytes were copied */
     assert_false(is_complete(done));
     gate_open(gate);
     assert_int_equal(clWaitForEvents(1, &done), CL_SUCCESS);
@@ -217,7 +217,7 @@ static void a_job_starts_after_its_wait_list_on_an_out_of_order_queue(void **sta
     pose_behind_a_gate(caller.out_of_order, true);
 }
 
-/* More events than a job's commands take by themselves. */
+/* More events than the commands of a job use on their own. */
 static void a_wait_list_may_be_long(void **state) {
     (void)state;
     enum { GATES = 30 };
@@ -265,8 +265,8 @@ static void fail_behind_a_gate(bool from_buffer) {
     clReleaseCommandQueue(queue);
 }
 
-/* PoCL 3.1 and Intel's runtime end the process over commands that wait for an event that
- * failed, when commands wait for those. */
+/* PoCL 3.1 and Intel's runtime terminate the process if commands wait for an event that failed, and
+ * other commands wait for those. */
 static bool dies_of_failures(void) {
     pm_device_info info;
     pm_engine_info(caller.engine, &info);
@@ -275,19 +275,19 @@ static bool dies_of_failures(void) {
 
 static void a_failed_wait_list_fails_the_event_of_its_job_alone(void **state) {
     (void)state;
-    if (is_caller_on_oclgrind()) /* which reports the failure that is meant */
+    if (is_caller_on_oclgrind()) /* which reports the intended failure */
         skip();
     fail_behind_a_gate(true);
     if (dies_of_failures())
-        print_message("not tested: failed events of instances in host memory, of which this "
-                      "driver dies\n");
+        print_message("not tested: failed events of instances in host memory, which crash this "
+                      "driver\n");
     else
         fail_behind_a_gate(false);
     for (size_t round = 0; round < 4; round++)
         pose_on_queue(caller.in_order, PM_CROWD_PALETTE);
 }
 
-static void no_instances_still_give_the_event_of_their_wait_list(void **state) {
+static void a_job_without_instances_still_gives_the_event_of_its_wait_list(void **state) {
     (void)state;
     cl_event gate = gate_make();
     pm_cl_crowd_job job = queue_job(PM_CROWD_PALETTE, NULL);
@@ -300,7 +300,7 @@ static void no_instances_still_give_the_event_of_their_wait_list(void **state) {
     release_event(gate);
 }
 
-/* Spoiled while the job still waits, of any number. */
+/* The instances are overwritten while the job still waits, in any number. */
 static void instances_are_copied_before_the_call_returns(void **state) {
     (void)state;
     random_source source = random_salted(0xE04);
@@ -327,8 +327,8 @@ static void instances_are_copied_before_the_call_returns(void **state) {
     }
 }
 
-/* A list of no events may still be an address, such as that of an empty array. */
-static void a_wait_list_may_be_empty_and_not_null(void **state) {
+/* A list of no events may have an address, such as that of an empty array. */
+static void an_empty_wait_list_may_have_an_address(void **state) {
     (void)state;
     cl_event none[1] = {NULL}, done = NULL;
     cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE);
@@ -345,10 +345,10 @@ static void a_wait_list_may_be_empty_and_not_null(void **state) {
     clReleaseMemObject(buffer);
 }
 
-/* ---- many at once ------------------------------------------------------------------------------ */
+/* ---- concurrent jobs --------------------------------------------------------------------------- */
 
-/* More frames on the way than there are copies of instances, of different sizes. */
-static void frames_on_the_way_keep_their_instances(void **state) {
+/* More frames in progress than there are copies of instances, of different sizes. */
+static void frames_in_progress_keep_their_instances(void **state) {
     (void)state;
     enum { FRAMES = 7 };
     static pm_crowd_instance instances[FRAMES][QUEUE_COUNT];
@@ -384,7 +384,7 @@ typedef struct poser {
     bool right;
 } poser;
 
-/* cmocka's assertions are for the test's own thread. */
+/* cmocka's assertions belong to the main thread. */
 static void *pose_often(void *context) {
     poser *p = context;
     const size_t bytes = queue_bytes(p->output);
@@ -410,7 +410,7 @@ static void *pose_often(void *context) {
     return NULL;
 }
 
-static void threads_may_pose_one_crowd_at_once(void **state) {
+static void threads_may_pose_one_crowd_concurrently(void **state) {
     (void)state;
     enum { THREADS = 4 };
     static poser posers[THREADS];
@@ -433,9 +433,9 @@ static void threads_may_pose_one_crowd_at_once(void **state) {
     }
 }
 
-/* ---- turns and lives ------------------------------------------------------------------------------ */
+/* ---- update intervals and lifetimes --------------------------------------------------------------- */
 
-static void instances_without_a_turn_keep_what_the_buffer_holds(void **state) {
+static void instances_that_are_not_updated_keep_the_content_of_the_buffer(void **state) {
     (void)state;
     enum { EVERY = 3 };
     scene *s = &posed.scene;
@@ -465,8 +465,8 @@ static void instances_without_a_turn_keep_what_the_buffer_holds(void **state) {
     scene_finish(caller.engine, s);
 }
 
-/* What a crowd made or kept of a frame goes with it, and the results stay. */
-static void a_crowd_leaves_the_callers_objects_alone(void **state) {
+/* Objects that a crowd made or kept for a frame are destroyed with it, and the results remain. */
+static void a_crowd_releases_the_callers_objects(void **state) {
     (void)state;
     scene_undo(&posed.scene);
     const cl_uint before = references(caller.context);
@@ -492,23 +492,23 @@ int main(void) {
     if (code != 0)
         return code;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_output_stays_in_a_buffer_on_an_in_order_queue),
-        cmocka_unit_test(poses_stay_in_buffers_on_an_out_of_order_queue),
+        cmocka_unit_test(every_output_is_written_to_a_buffer_on_an_in_order_queue),
+        cmocka_unit_test(poses_are_written_to_buffers_on_an_out_of_order_queue),
         cmocka_unit_test(an_in_order_queue_needs_no_event),
-        cmocka_unit_test(instances_may_lie_in_a_buffer_behind_an_offset),
-        cmocka_unit_test(outputs_may_be_asked_for_together),
-        cmocka_unit_test(rows_may_lie_apart_and_nothing_between_them_is_written),
-        cmocka_unit_test(what_the_buffer_held_is_copied_first),
+        cmocka_unit_test(instances_may_be_in_a_buffer_at_an_offset),
+        cmocka_unit_test(several_outputs_may_be_requested_in_one_job),
+        cmocka_unit_test(records_may_have_a_stride_and_nothing_between_them_is_written),
+        cmocka_unit_test(the_content_of_the_buffer_is_copied_first),
         cmocka_unit_test(a_job_starts_after_its_wait_list_on_an_in_order_queue),
         cmocka_unit_test(a_job_starts_after_its_wait_list_on_an_out_of_order_queue),
         cmocka_unit_test(a_wait_list_may_be_long),
-        cmocka_unit_test(no_instances_still_give_the_event_of_their_wait_list),
+        cmocka_unit_test(a_job_without_instances_still_gives_the_event_of_its_wait_list),
         cmocka_unit_test(instances_are_copied_before_the_call_returns),
-        cmocka_unit_test(a_wait_list_may_be_empty_and_not_null),
-        cmocka_unit_test(frames_on_the_way_keep_their_instances),
-        cmocka_unit_test(threads_may_pose_one_crowd_at_once),
-        cmocka_unit_test(instances_without_a_turn_keep_what_the_buffer_holds),
-        cmocka_unit_test(a_crowd_leaves_the_callers_objects_alone),
+        cmocka_unit_test(an_empty_wait_list_may_have_an_address),
+        cmocka_unit_test(frames_in_progress_keep_their_instances),
+        cmocka_unit_test(threads_may_pose_one_crowd_concurrently),
+        cmocka_unit_test(instances_that_are_not_updated_keep_the_content_of_the_buffer),
+        cmocka_unit_test(a_crowd_releases_the_callers_objects),
         cmocka_unit_test(a_failed_wait_list_fails_the_event_of_its_job_alone),
     };
     return cmocka_run_group_tests_name("crowd_queue", tests, queue_open, queue_close);

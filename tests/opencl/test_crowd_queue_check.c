@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What is refused of crowds on the caller's queues, and that a refusal leaves everything as it
- * was.
+ * Invalid jobs of crowds on the caller's queues are refused, and a refusal changes nothing.
  */
 #include "support/crowd_queue.h"
 #include "support/sub_devices.h"
@@ -24,7 +23,7 @@ static void expect_refused(const pm_cl_crowd_job *job, const char *words) {
     expect_refused_as(posed.scene.crowd, job, caller.in_order, PM_ERROR_ARGUMENT, words);
 }
 
-static void what_is_missing_is_refused_by_name(void **state) {
+static void missing_arguments_are_refused_by_name(void **state) {
     (void)state;
     cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE);
     const pm_cl_crowd_job job = queue_job(PM_CROWD_PALETTE, buffer);
@@ -44,7 +43,7 @@ static void a_job_without_outputs_is_refused(void **state) {
     expect_refused(&job, "output");
 }
 
-static void instances_are_of_one_kind(void **state) {
+static void instances_are_given_either_in_memory_or_in_a_buffer(void **state) {
     (void)state;
     cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE);
     pm_cl_crowd_job job = queue_job(PM_CROWD_PALETTE, buffer);
@@ -155,7 +154,7 @@ static void a_buffer_too_small_for_the_instances_is_refused(void **state) {
     clReleaseMemObject(buffer);
 }
 
-static void a_buffer_is_not_its_own_previous(void **state) {
+static void a_buffer_that_is_also_previous_is_refused(void **state) {
     (void)state;
     cl_mem buffer = caller_buffer(2 * queue_bytes(PM_CROWD_PALETTE));
     pm_cl_crowd_job job = queue_job(PM_CROWD_PALETTE, buffer);
@@ -231,7 +230,7 @@ static void a_queue_of_another_device_is_refused(void **state) {
     sub_devices_close(&subs);
 }
 
-static void a_crowd_is_not_of_several_devices(void **state) {
+static void a_crowd_on_several_devices_is_refused(void **state) {
     (void)state;
     void *kind_state = &on_device;
     sub_devices subs;
@@ -265,7 +264,7 @@ static void a_crowd_on_the_reference_is_refused(void **state) {
     pm_skeleton_destroy(&skeleton);
 }
 
-/* Matrices that are not rigid are no dual quaternions. */
+/* Matrices that are not rigid have no dual quaternion. */
 static void an_output_that_the_skeleton_does_not_have_is_refused(void **state) {
     (void)state;
     scene s;
@@ -294,20 +293,20 @@ int main(void) {
     if (code != 0)
         return code;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_missing_is_refused_by_name),
+        cmocka_unit_test(missing_arguments_are_refused_by_name),
         cmocka_unit_test(a_job_without_outputs_is_refused),
-        cmocka_unit_test(instances_are_of_one_kind),
+        cmocka_unit_test(instances_are_given_either_in_memory_or_in_a_buffer),
         cmocka_unit_test(too_many_instances_are_refused),
         cmocka_unit_test(offsets_and_strides_that_are_not_aligned_are_refused),
         cmocka_unit_test(offsets_of_instances_that_are_not_aligned_are_refused),
         cmocka_unit_test(a_stride_shorter_than_the_records_is_refused),
         cmocka_unit_test(buffers_too_small_for_the_records_are_refused),
         cmocka_unit_test(a_buffer_too_small_for_the_instances_is_refused),
-        cmocka_unit_test(a_buffer_is_not_its_own_previous),
+        cmocka_unit_test(a_buffer_that_is_also_previous_is_refused),
         cmocka_unit_test(an_offset_of_previous_that_is_not_aligned_is_refused),
         cmocka_unit_test(buffers_and_queues_of_another_context_are_refused),
         cmocka_unit_test(a_queue_of_another_device_is_refused),
-        cmocka_unit_test(a_crowd_is_not_of_several_devices),
+        cmocka_unit_test(a_crowd_on_several_devices_is_refused),
         cmocka_unit_test(a_crowd_on_the_reference_is_refused),
         cmocka_unit_test(an_output_that_the_skeleton_does_not_have_is_refused),
         cmocka_unit_test(the_crowd_still_works_after_refusals),

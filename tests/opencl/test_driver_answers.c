@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * What drivers may answer and those of the test machine never do: devices that fail to say what
- * they are, groups smaller than most kernels', CL_OUT_OF_RESOURCES. The linker puts the functions
- * here between the library and the driver. Devices, groups and sizes are random.
+ * Results that drivers may return and those of the test machine never do: devices whose queries
+ * fail, work-group limits below those of most kernels, CL_OUT_OF_RESOURCES. The linker puts the
+ * functions here between the library and the driver. Devices, groups and sizes are random.
  */
 #include <posemill/posemill_cl.h>
 
@@ -14,12 +14,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FAILURE = -9999 }; /* no driver's */
+enum { FAILURE = -9999 }; /* belongs to no driver */
 enum { MAX_PLATFORMS = 4, MAX_DEVICES = 5 };
 
 typedef enum answer { SOUND = 0, BROKEN } answer;
 
-/* Platforms and devices as they are listed while `listed` is set: sound ones are the real one. */
+/* Platforms and devices as listed while `listed` is set: valid ones are copies of the real one. */
 static struct {
     bool listed;
     size_t platforms;
@@ -72,14 +72,14 @@ cl_int __wrap_clGetDeviceInfo(cl_device_id id, cl_device_info what, size_t size,
     return __real_clGetDeviceInfo(id, what, size, value, used);
 }
 
-/* What launches and buffers meet. */
+/* The results of launches and buffers. */
 static struct {
-    size_t max_group;     /* 0: what the driver says */
-    size_t largest_group; /* that was launched */
+    size_t max_group;     /* 0: the limit of the driver */
+    size_t largest_group; /* among those launched */
     size_t launches;
     bool launches_fail;
     bool buffers_limited;
-    size_t largest_buffer; /* that is granted while they are */
+    size_t largest_buffer; /* largest size that is granted while buffers are limited */
     size_t buffers_refused;
 } driver;
 
@@ -135,7 +135,7 @@ cl_mem __wrap_clCreateBuffer(cl_context c, cl_mem_flags flags, size_t size, void
 
 /* ---- lists of devices -------------------------------------------------------------------- */
 
-/* At random, but for at least one that is broken. */
+/* Random, with at least one broken device. */
 static void fake_list(random_source *source, answer others) {
     fake.platforms = 1 + random_bits(source) % MAX_PLATFORMS;
     for (size_t p = 0; p < fake.platforms; p++) {
@@ -215,7 +215,7 @@ static pm_status open_number(size_t p, size_t d, size_t *warnings, pm_error *err
     return status;
 }
 
-/* By number each that is sound is opened, and no other is instead of one that is not. */
+/* Each valid device is opened by its number, and no other device replaces a broken one. */
 static void a_device_is_opened_by_its_number_among_broken_ones(void **state) {
     random_source source = random_salted(0xF22);
     fake.real = pm_cl_device(engine_for(state));
@@ -234,8 +234,8 @@ static void a_device_is_opened_by_its_number_among_broken_ones(void **state) {
         }
 }
 
-/* Auto does not go to the reference path over a device that is there and broken. */
-static void nothing_but_broken_devices_is_a_failure(void **state) {
+/* "auto" does not choose the reference path if there is a device that is broken. */
+static void a_list_of_only_broken_devices_is_a_failure(void **state) {
     random_source source = random_salted(0xF23);
     static const char *const names[] = {"auto", "all", "cpu", "0", "0:0"};
     engine_for(state); /* skips where there is no device */
@@ -303,7 +303,7 @@ static results run_all(pm_engine *engine, uint64_t salt) {
     return r;
 }
 
-static void groups_are_no_larger_than_kernels_may_have(void **state) {
+static void work_groups_are_within_the_limits_of_kernels(void **state) {
     random_source source = random_salted(0xF24);
     pm_engine *engine = engine_with(state, &(pm_engine_desc){.lanes = 1});
     results expected = run_all(engine, 0xF25);
@@ -334,7 +334,7 @@ static pm_clip *small_clip(pm_engine *engine, motion *keys) {
     return clip_make(engine, &desc);
 }
 
-/* Smaller pieces would fail too: it is tried once. */
+/* Smaller pieces would fail too, so it is tried only once. */
 static void a_launch_without_resources_is_a_failure_of_the_device(void **state) {
     motion keys;
     pm_clip *clip = small_clip(engine_for(state), &keys);
@@ -354,7 +354,7 @@ static void a_launch_without_resources_is_a_failure_of_the_device(void **state) 
     motion_free(&keys);
 }
 
-/* Of a device that grants little, some of which says so in this way. */
+/* A device with little memory; some drivers report that with this code. */
 static void a_buffer_without_resources_is_a_lack_of_memory(void **state) {
     random_source source = random_salted(0xF27);
     motion keys;
@@ -392,8 +392,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         ONLY_ON_DEVICE(a_device_that_fails_its_queries_is_left_out),
         ONLY_ON_DEVICE(a_device_is_opened_by_its_number_among_broken_ones),
-        ONLY_ON_DEVICE(nothing_but_broken_devices_is_a_failure),
-        ONLY_ON_DEVICE(groups_are_no_larger_than_kernels_may_have),
+        ONLY_ON_DEVICE(a_list_of_only_broken_devices_is_a_failure),
+        ONLY_ON_DEVICE(work_groups_are_within_the_limits_of_kernels),
         ONLY_ON_DEVICE(a_launch_without_resources_is_a_failure_of_the_device),
         ONLY_ON_DEVICE(a_buffer_without_resources_is_a_lack_of_memory),
     };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Failure injection of clips: the Nth OpenCL call, buffer or allocation fails while engines and
- * clips are made, on one device and on two, and sampled.
+ * Failure injection for clips: the Nth OpenCL call, buffer or allocation fails while engines and
+ * clips are made, on one device and on two, and while clips are sampled.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -26,12 +26,13 @@ enum { KEYS = 8, TRACKS = 5, COUNT = 30, ROWS = COUNT * TRACKS };
 struct stage {
     void **state;
     const char *cache_folder;
-    bool divided;       /* the engine is over both sub-devices */
-    bool in_background; /* the engine builds so */
+    bool divided;       /* the engine is on both sub-devices */
+    bool in_background; /* the engine builds in the background */
     pm_engine *engine;
     pm_clip *clip;
     float *rotations, *positions;
-    /* The caller's own: made and read outside of the armed stretch, for they belong to the test. */
+    /* The caller's objects: made and read while no fault is armed, because they belong to the
+     * test. */
     cl_command_queue queue;
     cl_mem rotation_buffer, position_buffer;
 };
@@ -51,7 +52,7 @@ static const pm_timeline timeline = {.key_count = KEYS, .rate = {8, 1}};
 
 static pm_status create_engine(stage *s, pm_error *error) {
     const pm_engine_desc desc = {.device = device_for(s->state),
-                                 .piece_bytes = 2048, /* several pieces a job */
+                                 .piece_bytes = 2048, /* several pieces per job */
                                  .build_in_background = s->in_background,
                                  .cache_folder = s->cache_folder};
     if (!s->divided)
@@ -59,7 +60,7 @@ static pm_status create_engine(stage *s, pm_error *error) {
     const pm_status status =
         pm_cl_engine_create_multi(subs.targets, SUB_DEVICES, &desc, &s->engine, error);
     if (status == PM_OK)
-        pm_multi_device_of(s->engine->device)->min_values = 20; /* several pieces a device */
+        pm_multi_device_of(s->engine->device)->min_values = 20; /* several pieces per device */
     return status;
 }
 
@@ -76,10 +77,10 @@ static pm_status sample_uniform(stage *s, pm_error *error) {
     return pm_sample(s->clip, &job, error);
 }
 
-/* Two jobs, and between them time for the programs, of which the fault may have broken one: the
- * second is the device's, or has the failure. */
+/* Two jobs, with time for the builds between them. A fault may break one of the programs: the
+ * second job is the device's, or reports the failure. */
 static pm_status sample_in_background(stage *s, pm_error *error) {
-    enum { PROGRAMS = 3, MAX_WAITS = 2000 }; /* of places, rotations and positions; milliseconds */
+    enum { PROGRAMS = 3, MAX_WAITS = 2000 }; /* of cursors, rotations and positions; milliseconds */
     const struct timespec moment = {0, 1000000};
     const pm_status status = sample_uniform(s, error);
     for (int i = 0; i < MAX_WAITS && pm_cl_program_count(s->engine->device) < PROGRAMS; i++)
@@ -153,7 +154,7 @@ static void prepare_clip(stage *s) {
     expect_ok(create_clip(s, &error), &error);
 }
 
-/* Programs are built and buffers are made that later jobs may find again. */
+/* Builds programs and makes buffers that later jobs may reuse. */
 static void prepare_warm(stage *s) {
     pm_error error = poisoned_error();
     prepare_clip(s);
@@ -195,7 +196,7 @@ static void prepare_queue(stage *s) {
     assert_int_equal(status, CL_SUCCESS);
 }
 
-/* ---- what comes of it ---- */
+/* ---- expected results ---- */
 
 static void expect_results(const stage *s) {
     expect_same_bits(s->rotations, expected_rotations, ROWS * 4, 4);
@@ -234,7 +235,7 @@ void stage_poison(stage *s) {
     memset(s->positions, 0xFF, ROWS * 3 * sizeof(float));
 }
 
-/* What was enqueued before a failure may still run: the buffers live until it is done. */
+/* Commands enqueued before a failure may still run: the buffers live until these are done. */
 static void close_queue(stage *s) {
     if (s->queue == NULL)
         return;
@@ -282,7 +283,7 @@ static const scenario cold = {.name = "a first job",
                               .prepare = prepare_clip,
                               .run = sample_uniform,
                               .expect_done = expect_results};
-static const scenario cold_in_background = {.name = "first jobs with programs built behind them",
+static const scenario cold_in_background = {.name = "first jobs with background builds",
                                             .prepare = prepare_background,
                                             .run = sample_in_background,
                                             .expect_done = expect_results,
@@ -311,7 +312,7 @@ static const scenario making_a_divided_clip = {.name = "making a clip on two dev
                                                .prepare = prepare_divided_engine,
                                                .run = create_clip,
                                                .expect_undone = expect_no_clip};
-/* Two devices call as often as their pieces are many. */
+/* The number of calls grows with the number of pieces on both devices. */
 static const scenario divided_cold = {.name = "a first job on two devices",
                                       .prepare = prepare_divided_clip,
                                       .run = sample_uniform,
@@ -330,21 +331,27 @@ static void the_linker_wraps_the_calls(void **state) {
     assert_true(faults_are_linked());
 }
 
-static void every_opencl_call_of_the_library_is_in_the_table(void **state) {
-    (void)state;
-    DIR *folder = opendir(POSEMILL_SOURCE_DIR "/host");
-    assert_non_null(folder);
+/* OpenCL calls in a source file, or in all of a folder and its subfolders. */
+static size_t count_calls(const char *path) {
+    const size_t length = strlen(path);
+    DIR *folder = opendir(path);
     size_t found = 0;
+    if (!folder)
+        return length > 2 && strcmp(path + length - 2, ".c") == 0 ? faults_check_source(path) : 0;
     for (struct dirent *entry; (entry = readdir(folder));) {
-        char path[1024];
-        const size_t length = strlen(entry->d_name);
-        if (length < 2 || strcmp(entry->d_name + length - 2, ".c") != 0)
+        char inner[1024];
+        if (entry->d_name[0] == '.')
             continue;
-        snprintf(path, sizeof path, "%s/%s", POSEMILL_SOURCE_DIR "/host", entry->d_name);
-        found += faults_check_source(path);
+        snprintf(inner, sizeof inner, "%s/%s", path, entry->d_name);
+        found += count_calls(inner);
     }
     closedir(folder);
-    assert_true(found > 20);
+    return found;
+}
+
+static void every_opencl_call_of_the_library_is_in_the_table(void **state) {
+    (void)state;
+    assert_true(count_calls(POSEMILL_SOURCE_DIR "/host") > 20);
 }
 
 /* ---- allocations ---- */
@@ -426,7 +433,7 @@ static void every_call_failing_from_the_nth_on(void **state) {
     inject(&uniform, state, FAULT_CL, true, 2);
 }
 
-/* Not from the nth on: each program that failed is the failure of a job of its own. */
+/* Not from the nth call on: each program that failed is the failure of a separate job. */
 static void a_fault_while_programs_are_built_in_the_background(void **state) {
     inject(&cold_in_background, state, FAULT_CL, false, 5);
     inject(&cold_in_background, state, FAULT_ALLOCATION, false, 1);
@@ -446,7 +453,7 @@ static void buffers_that_cannot_be_made_from_the_nth_on(void **state) {
     inject(&cold, state, FAULT_BUFFER, true, 1);
 }
 
-/* ---- two devices at once ---- */
+/* ---- two devices ------------ */
 
 static void need_sub_devices(void **state) {
     if (!subs.shared && !sub_devices_open(engine_for(state), &subs))
@@ -476,7 +483,7 @@ static void buffers_that_cannot_be_made_on_two_devices(void **state) {
     inject(&divided_cold, state, FAULT_BUFFER, true, 1);
 }
 
-/* ---- the program cache: nothing that fails there is an error ---- */
+/* ---- the program cache, whose failures are never errors --------- */
 
 static void with_cache(const scenario *which, void **state, fault_kind kind) {
     engine_for(state);
@@ -486,7 +493,7 @@ static void with_cache(const scenario *which, void **state, fault_kind kind) {
     assert_true(cache_folder_remove());
 }
 
-static void a_failure_beside_a_warm_cache(void **state) {
+static void a_failure_with_a_filled_cache(void **state) {
     with_cache(&cold, state, FAULT_CL);
     with_cache(&making_an_engine, state, FAULT_ALLOCATION);
 }
@@ -542,7 +549,7 @@ int main(int argc, char **argv) {
         ONLY_ON_DEVICE(an_allocation_failing_on_two_devices),
         ONLY_ON_DEVICE(a_call_failing_on_two_devices),
         ONLY_ON_DEVICE(buffers_that_cannot_be_made_on_two_devices),
-        ONLY_ON_DEVICE(a_failure_beside_a_warm_cache),
+        ONLY_ON_DEVICE(a_failure_with_a_filled_cache),
     };
     if (argc > 1)
         cmocka_set_test_filter(argv[1]);

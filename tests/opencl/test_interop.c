@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Posemill on the caller's own OpenCL objects: context, queues of both kinds, wait
- * lists, events, offsets into buffers, and what of these is refused.
+ * Posemill with the caller's OpenCL objects: context, both kinds of queues, wait lists, events,
+ * offsets into buffers, and refusals of invalid ones.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -18,7 +18,7 @@ enum { KEYS = 12, TRACKS = 5, COUNT = 100, ROWS = COUNT * TRACKS };
 static struct {
     pm_clip *clip;
     motion keys;
-    float rotations[ROWS * 4], positions[ROWS * 3]; /* as pm_sample gives them */
+    float rotations[ROWS * 4], positions[ROWS * 3]; /* results of pm_sample */
 } c;
 
 static const pm_sample_job job = {.sample_count = COUNT, .rate = {31, 1}};
@@ -66,7 +66,7 @@ static void sample_on_queue(cl_command_queue queue) {
     pm_error error = poisoned_error();
     expect_ok(pm_cl_sample(c.clip, &job, &outputs, queue, 0, NULL, &done, &error), &error);
     assert_non_null(done);
-    /* The queue is the caller's to flush. */
+    /* The caller must flush the queue. */
     assert_int_equal(clFlush(queue), CL_SUCCESS);
     expect_results(rotations, positions, done);
     release_event(done);
@@ -74,12 +74,12 @@ static void sample_on_queue(cl_command_queue queue) {
     clReleaseMemObject(positions);
 }
 
-static void results_stay_in_buffers_on_an_in_order_queue(void **state) {
+static void results_are_written_to_buffers_on_an_in_order_queue(void **state) {
     (void)state;
     sample_on_queue(caller.in_order);
 }
 
-static void results_stay_in_buffers_on_an_out_of_order_queue(void **state) {
+static void results_are_written_to_buffers_on_an_out_of_order_queue(void **state) {
     (void)state;
     if (caller.out_of_order == NULL)
         skip();
@@ -146,7 +146,7 @@ static void a_job_starts_after_its_wait_list_on_an_out_of_order_queue(void **sta
     sample_behind_an_event(caller.out_of_order);
 }
 
-/* All kinds of jobs, whose times are spoiled while the job still waits. */
+/* All kinds of jobs; their times are overwritten while the job still waits. */
 static void times_and_tracks_are_copied_before_the_call_returns(void **state) {
     (void)state;
     double times[ROWS], kept[ROWS];
@@ -218,15 +218,15 @@ static void a_job_of_no_samples_still_gives_its_event(void **state) {
     free(results);
     release_event(done);
     clReleaseMemObject(buffer);
-    /* There is nothing to write, and so nowhere to write it to. */
+    /* There is nothing to write, so no output is required. */
     const pm_cl_outputs none = {.rotations = NULL};
     expect_ok(pm_cl_sample(c.clip, &empty, &none, caller.in_order, 0, NULL, &done, &error), &error);
     assert_int_equal(clWaitForEvents(1, &done), CL_SUCCESS);
     release_event(done);
 }
 
-/* A list of no events may still be an address, such as that of an empty array. */
-static void a_wait_list_may_be_empty_and_not_null(void **state) {
+/* A list of no events may have an address, such as that of an empty array. */
+static void an_empty_wait_list_may_have_an_address(void **state) {
     (void)state;
     cl_event none[1] = {NULL}, done = NULL;
     cl_mem buffer = caller_buffer(sizeof c.rotations);
@@ -246,7 +246,7 @@ static void a_wait_list_may_be_empty_and_not_null(void **state) {
 
 /* ---- objects ---- */
 
-static void the_engine_runs_on_the_objects_it_was_given(void **state) {
+static void the_engine_uses_the_given_objects(void **state) {
     (void)state;
     assert_ptr_equal(pm_cl_context(caller.engine), caller.context);
     assert_ptr_equal(pm_cl_device(caller.engine), caller.device);
@@ -259,7 +259,7 @@ static void the_reference_has_no_objects(void **state) {
     assert_null(pm_cl_device(engine_for(&kind_state)));
 }
 
-static void an_engine_retains_the_context_and_lets_it_go(void **state) {
+static void an_engine_retains_the_context_and_releases_it(void **state) {
     (void)state;
     cl_int status = CL_SUCCESS;
     cl_context context = clCreateContext(NULL, 1, &caller.device, NULL, NULL, &status);
@@ -274,7 +274,7 @@ static void an_engine_retains_the_context_and_lets_it_go(void **state) {
     clReleaseContext(context);
 }
 
-static void an_engine_on_nothing_is_refused(void **state) {
+static void an_engine_on_null_is_refused(void **state) {
     (void)state;
     pm_engine *engine = NULL;
     pm_error error = poisoned_error();
@@ -329,7 +329,7 @@ static void outputs_that_the_clip_has_no_keys_for_are_refused(void **state) {
     clReleaseMemObject(buffer);
 }
 
-static void a_velocity_frame_that_is_none_is_refused(void **state) {
+static void an_invalid_velocity_frame_is_refused(void **state) {
     (void)state;
     cl_mem buffer = caller_buffer(sizeof c.positions);
     const pm_cl_outputs outputs = {.velocities = buffer};
@@ -357,7 +357,7 @@ static void offsets_that_are_not_aligned_are_refused(void **state) {
     clReleaseMemObject(buffer);
 }
 
-/* A buffer of host memory may begin at any float; what counts is where results begin. */
+/* A buffer of host memory may start at any float; the address of the results is what counts. */
 static void expect_in_host_memory(float *memory, size_t floats, size_t offset) {
     cl_int status = CL_SUCCESS;
     cl_mem buffer = clCreateBuffer(caller.context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR,
@@ -377,7 +377,7 @@ static void expect_in_host_memory(float *memory, size_t floats, size_t offset) {
     clReleaseMemObject(buffer);
 }
 
-static void results_in_host_memory_begin_at_aligned_addresses(void **state) {
+static void results_in_host_memory_start_at_aligned_addresses(void **state) {
     (void)state;
     enum { FLOATS = ROWS * 4 + 64, PAGE = 4096 };
     random_source source = random_salted(0x44);
@@ -406,7 +406,7 @@ static void buffers_too_small_for_the_results_are_refused(void **state) {
     clReleaseMemObject(buffer);
 }
 
-static void host_pointers_beside_buffers_are_refused(void **state) {
+static void host_pointers_together_with_buffers_are_refused(void **state) {
     (void)state;
     cl_mem buffer = caller_buffer(sizeof c.rotations);
     float out[4];
@@ -461,27 +461,27 @@ int main(void) {
     if (code != 0)
         return code;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(results_stay_in_buffers_on_an_in_order_queue),
-        cmocka_unit_test(results_stay_in_buffers_on_an_out_of_order_queue),
+        cmocka_unit_test(results_are_written_to_buffers_on_an_in_order_queue),
+        cmocka_unit_test(results_are_written_to_buffers_on_an_out_of_order_queue),
         cmocka_unit_test(an_in_order_queue_needs_no_event),
         cmocka_unit_test(a_job_starts_after_its_wait_list_on_an_in_order_queue),
         cmocka_unit_test(a_job_starts_after_its_wait_list_on_an_out_of_order_queue),
         cmocka_unit_test(times_and_tracks_are_copied_before_the_call_returns),
         cmocka_unit_test(a_failed_wait_list_fails_the_event_of_the_job),
         cmocka_unit_test(a_job_of_no_samples_still_gives_its_event),
-        cmocka_unit_test(a_wait_list_may_be_empty_and_not_null),
-        cmocka_unit_test(the_engine_runs_on_the_objects_it_was_given),
+        cmocka_unit_test(an_empty_wait_list_may_have_an_address),
+        cmocka_unit_test(the_engine_uses_the_given_objects),
         cmocka_unit_test(the_reference_has_no_objects),
-        cmocka_unit_test(an_engine_retains_the_context_and_lets_it_go),
-        cmocka_unit_test(an_engine_on_nothing_is_refused),
+        cmocka_unit_test(an_engine_retains_the_context_and_releases_it),
+        cmocka_unit_test(an_engine_on_null_is_refused),
         cmocka_unit_test(missing_outputs_and_queues_are_refused),
         cmocka_unit_test(a_wait_list_and_its_count_must_agree),
         cmocka_unit_test(outputs_that_the_clip_has_no_keys_for_are_refused),
-        cmocka_unit_test(a_velocity_frame_that_is_none_is_refused),
+        cmocka_unit_test(an_invalid_velocity_frame_is_refused),
         cmocka_unit_test(offsets_that_are_not_aligned_are_refused),
-        cmocka_unit_test(results_in_host_memory_begin_at_aligned_addresses),
+        cmocka_unit_test(results_in_host_memory_start_at_aligned_addresses),
         cmocka_unit_test(buffers_too_small_for_the_results_are_refused),
-        cmocka_unit_test(host_pointers_beside_buffers_are_refused),
+        cmocka_unit_test(host_pointers_together_with_buffers_are_refused),
         cmocka_unit_test(buffers_and_queues_of_another_context_are_refused),
         cmocka_unit_test(a_clip_on_the_reference_is_refused),
         cmocka_unit_test(the_engine_still_works_after_refusals),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The folder that built programs are kept in: whom it trusts, how much room it takes, where it is.
- * Nothing that is wrong with it may change a result. Spoiled files: test_engine_options.c.
+ * The folder of the program cache: its permissions, its size limit, its location. No error in the
+ * folder may change a result. Damaged files: test_engine_options.c.
  */
 #define _XOPEN_SOURCE 700
 
@@ -21,18 +21,18 @@
 
 enum { KEYS = 9, TRACKS = 5, SAMPLES = 40, FLOATS = SAMPLES * TRACKS * 4, PATH = 512 };
 
-/* What posemill.h says. */
+/* The limit in posemill.h. */
 static const uint64_t limit_bytes = (uint64_t)256 << 20;
 
-/* ---- one engine's life ---- */
+/* ---- one engine ----------- */
 
-typedef struct told {
+typedef struct messages {
     size_t built, warnings;
     char warning[1024];
-} told;
+} messages;
 
 static void note_message(void *user, pm_log_level level, const char *message) {
-    told *t = user;
+    messages *t = user;
     t->built += strncmp(message, "built ", 6) == 0;
     if (level != PM_LOG_WARNING)
         return;
@@ -51,9 +51,9 @@ static void sample_into(pm_engine *engine, float out[FLOATS]) {
     motion_free(&m);
 }
 
-/* What an engine says that keeps its programs in a folder, with the results as ever. */
-static told run_with(void **state, const char *folder) {
-    told t = {0};
+/* The messages of an engine with this cache folder. Its results must be as usual. */
+static messages run_with(void **state, const char *folder) {
+    messages t = {0};
     float expected[FLOATS], actual[FLOATS];
     sample_into(engine_for(state), expected);
     pm_engine *engine = engine_with(
@@ -86,10 +86,10 @@ static bool is_hex(const char *name, size_t length) {
 typedef struct file_list {
     char names[64][80];
     size_t count;
-    uint64_t bytes; /* of those that are programs */
+    uint64_t bytes; /* total of those that are programs */
 } file_list;
 
-/* What is in a folder; programs have names of 32 digits. */
+/* The content of a folder; programs have names of 32 digits. */
 static file_list list_folder(const char *folder) {
     file_list l = {0};
     DIR *names = opendir(folder);
@@ -121,7 +121,7 @@ static const char *path_in(const char *folder, const char *name) {
     return path;
 }
 
-/* A file of so many bytes, all of them holes, last used so many seconds ago. */
+/* A sparse file of this many bytes, last used this many seconds ago. */
 static void put_file(const char *folder, const char *name, uint64_t bytes, double ago) {
     const char *path = path_in(folder, name);
     const int file = open(path, O_WRONLY | O_CREAT | O_EXCL, 0600);
@@ -135,27 +135,27 @@ static void put_file(const char *folder, const char *name, uint64_t bytes, doubl
     close(file);
 }
 
-static void expect_warning(const told *t, const char *folder, const char *reason) {
+static void expect_warning(const messages *t, const char *folder, const char *reason) {
     if (t->warnings != 1 || !strstr(t->warning, folder) || !strstr(t->warning, reason))
-        fail_msg("%zu warnings, of which one was to hold '%s' and '%s': %s", t->warnings, folder,
+        fail_msg("%zu warnings, expected one that contains '%s' and '%s': %s", t->warnings, folder,
                  reason, t->warning);
 }
 
-/* ---- whom it trusts ---- */
+/* ---- permissions ------- */
 
-static void a_folder_of_ones_own_is_used(void **state) {
-    const told first = run_with(state, cache), again = run_with(state, cache);
+static void a_folder_of_the_same_user_is_used(void **state) {
+    const messages first = run_with(state, cache), again = run_with(state, cache);
     assert_true(first.built > 0);
     assert_int_equal(again.built, 0);
     assert_int_equal(first.warnings + again.warnings, 0);
 }
 
-static void the_folder_and_its_files_are_for_their_owner_alone(void **state) {
+static void the_folder_and_its_files_are_private_to_their_owner(void **state) {
     char folder[PATH];
     struct stat info;
     snprintf(folder, sizeof folder, "%s/above/kept", cache);
     const mode_t mask = umask(0);
-    const told t = run_with(state, folder);
+    const messages t = run_with(state, folder);
     umask(mask);
     const file_list l = list_folder(folder);
     assert_int_equal(t.warnings, 0);
@@ -168,11 +168,11 @@ static void the_folder_and_its_files_are_for_their_owner_alone(void **state) {
     }
 }
 
-/* A folder that holds good programs already, and then is not to be trusted. */
+/* A folder that already contains valid programs, and is then made unsafe. */
 static void expect_distrust(void **state, const char *folder, const char *reason) {
     const file_list before = list_folder(cache);
     assert_true(before.count > 0);
-    const told t = run_with(state, folder);
+    const messages t = run_with(state, folder);
     assert_true(t.built > 0);
     expect_warning(&t, folder, reason);
     assert_int_equal(list_folder(cache).count, before.count);
@@ -193,7 +193,7 @@ static void a_folder_of_another_user_is_neither_read_nor_written(void **state) {
     enum { ANOTHER = 12345 };
     engine_for(state);
     if (geteuid() != 0) {
-        print_message("not tested: only the superuser can give a folder away\n");
+        print_message("not tested: only the superuser can change the owner of a folder\n");
         skip();
     }
     run_with(state, cache);
@@ -203,12 +203,12 @@ static void a_folder_of_another_user_is_neither_read_nor_written(void **state) {
     const file_list l = list_folder(cache);
     for (size_t i = 0; i < l.count; i++)
         assert_int_equal(chown(path_in(cache, l.names[i]), ANOTHER, (gid_t)-1), 0);
-    const told t = run_with(state, cache);
+    const messages t = run_with(state, cache);
     assert_int_equal(t.built, l.count);
     expect_warning(&t, cache, "owned by user 12345");
 }
 
-static void a_link_is_no_folder(void **state) {
+static void a_link_is_not_accepted_as_a_folder(void **state) {
     char link[PATH];
     run_with(state, cache);
     snprintf(link, sizeof link, "%s-link", cache);
@@ -216,22 +216,22 @@ static void a_link_is_no_folder(void **state) {
     expect_distrust(state, link, "link");
     char slashed[PATH + 1];
     snprintf(slashed, sizeof slashed, "%s/", link);
-    const told t = run_with(state, slashed);
+    const messages t = run_with(state, slashed);
     assert_true(t.built > 0);
     expect_warning(&t, link, "link");
     assert_int_equal(unlink(link), 0);
 }
 
-static void files_that_others_can_write_are_not_run(void **state) {
+static void files_that_others_can_write_are_not_used(void **state) {
     run_with(state, cache);
     const file_list l = list_folder(cache);
     assert_true(l.count > 0);
     for (size_t i = 0; i < l.count; i++)
         assert_int_equal(chmod(path_in(cache, l.names[i]), i % 2 ? 0602 : 0620), 0);
-    const told t = run_with(state, cache);
+    const messages t = run_with(state, cache);
     assert_int_equal(t.built, l.count);
     expect_warning(&t, cache, "other users");
-    assert_int_equal(run_with(state, cache).built, 0); /* written anew */
+    assert_int_equal(run_with(state, cache).built, 0); /* written again */
 }
 
 static void links_to_files_are_not_followed(void **state) {
@@ -245,21 +245,22 @@ static void links_to_files_are_not_followed(void **state) {
         assert_int_equal(rename(from, to), 0);
         assert_int_equal(symlink(to, from), 0);
     }
-    const told t = run_with(state, cache);
+    const messages t = run_with(state, cache);
     assert_int_equal(t.built, l.count);
     expect_warning(&t, cache, "link");
     struct stat info;
-    for (size_t i = 0; i < l.count; i++) { /* in place of the links there are files again */
+    for (size_t i = 0; i < l.count; i++) { /* files have replaced the links */
         assert_int_equal(lstat(path_in(cache, l.names[i]), &info), 0);
         assert_true(S_ISREG(info.st_mode));
     }
 }
 
-/* ---- how much room it takes ---- */
+/* ---- size limit ---------------- */
 
 enum { OLD_FILES = 24 };
 
-/* Files that were used one after another, of a random size each, a half more than the limit. */
+/* Files that were last used one after another, of random sizes, in total one and a half times the
+ * limit. */
 static uint64_t fill_folder(const char *folder, uint64_t salt, char names[OLD_FILES][33],
                             uint64_t sizes[OLD_FILES]) {
     random_source source = random_salted(salt);
@@ -278,7 +279,7 @@ static uint64_t fill_folder(const char *folder, uint64_t salt, char names[OLD_FI
     return total;
 }
 
-static void what_was_not_used_for_longest_goes_when_the_folder_is_full(void **state) {
+static void the_least_recently_used_files_are_removed_when_the_folder_is_full(void **state) {
     char names[OLD_FILES][33];
     uint64_t sizes[OLD_FILES];
     engine_for(state);
@@ -286,24 +287,24 @@ static void what_was_not_used_for_longest_goes_when_the_folder_is_full(void **st
     put_file(cache, "0123456789abcdef0123456789abcdef0", 1 << 20, 1e6);
     uint64_t total = fill_folder(cache, 0xCA2, names, sizes);
     assert_true(total > limit_bytes);
-    const told t = run_with(state, cache);
+    const messages t = run_with(state, cache);
     const file_list after = list_folder(cache);
     assert_true(t.built > 0);
     assert_in_range(after.bytes, 1, limit_bytes);
-    size_t first = 0; /* of those that stay */
+    size_t first = 0; /* index of the first file that remains */
     while (first < OLD_FILES && !has(&after, names[first]))
         total -= sizes[first++];
     assert_in_range(first, 1, OLD_FILES - 1);
     for (size_t i = first; i < OLD_FILES; i++)
         assert_true(has(&after, names[i]));
-    /* no more went than had to */
+    /* no more files were removed than necessary */
     assert_true(after.bytes + sizes[first - 1] > limit_bytes);
     assert_true(has(&after, "0123-not-a-program"));
     assert_true(has(&after, "0123456789abcdef0123456789abcdef0"));
     assert_int_equal(run_with(state, cache).built, 0);
 }
 
-static void a_program_that_is_used_stays(void **state) {
+static void a_recently_used_program_remains(void **state) {
     char names[OLD_FILES][33];
     uint64_t sizes[OLD_FILES];
     run_with(state, cache);
@@ -317,7 +318,7 @@ static void a_program_that_is_used_stays(void **state) {
     motion m = motion_make(KEYS, TRACKS, 1.5, 0xCA4);
     const pm_timeline timeline = {.key_count = KEYS, .rate = {8, 1}};
     const pm_clip_desc desc = motion_desc(&m, &timeline, PM_METHOD_STEP);
-    pm_clip *clip = clip_make(engine, &desc); /* another method: something is stored */
+    pm_clip *clip = clip_make(engine, &desc); /* another method: a program is stored */
     float out[FLOATS];
     sample_make(clip, &(pm_sample_job){.sample_count = SAMPLES, .rate = {43, 1}, .rotations = out});
     pm_clip_destroy(&clip);
@@ -329,7 +330,7 @@ static void a_program_that_is_used_stays(void **state) {
         assert_true(has(&after, programs.names[i]));
 }
 
-static void what_dead_processes_left_behind_goes(void **state) {
+static void temporary_files_of_dead_processes_are_removed(void **state) {
     static const char left[] = "00112233445566778899aabbccddeeff.a1b2c3";
     static const char busy[] = "00112233445566778899aabbccddeeff.d4e5f6";
     engine_for(state);
@@ -341,7 +342,7 @@ static void what_dead_processes_left_behind_goes(void **state) {
     assert_true(has(&after, busy));
 }
 
-/* ---- several at once ---- */
+/* ---- several engines ---- */
 
 typedef struct worker {
     pthread_t thread;
@@ -379,7 +380,7 @@ static void engines_that_share_a_full_folder_do_not_disturb_each_other(void **st
     assert_int_equal(run_with(state, cache).built, 0);
 }
 
-/* ---- where it is ---- */
+/* ---- location ------- */
 
 typedef struct environment {
     char *values[2];
@@ -407,13 +408,13 @@ static void change_back(environment *before) {
     }
 }
 
-/* Programs built by an engine in this environment, which is the folder's `expected` or nowhere. */
+/* Programs built by an engine in this environment. The folder is `expected`, or there is none. */
 static void expect_kept_in(void **state, const char *base, const char *home, const char *expected) {
     char folder[PATH];
     struct stat info;
     engine_for(state);
     environment before = change(base, home);
-    const told first = run_with(state, NULL), again = run_with(state, NULL);
+    const messages first = run_with(state, NULL), again = run_with(state, NULL);
     change_back(&before);
     assert_int_equal(first.warnings + again.warnings, 0);
     assert_true(first.built > 0);
@@ -425,11 +426,11 @@ static void expect_kept_in(void **state, const char *base, const char *home, con
     assert_int_equal(list_folder(folder).count, first.built);
 }
 
-static void an_absolute_base_is_taken(void **state) {
+static void an_absolute_base_is_used(void **state) {
     expect_kept_in(state, cache, "/nonexistent", "posemill");
 }
 
-static void a_base_that_is_relative_or_empty_is_as_good_as_none(void **state) {
+static void a_base_that_is_relative_or_empty_is_ignored(void **state) {
     char home[PATH];
     snprintf(home, sizeof home, "%s/a", cache);
     expect_kept_in(state, "relative/cache", home, "a/.cache/posemill");
@@ -437,7 +438,7 @@ static void a_base_that_is_relative_or_empty_is_as_good_as_none(void **state) {
     expect_kept_in(state, "", home, "b/.cache/posemill");
 }
 
-static void without_any_absolute_path_nothing_is_kept(void **state) {
+static void without_any_absolute_path_nothing_is_stored(void **state) {
     expect_kept_in(state, "relative", "relative", NULL);
     expect_kept_in(state, NULL, NULL, NULL);
     expect_kept_in(state, "", "", NULL);
@@ -447,20 +448,20 @@ static void without_any_absolute_path_nothing_is_kept(void **state) {
     { #test, test, make_cache, remove_cache, &on_device }
 int main(void) {
     const struct CMUnitTest tests[] = {
-        WITH_CACHE(a_folder_of_ones_own_is_used),
-        WITH_CACHE(the_folder_and_its_files_are_for_their_owner_alone),
+        WITH_CACHE(a_folder_of_the_same_user_is_used),
+        WITH_CACHE(the_folder_and_its_files_are_private_to_their_owner),
         WITH_CACHE(a_folder_that_others_can_write_is_neither_read_nor_written),
         WITH_CACHE(a_folder_of_another_user_is_neither_read_nor_written),
-        WITH_CACHE(a_link_is_no_folder),
-        WITH_CACHE(files_that_others_can_write_are_not_run),
+        WITH_CACHE(a_link_is_not_accepted_as_a_folder),
+        WITH_CACHE(files_that_others_can_write_are_not_used),
         WITH_CACHE(links_to_files_are_not_followed),
-        WITH_CACHE(what_was_not_used_for_longest_goes_when_the_folder_is_full),
-        WITH_CACHE(a_program_that_is_used_stays),
-        WITH_CACHE(what_dead_processes_left_behind_goes),
+        WITH_CACHE(the_least_recently_used_files_are_removed_when_the_folder_is_full),
+        WITH_CACHE(a_recently_used_program_remains),
+        WITH_CACHE(temporary_files_of_dead_processes_are_removed),
         WITH_CACHE(engines_that_share_a_full_folder_do_not_disturb_each_other),
-        WITH_CACHE(an_absolute_base_is_taken),
-        WITH_CACHE(a_base_that_is_relative_or_empty_is_as_good_as_none),
-        WITH_CACHE(without_any_absolute_path_nothing_is_kept),
+        WITH_CACHE(an_absolute_base_is_used),
+        WITH_CACHE(a_base_that_is_relative_or_empty_is_ignored),
+        WITH_CACHE(without_any_absolute_path_nothing_is_stored),
     };
     return cmocka_run_group_tests_name("program_cache", tests, NULL, engines_close);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Programs as a caller notices them: what is said while they are built and when, what a callback
- * may do, on which devices they are kept. The folder they are kept in: test_program_cache.c.
+ * Programs as callers notice them: messages during builds, actions that a callback may take, and
+ * devices whose programs are cached. The cache folder: test_program_cache.c.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -23,7 +23,8 @@ enum { KEYS = 9, TRACKS = 5, SAMPLES = 40, FLOATS = SAMPLES * TRACKS * 4 };
 
 enum { SOME_DEVICES = 4 };
 
-/* A callback that waits for itself must not hang the run. Kernels take some drivers minutes. */
+/* A callback that waits for itself must not block the test run. Some drivers need minutes to build
+ * the kernels. */
 enum { PATIENCE_SECONDS = 600 };
 
 static sub_devices subs;
@@ -33,16 +34,17 @@ static void need_sub_devices(void **state) {
         skip();
 }
 
-/* ---- what a log is told ---- */
+/* ---- messages of a log ----- */
 
 enum { MAX_MESSAGES = 256 };
 
 typedef struct notes {
-    pthread_mutex_t lock; /* guards what follows: several devices call from several threads */
+    pthread_mutex_t lock; /* protects the members below: several devices call from several
+                           * threads */
     size_t count;
     pm_log_level levels[MAX_MESSAGES];
     char *messages[MAX_MESSAGES];
-    /* What the callback does of its own, once at a time. */
+    /* The action of the callback, executed by one call at a time. */
     void (*act)(struct notes *notes);
     bool acting;
     size_t acts;
@@ -52,7 +54,7 @@ typedef struct notes {
     const pm_crowd_job *job;
 } notes;
 
-/* Whether this call is the one that may act. */
+/* Whether this call may execute the action. */
 static bool begin_act(notes *n) {
     pthread_mutex_lock(&n->lock);
     const bool mine = n->act && !n->acting;
@@ -91,7 +93,7 @@ static void notes_free(notes *n) {
     free(n);
 }
 
-/* Messages that hold a word. */
+/* The number of messages that contain a word. */
 static size_t count_with(const notes *n, const char *word) {
     size_t count = 0;
     for (size_t i = 0; i < n->count; i++)
@@ -159,7 +161,7 @@ static size_t files_in(const char *folder) {
     return count;
 }
 
-/* Messages of an engine's first job on one of a context's devices. */
+/* Messages of an engine's first job on one device of a context. */
 static notes *run_in(cl_context context, cl_device_id device, const char *folder) {
     notes *n = notes_make();
     pm_engine *engine = NULL;
@@ -186,13 +188,13 @@ static void expect_programs_are_kept(cl_context context, cl_device_id device) {
     assert_true(cache_folder_remove());
 }
 
-static void programs_of_a_context_of_sub_devices_are_kept(void **state) {
+static void programs_of_a_context_of_sub_devices_are_cached(void **state) {
     need_sub_devices(state);
     for (size_t which = 0; which < SUB_DEVICES; which++)
         expect_programs_are_kept(subs.shared, subs.devices[which]);
 }
 
-/* All devices of the platform of the one under test. */
+/* All devices of the platform of the tested device. */
 static cl_uint list_platform(void **state, cl_device_id devices[SOME_DEVICES]) {
     cl_platform_id platform = NULL;
     cl_uint count = 0;
@@ -204,7 +206,7 @@ static cl_uint list_platform(void **state, cl_device_id devices[SOME_DEVICES]) {
     return count < SOME_DEVICES ? count : SOME_DEVICES;
 }
 
-static void programs_of_a_context_of_several_devices_are_kept(void **state) {
+static void programs_of_a_context_of_several_devices_are_cached(void **state) {
     cl_device_id devices[SOME_DEVICES];
     cl_int status = CL_SUCCESS;
     const cl_uint count = list_platform(state, devices);
@@ -228,7 +230,7 @@ static cl_uint references_of(cl_device_id device) {
     return count;
 }
 
-/* An engine on a sub-device that nobody else holds: what it is told before is forgotten. */
+/* An engine on a sub-device without other references. Earlier messages are discarded. */
 static void a_sub_device_that_its_caller_releases_lives_as_long_as_the_engine(void **state) {
     need_sub_devices(state);
     sub_devices own;
@@ -247,7 +249,7 @@ static void a_sub_device_that_its_caller_releases_lives_as_long_as_the_engine(vo
     pm_engine_destroy(&engine);
 }
 
-static void an_engine_gives_back_what_it_retained(void **state) {
+static void an_engine_releases_what_it_retained(void **state) {
     need_sub_devices(state);
     const cl_uint before = references_of(subs.devices[0]);
     pm_engine *engine = NULL;
@@ -258,7 +260,7 @@ static void an_engine_gives_back_what_it_retained(void **state) {
     assert_int_equal(references_of(subs.devices[0]), before);
 }
 
-static void the_name_of_a_device_does_not_matter_where_one_is_given(void **state) {
+static void the_device_name_is_ignored_where_a_device_is_given(void **state) {
     static const char *const names[] = {"", "no such device", "none", "all"};
     const pm_engine *other = engine_for(state);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -273,7 +275,7 @@ static void the_name_of_a_device_does_not_matter_where_one_is_given(void **state
     }
 }
 
-/* ---- messages come when nothing is locked, whole, and say what is so ---- */
+/* ---- messages: without locks held, complete and correct ----------------- */
 
 static void sample_the_clip(notes *n) {
     pm_error error = poisoned_error();
@@ -361,7 +363,7 @@ static void a_callback_may_pose_the_crowd_whose_kernels_are_built(void **state) 
     notes_free(n);
 }
 
-static void several_devices_warn_once_of_the_folder_they_share(void **state) {
+static void several_devices_warn_once_about_their_common_folder(void **state) {
     need_sub_devices(state);
     const char *folder = cache_folder_make();
     assert_non_null(folder);
@@ -395,7 +397,7 @@ static void write_bad_kernel(const char *folder, const char *name) {
     assert_int_equal(fclose(file), 0);
 }
 
-/* Oclgrind, which is searched for what it reports, reports a build that fails too. */
+/* Oclgrind reports a failed build too, and its reports are searched. */
 static void need_silent_failures(void **state) {
     if (!is_on_oclgrind(state))
         return;
@@ -404,7 +406,7 @@ static void need_silent_failures(void **state) {
 }
 
 static notes *fail_to_build(void **state, const char *folder) {
-    static const char *const files[] = {"walk.cl", "gather.cl", "place.cl"};
+    static const char *const files[] = {"walk.cl", "gather.cl", "locate.cl"};
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         write_bad_kernel(folder, files[i]);
     notes *n = notes_make();
@@ -421,7 +423,7 @@ static notes *fail_to_build(void **state, const char *folder) {
     return n;
 }
 
-static void what_did_not_build_is_not_said_to_be_built(void **state) {
+static void a_failed_build_is_not_reported_as_built(void **state) {
     need_silent_failures(state);
     const char *folder = cache_folder_make();
     assert_non_null(folder);
@@ -435,8 +437,8 @@ static void what_did_not_build_is_not_said_to_be_built(void **state) {
     assert_true(cache_folder_remove());
 }
 
-/* Drivers may leave remarks out, but not the error that ends the build. */
-static void a_build_log_comes_whole(void **state) {
+/* Drivers may omit remarks, but not the error that ends the build. */
+static void a_build_log_is_complete(void **state) {
     need_silent_failures(state);
     const char *folder = cache_folder_make();
     assert_non_null(folder);
@@ -455,12 +457,12 @@ static void a_build_log_comes_whole(void **state) {
     assert_true(cache_folder_remove());
 }
 
-/* The programs that are ready when the first message comes that one is being built. */
+/* Checks, at each message that a build starts, that all earlier programs are built. */
 static void count_when_building(void *user, pm_log_level level, const char *message) {
-    size_t *counts = user; /* of each level */
+    size_t *counts = user; /* per level */
     (void)message;
     counts[level]++;
-    if (level == PM_LOG_BUILDING) /* announced, none of those before it unfinished */
+    if (level == PM_LOG_BUILDING) /* announced, with all earlier ones finished */
         assert_int_equal(counts[PM_LOG_BUILDING], counts[PM_LOG_BUILT] + 1);
 }
 
@@ -478,7 +480,7 @@ static void a_build_is_announced_before_it_begins(void **state) {
     const size_t built = counts[PM_LOG_BUILT];
     assert_true(built > 0);
     assert_int_equal(counts[PM_LOG_BUILDING], built);
-    engine = engine_with(state, &desc); /* what is loaded is not announced */
+    engine = engine_with(state, &desc); /* a loaded program is not announced */
     sample_once(engine, PM_METHOD_SQUAD);
     pm_engine_destroy(&engine);
     assert_int_equal(counts[PM_LOG_BUILDING], built);
@@ -486,7 +488,7 @@ static void a_build_is_announced_before_it_begins(void **state) {
     assert_true(cache_folder_remove());
 }
 
-/* Each thread asks for a program of its own and for one that all share. */
+/* Each thread requests a separate program and one that all share. */
 typedef struct asker {
     pthread_t thread;
     pm_clip *own, *shared;
@@ -504,7 +506,7 @@ static void *ask(void *argument) {
     return NULL;
 }
 
-static void threads_that_want_the_same_program_build_it_once(void **state) {
+static void threads_that_request_the_same_program_build_it_once(void **state) {
     enum { ASKERS = 4 };
     static const pm_method own[ASKERS] = {PM_METHOD_STEP, PM_METHOD_NLERP, PM_METHOD_HERMITE,
                                           PM_METHOD_STEP};
@@ -529,7 +531,7 @@ static void threads_that_want_the_same_program_build_it_once(void **state) {
         expect_usual(askers[i].own_out, own[i]);
         pm_clip_destroy(&askers[i].own);
     }
-    for (size_t i = 0; i < n->count; i++) /* but for the seconds, no two of them the same */
+    for (size_t i = 0; i < n->count; i++) /* without the seconds, no two messages are equal */
         for (size_t k = 0; k < i && strncmp(n->messages[i], "built ", 6) == 0; k++)
             assert_int_not_equal(
                 strncmp(n->messages[i], n->messages[k], strcspn(n->messages[i], ")")), 0);
@@ -549,18 +551,18 @@ static int close_all(void **state) {
 /* test_programs [PATTERN of names] */
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
-        ONLY_ON_DEVICE(programs_of_a_context_of_sub_devices_are_kept),
-        ONLY_ON_DEVICE(programs_of_a_context_of_several_devices_are_kept),
+        ONLY_ON_DEVICE(programs_of_a_context_of_sub_devices_are_cached),
+        ONLY_ON_DEVICE(programs_of_a_context_of_several_devices_are_cached),
         ONLY_ON_DEVICE(a_sub_device_that_its_caller_releases_lives_as_long_as_the_engine),
-        ONLY_ON_DEVICE(an_engine_gives_back_what_it_retained),
-        ONLY_ON_DEVICE(the_name_of_a_device_does_not_matter_where_one_is_given),
-        ONLY_ON_DEVICE(what_did_not_build_is_not_said_to_be_built),
-        ONLY_ON_DEVICE(a_build_log_comes_whole),
+        ONLY_ON_DEVICE(an_engine_releases_what_it_retained),
+        ONLY_ON_DEVICE(the_device_name_is_ignored_where_a_device_is_given),
+        ONLY_ON_DEVICE(a_failed_build_is_not_reported_as_built),
+        ONLY_ON_DEVICE(a_build_log_is_complete),
         ONLY_ON_DEVICE(a_build_is_announced_before_it_begins),
-        ONLY_ON_DEVICE(threads_that_want_the_same_program_build_it_once),
+        ONLY_ON_DEVICE(threads_that_request_the_same_program_build_it_once),
         ONLY_ON_DEVICE(a_callback_may_sample_on_the_engine_that_calls_it),
         ONLY_ON_DEVICE(a_callback_may_sample_on_an_engine_over_several_devices),
-        ONLY_ON_DEVICE(several_devices_warn_once_of_the_folder_they_share),
+        ONLY_ON_DEVICE(several_devices_warn_once_about_their_common_folder),
         ONLY_ON_DEVICE(a_callback_may_pose_the_crowd_whose_kernels_are_built),
     };
     if (argc > 1)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The oracle itself, in double: against second constructions of the same curves,
- * against every property of the methods, and against what must not hold, so that a
- * property that cannot fail would be noticed. Needs no library and no device.
+ * The oracle itself, in double: against second constructions of the same curves, against every
+ * property of the methods, and against properties that must not hold, so that a property test that
+ * cannot fail would be detected. Independent of the library and of devices.
  */
 #include "oracle/oracle.h"
 #include "support/property_rules.h"
@@ -24,7 +24,7 @@ static void assert_below(double error, double bound, const char *name) {
 }
 
 static void hold(property_rule rule) {
-    const subject in_double = subject_oracle();
+    const implementation in_double = implementation_oracle();
     property_hold(rule, &in_double);
 }
 
@@ -38,12 +38,12 @@ static void every_method_keeps_unit_norm(void **state) {
     hold(RULE_NORM);
 }
 
-static void turning_the_parent_turns_the_curve(void **state) {
+static void rotating_the_parent_rotates_the_curve(void **state) {
     (void)state;
     hold(RULE_LEFT);
 }
 
-static void stretching_time_stretches_the_curve(void **state) {
+static void scaling_time_scales_the_curve(void **state) {
     (void)state;
     hold(RULE_TIME);
 }
@@ -63,12 +63,12 @@ static void keys_of_constant_velocity_give_constant_velocity(void **state) {
     hold(RULE_STEADY);
 }
 
-static void equal_keys_hold_still_in_methods_that_say_so(void **state) {
+static void equal_keys_are_constant_in_methods_that_promise_it(void **state) {
     (void)state;
     hold(RULE_STILL);
 }
 
-static void slerp_and_sterp_keep_their_speed_within_a_segment(void **state) {
+static void slerp_and_sterp_have_constant_speed_within_a_segment(void **state) {
     (void)state;
     hold(RULE_EVEN_SPEED);
 }
@@ -80,7 +80,7 @@ static void smooth_methods_have_continuous_velocity(void **state) {
 
 static void circular_has_continuous_direction_and_a_jump_of_speed(void **state) {
     (void)state;
-    /* Cusps have none, so the tracks here turn gently. */
+    /* At cusps it has none, so the tracks here have small rotations. */
     random_source source = random_start();
     for (int n = 0; n < 200; n++) {
         track_set set;
@@ -88,7 +88,7 @@ static void circular_has_continuous_direction_and_a_jump_of_speed(void **state) 
         pm_clip_desc desc = set_describe(&set);
         desc.method = PM_METHOD_CIRCULAR;
         test_track *t = &set.tracks[0];
-        /* A gentle curve: steps of 0.5 rad about axes less than a radian apart. */
+        /* A smooth curve: steps of 0.5 rad about axes less than a radian apart. */
         vec3 axis = {0.0, 0.0, 1.0};
         for (size_t i = 1; i < 4; i++) {
             double aside[3];
@@ -112,7 +112,7 @@ static void circular_has_continuous_direction_and_a_jump_of_speed(void **state) 
         oracle_destroy(o);
         set_destroy(&set);
     }
-    const subject in_double = subject_oracle();
+    const implementation in_double = implementation_oracle();
     assert_true(property_velocity(&in_double, variant_named("circular")) > 0.5);
 }
 
@@ -126,9 +126,9 @@ static void moving_a_key_changes_four_segments_at_most_except_in_spline(void **s
     hold(RULE_LOCALITY);
 }
 
-static void right_multiplication_needs_the_axis_of_sterp_to_turn_along(void **state) {
+static void right_multiplication_requires_the_axis_of_sterp_to_rotate_too(void **state) {
     (void)state;
-    const subject in_double = subject_oracle();
+    const implementation in_double = implementation_oracle();
     hold(RULE_RIGHT);
     for (size_t n = 0; n < variant_count(); n++) {
         const variant *v = variant_at(n);
@@ -141,7 +141,7 @@ static void right_multiplication_needs_the_axis_of_sterp_to_turn_along(void **st
 
 /* ---- second constructions --------------------------------------------------- */
 
-/* One random track of one method, made and thrown away. */
+/* One random track with one method, made and destroyed. */
 typedef struct single {
     track_set set;
     pm_clip_desc desc;
@@ -186,7 +186,7 @@ static void slerp_is_the_exponential_of_a_scaled_logarithm(void **state) {
     }
 }
 
-static void slerp_of_any_operands_moves_evenly_and_never_fails(void **state) {
+static void slerp_of_any_operands_has_constant_speed_and_never_fails(void **state) {
     (void)state;
     random_source source = random_start();
     for (int n = 0; n < 300; n++) {
@@ -246,7 +246,7 @@ static void squad_of_uniform_keys_has_shoemakes_inner_points(void **state) {
     }
 }
 
-/* Body velocity at a key on the side of segment i, by differences. */
+/* The body velocity at a key on the side of segment i, by finite differences. */
 static vec3 velocity_at(const single *s, size_t i, bool leaving) {
     const double h = oracle_key_time(s->o, 0, i + 1) - oracle_key_time(s->o, 0, i);
     const double d = 1e-5, sign = leaving ? 1.0 : -1.0;
@@ -263,7 +263,7 @@ static vec3 slope(const single *s, ptrdiff_t i) {
                       1.0 / (oracle_key_time(s->o, 0, k + 1) - oracle_key_time(s->o, 0, k)));
 }
 
-static void squad_leaves_and_meets_its_keys_at_the_bessel_velocity(void **state) {
+static void squad_has_the_bessel_velocity_on_both_sides_of_its_keys(void **state) {
     (void)state;
     random_source source = random_start();
     for (int n = 0; n < 100; n++) {
@@ -282,7 +282,7 @@ static void squad_leaves_and_meets_its_keys_at_the_bessel_velocity(void **state)
     }
 }
 
-static void squad_leaves_and_meets_its_keys_at_the_users_velocity(void **state) {
+static void squad_has_the_users_velocity_on_both_sides_of_its_keys(void **state) {
     (void)state;
     random_source source = random_start();
     for (int n = 0; n < 100; n++) {
@@ -291,7 +291,8 @@ static void squad_leaves_and_meets_its_keys_at_the_users_velocity(void **state) 
             const vec3 w0 = vec3_of(s.set.tracks[0].tangents[i]);
             const vec3 w1 = vec3_of(s.set.tracks[0].tangents[i + 1]);
             const vec3 v0 = velocity_at(&s, i, true), v1 = velocity_at(&s, i, false);
-            /* The limiter may shorten them, so only their directions are held here. */
+            /* The limiter may shorten the velocities, so only their directions are compared
+             * here. */
             assert_below(vec3_norm(v0), vec3_norm(w0) + 1e-5, "limited");
             assert_below(vec3_norm(v0) * vec3_norm(w0) - vec3_dot(v0, w0), 1e-5, "leaving");
             assert_below(vec3_norm(v1) * vec3_norm(w1) - vec3_dot(v1, w1), 1e-5, "arriving");
@@ -300,7 +301,7 @@ static void squad_leaves_and_meets_its_keys_at_the_users_velocity(void **state) 
     }
 }
 
-static void squad_has_the_ends_it_is_asked_for(void **state) {
+static void squad_has_the_requested_end_conditions(void **state) {
     (void)state;
     random_source source = random_start();
     for (int n = 0; n < 100; n++) {
@@ -381,9 +382,9 @@ static void squad_has_no_continuous_acceleration(void **state) {
     assert_true(worst > 0.1);
 }
 
-/* Keys of float32 a half turn apart and at rest: the inner operands lie a whole turn apart,
- * and the last bit of a dot product must not send the slerp between them the other way. */
-static void squad_at_rest_turns_half_round_evenly(void **state) {
+/* Float32 keys a half turn apart and at rest: the inner operands are a whole turn apart, and the
+ * last bit of a dot product must not determine the direction of the slerp between them. */
+static void squad_at_rest_rotates_a_half_turn_at_constant_speed(void **state) {
     (void)state;
     random_source source = random_start();
     for (int n = 0; n < 500; n++) {
@@ -435,7 +436,7 @@ static wide4 wide_sum(wide4 a, long double s, wide4 b) {
     return r;
 }
 
-/* The published way, in long double: centre, radius, and an angle in the circle's plane,
+/* The published construction in long double: centre, radius, and an angle in the circle's plane,
  * over the arc from p1 to p2 that does not contain p0. */
 static quat arc_by_centre(quat p0, quat p1, quat p2, double u) {
     const wide4 o = widened(p1), b = wide_sum(widened(p0), -1.0L, o);
@@ -457,7 +458,7 @@ static quat arc_by_centre(quat p0, quat p1, quat p2, double u) {
     long double other = atan2l(wide_dot(to0, e2), wide_dot(to0, e1));
     angle += angle < 0.0L ? two_pi : 0.0L;
     other += other < 0.0L ? two_pi : 0.0L;
-    if (other < angle) { /* p0 lies on the way up, so the way down is meant */
+    if (other < angle) { /* p0 is on the arc of increasing angle, so the other arc is meant */
         angle -= two_pi;
     }
     const long double phase = angle * (long double)u;
@@ -470,7 +471,7 @@ static double corner_cosine(quat corner, quat a, quat b) {
     return quat_dot(x, y) / (quat_norm(x) * quat_norm(y));
 }
 
-/* The guard, told by angles of the triangle of keys in place of arcs. */
+/* The condition of the guard, from angles of the triangle of keys instead of arcs. */
 static bool cusp_by_angles(quat p, quat q, quat r) {
     return corner_cosine(p, q, r) < 0.0 || corner_cosine(r, p, q) < 0.0 ||
            corner_cosine(q, p, r) > cos(15.0 * PI / 180.0);
@@ -530,7 +531,7 @@ static void guarded_circular_does_not_spin_on_a_reversal(void **state) {
 
 /* ---- phased circles, vector cubics, B-spline ------------------------------------ */
 
-/* The parabolas of the angle, which is what arcs of one great circle are measured by. */
+/* The parabolas of the angle, which measures arcs of one great circle. */
 static void circular_c1_about_one_axis_is_catmull_rom_of_the_angle(void **state) {
     (void)state;
     random_source source = random_start();
@@ -546,7 +547,7 @@ static void circular_c1_about_one_axis_is_catmull_rom_of_the_angle(void **state)
             angle += random_between(&source, 0.2, 1.4);
         }
         s.desc = variant_describe(variant_named("circular-c1"), &s.set);
-        s.desc.ends = PM_ENDS_PARABOLA; /* an end's only arc is its parabola */
+        s.desc.ends = PM_ENDS_PARABOLA; /* the only arc at an end is its parabola */
         oracle_destroy(s.o);
         s.o = oracle_create_unrounded(&s.desc);
         for (size_t i = 0; i < 5; i++) {
@@ -561,7 +562,7 @@ static void circular_c1_about_one_axis_is_catmull_rom_of_the_angle(void **state)
     }
 }
 
-static void hermite_leaves_and_meets_its_keys_at_the_users_velocity(void **state) {
+static void hermite_has_the_users_velocity_on_both_sides_of_its_keys(void **state) {
     (void)state;
     random_source source = random_start();
     for (int n = 0; n < 100; n++) {
@@ -576,8 +577,8 @@ static void hermite_leaves_and_meets_its_keys_at_the_users_velocity(void **state
     }
 }
 
-/* Where no end key repeats, steady keys give their own curve. */
-static void bspline_is_steady_away_from_its_ends(void **state) {
+/* Where no end key repeats, keys of constant velocity give a curve of constant velocity. */
+static void bspline_has_constant_velocity_away_from_its_ends(void **state) {
     (void)state;
     random_source source = random_start();
     for (int n = 0; n < 100; n++) {
@@ -601,7 +602,7 @@ static void bspline_is_steady_away_from_its_ends(void **state) {
                 assert_below(oracle_error(at(&s, i, k / 8.0), expected), 1e-12, "steady");
             }
         }
-        /* A sixth of the first step beyond the key that it does not meet. */
+        /* A sixth of the first step after the key, through which the curve does not pass. */
         const quat begin = quat_multiply(first, quat_exp(vec3_scale(step, 1.0 / 6.0)));
         assert_below(oracle_error(at(&s, 0, 0.0), begin), 1e-12, "begin");
         single_destroy(&s);
@@ -610,7 +611,7 @@ static void bspline_is_steady_away_from_its_ends(void **state) {
 
 /* ---- sterp -------------------------------------------------------------------- */
 
-static void sterp_carries_its_axis_along_a_great_arc(void **state) {
+static void sterp_moves_its_axis_along_a_great_arc(void **state) {
     (void)state;
     random_source source = random_start();
     for (int n = 0; n < 200; n++) {
@@ -640,7 +641,7 @@ static void sterp_in_turn_swings_before_it_twists(void **state) {
         const vec3 axis = vec3_of(s.set.tracks[0].axis);
         const quat middle = at(&s, 0, 0.5);
         const vec3 swung = quat_rotate(middle, axis), end = quat_rotate(at(&s, 0, 1.0), axis);
-        assert_below(vec3_norm(vec3_subtract(swung, end)), 1e-12, "swing is over");
+        assert_below(vec3_norm(vec3_subtract(swung, end)), 1e-12, "swing has ended");
         const vec3 swing = quat_log(quat_multiply(quat_conjugate(at(&s, 0, 0.0)), middle));
         assert_below(fabs(vec3_dot(swing, axis)), 1e-12, "no twist before");
         const vec3 later = quat_rotate(at(&s, 0, 0.75), axis);
@@ -687,7 +688,7 @@ static void one_key_is_constant_and_two_are_slerp(void **state) {
     }
 }
 
-static void a_closing_key_gives_the_loop_that_it_closes(void **state) {
+static void a_closing_key_gives_the_loop_without_it(void **state) {
     (void)state;
     random_source source = random_start();
     for (size_t n = 0; n < variant_count(); n++) {
@@ -707,8 +708,7 @@ static void a_closing_key_gives_the_loop_that_it_closes(void **state) {
             closed.tracks[0].keys[5][c] = -closed.tracks[0].keys[0][c];
         }
         pm_clip_desc desc = variant_describe(v, &closed);
-        if (v->method ==
-            PM_METHOD_CUBICSPLINE) { /* nothing of a closing key but its time is read */
+        if (v->method == PM_METHOD_CUBICSPLINE) { /* only the time of a closing key is read */
             desc.rotations_in = open.desc.rotations_in;
             desc.rotations_out = open.desc.rotations_out;
         }
@@ -726,7 +726,7 @@ static void a_closing_key_gives_the_loop_that_it_closes(void **state) {
     }
 }
 
-static void a_loop_of_a_full_turn_goes_on_without_a_jump(void **state) {
+static void a_loop_of_a_full_turn_continues_without_a_jump(void **state) {
     (void)state;
     track_set set;
     set_create(1, false, &set);
@@ -750,7 +750,7 @@ static void a_loop_of_a_full_turn_goes_on_without_a_jump(void **state) {
         for (int k = 1; k <= 20000; k++) {
             const quat q = oracle_rotation(o, 0, oracle_at_time(o, 0, k / 1000.0 - 11.0));
             const double jump = quat_norm(quat_subtract(q, before));
-            assert_below(jump, 0.02, v->name); /* 4-D: a change of sign would be 2 */
+            assert_below(jump, 0.02, v->name); /* 4-D: a change of sign would give 2 */
             path += 2.0 * jump;
             before = q;
         }
@@ -762,7 +762,7 @@ static void a_loop_of_a_full_turn_goes_on_without_a_jump(void **state) {
     set_destroy(&set);
 }
 
-static void uniform_samples_of_uniform_keys_are_placed_exactly(void **state) {
+static void positions_of_uniform_samples_on_uniform_keys_are_exact(void **state) {
     (void)state;
     static double keys[1000][4];
     for (size_t i = 0; i < 1000; i++) {
@@ -783,13 +783,13 @@ static void uniform_samples_of_uniform_keys_are_placed_exactly(void **state) {
         } else {
             assert_below(
                 fabs((double)((long double)cursor.segment + (long double)cursor.u - position)),
-                1e-7, "place");
+                1e-7, "position");
         }
     }
     oracle_destroy(o);
 }
 
-/* Bessel tangents and parabola ends reproduce parabolas, which no other pairing does. */
+/* Bessel tangents and parabola ends reproduce parabolas, which no other combination does. */
 static void catmull_rom_reproduces_parabolas(void **state) {
     (void)state;
     random_source source = random_start();
@@ -862,40 +862,40 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_method_but_bspline_passes_through_its_keys),
         cmocka_unit_test(every_method_keeps_unit_norm),
-        cmocka_unit_test(turning_the_parent_turns_the_curve),
-        cmocka_unit_test(stretching_time_stretches_the_curve),
+        cmocka_unit_test(rotating_the_parent_rotates_the_curve),
+        cmocka_unit_test(scaling_time_scales_the_curve),
         cmocka_unit_test(signs_of_keys_do_not_matter_except_in_gltf),
         cmocka_unit_test(reversed_keys_give_the_reversed_curve),
         cmocka_unit_test(keys_of_constant_velocity_give_constant_velocity),
-        cmocka_unit_test(equal_keys_hold_still_in_methods_that_say_so),
-        cmocka_unit_test(slerp_and_sterp_keep_their_speed_within_a_segment),
+        cmocka_unit_test(equal_keys_are_constant_in_methods_that_promise_it),
+        cmocka_unit_test(slerp_and_sterp_have_constant_speed_within_a_segment),
         cmocka_unit_test(smooth_methods_have_continuous_velocity),
         cmocka_unit_test(circular_has_continuous_direction_and_a_jump_of_speed),
         cmocka_unit_test(loops_repeat_with_the_sign_of_their_wrap),
         cmocka_unit_test(moving_a_key_changes_four_segments_at_most_except_in_spline),
-        cmocka_unit_test(right_multiplication_needs_the_axis_of_sterp_to_turn_along),
+        cmocka_unit_test(right_multiplication_requires_the_axis_of_sterp_to_rotate_too),
         cmocka_unit_test(slerp_is_the_exponential_of_a_scaled_logarithm),
-        cmocka_unit_test(slerp_of_any_operands_moves_evenly_and_never_fails),
+        cmocka_unit_test(slerp_of_any_operands_has_constant_speed_and_never_fails),
         cmocka_unit_test(nlerp_stays_near_slerp),
         cmocka_unit_test(squad_of_uniform_keys_has_shoemakes_inner_points),
-        cmocka_unit_test(squad_leaves_and_meets_its_keys_at_the_bessel_velocity),
-        cmocka_unit_test(squad_leaves_and_meets_its_keys_at_the_users_velocity),
-        cmocka_unit_test(squad_has_the_ends_it_is_asked_for),
+        cmocka_unit_test(squad_has_the_bessel_velocity_on_both_sides_of_its_keys),
+        cmocka_unit_test(squad_has_the_users_velocity_on_both_sides_of_its_keys),
+        cmocka_unit_test(squad_has_the_requested_end_conditions),
         cmocka_unit_test(limited_squad_stays_continuous_at_extreme_time_ratios),
         cmocka_unit_test(squad_has_no_continuous_acceleration),
-        cmocka_unit_test(squad_at_rest_turns_half_round_evenly),
+        cmocka_unit_test(squad_at_rest_rotates_a_half_turn_at_constant_speed),
         cmocka_unit_test(circular_is_a_blend_of_arcs_about_centres),
         cmocka_unit_test(guarded_circular_does_not_spin_on_a_reversal),
         cmocka_unit_test(circular_c1_about_one_axis_is_catmull_rom_of_the_angle),
-        cmocka_unit_test(hermite_leaves_and_meets_its_keys_at_the_users_velocity),
-        cmocka_unit_test(bspline_is_steady_away_from_its_ends),
-        cmocka_unit_test(sterp_carries_its_axis_along_a_great_arc),
+        cmocka_unit_test(hermite_has_the_users_velocity_on_both_sides_of_its_keys),
+        cmocka_unit_test(bspline_has_constant_velocity_away_from_its_ends),
+        cmocka_unit_test(sterp_moves_its_axis_along_a_great_arc),
         cmocka_unit_test(sterp_in_turn_swings_before_it_twists),
         cmocka_unit_test(tracks_clamp_outside_their_keys),
         cmocka_unit_test(one_key_is_constant_and_two_are_slerp),
-        cmocka_unit_test(a_closing_key_gives_the_loop_that_it_closes),
-        cmocka_unit_test(a_loop_of_a_full_turn_goes_on_without_a_jump),
-        cmocka_unit_test(uniform_samples_of_uniform_keys_are_placed_exactly),
+        cmocka_unit_test(a_closing_key_gives_the_loop_without_it),
+        cmocka_unit_test(a_loop_of_a_full_turn_continues_without_a_jump),
+        cmocka_unit_test(positions_of_uniform_samples_on_uniform_keys_are_exact),
         cmocka_unit_test(catmull_rom_reproduces_parabolas),
         cmocka_unit_test(positions_of_two_keys_are_linear),
         cmocka_unit_test(adversarial_tracks_give_unit_rotations_in_every_method),

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""`spline` with chord ends against SciPy's RotationSpline, through the command.
+"""Compares `spline` with chord ends with SciPy's RotationSpline, through the command.
 
     test_scipy.py POSEMILL
 
-Random tracks at random times, every sample compared. Where there is no SciPy it exits with 77,
-which means skipped, unless POSEMILL_REQUIRE_SCIPY=1. The seed is POSEMILL_TEST_SEED, or a fixed
-one, and is printed.
+Compares every sample of random tracks at random times. Without SciPy the exit code is 77, which
+means skipped, unless POSEMILL_REQUIRE_SCIPY=1. The seed is POSEMILL_TEST_SEED, or a fixed number,
+and is printed.
 """
 import os
 import subprocess
@@ -27,7 +27,7 @@ TRACKS, KEYS, SAMPLES = 8, 9, 400
 
 
 def random_keys(rng, largest):
-    """(keys, tracks, 4): turns of up to `largest` radians about any axis."""
+    """(keys, tracks, 4): rotations of up to `largest` radians about random axes."""
     keys = numpy.empty((KEYS, TRACKS, 4))
     for track in range(TRACKS):
         rotation = Rotation.from_quat(rng.normal(size=4))
@@ -62,12 +62,12 @@ def worst_error(command, folder, rng, largest, ends="chord"):
     assert got.shape == (SAMPLES, TRACKS, 4), got.shape
     errors = []
     for track in range(TRACKS):
-        # The library holds its keys in float32.
+        # The library stores its keys in float32.
         stored = keys[:, track].astype(numpy.float32).astype(float)
         theirs = RotationSpline(key_times, Rotation.from_quat(stored))(times)
         ours = Rotation.from_quat(got[:, track])
         errors.append((theirs.inv() * ours).magnitude())
-    return float(numpy.max(errors))  # unlike Python's, NaN if one is
+    return float(numpy.max(errors))  # NaN if an error is NaN, unlike max()
 
 
 def main():
@@ -83,7 +83,7 @@ def main():
                 error = worst_error(sys.argv[1], folder, rng, largest)
                 print(f"# turns up to {largest} rad: {error:.2e} rad")
                 errors.append(error)
-        # Other ends are another curve, which this test must be able to see.
+        # Other ends give another curve; the test must detect the difference.
         other = worst_error(sys.argv[1], folder, rng, 1.0, ends="natural")
     print(f"# natural ends: {other:.2e} rad")
     worst = float(numpy.max(errors))

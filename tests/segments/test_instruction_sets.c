@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Building clips in lanes: what a track gives depends neither on the tracks beside it, nor on
- * the instruction set, nor on where windows end; and the functions it is made with.
+ * Vectorised clip building: the result for a track depends neither on the tracks beside it, nor on
+ * the instruction set, nor on the borders of windows. Also the mathematical functions that it uses.
  */
 #include "support/motion.h"
 #include "support/outputs.h"
@@ -32,7 +32,7 @@ static int close_reference(void **state) {
 
 enum { TRACKS = 21, KEYS = 9 };
 
-/* Random tracks, gentle and wild in turn, some with repeated keys. */
+/* Random tracks, smooth and strongly rotating in alternation, some with repeated keys. */
 static void make_tracks(uint64_t salt, double period, track_set *set) {
     random_source source = random_salted(salt);
     set_random(&source, TRACKS, KEYS, 0.01, 3.1, true, true, set);
@@ -48,7 +48,7 @@ static void make_tracks(uint64_t salt, double period, track_set *set) {
     }
 }
 
-/* The planes of a track, first to last row, in the order of memory. */
+/* The planes of a track from the first row to the last, in the order of memory. */
 static size_t planes_of(const pm_clip_data *clip, unsigned c, size_t track, float *to) {
     const pm_channel *channel = &clip->channels[c];
     const pm_track_layout *at = &channel->layout[track];
@@ -74,7 +74,7 @@ static void expect_same_track(const char *name, const pm_clip *a, size_t track, 
     }
 }
 
-/* Every track of the set in a clip of its own. */
+/* Each track of the set in a separate clip. */
 static void expect_same_alone(const variant *v, const track_set *set, const pm_clip *together) {
     for (size_t t = 0; t < TRACKS; t++) {
         track_set one;
@@ -103,12 +103,12 @@ static void compare_alone_and_together(uint64_t salt, double period) {
     }
 }
 
-static void a_track_has_the_same_bits_alone_and_amid_others(void **state) {
+static void a_track_has_the_same_bits_alone_and_among_others(void **state) {
     (void)state;
     compare_alone_and_together(0x91, 0);
 }
 
-static void so_has_one_of_a_loop(void **state) {
+static void a_track_of_a_loop_has_the_same_bits_alone_and_among_others(void **state) {
     (void)state;
     compare_alone_and_together(0x92, 0.7);
 }
@@ -135,7 +135,7 @@ static pm_block block_of(const pm_clip_desc *desc, const pm_clip_data *clip, uns
                       .room = clip->padded_tracks};
 }
 
-/* Builds a clip's planes again, by this set and from nothing. */
+/* Builds a clip's planes again with this set, from cleared memory. */
 static void build_again(size_t instruction_set, const pm_clip_desc *desc, pm_clip_data *clip) {
     for (unsigned c = 0; c < PM_CHANNEL_COUNT; c++) {
         const pm_block block = block_of(desc, clip, c);
@@ -144,8 +144,8 @@ static void build_again(size_t instruction_set, const pm_clip_desc *desc, pm_cli
     }
 }
 
-/* The rows behind an open track's last key are written by nobody: zero in one, poison in the
- * other. */
+/* No code writes the rows after an open track's last key: they are zero in one clip, and a pattern
+ * in the other. */
 static void forget_last_rows(pm_clip_data *clip) {
     const pm_clip_timeline *timeline = &clip->timelines[0];
     for (unsigned c = 0; c < PM_CHANNEL_COUNT; c++) {
@@ -185,7 +185,7 @@ static void every_instruction_set_gives_the_same_bits(void **state) {
 
 /* ---- failures ---- */
 
-static void the_first_track_without_a_curve_is_named_whatever_its_lane(void **state) {
+static void the_first_track_without_a_curve_is_reported_in_any_lane(void **state) {
     (void)state;
     enum { BAD = 17 };
     for (size_t bad = 0; bad < BAD; bad++) {
@@ -207,7 +207,7 @@ static void the_first_track_without_a_curve_is_named_whatever_its_lane(void **st
 
 enum { LONG = 150, BESIDE = 37, PARTS = 4 };
 
-/* The motion from a key on; memory stays the whole one's. */
+/* The part of a motion from a key on; the memory remains that of the whole motion. */
 static motion motion_behind(const motion *m, size_t from) {
     const size_t row = from * m->tracks;
     motion rest = *m;
@@ -230,7 +230,7 @@ static void clip_has_the_samples_of(const motion *m, pm_method method, size_t fr
     const pm_clip_desc desc = motion_desc(m, &whole, method);
     const pm_clip_desc desc_of_part = motion_desc(&rest, &timeline, method);
     pm_clip *all = clip_make(reference, &desc), *part = clip_make(reference, &desc_of_part);
-    const size_t margin = 3; /* segments that an end may change */
+    const size_t margin = 3; /* number of segments that an end may change */
     const size_t samples = (keys - 1 - 2 * margin) * PARTS;
     outputs a = sampled(
         all,
@@ -246,7 +246,7 @@ static void clip_has_the_samples_of(const motion *m, pm_method method, size_t fr
     pm_clip_destroy(&part);
 }
 
-static void windows_of_a_long_track_meet_without_a_seam(void **state) {
+static void windows_of_a_long_track_join_without_a_discontinuity(void **state) {
     (void)state;
     motion m = motion_make(LONG, 5, 0.5, 0x95);
     random_source source = random_salted(0x9b);
@@ -261,7 +261,7 @@ static void windows_of_a_long_track_meet_without_a_seam(void **state) {
     motion_free(&m);
 }
 
-/* Accelerations on either side of every key of a spline, with the closing segment of a loop. */
+/* Accelerations on both sides of every key of a spline, including the closing segment of a loop. */
 static void expect_continuous_acceleration(double loop_period) {
     enum { TRACKS_HERE = 3 };
     motion m = motion_make(LONG, TRACKS_HERE, 0.4, 0x96);
@@ -296,7 +296,8 @@ static void a_long_spline_has_no_jump_in_its_acceleration(void **state) {
     expect_continuous_acceleration(LONG);
 }
 
-/* The spline through points of a parabola, whose end rates the parabola rule finds, is it. */
+/* The spline through points of a parabola, with end velocities by the parabola rule, is that
+ * parabola. */
 static void a_long_spline_of_positions_on_a_parabola_is_the_parabola(void **state) {
     (void)state;
     motion m = motion_make(LONG, 3, 0.4, 0x97);
@@ -323,7 +324,7 @@ static void a_long_spline_of_positions_on_a_parabola_is_the_parabola(void **stat
     motion_free(&m);
 }
 
-/* The same, of a loop: where it begins makes no difference. */
+/* The same for a loop: its first key has no effect on the curve. */
 static void a_long_loop_of_positions_does_not_depend_on_its_first_key(void **state) {
     (void)state;
     motion m = motion_make(LONG, 1, 0.4, 0x98), turned = motion_make(LONG, 1, 0.4, 0x98);
@@ -389,7 +390,7 @@ static void sine_and_cosine_are_those_of_long_double(void **state) {
     assert_true(dreal_turn(dreal_of(0)).cosine[0] == 1);
 }
 
-static void angles_beyond_reason_are_still_on_the_circle(void **state) {
+static void sine_and_cosine_of_very_large_angles_are_still_on_the_circle(void **state) {
     (void)state;
     for (double x = 1e5; x < 1e150; x *= 7) {
         const dturn turn = dreal_turn(dreal_of(x));
@@ -405,7 +406,7 @@ static void the_factors_of_jacobians_are_those_of_long_double(void **state) {
         const dreal lanes = dreal_of(x2);
         const long double z = (long double)x2, x = sqrtl(z), s = sinl(x), c = cosl(x);
         const long double a = 2 * sinl(x / 2) * sinl(x / 2) / z, b = (x - s) / (z * x);
-        const long double loss = 1e-14L + 1e-17L / (z * z); /* of the closed forms */
+        const long double loss = 1e-14L + 1e-17L / (z * z); /* error of the closed forms */
         expect_near("a", x2, pm_jr_a(lanes)[0], a, loss);
         expect_near("b", x2, pm_jr_b(lanes)[0], b, loss);
         expect_near("k", x2, pm_jr_k(lanes)[0], (1 - x / 2 / tanl(x / 2)) / z, loss);
@@ -416,18 +417,18 @@ static void the_factors_of_jacobians_are_those_of_long_double(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_track_has_the_same_bits_alone_and_amid_others),
-        cmocka_unit_test(so_has_one_of_a_loop),
+        cmocka_unit_test(a_track_has_the_same_bits_alone_and_among_others),
+        cmocka_unit_test(a_track_of_a_loop_has_the_same_bits_alone_and_among_others),
         cmocka_unit_test(every_instruction_set_gives_the_same_bits),
-        cmocka_unit_test(the_first_track_without_a_curve_is_named_whatever_its_lane),
-        cmocka_unit_test(windows_of_a_long_track_meet_without_a_seam),
+        cmocka_unit_test(the_first_track_without_a_curve_is_reported_in_any_lane),
+        cmocka_unit_test(windows_of_a_long_track_join_without_a_discontinuity),
         cmocka_unit_test(a_long_spline_has_no_jump_in_its_acceleration),
         cmocka_unit_test(a_long_spline_of_positions_on_a_parabola_is_the_parabola),
         cmocka_unit_test(a_long_loop_of_positions_does_not_depend_on_its_first_key),
         cmocka_unit_test(the_arc_tangent_is_that_of_long_double),
         cmocka_unit_test(sine_and_cosine_are_those_of_long_double),
-        cmocka_unit_test(angles_beyond_reason_are_still_on_the_circle),
+        cmocka_unit_test(sine_and_cosine_of_very_large_angles_are_still_on_the_circle),
         cmocka_unit_test(the_factors_of_jacobians_are_those_of_long_double),
     };
-    return cmocka_run_group_tests_name("lanes", tests, open_reference, close_reference);
+    return cmocka_run_group_tests_name("instruction_sets", tests, open_reference, close_reference);
 }

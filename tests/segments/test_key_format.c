@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Keys of 48 bits, one by one: how far they may be off, their signs and their groups, and what
- * may not have them. Clips of them are sampled in test_key_clips.c.
+ * Keys of 48 bits, one by one: their maximum error, their signs and groups, and the clips that may
+ * not have them. Clips with such keys are sampled in test_key_clips.c.
  */
 #include "support/motion.h"
 
@@ -13,7 +13,7 @@
 static const pm_key_format formats[] = {PM_KEYS_LOG48, PM_KEYS_SMALLEST48};
 enum { FORMATS = 2 };
 
-/* As posemill.h states them. */
+/* The bounds in posemill.h. */
 static double bound_of(pm_key_format format) {
     return format == PM_KEYS_LOG48 ? 7.6e-5 : 8.7e-5;
 }
@@ -24,7 +24,7 @@ static double norm_of(const double q[4]) {
     return sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
 }
 
-/* The angle between the rotations, where quaternions of either sign are meant. */
+/* The angle between the rotations of two quaternions of any signs. */
 static double angle_between(const double a[4], pm_quat b) {
     double difference[4], sum[4];
     const double other[4] = {(double)b.x, (double)b.y, (double)b.z, (double)b.w};
@@ -44,7 +44,7 @@ static pm_quat stored(pm_key_format format, const double q[4]) {
     return pm_key_load(format, group, 0);
 }
 
-/* A key within its bound, as unit as rounding leaves it, and with the sign that it had. */
+/* Checks that a key is within its bound, has unit norm except for rounding, and keeps its sign. */
 static void expect_near(pm_key_format format, const double q[4]) {
     const double length = norm_of(q);
     const double unit[4] = {q[0] / length, q[1] / length, q[2] / length, q[3] / length};
@@ -70,9 +70,9 @@ static void random_keys_are_within_the_bound(void **state) {
         }
 }
 
-/* Around the identity, half turns about axes and diagonals, equal components and quarter turns,
- * at every distance from 1 down to what double no longer tells apart. */
-static void keys_near_the_corners_of_the_charts_are_within_the_bound(void **state) {
+/* Rotations near the identity, half turns about axes and diagonals, equal components and quarter
+ * turns, at every distance from 1 down to the resolution of double. */
+static void keys_near_the_borders_of_the_encoding_are_within_the_bound(void **state) {
     (void)state;
     random_source source = random_salted(2);
     for (size_t f = 0; f < FORMATS; f++)
@@ -103,9 +103,9 @@ static void exact_and_tiny_components_are_within_the_bound(void **state) {
         }
 }
 
-/* The bound is met somewhere: at the middle of a cell of codes near the identity of log48, and
- * near equal components of smallest48. */
-static void the_bound_is_no_larger_than_it_must_be(void **state) {
+/* Some keys reach the bound: in the middle of a cell of codes near the identity of log48, and near
+ * equal components of smallest48. */
+static void the_bound_is_nearly_reached(void **state) {
     (void)state;
     const double step = sqrt(2.0) / 32767;
     double worst[PM_KEYS_COUNT] = {0};
@@ -140,7 +140,7 @@ static void the_identity_is_exact(void **state) {
 
 /* ---- groups ---- */
 
-static void neighbours_in_a_group_do_not_touch_each_other(void **state) {
+static void keys_in_a_group_do_not_affect_each_other(void **state) {
     (void)state;
     enum { KEYS = 64 };
     random_source source = random_salted(5);
@@ -159,7 +159,7 @@ static void neighbours_in_a_group_do_not_touch_each_other(void **state) {
     }
 }
 
-static void a_key_takes_the_sign_nearest_the_one_before(void **state) {
+static void a_key_has_the_sign_nearest_the_previous_one(void **state) {
     (void)state;
     random_source source = random_salted(6);
     for (size_t f = 0; f < FORMATS; f++)
@@ -201,7 +201,7 @@ static void a_repeated_key_is_the_same_or_its_negative_to_the_bit(void **state) 
 
 /* ---- sizes and refusals ---- */
 
-static void sizes_that_do_not_fit_are_told(void **state) {
+static void sizes_that_do_not_fit_are_reported(void **state) {
     (void)state;
     size_t bytes = 0;
     assert_true(pm_key_bytes(PM_KEYS_LOG48, 64, &bytes));
@@ -254,14 +254,14 @@ static void a_format_out_of_range_is_refused(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_keys_are_within_the_bound),
-        cmocka_unit_test(keys_near_the_corners_of_the_charts_are_within_the_bound),
+        cmocka_unit_test(keys_near_the_borders_of_the_encoding_are_within_the_bound),
         cmocka_unit_test(exact_and_tiny_components_are_within_the_bound),
-        cmocka_unit_test(the_bound_is_no_larger_than_it_must_be),
+        cmocka_unit_test(the_bound_is_nearly_reached),
         cmocka_unit_test(the_identity_is_exact),
-        cmocka_unit_test(neighbours_in_a_group_do_not_touch_each_other),
-        cmocka_unit_test(a_key_takes_the_sign_nearest_the_one_before),
+        cmocka_unit_test(keys_in_a_group_do_not_affect_each_other),
+        cmocka_unit_test(a_key_has_the_sign_nearest_the_previous_one),
         cmocka_unit_test(a_repeated_key_is_the_same_or_its_negative_to_the_bit),
-        cmocka_unit_test(sizes_that_do_not_fit_are_told),
+        cmocka_unit_test(sizes_that_do_not_fit_are_reported),
         cmocka_unit_test(methods_that_store_more_than_keys_are_refused),
         cmocka_unit_test(a_format_out_of_range_is_refused),
     };

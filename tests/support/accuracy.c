@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Accuracy of a subject against the oracle, sample by sample.
+ * Accuracy of an implementation against the oracle, sample by sample.
  */
 #include "accuracy.h"
 #include "check.h"
@@ -58,8 +58,8 @@ static double or_infinite(double error) {
     return isnan(error) ? HUGE_VAL : error;
 }
 
-/* One sample. Directions are compared and norms apart: the length of a quaternion is no
- * part of its rotation. */
+/* One sample. Directions and norms are compared separately: the length of a quaternion is not part
+ * of its rotation. */
 static void compare(accuracy *a, const oracle *o, size_t track, quat got, oracle_cursor cursor,
                     double condition, bool exact_keys, const char *name) {
     const quat expected = oracle_rotation(o, track, cursor);
@@ -94,7 +94,7 @@ static void compare_vector(accuracy *a, const double *got, vec3 expected, double
     a->vector = fmax(a->vector, or_infinite(error / fmax(size, vec3_norm(expected))));
 }
 
-/* Samples of a set and what they are held against. */
+/* Samples of a set and the expected values. */
 typedef struct sampling {
     const variant *variant;
     const track_set *set;
@@ -105,7 +105,7 @@ typedef struct sampling {
     double *rotations, *positions, *scales;
 } sampling;
 
-static sampling sampling_of(const subject *s, const sampling *like, const pm_clip_desc *desc,
+static sampling sampling_of(const implementation *s, const sampling *like, const pm_clip_desc *desc,
                             accuracy *out) {
     sampling r = *like;
     r.rotations = allocate(r.total * 4, sizeof *r.rotations);
@@ -148,9 +148,9 @@ static void compare_all(const sampling *r, accuracy *out) {
     }
 }
 
-/* `per_track` times of each track; a shared set takes those of track 0 for all. The oracle
- * takes its time: subjects with the first one's bits have its accuracy. */
-static void measure(const subject_span *subjects, const variant *v, track_set *set,
+/* `per_track` times of each track; a set with a common timeline uses those of track 0. The oracle
+ * is slow: an implementation whose bits equal those of the first one has its accuracy. */
+static void measure(const implementation_span *implementations, const variant *v, track_set *set,
                     size_t per_track, const double *times, bool conditioned, accuracy *out) {
     const size_t total = set->count * per_track;
     const pm_clip_desc desc = variant_describe(v, set);
@@ -170,8 +170,8 @@ static void measure(const subject_span *subjects, const variant *v, track_set *s
                            .per_track = per_track,
                            .conditioned = conditioned};
     sampling first = {0};
-    for (size_t k = 0; k < subjects->count; k++) {
-        sampling r = sampling_of(&subjects->first[k], &like, &desc, &out[k]);
+    for (size_t k = 0; k < implementations->count; k++) {
+        sampling r = sampling_of(&implementations->first[k], &like, &desc, &out[k]);
         if (k > 0 && out[k].worst < HUGE_VAL && same_bits(&r, &first)) {
             out[k] = out[0];
         } else if (out[k].worst < HUGE_VAL) {
@@ -188,14 +188,14 @@ static void measure(const subject_span *subjects, const variant *v, track_set *s
     free(tracks);
 }
 
-/* u of the k-th sample in a segment: borders first, then anywhere. */
+/* u of the k-th sample in a segment: the borders first, then random values. */
 static double u_of(random_source *source, size_t k) {
     static const double borders[] = {0.0, 1e-12, 1e-7, 0.5, 1.0 - 1e-7, 1.0 - 1e-12};
     return k < sizeof borders / sizeof *borders ? borders[k] : random_unit(source);
 }
 
-static void measure_random(const subject_span *s, const variant *v, size_t tracks, double largest,
-                           bool conditioned, accuracy *out) {
+static void measure_random(const implementation_span *s, const variant *v, size_t tracks,
+                           double largest, bool conditioned, accuracy *out) {
     random_source source = random_start();
     track_set set;
     static double times[(RANDOM_KEYS - 1) * IN_SEGMENT];
@@ -212,20 +212,22 @@ static void measure_random(const subject_span *s, const variant *v, size_t track
     set_destroy(&set);
 }
 
-void accuracy_of_random(const subject_span *s, const variant *v, size_t tracks, accuracy *out) {
+void accuracy_of_random(const implementation_span *s, const variant *v, size_t tracks,
+                        accuracy *out) {
     measure_random(s, v, tracks, v->unlimited ? 0.5 * PI : PI, false, out);
 }
 
-void accuracy_of_gentle(const subject_span *s, const variant *v, size_t tracks, accuracy *out) {
+void accuracy_of_gentle(const implementation_span *s, const variant *v, size_t tracks,
+                        accuracy *out) {
     measure_random(s, v, tracks, 1.0, false, out);
 }
 
-void accuracy_of_conditioned(const subject_span *s, const variant *v, size_t tracks,
+void accuracy_of_conditioned(const implementation_span *s, const variant *v, size_t tracks,
                              accuracy *out) {
     measure_random(s, v, tracks, PI, true, out);
 }
 
-static void accuracy_of_track(const subject_span *s, const variant *v, size_t index,
+static void accuracy_of_track(const implementation_span *s, const variant *v, size_t index,
                               accuracy *out) {
     random_source source = {index + 1};
     track_set set;
@@ -264,7 +266,7 @@ static void accuracy_of_track(const subject_span *s, const variant *v, size_t in
     set_destroy(&set);
 }
 
-void accuracy_of_adversarial(const subject_span *s, const variant *v, accuracy *out) {
+void accuracy_of_adversarial(const implementation_span *s, const variant *v, accuracy *out) {
     accuracy *one = allocate(s->count, sizeof *one);
     for (size_t k = 0; k < s->count; k++) {
         out[k] = (accuracy){0};

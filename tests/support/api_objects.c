@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The objects, and what they are made of.
+ * The objects, and the input that they are made from.
  */
 #include "api_objects.h"
 

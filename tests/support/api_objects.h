@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * One of each object of the public headers, the smallest there is, for tests that walk through all
- * their functions.
+ * One object of each type in the public headers, as small as possible, for tests that call all
+ * functions.
  */
 #ifndef POSEMILL_TESTS_API_OBJECTS_H
 #define POSEMILL_TESTS_API_OBJECTS_H
@@ -21,7 +21,7 @@ extern const pm_skeleton_desc skeleton_desc;
 extern const pm_crowd_instance instance;
 extern const pm_clip_desc clip_desc;
 
-/* On the reference path, made by make_all and destroyed by free_all: a group's setup and teardown. */
+/* On the reference path. make_all and free_all are the setup and teardown of a test group. */
 extern pm_engine *engine;
 extern pm_clip *clip;
 extern pm_skeleton *skeleton;
@@ -32,7 +32,7 @@ int free_all(void **state);
 
 bool is_filled(const void *memory, size_t size, unsigned char byte);
 
-/* Of a function that returns a bool, and fills no part of `out`, an array. */
+/* For a function that returns a bool: it returns false and leaves the array `out` unchanged. */
 #define expect_false(out, function, ...)                                                           \
     do {                                                                                           \
         memset(out, 0x5A, sizeof(out));                                                            \

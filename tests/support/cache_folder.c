@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A folder to keep built programs in.
+ * A temporary folder for the program cache.
  */
 #define _XOPEN_SOURCE 700 /* nftw, mkdtemp */
 

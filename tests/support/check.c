@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Checks that know where they were called from, so that a failing refusal is found
- * without a debugger.
+ * Checks that report the file and line of their caller, so that a failing refusal is found without
+ * a debugger.
  */
 #define _POSIX_C_SOURCE 200809L /* strnlen */
 
@@ -56,11 +56,11 @@ void check_refusal(pm_status status, const pm_error *error, pm_status expected, 
         _fail(file, line);
     }
     if (memchr(error->message, '\0', sizeof error->message) == NULL) {
-        print_error("the message does not end\n");
+        print_error("the message is not terminated\n");
         _fail(file, line);
     }
     if (!holds_one_of(error->message, words)) {
-        print_error("\"%s\" says nothing of %s\n", error->message, words);
+        print_error("\"%s\" does not contain %s\n", error->message, words);
         _fail(file, line);
     }
 }
@@ -69,7 +69,7 @@ typedef struct cursor {
     size_t track, key, joint, instance;
 } cursor;
 
-/* As messages end: " (track 3, key 2)", or nothing where it is about nothing. */
+/* The suffix of messages: " (track 3, key 2)", or an empty string where nothing is named. */
 static void describe(cursor p, char *text, size_t size) {
     const char *const names[] = {"track", "key", "joint", "instance"};
     const size_t numbers[] = {p.track, p.key, p.joint, p.instance};
@@ -96,7 +96,7 @@ static void expect_the_cursor(const pm_error *error, cursor wanted, const char *
     if (strcmp(is, expected) == 0 && length >= tail &&
         strcmp(error->message + length - tail, expected) == 0)
         return;
-    print_error("\"%s\"\nis about \"%s\", expected \"%s\"\n", error->message, is, expected);
+    print_error("\"%s\"\nnames \"%s\", expected \"%s\"\n", error->message, is, expected);
     _fail(file, line);
 }
 
@@ -127,7 +127,7 @@ pm_error poisoned_error(void) {
     return error;
 }
 
-/* Where an array begins past what malloc aligns: a float's place in a line of a cache, as drawn. */
+/* The start of an array relative to malloc's alignment: a random float position in a cache line. */
 static size_t draw_shift(void) {
     static random_source source;
     static bool begun = false;
@@ -137,7 +137,7 @@ static size_t draw_shift(void) {
     return random_size(&source, 0, 15) * sizeof(float);
 }
 
-/* In memory: where it begins, a guard, the floats, a guard. */
+/* Memory layout: the start offset, a guard, the floats, a guard. */
 float *guarded_floats(size_t count) {
     size_t bytes = count * sizeof(float), shift = draw_shift();
     unsigned char *memory = test_array(sizeof(void *) + shift + bytes + 2 * GUARD_BYTES, 1);
@@ -157,11 +157,11 @@ static bool is_all_poison(const unsigned char *bytes, size_t count) {
 void check_guards(const float *values, size_t count, const char *file, int line) {
     const unsigned char *begin = (const unsigned char *)values;
     if (!is_all_poison(begin - GUARD_BYTES, GUARD_BYTES)) {
-        print_error("memory in front of the output was written to\n");
+        print_error("memory before the output was written\n");
         _fail(file, line);
     }
     if (!is_all_poison(begin + count * sizeof(float), GUARD_BYTES)) {
-        print_error("memory behind the output was written to\n");
+        print_error("memory after the output was written\n");
         _fail(file, line);
     }
 }

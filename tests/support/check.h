@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the tests of the contract share: refusals told apart by status, words and
- * place, and output memory that notices writes beside it. No engines, no motion.
+ * Checks shared by the tests of the public interface: refusals compared by status, words and index,
+ * and output memory that detects writes outside of it. Contains no engines and no motion.
  */
 #ifndef POSEMILL_TESTS_CHECK_H
 #define POSEMILL_TESTS_CHECK_H
@@ -15,19 +15,19 @@
 
 #include <posemill/posemill.h>
 
-/* Fails unless status and error both say `expected`, with a message that holds one of
- * `words`: alternatives separated by '|', compared without regard to case. */
+/* Fails unless status and error both have `expected`, with a message that contains one of `words`:
+ * alternatives separated by '|', compared without regard to case. */
 #define expect_refusal(status, error, expected, words)                                             \
     check_refusal((status), (error), (expected), (words), __FILE__, __LINE__)
 
-/* Fails unless the error is about this track and key, PM_NO_INDEX for neither; or about this joint;
- * or instance; and about nothing else. The message must say so. */
+/* Fails unless the error names this track and key (PM_NO_INDEX for neither), or this joint, or this
+ * instance, and nothing else. The message must name the same. */
 #define expect_error_at(error, track_wanted, key_wanted)                                           \
     check_error_at((error), (track_wanted), (key_wanted), __FILE__, __LINE__)
 #define expect_joint(error, wanted) check_joint((error), (wanted), __FILE__, __LINE__)
 #define expect_instance(error, wanted) check_instance((error), (wanted), __FILE__, __LINE__)
 
-/* Fails, with the library's own sentence, unless status is PM_OK. */
+/* Fails with the library's message unless status is PM_OK. */
 #define expect_ok(status, error) check_ok((status), (error), __FILE__, __LINE__)
 
 void check_refusal(pm_status status, const pm_error *error, pm_status expected, const char *words,
@@ -37,30 +37,31 @@ void check_joint(const pm_error *error, size_t joint, const char *file, int line
 void check_instance(const pm_error *error, size_t instance, const char *file, int line);
 void check_ok(pm_status status, const pm_error *error, const char *file, int line);
 
-/* An error that no call can have left behind by chance. */
+/* An error whose content no call can have left by chance. */
 pm_error poisoned_error(void);
 
-/* A float array between two guards, all of it poisoned with a NaN pattern, at an alignment that is
- * drawn: a caller's arrays lie at any float. */
+/* A float array between two guards, filled with a NaN pattern, at a random alignment: a caller's
+ * array may start at any float. */
 float *guarded_floats(size_t count);
-/* Fails when a guard was written to; says which side. */
+/* Fails when a guard was written, and names its side. */
 #define expect_guards(values, count) check_guards((values), (count), __FILE__, __LINE__)
 void check_guards(const float *values, size_t count, const char *file, int line);
-/* Whether a value is still the poison. */
+/* Whether a value still has the NaN pattern. */
 bool is_poison(float value);
-/* Takes NULL. */
+/* Accepts NULL. */
 void guarded_free(float *values);
 
-/* Fails at the first differing float, naming its row of `width` values; compares bits. */
+/* Compares bits. Fails at the first float that differs and names its row of `width` values. */
 #define expect_same_bits(a, b, count, width)                                                       \
     check_same_bits((a), (b), (count), (width), __FILE__, __LINE__)
 void check_same_bits(const float *a, const float *b, size_t count, size_t width, const char *file,
                      int line);
 
-/* malloc of count elements that fails the test instead of returning NULL. */
+/* malloc of `count` elements that fails the test instead of returning NULL. */
 void *test_array(size_t count, size_t element);
 
-/* Whether POSEMILL_TEST_SMALL asks for sizes that an interpreter of kernels can bear. */
+/* Whether POSEMILL_TEST_SMALL requests sizes that are small enough for an interpreter of
+ * kernels. */
 bool small_sizes(void);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The caller's objects, buffers and events.
+ * The caller's OpenCL objects, buffers and events.
  */
 #include "cl_caller.h"
 #include "engines.h"

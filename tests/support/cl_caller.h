@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A caller with OpenCL objects of its own and an engine made of them, as tests of jobs on queues
- * need one, and what such tests do with queues, buffers and events.
+ * A caller with its own OpenCL objects and an engine on them, for tests of jobs on queues, and
+ * helpers for queues, buffers and events.
  */
 #ifndef POSEMILL_TESTS_CL_CALLER_H
 #define POSEMILL_TESTS_CL_CALLER_H
@@ -10,40 +10,42 @@
 
 #include <stdbool.h>
 
-enum { CALLER_OFFSET = 256, CALLER_TAIL = 64 }; /* bytes in front of and behind results */
+enum { CALLER_OFFSET = 256, CALLER_TAIL = 64 }; /* bytes before and after the results */
 
 typedef struct cl_caller {
     cl_context context;
     cl_device_id device;
     cl_command_queue in_order;
-    cl_command_queue out_of_order; /* NULL where the device has none: it is optional */
+    cl_command_queue out_of_order; /* NULL where the device does not support it: the feature is
+                                    * optional */
     pm_engine *engine;
 } cl_caller;
 
-/* Opened on the device of the other tests, in a context that the library did not make; false when
- * that fails. Closed after what was made of it, and before engines_close. */
+/* Opened on the device of the other tests, in a context that the library did not create; false when
+ * that fails. Must be closed after all objects made from it, and before engines_close. */
 extern cl_caller caller;
 bool caller_open(void);
 void caller_close(void);
 
-/* A poisoned buffer with room for `bytes` of results between CALLER_OFFSET and CALLER_TAIL. */
+/* A buffer filled with a pattern, with space for `bytes` of results between CALLER_OFFSET and
+ * CALLER_TAIL. */
 cl_mem caller_buffer(size_t bytes);
 
-/* The results in such a buffer once `after`, unless NULL, is complete; sees that nothing beside
- * them changed. To be freed. */
+/* The results in such a buffer after the event `after`, unless NULL, is complete. Fails when other
+ * bytes changed. The caller frees the array. */
 float *caller_read(cl_mem buffer, size_t bytes, cl_event after);
 
-/* An event that commands can be made to wait for, and their start. */
+/* An event that commands can wait for, and the call that completes it. */
 cl_event gate_make(void);
 void gate_open(cl_event gate);
 
 bool is_caller_on_oclgrind(void);
 
-/* Hands waiting commands to the device, so that they could start too early. Not on Oclgrind, whose
- * clFlush waits for all of them: behind a gate, for ever. */
+/* Submits waiting commands to the device, so that a missing wait would be visible. Skipped on
+ * Oclgrind, whose clFlush waits for all commands and would never return behind a gate. */
 void flush_waiting(cl_command_queue queue);
 
-/* Fails the test where the event has failed. */
+/* Fails the test if the event has failed. */
 bool is_complete(cl_event event);
 void release_event(cl_event event);
 

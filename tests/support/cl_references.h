@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * How many hold an OpenCL object, to see that none is kept that should be let go. Who includes
- * this asks for POSIX first.
+ * Reference counts of OpenCL objects, to detect references that are not released. The including
+ * file defines the POSIX feature macro first.
  *
- * A driver may hold what a command used for a moment after it says that the command is over:
- * rusticl's worker thread signals first and lets go then. So what should have fallen is given ten
- * seconds to fall.
+ * A driver may hold a reference for a short time after a command is complete: rusticl's worker
+ * thread signals completion before it releases. A reference count that should fall is therefore
+ * polled for ten seconds.
  */
 #ifndef POSEMILL_TESTS_CL_REFERENCES_H
 #define POSEMILL_TESTS_CL_REFERENCES_H
@@ -17,7 +17,7 @@
 
 enum { REFERENCES_TURNS = 1000, REFERENCES_TURN_NS = 10000000 };
 
-/* Of a cl_context, and of a cl_mem */
+/* for a cl_context, and for a cl_mem */
 static inline cl_uint references(void *context) {
     cl_uint count = 0;
     assert_int_equal(
@@ -33,7 +33,7 @@ static inline cl_uint buffer_references(void *buffer) {
     return count;
 }
 
-/* What one of these counts once it is at most `expected`, or after ten seconds. */
+/* The reference count once it is at most `expected`, or after ten seconds. */
 static inline cl_uint references_at_last(cl_uint (*count)(void *), void *object, cl_uint expected) {
     for (size_t turn = 0; turn < REFERENCES_TURNS && count(object) > expected; turn++)
         nanosleep(&(struct timespec){.tv_nsec = REFERENCES_TURN_NS}, NULL);

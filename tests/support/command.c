@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Runs the command as a process, by a shell, in a folder of the test's own.
+ * Runs the command as a process, by a shell, in a folder of the test.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -26,7 +26,7 @@
 
 char command_folder[] = "/tmp/posemill-cli-XXXXXX";
 char output[65536];
-char complaint[8192];
+char error_output[8192];
 
 static void read_text(const char *name, char *text, size_t size) {
     FILE *file = fopen(name, "rb");
@@ -38,12 +38,12 @@ static void read_text(const char *name, char *text, size_t size) {
 
 int run(const char *line) {
     char script[4096];
-    output[0] = complaint[0] = '\0';
+    output[0] = error_output[0] = '\0';
     int used = snprintf(script, sizeof script, "{ %s\n} >stdout.txt 2>stderr.txt </dev/null", line);
     assert_true(used > 0 && (size_t)used < sizeof script);
     int status = system(script);
     read_text("stdout.txt", output, sizeof output);
-    read_text("stderr.txt", complaint, sizeof complaint);
+    read_text("stderr.txt", error_output, sizeof error_output);
     remove("stdout.txt");
     remove("stderr.txt");
     assert_true(WIFEXITED(status));
@@ -53,7 +53,7 @@ int run(const char *line) {
 void expect(int code, const char *line) {
     int got = run(line);
     if (got != code) {
-        fail_msg("exit code %d instead of %d from: %s\n%s", got, code, line, complaint);
+        fail_msg("exit code %d instead of %d from: %s\n%s", got, code, line, error_output);
     }
 }
 
@@ -65,10 +65,10 @@ void expect_word(const char *text, const char *word) {
 
 void expect_failure(int code, const char *line, const char *word) {
     expect(code, line);
-    expect_word(complaint, word);
-    assert_memory_equal(complaint, "posemill: ", 10);
+    expect_word(error_output, word);
+    assert_memory_equal(error_output, "posemill: ", 10);
     size_t lines = 0;
-    for (const char *c = complaint; *c != '\0'; c++) {
+    for (const char *c = error_output; *c != '\0'; c++) {
         lines += *c == '\n';
     }
     assert_in_range(lines, 1, 2);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The command as a user meets it, for tests that judge it by exit codes, messages and the files
- * that it leaves.
+ * Runs the command like a user, for tests that check exit codes, messages and output files.
  */
 #ifndef POSEMILL_TESTS_COMMAND_H
 #define POSEMILL_TESTS_COMMAND_H
@@ -9,13 +8,13 @@
 #include <stddef.h>
 
 extern char command_folder[];
-extern char output[65536];   /* stdout of the last run */
-extern char complaint[8192]; /* stderr of the last run */
+extern char output[65536];      /* stdout of the last run */
+extern char error_output[8192]; /* stderr of the last run */
 
-/* Of a group of tests: a folder, entered; $posemill is the command. */
+/* Setup and teardown of a test group: creates and enters a folder; $posemill is the command. */
 int command_enter_folder(void **state);
 int command_leave_folder(void **state);
-/* After each test. */
+/* Teardown of each test: empties the folder. */
 int command_empty_folder(void **state);
 
 /* Runs a shell line in the folder and returns its exit code. */
@@ -24,11 +23,11 @@ void expect(int code, const char *line);
 
 void expect_word(const char *text, const char *word);
 
-/* A failure: the code, one line with these words that begins "posemill: ", and at most one
- * line of cure. */
+/* Expects a failure with the exit code, and one line with these words that begins with "posemill: "
+ * and is followed by at most one line with a hint. */
 void expect_failure(int code, const char *line, const char *word);
 
-/* What is in the folder, hidden files too. */
+/* Expects no other files in the folder, hidden ones included. */
 void expect_nothing_but(const char *const *names, size_t count);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Instances of random crowds, good and bad, and what becomes of them against the oracle.
+ * Random instances of crowds, valid and invalid, and their errors against the oracle.
  */
 #include "crowd_scene.h"
 
@@ -16,7 +16,7 @@
 
 /* ---- instances ----------------------------------------------------------------------- */
 
-/* Within some rounds of the first, days away, or at a border. */
+/* Within a few laps of the first one, days away, or at a border. */
 static int64_t some_time(random_source *source, const scene *s, uint32_t clip) {
     const int64_t ticks = crowd_oracle_ticks(s->oracle, clip);
     switch (random_bits(source) % 8) {
@@ -106,7 +106,8 @@ static matrix matrix_of_record(const float *record) {
     return m;
 }
 
-/* The turn is that of the real part, the shift twice the dual part times its conjugate. */
+/* The rotation is that of the real part, the translation twice the dual part times its
+ * conjugate. */
 static matrix matrix_of_dual(const float *record) {
     const quat real = {(double)record[0], (double)record[1], (double)record[2], (double)record[3]};
     const quat dual = {(double)record[4], (double)record[5], (double)record[6], (double)record[7]};
@@ -118,7 +119,7 @@ static matrix matrix_of_dual(const float *record) {
                      {axes[0].z, axes[1].z, axes[2].z, shift.z}}};
 }
 
-/* Infinite when something is not a number. */
+/* Infinite when a value is not a number. */
 static double relative(double a, double b, double size) {
     const double error = fabs(a - b) / size;
     return isnan(error) ? HUGE_VAL : error;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Gives the crowd kernel on the host the arguments and work sizes that the device's would get.
+ * Calls the crowd kernel on the host with the arguments and work sizes that the device would get.
  */
 #include "crowd_on_host.h"
 #include "crowd_on_host_variant.h"
@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { IDLE = 3 /* work-items past the end, which a rounded work size has */ };
+enum { IDLE = 3 /* work-items past the end, as from a rounded work size */ };
 
-/* Palettes of every rotation curve, with the vectors' curve that its method has first. */
+/* Palettes of every rotation curve, each with the first vector curve of its method. */
 #define DECLARE(name) extern crowd_variant crowd_##name##_1_0, crowd_##name##_16_0;
 PM_ROTATION_CURVES(DECLARE)
 #define DECLARE_OUTPUT(name, number, form, numbers, bits, bound)                                   \
@@ -29,8 +29,7 @@ static crowd_variant *const coded[PM_KEYS_COUNT][2] = {
     [PM_KEYS_LOG48] = {crowd_slerp_1_0_log48, crowd_slerp_16_0_log48},
     [PM_KEYS_SMALLEST48] = {crowd_slerp_1_0_smallest48, crowd_slerp_16_0_smallest48}};
 
-/* The vectors' curve of the first method that has this curve of rotations, as CMakeLists.txt takes it
- * from the same table. */
+/* The vector curve of the first method with this rotation curve. CMakeLists.txt reads the same table. */
 static pm_curve_id vector_curve_of(pm_curve_id curve) {
     for (pm_method m = 0; m < PM_METHOD_COUNT; m++) {
         const pm_clip_desc desc = {.method = m};
@@ -64,7 +63,7 @@ static void stop(const char *why) {
     abort();
 }
 
-/* NULL for nothing, so that a kernel that reads it all the same is caught. */
+/* NULL for an empty array, so that a kernel that reads it is detected. */
 static void *copy_of(const void *data, size_t count, size_t size) {
     if (!data || count == 0)
         return NULL;
@@ -78,7 +77,7 @@ static void *copy_of_keys(const pm_crowd_data *crowd, unsigned channel) {
     return copy_of(crowd->channels[channel].keys, crowd->channels[channel].key_bytes, 1);
 }
 
-/* Instances behind their offset, of whose bytes the kernel reads none. */
+/* Instances after their offset; the kernel reads none of the bytes before them. */
 static void *copy_of_instances(const crowd_on_host_job *job) {
     const size_t size = job->instance_count * sizeof *job->instances;
     unsigned char *memory = malloc(job->instances_offset + size);

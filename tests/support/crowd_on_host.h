@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * The crowd kernel itself, compiled as C11 into the host in one lane and sixteen, and run over
- * instances the way the device would be told to. Sanitizers see every access, for each table
- * and buffer is allocated anew to its exact size. Not the reference path, which walks otherwise.
+ * The crowd kernel compiled as C11 for the host, with one lane and with sixteen, and called with
+ * the arguments that a device would get. Every table and buffer is allocated with its exact size,
+ * so that sanitizers detect every access outside. This is not the reference path, which has other
+ * loops.
  */
 #ifndef POSEMILL_TESTS_CROWD_ON_HOST_H
 #define POSEMILL_TESTS_CROWD_ON_HOST_H
@@ -15,17 +16,17 @@ typedef struct crowd_on_host_job {
     size_t instance_count;
     size_t instances_offset; /* bytes, a multiple of 8 */
     uint64_t frame;
-    size_t first; /* what instance 0 is among all */
+    size_t first; /* index of instance 0 among all instances */
     pm_crowd_output output;
-    void *records;                 /* what the kernel finds, and what it leaves */
-    size_t records_offset, stride; /* bytes, multiples of 4; stride 0: just the records */
+    void *records;                 /* content before and after the call */
+    size_t records_offset, stride; /* bytes, multiples of 4; stride 0: contiguous records */
 } crowd_on_host_job;
 
-/* Whether the kernel of this output and these curves and keys was built. */
+/* Whether the kernel for this output, these curves and this key format was built. */
 bool crowd_on_host_has(const pm_crowd_data *crowd, pm_crowd_output output);
 
-/* Aborts, saying why, when memory runs out or there is no such kernel. `records` has the offset
- * and as many bytes as the last record's end. */
+/* Aborts with a message when memory runs out or there is no such kernel. `records` starts with the
+ * offset and ends with the last record. */
 void crowd_on_host_pose(const pm_crowd_data *crowd, const crowd_on_host_job *job);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What one variant of the crowd kernel on the host is called with: the same in all of them,
- * which differ in what `real` is and are made of crowd_on_host_variant.c.in.
+ * The arguments of one variant of the crowd kernel on the host. They are the same for all variants,
+ * which differ in the type `real` and are made from crowd_on_host_variant.c.in.
  */
 #ifndef POSEMILL_TESTS_CROWD_ON_HOST_VARIANT_H
 #define POSEMILL_TESTS_CROWD_ON_HOST_VARIANT_H
@@ -10,7 +10,7 @@
 
 #include "kernels/pm_crowd.h"
 
-/* The kernel's arguments, by the names they have there. */
+/* The kernel's arguments, with the kernel's names. */
 typedef struct crowd_arguments {
     const pm_u8 *instances;
     pm_u64 instances_offset;
@@ -22,14 +22,14 @@ typedef struct crowd_arguments {
     const pm_u8 *level_joints;
     const float *masks;
     const pm_track_layout *layout;
-    const void *rotations; /* float32, or what PM_KEYS says */
+    const void *rotations; /* float32, or the format of PM_KEYS */
     const float *constants, *positions, *scales;
     pm_u8 *records;
     pm_u64 records_offset, stride;
     pm_crowd_size size;
 } crowd_arguments;
 
-/* Runs all work-items of a work size, last first: none may count on another. */
+/* Runs all work-items of a work size in descending order: no work-item may depend on another. */
 typedef void crowd_variant(const crowd_arguments *arguments, pm_u32 items);
 
 #endif

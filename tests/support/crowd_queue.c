@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The crowd that is posed on queues.
+ * The crowd that tests pose on queues.
  */
 #include "crowd_queue.h"
 #include "motion.h"

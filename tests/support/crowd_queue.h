@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A crowd on the engine of a caller: what the tests of crowds on queues share.
+ * A crowd on a caller's engine, shared by the tests of crowds on queues.
  */
 #ifndef POSEMILL_TESTS_CROWD_QUEUE_H
 #define POSEMILL_TESTS_CROWD_QUEUE_H
@@ -16,34 +16,34 @@ typedef struct posed_crowd {
     float *expected[PM_CROWD_OUTPUT_COUNT]; /* of these instances, by pm_crowd_pose_one */
 } posed_crowd;
 
-/* Made by queue_open, a group's setup, which opens the caller too. */
+/* Made by queue_open, the setup of a test group, which opens the caller too. */
 extern posed_crowd posed;
 int queue_open(void **state);
 int queue_close(void **state);
 
 void queue_instances(const scene *s, uint64_t salt, pm_crowd_instance *instances);
 
-/* By pm_crowd_pose_one; free with guarded_free. */
+/* By pm_crowd_pose_one; freed with guarded_free. */
 float *queue_expectation(const scene *s, const pm_crowd_instance *instances,
                          pm_crowd_output output);
 
-/* Bytes of all records of the crowd. */
+/* The size of all records of the crowd in bytes. */
 size_t queue_bytes(pm_crowd_output output);
 
-/* What offsets and strides are multiples of: four numbers. */
+/* Offsets and strides must be multiples of this: four numbers. */
 size_t queue_alignment(pm_crowd_output output);
 
-/* A caller_buffer for all records. */
+/* A caller_buffer with space for all records. */
 cl_mem queue_output_buffer(pm_crowd_output output);
 
-/* The buffer has these records. */
+/* Fails unless the buffer contains these records. */
 void queue_expect(cl_mem buffer, pm_crowd_output output, const float *expected, cl_event after);
 
-/* A job of the caller's instances that has one output, behind CALLER_OFFSET. */
+/* A job of the caller's instances with one output, after CALLER_OFFSET. */
 pm_cl_crowd_job queue_job(pm_crowd_output output, cl_mem buffer);
 
-/* pm_cl_crowd_pose of the caller's crowd after `gate`, unless NULL, that fails the test; the
- * event is the test's to release. */
+/* Calls pm_cl_crowd_pose for the caller's crowd with a wait list of `gate`, unless NULL; an error
+ * fails the test. The test releases the event. */
 cl_event queue_pose(const pm_cl_crowd_job *job, cl_command_queue queue, cl_event gate);
 
 #endif

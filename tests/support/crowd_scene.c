@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Skeletons and clips of random crowds.
+ * Random skeletons and clips of crowds.
  */
 #include "crowd_scene.h"
 #include "motion.h"
@@ -16,7 +16,8 @@ static void make_parents(random_source *source, scene *s) {
         const int32_t last = (int32_t)joint - 1;
         const int32_t any = joint ? (int32_t)(random_bits(source) % joint) : -1;
         const bool root = s->options.shape == SCENE_FOREST && random_bits(source) % 3 == 0;
-        /* Every other joint goes on from the one before: trees of some depth. */
+        /* The parent of every other joint is the joint before it, which gives trees with some
+         * depth. */
         const bool chained = s->options.shape == SCENE_CHAIN || random_bits(source) % 2 == 0;
         s->parents[joint] = joint == 0 || root ? -1 : chained ? last : any;
     }
@@ -112,7 +113,7 @@ static void make_skeleton(random_source *source, scene *s) {
 
 static const pm_rational rates[SCENE_CLIPS_MAX] = {{30, 1}, {24000, 1001}, {5, 2}, {60, 1}};
 
-/* Positions about those of the rest pose. */
+/* Positions around those of the rest pose. */
 static void locate_keys(random_source *source, const scene *s, size_t joint, test_track *t) {
     for (size_t key = 0; key < t->key_count; key++) {
         for (size_t c = 0; c < 3; c++) {
@@ -122,7 +123,7 @@ static void locate_keys(random_source *source, const scene *s, size_t joint, tes
     }
 }
 
-/* Uniform times as the library means them; listed ones from 0.375 s on, of own timelines to
+/* Uniform times as the library defines them; listed times from 0.375 s on; per-joint times to
  * exactly 2.075 s. */
 static void locate_common_times(const scene *s, size_t clip, test_track *t) {
     const scene_times kind = s->options.times;
@@ -139,19 +140,19 @@ static void locate_common_times(const scene *s, size_t clip, test_track *t) {
 }
 
 static bool is_apart(const scene *s) {
-    return s->options.times == SCENE_PER_JOINT_UNEVEN || s->options.times == SCENE_LAGGING;
+    return s->options.times == SCENE_PER_JOINT_UNEVEN || s->options.times == SCENE_STAGGERED;
 }
 
-/* Of SCENE_LAGGING: joints whose timeline is a rate, from time 0 on. */
-static const pm_rational lagging_rate = {5, 1};
-enum { LAGGING_UNIFORM_KEYS = 11 };
+/* For SCENE_STAGGERED: joints whose timeline is a rate, from time 0 on. */
+static const pm_rational staggered_rate = {5, 1};
+enum { STAGGERED_UNIFORM_KEYS = 11 };
 
 static bool is_uniform(const scene *s, size_t joint) {
-    return s->options.times == SCENE_LAGGING && joint % 3 == 1;
+    return s->options.times == SCENE_STAGGERED && joint % 3 == 1;
 }
 
-/* Before or after time 0, by a part of a period, by whole ones, or by both. */
-static double lagging_first(random_source *source, double period) {
+/* Before or after time 0, by a fraction of a period, by whole periods, or by both. */
+static double staggered_start(random_source *source, double period) {
     switch (random_bits(source) % 4) {
     case 0:
         return period * (double)(random_bits(source) % 41) - 20 * period;
@@ -162,23 +163,23 @@ static double lagging_first(random_source *source, double period) {
     }
 }
 
-/* Each from a time of its own on, for less than 2 s. */
+/* Each timeline has its own start and lasts less than 2 s. */
 static void locate_times(random_source *source, const scene *s, size_t clip, size_t joint,
                          test_track *t) {
     if (!is_apart(s)) {
         locate_common_times(s, clip, t);
         return;
     }
-    const double first = s->options.times == SCENE_LAGGING
-                             ? lagging_first(source, s->periods[clip])
+    const double first = s->options.times == SCENE_STAGGERED
+                             ? staggered_start(source, s->periods[clip])
                              : 0.375 + 0.3 * (double)((7 * joint + clip) % 5);
     for (size_t key = 0; key < t->key_count; key++) {
         t->times[key] = first + 0.2 * t->times[key];
     }
 }
 
-/* Loops of odd clips end with the key that they begin with; those of even ones go on to it, over
- * a segment as long as uniform ones. */
+/* Loops of odd clips end with a copy of their first key; those of even clips have a closing segment
+ * that is as long as a uniform segment. */
 static void close_loop(const scene *s, size_t clip, test_track *t) {
     const size_t last = t->key_count - 1;
     const double num = (double)rates[clip].num, den = (double)rates[clip].den;
@@ -201,7 +202,7 @@ static void make_track(random_source *source, scene *s, size_t clip, size_t join
     const scene_options *o = &s->options;
     const bool uneven = o->times != SCENE_UNIFORM && o->curve->method != PM_METHOD_BSPLINE;
     test_track *t = &s->sets[clip].tracks[joint];
-    const size_t keys = is_uniform(s, joint)          ? LAGGING_UNIFORM_KEYS
+    const size_t keys = is_uniform(s, joint)          ? STAGGERED_UNIFORM_KEYS
                         : o->times == SCENE_PER_JOINT ? 3 + (clip + joint) % 6
                         : is_apart(s)                 ? 1 + (clip + joint) % 6
                                                       : 4 + 2 * clip;
@@ -214,7 +215,7 @@ static void make_track(random_source *source, scene *s, size_t clip, size_t join
     close_loop(s, clip, t);
 }
 
-/* Keys of 48 bits, by asking for them one by one: the oracle's curves lead through these. */
+/* Keys of 48 bits, encoded and decoded one by one: the oracle's curves pass through these. */
 static void read_stored_keys(pm_engine *engine, scene *s, size_t n) {
     pm_clip_desc *desc = &s->stored[n];
     const size_t keys = s->uniform[n].key_count;
@@ -247,9 +248,9 @@ static void make_clip(pm_engine *engine, random_source *source, scene *s, size_t
     const scene_options *o = &s->options;
     track_set *set = &s->sets[n];
     set_create(s->joints, o->times < SCENE_PER_JOINT, set);
-    if (o->times == SCENE_LAGGING) { /* of even clips as long as their uniform keys */
+    if (o->times == SCENE_STAGGERED) { /* of even clips as long as their uniform keys */
         s->periods[n] = n % 2 ? random_between(source, 2.1, 3.5)
-                              : LAGGING_UNIFORM_KEYS / (double)lagging_rate.num;
+                              : STAGGERED_UNIFORM_KEYS / (double)staggered_rate.num;
     }
     for (size_t joint = 0; joint < s->joints; joint++) {
         make_track(source, s, n, joint);
@@ -258,7 +259,7 @@ static void make_clip(pm_engine *engine, random_source *source, scene *s, size_t
     for (size_t joint = 0; joint < s->joints; joint++) {
         if (is_uniform(s, joint)) {
             set->timelines[joint] =
-                (pm_timeline){.key_count = LAGGING_UNIFORM_KEYS, .rate = lagging_rate};
+                (pm_timeline){.key_count = STAGGERED_UNIFORM_KEYS, .rate = staggered_rate};
         }
     }
     for (size_t row = 0; row < s->joints * TRACK_KEYS_MAX; row++) {

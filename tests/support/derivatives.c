@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Derivatives of oracle curves, on either side of a key or anywhere: of a polynomial through
- * Chebyshev points close by, in rotation vectors about the place itself, where curves are
- * as smooth as they are and the vectors' derivatives are the angular velocity and, because
- * the vector is 0 there, the acceleration too.
+ * Derivatives of oracle curves, on either side of a key or anywhere: those of a polynomial through
+ * nearby Chebyshev points, in rotation vectors relative to the rotation there. In these coordinates
+ * a curve keeps its smoothness; the first derivative is the angular velocity and, because the
+ * vector is 0 there, the second is the angular acceleration.
  */
 #include "derivatives.h"
 
@@ -13,15 +13,15 @@
 #define POINTS 16
 #define DEPTH 0.15 /* of the segment; the nearer, the more rounding a derivative costs */
 
-/* Derivatives per second on one side of a key, and what rounding may add to each. */
+/* Derivatives per second on one side of a key, and the error that rounding may add to each. */
 typedef struct side {
     vec3 derivative[DERIVATIVES];
     double noise[DERIVATIVES];
-    double length; /* of the segment */
+    double length; /* length of the segment */
 } side;
 
-/* Derivatives at 0, up to the third, of the polynomial through values at nodes: Newton's
- * divided differences, then Horner on a Taylor expansion. */
+/* Derivatives at 0, up to the third, of the polynomial through values at nodes: Newton's divided
+ * differences, then Horner's scheme on a Taylor expansion. */
 static void differentiate(const double nodes[POINTS], double values[POINTS],
                           double out[DERIVATIVES]) {
     for (int k = 1; k < POINTS; k++) {
@@ -42,13 +42,14 @@ static void differentiate(const double nodes[POINTS], double values[POINTS],
     }
 }
 
-/* A rounding of the values as an endpoint's derivatives see it, by Markov's inequality. */
+/* The effect of a rounding error of the values on the derivatives at an endpoint, by Markov's
+ * inequality. */
 static double noise_of(int order, double depth) {
     static const double divisors[DERIVATIVES] = {1.0, 1.0, 3.0, 15.0};
     return 1e-15 * pow(2.0 * POINTS * POINTS / depth, order) / divisors[order];
 }
 
-/* The curve in one segment about its value at that end. */
+/* The curve in one segment, relative to its value at one end. */
 static vec3 about(const oracle *o, oracle_cursor end, oracle_cursor cursor, bool rotations) {
     if (!rotations) {
         return vec3_subtract(oracle_position(o, 0, cursor), oracle_position(o, 0, end));
@@ -58,8 +59,8 @@ static vec3 about(const oracle *o, oracle_cursor end, oracle_cursor cursor, bool
     return vec3_scale(quat_log(turn.w < 0.0 ? quat_scale(turn, -1.0) : turn), 2.0);
 }
 
-/* A curve that turns often in its segment is looked at more closely, and so is one of
- * components that pass near zero, where it whips round. */
+/* A smaller part of the segment is used where the curve rotates often in it, and where its
+ * components pass near zero, because the curve changes fast there. */
 static double turns_in(const oracle *o, size_t track, size_t segment) {
     double turns = fmax(1.0, oracle_reach(o, track, segment) / PI);
     for (int n = 0; n <= POINTS; n++) {
@@ -76,13 +77,13 @@ static side one_side(const oracle *o, size_t segment, bool at_end, bool rotation
     const double depth = DEPTH / turns;
     double nodes[POINTS], values[3][POINTS], found[3][DERIVATIVES];
     side result = {.length = length};
-    double largest = turns; /* of the numbers that are rounded */
+    double largest = turns; /* magnitude of the numbers that are rounded */
     for (int n = 0; n < POINTS; n++) {
         const double part = 0.5 * depth * (1.0 - cos(PI * (n + 0.5) / POINTS));
         const oracle_cursor cursor = {0, segment, at_end ? 1.0 - part : part};
         const vec3 v = about(o, end, cursor, rotations);
         largest = fmax(largest, vec3_norm(v));
-        nodes[n] = at_end ? cursor.u - 1.0 : cursor.u; /* as it was rounded */
+        nodes[n] = at_end ? cursor.u - 1.0 : cursor.u; /* the rounding error at its magnitude */
         values[0][n] = v.x, values[1][n] = v.y, values[2][n] = v.z;
     }
     for (int c = 0; c < 3; c++) {
@@ -96,7 +97,8 @@ static side one_side(const oracle *o, size_t segment, bool at_end, bool rotation
     return result;
 }
 
-/* A curve's rotation vectors at Chebyshev points of a part of its segment, about a place. */
+/* Rotation vectors of a curve at Chebyshev points of a part of its segment, relative to a
+ * rotation. */
 static void vectors_about(const oracle *o, size_t track, oracle_cursor at, double from, double to,
                           double nodes[POINTS], double values[3][POINTS]) {
     const quat back = quat_conjugate(quat_normalise(oracle_rotation(o, track, at)));
@@ -142,7 +144,7 @@ double derivative_jump(const oracle *o, size_t key, int order, bool rotations) {
     const vec3 p = before.derivative[order], q = after.derivative[order];
     const double noise = before.noise[order] + after.noise[order];
     const double jump = vec3_norm(vec3_subtract(p, q)) - noise;
-    /* Where a curve rests, of one radian in the longer segment. */
+    /* Where a curve is at rest: 1 radian in the longer segment. */
     const double size = pow(fmax(before.length, after.length), -order);
     return isnan(jump) ? HUGE_VAL : fmax(0.0, jump) / (vec3_norm(p) + vec3_norm(q) + size);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * One engine per kind and process: device start-up is what takes the time.
+ * One engine per kind and process, because starting a device takes most of the time.
  */
 #include "engines.h"
 
@@ -13,7 +13,8 @@ engine_kind on_device = ON_DEVICE;
 
 static pm_engine *kept[2];
 
-/* LeakSanitizer asks for this: what drivers keep at exit is not the library's, as in lsan.supp. */
+/* LeakSanitizer calls this: memory that drivers hold at exit is not the library's. See
+ * lsan.supp. */
 const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void) {
     return "leak:libpocl\nleak:libLLVM\nleak:libRusticlOpenCL\n";
@@ -35,7 +36,7 @@ static bool is_on_reference(const pm_engine *engine) {
     return info.type == PM_DEVICE_REFERENCE;
 }
 
-/* NULL when there is no device; the reference does not count as one. */
+/* NULL when there is no device. The reference does not count as a device. */
 static pm_engine *open_device(const pm_engine_desc *options, pm_error *error) {
     pm_engine *engine = NULL;
     pm_engine_desc desc = *options;
@@ -44,7 +45,7 @@ static pm_engine *open_device(const pm_engine_desc *options, pm_error *error) {
         return NULL;
     if (is_on_reference(engine)) {
         pm_engine_destroy(&engine);
-        strcpy(error->message, "there is none but the reference");
+        strcpy(error->message, "the reference path is the only device");
     }
     return engine;
 }
@@ -108,8 +109,8 @@ bool can_compile_lanes(const pm_engine *engine, uint32_t lanes) {
     if (lanes == 1 || (!rusticl && !oclgrind))
         return true;
     printf("# not tested: %u lanes on %s\n", (unsigned)lanes,
-           rusticl ? "rusticl, whose compiler takes minutes for a vector"
-                   : "Oclgrind 21.10, which dies of vector kernels");
+           rusticl ? "rusticl, whose compiler needs minutes for a vector kernel"
+                   : "Oclgrind 21.10, which crashes on vector kernels");
     return false;
 }
 
@@ -136,7 +137,7 @@ bool can_compile_motion(const pm_engine *engine, pm_method method) {
     if (!said)
         printf(
             "# not tested: derivatives of squad, circular and bspline on rusticl, whose compiler "
-            "takes minutes for each\n");
+            "needs minutes for each\n");
     said = true;
     return false;
 }
@@ -146,14 +147,14 @@ void leave_out_crowds_on_rusticl(void) {
     pm_error error = poisoned_error();
     pm_engine *engine = open_device(&(pm_engine_desc){0}, &error);
     if (engine == NULL)
-        return; /* its rows will say so */
+        return; /* each skipped test prints the reason */
     pm_engine_info(engine, &info);
     pm_engine_destroy(&engine);
     if (strcmp(info.platform, "rusticl") != 0)
         return;
     printf(
-        "# not tested: crowds on rusticl, whose compiler takes a minute and more for each output, "
-        "but for palettes of slerp, which test_crowd_queue has\n");
+        "# not tested: crowds on rusticl, whose compiler needs a minute and more for each output, "
+        "except palettes of slerp, which test_crowd_queue has\n");
     cmocka_set_skip_filter("*on the device");
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The engines that the tests of the contract run on: the reference path, and the
- * device that POSEMILL_TEST_DEVICE names (unset: "auto"). Where no device is found
- * its tests skip, unless POSEMILL_REQUIRE_DEVICE makes that a failure.
+ * The engines that tests of the public interface run on: the reference path, and the device that
+ * POSEMILL_TEST_DEVICE names (unset: "auto"). Without a device its tests are skipped, unless
+ * POSEMILL_REQUIRE_DEVICE makes that a failure.
  */
 #ifndef POSEMILL_TESTS_ENGINES_H
 #define POSEMILL_TESTS_ENGINES_H
@@ -14,7 +14,7 @@ typedef enum engine_kind { ON_REFERENCE, ON_DEVICE } engine_kind;
 extern engine_kind on_reference;
 extern engine_kind on_device;
 
-/* Two rows of a cmocka table: one body, on the reference and on the device. */
+/* Two entries of a cmocka table: one body, on the reference and on the device. */
 #define ON_BOTH(body)                                                                              \
     {#body " on the reference", body, NULL, NULL, &on_reference}, {                                \
 #body " on the device", body, NULL, NULL, &on_device                                       \
@@ -22,43 +22,45 @@ extern engine_kind on_device;
 #define ONLY_ON_DEVICE(body)                                                                       \
     { #body " on the device", body, NULL, NULL, &on_device }
 
-/* The engine for a test's state, made on first use and kept; skips or fails without one, so a
- * test asks for it before it owns anything. */
+/* The engine for a test's state, made on first use and kept. Skips or fails the test without a
+ * device, so a test must call this before it allocates anything. */
 pm_engine *engine_for(void **state);
 
-/* Whether the test's row is the one on the device. */
+/* Whether this entry of the table runs on the device. */
 bool is_for_device(void **state);
 
-/* The device's name as pm_engine_desc takes it; the reference is "none". */
+/* The device name as in pm_engine_desc; "none" for the reference. */
 const char *device_for(void **state);
 
-/* An engine of its own on the same device; caller destroys. */
+/* A separate engine on the same device; the caller destroys it. */
 pm_engine *engine_with(void **state, const pm_engine_desc *options);
 
-/* Whether the device is Oclgrind, an interpreter that checks every access: it runs kernels of one
+/* Whether the device is Oclgrind, an interpreter that checks every access. It runs kernels of one
  * thread at a time, and its clFlush waits until the queue is empty. */
 bool is_on_oclgrind(void **state);
 
-/* For tests whose threads run kernels at once: skips them there, and says why. */
+/* For tests whose threads run kernels concurrently: skips them on Oclgrind and prints the
+ * reason. */
 void skip_without_concurrent_kernels(void **state);
 
-/* Whether kernels of this width can be tested; says why not when they cannot. Rusticl of Mesa
- * 22.3 is early: it takes minutes to compile one kernel of four lanes. Oclgrind dies of them. */
+/* Whether kernels of this width can be tested; prints the reason if not. Rusticl of Mesa 22.3 is
+ * an early version that needs minutes to compile one kernel of four lanes. Oclgrind crashes on
+ * them. */
 bool can_compile_lanes(const pm_engine *engine, uint32_t lanes);
 
-/* Whether kernels of a method's derivatives can be tested; says why not when they cannot. Those
- * that are slerps of moving operands, or products, take the same rusticl minutes each. */
+/* Whether kernels of a method's derivatives can be tested; prints the reason if not. For methods
+ * that are slerps of moving operands, or products, rusticl needs the same minutes for each. */
 bool can_compile_motion(const pm_engine *engine, pm_method method);
 
-/* For main() of executables that pose crowds of many kinds: has their rows on the device skipped
- * where that is rusticl of Mesa 22.3, which takes minutes to compile some of their programs. */
+/* For main() of executables that pose crowds of many kinds: skips their entries on the device where
+ * that is rusticl of Mesa 22.3, which needs minutes to compile some of their programs. */
 void leave_out_crowds_on_rusticl(void);
 
-/* For main() of executables that need a device throughout: 0 when there is one, else the
+/* For main() of executables that require a device for all tests: 0 when there is one, otherwise the
  * exit code: 77 for a skip, 1 where a device is required. */
 int exit_code_without_device(void);
 
-/* cmocka's group teardown: lets the kept engines go. */
+/* cmocka's group teardown: destroys the kept engines. */
 int engines_close(void **unused);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The wrappers that the linker puts between the library and its OpenCL and C runtimes.
- * Drivers call from threads of their own, so all state is atomic.
+ * The wrappers that the linker puts between the library and its OpenCL and C runtimes. Drivers call
+ * from their own threads, so all state is atomic.
  */
 #ifndef CL_TARGET_OPENCL_VERSION
 #define CL_TARGET_OPENCL_VERSION 120
@@ -20,7 +20,7 @@ static atomic_long live_objects, live_blocks;
 static atomic_bool armed;
 static atomic_long countdown;
 static _Atomic(const char *) fired;
-/* Written only while nothing is armed. */
+/* Written only while no fault is armed. */
 static fault_kind armed_kind;
 static int armed_code;
 static bool armed_sticky;
@@ -47,7 +47,7 @@ long faults_live_blocks(void) {
     return atomic_load(&live_blocks);
 }
 
-/* Calls by their names, while they are recorded; the last ones are lost. */
+/* Names of calls while they are recorded; calls beyond the size of the table are dropped. */
 static atomic_bool recording;
 static atomic_size_t record_count;
 static _Atomic(const char *) record[MAX_RECORDED];
@@ -86,7 +86,7 @@ static bool is_due(fault_kind kind, const char *name) {
     return true;
 }
 
-/* The linker's --wrap asks for these names. */
+/* The linker's --wrap requires these names. */
 
 #define WRAP_STATUS(name, params, args)                                                            \
     cl_int __real_##name params;                                                                   \

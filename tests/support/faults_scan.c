@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Reads the library's sources for OpenCL calls that no wrapper stands in for: those
- * would be left out of failure injection in silence.
+ * Reads the library's sources for OpenCL calls without a wrapper, which failure injection would
+ * otherwise leave out without notice.
  */
 #include <stdio.h>
 #include <string.h>
@@ -19,7 +19,7 @@ static bool is_known_call(const char *name, size_t length) {
     return false;
 }
 
-/* Where a word such as clFlush( begins, or NULL; *length is that of its name. */
+/* The start of the next word of the form clFlush(, or NULL; *length is the length of its name. */
 static const char *next_call(const char *text, size_t *length) {
     static const char *const letters =
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_";

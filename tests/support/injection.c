@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The course of failure injection.
+ * The loop of failure injection.
  */
 #include "injection.h"
 #include "check.h"
@@ -10,7 +10,10 @@
 #include <string.h>
 
 enum { MAX_FAULTS = 5000 };
-enum { UNKNOWN_CODE = -9999 }; /* no driver returns it, so cl_status can only come from here */
+enum {
+    UNKNOWN_CODE = -9999
+}; /* no driver returns this code, so a cl_status with it can only come
+                                * from here */
 enum { SMALL_GROWTH = 2, SMALL_MIN = 5 };
 
 static bool is_one_of(const char *name, const char *const *names, size_t count) {
@@ -20,7 +23,7 @@ static bool is_one_of(const char *name, const char *const *names, size_t count) 
     return false;
 }
 
-/* Which statuses a failure of this call may become. */
+/* The statuses that a failure of this call may lead to. */
 static bool is_right_status(pm_status status, const char *call, fault_kind kind) {
     static const char *const finding[] = {"clGetPlatformIDs", "clGetPlatformInfo", "clGetDeviceIDs",
                                           "clGetDeviceInfo"};
@@ -48,7 +51,7 @@ static void expect_failure(const scenario *which, pm_status status, const pm_err
                  UNKNOWN_CODE, error->cl_status);
 }
 
-/* One run with one fault. Returns whether the fault was met, and counts what it broke. */
+/* One run with one fault. Returns whether the fault occurred, and checks its effects. */
 static bool run_with_fault(const scenario *which, stage *s, fault_kind kind, size_t nth,
                            bool sticky, size_t *failures) {
     const long blocks = faults_live_blocks(), objects = faults_live_objects();
@@ -70,7 +73,7 @@ static bool run_with_fault(const scenario *which, stage *s, fault_kind kind, siz
     *failures += status != PM_OK;
     stage_close(s);
     if (faults_live_blocks() != blocks || faults_live_objects() != objects)
-        fail_msg("%s, fault %zu (%s): %ld blocks and %ld OpenCL objects left alive", which->name,
+        fail_msg("%s, fault %zu (%s): %ld blocks and %ld OpenCL objects not released", which->name,
                  nth, call ? call : "none", faults_live_blocks() - blocks,
                  faults_live_objects() - objects);
     return call != NULL;

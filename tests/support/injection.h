@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Failure injection: one call of the library again and again, with its first fault, its second,
- * ... until it meets none. Each time: the right status or a right result, nothing left alive, and
- * whatever there is still works. LeakSanitizer sees what is not counted.
+ * Failure injection: calls one function of the library repeatedly, with a fault at its first call,
+ * at its second, and so on until no fault occurs. Each time, the status or the result must be
+ * right, nothing may leak, and existing objects must still work. LeakSanitizer detects leaks that
+ * are not counted.
  */
 #ifndef POSEMILL_TESTS_INJECTION_H
 #define POSEMILL_TESTS_INJECTION_H
@@ -11,31 +12,32 @@
 
 #include "faults.h"
 
-/* What a file of tests has made so far. It defines this, and the three functions, for itself. */
+/* The objects that a test file has made so far. Each file defines this type and the three
+ * functions. */
 typedef struct stage stage;
 
-/* Makes the outputs; what the stage held of another run is forgotten. */
+/* Makes the outputs; clears the state of a previous run. */
 void stage_open(stage *s);
-/* Poisons the outputs. */
+/* Fills the outputs with a pattern. */
 void stage_poison(stage *s);
-/* Sees that whatever the fault broke was broken for that one call only, and lets go of all. */
+/* Checks that the fault broke that one call only, and releases all objects. */
 void stage_close(stage *s);
 
 typedef struct scenario {
     const char *name;
-    /* Makes what the call needs; nothing fails yet. */
+    /* Makes the input of the call; no fault occurs yet. */
     void (*prepare)(stage *s);
-    /* The one call that meets the fault. */
+    /* The call in which the fault occurs. */
     pm_status (*run)(stage *s, pm_error *error);
-    /* The results of a run that did well, and what one that failed must not leave; or NULL. */
+    /* The expected results of a successful run, which a failed run must not leave; or NULL. */
     void (*expect_done)(const stage *s);
     void (*expect_undone)(const stage *s);
-    /* After fault n comes fault n + 1 + n / growth; 0: each in turn. */
+    /* Fault n is followed by fault n + 1 + n / growth; 0: every fault. */
     size_t growth;
 } scenario;
 
-/* Every fault in turn, of which `least` must have become errors. In small sizes, and where a
- * scenario says so, in growing steps: then five must, or `least` if that is less. */
+/* Every fault in order, of which at least `min` must have become errors. With small sizes, or if
+ * the scenario requests it, in growing steps: at least five, or `min` if that is less. */
 void inject_all(const scenario *which, stage *s, fault_kind kind, bool sticky, size_t min);
 
 #endif

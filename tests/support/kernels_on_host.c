@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Gives the kernels on the host the arguments and work sizes that the device's would get.
+ * Calls the kernels on the host with the arguments and work sizes that the device would get.
  */
 #include "kernels_on_host.h"
 #include "kernels_on_host_variant.h"
@@ -11,9 +11,9 @@
 
 enum {
     WIDTHS = 2,
-    OFFSET = 3, /* floats before the values that no kernel may touch */
+    OFFSET = 3, /* floats before the values that no kernel may write */
     POISON = 0xA5,
-    IDLE = 3 /* work-items past the end, which a rounded work size has */
+    IDLE = 3 /* work-items past the end, as from a rounded work size */
 };
 
 #define DECLARE(name) extern const kernel_variant gather_##name##_1, gather_##name##_16;
@@ -37,7 +37,7 @@ static const kernel_variant *variant_of(pm_curve_id curve, unsigned order, uint3
     return (order ? motions : variants)[curve][lanes == 1 ? 0 : 1];
 }
 
-/* Of keys of 48 bits there is the values of slerp. */
+/* For keys of 48 bits there is only the kernel of slerp's values. */
 static const kernel_variant *variant_for(const pm_channel *channel, unsigned order,
                                          uint32_t lanes) {
     if (channel->format == PM_KEYS_FLOAT32)
@@ -58,7 +58,7 @@ static void *exactly(size_t count, size_t size) {
     return memory;
 }
 
-/* NULL for nothing, so that a kernel that reads it all the same is caught. */
+/* NULL for an empty array, so that a kernel that reads it is detected. */
 static void *copy_of(const void *data, size_t count, size_t size) {
     if (count == 0)
         return NULL;
@@ -79,7 +79,7 @@ static pm_cursor *cursors_of(const pm_sample_request *request) {
     return cursors;
 }
 
-/* Poisoned values behind OFFSET floats; what lies before them must stay as it was. */
+/* Values filled with a pattern after OFFSET floats, which must stay unchanged. */
 static float *make_values(size_t count) {
     float *values = exactly(OFFSET + count, sizeof *values);
     memset(values, POISON, (OFFSET + count) * sizeof *values);
@@ -103,7 +103,7 @@ static bool walks(const host_launch *launch, const pm_sample_request *request, u
         return false;
     if (launch->kernel == KERNEL_LIKE_DEVICE)
         return clip->common_timeline && !request->tracks && clip->track_count >= launch->lanes;
-    /* planes of few tracks are padded to what the library loads from them, no farther */
+    /* planes of few tracks are padded to the size that the library loads, not further */
     return launch->kernel == KERNEL_WALK && clip->padded_tracks % launch->lanes == 0;
 }
 

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
- * What one kernel variant on the host is called with. Variants differ in what `real` is,
- * so each is a translation unit of its own, made of kernels_on_host_variant.c.in, and this
- * header holds only what is the same in all of them.
+ * The arguments of one kernel variant on the host. Variants differ in the type `real`, so each is a
+ * separate translation unit made from kernels_on_host_variant.c.in. This header contains only
+ * declarations that are the same for all of them.
  */
 #ifndef POSEMILL_TESTS_KERNELS_ON_HOST_VARIANT_H
 #define POSEMILL_TESTS_KERNELS_ON_HOST_VARIANT_H
 
 #include "kernels/pm_cursor.h"
 
-/* Arguments of both kernels, by the names they have there. */
+/* Arguments of both kernels, with the kernels' names. */
 typedef struct kernel_arguments {
-    const void *keys; /* float32, or what PM_KEYS says */
+    const void *keys; /* float32, or the format of PM_KEYS */
     const float *constants, *wraps;
     const pm_track_layout *layout;
     const pm_cursor *cursors;
@@ -25,7 +25,7 @@ typedef struct kernel_arguments {
     pm_u32 parent, order;
 } kernel_arguments;
 
-/* Run all work-items of a work size, last first: none may count on another. */
+/* Run all work-items of a work size in descending order: no work-item may depend on another. */
 typedef struct kernel_variant {
     void (*walk)(const kernel_arguments *arguments, pm_u32 columns, pm_u32 rows);
     void (*gather)(const kernel_arguments *arguments, pm_u32 items);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Random walks over rotations, and double-precision slerp in its textbook form.
+ * Random walks over rotations, and double-precision slerp in textbook form.
  */
 #include "motion.h"
 
@@ -28,7 +28,7 @@ static double length(const double *v, size_t n) {
     return sqrt(sum);
 }
 
-/* Turns q by a random rotation of `low` to `high` radians about a random axis. */
+/* Rotates q by `low` to `high` radians about a random axis. */
 static void step_randomly(random_source *source, double low, double high, double q[4]) {
     double axis[3], norm;
     do {
@@ -60,7 +60,7 @@ static motion motion_allocate(size_t keys, size_t tracks) {
     return m;
 }
 
-/* From a source of their own, so that keys do not depend on them. */
+/* Drawn from a separate source, so that keys do not depend on them. */
 static void draw_tangents(motion *m, uint64_t salt) {
     static const double largest[3] = {0.5, 5, 0.5};
     random_source source = random_salted(salt + 0x7A0000);
@@ -103,8 +103,8 @@ void motion_free(motion *m) {
     *m = (motion){0};
 }
 
-/* Copies rows of `from`, so many apart, to `to` from row `row` on. */
-static void copy_rows(const motion *from, size_t first, size_t per_joint, size_t count, motion *to,
+/* Copies rows of `from` with a stride to `to`, starting at row `row`. */
+static void copy_rows(const motion *from, size_t first, size_t stride, size_t count, motion *to,
                       size_t row) {
     const float *sources[9] = {from->rotations, from->positions, from->scales};
     float *targets[9] = {to->rotations, to->positions, to->scales};
@@ -117,7 +117,7 @@ static void copy_rows(const motion *from, size_t first, size_t per_joint, size_t
     for (size_t i = 0; i < 9; i++) {
         const size_t width = widths[i % 3];
         for (size_t k = 0; k < count; k++)
-            memcpy(targets[i] + (row + k) * width, sources[i] + (first + k * per_joint) * width,
+            memcpy(targets[i] + (row + k) * width, sources[i] + (first + k * stride) * width,
                    width * sizeof(float));
     }
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Outputs between guards: what a job must fill, and what it must not touch.
+ * Outputs between guards, to detect values that a job must write and does not, and writes outside.
  */
 #include "outputs.h"
 

@@ -15,10 +15,10 @@ typedef struct outputs {
 outputs outputs_make(size_t rows);
 void outputs_free(outputs *o);
 
-/* Samples into fresh outputs and sees that all of them were written and nothing else. */
+/* Samples into new outputs. Fails unless all of them were written and nothing else. */
 outputs sampled(const pm_clip *clip, pm_sample_job job, size_t rows);
 
-/* Fails at the first bit that differs. */
+/* Compares bits; fails at the first difference. */
 void expect_same_outputs(const outputs *a, const outputs *b);
 
 #endif

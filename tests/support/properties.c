@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Measures of curve properties on random non-uniform tracks. Each transforms the
- * keys, samples both, and compares; the tolerance is the caller's.
+ * Measures of curve properties on random non-uniform tracks. Each transforms the keys, samples both
+ * curves, and compares; the caller chooses the tolerance.
  */
 #include "properties.h"
 #include "check.h"
@@ -15,8 +15,8 @@
 #define TRACKS 40
 #define FEW_TRACKS 8 /* for an interpreter of kernels */
 #define KEYS 7
-/* Radians from key to key. A circle through two near keys and a far one magnifies what the
- * keys lose to float32, which is no error of the curve's evaluation. */
+/* Radians from key to key. A circle through two near keys and a far one magnifies the rounding of
+ * keys to float32, which is not an error of the curve's evaluation. */
 #define SMALLEST 0.4
 #define LARGEST 2.9
 
@@ -24,9 +24,9 @@
 #define SAMPLES ((KEYS - 1) * STEPS + 1)
 #define TOTAL ((size_t)TRACKS * SAMPLES)
 
-/* A set, where it is sampled, and what came out; and the same after a change. */
-typedef struct trial {
-    const subject *subject;
+/* A set, its sample times and its samples, and the same after a change. */
+typedef struct comparison {
+    const implementation *implementation;
     const variant *variant;
     size_t tracks;
     track_set set;
@@ -34,13 +34,13 @@ typedef struct trial {
     double times[TOTAL];
     quat out[TOTAL];
     quat changed[TOTAL];
-} trial;
+} comparison;
 
-static size_t total(const trial *t) {
+static size_t total(const comparison *t) {
     return t->tracks * SAMPLES;
 }
 
-static void locate_samples(trial *t) {
+static void locate_samples(comparison *t) {
     for (size_t n = 0; n < t->tracks; n++) {
         const double *times = t->set.tracks[n].times;
         for (size_t k = 0; k < SAMPLES; k++) {
@@ -52,12 +52,12 @@ static void locate_samples(trial *t) {
     }
 }
 
-static trial *trial_create(const subject *s, const variant *v) {
-    trial *t = calloc(1, sizeof *t);
+static comparison *comparison_create(const implementation *s, const variant *v) {
+    comparison *t = calloc(1, sizeof *t);
     if (!t) {
         abort();
     }
-    t->subject = s;
+    t->implementation = s;
     t->variant = v;
     t->tracks = s->device && small_sizes() ? FEW_TRACKS : TRACKS;
     t->source = random_start();
@@ -67,14 +67,14 @@ static trial *trial_create(const subject *s, const variant *v) {
     return t;
 }
 
-static void trial_destroy(trial *t) {
+static void comparison_destroy(comparison *t) {
     set_destroy(&t->set);
     free(t);
 }
 
-static bool sample_into(trial *t, quat *out) {
+static bool sample_into(comparison *t, quat *out) {
     const pm_clip_desc desc = variant_describe(t->variant, &t->set);
-    return subject_sample_set(t->subject, &desc, &t->set, SAMPLES, t->times, out);
+    return implementation_sample_set(t->implementation, &desc, &t->set, SAMPLES, t->times, out);
 }
 
 static quat key_of(const test_track *t, size_t i) {
@@ -101,8 +101,8 @@ static bool same(quat a, quat b) {
     return a.x == b.x && a.y == b.y && a.z == b.z && a.w == b.w;
 }
 
-double property_keys(const subject *s, const variant *v) {
-    trial *t = trial_create(s, v);
+double property_keys(const implementation *s, const variant *v) {
+    comparison *t = comparison_create(s, v);
     double worst = sample_into(t, t->out) ? 0.0 : HUGE_VAL;
     for (size_t n = 0; worst == 0.0 && n < t->tracks; n++) {
         quat before = {0.0, 0.0, 0.0, 0.0};
@@ -119,23 +119,23 @@ double property_keys(const subject *s, const variant *v) {
             }
         }
     }
-    trial_destroy(t);
+    comparison_destroy(t);
     return worst;
 }
 
-double property_norm(const subject *s, const variant *v) {
-    trial *t = trial_create(s, v);
+double property_norm(const implementation *s, const variant *v) {
+    comparison *t = comparison_create(s, v);
     double worst = sample_into(t, t->out) ? 0.0 : HUGE_VAL;
     for (size_t n = 0; n < total(t); n++) {
         const double error = fabs(quat_norm(t->out[n]) - 1.0);
         worst = error <= worst ? worst : isnan(error) ? HUGE_VAL : error;
     }
-    trial_destroy(t);
+    comparison_destroy(t);
     return worst;
 }
 
-/* Worst angle between `out` turned by p on a side and `changed`. */
-static double worst_after(trial *t, const quat *left, const quat *right) {
+/* The largest angle between `out` multiplied by p on one side, and `changed`. */
+static double worst_after(comparison *t, const quat *left, const quat *right) {
     double worst = sample_into(t, t->changed) ? 0.0 : HUGE_VAL;
     for (size_t n = 0; n < total(t); n++) {
         quat q = t->out[n];
@@ -147,8 +147,8 @@ static double worst_after(trial *t, const quat *left, const quat *right) {
     return worst;
 }
 
-double property_left(const subject *s, const variant *v) {
-    trial *t = trial_create(s, v);
+double property_left(const implementation *s, const variant *v) {
+    comparison *t = comparison_create(s, v);
     const quat p = random_turn(&t->source);
     double worst = HUGE_VAL;
     if (sample_into(t, t->out)) {
@@ -163,12 +163,12 @@ double property_left(const subject *s, const variant *v) {
         }
         worst = worst_after(t, &p, NULL);
     }
-    trial_destroy(t);
+    comparison_destroy(t);
     return worst;
 }
 
-double property_right(const subject *s, const variant *v, bool turn_axis) {
-    trial *t = trial_create(s, v);
+double property_right(const implementation *s, const variant *v, bool turn_axis) {
+    comparison *t = comparison_create(s, v);
     const quat p = random_turn(&t->source);
     double worst = HUGE_VAL;
     if (sample_into(t, t->out)) {
@@ -185,12 +185,12 @@ double property_right(const subject *s, const variant *v, bool turn_axis) {
         }
         worst = worst_after(t, NULL, &p);
     }
-    trial_destroy(t);
+    comparison_destroy(t);
     return worst;
 }
 
-double property_time(const subject *s, const variant *v) {
-    trial *t = trial_create(s, v);
+double property_time(const implementation *s, const variant *v) {
+    comparison *t = comparison_create(s, v);
     double worst = HUGE_VAL;
     if (sample_into(t, t->out)) {
         for (size_t n = 0; n < t->tracks; n++) {
@@ -203,13 +203,14 @@ double property_time(const subject *s, const variant *v) {
         locate_samples(t);
         worst = worst_after(t, NULL, NULL);
     }
-    trial_destroy(t);
+    comparison_destroy(t);
     return worst;
 }
 
-/* Signs of keys after the first change nothing; the sign of the first, every sign. */
-double property_signs(const subject *s, const variant *v) {
-    trial *t = trial_create(s, v);
+/* The signs of keys after the first have no effect. The sign of the first key determines every
+ * sign. */
+double property_signs(const implementation *s, const variant *v) {
+    comparison *t = comparison_create(s, v);
     bool flipped[TRACKS];
     double worst = sample_into(t, t->out) ? 0.0 : HUGE_VAL;
     for (size_t n = 0; n < t->tracks; n++) {
@@ -227,7 +228,7 @@ double property_signs(const subject *s, const variant *v) {
         const quat q = quat_scale(t->changed[n], flipped[n / SAMPLES] ? -1.0 : 1.0);
         worst = same(q, t->out[n]) ? 0.0 : 1.0;
     }
-    trial_destroy(t);
+    comparison_destroy(t);
     return worst;
 }
 
@@ -241,8 +242,8 @@ static void reverse_track(test_track *track) {
     }
 }
 
-double property_reversal(const subject *s, const variant *v) {
-    trial *t = trial_create(s, v);
+double property_reversal(const implementation *s, const variant *v) {
+    comparison *t = comparison_create(s, v);
     variant mirrored = *v;
     mirrored.bias = -v->bias;
     double worst = sample_into(t, t->out) ? 0.0 : HUGE_VAL;
@@ -259,12 +260,12 @@ double property_reversal(const subject *s, const variant *v) {
         const double error = oracle_error(t->out[n], t->changed[mirror]);
         worst = error <= worst ? worst : isnan(error) ? HUGE_VAL : error;
     }
-    trial_destroy(t);
+    comparison_destroy(t);
     return worst;
 }
 
-double property_steady(const subject *s, const variant *v) {
-    trial *t = trial_create(s, v);
+double property_steady(const implementation *s, const variant *v) {
+    comparison *t = comparison_create(s, v);
     vec3 velocity[TRACKS];
     for (size_t n = 0; n < t->tracks; n++) {
         test_track *track = &t->set.tracks[n];
@@ -287,12 +288,12 @@ double property_steady(const subject *s, const variant *v) {
         const double error = oracle_error(t->out[n], expected);
         worst = error <= worst ? worst : isnan(error) ? HUGE_VAL : error;
     }
-    trial_destroy(t);
+    comparison_destroy(t);
     return worst;
 }
 
-double property_still(const subject *s, const variant *v) {
-    trial *t = trial_create(s, v);
+double property_still(const implementation *s, const variant *v) {
+    comparison *t = comparison_create(s, v);
     for (size_t n = 0; n < t->tracks; n++) {
         set_key(&t->set.tracks[n], 3, key_of(&t->set.tracks[n], 2));
     }
@@ -304,12 +305,12 @@ double property_still(const subject *s, const variant *v) {
             worst = error <= worst ? worst : isnan(error) ? HUGE_VAL : error;
         }
     }
-    trial_destroy(t);
+    comparison_destroy(t);
     return worst;
 }
 
-double property_even_speed(const subject *s, const variant *v) {
-    trial *t = trial_create(s, v);
+double property_even_speed(const implementation *s, const variant *v) {
+    comparison *t = comparison_create(s, v);
     double worst = sample_into(t, t->out) ? 0.0 : HUGE_VAL;
     for (size_t n = 0; n < t->tracks * (KEYS - 1); n++) {
         const quat *r = t->out + n / (KEYS - 1) * SAMPLES + n % (KEYS - 1) * STEPS;
@@ -319,11 +320,11 @@ double property_even_speed(const subject *s, const variant *v) {
             worst = error <= worst ? worst : isnan(error) ? HUGE_VAL : error;
         }
     }
-    trial_destroy(t);
+    comparison_destroy(t);
     return worst;
 }
 
-/* Body velocity on one side of a key from values one and two steps away. */
+/* The body velocity on one side of a key, from values one and two steps away. */
 static vec3 one_sided(quat key, quat one, quat two, double step) {
     quat d1 = quat_multiply(quat_conjugate(key), one);
     quat d2 = quat_multiply(quat_conjugate(key), two);
@@ -334,12 +335,12 @@ static vec3 one_sided(quat key, quat one, quat two, double step) {
 }
 
 /* Velocities on both sides of every inner key, as angular velocities. */
-static bool velocities(trial *t, vec3 before[TRACKS][KEYS], vec3 after[TRACKS][KEYS]) {
+static bool velocities(comparison *t, vec3 before[TRACKS][KEYS], vec3 after[TRACKS][KEYS]) {
     static const double side[5] = {-2.0, -1.0, 0.0, 1.0, 2.0};
-    const double part = t->subject->exact ? 1e-4 : 0.01;
+    const double part = t->implementation->exact ? 1e-4 : 0.01;
     for (size_t n = 0; n < t->tracks; n++) {
         const double *times = t->set.tracks[n].times;
-        for (size_t k = 0; k < SAMPLES; k++) { /* what is left over repeats the last key */
+        for (size_t k = 0; k < SAMPLES; k++) { /* the remaining ones repeat the last key */
             const size_t i = k / 5 + 1 < KEYS ? k / 5 + 1 : KEYS - 1;
             const double step = side[k % 5] < 0.0 || i == KEYS - 1 ? times[i] - times[i - 1]
                                                                    : times[i + 1] - times[i];
@@ -360,8 +361,8 @@ static bool velocities(trial *t, vec3 before[TRACKS][KEYS], vec3 after[TRACKS][K
     return true;
 }
 
-static double worst_velocity(const subject *s, const variant *v, bool direction_only) {
-    trial *t = trial_create(s, v);
+static double worst_velocity(const implementation *s, const variant *v, bool direction_only) {
+    comparison *t = comparison_create(s, v);
     static vec3 before[TRACKS][KEYS], after[TRACKS][KEYS];
     double worst = velocities(t, before, after) ? 0.0 : HUGE_VAL;
     for (size_t n = 0; n < t->tracks; n++) {
@@ -375,23 +376,23 @@ static double worst_velocity(const subject *s, const variant *v, bool direction_
             worst = error <= worst ? worst : isnan(error) ? HUGE_VAL : error;
         }
     }
-    trial_destroy(t);
+    comparison_destroy(t);
     return worst;
 }
 
-double property_velocity(const subject *s, const variant *v) {
+double property_velocity(const implementation *s, const variant *v) {
     return worst_velocity(s, v, false);
 }
 
-double property_direction(const subject *s, const variant *v) {
+double property_direction(const implementation *s, const variant *v) {
     return worst_velocity(s, v, true);
 }
 
-/* Samples one and two laps on, which must repeat with the sign of the wrap. The
- * period is longer than the keys, so that a segment closes the loop. */
-double property_period(const subject *s, const variant *v) {
-    trial *t = trial_create(s, v);
-    /* A power of two: a lap more loses no bits that matter. A B-spline has no choice. */
+/* Samples one and two laps later, which must repeat with the sign of the wrap. The period is longer
+ * than the keys, so that there is a closing segment. */
+double property_period(const implementation *s, const variant *v) {
+    comparison *t = comparison_create(s, v);
+    /* A power of two: adding a lap loses no relevant bits. A B-spline requires uniform times. */
     const double period = v->method == PM_METHOD_BSPLINE ? KEYS : 16.0;
     double worst = 0.0;
     for (size_t n = 0; n < t->tracks; n++) {
@@ -422,12 +423,12 @@ double property_period(const subject *s, const variant *v) {
             worst = error <= worst ? worst : isnan(error) ? HUGE_VAL : error;
         }
     }
-    trial_destroy(t);
+    comparison_destroy(t);
     return worst;
 }
 
-double property_locality(const subject *s, const variant *v, double *inside) {
-    trial *t = trial_create(s, v);
+double property_locality(const implementation *s, const variant *v, double *inside) {
+    comparison *t = comparison_create(s, v);
     const size_t moved = 3;
     double worst = sample_into(t, t->out) ? 0.0 : HUGE_VAL;
     double changes[KEYS - 1] = {0.0};
@@ -443,7 +444,7 @@ double property_locality(const subject *s, const variant *v, double *inside) {
     for (size_t n = 0; n < total(t) && isfinite(worst); n++) {
         const size_t segment = n % SAMPLES / STEPS;
         if (n % SAMPLES % STEPS == 0) {
-            continue; /* keys, of two segments at once */
+            continue; /* keys that two adjacent segments share */
         }
         const double change = oracle_error(t->out[n], t->changed[n]);
         changes[segment] = fmax(changes[segment], change);
@@ -453,6 +454,6 @@ double property_locality(const subject *s, const variant *v, double *inside) {
     }
     *inside = fmin(fmin(changes[moved - 2], changes[moved - 1]),
                    fmin(changes[moved], changes[moved + 1]));
-    trial_destroy(t);
+    comparison_destroy(t);
     return worst;
 }

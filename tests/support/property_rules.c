@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The table of properties: who has them and to what tolerance, and who must be seen not to, so
- * that a property that cannot fail would be noticed.
+ * The table of properties: the curves that have each property, with the tolerance, and the curves
+ * that must visibly not have it, so that a property test that cannot fail would be detected.
  */
 #include "property_rules.h"
 #include "check.h"
@@ -23,14 +23,14 @@ static bool every(const variant *v) {
     return true;
 }
 
-/* glTF's cubic takes the signs of its keys as they are. */
+/* glTF's cubic keeps the signs of its keys. */
 static bool sign_free(const variant *v) {
     return !is(v, PM_METHOD_CUBICSPLINE);
 }
 
-/* An axis given in the parent frame enters the body with the key a segment begins at; a
- * rotation-vector cubic is one about the key that its segment begins at, and a cumulative
- * B-spline's turns follow one another from its first key on. */
+/* An axis in the parent frame is converted to the body frame at the first key of a segment; a
+ * rotation-vector cubic is relative to the first key of its segment; the rotations of a cumulative
+ * B-spline are multiplied starting from its first key. */
 static bool symmetric(const variant *v) {
     return pm_method_describe(v->method)->symmetric && !v->windows && v->frame == PM_AXIS_BODY;
 }
@@ -59,7 +59,7 @@ static bool smooth(const variant *v) {
     return variant_continuity(v) >= 1;
 }
 
-/* Not smooth, and yet without a jump that these tracks must show. */
+/* Not smooth, but these tracks do not necessarily show a jump. */
 static bool may_look_smooth(const variant *v) {
     return is(v, PM_METHOD_STEP) || is(v, PM_METHOD_SQUAD) || v->windows;
 }
@@ -68,17 +68,17 @@ static bool local(const variant *v) {
     return pm_method_describe(v->method)->local;
 }
 
-static double right(const subject *s, const variant *v) {
+static double right(const implementation *s, const variant *v) {
     return property_right(s, v, is(v, PM_METHOD_STERP) && v->frame == PM_AXIS_BODY);
 }
 
-/* Given tangents let nothing of farther keys in; the limiter looks at the next keys. */
+/* User tangents do not depend on more distant keys; the limiter uses the next keys. */
 static bool two_keys(const variant *v) {
     return plain(v) || (is(v, PM_METHOD_HERMITE) && v->tangents == PM_TANGENTS_USER);
 }
 
-/* A key that moves changes two segments or four, and these it does change. */
-static double change_far_away(const subject *s, const variant *v) {
+/* Moving a key changes two or four segments, and it must change these. */
+static double change_far_away(const implementation *s, const variant *v) {
     double inside = -1.0;
     const double outside = property_locality(s, v, &inside);
     const bool as_wide = two_keys(v) ? inside == 0.0 : inside > 1e-5;
@@ -86,16 +86,17 @@ static double change_far_away(const subject *s, const variant *v) {
 }
 
 typedef struct rule {
-    double (*measure)(const subject *s, const variant *v);
+    double (*measure)(const implementation *s, const variant *v);
     bool (*holds)(const variant *v);
-    double in_double; /* of the oracle */
-    double in_float;  /* of the reference, the kernels and devices */
-    double margin;    /* of the oracle where it does not hold, but for those excused */
+    double in_double; /* for the oracle */
+    double in_float;  /* for the reference, the kernels and devices */
+    double margin;    /* lower bound for the oracle where the property does not hold, except for the
+                       * exceptions */
     bool (*excused)(const variant *v);
 } rule;
 
-/* Differences of float32 values over short times are noise of 1e-3 rad/s, where a curve that is
- * not smooth jumps by more than 1. */
+/* Differences of float32 values over short times have a noise of 1e-3 rad/s, whereas a curve that
+ * is not smooth jumps by more than 1. */
 static const rule rules[] = {
     [RULE_KEYS] = {property_keys, variant_interpolates, 0, 0, 0, NULL},
     [RULE_NORM] = {property_norm, every, 1e-12, 4e-7, 0, NULL},
@@ -112,7 +113,7 @@ static const rule rules[] = {
     [RULE_LOCALITY] = {change_far_away, local, 0, 0, 1e-5, NULL},
 };
 
-double property_hold(property_rule which, const subject *s) {
+double property_hold(property_rule which, const implementation *s) {
     const rule *r = &rules[which];
     const double tolerance = s->exact ? r->in_double : r->in_float;
     double worst = 0.0;

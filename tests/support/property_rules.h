@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * For which curves each property must be true, and how nearly: of the oracle in double, and of
- * whatever computes in float32. The measures themselves are properties.h's.
+ * The curves for which each property holds, and the tolerance: for the oracle in double and for
+ * implementations in float32. The measures are in properties.h.
  */
 #ifndef POSEMILL_TESTS_PROPERTY_RULES_H
 #define POSEMILL_TESTS_PROPERTY_RULES_H
@@ -24,8 +24,9 @@ typedef enum property_rule {
     RULE_LOCALITY
 } property_rule;
 
-/* Measures a property on every variant: fails the test where it should hold and does not, and,
- * of an exact subject, where it should visibly not hold and does. The worst where it holds. */
-double property_hold(property_rule rule, const subject *s);
+/* Measures a property for every variant. Fails the test where the property should hold and does not
+ * and, for an exact implementation, where it should visibly not hold and does. Returns the largest
+ * error where it holds. */
+double property_hold(property_rule rule, const implementation *s);
 
 #endif

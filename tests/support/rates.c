@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Samples of rates, and their sizes. The seed makes the same probe each time.
+ * Samples of angular rates, and their scale. The same seed makes the same probe.
  */
 #include "rates.h"
 
@@ -11,8 +11,8 @@
 
 #define IN_SEGMENT 12
 
-/* Rotations in float32 are off by 1e-7 rad whatever they turn, and a curve whose weights rise
- * by 2 a segment moves by a few of those: a segment counts as turning by this at least. */
+/* Rotations in float32 have an error of 1e-7 rad at any angle, and a curve whose weights rise by 2
+ * per segment moves by a few of those: this is the minimum rotation of a segment. */
 #define MIN_TURN 0.25
 
 static rate_scale scale_of(const oracle *o, size_t track, size_t segment) {
@@ -35,7 +35,7 @@ static void finish(const variant *v, probe *p) {
     }
 }
 
-/* Whether the curve is one that float32 keys determine. */
+/* Whether float32 keys determine the curve. */
 static bool is_reasonable(const variant *v, const test_track *t) {
     track_set one;
     set_create(1, false, &one);
@@ -47,7 +47,7 @@ static bool is_reasonable(const variant *v, const test_track *t) {
     return !beyond;
 }
 
-void probe_course(const course *c, const variant *v, probe *p) {
+void probe_tracks(const track_kind *c, const variant *v, probe *p) {
     random_source source = random_start();
     set_create(small_sizes() ? 1 : RATE_TRACKS, false, &p->set);
     for (size_t n = 0; n < p->set.count; n++) {
@@ -55,7 +55,7 @@ void probe_course(const course *c, const variant *v, probe *p) {
         do {
             c->make(&source, n, t);
         } while (!is_reasonable(v, t));
-        if (n > 0 && t->period > 0.0) { /* a clip has one period */
+        if (n > 0 && t->period > 0.0) { /* a clip has a single period */
             memcpy(t->times, p->set.tracks[0].times, sizeof t->times);
             t->period = p->set.tracks[0].period;
         }

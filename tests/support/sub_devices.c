@@ -6,7 +6,8 @@
 
 #include "check.h"
 
-/* Rusticl of Mesa 22.3 dies of being asked for what it says it has not. */
+/* Rusticl of Mesa 22.3 crashes when sub-devices are requested although it reports that it supports
+ * none. */
 static bool divide(cl_device_id device, sub_devices *s) {
     cl_uint max = 0, made = 0;
     const cl_device_partition_property counts[] = {CL_DEVICE_PARTITION_BY_COUNTS, 1, 1,

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Two sub-devices of one OpenCL device: several devices wherever there is a CPU with two
- * cores.
+ * Two sub-devices of one OpenCL device: several devices on any CPU with two cores.
  */
 #ifndef POSEMILL_TESTS_SUB_DEVICES_H
 #define POSEMILL_TESTS_SUB_DEVICES_H
@@ -12,14 +11,15 @@ enum { SUB_DEVICES = 2 };
 
 typedef struct sub_devices {
     cl_device_id devices[SUB_DEVICES];
-    cl_context shared;                 /* of both */
-    pm_cl_target targets[SUB_DEVICES]; /* each in a context of its own */
+    cl_context shared;                 /* a context of both devices */
+    pm_cl_target targets[SUB_DEVICES]; /* one context per device */
 } sub_devices;
 
-/* Divides the engine's device. False, and says so by name, where it cannot be divided. */
+/* Partitions the engine's device. Returns false, after printing its name, if it cannot be
+ * partitioned. */
 bool sub_devices_open(const pm_engine *engine, sub_devices *s);
 
-/* Takes what was never opened. */
+/* Accepts an object that was never opened. */
 void sub_devices_close(sub_devices *s);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Every method with every option that changes its curve: the rows that accuracy,
- * properties and identity are tested over.
+ * Every method with every option that changes its curve: the rows of the tests of accuracy,
+ * properties and bit matches.
  */
 #ifndef POSEMILL_TESTS_VARIANTS_H
 #define POSEMILL_TESTS_VARIANTS_H
@@ -24,22 +24,22 @@ const variant *variant_at(size_t index);
 const variant *variant_named(const char *name);
 
 bool variant_interpolates(const variant *v);
-bool variant_is_circular(const variant *v); /* circular and the smooth ones of its family */
+bool variant_is_circular(const variant *v); /* circular and circular-c1 to -c3 */
 bool variant_has_tangents(const variant *v);
 
-/* The last continuous derivative at keys, as the table of methods and the variant's options promise
- * it: of rotations, and of positions. -1: the curve itself jumps. */
+/* The order of the last continuous derivative at keys, from the table of methods and the options of
+ * the variant: of rotations, and of positions. -1: the curve itself jumps. */
 int variant_continuity(const variant *v);
 int variant_vector_continuity(const variant *v);
 
-/* Whether it differs from another in what its clip is built from, and in nothing that a kernel
- * would notice: what an interpreter of kernels may leave out. */
+/* Whether the variant differs from another only in the data that its clip is built from, not in its
+ * kernels: an interpreter of kernels may leave it out. */
 bool variant_repeats_kernels(const variant *v);
 
-/* Makes the set one that the variant is defined for: bspline needs uniform keys. */
+/* Changes the set to one that the variant is defined for: bspline requires uniform keys. */
 void variant_prepare(const variant *v, track_set *set);
 
-/* The set's description with the variant's options. */
+/* The description of the set with the variant's options. */
 pm_clip_desc variant_describe(const variant *v, track_set *set);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Each rule for BVH files on a tiny file of its own, hostile files, and every real and
- * odd file of the data folder, with the reason for which each refused one is refused.
+ * Tests of the BVH reader and writer: each rule with a small file, malicious files, and every
+ * real and odd file of the data folder, with the reason for each rejection.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -21,7 +21,7 @@
 
 /* ---- reading a text and its messages --------------------------------------------- */
 
-static char messages[4096]; /* what the last reading printed */
+static char messages[4096]; /* messages of the last read */
 
 static int divert_stderr(FILE *file) {
     int saved;
@@ -141,7 +141,7 @@ static void a_joint_may_have_no_channels(void **state) {
     bvh_free(&model);
 }
 
-static void end_sites_come_in_every_shape(void **state) {
+static void end_sites_are_read_in_every_form(void **state) {
     bvh *model = read_good("HIERARCHY ROOT a { OFFSET 0 0 0 CHANNELS 1 Xrotation\n"
                            "end SITE\n{ OFFSET 1 2 3 }\nEnd Site Tip of it {OFFSET 4 5 6}\n"
                            "End effector { OFFSET 0 0 0 }\n"
@@ -178,7 +178,7 @@ static void duplicate_names_are_warned_of(void **state) {
         read_good("HIERARCHY ROOT a\n{ CHANNELS 1 Xrotation JOINT a\n{ } }\n" TWO_ROWS "1\n2\n");
 
     (void)state;
-    assert_message("warning: file.bvh: 1 joint has the name of another");
+    assert_message("warning: file.bvh: 1 joint has a name used before");
     bvh_free(&model);
 }
 
@@ -195,26 +195,30 @@ static void several_roots_are_all_read(void **state) {
 
 static void damaged_hierarchies_are_refused_with_their_line(void **state) {
     (void)state;
-    assert_refused("", &plain, "does not begin with HIERARCHY");
-    assert_refused("glTF", &plain, "does not begin with HIERARCHY");
-    assert_refused("HIERARCHY\n", &plain, "ends without MOTION");
+    assert_refused("", &plain, "expected HIERARCHY at the beginning");
+    assert_refused("glTF", &plain, "expected HIERARCHY at the beginning");
+    assert_refused("HIERARCHY\n", &plain, "expected MOTION, found the end of the file");
     assert_refused("HIERARCHY\nMOTION\n", &plain, "no ROOT");
-    assert_refused("HIERARCHY\nJOINT a\n", &plain, "line 2: 'JOINT' stands where ROOT");
-    assert_refused("HIERARCHY\nROOT a\n", &plain, "ends where { is due");
-    assert_refused("HIERARCHY\nROOT a\nOFFSET 0 0 0\n", &plain, "'OFFSET' stands where {");
-    assert_refused("HIERARCHY\nROOT a\n{\n", &plain, "ends inside joint 0 (a)");
+    assert_refused("HIERARCHY\nJOINT a\n", &plain,
+                   "line 2: expected ROOT or MOTION, found 'JOINT'");
+    assert_refused("HIERARCHY\nROOT a\n", &plain, "expected '{', found the end of the file");
+    assert_refused("HIERARCHY\nROOT a\nOFFSET 0 0 0\n", &plain, "expected '{', found 'OFFSET'");
+    assert_refused("HIERARCHY\nROOT a\n{\n", &plain, "end of the file inside joint 0 (a)");
     assert_refused("HIERARCHY\nROOT a\n{\nOFFSET 0 x 0\n", &plain, "line 4: a number of OFFSET");
-    assert_refused("HIERARCHY\nROOT a\n{\nOFFSET 0 1e400 0\n", &plain, "too large a number");
-    assert_refused("HIERARCHY\nROOT a\n{\nFLAVOUR 1\n", &plain, "'FLAVOUR' means nothing inside");
-    assert_refused("HIERARCHY\nROOT a\n{\nCHANNELS 1.5 Xrotation\n", &plain, "no number of");
-    assert_refused("HIERARCHY\nROOT a\n{\nCHANNELS -1\n", &plain, "no number of channels");
+    assert_refused("HIERARCHY\nROOT a\n{\nOFFSET 0 1e400 0\n", &plain,
+                   "too large; expected a finite number");
+    assert_refused("HIERARCHY\nROOT a\n{\nFLAVOUR 1\n", &plain, "unknown keyword 'FLAVOUR' inside");
+    assert_refused("HIERARCHY\nROOT a\n{\nCHANNELS 1.5 Xrotation\n", &plain,
+                   "number of channels is");
+    assert_refused("HIERARCHY\nROOT a\n{\nCHANNELS -1\n", &plain, "number of channels is -1");
     assert_refused("HIERARCHY\nROOT a\n{\nCHANNELS 2 Xrotation\n}\n", &plain, "names 1");
     assert_refused("HIERARCHY\nROOT a\n{\nCHANNELS 1 Xrotation Yrotation\n}\n", &plain,
-                   "'Yrotation' means nothing");
-    assert_refused("HIERARCHY\nROOT a\n{\nCHANNELS 1 a\nCHANNELS 1 b\n}\n", &plain, "twice");
+                   "unknown keyword 'Yrotation'");
+    assert_refused("HIERARCHY\nROOT a\n{\nCHANNELS 1 a\nCHANNELS 1 b\n}\n", &plain,
+                   "second CHANNELS line");
     assert_refused("HIERARCHY\nROOT a\n{\nEnd Site\n{\nCHANNELS 1 a\n}\n}\n", &plain,
                    "End Site of joint 0 (a) has channels");
-    assert_refused("HIERARCHY\nROOT a\n{\n}\nMOTION\n", &plain, "no joint has a channel");
+    assert_refused("HIERARCHY\nROOT a\n{\n}\nMOTION\n", &plain, "no joint has channels");
 }
 
 /* ---- blanks, commas, numbers ------------------------------------------------------ */
@@ -235,7 +239,7 @@ static void a_byte_order_mark_is_skipped(void **state) {
     bvh_free(&model);
 }
 
-static void everything_may_stand_on_few_lines(void **state) {
+static void a_file_may_have_few_lines(void **state) {
     bvh *model = read_good("HIERARCHY ROOT a{OFFSET 0 0 0 CHANNELS 1 Xrotation JOINT b {OFFSET 1 "
                            "1 1}}MOTION Frames:2 Frame Time:.02\n1\n2");
 
@@ -266,10 +270,10 @@ static void decimal_commas_are_read_and_warned_of(void **state) {
 
 static void commas_that_separate_are_refused(void **state) {
     (void)state;
-    assert_rows_refused("1, 2, 3\n", "a comma is taken only as a decimal mark");
-    assert_rows_refused("1,2,3\n", "a comma is taken only as a decimal mark");
-    assert_rows_refused("1 1.5,2.5 3\n", "a comma is taken only as a decimal mark");
-    assert_rows_refused("1,2 3\n", "the last row has 2 numbers");
+    assert_rows_refused("1, 2, 3\n", "a comma is accepted only as a decimal mark");
+    assert_rows_refused("1,2,3\n", "a comma is accepted only as a decimal mark");
+    assert_rows_refused("1 1.5,2.5 3\n", "a comma is accepted only as a decimal mark");
+    assert_rows_refused("1,2 3\n", "last row has 2 numbers");
 }
 
 static void what_is_not_finite_is_refused_with_line_and_joint(void **state) {
@@ -296,37 +300,37 @@ static void nan_hold_keeps_the_last_good_value(void **state) {
     assert_false(model->rows[0].held);
     assert_true(model->rows[1].held && model->rows[2].held);
     bvh_free(&model);
-    assert_refused(ONE_JOINT TWO_ROWS "1 nan 3\n", &hold, "no row before it");
+    assert_refused(ONE_JOINT TWO_ROWS "1 nan 3\n", &hold, "no earlier row");
 }
 
 /* ---- rows -------------------------------------------------------------------------- */
 
 static void rows_that_are_too_long_or_short_are_refused_with_their_line(void **state) {
     (void)state;
-    assert_rows_refused("1 2 3 4\n5 6\n", "line 19: a row of 4 numbers");
-    assert_rows_refused("1 2 3\n4 5\n6 7 8\n", "line 20: a row of 2 numbers");
-    assert_rows_refused("1 2 3 4 5 6\n", "line 19: a row of 6 numbers");
-    assert_rows_refused("1 2 3\n4 5\n", "line 20: the last row has 2 numbers");
+    assert_rows_refused("1 2 3 4\n5 6\n", "line 19: row has 4 numbers");
+    assert_rows_refused("1 2 3\n4 5\n6 7 8\n", "line 20: row has 2 numbers");
+    assert_rows_refused("1 2 3 4 5 6\n", "line 19: row has 6 numbers");
+    assert_rows_refused("1 2 3\n4 5\n", "line 20: last row has 2 numbers");
 }
 
-static void a_row_may_be_split_when_counts_add_up(void **state) {
+static void a_row_may_span_lines_if_the_counts_add_up(void **state) {
     (void)state;
     assert_rows("1\n2\n3\n4 5\n6\n", one_to_six, 6);
 }
 
-static void frames_that_disagree_give_way_to_the_rows(void **state) {
+static void the_rows_override_a_wrong_frame_count(void **state) {
     bvh_options strict = {true, false, false, {0, 0}};
     bvh *model = read_good(ONE_JOINT HEAD("5", "0.02") "1 2 3\n4 5 6\n");
 
     (void)state;
     assert_int_equal(model->frame_count, 2);
-    assert_message("Frames: states 5, but there are 2 rows");
+    assert_message("Frames: is 5, but the file has 2 rows");
     bvh_free(&model);
     model = read_good(ONE_JOINT HEAD("1", "0.02") "1 2 3\n4 5 6\n");
     assert_int_equal(model->frame_count, 2);
-    assert_message("Frames: states 1, but there are 2 rows");
+    assert_message("Frames: is 1, but the file has 2 rows");
     bvh_free(&model);
-    assert_refused(ONE_JOINT HEAD("5", "0.02") "1 2 3\n", &strict, "states 5, but there are 1");
+    assert_refused(ONE_JOINT HEAD("5", "0.02") "1 2 3\n", &strict, "is 5, but the file has 1");
 }
 
 static void text_after_the_last_frame_is_left_out_with_a_warning(void **state) {
@@ -335,19 +339,19 @@ static void text_after_the_last_frame_is_left_out_with_a_warning(void **state) {
 
     (void)state;
     assert_int_equal(model->frame_count, 2);
-    assert_message("line 21: what follows the last row is no motion");
+    assert_message("line 21: text after the last row is ignored");
     bvh_free(&model);
     assert_int_equal(read_bytes(nuls, sizeof nuls, &plain, &model), CLI_DONE);
     assert_int_equal(model->frame_count, 1);
-    assert_message("what follows the last row");
+    assert_message("text after the last row is ignored");
     bvh_free(&model);
 }
 
-static void text_in_a_row_is_refused_rather_than_taken_for_the_end(void **state) {
+static void text_in_a_row_is_refused(void **state) {
     (void)state;
     assert_rows_refused("1 2 3\nl4 5 6\n", "line 20: joint 0 (Hips): 'l4' is not a number");
     assert_rows_refused("1 2 # 3\n", "joint 1 (Spine): '#' is not a number");
-    assert_rows_refused("1 2 3 x\n4 5 6\n", "'x' stands behind a row");
+    assert_rows_refused("1 2 3 x\n4 5 6\n", "unexpected 'x' after a row");
 }
 
 static void one_frame_is_a_clip_and_none_is_an_error(void **state) {
@@ -356,12 +360,12 @@ static void one_frame_is_a_clip_and_none_is_an_error(void **state) {
     (void)state;
     assert_int_equal(model->frame_count, 1);
     bvh_free(&model);
-    assert_refused(ONE_JOINT HEAD("0", "0.02"), &plain, "there are no frames");
+    assert_refused(ONE_JOINT HEAD("0", "0.02"), &plain, "no frames; expected at least one row");
 }
 
 /* ---- frame time --------------------------------------------------------------------- */
 
-static void frame_times_that_say_nothing_need_a_rate(void **state) {
+static void placeholder_frame_times_require_a_rate(void **state) {
     static const char *const times[] = {"1.0", "1", "0", "0.000", "-0.1", "abc", ""};
     bvh_options given = {false, false, false, {30000, 1001}};
     char text[1024];
@@ -379,10 +383,10 @@ static void frame_times_that_say_nothing_need_a_rate(void **state) {
         bvh_free(&model);
     }
     assert_refused(ONE_JOINT "MOTION\nFrames: 1\n1 2 3\n", &plain, "Frame Time: is missing");
-    assert_refused(ONE_JOINT "MOTION\nFrames 1\n1 2 3\n", &plain, "colon is missing");
+    assert_refused(ONE_JOINT "MOTION\nFrames 1\n1 2 3\n", &plain, "expected ':' after 'Frames'");
 }
 
-static void the_frame_time_is_snapped_unless_told_not_to(void **state) {
+static void the_frame_time_is_snapped_unless_disabled(void **state) {
     static const char text[] = ONE_JOINT HEAD("1", ".0083333") "1 2 3";
     bvh_options literal = {false, false, true, {0, 0}};
     bvh *model = read_good(text);
@@ -410,7 +414,7 @@ static void a_file_cut_anywhere_is_read_or_refused_but_never_read_past(void **st
         char *copy = malloc(size + 1);
         bvh *model;
         assert_non_null(copy);
-        memcpy(copy + 1, text, size); /* ends where the allocation does */
+        memcpy(copy + 1, text, size); /* ends exactly at the end of the allocation */
         refused += read_bytes(copy + 1, size, &plain, &model) == CLI_BAD_INPUT;
         bvh_free(&model);
         free(copy);
@@ -425,7 +429,8 @@ static void huge_counts_take_no_memory(void **state) {
     assert_int_equal(model->frame_count, 1);
     bvh_free(&model);
     assert_refused("HIERARCHY\nROOT a\n{\nCHANNELS 999999999 Xrotation\n}\n", &plain, "names 1");
-    assert_refused("HIERARCHY\nROOT a\n{\nCHANNELS 1e300 Xrotation\n}\n", &plain, "no number of");
+    assert_refused("HIERARCHY\nROOT a\n{\nCHANNELS 1e300 Xrotation\n}\n", &plain,
+                   "number of channels is");
 }
 
 static void a_hundred_thousand_nested_joints_do_not_exhaust_the_stack(void **state) {
@@ -452,7 +457,7 @@ static void a_hundred_thousand_nested_joints_do_not_exhaust_the_stack(void **sta
     free(text);
 }
 
-static void nuls_anywhere_are_no_crash(void **state) {
+static void nuls_do_not_crash_the_reader(void **state) {
     static const char text[] = ONE_JOINT TWO_ROWS "1 2 3\n4 5 6\n";
     char copy[sizeof text];
     size_t i;
@@ -469,7 +474,8 @@ static void nuls_anywhere_are_no_crash(void **state) {
 
 /* ---- writing --------------------------------------------------------------------------- */
 
-/* Writes the model's own rows, or its numbers, and returns the file's text. */
+/* Writes the rows of the model from their text or from their numbers, and returns the text of the
+ * file. */
 static char *written(const bvh *model, bool own_rows) {
     char path[] = "/tmp/posemill-test-bvh-XXXXXX";
     cli_output *output = NULL;
@@ -538,7 +544,7 @@ static void line_ends_stay_as_the_first_was(void **state) {
 
 typedef struct data_file {
     const char *path;
-    const char *message; /* of a refusal, or of a warning; NULL: read without any */
+    const char *message; /* message of a rejection or a warning; NULL: read without either */
     bool refused;
     size_t joints, frames;
     int64_t num, den;
@@ -570,15 +576,15 @@ static const data_file data_files[] = {
     {"odd/syn_channels_6_nonroot.bvh", NULL, false, 2, 3, 30, 1},
     {"odd/syn_channels_9_scale.bvh", NULL, false, 2, 3, 30, 1},
     {"odd/syn_channels_before_offset.bvh", NULL, false, 2, 3, 30, 1},
-    {"odd/syn_channels_count_wrong.bvh", "line 10: joint 1 (Spine): CHANNELS states 6 and names 3",
-     true, 0, 0, 0, 0},
+    {"odd/syn_channels_count_wrong.bvh",
+     "line 10: joint 1 (Spine): CHANNELS declares 6 channels and names 3", true, 0, 0, 0, 0},
     {"odd/syn_channels_one.bvh", NULL, false, 2, 3, 30, 1},
     {"odd/syn_channels_pos_only_joint.bvh", NULL, false, 2, 3, 30, 1},
     {"odd/syn_channels_root_rot_only.bvh", NULL, false, 2, 3, 30, 1},
     {"odd/syn_channels_zero_root.bvh", NULL, false, 2, 3, 30, 1},
     {"odd/syn_comma_decimals.bvh", "decimal commas", false, 2, 3, 30, 1},
     {"odd/syn_crlf.bvh", NULL, false, 2, 3, 30, 1},
-    {"odd/syn_dup_names.bvh", "1 joint has the name of another", false, 2, 3, 30, 1},
+    {"odd/syn_dup_names.bvh", "1 joint has a name used before", false, 2, 3, 30, 1},
     {"odd/syn_end_site_named.bvh", NULL, false, 2, 3, 30, 1},
     {"odd/syn_exp_c99.bvh", NULL, false, 2, 3, 30, 1},
     {"odd/syn_frame_time_1p0_placeholder.bvh", "placeholder", true, 0, 0, 0, 0},
@@ -586,11 +592,11 @@ static const data_file data_files[] = {
     {"odd/syn_frame_time_leading_dot.bvh", NULL, false, 2, 3, 120, 1},
     {"odd/syn_frame_time_space_colon.bvh", NULL, false, 2, 3, 30, 1},
     {"odd/syn_frame_time_zero.bvh", "--src-rate", true, 0, 0, 0, 0},
-    {"odd/syn_frames_declared_less.bvh", "states 2, but there are 3 rows", false, 2, 3, 30, 1},
+    {"odd/syn_frames_declared_less.bvh", "is 2, but the file has 3 rows", false, 2, 3, 30, 1},
     {"odd/syn_frames_one.bvh", NULL, false, 2, 1, 30, 1},
-    {"odd/syn_frames_zero.bvh", "there are no frames", true, 0, 0, 0, 0},
+    {"odd/syn_frames_zero.bvh", "no frames; expected at least one row", true, 0, 0, 0, 0},
     {"odd/syn_lowercase_channels.bvh", NULL, false, 2, 3, 30, 1},
-    {"odd/syn_motion_missing.bvh", "the file ends without MOTION", true, 0, 0, 0, 0},
+    {"odd/syn_motion_missing.bvh", "expected MOTION, found the end of the file", true, 0, 0, 0, 0},
     {"odd/syn_multi_turn_unwrapped.bvh", NULL, false, 2, 3, 30, 1},
     {"odd/syn_names_colon_dot_dash.bvh", NULL, false, 2, 3, 30, 1},
     {"odd/syn_names_utf8.bvh", NULL, false, 2, 3, 30, 1},
@@ -600,10 +606,11 @@ static const data_file data_files[] = {
     {"odd/syn_no_final_newline.bvh", NULL, false, 2, 3, 30, 1},
     {"odd/syn_root_rot_only_zero_offset.bvh", NULL, false, 2, 3, 30, 1},
     {"odd/syn_row_split_over_lines.bvh", NULL, false, 2, 3, 30, 1},
-    {"odd/syn_row_too_long.bvh", "line 19: a row of 10 numbers", true, 0, 0, 0, 0},
+    {"odd/syn_row_too_long.bvh", "line 19: row has 10 numbers", true, 0, 0, 0, 0},
     {"odd/syn_trailing_blank.bvh", NULL, false, 2, 3, 30, 1},
-    {"odd/syn_trailing_garbage.bvh", "line 22: what follows the last row", false, 2, 3, 30, 1},
-    {"odd/syn_truncated_hierarchy.bvh", "the file ends inside joint 1 (Spine)", true, 0, 0, 0, 0},
+    {"odd/syn_trailing_garbage.bvh", "line 22: text after the last row is ignored", false, 2, 3, 30,
+     1},
+    {"odd/syn_truncated_hierarchy.bvh", "end of the file inside joint 1 (Spine)", true, 0, 0, 0, 0},
     {"odd/syn_two_roots.bvh", NULL, false, 4, 3, 30, 1},
     {"odd/syn_utf8_bom.bvh", NULL, false, 2, 3, 30, 1},
     {"odd/usdbvhanim_test.bvh", NULL, false, 2, 20, 24, 1},
@@ -657,7 +664,7 @@ static void real_and_odd_files_are_read_or_refused_as_they_should_be(void **stat
     }
 }
 
-/* The rows written from the source's digits read back as the same doubles. */
+/* The rows written with the digits of the source read back as the same doubles. */
 static void real_files_survive_being_written_and_read(void **state) {
     size_t i, size;
 
@@ -688,31 +695,31 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(channels_are_known_by_name_in_any_order_and_number),
         cmocka_unit_test(a_joint_may_have_no_channels),
-        cmocka_unit_test(end_sites_come_in_every_shape),
+        cmocka_unit_test(end_sites_are_read_in_every_form),
         cmocka_unit_test(names_are_the_rest_of_the_line_byte_for_byte),
         cmocka_unit_test(duplicate_names_are_warned_of),
         cmocka_unit_test(several_roots_are_all_read),
         cmocka_unit_test(damaged_hierarchies_are_refused_with_their_line),
         cmocka_unit_test(blanks_and_line_ends_of_every_kind_are_blanks),
         cmocka_unit_test(a_byte_order_mark_is_skipped),
-        cmocka_unit_test(everything_may_stand_on_few_lines),
+        cmocka_unit_test(a_file_may_have_few_lines),
         cmocka_unit_test(exponents_are_read),
         cmocka_unit_test(decimal_commas_are_read_and_warned_of),
         cmocka_unit_test(commas_that_separate_are_refused),
         cmocka_unit_test(what_is_not_finite_is_refused_with_line_and_joint),
         cmocka_unit_test(nan_hold_keeps_the_last_good_value),
         cmocka_unit_test(rows_that_are_too_long_or_short_are_refused_with_their_line),
-        cmocka_unit_test(a_row_may_be_split_when_counts_add_up),
-        cmocka_unit_test(frames_that_disagree_give_way_to_the_rows),
+        cmocka_unit_test(a_row_may_span_lines_if_the_counts_add_up),
+        cmocka_unit_test(the_rows_override_a_wrong_frame_count),
         cmocka_unit_test(text_after_the_last_frame_is_left_out_with_a_warning),
-        cmocka_unit_test(text_in_a_row_is_refused_rather_than_taken_for_the_end),
+        cmocka_unit_test(text_in_a_row_is_refused),
         cmocka_unit_test(one_frame_is_a_clip_and_none_is_an_error),
-        cmocka_unit_test(frame_times_that_say_nothing_need_a_rate),
-        cmocka_unit_test(the_frame_time_is_snapped_unless_told_not_to),
+        cmocka_unit_test(placeholder_frame_times_require_a_rate),
+        cmocka_unit_test(the_frame_time_is_snapped_unless_disabled),
         cmocka_unit_test(a_file_cut_anywhere_is_read_or_refused_but_never_read_past),
         cmocka_unit_test(huge_counts_take_no_memory),
         cmocka_unit_test(a_hundred_thousand_nested_joints_do_not_exhaust_the_stack),
-        cmocka_unit_test(nuls_anywhere_are_no_crash),
+        cmocka_unit_test(nuls_do_not_crash_the_reader),
         cmocka_unit_test(source_rows_keep_their_digits),
         cmocka_unit_test(held_rows_are_written_from_their_numbers),
         cmocka_unit_test(line_ends_stay_as_the_first_was),

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The command as a user meets it: run as a process, in a folder of its own, judged by
- * exit code, messages and the files it leaves. What needs no device runs on the
- * reference path, so that these tests pass where there is no OpenCL.
+ * Tests of the command as a process in a temporary folder: exit codes, messages and output files.
+ * Tests that need no device use the reference path, so that they pass without OpenCL.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -47,7 +46,7 @@ static void write_keys(const char *name) {
     write_array(name, PM_FLOAT32, 3, shape, keys, sizeof keys);
 }
 
-/* Steps of 0.4 rad and more about x, y or z. */
+/* Rotations about x, y or z in steps of at least 0.4 rad. */
 static void make_keys(void) {
     memset(keys, 0, sizeof keys);
     for (size_t i = 0; i < KEYS; i++) {
@@ -98,7 +97,7 @@ static void every_command_has_help_with_an_example(void **state) {
         expect_word(output, "Usage: posemill");
         expect_word(output, "Example:");
         expect_word(output, names[i]);
-        assert_string_equal(complaint, "");
+        assert_string_equal(error_output, "");
         snprintf(line, sizeof line, "$posemill help %s", names[i]);
         expect(0, line);
         expect_word(output, "Example:");
@@ -107,7 +106,7 @@ static void every_command_has_help_with_an_example(void **state) {
     expect_word(output, "Example:");
 }
 
-static void version_is_the_library_s(void **state) {
+static void version_is_that_of_the_library(void **state) {
     (void)state;
     char wanted[64];
     snprintf(wanted, sizeof wanted, "posemill %s\n", pm_version());
@@ -115,7 +114,7 @@ static void version_is_the_library_s(void **state) {
     assert_string_equal(output, wanted);
 }
 
-static void usage_errors_end_with_2_and_say_what_is_wrong(void **state) {
+static void usage_errors_end_with_2_and_name_the_problem(void **state) {
     (void)state;
     static const char *const cases[][2] = {
         {"$posemill frobnicate", "frobnicate: unknown command"},
@@ -130,20 +129,21 @@ static void usage_errors_end_with_2_and_say_what_is_wrong(void **state) {
         {EVAL "--key-rate 10 --rate 20 --out o.npy", "--method"},
         {EVAL "--rate 20 --method slerp --out o.npy", "--key-rate"},
         {EVAL "--key-rate 10 --method slerp --out o.npy", "--rate"},
-        {EVAL PLAIN "--key-times times.npy --out o.npy", "contradicts --key-rate"},
-        {EVAL PLAIN "--times times.npy --out o.npy", "contradicts --rate"},
+        {EVAL PLAIN "--key-times times.npy --out o.npy", "cannot be combined with --key-rate"},
+        {EVAL PLAIN "--times times.npy --out o.npy", "cannot be combined with --rate"},
         {EVAL "--key-rate 10 --times times.npy --count 3 --method slerp --out o.npy", "--count"},
         {EVAL PLAIN "--vectors vectors.npy --out o.npy", "--vectors-out"},
         {EVAL PLAIN "--vectors-out w.npy --out o.npy", "--vectors"},
-        {EVAL PLAIN "--vectors vectors.npy --vectors-out o.npy --out o.npy", "two outputs"},
+        {EVAL PLAIN "--vectors vectors.npy --vectors-out o.npy --out o.npy",
+         "same file as the output"},
         {EVAL PLAIN "--json --out -", "--json"},
-        {EVAL PLAIN "--device cpu --out o.npy", "contradicts --device"},
-        {EVAL PLAIN "--device 0,1 --out o.npy", "contradicts --device"},
-        {"$posemill tune --device all", "'all' is several"},
-        {"$posemill tune --device 0,1", "'0,1' is several"},
-        {"POSEMILL_DEVICE=0:0,1:0 $posemill tune", "'0:0,1:0' is several"},
-        {"$posemill devices --device all", "'all' is several"},
-        {EVAL PLAIN "--out", "needs a value"},
+        {EVAL PLAIN "--device cpu --out o.npy", "cannot be combined with --device"},
+        {EVAL PLAIN "--device 0,1 --out o.npy", "cannot be combined with --device"},
+        {"$posemill tune --device all", "'all' names several devices"},
+        {"$posemill tune --device 0,1", "'0,1' names several devices"},
+        {"POSEMILL_DEVICE=0:0,1:0 $posemill tune", "'0:0,1:0' names several devices"},
+        {"$posemill devices --device all", "'all' names several devices"},
+        {EVAL PLAIN "--out", "value is missing"},
         {EVAL PLAIN "--out ''", "--out"},
         {EVAL "--key-rate 0 --rate 20 --method slerp --out o.npy", "not a rate"},
         {EVAL "--key-rate 1/0 --rate 20 --method slerp --out o.npy", "not a rate"},
@@ -158,13 +158,13 @@ static void usage_errors_end_with_2_and_say_what_is_wrong(void **state) {
         {EVAL PLAIN "--tangents tcb:0,0 --out o.npy", "tcb:T,C,B"},
         {EVAL PLAIN "--tangents tcb:0,0,2 --out o.npy", "-1 to 1"},
         {EVAL PLAIN "--axis 1,2 --out o.npy", "--axis"},
-        {EVAL PLAIN "--axis 0,0,0 --out o.npy", "no direction"},
+        {EVAL PLAIN "--axis 0,0,0 --out o.npy", "zero length"},
         {EVAL PLAIN "--swing .5,.5 --out o.npy", "--swing"},
         {EVAL PLAIN "--twist 0,2 --out o.npy", "--twist"},
         {EVAL PLAIN "--key-format log32 --out o.npy", "float32 log48 smallest48"},
         {EVAL "--key-rate 10 --rate 20 --method squad --key-format log48 --out o.npy",
-         "nothing but keys"},
-        {EVAL "--key-rate 10 --rate 20 --method sterp --out o.npy", "needs --axis"},
+         "stores only keys"},
+        {EVAL "--key-rate 10 --rate 20 --method sterp --out o.npy", "requires --axis"},
         {EVAL "--key-rate 10 --rate 20 --method waltz --out o.npy", "squad"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -172,7 +172,7 @@ static void usage_errors_end_with_2_and_say_what_is_wrong(void **state) {
         assert_string_equal(output, "");
     }
     expect(2, "$posemill");
-    expect_word(complaint, "Usage:");
+    expect_word(error_output, "Usage:");
     expect_nothing_but(inputs, INPUTS);
 }
 
@@ -194,7 +194,7 @@ static npy_array read_samples(const char *name, size_t samples, size_t component
     npy_array array = {0};
     assert_int_equal(npy_read(name, &array), CLI_DONE);
     assert_int_equal(array.type, PM_FLOAT32);
-    assert_int_equal(npy_expect(&array, name, "what was asked for", 3, shape), CLI_DONE);
+    assert_int_equal(npy_expect(&array, name, "the requested shape", 3, shape), CLI_DONE);
     return array;
 }
 
@@ -220,7 +220,7 @@ static void samples_at_the_keys_are_the_keys(void **state) {
     }
 }
 
-static void rates_and_counts_give_the_samples_they_say(void **state) {
+static void rates_and_counts_give_the_expected_samples(void **state) {
     (void)state;
     static const struct {
         const char *options;
@@ -246,13 +246,13 @@ static void rates_and_counts_give_the_samples_they_say(void **state) {
     }
 }
 
-static void vectors_are_written_beside_the_rotations(void **state) {
+static void vectors_are_written_with_the_rotations(void **state) {
     (void)state;
     expect(0, EVAL PLAIN "--vectors vectors.npy --vectors-out w.npy --out o.npy");
     npy_array array = read_samples("w.npy", 7, 3);
     const float *got = array.data;
     for (size_t c = 0; c < TRACKS * 3; c++) {
-        /* Half way from key 0 to key 1, linear as slerp's vectors are. */
+        /* Midway between keys 0 and 1: slerp interpolates vectors linearly. */
         assert_true(fabsf(got[TRACKS * 3 + c] - ((float)c + 4.5f)) < 1e-5f);
     }
     npy_release(&array);
@@ -260,7 +260,8 @@ static void vectors_are_written_beside_the_rotations(void **state) {
     npy_release(&array);
 }
 
-/* By something, and by no more than the formats promise: 8.7e-5 rad, 5e-5 in a component. */
+/* The results differ, but by no more than the documented bounds: 8.7e-5 rad, 5e-5 in a
+ * component. */
 static void key_formats_change_the_keys_within_their_bounds(void **state) {
     (void)state;
     static const char *const formats[] = {"log48", "smallest48"};
@@ -306,11 +307,11 @@ static void curve_options_change_the_curve(void **state) {
 static void options_without_effect_are_warned_of(void **state) {
     (void)state;
     expect(0, EVAL PLAIN "--tangents mean --out o.npy");
-    expect_word(complaint, "posemill: warning: --tangents");
+    expect_word(error_output, "posemill: warning: --tangents");
     expect(0, EVAL PLAIN "--axis 0,0,1 --out o.npy");
-    expect_word(complaint, "posemill: warning: --axis");
+    expect_word(error_output, "posemill: warning: --axis");
     expect(0, EVAL PLAIN "--tangents mean --quiet --out o.npy");
-    assert_string_equal(complaint, "");
+    assert_string_equal(error_output, "");
     assert_string_equal(output, "");
 }
 
@@ -320,14 +321,14 @@ static void the_report_can_be_json(void **state) {
     assert_int_equal(output[0], '{');
     expect_word(output, "\"samples\": 7");
     expect_word(output, "\"method\": \"slerp\"");
-    assert_string_equal(complaint, "");
+    assert_string_equal(error_output, "");
 }
 
 static void streams_take_the_place_of_files(void **state) {
     (void)state;
     expect(0, EVAL PLAIN "--quiet --out o.npy");
     expect(0, "$posemill eval --reference --keys - " PLAIN "--out - < keys.npy > p.npy");
-    expect_word(complaint, "7 samples");
+    expect_word(error_output, "7 samples");
     expect(0, "cmp o.npy p.npy");
 }
 
@@ -339,13 +340,13 @@ static void unusable_files_end_with_4_and_are_named(void **state) {
         {"$posemill eval --reference --keys none.npy " PLAIN "--out o.npy", "none.npy"},
         {"$posemill eval --reference --keys /dev/null " PLAIN "--out o.npy", "/dev/null"},
         {"$posemill eval --reference --keys . " PLAIN "--out o.npy", "Is a directory"},
-        {"$posemill eval --reference --keys bad.npy " PLAIN "--out o.npy", "shape (3, 3)"},
+        {"$posemill eval --reference --keys bad.npy " PLAIN "--out o.npy", "shape is (3, 3)"},
         {"head -c 100 keys.npy > cut.npy; $posemill eval --reference --keys cut.npy " PLAIN
          "--out o.npy",
-         "cut short"},
+         "header is truncated"},
         {"head -c 150 keys.npy > cut.npy; $posemill eval --reference --keys cut.npy " PLAIN
          "--out o.npy",
-         "needs 192"},
+         "requires 192"},
         {EVAL "--key-times bad.npy --rate 20 --method slerp --out o.npy", "bad.npy"},
         {EVAL "--key-rate 20 --times bad.npy --method slerp --out o.npy", "bad.npy"},
         {EVAL PLAIN "--vectors bad.npy --vectors-out w.npy --out o.npy", "(4, 3, 3)"},
@@ -362,7 +363,7 @@ static void unusable_files_end_with_4_and_are_named(void **state) {
     expect_nothing_but(inputs, INPUTS);
 }
 
-/* With address space for the program and its input, and for no samples. */
+/* The address space suffices for the program and its input, but not for the samples. */
 static void what_does_not_fit_the_host_is_bad_input(void **state) {
     (void)state;
     const size_t shape[] = {KEYS, 100000, 4};
@@ -381,7 +382,7 @@ static void what_does_not_fit_the_host_is_bad_input(void **state) {
                    "(ulimit -v 120000; $posemill eval --reference --keys many.npy " PLAIN
                    "--count 100 --out o.npy)",
                    "memory");
-    expect_word(complaint, "posemill: many.npy: ");
+    expect_word(error_output, "posemill: many.npy: ");
     expect_failure(4,
                    "(ulimit -v 15000; $posemill eval --reference --keys many.npy " PLAIN
                    "--count 100 --out o.npy)",
@@ -399,13 +400,13 @@ static void a_broken_key_is_named_by_track_and_key(void **state) {
         keys[2][1][3] = broken[i];
         write_keys("keys.npy");
         expect_failure(4, EVAL PLAIN "--out o.npy", "posemill: keys.npy: ");
-        expect_word(complaint, "track 1");
-        expect_word(complaint, "key 2");
+        expect_word(error_output, "track 1");
+        expect_word(error_output, "key 2");
     }
     expect_nothing_but(inputs, INPUTS);
 }
 
-static void a_broken_vector_is_blamed_on_its_own_file(void **state) {
+static void an_invalid_vector_is_attributed_to_its_file(void **state) {
     (void)state;
     const size_t shape[] = {KEYS, TRACKS, 3};
     double vectors[KEYS][TRACKS][3] = {{{0}}};
@@ -413,15 +414,15 @@ static void a_broken_vector_is_blamed_on_its_own_file(void **state) {
     write_array("vectors.npy", PM_FLOAT64, 3, shape, vectors, sizeof vectors);
     expect_failure(4, EVAL PLAIN "--vectors vectors.npy --vectors-out w.npy --out o.npy",
                    "posemill: vectors.npy: ");
-    expect_word(complaint, "track 2");
-    expect_word(complaint, "key 3");
+    expect_word(error_output, "track 2");
+    expect_word(error_output, "key 3");
     expect_failure(4,
                    EVAL "--key-rate 10 --rate 20 --method squad --tangents vectors.npy --out o.npy",
                    "posemill: vectors.npy: ");
     expect_nothing_but(inputs, INPUTS);
 }
 
-static void times_that_do_not_increase_are_blamed_on_their_file(void **state) {
+static void times_that_do_not_increase_are_attributed_to_their_file(void **state) {
     (void)state;
     static const double cases[][KEYS] = {{0.0, 0.1, 0.1, 0.3},
                                          {0.0, 0.2, 0.1, 0.3},
@@ -492,7 +493,8 @@ static void an_output_keeps_permissions_and_follows_links(void **state) {
 
 static void an_interrupted_command_leaves_nothing(void **state) {
     (void)state;
-    /* Some hundred gigabytes of output: it cannot finish first. */
+    /* An output of several hundred gigabytes, so that the command cannot finish before the
+     * signal. */
     expect(0, "ulimit -f 2000000; " EVAL PLAIN "--count 9000000000 --out o.npy & child=$!; "
               "n=0; while [ $n -lt 100 ] && ! ls .posemill-*.part; do sleep 0.05; n=$((n+1)); "
               "done; kill -TERM $child; wait $child; [ $? -gt 128 ] && [ $n -lt 100 ]");
@@ -524,15 +526,15 @@ static void a_device_that_is_not_there_ends_with_3(void **state) {
     expect_nothing_but(inputs, INPUTS);
 }
 
-/* An empty folder in place of the list of drivers. */
-static void without_a_driver_the_cure_is_named_and_the_reference_computes(void **state) {
+/* An empty folder replaces the list of drivers. */
+static void without_a_driver_a_hint_is_printed_and_the_reference_path_is_used(void **state) {
     (void)state;
     setenv("OCL_ICD_VENDORS", command_folder, 1);
     setenv("OPENCL_VENDOR_PATH", command_folder, 1);
     expect(0, "$posemill devices");
     expect_word(output, "reference");
-    expect_word(complaint, "no OpenCL driver");
-    expect_word(complaint, "pocl-opencl-icd");
+    expect_word(error_output, "no OpenCL driver");
+    expect_word(error_output, "pocl-opencl-icd");
     expect(0, "$posemill devices --json");
     expect_word(output, "\"devices\": []");
     expect_failure(3, "$posemill devices --device gpu", "pocl-opencl-icd");
@@ -541,16 +543,16 @@ static void without_a_driver_the_cure_is_named_and_the_reference_computes(void *
     expect_failure(3, "$posemill eval --keys keys.npy " PLAIN "--device all --out o.npy",
                    "pocl-opencl-icd");
     expect(0, "$posemill eval --keys keys.npy " PLAIN "--out o.npy");
-    expect_word(complaint, "reference path");
+    expect_word(error_output, "reference path");
     expect(0, EVAL PLAIN "--out p.npy");
-    assert_string_equal(complaint, "");
+    assert_string_equal(error_output, "");
     expect(0, "cmp o.npy p.npy");
     unsetenv("OCL_ICD_VENDORS");
     unsetenv("OPENCL_VENDOR_PATH");
 }
 
-/* Where there is any; with one device too, which is then all. */
-static void several_devices_give_what_the_reference_gives(void **state) {
+/* Runs if there is a device; with a single device "all" is that device. */
+static void several_devices_match_the_reference(void **state) {
     (void)state;
     if (run("$posemill devices --no-check --json") != 0 || strstr(output, "\"devices\": []")) {
         print_message("not tested: there is no OpenCL device\n");
@@ -583,12 +585,12 @@ static void verify_passes_on_the_reference(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         IN_FOLDER(every_command_has_help_with_an_example),
-        IN_FOLDER(version_is_the_library_s),
-        IN_FOLDER(usage_errors_end_with_2_and_say_what_is_wrong),
+        IN_FOLDER(version_is_that_of_the_library),
+        IN_FOLDER(usage_errors_end_with_2_and_name_the_problem),
         IN_FOLDER(every_method_of_the_library_is_listed),
         IN_FOLDER(samples_at_the_keys_are_the_keys),
-        IN_FOLDER(rates_and_counts_give_the_samples_they_say),
-        IN_FOLDER(vectors_are_written_beside_the_rotations),
+        IN_FOLDER(rates_and_counts_give_the_expected_samples),
+        IN_FOLDER(vectors_are_written_with_the_rotations),
         IN_FOLDER(key_formats_change_the_keys_within_their_bounds),
         IN_FOLDER(curve_options_change_the_curve),
         IN_FOLDER(options_without_effect_are_warned_of),
@@ -597,16 +599,16 @@ int main(void) {
         IN_FOLDER(unusable_files_end_with_4_and_are_named),
         IN_FOLDER(what_does_not_fit_the_host_is_bad_input),
         IN_FOLDER(a_broken_key_is_named_by_track_and_key),
-        IN_FOLDER(a_broken_vector_is_blamed_on_its_own_file),
-        IN_FOLDER(times_that_do_not_increase_are_blamed_on_their_file),
+        IN_FOLDER(an_invalid_vector_is_attributed_to_its_file),
+        IN_FOLDER(times_that_do_not_increase_are_attributed_to_their_file),
         IN_FOLDER(sample_times_must_be_numbers),
         IN_FOLDER(an_output_that_cannot_be_written_ends_with_6),
         IN_FOLDER(a_failure_leaves_an_older_output_as_it_was),
         IN_FOLDER(an_output_keeps_permissions_and_follows_links),
         IN_FOLDER(an_interrupted_command_leaves_nothing),
         IN_FOLDER(a_device_that_is_not_there_ends_with_3),
-        IN_FOLDER(without_a_driver_the_cure_is_named_and_the_reference_computes),
-        IN_FOLDER(several_devices_give_what_the_reference_gives),
+        IN_FOLDER(without_a_driver_a_hint_is_printed_and_the_reference_path_is_used),
+        IN_FOLDER(several_devices_match_the_reference),
         IN_FOLDER(verify_passes_on_the_reference),
     };
     return cmocka_run_group_tests(tests, command_enter_folder, command_leave_folder);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Runs the example that the README shows and holds its output against the text beside
- * it, which comes from another squad, written in double from the published formula.
- * What the README shows is that program and that text, to the letter.
+ * Runs the example in the README and compares its output with the text there. The expected values
+ * were computed by an independent squad in double from the published formula. The README must
+ * contain the program and its output verbatim.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -49,7 +49,7 @@ static void the_example_prints_what_the_readme_says(void **state) {
     assert_string_equal(actual, expected);
 }
 
-/* Whether the README has exactly this text as a block of its own. */
+/* Whether the README contains exactly this text as a separate block. */
 static bool readme_shows(const char *language, const char *text) {
     static char readme[MAX], block[MAX];
     read_source(POSEMILL_SOURCE_DIR "/README.md", readme);
@@ -58,7 +58,7 @@ static bool readme_shows(const char *language, const char *text) {
     return strstr(readme, block) != NULL;
 }
 
-/* From its first include on: the file's own introduction is not the reader's business. */
+/* Starts at the first include: the README omits the header comment. */
 static void the_readme_shows_the_program_and_its_output(void **state) {
     (void)state;
     static char program[MAX], output[MAX];

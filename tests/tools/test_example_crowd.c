@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Runs the examples of crowds as somebody would: what they write, the codes they exit with, and
- * what they leave behind when they fail. How the pictures look is nothing a test can see.
+ * Runs the crowd examples as a user does: output, exit codes, and files left after failures. The
+ * appearance of the pictures is not tested.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -40,8 +40,8 @@ static int close_folder(void **state) {
     return engines_close(state);
 }
 
-/* Skips where there is no device, or none that squads of crowds can be compiled for: rusticl of
- * Mesa 22.3 takes minutes for each output. */
+/* Skips without a device, and on devices that cannot compile squad crowds: rusticl of Mesa 22.3
+ * takes minutes for each output. */
 static void need_device(void **state) {
     pm_device_info info;
     pm_engine_info(engine_for(state), &info);
@@ -74,8 +74,8 @@ static bool exists(const char *name) {
     return stat(path, &there) == 0;
 }
 
-/* The exit code of a command line in the folder, with what it prints. Of runs on devices that is
- * printed on, for an implementation may report errors there. */
+/* Runs a command line in the folder and returns its exit code and output. The output of runs on a
+ * device is printed, because an OpenCL implementation may report errors in it. */
 static int run(char printed[MAX], const char *command) {
     char line[2048];
     const int size = snprintf(line, sizeof line, "cd '%s' && { %s; }", folder, command);
@@ -100,7 +100,7 @@ static size_t trunks(const char *svg) {
            count_of(svg, "class=\"v2\"");
 }
 
-/* Every path is made of commands and whole numbers, so no NaN came through. */
+/* Every path consists of commands and integers, so there was no NaN. */
 static void expect_whole_numbers(const char *svg) {
     size_t paths = 0;
     for (const char *d = svg; (d = strstr(d, " d=\"")) != NULL; paths++) {
@@ -113,7 +113,7 @@ static void expect_whole_numbers(const char *svg) {
     assert_true(paths > 3 * AGENTS);
 }
 
-static void the_picture_is_whole_and_shows_everybody(void **state) {
+static void the_picture_is_complete_and_shows_every_agent(void **state) {
     static char printed[MAX], svg[MAX];
     char command[512];
     need_device(state);
@@ -143,8 +143,8 @@ static void stdout_gets_what_a_file_gets(void **state) {
     assert_string_equal(printed, svg);
 }
 
-/* Whether two pictures say the same but for numbers that are rounded differently: each is the
- * difference of two that are off by at most one. */
+/* Whether two pictures are equal except for differently rounded numbers: each number is the
+ * difference of two values with an error of at most one. */
 static bool look_alike(const char *a, const char *b) {
     while (*a && *b) {
         char *end_a = NULL, *end_b = NULL;
@@ -181,7 +181,7 @@ static void the_device_draws_what_plain_c_draws(void **state) {
     assert_false(look_alike(svg, expected));
 }
 
-static void people_move_while_time_goes_on(void **state) {
+static void agents_move_over_time(void **state) {
     (void)state;
     static char first[MAX], later[MAX];
     assert_int_equal(run(first, POSEMILL_CROWD " -n 40 -s 0 -d none 2>/dev/null"), 0);
@@ -190,32 +190,32 @@ static void people_move_while_time_goes_on(void **state) {
     assert_string_not_equal(first, later);
 }
 
-/* Lines of arguments, and what is said of them. */
+/* Command lines and their expected messages. */
 typedef struct wrong_arguments {
-    const char *line, *why;
+    const char *line, *reason;
 } wrong_arguments;
 
-static void wrong_arguments_are_told_and_exit_with_2(void **state) {
+static void wrong_arguments_are_reported_and_exit_with_2(void **state) {
     (void)state;
     static char printed[MAX];
     static const wrong_arguments wrong[] = {
-        {"-n", "crowd: -n: needs a value"},
-        {"-n 0", "crowd: -n 0: needs a whole number from 1 to 200000"},
-        {"-n -3", "crowd: -n -3: needs a whole number from 1 to 200000"},
+        {"-n", "crowd: -n: expected a value"},
+        {"-n 0", "crowd: -n 0: expected a whole number from 1 to 200000"},
+        {"-n -3", "crowd: -n -3: expected a whole number from 1 to 200000"},
         {"-n 1.5", "whole number"},
         {"-n many", "whole number"},
         {"-n 1e99", "from 1 to 200000"},
-        {"-s -1", "crowd: -s -1: needs a number of seconds from 0 to 600"},
+        {"-s -1", "crowd: -s -1: expected a number of seconds from 0 to 600"},
         {"-s nan", "seconds from 0 to 600"},
-        {"-o", "crowd: -o: needs a value"},
-        {"--colour red", "crowd: --colour: no such option"},
-        {"picture.svg", "crowd: picture.svg: no such option"}};
+        {"-o", "crowd: -o: expected a value"},
+        {"--colour red", "crowd: --colour: unknown option"},
+        {"picture.svg", "crowd: picture.svg: unknown option"}};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         char command[512];
         snprintf(command, sizeof command, POSEMILL_CROWD " %s 2>&1 >stdout.svg", wrong[i].line);
         print_message("crowd %s\n", wrong[i].line);
         assert_int_equal(run(printed, command), 2);
-        assert_non_null(strstr(printed, wrong[i].why));
+        assert_non_null(strstr(printed, wrong[i].reason));
         assert_non_null(strstr(printed, "usage: crowd "));
         read_file("stdout.svg", printed);
         assert_string_equal(printed, "");
@@ -246,7 +246,7 @@ static void a_folder_that_is_not_there_fails(void **state) {
     assert_non_null(strstr(printed, "crowd: nowhere/picture.svg: No such file"));
 }
 
-static void a_full_disk_is_told(void **state) {
+static void a_full_disk_is_reported(void **state) {
     (void)state;
     static char printed[MAX];
     struct stat there;
@@ -258,8 +258,8 @@ static void a_full_disk_is_told(void **state) {
     assert_non_null(strstr(printed, "crowd: stdout: No space left"));
 }
 
-/* Files of at most four kilobytes, as on a disk that fills up on the way. */
-static void no_half_of_a_picture_is_left_and_the_old_one_stays(void **state) {
+/* Limits files to four kilobytes, like a disk that becomes full during the write. */
+static void a_failed_write_keeps_the_old_picture(void **state) {
     (void)state;
     static char printed[MAX];
     assert_int_equal(run(printed, "echo old >picture.svg"), 0);
@@ -297,17 +297,17 @@ static void wrong_arguments_of_the_frame_loop_exit_with_2(void **state) {
     (void)state;
     static char printed[MAX];
     static const wrong_arguments wrong[] = {
-        {"-n", "crowd_frames: -n: needs a value"},
-        {"-n 0", "crowd_frames: -n 0: needs a whole number from 1 to 100000"},
-        {"-f 1", "crowd_frames: -f 1: needs a whole number from 2 to 100000"},
+        {"-n", "crowd_frames: -n: expected a value"},
+        {"-n 0", "crowd_frames: -n 0: expected a whole number from 1 to 100000"},
+        {"-f 1", "crowd_frames: -f 1: expected a whole number from 2 to 100000"},
         {"-f few", "whole number"},
-        {"-o x", "crowd_frames: -o: no such option"},
-        {"7", "crowd_frames: 7: no such option"}};
+        {"-o x", "crowd_frames: -o: unknown option"},
+        {"7", "crowd_frames: 7: unknown option"}};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         char command[512];
         snprintf(command, sizeof command, POSEMILL_CROWD_FRAMES " %s 2>&1", wrong[i].line);
         assert_int_equal(run(printed, command), 2);
-        assert_non_null(strstr(printed, wrong[i].why));
+        assert_non_null(strstr(printed, wrong[i].reason));
         assert_non_null(strstr(printed, "usage: crowd_frames "));
     }
     assert_int_equal(run(printed, POSEMILL_CROWD_FRAMES " --help"), 0);
@@ -318,16 +318,16 @@ static void wrong_arguments_of_the_frame_loop_exit_with_2(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        ON_BOTH(the_picture_is_whole_and_shows_everybody),
+        ON_BOTH(the_picture_is_complete_and_shows_every_agent),
         cmocka_unit_test(stdout_gets_what_a_file_gets),
         ONLY_ON_DEVICE(the_device_draws_what_plain_c_draws),
-        cmocka_unit_test(people_move_while_time_goes_on),
-        cmocka_unit_test(wrong_arguments_are_told_and_exit_with_2),
+        cmocka_unit_test(agents_move_over_time),
+        cmocka_unit_test(wrong_arguments_are_reported_and_exit_with_2),
         cmocka_unit_test(help_is_printed_and_nothing_else_done),
         cmocka_unit_test(a_device_that_is_not_there_fails),
         cmocka_unit_test(a_folder_that_is_not_there_fails),
-        cmocka_unit_test(a_full_disk_is_told),
-        cmocka_unit_test(no_half_of_a_picture_is_left_and_the_old_one_stays),
+        cmocka_unit_test(a_full_disk_is_reported),
+        cmocka_unit_test(a_failed_write_keeps_the_old_picture),
 #ifdef POSEMILL_CROWD_FRAMES
         ONLY_ON_DEVICE(the_frame_loop_agrees_with_plain_c),
         cmocka_unit_test(the_frame_loop_needs_a_device),

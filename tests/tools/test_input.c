@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Reading files of every size and kind: what is read is what is there, what cannot be of the kind
- * is refused after its first bytes, and nothing takes more memory than its bound.
+ * Tests of file input with every size and kind of file: the content is read unchanged, files of
+ * another kind are rejected after their first bytes, and memory stays within the limit.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -22,9 +22,9 @@
 
 /* ---- sources ------------------------------------------------------------------- */
 
-enum { FIRST_BYTES = 65536 }; /* as cli.h says */
+enum { FIRST_BYTES = 65536 }; /* see cli.h */
 
-/* What a pipe gives: so many bytes of a text, then zeros, until nobody reads on. */
+/* Content of a pipe: bytes of a text, then zeros, until the reader closes it. */
 typedef struct feed {
     int to;
     const char *text;
@@ -50,9 +50,9 @@ static void *write_feed(void *context) {
 
 static char *data;
 static size_t size;
-static char why[INPUT_WHY];
+static char reason[INPUT_REASON_SIZE];
 
-/* Reads what a pipe gives, closes it, and leaves in f->given how much was taken from it. */
+/* Reads from the pipe, closes it, and stores in f->given how many bytes were taken from it. */
 static bool read_pipe(feed *f, const cli_kind *kind, size_t max) {
     const input_bounds bounds = {.file = max, .stream = max};
     pthread_t thread;
@@ -62,8 +62,8 @@ static bool read_pipe(feed *f, const cli_kind *kind, size_t max) {
     assert_int_equal(pthread_create(&thread, NULL, write_feed, f), 0);
     data = NULL;
     size = 0xa5a5;
-    memset(why, 0x5a, sizeof why);
-    bool good = input_read(ends[0], kind, &bounds, &data, &size, why);
+    memset(reason, 0x5a, sizeof reason);
+    bool good = input_read(ends[0], kind, &bounds, &data, &size, reason);
     close(ends[0]);
     pthread_join(thread, NULL);
     return good;
@@ -80,8 +80,8 @@ static FILE *file_of(const char *bytes, size_t count) {
 
 static bool read_regular(FILE *file, const cli_kind *kind, size_t max) {
     const input_bounds bounds = {.file = max, .stream = max};
-    memset(why, 0x5a, sizeof why);
-    return input_read(fileno(file), kind, &bounds, &data, &size, why);
+    memset(reason, 0x5a, sizeof reason);
+    return input_read(fileno(file), kind, &bounds, &data, &size, reason);
 }
 
 /* ---- tests --------------------------------------------------------------------- */
@@ -121,13 +121,13 @@ static void one_byte_more_than_the_bound_is_refused(void **state) {
         size_t max = 1 + (size_t)(random_bits(&source) % 300000);
         feed f = {.text = "", .size = max + 1};
         assert_false(read_pipe(&f, NULL, max));
-        assert_non_null(strstr(why, "beyond"));
+        assert_non_null(strstr(reason, "beyond"));
         char *bytes = calloc(max + 1, 1);
         assert_non_null(bytes);
         FILE *file = file_of(bytes, max + 1);
         assert_false(read_regular(file, NULL, max));
-        assert_non_null(strstr(why, "memory"));
-        assert_int_equal(lseek(fileno(file), 0, SEEK_CUR), 0); /* nothing was read */
+        assert_non_null(strstr(reason, "memory"));
+        assert_int_equal(lseek(fileno(file), 0, SEEK_CUR), 0); /* no byte was read */
         fclose(file);
         free(bytes);
     }
@@ -138,10 +138,10 @@ static void an_endless_stream_ends_at_the_bound(void **state) {
     const char *begin = "HIERARCHY\n";
     feed f = {.text = begin, .text_size = strlen(begin), .size = (size_t)1 << 40};
     assert_false(read_pipe(&f, &bvh_kind, 3000000));
-    assert_true(f.given > 3000000 && f.given < 3000000 + 200000); /* what a pipe holds */
+    assert_true(f.given > 3000000 && f.given < 3000000 + 200000); /* capacity of a pipe */
 }
 
-static void what_is_not_of_the_kind_is_left_after_its_first_bytes(void **state) {
+static void other_kinds_are_rejected_after_their_first_bytes(void **state) {
     (void)state;
     static const struct {
         const cli_kind *kind;
@@ -150,7 +150,7 @@ static void what_is_not_of_the_kind_is_left_after_its_first_bytes(void **state) 
     } cases[] = {
         {&bvh_kind, "HIERARCHY\nROOT a\n", true},
         {&bvh_kind, "\xef\xbb\xbf \r\n\thierarchy\n", true},
-        {&bvh_kind, "HIERARCH", true}, /* cut short: the parser's to refuse */
+        {&bvh_kind, "HIERARCH", true}, /* truncated: the parser rejects it */
         {&bvh_kind, "\xef\xbb", true},
         {&bvh_kind, "", true},
         {&bvh_kind, "  \n", true},
@@ -174,13 +174,13 @@ static void what_is_not_of_the_kind_is_left_after_its_first_bytes(void **state) 
             assert_int_equal(size, f.text_size);
             free(data);
         } else {
-            assert_string_equal(why, cases[i].kind->refusal);
+            assert_string_equal(reason, cases[i].kind->refusal);
         }
     }
 }
 
-/* Zeros, and blanks in front of a word that never comes. */
-static void streams_that_begin_with_nothing_are_left_soon(void **state) {
+/* Zeros, and blanks that are not followed by a word. */
+static void streams_of_blanks_are_rejected_early(void **state) {
     (void)state;
     static char blanks[2 * FIRST_BYTES];
     memset(blanks, '\n', sizeof blanks);
@@ -188,7 +188,7 @@ static void streams_that_begin_with_nothing_are_left_soon(void **state) {
     for (size_t i = 0; i < 2; i++) {
         feed zeros = {.text = "", .size = (size_t)1 << 40};
         assert_false(read_pipe(&zeros, kinds[i], (size_t)1 << 30));
-        assert_string_equal(why, kinds[i]->refusal);
+        assert_string_equal(reason, kinds[i]->refusal);
         assert_true(zeros.given <= 300000);
     }
     feed lines = {.text = blanks, .text_size = sizeof blanks, .size = sizeof blanks};
@@ -206,7 +206,7 @@ static void devices_and_sparse_files_take_no_memory(void **state) {
     int file = mkstemp(path);
     assert_true(file >= 0);
     assert_int_equal(write(file, header, sizeof header), sizeof header);
-    if (ftruncate(file, (off_t)1 << 43) == 0) { /* 8 TiB of holes */
+    if (ftruncate(file, (off_t)1 << 43) == 0) { /* a sparse file of 8 TiB */
         assert_int_equal(cli_read_file(path, &npy_kind, &data, &size), CLI_BAD_INPUT);
     }
     close(file);
@@ -220,10 +220,10 @@ int main(void) {
         cmocka_unit_test(every_size_is_read_to_the_last_byte),
         cmocka_unit_test(one_byte_more_than_the_bound_is_refused),
         cmocka_unit_test(an_endless_stream_ends_at_the_bound),
-        cmocka_unit_test(what_is_not_of_the_kind_is_left_after_its_first_bytes),
-        cmocka_unit_test(streams_that_begin_with_nothing_are_left_soon),
+        cmocka_unit_test(other_kinds_are_rejected_after_their_first_bytes),
+        cmocka_unit_test(streams_of_blanks_are_rejected_early),
         cmocka_unit_test(devices_and_sparse_files_take_no_memory),
     };
-    signal(SIGPIPE, SIG_IGN); /* the feed is told by its write */
+    signal(SIGPIPE, SIG_IGN); /* the feeding thread gets an error from write */
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The command, ended by signals at random moments of its life, on the default device: whoever has
- * taken the signals in the meantime, no file that was being written stays, and what kill -9 leaves
- * is gone after the next run. The moments are drawn over twice the time that a whole run takes.
+ * Ends the command by signals at random times on the default device. Whichever driver has
+ * installed handlers in the meantime, no temporary file remains, and files left by kill -9 are
+ * removed by the next run. The times are chosen within twice the duration of a complete run.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -31,7 +31,7 @@
 
 enum { KEYS = 64, TRACKS = 16, FRAMES = 40, FILE_LIMIT = 1 << 30 };
 
-/* Jobs that take far longer than they are left alone. */
+/* Jobs that take much longer than they are allowed to run. */
 static char *const eval_job[] = {POSEMILL_COMMAND, "eval",     "--quiet", "--keys",     "keys.npy",
                                  "--key-rate",     "30",       "--rate",  "48000",      "--count",
                                  "900000000",      "--method", "squad",   "--velocity", "v.npy",
@@ -39,7 +39,7 @@ static char *const eval_job[] = {POSEMILL_COMMAND, "eval",     "--quiet", "--key
 static char *const resample_job[] = {
     POSEMILL_COMMAND, "resample",     "--quiet",   "walk.bvh", "-o",    "out.bvh", "--rate",
     "90000000",       "--max-frames", "900000000", "--method", "squad", NULL};
-/* As short as they can be, for the time that starting takes. */
+/* Minimal jobs, to measure the startup time. */
 static char *const short_job[] = {POSEMILL_COMMAND, "eval",  "--quiet", "--keys", "keys.npy",
                                   "--key-rate",     "30",    "--rate",  "30",     "--method",
                                   "squad",          "--out", "x.npy",   NULL};
@@ -92,8 +92,8 @@ static void pause_for(double seconds) {
 
 static const int signals[] = {SIGTERM, SIGINT, SIGHUP};
 
-/* Files are limited, should a signal come to nothing. Who runs the tests in the background
- * may have some signals ignored. */
+/* Limits the file size in case a signal has no effect. Signals are reset to their default, because
+ * tests started in the background may have some of them ignored. */
 static pid_t begin(char *const *job) {
     const struct rlimit limit = {FILE_LIMIT, FILE_LIMIT};
     const struct rlimit no_core = {0, 0};
@@ -124,7 +124,7 @@ static int end_of(pid_t child) {
 
 static double seconds_of_start(void) {
     double longest = 0.0;
-    assert_int_equal(end_of(begin(short_job)), 0); /* kernels are compiled once */
+    assert_int_equal(end_of(begin(short_job)), 0); /* compiles the kernels once */
     for (int i = 0; i < 2; i++) {
         double begun = seconds_now();
         assert_int_equal(end_of(begin(short_job)), 0);
@@ -133,7 +133,7 @@ static double seconds_of_start(void) {
     return longest;
 }
 
-/* How many there are; *bytes becomes the size of the largest. */
+/* Returns the number of temporary files; *bytes is the size of the largest. */
 static size_t pending_size(off_t *bytes) {
     size_t count = 0;
     struct stat status;
@@ -157,8 +157,8 @@ static size_t pending_files(void) {
     return pending_size(&bytes);
 }
 
-/* So long, or until a file has grown to a quarter of its limit, on machines whose drivers start
- * slowly and write fast. */
+/* Waits for this time, or until a file reaches a quarter of its limit, for machines with slow
+ * driver startup and fast writing. */
 static void leave_alone(double seconds) {
     const double until = seconds_now() + seconds;
     off_t bytes = 0;
@@ -175,12 +175,12 @@ static size_t rounds(void) {
     return small_sizes() ? 16 : 100;
 }
 
-/* Whether it was the signal that ended it, and not an end of its own. */
+/* Whether the process was ended by the signal, and not by itself. */
 static bool ended_by(int status, int number) {
     return WIFSIGNALED(status) && WTERMSIG(status) == number;
 }
 
-/* Ends a job at a random moment of each round; returns how often it was writing then. */
+/* Ends a job at a random time in each round. Returns how often it was writing at that time. */
 static size_t interrupt(random_source *source, size_t count) {
     const double span = 2.0 * seconds_of_start();
     size_t writing = 0;
@@ -211,7 +211,8 @@ static void signals_at_any_moment_leave_no_file(void **state) {
     assert_true(interrupt(&source, rounds()) > rounds() / 8);
 }
 
-/* Drivers compile with handlers of their own, and for the first samples, when files are open. */
+/* Drivers install their own handlers while compiling. The first samples are computed while kernels
+ * compile, with files open. */
 static void signals_while_kernels_are_compiled_leave_no_file(void **state) {
     (void)state;
     random_source source = random_start();
@@ -224,7 +225,7 @@ static void signals_while_kernels_are_compiled_leave_no_file(void **state) {
     unsetenv("POCL_KERNEL_CACHE");
 }
 
-static void what_kill_left_is_gone_after_the_next_run(void **state) {
+static void files_left_by_a_kill_are_removed_by_the_next_run(void **state) {
     (void)state;
     random_source source = random_start();
     write_keys(&source);
@@ -247,9 +248,9 @@ static void what_kill_left_is_gone_after_the_next_run(void **state) {
     assert_true(left > 0);
 }
 
-/* Runs that are alive keep their files, links are not followed, and what is no plain file, or not
- * of such a name, is none of the command's. */
-static void only_files_of_the_dead_are_removed(void **state) {
+/* Files of running processes are kept. Links are not followed. Files that are not regular or have
+ * other names are left alone. */
+static void only_files_of_ended_processes_are_removed(void **state) {
     (void)state;
     random_source source = random_start();
     write_keys(&source);
@@ -273,8 +274,8 @@ static void only_files_of_the_dead_are_removed(void **state) {
     assert_int_equal(pending_files(), 4);
 }
 
-/* Two at once in one folder, again and again: neither takes the other's file for a dead one's. */
-static void runs_beside_each_other_do_not_disturb(void **state) {
+/* Concurrent runs in one folder: none may remove the temporary file of another. */
+static void concurrent_runs_keep_each_other_s_files(void **state) {
     (void)state;
     random_source source = random_start();
     write_keys(&source);
@@ -282,7 +283,7 @@ static void runs_beside_each_other_do_not_disturb(void **state) {
         expect(0, "for n in 1 2 3 4; do $posemill eval --quiet --reference --keys keys.npy "
                   "--key-rate 30 --rate 60 --method slerp --out o$n.npy & done; wait; "
                   "cmp o1.npy o2.npy && cmp o1.npy o3.npy && cmp o1.npy o4.npy && rm o?.npy");
-        assert_string_equal(complaint, "");
+        assert_string_equal(error_output, "");
         assert_int_equal(pending_files(), 0);
     }
 }
@@ -305,9 +306,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         IN_FOLDER(signals_at_any_moment_leave_no_file),
         IN_FOLDER(signals_while_kernels_are_compiled_leave_no_file),
-        IN_FOLDER(what_kill_left_is_gone_after_the_next_run),
-        IN_FOLDER(only_files_of_the_dead_are_removed),
-        IN_FOLDER(runs_beside_each_other_do_not_disturb),
+        IN_FOLDER(files_left_by_a_kill_are_removed_by_the_next_run),
+        IN_FOLDER(only_files_of_ended_processes_are_removed),
+        IN_FOLDER(concurrent_runs_keep_each_other_s_files),
         IN_FOLDER(ignored_signals_stay_ignored),
     };
     return cmocka_run_group_tests(tests, command_enter_folder, command_leave_folder);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Names that come from outside: how they are shown, what outputs may be called, where they lead,
- * and which files and folders appear under them. No device is needed.
+ * Tests of names from outside: how they are printed, the rules for names of outputs, link
+ * resolution, and the files and folders created under them. No device is required.
  */
 #define _XOPEN_SOURCE 700
 
@@ -63,7 +63,7 @@ static bool exists(const char *name) {
 
 /* ---- text from outside --------------------------------------------------------- */
 
-/* Printable ASCII, line ends and whole characters of UTF-8: all a terminal should get. */
+/* Only printable ASCII, line ends and complete UTF-8 characters may reach a terminal. */
 static void expect_harmless(const char *text) {
     for (const unsigned char *at = (const unsigned char *)text; *at != '\0';) {
         size_t more = *at < 0x80 ? 0 : *at >> 5 == 6 ? 1 : *at >> 4 == 14 ? 2 : 3;
@@ -80,7 +80,7 @@ static void expect_harmless(const char *text) {
     }
 }
 
-/* A name of harmful and harmless pieces, in octal for printf of a shell. */
+/* A name of harmful and harmless pieces, in octal for the printf of a shell. */
 static void draw_name(random_source *source, char *name, size_t room) {
     static const char *const parts[] = {
         "\\033]0;x\\007", "\\302\\233", "\\177",          "\\303\\251", "a",
@@ -94,7 +94,7 @@ static void draw_name(random_source *source, char *name, size_t room) {
 static void expect_shown(int code, const char *line) {
     expect(code, line);
     expect_harmless(output);
-    expect_harmless(complaint);
+    expect_harmless(error_output);
 }
 
 static void names_of_files_reach_no_terminal(void **state) {
@@ -119,8 +119,8 @@ static void names_of_files_reach_no_terminal(void **state) {
         for (size_t i = 0; i < sizeof tails / sizeof tails[0]; i++) {
             snprintf(line, sizeof line, "n=$(printf '%s'); %s", name, tails[i]);
             expect_shown(codes[i], line);
-            /* Device names are the last, of a contradiction that quotes none. */
-            assert_true(strstr(complaint, "\\x1b") != NULL || strstr(name, "\\033") == NULL ||
+            /* The last entry is the device name in a conflict whose message does not quote it. */
+            assert_true(strstr(error_output, "\\x1b") != NULL || strstr(name, "\\033") == NULL ||
                         i + 1 == sizeof tails / sizeof tails[0]);
         }
         snprintf(line, sizeof line,
@@ -136,8 +136,8 @@ static void names_of_files_reach_no_terminal(void **state) {
     expect_nothing_but(inputs, INPUTS);
 }
 
-/* Joints, channels, and words where numbers are due; with --src-rate the frame time too, which is
- * then in the report. */
+/* Joints, channels, and words in place of numbers; with --src-rate also the frame time, which then
+ * appears in the report. */
 static void words_of_files_reach_no_terminal(void **state) {
     (void)state;
     static const char *const cursors[] = {
@@ -153,7 +153,8 @@ static void words_of_files_reach_no_terminal(void **state) {
         "HIERARCHY\nROOT a\n{\n%s\n}\n",
         "HIERARCHY\n%s\n",
     };
-    /* Without blanks and braces, and so that their cut at 40 or 60 bytes parts a character. */
+    /* Without blanks and braces, and such that the limits of 40 and 60 bytes would split a
+     * character. */
     static const char *const words[] = {
         "\x1b]0;x\x07", "a\x7f\x1b[2J",
         "\xc2\x9b"
@@ -169,8 +170,8 @@ static void words_of_files_reach_no_terminal(void **state) {
             run(RESAMPLE "odd.bvh -o x.bvh; " RESAMPLE "--src-rate 30 odd.bvh -o x.bvh; " RESAMPLE
                          "--src-rate 30 --json odd.bvh -o x.bvh");
             expect_harmless(output);
-            expect_harmless(complaint);
-            assert_true(strlen(complaint) > 0);
+            expect_harmless(error_output);
+            assert_true(strlen(error_output) > 0);
         }
     }
     put_file("odd.bvh", HIERARCHY("Hips") "Frames: 3\nFrame Time: \x1b[31m\n" ROWS);
@@ -185,7 +186,7 @@ static void words_of_files_reach_no_terminal(void **state) {
 
 /* ---- what outputs are called --------------------------------------------------- */
 
-static void outputs_are_called_what_they_are(void **state) {
+static void output_extensions_match_the_format(void **state) {
     (void)state;
     static const char *const refused[] = {
         RESAMPLE "walk.bvh -o walk.npz",
@@ -199,7 +200,7 @@ static void outputs_are_called_what_they_are(void **state) {
         EVAL "--out o.txt",
     };
     for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
-        expect_failure(2, refused[i], "\n  name it .");
+        expect_failure(2, refused[i], "\n  use the extension .");
         assert_string_equal(output, "");
     }
     expect_nothing_but(inputs, INPUTS);
@@ -221,10 +222,10 @@ static void outputs_are_called_what_they_are(void **state) {
     }
 }
 
-static void failures_are_told_in_words_of_the_command(void **state) {
+static void errors_use_the_words_of_the_command(void **state) {
     (void)state;
-    expect_failure(2, RESAMPLE "walk.bvh -o x.bvh --method cubicspline", "BVH has none");
-    assert_null(strstr(complaint, "rotations_in"));
+    expect_failure(2, RESAMPLE "walk.bvh -o x.bvh --method cubicspline", "BVH files have none");
+    assert_null(strstr(error_output, "rotations_in"));
     static const char *const lines[] = {
         RESAMPLE "walk.bvh -o x.bvh --loop 0.15",
         RESAMPLE "walk.bvh -o x.bvh --loop 0.2",
@@ -232,14 +233,14 @@ static void failures_are_told_in_words_of_the_command(void **state) {
     };
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
         expect_failure(4, lines[i], "loop");
-        assert_null(strchr(complaint, '_'));
+        assert_null(strchr(error_output, '_'));
     }
     expect_nothing_but(inputs, INPUTS);
 }
 
 /* ---- where outputs lead -------------------------------------------------------- */
 
-/* The same file in another way: through the folder, its parent, or a link to it. */
+/* The same file by another name: through the folder, its parent, or a link to it. */
 static void other_name(random_source *source, const char *name, char *other, size_t room) {
     static const char *const ways[] = {"./%s",    ".//%s",      "down/../%s",
                                        "here/%s", "down/up/%s", "$PWD/%s",
@@ -261,15 +262,15 @@ static void two_outputs_in_one_file_are_found_whatever_they_are_called(void **st
                  "--out %s --velocity %s",
                  there ? "echo old > o.npy; " : "", first, second);
         run(line);
-        if (strstr(complaint, "two outputs") == NULL || (there != exists("o.npy"))) {
-            fail_msg("%s and %s: %s", first, second, complaint);
+        if (strstr(error_output, "same file as the output") == NULL || (there != exists("o.npy"))) {
+            fail_msg("%s and %s: %s", first, second, error_output);
         }
         expect(0, there ? "grep -q old o.npy && rm -r o.npy down here *-o.npy"
                         : "rm -r down here *-o.npy");
     }
     expect_failure(2, "echo old > a.npy; ln a.npy b.npy; " EVAL "--out a.npy --velocity b.npy",
-                   "two outputs");
-    expect_failure(2, EVAL "--out - --velocity /dev/stdout > joined", "two outputs");
+                   "same file as the output");
+    expect_failure(2, EVAL "--out - --velocity /dev/stdout > joined", "same file as the output");
     expect(0, EVAL "--out c.npy --velocity d.npy && rm ?.npy joined");
     expect_nothing_but(inputs, INPUTS);
 }
@@ -288,10 +289,11 @@ static void an_output_never_replaces_an_input(void **state) {
     };
     expect(0, "cp keys.npy same");
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
-        expect_failure(2, lines[i], "would replace the input");
+        expect_failure(2, lines[i], "would overwrite the input");
         expect(0, "cmp keys.npy same && test ! -e o.npy && rm -f link.npy hard.npy here v.npy");
     }
-    /* A terminal or a socket is both, and loses nothing. */
+    /* A file that is both input and output but not regular, such as a terminal or a socket, loses
+     * nothing. */
     expect(0, "$posemill eval --quiet --reference --keys keys.npy --key-rate 1 --rate 2 "
               "--method slerp --out /dev/null --velocity v.npy");
 }
@@ -299,22 +301,24 @@ static void an_output_never_replaces_an_input(void **state) {
 static void results_of_a_batch_are_told_apart_before_any_is_written(void **state) {
     (void)state;
     expect(0, "mkdir a b out; cp walk.bvh a/x.bvh; cp walk.bvh b/x.bvh; cp walk.bvh b/y.bvh");
-    expect_failure(2, RESAMPLE "a/x.bvh b/x.bvh --out-dir out", "two results");
-    expect_failure(2, RESAMPLE "a/x.bvh b/x.bvh --out-dir new", "two results");
+    expect_failure(2, RESAMPLE "a/x.bvh b/x.bvh --out-dir out",
+                   "two inputs would be written to the same file");
+    expect_failure(2, RESAMPLE "a/x.bvh b/x.bvh --out-dir new",
+                   "two inputs would be written to the same file");
     expect_failure(
         2, "touch out/x.bvh; ln -s x.bvh out/y.bvh; " RESAMPLE "a/x.bvh b/y.bvh --out-dir out",
-        "two results");
+        "two inputs would be written to the same file");
     expect_failure(6, RESAMPLE "a/x.bvh b/y.bvh --out-dir ./b/../b",
-                   "a result would take its place");
+                   "would be overwritten by a result");
     expect_failure(
         6, "ln -s ../b/y.bvh a/y.bvh; ln -s a here; " RESAMPLE "b/y.bvh walk.bvh --out-dir here",
-        "a result would take its place");
+        "would be overwritten by a result");
     expect(0,
            "test ! -e new && test ! -s out/x.bvh && cmp a/x.bvh walk.bvh && cmp b/y.bvh walk.bvh "
            "&& test ! -e b/walk.bvh");
 }
 
-/* What a link leads to is written, there or not yet. */
+/* The target of a link is written, whether or not it exists. */
 static void links_are_followed(void **state) {
     (void)state;
     expect(0, "mkdir far; ln -s far/o.npy o.npy; " EVAL "--out o.npy && test -L o.npy && "
@@ -340,13 +344,13 @@ static void a_replaced_file_keeps_its_permissions_and_no_other_bits(void **state
     }
 }
 
-/* A closed stream's number goes to the next file opened, and reports would go there too. */
+/* The next file opened gets the number of a closed stream, and reports would be written to it. */
 static void closed_streams_do_not_mix_into_outputs(void **state) {
     (void)state;
     expect(0, EVAL "--out right.npy");
     expect(6, "$posemill eval --reference --keys keys.npy --key-rate 10 --rate 20 --method slerp "
               "--out o.npy >&-");
-    expect_word(complaint, "standard output");
+    expect_word(error_output, "standard output");
     expect(0, "cmp o.npy right.npy");
     run("$posemill eval --reference --keys keys.npy --key-rate 10 --rate 20 --method slerp "
         "--tangents mean --out p.npy 2>&-");
@@ -360,13 +364,13 @@ static void closed_streams_do_not_mix_into_outputs(void **state) {
 
 /* ---- how much ------------------------------------------------------------------ */
 
-static void more_frames_than_anybody_means_are_refused_with_their_number(void **state) {
+static void too_many_frames_are_refused_with_their_number(void **state) {
     (void)state;
     static const struct {
         const char *time, *options, *word;
         int code;
     } cases[] = {
-        {"999999999", "--rate 60", "119999999881", 4}, /* 2 spans of it, at 60 Hz, and one */
+        {"999999999", "--rate 60", "119999999881", 4}, /* 2 spans at 60 Hz, plus one */
         {"0.1", "--rate 500000000", "100000001", 4},
         {"0.1", "--rate x50000001", "100000003", 4},
         {"0.1", "--rate 50 --max-frames 10", "11", 4},
@@ -375,7 +379,8 @@ static void more_frames_than_anybody_means_are_refused_with_their_number(void **
         {"0.1", "--rate 9999999999 --loop 10000000000", "at least 9223372036854775808", 4},
         {"999999999", "--rate 999999999999999999", "too many digits", 4},
         {"0.1", "--rate 999999999999 --loop 0.4", "400000000000", 4},
-        {"500333333", "--rate /4", "1e9 seconds", 4}, /* no file of that could be read again */
+        {"500333333", "--rate /4", "1e9 seconds",
+         4}, /* a file with this rate could not be read again */
         {"0.1", "--rate 60 --max-frames 0", "--max-frames", 2},
         {"0.1", "--rate 60 --max-frames many", "--max-frames", 2},
     };
@@ -414,12 +419,12 @@ static void a_folder_of_results_appears_with_the_first_of_them(void **state) {
     expect(0, RESAMPLE "walk.bvh --out-dir one && rm -r one");
     expect_failure(6, "ln -s none nowhere; " RESAMPLE "walk.bvh --out-dir nowhere", "File exists");
     expect(0, "rm nowhere");
-    expect_failure(6, RESAMPLE "walk.bvh --out-dir keys.npy", "not a folder");
+    expect_failure(6, RESAMPLE "walk.bvh --out-dir keys.npy", "expected a folder");
     expect_failure(6, RESAMPLE "walk.bvh --out-dir keys.npy/x", "keys.npy");
     expect_nothing_but(inputs, INPUTS);
 }
 
-static void a_folder_as_input_is_called_one(void **state) {
+static void a_folder_as_input_is_refused(void **state) {
     (void)state;
     expect_failure(4, RESAMPLE ". -o x.bvh", "is a folder");
     expect_failure(4, "mkdir takes takes.bvh; " RESAMPLE "takes -o x.bvh", "is a folder");
@@ -435,17 +440,17 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         IN_FOLDER(names_of_files_reach_no_terminal),
         IN_FOLDER(words_of_files_reach_no_terminal),
-        IN_FOLDER(outputs_are_called_what_they_are),
-        IN_FOLDER(failures_are_told_in_words_of_the_command),
+        IN_FOLDER(output_extensions_match_the_format),
+        IN_FOLDER(errors_use_the_words_of_the_command),
         IN_FOLDER(two_outputs_in_one_file_are_found_whatever_they_are_called),
         IN_FOLDER(an_output_never_replaces_an_input),
         IN_FOLDER(results_of_a_batch_are_told_apart_before_any_is_written),
         IN_FOLDER(links_are_followed),
         IN_FOLDER(a_replaced_file_keeps_its_permissions_and_no_other_bits),
         IN_FOLDER(closed_streams_do_not_mix_into_outputs),
-        IN_FOLDER(more_frames_than_anybody_means_are_refused_with_their_number),
+        IN_FOLDER(too_many_frames_are_refused_with_their_number),
         IN_FOLDER(a_folder_of_results_appears_with_the_first_of_them),
-        IN_FOLDER(a_folder_as_input_is_called_one),
+        IN_FOLDER(a_folder_as_input_is_refused),
     };
     return cmocka_run_group_tests(tests, command_enter_folder, command_leave_folder);
 }

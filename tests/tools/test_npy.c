@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * .npy files: what is read, what is refused and for which reason, and that written
- * headers read back. Broken files are made here, byte by byte.
+ * Tests of .npy files: which are read, which are rejected and for what reason, and that written
+ * headers read back. Invalid files are created here byte by byte.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -26,7 +26,7 @@ typedef struct bytes {
 
 static bytes file;
 
-/* A file of the version, with this header text as it stands and this many data bytes. */
+/* Creates a file of the version with this header text and number of data bytes. */
 static void make(int version, const char *header, size_t data_bytes) {
     size_t length = strlen(header);
     size_t frame = version == 1 ? 10 : 12;
@@ -41,10 +41,10 @@ static void make(int version, const char *header, size_t data_bytes) {
 }
 
 static npy_array parsed;
-static char reason[NPY_WHY];
+static char reason[NPY_REASON_SIZE];
 
 static bool parse(void) {
-    /* In memory of exactly its size, so that a sanitizer sees a read past the end. */
+    /* Copied into memory of exactly its size, so that a sanitizer detects a read past the end. */
     char *copy = malloc(file.size > 0 ? file.size : 1);
     assert_non_null(copy);
     memcpy(copy, file.data, file.size);
@@ -113,7 +113,7 @@ static void empty_and_zero_dimensional_shapes_are_counted(void **state) {
     assert_true(parse());
     assert_int_equal(parsed.rank, 0);
     assert_int_equal(parsed.count, 1);
-    /* 18446744073709551615 would overflow if it were multiplied. */
+    /* The product with 18446744073709551615 would overflow. */
     make(1, "{'descr': '<f8', 'fortran_order': False, 'shape': (18446744073709551615, 5, 0)}", 0);
     assert_true(parse());
     assert_int_equal(parsed.count, 0);
@@ -148,9 +148,9 @@ static void other_versions_are_refused_by_number(void **state) {
 static void shorter_and_longer_files_are_refused(void **state) {
     (void)state;
     make(1, plain, 23);
-    expect_refused("holds 23 bytes of data where its shape (2, 3) needs 24");
+    expect_refused("data has 23 bytes; shape (2, 3) requires 24");
     make(1, plain, 25);
-    expect_refused("holds 25 bytes");
+    expect_refused("data has 25 bytes");
 }
 
 static void every_truncation_is_refused(void **state) {
@@ -169,10 +169,10 @@ static void a_header_longer_than_the_file_is_refused(void **state) {
     (void)state;
     make(2, plain, 24);
     memset(file.data + 8, 0xff, 4);
-    expect_refused("cut short");
+    expect_refused("truncated");
     make(1, plain, 24);
     memset(file.data + 8, 0xff, 2);
-    expect_refused("cut short");
+    expect_refused("truncated");
 }
 
 static void shapes_beyond_memory_are_refused(void **state) {
@@ -285,7 +285,7 @@ static void written_headers_read_back_and_align_the_data(void **state) {
     }
 }
 
-static void data_at_odd_offsets_come_out_aligned(void **state) {
+static void data_at_odd_offsets_are_aligned(void **state) {
     (void)state;
     char path[] = "/tmp/posemill-npy-XXXXXX";
     int handle = mkstemp(path);
@@ -376,7 +376,7 @@ int main(void) {
         cmocka_unit_test(an_unknown_entry_is_named),
         cmocka_unit_test(bytes_changed_at_random_do_no_harm),
         cmocka_unit_test(written_headers_read_back_and_align_the_data),
-        cmocka_unit_test(data_at_odd_offsets_come_out_aligned),
+        cmocka_unit_test(data_at_odd_offsets_are_aligned),
         cmocka_unit_test(a_missing_file_is_bad_input),
         cmocka_unit_test(uniform_samples_are_counted_in_whole_numbers),
         cmocka_unit_test(listed_samples_meet_a_last_key_written_in_decimals),

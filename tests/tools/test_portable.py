@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What is built runs on every processor of its architecture.
+"""Checks that the build runs on every processor of its architecture.
 
-Reads compile_commands.json. No file may be compiled for the machine that builds it, and options that
-turn on an instruction set may stand only in the targets named after that set, which the program
-enters after it asked the processor. Options that the user gave in CMAKE_C_FLAGS are the user's.
+Reads compile_commands.json. No file may be compiled for the machine that builds it. Options that
+enable an instruction set are allowed only in the targets named after that set, which the program
+calls only after checking the processor. Options in CMAKE_C_FLAGS are accepted.
 """
 
 import json
@@ -12,10 +12,10 @@ import re
 import shlex
 import sys
 
-# -mtune is no danger to run, and yet a build must not depend on the machine.
+# -mtune is safe at run time, but a build must not depend on the machine.
 FOR_ONE_MACHINE = re.compile(r"-m(arch|cpu|tune)=native")
 TURNS_ON = re.compile(r"-m(arch|cpu)=.*|-m(avx|sse[34]|ssse|fma|bmi|f16c|lzcnt|popcnt).*")
-SETS = re.compile(r"/posemill_(lanes|baseline)_(avx2|avx512)\.dir/")
+SETS = re.compile(r"/posemill_(set|baseline)_(avx2|avx512)\.dir/")
 
 
 def faults(entry, given):

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the frame times of motion files stand for, and what --rate asks for.
+ * Tests of the rates for the frame times of motion files, and for --rate.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -54,7 +54,7 @@ static void broadcast_rates_are_told_from_whole_ones(void **state) {
     check("0.0417083", true, 24000, 1001, RATE_NTSC);
 }
 
-static void what_is_no_known_rate_stays_literal(void **state) {
+static void unknown_rates_stay_literal(void **state) {
     (void)state;
     check("0.0417083750417", true, 10000000000000, 417083750417, RATE_LITERAL);
     check("0.0333331", true, 10000000, 333331, RATE_LITERAL);
@@ -66,7 +66,7 @@ static void no_snap_takes_every_digit(void **state) {
     check("0.008342", false, 500000, 4171, RATE_LITERAL);
 }
 
-static void what_is_no_time_is_refused(void **state) {
+static void invalid_times_are_refused(void **state) {
     static const char *const texts[] = {"",      "0",    "0.000", "-0.1", "nan",
                                         "1e-90", "1e90", "x",     "0.1e", "0.1e5x"};
     size_t i;
@@ -177,9 +177,9 @@ int main(void) {
         cmocka_unit_test(cut_frame_times_become_whole_rates),
         cmocka_unit_test(exact_frame_times_are_what_they_say),
         cmocka_unit_test(broadcast_rates_are_told_from_whole_ones),
-        cmocka_unit_test(what_is_no_known_rate_stays_literal),
+        cmocka_unit_test(unknown_rates_stay_literal),
         cmocka_unit_test(no_snap_takes_every_digit),
-        cmocka_unit_test(what_is_no_time_is_refused),
+        cmocka_unit_test(invalid_times_are_refused),
         cmocka_unit_test(written_frame_times_read_back_as_the_same_rate),
         cmocka_unit_test(literal_rates_are_written_with_all_their_digits),
         cmocka_unit_test(targets_are_rates_or_multiples_of_the_source),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Resampling of motion files: where samples lie, what channels mean, and whole files on
- * the reference path. The curves themselves are tested elsewhere.
+ * Tests of resampling motion files: sample positions, the meaning of channels, and complete files
+ * on the reference path. The curves are tested elsewhere.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -58,7 +58,7 @@ static void include_adds_the_end_where_no_multiple_falls_on_it(void **state) {
     assert_true(grid.extra);
     end = resample_position_end(&grid, span.source_rate);
     assert_int_equal(end.frame, 3);
-    assert_int_equal(end.rest, 0);
+    assert_int_equal(end.remainder, 0);
     span.rate.num = 60;
     assert_null(resample_grid_make(&span, &grid));
     assert_int_equal(grid.count, 7);
@@ -73,7 +73,7 @@ static void samples_on_source_frames_are_found_exactly(void **state) {
 
     (void)state;
     for (k = 0; k < grid.count; k++) {
-        if (cursor.rest == 0) {
+        if (cursor.remainder == 0) {
             assert_int_equal(k % 1001, 0);
             assert_int_equal(cursor.frame, k / 1001 * 1000);
             hits++;
@@ -93,14 +93,14 @@ static void start_and_end_cut(void **state) {
     assert_int_equal(grid.count, 25);
     cursor = resample_position_first(&grid);
     assert_int_equal(cursor.frame, 3);
-    assert_int_equal(cursor.rest, 0);
+    assert_int_equal(cursor.remainder, 0);
     span.end = (pm_rational){2, 1};
-    assert_string_equal(resample_grid_make(&span, &grid), "--end lies behind the last frame");
+    assert_string_equal(resample_grid_make(&span, &grid), "--end is after the last frame");
     span.end = (pm_rational){1, 20};
-    assert_string_equal(resample_grid_make(&span, &grid), "--start lies behind --end");
+    assert_string_equal(resample_grid_make(&span, &grid), "--start is after --end");
     span.start = (pm_rational){2, 1};
     span.end = (pm_rational){0, 0};
-    assert_string_equal(resample_grid_make(&span, &grid), "--start lies behind the last frame");
+    assert_string_equal(resample_grid_make(&span, &grid), "--start is after the last frame");
 }
 
 static void an_open_loop_ends_before_its_first_frame_comes_again(void **state) {
@@ -115,7 +115,7 @@ static void an_open_loop_ends_before_its_first_frame_comes_again(void **state) {
     assert_int_equal(grid.count, 61);
 }
 
-static void rates_too_fine_for_whole_numbers_are_refused(void **state) {
+static void rates_with_too_many_digits_are_refused(void **state) {
     resample_span span = {{1000000007, 1000000009},
                           {1000000021, 1000000033},
                           10,
@@ -148,7 +148,7 @@ static bvh *model_of(const char *channels, const char *rows) {
     return model;
 }
 
-/* Keys of all frames, rounded to float32 as a sample at a key would be, and back. */
+/* Converts the keys of all frames, rounded to float32 like a sample at a key, back to rows. */
 static void check_there_and_back(const char *channels, const char *rows, double tolerance) {
     bvh *model = model_of(channels, rows);
     pose_plan plan;
@@ -199,14 +199,14 @@ static void rotation_order_is_that_of_the_channels(void **state) {
     (void)state;
     assert_int_equal(pose_plan_make(&plan, "file.bvh", model), CLI_DONE);
     pose_rotation_keys(&plan, 0, key);
-    /* qz * qx of quarter turns, worked out by hand. */
+    /* qz * qx of quarter turns, computed by hand. */
     assert_true(fabs(key[0] - 0.5) < 1e-15 && fabs(key[1] - 0.5) < 1e-15 &&
                 fabs(key[2] - 0.5) < 1e-15 && fabs(key[3] - 0.5) < 1e-15);
     pose_plan_release(&plan);
     bvh_free(&model);
 }
 
-static void vectors_and_plain_channels_find_their_places(void **state) {
+static void vectors_and_plain_channels_are_mapped(void **state) {
     bvh *model = model_of("7 Zposition grip Xscale Xposition fist Yposition Xposition",
                           "1 2 3 4 5 6 7\n2 4 6 8 10 12 14\n");
     pose_plan plan;
@@ -300,7 +300,7 @@ static void put_file(const char *path, const char *text) {
     assert_int_equal(fclose(file), 0);
 }
 
-/* Runs the command with its words in one string. */
+/* Runs the command with its arguments in one string. */
 static int run(const char *format, ...) {
     char line[2048];
     char *argv[40];
@@ -370,7 +370,7 @@ static void twice_the_rate_keeps_every_row_and_goes_half_way_between(void **stat
     assert_true(fabs(model->values[9 + 3] - 20) < 1e-4);
     assert_true(fabs(model->values[5 * 9 + 3] - 100) < 1e-4);
     assert_true(fabs(model->values[3 * 9 + 7] - 45) < 1e-4);
-    /* What is equal in both rows stays so to the digit. */
+    /* A value that is equal in both rows keeps its digits. */
     assert_non_null(strstr(data, "\n50.000000 1.000000 0.000000 20.000"));
     assert_non_null(strstr(data, " 5.500000 0.000000 0.000000\n"));
     bvh_free(&model);
@@ -413,7 +413,7 @@ static void one_frame_is_a_constant_motion(void **state) {
     free(data);
 }
 
-static void a_loop_must_close_or_leave_room_to(void **state) {
+static void a_loop_must_close_or_have_time_to_close(void **state) {
     char *data;
     bvh *model;
 
@@ -428,7 +428,7 @@ static void a_loop_must_close_or_leave_room_to(void **state) {
                      CLI_DONE);
     model = load(in_folder("out.bvh"), &data);
     assert_int_equal(model->frame_count, 8);
-    assert_true(fabs(model->values[(size_t)7 * 9] - 150) < 1e-3); /* half way back from 300 to 0 */
+    assert_true(fabs(model->values[(size_t)7 * 9] - 150) < 1e-3); /* midway from 300 back to 0 */
     bvh_free(&model);
     free(data);
 }
@@ -562,7 +562,7 @@ static void real_files_at_twice_their_rate_keep_every_source_row(void **state) {
     }
 }
 
-/* Between two rows no rotation may leave the arc that joins them: its halves add up. */
+/* Between two rows a rotation stays on the arc that joins them: its halves add up. */
 static void samples_between_rows_lie_half_way_as_rotations(void **state) {
     char *data;
     bvh *model;
@@ -593,7 +593,7 @@ static void samples_between_rows_lie_half_way_as_rotations(void **state) {
             }
             assert_true(fabs(norm - 1) < 1e-12);
             assert_true(fabs(fabs(am) - fabs(mb)) < 2e-6);
-            /* cos of half the arc, from that of the whole */
+            /* cosine of half the arc, from that of the whole arc */
             assert_true(fabs(fabs(am) - sqrt(0.5 * (1 + fabs(ab)))) < 2e-6);
         }
     }
@@ -610,18 +610,18 @@ int main(void) {
         cmocka_unit_test(samples_on_source_frames_are_found_exactly),
         cmocka_unit_test(start_and_end_cut),
         cmocka_unit_test(an_open_loop_ends_before_its_first_frame_comes_again),
-        cmocka_unit_test(rates_too_fine_for_whole_numbers_are_refused),
+        cmocka_unit_test(rates_with_too_many_digits_are_refused),
         cmocka_unit_test(every_number_of_rotation_channels_comes_back),
         cmocka_unit_test(values_beyond_a_turn_are_followed),
         cmocka_unit_test(rotation_order_is_that_of_the_channels),
-        cmocka_unit_test(vectors_and_plain_channels_find_their_places),
+        cmocka_unit_test(vectors_and_plain_channels_are_mapped),
         cmocka_unit_test(rotations_that_are_no_euler_order_are_refused),
         cmocka_unit_test(bones_point_to_their_first_child),
         cmocka_unit_test(the_same_rate_gives_the_same_digits),
         cmocka_unit_test(twice_the_rate_keeps_every_row_and_goes_half_way_between),
         cmocka_unit_test(trimming_drops_frames_before_anything_else),
         cmocka_unit_test(one_frame_is_a_constant_motion),
-        cmocka_unit_test(a_loop_must_close_or_leave_room_to),
+        cmocka_unit_test(a_loop_must_close_or_have_time_to_close),
         cmocka_unit_test(a_batch_with_one_bad_file_does_the_rest),
         cmocka_unit_test(a_batch_never_overwrites_its_sources_or_itself),
         cmocka_unit_test(usage_is_checked_before_any_file),

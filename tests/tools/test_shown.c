@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * What becomes of bytes on their way to a terminal and into JSON, by a second reading of UTF-8:
- * characters are decoded to their numbers here, and judged by those.
+ * Tests of the escapes for terminals and JSON against an independent UTF-8 decoder: here
+ * characters are decoded to code points and classified by those.
  */
 #define _POSIX_C_SOURCE 200809L
 
-#include "files/shown.h"
+#include "files/printable.h"
 #include "formats/json.h"
 #include "oracle/random_tracks.h"
 #include "support/check.h"
@@ -16,7 +16,8 @@
 
 /* ---- a second reading ---------------------------------------------------------- */
 
-/* The number of the character at the beginning, and its bytes; -1 and 1 when there is none. */
+/* The code point of the character at the beginning and its number of bytes; -1 and 1 if there is
+ * none. */
 static long decode(const unsigned char *at, size_t size, size_t *length) {
     static const long min[] = {0, 0, 0x80, 0x800, 0x10000};
     size_t wanted = at[0] < 0x80 ? 1 : at[0] >> 5 == 6 ? 2 : at[0] >> 4 == 14 ? 3 : 4;
@@ -42,7 +43,7 @@ static bool is_control(long number) {
     return (number >= 0 && number < 0x20) || (number >= 0x7f && number < 0xa0);
 }
 
-/* What is to be shown, written the slow way. */
+/* The expected text, computed in a simple way. */
 static size_t expected_text(const unsigned char *text, size_t size, char *out) {
     size_t used = 0, length = 0;
     for (size_t at = 0; at < size; at += length) {
@@ -55,7 +56,7 @@ static size_t expected_text(const unsigned char *text, size_t size, char *out) {
     return used;
 }
 
-/* Bytes of any kind, with more of those that matter than chance would give. */
+/* Random bytes, with relevant ones more frequent than by chance. */
 static size_t draw(random_source *source, unsigned char *text, size_t max) {
     static const char *const parts[] = {
         "\x1b[31m",     "\x7f",     "\xc2\x9b", "\xc3\xa9", "\xe6\xad\xa9", "\xf0\x9f\x95\xba",
@@ -83,11 +84,11 @@ static void control_characters_and_stray_bytes_are_shown_and_the_rest_stays(void
     for (int round = 0; round < 20000; round++) {
         size_t size = draw(&source, text, sizeof text);
         size_t length = expected_text(text, size, wanted);
-        unsigned char *copy = malloc(size + 1); /* so that a sanitizer sees a read past the end */
+        unsigned char *copy = malloc(size + 1); /* lets a sanitizer detect a read past the end */
         assert_non_null(copy);
         memcpy(copy, text, size);
         memset(got, 0x5a, sizeof got);
-        assert_int_equal(shown_text(got, sizeof got, (const char *)copy, size), length);
+        assert_int_equal(printable_text(got, sizeof got, (const char *)copy, size), length);
         assert_memory_equal(got, wanted, length);
         assert_int_equal(got[length], '\0');
         free(copy);
@@ -104,19 +105,19 @@ static void what_is_too_long_is_cut_between_characters(void **state) {
         size_t length = expected_text(text, size, wanted);
         size_t room = 1 + (size_t)(random_bits(&source) % (length + 4));
         memset(got, 0x5a, sizeof got);
-        size_t used = shown_text(got, room, (const char *)text, size);
+        size_t used = printable_text(got, room, (const char *)text, size);
         assert_true(used < room && used <= length);
         assert_memory_equal(got, wanted, used);
         assert_int_equal(got[used], '\0');
         for (size_t i = room; i < sizeof got; i++) {
             assert_int_equal(got[i], 0x5a);
         }
-        /* No less than fits: the largest piece is a character shown byte by byte. */
+        /* As much as fits: the largest unit is a character escaped byte by byte. */
         assert_true(used == length || used + 4 * 4 >= room);
         size_t max = (size_t)(random_bits(&source) % (size + 1));
-        size_t cut = shown_cut((const char *)text, size, max);
+        size_t cut = utf8_cut((const char *)text, size, max);
         assert_true(cut <= max && max - cut <= 3);
-        size_t shown = shown_text(got, sizeof got, (const char *)text, cut);
+        size_t shown = printable_text(got, sizeof got, (const char *)text, cut);
         assert_memory_equal(got, wanted, shown);
     }
 }
@@ -127,30 +128,30 @@ static void a_line_is_one_line_whatever_is_in_it(void **state) {
     size_t size = 0;
     FILE *file = open_memstream(&text, &size);
     assert_non_null(file);
-    shown_line(file, "%s -> %d", "a\nb\x1b]0;title\x07\xc2\x85.bvh", 7);
+    printable_line(file, "%s -> %d", "a\nb\x1b]0;title\x07\xc2\x85.bvh", 7);
     assert_int_equal(fclose(file), 0);
     assert_string_equal(text, "a\\x0ab\\x1b]0;title\\x07\\xc2\\x85.bvh -> 7\n");
     free(text);
 }
 
-/* Valid UTF-8 without control characters, and each escape what JSON says it is. */
+/* Checks for valid UTF-8 without control characters, and for valid JSON escapes. */
 static void json_has_no_control_characters_either(void **state) {
     (void)state;
     random_source source = random_start();
     unsigned char text[256];
     for (int round = 0; round < 5000; round++) {
-        char *made = NULL;
-        size_t size = draw(&source, text, sizeof text), made_size = 0, length = 0, at = 0;
+        char *json_text = NULL;
+        size_t size = draw(&source, text, sizeof text), json_size = 0, length = 0, at = 0;
         text[size] = '\0';
         size = strlen((const char *)text);
-        FILE *file = open_memstream(&made, &made_size);
+        FILE *file = open_memstream(&json_text, &json_size);
         assert_non_null(file);
         json_writer json = {file, 0, false};
         json_string(&json, NULL, (const char *)text);
         assert_int_equal(fclose(file), 0);
-        assert_true(made_size >= 2 && made[0] == '"' && made[made_size - 1] == '"');
-        const unsigned char *out = (const unsigned char *)made + 1;
-        const unsigned char *end = (const unsigned char *)made + made_size - 1;
+        assert_true(json_size >= 2 && json_text[0] == '"' && json_text[json_size - 1] == '"');
+        const unsigned char *out = (const unsigned char *)json_text + 1;
+        const unsigned char *end = (const unsigned char *)json_text + json_size - 1;
         for (size_t step = 0; at < size; at += length, out += step) {
             char escape[8];
             long number = decode(text + at, size - at, &length);
@@ -168,7 +169,7 @@ static void json_has_no_control_characters_either(void **state) {
             assert_memory_equal(out, escape, step);
         }
         assert_ptr_equal(out, end);
-        free(made);
+        free(json_text);
     }
 }
 

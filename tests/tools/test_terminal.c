@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the command shows while the library builds programs: on a terminal, and nowhere else. The
- * terminal is a pseudo-terminal of the test's own.
+ * Tests of the progress note while the library builds programs: it appears only on a terminal.
+ * The test opens a pseudo-terminal.
  */
 #define _XOPEN_SOURCE 700
 
@@ -21,7 +21,7 @@
 #endif
 
 static char folder[] = "/tmp/posemill-terminal-XXXXXX";
-static char seen[1 << 16]; /* what the terminal received of the last run */
+static char seen[1 << 16]; /* text received by the terminal in the last run */
 static const char *const files[] = {"keys.npy", "out.npy", "report.txt", "stderr.txt"};
 
 /* ---- running on a terminal ---- */
@@ -43,7 +43,7 @@ static void become(const char *terminal, const char *line) {
     _exit(98);
 }
 
-/* Reading a terminal that nobody has open any more is an error. */
+/* read() fails once no process has the terminal open. */
 static void read_all(int master) {
     size_t used = 0;
     for (;;) {
@@ -68,7 +68,7 @@ static void run(const char *arguments, const char *redirect) {
     assert_true(child >= 0);
     if (child == 0)
         become(terminal, line);
-    const int keep = open(terminal, O_RDWR | O_NOCTTY); /* until the child has it */
+    const int keep = open(terminal, O_RDWR | O_NOCTTY); /* open until the child has inherited it */
     assert_int_equal(waitpid(child, &status, 0), child);
     close(keep);
     read_all(master);
@@ -83,7 +83,7 @@ static const char *device(void) {
     return name && name[0] ? name : "auto";
 }
 
-/* An eval of a cold cache: everything is built. */
+/* An eval with an empty cache, which builds all programs. */
 static void run_eval(const char *options, const char *redirect) {
     char arguments[1024];
     setenv("POSEMILL_CACHE", "off", 1);
@@ -101,11 +101,11 @@ static void on_a_terminal_what_is_built_is_shown_and_cleared(void **state) {
     run_eval("", "");
     assert_non_null(strstr(seen, "\rposemill: building "));
     assert_non_null(strstr(seen, "(squad, "));
-    assert_int_equal(seen[strlen(seen) - 1], '\r'); /* cleared in the end */
-    assert_null(strchr(seen, '\n'));                /* one line, in place */
+    assert_int_equal(seen[strlen(seen) - 1], '\r'); /* cleared at the end */
+    assert_null(strchr(seen, '\n'));                /* one line, rewritten in place */
 }
 
-static void elsewhere_nothing_is_shown(void **state) {
+static void without_a_terminal_nothing_is_shown(void **state) {
     (void)state;
     struct {
         const char *options, *redirect;
@@ -120,7 +120,7 @@ static void elsewhere_nothing_is_shown(void **state) {
     fclose(file);
 }
 
-static void what_is_in_the_cache_is_not_shown(void **state) {
+static void cached_programs_are_not_shown(void **state) {
     char line[256];
     (void)state;
     setenv("POSEMILL_CACHE", "cache", 1);
@@ -172,8 +172,8 @@ static int leave_folder(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(on_a_terminal_what_is_built_is_shown_and_cleared),
-        cmocka_unit_test(elsewhere_nothing_is_shown),
-        cmocka_unit_test(what_is_in_the_cache_is_not_shown),
+        cmocka_unit_test(without_a_terminal_nothing_is_shown),
+        cmocka_unit_test(cached_programs_are_not_shown),
     };
     const int code = exit_code_without_device();
     return code ? code : cmocka_run_group_tests_name("terminal", tests, enter_folder, leave_folder);

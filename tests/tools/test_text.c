@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Numbers from and to text, held against the C library's strtod and snprintf in the C
+ * Tests of numbers from and to text, compared with strtod and snprintf of the C library in the C
  * locale, which round correctly.
  */
 #include <setjmp.h>
@@ -28,7 +28,7 @@ static uint64_t random_bits(void) {
     return random_state;
 }
 
-/* The number that all of `text` is; fails when some of it is left over. */
+/* The number that `text` represents; fails if a part of the text is not read. */
 static double read_all(const char *text) {
     double value = -12345.0;
     size_t commas = 0;
@@ -176,7 +176,7 @@ static void never_reads_behind_the_end(void **state) {
 
     (void)state;
     for (size = 0; size <= strlen(text); size++) {
-        char *copy = malloc(size + 1); /* one more, as malloc(0) may be NULL */
+        char *copy = malloc(size + 1); /* one more byte, because malloc(0) may return NULL */
         double value;
         size_t commas = 0;
         assert_non_null(copy);
@@ -289,9 +289,9 @@ static void whole_numbers_saturate(void **state) {
     const char *text = "99999999999999999999999";
 
     (void)state;
-    assert_ptr_equal(text_read_whole(text, text + 23, &value), text + 23);
+    assert_ptr_equal(text_read_integer(text, text + 23, &value), text + 23);
     assert_true(value == UINT64_MAX);
-    assert_null(text_read_whole("x", text + 0, &value));
+    assert_null(text_read_integer("x", text + 0, &value));
 }
 
 static void the_locale_changes_nothing(void **state) {

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Writes the known-answer files beside it: one per method, from plain Python.
+"""Writes the known-answer files in this folder, one per method, in plain Python.
 
-A third writing of the curves, in other forms than the kernels' and the oracle's:
-slerp by the power of a quotient, arcs about their centres. No float32 anywhere: the
-answers are those of the curve itself, and what the library's rounding may add is the
-test's tolerance. Run it without arguments; the output is the same on every machine
-but for the last digit that its C library gives to sin and cos.
+A third implementation of the curves, in other forms than the kernels and the oracle:
+slerp as the power of a quotient, arcs about their centres. No float32 is used: the
+answers are those of the curve itself, and the test's tolerance covers the library's
+rounding. Run it without arguments. The output is the same on every machine except
+for the last digit, which depends on sin and cos of the C library.
 """
 import math
 import os
@@ -70,7 +70,7 @@ def log(q):
 
 
 def slerp(a, b, u):
-    """The quotient's power: no change of sign, any angle but exactly 2 pi."""
+    """The power of the quotient: no change of sign, any angle except exactly 2 pi."""
     return mul(a, exp(scale(log(mul(conj(a), b)), u)))
 
 
@@ -214,7 +214,7 @@ def cusp(p, q, r):
 
 
 def arc(p0, p1, p2, u):
-    """By centre, radius and angle, over the side without p0."""
+    """From centre, radius and angle, over the arc without p0."""
     b, c = sub(p0, p1), sub(p2, p1)
     bb, cc, bc = dot(b, b), dot(c, c), dot(b, c)
     d = 2.0 * (bb * cc - bc * bc)
@@ -263,13 +263,13 @@ def sterp(track, i, u, options):
 
 
 def phased_arm(track, key, side, part):
-    """A key's curve towards the neighbour on a side: circle, and a parabola of its length."""
+    """A key's curve towards its neighbour on a side: a circle with a parabolic arc length."""
     o, at, to = track.key(key - side), track.key(key), track.key(key + side)
     if cusp(o, at, to):
         return slerp(at, to, part * part)
     ahead = track.h(key if side > 0 else key - 1)
     behind = track.h(key - 1 if side > 0 else key)
-    # Radius by sides and area; arcs from their chords and the inscribed angles over them.
+    # The radius follows from sides and area, arcs from their chords and the inscribed angles.
     b, c = sub(o, at), sub(to, at)
     area2 = math.sqrt(dot(b, b) * dot(c, c) - dot(b, c) ** 2)
     radius = norm(b) * norm(c) * norm(sub(o, to)) / (2.0 * area2)
@@ -377,7 +377,7 @@ def given_end(track, slope, key, options):
 
 
 def spline_rows(track, step, forward, backward, extra, given, options):
-    """The definition's rows, three equations a key; forward is J and backward its inverse."""
+    """The rows of the definition, three equations per key; forward is J, backward its inverse."""
     n = track.n
     matrix, right = [], []
     for i in range(n):
@@ -416,7 +416,7 @@ def spline_rows(track, step, forward, backward, extra, given, options):
 
 
 def spline_rates(track, options):
-    """Full-angle velocities, by rounds of linear equations."""
+    """Full-angle velocities, by repeated linear equations."""
     extra = [(0.0, 0.0, 0.0)] * track.n
     rates = None
     for _ in range(200):
@@ -435,7 +435,7 @@ def spline_rates(track, options):
                 extra[i] = jacobian_rate(phi, right_jacobian_inverse(phi, rates[i]))
         if last and max(norm(sub(a, b)) for a, b in zip(last, rates)) < 1e-14:
             return rates
-    raise ArithmeticError("a spline whose rounds do not converge")
+    raise ArithmeticError("the iteration of a spline does not converge")
 
 
 def spline(track, i, u, options):
@@ -538,8 +538,8 @@ def position(track, method, i, u, options):
     if method == "bspline":
         v = 1.0 - u
         weights = (v**3, 3.0 * u**3 - 6.0 * u * u + 4.0, 3.0 * v**3 - 6.0 * v * v + 4.0, u**3)
-        places = [track.position(clamped(track, j)) for j in range(i - 1, i + 3)]
-        return tuple(math.fsum(w * x[c] for w, x in zip(weights, places)) / 6.0 for c in range(3))
+        points = [track.position(clamped(track, j)) for j in range(i - 1, i + 3)]
+        return tuple(math.fsum(w * x[c] for w, x in zip(weights, points)) / 6.0 for c in range(3))
     if method == "cubicspline":
         j = (i + 1) % track.n
         return given_cubic(p, track.given[i][3], q, track.given[j][2], track.h(i), u)
@@ -569,7 +569,7 @@ def spline_velocities(track, options):
 
 
 def parabola(track, i, time):
-    """Lagrange's, through the keys about key i, `time` after it."""
+    """In Lagrange's form, through the keys around key i, `time` after key i."""
     nodes = [(-track.h(i - 1), i - 1), (0.0, i), (track.h(i), i + 1)]
     sums = (0.0, 0.0, 0.0)
     for t, key in nodes:
@@ -668,20 +668,20 @@ def write_case(out, title, track, raw, method, options):
             out.write(f"{name} {numbers(options[name])}\n")
     if options.get("unlimited"):
         out.write("unlimited\n")
-    for time, key, place, tangent, given in zip(track.times, *raw, track.given):
-        out.write(f"key {numbers((time,) + tuple(key) + tuple(place) + tuple(tangent))}\n")
+    for time, key, point, tangent, given in zip(track.times, *raw, track.given):
+        out.write(f"key {numbers((time,) + tuple(key) + tuple(point) + tuple(tangent))}\n")
         if method == "cubicspline":
             out.write(f"given {numbers(sum(given, ()))}\n")
     for i in range(track.n if track.period else track.n - 1):
         for k in (0, 1, 3, 6):
             u = k / 8.0
             time = track.time(i) + u * track.h(i)
-            meets = k == 0 and method != "bspline"
-            if meets:
+            at_key = k == 0 and method != "bspline"
+            if at_key:
                 q = track.given_keys[i] if method == "cubicspline" else track.key(i)
             else:
                 q = METHODS[method](track, i, u, options)
-            p = track.position(i) if meets else position(track, method, i, u, options)
+            p = track.position(i) if at_key else position(track, method, i, u, options)
             out.write(f"sample {numbers((time,) + tuple(q) + tuple(p))}\n")
 
 
@@ -704,7 +704,7 @@ def write_method(folder, method):
                 keys = random_keys(rng, count, largest) if largest else spin(count, 72.0)
                 uniform = [0.75 * k for k in range(count)]
                 times = uniform if method == "bspline" else random_times(rng, count)
-                places = [[round(rng.gauss(0, 1), 3) for _ in range(3)] for _ in keys]
+                positions = [[round(rng.gauss(0, 1), 3) for _ in range(3)] for _ in keys]
                 given = [[round(rng.gauss(0, 0.5), 3) for _ in range(3)] for _ in keys]
                 given_tangents = [
                     tuple(
@@ -713,8 +713,8 @@ def write_method(folder, method):
                     for _ in keys
                 ] if method == "cubicspline" else [()] * count
                 period = times[-1] - times[0] + 0.75 if title.startswith("loop") else 0.0
-                track = Track(times, keys, places, given, given_tangents, period)
-                write_case(out, title, track, (keys, places, given), method, options)
+                track = Track(times, keys, positions, given, given_tangents, period)
+                write_case(out, title, track, (keys, positions, given), method, options)
 
 
 if __name__ == "__main__":

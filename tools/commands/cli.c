@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * Failures and warnings on stderr. Which exit code belongs to which library error is decided
- * here and nowhere else. Files are read in input.c and written in output.c.
+ * Errors and warnings on stderr. This file alone maps library errors to exit codes. Files are
+ * read in input.c and written in output.c.
  */
 #include "cli.h"
 
+#include "files/printable.h"
 #include "files/progress.h"
-#include "files/shown.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -17,48 +17,45 @@ bool cli_quiet = false;
 
 /* ---- messages ------------------------------------------------------------------ */
 
-static const char no_words[] = "out of memory for the message";
+static const char no_memory_text[] = "out of memory for the message";
 
-cli_exit cli_fail(cli_exit code, const char *what, const char *cure, const char *why, ...) {
+cli_exit cli_fail(cli_exit code, const char *what, const char *hint, const char *reason, ...) {
     va_list arguments;
-    va_start(arguments, why);
-    char *text = shown_format(why, arguments);
+    va_start(arguments, reason);
+    char *text = format_alloc(reason, arguments);
     va_end(arguments);
     progress_clear();
-    shown_line(stderr, "posemill: %s: %s", what, text != NULL ? text : no_words);
-    if (cure != NULL) {
-        shown_line(stderr, "  %s", cure);
+    printable_line(stderr, "posemill: %s: %s", what, text != NULL ? text : no_memory_text);
+    if (hint != NULL) {
+        printable_line(stderr, "  %s", hint);
     }
     free(text);
     return code;
 }
 
-void cli_warn(const char *what, const char *why, ...) {
+void cli_warn(const char *what, const char *reason, ...) {
     if (cli_quiet) {
         return;
     }
     va_list arguments;
-    va_start(arguments, why);
-    char *text = shown_format(why, arguments);
+    va_start(arguments, reason);
+    char *text = format_alloc(reason, arguments);
     va_end(arguments);
     progress_clear();
-    shown_line(stderr, "posemill: warning: %s: %s", what, text != NULL ? text : no_words);
+    printable_line(stderr, "posemill: warning: %s: %s", what, text != NULL ? text : no_memory_text);
     free(text);
 }
 
-/* The library names the fields of its descriptions, which who runs a command never saw. */
+/* The library names fields of its descriptions, which users of the command do not know. */
 typedef struct field_name {
     const char *field, *words;
 } field_name;
 
 static const field_name field_names[] = {
-    {"loop_period", "the loop's period"},
-    {"key_count", "number of keys"},
-    {"sample_count", "number of samples"},
-    {"track_count", "number of tracks"},
-    {"user_tangents", "the tangents"},
-    {"rotations_in", "the tangents that arrive"},
-    {"rotations_out", "the tangents that leave"},
+    {"loop_period", "the loop period"},         {"key_count", "number of keys"},
+    {"sample_count", "number of samples"},      {"track_count", "number of tracks"},
+    {"user_tangents", "the tangents"},          {"rotations_in", "the incoming tangents"},
+    {"rotations_out", "the outgoing tangents"},
 };
 
 static const field_name *field_at(const char *text) {
@@ -89,7 +86,7 @@ char *cli_error_text(const pm_error *error, char text[CLI_ERROR_TEXT]) {
 typedef struct failure_class {
     pm_status status;
     cli_exit code;
-    const char *cure;
+    const char *hint;
 } failure_class;
 
 static const failure_class failure_classes[] = {
@@ -97,15 +94,17 @@ static const failure_class failure_classes[] = {
     {PM_ERROR_KEY, CLI_BAD_INPUT, NULL},
     {PM_ERROR_TIME, CLI_BAD_INPUT, NULL},
     {PM_ERROR_SIZE, CLI_BAD_INPUT, NULL},
-    {PM_ERROR_MEMORY, CLI_BAD_INPUT, CLI_MEMORY_CURE}, /* the host's, which an input outgrew */
+    {PM_ERROR_MEMORY, CLI_BAD_INPUT, CLI_MEMORY_HINT}, /* host memory: the input is too large */
     {PM_ERROR_NO_PLATFORM, CLI_NO_DEVICE,
      "install an OpenCL driver (Debian, Ubuntu: apt install pocl-opencl-icd), "
      "or use --device none for the CPU reference path"},
-    {PM_ERROR_NO_DEVICE, CLI_NO_DEVICE, "see what there is with: posemill devices"},
-    {PM_ERROR_BUILD, CLI_DEVICE_FAILED, "use --device none, or another of: posemill devices"},
+    {PM_ERROR_NO_DEVICE, CLI_NO_DEVICE, "list the devices with: posemill devices"},
+    {PM_ERROR_BUILD, CLI_DEVICE_FAILED,
+     "use --device none, or another device listed by: posemill devices"},
     {PM_ERROR_DEVICE_MEMORY, CLI_DEVICE_FAILED,
-     "use --device none, or another of: posemill devices"},
-    {PM_ERROR_DEVICE, CLI_DEVICE_FAILED, "use --device none, or another of: posemill devices"},
+     "use --device none, or another device listed by: posemill devices"},
+    {PM_ERROR_DEVICE, CLI_DEVICE_FAILED,
+     "use --device none, or another device listed by: posemill devices"},
 };
 
 cli_exit cli_fail_error(const char *what, const pm_error *error) {
@@ -115,6 +114,6 @@ cli_exit cli_fail_error(const char *what, const pm_error *error) {
             failure = failure_classes[i];
         }
     }
-    char why[CLI_ERROR_TEXT];
-    return cli_fail(failure.code, what, failure.cure, "%s", cli_error_text(error, why));
+    char reason[CLI_ERROR_TEXT];
+    return cli_fail(failure.code, what, failure.hint, "%s", cli_error_text(error, reason));
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The sub-commands that main dispatches to. Each takes its own name as argv[0] and
- * returns a cli_exit.
+ * The sub-commands that main dispatches to. Each takes its own name as argv[0] and returns a
+ * cli_exit.
  */
 #ifndef POSEMILL_TOOLS_COMMANDS_H
 #define POSEMILL_TOOLS_COMMANDS_H

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * posemill devices: what there is to compute on. Identity with the reference is
- * measured on each device, never taken from what a driver claims.
+ * posemill devices: lists the available devices. Whether results match the reference bit for bit
+ * is measured on each device; drivers' claims are not used.
  */
 #define _POSIX_C_SOURCE 200809L
 
 #include "commands.h"
+#include "files/printable.h"
 #include "files/progress.h"
-#include "files/shown.h"
 #include "formats/json.h"
 #include "options/device_options.h"
 
@@ -23,33 +23,33 @@ typedef struct devices_options {
 
 static const option devices_table[] = {
     {"--json", 0, NULL, "print JSON", NULL, offsetof(devices_options, json)},
-    {"--no-check", 0, NULL, "list only; do not measure whether results have the reference's bits",
-     NULL, offsetof(devices_options, no_check)},
+    {"--no-check", 0, NULL, "list only; do not compare results with the reference", NULL,
+     offsetof(devices_options, no_check)},
 };
 
 static const command_help help = {
     .name = "devices",
     .usage = "[--device DEVICE] [--json] [--no-check]",
     .summary = "Lists OpenCL devices: index, P:D, name, type, driver, memory, largest allocation,\n"
-               "and whether results have the bits of the CPU reference path there. That is\n"
-               "measured, which takes seconds on a device used for the first time.",
-    .notes = "With --device (POSEMILL_DEVICE is not read) only that device is listed, and the\n"
-             "command ends with 3 when there is none. Without it the command ends with 0 even\n"
-             "where there is no OpenCL at all: the reference path is always there.",
+               "and whether results match the CPU reference path bit for bit. The comparison\n"
+               "takes seconds on a device used for the first time.",
+    .notes = "With --device only that device is listed, and the exit code is 3 if it does not\n"
+             "exist; POSEMILL_DEVICE is ignored. Without --device the exit code is 0 even\n"
+             "without OpenCL, because the reference path is always available.",
     .example = "posemill devices\nposemill devices --device gpu --json",
 };
 
 typedef struct device_row {
     pm_device_info info;
-    pm_bit_match identity;
-    char failure[256]; /* why identity could not be measured; empty: it was */
+    pm_bit_match bit_match;
+    char failure[256]; /* why the comparison failed; empty: it succeeded */
 } device_row;
 
 typedef struct device_list {
     device_row *rows;
     size_t count;
-    const char *problem; /* why there is none. NULL: there is */
-    const char *cure;
+    const char *problem; /* why the list is empty. NULL: it is not */
+    const char *hint;
 } device_list;
 
 /* ---- gathering ----------------------------------------------------------------- */
@@ -66,8 +66,8 @@ static void measure(device_row *row) {
         return;
     }
     pm_engine_info(engine, &row->info);
-    if (pm_engine_self_check(engine, &row->identity, &error) != PM_OK) {
-        row->identity = PM_BIT_MATCH_UNKNOWN;
+    if (pm_engine_self_check(engine, &row->bit_match, &error) != PM_OK) {
+        row->bit_match = PM_BIT_MATCH_UNKNOWN;
         snprintf(row->failure, sizeof row->failure, "%s", error.message);
     }
     pm_engine_destroy(&engine);
@@ -79,7 +79,7 @@ static cli_exit list_all(device_list *list) {
     pm_status status = pm_list_devices(NULL, 0, &count, &error);
     if (status == PM_ERROR_NO_PLATFORM) {
         list->problem = "no OpenCL driver is installed (no ICD was found)";
-        list->cure = "install one: on Debian and Ubuntu, apt install pocl-opencl-icd for the CPU, "
+        list->hint = "install one: on Debian and Ubuntu, apt install pocl-opencl-icd for the CPU, "
                      "or the driver of your GPU";
         return CLI_DONE;
     }
@@ -87,9 +87,10 @@ static cli_exit list_all(device_list *list) {
         return cli_fail_error("devices", &error);
     }
     if (count == 0) {
-        list->problem = "an OpenCL driver is installed, but it has no device";
-        list->cure = "check that you may open /dev/dri/render* or /dev/nvidia* (group render or "
-                     "video); Mesa's rusticl needs RUSTICL_ENABLE=llvmpipe or a GPU's driver name";
+        list->problem = "an OpenCL driver is installed, but it offers no device";
+        list->hint =
+            "check the permissions of /dev/dri/render* or /dev/nvidia* (group render or "
+            "video); Mesa's rusticl requires RUSTICL_ENABLE=llvmpipe or the name of a GPU driver";
         return CLI_DONE;
     }
     pm_device_info *infos = calloc(count, sizeof *infos);
@@ -144,10 +145,10 @@ static void json_device(json_writer *json, const device_row *row) {
     json_integer(json, "largest_allocation_bytes", row->info.max_allocation_bytes);
     json_integer(json, "compute_units", row->info.compute_units);
     json_integer(json, "lanes", row->info.lanes);
-    if (row->identity == PM_BIT_MATCH_UNKNOWN) {
+    if (row->bit_match == PM_BIT_MATCH_UNKNOWN) {
         json_null(json, "bit_identical");
     } else {
-        json_bool(json, "bit_identical", row->identity == PM_BIT_MATCH_EXACT);
+        json_bool(json, "bit_identical", row->bit_match == PM_BIT_MATCH_EXACT);
     }
     json_string(json, "failure", row->failure[0] != '\0' ? row->failure : NULL);
     json_end_object(json);
@@ -167,11 +168,11 @@ static void print_json(const device_list *list) {
     json_bool(&json, "bit_identical", true);
     json_end_object(&json);
     json_string(&json, "problem", list->problem);
-    json_string(&json, "cure", list->cure);
+    json_string(&json, "hint", list->hint);
     json_end_object(&json);
 }
 
-/* One line a device, all of them text, so that columns can be as wide as they must. */
+/* One line per device. Cells are text, so that a column can be as wide as its widest cell. */
 enum { COLUMNS = 8, CELL = 160 };
 typedef char table_line[COLUMNS][CELL];
 
@@ -185,8 +186,8 @@ static void size_text(uint64_t bytes, char *text) {
     }
 }
 
-static const char *identity_text(const device_row *row) {
-    switch (row->identity) {
+static const char *bit_match_text(const device_row *row) {
+    switch (row->bit_match) {
     case PM_BIT_MATCH_EXACT:
         return "identical";
     case PM_BIT_MATCH_DIFFERENT:
@@ -200,12 +201,12 @@ static const char *identity_text(const device_row *row) {
 static void fill_line(const device_row *row, table_line line) {
     snprintf(line[0], CELL, "%zu", row->info.index);
     snprintf(line[1], CELL, "%zu:%zu", row->info.platform_index, row->info.device_index);
-    shown_text(line[2], CELL, row->info.name, strlen(row->info.name));
+    printable_text(line[2], CELL, row->info.name, strlen(row->info.name));
     snprintf(line[3], CELL, "%s", device_type_name(row->info.type));
-    shown_text(line[4], CELL, row->info.driver, strlen(row->info.driver));
+    printable_text(line[4], CELL, row->info.driver, strlen(row->info.driver));
     size_text(row->info.memory_bytes, line[5]);
     size_text(row->info.max_allocation_bytes, line[6]);
-    snprintf(line[7], CELL, "%s", identity_text(row));
+    snprintf(line[7], CELL, "%s", bit_match_text(row));
 }
 
 static cli_exit print_table(const device_list *list) {
@@ -248,8 +249,8 @@ static void explain(const device_list *list) {
         }
     }
     if (list->problem != NULL && !cli_quiet) {
-        shown_line(stderr, "posemill: devices: %s", list->problem);
-        shown_line(stderr, "  %s", list->cure);
+        printable_line(stderr, "posemill: devices: %s", list->problem);
+        printable_line(stderr, "  %s", list->hint);
     }
 }
 

@@ -1,37 +1,37 @@
 /* SPDX-License-Identifier: MIT
  *
- * posemill eval: .npy keys in, .npy samples out. Options and their contradictions, the
- * order of the work, and the report; reading is in eval_input.c, writing in eval_write.c.
+ * posemill eval: .npy keys in, .npy samples out. Options and their conflicts, the order of the
+ * work, and the report. Arrays are read in eval_input.c and written in eval_write.c.
  */
 #define _POSIX_C_SOURCE 200809L
 
 #include "eval/eval.h"
 #include "commands.h"
 #include "files/output_names.h"
+#include "files/printable.h"
 #include "files/progress.h"
-#include "files/shown.h"
 #include "formats/json.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static bool parse_count(const char *text, void *target, char *why) {
+static bool parse_count(const char *text, void *target, char *reason) {
     eval_options *options = target;
     options->count_given = true;
-    return option_size(text, &options->count, why);
+    return option_size(text, &options->count, reason);
 }
 
-static bool parse_frame(const char *text, void *target, char *why) {
+static bool parse_frame(const char *text, void *target, char *reason) {
     pm_axis_frame *frame = target;
     *frame = strcmp(text, "parent") == 0 ? PM_AXIS_PARENT : PM_AXIS_BODY;
     if (*frame == PM_AXIS_PARENT || strcmp(text, "body") == 0) {
         return true;
     }
-    snprintf(why, OPTION_WHY, "'%.80s' is none of: body parent", text);
+    snprintf(reason, OPTION_REASON_SIZE, "'%.80s' is unknown; expected one of: body parent", text);
     return false;
 }
 
-static bool parse_key_format(const char *text, void *target, char *why) {
+static bool parse_key_format(const char *text, void *target, char *reason) {
     static const char *const words[PM_KEYS_COUNT] = {"float32", "log48", "smallest48"};
     pm_key_format *format = target;
     for (int i = 0; i < PM_KEYS_COUNT; i++) {
@@ -40,7 +40,8 @@ static bool parse_key_format(const char *text, void *target, char *why) {
             return true;
         }
     }
-    snprintf(why, OPTION_WHY, "'%.80s' is none of: float32 log48 smallest48", text);
+    snprintf(reason, OPTION_REASON_SIZE,
+             "'%.80s' is unknown; expected one of: float32 log48 smallest48", text);
     return false;
 }
 
@@ -48,39 +49,43 @@ static bool parse_key_format(const char *text, void *target, char *why) {
 static const option eval_table[] = {
     {"--keys", 0, "K.npy", "rotations (n, tracks, 4), x y z w, float32 or float64", option_text,
      AT(keys)},
-    {"--key-times", 0, "T.npy", "their times (n,), float64 seconds", option_text, AT(key_times)},
+    {"--key-times", 0, "T.npy", "times of the keys (n,), float64 seconds", option_text,
+     AT(key_times)},
     {"--key-rate", 0, "HZ", "uniform keys from time 0: 60, 29.97 or 30000/1001", option_rational,
      AT(key_rate)},
     {"--times", 0, "X.npy", "sample times (m,), float64 seconds, any order", option_text,
      AT(times)},
     {"--rate", 0, "HZ", "uniform samples from the first key to the last inclusive", option_rational,
      AT(rate)},
-    {"--count", 0, "N", "with --rate: N samples, wherever the last key is", parse_count, 0},
-    {"--max-frames", 0, "N", "refuse --rate without --count beyond so many; default 100000000",
-     option_frames, AT(max_frames)},
-    {"--vectors", 0, "V.npy", "positions or scales (n, tracks, 3) evaluated beside", option_text,
-     AT(vectors)},
-    {"--in-tangents", 0, "A.npy", "of cubicspline: arriving at the keys, like --keys, per second",
+    {"--count", 0, "N", "with --rate: exactly N samples, also past the last key", parse_count, 0},
+    {"--max-frames", 0, "N",
+     "maximum number of samples of --rate without --count; default 100000000", option_frames,
+     AT(max_frames)},
+    {"--vectors", 0, "V.npy", "positions or scales (n, tracks, 3), evaluated with the rotations",
+     option_text, AT(vectors)},
+    {"--in-tangents", 0, "A.npy", "incoming tangents of cubicspline, shape of --keys, per second",
      option_text, AT(in_tangents)},
-    {"--out-tangents", 0, "B.npy", "of cubicspline: leaving the keys", option_text,
-     AT(out_tangents)},
-    {"--vectors-in-tangents", 0, "A.npy", "of cubicspline: likewise, like --vectors", option_text,
-     AT(vectors_in_tangents)},
-    {"--vectors-out-tangents", 0, "B.npy", "of cubicspline: likewise", option_text,
-     AT(vectors_out_tangents)},
-    {"--out", 'o', "OUT.npy", "(m, tracks, 4) float32; - is standard output", option_text, AT(out)},
-    {"--vectors-out", 0, "W.npy", "(m, tracks, 3) float32", option_text, AT(vectors_out)},
+    {"--out-tangents", 0, "B.npy", "outgoing tangents of cubicspline, shape of --keys, per second",
+     option_text, AT(out_tangents)},
+    {"--vectors-in-tangents", 0, "A.npy", "incoming tangents of the vectors, shape of --vectors",
+     option_text, AT(vectors_in_tangents)},
+    {"--vectors-out-tangents", 0, "B.npy", "outgoing tangents of the vectors, shape of --vectors",
+     option_text, AT(vectors_out_tangents)},
+    {"--out", 'o', "OUT.npy", "samples (m, tracks, 4) float32; - is standard output", option_text,
+     AT(out)},
+    {"--vectors-out", 0, "W.npy", "samples of --vectors (m, tracks, 3) float32", option_text,
+     AT(vectors_out)},
     {"--velocity", 0, "V.npy", "angular velocity, rad/s, (m, tracks, 3) float32", option_text,
      AT(velocity)},
     {"--acceleration", 0, "A.npy", "angular acceleration, rad/s^2, (m, tracks, 3) float32",
      option_text, AT(acceleration)},
-    {"--velocity-frame", 0, "FRAME", "of both: body (default) or parent", parse_frame,
-     AT(velocity_frame)},
+    {"--velocity-frame", 0, "FRAME", "frame of velocity and acceleration: body (default) or parent",
+     parse_frame, AT(velocity_frame)},
     {"--key-format", 0, "FORMAT",
-     "keys of step, nlerp and slerp in device memory: float32 (default),\n"
-     "log48 or smallest48, off by up to 7.6e-5 and 8.7e-5 rad",
+     "format of the keys of step, nlerp and slerp in device memory: float32\n"
+     "(default), log48 (error up to 7.6e-5 rad) or smallest48 (8.7e-5 rad)",
      parse_key_format, AT(key_format)},
-    {"--json", 0, NULL, "report as JSON", NULL, AT(json)},
+    {"--json", 0, NULL, "print the report as JSON", NULL, AT(json)},
 };
 #undef AT
 
@@ -89,29 +94,32 @@ static const command_help help = {
     .usage = "--keys K.npy (--key-times T.npy | --key-rate HZ)\n"
              "(--times X.npy | --rate HZ [--count N])\n"
              "--method NAME --out OUT.npy [OPTIONS]",
-    .summary = "Samples rotation curves, one a track, through the keys of a .npy file.",
-    .notes = ".npy files are versions 1 to 3, little-endian, C order. Outside its keys an open\n"
-             "track keeps its end keys. Inputs are held in memory; outputs are computed in pieces\n"
-             "of 64 MiB (or one sample of all tracks, when that is more), each written while the\n"
-             "next is computed, and appear only when all of them are complete.",
+    .summary = "Samples rotation curves, one per track, through the keys of a .npy file.",
+    .notes = "Supported .npy files: versions 1 to 3, little-endian, C order. Before the first key\n"
+             "and after the last key an open track holds that key. Inputs are held in memory.\n"
+             "Outputs are computed in pieces of 64 MiB (or one sample of all tracks, if that is\n"
+             "more); each piece is written while the next is computed. Output files appear only\n"
+             "when all of them are complete.",
     .example = "posemill eval --keys keys.npy --key-rate 30 --rate 120 --method squad "
                "--out samples.npy",
 };
 
-/* ---- contradictions ------------------------------------------------------------ */
+/* ---- conflicts ----- ------------------------------------------------------------ */
 
-/* Exactly one of two options. */
-static cli_exit one_of(bool first, const char *first_name, bool second, const char *second_name) {
+/* Requires exactly one of two options. */
+static cli_exit require_one(bool first, const char *first_name, bool second,
+                            const char *second_name) {
     if (first && second) {
-        return options_usage(&help, first_name, "contradicts %s", second_name);
+        return options_usage(&help, first_name, "cannot be combined with %s", second_name);
     }
     if (!first && !second) {
-        return options_usage(&help, first_name, "or %s is needed", second_name);
+        return options_usage(&help, first_name, "missing; expected %s or %s", first_name,
+                             second_name);
     }
     return CLI_DONE;
 }
 
-/* No two outputs may be one file, nor one an input, which would be lost. */
+/* Two outputs must not be the same file, and an output must not replace an input. */
 static cli_exit check_clashes(const eval_options *options, const char *const *outputs,
                               size_t output_count) {
     const char *inputs[] = {
@@ -142,16 +150,16 @@ static cli_exit check_clashes(const eval_options *options, const char *const *ou
         return CLI_DONE;
     }
     if (other->use == LOCATION_INPUT) {
-        return options_usage(&help, output->name, "is an output that would replace the input %s",
+        return options_usage(&help, output->name, "output would overwrite the input %s",
                              other->name);
     }
-    return options_usage(&help, output->name, "and %s are two outputs in one file", other->name);
+    return options_usage(&help, output->name, "is the same file as the output %s", other->name);
 }
 
 static cli_exit check_outputs(const eval_options *options) {
     if ((options->vectors != NULL) != (options->vectors_out != NULL)) {
         return options_usage(&help, options->vectors != NULL ? "--vectors" : "--vectors-out",
-                             "needs %s beside it",
+                             "requires %s",
                              options->vectors != NULL ? "--vectors-out" : "--vectors");
     }
     const char *names[EVAL_OUTPUTS];
@@ -162,7 +170,8 @@ static cli_exit check_outputs(const eval_options *options) {
             return code;
         }
         if (strcmp(names[i], "-") == 0 && options->json) {
-            return options_usage(&help, "--json", "and an output on standard output would mix");
+            return options_usage(&help, "--json",
+                                 "cannot be combined with an output on standard output");
         }
     }
     return check_clashes(options, names, count);
@@ -175,57 +184,56 @@ static cli_exit check_tangents(const eval_options *options) {
     if (!info->takes_in_out) {
         if (options->in_tangents != NULL || options->out_tangents != NULL ||
             options->vectors_in_tangents != NULL || options->vectors_out_tangents != NULL) {
-            return options_usage(&help, "--in-tangents", "and its like belong to cubicspline");
+            return options_usage(&help, "--in-tangents",
+                                 "tangent arrays require --method cubicspline");
         }
         return CLI_DONE;
     }
     if (!keys) {
         return options_usage(&help, "--method cubicspline",
-                             "needs --in-tangents and "
-                             "--out-tangents");
+                             "requires --in-tangents and --out-tangents");
     }
     if (options->vectors != NULL && !vectors) {
         return options_usage(&help, "--vectors",
-                             "with cubicspline needs --vectors-in-tangents "
+                             "requires with cubicspline --vectors-in-tangents "
                              "and --vectors-out-tangents");
     }
     return CLI_DONE;
 }
 
-/* Segments of other methods were made from keys of float32. */
+/* Other methods store segment data that was computed from float32 keys. */
 static cli_exit check_key_format(const eval_options *options) {
     const pm_method_info *info = pm_method_describe(options->curve.method);
     if (options->key_format != PM_KEYS_FLOAT32 && info->floats_per_segment > 4) {
         return options_usage(&help, "--key-format",
-                             "is for methods that store nothing but keys, "
-                             "which %s is not",
+                             "not supported by %s; expected a method that stores only keys",
                              info->name);
     }
     return CLI_DONE;
 }
 
 static cli_exit check_options(const eval_options *options) {
-    static const char *const needed = "is needed";
+    static const char *const missing = "required option is missing";
     if (options->keys == NULL) {
-        return options_usage(&help, "--keys", "%s", needed);
+        return options_usage(&help, "--keys", "%s", missing);
     }
     if (options->out == NULL) {
-        return options_usage(&help, "--out", "%s", needed);
+        return options_usage(&help, "--out", "%s", missing);
     }
     if (!options->curve.method_given) {
-        return options_usage(&help, "--method", "%s", needed);
+        return options_usage(&help, "--method", "%s", missing);
     }
-    cli_exit code =
-        one_of(options->key_times != NULL, "--key-times", options->key_rate.den != 0, "--key-rate");
+    cli_exit code = require_one(options->key_times != NULL, "--key-times",
+                                options->key_rate.den != 0, "--key-rate");
     if (code == CLI_DONE) {
-        code = one_of(options->times != NULL, "--times", options->rate.den != 0, "--rate");
+        code = require_one(options->times != NULL, "--times", options->rate.den != 0, "--rate");
     }
     if (code == CLI_DONE && options->count_given && options->rate.den == 0) {
-        code = options_usage(&help, "--count", "needs --rate");
+        code = options_usage(&help, "--count", "requires --rate");
     }
     if (code == CLI_DONE && options->curve.method == PM_METHOD_STERP &&
         !options->curve.axis_given) {
-        code = options_usage(&help, "--method sterp", "needs --axis");
+        code = options_usage(&help, "--method sterp", "requires --axis");
     }
     if (code == CLI_DONE) {
         code = check_tangents(options);
@@ -265,11 +273,11 @@ static void report_text(const eval_options *options, const eval_input *input,
         to_stdout = to_stdout || strcmp(names[i], "-") == 0;
     }
     double rotations = (double)input->sample_count * (double)input->track_count;
-    shown_line(to_stdout ? stderr : stdout,
-               "%s: %zu tracks, %zu keys -> %zu samples, %s, on %s, %.3f s, %.3g M rotations/s",
-               options->out, input->track_count, input->timeline.key_count, input->sample_count,
-               pm_method_describe(options->curve.method)->name, device->name, seconds,
-               seconds > 0.0 ? rotations / seconds * 1e-6 : 0.0);
+    printable_line(to_stdout ? stderr : stdout,
+                   "%s: %zu tracks, %zu keys -> %zu samples, %s, on %s, %.3f s, %.3g M rotations/s",
+                   options->out, input->track_count, input->timeline.key_count, input->sample_count,
+                   pm_method_describe(options->curve.method)->name, device->name, seconds,
+                   seconds > 0.0 ? rotations / seconds * 1e-6 : 0.0);
 }
 
 static void report(const eval_options *options, const eval_input *input, const pm_engine *engine,
@@ -291,9 +299,10 @@ static cli_exit evaluate(eval_options *options, eval_input *input) {
     pm_clip *clip = NULL;
     pm_error error = {0};
     cli_exit code = eval_input_read(options, input);
-    /* Bad input is bad whatever the device: it is found before a driver is started. */
+    /* The input is checked before a driver is started: whether it is valid does not depend on the
+     * device. */
     if (code == CLI_DONE && pm_clip_check(&input->desc, &error) != PM_OK) {
-        code = eval_input_blame(options, input, &error);
+        code = eval_input_fail(options, input, &error);
     }
     if (code == CLI_DONE) {
         code = device_options_engine(&options->device, &engine);
@@ -303,7 +312,7 @@ static cli_exit evaluate(eval_options *options, eval_input *input) {
     }
     double begun = progress_clock();
     if (pm_clip_create(engine, &input->desc, &clip, &error) != PM_OK) {
-        code = eval_input_blame(options, input, &error);
+        code = eval_input_fail(options, input, &error);
         goto cleanup;
     }
     code = eval_write(options, input, clip);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * posemill methods: the table of methods, every word of it from the library's own
- * descriptions.
+ * posemill methods: the table of methods, generated from the descriptions in the library.
  */
 #include "commands.h"
 #include "formats/json.h"
@@ -20,8 +19,8 @@ static const option methods_table[] = {
 static const command_help help = {
     .name = "methods",
     .usage = "[--json]",
-    .summary = "The interpolation methods: what each is, what it keeps smooth, and when to\n"
-               "choose it.",
+    .summary =
+        "Lists the interpolation methods: continuity, keys used, error, and when to use each.",
     .example = "posemill methods",
 };
 
@@ -59,7 +58,7 @@ static void print_json(void) {
 
 static void print_table(void) {
     printf("%-11s %-5s %-7s %-10s %4s %6s %10s  %s\n", "method", "class", "reach", "symmetric",
-           "keys", "floats", "error, rad", "when to choose it");
+           "keys", "floats", "error, rad", "when to use it");
     for (int i = 0; i < PM_METHOD_COUNT; i++) {
         const pm_method_info *info = pm_method_describe((pm_method)i);
         char keys[16] = "all";

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * posemill resample: motion files to another frame rate. Options, their contradictions,
- * batches and the report; the work is in resample.c.
+ * posemill resample: converts motion files to another frame rate. Options, their conflicts,
+ * batches and the report; resample/resample.c resamples one file.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -19,60 +19,64 @@
 
 /* ---- options ------------------------------------------------------------------------ */
 
-static bool parse_rate(const char *text, void *target, char *why) {
+static bool parse_rate(const char *text, void *target, char *reason) {
     pm_rational any = {1, 1}, rate;
 
     if (!rate_parse_target(text, any, &rate)) {
-        snprintf(why, OPTION_WHY, "'%.80s' is no rate such as 60, 29.97, 30000/1001, x2 or /4",
-                 text);
+        snprintf(reason, OPTION_REASON_SIZE,
+                 "'%.80s' is not a rate; expected 60, 29.97, 30000/1001, x2 or /4", text);
         return false;
     }
     *(const char **)target = text;
     return true;
 }
 
-static bool parse_seconds(const char *text, void *target, char *why) {
+static bool parse_seconds(const char *text, void *target, char *reason) {
     if (!rate_parse_seconds(text, target)) {
-        snprintf(why, OPTION_WHY, "'%.80s' is not a time of 0 or more seconds", text);
+        snprintf(reason, OPTION_REASON_SIZE, "'%.80s' is not a time; expected 0 or more seconds",
+                 text);
         return false;
     }
     return true;
 }
 
-static bool parse_end_rule(const char *text, void *target, char *why) {
+static bool parse_end_rule(const char *text, void *target, char *reason) {
     resample_end_rule *rule = target;
 
     if (strcmp(text, "fit") != 0 && strcmp(text, "include") != 0) {
-        snprintf(why, OPTION_WHY, "'%.80s' is none of: fit include", text);
+        snprintf(reason, OPTION_REASON_SIZE, "'%.80s' is unknown; expected one of: fit include",
+                 text);
         return false;
     }
     *rule = strcmp(text, "fit") == 0 ? RESAMPLE_END_FIT : RESAMPLE_END_INCLUDE;
     return true;
 }
 
-static bool parse_nan(const char *text, void *target, char *why) {
+static bool parse_nan(const char *text, void *target, char *reason) {
     if (strcmp(text, "hold") != 0) {
-        snprintf(why, OPTION_WHY, "'%.80s' is not: hold", text);
+        snprintf(reason, OPTION_REASON_SIZE, "'%.80s' is unknown; expected: hold", text);
         return false;
     }
     *(bool *)target = true;
     return true;
 }
 
-static bool parse_position(const char *text, void *target, char *why) {
+static bool parse_position(const char *text, void *target, char *reason) {
     if (strcmp(text, "replace") != 0 && strcmp(text, "add") != 0) {
-        snprintf(why, OPTION_WHY, "'%.80s' is none of: replace add", text);
+        snprintf(reason, OPTION_REASON_SIZE, "'%.80s' is unknown; expected one of: replace add",
+                 text);
         return false;
     }
     *(bool *)target = strcmp(text, "add") == 0;
     return true;
 }
 
-static bool parse_decimals(const char *text, void *target, char *why) {
+static bool parse_decimals(const char *text, void *target, char *reason) {
     size_t decimals = 0;
 
-    if (!option_size(text, &decimals, why) || decimals < 1 || decimals > TEXT_DECIMALS_MAX) {
-        snprintf(why, OPTION_WHY, "'%.80s' is not a number from 1 to %d", text, TEXT_DECIMALS_MAX);
+    if (!option_size(text, &decimals, reason) || decimals < 1 || decimals > TEXT_DECIMALS_MAX) {
+        snprintf(reason, OPTION_REASON_SIZE, "'%.80s' is invalid; expected a number from 1 to %d",
+                 text, TEXT_DECIMALS_MAX);
         return false;
     }
     *(size_t *)target = decimals;
@@ -81,51 +85,50 @@ static bool parse_decimals(const char *text, void *target, char *why) {
 
 #define AT(field) offsetof(resample_options, field)
 static const option resample_table[] = {
-    {"--rate", 'r', "HZ", "target rate: 60, 29.97, 30000/1001, or of the source's x2, /4",
+    {"--rate", 'r', "HZ", "target rate: 60, 29.97, 30000/1001, or relative to the source: x2, /4",
      parse_rate, AT(rate)},
-    {"--out", 'o', "OUT", "the file to write; - is standard output", option_text, AT(out)},
-    {"--out-dir", 0, "DIR", "a folder for the results, under the names of the inputs", option_text,
+    {"--out", 'o', "OUT", "output file; - is standard output", option_text, AT(out)},
+    {"--out-dir", 0, "DIR", "output folder; results have the names of the inputs", option_text,
      AT(out_dir)},
-    {"--format", 0, "FORMAT", "bvh: of files whose names do not say it", option_text, AT(format)},
-    {"--src-rate", 0, "HZ", "the source's rate, whatever its file says", option_rational,
+    {"--format", 0, "FORMAT", "format of files without an extension: bvh", option_text, AT(format)},
+    {"--src-rate", 0, "HZ", "source rate, instead of the one in the file", option_rational,
      AT(bvh.source_rate)},
-    {"--start", 0, "S", "cut: seconds of the first sample", parse_seconds, AT(start)},
-    {"--end", 0, "S", "cut: seconds not to be passed", parse_seconds, AT(end)},
+    {"--start", 0, "S", "time of the first sample, in seconds", parse_seconds, AT(start)},
+    {"--end", 0, "S", "time of the last sample at the latest, in seconds", parse_seconds, AT(end)},
     {"--end-rule", 0, "RULE",
      "fit (default): the last sample is the last multiple that fits;\n"
-     "include: one more at the end itself",
+     "include: adds a sample at the end itself",
      parse_end_rule, AT(end_rule)},
-    {"--max-frames", 0, "N", "refuse to write more frames to a file; default 100000000",
+    {"--max-frames", 0, "N", "maximum number of frames in a result; default 100000000",
      option_frames, AT(max_frames)},
     {"--trim-start", 0, "N", "drop the first N frames, such as a T-pose", option_size,
      AT(trim_start)},
-    {"--nan", 0, "hold", "keep the last good value where one is not finite", parse_nan,
-     AT(bvh.hold_nan)},
-    {"--strict", 0, NULL, "refuse a file whose Frames: is not the number of its rows", NULL,
+    {"--nan", 0, "hold", "replace a value that is not finite by the one of the row before",
+     parse_nan, AT(bvh.hold_nan)},
+    {"--strict", 0, NULL, "reject a file whose Frames: differs from its number of rows", NULL,
      AT(bvh.strict)},
-    {"--no-snap", 0, NULL, "take the frame time to the digit: .0083333 is not 120 Hz", NULL,
+    {"--no-snap", 0, NULL, "use the frame time exactly as written: .0083333 is not 120 Hz", NULL,
      AT(bvh.no_snap)},
-    {"--bvh-position", 0, "SCHOOL",
-     "replace (default) or add: what positions do to OFFSET;\n"
+    {"--bvh-position", 0, "RULE",
+     "how position channels combine with OFFSET: replace (default) or add;\n"
      "from BVH to BVH the result is the same",
      parse_position, AT(position_add)},
-    {"--decimals", 0, "N", "decimals of numbers that are computed; default 6", parse_decimals,
-     AT(decimals)},
-    {"--check", 0, NULL, "evaluate on the reference too, and report the difference", NULL,
+    {"--decimals", 0, "N", "decimals of computed numbers; default 6", parse_decimals, AT(decimals)},
+    {"--check", 0, NULL, "also evaluate on the reference path and report the difference", NULL,
      AT(check)},
-    {"--json", 0, NULL, "report as JSON, one object a file", NULL, AT(json)},
+    {"--json", 0, NULL, "print the report as JSON, one object per file", NULL, AT(json)},
 };
 #undef AT
 
 static const command_help help = {
     .name = "resample",
     .usage = "IN... (-o OUT | --out-dir DIR) --rate HZ [--method NAME] [OPTIONS]",
-    .summary = "Resamples motion files to another frame rate, interpolating rotations as\n"
-               "rotations. Frames of the source that fall on the new rate keep their text.",
+    .summary = "Converts motion files to another frame rate. Rotations are interpolated as\n"
+               "rotations. Samples at the time of a source frame keep the text of that frame.",
     .notes =
-        "Reads and writes BVH. - is standard input. The method is slerp unless given; sterp\n"
-        "turns about the bones unless --axis says otherwise. --out-dir is made when there is a\n"
-        "first result, with the folders above it.",
+        "Reads and writes BVH. - is standard input. The default method is slerp. sterp turns\n"
+        "about the bones unless --axis is given. --out-dir and its parent folders are created\n"
+        "when the first result is written.",
     .example = "posemill resample walk.bvh -o walk120.bvh --rate 120 --method squad\n"
                "posemill resample takes/*.bvh --out-dir half --rate /2",
     .takes_operands = true,
@@ -133,33 +136,34 @@ static const command_help help = {
 
 static cli_exit check_options(const resample_options *options, int inputs) {
     if (inputs == 0) {
-        return options_usage(&help, "input", "no file was named");
+        return options_usage(&help, "input", "missing; expected a motion file");
     }
     if (options->rate == NULL) {
-        return options_usage(&help, "--rate", "is needed");
+        return options_usage(&help, "--rate", "required option is missing");
     }
     if ((options->out == NULL) == (options->out_dir == NULL)) {
         return options_usage(&help, "-o", "%s",
-                             options->out == NULL ? "or --out-dir is needed"
-                                                  : "contradicts --out-dir");
+                             options->out == NULL ? "missing; expected -o OUT or --out-dir DIR"
+                                                  : "cannot be combined with --out-dir");
     }
     if (options->out != NULL && inputs > 1) {
-        return options_usage(&help, "-o", "takes one input; use --out-dir for %d", inputs);
+        return options_usage(&help, "-o", "accepts one input, found %d; use --out-dir", inputs);
     }
     if (options->json && options->out != NULL && strcmp(options->out, "-") == 0) {
-        return options_usage(&help, "--json", "and an output on standard output would mix");
+        return options_usage(&help, "--json",
+                             "cannot be combined with an output on standard output");
     }
     if (pm_method_describe(options->curve.method)->takes_in_out) {
         return cli_fail(CLI_USAGE, "--method cubicspline",
-                        "take hermite, squad or spline, which find tangents themselves",
-                        "needs tangents beside the keys, and BVH has none");
+                        "use hermite, squad or spline, which compute tangents from the keys",
+                        "requires tangents, and BVH files have none");
     }
     return CLI_DONE;
 }
 
 /* ---- formats ------------------------------------------------------------------------ */
 
-/* Standard input has no extension; BVH is the one format there is to guess. */
+/* Standard input has no extension; its default format is BVH, the only supported one. */
 static cli_exit check_input(const resample_options *options, const char *in) {
     const char *format = options->format != NULL ? options->format : extension_of(in);
     struct stat status;
@@ -169,18 +173,18 @@ static cli_exit check_input(const resample_options *options, const char *in) {
         return cli_fail(CLI_BAD_INPUT, in, NULL, "cannot be opened: %s", strerror(errno));
     }
     if (named && S_ISDIR(status.st_mode)) {
-        return cli_fail(CLI_BAD_INPUT, in, "name the files in it",
-                        "is a folder, where a motion file is needed");
+        return cli_fail(CLI_BAD_INPUT, in, "give the files in the folder",
+                        "is a folder; expected a motion file");
     }
     if (strcasecmp(format, "bvh") == 0 || (options->format == NULL && !named)) {
         return CLI_DONE;
     }
     if (*format == '\0') {
-        return cli_fail(CLI_BAD_INPUT, in, "name it with --format bvh",
-                        "its name has no extension that says its format");
+        return cli_fail(CLI_BAD_INPUT, in, "give the format with --format bvh",
+                        "file name has no extension; expected .bvh");
     }
-    return cli_fail(CLI_BAD_INPUT, in, "if it is a BVH, say so with --format bvh",
-                    "the format '%.20s' is not read; bvh is", format);
+    return cli_fail(CLI_BAD_INPUT, in, "if the file is BVH, use --format bvh",
+                    "format '%.20s' is not supported; expected bvh", format);
 }
 
 static cli_exit check_output(const resample_options *options, const char *out) {
@@ -210,7 +214,7 @@ static const char *result_name(const char *in) {
     return strcmp(in, "-") == 0 ? "stdin.bvh" : slash != NULL ? slash + 1 : in;
 }
 
-/* DIR/NAME of each input and a NULL, in one block to be freed. NULL when memory is short. */
+/* DIR/NAME for each input and a final NULL, in one block for free(). NULL when memory is short. */
 static char **make_results(const char *folder, size_t count, char **inputs) {
     size_t size = (count + 1) * sizeof(char *), i;
     char **results, *at;
@@ -234,17 +238,17 @@ static char **make_results(const char *folder, size_t count, char **inputs) {
     return results;
 }
 
-/* A folder of results that is the folder of the sources would lose the sources. */
+/* Results in the folder of the inputs would overwrite the inputs. */
 static cli_exit refuse_clash(const named_file *output, const named_file *other) {
     if (other->use == LOCATION_OUTPUT) {
-        return options_usage(&help, "--out-dir", "two results would both be written to %s",
+        return options_usage(&help, "--out-dir", "two inputs would be written to the same file %s",
                              output->name);
     }
-    return cli_fail(CLI_CANNOT_WRITE, other->name, "name another folder with --out-dir",
-                    "a result would take its place");
+    return cli_fail(CLI_CANNOT_WRITE, other->name, "choose another folder with --out-dir",
+                    "would be overwritten by a result");
 }
 
-/* Before anything is written. */
+/* Runs before anything is written. */
 static cli_exit check_batch(const resample_options *options, size_t count, char **inputs,
                             char **results) {
     named_file *names = calloc(count, 2 * sizeof *names);
@@ -254,7 +258,7 @@ static cli_exit check_batch(const resample_options *options, size_t count, char 
     size_t i;
 
     if (names == NULL) {
-        return cli_fail(CLI_CANNOT_WRITE, "--out-dir", NULL, "not enough memory for the names");
+        return cli_fail(CLI_CANNOT_WRITE, "--out-dir", NULL, "out of memory for the file names");
     }
     for (i = 0; i < count; i++) {
         names[2 * i] = (named_file){results[i], LOCATION_OUTPUT};
@@ -263,13 +267,13 @@ static cli_exit check_batch(const resample_options *options, size_t count, char 
     if (names_clash(names, 2 * count, &output, &other)) {
         code = refuse_clash(output, other);
     } else if (stat(options->out_dir, &status) == 0 && !S_ISDIR(status.st_mode)) {
-        code = cli_fail(CLI_CANNOT_WRITE, options->out_dir, NULL, "is a file, not a folder");
+        code = cli_fail(CLI_CANNOT_WRITE, options->out_dir, NULL, "is a file; expected a folder");
     }
     free(names);
     return code;
 }
 
-/* The failure of one input does not stop the rest, but that of the device does. */
+/* An input that fails does not stop the batch. A device failure does. */
 static cli_exit all_files(resample_options *options, pm_engine *engine, size_t count, char **inputs,
                           char **results) {
     cli_exit code = CLI_DONE, last = CLI_DONE;
@@ -315,7 +319,7 @@ static cli_exit run_batch(resample_options *options, size_t count, char **inputs
     cli_exit code;
 
     if (results == NULL) {
-        return cli_fail(CLI_CANNOT_WRITE, "--out-dir", NULL, "not enough memory for the names");
+        return cli_fail(CLI_CANNOT_WRITE, "--out-dir", NULL, "out of memory for the file names");
     }
     code = check_batch(options, count, inputs, results);
     if (code == CLI_DONE) {

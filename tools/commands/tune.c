@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * posemill tune: measures how kernels are best laid out on a device, and has the library
- * remember it.
+ * posemill tune: measures the launch configurations of a device, and lets the library save the
+ * fastest.
  */
 #include "commands.h"
-#include "files/shown.h"
+#include "files/printable.h"
 #include "formats/json.h"
 #include "options/device_options.h"
 
@@ -24,13 +24,13 @@ static const option tune_table[] = {
 static const command_help help = {
     .name = "tune",
     .usage = "[--device DEVICE] [--json]",
-    .summary = "Measures how kernels are best laid out on a device: tracks in a vector, what a\n"
-               "work-item takes, how many samples it walks. The fastest is kept beside the\n"
-               "built programs (POSEMILL_CACHE) and used from then on, until the driver\n"
-               "changes. Results are the same in every shape.",
-    .notes = "Each row is a shape's best run: 4 samples a segment of slerp, 64 tracks,\n"
-             "results left in device memory. A shape within 5 % of the default is no reason\n"
-             "to leave it. Run it while the machine has nothing else to do.",
+    .summary = "Measures the launch configurations of a device: tracks per vector, tracks per\n"
+               "work-item, and samples per work-item. The fastest configuration is saved in the\n"
+               "cache of built programs (POSEMILL_CACHE) and used until the driver changes.\n"
+               "Results are the same in every configuration.",
+    .notes = "Each row is the best run of a configuration: slerp, 4 samples per segment, 64\n"
+             "tracks, results left in device memory. The default is kept unless another\n"
+             "configuration is more than 5 % faster. Run it on an idle machine.",
     .example = "posemill tune\n"
                "posemill tune --device cpu --json",
 };
@@ -46,12 +46,12 @@ static void print_json(const pm_device_info *info, const pm_launch_measurement *
     json_string(&json, "device", info->name);
     json_string(&json, "driver", info->driver);
     json_integer(&json, "best", best);
-    json_begin_array(&json, "trials");
+    json_begin_array(&json, "measurements");
     for (size_t i = 0; i < count; i++) {
         json_begin_object(&json, NULL);
         json_integer(&json, "lanes", measurements[i].config.lanes);
-        json_bool(&json, "whole_rows", measurements[i].config.all_tracks != 0);
-        json_integer(&json, "most_run", measurements[i].config.max_run);
+        json_bool(&json, "all_tracks", measurements[i].config.all_tracks != 0);
+        json_integer(&json, "max_run", measurements[i].config.max_run);
         json_number(&json, "seconds", measurements[i].seconds);
         json_number(&json, "samples_per_s", rate_of(&measurements[i]));
         json_end_object(&json);
@@ -62,13 +62,13 @@ static void print_json(const pm_device_info *info, const pm_launch_measurement *
 
 static void print_table(const pm_device_info *info, const pm_launch_measurement *measurements,
                         size_t count, size_t best) {
-    shown_line(stdout, "%s (%s, driver %s)", info->name, info->platform, info->driver);
-    printf("\nlanes  a work-item takes  samples, at most  Msamples/s\n");
+    printable_line(stdout, "%s (%s, driver %s)", info->name, info->platform, info->driver);
+    printf("\nlanes  tracks per work-item  max samples per work-item  Msamples/s\n");
     for (size_t i = 0; i < count; i++) {
-        printf("%5u  %-17s  %16u  %10.1f%s%s\n", (unsigned)measurements[i].config.lanes,
-               measurements[i].config.all_tracks ? "all tracks" : "its lanes",
+        printf("%5u  %-20s  %25u  %10.1f%s%s\n", (unsigned)measurements[i].config.lanes,
+               measurements[i].config.all_tracks ? "all" : "lanes",
                (unsigned)measurements[i].config.max_run, 1e-6 * rate_of(&measurements[i]),
-               i == 0 ? "  default" : "", i == best ? "  taken" : "");
+               i == 0 ? "  default" : "", i == best ? "  selected" : "");
     }
 }
 
@@ -96,7 +96,8 @@ int cmd_tune(int argc, char **argv) {
     }
     pm_engine_info(engine, &info);
     if (info.type == PM_DEVICE_REFERENCE) {
-        code = cli_fail(CLI_NO_DEVICE, info.name, "see: posemill devices", "has no shapes to tune");
+        code = cli_fail(CLI_NO_DEVICE, info.name, "see: posemill devices",
+                        "has no launch configurations to tune");
     } else if (pm_engine_tune(engine, measurements, CONFIGS_MAX, &count, &best, &error) != PM_OK) {
         code = cli_fail_error("tune", &error);
     } else if (options.json) {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * posemill verify: the options, the table and the verdict. The cases are in verify.c,
- * the comparison in verify_case.c.
+ * posemill verify: options, table and verdict. The cases are in verify/verify.c, the comparison
+ * in verify/verify_case.c.
  */
 #define _POSIX_C_SOURCE 200809L
 
 #include "verify/verify.h"
 #include "commands.h"
+#include "files/printable.h"
 #include "files/progress.h"
-#include "files/shown.h"
 #include "formats/json.h"
 #include "options/device_options.h"
 
@@ -24,11 +24,11 @@ typedef struct verify_options {
     device_options device;
 } verify_options;
 
-static bool parse_lanes(const char *text, void *target, char *why) {
+static bool parse_lanes(const char *text, void *target, char *reason) {
     size_t lanes = 0;
-    bool good = option_size(text, &lanes, why);
+    bool good = option_size(text, &lanes, reason);
     if (!good || (lanes != 1 && lanes != 4 && lanes != 8 && lanes != 16)) {
-        snprintf(why, OPTION_WHY, "'%s' is none of: 1 4 8 16", text);
+        snprintf(reason, OPTION_REASON_SIZE, "'%s' is invalid; expected one of: 1 4 8 16", text);
         return false;
     }
     *(size_t *)target = lanes;
@@ -37,10 +37,11 @@ static bool parse_lanes(const char *text, void *target, char *why) {
 
 #define AT(field) offsetof(verify_options, field)
 static const option verify_table[] = {
-    {"--samples", 0, "N", "about N samples of random keys a method; default 200000", option_size,
+    {"--samples", 0, "N",
+     "approximate number of samples of random keys per method;\ndefault 200000", option_size,
      AT(samples)},
-    {"--seed", 0, "S", "of the random keys and times; default 1", option_u64, AT(seed)},
-    {"--lanes", 0, "N", "tracks per work-item: 1, 4, 8 or 16; default the engine's choice",
+    {"--seed", 0, "S", "seed of the random keys and times; default 1", option_u64, AT(seed)},
+    {"--lanes", 0, "N", "tracks per work-item: 1, 4, 8 or 16; default: chosen by the engine",
      parse_lanes, AT(lanes)},
     {"--json", 0, NULL, "print JSON", NULL, AT(json)},
 };
@@ -49,25 +50,27 @@ static const option verify_table[] = {
 static const command_help help = {
     .name = "verify",
     .usage = "[--device DEVICE] [--samples N] [--seed S] [--lanes N] [--json]",
-    .summary = "Runs every method, with random and adversarial keys, on the device and on the CPU\n"
-               "reference path, and measures both against double precision.",
+    .summary = "Runs every method with random and adversarial keys on the device and on the CPU\n"
+               "reference path, and measures the errors of both against double precision.",
     .notes =
-        "Of several devices each is verified on its own, and --json lists them.\n"
-        "The rms is that of random keys with rotations of up to 180 degrees from key to\n"
-        "key. Results that differ in bits from the reference pass when they are within the\n"
-        "bounds; the table says so. Ends with 5 when a bound is missed.\n"
-        "Errors are those at the float32 position in the segment. The max is divided by the\n"
-        "curve's reach in half turns where that exceeds one (by the inverse of the length that\n"
-        "cubicspline and ncubic divide by); the raw max is not. See docs/accuracy.md.",
+        "Several devices are verified one by one, and --json lists them.\n"
+        "The rms error is measured on random keys with rotations of up to 180 degrees between\n"
+        "keys. Results whose bits differ from the reference pass if they are within the\n"
+        "bounds; the table marks them. The exit code is 5 when a bound is exceeded.\n"
+        "Errors are measured at the float32 position in the segment. The max is divided by the\n"
+        "reach of the curve in half turns if that is above one (for cubicspline and ncubic: by\n"
+        "the inverse of the length that they divide by); the raw max is not. See\n"
+        "docs/accuracy.md.",
     .example = "posemill verify\nposemill verify --device cpu --lanes 8 --json",
 };
 
 /* ---- printing ------------------------------------------------------------------ */
 
 static void print_heading(const verify_options *options, const pm_device_info *device) {
-    shown_line(stdout, "device: %s (%s, driver %s), %u lanes; seed %" PRIu64, device->name,
-               device_type_name(device->type), device->driver[0] != '\0' ? device->driver : "none",
-               device->lanes, options->seed);
+    printable_line(stdout, "device: %s (%s, driver %s), %u lanes; seed %" PRIu64, device->name,
+                   device_type_name(device->type),
+                   device->driver[0] != '\0' ? device->driver : "none", device->lanes,
+                   options->seed);
     printf("%-11s %6s %9s %10s %10s %10s %10s %10s %10s  %s\n", "method", "cases", "samples",
            "max, rad", "raw max", "rms, rad", "norm", "bits", "bound", "verdict");
 }
@@ -81,14 +84,14 @@ static void print_row(const verify_result *result) {
            result->differing == 0 ? "identical" : "differ", info->max_error,
            passed ? "pass" : "FAIL");
     if (result->differing > 0) {
-        printf("  %" PRIu64 " samples differ in bits from the reference, whose max is %.2e rad\n",
+        printf("  %" PRIu64 " samples differ in bits from the reference (its max: %.2e rad)\n",
                result->differing, result->reference.max);
     }
     if (!passed) {
         printf("  worst: %s; %" PRIu64
                " samples not finite; bounds: max %.1e, rms %.1e, norm %.1e\n",
-               result->worst, result->device.broken + result->reference.broken, info->max_error,
-               info->rms_error, VERIFY_NORM_BOUND);
+               result->worst, result->device.not_finite + result->reference.not_finite,
+               info->max_error, info->rms_error, VERIFY_NORM_BOUND);
     }
 }
 
@@ -105,7 +108,7 @@ static void json_row(json_writer *json, const verify_result *result) {
     json_number(json, "reference_max_error_rad", result->reference.max);
     json_number(json, "reference_raw_max_error_rad", result->reference.raw_max);
     json_number(json, "reference_rms_error_rad", verify_rms(result, &result->reference));
-    json_integer(json, "not_finite", result->device.broken + result->reference.broken);
+    json_integer(json, "not_finite", result->device.not_finite + result->reference.not_finite);
     json_bool(json, "bit_identical", result->differing == 0);
     json_integer(json, "differing_samples", result->differing);
     json_number(json, "max_bound_rad", info->max_error);
@@ -136,11 +139,11 @@ static void json_table(json_writer *json, const verify_options *options,
 
 /* ---- running ------------------------------------------------------------------- */
 
-/* The tables of one run of the command: one, or of several devices a list. */
+/* The tables of one run: a single one, or a list for several devices. */
 typedef struct verify_run {
     const verify_options *options;
     bool listed;
-    size_t tables; /* begun so far */
+    size_t tables; /* started so far */
     json_writer json;
 } verify_run;
 
@@ -193,10 +196,10 @@ static cli_exit run_methods(verify_run *run, pm_engine *engine) {
     if (passed) {
         return CLI_DONE;
     }
-    const char *cure = device.type == PM_DEVICE_REFERENCE
-                           ? "please report this table: the reference path itself is at fault"
-                           : "compute elsewhere, with --device none at the least";
-    return cli_fail(CLI_DEVICE_FAILED, device.name, cure, "misses the documented error bounds");
+    const char *hint = device.type == PM_DEVICE_REFERENCE
+                           ? "please report this table: the reference path itself is wrong"
+                           : "use another device, or --device none";
+    return cli_fail(CLI_DEVICE_FAILED, device.name, hint, "exceeds the documented error bounds");
 }
 
 static cli_exit run_device(const device_options *device, void *context) {
@@ -209,7 +212,8 @@ static cli_exit run_device(const device_options *device, void *context) {
     return code;
 }
 
-/* Of several devices each on its own: of cases as small as these, one device would do all. */
+/* Several devices are verified one by one: the cases are so small that one device would compute all
+ * of a multi-device job. */
 static cli_exit run_devices(const verify_options *options) {
     verify_run run = {options, device_options_several(&options->device), 0, {stdout, 0, false}};
     cli_exit code = device_options_each(&options->device, run_device, &run);

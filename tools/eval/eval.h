@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The parts of posemill eval: what was asked for, the arrays read from files, and the
- * writing of samples in pieces.
+ * The parts of posemill eval: the options, the arrays read from files, and the writing of samples
+ * in pieces.
  */
 #ifndef POSEMILL_TOOLS_EVAL_H
 #define POSEMILL_TOOLS_EVAL_H
@@ -17,11 +17,11 @@ typedef struct eval_options {
     pm_rational rate; /* 0/0: not given */
     bool count_given;
     size_t count;
-    uint64_t max_frames; /* samples that --rate alone may ask for */
+    uint64_t max_frames; /* maximum number of samples of --rate without --count */
     const char *vectors;
-    const char *in_tangents, *out_tangents; /* of cubicspline */
+    const char *in_tangents, *out_tangents; /* tangents of cubicspline */
     const char *vectors_in_tangents, *vectors_out_tangents;
-    const char *out; /* the outputs; all but the first may be NULL */
+    const char *out; /* output files; all but the first may be NULL */
     const char *vectors_out;
     const char *velocity;
     const char *acceleration;
@@ -32,33 +32,34 @@ typedef struct eval_options {
     device_options device;
 } eval_options;
 
-/* The arrays, and the description that borrows from them and from the options. */
+/* The arrays, and the clip description, which borrows from them and from the options. */
 typedef struct eval_input {
     npy_array keys;
     npy_array key_times;
     npy_array times;
     npy_array vectors;
-    npy_array tangents[4]; /* in and out of the keys, in and out of the vectors */
+    npy_array tangents[4]; /* incoming and outgoing tangents of the keys, then of the vectors */
     pm_timeline timeline;
     pm_clip_desc desc;
     size_t track_count;
     size_t sample_count;
 } eval_input;
 
-/* Reads and checks everything that was asked for. On failure prints and returns the code;
- * the input must be released either way. */
+/* Reads and checks all input files. On failure prints and returns the code. Release the input in
+ * either case. */
 cli_exit eval_input_read(eval_options *options, eval_input *input);
 void eval_input_release(eval_input *input);
 
-/* Prints why a clip of this input was refused, naming the file that holds the cause. */
-cli_exit eval_input_blame(const eval_options *options, const eval_input *input,
-                          const pm_error *error);
+/* Prints why a clip of this input was rejected, with the name of the file that contains the
+ * cause. */
+cli_exit eval_input_fail(const eval_options *options, const eval_input *input,
+                         const pm_error *error);
 
-/* The names of the outputs asked for, first --out; returns how many. */
+/* Stores the names of the requested outputs, --out first. Returns their number. */
 enum { EVAL_OUTPUTS = 4 };
 size_t eval_output_names(const eval_options *options, const char *names[EVAL_OUTPUTS]);
 
-/* Samples the clip and writes all outputs, complete or not at all. */
+/* Samples the clip and writes all outputs. On failure no output is left behind. */
 cli_exit eval_write(const eval_options *options, const eval_input *input, const pm_clip *clip);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What posemill eval reads: arrays into one clip description, shapes checked against
- * each other, and failures of the library traced back to a file.
+ * The input of posemill eval: arrays are combined into one clip description, their shapes are
+ * checked against each other, and library errors are attributed to a file.
  */
 #include "eval.h"
 #include "eval_times.h"
@@ -19,8 +19,8 @@ static cli_exit read_keys(const eval_options *options, eval_input *input) {
         code = npy_expect(&input->keys, options->keys, "(n, tracks, 4)", 3, shape);
     }
     if (code == CLI_DONE && input->keys.count == 0) {
-        code = cli_fail(CLI_BAD_INPUT, options->keys, NULL, "has no %s",
-                        input->keys.shape[0] == 0 ? "keys" : "tracks");
+        code = cli_fail(CLI_BAD_INPUT, options->keys, NULL, "holds no %s; expected at least one",
+                        input->keys.shape[0] == 0 ? "key" : "track");
     }
     if (code == CLI_DONE) {
         input->timeline.key_count = input->keys.shape[0];
@@ -30,37 +30,38 @@ static cli_exit read_keys(const eval_options *options, eval_input *input) {
     return code;
 }
 
-/* One row of float64 seconds, `count` of them or, with SIZE_MAX, any number. */
+/* Reads a vector of float64 seconds with `count` elements, or any number with SIZE_MAX. */
 static cli_exit read_times(const char *path, size_t count, npy_array *array) {
     const size_t shape[] = {count};
-    char called[64] = "(m,)";
+    char shape_name[64] = "(m,)";
     if (count != SIZE_MAX) {
-        snprintf(called, sizeof called, "(n,), here (%zu,),", count);
+        snprintf(shape_name, sizeof shape_name, "(n,), here (%zu,)", count);
     }
     cli_exit code = npy_read(path, array);
     if (code == CLI_DONE) {
-        code = npy_expect(array, path, called, 1, shape);
+        code = npy_expect(array, path, shape_name, 1, shape);
     }
     if (code == CLI_DONE && array->type != PM_FLOAT64) {
-        code = cli_fail(CLI_BAD_INPUT, path, "convert it with numpy: times.astype('<f8')",
-                        "holds float32; seconds are float64, because float32 ones drift");
+        code =
+            cli_fail(CLI_BAD_INPUT, path, "convert it with numpy: times.astype('<f8')",
+                     "type is float32; expected float64, because float32 seconds lose precision");
     }
     return code;
 }
 
-/* One array laid out as the keys or the vectors, into the description. */
-static cli_exit read_like(const char *path, const eval_input *input, size_t components,
-                          npy_array *array, pm_array *described) {
+/* Reads an array with the shape of the keys or the vectors into the description. */
+static cli_exit read_matching(const char *path, const eval_input *input, size_t components,
+                              npy_array *array, pm_array *described) {
     const size_t shape[] = {input->timeline.key_count, input->track_count, components};
-    char called[96];
+    char shape_name[96];
     if (path == NULL) {
         return CLI_DONE;
     }
-    snprintf(called, sizeof called, "(n, tracks, %zu), here (%zu, %zu, %zu),", components, shape[0],
-             shape[1], components);
+    snprintf(shape_name, sizeof shape_name, "(n, tracks, %zu), here (%zu, %zu, %zu)", components,
+             shape[0], shape[1], components);
     cli_exit code = npy_read(path, array);
     if (code == CLI_DONE) {
-        code = npy_expect(array, path, called, 3, shape);
+        code = npy_expect(array, path, shape_name, 3, shape);
     }
     *described = (pm_array){array->data, array->type, 0};
     return code;
@@ -69,15 +70,15 @@ static cli_exit read_like(const char *path, const eval_input *input, size_t comp
 static cli_exit read_tangents(const eval_options *options, eval_input *input) {
     pm_clip_desc *desc = &input->desc;
     npy_array *to = input->tangents;
-    cli_exit code = read_like(options->in_tangents, input, 4, &to[0], &desc->rotations_in);
+    cli_exit code = read_matching(options->in_tangents, input, 4, &to[0], &desc->rotations_in);
     if (code == CLI_DONE) {
-        code = read_like(options->out_tangents, input, 4, &to[1], &desc->rotations_out);
+        code = read_matching(options->out_tangents, input, 4, &to[1], &desc->rotations_out);
     }
     if (code == CLI_DONE) {
-        code = read_like(options->vectors_in_tangents, input, 3, &to[2], &desc->positions_in);
+        code = read_matching(options->vectors_in_tangents, input, 3, &to[2], &desc->positions_in);
     }
     if (code == CLI_DONE) {
-        code = read_like(options->vectors_out_tangents, input, 3, &to[3], &desc->positions_out);
+        code = read_matching(options->vectors_out_tangents, input, 3, &to[3], &desc->positions_out);
     }
     return code;
 }
@@ -102,7 +103,8 @@ static bool count_samples(const eval_options *options, const eval_input *input, 
     return eval_count_listed(seconds, options->rate, count);
 }
 
-/* Times that cannot be counted with are left for the library to refuse by key. */
+/* Without usable key times there is no sample count. The library rejects such times with the index
+ * of the key. */
 static bool times_usable(const eval_input *input) {
     const double *times = input->timeline.times;
     for (size_t i = 0; times != NULL && i < input->timeline.key_count; i++) {
@@ -121,25 +123,27 @@ static cli_exit find_sample_count(const eval_options *options, eval_input *input
     bool fits = count_samples(options, input, &count);
     size_t sample_bytes = 4 * sizeof(float) * input->track_count;
     if (!fits || count > SIZE_MAX / 2 / sample_bytes) {
-        return cli_fail(CLI_BAD_INPUT, "--rate", NULL, "asks for more samples than fit any file");
+        return cli_fail(CLI_BAD_INPUT, "--rate", NULL, "requests more samples than fit in a file");
     }
-    bool meant = options->times != NULL || options->count_given;
-    if (!meant && count > options->max_frames) {
-        return cli_fail(CLI_BAD_INPUT, "--rate", "--count or --max-frames allows them",
-                        "asks for %llu samples, more than %llu", (unsigned long long)count,
+    bool requested = options->times != NULL || options->count_given;
+    if (!requested && count > options->max_frames) {
+        return cli_fail(CLI_BAD_INPUT, "--rate",
+                        "use --count, or raise the limit with --max-frames",
+                        "requests %llu samples; the limit is %llu", (unsigned long long)count,
                         (unsigned long long)options->max_frames);
     }
     input->sample_count = (size_t)count;
     return CLI_DONE;
 }
 
-/* NaN is nowhere, and in a loop infinity is too. */
+/* NaN is not a time. In a loop infinity is not one either. */
 static cli_exit check_times(const eval_options *options, const eval_input *input) {
     const double *times = input->times.data;
     for (size_t i = 0; i < input->times.count; i++) {
         if (isnan(times[i]) || (options->curve.loop_period > 0.0 && isinf(times[i]))) {
             return cli_fail(CLI_BAD_INPUT, options->times, NULL, "time %zu is %s", i,
-                            isnan(times[i]) ? "not a number" : "infinite, in a loop");
+                            isnan(times[i]) ? "NaN; expected a number"
+                                            : "infinite; a loop requires finite times");
         }
     }
     return CLI_DONE;
@@ -159,7 +163,7 @@ cli_exit eval_input_read(eval_options *options, eval_input *input) {
         code = code == CLI_DONE ? check_times(options, input) : code;
     }
     if (code == CLI_DONE) {
-        code = read_like(options->vectors, input, 3, &input->vectors, &input->desc.positions);
+        code = read_matching(options->vectors, input, 3, &input->vectors, &input->desc.positions);
     }
     if (code == CLI_DONE) {
         code = read_tangents(options, input);
@@ -188,11 +192,11 @@ void eval_input_release(eval_input *input) {
     }
 }
 
-/* ---- blame --------------------------------------------------------------------- */
+/* ---- errors -------------------------------------------------------------------- */
 
-/* Which file holds what the library refused: the first that is refused when the
- * description is put together again, one array at a time. */
-static const char *blamed_key_file(const eval_options *options, const eval_input *input) {
+/* The file that the library rejected: the description is rebuilt one array at a time, and the first
+ * array that makes the check fail is the cause. */
+static const char *failing_key_file(const eval_options *options, const eval_input *input) {
     pm_error ignored = {0};
     pm_clip_desc desc = {
         .track_count = input->track_count,
@@ -216,20 +220,20 @@ static const char *blamed_key_file(const eval_options *options, const eval_input
     return options->keys;
 }
 
-static const char *blamed_time(const eval_options *options, const eval_input *input) {
+static const char *failing_time(const eval_options *options, const eval_input *input) {
     if (times_usable(input) && options->curve.loop_period > 0.0) {
         return "--loop";
     }
     return options->key_times != NULL ? options->key_times : "--key-rate";
 }
 
-cli_exit eval_input_blame(const eval_options *options, const eval_input *input,
-                          const pm_error *error) {
+cli_exit eval_input_fail(const eval_options *options, const eval_input *input,
+                         const pm_error *error) {
     const char *what = options->keys;
     if (error->status == PM_ERROR_KEY) {
-        what = blamed_key_file(options, input);
+        what = failing_key_file(options, input);
     } else if (error->status == PM_ERROR_TIME) {
-        what = blamed_time(options, input);
+        what = failing_time(options, input);
     } else if (error->status != PM_ERROR_ARGUMENT && error->status != PM_ERROR_SIZE &&
                error->status != PM_ERROR_MEMORY) {
         what = "device";

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Sample counts without a tolerance: whole numbers where the keys are uniform, a
- * comparison of correctly rounded quotients where they are listed.
+ * Sample counts without a tolerance: integer arithmetic for uniform keys, a comparison of
+ * correctly rounded quotients for listed key times.
  */
 #include "eval_times.h"
 
@@ -34,8 +34,8 @@ static bool multiply(uint64_t a, uint64_t b, uint64_t *product) {
 
 bool eval_count_uniform(uint64_t key_count, pm_rational key_rate, pm_rational rate,
                         uint64_t *count) {
-    /* spans * rate.num * key_rate.den / (rate.den * key_rate.num), in lowest terms so that
-     * what overflows is truly too large, or a ratio no clip has. */
+    /* spans * rate.num * key_rate.den / (rate.den * key_rate.num), in lowest terms, so that only a
+     * count or a ratio beyond any real clip overflows. */
     uint64_t spans = key_count - 1;
     uint64_t up[2] = {(uint64_t)rate.num, (uint64_t)key_rate.den};
     uint64_t down[2] = {(uint64_t)rate.den, (uint64_t)key_rate.num};
@@ -58,7 +58,7 @@ bool eval_count_uniform(uint64_t key_count, pm_rational key_rate, pm_rational ra
     return true;
 }
 
-/* Whether sample k lies at or before `seconds`. */
+/* Whether the time of sample k is at most `seconds`. */
 static bool sample_within(double k, pm_rational rate, double seconds) {
     return k * (double)rate.den / (double)rate.num <= seconds;
 }
@@ -68,8 +68,8 @@ bool eval_count_listed(double seconds, pm_rational rate, uint64_t *count) {
     if (!(last >= 0.0 && last < 9007199254740992.0)) {
         return false;
     }
-    /* The estimate is off by a few roundings at most: one step, except for huge counts,
-     * where the quotient itself cannot tell neighbours apart. */
+    /* The rounding error of the estimate is at most one step. For huge counts the quotient cannot
+     * distinguish neighbours. */
     while (last > 0.0 && !sample_within(last, rate, seconds)) {
         last -= 1.0;
     }

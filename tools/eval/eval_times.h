@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT
  *
- * How many uniform samples lie from the first key to the last.
+ * The number of uniform samples from the first key to the last.
  */
 #ifndef POSEMILL_TOOLS_EVAL_TIMES_H
 #define POSEMILL_TOOLS_EVAL_TIMES_H
 
 #include <posemill/posemill.h>
 
-/* Of key_count keys at key_rate: floor((key_count - 1) rate / key_rate) + 1, in whole
- * numbers. False when it does not fit 63 bits. Rates above 0. */
+/* For key_count keys at key_rate: floor((key_count - 1) rate / key_rate) + 1, in integers. False if
+ * the result does not fit in 63 bits. Rates must be above 0. */
 bool eval_count_uniform(uint64_t key_count, pm_rational key_rate, pm_rational rate,
                         uint64_t *count);
 
-/* Of listed keys that span `seconds`: one more than the largest k with k / rate <= seconds,
- * both as doubles, so that a last key written as 0.3 meets the third sample at 10 Hz.
- * False when it does not fit 53 bits or seconds is not finite. */
+/* For listed keys that span `seconds`: one more than the largest k with k / rate <= seconds, both
+ * as doubles, so that a last key written as 0.3 matches the third sample at 10 Hz. False if the
+ * result does not fit in 53 bits or seconds is not finite. */
 bool eval_count_listed(double seconds, pm_rational rate, uint64_t *count);
 
 #endif

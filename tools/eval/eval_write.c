@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Samples in, .npy out, a piece at a time: the size of the output is bounded by the
- * disk, not by memory. A piece is written while the next is computed. All files appear
- * together, after everything was written.
+ * Writes samples to .npy files in pieces, so that disk space and not memory limits the size of
+ * the output. A piece is written while the next one is computed. All files appear together, after
+ * everything was written.
  */
 #include "eval.h"
 #include "files/progress.h"
@@ -12,32 +12,33 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of the samples of a piece, of which two are held. At least one row, however many tracks. */
+/* Size of the samples of a piece; two pieces are held. A piece has at least one sample of all
+ * tracks. */
 static const size_t piece_bytes = (size_t)64 << 20;
 
-/* A piece computed, and one being written. */
+/* One piece is computed while the other is written. */
 enum { PIECES = 2 };
 
-/* One output file and the samples about to go there. */
+/* An output file and the buffers of its samples. */
 typedef struct sink {
     cli_output *output;
-    float *samples[PIECES]; /* NULL: this output was not asked for */
-    size_t row_bytes;       /* of one sample of all tracks */
+    float *samples[PIECES]; /* NULL: the output was not requested */
+    size_t row_bytes;       /* size of one sample of all tracks */
 } sink;
 
 typedef struct writer {
     sink sinks[EVAL_OUTPUTS]; /* rotations, vectors, velocity, acceleration */
     size_t piece;             /* samples */
-    unsigned turn;            /* which of its buffers the piece being written is in */
-    size_t count;             /* samples of that piece */
-    bool writing;             /* by the thread */
+    unsigned buffer;          /* index of the buffer that is being written */
+    size_t count;             /* samples in that buffer */
+    bool writing;             /* whether the thread is running */
     pthread_t thread;
-    cli_exit code; /* of what was written last */
+    cli_exit code; /* result of the last write */
 } writer;
 
 static const size_t components[EVAL_OUTPUTS] = {4, 3, 3, 3};
 
-static const char *path_of(const eval_options *options, size_t output) {
+static const char *output_path(const eval_options *options, size_t output) {
     const char *paths[EVAL_OUTPUTS] = {options->out, options->vectors_out, options->velocity,
                                        options->acceleration};
     return paths[output];
@@ -46,8 +47,8 @@ static const char *path_of(const eval_options *options, size_t output) {
 size_t eval_output_names(const eval_options *options, const char *names[EVAL_OUTPUTS]) {
     size_t count = 0;
     for (size_t i = 0; i < EVAL_OUTPUTS; i++) {
-        if (path_of(options, i) != NULL) {
-            names[count++] = path_of(options, i);
+        if (output_path(options, i) != NULL) {
+            names[count++] = output_path(options, i);
         }
     }
     return count;
@@ -64,89 +65,87 @@ static cli_exit open_sink(sink *target, const char *path, const eval_input *inpu
     return cli_output_write(target->output, header, size);
 }
 
-static cli_exit writer_open(writer *made, const eval_options *options, const eval_input *input) {
+static cli_exit writer_open(writer *w, const eval_options *options, const eval_input *input) {
     size_t row_bytes = 0;
     cli_exit code = CLI_DONE;
     for (size_t i = 0; i < EVAL_OUTPUTS; i++) {
-        if (path_of(options, i) != NULL) {
-            made->sinks[i].row_bytes = components[i] * sizeof(float) * input->track_count;
-            row_bytes += made->sinks[i].row_bytes;
+        if (output_path(options, i) != NULL) {
+            w->sinks[i].row_bytes = components[i] * sizeof(float) * input->track_count;
+            row_bytes += w->sinks[i].row_bytes;
         }
     }
-    made->piece = piece_bytes / row_bytes;
-    made->piece = made->piece > 0 ? made->piece : 1;
-    if (made->piece > input->sample_count) {
-        made->piece = input->sample_count > 0 ? input->sample_count : 1;
+    w->piece = piece_bytes / row_bytes;
+    w->piece = w->piece > 0 ? w->piece : 1;
+    if (w->piece > input->sample_count) {
+        w->piece = input->sample_count > 0 ? input->sample_count : 1;
     }
     for (size_t i = 0; i < EVAL_OUTPUTS && code == CLI_DONE; i++) {
-        sink *s = &made->sinks[i];
+        sink *s = &w->sinks[i];
         if (s->row_bytes == 0) {
             continue;
         }
         for (size_t k = 0; k < PIECES && code == CLI_DONE; k++) {
-            s->samples[k] = malloc(made->piece * s->row_bytes);
+            s->samples[k] = malloc(w->piece * s->row_bytes);
             if (s->samples[k] == NULL) {
-                code = cli_fail(CLI_BAD_INPUT, options->keys, CLI_MEMORY_CURE,
-                                "its samples do not fit this machine's memory");
+                code = cli_fail(CLI_BAD_INPUT, options->keys, CLI_MEMORY_HINT,
+                                "samples do not fit in this machine's memory");
             }
         }
         if (code == CLI_DONE) {
-            code = open_sink(s, path_of(options, i), input, components[i]);
+            code = open_sink(s, output_path(options, i), input, components[i]);
         }
     }
     return code;
 }
 
-static void writer_close(writer *made) {
+static void writer_close(writer *w) {
     for (size_t i = 0; i < EVAL_OUTPUTS; i++) {
-        cli_output_abandon(&made->sinks[i].output);
+        cli_output_abandon(&w->sinks[i].output);
         for (size_t k = 0; k < PIECES; k++) {
-            free(made->sinks[i].samples[k]);
+            free(w->sinks[i].samples[k]);
         }
     }
 }
 
-static void *write_pending(void *context) {
-    writer *made = context;
-    for (size_t i = 0; i < EVAL_OUTPUTS && made->code == CLI_DONE; i++) {
-        const sink *s = &made->sinks[i];
+static void *write_piece(void *context) {
+    writer *w = context;
+    for (size_t i = 0; i < EVAL_OUTPUTS && w->code == CLI_DONE; i++) {
+        const sink *s = &w->sinks[i];
         if (s->output != NULL) {
-            made->code =
-                cli_output_write(s->output, s->samples[made->turn], made->count * s->row_bytes);
+            w->code = cli_output_write(s->output, s->samples[w->buffer], w->count * s->row_bytes);
         }
     }
     return NULL;
 }
 
-/* Until the piece before has been written. */
-static cli_exit writer_wait(writer *made) {
-    if (made->writing) {
-        pthread_join(made->thread, NULL);
-        made->writing = false;
+/* Waits until the previous piece has been written. */
+static cli_exit writer_wait(writer *w) {
+    if (w->writing) {
+        pthread_join(w->thread, NULL);
+        w->writing = false;
     }
-    return made->code;
+    return w->code;
 }
 
-/* Has `count` samples of a buffer written, behind the caller's back if there can be a thread. */
-static void writer_begin(writer *made, unsigned turn, size_t count) {
-    made->turn = turn;
-    made->count = count;
-    made->writing = pthread_create(&made->thread, NULL, write_pending, made) == 0;
-    if (!made->writing) {
-        write_pending(made);
+/* Writes `count` samples of a buffer, on a thread if one can be created. */
+static void writer_begin(writer *w, unsigned buffer, size_t count) {
+    w->buffer = buffer;
+    w->count = count;
+    w->writing = pthread_create(&w->thread, NULL, write_piece, w) == 0;
+    if (!w->writing) {
+        write_piece(w);
     }
 }
 
-static cli_exit compute_piece(const writer *made, const eval_options *options,
-                              const eval_input *input, const pm_clip *clip, unsigned turn,
-                              size_t first, size_t count) {
+static cli_exit compute_piece(const writer *w, const eval_options *options, const eval_input *input,
+                              const pm_clip *clip, unsigned buffer, size_t first, size_t count) {
     pm_error error = {0};
     pm_sample_job job = {
         .sample_count = count,
-        .rotations = made->sinks[0].samples[turn],
-        .positions = made->sinks[1].samples[turn],
-        .velocities = made->sinks[2].samples[turn],
-        .accelerations = made->sinks[3].samples[turn],
+        .rotations = w->sinks[0].samples[buffer],
+        .positions = w->sinks[1].samples[buffer],
+        .velocities = w->sinks[2].samples[buffer],
+        .accelerations = w->sinks[3].samples[buffer],
         .velocity_frame = options->velocity_frame,
     };
     if (options->times != NULL) {
@@ -161,41 +160,41 @@ static cli_exit compute_piece(const writer *made, const eval_options *options,
     return CLI_DONE;
 }
 
-static cli_exit write_all(writer *made, const eval_options *options, const eval_input *input,
+static cli_exit write_all(writer *w, const eval_options *options, const eval_input *input,
                           const pm_clip *clip) {
     progress bar;
     cli_exit code = CLI_DONE;
-    unsigned turn = 0;
+    unsigned buffer = 0;
     progress_begin(&bar, "eval", input->sample_count);
     for (size_t first = 0; first < input->sample_count && code == CLI_DONE;) {
         size_t rest = input->sample_count - first;
-        size_t count = rest < made->piece ? rest : made->piece;
-        code = compute_piece(made, options, input, clip, turn, first, count);
-        cli_exit written = writer_wait(made);
+        size_t count = rest < w->piece ? rest : w->piece;
+        code = compute_piece(w, options, input, clip, buffer, first, count);
+        cli_exit written = writer_wait(w);
         code = written != CLI_DONE ? written : code;
         if (code == CLI_DONE) {
-            writer_begin(made, turn, count);
+            writer_begin(w, buffer, count);
         }
-        turn = (turn + 1) % PIECES;
+        buffer = (buffer + 1) % PIECES;
         first += count;
         progress_advance(&bar, count);
     }
-    cli_exit written = writer_wait(made);
+    cli_exit written = writer_wait(w);
     progress_end(&bar);
     return code == CLI_DONE ? written : code;
 }
 
 cli_exit eval_write(const eval_options *options, const eval_input *input, const pm_clip *clip) {
-    writer made = {0};
-    cli_exit code = writer_open(&made, options, input);
+    writer w = {0};
+    cli_exit code = writer_open(&w, options, input);
     if (code == CLI_DONE) {
-        code = write_all(&made, options, input, clip);
+        code = write_all(&w, options, input, clip);
     }
     for (size_t i = 0; i < EVAL_OUTPUTS && code == CLI_DONE; i++) {
-        if (made.sinks[i].output != NULL) {
-            code = cli_output_commit(&made.sinks[i].output);
+        if (w.sinks[i].output != NULL) {
+            code = cli_output_commit(&w.sinks[i].output);
         }
     }
-    writer_close(&made);
+    writer_close(&w);
     return code;
 }

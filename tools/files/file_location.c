@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Names to files. Device and inode tell for what exists, so that hard links and mounts are seen
- * through; for what is yet to be made, the folder's path and the last name do.
+ * Resolves file names. Existing files are compared by device and inode, so that hard links and
+ * mounts are recognised; files that do not exist yet by the path of the folder and the file name.
  */
 #define _XOPEN_SOURCE 700 /* realpath, and POSIX 2008 */
 
@@ -12,9 +12,9 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { LINKS_MAX = 40 }; /* as many as Linux follows */
+enum { LINKS_MAX = 40 }; /* the limit of Linux */
 
-/* folder_of(path) + "/" + name, or name alone when it is absolute. */
+/* folder_of(path) + "/" + name, or name alone if it is absolute. */
 static char *beside(const char *path, const char *name) {
     const char *slash = strrchr(path, '/');
     size_t folder = name[0] == '/' || slash == NULL ? 0 : (size_t)(slash - path) + 1;
@@ -27,7 +27,7 @@ static char *beside(const char *path, const char *name) {
     return joined;
 }
 
-/* What a link says, as a path; NULL when the path is no link. */
+/* The target of a link as a path; NULL if the path is not a link. */
 static char *follow(const char *path) {
     char target[PATH_MAX];
     ssize_t length = readlink(path, target, sizeof target - 1);
@@ -38,28 +38,28 @@ static char *follow(const char *path) {
     return beside(path, target);
 }
 
-/* The path of a file that is not there: of its folder, and its name. */
-static char *path_to_be(const char *path) {
+/* The path of a file that does not exist yet: the resolved folder and the file name. */
+static char *path_of_new_file(const char *path) {
     char *folder = beside(path, ".");
     char *resolved = folder != NULL ? realpath(folder, NULL) : NULL;
     const char *slash = strrchr(path, '/');
     const char *name = slash != NULL ? slash + 1 : path;
-    char *made = NULL;
+    char *joined = NULL;
     if (resolved != NULL && name[0] != '\0') {
         size_t length = strcmp(resolved, "/") == 0 ? 0 : strlen(resolved), size = strlen(name) + 1;
-        made = malloc(length + 1 + size);
-        if (made != NULL) {
-            memcpy(made, resolved, length);
-            made[length] = '/';
-            memcpy(made + length + 1, name, size);
+        joined = malloc(length + 1 + size);
+        if (joined != NULL) {
+            memcpy(joined, resolved, length);
+            joined[length] = '/';
+            memcpy(joined + length + 1, name, size);
         }
     }
     free(folder);
     free(resolved);
-    return made != NULL ? made : strdup(path);
+    return joined != NULL ? joined : strdup(path);
 }
 
-/* Links that lead to nothing are followed too: the file will be made where they lead. */
+/* Dangling links are followed too, because the file will be created at their target. */
 static char *resolve(const char *name) {
     char *path = realpath(name, NULL);
     if (path != NULL) {
@@ -74,7 +74,7 @@ static char *resolve(const char *name) {
         free(path);
         path = next;
     }
-    char *resolved = path != NULL ? path_to_be(path) : NULL;
+    char *resolved = path != NULL ? path_of_new_file(path) : NULL;
     free(path);
     return resolved;
 }

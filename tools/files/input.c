@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Whole-file input. A file is judged by its first bytes before more of it is read, and what is
- * read is bounded, so that neither a device without an end nor a sparse file of any size takes
- * the machine's memory.
+ * Whole-file input. The first bytes of a file are checked before more of it is read, and the size
+ * is limited, so that neither an endless device nor a huge sparse file exhausts memory.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -16,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A file's kind shows in as many bytes, or it is not of that kind. */
+/* A file is recognised within this many bytes, or rejected. */
 enum { FIRST_BYTES = 65536 };
 
 typedef struct byte_buffer {
@@ -42,13 +41,13 @@ input_bounds input_machine_bounds(void) {
 
 /* ---- reading ------------------------------------------------------------------- */
 
-static bool refuse(char why[INPUT_WHY], const char *reason, const char *detail) {
-    snprintf(why, INPUT_WHY, "%s%s", reason, detail);
+static bool refuse(char reason[INPUT_REASON_SIZE], const char *problem, const char *detail) {
+    snprintf(reason, INPUT_REASON_SIZE, "%s%s", problem, detail);
     return false;
 }
 
-/* Room for at least one byte and the closing NUL, but for no more than `most` and one byte that
- * tells that there is more. */
+/* Reserves space for at least one byte and the final NUL, but for at most `max` bytes and one more,
+ * which shows that the input is longer. */
 static bool buffer_grow(byte_buffer *buffer, size_t wanted, size_t max) {
     if (buffer->capacity - buffer->size > 1) {
         return true;
@@ -65,7 +64,7 @@ static bool buffer_grow(byte_buffer *buffer, size_t wanted, size_t max) {
     return true;
 }
 
-/* Reads on into the buffer; *end at the end. 0, or an errno. */
+/* Reads the next bytes into the buffer; sets *end at the end. Returns 0 or an errno. */
 static int read_more(int file, byte_buffer *buffer, bool *end) {
     for (;;) {
         ssize_t got = read(file, buffer->data + buffer->size, buffer->capacity - buffer->size - 1);
@@ -80,22 +79,23 @@ static int read_more(int file, byte_buffer *buffer, bool *end) {
     }
 }
 
-/* Whether to read on; sets *known once the kind is. */
-static bool check_kind(const cli_kind *kind, const byte_buffer *buffer, bool *known, char *why) {
+/* Whether to read on. Sets *known once the kind is certain. */
+static bool check_kind(const cli_kind *kind, const byte_buffer *buffer, bool *known, char *reason) {
     if (*known || kind == NULL) {
         return true;
     }
     cli_kind_found found = kind->find(buffer->data, buffer->size);
     *known = found == CLI_KIND_YES;
     if (found == CLI_KIND_NO || (!*known && buffer->size >= FIRST_BYTES)) {
-        return refuse(why, kind->refusal, "");
+        return refuse(reason, kind->refusal, "");
     }
     return true;
 }
 
-/* What fstat says of a regular file; what is none, or says nothing as in /proc, is a stream. */
+/* Sizes from fstat for a regular file. Everything else, and a file of size 0 as in /proc, is a
+ * stream. */
 static bool find_size(int file, const input_bounds *bounds, size_t *wanted, size_t *max,
-                      char *why) {
+                      char *reason) {
     struct stat status;
     *wanted = FIRST_BYTES;
     *max = bounds->stream;
@@ -104,8 +104,8 @@ static bool find_size(int file, const input_bounds *bounds, size_t *wanted, size
     }
     *max = bounds->file;
     if ((uintmax_t)status.st_size > bounds->file) {
-        snprintf(why, INPUT_WHY,
-                 "holds %llu bytes, which do not fit the %zu bytes of this machine's memory",
+        snprintf(reason, INPUT_REASON_SIZE,
+                 "size is %llu bytes; expected at most %zu, the memory of this machine",
                  (unsigned long long)status.st_size, bounds->file);
         return false;
     }
@@ -114,27 +114,27 @@ static bool find_size(int file, const input_bounds *bounds, size_t *wanted, size
 }
 
 static bool read_all(int file, const cli_kind *kind, const input_bounds *bounds,
-                     byte_buffer *buffer, char *why) {
+                     byte_buffer *buffer, char *reason) {
     bool known = false, end = false;
     size_t wanted, max;
-    if (!find_size(file, bounds, &wanted, &max, why)) {
+    if (!find_size(file, bounds, &wanted, &max, reason)) {
         return false;
     }
     while (!end) {
         size_t room = known || kind == NULL || wanted < FIRST_BYTES ? wanted : FIRST_BYTES;
         if (!buffer_grow(buffer, room, max)) {
-            return refuse(why, "cannot be read: ", strerror(ENOMEM));
+            return refuse(reason, "cannot be read: ", strerror(ENOMEM));
         }
         int failure = read_more(file, buffer, &end);
         if (failure != 0) {
-            return refuse(why, "cannot be read: ", strerror(failure));
+            return refuse(reason, "cannot be read: ", strerror(failure));
         }
         if (buffer->size > max) {
-            snprintf(why, INPUT_WHY,
-                     "goes on beyond the %zu bytes that are read of what has no known size", max);
+            snprintf(reason, INPUT_REASON_SIZE,
+                     "size is beyond %zu bytes, the limit for inputs of unknown size", max);
             return false;
         }
-        if (!end && !check_kind(kind, buffer, &known, why)) {
+        if (!end && !check_kind(kind, buffer, &known, reason)) {
             return false;
         }
     }
@@ -143,9 +143,9 @@ static bool read_all(int file, const cli_kind *kind, const input_bounds *bounds,
 }
 
 bool input_read(int file, const cli_kind *kind, const input_bounds *bounds, char **data,
-                size_t *size, char why[INPUT_WHY]) {
+                size_t *size, char reason[INPUT_REASON_SIZE]) {
     byte_buffer buffer = {NULL, 0, 0};
-    if (!read_all(file, kind, bounds, &buffer, why)) {
+    if (!read_all(file, kind, bounds, &buffer, reason)) {
         free(buffer.data);
         return false;
     }
@@ -157,15 +157,15 @@ bool input_read(int file, const cli_kind *kind, const input_bounds *bounds, char
 cli_exit cli_read_file(const char *path, const cli_kind *kind, char **data, size_t *size) {
     bool is_stdin = strcmp(path, "-") == 0;
     const char *name = is_stdin ? "standard input" : path;
-    char why[INPUT_WHY] = "";
+    char reason[INPUT_REASON_SIZE] = "";
     const input_bounds bounds = input_machine_bounds();
     int file = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
     if (file < 0) {
         return cli_fail(CLI_BAD_INPUT, name, NULL, "cannot be opened: %s", strerror(errno));
     }
-    bool good = input_read(file, kind, &bounds, data, size, why);
+    bool good = input_read(file, kind, &bounds, data, size, reason);
     if (!is_stdin) {
         close(file);
     }
-    return good ? CLI_DONE : cli_fail(CLI_BAD_INPUT, name, NULL, "%s", why);
+    return good ? CLI_DONE : cli_fail(CLI_BAD_INPUT, name, NULL, "%s", reason);
 }

@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: MIT
  *
- * What is under cli_read_file of cli.h: a descriptor read to its end, within bounds.
+ * The implementation of cli_read_file: reads a descriptor to its end, within limits.
  */
 #ifndef POSEMILL_TOOLS_INPUT_H
 #define POSEMILL_TOOLS_INPUT_H
 
 #include "commands/cli.h"
 
-enum { INPUT_WHY = 256 };
+enum { INPUT_REASON_SIZE = 256 };
 
-/* Bytes of an input that are read at most; a larger one is refused. */
+/* Maximum number of bytes; larger inputs are rejected. */
 typedef struct input_bounds {
-    size_t file;   /* of a regular file, whose size is known before it is read */
-    size_t stream; /* of anything else: a pipe, a device */
+    size_t file;   /* regular files, whose size is known before reading */
+    size_t stream; /* everything else: pipes, devices */
 } input_bounds;
 
-/* All of this machine's memory, and half of it. */
+/* The memory of this machine for files, half of it for streams. */
 input_bounds input_machine_bounds(void);
 
-/* Reads to the end into malloc'ed memory as cli_read_file does. False with a sentence in `why`. */
+/* Reads to the end into malloc'ed memory as cli_read_file does. False with a message in
+ * `reason`. */
 bool input_read(int file, const cli_kind *kind, const input_bounds *bounds, char **data,
-                size_t *size, char why[INPUT_WHY]);
+                size_t *size, char reason[INPUT_REASON_SIZE]);
 
 #endif

@@ -6,8 +6,8 @@
 
 #include "commands/cli.h"
 
+#include "atomic_file.h"
 #include "file_location.h"
-#include "pending.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,15 +18,15 @@
 #include <unistd.h>
 
 struct cli_output {
-    int file;              /* -1 once closed */
-    char *name;            /* for messages */
-    char *target;          /* what to rename to; NULL: written in place */
-    pending_file *pending; /* what is being written; NULL: written in place */
+    int file;               /* -1 once closed */
+    char *name;             /* for messages */
+    char *target;           /* final name; NULL: written in place */
+    atomic_file *temporary; /* the file being written; NULL: written in place */
     bool owns_file;
 };
 
 static void output_free(cli_output *output) {
-    pending_remove(&output->pending);
+    atomic_file_remove(&output->temporary);
     if (output->file >= 0 && output->owns_file) {
         close(output->file);
     }
@@ -36,8 +36,8 @@ static void output_free(cli_output *output) {
 }
 
 static cli_exit output_failed(const cli_output *output, int failure) {
-    const char *cure = failure == ENOSPC ? "free some space, or write elsewhere" : NULL;
-    return cli_fail(CLI_CANNOT_WRITE, output->name, cure, "cannot be written: %s",
+    const char *hint = failure == ENOSPC ? "free some space, or write elsewhere" : NULL;
+    return cli_fail(CLI_CANNOT_WRITE, output->name, hint, "cannot be written: %s",
                     strerror(failure));
 }
 
@@ -48,14 +48,14 @@ static int open_in_place(cli_output *output, const char *path) {
     return output->file < 0 ? errno : 0;
 }
 
-static int create_pending(cli_output *output, mode_t mode) {
-    int failure = pending_create(output->target, mode, &output->pending, &output->file);
+static int create_temporary(cli_output *output, mode_t mode) {
+    int failure = atomic_file_create(output->target, mode, &output->temporary, &output->file);
     output->owns_file = failure == 0;
     return failure;
 }
 
-/* An existing file keeps its permissions, but no bits that lend its owner's rights to whoever
- * runs it; behind a link, the file it leads to is replaced, or made. */
+/* An existing file keeps its permissions except setuid, setgid and sticky bits. The target of a
+ * link is replaced or created, not the link. */
 static int open_named(cli_output *output, const char *path) {
     struct stat status;
     file_location found;
@@ -77,10 +77,10 @@ static int open_named(cli_output *output, const char *path) {
     }
     output->target = found.path;
     if (!exists) {
-        return create_pending(output, 0666);
+        return create_temporary(output, 0666);
     }
-    /* Nobody else reads it before it has the permissions of the old one. */
-    int failure = create_pending(output, 0600);
+    /* 0600 keeps others from reading the file before it has the permissions of the old one. */
+    int failure = create_temporary(output, 0600);
     if (failure == 0 && fchmod(output->file, status.st_mode & 0777) != 0) {
         failure = errno;
     }
@@ -89,33 +89,33 @@ static int open_named(cli_output *output, const char *path) {
 
 cli_exit cli_output_open(const char *path, cli_output **output) {
     bool is_stdout = strcmp(path, "-") == 0;
-    cli_output *made = calloc(1, sizeof *made);
+    cli_output *created = calloc(1, sizeof *created);
     char *name = strdup(is_stdout ? "standard output" : path);
-    if (made == NULL || name == NULL) {
-        free(made);
+    if (created == NULL || name == NULL) {
+        free(created);
         free(name);
         return cli_fail(CLI_CANNOT_WRITE, path, NULL, "out of memory");
     }
-    made->file = -1;
-    made->name = name;
+    created->file = -1;
+    created->name = name;
     int failure = 0;
     if (is_stdout) {
         failure = fflush(stdout) != 0 ? errno : 0;
-        made->file = STDOUT_FILENO;
+        created->file = STDOUT_FILENO;
     } else {
-        failure = path[0] == '\0' ? ENOENT : open_named(made, path);
+        failure = path[0] == '\0' ? ENOENT : open_named(created, path);
     }
     if (failure != 0) {
-        cli_exit code = output_failed(made, failure);
-        output_free(made);
+        cli_exit code = output_failed(created, failure);
+        output_free(created);
         return code;
     }
-    *output = made;
+    *output = created;
     return CLI_DONE;
 }
 
-/* Straight to the system, unbuffered, so that a full disk shows here and not after
- * another output of the same command has been committed. */
+/* Unbuffered, so that a full disk is reported here and not after another output of the same command
+ * was committed. */
 cli_exit cli_output_write(cli_output *output, const void *data, size_t size) {
     const char *at = data;
     while (size > 0) {
@@ -125,26 +125,26 @@ cli_exit cli_output_write(cli_output *output, const void *data, size_t size) {
             size -= (size_t)written;
         } else if (errno != EINTR) {
             cli_exit code = output_failed(output, errno);
-            pending_remove(&output->pending);
+            atomic_file_remove(&output->temporary);
             return code;
         }
     }
     return CLI_DONE;
 }
 
-/* Closing may tell of a write that failed, so it comes before the renaming; the lock of a pending
- * file is to be held until after, and a second descriptor holds it. 0, or an errno. */
+/* close() can report a failed write, so it precedes the renaming. The lock of the temporary file
+ * must be held until after the renaming; a second descriptor holds it. Returns 0 or an errno. */
 static int close_and_rename(cli_output *output) {
     int file = output->file;
-    int holding = output->pending != NULL ? fcntl(file, F_DUPFD_CLOEXEC, 0) : -1;
-    if (output->pending != NULL && holding < 0) {
+    int holding = output->temporary != NULL ? fcntl(file, F_DUPFD_CLOEXEC, 0) : -1;
+    if (output->temporary != NULL && holding < 0) {
         return errno;
     }
     output->file = holding;
     if (close(file) != 0) {
         return errno;
     }
-    return output->pending != NULL ? pending_rename(&output->pending, output->target) : 0;
+    return output->temporary != NULL ? atomic_file_rename(&output->temporary, output->target) : 0;
 }
 
 cli_exit cli_output_commit(cli_output **output) {

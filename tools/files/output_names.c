@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The rules for names of outputs, and the folders that outputs go to.
+ * Rules for the names of outputs, and creation of output folders.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -33,39 +33,39 @@ static bool is_motion_format(const char *extension) {
 cli_exit output_name_check(const char *option, const char *name, const char *format,
                            bool format_given) {
     const char *extension = strcmp(name, "-") == 0 ? "" : extension_of(name);
-    char cure[64];
+    char hint[64];
     if (extension[0] == '\0' || strcasecmp(extension, format) == 0 ||
         (format_given && !is_motion_format(extension))) {
         return CLI_DONE;
     }
-    snprintf(cure, sizeof cure, "name it .%s, or - for standard output", format);
-    return cli_fail(CLI_USAGE, option, cure, "'%s' says a format that is not written; %s is", name,
-                    format);
+    snprintf(hint, sizeof hint, "use the extension .%s, or - for standard output", format);
+    return cli_fail(CLI_USAGE, option, hint,
+                    "'%s' has the extension of another format; expected .%s", name, format);
 }
 
 /* ---- clashes ------------------------------------------------------------------- */
 
-typedef struct placed {
+typedef struct located_file {
     file_location location;
     const named_file *file;
-} placed;
+} located_file;
 
-/* Outputs before inputs in the same place. */
-static int compare_cursors(const void *left, const void *right) {
-    const placed *a = left, *b = right;
+/* Sorts the outputs of a location before its inputs. */
+static int compare_locations(const void *left, const void *right) {
+    const located_file *a = left, *b = right;
     int order = location_compare(&a->location, &b->location);
     return order != 0 ? order : (int)b->file->use - (int)a->file->use;
 }
 
-static bool is_clash(const placed *a, const placed *b) {
+static bool is_clash(const located_file *a, const located_file *b) {
     return location_compare(&a->location, &b->location) == 0 && a->file->use == LOCATION_OUTPUT &&
            (b->file->use == LOCATION_OUTPUT || S_ISREG(b->location.status.st_mode));
 }
 
-/* Names left out for want of memory go unchecked: the next to need some will tell. */
+/* Names that do not fit in memory are not checked; the next allocation reports the shortage. */
 bool names_clash(const named_file *names, size_t count, const named_file **first,
                  const named_file **second) {
-    placed *all = calloc(count, sizeof *all);
+    located_file *all = calloc(count, sizeof *all);
     size_t found = 0;
     bool clash = false;
     for (; all != NULL && found < count; found++) {
@@ -75,7 +75,7 @@ bool names_clash(const named_file *names, size_t count, const named_file **first
         }
     }
     if (found > 1) {
-        qsort(all, found, sizeof *all, compare_cursors);
+        qsort(all, found, sizeof *all, compare_locations);
     }
     for (size_t i = 1; i < found && !clash; i++) {
         clash = is_clash(&all[i - 1], &all[i]);
@@ -96,13 +96,13 @@ static bool is_folder(const char *path) {
     return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-/* 0, or an errno. */
+/* Returns 0 or an errno. */
 static int make_one(const char *path) {
     int failure = mkdir(path, 0777) == 0 ? 0 : errno;
     return failure != 0 && is_folder(path) ? 0 : failure;
 }
 
-/* 0, or an errno. */
+/* Returns 0 or an errno. */
 static int make_all(char *path) {
     for (char *at = path + 1; *at != '\0'; at++) {
         if (*at != '/') {
@@ -123,6 +123,6 @@ cli_exit make_folders(const char *path) {
     int failure = copy != NULL ? make_all(copy) : ENOMEM;
     free(copy);
     return failure == 0 ? CLI_DONE
-                        : cli_fail(CLI_CANNOT_WRITE, path, NULL, "cannot be made a folder: %s",
+                        : cli_fail(CLI_CANNOT_WRITE, path, NULL, "folder cannot be created: %s",
                                    strerror(failure));
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What outputs may be called, checked before anything is written: a name that says another format
- * misleads whoever reads it next, and two outputs in one file lose one of them.
+ * Checks on the names of outputs before anything is written: an extension of another format would
+ * mislead readers, and with two outputs in one file one of them would be lost.
  */
 #ifndef POSEMILL_TOOLS_OUTPUT_NAMES_H
 #define POSEMILL_TOOLS_OUTPUT_NAMES_H
@@ -9,27 +9,27 @@
 #include "commands/cli.h"
 #include "file_location.h"
 
-/* What stands behind the last dot of a name; "" when there is none. */
+/* The extension of a name, without the dot; "" if there is none. */
 const char *extension_of(const char *path);
 
-/* CLI_USAGE, printed, when the output `name` of `option` has an extension that says other than
- * `format`, which is what will be written. No extension says nothing, nor does "-". When the
- * format was asked for by an option of its own, only other formats of motion are refused. */
+/* Prints and returns CLI_USAGE if the extension of the output `name` of `option` names a format
+ * other than `format`, the one that will be written. A name without an extension and "-" are
+ * accepted. With format_given only extensions of other motion formats are rejected. */
 cli_exit output_name_check(const char *option, const char *name, const char *format,
                            bool format_given);
 
 typedef struct named_file {
-    const char *name; /* "-": the stream */
+    const char *name; /* "-" is the stream */
     location_use use;
 } named_file;
 
-/* Finds an output that is another output's file, or replaces an input: *first is the output. False
- * when there is none. An input that is no plain file is never replaced. */
+/* Finds an output that is the same file as another output or that would replace an input; *first is
+ * the output. False if there is none. Only an input that is a regular file can be replaced. */
 bool names_clash(const named_file *names, size_t count, const named_file **first,
                  const named_file **second);
 
-/* Makes a folder and those above it, where they are not there yet. On failure prints and returns
- * the code. */
+/* Creates a folder and its parents where they do not exist. On failure prints and returns the
+ * code. */
 cli_exit make_folders(const char *path);
 
 #endif

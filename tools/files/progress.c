@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * The progress bar, and the line that says what is being waited for: plain characters and a
- * carriage return, no colour. Both are the last line of the terminal, one at a time.
+ * The progress bar and status notes: plain characters and a carriage return, no colour. Both use
+ * the last line of the terminal, one at a time.
  */
 #define _POSIX_C_SOURCE 200809L
 
 #include "progress.h"
 
 #include "commands/cli.h"
-#include "shown.h"
+#include "printable.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -17,11 +17,11 @@
 #include <unistd.h>
 
 enum { BAR_WIDTH = 30, LINE_WIDTH = 79 /* a line that wraps cannot be cleared */ };
-static const double patience_seconds = 0.5;
+static const double delay_seconds = 0.5;
 
-/* Notes come from any thread. */
+/* Notes can come from any thread. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static int shown_width; /* of what the terminal shows of us; 0: nothing */
+static int drawn_width; /* width of the text on the terminal; 0: none */
 
 double progress_clock(void) {
     struct timespec now = {0, 0};
@@ -29,20 +29,20 @@ double progress_clock(void) {
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-static bool is_possible(void) {
+static bool is_enabled(void) {
     return !cli_quiet && isatty(STDERR_FILENO) == 1;
 }
 
-/* Puts a text, "" for none, in place of what is shown. */
-static void show(const char *text) {
+/* Replaces the text on the terminal; "" clears it. */
+static void draw_text(const char *text) {
     pthread_mutex_lock(&lock);
     int width = (int)strlen(text);
     width = width < LINE_WIDTH ? width : LINE_WIDTH;
-    if (width > 0 || shown_width > 0) {
-        fprintf(stderr, "\r%-*.*s%s", shown_width, width, text, width > 0 ? "" : "\r");
+    if (width > 0 || drawn_width > 0) {
+        fprintf(stderr, "\r%-*.*s%s", drawn_width, width, text, width > 0 ? "" : "\r");
         fflush(stderr);
     }
-    shown_width = width;
+    drawn_width = width;
     pthread_mutex_unlock(&lock);
 }
 
@@ -52,7 +52,7 @@ void progress_begin(progress *bar, const char *label, uint64_t total) {
     bar->total = total;
     bar->begun = progress_clock();
     bar->percent = -1;
-    bar->possible = total > 0 && is_possible();
+    bar->enabled = total > 0 && is_enabled();
 }
 
 static void draw(const progress *bar) {
@@ -62,12 +62,12 @@ static void draw(const progress *bar) {
     memset(cells, '#', (size_t)filled);
     cells[BAR_WIDTH] = '\0';
     snprintf(line, sizeof line, "%s [%s] %3d %%", bar->label, cells, bar->percent);
-    show(line);
+    draw_text(line);
 }
 
 void progress_advance(progress *bar, uint64_t amount) {
     bar->done += amount < bar->total - bar->done ? amount : bar->total - bar->done;
-    if (!bar->possible || progress_clock() - bar->begun < patience_seconds) {
+    if (!bar->enabled || progress_clock() - bar->begun < delay_seconds) {
         return;
     }
     int percent = (int)(100.0 * ((double)bar->done / (double)bar->total));
@@ -83,13 +83,13 @@ void progress_end(progress *bar) {
 }
 
 void progress_note(const char *text) {
-    char shown[LINE_WIDTH + 1];
-    if (is_possible()) {
-        shown_text(shown, sizeof shown, text, strlen(text));
-        show(shown);
+    char printable[LINE_WIDTH + 1];
+    if (is_enabled()) {
+        printable_text(printable, sizeof printable, text, strlen(text));
+        draw_text(printable);
     }
 }
 
 void progress_clear(void) {
-    show("");
+    draw_text("");
 }

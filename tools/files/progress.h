@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A progress bar on stderr, shown only on a terminal, only without --quiet, and only
- * for work that takes long enough to wonder about; and notes of what is being waited for.
+ * A progress bar on stderr, drawn only on a terminal, without --quiet, and for work that takes
+ * longer than half a second; and status notes.
  */
 #ifndef POSEMILL_TOOLS_PROGRESS_H
 #define POSEMILL_TOOLS_PROGRESS_H
@@ -12,25 +12,25 @@
 typedef struct progress {
     const char *label;
     uint64_t total, done;
-    double begun; /* seconds, as of progress_clock */
-    bool possible;
-    int percent; /* as last drawn */
+    double begun; /* seconds of progress_clock */
+    bool enabled;
+    int percent; /* last value drawn */
 } progress;
 
 void progress_begin(progress *bar, const char *label, uint64_t total);
 void progress_advance(progress *bar, uint64_t amount);
-/* Clears the bar from the terminal. Before any other message, too. */
+/* Clears the bar from the terminal. Call it before printing other messages. */
 void progress_end(progress *bar);
 
-/* A note in place of the bar, until the next note, bar or progress_clear. Cut where it is longer
- * than a line. Thread-safe. */
+/* Shows a note in place of the bar, until the next note, bar or progress_clear. A note longer than
+ * a line is cut. Thread-safe. */
 void progress_note(const char *text);
 
-/* Clears bar and note. Messages of cli.h do it themselves; before output to a terminal that may be
- * the same, others do. Thread-safe. */
+/* Clears the bar and the note. The messages of cli.h call it themselves; other output that may go
+ * to the same terminal requires a call before it. Thread-safe. */
 void progress_clear(void);
 
-/* Seconds of a clock that never jumps. */
+/* Seconds of a monotonic clock. */
 double progress_clock(void);
 
 #endif

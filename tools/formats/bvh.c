@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * Reading a BVH from end to end, and the scanner under it. The hierarchy is read in
+ * Reads a BVH file from end to end, and contains the scanner. The hierarchy is read in
  * bvh_hierarchy.c, the motion in bvh_motion.c.
  */
 #include "bvh.h"
 
 #include "bvh_scan.h"
-#include "files/shown.h"
+#include "files/printable.h"
 #include "text.h"
 
 #include <math.h>
@@ -45,7 +45,7 @@ static char lower(char c) {
     return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
-/* Whether `name` begins with the word, in any case. */
+/* Whether `name` begins with the word, ignoring case. */
 static bool begins_as(bvh_text word, const char *name) {
     size_t i;
 
@@ -61,10 +61,10 @@ bool bvh_word_is(bvh_text word, const char *name) {
     return begins_as(word, name) && name[word.size] == '\0';
 }
 
-char *bvh_show(bvh_text word, char text[BVH_SHOWN]) {
-    size_t size = shown_cut(word.begin, word.size, BVH_SHOWN_BYTES);
+char *bvh_printable(bvh_text word, char text[BVH_PRINTABLE_SIZE]) {
+    size_t size = utf8_cut(word.begin, word.size, BVH_PRINTABLE_BYTES);
 
-    shown_text(text, BVH_SHOWN, word.begin, size);
+    printable_text(text, BVH_PRINTABLE_SIZE, word.begin, size);
     return text;
 }
 
@@ -73,11 +73,11 @@ bool bvh_next_number(bvh_scan *scan, const char *what, double *value) {
     const char *end = word.begin + word.size;
 
     if (text_read_number(word.begin, end, value, &scan->commas) != end) {
-        return bvh_refuse(scan, word.begin, "%s is '%s', which is not a number", what,
-                          bvh_show(word, (char[BVH_SHOWN]){0}));
+        return bvh_refuse(scan, word.begin, "%s is '%s'; expected a number", what,
+                          bvh_printable(word, (char[BVH_PRINTABLE_SIZE]){0}));
     }
     if (!isfinite(*value)) {
-        return bvh_refuse(scan, word.begin, "%s is too large a number", what);
+        return bvh_refuse(scan, word.begin, "%s is too large; expected a finite number", what);
     }
     return true;
 }
@@ -94,32 +94,32 @@ size_t bvh_line(const bvh_scan *scan, const char *location) {
     return line;
 }
 
-static void refuse(bvh_scan *scan, const char *location, const char *cure, const char *why,
+static void refuse(bvh_scan *scan, const char *location, const char *hint, const char *reason,
                    va_list arguments) {
     char text[1024];
 
     if (!scan->failed) {
-        vsnprintf(text, sizeof text, why, arguments);
-        cli_fail(CLI_BAD_INPUT, scan->path, cure, "line %zu: %s", bvh_line(scan, location), text);
+        vsnprintf(text, sizeof text, reason, arguments);
+        cli_fail(CLI_BAD_INPUT, scan->path, hint, "line %zu: %s", bvh_line(scan, location), text);
     }
     scan->failed = true;
 }
 
-bool bvh_refuse(bvh_scan *scan, const char *location, const char *why, ...) {
+bool bvh_refuse(bvh_scan *scan, const char *location, const char *reason, ...) {
     va_list arguments;
 
-    va_start(arguments, why);
-    refuse(scan, location, NULL, why, arguments);
+    va_start(arguments, reason);
+    refuse(scan, location, NULL, reason, arguments);
     va_end(arguments);
     return false;
 }
 
-bool bvh_refuse_with_cure(bvh_scan *scan, const char *location, const char *cure, const char *why,
-                          ...) {
+bool bvh_refuse_with_hint(bvh_scan *scan, const char *location, const char *hint,
+                          const char *reason, ...) {
     va_list arguments;
 
-    va_start(arguments, why);
-    refuse(scan, location, cure, why, arguments);
+    va_start(arguments, reason);
+    refuse(scan, location, hint, reason, arguments);
     va_end(arguments);
     return false;
 }
@@ -134,7 +134,7 @@ bool bvh_out_of_memory(bvh_scan *scan) {
 
 void bvh_describe_joint(const bvh *model, size_t joint, char text[BVH_JOINT_TEXT]) {
     snprintf(text, BVH_JOINT_TEXT, "joint %zu (%s)", joint,
-             bvh_show(model->joints[joint].name, (char[BVH_SHOWN]){0}));
+             bvh_printable(model->joints[joint].name, (char[BVH_PRINTABLE_SIZE]){0}));
 }
 
 bool bvh_grow(void **array, size_t count, size_t *capacity, size_t element_size) {
@@ -180,7 +180,7 @@ static cli_kind_found find_first_word(const char *bytes, size_t size) {
                                                                           : CLI_KIND_NO;
 }
 
-const cli_kind bvh_kind = {find_first_word, "not a BVH file: it does not begin with HIERARCHY"};
+const cli_kind bvh_kind = {find_first_word, "not a BVH file; expected HIERARCHY at the beginning"};
 
 /* ---- the whole ------------------------------------------------------------------- */
 
@@ -214,7 +214,7 @@ static int compare_names(const void *left, const void *right) {
     return order != 0 ? order : (size_a > size_b) - (size_a < size_b);
 }
 
-/* Names are never looked up here, so duplicates only deserve a warning: one for all. */
+/* Joints are never looked up by name, so duplicate names cause only one warning. */
 static bool warn_of_duplicates(bvh_scan *scan) {
     const bvh *model = scan->model;
     const bvh_joint **sorted = calloc(model->joint_count, sizeof *sorted);
@@ -238,8 +238,8 @@ static bool warn_of_duplicates(bvh_scan *scan) {
     if (duplicates != 0) {
         bvh_describe_joint(model, example, text);
         cli_warn(scan->path,
-                 "%zu joint%s the name of another, as %s does; they are told apart "
-                 "by their place",
+                 "%zu joint%s a name used before, such as %s; joints are identified by "
+                 "their order",
                  duplicates, duplicates == 1 ? " has" : "s have", text);
     }
     return true;
@@ -254,7 +254,7 @@ static bool scan_all(bvh_scan *scan) {
     }
     scan->model->comma = scan->commas != 0;
     if (scan->model->comma) {
-        cli_warn(scan->path, "numbers have decimal commas; they are written with points");
+        cli_warn(scan->path, "numbers have decimal commas; they are written with decimal points");
     }
     return true;
 }

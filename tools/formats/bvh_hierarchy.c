@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The HIERARCHY of a BVH, word by word, so that line breaks mean nothing but the end of a
- * name. Nesting is kept in the joints' parents, not on the stack: any depth is fine.
+ * Reads the HIERARCHY of a BVH word by word; a line break only ends a name. Nesting is stored in
+ * the parents of the joints, not on the stack, so any depth is accepted.
  */
 #include "bvh_scan.h"
 
@@ -11,7 +11,7 @@
 typedef struct builder {
     bvh_scan *scan;
     size_t joint_capacity, site_capacity, channel_capacity;
-    size_t joint; /* whose braces we are in; BVH_NO_JOINT outside */
+    size_t joint; /* the joint whose braces are open; BVH_NO_JOINT outside all */
     bool in_site;
 } builder;
 
@@ -40,9 +40,9 @@ static bool open_brace(bvh_scan *scan) {
 
     if (!bvh_word_is(word, "{")) {
         return bvh_refuse(scan, word.begin,
-                          word.size == 0 ? "the file ends where { is due"
-                                         : "'%s' stands where { is due",
-                          bvh_show(word, (char[BVH_SHOWN]){0}));
+                          word.size == 0 ? "expected '{', found the end of the file"
+                                         : "expected '{', found '%s'",
+                          bvh_printable(word, (char[BVH_PRINTABLE_SIZE]){0}));
     }
     return true;
 }
@@ -74,7 +74,7 @@ static bool begin_site(builder *b) {
                   sizeof *model->sites)) {
         return bvh_out_of_memory(b->scan);
     }
-    /* The word behind `End` is `Site` by custom and no part of a name. */
+    /* The word after `End` is `Site` by convention and not part of a name. */
     inner.at = words.begin;
     inner.end = words.begin + words.size;
     bvh_next_word(&inner);
@@ -86,7 +86,7 @@ static bool begin_site(builder *b) {
     return open_brace(b->scan);
 }
 
-/* Three numbers, whose decimal commas become points in the kept text. */
+/* Reads three numbers. Their decimal commas become points in the stored text. */
 static bool read_offset(builder *b) {
     bvh_scan *scan = b->scan;
     bvh *model = scan->model;
@@ -123,7 +123,7 @@ static bvh_channel_kind channel_kind(bvh_text name) {
     return BVH_OTHER;
 }
 
-/* Words that can only mean that the channel names are over. */
+/* Words that cannot be channel names. */
 static bool ends_channels(bvh_text word) {
     static const char *const words[] = {"", "{", "}", "JOINT", "End", "OFFSET", "CHANNELS"};
     size_t i;
@@ -161,21 +161,24 @@ static bool read_channels(builder *b) {
         return false;
     }
     if (stated < 0 || stated > 1e9 || stated != (double)(uint32_t)stated) {
-        return bvh_refuse(scan, location, "%s: %g is no number of channels", text, stated);
+        return bvh_refuse(scan, location,
+                          "%s: number of channels is %g; expected a whole number from 0 to 1e9",
+                          text, stated);
     }
     if (b->in_site) {
-        return stated == 0 || bvh_refuse(scan, location, "an End Site of %s has channels", text);
+        return stated == 0 ||
+               bvh_refuse(scan, location, "End Site of %s has channels; expected none", text);
     }
     if (joint->has_channels_line) {
-        return bvh_refuse(scan, location, "%s has CHANNELS twice", text);
+        return bvh_refuse(scan, location, "%s has a second CHANNELS line; expected one", text);
     }
     joint->has_channels_line = true;
     joint->first_channel = scan->model->channel_count;
     while (joint->channel_count < (size_t)stated) {
         bvh_text name = bvh_next_word(scan);
         if (ends_channels(name)) {
-            return bvh_refuse(scan, name.begin, "%s: CHANNELS states %g and names %zu", text,
-                              stated, joint->channel_count);
+            return bvh_refuse(scan, name.begin, "%s: CHANNELS declares %g channels and names %zu",
+                              text, stated, joint->channel_count);
         }
         if (!add_channel(b, name)) {
             return false;
@@ -193,7 +196,7 @@ static bool close_brace(builder *b) {
     return true;
 }
 
-/* One word inside the braces of a joint or a site, and what belongs to it. */
+/* Reads one word inside the braces of a joint or a site, and its arguments. */
 static bool read_member(builder *b, bvh_text word) {
     char text[BVH_JOINT_TEXT];
 
@@ -214,13 +217,13 @@ static bool read_member(builder *b, bvh_text word) {
     }
     bvh_describe_joint(b->scan->model, b->joint, text);
     if (word.size == 0) {
-        return bvh_refuse(b->scan, word.begin, "the file ends inside %s", text);
+        return bvh_refuse(b->scan, word.begin, "unexpected end of the file inside %s", text);
     }
-    return bvh_refuse(b->scan, word.begin, "'%s' means nothing inside %s",
-                      bvh_show(word, (char[BVH_SHOWN]){0}), text);
+    return bvh_refuse(b->scan, word.begin, "unknown keyword '%s' inside %s",
+                      bvh_printable(word, (char[BVH_PRINTABLE_SIZE]){0}), text);
 }
 
-/* One word outside all braces. *done at MOTION. */
+/* Reads one word outside all braces. Sets *done at MOTION. */
 static bool read_top(builder *b, bvh_text word, bool *done) {
     bvh *model = b->scan->model;
 
@@ -236,10 +239,10 @@ static bool read_top(builder *b, bvh_text word, bool *done) {
         return true;
     }
     if (word.size == 0) {
-        return bvh_refuse(b->scan, word.begin, "the file ends without MOTION");
+        return bvh_refuse(b->scan, word.begin, "expected MOTION, found the end of the file");
     }
-    return bvh_refuse(b->scan, word.begin, "'%s' stands where ROOT or MOTION is due",
-                      bvh_show(word, (char[BVH_SHOWN]){0}));
+    return bvh_refuse(b->scan, word.begin, "expected ROOT or MOTION, found '%s'",
+                      bvh_printable(word, (char[BVH_PRINTABLE_SIZE]){0}));
 }
 
 bool bvh_scan_hierarchy(bvh_scan *scan) {
@@ -264,10 +267,10 @@ bool bvh_scan_hierarchy(bvh_scan *scan) {
         }
     }
     if (model->joint_count == 0) {
-        return bvh_refuse(scan, word.begin, "there is no ROOT");
+        return bvh_refuse(scan, word.begin, "no ROOT; expected at least one");
     }
     if (model->channel_count == 0) {
-        return bvh_refuse(scan, word.begin, "no joint has a channel");
+        return bvh_refuse(scan, word.begin, "no joint has channels; expected at least one");
     }
     return true;
 }

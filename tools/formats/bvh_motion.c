@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The MOTION of a BVH: its head, and the rows. A row ends where a line ends; it may take
- * several lines, but no line may hold more than the row still lacks, so that a missing or
- * surplus number can never shift those behind it.
+ * Reads the MOTION of a BVH: the head and the rows. A row ends at a line end. A row may span
+ * several lines, but a line must not hold more numbers than the row lacks, so that a missing or
+ * surplus number never shifts the following ones.
  */
 #include "bvh_scan.h"
 
@@ -14,20 +14,20 @@
 
 /* ---- head ----------------------------------------------------------------------- */
 
-/* Takes a colon off the end of a word, or reads the one that stands by itself. */
+/* Removes the colon from the end of a word, or reads a separate one. */
 static bool take_colon(bvh_scan *scan, bvh_text *word) {
     const char *colon = memchr(word->begin, ':', word->size);
     bvh_text next;
 
     if (colon != NULL) {
-        scan->at = colon + 1; /* `Frames:3` goes on behind it */
+        scan->at = colon + 1; /* `Frames:3` continues after the colon */
         word->size = (size_t)(colon - word->begin);
         return true;
     }
     next = bvh_next_word(scan);
     if (next.size == 0 || *next.begin != ':') {
-        return bvh_refuse(scan, next.begin, "a colon is missing behind '%s'",
-                          bvh_show(*word, (char[BVH_SHOWN]){0}));
+        return bvh_refuse(scan, next.begin, "expected ':' after '%s'",
+                          bvh_printable(*word, (char[BVH_PRINTABLE_SIZE]){0}));
     }
     scan->at = next.begin + 1;
     return true;
@@ -37,14 +37,14 @@ static bool read_frames(bvh_scan *scan) {
     bvh_text word = bvh_next_word(scan);
     const char *end = word.begin + word.size;
 
-    if (text_read_whole(word.begin, end, &scan->model->frames_stated) != end) {
-        return bvh_refuse(scan, word.begin, "Frames: '%s' is not a number of frames",
-                          bvh_show(word, (char[BVH_SHOWN]){0}));
+    if (text_read_integer(word.begin, end, &scan->model->frames_stated) != end) {
+        return bvh_refuse(scan, word.begin, "Frames: is '%s'; expected a whole number",
+                          bvh_printable(word, (char[BVH_PRINTABLE_SIZE]){0}));
     }
     return true;
 }
 
-/* The words of a line, from `line` on. */
+/* Counts the words of the line that starts at `line`. */
 static size_t count_words(const bvh_scan *scan, const char *line) {
     bvh_scan ahead = *scan;
     const char *stop = line;
@@ -61,7 +61,7 @@ static size_t count_words(const bvh_scan *scan, const char *line) {
     return count;
 }
 
-/* The word behind `Frame Time:`, empty when the line has none and the next is a row. */
+/* The word after `Frame Time:`; empty if the line has none and the next line is a row. */
 static bvh_text frame_time_word(bvh_scan *scan) {
     bvh_text none = {scan->at, 0};
     const char *colon = scan->at;
@@ -76,9 +76,9 @@ static bvh_text frame_time_word(bvh_scan *scan) {
     return bvh_next_word(scan);
 }
 
-static const char rate_cure[] = "give the rate with --src-rate";
+static const char rate_hint[] = "give the rate with --src-rate";
 
-/* A frame time of 1 is what tools write that do not know it, and as such as bad as none. */
+/* Tools that do not know the frame time write 1, so 1 is treated like a missing frame time. */
 static bool read_frame_time(bvh_scan *scan) {
     bvh *model = scan->model;
     bvh_text word = frame_time_word(scan);
@@ -88,29 +88,31 @@ static bool read_frame_time(bvh_scan *scan) {
 
     model->frame_time = word;
     if (text_read_number(word.begin, end, &seconds, &scan->commas) != end) {
-        return given ||
-               bvh_refuse_with_cure(scan, word.begin, rate_cure, "Frame Time: '%s' is not a number",
-                                    bvh_show(word, (char[BVH_SHOWN]){0}));
+        return given || bvh_refuse_with_hint(scan, word.begin, rate_hint,
+                                             "Frame Time: is '%s'; expected a number",
+                                             bvh_printable(word, (char[BVH_PRINTABLE_SIZE]){0}));
     }
     if (given) {
         if (seconds == 1.0) {
-            cli_warn(scan->path, "its frame time of 1 second is a placeholder, left aside");
+            cli_warn(scan->path, "Frame Time: 1 second is a placeholder and is ignored");
         }
         return true;
     }
     if (seconds == 1.0) {
-        return bvh_refuse_with_cure(scan, word.begin, rate_cure,
-                                    "Frame Time: 1 second is a placeholder");
+        return bvh_refuse_with_hint(
+            scan, word.begin, rate_hint,
+            "Frame Time: 1 second is a placeholder; expected the real frame time");
     }
     if (!rate_from_frame_time(word.begin, word.size, !scan->options->no_snap, &model->rate,
                               &model->rate_how)) {
-        return bvh_refuse_with_cure(scan, word.begin, rate_cure, "Frame Time: %s seconds cannot be",
-                                    bvh_show(word, (char[BVH_SHOWN]){0}));
+        return bvh_refuse_with_hint(scan, word.begin, rate_hint,
+                                    "Frame Time: is %s seconds; expected 1e-9 to 1e9",
+                                    bvh_printable(word, (char[BVH_PRINTABLE_SIZE]){0}));
     }
     return true;
 }
 
-/* Whether a number or its like follows, which is where the head ends. */
+/* Whether the head ends here: the next word is not one of its keywords. */
 static bool at_row(const bvh_scan *scan) {
     bvh_scan ahead = *scan;
     bvh_text word = bvh_next_word(&ahead);
@@ -129,7 +131,7 @@ bool bvh_scan_head(bvh_scan *scan) {
         if (bvh_word_is(word, "Frame")) {
             word = bvh_next_word(scan);
             if (word.size < 4 || !bvh_word_is((bvh_text){word.begin, 4}, "Time")) {
-                return bvh_refuse(scan, word.begin, "'Frame' is not followed by 'Time:'");
+                return bvh_refuse(scan, word.begin, "expected 'Time:' after 'Frame'");
             }
             if (!take_colon(scan, &word) || !read_frame_time(scan)) {
                 return false;
@@ -143,7 +145,7 @@ bool bvh_scan_head(bvh_scan *scan) {
         }
     }
     if (!time && scan->options->source_rate.den == 0) {
-        return bvh_refuse_with_cure(scan, scan->at, rate_cure, "Frame Time: is missing");
+        return bvh_refuse_with_hint(scan, scan->at, rate_hint, "Frame Time: is missing");
     }
     if (!frames) {
         scan->model->frames_stated = UINT64_MAX;
@@ -155,11 +157,11 @@ bool bvh_scan_head(bvh_scan *scan) {
 
 typedef struct row_reader {
     bvh_scan *scan;
-    size_t count;      /* numbers of the row so far */
-    const char *begin; /* of its first number */
-    const char *end;   /* of its last number */
+    size_t count;      /* numbers read of the row */
+    const char *begin; /* start of its first number */
+    const char *end;   /* end of its last number */
     bool held;
-    size_t capacity; /* rows there is room for */
+    size_t capacity; /* allocated rows */
 } row_reader;
 
 static bool grow_rows(row_reader *r) {
@@ -169,7 +171,7 @@ static bool grow_rows(row_reader *r) {
     bvh_row *rows;
 
     if (r->capacity == 0) {
-        /* What is stated, when the text is long enough to hold it. */
+        /* The stated number of rows, if the text is long enough for it. */
         size_t possible = (size_t)(r->scan->end - r->scan->at) / 2 / channels + 1;
         wanted = model->frames_stated < possible ? (size_t)model->frames_stated + 1 : 16;
     }
@@ -209,20 +211,19 @@ static bool refuse_too_long(row_reader *r, const char *location) {
     size_t first = count_words(scan, r->begin);
 
     if (bvh_line(scan, r->begin) != bvh_line(scan, location)) {
-        return bvh_refuse(scan, r->begin, "a row of %zu numbers where the joints have %zu channels",
+        return bvh_refuse(scan, r->begin, "row has %zu numbers; expected %zu, one per channel",
                           first, channels);
     }
-    return bvh_refuse(scan, location, "a row of %zu numbers where the joints have %zu channels",
-                      first, channels);
+    return bvh_refuse(scan, location, "row has %zu numbers; expected %zu, one per channel", first,
+                      channels);
 }
 
 static bool refuse_cut_short(row_reader *r) {
-    return bvh_refuse(r->scan, r->begin,
-                      "the last row has %zu numbers where the joints have %zu channels", r->count,
-                      r->scan->model->channel_count);
+    return bvh_refuse(r->scan, r->begin, "last row has %zu numbers; expected %zu, one per channel",
+                      r->count, r->scan->model->channel_count);
 }
 
-/* A number that is none: the one before it in time, or the end. */
+/* Handles NaN and infinity: takes the value of the row before, or fails. */
 static bool take_not_finite(row_reader *r, bvh_text word, double *value) {
     bvh_scan *scan = r->scan;
     const bvh *model = scan->model;
@@ -235,14 +236,16 @@ static bool take_not_finite(row_reader *r, bvh_text word, double *value) {
         return true;
     }
     bvh_describe_joint(model, model->channels[r->count].joint, joint);
-    return bvh_refuse_with_cure(
-        scan, word.begin, scan->options->hold_nan ? NULL : "--nan hold keeps the value before it",
-        "%s, %s: '%s' is not a finite number%s", joint, bvh_show(channel, (char[BVH_SHOWN]){0}),
-        bvh_show(word, (char[BVH_SHOWN]){0}),
-        scan->options->hold_nan ? ", and no row before it has one" : "");
+    return bvh_refuse_with_hint(
+        scan, word.begin,
+        scan->options->hold_nan ? NULL : "--nan hold uses the value of the row before",
+        "%s, %s: '%s' is not a finite number%s", joint,
+        bvh_printable(channel, (char[BVH_PRINTABLE_SIZE]){0}),
+        bvh_printable(word, (char[BVH_PRINTABLE_SIZE]){0}),
+        scan->options->hold_nan ? ", and there is no earlier row to take a value from" : "");
 }
 
-/* Whether a line that begins with what is no number is a damaged row all the same. */
+/* Whether a line that begins with a word other than a number is still a damaged row. */
 static bool looks_like_row(const bvh_scan *scan, bvh_text word) {
     double number;
     size_t commas = 0;
@@ -251,8 +254,8 @@ static bool looks_like_row(const bvh_scan *scan, bvh_text word) {
            count_words(scan, word.begin) == scan->model->channel_count;
 }
 
-/* What is no number ends the motion when it follows the last row, and is refused inside a
- * row, or in place of one that Frames: still announces. */
+/* A word that is not a number ends the motion if it follows the last row. It is an error inside a
+ * row, and in place of a row that Frames: announces. */
 static bool take_text(row_reader *r, bvh_text word, bool *done) {
     bvh_scan *scan = r->scan;
     const bvh *model = scan->model;
@@ -265,22 +268,22 @@ static bool take_text(row_reader *r, bvh_text word, bool *done) {
     }
     if (r->count == 0 &&
         (model->frame_count >= model->frames_stated || !looks_like_row(scan, word))) {
-        cli_warn(scan->path, "line %zu: what follows the last row is no motion and is left out",
+        cli_warn(scan->path, "line %zu: text after the last row is ignored",
                  bvh_line(scan, word.begin));
         *done = true;
         return true;
     }
     if (r->count == channels) {
-        return bvh_refuse(scan, word.begin, "'%s' stands behind a row",
-                          bvh_show(word, (char[BVH_SHOWN]){0}));
+        return bvh_refuse(scan, word.begin, "unexpected '%s' after a row",
+                          bvh_printable(word, (char[BVH_PRINTABLE_SIZE]){0}));
     }
     bvh_describe_joint(model, model->channels[r->count].joint, joint);
     return bvh_refuse(scan, word.begin, "%s: '%s' is not a number%s", joint,
-                      bvh_show(word, (char[BVH_SHOWN]){0}),
-                      commas ? "; a comma is taken only as a decimal mark, between digits" : "");
+                      bvh_printable(word, (char[BVH_PRINTABLE_SIZE]){0}),
+                      commas ? "; a comma is accepted only as a decimal mark, between digits" : "");
 }
 
-/* What text_read_number does not take whole. */
+/* Handles a word that text_read_number does not read completely. */
 static bool take_odd_word(row_reader *r, double *value, bool *done) {
     bvh_scan *scan = r->scan;
     const char *start = scan->at, *end = start;
@@ -339,7 +342,7 @@ static bool check_row_count(bvh_scan *scan) {
     uint64_t stated = model->frames_stated;
 
     if (model->frame_count == 0) {
-        return bvh_refuse(scan, scan->at, "there are no frames");
+        return bvh_refuse(scan, scan->at, "no frames; expected at least one row");
     }
     if (stated == model->frame_count) {
         return true;
@@ -347,14 +350,14 @@ static bool check_row_count(bvh_scan *scan) {
     if (scan->options->strict) {
         return stated == UINT64_MAX
                    ? bvh_refuse(scan, scan->at, "Frames: is missing or too large")
-                   : bvh_refuse(scan, scan->at, "Frames: states %llu, but there are %zu rows",
+                   : bvh_refuse(scan, scan->at, "Frames: is %llu, but the file has %zu rows",
                                 (unsigned long long)stated, model->frame_count);
     }
     if (stated == UINT64_MAX) {
-        cli_warn(scan->path, "Frames: is missing or too large; there are %zu rows",
+        cli_warn(scan->path, "Frames: is missing or too large; the file has %zu rows",
                  model->frame_count);
     } else {
-        cli_warn(scan->path, "Frames: states %llu, but there are %zu rows, which are used",
+        cli_warn(scan->path, "Frames: is %llu, but the file has %zu rows; all rows are used",
                  (unsigned long long)stated, model->frame_count);
     }
     return true;

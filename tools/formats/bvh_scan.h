@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the parts of the BVH reader share: the place in the text, words, and failures
- * that know their line. Not for other modules.
+ * Shared by the parts of the BVH reader: the position in the text, words, and errors with a line
+ * number. Not for other modules.
  */
 #ifndef POSEMILL_TOOLS_BVH_SCAN_H
 #define POSEMILL_TOOLS_BVH_SCAN_H
@@ -10,47 +10,47 @@
 
 typedef struct bvh_scan {
     const char *path;
-    const char *begin; /* behind the byte order mark */
+    const char *begin; /* after the byte order mark */
     const char *at;
     const char *end;
     const bvh_options *options;
     bvh *model;
-    size_t commas; /* decimal commas met */
+    size_t commas; /* number of decimal commas read */
     bool failed;   /* a message was printed */
 } bvh_scan;
 
 bool bvh_is_blank(char c); /* a blank or a line end */
 
-/* Skips blanks; then the bytes up to the next blank or brace, or one brace. Empty at the
- * end of the text. */
+/* Skips blanks and returns the bytes up to the next blank or brace, or one brace. Empty at the end
+ * of the text. */
 bvh_text bvh_next_word(bvh_scan *scan);
 
-/* Whether a word is `name`, in any case. */
+/* Whether a word is `name`, ignoring case. */
 bool bvh_word_is(bvh_text word, const char *name);
 
-/* A word of a file for a message: its control characters shown, and cut to 60 bytes. Returns
- * text. */
-enum { BVH_SHOWN_BYTES = 60, BVH_SHOWN = 4 * BVH_SHOWN_BYTES + 1 };
-char *bvh_show(bvh_text word, char text[BVH_SHOWN]);
+/* A word of a file for a message: control characters are escaped, and it is cut to 60 bytes.
+ * Returns text. */
+enum { BVH_PRINTABLE_BYTES = 60, BVH_PRINTABLE_SIZE = 4 * BVH_PRINTABLE_BYTES + 1 };
+char *bvh_printable(bvh_text word, char text[BVH_PRINTABLE_SIZE]);
 
 /* Reads the next word as a finite number. On failure prints and returns false. */
 bool bvh_next_number(bvh_scan *scan, const char *what, double *value);
 
-/* The number of the line that `place` is on; LF, CR and CRLF end lines. */
+/* The number of the line that contains `location`. LF, CR and CRLF end lines. */
 size_t bvh_line(const bvh_scan *scan, const char *location);
 
-/* `path: line N: ...`. All always return false, and only the first failure is printed. */
-bool bvh_refuse(bvh_scan *scan, const char *location, const char *why, ...)
+/* Print `path: line N: ...`. They always return false, and only the first error is printed. */
+bool bvh_refuse(bvh_scan *scan, const char *location, const char *reason, ...)
     __attribute__((format(printf, 3, 4)));
-bool bvh_refuse_with_cure(bvh_scan *scan, const char *location, const char *cure, const char *why,
-                          ...) __attribute__((format(printf, 4, 5)));
+bool bvh_refuse_with_hint(bvh_scan *scan, const char *location, const char *hint,
+                          const char *reason, ...) __attribute__((format(printf, 4, 5)));
 bool bvh_out_of_memory(bvh_scan *scan);
 
-/* Makes room for one more element. False when memory is short. */
+/* Reserves memory for one more element. False when memory is exhausted. */
 bool bvh_grow(void **array, size_t count, size_t *capacity, size_t element_size);
 
-/* The parts, each from scan->at on. On failure they print and return false. */
-bool bvh_scan_hierarchy(bvh_scan *scan); /* up to and with MOTION */
+/* The parts of a file, read from scan->at on. On failure they print and return false. */
+bool bvh_scan_hierarchy(bvh_scan *scan); /* up to and including MOTION */
 bool bvh_scan_head(bvh_scan *scan);      /* Frames: and Frame Time: */
 bool bvh_scan_rows(bvh_scan *scan);      /* the rest */
 

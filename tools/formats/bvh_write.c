@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Writing a BVH: the source's hierarchy and line ends, a new head, and rows that are
- * either the source's own digits or fixed-point numbers.
+ * Writes a BVH: the hierarchy and the line ends of the source, a new head, and rows with either
+ * the digits of the source or fixed-point numbers.
  */
 #include "bvh.h"
 
@@ -20,7 +20,7 @@ static cli_exit flush(bvh_writer *writer) {
     return used == 0 ? CLI_DONE : cli_output_write(writer->output, writer->buffer, used);
 }
 
-/* Makes room for `size` bytes. Rows larger than the buffer grow it. */
+/* Reserves `size` bytes. A row larger than the buffer enlarges it. */
 static cli_exit reserve(bvh_writer *writer, size_t size) {
     cli_exit code = CLI_DONE;
 
@@ -31,7 +31,7 @@ static cli_exit reserve(bvh_writer *writer, size_t size) {
     if (code == CLI_DONE && writer->capacity < size) {
         char *grown = realloc(writer->buffer, size);
         if (grown == NULL) {
-            return cli_fail(CLI_CANNOT_WRITE, "output", NULL, "not enough memory for one row");
+            return cli_fail(CLI_CANNOT_WRITE, "output", NULL, "out of memory for a row");
         }
         writer->buffer = grown;
         writer->capacity = size;
@@ -61,7 +61,7 @@ cli_exit bvh_writer_begin(bvh_writer *writer, const bvh *model, cli_output *outp
     writer->decimals = decimals;
     writer->buffer = malloc(WRITER_BYTES);
     if (writer->buffer == NULL) {
-        return cli_fail(CLI_CANNOT_WRITE, "output", NULL, "not enough memory for a buffer");
+        return cli_fail(CLI_CANNOT_WRITE, "output", NULL, "out of memory for a buffer");
     }
     writer->capacity = WRITER_BYTES;
     code = reserve(writer, model->hierarchy_size + 3 * sizeof line);
@@ -77,7 +77,7 @@ cli_exit bvh_writer_begin(bvh_writer *writer, const bvh *model, cli_output *outp
     return code;
 }
 
-/* Ends a row, whose last byte is a blank. */
+/* Ends a row; its last byte is a blank, which the line end replaces. */
 static void end_row(bvh_writer *writer, char *end) {
     const char *line_end = writer->model->line_end;
     size_t size = strlen(line_end);
@@ -104,7 +104,7 @@ cli_exit bvh_writer_source_row(bvh_writer *writer, size_t frame) {
     }
     out = writer->buffer + writer->used;
     while (at < end) {
-        while ((unsigned char)*at <= ' ') { /* the last byte is of a number */
+        while ((unsigned char)*at <= ' ') { /* stops: the last byte belongs to a number */
             at++;
         }
         while (at < end && (unsigned char)*at > ' ') {
@@ -119,7 +119,8 @@ cli_exit bvh_writer_source_row(bvh_writer *writer, size_t frame) {
 
 cli_exit bvh_writer_row(bvh_writer *writer, const double *values) {
     size_t count = writer->model->channel_count, i;
-    /* A row of the largest doubles would be far longer than any that is written. */
+    /* Reserves memory per number: a row of the largest doubles would be far longer than any real
+     * row. */
     cli_exit code = CLI_DONE;
     char *out;
 

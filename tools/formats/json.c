@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * The JSON writer. Only what the reports need: no reading, no sorting, no memory.
+ * The JSON writer. It does only what the reports require: it reads nothing, sorts nothing and
+ * allocates nothing.
  */
 #include "json.h"
 
-#include "files/shown.h"
+#include "files/printable.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -23,7 +24,7 @@ static void write_string(FILE *file, const char *text) {
         } else if (*text == '"' || *text == '\\') {
             fprintf(file, "\\%c", *text);
         } else if (utf8_is_control(text, length)) {
-            /* A control character's last byte is its code. */
+            /* The last byte of a control character is its code. */
             fprintf(file, "\\u%04x", (unsigned)(unsigned char)text[length - 1]);
         } else {
             fwrite(text, 1, length, file);

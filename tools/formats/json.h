@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Writes JSON, one member a call, indented. Reads none. Keys are NULL inside arrays
- * and for the outermost value. Write errors stay in the FILE for ferror.
+ * Writes indented JSON, one member per call. The key is NULL inside arrays and for the outermost
+ * value. Write errors stay in the FILE for ferror.
  */
 #ifndef POSEMILL_TOOLS_JSON_H
 #define POSEMILL_TOOLS_JSON_H
@@ -13,7 +13,7 @@
 typedef struct json_writer {
     FILE *file;
     int depth;
-    bool has_members; /* of the innermost object or array */
+    bool has_members; /* for the innermost object or array */
 } json_writer;
 
 void json_begin_object(json_writer *json, const char *key);
@@ -23,7 +23,7 @@ void json_end_array(json_writer *json);
 
 /* Bytes that are not UTF-8 become U+FFFD, control characters \u00XX. NULL is written as null. */
 void json_string(json_writer *json, const char *key, const char *text);
-/* Shortest form that reads back as the same double; what is not finite is null. */
+/* The shortest form that reads back as the same double. NaN and infinity become null. */
 void json_number(json_writer *json, const char *key, double number);
 void json_integer(json_writer *json, const char *key, uint64_t number);
 void json_bool(json_writer *json, const char *key, bool value);

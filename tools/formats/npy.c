@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * .npy files in memory: the frame of magic, version and length, the sizes, reading and
- * writing. The dictionary inside the header is read by npy_header.c.
+ * .npy files in memory: the magic bytes, version and length around the header, sizes, reading and
+ * writing. The dictionary in the header is read by npy_header.c.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -13,7 +13,7 @@
 #include <string.h>
 
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
-#error "the data of .npy files are used as they lie in the file, which is little-endian"
+#error "the data of .npy files are used in place and are little-endian"
 #endif
 
 static const char magic[] = {'\x93', 'N', 'U', 'M', 'P', 'Y'};
@@ -28,22 +28,23 @@ static cli_kind_found find_magic(const char *bytes, size_t size) {
     return seen == sizeof magic ? CLI_KIND_YES : CLI_KIND_UNKNOWN;
 }
 
-const cli_kind npy_kind = {find_magic, "is not a .npy file"};
+const cli_kind npy_kind = {find_magic, "not a .npy file"};
 
-/* Where the dictionary lies. False with the reason. */
-static bool find_header(const char *file, size_t size, size_t *begin, size_t *length, char *why) {
+/* Finds the dictionary. False with the reason. */
+static bool find_header(const char *file, size_t size, size_t *begin, size_t *length,
+                        char *reason) {
     const unsigned char *bytes = (const unsigned char *)file;
     if (find_magic(file, size) != CLI_KIND_YES) {
-        snprintf(why, NPY_WHY, "%s", npy_kind.refusal);
+        snprintf(reason, NPY_REASON_SIZE, "%s", npy_kind.refusal);
         return false;
     }
     if (size < 12) {
-        snprintf(why, NPY_WHY, "is cut short within its header");
+        snprintf(reason, NPY_REASON_SIZE, "header is truncated");
         return false;
     }
     if (bytes[6] < 1 || bytes[6] > 3) {
-        snprintf(why, NPY_WHY, "is .npy version %d.%d; versions 1 to 3 are read", bytes[6],
-                 bytes[7]);
+        snprintf(reason, NPY_REASON_SIZE, ".npy version %d.%d is not supported; expected 1 to 3",
+                 bytes[6], bytes[7]);
         return false;
     }
     *begin = bytes[6] == 1 ? 10 : 12;
@@ -52,34 +53,35 @@ static bool find_header(const char *file, size_t size, size_t *begin, size_t *le
         *length |= (size_t)bytes[10] << 16 | (size_t)bytes[11] << 24;
     }
     if (*length > size - *begin) {
-        snprintf(why, NPY_WHY, "is cut short within its header");
+        snprintf(reason, NPY_REASON_SIZE, "header is truncated");
         return false;
     }
     return true;
 }
 
-static bool accept_type(const npy_header *header, npy_array *array, char *why) {
+static bool accept_type(const npy_header *header, npy_array *array, char *reason) {
     if (strcmp(header->type, "<f4") == 0) {
         array->type = PM_FLOAT32;
     } else if (strcmp(header->type, "<f8") == 0) {
         array->type = PM_FLOAT64;
     } else if (header->type[0] == '>') {
-        snprintf(why, NPY_WHY, "is big-endian ('%s'); little-endian '<f4' or '<f8' is needed",
-                 header->type);
+        snprintf(reason, NPY_REASON_SIZE,
+                 "type is '%s', big-endian; expected little-endian '<f4' or '<f8'", header->type);
         return false;
     } else {
-        snprintf(why, NPY_WHY, "holds '%s'; float32 '<f4' or float64 '<f8' is needed",
+        snprintf(reason, NPY_REASON_SIZE, "type is '%s'; expected float32 '<f4' or float64 '<f8'",
                  header->type);
         return false;
     }
     if (header->fortran_order) {
-        snprintf(why, NPY_WHY, "is in Fortran order; C order is needed: numpy.ascontiguousarray");
+        snprintf(reason, NPY_REASON_SIZE,
+                 "array is in Fortran order; expected C order, see numpy.ascontiguousarray");
         return false;
     }
     return true;
 }
 
-/* A dimension of 0 makes the array empty whatever the others are. */
+/* A dimension of 0 makes the array empty, whatever the other dimensions are. */
 static bool count_numbers(const npy_header *header, npy_array *array) {
     bool empty = false;
     array->rank = header->rank;
@@ -103,25 +105,25 @@ static bool count_numbers(const npy_header *header, npy_array *array) {
     return true;
 }
 
-bool npy_parse(const char *file, size_t size, npy_array *array, char *why) {
+bool npy_parse(const char *file, size_t size, npy_array *array, char *reason) {
     size_t begin = 0;
     size_t length = 0;
     npy_header header;
     memset(array, 0, sizeof *array);
-    if (!find_header(file, size, &begin, &length, why) ||
-        !npy_header_parse(file + begin, length, &header, why) ||
-        !accept_type(&header, array, why)) {
+    if (!find_header(file, size, &begin, &length, reason) ||
+        !npy_header_parse(file + begin, length, &header, reason) ||
+        !accept_type(&header, array, reason)) {
         return false;
     }
     if (!count_numbers(&header, array)) {
-        snprintf(why, NPY_WHY, "claims a shape too large for any file");
+        snprintf(reason, NPY_REASON_SIZE, "shape is too large for any file");
         return false;
     }
     size_t rest = size - begin - length;
     if (rest != array->bytes) {
         char shape[96];
         npy_shape_text(array->rank, array->shape, shape, sizeof shape);
-        snprintf(why, NPY_WHY, "holds %zu bytes of data where its shape %s needs %zu", rest, shape,
+        snprintf(reason, NPY_REASON_SIZE, "data has %zu bytes; shape %s requires %zu", rest, shape,
                  array->bytes);
         return false;
     }
@@ -132,18 +134,18 @@ bool npy_parse(const char *file, size_t size, npy_array *array, char *why) {
 cli_exit npy_read(const char *path, npy_array *array) {
     char *file = NULL;
     size_t size = 0;
-    char why[NPY_WHY] = "";
+    char reason[NPY_REASON_SIZE] = "";
     cli_exit code = cli_read_file(path, &npy_kind, &file, &size);
     if (code != CLI_DONE) {
         return code;
     }
-    if (!npy_parse(file, size, array, why)) {
+    if (!npy_parse(file, size, array, reason)) {
         free(file);
         memset(array, 0, sizeof *array);
         return cli_fail(CLI_BAD_INPUT, strcmp(path, "-") == 0 ? "standard input" : path, NULL, "%s",
-                        why);
+                        reason);
     }
-    /* Writers pad headers to 16 or 64 bytes, but nothing obliges them to. */
+    /* Writers usually pad headers to 16 or 64 bytes, but the format does not require it. */
     if (((const char *)array->data - file) % 8 != 0) {
         memmove(file, array->data, array->bytes);
         array->data = file;
@@ -170,7 +172,7 @@ void npy_shape_text(size_t rank, const size_t *shape, char *text, size_t size) {
     }
 }
 
-cli_exit npy_expect(const npy_array *array, const char *path, const char *called, size_t rank,
+cli_exit npy_expect(const npy_array *array, const char *path, const char *shape_name, size_t rank,
                     const size_t *shape) {
     bool same = array->rank == rank;
     for (size_t i = 0; i < rank && same; i++) {
@@ -181,8 +183,7 @@ cli_exit npy_expect(const npy_array *array, const char *path, const char *called
     }
     char found[96];
     npy_shape_text(array->rank, array->shape, found, sizeof found);
-    return cli_fail(CLI_BAD_INPUT, path, NULL, "has the shape %s where %s is needed", found,
-                    called);
+    return cli_fail(CLI_BAD_INPUT, path, NULL, "shape is %s; expected %s", found, shape_name);
 }
 
 /* ---- writing ------------------------------------------------------------------- */

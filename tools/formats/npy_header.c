@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * Reads the one dictionary that a .npy header is: the three keys in any order, any
- * blanks, a trailing comma, either quote. It is not a reader of Python: what NumPy
- * never writes for a plain array is refused.
+ * Reads the dictionary in a .npy header: its three keys in any order, any blanks, a trailing
+ * comma, either kind of quotes. Other Python is not supported: what NumPy never writes for a
+ * plain array is rejected.
  */
 #include "npy_header.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* The text still to read. */
+/* The remaining text. */
 typedef struct cursor {
     const char *at;
     const char *end;
@@ -70,7 +70,7 @@ static bool take_bool(cursor *text, bool *value) {
     return *value || take_word(text, "False");
 }
 
-/* Python 2 wrote some sizes as 12L. */
+/* Accepts sizes such as 12L, which Python 2 wrote. */
 static bool take_size(cursor *text, size_t *value) {
     size_t digits = 0;
     *value = 0;
@@ -88,8 +88,8 @@ static bool take_size(cursor *text, size_t *value) {
     return digits > 0;
 }
 
-/* (), (3,), (3, 4), (3, 4,); a lone number in brackets is no tuple. */
-static bool set_config(cursor *text, npy_header *header) {
+/* (), (3,), (3, 4), (3, 4,). A single number in parentheses is not a tuple. */
+static bool take_shape(cursor *text, npy_header *header) {
     bool comma = true;
     header->rank = 0;
     if (!take(text, '(')) {
@@ -108,16 +108,16 @@ static bool set_config(cursor *text, npy_header *header) {
 
 enum { HAS_TYPE = 1, HAS_ORDER = 2, HAS_SHAPE = 4 };
 
-static bool take_type(cursor *text, npy_header *header, char *why) {
+static bool take_type(cursor *text, npy_header *header, char *reason) {
     if (peek(text) == '[') {
-        snprintf(why, NPY_WHY, "holds records; a plain array of float32 or float64 is needed");
+        snprintf(reason, NPY_REASON_SIZE, "array has records; expected plain float32 or float64");
         return false;
     }
     return take_string(text, header->type, sizeof header->type);
 }
 
-/* One entry; sets its bit in *seen. `why` holds the general reason already. */
-static bool take_entry(cursor *text, npy_header *header, unsigned *seen, char *why) {
+/* Reads one entry and sets its bit in *seen. `reason` already holds the general message. */
+static bool take_entry(cursor *text, npy_header *header, unsigned *seen, char *reason) {
     char key[32];
     unsigned bit = 0;
     bool good = false;
@@ -126,15 +126,15 @@ static bool take_entry(cursor *text, npy_header *header, unsigned *seen, char *w
     }
     if (strcmp(key, "descr") == 0) {
         bit = HAS_TYPE;
-        good = take_type(text, header, why);
+        good = take_type(text, header, reason);
     } else if (strcmp(key, "fortran_order") == 0) {
         bit = HAS_ORDER;
         good = take_bool(text, &header->fortran_order);
     } else if (strcmp(key, "shape") == 0) {
         bit = HAS_SHAPE;
-        good = set_config(text, header);
+        good = take_shape(text, header);
     } else {
-        snprintf(why, NPY_WHY, "has the unknown entry '%s' in its header", key);
+        snprintf(reason, NPY_REASON_SIZE, "header has the unknown entry '%s'", key);
         return false;
     }
     good = good && (*seen & bit) == 0;
@@ -142,17 +142,17 @@ static bool take_entry(cursor *text, npy_header *header, unsigned *seen, char *w
     return good;
 }
 
-bool npy_header_parse(const char *text, size_t length, npy_header *header, char *why) {
+bool npy_header_parse(const char *text, size_t length, npy_header *header, char *reason) {
     cursor rest = {text, text + length};
     unsigned seen = 0;
     bool comma = true;
     memset(header, 0, sizeof *header);
-    snprintf(why, NPY_WHY, "has a header that is not NumPy's");
+    snprintf(reason, NPY_REASON_SIZE, "header is not a NumPy header");
     if (!take(&rest, '{')) {
         return false;
     }
     while (!take(&rest, '}')) {
-        if (!comma || !take_entry(&rest, header, &seen, why)) {
+        if (!comma || !take_entry(&rest, header, &seen, reason)) {
             return false;
         }
         comma = take(&rest, ',');
@@ -161,6 +161,6 @@ bool npy_header_parse(const char *text, size_t length, npy_header *header, char 
     if (rest.at != rest.end || seen != (HAS_TYPE | HAS_ORDER | HAS_SHAPE)) {
         return false;
     }
-    why[0] = '\0';
+    reason[0] = '\0';
     return true;
 }

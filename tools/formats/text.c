@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Decimal text to double: exact in one double operation for the numbers that files are
- * made of, by whole-number division (text_big.c) for the rest.
+ * Decimal text to double: exact with one double operation for ordinary numbers, by integer
+ * division (text_big.c) for the rest.
  */
 #include "text.h"
 
@@ -15,7 +15,7 @@ static const double exact_power[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1
                                      1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
                                      1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 
-#define MANTISSA_DIGITS 19 /* every number of 19 digits fits 64 bits */
+#define MANTISSA_DIGITS 19 /* every number with 19 digits fits in 64 bits */
 #define EXPONENT_LIMIT 100000
 
 static unsigned digit_at(const char *at) {
@@ -23,11 +23,11 @@ static unsigned digit_at(const char *at) {
 }
 
 typedef struct digits {
-    const char *begin; /* first digit or mark */
+    const char *begin; /* first digit or decimal mark */
     const char *end;
-    size_t count;      /* digits, leading zeros too */
-    int fraction;      /* digits behind the mark */
-    uint64_t mantissa; /* right only while count <= MANTISSA_DIGITS */
+    size_t count;      /* digits, including leading zeros */
+    int fraction;      /* digits after the decimal mark */
+    uint64_t mantissa; /* valid only while count <= MANTISSA_DIGITS */
 } digits;
 
 static const char *scan_digits(const char *at, const char *end, uint64_t *mantissa) {
@@ -65,7 +65,7 @@ static bool scan_mantissa(const char *at, const char *end, digits *d, size_t *co
     return d->count > 0;
 }
 
-/* The exponent at `at`, 0 and nothing read when none is there. */
+/* Reads the exponent at `at`; 0, and nothing is consumed, if there is none. */
 static const char *scan_exponent(const char *at, const char *end, int *exponent) {
     const char *start = at;
     bool negative = false;
@@ -91,11 +91,11 @@ static const char *scan_exponent(const char *at, const char *end, int *exponent)
     return at;
 }
 
-/* Reads again what was too long for scan_digits: leading zeros are free, and digits past
- * the 19th only move the exponent. */
+/* Rereads digits that were too many for scan_digits: leading zeros are skipped, and digits after
+ * the 19th only change the exponent. */
 static void reread_long(digits *d, int *exponent) {
     const char *at;
-    bool behind_mark = false;
+    bool after_mark = false;
     size_t kept = 0;
     int64_t scale = 0;
 
@@ -103,15 +103,15 @@ static void reread_long(digits *d, int *exponent) {
     for (at = d->begin; at < d->end; at++) {
         unsigned digit = digit_at(at);
         if (digit >= 10) {
-            behind_mark = true;
+            after_mark = true;
             continue;
         }
         if (kept < MANTISSA_DIGITS) {
             d->mantissa = d->mantissa * 10 + digit;
             kept += d->mantissa != 0;
-            scale -= behind_mark;
+            scale -= after_mark;
         } else {
-            scale += !behind_mark;
+            scale += !after_mark;
         }
     }
     scale += *exponent;
@@ -150,7 +150,7 @@ const char *text_read_number(const char *at, const char *end, double *value, siz
     return at;
 }
 
-const char *text_read_whole(const char *at, const char *end, uint64_t *value) {
+const char *text_read_integer(const char *at, const char *end, uint64_t *value) {
     const char *start = at;
     uint64_t v = 0;
 

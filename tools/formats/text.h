@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Numbers to and from decimal text, the same in every locale and many times the
- * speed of the C library's. Not a tokeniser: the caller knows what may stand
- * between numbers.
+ * Numbers from and to decimal text, the same in every locale and many times faster than the C
+ * library. Not a tokeniser: the caller handles the text between numbers.
  */
 #ifndef POSEMILL_TOOLS_TEXT_H
 #define POSEMILL_TOOLS_TEXT_H
@@ -11,31 +10,31 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Reads one decimal number: sign, digits with a point or with a comma that has a digit
- * on both sides, exponent (`.5`, `5.`, `1e-016`). Correctly rounded up to 19 significant
- * digits; later ones only count as zeros. Too large is infinite. *commas counts the
- * decimal commas met. Returns the place behind the number, NULL when there is none. */
+/* Reads one decimal number: sign, digits with a point or with a comma that has a digit on both
+ * sides, exponent (`.5`, `5.`, `1e-016`). Correctly rounded for up to 19 significant digits; later
+ * digits count as zeros. A number that is too large becomes infinite. *commas is incremented for a
+ * decimal comma. Returns the position after the number, NULL if there is none. */
 const char *text_read_number(const char *at, const char *end, double *value, size_t *commas);
 
-/* Whether [at, end) is one of the words programs print for numbers that are not finite:
- * nan, inf, infinity, -nan(ind), 1.#IND, 1.#QNAN, -1.#INF and the like. */
+/* Whether [at, end) is one of the words that programs print for numbers that are not finite: nan,
+ * inf, infinity, -nan(ind), 1.#IND, 1.#QNAN, -1.#INF and the like. */
 bool text_is_not_finite(const char *at, const char *end);
 
-/* Reads an unsigned whole number, saturating at UINT64_MAX. NULL when there is none. */
-const char *text_read_whole(const char *at, const char *end, uint64_t *value);
+/* Reads an unsigned integer, saturating at UINT64_MAX. NULL if there is none. */
+const char *text_read_integer(const char *at, const char *end, uint64_t *value);
 
 #define TEXT_DECIMALS_MAX 9
 #define TEXT_FIXED_SIZE 328 /* more than the longest double, its sign, point and decimals */
 
-/* Writes value with `decimals` places, at most TEXT_DECIMALS_MAX, rounded to nearest.
- * What rounds to zero has no sign. value must be finite, and out must have room for
- * TEXT_FIXED_SIZE bytes; no NUL is written. A tie within 1e-6 of a last place may go
- * either way. Returns the place behind the text. */
+/* Writes value with `decimals` decimal places, at most TEXT_DECIMALS_MAX, rounded to nearest. A
+ * result of zero has no sign. value must be finite. out must have TEXT_FIXED_SIZE bytes; no NUL is
+ * written. A tie within 1e-6 of a last place may be rounded either way. Returns the position after
+ * the text. */
 char *text_write_fixed(char *out, double value, unsigned decimals);
 
-/* Writes num/den, both positive, with `digits` significant digits (1 to 18), rounded to
- * nearest, never with an exponent. At most 64 bytes with the NUL when the value lies
- * between 1e-18 and 1e18. Returns the place of the NUL. */
+/* Writes num/den, both positive, with `digits` significant digits (1 to 18), rounded to nearest,
+ * without an exponent. At most 64 bytes including the NUL if the value is between 1e-18 and 1e18.
+ * Returns the position of the NUL. */
 char *text_write_ratio(char *out, uint64_t num, uint64_t den, unsigned digits);
 
 #endif

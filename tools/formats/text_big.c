@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * Little-endian limbs of 32 bits on the stack. 10^e = 5^e * 2^e, so only powers of five
- * are ever multiplied out: a double's range needs 64 + 345 * log2(5) < 900 bits.
+ * Big integers with little-endian limbs of 32 bits on the stack. 10^e = 5^e * 2^e, so only powers
+ * of five are multiplied: the range of a double requires 64 + 345 * log2(5) < 900 bits.
  */
 #include "text_big.h"
 
 #include <math.h>
 #include <string.h>
 
-#define LIMBS 40 /* 1280 bits: 900 of a quotient's parts, 1024 of the largest double */
+#define LIMBS 40 /* 1280 bits: a quotient uses 900, the largest double 1024 */
 
 typedef struct big {
     uint32_t limb[LIMBS];
@@ -107,21 +107,21 @@ static void big_subtract(big *a, const big *b) {
 
 static void big_multiply_five(big *b, int power) {
     for (; power >= 13; power -= 13) {
-        big_multiply(b, 1220703125u); /* 5^13, the largest in 32 bits */
+        big_multiply(b, 1220703125u); /* 5^13, the largest power in 32 bits */
     }
     for (; power > 0; power--) {
         big_multiply(b, 5u);
     }
 }
 
-/* quotient * 2^exponent with 64 bits whose lowest also stands for everything below it;
- * rounded once, to as many bits as the double has there. */
+/* quotient * 2^exponent. quotient has 64 bits; the lowest bit also stands for all lower ones.
+ * Rounded once, to the precision that the double has there. */
 static double round_quotient(uint64_t quotient, int exponent) {
     int drop = 11; /* 64 - 53 */
     uint64_t kept, rest, half;
 
     if (exponent + 63 < -1022) {
-        drop += -1022 - (exponent + 63); /* a subnormal has fewer bits */
+        drop += -1022 - (exponent + 63); /* a subnormal number has fewer bits */
     }
     if (drop > 64) {
         return 0.0;
@@ -170,7 +170,7 @@ double text_big_scale(uint64_t mantissa, int exponent) {
 }
 
 char *text_big_write(char *out, double whole) {
-    uint32_t group[36]; /* 9 digits each; the largest double has 309 */
+    uint32_t group[36]; /* groups of 9 digits; the largest double has 309 digits */
     int exponent, count = 0, i, digit;
     double fraction = frexp(whole, &exponent);
     big b;

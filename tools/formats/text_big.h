@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The whole-number arithmetic behind text.h: decimal scaling with correct rounding and
- * the digits of doubles too large for 64 bits. Slow and exact; only text*.c uses it.
+ * Integer arithmetic for text.h: decimal scaling with correct rounding, and the digits of doubles
+ * too large for 64 bits. Slow and exact; used only by text*.c.
  */
 #ifndef POSEMILL_TOOLS_TEXT_BIG_H
 #define POSEMILL_TOOLS_TEXT_BIG_H
@@ -11,7 +11,7 @@
 /* The double nearest mantissa * 10^exponent, ties to even; infinite when too large. */
 double text_big_scale(uint64_t mantissa, int exponent);
 
-/* Writes the digits of a whole double of 2^63 or more. Returns the place behind them. */
+/* Writes the digits of an integral double of 2^63 or more. Returns the position after them. */
 char *text_big_write(char *out, double whole);
 
 #endif

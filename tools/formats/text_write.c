@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Double to decimal text of fixed places: the whole part and the fraction are scaled to
- * whole numbers, which are written two digits at a time.
+ * Double to decimal text with a fixed number of places: the whole part and the fraction are
+ * scaled to integers, which are written two digits at a time.
  */
 #include "text.h"
 
@@ -57,7 +57,7 @@ static char *write_digits(char *out, uint64_t value, unsigned count) {
     return out + count;
 }
 
-/* The common case, six places, kept in 32 bits: half the cost of write_digits. */
+/* The common case, six places, in 32 bits: half the cost of write_digits. */
 static char *write_six(char *out, uint32_t value) {
     uint32_t high = value / 10000, middle = value / 100 % 100, low = value % 100;
 
@@ -86,17 +86,17 @@ char *text_write_fixed(char *out, double value, unsigned decimals) {
     uint64_t whole, fraction;
 
     if (decimals == 0 && size < 0x1p52) {
-        size = (size + 0x1p52) - 0x1p52; /* as below, with the whole part's parity */
+        size = (size + 0x1p52) - 0x1p52; /* as below, for the whole part */
     }
-    if (size >= 9223372036854775808.0) { /* 2^63: no fraction, and too large for the cast */
+    if (size >= 9223372036854775808.0) { /* 2^63: has no fraction, and is too large for the cast */
         if (value < 0) {
             *out++ = '-';
         }
         out = text_big_write(out, size);
         fraction = 0;
     } else {
-        whole = (uint64_t)(int64_t)size; /* by way of int64_t, which is one instruction */
-        /* Adding 2^52 leaves no bits for a fraction: rounds to nearest, ties to even. */
+        whole = (uint64_t)(int64_t)size; /* the cast to int64_t is a single instruction */
+        /* Adding 2^52 leaves no bits for a fraction, which rounds to nearest, ties to even. */
         scaled = (size - (double)(int64_t)whole) * (double)powers[decimals] + 0x1p52;
         fraction = (uint64_t)(int64_t)(scaled - 0x1p52);
         if (fraction == powers[decimals]) {
@@ -117,12 +117,12 @@ char *text_write_fixed(char *out, double value, unsigned decimals) {
                          : write_digits(out, fraction, decimals);
 }
 
-/* Whether 2 * rest >= den without overflow: the next digit would be 5 or more. */
+/* Whether 2 * rest >= den, without overflow: the next digit would be 5 or more. */
 static bool rounds_up(uint64_t rest, uint64_t den) {
     return rest >= den - rest;
 }
 
-/* rest * 10 / den for rest < den, by addition so that it cannot overflow. */
+/* rest * 10 / den for rest < den, by addition, which cannot overflow. */
 static unsigned next_digit(uint64_t *rest, uint64_t den) {
     uint64_t sum = 0;
     unsigned digit = 0, i;
@@ -141,26 +141,26 @@ static unsigned next_digit(uint64_t *rest, uint64_t den) {
 
 char *text_write_ratio(char *out, uint64_t num, uint64_t den, unsigned digits) {
     uint64_t whole = num / den, rest = num % den, value = whole;
-    unsigned locations = 0, significant = whole != 0 ? digits_of(whole) : 0;
+    unsigned places = 0, significant = whole != 0 ? digits_of(whole) : 0;
 
-    while (significant < digits && locations < 36) {
+    while (significant < digits && places < 36) {
         value = value * 10 + next_digit(&rest, den);
-        locations++;
+        places++;
         significant += value != 0;
     }
     value += rounds_up(rest, den);
-    /* The digits are those of one number of at most 19 digits; the point is put into it. */
+    /* The digits form one number of at most 19 digits; the decimal point is inserted into it. */
     {
         char text[64];
-        unsigned count = digits_of(value), width = count > locations ? count : locations + 1;
+        unsigned count = digits_of(value), width = count > places ? count : places + 1;
         memset(text, '0', sizeof text);
         write_digits(text + (width - count), value, count);
-        memcpy(out, text, width - locations);
-        out += width - locations;
-        if (locations != 0) {
+        memcpy(out, text, width - places);
+        out += width - places;
+        if (places != 0) {
             *out++ = '.';
-            memcpy(out, text + (width - locations), locations);
-            out += locations;
+            memcpy(out, text + (width - places), places);
+            out += places;
         }
     }
     *out = '\0';

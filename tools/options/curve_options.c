@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Curve options: their words, their table, and their way into a pm_clip_desc. Which
- * methods there are is asked of the library; nothing here names one but to say which
- * options it reads.
+ * Curve options: their values, their table, and their transfer into a pm_clip_desc. The library
+ * supplies the list of methods; a method is named here only where an option applies to it.
  */
 #include "curve_options.h"
 
@@ -11,20 +10,20 @@
 
 /* ---- words --------------------------------------------------------------------- */
 
-static void list_methods(char *why, size_t size, const char *text) {
-    size_t used = (size_t)snprintf(why, size, "'%.40s' is no method; there are:", text);
+static void list_methods(char *reason, size_t size, const char *text) {
+    size_t used = (size_t)snprintf(reason, size, "'%.40s' is unknown; expected one of:", text);
     for (int i = 0; i < PM_METHOD_COUNT && used < size; i++) {
         const pm_method_info *info = pm_method_describe((pm_method)i);
         if (info != NULL) {
-            used += (size_t)snprintf(why + used, size - used, " %s", info->name);
+            used += (size_t)snprintf(reason + used, size - used, " %s", info->name);
         }
     }
 }
 
-static bool parse_method(const char *text, void *target, char *why) {
+static bool parse_method(const char *text, void *target, char *reason) {
     curve_options *options = target;
     if (!pm_method_find(text, &options->method)) {
-        list_methods(why, OPTION_WHY, text);
+        list_methods(reason, OPTION_REASON_SIZE, text);
         return false;
     }
     options->method_given = true;
@@ -46,27 +45,28 @@ static bool names_npy(const char *text) {
     return length > 4 && strcmp(text + length - 4, ".npy") == 0;
 }
 
-static bool parse_tcb(const char *text, curve_options *options, char *why) {
+static bool parse_tcb(const char *text, curve_options *options, char *reason) {
     bool good = option_number_list(text, 3, options->tcb);
     for (int i = 0; i < 3 && good; i++) {
         good = options->tcb[i] >= -1.0 && options->tcb[i] <= 1.0;
     }
     if (!good) {
-        snprintf(why, OPTION_WHY, "'tcb:%.60s' is not tcb:T,C,B with numbers from -1 to 1", text);
+        snprintf(reason, OPTION_REASON_SIZE,
+                 "'tcb:%.60s' is invalid; expected tcb:T,C,B with numbers from -1 to 1", text);
         return false;
     }
     options->tangents = PM_TANGENTS_TCB;
     return true;
 }
 
-static bool parse_tangents(const char *text, void *target, char *why) {
+static bool parse_tangents(const char *text, void *target, char *reason) {
     static const char *const words[] = {"bessel", "mean", "hold"};
     curve_options *options = target;
     int word = 0;
     options->tangents_given = true;
     options->tangents_file = NULL;
     if (strncmp(text, "tcb:", 4) == 0) {
-        return parse_tcb(text + 4, options, why);
+        return parse_tcb(text + 4, options, reason);
     }
     if (find_word(text, words, 3, &word)) {
         options->tangents = (pm_tangents)word;
@@ -77,16 +77,18 @@ static bool parse_tangents(const char *text, void *target, char *why) {
         options->tangents_file = text;
         return true;
     }
-    snprintf(why, OPTION_WHY, "'%.80s' is none of: bessel mean hold tcb:T,C,B FILE.npy", text);
+    snprintf(reason, OPTION_REASON_SIZE,
+             "'%.80s' is unknown; expected one of: bessel mean hold tcb:T,C,B FILE.npy", text);
     return false;
 }
 
-static bool parse_ends(const char *text, void *target, char *why) {
+static bool parse_ends(const char *text, void *target, char *reason) {
     static const char *const words[PM_ENDS_COUNT] = {"chord", "natural", "parabola", "zero"};
     curve_options *options = target;
     int word = 0;
     if (!find_word(text, words, PM_ENDS_COUNT, &word)) {
-        snprintf(why, OPTION_WHY, "'%.80s' is none of: chord natural parabola zero", text);
+        snprintf(reason, OPTION_REASON_SIZE,
+                 "'%.80s' is unknown; expected one of: chord natural parabola zero", text);
         return false;
     }
     options->ends = (pm_ends)word;
@@ -94,28 +96,31 @@ static bool parse_ends(const char *text, void *target, char *why) {
     return true;
 }
 
-static bool parse_axis(const char *text, void *target, char *why) {
+static bool parse_axis(const char *text, void *target, char *reason) {
     curve_options *options = target;
     options->axis_given = true;
     options->axis_file = names_npy(text) ? text : NULL;
     if (options->axis_file == NULL && !option_number_list(text, 3, options->axis)) {
-        snprintf(why, OPTION_WHY, "'%.80s' is neither x,y,z nor FILE.npy", text);
+        snprintf(reason, OPTION_REASON_SIZE, "'%.80s' is invalid; expected x,y,z or FILE.npy",
+                 text);
         return false;
     }
     if (options->axis_file == NULL && options->axis[0] == 0.0 && options->axis[1] == 0.0 &&
         options->axis[2] == 0.0) {
-        snprintf(why, OPTION_WHY, "'%.80s' has no direction", text);
+        snprintf(reason, OPTION_REASON_SIZE, "'%.80s' has zero length; expected a direction x,y,z",
+                 text);
         return false;
     }
     return true;
 }
 
-static bool parse_axis_frame(const char *text, void *target, char *why) {
+static bool parse_axis_frame(const char *text, void *target, char *reason) {
     static const char *const words[PM_AXIS_COUNT] = {"body", "parent"};
     curve_options *options = target;
     int word = 0;
     if (!find_word(text, words, PM_AXIS_COUNT, &word)) {
-        snprintf(why, OPTION_WHY, "'%.80s' is none of: body parent", text);
+        snprintf(reason, OPTION_REASON_SIZE, "'%.80s' is unknown; expected one of: body parent",
+                 text);
         return false;
     }
     options->axis_frame = (pm_axis_frame)word;
@@ -123,43 +128,45 @@ static bool parse_axis_frame(const char *text, void *target, char *why) {
     return true;
 }
 
-static bool parse_window(const char *text, double *window, bool *given, char *why) {
+static bool parse_window(const char *text, double *window, bool *given, char *reason) {
     *given = option_number_list(text, 2, window) && window[0] >= 0.0 && window[0] < window[1] &&
              window[1] <= 1.0;
     if (!*given) {
-        snprintf(why, OPTION_WHY, "'%.80s' is not a,b with 0 <= a < b <= 1", text);
+        snprintf(reason, OPTION_REASON_SIZE,
+                 "'%.80s' is invalid; expected a,b with 0 <= a < b <= 1", text);
     }
     return *given;
 }
 
-static bool parse_swing(const char *text, void *target, char *why) {
+static bool parse_swing(const char *text, void *target, char *reason) {
     curve_options *options = target;
-    return parse_window(text, options->swing, &options->swing_given, why);
+    return parse_window(text, options->swing, &options->swing_given, reason);
 }
 
-static bool parse_twist(const char *text, void *target, char *why) {
+static bool parse_twist(const char *text, void *target, char *reason) {
     curve_options *options = target;
-    return parse_window(text, options->twist, &options->twist_given, why);
+    return parse_window(text, options->twist, &options->twist_given, reason);
 }
 
 /* ---- the table ----------------------------------------------------------------- */
 
 static const option curve_table[] = {
-    {"--method", 0, "NAME", "how keys are joined; see: posemill methods", parse_method, 0},
+    {"--method", 0, "NAME", "interpolation method; see: posemill methods", parse_method, 0},
     {"--tangents", 0, "KIND",
-     "velocities at the keys, of squad and hermite: bessel (default), mean, hold,\n"
+     "velocities at the keys of squad and hermite: bessel (default), mean, hold,\n"
      "tcb:T,C,B, or FILE.npy (n, tracks, 3) of half-angle rad/s",
      parse_tangents, 0},
     {"--ends", 0, "KIND",
-     "first and last key of squad, hermite and spline: chord (default), natural,\n"
+     "end condition of squad, hermite and spline: chord (default), natural,\n"
      "parabola, zero",
      parse_ends, 0},
-    {"--no-limit", 0, NULL, "squad without its limiter", NULL, offsetof(curve_options, no_limit)},
+    {"--no-limit", 0, NULL, "disable the limiter of squad", NULL,
+     offsetof(curve_options, no_limit)},
     {"--loop", 0, "P",
-     "the track is closed, with a period of P seconds; when that is\n"
-     "the span of the keys, the last must repeat the first",
+     "closed track with a period of P seconds; if P is the span of the keys,\n"
+     "the last key must repeat the first",
      option_seconds, offsetof(curve_options, loop_period)},
-    {"--axis", 0, "AXIS", "sterp's twist axis: x,y,z for all tracks, or FILE.npy (tracks, 3)",
+    {"--axis", 0, "AXIS", "twist axis of sterp: x,y,z for all tracks, or FILE.npy (tracks, 3)",
      parse_axis, 0},
     {"--axis-frame", 0, "FRAME", "frame of --axis: body (default) or parent", parse_axis_frame, 0},
     {"--swing", 0, "A,B", "part of a segment in which sterp swings; default 0,1", parse_swing, 0},
@@ -172,7 +179,7 @@ option_group curve_options_group(curve_options *options) {
     return group;
 }
 
-/* ---- into a description -------------------------------------------------------- */
+/* ---- clip description --------------------------------------------------------- */
 
 static void warn_unread(const curve_options *options) {
     const pm_method_info *info = pm_method_describe(options->method);
@@ -184,7 +191,7 @@ static void warn_unread(const curve_options *options) {
         cli_warn("--ends", "has no effect on %s", name);
     }
     if (options->no_limit && options->method != PM_METHOD_SQUAD) {
-        cli_warn("--no-limit", "has no effect on %s; squad reads it", name);
+        cli_warn("--no-limit", "has no effect on %s; only squad uses it", name);
     }
     if (!info->takes_axes) {
         const char *unread = options->axis_given         ? "--axis"
@@ -210,12 +217,13 @@ static cli_exit apply_tangents(curve_options *options, size_t key_count, size_t 
         return CLI_DONE;
     }
     const size_t shape[] = {key_count, track_count, 3};
-    char called[96];
-    snprintf(called, sizeof called, "(n, tracks, 3), here (%zu, %zu, 3),", key_count, track_count);
+    char shape_name[96];
+    snprintf(shape_name, sizeof shape_name, "(n, tracks, 3), here (%zu, %zu, 3)", key_count,
+             track_count);
     npy_release(&options->tangents_array);
     cli_exit code = npy_read(options->tangents_file, &options->tangents_array);
     if (code == CLI_DONE) {
-        code = npy_expect(&options->tangents_array, options->tangents_file, called, 3, shape);
+        code = npy_expect(&options->tangents_array, options->tangents_file, shape_name, 3, shape);
     }
     desc->user_tangents.data = options->tangents_array.data;
     desc->user_tangents.type = options->tangents_array.type;
@@ -233,12 +241,12 @@ static cli_exit apply_axis(curve_options *options, size_t track_count, pm_clip_d
         return CLI_DONE;
     }
     const size_t shape[] = {track_count, 3};
-    char called[96];
-    snprintf(called, sizeof called, "(tracks, 3), here (%zu, 3),", track_count);
+    char shape_name[96];
+    snprintf(shape_name, sizeof shape_name, "(tracks, 3), here (%zu, 3)", track_count);
     npy_release(&options->axis_array);
     cli_exit code = npy_read(options->axis_file, &options->axis_array);
     if (code == CLI_DONE) {
-        code = npy_expect(&options->axis_array, options->axis_file, called, 2, shape);
+        code = npy_expect(&options->axis_array, options->axis_file, shape_name, 2, shape);
     }
     desc->axes.data = options->axis_array.data;
     desc->axes.type = options->axis_array.type;
@@ -246,7 +254,7 @@ static cli_exit apply_axis(curve_options *options, size_t track_count, pm_clip_d
     return code;
 }
 
-/* With one window given, the other is the whole segment. */
+/* If only one window is given, the other one is the whole segment. */
 static void apply_windows(curve_options *options, pm_clip_desc *desc) {
     if (options->method != PM_METHOD_STERP || (!options->swing_given && !options->twist_given)) {
         return;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * From what a user asked for to an engine. The library decides what a device string
- * means; here it is only found, passed on, and its failures explained.
+ * Creates an engine from the device options. The library interprets the device string; this file
+ * finds the string, passes it on, and reports errors.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -12,20 +12,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DEVICE_NAMES "auto (default), cpu, gpu, none, N, P:D or part of a name"
+#define DEVICE_NAMES "auto, cpu, gpu, none, N, P:D or part of a name"
 
 static const option one_device[] = {
     {"--device", 0, "DEVICE",
      DEVICE_NAMES ";\n"
-                  "see: posemill devices. Without it, POSEMILL_DEVICE counts",
+                  "see: posemill devices. Default: POSEMILL_DEVICE, else auto",
      option_text, offsetof(device_options, device)},
 };
 
 static const option device_table[] = {
     {"--device", 0, "DEVICE",
-     DEVICE_NAMES ", or several\n"
-                  "of them: all, or a list such as 0,2; see: posemill devices.\n"
-                  "Without it, POSEMILL_DEVICE counts",
+     DEVICE_NAMES ", or\n"
+                  "several: all, or a list such as 0,2; see: posemill devices.\n"
+                  "Default: POSEMILL_DEVICE, else auto",
      option_text, offsetof(device_options, device)},
     {"--reference", 0, NULL, "evaluate on the CPU reference path, without OpenCL", NULL,
      offsetof(device_options, reference)},
@@ -43,7 +43,7 @@ option_group device_options_group_of_one(device_options *options) {
     return (option_group){"Device", one_device, 1, options};
 }
 
-/* An environment variable that is set to nothing is as good as unset. */
+/* An empty environment variable is treated as unset. */
 static const char *environment(const char *name) {
     const char *value = getenv(name);
     return value != NULL && value[0] != '\0' ? value : NULL;
@@ -81,7 +81,7 @@ static void show_message(void *user, pm_log_level level, const char *message) {
     }
 }
 
-/* NULL leaves the folder to the library, "" turns the cache off. */
+/* NULL: the library chooses the folder. "": the cache is off. */
 static const char *cache_folder(void) {
     const char *folder = environment("POSEMILL_CACHE");
     return folder != NULL && strcmp(folder, "off") == 0 ? "" : folder;
@@ -101,8 +101,8 @@ pm_engine_desc device_options_desc(const device_options *options) {
 cli_exit device_options_engine(const device_options *options, pm_engine **engine) {
     const char *choice = device_options_choice(options);
     if (options->reference && options->device != NULL && strcmp(options->device, "none") != 0) {
-        return cli_fail(CLI_USAGE, "--reference", "leave one of them out",
-                        "contradicts --device %s", options->device);
+        return cli_fail(CLI_USAGE, "--reference", "use only one of them",
+                        "cannot be combined with --device %s", options->device);
     }
     pm_error error = {0};
     const pm_engine_desc desc = device_options_desc(options);
@@ -112,7 +112,7 @@ cli_exit device_options_engine(const device_options *options, pm_engine **engine
     pm_device_info info;
     pm_engine_info(*engine, &info);
     if (strcmp(choice, "auto") == 0 && info.type == PM_DEVICE_REFERENCE) {
-        cli_warn("device", "no OpenCL device here, so the CPU reference path computes");
+        cli_warn("device", "no OpenCL device found; using the CPU reference path");
     }
     return CLI_DONE;
 }
@@ -127,13 +127,12 @@ cli_exit device_options_one(const device_options *options) {
     if (!device_options_several(options)) {
         return CLI_DONE;
     }
-    return cli_fail(CLI_USAGE, "device", "name one of: posemill devices",
-                    "'%.80s' is several, and this command is about one",
-                    device_options_choice(options));
+    return cli_fail(CLI_USAGE, "device", "choose one listed by: posemill devices",
+                    "'%.80s' names several devices; expected one", device_options_choice(options));
 }
 
-/* Device `at` of several, as a name of its own: of "all" its index, of a list what stands
- * there. False behind the last. */
+/* The name of device `at` of several: the index for "all", the entry for a list. False after the
+ * last device. */
 static bool nth_device(const char *choice, size_t device_count, size_t at, char *name,
                        size_t size) {
     if (strcmp(choice, "all") == 0) {
@@ -148,7 +147,7 @@ static bool nth_device(const char *choice, size_t device_count, size_t at, char 
     return name[0] != '\0';
 }
 
-/* An engine over all of them is opened first: the library knows what is wrong with a list. */
+/* Opens an engine with all devices first, because the library reports what is wrong with a list. */
 static cli_exit check_several(const device_options *options, size_t *device_count) {
     pm_engine *engine = NULL;
     pm_error error = {0};

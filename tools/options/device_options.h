@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * --device, POSEMILL_DEVICE and --reference: which device a command computes on, and
- * the engine for it.
+ * --device, POSEMILL_DEVICE and --reference: selects the device of a command and creates its
+ * engine.
  */
 #ifndef POSEMILL_TOOLS_DEVICE_OPTIONS_H
 #define POSEMILL_TOOLS_DEVICE_OPTIONS_H
@@ -10,38 +10,36 @@
 
 typedef struct device_options {
     const char *device; /* NULL: POSEMILL_DEVICE, else auto */
-    bool reference;     /* the reference path, whatever the environment says */
-    uint32_t lanes;     /* 0: the engine's choice. Not in the table; set by the command */
-    bool in_background; /* programs are built while the reference samples. Likewise */
+    bool reference;     /* use the reference path, whatever the environment specifies */
+    uint32_t lanes;     /* 0: chosen by the engine. Not in the table; set by the command */
+    bool in_background; /* build programs while the reference path samples. Not in the table */
 } device_options;
 
-/* The table with --device and --reference, or with --device alone. */
+/* The table with --device and --reference, and the one with --device only. */
 option_group device_options_group(device_options *options);
 option_group device_options_group_without_reference(device_options *options);
-/* Likewise, of a command that device_options_one is for. */
+/* The table for commands that use device_options_one. */
 option_group device_options_group_of_one(device_options *options);
 
-/* What was asked for: the option, the environment, or "auto". */
+/* The requested device: the option, the environment variable, or "auto". */
 const char *device_options_choice(const device_options *options);
 
-/* The description of that engine, with POSEMILL_CACHE and POSEMILL_KERNELS as --help of the
- * command explains them, and warnings of the library printed; on a terminal, the program that is being built
- * is shown. */
+/* The description of the engine, with POSEMILL_CACHE and POSEMILL_KERNELS as explained by --help.
+ * Warnings of the library are printed. On a terminal, the program being built is shown. */
 pm_engine_desc device_options_desc(const device_options *options);
 
-/* Creates the engine. Says so on stderr when "auto" came down to the reference path.
- * On failure prints and returns the code. */
+/* Creates the engine. Warns on stderr when "auto" selects the reference path. On failure prints and
+ * returns the code. */
 cli_exit device_options_engine(const device_options *options, pm_engine **engine);
 
-/* Whether several devices were asked for: "all", or a list of numbers. */
+/* Whether several devices were requested: "all", or a list of numbers. */
 bool device_options_several(const device_options *options);
 
-/* For commands that are about one device: CLI_USAGE, and says so, where several were asked
- * for. */
+/* For commands that use one device: prints and returns CLI_USAGE if several were requested. */
 cli_exit device_options_one(const device_options *options);
 
-/* Calls `use` with options for each device that was asked for, one after another, whatever
- * came of those before. Returns the first code that is not CLI_DONE. */
+/* Calls `use` with options for each requested device, one after another, also after errors. Returns
+ * the first code that is not CLI_DONE. */
 cli_exit device_options_each(const device_options *options,
                              cli_exit (*use)(const device_options *one, void *context),
                              void *context);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The parse functions for plain values of options: texts, whole numbers, decimals
- * and exact fractions. Each takes the whole argument or refuses it.
+ * Parse functions for plain option values: texts, integers, decimals and exact fractions. Each
+ * accepts the whole argument or rejects it.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -14,17 +14,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool option_text(const char *text, void *target, char *why) {
+bool option_text(const char *text, void *target, char *reason) {
     if (text[0] == '\0') {
-        snprintf(why, OPTION_WHY, "is empty");
+        snprintf(reason, OPTION_REASON_SIZE, "value is empty; expected a text");
         return false;
     }
     *(const char **)target = text;
     return true;
 }
 
-/* A finite decimal number at *text; moves *text behind it. strtod's blanks, hexadecimal,
- * "inf" and "nan" are not taken. */
+/* Parses a finite decimal number at *text and moves *text after it. Rejects the blanks, hexadecimal
+ * numbers, "inf" and "nan" of strtod. */
 static bool take_number(const char **text, double *number) {
     const char *digits = *text + (**text == '-' || **text == '+');
     if (!isdigit((unsigned char)digits[0]) &&
@@ -40,11 +40,11 @@ static bool take_number(const char **text, double *number) {
     return isfinite(*number) != 0;
 }
 
-bool option_number(const char *text, void *target, char *why) {
+bool option_number(const char *text, void *target, char *reason) {
     const char *at = text;
     double number = 0.0;
     if (!take_number(&at, &number) || *at != '\0') {
-        snprintf(why, OPTION_WHY, "'%s' is not a number", text);
+        snprintf(reason, OPTION_REASON_SIZE, "'%s' is not a number", text);
         return false;
     }
     *(double *)target = number;
@@ -63,34 +63,37 @@ bool option_number_list(const char *text, size_t count, double *numbers) {
     return *text == '\0';
 }
 
-bool option_u64(const char *text, void *target, char *why) {
+bool option_u64(const char *text, void *target, char *reason) {
     char *end = NULL;
     errno = 0;
     unsigned long long value = strtoull(text, &end, 0);
     if (!isdigit((unsigned char)text[0]) || *end != '\0' || errno != 0 || value > UINT64_MAX) {
-        snprintf(why, OPTION_WHY, "'%s' is not a whole number of at most 64 bits", text);
+        snprintf(reason, OPTION_REASON_SIZE, "'%s' is not a whole number; expected at most 64 bits",
+                 text);
         return false;
     }
     *(uint64_t *)target = (uint64_t)value;
     return true;
 }
 
-bool option_size(const char *text, void *target, char *why) {
+bool option_size(const char *text, void *target, char *reason) {
     char *end = NULL;
     errno = 0;
     unsigned long long value = strtoull(text, &end, 10);
     if (!isdigit((unsigned char)text[0]) || *end != '\0' || errno != 0 || value > SIZE_MAX) {
-        snprintf(why, OPTION_WHY, "'%s' is not a whole number", text);
+        snprintf(reason, OPTION_REASON_SIZE, "'%s' is not a whole number; expected 0 or more",
+                 text);
         return false;
     }
     *(size_t *)target = (size_t)value;
     return true;
 }
 
-bool option_frames(const char *text, void *target, char *why) {
+bool option_frames(const char *text, void *target, char *reason) {
     uint64_t frames = 0;
-    if (!option_u64(text, &frames, why) || frames == 0 || frames > INT64_MAX) {
-        snprintf(why, OPTION_WHY, "'%.80s' is not a number of frames, 1 or more", text);
+    if (!option_u64(text, &frames, reason) || frames == 0 || frames > INT64_MAX) {
+        snprintf(reason, OPTION_REASON_SIZE,
+                 "'%.80s' is not a number of frames; expected 1 or more", text);
         return false;
     }
     *(uint64_t *)target = frames;
@@ -99,7 +102,7 @@ bool option_frames(const char *text, void *target, char *why) {
 
 /* ---- exact fractions ----------------------------------------------------------- */
 
-/* Digits at *text, up to 18 significant ones, so that they fit an int64_t. */
+/* Parses digits at *text, up to 18 significant ones, which fit in an int64_t. */
 static bool take_digits(const char **text, int64_t *value, int *count) {
     const char *start = *text;
     for (; isdigit((unsigned char)**text); (*text)++) {
@@ -121,7 +124,7 @@ static int64_t greatest_common_divisor(int64_t a, int64_t b) {
     return a;
 }
 
-/* WHOLE, WHOLE.DECIMALS or WHOLE/WHOLE. */
+/* Parses WHOLE, WHOLE.DECIMALS or WHOLE/WHOLE. */
 static bool take_rational(const char *text, pm_rational *value) {
     int64_t num = 0;
     int64_t den = 1;
@@ -154,12 +157,12 @@ static bool take_rational(const char *text, pm_rational *value) {
     return true;
 }
 
-bool option_rational(const char *text, void *target, char *why) {
+bool option_rational(const char *text, void *target, char *reason) {
     pm_rational value = {0, 0};
     if (!take_rational(text, &value)) {
-        snprintf(why, OPTION_WHY,
-                 "'%s' is not a rate above 0 such as 60, 29.97 or 30000/1001, "
-                 "of at most 18 digits",
+        snprintf(reason, OPTION_REASON_SIZE,
+                 "'%s' is not a rate; expected a number above 0 such as 60, 29.97 or "
+                 "30000/1001, of at most 18 digits",
                  text);
         return false;
     }
@@ -167,18 +170,19 @@ bool option_rational(const char *text, void *target, char *why) {
     return true;
 }
 
-bool option_seconds(const char *text, void *target, char *why) {
+bool option_seconds(const char *text, void *target, char *reason) {
     pm_rational fraction = {0, 0};
     double seconds = 0.0;
     if (strchr(text, '/') != NULL) {
         if (take_rational(text, &fraction)) {
             seconds = (double)fraction.num / (double)fraction.den;
         }
-    } else if (!option_number(text, &seconds, why)) {
+    } else if (!option_number(text, &seconds, reason)) {
         return false;
     }
     if (!(seconds > 0.0)) {
-        snprintf(why, OPTION_WHY, "'%s' is not a time above 0 seconds", text);
+        snprintf(reason, OPTION_REASON_SIZE, "'%s' is not a duration; expected more than 0 seconds",
+                 text);
         return false;
     }
     *(double *)target = seconds;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The option parser and the help text of every command. What an argument means is
- * known by the parse functions; those for plain numbers are in option_values.c.
+ * The option parser and the help text of every command. The parse functions interpret the values;
+ * those for plain values are in option_values.c.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -13,7 +13,7 @@
 
 /* ---- help ---------------------------------------------------------------------- */
 
-/* Prints lines separated by \n, all but the first after `indent` blanks. */
+/* Prints lines separated by \n, all but the first one indented by `indent` blanks. */
 static void print_lines(const char *text, int indent) {
     for (;;) {
         const char *end = strchr(text, '\n');
@@ -47,8 +47,9 @@ static void print_option(const option *row) {
 }
 
 static const option common_options[] = {
-    {"--quiet", 'q', NULL, "no report, no warnings, no progress; failures still print", NULL, 0},
-    {"--help", 'h', NULL, "print this and leave", NULL, 0},
+    {"--quiet", 'q', NULL, "suppress report, warnings and progress; errors are still printed", NULL,
+     0},
+    {"--help", 'h', NULL, "print this help and exit", NULL, 0},
 };
 enum { COMMON_COUNT = sizeof common_options / sizeof common_options[0] };
 
@@ -64,7 +65,7 @@ static void print_help(const command_help *help, const option_group *groups, siz
             print_option(&groups[g].options[i]);
         }
     }
-    printf("\nAlways:\n");
+    printf("\nCommon options:\n");
     for (size_t i = 0; i < COMMON_COUNT; i++) {
         print_option(&common_options[i]);
     }
@@ -75,15 +76,15 @@ static void print_help(const command_help *help, const option_group *groups, siz
     print_lines(help->example, 2);
 }
 
-cli_exit options_usage(const command_help *help, const char *what, const char *why, ...) {
+cli_exit options_usage(const command_help *help, const char *what, const char *reason, ...) {
     char text[1024];
-    char cure[128];
+    char hint[128];
     va_list arguments;
-    va_start(arguments, why);
-    vsnprintf(text, sizeof text, why, arguments);
+    va_start(arguments, reason);
+    vsnprintf(text, sizeof text, reason, arguments);
     va_end(arguments);
-    snprintf(cure, sizeof cure, "see: posemill %s --help", help->name);
-    return cli_fail(CLI_USAGE, what, cure, "%s", text);
+    snprintf(hint, sizeof hint, "see: posemill %s --help", help->name);
+    return cli_fail(CLI_USAGE, what, hint, "%s", text);
 }
 
 /* ---- parsing ------------------------------------------------------------------- */
@@ -95,7 +96,7 @@ typedef struct parser {
     bool help_wanted;
 } parser;
 
-/* Where an option stores to; NULL for --help and --quiet, which the parser keeps itself. */
+/* The target of an option; NULL for --help and --quiet, which the parser handles itself. */
 typedef struct found_option {
     const option *row;
     void *target;
@@ -141,14 +142,14 @@ static void set_flag(parser *state, const found_option *found) {
 }
 
 static cli_exit store_value(const parser *state, const found_option *found, const char *text) {
-    char why[OPTION_WHY] = "cannot be used";
-    if (found->row->parse(text, found->target, why)) {
+    char reason[OPTION_REASON_SIZE] = "value is invalid";
+    if (found->row->parse(text, found->target, reason)) {
         return CLI_DONE;
     }
-    return options_usage(state->help, found->row->name, "%s", why);
+    return options_usage(state->help, found->row->name, "%s", reason);
 }
 
-/* Handles the option argv[*at], and moves *at to its last word. */
+/* Handles the option argv[*at] and moves *at to its last argument. */
 static cli_exit parse_option(parser *state, int argc, char **argv, int *at) {
     const char *word = argv[*at];
     bool is_long = word[1] == '-';
@@ -170,7 +171,7 @@ static cli_exit parse_option(parser *state, int argc, char **argv, int *at) {
     }
     if (value == NULL) {
         if (*at + 1 >= argc) {
-            return options_usage(state->help, found.row->name, "needs a value: %s",
+            return options_usage(state->help, found.row->name, "value is missing; expected %s",
                                  found.row->argument);
         }
         value = argv[++*at];

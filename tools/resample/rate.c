@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Exact rates. Everything is a fraction of two int64_t in lowest terms; products that
- * do not fit are refused, never rounded.
+ * Exact rates. Rates are fractions of two int64_t in lowest terms. Products that do not fit are
+ * rejected, never rounded.
  */
 #include "rate.h"
 
@@ -55,27 +55,28 @@ double rate_value(pm_rational rate) {
 /* num / 10^places, as written. */
 typedef struct decimal {
     int64_t num;
-    int positions; /* below zero for 1e3 */
+    int places; /* negative for numbers such as 1e3 */
 } decimal;
 
-/* Reads digits into d, dropping those that no longer fit: 18 hold more than a double. */
+/* Reads digits into d. Digits after the 18th are dropped: 18 digits exceed the precision of a
+ * double. */
 static bool read_decimal(const char *text, size_t size, decimal *d) {
     const char *at = text, *end = text + size;
-    bool behind_mark = false, negative;
+    bool after_point = false, negative;
     uint64_t exponent = 0;
 
     d->num = 0;
-    d->positions = 0;
+    d->places = 0;
     for (; at < end && *at != 'e' && *at != 'E'; at++) {
         if (*at == '.' || *at == ',') {
-            behind_mark = true;
+            after_point = true;
         } else if (*at < '0' || *at > '9') {
             return false;
         } else if (d->num < 100000000000000000) {
             d->num = d->num * 10 + (*at - '0');
-            d->positions += behind_mark;
+            d->places += after_point;
         } else {
-            d->positions -= !behind_mark;
+            d->places -= !after_point;
         }
     }
     if (at == end) {
@@ -84,29 +85,29 @@ static bool read_decimal(const char *text, size_t size, decimal *d) {
     at++;
     negative = at < end && *at == '-';
     at += at < end && (*at == '-' || *at == '+');
-    at = text_read_whole(at, end, &exponent);
+    at = text_read_integer(at, end, &exponent);
     if (at != end || exponent > 100) {
         return false;
     }
-    d->positions += negative ? (int)exponent : -(int)exponent;
+    d->places += negative ? (int)exponent : -(int)exponent;
     return d->num > 0;
 }
 
-/* One over the decimal. Digits that make a part too large are dropped. */
+/* The reciprocal of the decimal. Digits that make a part too large are dropped. */
 static bool literal_rate(decimal d, pm_rational *rate) {
     int64_t num = 1, den = d.num;
-    int positions = d.positions;
+    int places = d.places;
 
-    for (; positions > 18; positions--) {
+    for (; places > 18; places--) {
         den /= 10;
     }
-    if (den == 0 || positions < -9) {
+    if (den == 0 || places < -9) {
         return false;
     }
-    for (; positions > 0; positions--) {
+    for (; places > 0; places--) {
         num *= 10;
     }
-    for (; positions < 0; positions++) {
+    for (; places < 0; places++) {
         if (den > INT64_MAX / 10) {
             return false;
         }
@@ -116,19 +117,19 @@ static bool literal_rate(decimal d, pm_rational *rate) {
     return true;
 }
 
-static const double customary[] = {24,  25,  30,  48,  50,  60,  72,  90,  100, 120, 144, 150,
-                                   180, 200, 240, 250, 300, 360, 400, 480, 500, 600, 960, 1000};
+static const double common_rates[] = {24,  25,  30,  48,  50,  60,  72,  90,  100, 120, 144, 150,
+                                      180, 200, 240, 250, 300, 360, 400, 480, 500, 600, 960, 1000};
 
-/* The whole number in [low, high] that a rate of about `middle` most likely is; 0: none. */
-static int64_t whole_in(double low, double high, double middle) {
+/* The most plausible integer in [low, high] for a rate of about `middle`; 0: none. */
+static int64_t integer_rate_in(double low, double high, double middle) {
     double best = 0;
     size_t i;
 
     if (ceil(low) > floor(high)) {
         return 0;
     }
-    for (i = 0; i < sizeof customary / sizeof customary[0]; i++) {
-        double c = customary[i];
+    for (i = 0; i < sizeof common_rates / sizeof common_rates[0]; i++) {
+        double c = common_rates[i];
         if (c >= low && c <= high && (best == 0 || fabs(c - middle) < fabs(best - middle))) {
             best = c;
         }
@@ -161,17 +162,17 @@ bool rate_from_frame_time(const char *text, size_t size, bool snap, pm_rational 
         return true;
     }
     seconds = (double)d.num;
-    half = fmax(0.5, seconds * 0x1p-52); /* in units of the last place */
+    half = fmax(0.5, seconds * 0x1p-52); /* in units of the last decimal place */
     span = half / seconds;
     low = middle / (1 + span);
     high = span < 1 ? middle / (1 - span) : middle;
-    whole = whole_in(low, high, middle);
+    whole = integer_rate_in(low, high, middle);
     if (whole > 0) {
         *how = RATE_INTEGER;
         *rate = lowest_terms(whole, 1);
         return true;
     }
-    whole = whole_in(low * 1.001, high * 1.001, middle * 1.001);
+    whole = integer_rate_in(low * 1.001, high * 1.001, middle * 1.001);
     if (whole > 0) {
         *how = RATE_NTSC;
         *rate = lowest_terms(whole * 1000, 1001);
@@ -190,23 +191,23 @@ void rate_write_frame_time(pm_rational rate, char text[RATE_TEXT]) {
     }
 }
 
-/* ---- arguments and reports --------------------------------------------------------- */
+/* ---- options and messages - --------------------------------------------------------- */
 
 bool rate_parse_target(const char *text, pm_rational source, pm_rational *rate) {
-    char why[OPTION_WHY];
+    char reason[OPTION_REASON_SIZE];
     pm_rational factor;
     bool part = *text == '/';
 
     if (*text != 'x' && *text != 'X' && !part) {
-        return option_rational(text, rate, why);
+        return option_rational(text, rate, reason);
     }
-    if (!option_rational(text + 1, &factor, why)) {
+    if (!option_rational(text + 1, &factor, reason)) {
         return false;
     }
     return part ? rate_divide(source, factor, rate) : rate_multiply(source, factor, rate);
 }
 
-/* "0", "0.00", ".0": what option_rational refuses as a rate. */
+/* "0", "0.00", ".0", which option_rational rejects as rates. */
 static bool is_zero(const char *text) {
     size_t zeros = 0, points = 0;
 
@@ -218,14 +219,14 @@ static bool is_zero(const char *text) {
 }
 
 bool rate_parse_seconds(const char *text, pm_rational *seconds) {
-    char why[OPTION_WHY];
+    char reason[OPTION_REASON_SIZE];
     pm_rational zero = {0, 1};
 
     if (is_zero(text)) {
         *seconds = zero;
         return true;
     }
-    return option_rational(text, seconds, why);
+    return option_rational(text, seconds, reason);
 }
 
 void rate_describe(pm_rational rate, char text[RATE_TEXT]) {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * The course of a resampling: read, place the samples, make clips, and write a row for
- * each sample. A sample on a frame of the source is that frame's own text.
+ * Resamples one file: reads it, computes the sample positions, creates clips, and writes a row
+ * per sample. A sample on a frame of the source gets the text of that frame.
  */
 #include "resample.h"
 
 #include "files/output_names.h"
+#include "files/printable.h"
 #include "files/progress.h"
-#include "files/shown.h"
 #include "resample_clips.h"
 #include "resample_pose.h"
 
@@ -16,29 +16,29 @@
 
 typedef struct work {
     resample_options *options;
-    const char *path; /* of the input, for messages */
+    const char *path; /* input name for messages */
     bvh *model;
-    size_t frame_count; /* without those trimmed */
+    size_t frame_count; /* without trimmed frames */
     pm_rational rate;
     resample_grid grid;
     pose_plan plan;
     resample_clips clips;
     bvh_writer writer;
-    double *row;      /* the last one written */
-    bool equal_stays; /* the method holds still between equal keys */
+    double *row;      /* the row written last */
+    bool keeps_equal; /* the method keeps equal keys constant */
     resample_report *report;
     progress bar;
 } work;
 
-/* Between equal keys methods of two keys and circular stay; samples there need not be converted. */
-static bool holds_equal_keys(pm_method method) {
+/* Methods of two keys and circular hold still between equal keys, so those need no conversion. */
+static bool keeps_equal_keys(pm_method method) {
     const pm_method_info *info = pm_method_describe(method);
-    const bool plain = info->local && info->keys_used <= 2 && !info->takes_in_out;
-    return plain || method == PM_METHOD_CIRCULAR;
+    const bool two_keys = info->local && info->keys_used <= 2 && !info->takes_in_out;
+    return two_keys || method == PM_METHOD_CIRCULAR;
 }
 
-static cli_exit refuse(const work *w, const char *why, const char *cure) {
-    return cli_fail(CLI_BAD_INPUT, w->path, cure, "%s", why);
+static cli_exit refuse(const work *w, const char *reason, const char *hint) {
+    return cli_fail(CLI_BAD_INPUT, w->path, hint, "%s", reason);
 }
 
 static cli_exit check_frame_count(const work *w) {
@@ -51,13 +51,13 @@ static cli_exit check_frame_count(const work *w) {
     rate_describe(w->model->rate, source);
     rate_describe(w->rate, target);
     return cli_fail(
-        CLI_BAD_INPUT, w->path, "see --rate and --src-rate; --max-frames raises the limit",
-        "its %zu frames at %s would become %s%llu at %s, more than %llu", w->frame_count, source,
-        w->grid.count == RESAMPLE_GRID_COUNTLESS ? "at least " : "", (unsigned long long)frames,
-        target, (unsigned long long)w->options->max_frames);
+        CLI_BAD_INPUT, w->path, "check --rate and --src-rate; --max-frames raises the limit",
+        "%zu frames at %s would become %s%llu frames at %s; the limit is %llu", w->frame_count,
+        source, w->grid.count == RESAMPLE_GRID_OVERFLOW ? "at least " : "",
+        (unsigned long long)frames, target, (unsigned long long)w->options->max_frames);
 }
 
-/* Whether a file of that rate can be read again: frame times have limits. */
+/* Whether a file with this rate can be read again: frame times have a limited range. */
 static bool is_readable(pm_rational rate) {
     const double seconds = 1.0 / rate_value(rate);
 
@@ -67,17 +67,18 @@ static bool is_readable(pm_rational rate) {
 static cli_exit locate_samples(work *w) {
     const resample_options *options = w->options;
     resample_span span;
-    const char *why;
+    const char *reason;
     cli_exit code;
 
     if (options->trim_start >= w->model->frame_count) {
-        return cli_fail(CLI_BAD_INPUT, w->path, NULL, "--trim-start %zu leaves none of %zu frames",
+        return cli_fail(CLI_BAD_INPUT, w->path, NULL, "--trim-start %zu removes all %zu frames",
                         options->trim_start, w->model->frame_count);
     }
     w->frame_count = w->model->frame_count - options->trim_start;
     if (!rate_parse_target(options->rate, w->model->rate, &w->rate)) {
-        return cli_fail(CLI_USAGE, "--rate", "give it like 60, 29.97, 30000/1001, x2 or /4",
-                        "'%s' is no rate, or too fine a part of the source's", options->rate);
+        return cli_fail(CLI_USAGE, "--rate", "use a rate such as 60, 29.97, 30000/1001, x2 or /4",
+                        "'%s' is not a rate, or has too many digits relative to the source rate",
+                        options->rate);
     }
     memset(&span, 0, sizeof span);
     span.source_rate = w->model->rate;
@@ -87,25 +88,26 @@ static cli_exit locate_samples(work *w) {
     span.end = options->end;
     span.end_rule = options->end_rule;
     span.loop_period = options->curve.loop_period;
-    why = resample_grid_make(&span, &w->grid);
-    if (why != NULL) {
-        return refuse(w, why, NULL);
+    reason = resample_grid_make(&span, &w->grid);
+    if (reason != NULL) {
+        return refuse(w, reason, NULL);
     }
     code = check_frame_count(w);
     if (code == CLI_DONE && !is_readable(w->rate)) {
-        return refuse(w, "its frame time would be beyond 1e-9 to 1e9 seconds", "see --rate");
+        return refuse(w, "frame time of the result is outside 1e-9 to 1e9 seconds", "check --rate");
     }
     return code;
 }
 
-/* The row in front of the first: the source's there, whose branch of angles is followed. */
+/* The row before the first sample: the source row there, whose Euler branch the first sample
+ * continues. */
 static cli_exit start_row(work *w) {
     size_t channels = w->model->channel_count;
     uint64_t frame = w->grid.first / w->grid.unit % w->frame_count;
 
     w->row = malloc(channels * sizeof *w->row);
     if (w->row == NULL) {
-        return refuse(w, "too large for this machine's memory", CLI_MEMORY_CURE);
+        return refuse(w, "too large for this machine's memory", CLI_MEMORY_HINT);
     }
     memcpy(w->row, w->model->values + (w->options->trim_start + (size_t)frame) * channels,
            channels * sizeof *w->row);
@@ -120,7 +122,7 @@ static cli_exit write_source_row(work *w, size_t frame) {
     return bvh_writer_source_row(&w->writer, frame);
 }
 
-/* Row `index` of the piece, at `place`. */
+/* Writes row `index` of the piece, which lies at `position`. */
 static cli_exit write_row(work *w, size_t index, resample_position position) {
     const resample_clips *c = &w->clips;
     const double *between[2] = {NULL, NULL};
@@ -128,10 +130,11 @@ static cli_exit write_row(work *w, size_t index, resample_position position) {
 
     if (position.frame < w->frame_count) {
         size_t frame = w->options->trim_start + (size_t)position.frame;
-        if (position.rest == 0 && pm_method_describe(w->options->curve.method)->interpolating) {
+        if (position.remainder == 0 &&
+            pm_method_describe(w->options->curve.method)->interpolating) {
             return write_source_row(w, frame);
         }
-        if (w->equal_stays && position.frame + 1 < w->frame_count) {
+        if (w->keeps_equal && position.frame + 1 < w->frame_count) {
             between[0] = w->model->values + frame * channels;
             between[1] = between[0] + channels;
         }
@@ -139,7 +142,7 @@ static cli_exit write_row(work *w, size_t index, resample_position position) {
     if (!pose_to_row(&w->plan, c->rotation_samples + 4 * c->rotation_count * index,
                      c->vector_samples + 3 * c->vector_count * index,
                      c->plain_samples + 3 * c->plain_count * index, between, w->row)) {
-        return refuse(w, "its numbers are too large to be interpolated", NULL);
+        return refuse(w, "values are too large to be interpolated", NULL);
     }
     return bvh_writer_row(&w->writer, w->row);
 }
@@ -208,7 +211,7 @@ static void describe_source(work *w) {
     resample_report *report = w->report;
     size_t size = w->model->frame_time.size;
 
-    size = shown_cut(w->model->frame_time.begin, size, sizeof report->frame_time - 1);
+    size = utf8_cut(w->model->frame_time.begin, size, sizeof report->frame_time - 1);
     if (size > 0) {
         memcpy(report->frame_time, w->model->frame_time.begin, size);
     }
@@ -256,7 +259,7 @@ cli_exit resample_file(resample_options *options, pm_engine *engine, const char 
     w.options = options;
     w.path = strcmp(in, "-") == 0 ? "standard input" : in;
     w.report = report;
-    w.equal_stays = holds_equal_keys(options->curve.method);
+    w.keeps_equal = keeps_equal_keys(options->curve.method);
     code = cli_read_file(in, &bvh_kind, &data, &size);
     if (code == CLI_DONE) {
         code = run(&w, engine, data, size, out);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Resampling one motion file: text in, clips, samples, text out. The command around it,
- * with batches and the report, is cmd_resample.c.
+ * Resamples one motion file: text in, clips, samples, text out. commands/resample.c is the
+ * command, with batches and the report.
  */
 #ifndef POSEMILL_TOOLS_RESAMPLE_H
 #define POSEMILL_TOOLS_RESAMPLE_H
@@ -13,16 +13,16 @@
 
 typedef struct resample_options {
     const char *out, *out_dir;
-    const char *format; /* NULL: by the extension */
-    const char *rate;   /* as given: it may be relative to the source's */
+    const char *format; /* NULL: from the extension */
+    const char *rate;   /* as given; may be relative to the source rate */
     pm_rational start, end;
     resample_end_rule end_rule;
     size_t trim_start;
-    uint64_t max_frames; /* a result of more is refused; below 2^63 */
-    bool check;          /* evaluate on the reference too and compare */
-    /* --bvh-position add: positions are offsets from OFFSET instead of replacing it. That
-     * shifts all of a joint's keys and samples alike and commutes with every vector method,
-     * so that from BVH to BVH both schools give the same numbers. */
+    uint64_t max_frames; /* maximum number of frames of a result; below 2^63 */
+    bool check;          /* also evaluate on the reference path and compare */
+    /* --bvh-position add: positions are relative to OFFSET instead of replacing it. That shifts all
+     * keys and samples of a joint equally and commutes with every vector method, so from BVH to BVH
+     * both rules give the same numbers. */
     bool position_add;
     size_t decimals;
     bool json;
@@ -37,20 +37,21 @@ typedef struct resample_report {
     char frame_time[40]; /* as written in the source */
     size_t joint_count, track_count;
     uint64_t source_frames, frames;
-    uint64_t kept_frames; /* frames of the source, written as they were */
+    uint64_t kept_frames; /* source frames written unchanged */
     uint64_t bytes_read, bytes_written;
     double seconds;
-    bool checked, identical; /* --check: bit for bit */
-    double max_error;        /* radians between device and reference */
+    bool checked, identical; /* of --check: whether all bits match */
+    double max_error;        /* of --check: radians between device and reference */
 } resample_report;
 
-/* Reads `in`, writes `out`; "-" is standard input or output. On failure prints and returns
- * the code, and leaves no output behind. The folder of --out-dir is made when there is something
- * to write. */
+/* Reads `in` and writes `out`; "-" is standard input or output. On failure prints, returns the
+ * code, and leaves no output behind. The folder of --out-dir is created before the first output is
+ * opened. */
 cli_exit resample_file(resample_options *options, pm_engine *engine, const char *in,
                        const char *out, resample_report *report);
 
-/* Prints the report as was asked for; of an output on standard output, to stderr. */
+/* Prints the report in the requested form. With the output on standard output the text report goes
+ * to stderr. */
 void resample_report_print(const resample_options *options, const char *in, const char *out,
                            const resample_report *report, const char *device);
 

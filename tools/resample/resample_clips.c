@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Clips from keys, and their samples in pieces of bounded memory. Library errors about a
- * track or a key come out as the joint and the frame of the file.
+ * Creates clips from keys and samples them in pieces of bounded memory. Library errors about a
+ * track or a key are reported with the joint and the frame of the file.
  */
 #include "resample_clips.h"
 
@@ -18,14 +18,14 @@ typedef struct clip_source {
     pm_timeline timeline;
 } clip_source;
 
-/* Which joint a track is of. */
+/* The joint of a track. */
 static size_t joint_of(const pose_plan *plan, const pose_vector *vectors, size_t track) {
     return vectors != NULL ? vectors[track].joint : plan->rotations[track].joint;
 }
 
-static cli_exit blame(const clip_source *source, const pose_plan *plan, const pose_vector *vectors,
-                      const pm_error *error) {
-    char joint[BVH_JOINT_TEXT], why[CLI_ERROR_TEXT];
+static cli_exit clip_error(const clip_source *source, const pose_plan *plan,
+                           const pose_vector *vectors, const pm_error *error) {
+    char joint[BVH_JOINT_TEXT], reason[CLI_ERROR_TEXT];
     size_t tracks = vectors == NULL            ? plan->rotation_count
                     : vectors == plan->vectors ? plan->vector_count
                                                : plan->plain_count;
@@ -36,10 +36,10 @@ static cli_exit blame(const clip_source *source, const pose_plan *plan, const po
     bvh_describe_joint(source->model, joint_of(plan, vectors, error->track), joint);
     if (error->key == PM_NO_INDEX) {
         return cli_fail(CLI_BAD_INPUT, source->path, NULL, "%s: %s", joint,
-                        cli_error_text(error, why));
+                        cli_error_text(error, reason));
     }
     return cli_fail(CLI_BAD_INPUT, source->path, NULL, "%s, frame %zu: %s", joint,
-                    error->key + source->first_frame, cli_error_text(error, why));
+                    error->key + source->first_frame, cli_error_text(error, reason));
 }
 
 static double *allocate_keys(const clip_source *source, size_t tracks, size_t numbers) {
@@ -52,10 +52,10 @@ static double *allocate_keys(const clip_source *source, size_t tracks, size_t nu
 }
 
 static cli_exit no_memory(const char *path) {
-    return cli_fail(CLI_BAD_INPUT, path, CLI_MEMORY_CURE, "too large for this machine's memory");
+    return cli_fail(CLI_BAD_INPUT, path, CLI_MEMORY_HINT, "too large for this machine's memory");
 }
 
-/* sterp turns about bones unless told otherwise. */
+/* Without --axis sterp twists about the bones. */
 static cli_exit default_axes(const pose_plan *plan, const resample_options *options,
                              pm_clip_desc *desc, double **axes) {
     if (options->curve.method != PM_METHOD_STERP || options->curve.axis_given) {
@@ -97,7 +97,7 @@ static cli_exit make_rotations(resample_clips *clips, const clip_source *source,
         code = no_memory(source->path);
     }
     if (code == CLI_DONE && pm_clip_create(engine, &desc, &clips->rotations, &error) != PM_OK) {
-        code = blame(source, plan, NULL, &error);
+        code = clip_error(source, plan, NULL, &error);
     }
     free(axes);
     free(keys);
@@ -127,7 +127,7 @@ static cli_exit make_vectors(pm_clip **clip, const clip_source *source,
     desc.ends = options->curve.ends;
     desc.loop_period = options->curve.loop_period;
     if (pm_clip_create(engine, &desc, clip, &error) != PM_OK) {
-        code = blame(source, plan, vectors, &error);
+        code = clip_error(source, plan, vectors, &error);
     }
     free(keys);
     return code;
@@ -144,7 +144,7 @@ static cli_exit allocate_samples(resample_clips *clips, const char *path, uint64
     if (sample_count < clips->piece) {
         clips->piece = (size_t)sample_count;
     }
-    /* At most PIECE_BYTES and one sample, whose numbers fitted memory as keys. */
+    /* At most PIECE_BYTES and one sample, whose numbers already fitted in memory as keys. */
     clips->rotation_samples =
         malloc((4 * clips->rotation_count * clips->piece + 1) * sizeof(float));
     clips->vector_samples = malloc((3 * clips->vector_count * clips->piece + 1) * sizeof(float));
@@ -213,7 +213,7 @@ static double rotation_error(const float *a, const float *b) {
     return 4.0 * atan2(sqrt(difference), sqrt(sum));
 }
 
-/* The same job on the reference, compared with what the device gave. */
+/* Runs the same job on the reference path and compares the results. */
 static bool check_rotations(resample_clips *clips, pm_sample_job job, resample_report *report,
                             pm_error *error) {
     size_t numbers = 4 * clips->rotation_count * job.sample_count, i;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The exact grid of samples. Products go through 128 bits, so that neither long clips nor
- * literal rates of 13 digits overflow; what still does not fit is refused.
+ * The exact grid of samples. Products use 128 bits, so that long clips and literal rates of 13
+ * digits do not overflow; what still does not fit is rejected.
  */
 #include "resample_grid.h"
 
@@ -21,7 +21,7 @@ static uint64_t common_divisor(uint64_t a, uint64_t b) {
     return a;
 }
 
-/* Puts two fractions of a frame on one denominator. */
+/* Brings two fractions of a frame to a common denominator. */
 static bool common_unit(pm_rational first, pm_rational step, resample_grid *grid) {
     uint64_t first_den = (uint64_t)first.den, step_den = (uint64_t)step.den;
     uint64_t divisor = common_divisor(first_den, step_den);
@@ -43,7 +43,7 @@ static bool at_most(pm_rational a, pm_rational b) {
     return (wide)a.num * (uint64_t)b.den <= (wide)b.num * (uint64_t)a.den;
 }
 
-/* Samples from first up to an end of the source, with it or without. */
+/* Counts the samples from the first up to an end of the source, including or excluding the end. */
 static bool count_samples(const pm_rational end_frame, bool with_end, resample_grid *grid) {
     wide end = (wide)end_frame.num * grid->unit, den = (uint64_t)end_frame.den;
     wide first = (wide)grid->first * den, step = (wide)grid->step * den, count;
@@ -55,18 +55,17 @@ static bool count_samples(const pm_rational end_frame, bool with_end, resample_g
     if (!with_end && (end - first) % step == 0) {
         count--;
     }
-    grid->count = count <= INT64_MAX ? (uint64_t)count : RESAMPLE_GRID_COUNTLESS;
+    grid->count = count <= INT64_MAX ? (uint64_t)count : RESAMPLE_GRID_OVERFLOW;
     return true;
 }
 
-/* The end of a loop without a closing frame is its period, where frame 0 comes again: the
- * last sample lies before it. Periods are doubles; half a thousandth of a sample forgives
- * their rounding. */
+/* A loop without a closing frame ends at its period, where frame 0 repeats, so the last sample lies
+ * before it. Periods are doubles; half a thousandth of a sample compensates their rounding. */
 static void count_loop(const resample_span *span, resample_grid *grid) {
     double start = rate_value(grid->start);
     double samples = (span->loop_period - start) * rate_value(span->rate);
 
-    grid->count = samples >= 0x1p63 ? RESAMPLE_GRID_COUNTLESS
+    grid->count = samples >= 0x1p63 ? RESAMPLE_GRID_OVERFLOW
                   : samples > 0     ? (uint64_t)ceil(samples - 5e-4)
                                     : 0;
 }
@@ -78,7 +77,7 @@ static const char *find_end(const resample_span *span, pm_rational last, resampl
     }
     grid->end = span->end;
     if (span->loop_period == 0 && !at_most(span->end, last)) {
-        return "--end lies behind the last frame";
+        return "--end is after the last frame";
     }
     return NULL;
 }
@@ -86,7 +85,7 @@ static const char *find_end(const resample_span *span, pm_rational last, resampl
 const char *resample_grid_make(const resample_span *span, resample_grid *grid) {
     pm_rational zero = {0, 1}, frames = {(int64_t)span->frame_count - 1, 1};
     pm_rational last, first, step, end_frame;
-    const char *why;
+    const char *reason;
     double closing;
 
     memset(grid, 0, sizeof *grid);
@@ -96,18 +95,17 @@ const char *resample_grid_make(const resample_span *span, resample_grid *grid) {
         !rate_divide(span->source_rate, span->rate, &step) || !common_unit(first, step, grid)) {
         return too_fine;
     }
-    why = find_end(span, last, grid);
-    if (why != NULL) {
-        return why;
+    reason = find_end(span, last, grid);
+    if (reason != NULL) {
+        return reason;
     }
     closing = span->loop_period - rate_value(last);
     if (span->loop_period > 0 && span->end.den == 0 && closing > 1e-9 * span->loop_period) {
         count_loop(span, grid);
-        return grid->count > 0 ? NULL : "--start lies behind the end of the loop";
+        return grid->count > 0 ? NULL : "--start is after the end of the loop";
     }
     if (!at_most(grid->start, grid->end)) {
-        return span->end.den == 0 ? "--start lies behind the last frame"
-                                  : "--start lies behind --end";
+        return span->end.den == 0 ? "--start is after the last frame" : "--start is after --end";
     }
     if (!rate_multiply(grid->end, span->source_rate, &end_frame) ||
         !count_samples(end_frame, true, grid)) {
@@ -140,9 +138,9 @@ void resample_position_step(const resample_grid *grid, resample_position *positi
     uint64_t step = grid->step % grid->unit;
 
     position->frame += grid->step / grid->unit;
-    position->rest += step; /* both below 2^63 */
-    if (position->rest >= grid->unit) {
-        position->rest -= grid->unit;
+    position->remainder += step; /* both below 2^63 */
+    if (position->remainder >= grid->unit) {
+        position->remainder -= grid->unit;
         position->frame++;
     }
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Where the frames of a resampled motion lie, in whole numbers: which are frames of the
- * source, and how many there are. Evaluates nothing.
+ * The sample positions of a resampled motion in integers: which samples are frames of the source,
+ * and how many samples there are. Evaluates nothing.
  */
 #ifndef POSEMILL_TOOLS_RESAMPLE_GRID_H
 #define POSEMILL_TOOLS_RESAMPLE_GRID_H
@@ -9,38 +9,38 @@
 #include "rate.h"
 
 typedef enum resample_end_rule {
-    RESAMPLE_END_FIT = 0, /* the last sample is the last multiple that fits */
-    RESAMPLE_END_INCLUDE  /* one more at the end itself, when no multiple falls on it */
+    RESAMPLE_END_FIT = 0, /* the last sample is the last multiple of the step that fits */
+    RESAMPLE_END_INCLUDE  /* one more sample at the end itself, unless a multiple falls on it */
 } resample_end_rule;
 
 typedef struct resample_span {
     pm_rational source_rate;
     pm_rational rate;
-    uint64_t frame_count; /* of the source, at least 1 */
+    uint64_t frame_count; /* source frames, at least 1 */
     pm_rational start;    /* seconds from the first frame. 0/0: 0 */
-    pm_rational end;      /* likewise. 0/0: the last frame, or the period of a loop */
+    pm_rational end;      /* seconds. 0/0: the last frame, or the period of a loop */
     resample_end_rule end_rule;
-    double loop_period; /* seconds. 0: open, and the end is at most the last frame */
+    double loop_period; /* seconds. 0: open; then the end is at most the last frame */
 } resample_span;
 
-/* A count too large to be told. Of seconds and rates that people mean there is none such. */
-#define RESAMPLE_GRID_COUNTLESS ((uint64_t)INT64_MAX + 1)
+/* A count too large to represent. Realistic durations and rates never reach it. */
+#define RESAMPLE_GRID_OVERFLOW ((uint64_t)INT64_MAX + 1)
 
 /* Sample k lies at source frame (first + k * step) / unit. */
 typedef struct resample_grid {
     uint64_t first, step, unit;
-    uint64_t count; /* without the extra one; RESAMPLE_GRID_COUNTLESS: at least that many */
-    bool extra;     /* one more, at `end` */
+    uint64_t count; /* without the extra sample; RESAMPLE_GRID_OVERFLOW: at least that many */
+    bool extra;     /* one more sample at `end` */
     pm_rational start, end;
 } resample_grid;
 
-/* NULL, or the reason why there is no such grid, for a message. */
+/* Returns NULL, or the reason for a message if there is no such grid. */
 const char *resample_grid_make(const resample_span *span, resample_grid *grid);
 
-/* A place among the source's frames, to be stepped from sample to sample. */
+/* A position between the source frames, advanced from sample to sample. */
 typedef struct resample_position {
     uint64_t frame;
-    uint64_t rest; /* of grid.unit; 0: on the frame */
+    uint64_t remainder; /* in units of 1/grid.unit frame; 0: on the frame */
 } resample_position;
 
 resample_position resample_position_first(const resample_grid *grid);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Channels to tracks and back. Conversions are in double; only the samples themselves
- * were float32.
+ * Converts channels to tracks and back. Conversions are in double; only the samples are float32.
  */
 #include "resample_pose.h"
 
@@ -19,7 +18,7 @@ static bool is_rotation(bvh_channel_kind kind) {
     return kind >= BVH_X_ROTATION && kind <= BVH_Z_ROTATION;
 }
 
-/* Orders by their axes in base 3. */
+/* The orders, as lists of axis indices. */
 static bool find_order(const int axis[3], pm_euler_order *order) {
     static const char names[PM_EULER_COUNT][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0},
                                                   {2, 0, 1}, {2, 1, 0}, {0, 1, 0}, {0, 2, 0},
@@ -65,7 +64,8 @@ static cli_exit add_rotation(pose_plan *plan, const char *path, size_t joint) {
     if (count > 3 || !find_order(axis, &r->order)) {
         bvh_describe_joint(model, joint, text);
         return cli_fail(CLI_BAD_INPUT, path, NULL,
-                        "%s: its %zu rotation channels are no order of Euler angles", text, count);
+                        "%s: the %zu rotation channels do not form an Euler angle order", text,
+                        count);
     }
     r->joint = joint;
     r->channel_count = count;
@@ -95,7 +95,7 @@ static void add_plain(pose_plan *plan, size_t joint, size_t channel) {
     v->channel[i] = channel;
 }
 
-/* A channel named twice on one joint is a plain number the second time. */
+/* The second channel of the same name on a joint is treated as a plain number. */
 static void add_vectors(pose_plan *plan, size_t joint) {
     const bvh *model = plan->model;
     const bvh_joint *j = &model->joints[joint];
@@ -125,7 +125,7 @@ cli_exit pose_plan_make(pose_plan *plan, const char *path, const bvh *model) {
 
     memset(plan, 0, sizeof *plan);
     plan->model = model;
-    /* No joint has more tracks of a kind than channels, and most have fewer. */
+    /* Upper limits: no joint has more tracks of a kind than channels. */
     plan->rotations = calloc(model->joint_count, sizeof *plan->rotations);
     plan->vectors = calloc(model->channel_count, sizeof *plan->vectors);
     plan->plains = calloc(model->channel_count, sizeof *plan->plains);
@@ -187,7 +187,7 @@ void pose_rotation_keys(const pose_plan *plan, size_t first_frame, double *keys)
     for (frame = first_frame; frame < model->frame_count; frame++) {
         const double *row = row_of(model, frame);
         for (i = 0; i < plan->rotation_count; i++, keys += 4) {
-            /* Skeletons have many joints that never move; six sines are dearer than a look. */
+            /* Many joints of a skeleton never move, and a comparison is cheaper than six sines. */
             if (before != NULL && same_rotation(&plan->rotations[i], before, row)) {
                 memcpy(keys, keys - 4 * plan->rotation_count, 4 * sizeof *keys);
             } else {
@@ -221,8 +221,8 @@ void pose_vector_keys(const pose_plan *plan, pose_vector *vectors, size_t count,
     }
 }
 
-/* Joints, which come after their parents, and behind them the end sites, which are children
- * as good as any. Without memory all bones point up. */
+/* Joints, which are sorted after their parents, followed by the end sites, which count as children.
+ * If memory is exhausted all bones point up. */
 void pose_bone_axes(const pose_plan *plan, double *axes) {
     static const double up[3] = {0, 1, 0};
     const bvh *model = plan->model;

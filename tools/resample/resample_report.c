@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * What is said of a file that was resampled: one line, or one JSON object.
+ * Prints the report of a resampled file: one line, or one JSON object.
  */
-#include "files/shown.h"
+#include "files/printable.h"
 #include "formats/json.h"
 #include "resample.h"
 
@@ -28,17 +28,17 @@ static void report_text(const resample_options *options, const char *in, const c
     rate_describe(report->source_rate, source);
     rate_describe(report->rate, target);
     if (report->checked) {
-        snprintf(check, sizeof check, ", reference: %s, at most %.3g rad off",
+        snprintf(check, sizeof check, ", reference: %s, max difference %.3g rad",
                  report->identical ? "bit-identical" : "differs", report->max_error);
     }
-    shown_line(file,
-               "%s -> %s: %s (frame time %s, %s) -> %s, %llu -> %llu frames, %llu of them the "
-               "source's, %zu joints, %s, on %s, %.3f s, %.1f MB/s of text%s",
-               in, out, source, report->frame_time[0] != '\0' ? report->frame_time : "missing",
-               snap_text(options, report), target, (unsigned long long)report->source_frames,
-               (unsigned long long)report->frames, (unsigned long long)report->kept_frames,
-               report->joint_count, pm_method_describe(options->curve.method)->name, device,
-               report->seconds, throughput(report), check);
+    printable_line(file,
+                   "%s -> %s: %s (frame time %s, %s) -> %s, %llu -> %llu frames, %llu of them "
+                   "copied from the source, %zu joints, %s, on %s, %.3f s, %.1f MB/s of text%s",
+                   in, out, source, report->frame_time[0] != '\0' ? report->frame_time : "missing",
+                   snap_text(options, report), target, (unsigned long long)report->source_frames,
+                   (unsigned long long)report->frames, (unsigned long long)report->kept_frames,
+                   report->joint_count, pm_method_describe(options->curve.method)->name, device,
+                   report->seconds, throughput(report), check);
 }
 
 static void report_json(const resample_options *options, const char *in, const char *out,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Which cases a method is verified with: random keys in each kind of job, the
- * adversarial tracks, and the options that the method reads.
+ * The cases of verify: random keys in each kind of job, the adversarial tracks, and the options
+ * that a method uses.
  */
 #include "verify.h"
 
@@ -17,15 +17,15 @@ double verify_rms(const verify_result *result, const verify_errors *errors) {
                                       : 0.0;
 }
 
-static bool within(const verify_result *result, const verify_errors *errors) {
+static bool within_bounds(const verify_result *result, const verify_errors *errors) {
     const pm_method_info *info = pm_method_describe(result->method);
-    return errors->broken == 0 && errors->max <= info->max_error &&
+    return errors->not_finite == 0 && errors->max <= info->max_error &&
            errors->norm <= VERIFY_NORM_BOUND && verify_rms(result, errors) <= info->rms_error;
 }
 
 bool verify_passed(const verify_result *result) {
-    return result->samples > 0 && within(result, &result->device) &&
-           within(result, &result->reference);
+    return result->samples > 0 && within_bounds(result, &result->device) &&
+           within_bounds(result, &result->reference);
 }
 
 /* ---- options of a method ------------------------------------------------------- */
@@ -47,14 +47,14 @@ static size_t variant_count(pm_method method) {
     }
 }
 
-/* Without its limiter squad is promised nothing for steep keys: its inner points may then be
- * opposite, where no precision suffices. */
+/* Without its limiter squad has no error bound for steep keys: its inner points can be opposite,
+ * where no precision suffices. */
 static bool is_unlimited(pm_method method, size_t variant) {
     return method == PM_METHOD_SQUAD && variant == SQUAD_UNLIMITED;
 }
 
-/* Of squad, and of hermite but for the last, which is squad without its limiter. */
-static void vary_tangents(size_t variant, const track_set *set, pm_clip_desc *desc) {
+/* Variants of squad. hermite has all but the last, which is squad without its limiter. */
+static void apply_tangents_variant(size_t variant, const track_set *set, pm_clip_desc *desc) {
     static const pm_tangents tangents[SQUAD_VARIANTS] = {PM_TANGENTS_BESSEL, PM_TANGENTS_MEAN,
                                                          PM_TANGENTS_HOLD,   PM_TANGENTS_TCB,
                                                          PM_TANGENTS_USER,   PM_TANGENTS_BESSEL};
@@ -72,28 +72,28 @@ static void vary_tangents(size_t variant, const track_set *set, pm_clip_desc *de
     }
 }
 
-static void vary_sterp(size_t variant, pm_clip_desc *desc) {
+static void apply_sterp_variant(size_t variant, pm_clip_desc *desc) {
     static const pm_windows swing_first = {0.0, 0.5, 0.5, 1.0};
     desc->axis_frame = variant == 1 ? PM_AXIS_PARENT : PM_AXIS_BODY;
     desc->windows = variant == 2 ? &swing_first : NULL;
     desc->window_count = variant == 2 ? 1 : 0;
 }
 
-/* What bspline and cubicspline ask of keys is given by prepare() and here. */
-static void vary(pm_method method, size_t variant, track_set *set, pm_clip_desc *desc) {
+/* Requirements of bspline on the keys are met by prepare_keys(), those of cubicspline here. */
+static void apply_variant(pm_method method, size_t variant, track_set *set, pm_clip_desc *desc) {
     desc->method = method;
     if (method == PM_METHOD_SQUAD || method == PM_METHOD_HERMITE) {
-        vary_tangents(variant, set, desc);
+        apply_tangents_variant(variant, set, desc);
     } else if (method == PM_METHOD_SPLINE) {
         desc->ends = (pm_ends)variant;
     } else if (method == PM_METHOD_STERP) {
-        vary_sterp(variant, desc);
+        apply_sterp_variant(variant, desc);
     } else if (method == PM_METHOD_CUBICSPLINE) {
         set_give_tangents(set, desc);
     }
 }
 
-static void prepare(pm_method method, track_set *set) {
+static void prepare_keys(pm_method method, track_set *set) {
     if (method == PM_METHOD_BSPLINE) {
         set_make_uniform(set);
     }
@@ -101,13 +101,13 @@ static void prepare(pm_method method, track_set *set) {
 
 /* ---- random keys --------------------------------------------------------------- */
 
-/* The kinds of job, each with the kind of clip that it is hardest for. */
+/* The kinds of job, each with the kind of clip that is hardest for it. */
 typedef enum random_kind {
-    UNIFORM_SAMPLES, /* of shared uneven key times */
-    UNIFORM_KEYS,    /* uniform to uniform, placed in whole numbers */
-    TIMES,           /* every sample anywhere, before and after the keys too */
-    PAIRS,           /* (track, time) with a timeline of its own for every track */
-    CLOSED,          /* a loop, many laps */
+    UNIFORM_SAMPLES, /* one common timeline of uneven key times */
+    UNIFORM_KEYS,    /* uniform keys and samples; positions are integers */
+    TIMES,           /* random times, also before and after the keys */
+    PAIRS,           /* (track, time) pairs; every track has its own timeline */
+    CLOSED,          /* a loop over many periods */
     RANDOM_KINDS
 } random_kind;
 
@@ -115,21 +115,21 @@ static const char *const random_names[RANDOM_KINDS] = {
     "random keys, uniform samples", "random keys, uniform both", "random keys, any time",
     "random keys, own timelines", "random keys, loop"};
 
-/* 37 tracks leave a rest in every lane width. */
+/* 37 tracks leave a remainder in every lane width. */
 enum { RANDOM_TRACKS = 37, RANDOM_KEYS = 12 };
 
-/* Times and tracks of a job, in memory that random_case frees. */
-typedef struct scatter {
+/* Times and tracks of a job, freed by random_case. */
+typedef struct sample_points {
     double *times;
     uint32_t *tracks;
-} scatter;
+} sample_points;
 
-static bool scatter_make(random_source *source, const pm_clip_desc *desc, size_t count,
-                         bool with_tracks, scatter *made) {
+static bool sample_points_make(random_source *source, const pm_clip_desc *desc, size_t count,
+                               bool with_tracks, sample_points *points) {
     const pm_timeline *timeline = &desc->timelines[0];
-    made->times = malloc(count * sizeof *made->times);
-    made->tracks = with_tracks ? malloc(count * sizeof *made->tracks) : NULL;
-    if (made->times == NULL || (with_tracks && made->tracks == NULL)) {
+    points->times = malloc(count * sizeof *points->times);
+    points->tracks = with_tracks ? malloc(count * sizeof *points->tracks) : NULL;
+    if (points->times == NULL || (with_tracks && points->tracks == NULL)) {
         return false;
     }
     for (size_t k = 0; k < count; k++) {
@@ -137,17 +137,17 @@ static bool scatter_make(random_source *source, const pm_clip_desc *desc, size_t
         const pm_timeline *own =
             with_tracks ? &desc->timelines[desc->timeline_of[track]] : timeline;
         double last = own->times[own->key_count - 1];
-        made->times[k] = desc->loop_period > 0.0
-                             ? random_between(source, -10.0 * last, 10.0 * last)
-                             : random_between(source, -0.05 * last, 1.05 * last);
+        points->times[k] = desc->loop_period > 0.0
+                               ? random_between(source, -10.0 * last, 10.0 * last)
+                               : random_between(source, -0.05 * last, 1.05 * last);
         if (with_tracks) {
-            made->tracks[k] = (uint32_t)track;
+            points->tracks[k] = (uint32_t)track;
         }
     }
     return true;
 }
 
-/* A rate that spreads `count` samples over the keys and never falls into step with them. */
+/* A rate that spreads `count` samples over the keys and never coincides with the key rate. */
 static pm_rational spreading_rate(const pm_timeline *timeline, size_t count) {
     double seconds = timeline->times != NULL ? timeline->times[timeline->key_count - 1]
                                              : (double)(timeline->key_count - 1);
@@ -160,14 +160,14 @@ static cli_exit random_case(pm_engine *engine, pm_method method, random_kind kin
     const double half_turn = 3.14159265358979323846;
     const double largest = is_unlimited(method, variant) ? half_turn / 3.0 : half_turn;
     track_set set;
-    scatter where = {NULL, NULL};
+    sample_points points = {NULL, NULL};
     set_random(source, RANDOM_TRACKS, RANDOM_KEYS, 0.0, largest, true, kind != PAIRS, &set);
     if (kind == CLOSED) {
         set.tracks[0].period = set.tracks[0].times[RANDOM_KEYS - 1] + 0.7;
     }
-    prepare(method, &set);
+    prepare_keys(method, &set);
     verify_case tested = {random_names[kind], true, set_describe(&set)};
-    vary(method, variant, &set, &tested.desc);
+    apply_variant(method, variant, &set, &tested.desc);
     pm_timeline uniform = {.key_count = RANDOM_KEYS, .rate = {1, 1}};
     if (kind == UNIFORM_KEYS) {
         tested.desc.timelines = &uniform;
@@ -177,16 +177,16 @@ static cli_exit random_case(pm_engine *engine, pm_method method, random_kind kin
     cli_exit code = CLI_DONE;
     if (kind == UNIFORM_SAMPLES || kind == UNIFORM_KEYS) {
         job.rate = spreading_rate(&tested.desc.timelines[0], count);
-    } else if (!scatter_make(source, &tested.desc, count, kind == PAIRS, &where)) {
+    } else if (!sample_points_make(source, &tested.desc, count, kind == PAIRS, &points)) {
         code = cli_fail(CLI_DEVICE_FAILED, "verify", NULL, "out of memory");
     }
-    job.times = where.times;
-    job.tracks = where.tracks;
+    job.times = points.times;
+    job.tracks = points.tracks;
     if (code == CLI_DONE) {
         code = verify_case_run(engine, &tested, &job, result);
     }
-    free(where.times);
-    free(where.tracks);
+    free(points.times);
+    free(points.tracks);
     set_destroy(&set);
     return code;
 }
@@ -195,7 +195,7 @@ static cli_exit random_case(pm_engine *engine, pm_method method, random_kind kin
 
 enum { ADVERSARIAL_SAMPLES = 400 };
 
-/* A loop that ends on a closing key must close its positions too. */
+/* In a loop that ends with a closing key, positions must be closed too. */
 static void close_positions(test_track *track) {
     size_t last = track->key_count - 1;
     if (track->period > 0.0 && track->times[last] - track->times[0] >= track->period) {
@@ -209,10 +209,10 @@ static cli_exit adversarial_case(pm_engine *engine, pm_method method, size_t ind
     set_create(1, true, &set);
     adversarial_track(index, &set.tracks[0]);
     close_positions(&set.tracks[0]);
-    prepare(method, &set);
+    prepare_keys(method, &set);
     const test_track *track = &set.tracks[0];
     verify_case tested = {track->name, false, set_describe(&set)};
-    vary(method, variant, &set, &tested.desc);
+    apply_variant(method, variant, &set, &tested.desc);
     if (oracle_beyond_reason(&tested.desc)) {
         set_destroy(&set);
         return CLI_DONE;
@@ -223,7 +223,7 @@ static cli_exit adversarial_case(pm_engine *engine, pm_method method, size_t ind
     for (size_t k = 0; k < ADVERSARIAL_SAMPLES; k++) {
         times[k] = end * ((double)k / (double)(ADVERSARIAL_SAMPLES - 1));
     }
-    /* The keys themselves, to the bit of their times. */
+    /* Some of the samples lie exactly at the key times. */
     for (size_t i = 0; i < track->key_count; i++) {
         times[3 * i] = track->times[i];
     }

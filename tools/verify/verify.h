@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The parts of posemill verify: a clip sampled on the device and on the reference, both
- * measured against the double-precision oracle, over the cases that a method has.
+ * The parts of posemill verify: a clip is sampled on the device and on the reference path, and
+ * both are measured against the double-precision oracle, over all cases of a method.
  */
 #ifndef POSEMILL_TOOLS_VERIFY_H
 #define POSEMILL_TOOLS_VERIFY_H
@@ -10,46 +10,47 @@
 
 /* Errors of one path against the oracle. */
 typedef struct verify_errors {
-    double max;      /* radians, over all samples: over oracle_magnification and _condition */
-    double raw_max;  /* radians as they are */
-    double norm;     /* largest | |q| - 1 | */
-    double squares;  /* sum over the random samples, for the rms; divided likewise */
-    uint64_t broken; /* samples with a NaN or an infinity */
+    double
+        max; /* radians, over all samples, divided by oracle_magnification and oracle_condition */
+    double raw_max;      /* radians, not divided */
+    double norm;         /* largest | |q| - 1 | */
+    double squares;      /* sum over the random samples for the rms, divided like max */
+    uint64_t not_finite; /* samples with a NaN or an infinity */
 } verify_errors;
 
 typedef struct verify_result {
     pm_method method;
-    uint64_t samples;        /* all, each compared with the oracle */
-    uint64_t random_samples; /* of random keys: those that the rms is taken over */
+    uint64_t samples;        /* all samples; each is compared with the oracle */
+    uint64_t random_samples; /* samples of random keys, for the rms */
     uint64_t clips;          /* cases */
     uint64_t differing;      /* samples whose bits differ between the two paths */
     verify_errors device;
     verify_errors reference;
-    char worst[96]; /* the case of the device's max */
+    char worst[96]; /* the case with the max of the device */
 } verify_result;
 
-/* Rotation norm that every method keeps to. */
+/* Bound of the norm error of every method. */
 #define VERIFY_NORM_BOUND 4e-7
 
 double verify_rms(const verify_result *result, const verify_errors *errors);
 
-/* Whether errors and norms are within what the library documents. */
+/* Whether errors and norms are within the documented bounds. */
 bool verify_passed(const verify_result *result);
 
 /* One clip under test. */
 typedef struct verify_case {
     const char *name;
-    bool random; /* counts for the rms */
+    bool random; /* included in the rms */
     pm_clip_desc desc;
 } verify_case;
 
-/* Samples a clip of the case by a job without outputs, on both paths, and adds what it finds
- * to the result. On failure prints and returns the code. */
+/* Samples a clip of the case with a job without outputs on both paths, and adds the errors to the
+ * result. On failure prints and returns the code. */
 cli_exit verify_case_run(pm_engine *engine, const verify_case *tested, const pm_sample_job *job,
                          verify_result *result);
 
-/* All cases of one method: random and adversarial keys, each kind of job, each of the
- * method's options. About `samples` random samples. */
+/* Runs all cases of one method: random and adversarial keys, each kind of job, each option of the
+ * method. About `samples` random samples. */
 cli_exit verify_method(pm_engine *engine, pm_method method, uint64_t seed, size_t samples,
                        verify_result *result);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * One job of one clip on two paths: bits against bits, and each path against double
- * precision. Knows nothing of which cases there are.
+ * Runs one job of one clip on two paths, compares their bits, and measures each path against
+ * double precision.
  */
 #include "verify.h"
 
@@ -11,17 +11,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What one path wrote. */
+/* The output of one path. */
 typedef struct path_output {
     float *rotations;
-    float *positions; /* NULL when the clip has none */
+    float *positions; /* NULL if the clip has none */
 } path_output;
 
 static size_t row_count(const verify_case *tested, const pm_sample_job *job) {
     return job->tracks != NULL ? job->sample_count : job->sample_count * tested->desc.track_count;
 }
 
-/* A sample that nobody wrote must not pass for one. */
+/* Fills the output with NaN, so that a sample that was not written is detected. */
 static bool output_allocate(path_output *output, size_t rows, bool positions) {
     output->rotations = malloc(rows * 4 * sizeof(float));
     output->positions = positions ? malloc(rows * 3 * sizeof(float)) : NULL;
@@ -66,13 +66,13 @@ static bool all_finite(const float *numbers, size_t count) {
     return true;
 }
 
-/* Adds one sample; true when it is the largest error so far. */
+/* Adds one sample. True if its error is the largest so far. */
 static bool add_sample(verify_errors *errors, const path_output *output, size_t row, quat exact,
                        double magnification, bool random) {
     const float *got = output->rotations + 4 * row;
     if (!all_finite(got, 4) ||
         (output->positions != NULL && !all_finite(output->positions + 3 * row, 3))) {
-        errors->broken++;
+        errors->not_finite++;
         return false;
     }
     const quat rotation = {(double)got[0], (double)got[1], (double)got[2], (double)got[3]};
@@ -103,7 +103,7 @@ static void compare(const verify_case *tested, const pm_sample_job *job, const p
             quat wanted = oracle_rotation(exact, track, location);
             double times = oracle_magnification(exact, track, location) *
                            oracle_condition(exact, track, location);
-            /* The error is one of rotation; how far from unit a sample is counts apart. */
+            /* max measures the rotation only; the norm error is measured separately. */
             wanted = quat_normalise(wanted);
             if (add_sample(&result->device, device, row, wanted, times, tested->random)) {
                 memset(result->worst, 0, sizeof result->worst);
@@ -137,7 +137,7 @@ cli_exit verify_case_run(pm_engine *engine, const verify_case *tested, const pm_
         sample_path(clip, job, false, &device, &error) != PM_OK ||
         sample_path(clip, job, true, &reference, &error) != PM_OK) {
         code = cli_fail_error(tested->name, &error);
-        /* No input of the user's is involved, whatever the library complains of. */
+        /* No user input is involved, so the error is attributed to the device. */
         code = code == CLI_NO_DEVICE ? code : CLI_DEVICE_FAILED;
         goto cleanup;
     }

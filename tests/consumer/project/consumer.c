@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Halfway along a quarter turn, asked of the library through its public header
- * alone. Succeeds when the answer is an eighth of a turn.
+ * Samples the middle of a quarter turn with the public header only. Succeeds if the result is an
+ * eighth of a turn.
  */
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What consumer.c does, from C++11; with OpenCL it also includes the interop header.
+ * The same test as consumer.c, in C++11; with OpenCL it also includes the interop header.
  */
 #if CONSUMER_OPENCL
 #include <posemill/posemill_cl.h>

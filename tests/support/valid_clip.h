@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
- * A valid clip description with all its arrays, for a test to spoil in one place, and
- * the refusal that must come of it from the check and from the making of a clip alike.
+ * A valid clip description with all its arrays, of which each test makes one part invalid, and the
+ * refusal that pm_clip_check and pm_clip_create must both return.
  */
-#ifndef POSEMILL_TESTS_SPECIMEN_H
-#define POSEMILL_TESTS_SPECIMEN_H
+#ifndef POSEMILL_TESTS_VALID_CLIP_H
+#define POSEMILL_TESTS_VALID_CLIP_H
 
 #include "check.h"
 
 enum { KEYS = 4, TRACKS = 2 };
 
-/* A valid description with all its arrays, for a test to spoil in one place. */
-typedef struct specimen {
+/* A valid description with all its arrays. */
+typedef struct valid_clip {
     double rotations[KEYS][TRACKS][4];
     float positions[KEYS][TRACKS][3];
     float scales[KEYS][TRACKS][3];
@@ -22,18 +22,18 @@ typedef struct specimen {
     pm_timeline timelines[2];
     uint32_t timeline_of[TRACKS];
     pm_clip_desc desc;
-} specimen;
+} valid_clip;
 
-/* Made anew before each test. */
-extern specimen s;
+/* Made again before each test. */
+extern valid_clip s;
 
-/* Setup of a test, and of its group. */
-int make_specimen(void **state);
+/* Setup of a test, and setup and teardown of its group. */
+int make_valid_clip(void **state);
 int open_reference(void **state);
 int close_reference(void **state);
 extern pm_engine *reference;
 
-/* A turn about y by `angle` radians, as a quaternion of this norm. */
+/* A rotation about y by `angle` radians, as a quaternion of this norm. */
 void set_rotation(size_t key, size_t track, double angle, double norm);
 void use_listed_times(void);
 void use_timeline_per_track(void);
@@ -48,6 +48,6 @@ void check_refused(pm_status status, const char *words, size_t track, size_t key
 #define expect_refused_at(status, words, track, key)                                               \
     check_refused((status), (words), (track), (key), __FILE__, __LINE__)
 
-#define SPOIL(test) cmocka_unit_test_setup(test, make_specimen)
+#define CLIP_TEST(test) cmocka_unit_test_setup(test, make_valid_clip)
 
 #endif

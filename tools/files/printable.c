@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Which bytes are harmless characters, and the escapes of those that are not.
+ * Detects UTF-8 and control characters, and escapes what must not reach a terminal.
  */
-#include "shown.h"
+#include "printable.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@ static bool is_continuation(unsigned char byte) {
     return (byte & 0xc0) == 0x80;
 }
 
-/* The length that a first byte announces; 0: it begins no character. */
+/* The length of a character by its first byte; 0 if no character starts with the byte. */
 static size_t announced_length(unsigned char byte) {
     return byte < 0x80 ? 1 : byte < 0xc2 || byte > 0xf4 ? 0 : byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4;
 }
@@ -42,15 +42,15 @@ bool utf8_is_control(const char *character, size_t length) {
            (length == 2 && at[0] == 0xc2 && at[1] < 0xa0);
 }
 
-/* ---- shown --------------------------------------------------------------------- */
+/* ---- escapes ------------------------------------------------------------------- */
 
-size_t shown_text(char *out, size_t room, const char *text, size_t size) {
+size_t printable_text(char *out, size_t room, const char *text, size_t size) {
     size_t used = 0;
     for (size_t at = 0; at < size;) {
         size_t length = utf8_length(text + at, size - at);
         bool plain = length > 0 && !utf8_is_control(text + at, length);
         size_t taken = length > 0 ? length : 1;
-        size_t needed = plain ? taken : SHOWN_BYTE * taken;
+        size_t needed = plain ? taken : ESCAPED_BYTE_SIZE * taken;
         if (needed >= room - used) {
             break;
         }
@@ -68,11 +68,11 @@ size_t shown_text(char *out, size_t room, const char *text, size_t size) {
     return used;
 }
 
-size_t shown_cut(const char *text, size_t size, size_t max) {
+size_t utf8_cut(const char *text, size_t size, size_t max) {
     if (size <= max) {
         return size;
     }
-    /* A character that the cut would part begins at most three bytes before it. */
+    /* A character that the cut would split begins at most three bytes before it. */
     for (size_t back = 1; back <= 3 && back <= max; back++) {
         size_t begin = max - back;
         if (utf8_length(text + begin, size - begin) > back) {
@@ -82,7 +82,7 @@ size_t shown_cut(const char *text, size_t size, size_t max) {
     return max;
 }
 
-char *shown_format(const char *format, va_list arguments) {
+char *format_alloc(const char *format, va_list arguments) {
     va_list again;
     va_copy(again, arguments);
     int length = vsnprintf(NULL, 0, format, again);
@@ -94,12 +94,12 @@ char *shown_format(const char *format, va_list arguments) {
     return text;
 }
 
-/* Without memory a line is cut rather than lost. */
-void shown_line(FILE *file, const char *format, ...) {
-    char cut[512], cut_shown[sizeof cut * SHOWN_BYTE];
+/* Without memory the line is cut, not dropped. */
+void printable_line(FILE *file, const char *format, ...) {
+    char cut[512], cut_printable[sizeof cut * ESCAPED_BYTE_SIZE];
     va_list arguments;
     va_start(arguments, format);
-    char *text = shown_format(format, arguments);
+    char *text = format_alloc(format, arguments);
     va_end(arguments);
     if (text == NULL) {
         va_start(arguments, format);
@@ -107,13 +107,13 @@ void shown_line(FILE *file, const char *format, ...) {
         va_end(arguments);
     }
     const char *line = text != NULL ? text : cut;
-    size_t size = strlen(line), room = size * SHOWN_BYTE + 2;
-    char *shown = malloc(room);
-    char *out = shown != NULL ? shown : cut_shown;
-    room = shown != NULL ? room : sizeof cut_shown;
-    size_t used = shown_text(out, room - 1, line, size);
+    size_t size = strlen(line), room = size * ESCAPED_BYTE_SIZE + 2;
+    char *printable = malloc(room);
+    char *out = printable != NULL ? printable : cut_printable;
+    room = printable != NULL ? room : sizeof cut_printable;
+    size_t used = printable_text(out, room - 1, line, size);
     out[used++] = '\n';
     fwrite(out, 1, used, file);
-    free(shown);
+    free(printable);
     free(text);
 }

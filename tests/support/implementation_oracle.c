@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * The oracle as a subject, and the sampling of track sets, which is the same for
- * every subject. Needs no library.
+ * The oracle as an implementation, and the sampling of track sets, which is the same for every
+ * implementation. Independent of the library.
  */
+#include "implementation.h"
 #include "oracle/oracle.h"
-#include "subject.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,8 +15,9 @@ static void store3(vec3 v, double *out) {
     out[2] = v.z;
 }
 
-static bool sample_oracle(const subject *s, const pm_clip_desc *desc, const pm_sample_job *job,
-                          double *rotations, double *positions, double *scales) {
+static bool sample_oracle(const implementation *s, const pm_clip_desc *desc,
+                          const pm_sample_job *job, double *rotations, double *positions,
+                          double *scales) {
     (void)s;
     oracle *o = oracle_create_unrounded(desc);
     const size_t tracks = job->tracks ? 1 : oracle_track_count(o);
@@ -41,18 +42,19 @@ static bool sample_oracle(const subject *s, const pm_clip_desc *desc, const pm_s
     return true;
 }
 
-subject subject_oracle(void) {
-    return (subject){.name = "oracle", .exact = true, .sample = sample_oracle};
+implementation implementation_oracle(void) {
+    return (implementation){.name = "oracle", .exact = true, .sample = sample_oracle};
 }
 
-bool subject_sample_set(const subject *s, const pm_clip_desc *desc, const track_set *set,
-                        size_t per_track, const double *times, quat *out) {
+bool implementation_sample_set(const implementation *s, const pm_clip_desc *desc,
+                               const track_set *set, size_t per_track, const double *times,
+                               quat *out) {
     const size_t total = set->count * per_track;
     double *rotations = malloc((total ? total : 1) * 4 * sizeof *rotations);
     uint32_t *tracks = malloc((total ? total : 1) * sizeof *tracks);
     bool done = false;
     if (!rotations || !tracks) {
-        fprintf(stderr, "subject: out of memory\n");
+        fprintf(stderr, "implementation: out of memory\n");
         abort();
     }
     for (size_t n = 0; n < total; n++) {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * The library's own subjects: an engine on the reference path, the same with the kernels
- * on the host, and one for every OpenCL device. They are made on first use and live until
- * subject_release, because building programs is what takes the time.
+ * The library's implementations: an engine on the reference path, the same with the kernels on the
+ * host, and one for every OpenCL device. They are made on first use and live until
+ * implementation_release, because building programs takes most of the time.
  */
-#include "subject.h"
+#include "implementation.h"
 #include "kernels_on_host.h"
 
 #include <math.h>
@@ -18,8 +18,8 @@
 #define HOST_SPAN 2 /* devices are given 1 or all */
 #define HOST_RUN 16 /* the least that devices are given */
 
-static subject subjects[SUBJECTS_MAX];
-static size_t subject_count;
+static implementation implementations[SUBJECTS_MAX];
+static size_t implementation_count;
 
 static void widen(const float *from, size_t count, double *to) {
     for (size_t n = 0; to && n < count; n++) {
@@ -27,11 +27,11 @@ static void widen(const float *from, size_t count, double *to) {
     }
 }
 
-/* Outputs begin as NaN, so that what a subject forgets to write cannot pass. */
+/* Outputs are NaN before the call, so that an output that is not written is detected. */
 static float *poisoned(size_t count) {
     float *values = malloc((count ? count : 1) * sizeof *values);
     if (!values) {
-        fprintf(stderr, "subject: out of memory\n");
+        fprintf(stderr, "implementation: out of memory\n");
         abort();
     }
     for (size_t n = 0; n < count; n++) {
@@ -40,8 +40,8 @@ static float *poisoned(size_t count) {
     return values;
 }
 
-/* Into the job's outputs, by the subject's engine or by the kernels on the host. */
-static pm_status sample_clip(const subject *s, const pm_clip *clip, const pm_sample_job *job,
+/* Samples into the job's outputs, by the implementation's engine or by the kernels on the host. */
+static pm_status sample_clip(const implementation *s, const pm_clip *clip, const pm_sample_job *job,
                              pm_error *error) {
     if (!s->kernel_lanes) {
         return pm_sample(clip, job, error);
@@ -55,8 +55,9 @@ static pm_status sample_clip(const subject *s, const pm_clip *clip, const pm_sam
     return status;
 }
 
-static bool sample_engine(const subject *s, const pm_clip_desc *desc, const pm_sample_job *job,
-                          double *rotations, double *positions, double *scales) {
+static bool sample_engine(const implementation *s, const pm_clip_desc *desc,
+                          const pm_sample_job *job, double *rotations, double *positions,
+                          double *scales) {
     const size_t rows = job->sample_count * (job->tracks ? 1 : desc->track_count);
     pm_clip *clip = NULL;
     pm_error error = {0};
@@ -86,16 +87,16 @@ static bool add_engine(const char *device, const char *name) {
     pm_error error = {0};
     pm_engine *engine = NULL;
     const pm_engine_desc desc = {.device = device};
-    if (subject_count == SUBJECTS_MAX) {
+    if (implementation_count == SUBJECTS_MAX) {
         return false;
     }
     if (pm_engine_create(&desc, &engine, &error) != PM_OK) {
         printf("# no engine on %s: %s\n", name, error.message);
         return false;
     }
-    subject *s = &subjects[subject_count++];
-    *s =
-        (subject){.device = strcmp(device, "none") != 0, .engine = engine, .sample = sample_engine};
+    implementation *s = &implementations[implementation_count++];
+    *s = (implementation){
+        .device = strcmp(device, "none") != 0, .engine = engine, .sample = sample_engine};
     (void)snprintf(s->name, sizeof s->name, "%s", name);
     return true;
 }
@@ -107,14 +108,14 @@ static bool add_kernels_on_host(void) {
         if (!add_engine("none", "")) {
             return false;
         }
-        subject *s = &subjects[subject_count - 1];
+        implementation *s = &implementations[implementation_count - 1];
         s->kernel_lanes = widths[n];
         (void)snprintf(s->name, sizeof s->name, "on the host, %u lanes", (unsigned)widths[n]);
     }
     return true;
 }
 
-/* The number that could not be made is added to *failed. */
+/* Adds the number of engines that could not be made to *failed. */
 static size_t add_devices(size_t *failed) {
     const char *chosen = getenv("POSEMILL_TEST_DEVICE");
     pm_device_info infos[16];
@@ -140,7 +141,7 @@ static size_t add_devices(size_t *failed) {
     return added;
 }
 
-bool subject_list(const subject **list, size_t *count) {
+bool implementation_list(const implementation **list, size_t *count) {
     static bool listed = false, complete = false;
     if (!listed) {
         const char *required = getenv("POSEMILL_REQUIRE_DEVICE");
@@ -156,14 +157,14 @@ bool subject_list(const subject **list, size_t *count) {
             complete = false;
         }
     }
-    *list = subjects;
-    *count = subject_count;
+    *list = implementations;
+    *count = implementation_count;
     return complete;
 }
 
-void subject_release(void) {
-    for (size_t n = 0; n < subject_count; n++) {
-        pm_engine_destroy(&subjects[n].engine);
+void implementation_release(void) {
+    for (size_t n = 0; n < implementation_count; n++) {
+        pm_engine_destroy(&implementations[n].engine);
     }
-    subject_count = 0;
+    implementation_count = 0;
 }

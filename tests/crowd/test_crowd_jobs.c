@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * Where outputs go: several at once, rows apart, copies of what was there before, and instances
- * whose turn it is not, which keep what is there.
+ * Jobs of crowds. Outputs: several at once, records with a stride, copies of the records of the
+ * frame before, and instances that are not updated in a frame, whose records stay unchanged.
+ * Instances: fields out of range are posed by the header's rules, and pm_crowd_check_instances
+ * reports them.
  */
 #include "support/crowd_scene.h"
 #include "support/engines.h"
 #include "support/motion.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,7 +39,7 @@ static void records_have_the_bytes_of_the_header(void **state) {
     assert_int_equal(sizeof(pm_crowd_instance), 32);
 }
 
-static void no_instances_are_nothing_to_do(void **state) {
+static void a_job_without_instances_writes_nothing(void **state) {
     scene s;
     scene_make(engine_for(state), &(scene_options){.salt = 0xA01}, &s);
     float *memory = guarded_floats(12);
@@ -52,7 +55,7 @@ static void no_instances_are_nothing_to_do(void **state) {
     scene_free(&s);
 }
 
-static void outputs_may_be_asked_for_together(void **state) {
+static void several_outputs_in_one_job_equal_each_output_alone(void **state) {
     scene s;
     pm_crowd_instance instances[COUNT];
     float *together[PM_CROWD_OUTPUT_COUNT];
@@ -83,8 +86,8 @@ static void outputs_may_be_asked_for_together(void **state) {
     scene_free(&s);
 }
 
-/* Rows of `stride` floats: the records are those of tight rows, and what lies between them is
- * as it was. */
+/* Rows of `stride` floats: their records equal those of contiguous rows, and the floats between
+ * them are unchanged. */
 static void expect_rows(const scene *s, pm_crowd_output output, const float *rows, size_t stride,
                         const float *tight) {
     const size_t width = scene_floats(s, output, 1);
@@ -92,11 +95,11 @@ static void expect_rows(const scene *s, pm_crowd_output output, const float *row
         expect_same_bits(rows + i * stride, tight + i * width, width, width);
         for (size_t k = width; k < stride && i + 1 < COUNT; k++)
             if (!is_poison(rows[i * stride + k]))
-                fail_msg("float %zu behind the records of instance %zu was written", k - width, i);
+                fail_msg("float %zu after the records of instance %zu was written", k - width, i);
     }
 }
 
-static void rows_may_lie_apart_and_nothing_between_them_is_written(void **state) {
+static void records_may_have_a_stride_and_nothing_between_them_is_written(void **state) {
     scene s;
     pm_crowd_instance instances[COUNT];
     scene_make(engine_for(state), &(scene_options){.salt = 0xA04, .joints = 7}, &s);
@@ -121,7 +124,7 @@ static void rows_may_lie_apart_and_nothing_between_them_is_written(void **state)
     scene_free(&s);
 }
 
-/* ---- poses before these ----------------------------------------------------------------------- */
+/* ---- previous records ------------------------------------------------------------------------- */
 
 static void expect_previous(const scene *s, pm_crowd_output output, size_t gap) {
     pm_crowd_instance first[COUNT], second[COUNT];
@@ -150,7 +153,7 @@ static void expect_previous(const scene *s, pm_crowd_output output, size_t gap) 
     guarded_free(two);
 }
 
-static void what_the_memory_held_is_copied_first(void **state) {
+static void the_content_of_the_memory_is_copied_first(void **state) {
     scene s;
     scene_make(engine_for(state), &(scene_options){.salt = 0xA05}, &s);
     for (pm_crowd_output output = 0; output < PM_CROWD_OUTPUT_COUNT; output++) {
@@ -160,10 +163,10 @@ static void what_the_memory_held_is_copied_first(void **state) {
     scene_free(&s);
 }
 
-/* ---- turns ------------------------------------------------------------------------------------- */
+/* ---- update intervals -------------------------------------------------------------------------- */
 
-/* Level 0 each frame, 1 every third, 2 every fifth. */
-static void make_turns(pm_engine *engine, scene *s) {
+/* Level 0 is updated each frame, level 1 every third, level 2 every fifth. */
+static void make_intervals(pm_engine *engine, scene *s) {
     scene_make(engine, &(scene_options){.salt = 0xA07, .joints = 6}, s);
     scene_undo(s);
     s->levels[1].update_every = EVERY;
@@ -171,12 +174,12 @@ static void make_turns(pm_engine *engine, scene *s) {
     scene_finish(engine, s);
 }
 
-static bool has_turn(const pm_crowd_instance *instance, size_t i, uint64_t frame) {
+static bool is_updated(const pm_crowd_instance *instance, size_t i, uint64_t frame) {
     static const uint64_t every[] = {1, EVERY, 5};
     return (frame + i / 16) % every[instance->level] == 0;
 }
 
-/* As they all are when posed one by one, which asks for no turn. */
+/* All instances posed one by one, which ignores update intervals. */
 static float *all_posed(const scene *s, const pm_crowd_instance *instances,
                         pm_crowd_output output) {
     const size_t width = scene_floats(s, output, 1);
@@ -202,11 +205,11 @@ static void expect_frame(const scene *s, const pm_crowd_instance *instances, uin
     pose(s, &job);
     for (size_t i = 0; i < COUNT; i++)
         for (size_t k = i * width; k < (i + 1) * width; k++) {
-            const float wanted = has_turn(&instances[i], i, frame) ? all[k] : (float)k;
+            const float wanted = is_updated(&instances[i], i, frame) ? all[k] : (float)k;
             if (memcmp(&kept[k], &wanted, sizeof wanted) != 0)
                 fail_msg("frame %u, instance %zu of level %u is %s", (unsigned)frame, i,
                          instances[i].level,
-                         has_turn(&instances[i], i, frame) ? "not posed" : "not kept");
+                         is_updated(&instances[i], i, frame) ? "not posed" : "not kept");
             assert_true(before[k] == (float)k);
         }
     guarded_free(all);
@@ -214,10 +217,10 @@ static void expect_frame(const scene *s, const pm_crowd_instance *instances, uin
     guarded_free(before);
 }
 
-static void instances_without_a_turn_keep_what_the_outputs_hold(void **state) {
+static void instances_that_are_not_updated_keep_the_content_of_the_outputs(void **state) {
     scene s;
     pm_crowd_instance instances[COUNT];
-    make_turns(engine_for(state), &s);
+    make_intervals(engine_for(state), &s);
     make_instances(&s, 0xA07, instances, COUNT);
     for (uint64_t frame = 0; frame < (small_sizes() ? 3 : 16); frame++)
         expect_frame(&s, instances, frame, frame % PM_CROWD_OUTPUT_COUNT, false);
@@ -226,27 +229,27 @@ static void instances_without_a_turn_keep_what_the_outputs_hold(void **state) {
     scene_free(&s);
 }
 
-/* Groups of one level: whole groups have no turn. */
-static void neighbours_take_turns_together(void **state) {
+/* All instances have one level: whole groups are not updated. */
+static void instances_of_a_group_are_updated_in_the_same_frame(void **state) {
     scene s;
     pm_crowd_instance instances[COUNT];
-    make_turns(engine_for(state), &s);
+    make_intervals(engine_for(state), &s);
     make_instances(&s, 0xA08, instances, COUNT);
     for (size_t i = 0; i < COUNT; i++)
         instances[i].level = 1;
     for (uint64_t frame = 0; frame < EVERY + 1; frame++) {
         expect_frame(&s, instances, frame, PM_CROWD_PALETTE, false);
         for (size_t i = 0; i < COUNT; i++)
-            assert_true(has_turn(&instances[i], i, frame) ==
-                        has_turn(&instances[i - i % 16], i - i % 16, frame));
+            assert_true(is_updated(&instances[i], i, frame) ==
+                        is_updated(&instances[i - i % 16], i - i % 16, frame));
     }
     scene_free(&s);
 }
 
-static void the_last_level_has_its_turn_for_levels_beyond(void **state) {
+static void levels_out_of_range_have_the_update_interval_of_the_last_level(void **state) {
     scene s;
     pm_crowd_instance instances[COUNT], beyond[COUNT];
-    make_turns(engine_for(state), &s);
+    make_intervals(engine_for(state), &s);
     make_instances(&s, 0xA09, instances, COUNT);
     for (size_t i = 0; i < COUNT; i++) {
         instances[i].level = 2;
@@ -271,10 +274,10 @@ static void the_last_level_has_its_turn_for_levels_beyond(void **state) {
     scene_free(&s);
 }
 
-static void one_instance_is_always_posed(void **state) {
+static void a_single_instance_is_always_posed(void **state) {
     scene s;
     pm_error error = poisoned_error();
-    make_turns(engine_for(state), &s);
+    make_intervals(engine_for(state), &s);
     const pm_crowd_instance n = {.level = 2};
     const size_t floats = scene_floats(&s, PM_CROWD_PALETTE, 1);
     float *one = guarded_floats(floats);
@@ -286,18 +289,158 @@ static void one_instance_is_always_posed(void **state) {
     scene_free(&s);
 }
 
+/* ---- fields out of range ---- */
+
+enum { MAX = 150, GROUP = 15 };
+
+/* To [0, period), in integers wide enough for any time. */
+static int64_t wrapped(int64_t time, int64_t period) {
+    const int64_t rest = time % period;
+    return rest < 0 ? rest + period : rest;
+}
+
+static int64_t clamped(int64_t time, int64_t period) {
+    return time < 0 ? 0 : time < period ? time : period;
+}
+
+/* The same instance with all fields in range. */
+static pm_crowd_instance corrected(const scene *s, pm_crowd_instance n) {
+    const bool clamps_a = n.flags & PM_CROWD_CLAMP_A, clamps_b = n.flags & PM_CROWD_CLAMP_B;
+    const int64_t a = pm_crowd_clip_ticks(s->crowd, n.clip_a);
+    const int64_t b = pm_crowd_clip_ticks(s->crowd, n.clip_b);
+    n.weight = isnan(n.weight) || n.weight < 0 ? 0 : n.weight > 1 ? 1 : n.weight;
+    if (n.clip_b >= s->clip_count) {
+        n.weight = 0;
+        n.clip_b = 0;
+    } else
+        n.time_b = clamps_b ? clamped(n.time_b, b) : wrapped(n.time_b, b);
+    if (n.clip_a < s->clip_count)
+        n.time_a = clamps_a ? clamped(n.time_a, a) : wrapped(n.time_a, a);
+    n.mask = n.mask > SCENE_MASKS ? 0 : n.mask;
+    n.level = n.level >= SCENE_LEVELS ? SCENE_LEVELS - 1 : n.level;
+    n.flags &= 15;
+    return n;
+}
+
+static void expect_corrected(void **state, const scene_options *options) {
+    scene s;
+    pm_crowd_instance given[MAX], in_range[MAX];
+    random_source source = random_salted(options->salt);
+    scene_make(engine_for(state), options, &s);
+    const size_t count = small_sizes() ? GROUP : MAX;
+    for (size_t i = 0; i < count; i++) {
+        given[i] = scene_bad_instance(&source, &s);
+        in_range[i] = corrected(&s, given[i]);
+    }
+    const size_t floats = scene_floats(&s, PM_CROWD_PALETTE, count);
+    float *a = scene_pose(&s, PM_CROWD_PALETTE, given, count, false);
+    float *b = scene_pose(&s, PM_CROWD_PALETTE, in_range, count, false);
+    expect_same_bits(a, b, floats, s.joints * 12);
+    scene_expect(&s, PM_CROWD_PALETTE, a, given, count, "any 32 bytes");
+    guarded_free(a);
+    guarded_free(b);
+    scene_free(&s);
+}
+
+static void instances_of_any_bytes_are_posed_by_the_rules(void **state) {
+    expect_corrected(state, &(scene_options){.salt = 0xE01, .scales = true, .rest_scales = true});
+    expect_corrected(state, &(scene_options){.salt = 0xE02, .times = SCENE_LISTED, .looped = true});
+    expect_corrected(
+        state, &(scene_options){.salt = 0xE03, .times = SCENE_PER_JOINT_UNEVEN, .looped = true});
+}
+
+/* All bits are random: the matrices must be finite nevertheless. */
+static void random_bytes_give_finite_matrices(void **state) {
+    scene s;
+    pm_crowd_instance instances[MAX];
+    random_source source = random_salted(0xE04);
+    scene_make(engine_for(state), &(scene_options){.salt = 0xE04, .scales = true}, &s);
+    for (size_t i = 0; i < MAX; i++)
+        for (size_t word = 0; word < sizeof instances[i] / 8; word++) {
+            const uint64_t bits = random_bits(&source);
+            memcpy((char *)&instances[i] + 8 * word, &bits, 8);
+        }
+    const size_t floats = scene_floats(&s, PM_CROWD_PALETTE, MAX);
+    float *records = scene_pose(&s, PM_CROWD_PALETTE, instances, MAX, false);
+    for (size_t i = 0; i < floats; i++)
+        assert_true(isfinite(records[i]));
+    guarded_free(records);
+    scene_free(&s);
+}
+
+/* ---- checks ------------------------------------------------------------------------------- */
+
+static void expect_fault(const scene *s, pm_crowd_instance invalid, const char *words) {
+    pm_crowd_instance instances[4] = {{0}};
+    pm_error error = poisoned_error();
+    instances[2] = instances[3] = invalid;
+    expect_refusal(pm_crowd_check_instances(s->crowd, instances, 4, &error), &error,
+                   PM_ERROR_ARGUMENT, words);
+    expect_instance(&error, 2);
+    assert_int_equal(pm_crowd_check_instances(s->crowd, instances, 4, NULL), PM_ERROR_ARGUMENT);
+    expect_ok(pm_crowd_check_instances(s->crowd, instances, 2, &error), &error);
+}
+
+static void the_check_reports_the_first_instance_that_is_out_of_range(void **state) {
+    scene s;
+    scene_make(engine_for(state), &(scene_options){.salt = 0xE05}, &s);
+    expect_fault(&s, (pm_crowd_instance){.clip_a = 3}, "clip_a");
+    expect_fault(&s, (pm_crowd_instance){.clip_b = 3, .weight = 0.5f}, "clip_b");
+    expect_fault(&s, (pm_crowd_instance){.weight = -0.001f}, "weight");
+    expect_fault(&s, (pm_crowd_instance){.weight = 1.001f}, "weight");
+    expect_fault(&s, (pm_crowd_instance){.weight = NAN}, "weight");
+    expect_fault(&s, (pm_crowd_instance){.weight = INFINITY}, "weight");
+    expect_fault(&s, (pm_crowd_instance){.mask = SCENE_MASKS + 1}, "mask");
+    expect_fault(&s, (pm_crowd_instance){.level = SCENE_LEVELS}, "level");
+    expect_fault(&s, (pm_crowd_instance){.flags = 16}, "flags");
+    expect_fault(&s, (pm_crowd_instance){.flags = 128}, "flags");
+    scene_free(&s);
+}
+
+static void the_check_accepts_every_value_in_range_at_any_time(void **state) {
+    scene s;
+    pm_crowd_instance instances[MAX];
+    pm_error error = poisoned_error();
+    random_source source = random_salted(0xE06);
+    scene_make(engine_for(state), &(scene_options){.salt = 0xE06}, &s);
+    for (size_t i = 0; i < MAX; i++)
+        instances[i] = scene_instance(&source, &s);
+    instances[0].time_a = INT64_MIN;
+    instances[1].time_b = INT64_MAX;
+    expect_ok(pm_crowd_check_instances(s.crowd, instances, MAX, &error), &error);
+    expect_ok(pm_crowd_check_instances(s.crowd, instances, 0, &error), &error);
+    scene_free(&s);
+}
+
+static void the_check_refuses_null(void **state) {
+    scene s;
+    const pm_crowd_instance one = {0};
+    pm_error error = poisoned_error();
+    scene_make(engine_for(state), &(scene_options){.salt = 0xE07, .joints = 1}, &s);
+    expect_refusal(pm_crowd_check_instances(NULL, &one, 1, &error), &error, PM_ERROR_ARGUMENT,
+                   "crowd");
+    expect_refusal(pm_crowd_check_instances(s.crowd, NULL, 1, &error), &error, PM_ERROR_ARGUMENT,
+                   "instances");
+    scene_free(&s);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(records_have_the_bytes_of_the_header),
-        ON_BOTH(no_instances_are_nothing_to_do),
-        ON_BOTH(outputs_may_be_asked_for_together),
-        ON_BOTH(rows_may_lie_apart_and_nothing_between_them_is_written),
-        ON_BOTH(what_the_memory_held_is_copied_first),
-        ON_BOTH(instances_without_a_turn_keep_what_the_outputs_hold),
-        ON_BOTH(neighbours_take_turns_together),
-        ON_BOTH(the_last_level_has_its_turn_for_levels_beyond),
-        ON_BOTH(one_instance_is_always_posed),
+        ON_BOTH(a_job_without_instances_writes_nothing),
+        ON_BOTH(several_outputs_in_one_job_equal_each_output_alone),
+        ON_BOTH(records_may_have_a_stride_and_nothing_between_them_is_written),
+        ON_BOTH(the_content_of_the_memory_is_copied_first),
+        ON_BOTH(instances_that_are_not_updated_keep_the_content_of_the_outputs),
+        ON_BOTH(instances_of_a_group_are_updated_in_the_same_frame),
+        ON_BOTH(levels_out_of_range_have_the_update_interval_of_the_last_level),
+        ON_BOTH(a_single_instance_is_always_posed),
+        ON_BOTH(instances_of_any_bytes_are_posed_by_the_rules),
+        ON_BOTH(random_bytes_give_finite_matrices),
+        ON_BOTH(the_check_reports_the_first_instance_that_is_out_of_range),
+        ON_BOTH(the_check_accepts_every_value_in_range_at_any_time),
+        ON_BOTH(the_check_refuses_null),
     };
     leave_out_crowds_on_rusticl();
-    return cmocka_run_group_tests_name("crowd_targets", tests, NULL, engines_close);
+    return cmocka_run_group_tests_name("crowd_jobs", tests, NULL, engines_close);
 }

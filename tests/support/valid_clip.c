@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * The specimen: two tracks of four keys, valid in every field.
+ * A valid clip description: two tracks of four keys.
  */
-#include "specimen.h"
+#include "valid_clip.h"
 
 #include <math.h>
 #include <string.h>
 
-specimen s;
+valid_clip s;
 
 void set_rotation(size_t key, size_t track, double angle, double norm) {
     double *q = s.rotations[key][track];
@@ -17,7 +17,7 @@ void set_rotation(size_t key, size_t track, double angle, double norm) {
     q[3] = norm * cos(angle / 2);
 }
 
-int make_specimen(void **state) {
+int make_valid_clip(void **state) {
     (void)state;
     memset(&s, 0, sizeof s);
     for (size_t key = 0; key < KEYS; key++) {
@@ -68,7 +68,7 @@ void check_accepted(const char *file, int line) {
     assert_null(clip);
 }
 
-/* The check and the making of a clip must refuse alike, and leave the handle as it was. */
+/* pm_clip_check and pm_clip_create must refuse in the same way and leave the handle unchanged. */
 void check_refused(pm_status status, const char *words, size_t track, size_t key, const char *file,
                    int line) {
     pm_error error = poisoned_error();

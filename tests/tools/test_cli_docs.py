@@ -1,0 +1,222 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""docs/cli.md, man/*.1 and CITATION.cff against the command: options, outputs, JSON schemas.
+
+    test_cli_docs.py MAKE_CLI POSEMILL
+"""
+import json
+import os
+import re
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+MAKE_CLI, POSEMILL = Path(sys.argv[1]), Path(sys.argv[2]).resolve()
+del sys.argv[1:3]
+ROOT = MAKE_CLI.resolve().parent.parent
+os.environ.setdefault("LSAN_OPTIONS", f"suppressions={ROOT}/tests/lsan.supp") # drivers leak
+TYPES = {"string": str, "boolean": bool, "object": dict, "array": list, "null": type(None)}
+
+
+def schemas():
+    """The schemas of docs/cli.md by their titles' verbs."""
+    text = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
+    blocks = (json.loads(block) for block in re.findall(r"```json\n(.*?)\n```", text, re.S))
+    return {block["title"].split()[1]: block for block in blocks}
+
+
+def is_type(value, name):
+    if name == "number":
+        return isinstance(value, (int, float)) and not isinstance(value, bool)
+    if name == "integer":
+        return isinstance(value, int) and not isinstance(value, bool)
+    return isinstance(value, TYPES[name])
+
+
+def faults(value, schema, at="$"):
+    """What a value has that its schema does not allow: types, required and unknown members."""
+    unknown = set(schema) - {"title", "type", "description", "properties", "required", "items",
+                             "additionalProperties"}
+    assert not unknown, f"{at}: the schema has {unknown}"
+    names = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
+    if not any(is_type(value, name) for name in names):
+        return [f"{at} is {json.dumps(value)}, expected {' or '.join(names)}"]
+    found = []
+    if isinstance(value, list):
+        for i, entry in enumerate(value):
+            found += faults(entry, schema["items"], f"{at}[{i}]")
+    elif isinstance(value, dict):
+        assert schema["additionalProperties"] is False, f"{at}: unknown members are allowed"
+        members = schema["properties"]
+        assert set(schema["required"]) <= set(members), f"{at}: required members are unknown"
+        found += [f"{at}.{name} is missing" for name in schema["required"] if name not in value]
+        for name, entry in value.items():
+            if name in members:
+                found += faults(entry, members[name], f"{at}.{name}")
+            else:
+                found.append(f"{at}.{name} is not in the schema")
+    return found
+
+
+def write_npy(path, kind, shape, numbers):
+    code = {"<f4": "f", "<f8": "d"}[kind]
+    header = f"{{'descr': '{kind}', 'fortran_order': False, 'shape': {shape}, }}"
+    header += " " * (-(len(header) + 11) % 64) + "\n"
+    path.write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() +
+                     struct.pack(f"<{len(numbers)}{code}", *numbers))
+
+
+class Folder(unittest.TestCase):
+    def setUp(self):
+        holder = tempfile.TemporaryDirectory()
+        self.addCleanup(holder.cleanup)
+        self.folder = Path(holder.name)
+        shutil.copy(ROOT / "examples" / "walk.bvh", self.folder)
+
+    def run_posemill(self, *words, code=0, **environment):
+        done = subprocess.run([POSEMILL, *words], cwd=self.folder, capture_output=True, text=True,
+                              check=False, env={**os.environ, "POSEMILL_CACHE": "off",
+                                                "POSEMILL_DEVICE": "", **environment})
+        self.assertEqual(done.returncode, code, f"{words}: {done.stderr}")
+        return done.stdout
+
+    def holds(self, verb, text, schema=None):
+        value = json.loads(text)
+        self.assertEqual(faults(value, schema or schemas()[verb]), [], verb)
+        return value
+
+
+class Outputs(Folder):
+    """What the command prints now fits the schemas of the document."""
+
+    def test_every_verb_with_json_has_a_schema(self):
+        verbs = set()
+        text = self.run_posemill("--help").split("Commands:\n")[1].split("\n\n")[0]
+        for verb in re.findall(r"^  (\w+)", text, re.M):
+            if "--json" in self.run_posemill(verb, "--help"):
+                verbs.add(verb)
+        self.assertEqual(set(schemas()), verbs)
+
+    def test_methods(self):
+        value = self.holds("methods", self.run_posemill("methods", "--json"))
+        self.assertGreater(len(value["methods"]), 10)
+
+    def test_devices(self):
+        self.holds("devices", self.run_posemill("devices", "--json", "--no-check"))
+        none = self.run_posemill("devices", "--json", OCL_ICD_VENDORS=str(self.folder))
+        self.holds("devices", none)
+
+    def test_resample(self):
+        for extra in ([], ["--check"]):
+            words = ["resample", "walk.bvh", "-o", "out.bvh", "--rate", "60", "--json"]
+            value = self.holds("resample", self.run_posemill(*words, "--device", "none", *extra))
+            self.assertEqual("identical" in value, extra != [])
+
+    def test_resample_prints_an_object_for_each_file(self):
+        shutil.copy(self.folder / "walk.bvh", self.folder / "other.bvh")
+        text = self.run_posemill("resample", "walk.bvh", "other.bvh", "--out-dir", "out", "--rate",
+                                 "x2", "--json", "--device", "none")
+        parts = text.replace("}\n{", "}\0{").split("\0")
+        self.assertEqual(len(parts), 2)
+        for part in parts:
+            self.holds("resample", part)
+
+    def test_eval(self):
+        write_npy(self.folder / "k.npy", "<f8", (2, 1, 4), [0, 0, 0, 1, 0, 0.6, 0, 0.8])
+        words = ["eval", "--keys", "k.npy", "--key-rate", "2", "--rate", "10", "--method", "slerp",
+                 "--out", "o.npy", "--device", "none", "--json"]
+        value = self.holds("eval", self.run_posemill(*words))
+        self.assertIsNone(value["velocity"])
+        value = self.holds("eval", self.run_posemill(*words, "--velocity", "v.npy"))
+        self.assertEqual((value["velocity"], value["samples"]), ("v.npy", 6))
+
+    def test_verify(self):
+        words = ["verify", "--samples", "1000", "--json", "--device", "none"]
+        self.assertTrue(self.holds("verify", self.run_posemill(*words))["passed"])
+
+    def test_bench(self):
+        """Records of other machines and commits, which this command wrote there."""
+        records = sorted((ROOT / "bench" / "results").glob("*.json"))
+        self.assertTrue(records)
+        for record in records:
+            self.holds("bench", record.read_text(encoding="utf-8"))
+        text = self.run_posemill("bench", "--quick", "--case", "upsample-4/slerp", "--samples",
+                                 "4096", "--device", "none", "--json", "-")
+        self.holds("bench", text)
+
+    def test_the_checker_finds_faults(self):
+        value = json.loads(self.run_posemill("methods", "--json"))
+        schema = schemas()["methods"]
+        first = value["methods"][0]
+        for name, wrong in (("local", 1), ("keys_used", 1.5), ("keys_used", True), ("name", None)):
+            changed = {"methods": [{**first, name: wrong}]}
+            self.assertEqual(len(faults(changed, schema)), 1, name)
+        self.assertEqual(len(faults({"methods": [{**first, "more": 1}]}, schema)), 1)
+        del first["name"]
+        self.assertEqual(len(faults(value, schema)), 1)
+
+
+class Documents(Folder):
+    """The files are those that docs/make-cli writes with this command."""
+
+    def check(self, posemill, *options):
+        return subprocess.run([sys.executable, MAKE_CLI, "--check", *options, posemill], text=True,
+                              capture_output=True, check=False)
+
+    def imitation(self, old, new):
+        """A command whose help has another text."""
+        path = self.folder / "posemill"
+        path.write_text(f"#!{sys.executable}\nimport subprocess, sys\n"
+                        f"done = subprocess.run([{str(POSEMILL)!r}, *sys.argv[1:]], text=True,\n"
+                        "                      stdout=subprocess.PIPE)\n"
+                        f"sys.stdout.write(done.stdout.replace({old!r}, {new!r}))\n"
+                        "sys.exit(done.returncode)\n")
+        path.chmod(0o755)
+        return path
+
+    def test_the_files_are_up_to_date(self):
+        done = self.check(POSEMILL)
+        self.assertEqual((done.returncode, done.stdout + done.stderr), (0, ""))
+
+    def test_a_changed_option_is_found(self):
+        done = self.check(self.imitation("--lanes N ", "--width N "), "--no-run")
+        self.assertEqual(done.returncode, 1)
+        for name in ("docs/cli.md", "man/posemill-verify.1"):
+            self.assertIn(name, done.stdout)
+
+    def test_an_option_that_only_the_prose_names_is_found(self):
+        for option in ("--no-check", "--src-rate"): # in prose, and in a schema's description
+            done = self.check(self.imitation(option, "--other"), "--no-run")
+            self.assertEqual(done.returncode, 1)
+            self.assertIn(f"no option {option}", done.stderr)
+
+    def test_a_verb_without_a_section_is_found(self):
+        done = self.check(self.imitation("  verify ", "  assess "), "--no-run")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("assess", done.stderr)
+
+    def test_a_changed_output_is_found(self):
+        done = self.check(self.imitation("61 -> 121 frames", "61 -> 122 frames"))
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("122 frames", done.stdout)
+
+    def test_the_citation_has_the_version(self):
+        version = self.run_posemill("--version").split()[1]
+        citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+        self.assertIn(f"\nversion: {version}\n", citation)
+
+    def test_the_manual_pages_are_well_formed(self):
+        if shutil.which("mandoc") is None:
+            self.skipTest("mandoc is not installed")
+        pages = [str(page) for page in (ROOT / "man").glob("*.1")]
+        done = subprocess.run(["mandoc", "-Tlint", "-Wwarning", *pages], capture_output=True,
+                              text=True, check=False)
+        self.assertEqual((done.returncode, done.stdout + done.stderr), (0, ""))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Atomic output files: the names of the temporary files are kept in a list that a signal handler
+ * reads, and a lock on each file marks its process as running. The lock belongs to the kernel
+ * (flock): it ends with the process in every case, and it works across containers and on network
+ * file systems, where process ids have no meaning.
+ */
+#define _DEFAULT_SOURCE /* flock, and POSIX 2008 */
+
+#include "atomic_file.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define PREFIX ".posemill-"
+#define SUFFIX ".part"
+enum { NAME_SIZE = 64 }; /* size of a temporary file name with its numbers */
+
+struct atomic_file {
+    atomic_file *next;
+    char path[];
+};
+
+/* ---- the list and the signals -------------------------------------------------- */
+
+static const int fatal_signals[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGXCPU};
+
+static sigset_t fatal_set(void) {
+    sigset_t set;
+    sigemptyset(&set);
+    for (size_t i = 0; i < sizeof fatal_signals / sizeof fatal_signals[0]; i++) {
+        sigaddset(&set, fatal_signals[i]);
+    }
+    return set;
+}
+
+/* A thread that holds the list has blocked the fatal signals, so a handler never waits for the
+ * thread that it interrupts. A handler never releases the list, so that no file is created or
+ * renamed once the removal has begun. */
+static atomic_file *list = NULL;
+static pid_t list_owner; /* process that owns the files; a forked child has a copy of the list */
+static atomic_flag list_busy = ATOMIC_FLAG_INIT;
+
+static void list_wait(void) {
+    while (atomic_flag_test_and_set_explicit(&list_busy, memory_order_acquire)) {
+    }
+}
+
+static void list_take(sigset_t *before) {
+    const sigset_t set = fatal_set();
+    pthread_sigmask(SIG_BLOCK, &set, before);
+    list_wait();
+}
+
+static void list_give(const sigset_t *before) {
+    atomic_flag_clear_explicit(&list_busy, memory_order_release);
+    pthread_sigmask(SIG_SETMASK, before, NULL);
+}
+
+static void list_drop(const atomic_file *dropped) {
+    for (atomic_file **at = &list; *at != NULL; at = &(*at)->next) {
+        if (*at == dropped) {
+            *at = dropped->next;
+            return;
+        }
+    }
+}
+
+static void remove_all_and_raise(int number) {
+    sigset_t set;
+    list_wait();
+    for (const atomic_file *at = list; at != NULL && getpid() == list_owner; at = at->next) {
+        unlink(at->path);
+    }
+    signal(number, SIG_DFL);
+    raise(number);
+    sigemptyset(&set);
+    sigaddset(&set, number);
+    pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+    _exit(128 + number);
+}
+
+void atomic_file_watch_signals(void) {
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = remove_all_and_raise;
+    action.sa_mask = fatal_set(); /* a second signal would wait for the list of the first */
+    for (size_t i = 0; i < sizeof fatal_signals / sizeof fatal_signals[0]; i++) {
+        struct sigaction current;
+        if (sigaction(fatal_signals[i], NULL, &current) == 0 && current.sa_handler != SIG_IGN) {
+            sigaction(fatal_signals[i], &action, NULL);
+        }
+    }
+    signal(SIGXFSZ, SIG_IGN);
+}
+
+/* ---- files of ended processes -------------------------------------------------- */
+
+static bool is_temporary_name(const char *name) {
+    const size_t length = strlen(name), prefix = strlen(PREFIX), suffix = strlen(SUFFIX);
+    return length > prefix + suffix && strncmp(name, PREFIX, prefix) == 0 &&
+           strcmp(name + length - suffix, SUFFIX) == 0;
+}
+
+static bool same_file(const struct stat *a, const struct stat *b) {
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+/* If the lock of an existing temporary file is free, its writer has ended. Links, files that are
+ * not regular and files that cannot be opened are left alone. */
+static void remove_if_orphaned(int folder, const char *name) {
+    struct stat named, opened;
+    if (fstatat(folder, name, &named, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(named.st_mode)) {
+        return;
+    }
+    int file = openat(folder, name, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    if (file < 0) {
+        return;
+    }
+    if (flock(file, LOCK_EX | LOCK_NB) == 0 && fstat(file, &opened) == 0 &&
+        fstatat(folder, name, &named, AT_SYMLINK_NOFOLLOW) == 0 && same_file(&named, &opened)) {
+        unlinkat(folder, name, 0);
+    }
+    close(file);
+}
+
+/* Remembers only the last folder: a batch writes thousands of files into one. */
+static void remove_orphans(const char *path) {
+    static struct stat cleaned;
+    static bool any_cleaned = false;
+    DIR *folder = opendir(path);
+    struct stat status;
+    if (folder == NULL) {
+        return;
+    }
+    if (fstat(dirfd(folder), &status) == 0 && !(any_cleaned && same_file(&status, &cleaned))) {
+        for (struct dirent *entry = readdir(folder); entry != NULL; entry = readdir(folder)) {
+            if (is_temporary_name(entry->d_name)) {
+                remove_if_orphaned(dirfd(folder), entry->d_name);
+            }
+        }
+        cleaned = status;
+        any_cleaned = true;
+    }
+    closedir(folder);
+}
+
+/* ---- files --------------------------------------------------------------------- */
+
+/* Creates and lists the file with signals blocked. O_EXCL instead of mkstemp, so that the umask
+ * sets the permissions as for any other file. */
+static int create_listed(atomic_file *created, mode_t mode, int *file) {
+    sigset_t before;
+    int failure = 0;
+    list_take(&before);
+    *file = open(created->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+    if (*file >= 0) {
+        created->next = list;
+        list = created;
+        list_owner = getpid();
+    } else {
+        failure = errno;
+    }
+    list_give(&before);
+    return failure;
+}
+
+static void remove_listed(const atomic_file *created) {
+    sigset_t before;
+    list_take(&before);
+    unlink(created->path);
+    list_drop(created);
+    list_give(&before);
+}
+
+/* False if another process removed the file between creating and locking it. Without flock support
+ * no process removes files either. */
+static bool lock_created(const atomic_file *created, int file) {
+    struct stat named, opened;
+    if (flock(file, LOCK_EX | LOCK_NB) != 0) {
+        return errno != EWOULDBLOCK;
+    }
+    return fstat(file, &opened) == 0 && lstat(created->path, &named) == 0 &&
+           same_file(&named, &opened);
+}
+
+int atomic_file_create(const char *target, mode_t mode, atomic_file **temporary, int *file) {
+    static unsigned serial = 0;
+    const char *slash = strrchr(target, '/');
+    const size_t folder = slash != NULL ? (size_t)(slash - target) + 1 : 0;
+    atomic_file *created = malloc(sizeof *created + folder + NAME_SIZE);
+    if (created == NULL) {
+        return ENOMEM;
+    }
+    memcpy(created->path, target, folder);
+    created->path[folder] = '\0';
+    remove_orphans(folder > 0 ? created->path : ".");
+    for (;;) {
+        snprintf(created->path + folder, NAME_SIZE, PREFIX "%ld-%u" SUFFIX, (long)getpid(),
+                 serial++);
+        int failure = create_listed(created, mode, file);
+        if (failure == EEXIST) {
+            continue;
+        }
+        if (failure != 0) {
+            free(created);
+            return failure;
+        }
+        if (lock_created(created, *file)) {
+            *temporary = created;
+            return 0;
+        }
+        remove_listed(created);
+        close(*file);
+    }
+}
+
+int atomic_file_rename(atomic_file **temporary, const char *target) {
+    sigset_t before;
+    list_take(&before);
+    int failure = rename((*temporary)->path, target) != 0 ? errno : 0;
+    if (failure == 0) {
+        list_drop(*temporary);
+    }
+    list_give(&before);
+    if (failure == 0) {
+        free(*temporary);
+        *temporary = NULL;
+    }
+    return failure;
+}
+
+void atomic_file_remove(atomic_file **temporary) {
+    if (*temporary != NULL) {
+        remove_listed(*temporary);
+        free(*temporary);
+        *temporary = NULL;
+    }
+}

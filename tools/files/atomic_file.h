@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Output files that appear under their final name only when complete. Until then they are
+ * temporary files beside the target. A signal removes them; the files of a killed process are
+ * removed by the next process that writes into the same folder.
+ */
+#ifndef POSEMILL_TOOLS_ATOMIC_FILE_H
+#define POSEMILL_TOOLS_ATOMIC_FILE_H
+
+#include <sys/types.h>
+
+typedef struct atomic_file atomic_file;
+
+/* Installs handlers for the fatal signals, which remove every temporary file and then raise the
+ * signal again. Must be the first call: a driver that installs its own handler later passes signals
+ * on to the previous handler, but not to one installed after its own. Ignored signals, as under
+ * nohup, stay ignored. Exceeding the file size limit becomes an error like a full disk. */
+void atomic_file_watch_signals(void);
+
+/* Creates the temporary file `.posemill-*.part` beside `target`, which need not exist, with `mode`
+ * and the umask, and removes those of ended processes in the same folder. *file is a descriptor for
+ * writing, which the caller closes after atomic_file_rename or atomic_file_remove. Returns 0 or an
+ * errno. */
+int atomic_file_create(const char *target, mode_t mode, atomic_file **temporary, int *file);
+
+/* Renames the file to `target`; *file must still be open. Returns 0, or an errno; then the file
+ * stays temporary. */
+int atomic_file_rename(atomic_file **temporary, const char *target);
+
+/* Removes the file. *temporary may be NULL. */
+void atomic_file_remove(atomic_file **temporary);
+
+#endif
