@@ -27,6 +27,11 @@ typedef struct pm_resolved {
     pm_u32 level;
 } pm_resolved;
 
+/* A level beyond the last is the last. */
+pm_fn pm_u32 pm_level_index(pm_u32 level, pm_u32 levels) {
+    return level < levels ? level : levels - 1;
+}
+
 /* Any 32 bytes can be posed: see pm_crowd_instance in the public header. */
 pm_fn pm_resolved pm_instance_resolve(pm_instance instance, pm_u32 clips, pm_u32 masks,
                                       pm_u32 levels) {
@@ -44,7 +49,7 @@ pm_fn pm_resolved pm_instance_resolve(pm_instance instance, pm_u32 clips, pm_u32
     r.additive = instance.flags & PM_ADDITIVE;
     r.in_place = instance.flags & PM_IN_PLACE;
     r.mask = instance.mask <= masks ? instance.mask : 0;
-    r.level = instance.level < levels ? instance.level : levels - 1;
+    r.level = pm_level_index(instance.level, levels);
     return r;
 }
 

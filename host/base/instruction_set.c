@@ -37,3 +37,10 @@ const char *pm_instruction_set_name(size_t index) {
 bool pm_instruction_set_is_supported(size_t index) {
     return sets[index].is_supported();
 }
+
+size_t pm_instruction_set_widest(void) {
+    size_t i = pm_instruction_set_count() - 1;
+    while (!pm_instruction_set_is_supported(i))
+        i--;
+    return i;
+}

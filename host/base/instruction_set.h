@@ -31,4 +31,7 @@ const char *pm_instruction_set_name(size_t index);
 /* Whether this processor has the instructions of a set below the count. Set 0 always. */
 bool pm_instruction_set_is_supported(size_t index);
 
+/* The widest set that this processor has. */
+size_t pm_instruction_set_widest(void);
+
 #endif

@@ -18,19 +18,13 @@
      pm_matrix_records_##set},
 static const pm_pose_functions sets[] = {PM_INSTRUCTION_SETS(PM_POSE_ROW)};
 
-/* The widest set of the processor: joints are always enough to fill its lanes. */
-static const pm_pose_functions *widest_set(void) {
-    size_t i = pm_instruction_set_count() - 1;
-    while (!pm_instruction_set_is_supported(i))
-        i--;
-    return &sets[i];
-}
-
 /* ---- instances ------------------------------------------------------------------------ */
 
 /* Filled in place: a copy made of fields that were just stored has to wait for them. */
 static void locate_input(const pm_crowd_data *crowd, const pm_input *at, pm_blend_input *input) {
-    input->at = *at;
+    input->at.time = at->time;
+    input->at.clip = at->clip;
+    input->at.clamps = at->clamps;
     input->cursor = (pm_cursor){0, 0};
     if (!crowd->per_joint)
         input->cursor = pm_crowd_locate(crowd->timelines[crowd->clips[at->clip].timeline],
@@ -58,7 +52,7 @@ void pm_cpu_root_pose(const pm_crowd_data *crowd, const pm_input *input, float r
     pm_instance_state state = {.has_a = true};
     pm_pose_span span;
     locate_input(crowd, input, &state.a);
-    widest_set()->local_poses(crowd, &state, 0, PM_TRACK_GROUP, &span);
+    sets[crowd->instruction_set].local_poses(crowd, &state, 0, PM_TRACK_GROUP, &span);
     for (size_t i = 0; i < 4; i++)
         rotation[i] = span.of[PM_ROTATIONS][i][0];
     for (size_t i = 0; i < 3; i++)
@@ -176,7 +170,7 @@ pm_status pm_cpu_pose_with(size_t instruction_set, const pm_crowd_data *crowd,
 
 pm_status pm_cpu_pose_one(const pm_crowd_data *crowd, const pm_crowd_instance *instance,
                           pm_crowd_output output, void *records, pm_error *error) {
-    return pose_instance(widest_set(), crowd, instance, output, records, error);
+    return pose_instance(&sets[crowd->instruction_set], crowd, instance, output, records, error);
 }
 
 /* ---- requests ---------------------------------------------------------------------------- */
@@ -216,7 +210,7 @@ static void pose_runs(void *context, pm_items *items) {
 }
 
 pm_status pm_cpu_pose(const pm_pose_request *request, pm_error *error) {
-    posing p = {.request = request, .set = widest_set()};
+    posing p = {.request = request, .set = &sets[request->crowd->instruction_set]};
     pm_run_parallel(request->host_threads, pm_piece_count(request->instance_count, RUN), pose_runs,
                     &p);
     return p.failed ? pm_fail_memory(error) : PM_OK;

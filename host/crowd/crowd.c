@@ -95,6 +95,7 @@ pm_status pm_crowd_data_build(const pm_crowd_desc *desc, size_t threads, pm_crow
         return pm_fail_memory(error);
     made->skeleton = desc->skeleton;
     made->clip_count = desc->clip_count;
+    made->instruction_set = pm_instruction_set_widest();
     made->padded_joints =
         (desc->skeleton->joint_count + PM_TRACK_GROUP - 1) / PM_TRACK_GROUP * PM_TRACK_GROUP;
     status = build(desc, threads, made, error);

@@ -33,6 +33,7 @@ typedef struct pm_crowd_data {
     pm_u64 *times;
     size_t time_count;
     int64_t *clip_ticks;
+    size_t instruction_set; /* the widest: joints are always enough to fill its lanes */
 } pm_crowd_data;
 
 /* Whether some clip moves the joints of a group away from the rest pose. */
@@ -65,8 +66,21 @@ pm_crowd_size pm_crowd_size_of(const pm_crowd_data *crowd, uint64_t frame, size_
 pm_status pm_instances_check(const pm_crowd_data *crowd, const pm_crowd_instance *instances,
                              size_t count, pm_error *error);
 
-/* An instance with its bad numbers put right, by the kernels' rules. */
-pm_resolved pm_instance_resolved(const pm_crowd_data *crowd, const pm_crowd_instance *instance);
+/* An instance with its bad numbers put right, by the kernels' rules. Inline, so that nothing of it
+ * goes through memory: posing one instance takes little longer than that would. */
+static inline pm_resolved pm_instance_resolved(const pm_crowd_data *crowd,
+                                               const pm_crowd_instance *instance) {
+    const pm_instance same = {.time_a = instance->time_a,
+                              .time_b = instance->time_b,
+                              .clip_a = instance->clip_a,
+                              .clip_b = instance->clip_b,
+                              .weight = instance->weight,
+                              .mask = instance->mask,
+                              .level = instance->level,
+                              .flags = instance->flags};
+    return pm_instance_resolve(same, (pm_u32)crowd->clip_count, (pm_u32)crowd->skeleton->mask_count,
+                               (pm_u32)crowd->skeleton->level_count);
+}
 
 /* Whether instance number `index` has its turn in a frame. */
 bool pm_instance_has_turn(const pm_crowd_data *crowd, const pm_crowd_instance *instance,

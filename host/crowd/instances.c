@@ -3,24 +3,14 @@
  * The rules of instances on the host, which are the kernels' (kernels/pm_instance.h); and checking
  * that instances need none of them.
  */
-#include <string.h>
-
 #include "base/base.h"
 #include "crowd.h"
 
 _Static_assert(sizeof(pm_instance) == sizeof(pm_crowd_instance), "kernels read the same bytes");
 
-pm_resolved pm_instance_resolved(const pm_crowd_data *crowd, const pm_crowd_instance *instance) {
-    pm_instance bytes;
-    memcpy(&bytes, instance, sizeof bytes);
-    return pm_instance_resolve(bytes, (pm_u32)crowd->clip_count,
-                               (pm_u32)crowd->skeleton->mask_count,
-                               (pm_u32)crowd->skeleton->level_count);
-}
-
 bool pm_instance_has_turn(const pm_crowd_data *crowd, const pm_crowd_instance *instance,
                           size_t index, uint64_t frame) {
-    const pm_u32 level = pm_instance_resolved(crowd, instance).level;
+    const pm_u32 level = pm_level_index(instance->level, (pm_u32)crowd->skeleton->level_count);
     return pm_has_turn(frame, index, crowd->skeleton->levels[level].update_every);
 }
 
