@@ -39,7 +39,7 @@ static double difference(const void *got, const void *wanted, size_t count, bool
  * quaternion, and the first four of a local pose. */
 static void compare(const crowd_setup *setup, const void *got, const void *wanted,
                     bench_result *result) {
-    const bool halves = setup->output == PM_CROWD_PALETTE_HALF;
+    const bool halves = crowd_output_is_half(setup->output);
     const size_t numbers = setup->record_bytes / (halves ? 2 : 4);
     const size_t signed_ones = setup->output == PM_CROWD_DUAL    ? numbers
                                : setup->output == PM_CROWD_LOCAL ? 4

@@ -53,6 +53,10 @@ static const crowd_scene one[] = {{.what = "one-300", .agents = 1, .joints = 300
 _Static_assert(ROWS(crowd) + ROWS(crowds) + ROWS(reference) + ROWS(one) <= BENCH_CROWDS_MAX,
                "BENCH_CROWDS_MAX is too small");
 
+bool crowd_output_is_half(pm_crowd_output output) {
+    return output == PM_CROWD_PALETTE_HALF;
+}
+
 const crowd_scene *crowd_scenes_of(bench_scene scene, size_t *count) {
     const struct {
         bench_scene scene;

@@ -40,6 +40,9 @@ struct crowd_scene {
     bool waits; /* whether each frame is waited for before the next is queued */
 };
 
+/* Whether its numbers are float16. */
+bool crowd_output_is_half(pm_crowd_output output);
+
 enum { CROWD_AGENTS = 10000, CROWD_JOINTS = 64, CROWD_CLIPS = 8 };
 
 /* The scenes of a group of crowds; none for another group. */

@@ -39,7 +39,7 @@ static cli_exit open_output(bench_run *run, size_t bytes) {
 /* Halves differ by their last place, for numbers below 4. For the others the difference of two
  * roundings of a rotation accumulates over the joints of a chain. */
 double crowds_bound(const crowd_scene *scene) {
-    return scene->output == PM_CROWD_PALETTE_HALF ? 0x1p-9 : 1e-5;
+    return crowd_output_is_half(scene->output) ? 0x1p-9 : 1e-5;
 }
 
 /* ---- the ceiling --------------------------------------------------------------- */

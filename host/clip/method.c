@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The table of methods. A new method requires a row here, a header in kernels/ that is listed in
- * PM_CURVES and, if it stores more than keys, a segment builder.
+ * PM_ROTATION_CURVES and, if it stores more than keys, a segment builder.
  */
 #include <string.h>
 

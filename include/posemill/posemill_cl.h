@@ -77,7 +77,7 @@ PM_API pm_status pm_cl_sample(const pm_clip *clip, const pm_sample_job *job,
 /* ---- crowds ------------------------------------------------------------------------ */
 
 /* Destination of an output: the records of instance i begin at byte offset + i * stride of a buffer
- * of the engine's context. Offset and stride are multiples of 16, for PM_CROWD_PALETTE_HALF of 8;
+ * of the engine's context. Offset and stride are multiples of 16, for outputs of float16 of 8;
  * CPU devices write faster with multiples of 64. In a buffer created with CL_MEM_USE_HOST_PTR, the
  * host address at the offset must be such a multiple too. */
 typedef struct pm_cl_crowd_target {

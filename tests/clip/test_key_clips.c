@@ -13,8 +13,7 @@
 #include "engine/engine.h"
 
 static const pm_key_format formats[] = {PM_KEYS_LOG48, PM_KEYS_SMALLEST48};
-static const pm_method keys_alone[] = {PM_METHOD_SLERP, PM_METHOD_STEP, PM_METHOD_NLERP};
-enum { FORMATS = 2, METHODS = 3 };
+enum { FORMATS = 2 };
 
 /* The bounds in posemill.h. */
 static double bound_of(pm_key_format format) {
@@ -49,10 +48,13 @@ static void curves_pass_through_the_decoded_keys_to_the_bit(void **state) {
     engine_for(state);
     enum { TRACKS = 37, KEYS = 9 };
     random_source source = random_salted(8);
-    for (size_t n = 0; n < FORMATS * METHODS; n++) {
+    for (size_t n = 0; n < (size_t)FORMATS * PM_METHOD_COUNT; n++) {
+        const pm_method method = (pm_method)(n / FORMATS);
         track_set set;
+        if (pm_method_describe(method)->floats_per_segment != 4)
+            continue; /* it stores more than keys, and takes no such format */
         set_random(&source, TRACKS, KEYS, 0, 3.1, true, true, &set);
-        pm_clip *clip = clip_of(state, &set, formats[n % FORMATS], keys_alone[n / FORMATS], 0);
+        pm_clip *clip = clip_of(state, &set, formats[n % FORMATS], method, 0);
         const pm_sample_job job = {.sample_count = KEYS, .times = set.tracks[0].times};
         outputs out = sampled(clip, job, (size_t)KEYS * TRACKS);
         expect_decoded_keys(clip, &set, KEYS, &out);

@@ -87,8 +87,18 @@ static void moving_a_key_changes_four_segments_at_most(void **state) {
     hold(RULE_LOCALITY);
 }
 
+/* Tests over variants would pass over a method without a row. */
+static void every_method_has_a_variant_of_its_name(void **state) {
+    (void)state;
+    for (pm_method m = 0; m < PM_METHOD_COUNT; m++) {
+        const variant *v = variant_named(pm_method_describe(m)->name);
+        assert_true(v && v->method == m);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_method_has_a_variant_of_its_name),
         cmocka_unit_test(every_method_but_bspline_passes_through_its_keys),
         cmocka_unit_test(every_method_keeps_unit_norm),
         cmocka_unit_test(rotating_the_parent_rotates_the_curve),

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/pm_crowd_outputs.h"
+
 #define TOLERANCE 2e-6
 #define DAY (86400.0 * PM_TICKS_PER_SECOND)
 
@@ -132,22 +134,28 @@ static void merge_error(const matrix *a, const matrix *b, joint_size size, scene
     }
 }
 
+#define OUTPUT_ROW(name, number, form, numbers, bits, bound) [PM_CROWD_##name] = {form, bound},
+static const struct {
+    int form;
+    bool bound; /* relative to the bind pose */
+} rows[PM_CROWD_OUTPUT_COUNT] = {PM_CROWD_OUTPUTS(OUTPUT_ROW)};
+
 scene_error scene_worst(const scene *s, pm_crowd_output output, const float *records,
                         const pm_crowd_instance *instances, size_t count) {
     scene_error worst = {0, 0};
     const size_t width = pm_crowd_record_bytes(output) / sizeof(float);
-    const bool scaled = output != PM_CROWD_DUAL;
+    const bool scaled = rows[output].form != PM_FORM_RIGID;
     joint_pose *poses = test_array(s->joints, sizeof *poses);
     matrix *wanted = test_array(s->joints, sizeof *wanted);
     joint_size *sizes = test_array(s->joints, sizeof *sizes);
     for (size_t n = 0; n < count; n++) {
         crowd_oracle_pose(s->oracle, &instances[n], poses);
-        if (output == PM_CROWD_MODEL) {
-            crowd_oracle_models(s->oracle, poses, scaled, wanted);
-            crowd_oracle_model_sizes(s->oracle, poses, scaled, sizes);
-        } else {
+        if (rows[output].bound) {
             crowd_oracle_palette(s->oracle, poses, scaled, wanted);
             crowd_oracle_palette_sizes(s->oracle, poses, scaled, sizes);
+        } else {
+            crowd_oracle_models(s->oracle, poses, scaled, wanted);
+            crowd_oracle_model_sizes(s->oracle, poses, scaled, sizes);
         }
         for (size_t k = 0; k < s->joints; k++) {
             const float *record = records + (n * s->joints + k) * width;

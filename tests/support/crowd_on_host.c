@@ -29,26 +29,14 @@ static crowd_variant *const coded[PM_KEYS_COUNT][2] = {
     [PM_KEYS_LOG48] = {crowd_slerp_1_0_log48, crowd_slerp_16_0_log48},
     [PM_KEYS_SMALLEST48] = {crowd_slerp_1_0_smallest48, crowd_slerp_16_0_smallest48}};
 
-/* The pairs of curves are those of add_crowd in CMakeLists.txt. */
+/* The vector curve of the first method with this rotation curve. CMakeLists.txt reads the same table. */
 static pm_curve_id vector_curve_of(pm_curve_id curve) {
-    switch (curve) {
-    case PM_CURVE_step:
-        return PM_CURVE_vector_step;
-    case PM_CURVE_squad:
-    case PM_CURVE_circular:
-    case PM_CURVE_circular_c1:
-    case PM_CURVE_hermite:
-    case PM_CURVE_cubicspline:
-        return PM_CURVE_vector_cubic;
-    case PM_CURVE_circular_c2:
-        return PM_CURVE_vector_parabolas_c2;
-    case PM_CURVE_circular_c3:
-        return PM_CURVE_vector_parabolas_c3;
-    case PM_CURVE_bspline:
-        return PM_CURVE_vector_bspline;
-    default:
-        return PM_CURVE_vector_linear;
+    for (pm_method m = 0; m < PM_METHOD_COUNT; m++) {
+        const pm_clip_desc desc = {.method = m};
+        if (pm_rotation_impl(&desc).curve == curve)
+            return pm_vector_impl(&desc).curve;
     }
+    return PM_CURVE_COUNT;
 }
 
 static crowd_variant *variant_of(const pm_crowd_data *crowd, pm_crowd_output output,

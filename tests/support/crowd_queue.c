@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/pm_crowd_outputs.h"
+
 posed_crowd posed;
 
 int queue_open(void **state) {
@@ -50,6 +52,13 @@ float *queue_expectation(const scene *s, const pm_crowd_instance *instances,
 
 size_t queue_bytes(pm_crowd_output output) {
     return QUEUE_COUNT * QUEUE_JOINTS * pm_crowd_record_bytes(output);
+}
+
+#define OUTPUT_ALIGNMENT(name, number, form, numbers, bits, bound)                                 \
+    [PM_CROWD_##name] = 4 * (bits) / 8,
+size_t queue_alignment(pm_crowd_output output) {
+    static const size_t alignments[PM_CROWD_OUTPUT_COUNT] = {PM_CROWD_OUTPUTS(OUTPUT_ALIGNMENT)};
+    return alignments[output];
 }
 
 cl_mem queue_output_buffer(pm_crowd_output output) {

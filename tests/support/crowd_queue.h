@@ -30,6 +30,9 @@ float *queue_expectation(const scene *s, const pm_crowd_instance *instances,
 /* The size of all records of the crowd in bytes. */
 size_t queue_bytes(pm_crowd_output output);
 
+/* Offsets and strides must be multiples of this: four numbers. */
+size_t queue_alignment(pm_crowd_output output);
+
 /* A caller_buffer with space for all records. */
 cl_mem queue_output_buffer(pm_crowd_output output);
 

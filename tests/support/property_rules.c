@@ -28,16 +28,11 @@ static bool sign_free(const variant *v) {
     return !is(v, PM_METHOD_CUBICSPLINE);
 }
 
-static bool is_phased(const variant *v) {
-    return variant_is_circular(v) && !is(v, PM_METHOD_CIRCULAR);
-}
-
 /* An axis in the parent frame is converted to the body frame at the first key of a segment; a
  * rotation-vector cubic is relative to the first key of its segment; the rotations of a cumulative
  * B-spline are multiplied starting from its first key. */
 static bool symmetric(const variant *v) {
-    return !is(v, PM_METHOD_STEP) && !v->windows && v->frame == PM_AXIS_BODY &&
-           !is(v, PM_METHOD_HERMITE) && !is(v, PM_METHOD_SPLINE) && !is(v, PM_METHOD_BSPLINE);
+    return pm_method_describe(v->method)->symmetric && !v->windows && v->frame == PM_AXIS_BODY;
 }
 
 /* A B-spline slows down towards the ends of an open track. */
@@ -46,9 +41,10 @@ static bool steady(const variant *v) {
            (variant_has_tangents(v) && v->tangents != PM_TANGENTS_TCB && v->ends != PM_ENDS_ZERO);
 }
 
+/* Made of the segment's keys alone: no other key, no tangent. */
 static bool plain(const variant *v) {
-    return is(v, PM_METHOD_STEP) || is(v, PM_METHOD_NLERP) || is(v, PM_METHOD_SLERP) ||
-           is(v, PM_METHOD_STERP);
+    const pm_method_info *info = pm_method_describe(v->method);
+    return info->local && info->keys_used <= 2 && !info->takes_in_out;
 }
 
 static bool still(const variant *v) {
@@ -60,8 +56,7 @@ static bool even_speed(const variant *v) {
 }
 
 static bool smooth(const variant *v) {
-    return (variant_has_tangents(v) && v->tangents != PM_TANGENTS_TCB && !v->unlimited) ||
-           is_phased(v) || is(v, PM_METHOD_BSPLINE) || is(v, PM_METHOD_NCUBIC);
+    return variant_continuity(v) >= 1;
 }
 
 /* Not smooth, but these tracks do not necessarily show a jump. */
@@ -70,7 +65,7 @@ static bool may_look_smooth(const variant *v) {
 }
 
 static bool local(const variant *v) {
-    return !is(v, PM_METHOD_SPLINE);
+    return pm_method_describe(v->method)->local;
 }
 
 static double right(const implementation *s, const variant *v) {

@@ -75,7 +75,7 @@ const variant *variant_named(const char *name) {
 }
 
 bool variant_interpolates(const variant *v) {
-    return v->method != PM_METHOD_BSPLINE;
+    return pm_method_describe(v->method)->interpolating;
 }
 
 bool variant_is_circular(const variant *v) {
@@ -86,6 +86,38 @@ bool variant_is_circular(const variant *v) {
 bool variant_has_tangents(const variant *v) {
     return v->method == PM_METHOD_SQUAD || v->method == PM_METHOD_HERMITE ||
            v->method == PM_METHOD_SPLINE;
+}
+
+/* Tangents of `tcb` differ on both sides of a key, and squad without its limiter jumps where the
+ * outer slerp's operands are antipodal. G1 is a direction, not a velocity. */
+int variant_continuity(const variant *v) {
+    const char *continuity = pm_method_describe(v->method)->continuity;
+    if (continuity[0] == '-')
+        return -1;
+    if (continuity[0] != 'C' || v->tangents == PM_TANGENTS_TCB || v->unlimited)
+        return 0;
+    return continuity[1] - '0';
+}
+
+int variant_vector_continuity(const variant *v) {
+    switch (pm_method_describe(v->method)->vector_method) {
+    case PM_VECTOR_STEP:
+        return -1;
+    case PM_VECTOR_CATMULL_ROM:
+        return 1;
+    case PM_VECTOR_PARABOLAS_C2:
+    case PM_VECTOR_SPLINE:
+    case PM_VECTOR_BSPLINE:
+        return 2;
+    case PM_VECTOR_PARABOLAS_C3:
+        return 3;
+    case PM_VECTOR_AUTO:
+    case PM_VECTOR_LINEAR:
+    case PM_VECTOR_CUBICSPLINE:
+    case PM_VECTOR_COUNT:
+    default:
+        return 0;
+    }
 }
 
 bool variant_repeats_kernels(const variant *v) {

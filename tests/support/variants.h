@@ -27,6 +27,11 @@ bool variant_interpolates(const variant *v);
 bool variant_is_circular(const variant *v); /* circular and circular-c1 to -c3 */
 bool variant_has_tangents(const variant *v);
 
+/* The order of the last continuous derivative at keys, from the table of methods and the options of
+ * the variant: of rotations, and of positions. -1: the curve itself jumps. */
+int variant_continuity(const variant *v);
+int variant_vector_continuity(const variant *v);
+
 /* Whether the variant differs from another only in the data that its clip is built from, not in its
  * kernels: an interpreter of kernels may leave it out. */
 bool variant_repeats_kernels(const variant *v);

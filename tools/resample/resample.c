@@ -30,10 +30,11 @@ typedef struct work {
     progress bar;
 } work;
 
-/* squad overshoots between equal keys. These methods do not, so equal keys need no conversion. */
+/* Methods of two keys and circular hold still between equal keys, so those need no conversion. */
 static bool keeps_equal_keys(pm_method method) {
-    return method == PM_METHOD_STEP || method == PM_METHOD_NLERP || method == PM_METHOD_SLERP ||
-           method == PM_METHOD_STERP || method == PM_METHOD_CIRCULAR;
+    const pm_method_info *info = pm_method_describe(method);
+    const bool two_keys = info->local && info->keys_used <= 2 && !info->takes_in_out;
+    return two_keys || method == PM_METHOD_CIRCULAR;
 }
 
 static cli_exit refuse(const work *w, const char *reason, const char *hint) {
