@@ -14,6 +14,7 @@ const pm_crowd_output_row pm_crowd_outputs[PM_CROWD_OUTPUT_COUNT] = {
     _Static_assert((int)PM_CROWD_##name == (number), "the public header numbers " #name " so");
 PM_CROWD_OUTPUTS(PM_OUTPUT_IS_NUMBERED)
 
+/* A term of a sum. NOLINTNEXTLINE(bugprone-macro-parentheses) */
 #define PM_OUTPUT_COUNTS(name, number, form, numbers, bits, bound) +1
 _Static_assert(0 PM_CROWD_OUTPUTS(PM_OUTPUT_COUNTS) == (int)PM_CROWD_OUTPUT_COUNT,
                "each output of the public header has a row");
