@@ -108,11 +108,11 @@ pm_kernel void crowd(pm_global const pm_u8 *instances, pm_u64 instances_offset,
     pm_tables t = {clips, timelines, times, rotations, constants, positions, scales, layout, size};
     pm_instance_lanes states;
     pm_lanes_out out;
-    real words[PM_RECORDS_ROOM];
+    real words[PM_RECORD_WORDS_TOTAL];
 #if PM_OUTPUT_FORM != PM_FORM_LOCAL
     pm_model slots[PM_SLOTS];
 #endif
-    out.active = pm_instances_enter(
+    out.active = pm_instances_load(
         &states, (pm_global const pm_instance *)(instances + instances_offset), first, levels, &t);
     if (!out.active)
         return;

@@ -58,7 +58,7 @@ typedef struct pm_crowd_level {
 
 /* Key times of a clip's joints. The first is 0. */
 typedef struct pm_crowd_timeline {
-    pm_u64 round;  /* ticks after which the clip goes round: the period, where there is one */
+    pm_u64 cycle;  /* ticks after which the clip goes round: the period, where there is one */
     pm_u64 lag;    /* ticks from the clip's first key to the first of these, or of a loop to one
                       of its laps: below the period there */
     pm_u64 period; /* ticks to the last key, or of a loop: at least 1 */
@@ -146,8 +146,8 @@ pm_fn pm_cursor pm_crowd_locate_listed(pm_crowd_timeline t, pm_global const pm_u
 
 /* Ticks since a timeline's own first key, from those since the clip's. Before it, a loop is
  * in the round before, and others wait; they do behind their last key, too. */
-pm_fn pm_u64 pm_crowd_lagging(pm_crowd_timeline t, pm_u64 since) {
-    pm_u64 before = t.round == t.period ? since + t.period - t.lag : 0;
+pm_fn pm_u64 pm_crowd_timeline_ticks(pm_crowd_timeline t, pm_u64 since) {
+    pm_u64 before = t.cycle == t.period ? since + t.period - t.lag : 0;
     since = since < t.lag ? before : since - t.lag;
     return since < t.period ? since : t.period;
 }
@@ -155,7 +155,7 @@ pm_fn pm_u64 pm_crowd_lagging(pm_crowd_timeline t, pm_u64 since) {
 /* Where a time lies among the keys of a timeline. */
 pm_fn pm_cursor pm_crowd_locate(pm_crowd_timeline t, pm_global const pm_u64 *times, pm_s64 time,
                                 pm_u32 clamps) {
-    pm_u64 since = pm_crowd_lagging(t, pm_crowd_within(t.round, time, clamps));
+    pm_u64 since = pm_crowd_timeline_ticks(t, pm_crowd_within(t.cycle, time, clamps));
     return t.rate ? pm_crowd_locate_uniform(t, since) : pm_crowd_locate_listed(t, times, since);
 }
 

@@ -49,7 +49,7 @@ pm_fn pm_resolved pm_instance_resolve(pm_instance instance, pm_u32 clips, pm_u32
 }
 
 /* Whether an instance has its turn in a frame; `index` is its number among all. */
-pm_fn pm_u32 pm_has_turn(pm_u64 frame, pm_u64 index, pm_u32 update_every) {
+pm_fn pm_u32 pm_is_update_due(pm_u64 frame, pm_u64 index, pm_u32 update_every) {
     return (frame + index / PM_INSTANCE_GROUP) % update_every == 0;
 }
 

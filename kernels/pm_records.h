@@ -10,7 +10,7 @@
 #include "pm_memory.h"
 
 /* Words that wait: whole cache lines of records of 6, 8 and 12. */
-#define PM_WAITING 48
+#define PM_BUFFER_WORDS 48
 #define PM_MAX_RECORD_WORDS 12
 
 /* Where lanes write; lane i only where bit i of `active` is set. */
@@ -25,7 +25,7 @@ typedef struct pm_lanes_out {
 #if PM_LANES == 1
 
 /* Single lanes have nothing to wait for. */
-#define PM_RECORDS_ROOM PM_MAX_RECORD_WORDS
+#define PM_RECORD_WORDS_TOTAL PM_MAX_RECORD_WORDS
 
 pm_fn real *pm_record(real *words, pm_u32 n, pm_u32 size) {
     (void)n;
@@ -163,24 +163,25 @@ pm_fn void pm_store_lines(const pm_lanes_out *out, pm_u32 at, const real *words,
         pm_put_some(out, at, words, count < PM_LANES ? count : PM_LANES);
 }
 
-#define PM_RECORDS_ROOM (2 * PM_WAITING)
+#define PM_RECORD_WORDS_TOTAL (2 * PM_BUFFER_WORDS)
 
 /* Where record n is made, of `size` words. */
 pm_fn real *pm_record(real *words, pm_u32 n, pm_u32 size) {
-    pm_u32 room = PM_WAITING / size;
-    return words + n / room % 2 * PM_WAITING + n % room * size;
+    pm_u32 per_buffer = PM_BUFFER_WORDS / size;
+    return words + n / per_buffer % 2 * PM_BUFFER_WORDS + n % per_buffer * size;
 }
 
 /* What is left of the half before, from a line on, and the records up to n. */
 pm_rare_fn void pm_send_rest(const pm_lanes_out *out, const real *words, pm_u32 n, pm_u32 size,
                              pm_u32 line) {
-    pm_u32 room = PM_WAITING / size, round = n / room;
-    const real *before = words + (round + 1) % 2 * PM_WAITING;
-    for (pm_u32 w = line * PM_LANES; round > 0 && w < PM_WAITING; w += PM_LANES)
-        pm_store_lines(out, (round - 1) * PM_WAITING + w, before + w, PM_LANES);
-    pm_u32 count = (n % room + 1) * size;
+    pm_u32 per_buffer = PM_BUFFER_WORDS / size, fill = n / per_buffer;
+    const real *before = words + (fill + 1) % 2 * PM_BUFFER_WORDS;
+    for (pm_u32 w = line * PM_LANES; fill > 0 && w < PM_BUFFER_WORDS; w += PM_LANES)
+        pm_store_lines(out, (fill - 1) * PM_BUFFER_WORDS + w, before + w, PM_LANES);
+    pm_u32 count = (n % per_buffer + 1) * size;
     for (pm_u32 w = 0; w < count; w += PM_LANES)
-        pm_store_lines(out, round * PM_WAITING + w, words + round % 2 * PM_WAITING + w, count - w);
+        pm_store_lines(out, fill * PM_BUFFER_WORDS + w, words + fill % 2 * PM_BUFFER_WORDS + w,
+                       count - w);
 }
 
 /* Records fill one half of the words while those of the other leave: as much as a record takes is
@@ -188,12 +189,12 @@ pm_rare_fn void pm_send_rest(const pm_lanes_out *out, const real *words, pm_u32 
  * turn they keep each other busy. */
 pm_fn void pm_send_records(const pm_lanes_out *out, const real *words, pm_u32 n, pm_u32 size,
                            pm_u32 last) {
-    pm_u32 room = PM_WAITING / size, lines = (size + PM_LANES - 1) / PM_LANES;
-    pm_u32 round = n / room, line = n % room * lines;
-    const real *before = words + (round + 1) % 2 * PM_WAITING;
+    pm_u32 per_buffer = PM_BUFFER_WORDS / size, lines = (size + PM_LANES - 1) / PM_LANES;
+    pm_u32 fill = n / per_buffer, line = n % per_buffer * lines;
+    const real *before = words + (fill + 1) % 2 * PM_BUFFER_WORDS;
     for (pm_u32 i = 0; i < lines; i++, line++)
-        if (round > 0 && line < PM_WAITING / PM_LANES)
-            pm_store_lines(out, (round - 1) * PM_WAITING + line * PM_LANES,
+        if (fill > 0 && line < PM_BUFFER_WORDS / PM_LANES)
+            pm_store_lines(out, (fill - 1) * PM_BUFFER_WORDS + line * PM_LANES,
                            before + line * PM_LANES, PM_LANES);
     if (last)
         pm_send_rest(out, words, n, size, line);

@@ -47,7 +47,7 @@ typedef struct pm_backend {
                          pm_error *error);
     pm_readiness (*readiness)(const pm_device_clip *clip, const pm_sample_request *request,
                               pm_error *error);
-    void (*settle)(const pm_device_clip *clip, const pm_sample_request *request);
+    void (*mark_checked)(const pm_device_clip *clip, const pm_sample_request *request);
 
     /* How many programs the device has built so far, for who measures its throughput: to build one
      * takes as long as millions of values. NULL: none ever. */

@@ -193,14 +193,14 @@ typedef struct posing {
 static void pose_outputs(posing *p, size_t i) {
     const pm_pose_request *r = p->request;
     const pm_crowd_instance *instance = &r->instances[i];
-    const bool has_turn = pm_instance_has_turn(r->crowd, instance, r->first + i, r->frame);
+    const bool is_due = pm_instance_is_update_due(r->crowd, instance, r->first + i, r->frame);
     for (unsigned o = 0; o < PM_CROWD_OUTPUT_COUNT; o++) {
         unsigned char *to = r->targets[o].memory;
         if (!to)
             continue;
         pm_pose_keep_previous(r, o, i);
-        if (has_turn && pose_instance(p->set, r->crowd, instance, o, to + i * r->targets[o].stride,
-                                      NULL) != PM_OK)
+        if (is_due && pose_instance(p->set, r->crowd, instance, o, to + i * r->targets[o].stride,
+                                    NULL) != PM_OK)
             p->failed = true;
     }
 }

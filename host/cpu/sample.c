@@ -98,15 +98,15 @@ static pm_u32 segment_at(const pm_cursor *cursor) {
 }
 
 /* One output of a request. */
-typedef struct wanted {
+typedef struct output_view {
     const pm_clip_data *clip;
     const pm_channel *channel;
     const pm_output *output;
     bool parent;
-} wanted;
+} output_view;
 
 /* `count` samples of one track, in runs of equal segments. */
-static void sample_track(const wanted *q, size_t track, const pm_cursor *cursors, size_t count,
+static void sample_track(const output_view *q, size_t track, const pm_cursor *cursors, size_t count,
                          float *to, size_t stride) {
     const pm_track_layout *at = &q->channel->layout[track];
     for (size_t k = 0, end; k < count; k = end) {
@@ -131,8 +131,8 @@ static void sample_track(const wanted *q, size_t track, const pm_cursor *cursors
     }
 }
 
-static void sample_output(const wanted *q, const pm_sample_request *r, const pm_cursor *cursors,
-                          float *to) {
+static void sample_output(const output_view *q, const pm_sample_request *r,
+                          const pm_cursor *cursors, float *to) {
     enum { STRIP = 64 }; /* samples of all tracks that stay in the cache together */
     const size_t step = q->output->components;
     if (r->tracks) {
@@ -151,8 +151,8 @@ static void sample_output(const wanted *q, const pm_sample_request *r, const pm_
 
 static void sample_outputs(const pm_sample_request *r, const pm_cursor *cursors) {
     for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++) {
-        const wanted q = {r->clip, &r->clip->channels[pm_outputs[o].channel], &pm_outputs[o],
-                          r->parent_frame};
+        const output_view q = {r->clip, &r->clip->channels[pm_outputs[o].channel], &pm_outputs[o],
+                               r->parent_frame};
         if (r->outputs[o])
             sample_output(&q, r, cursors, r->outputs[o]);
     }

@@ -69,8 +69,8 @@ pm_status pm_instances_check(const pm_crowd_data *crowd, const pm_crowd_instance
 pm_resolved pm_instance_resolved(const pm_crowd_data *crowd, const pm_crowd_instance *instance);
 
 /* Whether instance number `index` has its turn in a frame. */
-bool pm_instance_has_turn(const pm_crowd_data *crowd, const pm_crowd_instance *instance,
-                          size_t index, uint64_t frame);
+bool pm_instance_is_update_due(const pm_crowd_data *crowd, const pm_crowd_instance *instance,
+                               size_t index, uint64_t frame);
 
 /* The pose of joint 0 in a clip at a time: rotation x y z w and position, as a backend that samples
  * on the host gives them. */

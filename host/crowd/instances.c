@@ -18,10 +18,10 @@ pm_resolved pm_instance_resolved(const pm_crowd_data *crowd, const pm_crowd_inst
                                (pm_u32)crowd->skeleton->level_count);
 }
 
-bool pm_instance_has_turn(const pm_crowd_data *crowd, const pm_crowd_instance *instance,
-                          size_t index, uint64_t frame) {
+bool pm_instance_is_update_due(const pm_crowd_data *crowd, const pm_crowd_instance *instance,
+                               size_t index, uint64_t frame) {
     const pm_u32 level = pm_instance_resolved(crowd, instance).level;
-    return pm_has_turn(frame, index, crowd->skeleton->levels[level].update_every);
+    return pm_is_update_due(frame, index, crowd->skeleton->levels[level].update_every);
 }
 
 static const char *fault_of(const pm_crowd_data *crowd, const pm_crowd_instance *instance) {

@@ -148,7 +148,8 @@ static pm_status make_channel(pm_crowd_data *crowd, pm_clip_data *const *clips, 
     return channel->keys && channel->constants ? PM_OK : pm_fail_memory(error);
 }
 
-static pm_status make_room(pm_crowd_data *crowd, pm_clip_data *const *clips, pm_error *error) {
+static pm_status allocate_tables(pm_crowd_data *crowd, pm_clip_data *const *clips,
+                                 pm_error *error) {
     size_t timelines = 0, times = 0, n = crowd->skeleton->joint_count;
     for (size_t i = 0; i < crowd->clip_count; i++) {
         crowd->per_joint = crowd->per_joint || !clips[i]->common_timeline;
@@ -207,7 +208,7 @@ static bool is_still(const pm_crowd_data *crowd, const pm_clip_data *clip, unsig
     return true;
 }
 
-static void find_movers(pm_crowd_data *crowd, const pm_clip_data *clip) {
+static void find_animated(pm_crowd_data *crowd, const pm_clip_data *clip) {
     for (unsigned c = 0; c < PM_CHANNEL_COUNT; c++)
         for (size_t j = 0; crowd->channels[c].present && j < crowd->skeleton->joint_count; j++) {
             pm_joint *joint = &crowd->joints[j];
@@ -219,7 +220,7 @@ static void find_movers(pm_crowd_data *crowd, const pm_clip_data *clip) {
 }
 
 /* Of padding, the identity. */
-static void spread_rest(pm_crowd_data *crowd) {
+static void fill_rest(pm_crowd_data *crowd) {
     size_t n = crowd->padded_joints;
     for (size_t j = 0; j < n; j++) {
         static const pm_joint nothing = {
@@ -248,7 +249,7 @@ static pm_moved moved(const pm_crowd_data *crowd, size_t group, unsigned c) {
     return moving == 0 ? PM_MOVED_NOT : moving < count ? PM_MOVED_PARTLY : PM_MOVED_WHOLE;
 }
 
-static void sum_up_movers(pm_crowd_data *crowd) {
+static void classify_groups(pm_crowd_data *crowd) {
     const size_t groups = crowd->padded_joints / PM_TRACK_GROUP;
     for (unsigned c = 0; c < PM_CHANNEL_COUNT; c++)
         for (size_t g = 0; g < groups; g++)
@@ -277,8 +278,8 @@ static pm_u64 end_of(const pm_clip_data *clip, const pm_crowd_timeline *rows) {
 }
 
 /* Timelines that no joint uses have rows too. */
-static pm_status add_timelines(pm_crowd_data *crowd, const pm_clip_data *clip, size_t i,
-                               pm_error *error) {
+static pm_status add_clip_timelines(pm_crowd_data *crowd, const pm_clip_data *clip, size_t i,
+                                    pm_error *error) {
     pm_crowd_timeline *rows = &crowd->timelines[crowd->timeline_count];
     const double first = first_of(clip);
     const pm_u64 loop = pm_crowd_loop_ticks(clip);
@@ -291,29 +292,29 @@ static pm_status add_timelines(pm_crowd_data *crowd, const pm_clip_data *clip, s
         if (status != PM_OK)
             return status;
     }
-    const pm_u64 round = loop ? loop : end_of(clip, rows);
+    const pm_u64 cycle = loop ? loop : end_of(clip, rows);
     for (size_t k = 0; k < clip->timeline_count; k++)
-        rows[k].round = round ? round : 1;
-    crowd->clip_ticks[i] = (int64_t)round;
+        rows[k].cycle = cycle ? cycle : 1;
+    crowd->clip_ticks[i] = (int64_t)cycle;
     return PM_OK;
 }
 
 pm_status pm_crowd_lay_out(pm_crowd_data *crowd, pm_clip_data *const *clips, pm_error *error) {
-    pm_status status = make_room(crowd, clips, error);
+    pm_status status = allocate_tables(crowd, clips, error);
     for (unsigned c = 0; status == PM_OK && c < PM_CHANNEL_COUNT; c++)
         status = make_channel(crowd, clips, c, error);
     for (size_t i = 0; status == PM_OK && i < crowd->clip_count; i++) {
-        status = add_timelines(crowd, clips[i], i, error);
+        status = add_clip_timelines(crowd, clips[i], i, error);
         if (status != PM_OK)
             return pm_crowd_name_clip(i, status, error);
         crowd->clips[i].constants =
             (pm_u32)(i * constant_planes_of(&crowd->channels[PM_ROTATIONS]) * plane_of(crowd));
         copy_clip(crowd, clips[i], i);
-        find_movers(crowd, clips[i]);
+        find_animated(crowd, clips[i]);
     }
     if (status == PM_OK) {
-        spread_rest(crowd);
-        sum_up_movers(crowd);
+        fill_rest(crowd);
+        classify_groups(crowd);
     }
     return status;
 }

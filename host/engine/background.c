@@ -57,7 +57,7 @@ static void fail(sampling *s, pm_status status, const pm_error *error) {
 /* ---- comparing ---- */
 
 /* Memory for what a request gives, instead of the caller's. Free *memory with free(). */
-static pm_status divert(pm_sample_request *request, char **memory, pm_error *error) {
+static pm_status redirect_outputs(pm_sample_request *request, char **memory, pm_error *error) {
     size_t bytes = 0;
     for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++)
         bytes += request->outputs[o] ? pm_sample_output_bytes(request, o) : 0;
@@ -85,7 +85,7 @@ static pm_status compare(const sampling *s, bool *same, pm_error *error) {
     const pm_sample_request by_reference = piece_at(s, 0);
     pm_sample_request by_device = by_reference;
     char *memory = NULL;
-    pm_status status = divert(&by_device, &memory, error);
+    pm_status status = redirect_outputs(&by_device, &memory, error);
     *same = true;
     for (size_t i = 0; status == PM_OK && i < s->clip->device->member_count; i++) {
         const pm_device_clip *member = s->clip->members[i];
@@ -105,7 +105,7 @@ static void compare_and_log(sampling *s) {
         fail(s, status, &error);
         return;
     }
-    backend_of(s)->settle(s->clip, s->request);
+    backend_of(s)->mark_checked(s->clip, s->request);
     if (!same)
         pm_log(s->clip->device->options.logger, PM_LOG_WARNING,
                "%s: results differ in bits from those of the reference path, which computed while "
@@ -120,7 +120,7 @@ static void compare_and_log(sampling *s) {
 /* ---- meanwhile ---- */
 
 /* Whether the reference is to go on. The thread that finds the programs ready compares first. */
-static bool goes_on(sampling *s) {
+static bool should_continue(sampling *s) {
     pm_error error;
     pm_error_clear(&error);
     pthread_mutex_lock(&s->lock);
@@ -141,7 +141,7 @@ static bool goes_on(sampling *s) {
     return on;
 }
 
-static void do_piece(sampling *s, size_t index) {
+static void sample_piece(sampling *s, size_t index) {
     pm_sample_request piece = piece_at(s, index);
     pm_error error;
     piece.host_threads = 1;
@@ -158,18 +158,18 @@ static void do_piece(sampling *s, size_t index) {
 
 /* Pieces are taken in order and done by the thread that took them, so that those done are the first
  * ones. */
-static void do_pieces(void *context, pm_items *items) {
+static void sample_pieces(void *context, pm_items *items) {
     sampling *s = context;
     size_t item;
-    while (goes_on(s) && pm_take_item(items, &item))
-        do_piece(s, item + 1);
+    while (should_continue(s) && pm_take_item(items, &item))
+        sample_piece(s, item + 1);
 }
 
 /* One thread less than the host may use: the compiler needs one too. */
 static void run(sampling *s, size_t threads) {
     const size_t pieces = pm_piece_count(s->request->sample_count, s->piece_samples);
-    do_piece(s, 0);
-    pm_run_parallel(threads > 1 ? threads - 1 : 1, pieces - 1, do_pieces, s);
+    sample_piece(s, 0);
+    pm_run_parallel(threads > 1 ? threads - 1 : 1, pieces - 1, sample_pieces, s);
 }
 
 /* What is left for the device. */
@@ -184,8 +184,8 @@ static pm_status finish(const sampling *s, pm_error *error) {
     return rest.count ? backend_of(s)->sample(s->clip, &request, error) : PM_OK;
 }
 
-static pm_status sample_meanwhile(const pm_device_clip *clip, const pm_sample_request *request,
-                                  size_t threads, pm_error *error) {
+static pm_status sample_until_ready(const pm_device_clip *clip, const pm_sample_request *request,
+                                    size_t threads, pm_error *error) {
     sampling s = {.clip = clip, .request = request};
     s.piece_samples = PIECE_VALUES / request->width + 1;
     pthread_mutex_init(&s.lock, NULL);
@@ -212,7 +212,7 @@ pm_status pm_sample_in_background(const pm_device_clip *clip, const pm_sample_re
     if (programs == PM_READY)
         return backend->sample(clip, request, error);
     if (programs < PM_READY_NEVER)
-        return sample_meanwhile(clip, request, threads, error);
+        return sample_until_ready(clip, request, threads, error);
     if (error)
         *error = failure;
     return failure.status;

@@ -13,13 +13,13 @@
 
 enum { TRACKS = PM_CHECK_TRACKS, KEYS = PM_CHECK_KEYS, SAMPLES = 96, PAIRS = 800 };
 
-typedef struct material {
+typedef struct check_data {
     pm_check_keys keys;
     double sample_times[PAIRS];
     uint32_t tracks[PAIRS];
     float on_device[PAIRS > SAMPLES *TRACKS ? PAIRS * 4 : SAMPLES *TRACKS * 4];
     float on_host[PAIRS > SAMPLES *TRACKS ? PAIRS * 4 : SAMPLES *TRACKS * 4];
-} material;
+} check_data;
 
 double pm_check_random(uint32_t *state, double low, double high) {
     *state = *state * 1664525u + 1013904223u;
@@ -39,7 +39,7 @@ static void random_rotation(uint32_t *state, float *to) {
         to[i] = (float)(q[i] / sqrt(norm2));
 }
 
-static void fill(material *m) {
+static void fill(check_data *m) {
     pm_check_keys *keys = &m->keys;
     uint32_t state = 20240229;
     for (size_t i = 0; i < (size_t)KEYS * TRACKS; i++) {
@@ -63,7 +63,7 @@ static void fill(material *m) {
 }
 
 /* Whether a job gives the same bits on both, for one of its outputs. */
-static pm_status compare(const pm_device_clip *clip, material *m, const pm_sample_job *job,
+static pm_status compare(const pm_device_clip *clip, check_data *m, const pm_sample_job *job,
                          unsigned output, bool *same, pm_error *error) {
     pm_sample_request request = pm_sample_request_of(clip->data, job, 1);
     memset(m->on_device, 0xaa, sizeof m->on_device);
@@ -80,7 +80,8 @@ static pm_status compare(const pm_device_clip *clip, material *m, const pm_sampl
 }
 
 /* Of values alone: derivatives are the same arithmetic, and would double the programs to build. */
-static pm_status check_clip(const pm_device_clip *clip, material *m, bool *same, pm_error *error) {
+static pm_status check_clip(const pm_device_clip *clip, check_data *m, bool *same,
+                            pm_error *error) {
     static const unsigned outputs[] = {PM_OUT_ROTATIONS, PM_OUT_POSITIONS};
     const pm_sample_job grid = {.sample_count = SAMPLES, .rate = {7, 1}};
     const pm_sample_job pairs = {
@@ -94,7 +95,7 @@ static pm_status check_clip(const pm_device_clip *clip, material *m, bool *same,
     return status;
 }
 
-static pm_status check_desc(pm_device *device, const pm_clip_desc *desc, material *m, bool *same,
+static pm_status check_desc(pm_device *device, const pm_clip_desc *desc, check_data *m, bool *same,
                             pm_error *error) {
     const pm_clip_limits limits = {.threads = 1};
     pm_clip_data *data = NULL;
@@ -110,7 +111,7 @@ static pm_status check_desc(pm_device *device, const pm_clip_desc *desc, materia
     return status;
 }
 
-static pm_status check_method(pm_device *device, material *m, pm_clip_desc desc, bool *same,
+static pm_status check_method(pm_device *device, check_data *m, pm_clip_desc desc, bool *same,
                               pm_error *error) {
     const float axis[3] = {0.3f, -0.5f, 0.8f};
     pm_timeline uniform = {.key_count = KEYS, .rate = {1, 1}};
@@ -132,7 +133,7 @@ static pm_status check_method(pm_device *device, material *m, pm_clip_desc desc,
     return status;
 }
 
-static pm_status check_member(pm_device *device, material *m, bool *same, pm_error *error) {
+static pm_status check_member(pm_device *device, check_data *m, bool *same, pm_error *error) {
     pm_status status = PM_OK;
     for (unsigned i = 0; status == PM_OK && i < PM_METHOD_COUNT; i++)
         status = check_method(device, m, (pm_clip_desc){.method = (pm_method)i}, same, error);
@@ -150,7 +151,7 @@ pm_status pm_engine_self_check(pm_engine *engine, pm_bit_match *match, pm_error 
     pm_error_clear(error);
     if (!engine || !match)
         return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", engine ? "match" : "engine");
-    material *m = calloc(1, sizeof *m);
+    check_data *m = calloc(1, sizeof *m);
     if (!m)
         return pm_fail_memory(error);
     bool same = true;

@@ -117,10 +117,10 @@ static pm_readiness readiness(const pm_device_clip *clip, const pm_sample_reques
     return worst;
 }
 
-static void settle(const pm_device_clip *clip, const pm_sample_request *request) {
+static void mark_checked(const pm_device_clip *clip, const pm_sample_request *request) {
     for (size_t i = 0; i < clip->device->member_count; i++)
-        if (clip->members[i]->device->backend->settle)
-            clip->members[i]->device->backend->settle(clip->members[i], request);
+        if (clip->members[i]->device->backend->mark_checked)
+            clip->members[i]->device->backend->mark_checked(clip->members[i], request);
 }
 
 /* ---- requests ---- */
@@ -147,11 +147,11 @@ static bool take_piece(shared_request *s, size_t member, pm_piece *piece) {
     pm_throughput *throughput = &s->throughputs[member];
     piece->from = s->next;
     piece->count = 0;
-    if (!throughput->left && s->status == PM_OK)
+    if (!throughput->retired && s->status == PM_OK)
         piece->count = pm_next_piece(s->throughputs, member_count(s), member,
                                      s->request->sample_count - s->next, s->min);
     s->next += piece->count;
-    throughput->left = piece->count == 0;
+    throughput->retired = piece->count == 0;
     pthread_mutex_unlock(&s->lock);
     return piece->count > 0;
 }
@@ -212,7 +212,7 @@ static void run_members(void *context, pm_items *items) {
         run_member(context, member);
 }
 
-static void recall_throughputs(shared_request *s) {
+static void load_throughputs(shared_request *s) {
     pm_multi_device *multi = pm_multi_device_of(s->clip->device);
     pthread_mutex_lock(&multi->lock);
     for (size_t i = 0; i < member_count(s); i++)
@@ -220,7 +220,7 @@ static void recall_throughputs(shared_request *s) {
     pthread_mutex_unlock(&multi->lock);
 }
 
-static void keep_throughputs(const shared_request *s) {
+static void store_throughputs(const shared_request *s) {
     pm_multi_device *multi = pm_multi_device_of(s->clip->device);
     pthread_mutex_lock(&multi->lock);
     for (size_t i = 0; i < member_count(s); i++)
@@ -233,9 +233,9 @@ static void keep_throughputs(const shared_request *s) {
 static size_t useful_threads(shared_request *s) {
     if (s->request->sample_count / 2 >= s->min)
         return member_count(s);
-    size_t fastest = pm_fastest_part(s->throughputs, member_count(s));
+    size_t fastest = pm_fastest_member(s->throughputs, member_count(s));
     for (size_t i = 0; i < member_count(s); i++)
-        s->throughputs[i].left = i != fastest;
+        s->throughputs[i].retired = i != fastest;
     return 1;
 }
 
@@ -249,9 +249,9 @@ static pm_status sample(const pm_device_clip *clip, const pm_sample_request *req
     if (!s.throughputs)
         return pm_fail_memory(error);
     pthread_mutex_init(&s.lock, NULL);
-    recall_throughputs(&s);
+    load_throughputs(&s);
     pm_run_parallel(useful_threads(&s), count, run_members, &s);
-    keep_throughputs(&s);
+    store_throughputs(&s);
     pthread_mutex_destroy(&s.lock);
     free(s.throughputs);
     if (s.status != PM_OK && error)
@@ -266,7 +266,7 @@ static const pm_backend backend = {.close = close_members,
                                    .sample = sample,
                                    .prepare = prepare,
                                    .readiness = readiness,
-                                   .settle = settle};
+                                   .mark_checked = mark_checked};
 
 pm_status pm_multi_device_open(pm_device *const *members, size_t count,
                                const pm_device_options *options, pm_device **device,

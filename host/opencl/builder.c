@@ -34,7 +34,7 @@ static void append(pm_opencl_device *cl, pm_program_request *request) {
     *at = request;
 }
 
-static void drop(pm_opencl_device *cl, pm_program_request *request) {
+static void remove_request(pm_opencl_device *cl, pm_program_request *request) {
     pm_program_request **at = &cl->requests;
     while (*at != request)
         at = &(*at)->next;
@@ -45,7 +45,7 @@ static void drop(pm_opencl_device *cl, pm_program_request *request) {
 /* ---- the thread ---- */
 
 /* A request that is open stays where it is, so that it may be used with the lock released. */
-static void serve(pm_opencl_device *cl, pm_program_request *request) {
+static void build_request(pm_opencl_device *cl, pm_program_request *request) {
     const pm_variant variant = request->variant;
     cl_program program;
     pm_error error;
@@ -63,7 +63,7 @@ static void *run_builder(void *argument) {
     for (;;) {
         pm_program_request *request = find_open(cl);
         if (request)
-            serve(cl, request);
+            build_request(cl, request);
         else if (cl->closing)
             break;
         else
@@ -74,7 +74,7 @@ static void *run_builder(void *argument) {
 }
 
 /* Without a thread there is no request either: whoever needs the program builds it. */
-static void hand_over(pm_opencl_device *cl, pm_program_request *request) {
+static void submit(pm_opencl_device *cl, pm_program_request *request) {
     pthread_mutex_lock(&cl->lock);
     if (!cl->has_builder)
         cl->has_builder = pthread_create(&cl->builder, NULL, run_builder, cl) == 0;
@@ -103,7 +103,7 @@ static pm_status request_one(pm_opencl_device *cl, const pm_variant *variant, pm
     if (!request)
         return pm_fail_memory(error);
     request->variant = *variant;
-    hand_over(cl, request);
+    submit(cl, request);
     return PM_OK;
 }
 
@@ -129,7 +129,7 @@ pm_readiness pm_cl_requested(pm_opencl_device *cl, const pm_variant *variants, s
         if (state == PM_READY_NEVER) {
             if (error)
                 *error = request->error;
-            drop(cl, request);
+            remove_request(cl, request);
         }
     }
     pthread_mutex_unlock(&cl->lock);
@@ -141,7 +141,7 @@ void pm_cl_request_checked(pm_opencl_device *cl, const pm_variant *variants, siz
     for (size_t i = 0; i < count; i++) {
         pm_program_request *request = find(cl, &variants[i]);
         if (request && request->state == PM_PROGRAM_BUILT)
-            drop(cl, request);
+            remove_request(cl, request);
     }
     pthread_mutex_unlock(&cl->lock);
 }
@@ -154,5 +154,5 @@ void pm_cl_builder_close(pm_opencl_device *cl) {
     if (cl->has_builder)
         pthread_join(cl->builder, NULL);
     while (cl->requests)
-        drop(cl, cl->requests);
+        remove_request(cl, cl->requests);
 }

@@ -38,7 +38,7 @@ static const uint64_t hash_start = 0xcbf29ce484222325u;
 
 static uint64_t hash_texts(uint64_t h, pm_opencl_device *cl, const char *source,
                            const char *options) {
-    h = hash(h, cl->identity, strlen(cl->identity) + 1);
+    h = hash(h, cl->cache_identity, strlen(cl->cache_identity) + 1);
     h = hash(h, options, strlen(options) + 1);
     return hash(h, source, strlen(source) + 1);
 }
@@ -76,14 +76,14 @@ static bool read_exactly(int file, void *to, size_t size) {
 }
 
 /* The binary in an open file, or NULL. */
-static unsigned char *read_binary(int file, cache_header wanted, size_t *size) {
+static unsigned char *read_binary(int file, cache_header expected, size_t *size) {
     cache_header found;
     struct stat info;
     if (fstat(file, &info) != 0 || !read_exactly(file, &found, sizeof found))
         return NULL;
-    wanted.size = found.size;
-    wanted.checksum = found.checksum;
-    if (memcmp(&wanted, &found, sizeof found) != 0 || found.size == 0 ||
+    expected.size = found.size;
+    expected.checksum = found.checksum;
+    if (memcmp(&expected, &found, sizeof found) != 0 || found.size == 0 ||
         (uint64_t)info.st_size - sizeof found != found.size)
         return NULL;
     unsigned char *binary = malloc(found.size);
@@ -150,7 +150,7 @@ typedef struct program_devices {
     cl_uint count;
     cl_device_id *devices;
     size_t *sizes;            /* of binaries; 0: not built for it */
-    unsigned char **binaries; /* where to copy them; NULL: not wanted */
+    unsigned char **binaries; /* where to copy them; NULL: not expected */
 } program_devices;
 
 static bool list_devices(cl_program program, program_devices *d) {
@@ -243,7 +243,7 @@ bool pm_cl_cache_store_launch_config(pm_opencl_device *cl, const pm_launch_confi
     return cl->folder && store(cl, shape_key, "", config, sizeof *config);
 }
 
-void pm_cl_cache_tell(pm_opencl_device *cl) {
+void pm_cl_cache_log_problem(pm_opencl_device *cl) {
     pm_log_level level;
     char problem[512];
     if (pm_cl_folder_problem(cl->folder, &level, problem, sizeof problem))

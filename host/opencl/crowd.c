@@ -226,7 +226,7 @@ static void release_events(event_list *list) {
         clReleaseEvent(list->events[--list->count]);
 }
 
-typedef struct call {
+typedef struct pose_call {
     pm_opencl_crowd *crowd;
     const pm_cl_crowd_job *job;
     size_t first;
@@ -239,13 +239,13 @@ typedef struct call {
     cl_event written; /* when the instances are; NULL: they are */
     event_list launched;
     pm_error *error;
-} call;
+} pose_call;
 
-static const pm_skeleton *skeleton_of(const call *c) {
+static const pm_skeleton *skeleton_of(const pose_call *c) {
     return c->crowd->crowd.data->skeleton;
 }
 
-static pm_status find_instances(call *c) {
+static pm_status find_instances(pose_call *c) {
     c->instances = c->job->instance_buffer;
     c->instances_offset = c->job->instances_offset;
     if (!c->job->instances)
@@ -258,7 +258,7 @@ static pm_status find_instances(call *c) {
     return status;
 }
 
-static pm_status write_instances(call *c) {
+static pm_status write_instances(pose_call *c) {
     if (!c->copy)
         return PM_OK;
     cl_int code = clEnqueueWriteBuffer(c->queue, c->copy->buffer, CL_FALSE, 0,
@@ -273,7 +273,7 @@ static pm_status write_instances(call *c) {
 }
 
 /* What the output held goes to its `previous` first. */
-static pm_status copy_previous(const call *c, unsigned output, cl_event *copied) {
+static pm_status copy_previous(const pose_call *c, unsigned output, cl_event *copied) {
     const pm_cl_crowd_target *target = &c->job->outputs[output];
     size_t stride = pm_crowd_stride(skeleton_of(c), (pm_crowd_output)output, target->stride);
     const size_t region[3] = {pm_crowd_stride(skeleton_of(c), (pm_crowd_output)output, 0),
@@ -287,7 +287,7 @@ static pm_status copy_previous(const call *c, unsigned output, cl_event *copied)
     return code == CL_SUCCESS ? PM_OK : pm_cl_fail(c->error, code, "clEnqueueCopyBufferRect");
 }
 
-static pm_status set_arguments(const call *c, unsigned output, const pm_made_kernel *made) {
+static pm_status set_arguments(const pose_call *c, unsigned output, const pm_made_kernel *made) {
     const pm_cl_crowd_target *target = &c->job->outputs[output];
     cl_ulong offset = target->offset;
     cl_ulong stride = pm_crowd_stride(skeleton_of(c), (pm_crowd_output)output, target->stride);
@@ -314,7 +314,7 @@ static pm_status set_arguments(const call *c, unsigned output, const pm_made_ker
 }
 
 /* All that needs no queue, for what is on one when a call fails stays there. */
-static pm_status prepare(call *c) {
+static pm_status prepare(pose_call *c) {
     pm_status status = find_instances(c);
     for (unsigned o = 0; status == PM_OK && o < PM_CROWD_OUTPUT_COUNT; o++)
         if (c->job->outputs[o].buffer)
@@ -322,7 +322,7 @@ static pm_status prepare(call *c) {
     return status;
 }
 
-static pm_status launch(call *c, unsigned output) {
+static pm_status launch(pose_call *c, unsigned output) {
     const pm_made_kernel *made = &c->crowd->kernels[output];
     cl_event copied = NULL, done = NULL;
     event_list before = {.count = 0};
@@ -348,7 +348,7 @@ static pm_status launch(call *c, unsigned output) {
 
 /* An event for all that was enqueued. One kernel's own will do, for it waits for the rest: a marker
  * behind it would be one more command to hand from thread to thread. */
-static pm_status event_of_all(const call *c, cl_event *all) {
+static pm_status event_of_all(const pose_call *c, cl_event *all) {
     if (c->launched.count > 1)
         return pm_cl_marker(&(pm_cl_wait){c->queue, c->launched.events, c->launched.count}, all,
                             c->error);
@@ -357,7 +357,7 @@ static pm_status event_of_all(const call *c, cl_event *all) {
     return PM_OK;
 }
 
-static pm_status enqueue(call *c, cl_event *done) {
+static pm_status enqueue(pose_call *c, cl_event *done) {
     cl_event begun = NULL;
     pm_status status = prepare(c);
     if (status == PM_OK && c->wait_count > PM_MAX_WAITS) {
@@ -382,13 +382,13 @@ pm_status pm_cl_enqueue_poses(pm_device_crowd *device_crowd, const pm_cl_crowd_j
                               size_t first, const pm_cl_wait *wait, cl_event *done,
                               pm_error *error) {
     pm_opencl_crowd *crowd = (pm_opencl_crowd *)device_crowd;
-    call c = {.crowd = crowd,
-              .job = job,
-              .first = first,
-              .queue = wait->queue,
-              .waits = wait->count ? wait->events : NULL,
-              .wait_count = wait->count,
-              .error = error};
+    pose_call c = {.crowd = crowd,
+                   .job = job,
+                   .first = first,
+                   .queue = wait->queue,
+                   .waits = wait->count ? wait->events : NULL,
+                   .wait_count = wait->count,
+                   .error = error};
     pthread_mutex_lock(&crowd->lock);
     pm_status status = add_kernels(crowd, job, error);
     if (status == PM_OK)

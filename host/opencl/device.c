@@ -23,7 +23,7 @@ static uint64_t piece_bytes_of(const pm_engine_desc *desc, const pm_device_info 
     return bytes > min_piece_bytes ? bytes : min_piece_bytes;
 }
 
-static char *identity_of(const pm_device_info *info) {
+static char *cache_identity_of(const pm_device_info *info) {
     size_t size = sizeof info->name + sizeof info->driver + sizeof info->platform + 3;
     char *text = malloc(size);
     if (text)
@@ -85,13 +85,13 @@ static pm_status attach(pm_opencl_device *cl, const pm_chosen *chosen, const pm_
     cl->piece_bytes = piece_bytes_of(desc, &chosen->info);
     cl->shares_memory = shares_memory(cl->id, chosen->info.type);
     cl->rounds_correctly = rounds_correctly(cl->id);
-    cl->identity = identity_of(&chosen->info);
+    cl->cache_identity = cache_identity_of(&chosen->info);
     cl->kernel_folder = desc->kernel_folder ? strdup(desc->kernel_folder) : NULL;
     cl->folder = pm_cl_folder_share(folder);
-    if (!cl->identity || (desc->kernel_folder && !cl->kernel_folder))
+    if (!cl->cache_identity || (desc->kernel_folder && !cl->kernel_folder))
         return pm_fail_memory(error);
     choose_launch_config(cl, desc->lanes);
-    pm_cl_cache_tell(cl);
+    pm_cl_cache_log_problem(cl);
     const pm_status status = find_context(cl, chosen->target.context, error);
     if (status == PM_OK)
         pm_log(pm_cl_logger(cl), PM_LOG_DEBUG, "device %s (%s), %u lanes", cl->device.info.name,
@@ -119,32 +119,32 @@ static void close_device(pm_device *device) {
         clReleaseContext(cl->context);
     if (cl->id)
         clReleaseDevice(cl->id);
-    pthread_cond_destroy(&cl->settled);
+    pthread_cond_destroy(&cl->program_finished);
     pthread_cond_destroy(&cl->requested);
     pthread_mutex_destroy(&cl->lock);
     pm_cl_folder_close(cl->folder);
     free(cl->kernel_folder);
-    free(cl->identity);
+    free(cl->cache_identity);
     free(cl);
 }
 
 static pm_status prepare(const pm_device_clip *clip, const pm_sample_request *request,
                          pm_error *error) {
-    pm_variant variants[PM_CL_JOB_VARIANTS];
-    const size_t count = pm_cl_job_variants(pm_opencl_clip_of(clip), request, variants);
+    pm_variant variants[PM_CL_REQUEST_VARIANTS];
+    const size_t count = pm_cl_request_variants(pm_opencl_clip_of(clip), request, variants);
     return pm_cl_request(pm_opencl_of(clip->device), variants, count, error);
 }
 
 static pm_readiness readiness(const pm_device_clip *clip, const pm_sample_request *request,
                               pm_error *error) {
-    pm_variant variants[PM_CL_JOB_VARIANTS];
-    const size_t count = pm_cl_job_variants(pm_opencl_clip_of(clip), request, variants);
+    pm_variant variants[PM_CL_REQUEST_VARIANTS];
+    const size_t count = pm_cl_request_variants(pm_opencl_clip_of(clip), request, variants);
     return pm_cl_requested(pm_opencl_of(clip->device), variants, count, error);
 }
 
-static void settle(const pm_device_clip *clip, const pm_sample_request *request) {
-    pm_variant variants[PM_CL_JOB_VARIANTS];
-    const size_t count = pm_cl_job_variants(pm_opencl_clip_of(clip), request, variants);
+static void mark_checked(const pm_device_clip *clip, const pm_sample_request *request) {
+    pm_variant variants[PM_CL_REQUEST_VARIANTS];
+    const size_t count = pm_cl_request_variants(pm_opencl_clip_of(clip), request, variants);
     pm_cl_request_checked(pm_opencl_of(clip->device), variants, count);
 }
 
@@ -155,7 +155,7 @@ static const pm_backend backend = {.close = close_device,
                                    .sample = pm_cl_sample_to_host,
                                    .prepare = prepare,
                                    .readiness = readiness,
-                                   .settle = settle,
+                                   .mark_checked = mark_checked,
                                    .program_count = pm_cl_program_count,
                                    .upload_crowd = pm_cl_crowd_upload,
                                    .release_crowd = pm_cl_crowd_release,
@@ -169,7 +169,7 @@ static pm_status open_device(const pm_chosen *chosen, const pm_engine_desc *desc
         return pm_fail_memory(error);
     pm_device_begin(&cl->device, &backend, options);
     pthread_mutex_init(&cl->lock, NULL);
-    pthread_cond_init(&cl->settled, NULL);
+    pthread_cond_init(&cl->program_finished, NULL);
     pthread_cond_init(&cl->requested, NULL);
     const pm_status status = attach(cl, chosen, desc, folder, error);
     if (status == PM_OK)

@@ -47,11 +47,11 @@ typedef struct pm_opencl_device {
     bool shares_memory;    /* a buffer can be the host's memory itself */
     bool rounds_correctly; /* accepts -cl-fp32-correctly-rounded-divide-sqrt */
     uint64_t piece_bytes;
-    struct pm_cl_folder *folder; /* of built programs; NULL: none */
-    char *kernel_folder;         /* NULL: the sources built in */
-    char *identity;              /* device, driver and platform, for the cache's key */
-    pthread_mutex_t lock;        /* guards what follows; nobody calls out with it held */
-    pthread_cond_t settled;      /* a program was built, or could not be */
+    struct pm_cl_folder *folder;     /* of built programs; NULL: none */
+    char *kernel_folder;             /* NULL: the sources built in */
+    char *cache_identity;            /* device, driver and platform, for the cache's key */
+    pthread_mutex_t lock;            /* guards what follows; nobody calls out with it held */
+    pthread_cond_t program_finished; /* a program was built, or could not be */
     pm_built *built;
     pthread_cond_t requested; /* there is work for the builder, or it is to end */
     pm_program_request *requests;
@@ -128,7 +128,7 @@ typedef struct pm_chosen {
 
 /* Chooses devices for an engine, whose log says which were left out; *count is 0 when "auto" finds
  * none. Free *chosen with free(). */
-pm_status pm_cl_choose(pm_logger logger, const char *wanted, pm_chosen **chosen, size_t *count,
+pm_status pm_cl_choose(pm_logger logger, const char *selector, pm_chosen **chosen, size_t *count,
                        pm_error *error);
 
 /* The most work-items that a group is given; neighbours take neighbouring values. */
@@ -174,9 +174,9 @@ void pm_cl_builder_close(pm_opencl_device *cl);
 bool pm_cl_same_variant(const pm_variant *a, const pm_variant *b);
 
 /* The programs that a request needs on a device; returns how many. */
-enum { PM_CL_JOB_VARIANTS = PM_OUTPUT_COUNT + 1 };
-size_t pm_cl_job_variants(const pm_opencl_clip *clip, const pm_sample_request *request,
-                          pm_variant variants[PM_CL_JOB_VARIANTS]);
+enum { PM_CL_REQUEST_VARIANTS = PM_OUTPUT_COUNT + 1 };
+size_t pm_cl_request_variants(const pm_opencl_clip *clip, const pm_sample_request *request,
+                              pm_variant variants[PM_CL_REQUEST_VARIANTS]);
 
 /* How many programs the device has built so far. */
 size_t pm_cl_program_count(const pm_device *device);
@@ -185,13 +185,13 @@ size_t pm_cl_program_count(const pm_device *device);
 pm_status pm_cl_source(pm_opencl_device *cl, const char *file, char **source, pm_error *error);
 
 /* A program from the disk cache, or NULL: a miss is never an error. What is wrong with the folder
- * is kept for pm_cl_cache_tell. */
+ * is kept for pm_cl_cache_log_problem. */
 cl_program pm_cl_cache_load(pm_opencl_device *cl, const char *source, const char *options);
 void pm_cl_cache_store(pm_opencl_device *cl, const char *source, const char *options,
                        cl_program program);
 
 /* Logs what is wrong with the folder, once. With nothing locked. */
-void pm_cl_cache_tell(pm_opencl_device *cl);
+void pm_cl_cache_log_problem(pm_opencl_device *cl);
 
 /* The shape that pm_engine_tune chose for this device and driver; false when there is none. */
 bool pm_cl_cache_load_launch_config(pm_opencl_device *cl, pm_launch_config *config);

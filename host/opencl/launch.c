@@ -41,8 +41,8 @@ static pm_variant variant_of(const pm_opencl_clip *clip, const pm_output *output
                         .format = channel->format};
 }
 
-size_t pm_cl_job_variants(const pm_opencl_clip *clip, const pm_sample_request *request,
-                          pm_variant variants[PM_CL_JOB_VARIANTS]) {
+size_t pm_cl_request_variants(const pm_opencl_clip *clip, const pm_sample_request *request,
+                              pm_variant variants[PM_CL_REQUEST_VARIANTS]) {
     const bool pairs = request->tracks != NULL;
     pm_uniform_map map;
     size_t count = 0;

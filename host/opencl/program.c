@@ -143,7 +143,7 @@ static pm_built *find(pm_opencl_device *cl, const pm_variant *variant) {
 static pm_built *find_finished(pm_opencl_device *cl, const pm_variant *variant) {
     pm_built *b;
     while ((b = find(cl, variant)) && !b->program)
-        pthread_cond_wait(&cl->settled, &cl->lock);
+        pthread_cond_wait(&cl->program_finished, &cl->lock);
     return b;
 }
 
@@ -172,7 +172,7 @@ static bool add(pm_opencl_device *cl, pm_built *entry, cl_program *program) {
 
 /* Ends the building of an entry. Of a failure (NULL) nothing is left, so that the next who wants
  * the program tries again. */
-static void settle(pm_opencl_device *cl, pm_built *entry, cl_program program) {
+static void finish_entry(pm_opencl_device *cl, pm_built *entry, cl_program program) {
     pthread_mutex_lock(&cl->lock);
     entry->program = program;
     if (!program) {
@@ -181,7 +181,7 @@ static void settle(pm_opencl_device *cl, pm_built *entry, cl_program program) {
             at = &(*at)->next;
         *at = entry->next;
     }
-    pthread_cond_broadcast(&cl->settled);
+    pthread_cond_broadcast(&cl->program_finished);
     pthread_mutex_unlock(&cl->lock);
     if (!program)
         free(entry);
@@ -189,7 +189,7 @@ static void settle(pm_opencl_device *cl, pm_built *entry, cl_program program) {
 
 /* ---- building ---- */
 
-/* Compiles the program of an entry that was added. Messages come when the entry is settled: a
+/* Compiles the program of an entry that was added. Messages come when the entry is program_finished: a
  * callback may want the same program. */
 static pm_status build(pm_opencl_device *cl, const program_text *r, pm_built *entry,
                        cl_program *program, pm_error *error) {
@@ -200,8 +200,8 @@ static pm_status build(pm_opencl_device *cl, const program_text *r, pm_built *en
     double seconds = pm_seconds_now() - begun;
     if (status == PM_OK)
         pm_cl_cache_store(cl, r->source, r->options, made);
-    settle(cl, entry, made);
-    pm_cl_cache_tell(cl);
+    finish_entry(cl, entry, made);
+    pm_cl_cache_log_problem(cl);
     if (status == PM_OK)
         pm_log(pm_cl_logger(cl), PM_LOG_BUILT, "built %s in %.2f s with %s",
                title_of(r->variant).text, seconds, r->options);
@@ -241,8 +241,8 @@ static pm_status load(pm_opencl_device *cl, const program_text *r, cl_program *p
 }
 
 /* The program is announced while nobody waits for its entry: a callback may want the same one. */
-static pm_status announce_and_build(pm_opencl_device *cl, const program_text *r,
-                                    cl_program *program, pm_error *error) {
+static pm_status log_and_build(pm_opencl_device *cl, const program_text *r, cl_program *program,
+                               pm_error *error) {
     pm_built *entry;
     pm_status status = make_entry(r, &entry, error);
     if (status != PM_OK)
@@ -286,7 +286,7 @@ pm_status pm_cl_program(pm_opencl_device *cl, const pm_variant *variant, cl_prog
     if (status == PM_OK)
         status = load(cl, &r, program, error);
     if (status == PM_OK && !*program)
-        status = announce_and_build(cl, &r, program, error);
+        status = log_and_build(cl, &r, program, error);
     free(r.source);
     return status;
 }

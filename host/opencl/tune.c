@@ -170,7 +170,7 @@ pm_status pm_cl_tune(pm_device *device, pm_launch_measurement *measurements, siz
     pm_cl_set_launch_config(cl, &all[*best].config);
     if (!pm_cl_cache_store_launch_config(cl, &all[*best].config))
         pm_log(pm_cl_logger(cl), PM_LOG_INFO, "the launch configuration could not be kept on disk");
-    pm_cl_cache_tell(cl);
+    pm_cl_cache_log_problem(cl);
     for (size_t i = 0; i < made && i < capacity; i++)
         measurements[i] = all[i];
     return PM_OK;
