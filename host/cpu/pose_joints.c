@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * One instance on the host, a span of its joints at a time, the joints in lanes: a channel
- * sampled, blended and put at rest where nothing moves it, then the next; and their matrices
- * relative to the joints' parents. Compiled once for each instruction set.
+ * Local poses of one instance on the host, a span of joints at a time, a joint per lane. Each channel
+ * is sampled, blended, and set to the rest pose where nothing moves it. Also the matrices relative to
+ * the joints' parents. Compiled once for each instruction set.
  */
 #if defined(__AVX512F__)
 #define PM_LANES 16
@@ -19,24 +19,24 @@
 #include "kernels/pm_methods.h"
 #include "pose_functions.h"
 
-/* Joints of an instance: `count` of them, a multiple of PM_LANES, from `first` on. Those beyond
- * the skeleton's last are padding. */
+/* `count` joints of an instance, a multiple of PM_LANES, from `first` on. Joints beyond the
+ * skeleton's last one are padding. */
 typedef struct span {
     const pm_crowd_data *crowd;
     const pm_instance_state *state;
     size_t first, count;
 } span;
 
-/* Of each group of its joints: pm_moved. */
+/* The pm_moved of each group of a span's joints. */
 static inline const pm_u8 *moved_of(const span *joints, unsigned c) {
     const pm_crowd_data *crowd = joints->crowd;
     return crowd->moved + (c * crowd->padded_joints + joints->first) / PM_TRACK_GROUP;
 }
 
-/* A channel of a span: x, y, z and w of its joints. Only rotations have a w. */
+/* The values of a channel of a span: x, y, z and w of its joints. Only rotations have a w. */
 typedef float (*channel_lanes)[PM_SPAN_JOINTS];
 
-/* Likewise, from the first joint's x on, a stride apart. */
+/* A read-only view of a channel: x, y, z and w of the joints, `stride` floats apart. */
 typedef struct channel_view {
     const float *first;
     size_t stride;
@@ -63,19 +63,19 @@ static inline void store_lanes(channel_lanes to, size_t at, unsigned c, pm_quat 
 
 /* ---- sampling ------------------------------------------------------------------------------ */
 
-/* What is sampled: a channel of a span's joints, in a clip at a time. */
+/* A channel of a span's joints to be sampled from a blend input. */
 typedef struct request {
     const span *joints;
     const pm_blend_input *input;
     const pm_channel *channel;
     const pm_clip_layout *clip;
-    const pm_u8 *moved; /* of each group of joints whether some clip moves some of them */
-    const float *key;   /* of the first joint, where `direct` */
+    const pm_u8 *moved; /* pm_moved of each group of joints */
+    const float *key;   /* of the first joint; set where `direct` */
     size_t row, plane;
     unsigned c;
     float u;
-    bool direct; /* joints' channel_lanes lie side by side, and have one u */
-    bool inside; /* which is neither 0 nor 1 */
+    bool direct; /* the joints' keys are float32 and contiguous, and share u */
+    bool inside; /* direct, and u is neither 0 nor 1 */
 } request;
 
 static request request_of(const span *joints, const pm_blend_input *input, unsigned c) {
@@ -99,14 +99,14 @@ static request request_of(const span *joints, const pm_blend_input *input, unsig
     return q;
 }
 
-/* Where keys are, of each lane. */
+/* The position of the keys, for each lane. */
 typedef struct key_addresses {
     pm_u64 key[PM_LANES], next[PM_LANES];
     size_t plane[PM_LANES];
     float u[PM_LANES];
 } key_addresses;
 
-/* By each joint's own timeline. */
+/* Locates each joint on its own timeline. */
 static void find_per_joint(const request *q, size_t first, key_addresses *at) {
     const pm_crowd_data *crowd = q->joints->crowd;
     size_t n = crowd->skeleton->joint_count;
@@ -144,14 +144,14 @@ static pm_quat gather(const pm_channel *channel, const pm_u64 *at, size_t plane,
     return pm_gather_quats(from);
 }
 
-/* Keys, with their segments' parameter. */
+/* The segments of the lanes, with the parameter u in each. */
 typedef struct loaded_segment {
     pm_segment_data data;
     real u;
 } loaded_segment;
 
-/* Keys of another format, or anywhere. A function of its own, which is told what is sampled anew:
- * the others keep that in registers then. */
+/* Loads keys that are not `direct`. Not inlined, and the request is rebuilt here, so that the callers
+ * can keep theirs in registers. */
 static __attribute__((noinline)) loaded_segment
 load_each(const span *joints, const pm_blend_input *input, unsigned c, size_t first) {
     const request q = request_of(joints, input, c);
@@ -169,7 +169,7 @@ load_each(const span *joints, const pm_blend_input *input, unsigned c, size_t fi
     return l;
 }
 
-/* The channel_lanes of planes are constants to the compiler. */
+/* `coefficients` and `constants` are compile-time constants at each call. */
 static inline loaded_segment load(const request *q, size_t at, unsigned coefficients,
                                   unsigned constants) {
     loaded_segment l;
@@ -248,7 +248,7 @@ static pm_quat blended(const span *joints, size_t at, unsigned c, pm_quat a, pm_
     return pm_channel_added(c, a, b, rest_of(joints, at, c), inverse_scale_of(joints, at), weight);
 }
 
-/* Lanes whose joint keeps its rest pose. */
+/* Selects the lanes whose joint keeps its rest pose. */
 static pm_mask rest_mask(const span *joints, size_t at) {
     const pm_instance_state *state = joints->state;
     float still[PM_LANES] = {0};
@@ -262,7 +262,7 @@ static pm_mask rest_mask(const span *joints, size_t at) {
     return pm_reals_of(still) != PM_REAL(0.0f);
 }
 
-/* What is left to do of lanes that were sampled, where they were. */
+/* The final value of lanes from the sampled inputs: blended, and at rest where required. */
 static pm_quat finished(const span *joints, size_t at, unsigned c, channel_lanes a,
                         channel_lanes b) {
     const pm_instance_state *state = joints->state;
@@ -306,7 +306,7 @@ void PM_SET_NAME(pm_local_poses)(const pm_crowd_data *crowd, const pm_instance_s
 
 /* ---- matrices --------------------------------------------------------------------------- */
 
-/* A channel that no clip moves lies there already. */
+/* Poses a channel into `room`. A channel that no clip moves is read from the rest pose instead. */
 static channel_view posed_view(const span *joints, unsigned c, pm_pose_span *room) {
     const pm_u8 *moved = moved_of(joints, c);
     size_t groups = joints->count / PM_TRACK_GROUP, still = 0;
@@ -318,7 +318,7 @@ static channel_view posed_view(const span *joints, unsigned c, pm_pose_span *roo
     return (channel_view){room->of[c][0], PM_SPAN_JOINTS};
 }
 
-/* Rotations, positions and, where some joint is scaled, scales. */
+/* The matrices of a span. `views` holds rotations, positions and, where any joint is scaled, scales. */
 PM_FLAT static void span_matrices(const span *joints, const channel_view *views,
                                   const pm_matrix_rows *to) {
     const channel_view rotations = views[PM_ROTATIONS], positions = views[PM_POSITIONS];
@@ -327,7 +327,7 @@ PM_FLAT static void span_matrices(const span *joints, const channel_view *views,
         const size_t j = joints->first + at;
         pm_matrix m = pm_matrix_of(load_view(rotations, at, PM_ROTATIONS),
                                    load_view(positions, at, PM_POSITIONS));
-        if (scaled) /* by 1 is as good as not */
+        if (scaled) /* multiplying by a scale of 1 changes no bits */
             m = pm_matrix_scaled(m, load_view(views[PM_SCALES], at, PM_SCALES));
         pm_store_quats(to->x[j], m.x, PM_LANES, 0);
         pm_store_quats(to->y[j], m.y, PM_LANES, 0);

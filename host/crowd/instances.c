@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The rules of instances on the host, which are the kernels' (kernels/pm_instance.h); and checking
- * that instances need none of them.
+ * The rules for instances on the host, by the kernels' own header (kernels/pm_instance.h), and the
+ * check that no field of an instance needs correction.
  */
 #include <string.h>
 
@@ -28,16 +28,16 @@ static const char *fault_of(const pm_crowd_data *crowd, const pm_crowd_instance 
     const unsigned flags =
         PM_CROWD_CLAMP_A | PM_CROWD_CLAMP_B | PM_CROWD_ADDITIVE | PM_CROWD_IN_PLACE;
     if (instance->clip_a >= crowd->clip_count)
-        return "clip_a is not a clip";
+        return "clip_a is not below clip_count";
     if (instance->clip_b >= crowd->clip_count && instance->weight != 0)
-        return "clip_b is not a clip";
+        return "clip_b is not below clip_count";
     if (!(instance->weight >= 0 && instance->weight <= 1))
         return "weight is not within 0 and 1";
     if (instance->mask > crowd->skeleton->mask_count)
-        return "mask is not one";
+        return "mask is greater than mask_count";
     if (instance->level >= crowd->skeleton->level_count)
-        return "level is not one";
-    return instance->flags & ~flags ? "flags has one that has no name" : NULL;
+        return "level is not below level_count";
+    return instance->flags & ~flags ? "flags has a bit that is no pm_crowd_flag" : NULL;
 }
 
 pm_status pm_instances_check(const pm_crowd_data *crowd, const pm_crowd_instance *instances,

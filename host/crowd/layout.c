@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The clips of a crowd side by side: their planes in skeleton order, their timelines in ticks,
- * and which joints they move at all.
+ * Merges the clips of a crowd into one set of tables: planes in skeleton order, timelines in ticks,
+ * and which joints any clip moves.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -11,11 +11,12 @@
 #include "kernels/pm_memory.h"
 #include "layout.h"
 
-/* Floats of a plane, and of a row of them, of all joints. */
+/* Floats per plane of all joints. */
 static size_t plane_of(const pm_crowd_data *crowd) {
     return 4 * crowd->padded_joints;
 }
 
+/* Floats per row, which is the planes of one key and of the segment behind it. */
 static size_t row_of(const pm_crowd_data *crowd, const pm_channel *channel) {
     return plane_of(crowd) * pm_curve_planes(channel->impl.curve);
 }
@@ -24,8 +25,8 @@ static unsigned constant_planes_of(const pm_channel *channel) {
     return pm_curves[channel->impl.curve].constants;
 }
 
-/* Numbers of a clip's keys in the crowd, as pm_track_layout counts: rows that are shared become as
- * long as the crowd's. */
+/* Size of a clip's keys in the crowd, in floats as pm_track_layout counts. The rows of a common
+ * timeline get the crowd's row length. */
 static size_t numbers_of(const pm_crowd_data *crowd, const pm_clip_data *clip,
                          const pm_channel *channel) {
     const pm_track_layout *last = &channel->layout[clip->track_count - 1];
@@ -45,7 +46,7 @@ static void copy_key(const pm_channel *from, size_t at, const pm_channel *to, si
         pm_key_repeat(to->format, from->keys, at, to->keys, to_at, false);
 }
 
-/* Planes of all joints, each plane in skeleton order. */
+/* Copies the planes of a common timeline, with the joints in skeleton order. */
 static void copy_common(const pm_crowd_data *crowd, const pm_clip_data *clip, unsigned c,
                         size_t first) {
     const pm_channel *from = &clip->channels[c], *to = &crowd->channels[c];
@@ -56,12 +57,12 @@ static void copy_common(const pm_crowd_data *crowd, const pm_clip_data *clip, un
                      first + p * plane_of(crowd) + 4 * j);
 }
 
-/* Each track's rows by themselves, wherever the layout says. */
+/* Copies the keys of per-track timelines as they are; the layout finds each track's rows. */
 static void copy_per_joint(const pm_crowd_data *crowd, const pm_clip_data *clip, unsigned c,
                            size_t first) {
     const pm_channel *from = &clip->channels[c], *to = &crowd->channels[c];
     size_t before = 0;
-    pm_key_bytes(to->format, first, &before); /* fits: it was allocated */
+    pm_key_bytes(to->format, first, &before); /* cannot overflow: the keys are allocated */
     memcpy((char *)to->keys + before, from->keys, from->key_bytes);
 }
 
@@ -76,7 +77,8 @@ static void copy_constants(const pm_crowd_data *crowd, const pm_clip_data *clip,
                    4 * sizeof(float));
 }
 
-/* Rows of the layout, for the clips of one timeline too: all lanes read it, or none. */
+/* Fills the layout. Clips with a common timeline have entries too, because all lanes of a kernel find
+ * their keys the same way. */
 static void copy_layout(const pm_crowd_data *crowd, const pm_clip_data *clip, unsigned c,
                         size_t i) {
     const pm_clip_layout *cursor = &crowd->clips[i];
@@ -107,9 +109,9 @@ static void copy_clip(pm_crowd_data *crowd, const pm_clip_data *clip, size_t i) 
     }
 }
 
-/* ---- room --------------------------------------------------------------------------- */
+/* ---- allocation --------------------------------------------------------------------- */
 
-/* Zeroes, from a cache line's boundary on: a vector that is loaded from across two takes twice as
+/* Zeroed memory on a cache-line boundary: loading a vector that straddles two lines takes twice as
  * long. */
 static void *allocate_lines(size_t size) {
     if (size > SIZE_MAX - PM_CACHE_LINE)
@@ -137,14 +139,14 @@ static pm_status make_channel(pm_crowd_data *crowd, pm_clip_data *const *clips, 
         crowd->clips[i].row[c] = (pm_u32)row_of(crowd, like);
         if (__builtin_add_overflow(numbers, numbers_of(crowd, clips[i], &clips[i]->channels[c]),
                                    &numbers))
-            return pm_fail(error, PM_ERROR_SIZE, "the clips are too large together");
+            return pm_fail(error, PM_ERROR_SIZE, "the size of all clips does not fit size_t");
     }
     if (!pm_key_bytes(channel->format, numbers, &channel->key_bytes))
-        return pm_fail(error, PM_ERROR_SIZE, "the clips' bytes do not fit size_t");
+        return pm_fail(error, PM_ERROR_SIZE, "the size of all clips in bytes does not fit size_t");
     channel->constant_floats = crowd->clip_count * constant_planes_of(like) * plane_of(crowd);
     channel->keys = allocate_lines(channel->key_bytes);
     channel->constants =
-        allocate_lines((channel->constant_floats + 1) * sizeof(float)); /* never none */
+        allocate_lines((channel->constant_floats + 1) * sizeof(float)); /* never 0 bytes */
     return channel->keys && channel->constants ? PM_OK : pm_fail_memory(error);
 }
 
@@ -157,7 +159,7 @@ static pm_status allocate_tables(pm_crowd_data *crowd, pm_clip_data *const *clip
         for (size_t k = 0; k < clips[i]->timeline_count; k++)
             times += clips[i]->timelines[k].segment_count + 1;
     }
-    crowd->clips = calloc(crowd->clip_count + 1, sizeof *crowd->clips); /* never of nothing */
+    crowd->clips = calloc(crowd->clip_count + 1, sizeof *crowd->clips); /* never 0 bytes */
     crowd->clip_ticks = calloc(crowd->clip_count + 1, sizeof *crowd->clip_ticks);
     crowd->timelines = calloc(timelines + 1, sizeof *crowd->timelines);
     crowd->times = calloc(times + 1, sizeof *crowd->times);
@@ -174,7 +176,7 @@ static pm_status allocate_tables(pm_crowd_data *crowd, pm_clip_data *const *clip
     return PM_OK;
 }
 
-/* ---- what moves ------------------------------------------------------------------------ */
+/* ---- animated joints ------------------------------------------------------------------- */
 
 static const float *rest_of(const pm_joint *joint, unsigned c) {
     return c == PM_ROTATIONS ? joint->rotation : c == PM_POSITIONS ? joint->position : joint->scale;
@@ -187,8 +189,8 @@ static bool equals(const float *a, const float *b, unsigned components) {
     return true;
 }
 
-/* Whether a clip keeps a joint at rest: all keys are the rest pose, and what stands beside them
- * is zero, as it is for curves that go straight from key to key. */
+/* Whether a clip keeps a channel of a joint at rest: all keys equal the rest pose, and all segment
+ * coefficients are zero. Keys of 48 bits count as animated. */
 static bool is_still(const pm_crowd_data *crowd, const pm_clip_data *clip, unsigned c, size_t j) {
     static const float nothing[4] = {0};
     const pm_channel *from = &clip->channels[c];
@@ -219,7 +221,7 @@ static void find_animated(pm_crowd_data *crowd, const pm_clip_data *clip) {
         }
 }
 
-/* Of padding, the identity. */
+/* Padding joints get the identity. */
 static void fill_rest(pm_crowd_data *crowd) {
     size_t n = crowd->padded_joints;
     for (size_t j = 0; j < n; j++) {
@@ -256,9 +258,9 @@ static void classify_groups(pm_crowd_data *crowd) {
             crowd->moved[c * groups + g] = (pm_u8)moved(crowd, g, c);
 }
 
-/* ---- the whole ---------------------------------------------------------------------------- */
+/* ---- the crowd ---------------------------------------------------------------------------- */
 
-/* The first key of any joint. */
+/* The time of the first key of any joint, in seconds. */
 static double first_of(const pm_clip_data *clip) {
     double first = pm_clip_timeline_of(clip, 0)->first;
     for (size_t t = 1; t < clip->track_count; t++)
@@ -266,7 +268,7 @@ static double first_of(const pm_clip_data *clip) {
     return first;
 }
 
-/* Ticks of an open clip from its first key to the last of any joint. */
+/* The duration of an open clip in ticks: from its first key to the last key of any joint. */
 static pm_u64 end_of(const pm_clip_data *clip, const pm_crowd_timeline *rows) {
     pm_u64 end = 0;
     for (size_t t = 0; t < clip->track_count; t++) {
@@ -277,7 +279,7 @@ static pm_u64 end_of(const pm_clip_data *clip, const pm_crowd_timeline *rows) {
     return end;
 }
 
-/* Timelines that no joint uses have rows too. */
+/* Appends all timelines of a clip, including those that no joint uses. */
 static pm_status add_clip_timelines(pm_crowd_data *crowd, const pm_clip_data *clip, size_t i,
                                     pm_error *error) {
     pm_crowd_timeline *rows = &crowd->timelines[crowd->timeline_count];

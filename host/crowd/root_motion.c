@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * Root motion: how far joint 0 moves from one time to another, in double, from poses that a backend
- * samples. A clip that goes round n times moves its root n times from its first pose to its last.
+ * Root motion: the rigid motion of joint 0 between two times, in double, from poses that a backend
+ * samples. Each completed cycle of a clip adds the motion from its first pose to its last one.
  */
 #include <math.h>
 
 #include "base/base.h"
 #include "crowd.h"
 
-/* A rotate, then a shift. */
+/* A rotation, then a translation. */
 typedef struct rigid {
     double q[4];
     double p[3];
@@ -34,7 +34,7 @@ static void make_unit(double q[4]) {
         q[i] /= norm;
 }
 
-/* First b, then a. */
+/* The composition: first b, then a. */
 static rigid product(const rigid *a, const rigid *b) {
     rigid r;
     for (int i = 0; i < 3; i++) {
@@ -56,7 +56,7 @@ static rigid inverse(const rigid *a) {
     return r;
 }
 
-/* a done n times, by squaring. */
+/* a composed with itself n times, by repeated squaring. */
 static rigid power(rigid a, uint64_t n) {
     rigid r = no_motion;
     for (; n; n >>= 1) {
@@ -67,7 +67,7 @@ static rigid power(rigid a, uint64_t n) {
     return r;
 }
 
-/* What all threads that find root motions share. */
+/* State shared by the threads that compute root motion. */
 typedef struct root_motion_job {
     const pm_crowd_data *crowd;
     pm_root_pose_function root_pose;
@@ -97,14 +97,14 @@ static pm_u64 period_of(const pm_crowd_data *crowd, size_t clip) {
     return crowd->timelines[timeline].cycle;
 }
 
-/* In which round of a clip a time is: 0 is the first, -1 the one before it. */
+/* The number of the cycle that contains a time: 0 is the first, -1 the one before it. */
 static int64_t cycle_of(pm_u64 period, int64_t time) {
     if (time >= 0)
         return (int64_t)((pm_u64)time / period);
     return -1 - (int64_t)((pm_u64)(-1 - time) / period);
 }
 
-/* From one round to another, each of which leads from the clip's first pose to its last. */
+/* The motion from the start of one cycle to the start of another. */
 static rigid cycles_between(const root_motion_job *s, pm_u32 clip, int64_t from, int64_t to) {
     if (from == to)
         return no_motion;
@@ -116,7 +116,7 @@ static rigid cycles_between(const root_motion_job *s, pm_u32 clip, int64_t from,
                      : power(inverse(&cycle), (uint64_t)from - (uint64_t)to);
 }
 
-/* Of a clip from one time to another; none for a clip that does not exist. */
+/* The motion of a clip between two times in ticks; the identity for a clip that does not exist. */
 static rigid motion_of(const root_motion_job *s, pm_u32 clip, int64_t from, int64_t to,
                        bool clamps) {
     if (clip >= s->crowd->clip_count)
@@ -132,7 +132,7 @@ static rigid motion_of(const root_motion_job *s, pm_u32 clip, int64_t from, int6
     return product(&back, &end);
 }
 
-/* A with B at its weight: rotations by the shorter arc. */
+/* A crossfaded with B. Rotations take the shorter arc. */
 static rigid crossfaded(const rigid *a, const rigid *b, double weight) {
     rigid r;
     double dot = 0;
@@ -161,7 +161,7 @@ static pm_root_motion motion_of_instance(const root_motion_job *s, size_t i) {
                             {(float)r.p[0], (float)r.p[1], (float)r.p[2], 0}};
 }
 
-enum { RUN = 256 }; /* instances a thread takes at cycle */
+enum { RUN = 256 }; /* instances per work item */
 
 static void find_motions(void *context, pm_items *items) {
     const root_motion_job *s = context;
