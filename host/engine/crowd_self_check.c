@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The self check of crowds: slerp with every output, and for palettes a curve that stores more
- * than keys and one with keys of 48 bits, on the device and on the reference. Few programs,
- * for each takes some drivers seconds.
+ * The self-check of crowds: slerp with every output, and palettes of a curve with segment coefficients
+ * and of 48-bit keys, on the device and on the reference path. Few programs, because some drivers take
+ * seconds to build each.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -14,11 +14,11 @@
 enum {
     JOINTS = PM_CHECK_TRACKS,
     KEYS = PM_CHECK_KEYS,
-    INSTANCES = 75, /* a last group that is not full */
+    INSTANCES = 75, /* the last group is not full */
     LEVELS = 2,
     MASKS = 2,
     CLIPS = 2,
-    RECORD_BYTES = 48 /* of the largest output */
+    RECORD_BYTES = 48 /* size of the largest record */
 };
 
 typedef struct check_data {
@@ -34,14 +34,15 @@ typedef struct check_data {
     unsigned char on_host[INSTANCES * JOINTS * RECORD_BYTES];
 } check_data;
 
-/* ---- what is posed ---------------------------------------------------------------------- */
+/* ---- random crowds ---------------------------------------------------------------------- */
 
 static uint32_t random_below(uint32_t *state, uint32_t end) {
     return (uint32_t)pm_check_random(state, 0, end);
 }
 
-/* Any clips, weights, masks and levels, and one beyond them; but the first groups, which a
- * vector of lanes takes together, are of one clip, and of crossfades alone. */
+/* Random clips, weights, masks and levels, including invalid ones. The first two groups, which a vector
+ * of lanes processes at once, have a valid clip_a and no masks, levels or flags: the first group does
+ * not blend, the second only crossfades. */
 static pm_crowd_instance random_instance(uint32_t *state, size_t i) {
     double reach = random_below(state, 4) ? 40 : 1e6; /* seconds */
     pm_crowd_instance n = {.time_a = pm_crowd_ticks(pm_check_random(state, -reach, reach)),
@@ -63,7 +64,7 @@ static pm_crowd_instance random_instance(uint32_t *state, size_t i) {
 }
 
 static void fill(check_data *m, const pm_check_keys *keys) {
-    /* of a quarter turn, so that it is rigid to the bit */
+    /* a quarter turn, so that the matrix is exactly rigid */
     static const float bind[12] = {0, -1, 0, 3, 1, 0, 0, -5, 0, 0, 1, 7};
     uint32_t state = 20260203;
     m->keys = keys;
@@ -98,7 +99,7 @@ static pm_status make_skeleton(const check_data *m, pm_skeleton **skeleton, pm_e
     return pm_skeleton_create(&desc, skeleton, error);
 }
 
-/* ---- on both ------------------------------------------------------------------------------ */
+/* ---- comparing ---------------------------------------------------------------------------- */
 
 static pm_status compare(pm_device_crowd *crowd, check_data *m, unsigned output, bool *same,
                          pm_error *error) {
@@ -133,7 +134,7 @@ static pm_status check_outputs(pm_device *device, const pm_crowd_desc *desc, uns
     return status;
 }
 
-/* `outputs` of them, from the first on; of clips of one timeline, or of several. */
+/* Checks the first `outputs` outputs, with clips of one timeline or of `several`. */
 static pm_status check_clips(pm_device *device, const pm_skeleton *skeleton, check_data *m,
                              pm_clip_desc like, bool several, unsigned outputs, bool *same,
                              pm_error *error) {
@@ -165,7 +166,7 @@ static pm_status check(pm_device *device, const pm_skeleton *skeleton, check_dat
                  {{.method = PM_METHOD_SQUAD}, false, 1},
                  {{.method = PM_METHOD_SLERP, .key_format = PM_KEYS_LOG48}, false, 1}};
     pm_status status = PM_OK;
-    const bool slow = device->slow_compiler; /* palettes of slerp must do for all */
+    const bool slow = device->slow_compiler; /* then only palettes of slerp are checked */
     for (size_t k = 0; status == PM_OK && k < (slow ? 2 : sizeof kinds / sizeof *kinds); k++)
         status = check_clips(device, skeleton, m, kinds[k].like, kinds[k].several,
                              slow ? 1 : kinds[k].outputs, same, error);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The builder: a thread of an engine's own that builds requested programs one after another, and
- * lives until the engine is closed. Jobs do not wait for it: they look what became of their
- * requests. What was requested is built to the end, so that the folder of programs has it next time.
+ * The builder: a thread of a device that builds requested programs one after another. It runs until the
+ * device is closed. Jobs do not wait for it; they query the state of their requests. Closing the device
+ * waits until all requested programs are built, so that the program cache has them next time.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -10,7 +10,7 @@
 
 #include "device.h"
 
-/* ---- requests, under the lock ---- */
+/* ---- requests; callers hold the lock ---- */
 
 static pm_program_request *find(pm_opencl_device *cl, const pm_variant *variant) {
     pm_program_request *r = cl->requests;
@@ -26,7 +26,7 @@ static pm_program_request *find_open(pm_opencl_device *cl) {
     return r;
 }
 
-/* At the end: the first that is asked for is built first. */
+/* Appends, so that programs are built in the order of their requests. */
 static void append(pm_opencl_device *cl, pm_program_request *request) {
     pm_program_request **at = &cl->requests;
     while (*at)
@@ -44,7 +44,8 @@ static void remove_request(pm_opencl_device *cl, pm_program_request *request) {
 
 /* ---- the thread ---- */
 
-/* A request that is open stays where it is, so that it may be used with the lock released. */
+/* Builds the program of an open request. The lock is released meanwhile: open requests are neither
+ * moved nor removed. */
 static void build_request(pm_opencl_device *cl, pm_program_request *request) {
     const pm_variant variant = request->variant;
     cl_program program;
@@ -73,7 +74,8 @@ static void *run_builder(void *argument) {
     return NULL;
 }
 
-/* Without a thread there is no request either: whoever needs the program builds it. */
+/* Queues a request and starts the builder if necessary. If the thread cannot be started, the request is
+ * dropped, and the job that needs the program builds it. */
 static void submit(pm_opencl_device *cl, pm_program_request *request) {
     pthread_mutex_lock(&cl->lock);
     if (!cl->has_builder)
@@ -87,7 +89,7 @@ static void submit(pm_opencl_device *cl, pm_program_request *request) {
     free(request);
 }
 
-/* ---- for jobs ---- */
+/* ---- functions for jobs ---- */
 
 static pm_status request_one(pm_opencl_device *cl, const pm_variant *variant, pm_error *error) {
     bool known = false, ready = false;
