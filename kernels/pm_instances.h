@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Instances in lanes: what each does by pm_instance.h, and the poses of a group of joints.
+ * Instances in lanes, resolved by pm_instance.h, and the poses of a group of joints.
  */
 #ifndef PM_INSTANCES_H
 #define PM_INSTANCES_H
@@ -8,12 +8,12 @@
 #include "pm_inputs.h"
 #include "pm_instance.h"
 
-/* PM_LANES instances; any_... says whether something is so in some lane. */
+/* PM_LANES instances. any_...: whether the condition is true in some lane. */
 typedef struct pm_instance_lanes {
     pm_input_lanes a, b;
-    float no_clip[PM_LANES]; /* not 0: A shows the rest pose */
+    float no_clip[PM_LANES]; /* not 0: A is the rest pose */
     float weight[PM_LANES];
-    float added[PM_LANES];    /* not 0: B is laid on top */
+    float added[PM_LANES];    /* not 0: B is additive */
     float in_place[PM_LANES]; /* not 0: joint 0 keeps its rest pose */
     pm_u32 mask[PM_LANES];
     pm_u32 level[PM_LANES];
@@ -47,7 +47,8 @@ pm_fn void pm_instance_set(pm_instance_lanes *states, int i, pm_instance instanc
     states->any_in_place |= r.in_place;
 }
 
-/* Lanes past the end repeat the last instance, and write nothing. */
+/* Loads the instances from `first` on and returns a bit mask of the lanes to be written. Lanes past the
+ * end repeat the last instance and are not written. */
 pm_fn pm_u32 pm_instances_load(pm_instance_lanes *states, pm_global const pm_instance *instances,
                                pm_u32 first, pm_global const pm_crowd_level *levels,
                                const pm_tables *t) {
@@ -79,7 +80,7 @@ pm_fn real pm_weight_at(const pm_instance_lanes *states, pm_global const float *
     return weight * pm_reals_of(joint_weight);
 }
 
-/* A channel of A, changed by B in each lane's way. */
+/* A channel of A blended with B, crossfaded or additive by lane. */
 pm_fn pm_quat pm_blended(const pm_instance_lanes *states, pm_global const pm_joint *joint, pm_u32 c,
                          pm_quat a, pm_quat b, real weight) {
     pm_quat mixed = states->any_mixed ? pm_channel_mixed(c, a, b, weight) : a;
@@ -102,7 +103,7 @@ pm_fn void pm_blend_group(pm_poses *a, const pm_poses *b, const pm_tables *t,
     }
 }
 
-/* Has joints at rest in lanes that are set. */
+/* Sets a joint to the rest pose in the lanes that are not 0. */
 pm_fn void pm_set_rest(pm_poses *poses, pm_global const pm_joint *joint, pm_u32 k,
                        const float *lanes) {
     for (pm_u32 c = 0; c < PM_CHANNELS; c++)
@@ -111,7 +112,7 @@ pm_fn void pm_set_rest(pm_poses *poses, pm_global const pm_joint *joint, pm_u32 
                                              pm_rest_of(joint, c), poses->of[c][k]);
 }
 
-/* Joints that a lane's level lacks, and joint 0 in place. */
+/* Sets the joints that keep their rest pose, by pm_keeps_rest in each lane. */
 pm_fn void pm_apply_level(pm_poses *poses, const pm_tables *t, const pm_instance_lanes *states,
                           pm_global const pm_u8 *level_joints, pm_global const pm_joint *joint,
                           pm_u32 j, pm_u32 k) {
@@ -123,7 +124,7 @@ pm_fn void pm_apply_level(pm_poses *poses, const pm_tables *t, const pm_instance
     pm_set_rest(poses, joint, k, still);
 }
 
-/* Whether some lane's level has a joint. */
+/* Whether the level of some lane includes a joint. */
 pm_fn pm_u32 pm_is_needed(const pm_tables *t, const pm_instance_lanes *states,
                           pm_global const pm_u8 *level_joints, pm_u32 j) {
     pm_u32 needed = !states->any_part;
@@ -132,7 +133,7 @@ pm_fn pm_u32 pm_is_needed(const pm_tables *t, const pm_instance_lanes *states,
     return needed;
 }
 
-/* The poses of a group of joints in each lane. */
+/* Computes the poses of a group of joints in each lane. */
 pm_fn void pm_pose_group(pm_poses *poses, const pm_tables *t, pm_instance_lanes *states,
                          pm_global const pm_u8 *level_joints, pm_global const float *masks,
                          pm_global const pm_joint *joints, pm_u32 first, pm_u32 count) {

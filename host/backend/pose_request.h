@@ -12,8 +12,8 @@
 typedef struct pm_pose_target {
     unsigned char *memory;   /* NULL: not requested */
     unsigned char *previous; /* receives the old contents of `memory`; NULL: none */
-    size_t stride; /* bytes from an instance's records to the next one's */
-    size_t bytes;  /* of an instance's records */
+    size_t stride;           /* bytes from an instance's records to the next one's */
+    size_t bytes;            /* of an instance's records */
 } pm_pose_target;
 
 typedef struct pm_pose_request {

@@ -57,8 +57,7 @@ static void add_indices(pm_error *error, size_t length) {
         if (indices[i].number != PM_NO_INDEX)
             end += (size_t)snprintf(text + end, sizeof text - end, "%s%s %zu", end ? ", " : " (",
                                     indices[i].name, indices[i].number);
-    snprintf(error->message + length, sizeof error->message - length, "%s%s", text,
-             end ? ")" : "");
+    snprintf(error->message + length, sizeof error->message - length, "%s%s", text, end ? ")" : "");
 }
 
 /* Fills the error with the status and the indices of `what`, and the formatted message. */

@@ -80,7 +80,7 @@ static pm_quat load_key(const pm_channel *channel, pm_u64 at) {
 }
 
 static void load_segment(const pm_clip_data *clip, const pm_channel *channel, size_t track,
-                      pm_u32 segment, pm_segment_data *data) {
+                         pm_u32 segment, pm_segment_data *data) {
     const pm_curve *curve = &pm_curves[channel->impl.curve];
     const pm_track_layout *at = &channel->layout[track];
     const float *floats = channel->keys;

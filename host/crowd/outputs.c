@@ -11,7 +11,8 @@ const pm_crowd_output_row pm_crowd_outputs[PM_CROWD_OUTPUT_COUNT] = {
     PM_CROWD_OUTPUTS(PM_OUTPUT_ROW)};
 
 #define PM_OUTPUT_IS_NUMBERED(name, number, form, numbers, bits, bound)                            \
-    _Static_assert((int)PM_CROWD_##name == (number), "the public header and the table number " #name " alike");
+    _Static_assert((int)PM_CROWD_##name == (number),                                               \
+                   "the public header and the table number " #name " alike");
 PM_CROWD_OUTPUTS(PM_OUTPUT_IS_NUMBERED)
 
 #define PM_OUTPUT_COUNTS(name, number, form, numbers, bits, bound) +1

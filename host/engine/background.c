@@ -109,10 +109,11 @@ static void compare_and_log(sampling *s) {
     }
     backend_of(s)->mark_checked(s->clip, s->request);
     if (!same)
-        pm_log(s->clip->device->options.logger, PM_LOG_WARNING,
-               "%s: results do not match those that the reference path computed while programs were "
-               "built; the device computes the whole job",
-               s->clip->device->info.name);
+        pm_log(
+            s->clip->device->options.logger, PM_LOG_WARNING,
+            "%s: results differ in bits from those that the reference path computed while programs "
+            "were built",
+            s->clip->device->info.name);
     pthread_mutex_lock(&s->lock);
     if (s->stage == STAGE_COMPARING)
         s->stage = same ? STAGE_SAME : STAGE_DIFFERENT;

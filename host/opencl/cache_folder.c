@@ -187,7 +187,8 @@ static int open_file(pm_cl_folder *folder, int opened, const char *name) {
     int file = openat(opened, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
     if (file < 0) {
         if (errno == ELOOP)
-            note_problem(folder, PM_LOG_WARNING, "%s is a symbolic link, %s", name, file_is_ignored);
+            note_problem(folder, PM_LOG_WARNING, "%s is a symbolic link, %s", name,
+                         file_is_ignored);
         return -1;
     }
     if (fstat(file, &info) == 0 && S_ISREG(info.st_mode) &&
@@ -246,7 +247,7 @@ static bool append(listing *l, const char *name, const struct stat *info) {
     return true;
 }
 
-/* Of files temporary, those that dead processes left are removed on the way. */
+/* Adds a cache file to the listing. Removes a temporary file that a dead process left. */
 static void list_name(int opened, const char *name, listing *l) {
     struct stat info;
     if (!is_cache_name(name) || fstatat(opened, name, &info, AT_SYMLINK_NOFOLLOW) != 0 ||
@@ -323,7 +324,8 @@ static bool write_exactly(int file, const void *from, size_t size) {
     return true;
 }
 
-/* A new file of its own temporary the one of a name, which `temporary` receives; or -1. */
+/* Creates a temporary file for a cache file, open for writing; -1 on failure. `temporary` receives its
+ * name. */
 static int create_temporary(int opened, const char *name, char temporary[MAX_NAME]) {
     enum { TRIES = 64 };
     struct timespec now = {0, 0};
@@ -331,7 +333,7 @@ static int create_temporary(int opened, const char *name, char temporary[MAX_NAM
     for (unsigned i = 0; file < 0 && i < TRIES; i++) {
         clock_gettime(CLOCK_MONOTONIC, &now);
         uint64_t mixed = ((uint64_t)now.tv_nsec + ((uint64_t)getpid() << 32) + i) *
-                         0x9e3779b97f4a7c15u; /* of the golden ratio: spreads what is near */
+                         0x9e3779b97f4a7c15u; /* 2^64 / golden ratio: scatters similar inputs */
         snprintf(temporary, MAX_NAME, "%.*s.%06x", PM_CL_NAME, name, (unsigned)(mixed >> 40));
         file =
             openat(opened, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
@@ -346,7 +348,8 @@ bool pm_cl_folder_write(pm_cl_folder *folder, const char *name, const void *head
     char temporary[MAX_NAME];
     bool done = false;
     if (head_size + body_size > max_bytes) {
-        note_problem(folder, PM_LOG_INFO, "a program of %zu bytes is too large to cache", body_size);
+        note_problem(folder, PM_LOG_INFO, "a program of %zu bytes is too large to cache",
+                     body_size);
         return false;
     }
     make_folders(folder->path);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * OpenCL devices opened and closed: chosen ones, or a caller's targets.
+ * Opens and closes OpenCL devices: those that a description selects, or a caller's targets.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -37,7 +37,8 @@ static bool rounds_correctly(cl_device_id device) {
     return config & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT;
 }
 
-/* What was asked for, what was measured, or the default. */
+/* Sets the launch configuration: the requested lanes, else the measured configuration in the cache,
+ * else the default. */
 static void choose_launch_config(pm_opencl_device *cl, uint32_t lanes) {
     pm_launch_config measured;
     if (lanes)
@@ -72,7 +73,7 @@ static pm_status find_context(pm_opencl_device *cl, cl_context context, pm_error
     return code == CL_SUCCESS ? PM_OK : pm_cl_fail(error, code, "clCreateCommandQueue");
 }
 
-/* Fills a device that was begun; what a failure leaves of it is for close_device. */
+/* Fills an initialised device. After a failure, close_device releases what was acquired. */
 static pm_status attach(pm_opencl_device *cl, const pm_chosen *chosen, const pm_engine_desc *desc,
                         pm_cl_folder *folder, pm_error *error) {
     const cl_int code = clRetainDevice(chosen->target.device);
@@ -179,7 +180,7 @@ static pm_status open_device(const pm_chosen *chosen, const pm_engine_desc *desc
     return status;
 }
 
-/* Devices have equal parts of the host's threads. */
+/* Opens devices, which share the host's threads equally. */
 static pm_status open_each(const pm_chosen *chosen, size_t count, const pm_engine_desc *desc,
                            const pm_device_options *options, pm_cl_folder *folder,
                            pm_device **devices, pm_error *error) {
@@ -223,7 +224,7 @@ pm_status pm_cl_open(const pm_engine_desc *desc, const pm_device_options *option
     return status;
 }
 
-/* Whether the device is one of the context's. */
+/* Checks that the context contains the device. */
 static pm_status check_context(const pm_cl_target *target, pm_error *error) {
     size_t size = 0;
     bool is_listed = false;
@@ -243,7 +244,7 @@ static pm_status check_context(const pm_cl_target *target, pm_error *error) {
     if (code != CL_SUCCESS)
         return pm_cl_fail(error, code, call);
     return is_listed ? PM_OK
-                     : pm_fail(error, PM_ERROR_ARGUMENT, "device is not one of the context's");
+                     : pm_fail(error, PM_ERROR_ARGUMENT, "the context does not contain the device");
 }
 
 static pm_status check_targets(const pm_cl_target *targets, size_t count, pm_error *error) {
@@ -307,5 +308,6 @@ pm_status pm_cl_member_of_queue(const pm_device *device, cl_command_queue queue,
             return PM_OK;
         }
     }
-    return pm_fail(error, PM_ERROR_ARGUMENT, "queue is not of the engine's context and device");
+    return pm_fail(error, PM_ERROR_ARGUMENT,
+                   "queue belongs to another context or device than the engine's");
 }

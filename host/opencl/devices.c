@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Finding, describing and choosing OpenCL devices.
+ * Lists, describes and selects OpenCL devices.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -9,14 +9,14 @@
 
 #include "device.h"
 
-enum { NOT_FOUND_KHR = -1001 }; /* CL_PLATFORM_NOT_FOUND_KHR: the loader has no driver */
+enum { NOT_FOUND_KHR = -1001 }; /* CL_PLATFORM_NOT_FOUND_KHR: the loader found no driver */
 
 typedef struct device_list {
     cl_device_id *devices;
     pm_device_info *infos;
     size_t count;
-    size_t left_out;        /* devices, and platforms, that failed to say what they are */
-    pm_error first_failure; /* of those: names the first */
+    size_t left_out;        /* number of devices and platforms whose description failed */
+    pm_error first_failure; /* the first of these failures; its message names the device */
 } device_list;
 
 pm_status pm_cl_status(cl_int cl_status) {
@@ -49,8 +49,8 @@ static pm_device_type type_of(cl_device_id device) {
     return type & CL_DEVICE_TYPE_CPU ? PM_DEVICE_CPU : PM_DEVICE_OTHER;
 }
 
-/* CPUs want explicit vectors as wide as their registers, whether their drivers say that they
- * vectorise over work-items or not: PoCL by 5 times, Intel's by 2. */
+/* The default number of lanes. CPUs are faster with explicit vectors as wide as their registers, even
+ * where the driver vectorises over work-items: 5 times with PoCL, 2 times with Intel's driver. */
 static uint32_t lanes_of(cl_device_id device, const pm_device_info *info) {
     cl_uint width = 1;
     clGetDeviceInfo(device, CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT, sizeof width, &width, NULL);
@@ -91,7 +91,7 @@ static void free_list(device_list *list) {
     *list = (device_list){0};
 }
 
-/* Whoever fails to say what it is cannot be used, and is no reason not to use the others. */
+/* Leaves out a device or platform whose description failed; the others remain usable. */
 static void leave_out(device_list *list, const pm_error *failure, const char *who) {
     if (list->left_out++ > 0)
         return;
@@ -219,7 +219,7 @@ static bool first_of_type(const device_list *list, pm_device_type type, size_t *
 
 enum { NUMBER_SIZE = 12 };
 
-/* "7" or "1:0", in digits alone, and lists of them. */
+/* Whether the selector is a number such as "7" or "1:0", or a list of numbers. */
 static bool is_numbers(const char *selector) {
     for (size_t length;; selector += length + 1) {
         length = strcspn(selector, ",");
@@ -248,7 +248,7 @@ static bool by_number(const device_list *list, const char *selector, size_t *fou
     return false;
 }
 
-/* One device, not asked for by number. */
+/* Finds the one device for a selector that is no number: a type, "auto", or part of a name. */
 static bool find(const device_list *list, const char *selector, size_t *found) {
     if (strcmp(selector, "cpu") == 0)
         return first_of_type(list, PM_DEVICE_CPU, found);
@@ -271,17 +271,17 @@ static bool find(const device_list *list, const char *selector, size_t *found) {
 
 static pm_status not_found(const device_list *list, const char *selector, pm_error *error) {
     if (list->count == 0)
-        return pm_fail(error, PM_ERROR_NO_DEVICE, "the OpenCL drivers have no device at all");
+        return pm_fail(error, PM_ERROR_NO_DEVICE, "the OpenCL drivers list no device");
     if (list->left_out > 0)
         return pm_fail(error, PM_ERROR_NO_DEVICE,
-                       "no OpenCL device is \"%s\"; left out: %zu, the first of them %.150s",
-                       selector, list->left_out, list->first_failure.message);
-    return pm_fail(error, PM_ERROR_NO_DEVICE, "no OpenCL device is \"%s\"", selector);
+                       "no OpenCL device matches \"%s\"; %zu left out, the first: %.150s", selector,
+                       list->left_out, list->first_failure.message);
+    return pm_fail(error, PM_ERROR_NO_DEVICE, "no OpenCL device matches \"%s\"", selector);
 }
 
-/* Which devices of the list were asked for, in that order. */
+/* Indices of the selected devices in the list, in the order of selection. */
 typedef struct choice {
-    size_t *found; /* as many as the list has */
+    size_t *found; /* space for all devices of the list */
     size_t count;
 } choice;
 
@@ -331,9 +331,9 @@ pm_status pm_cl_choose(pm_logger logger, const char *selector, pm_chosen **chose
     if (status != PM_OK)
         return status;
     if (list.left_out > 0)
-        pm_log(logger, PM_LOG_WARNING, "%zu left out of the OpenCL devices, the first of them %s",
+        pm_log(logger, PM_LOG_WARNING, "%zu OpenCL devices or platforms left out, the first: %s",
                list.left_out, list.first_failure.message);
-    choice c = {.found = calloc(list.count + 1, sizeof *c.found)}; /* never of nothing */
+    choice c = {.found = calloc(list.count + 1, sizeof *c.found)}; /* never 0 bytes */
     *chosen = calloc(list.count + 1, sizeof **chosen);
     status = c.found && *chosen ? find_selected(&list, selector, &c, error) : pm_fail_memory(error);
     for (size_t i = 0; status == PM_OK && i < c.count; i++)

@@ -49,7 +49,7 @@ static void instances_are_of_one_kind(void **state) {
     cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE);
     pm_cl_crowd_job job = queue_job(PM_CROWD_PALETTE, buffer);
     job.instance_buffer = buffer;
-    expect_refused(&job, "both given");
+    expect_refused(&job, "both set, expected one of them");
     job.instances = NULL;
     job.instance_buffer = NULL;
     expect_refused(&job, "both NULL");
