@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A crowd's tables as the host makes them and kernels read them, and finding the place of an
- * instance's time: in whole numbers, because devices need not know double.
+ * A crowd's tables, which the host makes and kernels read, and locating an instance's time among
+ * keys: in integers, because devices need not support double.
  */
 #ifndef PM_CROWD_H
 #define PM_CROWD_H
@@ -24,7 +24,7 @@ typedef struct pm_instance {
     pm_u8 flags;
 } pm_instance;
 
-/* Instances are updated, or not, in groups of this many. */
+/* Instances are updated in groups of this many. */
 #define PM_INSTANCE_GROUP 16
 
 /* The channels of pm_joint.animated and pm_clip_layout.first, as the host numbers them. */
@@ -33,15 +33,15 @@ typedef struct pm_instance {
 #define PM_CHANNEL_SCALES 2
 #define PM_CHANNELS 3
 
-/* Matrices of joints wait in these for the joints' children. */
+/* Slots that hold the matrices of joints whose children are not computed yet. */
 #define PM_SLOTS 16
 #define PM_NO_SLOT 0xffffffffu
 
 typedef struct pm_joint {
-    pm_u32 parent;     /* the slot of the parent's matrix; PM_NO_SLOT of a root */
-    pm_u32 slot;       /* where the joint's own goes; PM_NO_SLOT when it has no children */
-    pm_u32 animated;   /* bit c: some clip moves channel c away from the rest pose */
-    pm_u32 scaled;     /* 1: at rest, or in some clip, a scale is not 1 */
+    pm_u32 parent;   /* the slot of the parent's matrix; PM_NO_SLOT for a root */
+    pm_u32 slot;     /* the slot for the joint's matrix; PM_NO_SLOT for a joint without children */
+    pm_u32 animated; /* bit c: some clip moves channel c away from the rest pose */
+    pm_u32 scaled;   /* 1: at rest, or in some clip, a scale is not 1 */
     float rotation[4]; /* the rest pose */
     float position[4];
     float scale[4];
@@ -56,45 +56,45 @@ typedef struct pm_crowd_level {
     pm_u32 whole;        /* 1: all joints are animated */
 } pm_crowd_level;
 
-/* Key times of a clip's joints. The first is 0. */
+/* A timeline of a clip, shared by some or all of its joints, in ticks since its first key. */
 typedef struct pm_crowd_timeline {
-    pm_u64 round;  /* ticks after which the clip goes round: the period, where there is one */
-    pm_u64 lag;    /* ticks from the clip's first key to the first of these, or of a loop to one
-                      of its laps: below the period there */
-    pm_u64 period; /* ticks to the last key, or of a loop: at least 1 */
-    pm_u64 rate;   /* of uniform keys: segments a tick, times 2^(64 - shift). 0: listed */
+    pm_u64 cycle;  /* ticks after which the clip repeats: a loop's period, else the duration */
+    pm_u64 lag;    /* ticks from the clip's first key to the timeline's first key; for a loop modulo
+                      its period */
+    pm_u64 period; /* ticks to the last key, or a loop's period; at least 1 */
+    pm_u64 rate;   /* uniform keys: segments per tick, times 2^(64 - shift). 0: listed keys */
     pm_u32 shift;
-    pm_u32 slack;    /* of uniform keys: what a tick is, in 2^-32 segments, rounded up */
+    pm_u32 slack;    /* uniform keys: the length of a tick in 2^-32 segments, rounded up */
     pm_u32 segments; /* at least 1 */
-    pm_u32 times;    /* of listed keys: where their segments + 1 ticks begin */
+    pm_u32 times;    /* listed keys: index of the first of their segments + 1 ticks */
 } pm_crowd_timeline;
 
-/* Where a clip's rows are. With one timeline for all joints, the four numbers of joint j in
- * plane p of key k of channel c are at first[c] + k row[c] + p plane + 4 j; with several, as
- * pm_track_layout says of each channel and joint. */
+/* The position of a clip's rows. With a common timeline, the four numbers of joint j in plane p of key k
+ * of channel c are at first[c] + k row[c] + p plane + 4 j. With per-joint timelines, the
+ * pm_track_layout of each channel and joint gives the position. */
 typedef struct pm_clip_layout {
     pm_u64 first[PM_CHANNELS];
     pm_u32 row[PM_CHANNELS];
     pm_u32 plane;
     pm_u32 timeline;
-    pm_u32 constants; /* plane s of joint j at statics + s plane + 4 j */
+    pm_u32 constants; /* plane s of joint j is at constants + s plane + 4 j */
 } pm_clip_layout;
 
-/* How much of everything there is. */
+/* The sizes of a call and of the tables. */
 typedef struct pm_crowd_size {
     pm_u64 frame;
-    pm_u64 first;     /* what instance 0 of a call is among all: they take turns by that */
-    pm_u32 instances; /* of a call, at least 1 */
+    pm_u64 first;     /* number of the call's instance 0 in the whole job; selects its updates */
+    pm_u32 instances; /* in the call, at least 1 */
     pm_u32 joints;
     pm_u32 clips;
     pm_u32 levels;
     pm_u32 masks;
     pm_u32 channels;  /* bit c: clips have channel c */
-    pm_u32 per_joint; /* 1: rows are found by the layout, (channels, clips, joints) of them */
-    pm_u32 unused;    /* keeps the size a multiple of 8 */
+    pm_u32 per_joint; /* 1: the layout, (channels, clips, joints), gives the position of rows */
+    pm_u32 unused;    /* pads the size to a multiple of 8 */
 } pm_crowd_size;
 
-/* A time within [0, period]. */
+/* A time in ticks, clamped or wrapped to [0, period]. */
 pm_fn pm_u64 pm_crowd_within(pm_u64 period, pm_s64 time, pm_u32 clamps) {
     if (clamps)
         return time < 0 ? 0 : (pm_u64)time < period ? (pm_u64)time : period;
@@ -104,7 +104,7 @@ pm_fn pm_u64 pm_crowd_within(pm_u64 period, pm_s64 time, pm_u32 clamps) {
     return back ? period - back : 0;
 }
 
-/* `fraction` of 2^32; what is within `slack` of a key is on it. */
+/* The cursor at fraction / 2^32 of a segment. A fraction within `slack` of a key is moved to the key. */
 pm_fn pm_cursor pm_crowd_cursor_of(pm_u64 segment, pm_u64 fraction, pm_u32 slack) {
     pm_cursor cursor;
     cursor.segment = (pm_u32)segment;
@@ -137,25 +137,25 @@ pm_fn pm_cursor pm_crowd_locate_listed(pm_crowd_timeline t, pm_global const pm_u
     }
     pm_u64 length = border[low + 1] - border[low];
     pm_u64 rest = since - border[low];
-    if (rest >= length) /* the end; or keys less than a tick apart */
+    if (rest >= length) /* the end of the timeline, or keys less than a tick apart */
         return pm_crowd_cursor_of(low, rest ? 0xffffffffu : 0, 1);
     for (; length > 0xffffffffu; length >>= 1)
         rest >>= 1;
     return pm_crowd_cursor_of(low, (rest << 32) / length, 0);
 }
 
-/* Ticks since a timeline's own first key, from those since the clip's. Before it, a loop is
- * in the round before, and others wait; they do behind their last key, too. */
-pm_fn pm_u64 pm_crowd_lagging(pm_crowd_timeline t, pm_u64 since) {
-    pm_u64 before = t.round == t.period ? since + t.period - t.lag : 0;
+/* Ticks since a timeline's first key, from the ticks since the clip's first key. Before its first key, a
+ * loop is in the previous cycle; an open timeline is clamped to its ends. */
+pm_fn pm_u64 pm_crowd_timeline_ticks(pm_crowd_timeline t, pm_u64 since) {
+    pm_u64 before = t.cycle == t.period ? since + t.period - t.lag : 0;
     since = since < t.lag ? before : since - t.lag;
     return since < t.period ? since : t.period;
 }
 
-/* Where a time lies among the keys of a timeline. */
+/* Locates a time in ticks since the clip's first key among the keys of a timeline. */
 pm_fn pm_cursor pm_crowd_locate(pm_crowd_timeline t, pm_global const pm_u64 *times, pm_s64 time,
                                 pm_u32 clamps) {
-    pm_u64 since = pm_crowd_lagging(t, pm_crowd_within(t.round, time, clamps));
+    pm_u64 since = pm_crowd_timeline_ticks(t, pm_crowd_within(t.cycle, time, clamps));
     return t.rate ? pm_crowd_locate_uniform(t, since) : pm_crowd_locate_listed(t, times, since);
 }
 

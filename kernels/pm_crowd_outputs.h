@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
- * What can be written of each joint of an instance: the one table of outputs, which the kernel, the
- * host and the tests read. An output is a row here and an enumerator of pm_crowd_output in the
- * public header, with the same name and number.
+ * The table of outputs of a crowd, which the kernel, the host and the tests read. Each output is a row
+ * here and an enumerator of pm_crowd_output in the public header, with the same name and number.
  */
 #ifndef PM_CROWD_OUTPUTS_H
 #define PM_CROWD_OUTPUTS_H
 
-/* What a record is made from. */
+/* The form of a record, which describes one joint. */
 #define PM_FORM_LOCAL 0  /* the pose relative to the parent: rotation, position, scale */
 #define PM_FORM_RIGID 1  /* a rigid motion as a dual quaternion: real part, dual part */
 #define PM_FORM_MATRIX 2 /* a matrix: three rows of four numbers */
 
-/* X(name, number, form, numbers of a record, bits of a number, 1: relative to the bind pose) */
+/* X(name, number, form, numbers per record, bits per number, 1: relative to the bind pose) */
 #define PM_CROWD_OUTPUTS(X)                                                                        \
     X(PALETTE, 0, PM_FORM_MATRIX, 12, 32, 1)                                                       \
     X(PALETTE_HALF, 1, PM_FORM_MATRIX, 12, 16, 1)                                                  \
@@ -20,7 +19,7 @@
     X(MODEL, 3, PM_FORM_MATRIX, 12, 32, 0)                                                         \
     X(LOCAL, 4, PM_FORM_LOCAL, 12, 32, 0)
 
-/* The row of PM_OUTPUT, for the preprocessor too. */
+/* The row of PM_OUTPUT as constants that the preprocessor can evaluate. */
 #ifndef PM_OUTPUT
 #define PM_OUTPUT 0
 #endif
@@ -38,7 +37,7 @@
 #define PM_OUTPUT_WORDS (0 PM_CROWD_OUTPUTS(PM_ROW_WORDS))
 
 #if PM_OUTPUT_WORDS == 0
-#error "PM_OUTPUT is no number of PM_CROWD_OUTPUTS"
+#error "PM_OUTPUT is not a number in PM_CROWD_OUTPUTS"
 #endif
 
 #endif

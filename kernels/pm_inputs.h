@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A clip of each lane at a time of its own: where its keys are, and what it makes of a group of
+ * Blend inputs in lanes: each lane has a clip and a time. Locates their keys and samples groups of
  * joints.
  */
 #ifndef PM_INPUTS_H
@@ -10,13 +10,13 @@
 #include "pm_keys.h"
 #include "pm_methods.h"
 
-/* The curve of positions and scales */
+/* The curve of positions and scales. */
 #ifndef PM_VECTOR_METHOD
 #define PM_VECTOR_METHOD pm_vector_linear
 #endif
 #define PM_VECTOR_OF(what) PM_OF__(PM_VECTOR_METHOD, what)
 
-/* Planes of a segment, and the second key */
+/* Planes of a segment: its key, its coefficients, and the next key. */
 #define PM_PLANES (2 + PM_COEFFICIENTS)
 #define PM_VECTOR_PLANES (2 + PM_VECTOR_OF(coefficients))
 #define PM_MAX_PLANES (2 + PM_MAX_COEFFICIENTS)
@@ -30,11 +30,12 @@ typedef struct pm_tables {
     pm_global const float *constants;
     pm_global const float *positions;
     pm_global const float *scales;
-    pm_global const pm_track_layout *layout; /* of all channels, or nothing */
+    pm_global const pm_track_layout *layout; /* (channels, clips, joints); not read without
+                                                per_joint */
     pm_crowd_size size;
 } pm_tables;
 
-/* Where lanes find their segments: of channel c at key[c], the next key at next[c]. */
+/* The position of each lane's segment: the key of channel c at key[c], the next key at next[c]. */
 typedef struct pm_key_lanes {
     pm_u64 key[PM_CHANNELS][PM_LANES];
     pm_u64 next[PM_CHANNELS][PM_LANES];
@@ -42,21 +43,21 @@ typedef struct pm_key_lanes {
     float u[PM_LANES];
 } pm_key_lanes;
 
-/* Joints are posed as many at a time as share a cache line of keys: one after another, their
- * long chains of arithmetic leave a processor waiting. */
+/* Number of joints that are posed together: those whose keys share a cache line. Posing them one by one
+ * would stall the processor on long chains of dependent arithmetic. */
 #define PM_GROUP PM_NEIGHBOURS
 
-/* Segments' planes of a group of joints. */
+/* The planes of the segments of a group of joints. */
 typedef struct pm_planes {
     pm_quat of[PM_MAX_PLANES][PM_GROUP];
 } pm_planes;
 
-/* What a group of joints has of each channel; of joints that no clip moves, nothing. */
+/* The values of each channel for a group of joints; undefined for joints that no clip moves. */
 typedef struct pm_poses {
     pm_quat of[PM_CHANNELS][PM_GROUP];
 } pm_poses;
 
-/* A clip of each lane at a time of its own. */
+/* Blend inputs: a clip and a time for each lane. */
 typedef struct pm_input_lanes {
     pm_u32 clip[PM_LANES];
     pm_s64 time[PM_LANES];
@@ -64,7 +65,7 @@ typedef struct pm_input_lanes {
     pm_key_lanes lanes;
 } pm_input_lanes;
 
-/* ---- where keys are ---------------------------------------------------------------- */
+/* ---- locating keys ----------------------------------------------------------------- */
 
 pm_fn void pm_set_key_lane(pm_key_lanes *lanes, int lane, pm_u32 c, pm_u64 first, pm_u32 row,
                            pm_u32 plane, pm_cursor cursor) {
@@ -74,7 +75,8 @@ pm_fn void pm_set_key_lane(pm_key_lanes *lanes, int lane, pm_u32 c, pm_u64 first
     lanes->u[lane] = cursor.u;
 }
 
-/* At clips of one timeline, once for all joints: those lie one behind another. */
+/* For clips with a common timeline: locates the keys of joint 0. The keys of all joints are
+ * contiguous. */
 pm_fn void pm_find_clip_keys(pm_input_lanes *input, const pm_tables *t) {
     for (int i = 0; i < PM_LANES; i++) {
         pm_clip_layout clip = t->clips[input->clip[i]];
@@ -85,7 +87,7 @@ pm_fn void pm_find_clip_keys(pm_input_lanes *input, const pm_tables *t) {
     }
 }
 
-/* At a joint whose clips may have a timeline for it alone. */
+/* For clips with per-joint timelines: locates the keys of one joint. */
 pm_fn void pm_find_joint_keys(pm_input_lanes *input, const pm_tables *t, pm_u32 joint) {
     for (int i = 0; i < PM_LANES; i++)
         for (pm_u32 c = 0; c < PM_CHANNELS; c++) {
@@ -101,13 +103,13 @@ pm_fn void pm_find_joint_keys(pm_input_lanes *input, const pm_tables *t, pm_u32 
 
 /* ---- sampling ----------------------------------------------------------------------- */
 
-/* Where lanes have plane p of their segments; the last is the second key. */
+/* The position of plane p of a lane's segment; the last plane is the next key. */
 pm_fn pm_u64 pm_plane_at(const pm_key_lanes *lanes, pm_u32 c, pm_u32 p, pm_u32 planes, int lane) {
     return p + 1 == planes ? lanes->next[c][lane]
                            : lanes->key[c][lane] + (pm_u64)p * lanes->plane[c][lane];
 }
 
-/* Of joints that lie one behind another. */
+/* Gathers the planes of a group of joints with contiguous keys. */
 pm_fn void pm_gather_group(pm_planes *to, pm_global const float *keys, const pm_key_lanes *lanes,
                            pm_u32 c, pm_u32 planes, pm_u32 first) {
     pm_global const float *from[PM_LANES];
@@ -118,7 +120,7 @@ pm_fn void pm_gather_group(pm_planes *to, pm_global const float *keys, const pm_
     }
 }
 
-/* Of the one joint that lanes were aimed at. */
+/* Gathers the planes of the joint that pm_find_joint_keys located. */
 pm_fn void pm_gather_joint(pm_planes *to, pm_global const float *keys, const pm_key_lanes *lanes,
                            pm_u32 c, pm_u32 planes) {
     pm_global const float *from[PM_LANES];
@@ -192,7 +194,7 @@ pm_fn pm_quat pm_spread(pm_global const float *from) {
     return pm_quat_of(PM_REAL(from[0]), PM_REAL(from[1]), PM_REAL(from[2]), PM_REAL(from[3]));
 }
 
-/* A channel's rest pose */
+/* A channel of the rest pose. */
 pm_fn pm_quat pm_rest_of(pm_global const pm_joint *joint, pm_u32 c) {
     return pm_spread(c == PM_CHANNEL_ROTATIONS   ? joint->rotation
                      : c == PM_CHANNEL_POSITIONS ? joint->position
@@ -203,7 +205,7 @@ pm_fn pm_u32 pm_is_animated(pm_global const pm_joint *joint, pm_u32 c) {
     return joint->animated >> c & 1;
 }
 
-/* A channel of joints `first` to `first + count` that lie one behind another. */
+/* Samples a channel of joints [first, first + count) with contiguous keys. */
 pm_fn void pm_sample_common(pm_poses *to, const pm_tables *t, const pm_input_lanes *input, pm_u32 c,
                             pm_u32 first, pm_u32 count) {
     pm_planes planes;
@@ -232,7 +234,7 @@ pm_fn void pm_sample_common(pm_poses *to, const pm_tables *t, const pm_input_lan
     }
 }
 
-/* A channel of joint k of a group, which lanes were aimed at. */
+/* Samples a channel of joint k of a group, which pm_find_joint_keys located. */
 pm_fn void pm_sample_per_joint(pm_poses *to, const pm_tables *t, const pm_input_lanes *input,
                                pm_u32 c, pm_u32 first, pm_u32 k) {
     pm_planes planes;
@@ -254,7 +256,8 @@ pm_fn void pm_sample_per_joint(pm_poses *to, const pm_tables *t, const pm_input_
     to->of[c][k] = pm_vector_at(&data, input);
 }
 
-/* A or B of a group of joints, of which some are animated in the channels of `animated`. */
+/* Samples blend input A or B for a group of joints. Bit c of `animated`: channel c of some joint is
+ * animated. */
 pm_fn void pm_sample_input(pm_poses *to, const pm_tables *t, pm_input_lanes *input,
                            pm_global const pm_joint *joints, pm_u32 first, pm_u32 count,
                            pm_u32 animated) {

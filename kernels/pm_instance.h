@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The rules of instances, once for the kernel and the host: what an instance does once its bad
- * numbers are put right, when it has its turn, and how blend input B changes A.
+ * The rules for instances, shared by the kernel and the host: correcting invalid fields, when an
+ * instance is updated, and how blend input B changes A.
  */
 #ifndef PM_INSTANCE_H
 #define PM_INSTANCE_H
@@ -9,18 +9,19 @@
 #include "pm_crowd.h"
 #include "pm_pose.h"
 
-/* A clip at a time. */
+/* A blend input: a clip at a time. */
 typedef struct pm_input {
-    pm_s64 time;
+    pm_s64 time; /* ticks */
     pm_u32 clip;
-    pm_u32 clamps; /* not 0: the time stops at the clip's ends */
+    pm_u32 clamps; /* not 0: the time is clamped to the clip's ends */
 } pm_input;
 
+/* An instance with invalid fields corrected. */
 typedef struct pm_resolved {
     pm_input a, b;
     pm_u32 has_a;  /* 0: A is the rest pose, and `a` is clip 0 at time 0 */
-    pm_u32 blends; /* 0: B does not count, and `b` is as `a` */
-    float weight;  /* in [0, 1], and 0 where B does not count */
+    pm_u32 blends; /* 0: B has no effect, and `b` equals `a` */
+    float weight;  /* in [0, 1]; 0 where B has no effect */
     pm_u32 additive;
     pm_u32 in_place;
     pm_u32 mask; /* 0: none */
@@ -32,7 +33,7 @@ pm_fn pm_u32 pm_level_index(pm_u32 level, pm_u32 levels) {
     return level < levels ? level : levels - 1;
 }
 
-/* Any 32 bytes can be posed: see pm_crowd_instance in the public header. */
+/* Resolves an instance. Any 32 bytes are accepted: see pm_crowd_instance in the public header. */
 pm_fn pm_resolved pm_instance_resolve(pm_instance instance, pm_u32 clips, pm_u32 masks,
                                       pm_u32 levels) {
     pm_resolved r;
@@ -53,24 +54,25 @@ pm_fn pm_resolved pm_instance_resolve(pm_instance instance, pm_u32 clips, pm_u32
     return r;
 }
 
-/* Whether an instance has its turn in a frame; `index` is its number among all. */
-pm_fn pm_u32 pm_has_turn(pm_u64 frame, pm_u64 index, pm_u32 update_every) {
+/* Whether an instance is updated in a frame; `index` is its number in the whole job. */
+pm_fn pm_u32 pm_is_update_due(pm_u64 frame, pm_u64 index, pm_u32 update_every) {
     return (frame + index / PM_INSTANCE_GROUP) % update_every == 0;
 }
 
-/* Whether a joint keeps its rest pose: one that the level lacks, and joint 0 in place. */
+/* Whether a joint keeps its rest pose: a joint that the level lacks, or joint 0 of an instance in
+ * place. */
 pm_fn pm_u32 pm_keeps_rest(pm_u32 level_has, pm_u32 joint, pm_u32 in_place) {
     return !level_has || (joint == 0 && in_place);
 }
 
-/* A channel of A and B, crossfaded. */
+/* A channel of A crossfaded with B. */
 pm_fn pm_quat pm_channel_mixed(pm_u32 channel, pm_quat a, pm_quat b, real weight) {
     return channel == PM_CHANNEL_ROTATIONS ? pm_rotations_mixed(a, b, weight)
                                            : pm_vectors_mixed(a, b, weight);
 }
 
-/* A channel of A with B added: by how B differs from the rest pose. `unscale` is one over the rest
- * scale, and is read for scales alone. */
+/* A channel of A with the difference of B from the rest pose added. `unscale` is one over the rest scale
+ * and is read for scales only. */
 pm_fn pm_quat pm_channel_added(pm_u32 channel, pm_quat a, pm_quat b, pm_quat rest, pm_quat unscale,
                                real weight) {
     if (channel == PM_CHANNEL_ROTATIONS)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Instances in lanes: what each does by pm_instance.h, and the poses of a group of joints.
+ * Instances in lanes, resolved by pm_instance.h, and the poses of a group of joints.
  */
 #ifndef PM_INSTANCES_H
 #define PM_INSTANCES_H
@@ -8,12 +8,12 @@
 #include "pm_inputs.h"
 #include "pm_instance.h"
 
-/* PM_LANES instances; any_... says whether something is so in some lane. */
+/* PM_LANES instances. any_...: whether the condition is true in some lane. */
 typedef struct pm_instance_lanes {
     pm_input_lanes a, b;
-    float no_clip[PM_LANES]; /* not 0: A shows the rest pose */
+    float no_clip[PM_LANES]; /* not 0: A is the rest pose */
     float weight[PM_LANES];
-    float added[PM_LANES];    /* not 0: B is laid on top */
+    float added[PM_LANES];    /* not 0: B is additive */
     float in_place[PM_LANES]; /* not 0: joint 0 keeps its rest pose */
     pm_u32 mask[PM_LANES];
     pm_u32 level[PM_LANES];
@@ -22,17 +22,17 @@ typedef struct pm_instance_lanes {
 
 /* ---- instances ---------------------------------------------------------------------------- */
 
-pm_fn void pm_input_enter(pm_input_lanes *lanes, int i, pm_input input) {
+pm_fn void pm_input_set(pm_input_lanes *lanes, int i, pm_input input) {
     lanes->clip[i] = input.clip;
     lanes->time[i] = input.time;
     lanes->clamps[i] = input.clamps;
 }
 
-pm_fn void pm_instance_enter(pm_instance_lanes *states, int i, pm_instance instance,
-                             const pm_tables *t) {
+pm_fn void pm_instance_set(pm_instance_lanes *states, int i, pm_instance instance,
+                           const pm_tables *t) {
     pm_resolved r = pm_instance_resolve(instance, t->size.clips, t->size.masks, t->size.levels);
-    pm_input_enter(&states->a, i, r.a);
-    pm_input_enter(&states->b, i, r.b);
+    pm_input_set(&states->a, i, r.a);
+    pm_input_set(&states->b, i, r.b);
     states->no_clip[i] = r.has_a ? 0.0f : 1.0f;
     states->weight[i] = r.weight;
     states->added[i] = r.additive ? 1.0f : 0.0f;
@@ -47,20 +47,21 @@ pm_fn void pm_instance_enter(pm_instance_lanes *states, int i, pm_instance insta
     states->any_in_place |= r.in_place;
 }
 
-/* Lanes past the end repeat the last instance, and write nothing. */
-pm_fn pm_u32 pm_instances_enter(pm_instance_lanes *states, pm_global const pm_instance *instances,
-                                pm_u32 first, pm_global const pm_crowd_level *levels,
-                                const pm_tables *t) {
+/* Loads the instances from `first` on and returns a bit mask of the lanes to be written. Lanes past the
+ * end repeat the last instance and are not written. */
+pm_fn pm_u32 pm_instances_load(pm_instance_lanes *states, pm_global const pm_instance *instances,
+                               pm_u32 first, pm_global const pm_crowd_level *levels,
+                               const pm_tables *t) {
     pm_u32 active = 0;
     states->any_b = states->any_added = states->any_mixed = states->any_mask = 0;
     states->any_part = states->any_no_clip = states->any_in_place = 0;
     for (int i = 0; i < PM_LANES; i++) {
         pm_u32 index = first + (pm_u32)i;
         pm_u32 here = index < t->size.instances;
-        pm_instance_enter(states, i, instances[here ? index : t->size.instances - 1], t);
+        pm_instance_set(states, i, instances[here ? index : t->size.instances - 1], t);
         pm_crowd_level level = levels[states->level[i]];
         states->any_part |= !level.whole;
-        if (here && pm_has_turn(t->size.frame, t->size.first + index, level.update_every))
+        if (here && pm_is_update_due(t->size.frame, t->size.first + index, level.update_every))
             active |= 1u << i;
     }
     return active;
@@ -73,13 +74,13 @@ pm_fn real pm_weight_at(const pm_instance_lanes *states, pm_global const float *
     real weight = pm_reals_of(states->weight);
     if (!states->any_mask)
         return weight;
-    float share[PM_LANES];
+    float joint_weight[PM_LANES];
     for (int i = 0; i < PM_LANES; i++)
-        share[i] = masks[(pm_u64)states->mask[i] * joints + joint];
-    return weight * pm_reals_of(share);
+        joint_weight[i] = masks[(pm_u64)states->mask[i] * joints + joint];
+    return weight * pm_reals_of(joint_weight);
 }
 
-/* A channel of A, changed by B in each lane's way. */
+/* A channel of A blended with B, crossfaded or additive by lane. */
 pm_fn pm_quat pm_blended(const pm_instance_lanes *states, pm_global const pm_joint *joint, pm_u32 c,
                          pm_quat a, pm_quat b, real weight) {
     pm_quat mixed = states->any_mixed ? pm_channel_mixed(c, a, b, weight) : a;
@@ -102,48 +103,48 @@ pm_fn void pm_blend_group(pm_poses *a, const pm_poses *b, const pm_tables *t,
     }
 }
 
-/* Has joints at rest in lanes that are set. */
-pm_fn void pm_put_to_rest(pm_poses *poses, pm_global const pm_joint *joint, pm_u32 k,
-                          const float *lanes) {
+/* Sets a joint to the rest pose in the lanes that are not 0. */
+pm_fn void pm_set_rest(pm_poses *poses, pm_global const pm_joint *joint, pm_u32 k,
+                       const float *lanes) {
     for (pm_u32 c = 0; c < PM_CHANNELS; c++)
         if (pm_is_animated(joint, c))
             poses->of[c][k] = pm_quat_select(pm_reals_of(lanes) != PM_REAL(0.0f),
                                              pm_rest_of(joint, c), poses->of[c][k]);
 }
 
-/* Joints that a lane's level lacks, and joint 0 in place. */
-pm_fn void pm_keep_still(pm_poses *poses, const pm_tables *t, const pm_instance_lanes *states,
-                         pm_global const pm_u8 *level_joints, pm_global const pm_joint *joint,
-                         pm_u32 j, pm_u32 k) {
+/* Sets the joints that keep their rest pose, by pm_keeps_rest in each lane. */
+pm_fn void pm_apply_level(pm_poses *poses, const pm_tables *t, const pm_instance_lanes *states,
+                          pm_global const pm_u8 *level_joints, pm_global const pm_joint *joint,
+                          pm_u32 j, pm_u32 k) {
     float still[PM_LANES];
     for (int i = 0; i < PM_LANES; i++) {
         pm_u32 has = level_joints[(pm_u64)states->level[i] * t->size.joints + j];
         still[i] = pm_keeps_rest(has, j, states->in_place[i] != 0.0f) ? 1.0f : 0.0f;
     }
-    pm_put_to_rest(poses, joint, k, still);
+    pm_set_rest(poses, joint, k, still);
 }
 
-/* Whether some lane's level has a joint. */
-pm_fn pm_u32 pm_is_wanted(const pm_tables *t, const pm_instance_lanes *states,
+/* Whether the level of some lane includes a joint. */
+pm_fn pm_u32 pm_is_needed(const pm_tables *t, const pm_instance_lanes *states,
                           pm_global const pm_u8 *level_joints, pm_u32 j) {
-    pm_u32 wanted = !states->any_part;
-    for (int i = 0; i < PM_LANES && !wanted; i++)
-        wanted = level_joints[(pm_u64)states->level[i] * t->size.joints + j];
-    return wanted;
+    pm_u32 needed = !states->any_part;
+    for (int i = 0; i < PM_LANES && !needed; i++)
+        needed = level_joints[(pm_u64)states->level[i] * t->size.joints + j];
+    return needed;
 }
 
-/* The poses of a group of joints in each lane. */
+/* Computes the poses of a group of joints in each lane. */
 pm_fn void pm_pose_group(pm_poses *poses, const pm_tables *t, pm_instance_lanes *states,
                          pm_global const pm_u8 *level_joints, pm_global const float *masks,
                          pm_global const pm_joint *joints, pm_u32 first, pm_u32 count) {
     pm_u32 animated = 0;
     for (pm_u32 k = 0; k < count; k++)
-        if (pm_is_wanted(t, states, level_joints, first + k))
+        if (pm_is_needed(t, states, level_joints, first + k))
             animated |= joints[first + k].animated;
     if (animated) {
         pm_sample_input(poses, t, &states->a, joints, first, count, animated);
         for (pm_u32 k = 0; k < count && states->any_no_clip; k++)
-            pm_put_to_rest(poses, joints + first + k, k, states->no_clip);
+            pm_set_rest(poses, joints + first + k, k, states->no_clip);
     }
     if (animated && states->any_b) {
         pm_poses b;
@@ -152,7 +153,7 @@ pm_fn void pm_pose_group(pm_poses *poses, const pm_tables *t, pm_instance_lanes 
     }
     for (pm_u32 k = 0; k < count; k++)
         if (states->any_part || (states->any_in_place && first + k == 0))
-            pm_keep_still(poses, t, states, level_joints, joints + first + k, first + k, k);
+            pm_apply_level(poses, t, states, level_joints, joints + first + k, first + k, k);
 }
 
 pm_fn pm_quat pm_channel_of(const pm_poses *poses, pm_global const pm_joint *joint, pm_u32 c,

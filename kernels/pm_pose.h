@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Poses: two of them blended, and a joint's matrix from its parent's. A matrix is three rows,
- * each a pm_quat whose w is the translation.
+ * Poses: blending two poses, and a joint's matrix from its parent's. A matrix is three rows, each a
+ * pm_quat whose w is the translation.
  */
 #ifndef PM_POSE_H
 #define PM_POSE_H
@@ -18,20 +18,20 @@ typedef struct pm_matrix {
     pm_quat x, y, z;
 } pm_matrix;
 
-/* A turn, then a shift; the w of the shift is 0. */
+/* A rotation, then a translation by `position`, whose w is 0. */
 typedef struct pm_rigid {
     pm_quat rotation, position;
 } pm_rigid;
 
 /* ---- blending -------------------------------------------------------------------- */
 
-/* Unit quaternions no more than pi/2 apart, or their mix at any weight, made unit: its squared
- * length is between 1/2 and 1. */
+/* Normalises a mix of two unit quaternions whose angle on the sphere is at most pi/2: its squared length
+ * is between 1/2 and 1. */
 pm_fn pm_quat pm_quat_mix_unit(pm_quat mix) {
     return pm_quat_scaled(mix, pm_inverse_root(PM_REAL(1.0f) - pm_quat_norm2(mix)));
 }
 
-/* From a to b on the shorter way; the operands themselves at weights 0 and 1. */
+/* A mix of a and b over the shorter arc; exactly a and b at weights 0 and 1. */
 pm_fn pm_quat pm_rotations_mixed(pm_quat a, pm_quat b, real weight) {
     pm_mask far = pm_quat_dot(a, b) < PM_REAL(0.0f);
     real to_b = pm_select(far, -weight, weight);
@@ -40,16 +40,15 @@ pm_fn pm_quat pm_rotations_mixed(pm_quat a, pm_quat b, real weight) {
     return pm_quat_select(weight == PM_REAL(1.0f), b, mix);
 }
 
-/* From a to b in a straight line; the operands themselves, signs of zeros too, at weights 0
- * and 1. */
+/* A linear mix of a and b; exactly a and b, including the signs of zeros, at weights 0 and 1. */
 pm_fn pm_quat pm_vectors_mixed(pm_quat a, pm_quat b, real weight) {
     pm_quat mix = pm_quat_blend(PM_REAL(1.0f) - weight, a, weight, b);
     mix = pm_quat_select(weight == PM_REAL(0.0f), a, mix);
     return pm_quat_select(weight == PM_REAL(1.0f), b, mix);
 }
 
-/* A turned further, about its own axes, by a share of how B differs from the rest pose:
- * a mix(1, rest^-1 b). At weight 0 exactly A, as are the next two. */
+/* A rotated, about its own axes, by the weighted difference of B from the rest pose:
+ * a mix(1, rest^-1 b). Exactly A at weight 0, as are the next two. */
 pm_fn pm_quat pm_rotation_added(pm_quat a, pm_quat b, pm_quat rest, real weight) {
     real zero = PM_REAL(0.0f);
     pm_quat identity = pm_quat_of(zero, zero, zero, PM_REAL(1.0f));
@@ -64,7 +63,7 @@ pm_fn pm_quat pm_position_added(pm_quat a, pm_quat b, pm_quat rest, real weight)
     return pm_quat_select(weight == PM_REAL(0.0f), a, sum);
 }
 
-/* a (1 + weight (b/rest - 1)), of one over the rest scale */
+/* a (1 + weight (b/rest - 1)); `unscale` is 1/rest. */
 pm_fn pm_quat pm_scale_added(pm_quat a, pm_quat b, pm_quat unscale, real weight) {
     real one = PM_REAL(1.0f);
     return pm_quat_of(a.x * pm_fma(weight, pm_fma(b.x, unscale.x, -one), one),
@@ -74,8 +73,8 @@ pm_fn pm_quat pm_scale_added(pm_quat a, pm_quat b, pm_quat unscale, real weight)
 
 /* ---- matrices --------------------------------------------------------------------- */
 
-/* Of a rotation within 1e-6 of unit length, by which it is divided to first order: down a
- * chain of joints what lengths are off would add up. */
+/* The matrix of a rotation whose length is within 1e-6 of 1. The rotation is divided by its length to
+ * first order, because the errors of lengths would accumulate along a chain of joints. */
 pm_fn pm_matrix pm_matrix_of(pm_quat q, pm_quat position) {
     pm_matrix m;
     real one = PM_REAL(1.0f);
@@ -95,7 +94,7 @@ pm_fn pm_quat pm_row_scaled(pm_quat row, pm_quat scale) {
     return pm_quat_of(row.x * scale.x, row.y * scale.y, row.z * scale.z, row.w);
 }
 
-/* With the scale done first. */
+/* The matrix with a scale applied before it. */
 pm_fn pm_matrix pm_matrix_scaled(pm_matrix m, pm_quat scale) {
     m.x = pm_row_scaled(m.x, scale);
     m.y = pm_row_scaled(m.y, scale);
@@ -108,7 +107,7 @@ pm_fn real pm_row_at(pm_quat row, real x, real y, real z, real d) {
     return pm_fma(row.x, x, pm_fma(row.y, y, pm_fma(row.z, z, d)));
 }
 
-/* One row of a product. Adding -0 to a product is to leave it as it is. */
+/* One row of a product. Adding -0 to a number leaves it unchanged. */
 pm_fn pm_quat pm_row_product(pm_quat row, pm_matrix m) {
     real nothing = PM_REAL(-0.0f);
     return pm_quat_of(
@@ -146,7 +145,7 @@ pm_fn pm_rigid pm_rigid_product(pm_rigid a, pm_rigid b) {
     return r;
 }
 
-/* The dual part of a rigid motion as a dual quaternion: half the shift times the turn. */
+/* The dual part of a rigid motion as a dual quaternion: half the translation times the rotation. */
 pm_fn pm_quat pm_rigid_dual(pm_rigid a) {
     real half_ = PM_REAL(0.5f);
     pm_quat shift =
@@ -156,9 +155,9 @@ pm_fn pm_quat pm_rigid_dual(pm_rigid a) {
 
 /* ---- half precision ---------------------------------------------------------------- */
 
-/* The bits of a number as float16, rounded to nearest even, in the lower half of a word. What
- * is too large becomes infinite; NaN stays one. Adding 1/2 to a number below 2^-14 leaves
- * the bits of its subnormal float16 in the sum's. */
+/* The bits of a number as float16, rounded to nearest even, in the lower half of a word. Numbers that
+ * are too large become infinite; NaN stays NaN. Adding 1/2 to a number below 2^-14 moves the bits of
+ * its subnormal float16 to the low bits of the sum. */
 pm_fn pm_mask pm_half_bits(real a) {
     pm_mask bits = pm_bits_of(a);
     pm_mask size = bits & PM_BITS(0x7fffffff);

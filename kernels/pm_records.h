@@ -1,31 +1,31 @@
 /* SPDX-License-Identifier: MIT
  *
- * Records of joints on their way to memory, where each instance has its own, a stride apart.
- * A lane is an instance: words wait until there are whole cache lines of each, for a line that is
- * written in parts past the caches is written several times, and are transposed on their way.
+ * Writes the records of joints to memory, where the instances' records are a stride apart. Each lane is
+ * an instance. Words are buffered until there are whole cache lines for each instance, because a line
+ * that is written past the caches in parts is written several times. They are transposed when stored.
  */
 #ifndef PM_RECORDS_H
 #define PM_RECORDS_H
 
 #include "pm_memory.h"
 
-/* Words that wait: whole cache lines of records of 6, 8 and 12. */
-#define PM_WAITING 48
+/* Words per buffer: whole records of 6, 8 and 12 words, and whole cache lines. */
+#define PM_BUFFER_WORDS 48
 #define PM_MAX_RECORD_WORDS 12
 
-/* Where lanes write; lane i only where bit i of `active` is set. */
+/* The output memory of the lanes. Lane i is written only where bit i of `active` is set. */
 typedef struct pm_lanes_out {
-    pm_global float *to[PM_LANES]; /* each on a boundary of PM_LANES floats, where it streams */
+    pm_global float *to[PM_LANES]; /* aligned to PM_LANES floats where `streams` */
     pm_u32 active;
-    pm_u32 streams;
+    pm_u32 streams; /* not 0: store past the caches */
 } pm_lanes_out;
 
 #define PM_ALL_ACTIVE ((1u << PM_LANES) - 1u)
 
 #if PM_LANES == 1
 
-/* Single lanes have nothing to wait for. */
-#define PM_RECORDS_ROOM PM_MAX_RECORD_WORDS
+/* With one lane, records are stored at once. */
+#define PM_RECORD_WORDS_TOTAL PM_MAX_RECORD_WORDS
 
 pm_fn real *pm_record(real *words, pm_u32 n, pm_u32 size) {
     (void)n;
@@ -33,7 +33,7 @@ pm_fn real *pm_record(real *words, pm_u32 n, pm_u32 size) {
     return words;
 }
 
-/* Words 4 by 4 where they go so; memory is on a boundary of 8 bytes at least. */
+/* Stores a record, four words at a time where possible. Memory is aligned to at least 8 bytes. */
 pm_fn void pm_send_records(const pm_lanes_out *out, const real *words, pm_u32 n, pm_u32 size,
                            pm_u32 last) {
     pm_global float *to = out->to[0] + n * size;
@@ -74,7 +74,7 @@ pm_fn void pm_store_part(real line, pm_global float *to, pm_u32 count) {
         to[i] = words[i];
 }
 
-/* A line of a lane; unless it is `whole`, `count` words of it, where the lane is active. */
+/* Stores a line of a lane. Unless `whole`, only `count` words of it, and only in an active lane. */
 pm_fn void pm_put_line(const pm_lanes_out *out, int lane, pm_u32 at, real line, pm_u32 count,
                        pm_u32 whole) {
     if (whole)
@@ -83,8 +83,8 @@ pm_fn void pm_put_line(const pm_lanes_out *out, int lane, pm_u32 at, real line, 
         pm_store_part(line, out->to[lane] + at, count);
 }
 
-/* Lines are stored some at a time, as soon as they are made. All of them would not stay in
- * registers, and to store each twice takes a tenth of the kernel's time. */
+/* Stores four lines as soon as they are transposed. All lines of a block would not fit the registers, and
+ * spilling them takes a tenth of the kernel's time. */
 pm_fn void pm_put_four_lines(const pm_lanes_out *out, int lane, pm_u32 at, pm_quat_block lines,
                              pm_u32 count, pm_u32 whole) {
     pm_put_line(out, lane, at, lines.r0, count, whole);
@@ -98,7 +98,7 @@ pm_fn pm_quat_block pm_block_of_words(const real *words) {
 }
 
 #if PM_LANES == 16
-/* Of four lanes, four words each in a, b, c and d. */
+/* The lines of four lanes; a, b, c and d hold four words of each lane. */
 pm_fn pm_quat_block pm_four_lines(real a, real b, real c, real d) {
     pm_quat_block m;
     m.r0 = a;
@@ -108,7 +108,7 @@ pm_fn pm_quat_block pm_four_lines(real a, real b, real c, real d) {
     return pm_fours_transposed(m);
 }
 #elif PM_LANES == 8
-/* Of two lanes each, four words in a and four in b, and likewise in c and d. */
+/* The lines of four lanes; a and b hold four words each of two lanes, c and d of the other two. */
 pm_fn pm_quat_block pm_four_lines(real a, real b, real c, real d) {
     pm_quat_block m;
     m.r0 = PM_SHUFFLE(a, b, PM_LOWER);
@@ -119,7 +119,7 @@ pm_fn pm_quat_block pm_four_lines(real a, real b, real c, real d) {
 }
 #endif
 
-/* PM_LANES words of all lanes, as a line of each */
+/* Stores PM_LANES words of all lanes, as one line per lane. */
 pm_fn void pm_put_lines(const pm_lanes_out *out, pm_u32 at, const real *words, pm_u32 count,
                         pm_u32 whole) {
     pm_quat_block a = pm_block_of_words(words);
@@ -155,7 +155,7 @@ pm_rare_fn void pm_put_some(const pm_lanes_out *out, pm_u32 at, const real *word
     pm_put_lines(out, at, words, count, 0);
 }
 
-/* `count` words of each lane, up to PM_LANES. */
+/* Stores `count` words of each lane, at most PM_LANES. */
 pm_fn void pm_store_lines(const pm_lanes_out *out, pm_u32 at, const real *words, pm_u32 count) {
     if (count >= PM_LANES && out->active == PM_ALL_ACTIVE)
         pm_put_lines(out, at, words, PM_LANES, 1);
@@ -163,37 +163,38 @@ pm_fn void pm_store_lines(const pm_lanes_out *out, pm_u32 at, const real *words,
         pm_put_some(out, at, words, count < PM_LANES ? count : PM_LANES);
 }
 
-#define PM_RECORDS_ROOM (2 * PM_WAITING)
+#define PM_RECORD_WORDS_TOTAL (2 * PM_BUFFER_WORDS)
 
-/* Where record n is made, of `size` words. */
+/* The memory for record n, of `size` words, in one of two buffers. */
 pm_fn real *pm_record(real *words, pm_u32 n, pm_u32 size) {
-    pm_u32 room = PM_WAITING / size;
-    return words + n / room % 2 * PM_WAITING + n % room * size;
+    pm_u32 per_buffer = PM_BUFFER_WORDS / size;
+    return words + n / per_buffer % 2 * PM_BUFFER_WORDS + n % per_buffer * size;
 }
 
-/* What is left of the half before, from a line on, and the records up to n. */
+/* Stores the rest of the previous buffer, from `line` on, and the records up to n of the present one. */
 pm_rare_fn void pm_send_rest(const pm_lanes_out *out, const real *words, pm_u32 n, pm_u32 size,
                              pm_u32 line) {
-    pm_u32 room = PM_WAITING / size, round = n / room;
-    const real *before = words + (round + 1) % 2 * PM_WAITING;
-    for (pm_u32 w = line * PM_LANES; round > 0 && w < PM_WAITING; w += PM_LANES)
-        pm_store_lines(out, (round - 1) * PM_WAITING + w, before + w, PM_LANES);
-    pm_u32 count = (n % room + 1) * size;
+    pm_u32 per_buffer = PM_BUFFER_WORDS / size, fill = n / per_buffer;
+    const real *before = words + (fill + 1) % 2 * PM_BUFFER_WORDS;
+    for (pm_u32 w = line * PM_LANES; fill > 0 && w < PM_BUFFER_WORDS; w += PM_LANES)
+        pm_store_lines(out, (fill - 1) * PM_BUFFER_WORDS + w, before + w, PM_LANES);
+    pm_u32 count = (n % per_buffer + 1) * size;
     for (pm_u32 w = 0; w < count; w += PM_LANES)
-        pm_store_lines(out, round * PM_WAITING + w, words + round % 2 * PM_WAITING + w, count - w);
+        pm_store_lines(out, fill * PM_BUFFER_WORDS + w, words + fill % 2 * PM_BUFFER_WORDS + w,
+                       count - w);
 }
 
-/* Records fill one half of the words while those of the other leave: as much as a record takes is
- * stored once record n is there. To move words and to compute are different units' work, and in
- * turn they keep each other busy. */
+/* Double buffering: records fill one buffer while the other is stored. After record n, as many lines as a
+ * record takes are stored. Stores and arithmetic use different units of a processor, and interleaving
+ * them keeps both busy. */
 pm_fn void pm_send_records(const pm_lanes_out *out, const real *words, pm_u32 n, pm_u32 size,
                            pm_u32 last) {
-    pm_u32 room = PM_WAITING / size, lines = (size + PM_LANES - 1) / PM_LANES;
-    pm_u32 round = n / room, line = n % room * lines;
-    const real *before = words + (round + 1) % 2 * PM_WAITING;
+    pm_u32 per_buffer = PM_BUFFER_WORDS / size, lines = (size + PM_LANES - 1) / PM_LANES;
+    pm_u32 fill = n / per_buffer, line = n % per_buffer * lines;
+    const real *before = words + (fill + 1) % 2 * PM_BUFFER_WORDS;
     for (pm_u32 i = 0; i < lines; i++, line++)
-        if (round > 0 && line < PM_WAITING / PM_LANES)
-            pm_store_lines(out, (round - 1) * PM_WAITING + line * PM_LANES,
+        if (fill > 0 && line < PM_BUFFER_WORDS / PM_LANES)
+            pm_store_lines(out, (fill - 1) * PM_BUFFER_WORDS + line * PM_LANES,
                            before + line * PM_LANES, PM_LANES);
     if (last)
         pm_send_rest(out, words, n, size, line);

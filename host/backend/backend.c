@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What all devices and their clips begin with.
+ * The common part of all devices and of their clips.
  */
 #include "backend.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Requests for poses, resolved and cut.
+ * Makes requests for poses from jobs, and cuts them into pieces.
  */
 #include "pose_request.h"
 

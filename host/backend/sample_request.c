@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Requests for samples: outputs, pieces, and cursors.
+ * Makes requests for samples from jobs, cuts them into pieces, and computes cursors.
  */
 #include "sample_request.h"
 
@@ -57,7 +57,7 @@ pm_status pm_sample_check_rate(const pm_clip_data *clip, const pm_sample_job *jo
     if (!pm_rational_positive(job->rate))
         return pm_fail(error, PM_ERROR_TIME, "rate is not positive");
     if (pm_rational_given(job->start) && job->start.den <= 0)
-        return pm_fail(error, PM_ERROR_TIME, "start has a denominator that is not positive");
+        return pm_fail(error, PM_ERROR_TIME, "the denominator of start is not positive");
     if (__builtin_add_overflow(job->first, job->sample_count, &end))
         return pm_fail(error, PM_ERROR_SIZE, "first + sample_count does not fit 64 bits");
     for (size_t i = 0; i < clip->timeline_count; i++) {
@@ -66,29 +66,32 @@ pm_status pm_sample_check_rate(const pm_clip_data *clip, const pm_sample_job *jo
             !pm_uniform_map_of(clip->timelines[i].rate, job->rate, job->start, job->first,
                                job->sample_count, &c))
             return pm_fail(error, PM_ERROR_TIME,
-                           "rate and start are too fine to combine exactly with the keys' rate");
+                           "rate and start cannot be combined exactly with the keys' rate: their "
+                           "numerators and denominators are too large");
     }
     return PM_OK;
 }
 
 /* ---- cursors ---- */
 
-/* Samples at a rate on listed key times: each time is computed once, from whole numbers. */
+/* The time in seconds of sample k at the job's rate, for listed key times. Computed from integers for
+ * each sample, so that errors do not accumulate. */
 static double time_at(const pm_clip_timeline *timeline, const pm_sample_request *r, uint64_t k) {
     double since = (double)k * (double)r->rate.den / (double)r->rate.num;
     double start = r->start.den ? pm_rational_value(r->start) : 0;
     return timeline->first + start + since;
 }
 
-/* How samples at a job's rate fall on uniform keys of one rate: in 64 bits where they fit. */
+/* The map from samples at a job's rate to uniform keys at one rate: exact, and in 64 bits where it
+ * fits. */
 typedef struct spacing {
-    pm_rational key_rate; /* 0/0 before the first */
+    pm_rational key_rate; /* 0/0: not set yet */
     pm_exact_uniform_map exact;
-    pm_uniform_map narrow; /* but for segments and loop, which are a timeline's own */
-    bool fits;
+    pm_uniform_map narrow; /* without segment_count and loop, which belong to the timeline */
+    bool fits;             /* `narrow` is set */
 } spacing;
 
-static void space(spacing *s, pm_rational key_rate, const pm_sample_request *r) {
+static void set_spacing(spacing *s, pm_rational key_rate, const pm_sample_request *r) {
     if (s->key_rate.num == key_rate.num && s->key_rate.den == key_rate.den)
         return;
     s->key_rate = key_rate;
@@ -120,8 +123,8 @@ static void locate_on_listed(const pm_clip_timeline *timeline, const pm_sample_r
         cursors[k] = pm_timeline_locate(timeline, time_at(timeline, r, r->first + k), &hint);
 }
 
-/* A row a timeline. Neighbours of one rate share their spacing: to reduce its fractions takes as
- * long as to locate a dozen samples. */
+/* Writes a row of cursors per timeline. Successive timelines with the same rate share the spacing,
+ * because reducing its fractions takes as long as locating a dozen samples. */
 static void locate_at_rate(const pm_sample_request *r, pm_cursor *cursors) {
     spacing s = {0};
     for (size_t i = 0; i < r->clip->timeline_count; i++, cursors += r->sample_count) {
@@ -130,18 +133,18 @@ static void locate_at_rate(const pm_sample_request *r, pm_cursor *cursors) {
             locate_on_listed(timeline, r, cursors);
             continue;
         }
-        space(&s, timeline->rate, r);
+        set_spacing(&s, timeline->rate, r);
         locate_on_uniform(timeline, &s, r, cursors);
     }
 }
 
-/* Listed times that several threads locate. */
+/* Listed sample times, located by several threads. */
 typedef struct listing {
     const pm_sample_request *request;
     pm_cursor *cursors;
 } listing;
 
-/* Times that a thread takes at once: some hundred times what starting one costs. */
+/* Times per work item: locating them costs some hundred times as much as starting a thread. */
 enum { TIMES_OF_ITEM = 65536 };
 
 static void locate_pairs(const listing *l, const pm_piece *piece) {
@@ -190,7 +193,7 @@ bool pm_sample_uniform_map(const pm_sample_request *request, pm_uniform_map *map
     if (request->times || !request->clip->common_timeline || !timeline->uniform ||
         timeline->constant)
         return false;
-    space(&s, timeline->rate, request);
+    set_spacing(&s, timeline->rate, request);
     *map = uniform_map_on(timeline, &s);
     return s.fits;
 }

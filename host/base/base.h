@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The door of this room: what everything stands on, and what knows nothing of curves. Errors,
- * messages, threads, exact fractions, the clock, instruction sets.
+ * The door of this room: utilities that are independent of curves. Errors, log messages, threads,
+ * exact fractions, the clock, instruction sets.
  */
 #ifndef PM_HOST_BASE_H
 #define PM_HOST_BASE_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The instruction sets by name, and which of them the processor supports.
+ * The names of the instruction sets, and which of them the processor supports.
  */
 #include "instruction_set.h"
 

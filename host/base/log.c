@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Messages of any length.
+ * Delivers log messages of any length.
  */
 #include "log.h"
 
@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A message longer than `text` needs memory of its own. Without memory it is cut, and its end says
- * that. */
+/* Delivers a message that is longer than `text`, in heap memory. Without memory the message is
+ * truncated and ends with a note about it. */
 static void log_long(pm_logger logger, pm_log_level level, char *text, size_t size, size_t length,
                      const char *format, va_list arguments) {
     static const char cut[] = " ... (cut: out of memory)";

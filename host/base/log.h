@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Messages to the callback that an engine was given.
+ * Log messages to the callback of an engine's description.
  */
 #ifndef PM_HOST_LOG_H
 #define PM_HOST_LOG_H
@@ -8,12 +8,12 @@
 #include <posemill/posemill.h>
 
 typedef struct pm_logger {
-    pm_log_function log; /* NULL: silence */
-    void *user;
+    pm_log_function log; /* NULL: no log */
+    void *user;          /* passed to `log` */
 } pm_logger;
 
-/* Delivers a message of any length on the calling thread. The callback may call the library, so the
- * caller holds no lock. */
+/* Delivers a message of any length on the calling thread. Thread-safe. The callback may call the
+ * library, so the caller must not hold a lock. */
 void pm_log(pm_logger logger, pm_log_level level, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Status names, the caller's error struct, the version.
+ * Status names, filling the caller's error struct, and the version.
  */
 #include "status.h"
 
@@ -42,26 +42,25 @@ const char *pm_status_name(pm_status status) {
     return "unknown";
 }
 
-/* Adds " (track 3, key 2)" to a message that is `length` long: what is known of the place. */
-static void add_cursor(pm_error *error, size_t length) {
+/* Appends the known indices to a message of `length` characters, such as " (track 3, key 2)". */
+static void add_indices(pm_error *error, size_t length) {
     const struct {
         const char *name;
         size_t number;
-    } cursors[] = {{"track", error->track},
+    } indices[] = {{"track", error->track},
                    {"key", error->key},
                    {"joint", error->joint},
                    {"instance", error->instance}};
-    char cursor[96] = "";
+    char text[96] = "";
     size_t end = 0;
-    for (size_t i = 0; i < sizeof cursors / sizeof *cursors; i++)
-        if (cursors[i].number != PM_NO_INDEX)
-            end += (size_t)snprintf(cursor + end, sizeof cursor - end, "%s%s %zu",
-                                    end ? ", " : " (", cursors[i].name, cursors[i].number);
-    snprintf(error->message + length, sizeof error->message - length, "%s%s", cursor,
-             end ? ")" : "");
+    for (size_t i = 0; i < sizeof indices / sizeof *indices; i++)
+        if (indices[i].number != PM_NO_INDEX)
+            end += (size_t)snprintf(text + end, sizeof text - end, "%s%s %zu", end ? ", " : " (",
+                                    indices[i].name, indices[i].number);
+    snprintf(error->message + length, sizeof error->message - length, "%s%s", text, end ? ")" : "");
 }
 
-/* Of `what` the status and the place count. */
+/* Fills the error with the status and the indices of `what`, and the formatted message. */
 static void report(pm_error *error, const pm_error *what, const char *format, va_list arguments) {
     error->status = what->status;
     error->cl_status = 0;
@@ -71,7 +70,7 @@ static void report(pm_error *error, const pm_error *what, const char *format, va
     error->instance = what->instance;
     int length = vsnprintf(error->message, sizeof error->message, format, arguments);
     if (length >= 0 && (size_t)length < sizeof error->message)
-        add_cursor(error, (size_t)length);
+        add_indices(error, (size_t)length);
 }
 
 void pm_report(pm_error *error, pm_status status, size_t track, size_t key, const char *format,
@@ -127,7 +126,7 @@ void pm_error_clear(pm_error *error) {
     error->status = PM_OK;
     error->cl_status = 0;
     error->track = error->key = error->joint = error->instance = PM_NO_INDEX;
-    error->message[0] = '\0'; /* small jobs notice what clearing all of it costs */
+    error->message[0] = '\0'; /* clearing the whole array would be measurable in small jobs */
 }
 
 bool pm_multiply(size_t a, size_t b, size_t *product) {
@@ -138,6 +137,6 @@ pm_status pm_check_allocation(uint64_t max_bytes, const char *what, size_t bytes
     if (max_bytes == 0 || bytes <= max_bytes)
         return PM_OK;
     return pm_fail(error, PM_ERROR_DEVICE_MEMORY,
-                   "the %s needs %zu bytes in one piece and the device allows %llu", what, bytes,
+                   "the %s requires %zu bytes in one piece, the device allows %llu", what, bytes,
                    (unsigned long long)max_bytes);
 }

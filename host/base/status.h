@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: MIT
  *
- * How the library's own functions report failure.
+ * Functions with which the library reports failure. All are thread-safe.
  */
 #ifndef PM_HOST_STATUS_H
 #define PM_HOST_STATUS_H
 
 #include <posemill/posemill.h>
 
-/* Fills the error, when there is one. The message is followed by " (track T, key K)" for
- * what is not PM_NO_INDEX. */
+/* Fills *error; does nothing for NULL. " (track T, key K)" is appended to the message for those
+ * indices that are not PM_NO_INDEX. The message is truncated to the error's array. */
 void pm_report(pm_error *error, pm_status status, size_t track, size_t key, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 
-/* Likewise, with " (joint J)" or " (instance I)". */
+/* Like pm_report, with " (joint J)" or " (instance I)" appended. */
 void pm_report_joint(pm_error *error, pm_status status, size_t joint, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 void pm_report_instance(pm_error *error, pm_status status, size_t instance, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
 /* pm_fail(error, status, format, ...), pm_fail_at(error, status, track, key, format, ...) and so on
- * report and are the status: macros, so that compilers and analysers see which. */
+ * report the failure and evaluate to `status`. They are macros so that compilers and analysers see its
+ * value. */
 #define pm_fail(error, status, ...)                                                                \
     (pm_report((error), (status), PM_NO_INDEX, PM_NO_INDEX, __VA_ARGS__), (status))
 #define pm_fail_at(error, status, track, key, ...)                                                 \
@@ -29,26 +30,26 @@ void pm_report_instance(pm_error *error, pm_status status, size_t instance, cons
 #define pm_fail_instance(error, status, instance, ...)                                             \
     (pm_report_instance((error), (status), (instance), __VA_ARGS__), (status))
 
-/* Of a failed OpenCL call; status is not PM_OK. */
+/* Reports that the OpenCL call named `what` failed with `cl_status`. `status` is not PM_OK. */
 void pm_report_cl(pm_error *error, pm_status status, int cl_status, const char *what);
 
 static inline pm_status pm_fail_memory(pm_error *error) {
     return pm_fail(error, PM_ERROR_MEMORY, "out of host memory");
 }
 
-/* PM_ERROR_ARGUMENT unless an address, an offset or a stride of something is a multiple of the
- * alignment. */
+/* PM_ERROR_ARGUMENT unless `value`, the `what` (address, offset or stride) of the output or buffer
+ * `name`, is a multiple of the alignment. */
 pm_status pm_check_multiple(const char *name, const char *what, uintptr_t value, size_t alignment,
                             pm_error *error);
 
-/* PM_ERROR_DEVICE_MEMORY unless `bytes` in one piece, of what is named, are at most max_bytes. 0: no
- * maximum. */
+/* PM_ERROR_DEVICE_MEMORY when one allocation of `bytes` bytes for `what` exceeds max_bytes. max_bytes
+ * 0: no maximum. */
 pm_status pm_check_allocation(uint64_t max_bytes, const char *what, size_t bytes, pm_error *error);
 
-/* Sets PM_OK. */
+/* Sets PM_OK, no indices and an empty message; does nothing for NULL. */
 void pm_error_clear(pm_error *error);
 
-/* *product = a * b; false when it does not fit. */
+/* Sets *product = a * b; false when the product does not fit size_t. */
 bool pm_multiply(size_t a, size_t b, size_t *product);
 
 #endif

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT
  *
- * From a description to the planes of a clip: tracks in blocks, shared out to threads. What happens
- * to a block is in segments/block.c.
+ * Builds the planes of a clip from a description. Threads take the tracks block by block;
+ * segments/block.c builds one block.
  */
 #include <pthread.h>
 
 #include "base/base.h"
 #include "description.h"
 
-/* What all threads that build tracks share. */
+/* State shared by the threads that build tracks. */
 typedef struct construction {
     const pm_clip_desc *desc;
     pm_clip_data *clip;
-    size_t tracks;        /* of an item */
-    pthread_mutex_t lock; /* guards what follows */
-    pm_status status;     /* of the first track that failed */
-    size_t failed;        /* that track; all are tried, so that it is always the same */
+    size_t tracks;        /* per work item */
+    pthread_mutex_t lock; /* guards the fields below */
+    pm_status status;     /* of the failed track with the lowest index */
+    size_t failed;        /* its index; all tracks are tried, so that the result is deterministic */
 } construction;
 
 static void note_failure(construction *c, pm_status status, size_t track) {
@@ -61,7 +61,7 @@ static void build_span(construction *c, const pm_track_span *tracks) {
     }
 }
 
-/* What is not of a track's keys: its statics, and the sign of its laps. */
+/* The per-track values beside the keys: track constants, and the sign of odd laps. */
 static void finish_track(const construction *c, size_t t) {
     pm_clip_data *clip = c->clip;
     for (unsigned n = 0; n < PM_CHANNEL_COUNT; n++) {
@@ -74,7 +74,7 @@ static void finish_track(const construction *c, size_t t) {
         clip->wraps[t] = clip->channels[PM_ROTATIONS].layout[t].wrap;
 }
 
-/* The span that begins with `from`: a track with a timeline of its own is built alone. */
+/* The span that begins with track `from`. With per-track timelines, each track is built alone. */
 static pm_track_span span_at(const construction *c, size_t from, size_t first_row) {
     pm_track_span tracks = {from, 1, first_row};
     size_t rest = c->clip->track_count - from;
@@ -101,7 +101,7 @@ static void build_items(void *context, pm_items *items) {
     }
 }
 
-/* Starting a thread takes as long as some hundreds of keys. */
+/* Starting a thread costs as much time as building some hundreds of keys. */
 static size_t useful_threads(const pm_clip_data *clip, size_t threads) {
     const size_t keys_a_thread = 2048;
     size_t keys = 0;
@@ -111,12 +111,12 @@ static size_t useful_threads(const pm_clip_data *clip, size_t threads) {
     return useful < threads ? useful : threads;
 }
 
-/* Tracks of an item: a block, unless there are threads for more; of whole groups, because
- * neighbours share lines of the cache. */
+/* Tracks per work item: a block, or fewer where that would leave threads idle. A multiple of
+ * PM_TRACK_GROUP, because neighbouring tracks share cache lines. */
 static size_t tracks_of_item(const pm_clip_data *clip, size_t threads) {
     size_t groups = (clip->padded_tracks + PM_TRACK_GROUP - 1) / PM_TRACK_GROUP;
-    size_t share = (groups + threads - 1) / threads * PM_TRACK_GROUP;
-    return share < PM_BLOCK_TRACKS ? share : PM_BLOCK_TRACKS;
+    size_t per_thread = (groups + threads - 1) / threads * PM_TRACK_GROUP;
+    return per_thread < PM_BLOCK_TRACKS ? per_thread : PM_BLOCK_TRACKS;
 }
 
 pm_status pm_clip_build_tracks(const pm_clip_desc *desc, size_t threads, pm_clip_data *clip,
@@ -130,7 +130,8 @@ pm_status pm_clip_build_tracks(const pm_clip_desc *desc, size_t threads, pm_clip
         return pm_fail_memory(error);
     if (c.status != PM_OK)
         return pm_fail_at(error, c.status, c.failed, PM_NO_INDEX,
-                          "%s: no such curve: its velocities do not converge, or turn too far",
+                          "%s: the curve does not exist: its velocities do not converge, or turn "
+                          "too far",
                           pm_method_describe(desc->method)->name);
     return PM_OK;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The door of this room: a clip's keys and segments in the layout that kernels read, built on the
- * host from a description. Needs no engine and no device.
+ * The door of this room: a clip's keys and segment coefficients in the layout that kernels read,
+ * built on the host from a description. Independent of engines and devices.
  */
 #ifndef PM_HOST_CLIP_H
 #define PM_HOST_CLIP_H
@@ -9,50 +9,52 @@
 #include "method.h"
 #include "timeline.h"
 
-/* The widest vector of kernels. Tracks are padded so that none of its lanes loads past the end: to
- * a multiple of this, and fewer to a power of 2. */
+/* Lanes of the widest vector in the kernels. Tracks are padded so that no lane loads past the end:
+ * to a multiple of this number, or to a power of 2 below it. */
 enum { PM_TRACK_GROUP = 16 };
 
-/* One kind of values of all tracks. */
+/* Rotations, positions or scales of all tracks. The arrays belong to the clip or crowd that holds the
+ * channel. */
 typedef struct pm_channel {
     bool present;
     pm_method_impl impl;
-    unsigned components;     /* 4 or 3 */
+    unsigned components;     /* per value: 4 or 3 */
     pm_key_format format;    /* of `keys` */
-    size_t key_bytes;        /* size of `keys` */
-    size_t constant_floats;  /* size of `constants`, without the one float that is always there */
-    void *keys;              /* planes of float32: see pm_track_layout; or those of key_format.h */
-    float *constants;        /* plane k of track t at (k * padded tracks + t) * 4 */
-    pm_track_layout *layout; /* one a track */
+    size_t key_bytes;        /* size of `keys` in bytes */
+    size_t constant_floats;  /* size of `constants` in floats, without one extra float at the end */
+    void *keys;              /* float32 planes: see pm_track_layout; else 48-bit: key_format.h */
+    float *constants;        /* plane k of track t at (k * padded_tracks + t) * 4 */
+    pm_track_layout *layout; /* (track_count) */
 } pm_channel;
 
-/* Immutable once built. */
+/* Immutable once built, so that threads may share it. Owns its arrays. */
 typedef struct pm_clip_data {
     size_t track_count;
     size_t padded_tracks;
-    bool common_timeline; /* one timeline for all: planes of neighbouring tracks are neighbours */
+    bool common_timeline; /* one timeline for all tracks: their planes are interleaved */
     size_t timeline_count;
     pm_clip_timeline *timelines;
-    uint32_t *timeline_of;
+    uint32_t *timeline_of; /* (track_count): index into timelines */
     pm_channel channels[PM_CHANNEL_COUNT];
-    float *rates; /* one over the seconds of each segment, timeline after timeline */
+    float *rates; /* (rate_count): 1/seconds of each segment, timeline after timeline */
     size_t rate_count;
-    float *wraps; /* padded_tracks signs of rotations, for odd laps */
+    float *wraps; /* (padded_tracks): 1 or -1, the sign of rotations in odd laps of a loop */
     pm_method method;
 } pm_clip_data;
 
-/* How a clip is built, whatever it holds. */
+/* Limits for building a clip. */
 typedef struct pm_clip_limits {
-    size_t threads;                /* of the host, at least 1 */
-    uint64_t max_allocation_bytes; /* of a channel's keys; 0: no limit */
+    size_t threads;                /* maximum number of host threads, at least 1 */
+    uint64_t max_allocation_bytes; /* for a channel's keys; 0: no limit */
 } pm_clip_limits;
 
-/* Checks, lays out and builds. PM_ERROR_DEVICE_MEMORY, before any segment is computed, where keys
- * exceed the limit. Free with pm_clip_data_free. */
+/* Checks the description, lays out the clip and builds it. Returns PM_ERROR_DEVICE_MEMORY, before any
+ * segment is computed, when a channel's keys exceed the limit. The clip does not refer to the
+ * description afterwards. The caller owns it; free it with pm_clip_data_free. Thread-safe. */
 pm_status pm_clip_data_build(const pm_clip_desc *desc, const pm_clip_limits *limits,
                              pm_clip_data **clip, pm_error *error);
 
-/* Clears the pointer; takes a pointer to NULL. */
+/* Frees the clip and clears the pointer; accepts a pointer to NULL. */
 void pm_clip_data_free(pm_clip_data **clip);
 
 /* The timeline of a track. */
@@ -60,7 +62,7 @@ static inline const pm_clip_timeline *pm_clip_timeline_of(const pm_clip_data *cl
     return &clip->timelines[clip->timeline_of[track]];
 }
 
-/* "rotations" and so on, for messages. */
+/* "rotations", "positions" or "scales", for messages. Static storage. */
 const char *pm_channel_name(unsigned channel);
 
 #endif

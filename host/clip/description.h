@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the files of this room read from a description.
+ * Functions on clip descriptions that the files of this room share.
  */
 #ifndef PM_HOST_DESCRIPTION_H
 #define PM_HOST_DESCRIPTION_H
 
 #include "clip.h"
 
-/* One of desc->timelines, by desc->timeline_of. */
+/* The track's element of desc->timelines, as desc->timeline_of selects it. Borrowed. */
 const pm_timeline *pm_timeline_of_track(const pm_clip_desc *desc, size_t track);
 
 /* The format that a channel's keys are stored in. */
@@ -16,7 +16,7 @@ pm_key_format pm_channel_format(const pm_clip_desc *desc, unsigned channel);
 /* Whether desc->user_tangents are read. */
 bool pm_takes_user_tangents(const pm_clip_desc *desc);
 
-/* The part of pm_clip_check that looks at every key, for a description otherwise in order. */
+/* The part of pm_clip_check that reads every key. The other checks must have passed. */
 pm_status pm_clip_check_keys(const pm_clip_desc *desc, pm_error *error);
 
 /* Tracks that a thread builds together, of all channels. */
@@ -29,7 +29,8 @@ typedef struct pm_track_span {
 pm_block pm_clip_block(const pm_clip_desc *desc, const pm_clip_data *clip, unsigned channel,
                        const pm_track_span *tracks);
 
-/* Fills the channels of a clip that is laid out, from its checked description. */
+/* Fills the channels of a clip that is laid out, from its checked description, with up to `threads`
+ * threads. On failure the caller frees the clip. */
 pm_status pm_clip_build_tracks(const pm_clip_desc *desc, size_t threads, pm_clip_data *clip,
                                pm_error *error);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A clip's planes and timelines laid out; build.c fills them.
+ * Lays out and allocates a clip's planes and timelines; build.c fills them.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "base/base.h"
 #include "description.h"
 
-/* Floats of a track: rows for every key and, after the last, for what follows it. */
+/* Rows of a track: one per segment border. The last row holds a loop's first key again. */
 static size_t rows_of(const pm_clip_timeline *timeline) {
     return timeline->segment_count + 1;
 }
@@ -63,13 +63,13 @@ static pm_status lay_out(const pm_clip_data *clip, pm_channel *channel, uint64_t
         return status;
     if (!pm_key_bytes(channel->format, floats, &channel->key_bytes))
         return pm_fail(error, PM_ERROR_SIZE, "the clip's bytes do not fit size_t");
-    /* before anything is computed */
+    /* checked before any segment is computed */
     status = pm_check_allocation(max_bytes, "clip", channel->key_bytes, error);
     if (status != PM_OK)
         return status;
     channel->constant_floats = constants * 4 * clip->padded_tracks;
     channel->keys = calloc(channel->key_bytes, 1);
-    channel->constants = calloc(channel->constant_floats + 1, sizeof(float)); /* never of nothing */
+    channel->constants = calloc(channel->constant_floats + 1, sizeof(float)); /* never 0 bytes */
     return channel->keys && channel->constants ? PM_OK : pm_fail_memory(error);
 }
 
@@ -95,8 +95,10 @@ static pm_status build_rates(pm_clip_data *clip, pm_error *error) {
     for (size_t i = 0; i < clip->timeline_count; i++)
         count += clip->timelines[i].segment_count;
     if (count > UINT32_MAX)
-        return pm_fail(error, PM_ERROR_SIZE, "the segments of all timelines are too many");
-    clip->rates = calloc(count + 1, sizeof *clip->rates); /* never of nothing */
+        return pm_fail(error, PM_ERROR_SIZE,
+                       "the timelines have %zu segments in total, expected at most %u", count,
+                       UINT32_MAX);
+    clip->rates = calloc(count + 1, sizeof *clip->rates); /* never 0 bytes */
     if (!clip->rates)
         return pm_fail_memory(error);
     for (size_t i = 0; i < clip->timeline_count; i++) {
@@ -127,8 +129,8 @@ static pm_status build(const pm_clip_desc *desc, const pm_clip_limits *limits, p
     return status == PM_OK ? pm_clip_build_tracks(desc, limits->threads, clip, error) : status;
 }
 
-/* Vectors of up to PM_TRACK_GROUP lanes load whole groups of tracks. Fewer tracks are loaded by
- * vectors of no more lanes than there are tracks, so that a power of 2 holds them all. */
+/* Vectors have up to PM_TRACK_GROUP lanes and load whole groups of tracks. A clip with fewer tracks
+ * is loaded by vectors with no more lanes than it has tracks, so a power of 2 is sufficient. */
 static size_t padded(size_t tracks) {
     size_t power = 1;
     while (power < tracks && power < PM_TRACK_GROUP)

@@ -45,7 +45,7 @@ static const method_row rows[PM_METHOD_COUNT] = {
                         .impl = {.curve = PM_CURVE_step}},
     [PM_METHOD_NLERP] = {.info = {.method = PM_METHOD_NLERP,
                                   .name = "nlerp",
-                                  .title = "straight mix, normalised",
+                                  .title = "linear mix, normalised",
                                   .continuity = "C0",
                                   .local = true,
                                   .symmetric = true,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The CPU as a device: it reads clips and crowds where they were built.
+ * The CPU as a device. It reads clips and crowds in the memory where they were built.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ static pm_status tune(pm_device *device, pm_launch_measurement *measurements, si
     (void)count;
     (void)best;
     (void)error;
-    return PM_OK; /* of nothing: there is one way to run */
+    return PM_OK; /* *count stays 0: there is nothing to choose from */
 }
 
 static pm_status upload_clip(pm_device *device, const pm_clip_data *data, pm_device_clip **clip,

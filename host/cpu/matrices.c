@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * One instance on the host, down the hierarchy: joint by joint, a matrix in one vector where
- * vectors are that wide, else each row in one. Compiled once for each instruction set.
+ * The hierarchy of one instance on the host, joint by joint. A matrix is one vector of 16 lanes where
+ * the instruction set has them, else a vector per row. Compiled once for each instruction set.
  */
 #if defined(__AVX512F__)
 #define PM_LANES 16
@@ -17,17 +17,17 @@
 
 /* ---- matrices ------------------------------------------------------------------------- */
 
-/* Three rows, wherever they are. */
+/* Pointers to the three rows of a matrix. */
 typedef struct rows {
     const float *x, *y, *z;
 } rows;
 
-/* Number n of the row that each lane is in, in all its lanes */
+/* Lane numbers for a shuffle that broadcasts number n of each row within the row. */
 #define PM_NUMBER_0(i) ((i) / 4 * 4)
 #define PM_NUMBER_1(i) ((i) / 4 * 4 + 1)
 #define PM_NUMBER_2(i) ((i) / 4 * 4 + 2)
 
-/* pm_row_product of the rows in the lanes: their last column gets their own last number. */
+/* pm_row_product of all rows in the lanes. The last column adds the row's own last number. */
 static inline real rows_product(real a, real x, real y, real z) {
     pm_mask last = {0, 0, 0, -1};
     for (int i = 4; i < PM_LANES; i++)
@@ -37,7 +37,7 @@ static inline real rows_product(real a, real x, real y, real z) {
     return pm_row_at(row, x, y, z, pm_select(last, a, PM_REAL(-0.0f)));
 }
 
-/* The first `count` numbers as float16 */
+/* Stores the first `count` numbers as float16. */
 static inline void put_narrowed(unsigned char *to, real a, size_t count) {
     pm_mask bits = pm_half_bits(a);
     uint16_t halves[PM_LANES];
@@ -48,7 +48,7 @@ static inline void put_narrowed(unsigned char *to, real a, size_t count) {
 
 #if PM_LANES == 16
 
-/* Rows one after another, and a fourth that is nothing */
+/* Three rows one after another; the fourth is unused. */
 typedef real matrix;
 
 static inline matrix load_matrix(const float *from) {
@@ -63,7 +63,7 @@ static inline matrix load_rows(const rows *from) {
     return pm_load_reals(m);
 }
 
-/* In place of each row. The compiler would go by way of memory. */
+/* Broadcasts a row to all four rows. An intrinsic, because compilers copy through memory. */
 static inline real spread(const float *row) {
     return (real)_mm512_broadcast_f32x4(_mm_loadu_ps(row));
 }
@@ -115,7 +115,7 @@ static inline void put_halves(unsigned char *to, matrix m) {
 
 /* ---- joints ----------------------------------------------------------------------------- */
 
-/* Bytes of twelve numbers */
+/* Bytes of a record of twelve numbers. */
 enum { RECORD = 12 * sizeof(float), HALF_RECORD = 12 * sizeof(uint16_t) };
 
 void PM_SET_NAME(pm_model_matrices)(const pm_crowd_data *crowd, const pm_matrix_rows *from,
@@ -133,7 +133,7 @@ void PM_SET_NAME(pm_model_matrices)(const pm_crowd_data *crowd, const pm_matrix_
     }
 }
 
-/* `bound` and `halves` are constants to the compiler: a loop of its own for each. */
+/* `bound` and `halves` are compile-time constants, so that each combination gets its own loop. */
 static inline void put_records(const pm_crowd_data *crowd, float (*models)[PM_MODEL_FLOATS],
                                unsigned char *records, bool bound, bool halves) {
     const size_t n = crowd->skeleton->joint_count;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Posing on the CPU: one instance after another, some joints of it at a time, by the kernels' own
+ * Posing on the CPU: one instance after another, a span of joints at a time, by the kernels' own
  * headers (pose_joints.c, matrices.c).
  */
 #include <stdatomic.h>
@@ -20,7 +20,7 @@ static const pm_pose_functions sets[] = {PM_INSTRUCTION_SETS(PM_POSE_ROW)};
 
 /* ---- instances ------------------------------------------------------------------------ */
 
-/* Filled in place: a copy made of fields that were just stored has to wait for them. */
+/* Fills the input in place: copying fields that were just stored would stall on the stores. */
 static void locate_input(const pm_crowd_data *crowd, const pm_input *at, pm_blend_input *input) {
     input->at.time = at->time;
     input->at.clip = at->clip;
@@ -116,10 +116,11 @@ PM_CLONES static void put_duals(const pm_pose_functions *set, const pm_crowd_dat
     }
 }
 
-/* What a joint needs on the way: its matrix relative to the model, and three rows of its own. */
+/* Working memory per joint: its matrix relative to the model, and its three rows relative to the
+ * parent. */
 enum { JOINT_FLOATS = PM_MODEL_FLOATS + 12, JOINTS_ON_STACK = 512 };
 
-/* `room` is for JOINT_FLOATS of each joint, padding too. */
+/* `room` holds JOINT_FLOATS floats per joint, padding included. */
 static void put_matrices(const pm_pose_functions *set, const pm_crowd_data *crowd,
                          const pm_instance_state *state, const pm_crowd_output_row *output,
                          float *room, unsigned char *records) {
@@ -132,7 +133,8 @@ static void put_matrices(const pm_pose_functions *set, const pm_crowd_data *crow
     set->matrix_records(crowd, models, output, records);
 }
 
-/* Large skeletons need memory of their own. As much as fills cache lines: they have padding. */
+/* Large skeletons use heap memory. Its size is a multiple of a cache line, because joints are
+ * padded. */
 static pm_status put_large(const pm_pose_functions *set, const pm_crowd_data *crowd,
                            const pm_instance_state *state, const pm_crowd_output_row *output,
                            unsigned char *records, pm_error *error) {
@@ -175,7 +177,7 @@ pm_status pm_cpu_pose_one(const pm_crowd_data *crowd, const pm_crowd_instance *i
 
 /* ---- requests ---------------------------------------------------------------------------- */
 
-/* Instances are handed to threads in runs of so many. */
+/* Instances per work item. */
 enum { RUN = 64 };
 
 typedef struct posing {
@@ -187,14 +189,14 @@ typedef struct posing {
 static void pose_outputs(posing *p, size_t i) {
     const pm_pose_request *r = p->request;
     const pm_crowd_instance *instance = &r->instances[i];
-    const bool has_turn = pm_instance_has_turn(r->crowd, instance, r->first + i, r->frame);
+    const bool is_due = pm_instance_is_update_due(r->crowd, instance, r->first + i, r->frame);
     for (unsigned o = 0; o < PM_CROWD_OUTPUT_COUNT; o++) {
         unsigned char *to = r->targets[o].memory;
         if (!to)
             continue;
         pm_pose_keep_previous(r, o, i);
-        if (has_turn && pose_instance(p->set, r->crowd, instance, o, to + i * r->targets[o].stride,
-                                      NULL) != PM_OK)
+        if (is_due && pose_instance(p->set, r->crowd, instance, o, to + i * r->targets[o].stride,
+                                    NULL) != PM_OK)
             p->failed = true;
     }
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * One instance on the host, a span of its joints at a time, the joints in lanes: a channel
- * sampled, blended and put at rest where nothing moves it, then the next; and their matrices
- * relative to the joints' parents. Compiled once for each instruction set.
+ * Local poses of one instance on the host, a span of joints at a time, a joint per lane. Each channel
+ * is sampled, blended, and set to the rest pose where nothing moves it. Also the matrices relative to
+ * the joints' parents. Compiled once for each instruction set.
  */
 #if defined(__AVX512F__)
 #define PM_LANES 16
@@ -19,41 +19,41 @@
 #include "kernels/pm_methods.h"
 #include "pose_functions.h"
 
-/* Joints of an instance: `count` of them, a multiple of PM_LANES, from `first` on. Those beyond
- * the skeleton's last are padding. */
+/* `count` joints of an instance, a multiple of PM_LANES, from `first` on. Joints beyond the
+ * skeleton's last one are padding. */
 typedef struct span {
     const pm_crowd_data *crowd;
     const pm_instance_state *state;
     size_t first, count;
 } span;
 
-/* Of each group of its joints: pm_moved. */
+/* The pm_moved of each group of a span's joints. */
 static inline const pm_u8 *moved_of(const span *joints, unsigned c) {
     const pm_crowd_data *crowd = joints->crowd;
     return crowd->moved + (c * crowd->padded_joints + joints->first) / PM_TRACK_GROUP;
 }
 
-/* A channel of a span: x, y, z and w of its joints. Only rotations have a w. */
-typedef float (*numbers)[PM_SPAN_JOINTS];
+/* The values of a channel of a span: x, y, z and w of its joints. Only rotations have a w. */
+typedef float (*channel_lanes)[PM_SPAN_JOINTS];
 
-/* Likewise, from the first joint's x on, a stride apart. */
-typedef struct part {
+/* A read-only view of a channel: x, y, z and w of the joints, `stride` floats apart. */
+typedef struct channel_view {
     const float *first;
     size_t stride;
-} part;
+} channel_view;
 
-static inline pm_quat load_part(part p, size_t at, unsigned c) {
+static inline pm_quat load_view(channel_view p, size_t at, unsigned c) {
     return pm_quat_of(pm_load_reals(p.first + at), pm_load_reals(p.first + p.stride + at),
                       pm_load_reals(p.first + 2 * p.stride + at),
                       c == PM_ROTATIONS ? pm_load_reals(p.first + 3 * p.stride + at)
                                         : PM_REAL(0.0f));
 }
 
-static inline pm_quat load_numbers(numbers from, size_t at, unsigned c) {
-    return load_part((part){from[0], PM_SPAN_JOINTS}, at, c);
+static inline pm_quat load_lanes(channel_lanes from, size_t at, unsigned c) {
+    return load_view((channel_view){from[0], PM_SPAN_JOINTS}, at, c);
 }
 
-static inline void store_numbers(numbers to, size_t at, unsigned c, pm_quat q) {
+static inline void store_lanes(channel_lanes to, size_t at, unsigned c, pm_quat q) {
     memcpy(to[0] + at, &q.x, sizeof q.x);
     memcpy(to[1] + at, &q.y, sizeof q.y);
     memcpy(to[2] + at, &q.z, sizeof q.z);
@@ -63,19 +63,19 @@ static inline void store_numbers(numbers to, size_t at, unsigned c, pm_quat q) {
 
 /* ---- sampling ------------------------------------------------------------------------------ */
 
-/* What is sampled: a channel of a span's joints, in a clip at a time. */
+/* A channel of a span's joints to be sampled from a blend input. */
 typedef struct request {
     const span *joints;
     const pm_blend_input *input;
     const pm_channel *channel;
     const pm_clip_layout *clip;
-    const pm_u8 *moved; /* of each group of joints whether some clip moves some of them */
-    const float *key;   /* of the first joint, where `direct` */
+    const pm_u8 *moved; /* pm_moved of each group of joints */
+    const float *key;   /* of the first joint; set where `direct` */
     size_t row, plane;
     unsigned c;
     float u;
-    bool direct; /* joints' numbers lie side by side, and have one u */
-    bool inside; /* which is neither 0 nor 1 */
+    bool direct; /* the joints' keys are float32 and contiguous, and share u */
+    bool inside; /* direct, and u is neither 0 nor 1 */
 } request;
 
 static request request_of(const span *joints, const pm_blend_input *input, unsigned c) {
@@ -99,15 +99,15 @@ static request request_of(const span *joints, const pm_blend_input *input, unsig
     return q;
 }
 
-/* Where keys are, of each lane. */
-typedef struct spots {
+/* The position of the keys, for each lane. */
+typedef struct key_addresses {
     pm_u64 key[PM_LANES], next[PM_LANES];
     size_t plane[PM_LANES];
     float u[PM_LANES];
-} spots;
+} key_addresses;
 
-/* By each joint's own timeline. */
-static void find_per_joint(const request *q, size_t first, spots *at) {
+/* Locates each joint on its own timeline. */
+static void find_per_joint(const request *q, size_t first, key_addresses *at) {
     const pm_crowd_data *crowd = q->joints->crowd;
     size_t n = crowd->skeleton->joint_count;
     for (size_t i = 0; i < PM_LANES; i++) {
@@ -123,7 +123,7 @@ static void find_per_joint(const request *q, size_t first, spots *at) {
     }
 }
 
-static void find_common(const request *q, size_t first, spots *at) {
+static void find_common(const request *q, size_t first, key_addresses *at) {
     for (size_t i = 0; i < PM_LANES; i++) {
         at->key[i] =
             q->clip->first[q->c] + q->input->cursor.segment * (size_t)q->row + 4 * (first + i);
@@ -144,19 +144,19 @@ static pm_quat gather(const pm_channel *channel, const pm_u64 *at, size_t plane,
     return pm_gather_quats(from);
 }
 
-/* Keys, with their segments' parameter. */
-typedef struct loaded {
+/* The segments of the lanes, with the parameter u in each. */
+typedef struct loaded_segment {
     pm_segment_data data;
     real u;
-} loaded;
+} loaded_segment;
 
-/* Keys of another format, or anywhere. A function of its own, which is told what is sampled anew:
- * the others keep that in registers then. */
-static __attribute__((noinline)) loaded load_each(const span *joints, const pm_blend_input *input,
-                                                  unsigned c, size_t first) {
+/* Loads keys that are not `direct`. Not inlined, and the request is rebuilt here, so that the callers
+ * can keep theirs in registers. */
+static __attribute__((noinline)) loaded_segment
+load_each(const span *joints, const pm_blend_input *input, unsigned c, size_t first) {
     const request q = request_of(joints, input, c);
-    loaded l;
-    spots at;
+    loaded_segment l;
+    key_addresses at;
     if (joints->crowd->per_joint)
         find_per_joint(&q, first, &at);
     else
@@ -169,9 +169,10 @@ static __attribute__((noinline)) loaded load_each(const span *joints, const pm_b
     return l;
 }
 
-/* The numbers of planes are constants to the compiler. */
-static inline loaded load(const request *q, size_t at, unsigned coefficients, unsigned constants) {
-    loaded l;
+/* `coefficients` and `constants` are compile-time constants at each call. */
+static inline loaded_segment load(const request *q, size_t at, unsigned coefficients,
+                                  unsigned constants) {
+    loaded_segment l;
     if (q->direct) {
         const float *key = q->key + 4 * at;
         l.data.key = pm_load_quats(key);
@@ -190,27 +191,27 @@ static inline loaded load(const request *q, size_t at, unsigned coefficients, un
 
 #define PM_SAMPLE(name)                                                                            \
     PM_FLAT static void sample_##name(const span *joints, const pm_blend_input *input, unsigned c, \
-                                      numbers to) {                                                \
+                                      channel_lanes to) {                                          \
         const request q = request_of(joints, input, c);                                            \
         const size_t count = q.joints->count;                                                      \
         for (size_t at = 0; at < count; at += PM_LANES) {                                          \
             if (!q.moved[at / PM_TRACK_GROUP])                                                     \
                 continue;                                                                          \
-            loaded l = load(&q, at, pm_##name##_coefficients, pm_##name##_constants);              \
+            loaded_segment l = load(&q, at, pm_##name##_coefficients, pm_##name##_constants);      \
             pm_##name##_segment segment = pm_##name##_begin(&l.data);                              \
             pm_quat value = pm_##name##_at(&segment, l.u);                                         \
             if (pm_##name##_passes && !q.inside)                                                   \
                 value = pm_at_ends(&l.data, l.u, value);                                           \
-            store_numbers(to, at, q.c, value);                                                     \
+            store_lanes(to, at, q.c, value);                                                       \
         }                                                                                          \
     }
 PM_CURVES(PM_SAMPLE)
 
 #define PM_SAMPLE_ROW(name) [PM_CURVE_##name] = sample_##name,
 static void (*const samplers[PM_CURVE_COUNT])(const span *, const pm_blend_input *, unsigned,
-                                              numbers) = {PM_CURVES(PM_SAMPLE_ROW)};
+                                              channel_lanes) = {PM_CURVES(PM_SAMPLE_ROW)};
 
-static void sample(const span *joints, const pm_blend_input *input, unsigned c, numbers to) {
+static void sample(const span *joints, const pm_blend_input *input, unsigned c, channel_lanes to) {
     samplers[joints->crowd->channels[c].impl.curve](joints, input, c, to);
 }
 
@@ -221,19 +222,19 @@ static real rest_field(const span *joints, size_t at, unsigned field) {
     return pm_load_reals(crowd->rest + field * crowd->padded_joints + joints->first + at);
 }
 
-static part rest_part(const span *joints, unsigned c) {
+static channel_view rest_view(const span *joints, unsigned c) {
     static const unsigned fields[PM_CHANNEL_COUNT] = {PM_REST_ROTATION, PM_REST_POSITION,
                                                       PM_REST_SCALE};
     const pm_crowd_data *crowd = joints->crowd;
-    return (part){crowd->rest + fields[c] * crowd->padded_joints + joints->first,
-                  crowd->padded_joints};
+    return (channel_view){crowd->rest + fields[c] * crowd->padded_joints + joints->first,
+                          crowd->padded_joints};
 }
 
 static pm_quat rest_of(const span *joints, size_t at, unsigned c) {
-    return load_part(rest_part(joints, c), at, c);
+    return load_view(rest_view(joints, c), at, c);
 }
 
-static pm_quat unscale_of(const span *joints, size_t at) {
+static pm_quat inverse_scale_of(const span *joints, size_t at) {
     return pm_quat_of(rest_field(joints, at, PM_REST_UNSCALE),
                       rest_field(joints, at, PM_REST_UNSCALE + 1),
                       rest_field(joints, at, PM_REST_UNSCALE + 2), PM_REAL(0.0f));
@@ -244,11 +245,11 @@ static pm_quat blended(const span *joints, size_t at, unsigned c, pm_quat a, pm_
     real weight = PM_REAL(state->weight) * pm_load_reals(state->mask + joints->first + at);
     if (!state->additive)
         return pm_channel_mixed(c, a, b, weight);
-    return pm_channel_added(c, a, b, rest_of(joints, at, c), unscale_of(joints, at), weight);
+    return pm_channel_added(c, a, b, rest_of(joints, at, c), inverse_scale_of(joints, at), weight);
 }
 
-/* Lanes whose joint keeps its rest pose. */
-static pm_mask still_joints(const span *joints, size_t at) {
+/* Selects the lanes whose joint keeps its rest pose. */
+static pm_mask rest_mask(const span *joints, size_t at) {
     const pm_instance_state *state = joints->state;
     float still[PM_LANES] = {0};
     for (size_t i = 0; i < PM_LANES; i++) {
@@ -261,21 +262,22 @@ static pm_mask still_joints(const span *joints, size_t at) {
     return pm_reals_of(still) != PM_REAL(0.0f);
 }
 
-/* What is left to do of lanes that were sampled, where they were. */
-static pm_quat settled(const span *joints, size_t at, unsigned c, numbers a, numbers b) {
+/* The final value of lanes from the sampled inputs: blended, and at rest where required. */
+static pm_quat finished(const span *joints, size_t at, unsigned c, channel_lanes a,
+                        channel_lanes b) {
     const pm_instance_state *state = joints->state;
     pm_quat rest = rest_of(joints, at, c);
-    pm_quat value = state->has_a ? load_numbers(a, at, c) : rest;
+    pm_quat value = state->has_a ? load_lanes(a, at, c) : rest;
     pm_mask moves = rest_field(joints, at, PM_REST_MOVES + c) != PM_REAL(0.0f);
     if (state->weight > 0)
-        value = blended(joints, at, c, value, load_numbers(b, at, c));
+        value = blended(joints, at, c, value, load_lanes(b, at, c));
     value = pm_quat_select(moves, value, rest);
     if (state->joints || state->in_place)
-        value = pm_quat_select(still_joints(joints, at), rest, value);
+        value = pm_quat_select(rest_mask(joints, at), rest, value);
     return value;
 }
 
-PM_FLAT static void pose_channel(const span *joints, unsigned c, numbers to) {
+PM_FLAT static void pose_channel(const span *joints, unsigned c, channel_lanes to) {
     const pm_instance_state *state = joints->state;
     const pm_u8 *moved = moved_of(joints, c);
     bool plain = state->has_a && !(state->weight > 0) && !state->joints && !state->in_place;
@@ -289,9 +291,9 @@ PM_FLAT static void pose_channel(const span *joints, unsigned c, numbers to) {
         pm_u8 kind = moved[at / PM_TRACK_GROUP];
         if (kind == PM_MOVED_WHOLE && plain)
             continue;
-        store_numbers(to, at, c,
-                      kind == PM_MOVED_NOT ? rest_of(joints, at, c)
-                                           : settled(joints, at, c, to, other));
+        store_lanes(to, at, c,
+                    kind == PM_MOVED_NOT ? rest_of(joints, at, c)
+                                         : finished(joints, at, c, to, other));
     }
 }
 
@@ -304,28 +306,29 @@ void PM_SET_NAME(pm_local_poses)(const pm_crowd_data *crowd, const pm_instance_s
 
 /* ---- matrices --------------------------------------------------------------------------- */
 
-/* A channel that no clip moves lies there already. */
-static part posed_part(const span *joints, unsigned c, pm_pose_span *room) {
+/* Poses a channel into `room`. A channel that no clip moves is read from the rest pose instead. */
+static channel_view posed_view(const span *joints, unsigned c, pm_pose_span *room) {
     const pm_u8 *moved = moved_of(joints, c);
     size_t groups = joints->count / PM_TRACK_GROUP, still = 0;
     while (still < groups && moved[still] == PM_MOVED_NOT)
         still++;
     if (still == groups)
-        return rest_part(joints, c);
+        return rest_view(joints, c);
     pose_channel(joints, c, room->of[c]);
-    return (part){room->of[c][0], PM_SPAN_JOINTS};
+    return (channel_view){room->of[c][0], PM_SPAN_JOINTS};
 }
 
-/* Rotations, positions and, where some joint is scaled, scales. */
-PM_FLAT static void span_matrices(const span *joints, const part *parts, const pm_matrix_rows *to) {
-    const part rotations = parts[PM_ROTATIONS], positions = parts[PM_POSITIONS];
+/* The matrices of a span. `views` holds rotations, positions and, where any joint is scaled, scales. */
+PM_FLAT static void span_matrices(const span *joints, const channel_view *views,
+                                  const pm_matrix_rows *to) {
+    const channel_view rotations = views[PM_ROTATIONS], positions = views[PM_POSITIONS];
     const bool scaled = joints->crowd->scaled;
     for (size_t at = 0; at < joints->count; at += PM_LANES) {
         const size_t j = joints->first + at;
-        pm_matrix m = pm_matrix_of(load_part(rotations, at, PM_ROTATIONS),
-                                   load_part(positions, at, PM_POSITIONS));
-        if (scaled) /* by 1 is as good as not */
-            m = pm_matrix_scaled(m, load_part(parts[PM_SCALES], at, PM_SCALES));
+        pm_matrix m = pm_matrix_of(load_view(rotations, at, PM_ROTATIONS),
+                                   load_view(positions, at, PM_POSITIONS));
+        if (scaled) /* multiplying by a scale of 1 changes no bits */
+            m = pm_matrix_scaled(m, load_view(views[PM_SCALES], at, PM_SCALES));
         pm_store_quats(to->x[j], m.x, PM_LANES, 0);
         pm_store_quats(to->y[j], m.y, PM_LANES, 0);
         pm_store_quats(to->z[j], m.z, PM_LANES, 0);
@@ -335,12 +338,12 @@ PM_FLAT static void span_matrices(const span *joints, const part *parts, const p
 void PM_SET_NAME(pm_local_matrices)(const pm_crowd_data *crowd, const pm_instance_state *state,
                                     const pm_matrix_rows *to) {
     pm_pose_span room;
-    part parts[PM_CHANNEL_COUNT];
+    channel_view views[PM_CHANNEL_COUNT];
     for (size_t first = 0; first < crowd->padded_joints; first += PM_SPAN_JOINTS) {
         const span joints = {crowd, state, first, pm_span_joints(crowd, first)};
         for (unsigned c = 0; c < PM_CHANNEL_COUNT; c++)
             if (c != PM_SCALES || crowd->scaled)
-                parts[c] = posed_part(&joints, c, &room);
-        span_matrices(&joints, parts, to);
+                views[c] = posed_view(&joints, c, &room);
+        span_matrices(&joints, views, to);
     }
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Sampling on the CPU: the kernels' own headers, read as C, one track at a time. Its loops are not
- * those of the kernels, so that comparing bits tests both.
+ * Sampling on the CPU: the kernels' headers compiled as C, one track at a time. The loops differ from
+ * the kernels' loops, so that comparing bits tests both.
  */
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -9,14 +9,14 @@
 #include "cpu.h"
 #include "kernels/pm_motion.h"
 
-/* Samples [from, to) of a run of one track that share a segment. */
+/* Consecutive samples of one track that share a segment. */
 typedef struct run {
     const pm_segment_data *data;
     const pm_cursor *cursors;
     size_t count;
     float wrap;
-    float rate; /* one over the segment's seconds */
-    bool parent;
+    float rate;  /* 1/seconds of the segment */
+    bool parent; /* derivatives in the parent's frame */
     float *to;
     size_t stride; /* floats from value to value */
 } run;
@@ -79,8 +79,8 @@ static pm_quat load_key(const pm_channel *channel, pm_u64 at) {
                                               : pm_key_load(channel->format, channel->keys, at);
 }
 
-static void load_rows(const pm_clip_data *clip, const pm_channel *channel, size_t track,
-                      pm_u32 segment, pm_segment_data *data) {
+static void load_segment(const pm_clip_data *clip, const pm_channel *channel, size_t track,
+                         pm_u32 segment, pm_segment_data *data) {
     const pm_curve *curve = &pm_curves[channel->impl.curve];
     const pm_track_layout *at = &channel->layout[track];
     const float *floats = channel->keys;
@@ -98,15 +98,15 @@ static pm_u32 segment_at(const pm_cursor *cursor) {
 }
 
 /* One output of a request. */
-typedef struct wanted {
+typedef struct output_view {
     const pm_clip_data *clip;
     const pm_channel *channel;
     const pm_output *output;
     bool parent;
-} wanted;
+} output_view;
 
-/* `count` samples of one track, in runs of equal segments. */
-static void sample_track(const wanted *q, size_t track, const pm_cursor *cursors, size_t count,
+/* Computes `count` samples of one track, in runs that share a segment. */
+static void sample_track(const output_view *q, size_t track, const pm_cursor *cursors, size_t count,
                          float *to, size_t stride) {
     const pm_track_layout *at = &q->channel->layout[track];
     for (size_t k = 0, end; k < count; k = end) {
@@ -115,7 +115,7 @@ static void sample_track(const wanted *q, size_t track, const pm_cursor *cursors
         end = k + 1;
         while (end < count && segment_at(&cursors[end]) == segment)
             end++;
-        load_rows(q->clip, q->channel, track, segment, &data);
+        load_segment(q->clip, q->channel, track, segment, &data);
         run r = {.data = &data,
                  .cursors = cursors + k,
                  .count = end - k,
@@ -131,9 +131,9 @@ static void sample_track(const wanted *q, size_t track, const pm_cursor *cursors
     }
 }
 
-static void sample_output(const wanted *q, const pm_sample_request *r, const pm_cursor *cursors,
-                          float *to) {
-    enum { STRIP = 64 }; /* samples of all tracks that stay in the cache together */
+static void sample_output(const output_view *q, const pm_sample_request *r,
+                          const pm_cursor *cursors, float *to) {
+    enum { STRIP = 64 }; /* samples: the results of all tracks fit the cache */
     const size_t step = q->output->components;
     if (r->tracks) {
         for (size_t k = 0; k < r->sample_count; k++)
@@ -151,8 +151,8 @@ static void sample_output(const wanted *q, const pm_sample_request *r, const pm_
 
 static void sample_outputs(const pm_sample_request *r, const pm_cursor *cursors) {
     for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++) {
-        const wanted q = {r->clip, &r->clip->channels[pm_outputs[o].channel], &pm_outputs[o],
-                          r->parent_frame};
+        const output_view q = {r->clip, &r->clip->channels[pm_outputs[o].channel], &pm_outputs[o],
+                               r->parent_frame};
         if (r->outputs[o])
             sample_output(&q, r, cursors, r->outputs[o]);
     }
@@ -160,27 +160,27 @@ static void sample_outputs(const pm_sample_request *r, const pm_cursor *cursors)
 
 /* ---- requests, by several threads ---- */
 
-/* A piece has at most PIECE_CURSORS cursors. There are pieces for all threads, but none of fewer
- * values than a thread is worth starting for. */
+/* A piece has at most PIECE_CURSORS cursors. There are PIECES_A_THREAD pieces per thread, but pieces
+ * have at least MIN_VALUES values: fewer do not repay starting a thread. */
 enum { PIECE_CURSORS = 1 << 16, MIN_VALUES = 1 << 13, PIECES_A_THREAD = 4 };
 
 typedef struct sampling {
     const pm_sample_request *request;
-    size_t piece_samples; /* but for the last piece */
-    atomic_size_t done;   /* pieces */
+    size_t piece_samples; /* the last piece may have fewer */
+    atomic_size_t done;   /* number of finished pieces */
 } sampling;
 
 static size_t piece_samples(const pm_sample_request *r) {
     const size_t threads = r->host_threads;
     size_t max = PIECE_CURSORS / r->cursor_rows ? PIECE_CURSORS / r->cursor_rows : 1;
     size_t min = MIN_VALUES / r->width + 1;
-    size_t share = r->sample_count / (threads > 1 ? PIECES_A_THREAD * threads : 1) + 1;
-    share = share > min ? share : min;
-    share = share < max ? share : max;
-    return share < r->sample_count ? share : r->sample_count;
+    size_t samples = r->sample_count / (threads > 1 ? PIECES_A_THREAD * threads : 1) + 1;
+    samples = samples > min ? samples : min;
+    samples = samples < max ? samples : max;
+    return samples < r->sample_count ? samples : r->sample_count;
 }
 
-/* A thread without memory leaves the pieces to the others. */
+/* A thread that gets no memory takes no pieces. */
 static void sample_pieces(void *context, pm_items *items) {
     sampling *s = context;
     size_t item;
@@ -188,7 +188,7 @@ static void sample_pieces(void *context, pm_items *items) {
     while (cursors && pm_take_item(items, &item)) {
         const pm_piece piece = pm_piece_at(s->request->sample_count, s->piece_samples, item);
         pm_sample_request part = pm_sample_request_piece(s->request, &piece);
-        part.host_threads = 1; /* this one */
+        part.host_threads = 1; /* the calling thread */
         pm_sample_cursors(&part, cursors);
         sample_outputs(&part, cursors);
         atomic_fetch_add(&s->done, 1);

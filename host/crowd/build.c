@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: MIT
  *
- * A crowd's clips checked and built one by one; layout.c puts them side by side.
+ * Checks and builds a crowd's clips one by one; layout.c merges them into one set of tables.
  */
 #include <stdlib.h>
 
 #include "base/base.h"
 #include "layout.h"
 
-/* Clips run through the same kernels. */
+/* All clips of a crowd are evaluated by the same kernel. */
 static pm_status check_alike(const pm_crowd_desc *desc, size_t i, pm_error *error) {
     const pm_clip_desc *a = &desc->clips[0], *b = &desc->clips[i];
     const char *what = NULL;
     if (b->track_count != desc->skeleton->joint_count)
-        return pm_fail(error, PM_ERROR_ARGUMENT, "track_count is %zu, and there are %zu joints",
+        return pm_fail(error, PM_ERROR_ARGUMENT,
+                       "track_count is %zu, expected the skeleton's joint_count %zu",
                        b->track_count, desc->skeleton->joint_count);
     if (!b->rotations.data)
-        return pm_fail(error, PM_ERROR_ARGUMENT, "it has no rotations");
+        return pm_fail(error, PM_ERROR_ARGUMENT, "rotations.data is NULL");
     if (a->method != b->method)
         what = "method";
     else if (pm_vector_impl(a).curve != pm_vector_impl(b).curve)
@@ -23,10 +24,11 @@ static pm_status check_alike(const pm_crowd_desc *desc, size_t i, pm_error *erro
     else if (a->key_format != b->key_format)
         what = "key_format";
     else if (!a->positions.data != !b->positions.data)
-        what = "having positions";
+        what = "the presence of positions";
     else if (!a->scales.data != !b->scales.data)
-        what = "having scales";
-    return what ? pm_fail(error, PM_ERROR_ARGUMENT, "it differs from clips[0] in %s", what) : PM_OK;
+        what = "the presence of scales";
+    return what ? pm_fail(error, PM_ERROR_ARGUMENT, "the clip differs from clips[0] in %s", what)
+                : PM_OK;
 }
 
 static pm_status check_clip(const pm_crowd_desc *desc, size_t i, pm_error *error) {
@@ -41,7 +43,8 @@ static pm_status check(const pm_crowd_desc *desc, pm_error *error) {
         return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL",
                        desc->skeleton ? "clips" : "skeleton");
     if (desc->clip_count == 0 || desc->clip_count >= UINT32_MAX)
-        return pm_fail(error, PM_ERROR_ARGUMENT, "clip_count is %zu", desc->clip_count);
+        return pm_fail(error, PM_ERROR_ARGUMENT, "clip_count is %zu, expected 1 to %u",
+                       desc->clip_count, UINT32_MAX - 1);
     for (size_t i = 0; i < desc->clip_count; i++) {
         pm_status status = check_clip(desc, i, error);
         if (status != PM_OK)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The door of this room: skeletons, and the clips of a crowd side by side in the tables of
- * kernels/pm_crowd.h. Also the rules of instances and outputs, and root motion. Needs no engine and
- * no device.
+ * The door of this room: skeletons, and the clips of a crowd merged into the tables of
+ * kernels/pm_crowd.h. Also the rules for instances and outputs, and root motion. Independent of
+ * engines and devices.
  */
 #ifndef PM_HOST_CROWD_H
 #define PM_HOST_CROWD_H
@@ -11,36 +11,37 @@
 #include "outputs.h"
 #include "skeleton.h"
 
-/* Immutable once built. */
+/* Immutable once built, so that threads may share it. Owns its arrays. */
 typedef struct pm_crowd_data {
-    const pm_skeleton *skeleton; /* borrowed */
+    const pm_skeleton *skeleton; /* borrowed: outlives the crowd */
     size_t clip_count;
-    size_t padded_joints;
-    bool per_joint; /* some clip has several timelines: keys are found by `layout` */
-    /* Joints are tracks, in skeleton order; constants are those of all clips, one after another.
-     * The channels' own layouts are not used. */
+    size_t padded_joints; /* joint_count, rounded up to a multiple of PM_TRACK_GROUP */
+    bool per_joint;       /* some clip has several timelines: keys are found by `layout` */
+    /* The tracks are the joints in skeleton order. `keys` and `constants` hold all clips, one after
+     * another. The channels' own layouts are not used. */
     pm_channel channels[PM_CHANNEL_COUNT];
-    pm_track_layout *layout; /* (PM_CHANNEL_COUNT, clip_count, joints) where `per_joint` */
-    size_t layout_rows;      /* at least 1 */
-    pm_joint *joints;
-    bool scaled;  /* whether some joint is */
-    float *rest;  /* the joints' numbers as the host reads them: (PM_REST_FIELDS, padded_joints) */
+    pm_track_layout *layout; /* (PM_CHANNEL_COUNT, clip_count, joint_count) where `per_joint` */
+    size_t layout_rows;      /* elements of `layout`, at least 1 */
+    pm_joint *joints;        /* (joint_count) */
+    bool scaled;             /* whether any joint is scaled */
+    float *rest;  /* (PM_REST_FIELDS, padded_joints): the joints' values for the host's vectors */
     float *binds; /* (padded_joints, 12): the inverse bind matrices */
     pm_u8 *moved; /* (PM_CHANNEL_COUNT, padded_joints / PM_TRACK_GROUP): pm_moved */
-    pm_clip_layout *clips;
-    pm_crowd_timeline *timelines;
+    pm_clip_layout *clips;        /* (clip_count) */
+    pm_crowd_timeline *timelines; /* (timeline_count) */
     size_t timeline_count;
-    pm_u64 *times;
+    pm_u64 *times; /* (time_count): listed key times of all timelines, in ticks */
     size_t time_count;
-    int64_t *clip_ticks;
-    size_t instruction_set; /* the widest: joints are always enough to fill its lanes */
+    int64_t *clip_ticks;    /* (clip_count): period of a looped clip, else duration, in ticks */
+    size_t instruction_set; /* the widest supported: padded joints always fill its lanes */
 } pm_crowd_data;
 
-/* Whether some clip moves the joints of a group away from the rest pose. */
+/* Whether any clip moves the joints of a group away from the rest pose: no joint, some joints, or all
+ * of them. */
 typedef enum pm_moved { PM_MOVED_NOT, PM_MOVED_PARTLY, PM_MOVED_WHOLE } pm_moved;
 
-/* Fields of pm_crowd_data.rest, with how many follow: x y z, and of rotations w; and for each
- * channel whether some clip moves it, 1 or 0. */
+/* Rows of pm_crowd_data.rest: x y z w of the rotation, x y z of the position, the scale and one over
+ * the scale, and for each channel 1 where some clip moves it, else 0. */
 enum {
     PM_REST_ROTATION = 0,
     PM_REST_POSITION = 4,
@@ -50,24 +51,24 @@ enum {
     PM_REST_FIELDS = 16
 };
 
-/* Checks the clips, builds each with `threads` threads of the host, and lays them out. Free with
- * pm_crowd_data_free. */
+/* Checks the clips, builds each with up to `threads` host threads, and lays them out. The skeleton must
+ * outlive the crowd. The caller owns the crowd; free it with pm_crowd_data_free. Thread-safe. */
 pm_status pm_crowd_data_build(const pm_crowd_desc *desc, size_t threads, pm_crowd_data **crowd,
                               pm_error *error);
 
-/* Clears the pointer; takes a pointer to NULL. */
+/* Frees the crowd and clears the pointer; accepts a pointer to NULL. */
 void pm_crowd_data_free(pm_crowd_data **crowd);
 
-/* What kernels are told of a call: `count` instances, the first of which is number `first`. */
+/* The kernels' size argument for `count` instances that begin with instance number `first`. */
 pm_crowd_size pm_crowd_size_of(const pm_crowd_data *crowd, uint64_t frame, size_t first,
                                size_t count);
 
-/* PM_OK when all instances name what exists: see pm_crowd_check_instances. */
+/* PM_OK when every field of the instances is valid: see pm_crowd_check_instances. */
 pm_status pm_instances_check(const pm_crowd_data *crowd, const pm_crowd_instance *instances,
                              size_t count, pm_error *error);
 
-/* An instance with its bad numbers put right, by the kernels' rules. Inline, so that nothing of it
- * goes through memory: posing one instance takes little longer than that would. */
+/* An instance with invalid fields corrected by the kernels' rules. It is inline, so that the result
+ * stays in registers: the cost of memory shows when small instances are posed one by one. */
 static inline pm_resolved pm_instance_resolved(const pm_crowd_data *crowd,
                                                const pm_crowd_instance *instance) {
     const pm_instance same = {.time_a = instance->time_a,
@@ -82,16 +83,17 @@ static inline pm_resolved pm_instance_resolved(const pm_crowd_data *crowd,
                                (pm_u32)crowd->skeleton->level_count);
 }
 
-/* Whether instance number `index` has its turn in a frame. */
-bool pm_instance_has_turn(const pm_crowd_data *crowd, const pm_crowd_instance *instance,
-                          size_t index, uint64_t frame);
+/* Whether instance number `index` is updated in a frame, by the update_every of its level. */
+bool pm_instance_is_update_due(const pm_crowd_data *crowd, const pm_crowd_instance *instance,
+                               size_t index, uint64_t frame);
 
-/* The pose of joint 0 in a clip at a time: rotation x y z w and position, as a backend that samples
- * on the host gives them. */
+/* Writes the pose of joint 0 in a clip at a time: rotation x y z w and position, sampled on the
+ * host. Thread-safe. */
 typedef void (*pm_root_pose_function)(const pm_crowd_data *crowd, const pm_input *input,
                                       float rotation[4], float position[3]);
 
-/* The root motion of `count` instances: see pm_crowd_root_motion. Checked arguments. */
+/* Computes the root motion of `count` instances with up to `threads` threads: see
+ * pm_crowd_root_motion. The arguments are checked by the caller. */
 void pm_root_motions_find(const pm_crowd_data *crowd, pm_root_pose_function root_pose,
                           size_t threads, const pm_crowd_instance *before,
                           const pm_crowd_instance *after, size_t count, pm_root_motion *motions);

@@ -1,33 +1,33 @@
 /* SPDX-License-Identifier: MIT
  *
- * The rules of instances on the host, which are the kernels' (kernels/pm_instance.h); and checking
- * that instances need none of them.
+ * The rules for instances on the host, by the kernels' own header (kernels/pm_instance.h), and the
+ * check that no field of an instance needs correction.
  */
 #include "base/base.h"
 #include "crowd.h"
 
 _Static_assert(sizeof(pm_instance) == sizeof(pm_crowd_instance), "kernels read the same bytes");
 
-bool pm_instance_has_turn(const pm_crowd_data *crowd, const pm_crowd_instance *instance,
-                          size_t index, uint64_t frame) {
+bool pm_instance_is_update_due(const pm_crowd_data *crowd, const pm_crowd_instance *instance,
+                               size_t index, uint64_t frame) {
     const pm_u32 level = pm_level_index(instance->level, (pm_u32)crowd->skeleton->level_count);
-    return pm_has_turn(frame, index, crowd->skeleton->levels[level].update_every);
+    return pm_is_update_due(frame, index, crowd->skeleton->levels[level].update_every);
 }
 
 static const char *fault_of(const pm_crowd_data *crowd, const pm_crowd_instance *instance) {
     const unsigned flags =
         PM_CROWD_CLAMP_A | PM_CROWD_CLAMP_B | PM_CROWD_ADDITIVE | PM_CROWD_IN_PLACE;
     if (instance->clip_a >= crowd->clip_count)
-        return "clip_a is not a clip";
+        return "clip_a is not below clip_count";
     if (instance->clip_b >= crowd->clip_count && instance->weight != 0)
-        return "clip_b is not a clip";
+        return "clip_b is not below clip_count";
     if (!(instance->weight >= 0 && instance->weight <= 1))
         return "weight is not within 0 and 1";
     if (instance->mask > crowd->skeleton->mask_count)
-        return "mask is not one";
+        return "mask is greater than mask_count";
     if (instance->level >= crowd->skeleton->level_count)
-        return "level is not one";
-    return instance->flags & ~flags ? "flags has one that has no name" : NULL;
+        return "level is not below level_count";
+    return instance->flags & ~flags ? "flags has a bit that is no pm_crowd_flag" : NULL;
 }
 
 pm_status pm_instances_check(const pm_crowd_data *crowd, const pm_crowd_instance *instances,

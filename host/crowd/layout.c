@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The clips of a crowd side by side: their planes in skeleton order, their timelines in ticks,
- * and which joints they move at all.
+ * Merges the clips of a crowd into one set of tables: planes in skeleton order, timelines in ticks,
+ * and which joints any clip moves.
  */
 #include <math.h>
 #include <stdio.h>
@@ -21,11 +21,12 @@ pm_status pm_crowd_name_clip(size_t clip, pm_status status, pm_error *error) {
     return status;
 }
 
-/* Floats of a plane, and of a row of them, of all joints. */
+/* Floats per plane of all joints. */
 static size_t plane_of(const pm_crowd_data *crowd) {
     return 4 * crowd->padded_joints;
 }
 
+/* Floats per row, which is the planes of one key and of the segment behind it. */
 static size_t row_of(const pm_crowd_data *crowd, const pm_channel *channel) {
     return plane_of(crowd) * pm_curve_planes(channel->impl.curve);
 }
@@ -34,8 +35,8 @@ static unsigned constant_planes_of(const pm_channel *channel) {
     return pm_curves[channel->impl.curve].constants;
 }
 
-/* Numbers of a clip's keys in the crowd, as pm_track_layout counts: rows that are shared become as
- * long as the crowd's. */
+/* Size of a clip's keys in the crowd, in floats as pm_track_layout counts. The rows of a common
+ * timeline get the crowd's row length. */
 static size_t numbers_of(const pm_crowd_data *crowd, const pm_clip_data *clip,
                          const pm_channel *channel) {
     const pm_track_layout *last = &channel->layout[clip->track_count - 1];
@@ -55,7 +56,7 @@ static void copy_key(const pm_channel *from, size_t at, const pm_channel *to, si
         pm_key_repeat(to->format, from->keys, at, to->keys, to_at, false);
 }
 
-/* Planes of all joints, each plane in skeleton order. */
+/* Copies the planes of a common timeline, with the joints in skeleton order. */
 static void copy_common(const pm_crowd_data *crowd, const pm_clip_data *clip, unsigned c,
                         size_t first) {
     const pm_channel *from = &clip->channels[c], *to = &crowd->channels[c];
@@ -66,12 +67,12 @@ static void copy_common(const pm_crowd_data *crowd, const pm_clip_data *clip, un
                      first + p * plane_of(crowd) + 4 * j);
 }
 
-/* Each track's rows by themselves, wherever the layout says. */
+/* Copies the keys of per-track timelines as they are; the layout finds each track's rows. */
 static void copy_per_joint(const pm_crowd_data *crowd, const pm_clip_data *clip, unsigned c,
                            size_t first) {
     const pm_channel *from = &clip->channels[c], *to = &crowd->channels[c];
     size_t before = 0;
-    pm_key_bytes(to->format, first, &before); /* fits: it was allocated */
+    pm_key_bytes(to->format, first, &before); /* cannot overflow: the keys are allocated */
     memcpy((char *)to->keys + before, from->keys, from->key_bytes);
 }
 
@@ -86,7 +87,8 @@ static void copy_constants(const pm_crowd_data *crowd, const pm_clip_data *clip,
                    4 * sizeof(float));
 }
 
-/* Rows of the layout, for the clips of one timeline too: all lanes read it, or none. */
+/* Fills the layout. Clips with a common timeline have entries too, because all lanes of a kernel find
+ * their keys the same way. */
 static void copy_layout(const pm_crowd_data *crowd, const pm_clip_data *clip, unsigned c,
                         size_t i) {
     const pm_clip_layout *cursor = &crowd->clips[i];
@@ -117,9 +119,9 @@ static void copy_clip(pm_crowd_data *crowd, const pm_clip_data *clip, size_t i) 
     }
 }
 
-/* ---- room --------------------------------------------------------------------------- */
+/* ---- allocation --------------------------------------------------------------------- */
 
-/* Zeroes, from a cache line's boundary on: a vector that is loaded from across two takes twice as
+/* Zeroed memory on a cache-line boundary: loading a vector that straddles two lines takes twice as
  * long. */
 static void *allocate_lines(size_t size) {
     if (size > SIZE_MAX - PM_CACHE_LINE)
@@ -147,18 +149,19 @@ static pm_status make_channel(pm_crowd_data *crowd, pm_clip_data *const *clips, 
         crowd->clips[i].row[c] = (pm_u32)row_of(crowd, like);
         if (__builtin_add_overflow(numbers, numbers_of(crowd, clips[i], &clips[i]->channels[c]),
                                    &numbers))
-            return pm_fail(error, PM_ERROR_SIZE, "the clips are too large together");
+            return pm_fail(error, PM_ERROR_SIZE, "the size of all clips does not fit size_t");
     }
     if (!pm_key_bytes(channel->format, numbers, &channel->key_bytes))
-        return pm_fail(error, PM_ERROR_SIZE, "the clips' bytes do not fit size_t");
+        return pm_fail(error, PM_ERROR_SIZE, "the size of all clips in bytes does not fit size_t");
     channel->constant_floats = crowd->clip_count * constant_planes_of(like) * plane_of(crowd);
     channel->keys = allocate_lines(channel->key_bytes);
     channel->constants =
-        allocate_lines((channel->constant_floats + 1) * sizeof(float)); /* never none */
+        allocate_lines((channel->constant_floats + 1) * sizeof(float)); /* never 0 bytes */
     return channel->keys && channel->constants ? PM_OK : pm_fail_memory(error);
 }
 
-static pm_status make_room(pm_crowd_data *crowd, pm_clip_data *const *clips, pm_error *error) {
+static pm_status allocate_tables(pm_crowd_data *crowd, pm_clip_data *const *clips,
+                                 pm_error *error) {
     size_t timelines = 0, times = 0, n = crowd->skeleton->joint_count;
     for (size_t i = 0; i < crowd->clip_count; i++) {
         crowd->per_joint = crowd->per_joint || !clips[i]->common_timeline;
@@ -166,7 +169,7 @@ static pm_status make_room(pm_crowd_data *crowd, pm_clip_data *const *clips, pm_
         for (size_t k = 0; k < clips[i]->timeline_count; k++)
             times += clips[i]->timelines[k].segment_count + 1;
     }
-    crowd->clips = calloc(crowd->clip_count + 1, sizeof *crowd->clips); /* never of nothing */
+    crowd->clips = calloc(crowd->clip_count + 1, sizeof *crowd->clips); /* never 0 bytes */
     crowd->clip_ticks = calloc(crowd->clip_count + 1, sizeof *crowd->clip_ticks);
     crowd->timelines = calloc(timelines + 1, sizeof *crowd->timelines);
     crowd->times = calloc(times + 1, sizeof *crowd->times);
@@ -183,7 +186,7 @@ static pm_status make_room(pm_crowd_data *crowd, pm_clip_data *const *clips, pm_
     return PM_OK;
 }
 
-/* ---- what moves ------------------------------------------------------------------------ */
+/* ---- animated joints ------------------------------------------------------------------- */
 
 static const float *rest_of(const pm_joint *joint, unsigned c) {
     return c == PM_ROTATIONS ? joint->rotation : c == PM_POSITIONS ? joint->position : joint->scale;
@@ -196,8 +199,8 @@ static bool equals(const float *a, const float *b, unsigned components) {
     return true;
 }
 
-/* Whether a clip keeps a joint at rest: all keys are the rest pose, and what stands beside them
- * is zero, as it is for curves that go straight from key to key. */
+/* Whether a clip keeps a channel of a joint at rest: all keys equal the rest pose, and all segment
+ * coefficients are zero. Keys of 48 bits count as animated. */
 static bool is_still(const pm_crowd_data *crowd, const pm_clip_data *clip, unsigned c, size_t j) {
     static const float nothing[4] = {0};
     const pm_channel *from = &clip->channels[c];
@@ -217,7 +220,7 @@ static bool is_still(const pm_crowd_data *crowd, const pm_clip_data *clip, unsig
     return true;
 }
 
-static void find_movers(pm_crowd_data *crowd, const pm_clip_data *clip) {
+static void find_animated(pm_crowd_data *crowd, const pm_clip_data *clip) {
     for (unsigned c = 0; c < PM_CHANNEL_COUNT; c++)
         for (size_t j = 0; crowd->channels[c].present && j < crowd->skeleton->joint_count; j++) {
             pm_joint *joint = &crowd->joints[j];
@@ -228,8 +231,8 @@ static void find_movers(pm_crowd_data *crowd, const pm_clip_data *clip) {
         }
 }
 
-/* Of padding, the identity. */
-static void spread_rest(pm_crowd_data *crowd) {
+/* Padding joints get the identity. */
+static void fill_rest(pm_crowd_data *crowd) {
     size_t n = crowd->padded_joints;
     for (size_t j = 0; j < n; j++) {
         static const pm_joint nothing = {
@@ -258,16 +261,16 @@ static pm_moved moved(const pm_crowd_data *crowd, size_t group, unsigned c) {
     return moving == 0 ? PM_MOVED_NOT : moving < count ? PM_MOVED_PARTLY : PM_MOVED_WHOLE;
 }
 
-static void sum_up_movers(pm_crowd_data *crowd) {
+static void classify_groups(pm_crowd_data *crowd) {
     const size_t groups = crowd->padded_joints / PM_TRACK_GROUP;
     for (unsigned c = 0; c < PM_CHANNEL_COUNT; c++)
         for (size_t g = 0; g < groups; g++)
             crowd->moved[c * groups + g] = (pm_u8)moved(crowd, g, c);
 }
 
-/* ---- the whole ---------------------------------------------------------------------------- */
+/* ---- the crowd ---------------------------------------------------------------------------- */
 
-/* The first key of any joint. */
+/* The time of the first key of any joint, in seconds. */
 static double first_of(const pm_clip_data *clip) {
     double first = pm_clip_timeline_of(clip, 0)->first;
     for (size_t t = 1; t < clip->track_count; t++)
@@ -275,7 +278,7 @@ static double first_of(const pm_clip_data *clip) {
     return first;
 }
 
-/* Ticks of an open clip from its first key to the last of any joint. */
+/* The duration of an open clip in ticks: from its first key to the last key of any joint. */
 static pm_u64 end_of(const pm_clip_data *clip, const pm_crowd_timeline *rows) {
     pm_u64 end = 0;
     for (size_t t = 0; t < clip->track_count; t++) {
@@ -286,9 +289,9 @@ static pm_u64 end_of(const pm_clip_data *clip, const pm_crowd_timeline *rows) {
     return end;
 }
 
-/* Timelines that no joint uses have rows too. */
-static pm_status add_timelines(pm_crowd_data *crowd, const pm_clip_data *clip, size_t i,
-                               pm_error *error) {
+/* Appends all timelines of a clip, including those that no joint uses. */
+static pm_status add_clip_timelines(pm_crowd_data *crowd, const pm_clip_data *clip, size_t i,
+                                    pm_error *error) {
     pm_crowd_timeline *rows = &crowd->timelines[crowd->timeline_count];
     const double first = first_of(clip);
     const pm_u64 loop = pm_crowd_loop_ticks(clip);
@@ -301,29 +304,29 @@ static pm_status add_timelines(pm_crowd_data *crowd, const pm_clip_data *clip, s
         if (status != PM_OK)
             return status;
     }
-    const pm_u64 round = loop ? loop : end_of(clip, rows);
+    const pm_u64 cycle = loop ? loop : end_of(clip, rows);
     for (size_t k = 0; k < clip->timeline_count; k++)
-        rows[k].round = round ? round : 1;
-    crowd->clip_ticks[i] = (int64_t)round;
+        rows[k].cycle = cycle ? cycle : 1;
+    crowd->clip_ticks[i] = (int64_t)cycle;
     return PM_OK;
 }
 
 pm_status pm_crowd_lay_out(pm_crowd_data *crowd, pm_clip_data *const *clips, pm_error *error) {
-    pm_status status = make_room(crowd, clips, error);
+    pm_status status = allocate_tables(crowd, clips, error);
     for (unsigned c = 0; status == PM_OK && c < PM_CHANNEL_COUNT; c++)
         status = make_channel(crowd, clips, c, error);
     for (size_t i = 0; status == PM_OK && i < crowd->clip_count; i++) {
-        status = add_timelines(crowd, clips[i], i, error);
+        status = add_clip_timelines(crowd, clips[i], i, error);
         if (status != PM_OK)
             return pm_crowd_name_clip(i, status, error);
         crowd->clips[i].constants =
             (pm_u32)(i * constant_planes_of(&crowd->channels[PM_ROTATIONS]) * plane_of(crowd));
         copy_clip(crowd, clips[i], i);
-        find_movers(crowd, clips[i]);
+        find_animated(crowd, clips[i]);
     }
     if (status == PM_OK) {
-        spread_rest(crowd);
-        sum_up_movers(crowd);
+        fill_rest(crowd);
+        classify_groups(crowd);
     }
     return status;
 }

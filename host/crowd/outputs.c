@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The rows of outputs, and what every backend refuses of where records go.
+ * The table of outputs, and the checks of output memory that all backends share.
  */
 #include "base/base.h"
 #include "crowd.h"
@@ -11,7 +11,8 @@ const pm_crowd_output_row pm_crowd_outputs[PM_CROWD_OUTPUT_COUNT] = {
     PM_CROWD_OUTPUTS(PM_OUTPUT_ROW)};
 
 #define PM_OUTPUT_IS_NUMBERED(name, number, form, numbers, bits, bound)                            \
-    _Static_assert((int)PM_CROWD_##name == (number), "the public header numbers " #name " so");
+    _Static_assert((int)PM_CROWD_##name == (number),                                               \
+                   "the public header and the table number " #name " alike");
 PM_CROWD_OUTPUTS(PM_OUTPUT_IS_NUMBERED)
 
 /* A term of a sum. NOLINTNEXTLINE(bugprone-macro-parentheses) */
@@ -32,9 +33,10 @@ size_t pm_crowd_stride(const pm_skeleton *skeleton, pm_crowd_output output, size
 pm_status pm_crowd_check_output(const pm_skeleton *skeleton, pm_crowd_output output,
                                 pm_error *error) {
     if ((unsigned)output >= PM_CROWD_OUTPUT_COUNT)
-        return pm_fail(error, PM_ERROR_ARGUMENT, "output %d is not one", (int)output);
+        return pm_fail(error, PM_ERROR_ARGUMENT, "output is %d, expected a pm_crowd_output",
+                       (int)output);
     if (pm_crowd_outputs[output].form == PM_FORM_RIGID && !skeleton->rigid)
-        return pm_fail(error, PM_ERROR_ARGUMENT, "%s: some inverse bind matrix is not rigid",
+        return pm_fail(error, PM_ERROR_ARGUMENT, "%s: an inverse bind matrix is not rigid",
                        pm_crowd_outputs[output].name);
     return PM_OK;
 }
@@ -48,14 +50,15 @@ pm_status pm_crowd_check_stride(const pm_skeleton *skeleton, pm_crowd_output out
     const char *name = pm_crowd_outputs[output].name;
     const size_t records = pm_crowd_stride(skeleton, output, 0);
     if (stride && stride < records)
-        return pm_fail(error, PM_ERROR_ARGUMENT, "%s: a stride of %zu bytes does not hold %zu",
-                       name, stride, records);
+        return pm_fail(error, PM_ERROR_ARGUMENT,
+                       "%s: stride is %zu bytes, expected at least the %zu of a pose", name, stride,
+                       records);
     status = pm_check_multiple(name, "stride", stride, alignment, error);
     if (status != PM_OK)
         return status;
     if (!pm_multiply(instances - 1, pm_crowd_stride(skeleton, output, stride), bytes) ||
         __builtin_add_overflow(*bytes, records, bytes))
-        return pm_fail(error, PM_ERROR_SIZE, "%s: the bytes do not fit size_t", name);
+        return pm_fail(error, PM_ERROR_SIZE, "%s: the size in bytes does not fit size_t", name);
     return PM_OK;
 }
 
@@ -63,6 +66,6 @@ pm_status pm_crowd_check_previous(pm_crowd_output output, const void *memory, co
                                   pm_error *error) {
     return memory != previous
                ? PM_OK
-               : pm_fail(error, PM_ERROR_ARGUMENT, "%s: previous is where the output itself goes",
+               : pm_fail(error, PM_ERROR_ARGUMENT, "%s: previous is the output's own memory",
                          pm_crowd_outputs[output].name);
 }

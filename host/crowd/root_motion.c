@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * Root motion: how far joint 0 moves from one time to another, in double, from poses that a backend
- * samples. A clip that goes round n times moves its root n times from its first pose to its last.
+ * Root motion: the rigid motion of joint 0 between two times, in double, from poses that a backend
+ * samples. Each completed cycle of a clip adds the motion from its first pose to its last one.
  */
 #include <math.h>
 
 #include "base/base.h"
 #include "crowd.h"
 
-/* A turn, then a shift. */
+/* A rotation, then a translation. */
 typedef struct rigid {
     double q[4];
     double p[3];
@@ -16,7 +16,7 @@ typedef struct rigid {
 
 static const rigid no_motion = {{0, 0, 0, 1}, {0, 0, 0}};
 
-static void turn(const double q[4], const double v[3], double out[3]) {
+static void rotate(const double q[4], const double v[3], double out[3]) {
     double t[3];
     for (int i = 0; i < 3; i++) {
         int k = (i + 1) % 3, l = (i + 2) % 3;
@@ -34,7 +34,7 @@ static void make_unit(double q[4]) {
         q[i] /= norm;
 }
 
-/* First b, then a. */
+/* The composition: first b, then a. */
 static rigid product(const rigid *a, const rigid *b) {
     rigid r;
     for (int i = 0; i < 3; i++) {
@@ -43,7 +43,7 @@ static rigid product(const rigid *a, const rigid *b) {
     }
     r.q[3] = a->q[3] * b->q[3] - a->q[0] * b->q[0] - a->q[1] * b->q[1] - a->q[2] * b->q[2];
     make_unit(r.q);
-    turn(a->q, b->p, r.p);
+    rotate(a->q, b->p, r.p);
     for (int i = 0; i < 3; i++)
         r.p[i] += a->p[i];
     return r;
@@ -52,11 +52,11 @@ static rigid product(const rigid *a, const rigid *b) {
 static rigid inverse(const rigid *a) {
     rigid r = {{-a->q[0], -a->q[1], -a->q[2], a->q[3]}, {0, 0, 0}};
     const double back[3] = {-a->p[0], -a->p[1], -a->p[2]};
-    turn(r.q, back, r.p);
+    rotate(r.q, back, r.p);
     return r;
 }
 
-/* a done n times, by squaring. */
+/* a composed with itself n times, by repeated squaring. */
 static rigid power(rigid a, uint64_t n) {
     rigid r = no_motion;
     for (; n; n >>= 1) {
@@ -67,17 +67,17 @@ static rigid power(rigid a, uint64_t n) {
     return r;
 }
 
-/* What all threads that find root motions share. */
-typedef struct search {
+/* State shared by the threads that compute root motion. */
+typedef struct root_motion_job {
     const pm_crowd_data *crowd;
     pm_root_pose_function root_pose;
     const pm_crowd_instance *before, *after;
     size_t count;
     pm_root_motion *motions;
-} search;
+} root_motion_job;
 
 /* The pose of joint 0 in a clip. */
-static rigid root_at(const search *s, pm_u32 clip, int64_t time, bool clamps) {
+static rigid root_at(const root_motion_job *s, pm_u32 clip, int64_t time, bool clamps) {
     const pm_input input = {time, clip, clamps};
     float rotation[4], position[3];
     rigid r;
@@ -94,45 +94,46 @@ static pm_u64 period_of(const pm_crowd_data *crowd, size_t clip) {
     pm_u32 timeline = crowd->clips[clip].timeline;
     if (crowd->per_joint)
         timeline = crowd->layout[clip * crowd->skeleton->joint_count].timeline;
-    return crowd->timelines[timeline].round;
+    return crowd->timelines[timeline].cycle;
 }
 
-/* In which round of a clip a time is: 0 is the first, -1 the one before it. */
-static int64_t round_of(pm_u64 period, int64_t time) {
+/* The number of the cycle that contains a time: 0 is the first, -1 the one before it. */
+static int64_t cycle_of(pm_u64 period, int64_t time) {
     if (time >= 0)
         return (int64_t)((pm_u64)time / period);
     return -1 - (int64_t)((pm_u64)(-1 - time) / period);
 }
 
-/* From one round to another, each of which leads from the clip's first pose to its last. */
-static rigid rounds(const search *s, pm_u32 clip, int64_t from, int64_t to) {
+/* The motion from the start of one cycle to the start of another. */
+static rigid cycles_between(const root_motion_job *s, pm_u32 clip, int64_t from, int64_t to) {
     if (from == to)
         return no_motion;
     rigid first = root_at(s, clip, 0, true);
     rigid last = root_at(s, clip, INT64_MAX, true);
     rigid back = inverse(&first);
-    rigid once = product(&last, &back);
-    return from < to ? power(once, (uint64_t)to - (uint64_t)from)
-                     : power(inverse(&once), (uint64_t)from - (uint64_t)to);
+    rigid cycle = product(&last, &back);
+    return from < to ? power(cycle, (uint64_t)to - (uint64_t)from)
+                     : power(inverse(&cycle), (uint64_t)from - (uint64_t)to);
 }
 
-/* Of a clip from one time to another; none for a clip that does not exist. */
-static rigid motion_of(const search *s, pm_u32 clip, int64_t from, int64_t to, bool clamps) {
+/* The motion of a clip between two times in ticks; the identity for a clip that does not exist. */
+static rigid motion_of(const root_motion_job *s, pm_u32 clip, int64_t from, int64_t to,
+                       bool clamps) {
     if (clip >= s->crowd->clip_count)
         return no_motion;
     pm_u64 period = period_of(s->crowd, clip);
     rigid start = root_at(s, clip, from, clamps);
     rigid end = root_at(s, clip, to, clamps);
-    rigid way = no_motion;
+    rigid cycles = no_motion;
     if (!clamps)
-        way = rounds(s, clip, round_of(period, from), round_of(period, to));
+        cycles = cycles_between(s, clip, cycle_of(period, from), cycle_of(period, to));
     rigid back = inverse(&start);
-    end = product(&way, &end);
+    end = product(&cycles, &end);
     return product(&back, &end);
 }
 
-/* A with B at its weight: rotations by the shorter arc. */
-static rigid mixed(const rigid *a, const rigid *b, double weight) {
+/* A crossfaded with B. Rotations take the shorter arc. */
+static rigid crossfaded(const rigid *a, const rigid *b, double weight) {
     rigid r;
     double dot = 0;
     for (int i = 0; i < 4; i++)
@@ -145,7 +146,7 @@ static rigid mixed(const rigid *a, const rigid *b, double weight) {
     return r;
 }
 
-static pm_root_motion motion_of_instance(const search *s, size_t i) {
+static pm_root_motion motion_of_instance(const root_motion_job *s, size_t i) {
     const pm_crowd_instance *a = &s->before[i], *b = &s->after[i];
     const pm_skeleton *skeleton = s->crowd->skeleton;
     const pm_resolved state = pm_instance_resolved(s->crowd, b);
@@ -154,16 +155,16 @@ static pm_root_motion motion_of_instance(const search *s, size_t i) {
     rigid r = motion_of(s, b->clip_a, a->time_a, b->time_a, b->flags & PM_CROWD_CLAMP_A);
     if (weight > 0 && !state.additive) {
         rigid other = motion_of(s, b->clip_b, a->time_b, b->time_b, b->flags & PM_CROWD_CLAMP_B);
-        r = mixed(&r, &other, weight);
+        r = crossfaded(&r, &other, weight);
     }
     return (pm_root_motion){{(float)r.q[0], (float)r.q[1], (float)r.q[2], (float)r.q[3]},
                             {(float)r.p[0], (float)r.p[1], (float)r.p[2], 0}};
 }
 
-enum { RUN = 256 }; /* instances a thread takes at once */
+enum { RUN = 256 }; /* instances per work item */
 
-static void find_runs(void *context, pm_items *items) {
-    const search *s = context;
+static void find_motions(void *context, pm_items *items) {
+    const root_motion_job *s = context;
     size_t run;
     while (pm_take_item(items, &run)) {
         const pm_piece piece = pm_piece_at(s->count, RUN, run);
@@ -175,6 +176,6 @@ static void find_runs(void *context, pm_items *items) {
 void pm_root_motions_find(const pm_crowd_data *crowd, pm_root_pose_function root_pose,
                           size_t threads, const pm_crowd_instance *before,
                           const pm_crowd_instance *after, size_t count, pm_root_motion *motions) {
-    search s = {crowd, root_pose, before, after, count, motions};
-    pm_run_parallel(threads, pm_piece_count(count, RUN), find_runs, &s);
+    root_motion_job s = {crowd, root_pose, before, after, count, motions};
+    pm_run_parallel(threads, pm_piece_count(count, RUN), find_motions, &s);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Key times in ticks, as pm_crowd_locate of kernels/pm_crowd.h reads them.
+ * Converts key times to ticks, in the form that pm_crowd_locate of kernels/pm_crowd.h reads.
  */
 #include <math.h>
 
@@ -18,7 +18,8 @@ int64_t pm_crowd_ticks(double seconds) {
     return ticks < -0x1p63 ? INT64_MIN : (int64_t)ticks;
 }
 
-/* Segments a tick as a 64-bit fraction: rate 2^(64 - shift), and the shift the least there is. */
+/* Stores the number of segments per tick as a 64-bit fraction: rate * 2^(64 - shift), with the
+ * minimum shift. */
 static void set_rate(pm_crowd_timeline *row, pm_rational rate) {
     pm_u128 num = (pm_u128)rate.num, den = (pm_u128)rate.den;
     while (num >= den << row->shift)
@@ -28,14 +29,14 @@ static void set_rate(pm_crowd_timeline *row, pm_rational rate) {
     row->slack = slack < UINT32_MAX ? (pm_u32)slack : UINT32_MAX;
 }
 
-/* Of `segments` uniform ones, to the nearest tick. */
+/* The duration of `segments` uniform segments, rounded to the nearest tick. */
 static pm_u64 uniform_period(size_t segments, pm_rational rate) {
     pm_u128 num = (pm_u128)rate.num;
     return (pm_u64)((((pm_u128)segments * (pm_u128)rate.den << 33) / num + 1) >> 1);
 }
 
 pm_u64 pm_crowd_loop_ticks(const pm_clip_data *clip) {
-    const double period = clip->timelines[0].period; /* the same of all */
+    const double period = clip->timelines[0].period; /* equal for all timelines */
     pm_u64 ticks = (pm_u64)pm_crowd_ticks(period);
     if (period == 0)
         return 0;
@@ -49,8 +50,8 @@ pm_u64 pm_crowd_loop_ticks(const pm_clip_data *clip) {
     return ticks ? ticks : 1;
 }
 
-/* Since the timeline's first key; nearest to those since `first`, which is where its lag counts
- * from. Loops are the same wherever they begin. */
+/* Ticks from the timeline's first key to a segment border. For an open timeline, both times are
+ * rounded relative to `first`, the origin of its lag. A loop does not depend on its origin. */
 static pm_u64 ticks_to(const pm_clip_timeline *timeline, size_t border, double first) {
     if (timeline->loop)
         return (pm_u64)pm_crowd_ticks(timeline->times[border] - timeline->first);
@@ -58,8 +59,8 @@ static pm_u64 ticks_to(const pm_clip_timeline *timeline, size_t border, double f
                     pm_crowd_ticks(timeline->first - first));
 }
 
-/* From a clip's first key, at `first`, to a timeline's. No lap of a loop is before another, so
- * that whole periods do not count; they are taken off before they are rounded to ticks. */
+/* Ticks from the clip's first key, at `first`, to the timeline's first key. For a loop, whole periods
+ * are subtracted, before rounding to ticks. */
 static pm_u64 lag_of(const pm_clip_timeline *timeline, double first, pm_u64 loop) {
     const double lag = timeline->first - first;
     if (timeline->loop)
@@ -67,7 +68,7 @@ static pm_u64 lag_of(const pm_clip_timeline *timeline, double first, pm_u64 loop
     return (pm_u64)pm_crowd_ticks(lag);
 }
 
-/* Listed key times, one more than segments. */
+/* Appends listed key times: one more than there are segments. */
 static void add_times(pm_crowd_data *crowd, const pm_clip_timeline *timeline, double first,
                       pm_u64 loop) {
     for (size_t i = 0; i <= timeline->segment_count; i++)
@@ -81,9 +82,10 @@ pm_status pm_crowd_add_timeline(pm_crowd_data *crowd, const pm_clip_timeline *ti
     pm_crowd_timeline *row = &crowd->timelines[crowd->timeline_count];
     double seconds = loop ? timeline->period : timeline->times[timeline->segment_count] - first;
     if (!(seconds <= max_seconds))
-        return pm_fail(error, PM_ERROR_TIME, "lasts longer than 2^30 s");
+        return pm_fail(error, PM_ERROR_TIME, "the clip lasts %g s, expected at most 2^30 s",
+                       seconds);
     if (timeline->segment_count > PM_CURSOR_SEGMENT || crowd->time_count > UINT32_MAX)
-        return pm_fail(error, PM_ERROR_SIZE, "has too many keys");
+        return pm_fail(error, PM_ERROR_SIZE, "the crowd's clips have too many keys");
     *row = (pm_crowd_timeline){.lag = lag_of(timeline, first, loop),
                                .segments = (pm_u32)timeline->segment_count,
                                .times = (pm_u32)crowd->time_count};

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Requests whose programs are not built yet: the reference path samples piece after piece while the
- * driver compiles, and the device takes the rest. The device's first piece is one that the reference
- * did too. Only where both have the same bits are the pieces of both one result.
+ * Requests whose programs are not built yet. The reference path samples piece by piece while the
+ * driver compiles, then the device computes the rest. First, the device computes a piece that the
+ * reference path has computed too. Results of both are combined only where the bits match; otherwise
+ * the device computes everything.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -13,24 +14,24 @@
 #include "cpu/cpu.h"
 #include "engine.h"
 
-/* Values of a piece: some milliseconds, so that the device is soon noticed to be ready. */
+/* Values per piece: some milliseconds of work, so that a ready device is noticed soon. */
 enum { PIECE_VALUES = 1 << 14 };
 
 typedef enum stage {
-    STAGE_WAITING,   /* for programs */
-    STAGE_COMPARING, /* a thread has the device compute the first piece */
-    STAGE_SAME,      /* the device takes the rest */
-    STAGE_DIFFERENT, /* the device does it all */
+    STAGE_WAITING,   /* programs are being built */
+    STAGE_COMPARING, /* a thread compares the device's first piece with the reference's */
+    STAGE_SAME,      /* the device computes the rest */
+    STAGE_DIFFERENT, /* the device computes everything */
     STAGE_FAILED
 } stage;
 
 typedef struct sampling {
     const pm_device_clip *clip;
     const pm_sample_request *request;
-    size_t piece_samples; /* but for the last piece */
-    pthread_mutex_t lock; /* guards what follows */
+    size_t piece_samples; /* the last piece may have fewer */
+    pthread_mutex_t lock; /* guards the fields below */
     stage stage;
-    size_t pieces_done; /* by the reference, the first being done before all others */
+    size_t pieces_done; /* by the reference path: pieces [0, pieces_done) when all threads end */
     pm_status status;
     pm_error error;
 } sampling;
@@ -56,8 +57,8 @@ static void fail(sampling *s, pm_status status, const pm_error *error) {
 
 /* ---- comparing ---- */
 
-/* Memory for what a request gives, instead of the caller's. Free *memory with free(). */
-static pm_status divert(pm_sample_request *request, char **memory, pm_error *error) {
+/* Replaces the caller's output memory with allocated memory. Free *memory with free(). */
+static pm_status redirect_outputs(pm_sample_request *request, char **memory, pm_error *error) {
     size_t bytes = 0;
     for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++)
         bytes += request->outputs[o] ? pm_sample_output_bytes(request, o) : 0;
@@ -80,12 +81,13 @@ static bool same_bits(const pm_sample_request *a, const pm_sample_request *b) {
     return same;
 }
 
-/* The first piece on each device, beside the job's memory, where the reference has left it. */
+/* Computes the first piece on each device, into separate memory, and compares it with the reference's
+ * results in the job's memory. */
 static pm_status compare(const sampling *s, bool *same, pm_error *error) {
     const pm_sample_request by_reference = piece_at(s, 0);
     pm_sample_request by_device = by_reference;
     char *memory = NULL;
-    pm_status status = divert(&by_device, &memory, error);
+    pm_status status = redirect_outputs(&by_device, &memory, error);
     *same = true;
     for (size_t i = 0; status == PM_OK && i < s->clip->device->member_count; i++) {
         const pm_device_clip *member = s->clip->members[i];
@@ -105,22 +107,23 @@ static void compare_and_log(sampling *s) {
         fail(s, status, &error);
         return;
     }
-    backend_of(s)->settle(s->clip, s->request);
+    backend_of(s)->mark_checked(s->clip, s->request);
     if (!same)
-        pm_log(s->clip->device->options.logger, PM_LOG_WARNING,
-               "%s: results differ in bits from those of the reference path, which computed while "
-               "programs were built",
-               s->clip->device->info.name);
+        pm_log(
+            s->clip->device->options.logger, PM_LOG_WARNING,
+            "%s: results differ in bits from those that the reference path computed while programs "
+            "were built",
+            s->clip->device->info.name);
     pthread_mutex_lock(&s->lock);
     if (s->stage == STAGE_COMPARING)
         s->stage = same ? STAGE_SAME : STAGE_DIFFERENT;
     pthread_mutex_unlock(&s->lock);
 }
 
-/* ---- meanwhile ---- */
+/* ---- the reference path ---- */
 
-/* Whether the reference is to go on. The thread that finds the programs ready compares first. */
-static bool goes_on(sampling *s) {
+/* Whether the reference path continues. The thread that finds the programs ready compares first. */
+static bool should_continue(sampling *s) {
     pm_error error;
     pm_error_clear(&error);
     pthread_mutex_lock(&s->lock);
@@ -141,7 +144,7 @@ static bool goes_on(sampling *s) {
     return on;
 }
 
-static void do_piece(sampling *s, size_t index) {
+static void sample_piece(sampling *s, size_t index) {
     pm_sample_request piece = piece_at(s, index);
     pm_error error;
     piece.host_threads = 1;
@@ -156,23 +159,23 @@ static void do_piece(sampling *s, size_t index) {
     pthread_mutex_unlock(&s->lock);
 }
 
-/* Pieces are taken in order and done by the thread that took them, so that those done are the first
- * ones. */
-static void do_pieces(void *context, pm_items *items) {
+/* Threads take pieces in order and finish each piece that they took, so that the finished pieces are
+ * the first ones. */
+static void sample_pieces(void *context, pm_items *items) {
     sampling *s = context;
     size_t item;
-    while (goes_on(s) && pm_take_item(items, &item))
-        do_piece(s, item + 1);
+    while (should_continue(s) && pm_take_item(items, &item))
+        sample_piece(s, item + 1);
 }
 
-/* One thread less than the host may use: the compiler needs one too. */
+/* Uses one thread less than the host may use, because the compiler needs one. */
 static void run(sampling *s, size_t threads) {
     const size_t pieces = pm_piece_count(s->request->sample_count, s->piece_samples);
-    do_piece(s, 0);
-    pm_run_parallel(threads > 1 ? threads - 1 : 1, pieces - 1, do_pieces, s);
+    sample_piece(s, 0);
+    pm_run_parallel(threads > 1 ? threads - 1 : 1, pieces - 1, sample_pieces, s);
 }
 
-/* What is left for the device. */
+/* Computes the remaining pieces on the device. */
 static pm_status finish(const sampling *s, pm_error *error) {
     const size_t total = s->request->sample_count;
     pm_piece rest = {0, total};
@@ -184,8 +187,8 @@ static pm_status finish(const sampling *s, pm_error *error) {
     return rest.count ? backend_of(s)->sample(s->clip, &request, error) : PM_OK;
 }
 
-static pm_status sample_meanwhile(const pm_device_clip *clip, const pm_sample_request *request,
-                                  size_t threads, pm_error *error) {
+static pm_status sample_until_ready(const pm_device_clip *clip, const pm_sample_request *request,
+                                    size_t threads, pm_error *error) {
     sampling s = {.clip = clip, .request = request};
     s.piece_samples = PIECE_VALUES / request->width + 1;
     pthread_mutex_init(&s.lock, NULL);
@@ -212,7 +215,7 @@ pm_status pm_sample_in_background(const pm_device_clip *clip, const pm_sample_re
     if (programs == PM_READY)
         return backend->sample(clip, request, error);
     if (programs < PM_READY_NEVER)
-        return sample_meanwhile(clip, request, threads, error);
+        return sample_until_ready(clip, request, threads, error);
     if (error)
         *error = failure;
     return failure.status;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Clips: built on the host, then brought to the engine's device.
+ * Clips: built on the host, then uploaded to the engine's device.
  */
 #include <stdlib.h>
 

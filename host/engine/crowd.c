@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Crowds: built on the host, brought to the engine's device, and posed into host memory.
+ * Crowds: built on the host, uploaded to the engine's device, and posed into host memory.
  */
 #include <stdlib.h>
 
@@ -26,7 +26,8 @@ pm_status pm_crowd_create(pm_engine *engine, const pm_crowd_desc *desc, pm_crowd
                        : !desc ? "desc"
                                : "crowd");
     if (!engine->device->backend->upload_crowd)
-        return pm_fail(error, PM_ERROR_ARGUMENT, "a crowd is of one device, and the engine has %zu",
+        return pm_fail(error, PM_ERROR_ARGUMENT,
+                       "the engine has %zu devices, expected 1: a crowd uses one device",
                        engine->device->member_count);
     pm_crowd *made = calloc(1, sizeof *made);
     if (!made)
@@ -84,7 +85,7 @@ pm_status pm_crowd_check_instances(const pm_crowd *crowd, const pm_crowd_instanc
 
 /* ---- poses ---- */
 
-/* Records in host memory are whole floats. */
+/* Required alignment of records in host memory, in bytes. */
 static const size_t host_alignment = sizeof(float);
 
 static pm_status check_target(const pm_crowd_data *crowd, const pm_crowd_job *job,
@@ -117,7 +118,7 @@ static pm_status check(const pm_crowd_data *crowd, const pm_crowd_job *job, pm_e
         if (status != PM_OK)
             return status;
     }
-    return any ? PM_OK : pm_fail(error, PM_ERROR_ARGUMENT, "no output is wanted");
+    return any ? PM_OK : pm_fail(error, PM_ERROR_ARGUMENT, "no output is requested");
 }
 
 pm_status pm_crowd_pose(pm_crowd *crowd, const pm_crowd_job *job, pm_error *error) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The self check of crowds: slerp with every output, and for palettes a curve that stores more
- * than keys and one with keys of 48 bits, on the device and on the reference. Few programs,
- * for each takes some drivers seconds.
+ * The self-check of crowds: slerp with every output, and palettes of a curve with segment coefficients
+ * and of 48-bit keys, on the device and on the reference path. Few programs, because some drivers take
+ * seconds to build each.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -14,14 +14,14 @@
 enum {
     JOINTS = PM_CHECK_TRACKS,
     KEYS = PM_CHECK_KEYS,
-    INSTANCES = 75, /* a last group that is not full */
+    INSTANCES = 75, /* the last group is not full */
     LEVELS = 2,
     MASKS = 2,
     CLIPS = 2,
-    RECORD_BYTES = 48 /* of the largest output */
+    RECORD_BYTES = 48 /* size of the largest record */
 };
 
-typedef struct material {
+typedef struct check_data {
     const pm_check_keys *keys;
     int32_t parents[JOINTS];
     float inverse_binds[JOINTS * 12];
@@ -32,26 +32,27 @@ typedef struct material {
     pm_crowd_instance instances[INSTANCES];
     unsigned char on_device[INSTANCES * JOINTS * RECORD_BYTES];
     unsigned char on_host[INSTANCES * JOINTS * RECORD_BYTES];
-} material;
+} check_data;
 
-/* ---- what is posed ---------------------------------------------------------------------- */
+/* ---- random crowds ---------------------------------------------------------------------- */
 
-static uint32_t below(uint32_t *state, uint32_t end) {
+static uint32_t random_below(uint32_t *state, uint32_t end) {
     return (uint32_t)pm_check_random(state, 0, end);
 }
 
-/* Any clips, weights, masks and levels, and one beyond them; but the first groups, which a
- * vector of lanes takes together, are of one clip, and of crossfades alone. */
+/* Random clips, weights, masks and levels, including invalid ones. The first two groups, which a vector
+ * of lanes processes at once, have a valid clip_a and no masks, levels or flags: the first group does
+ * not blend, the second only crossfades. */
 static pm_crowd_instance random_instance(uint32_t *state, size_t i) {
-    double reach = below(state, 4) ? 40 : 1e6; /* seconds */
+    double reach = random_below(state, 4) ? 40 : 1e6; /* seconds */
     pm_crowd_instance n = {.time_a = pm_crowd_ticks(pm_check_random(state, -reach, reach)),
                            .time_b = pm_crowd_ticks(pm_check_random(state, -reach, reach)),
-                           .clip_a = below(state, CLIPS + 1),
-                           .clip_b = below(state, CLIPS + 1),
+                           .clip_a = random_below(state, CLIPS + 1),
+                           .clip_b = random_below(state, CLIPS + 1),
                            .weight = (float)pm_check_random(state, -0.5, 1.5),
-                           .mask = (uint16_t)below(state, MASKS + 2),
-                           .level = (uint8_t)below(state, LEVELS + 1),
-                           .flags = (uint8_t)below(state, 16)};
+                           .mask = (uint16_t)random_below(state, MASKS + 2),
+                           .level = (uint8_t)random_below(state, LEVELS + 1),
+                           .flags = (uint8_t)random_below(state, 16)};
     if (i % 13 == 0)
         n.weight = NAN;
     if (i < 2 * (size_t)PM_INSTANCE_GROUP) {
@@ -62,13 +63,13 @@ static pm_crowd_instance random_instance(uint32_t *state, size_t i) {
     return n;
 }
 
-static void fill(material *m, const pm_check_keys *keys) {
-    /* of a quarter turn, so that it is rigid to the bit */
+static void fill(check_data *m, const pm_check_keys *keys) {
+    /* a quarter turn, so that the matrix is exactly rigid */
     static const float bind[12] = {0, -1, 0, 3, 1, 0, 0, -5, 0, 0, 1, 7};
     uint32_t state = 20260203;
     m->keys = keys;
     for (size_t j = 0; j < JOINTS; j++) {
-        m->parents[j] = j ? (int32_t)below(&state, (uint32_t)j) : -1;
+        m->parents[j] = j ? (int32_t)random_below(&state, (uint32_t)j) : -1;
         memcpy(m->inverse_binds + 12 * j, bind, sizeof bind);
         m->half_of_joints[j] = j % 2 == 0;
         m->timeline_of[j] = j % 3 == 0;
@@ -83,7 +84,7 @@ static void fill(material *m, const pm_check_keys *keys) {
         m->instances[i] = random_instance(&state, i);
 }
 
-static pm_status make_skeleton(const material *m, pm_skeleton **skeleton, pm_error *error) {
+static pm_status make_skeleton(const check_data *m, pm_skeleton **skeleton, pm_error *error) {
     const pm_level levels[LEVELS] = {{.joints = NULL}, {.joints = m->half_of_joints}};
     const pm_skeleton_desc desc = {.joint_count = JOINTS,
                                    .parents = m->parents,
@@ -98,9 +99,9 @@ static pm_status make_skeleton(const material *m, pm_skeleton **skeleton, pm_err
     return pm_skeleton_create(&desc, skeleton, error);
 }
 
-/* ---- on both ------------------------------------------------------------------------------ */
+/* ---- comparing ---------------------------------------------------------------------------- */
 
-static pm_status compare(pm_device_crowd *crowd, material *m, unsigned output, bool *same,
+static pm_status compare(pm_device_crowd *crowd, check_data *m, unsigned output, bool *same,
                          pm_error *error) {
     const size_t bytes =
         (size_t)INSTANCES * JOINTS * pm_crowd_record_bytes((pm_crowd_output)output);
@@ -119,7 +120,7 @@ static pm_status compare(pm_device_crowd *crowd, material *m, unsigned output, b
 }
 
 static pm_status check_outputs(pm_device *device, const pm_crowd_desc *desc, unsigned outputs,
-                               material *m, bool *same, pm_error *error) {
+                               check_data *m, bool *same, pm_error *error) {
     pm_crowd_data *data = NULL;
     pm_device_crowd *crowd = NULL;
     pm_status status = pm_crowd_data_build(desc, 1, &data, error);
@@ -133,8 +134,8 @@ static pm_status check_outputs(pm_device *device, const pm_crowd_desc *desc, uns
     return status;
 }
 
-/* `outputs` of them, from the first on; of clips of one timeline, or of several. */
-static pm_status check_clips(pm_device *device, const pm_skeleton *skeleton, material *m,
+/* Checks the first `outputs` outputs, with clips of one timeline or of `several`. */
+static pm_status check_clips(pm_device *device, const pm_skeleton *skeleton, check_data *m,
                              pm_clip_desc like, bool several, unsigned outputs, bool *same,
                              pm_error *error) {
     const pm_timeline uniform = {.key_count = KEYS, .rate = {1, 1}};
@@ -154,7 +155,7 @@ static pm_status check_clips(pm_device *device, const pm_skeleton *skeleton, mat
     return check_outputs(device, &desc, outputs, m, same, error);
 }
 
-static pm_status check(pm_device *device, const pm_skeleton *skeleton, material *m, bool *same,
+static pm_status check(pm_device *device, const pm_skeleton *skeleton, check_data *m, bool *same,
                        pm_error *error) {
     static const struct {
         pm_clip_desc like;
@@ -165,7 +166,7 @@ static pm_status check(pm_device *device, const pm_skeleton *skeleton, material 
                  {{.method = PM_METHOD_SQUAD}, false, 1},
                  {{.method = PM_METHOD_SLERP, .key_format = PM_KEYS_LOG48}, false, 1}};
     pm_status status = PM_OK;
-    const bool slow = device->slow_compiler; /* palettes of slerp must do for all */
+    const bool slow = device->slow_compiler; /* then only palettes of slerp are checked */
     for (size_t k = 0; status == PM_OK && k < (slow ? 2 : sizeof kinds / sizeof *kinds); k++)
         status = check_clips(device, skeleton, m, kinds[k].like, kinds[k].several,
                              slow ? 1 : kinds[k].outputs, same, error);
@@ -175,7 +176,7 @@ static pm_status check(pm_device *device, const pm_skeleton *skeleton, material 
 pm_status pm_crowd_self_check(pm_device *device, const pm_check_keys *keys, bool *same,
                               pm_error *error) {
     pm_skeleton *skeleton = NULL;
-    material *m = calloc(1, sizeof *m);
+    check_data *m = calloc(1, sizeof *m);
     if (!m)
         return pm_fail_memory(error);
     fill(m, keys);

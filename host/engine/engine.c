@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Engines: which devices of which backend, and what is asked of them as a whole.
+ * Engines: opening the devices of a backend, and the functions on an engine.
  */
 #include "engine.h"
 
@@ -29,7 +29,7 @@ pm_device_options pm_engine_device_options(const pm_engine *engine) {
 pm_status pm_engine_check(const pm_engine_desc *desc, pm_error *error) {
     uint32_t lanes = desc->lanes;
     if (lanes && lanes != 1 && lanes != 4 && lanes != 8 && lanes != 16)
-        return pm_fail(error, PM_ERROR_ARGUMENT, "lanes is %u, not 1, 4, 8 or 16", lanes);
+        return pm_fail(error, PM_ERROR_ARGUMENT, "lanes is %u, expected 0, 1, 4, 8 or 16", lanes);
     return PM_OK;
 }
 
@@ -100,7 +100,7 @@ pm_status pm_engine_create(const pm_engine_desc *desc, pm_engine **engine, pm_er
         return pm_fail(error, PM_ERROR_ARGUMENT, "engine is NULL");
     desc = desc ? desc : &defaults;
     if (desc->device && !*desc->device)
-        return pm_fail(error, PM_ERROR_ARGUMENT, "device is an empty name");
+        return pm_fail(error, PM_ERROR_ARGUMENT, "device is an empty string");
     pm_status status = pm_engine_check(desc, error);
     if (status != PM_OK)
         return status;

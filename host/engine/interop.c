@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What posemill_cl.h offers: engines on a caller's contexts, jobs on a caller's queues.
+ * The functions of posemill_cl.h: engines on a caller's contexts, jobs on a caller's queues.
  */
 #include <string.h>
 
@@ -28,7 +28,7 @@ pm_status pm_cl_engine_create_multi(const pm_cl_target *targets, size_t count,
     if (!targets || !engine)
         return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", targets ? "engine" : "targets");
     if (count == 0)
-        return pm_fail(error, PM_ERROR_ARGUMENT, "count is 0: there is no target");
+        return pm_fail(error, PM_ERROR_ARGUMENT, "count is 0, expected at least one target");
     desc = desc ? desc : &defaults;
     pm_status status = pm_engine_check(desc, error);
     if (status != PM_OK)
@@ -52,7 +52,7 @@ pm_status pm_cl_engine_create(cl_context context, cl_device_id device, const pm_
     return pm_cl_engine_create_multi(&target, 1, desc, engine, error);
 }
 
-/* Whether an engine runs on OpenCL: several devices are all of one backend. */
+/* Whether an engine runs on OpenCL. Several devices all have the same backend. */
 static bool is_on_opencl(const pm_engine *engine) {
     return pm_cl_is_device(engine->device->members[0]);
 }
@@ -67,7 +67,7 @@ cl_device_id pm_cl_device(const pm_engine *engine) {
 
 /* ---- samples ---- */
 
-/* Where pm_cl_outputs has an output's buffer and offset. */
+/* The positions of an output's buffer and offset in pm_cl_outputs. */
 #define PM_FIELDS(name)                                                                            \
     { offsetof(pm_cl_outputs, name), offsetof(pm_cl_outputs, name##_offset) }
 static const struct {
@@ -93,9 +93,11 @@ static pm_status check_samples(const pm_device_clip *clip, const pm_sample_job *
                                const pm_cl_sample_outputs *outputs, pm_error *error) {
     for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++)
         if (request->outputs[o])
-            return pm_fail(error, PM_ERROR_ARGUMENT, "the job has host outputs: use pm_sample");
+            return pm_fail(error, PM_ERROR_ARGUMENT,
+                           "the job has outputs in host memory: use pm_sample");
     if (job->on_reference)
-        return pm_fail(error, PM_ERROR_ARGUMENT, "on_reference has no buffers to write");
+        return pm_fail(error, PM_ERROR_ARGUMENT,
+                       "on_reference is set: the reference path cannot write to buffers");
     const pm_status status = pm_sample_check_times(clip->data, job, error);
     return status == PM_OK ? pm_cl_check_outputs(clip, request, outputs, error) : status;
 }
@@ -142,9 +144,9 @@ pm_status pm_cl_crowd_pose(pm_crowd *crowd, const pm_cl_crowd_job *job, cl_comma
     if (!is_on_opencl(crowd->engine))
         return pm_fail(error, PM_ERROR_ARGUMENT, "the crowd's engine is the reference path");
     const pm_cl_wait wait = {queue, wait_list, wait_count};
-    size_t member = 0; /* there is no other: a crowd is on one device */
+    size_t member = 0; /* always 0: a crowd is on one device */
     pm_status status = pm_cl_member_of_queue(crowd->engine->device, queue, &member, error);
-    if (status == PM_OK && job->instance_count == 0) /* is done when what comes before it is */
+    if (status == PM_OK && job->instance_count == 0) /* complete when the commands before it are */
         return done ? pm_cl_marker(&wait, done, error) : PM_OK;
     if (status == PM_OK)
         status = pm_cl_check_poses(crowd->on_device, job, error);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Jobs of samples into host memory: why one is refused, and who gets its request.
+ * Jobs for samples into host memory: checking them, and passing them to a backend.
  */
 #include "cpu/cpu.h"
 #include "engine.h"
@@ -18,10 +18,12 @@ static pm_status check_listed(const pm_clip_data *clip, const pm_sample_job *job
         if (isnan(job->times[k]))
             return pm_fail(error, PM_ERROR_TIME, "times[%zu] is NaN", k);
         if (loop && isinf(job->times[k]))
-            return pm_fail(error, PM_ERROR_TIME, "times[%zu] is infinite, in a loop", k);
+            return pm_fail(error, PM_ERROR_TIME,
+                           "times[%zu] is infinite, expected a finite time for a loop", k);
         if (job->tracks && job->tracks[k] >= clip->track_count)
             return pm_fail_at(error, PM_ERROR_ARGUMENT, job->tracks[k], PM_NO_INDEX,
-                              "tracks[%zu] is not below track_count %zu", k, clip->track_count);
+                              "tracks[%zu] is %u, expected a number below track_count %zu", k,
+                              job->tracks[k], clip->track_count);
     }
     return PM_OK;
 }
@@ -31,7 +33,8 @@ pm_status pm_sample_check_times(const pm_clip_data *clip, const pm_sample_job *j
     bool has_rate = pm_rational_given(job->rate);
     size_t bytes;
     if ((unsigned)job->velocity_frame >= PM_AXIS_COUNT)
-        return pm_fail(error, PM_ERROR_ARGUMENT, "velocity_frame is not one");
+        return pm_fail(error, PM_ERROR_ARGUMENT, "velocity_frame is %d, expected a pm_axis_frame",
+                       (int)job->velocity_frame);
     if (job->sample_count == 0)
         return PM_OK;
     if (has_rate && job->times)
@@ -42,7 +45,8 @@ pm_status pm_sample_check_times(const pm_clip_data *clip, const pm_sample_job *j
         return pm_fail(error, PM_ERROR_ARGUMENT, "tracks is given without times");
     if (!pm_multiply(job->sample_count, job->tracks ? 1 : clip->track_count, &bytes) ||
         !pm_multiply(bytes, 4 * sizeof(float), &bytes))
-        return pm_fail(error, PM_ERROR_SIZE, "sample_count %zu: the result does not fit size_t",
+        return pm_fail(error, PM_ERROR_SIZE,
+                       "sample_count is %zu: the size of the result does not fit size_t",
                        job->sample_count);
     return has_rate ? pm_sample_check_rate(clip, job, error) : check_listed(clip, job, error);
 }
@@ -69,7 +73,7 @@ pm_status pm_sample_check(const pm_clip *clip, const pm_sample_job *job, pm_erro
     return pm_sample_check_times(clip->data, job, error);
 }
 
-/* For several devices, host_threads are those of each. */
+/* With several devices, host_threads is the number for each device. */
 pm_sample_request pm_engine_sample_request(const pm_clip *clip, const pm_sample_job *job) {
     const pm_engine *engine = clip->engine;
     return pm_sample_request_of(clip->data, job,

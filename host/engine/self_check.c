@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Identity is measured, not believed: every method on the device and on the reference,
- * both kernel shapes, and slerp with every format of keys, compared bit for bit; then crowds.
+ * The self-check: compares the device with the reference path bit for bit. It covers every method,
+ * both kernels (walk and gather), slerp with every key format, and crowds.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -13,13 +13,13 @@
 
 enum { TRACKS = PM_CHECK_TRACKS, KEYS = PM_CHECK_KEYS, SAMPLES = 96, PAIRS = 800 };
 
-typedef struct material {
+typedef struct check_data {
     pm_check_keys keys;
     double sample_times[PAIRS];
     uint32_t tracks[PAIRS];
     float on_device[PAIRS > SAMPLES *TRACKS ? PAIRS * 4 : SAMPLES *TRACKS * 4];
     float on_host[PAIRS > SAMPLES *TRACKS ? PAIRS * 4 : SAMPLES *TRACKS * 4];
-} material;
+} check_data;
 
 static void random_rotation(uint32_t *state, float *to) {
     double q[4], norm2 = 0;
@@ -34,14 +34,14 @@ static void random_rotation(uint32_t *state, float *to) {
         to[i] = (float)(q[i] / sqrt(norm2));
 }
 
-static void fill(material *m) {
+static void fill(check_data *m) {
     pm_check_keys *keys = &m->keys;
     uint32_t state = 20240229;
     for (size_t i = 0; i < (size_t)KEYS * TRACKS; i++) {
         random_rotation(&state, keys->rotations + 4 * i);
-        if (i >= TRACKS && i % 7 == 0) /* some keys held */
+        if (i >= TRACKS && i % 7 == 0) /* some keys repeat the previous one */
             memcpy(keys->rotations + 4 * i, keys->rotations + 4 * (i - TRACKS), 4 * sizeof(float));
-        if (i % 11 == 0) /* some with zeros, whose sign may get lost */
+        if (i % 11 == 0) /* some have zeros, whose sign could get lost */
             memcpy(keys->rotations + 4 * i, (float[4]){0, i % 2 ? 0.6f : 0, 0, i % 2 ? 0.8f : 1},
                    4 * sizeof(float));
         for (size_t k = 0; k < 3; k++)
@@ -57,8 +57,8 @@ static void fill(material *m) {
         keys->scales[i] = (float)pm_check_random(&state, 0.5, 1.5);
 }
 
-/* Whether a job gives the same bits on both, for one of its outputs. */
-static pm_status compare(const pm_device_clip *clip, material *m, const pm_sample_job *job,
+/* Clears *same unless a job's output has the same bits on the device and on the reference path. */
+static pm_status compare(const pm_device_clip *clip, check_data *m, const pm_sample_job *job,
                          unsigned output, bool *same, pm_error *error) {
     pm_sample_request request = pm_sample_request_of(clip->data, job, 1);
     memset(m->on_device, 0xaa, sizeof m->on_device);
@@ -74,8 +74,9 @@ static pm_status compare(const pm_device_clip *clip, material *m, const pm_sampl
     return status;
 }
 
-/* Of values alone: derivatives are the same arithmetic, and would double the programs to build. */
-static pm_status check_clip(const pm_device_clip *clip, material *m, bool *same, pm_error *error) {
+/* Checks values only: derivatives use the same arithmetic, and would double the number of programs. */
+static pm_status check_clip(const pm_device_clip *clip, check_data *m, bool *same,
+                            pm_error *error) {
     static const unsigned outputs[] = {PM_OUT_ROTATIONS, PM_OUT_POSITIONS};
     const pm_sample_job grid = {.sample_count = SAMPLES, .rate = {7, 1}};
     const pm_sample_job pairs = {
@@ -89,7 +90,7 @@ static pm_status check_clip(const pm_device_clip *clip, material *m, bool *same,
     return status;
 }
 
-static pm_status check_desc(pm_device *device, const pm_clip_desc *desc, material *m, bool *same,
+static pm_status check_desc(pm_device *device, const pm_clip_desc *desc, check_data *m, bool *same,
                             pm_error *error) {
     const pm_clip_limits limits = {.threads = 1};
     pm_clip_data *data = NULL;
@@ -105,7 +106,7 @@ static pm_status check_desc(pm_device *device, const pm_clip_desc *desc, materia
     return status;
 }
 
-static pm_status check_method(pm_device *device, material *m, pm_clip_desc desc, bool *same,
+static pm_status check_method(pm_device *device, check_data *m, pm_clip_desc desc, bool *same,
                               pm_error *error) {
     const float axis[3] = {0.3f, -0.5f, 0.8f};
     pm_timeline uniform = {.key_count = KEYS, .rate = {1, 1}};
@@ -114,10 +115,10 @@ static pm_status check_method(pm_device *device, material *m, pm_clip_desc desc,
     desc.rotations.data = m->keys.rotations;
     desc.positions.data = m->keys.positions;
     desc.axes.data = axis;
-    /* any numbers will do as tangents of cubicspline: the keys are at hand */
+    /* cubicspline accepts any numbers as tangents: the keys are used */
     desc.rotations_in = desc.rotations_out = desc.rotations;
     desc.positions_in = desc.positions_out = desc.positions;
-    const int layouts = desc.method == PM_METHOD_BSPLINE ? 1 : 2; /* it requires uniform keys */
+    const int layouts = desc.method == PM_METHOD_BSPLINE ? 1 : 2; /* bspline: uniform keys only */
     pm_status status = PM_OK;
     for (int looped = 0; status == PM_OK && looped < layouts; looped++) {
         desc.timelines = looped ? &listed : &uniform;
@@ -127,7 +128,7 @@ static pm_status check_method(pm_device *device, material *m, pm_clip_desc desc,
     return status;
 }
 
-static pm_status check_member(pm_device *device, material *m, bool *same, pm_error *error) {
+static pm_status check_member(pm_device *device, check_data *m, bool *same, pm_error *error) {
     pm_status status = PM_OK;
     for (unsigned i = 0; status == PM_OK && i < PM_METHOD_COUNT; i++)
         status = check_method(device, m, (pm_clip_desc){.method = (pm_method)i}, same, error);
@@ -140,12 +141,12 @@ static pm_status check_member(pm_device *device, material *m, bool *same, pm_err
     return status == PM_OK ? pm_crowd_self_check(device, &m->keys, same, error) : status;
 }
 
-/* Devices one after another: a job as small as these would go to one of them. */
+/* Checks the devices one after another, because the scheduler would give jobs this small to one. */
 pm_status pm_engine_self_check(pm_engine *engine, pm_bit_match *match, pm_error *error) {
     pm_error_clear(error);
     if (!engine || !match)
         return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", engine ? "match" : "engine");
-    material *m = calloc(1, sizeof *m);
+    check_data *m = calloc(1, sizeof *m);
     if (!m)
         return pm_fail_memory(error);
     bool same = true;

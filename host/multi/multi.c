@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Several devices as one: a request is cut into pieces that the members take as they finish those
- * before, a thread each. scheduler.c decides how large a piece is.
+ * Several devices as one. A request is cut into pieces. Each member has a thread, which takes the
+ * next piece when the previous one is finished. scheduler.c determines the size of a piece.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -12,7 +12,7 @@
 #include "multi_device.h"
 #include "scheduler.h"
 
-/* Values that take a device some times as long as the call itself does. */
+/* Minimum values per piece: computing them takes several times as long as the overhead of a call. */
 enum { MIN_VALUES = 1 << 17 };
 
 /* ---- devices ---- */
@@ -27,7 +27,7 @@ static void close_members(pm_device *device) {
     free(multi);
 }
 
-/* Joins the names of members, each name once, and cuts where there is no more room. */
+/* Appends a member's name unless it is there already. Truncates to `size`. */
 static void add_name(char *names, size_t size, const char *name) {
     size_t length = strlen(names);
     if (!strstr(names, name))
@@ -57,7 +57,7 @@ static pm_status refuse_to_tune(pm_device *device, pm_launch_measurement *measur
     (void)count;
     (void)best;
     return pm_fail(error, PM_ERROR_ARGUMENT,
-                   "the engine is over %zu devices: tune each on an engine of its own",
+                   "the engine has %zu devices, expected 1: tune each on its own engine",
                    device->member_count);
 }
 
@@ -117,21 +117,21 @@ static pm_readiness readiness(const pm_device_clip *clip, const pm_sample_reques
     return worst;
 }
 
-static void settle(const pm_device_clip *clip, const pm_sample_request *request) {
+static void mark_checked(const pm_device_clip *clip, const pm_sample_request *request) {
     for (size_t i = 0; i < clip->device->member_count; i++)
-        if (clip->members[i]->device->backend->settle)
-            clip->members[i]->device->backend->settle(clip->members[i], request);
+        if (clip->members[i]->device->backend->mark_checked)
+            clip->members[i]->device->backend->mark_checked(clip->members[i], request);
 }
 
 /* ---- requests ---- */
 
-/* A request that members take pieces of. */
+/* A request whose pieces the members take. */
 typedef struct shared_request {
     const pm_device_clip *clip;
     const pm_sample_request *request;
-    size_t min;           /* samples of a piece */
-    pthread_mutex_t lock; /* guards what follows */
-    size_t next;          /* the first sample that nobody has taken */
+    size_t min;           /* minimum samples per piece */
+    pthread_mutex_t lock; /* guards the fields below */
+    size_t next;          /* the first sample that no member has taken */
     pm_throughput *throughputs;
     pm_status status; /* of the first piece that failed */
     pm_error error;
@@ -141,22 +141,22 @@ static size_t member_count(const shared_request *s) {
     return s->clip->device->member_count;
 }
 
-/* The next piece of a member; false when it takes no more. */
+/* Takes the next piece for a member; false when the member takes no more. */
 static bool take_piece(shared_request *s, size_t member, pm_piece *piece) {
     pthread_mutex_lock(&s->lock);
     pm_throughput *throughput = &s->throughputs[member];
     piece->from = s->next;
     piece->count = 0;
-    if (!throughput->left && s->status == PM_OK)
+    if (!throughput->retired && s->status == PM_OK)
         piece->count = pm_next_piece(s->throughputs, member_count(s), member,
                                      s->request->sample_count - s->next, s->min);
     s->next += piece->count;
-    throughput->left = piece->count == 0;
+    throughput->retired = piece->count == 0;
     pthread_mutex_unlock(&s->lock);
     return piece->count > 0;
 }
 
-/* The first failure is the request's; its message names the device. */
+/* Keeps the first failure as the request's, with the device's name in its message. */
 static void note_failure(shared_request *s, size_t member, pm_status status,
                          const pm_error *error) {
     pthread_mutex_lock(&s->lock);
@@ -181,7 +181,7 @@ static size_t program_count(const pm_device *device) {
     return device->backend->program_count ? device->backend->program_count(device) : 0;
 }
 
-/* A piece that had to wait for a program tells nothing of the throughput of the next. */
+/* A piece during which a program was built does not count towards the throughput. */
 static pm_status sample_piece(shared_request *s, size_t member, const pm_piece *piece,
                               pm_error *error) {
     const pm_device_clip *clip = s->clip->members[member];
@@ -212,7 +212,7 @@ static void run_members(void *context, pm_items *items) {
         run_member(context, member);
 }
 
-static void recall_throughputs(shared_request *s) {
+static void load_throughputs(shared_request *s) {
     pm_multi_device *multi = pm_multi_device_of(s->clip->device);
     pthread_mutex_lock(&multi->lock);
     for (size_t i = 0; i < member_count(s); i++)
@@ -220,7 +220,7 @@ static void recall_throughputs(shared_request *s) {
     pthread_mutex_unlock(&multi->lock);
 }
 
-static void keep_throughputs(const shared_request *s) {
+static void store_throughputs(const shared_request *s) {
     pm_multi_device *multi = pm_multi_device_of(s->clip->device);
     pthread_mutex_lock(&multi->lock);
     for (size_t i = 0; i < member_count(s); i++)
@@ -228,18 +228,19 @@ static void keep_throughputs(const shared_request *s) {
     pthread_mutex_unlock(&multi->lock);
 }
 
-/* How many threads a request is worth. One of less than two pieces goes to one member, on the
+/* The number of threads for a request. A request of less than two pieces goes to one member, on the
  * calling thread. */
 static size_t useful_threads(shared_request *s) {
     if (s->request->sample_count / 2 >= s->min)
         return member_count(s);
-    size_t fastest = pm_fastest_part(s->throughputs, member_count(s));
+    size_t fastest = pm_fastest_member(s->throughputs, member_count(s));
     for (size_t i = 0; i < member_count(s); i++)
-        s->throughputs[i].left = i != fastest;
+        s->throughputs[i].retired = i != fastest;
     return 1;
 }
 
-/* Members have equal parts of the host's threads, unless the job says how many. */
+/* Each member uses the request's host_threads: an equal part of the engine's, unless the job sets
+ * a number. */
 static pm_status sample(const pm_device_clip *clip, const pm_sample_request *request,
                         pm_error *error) {
     const size_t count = clip->device->member_count;
@@ -249,9 +250,9 @@ static pm_status sample(const pm_device_clip *clip, const pm_sample_request *req
     if (!s.throughputs)
         return pm_fail_memory(error);
     pthread_mutex_init(&s.lock, NULL);
-    recall_throughputs(&s);
+    load_throughputs(&s);
     pm_run_parallel(useful_threads(&s), count, run_members, &s);
-    keep_throughputs(&s);
+    store_throughputs(&s);
     pthread_mutex_destroy(&s.lock);
     free(s.throughputs);
     if (s.status != PM_OK && error)
@@ -266,7 +267,7 @@ static const pm_backend backend = {.close = close_members,
                                    .sample = sample,
                                    .prepare = prepare,
                                    .readiness = readiness,
-                                   .settle = settle};
+                                   .mark_checked = mark_checked};
 
 pm_status pm_multi_device_open(pm_device *const *members, size_t count,
                                const pm_device_options *options, pm_device **device,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The state of a device over several devices.
+ * The state of a device that combines several devices.
  */
 #ifndef PM_HOST_MULTI_DEVICE_H
 #define PM_HOST_MULTI_DEVICE_H
@@ -11,9 +11,9 @@
 
 typedef struct pm_multi_device {
     pm_device device;
-    size_t min_values;    /* the fewest values that are worth calling a device for */
-    pthread_mutex_t lock; /* guards what follows */
-    double *throughputs;  /* values a second of each member in its last job; 0: not measured */
+    size_t min_values;    /* minimum values per piece; tests set it */
+    pthread_mutex_t lock; /* guards the fields below */
+    double *throughputs;  /* (member_count): values/s in the last job; 0: not measured */
 } pm_multi_device;
 
 static inline pm_multi_device *pm_multi_device_of(pm_device *device) {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * Guided self-scheduling with unequal workers: everybody takes half of their share of what is
- * left, so that wrong guesses are small by the time they matter.
+ * Guided self-scheduling with members of unequal throughput: each takes half of its expected part of
+ * the remaining items, so that errors of the estimate are small at the end of the job.
  */
 #include "scheduler.h"
 
-/* Part of its rate by which a part that had nothing to do is thought faster in the next job:
- * one bad measurement does not leave it out for ever, and a slow one is seldom tried. */
+/* The expected rate of a member that got no work grows by this fraction with each job. So one bad
+ * measurement does not exclude a member permanently, and a slow member is seldom tried. */
 static const double optimism = 1.0 / 64;
 
 static bool is_timed(const pm_throughput *throughput) {
@@ -17,8 +17,9 @@ static double rate_now(const pm_throughput *throughput) {
     return throughput->values / throughput->seconds;
 }
 
-/* Rates of this job over those of the jobs before, of the parts that have both: jobs differ in
- * what a value costs, and whoever has done none yet will meet the same. */
+/* The rates of this job divided by those of previous jobs, over the members that have both. The cost of
+ * a value differs between jobs, and members without a measurement in this job are expected to change
+ * by the same factor. */
 static double change_of(const pm_throughput *throughputs, size_t count) {
     double now = 0, before = 0;
     for (size_t i = 0; i < count; i++)
@@ -29,13 +30,13 @@ static double change_of(const pm_throughput *throughputs, size_t count) {
     return before > 0 ? now / before : 1;
 }
 
-/* 0 when nothing is known. */
+/* Values/s; 0 when the member was never measured. */
 static double known_rate(const pm_throughput *throughput, double change) {
     return is_timed(throughput) ? rate_now(throughput) : throughput->before * change;
 }
 
-/* What a part is taken for of which nothing is known: as fast as the others are on average. */
-static double usual_rate(const pm_throughput *throughputs, size_t count, double change) {
+/* The rate that is assumed for a member that was never measured: the mean of the others, or 1. */
+static double mean_rate(const pm_throughput *throughputs, size_t count, double change) {
     double sum = 0;
     size_t known = 0;
     for (size_t i = 0; i < count; i++) {
@@ -46,22 +47,22 @@ static double usual_rate(const pm_throughput *throughputs, size_t count, double 
     return known ? sum / (double)known : 1;
 }
 
-static double expected_rate(const pm_throughput *throughput, double change, double usual) {
+static double expected_rate(const pm_throughput *throughput, double change, double mean) {
     double rate = known_rate(throughput, change);
-    return rate > 0 ? rate : usual;
+    return rate > 0 ? rate : mean;
 }
 
-size_t pm_next_piece(const pm_throughput *throughputs, size_t count, size_t part, size_t rest,
+size_t pm_next_piece(const pm_throughput *throughputs, size_t count, size_t member, size_t rest,
                      size_t min) {
     const double change = change_of(throughputs, count);
-    const double usual = usual_rate(throughputs, count, change);
-    const double mine = expected_rate(&throughputs[part], change, usual);
+    const double mean = mean_rate(throughputs, count, change);
+    const double mine = expected_rate(&throughputs[member], change, mean);
     double others = 0;
     for (size_t i = 0; i < count; i++)
-        if (i != part && !throughputs[i].left)
-            others += expected_rate(&throughputs[i], change, usual);
+        if (i != member && !throughputs[i].retired)
+            others += expected_rate(&throughputs[i], change, mean);
     size_t take = min;
-    if (known_rate(&throughputs[part], change) > 0) { /* else the least, to be timed by */
+    if (known_rate(&throughputs[member], change) > 0) { /* else the minimum, to measure its rate */
         double half = 0.5 * (double)rest * (mine / (mine + others));
         take = half > (double)min ? (size_t)half : min;
     }
@@ -71,19 +72,19 @@ size_t pm_next_piece(const pm_throughput *throughputs, size_t count, size_t part
     return last_to_finish ? 0 : take;
 }
 
-size_t pm_fastest_part(const pm_throughput *throughputs, size_t count) {
+size_t pm_fastest_member(const pm_throughput *throughputs, size_t count) {
     const double change = change_of(throughputs, count);
-    const double usual = usual_rate(throughputs, count, change);
+    const double mean = mean_rate(throughputs, count, change);
     size_t fastest = 0;
     for (size_t i = 1; i < count; i++)
-        if (expected_rate(&throughputs[i], change, usual) >
-            expected_rate(&throughputs[fastest], change, usual))
+        if (expected_rate(&throughputs[i], change, mean) >
+            expected_rate(&throughputs[fastest], change, mean))
             fastest = i;
     return fastest;
 }
 
-double pm_learned_throughput(const pm_throughput *throughputs, size_t count, size_t part) {
-    const pm_throughput *throughput = &throughputs[part];
+double pm_learned_throughput(const pm_throughput *throughputs, size_t count, size_t member) {
+    const pm_throughput *throughput = &throughputs[member];
     double rate = known_rate(throughput, change_of(throughputs, count));
     return is_timed(throughput) ? rate : rate * (1 + optimism);
 }

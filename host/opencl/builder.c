@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The builder: a thread of an engine's own that builds requested programs one after another, and
- * lives until the engine is closed. Jobs do not wait for it: they look what became of their
- * requests. What was requested is built to the end, so that the folder of programs has it next time.
+ * The builder: a thread of a device that builds requested programs one after another. It runs until the
+ * device is closed. Jobs do not wait for it; they query the state of their requests. Closing the device
+ * waits until all requested programs are built, so that the program cache has them next time.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -10,7 +10,7 @@
 
 #include "device.h"
 
-/* ---- requests, under the lock ---- */
+/* ---- requests; callers hold the lock ---- */
 
 static pm_program_request *find(pm_opencl_device *cl, const pm_variant *variant) {
     pm_program_request *r = cl->requests;
@@ -26,7 +26,7 @@ static pm_program_request *find_open(pm_opencl_device *cl) {
     return r;
 }
 
-/* At the end: the first that is asked for is built first. */
+/* Appends, so that programs are built in the order of their requests. */
 static void append(pm_opencl_device *cl, pm_program_request *request) {
     pm_program_request **at = &cl->requests;
     while (*at)
@@ -34,7 +34,7 @@ static void append(pm_opencl_device *cl, pm_program_request *request) {
     *at = request;
 }
 
-static void drop(pm_opencl_device *cl, pm_program_request *request) {
+static void remove_request(pm_opencl_device *cl, pm_program_request *request) {
     pm_program_request **at = &cl->requests;
     while (*at != request)
         at = &(*at)->next;
@@ -44,8 +44,9 @@ static void drop(pm_opencl_device *cl, pm_program_request *request) {
 
 /* ---- the thread ---- */
 
-/* A request that is open stays where it is, so that it may be used with the lock released. */
-static void serve(pm_opencl_device *cl, pm_program_request *request) {
+/* Builds the program of an open request. The lock is released meanwhile: open requests are neither
+ * moved nor removed. */
+static void build_request(pm_opencl_device *cl, pm_program_request *request) {
     const pm_variant variant = request->variant;
     cl_program program;
     pm_error error;
@@ -63,7 +64,7 @@ static void *run_builder(void *argument) {
     for (;;) {
         pm_program_request *request = find_open(cl);
         if (request)
-            serve(cl, request);
+            build_request(cl, request);
         else if (cl->closing)
             break;
         else
@@ -73,8 +74,9 @@ static void *run_builder(void *argument) {
     return NULL;
 }
 
-/* Without a thread there is no request either: whoever needs the program builds it. */
-static void hand_over(pm_opencl_device *cl, pm_program_request *request) {
+/* Queues a request and starts the builder if necessary. If the thread cannot be started, the request is
+ * dropped, and the job that needs the program builds it. */
+static void submit(pm_opencl_device *cl, pm_program_request *request) {
     pthread_mutex_lock(&cl->lock);
     if (!cl->has_builder)
         cl->has_builder = pthread_create(&cl->builder, NULL, run_builder, cl) == 0;
@@ -87,7 +89,7 @@ static void hand_over(pm_opencl_device *cl, pm_program_request *request) {
     free(request);
 }
 
-/* ---- for jobs ---- */
+/* ---- functions for jobs ---- */
 
 static pm_status request_one(pm_opencl_device *cl, const pm_variant *variant, pm_error *error) {
     bool known = false, ready = false;
@@ -103,7 +105,7 @@ static pm_status request_one(pm_opencl_device *cl, const pm_variant *variant, pm
     if (!request)
         return pm_fail_memory(error);
     request->variant = *variant;
-    hand_over(cl, request);
+    submit(cl, request);
     return PM_OK;
 }
 
@@ -129,7 +131,7 @@ pm_readiness pm_cl_requested(pm_opencl_device *cl, const pm_variant *variants, s
         if (state == PM_READY_NEVER) {
             if (error)
                 *error = request->error;
-            drop(cl, request);
+            remove_request(cl, request);
         }
     }
     pthread_mutex_unlock(&cl->lock);
@@ -141,7 +143,7 @@ void pm_cl_request_checked(pm_opencl_device *cl, const pm_variant *variants, siz
     for (size_t i = 0; i < count; i++) {
         pm_program_request *request = find(cl, &variants[i]);
         if (request && request->state == PM_PROGRAM_BUILT)
-            drop(cl, request);
+            remove_request(cl, request);
     }
     pthread_mutex_unlock(&cl->lock);
 }
@@ -154,5 +156,5 @@ void pm_cl_builder_close(pm_opencl_device *cl) {
     if (cl->has_builder)
         pthread_join(cl->builder, NULL);
     while (cl->requests)
-        drop(cl, cl->requests);
+        remove_request(cl, cl->requests);
 }

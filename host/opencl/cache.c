@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Built programs on disk, and the shape that was measured to be fastest. A file's name is a
- * hash of everything that shapes what is in it; whatever is odd about a file is a miss. Which files
- * are to be trusted, and how long they stay: cl_folder.c.
+ * The program cache on disk: built programs, and the launch configuration that was measured to be
+ * fastest. A file's name is a hash of everything that determines its contents. A file with any
+ * irregularity is a miss. cache_folder.c checks permissions and limits the size.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -16,7 +16,7 @@
 #include "cache_folder.h"
 #include "device.h"
 
-/* Raised when the files' layout changes. */
+/* Changes with the layout of the files. */
 static const char magic[8] = "pmcache1";
 
 typedef struct cache_header {
@@ -38,7 +38,7 @@ static const uint64_t hash_start = 0xcbf29ce484222325u;
 
 static uint64_t hash_texts(uint64_t h, pm_opencl_device *cl, const char *source,
                            const char *options) {
-    h = hash(h, cl->identity, strlen(cl->identity) + 1);
+    h = hash(h, cl->cache_identity, strlen(cl->cache_identity) + 1);
     h = hash(h, options, strlen(options) + 1);
     return hash(h, source, strlen(source) + 1);
 }
@@ -76,14 +76,14 @@ static bool read_exactly(int file, void *to, size_t size) {
 }
 
 /* The binary in an open file, or NULL. */
-static unsigned char *read_binary(int file, cache_header wanted, size_t *size) {
+static unsigned char *read_binary(int file, cache_header expected, size_t *size) {
     cache_header found;
     struct stat info;
     if (fstat(file, &info) != 0 || !read_exactly(file, &found, sizeof found))
         return NULL;
-    wanted.size = found.size;
-    wanted.checksum = found.checksum;
-    if (memcmp(&wanted, &found, sizeof found) != 0 || found.size == 0 ||
+    expected.size = found.size;
+    expected.checksum = found.checksum;
+    if (memcmp(&expected, &found, sizeof found) != 0 || found.size == 0 ||
         (uint64_t)info.st_size - sizeof found != found.size)
         return NULL;
     unsigned char *binary = malloc(found.size);
@@ -112,7 +112,7 @@ static cl_program program_of(pm_opencl_device *cl, const unsigned char *binary, 
     return NULL;
 }
 
-/* What was stored under a source and options, or NULL. Free with free(). */
+/* The bytes stored for a source and options, or NULL. Free with free(). */
 static unsigned char *load(pm_opencl_device *cl, const char *source, const char *options,
                            size_t *size) {
     cache_header header = header_of(cl, source, options);
@@ -132,8 +132,8 @@ cl_program pm_cl_cache_load(pm_opencl_device *cl, const char *source, const char
     return program;
 }
 
-/* Where a device stands among those of a program, which are all of its context's; `count` when it
- * does not. Of a context made for sub-devices, PoCL lists the devices that they are parts of. */
+/* The index of a device among a program's devices, which are all devices of its context; `count` when it
+ * is not listed. For a context made for sub-devices, PoCL lists their parent devices. */
 static cl_uint find_among(cl_device_id device, const cl_device_id *devices, cl_uint count) {
     for (cl_uint i = 0; device && i < count; i++)
         if (devices[i] == device)
@@ -145,12 +145,12 @@ static cl_uint find_among(cl_device_id device, const cl_device_id *devices, cl_u
     return parent ? find_among(parent, devices, count) : count;
 }
 
-/* What there is of each device of a program. */
+/* The devices of a program, and the binary for each. */
 typedef struct program_devices {
     cl_uint count;
     cl_device_id *devices;
     size_t *sizes;            /* of binaries; 0: not built for it */
-    unsigned char **binaries; /* where to copy them; NULL: not wanted */
+    unsigned char **binaries; /* memory for them; NULL: not copied */
 } program_devices;
 
 static bool list_devices(cl_program program, program_devices *d) {
@@ -168,8 +168,9 @@ static bool list_devices(cl_program program, program_devices *d) {
                             NULL) == CL_SUCCESS;
 }
 
-/* Which binary is the one of a device that the program was built for, and of no other: PoCL 3.1
- * lists those of the devices it was built for alone, without the empty ones before them. */
+/* The index of the binary for a device, the only one that the program was built for. PoCL 3.1 lists
+ * only the binaries of devices that the program was built for, without the empty ones before them, so
+ * that the index of the binary can differ from the index of the device. */
 static cl_uint find_binary(const program_devices *d, cl_device_id device) {
     cl_uint at = find_among(device, d->devices, d->count);
     if (at < d->count && d->sizes[at] > 0)
@@ -205,7 +206,7 @@ static unsigned char *binary_of(cl_program program, cl_device_id device, size_t 
     return binary;
 }
 
-/* Whether it is in the folder now. */
+/* Returns whether the file is in the folder afterwards. */
 static bool store(pm_opencl_device *cl, const char *source, const char *options, const void *binary,
                   size_t size) {
     cache_header header = header_of(cl, source, options);
@@ -226,12 +227,13 @@ void pm_cl_cache_store(pm_opencl_device *cl, const char *source, const char *opt
     free(binary);
 }
 
-/* Raised when shapes change their meaning. */
-static const char shape_key[] = "shape 1";
+/* The cache key of launch configurations. Changes with the meaning of pm_launch_config. "shape" is an
+ * older name for them, kept so that stored configurations remain valid. */
+static const char config_key[] = "shape 1";
 
 bool pm_cl_cache_load_launch_config(pm_opencl_device *cl, pm_launch_config *config) {
     size_t size = 0;
-    unsigned char *bytes = load(cl, shape_key, "", &size);
+    unsigned char *bytes = load(cl, config_key, "", &size);
     bool found = bytes && size == sizeof *config;
     if (found)
         memcpy(config, bytes, sizeof *config);
@@ -240,10 +242,10 @@ bool pm_cl_cache_load_launch_config(pm_opencl_device *cl, pm_launch_config *conf
 }
 
 bool pm_cl_cache_store_launch_config(pm_opencl_device *cl, const pm_launch_config *config) {
-    return cl->folder && store(cl, shape_key, "", config, sizeof *config);
+    return cl->folder && store(cl, config_key, "", config, sizeof *config);
 }
 
-void pm_cl_cache_tell(pm_opencl_device *cl) {
+void pm_cl_cache_log_problem(pm_opencl_device *cl) {
     pm_log_level level;
     char problem[512];
     if (pm_cl_folder_problem(cl->folder, &level, problem, sizeof problem))

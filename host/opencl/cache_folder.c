@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The folder of built programs. A program runs with the caller's rights, so nothing is read that
- * another user could have put there. Files are written beside and renamed, and any process may
- * remove any of them at any time.
+ * The folder of the program cache. A program runs with the caller's rights, so files that another user
+ * could have written are not read. Files are written under a temporary name and renamed. Any process
+ * may remove any of them at any time.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -22,24 +22,24 @@
 
 #include "base/base.h"
 
-/* As posemill.h says: some hundred programs. */
+/* The limit that posemill.h documents: some hundred programs. */
 static const uint64_t max_bytes = (uint64_t)256 << 20;
 
-/* Files beside are written within seconds: who wrote one that is older than this is dead. */
-static const time_t max_seconds_beside = 3600;
+/* Temporary files are written within seconds: the process that wrote an older one has died. */
+static const time_t max_temporary_seconds = 3600;
 
 enum { SUFFIX = 7, MAX_NAME = PM_CL_NAME + SUFFIX + 1, PROBLEM = 512 };
 
 struct pm_cl_folder {
     char *path;
-    size_t users;
-    pthread_mutex_t lock; /* guards what follows */
+    size_t users;         /* devices that share the folder */
+    pthread_mutex_t lock; /* guards the fields below */
     pm_log_level level;
-    char problem[PROBLEM]; /* empty: none yet */
-    bool told;
+    char problem[PROBLEM]; /* empty: none so far */
+    bool reported;
 };
 
-/* ---- which folder ---- */
+/* ---- the path ---- */
 
 static char *joined(const char *a, const char *b) {
     size_t size = strlen(a) + strlen(b) + 1;
@@ -49,7 +49,7 @@ static char *joined(const char *a, const char *b) {
     return text;
 }
 
-/* Paths that are not absolute are ignored, as the XDG base directory specification demands. */
+/* Relative paths in the environment are ignored, as the XDG base directory specification requires. */
 static pm_status find_path(const pm_engine_desc *desc, char **path, pm_error *error) {
     const char *base = getenv("XDG_CACHE_HOME");
     const char *home = getenv("HOME");
@@ -65,7 +65,7 @@ static pm_status find_path(const pm_engine_desc *desc, char **path, pm_error *er
         return PM_OK;
     if (!*path)
         return pm_fail_memory(error);
-    /* with a slash at its end, a link would be followed */
+    /* a symbolic link would be followed if the path ended with a slash */
     for (size_t length = strlen(*path); length > 1 && (*path)[length - 1] == '/'; length--)
         (*path)[length - 1] = '\0';
     return PM_OK;
@@ -103,13 +103,13 @@ void pm_cl_folder_close(pm_cl_folder *folder) {
     free(folder);
 }
 
-/* ---- what is wrong with it ---- */
+/* ---- problems ---- */
 
-/* Keeps the first problem only: those after it are most likely the same. */
-static void note(pm_cl_folder *folder, pm_log_level level, const char *format, ...)
+/* Keeps the first problem only: later ones are most likely the same. */
+static void note_problem(pm_cl_folder *folder, pm_log_level level, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-static void note(pm_cl_folder *folder, pm_log_level level, const char *format, ...) {
+static void note_problem(pm_cl_folder *folder, pm_log_level level, const char *format, ...) {
     va_list arguments;
     pthread_mutex_lock(&folder->lock);
     if (!folder->problem[0]) {
@@ -126,71 +126,73 @@ static void note_failure(pm_cl_folder *folder, const char *what, int code) {
     char reason[128];
     if (strerror_r(code, reason, sizeof reason) != 0)
         snprintf(reason, sizeof reason, "error %d", code);
-    note(folder, PM_LOG_INFO, "it cannot be %s, so programs are not kept: %s", what, reason);
+    note_problem(folder, PM_LOG_INFO, "the folder cannot be %s, programs are not cached: %s", what,
+                 reason);
 }
 
 bool pm_cl_folder_problem(pm_cl_folder *folder, pm_log_level *level, char *text, size_t size) {
     if (!folder)
         return false;
     pthread_mutex_lock(&folder->lock);
-    bool untold = folder->problem[0] && !folder->told;
-    if (untold) {
+    bool unreported = folder->problem[0] && !folder->reported;
+    if (unreported) {
         *level = folder->level;
         snprintf(text, size, "%s", folder->problem);
-        folder->told = true;
+        folder->reported = true;
     }
     pthread_mutex_unlock(&folder->lock);
-    return untold;
+    return unreported;
 }
 
-/* ---- whom to trust ---- */
+/* ---- permissions ---- */
 
-static const char folder_is_left[] = "so programs are neither kept there nor taken from there";
-static const char file_is_left[] = "so it is not used";
+static const char folder_is_ignored[] = "so the folder is ignored";
+static const char file_is_ignored[] = "so the file is ignored";
 
-/* Whether nobody but this user, and the superuser, can have written an open file or folder. */
+/* Whether only this user and the superuser can have written an open file or folder. */
 static bool is_own(pm_cl_folder *folder, const struct stat *info, const char *what,
                    const char *consequence) {
     if (info->st_uid != geteuid())
-        note(folder, PM_LOG_WARNING, "%s is owned by user %ld, %s", what, (long)info->st_uid,
-             consequence);
+        note_problem(folder, PM_LOG_WARNING, "%s is owned by user %ld, %s", what,
+                     (long)info->st_uid, consequence);
     else if (info->st_mode & (S_IWGRP | S_IWOTH))
-        note(folder, PM_LOG_WARNING, "%s can be written by other users (mode %03o), %s", what,
-             (unsigned)(info->st_mode & 0777), consequence);
+        note_problem(folder, PM_LOG_WARNING, "%s can be written by other users (mode %03o), %s",
+                     what, (unsigned)(info->st_mode & 0777), consequence);
     else
         return true;
     return false;
 }
 
-/* The open folder, or -1. That there is none is no problem: it is made when there is something to
- * keep. */
+/* The open folder, or -1. A missing folder is no problem: it is created when a file is stored. */
 static int open_folder(pm_cl_folder *folder) {
     struct stat info;
     int opened = open(folder->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (opened < 0) {
         if (errno == ENOTDIR || errno == ELOOP)
-            note(folder, PM_LOG_WARNING, "it is a link or no folder, %s", folder_is_left);
+            note_problem(folder, PM_LOG_WARNING, "the path is a symbolic link or no folder, %s",
+                         folder_is_ignored);
         else if (errno != ENOENT)
             note_failure(folder, "opened", errno);
         return -1;
     }
-    if (fstat(opened, &info) == 0 && is_own(folder, &info, "it", folder_is_left))
+    if (fstat(opened, &info) == 0 && is_own(folder, &info, "the folder", folder_is_ignored))
         return opened;
     close(opened);
     return -1;
 }
 
-/* A file of the open folder, or -1. A pipe must not make anybody wait. */
+/* A file of the open folder, or -1. O_NONBLOCK, because opening a pipe must not block. */
 static int open_file(pm_cl_folder *folder, int opened, const char *name) {
     struct stat info;
     int file = openat(opened, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
     if (file < 0) {
         if (errno == ELOOP)
-            note(folder, PM_LOG_WARNING, "%s is a link, %s", name, file_is_left);
+            note_problem(folder, PM_LOG_WARNING, "%s is a symbolic link, %s", name,
+                         file_is_ignored);
         return -1;
     }
     if (fstat(file, &info) == 0 && S_ISREG(info.st_mode) &&
-        is_own(folder, &info, name, file_is_left))
+        is_own(folder, &info, name, file_is_ignored))
         return file;
     close(file);
     return -1;
@@ -202,11 +204,11 @@ int pm_cl_folder_read(pm_cl_folder *folder, const char *name) {
     if (opened >= 0)
         close(opened);
     if (file >= 0)
-        futimens(file, NULL); /* where that fails, it goes a little earlier */
+        futimens(file, NULL); /* the time of last use; if this fails, the file is evicted earlier */
     return file;
 }
 
-/* ---- room ---- */
+/* ---- eviction ---- */
 
 typedef struct entry {
     char name[PM_CL_NAME + 1];
@@ -220,8 +222,8 @@ typedef struct listing {
     uint64_t size;
 } listing;
 
-/* Whether a name is that of a file (its length is PM_CL_NAME), or of one being written beside. */
-static bool is_ours(const char *name) {
+/* Whether a name is that of a cache file (its length is PM_CL_NAME) or of a temporary file. */
+static bool is_cache_name(const char *name) {
     size_t length = strlen(name);
     return strspn(name, "0123456789abcdef") == PM_CL_NAME &&
            (length == PM_CL_NAME || (length == PM_CL_NAME + SUFFIX && name[PM_CL_NAME] == '.'));
@@ -245,15 +247,15 @@ static bool append(listing *l, const char *name, const struct stat *info) {
     return true;
 }
 
-/* Of files beside, those that dead processes left are removed on the way. */
+/* Adds a cache file to the listing. Removes a temporary file that a dead process left. */
 static void list_name(int opened, const char *name, listing *l) {
     struct stat info;
-    if (!is_ours(name) || fstatat(opened, name, &info, AT_SYMLINK_NOFOLLOW) != 0 ||
+    if (!is_cache_name(name) || fstatat(opened, name, &info, AT_SYMLINK_NOFOLLOW) != 0 ||
         !S_ISREG(info.st_mode))
         return;
     if (strlen(name) == PM_CL_NAME)
         append(l, name, &info);
-    else if (time(NULL) - info.st_mtim.tv_sec > max_seconds_beside)
+    else if (time(NULL) - info.st_mtim.tv_sec > max_temporary_seconds)
         unlinkat(opened, name, 0);
 }
 
@@ -277,8 +279,8 @@ static int compare_use(const void *a, const void *b) {
     return (x->tv_nsec > y->tv_nsec) - (x->tv_nsec < y->tv_nsec);
 }
 
-/* Removes what was not used for longest until the rest fits; never the file just written. */
-static void make_room(int opened, const char *written) {
+/* Removes the least recently used files until the rest fits; never the file just written. */
+static void evict(int opened, const char *written) {
     listing l = {0};
     list_files(opened, &l);
     if (l.size > max_bytes)
@@ -294,7 +296,7 @@ static void make_room(int opened, const char *written) {
 
 /* ---- writing ---- */
 
-/* Makes a folder and what is above it. */
+/* Creates a folder and its parents. */
 static void make_folders(const char *folder) {
     char *path = strdup(folder);
     for (char *at = path ? path + 1 : NULL; at && *at; at++)
@@ -322,17 +324,19 @@ static bool write_exactly(int file, const void *from, size_t size) {
     return true;
 }
 
-/* A new file of its own beside the one of a name, which `beside` receives; or -1. */
-static int create_beside(int opened, const char *name, char beside[MAX_NAME]) {
+/* Creates a temporary file for a cache file, open for writing; -1 on failure. `temporary` receives its
+ * name. */
+static int create_temporary(int opened, const char *name, char temporary[MAX_NAME]) {
     enum { TRIES = 64 };
     struct timespec now = {0, 0};
     int file = -1;
     for (unsigned i = 0; file < 0 && i < TRIES; i++) {
         clock_gettime(CLOCK_MONOTONIC, &now);
         uint64_t mixed = ((uint64_t)now.tv_nsec + ((uint64_t)getpid() << 32) + i) *
-                         0x9e3779b97f4a7c15u; /* of the golden ratio: spreads what is near */
-        snprintf(beside, MAX_NAME, "%.*s.%06x", PM_CL_NAME, name, (unsigned)(mixed >> 40));
-        file = openat(opened, beside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+                         0x9e3779b97f4a7c15u; /* 2^64 / golden ratio: scatters similar inputs */
+        snprintf(temporary, MAX_NAME, "%.*s.%06x", PM_CL_NAME, name, (unsigned)(mixed >> 40));
+        file =
+            openat(opened, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
         if (file < 0 && errno != EEXIST)
             break;
     }
@@ -341,10 +345,11 @@ static int create_beside(int opened, const char *name, char beside[MAX_NAME]) {
 
 bool pm_cl_folder_write(pm_cl_folder *folder, const char *name, const void *head, size_t head_size,
                         const void *body, size_t body_size) {
-    char beside[MAX_NAME];
+    char temporary[MAX_NAME];
     bool done = false;
     if (head_size + body_size > max_bytes) {
-        note(folder, PM_LOG_INFO, "%zu bytes are too many to keep", body_size);
+        note_problem(folder, PM_LOG_INFO, "a program of %zu bytes is too large to cache",
+                     body_size);
         return false;
     }
     make_folders(folder->path);
@@ -354,19 +359,19 @@ bool pm_cl_folder_write(pm_cl_folder *folder, const char *name, const void *head
         note_failure(folder, "made", errno);
         return false;
     }
-    int file = create_beside(opened, name, beside);
+    int file = create_temporary(opened, name, temporary);
     if (file < 0) {
         note_failure(folder, "written", errno);
         close(opened);
         return false;
     }
     done = write_exactly(file, head, head_size) && write_exactly(file, body, body_size);
-    done = close(file) == 0 && done && renameat(opened, beside, opened, name) == 0;
+    done = close(file) == 0 && done && renameat(opened, temporary, opened, name) == 0;
     if (!done) {
         note_failure(folder, "written", errno);
-        unlinkat(opened, beside, 0);
+        unlinkat(opened, temporary, 0);
     }
-    make_room(opened, name);
+    evict(opened, name);
     close(opened);
     return done;
 }

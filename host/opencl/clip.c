@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A clip's planes on the device.
+ * Uploads a clip's planes to the device.
  */
 #include <stdlib.h>
 
@@ -20,7 +20,7 @@ static pm_status upload_channel(pm_opencl_device *cl, const pm_clip_data *data, 
         return PM_OK;
     pm_status status =
         upload(cl, channel->keys, channel->key_bytes, &clip->channels[c].keys, error);
-    if (status == PM_OK) /* never empty: a buffer cannot be */
+    if (status == PM_OK) /* at least one float, because a buffer cannot be empty */
         status = upload(cl, channel->constants, (channel->constant_floats + 1) * sizeof(float),
                         &clip->channels[c].constants, error);
     if (status == PM_OK)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * Crowds on an OpenCL device: their tables, and posing on a queue. What a frame needs is made
- * by the first one and kept.
+ * Crowds on an OpenCL device: their tables, and posing on a queue. The first frame creates the kernels
+ * and copies; later frames reuse them.
  */
 #include <stdlib.h>
 
 #include "device.h"
 #include "instance_copies.h"
 
-/* By the kernel's arguments. */
+/* The tables, in the order of the kernel's arguments. */
 enum {
     TABLE_JOINTS,
     TABLE_CLIPS,
@@ -27,8 +27,8 @@ enum {
 
 typedef struct pm_opencl_crowd {
     pm_device_crowd crowd;
-    cl_mem tables[TABLE_COUNT]; /* NULL where there is no such channel */
-    pthread_mutex_t lock;       /* guards what follows: a kernel has one set of arguments */
+    cl_mem tables[TABLE_COUNT]; /* NULL for a missing channel */
+    pthread_mutex_t lock;       /* guards the fields below: a kernel has one set of arguments */
     pm_made_kernel kernels[PM_CROWD_OUTPUT_COUNT];
     pm_instance_copy *copies;
 } pm_opencl_crowd;
@@ -116,7 +116,7 @@ void pm_cl_crowd_release(pm_device_crowd *device_crowd) {
 
 /* ---- kernels --------------------------------------------------------------------------- */
 
-/* Arguments that change from call to call; tables are between them. */
+/* Argument numbers. All arguments but the tables change from call to call. */
 enum {
     ARGUMENT_INSTANCES,
     ARGUMENT_INSTANCES_OFFSET,
@@ -151,7 +151,8 @@ static pm_status make_kernel(const pm_opencl_crowd *crowd, pm_crowd_output outpu
         return status;
     for (cl_uint t = 0; status == PM_OK && t < TABLE_COUNT; t++) {
         const cl_mem *tables = crowd->tables;
-        const cl_mem *table = &tables[tables[t] ? t : TABLE_JOINTS]; /* any: it is not read */
+        const cl_mem *table =
+            &tables[tables[t] ? t : TABLE_JOINTS]; /* a missing table is not read */
         status = set_argument(fresh.kernel, ARGUMENT_TABLES + t, sizeof *table, table, error);
     }
     if (status == PM_OK)
@@ -161,14 +162,14 @@ static pm_status make_kernel(const pm_opencl_crowd *crowd, pm_crowd_output outpu
     return status;
 }
 
-/* Whether an output has a kernel with the lanes that the engine has now. */
+/* Whether an output has a kernel with the engine's present number of lanes. */
 static bool has_kernel(const pm_opencl_crowd *crowd, unsigned output) {
     const pm_made_kernel *kept = &crowd->kernels[output];
     return kept->kernel && kept->lanes == pm_cl_lanes(device_of(crowd));
 }
 
-/* Makes one that is missing, with the lock released meanwhile: building a program takes long, and
- * calls the log. OpenCL keeps one of other lanes for the frames on the way. */
+/* Creates a missing kernel. The lock is released meanwhile, because building a program takes long and
+ * calls the log. OpenCL retains a replaced kernel for the frames in flight. */
 static pm_status add_kernel(pm_opencl_crowd *crowd, pm_crowd_output output, pm_error *error) {
     pm_made_kernel made;
     pthread_mutex_unlock(&crowd->lock);
@@ -185,7 +186,7 @@ static pm_status add_kernel(pm_opencl_crowd *crowd, pm_crowd_output output, pm_e
     return PM_OK;
 }
 
-/* All that a job asks for, made when first asked for and kept. */
+/* Creates the missing kernels for a job's outputs. */
 static pm_status add_kernels(pm_opencl_crowd *crowd, const pm_cl_crowd_job *job, pm_error *error) {
     pm_status status = PM_OK;
     for (unsigned o = 0; status == PM_OK && o < PM_CROWD_OUTPUT_COUNT; o++)
@@ -196,7 +197,7 @@ static pm_status add_kernels(pm_opencl_crowd *crowd, const pm_cl_crowd_job *job,
 
 /* ---- one call ---------------------------------------------------------------------------- */
 
-/* Events that come before something else: few, so that a frame needs no memory for them. */
+/* A list of events of bounded length, so that a frame allocates no memory. */
 typedef struct event_list {
     cl_event events[PM_CROWD_OUTPUT_COUNT + PM_MAX_WAITS];
     cl_uint count;
@@ -226,26 +227,26 @@ static void release_events(event_list *list) {
         clReleaseEvent(list->events[--list->count]);
 }
 
-typedef struct call {
+typedef struct pose_call {
     pm_opencl_crowd *crowd;
     const pm_cl_crowd_job *job;
     size_t first;
     cl_command_queue queue;
-    const cl_event *waits; /* what the caller waits for */
+    const cl_event *waits; /* the caller's wait list */
     cl_uint wait_count;
-    pm_instance_copy *copy; /* NULL: instances are in a buffer */
+    pm_instance_copy *copy; /* NULL: the instances are in the caller's buffer */
     cl_mem instances;
-    cl_ulong instances_offset;
-    cl_event written; /* when the instances are; NULL: they are */
+    cl_ulong instances_offset; /* bytes */
+    cl_event written;          /* the write of the instances; NULL: none */
     event_list launched;
     pm_error *error;
-} call;
+} pose_call;
 
-static const pm_skeleton *skeleton_of(const call *c) {
+static const pm_skeleton *skeleton_of(const pose_call *c) {
     return c->crowd->crowd.data->skeleton;
 }
 
-static pm_status find_instances(call *c) {
+static pm_status find_instances(pose_call *c) {
     c->instances = c->job->instance_buffer;
     c->instances_offset = c->job->instances_offset;
     if (!c->job->instances)
@@ -258,7 +259,7 @@ static pm_status find_instances(call *c) {
     return status;
 }
 
-static pm_status write_instances(call *c) {
+static pm_status write_instances(pose_call *c) {
     if (!c->copy)
         return PM_OK;
     cl_int code = clEnqueueWriteBuffer(c->queue, c->copy->buffer, CL_FALSE, 0,
@@ -272,8 +273,8 @@ static pm_status write_instances(call *c) {
     return PM_OK;
 }
 
-/* What the output held goes to its `previous` first. */
-static pm_status copy_previous(const call *c, unsigned output, cl_event *copied) {
+/* Enqueues the copy of an output's old records to its `previous`, if any. */
+static pm_status copy_previous(const pose_call *c, unsigned output, cl_event *copied) {
     const pm_cl_crowd_target *target = &c->job->outputs[output];
     size_t stride = pm_crowd_stride(skeleton_of(c), (pm_crowd_output)output, target->stride);
     const size_t region[3] = {pm_crowd_stride(skeleton_of(c), (pm_crowd_output)output, 0),
@@ -287,7 +288,7 @@ static pm_status copy_previous(const call *c, unsigned output, cl_event *copied)
     return code == CL_SUCCESS ? PM_OK : pm_cl_fail(c->error, code, "clEnqueueCopyBufferRect");
 }
 
-static pm_status set_arguments(const call *c, unsigned output, const pm_made_kernel *made) {
+static pm_status set_arguments(const pose_call *c, unsigned output, const pm_made_kernel *made) {
     const pm_cl_crowd_target *target = &c->job->outputs[output];
     cl_ulong offset = target->offset;
     cl_ulong stride = pm_crowd_stride(skeleton_of(c), (pm_crowd_output)output, target->stride);
@@ -313,8 +314,8 @@ static pm_status set_arguments(const call *c, unsigned output, const pm_made_ker
     return status;
 }
 
-/* All that needs no queue, for what is on one when a call fails stays there. */
-static pm_status prepare(call *c) {
+/* Everything that can fail without using the queue: enqueued commands cannot be withdrawn. */
+static pm_status prepare(pose_call *c) {
     pm_status status = find_instances(c);
     for (unsigned o = 0; status == PM_OK && o < PM_CROWD_OUTPUT_COUNT; o++)
         if (c->job->outputs[o].buffer)
@@ -322,7 +323,7 @@ static pm_status prepare(call *c) {
     return status;
 }
 
-static pm_status launch(call *c, unsigned output) {
+static pm_status launch(pose_call *c, unsigned output) {
     const pm_made_kernel *made = &c->crowd->kernels[output];
     cl_event copied = NULL, done = NULL;
     event_list before = {.count = 0};
@@ -346,9 +347,9 @@ static pm_status launch(call *c, unsigned output) {
     return PM_OK;
 }
 
-/* An event for all that was enqueued. One kernel's own will do, for it waits for the rest: a marker
- * behind it would be one more command to hand from thread to thread. */
-static pm_status event_of_all(const call *c, cl_event *all) {
+/* An event for all enqueued commands. With one kernel, its own event is sufficient, because the kernel
+ * waits for the other commands; a marker would cost the driver one more command. */
+static pm_status event_of_all(const pose_call *c, cl_event *all) {
     if (c->launched.count > 1)
         return pm_cl_marker(&(pm_cl_wait){c->queue, c->launched.events, c->launched.count}, all,
                             c->error);
@@ -357,7 +358,7 @@ static pm_status event_of_all(const call *c, cl_event *all) {
     return PM_OK;
 }
 
-static pm_status enqueue(call *c, cl_event *done) {
+static pm_status enqueue(pose_call *c, cl_event *done) {
     cl_event begun = NULL;
     pm_status status = prepare(c);
     if (status == PM_OK && c->wait_count > PM_MAX_WAITS) {
@@ -382,13 +383,13 @@ pm_status pm_cl_enqueue_poses(pm_device_crowd *device_crowd, const pm_cl_crowd_j
                               size_t first, const pm_cl_wait *wait, cl_event *done,
                               pm_error *error) {
     pm_opencl_crowd *crowd = (pm_opencl_crowd *)device_crowd;
-    call c = {.crowd = crowd,
-              .job = job,
-              .first = first,
-              .queue = wait->queue,
-              .waits = wait->count ? wait->events : NULL,
-              .wait_count = wait->count,
-              .error = error};
+    pose_call c = {.crowd = crowd,
+                   .job = job,
+                   .first = first,
+                   .queue = wait->queue,
+                   .waits = wait->count ? wait->events : NULL,
+                   .wait_count = wait->count,
+                   .error = error};
     pthread_mutex_lock(&crowd->lock);
     pm_status status = add_kernels(crowd, job, error);
     if (status == PM_OK)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Posing a crowd on a caller's queue: what is refused before anything is enqueued.
+ * Posing a crowd on a caller's queue: the checks before anything is enqueued.
  */
 #include "device.h"
 
@@ -33,12 +33,13 @@ pm_status pm_cl_check_poses(const pm_device_crowd *crowd, const pm_cl_crowd_job 
     bool any = false;
     pm_status status = PM_OK;
     if (job->instance_count > max_instances)
-        return pm_fail(error, PM_ERROR_SIZE, "instance_count is %zu, more than %zu",
+        return pm_fail(error, PM_ERROR_SIZE, "instance_count is %zu, expected at most %zu",
                        job->instance_count, max_instances);
     if (!job->instances && !job->instance_buffer)
         return pm_fail(error, PM_ERROR_ARGUMENT, "instances and instance_buffer are both NULL");
     if (job->instances && job->instance_buffer)
-        return pm_fail(error, PM_ERROR_ARGUMENT, "instances and instance_buffer are both given");
+        return pm_fail(error, PM_ERROR_ARGUMENT,
+                       "instances and instance_buffer are both set, expected one of them");
     if (job->instance_buffer)
         status = pm_cl_check_buffer(pm_opencl_of(crowd->device), "instance_buffer",
                                     job->instance_buffer, job->instances_offset, 8,
@@ -49,6 +50,6 @@ pm_status pm_cl_check_poses(const pm_device_crowd *crowd, const pm_cl_crowd_job 
             status = check_target(crowd, job, o, error);
         }
     if (status == PM_OK && !any)
-        return pm_fail(error, PM_ERROR_ARGUMENT, "no output is wanted");
+        return pm_fail(error, PM_ERROR_ARGUMENT, "no output is requested");
     return status;
 }

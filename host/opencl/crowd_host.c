@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
- * Posing a crowd into host memory, in pieces as large as the device allows. Buffers are made of the
- * caller's memory itself, so that what a job leaves alone stays as it was.
+ * Posing a crowd into host memory, in pieces as large as the device allows. The buffers use the
+ * caller's memory itself, so that memory that a job does not write keeps its contents.
  */
 #include "device.h"
 
-/* Bytes of an output from its first record to the end of its last. */
+/* Bytes from the first record of an output to the end of the last one. */
 static size_t bytes_of(const pm_pose_request *piece, unsigned o) {
     const pm_pose_target *target = &piece->targets[o];
     return (piece->instance_count - 1) * target->stride + target->bytes;
 }
 
-/* Instances that fit a piece of memory, for all outputs; in whole groups of those that take turns,
+/* Instances per piece, limited by the output with the largest stride. A multiple of PM_INSTANCE_GROUP,
  * so that no piece is smaller than the kernels' vectors. */
 static size_t piece_instances(const pm_opencl_device *cl, const pm_pose_request *request) {
     uint64_t largest = 0, max = cl->piece_bytes;
@@ -72,7 +72,7 @@ static pm_status pose_piece(pm_device_crowd *crowd, const pm_pose_request *piece
     }
     if (status == PM_OK)
         status = pose_outputs(crowd, piece, &job, error);
-    cl_int code = clFinish(cl->compute); /* nothing may touch the memory any more */
+    cl_int code = clFinish(cl->compute); /* afterwards no command uses the memory */
     for (unsigned o = 0; o < PM_CROWD_OUTPUT_COUNT; o++)
         pm_cl_release(job.outputs[o].buffer);
     return status != PM_OK || code == CL_SUCCESS ? status : pm_cl_fail(error, code, "clFinish");

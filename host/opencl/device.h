@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * An OpenCL device inside this room, and what the room's files share.
+ * The state of an OpenCL device, and the functions that the files of this room share.
  */
 #ifndef PM_HOST_OPENCL_DEVICE_H
 #define PM_HOST_OPENCL_DEVICE_H
@@ -10,15 +10,16 @@
 #include "opencl.h"
 #include "quirks.h"
 
-/* Which program: the file, the curve it evaluates, and the shape. Also the cache's key. */
+/* A program: its source file, the curve that it evaluates, and its compile-time parameters. The strings
+ * have static storage. */
 typedef struct pm_variant {
-    const char *file;  /* "walk", "gather", "motion", "locate" or "crowd": and of the kernel */
-    const char *curve; /* PM_METHOD; of `locate` any */
+    const char *file;  /* "walk", "gather", "motion", "locate" or "crowd"; also the kernel's name */
+    const char *curve; /* PM_METHOD; "locate": any */
     unsigned components;
     unsigned lanes;
     pm_key_format format;     /* PM_KEYS */
-    const char *vector_curve; /* PM_VECTOR_METHOD of `crowd`; else NULL */
-    pm_crowd_output output;   /* PM_OUTPUT of `crowd` */
+    const char *vector_curve; /* "crowd": PM_VECTOR_METHOD; else NULL */
+    pm_crowd_output output;   /* "crowd": PM_OUTPUT */
 } pm_variant;
 
 typedef struct pm_built {
@@ -27,12 +28,12 @@ typedef struct pm_built {
     struct pm_built *next;
 } pm_built;
 
-/* A program that a job left to the engine's builder. It stays until a job has seen what became of
- * it: that it failed, or that the device gives the bits that the reference gave meanwhile. */
+/* A program requested from the device's builder. The request is kept until a job has read its failure,
+ * or has compared the device's results with those of the reference path. */
 typedef struct pm_program_request {
     pm_variant variant;
     enum { PM_PROGRAM_OPEN, PM_PROGRAM_BUILT, PM_PROGRAM_FAILED } state;
-    pm_error error; /* of one that failed */
+    pm_error error; /* for PM_PROGRAM_FAILED */
     struct pm_program_request *next;
 } pm_program_request;
 
@@ -48,12 +49,12 @@ typedef struct pm_opencl_device {
     bool rounds_correctly; /* accepts -cl-fp32-correctly-rounded-divide-sqrt */
     uint64_t piece_bytes;
     struct pm_cl_folder *folder; /* of built programs; NULL: none */
-    char *kernel_folder;         /* NULL: the sources built in */
-    char *identity;              /* device, driver and platform, for the cache's key */
-    pthread_mutex_t lock;        /* guards what follows; nobody calls out with it held */
-    pthread_cond_t settled;      /* a program was built, or could not be */
+    char *kernel_folder;         /* NULL: the embedded sources */
+    char *cache_identity;        /* device, driver and platform, for the cache's key */
+    pthread_mutex_t lock;        /* guards the fields below; not held during callbacks and builds */
+    pthread_cond_t program_finished; /* a program was built, or its build failed */
     pm_built *built;
-    pthread_cond_t requested; /* there is work for the builder, or it is to end */
+    pthread_cond_t requested; /* the builder has a request, or must end */
     pm_program_request *requests;
     pthread_t builder;
     bool has_builder;
@@ -72,7 +73,7 @@ static inline pm_logger pm_cl_logger(pm_opencl_device *cl) {
     return cl->device.options.logger;
 }
 
-/* Buffers of a clip, one set a channel that is present. */
+/* The buffers of a clip; those of missing channels are NULL. */
 typedef struct pm_opencl_clip {
     pm_device_clip clip;
     struct {
@@ -86,9 +87,8 @@ static inline pm_opencl_clip *pm_opencl_clip_of(const pm_device_clip *clip) {
     return (pm_opencl_clip *)(uintptr_t)clip;
 }
 
-/* The status that an OpenCL error amounts to; never PM_OK. CL_OUT_OF_RESOURCES is a failure of the
- * device, which smaller pieces do not mend, unless it is a buffer that cannot be made: pm_cl_buffer
- * makes it PM_ERROR_DEVICE_MEMORY. */
+/* The status for an OpenCL error; never PM_OK. CL_OUT_OF_RESOURCES is PM_ERROR_DEVICE, because smaller
+ * pieces do not help; pm_cl_buffer, where they do, returns PM_ERROR_DEVICE_MEMORY for it. */
 pm_status pm_cl_status(cl_int cl_status);
 
 static inline pm_status pm_cl_fail_as(pm_error *error, pm_status status, cl_int cl_status,
@@ -97,112 +97,116 @@ static inline pm_status pm_cl_fail_as(pm_error *error, pm_status status, cl_int 
     return status;
 }
 
-/* Reports a failed call. That the status is an error is said here where analysers see it. */
+/* Reports a failed call. Inline, so that analysers see that the result is not PM_OK. */
 static inline pm_status pm_cl_fail(pm_error *error, cl_int cl_status, const char *what) {
     pm_status status = pm_cl_status(cl_status);
     return pm_cl_fail_as(error, status == PM_OK ? PM_ERROR_DEVICE : status, cl_status, what);
 }
 
-/* A buffer of `size` bytes: a copy of `data`, or with CL_MEM_USE_HOST_PTR that memory itself,
- * or what memory held when that is NULL. *buffer is NULL when this fails. */
+/* Creates a buffer of `size` bytes: a copy of `data`, or with CL_MEM_USE_HOST_PTR that memory itself.
+ * The contents are undefined when `data` is NULL. *buffer is NULL on failure. Release it with
+ * pm_cl_release. */
 pm_status pm_cl_buffer(pm_opencl_device *cl, cl_mem_flags flags, const void *data, size_t size,
                        cl_mem *buffer, pm_error *error);
 
-/* Whether a caller's buffer is of the engine's context and holds `bytes` from an offset on, which
- * is a multiple of the alignment, as is its address in a buffer made of host memory. Messages name
- * it. */
+/* Checks that a caller's buffer belongs to the engine's context and holds `bytes` bytes from `offset`
+ * on. The offset must be a multiple of the alignment, and so must its address in a buffer with
+ * CL_MEM_USE_HOST_PTR. `name` is for messages. */
 pm_status pm_cl_check_buffer(pm_opencl_device *cl, const char *name, cl_mem buffer, size_t offset,
                              size_t alignment, size_t bytes, pm_error *error);
 
-/* Takes NULL. */
+/* Releases a buffer; accepts NULL. */
 void pm_cl_release(cl_mem buffer);
 
-/* Fills an info but for its indices and lanes. */
+/* Fills an info except for its indices. */
 pm_status pm_cl_describe(cl_device_id device, pm_device_info *info, pm_error *error);
 
-/* A device that an engine is to run on. */
+/* A device that was selected for an engine. */
 typedef struct pm_chosen {
-    pm_cl_target target; /* its context is NULL where the engine is to make one */
+    pm_cl_target target; /* context NULL: the engine creates one */
     pm_device_info info;
 } pm_chosen;
 
-/* Chooses devices for an engine, whose log says which were left out; *count is 0 when "auto" finds
- * none. Free *chosen with free(). */
-pm_status pm_cl_choose(pm_logger logger, const char *wanted, pm_chosen **chosen, size_t *count,
+/* Selects devices for an engine. Devices that are left out are logged. *count is 0 when "auto" finds no
+ * device. Free *chosen with free(). */
+pm_status pm_cl_choose(pm_logger logger, const char *selector, pm_chosen **chosen, size_t *count,
                        pm_error *error);
 
-/* The most work-items that a group is given; neighbours take neighbouring values. */
+/* Maximum work-items per group. Neighbouring work-items compute neighbouring values. */
 enum { PM_GROUP_ITEMS = 64 };
 
-/* A kernel with what its launches go by: the lanes that it was made for, which need not be the
- * engine's for ever, and a power of two of work-items that the device can give a group of it, at
- * most PM_GROUP_ITEMS. */
+/* A kernel with the parameters for its launches. */
 typedef struct pm_made_kernel {
     cl_kernel kernel;
-    uint32_t lanes;
-    size_t max_group;
+    uint32_t lanes;   /* of its program; the engine's lanes may change later */
+    size_t max_group; /* work-items per group that the device allows: a power of 2, at most
+                         PM_GROUP_ITEMS */
 } pm_made_kernel;
 
-/* A kernel, to be released, of a variant's program, which is built on first use and kept.
- * Thread-safe. */
+/* Creates a kernel of a variant's program. The program is built on first use and kept. The caller
+ * releases made->kernel. Thread-safe. */
 pm_status pm_cl_kernel(pm_opencl_device *cl, const pm_variant *variant, pm_made_kernel *made,
                        pm_error *error);
 
-/* The program alone. Thread-safe. */
+/* A variant's program, built on first use and owned by the device. Thread-safe. */
 pm_status pm_cl_program(pm_opencl_device *cl, const pm_variant *variant, cl_program *program,
                         pm_error *error);
 
-/* Whether a program is ready, or is now, from the disk. Thread-safe. */
+/* Loads a program from the disk cache unless it is in memory. *ready: it is in memory afterwards.
+ * Thread-safe. */
 pm_status pm_cl_program_load(pm_opencl_device *cl, const pm_variant *variant, bool *ready,
                              pm_error *error);
 
-/* Asks the device's builder, a thread of its own, for those programs that neither are ready nor on
- * the disk. All of these are thread-safe. */
+/* Requests those programs from the device's builder thread that are neither in memory nor on disk. This
+ * function and the next two are thread-safe. */
 pm_status pm_cl_request(pm_opencl_device *cl, const pm_variant *variants, size_t count,
                         pm_error *error);
 
-/* The worst that is true of any of them. A failure is told once, with its error. */
+/* The worst state of the programs. A failure is reported once, with its error. */
 pm_readiness pm_cl_requested(pm_opencl_device *cl, const pm_variant *variants, size_t count,
                              pm_error *error);
 
-/* Forgets those that are ready: what they compute was compared. */
+/* Removes the requests of programs that are built: their results have been compared. */
 void pm_cl_request_checked(pm_opencl_device *cl, const pm_variant *variants, size_t count);
 
-/* Waits until all that was requested is built. */
+/* Waits until all requested programs are built, and ends the builder. */
 void pm_cl_builder_close(pm_opencl_device *cl);
 
 bool pm_cl_same_variant(const pm_variant *a, const pm_variant *b);
 
-/* The programs that a request needs on a device; returns how many. */
-enum { PM_CL_JOB_VARIANTS = PM_OUTPUT_COUNT + 1 };
-size_t pm_cl_job_variants(const pm_opencl_clip *clip, const pm_sample_request *request,
-                          pm_variant variants[PM_CL_JOB_VARIANTS]);
+/* The maximum number of programs of a request: one per output, and `locate`. */
+enum { PM_CL_REQUEST_VARIANTS = PM_OUTPUT_COUNT + 1 };
 
-/* How many programs the device has built so far. */
+/* Lists the programs that a request needs; returns their number. */
+size_t pm_cl_request_variants(const pm_opencl_clip *clip, const pm_sample_request *request,
+                              pm_variant variants[PM_CL_REQUEST_VARIANTS]);
+
+/* The number of programs that the device has built or loaded so far. Thread-safe. */
 size_t pm_cl_program_count(const pm_device *device);
 
-/* Source of a kernel file with its includes, as one text. Free with free(). */
+/* The source of a kernel file, with its includes expanded. Free with free(). Thread-safe. */
 pm_status pm_cl_source(pm_opencl_device *cl, const char *file, char **source, pm_error *error);
 
-/* A program from the disk cache, or NULL: a miss is never an error. What is wrong with the folder
- * is kept for pm_cl_cache_tell. */
+/* Load and store a program in the disk cache. A miss gives NULL and is no error. A problem with the
+ * folder is kept for pm_cl_cache_log_problem. All functions of the cache are thread-safe. */
 cl_program pm_cl_cache_load(pm_opencl_device *cl, const char *source, const char *options);
 void pm_cl_cache_store(pm_opencl_device *cl, const char *source, const char *options,
                        cl_program program);
 
-/* Logs what is wrong with the folder, once. With nothing locked. */
-void pm_cl_cache_tell(pm_opencl_device *cl);
+/* Logs the first problem with the folder, once. The caller must not hold a lock. */
+void pm_cl_cache_log_problem(pm_opencl_device *cl);
 
-/* The shape that pm_engine_tune chose for this device and driver; false when there is none. */
+/* Load and store the launch configuration that pm_engine_tune selected for this device and driver;
+ * false when there is none, or when it was not stored. */
 bool pm_cl_cache_load_launch_config(pm_opencl_device *cl, pm_launch_config *config);
 bool pm_cl_cache_store_launch_config(pm_opencl_device *cl, const pm_launch_config *config);
 
-/* What a device gets that nobody measured. */
+/* The launch configuration for a device without measurements. */
 pm_launch_config pm_cl_default_launch_config(const pm_device_info *info);
 bool pm_cl_is_launch_config(const pm_launch_config *config);
 void pm_cl_set_launch_config(pm_opencl_device *cl, const pm_launch_config *config);
 
-/* One launch of a curve over a piece whose cursors are on the device. */
+/* One launch: an output for a piece whose cursors are on the device. */
 typedef struct pm_launch {
     const pm_opencl_clip *clip;
     const pm_output *output;
@@ -210,7 +214,7 @@ typedef struct pm_launch {
     bool pairs;
     bool parent; /* derivatives in the parent's frame */
     cl_mem cursors;
-    cl_mem tracks; /* of pairs, else NULL */
+    cl_mem tracks; /* for pairs; else NULL */
     cl_mem values;
     uint64_t values_offset; /* in floats */
 } pm_launch;
@@ -218,24 +222,26 @@ typedef struct pm_launch {
 pm_status pm_cl_launch(const pm_launch *launch, const pm_cl_wait *wait, cl_event *done,
                        pm_error *error);
 
-/* Fills `cursors` on the device by arithmetic. */
+/* Enqueues computing `count` cursors on the device from a uniform map. */
 pm_status pm_cl_launch_locate(pm_opencl_device *cl, const pm_uniform_map *map, size_t count,
                               cl_mem cursors, cl_command_queue queue, cl_event *done,
                               pm_error *error);
 
-/* The most samples that a piece may have for kernels' 32-bit indices and `bytes` of results. */
+/* The maximum number of samples per piece, at least 1, for the kernels' 32-bit indices and for `bytes`
+ * bytes of results per output. */
 size_t pm_cl_piece_samples(const pm_sample_request *request, uint64_t bytes);
 
-/* Bytes of results that no cache holds until they are read again. */
+/* Results of at least this size are stored past the caches, which could not hold them until they are
+ * read. */
 #define PM_MIN_STREAM_BYTES ((size_t)4 << 20)
 
-/* What the backend does. */
+/* The functions of the backend: see pm_backend. */
 pm_status pm_cl_tune(pm_device *device, pm_launch_measurement *measurements, size_t capacity,
                      size_t *count, size_t *best, pm_error *error);
 pm_status pm_cl_clip_upload(pm_device *device, const pm_clip_data *data, pm_device_clip **clip,
                             pm_error *error);
 void pm_cl_clip_release(pm_device_clip *clip);
-/* In pieces of its own, as large as the device's memory allows. */
+/* Computes in pieces as large as the device's memory allows. */
 pm_status pm_cl_sample_to_host(const pm_device_clip *clip, const pm_sample_request *request,
                                pm_error *error);
 pm_status pm_cl_crowd_upload(pm_device *device, const pm_crowd_data *data, pm_device_crowd **crowd,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Finding, describing and choosing OpenCL devices.
+ * Lists, describes and selects OpenCL devices.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -9,14 +9,14 @@
 
 #include "device.h"
 
-enum { NOT_FOUND_KHR = -1001 }; /* CL_PLATFORM_NOT_FOUND_KHR: the loader has no driver */
+enum { NOT_FOUND_KHR = -1001 }; /* CL_PLATFORM_NOT_FOUND_KHR: the loader found no driver */
 
 typedef struct device_list {
     cl_device_id *devices;
     pm_device_info *infos;
     size_t count;
-    size_t left_out;        /* devices, and platforms, that failed to say what they are */
-    pm_error first_failure; /* of those: names the first */
+    size_t left_out;        /* number of devices and platforms whose description failed */
+    pm_error first_failure; /* the first of these failures; its message names the device */
 } device_list;
 
 static void text_of(cl_device_id device, cl_device_info name, char *to, size_t size) {
@@ -37,8 +37,8 @@ static pm_device_type type_of(cl_device_id device) {
     return type & CL_DEVICE_TYPE_CPU ? PM_DEVICE_CPU : PM_DEVICE_OTHER;
 }
 
-/* CPUs want explicit vectors as wide as their registers, whether their drivers say that they
- * vectorise over work-items or not: PoCL by 5 times, Intel's by 2. */
+/* The default number of lanes. CPUs are faster with explicit vectors as wide as their registers, even
+ * where the driver vectorises over work-items: 5 times with PoCL, 2 times with Intel's driver. */
 static uint32_t lanes_of(cl_device_id device, const pm_device_info *info) {
     cl_uint width = 1;
     clGetDeviceInfo(device, CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT, sizeof width, &width, NULL);
@@ -79,7 +79,7 @@ static void free_list(device_list *list) {
     *list = (device_list){0};
 }
 
-/* Whoever fails to say what it is cannot be used, and is no reason not to use the others. */
+/* Leaves out a device or platform whose description failed; the others remain usable. */
 static void leave_out(device_list *list, const pm_error *failure, const char *who) {
     if (list->left_out++ > 0)
         return;
@@ -207,24 +207,24 @@ static bool first_of_type(const device_list *list, pm_device_type type, size_t *
 
 enum { NUMBER_SIZE = 12 };
 
-/* "7" or "1:0", in digits alone, and lists of them. */
-static bool is_numbers(const char *wanted) {
-    for (size_t length;; wanted += length + 1) {
-        length = strcspn(wanted, ",");
-        if (length == 0 || length >= NUMBER_SIZE || strspn(wanted, "0123456789:") < length ||
-            !isdigit((unsigned char)wanted[0]))
+/* Whether the selector is a number such as "7" or "1:0", or a list of numbers. */
+static bool is_numbers(const char *selector) {
+    for (size_t length;; selector += length + 1) {
+        length = strcspn(selector, ",");
+        if (length == 0 || length >= NUMBER_SIZE || strspn(selector, "0123456789:") < length ||
+            !isdigit((unsigned char)selector[0]))
             return false;
-        if (!wanted[length])
+        if (!selector[length])
             return true;
     }
 }
 
-static bool by_number(const device_list *list, const char *wanted, size_t *found) {
+static bool by_number(const device_list *list, const char *selector, size_t *found) {
     unsigned long p = 0, d = 0;
     int end = 0;
-    size_t length = strlen(wanted);
-    bool pair = sscanf(wanted, "%lu:%lu%n", &p, &d, &end) == 2 && (size_t)end == length;
-    if (!pair && (sscanf(wanted, "%lu%n", &p, &end) != 1 || (size_t)end != length))
+    size_t length = strlen(selector);
+    bool pair = sscanf(selector, "%lu:%lu%n", &p, &d, &end) == 2 && (size_t)end == length;
+    if (!pair && (sscanf(selector, "%lu%n", &p, &end) != 1 || (size_t)end != length))
         return false;
     for (size_t i = 0; i < list->count; i++) {
         const pm_device_info *info = &list->infos[i];
@@ -236,39 +236,40 @@ static bool by_number(const device_list *list, const char *wanted, size_t *found
     return false;
 }
 
-/* One device, not asked for by number. */
-static bool find(const device_list *list, const char *wanted, size_t *found) {
-    if (strcmp(wanted, "cpu") == 0)
+/* Finds the one device for a selector that is no number: a type, "auto", or part of a name. */
+static bool find(const device_list *list, const char *selector, size_t *found) {
+    if (strcmp(selector, "cpu") == 0)
         return first_of_type(list, PM_DEVICE_CPU, found);
-    if (strcmp(wanted, "gpu") == 0)
+    if (strcmp(selector, "gpu") == 0)
         return first_of_type(list, PM_DEVICE_DISCRETE_GPU, found) ||
                first_of_type(list, PM_DEVICE_GPU, found);
-    if (strcmp(wanted, "auto") == 0)
+    if (strcmp(selector, "auto") == 0)
         return first_of_type(list, PM_DEVICE_DISCRETE_GPU, found) ||
                first_of_type(list, PM_DEVICE_GPU, found) ||
                first_of_type(list, PM_DEVICE_CPU, found) ||
                first_of_type(list, PM_DEVICE_OTHER, found);
-    for (size_t i = 0; *wanted && i < list->count; i++)
-        if (contains(list->infos[i].name, wanted) || contains(list->infos[i].platform, wanted)) {
+    for (size_t i = 0; *selector && i < list->count; i++)
+        if (contains(list->infos[i].name, selector) ||
+            contains(list->infos[i].platform, selector)) {
             *found = i;
             return true;
         }
     return false;
 }
 
-static pm_status not_found(const device_list *list, const char *wanted, pm_error *error) {
+static pm_status not_found(const device_list *list, const char *selector, pm_error *error) {
     if (list->count == 0)
-        return pm_fail(error, PM_ERROR_NO_DEVICE, "the OpenCL drivers have no device at all");
+        return pm_fail(error, PM_ERROR_NO_DEVICE, "the OpenCL drivers list no device");
     if (list->left_out > 0)
         return pm_fail(error, PM_ERROR_NO_DEVICE,
-                       "no OpenCL device is \"%s\"; left out: %zu, the first of them %.150s",
-                       wanted, list->left_out, list->first_failure.message);
-    return pm_fail(error, PM_ERROR_NO_DEVICE, "no OpenCL device is \"%s\"", wanted);
+                       "no OpenCL device matches \"%s\"; %zu left out, the first: %.150s", selector,
+                       list->left_out, list->first_failure.message);
+    return pm_fail(error, PM_ERROR_NO_DEVICE, "no OpenCL device matches \"%s\"", selector);
 }
 
-/* Which devices of the list were asked for, in that order. */
+/* Indices of the selected devices in the list, in the order of selection. */
 typedef struct choice {
-    size_t *found; /* as many as the list has */
+    size_t *found; /* space for all devices of the list */
     size_t count;
 } choice;
 
@@ -279,50 +280,50 @@ static bool is_chosen(const choice *c, size_t device) {
     return false;
 }
 
-static pm_status find_numbers(const device_list *list, const char *wanted, choice *c,
+static pm_status find_numbers(const device_list *list, const char *selector, choice *c,
                               pm_error *error) {
-    while (*wanted) {
+    while (*selector) {
         char text[NUMBER_SIZE];
-        size_t length = strcspn(wanted, ","), found;
-        snprintf(text, sizeof text, "%.*s", (int)length, wanted);
+        size_t length = strcspn(selector, ","), found;
+        snprintf(text, sizeof text, "%.*s", (int)length, selector);
         if (!by_number(list, text, &found))
             return not_found(list, text, error);
         if (is_chosen(c, found))
             return pm_fail(error, PM_ERROR_ARGUMENT, "device \"%s\" is listed twice", text);
         c->found[c->count++] = found;
-        wanted += length + (wanted[length] == ',');
+        selector += length + (selector[length] == ',');
     }
     return PM_OK;
 }
 
-static pm_status find_wanted(const device_list *list, const char *wanted, choice *c,
-                             pm_error *error) {
-    if (is_numbers(wanted))
-        return find_numbers(list, wanted, c, error);
-    if (strcmp(wanted, "all") == 0)
+static pm_status find_selected(const device_list *list, const char *selector, choice *c,
+                               pm_error *error) {
+    if (is_numbers(selector))
+        return find_numbers(list, selector, c, error);
+    if (strcmp(selector, "all") == 0)
         for (; c->count < list->count; c->count++)
             c->found[c->count] = c->count;
-    else if (find(list, wanted, &c->found[0]))
+    else if (find(list, selector, &c->found[0]))
         c->count = 1;
-    return c->count || strcmp(wanted, "auto") == 0 ? PM_OK : not_found(list, wanted, error);
+    return c->count || strcmp(selector, "auto") == 0 ? PM_OK : not_found(list, selector, error);
 }
 
-pm_status pm_cl_choose(pm_logger logger, const char *wanted, pm_chosen **chosen, size_t *count,
+pm_status pm_cl_choose(pm_logger logger, const char *selector, pm_chosen **chosen, size_t *count,
                        pm_error *error) {
     device_list list;
     *count = 0;
     *chosen = NULL;
     pm_status status = list_all(&list, error);
-    if (status == PM_ERROR_NO_PLATFORM && strcmp(wanted, "auto") == 0)
+    if (status == PM_ERROR_NO_PLATFORM && strcmp(selector, "auto") == 0)
         return PM_OK;
     if (status != PM_OK)
         return status;
     if (list.left_out > 0)
-        pm_log(logger, PM_LOG_WARNING, "%zu left out of the OpenCL devices, the first of them %s",
+        pm_log(logger, PM_LOG_WARNING, "%zu OpenCL devices or platforms left out, the first: %s",
                list.left_out, list.first_failure.message);
-    choice c = {.found = calloc(list.count + 1, sizeof *c.found)}; /* never of nothing */
+    choice c = {.found = calloc(list.count + 1, sizeof *c.found)}; /* never 0 bytes */
     *chosen = calloc(list.count + 1, sizeof **chosen);
-    status = c.found && *chosen ? find_wanted(&list, wanted, &c, error) : pm_fail_memory(error);
+    status = c.found && *chosen ? find_selected(&list, selector, &c, error) : pm_fail_memory(error);
     for (size_t i = 0; status == PM_OK && i < c.count; i++)
         (*chosen)[i] = (pm_chosen){{NULL, list.devices[c.found[i]]}, list.infos[c.found[i]]};
     if (status == PM_OK) {

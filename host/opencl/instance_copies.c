@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
- * Copies of instances: found, made and given up.
+ * Finds, creates and frees copies of instances.
  */
 #include "instance_copies.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Frames that are often on the way at once: so many copies are made by the first. */
+/* Copies that the first frame creates: as many as there are often frames in flight. */
 enum { COPIES_AT_FIRST = 2 };
 
-/* Events that cannot be asked count as on the way: then there is one copy more. Those that failed
- * are over. */
+/* Whether a command is complete or failed. A command whose event cannot be queried counts as in flight,
+ * which costs one more copy. */
 static bool is_over(cl_event event) {
     cl_int state = CL_QUEUED;
     cl_int code =

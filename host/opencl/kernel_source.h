@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The kernel files as they were when the library was built. The table itself is generated;
- * includes between the files are not resolved here.
+ * The kernel files embedded in the library. The build generates the table. Includes between the files
+ * are not expanded.
  */
 #ifndef POSEMILL_HOST_KERNEL_SOURCE_H
 #define POSEMILL_HOST_KERNEL_SOURCE_H

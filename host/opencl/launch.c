@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * Launching kernels: which one a piece wants, its arguments and its work size.
+ * Launching kernels: selecting the kernel for a piece, its arguments and its work size.
  */
 #include "device.h"
 
-/* Kernels count values in 32 bits; work sizes are rounded up. */
+/* Maximum values per launch: kernels count values in 32 bits, and work sizes are rounded up. */
 static const size_t max_values = (size_t)1 << 30;
 
-/* A work-item that walks fewer samples loads segments too often; more than the shape's leave
- * too few work-items to share out. */
+/* MIN_RUN: samples per work-item of `walk`, below which it loads segments too often. ITEMS_PER_UNIT:
+ * work-items per compute unit that a launch should have; runs are shortened to reach it. The launch
+ * configuration has the maximum run. */
 enum { MIN_RUN = 16, ITEMS_PER_UNIT = 16 };
 
 size_t pm_cl_piece_samples(const pm_sample_request *request, uint64_t bytes) {
@@ -18,12 +19,12 @@ size_t pm_cl_piece_samples(const pm_sample_request *request, uint64_t bytes) {
     return samples ? samples : 1;
 }
 
-/* ---- which programs ---- */
+/* ---- selecting programs ---- */
 
 static const pm_variant locate_variant = {
     .file = "locate", .curve = "slerp", .components = 4, .lanes = 1, .format = PM_KEYS_FLOAT32};
 
-/* Whether an output is computed by work-items that walk along its segments. */
+/* Whether an output is computed by the kernel `walk`, whose work-items walk along segments. */
 static bool walks(const pm_opencl_clip *clip, const pm_output *output, bool pairs) {
     const pm_clip_data *data = clip->clip.data;
     return data->common_timeline && !pairs && output->order == 0 &&
@@ -41,8 +42,8 @@ static pm_variant variant_of(const pm_opencl_clip *clip, const pm_output *output
                         .format = channel->format};
 }
 
-size_t pm_cl_job_variants(const pm_opencl_clip *clip, const pm_sample_request *request,
-                          pm_variant variants[PM_CL_JOB_VARIANTS]) {
+size_t pm_cl_request_variants(const pm_opencl_clip *clip, const pm_sample_request *request,
+                              pm_variant variants[PM_CL_REQUEST_VARIANTS]) {
     const bool pairs = request->tracks != NULL;
     pm_uniform_map map;
     size_t count = 0;
@@ -80,7 +81,7 @@ static pm_status make_kernel(pm_opencl_device *cl, const pm_variant *variant,
     return pm_cl_fail(error, code, "clSetKernelArg");
 }
 
-/* Work sizes, rounded up to whole groups. */
+/* The work size of a launch, rounded up to whole groups. */
 typedef struct work {
     cl_uint dimensions;
     size_t size[2];
@@ -107,12 +108,12 @@ static pm_status enqueue(const pm_made_kernel *made, const work *w, const pm_cl_
     return code == CL_SUCCESS ? PM_OK : pm_cl_fail(error, code, "clEnqueueNDRangeKernel");
 }
 
-/* Whether a launch's results are more than a core's caches hold. */
+/* Whether a launch's results exceed a core's caches. */
 static cl_uint streams_past_caches(const pm_launch *l, size_t values) {
     return values * l->output->components * sizeof(float) >= PM_MIN_STREAM_BYTES;
 }
 
-/* How many groups of tracks, and samples, a work-item takes. */
+/* The groups of tracks (span) and samples (run) per work-item, and the number of each. */
 typedef struct walk_size {
     cl_uint span, run;
     size_t spans, runs;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Buffers on the device, made and released. What is in them is their owners' affair.
+ * Creates, checks and releases buffers on the device.
  */
 #include "device.h"
 
@@ -8,7 +8,7 @@ pm_status pm_cl_buffer(pm_opencl_device *cl, cl_mem_flags flags, const void *dat
                        cl_mem *buffer, pm_error *error) {
     cl_int code;
     if (data && !(flags & CL_MEM_USE_HOST_PTR))
-        flags |= CL_MEM_COPY_HOST_PTR; /* which only reads it */
+        flags |= CL_MEM_COPY_HOST_PTR; /* reads `data` only, so that the cast below is safe */
     *buffer = clCreateBuffer(cl->context, flags, size, (void *)(uintptr_t)data, &code);
     if (code == CL_SUCCESS)
         return PM_OK;
@@ -18,7 +18,8 @@ pm_status pm_cl_buffer(pm_opencl_device *cl, cl_mem_flags flags, const void *dat
     return pm_cl_fail(error, code, "clCreateBuffer");
 }
 
-/* Where the memory is that a buffer was made of, if it is the host's: kernels may store there. */
+/* The host address of `offset` in a buffer with CL_MEM_USE_HOST_PTR, into which kernels may store
+ * directly; else `offset` itself. */
 static cl_int address_of(cl_mem buffer, size_t offset, uintptr_t *address) {
     cl_mem_flags flags = 0;
     void *memory = NULL;
@@ -45,11 +46,11 @@ pm_status pm_cl_check_buffer(pm_opencl_device *cl, const char *name, cl_mem buff
     if (code != CL_SUCCESS)
         return pm_cl_fail(error, code, "clGetMemObjectInfo");
     if (context != cl->context)
-        return pm_fail(error, PM_ERROR_ARGUMENT, "%s: the buffer is of another context", name);
+        return pm_fail(error, PM_ERROR_ARGUMENT, "%s: the buffer belongs to another context", name);
     if (offset > size || size - offset < bytes)
         return pm_fail(error, PM_ERROR_ARGUMENT,
-                       "%s: the buffer has %zu bytes, too few for %zu behind its offset", name,
-                       size, bytes);
+                       "%s: the buffer has %zu bytes, expected %zu from its offset %zu on", name,
+                       size, bytes, offset);
     return pm_check_multiple(name, "address in host memory", address, alignment, error);
 }
 

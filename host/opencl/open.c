@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * OpenCL devices opened and closed: chosen ones, or a caller's targets.
+ * Opens and closes OpenCL devices: those that a description selects, or a caller's targets.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -23,7 +23,7 @@ static uint64_t piece_bytes_of(const pm_engine_desc *desc, const pm_device_info 
     return bytes > min_piece_bytes ? bytes : min_piece_bytes;
 }
 
-static char *identity_of(const pm_device_info *info) {
+static char *cache_identity_of(const pm_device_info *info) {
     size_t size = sizeof info->name + sizeof info->driver + sizeof info->platform + 3;
     char *text = malloc(size);
     if (text)
@@ -37,7 +37,8 @@ static bool rounds_correctly(cl_device_id device) {
     return config & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT;
 }
 
-/* What was asked for, what was measured, or the default. */
+/* Sets the launch configuration: the requested lanes, else the measured configuration in the cache,
+ * else the default. */
 static void choose_launch_config(pm_opencl_device *cl, uint32_t lanes) {
     pm_launch_config measured;
     if (lanes)
@@ -72,7 +73,7 @@ static pm_status find_context(pm_opencl_device *cl, cl_context context, pm_error
     return code == CL_SUCCESS ? PM_OK : pm_cl_fail(error, code, "clCreateCommandQueue");
 }
 
-/* Fills a device that was begun; what a failure leaves of it is for close_device. */
+/* Fills an initialised device. After a failure, close_device releases what was acquired. */
 static pm_status attach(pm_opencl_device *cl, const pm_chosen *chosen, const pm_engine_desc *desc,
                         pm_cl_folder *folder, pm_error *error) {
     const cl_int code = clRetainDevice(chosen->target.device);
@@ -85,13 +86,13 @@ static pm_status attach(pm_opencl_device *cl, const pm_chosen *chosen, const pm_
     cl->piece_bytes = piece_bytes_of(desc, &chosen->info);
     cl->shares_memory = shares_memory(cl->id, chosen->info.type);
     cl->rounds_correctly = rounds_correctly(cl->id);
-    cl->identity = identity_of(&chosen->info);
+    cl->cache_identity = cache_identity_of(&chosen->info);
     cl->kernel_folder = desc->kernel_folder ? strdup(desc->kernel_folder) : NULL;
     cl->folder = pm_cl_folder_share(folder);
-    if (!cl->identity || (desc->kernel_folder && !cl->kernel_folder))
+    if (!cl->cache_identity || (desc->kernel_folder && !cl->kernel_folder))
         return pm_fail_memory(error);
     choose_launch_config(cl, desc->lanes);
-    pm_cl_cache_tell(cl);
+    pm_cl_cache_log_problem(cl);
     const pm_status status = find_context(cl, chosen->target.context, error);
     if (status == PM_OK)
         pm_log(pm_cl_logger(cl), PM_LOG_DEBUG, "device %s (%s), %u lanes", cl->device.info.name,
@@ -119,32 +120,32 @@ static void close_device(pm_device *device) {
         clReleaseContext(cl->context);
     if (cl->id)
         clReleaseDevice(cl->id);
-    pthread_cond_destroy(&cl->settled);
+    pthread_cond_destroy(&cl->program_finished);
     pthread_cond_destroy(&cl->requested);
     pthread_mutex_destroy(&cl->lock);
     pm_cl_folder_close(cl->folder);
     free(cl->kernel_folder);
-    free(cl->identity);
+    free(cl->cache_identity);
     free(cl);
 }
 
 static pm_status prepare(const pm_device_clip *clip, const pm_sample_request *request,
                          pm_error *error) {
-    pm_variant variants[PM_CL_JOB_VARIANTS];
-    const size_t count = pm_cl_job_variants(pm_opencl_clip_of(clip), request, variants);
+    pm_variant variants[PM_CL_REQUEST_VARIANTS];
+    const size_t count = pm_cl_request_variants(pm_opencl_clip_of(clip), request, variants);
     return pm_cl_request(pm_opencl_of(clip->device), variants, count, error);
 }
 
 static pm_readiness readiness(const pm_device_clip *clip, const pm_sample_request *request,
                               pm_error *error) {
-    pm_variant variants[PM_CL_JOB_VARIANTS];
-    const size_t count = pm_cl_job_variants(pm_opencl_clip_of(clip), request, variants);
+    pm_variant variants[PM_CL_REQUEST_VARIANTS];
+    const size_t count = pm_cl_request_variants(pm_opencl_clip_of(clip), request, variants);
     return pm_cl_requested(pm_opencl_of(clip->device), variants, count, error);
 }
 
-static void settle(const pm_device_clip *clip, const pm_sample_request *request) {
-    pm_variant variants[PM_CL_JOB_VARIANTS];
-    const size_t count = pm_cl_job_variants(pm_opencl_clip_of(clip), request, variants);
+static void mark_checked(const pm_device_clip *clip, const pm_sample_request *request) {
+    pm_variant variants[PM_CL_REQUEST_VARIANTS];
+    const size_t count = pm_cl_request_variants(pm_opencl_clip_of(clip), request, variants);
     pm_cl_request_checked(pm_opencl_of(clip->device), variants, count);
 }
 
@@ -155,7 +156,7 @@ static const pm_backend backend = {.close = close_device,
                                    .sample = pm_cl_sample_to_host,
                                    .prepare = prepare,
                                    .readiness = readiness,
-                                   .settle = settle,
+                                   .mark_checked = mark_checked,
                                    .program_count = pm_cl_program_count,
                                    .upload_crowd = pm_cl_crowd_upload,
                                    .release_crowd = pm_cl_crowd_release,
@@ -169,7 +170,7 @@ static pm_status open_device(const pm_chosen *chosen, const pm_engine_desc *desc
         return pm_fail_memory(error);
     pm_device_begin(&cl->device, &backend, options);
     pthread_mutex_init(&cl->lock, NULL);
-    pthread_cond_init(&cl->settled, NULL);
+    pthread_cond_init(&cl->program_finished, NULL);
     pthread_cond_init(&cl->requested, NULL);
     const pm_status status = attach(cl, chosen, desc, folder, error);
     if (status == PM_OK)
@@ -179,7 +180,7 @@ static pm_status open_device(const pm_chosen *chosen, const pm_engine_desc *desc
     return status;
 }
 
-/* Devices have equal parts of the host's threads. */
+/* Opens devices, which share the host's threads equally. */
 static pm_status open_each(const pm_chosen *chosen, size_t count, const pm_engine_desc *desc,
                            const pm_device_options *options, pm_cl_folder *folder,
                            pm_device **devices, pm_error *error) {
@@ -223,7 +224,7 @@ pm_status pm_cl_open(const pm_engine_desc *desc, const pm_device_options *option
     return status;
 }
 
-/* Whether the device is one of the context's. */
+/* Checks that the context contains the device. */
 static pm_status check_context(const pm_cl_target *target, pm_error *error) {
     size_t size = 0;
     bool is_listed = false;
@@ -243,7 +244,7 @@ static pm_status check_context(const pm_cl_target *target, pm_error *error) {
     if (code != CL_SUCCESS)
         return pm_cl_fail(error, code, call);
     return is_listed ? PM_OK
-                     : pm_fail(error, PM_ERROR_ARGUMENT, "device is not one of the context's");
+                     : pm_fail(error, PM_ERROR_ARGUMENT, "the context does not contain the device");
 }
 
 static pm_status check_targets(const pm_cl_target *targets, size_t count, pm_error *error) {
@@ -307,5 +308,6 @@ pm_status pm_cl_member_of_queue(const pm_device *device, cl_command_queue queue,
             return PM_OK;
         }
     }
-    return pm_fail(error, PM_ERROR_ARGUMENT, "queue is not of the engine's context and device");
+    return pm_fail(error, PM_ERROR_ARGUMENT,
+                   "queue belongs to another context or device than the engine's");
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Programs: one for each variant, from the kernels' text, built when first needed. A program that
- * is being built is an entry without one: who wants the same waits for it, and nobody else. No lock
- * is held while the driver compiles or a message is delivered.
+ * Programs: one per variant, built from the kernel sources on first use. A program that is being built
+ * has an entry whose program is NULL; only threads that need the same program wait for it. No lock is
+ * held while the driver compiles or a message is delivered.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -12,10 +12,10 @@
 
 #include "device.h"
 
-/* ---- what a program is made of ---- */
+/* ---- source and options ---- */
 
-/* Contraction is off in the text. Without the rounding option a device may approximate / and sqrt,
- * which the self-check would show. */
+/* The kernel sources turn contraction off. Without the rounding option a device may approximate / and
+ * sqrt, which the self-check would detect. */
 static void options_of(pm_opencl_device *cl, const pm_variant *variant, char *to, size_t size) {
     snprintf(to, size,
              "-cl-std=CL1.2%s%s%s -DPM_METHOD=pm_%s -DPM_COMPONENTS=%u -DPM_LANES=%u"
@@ -43,7 +43,7 @@ static pm_status write_program_text(pm_opencl_device *cl, const pm_variant *vari
     return pm_cl_source(cl, variant->file, &r->source, error);
 }
 
-/* What people call a program. */
+/* A description of a program for messages. */
 typedef struct title {
     char text[160];
 } title;
@@ -60,7 +60,7 @@ static title title_of(const pm_variant *v) {
 
 /* ---- compiling ---- */
 
-/* Copies the first line of a build log that says "error", or its first. */
+/* Copies the first line of a build log that contains "error", or its first line. */
 static void first_error(const char *log, char *to, size_t size) {
     const char *at = strstr(log, "error");
     while (at && at > log && at[-1] != '\n')
@@ -95,7 +95,8 @@ static pm_status report_failed_build(const pm_variant *variant, const char *log,
     return PM_ERROR_BUILD;
 }
 
-/* *log is the driver's where it refused the source, to be freed. */
+/* Compiles a program. If the driver rejects the source, *log receives its log. Free *log with
+ * free(). */
 static pm_status compile(pm_opencl_device *cl, const program_text *r, cl_program *program,
                          char **log, pm_error *error) {
     cl_int code;
@@ -119,7 +120,7 @@ static pm_status compile(pm_opencl_device *cl, const program_text *r, cl_program
     return status;
 }
 
-/* ---- the list of those built and being built ---- */
+/* ---- the list of built programs and programs being built ---- */
 
 static bool same_name(const char *a, const char *b) {
     return a && b ? strcmp(a, b) == 0 : a == b;
@@ -131,7 +132,7 @@ bool pm_cl_same_variant(const pm_variant *a, const pm_variant *b) {
            same_name(a->vector_curve, b->vector_curve) && a->output == b->output;
 }
 
-/* Under the lock. */
+/* The entry of a variant, or NULL. The caller holds the lock. */
 static pm_built *find(pm_opencl_device *cl, const pm_variant *variant) {
     pm_built *b = cl->built;
     while (b && !pm_cl_same_variant(&b->variant, variant))
@@ -139,11 +140,12 @@ static pm_built *find(pm_opencl_device *cl, const pm_variant *variant) {
     return b;
 }
 
-/* Likewise, after whoever builds it now. NULL: nobody does, or it failed. */
+/* Like find, but waits while another thread builds the program. NULL: no thread builds it, or the build
+ * failed. */
 static pm_built *find_finished(pm_opencl_device *cl, const pm_variant *variant) {
     pm_built *b;
     while ((b = find(cl, variant)) && !b->program)
-        pthread_cond_wait(&cl->settled, &cl->lock);
+        pthread_cond_wait(&cl->program_finished, &cl->lock);
     return b;
 }
 
@@ -156,7 +158,8 @@ static bool find_program(pm_opencl_device *cl, const pm_variant *variant, cl_pro
     return b != NULL;
 }
 
-/* Adds an entry unless another thread was faster, whose program is *program then: false. */
+/* Adds an entry. If another thread has added the variant, sets *program to its program and returns
+ * false. */
 static bool add(pm_opencl_device *cl, pm_built *entry, cl_program *program) {
     pthread_mutex_lock(&cl->lock);
     const pm_built *other = find_finished(cl, &entry->variant);
@@ -170,9 +173,9 @@ static bool add(pm_opencl_device *cl, pm_built *entry, cl_program *program) {
     return other == NULL;
 }
 
-/* Ends the building of an entry. Of a failure (NULL) nothing is left, so that the next who wants
- * the program tries again. */
-static void settle(pm_opencl_device *cl, pm_built *entry, cl_program program) {
+/* Ends the build of an entry. `program` NULL is a failure: the entry is removed, so that the next thread
+ * that needs the program tries again. */
+static void finish_entry(pm_opencl_device *cl, pm_built *entry, cl_program program) {
     pthread_mutex_lock(&cl->lock);
     entry->program = program;
     if (!program) {
@@ -181,7 +184,7 @@ static void settle(pm_opencl_device *cl, pm_built *entry, cl_program program) {
             at = &(*at)->next;
         *at = entry->next;
     }
-    pthread_cond_broadcast(&cl->settled);
+    pthread_cond_broadcast(&cl->program_finished);
     pthread_mutex_unlock(&cl->lock);
     if (!program)
         free(entry);
@@ -189,8 +192,8 @@ static void settle(pm_opencl_device *cl, pm_built *entry, cl_program program) {
 
 /* ---- building ---- */
 
-/* Compiles the program of an entry that was added. Messages come when the entry is settled: a
- * callback may want the same program. */
+/* Compiles the program of an added entry. Messages are logged after the entry is finished, because a
+ * callback may need the same program. */
 static pm_status build(pm_opencl_device *cl, const program_text *r, pm_built *entry,
                        cl_program *program, pm_error *error) {
     char *log = NULL;
@@ -200,8 +203,8 @@ static pm_status build(pm_opencl_device *cl, const program_text *r, pm_built *en
     double seconds = pm_seconds_now() - begun;
     if (status == PM_OK)
         pm_cl_cache_store(cl, r->source, r->options, made);
-    settle(cl, entry, made);
-    pm_cl_cache_tell(cl);
+    finish_entry(cl, entry, made);
+    pm_cl_cache_log_problem(cl);
     if (status == PM_OK)
         pm_log(pm_cl_logger(cl), PM_LOG_BUILT, "built %s in %.2f s with %s",
                title_of(r->variant).text, seconds, r->options);
@@ -220,7 +223,7 @@ static pm_status make_entry(const program_text *r, pm_built **entry, pm_error *e
     return PM_OK;
 }
 
-/* Adds what is on the disk; *program stays NULL where there is none. */
+/* Adds the program from the disk cache; *program remains NULL on a miss. */
 static pm_status load(pm_opencl_device *cl, const program_text *r, cl_program *program,
                       pm_error *error) {
     pm_built *entry;
@@ -240,9 +243,9 @@ static pm_status load(pm_opencl_device *cl, const program_text *r, cl_program *p
     return PM_OK;
 }
 
-/* The program is announced while nobody waits for its entry: a callback may want the same one. */
-static pm_status announce_and_build(pm_opencl_device *cl, const program_text *r,
-                                    cl_program *program, pm_error *error) {
+/* Logs the start of a build before its entry is added, because a callback may need the same program. */
+static pm_status log_and_build(pm_opencl_device *cl, const program_text *r, cl_program *program,
+                               pm_error *error) {
     pm_built *entry;
     pm_status status = make_entry(r, &entry, error);
     if (status != PM_OK)
@@ -286,12 +289,13 @@ pm_status pm_cl_program(pm_opencl_device *cl, const pm_variant *variant, cl_prog
     if (status == PM_OK)
         status = load(cl, &r, program, error);
     if (status == PM_OK && !*program)
-        status = announce_and_build(cl, &r, program, error);
+        status = log_and_build(cl, &r, program, error);
     free(r.source);
     return status;
 }
 
-/* Devices may give a kernel smaller groups than they have, by the registers that it takes. */
+/* Finds the maximum group size of a kernel. It may be smaller than the device's, depending on the
+ * registers that the kernel uses. */
 static pm_status find_max_group(pm_opencl_device *cl, pm_made_kernel *made, pm_error *error) {
     size_t max = 0;
     cl_int code = clGetKernelWorkGroupInfo(made->kernel, cl->id, CL_KERNEL_WORK_GROUP_SIZE,

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * Requests for samples on a caller's queue, into a caller's buffers: enqueued, never waited for.
+ * Enqueues requests for samples on a caller's queue, into a caller's buffers, without waiting.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "device.h"
 
-/* Results of one piece: enough to launch large kernels, and cursors are little beside them. */
+/* Bytes of results per piece: large enough for large launches, while cursors take little memory in
+ * comparison. */
 static const uint64_t piece_bytes = 1u << 30;
 
 typedef struct enqueued {
@@ -16,9 +17,9 @@ typedef struct enqueued {
     const pm_sample_request *request;
     const pm_cl_sample_outputs *outputs;
     cl_command_queue queue;
-    cl_event *waits; /* the caller's, and behind them room for the cursors of a piece */
+    cl_event *waits; /* the caller's events, and space for the event of a piece's cursors */
     cl_uint wait_count;
-    cl_event *events; /* of all launches so far */
+    cl_event *events; /* the events of all launches so far */
     cl_uint event_count;
     pm_error *error;
 } enqueued;
@@ -55,7 +56,8 @@ static pm_status make_buffer(const enqueued *e, const void *data, size_t size, c
     return pm_cl_buffer(e->cl, flags, data, size, buffer, e->error);
 }
 
-/* Cursors are computed on the device, with an event to wait for, or copied to it now. */
+/* Creates the buffer of cursors. The device computes them, with the event *computed, or the host does,
+ * and copies them at once. */
 static pm_status make_cursors(enqueued *e, const pm_sample_request *piece, cl_mem *cursors,
                               cl_event *computed) {
     pm_uniform_map map;
@@ -104,7 +106,7 @@ static pm_status launch_outputs(enqueued *e, const pm_sample_request *piece, siz
     return PM_OK;
 }
 
-/* Buffers are released at once: OpenCL keeps them until the kernels are done. */
+/* Releases the buffers after enqueuing: OpenCL retains them until the kernels are complete. */
 static pm_status enqueue_piece(enqueued *e, const pm_piece *at) {
     const pm_sample_request piece = pm_sample_request_piece(e->request, at);
     cl_mem cursors = NULL, tracks = NULL;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * The table of drivers, and what is done because of how they behave.
+ * The table of drivers with quirks, and workarounds.
  */
 #include "quirks.h"
 
 #include <string.h>
 
 static const struct {
-    const char *platform; /* a part of its name */
+    const char *platform; /* part of the platform's name */
     pm_quirks quirks;
 } drivers[] = {
     {"rusticl", {.one_lane = true, .fma_forgets_zero = true, .slow_compiler = true}},

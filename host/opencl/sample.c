@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Jobs on the device, into host memory: pieces through two slots, so that a piece is
- * computed while the one before it is read back. A device that shares the host's memory
- * computes into the caller's, and nothing is read back: its pieces are mapped. Where the caller's
- * lies as kernels cannot store to it, it is read back there too.
+ * Samples on the device, into host memory. Pieces alternate between two slots, so that a piece is
+ * computed while the previous one is read back. A device that shares the host's memory computes into
+ * the caller's memory directly; its results are mapped, not read back. Outputs whose memory is not
+ * aligned for the kernels' stores are read back there too.
  */
 #include <stdlib.h>
 
@@ -11,14 +11,14 @@
 
 enum { SLOT_COUNT = 2 };
 
-/* Everything one piece in flight needs. */
+/* The memory and events of one piece in flight. */
 typedef struct slot {
     pm_cursor *host_cursors; /* NULL when the device computes them */
     cl_mem cursors;
     cl_mem tracks;
     cl_mem values[PM_OUTPUT_COUNT];
-    void *mapped[PM_OUTPUT_COUNT];   /* of shared memory, the piece last put in */
-    cl_event reads[PM_OUTPUT_COUNT]; /* of that piece */
+    void *mapped[PM_OUTPUT_COUNT]; /* shared memory: the mapped results of the slot's last piece */
+    cl_event reads[PM_OUTPUT_COUNT]; /* reading or mapping the slot's last piece; NULL: none */
 } slot;
 
 typedef struct transfer {
@@ -31,13 +31,14 @@ typedef struct transfer {
     pm_error *error;
 } transfer;
 
-/* Kernels of single lanes store a rotation at once; vectors are stored from any float on. */
+/* Required alignment of an output in bytes. Kernels of one lane store a rotation as a float4; wider
+ * kernels store vectors at any float. */
 static size_t store_alignment(pm_opencl_device *cl, const pm_output *output) {
     return pm_cl_lanes(cl) == 1 && output->components == 4 ? 4 * sizeof(float) : sizeof(float);
 }
 
-/* Whether an output is computed into the caller's memory itself. Pieces are whole samples, so that
- * they are aligned as the whole is. */
+/* Whether an output is computed into the caller's memory directly. Pieces consist of whole samples, so
+ * their alignment is that of the whole output. */
 static bool is_in_place(const transfer *t, unsigned o) {
     return t->cl->shares_memory &&
            (uintptr_t)t->request->outputs[o] % store_alignment(t->cl, &pm_outputs[o]) == 0;
@@ -66,7 +67,7 @@ static pm_status make_slot(transfer *t, slot *s) {
     return status;
 }
 
-/* Gives a mapped piece up; what it was mapped for is the host's now. */
+/* Unmaps a piece, and releases the buffer that was created for it. */
 static cl_int unmap(const transfer *t, slot *s, unsigned o) {
     cl_int code = CL_SUCCESS;
     if (s->mapped[o])
@@ -79,7 +80,7 @@ static cl_int unmap(const transfer *t, slot *s, unsigned o) {
     return code;
 }
 
-/* Until the piece last put into a slot has been read back. */
+/* Waits until the slot's last piece has been read back. */
 static pm_status wait_for(transfer *t, slot *s) {
     cl_int worst = CL_SUCCESS;
     for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++) {
@@ -95,7 +96,8 @@ static pm_status wait_for(transfer *t, slot *s) {
     return worst == CL_SUCCESS ? PM_OK : pm_cl_fail(t->error, worst, "reading results");
 }
 
-/* The slot's host memory outlives the write: it is touched again after wait_for only. */
+/* Puts the cursors and tracks of a piece into the slot. Writing them may be asynchronous: the slot's host
+ * memory is changed after wait_for only. */
 static pm_status put_cursors(transfer *t, slot *s, const pm_sample_request *piece) {
     pm_uniform_map map;
     if (t->locates && pm_sample_uniform_map(piece, &map))
@@ -112,7 +114,8 @@ static pm_status put_cursors(transfer *t, slot *s, const pm_sample_request *piec
     return code == CL_SUCCESS ? PM_OK : pm_cl_fail(t->error, code, "clEnqueueWriteBuffer");
 }
 
-/* Has results in the caller's memory when s->reads[o] comes. */
+/* Enqueues reading or mapping an output: when s->reads[o] is complete, the results are in the caller's
+ * memory. */
 static cl_int read_output(transfer *t, slot *s, const pm_sample_request *piece, unsigned o,
                           cl_event computed) {
     const size_t bytes = pm_sample_output_bytes(piece, o);
@@ -163,7 +166,8 @@ static pm_status put_piece(transfer *t, slot *s, const pm_sample_request *piece)
     return status;
 }
 
-/* Drains both queues first: nothing may still write to the caller's memory. */
+/* Waits for both queues, so that no command writes to the caller's memory any more, then releases the
+ * slots. */
 static pm_status finish(transfer *t) {
     pm_status status = PM_OK;
     for (unsigned i = 0; i < SLOT_COUNT; i++) {
@@ -207,7 +211,7 @@ static pm_status run_pieces(transfer *t) {
     return status;
 }
 
-/* Bytes of one slot's largest buffer that the device grants. */
+/* Maximum bytes of an output per slot. */
 static uint64_t max_bytes(pm_opencl_device *cl) {
     uint64_t bytes = cl->piece_bytes / SLOT_COUNT;
     uint64_t largest = cl->device.info.max_allocation_bytes;
@@ -229,12 +233,13 @@ pm_status pm_cl_sample_to_host(const pm_device_clip *clip, const pm_sample_reque
         if (t.piece_samples > request->sample_count)
             t.piece_samples = request->sample_count;
         pm_status status = run_pieces(&t);
-        /* the device may grant less than it says: try with half as much, to the end */
+        /* the device may have less memory than it reports: halve the pieces, down to one sample */
         if (status != PM_ERROR_DEVICE_MEMORY || t.piece_samples == 1)
             return status;
         pm_error_clear(error);
         bytes = t.piece_samples * request->width * 4 * sizeof(float) / 2;
-        pm_log(pm_cl_logger(cl), PM_LOG_WARNING, "device memory is short: pieces of %llu bytes",
+        pm_log(pm_cl_logger(cl), PM_LOG_WARNING,
+               "out of device memory: retrying with pieces of %llu bytes",
                (unsigned long long)bytes);
     }
 }

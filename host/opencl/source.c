@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The text of a kernel file with its includes, from the sources built in or from a folder.
+ * Assembles the source of a kernel file with its includes, from the embedded sources or from a folder.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ enum { MAX_FILES = 32, MAX_FILE_BYTES = 1 << 20 };
 typedef struct assembly {
     pm_opencl_device *cl;
     text out;
-    char seen[MAX_FILES][64]; /* files already in: each is wanted once */
+    char seen[MAX_FILES][64]; /* files that are included already: each is included once */
     size_t seen_count;
     pm_error *error;
 } assembly;
@@ -68,7 +68,8 @@ static const struct pm_kernel_source *built_in(const char *name) {
 
 static pm_status append_file(assembly *a, const char *name);
 
-/* One line; an include of ours is replaced by the file, once. */
+/* Appends one line. An include with quotes is replaced by the file on its first occurrence, and removed
+ * on later ones. */
 static pm_status append_line(assembly *a, const char *line, size_t length, const char *file,
                              size_t number) {
     static const char include[] = "#include \"";
@@ -79,7 +80,8 @@ static pm_status append_line(assembly *a, const char *line, size_t length, const
     const char *end = memchr(line + prefix, '"', length - prefix);
     size_t size = end ? (size_t)(end - line) - prefix : 0;
     if (size == 0 || size >= sizeof name)
-        return pm_fail(a->error, PM_ERROR_BUILD, "%s:%zu: an include without a name", file, number);
+        return pm_fail(a->error, PM_ERROR_BUILD, "%s:%zu: #include has no valid file name", file,
+                       number);
     memcpy(name, line + prefix, size);
     name[size] = '\0';
     pm_status status = append_file(a, name);
@@ -121,7 +123,7 @@ static pm_status append_file(assembly *a, const char *name) {
     }
     const struct pm_kernel_source *source = built_in(name);
     if (!source)
-        return pm_fail(a->error, PM_ERROR_BUILD, "there is no kernel source %s", name);
+        return pm_fail(a->error, PM_ERROR_BUILD, "kernel source %s does not exist", name);
     return append_text(a, name, (const char *)source->text, source->size);
 }
 

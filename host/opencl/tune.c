@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Which shape is fastest on a device: measured, for what drivers make of the same kernel
- * differs more than their devices do.
+ * Measures which launch configuration is fastest on a device. It is measured, because drivers'
+ * compilers differ more in the same kernel than their devices do.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -12,10 +12,11 @@
 
 enum { TRACKS = 64, KEYS = 2049, SAMPLES = 4 * (KEYS - 1), REPEATS = 5 };
 
-/* For a trial, unless a single run takes longer. */
+/* Time per measurement, in seconds. A single run may take longer. */
 static const double budget_seconds = 0.03;
 
-/* A shape must be faster than the default by more than noise. */
+/* A configuration is preferred to the default if it takes at most this fraction of its time: the
+ * difference must exceed the noise. */
 static const double worthwhile = 0.95;
 
 static const uint32_t all_lanes[] = {1, 4, 8, 16};
@@ -23,8 +24,8 @@ static const uint32_t all_runs[] = {64, 256};
 
 enum { CONFIGS_MAX = 2 * 2 * 4 };
 
-/* Vectors write whole rows, so that a work-item's stores follow one another; single lanes
- * write together with their neighbours. */
+/* With vectors, a work-item computes all tracks, so that its stores are contiguous. With single lanes, the
+ * stores of neighbouring work-items are contiguous. */
 pm_launch_config pm_cl_default_launch_config(const pm_device_info *info) {
     return (pm_launch_config){info->lanes, info->lanes > 1, 256};
 }
@@ -45,7 +46,7 @@ static bool same_config(const pm_launch_config *a, const pm_launch_config *b) {
     return a->lanes == b->lanes && a->all_tracks == b->all_tracks && a->max_run == b->max_run;
 }
 
-/* The default, then all others that make sense on the device. */
+/* Lists the default configuration first, then all others that the device supports. */
 static size_t list_configs(pm_opencl_device *cl,
                            pm_launch_measurement measurements[CONFIGS_MAX + 1]) {
     pm_device_info plain = cl->device.info;
@@ -63,7 +64,7 @@ static size_t list_configs(pm_opencl_device *cl,
     return count;
 }
 
-/* Keys that turn by a few degrees each, about axes of their own. */
+/* Keys that rotate by a few degrees per segment, about a different axis for each track. */
 static float *make_keys(void) {
     float *keys = malloc((size_t)KEYS * TRACKS * 4 * sizeof *keys);
     for (size_t k = 0; keys && k < KEYS; k++)
@@ -93,7 +94,8 @@ static pm_status make_data(pm_clip_data **data, size_t threads, pm_error *error)
     return status;
 }
 
-/* Once to build and to warm up, then the best of some. */
+/* Measures a configuration: one run to build the program and warm up, then the minimum of up to REPEATS
+ * runs. */
 static pm_status measure_config(const pm_device_clip *clip, cl_mem values,
                                 pm_launch_measurement *measurement, pm_error *error) {
     pm_opencl_device *cl = pm_opencl_of(clip->device);
@@ -169,8 +171,9 @@ pm_status pm_cl_tune(pm_device *device, pm_launch_measurement *measurements, siz
     *best = fastest(all, made);
     pm_cl_set_launch_config(cl, &all[*best].config);
     if (!pm_cl_cache_store_launch_config(cl, &all[*best].config))
-        pm_log(pm_cl_logger(cl), PM_LOG_INFO, "the launch configuration could not be kept on disk");
-    pm_cl_cache_tell(cl);
+        pm_log(pm_cl_logger(cl), PM_LOG_INFO,
+               "the launch configuration could not be stored in the program cache");
+    pm_cl_cache_log_problem(cl);
     for (size_t i = 0; i < made && i < capacity; i++)
         measurements[i] = all[i];
     return PM_OK;

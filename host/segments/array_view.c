@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The arrays of a description, and the rows of a track in them.
+ * Access to the arrays of a description, and to the rows of a track in them.
  */
 #include "array_view.h"
 

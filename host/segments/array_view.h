@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Reading the arrays of a description: the numbers of one track, a row a key.
+ * Reads the arrays of a description: the numbers of one track, a row per key.
  */
 #ifndef PM_HOST_ARRAY_VIEW_H
 #define PM_HOST_ARRAY_VIEW_H
@@ -9,7 +9,7 @@
 
 #include <posemill/posemill.h>
 
-/* Rows of a pm_array that belong to one track. data NULL: not given. */
+/* The rows of a pm_array that belong to one track. Borrowed. data NULL: the array is not given. */
 typedef struct pm_array_view {
     const unsigned char *data;
     pm_number type;
@@ -32,22 +32,24 @@ static inline double pm_number_at(const pm_array_view *rows, size_t row, size_t 
     return (double)value;
 }
 
-/* The arrays of a description. */
+/* The channels, which are the key arrays of a description. */
 enum { PM_ROTATIONS, PM_POSITIONS, PM_SCALES, PM_CHANNEL_COUNT };
 
+/* The keys of a channel. */
 const pm_array *pm_channel_array(const pm_clip_desc *desc, unsigned channel);
 
-/* The tangents beside it, for cubicspline. */
+/* The in- and out-tangents of a channel, for cubicspline. */
 const pm_array *pm_channel_tangents_in(const pm_clip_desc *desc, unsigned channel);
 const pm_array *pm_channel_tangents_out(const pm_clip_desc *desc, unsigned channel);
 
+/* Numbers per value of a channel: 4 or 3. */
 unsigned pm_channel_components(unsigned channel);
 
-/* Of desc->timeline_count, with 0 resolved. */
+/* desc->timeline_count, where 0 means 1. */
 size_t pm_timeline_count(const pm_clip_desc *desc);
 
-/* The rows of one track in an array that is laid out as the keys are; first_row is the number of
- * keys of all tracks before it. */
+/* The rows of one track in an array with the layout of the keys. first_row is the number of keys of
+ * all tracks before it. */
 pm_array_view pm_track_view(const pm_clip_desc *desc, const pm_array *array, unsigned components,
                             size_t track, size_t first_row);
 

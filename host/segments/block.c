@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A block of tracks from a description to the planes of a channel: keys normalised, unrolled and
- * rounded, and the method's segment coefficients beside them. Compiled once for each instruction
- * set.
+ * Builds the planes of a channel for a block of tracks: keys, normalised, unrolled and rounded, and
+ * the method's segment coefficients. Compiled once for each instruction set.
  */
 #include "builder.h"
 #include "key_check.h"
@@ -13,17 +12,17 @@ static const pm_segment_builder *const builders[] = {[PM_BUILD_nothing] = NULL,
 #undef PM_BUILDER_ROW
 };
 
-/* The tracks that share lanes. */
+/* Tracks in lanes, one track per lane. */
 typedef struct lanes {
     pm_track track;
     const pm_block *block;
-    size_t count; /* lanes in use; those beyond repeat the last one */
-    pm_lane_views given;
-    dquat before; /* the last key that was read; of 48 bits: as it decodes */
+    size_t count;        /* lanes in use; the others repeat the last track */
+    pm_lane_views given; /* the description's keys */
+    dquat before;        /* the previous key; of 48 bits: as decoded */
     pm_findings findings;
 } lanes;
 
-/* A block of tracks, spread over lanes. */
+/* A block of tracks, distributed over lanes. */
 typedef struct build {
     const pm_block *block;
     size_t count;
@@ -48,7 +47,7 @@ static bool is_coded(const lanes *l) {
     return l->block->format != PM_KEYS_FLOAT32;
 }
 
-/* Tracks `at` to `at + count` of the block. */
+/* Describes tracks [at, at + count) of the block. */
 static void describe(const pm_block *block, size_t at, size_t count, lanes *to) {
     const pm_clip_desc *desc = block->desc;
     const pm_track_layout *layout = &block->layout[block->track + at];
@@ -77,7 +76,7 @@ static void describe(const pm_block *block, size_t at, size_t count, lanes *to) 
     track->tangents_out = views_in_lanes(block, pm_channel_tangents_out(desc, c), n, track);
 }
 
-/* ---- keys of 48 bits, which lanes go about one by one ---- */
+/* ---- keys of 48 bits, processed lane by lane ---- */
 
 static size_t coded_at(const lanes *l, size_t lane, size_t key) {
     const pm_track_layout *at = &l->block->layout[l->track.index[lane]];
@@ -111,9 +110,8 @@ static dquat coded_key(const lanes *l, size_t key) {
 
 /* ---- keys of either format ---- */
 
-/* Keys from `first` on, a window of them: normalised, each with the sign nearest the one
- * before, and put into their rows. What segments are made of is read from there:
- * pm_stored_key. */
+/* Reads a window of keys from `first` on, normalises them, chooses the sign nearest the previous key,
+ * and stores them. Segment builders read the stored keys: pm_stored_key. */
 static void read_window(lanes *l, size_t first, bool unrolls) {
     const pm_track *track = &l->track;
     for (size_t k = first; k < first + PM_WINDOW && k < track->key_count; k++) {
@@ -131,7 +129,8 @@ static void read_window(lanes *l, size_t first, bool unrolls) {
     }
 }
 
-/* The row behind the last key: a loop's key 0 as it follows, or a lone key again. */
+/* Stores the row after the last key: for a loop, key 0 with the sign that continues the last key; for
+ * a single key, the key again. */
 static void put_last_row(const lanes *l) {
     const pm_track *track = &l->track;
     for (size_t i = 0; is_coded(l) && i < l->count; i++)
@@ -147,8 +146,8 @@ static dquat stored_key(const lanes *l, size_t key) {
     return is_coded(l) ? coded_key(l, key) : pm_stored_key(&l->track, key);
 }
 
-/* What follows from all keys of a track; a lone one becomes two. */
-static void close_track(lanes *l, bool unrolls) {
+/* Finishes the keys of a track: the sign of its laps and its last row. A single key becomes two. */
+static void finish_keys(lanes *l, bool unrolls) {
     pm_track *track = &l->track;
     if (track->loop && unrolls) {
         dquat last = stored_key(l, track->key_count - 1);
@@ -170,7 +169,7 @@ static void read_keys(build *b) {
             read_window(&b->all[i], k, unrolls);
     for (size_t i = 0; i < b->count; i++) {
         const pm_track *track = &b->all[i].track;
-        close_track(&b->all[i], unrolls);
+        finish_keys(&b->all[i], unrolls);
         for (size_t n = 0; n < b->all[i].count; n++)
             b->block->layout[track->index[n]].wrap = (float)track->wrap[n];
     }

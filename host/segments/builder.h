@@ -1,28 +1,27 @@
 /* SPDX-License-Identifier: MIT
  *
- * Segment builders: what each method stores of a segment beside its keys, computed in
- * lanes of double and rounded once. One file per family, compiled once for each
- * instruction set.
+ * Segment builders: they compute the segment coefficients of each method in lanes of double, and
+ * round once. One file per family of methods, compiled once for each instruction set.
  */
 #ifndef PM_HOST_BUILDER_H
 #define PM_HOST_BUILDER_H
 
 #include "track.h"
 
-/* What a builder found out about a track, lane by lane. */
+/* Failures of a builder, lane by lane. */
 typedef struct pm_findings {
     bool no_memory;
-    dmask failed; /* there is no such curve */
+    dmask failed; /* the curve does not exist: its velocities do not converge, or turn too far */
 } pm_findings;
 
 typedef void (*pm_segment_build)(pm_track *track, const pm_coefficients_out *out,
                                  pm_findings *findings);
 
-/* How a method's segments are built: those in the track's window, whichever it shows, or all
- * of a track at once, by moving its window. */
+/* The builder of a method's segments. `window` builds the segments in the track's window. `whole`
+ * builds all segments of a track and moves the window itself. Either may be NULL. */
 typedef struct pm_segment_builder {
     pm_segment_build window;
-    bool needs_logs;
+    bool needs_logs; /* `window` reads the logs of the track's window */
     pm_segment_build whole;
 } pm_segment_builder;
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * The curves that there are kernels for, what each stores, and the builders of that.
+ * The curves that kernels evaluate, the number of planes that each stores, and their builders.
  */
 #ifndef PM_HOST_CURVES_H
 #define PM_HOST_CURVES_H
 
 #include "kernels/pm_methods.h"
 
-/* By the names in the kernels' headers. */
+/* Named as in the kernels' headers. */
 typedef enum pm_curve_id {
 #define PM_CURVE_ID(name) PM_CURVE_##name,
     PM_CURVES(PM_CURVE_ID)
@@ -16,19 +16,19 @@ typedef enum pm_curve_id {
 } pm_curve_id;
 
 typedef struct pm_curve {
-    const char *name;      /* PM_METHOD of the kernels */
-    unsigned coefficients; /* planes of a segment beside its key */
-    unsigned constants;    /* planes of a track */
+    const char *name;      /* PM_METHOD of the kernels, without its prefix pm_ */
+    unsigned coefficients; /* planes per segment, without the key */
+    unsigned constants;    /* planes per track */
 } pm_curve;
 
 extern const pm_curve pm_curves[PM_CURVE_COUNT];
 
-/* Planes of a key's row: the key itself and the coefficients of the segment behind it. */
+/* Planes per row: the key and the coefficients of the segment that begins with it. */
 static inline unsigned pm_curve_planes(pm_curve_id curve) {
     return 1 + pm_curves[curve].coefficients;
 }
 
-/* The builders of segments, by the names of what they build. */
+/* The segment builders, named after the segments that they build. */
 #define PM_BUILDERS(X)                                                                             \
     X(sterp)                                                                                       \
     X(squad)                                                                                       \
@@ -45,7 +45,7 @@ static inline unsigned pm_curve_planes(pm_curve_id curve) {
     X(vector_bspline)
 
 typedef enum pm_builder {
-    PM_BUILD_nothing, /* the curve needs its keys alone */
+    PM_BUILD_nothing, /* the curve has no segment coefficients */
 #define PM_BUILDER_ID(name) PM_BUILD_##name,
     PM_BUILDERS(PM_BUILDER_ID)
 #undef PM_BUILDER_ID

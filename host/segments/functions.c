@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The tables of this room: the curves, and the functions of each instruction set.
+ * The tables of this room: the curves, and the functions for each instruction set.
  */
 #include "base/base.h"
 #include "segments.h"

@@ -1,28 +1,29 @@
 /* SPDX-License-Identifier: MIT
  *
- * Encoding keys of 48 bits. Decoding is pm_keys.h's, which says what the numbers mean.
+ * Encodes keys of 48 bits. kernels/pm_keys.h decodes them and defines the numbers.
  *
- * How far off a key may be. A format is a chart of the sphere of quaternions on which the codes
+ * The error of a key. A format is a chart of the sphere of quaternions on which the codes
  * are a lattice of step h. A step e in the chart moves the quaternion by sqrt(e'Ge), and the
  * rotation by twice that; at y, G = A + B yy' in both:
  *
  *   log48, with c = cos(a/2): 1/c along y and c across it, so A = c^2, B = (1 + c^2)/(4 c^2)
  *   smallest48, with l the largest component: A = 1, B = 1/l^2
  *
- * Of the 8 codes around y the nearest is taken; it is off by no more than the average of codes
- * drawn at random. Draw them so: move y in two of its numbers, across y, until one of them is
- * whole, to either side with the odds that leave the mean where it was; then the same with two
- * that are left; then the last number alone. Each e_i has a variance of at most h^2/4, and e'y,
- * which only the last number changed, of at most max y_i^2 h^2/4. So
+ * The nearest of the 8 codes around y is taken. Its error is at most the mean error of codes drawn
+ * at random as follows. Move y in two of its numbers, perpendicular to y, until one of the two is a
+ * multiple of h; choose between the two directions with the odds that keep the mean. Repeat with
+ * two of the numbers that are no multiples yet, then move the last number alone. Each e_i has a
+ * variance of at most h^2/4, and e'y, which only the last move changes, of at most
+ * max y_i^2 h^2/4. For the nearest code therefore
  *   e'Ge <= (3 A + B max y_i^2) h^2/4
- * of the nearest, and the rotation is off by at most h sqrt(3 A + B max y_i^2):
+ * and the error of the rotation is at most h sqrt(3 A + B max y_i^2):
  *
  *   log48: 3 A + B |y|^2 = 1/c^2 + 2 c^2 <= 3, as c^2 >= 1/2:   sqrt(3) 4.316e-5 = 7.48e-5 rad
  *   smallest48: 3 + max y_i^2/l^2 <= 4:                               2 4.317e-5 = 8.64e-5 rad
  *
- * beside the chart's curvature and what decoding rounds, together below 5e-7 wherever it was
- * measured. Each number rounded for itself would be off by sqrt(2) and sqrt(3) times as much at
- * half turns about diagonals, and where all components are equal.
+ * plus the chart's curvature and the rounding in decoding, together below 5e-7 rad in all
+ * measurements. Rounding each number by itself would give errors sqrt(2) and sqrt(3) times as large
+ * at half turns about diagonals, and where all components are equal.
  */
 #include "key_format.h"
 
@@ -32,16 +33,16 @@
 #include "kernels/pm_keys.h"
 
 enum { LOG48_MAX = 32767, SMALLEST48_MAX = 16383 };
-enum { GROUP_NUMBERS = 4 * PM_KEY_GROUP }; /* of a group, as pm_track_layout counts */
+enum { GROUP_NUMBERS = 4 * PM_KEY_GROUP }; /* per group, as pm_track_layout counts */
 
 /* A quaternion in its chart. */
 typedef struct chart {
     double y[3];
-    double a, b; /* of G */
-    double step;
-    int max;
-    int which;   /* of smallest48: the largest component */
-    bool turned; /* the other sign of what the chart holds */
+    double a, b; /* A and B of G */
+    double step; /* h */
+    int max;     /* maximum absolute value of a code */
+    int which;   /* smallest48: index of the largest component */
+    bool turned; /* the quaternion has the opposite sign of the chart's */
 } chart;
 
 static chart log48_of(const double q[4]) {
@@ -75,7 +76,7 @@ static chart smallest48_of(const double q[4]) {
     return at;
 }
 
-/* Number i of one of the 8 codes around a point. */
+/* Number i of one of the 8 codes around a point; bit i of `corner` rounds number i up. */
 static int code_of(const chart *at, int corner, int i) {
     int code = (int)floor(at->y[i] / at->step) + (corner >> i & 1);
     return code > at->max ? at->max : code < -at->max ? -at->max : code;
@@ -108,12 +109,12 @@ static unsigned words_of(pm_key_format format) {
     return format == PM_KEYS_LOG48 ? PM_LOG48_WORDS : PM_SMALLEST48_WORDS;
 }
 
-/* The first number of a key; the others are PM_KEY_GROUP apart. */
+/* The first number of a key; its numbers are PM_KEY_GROUP apart. */
 static int16_t *numbers_at(pm_key_format format, int16_t *keys, size_t at) {
     return keys + at / 4 / PM_KEY_GROUP * words_of(format) + at / 4 % PM_KEY_GROUP;
 }
 
-/* The word and the bit in it that hold the sign of a key. */
+/* The word and the bit in it that store the sign of a key. */
 typedef struct sign_bit {
     int16_t *word;
     unsigned bit;
@@ -187,7 +188,7 @@ void pm_key_repeat(pm_key_format format, int16_t *from_keys, size_t from, int16_
 }
 
 pm_quat pm_key_load(pm_key_format format, const int16_t *keys, size_t at) {
-    const pm_u64 cursors[1] = {at};
-    return format == PM_KEYS_LOG48 ? pm_gather_log48(keys, cursors)
-                                   : pm_gather_smallest48(keys, cursors);
+    const pm_u64 positions[1] = {at};
+    return format == PM_KEYS_LOG48 ? pm_gather_log48(keys, positions)
+                                   : pm_gather_smallest48(keys, positions);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The door of this room: the curves that kernels evaluate, and building what they store of a block
- * of tracks, keys and segment coefficients, from a description's arrays. What a method is, where a
- * clip keeps its planes, and threads are not known here.
+ * The door of this room: the curves that kernels evaluate, and building the stored keys and segment
+ * coefficients of a block of tracks from a description's arrays. Independent of methods, of a clip's
+ * layout, and of threads.
  */
 #ifndef PM_HOST_SEGMENTS_H
 #define PM_HOST_SEGMENTS_H
@@ -16,8 +16,9 @@
 #include "key_format.h"
 #include "windows.h"
 
-/* Neighbouring tracks of one timeline, one channel of them: what to read, what to build, and where
- * it goes. */
+/* One channel of neighbouring tracks of one timeline: the input, the builder, and the output. All
+ * pointers are borrowed. Several threads may build blocks of one channel at once, if the blocks share
+ * no track and no group of 48-bit keys. */
 typedef struct pm_block {
     const pm_clip_desc *desc; /* checked; for the options of curves */
     unsigned channel;         /* PM_ROTATIONS and so on */
@@ -31,39 +32,40 @@ typedef struct pm_block {
     size_t segment_count;
     bool loop;
     bool single;         /* one key */
-    const double *times; /* segment_count + 1 borders of segments */
+    const double *times; /* (segment_count + 1): segment borders in seconds */
 
     pm_key_format format;
-    void *keys;              /* the channel's, of all tracks */
-    pm_track_layout *layout; /* likewise; `wrap` is written */
-    size_t room;             /* tracks that planes have room for from `track` on, padding too */
+    void *keys;              /* of all tracks of the channel; written */
+    pm_track_layout *layout; /* of all tracks; `wrap` is written */
+    size_t room;             /* tracks that fit the planes from `track` on, padding included */
 } pm_block;
 
-/* Segments of so many tracks are written together: memory prefers that to each track, or each
- * vector of tracks, on a way of its own through all segments. */
+/* Tracks per block, whose segments are written together. That uses the memory bandwidth better than
+ * writing all segments of one track, or of one vector of tracks, before the next. */
 enum { PM_BLOCK_TRACKS = 64 };
 
 typedef struct pm_block_result {
-    pm_status status; /* PM_OK, PM_ERROR_MEMORY, or PM_ERROR_KEY where there is no such curve */
+    pm_status status; /* PM_OK, PM_ERROR_MEMORY, or PM_ERROR_KEY where a curve does not exist */
     size_t failed;    /* for PM_ERROR_KEY: the first such track */
 } pm_block_result;
 
-/* What is compiled once for each instruction set. What a track gives does not depend on the tracks
- * in the lanes beside it. */
+/* The functions that are compiled once for each instruction set. The result of a track does not depend
+ * on the tracks in the other lanes. Thread-safe. */
 typedef struct pm_segment_functions {
-    size_t lanes;
+    size_t lanes; /* tracks that are built at once */
     pm_block_result (*build)(const pm_block *block);
-    /* Over numbers one after another. Whether `count` quaternions are finite with norms well within
-     * 1e-3 of 1: yes is certain, no is not. Whether no number is NaN or larger than max. */
+    /* Checks of contiguous numbers. are_rotations: whether `count` quaternions are finite with norms
+     * within 1e-3 of 1; true is certain, false may be wrong near the bound. are_within: whether the
+     * absolute value of each of `count` numbers is at most max, and none is NaN. */
     bool (*are_rotations)(const void *data, pm_number type, size_t count);
     bool (*are_within)(const void *data, pm_number type, size_t count, double max);
 } pm_segment_functions;
 
-/* In the order of PM_INSTRUCTION_SETS. */
+/* The functions of an instruction set, in the order of PM_INSTRUCTION_SETS. */
 const pm_segment_functions *pm_segment_functions_at(size_t instruction_set);
 
-/* Of the instruction sets that the processor supports, the narrowest that holds so many tracks, or
- * the widest: few tracks do not pay for lanes that they leave empty. */
+/* The functions of the narrowest supported instruction set whose lanes hold `tracks` tracks, or of the
+ * widest one: unused lanes would cost time. */
 const pm_segment_functions *pm_segment_functions_for(size_t tracks);
 
 #endif

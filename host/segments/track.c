@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Tracks in lanes: their arrays, and the window on their keys.
+ * Tracks in lanes: reading their arrays, and the window of their keys.
  */
 #include "track.h"
 
@@ -20,8 +20,7 @@ dquat pm_given_row(const pm_lane_views *rows, size_t key) {
     return q;
 }
 
-/* Key i of a track that has it: in a loop the last one before the first, and what follows
- * its last. */
+/* Key i of the track. In a loop, i may continue past either end. */
 static dquat find_key(const pm_track *track, ptrdiff_t i) {
     ptrdiff_t count = (ptrdiff_t)track->key_count;
     if (!track->loop || (i >= 0 && i < count))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Some tracks of one timeline, a track a lane, as segment builders see them: keys as they
- * are stored, in double, with a loop's keys continued over both ends, through a window
- * that moves along the tracks, so that what is in it stays in the cache.
+ * Tracks of one timeline, a track per lane, for segment builders: the stored keys in double, with a
+ * loop's keys continued past both ends, in a window that moves along the tracks, so that its contents
+ * stay in the cache. A track belongs to one thread.
  */
 #ifndef PM_HOST_TRACK_H
 #define PM_HOST_TRACK_H
@@ -10,88 +10,91 @@
 #include "lane_memory.h"
 #include "segments.h"
 
-/* Where extra e of segment i goes: to + i * row + e * plane, 4 floats a lane. */
+/* The memory of coefficients: coefficient e of segment i is at to + i * row + e * plane, 4 floats per
+ * lane. */
 typedef struct pm_coefficients_out {
     float *to;
-    size_t row;
-    size_t plane;
-    size_t lanes; /* of PM_DOUBLES, those that a plane has room for */
+    size_t row;   /* floats from segment to segment */
+    size_t plane; /* floats from coefficient to coefficient */
+    size_t lanes; /* lanes that fit a plane, at most PM_DOUBLES */
 } pm_coefficients_out;
 
-/* An array of a description in lanes: those beyond the last track repeat it. */
+/* An array of a description in lanes. Lanes beyond the last track repeat it. */
 typedef struct pm_lane_views {
     const unsigned char *data[PM_DOUBLES]; /* NULL: not given */
     pm_number type;
     unsigned components;
     size_t stride; /* bytes from key to key */
-    bool adjacent; /* rows of neighbouring lanes lie one behind the other */
+    bool adjacent; /* the rows of neighbouring lanes are contiguous */
 } pm_lane_views;
 
+/* Segments per window. */
 enum { PM_WINDOW = 64 };
 
 typedef struct pm_track {
-    size_t key_count; /* at least 2: a single key is there twice */
+    size_t key_count; /* at least 2: a single key is stored twice */
     size_t segment_count;
     bool loop;
-    bool single; /* one key, there twice */
+    bool single; /* one key, stored twice */
     unsigned components;
     dreal wrap;                 /* of a loop: the sign with which key 0 follows the last key */
-    const double *times;        /* segment_count + 1 borders of segments */
+    const double *times;        /* (segment_count + 1): segment borders in seconds */
     pm_coefficients_out stored; /* the keys, once they are read */
     const pm_clip_desc *desc;
-    size_t index[PM_DOUBLES]; /* the tracks */
+    size_t index[PM_DOUBLES]; /* the track in each lane */
     pm_lane_views user_tangents;
     pm_lane_views tangents_in, tangents_out; /* of cubicspline */
 
-    ptrdiff_t first, end; /* segments that the window shows */
+    ptrdiff_t first, end; /* segments in the window: [first, end) */
     struct pm_window *window;
 } pm_track;
 
-/* Segments [first, end), the one on either side, and their keys: as far as there are. */
+/* Segments [first, end), one more on either side where they exist, and their keys. */
 typedef struct pm_window {
-    dquat keys[PM_WINDOW + 3]; /* unit and unrolled, float32 but for their norm; vectors: w 0 */
-    dvec3 logs[PM_WINDOW + 2]; /* of the steps from key to key, when they were asked for */
-    double lengths[PM_WINDOW + 2];
+    dquat keys[PM_WINDOW + 3]; /* unrolled float32 keys, normalised; vectors: w is 0 */
+    dvec3 logs[PM_WINDOW + 2]; /* logarithms of the steps from key to key; set where requested */
+    double lengths[PM_WINDOW + 2]; /* seconds */
 } pm_window;
 
-/* Shows the segments from `first` on; none are left when first is end. */
+/* Moves the window to the segments from `first` on, with logs where needs_logs. first == end
+ * afterwards when the track has no more segments. */
 #define pm_track_look PM_SET_NAME(pm_track_look)
 void pm_track_look(pm_track *track, ptrdiff_t first, bool needs_logs);
 
-/* Row `key` of an array, with 0 for components that it has not. */
+/* Row `key` of an array, with 0 for missing components. */
 #define pm_given_row PM_SET_NAME(pm_given_row)
 dquat pm_given_row(const pm_lane_views *rows, size_t key);
 
-/* Plane 0 of a row, as it is stored. */
+/* Plane 0 of a row, as stored. */
 static inline dquat pm_get(const pm_coefficients_out *stored, size_t row) {
     const float *from = stored->to + row * stored->row;
     return stored->lanes == PM_DOUBLES ? dquat_load_floats(from)
                                        : dquat_load_some(from, stored->lanes);
 }
 
-/* A key from its row, made unit again: rounding moved it off the sphere by 1e-7, of which a
- * circle through near keys, or the middle of far ones, would make much. Vectors as they are. */
+/* A key from its row, normalised again: rounding moved it off the sphere by 1e-7, which a circle
+ * through near keys, or the midpoint of far keys, would amplify. Vectors are not normalised. */
 static inline dquat pm_stored_key(const pm_track *track, size_t row) {
     dquat key = pm_get(&track->stored, row);
     return track->components == 4 ? dquat_unit(key) : key;
 }
 
-/* Key i of first - 1 to end + 1. */
+/* Key i, from first - 1 to end + 1. */
 static inline dquat pm_track_key(const pm_track *track, ptrdiff_t i) {
     return track->window->keys[i - track->first + 1];
 }
 
-/* log(q_i^-1 q_{i+1}) of segment i of first - 1 to end; only where logs were asked for. */
+/* log(q_i^-1 q_{i+1}) of segment i, from first - 1 to end. Requires pm_track_look with logs. */
 static inline dvec3 pm_track_log(const pm_track *track, ptrdiff_t i) {
     return track->window->logs[i - track->first + 1];
 }
 
-/* Length of segment i of first - 1 to end, in seconds. */
+/* Length of segment i in seconds, from first - 1 to end. */
 static inline double pm_track_length(const pm_track *track, ptrdiff_t i) {
     return track->window->lengths[i - track->first + 1];
 }
 
-/* Whether there is a segment i; in a loop always. */
+/* Whether segment i exists; always true in a loop. */
 static inline bool pm_track_has(const pm_track *track, ptrdiff_t i) {
     return track->loop || (i >= 0 && i < (ptrdiff_t)track->segment_count);
 }
@@ -102,7 +105,7 @@ static inline dmask pm_track_repeats(const pm_track *track, ptrdiff_t i) {
     return (dmask)(d.x == 0) & (dmask)(d.y == 0) & (dmask)(d.z == 0) & (dmask)(d.w == 0);
 }
 
-/* Rounds and stores. */
+/* Rounds a coefficient of each lane to float32 and stores it. */
 static inline void pm_put(const pm_coefficients_out *out, size_t segment, unsigned coefficient,
                           dquat value) {
     float *to = out->to + segment * out->row + coefficient * out->plane;

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT
  *
- * What sterp stores of a track: the windows in which swing and twist happen (spec: methods,
- * section 4).
+ * The track constants of sterp: the windows of swing and twist (spec: methods, section 4).
  */
 #include "windows.h"
 
 #include <math.h>
 
-/* As dstored_of in lane_memory.h, of one number. */
+/* Like dstored_of in lane_memory.h, for one number. */
 static float stored(double value) {
     return fabs(value) < 0x1p-60 ? 0.0f : (float)value;
 }
 
-/* The first float not before a window's end; beyond all u where that is the segment's. */
+/* The smallest float that is not less than a window's end. 2, which exceeds every u, where the window
+ * ends with the segment. */
 static float left_at(double end) {
     float nearest = (float)end;
     if (end >= 1)

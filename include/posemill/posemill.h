@@ -221,7 +221,7 @@ PM_API void pm_engine_info(const pm_engine *engine, pm_device_info *info);
  * PM_BIT_MATCH_EXACT when all match the reference path. Blocks. The first call builds all programs,
  * which takes seconds with some drivers. With rusticl of Mesa 22.3, where building takes minutes,
  * the check of crowds is limited to palettes of slerp. */
-PM_API pm_status pm_engine_self_check(pm_engine *engine, pm_bit_match *identity, pm_error *error);
+PM_API pm_status pm_engine_self_check(pm_engine *engine, pm_bit_match *match, pm_error *error);
 
 /* How kernels are laid out on a device. Results do not depend on it. */
 typedef struct pm_launch_config {

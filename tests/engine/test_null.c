@@ -61,17 +61,17 @@ static const pm_crowd_job nothing_to_pose;
 static void engines_refuse_null(void **state) {
     (void)state;
     size_t count = 5, best = 6;
-    pm_bit_match identity = PM_BIT_MATCH_DIFFERENT;
+    pm_bit_match match = PM_BIT_MATCH_DIFFERENT;
     expect_null("count is NULL", pm_list_devices, NULL, 0, NULL);
     expect_null("infos is NULL", pm_list_devices, NULL, 1, &count);
     expect_null("engine is NULL", pm_engine_create, NULL, NULL);
-    expect_null("engine is NULL", pm_engine_self_check, NULL, &identity);
-    expect_null("identity is NULL", pm_engine_self_check, engine, NULL);
+    expect_null("engine is NULL", pm_engine_self_check, NULL, &match);
+    expect_null("match is NULL", pm_engine_self_check, engine, NULL);
     expect_null("engine is NULL", pm_engine_tune, NULL, NULL, 0, &count, &best);
     expect_null("count is NULL", pm_engine_tune, engine, NULL, 0, NULL, &best);
     expect_null("best is NULL", pm_engine_tune, engine, NULL, 0, &count, NULL);
-    expect_null("trials is NULL", pm_engine_tune, engine, NULL, 1, &count, &best);
-    assert_true(count == 5 && best == 6 && identity == PM_BIT_MATCH_DIFFERENT);
+    expect_null("measurements is NULL", pm_engine_tune, engine, NULL, 1, &count, &best);
+    assert_true(count == 5 && best == 6 && match == PM_BIT_MATCH_DIFFERENT);
 }
 
 static void clips_and_jobs_refuse_null(void **state) {
@@ -122,7 +122,7 @@ static void root_motion_refuses_null(void **state) {
     expect_null("crowd is NULL", pm_crowd_root_motion, NULL, &instance, &instance, 1, &root_motion);
     expect_null("before is NULL", pm_crowd_root_motion, crowd, NULL, &instance, 1, &root_motion);
     expect_null("after is NULL", pm_crowd_root_motion, crowd, &instance, NULL, 1, &root_motion);
-    expect_null("travels is NULL", pm_crowd_root_motion, crowd, &instance, &instance, 1, NULL);
+    expect_null("motions is NULL", pm_crowd_root_motion, crowd, &instance, &instance, 1, NULL);
 }
 
 /* Destroying NULL has no effect. */

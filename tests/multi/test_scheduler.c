@@ -39,7 +39,7 @@ static void a_piece_is_half_of_a_share_so_that_a_wrong_estimate_can_be_corrected
     (void)state;
     const pm_throughput alone = timed(5);
     assert_int_equal(pm_next_piece(&alone, 1, 0, 8000, MIN), 4000);
-    const pm_throughput throughputs[2] = {timed(5), {.values = 5, .seconds = 1, .left = true}};
+    const pm_throughput throughputs[2] = {timed(5), {.values = 5, .seconds = 1, .retired = true}};
     assert_int_equal(pm_next_piece(throughputs, 2, 0, 8000, MIN), 4000);
 }
 
@@ -92,7 +92,7 @@ static void a_device_that_would_finish_last_leaves_the_rest_to_the_others(void *
     pm_throughput throughputs[2] = {timed(1000), timed(1)};
     assert_int_equal(pm_next_piece(throughputs, 2, 1, 1000 * MIN - 1, MIN), 0);
     assert_int_equal(pm_next_piece(throughputs, 2, 1, 1000 * MIN, MIN), MIN);
-    throughputs[0].left = true;
+    throughputs[0].retired = true;
     assert_int_equal(pm_next_piece(throughputs, 2, 1, 500, MIN), 250);
 }
 
@@ -100,7 +100,7 @@ static void a_device_that_would_finish_last_leaves_the_rest_to_the_others(void *
 static size_t first_done(const pm_throughput *throughputs, const double *until) {
     size_t part = MANY;
     for (size_t i = 0; i < MANY; i++)
-        if (!throughputs[i].left && (part == MANY || until[i] < until[part]))
+        if (!throughputs[i].retired && (part == MANY || until[i] < until[part]))
             part = i;
     return part;
 }
@@ -123,7 +123,7 @@ static void every_item_is_taken_for_any_throughputs(void **state) {
             assert_true(take <= rest);
             assert_true(take >= MIN || take == rest || take == 0);
             rest -= take;
-            throughputs[part].left = take == 0;
+            throughputs[part].retired = take == 0;
             staying -= take == 0;
             throughputs[part].values += (double)take;
             throughputs[part].seconds += (double)take / rates[part];
@@ -150,7 +150,7 @@ static void devices_with_known_throughputs_end_together(void **state) {
             const size_t part = first_done(throughputs, until);
             const size_t take = pm_next_piece(throughputs, MANY, part, rest, MIN);
             rest -= take;
-            throughputs[part].left = take == 0;
+            throughputs[part].retired = take == 0;
             staying -= take == 0;
             until[part] += (double)take / throughputs[part].before;
             last = until[part] > last ? until[part] : last;
@@ -185,11 +185,11 @@ static void work_that_took_no_time_gives_no_measurement(void **state) {
 static void the_fastest_device_takes_a_job_too_small_to_divide(void **state) {
     (void)state;
     const pm_throughput throughputs[3] = {known(5), known(7), known(6)};
-    assert_int_equal(pm_fastest_part(throughputs, 3), 1);
+    assert_int_equal(pm_fastest_member(throughputs, 3), 1);
     const pm_throughput nobody[3] = {known(0), known(0), known(0)};
-    assert_int_equal(pm_fastest_part(nobody, 3), 0);
+    assert_int_equal(pm_fastest_member(nobody, 3), 0);
     const pm_throughput unknown[3] = {known(0), known(7), known(6)};
-    assert_int_equal(pm_fastest_part(unknown, 3), 1);
+    assert_int_equal(pm_fastest_member(unknown, 3), 1);
 }
 
 static void the_estimate_of_a_device_without_work_increases_slightly(void **state) {

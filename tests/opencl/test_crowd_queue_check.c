@@ -48,7 +48,7 @@ static void instances_are_given_either_in_memory_or_in_a_buffer(void **state) {
     cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE);
     pm_cl_crowd_job job = queue_job(PM_CROWD_PALETTE, buffer);
     job.instance_buffer = buffer;
-    expect_refused(&job, "both given");
+    expect_refused(&job, "both set, expected one of them");
     job.instances = NULL;
     job.instance_buffer = NULL;
     expect_refused(&job, "both NULL");
