@@ -328,7 +328,7 @@ static void null_is_refused_unless_there_are_no_instances(void **state) {
     expect_refusal(pm_crowd_root_motion(crowd, &one, NULL, 1, &root_motion, &error), &error,
                    PM_ERROR_ARGUMENT, "after");
     expect_refusal(pm_crowd_root_motion(crowd, &one, &one, 1, NULL, &error), &error,
-                   PM_ERROR_ARGUMENT, "travels");
+                   PM_ERROR_ARGUMENT, "motions");
     expect_ok(pm_crowd_root_motion(crowd, NULL, NULL, 0, NULL, &error), &error);
 }
 
