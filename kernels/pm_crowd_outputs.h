@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The table of outputs of a crowd, which the kernel, the host and the tests read. Each output is a row
- * here and an enumerator of pm_crowd_output in the public header, with the same name and number.
+ * The table of outputs of a crowd, which the kernel, the host and the tests read. Each output is a
+ * row here and an enumerator of pm_crowd_output in the public header, with the same name and
+ * number.
  */
 #ifndef PM_CROWD_OUTPUTS_H
 #define PM_CROWD_OUTPUTS_H

@@ -25,8 +25,8 @@ typedef struct pm_rigid {
 
 /* ---- blending -------------------------------------------------------------------- */
 
-/* Normalises a mix of two unit quaternions whose angle on the sphere is at most pi/2: its squared length
- * is between 1/2 and 1. */
+/* Normalises a mix of two unit quaternions whose angle on the sphere is at most pi/2: its squared
+ * length is between 1/2 and 1. */
 pm_fn pm_quat pm_quat_mix_unit(pm_quat mix) {
     return pm_quat_scaled(mix, pm_inverse_root(PM_REAL(1.0f) - pm_quat_norm2(mix)));
 }
@@ -73,8 +73,8 @@ pm_fn pm_quat pm_scale_added(pm_quat a, pm_quat b, pm_quat unscale, real weight)
 
 /* ---- matrices --------------------------------------------------------------------- */
 
-/* The matrix of a rotation whose length is within 1e-6 of 1. The rotation is divided by its length to
- * first order, because the errors of lengths would accumulate along a chain of joints. */
+/* The matrix of a rotation whose length is within 1e-6 of 1. The rotation is divided by its length
+ * to first order, because the errors of lengths would accumulate along a chain of joints. */
 pm_fn pm_matrix pm_matrix_of(pm_quat q, pm_quat position) {
     pm_matrix m;
     real one = PM_REAL(1.0f);
@@ -155,9 +155,9 @@ pm_fn pm_quat pm_rigid_dual(pm_rigid a) {
 
 /* ---- half precision ---------------------------------------------------------------- */
 
-/* The bits of a number as float16, rounded to nearest even, in the lower half of a word. Numbers that
- * are too large become infinite; NaN stays NaN. Adding 1/2 to a number below 2^-14 moves the bits of
- * its subnormal float16 to the low bits of the sum. */
+/* The bits of a number as float16, rounded to nearest even, in the lower half of a word. Numbers
+ * that are too large become infinite; NaN stays NaN. Adding 1/2 to a number below 2^-14 moves the
+ * bits of its subnormal float16 to the low bits of the sum. */
 pm_fn pm_mask pm_half_bits(real a) {
     pm_mask bits = pm_bits_of(a);
     pm_mask size = bits & PM_BITS(0x7fffffff);

@@ -2,11 +2,12 @@
  *
  * Checks and builds a crowd's clips one by one; layout.c merges them into one set of tables.
  */
+#include "layout.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/base.h"
-#include "layout.h"
 
 pm_status pm_crowd_name_clip(size_t clip, pm_status status, pm_error *error) {
     char message[sizeof error->message];

@@ -3,10 +3,11 @@
  * The rules for instances on the host, by the kernels' own header (kernels/pm_instance.h), and the
  * check that no field of an instance needs correction.
  */
+#include "crowd.h"
+
 #include <string.h>
 
 #include "base/base.h"
-#include "crowd.h"
 
 _Static_assert(sizeof(pm_instance) == sizeof(pm_crowd_instance), "kernels read the same bytes");
 

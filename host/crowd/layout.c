@@ -3,13 +3,14 @@
  * Merges the clips of a crowd into one set of tables: planes in skeleton order, timelines in ticks,
  * and which joints any clip moves.
  */
+#include "layout.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/base.h"
 #include "kernels/pm_memory.h"
-#include "layout.h"
 
 /* Floats per plane of all joints. */
 static size_t plane_of(const pm_crowd_data *crowd) {
@@ -77,8 +78,8 @@ static void copy_constants(const pm_crowd_data *crowd, const pm_clip_data *clip,
                    4 * sizeof(float));
 }
 
-/* Fills the layout. Clips with a common timeline have entries too, because all lanes of a kernel find
- * their keys the same way. */
+/* Fills the layout. Clips with a common timeline have entries too, because all lanes of a kernel
+ * find their keys the same way. */
 static void copy_layout(const pm_crowd_data *crowd, const pm_clip_data *clip, unsigned c,
                         size_t i) {
     const pm_clip_layout *cursor = &crowd->clips[i];

@@ -2,8 +2,9 @@
  *
  * The table of outputs, and the checks of output memory that all backends share.
  */
-#include "base/base.h"
 #include "crowd.h"
+
+#include "base/base.h"
 
 #define PM_OUTPUT_ROW(name, number, form, numbers, bits, bound)                                    \
     [PM_CROWD_##name] = {"PM_CROWD_" #name, form, numbers, bits, bound},
