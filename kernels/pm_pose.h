@@ -115,7 +115,7 @@ pm_fn pm_quat pm_row_product(pm_quat row, pm_matrix m) {
         pm_row_at(row, m.x.z, m.y.z, m.z.z, nothing), pm_row_at(row, m.x.w, m.y.w, m.z.w, row.w));
 }
 
-/* First b, then a. */
+/* The product a b, which applies b first. */
 pm_fn pm_matrix pm_matrix_product(pm_matrix a, pm_matrix b) {
     pm_matrix m;
     m.x = pm_row_product(a.x, b);
@@ -126,7 +126,7 @@ pm_fn pm_matrix pm_matrix_product(pm_matrix a, pm_matrix b) {
 
 /* ---- rigid motions ----------------------------------------------------------------- */
 
-/* v turned by a unit quaternion: v + 2 w (q v) + 2 q (q v), with products of vectors */
+/* v rotated by a unit quaternion: v + 2 w (q v) + 2 q (q v), with cross products */
 pm_fn pm_quat pm_vector_turned(pm_quat q, pm_quat v) {
     real two = PM_REAL(2.0f);
     real x = two * pm_fma(q.y, v.z, -(q.z * v.y));
@@ -137,7 +137,7 @@ pm_fn pm_quat pm_vector_turned(pm_quat q, pm_quat v) {
                       pm_fma(q.w, z, pm_fma(q.x, y, pm_fma(-q.y, x, v.z))), PM_REAL(0.0f));
 }
 
-/* First b, then a. */
+/* The product a b, which applies b first. */
 pm_fn pm_rigid pm_rigid_product(pm_rigid a, pm_rigid b) {
     pm_rigid r;
     r.rotation = pm_quat_renormalized(pm_quat_product(a.rotation, b.rotation));
