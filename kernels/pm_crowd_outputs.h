@@ -24,11 +24,11 @@
 #ifndef PM_OUTPUT
 #define PM_OUTPUT 0
 #endif
-#define PM_ROW_FORM(name, number, form, numbers, bits, bound) +(PM_OUTPUT == (number)) * (form)
-#define PM_ROW_BITS(name, number, form, numbers, bits, bound) +(PM_OUTPUT == (number)) * (bits)
-#define PM_ROW_BOUND(name, number, form, numbers, bits, bound) +(PM_OUTPUT == (number)) * (bound)
+#define PM_ROW_FORM(name, number, form, numbers, bits, bound) | ((PM_OUTPUT == (number)) * (form))
+#define PM_ROW_BITS(name, number, form, numbers, bits, bound) | ((PM_OUTPUT == (number)) * (bits))
+#define PM_ROW_BOUND(name, number, form, numbers, bits, bound) | ((PM_OUTPUT == (number)) * (bound))
 #define PM_ROW_WORDS(name, number, form, numbers, bits, bound)                                     \
-    +(PM_OUTPUT == (number)) * ((numbers) * (bits) / 32)
+    | ((PM_OUTPUT == (number)) * ((numbers) * (bits) / 32))
 #define PM_OUTPUT_FORM (0 PM_CROWD_OUTPUTS(PM_ROW_FORM))
 #define PM_OUTPUT_BITS (0 PM_CROWD_OUTPUTS(PM_ROW_BITS))
 #define PM_OUTPUT_BOUND (0 PM_CROWD_OUTPUTS(PM_ROW_BOUND))

@@ -21,7 +21,7 @@ const pm_segment_functions *pm_segment_functions_at(size_t instruction_set) {
 
 const pm_segment_functions *pm_segment_functions_for(size_t tracks) {
     size_t best = 0;
-    for (size_t i = 1; i < pm_instruction_set_count() && sets[best]->lanes < tracks; i++)
+    for (size_t i = 1; i < sizeof sets / sizeof *sets && sets[best]->lanes < tracks; i++)
         if (pm_instruction_set_is_supported(i))
             best = i;
     return sets[best];
