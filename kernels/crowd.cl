@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Poses of a crowd, from keys to the records of PM_OUTPUT. A work-item computes PM_LANES instances, one
- * per lane, joint by joint down the hierarchy.
+ * Poses of a crowd, from keys to the records of PM_OUTPUT. A work-item computes PM_LANES instances,
+ * one per lane, joint by joint down the hierarchy.
  */
 #include "pm_crowd_outputs.h"
 #include "pm_instances.h"
@@ -57,8 +57,8 @@ pm_fn pm_model pm_model_of(pm_local pose, pm_u32 scaled) {
 }
 
 #if PM_OUTPUT_BITS == 16
-/* Two float16 in a word. The upper half is multiplied as a signed number, because C leaves a shift into
- * the sign bit undefined. */
+/* Two float16 in a word. The upper half is multiplied as a signed number, because C leaves a shift
+ * into the sign bit undefined. */
 pm_fn real pm_two_halves(real low, real high) {
     pm_mask above = pm_half_bits(high);
     above -= (above & PM_BITS(0x8000)) * PM_BITS(2);
@@ -92,8 +92,8 @@ pm_fn void pm_put_record(real *words, pm_model model, pm_global const pm_joint *
 
 #endif
 
-/* Work size: groups of PM_LANES instances. Offsets and `stride` are in bytes. `streams` is not 0 where the
- * results exceed the caches and strides are whole lines. */
+/* Work size: groups of PM_LANES instances. Offsets and `stride` are in bytes. `streams` is not 0
+ * where the results exceed the caches and strides are whole lines. */
 pm_kernel void crowd(pm_global const pm_u8 *instances, pm_u64 instances_offset,
                      pm_global const pm_joint *joints, pm_global const pm_clip_layout *clips,
                      pm_global const pm_crowd_timeline *timelines, pm_global const pm_u64 *times,

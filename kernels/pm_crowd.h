@@ -69,8 +69,8 @@ typedef struct pm_crowd_timeline {
     pm_u32 times;    /* listed keys: index of the first of their segments + 1 ticks */
 } pm_crowd_timeline;
 
-/* The position of a clip's rows. With a common timeline, the four numbers of joint j in plane p of key k
- * of channel c are at first[c] + k row[c] + p plane + 4 j. With per-joint timelines, the
+/* The position of a clip's rows. With a common timeline, the four numbers of joint j in plane p of
+ * key k of channel c are at first[c] + k row[c] + p plane + 4 j. With per-joint timelines, the
  * pm_track_layout of each channel and joint gives the position. */
 typedef struct pm_clip_layout {
     pm_u64 first[PM_CHANNELS];
@@ -104,7 +104,8 @@ pm_fn pm_u64 pm_crowd_within(pm_u64 period, pm_s64 time, pm_u32 clamps) {
     return back ? period - back : 0;
 }
 
-/* The cursor at fraction / 2^32 of a segment. A fraction within `slack` of a key is moved to the key. */
+/* The cursor at fraction / 2^32 of a segment. A fraction within `slack` of a key is moved to the
+ * key. */
 pm_fn pm_cursor pm_crowd_cursor_of(pm_u64 segment, pm_u64 fraction, pm_u32 slack) {
     pm_cursor cursor;
     cursor.segment = (pm_u32)segment;
@@ -144,8 +145,8 @@ pm_fn pm_cursor pm_crowd_locate_listed(pm_crowd_timeline t, pm_global const pm_u
     return pm_crowd_cursor_of(low, (rest << 32) / length, 0);
 }
 
-/* Ticks since a timeline's first key, from the ticks since the clip's first key. Before its first key, a
- * loop is in the previous cycle; an open timeline is clamped to its ends. */
+/* Ticks since a timeline's first key, from the ticks since the clip's first key. Before its first
+ * key, a loop is in the previous cycle; an open timeline is clamped to its ends. */
 pm_fn pm_u64 pm_crowd_timeline_ticks(pm_crowd_timeline t, pm_u64 since) {
     pm_u64 before = t.cycle == t.period ? since + t.period - t.lag : 0;
     since = since < t.lag ? before : since - t.lag;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The table of outputs of a crowd, which the kernel, the host and the tests read. Each output is a row
- * here and an enumerator of pm_crowd_output in the public header, with the same name and number.
+ * The table of outputs of a crowd, which the kernel, the host and the tests read. Each output is a
+ * row here and an enumerator of pm_crowd_output in the public header, with the same name and
+ * number.
  */
 #ifndef PM_CROWD_OUTPUTS_H
 #define PM_CROWD_OUTPUTS_H
@@ -23,14 +24,11 @@
 #ifndef PM_OUTPUT
 #define PM_OUTPUT 0
 #endif
-/* Each row is a term of a sum, so that its macro cannot be in parentheses.
- * NOLINTBEGIN(bugprone-macro-parentheses) */
-#define PM_ROW_FORM(name, number, form, numbers, bits, bound) +((PM_OUTPUT == (number)) * (form))
-#define PM_ROW_BITS(name, number, form, numbers, bits, bound) +((PM_OUTPUT == (number)) * (bits))
-#define PM_ROW_BOUND(name, number, form, numbers, bits, bound) +((PM_OUTPUT == (number)) * (bound))
+#define PM_ROW_FORM(name, number, form, numbers, bits, bound) | ((PM_OUTPUT == (number)) * (form))
+#define PM_ROW_BITS(name, number, form, numbers, bits, bound) | ((PM_OUTPUT == (number)) * (bits))
+#define PM_ROW_BOUND(name, number, form, numbers, bits, bound) | ((PM_OUTPUT == (number)) * (bound))
 #define PM_ROW_WORDS(name, number, form, numbers, bits, bound)                                     \
-    +((PM_OUTPUT == (number)) * ((numbers) * (bits) / 32))
-/* NOLINTEND(bugprone-macro-parentheses) */
+    | ((PM_OUTPUT == (number)) * ((numbers) * (bits) / 32))
 #define PM_OUTPUT_FORM (0 PM_CROWD_OUTPUTS(PM_ROW_FORM))
 #define PM_OUTPUT_BITS (0 PM_CROWD_OUTPUTS(PM_ROW_BITS))
 #define PM_OUTPUT_BOUND (0 PM_CROWD_OUTPUTS(PM_ROW_BOUND))

@@ -43,8 +43,8 @@ typedef struct pm_key_lanes {
     float u[PM_LANES];
 } pm_key_lanes;
 
-/* Number of joints that are posed together: those whose keys share a cache line. Posing them one by one
- * would stall the processor on long chains of dependent arithmetic. */
+/* Number of joints that are posed together: those whose keys share a cache line. Posing them one by
+ * one would stall the processor on long chains of dependent arithmetic. */
 #define PM_GROUP PM_NEIGHBOURS
 
 /* The planes of the segments of a group of joints. */

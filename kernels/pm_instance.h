@@ -71,8 +71,8 @@ pm_fn pm_quat pm_channel_mixed(pm_u32 channel, pm_quat a, pm_quat b, real weight
                                            : pm_vectors_mixed(a, b, weight);
 }
 
-/* A channel of A with the difference of B from the rest pose added. `unscale` is one over the rest scale
- * and is read for scales only. */
+/* A channel of A with the difference of B from the rest pose added. `unscale` is one over the rest
+ * scale and is read for scales only. */
 pm_fn pm_quat pm_channel_added(pm_u32 channel, pm_quat a, pm_quat b, pm_quat rest, pm_quat unscale,
                                real weight) {
     if (channel == PM_CHANNEL_ROTATIONS)

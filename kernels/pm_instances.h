@@ -47,8 +47,8 @@ pm_fn void pm_instance_set(pm_instance_lanes *states, int i, pm_instance instanc
     states->any_in_place |= r.in_place;
 }
 
-/* Loads the instances from `first` on and returns a bit mask of the lanes to be written. Lanes past the
- * end repeat the last instance and are not written. */
+/* Loads the instances from `first` on and returns a bit mask of the lanes to be written. Lanes past
+ * the end repeat the last instance and are not written. */
 pm_fn pm_u32 pm_instances_load(pm_instance_lanes *states, pm_global const pm_instance *instances,
                                pm_u32 first, pm_global const pm_crowd_level *levels,
                                const pm_tables *t) {

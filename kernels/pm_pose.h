@@ -25,8 +25,8 @@ typedef struct pm_rigid {
 
 /* ---- blending -------------------------------------------------------------------- */
 
-/* Normalises a mix of two unit quaternions whose angle on the sphere is at most pi/2: its squared length
- * is between 1/2 and 1. */
+/* Normalises a mix of two unit quaternions whose angle on the sphere is at most pi/2: its squared
+ * length is between 1/2 and 1. */
 pm_fn pm_quat pm_quat_mix_unit(pm_quat mix) {
     return pm_quat_scaled(mix, pm_inverse_root(PM_REAL(1.0f) - pm_quat_norm2(mix)));
 }
@@ -73,8 +73,8 @@ pm_fn pm_quat pm_scale_added(pm_quat a, pm_quat b, pm_quat unscale, real weight)
 
 /* ---- matrices --------------------------------------------------------------------- */
 
-/* The matrix of a rotation whose length is within 1e-6 of 1. The rotation is divided by its length to
- * first order, because the errors of lengths would accumulate along a chain of joints. */
+/* The matrix of a rotation whose length is within 1e-6 of 1. The rotation is divided by its length
+ * to first order, because the errors of lengths would accumulate along a chain of joints. */
 pm_fn pm_matrix pm_matrix_of(pm_quat q, pm_quat position) {
     pm_matrix m;
     real one = PM_REAL(1.0f);
@@ -115,7 +115,7 @@ pm_fn pm_quat pm_row_product(pm_quat row, pm_matrix m) {
         pm_row_at(row, m.x.z, m.y.z, m.z.z, nothing), pm_row_at(row, m.x.w, m.y.w, m.z.w, row.w));
 }
 
-/* First b, then a. */
+/* The product a b, which applies b first. */
 pm_fn pm_matrix pm_matrix_product(pm_matrix a, pm_matrix b) {
     pm_matrix m;
     m.x = pm_row_product(a.x, b);
@@ -126,7 +126,7 @@ pm_fn pm_matrix pm_matrix_product(pm_matrix a, pm_matrix b) {
 
 /* ---- rigid motions ----------------------------------------------------------------- */
 
-/* v turned by a unit quaternion: v + 2 w (q v) + 2 q (q v), with products of vectors */
+/* v rotated by a unit quaternion: v + 2 w (q v) + 2 q (q v), with cross products */
 pm_fn pm_quat pm_vector_turned(pm_quat q, pm_quat v) {
     real two = PM_REAL(2.0f);
     real x = two * pm_fma(q.y, v.z, -(q.z * v.y));
@@ -137,7 +137,7 @@ pm_fn pm_quat pm_vector_turned(pm_quat q, pm_quat v) {
                       pm_fma(q.w, z, pm_fma(q.x, y, pm_fma(-q.y, x, v.z))), PM_REAL(0.0f));
 }
 
-/* First b, then a. */
+/* The product a b, which applies b first. */
 pm_fn pm_rigid pm_rigid_product(pm_rigid a, pm_rigid b) {
     pm_rigid r;
     r.rotation = pm_quat_renormalized(pm_quat_product(a.rotation, b.rotation));
@@ -155,9 +155,9 @@ pm_fn pm_quat pm_rigid_dual(pm_rigid a) {
 
 /* ---- half precision ---------------------------------------------------------------- */
 
-/* The bits of a number as float16, rounded to nearest even, in the lower half of a word. Numbers that
- * are too large become infinite; NaN stays NaN. Adding 1/2 to a number below 2^-14 moves the bits of
- * its subnormal float16 to the low bits of the sum. */
+/* The bits of a number as float16, rounded to nearest even, in the lower half of a word. Numbers
+ * that are too large become infinite; NaN stays NaN. Adding 1/2 to a number below 2^-14 moves the
+ * bits of its subnormal float16 to the low bits of the sum. */
 pm_fn pm_mask pm_half_bits(real a) {
     pm_mask bits = pm_bits_of(a);
     pm_mask size = bits & PM_BITS(0x7fffffff);

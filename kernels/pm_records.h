@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Writes the records of joints to memory, where the instances' records are a stride apart. Each lane is
- * an instance. Words are buffered until there are whole cache lines for each instance, because a line
- * that is written past the caches in parts is written several times. They are transposed when stored.
+ * Writes the records of joints to memory, where the instances' records are a stride apart. Each
+ * lane is an instance. Words are buffered until there are whole cache lines for each instance,
+ * because a line that is written past the caches in parts is written several times. They are
+ * transposed when stored.
  */
 #ifndef PM_RECORDS_H
 #define PM_RECORDS_H
@@ -83,8 +84,8 @@ pm_fn void pm_put_line(const pm_lanes_out *out, int lane, pm_u32 at, real line, 
         pm_store_part(line, out->to[lane] + at, count);
 }
 
-/* Stores four lines as soon as they are transposed. All lines of a block would not fit the registers, and
- * spilling them takes a tenth of the kernel's time. */
+/* Stores four lines as soon as they are transposed. All lines of a block would not fit the
+ * registers, and spilling them takes a tenth of the kernel's time. */
 pm_fn void pm_put_four_lines(const pm_lanes_out *out, int lane, pm_u32 at, pm_quat_block lines,
                              pm_u32 count, pm_u32 whole) {
     pm_put_line(out, lane, at, lines.r0, count, whole);
@@ -171,7 +172,8 @@ pm_fn real *pm_record(real *words, pm_u32 n, pm_u32 size) {
     return words + n / per_buffer % 2 * PM_BUFFER_WORDS + n % per_buffer * size;
 }
 
-/* Stores the rest of the previous buffer, from `line` on, and the records up to n of the present one. */
+/* Stores the rest of the previous buffer, from `line` on, and the records up to n of the present
+ * one. */
 pm_rare_fn void pm_send_rest(const pm_lanes_out *out, const real *words, pm_u32 n, pm_u32 size,
                              pm_u32 line) {
     pm_u32 per_buffer = PM_BUFFER_WORDS / size, fill = n / per_buffer;
@@ -184,9 +186,9 @@ pm_rare_fn void pm_send_rest(const pm_lanes_out *out, const real *words, pm_u32 
                        count - w);
 }
 
-/* Double buffering: records fill one buffer while the other is stored. After record n, as many lines as a
- * record takes are stored. Stores and arithmetic use different units of a processor, and interleaving
- * them keeps both busy. */
+/* Double buffering: records fill one buffer while the other is stored. After record n, as many
+ * lines as a record takes are stored. Stores and arithmetic use different units of a processor, and
+ * interleaving them keeps both busy. */
 pm_fn void pm_send_records(const pm_lanes_out *out, const real *words, pm_u32 n, pm_u32 size,
                            pm_u32 last) {
     pm_u32 per_buffer = PM_BUFFER_WORDS / size, lines = (size + PM_LANES - 1) / PM_LANES;

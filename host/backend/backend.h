@@ -23,8 +23,8 @@ typedef enum pm_readiness {
     PM_READY_NEVER      /* a build failed */
 } pm_readiness;
 
-/* The functions of a backend. Arguments are checked by the caller. All functions except close and the
- * releases are thread-safe. */
+/* The functions of a backend. Arguments are checked by the caller. All functions except close and
+ * the releases are thread-safe. */
 typedef struct pm_backend {
     void (*close)(pm_device *device);
 
@@ -53,8 +53,8 @@ typedef struct pm_backend {
     void (*mark_checked)(const pm_device_clip *clip, const pm_sample_request *request);
 
     /* The number of programs that the device has built so far. A measurement of throughput during
-     * which it changed is invalid: building a program takes as long as millions of values. NULL: the
-     * backend builds none. */
+     * which it changed is invalid: building a program takes as long as millions of values. NULL:
+     * the backend builds none. */
     size_t (*program_count)(const pm_device *device);
 
     /* The same for crowds. All three are NULL for a backend without crowds. */
@@ -93,8 +93,8 @@ struct pm_device_crowd {
     const pm_crowd_data *data; /* borrowed */
 };
 
-/* Initialise the common part of a backend's device and clip, for a single device. The struct must not
- * move afterwards, because `members` points into it. */
+/* Initialise the common part of a backend's device and clip, for a single device. The struct must
+ * not move afterwards, because `members` points into it. */
 void pm_device_begin(pm_device *device, const pm_backend *backend,
                      const pm_device_options *options);
 void pm_device_clip_begin(pm_device_clip *clip, pm_device *device, const pm_clip_data *data);

@@ -74,8 +74,8 @@ pm_status pm_sample_check_rate(const pm_clip_data *clip, const pm_sample_job *jo
 
 /* ---- cursors ---- */
 
-/* The time in seconds of sample k at the job's rate, for listed key times. Computed from integers for
- * each sample, so that errors do not accumulate. */
+/* The time in seconds of sample k at the job's rate, for listed key times. Computed from integers
+ * for each sample, so that errors do not accumulate. */
 static double time_at(const pm_clip_timeline *timeline, const pm_sample_request *r, uint64_t k) {
     double since = (double)k * (double)r->rate.den / (double)r->rate.num;
     double start = r->start.den ? pm_rational_value(r->start) : 0;

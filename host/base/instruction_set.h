@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * The instruction sets that some files are compiled for, once each: the target's own and wider ones. A
- * room with such files keeps a table of their functions in the order of PM_INSTRUCTION_SETS and calls
- * those of a set that the processor supports. All sets give the same bits. The functions are
- * thread-safe.
+ * The instruction sets that some files are compiled for, once each: the target's own and wider
+ * ones. A room with such files keeps a table of their functions in the order of PM_INSTRUCTION_SETS
+ * and calls those of a set that the processor supports. All sets give the same bits. The functions
+ * are thread-safe.
  */
 #ifndef PM_HOST_INSTRUCTION_SET_H
 #define PM_HOST_INSTRUCTION_SET_H

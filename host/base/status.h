@@ -19,8 +19,8 @@ void pm_report_instance(pm_error *error, pm_status status, size_t instance, cons
     __attribute__((format(printf, 4, 5)));
 
 /* pm_fail(error, status, format, ...), pm_fail_at(error, status, track, key, format, ...) and so on
- * report the failure and evaluate to `status`. They are macros so that compilers and analysers see its
- * value. */
+ * report the failure and evaluate to `status`. They are macros so that compilers and analysers see
+ * its value. */
 #define pm_fail(error, status, ...)                                                                \
     (pm_report((error), (status), PM_NO_INDEX, PM_NO_INDEX, __VA_ARGS__), (status))
 #define pm_fail_at(error, status, track, key, ...)                                                 \
@@ -42,8 +42,8 @@ static inline pm_status pm_fail_memory(pm_error *error) {
 pm_status pm_check_multiple(const char *name, const char *what, uintptr_t value, size_t alignment,
                             pm_error *error);
 
-/* PM_ERROR_DEVICE_MEMORY when one allocation of `bytes` bytes for `what` exceeds max_bytes. max_bytes
- * 0: no maximum. */
+/* PM_ERROR_DEVICE_MEMORY when one allocation of `bytes` bytes for `what` exceeds max_bytes.
+ * max_bytes 0: no maximum. */
 pm_status pm_check_allocation(uint64_t max_bytes, const char *what, size_t bytes, pm_error *error);
 
 /* Sets PM_OK, no indices and an empty message; does nothing for NULL. */

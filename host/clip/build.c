@@ -3,10 +3,11 @@
  * Builds the planes of a clip from a description. Threads take the tracks block by block;
  * segments/block.c builds one block.
  */
+#include "description.h"
+
 #include <pthread.h>
 
 #include "base/base.h"
-#include "description.h"
 
 /* State shared by the threads that build tracks. */
 typedef struct construction {

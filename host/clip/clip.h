@@ -13,8 +13,8 @@
  * to a multiple of this number, or to a power of 2 below it. */
 enum { PM_TRACK_GROUP = 16 };
 
-/* Rotations, positions or scales of all tracks. The arrays belong to the clip or crowd that holds the
- * channel. */
+/* Rotations, positions or scales of all tracks. The arrays belong to the clip or crowd that holds
+ * the channel. */
 typedef struct pm_channel {
     bool present;
     pm_method_impl impl;
@@ -48,8 +48,8 @@ typedef struct pm_clip_limits {
     uint64_t max_allocation_bytes; /* for a channel's keys; 0: no limit */
 } pm_clip_limits;
 
-/* Checks the description, lays out the clip and builds it. Returns PM_ERROR_DEVICE_MEMORY, before any
- * segment is computed, when a channel's keys exceed the limit. The clip does not refer to the
+/* Checks the description, lays out the clip and builds it. Returns PM_ERROR_DEVICE_MEMORY, before
+ * any segment is computed, when a channel's keys exceed the limit. The clip does not refer to the
  * description afterwards. The caller owns it; free it with pm_clip_data_free. Thread-safe. */
 pm_status pm_clip_data_build(const pm_clip_desc *desc, const pm_clip_limits *limits,
                              pm_clip_data **clip, pm_error *error);

@@ -2,11 +2,12 @@
  *
  * Lays out and allocates a clip's planes and timelines; build.c fills them.
  */
+#include "description.h"
+
+#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/base.h"
-#include "description.h"
 
 /* Rows of a track: one per segment border. The last row holds a loop's first key again. */
 static size_t rows_of(const pm_clip_timeline *timeline) {

@@ -3,9 +3,9 @@
  * The table of methods. A new method requires a row here, a header in kernels/ that is listed in
  * PM_ROTATION_CURVES and, if it stores more than keys, a segment builder.
  */
-#include <string.h>
-
 #include "method.h"
+
+#include <string.h>
 
 typedef struct method_row {
     pm_method_info info;

@@ -22,8 +22,8 @@ typedef struct pm_method_impl {
     bool both_tangents;             /* requires an in- and an out-tangent per key */
 } pm_method_impl;
 
-/* The implementations that a checked description selects: for rotations, for positions and scales, and
- * for a channel (PM_ROTATIONS and so on). */
+/* The implementations that a checked description selects: for rotations, for positions and scales,
+ * and for a channel (PM_ROTATIONS and so on). */
 pm_method_impl pm_rotation_impl(const pm_clip_desc *desc);
 pm_method_impl pm_vector_impl(const pm_clip_desc *desc);
 pm_method_impl pm_channel_impl(const pm_clip_desc *desc, unsigned channel);

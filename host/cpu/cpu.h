@@ -18,8 +18,8 @@ pm_status pm_cpu_sample(const pm_sample_request *request, pm_error *error);
 /* Computes a request for poses into host memory. Thread-safe. */
 pm_status pm_cpu_pose(const pm_pose_request *request, pm_error *error);
 
-/* Writes the records of one instance, contiguously, on the calling thread. Fails with PM_ERROR_MEMORY
- * only. Thread-safe. */
+/* Writes the records of one instance, contiguously, on the calling thread. Fails with
+ * PM_ERROR_MEMORY only. Thread-safe. */
 pm_status pm_cpu_pose_one(const pm_crowd_data *crowd, const pm_crowd_instance *instance,
                           pm_crowd_output output, void *records, pm_error *error);
 

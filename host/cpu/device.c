@@ -2,10 +2,10 @@
  *
  * The CPU as a device. It reads clips and crowds in the memory where they were built.
  */
+#include "cpu.h"
+
 #include <stdio.h>
 #include <stdlib.h>
-
-#include "cpu.h"
 
 static void close_device(pm_device *device) {
     free(device);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The hierarchy of one instance on the host, joint by joint. A matrix is one vector of 16 lanes where
- * the instruction set has them, else a vector per row. Compiled once for each instruction set.
+ * The hierarchy of one instance on the host, joint by joint. A matrix is one vector of 16 lanes
+ * where the instruction set has them, else a vector per row. Compiled once for each instruction
+ * set.
  */
 #if defined(__AVX512F__)
 #define PM_LANES 16
@@ -9,11 +10,12 @@
 #define PM_LANES 4
 #endif
 
+#include "pose_functions.h"
+
 #include <string.h>
 
 #include "kernels/pm_memory.h"
 #include "kernels/pm_pose.h"
-#include "pose_functions.h"
 
 /* ---- matrices ------------------------------------------------------------------------- */
 

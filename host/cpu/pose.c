@@ -3,13 +3,14 @@
  * Posing on the CPU: one instance after another, a span of joints at a time, by the kernels' own
  * headers (pose_joints.c, matrices.c).
  */
+#include "pose_functions.h"
+
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cpu.h"
 #include "kernels/pm_pose.h"
-#include "pose_functions.h"
 
 /* ---- instruction sets ------------------------------------------------------------------- */
 

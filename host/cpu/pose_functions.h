@@ -27,7 +27,8 @@ typedef struct pm_instance_state {
 /* Joints per span: a multiple of PM_TRACK_GROUP. */
 enum { PM_SPAN_JOINTS = 128 };
 
-/* Rotations, positions and scales of a span: x, y, z and w of all joints. Only rotations have a w. */
+/* Rotations, positions and scales of a span: x, y, z and w of all joints. Only rotations have a
+ * w. */
 typedef struct pm_pose_span {
     _Alignas(PM_CACHE_LINE) float of[PM_CHANNEL_COUNT][4][PM_SPAN_JOINTS];
 } pm_pose_span;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Local poses of one instance on the host, a span of joints at a time, a joint per lane. Each channel
- * is sampled, blended, and set to the rest pose where nothing moves it. Also the matrices relative to
- * the joints' parents. Compiled once for each instruction set.
+ * Local poses of one instance on the host, a span of joints at a time, a joint per lane. Each
+ * channel is sampled, blended, and set to the rest pose where nothing moves it. Also the matrices
+ * relative to the joints' parents. Compiled once for each instruction set.
  */
 #if defined(__AVX512F__)
 #define PM_LANES 16
@@ -12,12 +12,13 @@
 #define PM_LANES 4
 #endif
 
+#include "pose_functions.h"
+
 #include <string.h>
 
 #include "kernels/pm_instance.h"
 #include "kernels/pm_keys.h"
 #include "kernels/pm_methods.h"
-#include "pose_functions.h"
 
 /* `count` joints of an instance, a multiple of PM_LANES, from `first` on. Joints beyond the
  * skeleton's last one are padding. */
@@ -150,8 +151,8 @@ typedef struct loaded_segment {
     real u;
 } loaded_segment;
 
-/* Loads keys that are not `direct`. Not inlined, and the request is rebuilt here, so that the callers
- * can keep theirs in registers. */
+/* Loads keys that are not `direct`. Not inlined, and the request is rebuilt here, so that the
+ * callers can keep theirs in registers. */
 static __attribute__((noinline)) loaded_segment
 load_each(const span *joints, const pm_blend_input *input, unsigned c, size_t first) {
     const request q = request_of(joints, input, c);
@@ -318,7 +319,8 @@ static channel_view posed_view(const span *joints, unsigned c, pm_pose_span *roo
     return (channel_view){room->of[c][0], PM_SPAN_JOINTS};
 }
 
-/* The matrices of a span. `views` holds rotations, positions and, where any joint is scaled, scales. */
+/* The matrices of a span. `views` holds rotations, positions and, where any joint is scaled,
+ * scales. */
 PM_FLAT static void span_matrices(const span *joints, const channel_view *views,
                                   const pm_matrix_rows *to) {
     const channel_view rotations = views[PM_ROTATIONS], positions = views[PM_POSITIONS];

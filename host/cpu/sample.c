@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * Sampling on the CPU: the kernels' headers compiled as C, one track at a time. The loops differ from
- * the kernels' loops, so that comparing bits tests both.
+ * Sampling on the CPU: the kernels' headers compiled as C, one track at a time. The loops differ
+ * from the kernels' loops, so that comparing bits tests both.
  */
+#include "cpu.h"
+
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "cpu.h"
 #include "kernels/pm_motion.h"
 
 /* Consecutive samples of one track that share a segment. */
@@ -160,8 +161,8 @@ static void sample_outputs(const pm_sample_request *r, const pm_cursor *cursors)
 
 /* ---- requests, by several threads ---- */
 
-/* A piece has at most PIECE_CURSORS cursors. There are PIECES_A_THREAD pieces per thread, but pieces
- * have at least MIN_VALUES values: fewer do not repay starting a thread. */
+/* A piece has at most PIECE_CURSORS cursors. There are PIECES_A_THREAD pieces per thread, but
+ * pieces have at least MIN_VALUES values: fewer do not repay starting a thread. */
 enum { PIECE_CURSORS = 1 << 16, MIN_VALUES = 1 << 13, PIECES_A_THREAD = 4 };
 
 typedef struct sampling {

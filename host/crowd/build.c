@@ -2,10 +2,11 @@
  *
  * Checks and builds a crowd's clips one by one; layout.c merges them into one set of tables.
  */
+#include "layout.h"
+
 #include <stdlib.h>
 
 #include "base/base.h"
-#include "layout.h"
 
 /* All clips of a crowd are evaluated by the same kernel. */
 static pm_status check_alike(const pm_crowd_desc *desc, size_t i, pm_error *error) {

@@ -36,12 +36,12 @@ typedef struct pm_crowd_data {
     size_t instruction_set; /* the widest supported: padded joints always fill its lanes */
 } pm_crowd_data;
 
-/* Whether any clip moves the joints of a group away from the rest pose: no joint, some joints, or all
- * of them. */
+/* Whether any clip moves the joints of a group away from the rest pose: no joint, some joints, or
+ * all of them. */
 typedef enum pm_moved { PM_MOVED_NOT, PM_MOVED_PARTLY, PM_MOVED_WHOLE } pm_moved;
 
-/* Rows of pm_crowd_data.rest: x y z w of the rotation, x y z of the position, the scale and one over
- * the scale, and for each channel 1 where some clip moves it, else 0. */
+/* Rows of pm_crowd_data.rest: x y z w of the rotation, x y z of the position, the scale and one
+ * over the scale, and for each channel 1 where some clip moves it, else 0. */
 enum {
     PM_REST_ROTATION = 0,
     PM_REST_POSITION = 4,
@@ -51,8 +51,9 @@ enum {
     PM_REST_FIELDS = 16
 };
 
-/* Checks the clips, builds each with up to `threads` host threads, and lays them out. The skeleton must
- * outlive the crowd. The caller owns the crowd; free it with pm_crowd_data_free. Thread-safe. */
+/* Checks the clips, builds each with up to `threads` host threads, and lays them out. The skeleton
+ * must outlive the crowd. The caller owns the crowd; free it with pm_crowd_data_free.
+ * Thread-safe. */
 pm_status pm_crowd_data_build(const pm_crowd_desc *desc, size_t threads, pm_crowd_data **crowd,
                               pm_error *error);
 

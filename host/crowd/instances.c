@@ -3,8 +3,9 @@
  * The rules for instances on the host, by the kernels' own header (kernels/pm_instance.h), and the
  * check that no field of an instance needs correction.
  */
-#include "base/base.h"
 #include "crowd.h"
+
+#include "base/base.h"
 
 _Static_assert(sizeof(pm_instance) == sizeof(pm_crowd_instance), "kernels read the same bytes");
 

@@ -3,6 +3,8 @@
  * Merges the clips of a crowd into one set of tables: planes in skeleton order, timelines in ticks,
  * and which joints any clip moves.
  */
+#include "layout.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +12,6 @@
 
 #include "base/base.h"
 #include "kernels/pm_memory.h"
-#include "layout.h"
 
 pm_status pm_crowd_name_clip(size_t clip, pm_status status, pm_error *error) {
     char message[sizeof error->message];
@@ -87,8 +88,8 @@ static void copy_constants(const pm_crowd_data *crowd, const pm_clip_data *clip,
                    4 * sizeof(float));
 }
 
-/* Fills the layout. Clips with a common timeline have entries too, because all lanes of a kernel find
- * their keys the same way. */
+/* Fills the layout. Clips with a common timeline have entries too, because all lanes of a kernel
+ * find their keys the same way. */
 static void copy_layout(const pm_crowd_data *crowd, const pm_clip_data *clip, unsigned c,
                         size_t i) {
     const pm_clip_layout *cursor = &crowd->clips[i];

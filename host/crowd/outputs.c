@@ -2,8 +2,9 @@
  *
  * The table of outputs, and the checks of output memory that all backends share.
  */
-#include "base/base.h"
 #include "crowd.h"
+
+#include "base/base.h"
 
 #define PM_OUTPUT_ROW(name, number, form, numbers, bits, bound)                                    \
     [PM_CROWD_##name] = {"PM_CROWD_" #name, form, numbers, bits, bound},
@@ -15,9 +16,9 @@ const pm_crowd_output_row pm_crowd_outputs[PM_CROWD_OUTPUT_COUNT] = {
                    "the public header and the table number " #name " alike");
 PM_CROWD_OUTPUTS(PM_OUTPUT_IS_NUMBERED)
 
-/* A term of a sum. NOLINTNEXTLINE(bugprone-macro-parentheses) */
-#define PM_OUTPUT_COUNTS(name, number, form, numbers, bits, bound) +1
-_Static_assert(0 PM_CROWD_OUTPUTS(PM_OUTPUT_COUNTS) == (int)PM_CROWD_OUTPUT_COUNT,
+#define PM_OUTPUT_ROW_NUMBER(name, number, form, numbers, bits, bound) ROW_OF_##name,
+enum { PM_CROWD_OUTPUTS(PM_OUTPUT_ROW_NUMBER) ROW_COUNT };
+_Static_assert((int)ROW_COUNT == (int)PM_CROWD_OUTPUT_COUNT,
                "each output of the public header has a row");
 
 size_t pm_crowd_record_bytes(pm_crowd_output output) {

@@ -21,7 +21,8 @@ typedef struct pm_crowd_output_row {
 
 extern const pm_crowd_output_row pm_crowd_outputs[PM_CROWD_OUTPUT_COUNT];
 
-/* Required alignment of an output in device memory, in bytes: kernels write four numbers at once. */
+/* Required alignment of an output in device memory, in bytes: kernels write four numbers at
+ * once. */
 static inline size_t pm_crowd_output_alignment(pm_crowd_output output) {
     return 4 * pm_crowd_outputs[output].bits / 8;
 }
@@ -35,8 +36,8 @@ pm_status pm_crowd_check_output(const pm_skeleton *skeleton, pm_crowd_output out
                                 pm_error *error);
 
 /* Checks an output, and that its stride is a multiple of the alignment and holds an instance's
- * records. *bytes is the distance from the begin of the first record to the end of the last one, for
- * `instances` instances, at least 1. */
+ * records. *bytes is the distance from the begin of the first record to the end of the last one,
+ * for `instances` instances, at least 1. */
 pm_status pm_crowd_check_stride(const pm_skeleton *skeleton, pm_crowd_output output, size_t stride,
                                 size_t alignment, size_t instances, size_t *bytes, pm_error *error);
 

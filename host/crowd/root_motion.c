@@ -3,10 +3,11 @@
  * Root motion: the rigid motion of joint 0 between two times, in double, from poses that a backend
  * samples. Each completed cycle of a clip adds the motion from its first pose to its last one.
  */
+#include "crowd.h"
+
 #include <math.h>
 
 #include "base/base.h"
-#include "crowd.h"
 
 /* A rotation, then a translation. */
 typedef struct rigid {

@@ -2,10 +2,11 @@
  *
  * Converts key times to ticks, in the form that pm_crowd_locate of kernels/pm_crowd.h reads.
  */
+#include "layout.h"
+
 #include <math.h>
 
 #include "base/base.h"
-#include "layout.h"
 
 static const double max_seconds = 0x1p30;
 
@@ -59,8 +60,8 @@ static pm_u64 ticks_to(const pm_clip_timeline *timeline, size_t border, double f
                     pm_crowd_ticks(timeline->first - first));
 }
 
-/* Ticks from the clip's first key, at `first`, to the timeline's first key. For a loop, whole periods
- * are subtracted, before rounding to ticks. */
+/* Ticks from the clip's first key, at `first`, to the timeline's first key. For a loop, whole
+ * periods are subtracted, before rounding to ticks. */
 static pm_u64 lag_of(const pm_clip_timeline *timeline, double first, pm_u64 loop) {
     const double lag = timeline->first - first;
     if (timeline->loop)

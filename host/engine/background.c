@@ -2,17 +2,18 @@
  *
  * Requests whose programs are not built yet. The reference path samples piece by piece while the
  * driver compiles, then the device computes the rest. First, the device computes a piece that the
- * reference path has computed too. Results of both are combined only where the bits match; otherwise
- * the device computes everything.
+ * reference path has computed too. Results of both are combined only where the bits match;
+ * otherwise the device computes everything.
  */
 #define _POSIX_C_SOURCE 200809L
+
+#include "engine.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cpu/cpu.h"
-#include "engine.h"
 
 /* Values per piece: some milliseconds of work, so that a ready device is noticed soon. */
 enum { PIECE_VALUES = 1 << 14 };
@@ -81,8 +82,8 @@ static bool same_bits(const pm_sample_request *a, const pm_sample_request *b) {
     return same;
 }
 
-/* Computes the first piece on each device, into separate memory, and compares it with the reference's
- * results in the job's memory. */
+/* Computes the first piece on each device, into separate memory, and compares it with the
+ * reference's results in the job's memory. */
 static pm_status compare(const sampling *s, bool *same, pm_error *error) {
     const pm_sample_request by_reference = piece_at(s, 0);
     pm_sample_request by_device = by_reference;
@@ -159,8 +160,8 @@ static void sample_piece(sampling *s, size_t index) {
     pthread_mutex_unlock(&s->lock);
 }
 
-/* Threads take pieces in order and finish each piece that they took, so that the finished pieces are
- * the first ones. */
+/* Threads take pieces in order and finish each piece that they took, so that the finished pieces
+ * are the first ones. */
 static void sample_pieces(void *context, pm_items *items) {
     sampling *s = context;
     size_t item;

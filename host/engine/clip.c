@@ -2,9 +2,9 @@
  *
  * Clips: built on the host, then uploaded to the engine's device.
  */
-#include <stdlib.h>
-
 #include "engine.h"
+
+#include <stdlib.h>
 
 static pm_status build(const pm_clip_desc *desc, pm_clip *clip, pm_error *error) {
     pm_device *device = clip->engine->device;

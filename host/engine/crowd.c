@@ -2,10 +2,11 @@
  *
  * Crowds: built on the host, uploaded to the engine's device, and posed into host memory.
  */
+#include "engine.h"
+
 #include <stdlib.h>
 
 #include "cpu/cpu.h"
-#include "engine.h"
 
 /* ---- crowds ---- */
 

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * The self-check of crowds: slerp with every output, and palettes of a curve with segment coefficients
- * and of 48-bit keys, on the device and on the reference path. Few programs, because some drivers take
- * seconds to build each.
+ * The self-check of crowds: slerp with every output, and palettes of a curve with segment
+ * coefficients and of 48-bit keys, on the device and on the reference path. Few programs, because
+ * some drivers take seconds to build each.
  */
+#include "check_material.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "check_material.h"
 #include "cpu/cpu.h"
 
 enum {
@@ -40,9 +41,9 @@ static uint32_t random_below(uint32_t *state, uint32_t end) {
     return (uint32_t)pm_check_random(state, 0, end);
 }
 
-/* Random clips, weights, masks and levels, including invalid ones. The first two groups, which a vector
- * of lanes processes at once, have a valid clip_a and no masks, levels or flags: the first group does
- * not blend, the second only crossfades. */
+/* Random clips, weights, masks and levels, including invalid ones. The first two groups, which a
+ * vector of lanes processes at once, have a valid clip_a and no masks, levels or flags: the first
+ * group does not blend, the second only crossfades. */
 static pm_crowd_instance random_instance(uint32_t *state, size_t i) {
     double reach = random_below(state, 4) ? 40 : 1e6; /* seconds */
     pm_crowd_instance n = {.time_a = pm_crowd_ticks(pm_check_random(state, -reach, reach)),

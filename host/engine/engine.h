@@ -36,8 +36,8 @@ pm_engine *pm_engine_new(const pm_engine_desc *desc);
 /* The options for opening an engine's devices. */
 pm_device_options pm_engine_device_options(const pm_engine *engine);
 
-/* Passes devices, at least one, to the engine, which then owns them. Closes them on failure. Frees the
- * array `devices`. */
+/* Passes devices, at least one, to the engine, which then owns them. Closes them on failure. Frees
+ * the array `devices`. */
 pm_status pm_engine_attach(pm_engine *engine, pm_device **devices, size_t count, pm_error *error);
 
 /* The request of a checked job: to the device, or to the reference path where the job selects it.
@@ -48,8 +48,8 @@ pm_sample_request pm_engine_sample_request(const pm_clip *clip, const pm_sample_
 pm_status pm_sample_check_times(const pm_clip_data *clip, const pm_sample_job *job,
                                 pm_error *error);
 
-/* Computes a request while its programs are built in the background: the reference path samples with
- * up to `threads` host threads until the programs are ready. Thread-safe. */
+/* Computes a request while its programs are built in the background: the reference path samples
+ * with up to `threads` host threads until the programs are ready. Thread-safe. */
 pm_status pm_sample_in_background(const pm_device_clip *clip, const pm_sample_request *request,
                                   size_t threads, pm_error *error);
 

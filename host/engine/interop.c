@@ -2,9 +2,10 @@
  *
  * The functions of posemill_cl.h: engines on a caller's contexts, jobs on a caller's queues.
  */
+#include "engine.h"
+
 #include <string.h>
 
-#include "engine.h"
 #include "opencl/opencl.h"
 
 /* ---- engines ---- */

@@ -2,8 +2,11 @@
  *
  * Jobs for samples into host memory: checking them, and passing them to a backend.
  */
-#include "cpu/cpu.h"
 #include "engine.h"
+
+#include <math.h>
+
+#include "cpu/cpu.h"
 
 static bool any_loop(const pm_clip_data *clip) {
     for (size_t i = 0; i < clip->timeline_count; i++)

@@ -3,11 +3,12 @@
  * The self-check: compares the device with the reference path bit for bit. It covers every method,
  * both kernels (walk and gather), slerp with every key format, and crowds.
  */
+#include "check_material.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "check_material.h"
 #include "cpu/cpu.h"
 #include "engine.h"
 
@@ -74,7 +75,8 @@ static pm_status compare(const pm_device_clip *clip, check_data *m, const pm_sam
     return status;
 }
 
-/* Checks values only: derivatives use the same arithmetic, and would double the number of programs. */
+/* Checks values only: derivatives use the same arithmetic, and would double the number of
+ * programs. */
 static pm_status check_clip(const pm_device_clip *clip, check_data *m, bool *same,
                             pm_error *error) {
     static const unsigned outputs[] = {PM_OUT_ROTATIONS, PM_OUT_POSITIONS};

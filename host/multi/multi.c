@@ -5,14 +5,16 @@
  */
 #define _POSIX_C_SOURCE 200809L
 
+#include "multi_device.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "multi_device.h"
 #include "scheduler.h"
 
-/* Minimum values per piece: computing them takes several times as long as the overhead of a call. */
+/* Minimum values per piece: computing them takes several times as long as the overhead of a
+ * call. */
 enum { MIN_VALUES = 1 << 17 };
 
 /* ---- devices ---- */

@@ -10,7 +10,8 @@
 #include "backend/backend.h"
 
 /* Opens a device that combines `count` devices, at least 2. It owns the members and closes them; on
- * failure they remain the caller's. The array is copied. Close the device with its backend's close. */
+ * failure they remain the caller's. The array is copied. Close the device with its backend's
+ * close. */
 pm_status pm_multi_device_open(pm_device *const *members, size_t count,
                                const pm_device_options *options, pm_device **device,
                                pm_error *error);

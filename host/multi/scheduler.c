@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Guided self-scheduling with members of unequal throughput: each takes half of its expected part of
- * the remaining items, so that errors of the estimate are small at the end of the job.
+ * Guided self-scheduling with members of unequal throughput: each takes half of its expected part
+ * of the remaining items, so that errors of the estimate are small at the end of the job.
  */
 #include "scheduler.h"
 
@@ -17,9 +17,9 @@ static double rate_now(const pm_throughput *throughput) {
     return throughput->values / throughput->seconds;
 }
 
-/* The rates of this job divided by those of previous jobs, over the members that have both. The cost of
- * a value differs between jobs, and members without a measurement in this job are expected to change
- * by the same factor. */
+/* The rates of this job divided by those of previous jobs, over the members that have both. The
+ * cost of a value differs between jobs, and members without a measurement in this job are expected
+ * to change by the same factor. */
 static double change_of(const pm_throughput *throughputs, size_t count) {
     double now = 0, before = 0;
     for (size_t i = 0; i < count; i++)

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * The builder: a thread of a device that builds requested programs one after another. It runs until the
- * device is closed. Jobs do not wait for it; they query the state of their requests. Closing the device
- * waits until all requested programs are built, so that the program cache has them next time.
+ * The builder: a thread of a device that builds requested programs one after another. It runs until
+ * the device is closed. Jobs do not wait for it; they query the state of their requests. Closing
+ * the device waits until all requested programs are built, so that the program cache has them next
+ * time.
  */
 #define _POSIX_C_SOURCE 200809L
 
-#include <stdlib.h>
-
 #include "device.h"
+
+#include <stdlib.h>
 
 /* ---- requests; callers hold the lock ---- */
 
@@ -74,8 +75,8 @@ static void *run_builder(void *argument) {
     return NULL;
 }
 
-/* Queues a request and starts the builder if necessary. If the thread cannot be started, the request is
- * dropped, and the job that needs the program builds it. */
+/* Queues a request and starts the builder if necessary. If the thread cannot be started, the
+ * request is dropped, and the job that needs the program builds it. */
 static void submit(pm_opencl_device *cl, pm_program_request *request) {
     pthread_mutex_lock(&cl->lock);
     if (!cl->has_builder)

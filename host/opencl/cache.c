@@ -6,6 +6,8 @@
  */
 #define _POSIX_C_SOURCE 200809L
 
+#include "device.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +16,6 @@
 #include <unistd.h>
 
 #include "cache_folder.h"
-#include "device.h"
 
 /* Changes with the layout of the files. */
 static const char magic[8] = "pmcache1";
@@ -132,8 +133,8 @@ cl_program pm_cl_cache_load(pm_opencl_device *cl, const char *source, const char
     return program;
 }
 
-/* The index of a device among a program's devices, which are all devices of its context; `count` when it
- * is not listed. For a context made for sub-devices, PoCL lists their parent devices. */
+/* The index of a device among a program's devices, which are all devices of its context; `count`
+ * when it is not listed. For a context made for sub-devices, PoCL lists their parent devices. */
 static cl_uint find_among(cl_device_id device, const cl_device_id *devices, cl_uint count) {
     for (cl_uint i = 0; device && i < count; i++)
         if (devices[i] == device)
@@ -169,8 +170,8 @@ static bool list_devices(cl_program program, program_devices *d) {
 }
 
 /* The index of the binary for a device, the only one that the program was built for. PoCL 3.1 lists
- * only the binaries of devices that the program was built for, without the empty ones before them, so
- * that the index of the binary can differ from the index of the device. */
+ * only the binaries of devices that the program was built for, without the empty ones before them,
+ * so that the index of the binary can differ from the index of the device. */
 static cl_uint find_binary(const program_devices *d, cl_device_id device) {
     cl_uint at = find_among(device, d->devices, d->count);
     if (at < d->count && d->sizes[at] > 0)
@@ -227,8 +228,8 @@ void pm_cl_cache_store(pm_opencl_device *cl, const char *source, const char *opt
     free(binary);
 }
 
-/* The cache key of launch configurations. Changes with the meaning of pm_launch_config. "shape" is an
- * older name for them, kept so that stored configurations remain valid. */
+/* The cache key of launch configurations. Changes with the meaning of pm_launch_config. "shape" is
+ * an older name for them, kept so that stored configurations remain valid. */
 static const char config_key[] = "shape 1";
 
 bool pm_cl_cache_load_launch_config(pm_opencl_device *cl, pm_launch_config *config) {

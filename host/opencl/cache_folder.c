@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The folder of the program cache. A program runs with the caller's rights, so files that another user
- * could have written are not read. Files are written under a temporary name and renamed. Any process
- * may remove any of them at any time.
+ * The folder of the program cache. A program runs with the caller's rights, so files that another
+ * user could have written are not read. Files are written under a temporary name and renamed. Any
+ * process may remove any of them at any time.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -49,7 +49,8 @@ static char *joined(const char *a, const char *b) {
     return text;
 }
 
-/* Relative paths in the environment are ignored, as the XDG base directory specification requires. */
+/* Relative paths in the environment are ignored, as the XDG base directory specification
+ * requires. */
 static pm_status find_path(const pm_engine_desc *desc, char **path, pm_error *error) {
     const char *base = getenv("XDG_CACHE_HOME");
     const char *home = getenv("HOME");
@@ -324,8 +325,8 @@ static bool write_exactly(int file, const void *from, size_t size) {
     return true;
 }
 
-/* Creates a temporary file for a cache file, open for writing; -1 on failure. `temporary` receives its
- * name. */
+/* Creates a temporary file for a cache file, open for writing; -1 on failure. `temporary` receives
+ * its name. */
 static int create_temporary(int opened, const char *name, char temporary[MAX_NAME]) {
     enum { TRIES = 64 };
     struct timespec now = {0, 0};

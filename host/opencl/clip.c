@@ -2,9 +2,9 @@
  *
  * Uploads a clip's planes to the device.
  */
-#include <stdlib.h>
-
 #include "device.h"
+
+#include <stdlib.h>
 
 static pm_status upload(pm_opencl_device *cl, const void *data, size_t size, cl_mem *buffer,
                         pm_error *error) {

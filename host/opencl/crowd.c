@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * Crowds on an OpenCL device: their tables, and posing on a queue. The first frame creates the kernels
- * and copies; later frames reuse them.
+ * Crowds on an OpenCL device: their tables, and posing on a queue. The first frame creates the
+ * kernels and copies; later frames reuse them.
  */
+#include "device.h"
+
 #include <stdlib.h>
 
-#include "device.h"
 #include "instance_copies.h"
 
 /* The tables, in the order of the kernel's arguments. */
@@ -168,8 +169,8 @@ static bool has_kernel(const pm_opencl_crowd *crowd, unsigned output) {
     return kept->kernel && kept->lanes == pm_cl_lanes(device_of(crowd));
 }
 
-/* Creates a missing kernel. The lock is released meanwhile, because building a program takes long and
- * calls the log. OpenCL retains a replaced kernel for the frames in flight. */
+/* Creates a missing kernel. The lock is released meanwhile, because building a program takes long
+ * and calls the log. OpenCL retains a replaced kernel for the frames in flight. */
 static pm_status add_kernel(pm_opencl_crowd *crowd, pm_crowd_output output, pm_error *error) {
     pm_made_kernel made;
     pthread_mutex_unlock(&crowd->lock);
@@ -347,8 +348,8 @@ static pm_status launch(pose_call *c, unsigned output) {
     return PM_OK;
 }
 
-/* An event for all enqueued commands. With one kernel, its own event is sufficient, because the kernel
- * waits for the other commands; a marker would cost the driver one more command. */
+/* An event for all enqueued commands. With one kernel, its own event is sufficient, because the
+ * kernel waits for the other commands; a marker would cost the driver one more command. */
 static pm_status event_of_all(const pose_call *c, cl_event *all) {
     if (c->launched.count > 1)
         return pm_cl_marker(&(pm_cl_wait){c->queue, c->launched.events, c->launched.count}, all,

@@ -10,8 +10,8 @@
 #include "opencl.h"
 #include "quirks.h"
 
-/* A program: its source file, the curve that it evaluates, and its compile-time parameters. The strings
- * have static storage. */
+/* A program: its source file, the curve that it evaluates, and its compile-time parameters. The
+ * strings have static storage. */
 typedef struct pm_variant {
     const char *file;  /* "walk", "gather", "motion", "locate" or "crowd"; also the kernel's name */
     const char *curve; /* PM_METHOD; "locate": any */
@@ -28,8 +28,8 @@ typedef struct pm_built {
     struct pm_built *next;
 } pm_built;
 
-/* A program requested from the device's builder. The request is kept until a job has read its failure,
- * or has compared the device's results with those of the reference path. */
+/* A program requested from the device's builder. The request is kept until a job has read its
+ * failure, or has compared the device's results with those of the reference path. */
 typedef struct pm_program_request {
     pm_variant variant;
     enum { PM_PROGRAM_OPEN, PM_PROGRAM_BUILT, PM_PROGRAM_FAILED } state;
@@ -87,8 +87,9 @@ static inline pm_opencl_clip *pm_opencl_clip_of(const pm_device_clip *clip) {
     return (pm_opencl_clip *)(uintptr_t)clip;
 }
 
-/* The status for an OpenCL error; never PM_OK. CL_OUT_OF_RESOURCES is PM_ERROR_DEVICE, because smaller
- * pieces do not help; pm_cl_buffer, where they do, returns PM_ERROR_DEVICE_MEMORY for it. */
+/* The status for an OpenCL error; never PM_OK. CL_OUT_OF_RESOURCES is PM_ERROR_DEVICE, because
+ * smaller pieces do not help; pm_cl_buffer, where they do, returns PM_ERROR_DEVICE_MEMORY for
+ * it. */
 pm_status pm_cl_status(cl_int cl_status);
 
 static inline pm_status pm_cl_fail_as(pm_error *error, pm_status status, cl_int cl_status,
@@ -103,15 +104,15 @@ static inline pm_status pm_cl_fail(pm_error *error, cl_int cl_status, const char
     return pm_cl_fail_as(error, status == PM_OK ? PM_ERROR_DEVICE : status, cl_status, what);
 }
 
-/* Creates a buffer of `size` bytes: a copy of `data`, or with CL_MEM_USE_HOST_PTR that memory itself.
- * The contents are undefined when `data` is NULL. *buffer is NULL on failure. Release it with
- * pm_cl_release. */
+/* Creates a buffer of `size` bytes: a copy of `data`, or with CL_MEM_USE_HOST_PTR that memory
+ * itself. The contents are undefined when `data` is NULL. *buffer is NULL on failure. Release it
+ * with pm_cl_release. */
 pm_status pm_cl_buffer(pm_opencl_device *cl, cl_mem_flags flags, const void *data, size_t size,
                        cl_mem *buffer, pm_error *error);
 
-/* Checks that a caller's buffer belongs to the engine's context and holds `bytes` bytes from `offset`
- * on. The offset must be a multiple of the alignment, and so must its address in a buffer with
- * CL_MEM_USE_HOST_PTR. `name` is for messages. */
+/* Checks that a caller's buffer belongs to the engine's context and holds `bytes` bytes from
+ * `offset` on. The offset must be a multiple of the alignment, and so must its address in a buffer
+ * with CL_MEM_USE_HOST_PTR. `name` is for messages. */
 pm_status pm_cl_check_buffer(pm_opencl_device *cl, const char *name, cl_mem buffer, size_t offset,
                              size_t alignment, size_t bytes, pm_error *error);
 
@@ -127,8 +128,8 @@ typedef struct pm_chosen {
     pm_device_info info;
 } pm_chosen;
 
-/* Selects devices for an engine. Devices that are left out are logged. *count is 0 when "auto" finds no
- * device. Free *chosen with free(). */
+/* Selects devices for an engine. Devices that are left out are logged. *count is 0 when "auto"
+ * finds no device. Free *chosen with free(). */
 pm_status pm_cl_choose(pm_logger logger, const char *selector, pm_chosen **chosen, size_t *count,
                        pm_error *error);
 
@@ -157,8 +158,8 @@ pm_status pm_cl_program(pm_opencl_device *cl, const pm_variant *variant, cl_prog
 pm_status pm_cl_program_load(pm_opencl_device *cl, const pm_variant *variant, bool *ready,
                              pm_error *error);
 
-/* Requests those programs from the device's builder thread that are neither in memory nor on disk. This
- * function and the next two are thread-safe. */
+/* Requests those programs from the device's builder thread that are neither in memory nor on disk.
+ * This function and the next two are thread-safe. */
 pm_status pm_cl_request(pm_opencl_device *cl, const pm_variant *variants, size_t count,
                         pm_error *error);
 
@@ -227,12 +228,12 @@ pm_status pm_cl_launch_locate(pm_opencl_device *cl, const pm_uniform_map *map, s
                               cl_mem cursors, cl_command_queue queue, cl_event *done,
                               pm_error *error);
 
-/* The maximum number of samples per piece, at least 1, for the kernels' 32-bit indices and for `bytes`
- * bytes of results per output. */
+/* The maximum number of samples per piece, at least 1, for the kernels' 32-bit indices and for
+ * `bytes` bytes of results per output. */
 size_t pm_cl_piece_samples(const pm_sample_request *request, uint64_t bytes);
 
-/* Results of at least this size are stored past the caches, which could not hold them until they are
- * read. */
+/* Results of at least this size are stored past the caches, which could not hold them until they
+ * are read. */
 #define PM_MIN_STREAM_BYTES ((size_t)4 << 20)
 
 /* The functions of the backend: see pm_backend. */

@@ -2,12 +2,12 @@
  *
  * Lists, describes and selects OpenCL devices.
  */
+#include "device.h"
+
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "device.h"
 
 enum { NOT_FOUND_KHR = -1001 }; /* CL_PLATFORM_NOT_FOUND_KHR: the loader found no driver */
 
@@ -37,8 +37,9 @@ static pm_device_type type_of(cl_device_id device) {
     return type & CL_DEVICE_TYPE_CPU ? PM_DEVICE_CPU : PM_DEVICE_OTHER;
 }
 
-/* The default number of lanes. CPUs are faster with explicit vectors as wide as their registers, even
- * where the driver vectorises over work-items: 5 times with PoCL, 2 times with Intel's driver. */
+/* The default number of lanes. CPUs are faster with explicit vectors as wide as their registers,
+ * even where the driver vectorises over work-items: 5 times with PoCL, 2 times with Intel's
+ * driver. */
 static uint32_t lanes_of(cl_device_id device, const pm_device_info *info) {
     cl_uint width = 1;
     clGetDeviceInfo(device, CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT, sizeof width, &width, NULL);

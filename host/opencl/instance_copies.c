@@ -10,8 +10,8 @@
 /* Copies that the first frame creates: as many as there are often frames in flight. */
 enum { COPIES_AT_FIRST = 2 };
 
-/* Whether a command is complete or failed. A command whose event cannot be queried counts as in flight,
- * which costs one more copy. */
+/* Whether a command is complete or failed. A command whose event cannot be queried counts as in
+ * flight, which costs one more copy. */
 static bool is_over(cl_event event) {
     cl_int state = CL_QUEUED;
     cl_int code =

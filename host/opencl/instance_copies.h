@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Copies of a crowd's instances for transfer from host memory to the device. Commands read the copy, so
- * that the caller may reuse its memory as soon as the call returns, whether it succeeds or not.
+ * Copies of a crowd's instances for transfer from host memory to the device. Commands read the
+ * copy, so that the caller may reuse its memory as soon as the call returns, whether it succeeds or
+ * not.
  */
 #ifndef PM_HOST_CL_COPIES_H
 #define PM_HOST_CL_COPIES_H
@@ -22,8 +23,8 @@ typedef struct pm_instance_copy {
 } pm_instance_copy;
 
 /* Copies the instances into an unused element of the list, or into a new one. The element counts as
- * unused until pm_copy_add_user is called. The functions of this file are not thread-safe; the caller
- * holds the crowd's lock. */
+ * unused until pm_copy_add_user is called. The functions of this file are not thread-safe; the
+ * caller holds the crowd's lock. */
 pm_status pm_copies_take(pm_instance_copy **copies, pm_opencl_device *cl,
                          const pm_crowd_instance *instances, size_t count, pm_instance_copy **taken,
                          pm_error *error);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The kernel files embedded in the library. The build generates the table. Includes between the files
- * are not expanded.
+ * The kernel files embedded in the library. The build generates the table. Includes between the
+ * files are not expanded.
  */
 #ifndef POSEMILL_HOST_KERNEL_SOURCE_H
 #define POSEMILL_HOST_KERNEL_SOURCE_H

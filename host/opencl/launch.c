@@ -7,9 +7,9 @@
 /* Maximum values per launch: kernels count values in 32 bits, and work sizes are rounded up. */
 static const size_t max_values = (size_t)1 << 30;
 
-/* MIN_RUN: samples per work-item of `walk`, below which it loads segments too often. ITEMS_PER_UNIT:
- * work-items per compute unit that a launch should have; runs are shortened to reach it. The launch
- * configuration has the maximum run. */
+/* MIN_RUN: samples per work-item of `walk`, below which it loads segments too often.
+ * ITEMS_PER_UNIT: work-items per compute unit that a launch should have; runs are shortened to
+ * reach it. The launch configuration has the maximum run. */
 enum { MIN_RUN = 16, ITEMS_PER_UNIT = 16 };
 
 size_t pm_cl_piece_samples(const pm_sample_request *request, uint64_t bytes) {

@@ -4,12 +4,13 @@
  */
 #define _POSIX_C_SOURCE 200809L
 
+#include "device.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cache_folder.h"
-#include "device.h"
 
 static const uint64_t max_piece_bytes = 256u << 20;
 static const uint64_t min_piece_bytes = 64u << 10;

@@ -12,9 +12,9 @@
 /* See pm_list_devices. */
 pm_status pm_cl_list(pm_device_info *infos, size_t capacity, size_t *count, pm_error *error);
 
-/* Opens the devices that desc->device selects ("auto" for NULL). *count is 0 where "auto" finds none.
- * Several devices share the host threads of the options. The caller closes each device, then frees
- * *devices with free(). */
+/* Opens the devices that desc->device selects ("auto" for NULL). *count is 0 where "auto" finds
+ * none. Several devices share the host threads of the options. The caller closes each device, then
+ * frees *devices with free(). */
 pm_status pm_cl_open(const pm_engine_desc *desc, const pm_device_options *options,
                      pm_device ***devices, size_t *count, pm_error *error);
 
@@ -31,8 +31,8 @@ bool pm_cl_is_device(const pm_device *device);
 cl_context pm_cl_context_of(const pm_device *device);
 cl_device_id pm_cl_id_of(const pm_device *device);
 
-/* Finds the member of a device that a caller's queue belongs to. All members must be of this backend.
- * PM_ERROR_ARGUMENT when the queue belongs to none. */
+/* Finds the member of a device that a caller's queue belongs to. All members must be of this
+ * backend. PM_ERROR_ARGUMENT when the queue belongs to none. */
 pm_status pm_cl_member_of_queue(const pm_device *device, cl_command_queue queue, size_t *member,
                                 pm_error *error);
 
@@ -54,12 +54,13 @@ typedef struct pm_cl_sample_outputs {
     pm_cl_output of[PM_OUTPUT_COUNT];
 } pm_cl_sample_outputs;
 
-/* Checks that there is an output, that the clip has its channel, and that its buffer is large enough. */
+/* Checks that there is an output, that the clip has its channel, and that its buffer is large
+ * enough. */
 pm_status pm_cl_check_outputs(const pm_device_clip *clip, const pm_sample_request *request,
                               const pm_cl_sample_outputs *outputs, pm_error *error);
 
-/* Enqueues a request with checked outputs: see pm_cl_sample. *done, if not NULL, receives an event, which
- * the caller releases. Thread-safe. */
+/* Enqueues a request with checked outputs: see pm_cl_sample. *done, if not NULL, receives an event,
+ * which the caller releases. Thread-safe. */
 pm_status pm_cl_enqueue_samples(const pm_device_clip *clip, const pm_sample_request *request,
                                 const pm_cl_sample_outputs *outputs, const pm_cl_wait *wait,
                                 cl_event *done, pm_error *error);
@@ -68,8 +69,8 @@ pm_status pm_cl_enqueue_samples(const pm_device_clip *clip, const pm_sample_requ
 pm_status pm_cl_check_poses(const pm_device_crowd *crowd, const pm_cl_crowd_job *job,
                             pm_error *error);
 
-/* Enqueues a piece of a checked job, whose instance 0 is instance number `first` of the whole job: see
- * pm_cl_crowd_pose. *done is as above. Thread-safe. */
+/* Enqueues a piece of a checked job, whose instance 0 is instance number `first` of the whole job:
+ * see pm_cl_crowd_pose. *done is as above. Thread-safe. */
 pm_status pm_cl_enqueue_poses(pm_device_crowd *crowd, const pm_cl_crowd_job *job, size_t first,
                               const pm_cl_wait *wait, cl_event *done, pm_error *error);
 

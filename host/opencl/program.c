@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT
  *
- * Programs: one per variant, built from the kernel sources on first use. A program that is being built
- * has an entry whose program is NULL; only threads that need the same program wait for it. No lock is
- * held while the driver compiles or a message is delivered.
+ * Programs: one per variant, built from the kernel sources on first use. A program that is being
+ * built has an entry whose program is NULL; only threads that need the same program wait for it. No
+ * lock is held while the driver compiles or a message is delivered.
  */
 #define _POSIX_C_SOURCE 200809L
+
+#include "device.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "device.h"
-
 /* ---- source and options ---- */
 
-/* The kernel sources turn contraction off. Without the rounding option a device may approximate / and
- * sqrt, which the self-check would detect. */
+/* The kernel sources turn contraction off. Without the rounding option a device may approximate /
+ * and sqrt, which the self-check would detect. */
 static void options_of(pm_opencl_device *cl, const pm_variant *variant, char *to, size_t size) {
     snprintf(to, size,
              "-cl-std=CL1.2%s%s%s -DPM_METHOD=pm_%s -DPM_COMPONENTS=%u -DPM_LANES=%u"
@@ -140,8 +140,8 @@ static pm_built *find(pm_opencl_device *cl, const pm_variant *variant) {
     return b;
 }
 
-/* Like find, but waits while another thread builds the program. NULL: no thread builds it, or the build
- * failed. */
+/* Like find, but waits while another thread builds the program. NULL: no thread builds it, or the
+ * build failed. */
 static pm_built *find_finished(pm_opencl_device *cl, const pm_variant *variant) {
     pm_built *b;
     while ((b = find(cl, variant)) && !b->program)
@@ -173,8 +173,8 @@ static bool add(pm_opencl_device *cl, pm_built *entry, cl_program *program) {
     return other == NULL;
 }
 
-/* Ends the build of an entry. `program` NULL is a failure: the entry is removed, so that the next thread
- * that needs the program tries again. */
+/* Ends the build of an entry. `program` NULL is a failure: the entry is removed, so that the next
+ * thread that needs the program tries again. */
 static void finish_entry(pm_opencl_device *cl, pm_built *entry, cl_program program) {
     pthread_mutex_lock(&cl->lock);
     entry->program = program;
@@ -192,8 +192,8 @@ static void finish_entry(pm_opencl_device *cl, pm_built *entry, cl_program progr
 
 /* ---- building ---- */
 
-/* Compiles the program of an added entry. Messages are logged after the entry is finished, because a
- * callback may need the same program. */
+/* Compiles the program of an added entry. Messages are logged after the entry is finished, because
+ * a callback may need the same program. */
 static pm_status build(pm_opencl_device *cl, const program_text *r, pm_built *entry,
                        cl_program *program, pm_error *error) {
     char *log = NULL;
@@ -243,7 +243,8 @@ static pm_status load(pm_opencl_device *cl, const program_text *r, cl_program *p
     return PM_OK;
 }
 
-/* Logs the start of a build before its entry is added, because a callback may need the same program. */
+/* Logs the start of a build before its entry is added, because a callback may need the same
+ * program. */
 static pm_status log_and_build(pm_opencl_device *cl, const program_text *r, cl_program *program,
                                pm_error *error) {
     pm_built *entry;

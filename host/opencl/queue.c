@@ -2,10 +2,10 @@
  *
  * Enqueues requests for samples on a caller's queue, into a caller's buffers, without waiting.
  */
+#include "device.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-#include "device.h"
 
 /* Bytes of results per piece: large enough for large launches, while cursors take little memory in
  * comparison. */
@@ -56,8 +56,8 @@ static pm_status make_buffer(const enqueued *e, const void *data, size_t size, c
     return pm_cl_buffer(e->cl, flags, data, size, buffer, e->error);
 }
 
-/* Creates the buffer of cursors. The device computes them, with the event *computed, or the host does,
- * and copies them at once. */
+/* Creates the buffer of cursors. The device computes them, with the event *computed, or the host
+ * does, and copies them at once. */
 static pm_status make_cursors(enqueued *e, const pm_sample_request *piece, cl_mem *cursors,
                               cl_event *computed) {
     pm_uniform_map map;

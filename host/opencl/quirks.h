@@ -13,11 +13,11 @@
 
 /* Quirks that are found by the driver's name. */
 typedef struct pm_quirks {
-    /* The driver cannot compile kernels of more than one lane: Mesa 22.3's rusticl takes minutes for
-     * a vector, Oclgrind 21.10 crashes. */
+    /* The driver cannot compile kernels of more than one lane: Mesa 22.3's rusticl takes minutes
+     * for a vector, Oclgrind 21.10 crashes. */
     bool one_lane;
-    /* The driver's optimiser must be turned off: Oclgrind 21.10 cannot run its own optimised code of
-     * the gather kernels. */
+    /* The driver's optimiser must be turned off: Oclgrind 21.10 cannot run its own optimised code
+     * of the gather kernels. */
     bool no_optimiser;
     /* fma has a special case for an addend of zero that loses the zero's sign: rusticl uses the
      * software fma of libclc. */
@@ -29,17 +29,17 @@ typedef struct pm_quirks {
 /* The quirks of a device's driver. */
 pm_quirks pm_cl_quirks(const pm_device_info *info);
 
-/* Maximum number of events that a command waits for directly. For longer lists, it waits for a marker.
- * PoCL 3.1 crashes when the event of a failed command reaches a job's event through a marker, so
- * markers are used for long lists only. */
+/* Maximum number of events that a command waits for directly. For longer lists, it waits for a
+ * marker. PoCL 3.1 crashes when the event of a failed command reaches a job's event through a
+ * marker, so markers are used for long lists only. */
 enum { PM_MAX_WAITS = 8 };
 
 /* The smallest group size of 8, 16, 32 and 64 work-items that holds `items`, limited to `max`. Few
  * sizes, because some drivers compile a kernel again for each size. */
 size_t pm_cl_group_size(size_t items, size_t max);
 
-/* Sets *is_listed when a device or one of its parents is among a context's devices: for a context made
- * for sub-devices, PoCL lists their parent devices. Returns an OpenCL status. */
+/* Sets *is_listed when a device or one of its parents is among a context's devices: for a context
+ * made for sub-devices, PoCL lists their parent devices. Returns an OpenCL status. */
 cl_int pm_cl_is_listed(cl_device_id device, const cl_device_id *devices, size_t count,
                        bool *is_listed);
 

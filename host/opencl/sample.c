@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
  * Samples on the device, into host memory. Pieces alternate between two slots, so that a piece is
- * computed while the previous one is read back. A device that shares the host's memory computes into
- * the caller's memory directly; its results are mapped, not read back. Outputs whose memory is not
- * aligned for the kernels' stores are read back there too.
+ * computed while the previous one is read back. A device that shares the host's memory computes
+ * into the caller's memory directly; its results are mapped, not read back. Outputs whose memory is
+ * not aligned for the kernels' stores are read back there too.
  */
-#include <stdlib.h>
-
 #include "device.h"
+
+#include <stdlib.h>
 
 enum { SLOT_COUNT = 2 };
 
@@ -37,8 +37,8 @@ static size_t store_alignment(pm_opencl_device *cl, const pm_output *output) {
     return pm_cl_lanes(cl) == 1 && output->components == 4 ? 4 * sizeof(float) : sizeof(float);
 }
 
-/* Whether an output is computed into the caller's memory directly. Pieces consist of whole samples, so
- * their alignment is that of the whole output. */
+/* Whether an output is computed into the caller's memory directly. Pieces consist of whole samples,
+ * so their alignment is that of the whole output. */
 static bool is_in_place(const transfer *t, unsigned o) {
     return t->cl->shares_memory &&
            (uintptr_t)t->request->outputs[o] % store_alignment(t->cl, &pm_outputs[o]) == 0;
@@ -96,8 +96,8 @@ static pm_status wait_for(transfer *t, slot *s) {
     return worst == CL_SUCCESS ? PM_OK : pm_cl_fail(t->error, worst, "reading results");
 }
 
-/* Puts the cursors and tracks of a piece into the slot. Writing them may be asynchronous: the slot's host
- * memory is changed after wait_for only. */
+/* Puts the cursors and tracks of a piece into the slot. Writing them may be asynchronous: the
+ * slot's host memory is changed after wait_for only. */
 static pm_status put_cursors(transfer *t, slot *s, const pm_sample_request *piece) {
     pm_uniform_map map;
     if (t->locates && pm_sample_uniform_map(piece, &map))
@@ -114,8 +114,8 @@ static pm_status put_cursors(transfer *t, slot *s, const pm_sample_request *piec
     return code == CL_SUCCESS ? PM_OK : pm_cl_fail(t->error, code, "clEnqueueWriteBuffer");
 }
 
-/* Enqueues reading or mapping an output: when s->reads[o] is complete, the results are in the caller's
- * memory. */
+/* Enqueues reading or mapping an output: when s->reads[o] is complete, the results are in the
+ * caller's memory. */
 static cl_int read_output(transfer *t, slot *s, const pm_sample_request *piece, unsigned o,
                           cl_event computed) {
     const size_t bytes = pm_sample_output_bytes(piece, o);
@@ -166,8 +166,8 @@ static pm_status put_piece(transfer *t, slot *s, const pm_sample_request *piece)
     return status;
 }
 
-/* Waits for both queues, so that no command writes to the caller's memory any more, then releases the
- * slots. */
+/* Waits for both queues, so that no command writes to the caller's memory any more, then releases
+ * the slots. */
 static pm_status finish(transfer *t) {
     pm_status status = PM_OK;
     for (unsigned i = 0; i < SLOT_COUNT; i++) {

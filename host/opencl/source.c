@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * Assembles the source of a kernel file with its includes, from the embedded sources or from a folder.
+ * Assembles the source of a kernel file with its includes, from the embedded sources or from a
+ * folder.
  */
+#include "device.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "device.h"
 #include "kernel_source.h"
 
 typedef struct text {
@@ -68,8 +70,8 @@ static const struct pm_kernel_source *built_in(const char *name) {
 
 static pm_status append_file(assembly *a, const char *name);
 
-/* Appends one line. An include with quotes is replaced by the file on its first occurrence, and removed
- * on later ones. */
+/* Appends one line. An include with quotes is replaced by the file on its first occurrence, and
+ * removed on later ones. */
 static pm_status append_line(assembly *a, const char *line, size_t length, const char *file,
                              size_t number) {
     static const char include[] = "#include \"";

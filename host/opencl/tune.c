@@ -5,10 +5,10 @@
  */
 #define _POSIX_C_SOURCE 200809L
 
+#include "device.h"
+
 #include <math.h>
 #include <stdlib.h>
-
-#include "device.h"
 
 enum { TRACKS = 64, KEYS = 2049, SAMPLES = 4 * (KEYS - 1), REPEATS = 5 };
 
@@ -24,8 +24,8 @@ static const uint32_t all_runs[] = {64, 256};
 
 enum { CONFIGS_MAX = 2 * 2 * 4 };
 
-/* With vectors, a work-item computes all tracks, so that its stores are contiguous. With single lanes, the
- * stores of neighbouring work-items are contiguous. */
+/* With vectors, a work-item computes all tracks, so that its stores are contiguous. With single
+ * lanes, the stores of neighbouring work-items are contiguous. */
 pm_launch_config pm_cl_default_launch_config(const pm_device_info *info) {
     return (pm_launch_config){info->lanes, info->lanes > 1, 256};
 }
@@ -94,8 +94,8 @@ static pm_status make_data(pm_clip_data **data, size_t threads, pm_error *error)
     return status;
 }
 
-/* Measures a configuration: one run to build the program and warm up, then the minimum of up to REPEATS
- * runs. */
+/* Measures a configuration: one run to build the program and warm up, then the minimum of up to
+ * REPEATS runs. */
 static pm_status measure_config(const pm_device_clip *clip, cl_mem values,
                                 pm_launch_measurement *measurement, pm_error *error) {
     pm_opencl_device *cl = pm_opencl_of(clip->device);

@@ -4,6 +4,7 @@
  * the method's segment coefficients. Compiled once for each instruction set.
  */
 #include "builder.h"
+
 #include "key_check.h"
 
 static const pm_segment_builder *const builders[] = {[PM_BUILD_nothing] = NULL,
@@ -110,8 +111,8 @@ static dquat coded_key(const lanes *l, size_t key) {
 
 /* ---- keys of either format ---- */
 
-/* Reads a window of keys from `first` on, normalises them, chooses the sign nearest the previous key,
- * and stores them. Segment builders read the stored keys: pm_stored_key. */
+/* Reads a window of keys from `first` on, normalises them, chooses the sign nearest the previous
+ * key, and stores them. Segment builders read the stored keys: pm_stored_key. */
 static void read_window(lanes *l, size_t first, bool unrolls) {
     const pm_track *track = &l->track;
     for (size_t k = first; k < first + PM_WINDOW && k < track->key_count; k++) {
@@ -129,8 +130,8 @@ static void read_window(lanes *l, size_t first, bool unrolls) {
     }
 }
 
-/* Stores the row after the last key: for a loop, key 0 with the sign that continues the last key; for
- * a single key, the key again. */
+/* Stores the row after the last key: for a loop, key 0 with the sign that continues the last key;
+ * for a single key, the key again. */
 static void put_last_row(const lanes *l) {
     const pm_track *track = &l->track;
     for (size_t i = 0; is_coded(l) && i < l->count; i++)

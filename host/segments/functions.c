@@ -2,8 +2,9 @@
  *
  * The tables of this room: the curves, and the functions for each instruction set.
  */
-#include "base/base.h"
 #include "segments.h"
+
+#include "base/base.h"
 
 #define PM_CURVE_ROW(name) {#name, pm_##name##_coefficients, pm_##name##_constants},
 const pm_curve pm_curves[PM_CURVE_COUNT] = {PM_CURVES(PM_CURVE_ROW)};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Keys of 48 bits, one at a time: encoded in double, decoded by the kernels' own header. `at` is the
- * position of a key as pm_track_layout counts: four per key.
+ * Keys of 48 bits, one at a time: encoded in double, decoded by the kernels' own header. `at` is
+ * the position of a key as pm_track_layout counts: four per key.
  */
 #ifndef PM_HOST_KEY_FORMAT_H
 #define PM_HOST_KEY_FORMAT_H
@@ -16,13 +16,13 @@
  * pm_track_layout counts: a whole number of groups. */
 size_t pm_key_alignment(pm_key_format format);
 
-/* Sets *bytes to the size of keys that take `floats` numbers as pm_track_layout counts, a whole number
- * of groups. False when it does not fit size_t. */
+/* Sets *bytes to the size of keys that take `floats` numbers as pm_track_layout counts, a whole
+ * number of groups. False when it does not fit size_t. */
 bool pm_key_bytes(pm_key_format format, size_t floats, size_t *bytes);
 
-/* Stores the code nearest to a unit quaternion. The key gets the sign nearer to `before`, which is the
- * previous key, or zero to keep the quaternion's sign. `before` is set to the decoded key. Several
- * threads must not store keys of one group at once. */
+/* Stores the code nearest to a unit quaternion. The key gets the sign nearer to `before`, which is
+ * the previous key, or zero to keep the quaternion's sign. `before` is set to the decoded key.
+ * Several threads must not store keys of one group at once. */
 void pm_key_store(pm_key_format format, int16_t *keys, size_t at, const double q[4],
                   double before[4]);
 

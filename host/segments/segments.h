@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * The door of this room: the curves that kernels evaluate, and building the stored keys and segment
- * coefficients of a block of tracks from a description's arrays. Independent of methods, of a clip's
- * layout, and of threads.
+ * coefficients of a block of tracks from a description's arrays. Independent of methods, of a
+ * clip's layout, and of threads.
  */
 #ifndef PM_HOST_SEGMENTS_H
 #define PM_HOST_SEGMENTS_H
@@ -17,8 +17,8 @@
 #include "windows.h"
 
 /* One channel of neighbouring tracks of one timeline: the input, the builder, and the output. All
- * pointers are borrowed. Several threads may build blocks of one channel at once, if the blocks share
- * no track and no group of 48-bit keys. */
+ * pointers are borrowed. Several threads may build blocks of one channel at once, if the blocks
+ * share no track and no group of 48-bit keys. */
 typedef struct pm_block {
     const pm_clip_desc *desc; /* checked; for the options of curves */
     unsigned channel;         /* PM_ROTATIONS and so on */
@@ -49,14 +49,14 @@ typedef struct pm_block_result {
     size_t failed;    /* for PM_ERROR_KEY: the first such track */
 } pm_block_result;
 
-/* The functions that are compiled once for each instruction set. The result of a track does not depend
- * on the tracks in the other lanes. Thread-safe. */
+/* The functions that are compiled once for each instruction set. The result of a track does not
+ * depend on the tracks in the other lanes. Thread-safe. */
 typedef struct pm_segment_functions {
     size_t lanes; /* tracks that are built at once */
     pm_block_result (*build)(const pm_block *block);
-    /* Checks of contiguous numbers. are_rotations: whether `count` quaternions are finite with norms
-     * within 1e-3 of 1; true is certain, false may be wrong near the bound. are_within: whether the
-     * absolute value of each of `count` numbers is at most max, and none is NaN. */
+    /* Checks of contiguous numbers. are_rotations: whether `count` quaternions are finite with
+     * norms within 1e-3 of 1; true is certain, false may be wrong near the bound. are_within:
+     * whether the absolute value of each of `count` numbers is at most max, and none is NaN. */
     bool (*are_rotations)(const void *data, pm_number type, size_t count);
     bool (*are_within)(const void *data, pm_number type, size_t count, double max);
 } pm_segment_functions;
@@ -64,8 +64,8 @@ typedef struct pm_segment_functions {
 /* The functions of an instruction set, in the order of PM_INSTRUCTION_SETS. */
 const pm_segment_functions *pm_segment_functions_at(size_t instruction_set);
 
-/* The functions of the narrowest supported instruction set whose lanes hold `tracks` tracks, or of the
- * widest one: unused lanes would cost time. */
+/* The functions of the narrowest supported instruction set whose lanes hold `tracks` tracks, or of
+ * the widest one: unused lanes would cost time. */
 const pm_segment_functions *pm_segment_functions_for(size_t tracks);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Tracks of one timeline, a track per lane, for segment builders: the stored keys in double, with a
- * loop's keys continued past both ends, in a window that moves along the tracks, so that its contents
- * stay in the cache. A track belongs to one thread.
+ * loop's keys continued past both ends, in a window that moves along the tracks, so that its
+ * contents stay in the cache. A track belongs to one thread.
  */
 #ifndef PM_HOST_TRACK_H
 #define PM_HOST_TRACK_H
@@ -10,8 +10,8 @@
 #include "lane_memory.h"
 #include "segments.h"
 
-/* The memory of coefficients: coefficient e of segment i is at to + i * row + e * plane, 4 floats per
- * lane. */
+/* The memory of coefficients: coefficient e of segment i is at to + i * row + e * plane, 4 floats
+ * per lane. */
 typedef struct pm_coefficients_out {
     float *to;
     size_t row;   /* floats from segment to segment */

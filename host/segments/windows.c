@@ -11,8 +11,8 @@ static float stored(double value) {
     return fabs(value) < 0x1p-60 ? 0.0f : (float)value;
 }
 
-/* The smallest float that is not less than a window's end. 2, which exceeds every u, where the window
- * ends with the segment. */
+/* The smallest float that is not less than a window's end. 2, which exceeds every u, where the
+ * window ends with the segment. */
 static float left_at(double end) {
     float nearest = (float)end;
     if (end >= 1)
