@@ -83,7 +83,7 @@ pm_status pm_crowd_add_timeline(pm_crowd_data *crowd, const pm_clip_timeline *ti
     pm_crowd_timeline *row = &crowd->timelines[crowd->timeline_count];
     double seconds = loop ? timeline->period : timeline->times[timeline->segment_count] - first;
     if (!(seconds <= max_seconds))
-        return pm_fail(error, PM_ERROR_TIME, "the clip lasts %g s, expected at most 2^30 s",
+        return pm_fail(error, PM_ERROR_TIME, "the clip is %g s long, expected at most 2^30 s",
                        seconds);
     if (timeline->segment_count > PM_CURSOR_SEGMENT || crowd->time_count > UINT32_MAX)
         return pm_fail(error, PM_ERROR_SIZE, "the crowd's clips have too many keys");
