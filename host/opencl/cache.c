@@ -133,19 +133,6 @@ cl_program pm_cl_cache_load(pm_opencl_device *cl, const char *source, const char
     return program;
 }
 
-/* The index of a device among a program's devices, which are all devices of its context; `count`
- * when it is not listed. For a context made for sub-devices, PoCL lists their parent devices. */
-static cl_uint find_among(cl_device_id device, const cl_device_id *devices, cl_uint count) {
-    for (cl_uint i = 0; device && i < count; i++)
-        if (devices[i] == device)
-            return i;
-    cl_device_id parent = NULL;
-    if (!device || clGetDeviceInfo(device, CL_DEVICE_PARENT_DEVICE, sizeof(cl_device_id), &parent,
-                                   NULL) != CL_SUCCESS)
-        return count;
-    return parent ? find_among(parent, devices, count) : count;
-}
-
 /* The devices of a program, and the binary for each. */
 typedef struct program_devices {
     cl_uint count;
@@ -169,27 +156,19 @@ static bool list_devices(cl_program program, program_devices *d) {
                             NULL) == CL_SUCCESS;
 }
 
-/* The index of the binary for a device, the only one that the program was built for. PoCL 3.1 lists
- * only the binaries of devices that the program was built for, without the empty ones before them,
- * so that the index of the binary can differ from the index of the device. */
-static cl_uint find_binary(const program_devices *d, cl_device_id device) {
-    cl_uint at = find_among(device, d->devices, d->count);
-    if (at < d->count && d->sizes[at] > 0)
-        return at;
-    cl_uint filled = d->count, others = 0;
-    for (cl_uint i = 0; i < d->count; i++)
-        if (d->sizes[i] > 0) {
-            others += filled < d->count;
-            filled = i;
-        }
-    return others ? d->count : filled;
+/* The index of a device's binary; d->count when there is none. */
+static size_t find_binary(const program_devices *d, cl_device_id device) {
+    size_t index = d->count;
+    if (pm_cl_find_listed(device, d->devices, d->count, &index) != CL_SUCCESS)
+        index = d->count;
+    return pm_cl_find_binary(d->sizes, d->count, index);
 }
 
 /* The binary of one device, or NULL. Free with free(). */
 static unsigned char *binary_of(cl_program program, cl_device_id device, size_t *size) {
     program_devices d = {0};
     unsigned char *binary = NULL;
-    cl_uint at = list_devices(program, &d) ? find_binary(&d, device) : d.count;
+    size_t at = list_devices(program, &d) ? find_binary(&d, device) : d.count;
     if (at < d.count)
         binary = malloc(d.sizes[at]);
     if (binary) {

@@ -227,8 +227,7 @@ pm_status pm_cl_open(const pm_engine_desc *desc, const pm_device_options *option
 
 /* Checks that the context contains the device. */
 static pm_status check_context(const pm_cl_target *target, pm_error *error) {
-    size_t size = 0;
-    bool is_listed = false;
+    size_t size = 0, count, index = 0;
     cl_int code = clGetContextInfo(target->context, CL_CONTEXT_DEVICES, 0, NULL, &size);
     if (code != CL_SUCCESS)
         return pm_cl_fail(error, code, "clGetContextInfo");
@@ -236,16 +235,18 @@ static pm_status check_context(const pm_cl_target *target, pm_error *error) {
     if (!devices)
         return pm_fail_memory(error);
     const char *call = "clGetContextInfo";
+    count = size / sizeof *devices;
     code = clGetContextInfo(target->context, CL_CONTEXT_DEVICES, size, devices, NULL);
     if (code == CL_SUCCESS) {
         call = "clGetDeviceInfo";
-        code = pm_cl_is_listed(target->device, devices, size / sizeof *devices, &is_listed);
+        code = pm_cl_find_listed(target->device, devices, count, &index);
     }
     free(devices);
     if (code != CL_SUCCESS)
         return pm_cl_fail(error, code, call);
-    return is_listed ? PM_OK
-                     : pm_fail(error, PM_ERROR_ARGUMENT, "the context does not contain the device");
+    return index < count
+               ? PM_OK
+               : pm_fail(error, PM_ERROR_ARGUMENT, "the context does not contain the device");
 }
 
 static pm_status check_targets(const pm_cl_target *targets, size_t count, pm_error *error) {
