@@ -130,7 +130,7 @@ static double largest_difference(const pm_crowd *crowd, cl_command_queue queue, 
         if (clEnqueueReadBuffer(queue, palettes, CL_TRUE, (size_t)i * size, size, there, 0, NULL,
                                 NULL) != CL_SUCCESS ||
             pm_crowd_pose_one(crowd, &in, PM_CROWD_PALETTE, here, NULL) != PM_OK)
-            return INFINITY;
+            return HUGE_VAL;
         for (int k = 0; k < JOINTS * MATRIX; k++)
             largest = fmax(largest, fabs((double)there[k] - (double)here[k]));
     }
