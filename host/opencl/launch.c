@@ -33,9 +33,8 @@ static bool walks(const pm_opencl_clip *clip, const pm_output *output, bool pair
 
 static pm_variant variant_of(const pm_opencl_clip *clip, const pm_output *output, bool walk) {
     const pm_channel *channel = &clip->clip.data->channels[output->channel];
-    return (pm_variant){.file = walk            ? "walk"
-                                : output->order ? "motion"
-                                                : "gather",
+    static const char *const files[] = {"gather", "velocity", "acceleration"};
+    return (pm_variant){.file = walk ? "walk" : files[output->order],
                         .curve = pm_curves[channel->impl.curve].name,
                         .components = output->components,
                         .lanes = pm_cl_lanes(pm_opencl_of(clip->clip.device)),
@@ -182,7 +181,6 @@ static pm_status launch_gather(const pm_launch *l, const pm_cl_wait *wait, cl_ev
     cl_uint values = (cl_uint)value_count;
     cl_uint pairs = l->pairs;
     cl_uint parent = l->parent;
-    cl_uint order = l->output->order;
     cl_uint streams = streams_past_caches(l, value_count);
     cl_ulong offset = l->values_offset;
     const argument arguments[] = {PM_ARGUMENT(clip->channels[l->output->channel].keys),
@@ -199,7 +197,6 @@ static pm_status launch_gather(const pm_launch *l, const pm_cl_wait *wait, cl_ev
                                   PM_ARGUMENT(pairs),
                                   PM_ARGUMENT(clip->rates),
                                   PM_ARGUMENT(parent),
-                                  PM_ARGUMENT(order),
                                   PM_ARGUMENT(streams)};
     pm_made_kernel made;
     pm_status status =
