@@ -193,6 +193,7 @@ static void fill_levels(pm_skeleton *skeleton, const pm_skeleton_desc *desc) {
         pm_level given = desc->levels ? desc->levels[l] : (pm_level){0};
         pm_crowd_level *level = &skeleton->levels[l];
         level->update_every = given.update_every ? given.update_every : 1;
+        level->reciprocal = PM_RECIPROCAL(level->update_every);
         level->whole = 1;
         for (size_t k = 0; k < n; k++) {
             pm_u8 has = !given.joints || given.joints[skeleton->order[k]];

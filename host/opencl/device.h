@@ -13,13 +13,15 @@
 /* A program: its source file, the curve that it evaluates, and its compile-time parameters. The
  * strings have static storage. */
 typedef struct pm_variant {
-    const char *file;  /* "walk", "gather", "motion", "locate" or "crowd"; also the kernel's name */
+    const char *file;  /* "walk", "gather", "velocity", "acceleration", "locate", "crowd" or
+                          "crowd_workgroup"; also the kernel's name */
     const char *curve; /* PM_METHOD; "locate": any */
     unsigned components;
     unsigned lanes;
     pm_key_format format;     /* PM_KEYS */
-    const char *vector_curve; /* "crowd": PM_VECTOR_METHOD; else NULL */
-    pm_crowd_output output;   /* "crowd": PM_OUTPUT */
+    const char *vector_curve; /* crowds: PM_VECTOR_METHOD; else NULL */
+    pm_crowd_output output;   /* crowds: PM_OUTPUT */
+    bool per_joint;           /* "crowd_workgroup": PM_PER_JOINT */
 } pm_variant;
 
 typedef struct pm_built {
@@ -48,6 +50,7 @@ typedef struct pm_opencl_device {
     bool shares_memory;    /* a buffer can be the host's memory itself */
     bool rounds_correctly; /* accepts -cl-fp32-correctly-rounded-divide-sqrt */
     uint64_t piece_bytes;
+    uint64_t shared_bytes;       /* of local memory per work-group */
     struct pm_cl_folder *folder; /* of built programs; NULL: none */
     char *kernel_folder;         /* NULL: the embedded sources */
     char *cache_identity;        /* device, driver and platform, for the cache's key */
@@ -235,6 +238,21 @@ size_t pm_cl_piece_samples(const pm_sample_request *request, uint64_t bytes);
 /* Results of at least this size are stored past the caches, which could not hold them until they
  * are read. */
 #define PM_MIN_STREAM_BYTES ((size_t)4 << 20)
+
+/* The shared memory of crowd_workgroup, in bytes per instance of a group. */
+size_t pm_cl_shared_bytes(size_t slots);
+
+/* The maximum number of slots for which a work-group can pose one instance. */
+size_t pm_cl_max_slots(const pm_opencl_device *cl);
+
+/* What determines the number of instances that a work-group poses together. */
+typedef struct pm_group_needs {
+    size_t items; /* work-items per group */
+    size_t joints, stages, instances;
+    size_t bytes; /* pm_cl_shared_bytes */
+} pm_group_needs;
+
+size_t pm_cl_instances_per_group(const pm_opencl_device *cl, const pm_group_needs *needs);
 
 /* The functions of the backend: see pm_backend. */
 pm_status pm_cl_tune(pm_device *device, pm_launch_measurement *measurements, size_t capacity,

@@ -57,6 +57,15 @@ static bool shares_memory(cl_device_id device, pm_device_type type) {
     return unified && type == PM_DEVICE_CPU;
 }
 
+/* Local memory per work-group, 0 if the query fails. */
+static uint64_t shared_bytes_of(cl_device_id device) {
+    cl_ulong bytes = 0;
+    return clGetDeviceInfo(device, CL_DEVICE_LOCAL_MEM_SIZE, sizeof bytes, &bytes, NULL) ==
+                   CL_SUCCESS
+               ? bytes
+               : 0;
+}
+
 static pm_status find_context(pm_opencl_device *cl, cl_context context, pm_error *error) {
     cl_int code;
     if (context) {
@@ -87,6 +96,7 @@ static pm_status attach(pm_opencl_device *cl, const pm_chosen *chosen, const pm_
     cl->piece_bytes = piece_bytes_of(desc, &chosen->info);
     cl->shares_memory = shares_memory(cl->id, chosen->info.type);
     cl->rounds_correctly = rounds_correctly(cl->id);
+    cl->shared_bytes = shared_bytes_of(cl->id);
     cl->cache_identity = cache_identity_of(&chosen->info);
     cl->kernel_folder = desc->kernel_folder ? strdup(desc->kernel_folder) : NULL;
     cl->folder = pm_cl_folder_share(folder);

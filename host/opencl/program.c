@@ -26,14 +26,15 @@ static void options_of(pm_opencl_device *cl, const pm_variant *variant, char *to
              variant->components, variant->lanes, (unsigned)variant->format);
     size_t length = strlen(to);
     if (variant->vector_curve)
-        snprintf(to + length, size - length, " -DPM_VECTOR_METHOD=pm_%s -DPM_OUTPUT=%u",
-                 variant->vector_curve, (unsigned)variant->output);
+        snprintf(to + length, size - length,
+                 " -DPM_VECTOR_METHOD=pm_%s -DPM_OUTPUT=%u -DPM_PER_JOINT=%u",
+                 variant->vector_curve, (unsigned)variant->output, (unsigned)variant->per_joint);
 }
 
 typedef struct program_text {
     const pm_variant *variant;
     char *source;
-    char options[256];
+    char options[320];
 } program_text;
 
 static pm_status write_program_text(pm_opencl_device *cl, const pm_variant *variant,
@@ -129,7 +130,8 @@ static bool same_name(const char *a, const char *b) {
 bool pm_cl_same_variant(const pm_variant *a, const pm_variant *b) {
     return same_name(a->file, b->file) && same_name(a->curve, b->curve) &&
            a->components == b->components && a->lanes == b->lanes && a->format == b->format &&
-           same_name(a->vector_curve, b->vector_curve) && a->output == b->output;
+           same_name(a->vector_curve, b->vector_curve) && a->output == b->output &&
+           a->per_joint == b->per_joint;
 }
 
 /* The entry of a variant, or NULL. The caller holds the lock. */
