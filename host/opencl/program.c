@@ -18,10 +18,11 @@
  * and sqrt, which the self-check would detect. */
 static void options_of(pm_opencl_device *cl, const pm_variant *variant, char *to, size_t size) {
     snprintf(to, size,
-             "-cl-std=CL1.2%s%s%s -DPM_METHOD=pm_%s -DPM_COMPONENTS=%u -DPM_LANES=%u"
+             "-cl-std=CL1.2%s%s%s%s -DPM_METHOD=pm_%s -DPM_COMPONENTS=%u -DPM_LANES=%u"
              " -DPM_KEYS=%u",
              cl->rounds_correctly ? " -cl-fp32-correctly-rounded-divide-sqrt" : "",
              cl->quirks.no_optimiser ? " -cl-opt-disable" : "",
+             cl->quirks.no_forced_inlining ? " -DPM_NO_FORCED_INLINING" : "",
              cl->quirks.fma_forgets_zero ? " -DPM_FMA_FORGETS_ZERO" : "", variant->curve,
              variant->components, variant->lanes, (unsigned)variant->format);
     size_t length = strlen(to);
@@ -33,7 +34,7 @@ static void options_of(pm_opencl_device *cl, const pm_variant *variant, char *to
 typedef struct program_text {
     const pm_variant *variant;
     char *source;
-    char options[256];
+    char options[320];
 } program_text;
 
 static pm_status write_program_text(pm_opencl_device *cl, const pm_variant *variant,
