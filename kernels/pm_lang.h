@@ -28,10 +28,10 @@
 #endif
 #pragma OPENCL FP_CONTRACT OFF
 
-/* Compilers do not inline a function that is called twice, and pass vectors to it through memory.
- * Without vectors such a call costs nothing, and Oclgrind 21.10 cannot run functions whose
- * inlining is forced. */
-#if PM_LANES == 1
+/* Compilers do not inline a function that is called twice. They pass vectors to it through memory,
+ * and NVIDIA's also single quaternions; Intel's of 2022 crashes where both calls load a 48-bit key.
+ * PM_NO_FORCED_INLINING is for Oclgrind 21.10, which cannot run functions whose inlining is forced. */
+#ifdef PM_NO_FORCED_INLINING
 #define pm_fn static inline
 #else
 #define pm_fn static inline __attribute__((always_inline))

@@ -308,15 +308,23 @@ static pm_status copy_previous(const pose_call *c, unsigned output, cl_event *co
     return code == CL_SUCCESS ? PM_OK : pm_cl_fail(c->error, code, "clEnqueueCopyBufferRect");
 }
 
-/* The instances that a work-group poses together. */
-static size_t instances_per_group(const pose_call *c, const pm_made_kernel *made) {
+/* The instances that a work-group poses together, in a launch of `count` instances. */
+static size_t instances_per_group(const pose_call *c, const pm_made_kernel *made, size_t count) {
     const pm_opencl_crowd *crowd = c->crowd;
     return pm_cl_instances_per_group(device_of(crowd),
                                      &(pm_group_needs){.items = made->max_group,
                                                        .joints = skeleton_of(c)->joint_count,
                                                        .stages = crowd->stage_count,
-                                                       .instances = c->job->instance_count,
+                                                       .instances = count,
                                                        .bytes = pm_cl_shared_bytes(crowd->slots)});
+}
+
+/* Instances per launch. A multiple of PM_INSTANCE_GROUP, so that no launch but the last is smaller
+ * than the kernels' vectors, and instances take their turns as in one launch. */
+static size_t launch_instances(const pose_call *c) {
+    size_t work = skeleton_of(c)->joint_count * PM_WORK_OF_JOINT;
+    size_t count = pm_cl_launch_limit(device_of(c->crowd), work) / PM_INSTANCE_GROUP;
+    return count ? count * PM_INSTANCE_GROUP : PM_INSTANCE_GROUP;
 }
 
 typedef struct kernel_argument {
@@ -324,19 +332,22 @@ typedef struct kernel_argument {
     const void *value; /* NULL: shared memory of this size */
 } kernel_argument;
 
-static pm_status set_arguments(const pose_call *c, unsigned output, const pm_made_kernel *made) {
+static pm_status set_arguments(const pose_call *c, unsigned output, const pm_piece *at) {
+    const pm_made_kernel *made = &c->crowd->kernels[output];
     const pm_cl_crowd_target *target = &c->job->outputs[output];
     const bool one_lane = made->lanes == 1;
-    cl_ulong offset = target->offset;
     cl_ulong stride = pm_crowd_stride(skeleton_of(c), (pm_crowd_output)output, target->stride);
+    cl_ulong offset = target->offset + at->from * stride;
+    cl_ulong instances_offset = c->instances_offset + at->from * sizeof(pm_crowd_instance);
     size_t line = made->lanes * sizeof(float);
     cl_uint streams = c->job->instance_count * stride >= PM_MIN_STREAM_BYTES && stride % line == 0;
-    cl_uint per_group = (cl_uint)instances_per_group(c, made), slots = (cl_uint)c->crowd->slots;
+    cl_uint per_group = (cl_uint)instances_per_group(c, made, at->count);
+    cl_uint slots = (cl_uint)c->crowd->slots;
     pm_crowd_size size =
-        pm_crowd_size_of(c->crowd->crowd.data, c->job->frame, c->first, c->job->instance_count);
+        pm_crowd_size_of(c->crowd->crowd.data, c->job->frame, c->first + at->from, at->count);
     size.stages = (pm_u32)c->crowd->stage_count;
     const kernel_argument first[] = {{sizeof c->instances, &c->instances},
-                                     {sizeof c->instances_offset, &c->instances_offset}};
+                                     {sizeof instances_offset, &instances_offset}};
     const kernel_argument last[] = {
         {sizeof target->buffer, &target->buffer},
         {sizeof offset, &offset},
@@ -358,36 +369,60 @@ static pm_status set_arguments(const pose_call *c, unsigned output, const pm_mad
 
 /* Everything that can fail without using the queue: enqueued commands cannot be withdrawn. */
 static pm_status prepare(pose_call *c) {
+    const pm_piece first = pm_piece_at(c->job->instance_count, launch_instances(c), 0);
     pm_status status = find_instances(c);
     for (unsigned o = 0; status == PM_OK && o < PM_CROWD_OUTPUT_COUNT; o++)
         if (c->job->outputs[o].buffer)
-            status = set_arguments(c, o, &c->crowd->kernels[o]);
+            status = set_arguments(c, o, &first);
     return status;
 }
 
-static pm_status launch(pose_call *c, unsigned output) {
+/* Launches a piece after the event *last, which the piece's own event replaces. */
+static pm_status launch_piece(const pose_call *c, unsigned output, const pm_piece *at,
+                              cl_event *last) {
     const pm_made_kernel *made = &c->crowd->kernels[output];
-    cl_event copied = NULL, done = NULL;
+    cl_event done = NULL;
     event_list before = {.count = 0};
-    pm_status status = copy_previous(c, output, &copied);
+    pm_status status = at->from ? set_arguments(c, output, at) : PM_OK;
     if (status != PM_OK)
         return status;
     /* A work-group for some instances, or a work-item for as many as there are lanes. */
     size_t group = made->lanes == 1 ? made->max_group : 1;
-    size_t each = made->lanes == 1 ? instances_per_group(c, made) : made->lanes;
-    size_t items = (c->job->instance_count + each - 1) / each * group;
-    add_events(&before, c->waits, c->wait_count);
-    add_event(&before, c->written);
-    add_event(&before, copied);
+    size_t each = made->lanes == 1 ? instances_per_group(c, made, at->count) : made->lanes;
+    size_t items = (at->count + each - 1) / each * group;
+    if (at->from == 0) {
+        add_events(&before, c->waits, c->wait_count);
+        add_event(&before, c->written);
+    }
+    add_event(&before, *last);
     cl_int code = clEnqueueNDRangeKernel(c->queue, made->kernel, 1, NULL, &items, &group,
                                          before.count, events_of(&before), &done);
-    release_event(copied);
     if (code != CL_SUCCESS)
         return pm_cl_fail(c->error, code, "clEnqueueNDRangeKernel");
-    add_event(&c->launched, done);
-    if (c->copy)
-        pm_copy_add_user(c->copy, done);
+    release_event(*last);
+    *last = done;
     return PM_OK;
+}
+
+/* Each piece waits for the one before it, so that the last event stands for all of them. */
+static pm_status launch(pose_call *c, unsigned output) {
+    cl_event last = NULL;
+    const size_t size = launch_instances(c);
+    const size_t pieces = pm_piece_count(c->job->instance_count, size);
+    size_t launched = 0;
+    pm_status status = copy_previous(c, output, &last);
+    for (; status == PM_OK && launched < pieces; launched += status == PM_OK) {
+        const pm_piece at = pm_piece_at(c->job->instance_count, size, launched);
+        status = launch_piece(c, output, &at, &last);
+    }
+    if (launched == 0) {
+        release_event(last);
+        return status;
+    }
+    add_event(&c->launched, last);
+    if (c->copy)
+        pm_copy_add_user(c->copy, last);
+    return status;
 }
 
 /* An event for all enqueued commands. With one kernel, its own event is sufficient, because the

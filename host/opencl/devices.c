@@ -69,7 +69,7 @@ pm_status pm_cl_describe(cl_device_id device, pm_device_info *info, pm_error *er
     info->type = type_of(device);
     info->memory_bytes = memory;
     info->max_allocation_bytes = largest;
-    info->compute_units = units;
+    info->compute_units = units ? units : 1;
     info->lanes = lanes_of(device, info);
     return PM_OK;
 }

@@ -12,9 +12,17 @@ static const size_t max_values = (size_t)1 << 30;
  * reach it. The launch configuration has the maximum run. */
 enum { MIN_RUN = 16, ITEMS_PER_UNIT = 16 };
 
-size_t pm_cl_piece_samples(const pm_sample_request *request, uint64_t bytes) {
+size_t pm_cl_launch_limit(const pm_opencl_device *cl, size_t work) {
+    const size_t limit = cl->launch_work / work;
+    return limit ? limit : 1;
+}
+
+size_t pm_cl_piece_samples(const pm_opencl_device *cl, const pm_sample_request *request,
+                           uint64_t bytes, bool moves) {
+    const size_t limit = pm_cl_launch_limit(cl, moves ? PM_WORK_OF_MOTION : PM_WORK_OF_VALUE);
     size_t values = bytes / (4 * sizeof(float)) < max_values ? (size_t)(bytes / (4 * sizeof(float)))
                                                              : max_values;
+    values = values < limit ? values : limit;
     size_t samples = values / request->width;
     return samples ? samples : 1;
 }

@@ -166,8 +166,9 @@ typedef struct pm_engine_desc {
      * several devices, the value applies to each. 0: a quarter of the device's memory, at most
      * 256 MiB. */
     uint64_t piece_bytes;
-    /* Tracks per work-item: 1, 4, 8 or 16. 0: chosen for the device. Results have the same bits
-     * for every value. */
+    /* Tracks per work-item: 1, 4, 8 or 16. 0: chosen for the device. Values above 1 are for CPU
+     * devices, and refused for others with PM_ERROR_ARGUMENT. Results have the same bits for every
+     * value. */
     uint32_t lanes;
     /* Maximum number of host threads per call, the calling thread included. They build clips and
      * crowds, map listed times to segments, sample and pose on the reference path, and compute
