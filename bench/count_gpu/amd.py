@@ -6,8 +6,8 @@ import re
 
 from . import fused
 from .flow import Instruction, hot_calls
-from .programs import OPTIONS
-from .tools import KERNELS, Failure, Missing, need, need_file, package_version, run, version
+from .programs import OPTIONS, source_path
+from .tools import Failure, Missing, need, need_file, package_version, run, version
 
 TARGETS = ("gfx1030", "gfx1100", "gfx90a", "gfx942")
 BITCODE = "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode"
@@ -162,7 +162,7 @@ def of_assembly(text, kernel, is_rare=lambda name: False):
 
 
 def measure(tools, program, target, folder):
-    text, log = compile_for(tools, target, os.path.join(KERNELS, f"{program.file}.cl"),
+    text, log = compile_for(tools, target, source_path(program),
                             program.defines, folder)
     found = of_assembly(text, program.file)
     asked = fused.asked_of(fused.before_selection(log))

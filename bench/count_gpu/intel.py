@@ -6,7 +6,7 @@ import re
 
 from .flow import Instruction, hot_calls
 from .programs import OPTIONS
-from .tools import KERNELS, Failure, need, package_version, run
+from .tools import Failure, need, package_version, run
 
 TARGETS = ("tgllp", "dg2", "skl", "pvc")
 
@@ -26,7 +26,7 @@ def compile_for(tools, target, program, folder):
     environment = {"IGC_ShaderDumpEnable": "1", "IGC_DumpToCustomDir": dumps}
     options = " ".join((*OPTIONS, "-I .", *program.defines))
     run(tools.ocloc, "compile", "-file", f"{program.file}.cl", "-device", target, "-options", options,
-        "-out_dir", folder, "-output", "program", cwd=KERNELS, environment=environment)
+        "-out_dir", folder, "-output", "program", cwd=program.folder, environment=environment)
     binaries = glob.glob(os.path.join(folder, "program*.bin"))
     if len(binaries) != 1:
         raise Failure(f"ocloc wrote {len(binaries)} binaries, expected 1")

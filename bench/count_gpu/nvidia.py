@@ -6,8 +6,8 @@ import re
 
 from . import fused, sass
 from .flow import hot_calls
-from .programs import OPTIONS
-from .tools import KERNELS, Failure, find, need, need_file, run, version
+from .programs import OPTIONS, source_path
+from .tools import Failure, find, need, need_file, run, version
 
 TARGETS = ("sm_90",)
 LIBCLC = "/usr/lib/clc/nvptx64--nvidiacl.bc"
@@ -42,7 +42,7 @@ def ptx_of(tools, program, sm, folder, more=()):
         *f"-Xclang -target-cpu -Xclang sm_{known}".split(),
         *"-Xclang -target-feature -Xclang +ptx75 -Xclang -finclude-default-header".split(),
         *f"-Xclang -mlink-builtin-bitcode -Xclang {LIBCLC}".split(),
-        *program.defines, *more, "-S", "-o", name, os.path.join(KERNELS, f"{program.file}.cl"),
+        *program.defines, *more, "-S", "-o", name, source_path(program),
     )
     with open(name, encoding="utf-8") as file:
         text = file.read()

@@ -10,11 +10,11 @@ import itertools
 import os
 import re
 
-from .tools import ROOT, Failure
+from .tools import KERNELS, ROOT, Failure
 
 # `name` is that of reports, `file` the kernel's, `defines` what host/opencl/program.c defines.
 # `usual` is false for what only a caller's own choice of the vector method builds.
-Program = collections.namedtuple("Program", "name file defines usual")
+Program = collections.namedtuple("Program", "name file defines usual folder", defaults=(KERNELS,))
 
 # Options of every program; the rest are those of `defines`.
 OPTIONS = ("-cl-std=CL1.2", "-cl-fp32-correctly-rounded-divide-sqrt")
@@ -92,6 +92,10 @@ def vector_curves_of_methods():
     for curve in curves("ROTATION"):
         must(found.get(curve), f"the vector method of {curve}")
     return dict(found)
+
+
+def source_path(program):
+    return os.path.join(program.folder, f"{program.file}.cl")
 
 
 # ---- the programs ------------------------------------------------------------------------------

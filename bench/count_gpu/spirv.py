@@ -3,8 +3,8 @@
 import os
 import re
 
-from .programs import OPTIONS
-from .tools import KERNELS, need, package_version, run, version
+from .programs import OPTIONS, source_path
+from .tools import need, package_version, run, version
 
 TARGETS = ("spirv",)
 
@@ -35,7 +35,7 @@ def measure(tools, program, _target, folder):
     name = os.path.join(folder, "program")
     run(tools.clang, "-x", "cl", *OPTIONS, "-target", "spir64-unknown-unknown", "-Xclang",
         "-finclude-default-header", "-Xclang", "-disable-llvm-passes",
-        *program.defines, "-emit-llvm", "-c", "-o", f"{name}.bc", os.path.join(KERNELS, f"{program.file}.cl"))
+        *program.defines, "-emit-llvm", "-c", "-o", f"{name}.bc", source_path(program))
     run(tools.translator, "--spirv-max-version=1.0", f"{name}.bc", "-o", f"{name}.spv")
     run(tools.validator, "--target-env", "opencl1.2", f"{name}.spv")
     text, _ = run(tools.disassembler, f"{name}.spv")

@@ -28,12 +28,11 @@ class Wrong(Failure):
 
 
 def folders():
-    """Where tools are looked for: the path, the folder of CUDA, packages of Python."""
-    packaged = ("nvidia", "*", "bin")
-    libraries = [sysconfig.get_paths()["purelib"]]
-    libraries += sorted(glob.glob(os.path.join(PRIVATE, "lib", "python3*", "site-packages")))
-    found = [place for library in libraries for place in glob.glob(os.path.join(library, *packaged))]
-    return [None, *sorted(found), "/usr/local/cuda/bin"]
+    """Where tools are looked for: the private folder, whose versions are fixed, the path, packages of
+    this Python, the folder of CUDA."""
+    private = glob.glob(os.path.join(PRIVATE, "lib", "python3*", "site-packages", "nvidia", "*", "bin"))
+    own = glob.glob(os.path.join(sysconfig.get_paths()["purelib"], "nvidia", "*", "bin"))
+    return [*sorted(private), None, *sorted(own), "/usr/local/cuda/bin"]
 
 
 def find(name):
@@ -80,7 +79,7 @@ def run(*command, cwd=None, environment=None):
 
 def version(tool):
     out, error = run(tool, "--version")
-    found = re.search(r"V?(\d+\.\d+(?:\.\d+)?)", out + error)
+    found = re.search(r"(\d+\.\d+\.\d+)", out + error) or re.search(r"(\d+\.\d+)", out + error)
     return f"{os.path.basename(tool)} {found[1] if found else 'of unknown version'}"
 
 

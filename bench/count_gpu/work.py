@@ -9,8 +9,8 @@ import sys
 import tempfile
 
 from . import amd, intel, nvidia, spirv
-from .programs import OPTIONS
-from .tools import KERNELS, ROOT, Failure, Missing, need, run
+from .programs import OPTIONS, source_path
+from .tools import ROOT, Failure, Missing, need, run
 
 MAKERS = (nvidia, amd, intel, spirv)
 TARGETS = tuple(target for maker in MAKERS for target in maker.TARGETS)
@@ -58,7 +58,7 @@ def source_of(program):
     """The program's text after the preprocessor, which holds all of its options but OPTIONS."""
     text, _ = run(need("clang-15", "Debian package clang-15"), "-x", "cl", *OPTIONS,
                   "-D__OPENCL_VERSION__=120", "-target", "spir64-unknown-unknown", "-E", "-P",
-                  *program.defines, os.path.join(KERNELS, f"{program.file}.cl"))
+                  *program.defines, source_path(program))
     return text
 
 
