@@ -3,6 +3,7 @@
 import functools
 import os
 import re
+import tempfile
 
 from . import fused
 from .flow import Instruction, hot_calls
@@ -77,7 +78,6 @@ def fused_count(text):
 @functools.cache
 def weights(clang, target):
     """The number of fused instructions of each operation that the compiler expands."""
-    import tempfile
     tools, found = Tools(), {}
     with tempfile.TemporaryDirectory(prefix="posemill-count-") as folder:
         for name, source in PROBES.items():

@@ -26,10 +26,14 @@ IR = {
 }
 
 
+# Selection makes a sum of a product with 1 or -1, which has the same bits.
+PLAIN_SUM = re.compile(r"@llvm\.(?:nvvm\.)?fma\.[^(]*\((?:[^,]*, )?\w+ (?:noundef )?-?1\.0+e\+00, ")
+
+
 def asked_of(text):
     """The counts of LLVM's representation; a vector counts as its elements."""
-    found = {name: sum(int(width or 1) for line in text.splitlines()
-                       for width in re.findall(pattern, line))
+    lines = [line for line in text.splitlines() if not PLAIN_SUM.search(line)]
+    found = {name: sum(int(width or 1) for line in lines for width in re.findall(pattern, line))
              for name, pattern in IR.items()}
     return Asked(**found)
 

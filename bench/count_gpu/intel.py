@@ -34,6 +34,11 @@ def compile_for(tools, target, program, folder):
         return listings(dumps, file.read())
 
 
+def text_of(path):
+    with open(path, encoding="utf-8", errors="replace") as file:
+        return file.read()
+
+
 def listings(dumps, binary):
     """IGC compiles again with other settings, where its first result spills, and with several
     widths. The listing that counts is that of the code in the binary."""
@@ -41,14 +46,12 @@ def listings(dumps, binary):
         with open(code_path, "rb") as file:
             code = file.read()
         if code and code in binary:
-            attempt = re.fullmatch(r"(.*?_asm[0-9a-f]+)(_\d+)?_simd(\d+)_entry_\d+\.dat", code_path)
-            if not attempt:
+            named = re.fullmatch(r"(.*?_asm[0-9a-f]+)(_\d+)?_simd(\d+)_entry_\d+\.dat", code_path)
+            if not named:
                 raise Failure(f"IGC's listing {os.path.basename(code_path)} has an unknown name")
-            with open(code_path[:-3] + "asm", encoding="utf-8", errors="replace") as file:
-                assembly = file.read()
-            ir_path = f"{attempt[1]}_codegen{attempt[2] or ''}.ll"
-            with open(ir_path, encoding="utf-8", errors="replace") as file:
-                return assembly, file.read(), len(code), int(attempt[3])
+            stem, attempt = named[1], named[2] or ""
+            return (text_of(code_path[:-3] + "asm"), text_of(f"{stem}_beforeUnification.ll"),
+                    text_of(f"{stem}_codegen{attempt}.ll"), len(code), int(named[3]))
     raise Failure("IGC wrote no listing of the code in the binary")
 
 
@@ -56,7 +59,7 @@ def listings(dumps, binary):
 
 BLOCK = re.compile(r"^// (B\d+):.*?(?:Preds:\{([^}]*)\})?,\s*Succs:\{([^}]*)\}")
 OPERATION = re.compile(r"^(?:\([^)]*\))?\s+([a-z][a-z0-9_.]*) \((\d+)\|M(\d+)\)(.*)")
-JUMP_OPERATION = re.compile(r"^(?:\([^)]*\))?\s+(call|calla)\b(.*)")
+CALL = re.compile(r"^(?:\([^)]*\))?\s+calla?\s+\([^)]*\)\s+\S+\s+(\S+)")
 
 
 def blocks(assembly):
@@ -78,9 +81,8 @@ def flow_of(assembly):
     index = {name: i for i, (name, _, _) in enumerate(listed)}
     program = []
     for _, successors, lines in listed:
-        called = [found for found in map(JUMP_OPERATION.match, lines) if found]
-        name = (re.search(r"([_A-Za-z]\w+)", called[0][2]) if called else None)
-        calls = (name[1] if name else "a function") if called else None
+        called = [found for found in map(CALL.match, lines) if found]
+        calls = called[0][1] if called else None
         program.append(Instruction("other", 0, [index[one] for one in successors if one in index], calls))
     return program
 
@@ -98,13 +100,20 @@ def said(assembly, what, default=None):
     return int(found[1]) if found else default
 
 
-def of_listings(assembly, ir, code_bytes, simd):
+def fused_extra(operations, source, ir):
+    """A product and a sum that may be fused are a mad in what the front end makes, and fma in the
+    representation right before the code."""
+    allowed = len(re.findall(r"call .*_OpenCL_mad_", source))
+    asked = len(re.findall(r"call .*@llvm\.(?:fma|genx\.GenISA\.fma\.rt\w)\.", ir))
+    return sum(1 for one in operations if is_fused(one)) - asked + allowed
+
+
+def of_listings(assembly, source, ir, code_bytes, simd):
     operations = [found for found in map(OPERATION.match, assembly.splitlines()) if found]
     grf = re.search(r"numGRF=(\d+)", assembly)
     if not grf or not operations:
         raise Failure("IGC's listing has no instructions")
     flow = flow_of(assembly)
-    asked = len(re.findall(r"call .*@llvm\.(?:fma|genx\.GenISA\.fma\.rt\w)\.", ir))
     return {
         "registers": int(grf[1]),
         "spills": said(assembly, "spill size", 0),
@@ -113,10 +122,10 @@ def of_listings(assembly, ir, code_bytes, simd):
         "simd": simd,
         "code_bytes": code_bytes,
         "instructions": said(assembly, "instCount"),
-        "calls": sum(1 for line in assembly.splitlines() if JUMP_OPERATION.match(line)),
+        "calls": sum(1 for line in assembly.splitlines() if CALL.match(line)),
         "hot_calls": hot_calls(flow, lambda name: False) if flow else [],
         "flag_spills": said(assembly, "spill flag store", 0),
-        "fused_extra": sum(1 for one in operations if is_fused(one)) - asked,
+        "fused_extra": fused_extra(operations, source, ir),
     }
 
 
