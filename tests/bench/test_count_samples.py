@@ -1,24 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Tests of bench/count-nvidia with listings small enough to count by hand, and its errors.
+"""Tests of bench/count-gpu --samples with listings small enough to count by hand.
 
-    test_count_nvidia.py COUNT_NVIDIA
-
-If clang-15, libclc and ptxas are installed the kernel of slerp is counted too.
+    test_count_samples.py COUNT_GPU
 """
-import importlib.machinery
-import importlib.util
-import os
-import re
-import subprocess
-import sys
 import unittest
 
-SCRIPT = os.path.abspath(sys.argv.pop(1) if len(sys.argv) > 1 else "bench/count-nvidia")
-sys.dont_write_bytecode = True  # keeps the folder of the script clean
-LOADER = importlib.machinery.SourceFileLoader("count_nvidia", SCRIPT)
-count_nvidia = importlib.util.module_from_spec(importlib.util.spec_from_loader("count_nvidia", LOADER))
-LOADER.exec_module(count_nvidia)
+from count_support import listed
+
+from count_gpu import flow, nvidia, samples, sass, tools
 
 SEGMENTS = """
 walk:
@@ -61,40 +51,15 @@ $__internal_0_$__cuda_sm20_sqrt_rn_f32_slowpath:
 """
 
 
-def listed(text, addresses=False):
-    """The format of nvdisasm; with addresses instead of labels, that of cuobjdump."""
-    lines, places, at = text.split("\n"), {}, 0
-    for line in lines:
-        if line.endswith(":"):
-            places[line[:-1]] = at
-        at += 16 if line.startswith(" ") else 0
-    out, at = [], 0
-    for line in lines:
-        if not line.startswith(" "):
-            out.append("" if addresses else line)
-            continue
-        *words, last = line.split()
-        if re.search(r"\b(BRA|BSSY|CALL|RET)\b", line):
-            place = f"{places.get(last, 0xfff0):#x}" if addresses else f"`({last})"
-            words.append(place)
-        else:
-            words.append(last)
-        out.append(f"        /*{at:04x}*/    {' '.join(words)} ;")
-        if addresses:
-            out[-1] += f"    /* 0x{at:016x} */\n        /* 0x000fe20000000800 */"
-        at += 16
-    return "\n".join(out)
-
-
 def counted(text):
-    program = count_nvidia.parse_sass(listed(text))
-    return program, count_nvidia.count(program)
+    program, _ = sass.parse_sass(listed(text))
+    return program, samples.count(program)
 
 
 class Counting(unittest.TestCase):
     def expect_mix(self, program, places, **kinds):
-        wanted = {**dict.fromkeys(count_nvidia.KINDS, 0), **kinds}
-        self.assertEqual(count_nvidia.mix(program, places), wanted)
+        wanted = {**dict.fromkeys(flow.KINDS, 0), **kinds}
+        self.assertEqual(samples.mix(program, places), wanted)
 
     def expect_segments(self, program, found):
         self.assertEqual((found.samples, found.loops), (1, 1))
@@ -107,11 +72,11 @@ class Counting(unittest.TestCase):
         program, found = counted(SEGMENTS)
         self.expect_segments(program, found)
         calls = [program[i].calls for i in found.rare if program[i].calls]
-        self.assertEqual([count_nvidia.short_name(call) for call in calls], ["sqrt_rn_f32"])
+        self.assertEqual([samples.short_name(call) for call in calls], ["sqrt_rn_f32"])
 
     def test_addresses_serve_as_well_as_labels(self):
-        program = count_nvidia.parse_sass(listed(SEGMENTS, addresses=True))
-        self.expect_segments(program, count_nvidia.count(program))
+        program = sass.parse_sass(listed(SEGMENTS, addresses=True))[0]
+        self.expect_segments(program, samples.count(program))
 
     def test_a_call_of_what_never_returns_is_a_jump(self):
         jumping = SEGMENTS.replace("    @P1 BRA sample\n", "    @!P1 CALL.REL.NOINC done\n"
@@ -141,8 +106,8 @@ rest:
     EXIT
 """)
         self.assertEqual((found.samples, found.loops), (2, 2))
-        self.assertEqual(count_nvidia.mix(program, found.sample, 2)["fp32"], 1.5)
-        self.assertEqual(count_nvidia.mix(program, found.sample, 2)["store"], 1.5)
+        self.assertEqual(samples.mix(program, found.sample, 2)["fp32"], 1.5)
+        self.assertEqual(samples.mix(program, found.sample, 2)["store"], 1.5)
 
     def test_a_branch_with_its_condition_among_the_operands_may_go_on(self):
         program, found = counted("""
@@ -158,7 +123,7 @@ loop:
         self.assertEqual(found.sample, {1, 2})
 
     def test_a_store_that_not_every_turn_does_is_no_sample(self):
-        with self.assertRaisesRegex(count_nvidia.Failure, "no loop stores"):
+        with self.assertRaisesRegex(tools.Failure, "no loop stores"):
             counted("""
 loop:
     @P1 BRA past
@@ -178,11 +143,11 @@ past:
             ("loop:\n    STG.E.128 [R2.64], R4\n    BRX R2\n    EXIT\n", "BRX is not supported"),
         ):
             with self.subTest(words=words):
-                with self.assertRaisesRegex(count_nvidia.Failure, words):
+                with self.assertRaisesRegex(tools.Failure, words):
                     counted(text)
 
     def test_ptx_is_counted_where_no_disassembler_is(self):
-        program = count_nvidia.parse_ptx("""
+        program = sass.parse_ptx("""
 .visible .entry walk( .param .u64 walk_param_0 )
 {
     .reg .f32 %f<9>; // registers
@@ -208,7 +173,7 @@ $L__BB0_3:
     bra.uni $L__BB0_2;
 }
 """)
-        found = count_nvidia.count(program)
+        found = samples.count(program)
         self.assertEqual(found.samples, 1)
         # the path over bra.uni to the stores is not part of every iteration
         self.expect_mix(program, found.sample, fp32=1, load=1, store=3, int=2, other=3)
@@ -216,57 +181,15 @@ $L__BB0_3:
         self.assertEqual([i.bytes for i in program if i.bytes], [4, 8, 4, 4])
 
     def test_bounds_are_lanes_and_clocks_over_instructions(self):
-        card = count_nvidia.Card("c", "sm_90", 10, 2.0, 64, 16, 32, 64, 1600)
+        card = samples.Card("c", "sm_90", 10, 2.0, 64, 16, 32, 64, 1600)
         needs = {"fp32": 4, "mufu": 0, "load": 1, "store": 1, "int": 0, "other": 2}
-        limits = count_nvidia.bounds(card, needs)
+        limits = samples.bounds(card, needs)
         self.assertEqual(limits["issue"], 10 * 2.0 * 128 / 8)
         self.assertEqual(limits["fp32"], 10 * 2.0 * 64 / 4)
         self.assertEqual(limits["mufu"], float("inf"))
         self.assertEqual(limits["load/store"], 10 * 2.0 * 32 / 2)
         self.assertEqual(limits["write"], 100.0)
-        self.assertEqual([count_nvidia.warps(r, card) for r in (32, 33, 64, 65, 255)], [64, 51, 32, 28, 8])
-
-    def test_the_curves_are_those_of_rotations(self):
-        curves = count_nvidia.curves()
-        self.assertIn("slerp", curves)
-        self.assertIn("cubicspline", curves)
-        self.assertEqual([name for name in curves if name.startswith("vector")], [])
-
-
-class Command(unittest.TestCase):
-    def run_script(self, *arguments, **environment):
-        return subprocess.run(
-            [sys.executable, SCRIPT, *arguments],
-            capture_output=True, text=True, check=False, env={**os.environ, **environment},
-        )
-
-    def expect_failure(self, done, code, words):
-        self.assertEqual((done.returncode, done.stdout), (code, ""), done.stderr)
-        self.assertRegex(done.stderr, rf"^count-nvidia: [^\n]*{words}[^\n]*\n$")
-
-    def test_a_missing_tool_is_told_with_its_package(self):
-        done = self.run_script("slerp", PATH="/nowhere")
-        self.expect_failure(done, 2, "clang-15 is missing; install Debian package clang-15")
-
-    def test_what_is_not_known_is_refused(self):
-        self.expect_failure(self.run_script("sLerp"), 1, "sLerp: unknown; expected one of slerp, ")
-        self.expect_failure(self.run_script("--card", "GTX 1"), 1, "unknown; expected one of H200, ")
-        self.expect_failure(self.run_script("--sm", "sm_87"), 1, "choose one with --card")
-        for architecture in ("90", "sm_", "sm_90;", "sm_1000"):
-            self.assertEqual(self.run_script("--sm", architecture).returncode, 2)
-
-    def test_the_kernel_of_slerp_is_counted_where_there_are_tools(self):
-        done = self.run_script("--card", "L4", "slerp")
-        if done.returncode == 2:
-            self.skipTest(done.stderr)
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
-        self.assertIn("An estimate, not a measurement.", done.stdout)
-        rows = [line.split() for line in done.stdout.split("\n") if line.startswith("slerp ")]
-        self.assertEqual(len(rows), 3)
-        registers, spilled, _, everything, fp32 = map(float, rows[0][1:6])
-        self.assertTrue(8 <= registers <= 255 and spilled % 1 == 0)
-        # two weights from one polynomial each, four products, one renormalisation
-        self.assertTrue(20 <= fp32 < everything)
+        self.assertEqual([nvidia.warps(r, card.warps) for r in (32, 33, 64, 65, 255)], [64, 51, 32, 28, 8])
 
 
 if __name__ == "__main__":

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: MIT
+"""Intel: ocloc compiles as the driver does, and its compiler IGC writes its listings."""
+import glob
+import os
+import re
+
+from .flow import Instruction, hot_calls
+from .programs import OPTIONS
+from .tools import Failure, need, package_version, run
+
+TARGETS = ("tgllp", "dg2", "skl", "pvc")
+
+
+class Tools:
+    def __init__(self, _targets=TARGETS):
+        self.ocloc = need("ocloc", "Debian package intel-opencl-icd")
+
+    def versions(self):
+        return [package_version("intel-opencl-icd"), package_version("libigc1")]
+
+
+def compile_for(tools, target, program, folder):
+    """Compiles, and returns the arguments of of_listings."""
+    dumps = os.path.join(folder, "dumps")
+    os.mkdir(dumps)
+    environment = {"IGC_ShaderDumpEnable": "1", "IGC_DumpToCustomDir": dumps}
+    options = " ".join((*OPTIONS, "-I .", *program.defines))
+    run(tools.ocloc, "compile", "-file", f"{program.file}.cl", "-device", target, "-options", options,
+        "-out_dir", folder, "-output", "program", cwd=program.folder, environment=environment)
+    binaries = glob.glob(os.path.join(folder, "program*.bin"))
+    if len(binaries) != 1:
+        raise Failure(f"ocloc wrote {len(binaries)} binaries, expected 1")
+    with open(binaries[0], "rb") as file:
+        return listings(dumps, file.read())
+
+
+def text_of(path):
+    with open(path, encoding="utf-8", errors="replace") as file:
+        return file.read()
+
+
+def listings(dumps, binary):
+    """IGC compiles again with other settings, where its first result spills, and with several
+    widths. The listing that counts is that of the code in the binary."""
+    for code_path in sorted(glob.glob(os.path.join(dumps, "*.dat"))):
+        with open(code_path, "rb") as file:
+            code = file.read()
+        if code and code in binary:
+            named = re.fullmatch(r"(.*?_asm[0-9a-f]+)(_\d+)?_simd(\d+)_entry_\d+\.dat", code_path)
+            if not named:
+                raise Failure(f"IGC's listing {os.path.basename(code_path)} has an unknown name")
+            stem, attempt = named[1], named[2] or ""
+            return (text_of(code_path[:-3] + "asm"), text_of(f"{stem}_beforeUnification.ll"),
+                    text_of(f"{stem}_codegen{attempt}.ll"), len(code), int(named[3]))
+    raise Failure("IGC wrote no listing of the code in the binary")
+
+
+# ---- assembly ----------------------------------------------------------------------------------
+
+BLOCK = re.compile(r"^// (B\d+):.*?(?:Preds:\{([^}]*)\})?,\s*Succs:\{([^}]*)\}")
+OPERATION = re.compile(r"^(?:\([^)]*\))?\s+([a-z][a-z0-9_.]*) \((\d+)\|M(\d+)\)(.*)")
+CALL = re.compile(r"^(?:\([^)]*\))?\s+calla?\s+\([^)]*\)\s+\S+\s+(\S+)")
+
+
+def blocks(assembly):
+    """(successors, lines) of each block."""
+    found, lines = [], None
+    for line in assembly.splitlines():
+        head = BLOCK.match(line)
+        if head:
+            lines = []
+            found.append((head[1], re.findall(r"B\d+", head[3]), lines))
+        elif lines is not None:
+            lines.append(line)
+    return found
+
+
+def flow_of(assembly):
+    """Blocks as instructions, with their successors and the routines that they call."""
+    listed = blocks(assembly)
+    index = {name: i for i, (name, _, _) in enumerate(listed)}
+    program = []
+    for _, successors, lines in listed:
+        called = [found for found in map(CALL.match, lines) if found]
+        calls = called[0][1] if called else None
+        program.append(Instruction("other", 0, [index[one] for one in successors if one in index], calls))
+    return program
+
+
+def is_fused(operation):
+    """Whether a line is a fused operation of floating-point numbers. The second half of one that the
+    compiler divided is not counted; madm belongs to division and root."""
+    return operation[1] in ("mad", "mac") and operation[3] == "0" and re.search(r":(?:f|hf|df)\b", operation[4])
+
+
+def said(assembly, what, default=None):
+    found = re.search(rf"^//\.{what} +(\d+)", assembly, re.M)
+    if not found and default is None:
+        raise Failure(f"IGC's listing has no {what}")
+    return int(found[1]) if found else default
+
+
+def fused_extra(operations, source, ir):
+    """A product and a sum that may be fused are a mad in what the front end makes, and fma in the
+    representation right before the code."""
+    allowed = len(re.findall(r"call .*_OpenCL_mad_", source))
+    asked = len(re.findall(r"call .*@llvm\.(?:fma|genx\.GenISA\.fma\.rt\w)\.", ir))
+    return sum(1 for one in operations if is_fused(one)) - asked + allowed
+
+
+def of_listings(assembly, source, ir, code_bytes, simd):
+    operations = [found for found in map(OPERATION.match, assembly.splitlines()) if found]
+    grf = re.search(r"numGRF=(\d+)", assembly)
+    if not grf or not operations:
+        raise Failure("IGC's listing has no instructions")
+    flow = flow_of(assembly)
+    return {
+        "registers": int(grf[1]),
+        "spills": said(assembly, "spill size", 0),
+        "scratch_bytes": -(-said(assembly, "private memory size", 0) // simd),
+        "occupancy": None,
+        "simd": simd,
+        "code_bytes": code_bytes,
+        "instructions": said(assembly, "instCount"),
+        "calls": sum(1 for line in assembly.splitlines() if CALL.match(line)),
+        "hot_calls": hot_calls(flow, lambda name: False) if flow else [],
+        "flag_spills": said(assembly, "spill flag store", 0),
+        "fused_extra": fused_extra(operations, source, ir),
+    }
+
+
+def measure(tools, program, target, folder):
+    return of_listings(*compile_for(tools, target, program, folder))

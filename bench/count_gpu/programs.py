@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: MIT
+"""The programs that the library builds at one lane, from the tables of its sources.
+
+Nothing is listed here: curves, outputs, key formats and the vector curve of each method are read
+from the kernels and from host/, so that a new method or output is counted without a change.
+"""
+import collections
+import functools
+import itertools
+import os
+import re
+
+from .tools import KERNELS, ROOT, Failure
+
+# `name` is that of reports, `file` the kernel's, `defines` what host/opencl/program.c defines.
+# `usual` is false for what only a caller's own choice of the vector method builds.
+Program = collections.namedtuple("Program", "name file defines usual folder", defaults=(KERNELS,))
+
+# Options of every program; the rest are those of `defines`.
+OPTIONS = ("-cl-std=CL1.2", "-cl-fp32-correctly-rounded-divide-sqrt")
+
+
+def read(*path):
+    with open(os.path.join(ROOT, *path), encoding="utf-8") as file:
+        return file.read()
+
+
+def must(found, what):
+    if not found:
+        raise Failure(f"{what} cannot be read")
+    return found
+
+
+# ---- the tables --------------------------------------------------------------------------------
+
+
+def x_table(text, macro):
+    """The rows of an X-macro, each a tuple of its arguments."""
+    table = re.search(rf"#define {macro}\(X\)((?:.*\\\n)*.*)", text)
+    rows = re.findall(r"\bX\(([^)]*)\)", table[1]) if table else []
+    return [tuple(cell.strip() for cell in row.split(",")) for row in must(rows, f"table {macro}")]
+
+
+def curves(kind):
+    """The names of the curves: kind is ROTATION or VECTOR."""
+    return [row[0] for row in x_table(read("kernels", "pm_methods.h"), f"PM_{kind}_CURVES")]
+
+
+def outputs():
+    """(name, number) of the outputs of crowds."""
+    table = x_table(read("kernels", "pm_crowd_outputs.h"), "PM_CROWD_OUTPUTS")
+    return [(row[0].lower(), int(row[1])) for row in table]
+
+
+def formats():
+    """(name, number) of the key formats."""
+    listed = re.search(r"typedef enum pm_key_format \{(.*?)\}",
+                       read("include", "posemill", "posemill.h"), re.S)
+    names = re.findall(r"^\s*PM_KEYS_(\w+)\b", listed[1], re.M) if listed else []
+    return [(name.lower(), i) for i, name in enumerate(must(names, "enum pm_key_format"))
+            if name != "COUNT"]
+
+
+@functools.cache
+def coefficients():
+    """The planes that each curve stores beside its keys; 48-bit keys require none."""
+    kernels = os.path.join(ROOT, "kernels")
+    found = {}
+    for name in sorted(os.listdir(kernels)):
+        found.update(re.findall(r"#define pm_(\w+)_coefficients (\w+)", read("kernels", name)))
+
+    def value(curve):
+        said = must(found.get(curve), f"pm_{curve}_coefficients")
+        other = re.fullmatch(r"pm_(\w+)_coefficients", said)
+        return value(other[1]) if other else int(said)
+
+    return {curve: value(curve) for curve in curves("ROTATION") + curves("VECTOR")}
+
+
+@functools.cache
+def vector_curves_of_methods():
+    """For each rotation curve the vector curves that its methods select."""
+    text = read("host", "clip", "method.c")
+    listed = text.partition("vector_impls[")[2].partition("\n};")[0]
+    impls = dict(re.findall(r"\[(PM_VECTOR_\w+)\]\s*=\s*\{\s*\.curve = PM_CURVE_(\w+)", listed))
+    found = collections.defaultdict(list)
+    for row in re.split(r"\n    \[PM_METHOD_", text)[1:]:
+        method = re.search(r"\.vector_method = (PM_VECTOR_\w+)", row)
+        curve = re.search(r"\.curve = PM_CURVE_(\w+)", row)
+        if method and curve and method[1] in impls and impls[method[1]] not in found[curve[1]]:
+            found[curve[1]].append(impls[method[1]])
+    for curve in curves("ROTATION"):
+        must(found.get(curve), f"the vector method of {curve}")
+    return dict(found)
+
+
+def source_path(program):
+    return os.path.join(program.folder, f"{program.file}.cl")
+
+
+# ---- the programs ------------------------------------------------------------------------------
+
+
+def make(name, file, curve, components, keys, usual=True, **more):
+    defines = {"PM_METHOD": f"pm_{curve}", "PM_COMPONENTS": components, "PM_LANES": 1,
+               "PM_KEYS": keys, **more}
+    return Program("/".join(name).replace("_", "-"), file,
+                   tuple(f"-D{key}={value}" for key, value in defines.items()), usual)
+
+
+def rotations():
+    """(names, curve, number of the key format) of each rotation curve with each format it takes."""
+    for curve in curves("ROTATION"):
+        for name, number in formats():
+            if number == 0 or coefficients()[curve] == 0:
+                yield [curve] + ([name] if number else []), curve, number
+
+
+def samplers():
+    """Programs of samples: host/opencl/launch.c."""
+    for file in ("walk", "gather"):
+        for names, curve, number in rotations():
+            yield make([file, *names], file, curve, 4, number)
+        for curve in curves("VECTOR"):
+            yield make([file, curve], file, curve, 3, 0)
+    for names, curve, number in rotations():
+        yield make(["motion", *names], "motion", curve, 3, number)
+    yield make(["locate"], "locate", "slerp", 4, 0)
+
+
+def crowds():
+    """Programs of crowds: host/opencl/crowd.c. The name says the vector curve where it is not the
+    first that the methods of the rotation curve select."""
+    every = itertools.product(outputs(), rotations(), curves("VECTOR"))
+    for (output, number), (names, curve, keys), vector in every:
+        own = vector_curves_of_methods()[curve]
+        name = ["crowd", output, *names] + ([] if vector == own[0] else [vector])
+        # The vector curve is code beside that of the rotation: one rotation shows each.
+        usual = vector in own or (names == [curves("ROTATION")[0]])
+        yield make(name, "crowd", curve, 4, keys, usual,
+                   PM_VECTOR_METHOD=f"pm_{vector}", PM_OUTPUT=number)
+
+
+@functools.cache
+def everything():
+    return [*samplers(), *crowds()]

@@ -1,0 +1,280 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Tests of bench/count-gpu: its programs, limits, document, arguments and errors.
+
+    test_count_gpu.py COUNT_GPU
+
+Where compilers are installed, a kernel with planted faults shows that each of them reports those.
+"""
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from count_support import SCRIPT
+
+from count_gpu import document, limits, main, programs, tools, work
+
+
+class Variants(unittest.TestCase):
+    def test_the_options_are_those_of_the_host(self):
+        text = programs.read("host", "opencl", "program.c")
+        host = set(re.findall(r"-D(PM_\w+)=", text))
+        ours = {re.match(r"-D(\w+)=", define)[1] for one in programs.everything() for define in one.defines}
+        self.assertEqual(ours, host)
+        for option in programs.OPTIONS:
+            self.assertIn(option, text)
+
+    def test_every_row_of_the_tables_is_a_program(self):
+        names = {one.name for one in programs.everything()}
+        self.assertEqual(len(names), len(programs.everything()))
+        for curve in programs.curves("ROTATION"):
+            for group in ("walk", "gather", "motion", *(f"crowd/{o}" for o, _ in programs.outputs())):
+                self.assertIn(f"{group}/{curve}".replace("_", "-"), names)
+        for curve in programs.curves("VECTOR"):
+            self.assertIn(f"walk/{curve}".replace("_", "-"), names)
+        self.assertIn("crowd/palette-half/slerp/log48", names)
+        self.assertNotIn("walk/squad/log48", names)
+
+    def test_usual_programs_have_every_output_curve_and_format(self):
+        usual = {one.defines for one in programs.everything() if one.usual and one.file == "crowd"}
+        every = {one.defines for one in programs.everything() if one.file == "crowd"}
+        for name in ("PM_METHOD", "PM_KEYS", "PM_OUTPUT", "PM_VECTOR_METHOD"):
+            def values(sets, name=name):
+                return {define for one in sets for define in one if define.startswith(f"-D{name}=")}
+            self.assertEqual(values(usual), values(every))
+
+    def test_an_x_macro_is_read(self):
+        text = "#define T(X)   \\\n    X(a, 1)  \\\n    X(b_c, 2)\n\n#define U X(d)\n"
+        self.assertEqual(programs.x_table(text, "T"), [("a", "1"), ("b_c", "2")])
+        with self.assertRaisesRegex(tools.Failure, "table V cannot be read"):
+            programs.x_table(text, "V")
+
+
+ROW = {"target": "gfx1030", "program": "crowd/palette/slerp", "registers": 60, "spills": 0,
+       "scratch_bytes": 128, "occupancy": 9, "simd": None, "code_bytes": 2048, "calls": 1,
+       "hot_calls": [], "fused_extra": 0}
+TABLE = """
+# the general, then the special
+*       *        spills        <= 0
+*       *        scratch_bytes <= 0
+gfx*    crowd/*  scratch_bytes <= 128   # slots
+gfx1030 crowd/*  occupancy     >= 8
+*       *        hot_calls     <= 0
+*       *        fused_extra   <= 0
+"""
+
+
+class Limits(unittest.TestCase):
+    def faults(self, **changes):
+        return list(limits.faults(limits.parse(TABLE), [{**ROW, **changes}]))
+
+    def test_what_is_within_the_limits_passes(self):
+        self.assertEqual(self.faults(), [])
+        self.assertEqual(self.faults(spills=None, scratch_bytes=None, occupancy=None), [])
+
+    def test_each_excess_is_told(self):
+        for figure, value, words in (
+            ("spills", 4, "spills is 4, expected <= 0"),
+            ("scratch_bytes", 132, "scratch_bytes is 132, expected <= 128"),
+            ("occupancy", 7, "occupancy is 7, expected >= 8"),
+            ("hot_calls", ["place", "far"], "hot_calls is 2 (place, far), expected <= 0"),
+            ("fused_extra", 1, "fused_extra is 1, expected <= 0"),
+            ("error", "ocloc died of signal 6", "ocloc died of signal 6"),
+        ):
+            with self.subTest(figure=figure):
+                self.assertEqual(self.faults(**{figure: value}),
+                                 [f"gfx1030 crowd/palette/slerp: {words}" if figure != "error" else
+                                  f"gfx1030 crowd/palette/slerp: {words}"])
+        self.assertEqual(len(self.faults(program="walk/slerp")), 1)
+        self.assertEqual(len(self.faults(target="sm_90")), 1)
+
+    def test_a_line_that_nothing_needs_is_told(self):
+        table = limits.parse(TABLE + "gfx1030 walk/* scratch_bytes <= 8\nsm_90 * spills <= 1\n")
+        idle = list(limits.idle(table, [ROW]))
+        self.assertEqual(len(idle), 2)  # line 4 is replaced by line 5; line 9 is about no program
+        self.assertRegex(idle[1], "line 9 .*gfx1030 walk/\\* scratch_bytes")
+
+    def test_lines_that_are_no_limits_are_refused(self):
+        for line in ("* * spills", "* * spills < 4", "* * colour <= 4", "* spills <= 4", "* * spills <= -1"):
+            with self.subTest(line=line):
+                with self.assertRaisesRegex(tools.Failure, "limits:1 is .*expected TARGET PROGRAM FIGURE"):
+                    limits.parse(line)
+
+    def test_the_committed_limits_are_read(self):
+        figures = {limit.figure for limit in limits.read()}
+        self.assertLessEqual({"spills", "scratch_bytes", "hot_calls", "fused_extra"}, figures)
+
+
+class Document(unittest.TestCase):
+    RECORD = {"kernels": "abc", "tools": {"amd": ["clang-19 19.1.7"]}, "programs": [
+        ROW, {**ROW, "target": "tgllp", "simd": 16, "occupancy": None, "spills": 32},
+        {**dict.fromkeys(ROW), "target": "spirv", "program": ROW["program"], "hot_calls": [], "fused_extra": 0},
+        {**dict.fromkeys(ROW), "target": "pvc", "program": ROW["program"], "hot_calls": [], "error": "died"}]}
+
+    def test_a_program_is_a_line_and_a_target_a_column(self):
+        text = "\n".join(document.pages(self.RECORD))
+        self.assertIn("| program | gfx1030 | tgllp | spirv | pvc |", text)
+        self.assertIn("| crowd/palette/slerp | 60 · 9 · 2.0 · 128 B · 1 calls "
+                      "| SIMD16 · 2.0 · 128 B · 32 spilled · 1 calls | valid | **fails** |", text)
+
+    def test_the_text_around_the_tables_is_kept(self):
+        text = f"before\n{document.BEGIN}\nold\n{document.END}\nafter\n"
+        made = document.rendered(text, self.RECORD)
+        self.assertTrue(made.startswith("before\n") and made.endswith("\nafter\n") and "old" not in made)
+        self.assertEqual(document.rendered(made, self.RECORD), made)
+        for broken in ("", document.BEGIN, f"{document.END}{document.BEGIN}"):
+            with self.assertRaisesRegex(tools.Failure, "the document has no"):
+                document.rendered(broken, self.RECORD)
+
+    def test_the_committed_document_is_that_of_its_record(self):
+        document.update(check=True)
+
+
+class Command(unittest.TestCase):
+    def run_script(self, *arguments, **environment):
+        return subprocess.run(
+            [sys.executable, SCRIPT, *arguments],
+            capture_output=True, text=True, check=False, env={**os.environ, **environment},
+        )
+
+    def expect_failure(self, done, code, words):
+        self.assertEqual((done.returncode, done.stdout), (code, ""), done.stderr)
+        self.assertRegex(done.stderr, rf"^count-gpu: [^\n]*{words}[^\n]*\n$")
+
+    def test_a_missing_tool_is_told_with_its_package(self):
+        done = self.run_script("--target", "gfx1030", PATH="/nowhere")
+        self.expect_failure(done, 2, "clang-19 is missing; install Debian package clang-19")
+        done = self.run_script("--target", "tgllp", PATH="/nowhere")
+        self.expect_failure(done, 2, "ocloc is missing; install Debian package intel-opencl-icd")
+
+    def test_what_is_not_known_is_refused(self):
+        for arguments, words in (
+            (("--target", "sm_91"), "--target sm_91: unknown; expected one of sm_90, gfx1030"),
+            (("--target", "sm_90,"), None), (("--target", ","), "--target ,: unknown"),
+            (("--program", "run/*"), "--program run/.: no program has this name; expected one of walk/"),
+            (("--program", ""), "--program : no program"),
+            (("--samples", "GTX 1"), "--samples GTX 1: unknown; expected one of H200, "),
+            (("--samples", "--program", "gather/*"), "--samples counts walk with a rotation curve"),
+        ):
+            if words:
+                with self.subTest(arguments=arguments):
+                    self.expect_failure(self.run_script(*arguments), 2, words)
+        self.assertEqual(self.run_script("--jobs", "0").returncode, 2)
+        self.assertEqual(self.run_script("--colour").returncode, 2)
+
+    def test_names_are_found_with_both_dashes(self):
+        self.assertEqual([one.name for one in main.choose_programs("walk/circular_c?")],
+                         ["walk/circular-c1", "walk/circular-c2", "walk/circular-c3"])
+        unusual = "crowd/local/squad/vector_step"
+        self.assertEqual([one.name for one in main.choose_programs(unusual)], [unusual.replace("_", "-")])
+        self.assertNotIn(unusual.replace("_", "-"), [one.name for one in main.choose_programs("crowd/*")])
+
+
+PLANTED = """
+static __attribute__((noinline)) float outside(global const float *from, float a) {
+    for (int i = 0; i < 3; i++)
+        a = a * from[(int)a & 255] + from[i];
+    return a;
+}
+
+kernel void planted(global const float *from, global float *to, int count, int at) {
+    float kept[64];
+    for (int i = 0; i < 64; i++)
+        kept[i] = from[i + at];
+    float sum = 0.0f;
+    for (int i = 0; i < count; i++) {
+        sum = outside(from, sum);
+        kept[i & 63] += sum;
+        to[i] = kept[(i * at) & 63] * from[i] + sum;
+    }
+}
+"""
+
+
+class Compilers(unittest.TestCase):
+    """One target of each maker, where its tools are installed."""
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def write(self, name, text):
+        with open(os.path.join(self.folder.name, f"{name}.cl"), "w", encoding="utf-8") as file:
+            file.write(text)
+
+    def measured(self, program, target):
+        maker = work.maker_of(target)
+        try:
+            kit = maker.Tools()
+        except tools.Missing as missing:
+            self.skipTest(str(missing))
+        with tempfile.TemporaryDirectory() as folder:
+            return maker.measure(kit, program, target, folder)
+
+    def expect_planted(self, target, hot):
+        self.write("planted", PLANTED)
+        found = self.measured(programs.Program("planted", "planted", (), True, self.folder.name), target)
+        self.assertGreater(found["fused_extra"], 0)
+        self.assertEqual(set(found["hot_calls"]), hot)
+        if found["scratch_bytes"] is not None:
+            self.assertGreaterEqual(found["scratch_bytes"], 256)
+        self.write("planted", PLANTED.replace("{", "{\n#pragma OPENCL FP_CONTRACT OFF\n"))
+        found = self.measured(programs.Program("planted", "planted", (), True, self.folder.name), target)
+        self.assertEqual(found["fused_extra"], 0)
+
+    def test_planted_faults_for_nvidia(self):
+        self.expect_planted("sm_90", {"$planted$outside"})
+
+    def test_planted_faults_for_amd(self):
+        self.expect_planted("gfx1030", {"outside"})
+
+    def test_planted_faults_for_intel(self):
+        self.expect_planted("tgllp", {"outside"})
+
+    def test_planted_faults_in_spirv(self):
+        self.expect_planted("spirv", set())
+
+    def test_an_error_of_the_source_is_an_error_of_the_program(self):
+        self.write("broken", "kernel void broken(int a) { nothing }\n")
+        program = programs.Program("broken", "broken", (), True, self.folder.name)
+        try:
+            work.versions(["gfx1030"])
+            figures, _ = work.compile_one(program, "gfx1030", fresh=True)
+        except tools.Missing as missing:
+            self.skipTest(str(missing))
+        self.assertRegex(figures["error"], "clang.*error: .*nothing")
+        self.assertIsNone(figures["registers"])
+
+    def test_a_program_is_counted_for_each_target(self):
+        done = subprocess.run([sys.executable, SCRIPT, "--program", "walk/slerp", "--json"],
+                              capture_output=True, text=True, check=False)
+        if done.returncode == 2:
+            self.skipTest(done.stderr)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        rows = json.loads(done.stdout)["programs"]
+        self.assertEqual([row["target"] for row in rows], list(work.TARGETS))
+        for row in rows:
+            self.assertLessEqual({"target", "program", *work.FIGURES}, set(row))
+            self.assertEqual((row["spills"] or 0, row["scratch_bytes"] or 0, row["fused_extra"]), (0, 0, 0))
+
+    def test_a_sample_of_slerp_is_counted(self):
+        done = subprocess.run([sys.executable, SCRIPT, "--samples", "L4", "--program", "walk/slerp"],
+                              capture_output=True, text=True, check=False)
+        if done.returncode == 2:
+            self.skipTest(done.stderr)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("An estimate, not a measurement.", done.stdout)
+        rows = [line.split() for line in done.stdout.split("\n") if line.startswith("slerp ")]
+        self.assertEqual(len(rows), 3)
+        registers, spilled, _, everything, fp32 = map(float, rows[0][1:6])
+        self.assertTrue(8 <= registers <= 255 and spilled % 1 == 0)
+        # two weights from one polynomial each, four products, one renormalisation
+        self.assertTrue(20 <= fp32 < everything)
+
+
+if __name__ == "__main__":
+    unittest.main()
