@@ -42,14 +42,15 @@ void digests_free(digests *d) {
     *d = (digests){0};
 }
 
-/* Of tiny numbers, a device may keep a subnormal result or make it 0 of either sign: all of them
- * become +0. In integers, because this must work in any mode of the processor. */
-static void drop_subnormals(const digest_input *in, void *floats, size_t size) {
+/* Of tiny numbers, a device may make a subnormal number 0 of either sign, in a result or in a term
+ * of a sum. So results below 2^-100 become +0. In integers, because this must work in any mode of
+ * the processor. */
+static void drop_tiny(const digest_input *in, void *floats, size_t size) {
     unsigned char *bytes = floats;
     for (size_t i = 0; in->tiny && i < size; i += sizeof(uint32_t)) {
         uint32_t word;
         memcpy(&word, bytes + i, sizeof word);
-        if ((word & 0x7f800000u) == 0)
+        if ((word & 0x7fffffffu) < 0x0d800000u)
             memset(bytes + i, 0, sizeof word);
     }
 }
@@ -99,7 +100,7 @@ static void add_samples(digests *d, pm_engine *engine, const digest_input *in,
                              .velocities = values[3],
                              .accelerations = values[4]};
         must(pm_sample(clip, &job, &error) == PM_OK, error.message);
-        drop_subnormals(in, values, sizeof values);
+        drop_tiny(in, values, sizeof values);
         snprintf(text, sizeof text, "%s%s/%s", in->tiny ? "tiny/" : "", name, how_names[h]);
         add(d, text, values, sizeof values);
     }
@@ -152,8 +153,8 @@ static pm_skeleton *skeleton_make(const digest_input *in) {
 #define OUTPUT_NAME(name, number, form, numbers, bits, bound) [PM_CROWD_##name] = #name,
 static const char *const output_names[PM_CROWD_OUTPUT_COUNT] = {PM_CROWD_OUTPUTS(OUTPUT_NAME)};
 
-static void add_output(digests *d, pm_crowd *crowd, const digest_input *in,
-                       pm_crowd_output output, const char *name) {
+static void add_output(digests *d, pm_crowd *crowd, const digest_input *in, pm_crowd_output output,
+                       const char *name) {
     static float records[INSTANCES * TRACKS * 12];
     pm_crowd_job job = {.instances = in->before, .instance_count = INSTANCES, .frame = 3};
     pm_error error;
@@ -166,7 +167,7 @@ static void add_output(digests *d, pm_crowd *crowd, const digest_input *in,
     if (output == PM_CROWD_PALETTE_HALF)
         drop_signs_of_zeros(in, records, sizeof records);
     else
-        drop_subnormals(in, records, sizeof records);
+        drop_tiny(in, records, sizeof records);
     snprintf(text, sizeof text, "%s/%s", name, output_names[output]);
     add(d, text, records, sizeof records);
 }
@@ -178,7 +179,7 @@ static void add_root_motion(digests *d, const pm_crowd *crowd, const digest_inpu
     pm_error error;
     must(pm_crowd_root_motion(crowd, in->before, in->after, INSTANCES, motions, &error) == PM_OK,
          error.message);
-    drop_subnormals(in, motions, sizeof motions);
+    drop_tiny(in, motions, sizeof motions);
     snprintf(text, sizeof text, "%s/root-motion", name);
     add(d, text, motions, sizeof motions);
 }
