@@ -6,6 +6,7 @@
 #ifndef PM_KEYS_H
 #define PM_KEYS_H
 
+#include "pm_math.h"
 #include "pm_memory.h"
 
 #ifndef PM_KEYS
@@ -45,7 +46,7 @@ pm_fn pm_quat pm_log48_quat(pm_codes k) {
     real step = PM_REAL(PM_LOG48_STEP);
     real x = k.a * step, y = k.b * step, z = k.c * step;
     real length2 = pm_fma(x, x, pm_fma(y, y, z * z));
-    real scale = k.sign * pm_sqrt(pm_fma(PM_REAL(-0.25f), length2, PM_REAL(1.0f)));
+    real scale = k.sign * pm_exact_root(pm_fma(PM_REAL(-0.25f), length2, PM_REAL(1.0f)));
     return pm_quat_of(x * scale, y * scale, z * scale,
                       k.sign * pm_fma(PM_REAL(-0.5f), length2, PM_REAL(1.0f)));
 }
@@ -73,7 +74,7 @@ pm_fn pm_quat pm_smallest48_quat(pm_codes k) {
     real one = PM_REAL(1.0f), two = PM_REAL(2.0f);
     real rest2 = pm_fma(a.number, a.number, pm_fma(b.number, b.number, c.number * c.number));
     real sign = pm_fma(PM_REAL(-2.0f), c.bit, one);
-    real largest = pm_sqrt(one - rest2) * sign;
+    real largest = pm_exact_root(one - rest2) * sign;
     real first = a.number * sign, second = b.number * sign, third = c.number * sign;
     real which = pm_fma(two, a.bit, b.bit);
     return pm_quat_of(pm_select(which < one, largest, first),

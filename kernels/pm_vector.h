@@ -101,7 +101,7 @@ pm_fn pm_quat pm_cubicspline_at(const pm_cubicspline_segment *s, real u) {
     pm_quat r = pm_vector_cubic_at(s, u);
     real length2 = pm_quat_norm2(r);
     pm_mask is_zero = length2 < PM_REAL(1e-30f);
-    real scale = PM_REAL(1.0f) / pm_sqrt(pm_select(is_zero, PM_REAL(1.0f), length2));
+    real scale = pm_exact_inverse(pm_exact_root(pm_select(is_zero, PM_REAL(1.0f), length2)));
     return pm_quat_select(is_zero, s->a, pm_quat_scaled(r, scale));
 }
 
