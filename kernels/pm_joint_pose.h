@@ -134,8 +134,15 @@ pm_fn pm_local pm_joint_pose(const pm_tables *t, pm_shared const pm_shared_insta
     pm_u32 moves = pm_keeps_rest(has, j, s->resolved.in_place) ? 0 : joint->animated;
     float weight = pm_joint_weight(t, s, masks, j);
     pose.rotation = pm_channel_or_rest(t, s, joint, PM_CHANNEL_ROTATIONS, j, moves, weight);
-    pose.position = pm_channel_or_rest(t, s, joint, PM_CHANNEL_POSITIONS, j, moves, weight);
-    pose.scale = pm_channel_or_rest(t, s, joint, PM_CHANNEL_SCALES, j, moves, weight);
+    /* A loop, so that programs contain the locating of keys twice, not three times. */
+    PM_NO_UNROLL
+    for (pm_u32 c = PM_CHANNEL_POSITIONS; c < PM_CHANNELS; c++) {
+        pm_quat value = pm_channel_or_rest(t, s, joint, c, j, moves, weight);
+        if (c == PM_CHANNEL_POSITIONS)
+            pose.position = value;
+        else
+            pose.scale = value;
+    }
     return pose;
 }
 
