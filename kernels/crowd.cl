@@ -1,104 +1,25 @@
 /* SPDX-License-Identifier: MIT
  *
- * Poses of a crowd, from keys to the records of PM_OUTPUT. A work-item computes PM_LANES instances,
- * one per lane, joint by joint down the hierarchy.
+ * Poses of a crowd, from keys to the records of PM_OUTPUT, on CPU devices. A work-item computes
+ * PM_LANES instances, one per lane, joint by joint down the hierarchy. With one lane the host
+ * launches crowd_workgroup.cl.
  */
-#include "pm_crowd_outputs.h"
+#ifndef PM_LANES
+#define PM_LANES 4
+#endif
+
 #include "pm_instances.h"
+#include "pm_joint_record.h"
 #include "pm_records.h"
-
-/* ---- records ------------------------------------------------------------------------- */
-
-pm_fn void pm_put_row(real *words, pm_quat row) {
-    words[0] = row.x;
-    words[1] = row.y;
-    words[2] = row.z;
-    words[3] = row.w;
-}
-
-#if PM_OUTPUT_FORM == PM_FORM_LOCAL
-
-pm_fn void pm_put_record(real *words, pm_local pose) {
-    pm_put_row(words, pose.rotation);
-    pm_put_row(words + 4, pose.position);
-    pm_put_row(words + 8, pose.scale);
-}
-
-#elif PM_OUTPUT_FORM == PM_FORM_RIGID
-
-typedef pm_rigid pm_model;
-#define pm_model_product pm_rigid_product
-
-pm_fn pm_model pm_model_of(pm_local pose, pm_u32 scaled) {
-    pm_model model;
-    (void)scaled;
-    model.rotation = pose.rotation;
-    model.position = pose.position;
-    return model;
-}
-
-pm_fn void pm_put_record(real *words, pm_model model, pm_global const pm_joint *joint) {
-    pm_rigid bind;
-    bind.rotation = pm_spread(joint->bind_rotation);
-    bind.position = pm_spread(joint->bind_position);
-    pm_rigid skin = pm_rigid_product(model, bind);
-    pm_put_row(words, skin.rotation);
-    pm_put_row(words + 4, pm_rigid_dual(skin));
-}
-
-#else
-
-typedef pm_matrix pm_model;
-#define pm_model_product pm_matrix_product
-
-pm_fn pm_model pm_model_of(pm_local pose, pm_u32 scaled) {
-    pm_model model = pm_matrix_of(pose.rotation, pose.position);
-    return scaled ? pm_matrix_scaled(model, pose.scale) : model;
-}
-
-#if PM_OUTPUT_BITS == 16
-/* Two float16 in a word. The upper half is multiplied as a signed number, because C leaves a shift
- * into the sign bit undefined. */
-pm_fn real pm_two_halves(real low, real high) {
-    pm_mask above = pm_half_bits(high);
-    above -= (above & PM_BITS(0x8000)) * PM_BITS(2);
-    return pm_real_of(pm_half_bits(low) | above * PM_BITS(65536));
-}
-
-pm_fn void pm_put_numbers(real *words, pm_quat row, pm_u32 at) {
-    words[2 * at] = pm_two_halves(row.x, row.y);
-    words[2 * at + 1] = pm_two_halves(row.z, row.w);
-}
-#else
-pm_fn void pm_put_numbers(real *words, pm_quat row, pm_u32 at) {
-    pm_put_row(words + 4 * at, row);
-}
-#endif
-
-pm_fn void pm_put_record(real *words, pm_model model, pm_global const pm_joint *joint) {
-    pm_matrix m = model;
-#if PM_OUTPUT_BOUND
-    pm_matrix bind;
-    bind.x = pm_spread(joint->inverse_bind);
-    bind.y = pm_spread(joint->inverse_bind + 4);
-    bind.z = pm_spread(joint->inverse_bind + 8);
-    m = pm_matrix_product(model, bind);
-#endif
-    (void)joint;
-    pm_put_numbers(words, m.x, 0);
-    pm_put_numbers(words, m.y, 1);
-    pm_put_numbers(words, m.z, 2);
-}
-
-#endif
 
 /* Work size: groups of PM_LANES instances. Offsets and `stride` are in bytes. `streams` is not 0
  * where the results exceed the caches and strides are whole lines. */
 pm_kernel void crowd(pm_global const pm_u8 *instances, pm_u64 instances_offset,
                      pm_global const pm_joint *joints, pm_global const pm_clip_layout *clips,
-                     pm_global const pm_crowd_timeline *timelines, pm_global const pm_u64 *times,
-                     pm_global const pm_crowd_level *levels, pm_global const pm_u8 *level_joints,
-                     pm_global const float *masks, pm_global const pm_track_layout *layout,
+                     pm_global const pm_crowd_timeline *timelines,
+                     pm_global const pm_key_time *times, pm_global const pm_crowd_level *levels,
+                     pm_global const pm_u8 *level_joints, pm_global const float *masks,
+                     pm_global const pm_track_layout *layout,
                      pm_global const pm_stored_key *rotations, pm_global const float *constants,
                      pm_global const float *positions, pm_global const float *scales,
                      pm_global pm_u8 *records, pm_u64 records_offset, pm_u64 stride,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Samples that each have their own track and position: (track, time) pairs, tracks with
- * per-track timelines, and clips with fewer tracks than a vector has lanes. When pm_motion.h
- * is included first (see motion.cl), derivatives by time: order 1 or 2.
+ * per-track timelines, and clips with fewer tracks than a vector has lanes. velocity.cl and
+ * acceleration.cl include this file for derivatives by time.
  */
 #include "pm_keys.h"
 #include "pm_methods.h"
@@ -40,22 +40,24 @@ pm_fn pm_quat pm_gather_constant(pm_global const float *constants, const pm_u32 
 }
 #endif
 
-/* The kernel's name. motion.cl defines another one. */
+/* The kernel's name, and the order of its derivative. */
 #ifndef PM_GATHER
 #define PM_GATHER gather
+#define PM_ORDER 0
 #endif
 
 /* Work size: groups of PM_LANES values. When `pairs` is set, value f is that of track tracks[f]
  * at cursors[f]. Otherwise the values form a grid: value f is sample f / track_count of track
  * f % track_count, at cursors[timeline * sample_count + sample]. Lanes past the end repeat the
  * last value. */
-pm_kernel void PM_GATHER(pm_global const pm_stored_key *keys, pm_global const float *constants,
-                         pm_global const pm_track_layout *layout,
-                         pm_global const pm_cursor *cursors, pm_global const pm_u32 *tracks,
-                         pm_global float *values, pm_u64 values_offset, pm_u32 constant_floats,
-                         pm_u32 track_count, pm_u32 sample_count, pm_u32 value_count, pm_u32 pairs,
-                         pm_global const float *rates, pm_u32 parent, pm_u32 order,
-                         pm_u32 streams) {
+pm_kernel void PM_GATHER(pm_global const pm_stored_key *restrict keys,
+                         pm_global const float *restrict constants,
+                         pm_global const pm_track_layout *restrict layout,
+                         pm_global const pm_cursor *restrict cursors,
+                         pm_global const pm_u32 *restrict tracks, pm_global float *restrict values,
+                         pm_u64 values_offset, pm_u32 constant_floats, pm_u32 track_count,
+                         pm_u32 sample_count, pm_u32 value_count, pm_u32 pairs,
+                         pm_global const float *restrict rates, pm_u32 parent, pm_u32 streams) {
     pm_u32 first = pm_global_id(0) * PM_LANES;
     if (first >= value_count)
         return;
@@ -99,14 +101,15 @@ pm_kernel void PM_GATHER(pm_global const pm_stored_key *keys, pm_global const fl
     data.constants[1] = pm_gather_constant(constants + constant_floats, track);
 #endif
     PM_OF(segment) segment = PM_OF(begin)(&data);
-#ifdef PM_MOTION_H
-    pm_quat_jet curve = PM_OF(motion)(&segment, pm_reals_of(u));
-    pm_quat value = order == 1 ? pm_angular_velocity(curve, pm_reals_of(rate), parent)
-                               : pm_angular_acceleration(curve, pm_reals_of(rate), parent);
+#if PM_ORDER == 1
+    pm_quat value =
+        pm_angular_velocity(PM_OF(motion)(&segment, pm_reals_of(u)), pm_reals_of(rate), parent);
+#elif PM_ORDER == 2
+    pm_quat value =
+        pm_angular_acceleration(PM_OF(motion)(&segment, pm_reals_of(u)), pm_reals_of(rate), parent);
 #else
     (void)rate;
     (void)parent;
-    (void)order;
     pm_quat value = PM_OF(at)(&segment, pm_reals_of(u));
 #if PM_PASSES
     value = pm_at_ends(&data, pm_reals_of(u), value);

@@ -6,6 +6,7 @@
 #ifndef PM_CROWD_H
 #define PM_CROWD_H
 
+#include "pm_divide.h"
 #include "pm_segment.h"
 
 /* pm_crowd_flag */
@@ -33,9 +34,12 @@ typedef struct pm_instance {
 #define PM_CHANNEL_SCALES 2
 #define PM_CHANNELS 3
 
-/* Slots that hold the matrices of joints whose children are not computed yet. */
+/* Slots that hold the transforms of joints whose children are not computed yet. PM_SLOT_FLOATS: a
+ * slot in the shared memory of a work-group, where work-items access slots twelve floats apart
+ * without bank conflicts. */
 #define PM_SLOTS 16
 #define PM_NO_SLOT 0xffffffffu
+#define PM_SLOT_FLOATS 12
 
 typedef struct pm_joint {
     pm_u32 parent;   /* the slot of the parent's matrix; PM_NO_SLOT for a root */
@@ -51,14 +55,37 @@ typedef struct pm_joint {
     float bind_position[4];
 } pm_joint;
 
+/* Joints that can be posed at the same time: their parents belong to earlier stages. `reciprocal`
+ * gives task / count for task < 2^32/count: the upper half of (task + 1) reciprocal. */
+typedef struct pm_crowd_stage {
+    pm_u32 first;      /* index of its first pm_stage_joint */
+    pm_u32 count;      /* of its joints, at least 1 */
+    pm_u32 reciprocal; /* floor((2^32 - 1)/count) */
+} pm_crowd_stage;
+
+typedef struct pm_stage_joint {
+    pm_u32 joint;
+    pm_u32 parent; /* the slot of the parent's transform; PM_NO_SLOT for a root */
+    pm_u32 slot;   /* the slot for its own; PM_NO_SLOT for a joint without children */
+} pm_stage_joint;
+
 typedef struct pm_crowd_level {
+    pm_u64 reciprocal;   /* PM_RECIPROCAL(update_every) */
     pm_u32 update_every; /* at least 1 */
     pm_u32 whole;        /* 1: all joints are animated */
 } pm_crowd_level;
 
+/* A key time of a timeline with listed keys. */
+typedef struct pm_key_time {
+    pm_u64 ticks;      /* since the timeline's first key */
+    pm_u64 reciprocal; /* of the length of the segment that begins here, halved until it fits 32
+                          bits; 0 for a length of 0 and for the last key */
+} pm_key_time;
+
 /* A timeline of a clip, shared by some or all of its joints, in ticks since its first key. */
 typedef struct pm_crowd_timeline {
-    pm_u64 cycle;  /* ticks after which the clip repeats: a loop's period, else the duration */
+    pm_u64 cycle;      /* ticks after which the clip repeats: a loop's period, else the duration */
+    pm_u64 reciprocal; /* PM_RECIPROCAL(cycle) */
     pm_u64 lag;    /* ticks from the clip's first key to the timeline's first key; for a loop modulo
                       its period */
     pm_u64 period; /* ticks to the last key, or a loop's period; at least 1 */
@@ -91,17 +118,16 @@ typedef struct pm_crowd_size {
     pm_u32 masks;
     pm_u32 channels;  /* bit c: clips have channel c */
     pm_u32 per_joint; /* 1: the layout, (channels, clips, joints), gives the position of rows */
-    pm_u32 unused;    /* pads the size to a multiple of 8 */
+    pm_u32 stages;
 } pm_crowd_size;
 
-/* A time in ticks, clamped or wrapped to [0, period]. */
-pm_fn pm_u64 pm_crowd_within(pm_u64 period, pm_s64 time, pm_u32 clamps) {
+/* A time in ticks, clamped or wrapped to [0, t.cycle]. */
+pm_fn pm_u64 pm_crowd_within(pm_crowd_timeline t, pm_s64 time, pm_u32 clamps) {
+    pm_u64 size = time < 0 ? 0 - (pm_u64)time : (pm_u64)time;
     if (clamps)
-        return time < 0 ? 0 : (pm_u64)time < period ? (pm_u64)time : period;
-    if (time >= 0)
-        return (pm_u64)time < period ? (pm_u64)time : (pm_u64)time % period;
-    pm_u64 back = (0 - (pm_u64)time) % period;
-    return back ? period - back : 0;
+        return time < 0 ? 0 : size < t.cycle ? size : t.cycle;
+    pm_u64 rest = pm_divide(size, t.cycle, t.reciprocal).rest;
+    return time < 0 && rest ? t.cycle - rest : rest;
 }
 
 /* The cursor at fraction / 2^32 of a segment. A fraction within `slack` of a key is moved to the
@@ -125,24 +151,25 @@ pm_fn pm_cursor pm_crowd_locate_uniform(pm_crowd_timeline t, pm_u64 since) {
     return pm_crowd_cursor_of(segment, position & 0xffffffffu, t.slack);
 }
 
-pm_fn pm_cursor pm_crowd_locate_listed(pm_crowd_timeline t, pm_global const pm_u64 *times,
+pm_fn pm_cursor pm_crowd_locate_listed(pm_crowd_timeline t, pm_global const pm_key_time *times,
                                        pm_u64 since) {
-    pm_global const pm_u64 *border = times + t.times;
+    pm_global const pm_key_time *border = times + t.times;
     pm_u32 low = 0, high = t.segments;
     while (high - low > 1) {
         pm_u32 middle = low + (high - low) / 2;
-        if (border[middle] <= since)
+        if (border[middle].ticks <= since)
             low = middle;
         else
             high = middle;
     }
-    pm_u64 length = border[low + 1] - border[low];
-    pm_u64 rest = since - border[low];
+    pm_key_time begin = border[low];
+    pm_u64 length = border[low + 1].ticks - begin.ticks;
+    pm_u64 rest = since - begin.ticks;
     if (rest >= length) /* the end of the timeline, or keys less than a tick apart */
         return pm_crowd_cursor_of(low, rest ? 0xffffffffu : 0, 1);
     for (; length > 0xffffffffu; length >>= 1)
         rest >>= 1;
-    return pm_crowd_cursor_of(low, (rest << 32) / length, 0);
+    return pm_crowd_cursor_of(low, pm_divide(rest << 32, length, begin.reciprocal).quotient, 0);
 }
 
 /* Ticks since a timeline's first key, from the ticks since the clip's first key. Before its first
@@ -154,9 +181,9 @@ pm_fn pm_u64 pm_crowd_timeline_ticks(pm_crowd_timeline t, pm_u64 since) {
 }
 
 /* Locates a time in ticks since the clip's first key among the keys of a timeline. */
-pm_fn pm_cursor pm_crowd_locate(pm_crowd_timeline t, pm_global const pm_u64 *times, pm_s64 time,
-                                pm_u32 clamps) {
-    pm_u64 since = pm_crowd_timeline_ticks(t, pm_crowd_within(t.cycle, time, clamps));
+pm_fn pm_cursor pm_crowd_locate(pm_crowd_timeline t, pm_global const pm_key_time *times,
+                                pm_s64 time, pm_u32 clamps) {
+    pm_u64 since = pm_crowd_timeline_ticks(t, pm_crowd_within(t, time, clamps));
     return t.rate ? pm_crowd_locate_uniform(t, since) : pm_crowd_locate_listed(t, times, since);
 }
 

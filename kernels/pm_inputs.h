@@ -6,34 +6,12 @@
 #ifndef PM_INPUTS_H
 #define PM_INPUTS_H
 
-#include "pm_crowd.h"
-#include "pm_keys.h"
-#include "pm_methods.h"
-
-/* The curve of positions and scales. */
-#ifndef PM_VECTOR_METHOD
-#define PM_VECTOR_METHOD pm_vector_linear
-#endif
-#define PM_VECTOR_OF(what) PM_OF__(PM_VECTOR_METHOD, what)
+#include "pm_channels.h"
 
 /* Planes of a segment: its key, its coefficients, and the next key. */
 #define PM_PLANES (2 + PM_COEFFICIENTS)
 #define PM_VECTOR_PLANES (2 + PM_VECTOR_OF(coefficients))
 #define PM_MAX_PLANES (2 + PM_MAX_COEFFICIENTS)
-
-/* The tables that all work-items read. */
-typedef struct pm_tables {
-    pm_global const pm_clip_layout *clips;
-    pm_global const pm_crowd_timeline *timelines;
-    pm_global const pm_u64 *times;
-    pm_global const pm_stored_key *rotations;
-    pm_global const float *constants;
-    pm_global const float *positions;
-    pm_global const float *scales;
-    pm_global const pm_track_layout *layout; /* (channels, clips, joints); not read without
-                                                per_joint */
-    pm_crowd_size size;
-} pm_tables;
 
 /* The position of each lane's segment: the key of channel c at key[c], the next key at next[c]. */
 typedef struct pm_key_lanes {
@@ -171,38 +149,7 @@ pm_fn pm_quat pm_rotation_at(pm_segment_data *data, const pm_tables *t, const pm
 #endif
     (void)t;
     (void)joint;
-    real u = pm_reals_of(input->lanes.u);
-    PM_OF(segment) segment = PM_OF(begin)(data);
-    pm_quat value = PM_OF(at)(&segment, u);
-#if PM_PASSES
-    value = pm_at_ends(data, u, value);
-#endif
-    return value;
-}
-
-pm_fn pm_quat pm_vector_at(const pm_segment_data *data, const pm_input_lanes *input) {
-    real u = pm_reals_of(input->lanes.u);
-    PM_VECTOR_OF(segment) segment = PM_VECTOR_OF(begin)(data);
-    pm_quat value = PM_VECTOR_OF(at)(&segment, u);
-    if (PM_VECTOR_OF(passes))
-        value = pm_at_ends(data, u, value);
-    value.w = PM_REAL(0.0f);
-    return value;
-}
-
-pm_fn pm_quat pm_spread(pm_global const float *from) {
-    return pm_quat_of(PM_REAL(from[0]), PM_REAL(from[1]), PM_REAL(from[2]), PM_REAL(from[3]));
-}
-
-/* A channel of the rest pose. */
-pm_fn pm_quat pm_rest_of(pm_global const pm_joint *joint, pm_u32 c) {
-    return pm_spread(c == PM_CHANNEL_ROTATIONS   ? joint->rotation
-                     : c == PM_CHANNEL_POSITIONS ? joint->position
-                                                 : joint->scale);
-}
-
-pm_fn pm_u32 pm_is_animated(pm_global const pm_joint *joint, pm_u32 c) {
-    return joint->animated >> c & 1;
+    return pm_rotation_value(data, pm_reals_of(input->lanes.u));
 }
 
 /* Samples a channel of joints [first, first + count) with contiguous keys. */
@@ -230,7 +177,7 @@ pm_fn void pm_sample_common(pm_poses *to, const pm_tables *t, const pm_input_lan
                     PM_VECTOR_PLANES, first);
     for (pm_u32 k = 0; k < count; k++) {
         pm_segment_data data = pm_segment_data_of(&planes, PM_VECTOR_PLANES, k);
-        to->of[c][k] = pm_vector_at(&data, input);
+        to->of[c][k] = pm_vector_value(&data, pm_reals_of(input->lanes.u));
     }
 }
 
@@ -253,7 +200,7 @@ pm_fn void pm_sample_per_joint(pm_poses *to, const pm_tables *t, const pm_input_
     pm_gather_joint(&planes, c == PM_CHANNEL_POSITIONS ? t->positions : t->scales, &input->lanes, c,
                     PM_VECTOR_PLANES);
     data = pm_segment_data_of(&planes, PM_VECTOR_PLANES, 0);
-    to->of[c][k] = pm_vector_at(&data, input);
+    to->of[c][k] = pm_vector_value(&data, pm_reals_of(input->lanes.u));
 }
 
 /* Samples blend input A or B for a group of joints. Bit c of `animated`: channel c of some joint is

@@ -28,6 +28,13 @@ typedef struct pm_resolved {
     pm_u32 level;
 } pm_resolved;
 
+/* An instance that the work-items of a group share. */
+typedef struct pm_shared_instance {
+    pm_resolved resolved;
+    pm_cursor cursor[2]; /* of inputs A and B; not set where timelines are per joint */
+    pm_u32 due;          /* 0: not updated in this frame */
+} pm_shared_instance;
+
 /* A level beyond the last is the last. */
 pm_fn pm_u32 pm_level_index(pm_u32 level, pm_u32 levels) {
     return level < levels ? level : levels - 1;
@@ -55,8 +62,9 @@ pm_fn pm_resolved pm_instance_resolve(pm_instance instance, pm_u32 clips, pm_u32
 }
 
 /* Whether an instance is updated in a frame; `index` is its number in the whole job. */
-pm_fn pm_u32 pm_is_update_due(pm_u64 frame, pm_u64 index, pm_u32 update_every) {
-    return (frame + index / PM_INSTANCE_GROUP) % update_every == 0;
+pm_fn pm_u32 pm_is_update_due(pm_u64 frame, pm_u64 index, pm_crowd_level level) {
+    pm_u64 turn = frame + index / PM_INSTANCE_GROUP;
+    return pm_divide(turn, level.update_every, level.reciprocal).rest == 0;
 }
 
 /* Whether a joint keeps its rest pose: a joint that the level lacks, or joint 0 of an instance in

@@ -61,7 +61,7 @@ pm_fn pm_u32 pm_instances_load(pm_instance_lanes *states, pm_global const pm_ins
         pm_instance_set(states, i, instances[here ? index : t->size.instances - 1], t);
         pm_crowd_level level = levels[states->level[i]];
         states->any_part |= !level.whole;
-        if (here && pm_is_update_due(t->size.frame, t->size.first + index, level.update_every))
+        if (here && pm_is_update_due(t->size.frame, t->size.first + index, level))
             active |= 1u << i;
     }
     return active;

@@ -28,19 +28,26 @@
 #endif
 #pragma OPENCL FP_CONTRACT OFF
 
-/* Compilers do not inline a function that is called twice, and pass vectors to it through memory.
- * Without vectors such a call costs nothing, and Oclgrind 21.10 cannot run functions whose
- * inlining is forced. */
-#if PM_LANES == 1
+/* Compilers do not inline a function that is called twice. They pass vectors to it through memory,
+ * and NVIDIA's also single quaternions; Intel's of 2022 crashes where both calls load a 48-bit key.
+ * PM_NO_FORCED_INLINING is for Oclgrind 21.10, which cannot run functions whose inlining is forced. */
+#ifdef PM_NO_FORCED_INLINING
 #define pm_fn static inline
 #else
 #define pm_fn static inline __attribute__((always_inline))
 #endif
 #define pm_rare_fn static __attribute__((noinline))
 #define PM_UNROLL _Pragma("unroll")
+#define PM_NO_UNROLL _Pragma("unroll 1")
 #define pm_kernel __kernel
 #define pm_global __global
+#define pm_shared __local /* memory of a work-group */
 #define pm_global_id(dimension) ((uint)get_global_id(dimension))
+#define pm_group_id() ((uint)get_group_id(0))
+#define pm_group_row() ((uint)get_group_id(1))
+#define pm_local_id() ((uint)get_local_id(0))
+#define pm_local_size() ((uint)get_local_size(0))
+#define pm_barrier() barrier(CLK_LOCAL_MEM_FENCE)
 typedef uchar pm_u8;
 typedef ushort pm_u16;
 typedef uint pm_u32;
@@ -91,8 +98,13 @@ static inline real pm_fma(real a, real b, real c) {
 #define pm_fn static inline
 #define pm_rare_fn static
 #define PM_UNROLL
+#define PM_NO_UNROLL
 #define pm_kernel static
 #define pm_global
+#define pm_shared
+#define pm_local_id() 0u /* work-groups of one work-item */
+#define pm_local_size() 1u
+#define pm_barrier() ((void)0)
 typedef uint8_t pm_u8;
 typedef uint16_t pm_u16;
 typedef uint32_t pm_u32;

@@ -10,9 +10,12 @@
 
 #include "pm_memory.h"
 
+#if PM_LANES == 1
+#error "PM_LANES is 1: pm_records.h stores vectors of instances"
+#endif
+
 /* Words per buffer: whole records of 6, 8 and 12 words, and whole cache lines. */
 #define PM_BUFFER_WORDS 48
-#define PM_MAX_RECORD_WORDS 12
 
 /* The output memory of the lanes. Lane i is written only where bit i of `active` is set. */
 typedef struct pm_lanes_out {
@@ -22,35 +25,6 @@ typedef struct pm_lanes_out {
 } pm_lanes_out;
 
 #define PM_ALL_ACTIVE ((1u << PM_LANES) - 1u)
-
-#if PM_LANES == 1
-
-/* With one lane, records are stored at once. */
-#define PM_RECORD_WORDS_TOTAL PM_MAX_RECORD_WORDS
-
-pm_fn real *pm_record(real *words, pm_u32 n, pm_u32 size) {
-    (void)n;
-    (void)size;
-    return words;
-}
-
-/* Stores a record, four words at a time where possible. Memory is aligned to at least 8 bytes. */
-pm_fn void pm_send_records(const pm_lanes_out *out, const real *words, pm_u32 n, pm_u32 size,
-                           pm_u32 last) {
-    pm_global float *to = out->to[0] + n * size;
-    (void)last;
-#ifdef PM_OPENCL
-    for (pm_u32 i = 0; i + 4 <= size; i += 4)
-        vstore4(vload4(0, words + i), 0, to + i);
-    for (pm_u32 i = size & ~3u; i < size; i++)
-        to[i] = words[i];
-#else
-    for (pm_u32 i = 0; i < size; i++)
-        to[i] = words[i];
-#endif
-}
-
-#else
 
 #ifdef PM_OPENCL
 
@@ -202,5 +176,4 @@ pm_fn void pm_send_records(const pm_lanes_out *out, const real *words, pm_u32 n,
         pm_send_rest(out, words, n, size, line);
 }
 
-#endif
 #endif

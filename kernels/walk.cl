@@ -85,13 +85,14 @@ pm_fn void pm_walk_store(pm_global float *to, pm_quat value, pm_global const flo
  * all groups of the span compute the samples of a segment before the next segment begins, so
  * that values written at about the same time are neighbours in memory. `keys`, `constants` and
  * `wraps` are padded to whole groups of 16 tracks, plane_floats apart. */
-pm_kernel void walk(pm_global const pm_stored_key *keys, pm_global const float *constants,
-                    pm_global const float *wraps, pm_global const pm_cursor *cursors,
-                    pm_global float *values, pm_u64 values_offset, pm_u32 plane_floats,
-                    pm_u32 track_count, pm_u32 sample_count, pm_u32 span, pm_u32 run,
-                    pm_u32 streams) {
+pm_kernel void walk(pm_global const pm_stored_key *restrict keys,
+                    pm_global const float *restrict constants,
+                    pm_global const float *restrict wraps,
+                    pm_global const pm_cursor *restrict cursors, pm_global float *restrict values,
+                    pm_u64 values_offset, pm_u32 plane_floats, pm_u32 track_count,
+                    pm_u32 sample_count, pm_u32 span, pm_u32 run, pm_u32 streams) {
     pm_u32 first = pm_global_id(0) * span * PM_LANES;
-    pm_u32 sample = pm_global_id(1) * run;
+    pm_u32 sample = pm_group_row() * run;
     if (first >= track_count || sample >= sample_count)
         return;
     pm_u32 last = track_count - first < span * PM_LANES ? track_count : first + span * PM_LANES;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The door of this room: utilities that are independent of curves. Errors, log messages, threads,
- * exact fractions, the clock, instruction sets.
+ * exact fractions, the clock, instruction sets, the rounding of stored numbers.
  */
 #ifndef PM_HOST_BASE_H
 #define PM_HOST_BASE_H
@@ -13,5 +13,6 @@
 #include "parallel.h"
 #include "rational.h"
 #include "status.h"
+#include "stored.h"
 
 #endif

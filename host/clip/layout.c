@@ -107,7 +107,7 @@ static pm_status build_rates(pm_clip_data *clip, pm_error *error) {
         timeline->rates = (pm_u32)clip->rate_count;
         for (size_t k = 0; k < timeline->segment_count; k++) {
             const double *times = timeline->times + k;
-            clip->rates[clip->rate_count++] = (float)fmin(1 / (times[1] - times[0]), 1e38);
+            clip->rates[clip->rate_count++] = pm_stored(fmin(1 / (times[1] - times[0]), 1e38));
         }
     }
     return PM_OK;

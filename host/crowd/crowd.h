@@ -10,6 +10,7 @@
 #include "clip/clip.h"
 #include "outputs.h"
 #include "skeleton.h"
+#include "stages.h"
 
 /* Immutable once built, so that threads may share it. Owns its arrays. */
 typedef struct pm_crowd_data {
@@ -30,7 +31,7 @@ typedef struct pm_crowd_data {
     pm_clip_layout *clips;        /* (clip_count) */
     pm_crowd_timeline *timelines; /* (timeline_count) */
     size_t timeline_count;
-    pm_u64 *times; /* (time_count): listed key times of all timelines, in ticks */
+    pm_key_time *times; /* (time_count): listed key times of all timelines */
     size_t time_count;
     int64_t *clip_ticks;    /* (clip_count): period of a looped clip, else duration, in ticks */
     size_t instruction_set; /* the widest supported: padded joints always fill its lanes */

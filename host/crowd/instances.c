@@ -12,7 +12,7 @@ _Static_assert(sizeof(pm_instance) == sizeof(pm_crowd_instance), "kernels read t
 bool pm_instance_is_update_due(const pm_crowd_data *crowd, const pm_crowd_instance *instance,
                                size_t index, uint64_t frame) {
     const pm_u32 level = pm_level_index(instance->level, (pm_u32)crowd->skeleton->level_count);
-    return pm_is_update_due(frame, index, crowd->skeleton->levels[level].update_every);
+    return pm_is_update_due(frame, index, crowd->skeleton->levels[level]);
 }
 
 static const char *fault_of(const pm_crowd_data *crowd, const pm_crowd_instance *instance) {

@@ -306,8 +306,10 @@ static pm_status add_clip_timelines(pm_crowd_data *crowd, const pm_clip_data *cl
             return status;
     }
     const pm_u64 cycle = loop ? loop : end_of(clip, rows);
-    for (size_t k = 0; k < clip->timeline_count; k++)
+    for (size_t k = 0; k < clip->timeline_count; k++) {
         rows[k].cycle = cycle ? cycle : 1;
+        rows[k].reciprocal = PM_RECIPROCAL(rows[k].cycle);
+    }
     crowd->clip_ticks[i] = (int64_t)cycle;
     return PM_OK;
 }

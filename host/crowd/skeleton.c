@@ -133,7 +133,7 @@ static bool is_rigid(const affine *a, double rotation[4]) {
 
 static void store(float *to, const double *from, size_t count) {
     for (size_t i = 0; i < count; i++)
-        to[i] = (float)from[i];
+        to[i] = pm_stored(from[i]);
 }
 
 static void fill_rest(pm_joint *joint, const bone *b) {
@@ -141,7 +141,7 @@ static void fill_rest(pm_joint *joint, const bone *b) {
     store(joint->position, b->position, 3);
     store(joint->scale, b->scale, 3);
     for (size_t i = 0; i < 3; i++) {
-        joint->unscale[i] = (float)(1 / b->scale[i]);
+        joint->unscale[i] = pm_stored(1 / b->scale[i]);
         joint->scaled |= joint->scale[i] != 1.0f;
     }
 }
@@ -193,6 +193,7 @@ static void fill_levels(pm_skeleton *skeleton, const pm_skeleton_desc *desc) {
         pm_level given = desc->levels ? desc->levels[l] : (pm_level){0};
         pm_crowd_level *level = &skeleton->levels[l];
         level->update_every = given.update_every ? given.update_every : 1;
+        level->reciprocal = PM_RECIPROCAL(level->update_every);
         level->whole = 1;
         for (size_t k = 0; k < n; k++) {
             pm_u8 has = !given.joints || given.joints[skeleton->order[k]];
@@ -212,7 +213,7 @@ static pm_status fill_masks(pm_skeleton *skeleton, const pm_skeleton_desc *desc,
             if (!(weight >= 0 && weight <= 1))
                 return pm_fail_joint(error, PM_ERROR_ARGUMENT, skeleton->order[k],
                                      "masks: a weight of mask %zu is not in [0, 1]", m);
-            skeleton->masks[(m + 1) * n + k] = weight;
+            skeleton->masks[(m + 1) * n + k] = pm_stored((double)weight);
         }
     return PM_OK;
 }

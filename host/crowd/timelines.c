@@ -69,13 +69,26 @@ static pm_u64 lag_of(const pm_clip_timeline *timeline, double first, pm_u64 loop
     return (pm_u64)pm_crowd_ticks(lag);
 }
 
+/* Sets the reciprocals of the segments' lengths, as pm_crowd_locate_listed halves them. */
+static void set_reciprocals(pm_key_time *times, size_t segments) {
+    for (size_t i = 0; i < segments; i++) {
+        pm_u64 length = times[i + 1].ticks - times[i].ticks;
+        while (length > UINT32_MAX)
+            length >>= 1;
+        times[i].reciprocal = length ? PM_RECIPROCAL(length) : 0;
+    }
+}
+
 /* Appends listed key times: one more than there are segments. */
 static void add_times(pm_crowd_data *crowd, const pm_clip_timeline *timeline, double first,
                       pm_u64 loop) {
+    pm_key_time *times = crowd->times + crowd->time_count;
     for (size_t i = 0; i <= timeline->segment_count; i++)
-        crowd->times[crowd->time_count++] = ticks_to(timeline, i, first);
+        times[i] = (pm_key_time){.ticks = ticks_to(timeline, i, first)};
     if (timeline->loop)
-        crowd->times[crowd->time_count - 1] = loop;
+        times[timeline->segment_count].ticks = loop;
+    set_reciprocals(times, timeline->segment_count);
+    crowd->time_count += timeline->segment_count + 1;
 }
 
 pm_status pm_crowd_add_timeline(pm_crowd_data *crowd, const pm_clip_timeline *timeline,
@@ -97,7 +110,7 @@ pm_status pm_crowd_add_timeline(pm_crowd_data *crowd, const pm_clip_timeline *ti
             row->period = ticks_to(timeline, timeline->segment_count, first);
     } else {
         add_times(crowd, timeline, first, loop);
-        row->period = crowd->times[crowd->time_count - 1];
+        row->period = crowd->times[crowd->time_count - 1].ticks;
     }
     row->period = timeline->loop ? loop : row->period ? row->period : 1;
     crowd->timeline_count++;

@@ -36,6 +36,16 @@ static void add_name(char *names, size_t size, const char *name) {
         snprintf(names + length, size - length, "%s%s", length ? " + " : "", name);
 }
 
+static pm_device_claims joint_claims(pm_device_claims a, pm_device_claims b) {
+    const bool equal = a.work_group_multiple == b.work_group_multiple;
+    return (pm_device_claims){.fma = a.fma && b.fma,
+                              .denormals = a.denormals && b.denormals,
+                              .round_to_nearest = a.round_to_nearest && b.round_to_nearest,
+                              .correctly_rounded_divide_sqrt = a.correctly_rounded_divide_sqrt &&
+                                                               b.correctly_rounded_divide_sqrt,
+                              .work_group_multiple = equal ? a.work_group_multiple : 0};
+}
+
 static pm_device_info joint_info(pm_device *const *members, size_t count) {
     pm_device_info info = members[0]->info;
     for (size_t i = 1; i < count; i++) {
@@ -48,6 +58,7 @@ static pm_device_info joint_info(pm_device *const *members, size_t count) {
         info.compute_units += member->compute_units;
         if (member->max_allocation_bytes < info.max_allocation_bytes)
             info.max_allocation_bytes = member->max_allocation_bytes;
+        info.claims = joint_claims(info.claims, member->claims);
     }
     return info;
 }

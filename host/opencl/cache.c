@@ -207,22 +207,31 @@ void pm_cl_cache_store(pm_opencl_device *cl, const char *source, const char *opt
     free(binary);
 }
 
+bool pm_cl_cache_load_bytes(pm_opencl_device *cl, const char *what, void *bytes, size_t size) {
+    size_t found = 0;
+    unsigned char *stored = load(cl, what, "", &found);
+    const bool fits = stored && found == size;
+    if (fits)
+        memcpy(bytes, stored, size);
+    free(stored);
+    return fits;
+}
+
+bool pm_cl_cache_store_bytes(pm_opencl_device *cl, const char *what, const void *bytes,
+                             size_t size) {
+    return cl->folder && store(cl, what, "", bytes, size);
+}
+
 /* The cache key of launch configurations. Changes with the meaning of pm_launch_config. "shape" is
  * an older name for them, kept so that stored configurations remain valid. */
 static const char config_key[] = "shape 1";
 
 bool pm_cl_cache_load_launch_config(pm_opencl_device *cl, pm_launch_config *config) {
-    size_t size = 0;
-    unsigned char *bytes = load(cl, config_key, "", &size);
-    bool found = bytes && size == sizeof *config;
-    if (found)
-        memcpy(config, bytes, sizeof *config);
-    free(bytes);
-    return found;
+    return pm_cl_cache_load_bytes(cl, config_key, config, sizeof *config);
 }
 
 bool pm_cl_cache_store_launch_config(pm_opencl_device *cl, const pm_launch_config *config) {
-    return cl->folder && store(cl, config_key, "", config, sizeof *config);
+    return pm_cl_cache_store_bytes(cl, config_key, config, sizeof *config);
 }
 
 void pm_cl_cache_log_problem(pm_opencl_device *cl) {

@@ -23,12 +23,15 @@ enum {
     TABLE_CONSTANTS,
     TABLE_POSITIONS,
     TABLE_SCALES,
+    TABLE_STAGES, /* this and the next: crowd_workgroup only */
+    TABLE_STAGE_JOINTS,
     TABLE_COUNT
 };
 
 typedef struct pm_opencl_crowd {
     pm_device_crowd crowd;
     cl_mem tables[TABLE_COUNT]; /* NULL for a missing channel */
+    size_t stage_count, slots;  /* of pm_stages */
     pthread_mutex_t lock;       /* guards the fields below: a kernel has one set of arguments */
     pm_made_kernel kernels[PM_CROWD_OUTPUT_COUNT];
     pm_instance_copy *copies;
@@ -50,8 +53,8 @@ static pm_status upload(pm_opencl_crowd *crowd, unsigned table, const void *data
                : status;
 }
 
-static pm_status upload_tables(pm_opencl_crowd *crowd, pm_error *error) {
-    static const pm_u64 no_times[1] = {0};
+static pm_status upload_tables(pm_opencl_crowd *crowd, const pm_stages *stages, pm_error *error) {
+    static const pm_key_time no_times[1] = {{0, 0}};
     const pm_crowd_data *data = crowd->crowd.data;
     const pm_skeleton *s = data->skeleton;
     size_t n = s->joint_count;
@@ -75,11 +78,25 @@ static pm_status upload_tables(pm_opencl_crowd *crowd, pm_error *error) {
         [TABLE_CONSTANTS] = {rotations->constants,
                              (rotations->constant_floats + 1) * sizeof(float)},
         [TABLE_POSITIONS] = {positions->keys, positions->key_bytes},
-        [TABLE_SCALES] = {scales->keys, scales->key_bytes}};
+        [TABLE_SCALES] = {scales->keys, scales->key_bytes},
+        [TABLE_STAGES] = {stages->stages, stages->stage_count * sizeof *stages->stages},
+        [TABLE_STAGE_JOINTS] = {stages->joints, n * sizeof *stages->joints}};
     pm_status status = PM_OK;
     for (unsigned t = 0; status == PM_OK && t < TABLE_COUNT; t++)
         if (tables[t].data)
             status = upload(crowd, t, tables[t].data, tables[t].size, error);
+    return status;
+}
+
+static pm_status upload_stages_and_tables(pm_opencl_crowd *crowd, pm_error *error) {
+    pm_stages stages;
+    pm_status status = pm_stages_build(crowd->crowd.data->skeleton,
+                                       pm_cl_max_slots(device_of(crowd)), &stages, error);
+    crowd->stage_count = stages.stage_count;
+    crowd->slots = stages.slots;
+    if (status == PM_OK)
+        status = upload_tables(crowd, &stages, error);
+    pm_stages_free(&stages);
     return status;
 }
 
@@ -90,7 +107,7 @@ pm_status pm_cl_crowd_upload(pm_device *device, const pm_crowd_data *data, pm_de
         return pm_fail_memory(error);
     made->crowd = (pm_device_crowd){device, data};
     pthread_mutex_init(&made->lock, NULL);
-    const pm_status status = upload_tables(made, error);
+    const pm_status status = upload_stages_and_tables(made, error);
     if (status == PM_OK)
         *crowd = &made->crowd;
     else
@@ -117,17 +134,13 @@ void pm_cl_crowd_release(pm_device_crowd *device_crowd) {
 
 /* ---- kernels --------------------------------------------------------------------------- */
 
-/* Argument numbers. All arguments but the tables change from call to call. */
-enum {
-    ARGUMENT_INSTANCES,
-    ARGUMENT_INSTANCES_OFFSET,
-    ARGUMENT_TABLES,
-    ARGUMENT_RECORDS = ARGUMENT_TABLES + TABLE_COUNT,
-    ARGUMENT_RECORDS_OFFSET,
-    ARGUMENT_STRIDE,
-    ARGUMENT_SIZE,
-    ARGUMENT_STREAMS
-};
+/* A kernel's arguments: the instances and their offset, the tables, then those that change from
+ * call to call. */
+enum { ARGUMENT_INSTANCES, ARGUMENT_INSTANCES_OFFSET, ARGUMENT_TABLES };
+
+static cl_uint tables_of(uint32_t lanes) {
+    return lanes == 1 ? TABLE_COUNT : TABLE_STAGES;
+}
 
 static pm_status set_argument(cl_kernel kernel, cl_uint argument, size_t size, const void *value,
                               pm_error *error) {
@@ -139,18 +152,24 @@ static pm_status make_kernel(const pm_opencl_crowd *crowd, pm_crowd_output outpu
                              pm_made_kernel *made, pm_error *error) {
     const pm_crowd_data *data = crowd->crowd.data;
     const pm_channel *rotations = &data->channels[PM_ROTATIONS];
-    pm_variant variant = {.file = "crowd",
+    const uint32_t lanes = pm_cl_lanes(device_of(crowd));
+    pm_variant variant = {.file = lanes == 1 ? "crowd_workgroup" : "crowd",
                           .curve = pm_curves[rotations->impl.curve].name,
                           .components = 4,
-                          .lanes = pm_cl_lanes(device_of(crowd)),
+                          .lanes = lanes,
                           .format = rotations->format,
                           .vector_curve = pm_curves[data->channels[PM_POSITIONS].impl.curve].name,
-                          .output = output};
+                          .output = output,
+                          .per_joint = lanes == 1 && data->per_joint};
     pm_made_kernel fresh;
+    if (lanes == 1 && pm_cl_shared_bytes(crowd->slots) > device_of(crowd)->shared_bytes)
+        return pm_fail(
+            error, PM_ERROR_DEVICE, "the device's local memory is %llu bytes, crowds need %zu",
+            (unsigned long long)device_of(crowd)->shared_bytes, pm_cl_shared_bytes(crowd->slots));
     pm_status status = pm_cl_kernel(device_of(crowd), &variant, &fresh, error);
     if (status != PM_OK)
         return status;
-    for (cl_uint t = 0; status == PM_OK && t < TABLE_COUNT; t++) {
+    for (cl_uint t = 0; status == PM_OK && t < tables_of(lanes); t++) {
         const cl_mem *tables = crowd->tables;
         const cl_mem *table =
             &tables[tables[t] ? t : TABLE_JOINTS]; /* a missing table is not read */
@@ -289,63 +308,121 @@ static pm_status copy_previous(const pose_call *c, unsigned output, cl_event *co
     return code == CL_SUCCESS ? PM_OK : pm_cl_fail(c->error, code, "clEnqueueCopyBufferRect");
 }
 
-static pm_status set_arguments(const pose_call *c, unsigned output, const pm_made_kernel *made) {
+/* The instances that a work-group poses together, in a launch of `count` instances. */
+static size_t instances_per_group(const pose_call *c, const pm_made_kernel *made, size_t count) {
+    const pm_opencl_crowd *crowd = c->crowd;
+    return pm_cl_instances_per_group(device_of(crowd),
+                                     &(pm_group_needs){.items = made->max_group,
+                                                       .joints = skeleton_of(c)->joint_count,
+                                                       .stages = crowd->stage_count,
+                                                       .instances = count,
+                                                       .bytes = pm_cl_shared_bytes(crowd->slots)});
+}
+
+/* Instances per launch. A multiple of PM_INSTANCE_GROUP, so that no launch but the last is smaller
+ * than the kernels' vectors, and instances take their turns as in one launch. */
+static size_t launch_instances(const pose_call *c) {
+    size_t work = skeleton_of(c)->joint_count * PM_WORK_OF_JOINT;
+    size_t count = pm_cl_launch_limit(device_of(c->crowd), work) / PM_INSTANCE_GROUP;
+    return count ? count * PM_INSTANCE_GROUP : PM_INSTANCE_GROUP;
+}
+
+typedef struct kernel_argument {
+    size_t size;
+    const void *value; /* NULL: shared memory of this size */
+} kernel_argument;
+
+static pm_status set_arguments(const pose_call *c, unsigned output, const pm_piece *at) {
+    const pm_made_kernel *made = &c->crowd->kernels[output];
     const pm_cl_crowd_target *target = &c->job->outputs[output];
-    cl_ulong offset = target->offset;
+    const bool one_lane = made->lanes == 1;
     cl_ulong stride = pm_crowd_stride(skeleton_of(c), (pm_crowd_output)output, target->stride);
+    cl_ulong offset = target->offset + at->from * stride;
+    cl_ulong instances_offset = c->instances_offset + at->from * sizeof(pm_crowd_instance);
     size_t line = made->lanes * sizeof(float);
     cl_uint streams = c->job->instance_count * stride >= PM_MIN_STREAM_BYTES && stride % line == 0;
+    cl_uint per_group = (cl_uint)instances_per_group(c, made, at->count);
+    cl_uint slots = (cl_uint)c->crowd->slots;
     pm_crowd_size size =
-        pm_crowd_size_of(c->crowd->crowd.data, c->job->frame, c->first, c->job->instance_count);
-    const struct {
-        cl_uint index;
-        size_t size;
-        const void *value;
-    } arguments[] = {{ARGUMENT_INSTANCES, sizeof c->instances, &c->instances},
-                     {ARGUMENT_INSTANCES_OFFSET, sizeof c->instances_offset, &c->instances_offset},
-                     {ARGUMENT_RECORDS, sizeof target->buffer, &target->buffer},
-                     {ARGUMENT_RECORDS_OFFSET, sizeof offset, &offset},
-                     {ARGUMENT_STRIDE, sizeof stride, &stride},
-                     {ARGUMENT_SIZE, sizeof size, &size},
-                     {ARGUMENT_STREAMS, sizeof streams, &streams}};
+        pm_crowd_size_of(c->crowd->crowd.data, c->job->frame, c->first + at->from, at->count);
+    size.stages = (pm_u32)c->crowd->stage_count;
+    const kernel_argument first[] = {{sizeof c->instances, &c->instances},
+                                     {sizeof instances_offset, &instances_offset}};
+    const kernel_argument last[] = {
+        {sizeof target->buffer, &target->buffer},
+        {sizeof offset, &offset},
+        {sizeof stride, &stride},
+        {sizeof size, &size},
+        {sizeof(cl_uint), one_lane ? &per_group : &streams},
+        {sizeof slots, &slots}, /* this and the next: crowd_workgroup only */
+        {per_group * sizeof(pm_shared_instance), NULL},
+        {per_group * slots * PM_SLOT_FLOATS * sizeof(float), NULL}};
+    const cl_uint last_count = one_lane ? sizeof last / sizeof *last : 5;
+    const cl_uint records = ARGUMENT_TABLES + tables_of(made->lanes);
     pm_status status = PM_OK;
-    for (size_t i = 0; status == PM_OK && i < sizeof arguments / sizeof *arguments; i++)
-        status = set_argument(made->kernel, arguments[i].index, arguments[i].size,
-                              arguments[i].value, c->error);
+    for (cl_uint i = 0; status == PM_OK && i < ARGUMENT_TABLES; i++)
+        status = set_argument(made->kernel, i, first[i].size, first[i].value, c->error);
+    for (cl_uint i = 0; status == PM_OK && i < last_count; i++)
+        status = set_argument(made->kernel, records + i, last[i].size, last[i].value, c->error);
     return status;
 }
 
 /* Everything that can fail without using the queue: enqueued commands cannot be withdrawn. */
 static pm_status prepare(pose_call *c) {
+    const pm_piece first = pm_piece_at(c->job->instance_count, launch_instances(c), 0);
     pm_status status = find_instances(c);
     for (unsigned o = 0; status == PM_OK && o < PM_CROWD_OUTPUT_COUNT; o++)
         if (c->job->outputs[o].buffer)
-            status = set_arguments(c, o, &c->crowd->kernels[o]);
+            status = set_arguments(c, o, &first);
     return status;
 }
 
-static pm_status launch(pose_call *c, unsigned output) {
+/* Launches a piece after the event *last, which the piece's own event replaces. */
+static pm_status launch_piece(const pose_call *c, unsigned output, const pm_piece *at,
+                              cl_event *last) {
     const pm_made_kernel *made = &c->crowd->kernels[output];
-    cl_event copied = NULL, done = NULL;
+    cl_event done = NULL;
     event_list before = {.count = 0};
-    pm_status status = copy_previous(c, output, &copied);
+    pm_status status = at->from ? set_arguments(c, output, at) : PM_OK;
     if (status != PM_OK)
         return status;
+    /* A work-group for some instances, or a work-item for as many as there are lanes. */
     size_t group = made->lanes == 1 ? made->max_group : 1;
-    size_t items = (c->job->instance_count + made->lanes - 1) / made->lanes;
-    items = (items + group - 1) / group * group;
-    add_events(&before, c->waits, c->wait_count);
-    add_event(&before, c->written);
-    add_event(&before, copied);
+    size_t each = made->lanes == 1 ? instances_per_group(c, made, at->count) : made->lanes;
+    size_t items = (at->count + each - 1) / each * group;
+    if (at->from == 0) {
+        add_events(&before, c->waits, c->wait_count);
+        add_event(&before, c->written);
+    }
+    add_event(&before, *last);
     cl_int code = clEnqueueNDRangeKernel(c->queue, made->kernel, 1, NULL, &items, &group,
                                          before.count, events_of(&before), &done);
-    release_event(copied);
     if (code != CL_SUCCESS)
         return pm_cl_fail(c->error, code, "clEnqueueNDRangeKernel");
-    add_event(&c->launched, done);
-    if (c->copy)
-        pm_copy_add_user(c->copy, done);
+    release_event(*last);
+    *last = done;
     return PM_OK;
+}
+
+/* Each piece waits for the one before it, so that the last event stands for all of them. */
+static pm_status launch(pose_call *c, unsigned output) {
+    cl_event last = NULL;
+    const size_t size = launch_instances(c);
+    const size_t pieces = pm_piece_count(c->job->instance_count, size);
+    size_t launched = 0;
+    pm_status status = copy_previous(c, output, &last);
+    for (; status == PM_OK && launched < pieces; launched += status == PM_OK) {
+        const pm_piece at = pm_piece_at(c->job->instance_count, size, launched);
+        status = launch_piece(c, output, &at, &last);
+    }
+    if (launched == 0) {
+        release_event(last);
+        return status;
+    }
+    add_event(&c->launched, last);
+    if (c->copy)
+        pm_copy_add_user(c->copy, last);
+    return status;
 }
 
 /* An event for all enqueued commands. With one kernel, its own event is sufficient, because the

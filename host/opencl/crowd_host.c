@@ -11,10 +11,10 @@ static size_t bytes_of(const pm_pose_request *piece, unsigned o) {
     return (piece->instance_count - 1) * target->stride + target->bytes;
 }
 
-/* Instances per piece, limited by the output with the largest stride. A multiple of
+/* Instances per piece, limited by the instances and the output with the largest stride. A multiple of
  * PM_INSTANCE_GROUP, so that no piece is smaller than the kernels' vectors. */
 static size_t piece_instances(const pm_opencl_device *cl, const pm_pose_request *request) {
-    uint64_t largest = 0, max = cl->piece_bytes;
+    uint64_t largest = sizeof *request->instances, max = cl->piece_bytes;
     if (max > cl->device.info.max_allocation_bytes)
         max = cl->device.info.max_allocation_bytes;
     for (unsigned o = 0; o < PM_CROWD_OUTPUT_COUNT; o++)

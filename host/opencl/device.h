@@ -13,13 +13,15 @@
 /* A program: its source file, the curve that it evaluates, and its compile-time parameters. The
  * strings have static storage. */
 typedef struct pm_variant {
-    const char *file;  /* "walk", "gather", "motion", "locate" or "crowd"; also the kernel's name */
+    const char *file;  /* "walk", "gather", "velocity", "acceleration", "locate", "crowd" or
+                          "crowd_workgroup"; also the kernel's name */
     const char *curve; /* PM_METHOD; "locate": any */
     unsigned components;
     unsigned lanes;
     pm_key_format format;     /* PM_KEYS */
-    const char *vector_curve; /* "crowd": PM_VECTOR_METHOD; else NULL */
-    pm_crowd_output output;   /* "crowd": PM_OUTPUT */
+    const char *vector_curve; /* crowds: PM_VECTOR_METHOD; else NULL */
+    pm_crowd_output output;   /* crowds: PM_OUTPUT */
+    bool per_joint;           /* "crowd_workgroup": PM_PER_JOINT */
 } pm_variant;
 
 typedef struct pm_built {
@@ -45,9 +47,12 @@ typedef struct pm_opencl_device {
     cl_command_queue transfers;
     pm_launch_config config;
     pm_quirks quirks;
-    bool shares_memory;    /* a buffer can be the host's memory itself */
-    bool rounds_correctly; /* accepts -cl-fp32-correctly-rounded-divide-sqrt */
+    bool shares_memory;   /* a buffer can be the host's memory itself */
+    bool claims_rounding; /* reports CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT */
     uint64_t piece_bytes;
+    uint64_t shared_bytes;       /* of local memory per work-group */
+    size_t launch_work;          /* of one launch, in rotations: see pm_cl_launch_limit */
+    size_t max_items;            /* work-items per group, in the first dimension */
     struct pm_cl_folder *folder; /* of built programs; NULL: none */
     char *kernel_folder;         /* NULL: the embedded sources */
     char *cache_identity;        /* device, driver and platform, for the cache's key */
@@ -59,6 +64,8 @@ typedef struct pm_opencl_device {
     pthread_t builder;
     bool has_builder;
     bool closing;
+    pthread_mutex_t rounding_lock; /* guards the next field; held during the trial build */
+    enum { PM_ROUNDING_UNTRIED, PM_ROUNDING_TAKEN, PM_ROUNDING_REFUSED } rounding;
 } pm_opencl_device;
 
 static inline pm_opencl_device *pm_opencl_of(const pm_device *device) {
@@ -185,6 +192,13 @@ size_t pm_cl_request_variants(const pm_opencl_clip *clip, const pm_sample_reques
 /* The number of programs that the device has built or loaded so far. Thread-safe. */
 size_t pm_cl_program_count(const pm_device *device);
 
+#define PM_CL_ROUNDING_OPTION "-cl-fp32-correctly-rounded-divide-sqrt"
+
+/* Whether the driver takes this option. A device that does not claim correct rounding is asked by
+ * building a small program, once per device and driver where there is a cache folder.
+ * Thread-safe. */
+bool pm_cl_takes_rounding_option(pm_opencl_device *cl);
+
 /* The source of a kernel file, with its includes expanded. Free with free(). Thread-safe. */
 pm_status pm_cl_source(pm_opencl_device *cl, const char *file, char **source, pm_error *error);
 
@@ -194,6 +208,12 @@ cl_program pm_cl_cache_load(pm_opencl_device *cl, const char *source, const char
 void pm_cl_cache_store(pm_opencl_device *cl, const char *source, const char *options,
                        cl_program program);
 
+/* Load and store a few bytes that were measured for this device and driver. `what` names them, with
+ * a version. Load: false when there are none of this size. Store: false when they were not stored. */
+bool pm_cl_cache_load_bytes(pm_opencl_device *cl, const char *what, void *bytes, size_t size);
+bool pm_cl_cache_store_bytes(pm_opencl_device *cl, const char *what, const void *bytes,
+                             size_t size);
+
 /* Logs the first problem with the folder, once. The caller must not hold a lock. */
 void pm_cl_cache_log_problem(pm_opencl_device *cl);
 
@@ -202,9 +222,14 @@ void pm_cl_cache_log_problem(pm_opencl_device *cl);
 bool pm_cl_cache_load_launch_config(pm_opencl_device *cl, pm_launch_config *config);
 bool pm_cl_cache_store_launch_config(pm_opencl_device *cl, const pm_launch_config *config);
 
+/* Refuses lanes above 1 on devices that are no CPUs: vectors take registers that a GPU needs for
+ * other work-items, and some GPU compilers crash on them. */
+pm_status pm_cl_check_lanes(uint32_t lanes, const pm_device_info *info, pm_error *error);
+
 /* The launch configuration for a device without measurements. */
 pm_launch_config pm_cl_default_launch_config(const pm_device_info *info);
-bool pm_cl_is_launch_config(const pm_launch_config *config);
+/* Whether a device of this kind can be launched with a configuration: one that was read from disk. */
+bool pm_cl_is_launch_config(const pm_launch_config *config, const pm_device_info *info);
 void pm_cl_set_launch_config(pm_opencl_device *cl, const pm_launch_config *config);
 
 /* One launch: an output for a piece whose cursors are on the device. */
@@ -228,13 +253,40 @@ pm_status pm_cl_launch_locate(pm_opencl_device *cl, const pm_uniform_map *map, s
                               cl_mem cursors, cl_command_queue queue, cl_event *done,
                               pm_error *error);
 
-/* The maximum number of samples per piece, at least 1, for the kernels' 32-bit indices and for
- * `bytes` bytes of results per output. */
-size_t pm_cl_piece_samples(const pm_sample_request *request, uint64_t bytes);
+/* The work of a value of an output, and of a joint of an instance, in rotations: rough upper bounds,
+ * by the instructions of the kernels. */
+enum { PM_WORK_OF_VALUE = 1, PM_WORK_OF_MOTION = 8, PM_WORK_OF_JOINT = 4 };
+
+/* The work of a launch on devices that are no CPUs: 0.17 s for a GPU that computes 1e8 rotations per
+ * second. Drivers end launches of seconds, and a display waits for each. */
+enum { PM_MAX_GPU_WORK = 1 << 24 };
+
+/* The maximum number of elements in one launch, at least 1; `work` is that of one element. */
+size_t pm_cl_launch_limit(const pm_opencl_device *cl, size_t work);
+
+/* The maximum number of samples per piece, at least 1: for the kernels' 32-bit indices, for `bytes`
+ * bytes of results per output, and for launches that do not take too long. */
+size_t pm_cl_piece_samples(const pm_opencl_device *cl, const pm_sample_request *request,
+                           uint64_t bytes, bool moves);
 
 /* Results of at least this size are stored past the caches, which could not hold them until they
  * are read. */
 #define PM_MIN_STREAM_BYTES ((size_t)4 << 20)
+
+/* The shared memory of crowd_workgroup, in bytes per instance of a group. */
+size_t pm_cl_shared_bytes(size_t slots);
+
+/* The maximum number of slots for which a work-group can pose one instance. */
+size_t pm_cl_max_slots(const pm_opencl_device *cl);
+
+/* What determines the number of instances that a work-group poses together. */
+typedef struct pm_group_needs {
+    size_t items; /* work-items per group */
+    size_t joints, stages, instances;
+    size_t bytes; /* pm_cl_shared_bytes */
+} pm_group_needs;
+
+size_t pm_cl_instances_per_group(const pm_opencl_device *cl, const pm_group_needs *needs);
 
 /* The functions of the backend: see pm_backend. */
 pm_status pm_cl_tune(pm_device *device, pm_launch_measurement *measurements, size_t capacity,

@@ -48,6 +48,25 @@ static uint32_t lanes_of(cl_device_id device, const pm_device_info *info) {
     return width >= 16 ? 16 : width >= 8 ? 8 : 4;
 }
 
+/* Of OpenCL 3.0; the headers of 1.2 have no name for it. Older drivers refuse the question. */
+#define PM_CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE 0x1067
+
+static pm_device_claims claims_of(cl_device_id device) {
+    cl_device_fp_config config = 0;
+    size_t multiple = 0;
+    clGetDeviceInfo(device, CL_DEVICE_SINGLE_FP_CONFIG, sizeof config, &config, NULL);
+    if (clGetDeviceInfo(device, PM_CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE, sizeof multiple,
+                        &multiple, NULL) != CL_SUCCESS ||
+        multiple > UINT32_MAX)
+        multiple = 0;
+    return (pm_device_claims){.fma = config & CL_FP_FMA,
+                              .denormals = config & CL_FP_DENORM,
+                              .round_to_nearest = config & CL_FP_ROUND_TO_NEAREST,
+                              .correctly_rounded_divide_sqrt =
+                                  config & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT,
+                              .work_group_multiple = (uint32_t)multiple};
+}
+
 pm_status pm_cl_describe(cl_device_id device, pm_device_info *info, pm_error *error) {
     cl_ulong memory = 0, largest = 0;
     cl_uint units = 1;
@@ -69,8 +88,9 @@ pm_status pm_cl_describe(cl_device_id device, pm_device_info *info, pm_error *er
     info->type = type_of(device);
     info->memory_bytes = memory;
     info->max_allocation_bytes = largest;
-    info->compute_units = units;
+    info->compute_units = units ? units : 1;
     info->lanes = lanes_of(device, info);
+    info->claims = claims_of(device);
     return PM_OK;
 }
 

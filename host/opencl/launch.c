@@ -12,9 +12,17 @@ static const size_t max_values = (size_t)1 << 30;
  * reach it. The launch configuration has the maximum run. */
 enum { MIN_RUN = 16, ITEMS_PER_UNIT = 16 };
 
-size_t pm_cl_piece_samples(const pm_sample_request *request, uint64_t bytes) {
+size_t pm_cl_launch_limit(const pm_opencl_device *cl, size_t work) {
+    const size_t limit = cl->launch_work / work;
+    return limit ? limit : 1;
+}
+
+size_t pm_cl_piece_samples(const pm_opencl_device *cl, const pm_sample_request *request,
+                           uint64_t bytes, bool moves) {
+    const size_t limit = pm_cl_launch_limit(cl, moves ? PM_WORK_OF_MOTION : PM_WORK_OF_VALUE);
     size_t values = bytes / (4 * sizeof(float)) < max_values ? (size_t)(bytes / (4 * sizeof(float)))
                                                              : max_values;
+    values = values < limit ? values : limit;
     size_t samples = values / request->width;
     return samples ? samples : 1;
 }
@@ -33,9 +41,8 @@ static bool walks(const pm_opencl_clip *clip, const pm_output *output, bool pair
 
 static pm_variant variant_of(const pm_opencl_clip *clip, const pm_output *output, bool walk) {
     const pm_channel *channel = &clip->clip.data->channels[output->channel];
-    return (pm_variant){.file = walk            ? "walk"
-                                : output->order ? "motion"
-                                                : "gather",
+    static const char *const files[] = {"gather", "velocity", "acceleration"};
+    return (pm_variant){.file = walk ? "walk" : files[output->order],
                         .curve = pm_curves[channel->impl.curve].name,
                         .components = output->components,
                         .lanes = pm_cl_lanes(pm_opencl_of(clip->clip.device)),
@@ -182,7 +189,6 @@ static pm_status launch_gather(const pm_launch *l, const pm_cl_wait *wait, cl_ev
     cl_uint values = (cl_uint)value_count;
     cl_uint pairs = l->pairs;
     cl_uint parent = l->parent;
-    cl_uint order = l->output->order;
     cl_uint streams = streams_past_caches(l, value_count);
     cl_ulong offset = l->values_offset;
     const argument arguments[] = {PM_ARGUMENT(clip->channels[l->output->channel].keys),
@@ -199,7 +205,6 @@ static pm_status launch_gather(const pm_launch *l, const pm_cl_wait *wait, cl_ev
                                   PM_ARGUMENT(pairs),
                                   PM_ARGUMENT(clip->rates),
                                   PM_ARGUMENT(parent),
-                                  PM_ARGUMENT(order),
                                   PM_ARGUMENT(streams)};
     pm_made_kernel made;
     pm_status status =

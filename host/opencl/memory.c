@@ -7,6 +7,11 @@
 pm_status pm_cl_buffer(pm_opencl_device *cl, cl_mem_flags flags, const void *data, size_t size,
                        cl_mem *buffer, pm_error *error) {
     cl_int code;
+    *buffer = NULL;
+    pm_status status =
+        pm_check_allocation(cl->device.info.max_allocation_bytes, "buffer", size, error);
+    if (status != PM_OK)
+        return status;
     if (data && !(flags & CL_MEM_USE_HOST_PTR))
         flags |= CL_MEM_COPY_HOST_PTR; /* reads `data` only, so that the cast below is safe */
     *buffer = clCreateBuffer(cl->context, flags, size, (void *)(uintptr_t)data, &code);

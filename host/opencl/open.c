@@ -32,29 +32,50 @@ static char *cache_identity_of(const pm_device_info *info) {
     return text;
 }
 
-static bool rounds_correctly(cl_device_id device) {
+static bool claims_rounding(cl_device_id device) {
     cl_device_fp_config config = 0;
     clGetDeviceInfo(device, CL_DEVICE_SINGLE_FP_CONFIG, sizeof config, &config, NULL);
     return config & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT;
 }
 
+/* Work-items per group in the first dimension, which may be fewer than in all. */
+static size_t max_items(cl_device_id device) {
+    size_t items[16] = {0};
+    clGetDeviceInfo(device, CL_DEVICE_MAX_WORK_ITEM_SIZES, sizeof items, items, NULL);
+    return items[0] ? items[0] : 1;
+}
+
 /* Sets the launch configuration: the requested lanes, else the measured configuration in the cache,
  * else the default. */
-static void choose_launch_config(pm_opencl_device *cl, uint32_t lanes) {
+static pm_status choose_launch_config(pm_opencl_device *cl, uint32_t lanes, pm_error *error) {
+    pm_device_info *info = &cl->device.info;
     pm_launch_config measured;
+    pm_status status = pm_cl_check_lanes(lanes, info, error);
+    if (status != PM_OK)
+        return status;
     if (lanes)
-        cl->device.info.lanes = lanes;
+        info->lanes = lanes;
     if (!lanes && pm_cl_cache_load_launch_config(cl, &measured) &&
-        pm_cl_is_launch_config(&measured))
+        pm_cl_is_launch_config(&measured, info))
         pm_cl_set_launch_config(cl, &measured);
     else
-        cl->config = pm_cl_default_launch_config(&cl->device.info);
+        cl->config = pm_cl_default_launch_config(info);
+    return PM_OK;
 }
 
 static bool shares_memory(cl_device_id device, pm_device_type type) {
     cl_bool unified = CL_FALSE;
     clGetDeviceInfo(device, CL_DEVICE_HOST_UNIFIED_MEMORY, sizeof unified, &unified, NULL);
     return unified && type == PM_DEVICE_CPU;
+}
+
+/* Local memory per work-group, 0 if the query fails. */
+static uint64_t shared_bytes_of(cl_device_id device) {
+    cl_ulong bytes = 0;
+    return clGetDeviceInfo(device, CL_DEVICE_LOCAL_MEM_SIZE, sizeof bytes, &bytes, NULL) ==
+                   CL_SUCCESS
+               ? bytes
+               : 0;
 }
 
 static pm_status find_context(pm_opencl_device *cl, cl_context context, pm_error *error) {
@@ -85,16 +106,20 @@ static pm_status attach(pm_opencl_device *cl, const pm_chosen *chosen, const pm_
     cl->quirks = pm_cl_quirks(&chosen->info);
     cl->device.slow_compiler = cl->quirks.slow_compiler;
     cl->piece_bytes = piece_bytes_of(desc, &chosen->info);
+    cl->launch_work = chosen->info.type == PM_DEVICE_CPU ? SIZE_MAX : PM_MAX_GPU_WORK;
+    cl->max_items = max_items(cl->id);
     cl->shares_memory = shares_memory(cl->id, chosen->info.type);
-    cl->rounds_correctly = rounds_correctly(cl->id);
+    cl->shared_bytes = shared_bytes_of(cl->id);
+    cl->claims_rounding = claims_rounding(cl->id);
     cl->cache_identity = cache_identity_of(&chosen->info);
     cl->kernel_folder = desc->kernel_folder ? strdup(desc->kernel_folder) : NULL;
     cl->folder = pm_cl_folder_share(folder);
     if (!cl->cache_identity || (desc->kernel_folder && !cl->kernel_folder))
         return pm_fail_memory(error);
-    choose_launch_config(cl, desc->lanes);
+    pm_status status = choose_launch_config(cl, desc->lanes, error);
     pm_cl_cache_log_problem(cl);
-    const pm_status status = find_context(cl, chosen->target.context, error);
+    if (status == PM_OK)
+        status = find_context(cl, chosen->target.context, error);
     if (status == PM_OK)
         pm_log(pm_cl_logger(cl), PM_LOG_DEBUG, "device %s (%s), %u lanes", cl->device.info.name,
                cl->device.info.platform, pm_cl_lanes(cl));
@@ -123,6 +148,7 @@ static void close_device(pm_device *device) {
         clReleaseDevice(cl->id);
     pthread_cond_destroy(&cl->program_finished);
     pthread_cond_destroy(&cl->requested);
+    pthread_mutex_destroy(&cl->rounding_lock);
     pthread_mutex_destroy(&cl->lock);
     pm_cl_folder_close(cl->folder);
     free(cl->kernel_folder);
@@ -171,6 +197,7 @@ static pm_status open_device(const pm_chosen *chosen, const pm_engine_desc *desc
         return pm_fail_memory(error);
     pm_device_begin(&cl->device, &backend, options);
     pthread_mutex_init(&cl->lock, NULL);
+    pthread_mutex_init(&cl->rounding_lock, NULL);
     pthread_cond_init(&cl->program_finished, NULL);
     pthread_cond_init(&cl->requested, NULL);
     const pm_status status = attach(cl, chosen, desc, folder, error);

@@ -14,26 +14,28 @@
 
 /* ---- source and options ---- */
 
-/* The kernel sources turn contraction off. Without the rounding option a device may approximate /
- * and sqrt, which the self-check would detect. */
+/* The kernel sources turn contraction off. A device that does not take the rounding option may
+ * approximate / and sqrt, which the self-check would detect. */
 static void options_of(pm_opencl_device *cl, const pm_variant *variant, char *to, size_t size) {
     snprintf(to, size,
-             "-cl-std=CL1.2%s%s%s -DPM_METHOD=pm_%s -DPM_COMPONENTS=%u -DPM_LANES=%u"
+             "-cl-std=CL1.2%s%s%s%s -DPM_METHOD=pm_%s -DPM_COMPONENTS=%u -DPM_LANES=%u"
              " -DPM_KEYS=%u",
-             cl->rounds_correctly ? " -cl-fp32-correctly-rounded-divide-sqrt" : "",
+             pm_cl_takes_rounding_option(cl) ? " " PM_CL_ROUNDING_OPTION : "",
              cl->quirks.no_optimiser ? " -cl-opt-disable" : "",
+             cl->quirks.no_forced_inlining ? " -DPM_NO_FORCED_INLINING" : "",
              cl->quirks.fma_forgets_zero ? " -DPM_FMA_FORGETS_ZERO" : "", variant->curve,
              variant->components, variant->lanes, (unsigned)variant->format);
     size_t length = strlen(to);
     if (variant->vector_curve)
-        snprintf(to + length, size - length, " -DPM_VECTOR_METHOD=pm_%s -DPM_OUTPUT=%u",
-                 variant->vector_curve, (unsigned)variant->output);
+        snprintf(to + length, size - length,
+                 " -DPM_VECTOR_METHOD=pm_%s -DPM_OUTPUT=%u -DPM_PER_JOINT=%u",
+                 variant->vector_curve, (unsigned)variant->output, (unsigned)variant->per_joint);
 }
 
 typedef struct program_text {
     const pm_variant *variant;
     char *source;
-    char options[256];
+    char options[320];
 } program_text;
 
 static pm_status write_program_text(pm_opencl_device *cl, const pm_variant *variant,
@@ -129,7 +131,8 @@ static bool same_name(const char *a, const char *b) {
 bool pm_cl_same_variant(const pm_variant *a, const pm_variant *b) {
     return same_name(a->file, b->file) && same_name(a->curve, b->curve) &&
            a->components == b->components && a->lanes == b->lanes && a->format == b->format &&
-           same_name(a->vector_curve, b->vector_curve) && a->output == b->output;
+           same_name(a->vector_curve, b->vector_curve) && a->output == b->output &&
+           a->per_joint == b->per_joint;
 }
 
 /* The entry of a variant, or NULL. The caller holds the lock. */
@@ -303,6 +306,7 @@ static pm_status find_max_group(pm_opencl_device *cl, pm_made_kernel *made, pm_e
                                            sizeof max, &max, NULL);
     if (code != CL_SUCCESS)
         return pm_cl_fail(error, code, "clGetKernelWorkGroupInfo");
+    max = max < cl->max_items ? max : cl->max_items;
     for (made->max_group = PM_GROUP_ITEMS; made->max_group > 1 && made->max_group > max;)
         made->max_group /= 2;
     return PM_OK;

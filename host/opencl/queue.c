@@ -125,7 +125,9 @@ static pm_status enqueue_piece(enqueued *e, const pm_piece *at) {
 
 static pm_status enqueue_all(enqueued *e, cl_event *done) {
     const size_t total = e->request->sample_count;
-    const size_t size = pm_cl_piece_samples(e->request, piece_bytes);
+    const pm_cl_output *to = e->outputs->of;
+    const bool moves = to[PM_OUT_VELOCITIES].buffer || to[PM_OUT_ACCELERATIONS].buffer;
+    const size_t size = pm_cl_piece_samples(e->cl, e->request, piece_bytes, moves);
     const size_t pieces = pm_piece_count(total, size);
     size_t slots;
     if (!pm_multiply(pieces + 1, PM_OUTPUT_COUNT * sizeof *e->events, &slots) ||

@@ -11,7 +11,7 @@ static const struct {
     pm_quirks quirks;
 } drivers[] = {
     {"rusticl", {.one_lane = true, .fma_forgets_zero = true, .slow_compiler = true}},
-    {"Oclgrind", {.one_lane = true, .no_optimiser = true}},
+    {"Oclgrind", {.one_lane = true, .no_optimiser = true, .no_forced_inlining = true}},
 };
 
 pm_quirks pm_cl_quirks(const pm_device_info *info) {

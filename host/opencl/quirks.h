@@ -19,6 +19,8 @@ typedef struct pm_quirks {
     /* The driver's optimiser must be turned off: Oclgrind 21.10 cannot run its own optimised code
      * of the gather kernels. */
     bool no_optimiser;
+    /* Functions whose inlining is forced cannot be run: Oclgrind 21.10. */
+    bool no_forced_inlining;
     /* fma has a special case for an addend of zero that loses the zero's sign: rusticl uses the
      * software fma of libclc. */
     bool fma_forgets_zero;

@@ -227,9 +227,11 @@ pm_status pm_cl_sample_to_host(const pm_device_clip *clip, const pm_sample_reque
                   .request = request,
                   .locates = pm_sample_uniform_map(request, &map),
                   .error = error};
+    const bool moves =
+        request->outputs[PM_OUT_VELOCITIES] || request->outputs[PM_OUT_ACCELERATIONS];
     uint64_t bytes = max_bytes(cl);
     for (;;) {
-        t.piece_samples = pm_cl_piece_samples(request, bytes);
+        t.piece_samples = pm_cl_piece_samples(cl, request, bytes, moves);
         if (t.piece_samples > request->sample_count)
             t.piece_samples = request->sample_count;
         pm_status status = run_pieces(&t);

@@ -30,11 +30,25 @@ pm_launch_config pm_cl_default_launch_config(const pm_device_info *info) {
     return (pm_launch_config){info->lanes, info->lanes > 1, 256};
 }
 
-bool pm_cl_is_launch_config(const pm_launch_config *config) {
+/* Lanes are for CPU devices. */
+static bool takes_lanes(uint32_t lanes, const pm_device_info *info) {
+    return lanes <= 1 || info->type == PM_DEVICE_CPU;
+}
+
+pm_status pm_cl_check_lanes(uint32_t lanes, const pm_device_info *info, pm_error *error) {
+    if (takes_lanes(lanes, info))
+        return PM_OK;
+    return pm_fail(error, PM_ERROR_ARGUMENT,
+                   "lanes is %u, expected 1 for \"%.100s\": lanes above 1 are for CPU devices",
+                   lanes, info->name);
+}
+
+bool pm_cl_is_launch_config(const pm_launch_config *config, const pm_device_info *info) {
     bool lanes = false;
     for (size_t i = 0; i < sizeof all_lanes / sizeof *all_lanes; i++)
         lanes = lanes || config->lanes == all_lanes[i];
-    return lanes && config->all_tracks <= 1 && config->max_run >= 16 && config->max_run <= 65536;
+    return lanes && takes_lanes(config->lanes, info) && config->all_tracks <= 1 &&
+           config->max_run >= 16 && config->max_run <= 65536;
 }
 
 void pm_cl_set_launch_config(pm_opencl_device *cl, const pm_launch_config *config) {
@@ -52,13 +66,14 @@ static size_t list_configs(pm_opencl_device *cl,
     pm_device_info plain = cl->device.info;
     pm_cl_describe(cl->id, &plain, NULL);
     const pm_launch_config first = pm_cl_default_launch_config(&plain);
+    const bool wide = takes_lanes(2, &plain) && !cl->quirks.one_lane;
     size_t count = 1;
     measurements[0] = (pm_launch_measurement){.config = first};
     for (size_t l = 0; l < sizeof all_lanes / sizeof *all_lanes; l++)
         for (uint32_t whole = 0; whole <= 1; whole++)
             for (size_t r = 0; r < sizeof all_runs / sizeof *all_runs; r++) {
                 pm_launch_config config = {all_lanes[l], whole, all_runs[r]};
-                if ((config.lanes == 1 || !cl->quirks.one_lane) && !same_config(&config, &first))
+                if ((config.lanes == 1 || wide) && !same_config(&config, &first))
                     measurements[count++].config = config;
             }
     return count;

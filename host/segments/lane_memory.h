@@ -98,10 +98,9 @@ static inline dquat dquat_load_some(const float *from, size_t lanes) {
     return q;
 }
 
-/* Rounds to float32 as keys and segment coefficients are stored: magnitudes below 2^-60 become +0,
- * because devices differ in their treatment of products of smaller numbers. */
+/* Like pm_stored, for keys and segment coefficients. */
 static inline dstored dstored_of(dreal value) {
-    dmask kept = (dmask)(dreal_abs(value) >= 0x1p-60);
+    dmask kept = (dmask)(dreal_abs(value) >= PM_LEAST_STORED);
     return __builtin_convertvector(dreal_where(kept, value), dstored);
 }
 

@@ -6,10 +6,7 @@
 
 #include <math.h>
 
-/* Like dstored_of in lane_memory.h, for one number. */
-static float stored(double value) {
-    return fabs(value) < 0x1p-60 ? 0.0f : (float)value;
-}
+#include "base/base.h"
 
 /* The smallest float that is not less than a window's end. 2, which exceeds every u, where the
  * window ends with the segment. */
@@ -21,9 +18,9 @@ static float left_at(double end) {
 }
 
 static void put_window(double begin, double end, float *to) {
-    to[0] = stored(begin);
-    to[1] = stored(begin - (double)to[0]);
-    to[2] = stored(1 / (end - begin));
+    to[0] = pm_stored(begin);
+    to[1] = pm_stored(begin - (double)to[0]);
+    to[2] = pm_stored(1 / (end - begin));
     to[3] = left_at(end);
 }
 

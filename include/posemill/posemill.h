@@ -110,6 +110,18 @@ typedef enum pm_bit_match {
     PM_BIT_MATCH_DIFFERENT
 } pm_bit_match;
 
+/* What a driver reports about float32 on its device, and about groups of work-items. Nothing in the
+ * library relies on these claims for the bits of results, which pm_engine_self_check measures. All
+ * zero for the reference path. */
+typedef struct pm_device_claims {
+    bool fma;              /* fused multiply-add in hardware; without it, slow but the same bits */
+    bool denormals;        /* numbers below 2^-126 are kept; otherwise they may become 0 */
+    bool round_to_nearest; /* results are rounded to the nearest number */
+    bool correctly_rounded_divide_sqrt; /* where the compiler is told to */
+    uint32_t work_group_multiple;       /* sizes of groups that suit the device; 0: not reported, as
+                                     drivers before OpenCL 3.0 do not */
+} pm_device_claims;
+
 typedef struct pm_device_info {
     size_t index;          /* over all platforms, from 0 */
     size_t platform_index; /* P in the notation P:D */
@@ -122,6 +134,7 @@ typedef struct pm_device_info {
     uint64_t max_allocation_bytes;
     uint32_t compute_units;
     uint32_t lanes; /* tracks that the engine puts into one work-item's vectors: 1, 4, 8 or 16 */
+    pm_device_claims claims; /* of several devices: what all of them claim */
 } pm_device_info;
 
 /* Lists OpenCL devices. Writes up to `capacity` entries of `infos` (may be NULL when capacity is
@@ -166,8 +179,9 @@ typedef struct pm_engine_desc {
      * several devices, the value applies to each. 0: a quarter of the device's memory, at most
      * 256 MiB. */
     uint64_t piece_bytes;
-    /* Tracks per work-item: 1, 4, 8 or 16. 0: chosen for the device. Results have the same bits
-     * for every value. */
+    /* Tracks per work-item: 1, 4, 8 or 16. 0: chosen for the device. Values above 1 are for CPU
+     * devices, and refused for others with PM_ERROR_ARGUMENT. Results have the same bits for every
+     * value. */
     uint32_t lanes;
     /* Maximum number of host threads per call, the calling thread included. They build clips and
      * crowds, map listed times to segments, sample and pose on the reference path, and compute

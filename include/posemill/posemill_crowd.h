@@ -56,7 +56,8 @@ typedef struct pm_skeleton_desc {
     const pm_level *levels; /* from finest to coarsest. NULL: one, all joints, every frame */
     size_t level_count;     /* at most 255 */
 
-    /* (mask_count, joint_count) weights in [0, 1] that multiply an instance's weight. NULL: none */
+    /* (mask_count, joint_count) weights in [0, 1] that multiply an instance's weight; below 2^-60
+     * they count as 0. NULL: none */
     const float *masks;
     size_t mask_count; /* at most 65534 */
 } pm_skeleton_desc;

@@ -421,6 +421,7 @@ static void its_info_covers_all_devices(void **state) {
     assert_int_equal(whole.lanes, parts[0].lanes);
     assert_int_equal(whole.memory_bytes, parts[0].memory_bytes + parts[1].memory_bytes);
     assert_int_equal(whole.compute_units, parts[0].compute_units + parts[1].compute_units);
+    assert_memory_equal(&whole.claims, &parts[0].claims, sizeof whole.claims);
     assert_true(whole.max_allocation_bytes <= parts[0].max_allocation_bytes &&
                 whole.max_allocation_bytes <= parts[1].max_allocation_bytes);
     assert_ptr_equal(pm_cl_context(m.engine), m.subs.targets[0].context);

@@ -252,6 +252,26 @@ static void the_engine_uses_the_given_objects(void **state) {
     assert_ptr_equal(pm_cl_device(caller.engine), caller.device);
 }
 
+static void the_claims_are_those_of_the_driver(void **state) {
+    const cl_device_info of_3_0 = 0x1067; /* CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE */
+    cl_device_fp_config config = 0;
+    size_t multiple = 0;
+    pm_device_info info;
+    (void)state;
+    pm_engine_info(caller.engine, &info);
+    assert_int_equal(
+        clGetDeviceInfo(caller.device, CL_DEVICE_SINGLE_FP_CONFIG, sizeof config, &config, NULL),
+        CL_SUCCESS);
+    if (clGetDeviceInfo(caller.device, of_3_0, sizeof multiple, &multiple, NULL) != CL_SUCCESS)
+        multiple = 0;
+    assert_int_equal(info.claims.fma, (config & CL_FP_FMA) != 0);
+    assert_int_equal(info.claims.denormals, (config & CL_FP_DENORM) != 0);
+    assert_int_equal(info.claims.round_to_nearest, (config & CL_FP_ROUND_TO_NEAREST) != 0);
+    assert_int_equal(info.claims.correctly_rounded_divide_sqrt,
+                     (config & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0);
+    assert_int_equal(info.claims.work_group_multiple, multiple);
+}
+
 static void the_reference_has_no_objects(void **state) {
     (void)state;
     void *kind_state = &on_reference;
@@ -471,6 +491,7 @@ int main(void) {
         cmocka_unit_test(a_job_of_no_samples_still_gives_its_event),
         cmocka_unit_test(an_empty_wait_list_may_have_an_address),
         cmocka_unit_test(the_engine_uses_the_given_objects),
+        cmocka_unit_test(the_claims_are_those_of_the_driver),
         cmocka_unit_test(the_reference_has_no_objects),
         cmocka_unit_test(an_engine_retains_the_context_and_releases_it),
         cmocka_unit_test(an_engine_on_null_is_refused),

@@ -9,25 +9,37 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { IDLE = 3 /* work-items past the end, as from a rounded work size */ };
+/* IDLE: work-items past the end, as from a rounded work size. PER_GROUP: with one lane, instances
+ * per work-group. MAX_SLOTS: some skeletons of the tests have more, and are posed joint by joint. */
+enum { IDLE = 3, PER_GROUP = 5, MAX_SLOTS = 24 };
+
+/* Variants for one lane and a common timeline, for one lane and timelines per joint, and for
+ * sixteen lanes. */
+enum { ONE, ONE_EACH, SIXTEEN, KINDS };
 
 /* Palettes of every rotation curve, each with the first vector curve of its method. */
-#define DECLARE(name) extern crowd_variant crowd_##name##_1_0, crowd_##name##_16_0;
+#define DECLARE(name)                                                                              \
+    extern crowd_variant crowd_##name##_1_0, crowd_##name##_1_each_0, crowd_##name##_16_0;
 PM_ROTATION_CURVES(DECLARE)
 #define DECLARE_OUTPUT(name, number, form, numbers, bits, bound)                                   \
-    extern crowd_variant crowd_slerp_1_##number, crowd_slerp_16_##number;
+    extern crowd_variant crowd_slerp_1_##number, crowd_slerp_1_each_##number,                      \
+        crowd_slerp_16_##number;
 PM_CROWD_OUTPUTS(DECLARE_OUTPUT)
-extern crowd_variant crowd_slerp_1_0_log48, crowd_slerp_16_0_log48;
-extern crowd_variant crowd_slerp_1_0_smallest48, crowd_slerp_16_0_smallest48;
+extern crowd_variant crowd_slerp_1_0_log48, crowd_slerp_1_each_0_log48, crowd_slerp_16_0_log48;
+extern crowd_variant crowd_slerp_1_0_smallest48, crowd_slerp_1_each_0_smallest48,
+    crowd_slerp_16_0_smallest48;
 
-#define ROW(name) [PM_CURVE_##name] = {crowd_##name##_1_0, crowd_##name##_16_0},
-static crowd_variant *const palettes[PM_CURVE_COUNT][2] = {PM_ROTATION_CURVES(ROW)};
+#define ROW(name)                                                                                  \
+    [PM_CURVE_##name] = {crowd_##name##_1_0, crowd_##name##_1_each_0, crowd_##name##_16_0},
+static crowd_variant *const palettes[PM_CURVE_COUNT][KINDS] = {PM_ROTATION_CURVES(ROW)};
 #define OUTPUT_ROW(name, number, form, numbers, bits, bound)                                       \
-    [PM_CROWD_##name] = {crowd_slerp_1_##number, crowd_slerp_16_##number},
-static crowd_variant *const of_slerp[PM_CROWD_OUTPUT_COUNT][2] = {PM_CROWD_OUTPUTS(OUTPUT_ROW)};
-static crowd_variant *const coded[PM_KEYS_COUNT][2] = {
-    [PM_KEYS_LOG48] = {crowd_slerp_1_0_log48, crowd_slerp_16_0_log48},
-    [PM_KEYS_SMALLEST48] = {crowd_slerp_1_0_smallest48, crowd_slerp_16_0_smallest48}};
+    [PM_CROWD_##                                                                                   \
+        name] = {crowd_slerp_1_##number, crowd_slerp_1_each_##number, crowd_slerp_16_##number},
+static crowd_variant *const of_slerp[PM_CROWD_OUTPUT_COUNT][KINDS] = {PM_CROWD_OUTPUTS(OUTPUT_ROW)};
+static crowd_variant *const coded[PM_KEYS_COUNT][KINDS] = {
+    [PM_KEYS_LOG48] = {crowd_slerp_1_0_log48, crowd_slerp_1_each_0_log48, crowd_slerp_16_0_log48},
+    [PM_KEYS_SMALLEST48] = {crowd_slerp_1_0_smallest48, crowd_slerp_1_each_0_smallest48,
+                            crowd_slerp_16_0_smallest48}};
 
 /* The vector curve of the first method with this rotation curve. CMakeLists.txt reads the same table. */
 static pm_curve_id vector_curve_of(pm_curve_id curve) {
@@ -40,22 +52,23 @@ static pm_curve_id vector_curve_of(pm_curve_id curve) {
 }
 
 static crowd_variant *variant_of(const pm_crowd_data *crowd, pm_crowd_output output,
-                                 unsigned wide) {
+                                 uint32_t lanes) {
     const pm_channel *rotations = &crowd->channels[PM_ROTATIONS];
     const pm_curve_id curve = rotations->impl.curve;
+    const unsigned kind = lanes > 1 ? SIXTEEN : crowd->per_joint ? ONE_EACH : ONE;
     if (crowd->channels[PM_POSITIONS].impl.curve != vector_curve_of(curve))
         return NULL;
     if (rotations->format != PM_KEYS_FLOAT32)
         return curve == PM_CURVE_slerp && output == PM_CROWD_PALETTE
-                   ? coded[rotations->format][wide]
+                   ? coded[rotations->format][kind]
                    : NULL;
     if (curve == PM_CURVE_slerp)
-        return of_slerp[output][wide];
-    return output == PM_CROWD_PALETTE ? palettes[curve][wide] : NULL;
+        return of_slerp[output][kind];
+    return output == PM_CROWD_PALETTE ? palettes[curve][kind] : NULL;
 }
 
 bool crowd_on_host_has(const pm_crowd_data *crowd, pm_crowd_output output) {
-    return variant_of(crowd, output, 0) != NULL;
+    return variant_of(crowd, output, 1) != NULL;
 }
 
 static void stop(const char *why) {
@@ -88,6 +101,18 @@ static void *copy_of_instances(const crowd_on_host_job *job) {
     return memory;
 }
 
+/* Memory whose contents a kernel must not read. */
+static void *poisoned(size_t size) {
+    void *memory = malloc(size);
+    if (!memory)
+        stop("out of memory");
+    return memset(memory, 0xA5, size);
+}
+
+static pm_u32 items_of(const crowd_on_host_job *job, size_t each) {
+    return (pm_u32)((job->instance_count + each - 1) / each);
+}
+
 void crowd_on_host_pose(const pm_crowd_data *crowd, const crowd_on_host_job *job) {
     const pm_skeleton *s = crowd->skeleton;
     const size_t n = s->joint_count;
@@ -95,9 +120,13 @@ void crowd_on_host_pose(const pm_crowd_data *crowd, const crowd_on_host_job *job
     const size_t bytes = job->records_offset + (job->instance_count - 1) * stride +
                          pm_crowd_stride(crowd->skeleton, job->output, 0);
     const pm_channel *rotations = &crowd->channels[PM_ROTATIONS];
-    crowd_variant *variant = variant_of(crowd, job->output, job->lanes != 1);
+    crowd_variant *variant = variant_of(crowd, job->output, job->lanes);
+    pm_stages stages;
     if (!variant)
         stop("no such variant");
+    if (pm_stages_build(s, MAX_SLOTS, &stages, NULL) != PM_OK)
+        stop("out of memory");
+    const size_t transforms = PER_GROUP * stages.slots * PM_SLOT_FLOATS;
     void *copies[] = {
         copy_of_instances(job),
         copy_of(crowd->joints, n, sizeof *crowd->joints),
@@ -112,8 +141,12 @@ void crowd_on_host_pose(const pm_crowd_data *crowd, const crowd_on_host_job *job
         copy_of(rotations->constants, rotations->constant_floats, sizeof(float)),
         copy_of_keys(crowd, PM_POSITIONS),
         copy_of_keys(crowd, PM_SCALES),
-        copy_of(job->records, bytes, 1)};
-    const crowd_arguments arguments = {
+        copy_of(job->records, bytes, 1),
+        copy_of(stages.stages, stages.stage_count, sizeof *stages.stages),
+        copy_of(stages.joints, n, sizeof *stages.joints),
+        poisoned(PER_GROUP * sizeof(pm_shared_instance)),
+        poisoned(transforms * sizeof(float))};
+    crowd_arguments arguments = {
         .instances = copies[0],
         .instances_offset = job->instances_offset,
         .joints = copies[1],
@@ -131,9 +164,18 @@ void crowd_on_host_pose(const pm_crowd_data *crowd, const crowd_on_host_job *job
         .records = copies[13],
         .records_offset = job->records_offset,
         .stride = stride,
-        .size = pm_crowd_size_of(crowd, job->frame, job->first, job->instance_count)};
-    variant(&arguments, (pm_u32)((job->instance_count + job->lanes - 1) / job->lanes) + IDLE);
+        .size = pm_crowd_size_of(crowd, job->frame, job->first, job->instance_count),
+        .stages = copies[14],
+        .stage_joints = copies[15],
+        .per_group = PER_GROUP,
+        .slots = (pm_u32)stages.slots,
+        .shared = copies[16],
+        .transforms = copies[17]};
+    arguments.size.stages = (pm_u32)stages.stage_count;
+    variant(&arguments,
+            job->lanes == 1 ? items_of(job, PER_GROUP) : items_of(job, job->lanes) + IDLE);
     memcpy(job->records, arguments.records, bytes);
     for (size_t i = 0; i < sizeof copies / sizeof *copies; i++)
         free(copies[i]);
+    pm_stages_free(&stages);
 }

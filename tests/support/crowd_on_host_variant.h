@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-#include "kernels/pm_crowd.h"
+#include "kernels/pm_instance.h"
 
 /* The kernel's arguments, with the kernel's names. */
 typedef struct crowd_arguments {
@@ -17,7 +17,7 @@ typedef struct crowd_arguments {
     const pm_joint *joints;
     const pm_clip_layout *clips;
     const pm_crowd_timeline *timelines;
-    const pm_u64 *times;
+    const pm_key_time *times;
     const pm_crowd_level *levels;
     const pm_u8 *level_joints;
     const float *masks;
@@ -27,9 +27,16 @@ typedef struct crowd_arguments {
     pm_u8 *records;
     pm_u64 records_offset, stride;
     pm_crowd_size size;
+    /* One lane only: the arguments of crowd_workgroup. */
+    const pm_crowd_stage *stages;
+    const pm_stage_joint *stage_joints;
+    pm_u32 per_group, slots;
+    pm_shared_instance *shared; /* (per_group) */
+    float *transforms;          /* (per_group, slots, PM_SLOT_FLOATS) */
 } crowd_arguments;
 
-/* Runs all work-items of a work size in descending order: no work-item may depend on another. */
-typedef void crowd_variant(const crowd_arguments *arguments, pm_u32 items);
+/* Runs all work-items, or with one lane all work-groups of one work-item, in descending order: none
+ * may depend on another. */
+typedef void crowd_variant(const crowd_arguments *arguments, pm_u32 count);
 
 #endif

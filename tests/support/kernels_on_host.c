@@ -17,15 +17,19 @@ enum {
 };
 
 #define DECLARE(name) extern const kernel_variant gather_##name##_1, gather_##name##_16;
-#define DECLARE_MOTION(name) extern const kernel_variant motion_##name##_1, motion_##name##_16;
+#define DECLARE_MOTION(name)                                                                       \
+    extern const kernel_variant velocity_##name##_1, velocity_##name##_16,                         \
+        acceleration_##name##_1, acceleration_##name##_16;
 PM_CURVES(DECLARE)
 PM_ROTATION_CURVES(DECLARE_MOTION)
 
 #define ROW(name) [PM_CURVE_##name] = {&gather_##name##_1, &gather_##name##_16},
-#define MOTION_ROW(name) [PM_CURVE_##name] = {&motion_##name##_1, &motion_##name##_16},
-static const kernel_variant *const variants[PM_CURVE_COUNT][WIDTHS] = {PM_CURVES(ROW)};
-static const kernel_variant *const motions[PM_CURVE_COUNT][WIDTHS] = {
-    PM_ROTATION_CURVES(MOTION_ROW)};
+#define VELOCITY_ROW(name) [PM_CURVE_##name] = {&velocity_##name##_1, &velocity_##name##_16},
+#define ACCELERATION_ROW(name)                                                                     \
+    [PM_CURVE_##name] = {&acceleration_##name##_1, &acceleration_##name##_16},
+/* By the order of the derivative */
+static const kernel_variant *const variants[3][PM_CURVE_COUNT][WIDTHS] = {
+    {PM_CURVES(ROW)}, {PM_ROTATION_CURVES(VELOCITY_ROW)}, {PM_ROTATION_CURVES(ACCELERATION_ROW)}};
 
 extern const kernel_variant gather_slerp_1_log48, gather_slerp_16_log48;
 extern const kernel_variant gather_slerp_1_smallest48, gather_slerp_16_smallest48;
@@ -34,7 +38,7 @@ static const kernel_variant *const coded[PM_KEYS_COUNT][WIDTHS] = {
     [PM_KEYS_SMALLEST48] = {&gather_slerp_1_smallest48, &gather_slerp_16_smallest48}};
 
 static const kernel_variant *variant_of(pm_curve_id curve, unsigned order, uint32_t lanes) {
-    return (order ? motions : variants)[curve][lanes == 1 ? 0 : 1];
+    return variants[order][curve][lanes == 1 ? 0 : 1];
 }
 
 /* For keys of 48 bits there is only the kernel of slerp's values. */
@@ -140,8 +144,7 @@ static void sample_output(const host_launch *launch, const pm_sample_request *re
                                   .run = launch->run,
                                   .pairs = request->tracks != NULL,
                                   .rates = rates,
-                                  .parent = request->parent_frame,
-                                  .order = output->order};
+                                  .parent = request->parent_frame};
     if (walks(launch, request, output->order))
         variant->walk(&arguments, share(clip->track_count, launch->lanes * launch->span) + IDLE,
                       share(request->sample_count, launch->run) + IDLE);

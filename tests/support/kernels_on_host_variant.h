@@ -22,7 +22,7 @@ typedef struct kernel_arguments {
     pm_u32 track_count, sample_count, value_count;
     pm_u32 span, run, pairs;
     const float *rates;
-    pm_u32 parent, order;
+    pm_u32 parent;
 } kernel_arguments;
 
 /* Run all work-items of a work size in descending order: no work-item may depend on another. */

@@ -31,8 +31,9 @@ static const command_help help = {
     .name = "devices",
     .usage = "[--device DEVICE] [--json] [--no-check]",
     .summary = "Lists OpenCL devices: index, P:D, name, type, driver, memory, largest allocation,\n"
-               "and whether results match the CPU reference path bit for bit. The comparison\n"
-               "takes seconds on a device used for the first time.",
+               "what the driver claims about float32 and sizes of work-groups, and whether\n"
+               "results match the CPU reference path bit for bit. The comparison takes seconds\n"
+               "on a device used for the first time; it does not rely on the claims.",
     .notes = "With --device only that device is listed, and the exit code is 3 if it does not\n"
              "exist; POSEMILL_DEVICE is ignored. Without --device the exit code is 0 even\n"
              "without OpenCL, because the reference path is always available.",
@@ -130,6 +131,20 @@ static cli_exit list_one(const device_options *chosen, device_list *list) {
 
 /* ---- printing ------------------------------------------------------------------ */
 
+static void json_claims(json_writer *json, const pm_device_claims *claims) {
+    json_begin_object(json, "claims");
+    json_bool(json, "fma", claims->fma);
+    json_bool(json, "denormals", claims->denormals);
+    json_bool(json, "round_to_nearest", claims->round_to_nearest);
+    json_bool(json, "correctly_rounded_divide_sqrt", claims->correctly_rounded_divide_sqrt);
+    if (claims->work_group_multiple == 0) {
+        json_null(json, "work_group_multiple");
+    } else {
+        json_integer(json, "work_group_multiple", claims->work_group_multiple);
+    }
+    json_end_object(json);
+}
+
 static void json_device(json_writer *json, const device_row *row) {
     char location[64];
     snprintf(location, sizeof location, "%zu:%zu", row->info.platform_index,
@@ -145,6 +160,7 @@ static void json_device(json_writer *json, const device_row *row) {
     json_integer(json, "largest_allocation_bytes", row->info.max_allocation_bytes);
     json_integer(json, "compute_units", row->info.compute_units);
     json_integer(json, "lanes", row->info.lanes);
+    json_claims(json, &row->info.claims);
     if (row->bit_match == PM_BIT_MATCH_UNKNOWN) {
         json_null(json, "bit_identical");
     } else {
@@ -173,7 +189,7 @@ static void print_json(const device_list *list) {
 }
 
 /* One line per device. Cells are text, so that a column can be as wide as its widest cell. */
-enum { COLUMNS = 8, CELL = 160 };
+enum { COLUMNS = 9, CELL = 160 };
 typedef char table_line[COLUMNS][CELL];
 
 static void size_text(uint64_t bytes, char *text) {
@@ -183,6 +199,32 @@ static void size_text(uint64_t bytes, char *text) {
         snprintf(text, CELL, "%.1f GiB", size / (1024.0 * mib));
     } else {
         snprintf(text, CELL, "%.0f MiB", size / mib);
+    }
+}
+
+/* The claims that a driver makes, such as "fma, denormals, nearest, divide, x8". */
+static void claims_text(const pm_device_claims *claims, char *text) {
+    const struct {
+        bool made;
+        const char *name;
+    } each[] = {{claims->fma, "fma"},
+                {claims->denormals, "denormals"},
+                {claims->round_to_nearest, "nearest"},
+                {claims->correctly_rounded_divide_sqrt, "divide"}};
+    int length = 0;
+    text[0] = '\0';
+    for (size_t i = 0; i < sizeof each / sizeof *each; i++) {
+        if (each[i].made) {
+            length += snprintf(text + length, CELL - (size_t)length, "%s%s", length > 0 ? ", " : "",
+                               each[i].name);
+        }
+    }
+    if (claims->work_group_multiple > 0) {
+        length += snprintf(text + length, CELL - (size_t)length, "%sx%" PRIu32,
+                           length > 0 ? ", " : "", claims->work_group_multiple);
+    }
+    if (length == 0) {
+        snprintf(text, CELL, "-");
     }
 }
 
@@ -206,14 +248,15 @@ static void fill_line(const device_row *row, table_line line) {
     printable_text(line[4], CELL, row->info.driver, strlen(row->info.driver));
     size_text(row->info.memory_bytes, line[5]);
     size_text(row->info.max_allocation_bytes, line[6]);
-    snprintf(line[7], CELL, "%s", bit_match_text(row));
+    claims_text(&row->info.claims, line[7]);
+    snprintf(line[8], CELL, "%s", bit_match_text(row));
 }
 
 static cli_exit print_table(const device_list *list) {
-    static const char *const headings[COLUMNS] = {"index",  "P:D",    "name",    "type",
-                                                  "driver", "memory", "largest", "bits"};
+    static const char *const headings[COLUMNS] = {"index",  "P:D",     "name",   "type", "driver",
+                                                  "memory", "largest", "claims", "bits"};
     static const char *const reference[COLUMNS] = {
-        "none", "-", "CPU reference path, plain C", "reference", "-", "-", "-", "identical"};
+        "none", "-", "CPU reference path, plain C", "reference", "-", "-", "-", "-", "identical"};
     size_t count = list->count + 2;
     table_line *lines = calloc(count, sizeof *lines);
     if (lines == NULL) {

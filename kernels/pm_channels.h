@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The channels of a crowd's joints: the tables that all work-items read, the rest pose, and the
+ * value of a channel from the data of its segment.
+ */
+#ifndef PM_CHANNELS_H
+#define PM_CHANNELS_H
+
+#include "pm_crowd.h"
+#include "pm_keys.h"
+#include "pm_methods.h"
+
+/* The curve of positions and scales. */
+#ifndef PM_VECTOR_METHOD
+#define PM_VECTOR_METHOD pm_vector_linear
+#endif
+#define PM_VECTOR_OF(what) PM_OF__(PM_VECTOR_METHOD, what)
+
+/* The tables that all work-items read. */
+typedef struct pm_tables {
+    pm_global const pm_clip_layout *clips;
+    pm_global const pm_crowd_timeline *timelines;
+    pm_global const pm_key_time *times;
+    pm_global const pm_stored_key *rotations;
+    pm_global const float *constants;
+    pm_global const float *positions;
+    pm_global const float *scales;
+    pm_global const pm_track_layout *layout; /* (channels, clips, joints); not read without
+                                                per_joint */
+    pm_crowd_size size;
+} pm_tables;
+
+/* The same quaternion in all lanes; it is aligned to 16 bytes. */
+pm_fn pm_quat pm_spread(pm_global const float *from) {
+#if PM_LANES == 1
+    return pm_load_quats(from);
+#else
+    return pm_quat_of(PM_REAL(from[0]), PM_REAL(from[1]), PM_REAL(from[2]), PM_REAL(from[3]));
+#endif
+}
+
+/* A channel of the rest pose. */
+pm_fn pm_quat pm_rest_of(pm_global const pm_joint *joint, pm_u32 c) {
+    return pm_spread(c == PM_CHANNEL_ROTATIONS   ? joint->rotation
+                     : c == PM_CHANNEL_POSITIONS ? joint->position
+                                                 : joint->scale);
+}
+
+pm_fn pm_u32 pm_is_animated(pm_global const pm_joint *joint, pm_u32 c) {
+    return joint->animated >> c & 1;
+}
+
+/* The value of a curve of rotations; exactly the keys at u = 0 and u = 1 where it passes through
+ * them. */
+pm_fn pm_quat pm_rotation_value(const pm_segment_data *data, real u) {
+    PM_OF(segment) segment = PM_OF(begin)(data);
+    pm_quat value = PM_OF(at)(&segment, u);
+#if PM_PASSES
+    value = pm_at_ends(data, u, value);
+#endif
+    return value;
+}
+
+/* The value of a curve of positions or scales; its w is 0. */
+pm_fn pm_quat pm_vector_value(const pm_segment_data *data, real u) {
+    PM_VECTOR_OF(segment) segment = PM_VECTOR_OF(begin)(data);
+    pm_quat value = PM_VECTOR_OF(at)(&segment, u);
+    if (PM_VECTOR_OF(passes))
+        value = pm_at_ends(data, u, value);
+    value.w = PM_REAL(0.0f);
+    return value;
+}
+
+#endif

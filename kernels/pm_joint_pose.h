@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The pose of one joint of one instance, for kernels in which a work-group shares its instances.
+ */
+#ifndef PM_JOINT_POSE_H
+#define PM_JOINT_POSE_H
+
+#include "pm_channels.h"
+#include "pm_instance.h"
+
+#if PM_LANES != 1
+#error "PM_LANES is not 1: pm_joint_pose.h computes one joint per work-item"
+#endif
+
+/* 1: the clips have timelines per joint, which are located for each joint. 0: a common timeline. */
+#ifndef PM_PER_JOINT
+#define PM_PER_JOINT 0
+#endif
+
+#if PM_PER_JOINT != 0 && PM_PER_JOINT != 1
+#error "PM_PER_JOINT is 0 or 1"
+#endif
+
+/* The position of a joint's segment among the keys of a channel, as in pm_track_layout. */
+typedef struct pm_key_address {
+    pm_u64 key;
+    pm_u32 row, plane;
+    float u;
+} pm_key_address;
+
+pm_fn pm_key_address pm_key_address_of(const pm_tables *t, pm_shared const pm_shared_instance *s,
+                                       pm_u32 n, pm_u32 c, pm_u32 joint) {
+    pm_key_address at;
+    pm_u32 clip = n ? s->resolved.b.clip : s->resolved.a.clip;
+#if PM_PER_JOINT
+    pm_track_layout data = t->layout[((pm_u64)c * t->size.clips + clip) * t->size.joints + joint];
+    pm_cursor cursor = pm_crowd_locate(t->timelines[data.timeline], t->times,
+                                       n ? s->resolved.b.time : s->resolved.a.time,
+                                       n ? s->resolved.b.clamps : s->resolved.a.clamps);
+    at.row = data.row;
+    at.plane = data.plane;
+    at.key = data.first;
+#else
+    pm_cursor cursor = s->cursor[n];
+    at.row = t->clips[clip].row[c];
+    at.plane = t->clips[clip].plane;
+    at.key = t->clips[clip].first[c] + 4 * joint;
+#endif
+    at.key += (pm_u64)cursor.segment * at.row;
+    at.u = cursor.u;
+    return at;
+}
+
+/* The rotation of a joint by input A (n = 0) or B (n = 1). */
+pm_fn pm_quat pm_rotation_sample(const pm_tables *t, pm_shared const pm_shared_instance *s,
+                                 pm_u32 n, pm_u32 joint) {
+    pm_segment_data data;
+    pm_key_address at = pm_key_address_of(t, s, n, PM_CHANNEL_ROTATIONS, joint);
+    pm_u64 next = at.key + at.row;
+    data.key = pm_gather_keys(t->rotations, &at.key);
+    data.next = pm_gather_keys(t->rotations, &next);
+#if PM_COEFFICIENTS > 0
+    PM_UNROLL
+    for (pm_u32 p = 0; p < PM_COEFFICIENTS; p++)
+        data.coefficients[p] = pm_load_quats(t->rotations + at.key + (pm_u64)(p + 1) * at.plane);
+#endif
+#if PM_CONSTANTS > 0
+    pm_clip_layout clip = t->clips[n ? s->resolved.b.clip : s->resolved.a.clip];
+    PM_UNROLL
+    for (pm_u32 p = 0; p < PM_CONSTANTS; p++)
+        data.constants[p] =
+            pm_load_quats(t->constants + clip.constants + (pm_u64)p * clip.plane + 4 * joint);
+#endif
+    return pm_rotation_value(&data, at.u);
+}
+
+/* The position (c = 1) or the scale (c = 2) of a joint. */
+pm_fn pm_quat pm_vector_sample(const pm_tables *t, pm_shared const pm_shared_instance *s, pm_u32 n,
+                               pm_u32 c, pm_u32 joint) {
+    pm_segment_data data;
+    pm_key_address at = pm_key_address_of(t, s, n, c, joint);
+    pm_global const float *keys = (c == PM_CHANNEL_POSITIONS ? t->positions : t->scales) + at.key;
+    data.key = pm_load_quats(keys);
+    data.next = pm_load_quats(keys + at.row);
+    PM_UNROLL
+    for (int p = 0; p < PM_VECTOR_OF(coefficients); p++)
+        data.coefficients[p] = pm_load_quats(keys + (pm_u64)(p + 1) * at.plane);
+    return pm_vector_value(&data, at.u);
+}
+
+/* The effect of B on a channel. */
+pm_fn pm_quat pm_channel_blended(pm_shared const pm_shared_instance *s,
+                                 pm_global const pm_joint *joint, pm_u32 c, pm_quat a, pm_quat b,
+                                 float weight) {
+    if (!s->resolved.additive)
+        return pm_channel_mixed(c, a, b, weight);
+    return pm_channel_added(c, a, b, pm_rest_of(joint, c), pm_spread(joint->unscale), weight);
+}
+
+/* A channel of a joint's pose. A loop over the inputs, so that programs contain a curve once. */
+pm_fn pm_quat pm_channel_pose(const pm_tables *t, pm_shared const pm_shared_instance *s,
+                              pm_global const pm_joint *joint, pm_u32 c, pm_u32 j, float weight) {
+    pm_quat value = pm_rest_of(joint, c);
+    PM_NO_UNROLL
+    for (pm_u32 n = s->resolved.has_a ? 0 : 1; n <= s->resolved.blends; n++) {
+        pm_quat sample = c == PM_CHANNEL_ROTATIONS ? pm_rotation_sample(t, s, n, j)
+                                                   : pm_vector_sample(t, s, n, c, j);
+        value = n ? pm_channel_blended(s, joint, c, value, sample, weight) : sample;
+    }
+    return value;
+}
+
+/* The weight of B for a joint. */
+pm_fn float pm_joint_weight(const pm_tables *t, pm_shared const pm_shared_instance *s,
+                            pm_global const float *masks, pm_u32 j) {
+    float weight = s->resolved.weight;
+    if (s->resolved.blends && s->resolved.mask)
+        weight *= masks[(pm_u64)s->resolved.mask * t->size.joints + j];
+    return weight;
+}
+
+/* A channel that `moves` does not name has the value of the rest pose. */
+pm_fn pm_quat pm_channel_or_rest(const pm_tables *t, pm_shared const pm_shared_instance *s,
+                                 pm_global const pm_joint *joint, pm_u32 c, pm_u32 j, pm_u32 moves,
+                                 float weight) {
+    return moves >> c & 1 ? pm_channel_pose(t, s, joint, c, j, weight) : pm_rest_of(joint, c);
+}
+
+pm_fn pm_local pm_joint_pose(const pm_tables *t, pm_shared const pm_shared_instance *s,
+                             pm_global const pm_joint *joint, pm_global const pm_u8 *level_joints,
+                             pm_global const float *masks, pm_u32 j) {
+    pm_local pose;
+    pm_u32 has = level_joints[(pm_u64)s->resolved.level * t->size.joints + j];
+    pm_u32 moves = pm_keeps_rest(has, j, s->resolved.in_place) ? 0 : joint->animated;
+    float weight = pm_joint_weight(t, s, masks, j);
+    pose.rotation = pm_channel_or_rest(t, s, joint, PM_CHANNEL_ROTATIONS, j, moves, weight);
+    pose.position = pm_channel_or_rest(t, s, joint, PM_CHANNEL_POSITIONS, j, moves, weight);
+    pose.scale = pm_channel_or_rest(t, s, joint, PM_CHANNEL_SCALES, j, moves, weight);
+    return pose;
+}
+
+#endif

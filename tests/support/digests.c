@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Computes digests of results and compares them with a file.
+ */
+#include "digests.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/pm_crowd_outputs.h"
+
+enum { TRACKS = DIGEST_TRACKS, INSTANCES = DIGEST_INSTANCES, PAIRS = DIGEST_PAIRS, SAMPLES = 61 };
+
+static void must(bool good, const char *message) {
+    if (good)
+        return;
+    fprintf(stderr, "digests: %s\n", message);
+    exit(1);
+}
+
+/* ---- digests -------------------------------------------------------------------------------- */
+
+/* FNV-1a with 64 bits */
+static uint64_t digest_of(const void *data, size_t size) {
+    const unsigned char *bytes = data;
+    uint64_t hash = 14695981039346656037u;
+    for (size_t i = 0; i < size; i++)
+        hash = (hash ^ bytes[i]) * 1099511628211u;
+    return hash;
+}
+
+static void add(digests *d, const char *name, const void *data, size_t size) {
+    d->lines = realloc(d->lines, (d->count + 1) * sizeof *d->lines);
+    must(d->lines != NULL, "no memory");
+    digest_line *added = &d->lines[d->count++];
+    snprintf(added->name, sizeof added->name, "%s", name);
+    added->digest = digest_of(data, size);
+}
+
+void digests_free(digests *d) {
+    free(d->lines);
+    *d = (digests){0};
+}
+
+/* Of tiny numbers, a device may make a subnormal number 0 of either sign, in a result or in a term
+ * of a sum. So results below 2^-100 become +0. In integers, because this must work in any mode of
+ * the processor. */
+static void drop_tiny(const digest_input *in, void *floats, size_t size) {
+    unsigned char *bytes = floats;
+    for (size_t i = 0; in->tiny && i < size; i += sizeof(uint32_t)) {
+        uint32_t word;
+        memcpy(&word, bytes + i, sizeof word);
+        if ((word & 0x7fffffffu) < 0x0d800000u)
+            memset(bytes + i, 0, sizeof word);
+    }
+}
+
+/* The same for float16, whose subnormal numbers are ordinary ones in float32. */
+static void drop_signs_of_zeros(const digest_input *in, void *halves, size_t size) {
+    unsigned char *bytes = halves;
+    for (size_t i = 0; in->tiny && i < size; i += sizeof(uint16_t)) {
+        uint16_t half;
+        memcpy(&half, bytes + i, sizeof half);
+        if (half == 0x8000u)
+            memset(bytes + i, 0, sizeof half);
+    }
+}
+
+/* ---- samples -------------------------------------------------------------------------------- */
+
+static const char *const key_times_names[KEY_TIMES] = {"uniform", "loop", "several"};
+
+static bool is_possible(pm_method method, key_times times) {
+    return times == UNIFORM || !pm_method_describe(method)->needs_uniform_keys;
+}
+
+typedef enum how { GRID, TIMES, EACH, HOWS } how;
+
+static const char *const how_names[HOWS] = {"grid", "times", "pairs"};
+
+/* All outputs of a job, one after another. */
+static void add_samples(digests *d, pm_engine *engine, const digest_input *in,
+                        const pm_clip_desc *desc, const char *name) {
+    static float values[5][PAIRS * TRACKS * 4];
+    pm_error error;
+    pm_clip *clip = NULL;
+    must(pm_clip_create(engine, desc, &clip, &error) == PM_OK, error.message);
+    for (how h = 0; h < HOWS; h++) {
+        char text[64];
+        memset(values, 0x5A, sizeof values);
+        pm_sample_job job = {.sample_count = h == EACH ? PAIRS : SAMPLES,
+                             .rate = h == GRID ? (pm_rational){7, 1} : (pm_rational){0, 0},
+                             .start = h == GRID ? (pm_rational){-1, 3} : (pm_rational){0, 0},
+                             .times = h == GRID ? NULL : in->sample_times,
+                             .tracks = h == EACH ? in->tracks : NULL,
+                             .velocity_frame = h == TIMES ? PM_AXIS_PARENT : PM_AXIS_BODY,
+                             .rotations = values[0],
+                             .positions = values[1],
+                             .scales = values[2],
+                             .velocities = values[3],
+                             .accelerations = values[4]};
+        must(pm_sample(clip, &job, &error) == PM_OK, error.message);
+        drop_tiny(in, values, sizeof values);
+        snprintf(text, sizeof text, "%s%s/%s", in->tiny ? "tiny/" : "", name, how_names[h]);
+        add(d, text, values, sizeof values);
+    }
+    pm_clip_destroy(&clip);
+}
+
+void digests_of_method(digests *d, pm_engine *engine, const digest_input *in, pm_method method) {
+    for (key_times t = 0; t < KEY_TIMES; t++) {
+        char name[48];
+        const pm_clip_desc desc = digest_clip_desc(in, method, t);
+        if (!is_possible(method, t))
+            continue;
+        snprintf(name, sizeof name, "%s/%s", pm_method_describe(method)->name, key_times_names[t]);
+        add_samples(d, engine, in, &desc, name);
+    }
+}
+
+void digests_of_key_formats(digests *d, pm_engine *engine, const digest_input *in,
+                            pm_method method) {
+    for (pm_key_format f = PM_KEYS_FLOAT32 + 1; f < PM_KEYS_COUNT; f++) {
+        char name[48];
+        pm_clip_desc desc =
+            digest_clip_desc(in, method, method == PM_METHOD_STEP ? SEVERAL : LISTED_LOOP);
+        desc.key_format = f;
+        if (pm_method_describe(method)->floats_per_segment != 4)
+            continue;
+        snprintf(name, sizeof name, "%s/format-%d", pm_method_describe(method)->name, (int)f);
+        add_samples(d, engine, in, &desc, name);
+    }
+}
+
+/* ---- crowds --------------------------------------------------------------------------------- */
+
+static pm_skeleton *skeleton_make(const digest_input *in) {
+    const pm_level levels[] = {{0}, {.joints = in->half}, {.update_every = 2}};
+    const pm_skeleton_desc desc = {.joint_count = TRACKS,
+                                   .parents = in->parents,
+                                   .positions = {.data = in->positions},
+                                   .levels = levels,
+                                   .level_count = 3,
+                                   .masks = in->masks,
+                                   .mask_count = DIGEST_MASKS};
+    /* no scales: dual quaternions require rigid bind matrices */
+    pm_skeleton *skeleton = NULL;
+    pm_error error;
+    must(pm_skeleton_create(&desc, &skeleton, &error) == PM_OK, error.message);
+    return skeleton;
+}
+
+#define OUTPUT_NAME(name, number, form, numbers, bits, bound) [PM_CROWD_##name] = #name,
+static const char *const output_names[PM_CROWD_OUTPUT_COUNT] = {PM_CROWD_OUTPUTS(OUTPUT_NAME)};
+
+static void add_output(digests *d, pm_crowd *crowd, const digest_input *in, pm_crowd_output output,
+                       const char *name) {
+    static float records[INSTANCES * TRACKS * 12];
+    pm_crowd_job job = {.instances = in->before, .instance_count = INSTANCES, .frame = 3};
+    pm_error error;
+    char text[64];
+    must(INSTANCES * TRACKS * pm_crowd_record_bytes(output) <= sizeof records,
+         "a record is larger than 48 bytes");
+    memset(records, 0x5A, sizeof records);
+    job.outputs[output].memory = records;
+    must(pm_crowd_pose(crowd, &job, &error) == PM_OK, error.message);
+    if (output == PM_CROWD_PALETTE_HALF)
+        drop_signs_of_zeros(in, records, sizeof records);
+    else
+        drop_tiny(in, records, sizeof records);
+    snprintf(text, sizeof text, "%s/%s", name, output_names[output]);
+    add(d, text, records, sizeof records);
+}
+
+static void add_root_motion(digests *d, const pm_crowd *crowd, const digest_input *in,
+                            const char *name) {
+    pm_root_motion motions[INSTANCES];
+    char text[64];
+    pm_error error;
+    must(pm_crowd_root_motion(crowd, in->before, in->after, INSTANCES, motions, &error) == PM_OK,
+         error.message);
+    drop_tiny(in, motions, sizeof motions);
+    snprintf(text, sizeof text, "%s/root-motion", name);
+    add(d, text, motions, sizeof motions);
+}
+
+static void add_crowd(digests *d, pm_engine *engine, const digest_input *in, pm_method method,
+                      pm_key_format format, key_times times) {
+    pm_skeleton *skeleton = skeleton_make(in);
+    pm_crowd *crowd = NULL;
+    pm_error error;
+    pm_clip_desc clips[DIGEST_CLIPS];
+    char name[48];
+    for (size_t i = 0; i < DIGEST_CLIPS; i++) {
+        clips[i] = digest_clip_desc(in, method, i == 0 ? UNIFORM : times);
+        clips[i].key_format = format;
+    }
+    const pm_crowd_desc desc = {.skeleton = skeleton, .clips = clips, .clip_count = DIGEST_CLIPS};
+    snprintf(name, sizeof name, "%scrowd/%s/%s/format-%d", in->tiny ? "tiny/" : "",
+             pm_method_describe(method)->name, key_times_names[times], (int)format);
+    must(pm_crowd_create(engine, &desc, &crowd, &error) == PM_OK, error.message);
+    for (pm_crowd_output o = 0; o < PM_CROWD_OUTPUT_COUNT; o++)
+        add_output(d, crowd, in, o, name);
+    add_root_motion(d, crowd, in, name);
+    pm_crowd_destroy(&crowd);
+    pm_skeleton_destroy(&skeleton);
+}
+
+void digests_of_crowds(digests *d, pm_engine *engine, const digest_input *in) {
+    /* crowds have no clips as long as the slow ones of tiny numbers */
+    const key_times several = in->tiny ? LISTED_LOOP : SEVERAL;
+    for (pm_method m = 0; m < PM_METHOD_COUNT; m++)
+        if (is_possible(m, several))
+            add_crowd(d, engine, in, m, PM_KEYS_FLOAT32, m % 2 ? several : LISTED_LOOP);
+        else
+            add_crowd(d, engine, in, m, PM_KEYS_FLOAT32, UNIFORM);
+    for (pm_key_format f = PM_KEYS_FLOAT32 + 1; f < PM_KEYS_COUNT; f++)
+        add_crowd(d, engine, in, PM_METHOD_SLERP, f, f % 2 ? several : LISTED_LOOP);
+}
+
+/* ---- the file ------------------------------------------------------------------------------- */
+
+static void add_all(digests *d, pm_engine *engine, const digest_input *in) {
+    for (pm_method m = 0; m < PM_METHOD_COUNT; m++)
+        digests_of_method(d, engine, in, m);
+    for (pm_method m = 0; m < PM_METHOD_COUNT; m++)
+        digests_of_key_formats(d, engine, in, m);
+    digests_of_crowds(d, engine, in);
+}
+
+void digests_of_all(digests *d, pm_engine *engine) {
+    digest_input *ordinary = digest_input_make(), *tiny = digest_input_make_tiny();
+    add_all(d, engine, ordinary);
+    add_all(d, engine, tiny);
+    free(ordinary);
+    free(tiny);
+}
+
+static bool has(FILE *file, const digest_line *line) {
+    char name[64];
+    unsigned long long digest;
+    rewind(file);
+    while (fscanf(file, "%63s %llx", name, &digest) == 2)
+        if (strcmp(line->name, name) == 0)
+            return line->digest == digest;
+    return false;
+}
+
+size_t digests_wrong(const digests *d, const char *path) {
+    FILE *file = fopen(path, "r");
+    size_t wrong = 0;
+    must(file != NULL, path);
+    for (size_t i = 0; i < d->count; i++)
+        if (!has(file, &d->lines[i])) {
+            wrong++;
+            fprintf(stderr, "digests: %s has different bits\n", d->lines[i].name);
+        }
+    fclose(file);
+    return wrong;
+}
+
+void digests_print(const digests *d, FILE *to) {
+    for (size_t i = 0; i < d->count; i++)
+        fprintf(to, "%s %016llx\n", d->lines[i].name, (unsigned long long)d->lines[i].digest);
+}
