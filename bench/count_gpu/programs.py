@@ -123,22 +123,25 @@ def samplers():
             yield make([file, *names], file, curve, 4, number)
         for curve in curves("VECTOR"):
             yield make([file, curve], file, curve, 3, 0)
-    for names, curve, number in rotations():
-        yield make(["motion", *names], "motion", curve, 3, number)
+    for file in ("velocity", "acceleration"):
+        for names, curve, number in rotations():
+            yield make([file, *names], file, curve, 3, number)
     yield make(["locate"], "locate", "slerp", 4, 0)
 
 
 def crowds():
     """Programs of crowds: host/opencl/crowd.c. The name says the vector curve where it is not the
-    first that the methods of the rotation curve select."""
-    every = itertools.product(outputs(), rotations(), curves("VECTOR"))
-    for (output, number), (names, curve, keys), vector in every:
+    first that the methods of the rotation curve select, and whether timelines are per joint."""
+    every = itertools.product(outputs(), rotations(), curves("VECTOR"), (0, 1))
+    for (output, number), (names, curve, keys), vector, per_joint in every:
         own = vector_curves_of_methods()[curve]
         name = ["crowd", output, *names] + ([] if vector == own[0] else [vector])
-        # The vector curve is code beside that of the rotation: one rotation shows each.
+        # The vector curve and the locating of keys are code beside that of the rotation: one
+        # rotation shows each vector curve, one output the timelines per joint.
         usual = vector in own or (names == [curves("ROTATION")[0]])
-        yield make(name, "crowd", curve, 4, keys, usual,
-                   PM_VECTOR_METHOD=f"pm_{vector}", PM_OUTPUT=number)
+        usual = usual and (not per_joint or (number == 0 and vector == own[0]))
+        yield make(name + ["per-joint"] * per_joint, "crowd_workgroup", curve, 4, keys, usual,
+                   PM_VECTOR_METHOD=f"pm_{vector}", PM_OUTPUT=number, PM_PER_JOINT=per_joint)
 
 
 @functools.cache

@@ -19,20 +19,30 @@ from count_support import SCRIPT
 from count_gpu import document, limits, main, programs, tools, work
 
 
+# Kernels of more than one lane, which are for CPU devices.
+WIDE = {"crowd"}
+
+
 class Variants(unittest.TestCase):
     def test_the_options_are_those_of_the_host(self):
-        text = programs.read("host", "opencl", "program.c")
+        folder = os.path.join(tools.ROOT, "host", "opencl")
+        text = "".join(programs.read(folder, name) for name in sorted(os.listdir(folder)))
         host = set(re.findall(r"-D(PM_\w+)=", text))
         ours = {re.match(r"-D(\w+)=", define)[1] for one in programs.everything() for define in one.defines}
         self.assertEqual(ours, host)
         for option in programs.OPTIONS:
             self.assertIn(option, text)
 
+    def test_the_files_are_those_of_the_host(self):
+        files = {one.file for one in programs.everything()}
+        kernels = {name[:-3] for name in os.listdir(tools.KERNELS) if name.endswith(".cl")}
+        self.assertEqual(files, kernels - WIDE)
+
     def test_every_row_of_the_tables_is_a_program(self):
         names = {one.name for one in programs.everything()}
         self.assertEqual(len(names), len(programs.everything()))
         for curve in programs.curves("ROTATION"):
-            for group in ("walk", "gather", "motion", *(f"crowd/{o}" for o, _ in programs.outputs())):
+            for group in ("walk", "gather", "velocity", "acceleration", *(f"crowd/{o}" for o, _ in programs.outputs())):
                 self.assertIn(f"{group}/{curve}".replace("_", "-"), names)
         for curve in programs.curves("VECTOR"):
             self.assertIn(f"walk/{curve}".replace("_", "-"), names)
@@ -40,9 +50,9 @@ class Variants(unittest.TestCase):
         self.assertNotIn("walk/squad/log48", names)
 
     def test_usual_programs_have_every_output_curve_and_format(self):
-        usual = {one.defines for one in programs.everything() if one.usual and one.file == "crowd"}
-        every = {one.defines for one in programs.everything() if one.file == "crowd"}
-        for name in ("PM_METHOD", "PM_KEYS", "PM_OUTPUT", "PM_VECTOR_METHOD"):
+        usual = {one.defines for one in programs.everything() if one.usual and one.file.startswith("crowd")}
+        every = {one.defines for one in programs.everything() if one.file.startswith("crowd")}
+        for name in ("PM_METHOD", "PM_KEYS", "PM_OUTPUT", "PM_VECTOR_METHOD", "PM_PER_JOINT"):
             def values(sets, name=name):
                 return {define for one in sets for define in one if define.startswith(f"-D{name}=")}
             self.assertEqual(values(usual), values(every))
