@@ -64,6 +64,9 @@ def compile_for(tools, target, source, options, folder):
 # ---- fused operations --------------------------------------------------------------------------
 
 
+FUSED = re.compile(r"\bV_(PK_)?(?:FMA|FMAC|FMAAK|FMAMK|MAD|MAC|FMA_MIX\w*?)_(?:LEGACY_)?F(?:16|32|64)")
+
+
 def after_selection(log):
     return "\n".join(part.split(fused.BEFORE_HEAD)[0] for part in log.split(AFTER_HEAD)[1:])
 
@@ -71,8 +74,7 @@ def after_selection(log):
 def fused_count(text):
     """The fused instructions of floating-point numbers; packed ones count twice. The last step of a
     division is among those of the division."""
-    found = re.findall(r"\bV_(PK_)?(?:FMA|FMAC|FMAAK|FMAMK|MAD|MAC|FMA_MIX\w*?)_(?:LEGACY_)?F(?:16|32|64)", text)
-    return sum(2 if packed else 1 for packed in found)
+    return sum(2 if packed else 1 for packed in FUSED.findall(text))
 
 
 @functools.cache

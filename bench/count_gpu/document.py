@@ -31,6 +31,10 @@ def record_of(path=RECORD):
 # ---- cells -------------------------------------------------------------------------------------
 
 
+# What a cell names where it is not zero.
+REST = (("scratch_bytes", "B"), ("spills", "spilled"), ("calls", "calls"), ("fused_extra", "fused"))
+
+
 def figure_cell(row):
     """Registers or width, then occupancy, code in KB, and what is not zero of the rest."""
     if row is None:
@@ -44,7 +48,7 @@ def figure_cell(row):
         said.append(f"{row['occupancy']}")
     if row["code_bytes"] is not None:
         said.append(f"{row['code_bytes'] / 1024:.1f}")
-    for name, unit in (("scratch_bytes", "B"), ("spills", "spilled"), ("calls", "calls"), ("fused_extra", "fused")):
+    for name, unit in REST:
         if row.get(name):
             said.append(f"{row[name]} {unit}")
     return " · ".join(said)

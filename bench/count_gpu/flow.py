@@ -70,9 +70,9 @@ class Loop:
 
 def loops_of(found, before):
     tails = collections.defaultdict(list)
-    for at, bits in found.items():
-        for to in before:
-            if at in before[to] and bits >> to & 1:
+    for to, sources in before.items():
+        for at in sources:
+            if found[at] >> to & 1:
                 tails[to].append(at)
     return [Loop(head, ends, before, found) for head, ends in tails.items()]
 

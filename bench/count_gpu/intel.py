@@ -90,7 +90,8 @@ def flow_of(assembly):
 def is_fused(operation):
     """Whether a line is a fused operation of floating-point numbers. The second half of one that the
     compiler divided is not counted; madm belongs to division and root."""
-    return operation[1] in ("mad", "mac") and operation[3] == "0" and re.search(r":(?:f|hf|df)\b", operation[4])
+    _, name, _, first_lane, operands = operation.group(0, 1, 2, 3, 4)
+    return name in ("mad", "mac") and first_lane == "0" and re.search(r":(?:f|hf|df)\b", operands)
 
 
 def said(assembly, what, default=None):

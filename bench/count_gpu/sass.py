@@ -54,11 +54,8 @@ def sass_next(lines, places, index):
         return following if guard else []
     if stem in ("BRX", "JMX", "JMP", "BRXU"):
         raise Failure(f"{op} is not supported")
-    if stem == "BSYNC":  # continues at the end set by the BSSY of that barrier
-        barrier = rest.split()[0]
-        for op, _, rest in reversed(lines[:index]):
-            if op.split(".")[0] == "BSSY" and rest.split()[0].rstrip(",") == barrier:
-                return [index_of(places, target_of(rest))]
+    if stem == "BSYNC" and BARRIER_END in rest:
+        return [index_of(places, target_of(rest))]
     return following
 
 
@@ -76,16 +73,29 @@ def returns(lines, places, start):
     return False
 
 
+BARRIER_END = " continues at "
+
+
+def with_end(op, rest, ends):
+    """The operands of an instruction; a BSYNC gets the end that the last BSSY of its barrier set."""
+    stem = op.split(".")[0]
+    if stem == "BSSY":
+        ends[rest.split()[0].rstrip(",")] = rest
+    elif stem == "BSYNC" and rest.split()[0] in ends:
+        return rest + BARRIER_END + ends[rest.split()[0]]
+    return rest
+
+
 def read_sass(text):
     """The instructions, and the index of each label and address."""
-    lines, places = [], {}
+    lines, places, ends = [], {}, {}
     for line in text.splitlines():
         found = SASS_LINE.match(line.strip())
         if found and found["label"]:
             places[found["label"]] = len(lines)
         elif found:
             places[int(found["at"], 16)] = len(lines)
-            lines.append((found["op"], bool(found["guard"]), found["rest"]))
+            lines.append((found["op"], bool(found["guard"]), with_end(found["op"], found["rest"], ends)))
     return lines, places
 
 

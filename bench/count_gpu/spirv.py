@@ -27,8 +27,9 @@ def of_listing(text):
     strict = set(re.findall(r"OpExecutionMode (%\w+) ContractionOff", text))
     free = min(len(re.findall(r"= OpFMul ", text)), len(re.findall(r"= OpF(?:Add|Sub) ", text)))
     mads = len(re.findall(r"OpExtInst .* mad ", text))
+    extra = mads + (free if kernels - strict else 0)
     return {"registers": None, "spills": None, "scratch_bytes": None, "occupancy": None, "simd": None,
-            "code_bytes": None, "calls": None, "hot_calls": [], "fused_extra": mads + (free if kernels - strict else 0)}
+            "code_bytes": None, "calls": None, "hot_calls": [], "fused_extra": extra}
 
 
 def measure(tools, program, _target, folder):

@@ -114,7 +114,8 @@ planted:
 """
 
     def test_the_listing_of_intel(self):
-        found = intel.of_listings(self.INTEL, "", "%1 = call float @llvm.fma.f32(float %a, float %b)", 800, 32)
+        asked = "%1 = call float @llvm.fma.f32(float %a, float %b)"
+        found = intel.of_listings(self.INTEL, "", asked, 800, 32)
         self.assertEqual(
             [found[name] for name in ("registers", "spills", "scratch_bytes", "simd", "code_bytes",
                                       "instructions", "calls", "hot_calls", "fused_extra")],
@@ -126,11 +127,11 @@ planted:
 
     def test_the_listing_of_the_code_in_the_binary_is_taken(self):
         with tempfile.TemporaryDirectory() as folder:
-            for name, text in (("x_asm12ab_simd16_entry_0001.dat", "first"), ("x_asm12ab_1_simd8_entry_0001.dat", "second"),
-                               ("x_asm12ab_simd16_entry_0001.asm", "one"), ("x_asm12ab_1_simd8_entry_0001.asm", "two"),
-                               ("x_asm12ab_beforeUnification.ll", "source"), ("x_asm12ab_codegen.ll", "three"),
-                               ("x_asm12ab_codegen_1.ll", "four")):
-                with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+            for name, text in (("simd16_entry_0001.dat", "first"), ("1_simd8_entry_0001.dat", "second"),
+                               ("simd16_entry_0001.asm", "one"), ("1_simd8_entry_0001.asm", "two"),
+                               ("beforeUnification.ll", "source"), ("codegen.ll", "three"),
+                               ("codegen_1.ll", "four")):
+                with open(os.path.join(folder, f"x_asm12ab_{name}"), "w", encoding="utf-8") as file:
                     file.write(text)
             self.assertEqual(intel.listings(folder, b"..second.."), ("two", "source", "four", 6, 8))
             self.assertEqual(intel.listings(folder, b"..first.."), ("one", "source", "three", 5, 16))
@@ -172,11 +173,13 @@ define void @k() {
         self.assertEqual(fused.extra_of_ptx(strict, log), 0)
         self.assertEqual(fused.extra_of_ptx(strict + "    fma.rn.f32 %f1, %f2, %f3, %f4;\n", log), 1)
         self.assertEqual(fused.extra_of_ptx(strict.replace("mul.rn", "mul"), log), 1)
-        self.assertEqual(fused.extra_of_ptx(strict + "mul.lo.s32 %r1, %r2, %r3;\nadd.s64 %rd1, %rd2, 1;\n", log), 0)
+        whole = "mul.lo.s32 %r1, %r2, %r3;\nadd.s64 %rd1, %rd2, 1;\n"
+        self.assertEqual(fused.extra_of_ptx(strict + whole, log), 0)
 
     def test_spirv_that_allows_contraction_counts(self):
         module = ('OpEntryPoint Kernel %7 "walk" %3\nOpExecutionMode %7 ContractionOff\n'
-                  "%1 = OpFMul %float %a %b\n%2 = OpFAdd %float %1 %c\n%4 = OpExtInst %float %e fma %a %b %c\n")
+                  "%1 = OpFMul %float %a %b\n%2 = OpFAdd %float %1 %c\n"
+                  "%4 = OpExtInst %float %e fma %a %b %c\n")
         self.assertEqual(spirv.of_listing(module)["fused_extra"], 0)
         free = module.replace("OpExecutionMode %7", "OpExecutionMode %8")
         self.assertEqual(spirv.of_listing(free)["fused_extra"], 1)
