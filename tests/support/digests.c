@@ -159,7 +159,7 @@ static void add_output(digests *d, pm_crowd *crowd, const digest_input *in, pm_c
     pm_crowd_job job = {.instances = in->before, .instance_count = INSTANCES, .frame = 3};
     pm_error error;
     char text[64];
-    must(INSTANCES * TRACKS * pm_crowd_record_bytes(output) <= sizeof records,
+    must(pm_crowd_record_bytes(output) * INSTANCES * TRACKS <= sizeof records,
          "a record is larger than 48 bytes");
     memset(records, 0x5A, sizeof records);
     job.outputs[output].memory = records;
