@@ -253,12 +253,13 @@ pm_status pm_cl_launch_locate(pm_opencl_device *cl, const pm_uniform_map *map, s
                               cl_mem cursors, cl_command_queue queue, cl_event *done,
                               pm_error *error);
 
-/* The work of a value of an output, and of a joint of an instance, in rotations: rough upper bounds,
- * by the instructions of the kernels. */
+/* The work of a value of an output, and of a joint of an instance, in rotations: rounded up from the
+ * sizes of the kernels. */
 enum { PM_WORK_OF_VALUE = 1, PM_WORK_OF_MOTION = 8, PM_WORK_OF_JOINT = 4 };
 
-/* The work of a launch on devices that are no CPUs: 0.17 s for a GPU that computes 1e8 rotations per
- * second. Drivers end launches of seconds, and a display waits for each. */
+/* The work of a launch on devices that are no CPUs: 0.17 s at 1e8 rotations per second, which is
+ * assumed for a slow GPU and costly curves. Drivers end launches of seconds, and a display waits for
+ * each. */
 enum { PM_MAX_GPU_WORK = 1 << 24 };
 
 /* The maximum number of elements in one launch, at least 1; `work` is that of one element. */

@@ -95,6 +95,15 @@ static pm_status find_context(pm_opencl_device *cl, cl_context context, pm_error
     return code == CL_SUCCESS ? PM_OK : pm_cl_fail(error, code, "clCreateCommandQueue");
 }
 
+static pm_status check_compiler(const pm_chosen *chosen, pm_error *error) {
+    cl_bool compiles = CL_TRUE;
+    clGetDeviceInfo(chosen->target.device, CL_DEVICE_COMPILER_AVAILABLE, sizeof compiles, &compiles,
+                    NULL);
+    return compiles ? PM_OK
+                    : pm_fail(error, PM_ERROR_BUILD, "device \"%.100s\" has no compiler",
+                              chosen->info.name);
+}
+
 /* Fills an initialised device. After a failure, close_device releases what was acquired. */
 static pm_status attach(pm_opencl_device *cl, const pm_chosen *chosen, const pm_engine_desc *desc,
                         pm_cl_folder *folder, pm_error *error) {
@@ -116,7 +125,9 @@ static pm_status attach(pm_opencl_device *cl, const pm_chosen *chosen, const pm_
     cl->folder = pm_cl_folder_share(folder);
     if (!cl->cache_identity || (desc->kernel_folder && !cl->kernel_folder))
         return pm_fail_memory(error);
-    pm_status status = choose_launch_config(cl, desc->lanes, error);
+    pm_status status = check_compiler(chosen, error);
+    if (status == PM_OK)
+        status = choose_launch_config(cl, desc->lanes, error);
     pm_cl_cache_log_problem(cl);
     if (status == PM_OK)
         status = find_context(cl, chosen->target.context, error);

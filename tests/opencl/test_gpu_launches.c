@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Launches on a GPU are bounded, because drivers end launches of seconds: a large job is several
+ * launches, into host memory and on a caller's queue, for samples and for crowds, with the same bits
+ * and with events that stand for the whole job. The GPU is the test machine's device under another
+ * type, and its bound is lowered.
+ */
+#include "support/cl_caller.h"
+#include "support/crowd_scene.h"
+#include "support/engines.h"
+#include "support/motion.h"
+#include "support/odd_driver.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/engine.h"
+#include "opencl/device.h"
+
+enum { KEYS = 9, TRACKS = 19, SAMPLES = 997, VALUES = SAMPLES * TRACKS };
+enum { JOINTS = 5, INSTANCES = 1003 };
+enum { WORK = 3000 }; /* of a launch, in rotations */
+
+static struct {
+    motion keys;
+    pm_clip *clip;
+    scene scene;
+    pm_crowd_instance instances[INSTANCES];
+} c;
+
+static const pm_timeline timeline = {.key_count = KEYS, .rate = {10, 1}};
+
+static pm_opencl_device *cl_of_caller(void) {
+    return pm_opencl_of(caller.engine->device);
+}
+
+static void bound_launches(size_t work) {
+    cl_of_caller()->launch_work = work;
+}
+
+static int open_all(void **state) {
+    (void)state;
+    random_source source = random_salted(0x6C1);
+    odd_number(CL_DEVICE_TYPE, sizeof(cl_device_type), CL_DEVICE_TYPE_GPU);
+    if (!caller_open())
+        return 1;
+    c.keys = motion_make(KEYS, TRACKS, 1.5, 0x6C2);
+    const pm_clip_desc desc = motion_desc(&c.keys, &timeline, PM_METHOD_SLERP);
+    c.clip = clip_make(caller.engine, &desc);
+    scene_make(caller.engine, &(scene_options){.salt = 0x6C3, .joints = JOINTS}, &c.scene);
+    for (size_t i = 0; i < INSTANCES; i++)
+        c.instances[i] = scene_instance(&source, &c.scene);
+    return 0;
+}
+
+static int close_all(void **state) {
+    scene_free(&c.scene);
+    pm_clip_destroy(&c.clip);
+    motion_free(&c.keys);
+    caller_close();
+    return engines_close(state);
+}
+
+static size_t pieces_of(size_t total, size_t size) {
+    return (total + size - 1) / size;
+}
+
+/* ---- the bound --------------------------------------------------------------------------------- */
+
+static void only_devices_that_are_no_cpus_are_bounded(void **state) {
+    (void)state;
+    assert_int_equal(cl_of_caller()->launch_work, PM_MAX_GPU_WORK);
+    void *kind = &on_device;
+    odd_reset(); /* the machine's own type */
+    pm_engine *plain = engine_with(&kind, &(pm_engine_desc){0});
+    pm_device_info info;
+    pm_engine_info(plain, &info);
+    assert_int_equal(pm_opencl_of(plain->device)->launch_work,
+                     info.type == PM_DEVICE_CPU ? SIZE_MAX : (size_t)PM_MAX_GPU_WORK);
+    pm_engine_destroy(&plain);
+    odd_number(CL_DEVICE_TYPE, sizeof(cl_device_type), CL_DEVICE_TYPE_GPU);
+}
+
+/* ---- samples ----------------------------------------------------------------------------------- */
+
+/* At the times of a list, so that no launch locates samples. */
+static pm_sample_job listed_job(const double *times) {
+    return (pm_sample_job){.sample_count = SAMPLES, .times = times};
+}
+
+static double *times_make(void) {
+    random_source source = random_salted(0x6C4);
+    double *times = test_array(SAMPLES, sizeof *times);
+    for (size_t i = 0; i < SAMPLES; i++)
+        times[i] = random_between(&source, 0, 1);
+    return times;
+}
+
+static size_t launches_since(size_t before) {
+    return odd_counted().launches - before;
+}
+
+static void samples_for_host_memory_are_several_launches(void **state) {
+    (void)state;
+    double *times = times_make();
+    float *got = guarded_floats(4 * VALUES), *expected = guarded_floats(4 * VALUES);
+    for (int moves = 0; moves < 2; moves++) {
+        const size_t floats = (moves ? 3 : 4) * (size_t)VALUES;
+        pm_sample_job job = listed_job(times);
+        float **out = moves ? &job.accelerations : &job.rotations;
+        *out = expected;
+        job.on_reference = true;
+        sample_make(c.clip, &job);
+        *out = got;
+        job.on_reference = false;
+        bound_launches(WORK);
+        const size_t before = odd_counted().launches;
+        sample_make(c.clip, &job);
+        const size_t work = moves ? PM_WORK_OF_MOTION : PM_WORK_OF_VALUE;
+        const size_t most = WORK / work / TRACKS;
+        assert_int_equal(launches_since(before), pieces_of(SAMPLES, most));
+        expect_same_bits(got, expected, floats, moves ? 3 : 4);
+    }
+    bound_launches(PM_MAX_GPU_WORK);
+    guarded_free(got);
+    guarded_free(expected);
+    free(times);
+}
+
+static void expect_samples_on(cl_command_queue queue, const double *times, const float *expected) {
+    pm_error error = poisoned_error();
+    cl_event done = NULL;
+    const size_t bytes = 4 * VALUES * sizeof(float);
+    cl_mem rotations = caller_buffer(bytes);
+    const pm_cl_outputs outputs = {.rotations = rotations, .rotations_offset = CALLER_OFFSET};
+    const pm_sample_job job = listed_job(times);
+    const size_t before = odd_counted().launches;
+    expect_ok(pm_cl_sample(c.clip, &job, &outputs, queue, 0, NULL, &done, &error), &error);
+    assert_int_equal(launches_since(before), pieces_of(SAMPLES, WORK / TRACKS));
+    assert_int_equal(clFlush(queue), CL_SUCCESS);
+    float *got = caller_read(rotations, bytes, done);
+    expect_same_bits(got, expected, 4 * VALUES, 4);
+    free(got);
+    release_event(done);
+    clReleaseMemObject(rotations);
+}
+
+static void samples_on_a_queue_are_several_launches_with_one_event(void **state) {
+    (void)state;
+    double *times = times_make();
+    float *expected = guarded_floats(4 * VALUES);
+    pm_sample_job job = listed_job(times);
+    job.rotations = expected;
+    job.on_reference = true;
+    sample_make(c.clip, &job);
+    bound_launches(WORK);
+    expect_samples_on(caller.in_order, times, expected);
+    for (size_t round = 0; caller.out_of_order && round < 5; round++)
+        expect_samples_on(caller.out_of_order, times, expected);
+    bound_launches(PM_MAX_GPU_WORK);
+    guarded_free(expected);
+    free(times);
+}
+
+/* ---- crowds ------------------------------------------------------------------------------------ */
+
+static size_t crowd_launches(void) {
+    return pieces_of(INSTANCES, WORK / (JOINTS * PM_WORK_OF_JOINT) / 16 * 16);
+}
+
+static void crowds_for_host_memory_are_several_launches(void **state) {
+    (void)state;
+    bound_launches(WORK);
+    const size_t before = odd_counted().launches;
+    float *got = scene_pose(&c.scene, PM_CROWD_PALETTE, c.instances, INSTANCES, false);
+    assert_int_equal(launches_since(before), crowd_launches());
+    bound_launches(PM_MAX_GPU_WORK);
+    float *expected = scene_pose(&c.scene, PM_CROWD_PALETTE, c.instances, INSTANCES, true);
+    expect_same_bits(got, expected, scene_floats(&c.scene, PM_CROWD_PALETTE, INSTANCES), 12);
+    guarded_free(got);
+    guarded_free(expected);
+}
+
+/* Instances in host memory, or in a buffer at an offset. Palettes behind an event, and the palettes
+ * of a frame before in `previous`; another output beside them. */
+static void expect_crowd_on(cl_command_queue queue, bool in_buffer) {
+    pm_error error = poisoned_error();
+    const pm_crowd_output outputs[2] = {PM_CROWD_PALETTE, PM_CROWD_DUAL};
+    cl_mem buffers[2], previous = NULL, instances = NULL;
+    cl_event gate = gate_make(), done = NULL;
+    cl_int status = CL_SUCCESS;
+    pm_cl_crowd_job job = {.instance_count = INSTANCES, .frame = 3};
+    size_t bytes[2];
+    for (size_t k = 0; k < 2; k++) {
+        bytes[k] = scene_floats(&c.scene, outputs[k], INSTANCES) * sizeof(float);
+        buffers[k] = caller_buffer(bytes[k]);
+        job.outputs[outputs[k]] =
+            (pm_cl_crowd_target){.buffer = buffers[k], .offset = CALLER_OFFSET};
+    }
+    previous = caller_buffer(bytes[0]);
+    job.outputs[PM_CROWD_PALETTE].previous = previous;
+    job.outputs[PM_CROWD_PALETTE].previous_offset = CALLER_OFFSET;
+    if (in_buffer) {
+        instances = caller_buffer(sizeof c.instances);
+        status = clEnqueueWriteBuffer(caller.in_order, instances, CL_TRUE, CALLER_OFFSET,
+                                      sizeof c.instances, c.instances, 0, NULL, NULL);
+        assert_int_equal(status, CL_SUCCESS);
+        job.instance_buffer = instances;
+        job.instances_offset = CALLER_OFFSET;
+    } else {
+        job.instances = c.instances;
+    }
+    const size_t before = odd_counted().launches;
+    expect_ok(pm_cl_crowd_pose(c.scene.crowd, &job, queue, 1, &gate, &done, &error), &error);
+    assert_int_equal(launches_since(before), 2 * crowd_launches());
+    flush_waiting(queue);
+    assert_false(is_complete(done));
+    gate_open(gate);
+    for (size_t k = 0; k < 2; k++) {
+        float *got = caller_read(buffers[k], bytes[k], done);
+        float *expected = scene_pose(&c.scene, outputs[k], c.instances, INSTANCES, true);
+        expect_same_bits(got, expected, bytes[k] / sizeof(float), 4);
+        guarded_free(expected);
+        free(got);
+        clReleaseMemObject(buffers[k]);
+    }
+    float *kept = caller_read(previous, bytes[0], done);
+    for (size_t i = 0; i < bytes[0]; i++)
+        assert_int_equal(((unsigned char *)kept)[i], 0xFF); /* what the buffer held before */
+    free(kept);
+    clReleaseMemObject(previous);
+    if (instances)
+        clReleaseMemObject(instances);
+    release_event(done);
+    release_event(gate);
+}
+
+static void crowds_on_a_queue_are_several_launches_with_one_event(void **state) {
+    (void)state;
+    bound_launches(WORK);
+    for (size_t round = 0; round < 4; round++) {
+        expect_crowd_on(caller.in_order, round % 2);
+        if (caller.out_of_order)
+            expect_crowd_on(caller.out_of_order, round % 2);
+    }
+    bound_launches(PM_MAX_GPU_WORK);
+}
+
+/* Turns are counted in the whole job: launches of 9 groups, and a level of every second frame. */
+static void instances_take_their_turns_as_in_one_launch(void **state) {
+    (void)state;
+    scene s;
+    pm_error error = poisoned_error();
+    scene_make(caller.engine, &(scene_options){.salt = 0x6C5, .joints = JOINTS}, &s);
+    scene_undo(&s);
+    s.levels[1].update_every = 2;
+    s.levels[2].update_every = 5;
+    scene_finish(caller.engine, &s);
+    const size_t bytes = scene_floats(&s, PM_CROWD_MODEL, INSTANCES) * sizeof(float);
+    float *of[2];
+    for (size_t k = 0; k < 2; k++) {
+        cl_mem buffer = caller_buffer(bytes);
+        cl_event done = NULL;
+        pm_cl_crowd_job job = {.instances = c.instances, .instance_count = INSTANCES, .frame = 7};
+        job.outputs[PM_CROWD_MODEL] =
+            (pm_cl_crowd_target){.buffer = buffer, .offset = CALLER_OFFSET};
+        bound_launches(k ? WORK : PM_MAX_GPU_WORK);
+        const size_t before = odd_counted().launches;
+        expect_ok(pm_cl_crowd_pose(s.crowd, &job, caller.in_order, 0, NULL, &done, &error), &error);
+        assert_int_equal(launches_since(before), k ? crowd_launches() : 1);
+        of[k] = caller_read(buffer, bytes, done);
+        release_event(done);
+        clReleaseMemObject(buffer);
+    }
+    assert_memory_equal(of[0], of[1], bytes);
+    bound_launches(PM_MAX_GPU_WORK);
+    free(of[0]);
+    free(of[1]);
+    scene_free(&s);
+}
+
+int main(void) {
+    const int code = exit_code_without_device();
+    if (code != 0)
+        return code;
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(only_devices_that_are_no_cpus_are_bounded),
+        cmocka_unit_test(samples_for_host_memory_are_several_launches),
+        cmocka_unit_test(samples_on_a_queue_are_several_launches_with_one_event),
+        cmocka_unit_test(crowds_for_host_memory_are_several_launches),
+        cmocka_unit_test(crowds_on_a_queue_are_several_launches_with_one_event),
+        cmocka_unit_test(instances_take_their_turns_as_in_one_launch),
+    };
+    return cmocka_run_group_tests_name("gpu_launches", tests, open_all, close_all);
+}

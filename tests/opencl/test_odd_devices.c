@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Devices whose answers are odd but legal: tiny groups and allocations, no names, other types, a
+ * build option that is refused. Everything gives the bits of the reference path, or is refused with
+ * a message that names the limit.
+ */
+#include "support/cache_folder.h"
+#include "support/crowd_scene.h"
+#include "support/engines.h"
+#include "support/motion.h"
+#include "support/odd_driver.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/engine.h"
+#include "opencl/device.h"
+
+enum { KEYS = 9, TRACKS = 19, SAMPLES = 300, INSTANCES = 90, OUTPUTS = 5 };
+enum { VALUES = SAMPLES * TRACKS };
+
+static const char *cache;
+
+/* ---- one clip and one crowd ------------------------------------------------------------------ */
+
+typedef struct work {
+    motion keys;
+    pm_clip *clip;
+    scene scene;
+    double times[SAMPLES];
+    uint32_t tracks[SAMPLES];
+    pm_crowd_instance instances[INSTANCES];
+} work;
+
+static void work_make(pm_engine *engine, work *w) {
+    static const pm_timeline timeline = {.key_count = KEYS, .rate = {10, 1}};
+    random_source source = random_salted(0xDD1);
+    w->keys = motion_make(KEYS, TRACKS, 1.5, 0xDD2);
+    const pm_clip_desc desc = motion_desc(&w->keys, &timeline, PM_METHOD_SLERP);
+    w->clip = clip_make(engine, &desc);
+    for (size_t k = 0; k < SAMPLES; k++) {
+        w->times[k] = random_between(&source, 0, 1);
+        w->tracks[k] = (uint32_t)(random_bits(&source) % TRACKS);
+    }
+    scene_make(engine, &(scene_options){.salt = 0xDD3, .joints = 4}, &w->scene);
+    for (size_t i = 0; i < INSTANCES; i++)
+        w->instances[i] = scene_instance(&source, &w->scene);
+}
+
+static void work_free(work *w) {
+    scene_free(&w->scene);
+    pm_clip_destroy(&w->clip);
+    motion_free(&w->keys);
+}
+
+/* Walks, gathers, derivatives, palettes. */
+typedef struct results {
+    float *of[OUTPUTS];
+    size_t counts[OUTPUTS];
+} results;
+
+static results work_run(const work *w, bool by_reference) {
+    results r = {.counts = {4 * VALUES, 3 * VALUES, 3 * VALUES, 4 * SAMPLES,
+                            scene_floats(&w->scene, PM_CROWD_PALETTE, INSTANCES)}};
+    for (size_t o = 0; o < OUTPUTS - 1; o++)
+        r.of[o] = guarded_floats(r.counts[o]);
+    sample_make(w->clip, &(pm_sample_job){.sample_count = SAMPLES,
+                                          .rate = {311, 1},
+                                          .rotations = r.of[0],
+                                          .positions = r.of[1],
+                                          .velocities = r.of[2],
+                                          .on_reference = by_reference});
+    sample_make(w->clip, &(pm_sample_job){.sample_count = SAMPLES,
+                                          .times = w->times,
+                                          .tracks = w->tracks,
+                                          .rotations = r.of[3],
+                                          .on_reference = by_reference});
+    r.of[4] = scene_pose(&w->scene, PM_CROWD_PALETTE, w->instances, INSTANCES, by_reference);
+    return r;
+}
+
+static void expect_reference_bits(pm_engine *engine) {
+    static work w;
+    work_make(engine, &w);
+    results got = work_run(&w, false), expected = work_run(&w, true);
+    for (size_t o = 0; o < OUTPUTS; o++) {
+        expect_same_bits(got.of[o], expected.of[o], got.counts[o], 1);
+        guarded_free(got.of[o]);
+        guarded_free(expected.of[o]);
+    }
+    work_free(&w);
+}
+
+/* ---- answers --------------------------------------------------------------------------------- */
+
+typedef struct odd_number_case {
+    const char *name;
+    cl_device_info what;
+    size_t size;
+    cl_ulong value;
+} odd_number_case;
+
+#define ODD_NUMBER(what, type, value)                                                              \
+    { #what " is " #value, what, sizeof(type), value }
+
+/* Each leaves a device that works. The preferred multiple is an answer about kernels. */
+static const odd_number_case working[] = {
+    ODD_NUMBER(CL_DEVICE_MAX_WORK_GROUP_SIZE, size_t, 1),
+    ODD_NUMBER(CL_DEVICE_MAX_WORK_GROUP_SIZE, size_t, 3),
+    ODD_NUMBER(CL_DEVICE_MAX_WORK_ITEM_SIZES, size_t, 2), /* and 1 in the other dimensions */
+    ODD_NUMBER(CL_DEVICE_ADDRESS_BITS, cl_uint, 32),
+    ODD_NUMBER(CL_DEVICE_MAX_MEM_ALLOC_SIZE, cl_ulong, 8192),
+    ODD_NUMBER(CL_DEVICE_GLOBAL_MEM_SIZE, cl_ulong, 0),
+    ODD_NUMBER(CL_DEVICE_LOCAL_MEM_SIZE, cl_ulong, 0),
+    ODD_NUMBER(CL_DEVICE_LOCAL_MEM_SIZE, cl_ulong, 1024),
+    ODD_NUMBER(CL_DEVICE_QUEUE_PROPERTIES, cl_command_queue_properties, 0),
+    ODD_NUMBER(CL_DEVICE_MEM_BASE_ADDR_ALIGN, cl_uint, 8192),
+    ODD_NUMBER(CL_DEVICE_MEM_BASE_ADDR_ALIGN, cl_uint, 8),
+    ODD_NUMBER(CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE, size_t, 0),
+    ODD_NUMBER(CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE, size_t, (cl_ulong)-1),
+    ODD_NUMBER(CL_DEVICE_MAX_COMPUTE_UNITS, cl_uint, 0),
+    ODD_NUMBER(CL_DEVICE_MAX_COMPUTE_UNITS, cl_uint, 0xFFFFFFFF),
+    ODD_NUMBER(CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT, cl_uint, 0),
+    ODD_NUMBER(CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT, cl_uint, 0xFFFFFFFF),
+    ODD_NUMBER(CL_DEVICE_MAX_PARAMETER_SIZE, size_t, 256),
+    ODD_NUMBER(CL_DEVICE_HOST_UNIFIED_MEMORY, cl_bool, CL_FALSE),
+    ODD_NUMBER(CL_DEVICE_SINGLE_FP_CONFIG, cl_device_fp_config, 0),
+    ODD_NUMBER(CL_DEVICE_TYPE, cl_device_type, 0),
+    ODD_NUMBER(CL_DEVICE_TYPE, cl_device_type, CL_DEVICE_TYPE_GPU),
+    ODD_NUMBER(CL_DEVICE_TYPE, cl_device_type, CL_DEVICE_TYPE_ACCELERATOR),
+    ODD_NUMBER(CL_DEVICE_TYPE, cl_device_type, CL_DEVICE_TYPE_CUSTOM),
+};
+enum { WORKING = sizeof working / sizeof *working };
+
+static void answer(const odd_number_case *c) {
+    odd_number(c->what, c->size, c->value);
+    if (c->what == CL_DEVICE_MAX_WORK_GROUP_SIZE || c->what == CL_DEVICE_MAX_WORK_ITEM_SIZES) {
+        const size_t items[3] = {c->value, 1, 1};
+        odd_answer(CL_DEVICE_MAX_WORK_ITEM_SIZES, items, sizeof items);
+    }
+}
+
+static void expect_the_odd_device_works(void **state) {
+    pm_engine *engine = engine_with(state, &(pm_engine_desc){.cache_folder = cache});
+    expect_reference_bits(engine);
+    pm_engine_destroy(&engine);
+    assert_int_equal(odd_counted().refusals, 0);
+    assert_true(odd_counted().launches > 0);
+    odd_reset();
+}
+
+static void a_device_with_an_odd_answer_gives_the_same_bits(void **state) {
+    for (size_t n = 0; n < WORKING; n++) {
+        print_message("%s\n", working[n].name);
+        answer(&working[n]);
+        expect_the_odd_device_works(state);
+    }
+}
+
+static void a_device_with_many_odd_answers_gives_the_same_bits(void **state) {
+    random_source source = random_salted(0xDD4);
+    for (size_t round = 0; round < 6; round++) {
+        for (size_t n = 0; n < WORKING; n++)
+            if (random_bits(&source) % 2)
+                answer(&working[n]);
+        expect_the_odd_device_works(state);
+    }
+}
+
+static void a_device_without_names_is_listed_and_used(void **state) {
+    static const cl_device_info names[] = {CL_DEVICE_NAME, CL_DRIVER_VERSION, CL_DEVICE_VENDOR};
+    for (size_t n = 0; n < 3; n++)
+        odd_answer(names[n], "", 1);
+    pm_device_info info = {.index = 99};
+    pm_error error = poisoned_error();
+    size_t count = 0;
+    expect_ok(pm_list_devices(&info, 1, &count, &error), &error);
+    assert_true(count > 0);
+    assert_string_equal(info.name, "");
+    assert_string_equal(info.driver, "");
+    expect_the_odd_device_works(state);
+}
+
+/* ---- limits ------------------------------------------------------------------------------------ */
+
+static void expect_clip_refused(pm_engine *engine, pm_status status, const char *words) {
+    static const pm_timeline timeline = {.key_count = KEYS, .rate = {10, 1}};
+    motion keys = motion_make(KEYS, TRACKS, 1.5, 0xDD5);
+    const pm_clip_desc desc = motion_desc(&keys, &timeline, PM_METHOD_SLERP);
+    pm_error error = poisoned_error();
+    pm_clip *clip = NULL;
+    expect_refusal(pm_clip_create(engine, &desc, &clip, &error), &error, status, words);
+    motion_free(&keys);
+}
+
+static void allocations_that_are_too_small_are_refused_by_size(void **state) {
+    odd_number(CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof(cl_ulong), 1024);
+    pm_engine *engine = engine_with(state, &(pm_engine_desc){.cache_folder = cache});
+    expect_clip_refused(engine, PM_ERROR_DEVICE_MEMORY, "the device allows 1024");
+    size_t count = 0, best = 0;
+    pm_error error = poisoned_error();
+    expect_refusal(pm_engine_tune(engine, NULL, 0, &count, &best, &error), &error,
+                   PM_ERROR_DEVICE_MEMORY, "the device allows 1024");
+    pm_engine_destroy(&engine);
+    odd_reset();
+}
+
+static void a_device_without_a_compiler_is_refused(void **state) {
+    pm_engine *engine = NULL;
+    pm_error error = poisoned_error();
+    odd_number(CL_DEVICE_COMPILER_AVAILABLE, sizeof(cl_bool), CL_FALSE);
+    expect_refusal(
+        pm_engine_create(&(pm_engine_desc){.device = device_for(state)}, &engine, &error), &error,
+        PM_ERROR_BUILD, "has no compiler");
+    odd_reset();
+}
+
+/* ---- lanes ------------------------------------------------------------------------------------- */
+
+static const cl_device_type not_cpus[] = {CL_DEVICE_TYPE_GPU, CL_DEVICE_TYPE_ACCELERATOR,
+                                          CL_DEVICE_TYPE_CUSTOM,
+                                          CL_DEVICE_TYPE_GPU | CL_DEVICE_TYPE_CPU};
+
+static void lanes_are_refused_on_devices_that_are_no_cpus(void **state) {
+    for (size_t n = 0; n < 4; n++) {
+        pm_engine *engine = NULL;
+        pm_error error = poisoned_error();
+        odd_number(CL_DEVICE_TYPE, sizeof(cl_device_type), not_cpus[n]);
+        const pm_engine_desc desc = {.device = device_for(state), .lanes = 8};
+        expect_refusal(pm_engine_create(&desc, &engine, &error), &error, PM_ERROR_ARGUMENT,
+                       "lanes above 1 are for CPU devices");
+        assert_non_null(strstr(error.message, "lanes is 8, expected 1"));
+        engine = engine_with(state, &(pm_engine_desc){.lanes = 1});
+        pm_engine_destroy(&engine);
+    }
+    odd_reset();
+}
+
+static void a_stored_configuration_with_lanes_is_ignored_on_a_gpu(void **state) {
+    pm_launch_config stored = {8, 1, 64};
+    odd_number(CL_DEVICE_TYPE, sizeof(cl_device_type), CL_DEVICE_TYPE_GPU);
+    odd_answer(CL_DRIVER_VERSION, "stored",
+               sizeof "stored"); /* a device of its own in the folder */
+    for (size_t round = 0; round < 2; round++) {
+        pm_device_info info;
+        pm_engine *engine = engine_with(state, &(pm_engine_desc){.cache_folder = cache});
+        assert_true(pm_cl_cache_store_launch_config(pm_opencl_of(engine->device), &stored));
+        pm_engine_destroy(&engine);
+        engine = engine_with(state, &(pm_engine_desc){.cache_folder = cache});
+        pm_engine_info(engine, &info);
+        assert_int_equal(info.lanes, 1);
+        assert_int_equal(pm_opencl_of(engine->device)->config.max_run, round ? 64 : 256);
+        pm_engine_destroy(&engine);
+        stored.lanes = 1;
+    }
+    odd_reset();
+}
+
+static void tuning_tries_one_lane_on_a_gpu(void **state) {
+    pm_launch_measurement trials[32];
+    size_t count = 0, best = 0;
+    pm_error error = poisoned_error();
+    odd_number(CL_DEVICE_TYPE, sizeof(cl_device_type), CL_DEVICE_TYPE_GPU);
+    pm_engine *engine = engine_with(state, &(pm_engine_desc){.cache_folder = ""});
+    expect_ok(pm_engine_tune(engine, trials, 32, &count, &best, &error), &error);
+    assert_int_equal(count, 4);
+    for (size_t i = 0; i < count; i++)
+        assert_int_equal(trials[i].config.lanes, 1);
+    pm_engine_destroy(&engine);
+    odd_reset();
+}
+
+/* ---- the option for rounding --------------------------------------------------------------------- */
+
+static void do_not_claim_rounding(void) {
+    odd_number(CL_DEVICE_SINGLE_FP_CONFIG, sizeof(cl_device_fp_config),
+               CL_FP_ROUND_TO_NEAREST | CL_FP_INF_NAN | CL_FP_FMA);
+}
+
+static void count_warnings(void *user, pm_log_level level, const char *message) {
+    (void)message;
+    size_t *warnings = user;
+    *warnings += level == PM_LOG_WARNING;
+}
+
+static odd_counts counted_with(void **state, const char *folder) {
+    size_t warnings = 0;
+    pm_engine *engine = engine_with(
+        state,
+        &(pm_engine_desc){.cache_folder = folder, .log = count_warnings, .log_user = &warnings});
+    expect_reference_bits(engine);
+    pm_engine_destroy(&engine);
+    assert_int_equal(warnings, 0);
+    return odd_counted();
+}
+
+static void an_option_that_is_taken_without_a_claim_is_used(void **state) {
+    do_not_claim_rounding();
+    const odd_counts counts = counted_with(state, "");
+    assert_int_equal(counts.trials, 1);
+    assert_true(counts.builds_with > 3);
+    assert_int_equal(counts.builds_without, 0);
+    odd_reset();
+}
+
+static void an_option_that_is_claimed_is_not_tried(void **state) {
+    odd_number(CL_DEVICE_SINGLE_FP_CONFIG, sizeof(cl_device_fp_config),
+               CL_FP_ROUND_TO_NEAREST | CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT);
+    const odd_counts counts = counted_with(state, "");
+    assert_int_equal(counts.trials, 0);
+    assert_int_equal(counts.builds_without, 0);
+    odd_reset();
+}
+
+static void an_option_that_is_refused_is_left_out(void **state) {
+    static const cl_int codes[] = {CL_INVALID_BUILD_OPTIONS, CL_BUILD_PROGRAM_FAILURE};
+    for (size_t n = 0; n < 2; n++) {
+        do_not_claim_rounding();
+        odd_refuse_option("-cl-fp32-correctly-rounded-divide-sqrt", codes[n]);
+        const odd_counts counts = counted_with(state, "");
+        assert_int_equal(counts.trials, 2); /* with the option, and without it */
+        assert_int_equal(counts.refusals, 1);
+        assert_int_equal(counts.builds_with, 0);
+        assert_true(counts.builds_without > 3);
+        odd_reset();
+    }
+}
+
+/* A driver that builds nothing at the moment decides nothing for the next process. */
+static void the_answer_is_kept_with_the_programs_unless_nothing_builds(void **state) {
+    for (int refuses = 0; refuses < 2; refuses++) {
+        const char *own = refuses ? "refused" : "taken";
+        odd_answer(CL_DRIVER_VERSION, own, strlen(own) + 1); /* a device of its own in the folder */
+        do_not_claim_rounding();
+        odd_refuse_option("-cl-std", CL_BUILD_PROGRAM_FAILURE);
+        pm_engine *engine = engine_with(state, &(pm_engine_desc){.cache_folder = cache});
+        assert_false(pm_cl_takes_rounding_option(pm_opencl_of(engine->device)));
+        pm_engine_destroy(&engine);
+        odd_refuse_option(refuses ? "-cl-fp32-correctly-rounded" : NULL, CL_INVALID_BUILD_OPTIONS);
+        for (size_t again = 0; again < 2; again++) {
+            const size_t before = odd_counted().trials;
+            engine = engine_with(state, &(pm_engine_desc){.cache_folder = cache});
+            assert_int_equal(pm_cl_takes_rounding_option(pm_opencl_of(engine->device)), !refuses);
+            pm_engine_destroy(&engine);
+            assert_int_equal(odd_counted().trials - before, again ? 0 : 1 + refuses);
+        }
+        odd_reset();
+    }
+}
+
+static void *ask(void *engine) {
+    return pm_cl_takes_rounding_option(pm_opencl_of(((pm_engine *)engine)->device)) ? engine : NULL;
+}
+
+static void threads_that_ask_at_once_wait_for_one_trial(void **state) {
+    enum { THREADS = 8 };
+    pthread_t threads[THREADS];
+    do_not_claim_rounding();
+    pm_engine *engine = engine_with(state, &(pm_engine_desc){.cache_folder = ""});
+    for (size_t i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, ask, engine), 0);
+    for (size_t i = 0; i < THREADS; i++) {
+        void *answer_of_thread = NULL;
+        assert_int_equal(pthread_join(threads[i], &answer_of_thread), 0);
+        assert_ptr_equal(answer_of_thread, engine);
+    }
+    assert_int_equal(odd_counted().trials, 1);
+    pm_engine_destroy(&engine);
+    odd_reset();
+}
+
+static int close_all(void **state) {
+    return engines_close(state) || !cache_folder_remove();
+}
+
+int main(void) {
+    const int code = exit_code_without_device();
+    if (code != 0)
+        return code;
+    cache = cache_folder_make();
+    const struct CMUnitTest tests[] = {
+        ONLY_ON_DEVICE(a_device_with_an_odd_answer_gives_the_same_bits),
+        ONLY_ON_DEVICE(a_device_with_many_odd_answers_gives_the_same_bits),
+        ONLY_ON_DEVICE(a_device_without_names_is_listed_and_used),
+        ONLY_ON_DEVICE(allocations_that_are_too_small_are_refused_by_size),
+        ONLY_ON_DEVICE(a_device_without_a_compiler_is_refused),
+        ONLY_ON_DEVICE(lanes_are_refused_on_devices_that_are_no_cpus),
+        ONLY_ON_DEVICE(a_stored_configuration_with_lanes_is_ignored_on_a_gpu),
+        ONLY_ON_DEVICE(tuning_tries_one_lane_on_a_gpu),
+        ONLY_ON_DEVICE(an_option_that_is_taken_without_a_claim_is_used),
+        ONLY_ON_DEVICE(an_option_that_is_claimed_is_not_tried),
+        ONLY_ON_DEVICE(an_option_that_is_refused_is_left_out),
+        ONLY_ON_DEVICE(the_answer_is_kept_with_the_programs_unless_nothing_builds),
+        ONLY_ON_DEVICE(threads_that_ask_at_once_wait_for_one_trial),
+    };
+    return cmocka_run_group_tests_name("odd_devices", tests, NULL, close_all);
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A vendor's GPU driver without its GPU: Intel's, which builds programs and creates queues for a
+ * simulated device and computes nothing. Everything runs through, and the programs that once
+ * crashed its compiler build. Results are not looked at: ./dev simulated-gpu, which runs this, checks
+ * that the self-check finds them different. Skipped elsewhere.
+ */
+#include "support/crowd_scene.h"
+#include "support/engines.h"
+#include "support/motion.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/engine.h"
+#include "opencl/device.h"
+
+enum { KEYS = 9, TRACKS = 19, SAMPLES = 40, INSTANCES = 20 };
+
+static pm_opencl_device *cl_of(const pm_engine *engine) {
+    return pm_opencl_of(engine->device);
+}
+
+static void the_device_is_a_gpu_of_one_lane(void **state) {
+    pm_device_info info;
+    pm_engine_info(engine_for(state), &info);
+    assert_true(info.type == PM_DEVICE_GPU || info.type == PM_DEVICE_DISCRETE_GPU);
+    assert_int_equal(info.lanes, 1);
+    assert_true(info.compute_units > 0);
+}
+
+static void lanes_above_one_are_refused(void **state) {
+    static const uint32_t lanes[] = {4, 8, 16};
+    for (size_t l = 0; l < 3; l++) {
+        pm_engine *engine = NULL;
+        pm_error error = poisoned_error();
+        expect_refusal(
+            pm_engine_create(&(pm_engine_desc){.device = device_for(state), .lanes = lanes[l]},
+                             &engine, &error),
+            &error, PM_ERROR_ARGUMENT, "lanes above 1 are for CPU devices");
+    }
+}
+
+/* The compiler then emits the corrected sequences of division and square root. */
+static void the_rounding_option_is_taken_although_it_is_not_claimed(void **state) {
+    pm_opencl_device *cl = cl_of(engine_for(state));
+    assert_false(cl->claims_rounding);
+    assert_true(pm_cl_takes_rounding_option(cl));
+}
+
+static void launches_are_bounded(void **state) {
+    assert_int_equal(cl_of(engine_for(state))->launch_work, PM_MAX_GPU_WORK);
+}
+
+static pm_clip *clip_of(pm_engine *engine, motion *keys, pm_method method, pm_key_format format) {
+    const pm_timeline timeline = {.key_count = KEYS, .rate = {10, 1}};
+    pm_clip_desc desc = motion_desc(keys, &timeline, method);
+    desc.key_format = format;
+    return clip_make(engine, &desc);
+}
+
+/* Neighbouring tracks, and pairs of tracks and times: walk, gather and motion. */
+static void sample_all(const pm_clip *clip, bool moves) {
+    float *out[2] = {guarded_floats(4 * SAMPLES * TRACKS), guarded_floats(4 * SAMPLES * TRACKS)};
+    double times[SAMPLES];
+    uint32_t tracks[SAMPLES];
+    for (size_t i = 0; i < SAMPLES; i++) {
+        times[i] = 0.02 * (double)i;
+        tracks[i] = (uint32_t)(i % TRACKS);
+    }
+    sample_make(clip, &(pm_sample_job){.sample_count = SAMPLES,
+                                       .rate = {50, 1},
+                                       .rotations = out[0],
+                                       .velocities = moves ? out[1] : NULL});
+    sample_make(
+        clip, &(pm_sample_job){
+                  .sample_count = SAMPLES, .times = times, .tracks = tracks, .rotations = out[0]});
+    expect_guards(out[0], 4 * SAMPLES * TRACKS);
+    guarded_free(out[0]);
+    guarded_free(out[1]);
+}
+
+/* Among them those that once ended the process: step with keys of 48 bits. */
+static void clips_of_all_key_formats_are_sampled(void **state) {
+    static const pm_key_format formats[] = {PM_KEYS_FLOAT32, PM_KEYS_LOG48, PM_KEYS_SMALLEST48};
+    static const pm_method methods[] = {PM_METHOD_STEP, PM_METHOD_SLERP};
+    motion keys = motion_make(KEYS, TRACKS, 1.5, 0x51A);
+    for (size_t f = 0; f < 3; f++)
+        for (size_t m = 0; m < 2; m++) {
+            pm_clip *clip = clip_of(engine_for(state), &keys, methods[m], formats[f]);
+            sample_all(clip, m == 1 && f == 0);
+            pm_clip_destroy(&clip);
+        }
+    motion_free(&keys);
+}
+
+static void pose(const scene *s, pm_crowd_output output) {
+    random_source source = random_salted(0x51B);
+    pm_crowd_instance instances[INSTANCES];
+    pm_error error = poisoned_error();
+    const size_t floats = scene_floats(s, output, INSTANCES);
+    float *records = guarded_floats(floats);
+    for (size_t i = 0; i < INSTANCES; i++)
+        instances[i] = scene_instance(&source, s);
+    pm_crowd_job job = {.instances = instances, .instance_count = INSTANCES};
+    job.outputs[output].memory = records;
+    expect_ok(pm_crowd_pose(s->crowd, &job, &error), &error);
+    expect_guards(records, floats);
+    guarded_free(records);
+}
+
+static void crowds_are_posed(void **state) {
+    static const char *const curves[] = {"step", "step", "slerp"};
+    static const pm_key_format formats[] = {PM_KEYS_LOG48, PM_KEYS_SMALLEST48, PM_KEYS_FLOAT32};
+    for (size_t n = 0; n < 3; n++) {
+        scene s;
+        scene_make(engine_for(state),
+                   &(scene_options){
+                       .salt = 0x51C, .curve = variant_named(curves[n]), .key_format = formats[n]},
+                   &s);
+        pose(&s, n == 2 ? PM_CROWD_DUAL : PM_CROWD_PALETTE);
+        scene_free(&s);
+    }
+}
+
+/* The compiler runs on another thread, and the engine's end waits for it. */
+static void programs_are_built_in_the_background(void **state) {
+    motion keys = motion_make(KEYS, TRACKS, 1.5, 0x51D);
+    pm_engine *engine =
+        engine_with(state, &(pm_engine_desc){.build_in_background = true, .cache_folder = ""});
+    pm_clip *clip = clip_of(engine, &keys, PM_METHOD_NLERP, PM_KEYS_FLOAT32);
+    sample_all(clip, true);
+    pm_clip_destroy(&clip);
+    pm_engine_destroy(&engine);
+    motion_free(&keys);
+}
+
+int main(void) {
+    const char *simulates = getenv("SetCommandStreamReceiver");
+    if (!simulates || strcmp(simulates, "1") != 0) {
+        printf("not tested: no simulated GPU; ./dev simulated-gpu has one\n");
+        return 77;
+    }
+    const struct CMUnitTest tests[] = {
+        ONLY_ON_DEVICE(the_device_is_a_gpu_of_one_lane),
+        ONLY_ON_DEVICE(lanes_above_one_are_refused),
+        ONLY_ON_DEVICE(the_rounding_option_is_taken_although_it_is_not_claimed),
+        ONLY_ON_DEVICE(launches_are_bounded),
+        ONLY_ON_DEVICE(clips_of_all_key_formats_are_sampled),
+        ONLY_ON_DEVICE(crowds_are_posed),
+        ONLY_ON_DEVICE(programs_are_built_in_the_background),
+    };
+    return cmocka_run_group_tests_name("simulated_gpu", tests, NULL, engines_close);
+}
