@@ -4,9 +4,11 @@ import json
 import os
 import re
 
+from . import estimate
 from .tools import ROOT, Failure
 
 RECORD = os.path.join(ROOT, "bench", "results", "counts", "gpu.json")
+BEFORE = os.path.join(ROOT, "bench", "results", "counts", "gpu-before-workgroups.json")
 DOCUMENT = os.path.join(ROOT, "docs", "gpu-compilers.md")
 BEGIN, END = "<!-- count:begin -->", "<!-- count:end -->"
 
@@ -99,6 +101,8 @@ def pages(record):
     yield f"Kernels of commit {record['kernels']}. {tools}."
     yield ""
     yield from summary(rows, targets)
+    yield from ("", "### Time of a palette, estimated", "")
+    yield from table(estimate.HEADING, estimate.lines(rows, record_of(BEFORE)["programs"]))
     for group in dict.fromkeys(map(group_of, names)):
         own = [name for name in names if group_of(name) == group]
         yield from ("", f"### {group}", "")
