@@ -148,8 +148,8 @@ def of_assembly(text, kernel, is_rare=lambda name: False):
     return {
         "registers": number(meta, r"\.vgpr_count: +(\d+)"),
         "sgprs": number(meta, r"\.sgpr_count: +(\d+)"),
-        "spills": number(meta, r"\.vgpr_spill_count: +(\d+)")
-        + number(meta, r"\.sgpr_spill_count: +(\d+)"),
+        "spills": number(meta, r"\.vgpr_spill_count: +(\d+)"),
+        "sgpr_spills": number(meta, r"\.sgpr_spill_count: +(\d+)"),
         "scratch_bytes": number(meta, r"\.private_segment_fixed_size: +(\d+)"),
         "local_bytes": number(meta, r"\.group_segment_fixed_size: +(\d+)"),
         "occupancy": number(bodies[kernel], r"^; Occupancy: (\d+)"),

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import textwrap
 
 from . import estimate
 from .tools import ROOT, Failure
@@ -97,8 +98,8 @@ def pages(record):
     targets = list(dict.fromkeys(row["target"] for row in rows))
     names = list(dict.fromkeys(row["program"] for row in rows))
     place = {(row["target"], row["program"]): row for row in rows}
-    tools = "; ".join(", ".join(listed) for listed in record["tools"].values())
-    yield f"Kernels of commit {record['kernels']}. {tools}."
+    used = "; ".join(", ".join(listed) for listed in record["tools"].values())
+    yield from textwrap.wrap(f"Kernels of commit {record['kernels']}. {used}.", 118, break_on_hyphens=False)
     yield ""
     yield from summary(rows, targets)
     yield from ("", "### Time of a palette, estimated", "")

@@ -8,7 +8,7 @@ import re
 from .tools import ROOT, Failure
 
 FILE = os.path.join(ROOT, "bench", "gpu-limits.txt")
-FIGURES = ("registers", "sgprs", "spills", "scratch_bytes", "local_bytes", "occupancy", "simd",
+FIGURES = ("registers", "sgprs", "spills", "sgpr_spills", "scratch_bytes", "local_bytes", "occupancy", "simd",
            "code_bytes", "instructions", "calls", "hot_calls", "fused_extra")
 LINE = re.compile(r"(\S+)\s+(\S+)\s+(\w+)\s*(<=|>=)\s*(\d+)")
 

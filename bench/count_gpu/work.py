@@ -8,7 +8,7 @@ import os
 import sys
 import tempfile
 
-from . import amd, intel, nvidia, spirv
+from . import amd, flow, fused, intel, nvidia, sass, spirv
 from .programs import OPTIONS, source_path
 from .tools import ROOT, Failure, Missing, need, run
 
@@ -43,13 +43,12 @@ def versions(targets):
 
 
 @functools.cache
-def own_sources():
-    """A digest of this package: a change of it makes what is remembered void."""
-    folder, digest = os.path.dirname(os.path.abspath(__file__)), hashlib.sha256()
-    for name in sorted(os.listdir(folder)):
-        if name.endswith(".py"):
-            with open(os.path.join(folder, name), "rb") as file:
-                digest.update(file.read())
+def own_sources(maker):
+    """A digest of what measures a program: a change of it makes what is remembered void."""
+    digest = hashlib.sha256()
+    for module in (maker, flow, fused, sass):
+        with open(module.__file__, "rb") as file:
+            digest.update(file.read())
     return digest.hexdigest()
 
 
@@ -63,7 +62,7 @@ def source_of(program):
 
 
 def key_of(program, target, tools):
-    parts = (own_sources(), target, program.file, *OPTIONS, *tools, source_of(program))
+    parts = (own_sources(maker_of(target)), target, program.file, *OPTIONS, *tools, source_of(program))
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 
