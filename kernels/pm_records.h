@@ -8,6 +8,10 @@
 #ifndef PM_RECORDS_H
 #define PM_RECORDS_H
 
+#ifndef PM_LANES
+#define PM_LANES 4
+#endif
+
 #include "pm_memory.h"
 
 #if PM_LANES == 1
