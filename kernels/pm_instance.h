@@ -35,6 +35,9 @@ typedef struct pm_shared_instance {
     pm_u32 due;          /* 0: not updated in this frame */
 } pm_shared_instance;
 
+/* 2^-60, the least weight that is not 0, as in the tables that the host stores (PM_LEAST_STORED). */
+#define PM_LEAST_WEIGHT 8.67361738e-19f
+
 /* A level beyond the last is the last. */
 pm_fn pm_u32 pm_level_index(pm_u32 level, pm_u32 levels) {
     return level < levels ? level : levels - 1;
@@ -44,7 +47,7 @@ pm_fn pm_u32 pm_level_index(pm_u32 level, pm_u32 levels) {
 pm_fn pm_resolved pm_instance_resolve(pm_instance instance, pm_u32 clips, pm_u32 masks,
                                       pm_u32 levels) {
     pm_resolved r;
-    float weight = instance.weight > 0.0f ? instance.weight : 0.0f; /* 0 for NaN too */
+    float weight = instance.weight >= PM_LEAST_WEIGHT ? instance.weight : 0.0f; /* 0 for NaN too */
     r.has_a = instance.clip_a < clips;
     r.weight = instance.clip_b < clips ? (weight < 1.0f ? weight : 1.0f) : 0.0f;
     r.blends = r.weight > 0.0f;

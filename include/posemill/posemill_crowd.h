@@ -134,8 +134,8 @@ typedef enum pm_crowd_flag {
 
 /* State of one member of the crowd; all zero: clip 0 at its beginning. Any 32 bytes can be posed,
  * by these rules: a clip A that does not exist shows the rest pose; a clip B that does not exist
- * has no effect; a weight is clamped to [0, 1], NaN to 0; a mask that does not exist is no mask; a
- * level beyond the last is the last; unknown flags are ignored. */
+ * has no effect; a weight is clamped to [0, 1], NaN to 0, and below 2^-60 it is 0; a mask that does
+ * not exist is no mask; a level beyond the last is the last; unknown flags are ignored. */
 typedef struct pm_crowd_instance {
     /* Ticks since the first key of any joint in clip A; negative: before that key. In an open clip,
      * joints whose keys begin later hold their first key until then; in a loop, they are in the

@@ -161,6 +161,10 @@ static void shrink_times(digest_input *in, uint64_t *state) {
 static void shrink_crowd(digest_input *in, uint64_t *state) {
     for (size_t i = 0; i < (size_t)DIGEST_MASKS * TRACKS; i++)
         in->masks[i] = shrunk(state, in->masks[i]);
+    for (size_t i = 0; i < DIGEST_INSTANCES; i++) {
+        in->before[i].weight = shrunk(state, in->before[i].weight);
+        in->after[i].weight = in->before[i].weight;
+    }
 }
 
 digest_input *digest_input_make_tiny(void) {
