@@ -102,7 +102,7 @@ def pages(record):
     yield from textwrap.wrap(f"Kernels of commit {record['kernels']}. {used}.", 118, break_on_hyphens=False)
     yield ""
     yield from summary(rows, targets)
-    yield from ("", "### Time of a palette, estimated", "")
+    yield from ("", "### Time of a palette, estimated", "", *estimate.TEXT.splitlines(), "")
     yield from table(estimate.HEADING, estimate.lines(rows, record_of(BEFORE)["programs"]))
     for group in dict.fromkeys(map(group_of, names)):
         own = [name for name in names if group_of(name) == group]

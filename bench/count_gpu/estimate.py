@@ -26,8 +26,22 @@ GPUS = (
 INSTANCES, JOINTS, STAGES = 10000, 64, 12  # a person with hands: 12 depths
 RECORD_BYTES = 48
 DEPENDENT = 5  # clocks from an instruction to the next one of the same wave
-GROUP, PER_GROUP = 64, 12  # work-items and instances of a work-group: host/opencl/workgroup.c
-GROUP_KB = 8
+# Work-groups: work-items, instances at most, groups for each compute unit, local memory in KB; see
+# host/opencl/workgroup.c.
+GROUP, PER_GROUP, GROUPS_PER_UNIT, GROUP_KB = 64, 12, 8, 8
+
+TEXT = f"""Microseconds for {INSTANCES:,} palettes of {JOINTS} joints in {STAGES} depths, and the resource that decides. The columns
+"before" are the kernel with one instance for each work-item (record `gpu-before-workgroups.json`). An estimate is the
+largest of four lower bounds, each from one resource alone, and no measurement:
+
+- *issue*: every instruction of the program once for each joint, on all lanes of the GPU at its boost clock;
+- *waiting*: the steps of a work-item one after another ({JOINTS} joints before, {STAGES} stages now), at {DEPENDENT} clocks for each
+  instruction, as often as work-items fill the room that registers and local memory leave;
+- *records*: {RECORD_BYTES} bytes for each joint at the bandwidth of the memory;
+- *scratch*: {2 * RECORD_BYTES} bytes more for each joint where slots are in memory.
+
+Instructions are counted too high: paths for blends, listed key times and unaligned memory do not run here. Numbers of
+the GPUs are from datasheets, in `bench/count_gpu/estimate.py`."""
 
 
 def waves_per_simd(gpu, row):
@@ -37,12 +51,18 @@ def waves_per_simd(gpu, row):
     return row["occupancy"] / gpu.simds if gpu.target.startswith("sm_") else row["occupancy"]
 
 
+def instances_per_group(gpu):
+    """OpenCL's compute units are multiprocessors, on Intel's GPUs execution units."""
+    units = gpu.units if gpu.width else gpu.units * gpu.simds
+    return max(1, min(PER_GROUP, INSTANCES // (GROUPS_PER_UNIT * units)))
+
+
 def bounds(gpu, row, grouped):
     """Microseconds by resource. Every instruction of the program counts once for each joint, which is
     too many: paths for blends, listed key times and unaligned memory are among them."""
     width = gpu.width or row["simd"]
     joints, hertz = INSTANCES * JOINTS, gpu.clock * 1e3  # per microsecond
-    items = math.ceil(INSTANCES / PER_GROUP) * GROUP if grouped else INSTANCES
+    items = math.ceil(INSTANCES / instances_per_group(gpu)) * GROUP if grouped else INSTANCES
     steps = STAGES if grouped else JOINTS
     room = gpu.units * gpu.simds * waves_per_simd(gpu, row) * width
     if grouped:

@@ -21,13 +21,14 @@ class Tools:
         self.ptxas = need("ptxas", "pip package nvidia-cuda-nvcc, or NVIDIA's CUDA toolkit")
         self.nvdisasm = find("nvdisasm")
         self.cuobjdump = None if self.nvdisasm else find("cuobjdump")
+        self.lists_calls = bool(self.nvdisasm or self.cuobjdump)
 
     def versions(self):
         tools = (self.clang, self.ptxas, self.nvdisasm, self.cuobjdump)
         return [version(tool) for tool in tools if tool]
 
     def counted(self):
-        if self.nvdisasm or self.cuobjdump:
+        if self.lists_calls:
             return "machine instructions"
         return "PTX, because nvdisasm is missing (pip package nvidia-cuda-nvdisasm)"
 

@@ -230,6 +230,8 @@ class Compilers(unittest.TestCase):
             kit = maker.Tools()
         except tools.Missing as missing:
             self.give_up(missing)
+        if not getattr(kit, "lists_calls", True):
+            self.give_up("nvdisasm is missing")
         with tempfile.TemporaryDirectory() as folder:
             return maker.measure(kit, program, target, folder)
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Skeletons: the order of joints. Refusals are in test_skeleton_check.
+ * Skeletons: the order of joints, and the stages in which a work-group poses them. Refusals are in
+ * test_skeleton_check.
  */
 #include "support/check.h"
 #include "support/motion.h"
@@ -9,6 +10,8 @@
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "crowd/crowd.h"
 
 #define PENDING_MAX 16
 
@@ -256,6 +259,93 @@ static void random_forests_in_any_order_follow_the_rule(void **state) {
     }
 }
 
+/* Poses a skeleton stage by stage with numbers for transforms: a joint's is its index + 1. A stage
+ * reads the slots that earlier stages wrote, and must find its joints' parents there. Within a
+ * stage no slot is both read and written by different joints, and none is written twice. */
+static void expect_stages(const pm_skeleton *s, const int32_t *parents, size_t max_slots) {
+    pm_stages stages;
+    assert_int_equal(pm_stages_build(s, max_slots, &stages, NULL), PM_OK);
+    const uint32_t *order = pm_skeleton_order(s);
+    const size_t n = s->joint_count;
+    uint32_t *slots = test_array(stages.slots, sizeof *slots), *written = NULL;
+    size_t *index_of = indices_of(s, n), *met = test_array(n, sizeof *met), seen = 0;
+    written = test_array(stages.slots, sizeof *written);
+    memset(slots, 0, stages.slots * sizeof *slots);
+    memset(met, 0, n * sizeof *met);
+    assert_true(stages.slots <= max_slots || stages.slots == PM_SLOTS);
+    for (size_t k = 0; k < stages.stage_count; k++) {
+        const pm_crowd_stage *stage = &stages.stages[k];
+        assert_int_equal(stage->first, seen);
+        assert_true(stage->count >= 1);
+        memset(written, 0, stages.slots * sizeof *written);
+        for (size_t i = 0; i < stage->count; i++) {
+            const pm_stage_joint *at = &stages.joints[stage->first + i];
+            const int32_t parent = parents[order[at->joint]];
+            met[at->joint]++;
+            assert_true((at->parent == PM_NO_SLOT) == (parent < 0));
+            if (parent >= 0)
+                assert_int_equal(slots[at->parent], index_of[parent] + 1);
+        }
+        for (size_t i = 0; i < stage->count; i++) {
+            const pm_stage_joint *at = &stages.joints[stage->first + i];
+            if (at->slot == PM_NO_SLOT)
+                continue;
+            assert_true(at->slot < stages.slots && written[at->slot]++ == 0);
+            for (size_t other = 0; other < stage->count && stage->count > 1; other++)
+                assert_true(stages.joints[stage->first + other].parent != at->slot);
+            slots[at->slot] = at->joint + 1;
+        }
+        /* the kernel's division of task numbers, for up to 64 instances */
+        for (uint32_t task = 0; task < 64 * stage->count; task += 1 + task / 97)
+            assert_int_equal((uint64_t)(task + 1) * stage->reciprocal >> 32, task / stage->count);
+        seen += stage->count;
+    }
+    for (size_t joint = 0; joint < n; joint++)
+        assert_int_equal(met[joint], 1);
+    free(slots);
+    free(written);
+    free(index_of);
+    free(met);
+    pm_stages_free(&stages);
+}
+
+static void stages_have_the_transforms_of_parents_in_their_slots(void **state) {
+    (void)state;
+    enum { MAX = 120 };
+    random_source source = random_salted(0x5C02);
+    for (size_t round = 0; round < 300; round++) {
+        const size_t count = 1 + (size_t)(random_bits(&source) % MAX);
+        const size_t span = 1 + (size_t)(random_bits(&source) % MAX);
+        int32_t parents[MAX];
+        for (size_t n = 0; n < count; n++) {
+            const size_t back = 1 + (size_t)(random_bits(&source) % span);
+            parents[n] = n >= back ? (int32_t)(n - back) : -1;
+        }
+        pm_skeleton *skeleton = make(parents, count);
+        expect_stages(skeleton, parents, 1000);
+        expect_stages(skeleton, parents, (size_t)(random_bits(&source) % 40));
+        pm_skeleton_destroy(&skeleton);
+    }
+}
+
+/* 20,000 joints of one depth: stages are divided. A chain: one joint per stage and two slots. */
+static void the_largest_skeletons_have_stages(void **state) {
+    (void)state;
+    enum { COUNT = 20001 };
+    int32_t *parents = test_array(COUNT, sizeof *parents);
+    for (int32_t n = 0; n < COUNT; n++)
+        parents[n] = n ? 0 : -1;
+    pm_skeleton *star = make(parents, COUNT);
+    expect_stages(star, parents, 16);
+    pm_skeleton_destroy(&star);
+    for (int32_t n = 0; n < COUNT; n++)
+        parents[n] = n - 1;
+    pm_skeleton *chain = make(parents, COUNT);
+    expect_stages(chain, parents, 2);
+    pm_skeleton_destroy(&chain);
+    free(parents);
+}
+
 static void a_skeleton_keeps_no_pointer_to_its_description(void **state) {
     (void)state;
     int32_t parents[] = {1, -1, 0};
@@ -290,6 +380,8 @@ int main(void) {
         cmocka_unit_test(the_deepest_binary_tree_has_at_most_sixteen_pending_parents),
         cmocka_unit_test(a_comb_has_at_most_sixteen_pending_parents),
         cmocka_unit_test(random_forests_in_any_order_follow_the_rule),
+        cmocka_unit_test(stages_have_the_transforms_of_parents_in_their_slots),
+        cmocka_unit_test(the_largest_skeletons_have_stages),
         cmocka_unit_test(a_skeleton_keeps_no_pointer_to_its_description),
         cmocka_unit_test(destroying_clears_the_handle_and_takes_null),
     };

@@ -113,7 +113,6 @@ static const odd_number_case working[] = {
     ODD_NUMBER(CL_DEVICE_ADDRESS_BITS, cl_uint, 32),
     ODD_NUMBER(CL_DEVICE_MAX_MEM_ALLOC_SIZE, cl_ulong, 8192),
     ODD_NUMBER(CL_DEVICE_GLOBAL_MEM_SIZE, cl_ulong, 0),
-    ODD_NUMBER(CL_DEVICE_LOCAL_MEM_SIZE, cl_ulong, 0),
     ODD_NUMBER(CL_DEVICE_LOCAL_MEM_SIZE, cl_ulong, 1024),
     ODD_NUMBER(CL_DEVICE_QUEUE_PROPERTIES, cl_command_queue_properties, 0),
     ODD_NUMBER(CL_DEVICE_MEM_BASE_ADDR_ALIGN, cl_uint, 8192),
@@ -167,6 +166,35 @@ static void a_device_with_many_odd_answers_gives_the_same_bits(void **state) {
                 answer(&working[n]);
         expect_the_odd_device_works(state);
     }
+}
+
+/* With one lane, crowds share local memory. 1 KB holds one instance, joint by joint. */
+static void crowds_of_one_lane_work_in_a_kilobyte_of_local_memory(void **state) {
+    odd_number(CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT, sizeof(cl_uint), 1);
+    odd_number(CL_DEVICE_LOCAL_MEM_SIZE, sizeof(cl_ulong), 1024);
+    pm_engine *engine = engine_with(state, &(pm_engine_desc){.lanes = 1, .cache_folder = cache});
+    expect_reference_bits(engine);
+    pm_engine_destroy(&engine);
+    assert_int_equal(odd_counted().refusals, 0);
+    odd_reset();
+}
+
+static void crowds_of_one_lane_are_refused_without_local_memory(void **state) {
+    static work w;
+    pm_error error = poisoned_error();
+    odd_number(CL_DEVICE_LOCAL_MEM_SIZE, sizeof(cl_ulong), 0);
+    pm_engine *engine = engine_with(state, &(pm_engine_desc){.lanes = 1, .cache_folder = cache});
+    work_make(engine, &w);
+    const size_t floats = scene_floats(&w.scene, PM_CROWD_PALETTE, INSTANCES);
+    float *palettes = guarded_floats(floats);
+    pm_crowd_job job = {.instances = w.instances, .instance_count = INSTANCES};
+    job.outputs[PM_CROWD_PALETTE].memory = palettes;
+    assert_int_equal(pm_crowd_pose(w.scene.crowd, &job, &error), PM_ERROR_DEVICE);
+    assert_non_null(strstr(error.message, "local memory is 0 bytes"));
+    guarded_free(palettes);
+    work_free(&w);
+    pm_engine_destroy(&engine);
+    odd_reset();
 }
 
 static void a_device_without_names_is_listed_and_used(void **state) {
@@ -383,6 +411,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         ONLY_ON_DEVICE(a_device_with_an_odd_answer_gives_the_same_bits),
         ONLY_ON_DEVICE(a_device_with_many_odd_answers_gives_the_same_bits),
+        ONLY_ON_DEVICE(crowds_of_one_lane_work_in_a_kilobyte_of_local_memory),
+        ONLY_ON_DEVICE(crowds_of_one_lane_are_refused_without_local_memory),
         ONLY_ON_DEVICE(a_device_without_names_is_listed_and_used),
         ONLY_ON_DEVICE(allocations_that_are_too_small_are_refused_by_size),
         ONLY_ON_DEVICE(a_device_without_a_compiler_is_refused),
