@@ -356,7 +356,7 @@ static pm_status set_arguments(const pose_call *c, unsigned output, const pm_pie
         {sizeof(cl_uint), one_lane ? &per_group : &streams},
         {sizeof slots, &slots}, /* this and the next: crowd_workgroup only */
         {per_group * sizeof(pm_shared_instance), NULL},
-        {per_group * slots * PM_SLOT_FLOATS * sizeof(float), NULL}};
+        {(size_t)per_group * slots * PM_SLOT_FLOATS * sizeof(float), NULL}};
     const cl_uint last_count = one_lane ? sizeof last / sizeof *last : 5;
     const cl_uint records = ARGUMENT_TABLES + tables_of(made->lanes);
     pm_status status = PM_OK;

@@ -345,7 +345,7 @@ pm_status pm_cl_choose(pm_logger logger, const char *selector, pm_chosen **chose
     choice c = {.found = calloc(list.count + 1, sizeof *c.found)}; /* never 0 bytes */
     *chosen = calloc(list.count + 1, sizeof **chosen);
     status = c.found && *chosen ? find_selected(&list, selector, &c, error) : pm_fail_memory(error);
-    for (size_t i = 0; status == PM_OK && i < c.count; i++)
+    for (size_t i = 0; status == PM_OK && list.devices && i < c.count; i++)
         (*chosen)[i] = (pm_chosen){{NULL, list.devices[c.found[i]]}, list.infos[c.found[i]]};
     if (status == PM_OK) {
         *count = c.count;
