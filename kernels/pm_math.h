@@ -87,15 +87,24 @@ pm_fn real pm_inverse_root(real z) {
 
 /* ---- correctly rounded roots and quotients -----------------------------------------------
  *
- * GPU drivers compute sqrt and division by approximations unless they are told otherwise, some even
- * then. Frequent paths use these functions, whose bits are those of IEEE 754 wherever fma is fused:
- * a Newton iteration and one correction of the last bit. test_exact_arithmetic compares every
- * mantissa. The initial approximations subtract the exponent in integers; the constants of the
- * first are by Kadlec, with an error of 6.5e-4. */
+ * Drivers of GPUs compute sqrt and division by approximations unless they are told otherwise, some
+ * even then. There, frequent paths compute them from fma, whose bits are those of IEEE 754: a Newton
+ * iteration and a correction of the last bit. test_exact_arithmetic compares every mantissa. CPUs
+ * have instructions for both, which are faster. The initial approximations subtract the exponent in
+ * integers; the constants of the first are by Kadlec, with an error of 6.5e-4. */
+
+/* 1: pm_exact_root and pm_exact_inverse use fma. The host defines PM_NATIVE_ROOTS for CPU devices. */
+#ifndef PM_EXACT_BY_FMA
+#if defined(PM_OPENCL) && PM_LANES == 1 && !defined(PM_NATIVE_ROOTS)
+#define PM_EXACT_BY_FMA 1
+#else
+#define PM_EXACT_BY_FMA 0
+#endif
+#endif
 
 /* sqrt(a) for a in [2^-100, 2^100]. The last step is Tuckerman's test: the root is s unless the
  * product of s and its lower neighbour is at least a, or that with its upper neighbour below a. */
-pm_fn real pm_exact_root(real a) {
+pm_fn real pm_fma_root(real a) {
     real y = pm_real_of(PM_BITS(0x5f1ffff9) - (pm_bits_of(a) >> 1));
     y = y * (PM_REAL(0.703952253f) * pm_fma(-(a * y), y, PM_REAL(2.38924456f)));
     real s = a * y, half_inverse = PM_REAL(0.5f) * y;
@@ -111,7 +120,7 @@ pm_fn real pm_exact_root(real a) {
 
 /* 1/a for a in [2^-100, 2^100]. The iteration is exact but for the mantissa of all ones, where it
  * meets a tie. */
-pm_fn real pm_exact_inverse(real a) {
+pm_fn real pm_fma_inverse(real a) {
     real one = PM_REAL(1.0f);
     real y = pm_real_of(PM_BITS(0x7ef311c7) - pm_bits_of(a));
     y = pm_fma(y, pm_fma(-a, y, one), y);
@@ -120,6 +129,14 @@ pm_fn real pm_exact_inverse(real a) {
     y = pm_fma(y, pm_fma(-a, y, one), y);
     pm_mask ones = (pm_bits_of(a) & PM_BITS(0x7fffff)) == PM_BITS(0x7fffff);
     return pm_select(ones, pm_real_of(pm_bits_of(y) + PM_BITS(1)), y);
+}
+
+pm_fn real pm_exact_root(real a) {
+    return PM_EXACT_BY_FMA ? pm_fma_root(a) : pm_sqrt(a);
+}
+
+pm_fn real pm_exact_inverse(real a) {
+    return PM_EXACT_BY_FMA ? pm_fma_inverse(a) : PM_REAL(1.0f) / a;
 }
 
 /* atan(x)/x for x^2 in [0, 1]; error 2.35e-09. */

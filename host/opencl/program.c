@@ -17,14 +17,16 @@
 /* The kernel sources turn contraction off. A device that does not take the rounding option may
  * approximate / and sqrt, which the self-check would detect. */
 static void options_of(pm_opencl_device *cl, const pm_variant *variant, char *to, size_t size) {
+    const bool one_lane_of_cpu = variant->lanes == 1 && cl->device.info.type == PM_DEVICE_CPU;
     snprintf(to, size,
-             "-cl-std=CL1.2%s%s%s%s -DPM_METHOD=pm_%s -DPM_COMPONENTS=%u -DPM_LANES=%u"
+             "-cl-std=CL1.2%s%s%s%s%s -DPM_METHOD=pm_%s -DPM_COMPONENTS=%u -DPM_LANES=%u"
              " -DPM_KEYS=%u",
              pm_cl_takes_rounding_option(cl) ? " " PM_CL_ROUNDING_OPTION : "",
              cl->quirks.no_optimiser ? " -cl-opt-disable" : "",
              cl->quirks.no_forced_inlining ? " -DPM_NO_FORCED_INLINING" : "",
-             cl->quirks.fma_forgets_zero ? " -DPM_FMA_FORGETS_ZERO" : "", variant->curve,
-             variant->components, variant->lanes, (unsigned)variant->format);
+             cl->quirks.fma_forgets_zero ? " -DPM_FMA_FORGETS_ZERO" : "",
+             one_lane_of_cpu ? " -DPM_NATIVE_ROOTS" : "", variant->curve, variant->components,
+             variant->lanes, (unsigned)variant->format);
     size_t length = strlen(to);
     if (variant->vector_curve)
         snprintf(to + length, size - length,
