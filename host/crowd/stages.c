@@ -10,7 +10,7 @@
 
 #include "base/base.h"
 
-/* Joints per stage. Deeper levels are split, which keeps task numbers within the range of
+/* Joints per stage. Larger levels are split, which keeps task numbers within the range of
  * pm_crowd_stage.reciprocal for every number of instances per group. */
 enum { MAX_STAGE_JOINTS = 1024 };
 

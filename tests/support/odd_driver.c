@@ -87,6 +87,17 @@ static cl_int refuse(cl_int code) {
 
 /* ---- queries ------------------------------------------------------------------------------- */
 
+/* Answers a query as OpenCL does. */
+static cl_int give(const answer *a, size_t size, void *value, size_t *used) {
+    if (value && size < a->size)
+        return CL_INVALID_VALUE;
+    if (value)
+        memcpy(value, a->bytes, a->size);
+    if (used)
+        *used = a->size;
+    return CL_SUCCESS;
+}
+
 cl_int __real_clGetDeviceInfo(cl_device_id id, cl_device_info what, size_t size, void *value,
                               size_t *used);
 cl_int __wrap_clGetDeviceInfo(cl_device_id id, cl_device_info what, size_t size, void *value,
@@ -96,13 +107,7 @@ cl_int __wrap_clGetDeviceInfo(cl_device_id id, cl_device_info what, size_t size,
     const answer *a = find(what);
     if (!a)
         return __real_clGetDeviceInfo(id, what, size, value, used);
-    if (value && size < a->size)
-        return CL_INVALID_VALUE;
-    if (value)
-        memcpy(value, a->bytes, a->size);
-    if (used)
-        *used = a->size;
-    return CL_SUCCESS;
+    return give(a, size, value, used);
 }
 
 /* A kernel's limits are those of the device, where they are answered. */
@@ -118,13 +123,7 @@ cl_int __wrap_clGetKernelWorkGroupInfo(cl_kernel k, cl_device_id d, cl_kernel_wo
                           : NULL;
     if (!a)
         return __real_clGetKernelWorkGroupInfo(k, d, what, size, value, used);
-    if (value && size < a->size)
-        return CL_INVALID_VALUE;
-    if (value)
-        memcpy(value, a->bytes, a->size);
-    if (used)
-        *used = a->size;
-    return CL_SUCCESS;
+    return give(a, size, value, used);
 }
 
 /* ---- objects ------------------------------------------------------------------------------- */
