@@ -100,7 +100,7 @@ pm_fn void pm_store_record(pm_global float *to, const real *words, pm_u32 aligne
 
 /* Work size: one group for each `per_group` instances. Offsets and `stride` are in bytes. `shared`
  * has room for per_group instances, `transforms` for `slots` slots of each. */
-pm_kernel void crowd_workgroup(
+PM_FOUR_WAVES pm_kernel void crowd_workgroup(
     pm_global const pm_u8 *restrict instances, pm_u64 instances_offset,
     pm_global const pm_joint *restrict joints, pm_global const pm_clip_layout *restrict clips,
     pm_global const pm_crowd_timeline *restrict timelines,

@@ -58,6 +58,22 @@ pm_fn pm_key_address pm_key_address_of(const pm_tables *t, pm_shared const pm_sh
     return at;
 }
 
+/* `count` quaternions, `stride` numbers apart. No loop, because Intel's compiler keeps an array that
+ * a loop fills in memory. */
+pm_fn void pm_load_planes(pm_quat to[], pm_global const float *from, pm_u64 stride, int count) {
+    if (count > 0)
+        to[0] = pm_load_quats(from);
+    if (count > 1)
+        to[1] = pm_load_quats(from + stride);
+    if (count > 2)
+        to[2] = pm_load_quats(from + 2 * stride);
+    if (count > 3)
+        to[3] = pm_load_quats(from + 3 * stride);
+}
+#if PM_MAX_COEFFICIENTS > 4 || PM_MAX_CONSTANTS > 4
+#error "pm_load_planes loads at most 4"
+#endif
+
 /* The rotation of a joint by input A (n = 0) or B (n = 1). */
 pm_fn pm_quat pm_rotation_sample(const pm_tables *t, pm_shared const pm_shared_instance *s,
                                  pm_u32 n, pm_u32 joint) {
@@ -67,16 +83,12 @@ pm_fn pm_quat pm_rotation_sample(const pm_tables *t, pm_shared const pm_shared_i
     data.key = pm_gather_keys(t->rotations, &at.key);
     data.next = pm_gather_keys(t->rotations, &next);
 #if PM_COEFFICIENTS > 0
-    PM_UNROLL
-    for (pm_u32 p = 0; p < PM_COEFFICIENTS; p++)
-        data.coefficients[p] = pm_load_quats(t->rotations + at.key + (pm_u64)(p + 1) * at.plane);
+    pm_load_planes(data.coefficients, t->rotations + at.key + at.plane, at.plane, PM_COEFFICIENTS);
 #endif
 #if PM_CONSTANTS > 0
     pm_clip_layout clip = t->clips[n ? s->resolved.b.clip : s->resolved.a.clip];
-    PM_UNROLL
-    for (pm_u32 p = 0; p < PM_CONSTANTS; p++)
-        data.constants[p] =
-            pm_load_quats(t->constants + clip.constants + (pm_u64)p * clip.plane + 4 * joint);
+    pm_load_planes(data.constants, t->constants + clip.constants + 4 * joint, clip.plane,
+                   PM_CONSTANTS);
 #endif
     return pm_rotation_value(&data, at.u);
 }
@@ -89,9 +101,7 @@ pm_fn pm_quat pm_vector_sample(const pm_tables *t, pm_shared const pm_shared_ins
     pm_global const float *keys = (c == PM_CHANNEL_POSITIONS ? t->positions : t->scales) + at.key;
     data.key = pm_load_quats(keys);
     data.next = pm_load_quats(keys + at.row);
-    PM_UNROLL
-    for (int p = 0; p < PM_VECTOR_OF(coefficients); p++)
-        data.coefficients[p] = pm_load_quats(keys + (pm_u64)(p + 1) * at.plane);
+    pm_load_planes(data.coefficients, keys + at.plane, at.plane, PM_VECTOR_OF(coefficients));
     return pm_vector_value(&data, at.u);
 }
 

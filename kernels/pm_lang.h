@@ -26,6 +26,9 @@
 #ifndef __has_builtin
 #define __has_builtin(name) 0
 #endif
+#ifndef __has_attribute
+#define __has_attribute(name) 0
+#endif
 #pragma OPENCL FP_CONTRACT OFF
 
 /* Compilers do not inline a function that is called twice. They pass vectors to it through memory,
@@ -39,7 +42,21 @@
 #define pm_rare_fn static __attribute__((noinline))
 #define PM_UNROLL _Pragma("unroll")
 #define PM_NO_UNROLL _Pragma("unroll 1")
-#define pm_kernel __kernel
+/* Work-items that a hardware thread of Intel's GPUs computes at a time: the compiler's own choice can
+ * be so many that registers spill. The host says it where the device takes it. */
+#ifdef PM_SUB_GROUP
+#define PM_SUB_GROUP_ATTRIBUTE __attribute__((intel_reqd_sub_group_size(PM_SUB_GROUP)))
+#else
+#define PM_SUB_GROUP_ATTRIBUTE
+#endif
+#define pm_kernel __kernel PM_SUB_GROUP_ATTRIBUTE
+/* Limits registers on AMD's GPUs so that a SIMD has room for 4 waves; other compilers do not have
+ * the attribute. */
+#if __has_attribute(amdgpu_waves_per_eu)
+#define PM_FOUR_WAVES __attribute__((amdgpu_waves_per_eu(4)))
+#else
+#define PM_FOUR_WAVES
+#endif
 #define pm_global __global
 #define pm_shared __local /* memory of a work-group */
 #define pm_global_id(dimension) ((uint)get_global_id(dimension))
@@ -100,6 +117,7 @@ static inline real pm_fma(real a, real b, real c) {
 #define PM_UNROLL
 #define PM_NO_UNROLL
 #define pm_kernel static
+#define PM_FOUR_WAVES
 #define pm_global
 #define pm_shared
 #define pm_local_id() 0u /* work-groups of one work-item */

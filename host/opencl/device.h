@@ -47,8 +47,9 @@ typedef struct pm_opencl_device {
     cl_command_queue transfers;
     pm_launch_config config;
     pm_quirks quirks;
-    bool shares_memory;   /* a buffer can be the host's memory itself */
-    bool claims_rounding; /* reports CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT */
+    bool shares_memory;    /* a buffer can be the host's memory itself */
+    bool takes_sub_groups; /* pm_cl_takes_sub_groups */
+    bool claims_rounding;  /* reports CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT */
     uint64_t piece_bytes;
     uint64_t shared_bytes;       /* of local memory per work-group */
     size_t launch_work;          /* of one launch, in rotations: see pm_cl_launch_limit */
@@ -198,6 +199,20 @@ size_t pm_cl_program_count(const pm_device *device);
  * building a small program, once per device and driver where there is a cache folder.
  * Thread-safe. */
 bool pm_cl_takes_rounding_option(pm_opencl_device *cl);
+
+/* The size of sub-groups that kernels require where the device takes it. */
+enum { PM_CL_SUB_GROUP = 16 };
+
+/* Whether kernels can require sub-groups of PM_CL_SUB_GROUP work-items. */
+bool pm_cl_takes_sub_groups(cl_device_id device, pm_device_type type);
+
+/* Whether a program is first built with that size, and not with the compiler's choice. The other
+ * one is tried if the first spills registers. */
+bool pm_cl_prefers_sub_groups(const pm_variant *variant);
+
+/* The private memory that a kernel of a built program takes, per work-item and per hardware thread
+ * together: comparable between builds of one program. 0 if the driver does not say. */
+uint64_t pm_cl_spilled_bytes(cl_program program, const char *kernel_name, cl_device_id device);
 
 /* The source of a kernel file, with its includes expanded. Free with free(). Thread-safe. */
 pm_status pm_cl_source(pm_opencl_device *cl, const char *file, char **source, pm_error *error);

@@ -120,6 +120,7 @@ static pm_status attach(pm_opencl_device *cl, const pm_chosen *chosen, const pm_
     cl->shares_memory = shares_memory(cl->id, chosen->info.type);
     cl->shared_bytes = shared_bytes_of(cl->id);
     cl->claims_rounding = claims_rounding(cl->id);
+    cl->takes_sub_groups = pm_cl_takes_sub_groups(cl->id, chosen->info.type);
     cl->cache_identity = cache_identity_of(&chosen->info);
     cl->kernel_folder = desc->kernel_folder ? strdup(desc->kernel_folder) : NULL;
     cl->folder = pm_cl_folder_share(folder);

@@ -101,14 +101,19 @@ static pm_status report_failed_build(const pm_variant *variant, const char *log,
 
 /* Compiles a program. If the driver rejects the source, *log receives its log. Free *log with
  * free(). */
-static pm_status compile(pm_opencl_device *cl, const program_text *r, cl_program *program,
-                         char **log, pm_error *error) {
+static pm_status compile_with(pm_opencl_device *cl, const program_text *r, bool sub_groups,
+                              cl_program *program, char **log, pm_error *error) {
     cl_int code;
     const char *source = r->source;
+    char options[sizeof r->options + sizeof " -DPM_SUB_GROUP=4294967295"];
+    snprintf(options, sizeof options, "%s", r->options);
+    if (sub_groups)
+        snprintf(options, sizeof options, "%s -DPM_SUB_GROUP=%u", r->options,
+                 (unsigned)PM_CL_SUB_GROUP);
     cl_program made = clCreateProgramWithSource(cl->context, 1, &source, NULL, &code);
     if (code != CL_SUCCESS)
         return pm_cl_fail(error, code, "clCreateProgramWithSource");
-    code = clBuildProgram(made, 1, &cl->id, r->options, NULL, NULL);
+    code = clBuildProgram(made, 1, &cl->id, options, NULL, NULL);
     if (code == CL_SUCCESS) {
         *program = made;
         return PM_OK;
@@ -121,6 +126,31 @@ static pm_status compile(pm_opencl_device *cl, const program_text *r, cl_program
         status = report_failed_build(r->variant, *log, code, error);
     }
     clReleaseProgram(made);
+    return status;
+}
+
+/* Compiles a program, with the size of sub-groups that spills fewer registers where the device takes
+ * a size. */
+static pm_status compile(pm_opencl_device *cl, const program_text *r, cl_program *program,
+                         char **log, pm_error *error) {
+    const bool first = cl->takes_sub_groups && pm_cl_prefers_sub_groups(r->variant);
+    cl_program other = NULL;
+    pm_status status = compile_with(cl, r, first, program, log, error);
+    const uint64_t spilled = status == PM_OK && cl->takes_sub_groups
+                                 ? pm_cl_spilled_bytes(*program, r->variant->file, cl->id)
+                                 : 0;
+    if (spilled == 0)
+        return status;
+    status = compile_with(cl, r, !first, &other, log, error);
+    if (status == PM_OK && pm_cl_spilled_bytes(other, r->variant->file, cl->id) < spilled) {
+        clReleaseProgram(*program);
+        *program = other;
+    } else if (status == PM_OK) {
+        clReleaseProgram(other);
+    } else {
+        clReleaseProgram(*program);
+        *program = NULL;
+    }
     return status;
 }
 

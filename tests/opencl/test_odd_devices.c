@@ -403,6 +403,96 @@ static int close_all(void **state) {
     return engines_close(state) || !cache_folder_remove();
 }
 
+/* ---- sub-groups ---------------------------------------------------------------------------------- */
+
+/* CL_DEVICE_SUB_GROUP_SIZES_INTEL */
+enum { SUB_GROUP_SIZES = 0x4108 };
+
+static void claim_sub_groups(const char *extensions, size_t first, size_t second) {
+    const size_t sizes[2] = {first, second};
+    odd_number(CL_DEVICE_TYPE, sizeof(cl_device_type), CL_DEVICE_TYPE_GPU);
+    odd_answer(CL_DEVICE_EXTENSIONS, extensions, strlen(extensions) + 1);
+    odd_answer(SUB_GROUP_SIZES, sizes, sizeof sizes);
+}
+
+/* Builds a program without a cache; `of_crowd` one of crowds. Returns what was counted. */
+static odd_counts build_one(void **state, bool of_crowd) {
+    const pm_variant sample = {
+        .file = "walk", .curve = "squad", .components = 4, .lanes = 1, .format = PM_KEYS_FLOAT32};
+    const pm_variant crowd = {.file = "crowd_workgroup",
+                              .curve = "squad",
+                              .components = 4,
+                              .lanes = 1,
+                              .vector_curve = "vector_cubic",
+                              .output = PM_CROWD_LOCAL};
+    cl_program program = NULL;
+    pm_error error = poisoned_error();
+    pm_engine *engine = engine_with(state, &(pm_engine_desc){.cache_folder = ""});
+    pm_opencl_device *cl = pm_opencl_of(engine->device);
+    expect_ok(pm_cl_program(cl, of_crowd ? &crowd : &sample, &program, &error), &error);
+    assert_non_null(program);
+    pm_engine_destroy(&engine);
+    return odd_counted();
+}
+
+static void expect_builds(void **state, bool of_crowd, size_t all, size_t with_sub_groups) {
+    const odd_counts counts = build_one(state, of_crowd);
+    assert_int_equal(counts.builds_with + counts.builds_without, all);
+    assert_int_equal(counts.builds_with_sub_groups, with_sub_groups);
+}
+
+#define REQUIRES_SUB_GROUPS "cl_khr_fp64 cl_intel_required_subgroup_size"
+
+static void sub_groups_are_required_of_crowds_where_the_device_takes_16(void **state) {
+    static const struct {
+        const char *extensions;
+        size_t first, second;
+        bool takes;
+    } devices[] = {
+        {REQUIRES_SUB_GROUPS, 8, 16, true},
+        {REQUIRES_SUB_GROUPS " cl_khr_icd", 16, 32, true},
+        {REQUIRES_SUB_GROUPS, 8, 32, false},
+        {"cl_khr_fp64 cl_intel_required_subgroup_size_2", 8, 16, false},
+        {"no_cl_intel_required_subgroup_size", 8, 16, false},
+        {"", 8, 16, false},
+    };
+    for (size_t n = 0; n < sizeof devices / sizeof *devices; n++) {
+        claim_sub_groups(devices[n].extensions, devices[n].first, devices[n].second);
+        expect_builds(state, true, 1, devices[n].takes);
+        odd_reset();
+    }
+}
+
+static void cpus_and_samples_keep_the_choice_of_the_compiler(void **state) {
+    claim_sub_groups(REQUIRES_SUB_GROUPS, 8, 16);
+    expect_builds(state, false, 1, 0);
+    odd_reset();
+    claim_sub_groups(REQUIRES_SUB_GROUPS, 8, 16);
+    odd_number(CL_DEVICE_TYPE, sizeof(cl_device_type), CL_DEVICE_TYPE_CPU);
+    expect_builds(state, true, 1, 0);
+    odd_reset();
+}
+
+static void a_program_that_spills_is_built_with_the_other_size(void **state) {
+    for (int of_crowd = 0; of_crowd < 2; of_crowd++) {
+        claim_sub_groups(REQUIRES_SUB_GROUPS, 8, 16);
+        odd_spills(1, 64);
+        expect_builds(state, of_crowd, 2, 1);
+        odd_reset();
+    }
+}
+
+static void a_device_with_sub_groups_gives_the_same_bits(void **state) {
+    for (size_t spilling = 0; spilling < 4; spilling++) {
+        claim_sub_groups(REQUIRES_SUB_GROUPS, 8, 16);
+        odd_spills(spilling < 3 ? spilling : SIZE_MAX, 64);
+        pm_engine *engine = engine_with(state, &(pm_engine_desc){.cache_folder = ""});
+        expect_reference_bits(engine);
+        pm_engine_destroy(&engine);
+        odd_reset();
+    }
+}
+
 int main(void) {
     const int code = exit_code_without_device();
     if (code != 0)
@@ -424,6 +514,10 @@ int main(void) {
         ONLY_ON_DEVICE(an_option_that_is_refused_is_left_out),
         ONLY_ON_DEVICE(the_answer_is_kept_with_the_programs_unless_nothing_builds),
         ONLY_ON_DEVICE(threads_that_ask_at_once_wait_for_one_trial),
+        ONLY_ON_DEVICE(sub_groups_are_required_of_crowds_where_the_device_takes_16),
+        ONLY_ON_DEVICE(cpus_and_samples_keep_the_choice_of_the_compiler),
+        ONLY_ON_DEVICE(a_program_that_spills_is_built_with_the_other_size),
+        ONLY_ON_DEVICE(a_device_with_sub_groups_gives_the_same_bits),
     };
     return cmocka_run_group_tests_name("odd_devices", tests, NULL, close_all);
 }

@@ -24,6 +24,9 @@ void odd_number(cl_device_info what, size_t size, cl_ulong value);
 /* Build options that contain this text are refused with `code`. NULL: none. */
 void odd_refuse_option(const char *text, cl_int code);
 
+/* Answers that the next `count` kernels that are asked spill `bytes` bytes, later ones none. */
+void odd_spills(size_t count, cl_ulong bytes);
+
 /* Restores the driver's own answers, and sets all counts to 0. */
 void odd_reset(void);
 
@@ -36,6 +39,7 @@ typedef struct odd_counts {
     size_t trials;            /* builds of the kernel "trial" */
     size_t builds_with;       /* other builds with the option for rounding, and without it */
     size_t builds_without;
+    size_t builds_with_sub_groups; /* other builds that require a size of sub-groups */
 } odd_counts;
 odd_counts odd_counted(void);
 
