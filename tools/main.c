@@ -7,7 +7,7 @@
 
 #include "commands/cli.h"
 #include "commands/commands.h"
-#include "files/atomic_file.h"
+#include "motion/files/atomic_file.h"
 
 #include <errno.h>
 #include <fcntl.h>

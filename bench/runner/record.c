@@ -7,8 +7,8 @@
 #include "record.h"
 
 #include "commit.h"
-#include "files/printable.h"
 #include "formats/json.h"
+#include "motion/files/printable.h"
 #include "options/device_options.h"
 
 #include <math.h>

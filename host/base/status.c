@@ -36,6 +36,10 @@ const char *pm_status_name(pm_status status) {
         return "build";
     case PM_ERROR_DEVICE_MEMORY:
         return "device memory";
+    case PM_ERROR_FILE:
+        return "file";
+    case PM_ERROR_OUTPUT:
+        return "output";
     case PM_ERROR_DEVICE:
         return "device";
     }

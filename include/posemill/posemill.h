@@ -64,7 +64,9 @@ typedef enum pm_status {
     PM_ERROR_NO_DEVICE,     /* a driver is installed, but has no device as requested */
     PM_ERROR_BUILD,         /* the device's compiler rejected the kernels */
     PM_ERROR_DEVICE_MEMORY, /* out of device memory, even with the smallest pieces */
-    PM_ERROR_DEVICE         /* any other OpenCL failure; see pm_error.cl_status */
+    PM_ERROR_DEVICE,        /* any other OpenCL failure; see pm_error.cl_status */
+    PM_ERROR_FILE,          /* a file that cannot be used; the message names the place in it */
+    PM_ERROR_OUTPUT         /* an output that cannot be written; nothing is left of it */
 } pm_status;
 
 /* Name of a status, such as "key"; "unknown" for any other number. Static storage, never NULL. */

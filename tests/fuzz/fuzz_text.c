@@ -3,7 +3,7 @@
  * Fuzzer of the number reader and writer: a number that was read is written and read again as
  * nearly the same number.
  */
-#include "formats/text.h"
+#include "motion/text/text.h"
 
 #include <math.h>
 #include <stdlib.h>

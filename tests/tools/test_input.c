@@ -5,9 +5,9 @@
  */
 #define _POSIX_C_SOURCE 200809L
 
-#include "files/input.h"
 #include "formats/bvh.h"
 #include "formats/npy.h"
+#include "motion/files/input.h"
 #include "oracle/random_tracks.h"
 #include "support/check.h"
 
@@ -53,7 +53,7 @@ static size_t size;
 static char reason[INPUT_REASON_SIZE];
 
 /* Reads from the pipe, closes it, and stores in f->given how many bytes were taken from it. */
-static bool read_pipe(feed *f, const cli_kind *kind, size_t max) {
+static bool read_pipe(feed *f, const input_kind *kind, size_t max) {
     const input_bounds bounds = {.file = max, .stream = max};
     pthread_t thread;
     int ends[2];
@@ -78,7 +78,7 @@ static FILE *file_of(const char *bytes, size_t count) {
     return file;
 }
 
-static bool read_regular(FILE *file, const cli_kind *kind, size_t max) {
+static bool read_regular(FILE *file, const input_kind *kind, size_t max) {
     const input_bounds bounds = {.file = max, .stream = max};
     memset(reason, 0x5a, sizeof reason);
     return input_read(fileno(file), kind, &bounds, &data, &size, reason);
@@ -144,7 +144,7 @@ static void an_endless_stream_ends_at_the_bound(void **state) {
 static void other_kinds_are_rejected_after_their_first_bytes(void **state) {
     (void)state;
     static const struct {
-        const cli_kind *kind;
+        const input_kind *kind;
         const char *begin;
         bool read;
     } cases[] = {
@@ -184,7 +184,7 @@ static void streams_of_blanks_are_rejected_early(void **state) {
     (void)state;
     static char blanks[2 * FIRST_BYTES];
     memset(blanks, '\n', sizeof blanks);
-    const cli_kind *const kinds[] = {&bvh_kind, &npy_kind};
+    const input_kind *const kinds[] = {&bvh_kind, &npy_kind};
     for (size_t i = 0; i < 2; i++) {
         feed zeros = {.text = "", .size = (size_t)1 << 40};
         assert_false(read_pipe(&zeros, kinds[i], (size_t)1 << 30));

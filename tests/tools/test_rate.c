@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "resample/rate.h"
+#include "motion/time/rate.h"
 
 #include <stdlib.h>
 #include <string.h>

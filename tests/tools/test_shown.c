@@ -5,8 +5,8 @@
  */
 #define _POSIX_C_SOURCE 200809L
 
-#include "files/printable.h"
 #include "formats/json.h"
+#include "motion/files/printable.h"
 #include "oracle/random_tracks.h"
 #include "support/check.h"
 

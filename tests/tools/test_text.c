@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "formats/text.h"
+#include "motion/text/text.h"
 
 #include <float.h>
 #include <locale.h>

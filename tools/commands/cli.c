@@ -5,8 +5,8 @@
  */
 #include "cli.h"
 
-#include "files/printable.h"
 #include "files/progress.h"
+#include "motion/files/printable.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -105,6 +105,8 @@ static const failure_class failure_classes[] = {
      "use --device none, or another device listed by: posemill devices"},
     {PM_ERROR_DEVICE, CLI_DEVICE_FAILED,
      "use --device none, or another device listed by: posemill devices"},
+    {PM_ERROR_FILE, CLI_BAD_INPUT, NULL},
+    {PM_ERROR_OUTPUT, CLI_CANNOT_WRITE, NULL},
 };
 
 cli_exit cli_fail_error(const char *what, const pm_error *error) {
@@ -116,4 +118,13 @@ cli_exit cli_fail_error(const char *what, const pm_error *error) {
     }
     char reason[CLI_ERROR_TEXT];
     return cli_fail(failure.code, what, failure.hint, "%s", cli_error_text(error, reason));
+}
+
+cli_exit cli_read_file(const char *path, const input_kind *kind, char **data, size_t *size) {
+    char reason[INPUT_REASON_SIZE] = "";
+    if (input_read_file(path, kind, data, size, reason)) {
+        return CLI_DONE;
+    }
+    return cli_fail(CLI_BAD_INPUT, strcmp(path, "-") == 0 ? "standard input" : path, NULL, "%s",
+                    reason);
 }

@@ -8,6 +8,8 @@
 
 #include <posemill/posemill.h>
 
+#include "motion/files/input.h"
+
 typedef enum cli_exit {
     CLI_DONE = 0,
     CLI_PARTIAL = 1,       /* some inputs of a batch failed, the rest are done */
@@ -41,24 +43,8 @@ void cli_warn(const char *what, const char *reason, ...) __attribute__((format(p
 /* Whether --quiet was given: no reports, warnings or progress. Errors are still printed. */
 extern bool cli_quiet;
 
-typedef enum cli_kind_found {
-    CLI_KIND_UNKNOWN, /* more bytes are needed to tell */
-    CLI_KIND_YES,     /* possible; the parser decides */
-    CLI_KIND_NO       /* impossible, whatever bytes follow */
-} cli_kind_found;
-
-/* A kind of file, recognised by its first bytes. */
-typedef struct cli_kind {
-    cli_kind_found (*find)(const char *bytes, size_t size);
-    const char *refusal; /* message for a file of another kind */
-} cli_kind;
-
-/* Reads a whole file, or stdin for "-", into malloc'ed memory, followed by one NUL byte that *size
- * does not count. A file whose first 64 KiB do not match the kind is rejected without reading
- * further; kind NULL accepts any file. A regular file larger than the memory of the machine is
- * rejected before it is read, and any other input after half of that. On failure prints and returns
- * the code. */
-cli_exit cli_read_file(const char *path, const cli_kind *kind, char **data, size_t *size);
+/* input_read_file; on failure prints and returns the code. */
+cli_exit cli_read_file(const char *path, const input_kind *kind, char **data, size_t *size);
 
 /* An output file that is written to a temporary file beside its final name and renamed on commit,
  * or stdout for "-". After atomic_file_watch_signals, a signal that ends the process removes the

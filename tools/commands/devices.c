@@ -6,9 +6,9 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include "commands.h"
-#include "files/printable.h"
 #include "files/progress.h"
 #include "formats/json.h"
+#include "motion/files/printable.h"
 #include "options/device_options.h"
 
 #include <inttypes.h>

@@ -8,9 +8,9 @@
 #include "eval/eval.h"
 #include "commands.h"
 #include "files/output_names.h"
-#include "files/printable.h"
 #include "files/progress.h"
 #include "formats/json.h"
+#include "motion/files/printable.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -8,7 +8,7 @@
 #include "resample/resample.h"
 #include "commands.h"
 #include "files/output_names.h"
-#include "formats/text.h"
+#include "motion/text/text.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -4,8 +4,8 @@
  * fastest.
  */
 #include "commands.h"
-#include "files/printable.h"
 #include "formats/json.h"
+#include "motion/files/printable.h"
 #include "options/device_options.h"
 
 #include <stdio.h>

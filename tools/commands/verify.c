@@ -7,9 +7,9 @@
 
 #include "verify/verify.h"
 #include "commands.h"
-#include "files/printable.h"
 #include "files/progress.h"
 #include "formats/json.h"
+#include "motion/files/printable.h"
 #include "options/device_options.h"
 
 #include <inttypes.h>

@@ -6,8 +6,8 @@
 
 #include "commands/cli.h"
 
-#include "atomic_file.h"
 #include "file_location.h"
+#include "motion/files/atomic_file.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -6,8 +6,8 @@
 #include "bvh.h"
 
 #include "bvh_scan.h"
-#include "files/printable.h"
-#include "text.h"
+#include "motion/files/printable.h"
+#include "motion/text/text.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -162,7 +162,7 @@ bool bvh_grow(void **array, size_t count, size_t *capacity, size_t element_size)
 static const char byte_order_mark[] = {'\xef', '\xbb', '\xbf'};
 static const char first_word[] = "HIERARCHY";
 
-static cli_kind_found find_first_word(const char *bytes, size_t size) {
+static input_kind_found find_first_word(const char *bytes, size_t size) {
     const char *at = bytes, *end = bytes + size;
     size_t mark = size < sizeof byte_order_mark ? size : sizeof byte_order_mark, left;
 
@@ -174,13 +174,14 @@ static cli_kind_found find_first_word(const char *bytes, size_t size) {
     }
     left = (size_t)(end - at);
     if (left < sizeof first_word - 1) {
-        return begins_as((bvh_text){at, left}, first_word) ? CLI_KIND_UNKNOWN : CLI_KIND_NO;
+        return begins_as((bvh_text){at, left}, first_word) ? INPUT_KIND_UNKNOWN : INPUT_KIND_NO;
     }
-    return bvh_word_is((bvh_text){at, sizeof first_word - 1}, first_word) ? CLI_KIND_YES
-                                                                          : CLI_KIND_NO;
+    return bvh_word_is((bvh_text){at, sizeof first_word - 1}, first_word) ? INPUT_KIND_YES
+                                                                          : INPUT_KIND_NO;
 }
 
-const cli_kind bvh_kind = {find_first_word, "not a BVH file; expected HIERARCHY at the beginning"};
+const input_kind bvh_kind = {find_first_word,
+                             "not a BVH file; expected HIERARCHY at the beginning"};
 
 /* ---- the whole ------------------------------------------------------------------- */
 

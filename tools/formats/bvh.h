@@ -8,7 +8,7 @@
 #define POSEMILL_TOOLS_BVH_H
 
 #include "commands/cli.h"
-#include "resample/rate.h"
+#include "motion/time/rate.h"
 
 #define BVH_NO_JOINT SIZE_MAX
 
@@ -86,7 +86,7 @@ typedef struct bvh {
 } bvh;
 
 /* Recognised by HIERARCHY after blanks and a byte order mark. */
-extern const cli_kind bvh_kind;
+extern const input_kind bvh_kind;
 
 /* Parses text that must outlive the model and is called `path` in messages. Unusual but unambiguous
  * input causes a warning. Other input is rejected with CLI_BAD_INPUT and a message with the line

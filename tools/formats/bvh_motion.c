@@ -6,7 +6,7 @@
  */
 #include "bvh_scan.h"
 
-#include "text.h"
+#include "motion/text/text.h"
 
 #include <math.h>
 #include <stdlib.h>

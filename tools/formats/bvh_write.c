@@ -5,7 +5,7 @@
  */
 #include "bvh.h"
 
-#include "text.h"
+#include "motion/text/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>

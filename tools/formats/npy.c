@@ -20,21 +20,21 @@ static const char magic[] = {'\x93', 'N', 'U', 'M', 'P', 'Y'};
 
 /* ---- reading ------------------------------------------------------------------- */
 
-static cli_kind_found find_magic(const char *bytes, size_t size) {
+static input_kind_found find_magic(const char *bytes, size_t size) {
     size_t seen = size < sizeof magic ? size : sizeof magic;
     if (memcmp(bytes, magic, seen) != 0) {
-        return CLI_KIND_NO;
+        return INPUT_KIND_NO;
     }
-    return seen == sizeof magic ? CLI_KIND_YES : CLI_KIND_UNKNOWN;
+    return seen == sizeof magic ? INPUT_KIND_YES : INPUT_KIND_UNKNOWN;
 }
 
-const cli_kind npy_kind = {find_magic, "not a .npy file"};
+const input_kind npy_kind = {find_magic, "not a .npy file"};
 
 /* Finds the dictionary. False with the reason. */
 static bool find_header(const char *file, size_t size, size_t *begin, size_t *length,
                         char *reason) {
     const unsigned char *bytes = (const unsigned char *)file;
-    if (find_magic(file, size) != CLI_KIND_YES) {
+    if (find_magic(file, size) != INPUT_KIND_YES) {
         snprintf(reason, NPY_REASON_SIZE, "%s", npy_kind.refusal);
         return false;
     }

@@ -29,7 +29,7 @@ typedef struct npy_array {
 bool npy_parse(const char *file, size_t size, npy_array *array, char *reason);
 
 /* Recognised by the magic bytes. */
-extern const cli_kind npy_kind;
+extern const input_kind npy_kind;
 
 /* Reads a file, or stdin for "-". On failure prints and returns the code. */
 cli_exit npy_read(const char *path, npy_array *array);

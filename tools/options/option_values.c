@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "motion/time/rate.h"
+
 bool option_text(const char *text, void *target, char *reason) {
     if (text[0] == '\0') {
         snprintf(reason, OPTION_REASON_SIZE, "value is empty; expected a text");
@@ -102,64 +104,9 @@ bool option_frames(const char *text, void *target, char *reason) {
 
 /* ---- exact fractions ----------------------------------------------------------- */
 
-/* Parses digits at *text, up to 18 significant ones, which fit in an int64_t. */
-static bool take_digits(const char **text, int64_t *value, int *count) {
-    const char *start = *text;
-    for (; isdigit((unsigned char)**text); (*text)++) {
-        if (*value > (INT64_MAX - 9) / 10) {
-            return false;
-        }
-        *value = *value * 10 + (**text - '0');
-    }
-    *count = (int)(*text - start);
-    return true;
-}
-
-static int64_t greatest_common_divisor(int64_t a, int64_t b) {
-    while (b != 0) {
-        int64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
-/* Parses WHOLE, WHOLE.DECIMALS or WHOLE/WHOLE. */
-static bool take_rational(const char *text, pm_rational *value) {
-    int64_t num = 0;
-    int64_t den = 1;
-    int whole = 0;
-    int decimals = 0;
-    if (!take_digits(&text, &num, &whole)) {
-        return false;
-    }
-    if (*text == '/' && whole > 0) {
-        text++;
-        den = 0;
-        if (!take_digits(&text, &den, &decimals) || decimals == 0) {
-            return false;
-        }
-    } else if (*text == '.') {
-        text++;
-        if (!take_digits(&text, &num, &decimals) || decimals > 18) {
-            return false;
-        }
-        for (int i = 0; i < decimals; i++) {
-            den *= 10;
-        }
-    }
-    if (*text != '\0' || whole + decimals == 0 || num == 0 || den == 0) {
-        return false;
-    }
-    int64_t divisor = greatest_common_divisor(num, den);
-    value->num = num / divisor;
-    value->den = den / divisor;
-    return true;
-}
-
 bool option_rational(const char *text, void *target, char *reason) {
     pm_rational value = {0, 0};
-    if (!take_rational(text, &value)) {
+    if (!rate_parse(text, &value)) {
         snprintf(reason, OPTION_REASON_SIZE,
                  "'%s' is not a rate; expected a number above 0 such as 60, 29.97 or "
                  "30000/1001, of at most 18 digits",
@@ -174,7 +121,7 @@ bool option_seconds(const char *text, void *target, char *reason) {
     pm_rational fraction = {0, 0};
     double seconds = 0.0;
     if (strchr(text, '/') != NULL) {
-        if (take_rational(text, &fraction)) {
+        if (rate_parse(text, &fraction)) {
             seconds = (double)fraction.num / (double)fraction.den;
         }
     } else if (!option_number(text, &seconds, reason)) {

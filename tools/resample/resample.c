@@ -6,8 +6,8 @@
 #include "resample.h"
 
 #include "files/output_names.h"
-#include "files/printable.h"
 #include "files/progress.h"
+#include "motion/files/printable.h"
 #include "resample_clips.h"
 #include "resample_pose.h"
 

@@ -7,9 +7,9 @@
 #define POSEMILL_TOOLS_RESAMPLE_H
 
 #include "formats/bvh.h"
+#include "motion/time/resample_grid.h"
 #include "options/curve_options.h"
 #include "options/device_options.h"
-#include "resample_grid.h"
 
 typedef struct resample_options {
     const char *out, *out_dir;

@@ -2,8 +2,8 @@
  *
  * Prints the report of a resampled file: one line, or one JSON object.
  */
-#include "files/printable.h"
 #include "formats/json.h"
+#include "motion/files/printable.h"
 #include "resample.h"
 
 #include <stdio.h>

@@ -2,7 +2,7 @@
  *
  * Detects UTF-8 and control characters, and escapes what must not reach a terminal.
  */
-#include "printable.h"
+#include "motion/files/printable.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  * The exact grid of samples. Products use 128 bits, so that long clips and literal rates of 13
  * digits do not overflow; what still does not fit is rejected.
  */
-#include "resample_grid.h"
+#include "motion/time/resample_grid.h"
 
 #include <math.h>
 #include <string.h>

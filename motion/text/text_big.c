@@ -3,7 +3,7 @@
  * Big integers with little-endian limbs of 32 bits on the stack. 10^e = 5^e * 2^e, so only powers
  * of five are multiplied: the range of a double requires 64 + 345 * log2(5) < 900 bits.
  */
-#include "text_big.h"
+#include "motion/text/text_big.h"
 
 #include <math.h>
 #include <string.h>

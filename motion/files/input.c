@@ -5,10 +5,11 @@
  */
 #define _POSIX_C_SOURCE 200809L
 
-#include "input.h"
+#include "motion/files/input.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,13 +81,14 @@ static int read_more(int file, byte_buffer *buffer, bool *end) {
 }
 
 /* Whether to read on. Sets *known once the kind is certain. */
-static bool check_kind(const cli_kind *kind, const byte_buffer *buffer, bool *known, char *reason) {
+static bool check_kind(const input_kind *kind, const byte_buffer *buffer, bool *known,
+                       char *reason) {
     if (*known || kind == NULL) {
         return true;
     }
-    cli_kind_found found = kind->find(buffer->data, buffer->size);
-    *known = found == CLI_KIND_YES;
-    if (found == CLI_KIND_NO || (!*known && buffer->size >= FIRST_BYTES)) {
+    input_kind_found found = kind->find(buffer->data, buffer->size);
+    *known = found == INPUT_KIND_YES;
+    if (found == INPUT_KIND_NO || (!*known && buffer->size >= FIRST_BYTES)) {
         return refuse(reason, kind->refusal, "");
     }
     return true;
@@ -113,7 +115,7 @@ static bool find_size(int file, const input_bounds *bounds, size_t *wanted, size
     return true;
 }
 
-static bool read_all(int file, const cli_kind *kind, const input_bounds *bounds,
+static bool read_all(int file, const input_kind *kind, const input_bounds *bounds,
                      byte_buffer *buffer, char *reason) {
     bool known = false, end = false;
     size_t wanted, max;
@@ -142,7 +144,7 @@ static bool read_all(int file, const cli_kind *kind, const input_bounds *bounds,
     return true;
 }
 
-bool input_read(int file, const cli_kind *kind, const input_bounds *bounds, char **data,
+bool input_read(int file, const input_kind *kind, const input_bounds *bounds, char **data,
                 size_t *size, char reason[INPUT_REASON_SIZE]) {
     byte_buffer buffer = {NULL, 0, 0};
     if (!read_all(file, kind, bounds, &buffer, reason)) {
@@ -154,18 +156,17 @@ bool input_read(int file, const cli_kind *kind, const input_bounds *bounds, char
     return true;
 }
 
-cli_exit cli_read_file(const char *path, const cli_kind *kind, char **data, size_t *size) {
+bool input_read_file(const char *path, const input_kind *kind, char **data, size_t *size,
+                     char reason[INPUT_REASON_SIZE]) {
     bool is_stdin = strcmp(path, "-") == 0;
-    const char *name = is_stdin ? "standard input" : path;
-    char reason[INPUT_REASON_SIZE] = "";
     const input_bounds bounds = input_machine_bounds();
     int file = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
     if (file < 0) {
-        return cli_fail(CLI_BAD_INPUT, name, NULL, "cannot be opened: %s", strerror(errno));
+        return refuse(reason, "cannot be opened: ", strerror(errno));
     }
     bool good = input_read(file, kind, &bounds, data, size, reason);
     if (!is_stdin) {
         close(file);
     }
-    return good ? CLI_DONE : cli_fail(CLI_BAD_INPUT, name, NULL, "%s", reason);
+    return good;
 }

@@ -4,8 +4,8 @@
  * contain any bytes, and a terminal obeys control characters. All text output of the command
  * passes through here; JSON has its own escapes (json.h).
  */
-#ifndef POSEMILL_TOOLS_PRINTABLE_H
-#define POSEMILL_TOOLS_PRINTABLE_H
+#ifndef POSEMILL_MOTION_PRINTABLE_H
+#define POSEMILL_MOTION_PRINTABLE_H
 
 #include <stdarg.h>
 #include <stdbool.h>

@@ -3,8 +3,8 @@
  * Integer arithmetic for text.h: decimal scaling with correct rounding, and the digits of doubles
  * too large for 64 bits. Slow and exact; used only by text*.c.
  */
-#ifndef POSEMILL_TOOLS_TEXT_BIG_H
-#define POSEMILL_TOOLS_TEXT_BIG_H
+#ifndef POSEMILL_MOTION_TEXT_BIG_H
+#define POSEMILL_MOTION_TEXT_BIG_H
 
 #include <stdint.h>
 

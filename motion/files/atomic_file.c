@@ -7,7 +7,7 @@
  */
 #define _DEFAULT_SOURCE /* flock, and POSIX 2008 */
 
-#include "atomic_file.h"
+#include "motion/files/atomic_file.h"
 
 #include <dirent.h>
 #include <errno.h>

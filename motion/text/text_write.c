@@ -3,9 +3,9 @@
  * Double to decimal text with a fixed number of places: the whole part and the fraction are
  * scaled to integers, which are written two digits at a time.
  */
-#include "text.h"
+#include "motion/text/text.h"
 
-#include "text_big.h"
+#include "motion/text/text_big.h"
 
 #include <string.h>
 

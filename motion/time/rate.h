@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
  * Frame rates as exact fractions: from the truncated decimals of motion files and from --rate,
- * and their text in messages. Options that are plain rates are parsed by option_rational of
- * options.h.
+ * and their text in messages.
  */
-#ifndef POSEMILL_TOOLS_RATE_H
-#define POSEMILL_TOOLS_RATE_H
+#ifndef POSEMILL_MOTION_RATE_H
+#define POSEMILL_MOTION_RATE_H
 
 #include <posemill/posemill.h>
 
@@ -24,7 +23,10 @@ typedef enum rate_snap {
 bool rate_from_frame_time(const char *text, size_t size, bool snap, pm_rational *rate,
                           rate_snap *how);
 
-/* A --rate argument: a rate as accepted by option_rational, or relative to the source: a multiple
+/* A number above 0: `60`, `29.97` or `30000/1001`, with at most 18 digits, in lowest terms. */
+bool rate_parse(const char *text, pm_rational *value);
+
+/* A --rate argument: a rate as accepted by rate_parse, or relative to the source: a multiple
  * such as x2 and x1.5, or a fraction such as /4. False if it is neither, or does not fit in a
  * pm_rational. */
 bool rate_parse_target(const char *text, pm_rational source, pm_rational *rate);

@@ -3,8 +3,8 @@
  * Numbers from and to decimal text, the same in every locale and many times faster than the C
  * library. Not a tokeniser: the caller handles the text between numbers.
  */
-#ifndef POSEMILL_TOOLS_TEXT_H
-#define POSEMILL_TOOLS_TEXT_H
+#ifndef POSEMILL_MOTION_TEXT_H
+#define POSEMILL_MOTION_TEXT_H
 
 #include <stdbool.h>
 #include <stddef.h>

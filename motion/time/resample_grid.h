@@ -3,10 +3,10 @@
  * The sample positions of a resampled motion in integers: which samples are frames of the source,
  * and how many samples there are. Evaluates nothing.
  */
-#ifndef POSEMILL_TOOLS_RESAMPLE_GRID_H
-#define POSEMILL_TOOLS_RESAMPLE_GRID_H
+#ifndef POSEMILL_MOTION_RESAMPLE_GRID_H
+#define POSEMILL_MOTION_RESAMPLE_GRID_H
 
-#include "rate.h"
+#include "motion/time/rate.h"
 
 typedef enum resample_end_rule {
     RESAMPLE_END_FIT = 0, /* the last sample is the last multiple of the step that fits */

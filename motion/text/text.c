@@ -3,9 +3,9 @@
  * Decimal text to double: exact with one double operation for ordinary numbers, by integer
  * division (text_big.c) for the rest.
  */
-#include "text.h"
+#include "motion/text/text.h"
 
-#include "text_big.h"
+#include "motion/text/text_big.h"
 
 #include <math.h>
 #include <string.h>

@@ -4,8 +4,8 @@
  * temporary files beside the target. A signal removes them; the files of a killed process are
  * removed by the next process that writes into the same folder.
  */
-#ifndef POSEMILL_TOOLS_ATOMIC_FILE_H
-#define POSEMILL_TOOLS_ATOMIC_FILE_H
+#ifndef POSEMILL_MOTION_ATOMIC_FILE_H
+#define POSEMILL_MOTION_ATOMIC_FILE_H
 
 #include <sys/types.h>
 

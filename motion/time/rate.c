@@ -3,11 +3,11 @@
  * Exact rates. Rates are fractions of two int64_t in lowest terms. Products that do not fit are
  * rejected, never rounded.
  */
-#include "rate.h"
+#include "motion/time/rate.h"
 
-#include "formats/text.h"
-#include "options/options.h"
+#include "motion/text/text.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -191,23 +191,67 @@ void rate_write_frame_time(pm_rational rate, char text[RATE_TEXT]) {
     }
 }
 
+/* ---- fractions as text ------------------------------------------------------------ */
+
+/* Parses digits at *text, up to 18 significant ones, which fit in an int64_t. */
+static bool take_digits(const char **text, int64_t *value, int *count) {
+    const char *start = *text;
+    for (; isdigit((unsigned char)**text); (*text)++) {
+        if (*value > (INT64_MAX - 9) / 10) {
+            return false;
+        }
+        *value = *value * 10 + (**text - '0');
+    }
+    *count = (int)(*text - start);
+    return true;
+}
+
+bool rate_parse(const char *text, pm_rational *value) {
+    int64_t num = 0;
+    int64_t den = 1;
+    int whole = 0;
+    int decimals = 0;
+    if (!take_digits(&text, &num, &whole)) {
+        return false;
+    }
+    if (*text == '/' && whole > 0) {
+        text++;
+        den = 0;
+        if (!take_digits(&text, &den, &decimals) || decimals == 0) {
+            return false;
+        }
+    } else if (*text == '.') {
+        text++;
+        if (!take_digits(&text, &num, &decimals) || decimals > 18) {
+            return false;
+        }
+        for (int i = 0; i < decimals; i++) {
+            den *= 10;
+        }
+    }
+    if (*text != '\0' || whole + decimals == 0 || num == 0 || den == 0) {
+        return false;
+    }
+    *value = lowest_terms(num, den);
+    return true;
+}
+
 /* ---- options and messages - --------------------------------------------------------- */
 
 bool rate_parse_target(const char *text, pm_rational source, pm_rational *rate) {
-    char reason[OPTION_REASON_SIZE];
     pm_rational factor;
     bool part = *text == '/';
 
     if (*text != 'x' && *text != 'X' && !part) {
-        return option_rational(text, rate, reason);
+        return rate_parse(text, rate);
     }
-    if (!option_rational(text + 1, &factor, reason)) {
+    if (!rate_parse(text + 1, &factor)) {
         return false;
     }
     return part ? rate_divide(source, factor, rate) : rate_multiply(source, factor, rate);
 }
 
-/* "0", "0.00", ".0", which option_rational rejects as rates. */
+/* "0", "0.00", ".0", which rate_parse rejects as rates. */
 static bool is_zero(const char *text) {
     size_t zeros = 0, points = 0;
 
@@ -219,14 +263,13 @@ static bool is_zero(const char *text) {
 }
 
 bool rate_parse_seconds(const char *text, pm_rational *seconds) {
-    char reason[OPTION_REASON_SIZE];
     pm_rational zero = {0, 1};
 
     if (is_zero(text)) {
         *seconds = zero;
         return true;
     }
-    return option_rational(text, seconds, reason);
+    return rate_parse(text, seconds);
 }
 
 void rate_describe(pm_rational rate, char text[RATE_TEXT]) {

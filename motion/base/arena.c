@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A list of blocks from calloc. A motion has few and large ones, so that nothing is gained by
+ * dividing blocks.
+ */
+#include "motion/base/arena.h"
+
+#include <stdalign.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct motion_block {
+    struct motion_block *next;
+    alignas(max_align_t) char bytes[];
+} motion_block;
+
+void *motion_allocate(motion_arena *arena, size_t count, size_t size) {
+    if (size != 0 && count > (SIZE_MAX - sizeof(motion_block)) / size)
+        return NULL;
+    motion_block *block = calloc(1, sizeof *block + count * size);
+    if (!block)
+        return NULL;
+    block->next = arena->blocks;
+    arena->blocks = block;
+    return block->bytes;
+}
+
+char *motion_copy_text(motion_arena *arena, const char *text, size_t size) {
+    char *copy = size < SIZE_MAX ? motion_allocate(arena, size + 1, 1) : NULL;
+    if (copy && size > 0)
+        memcpy(copy, text, size);
+    return copy;
+}
+
+void motion_arena_release(motion_arena *arena) {
+    while (arena->blocks) {
+        motion_block *block = arena->blocks;
+        arena->blocks = block->next;
+        free(block);
+    }
+}

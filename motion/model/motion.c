@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Opens motion files: finds out the format, and lets it read.
+ */
+#define _POSIX_C_SOURCE 200809L
+
+#include "motion/model/model.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "motion/files/input.h"
+#include "motion/files/printable.h"
+
+/* ---- the formats --------------------------------------------------------------------------- */
+
+/* In the order in which files without a known extension are tried. */
+static const motion_format *const formats[] = {NULL};
+enum { FORMATS = sizeof formats / sizeof *formats };
+
+static const motion_format *format_of_id(pm_motion_format id) {
+    for (size_t i = 0; i < FORMATS; i++)
+        if (formats[i] && formats[i]->id == id)
+            return formats[i];
+    return NULL;
+}
+
+static const char *extension_of_name(const char *name) {
+    const char *dot = strrchr(name, '.'), *slash = strrchr(name, '/');
+    return dot && (!slash || dot > slash + 1) && dot > name ? dot + 1 : "";
+}
+
+static const motion_format *format_of_extension(const char *extension) {
+    for (size_t i = 0; i < FORMATS; i++)
+        if (formats[i] && strcasecmp(formats[i]->extension, extension) == 0)
+            return formats[i];
+    return NULL;
+}
+
+static const motion_format *format_of_bytes(const char *bytes, size_t size) {
+    for (size_t i = 0; i < FORMATS; i++)
+        if (formats[i] && formats[i]->recognise(bytes, size))
+            return formats[i];
+    return NULL;
+}
+
+static pm_status find_format(const motion_input *input, const char *name,
+                             const motion_format **format, pm_error *error) {
+    const char *extension = extension_of_name(name);
+    char shown[MOTION_PRINTABLE];
+    if (input->options->format != PM_MOTION_ANY)
+        *format = format_of_id(input->options->format);
+    else
+        *format =
+            *extension ? format_of_extension(extension) : format_of_bytes(input->data, input->size);
+    if (*format)
+        return PM_OK;
+    if (*extension && input->options->format == PM_MOTION_ANY)
+        return motion_refuse(error, "extension '%s' is of no motion format; expected %s",
+                             motion_printable(shown, extension, strlen(extension)),
+                             "bvh, gltf, glb, npz or csv");
+    return motion_refuse(error, "is not of a known motion format; expected %s",
+                         "BVH, glTF, NPZ or CSV");
+}
+
+const char *pm_motion_format_name(pm_motion_format format) {
+    static const char *const names[PM_MOTION_FORMAT_COUNT] = {
+        [PM_MOTION_ANY] = "any", [PM_MOTION_BVH] = "bvh", [PM_MOTION_GLTF] = "gltf",
+        [PM_MOTION_GLB] = "glb", [PM_MOTION_NPZ] = "npz", [PM_MOTION_CSV] = "csv"};
+    return (unsigned)format < PM_MOTION_FORMAT_COUNT ? names[format] : "unknown";
+}
+
+/* ---- reading ------------------------------------------------------------------------------- */
+
+static pm_status check_options(const pm_motion_read_options *options, pm_error *error) {
+    if ((unsigned)options->format >= PM_MOTION_FORMAT_COUNT)
+        return motion_fail(error, PM_ERROR_ARGUMENT, "format is %d, which is no pm_motion_format",
+                           (int)options->format);
+    if ((options->source_rate.num != 0 || options->source_rate.den != 0) &&
+        (options->source_rate.num <= 0 || options->source_rate.den <= 0))
+        return motion_fail(error, PM_ERROR_ARGUMENT, "source_rate is not above 0");
+    return PM_OK;
+}
+
+/* Puts the file's name before the message of a refused file. */
+static void add_name(const char *name, pm_error *error) {
+    char message[sizeof error->message], shown[MOTION_PRINTABLE];
+    if (!error || error->status == PM_ERROR_ARGUMENT)
+        return;
+    snprintf(message, sizeof message, "%s", error->message);
+    snprintf(error->message, sizeof error->message, "%s: %.*s",
+             motion_printable(shown, name, strlen(name)), (int)(sizeof message - sizeof shown - 2),
+             message);
+}
+
+static pm_status read_input(const motion_input *input, const char *name, pm_motion *motion,
+                            pm_error *error) {
+    pm_status status = find_format(input, name, &motion->format, error);
+    if (status == PM_OK)
+        status = motion->format->read(input, motion, error);
+    if (status != PM_OK)
+        add_name(name, error);
+    return status;
+}
+
+static pm_status parse(const char *data, size_t size, char *owned, const char *name,
+                       const char *folder, const pm_motion_read_options *options,
+                       pm_motion **motion, pm_error *error) {
+    pm_motion *made = calloc(1, sizeof *made);
+    const motion_input input = {.data = data,
+                                .size = size,
+                                .folder = folder,
+                                .options = options,
+                                .warnings = {options->log, options->log_user, name}};
+    if (!made) {
+        free(owned);
+        return motion_refuse_memory(error);
+    }
+    made->file = owned;
+    pm_status status = read_input(&input, name, made, error);
+    if (status != PM_OK)
+        pm_motion_destroy(&made);
+    else
+        *motion = made;
+    return status;
+}
+
+pm_status pm_motion_parse(const void *data, size_t size, const char *name, const char *folder,
+                          const pm_motion_read_options *options, pm_motion **motion,
+                          pm_error *error) {
+    static const pm_motion_read_options defaults;
+    if (!data || !name || !motion)
+        return motion_fail(error, PM_ERROR_ARGUMENT, "%s is NULL",
+                           !data   ? "data"
+                           : !name ? "name"
+                                   : "motion");
+    options = options ? options : &defaults;
+    pm_status status = check_options(options, error);
+    return status == PM_OK ? parse(data, size, NULL, name, folder, options, motion, error) : status;
+}
+
+/* The folder of a path, in malloc'ed memory. */
+static char *folder_of(const char *path) {
+    const char *slash = strrchr(path, '/');
+    if (!slash)
+        return strdup(".");
+    return slash == path ? strdup("/") : strndup(path, (size_t)(slash - path));
+}
+
+pm_status pm_motion_open(const char *path, const pm_motion_read_options *options,
+                         pm_motion **motion, pm_error *error) {
+    static const pm_motion_read_options defaults;
+    char reason[INPUT_REASON_SIZE] = "", *data = NULL;
+    size_t size = 0;
+    if (!path || !motion)
+        return motion_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", !path ? "path" : "motion");
+    options = options ? options : &defaults;
+    pm_status status = check_options(options, error);
+    if (status != PM_OK)
+        return status;
+    const bool is_stream = strcmp(path, "-") == 0;
+    const char *name = is_stream ? "standard input" : path;
+    if (!input_read_file(path, NULL, &data, &size, reason)) {
+        status = motion_refuse(error, "%s", reason);
+        add_name(name, error);
+        return status;
+    }
+    char *folder = is_stream ? NULL : folder_of(path);
+    if (!is_stream && !folder) {
+        free(data);
+        return motion_refuse_memory(error);
+    }
+    status = parse(data, size, data, is_stream ? "" : name, folder, options, motion, error);
+    free(folder);
+    return status;
+}
+
+void pm_motion_destroy(pm_motion **motion) {
+    if (!motion || !*motion)
+        return;
+    pm_motion *m = *motion;
+    if (m->format)
+        m->format->release(m->document);
+    motion_arena_release(&m->arena);
+    free(m->file);
+    free(m);
+    *motion = NULL;
+}
+
+const pm_motion_content *pm_motion_get_content(const pm_motion *motion) {
+    return motion ? &motion->content : NULL;
+}
