@@ -79,7 +79,11 @@ static void report(pm_error *error, const pm_error *what, const char *format, va
 
 void pm_report(pm_error *error, pm_status status, size_t track, size_t key, const char *format,
                ...) {
-    const pm_error what = {status, 0, track, key, PM_NO_INDEX, PM_NO_INDEX, ""};
+    const pm_error what = {.status = status,
+                           .track = track,
+                           .key = key,
+                           .joint = PM_NO_INDEX,
+                           .instance = PM_NO_INDEX};
     va_list arguments;
     if (!error)
         return;
@@ -89,7 +93,11 @@ void pm_report(pm_error *error, pm_status status, size_t track, size_t key, cons
 }
 
 void pm_report_joint(pm_error *error, pm_status status, size_t joint, const char *format, ...) {
-    const pm_error what = {status, 0, PM_NO_INDEX, PM_NO_INDEX, joint, PM_NO_INDEX, ""};
+    const pm_error what = {.status = status,
+                           .track = PM_NO_INDEX,
+                           .key = PM_NO_INDEX,
+                           .joint = joint,
+                           .instance = PM_NO_INDEX};
     va_list arguments;
     if (!error)
         return;
@@ -100,7 +108,11 @@ void pm_report_joint(pm_error *error, pm_status status, size_t joint, const char
 
 void pm_report_instance(pm_error *error, pm_status status, size_t instance, const char *format,
                         ...) {
-    const pm_error what = {status, 0, PM_NO_INDEX, PM_NO_INDEX, PM_NO_INDEX, instance, ""};
+    const pm_error what = {.status = status,
+                           .track = PM_NO_INDEX,
+                           .key = PM_NO_INDEX,
+                           .joint = PM_NO_INDEX,
+                           .instance = instance};
     va_list arguments;
     if (!error)
         return;

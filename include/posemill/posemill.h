@@ -82,9 +82,10 @@ typedef struct pm_error {
      * where an index does not apply. The message ends with them. */
     size_t track;
     size_t key;
-    size_t joint;    /* of a skeleton's description */
-    size_t instance; /* of a crowd */
-    char message[256];
+    size_t joint;     /* of a skeleton's description */
+    size_t instance;  /* of a crowd */
+    const char *hint; /* how to cure it, in static storage. NULL: the message says all */
+    char message[512];
 } pm_error;
 
 /* An exact fraction num/den, for rates in Hz and times in seconds. 0/0: not given;

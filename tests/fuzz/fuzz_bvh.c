@@ -3,7 +3,7 @@
  * Fuzzer of the BVH reader: any bytes are read or rejected, and a model that was read is
  * consistent.
  */
-#include "formats/bvh.h"
+#include "motion/bvh/bvh.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -29,15 +29,15 @@ static void check(const bvh *model) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    bvh_options options = {false, false, false, {0, 0}};
+    pm_motion_read_options options = {.hold_nan = false};
     bvh *model = NULL;
 
-    cli_quiet = true;
     if (size > 0) { /* the last byte selects the options */
         options.hold_nan = data[size - 1] & 1;
         options.no_snap = data[size - 1] & 2;
     }
-    if (bvh_parse("fuzz", (const char *)data, size, &options, &model) == CLI_DONE) {
+    const motion_input input = {.data = (const char *)data, .size = size, .options = &options};
+    if (bvh_parse(&input, &model, NULL) == PM_OK) {
         check(model);
     }
     bvh_free(&model);

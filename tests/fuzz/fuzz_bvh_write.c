@@ -3,7 +3,8 @@
  * Fuzzer of the BVH writer: any motion that can be read is written, some rows from their text and
  * some from their numbers, and read again as the same skeleton with the same numbers.
  */
-#include "formats/bvh.h"
+#include "motion/bvh/bvh.h"
+#include "motion/files/output.h"
 #include "scratch.h"
 
 #include <math.h>
@@ -24,20 +25,20 @@ static bool is_source_row(const bvh *model, size_t frame, unsigned choice) {
 }
 
 static void write_model(const bvh *model, const char *path, unsigned choice) {
-    cli_output *output = NULL;
+    motion_output *output = NULL;
     bvh_writer writer;
-    require(cli_output_open(path, &output) == CLI_DONE);
-    require(bvh_writer_begin(&writer, model, output, model->frame_count, model->rate, DECIMALS) ==
-            CLI_DONE);
+    require(motion_output_open(path, &output, NULL) == PM_OK);
+    const motion_sink sink = motion_output_sink(output);
+    require(bvh_writer_begin(&writer, model, &sink, model->frame_count, model->rate, DECIMALS,
+                             NULL) == PM_OK);
     for (size_t f = 0; f < model->frame_count; f++) {
-        require((is_source_row(model, f, choice)
-                     ? bvh_writer_source_row(&writer, f)
-                     : bvh_writer_row(&writer, model->values + f * model->channel_count)) ==
-                CLI_DONE);
+        const double *row = model->values + f * model->channel_count;
+        require((is_source_row(model, f, choice) ? bvh_writer_source_row(&writer, f, NULL)
+                                                 : bvh_writer_row(&writer, row, NULL)) == PM_OK);
     }
-    require(bvh_writer_end(&writer) == CLI_DONE);
+    require(bvh_writer_end(&writer, NULL) == PM_OK);
     bvh_writer_release(&writer);
-    require(cli_output_commit(&output) == CLI_DONE);
+    require(motion_output_commit(&output, NULL) == PM_OK);
 }
 
 static void compare(const bvh *a, const bvh *b, unsigned choice) {
@@ -60,22 +61,24 @@ static void compare(const bvh *a, const bvh *b, unsigned choice) {
     }
 }
 
+static pm_status parse(const char *data, size_t size, bool hold_nan, bvh **model) {
+    const pm_motion_read_options options = {.hold_nan = hold_nan};
+    const motion_input input = {.data = data, .size = size, .options = &options};
+    return bvh_parse(&input, model, NULL);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    bvh_options options = {false, false, false, {0, 0}};
     bvh *model = NULL, *again = NULL;
-    char path[SCRATCH_PATH], *text = NULL;
+    char path[SCRATCH_PATH], reason[INPUT_REASON_SIZE], *text = NULL;
     size_t length = 0;
     const unsigned choice = size > 0 ? data[size - 1] : 0;
 
-    cli_quiet = true;
-    options.hold_nan = choice & 2;
-    if (bvh_parse("fuzz", (const char *)data, size, &options, &model) == CLI_DONE) {
+    if (parse((const char *)data, size, choice & 2, &model) == PM_OK) {
         scratch_path("written.bvh", path);
         write_model(model, path, choice & 1);
         require(scratch_count() == 1);
-        require(cli_read_file(path, &bvh_kind, &text, &length) == CLI_DONE);
-        options.hold_nan = false;
-        require(bvh_parse(path, text, length, &options, &again) == CLI_DONE);
+        require(input_read_file(path, &bvh_kind, &text, &length, reason));
+        require(parse(text, length, false, &again) == PM_OK);
         compare(model, again, choice & 1);
     }
     bvh_free(&again);

@@ -6,7 +6,7 @@
  * leaves no file.
  */
 #include "commands/commands.h"
-#include "formats/bvh.h"
+#include "motion/bvh/bvh.h"
 #include "scratch.h"
 
 #include <stdlib.h>
@@ -89,13 +89,14 @@ static void choose_cut(words *w, fuzz_input *input) {
 
 /* The number of joints of a readable motion; 0 for any other file, and for one with more frames. */
 static size_t joints_of(const char *path, bool hold, size_t max_frames) {
-    bvh_options options = {.hold_nan = hold};
+    pm_motion_read_options options = {.hold_nan = hold};
     bvh *model = NULL;
     char *text = NULL;
     size_t size = 0, joints = 0;
-    if (cli_read_file(path, &bvh_kind, &text, &size) == CLI_DONE &&
-        bvh_parse(path, text, size, &options, &model) == CLI_DONE) {
-        joints = model->frame_count <= max_frames ? model->joint_count : 0;
+    if (cli_read_file(path, &bvh_kind, &text, &size) == CLI_DONE) {
+        const motion_input input = {.data = text, .size = size, .options = &options};
+        if (bvh_parse(&input, &model, NULL) == PM_OK && model->frame_count <= max_frames)
+            joints = model->joint_count;
     }
     bvh_free(&model);
     free(text);

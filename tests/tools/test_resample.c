@@ -13,8 +13,8 @@
 #include <cmocka.h>
 
 #include "commands/commands.h"
+#include "motion/bvh/bvh_pose.h"
 #include "resample/resample.h"
-#include "resample/resample_pose.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -136,7 +136,7 @@ static void rates_with_too_many_digits_are_refused(void **state) {
 static const char head[] = "\nMOTION\nFrames: 3\nFrame Time: 0.02\n";
 
 static bvh *model_of(const char *channels, const char *rows) {
-    static const bvh_options options;
+    static const pm_motion_read_options options;
     static char text[4096];
     bvh *model = NULL;
 
@@ -144,7 +144,8 @@ static bvh *model_of(const char *channels, const char *rows) {
              "HIERARCHY\nROOT a\n{\nOFFSET 0 0 0\nCHANNELS %s\nJOINT b\n{\nOFFSET 0 0 3\n}\n}%s%s",
              channels, head, rows);
     cli_quiet = true;
-    assert_int_equal(bvh_parse("file.bvh", text, strlen(text), &options, &model), CLI_DONE);
+    const motion_input input = {.data = text, .size = strlen(text), .options = &options};
+    assert_int_equal(bvh_parse(&input, &model, NULL), PM_OK);
     return model;
 }
 
@@ -157,7 +158,7 @@ static void check_there_and_back(const char *channels, const char *rows, double 
     float samples[64], vectors[64] = {0};
     size_t frame, i;
 
-    assert_int_equal(pose_plan_make(&plan, "file.bvh", model), CLI_DONE);
+    assert_int_equal(pose_plan_make(&plan, model, NULL), PM_OK);
     assert_int_equal(plan.rotation_count, 1);
     pose_rotation_keys(&plan, 0, keys);
     memcpy(row, model->values, model->channel_count * sizeof *row);
@@ -197,7 +198,7 @@ static void rotation_order_is_that_of_the_channels(void **state) {
     double key[4];
 
     (void)state;
-    assert_int_equal(pose_plan_make(&plan, "file.bvh", model), CLI_DONE);
+    assert_int_equal(pose_plan_make(&plan, model, NULL), PM_OK);
     pose_rotation_keys(&plan, 0, key);
     /* qz * qx of quarter turns, computed by hand. */
     assert_true(fabs(key[0] - 0.5) < 1e-15 && fabs(key[1] - 0.5) < 1e-15 &&
@@ -215,7 +216,7 @@ static void vectors_and_plain_channels_are_mapped(void **state) {
     const double *none[2] = {NULL, NULL};
 
     (void)state;
-    assert_int_equal(pose_plan_make(&plan, "file.bvh", model), CLI_DONE);
+    assert_int_equal(pose_plan_make(&plan, model, NULL), PM_OK);
     assert_int_equal(plan.rotation_count, 0);
     assert_int_equal(plan.vector_count, 2);
     assert_int_equal(plan.plain_count, 1); /* grip, fist, and the second Xposition */
@@ -240,7 +241,7 @@ static void rotations_that_are_no_euler_order_are_refused(void **state) {
     for (i = 0; i < 3; i++) {
         bvh *model = model_of(channels[i], i == 0 ? "1 2\n" : i == 1 ? "1 2 3\n" : "1 2 3 4\n");
         pose_plan plan;
-        assert_int_equal(pose_plan_make(&plan, "file.bvh", model), CLI_BAD_INPUT);
+        assert_int_equal(pose_plan_make(&plan, model, NULL), PM_ERROR_FILE);
         pose_plan_release(&plan);
         bvh_free(&model);
     }
@@ -252,7 +253,7 @@ static void bones_point_to_their_first_child(void **state) {
     double axes[3] = {9, 9, 9};
 
     (void)state;
-    assert_int_equal(pose_plan_make(&plan, "file.bvh", model), CLI_DONE);
+    assert_int_equal(pose_plan_make(&plan, model, NULL), PM_OK);
     pose_bone_axes(&plan, axes);
     assert_true(axes[0] == 0 && axes[1] == 0 && axes[2] == 1);
     pose_plan_release(&plan);
@@ -319,12 +320,13 @@ static int run(const char *format, ...) {
 }
 
 static bvh *load(const char *path, char **data) {
-    static const bvh_options options;
+    static const pm_motion_read_options options;
     size_t size = 0;
     bvh *model = NULL;
 
     assert_int_equal(cli_read_file(path, &bvh_kind, data, &size), CLI_DONE);
-    assert_int_equal(bvh_parse(path, *data, size, &options, &model), CLI_DONE);
+    const motion_input input = {.data = *data, .size = size, .options = &options};
+    assert_int_equal(bvh_parse(&input, &model, NULL), PM_OK);
     return model;
 }
 
@@ -575,7 +577,7 @@ static void samples_between_rows_lie_half_way_as_rotations(void **state) {
                          data_path("cmu_12_01_walk_mixed_eol.bvh"), in_folder("out.bvh")),
                      CLI_DONE);
     model = load(in_folder("out.bvh"), &data);
-    assert_int_equal(pose_plan_make(&plan, "out", model), CLI_DONE);
+    assert_int_equal(pose_plan_make(&plan, model, NULL), PM_OK);
     keys = malloc(model->frame_count * plan.rotation_count * 4 * sizeof *keys);
     assert_non_null(keys);
     pose_rotation_keys(&plan, 0, keys);

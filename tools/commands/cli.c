@@ -109,15 +109,39 @@ static const failure_class failure_classes[] = {
     {PM_ERROR_OUTPUT, CLI_CANNOT_WRITE, NULL},
 };
 
-cli_exit cli_fail_error(const char *what, const pm_error *error) {
+static failure_class class_of(const pm_error *error) {
     failure_class failure = {error->status, CLI_DEVICE_FAILED, NULL};
     for (size_t i = 0; i < sizeof failure_classes / sizeof failure_classes[0]; i++) {
         if (failure_classes[i].status == error->status) {
             failure = failure_classes[i];
         }
     }
+    failure.hint = error->hint != NULL ? error->hint : failure.hint;
+    return failure;
+}
+
+cli_exit cli_fail_error(const char *what, const pm_error *error) {
+    const failure_class failure = class_of(error);
     char reason[CLI_ERROR_TEXT];
     return cli_fail(failure.code, what, failure.hint, "%s", cli_error_text(error, reason));
+}
+
+cli_exit cli_fail_file(const pm_error *error) {
+    const failure_class failure = class_of(error);
+    progress_clear();
+    printable_line(stderr, "posemill: %s", error->message);
+    if (failure.hint != NULL) {
+        printable_line(stderr, "  %s", failure.hint);
+    }
+    return failure.code;
+}
+
+void cli_log_warning(void *user, pm_log_level level, const char *message) {
+    (void)user;
+    if (level == PM_LOG_WARNING && !cli_quiet) {
+        progress_clear();
+        printable_line(stderr, "posemill: warning: %s", message);
+    }
 }
 
 cli_exit cli_read_file(const char *path, const input_kind *kind, char **data, size_t *size) {
@@ -127,4 +151,27 @@ cli_exit cli_read_file(const char *path, const input_kind *kind, char **data, si
     }
     return cli_fail(CLI_BAD_INPUT, strcmp(path, "-") == 0 ? "standard input" : path, NULL, "%s",
                     reason);
+}
+
+static cli_exit done_or_failed(pm_status status, const pm_error *error) {
+    return status == PM_OK ? CLI_DONE : cli_fail_file(error);
+}
+
+cli_exit cli_output_open(const char *path, cli_output **output) {
+    pm_error error;
+    return done_or_failed(motion_output_open(path, output, &error), &error);
+}
+
+cli_exit cli_output_write(cli_output *output, const void *data, size_t size) {
+    pm_error error;
+    return done_or_failed(motion_output_write(output, data, size, &error), &error);
+}
+
+cli_exit cli_output_commit(cli_output **output) {
+    pm_error error;
+    return done_or_failed(motion_output_commit(output, &error), &error);
+}
+
+void cli_output_abandon(cli_output **output) {
+    motion_output_abandon(output);
 }

@@ -9,6 +9,7 @@
 #include <posemill/posemill.h>
 
 #include "motion/files/input.h"
+#include "motion/files/output.h"
 
 typedef enum cli_exit {
     CLI_DONE = 0,
@@ -28,6 +29,12 @@ cli_exit cli_fail(cli_exit code, const char *what, const char *hint, const char 
 /* cli_fail with the exit code, the message and the hint of a library error. */
 cli_exit cli_fail_error(const char *what, const pm_error *error);
 
+/* The same for an error whose message names the file already. */
+cli_exit cli_fail_file(const pm_error *error);
+
+/* A pm_log_function that prints warnings as cli_warn does. */
+void cli_log_warning(void *user, pm_log_level level, const char *message);
+
 /* The message of a library error, with field names replaced by the words of the options. Returns
  * text. */
 enum { CLI_ERROR_TEXT = 512 };
@@ -46,17 +53,11 @@ extern bool cli_quiet;
 /* input_read_file; on failure prints and returns the code. */
 cli_exit cli_read_file(const char *path, const input_kind *kind, char **data, size_t *size);
 
-/* An output file that is written to a temporary file beside its final name and renamed on commit,
- * or stdout for "-". After atomic_file_watch_signals, a signal that ends the process removes the
- * temporary file. */
-typedef struct cli_output cli_output;
-
+/* motion_output, with failures printed. */
+typedef struct motion_output cli_output;
 cli_exit cli_output_open(const char *path, cli_output **output);
-/* On failure prints, and removes the temporary file. The output must still be abandoned. */
 cli_exit cli_output_write(cli_output *output, const void *data, size_t size);
-/* Closes the file (a full disk is reported here at the latest), renames it, frees. */
 cli_exit cli_output_commit(cli_output **output);
-/* Removes the temporary file, frees. *output may be NULL. */
 void cli_output_abandon(cli_output **output);
 
 #endif

@@ -43,7 +43,8 @@ static const command_help help = {
 typedef struct device_row {
     pm_device_info info;
     pm_bit_match bit_match;
-    char failure[256]; /* why the comparison failed; empty: it succeeded */
+    char failure[sizeof((pm_error *)0)
+                     ->message]; /* why the comparison failed; empty: it succeeded */
 } device_row;
 
 typedef struct device_list {

@@ -7,7 +7,7 @@
 #define POSEMILL_TOOLS_OUTPUT_NAMES_H
 
 #include "commands/cli.h"
-#include "file_location.h"
+#include "motion/files/file_location.h"
 
 /* The extension of a name, without the dot; "" if there is none. */
 const char *extension_of(const char *path);

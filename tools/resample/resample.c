@@ -7,9 +7,9 @@
 
 #include "files/output_names.h"
 #include "files/progress.h"
+#include "motion/bvh/bvh_pose.h"
 #include "motion/files/printable.h"
 #include "resample_clips.h"
-#include "resample_pose.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +28,17 @@ typedef struct work {
     bool keeps_equal; /* the method keeps equal keys constant */
     resample_report *report;
     progress bar;
+    pm_error error;
 } work;
+
+/* Prints a failure of the library. Messages about outputs name the file already. */
+static cli_exit result(pm_status status, const work *w) {
+    if (status == PM_OK) {
+        return CLI_DONE;
+    }
+    return status == PM_ERROR_OUTPUT ? cli_fail_file(&w->error)
+                                     : cli_fail_error(w->path, &w->error);
+}
 
 /* Methods of two keys and circular hold still between equal keys, so those need no conversion. */
 static bool keeps_equal_keys(pm_method method) {
@@ -119,7 +129,7 @@ static cli_exit write_source_row(work *w, size_t frame) {
 
     memcpy(w->row, w->model->values + frame * channels, channels * sizeof *w->row);
     w->report->kept_frames++;
-    return bvh_writer_source_row(&w->writer, frame);
+    return result(bvh_writer_source_row(&w->writer, frame, &w->error), w);
 }
 
 /* Writes row `index` of the piece, which lies at `position`. */
@@ -144,7 +154,7 @@ static cli_exit write_row(work *w, size_t index, resample_position position) {
                      c->plain_samples + 3 * c->plain_count * index, between, w->row)) {
         return refuse(w, "values are too large to be interpolated", NULL);
     }
-    return bvh_writer_row(&w->writer, w->row);
+    return result(bvh_writer_row(&w->writer, w->row, &w->error), w);
 }
 
 static cli_exit write_pieces(work *w) {
@@ -189,14 +199,16 @@ static cli_exit write_file(work *w, const char *out) {
         return code;
     }
     progress_begin(&w->bar, "resample", frames);
-    code = bvh_writer_begin(&w->writer, w->model, output, frames, w->rate,
-                            (unsigned)w->options->decimals);
+    const motion_sink sink = motion_output_sink(output);
+    code = result(bvh_writer_begin(&w->writer, w->model, &sink, frames, w->rate,
+                                   (unsigned)w->options->decimals, &w->error),
+                  w);
     if (code == CLI_DONE) {
         code = write_pieces(w);
     }
     progress_end(&w->bar);
     if (code == CLI_DONE) {
-        code = bvh_writer_end(&w->writer);
+        code = result(bvh_writer_end(&w->writer, &w->error), w);
     }
     w->report->frames = frames;
     w->report->bytes_written = w->writer.bytes;
@@ -227,13 +239,17 @@ static void describe_source(work *w) {
 }
 
 static cli_exit run(work *w, pm_engine *engine, const char *data, size_t size, const char *out) {
-    cli_exit code = bvh_parse(w->path, data, size, &w->options->bvh, &w->model);
+    const motion_input input = {.data = data,
+                                .size = size,
+                                .options = &w->options->read,
+                                .warnings = {cli_log_warning, NULL, w->path}};
+    cli_exit code = result(bvh_parse(&input, &w->model, &w->error), w);
 
     if (code == CLI_DONE) {
         code = locate_samples(w);
     }
     if (code == CLI_DONE) {
-        code = pose_plan_make(&w->plan, w->path, w->model);
+        code = result(pose_plan_make(&w->plan, w->model, &w->error), w);
     }
     if (code == CLI_DONE) {
         code = start_row(w);

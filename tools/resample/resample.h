@@ -6,7 +6,8 @@
 #ifndef POSEMILL_TOOLS_RESAMPLE_H
 #define POSEMILL_TOOLS_RESAMPLE_H
 
-#include "formats/bvh.h"
+#include "commands/cli.h"
+#include "motion/bvh/bvh.h"
 #include "motion/time/resample_grid.h"
 #include "options/curve_options.h"
 #include "options/device_options.h"
@@ -26,7 +27,7 @@ typedef struct resample_options {
     bool position_add;
     size_t decimals;
     bool json;
-    bvh_options bvh;
+    pm_motion_read_options read;
     curve_options curve;
     device_options device;
 } resample_options;

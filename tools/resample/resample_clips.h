@@ -6,8 +6,8 @@
 #ifndef POSEMILL_TOOLS_RESAMPLE_CLIPS_H
 #define POSEMILL_TOOLS_RESAMPLE_CLIPS_H
 
+#include "motion/bvh/bvh_pose.h"
 #include "resample.h"
-#include "resample_pose.h"
 
 typedef struct resample_clips {
     pm_clip *rotations, *vectors, *plains; /* NULL: the file has none */

@@ -15,7 +15,7 @@ static double throughput(const resample_report *report) {
 }
 
 static const char *snap_text(const resample_options *options, const resample_report *report) {
-    return options->bvh.source_rate.den != 0  ? "as given"
+    return options->read.source_rate.den != 0 ? "as given"
            : report->rate_how == RATE_LITERAL ? "as written"
                                               : "snapped";
 }

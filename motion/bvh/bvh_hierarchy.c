@@ -3,7 +3,7 @@
  * Reads the HIERARCHY of a BVH word by word; a line break only ends a name. Nesting is stored in
  * the parents of the joints, not on the stack, so any depth is accepted.
  */
-#include "bvh_scan.h"
+#include "motion/bvh/bvh_scan.h"
 
 #include <stdlib.h>
 #include <string.h>

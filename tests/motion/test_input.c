@@ -5,8 +5,8 @@
  */
 #define _POSIX_C_SOURCE 200809L
 
-#include "formats/bvh.h"
 #include "formats/npy.h"
+#include "motion/bvh/bvh.h"
 #include "motion/files/input.h"
 #include "oracle/random_tracks.h"
 #include "support/check.h"

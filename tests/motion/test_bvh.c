@@ -12,47 +12,58 @@
 
 #include <cmocka.h>
 
-#include "formats/bvh.h"
+#include "motion/bvh/bvh.h"
+#include "motion/files/output.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+/* ---- files ----------------------------------------------------------------------- */
+
+static char *read_whole(const char *path, const input_kind *kind, size_t *size) {
+    char reason[INPUT_REASON_SIZE] = "", *data = NULL;
+
+    if (!input_read_file(path, kind, &data, size, reason)) {
+        fail_msg("%s: %s", path, reason);
+    }
+    return data;
+}
+
 /* ---- reading a text and its messages --------------------------------------------- */
 
 static char messages[4096]; /* messages of the last read */
 
-static int divert_stderr(FILE *file) {
-    int saved;
-
-    fflush(stderr);
-    saved = dup(STDERR_FILENO);
-    assert_true(saved >= 0 && dup2(fileno(file), STDERR_FILENO) >= 0);
-    return saved;
+static void keep_warning(void *user, pm_log_level level, const char *message) {
+    const size_t used = strlen(messages);
+    (void)user;
+    assert_int_equal(level, PM_LOG_WARNING);
+    snprintf(messages + used, sizeof messages - used, "warning: %s\n", message);
 }
 
-static cli_exit read_bytes(const char *data, size_t size, const bvh_options *options, bvh **model) {
-    FILE *file = tmpfile();
-    cli_exit code;
-    int saved;
-    size_t got;
+static pm_status read_bytes(const char *data, size_t size, const pm_motion_read_options *options,
+                            bvh **model) {
+    const motion_input input = {.data = data,
+                                .size = size,
+                                .options = options,
+                                .warnings = {keep_warning, NULL, "file.bvh"}};
+    pm_error error;
 
-    assert_non_null(file);
-    saved = divert_stderr(file);
+    memset(&error, 0x5A, sizeof error);
+    messages[0] = '\0';
     *model = NULL;
-    code = bvh_parse("file.bvh", data, size, options, model);
-    fflush(stderr);
-    dup2(saved, STDERR_FILENO);
-    close(saved);
-    rewind(file);
-    got = fread(messages, 1, sizeof messages - 1, file);
-    messages[got] = '\0';
-    fclose(file);
-    return code;
+    const pm_status status = bvh_parse(&input, model, &error);
+    if (status != PM_OK) {
+        const size_t used = strlen(messages);
+        assert_int_equal(error.status, status);
+        snprintf(messages + used, sizeof messages - used, "%s\n  %s\n", error.message,
+                 error.hint != NULL ? error.hint : "");
+    }
+    return status;
 }
 
-static const bvh_options plain = {false, false, false, {0, 0}};
+static const pm_motion_read_options plain;
 
 static void assert_message(const char *part) {
     if (strstr(messages, part) == NULL) {
@@ -63,18 +74,19 @@ static void assert_message(const char *part) {
 static bvh *read_good(const char *text) {
     bvh *model;
 
-    if (read_bytes(text, strlen(text), &plain, &model) != CLI_DONE) {
+    if (read_bytes(text, strlen(text), &plain, &model) != PM_OK) {
         fail_msg("refused: %s", messages);
     }
     return model;
 }
 
-static void assert_refused(const char *text, const bvh_options *options, const char *reason) {
+static void assert_refused(const char *text, const pm_motion_read_options *options,
+                           const char *reason) {
     bvh *model;
 
-    assert_int_equal(read_bytes(text, strlen(text), options, &model), CLI_BAD_INPUT);
+    assert_int_equal(read_bytes(text, strlen(text), options, &model), PM_ERROR_FILE);
     assert_null(model);
-    assert_message("posemill: file.bvh: line ");
+    assert_message("line ");
     assert_message(reason);
 }
 
@@ -288,12 +300,12 @@ static void what_is_not_finite_is_refused_with_line_and_joint(void **state) {
 static void nan_hold_keeps_the_last_good_value(void **state) {
     static const char text[] = ONE_JOINT HEAD("3", "0.02") "1 2 3\nnan 5 -1.#IND\ninf 7 8\n";
     static const double expected[] = {1, 2, 3, 1, 5, 3, 1, 7, 8};
-    bvh_options hold = {false, true, false, {0, 0}};
+    pm_motion_read_options hold = {.hold_nan = true};
     bvh *model;
     size_t i;
 
     (void)state;
-    assert_int_equal(read_bytes(text, strlen(text), &hold, &model), CLI_DONE);
+    assert_int_equal(read_bytes(text, strlen(text), &hold, &model), PM_OK);
     for (i = 0; i < 9; i++) {
         assert_true(model->values[i] == expected[i]);
     }
@@ -319,7 +331,7 @@ static void a_row_may_span_lines_if_the_counts_add_up(void **state) {
 }
 
 static void the_rows_override_a_wrong_frame_count(void **state) {
-    bvh_options strict = {true, false, false, {0, 0}};
+    pm_motion_read_options strict = {.strict = true};
     bvh *model = read_good(ONE_JOINT HEAD("5", "0.02") "1 2 3\n4 5 6\n");
 
     (void)state;
@@ -341,7 +353,7 @@ static void text_after_the_last_frame_is_left_out_with_a_warning(void **state) {
     assert_int_equal(model->frame_count, 2);
     assert_message("line 21: text after the last row is ignored");
     bvh_free(&model);
-    assert_int_equal(read_bytes(nuls, sizeof nuls, &plain, &model), CLI_DONE);
+    assert_int_equal(read_bytes(nuls, sizeof nuls, &plain, &model), PM_OK);
     assert_int_equal(model->frame_count, 1);
     assert_message("text after the last row is ignored");
     bvh_free(&model);
@@ -367,7 +379,7 @@ static void one_frame_is_a_clip_and_none_is_an_error(void **state) {
 
 static void placeholder_frame_times_require_a_rate(void **state) {
     static const char *const times[] = {"1.0", "1", "0", "0.000", "-0.1", "abc", ""};
-    bvh_options given = {false, false, false, {30000, 1001}};
+    pm_motion_read_options given = {.source_rate = {30000, 1001}};
     char text[1024];
     size_t i;
     bvh *model;
@@ -377,7 +389,7 @@ static void placeholder_frame_times_require_a_rate(void **state) {
         snprintf(text, sizeof text, "%sMOTION\nFrames: 1\nFrame Time: %s\n1 2 3\n", ONE_JOINT,
                  times[i]);
         assert_refused(text, &plain, "--src-rate");
-        assert_int_equal(read_bytes(text, strlen(text), &given, &model), CLI_DONE);
+        assert_int_equal(read_bytes(text, strlen(text), &given, &model), PM_OK);
         assert_int_equal(model->rate.num, 30000);
         assert_int_equal(model->rate.den, 1001);
         bvh_free(&model);
@@ -388,7 +400,7 @@ static void placeholder_frame_times_require_a_rate(void **state) {
 
 static void the_frame_time_is_snapped_unless_disabled(void **state) {
     static const char text[] = ONE_JOINT HEAD("1", ".0083333") "1 2 3";
-    bvh_options literal = {false, false, true, {0, 0}};
+    pm_motion_read_options literal = {.no_snap = true};
     bvh *model = read_good(text);
 
     (void)state;
@@ -396,7 +408,7 @@ static void the_frame_time_is_snapped_unless_disabled(void **state) {
     assert_int_equal(model->rate_how, RATE_INTEGER);
     assert_memory_equal(model->frame_time.begin, ".0083333", 8);
     bvh_free(&model);
-    assert_int_equal(read_bytes(text, strlen(text), &literal, &model), CLI_DONE);
+    assert_int_equal(read_bytes(text, strlen(text), &literal, &model), PM_OK);
     assert_int_equal(model->rate.num, 10000000);
     assert_int_equal(model->rate.den, 83333);
     bvh_free(&model);
@@ -415,7 +427,7 @@ static void a_file_cut_anywhere_is_read_or_refused_but_never_read_past(void **st
         bvh *model;
         assert_non_null(copy);
         memcpy(copy + 1, text, size); /* ends exactly at the end of the allocation */
-        refused += read_bytes(copy + 1, size, &plain, &model) == CLI_BAD_INPUT;
+        refused += read_bytes(copy + 1, size, &plain, &model) == PM_ERROR_FILE;
         bvh_free(&model);
         free(copy);
     }
@@ -478,26 +490,28 @@ static void nuls_do_not_crash_the_reader(void **state) {
  * file. */
 static char *written(const bvh *model, bool own_rows) {
     char path[] = "/tmp/posemill-test-bvh-XXXXXX";
-    cli_output *output = NULL;
+    motion_output *output = NULL;
     bvh_writer writer;
+    pm_error error;
     char *data;
     size_t size, i;
     int file = mkstemp(path);
 
     assert_true(file >= 0);
     close(file);
-    assert_int_equal(cli_output_open(path, &output), CLI_DONE);
-    assert_int_equal(bvh_writer_begin(&writer, model, output, model->frame_count, model->rate, 6),
-                     CLI_DONE);
+    assert_int_equal(motion_output_open(path, &output, &error), PM_OK);
+    const motion_sink sink = motion_output_sink(output);
+    assert_int_equal(
+        bvh_writer_begin(&writer, model, &sink, model->frame_count, model->rate, 6, &error), PM_OK);
     for (i = 0; i < model->frame_count; i++) {
-        assert_int_equal(own_rows
-                             ? bvh_writer_source_row(&writer, i)
-                             : bvh_writer_row(&writer, model->values + i * model->channel_count),
-                         CLI_DONE);
+        const double *row = model->values + i * model->channel_count;
+        assert_int_equal(own_rows ? bvh_writer_source_row(&writer, i, &error)
+                                  : bvh_writer_row(&writer, row, &error),
+                         PM_OK);
     }
-    assert_int_equal(bvh_writer_end(&writer), CLI_DONE);
-    assert_int_equal(cli_output_commit(&output), CLI_DONE);
-    assert_int_equal(cli_read_file(path, &bvh_kind, &data, &size), CLI_DONE);
+    assert_int_equal(bvh_writer_end(&writer, &error), PM_OK);
+    assert_int_equal(motion_output_commit(&output, &error), PM_OK);
+    data = read_whole(path, &bvh_kind, &size);
     assert_int_equal(writer.bytes, size);
     bvh_writer_release(&writer);
     unlink(path);
@@ -516,12 +530,12 @@ static void source_rows_keep_their_digits(void **state) {
 
 static void held_rows_are_written_from_their_numbers(void **state) {
     static const char source[] = ONE_JOINT TWO_ROWS "1.50 2 3\nnan 5.0 6\n";
-    bvh_options hold = {false, true, false, {0, 0}};
+    pm_motion_read_options hold = {.hold_nan = true};
     bvh *model;
     char *text;
 
     (void)state;
-    assert_int_equal(read_bytes(source, strlen(source), &hold, &model), CLI_DONE);
+    assert_int_equal(read_bytes(source, strlen(source), &hold, &model), PM_OK);
     text = written(model, true);
     assert_non_null(strstr(text, "1.50 2 3\n1.500000 5.000000 6.000000\n"));
     free(text);
@@ -627,7 +641,7 @@ static char *read_data_file(const char *name, size_t *size) {
         print_message("%s is not there\n", path);
         skip();
     }
-    assert_int_equal(cli_read_file(path, NULL, &data, size), CLI_DONE);
+    data = read_whole(path, NULL, size);
     return data;
 }
 
@@ -635,7 +649,7 @@ static void check_data_file(const data_file *file) {
     size_t size;
     char *data = read_data_file(file->path, &size);
     bvh *model;
-    cli_exit code = read_bytes(data, size, &plain, &model);
+    pm_status code = read_bytes(data, size, &plain, &model);
 
     if (file->message == NULL && messages[0] != '\0') {
         fail_msg("%s: %s", file->path, messages);
@@ -643,7 +657,7 @@ static void check_data_file(const data_file *file) {
     if (file->message != NULL) {
         assert_message(file->message);
     }
-    assert_int_equal(code, file->refused ? CLI_BAD_INPUT : CLI_DONE);
+    assert_int_equal(code, file->refused ? PM_ERROR_FILE : PM_OK);
     if (!file->refused) {
         print_message("%s\n", file->path);
         assert_int_equal(model->joint_count, file->joints);
@@ -676,9 +690,9 @@ static void real_files_survive_being_written_and_read(void **state) {
             continue;
         }
         data = read_data_file(data_files[i].path, &size);
-        assert_int_equal(read_bytes(data, size, &plain, &model), CLI_DONE);
+        assert_int_equal(read_bytes(data, size, &plain, &model), PM_OK);
         text = written(model, true);
-        assert_int_equal(read_bytes(text, strlen(text), &plain, &again), CLI_DONE);
+        assert_int_equal(read_bytes(text, strlen(text), &plain, &again), PM_OK);
         assert_int_equal(again->frame_count, model->frame_count);
         assert_int_equal(again->channel_count, model->channel_count);
         assert_memory_equal(again->values, model->values,

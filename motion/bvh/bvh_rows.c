@@ -4,7 +4,7 @@
  * several lines, but a line must not hold more numbers than the row lacks, so that a missing or
  * surplus number never shifts the following ones.
  */
-#include "bvh_scan.h"
+#include "motion/bvh/bvh_scan.h"
 
 #include "motion/text/text.h"
 
@@ -94,7 +94,8 @@ static bool read_frame_time(bvh_scan *scan) {
     }
     if (given) {
         if (seconds == 1.0) {
-            cli_warn(scan->path, "Frame Time: 1 second is a placeholder and is ignored");
+            motion_warn(&scan->input->warnings,
+                        "Frame Time: 1 second is a placeholder and is ignored");
         }
         return true;
     }
@@ -268,8 +269,8 @@ static bool take_text(row_reader *r, bvh_text word, bool *done) {
     }
     if (r->count == 0 &&
         (model->frame_count >= model->frames_stated || !looks_like_row(scan, word))) {
-        cli_warn(scan->path, "line %zu: text after the last row is ignored",
-                 bvh_line(scan, word.begin));
+        motion_warn(&scan->input->warnings, "line %zu: text after the last row is ignored",
+                    bvh_line(scan, word.begin));
         *done = true;
         return true;
     }
@@ -354,11 +355,12 @@ static bool check_row_count(bvh_scan *scan) {
                                 (unsigned long long)stated, model->frame_count);
     }
     if (stated == UINT64_MAX) {
-        cli_warn(scan->path, "Frames: is missing or too large; the file has %zu rows",
-                 model->frame_count);
+        motion_warn(&scan->input->warnings,
+                    "Frames: is missing or too large; the file has %zu rows", model->frame_count);
     } else {
-        cli_warn(scan->path, "Frames: is %llu, but the file has %zu rows; all rows are used",
-                 (unsigned long long)stated, model->frame_count);
+        motion_warn(&scan->input->warnings,
+                    "Frames: is %llu, but the file has %zu rows; all rows are used",
+                    (unsigned long long)stated, model->frame_count);
     }
     return true;
 }

@@ -4,10 +4,12 @@
  */
 #define _POSIX_C_SOURCE 200809L
 
-#include "commands/cli.h"
+#include "motion/files/output.h"
 
-#include "file_location.h"
+#include "motion/base/fault.h"
 #include "motion/files/atomic_file.h"
+#include "motion/files/file_location.h"
+#include "motion/files/printable.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-struct cli_output {
+struct motion_output {
     int file;               /* -1 once closed */
     char *name;             /* for messages */
     char *target;           /* final name; NULL: written in place */
@@ -25,7 +27,7 @@ struct cli_output {
     bool owns_file;
 };
 
-static void output_free(cli_output *output) {
+static void output_free(motion_output *output) {
     atomic_file_remove(&output->temporary);
     if (output->file >= 0 && output->owns_file) {
         close(output->file);
@@ -35,20 +37,24 @@ static void output_free(cli_output *output) {
     free(output);
 }
 
-static cli_exit output_failed(const cli_output *output, int failure) {
-    const char *hint = failure == ENOSPC ? "free some space, or write elsewhere" : NULL;
-    return cli_fail(CLI_CANNOT_WRITE, output->name, hint, "cannot be written: %s",
-                    strerror(failure));
+static pm_status output_failed(const motion_output *output, int failure, pm_error *error) {
+    char shown[384];
+    printable_text(shown, sizeof shown, output->name, strlen(output->name));
+    motion_fail(error, PM_ERROR_OUTPUT, "%s: cannot be written: %s", shown, strerror(failure));
+    if (error != NULL && failure == ENOSPC) {
+        error->hint = "free some space, or write elsewhere";
+    }
+    return PM_ERROR_OUTPUT;
 }
 
 /* Devices and pipes are written in place: renaming over /dev/null would replace it. */
-static int open_in_place(cli_output *output, const char *path) {
+static int open_in_place(motion_output *output, const char *path) {
     output->file = open(path, O_WRONLY | O_CLOEXEC);
     output->owns_file = true;
     return output->file < 0 ? errno : 0;
 }
 
-static int create_temporary(cli_output *output, mode_t mode) {
+static int create_temporary(motion_output *output, mode_t mode) {
     int failure = atomic_file_create(output->target, mode, &output->temporary, &output->file);
     output->owns_file = failure == 0;
     return failure;
@@ -56,7 +62,7 @@ static int create_temporary(cli_output *output, mode_t mode) {
 
 /* An existing file keeps its permissions except setuid, setgid and sticky bits. The target of a
  * link is replaced or created, not the link. */
-static int open_named(cli_output *output, const char *path) {
+static int open_named(motion_output *output, const char *path) {
     struct stat status;
     file_location found;
     bool exists = stat(path, &status) == 0;
@@ -87,14 +93,14 @@ static int open_named(cli_output *output, const char *path) {
     return failure;
 }
 
-cli_exit cli_output_open(const char *path, cli_output **output) {
+pm_status motion_output_open(const char *path, motion_output **output, pm_error *error) {
     bool is_stdout = strcmp(path, "-") == 0;
-    cli_output *created = calloc(1, sizeof *created);
+    motion_output *created = calloc(1, sizeof *created);
     char *name = strdup(is_stdout ? "standard output" : path);
     if (created == NULL || name == NULL) {
         free(created);
         free(name);
-        return cli_fail(CLI_CANNOT_WRITE, path, NULL, "out of memory");
+        return motion_fail(error, PM_ERROR_OUTPUT, "%s: out of memory", path);
     }
     created->file = -1;
     created->name = name;
@@ -106,17 +112,18 @@ cli_exit cli_output_open(const char *path, cli_output **output) {
         failure = path[0] == '\0' ? ENOENT : open_named(created, path);
     }
     if (failure != 0) {
-        cli_exit code = output_failed(created, failure);
+        pm_status status = output_failed(created, failure, error);
         output_free(created);
-        return code;
+        return status;
     }
     *output = created;
-    return CLI_DONE;
+    return PM_OK;
 }
 
 /* Unbuffered, so that a full disk is reported here and not after another output of the same command
  * was committed. */
-cli_exit cli_output_write(cli_output *output, const void *data, size_t size) {
+pm_status motion_output_write(motion_output *output, const void *data, size_t size,
+                              pm_error *error) {
     const char *at = data;
     while (size > 0) {
         ssize_t written = write(output->file, at, size < (1u << 30) ? size : (1u << 30));
@@ -124,17 +131,17 @@ cli_exit cli_output_write(cli_output *output, const void *data, size_t size) {
             at += written;
             size -= (size_t)written;
         } else if (errno != EINTR) {
-            cli_exit code = output_failed(output, errno);
+            pm_status status = output_failed(output, errno, error);
             atomic_file_remove(&output->temporary);
-            return code;
+            return status;
         }
     }
-    return CLI_DONE;
+    return PM_OK;
 }
 
 /* close() can report a failed write, so it precedes the renaming. The lock of the temporary file
  * must be held until after the renaming; a second descriptor holds it. Returns 0 or an errno. */
-static int close_and_rename(cli_output *output) {
+static int close_and_rename(motion_output *output) {
     int file = output->file;
     int holding = output->temporary != NULL ? fcntl(file, F_DUPFD_CLOEXEC, 0) : -1;
     if (output->temporary != NULL && holding < 0) {
@@ -147,18 +154,26 @@ static int close_and_rename(cli_output *output) {
     return output->temporary != NULL ? atomic_file_rename(&output->temporary, output->target) : 0;
 }
 
-cli_exit cli_output_commit(cli_output **output) {
-    cli_output *closing = *output;
+pm_status motion_output_commit(motion_output **output, pm_error *error) {
+    motion_output *closing = *output;
     *output = NULL;
     int failure = closing->owns_file ? close_and_rename(closing) : 0;
-    cli_exit code = failure != 0 ? output_failed(closing, failure) : CLI_DONE;
+    pm_status status = failure != 0 ? output_failed(closing, failure, error) : PM_OK;
     output_free(closing);
-    return code;
+    return status;
 }
 
-void cli_output_abandon(cli_output **output) {
+void motion_output_abandon(motion_output **output) {
     if (*output != NULL) {
         output_free(*output);
         *output = NULL;
     }
+}
+
+static pm_status write_to_output(void *user, const void *data, size_t size, pm_error *error) {
+    return motion_output_write(user, data, size, error);
+}
+
+motion_sink motion_output_sink(motion_output *output) {
+    return (motion_sink){write_to_output, output};
 }

@@ -3,10 +3,10 @@
  * Interprets the channels of a BVH: converts rows of angles, positions and other numbers to the
  * rotations and vectors of clips, and back.
  */
-#ifndef POSEMILL_TOOLS_RESAMPLE_POSE_H
-#define POSEMILL_TOOLS_RESAMPLE_POSE_H
+#ifndef POSEMILL_MOTION_BVH_POSE_H
+#define POSEMILL_MOTION_BVH_POSE_H
 
-#include "formats/bvh.h"
+#include "motion/bvh/bvh.h"
 
 #define POSE_NO_CHANNEL SIZE_MAX
 
@@ -42,9 +42,9 @@ typedef struct pose_plan {
     size_t plain_count;
 } pose_plan;
 
-/* Borrows the model. Rejects joints whose rotation channels do not form an Euler order. `path` is
- * for messages. Release the plan also on failure. */
-cli_exit pose_plan_make(pose_plan *plan, const char *path, const bvh *model);
+/* Borrows the model. Refuses joints whose rotation channels do not form an Euler order. Release the
+ * plan also on failure. */
+pm_status pose_plan_make(pose_plan *plan, const bvh *model, pm_error *error);
 void pose_plan_release(pose_plan *plan);
 
 /* Writes the keys of the frames from first_frame: (frames, rotation_count, 4). */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
  * Reads a BVH file from end to end, and contains the scanner. The hierarchy is read in
- * bvh_hierarchy.c, the motion in bvh_motion.c.
+ * bvh_hierarchy.c, the motion in bvh_rows.c.
  */
-#include "bvh.h"
+#include "motion/bvh/bvh.h"
 
-#include "bvh_scan.h"
+#include "motion/bvh/bvh_scan.h"
 #include "motion/files/printable.h"
 #include "motion/text/text.h"
 
@@ -100,7 +100,8 @@ static void refuse(bvh_scan *scan, const char *location, const char *hint, const
 
     if (!scan->failed) {
         vsnprintf(text, sizeof text, reason, arguments);
-        cli_fail(CLI_BAD_INPUT, scan->path, hint, "line %zu: %s", bvh_line(scan, location), text);
+        motion_refuse(scan->error, "line %zu: %s", bvh_line(scan, location), text);
+        scan->error->hint = hint;
     }
     scan->failed = true;
 }
@@ -126,7 +127,7 @@ bool bvh_refuse_with_hint(bvh_scan *scan, const char *location, const char *hint
 
 bool bvh_out_of_memory(bvh_scan *scan) {
     if (!scan->failed) {
-        cli_fail(CLI_BAD_INPUT, scan->path, NULL, "too large for this machine's memory");
+        motion_refuse_memory(scan->error);
     }
     scan->failed = true;
     return false;
@@ -238,10 +239,10 @@ static bool warn_of_duplicates(bvh_scan *scan) {
     free(sorted);
     if (duplicates != 0) {
         bvh_describe_joint(model, example, text);
-        cli_warn(scan->path,
-                 "%zu joint%s a name used before, such as %s; joints are identified by "
-                 "their order",
-                 duplicates, duplicates == 1 ? " has" : "s have", text);
+        motion_warn(&scan->input->warnings,
+                    "%zu joint%s a name used before, such as %s; joints are identified by "
+                    "their order",
+                    duplicates, duplicates == 1 ? " has" : "s have", text);
     }
     return true;
 }
@@ -255,25 +256,34 @@ static bool scan_all(bvh_scan *scan) {
     }
     scan->model->comma = scan->commas != 0;
     if (scan->model->comma) {
-        cli_warn(scan->path, "numbers have decimal commas; they are written with decimal points");
+        motion_warn(&scan->input->warnings,
+                    "numbers have decimal commas; they are written with decimal points");
     }
     return true;
 }
 
-cli_exit bvh_parse(const char *path, const char *data, size_t size, const bvh_options *options,
-                   bvh **model) {
-    bvh_scan scan = {path, data, data, data + size, options, calloc(1, sizeof(bvh)), 0, false};
-
+pm_status bvh_parse(const motion_input *input, bvh **model, pm_error *error) {
+    const char *data = input->data;
+    bvh_scan scan = {.input = input,
+                     .error = error,
+                     .begin = data,
+                     .at = data,
+                     .end = data + input->size,
+                     .options = input->options,
+                     .model = calloc(1, sizeof(bvh))};
+    pm_error own = {.status = PM_ERROR_FILE};
+    if (error == NULL) {
+        scan.error = &own; /* its status is the result */
+    }
     if (scan.model == NULL) {
-        bvh_out_of_memory(&scan);
-        return CLI_BAD_INPUT;
+        return motion_refuse_memory(error);
     }
     if (!scan_all(&scan)) {
         bvh_free(&scan.model);
-        return CLI_BAD_INPUT;
+        return scan.error->status;
     }
     *model = scan.model;
-    return CLI_DONE;
+    return PM_OK;
 }
 
 void bvh_free(bvh **model) {

@@ -3,20 +3,21 @@
  * Shared by the parts of the BVH reader: the position in the text, words, and errors with a line
  * number. Not for other modules.
  */
-#ifndef POSEMILL_TOOLS_BVH_SCAN_H
-#define POSEMILL_TOOLS_BVH_SCAN_H
+#ifndef POSEMILL_MOTION_BVH_SCAN_H
+#define POSEMILL_MOTION_BVH_SCAN_H
 
-#include "bvh.h"
+#include "motion/bvh/bvh.h"
 
 typedef struct bvh_scan {
-    const char *path;
+    const motion_input *input;
+    pm_error *error;
     const char *begin; /* after the byte order mark */
     const char *at;
     const char *end;
-    const bvh_options *options;
+    const pm_motion_read_options *options;
     bvh *model;
     size_t commas; /* number of decimal commas read */
-    bool failed;   /* a message was printed */
+    bool failed;   /* the error has a message */
 } bvh_scan;
 
 bool bvh_is_blank(char c); /* a blank or a line end */
@@ -33,13 +34,14 @@ bool bvh_word_is(bvh_text word, const char *name);
 enum { BVH_PRINTABLE_BYTES = 60, BVH_PRINTABLE_SIZE = 4 * BVH_PRINTABLE_BYTES + 1 };
 char *bvh_printable(bvh_text word, char text[BVH_PRINTABLE_SIZE]);
 
-/* Reads the next word as a finite number. On failure prints and returns false. */
+/* Reads the next word as a finite number. On failure sets the error and returns false. */
 bool bvh_next_number(bvh_scan *scan, const char *what, double *value);
 
 /* The number of the line that contains `location`. LF, CR and CRLF end lines. */
 size_t bvh_line(const bvh_scan *scan, const char *location);
 
-/* Print `path: line N: ...`. They always return false, and only the first error is printed. */
+/* Set the error to `line N: ...`. They always return false, and only the first error is kept. The hint
+ * has static storage. */
 bool bvh_refuse(bvh_scan *scan, const char *location, const char *reason, ...)
     __attribute__((format(printf, 3, 4)));
 bool bvh_refuse_with_hint(bvh_scan *scan, const char *location, const char *hint,
@@ -49,7 +51,7 @@ bool bvh_out_of_memory(bvh_scan *scan);
 /* Reserves memory for one more element. False when memory is exhausted. */
 bool bvh_grow(void **array, size_t count, size_t *capacity, size_t element_size);
 
-/* The parts of a file, read from scan->at on. On failure they print and return false. */
+/* The parts of a file, read from scan->at on. On failure they set the error and return false. */
 bool bvh_scan_hierarchy(bvh_scan *scan); /* up to and including MOTION */
 bool bvh_scan_head(bvh_scan *scan);      /* Frames: and Frame Time: */
 bool bvh_scan_rows(bvh_scan *scan);      /* the rest */

@@ -2,12 +2,13 @@
  *
  * Biovision motion text (BVH) as found in practice: a skeleton whose joints declare their
  * channels, and rows of numbers. The reader keeps the text of the source, so that a frame can be
- * written again unchanged. Rotations are interpreted in resample_pose.h.
+ * written again unchanged. Rotations are interpreted in bvh_pose.h.
  */
-#ifndef POSEMILL_TOOLS_BVH_H
-#define POSEMILL_TOOLS_BVH_H
+#ifndef POSEMILL_MOTION_BVH_H
+#define POSEMILL_MOTION_BVH_H
 
-#include "commands/cli.h"
+#include "motion/files/input.h"
+#include "motion/model/model.h"
 #include "motion/time/rate.h"
 
 #define BVH_NO_JOINT SIZE_MAX
@@ -57,13 +58,6 @@ typedef struct bvh_row {
     bool held;     /* some value was replaced by that of the row before */
 } bvh_row;
 
-typedef struct bvh_options {
-    bool strict;   /* --strict: reject a file whose Frames: differs from its number of rows */
-    bool hold_nan; /* --nan hold: use the value of the row before instead of failing */
-    bool no_snap;  /* --no-snap: use the frame time exactly as written */
-    pm_rational source_rate; /* --src-rate, replaces the frame time. 0/0: not given */
-} bvh_options;
-
 /* Channels are numbered in file order over all joints, which is the order of a row. */
 typedef struct bvh {
     bvh_joint *joints;
@@ -88,11 +82,10 @@ typedef struct bvh {
 /* Recognised by HIERARCHY after blanks and a byte order mark. */
 extern const input_kind bvh_kind;
 
-/* Parses text that must outlive the model and is called `path` in messages. Unusual but unambiguous
- * input causes a warning. Other input is rejected with CLI_BAD_INPUT and a message with the line
- * and the joint. On success free *model with bvh_free. */
-cli_exit bvh_parse(const char *path, const char *data, size_t size, const bvh_options *options,
-                   bvh **model);
+/* Parses text that must outlive the model. Unusual but unambiguous input causes a warning. Other
+ * input is refused, with the line and the joint in the message. On success free *model with
+ * bvh_free. */
+pm_status bvh_parse(const motion_input *input, bvh **model, pm_error *error);
 
 /* Writes `joint 3 (Spine)` for messages, with the name made printable by bvh_printable. */
 enum { BVH_JOINT_TEXT = 280 };
@@ -103,29 +96,30 @@ void bvh_free(bvh **model);
 
 /* ---- writing ------------------------------------------------------------------- */
 
-/* A buffer for a cli_output. */
+/* A buffer for a sink. */
 typedef struct bvh_writer {
     const bvh *model;
-    cli_output *output;
+    const motion_sink *sink;
     unsigned decimals;
     char *buffer;
     size_t used, capacity;
     uint64_t bytes; /* written so far, including the buffer */
 } bvh_writer;
 
-/* Writes the hierarchy unchanged, and the head of a motion. The model and the output are borrowed.
- * On failure prints and returns the code. Call bvh_writer_release in every case. */
-cli_exit bvh_writer_begin(bvh_writer *writer, const bvh *model, cli_output *output,
-                          uint64_t frame_count, pm_rational rate, unsigned decimals);
+/* Writes the hierarchy unchanged, and the head of a motion. The model and the sink are borrowed. Call
+ * bvh_writer_release in every case. */
+pm_status bvh_writer_begin(bvh_writer *writer, const bvh *model, const motion_sink *sink,
+                           uint64_t frame_count, pm_rational rate, unsigned decimals,
+                           pm_error *error);
 
 /* Writes source frame `frame` with the digits of the file and single spaces. */
-cli_exit bvh_writer_source_row(bvh_writer *writer, size_t frame);
+pm_status bvh_writer_source_row(bvh_writer *writer, size_t frame, pm_error *error);
 
 /* Writes channel_count numbers, which must be finite. */
-cli_exit bvh_writer_row(bvh_writer *writer, const double *values);
+pm_status bvh_writer_row(bvh_writer *writer, const double *values, pm_error *error);
 
-/* Flushes the buffer to the output, which the caller commits. */
-cli_exit bvh_writer_end(bvh_writer *writer);
+/* Flushes the buffer to the sink. */
+pm_status bvh_writer_end(bvh_writer *writer, pm_error *error);
 
 void bvh_writer_release(bvh_writer *writer);
 

@@ -3,7 +3,7 @@
  * Writes a BVH: the hierarchy and the line ends of the source, a new head, and rows with either
  * the digits of the source or fixed-point numbers.
  */
-#include "bvh.h"
+#include "motion/bvh/bvh.h"
 
 #include "motion/text/text.h"
 
@@ -13,30 +13,30 @@
 
 enum { WRITER_BYTES = 1 << 20 };
 
-static cli_exit flush(bvh_writer *writer) {
+static pm_status flush(bvh_writer *writer, pm_error *error) {
     size_t used = writer->used;
 
     writer->used = 0;
-    return used == 0 ? CLI_DONE : cli_output_write(writer->output, writer->buffer, used);
+    return used == 0 ? PM_OK : writer->sink->write(writer->sink->user, writer->buffer, used, error);
 }
 
 /* Reserves `size` bytes. A row larger than the buffer enlarges it. */
-static cli_exit reserve(bvh_writer *writer, size_t size) {
-    cli_exit code = CLI_DONE;
+static pm_status reserve(bvh_writer *writer, size_t size, pm_error *error) {
+    pm_status status = PM_OK;
 
     if (writer->capacity - writer->used >= size) {
-        return CLI_DONE;
+        return PM_OK;
     }
-    code = flush(writer);
-    if (code == CLI_DONE && writer->capacity < size) {
+    status = flush(writer, error);
+    if (status == PM_OK && writer->capacity < size) {
         char *grown = realloc(writer->buffer, size);
         if (grown == NULL) {
-            return cli_fail(CLI_CANNOT_WRITE, "output", NULL, "out of memory for a row");
+            return motion_refuse_memory(error);
         }
         writer->buffer = grown;
         writer->capacity = size;
     }
-    return code;
+    return status;
 }
 
 static void put(bvh_writer *writer, const char *text, size_t size) {
@@ -50,22 +50,23 @@ static void put_line(bvh_writer *writer, const char *text) {
     put(writer, writer->model->line_end, strlen(writer->model->line_end));
 }
 
-cli_exit bvh_writer_begin(bvh_writer *writer, const bvh *model, cli_output *output,
-                          uint64_t frame_count, pm_rational rate, unsigned decimals) {
+pm_status bvh_writer_begin(bvh_writer *writer, const bvh *model, const motion_sink *sink,
+                           uint64_t frame_count, pm_rational rate, unsigned decimals,
+                           pm_error *error) {
     char line[128], time[RATE_TEXT];
-    cli_exit code;
+    pm_status status;
 
     memset(writer, 0, sizeof *writer);
     writer->model = model;
-    writer->output = output;
+    writer->sink = sink;
     writer->decimals = decimals;
     writer->buffer = malloc(WRITER_BYTES);
     if (writer->buffer == NULL) {
-        return cli_fail(CLI_CANNOT_WRITE, "output", NULL, "out of memory for a buffer");
+        return motion_refuse_memory(error);
     }
     writer->capacity = WRITER_BYTES;
-    code = reserve(writer, model->hierarchy_size + 3 * sizeof line);
-    if (code == CLI_DONE) {
+    status = reserve(writer, model->hierarchy_size + 3 * sizeof line, error);
+    if (status == PM_OK) {
         put(writer, model->hierarchy, model->hierarchy_size);
         put_line(writer, "MOTION");
         snprintf(line, sizeof line, "Frames: %llu", (unsigned long long)frame_count);
@@ -74,7 +75,7 @@ cli_exit bvh_writer_begin(bvh_writer *writer, const bvh *model, cli_output *outp
         snprintf(line, sizeof line, "Frame Time: %s", time);
         put_line(writer, line);
     }
-    return code;
+    return status;
 }
 
 /* Ends a row; its last byte is a blank, which the line end replaces. */
@@ -88,19 +89,19 @@ static void end_row(bvh_writer *writer, char *end) {
     writer->used = (size_t)(end - writer->buffer);
 }
 
-cli_exit bvh_writer_source_row(bvh_writer *writer, size_t frame) {
+pm_status bvh_writer_source_row(bvh_writer *writer, size_t frame, pm_error *error) {
     const bvh *model = writer->model;
     const bvh_row *row = &model->rows[frame];
     const char *at = row->text.begin, *end = at + row->text.size;
-    cli_exit code;
+    pm_status status;
     char *out;
 
     if (row->held) {
-        return bvh_writer_row(writer, model->values + frame * model->channel_count);
+        return bvh_writer_row(writer, model->values + frame * model->channel_count, error);
     }
-    code = reserve(writer, row->text.size + 4);
-    if (code != CLI_DONE) {
-        return code;
+    status = reserve(writer, row->text.size + 4, error);
+    if (status != PM_OK) {
+        return status;
     }
     out = writer->buffer + writer->used;
     while (at < end) {
@@ -114,36 +115,36 @@ cli_exit bvh_writer_source_row(bvh_writer *writer, size_t frame) {
         *out++ = ' ';
     }
     end_row(writer, out);
-    return CLI_DONE;
+    return PM_OK;
 }
 
-cli_exit bvh_writer_row(bvh_writer *writer, const double *values) {
+pm_status bvh_writer_row(bvh_writer *writer, const double *values, pm_error *error) {
     size_t count = writer->model->channel_count, i;
     /* Reserves memory per number: a row of the largest doubles would be far longer than any real
      * row. */
-    cli_exit code = CLI_DONE;
+    pm_status status = PM_OK;
     char *out;
 
-    for (i = 0; i < count && code == CLI_DONE; i++) {
-        code = reserve(writer, TEXT_FIXED_SIZE + 4);
+    for (i = 0; i < count && status == PM_OK; i++) {
+        status = reserve(writer, TEXT_FIXED_SIZE + 4, error);
         out = writer->buffer + writer->used;
-        if (code == CLI_DONE) {
+        if (status == PM_OK) {
             out = text_write_fixed(out, values[i], writer->decimals);
             *out++ = ' ';
             writer->bytes += (size_t)(out - writer->buffer) - writer->used;
             writer->used = (size_t)(out - writer->buffer);
         }
     }
-    if (code == CLI_DONE) {
+    if (status == PM_OK) {
         writer->used--;
         writer->bytes--;
         put(writer, writer->model->line_end, strlen(writer->model->line_end));
     }
-    return code;
+    return status;
 }
 
-cli_exit bvh_writer_end(bvh_writer *writer) {
-    return flush(writer);
+pm_status bvh_writer_end(bvh_writer *writer, pm_error *error) {
+    return flush(writer, error);
 }
 
 void bvh_writer_release(bvh_writer *writer) {

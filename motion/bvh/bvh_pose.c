@@ -2,7 +2,7 @@
  *
  * Converts channels to tracks and back. Conversions are in double; only the samples are float32.
  */
-#include "resample_pose.h"
+#include "motion/bvh/bvh_pose.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -34,7 +34,7 @@ static bool find_order(const int axis[3], pm_euler_order *order) {
     return false;
 }
 
-static cli_exit add_rotation(pose_plan *plan, const char *path, size_t joint) {
+static pm_status add_rotation(pose_plan *plan, size_t joint, pm_error *error) {
     const bvh *model = plan->model;
     const bvh_joint *j = &model->joints[joint];
     pose_rotation *r = &plan->rotations[plan->rotation_count];
@@ -53,7 +53,7 @@ static cli_exit add_rotation(pose_plan *plan, const char *path, size_t joint) {
         count++;
     }
     if (count == 0) {
-        return CLI_DONE;
+        return PM_OK;
     }
     if (count == 1) {
         axis[1] = (axis[0] + 1) % 3;
@@ -63,15 +63,14 @@ static cli_exit add_rotation(pose_plan *plan, const char *path, size_t joint) {
     }
     if (count > 3 || !find_order(axis, &r->order)) {
         bvh_describe_joint(model, joint, text);
-        return cli_fail(CLI_BAD_INPUT, path, NULL,
-                        "%s: the %zu rotation channels do not form an Euler angle order", text,
-                        count);
+        return motion_refuse(
+            error, "%s: the %zu rotation channels do not form an Euler angle order", text, count);
     }
     r->joint = joint;
     r->channel_count = count;
     r->axis = axis[0];
     plan->rotation_count++;
-    return CLI_DONE;
+    return PM_OK;
 }
 
 static pose_vector *start_vector(pose_vector *vectors, size_t *count, size_t joint) {
@@ -119,8 +118,8 @@ static void add_vectors(pose_plan *plan, size_t joint) {
     }
 }
 
-cli_exit pose_plan_make(pose_plan *plan, const char *path, const bvh *model) {
-    cli_exit code = CLI_DONE;
+pm_status pose_plan_make(pose_plan *plan, const bvh *model, pm_error *error) {
+    pm_status status = PM_OK;
     size_t i;
 
     memset(plan, 0, sizeof *plan);
@@ -130,13 +129,13 @@ cli_exit pose_plan_make(pose_plan *plan, const char *path, const bvh *model) {
     plan->vectors = calloc(model->channel_count, sizeof *plan->vectors);
     plan->plains = calloc(model->channel_count, sizeof *plan->plains);
     if (plan->rotations == NULL || plan->vectors == NULL || plan->plains == NULL) {
-        return cli_fail(CLI_BAD_INPUT, path, NULL, "too large for this machine's memory");
+        return motion_refuse_memory(error);
     }
-    for (i = 0; i < model->joint_count && code == CLI_DONE; i++) {
-        code = add_rotation(plan, path, i);
+    for (i = 0; i < model->joint_count && status == PM_OK; i++) {
+        status = add_rotation(plan, i, error);
         add_vectors(plan, i);
     }
-    return code;
+    return status;
 }
 
 void pose_plan_release(pose_plan *plan) {

@@ -5,7 +5,7 @@
  */
 #define _XOPEN_SOURCE 700 /* realpath, and POSIX 2008 */
 
-#include "file_location.h"
+#include "motion/files/file_location.h"
 
 #include <limits.h>
 #include <stdlib.h>

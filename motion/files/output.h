@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * An output file that is written to a temporary file beside its final name and renamed on commit, or
+ * stdout for "-". After atomic_file_watch_signals, a signal that ends the process removes the
+ * temporary file. Failures are PM_ERROR_OUTPUT, and the message names the file.
+ */
+#ifndef POSEMILL_MOTION_OUTPUT_H
+#define POSEMILL_MOTION_OUTPUT_H
+
+#include "motion/model/model.h"
+
+typedef struct motion_output motion_output;
+
+pm_status motion_output_open(const char *path, motion_output **output, pm_error *error);
+
+/* On failure removes the temporary file. The output must still be abandoned. */
+pm_status motion_output_write(motion_output *output, const void *data, size_t size,
+                              pm_error *error);
+
+/* Closes the file (a full disk is reported here at the latest), renames it, frees. */
+pm_status motion_output_commit(motion_output **output, pm_error *error);
+
+/* Removes the temporary file, frees. *output may be NULL. */
+void motion_output_abandon(motion_output **output);
+
+/* A sink that writes to the output, which is borrowed. */
+motion_sink motion_output_sink(motion_output *output);
+
+#endif
