@@ -63,6 +63,9 @@ typedef struct pm_motion_node {
     double translation[3];
     double rotation[4];
     double scale[3];
+    /* Where the bone ends, for a node without children: the end site of BVH. */
+    bool has_tail;
+    double tail[3];
 } pm_motion_node;
 
 typedef struct pm_motion_channel {
@@ -74,6 +77,7 @@ typedef struct pm_motion_channel {
     pm_array keys;       /* (key_count, components), `stride` from key to key */
     pm_array in, out;    /* tangents of cubicspline, per second, like the keys; else data NULL */
     pm_motion_name name; /* of scalars; else empty */
+    bool always_linear;  /* of unknown meaning: interpolated linearly, whatever the method */
 } pm_motion_channel;
 
 typedef struct pm_motion_clip {
@@ -82,7 +86,9 @@ typedef struct pm_motion_clip {
     size_t timeline_count;
     const pm_motion_channel *channels;
     size_t channel_count;
-    pm_rational rate; /* of all keys where they are uniform from time 0; else 0/0 */
+    pm_rational rate;         /* of all keys where they are uniform from time 0; else 0/0 */
+    pm_motion_name rate_text; /* the rate or the time of a frame as the file has it; may be empty */
+    bool rate_is_snapped;     /* the rate is the simplest one that the text can stand for */
 } pm_motion_clip;
 
 /* What a mesh is bound to. */
@@ -103,6 +109,7 @@ typedef struct pm_motion_content {
     size_t clip_count;
     const pm_motion_skin *skins;
     size_t skin_count;
+    size_t file_bytes; /* size of the file */
 } pm_motion_content;
 
 /* A motion. Immutable: all threads may read it at once. */
@@ -136,6 +143,52 @@ PM_API void pm_motion_destroy(pm_motion **motion);
 
 /* What the motion holds; NULL for NULL. */
 PM_API const pm_motion_content *pm_motion_get_content(const pm_motion *motion);
+
+/* ---- resampling ---------------------------------------------------------- */
+
+typedef enum pm_motion_end_rule {
+    PM_MOTION_END_FIT = 0, /* the last sample is the last multiple of the step that fits */
+    PM_MOTION_END_INCLUDE, /* one more sample at the end itself, unless a multiple falls on it */
+    PM_MOTION_END_COUNT
+} pm_motion_end_rule;
+
+typedef struct pm_motion_resample_options {
+    pm_rational rate;       /* samples per second */
+    pm_rational start, end; /* seconds after the first key. 0/0: the first key; the last one */
+    pm_motion_end_rule end_rule;
+    size_t trim_start;    /* clips with a rate: the number of keys to drop first */
+    uint64_t max_samples; /* of a clip; more are refused. 0: 1e8 */
+    const size_t *clips;  /* indices of the clips to resample; the others remain. NULL: all */
+    size_t clip_count;
+    bool authored; /* true: each channel by its own interpolation, and `curve` is ignored */
+
+    /* The method for rotations, with its parameters: those fields of the description that are not
+     * about tracks, timelines and keys. Positions, scales, weights and scalars take the vector
+     * method of the same class. Channels with steps keep their keys. NULL: slerp. */
+    const pm_clip_desc *curve;
+
+    bool make_folders; /* true: the folder of the output is created if it does not exist */
+    unsigned decimals; /* of computed numbers in text. 0: 6 */
+    bool check;        /* true: also sample on the reference path, and compare */
+    /* Called on the calling thread as samples are written. NULL: not called. */
+    void (*progress)(void *user, uint64_t done, uint64_t total);
+    void *progress_user;
+} pm_motion_resample_options;
+
+typedef struct pm_motion_resample_report {
+    uint64_t samples; /* of all clips */
+    uint64_t kept;    /* of them, those that are source keys */
+    uint64_t bytes_written;
+    bool identical;   /* of check: all bits are those of the reference path */
+    double max_error; /* of check: radians between device and reference */
+} pm_motion_resample_report;
+
+/* Writes a motion with its clips resampled to a file, or to standard output for "-", in the motion's
+ * own format. What is not resampled is written as it was read. The file appears when it is complete.
+ * `report` may be NULL. Blocks. Thread-safe, also for one motion. */
+PM_API pm_status pm_motion_resample(const pm_motion *motion, pm_engine *engine,
+                                    const pm_motion_resample_options *options, const char *path,
+                                    pm_motion_resample_report *report, pm_error *error);
 
 /* "bvh", "gltf", "glb", "npz", "csv". */
 PM_API const char *pm_motion_format_name(pm_motion_format format);

@@ -73,25 +73,12 @@ static pm_status add_rotation(pose_plan *plan, size_t joint, pm_error *error) {
     return PM_OK;
 }
 
-static pose_vector *start_vector(pose_vector *vectors, size_t *count, size_t joint) {
-    pose_vector *v = &vectors[(*count)++];
+static pose_vector *start_vector(pose_plan *plan, size_t joint, bool is_scale) {
+    pose_vector *v = &plan->vectors[plan->vector_count++];
 
-    memset(v, 0, sizeof *v);
-    v->joint = joint;
+    *v = (pose_vector){.joint = joint, .is_scale = is_scale};
     v->channel[0] = v->channel[1] = v->channel[2] = POSE_NO_CHANNEL;
     return v;
-}
-
-static void add_plain(pose_plan *plan, size_t joint, size_t channel) {
-    pose_vector *v = plan->plain_count > 0 ? &plan->plains[plan->plain_count - 1] : NULL;
-    int i;
-
-    if (v == NULL || v->channel[2] != POSE_NO_CHANNEL) {
-        v = start_vector(plan->plains, &plan->plain_count, joint);
-    }
-    for (i = 0; v->channel[i] != POSE_NO_CHANNEL; i++) {
-    }
-    v->channel[i] = channel;
 }
 
 /* The second channel of the same name on a joint is treated as a plain number. */
@@ -108,12 +95,12 @@ static void add_vectors(pose_plan *plan, size_t joint) {
             continue;
         }
         if (kind != BVH_OTHER && *v == NULL) {
-            *v = start_vector(plan->vectors, &plan->vector_count, joint);
+            *v = start_vector(plan, joint, kind > BVH_Z_POSITION);
         }
         if (kind != BVH_OTHER && (*v)->channel[(int)kind % 3] == POSE_NO_CHANNEL) {
             (*v)->channel[(int)kind % 3] = i;
         } else {
-            add_plain(plan, joint, i);
+            plan->plains[plan->plain_count++] = i;
         }
     }
 }
@@ -178,12 +165,12 @@ static bool same_rotation(const pose_rotation *r, const double *a, const double 
     return true;
 }
 
-void pose_rotation_keys(const pose_plan *plan, size_t first_frame, double *keys) {
+void pose_rotation_keys(const pose_plan *plan, double *keys) {
     const bvh *model = plan->model;
     const double *before = NULL;
     size_t frame, i;
 
-    for (frame = first_frame; frame < model->frame_count; frame++) {
+    for (frame = 0; frame < model->frame_count; frame++) {
         const double *row = row_of(model, frame);
         for (i = 0; i < plan->rotation_count; i++, keys += 4) {
             /* Many joints of a skeleton never move, and a comparison is cheaper than six sines. */
@@ -197,64 +184,9 @@ void pose_rotation_keys(const pose_plan *plan, size_t first_frame, double *keys)
     }
 }
 
-void pose_vector_keys(const pose_plan *plan, pose_vector *vectors, size_t count, size_t first_frame,
-                      double *keys) {
-    const bvh *model = plan->model;
-    size_t frame, i, n;
-
-    for (i = 0; i < count; i++) {
-        for (n = 0; n < 3; n++) {
-            size_t channel = vectors[i].channel[n];
-            vectors[i].base[n] =
-                channel != POSE_NO_CHANNEL ? row_of(model, first_frame)[channel] : 0.0;
-        }
-    }
-    for (frame = first_frame; frame < model->frame_count; frame++) {
-        const double *row = row_of(model, frame);
-        for (i = 0; i < count; i++) {
-            for (n = 0; n < 3; n++) {
-                size_t channel = vectors[i].channel[n];
-                *keys++ = channel != POSE_NO_CHANNEL ? row[channel] - vectors[i].base[n] : 0.0;
-            }
-        }
-    }
-}
-
-/* Joints, which are sorted after their parents, followed by the end sites, which count as children.
- * If memory is exhausted all bones point up. */
-void pose_bone_axes(const pose_plan *plan, double *axes) {
-    static const double up[3] = {0, 1, 0};
-    const bvh *model = plan->model;
-    size_t count = model->joint_count + model->site_count;
-    int32_t *parents = calloc(count, sizeof *parents);
-    double *offsets = calloc(count, 3 * sizeof *offsets);
-    double *directions = calloc(count, 3 * sizeof *directions);
-    bool ready = parents != NULL && offsets != NULL && directions != NULL;
-    size_t i;
-
-    for (i = 0; ready && i < count; i++) {
-        size_t site = i - model->joint_count;
-        bool is_joint = i < model->joint_count;
-        size_t parent = is_joint ? model->joints[i].parent : model->sites[site].joint;
-        parents[i] = parent == BVH_NO_JOINT ? -1 : (int32_t)parent;
-        memcpy(offsets + 3 * i, is_joint ? model->joints[i].offset : model->sites[site].offset,
-               3 * sizeof *offsets);
-    }
-    if (ready) {
-        pm_bone_axes(parents, offsets, count, directions);
-    }
-    for (i = 0; i < plan->rotation_count; i++) {
-        memcpy(axes + 3 * i, ready ? directions + 3 * plan->rotations[i].joint : up, sizeof up);
-    }
-    free(parents);
-    free(offsets);
-    free(directions);
-}
-
 /* ---- rows --------------------------------------------------------------------------- */
 
-static void rotation_to_row(const pose_rotation *r, const float *sample, double *row) {
-    double q[4] = {(double)sample[0], (double)sample[1], (double)sample[2], (double)sample[3]};
+static void rotation_to_row(const pose_rotation *r, const double *q, double *row) {
     double near[3] = {0, 0, 0}, angles[3];
     size_t i;
 
@@ -272,40 +204,41 @@ static void rotation_to_row(const pose_rotation *r, const float *sample, double 
     }
 }
 
-static void vectors_to_row(const pose_vector *vectors, size_t count, const float *samples,
-                           double *row) {
-    size_t i, n;
-
-    for (i = 0; i < count; i++) {
-        for (n = 0; n < 3; n++) {
-            if (vectors[i].channel[n] != POSE_NO_CHANNEL) {
-                row[vectors[i].channel[n]] = (double)samples[3 * i + n] + vectors[i].base[n];
-            }
+static void rotations_to_row(const pose_plan *plan, const double *samples, const double *between[2],
+                             double *row) {
+    for (size_t i = 0; i < plan->rotation_count; i++) {
+        const pose_rotation *r = &plan->rotations[i];
+        if (between[0] == NULL || !same_rotation(r, between[0], between[1])) {
+            rotation_to_row(r, samples + 4 * i, row);
+            continue;
+        }
+        for (size_t n = 0; n < r->channel_count; n++) {
+            row[r->channel[n]] = between[0][r->channel[n]];
         }
     }
 }
 
-bool pose_to_row(const pose_plan *plan, const float *rotations, const float *vectors,
-                 const float *plains, const double *between[2], double *row) {
-    size_t i;
-
-    for (i = 0; i < plan->rotation_count; i++) {
-        const pose_rotation *r = &plan->rotations[i];
-        if (between[0] != NULL && same_rotation(r, between[0], between[1])) {
-            size_t n;
-            for (n = 0; n < r->channel_count; n++) {
-                row[r->channel[n]] = between[0][r->channel[n]];
-            }
-        } else {
-            rotation_to_row(r, rotations + 4 * i, row);
-        }
-    }
-    vectors_to_row(plan->vectors, plan->vector_count, vectors, row);
-    vectors_to_row(plan->plains, plan->plain_count, plains, row);
-    for (i = 0; i < plan->model->channel_count; i++) {
+static bool is_finite_row(const double *row, size_t count) {
+    for (size_t i = 0; i < count; i++) {
         if (!(fabs(row[i]) < 1e300)) {
             return false;
         }
     }
     return true;
+}
+
+bool pose_to_row(const pose_plan *plan, const pose_sample *sample, const double *between[2],
+                 double *row) {
+    rotations_to_row(plan, sample->rotations, between, row);
+    for (size_t i = 0; i < plan->vector_count; i++) {
+        for (size_t n = 0; n < 3; n++) {
+            if (plan->vectors[i].channel[n] != POSE_NO_CHANNEL) {
+                row[plan->vectors[i].channel[n]] = sample->vectors[3 * i + n];
+            }
+        }
+    }
+    for (size_t i = 0; i < plan->plain_count; i++) {
+        row[plan->plains[i]] = sample->plains[i];
+    }
+    return is_finite_row(row, plan->model->channel_count);
 }

@@ -22,13 +22,11 @@ typedef struct pose_rotation {
     pm_euler_order order;
 } pose_rotation;
 
-/* Three channels interpolated as one vector; a missing one is POSE_NO_CHANNEL. `base` is subtracted
- * from keys and added to samples, so that float32 stores only the motion and not the distance from
- * the origin. Every vector method commutes with that. */
+/* Three channels interpolated as one vector; a missing one is POSE_NO_CHANNEL. */
 typedef struct pose_vector {
     size_t joint;
+    bool is_scale;
     size_t channel[3];
-    double base[3];
 } pose_vector;
 
 typedef struct pose_plan {
@@ -37,8 +35,7 @@ typedef struct pose_plan {
     size_t rotation_count;
     pose_vector *vectors; /* positions and scales */
     size_t vector_count;
-    pose_vector
-        *plains; /* channels of unknown meaning, in groups of three, always interpolated linearly */
+    size_t *plains; /* channels of unknown meaning, always interpolated linearly */
     size_t plain_count;
 } pose_plan;
 
@@ -47,21 +44,20 @@ typedef struct pose_plan {
 pm_status pose_plan_make(pose_plan *plan, const bvh *model, pm_error *error);
 void pose_plan_release(pose_plan *plan);
 
-/* Writes the keys of the frames from first_frame: (frames, rotation_count, 4). */
-void pose_rotation_keys(const pose_plan *plan, size_t first_frame, double *keys);
+/* Writes the rotations of all frames: (frames, rotation_count, 4). */
+void pose_rotation_keys(const pose_plan *plan, double *keys);
 
-/* Writes keys (frames, count, 3) and sets the bases. */
-void pose_vector_keys(const pose_plan *plan, pose_vector *vectors, size_t count, size_t first_frame,
-                      double *keys);
+/* A sample of the channels of a plan. */
+typedef struct pose_sample {
+    const double *rotations; /* (rotation_count, 4) */
+    const double *vectors;   /* (vector_count, 3) */
+    const double *plains;    /* (plain_count) */
+} pose_sample;
 
-/* The default twist axes of sterp: (rotation_count, 3), the direction to the first child of each
- * joint, or that of its parent if it has no child. */
-void pose_bone_axes(const pose_plan *plan, double *axes);
-
-/* Converts one sample of each clip to the numbers of a row. On entry `row` holds the row before,
- * whose branch of Euler angles is continued. If `between` holds two source rows, a rotation that is
- * equal in both keeps their numbers. False if a number is not finite. */
-bool pose_to_row(const pose_plan *plan, const float *rotations, const float *vectors,
-                 const float *plains, const double *between[2], double *row);
+/* Converts a sample to the numbers of a row. On entry `row` holds the row before, whose branch of
+ * Euler angles is continued. If `between` holds two source rows, a rotation that is equal in both
+ * keeps their numbers. False if a number is not finite. */
+bool pose_to_row(const pose_plan *plan, const pose_sample *sample, const double *between[2],
+                 double *row);
 
 #endif

@@ -10,6 +10,7 @@
 
 #include "motion/base/arena.h"
 #include "motion/base/fault.h"
+#include "motion/files/input.h"
 
 /* The bytes of a file. */
 typedef struct motion_input {
@@ -26,23 +27,35 @@ typedef struct motion_sink {
     void *user;
 } motion_sink;
 
-/* A source key that a sample falls on, or none. */
-#define MOTION_NOT_A_KEY UINT64_MAX
+/* Where a sample lies among the keys of a clip with a rate. */
+typedef struct motion_position {
+    uint64_t key; /* the last key that is not after the sample. MOTION_NO_KEY: beyond the keys, or a
+                     clip without a rate */
+    bool exact;   /* the sample lies on the key, and the curve passes through it: the writer takes
+                     the source's own values */
+} motion_position;
 
-/* Samples of all channels of a clip, which replace its keys. They are read in pieces, in order. */
+#define MOTION_NO_KEY UINT64_MAX
+
+/* Samples of a clip's channels, which replace its keys. They are read in pieces, in order. */
 typedef struct motion_samples {
     size_t clip;       /* of the motion */
     uint64_t count;    /* of samples, at least 1 */
-    pm_rational rate;  /* sample k is at start + k / rate; the last one at `end` if has_end */
-    double start, end; /* seconds */
+    pm_rational rate;  /* sample k is at start + k / rate; with has_end the last one is at `end` */
+    double start, end; /* seconds, as key times */
     bool has_end;
-    /* Computes `count` samples from `first`. channels[c] receives (count, components) float32 of the
-     * clip's channel c; on_key[k] the index of the key of uniform clips that sample k falls on, or
-     * MOTION_NOT_A_KEY: then the writer takes the source's values. */
-    pm_status (*read)(void *user, uint64_t first, size_t count, float *const channels[],
-                      uint64_t on_key[], pm_error *error);
+    const bool *resampled; /* for each channel: false keeps its keys as they are */
+    bool keeps_equal;      /* between equal keys the curve is constant */
+    /* Computes `count` samples from `first`. channels[c] receives (count, components) values of
+     * channel c; NULL: not wanted. Those that are not resampled are not written. */
+    pm_status (*read)(void *user, uint64_t first, size_t count, double *const channels[],
+                      motion_position positions[], pm_error *error);
     void *user;
 } motion_samples;
+
+typedef struct motion_write_options {
+    unsigned decimals; /* of computed numbers in text */
+} motion_write_options;
 
 typedef struct motion_format motion_format;
 
@@ -58,7 +71,8 @@ struct pm_motion {
 struct motion_format {
     pm_motion_format id;
     const char *name;
-    const char *extension; /* without the dot */
+    const char *extension;  /* without the dot */
+    const input_kind *kind; /* rejects other files while they are read. NULL: rejects none */
     /* Whether a file with these first bytes can be of the format. */
     bool (*recognise)(const char *bytes, size_t size);
     /* Fills motion->content and motion->document, which the caller releases on failure too. Data
@@ -67,7 +81,8 @@ struct motion_format {
     /* Writes the document with the samples of some clips; clips that are not listed, and everything
      * else, remain. */
     pm_status (*write)(const pm_motion *motion, const motion_samples *samples, size_t count,
-                       const motion_sink *sink, pm_error *error);
+                       const motion_write_options *options, const motion_sink *sink,
+                       pm_error *error);
     void (*release)(void *document); /* NULL is ignored */
 };
 

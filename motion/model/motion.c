@@ -17,12 +17,12 @@
 /* ---- the formats --------------------------------------------------------------------------- */
 
 /* In the order in which files without a known extension are tried. */
-static const motion_format *const formats[] = {NULL};
+static const motion_format *const formats[] = {&motion_bvh};
 enum { FORMATS = sizeof formats / sizeof *formats };
 
 static const motion_format *format_of_id(pm_motion_format id) {
     for (size_t i = 0; i < FORMATS; i++)
-        if (formats[i] && formats[i]->id == id)
+        if (formats[i]->id == id)
             return formats[i];
     return NULL;
 }
@@ -41,7 +41,7 @@ static const motion_format *format_of_extension(const char *extension) {
 
 static const motion_format *format_of_bytes(const char *bytes, size_t size) {
     for (size_t i = 0; i < FORMATS; i++)
-        if (formats[i] && formats[i]->recognise(bytes, size))
+        if (formats[i]->recognise(bytes, size))
             return formats[i];
     return NULL;
 }
@@ -63,6 +63,14 @@ static pm_status find_format(const motion_input *input, const char *name,
                              "bvh, gltf, glb, npz or csv");
     return motion_refuse(error, "is not of a known motion format; expected %s",
                          "BVH, glTF, NPZ or CSV");
+}
+
+/* What the file of a format that is known before it is read begins with; else NULL. */
+static const input_kind *kind_of(const pm_motion_read_options *options, const char *name) {
+    const motion_format *format = options->format != PM_MOTION_ANY
+                                      ? format_of_id(options->format)
+                                      : format_of_extension(extension_of_name(name));
+    return format ? format->kind : NULL;
 }
 
 const char *pm_motion_format_name(pm_motion_format format) {
@@ -119,6 +127,7 @@ static pm_status parse(const char *data, size_t size, char *owned, const char *n
         return motion_refuse_memory(error);
     }
     made->file = owned;
+    made->content.file_bytes = size;
     pm_status status = read_input(&input, name, made, error);
     if (status != PM_OK)
         pm_motion_destroy(&made);
@@ -162,7 +171,7 @@ pm_status pm_motion_open(const char *path, const pm_motion_read_options *options
         return status;
     const bool is_stream = strcmp(path, "-") == 0;
     const char *name = is_stream ? "standard input" : path;
-    if (!input_read_file(path, NULL, &data, &size, reason)) {
+    if (!input_read_file(path, kind_of(options, path), &data, &size, reason)) {
         status = motion_refuse(error, "%s", reason);
         add_name(name, error);
         return status;

@@ -14,6 +14,7 @@
 
 #include "commands/commands.h"
 #include "motion/bvh/bvh_pose.h"
+#include "motion/time/resample_grid.h"
 #include "resample/resample.h"
 
 #include <math.h>
@@ -155,18 +156,19 @@ static void check_there_and_back(const char *channels, const char *rows, double 
     pose_plan plan;
     double keys[64], row[16];
     const double *none[2] = {NULL, NULL};
-    float samples[64], vectors[64] = {0};
+    double samples[64];
     size_t frame, i;
 
     assert_int_equal(pose_plan_make(&plan, model, NULL), PM_OK);
     assert_int_equal(plan.rotation_count, 1);
-    pose_rotation_keys(&plan, 0, keys);
+    pose_rotation_keys(&plan, keys);
     memcpy(row, model->values, model->channel_count * sizeof *row);
     for (frame = 0; frame < model->frame_count; frame++) {
         for (i = 0; i < 4; i++) {
-            samples[i] = (float)keys[4 * frame + i];
+            samples[i] = (double)(float)keys[4 * frame + i];
         }
-        assert_true(pose_to_row(&plan, samples, vectors, vectors, none, row));
+        const pose_sample sample = {.rotations = samples};
+        assert_true(pose_to_row(&plan, &sample, none, row));
         for (i = 0; i < model->channel_count; i++) {
             assert_true(fabs(row[i] - model->values[frame * model->channel_count + i]) < tolerance);
         }
@@ -199,7 +201,7 @@ static void rotation_order_is_that_of_the_channels(void **state) {
 
     (void)state;
     assert_int_equal(pose_plan_make(&plan, model, NULL), PM_OK);
-    pose_rotation_keys(&plan, 0, key);
+    pose_rotation_keys(&plan, key);
     /* qz * qx of quarter turns, computed by hand. */
     assert_true(fabs(key[0] - 0.5) < 1e-15 && fabs(key[1] - 0.5) < 1e-15 &&
                 fabs(key[2] - 0.5) < 1e-15 && fabs(key[3] - 0.5) < 1e-15);
@@ -211,20 +213,22 @@ static void vectors_and_plain_channels_are_mapped(void **state) {
     bvh *model = model_of("7 Zposition grip Xscale Xposition fist Yposition Xposition",
                           "1 2 3 4 5 6 7\n2 4 6 8 10 12 14\n");
     pose_plan plan;
-    double keys[32], row[7] = {0};
-    float vectors[6] = {0.5f, 0, 0, 0, 0, 0}, plains[3] = {1, 2, 3};
+    double row[7] = {0};
+    const double vectors[6] = {4.5, 6, 1, 3, 0, 0}, plains[3] = {3, 7, 10};
+    const pose_sample sample = {.vectors = vectors, .plains = plains};
     const double *none[2] = {NULL, NULL};
 
     (void)state;
     assert_int_equal(pose_plan_make(&plan, model, NULL), PM_OK);
     assert_int_equal(plan.rotation_count, 0);
     assert_int_equal(plan.vector_count, 2);
-    assert_int_equal(plan.plain_count, 1); /* grip, fist, and the second Xposition */
-    pose_vector_keys(&plan, plan.vectors, 2, 0, keys);
-    assert_true(keys[0] == 0 && keys[6] == 4 && keys[7] == 6 && keys[8] == 1 && keys[9] == 3);
-    pose_vector_keys(&plan, plan.plains, 1, 0, keys);
-    assert_true(keys[3] == 2 && keys[4] == 5 && keys[5] == 7);
-    assert_true(pose_to_row(&plan, NULL, vectors, plains, none, row));
+    assert_int_equal(plan.plain_count, 3); /* grip, fist, and the second Xposition */
+    assert_true(plan.plains[0] == 1 && plan.plains[1] == 4 && plan.plains[2] == 6);
+    assert_true(plan.vectors[0].channel[0] == 3 && plan.vectors[0].channel[1] == 5 &&
+                plan.vectors[0].channel[2] == 0);
+    assert_true(plan.vectors[1].is_scale && plan.vectors[1].channel[0] == 2 &&
+                plan.vectors[1].channel[1] == POSE_NO_CHANNEL);
+    assert_true(pose_to_row(&plan, &sample, none, row));
     assert_true(row[0] == 1 && row[2] == 3 && row[3] == 4.5 && row[5] == 6);
     assert_true(row[1] == 3 && row[4] == 7 && row[6] == 10);
     pose_plan_release(&plan);
@@ -245,19 +249,6 @@ static void rotations_that_are_no_euler_order_are_refused(void **state) {
         pose_plan_release(&plan);
         bvh_free(&model);
     }
-}
-
-static void bones_point_to_their_first_child(void **state) {
-    bvh *model = model_of("3 Xrotation Yrotation Zrotation", "1 2 3\n");
-    pose_plan plan;
-    double axes[3] = {9, 9, 9};
-
-    (void)state;
-    assert_int_equal(pose_plan_make(&plan, model, NULL), PM_OK);
-    pose_bone_axes(&plan, axes);
-    assert_true(axes[0] == 0 && axes[1] == 0 && axes[2] == 1);
-    pose_plan_release(&plan);
-    bvh_free(&model);
 }
 
 /* ---- whole files on the reference path --------------------------------------------------- */
@@ -580,7 +571,7 @@ static void samples_between_rows_lie_half_way_as_rotations(void **state) {
     assert_int_equal(pose_plan_make(&plan, model, NULL), PM_OK);
     keys = malloc(model->frame_count * plan.rotation_count * 4 * sizeof *keys);
     assert_non_null(keys);
-    pose_rotation_keys(&plan, 0, keys);
+    pose_rotation_keys(&plan, keys);
     for (frame = 0; frame + 2 < model->frame_count; frame += 2) {
         for (i = 0; i < plan.rotation_count; i++) {
             const double *a = keys + 4 * (frame * plan.rotation_count + i);
@@ -618,7 +609,6 @@ int main(void) {
         cmocka_unit_test(rotation_order_is_that_of_the_channels),
         cmocka_unit_test(vectors_and_plain_channels_are_mapped),
         cmocka_unit_test(rotations_that_are_no_euler_order_are_refused),
-        cmocka_unit_test(bones_point_to_their_first_child),
         cmocka_unit_test(the_same_rate_gives_the_same_digits),
         cmocka_unit_test(twice_the_rate_keeps_every_row_and_goes_half_way_between),
         cmocka_unit_test(trimming_drops_frames_before_anything_else),

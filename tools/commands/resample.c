@@ -41,14 +41,14 @@ static bool parse_seconds(const char *text, void *target, char *reason) {
 }
 
 static bool parse_end_rule(const char *text, void *target, char *reason) {
-    resample_end_rule *rule = target;
+    pm_motion_end_rule *rule = target;
 
     if (strcmp(text, "fit") != 0 && strcmp(text, "include") != 0) {
         snprintf(reason, OPTION_REASON_SIZE, "'%.80s' is unknown; expected one of: fit include",
                  text);
         return false;
     }
-    *rule = strcmp(text, "fit") == 0 ? RESAMPLE_END_FIT : RESAMPLE_END_INCLUDE;
+    *rule = strcmp(text, "fit") == 0 ? PM_MOTION_END_FIT : PM_MOTION_END_INCLUDE;
     return true;
 }
 

@@ -28,8 +28,4 @@ typedef struct named_file {
 bool names_clash(const named_file *names, size_t count, const named_file **first,
                  const named_file **second);
 
-/* Creates a folder and its parents where they do not exist. On failure prints and returns the
- * code. */
-cli_exit make_folders(const char *path);
-
 #endif

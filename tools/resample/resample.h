@@ -7,17 +7,17 @@
 #define POSEMILL_TOOLS_RESAMPLE_H
 
 #include "commands/cli.h"
-#include "motion/bvh/bvh.h"
-#include "motion/time/resample_grid.h"
+#include "motion/time/rate.h"
 #include "options/curve_options.h"
 #include "options/device_options.h"
+#include <posemill/posemill_motion.h>
 
 typedef struct resample_options {
     const char *out, *out_dir;
     const char *format; /* NULL: from the extension */
     const char *rate;   /* as given; may be relative to the source rate */
     pm_rational start, end;
-    resample_end_rule end_rule;
+    pm_motion_end_rule end_rule;
     size_t trim_start;
     uint64_t max_frames; /* maximum number of frames of a result; below 2^63 */
     bool check;          /* also evaluate on the reference path and compare */
@@ -34,7 +34,7 @@ typedef struct resample_options {
 
 typedef struct resample_report {
     pm_rational source_rate, rate;
-    rate_snap rate_how;
+    bool rate_is_snapped;
     char frame_time[40]; /* as written in the source */
     size_t joint_count, track_count;
     uint64_t source_frames, frames;

@@ -16,7 +16,7 @@ static double throughput(const resample_report *report) {
 
 static const char *snap_text(const resample_options *options, const resample_report *report) {
     return options->read.source_rate.den != 0 ? "as given"
-           : report->rate_how == RATE_LITERAL ? "as written"
+           : !report->rate_is_snapped         ? "as written"
                                               : "snapped";
 }
 

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Resamples a motion into a file: a sampler for each clip, and the format's own writer.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "motion/files/folders.h"
+#include "motion/files/output.h"
+#include "motion/model/model.h"
+#include "motion/resample/sampler.h"
+
+enum { DEFAULT_DECIMALS = 6 };
+
+/* ---- checks -------------------------------------------------------------------------------- */
+
+static bool is_time(pm_rational r) {
+    return (r.num == 0 && r.den == 0) || (r.num >= 0 && r.den > 0);
+}
+
+static pm_status check_clips(const pm_motion *motion, const pm_motion_resample_options *o,
+                             pm_error *error) {
+    for (size_t i = 0; o->clips && i < o->clip_count; i++)
+        if (o->clips[i] >= motion->content.clip_count)
+            return motion_fail(error, PM_ERROR_ARGUMENT, "clips[%zu] is %zu; the motion has %zu", i,
+                               o->clips[i], motion->content.clip_count);
+    if (motion->content.clip_count == 0)
+        return motion_refuse(error, "has no clips; there is nothing to resample");
+    return PM_OK;
+}
+
+static pm_status check_options(const pm_motion *motion, const pm_motion_resample_options *o,
+                               pm_error *error) {
+    if (o->rate.num <= 0 || o->rate.den <= 0)
+        return motion_fail(error, PM_ERROR_ARGUMENT, "rate is not above 0");
+    if (!is_time(o->start) || !is_time(o->end))
+        return motion_fail(error, PM_ERROR_ARGUMENT, "start and end must be 0 or more");
+    if ((unsigned)o->end_rule >= PM_MOTION_END_COUNT)
+        return motion_fail(error, PM_ERROR_ARGUMENT, "end_rule is %d, which is no rule",
+                           (int)o->end_rule);
+    if (!o->authored && o->curve && !pm_method_describe(o->curve->method))
+        return motion_fail(error, PM_ERROR_ARGUMENT, "curve.method is %d, which is no method",
+                           (int)o->curve->method);
+    if (o->decimals > 9)
+        return motion_fail(error, PM_ERROR_ARGUMENT, "decimals is %u, expected 0 to 9",
+                           o->decimals);
+    return check_clips(motion, o, error);
+}
+
+/* ---- writing ------------------------------------------------------------------------------- */
+
+typedef struct counting_sink {
+    motion_sink inner;
+    uint64_t bytes;
+} counting_sink;
+
+static pm_status write_counted(void *user, const void *data, size_t size, pm_error *error) {
+    counting_sink *sink = user;
+    sink->bytes += size;
+    return sink->inner.write(sink->inner.user, data, size, error);
+}
+
+static pm_status write_all(const pm_motion *motion, const motion_samples *samples, size_t count,
+                           const pm_motion_resample_options *o, const char *path, uint64_t *bytes,
+                           pm_error *error) {
+    motion_output *output = NULL;
+    const motion_write_options options = {.decimals = o->decimals ? o->decimals : DEFAULT_DECIMALS};
+    pm_status status = o->make_folders ? folders_make_for(path, error) : PM_OK;
+    if (status == PM_OK)
+        status = motion_output_open(path, &output, error);
+    if (status != PM_OK)
+        return status;
+    counting_sink counting = {.inner = motion_output_sink(output)};
+    const motion_sink sink = {write_counted, &counting};
+    status = motion->format->write(motion, samples, count, &options, &sink, error);
+    *bytes = counting.bytes;
+    if (status == PM_OK)
+        return motion_output_commit(&output, error);
+    motion_output_abandon(&output);
+    return status;
+}
+
+/* ---- the whole ----------------------------------------------------------------------------- */
+
+static size_t clips_of(const pm_motion *motion, const pm_motion_resample_options *o) {
+    return o->clips ? o->clip_count : motion->content.clip_count;
+}
+
+static pm_status open_all(sampler *samplers, motion_samples *samples, const pm_motion *motion,
+                          pm_engine *engine, const pm_motion_resample_options *o,
+                          pm_motion_resample_report *report, pm_error *error) {
+    pm_status status = PM_OK;
+    for (size_t i = 0; i < clips_of(motion, o) && status == PM_OK; i++) {
+        const size_t clip = o->clips ? o->clips[i] : i;
+        status = sampler_open(&samplers[i], motion, clip, engine, o, report, error);
+        samples[i] = sampler_samples(&samplers[i]);
+        report->samples += samples[i].count;
+    }
+    return status;
+}
+
+pm_status pm_motion_resample(const pm_motion *motion, pm_engine *engine,
+                             const pm_motion_resample_options *options, const char *path,
+                             pm_motion_resample_report *report, pm_error *error) {
+    pm_motion_resample_report own;
+    report = report ? report : &own;
+    *report = (pm_motion_resample_report){.identical = true};
+    if (!motion || !engine || !options || !path)
+        return motion_fail(error, PM_ERROR_ARGUMENT, "%s is NULL",
+                           !motion    ? "motion"
+                           : !engine  ? "engine"
+                           : !options ? "options"
+                                      : "path");
+    pm_status status = check_options(motion, options, error);
+    if (status != PM_OK)
+        return status;
+    const size_t count = clips_of(motion, options);
+    sampler *samplers = calloc(count + 1, sizeof *samplers);
+    motion_samples *samples = calloc(count + 1, sizeof *samples);
+    if (!samplers || !samples)
+        status = motion_refuse_memory(error);
+    if (status == PM_OK)
+        status = open_all(samplers, samples, motion, engine, options, report, error);
+    if (status == PM_OK)
+        status = write_all(motion, samples, count, options, path, &report->bytes_written, error);
+    for (size_t i = 0; samplers && i < count; i++)
+        sampler_release(&samplers[i]);
+    free(samplers);
+    free(samples);
+    return status;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Evaluates the channels of a clip at other times, piece by piece, on an engine.
+ */
+#ifndef POSEMILL_MOTION_SAMPLER_H
+#define POSEMILL_MOTION_SAMPLER_H
+
+#include "motion/model/model.h"
+#include "motion/resample/tracks.h"
+#include "motion/time/resample_grid.h"
+
+typedef struct sampler_group {
+    track_group *tracks;
+    pm_clip *clip;
+    float *samples;   /* (piece, track_count, 4 or 3) */
+    float *reference; /* of check; else NULL */
+} sampler_group;
+
+typedef struct sampler {
+    const pm_motion *motion;
+    const pm_motion_clip *clip;
+    const pm_motion_resample_options *options;
+    pm_motion_resample_report *report;
+    track_groups tracks;
+    sampler_group groups[TRACKS_MAX_GROUPS];
+    size_t piece;
+    /* Clips with a rate: an exact grid. Others: times, which are those of float32 key times. */
+    bool uniform, interpolating;
+    resample_grid grid;
+    resample_position position; /* of the next sample */
+    uint64_t next, count;
+    double first_time, last_time;
+    double *times; /* (piece); NULL with a rate */
+} sampler;
+
+/* Prepares the samples of clip number `index`. Release the sampler also on failure. */
+pm_status sampler_open(sampler *s, const pm_motion *motion, size_t index, pm_engine *engine,
+                       const pm_motion_resample_options *options, pm_motion_resample_report *report,
+                       pm_error *error);
+
+/* The samples for a writer. They are valid until the sampler is released. */
+motion_samples sampler_samples(sampler *s);
+
+void sampler_release(sampler *s);
+
+#endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Where the samples of a clip lie.
+ */
+#ifndef POSEMILL_MOTION_SAMPLER_GRID_H
+#define POSEMILL_MOTION_SAMPLER_GRID_H
+
+#include "motion/resample/sampler.h"
+
+/* Finds the samples of the sampler's clip, and refuses more than the options allow. */
+pm_status sampler_find_grid(sampler *s, pm_error *error);
+
+/* The positions of the next `count` samples. */
+void sampler_advance(sampler *s, size_t count, motion_position positions[]);
+
+/* The time of a sample of a clip without a rate. */
+double sampler_time(const sampler *s, uint64_t sample);
+
+#endif

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The keys of a group of tracks in the layout that pm_clip_create takes: pointed to where they have
+ * it already, else copied.
+ */
+#include "motion/resample/tracks.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+static size_t size_of(pm_number type) {
+    return type == PM_FLOAT32 ? sizeof(float) : sizeof(double);
+}
+
+static size_t stride_of(const pm_array *array, uint32_t components) {
+    return array->stride ? array->stride : components * size_of(array->type);
+}
+
+static double number_at(const pm_array *array, uint32_t components, size_t key,
+                        uint32_t component) {
+    const char *at = (const char *)array->data + key * stride_of(array, components) +
+                     component * size_of(array->type);
+    float narrow;
+    double wide;
+    if (array->type == PM_FLOAT32) {
+        memcpy(&narrow, at, sizeof narrow);
+        return (double)narrow;
+    }
+    memcpy(&wide, at, sizeof wide);
+    return wide;
+}
+
+/* ---- timelines ----------------------------------------------------------------------------- */
+
+static bool one_timeline(const track_group *group) {
+    for (size_t t = 1; t < group->track_count; t++)
+        if (group->timelines[t] != group->timelines[0])
+            return false;
+    return true;
+}
+
+static pm_timeline trimmed(pm_timeline timeline, size_t trim) {
+    timeline.key_count -= trim;
+    if (timeline.times)
+        timeline.times += trim;
+    return timeline;
+}
+
+/* All timelines of the clip, in its order; those of no track have no effect. */
+static pm_status describe_timelines(const track_group *group, const pm_motion_clip *clip,
+                                    size_t trim, pm_clip_desc *desc, track_keys *keys,
+                                    pm_error *error) {
+    const bool one = one_timeline(group);
+    const size_t count = one ? 1 : clip->timeline_count;
+    keys->timelines = calloc(count, sizeof *keys->timelines);
+    if (!keys->timelines)
+        return motion_refuse_memory(error);
+    for (size_t i = 0; i < count; i++)
+        keys->timelines[i] = trimmed(clip->timelines[one ? group->timelines[0] : i], trim);
+    desc->timelines = keys->timelines;
+    desc->timeline_count = count;
+    desc->timeline_of = one ? NULL : group->timelines;
+    return PM_OK;
+}
+
+/* ---- keys ---------------------------------------------------------------------------------- */
+
+typedef enum key_array { KEYS, IN_TANGENTS, OUT_TANGENTS } key_array;
+
+static const pm_array *array_of(const pm_motion_channel *channel, key_array which) {
+    return which == KEYS ? &channel->keys : which == IN_TANGENTS ? &channel->in : &channel->out;
+}
+
+/* Whether the quaternions of all tracks lie side by side, key after key. */
+static bool is_laid_out(const track_group *group, const pm_motion_clip *clip) {
+    if (!group->rotates || !one_timeline(group))
+        return false;
+    const pm_array *first = &clip->channels[group->numbers[0].channel].keys;
+    const size_t size = size_of(first->type);
+    if ((uintptr_t)first->data % size != 0 || stride_of(first, 4) % size != 0)
+        return false;
+    for (size_t t = 0; t < group->track_count; t++) {
+        const pm_array *keys = &clip->channels[group->numbers[t].channel].keys;
+        if (keys->type != first->type || stride_of(keys, 4) != stride_of(first, 4) ||
+            (const char *)keys->data != (const char *)first->data + 4 * t * size)
+            return false;
+    }
+    return stride_of(first, 4) >= 4 * group->track_count * size;
+}
+
+/* Sets the bases of a group of numbers to the first keys. */
+static void find_bases(track_group *group, const pm_motion_clip *clip, size_t trim) {
+    for (size_t i = 0; !group->rotates && i < 3 * group->track_count; i++) {
+        track_number *number = &group->numbers[i];
+        if (number->channel == TRACKS_NO_CHANNEL)
+            continue;
+        const pm_motion_channel *channel = &clip->channels[number->channel];
+        number->base = number_at(&channel->keys, channel->components, trim, number->component);
+    }
+}
+
+/* The numbers of one key of a track. */
+static void copy_key(const track_group *group, const pm_motion_clip *clip, key_array which,
+                     size_t track, size_t key, double *to) {
+    const track_number *numbers = &group->numbers[group->rotates ? track : 3 * track];
+    if (group->rotates) {
+        const pm_array *from = array_of(&clip->channels[numbers->channel], which);
+        for (uint32_t i = 0; i < 4; i++)
+            to[i] = number_at(from, 4, key, i);
+        return;
+    }
+    for (size_t i = 0; i < 3; i++) {
+        to[i] = 0;
+        if (numbers[i].channel == TRACKS_NO_CHANNEL)
+            continue;
+        const pm_motion_channel *channel = &clip->channels[numbers[i].channel];
+        to[i] =
+            number_at(array_of(channel, which), channel->components, key, numbers[i].component) -
+            (which == KEYS ? numbers[i].base : 0);
+    }
+}
+
+/* The keys of all tracks, counted; SIZE_MAX if their numbers cannot be. */
+static size_t count_keys(const track_group *group, const pm_clip_desc *desc) {
+    size_t keys = 0;
+    for (size_t t = 0; t < group->track_count; t++) {
+        const size_t own = desc->timelines[desc->timeline_of ? desc->timeline_of[t] : 0].key_count;
+        if (own > SIZE_MAX / 64 - keys)
+            return SIZE_MAX;
+        keys += own;
+    }
+    return keys;
+}
+
+static double *copy_keys(const track_group *group, const pm_motion_clip *clip, size_t trim,
+                         const pm_clip_desc *desc, key_array which) {
+    const size_t width = group->rotates ? 4 : 3, all = count_keys(group, desc);
+    double *copy = all < SIZE_MAX ? malloc((all + 1) * width * sizeof *copy) : NULL;
+    if (!copy)
+        return NULL;
+    double *to = copy;
+    if (!desc->timeline_of)
+        for (size_t k = 0; k < desc->timelines[0].key_count; k++)
+            for (size_t t = 0; t < group->track_count; t++, to += width)
+                copy_key(group, clip, which, t, trim + k, to);
+    for (size_t t = 0; desc->timeline_of && t < group->track_count; t++)
+        for (size_t k = 0; k < desc->timelines[desc->timeline_of[t]].key_count; k++, to += width)
+            copy_key(group, clip, which, t, trim + k, to);
+    return copy;
+}
+
+static pm_array array_for(const double *numbers) {
+    return (pm_array){.data = numbers, .type = PM_FLOAT64};
+}
+
+static pm_array laid_out(const track_group *group, const pm_motion_clip *clip, size_t trim) {
+    pm_array keys = clip->channels[group->numbers[0].channel].keys;
+    keys.stride = stride_of(&keys, 4);
+    keys.data = (const char *)keys.data + trim * keys.stride;
+    return keys;
+}
+
+static pm_status describe_tangents(const track_group *group, const pm_motion_clip *clip,
+                                   size_t trim, pm_clip_desc *desc, track_keys *keys,
+                                   pm_error *error) {
+    keys->in = copy_keys(group, clip, trim, desc, IN_TANGENTS);
+    keys->out = copy_keys(group, clip, trim, desc, OUT_TANGENTS);
+    if (!keys->in || !keys->out)
+        return motion_refuse_memory(error);
+    *(group->rotates ? &desc->rotations_in : &desc->positions_in) = array_for(keys->in);
+    *(group->rotates ? &desc->rotations_out : &desc->positions_out) = array_for(keys->out);
+    return PM_OK;
+}
+
+static bool takes_tangents(const track_group *group) {
+    return group->rotates ? group->method == PM_METHOD_CUBICSPLINE
+                          : group->vector_method == PM_VECTOR_CUBICSPLINE;
+}
+
+static pm_status check_tangents(const track_group *group, const pm_motion_clip *clip,
+                                pm_error *error) {
+    for (size_t i = 0; i < group->track_count * (group->rotates ? 1 : 3); i++) {
+        const size_t c = group->numbers[i].channel;
+        if (c != TRACKS_NO_CHANNEL && (!clip->channels[c].in.data || !clip->channels[c].out.data))
+            return motion_refuse(error, "channel %zu has no tangents; cubicspline requires them",
+                                 c);
+    }
+    return PM_OK;
+}
+
+pm_status tracks_describe(track_group *group, const pm_motion_clip *clip, size_t trim,
+                          pm_clip_desc *desc, track_keys *keys, pm_error *error) {
+    *keys = (track_keys){.timelines = NULL};
+    if (takes_tangents(group) && check_tangents(group, clip, error) != PM_OK)
+        return PM_ERROR_FILE;
+    desc->track_count = group->track_count;
+    pm_status status = describe_timelines(group, clip, trim, desc, keys, error);
+    if (status != PM_OK)
+        return status;
+    pm_array *to = group->rotates ? &desc->rotations : &desc->positions;
+    find_bases(group, clip, trim);
+    if (is_laid_out(group, clip)) {
+        *to = laid_out(group, clip, trim);
+    } else {
+        keys->keys = copy_keys(group, clip, trim, desc, KEYS);
+        if (!keys->keys)
+            return motion_refuse_memory(error);
+        *to = array_for(keys->keys);
+    }
+    return takes_tangents(group) ? describe_tangents(group, clip, trim, desc, keys, error) : PM_OK;
+}
+
+void tracks_keys_release(track_keys *keys) {
+    free(keys->timelines);
+    free(keys->keys);
+    free(keys->in);
+    free(keys->out);
+    *keys = (track_keys){.timelines = NULL};
+}
