@@ -8,7 +8,7 @@
 
 #include "commit.h"
 #include "formats/json.h"
-#include "motion/files/printable.h"
+#include "motion/base/printable.h"
 #include "options/device_options.h"
 
 #include <math.h>

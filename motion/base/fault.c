@@ -7,7 +7,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "motion/files/printable.h"
+#include "motion/base/printable.h"
 
 static void clear(pm_error *error, pm_status status) {
     *error = (pm_error){.status = status,

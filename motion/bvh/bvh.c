@@ -5,8 +5,8 @@
  */
 #include "motion/bvh/bvh.h"
 
+#include "motion/base/printable.h"
 #include "motion/bvh/bvh_scan.h"
-#include "motion/files/printable.h"
 #include "motion/text/text.h"
 
 #include <math.h>

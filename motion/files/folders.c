@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 
 #include "motion/base/fault.h"
-#include "motion/files/printable.h"
+#include "motion/base/printable.h"
 
 static bool is_folder(const char *path) {
     struct stat status;

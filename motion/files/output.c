@@ -7,9 +7,9 @@
 #include "motion/files/output.h"
 
 #include "motion/base/fault.h"
+#include "motion/base/printable.h"
 #include "motion/files/atomic_file.h"
 #include "motion/files/file_location.h"
-#include "motion/files/printable.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -7,7 +7,7 @@
 #ifndef POSEMILL_MOTION_OUTPUT_H
 #define POSEMILL_MOTION_OUTPUT_H
 
-#include "motion/model/model.h"
+#include "motion/files/sink.h"
 
 typedef struct motion_output motion_output;
 

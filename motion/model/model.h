@@ -11,6 +11,7 @@
 #include "motion/base/arena.h"
 #include "motion/base/fault.h"
 #include "motion/files/input.h"
+#include "motion/files/sink.h"
 
 /* The bytes of a file. */
 typedef struct motion_input {
@@ -20,12 +21,6 @@ typedef struct motion_input {
     const pm_motion_read_options *options; /* never NULL */
     motion_warnings warnings;
 } motion_input;
-
-/* Receives the bytes of an output in their order. */
-typedef struct motion_sink {
-    pm_status (*write)(void *user, const void *data, size_t size, pm_error *error);
-    void *user;
-} motion_sink;
 
 /* Where a sample lies among the keys of a clip with a rate. */
 typedef struct motion_position {

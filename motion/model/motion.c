@@ -11,8 +11,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "motion/base/printable.h"
 #include "motion/files/input.h"
-#include "motion/files/printable.h"
 
 /* ---- the formats --------------------------------------------------------------------------- */
 

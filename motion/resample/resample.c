@@ -99,6 +99,15 @@ static pm_status open_all(sampler *samplers, motion_samples *samples, const pm_m
     return status;
 }
 
+static pm_status run(sampler *samplers, motion_samples *samples, const pm_motion *motion,
+                     pm_engine *engine, const pm_motion_resample_options *options, const char *path,
+                     pm_motion_resample_report *report, pm_error *error) {
+    const pm_status status = open_all(samplers, samples, motion, engine, options, report, error);
+    return status == PM_OK ? write_all(motion, samples, clips_of(motion, options), options, path,
+                                       &report->bytes_written, error)
+                           : status;
+}
+
 pm_status pm_motion_resample(const pm_motion *motion, pm_engine *engine,
                              const pm_motion_resample_options *options, const char *path,
                              pm_motion_resample_report *report, pm_error *error) {
@@ -117,12 +126,10 @@ pm_status pm_motion_resample(const pm_motion *motion, pm_engine *engine,
     const size_t count = clips_of(motion, options);
     sampler *samplers = calloc(count + 1, sizeof *samplers);
     motion_samples *samples = calloc(count + 1, sizeof *samples);
-    if (!samplers || !samples)
+    if (samplers && samples)
+        status = run(samplers, samples, motion, engine, options, path, report, error);
+    else
         status = motion_refuse_memory(error);
-    if (status == PM_OK)
-        status = open_all(samplers, samples, motion, engine, options, report, error);
-    if (status == PM_OK)
-        status = write_all(motion, samples, count, options, path, &report->bytes_written, error);
     for (size_t i = 0; samplers && i < count; i++)
         sampler_release(&samplers[i]);
     free(samplers);

@@ -12,27 +12,26 @@
 
 #include "motion/resample/sampler_grid.h"
 
-enum { PIECE_BYTES = 8 << 20 };
+enum { PIECE_BYTES = 8 << 20, CHANNEL_TEXT = 256 };
 
 /* ---- failures ------------------------------------------------------------------------------ */
 
 /* Writes "joint 3 (Spine)" or "joint_pos". */
-static void describe_channel(const sampler *s, size_t channel, char text[2 * MOTION_PRINTABLE]) {
+static void describe_channel(const sampler *s, size_t channel, char text[CHANNEL_TEXT]) {
     const pm_motion_channel *c = &s->clip->channels[channel];
     char shown[MOTION_PRINTABLE];
     if (c->node < 0) {
-        snprintf(text, 2 * MOTION_PRINTABLE, "%s",
-                 motion_printable(shown, c->name.text, c->name.size));
+        snprintf(text, CHANNEL_TEXT, "%s", motion_printable(shown, c->name.text, c->name.size));
         return;
     }
     const pm_motion_name name = s->motion->content.nodes[c->node].name;
-    snprintf(text, 2 * MOTION_PRINTABLE, "joint %d (%s)", (int)c->node,
+    snprintf(text, CHANNEL_TEXT, "joint %d (%s)", (int)c->node,
              motion_printable(shown, name.text, name.size));
 }
 
 /* Replaces the engine's track and key by those of the file. */
 static pm_status name_failure(const sampler *s, const track_group *group, pm_error *error) {
-    char text[2 * MOTION_PRINTABLE], message[sizeof error->message];
+    char text[CHANNEL_TEXT], message[sizeof error->message];
     if (!error || error->track == PM_NO_INDEX || error->track >= group->track_count)
         return error ? error->status : PM_ERROR_FILE;
     const size_t numbers = group->rotates ? 1 : 3;

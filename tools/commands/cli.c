@@ -6,7 +6,7 @@
 #include "cli.h"
 
 #include "files/progress.h"
-#include "motion/files/printable.h"
+#include "motion/base/printable.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -8,7 +8,7 @@
 #include "commands.h"
 #include "files/progress.h"
 #include "formats/json.h"
-#include "motion/files/printable.h"
+#include "motion/base/printable.h"
 #include "options/device_options.h"
 
 #include <inttypes.h>

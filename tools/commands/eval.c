@@ -10,7 +10,7 @@
 #include "files/output_names.h"
 #include "files/progress.h"
 #include "formats/json.h"
-#include "motion/files/printable.h"
+#include "motion/base/printable.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -5,7 +5,7 @@
  */
 #include "commands.h"
 #include "formats/json.h"
-#include "motion/files/printable.h"
+#include "motion/base/printable.h"
 #include "options/device_options.h"
 
 #include <stdio.h>

@@ -8,7 +8,7 @@
 #include "progress.h"
 
 #include "commands/cli.h"
-#include "motion/files/printable.h"
+#include "motion/base/printable.h"
 
 #include <pthread.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
  */
 #include "json.h"
 
-#include "motion/files/printable.h"
+#include "motion/base/printable.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #include "resample.h"
 
 #include "files/progress.h"
-#include "motion/files/printable.h"
+#include "motion/base/printable.h"
 
 #include <stdlib.h>
 #include <string.h>

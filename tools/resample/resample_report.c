@@ -3,7 +3,7 @@
  * Prints the report of a resampled file: one line, or one JSON object.
  */
 #include "formats/json.h"
-#include "motion/files/printable.h"
+#include "motion/base/printable.h"
 #include "resample.h"
 
 #include <stdio.h>

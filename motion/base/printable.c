@@ -2,7 +2,7 @@
  *
  * Detects UTF-8 and control characters, and escapes what must not reach a terminal.
  */
-#include "motion/files/printable.h"
+#include "motion/base/printable.h"
 
 #include <stdlib.h>
 #include <string.h>

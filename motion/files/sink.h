@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Where the bytes of an output go, in their order.
+ */
+#ifndef POSEMILL_MOTION_SINK_H
+#define POSEMILL_MOTION_SINK_H
+
+#include <posemill/posemill.h>
+
+typedef struct motion_sink {
+    pm_status (*write)(void *user, const void *data, size_t size, pm_error *error);
+    void *user;
+} motion_sink;
+
+#endif
