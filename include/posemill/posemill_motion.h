@@ -18,6 +18,7 @@
 #define POSEMILL_MOTION_H
 
 #include <posemill/posemill.h>
+#include <posemill/posemill_crowd.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -143,6 +144,35 @@ PM_API void pm_motion_destroy(pm_motion **motion);
 
 /* What the motion holds; NULL for NULL. */
 PM_API const pm_motion_content *pm_motion_get_content(const pm_motion *motion);
+
+/* ---- for crowds ---------------------------------------------------------- */
+
+typedef struct pm_motion_character_options {
+    size_t
+        skin; /* the joints are those of this skin, and their ancestors. A motion without skins: all
+                    nodes, and skin is ignored */
+    pm_method method; /* of all clips: crowds interpolate the keys by one method. 0: slerp */
+} pm_motion_character_options;
+
+/* What pm_skeleton_create and pm_crowd_create take: joints in one order, and for each clip of the
+ * motion a description with a track per joint. A joint has the key times of all its channels; a
+ * channel has, at key times of the others, the value of its own interpolation. Joints that a clip does
+ * not animate have their rest pose as a key. All pointers are valid until the character is freed. */
+typedef struct pm_motion_character {
+    pm_skeleton_desc skeleton;
+    const pm_clip_desc *clips; /* in the order of the motion's clips */
+    size_t clip_count;
+    const uint32_t *nodes; /* of the motion, for each joint */
+} pm_motion_character;
+
+/* `options` may be NULL. The motion may be destroyed afterwards. Refused: a motion without nodes or
+ * without clips. */
+PM_API pm_status pm_motion_make_character(const pm_motion *motion,
+                                          const pm_motion_character_options *options,
+                                          const pm_motion_character **character, pm_error *error);
+
+/* Clears the handle; takes NULL. */
+PM_API void pm_motion_free_character(const pm_motion_character **character);
 
 /* ---- resampling ---------------------------------------------------------- */
 

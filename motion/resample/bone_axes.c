@@ -1,59 +1,84 @@
 /* SPDX-License-Identifier: MIT
  *
- * Twist axes from the bones of a skeleton. Tails count as children.
+ * Twist axes from the bones of a skeleton. Tails count as children. pm_bone_axes takes parents before
+ * their children; nodes of a file may have any order.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "motion/resample/tracks.h"
 
-/* Nodes, then tails, as pm_bone_axes takes them; returns their number. */
-static size_t list_bones(const pm_motion_content *content, int32_t *parents, double *offsets) {
-    size_t count = content->node_count;
-    for (size_t n = 0; n < content->node_count; n++) {
-        const pm_motion_node *node = &content->nodes[n];
-        parents[n] = node->parent;
-        memcpy(offsets + 3 * n, node->translation, sizeof node->translation);
-        if (!node->has_tail)
-            continue;
-        parents[count] = (int32_t)n;
-        memcpy(offsets + 3 * count++, node->tail, sizeof node->tail);
-    }
-    return count;
+typedef struct bones {
+    size_t count;       /* nodes, then tails */
+    int32_t *place;     /* of each node, after its parent's */
+    int32_t *parents;   /* by place */
+    double *offsets;    /* (count, 3), by place */
+    double *directions; /* (count, 3), by place */
+} bones;
+
+static void free_bones(bones *b) {
+    free(b->place);
+    free(b->parents);
+    free(b->offsets);
+    free(b->directions);
 }
 
-/* Directions of all nodes; false if memory is exhausted. *found: there are bones. */
-static bool find_directions(const pm_motion_content *content, double *directions, bool *found) {
-    const size_t most = 2 * content->node_count + 1;
-    int32_t *parents = calloc(most, sizeof *parents);
-    double *offsets = calloc(most, 3 * sizeof *offsets);
-    const bool ready = parents && offsets;
-    *found = false;
-    if (ready) {
-        const size_t count = list_bones(content, parents, offsets);
-        *found = count > 0 && pm_bone_axes(parents, offsets, count, directions);
+static bool allocate(bones *b, size_t nodes) {
+    const size_t most = 2 * nodes + 1; /* each with a tail */
+    b->place = calloc(most, sizeof *b->place);
+    b->parents = calloc(most, sizeof *b->parents);
+    b->offsets = calloc(most, 3 * sizeof *b->offsets);
+    b->directions = calloc(most, 3 * sizeof *b->directions);
+    return b->place && b->parents && b->offsets && b->directions;
+}
+
+/* Gives places to a node and to those of its ancestors that have none. */
+static void place_node(const pm_motion_content *content, int32_t node, bones *b) {
+    size_t above = 0; /* ancestors without a place */
+    for (int32_t n = node; n >= 0 && b->place[n] < 0; n = content->nodes[n].parent)
+        above++;
+    for (size_t at = b->count + above, n = (size_t)node; at > b->count; at--) {
+        b->place[n] = (int32_t)(at - 1);
+        n = (size_t)content->nodes[n].parent;
     }
-    free(parents);
-    free(offsets);
-    return ready;
+    b->count += above;
+}
+
+static void add_bone(bones *b, int32_t place, int32_t parent, const double offset[3]) {
+    b->parents[place] = parent;
+    memcpy(b->offsets + 3 * (size_t)place, offset, 3 * sizeof *offset);
+}
+
+static void list_bones(const pm_motion_content *content, bones *b) {
+    for (size_t n = 0; n < content->node_count; n++)
+        b->place[n] = -1;
+    for (size_t n = 0; n < content->node_count; n++)
+        place_node(content, (int32_t)n, b);
+    for (size_t n = 0; n < content->node_count; n++) {
+        const pm_motion_node *node = &content->nodes[n];
+        add_bone(b, b->place[n], node->parent < 0 ? -1 : b->place[node->parent], node->translation);
+        if (node->has_tail)
+            add_bone(b, (int32_t)b->count++, b->place[n], node->tail);
+    }
 }
 
 double *tracks_bone_axes(const track_group *group, const pm_motion_clip *clip,
                          const pm_motion_content *content) {
-    double *directions = calloc(2 * content->node_count + 1, 3 * sizeof *directions);
+    bones b = {.count = 0};
     double *axes = calloc(group->track_count, 3 * sizeof *axes);
-    bool found = false;
-    if (!directions || !axes || !find_directions(content, directions, &found)) {
-        free(directions);
+    if (!axes || !allocate(&b, content->node_count)) {
+        free_bones(&b);
         free(axes);
         return NULL;
     }
+    list_bones(content, &b);
+    const bool found = b.count > 0 && pm_bone_axes(b.parents, b.offsets, b.count, b.directions);
     for (size_t t = 0; t < group->track_count; t++) {
         const int32_t node = clip->channels[group->numbers[t].channel].node;
-        axes[3 * t + 1] = 1;
+        axes[3 * t + 1] = 1; /* up, where there are no bones */
         if (found && node >= 0)
-            memcpy(axes + 3 * t, directions + 3 * (size_t)node, 3 * sizeof *axes);
+            memcpy(axes + 3 * t, b.directions + 3 * (size_t)b.place[node], 3 * sizeof *axes);
     }
-    free(directions);
+    free_bones(&b);
     return axes;
 }

@@ -7,7 +7,8 @@
 
 #include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
+
+#include "motion/model/evaluate.h"
 
 static size_t size_of(pm_number type) {
     return type == PM_FLOAT32 ? sizeof(float) : sizeof(double);
@@ -15,20 +16,6 @@ static size_t size_of(pm_number type) {
 
 static size_t stride_of(const pm_array *array, uint32_t components) {
     return array->stride ? array->stride : components * size_of(array->type);
-}
-
-static double number_at(const pm_array *array, uint32_t components, size_t key,
-                        uint32_t component) {
-    const char *at = (const char *)array->data + key * stride_of(array, components) +
-                     component * size_of(array->type);
-    float narrow;
-    double wide;
-    if (array->type == PM_FLOAT32) {
-        memcpy(&narrow, at, sizeof narrow);
-        return (double)narrow;
-    }
-    memcpy(&wide, at, sizeof wide);
-    return wide;
 }
 
 /* ---- timelines ----------------------------------------------------------------------------- */
@@ -96,7 +83,8 @@ static void find_bases(track_group *group, const pm_motion_clip *clip, size_t tr
         if (number->channel == TRACKS_NO_CHANNEL)
             continue;
         const pm_motion_channel *channel = &clip->channels[number->channel];
-        number->base = number_at(&channel->keys, channel->components, trim, number->component);
+        number->base =
+            evaluate_number(&channel->keys, channel->components, trim, number->component);
     }
 }
 
@@ -107,7 +95,7 @@ static void copy_key(const track_group *group, const pm_motion_clip *clip, key_a
     if (group->rotates) {
         const pm_array *from = array_of(&clip->channels[numbers->channel], which);
         for (uint32_t i = 0; i < 4; i++)
-            to[i] = number_at(from, 4, key, i);
+            to[i] = evaluate_number(from, 4, key, i);
         return;
     }
     for (size_t i = 0; i < 3; i++) {
@@ -115,9 +103,9 @@ static void copy_key(const track_group *group, const pm_motion_clip *clip, key_a
         if (numbers[i].channel == TRACKS_NO_CHANNEL)
             continue;
         const pm_motion_channel *channel = &clip->channels[numbers[i].channel];
-        to[i] =
-            number_at(array_of(channel, which), channel->components, key, numbers[i].component) -
-            (which == KEYS ? numbers[i].base : 0);
+        to[i] = evaluate_number(array_of(channel, which), channel->components, key,
+                                numbers[i].component) -
+                (which == KEYS ? numbers[i].base : 0);
     }
 }
 

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A skeleton with its clips from a motion: the joints of a skin with their ancestors, or all nodes.
+ */
+#include "motion/character/character.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- joints -------------------------------------------------------------------------------- */
+
+/* Marks nodes of the skin and their ancestors by joint_of != UINT32_MAX. */
+static void mark_skin(character *c, const pm_motion_skin *skin) {
+    for (size_t j = 0; j < skin->joint_count; j++)
+        for (int32_t n = (int32_t)skin->joints[j]; n >= 0 && c->joint_of[n] == UINT32_MAX;
+             n = c->content->nodes[n].parent)
+            c->joint_of[n] = 0;
+}
+
+static pm_status find_joints(character *c, const pm_motion_skin *skin, pm_error *error) {
+    const size_t nodes = c->content->node_count;
+    c->joint_of = motion_allocate(&c->arena, nodes, sizeof *c->joint_of);
+    c->nodes = motion_allocate(&c->arena, nodes, sizeof *c->nodes);
+    if (!c->joint_of || !c->nodes)
+        return motion_refuse_memory(error);
+    memset(c->joint_of, skin ? 0xFF : 0, nodes * sizeof *c->joint_of);
+    if (skin)
+        mark_skin(c, skin);
+    for (size_t n = 0; n < nodes; n++)
+        if (c->joint_of[n] != UINT32_MAX) {
+            c->joint_of[n] = (uint32_t)c->joint_count;
+            c->nodes[c->joint_count++] = (uint32_t)n;
+        }
+    return PM_OK;
+}
+
+/* ---- the skeleton -------------------------------------------------------------------------- */
+
+static pm_array array_of(const double *numbers) {
+    return (pm_array){.data = numbers, .type = PM_FLOAT64};
+}
+
+/* Ancestors that are not in the skin have no mesh bound to them: an identity. */
+static pm_status add_inverse_binds(character *c, const pm_motion_skin *skin, pm_error *error) {
+    static const float identity[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
+    if (!skin || !skin->inverse_binds)
+        return PM_OK;
+    float *binds = motion_allocate(&c->arena, c->joint_count, sizeof identity);
+    if (!binds)
+        return motion_refuse_memory(error);
+    for (size_t j = 0; j < c->joint_count; j++)
+        memcpy(binds + 12 * j, identity, sizeof identity);
+    for (size_t j = 0; j < skin->joint_count; j++)
+        memcpy(binds + 12 * (size_t)c->joint_of[skin->joints[j]], skin->inverse_binds + 12 * j,
+               sizeof identity);
+    c->made.skeleton.inverse_binds = (pm_array){.data = binds, .type = PM_FLOAT32};
+    return PM_OK;
+}
+
+static pm_status make_skeleton(character *c, const pm_motion_skin *skin, pm_error *error) {
+    int32_t *parents = motion_allocate(&c->arena, c->joint_count, sizeof *parents);
+    double *rotations = motion_allocate(&c->arena, c->joint_count, 4 * sizeof *rotations);
+    double *positions = motion_allocate(&c->arena, c->joint_count, 3 * sizeof *positions);
+    double *scales = motion_allocate(&c->arena, c->joint_count, 3 * sizeof *scales);
+    if (!parents || !rotations || !positions || !scales)
+        return motion_refuse_memory(error);
+    for (size_t j = 0; j < c->joint_count; j++) {
+        const pm_motion_node *node = &c->content->nodes[c->nodes[j]];
+        parents[j] = node->parent < 0 ? -1 : (int32_t)c->joint_of[node->parent];
+        memcpy(rotations + 4 * j, node->rotation, sizeof node->rotation);
+        memcpy(positions + 3 * j, node->translation, sizeof node->translation);
+        memcpy(scales + 3 * j, node->scale, sizeof node->scale);
+    }
+    c->made.skeleton = (pm_skeleton_desc){.joint_count = c->joint_count,
+                                          .parents = parents,
+                                          .rotations = array_of(rotations),
+                                          .positions = array_of(positions),
+                                          .scales = array_of(scales)};
+    c->made.nodes = c->nodes;
+    return add_inverse_binds(c, skin, error);
+}
+
+/* ---- the whole ----------------------------------------------------------------------------- */
+
+static void find_paths(character *c) {
+    for (size_t i = 0; i < c->content->clip_count; i++)
+        for (size_t n = 0; n < c->content->clips[i].channel_count; n++) {
+            const pm_motion_channel *channel = &c->content->clips[i].channels[n];
+            const bool ours = channel->node >= 0 && c->joint_of[channel->node] != UINT32_MAX;
+            c->moves |= ours && channel->path == PM_MOTION_TRANSLATION;
+            c->scales |= ours && channel->path == PM_MOTION_SCALE;
+        }
+}
+
+static pm_status make(character *c, const pm_motion_character_options *options, pm_error *error) {
+    const pm_motion_content *content = c->content;
+    const pm_motion_skin *skin = content->skin_count ? &content->skins[options->skin] : NULL;
+    pm_clip_desc *clips = motion_allocate(&c->arena, content->clip_count, sizeof *clips);
+    if (!clips)
+        return motion_refuse_memory(error);
+    pm_status status = find_joints(c, skin, error);
+    if (status == PM_OK)
+        status = make_skeleton(c, skin, error);
+    if (status != PM_OK)
+        return status;
+    find_paths(c);
+    for (size_t i = 0; i < content->clip_count && status == PM_OK; i++) {
+        clips[i].method = options->method;
+        status = character_make_clip(c, &content->clips[i], &clips[i], error);
+    }
+    c->made.clips = clips;
+    c->made.clip_count = content->clip_count;
+    return status;
+}
+
+static pm_status check(const pm_motion_content *content, const pm_motion_character_options *options,
+                       pm_error *error) {
+    if (content->node_count == 0)
+        return motion_refuse(error, "has no nodes; a character requires a skeleton");
+    if (content->clip_count == 0)
+        return motion_refuse(error, "has no clips; a character requires one");
+    if (content->skin_count && options->skin >= content->skin_count)
+        return motion_fail(error, PM_ERROR_ARGUMENT, "skin is %zu, the motion has %zu",
+                           options->skin, content->skin_count);
+    return PM_OK;
+}
+
+pm_status pm_motion_make_character(const pm_motion *motion,
+                                   const pm_motion_character_options *options,
+                                   const pm_motion_character **made, pm_error *error) {
+    static const pm_motion_character_options defaults;
+    if (!motion || !made)
+        return motion_fail(error, PM_ERROR_ARGUMENT, "%s is NULL",
+                           !motion ? "motion" : "character");
+    options = options ? options : &defaults;
+    pm_status status = check(&motion->content, options, error);
+    if (status != PM_OK)
+        return status;
+    character *c = calloc(1, sizeof *c);
+    if (!c)
+        return motion_refuse_memory(error);
+    c->content = &motion->content;
+    status = make(c, options, error);
+    c->content = NULL; /* the motion may be destroyed */
+    *made = &c->made;
+    if (status != PM_OK)
+        pm_motion_free_character(made);
+    return status;
+}
+
+void pm_motion_free_character(const pm_motion_character **made) {
+    if (!made || !*made)
+        return;
+    character *c = (character *)(uintptr_t)*made;
+    motion_arena_release(&c->arena);
+    free(c);
+    *made = NULL;
+}

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A clip with a track per joint. The engine's tracks have one timeline for rotation, position and
+ * scale; those of files may differ, so that a joint gets the key times of all its channels. Where all
+ * joints have the same times, the clip has one timeline, which crowds locate once.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "motion/character/character.h"
+#include "motion/model/evaluate.h"
+
+/* The channels of a joint; NULL: not animated. */
+typedef struct joint_channels {
+    const pm_motion_channel *of[3]; /* rotation, translation, scale */
+} joint_channels;
+
+typedef struct clip_maker {
+    character *c;
+    const pm_motion_clip *clip;
+    joint_channels *joints;
+    pm_timeline *timelines; /* of the clip's own, and then those of single joints */
+    size_t timeline_count;
+    uint32_t *timeline_of;
+} clip_maker;
+
+static joint_channels *find_channels(character *c, const pm_motion_clip *clip) {
+    joint_channels *joints = motion_allocate(&c->arena, c->joint_count, sizeof *joints);
+    for (size_t n = 0; joints && n < clip->channel_count; n++) {
+        const pm_motion_channel *channel = &clip->channels[n];
+        if (channel->node < 0 || c->joint_of[channel->node] == UINT32_MAX ||
+            channel->path > PM_MOTION_SCALE)
+            continue;
+        joints[c->joint_of[channel->node]].of[channel->path] = channel;
+    }
+    return joints;
+}
+
+/* ---- timelines ----------------------------------------------------------------------------- */
+
+static bool same_times(const pm_timeline *a, const pm_timeline *b) {
+    if (a->key_count != b->key_count || !a->times != !b->times)
+        return false;
+    return a->times ? memcmp(a->times, b->times, a->key_count * sizeof *a->times) == 0
+                    : a->rate.num == b->rate.num && a->rate.den == b->rate.den;
+}
+
+static int compare_times(const void *a, const void *b) {
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static pm_timeline timeline_of(const clip_maker *m, const pm_motion_channel *channel) {
+    return m->clip->timelines[channel->timeline];
+}
+
+/* The times of all channels of a joint, without repetitions. */
+static bool unite(clip_maker *m, const joint_channels *joint, pm_timeline *united) {
+    size_t count = 0, kept = 0;
+    for (size_t p = 0; p < 3; p++)
+        count += joint->of[p] ? timeline_of(m, joint->of[p]).key_count : 0;
+    double *times = motion_allocate(&m->c->arena, count + 1, sizeof *times);
+    if (!times)
+        return false;
+    count = 0;
+    for (size_t p = 0; p < 3; p++) {
+        const pm_timeline own =
+            joint->of[p] ? timeline_of(m, joint->of[p]) : (pm_timeline){.key_count = 0};
+        for (size_t k = 0; k < own.key_count; k++)
+            times[count++] = evaluate_key_time(&own, k);
+    }
+    qsort(times, count, sizeof *times, compare_times);
+    for (size_t k = 0; k < count; k++)
+        if (kept == 0 || times[k] > times[kept - 1])
+            times[kept++] = times[k];
+    *united = (pm_timeline){.key_count = kept ? kept : 1, .times = times};
+    return true;
+}
+
+static bool find_timeline(clip_maker *m, const joint_channels *joint, pm_timeline *found) {
+    const pm_motion_channel *first = NULL;
+    for (size_t p = 0; p < 3; p++) {
+        const pm_motion_channel *channel = joint->of[p];
+        if (!channel)
+            continue;
+        if (first) {
+            const pm_timeline a = timeline_of(m, first), b = timeline_of(m, channel);
+            if (!same_times(&a, &b))
+                return unite(m, joint, found);
+        }
+        first = first ? first : channel;
+    }
+    if (!first)
+        return unite(m, joint, found);
+    *found = timeline_of(m, first);
+    return true;
+}
+
+static bool is_animated(const joint_channels *joint) {
+    return joint->of[0] || joint->of[1] || joint->of[2];
+}
+
+/* The timeline of each joint. Joints that are not animated have that of the first that is. */
+static bool make_timelines(clip_maker *m) {
+    const size_t joints = m->c->joint_count;
+    m->timelines = motion_allocate(&m->c->arena, joints + 1, sizeof *m->timelines);
+    m->timeline_of = motion_allocate(&m->c->arena, joints, sizeof *m->timeline_of);
+    if (!m->timelines || !m->timeline_of)
+        return false;
+    for (size_t j = 0; j < joints; j++) {
+        pm_timeline own;
+        size_t t = 0;
+        if (!is_animated(&m->joints[j]))
+            continue;
+        if (!find_timeline(m, &m->joints[j], &own))
+            return false;
+        while (t < m->timeline_count && !same_times(&m->timelines[t], &own))
+            t++;
+        if (t == m->timeline_count)
+            m->timelines[m->timeline_count++] = own;
+        m->timeline_of[j] = (uint32_t)t;
+    }
+    if (m->timeline_count == 0) /* nothing is animated: the rest pose at time 0 */
+        return unite(m, &m->joints[0], &m->timelines[m->timeline_count++]);
+    return true;
+}
+
+/* Joints that are not animated have one key, unless all others share a timeline. */
+static bool add_still_timeline(clip_maker *m) {
+    if (m->timeline_count == 1)
+        return true;
+    const size_t still = m->timeline_count;
+    for (size_t j = 0; j < m->c->joint_count; j++) {
+        if (is_animated(&m->joints[j]))
+            continue;
+        if (m->timeline_count == still) {
+            double *time = motion_allocate(&m->c->arena, 1, sizeof *time);
+            if (!time)
+                return false;
+            *time = evaluate_key_time(&m->timelines[0], 0);
+            m->timelines[m->timeline_count++] = (pm_timeline){.key_count = 1, .times = time};
+        }
+        m->timeline_of[j] = (uint32_t)still;
+    }
+    return true;
+}
+
+/* ---- keys ---------------------------------------------------------------------------------- */
+
+static const uint32_t components[3] = {4, 3, 3};
+
+static void value_at(const clip_maker *m, size_t joint, size_t path, double time, double *value) {
+    const pm_motion_channel *channel = m->joints[joint].of[path];
+    const pm_motion_node *node = &m->c->content->nodes[m->c->nodes[joint]];
+    if (channel) {
+        const pm_timeline own = timeline_of(m, channel);
+        evaluate_channel(channel, &own, time, value);
+        return;
+    }
+    memcpy(value,
+           path == PM_MOTION_ROTATION      ? node->rotation
+           : path == PM_MOTION_TRANSLATION ? node->translation
+                                           : node->scale,
+           components[path] * sizeof *value);
+}
+
+static size_t count_keys(const clip_maker *m) {
+    size_t keys = 0;
+    for (size_t j = 0; j < m->c->joint_count; j++)
+        keys += m->timelines[m->timeline_of[j]].key_count;
+    return keys;
+}
+
+static bool make_keys(clip_maker *m, size_t path, pm_array *array) {
+    const size_t joints = m->c->joint_count, width = components[path];
+    double *keys = motion_allocate(&m->c->arena, count_keys(m), width * sizeof *keys), *to = keys;
+    const bool one = m->timeline_count == 1;
+    for (size_t j = 0; keys && j < joints; j++) {
+        const pm_timeline *timeline = &m->timelines[m->timeline_of[j]];
+        for (size_t k = 0; k < timeline->key_count; k++) {
+            double *at = one ? keys + (k * joints + j) * width : to;
+            value_at(m, j, path, evaluate_key_time(timeline, k), at);
+            to += width;
+        }
+    }
+    *array = (pm_array){.data = keys, .type = PM_FLOAT64};
+    return keys != NULL;
+}
+
+pm_status character_make_clip(character *c, const pm_motion_clip *clip, pm_clip_desc *desc,
+                              pm_error *error) {
+    clip_maker m = {.c = c, .clip = clip, .joints = find_channels(c, clip)};
+    if (!m.joints || !make_timelines(&m) || !add_still_timeline(&m) ||
+        !make_keys(&m, PM_MOTION_ROTATION, &desc->rotations) ||
+        (c->moves && !make_keys(&m, PM_MOTION_TRANSLATION, &desc->positions)) ||
+        (c->scales && !make_keys(&m, PM_MOTION_SCALE, &desc->scales)))
+        return motion_refuse_memory(error);
+    desc->track_count = c->joint_count;
+    desc->timelines = m.timelines;
+    desc->timeline_count = m.timeline_count;
+    desc->timeline_of = m.timeline_count == 1 ? NULL : m.timeline_of;
+    return PM_OK;
+}

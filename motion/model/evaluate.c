@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The interpolations of glTF 2.0, appendix C: step, linear (slerp of rotations, the shorter way), and
+ * cubic splines, which are normalised where they are rotations.
+ */
+#include "motion/model/evaluate.h"
+
+#include <math.h>
+#include <string.h>
+
+double evaluate_number(const pm_array *array, uint32_t components, size_t key, uint32_t component) {
+    const size_t size = array->type == PM_FLOAT32 ? sizeof(float) : sizeof(double);
+    const size_t stride = array->stride ? array->stride : components * size;
+    const char *at = (const char *)array->data + key * stride + component * size;
+    float narrow;
+    double wide;
+    if (array->type == PM_FLOAT32) {
+        memcpy(&narrow, at, sizeof narrow);
+        return (double)narrow;
+    }
+    memcpy(&wide, at, sizeof wide);
+    return wide;
+}
+
+double evaluate_key_time(const pm_timeline *timeline, size_t key) {
+    return timeline->times ? timeline->times[key]
+                           : (double)key * (double)timeline->rate.den / (double)timeline->rate.num;
+}
+
+/* The last key that is not after a time; 0 before the first. */
+static size_t key_before(const pm_timeline *timeline, double time) {
+    size_t low = 0, high = timeline->key_count;
+    while (high - low > 1) {
+        const size_t middle = low + (high - low) / 2;
+        if (evaluate_key_time(timeline, middle) <= time)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void copy_key(const pm_motion_channel *c, size_t key, double *value) {
+    for (uint32_t i = 0; i < c->components; i++)
+        value[i] = evaluate_number(&c->keys, c->components, key, i);
+}
+
+static void normalise(double q[4]) {
+    const double length = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+    for (int i = 0; i < 4; i++)
+        q[i] /= length;
+}
+
+static void slerp(double a[4], const double b[4], double u) {
+    const double dot = a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3];
+    const double sign = dot < 0 ? -1 : 1;
+    const double angle = acos(fmin(fabs(dot), 1));
+    const double sine = sin(angle);
+    const double from = sine > 1e-9 ? sin((1 - u) * angle) / sine : 1 - u;
+    const double to = sine > 1e-9 ? sin(u * angle) / sine : u;
+    for (int i = 0; i < 4; i++)
+        a[i] = from * a[i] + sign * to * b[i];
+    normalise(a);
+}
+
+static void linear(const pm_motion_channel *c, size_t key, double u, double *value) {
+    double next[4];
+    copy_key(c, key, value);
+    if (c->path == PM_MOTION_ROTATION) {
+        copy_key(c, key + 1, next);
+        slerp(value, next, u);
+        return;
+    }
+    for (uint32_t i = 0; i < c->components; i++)
+        value[i] += u * (evaluate_number(&c->keys, c->components, key + 1, i) - value[i]);
+}
+
+static void cubic(const pm_motion_channel *c, size_t key, double u, double seconds, double *value) {
+    const double u2 = u * u, u3 = u2 * u;
+    for (uint32_t i = 0; i < c->components; i++) {
+        const double a = evaluate_number(&c->keys, c->components, key, i);
+        const double b = evaluate_number(&c->keys, c->components, key + 1, i);
+        const double leaving = evaluate_number(&c->out, c->components, key, i);
+        const double arriving = evaluate_number(&c->in, c->components, key + 1, i);
+        value[i] = (2 * u3 - 3 * u2 + 1) * a + seconds * (u3 - 2 * u2 + u) * leaving +
+                   (3 * u2 - 2 * u3) * b + seconds * (u3 - u2) * arriving;
+    }
+    if (c->path == PM_MOTION_ROTATION)
+        normalise(value);
+}
+
+void evaluate_channel(const pm_motion_channel *channel, const pm_timeline *timeline, double time,
+                      double *value) {
+    const size_t key = key_before(timeline, time);
+    const double begin = evaluate_key_time(timeline, key);
+    if (key + 1 >= timeline->key_count || time <= begin ||
+        channel->interpolation == PM_MOTION_STEP) {
+        copy_key(channel, key, value);
+        return;
+    }
+    const double seconds = evaluate_key_time(timeline, key + 1) - begin;
+    const double u = (time - begin) / seconds;
+    if (channel->interpolation == PM_MOTION_CUBICSPLINE)
+        cubic(channel, key, u, seconds, value);
+    else
+        linear(channel, key, u, value);
+}

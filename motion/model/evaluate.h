@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The value of a channel at a time, by the interpolation that it was authored with, in double. For a
+ * few values; samples in number are the engine's.
+ */
+#ifndef POSEMILL_MOTION_EVALUATE_H
+#define POSEMILL_MOTION_EVALUATE_H
+
+#include <posemill/posemill_motion.h>
+
+/* Writes `components` numbers. Before the first key and after the last one the value is constant. */
+void evaluate_channel(const pm_motion_channel *channel, const pm_timeline *timeline, double time,
+                      double *value);
+
+/* The time of a key in seconds. */
+double evaluate_key_time(const pm_timeline *timeline, size_t key);
+
+/* A number of an array. */
+double evaluate_number(const pm_array *array, uint32_t components, size_t key, uint32_t component);
+
+#endif
