@@ -110,7 +110,10 @@ typedef struct pm_motion_content {
     size_t clip_count;
     const pm_motion_skin *skins;
     size_t skin_count;
-    size_t file_bytes; /* size of the file */
+    size_t file_bytes;        /* size of the file */
+    const char *const *notes; /* what is odd about the file, a sentence each: warnings, and with
+                                 `examine` more */
+    size_t note_count;
 } pm_motion_content;
 
 /* A motion. Immutable: all threads may read it at once. */
@@ -123,6 +126,7 @@ typedef struct pm_motion_read_options {
     const char *layout;  /* NPZ: name of a layout, or a JSON file with one. NULL: found out */
     bool strict;         /* true: what would be a warning about data that disagree is refused */
     bool hold_nan;       /* BVH: a value that is not finite takes that of the frame before */
+    bool examine;        /* looks for what is odd but no fault, and keeps it as notes */
     bool no_snap;        /* the frame time exactly as written: .0083333 is not 120 Hz */
     pm_log_function log; /* receives warnings, PM_LOG_WARNING, on the calling thread. NULL: none */
     void *log_user;
@@ -219,6 +223,48 @@ typedef struct pm_motion_resample_report {
 PM_API pm_status pm_motion_resample(const pm_motion *motion, pm_engine *engine,
                                     const pm_motion_resample_options *options, const char *path,
                                     pm_motion_resample_report *report, pm_error *error);
+
+/* The same into memory: a motion with the nodes and skins of another, whose resampled channels have
+ * the samples as keys. It has no file: pm_motion_convert writes it. Destroy it with
+ * pm_motion_destroy; the other motion may be destroyed before. */
+PM_API pm_status pm_motion_resample_copy(const pm_motion *motion, pm_engine *engine,
+                                         const pm_motion_resample_options *options,
+                                         pm_motion **copy, pm_motion_resample_report *report,
+                                         pm_error *error);
+
+/* ---- converting ---------------------------------------------------------- */
+
+/* A turn of the world that makes another axis point up. */
+typedef enum pm_motion_turn {
+    PM_MOTION_TURN_NONE = 0,
+    PM_MOTION_TURN_Z_TO_Y, /* z was up, y becomes up: -90 degrees about x */
+    PM_MOTION_TURN_Y_TO_Z,
+    PM_MOTION_TURN_COUNT
+} pm_motion_turn;
+
+typedef struct pm_motion_convert_options {
+    pm_motion_format format; /* 0: by the extension of the path */
+    size_t clip;             /* of formats that hold one clip */
+    bool euler_given;        /* false: ZXY */
+    pm_euler_order euler;    /* of rotations in BVH */
+    double scale;            /* multiplies all lengths. 0: 1 */
+    pm_motion_turn turn;
+    bool strict;       /* true: a motion that the format cannot hold whole is refused */
+    bool make_folders; /* true: the folder of the output is created if it does not exist */
+    unsigned decimals; /* of computed numbers in text. 0: 6 */
+    /* Called on the calling thread with each kind of thing that the format cannot hold, such as "2
+     * skins". NULL: not called. */
+    void (*left_out)(void *user, const char *what);
+    void *left_out_user;
+} pm_motion_convert_options;
+
+/* Writes a motion to a file, or to standard output for "-", in any format. In the format that it was
+ * read from, and without a scale and a turn, it is written as it was read. Nothing is resampled: BVH
+ * and NPZ require uniform keys. The file appears when it is complete. Blocks. Thread-safe, also for
+ * one motion. */
+PM_API pm_status pm_motion_convert(const pm_motion *motion,
+                                   const pm_motion_convert_options *options, const char *path,
+                                   pm_error *error);
 
 /* "bvh", "gltf", "glb", "npz", "csv". */
 PM_API const char *pm_motion_format_name(pm_motion_format format);

@@ -6,6 +6,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "motion/base/printable.h"
 
@@ -17,44 +18,61 @@ static void clear(pm_error *error, pm_status status) {
                         .instance = PM_NO_INDEX};
 }
 
-pm_status motion_fail(pm_error *error, pm_status status, const char *format, ...) {
+void motion_report(pm_error *error, pm_status status, const char *format, ...) {
     va_list arguments;
     if (!error)
-        return status;
+        return;
     clear(error, status);
     va_start(arguments, format);
     vsnprintf(error->message, sizeof error->message, format, arguments);
     va_end(arguments);
-    return status;
 }
 
-pm_status motion_refuse(pm_error *error, const char *format, ...) {
+/* ---- remarks --------------------------------------------------------------------------------- */
+
+enum { REMARK = 640 };
+
+static bool reserve(motion_notes *notes) {
+    if (notes->count < notes->capacity)
+        return true;
+    const size_t capacity = notes->capacity ? 2 * notes->capacity : 8;
+    const char **grown = motion_allocate(notes->arena, capacity, sizeof *grown);
+    if (!grown)
+        return false;
+    for (size_t i = 0; i < notes->count; i++)
+        grown[i] = notes->texts[i];
+    notes->texts = grown;
+    notes->capacity = capacity;
+    return true;
+}
+
+static void keep(motion_notes *notes, const char *text) {
+    const char *copy =
+        notes && reserve(notes) ? motion_copy_text(notes->arena, text, strlen(text)) : NULL;
+    if (copy)
+        notes->texts[notes->count++] = copy;
+}
+
+void motion_note(motion_notes *notes, const char *format, ...) {
+    char text[REMARK];
     va_list arguments;
-    if (!error)
-        return PM_ERROR_FILE;
-    clear(error, PM_ERROR_FILE);
     va_start(arguments, format);
-    vsnprintf(error->message, sizeof error->message, format, arguments);
+    vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    return PM_ERROR_FILE;
-}
-
-pm_status motion_refuse_memory(pm_error *error) {
-    return motion_fail(error, PM_ERROR_MEMORY, "too large for this machine's memory");
+    keep(notes, text);
 }
 
 void motion_warn(const motion_warnings *warnings, const char *format, ...) {
-    char text[1024];
+    char text[REMARK], line[REMARK + 420];
     va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    keep(warnings->notes, text);
     if (!warnings->log)
         return;
-    int length = snprintf(text, sizeof text, "%.400s: ", warnings->name);
-    if (length < 0)
-        return;
-    va_start(arguments, format);
-    vsnprintf(text + length, sizeof text - (size_t)length, format, arguments);
-    va_end(arguments);
-    warnings->log(warnings->user, PM_LOG_WARNING, text);
+    snprintf(line, sizeof line, "%.400s: %s", warnings->name, text);
+    warnings->log(warnings->user, PM_LOG_WARNING, line);
 }
 
 const char *motion_printable(char out[MOTION_PRINTABLE], const char *text, size_t size) {

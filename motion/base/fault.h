@@ -9,23 +9,42 @@
 
 #include <posemill/posemill.h>
 
-/* Fills the error, which may be NULL, and returns PM_ERROR_FILE. */
-pm_status motion_refuse(pm_error *error, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+#include "motion/base/arena.h"
 
-/* The same with another status. */
-pm_status motion_fail(pm_error *error, pm_status status, const char *format, ...)
+/* Fills the error, which may be NULL. */
+void motion_report(pm_error *error, pm_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Returns PM_ERROR_MEMORY. */
-pm_status motion_refuse_memory(pm_error *error);
+/* The status itself; a result that may be ignored. */
+static inline pm_status motion_status(pm_status status) {
+    return status;
+}
 
-/* Receives warnings; log NULL: none. */
+/* Report a failure, and are its status. Macros, so that analysers see that the result is not PM_OK. */
+#define motion_fail(error, status, ...)                                                            \
+    (motion_report(error, status, __VA_ARGS__), motion_status(status))
+#define motion_refuse(error, ...) motion_fail(error, PM_ERROR_FILE, __VA_ARGS__)
+#define motion_refuse_memory(error)                                                                \
+    motion_fail(error, PM_ERROR_MEMORY, "%s", "too large for this machine's memory")
+
+/* Remarks about a motion, in the order in which they are made. */
+typedef struct motion_notes {
+    motion_arena *arena;
+    const char **texts;
+    size_t count, capacity;
+} motion_notes;
+
+/* Receives warnings. */
 typedef struct motion_warnings {
-    pm_log_function log;
+    pm_log_function log; /* NULL: none */
     void *user;
-    const char *name; /* of the file */
+    const char *name;    /* of the file */
+    motion_notes *notes; /* also keeps them here. NULL: nowhere */
 } motion_warnings;
+
+/* Keeps a remark that is no warning. Without memory it is lost. */
+void motion_note(motion_notes *notes, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 void motion_warn(const motion_warnings *warnings, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

@@ -3,10 +3,12 @@
  * BVH as a format of the motion library: its channels in the model, and a motion with other frames
  * as text. A sample on a frame of the source gets the text of that frame.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "motion/bvh/bvh.h"
+#include "motion/bvh/bvh_compose.h"
 #include "motion/bvh/bvh_pose.h"
 #include "motion/model/model.h"
 
@@ -162,6 +164,21 @@ static bool make_clip(pm_motion *motion, const document *d) {
     return good;
 }
 
+/* Angles are written modulo a turn by some tools. */
+static void note_wraps(const bvh *model, motion_notes *notes) {
+    size_t wraps = 0;
+    for (size_t f = 1; f < model->frame_count; f++)
+        for (size_t c = 0; c < model->channel_count; c++) {
+            const double *value = model->values + f * model->channel_count + c;
+            const bvh_channel_kind kind = model->channels[c].kind;
+            const bool is_angle = kind >= BVH_X_ROTATION && kind <= BVH_Z_ROTATION;
+            wraps += is_angle && fabs(*value - value[-(ptrdiff_t)model->channel_count]) > 180;
+        }
+    if (wraps > 0)
+        motion_note(notes, "%zu angle%s by more than 180 degrees from a frame to the next", wraps,
+                    wraps == 1 ? " jumps" : "s jump");
+}
+
 static pm_status read(const motion_input *input, pm_motion *motion, pm_error *error) {
     document *d = calloc(1, sizeof *d);
     if (!d)
@@ -174,6 +191,8 @@ static pm_status read(const motion_input *input, pm_motion *motion, pm_error *er
         status = pose_plan_make(&d->plan, d->model, error);
     if (status == PM_OK && (!make_nodes(motion, d->model) || !make_clip(motion, d)))
         status = motion_refuse_memory(error);
+    if (status == PM_OK && input->options->examine)
+        note_wraps(d->model, &motion->notes);
     return status;
 }
 
@@ -345,4 +364,5 @@ const motion_format motion_bvh = {.id = PM_MOTION_BVH,
                                   .recognise = recognise,
                                   .read = read,
                                   .write = write,
+                                  .compose = bvh_compose,
                                   .release = release};

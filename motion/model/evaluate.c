@@ -64,7 +64,7 @@ static void slerp(double a[4], const double b[4], double u) {
 }
 
 static void linear(const pm_motion_channel *c, size_t key, double u, double *value) {
-    double next[4];
+    double next[4] = {0, 0, 0, 1};
     copy_key(c, key, value);
     if (c->path == PM_MOTION_ROTATION) {
         copy_key(c, key + 1, next);

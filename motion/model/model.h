@@ -52,12 +52,23 @@ typedef struct motion_write_options {
     unsigned decimals; /* of computed numbers in text */
 } motion_write_options;
 
+/* How a motion becomes a file of another format. */
+typedef struct motion_compose_options {
+    pm_euler_order euler; /* of rotations in BVH */
+    unsigned decimals;
+    size_t clip; /* of formats that hold one */
+    /* Receives what the format cannot hold, once for each kind of thing: "2 skins". */
+    void (*left_out)(void *user, const char *what);
+    void *user;
+} motion_compose_options;
+
 typedef struct motion_format motion_format;
 
 struct pm_motion {
     pm_motion_content content;
     motion_arena arena; /* of everything that `content` points to */
     char *file;         /* the bytes of a file that was opened; NULL: the caller's */
+    motion_notes notes; /* what is odd about the file */
     const motion_format *format;
     void *document; /* the format's own: what is carried over unchanged */
 };
@@ -78,8 +89,17 @@ struct motion_format {
     pm_status (*write)(const pm_motion *motion, const motion_samples *samples, size_t count,
                        const motion_write_options *options, const motion_sink *sink,
                        pm_error *error);
+    /* Writes a file of the format from a motion of any. NULL: not possible. */
+    pm_status (*compose)(const pm_motion *motion, const motion_compose_options *options,
+                         const motion_sink *sink, pm_error *error);
     void (*release)(void *document); /* NULL is ignored */
 };
+
+/* The row of a format. */
+const motion_format *motion_format_of(pm_motion_format id);
+
+/* That of a name's extension; NULL if it has none, or an unknown one. */
+const motion_format *motion_format_of_name(const char *name);
 
 extern const motion_format motion_bvh, motion_gltf, motion_glb, motion_npz, motion_csv;
 

@@ -20,7 +20,7 @@
 static const motion_format *const formats[] = {&motion_bvh};
 enum { FORMATS = sizeof formats / sizeof *formats };
 
-static const motion_format *format_of_id(pm_motion_format id) {
+const motion_format *motion_format_of(pm_motion_format id) {
     for (size_t i = 0; i < FORMATS; i++)
         if (formats[i]->id == id)
             return formats[i];
@@ -51,7 +51,7 @@ static pm_status find_format(const motion_input *input, const char *name,
     const char *extension = extension_of_name(name);
     char shown[MOTION_PRINTABLE];
     if (input->options->format != PM_MOTION_ANY)
-        *format = format_of_id(input->options->format);
+        *format = motion_format_of(input->options->format);
     else
         *format =
             *extension ? format_of_extension(extension) : format_of_bytes(input->data, input->size);
@@ -65,10 +65,14 @@ static pm_status find_format(const motion_input *input, const char *name,
                          "BVH, glTF, NPZ or CSV");
 }
 
+const motion_format *motion_format_of_name(const char *name) {
+    return format_of_extension(extension_of_name(name));
+}
+
 /* What the file of a format that is known before it is read begins with; else NULL. */
 static const input_kind *kind_of(const pm_motion_read_options *options, const char *name) {
     const motion_format *format = options->format != PM_MOTION_ANY
-                                      ? format_of_id(options->format)
+                                      ? motion_format_of(options->format)
                                       : format_of_extension(extension_of_name(name));
     return format ? format->kind : NULL;
 }
@@ -117,15 +121,16 @@ static pm_status parse(const char *data, size_t size, char *owned, const char *n
                        const char *folder, const pm_motion_read_options *options,
                        pm_motion **motion, pm_error *error) {
     pm_motion *made = calloc(1, sizeof *made);
-    const motion_input input = {.data = data,
-                                .size = size,
-                                .folder = folder,
-                                .options = options,
-                                .warnings = {options->log, options->log_user, name}};
     if (!made) {
         free(owned);
         return motion_refuse_memory(error);
     }
+    made->notes.arena = &made->arena;
+    const motion_input input = {.data = data,
+                                .size = size,
+                                .folder = folder,
+                                .options = options,
+                                .warnings = {options->log, options->log_user, name, &made->notes}};
     made->file = owned;
     made->content.file_bytes = size;
     pm_status status = read_input(&input, name, made, error);
@@ -133,6 +138,10 @@ static pm_status parse(const char *data, size_t size, char *owned, const char *n
         pm_motion_destroy(&made);
     else
         *motion = made;
+    if (status == PM_OK) {
+        made->content.notes = made->notes.texts;
+        made->content.note_count = made->notes.count;
+    }
     return status;
 }
 
@@ -190,7 +199,7 @@ void pm_motion_destroy(pm_motion **motion) {
     if (!motion || !*motion)
         return;
     pm_motion *m = *motion;
-    if (m->format)
+    if (m->format && m->document)
         m->format->release(m->document);
     motion_arena_release(&m->arena);
     free(m->file);

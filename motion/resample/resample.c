@@ -8,6 +8,7 @@
 #include "motion/files/folders.h"
 #include "motion/files/output.h"
 #include "motion/model/model.h"
+#include "motion/resample/resample_check.h"
 #include "motion/resample/sampler.h"
 
 enum { DEFAULT_DECIMALS = 6 };
@@ -29,8 +30,8 @@ static pm_status check_clips(const pm_motion *motion, const pm_motion_resample_o
     return PM_OK;
 }
 
-static pm_status check_options(const pm_motion *motion, const pm_motion_resample_options *o,
-                               pm_error *error) {
+pm_status resample_check_options(const pm_motion *motion, const pm_motion_resample_options *o,
+                                 pm_error *error) {
     if (o->rate.num <= 0 || o->rate.den <= 0)
         return motion_fail(error, PM_ERROR_ARGUMENT, "rate is not above 0");
     if (!is_time(o->start) || !is_time(o->end))
@@ -120,7 +121,10 @@ pm_status pm_motion_resample(const pm_motion *motion, pm_engine *engine,
                            : !engine  ? "engine"
                            : !options ? "options"
                                       : "path");
-    pm_status status = check_options(motion, options, error);
+    if (!motion->document)
+        return motion_fail(error, PM_ERROR_ARGUMENT,
+                           "motion has no file format; pm_motion_convert writes it");
+    pm_status status = resample_check_options(motion, options, error);
     if (status != PM_OK)
         return status;
     const size_t count = clips_of(motion, options);

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Scales and turns a copy of a motion. A turn of the world is a turn of the roots: what hangs on them
+ * is relative to them.
+ */
+#include "motion/convert/adjust.h"
+
+#include <math.h>
+
+#include "motion/model/copy.h"
+
+typedef struct adjustment {
+    double scale;
+    double turn[4]; /* a unit quaternion about x */
+} adjustment;
+
+static void multiply(const double a[4], double b[4]) {
+    const double x = a[3] * b[0] + a[0] * b[3] + a[1] * b[2] - a[2] * b[1];
+    const double y = a[3] * b[1] - a[0] * b[2] + a[1] * b[3] + a[2] * b[0];
+    const double z = a[3] * b[2] + a[0] * b[1] - a[1] * b[0] + a[2] * b[3];
+    const double w = a[3] * b[3] - a[0] * b[0] - a[1] * b[1] - a[2] * b[2];
+    b[0] = x;
+    b[1] = y;
+    b[2] = z;
+    b[3] = w;
+}
+
+/* Quarter turns are exact in whole numbers: y and z change places, and one of them its sign. */
+static void turn_vector(const adjustment *a, double v[3]) {
+    const double y = v[1], z = v[2];
+    if (a->turn[0] == 0)
+        return;
+    v[1] = a->turn[0] < 0 ? z : -z;
+    v[2] = a->turn[0] < 0 ? -y : y;
+}
+
+static void scale_vector(const adjustment *a, double v[3]) {
+    for (size_t i = 0; i < 3; i++)
+        v[i] *= a->scale;
+}
+
+static void adjust_value(const adjustment *a, pm_motion_path path, bool is_root, double *value) {
+    if (path == PM_MOTION_TRANSLATION)
+        scale_vector(a, value);
+    if (!is_root)
+        return;
+    if (path == PM_MOTION_TRANSLATION)
+        turn_vector(a, value);
+    else if (path == PM_MOTION_ROTATION)
+        multiply(a->turn, value);
+}
+
+/* Keys of a copy are packed doubles that belong to it. */
+static void adjust_array(const adjustment *a, const pm_motion_channel *channel, bool is_root,
+                         size_t keys, const pm_array *array) {
+    double *values = (double *)(uintptr_t)array->data;
+    for (size_t k = 0; values && k < keys; k++)
+        adjust_value(a, channel->path, is_root, values + k * channel->components);
+}
+
+static void adjust_clip(const adjustment *a, const pm_motion_content *content,
+                        const pm_motion_clip *clip) {
+    for (size_t c = 0; c < clip->channel_count; c++) {
+        const pm_motion_channel *channel = &clip->channels[c];
+        const size_t keys = clip->timelines[channel->timeline].key_count;
+        const bool is_root = channel->node < 0 || content->nodes[channel->node].parent < 0;
+        adjust_array(a, channel, is_root, keys, &channel->keys);
+        adjust_array(a, channel, is_root, keys, &channel->in);
+        adjust_array(a, channel, is_root, keys, &channel->out);
+    }
+}
+
+static void adjust_nodes(const adjustment *a, const pm_motion_content *content) {
+    pm_motion_node *nodes = (pm_motion_node *)(uintptr_t)content->nodes;
+    for (size_t n = 0; n < content->node_count; n++) {
+        const bool is_root = nodes[n].parent < 0;
+        adjust_value(a, PM_MOTION_TRANSLATION, is_root, nodes[n].translation);
+        adjust_value(a, PM_MOTION_ROTATION, is_root, nodes[n].rotation);
+        scale_vector(a, nodes[n].tail);
+    }
+}
+
+/* Inverse binds lead from the mesh to the joint: the mesh is scaled and turned too. Their rotation is
+ * undone on the right, and their translation is scaled. */
+static void adjust_skins(const adjustment *a, const pm_motion_content *content) {
+    for (size_t s = 0; s < content->skin_count; s++) {
+        float *binds = (float *)(uintptr_t)content->skins[s].inverse_binds;
+        for (size_t row = 0; binds && row < 3 * content->skins[s].joint_count; row++) {
+            float *r = binds + 4 * row;
+            double left[3] = {(double)r[0], (double)r[1], (double)r[2]};
+            turn_vector(a, left);
+            for (size_t i = 0; i < 3; i++)
+                r[i] = (float)left[i];
+            r[3] = (float)((double)r[3] * a->scale);
+        }
+    }
+}
+
+pm_motion *motion_adjusted(const pm_motion *motion, double scale, pm_motion_turn turn) {
+    const double half = turn == PM_MOTION_TURN_NONE     ? 0
+                        : turn == PM_MOTION_TURN_Z_TO_Y ? -sqrt(0.5)
+                                                        : sqrt(0.5);
+    const adjustment a = {.scale = scale,
+                          .turn = {half, 0, 0, turn == PM_MOTION_TURN_NONE ? 1 : sqrt(0.5)}};
+    pm_motion *to = motion_copy_nodes(&motion->content);
+    const size_t count = motion->content.clip_count;
+    pm_motion_clip *clips = to ? motion_allocate(&to->arena, count, sizeof *clips) : NULL;
+    bool good = clips != NULL;
+    for (size_t i = 0; good && i < count; i++) {
+        good = motion_copy_clip(&to->arena, &motion->content.clips[i], &clips[i]);
+        if (good)
+            adjust_clip(&a, &motion->content, &clips[i]);
+    }
+    if (!good) {
+        pm_motion_destroy(&to);
+        return NULL;
+    }
+    adjust_nodes(&a, &to->content);
+    adjust_skins(&a, &to->content);
+    to->content.clips = clips;
+    to->content.clip_count = count;
+    return to;
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Resamples a motion in memory: a copy whose clips have the samples as keys.
+ */
+#include <string.h>
+
+#include "motion/model/copy.h"
+#include "motion/model/evaluate.h"
+#include "motion/resample/resample_check.h"
+#include "motion/resample/sampler.h"
+
+/* Keys of a resampled channel are linear, one per sample. */
+static bool add_channel(motion_arena *arena, const pm_motion_channel *from, uint64_t count,
+                        pm_motion_channel *to, double **keys) {
+    *to = *from;
+    to->name = motion_copy_name(arena, from->name);
+    to->interpolation = PM_MOTION_LINEAR;
+    to->timeline = 0;
+    to->in = to->out = (pm_array){.data = NULL};
+    *keys = count <= SIZE_MAX
+                ? motion_allocate(arena, (size_t)count, from->components * sizeof **keys)
+                : NULL;
+    to->keys = (pm_array){.data = *keys, .type = PM_FLOAT64};
+    return to->name.text && *keys;
+}
+
+/* Uniform from time 0, or listed: a rate alone cannot say where the first sample is. */
+static bool make_timeline(motion_arena *arena, const motion_samples *samples, pm_timeline *to) {
+    *to = (pm_timeline){.key_count = (size_t)samples->count, .rate = samples->rate};
+    if (samples->start == 0 && !samples->has_end)
+        return true;
+    double *times = motion_allocate(arena, to->key_count, sizeof *times);
+    for (size_t k = 0; times && k < to->key_count; k++)
+        times[k] = samples->has_end && k + 1 == to->key_count
+                       ? samples->end
+                       : samples->start +
+                             (double)k * (double)samples->rate.den / (double)samples->rate.num;
+    to->rate = (pm_rational){0, 0};
+    to->times = times;
+    return times != NULL;
+}
+
+/* The source's own numbers, with the sign of the sample where they are a rotation. */
+static void keep_key(const pm_motion_channel *from, size_t key, double *sample) {
+    double own[4] = {0, 0, 0, 0}, dot = 0;
+    const bool rotates = from->path == PM_MOTION_ROTATION;
+    for (uint32_t i = 0; rotates && i < 4; i++) {
+        own[i] = evaluate_number(&from->keys, 4, key, i);
+        dot += own[i] * sample[i];
+    }
+    for (uint32_t i = 0; i < from->components; i++)
+        sample[i] = rotates ? (dot < 0 ? -own[i] : own[i])
+                            : evaluate_number(&from->keys, from->components, key, i);
+}
+
+static pm_status read_all(const motion_samples *samples, const pm_motion_clip *from,
+                          motion_arena *scratch, double *const channels[], pm_error *error) {
+    const size_t count = (size_t)samples->count;
+    motion_position *positions = motion_allocate(scratch, count, sizeof *positions);
+    if (!positions)
+        return motion_refuse_memory(error);
+    const pm_status status = samples->read(samples->user, 0, count, channels, positions, error);
+    for (size_t k = 0; status == PM_OK && k < count; k++)
+        for (size_t c = 0; positions[k].exact && c < from->channel_count; c++)
+            if (channels[c])
+                keep_key(&from->channels[c], (size_t)positions[k].key,
+                         channels[c] + k * from->channels[c].components);
+    return status;
+}
+
+/* Timeline 0 is that of the samples; those of channels that keep their keys follow. */
+static pm_status make_clip(motion_arena *arena, motion_arena *scratch, const pm_motion_clip *from,
+                           const motion_samples *samples, pm_motion_clip *to, pm_error *error) {
+    const size_t count = from->channel_count;
+    pm_motion_channel *channels = motion_allocate(arena, count, sizeof *channels);
+    pm_timeline *timelines = motion_allocate(arena, from->timeline_count + 1, sizeof *timelines);
+    double **keys = motion_allocate(scratch, count, sizeof *keys);
+    bool good = channels && timelines && keys && make_timeline(arena, samples, &timelines[0]);
+    for (size_t t = 0; good && t < from->timeline_count; t++)
+        good = motion_copy_timeline(arena, &from->timelines[t], &timelines[t + 1]);
+    for (size_t c = 0; good && c < count; c++) {
+        const pm_motion_channel *channel = &from->channels[c];
+        good = samples->resampled[c]
+                   ? add_channel(arena, channel, samples->count, &channels[c], &keys[c])
+                   : motion_copy_channel(arena, channel, &from->timelines[channel->timeline],
+                                         &channels[c]);
+        channels[c].timeline = samples->resampled[c] ? 0 : channel->timeline + 1;
+    }
+    *to = (pm_motion_clip){.name = motion_copy_name(arena, from->name),
+                           .timelines = timelines,
+                           .timeline_count = from->timeline_count + 1,
+                           .channels = channels,
+                           .channel_count = count,
+                           .rate = timelines ? timelines[0].rate : (pm_rational){0, 0},
+                           .rate_text = {"", 0}};
+    if (!good || !to->name.text)
+        return motion_refuse_memory(error);
+    return read_all(samples, from, scratch, keys, error);
+}
+
+static pm_status resample_clip(const pm_motion *motion, size_t clip, pm_engine *engine,
+                               const pm_motion_resample_options *options, pm_motion *to,
+                               pm_motion_clip *made, pm_motion_resample_report *report,
+                               pm_error *error) {
+    sampler s;
+    motion_arena scratch = {NULL};
+    pm_status status = sampler_open(&s, motion, clip, engine, options, report, error);
+    if (status == PM_OK) {
+        const motion_samples samples = sampler_samples(&s);
+        report->samples += samples.count;
+        status =
+            make_clip(&to->arena, &scratch, &motion->content.clips[clip], &samples, made, error);
+    }
+    sampler_release(&s);
+    motion_arena_release(&scratch);
+    return status;
+}
+
+static bool is_listed(const pm_motion_resample_options *options, size_t clip) {
+    for (size_t i = 0; options->clips && i < options->clip_count; i++)
+        if (options->clips[i] == clip)
+            return true;
+    return !options->clips;
+}
+
+static pm_status resample_all(const pm_motion *motion, pm_engine *engine,
+                              const pm_motion_resample_options *options, pm_motion *to,
+                              pm_motion_resample_report *report, pm_error *error) {
+    const size_t count = motion->content.clip_count;
+    pm_motion_clip *clips = motion_allocate(&to->arena, count, sizeof *clips);
+    if (!clips)
+        return motion_refuse_memory(error);
+    pm_status status = PM_OK;
+    for (size_t i = 0; i < count && status == PM_OK; i++)
+        if (is_listed(options, i))
+            status = resample_clip(motion, i, engine, options, to, &clips[i], report, error);
+        else if (!motion_copy_clip(&to->arena, &motion->content.clips[i], &clips[i]))
+            status = motion_refuse_memory(error);
+    to->content.clips = clips;
+    to->content.clip_count = count;
+    return status;
+}
+
+pm_status pm_motion_resample_copy(const pm_motion *motion, pm_engine *engine,
+                                  const pm_motion_resample_options *options, pm_motion **copy,
+                                  pm_motion_resample_report *report, pm_error *error) {
+    pm_motion_resample_report own;
+    report = report ? report : &own;
+    *report = (pm_motion_resample_report){.identical = true};
+    if (!motion || !engine || !options || !copy)
+        return motion_fail(error, PM_ERROR_ARGUMENT, "%s is NULL",
+                           !motion    ? "motion"
+                           : !engine  ? "engine"
+                           : !options ? "options"
+                                      : "copy");
+    pm_status status = resample_check_options(motion, options, error);
+    if (status != PM_OK)
+        return status;
+    pm_motion *to = motion_copy_nodes(&motion->content);
+    if (!to)
+        return motion_refuse_memory(error);
+    status = resample_all(motion, engine, options, to, report, error);
+    if (status == PM_OK)
+        *copy = to;
+    else
+        pm_motion_destroy(&to);
+    return status;
+}
