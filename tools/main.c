@@ -25,6 +25,8 @@ static const command commands[] = {
     {"devices", "list OpenCL devices and compare their results with the reference", cmd_devices},
     {"eval", "sample rotation curves: keys and samples in .npy files", cmd_eval},
     {"resample", "convert motion files to another frame rate", cmd_resample},
+    {"convert", "convert motion files to another format", cmd_convert},
+    {"info", "say what motion files are, and what is odd about them", cmd_info},
     {"methods", "list the interpolation methods and when to use each", cmd_methods},
     {"tune", "measure the fastest launch configuration of a device and save it", cmd_tune},
     {"verify", "check every method on a device against double precision", cmd_verify},

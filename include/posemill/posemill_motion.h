@@ -122,13 +122,14 @@ typedef struct pm_motion pm_motion;
 typedef struct pm_motion_read_options {
     pm_motion_format format; /* 0: found out */
     pm_rational
-        source_rate;     /* of formats with uniform keys, instead of the file's. 0/0: the file's */
-    const char *layout;  /* NPZ: name of a layout, or a JSON file with one. NULL: found out */
-    bool strict;         /* true: what would be a warning about data that disagree is refused */
-    bool hold_nan;       /* BVH: a value that is not finite takes that of the frame before */
-    bool examine;        /* looks for what is odd but no fault, and keeps it as notes */
-    bool no_snap;        /* the frame time exactly as written: .0083333 is not 120 Hz */
-    pm_log_function log; /* receives warnings, PM_LOG_WARNING, on the calling thread. NULL: none */
+        source_rate;      /* of formats with uniform keys, instead of the file's. 0/0: the file's */
+    const char *layout;   /* NPZ: name of a layout, or a JSON file with one. NULL: found out */
+    bool strict;          /* true: what would be a warning about data that disagree is refused */
+    bool hold_nan;        /* BVH: a value that is not finite takes that of the frame before */
+    bool examine;         /* looks for what is odd but no fault, and keeps it as notes */
+    bool bvh_adds_offset; /* BVH: positions are relative to OFFSET instead of replacing it */
+    bool no_snap;         /* the frame time exactly as written: .0083333 is not 120 Hz */
+    pm_log_function log;  /* receives warnings, PM_LOG_WARNING, on the calling thread. NULL: none */
     void *log_user;
 } pm_motion_read_options;
 
@@ -265,6 +266,9 @@ typedef struct pm_motion_convert_options {
 PM_API pm_status pm_motion_convert(const pm_motion *motion,
                                    const pm_motion_convert_options *options, const char *path,
                                    pm_error *error);
+
+/* The format of a name's extension; PM_MOTION_ANY where it has none, or that of no format. */
+PM_API pm_motion_format pm_motion_find_format(const char *path);
 
 /* "bvh", "gltf", "glb", "npz", "csv". */
 PM_API const char *pm_motion_format_name(pm_motion_format format);

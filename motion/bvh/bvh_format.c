@@ -15,6 +15,7 @@
 typedef struct document {
     bvh *model;
     pose_plan plan;
+    bool adds_offset; /* positions in the file are relative to OFFSET, those in the model are not */
 } document;
 
 static bool recognise(const char *bytes, size_t size) {
@@ -77,17 +78,25 @@ static double rest_of(const bvh *model, const pose_vector *v, size_t i) {
     return v->is_scale ? 1.0 : model->joints[v->joint].offset[i];
 }
 
-static bool vector_keys(pm_motion *motion, const bvh *model, const pose_vector *v, pm_array *keys) {
-    if (is_laid_out(v)) {
+/* What a number of the model is more than that of the file. */
+static double added_to(const document *d, const pose_vector *v, size_t i) {
+    return d->adds_offset && !v->is_scale ? d->model->joints[v->joint].offset[i] : 0;
+}
+
+static bool vector_keys(pm_motion *motion, const document *d, const pose_vector *v,
+                        pm_array *keys) {
+    const bvh *model = d->model;
+    if (is_laid_out(v) && (!d->adds_offset || v->is_scale)) {
         *keys = in_rows(model, v->channel[0]);
         return true;
     }
     double *copy = motion_allocate(&motion->arena, model->frame_count, 3 * sizeof *copy);
     for (size_t k = 0; copy && k < model->frame_count; k++)
         for (size_t i = 0; i < 3; i++)
-            copy[3 * k + i] = v->channel[i] == POSE_NO_CHANNEL
-                                  ? rest_of(model, v, i)
-                                  : model->values[k * model->channel_count + v->channel[i]];
+            copy[3 * k + i] =
+                v->channel[i] == POSE_NO_CHANNEL
+                    ? rest_of(model, v, i)
+                    : model->values[k * model->channel_count + v->channel[i]] + added_to(d, v, i);
     *keys = (pm_array){.data = copy, .type = PM_FLOAT64};
     return copy != NULL;
 }
@@ -119,7 +128,7 @@ static bool add_vectors(pm_motion *motion, const document *d, pm_motion_channel 
             (pm_motion_channel){.node = (int32_t)v->joint,
                                 .path = v->is_scale ? PM_MOTION_SCALE : PM_MOTION_TRANSLATION,
                                 .components = 3};
-        good = vector_keys(motion, d->model, v, &channels[i].keys);
+        good = vector_keys(motion, d, v, &channels[i].keys);
     }
     return good;
 }
@@ -184,6 +193,7 @@ static pm_status read(const motion_input *input, pm_motion *motion, pm_error *er
     if (!d)
         return motion_refuse_memory(error);
     motion->document = d;
+    d->adds_offset = input->options->bvh_adds_offset;
     motion->content.format = PM_MOTION_BVH;
     motion->content.layout = "";
     pm_status status = bvh_parse(input, &d->model, error);
@@ -278,11 +288,20 @@ static pose_sample sample_of(frame_writer *w, size_t k) {
                          .plains = w->sample + 4 * plan->rotation_count + 3 * plan->vector_count};
 }
 
+/* Makes the positions of a sample those of the file. */
+static void subtract_offsets(frame_writer *w) {
+    const pose_plan *plan = &w->document->plan;
+    double *vectors = w->sample + 4 * plan->rotation_count;
+    for (size_t i = 0; i < 3 * plan->vector_count; i++)
+        vectors[i] -= added_to(w->document, &plan->vectors[i / 3], i % 3);
+}
+
 static pm_status write_computed(frame_writer *w, size_t k, pm_error *error) {
     const bvh *model = w->document->model;
     const motion_position at = w->positions[k];
     const double *between[2] = {NULL, NULL};
     const pose_sample sample = sample_of(w, k);
+    subtract_offsets(w);
     if (w->samples->keeps_equal && at.key < model->frame_count - 1) {
         between[0] = source_row(model, at.key);
         between[1] = source_row(model, at.key + 1);

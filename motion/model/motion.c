@@ -69,6 +69,11 @@ const motion_format *motion_format_of_name(const char *name) {
     return format_of_extension(extension_of_name(name));
 }
 
+pm_motion_format pm_motion_find_format(const char *path) {
+    const motion_format *format = path ? motion_format_of_name(path) : NULL;
+    return format ? format->id : PM_MOTION_ANY;
+}
+
 /* What the file of a format that is known before it is read begins with; else NULL. */
 static const input_kind *kind_of(const pm_motion_read_options *options, const char *name) {
     const motion_format *format = options->format != PM_MOTION_ANY

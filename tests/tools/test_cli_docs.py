@@ -116,6 +116,16 @@ class Outputs(Folder):
             value = self.holds("resample", self.run_posemill(*words, "--device", "none", *extra))
             self.assertEqual("identical" in value, extra != [])
 
+    def test_convert(self):
+        words = ["convert", "walk.bvh", "out.bvh", "--json"]
+        value = self.holds("convert", self.run_posemill(*words))
+        self.assertEqual((value["nodes"], value["clips"], value["left_out"]), (21, 1, ""))
+
+    def test_info(self):
+        value = self.holds("info", self.run_posemill("info", "walk.bvh", "--json"))
+        self.assertEqual((len(value["nodes"]), value["clips"][0]["keys"]), (21, 61))
+        self.assertEqual(value["clips"][0]["rate"], "30/1")
+
     def test_resample_prints_an_object_for_each_file(self):
         shutil.copy(self.folder / "walk.bvh", self.folder / "other.bvh")
         text = self.run_posemill("resample", "walk.bvh", "other.bvh", "--out-dir", "out", "--rate",

@@ -7,8 +7,10 @@
 #define POSEMILL_TOOLS_COMMANDS_H
 
 int cmd_bench(int argc, char **argv);
+int cmd_convert(int argc, char **argv);
 int cmd_devices(int argc, char **argv);
 int cmd_eval(int argc, char **argv);
+int cmd_info(int argc, char **argv);
 int cmd_methods(int argc, char **argv);
 int cmd_resample(int argc, char **argv);
 int cmd_tune(int argc, char **argv);

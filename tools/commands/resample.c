@@ -8,7 +8,8 @@
 #include "resample/resample.h"
 #include "commands.h"
 #include "files/output_names.h"
-#include "motion/text/text.h"
+#include "motion/time/rate.h"
+#include "resample/resample_target.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -18,18 +19,6 @@
 #include <sys/stat.h>
 
 /* ---- options ------------------------------------------------------------------------ */
-
-static bool parse_rate(const char *text, void *target, char *reason) {
-    pm_rational any = {1, 1}, rate;
-
-    if (!rate_parse_target(text, any, &rate)) {
-        snprintf(reason, OPTION_REASON_SIZE,
-                 "'%.80s' is not a rate; expected 60, 29.97, 30000/1001, x2 or /4", text);
-        return false;
-    }
-    *(const char **)target = text;
-    return true;
-}
 
 static bool parse_seconds(const char *text, void *target, char *reason) {
     if (!rate_parse_seconds(text, target)) {
@@ -52,47 +41,17 @@ static bool parse_end_rule(const char *text, void *target, char *reason) {
     return true;
 }
 
-static bool parse_nan(const char *text, void *target, char *reason) {
-    if (strcmp(text, "hold") != 0) {
-        snprintf(reason, OPTION_REASON_SIZE, "'%.80s' is unknown; expected: hold", text);
-        return false;
-    }
-    *(bool *)target = true;
-    return true;
-}
-
-static bool parse_position(const char *text, void *target, char *reason) {
-    if (strcmp(text, "replace") != 0 && strcmp(text, "add") != 0) {
-        snprintf(reason, OPTION_REASON_SIZE, "'%.80s' is unknown; expected one of: replace add",
-                 text);
-        return false;
-    }
-    *(bool *)target = strcmp(text, "add") == 0;
-    return true;
-}
-
-static bool parse_decimals(const char *text, void *target, char *reason) {
-    size_t decimals = 0;
-
-    if (!option_size(text, &decimals, reason) || decimals < 1 || decimals > TEXT_DECIMALS_MAX) {
-        snprintf(reason, OPTION_REASON_SIZE, "'%.80s' is invalid; expected a number from 1 to %d",
-                 text, TEXT_DECIMALS_MAX);
-        return false;
-    }
-    *(size_t *)target = decimals;
-    return true;
-}
-
 #define AT(field) offsetof(resample_options, field)
 static const option resample_table[] = {
     {"--rate", 'r', "HZ", "target rate: 60, 29.97, 30000/1001, or relative to the source: x2, /4",
-     parse_rate, AT(rate)},
+     resample_option_rate, AT(rate)},
     {"--out", 'o', "OUT", "output file; - is standard output", option_text, AT(out)},
     {"--out-dir", 0, "DIR", "output folder; results have the names of the inputs", option_text,
      AT(out_dir)},
-    {"--format", 0, "FORMAT", "format of files without an extension: bvh", option_text, AT(format)},
-    {"--src-rate", 0, "HZ", "source rate, instead of the one in the file", option_rational,
-     AT(read.source_rate)},
+    {"--to", 0, "FORMAT", "format of outputs without an extension: bvh, gltf, glb, npz, csv",
+     motion_option_format, AT(to)},
+    {"--clip", 0, "NAME", "the clip to resample, by its name or number; default: all", option_text,
+     AT(clip)},
     {"--start", 0, "S", "time of the first sample, in seconds", parse_seconds, AT(start)},
     {"--end", 0, "S", "time of the last sample at the latest, in seconds", parse_seconds, AT(end)},
     {"--end-rule", 0, "RULE",
@@ -103,17 +62,8 @@ static const option resample_table[] = {
      option_frames, AT(max_frames)},
     {"--trim-start", 0, "N", "drop the first N frames, such as a T-pose", option_size,
      AT(trim_start)},
-    {"--nan", 0, "hold", "replace a value that is not finite by the one of the row before",
-     parse_nan, AT(read.hold_nan)},
-    {"--strict", 0, NULL, "reject a file whose Frames: differs from its number of rows", NULL,
-     AT(read.strict)},
-    {"--no-snap", 0, NULL, "use the frame time exactly as written: .0083333 is not 120 Hz", NULL,
-     AT(read.no_snap)},
-    {"--bvh-position", 0, "RULE",
-     "how position channels combine with OFFSET: replace (default) or add;\n"
-     "from BVH to BVH the result is the same",
-     parse_position, AT(position_add)},
-    {"--decimals", 0, "N", "decimals of computed numbers; default 6", parse_decimals, AT(decimals)},
+    {"--decimals", 0, "N", "decimals of computed numbers; default 6", resample_option_decimals,
+     AT(decimals)},
     {"--check", 0, NULL, "also evaluate on the reference path and report the difference", NULL,
      AT(check)},
     {"--json", 0, NULL, "print the report as JSON, one object per file", NULL, AT(json)},
@@ -124,11 +74,13 @@ static const command_help help = {
     .name = "resample",
     .usage = "IN... (-o OUT | --out-dir DIR) --rate HZ [--method NAME] [OPTIONS]",
     .summary = "Converts motion files to another frame rate. Rotations are interpolated as\n"
-               "rotations. Samples at the time of a source frame keep the text of that frame.",
+               "rotations. Samples at the time of a source frame keep the values of that frame.",
     .notes =
-        "Reads and writes BVH. - is standard input. The default method is slerp. sterp turns\n"
-        "about the bones unless --axis is given. --out-dir and its parent folders are created\n"
-        "when the first result is written.",
+        "Reads and writes BVH, glTF, GLB, NPZ and CSV, by the extensions of the names; - is\n"
+        "standard input or output. Where the formats differ, the result is converted. The\n"
+        "default method is slerp, for glTF `authored`: each channel by its own interpolation.\n"
+        "sterp turns about the bones unless --axis is given. --out-dir and its parent folders\n"
+        "are created when the first result is written.",
     .example = "posemill resample walk.bvh -o walk120.bvh --rate 120 --method squad\n"
                "posemill resample takes/*.bvh --out-dir half --rate /2",
     .takes_operands = true,
@@ -153,21 +105,21 @@ static cli_exit check_options(const resample_options *options, int inputs) {
         return options_usage(&help, "--json",
                              "cannot be combined with an output on standard output");
     }
-    if (pm_method_describe(options->curve.method)->takes_in_out) {
-        return cli_fail(CLI_USAGE, "--method cubicspline",
-                        "use hermite, squad or spline, which compute tangents from the keys",
-                        "requires tangents, and BVH files have none");
+    if (!options->curve.authored && pm_method_describe(options->curve.method)->takes_in_out) {
+        return cli_fail(
+            CLI_USAGE, "--method cubicspline",
+            "use hermite, squad or spline, which compute tangents from the keys",
+            "requires tangents, and BVH files have none; --method authored takes those of glTF");
     }
     return CLI_DONE;
 }
 
 /* ---- formats ------------------------------------------------------------------------ */
 
-/* Standard input has no extension; its default format is BVH, the only supported one. */
 static cli_exit check_input(const resample_options *options, const char *in) {
-    const char *format = options->format != NULL ? options->format : extension_of(in);
+    const bool named = strcmp(in, "-") != 0;
+    const char *extension = named ? extension_of(in) : "";
     struct stat status;
-    bool named = strcmp(in, "-") != 0;
 
     if (named && stat(in, &status) != 0) {
         return cli_fail(CLI_BAD_INPUT, in, NULL, "cannot be opened: %s", strerror(errno));
@@ -176,20 +128,29 @@ static cli_exit check_input(const resample_options *options, const char *in) {
         return cli_fail(CLI_BAD_INPUT, in, "give the files in the folder",
                         "is a folder; expected a motion file");
     }
-    if (strcasecmp(format, "bvh") == 0 || (options->format == NULL && !named)) {
+    if (*extension == '\0' || options->motion.read.format != PM_MOTION_ANY ||
+        pm_motion_find_format(in) != PM_MOTION_ANY) {
         return CLI_DONE;
     }
-    if (*format == '\0') {
-        return cli_fail(CLI_BAD_INPUT, in, "give the format with --format bvh",
-                        "file name has no extension; expected .bvh");
-    }
-    return cli_fail(CLI_BAD_INPUT, in, "if the file is BVH, use --format bvh",
-                    "format '%.20s' is not supported; expected bvh", format);
+    return cli_fail(CLI_BAD_INPUT, in, "if the file has another format, use --format",
+                    "format '%.20s' is not supported; expected bvh, gltf, glb, npz or csv",
+                    extension);
 }
 
-static cli_exit check_output(const resample_options *options, const char *out) {
-    return output_name_check(options->out != NULL ? "-o" : "--out-dir", out, "bvh",
-                             options->format != NULL);
+/* An output whose extension is that of a format is converted to it. */
+static cli_exit check_output(const resample_options *options, const char *in, const char *out) {
+    const pm_motion_format of_input = options->motion.read.format != PM_MOTION_ANY
+                                          ? options->motion.read.format
+                                          : pm_motion_find_format(in);
+    const pm_motion_format format = options->to != PM_MOTION_ANY ? options->to : of_input;
+
+    if (pm_motion_find_format(out) != PM_MOTION_ANY) {
+        return CLI_DONE;
+    }
+    return output_name_check(
+        options->out != NULL ? "-o" : "--out-dir", out,
+        pm_motion_format_name(format == PM_MOTION_ANY ? PM_MOTION_BVH : format),
+        options->to != PM_MOTION_ANY || options->motion.read.format != PM_MOTION_ANY);
 }
 
 /* ---- batches ------------------------------------------------------------------------ */
@@ -282,7 +243,7 @@ static cli_exit all_files(resample_options *options, pm_engine *engine, size_t c
     for (i = 0; i < count; i++) {
         code = check_input(options, inputs[i]);
         if (code == CLI_DONE) {
-            code = check_output(options, results[i]);
+            code = check_output(options, inputs[i], results[i]);
         }
         if (code == CLI_DONE) {
             code = one_file(options, engine, inputs[i], results[i]);
@@ -301,7 +262,7 @@ static cli_exit run_one(resample_options *options, const char *in) {
     cli_exit code = check_input(options, in);
 
     if (code == CLI_DONE) {
-        code = check_output(options, options->out);
+        code = check_output(options, in, options->out);
     }
     if (code == CLI_DONE) {
         code = device_options_engine(&options->device, &engine);
@@ -336,17 +297,19 @@ static cli_exit run_batch(resample_options *options, size_t count, char **inputs
 int cmd_resample(int argc, char **argv) {
     resample_options options;
     cli_exit code = CLI_DONE;
-    option_group groups[3];
+    option_group groups[4];
 
     memset(&options, 0, sizeof options);
     options.decimals = 6;
     options.max_frames = OPTION_MAX_FRAMES;
     options.device.in_background = true;
+    options.curve.takes_authored = true;
     groups[0] = (option_group){"Rates and files", resample_table,
                                sizeof resample_table / sizeof resample_table[0], &options};
-    groups[1] = curve_options_group(&options.curve);
-    groups[2] = device_options_group(&options.device);
-    if (!options_parse(&help, groups, 3, &argc, argv, &code)) {
+    groups[1] = motion_options_group(&options.motion);
+    groups[2] = curve_options_group(&options.curve);
+    groups[3] = device_options_group(&options.device);
+    if (!options_parse(&help, groups, 4, &argc, argv, &code)) {
         return (int)code;
     }
     code = check_options(&options, argc);

@@ -22,7 +22,8 @@ static void list_methods(char *reason, size_t size, const char *text) {
 
 static bool parse_method(const char *text, void *target, char *reason) {
     curve_options *options = target;
-    if (!pm_method_find(text, &options->method)) {
+    options->authored = options->takes_authored && strcmp(text, "authored") == 0;
+    if (!options->authored && !pm_method_find(text, &options->method)) {
         list_methods(reason, OPTION_REASON_SIZE, text);
         return false;
     }

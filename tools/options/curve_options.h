@@ -10,6 +10,8 @@
 #include "options.h"
 
 typedef struct curve_options {
+    bool takes_authored; /* set before parsing: --method authored is accepted */
+    bool authored;       /* each channel by its own interpolation */
     bool method_given;
     pm_method method;
 

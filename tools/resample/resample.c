@@ -6,14 +6,17 @@
 
 #include "files/progress.h"
 #include "motion/base/printable.h"
+#include "resample_target.h"
 
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 typedef struct work {
     resample_options *options;
     const char *path; /* input name for messages */
     pm_motion *motion;
+    size_t clip; /* the first that is resampled */
+    bool authored;
     pm_rational rate;
     pm_clip_desc curve;
     resample_report *report;
@@ -30,29 +33,30 @@ static cli_exit result(pm_status status, const work *w, const pm_error *error) {
 }
 
 static const pm_motion_clip *clip_of(const work *w) {
-    return &pm_motion_get_content(w->motion)->clips[0];
+    return &pm_motion_get_content(w->motion)->clips[w->clip];
 }
 
-static cli_exit find_rate(work *w) {
-    const pm_motion_clip *clip = clip_of(w);
-    if (!rate_parse_target(w->options->rate, clip->rate, &w->rate)) {
-        return cli_fail(CLI_USAGE, "--rate", "use a rate such as 60, 29.97, 30000/1001, x2 or /4",
-                        "'%s' is not a rate, or has too many digits relative to the source rate",
-                        w->options->rate);
-    }
-    return CLI_DONE;
+/* Formats with interpolations of their own keep them, unless a method is given. */
+static bool is_authored(const work *w) {
+    const pm_motion_format format = pm_motion_get_content(w->motion)->format;
+    return w->options->curve.authored || (!w->options->curve.method_given &&
+                                          (format == PM_MOTION_GLTF || format == PM_MOTION_GLB));
 }
 
 static size_t count_rotations(const pm_motion_clip *clip) {
     size_t count = 0;
     for (size_t c = 0; c < clip->channel_count; c++) {
-        count += clip->channels[c].path == PM_MOTION_ROTATION;
+        count += clip->channels[c].path == PM_MOTION_ROTATION &&
+                 clip->channels[c].interpolation != PM_MOTION_STEP;
     }
     return count;
 }
 
 /* Without --axis sterp twists about the bones, which the library finds. */
 static cli_exit describe_curve(work *w) {
+    if (w->authored) {
+        return CLI_DONE;
+    }
     const pm_motion_clip *clip = clip_of(w);
     const size_t keys = clip->timelines[0].key_count;
     const size_t trimmed = w->options->trim_start < keys ? w->options->trim_start : 0;
@@ -75,11 +79,14 @@ static void describe_source(work *w) {
     }
     report->frame_time[size] = '\0';
     report->source_rate = clip->rate;
+    report->is_frame_time = content->format == PM_MOTION_BVH;
     report->rate_is_snapped = clip->rate_is_snapped;
     report->joint_count = content->node_count;
     report->source_frames = clip->timelines[0].key_count;
     report->rate = w->rate;
     report->track_count = count_rotations(clip);
+    report->format = pm_motion_format_name(content->format);
+    report->method = w->authored ? "authored" : pm_method_describe(w->options->curve.method)->name;
     report->checked = w->options->check;
     report->bytes_read = content->file_bytes;
 }
@@ -93,23 +100,68 @@ static void show_progress(void *user, uint64_t done, uint64_t total) {
     progress_advance(&w->bar, done - w->bar.done);
 }
 
-static cli_exit write_result(work *w, pm_engine *engine, const char *out) {
+static pm_motion_resample_options library_options(work *w) {
     const resample_options *o = w->options;
-    const pm_motion_resample_options options = {.rate = w->rate,
-                                                .start = o->start,
-                                                .end = o->end,
-                                                .end_rule = o->end_rule,
-                                                .trim_start = o->trim_start,
-                                                .max_samples = o->max_frames,
-                                                .curve = &w->curve,
-                                                .make_folders = o->out_dir != NULL,
-                                                .decimals = (unsigned)o->decimals,
-                                                .check = o->check,
-                                                .progress = show_progress,
-                                                .progress_user = w};
-    pm_motion_resample_report done;
+    return (pm_motion_resample_options){.rate = w->rate,
+                                        .start = o->start,
+                                        .end = o->end,
+                                        .end_rule = o->end_rule,
+                                        .trim_start = o->trim_start,
+                                        .max_samples = o->max_frames,
+                                        .clips = o->clip != NULL ? &w->clip : NULL,
+                                        .clip_count = 1,
+                                        .authored = w->authored,
+                                        .curve = &w->curve,
+                                        .make_folders = o->out_dir != NULL,
+                                        .decimals = (unsigned)o->decimals,
+                                        .check = o->check,
+                                        .progress = show_progress,
+                                        .progress_user = w};
+}
+
+static void note_left_out(void *user, const char *what) {
+    char *text = user;
+    const size_t used = strlen(text), size = sizeof((resample_report *)0)->left_out;
+    snprintf(text + used, size - used, "%s%s", used > 0 ? ", " : "", what);
+}
+
+/* Another format than that of the input: a resampled copy is converted. */
+static pm_status write_converted(work *w, pm_engine *engine, pm_motion_format format,
+                                 const char *out, pm_motion_resample_report *done,
+                                 pm_error *error) {
+    const pm_motion_resample_options options = library_options(w);
+    pm_motion *copy = NULL;
+    pm_status status = pm_motion_resample_copy(w->motion, engine, &options, &copy, done, error);
+    const pm_motion_convert_options conversion = {.format = format,
+                                                  .clip = w->clip,
+                                                  .strict = w->options->motion.read.strict,
+                                                  .make_folders = options.make_folders,
+                                                  .decimals = options.decimals,
+                                                  .left_out = note_left_out,
+                                                  .left_out_user = w->report->left_out};
+    if (status == PM_OK) {
+        status = pm_motion_convert(copy, &conversion, out, error);
+    }
+    pm_motion_destroy(&copy);
+    return status;
+}
+
+static pm_motion_format format_of_output(const work *w, const char *out) {
+    const pm_motion_format named = pm_motion_find_format(out);
+    return named != PM_MOTION_ANY            ? named
+           : w->options->to != PM_MOTION_ANY ? w->options->to
+                                             : pm_motion_get_content(w->motion)->format;
+}
+
+static cli_exit write_result(work *w, pm_engine *engine, const char *out) {
+    const pm_motion_resample_options options = library_options(w);
+    const pm_motion_format format = format_of_output(w, out);
+    pm_motion_resample_report done = {.samples = 0};
     pm_error error = {.status = PM_OK};
-    const pm_status status = pm_motion_resample(w->motion, engine, &options, out, &done, &error);
+    const pm_status status =
+        format == pm_motion_get_content(w->motion)->format
+            ? pm_motion_resample(w->motion, engine, &options, out, &done, &error)
+            : write_converted(w, engine, format, out, &done, &error);
     progress_end(&w->bar);
     w->report->frames = done.samples;
     w->report->kept_frames = done.kept;
@@ -119,18 +171,27 @@ static cli_exit write_result(work *w, pm_engine *engine, const char *out) {
     return result(status, w, &error);
 }
 
-static cli_exit run(work *w, pm_engine *engine, const char *in, const char *out) {
-    pm_motion_read_options reading = w->options->read;
-    pm_error error = {.status = PM_OK};
-    reading.format = PM_MOTION_BVH;
-    reading.log = cli_log_warning;
-    if (pm_motion_open(in, &reading, &w->motion, &error) != PM_OK) {
-        return cli_fail_file(&error);
+static cli_exit find_clip(work *w) {
+    if (pm_motion_get_content(w->motion)->clip_count == 0) {
+        return cli_fail(CLI_BAD_INPUT, w->path, NULL, "has no clips; there is nothing to resample");
     }
-    cli_exit code = find_rate(w);
+    return w->options->clip != NULL
+               ? motion_find_clip(w->motion, w->path, w->options->clip, &w->clip)
+               : CLI_DONE;
+}
+
+static cli_exit run(work *w, pm_engine *engine, const char *in, const char *out) {
+    cli_exit code = motion_options_open(&w->options->motion, in, &w->motion);
+    if (code == CLI_DONE) {
+        code = find_clip(w);
+    }
+    if (code == CLI_DONE) {
+        code = resample_find_rate(w->options->rate, pm_motion_get_content(w->motion), &w->rate);
+    }
     if (code != CLI_DONE) {
         return code;
     }
+    w->authored = is_authored(w);
     describe_source(w);
     code = describe_curve(w);
     return code == CLI_DONE ? write_result(w, engine, out) : code;

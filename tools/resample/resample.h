@@ -10,24 +10,22 @@
 #include "motion/time/rate.h"
 #include "options/curve_options.h"
 #include "options/device_options.h"
+#include "options/motion_options.h"
 #include <posemill/posemill_motion.h>
 
 typedef struct resample_options {
     const char *out, *out_dir;
-    const char *format; /* NULL: from the extension */
-    const char *rate;   /* as given; may be relative to the source rate */
+    pm_motion_format to; /* of outputs without an extension. 0: the format of the input */
+    const char *clip;    /* name or number. NULL: all clips */
+    const char *rate;    /* as given; may be relative to the source rate */
     pm_rational start, end;
     pm_motion_end_rule end_rule;
     size_t trim_start;
     uint64_t max_frames; /* maximum number of frames of a result; below 2^63 */
     bool check;          /* also evaluate on the reference path and compare */
-    /* --bvh-position add: positions are relative to OFFSET instead of replacing it. That shifts all
-     * keys and samples of a joint equally and commutes with every vector method, so from BVH to BVH
-     * both rules give the same numbers. */
-    bool position_add;
     size_t decimals;
     bool json;
-    pm_motion_read_options read;
+    motion_options motion;
     curve_options curve;
     device_options device;
 } resample_options;
@@ -35,10 +33,13 @@ typedef struct resample_options {
 typedef struct resample_report {
     pm_rational source_rate, rate;
     bool rate_is_snapped;
-    char frame_time[40]; /* as written in the source */
+    char frame_time[40]; /* as written in the source: BVH's frame time, else a rate */
+    bool is_frame_time;
     size_t joint_count, track_count;
     uint64_t source_frames, frames;
-    uint64_t kept_frames; /* source frames written unchanged */
+    uint64_t kept_frames;        /* source frames written unchanged */
+    const char *format, *method; /* of the input; as in reports */
+    char left_out[256];          /* what the format of the output cannot hold */
     uint64_t bytes_read, bytes_written;
     double seconds;
     bool checked, identical; /* of --check: whether all bits match */

@@ -15,54 +15,75 @@ static double throughput(const resample_report *report) {
 }
 
 static const char *snap_text(const resample_options *options, const resample_report *report) {
-    return options->read.source_rate.den != 0 ? "as given"
-           : !report->rate_is_snapped         ? "as written"
-                                              : "snapped";
+    return options->motion.read.source_rate.den != 0 ? "as given"
+           : !report->rate_is_snapped                ? "as written"
+                                                     : "snapped";
+}
+
+/* "30 Hz (frame time 0.0333333, snapped)", or that there is no rate. */
+static void describe_source(const resample_options *options, const resample_report *report,
+                            char text[192]) {
+    char source[RATE_TEXT];
+    if (report->source_rate.den == 0) {
+        snprintf(text, 192, "%s with listed key times", report->format);
+        return;
+    }
+    rate_describe(report->source_rate, source);
+    snprintf(text, 192, "%s (%s %s, %s)", source, report->is_frame_time ? "frame time" : "rate",
+             report->frame_time[0] != '\0' ? report->frame_time : "missing",
+             snap_text(options, report));
 }
 
 static void report_text(const resample_options *options, const char *in, const char *out,
                         const resample_report *report, const char *device) {
     FILE *file = strcmp(out, "-") == 0 ? stderr : stdout;
-    char source[RATE_TEXT], target[RATE_TEXT], check[96] = "";
+    char source[192], target[RATE_TEXT], check[96] = "";
 
-    rate_describe(report->source_rate, source);
+    describe_source(options, report, source);
     rate_describe(report->rate, target);
     if (report->checked) {
         snprintf(check, sizeof check, ", reference: %s, max difference %.3g rad",
                  report->identical ? "bit-identical" : "differs", report->max_error);
     }
     printable_line(file,
-                   "%s -> %s: %s (frame time %s, %s) -> %s, %llu -> %llu frames, %llu of them "
-                   "copied from the source, %zu joints, %s, on %s, %.3f s, %.1f MB/s of text%s",
-                   in, out, source, report->frame_time[0] != '\0' ? report->frame_time : "missing",
-                   snap_text(options, report), target, (unsigned long long)report->source_frames,
+                   "%s -> %s: %s -> %s, %llu -> %llu frames, %llu of them copied from the source, "
+                   "%zu joints, %s, on %s, %.3f s, %.1f MB/s%s%s%s%s",
+                   in, out, source, target, (unsigned long long)report->source_frames,
                    (unsigned long long)report->frames, (unsigned long long)report->kept_frames,
-                   report->joint_count, pm_method_describe(options->curve.method)->name, device,
-                   report->seconds, throughput(report), check);
+                   report->joint_count, report->method, device, report->seconds, throughput(report),
+                   report->is_frame_time ? " of text" : "", check,
+                   report->left_out[0] != '\0' ? "; left out: " : "", report->left_out);
+}
+
+static void rate_member(json_writer *json, const char *key, pm_rational rate) {
+    char text[48];
+    if (rate.den == 0) {
+        json_null(json, key);
+        return;
+    }
+    snprintf(text, sizeof text, "%lld/%lld", (long long)rate.num, (long long)rate.den);
+    json_string(json, key, text);
 }
 
 static void report_json(const resample_options *options, const char *in, const char *out,
                         const resample_report *report, const char *device) {
     json_writer json = {stdout, 0, false};
-    char source[RATE_TEXT], target[RATE_TEXT];
 
-    snprintf(source, sizeof source, "%lld/%lld", (long long)report->source_rate.num,
-             (long long)report->source_rate.den);
-    snprintf(target, sizeof target, "%lld/%lld", (long long)report->rate.num,
-             (long long)report->rate.den);
     json_begin_object(&json, NULL);
     json_string(&json, "in", in);
     json_string(&json, "out", out);
-    json_string(&json, "source_rate", source);
+    json_string(&json, "format", report->format);
+    rate_member(&json, "source_rate", report->source_rate);
     json_string(&json, "frame_time", report->frame_time);
     json_string(&json, "source_rate_is", snap_text(options, report));
-    json_string(&json, "rate", target);
+    rate_member(&json, "rate", report->rate);
     json_integer(&json, "source_frames", report->source_frames);
     json_integer(&json, "frames", report->frames);
     json_integer(&json, "kept_frames", report->kept_frames);
     json_integer(&json, "joints", report->joint_count);
-    json_string(&json, "method", pm_method_describe(options->curve.method)->name);
+    json_string(&json, "method", report->method);
     json_string(&json, "device", device);
+    json_string(&json, "left_out", report->left_out);
     json_number(&json, "seconds", report->seconds);
     json_integer(&json, "bytes_read", report->bytes_read);
     json_integer(&json, "bytes_written", report->bytes_written);

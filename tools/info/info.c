@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Summaries of motions, and their print for people.
+ */
+#include "info.h"
+
+#include "motion/base/printable.h"
+#include "motion/model/evaluate.h"
+#include "motion/time/rate.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DEGREES 57.295779513082320877
+
+/* A person does not turn a joint by more between frames of a motion; a T-pose before it does. */
+static const double jump_degrees = 30;
+
+/* Lines for clips and notes; a screen has 24. */
+enum { MAX_CLIPS = 8, MAX_NOTES = 6, NAME_TEXT = 48 };
+
+/* ---- summaries ----------------------------------------------------------------------- */
+
+/* The angle between two keys of a rotation. */
+static double turn_between(const pm_motion_channel *channel, size_t a, size_t b) {
+    double dot = 0;
+    for (uint32_t i = 0; i < 4; i++) {
+        dot += evaluate_number(&channel->keys, 4, a, i) * evaluate_number(&channel->keys, 4, b, i);
+    }
+    return 2 * acos(fmin(fabs(dot), 1)) * DEGREES;
+}
+
+static void measure_steps(const pm_motion_channel *channel, size_t keys, clip_summary *s) {
+    for (size_t k = 1; k < keys; k++) {
+        const double turn = turn_between(channel, k - 1, k);
+        double *step = k == 1 ? &s->first_step : &s->other_step;
+        *step = fmax(*step, turn);
+    }
+}
+
+clip_summary info_summarise(const pm_motion_clip *clip) {
+    clip_summary s = {.begin = INFINITY, .end = -INFINITY};
+    for (size_t c = 0; c < clip->channel_count; c++) {
+        const pm_motion_channel *channel = &clip->channels[c];
+        const pm_timeline *timeline = &clip->timelines[channel->timeline];
+        s.begin = fmin(s.begin, evaluate_key_time(timeline, 0));
+        s.end = fmax(s.end, evaluate_key_time(timeline, timeline->key_count - 1));
+        s.keys = timeline->key_count > s.keys ? timeline->key_count : s.keys;
+        s.interpolations[channel->interpolation]++;
+        s.paths[channel->path]++;
+        if (channel->path == PM_MOTION_ROTATION) {
+            measure_steps(channel, timeline->key_count, &s);
+        }
+    }
+    if (clip->channel_count == 0) {
+        s.begin = s.end = 0;
+    }
+    return s;
+}
+
+bool info_begins_with_jump(const clip_summary *s) {
+    return s->keys > 2 && s->first_step > jump_degrees && s->first_step > 2 * s->other_step;
+}
+
+/* The depth of a node whose ancestors may have none yet: up to one that has, and down again. */
+static size_t depth_of(const pm_motion_content *content, size_t node, size_t *depths) {
+    size_t above = 0;
+    int32_t n = (int32_t)node;
+    for (; n >= 0 && depths[n] == 0; n = content->nodes[n].parent) {
+        above++;
+    }
+    size_t depth = (n >= 0 ? depths[n] : 0) + above;
+    for (n = (int32_t)node; n >= 0 && depths[n] == 0; n = content->nodes[n].parent) {
+        depths[n] = depth--;
+    }
+    return depths[node];
+}
+
+size_t info_depth(const pm_motion_content *content) {
+    size_t *depths = calloc(content->node_count + 1, sizeof *depths), deepest = 0;
+    for (size_t n = 0; depths != NULL && n < content->node_count; n++) {
+        const size_t depth = depth_of(content, n, depths);
+        deepest = depth > deepest ? depth : deepest;
+    }
+    free(depths);
+    return deepest;
+}
+
+/* ---- print --------------------------------------------------------------------------- */
+
+static const char *plural(size_t count) {
+    return count == 1 ? "" : "s";
+}
+
+static void append(char *text, size_t size, const char *part) {
+    const size_t used = strlen(text);
+    snprintf(text + used, size - used, "%s%s", used > 0 ? ", " : "", part);
+}
+
+static void list_paths(const clip_summary *s, char text[160]) {
+    static const char *const names[PM_MOTION_PATH_COUNT] = {"rotation", "translation", "scale",
+                                                            "weights", "scalar"};
+    text[0] = '\0';
+    for (int p = 0; p < PM_MOTION_PATH_COUNT; p++) {
+        char part[48];
+        snprintf(part, sizeof part, "%zu %s%s", s->paths[p], names[p],
+                 p == PM_MOTION_WEIGHTS ? "" : plural(s->paths[p]));
+        if (s->paths[p] > 0) {
+            append(text, 160, part);
+        }
+    }
+}
+
+static void list_interpolations(const clip_summary *s, char text[96]) {
+    static const char *const names[PM_MOTION_INTERPOLATION_COUNT] = {"linear", "step",
+                                                                     "cubicspline"};
+    text[0] = '\0';
+    for (int i = 0; i < PM_MOTION_INTERPOLATION_COUNT; i++) {
+        if (s->interpolations[i] > 0) {
+            append(text, 96, names[i]);
+        }
+    }
+}
+
+static void describe_rate(const pm_motion_clip *clip, char text[192]) {
+    char rate[RATE_TEXT], shown[4 * NAME_TEXT + 1];
+    if (clip->rate.den == 0) {
+        snprintf(text, 192, "keys are not uniform");
+        return;
+    }
+    rate_describe(clip->rate, rate);
+    const size_t size = utf8_cut(clip->rate_text.text, clip->rate_text.size, NAME_TEXT);
+    printable_text(shown, sizeof shown, clip->rate_text.text, size);
+    snprintf(text, 192, "%s%s%.100s%s", rate, size > 0 ? " (the file has " : "", shown,
+             size == 0               ? ""
+             : clip->rate_is_snapped ? ", snapped)"
+                                     : ")");
+}
+
+static void print_clip(const pm_motion_clip *clip, size_t index) {
+    const clip_summary s = info_summarise(clip);
+    char name[4 * NAME_TEXT + 1], rate[192], paths[160], kinds[96];
+    printable_text(name, sizeof name, clip->name.text,
+                   utf8_cut(clip->name.text, clip->name.size, NAME_TEXT));
+    describe_rate(clip, rate);
+    list_paths(&s, paths);
+    list_interpolations(&s, kinds);
+    printable_line(stdout, "  clip %zu %s: %.6g s from %.6g s, %zu key%s, %s", index,
+                   name[0] != '\0' ? name : "(no name)", s.end - s.begin, s.begin, s.keys,
+                   plural(s.keys), rate);
+    printable_line(stdout, "    %s; %s", paths[0] != '\0' ? paths : "no channels",
+                   kinds[0] != '\0' ? kinds : "nothing to interpolate");
+    if (info_begins_with_jump(&s)) {
+        printable_line(stdout,
+                       "    odd: key 0 is %.0f degrees from key 1, as a T-pose is; "
+                       "--trim-start 1 drops it",
+                       s.first_step);
+    }
+}
+
+/* What `posemill resample` would do. */
+static const char *resampling_of(const pm_motion_content *content) {
+    if (content->clip_count == 0) {
+        return "nothing to resample";
+    }
+    return content->format == PM_MOTION_GLTF || content->format == PM_MOTION_GLB
+               ? "resample: each channel by its own interpolation; steps keep their keys"
+               : "resample: rotations by slerp, other channels linearly; samples on keys keep "
+                 "their values";
+}
+
+void info_print(const char *path, const pm_motion_content *content) {
+    printable_line(stdout, "%s: %s%s%s, %zu bytes", path, pm_motion_format_name(content->format),
+                   content->layout[0] != '\0' ? ", layout " : "", content->layout,
+                   content->file_bytes);
+    printable_line(stdout, "  %zu node%s, %zu deep, %zu skin%s, %zu clip%s", content->node_count,
+                   plural(content->node_count), info_depth(content), content->skin_count,
+                   plural(content->skin_count), content->clip_count, plural(content->clip_count));
+    for (size_t i = 0; i < content->clip_count && i < MAX_CLIPS; i++) {
+        print_clip(&content->clips[i], i);
+    }
+    if (content->clip_count > MAX_CLIPS) {
+        printable_line(stdout, "  and %zu more clips", content->clip_count - MAX_CLIPS);
+    }
+    for (size_t i = 0; i < content->note_count && i < MAX_NOTES; i++) {
+        printable_line(stdout, "  odd: %.160s", content->notes[i]);
+    }
+    if (content->note_count > MAX_NOTES) {
+        printable_line(stdout, "  and %zu more remarks", content->note_count - MAX_NOTES);
+    }
+    printable_line(stdout, "  %s", resampling_of(content));
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The table of options about motion files, and opening one with them.
+ */
+#define _POSIX_C_SOURCE 200809L
+
+#include "motion_options.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+
+static bool parse_nan(const char *text, void *target, char *reason) {
+    if (strcmp(text, "hold") != 0) {
+        snprintf(reason, OPTION_REASON_SIZE, "'%s' is unknown; expected: hold", text);
+        return false;
+    }
+    *(bool *)target = true;
+    return true;
+}
+
+static bool parse_position(const char *text, void *target, char *reason) {
+    if (strcmp(text, "replace") != 0 && strcmp(text, "add") != 0) {
+        snprintf(reason, OPTION_REASON_SIZE, "'%s' is unknown; expected one of: replace add", text);
+        return false;
+    }
+    *(bool *)target = strcmp(text, "add") == 0;
+    return true;
+}
+
+bool motion_option_format(const char *text, void *target, char *reason) {
+    for (int f = PM_MOTION_ANY + 1; f < PM_MOTION_FORMAT_COUNT; f++) {
+        if (strcasecmp(text, pm_motion_format_name((pm_motion_format)f)) == 0) {
+            *(pm_motion_format *)target = (pm_motion_format)f;
+            return true;
+        }
+    }
+    snprintf(reason, OPTION_REASON_SIZE,
+             "'%.80s' is no motion format; expected one of: bvh gltf glb npz csv", text);
+    return false;
+}
+
+#define AT(field) offsetof(motion_options, field)
+static const option motion_table[] = {
+    {"--format", 0, "FORMAT", "format of inputs without an extension: bvh, gltf, glb, npz, csv",
+     motion_option_format, AT(read.format)},
+    {"--src-rate", 0, "HZ", "source rate, instead of the one in the file", option_rational,
+     AT(read.source_rate)},
+    {"--nan", 0, "hold", "replace a value that is not finite by the one of the row before",
+     parse_nan, AT(read.hold_nan)},
+    {"--strict", 0, NULL,
+     "reject a file whose parts disagree, such as Frames: and its number of rows", NULL,
+     AT(read.strict)},
+    {"--no-snap", 0, NULL, "use the frame time exactly as written: .0083333 is not 120 Hz", NULL,
+     AT(read.no_snap)},
+    {"--bvh-position", 0, "RULE",
+     "how position channels combine with OFFSET: replace (default) or add;\n"
+     "from BVH to BVH the result is the same",
+     parse_position, AT(read.bvh_adds_offset)},
+};
+#undef AT
+
+option_group motion_options_group(motion_options *options) {
+    return (option_group){"Motion files", motion_table,
+                          sizeof motion_table / sizeof motion_table[0], options};
+}
+
+cli_exit motion_options_open(const motion_options *options, const char *path, pm_motion **motion) {
+    pm_motion_read_options reading = options->read;
+    pm_error error = {.status = PM_OK};
+    struct stat status;
+    if (strcmp(path, "-") != 0 && stat(path, &status) == 0 && S_ISDIR(status.st_mode)) {
+        return cli_fail(CLI_BAD_INPUT, path, "give the files in the folder",
+                        "is a folder; expected a motion file");
+    }
+    reading.log = options->quiet ? NULL : cli_log_warning;
+    return pm_motion_open(path, &reading, motion, &error) == PM_OK ? CLI_DONE
+                                                                   : cli_fail_file(&error);
+}
+
+static bool is_named(const pm_motion_clip *clip, const char *name) {
+    return clip->name.size == strlen(name) && memcmp(clip->name.text, name, clip->name.size) == 0;
+}
+
+cli_exit motion_find_clip(const pm_motion *motion, const char *path, const char *clip,
+                          size_t *index) {
+    const pm_motion_content *content = pm_motion_get_content(motion);
+    char *end = NULL;
+    for (size_t i = 0; i < content->clip_count; i++) {
+        if (is_named(&content->clips[i], clip)) {
+            *index = i;
+            return CLI_DONE;
+        }
+    }
+    errno = 0;
+    const unsigned long long number = strtoull(clip, &end, 10);
+    if (*clip >= '0' && *clip <= '9' && *end == '\0' && errno == 0 &&
+        number < content->clip_count) {
+        *index = (size_t)number;
+        return CLI_DONE;
+    }
+    return cli_fail(CLI_BAD_INPUT, path, "list the clips with: posemill info FILE",
+                    "no clip is named '%.120s', and none of the %zu has that number", clip,
+                    content->clip_count);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Options about how motion files are read, shared by resample, convert and info.
+ */
+#ifndef POSEMILL_TOOLS_MOTION_OPTIONS_H
+#define POSEMILL_TOOLS_MOTION_OPTIONS_H
+
+#include "options.h"
+
+#include <posemill/posemill_motion.h>
+
+typedef struct motion_options {
+    pm_motion_read_options read;
+    bool quiet; /* no warnings */
+} motion_options;
+
+/* The table, which fills `options`. They must be zeroed. */
+option_group motion_options_group(motion_options *options);
+
+/* Parses the name of a format into a pm_motion_format. */
+bool motion_option_format(const char *text, void *target, char *reason);
+
+/* Opens a motion, with warnings on stderr. On failure prints and returns the code. */
+cli_exit motion_options_open(const motion_options *options, const char *path, pm_motion **motion);
+
+/* Finds a clip by its name, or by its number from 0. On failure prints and returns the code. */
+cli_exit motion_find_clip(const pm_motion *motion, const char *path, const char *clip,
+                          size_t *index);
+
+#endif
