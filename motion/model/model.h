@@ -41,6 +41,13 @@ typedef struct motion_samples {
      * MOTION_NOT_A_KEY: then the writer takes the source's values. */
     pm_status (*read)(void *user, uint64_t first, size_t count, float *const channels[],
                       uint64_t on_key[], pm_error *error);
+    /* Computes the derivatives per second at the samples of the last `read`. velocities[c], where it
+     * is not NULL, receives for a rotation (count, 3) float32, its angular velocity in radians, in
+     * the frame in which the rotation stands (that of the parent, or the world for no node); for
+     * any other channel (count, components). NULL: not supported; files with velocities are then
+     * refused. */
+    pm_status (*read_velocities)(void *user, uint64_t first, size_t count,
+                                 float *const velocities[], pm_error *error);
     void *user;
 } motion_samples;
 
