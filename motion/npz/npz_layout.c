@@ -150,12 +150,19 @@ static pm_status read_layout(const char *path, motion_arena *arena, npz_layout *
 pm_status npz_choose_layout(const motion_input *input, const zip_archive *archive,
                             motion_arena *arena, npz_layout *layout, pm_error *error) {
     const char *name = input->options->layout;
+    char shown[MOTION_PRINTABLE];
+    pm_status status = PM_OK;
+    size_t i = 0;
     if (!name)
         return find_layout(archive, layout, error);
-    for (size_t i = 0; i < LAYOUTS; i++)
-        if (strcmp(layouts[i].name, name) == 0) {
-            *layout = layouts[i];
-            return PM_OK;
-        }
-    return read_layout(name, arena, layout, error);
+    while (i < LAYOUTS && strcmp(layouts[i].name, name) != 0)
+        i++;
+    if (i < LAYOUTS)
+        *layout = layouts[i];
+    else
+        status = read_layout(name, arena, layout, error);
+    if (status == PM_OK && score(layout, archive) == 0)
+        return motion_refuse(error, "no member holds rotations of layout '%s'",
+                             motion_printable(shown, name, strlen(name)));
+    return status;
 }

@@ -65,20 +65,34 @@ static bool is_ntsc(double value, int places, pm_rational *rate) {
     return rate_multiply(count, thousandth, rate);
 }
 
-/* The rate whose frame time is the reciprocal, where that is a short decimal or a float32. */
-static bool is_reciprocal(double value, bool is_float, pm_rational *rate) {
-    enum { SHORT = 10 };
+/* Digits of a decimal text without leading zeros. */
+static size_t count_digits(const char *text) {
+    size_t count = 0;
+    for (text += strspn(text, "0."); *text; text++)
+        count += *text != '.';
+    return count;
+}
+
+/* The rate whose frame time is the reciprocal: a float32, or a short decimal, which must have some
+ * digits to stand for more than itself. A rate that is a short decimal was written down, not
+ * computed. */
+static bool is_reciprocal(double value, const char *written, bool is_float, pm_rational *rate) {
+    enum { FLOAT_DIGITS = 6, SHORT = 9, ENOUGH = 4 };
     char text[DECIMAL_TEXT];
     rate_snap how = RATE_LITERAL;
     const double seconds = 1.0 / value;
-    write_shortest(seconds, is_float, text);
-    if (!is_float) { /* one rounding more: 15 digits are sure */
-        const double power = pow(10.0, 14 - floor(log10(seconds)));
-        write_shortest(floor(seconds * power + 0.5) / power, false, text);
-        if (strlen(text) - strspn(text, "0.") > SHORT)
-            return false;
+    if (count_digits(written) <= (is_float ? FLOAT_DIGITS : SHORT))
+        return false;
+    if (is_float) {
+        write_shortest(seconds, true, text);
+        return rate_from_frame_time(text, strlen(text), true, rate, &how) && how != RATE_LITERAL;
     }
-    return rate_from_frame_time(text, strlen(text), true, rate, &how) && how != RATE_LITERAL;
+    /* The reciprocal was rounded twice: 15 of its digits are sure. */
+    const double power = pow(10.0, 14 - floor(log10(seconds)));
+    write_shortest(floor(seconds * power + 0.5) / power, false, text);
+    const size_t digits = count_digits(text);
+    return digits <= SHORT &&
+           rate_from_frame_time(text, strlen(text), digits >= ENOUGH, rate, &how);
 }
 
 /* False: not a rate. */
@@ -92,7 +106,7 @@ static bool recognise(double value, bool is_float, bool snap, pm_rational *rate)
     }
     is_float = is_float || (double)(float)value == value;
     const int places = write_shortest(value, is_float, text);
-    if (snap && (is_ntsc(value, places, rate) || is_reciprocal(value, is_float, rate)))
+    if (snap && (is_ntsc(value, places, rate) || is_reciprocal(value, text, is_float, rate)))
         return true;
     return rate_parse(text, rate);
 }

@@ -339,13 +339,6 @@ static pm_status check_parts(npz_document *document, const motion_input *input, 
     return PM_OK;
 }
 
-static bool has_rotations(const npz_document *document) {
-    for (size_t i = 0; i < document->row_count; i++)
-        if (npz_is_rotation(document->rows[i].role))
-            return true;
-    return false;
-}
-
 pm_status npz_find_rows(npz_document *document, const motion_input *input, const npz_layout *layout,
                         motion_arena *arena, pm_error *error) {
     size_t *row_of_field = motion_allocate(arena, layout->count, sizeof *row_of_field);
@@ -357,8 +350,6 @@ pm_status npz_find_rows(npz_document *document, const motion_input *input, const
         row_of_field[f] = SIZE_MAX;
     for (size_t f = 0; f < layout->count && status == PM_OK; f++)
         status = add_field(document, layout, f, row_of_field, arena, error);
-    if (status == PM_OK && !has_rotations(document))
-        return motion_refuse(error, "no member of layout '%s' holds rotations", layout->name);
     for (size_t i = 0; i < document->archive.count && status == PM_OK; i++)
         if (!is_known(document, layout, i))
             status = add_other(document, input, i, arena, error);
