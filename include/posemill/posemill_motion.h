@@ -77,8 +77,9 @@ typedef struct pm_motion_channel {
     uint32_t timeline;   /* index among the clip's timelines */
     pm_array keys;       /* (key_count, components), `stride` from key to key */
     pm_array in, out;    /* tangents of cubicspline, per second, like the keys; else data NULL */
-    pm_motion_name name; /* of scalars; else empty */
-    bool always_linear;  /* of unknown meaning: interpolated linearly, whatever the method */
+    pm_motion_name
+        name; /* of scalars, and of channels of no node: `trans`, `poses[3]`; else empty */
+    bool always_linear; /* of unknown meaning: interpolated linearly, whatever the method */
 } pm_motion_channel;
 
 typedef struct pm_motion_clip {
@@ -122,8 +123,11 @@ typedef struct pm_motion pm_motion;
 typedef struct pm_motion_read_options {
     pm_motion_format format; /* 0: found out */
     pm_rational
-        source_rate;      /* of formats with uniform keys, instead of the file's. 0/0: the file's */
-    const char *layout;   /* NPZ: name of a layout, or a JSON file with one. NULL: found out */
+        source_rate;    /* of formats with uniform keys, instead of the file's. 0/0: the file's */
+    const char *layout; /* NPZ: name of a layout, or a JSON file with one. NULL: found out */
+    /* NPZ: a text file whose lines are a pattern of paths and a rate, `*SSM_synced/?* 60`; the first
+     * pattern of the file's path, or of its last names, decides. NULL: none */
+    const char *rates_file;
     bool strict;          /* true: what would be a warning about data that disagree is refused */
     bool hold_nan;        /* BVH: a value that is not finite takes that of the frame before */
     bool examine;         /* looks for what is odd but no fault, and keeps it as notes */

@@ -47,10 +47,12 @@ static bool reserve(motion_notes *notes) {
 }
 
 static void keep(motion_notes *notes, const char *text) {
-    const char *copy =
-        notes && reserve(notes) ? motion_copy_text(notes->arena, text, strlen(text)) : NULL;
+    if (!notes)
+        return;
+    const char *copy = reserve(notes) ? motion_copy_text(notes->arena, text, strlen(text)) : NULL;
     if (copy)
         notes->texts[notes->count++] = copy;
+    notes->lost |= copy == NULL;
 }
 
 void motion_note(motion_notes *notes, const char *format, ...) {

@@ -32,6 +32,7 @@ typedef struct motion_notes {
     motion_arena *arena;
     const char **texts;
     size_t count, capacity;
+    bool lost; /* memory was exhausted */
 } motion_notes;
 
 /* Receives warnings. */
@@ -42,7 +43,7 @@ typedef struct motion_warnings {
     motion_notes *notes; /* also keeps them here. NULL: nowhere */
 } motion_warnings;
 
-/* Keeps a remark that is no warning. Without memory it is lost. */
+/* Keeps a remark that is no warning. */
 void motion_note(motion_notes *notes, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

@@ -32,6 +32,11 @@ typedef struct motion_position {
 
 #define MOTION_NO_KEY UINT64_MAX
 
+/* The key that a sample lies on, or MOTION_NO_KEY. */
+static inline uint64_t motion_exact_key(motion_position position) {
+    return position.exact ? position.key : MOTION_NO_KEY;
+}
+
 /* Samples of a clip's channels, which replace its keys. They are read in pieces, in order. */
 typedef struct motion_samples {
     size_t clip;       /* of the motion */
@@ -45,6 +50,13 @@ typedef struct motion_samples {
      * channel c; NULL: not wanted. Those that are not resampled are not written. */
     pm_status (*read)(void *user, uint64_t first, size_t count, double *const channels[],
                       motion_position positions[], pm_error *error);
+    /* Computes the derivatives per second at the samples of the last `read`. velocities[c], where it
+     * is not NULL, receives for a rotation (count, 3) numbers, its angular velocity in radians, in
+     * the frame in which the rotation stands (that of the parent, or the world for no node); for any
+     * other channel (count, components). At a key where the curve has a corner, the mean of both
+     * sides. NULL: not supported; files with velocities are then refused. */
+    pm_status (*read_velocities)(void *user, uint64_t first, size_t count,
+                                 double *const velocities[], pm_error *error);
     void *user;
 } motion_samples;
 

@@ -17,7 +17,7 @@
 /* ---- the formats --------------------------------------------------------------------------- */
 
 /* In the order in which files without a known extension are tried. */
-static const motion_format *const formats[] = {&motion_bvh};
+static const motion_format *const formats[] = {&motion_npz, &motion_bvh, &motion_csv};
 enum { FORMATS = sizeof formats / sizeof *formats };
 
 const motion_format *motion_format_of(pm_motion_format id) {
@@ -139,6 +139,8 @@ static pm_status parse(const char *data, size_t size, char *owned, const char *n
     made->file = owned;
     made->content.file_bytes = size;
     pm_status status = read_input(&input, name, made, error);
+    if (status == PM_OK && made->notes.lost)
+        status = motion_refuse_memory(error);
     if (status != PM_OK)
         pm_motion_destroy(&made);
     else

@@ -32,6 +32,13 @@ const char *text_read_integer(const char *at, const char *end, uint64_t *value);
  * the text. */
 char *text_write_fixed(char *out, double value, unsigned decimals);
 
+#define TEXT_FLOAT_SIZE 24
+
+/* Writes the shortest decimal that reads back as the same float32, also when it is read as a double
+ * first: 0.1, -0, 1.25e-07. value must be finite. out must have TEXT_FLOAT_SIZE bytes; no NUL is
+ * written. Returns the position after the text. */
+char *text_write_float(char *out, float value);
+
 /* Writes num/den, both positive, with `digits` significant digits (1 to 18), rounded to nearest,
  * without an exponent. At most 64 bytes including the NUL if the value is between 1e-18 and 1e18.
  * Returns the position of the NUL. */

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * .npy files in memory: the magic bytes, version and length around the header, sizes, reading and
- * writing. The dictionary in the header is read by npy_header.c.
+ * .npy files in memory: types and sizes that `eval` takes, reading and writing. The header is read
+ * by the motion library.
  */
 #define _POSIX_C_SOURCE 200809L
 
 #include "npy.h"
-#include "npy_header.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,48 +15,16 @@
 #error "the data of .npy files are used in place and are little-endian"
 #endif
 
-static const char magic[] = {'\x93', 'N', 'U', 'M', 'P', 'Y'};
-
 /* ---- reading ------------------------------------------------------------------- */
 
 static input_kind_found find_magic(const char *bytes, size_t size) {
-    size_t seen = size < sizeof magic ? size : sizeof magic;
-    if (memcmp(bytes, magic, seen) != 0) {
+    if (!npy_has_magic(bytes, size)) {
         return INPUT_KIND_NO;
     }
-    return seen == sizeof magic ? INPUT_KIND_YES : INPUT_KIND_UNKNOWN;
+    return size >= 6 ? INPUT_KIND_YES : INPUT_KIND_UNKNOWN;
 }
 
 const input_kind npy_kind = {find_magic, "not a .npy file"};
-
-/* Finds the dictionary. False with the reason. */
-static bool find_header(const char *file, size_t size, size_t *begin, size_t *length,
-                        char *reason) {
-    const unsigned char *bytes = (const unsigned char *)file;
-    if (find_magic(file, size) != INPUT_KIND_YES) {
-        snprintf(reason, NPY_REASON_SIZE, "%s", npy_kind.refusal);
-        return false;
-    }
-    if (size < 12) {
-        snprintf(reason, NPY_REASON_SIZE, "header is truncated");
-        return false;
-    }
-    if (bytes[6] < 1 || bytes[6] > 3) {
-        snprintf(reason, NPY_REASON_SIZE, ".npy version %d.%d is not supported; expected 1 to 3",
-                 bytes[6], bytes[7]);
-        return false;
-    }
-    *begin = bytes[6] == 1 ? 10 : 12;
-    *length = (size_t)bytes[8] | (size_t)bytes[9] << 8;
-    if (bytes[6] != 1) {
-        *length |= (size_t)bytes[10] << 16 | (size_t)bytes[11] << 24;
-    }
-    if (*length > size - *begin) {
-        snprintf(reason, NPY_REASON_SIZE, "header is truncated");
-        return false;
-    }
-    return true;
-}
 
 static bool accept_type(const npy_header *header, npy_array *array, char *reason) {
     if (strcmp(header->type, "<f4") == 0) {
@@ -81,24 +48,11 @@ static bool accept_type(const npy_header *header, npy_array *array, char *reason
     return true;
 }
 
-/* A dimension of 0 makes the array empty, whatever the other dimensions are. */
 static bool count_numbers(const npy_header *header, npy_array *array) {
-    bool empty = false;
     array->rank = header->rank;
-    array->count = 1;
-    for (size_t i = 0; i < header->rank; i++) {
-        array->shape[i] = header->shape[i];
-        empty = empty || header->shape[i] == 0;
-    }
-    for (size_t i = 0; i < header->rank && !empty; i++) {
-        if (array->count > SIZE_MAX / header->shape[i]) {
-            return false;
-        }
-        array->count *= header->shape[i];
-    }
-    array->count = empty ? 0 : array->count;
+    memcpy(array->shape, header->shape, sizeof array->shape);
     size_t width = array->type == PM_FLOAT32 ? 4 : 8;
-    if (array->count > SIZE_MAX / width) {
+    if (!npy_count(header, &array->count) || array->count > SIZE_MAX / width) {
         return false;
     }
     array->bytes = array->count * width;
@@ -106,20 +60,16 @@ static bool count_numbers(const npy_header *header, npy_array *array) {
 }
 
 bool npy_parse(const char *file, size_t size, npy_array *array, char *reason) {
-    size_t begin = 0;
-    size_t length = 0;
     npy_header header;
     memset(array, 0, sizeof *array);
-    if (!find_header(file, size, &begin, &length, reason) ||
-        !npy_header_parse(file + begin, length, &header, reason) ||
-        !accept_type(&header, array, reason)) {
+    if (!npy_read_header(file, size, &header, reason) || !accept_type(&header, array, reason)) {
         return false;
     }
     if (!count_numbers(&header, array)) {
         snprintf(reason, NPY_REASON_SIZE, "shape is too large for any file");
         return false;
     }
-    size_t rest = size - begin - length;
+    size_t rest = size - header.data_at;
     if (rest != array->bytes) {
         char shape[96];
         npy_shape_text(array->rank, array->shape, shape, sizeof shape);
@@ -127,7 +77,7 @@ bool npy_parse(const char *file, size_t size, npy_array *array, char *reason) {
                  array->bytes);
         return false;
     }
-    array->data = file + begin + length;
+    array->data = file + header.data_at;
     return true;
 }
 
@@ -161,17 +111,6 @@ void npy_release(npy_array *array) {
 
 /* ---- shapes -------------------------------------------------------------------- */
 
-void npy_shape_text(size_t rank, const size_t *shape, char *text, size_t size) {
-    size_t used = (size_t)snprintf(text, size, "(");
-    for (size_t i = 0; i < rank && used < size; i++) {
-        const char *mark = rank == 1 ? "," : (i + 1 < rank ? ", " : "");
-        used += (size_t)snprintf(text + used, size - used, "%zu%s", shape[i], mark);
-    }
-    if (used < size) {
-        snprintf(text + used, size - used, ")");
-    }
-}
-
 cli_exit npy_expect(const npy_array *array, const char *path, const char *shape_name, size_t rank,
                     const size_t *shape) {
     bool same = array->rank == rank;
@@ -189,20 +128,10 @@ cli_exit npy_expect(const npy_array *array, const char *path, const char *shape_
 /* ---- writing ------------------------------------------------------------------- */
 
 size_t npy_write_header(pm_number type, size_t rank, const size_t *shape, char *header) {
-    enum { FRAME = 10, ALIGNMENT = 64 };
-    char shape_text[128];
-    npy_shape_text(rank, shape, shape_text, sizeof shape_text);
-    int used = snprintf(header + FRAME, NPY_HEADER_MAX - FRAME,
-                        "{'descr': '%s', 'fortran_order': False, 'shape': %s, }",
-                        type == PM_FLOAT32 ? "<f4" : "<f8", shape_text);
-    size_t text = used > 0 ? (size_t)used : 0;
-    size_t total = (FRAME + text + 1 + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-    memset(header + FRAME + text, ' ', total - FRAME - text - 1);
-    header[total - 1] = '\n';
-    memcpy(header, magic, sizeof magic);
-    header[6] = 1;
-    header[7] = 0;
-    header[8] = (char)((total - FRAME) & 0xff);
-    header[9] = (char)((total - FRAME) >> 8);
-    return total;
+    npy_header made = {.fortran_order = false, .rank = rank};
+    memcpy(made.type, type == PM_FLOAT32 ? "<f4" : "<f8", 4);
+    if (rank > 0) {
+        memcpy(made.shape, shape, rank * sizeof *shape);
+    }
+    return npy_write_any_header(&made, header);
 }

@@ -7,12 +7,10 @@
 #define POSEMILL_TOOLS_NPY_H
 
 #include "commands/cli.h"
+#include "motion/npz/npy_header.h"
 
-enum {
-    NPY_MAX_RANK = 32,     /* the limit of NumPy */
-    NPY_REASON_SIZE = 256, /* size of the buffer for a reason */
-    NPY_HEADER_MAX = 256   /* maximum size of a header made by npy_write_header */
-};
+/* Maximum size of a header made by npy_write_header. */
+enum { NPY_HEADER_MAX = NPY_WRITTEN_MAX };
 
 typedef struct npy_array {
     pm_number type;
@@ -41,9 +39,6 @@ void npy_release(npy_array *array);
  * shape_name, such as "(n, tracks, 4)", describes the shape in the message. */
 cli_exit npy_expect(const npy_array *array, const char *path, const char *shape_name, size_t rank,
                     const size_t *shape);
-
-/* Writes "(3, 4)" as Python does, truncated to size. */
-void npy_shape_text(size_t rank, const size_t *shape, char *text, size_t size);
 
 /* Writes a version 1 header into header[NPY_HEADER_MAX], padded so that the data begin at a
  * multiple of 64. Returns its length. Rank at most 4. */

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * An NPZ file as a document: the archive, its members with a row per frame, and those with the
+ * rate. All other members are carried over as bytes.
+ */
+#ifndef POSEMILL_MOTION_NPZ_H
+#define POSEMILL_MOTION_NPZ_H
+
+#include "motion/npz/npy_header.h"
+#include "motion/npz/npz_layout.h"
+
+/* A member with a row per frame. */
+typedef struct npz_rows {
+    size_t member;
+    npz_role role;
+    bool named;        /* by the layout */
+    npy_header header; /* of the source */
+    size_t element;    /* bytes of an element */
+    size_t width;      /* elements of a row */
+    const char *data;  /* the source's rows in C order, at any alignment */
+    size_t channel;    /* the first of channel_count channels of the clip */
+    size_t channel_count;
+    size_t of;     /* parts and velocities: index among the rows */
+    size_t column; /* parts: the first column in the whole */
+} npz_rows;
+
+enum { NPZ_MAX_RATES = 16 };
+
+typedef struct npz_rate {
+    size_t member;
+    char type[32];
+    zip_bytes bytes; /* of the member */
+    size_t data_at;
+    pm_rational rate; /* 0/0: not a rate, but another one was given */
+} npz_rate;
+
+typedef struct npz_document {
+    zip_archive archive;
+    char **owned; /* decompressed members; NULL where they are in place */
+    npz_rows *rows;
+    size_t row_count;
+    size_t frames;
+    npz_rate rates[NPZ_MAX_RATES];
+    size_t rate_count;
+} npz_document;
+
+/* A member that no layout names and that has a row per frame. */
+typedef struct npz_other {
+    pm_motion_name name; /* of the member in the archive */
+    bool nearest;        /* takes the nearest earlier frame; false: interpolated */
+} npz_other;
+
+/* The index-th such member of a motion from an NPZ file, for reports. False: there are not as
+ * many. */
+bool npz_get_other(const pm_motion *motion, size_t index, npz_other *other);
+
+/* ---- parts of reading and writing ------------------------------------------------------- */
+
+/* Gives a member's array, with its header. The bytes remain valid as long as the document. */
+pm_status npz_load(npz_document *document, size_t member, npy_header *header, zip_bytes *bytes,
+                   pm_error *error);
+
+/* The same name without `.npy`, printable. */
+const char *npz_shown(char shown[MOTION_PRINTABLE], const zip_member *member);
+
+/* Refuses a member: "member 'poses' has ..." */
+pm_status npz_refuse(pm_error *error, const zip_member *member, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Finds all members with a row per frame. */
+pm_status npz_find_rows(npz_document *document, const motion_input *input, const npz_layout *layout,
+                        motion_arena *arena, pm_error *error);
+
+/* Reads the rate members, and decides which rate the clip has. */
+pm_status npz_find_rate(npz_document *document, const motion_input *input, const npz_layout *layout,
+                        pm_rational *rate, pm_error *error);
+
+/* Fills the motion's content: nodes, and one clip with a channel for each rotation, vector and group
+ * of scalars. */
+pm_status npz_make_content(npz_document *document, const motion_input *input,
+                           const npz_layout *layout, pm_rational rate, pm_motion *motion,
+                           pm_error *error);
+
+/* The bytes of a rate member with another rate, in malloc'ed memory. */
+pm_status npz_make_rate(const zip_archive *archive, const npz_rate *source, pm_rational rate,
+                        char **bytes, pm_error *error);
+
+pm_status npz_write(const pm_motion *motion, const motion_samples *samples, size_t count,
+                    const motion_write_options *options, const motion_sink *sink, pm_error *error);
+
+#endif

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The layouts that are known, and how one is chosen: by its name, from a file, or because no other
+ * layout names more of the archive's members.
+ */
+#include "motion/npz/npz_layout.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "motion/files/input.h"
+
+/* ---- the table ------------------------------------------------------------------------- */
+
+static const npz_field amass[] = {
+    {"poses", NPZ_AXIS_ANGLE, NULL}, {"trans", NPZ_VECTOR, NULL},
+    {"dmpls", NPZ_SCALAR, NULL},     {"mocap_framerate", NPZ_RATE, NULL},
+    {"betas", NPZ_CONSTANT, NULL},   {"gender", NPZ_CONSTANT, NULL},
+};
+
+static const npz_field amass_x[] = {
+    {"poses", NPZ_AXIS_ANGLE, NULL},
+    {"root_orient", NPZ_PART, "poses"},
+    {"pose_body", NPZ_PART, "poses"},
+    {"pose_jaw", NPZ_PART, "poses"},
+    {"pose_eye", NPZ_PART, "poses"},
+    {"pose_hand", NPZ_PART, "poses"},
+    {"trans", NPZ_VECTOR, NULL},
+    {"mocap_frame_rate", NPZ_RATE, NULL},
+    {"betas", NPZ_CONSTANT, NULL},
+    {"num_betas", NPZ_CONSTANT, NULL},
+    {"gender", NPZ_CONSTANT, NULL},
+    {"surface_model_type", NPZ_CONSTANT, NULL},
+    {"mocap_time_length", NPZ_CONSTANT, NULL},
+    {"latent_labels", NPZ_CONSTANT, NULL},
+    {"markers_latent", NPZ_CONSTANT, NULL},
+    {"markers_latent_vids", NPZ_CONSTANT, NULL},
+};
+
+static const npz_field beyondmimic[] = {
+    {"body_quat_w", NPZ_WXYZ, NULL},
+    {"body_pos_w", NPZ_VECTOR, NULL},
+    {"joint_pos", NPZ_SCALAR, NULL},
+    {"joint_vel", NPZ_VELOCITY, "joint_pos"},
+    {"body_lin_vel_w", NPZ_VELOCITY, "body_pos_w"},
+    {"body_ang_vel_w", NPZ_VELOCITY, "body_quat_w"},
+    {"fps", NPZ_RATE, NULL},
+    {"joint_names", NPZ_CONSTANT, NULL},
+    {"body_names", NPZ_CONSTANT, NULL},
+};
+
+static const npz_field isaaclab[] = {
+    {"body_rotations", NPZ_WXYZ, NULL},
+    {"body_positions", NPZ_VECTOR, NULL},
+    {"dof_positions", NPZ_SCALAR, NULL},
+    {"dof_velocities", NPZ_VELOCITY, "dof_positions"},
+    {"body_linear_velocities", NPZ_VELOCITY, "body_positions"},
+    {"body_angular_velocities", NPZ_VELOCITY, "body_rotations"},
+    {"fps", NPZ_RATE, NULL},
+    {"dof_names", NPZ_CONSTANT, NULL},
+    {"body_names", NPZ_CONSTANT, NULL},
+};
+
+static const npz_field plain[] = {
+    {"rotations", NPZ_XYZW, NULL},   {"quats", NPZ_XYZW, NULL},
+    {"positions", NPZ_VECTOR, NULL}, {"fps", NPZ_RATE, NULL},
+    {"rate", NPZ_RATE, NULL},        {"names", NPZ_CONSTANT, NULL},
+    {"parents", NPZ_CONSTANT, NULL}, {"offsets", NPZ_CONSTANT, NULL},
+};
+
+#define ROW(name, fields)                                                                          \
+    { name, fields, sizeof(fields) / sizeof *(fields) }
+static const npz_layout layouts[] = {ROW("amass", amass), ROW("amass-x", amass_x),
+                                     ROW("beyondmimic", beyondmimic), ROW("isaaclab", isaaclab),
+                                     ROW("plain", plain)};
+enum { LAYOUTS = sizeof layouts / sizeof *layouts };
+
+/* ---- finding --------------------------------------------------------------------------- */
+
+static bool has_name(const zip_member *member, const char *name) {
+    const size_t length = strlen(name);
+    return member->name.size == length + 4 && memcmp(member->name.data, name, length) == 0 &&
+           memcmp(member->name.data + length, ".npy", 4) == 0;
+}
+
+pm_status npz_find(const zip_archive *archive, const char *name, size_t *index, pm_error *error) {
+    char shown[MOTION_PRINTABLE];
+    *index = SIZE_MAX;
+    for (size_t i = 0; i < archive->count; i++) {
+        if (!has_name(&archive->members[i], name))
+            continue;
+        if (*index != SIZE_MAX)
+            return motion_refuse(error, "member '%s.npy' is there twice; expected once",
+                                 motion_printable(shown, name, strlen(name)));
+        *index = i;
+    }
+    return PM_OK;
+}
+
+bool npz_is_rotation(npz_role role) {
+    return role == NPZ_AXIS_ANGLE || role == NPZ_XYZW || role == NPZ_WXYZ;
+}
+
+/* How many members of the layout the archive has; 0 without a rotation. */
+static size_t score(const npz_layout *layout, const zip_archive *archive) {
+    size_t found = 0;
+    bool rotation = false;
+    for (size_t f = 0; f < layout->count; f++)
+        for (size_t i = 0; i < archive->count; i++)
+            if (has_name(&archive->members[i], layout->fields[f].member)) {
+                rotation = rotation || npz_is_rotation(layout->fields[f].role) ||
+                           layout->fields[f].role == NPZ_PART;
+                found++;
+                break;
+            }
+    return rotation ? found : 0;
+}
+
+static pm_status find_layout(const zip_archive *archive, npz_layout *layout, pm_error *error) {
+    size_t best = 0;
+    for (size_t i = 0; i < LAYOUTS; i++) {
+        const size_t found = score(&layouts[i], archive);
+        if (found > best) {
+            best = found;
+            *layout = layouts[i];
+        }
+    }
+    if (best > 0)
+        return PM_OK;
+    return motion_refuse(error, "no member holds rotations; expected poses, body_quat_w, "
+                                "body_rotations, rotations or quats, or a layout");
+}
+
+/* ---- by name or from a file -------------------------------------------------------------- */
+
+static pm_status read_layout(const char *path, motion_arena *arena, npz_layout *layout,
+                             pm_error *error) {
+    char reason[INPUT_REASON_SIZE] = "", shown[MOTION_PRINTABLE], *text = NULL;
+    size_t size = 0;
+    if (!input_read_file(path, NULL, &text, &size, reason))
+        return motion_refuse(error, "layout '%s' %s; expected %s",
+                             motion_printable(shown, path, strlen(path)), reason,
+                             "amass, amass-x, beyondmimic, isaaclab, plain or a JSON file");
+    const pm_status status = npz_parse_layout(text, size, path, arena, layout, error);
+    free(text);
+    return status;
+}
+
+pm_status npz_choose_layout(const motion_input *input, const zip_archive *archive,
+                            motion_arena *arena, npz_layout *layout, pm_error *error) {
+    const char *name = input->options->layout;
+    char shown[MOTION_PRINTABLE];
+    pm_status status = PM_OK;
+    size_t i = 0;
+    if (!name)
+        return find_layout(archive, layout, error);
+    while (i < LAYOUTS && strcmp(layouts[i].name, name) != 0)
+        i++;
+    if (i < LAYOUTS)
+        *layout = layouts[i];
+    else
+        status = read_layout(name, arena, layout, error);
+    if (status == PM_OK && score(layout, archive) == 0)
+        return motion_refuse(error, "no member holds rotations of layout '%s'",
+                             motion_printable(shown, name, strlen(name)));
+    return status;
+}

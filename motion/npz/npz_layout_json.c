@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A layout from JSON. The header describes the form; whatever is not of the form is refused by its
+ * place.
+ */
+#include <jansson.h>
+#include <string.h>
+
+#include "motion/npz/npz_layout.h"
+
+enum { MAX_FIELDS = 1024 };
+
+/* A layout in the making. */
+typedef struct builder {
+    const char *path;
+    motion_arena *arena;
+    npz_field *fields;
+    size_t count;
+    pm_error *error;
+} builder;
+
+static pm_status refuse(const builder *b, const char *place, size_t index, const char *expected) {
+    char shown[MOTION_PRINTABLE];
+    return motion_refuse(b->error, "layout '%s': /%s/%zu: expected %s",
+                         motion_printable(shown, b->path, strlen(b->path)), place, index, expected);
+}
+
+/* Adds the member that a JSON string names. */
+static pm_status add(builder *b, const json_t *name, npz_role role, const char *of,
+                     const char *place, size_t index) {
+    const char *text = json_string_value(name);
+    if (!text || json_string_length(name) == 0 || strlen(text) != json_string_length(name))
+        return refuse(b, place, index, "the name of a member");
+    if (b->count == MAX_FIELDS)
+        return refuse(b, place, index, "at most 1024 members");
+    for (size_t i = 0; i < b->count; i++)
+        if (strcmp(b->fields[i].member, text) == 0)
+            return refuse(b, place, index, "a member that was not named before");
+    char *copy = motion_copy_text(b->arena, text, strlen(text));
+    if (!copy)
+        return motion_refuse_memory(b->error);
+    b->fields[b->count++] = (npz_field){copy, role, of};
+    return PM_OK;
+}
+
+static pm_status add_list(builder *b, const json_t *list, const char *place, npz_role role,
+                          const char *of) {
+    pm_status status = PM_OK;
+    if (list && !json_is_array(list))
+        return refuse(b, place, 0, "a list");
+    for (size_t i = 0; i < json_array_size(list) && status == PM_OK; i++)
+        status = add(b, json_array_get(list, i), role, of, place, i);
+    return status;
+}
+
+static pm_status add_rotation(builder *b, json_t *entry, size_t index) {
+    const char *form = json_string_value(json_object_get(entry, "as"));
+    const json_t *parts = json_object_get(entry, "parts");
+    npz_role role = NPZ_CONSTANT;
+    if (form && strcmp(form, "axis-angle") == 0)
+        role = NPZ_AXIS_ANGLE;
+    else if (form && strcmp(form, "quaternion-xyzw") == 0)
+        role = NPZ_XYZW;
+    else if (form && strcmp(form, "quaternion-wxyz") == 0)
+        role = NPZ_WXYZ;
+    else
+        return refuse(b, "rotations", index,
+                      "\"as\": \"axis-angle\", \"quaternion-xyzw\" or \"quaternion-wxyz\"");
+    if (parts && role != NPZ_AXIS_ANGLE)
+        return refuse(b, "rotations", index, "\"parts\" only with \"axis-angle\"");
+    if (json_object_size(entry) != (parts ? 3 : 2))
+        return refuse(b, "rotations", index, "only \"member\", \"as\" and \"parts\"");
+    pm_status status = add(b, json_object_get(entry, "member"), role, NULL, "rotations", index);
+    const char *whole = status == PM_OK ? b->fields[b->count - 1].member : NULL;
+    return status == PM_OK ? add_list(b, parts, "rotations", NPZ_PART, whole) : status;
+}
+
+/* The name of the field that a velocity is `of`. */
+static const char *find_source(const builder *b, const char *name) {
+    for (size_t i = 0; name && i < b->count; i++) {
+        const npz_role role = b->fields[i].role;
+        if (strcmp(b->fields[i].member, name) == 0 &&
+            (role == NPZ_AXIS_ANGLE || role == NPZ_XYZW || role == NPZ_WXYZ || role == NPZ_VECTOR ||
+             role == NPZ_SCALAR))
+            return b->fields[i].member;
+    }
+    return NULL;
+}
+
+static pm_status add_velocity(builder *b, json_t *entry, size_t index) {
+    const char *of = find_source(b, json_string_value(json_object_get(entry, "of")));
+    if (!of || json_object_size(entry) != 2)
+        return refuse(b, "velocities", index,
+                      "\"member\" and \"of\", a member of rotations, vectors or scalars");
+    return add(b, json_object_get(entry, "member"), NPZ_VELOCITY, of, "velocities", index);
+}
+
+static pm_status add_objects(builder *b, const json_t *list, const char *place,
+                             pm_status (*add_one)(builder *, json_t *, size_t)) {
+    pm_status status = PM_OK;
+    if (list && !json_is_array(list))
+        return refuse(b, place, 0, "a list");
+    for (size_t i = 0; i < json_array_size(list) && status == PM_OK; i++) {
+        json_t *entry = json_array_get(list, i);
+        status = json_is_object(entry) ? add_one(b, entry, i)
+                                       : refuse(b, place, i, "an object with \"member\"");
+    }
+    return status;
+}
+
+static pm_status check_keys(const builder *b, json_t *root) {
+    static const char *const keys[] = {"name",       "rotations", "vectors",  "scalars",
+                                       "velocities", "rates",     "constants"};
+    size_t known = 0;
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        known += json_object_get(root, keys[i]) != NULL;
+    if (!json_is_object(root) || known != json_object_size(root))
+        return refuse(b, "", 0,
+                      "an object with only name, rotations, vectors, scalars, velocities, rates "
+                      "and constants");
+    return json_array_size(json_object_get(root, "rotations")) > 0
+               ? PM_OK
+               : refuse(b, "rotations", 0, "at least one member");
+}
+
+/* Vectors and scalars stand before the velocities that refer to them. */
+static pm_status build(builder *b, json_t *root) {
+    pm_status status = check_keys(b, root);
+    if (status == PM_OK)
+        status = add_objects(b, json_object_get(root, "rotations"), "rotations", add_rotation);
+    if (status == PM_OK)
+        status = add_list(b, json_object_get(root, "vectors"), "vectors", NPZ_VECTOR, NULL);
+    if (status == PM_OK)
+        status = add_list(b, json_object_get(root, "scalars"), "scalars", NPZ_SCALAR, NULL);
+    if (status == PM_OK)
+        status = add_objects(b, json_object_get(root, "velocities"), "velocities", add_velocity);
+    if (status == PM_OK)
+        status = add_list(b, json_object_get(root, "rates"), "rates", NPZ_RATE, NULL);
+    if (status == PM_OK)
+        status = add_list(b, json_object_get(root, "constants"), "constants", NPZ_CONSTANT, NULL);
+    return status;
+}
+
+static pm_status build_layout(builder *b, json_t *root, npz_layout *layout) {
+    const json_t *given = json_object_get(root, "name");
+    const char *name = json_is_string(given) ? json_string_value(given) : b->path;
+    char *copy = motion_copy_text(b->arena, name, strlen(name));
+    b->fields = motion_allocate(b->arena, MAX_FIELDS, sizeof *b->fields);
+    if (!copy || !b->fields)
+        return motion_refuse_memory(b->error);
+    const pm_status status = build(b, root);
+    *layout = (npz_layout){copy, b->fields, b->count};
+    return status;
+}
+
+pm_status npz_parse_layout(const char *text, size_t size, const char *path, motion_arena *arena,
+                           npz_layout *layout, pm_error *error) {
+    builder b = {.path = path, .arena = arena, .error = error};
+    char shown[MOTION_PRINTABLE], problem[MOTION_PRINTABLE];
+    json_error_t found;
+    json_t *root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &found);
+    if (!root)
+        return motion_refuse(error, "layout '%s': line %d: %s",
+                             motion_printable(shown, path, strlen(path)), found.line,
+                             motion_printable(problem, found.text, strlen(found.text)));
+    const pm_status status = build_layout(&b, root, layout);
+    json_decref(root);
+    return status;
+}

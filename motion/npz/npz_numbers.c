@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Numbers of arrays: loaded and stored through memcpy, because members of an archive lie at any
+ * address.
+ */
+#include "motion/npz/npz_numbers.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+bool npz_is_float(const char *type) {
+    return strcmp(type, "<f4") == 0 || strcmp(type, "<f8") == 0;
+}
+
+void npz_load_numbers(double *out, const char *at, size_t element, size_t count) {
+    if (element == sizeof(double)) {
+        memcpy(out, at, count * sizeof *out);
+        return;
+    }
+    for (size_t i = 0; i < count; i++) {
+        float value;
+        memcpy(&value, at + i * sizeof value, sizeof value);
+        out[i] = (double)value;
+    }
+}
+
+void npz_store_numbers(char *out, const double *values, size_t element, size_t count) {
+    if (element == sizeof(double)) {
+        memcpy(out, values, count * sizeof *values);
+        return;
+    }
+    for (size_t i = 0; i < count; i++) {
+        const float value = (float)values[i];
+        memcpy(out + i * sizeof value, &value, sizeof value);
+    }
+}
+
+/* An exponent of all ones. Blocks are searched without a branch per number. */
+static bool has_not_finite(const char *at, size_t element, size_t count) {
+    bool found = false;
+    for (size_t i = 0; i < count && element == sizeof(uint64_t); i++) {
+        uint64_t bits;
+        memcpy(&bits, at + i * sizeof bits, sizeof bits);
+        found |= (bits & 0x7ff0000000000000u) == 0x7ff0000000000000u;
+    }
+    for (size_t i = 0; i < count && element == sizeof(uint32_t); i++) {
+        uint32_t bits;
+        memcpy(&bits, at + i * sizeof bits, sizeof bits);
+        found |= (bits & 0x7f800000u) == 0x7f800000u;
+    }
+    return found;
+}
+
+size_t npz_find_not_finite(const char *at, size_t element, size_t count) {
+    enum { BLOCK = 1024 };
+    for (size_t i = 0; i < count; i += BLOCK) {
+        const size_t size = count - i < BLOCK ? count - i : BLOCK;
+        if (!has_not_finite(at + i * element, element, size))
+            continue;
+        for (size_t k = i; k < i + size; k++)
+            if (has_not_finite(at + k * element, element, 1))
+                return k;
+    }
+    return count;
+}
+
+/* ---- orders ---------------------------------------------------------------------------- */
+
+/* Visits elements in C order; `place` is the same element's index in Fortran order. */
+typedef struct walk {
+    const npy_header *header;
+    size_t index[NPY_MAX_RANK], step[NPY_MAX_RANK];
+    size_t place;
+} walk;
+
+static void walk_begin(walk *w, const npy_header *header) {
+    *w = (walk){.header = header};
+    for (size_t i = 0, step = 1; i < header->rank; i++) {
+        w->step[i] = step;
+        step *= header->shape[i];
+    }
+}
+
+static void walk_next(walk *w) {
+    for (size_t i = w->header->rank; i-- > 0;) {
+        w->place += w->step[i];
+        if (++w->index[i] < w->header->shape[i])
+            return;
+        w->place -= w->step[i] * w->index[i];
+        w->index[i] = 0;
+    }
+}
+
+static size_t count_of(const npy_header *header) {
+    size_t count = 1;
+    for (size_t i = 0; i < header->rank; i++)
+        count *= header->shape[i];
+    return count;
+}
+
+void npz_to_c_order(char *out, const char *in, const npy_header *header, size_t element) {
+    const size_t count = count_of(header);
+    walk w;
+    walk_begin(&w, header);
+    for (size_t i = 0; i < count; i++, walk_next(&w))
+        memcpy(out + i * element, in + w.place * element, element);
+}
+
+void npz_to_fortran_order(char *out, const char *in, const npy_header *header, size_t element) {
+    const size_t count = count_of(header);
+    walk w;
+    walk_begin(&w, header);
+    for (size_t i = 0; i < count; i++, walk_next(&w))
+        memcpy(out + w.place * element, in + i * element, element);
+}
+
+/* ---- axis-angle ------------------------------------------------------------------------ */
+
+/* sin(q)/q and cos(q) from u = q^2, by their power series: q is at most pi/2, where the first term
+ * left out is below 1e-18. */
+static double sinc_of_square(double u) {
+    double s = -1.0 / 25852016738884976640000.0; /* 23! */
+    s = s * u + 1.0 / 51090942171709440000.0;    /* 21! and so on */
+    s = s * u - 1.0 / 121645100408832000.0;
+    s = s * u + 1.0 / 355687428096000.0;
+    s = s * u - 1.0 / 1307674368000.0;
+    s = s * u + 1.0 / 6227020800.0;
+    s = s * u - 1.0 / 39916800.0;
+    s = s * u + 1.0 / 362880.0;
+    s = s * u - 1.0 / 5040.0;
+    s = s * u + 1.0 / 120.0;
+    s = s * u - 1.0 / 6.0;
+    return s * u + 1.0;
+}
+
+static double cos_of_square(double u) {
+    double c = -1.0 / 1124000727777607680000.0; /* 22! */
+    c = c * u + 1.0 / 2432902008176640000.0;    /* 20! and so on */
+    c = c * u - 1.0 / 6402373705728000.0;
+    c = c * u + 1.0 / 20922789888000.0;
+    c = c * u - 1.0 / 87178291200.0;
+    c = c * u + 1.0 / 479001600.0;
+    c = c * u - 1.0 / 3628800.0;
+    c = c * u + 1.0 / 40320.0;
+    c = c * u - 1.0 / 720.0;
+    c = c * u + 1.0 / 24.0;
+    c = c * u - 1.0 / 2.0;
+    return c * u + 1.0;
+}
+
+#define TWO_PI 6.283185307179586476925
+
+/* Scales to avoid an overflow of the square, so that any finite vector gives a rotation. */
+static void from_long_vector(const double v[3], double q[4]) {
+    const double size = fmax(fabs(v[0]), fmax(fabs(v[1]), fabs(v[2])));
+    const double x = v[0] / size, y = v[1] / size, z = v[2] / size;
+    const double length = sqrt(x * x + y * y + z * z), half = 0.5 * fmin(length * size, 1e300);
+    const double s = sin(half) / length;
+    q[0] = x * s;
+    q[1] = y * s;
+    q[2] = z * s;
+    q[3] = cos(half);
+}
+
+/* With q a quarter of the angle: sin(2q) = 2 sin q cos q and cos(2q) = 1 - 2 sin^2 q. No square root
+ * and no branch, so that compilers vectorise the loop; longer vectors are converted again. */
+void npz_from_axis_angle(const double *vectors, double *quaternions, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        const double x = vectors[3 * i], y = vectors[3 * i + 1], z = vectors[3 * i + 2];
+        const double u = (x * x + y * y + z * z) * (1.0 / 16.0);
+        const double s = sinc_of_square(u), half = 0.5 * s * cos_of_square(u);
+        quaternions[4 * i] = x * half;
+        quaternions[4 * i + 1] = y * half;
+        quaternions[4 * i + 2] = z * half;
+        quaternions[4 * i + 3] = 1.0 - 2.0 * u * s * s;
+    }
+    for (size_t i = 0; i < count; i++) {
+        const double *v = vectors + 3 * i;
+        if (!(v[0] * v[0] + v[1] * v[1] + v[2] * v[2] <= TWO_PI * TWO_PI))
+            from_long_vector(v, quaternions + 4 * i);
+    }
+}
+
+/* Vectors of one rotation differ by whole turns along its axis. */
+void npz_to_axis_angle(const double quaternion[4], const double near[3], double vector[3]) {
+    const double x = quaternion[0], y = quaternion[1], z = quaternion[2], w = quaternion[3];
+    const double s = sqrt(x * x + y * y + z * z);
+    const double long_near = sqrt(near[0] * near[0] + near[1] * near[1] + near[2] * near[2]);
+    if (s < 1e-6 * fabs(w)) { /* the axis is rounding; full turns are along the axis of `near` */
+        const double turns = floor(long_near / TWO_PI + 0.5) * TWO_PI;
+        const double along = turns > 0.0 ? turns / long_near : 0.0;
+        vector[0] = along * near[0] + 2.0 * x / w;
+        vector[1] = along * near[1] + 2.0 * y / w;
+        vector[2] = along * near[2] + 2.0 * z / w;
+        return;
+    }
+    const double angle = 2.0 * atan2(s, w);
+    const double along = (near[0] * x + near[1] * y + near[2] * z) / s;
+    const double scale = (angle + floor((along - angle) / TWO_PI + 0.5) * TWO_PI) / s;
+    vector[0] = scale * x;
+    vector[1] = scale * y;
+    vector[2] = scale * z;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Fuzzer of CSV files: any bytes are read or refused, and what was read is written, kept rows and
+ * new ones, and read again with as many rows and columns.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "motion_fuzz.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void check(const pm_motion *motion) {
+    const pm_motion_clip *clip = &motion->content.clips[0];
+    for (size_t c = 0; c < clip->channel_count; c++)
+        for (size_t k = 0; k < clip->timelines[0].key_count; k++)
+            for (size_t i = 0; i < clip->channels[c].components; i++) {
+                const char *key =
+                    (const char *)clip->channels[c].keys.data + k * clip->channels[c].keys.stride;
+                fuzz_require(isfinite(((const double *)(const void *)key)[i]));
+            }
+}
+
+static void write_and_read(const pm_motion *motion) {
+    pm_motion_clip clip = motion->content.clips[0];
+    const motion_samples samples = fuzz_samples(&clip);
+    const pm_motion_read_options options = {.format = PM_MOTION_CSV};
+    fuzz_output out = {0};
+    const motion_sink sink = {fuzz_keep, &out};
+    pm_motion *again = NULL;
+    pm_error error;
+    fuzz_require(motion->format->write(motion, &samples, 1, &(motion_write_options){.decimals = 6}, &sink, &error) == PM_OK);
+    fuzz_require(pm_motion_parse(out.data, out.size, "again", NULL, &options, &again, &error) ==
+                 PM_OK);
+    fuzz_require(again->content.clips[0].timelines[0].key_count == samples.count);
+    fuzz_require(again->content.clips[0].channel_count == clip.channel_count);
+    pm_motion_destroy(&again);
+    free(out.data);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    const pm_motion_read_options options = {.format = PM_MOTION_CSV};
+    pm_motion *motion = NULL;
+    pm_error error;
+    char *file = malloc(size > 0 ? size : 1);
+    fuzz_require(file != NULL);
+    if (size > 0)
+        memcpy(file, data, size);
+    if (pm_motion_parse(file, size, "fuzz", NULL, &options, &motion, &error) == PM_OK) {
+        check(motion);
+        write_and_read(motion);
+    } else {
+        fuzz_require(error.message[0] != '\0');
+    }
+    pm_motion_destroy(&motion);
+    free(file);
+    return 0;
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Fuzzer of NPZ archives: any bytes are read as a motion or refused, and what is read is written
+ * again as an archive with the same members.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "motion/npz/zip.h"
+#include "motion_fuzz.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void compare(const zip_archive *a, const zip_archive *b) {
+    fuzz_require(a->count == b->count);
+    for (size_t i = 0; i < a->count; i++) {
+        const zip_member *x = &a->members[i], *y = &b->members[i];
+        fuzz_require(x->name.size == y->name.size && x->packed.size == y->packed.size);
+        fuzz_require(memcmp(x->name.data, y->name.data, x->name.size) == 0);
+        fuzz_require(memcmp(x->packed.data, y->packed.data, x->packed.size) == 0);
+        fuzz_require(x->crc == y->crc && x->size == y->size && x->method == y->method);
+    }
+}
+
+static void check_motion(const pm_motion *motion) {
+    const pm_motion_content *content = &motion->content;
+    fuzz_require(content->clip_count == 1 && content->clips[0].timelines[0].key_count > 0);
+    fuzz_require(content->clips[0].rate.num > 0 && content->clips[0].rate.den > 0);
+    for (size_t i = 0; i < content->clips[0].channel_count; i++) {
+        const pm_motion_channel *c = &content->clips[0].channels[i];
+        fuzz_require(c->keys.data && c->components > 0);
+        fuzz_require((uintptr_t)c->keys.data % (c->keys.type == PM_FLOAT64 ? 8 : 4) == 0);
+        fuzz_require(c->name.text[c->name.size] == '\0');
+    }
+}
+
+static void write_again(const pm_motion *motion, const char *data, size_t size) {
+    pm_error error;
+    fuzz_output out = {0};
+    motion_arena arena = {0};
+    zip_archive before = {0}, after = {0};
+    const motion_sink sink = {fuzz_keep, &out};
+    fuzz_require(motion->format->write(motion, NULL, 0, &(motion_write_options){.decimals = 6}, &sink, &error) == PM_OK);
+    fuzz_require(zip_open(&arena, data, size, &before, &error) == PM_OK);
+    fuzz_require(zip_open(&arena, out.data, out.size, &after, &error) == PM_OK);
+    compare(&before, &after);
+    motion_arena_release(&arena);
+    free(out.data);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    const pm_motion_read_options options = {.format = PM_MOTION_NPZ};
+    pm_motion *motion = NULL;
+    pm_error error;
+    char *file = malloc(size > 0 ? size : 1);
+    fuzz_require(file != NULL);
+    if (size > 0)
+        memcpy(file, data, size);
+    if (pm_motion_parse(file, size, "fuzz", NULL, &options, &motion, &error) == PM_OK) {
+        check_motion(motion);
+        write_again(motion, file, size);
+    } else {
+        fuzz_require(error.message[0] != '\0' && motion == NULL);
+    }
+    pm_motion_destroy(&motion);
+    free(file);
+    return 0;
+}

@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Tests of CSV files of robots, and of the shortest text of a float, which they are written with.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "motion/text/text.h"
+#include "oracle/random_tracks.h"
+#include "support/npz_files.h"
+
+/* ---- the shortest text of a float ----------------------------------------------------- */
+
+static float float_of(uint32_t bits) {
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+/* Significant digits of a text. */
+static size_t digits_in(const char *text) {
+    char digits[64];
+    size_t count = 0;
+    for (; *text && *text != 'e'; text++)
+        if (*text >= '0' && *text <= '9' && (count > 0 || *text != '0'))
+            digits[count++] = *text;
+    while (count > 0 && digits[count - 1] == '0')
+        count--;
+    return count;
+}
+
+/* Whether a text lies halfway between two floats: which one it reads as is a matter of rounding. */
+static bool is_tie(const char *text, float value) {
+    const double number = strtod(text, NULL), exact = (double)value;
+    const double above = ((double)nextafterf(value, INFINITY) + exact) / 2;
+    const double below = ((double)nextafterf(value, 0.0F) + exact) / 2;
+    return number == above || number == below;
+}
+
+/* The fewest digits with which the C library's text reads back. */
+static size_t fewest_digits(float value) {
+    char text[64];
+    for (int count = 1; count < 9; count++) {
+        snprintf(text, sizeof text, "%.*e", count - 1, (double)value);
+        if (strtof(text, NULL) == value && !is_tie(text, value))
+            return digits_in(text);
+    }
+    return 9;
+}
+
+static void check_float(float value) {
+    char text[TEXT_FLOAT_SIZE + 1];
+    double again = 0.0;
+    size_t commas = 0;
+    memset(text, 'x', sizeof text);
+    char *end = text_write_float(text, value);
+    assert_true(end <= text + TEXT_FLOAT_SIZE);
+    *end = '\0';
+    const float read = strtof(text, NULL);
+    if (memcmp(&read, &value, sizeof value) != 0 || (float)strtod(text, NULL) != value)
+        fail_msg("%.9g is written as %s", (double)value, text);
+    assert_ptr_equal(text_read_number(text, end, &again, &commas), end);
+    assert_true((float)again == value);
+    if (value != 0.0F && digits_in(text) > fewest_digits(fabsf(value)))
+        fail_msg("%.9g is written as %s, which is not the shortest", (double)value, text);
+}
+
+static void floats_read_back_from_the_fewest_digits(void **state) {
+    random_source source = random_start();
+    (void)state;
+    for (uint32_t exponent = 0; exponent < 255; exponent++)
+        for (uint32_t i = 0; i < 16; i++) { /* powers of two, and their neighbours */
+            check_float(float_of(exponent << 23 | i));
+            check_float(float_of(exponent << 23 | (0x7fffffu - i)));
+        }
+    for (size_t i = 0; i < 400000; i++) {
+        const uint32_t bits = (uint32_t)random_bits(&source);
+        if (isfinite(float_of(bits)))
+            check_float(float_of(bits));
+        check_float((float)random_between(&source, -4, 4));
+    }
+    for (uint32_t i = 0; i < 20000; i++) { /* what people write */
+        check_float((float)i / 100.0F);
+        check_float((float)i * 1000.0F);
+        check_float((float)i / 1e8F);
+    }
+}
+
+static void floats_are_written_as_people_do(void **state) {
+    static const struct {
+        float value;
+        const char *text;
+    } cases[] = {{0.0F, "0"},
+                 {-0.0F, "-0"},
+                 {1.0F, "1"},
+                 {-0.1F, "-0.1"},
+                 {0.00001F, "0.00001"},
+                 {1e-6F, "1e-06"},
+                 {1.25e-7F, "1.25e-07"},
+                 {123456792.0F, "123456790"},
+                 {1e9F, "1e+09"},
+                 {0.70710677F, "0.70710677"},
+                 {16777216.0F, "16777216"},
+                 {FLT_MAX, "3.4028235e+38"},
+                 {1e-45F, "1e-45"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[TEXT_FLOAT_SIZE + 1];
+        *text_write_float(text, cases[i].value) = '\0';
+        assert_string_equal(text, cases[i].text);
+    }
+}
+
+/* ---- reading ---------------------------------------------------------------------------- */
+
+static pm_error failure;
+static char warning[512];
+
+static void note(void *user, pm_log_level level, const char *message) {
+    (void)user;
+    (void)level;
+    snprintf(warning, sizeof warning, "%s", message);
+}
+
+static pm_motion *read_text(const char *text, pm_motion_read_options options) {
+    pm_motion *motion = NULL;
+    const size_t size = strlen(text);
+    /* Of exactly its size, so that a sanitizer sees a read past the end. It is freed by the test's
+     * end, because the motion points to it. */
+    static char *copy;
+    free(copy);
+    copy = malloc(size > 0 ? size : 1);
+    assert_non_null(copy);
+    memcpy(copy, text, size);
+    options.log = note;
+    *warning = '\0';
+    memset(&failure, 0x5a, sizeof failure);
+    if (pm_motion_parse(copy, size, "robot.csv", NULL, &options, &motion, &failure) != PM_OK)
+        assert_null(motion);
+    return motion;
+}
+
+static void rows_are_read(const char *text, size_t frames, size_t joints) {
+    pm_motion *motion = read_text(text, (pm_motion_read_options){0});
+    if (!motion)
+        fail_msg("refused: %s", failure.message);
+    const pm_motion_clip *clip = motion->content.clips;
+    assert_int_equal(clip->timelines[0].key_count, frames);
+    assert_int_equal(clip->channel_count, joints ? 3 : 2);
+    assert_int_equal(clip->rate.num, 30);
+    assert_int_equal(clip->rate.den, 1);
+    if (joints)
+        assert_int_equal(clip->channels[2].components, joints);
+    assert_int_equal(clip->channels[1].path, PM_MOTION_ROTATION);
+    assert_true(test_key(&clip->channels[0], frames - 1, 2) == -3.5);
+    assert_true(test_key(&clip->channels[1], frames - 1, 3) == 1.0);
+    for (size_t i = 0; i < joints; i++)
+        assert_true(test_key(&clip->channels[2], 0, i) == 0.25 * (double)(i + 1));
+    pm_motion_destroy(&motion);
+}
+
+static void files_of_every_form_are_read(void **state) {
+    (void)state;
+    rows_are_read("1,2,-3.5,0,0,0,1,0.25,.5\n", 1, 2);
+    rows_are_read("1,2,-3.5,0,0,0,1,0.25,0.5\r\n1,2,-3.5,0,0,0,1,1,1\r\n", 2, 2);
+    rows_are_read("x;y;z;a;b;c;d\n1;2;-3.5;0;0;0;1", 1, 0);
+    rows_are_read("\xef\xbb\xbfx, y, z\n 1, 2, -35e-1, 0, 0, 0, +1, 0.25 \n\n\n", 1, 1);
+    rows_are_read("  1 2\t-3.5  0 0 0 1 2.5e-1\r1 2 -3.5 0 0 0 1 0\r", 2, 1);
+    rows_are_read("\n\n1 2 -3.5 0 0 0 1\n \n1 2 -3.5 0 0 0 1\n", 2, 0);
+}
+
+static void files_without_an_extension_are_recognised(void **state) {
+    const char *text = "root x,root y\n1,2,3,0,0,0,1\n";
+    pm_motion *motion = NULL;
+    (void)state;
+    assert_int_equal(pm_motion_parse(text, strlen(text), "", NULL, NULL, &motion, &failure), PM_OK);
+    assert_int_equal(motion->content.format, PM_MOTION_CSV);
+    pm_motion_destroy(&motion);
+    text = "1,2,3,4,5,6\n";
+    assert_int_equal(pm_motion_parse(text, strlen(text), "", NULL, NULL, &motion, &failure),
+                     PM_ERROR_FILE);
+}
+
+static void the_rate_can_be_given(void **state) {
+    pm_motion *motion =
+        read_text("1 2 3 0 0 0 1", (pm_motion_read_options){.source_rate = {30000, 1001}});
+    (void)state;
+    assert_int_equal(motion->content.clips[0].rate.den, 1001);
+    pm_motion_destroy(&motion);
+}
+
+static void faults_are_named_by_line_and_column(void **state) {
+    static const struct {
+        const char *text, *reason;
+    } cases[] = {{"", "no rows"},
+                 {"\n\n", "no rows"},
+                 {"x,y,z\n", "no rows"},
+                 {"1,2,3,0,0,1\n", "line 1 has 6 columns"},
+                 {"h\n1,2,3,0,0,0,1\n1,2,3,0,0,0\n", "line 3 has 6 columns; expected 7"},
+                 {"1,2,3,0,0,0,1\n1,2,3,0,0,0,1,4\n", "line 2 has 8 columns; expected 7"},
+                 {"1,2,3,0,0,0,1\n1,2,3,0,0,0,1,\n", "line 2 has 8 columns"},
+                 {"1,2,3,0,0,0,1,\n", "column 8 is ''"},
+                 {"1,2,,0,0,0,1\n", "line 1, column 3 is ''"},
+                 {"1,2,nan,0,0,0,1\n", "line 1, column 3 is 'nan'"},
+                 {"nan,2,3,0,0,0,1\n", "line 1, column 1 is 'nan'"},
+                 {"1,2,1e999,0,0,0,1\n", "line 1, column 3 is '1e999'"},
+                 {"1;2,5;3;0;0;0;1\n", "line 1, column 2 is '2,5'"},
+                 {"1,2,3,0,0,0,1\n1,2,3,0,0,0,1x\x1b\n", "line 2, column 7 is '1x\\x1b'"},
+                 {"1,2,3,0,0,0,0\n", "line 1 has a quaternion of length 0"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_null(read_text(cases[i].text, (pm_motion_read_options){0}));
+        assert_int_equal(failure.status, PM_ERROR_FILE);
+        if (!strstr(failure.message, cases[i].reason))
+            fail_msg("'%s' is refused with '%s'; expected '%s'", cases[i].text, failure.message,
+                     cases[i].reason);
+    }
+}
+
+static void quaternions_are_normalised_with_a_warning(void **state) {
+    pm_motion *motion = read_text("1 2 3 0 -2 0 0", (pm_motion_read_options){0});
+    (void)state;
+    assert_non_null(strstr(warning, "1 quaternions are not unit"));
+    assert_true(test_key(&motion->content.clips[0].channels[1], 0, 1) == -1.0);
+    pm_motion_destroy(&motion);
+}
+
+/* ---- writing ------------------------------------------------------------------------------ */
+
+/* Resamples a text. The result is NUL-terminated. */
+static char *rewrite(const char *text, pm_rational rate) {
+    file_bytes out = {0};
+    test_samples samples;
+    pm_motion *motion = read_text(text, (pm_motion_read_options){0});
+    assert_non_null(motion);
+    test_samples_make(&samples, motion, rate);
+    const motion_sink sink = bytes_sink(&out);
+    assert_int_equal(motion->format->write(motion, &samples.samples, 1,
+                                           &(motion_write_options){.decimals = 6}, &sink, &failure),
+                     PM_OK);
+    bytes_add(&out, "", 1);
+    pm_motion_destroy(&motion);
+    return out.data;
+}
+
+static void kept_rows_keep_their_text(void **state) {
+    static const struct {
+        const char *text, *expected;
+        int64_t rate;
+    } cases[] = {
+        {"x, y\r\n1.50, 2,3,0,0,0,1.000,7\r\n2,3e0,4,0,0,0,1,8\r\n 3,4,5,0,0,0,1,9\r\n",
+         "x, y\r\n1.50, 2,3,0,0,0,1.000,7\r\n 3,4,5,0,0,0,1,9\r\n", 15},
+        {"1;2;3;0;0;0;1\n3; 4;5;0;0;0;1", "1;2;3;0;0;0;1\n2;3;4;0;0;0;1\n3; 4;5;0;0;0;1", 60},
+        {" 1  2\t3 0 0 0 1 \r 2  3\t4 0 0 0 1 \r\r",
+         " 1  2\t3 0 0 0 1 \r 1.5  2.5\t3.5 0 0 0 1 \r 2  3\t4 0 0 0 1 \r", 60},
+        {"1,2,3,0,0,0,1", "1,2,3,0,0,0,1", 60}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *out = rewrite(cases[i].text, (pm_rational){cases[i].rate, 1});
+        assert_string_equal(out, cases[i].expected);
+        free(out);
+    }
+}
+
+static void signs_continue_from_the_row_before(void **state) {
+    char *out = rewrite("0,0,0,0,0,0,-1\n0,0,0,0.6,0,0,0.8\n", (pm_rational){60, 1});
+    double w = 0.0;
+    (void)state;
+    const char *second = strchr(out, '\n') + 1;
+    for (int i = 0; i < 6; i++)
+        second = strchr(second, ',') + 1;
+    w = strtod(second, NULL);
+    assert_true(w < -0.9);
+    free(out);
+}
+
+static void rewritten_rows_read_back_as_the_same_floats(void **state) {
+    enum { ROWS = 40, COLUMNS = 36 };
+    random_source source = random_start();
+    file_bytes text = {0};
+    (void)state;
+    for (size_t r = 0; r < ROWS; r++) {
+        double q[4];
+        char number[64];
+        random_quaternion(&source, q);
+        for (size_t c = 0; c < COLUMNS; c++) {
+            const double value = c >= 3 && c < 7 ? q[c - 3] : random_between(&source, -3, 3);
+            snprintf(number, sizeof number, "%.9g%s", value, c + 1 < COLUMNS ? "," : "\n");
+            bytes_add(&text, number, strlen(number));
+        }
+    }
+    bytes_add(&text, "", 1);
+    pm_motion *motion = read_text(text.data, (pm_motion_read_options){0});
+    test_samples samples;
+    test_samples_make(&samples, motion, (pm_rational){77, 1});
+
+    file_bytes out = {0};
+    const motion_sink to = bytes_sink(&out);
+    assert_int_equal(motion->format->write(motion, &samples.samples, 1,
+                                           &(motion_write_options){.decimals = 6}, &to, &failure),
+                     PM_OK);
+    pm_motion *again = NULL;
+    assert_int_equal(pm_motion_parse(out.data, out.size, "again.csv", NULL, NULL, &again, &failure),
+                     PM_OK);
+    assert_int_equal(again->content.clips[0].timelines[0].key_count, samples.samples.count);
+    double p[3], q[4], j[COLUMNS - 7], *channels[] = {p, q, j};
+    for (uint64_t k = 0; k < samples.samples.count; k++) {
+        motion_position position;
+        assert_int_equal(samples.samples.read(&samples, k, 1, channels, &position, &failure),
+                         PM_OK);
+        for (size_t i = 0; i < COLUMNS - 7; i++)
+            assert_true((float)test_key(&again->content.clips[0].channels[2], k, i) == (float)j[i]);
+        double dot = 0.0;
+        for (size_t i = 0; i < 4; i++)
+            dot += test_key(&again->content.clips[0].channels[1], k, i) * q[i];
+        assert_true(fabs(fabs(dot) - 1.0) < 1e-6);
+    }
+    pm_motion_destroy(&again);
+    pm_motion_destroy(&motion);
+    free(out.data);
+    free(text.data);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(floats_read_back_from_the_fewest_digits),
+        cmocka_unit_test(floats_are_written_as_people_do),
+        cmocka_unit_test(files_of_every_form_are_read),
+        cmocka_unit_test(files_without_an_extension_are_recognised),
+        cmocka_unit_test(the_rate_can_be_given),
+        cmocka_unit_test(faults_are_named_by_line_and_column),
+        cmocka_unit_test(quaternions_are_normalised_with_a_warning),
+        cmocka_unit_test(kept_rows_keep_their_text),
+        cmocka_unit_test(signs_continue_from_the_row_before),
+        cmocka_unit_test(rewritten_rows_read_back_as_the_same_floats),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

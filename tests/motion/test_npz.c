@@ -1,0 +1,679 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Tests of NPZ files: what each real file is read as, rates, and what is refused, with archives made
+ * byte by byte.
+ */
+#define _POSIX_C_SOURCE 200809L
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "motion/npz/npz.h"
+#include "oracle/random_tracks.h"
+#include "support/npz_files.h"
+
+/* ---- reading ------------------------------------------------------------------------- */
+
+static char warnings[4096];
+static pm_error failure;
+
+static void note(void *user, pm_log_level level, const char *message) {
+    const size_t used = strlen(warnings);
+    (void)user;
+    assert_int_equal(level, PM_LOG_WARNING);
+    snprintf(warnings + used, sizeof warnings - used, "%s\n", message);
+}
+
+static pm_status parse(const void *data, size_t size, pm_motion_read_options options,
+                       pm_motion **motion) {
+    *warnings = '\0';
+    memset(&failure, 0x5a, sizeof failure);
+    options.log = note;
+    options.format = PM_MOTION_NPZ;
+    *motion = NULL;
+    return pm_motion_parse(data, size, "test.npz", NULL, &options, motion, &failure);
+}
+
+static void expect_refused(const zip_builder *zip, pm_motion_read_options options,
+                           const char *reason) {
+    pm_motion *motion;
+    if (parse(zip->file.data, zip->file.size, options, &motion) != PM_ERROR_FILE)
+        fail_msg("not refused; expected '%s'", reason);
+    assert_null(motion);
+    if (!strstr(failure.message, reason))
+        fail_msg("refused with '%s'; expected '%s'", failure.message, reason);
+}
+
+static pm_motion *read_zip(const zip_builder *zip, pm_motion_read_options options) {
+    pm_motion *motion;
+    if (parse(zip->file.data, zip->file.size, options, &motion) != PM_OK)
+        fail_msg("refused: %s", failure.message);
+    return motion;
+}
+
+static const pm_motion_read_options plain_options = {0}, strict_options = {.strict = true};
+
+/* ---- real files ------------------------------------------------------------------------ */
+
+static pm_status open_real(const char *name, pm_motion **motion) {
+    char path[1024];
+    const char *folder = getenv("POSEMILL_DATA");
+    const pm_motion_read_options options = {.log = note};
+    snprintf(path, sizeof path, "%s/amass_synthetic/%s",
+             folder ? folder : POSEMILL_SOURCE_DIR "/../shared/data", name);
+    if (access(path, R_OK) != 0)
+        return PM_ERROR_ARGUMENT;
+    *warnings = '\0';
+    *motion = NULL;
+    return pm_motion_open(path, &options, motion, &failure);
+}
+
+typedef struct real_file {
+    const char *name, *layout;
+    size_t frames, rotations, channels;
+    int64_t rate;
+} real_file;
+
+static void real_files_are_read_as_what_they_are(void **state) {
+    static const real_file files[] = {
+        {"smplh_120hz_stored.npz", "amass", 480, 52, 54, 120},
+        {"smplh_120hz_deflate.npz", "amass", 480, 52, 54, 120},
+        {"smplh_ssm_59p99999hz.npz", "amass", 300, 52, 54, 60},
+        {"smplh_eyes_250hz_float32_fortran.npz", "amass", 500, 52, 53, 250},
+        {"smplx_stageii_120hz.npz", "amass-x", 240, 55, 56, 120},
+        {"object_dtype_pickled_field.npz", "amass-x", 240, 55, 56, 120},
+        {"single_frame.npz", "amass", 1, 55, 56, 60}};
+    pm_motion *motion;
+    (void)state;
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        const real_file *f = &files[i];
+        const pm_status status = open_real(f->name, &motion);
+        if (status == PM_ERROR_ARGUMENT)
+            skip();
+        if (status != PM_OK)
+            fail_msg("%s", failure.message);
+        const pm_motion_content *content = pm_motion_get_content(motion);
+        const pm_motion_clip *clip = content->clips;
+        size_t rotations = 0;
+        for (size_t c = 0; c < clip->channel_count; c++)
+            rotations += clip->channels[c].path == PM_MOTION_ROTATION;
+        print_message("%s: %s, %zu channels\n", f->name, content->layout, clip->channel_count);
+        assert_string_equal(content->layout, f->layout);
+        assert_int_equal(content->format, PM_MOTION_NPZ);
+        assert_int_equal(content->clip_count, 1);
+        assert_int_equal(content->node_count, 0);
+        assert_int_equal(clip->timelines[0].key_count, f->frames);
+        assert_int_equal(rotations, f->rotations);
+        assert_int_equal(clip->channel_count, f->channels);
+        assert_int_equal(clip->rate.num, f->rate);
+        assert_int_equal(clip->rate.den, 1);
+        pm_motion_destroy(&motion);
+    }
+}
+
+static void a_file_without_motion_is_refused(void **state) {
+    pm_motion *motion;
+    (void)state;
+    const pm_status status = open_real("shape_only_no_poses.npz", &motion);
+    if (status == PM_ERROR_ARGUMENT)
+        skip();
+    assert_int_equal(status, PM_ERROR_FILE);
+    assert_non_null(strstr(failure.message, "no member holds rotations"));
+}
+
+/* ---- made files ------------------------------------------------------------------------ */
+
+enum { FRAMES = 5, JOINTS = 2 };
+
+static void add_rate(zip_builder *zip, const char *name, double rate) {
+    zip_add_array(zip, name, false, "{'descr': '<f8', 'fortran_order': False, 'shape': (), }",
+                  &rate, sizeof rate);
+}
+
+static void add_doubles(zip_builder *zip, const char *name, bool deflated, const double *values,
+                        size_t rows, size_t a, size_t b) {
+    char header[128];
+    snprintf(header, sizeof header,
+             b ? "{'descr': '<f8', 'fortran_order': False, 'shape': (%zu, %zu, %zu), }"
+               : "{'descr': '<f8', 'fortran_order': False, 'shape': (%zu, %zu), }",
+             rows, a, b);
+    zip_add_array(zip, name, deflated, header, values, rows * a * (b ? b : 1) * sizeof *values);
+}
+
+static void unit_quaternions(double *q, size_t count) {
+    random_source source = random_start();
+    for (size_t i = 0; i < count; i++)
+        random_quaternion(&source, q + 4 * i);
+}
+
+/* A plain file; `q` may be NULL. */
+static zip_builder plain_file(const double *q, double rate) {
+    zip_builder zip = {0};
+    double quats[FRAMES * JOINTS * 4];
+    unit_quaternions(quats, (size_t)FRAMES * JOINTS);
+    add_doubles(&zip, "quats.npy", false, q ? q : quats, FRAMES, JOINTS, 4);
+    add_rate(&zip, "fps.npy", rate);
+    return zip;
+}
+
+static void expect_plain_refused(zip_builder *zip, const char *reason) {
+    zip_finish(zip, zip->count, false);
+    expect_refused(zip, plain_options, reason);
+    zip_free(zip);
+}
+
+static void numbers_that_are_not_finite_are_refused_by_their_place(void **state) {
+    double q[FRAMES * JOINTS * 4];
+    (void)state;
+    unit_quaternions(q, (size_t)FRAMES * JOINTS);
+    q[3 * JOINTS * 4 + 5] = (double)NAN;
+    zip_builder zip = plain_file(q, 30);
+    expect_plain_refused(&zip, "'quats' is not finite at frame 3, index 5");
+    q[3 * JOINTS * 4 + 5] = (double)-INFINITY;
+    zip = plain_file(q, 30);
+    expect_plain_refused(&zip, "'quats' is not finite at frame 3, index 5");
+}
+
+static void quaternions_of_length_0_are_refused_by_their_place(void **state) {
+    double q[FRAMES * JOINTS * 4];
+    (void)state;
+    unit_quaternions(q, (size_t)FRAMES * JOINTS);
+    memset(q + 4 * (2 * JOINTS + 1), 0, 4 * sizeof *q);
+    zip_builder zip = plain_file(q, 30);
+    expect_plain_refused(&zip, "length 0 at frame 2, joint 1");
+}
+
+static void quaternions_of_any_length_are_normalised_with_a_warning(void **state) {
+    static const double sizes[] = {2.0, 1e-300, 1e300, 5e-324, 1.002};
+    (void)state;
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+        double q[FRAMES * JOINTS * 4];
+        unit_quaternions(q, (size_t)FRAMES * JOINTS);
+        for (size_t i = 0; i < 4; i++)
+            q[4 + i] = 0.5 * (i % 2 ? -1 : 1) * 2 * sizes[s];
+        zip_builder zip = plain_file(q, 30);
+        zip_finish(&zip, zip.count, false);
+        pm_motion *motion = read_zip(&zip, plain_options);
+        assert_non_null(strstr(warnings, "1 quaternions that are not unit"));
+        for (size_t i = 0; i < 4; i++)
+            assert_true(fabs(test_key(&motion->content.clips[0].channels[1], 0, i) -
+                             (i % 2 ? -0.5 : 0.5)) < 1e-15);
+        pm_motion_destroy(&motion);
+        zip_free(&zip);
+    }
+}
+
+static void unit_quaternions_are_read_without_a_warning(void **state) {
+    double q[FRAMES * JOINTS * 4];
+    (void)state;
+    unit_quaternions(q, (size_t)FRAMES * JOINTS);
+    q[0] *= 1.0002;
+    zip_builder zip = plain_file(q, 30);
+    zip_finish(&zip, zip.count, false);
+    pm_motion *motion = read_zip(&zip, strict_options);
+    assert_string_equal(warnings, "");
+    for (size_t k = 0; k < FRAMES; k++)
+        for (size_t i = 0; i < 4; i++)
+            assert_true(test_key(&motion->content.clips[0].channels[1], k, i) ==
+                        q[(k * JOINTS + 1) * 4 + i]);
+    pm_motion_destroy(&motion);
+    zip_free(&zip);
+}
+
+/* ---- rates ------------------------------------------------------------------------------ */
+
+typedef struct rate_case {
+    double value;
+    int64_t num, den;
+} rate_case;
+
+static void rates_are_recognised(void **state) {
+    static const rate_case cases[] = {{120, 120, 1},
+                                      {59.9999885559082, 60, 1},
+                                      {29.97, 30000, 1001},
+                                      {59.94, 60000, 1001},
+                                      {23.976, 24000, 1001},
+                                      {119.88011932373047, 120000, 1001},
+                                      {12.5, 25, 2},
+                                      {99.75, 399, 4},
+                                      {1.0 / 0.0083333, 120, 1},
+                                      {1.0 / 0.033333, 30, 1},
+                                      {1e-3, 1, 1000},
+                                      {1.0 / 0.03, 100, 3},
+                                      {100.00000001, 10000000001, 100000000}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        zip_builder zip = plain_file(NULL, cases[i].value);
+        zip_finish(&zip, zip.count, false);
+        pm_motion *motion = read_zip(&zip, plain_options);
+        const pm_rational rate = motion->content.clips[0].rate;
+        if (rate.num != cases[i].num || rate.den != cases[i].den)
+            fail_msg("%.17g is read as %lld/%lld; expected %lld/%lld", cases[i].value,
+                     (long long)rate.num, (long long)rate.den, (long long)cases[i].num,
+                     (long long)cases[i].den);
+        pm_motion_destroy(&motion);
+        zip_free(&zip);
+    }
+}
+
+static void no_snap_takes_a_rate_as_it_is_written(void **state) {
+    zip_builder zip = plain_file(NULL, 29.97);
+    (void)state;
+    zip_finish(&zip, zip.count, false);
+    pm_motion *motion = read_zip(&zip, (pm_motion_read_options){.no_snap = true});
+    assert_int_equal(motion->content.clips[0].rate.num, 2997);
+    assert_int_equal(motion->content.clips[0].rate.den, 100);
+    pm_motion_destroy(&motion);
+    zip_free(&zip);
+}
+
+static void rates_that_are_none_are_refused(void **state) {
+    static const double values[] = {0.0, -30.0, (double)NAN, (double)INFINITY, 1e300};
+    (void)state;
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+        zip_builder zip = plain_file(NULL, values[i]);
+        zip_finish(&zip, zip.count, false);
+        expect_refused(&zip, plain_options, "expected a rate above 0");
+        pm_motion *motion = read_zip(&zip, (pm_motion_read_options){.source_rate = {25, 1}});
+        assert_int_equal(motion->content.clips[0].rate.num, 25);
+        pm_motion_destroy(&motion);
+        zip_free(&zip);
+    }
+}
+
+static void rates_that_disagree_are_a_warning_or_refused(void **state) {
+    zip_builder zip = plain_file(NULL, 30);
+    (void)state;
+    add_rate(&zip, "mocap_framerate.npy", 120);
+    zip_finish(&zip, zip.count, false);
+    pm_motion *motion = read_zip(&zip, plain_options);
+    assert_non_null(strstr(warnings, "disagree"));
+    assert_int_equal(motion->content.clips[0].rate.num, 30);
+    pm_motion_destroy(&motion);
+    expect_refused(&zip, strict_options, "disagree");
+    zip_free(&zip);
+}
+
+static void a_missing_rate_is_refused(void **state) {
+    zip_builder zip = {0};
+    double q[FRAMES * JOINTS * 4];
+    (void)state;
+    unit_quaternions(q, (size_t)FRAMES * JOINTS);
+    add_doubles(&zip, "quats.npy", false, q, FRAMES, JOINTS, 4);
+    expect_plain_refused(&zip, "no member holds the rate");
+}
+
+static char *write_text(const char *text) {
+    static char path[] = "/tmp/posemill-npz-XXXXXX";
+    memcpy(path + sizeof path - 7, "XXXXXX", 6);
+    const int file = mkstemp(path);
+    assert_true(file >= 0);
+    assert_int_equal(write(file, text, strlen(text)), strlen(text));
+    close(file);
+    return path;
+}
+
+static void a_table_of_rates_is_compared(void **state) {
+    zip_builder zip = plain_file(NULL, 30);
+    (void)state;
+    zip_finish(&zip, zip.count, false);
+    char *path = write_text("# a comment\r\n\nother*, 10\nte?t.npz\t25\r\n* 99");
+    pm_motion_read_options options = {.rates_file = path};
+    pm_motion *motion = read_zip(&zip, options);
+    assert_non_null(strstr(warnings, "30 Hz and 25 Hz"));
+    assert_int_equal(motion->content.clips[0].rate.num, 25);
+    pm_motion_destroy(&motion);
+    options.strict = true;
+    expect_refused(&zip, options, "table of rates disagree");
+    unlink(path);
+    expect_refused(&zip, options, "cannot be opened");
+    options.rates_file = write_text("test.npz 30\nwithout-a-rate\n");
+    expect_refused(&zip, options, "line 2");
+    unlink(options.rates_file);
+    zip_free(&zip);
+}
+
+/* ---- shapes ------------------------------------------------------------------------------ */
+
+static void shapes_that_do_not_fit_are_refused(void **state) {
+    static const double numbers[64] = {1};
+    static const struct {
+        const char *member, *header, *reason;
+        size_t bytes;
+    } cases[] = {
+        {"quats.npy", "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), }",
+         "expected (frames, joints, 4)", 48},
+        {"quats.npy", "{'descr': '<i8', 'fortran_order': False, 'shape': (2, 1, 4), }",
+         "float32 or float64", 64},
+        {"quats.npy", "{'descr': '>f8', 'fortran_order': False, 'shape': (2, 1, 4), }",
+         "float32 or float64", 64},
+        {"quats.npy", "{'descr': '|O', 'fortran_order': False, 'shape': (2, 1, 4), }",
+         "expected plain numbers", 64},
+        {"quats.npy", "{'descr': '<f8', 'fortran_order': False, 'shape': (0, 1, 4), }",
+         "a row per frame", 0},
+        {"quats.npy", "{'descr': '<f8', 'fortran_order': False, 'shape': (), }", "a row per frame",
+         8},
+        {"quats.npy", "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 0, 4), }",
+         "expected (frames, joints, 4)", 0},
+        {"quats.npy", "{'descr': '<f8', 'fortran_order': False, 'shape': (3, 1, 4), }",
+         "not those of its shape", 64},
+        {"quats.npy",
+         "{'descr': '<f8', 'fortran_order': False, 'shape': (9223372036854775807, 9, 4), }",
+         "not those of its shape", 64},
+        {"poses.npy", "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 4), }",
+         "expected (frames, 3 * joints)", 64},
+        {"poses.npy", "{'descr': '<f8'", "not a NumPy header", 0}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        zip_builder zip = {0};
+        zip_add_array(&zip, cases[i].member, false, cases[i].header, numbers, cases[i].bytes);
+        add_rate(&zip, "fps.npy", 30);
+        add_rate(&zip, "mocap_framerate.npy", 30);
+        expect_plain_refused(&zip, cases[i].reason);
+    }
+}
+
+static void a_member_with_another_number_of_rows_is_refused(void **state) {
+    static const double positions[3 * 7] = {0};
+    zip_builder zip = plain_file(NULL, 30);
+    (void)state;
+    add_doubles(&zip, "positions.npy", true, positions, 7, 3, 0);
+    expect_plain_refused(&zip, "'positions' has 7 rows; expected 5");
+}
+
+static void trees_of_joints_must_be_trees(void **state) {
+    static const int64_t circle[2] = {1, 0}, far[2] = {-1, 7};
+    const char *header = "{'descr': '<i8', 'fortran_order': False, 'shape': (2,), }";
+    zip_builder zip = plain_file(NULL, 30);
+    (void)state;
+    zip_add_array(&zip, "parents.npy", false, header, circle, sizeof circle);
+    expect_plain_refused(&zip, "circle");
+    zip = plain_file(NULL, 30);
+    zip_add_array(&zip, "parents.npy", true, header, far, sizeof far);
+    expect_plain_refused(&zip, "parent 7 at joint 1");
+}
+
+static void a_skeleton_gives_nodes(void **state) {
+    static const int32_t parents[2] = {1, -1};
+    static const double offsets[6] = {1, 2, 3, 4, 5, 6};
+    static const uint32_t names[8] = {'a', 0x20ac, 0, 0, 'b', 0, 0x1f600, 'c'};
+    static const double positions[FRAMES * 3] = {0};
+    zip_builder zip = plain_file(NULL, 30);
+    (void)state;
+    zip_add_array(&zip, "parents.npy", false,
+                  "{'descr': '<i4', 'fortran_order': False, 'shape': (2,), }", parents,
+                  sizeof parents);
+    add_doubles(&zip, "offsets.npy", false, offsets, 2, 3, 0);
+    zip_add_array(&zip, "names.npy", false,
+                  "{'descr': '<U4', 'fortran_order': False, 'shape': (2,), }", names, sizeof names);
+    add_doubles(&zip, "positions.npy", false, positions, FRAMES, 3, 0);
+    zip_finish(&zip, zip.count, false);
+    pm_motion *motion = read_zip(&zip, plain_options);
+    const pm_motion_content *c = &motion->content;
+    assert_int_equal(c->node_count, 2);
+    assert_int_equal(c->nodes[0].parent, 1);
+    assert_int_equal(c->nodes[1].parent, -1);
+    assert_true(c->nodes[1].translation[2] == 6.0 && c->nodes[0].rotation[3] == 1.0);
+    assert_memory_equal(c->nodes[0].name.text, "a\xe2\x82\xac", 5);
+    assert_int_equal(c->nodes[0].name.size, 4);
+    assert_memory_equal(c->nodes[1].name.text,
+                        "b\0\xf0\x9f\x98\x80"
+                        "c",
+                        8);
+    assert_int_equal(c->nodes[1].name.size, 7);
+    assert_int_equal(c->clips[0].channels[1].node, 1);
+    assert_string_equal(c->clips[0].channels[1].name.text, "quats[1]");
+    assert_int_equal(c->clips[0].channels[2].node, 1);
+    assert_int_equal(c->clips[0].channels[2].path, PM_MOTION_TRANSLATION);
+    pm_motion_destroy(&motion);
+    zip_free(&zip);
+}
+
+/* ---- archives ----------------------------------------------------------------------------- */
+
+static void archives_with_zip64_directories_are_read(void **state) {
+    zip_builder zip = {0};
+    double q[FRAMES * JOINTS * 4];
+    const zip_lies zip64 = {.zip64 = true};
+    (void)state;
+    unit_quaternions(q, (size_t)FRAMES * JOINTS);
+    zip_builder source = plain_file(q, 30);
+    zip_finish(&source, source.count, false);
+    zip_found found;
+    static const char *const names[] = {"quats.npy", "fps.npy"};
+    for (size_t i = 0; i < 2; i++) {
+        assert_true(zip_lookup(source.file.data, source.file.size, names[i], &found));
+        zip_add(&zip, names[i], i == 0, found.data, found.size, &zip64);
+        free(found.data);
+    }
+    zip_finish(&zip, zip.count, true);
+    pm_motion *motion = read_zip(&zip, plain_options);
+    assert_true(test_key(&motion->content.clips[0].channels[1], 4, 3) ==
+                q[(4 * JOINTS + 1) * 4 + 3]);
+    pm_motion_destroy(&motion);
+    zip_free(&zip);
+    zip_free(&source);
+}
+
+/* A file whose quats lie about something. */
+static void expect_lie_refused(const zip_lies *lies, bool deflated, const char *reason) {
+    zip_builder zip = {0}, source = plain_file(NULL, 30);
+    zip_found found;
+    zip_finish(&source, source.count, false);
+    assert_true(zip_lookup(source.file.data, source.file.size, "quats.npy", &found));
+    add_rate(&zip, "fps.npy", 30);
+    zip_add(&zip, "quats.npy", deflated, found.data, found.size, lies);
+    free(found.data);
+    zip_free(&source);
+    expect_plain_refused(&zip, reason);
+}
+
+static void members_that_lie_are_refused(void **state) {
+    (void)state;
+    expect_lie_refused(&(zip_lies){.bad_crc = true}, false, "checksum");
+    expect_lie_refused(&(zip_lies){.bad_crc = true}, true, "checksum");
+    expect_lie_refused(&(zip_lies){.size = 100}, false, "two sizes");
+    expect_lie_refused(&(zip_lies){.size = 100}, true, "another size than");
+    expect_lie_refused(&(zip_lies){.size = 100000}, true, "another size than");
+    expect_lie_refused(&(zip_lies){.size = 400000000}, true, "more bytes than deflate can hold");
+    expect_lie_refused(&(zip_lies){.size = UINT64_MAX, .zip64 = true}, true,
+                       "more bytes than deflate can hold");
+    expect_lie_refused(&(zip_lies){.packed_size = 5}, true, "");
+    expect_lie_refused(&(zip_lies){.packed_size = UINT64_MAX, .zip64 = true}, true, "cut short");
+    expect_lie_refused(&(zip_lies){.packed_size = 1 << 20}, true, "cut short");
+    expect_lie_refused(&(zip_lies){.flags = 1}, true, "encrypted");
+    expect_lie_refused(&(zip_lies){.method = 14}, true, "unknown compression");
+    expect_lie_refused(&(zip_lies){.local = 3}, true, "no header where");
+    expect_lie_refused(&(zip_lies){.local = UINT32_MAX}, true, "zip64");
+    expect_lie_refused(&(zip_lies){.local = UINT32_MAX - 1}, true, "no header where");
+}
+
+static void overlapping_members_are_refused(void **state) {
+    zip_builder zip = plain_file(NULL, 30);
+    (void)state;
+    const size_t one = zip.directory.size;
+    char *copy = malloc(one);
+    assert_non_null(copy);
+    memcpy(copy, zip.directory.data, one);
+    bytes_add(&zip.directory, copy, one);
+    free(copy);
+    zip.count *= 2;
+    expect_plain_refused(&zip, "overlaps");
+}
+
+static void members_that_are_there_twice_are_refused_if_they_matter(void **state) {
+    zip_builder zip = plain_file(NULL, 30);
+    (void)state;
+    add_rate(&zip, "fps.npy", 30);
+    expect_plain_refused(&zip, "'fps.npy' is there twice");
+    zip = plain_file(NULL, 30);
+    add_rate(&zip, "other.npy", 1);
+    add_rate(&zip, "other.npy", 2);
+    zip_finish(&zip, zip.count, false);
+    pm_motion *motion = read_zip(&zip, plain_options);
+    pm_motion_destroy(&motion);
+    zip_free(&zip);
+}
+
+static void counts_beyond_the_directory_are_refused(void **state) {
+    static const uint64_t counts[] = {3, 1000, UINT64_MAX, UINT64_MAX / 46};
+    (void)state;
+    for (size_t i = 0; i < 4; i++) {
+        zip_builder zip = plain_file(NULL, 30);
+        zip_finish(&zip, counts[i], i >= 2);
+        expect_refused(&zip, plain_options, "damaged");
+        zip_free(&zip);
+    }
+}
+
+static void unreadable_members_that_are_not_needed_are_carried_over(void **state) {
+    zip_builder zip = plain_file(NULL, 30);
+    file_bytes out = {0};
+    (void)state;
+    zip_add(&zip, "secret.npy", false, "abc", 3, &(zip_lies){.flags = 1});
+    zip_add(&zip, "lzma.npy", false, "xyz", 3, &(zip_lies){.method = 14});
+    zip_add(&zip, "damaged.bin", false, "uvw", 3, &(zip_lies){.bad_crc = true});
+    zip_finish(&zip, zip.count, false);
+    pm_motion *motion = read_zip(&zip, plain_options);
+    test_samples samples;
+    test_samples_make(&samples, motion, (pm_rational){15, 1});
+    const motion_sink sink = bytes_sink(&out);
+    assert_int_equal(motion->format->write(motion, &samples.samples, 1,
+                                           &(motion_write_options){.decimals = 6}, &sink, &failure),
+                     PM_OK);
+    zip_found found;
+    static const char *const names[] = {"secret.npy", "damaged.bin"};
+    for (size_t i = 0; i < 2; i++) {
+        zip_found source;
+        assert_true(zip_lookup(out.data, out.size, names[i], &found));
+        assert_true(zip_lookup(zip.file.data, zip.file.size, names[i], &source));
+        assert_int_equal(found.crc, source.crc);
+        assert_int_equal(found.packed_size, 3);
+        assert_memory_equal(found.packed, source.packed, 3);
+        free(found.data);
+        free(source.data);
+    }
+    pm_motion_destroy(&motion);
+    zip_free(&zip);
+    free(out.data);
+}
+
+static void other_members_are_listed(void **state) {
+    static const double extra[FRAMES * 2] = {1, 2};
+    static const char flags[FRAMES] = {1, 0, 1};
+    zip_builder zip = plain_file(NULL, 30);
+    (void)state;
+    add_doubles(&zip, "effort.npy", true, extra, FRAMES, 2, 0);
+    zip_add_array(&zip, "on.npy", false,
+                  "{'descr': '|b1', 'fortran_order': False, 'shape': (5,), }", flags, sizeof flags);
+    add_rate(&zip, "mass.npy", 80);
+    zip_finish(&zip, zip.count, false);
+    pm_motion *motion = read_zip(&zip, plain_options);
+    npz_other other;
+    assert_true(npz_get_other(motion, 0, &other));
+    assert_memory_equal(other.name.text, "effort.npy", 10);
+    assert_false(other.nearest);
+    assert_true(npz_get_other(motion, 1, &other));
+    assert_memory_equal(other.name.text, "on.npy", 6);
+    assert_true(other.nearest);
+    assert_false(npz_get_other(motion, 2, &other));
+    const pm_motion_clip *clip = motion->content.clips;
+    assert_int_equal(clip->channels[clip->channel_count - 1].path, PM_MOTION_SCALAR);
+    assert_int_equal(clip->channels[clip->channel_count - 1].components, 2);
+    assert_string_equal(clip->channels[clip->channel_count - 1].name.text, "effort");
+    pm_motion_destroy(&motion);
+    zip_free(&zip);
+}
+
+/* ---- layouts ------------------------------------------------------------------------------- */
+
+static void layouts_are_taken_by_name(void **state) {
+    zip_builder zip = plain_file(NULL, 30);
+    (void)state;
+    zip_finish(&zip, zip.count, false);
+    expect_refused(&zip, (pm_motion_read_options){.layout = "amass"},
+                   "no member holds rotations of layout 'amass'");
+    expect_refused(&zip, (pm_motion_read_options){.layout = "/no/such/layout"}, "expected amass");
+    pm_motion *motion = read_zip(&zip, (pm_motion_read_options){.layout = "plain"});
+    pm_motion_destroy(&motion);
+    zip_free(&zip);
+}
+
+static void layouts_of_another_form_are_refused(void **state) {
+    static const struct {
+        const char *text, *reason;
+    } cases[] = {
+        {"{", "line 1"},
+        {"[]", "expected an object"},
+        {"{\"rotations\": []}", "at least one"},
+        {"{\"rotations\": [{\"member\": \"a\", \"as\": \"euler\"}]}", "/rotations/0"},
+        {"{\"rotations\": [{\"member\": 1, \"as\": \"axis-angle\"}]}", "name of a member"},
+        {"{\"rotations\": [{\"member\": \"\", \"as\": \"axis-angle\"}]}", "name of a member"},
+        {"{\"rotations\": [7]}", "an object"},
+        {"{\"rotations\": [{\"member\": \"a\", \"as\": \"quaternion-xyzw\", \"parts\": []}]}",
+         "only with"},
+        {"{\"rotations\": [{\"member\": \"a\", \"as\": \"axis-angle\", \"x\": 1}]}", "only"},
+        {"{\"rotations\": [{\"member\": \"a\", \"as\": \"axis-angle\"}], \"x\": 1}",
+         "an object with only"},
+        {"{\"rotations\": [{\"member\": \"a\", \"as\": \"axis-angle\"}], \"vectors\": [\"a\"]}",
+         "not named before"},
+        {"{\"rotations\": [{\"member\": \"a\", \"as\": \"axis-angle\"}], \"vectors\": 3}",
+         "a list"},
+        {"{\"rotations\": [{\"member\": \"a\", \"as\": \"axis-angle\"}], "
+         "\"velocities\": [{\"member\": \"b\", \"of\": \"c\"}]}",
+         "/velocities/0"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        motion_arena arena = {0};
+        npz_layout layout;
+        memset(&failure, 0x5a, sizeof failure);
+        assert_int_equal(npz_parse_layout(cases[i].text, strlen(cases[i].text), "l.json", &arena,
+                                          &layout, &failure),
+                         PM_ERROR_FILE);
+        if (!strstr(failure.message, cases[i].reason))
+            fail_msg("'%s' is refused with '%s'; expected '%s'", cases[i].text, failure.message,
+                     cases[i].reason);
+        motion_arena_release(&arena);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(real_files_are_read_as_what_they_are),
+        cmocka_unit_test(a_file_without_motion_is_refused),
+        cmocka_unit_test(numbers_that_are_not_finite_are_refused_by_their_place),
+        cmocka_unit_test(quaternions_of_length_0_are_refused_by_their_place),
+        cmocka_unit_test(quaternions_of_any_length_are_normalised_with_a_warning),
+        cmocka_unit_test(unit_quaternions_are_read_without_a_warning),
+        cmocka_unit_test(rates_are_recognised),
+        cmocka_unit_test(no_snap_takes_a_rate_as_it_is_written),
+        cmocka_unit_test(rates_that_are_none_are_refused),
+        cmocka_unit_test(rates_that_disagree_are_a_warning_or_refused),
+        cmocka_unit_test(a_missing_rate_is_refused),
+        cmocka_unit_test(a_table_of_rates_is_compared),
+        cmocka_unit_test(shapes_that_do_not_fit_are_refused),
+        cmocka_unit_test(a_member_with_another_number_of_rows_is_refused),
+        cmocka_unit_test(trees_of_joints_must_be_trees),
+        cmocka_unit_test(a_skeleton_gives_nodes),
+        cmocka_unit_test(archives_with_zip64_directories_are_read),
+        cmocka_unit_test(members_that_lie_are_refused),
+        cmocka_unit_test(overlapping_members_are_refused),
+        cmocka_unit_test(members_that_are_there_twice_are_refused_if_they_matter),
+        cmocka_unit_test(counts_beyond_the_directory_are_refused),
+        cmocka_unit_test(unreadable_members_that_are_not_needed_are_carried_over),
+        cmocka_unit_test(other_members_are_listed),
+        cmocka_unit_test(layouts_are_taken_by_name),
+        cmocka_unit_test(layouts_of_another_form_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

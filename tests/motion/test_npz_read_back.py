@@ -1,0 +1,430 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+#
+# NumPy writes NPZ files of every layout, npz_rewrite resamples them, and NumPy reads the result.
+# The expected rows are computed here in double precision, from the definition of slerp.
+"""test_npz_read_back.py NPZ_REWRITE DATA: DATA is the folder of real files, which may be missing."""
+
+import io
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+import zipfile
+from fractions import Fraction
+
+try:
+    import numpy as np
+except ImportError:
+    print("NumPy is missing; the test is skipped")
+    sys.exit(1 if os.environ.get("POSEMILL_REQUIRE_SCIPY") == "1" else 77)
+
+PROGRAM, DATA = sys.argv[1], sys.argv[2]
+SEED = int(os.environ.get("POSEMILL_TEST_SEED", "20240607"))
+print(f"seed {SEED}")
+
+
+# ---- rotations ---------------------------------------------------------------------------------
+
+
+def quaternions(vectors):
+    """x y z w of rotation vectors (..., 3)."""
+    v = np.asarray(vectors, float)
+    angle = np.linalg.norm(v, axis=-1, keepdims=True)
+    return np.concatenate([np.sinc(angle / (2 * np.pi)) / 2 * v, np.cos(angle / 2)], -1)
+
+
+def slerp(a, b, u):
+    """Between unit quaternions (..., 4), the shorter way; u is in (0, 1)."""
+    b = np.where(np.sum(a * b, -1, keepdims=True) < 0, -b, b)
+    angle = 2 * np.arctan2(np.linalg.norm(b - a, axis=-1), np.linalg.norm(b + a, axis=-1))[..., None]
+    s = np.where(angle < 1e-9, 1, np.sin(angle))
+    return np.where(angle < 1e-9, a + u * (b - a), (np.sin((1 - u) * angle) * a + np.sin(u * angle) * b) / s)
+
+
+def angles(a, b):
+    """The angle between rotations, in radians."""
+    a, b = (q / np.linalg.norm(q, axis=-1, keepdims=True) for q in (a, b))
+    b = np.where(np.sum(a * b, -1, keepdims=True) < 0, -b, b)
+    return 4 * np.arctan2(np.linalg.norm(b - a, axis=-1), np.linalg.norm(b + a, axis=-1))
+
+
+def walk(rng, frames, joints, step=0.08, size=0.6):
+    """Smooth rotation vectors (frames, joints, 3), some beyond pi."""
+    phase = rng.uniform(0, 6, (1, joints, 3))
+    return size * np.sin(step * np.arange(frames)[:, None, None] + phase) + rng.uniform(-1.5, 1.5, (1, joints, 3))
+
+
+# ---- files -------------------------------------------------------------------------------------
+
+
+def rewrite(source, target, rate, *layout, fails=False):
+    done = subprocess.run([PROGRAM, source, target, str(rate), *layout], capture_output=True, text=True, timeout=120)
+    if (done.returncode != 0) != fails:
+        raise AssertionError(f"{source}: {done.returncode}: {done.stdout}{done.stderr}")
+    return done.stderr if fails else done.stdout
+
+
+def members(path):
+    """name -> (bytes, compression), in order."""
+    with zipfile.ZipFile(path) as archive:
+        assert archive.testzip() is None
+        return {i.filename: (archive.read(i), i.compress_type) for i in archive.infolist()}
+
+
+def places(frames, source, rate):
+    """Source frame and fraction of every output frame."""
+    step = Fraction(source) / Fraction(rate)
+    count = int((frames - 1) / step) + 1
+    return [(int(k * step), float(k * step - int(k * step))) for k in range(count)]
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.rng = np.random.default_rng(SEED)
+
+    def tearDown(self):
+        self.folder.cleanup()
+
+    def path(self, name):
+        return os.path.join(self.folder.name, name)
+
+    def save(self, arrays, compressed=False):
+        path = self.path("in.npz")
+        (np.savez_compressed if compressed else np.savez)(path, **arrays)
+        return path
+
+    def check_same(self, before, after, changed):
+        """Members that are not resampled are equal byte for byte, all in the same order."""
+        a, b = members(before), members(after)
+        self.assertEqual(list(a), list(b))
+        for name in a:
+            self.assertEqual(a[name][1], b[name][1], name)
+            if name[:-4] not in changed:
+                self.assertEqual(a[name][0], b[name][0], name)
+
+    def check_header(self, a, b, rows, name):
+        self.assertEqual(a.dtype, b.dtype, name)
+        self.assertEqual((rows,) + a.shape[1:], b.shape, name)
+        if a.ndim > 1 and a.flags.f_contiguous != a.flags.c_contiguous and b.flags.f_contiguous != b.flags.c_contiguous:
+            self.assertEqual(a.flags.f_contiguous, b.flags.f_contiguous, name)
+
+    def check_rotations(self, a, b, where, to_quaternions, name, last=None):
+        self.check_header(a, b, len(where), name)
+        last = last or a.shape[-1]
+        q = to_quaternions(a.reshape(len(a), -1, last).astype(float))
+        q /= np.linalg.norm(q, axis=-1, keepdims=True)
+        r = to_quaternions(b.reshape(len(b), -1, last).astype(float))
+        for k, (f, u) in enumerate(where):
+            if u == 0:
+                self.assertEqual(a[f].tobytes(), b[k].tobytes(), f"{name} row {k}")
+            else:
+                error = angles(slerp(q[f], q[f + 1], u), r[k]).max()
+                self.assertLessEqual(error, 1e-6, f"{name} row {k}")
+
+    def check_numbers(self, a, b, where, name):
+        self.check_header(a, b, len(where), name)
+        for k, (f, u) in enumerate(where):
+            if u == 0:
+                self.assertEqual(a[f].tobytes(), b[k].tobytes(), f"{name} row {k}")
+            else:
+                expected = a[f] + u * (a[f + 1].astype(float) - a[f])
+                error = np.abs(expected - b[k]).max()
+                self.assertLessEqual(error, 2e-7 * max(1, np.abs(a).max()), f"{name} row {k}")
+
+    def check_continuous(self, b, last, limit, name):
+        """No jump between rows by whole turns, or of the sign."""
+        d = np.diff(b.reshape(len(b), -1, last), axis=0)
+        self.assertLess(np.abs(d).max(), limit, name)
+
+
+# ---- AMASS -------------------------------------------------------------------------------------
+
+
+def amass(rng, frames, rate, dtype=float, columns=156, order="C", name="mocap_framerate"):
+    poses = walk(rng, frames, columns // 3).reshape(frames, columns).astype(dtype, order=order)
+    trans = np.cumsum(rng.normal(0, 0.01, (frames, 3)), 0).astype(dtype)
+    return {
+        "trans": trans,
+        "gender": np.array("female"),
+        name: rate,
+        "betas": rng.normal(size=16).astype(dtype),
+        "dmpls": rng.normal(size=(frames, 8)).astype(dtype),
+        "poses": poses,
+    }
+
+
+class Amass(Case):
+    def run_one(self, arrays, source, rate, compressed=False, name="mocap_framerate"):
+        path, out = self.save(arrays, compressed), self.path("out.npz")
+        rewrite(path, out, rate)
+        a, b = np.load(path), np.load(out)
+        where = places(len(a["poses"]), source, rate)
+        self.check_rotations(a["poses"], b["poses"], where, quaternions, "poses", 3)
+        self.check_numbers(a["trans"], b["trans"], where, "trans")
+        self.check_numbers(a["dmpls"], b["dmpls"], where, "dmpls")
+        self.check_continuous(b["poses"], 3, 1.0, "poses")
+        self.assertEqual(a[name].dtype, b[name].dtype)
+        self.assertEqual(a[name].shape, b[name].shape)
+        self.assertEqual(b[name], np.array(float(Fraction(rate))).astype(a[name].dtype))
+        self.check_same(path, out, {"poses", "trans", "dmpls", name})
+
+    def test_a_quarter_of_the_frames(self):
+        self.run_one(amass(self.rng, 97, np.array(120.0)), 120, 30)
+
+    def test_deflated_members_stay_deflated(self):
+        self.run_one(amass(self.rng, 97, np.array(120.0)), 120, 30, compressed=True)
+
+    def test_a_rate_that_float32_rounded(self):
+        self.run_one(amass(self.rng, 90, np.array(59.9999885559082)), 60, 30)
+
+    def test_an_integer_rate_and_fortran_order_of_float32(self):
+        self.run_one(amass(self.rng, 101, np.array(250), np.float32, order="F"), 250, 20)
+
+    def test_more_frames_than_the_source(self):
+        self.run_one(amass(self.rng, 60, np.array([100], np.int32)), 100, 120)
+
+    def test_another_rate_that_is_no_integer(self):
+        self.run_one(amass(self.rng, 60, np.array(59.94, np.float32)), Fraction(60000, 1001), 25)
+
+    def test_members_by_random_counts(self):
+        for _ in range(6):
+            frames, rate = int(self.rng.integers(2, 70)), int(self.rng.integers(10, 260))
+            dtype = [np.float32, np.float64][int(self.rng.integers(2))]
+            order = "CF"[int(self.rng.integers(2))]
+            target = int(self.rng.integers(5, 300))
+            with self.subTest(frames=frames, rate=rate, target=target, dtype=dtype, order=order):
+                self.run_one(amass(self.rng, frames, np.array(float(rate)), dtype, order=order), rate, target)
+
+    def test_an_integer_rate_refuses_a_fraction(self):
+        path = self.save(amass(self.rng, 10, np.array(120)))
+        self.assertIn("mocap_framerate", rewrite(path, self.path("out.npz"), "30000/1001", fails=True))
+
+    def test_members_that_the_layout_does_not_name(self):
+        arrays = amass(self.rng, 41, np.array(120.0))
+        markers = self.rng.normal(size=(41, 5, 3))
+        gaps = markers.astype(np.float32).copy()
+        gaps[7, 2] = np.nan
+        others = {
+            "markers": markers,
+            "contact": self.rng.integers(0, 2, (41, 2)).astype(bool),
+            "labels": np.array([f"f{i}" for i in range(41)]),
+            "big_endian": np.arange(41, dtype=">i4"),
+            "gaps": gaps,
+            "objects": np.array([{"a": 1}, [2]] * 20 + [None], dtype=object),
+        }
+        path, out = self.save({**arrays, **others}), self.path("out.npz")
+        said = rewrite(path, out, 50)
+        self.assertIn("'gaps'", said)
+        self.assertIn("'objects'", said)
+        a, b = np.load(path), np.load(out)
+        where = places(41, 120, 50)
+        self.check_numbers(a["markers"], b["markers"], where, "markers")
+        for name in ("contact", "labels", "big_endian", "gaps"):
+            self.check_header(a[name], b[name], len(where), name)
+            self.assertEqual(a[name][[f for f, _ in where]].tobytes(), b[name].tobytes(), name)
+        changed = {"poses", "trans", "dmpls", "mocap_framerate", *others} - {"objects"}
+        self.check_same(path, out, changed)
+
+    def test_betas_are_constant_even_with_as_many_frames(self):
+        path, out = self.save(amass(self.rng, 16, np.array(120.0))), self.path("out.npz")
+        rewrite(path, out, 30)
+        self.assertEqual(np.load(out)["betas"].shape, (16,))
+
+    def test_parts_follow_their_whole(self):
+        parts = {"root_orient": 3, "pose_body": 63, "pose_jaw": 3, "pose_eye": 6, "pose_hand": 90}
+        arrays = amass(self.rng, 50, np.array(120.0), columns=165, name="mocap_frame_rate")
+        at = 0
+        for name, size in parts.items():
+            arrays[name] = arrays["poses"][:, at : at + size].copy()
+            at += size
+        path, out = self.save(arrays), self.path("out.npz")
+        self.assertNotIn("warning", rewrite(path, out, 50))
+        a, b = np.load(path), np.load(out)
+        where = places(50, 120, 50)
+        self.check_rotations(a["poses"], b["poses"], where, quaternions, "poses", 3)
+        self.assertEqual(np.concatenate([b[n] for n in parts], 1).tobytes(), b["poses"].tobytes())
+        arrays["pose_body"] = arrays["pose_body"] + 0.125
+        path = self.save(arrays)
+        self.assertIn("side by side", rewrite(path, out, 50))
+        a, b = np.load(path), np.load(out)
+        for name in ("poses", *parts):
+            self.check_rotations(a[name], b[name], where, quaternions, name, 3)
+
+    def test_curves_continue_beyond_a_full_turn(self):
+        frames = 200
+        turn = np.linspace(0, 6 * np.pi, frames)[:, None] * np.array([[0.6, 0.0, 0.8]])
+        poses = np.zeros((frames, 156))
+        poses[:, :3] = turn
+        arrays = {"poses": poses, "mocap_framerate": np.array(100.0)}
+        path, out = self.save(arrays), self.path("out.npz")
+        rewrite(path, out, 130)
+        b = np.load(out)["poses"]
+        t = np.arange(len(b)) / 130 * 100 / (frames - 1) * 6 * np.pi
+        error = np.abs(b[:, :3] - t[:, None] * np.array([[0.6, 0.0, 0.8]])).max()
+        self.assertLess(error, 1e-4)
+
+    def test_real_files(self):
+        folder = os.path.join(DATA, "amass_synthetic")
+        if not os.path.isdir(folder):
+            self.skipTest("no real files")
+        for name, source, rate in (
+            ("smplh_120hz_stored", 120, 30),
+            ("smplh_120hz_deflate", 120, 30),
+            ("smplh_ssm_59p99999hz", 60, 30),
+            ("smplh_eyes_250hz_float32_fortran", 250, 20),
+            ("smplx_stageii_120hz", 120, 100),
+            ("object_dtype_pickled_field", 120, 30),
+        ):
+            with self.subTest(name):
+                path, out = os.path.join(folder, name + ".npz"), self.path("out.npz")
+                said = rewrite(path, out, rate)
+                a, b = np.load(path), np.load(out)
+                where = places(len(a["poses"]), source, rate)
+                changed = {"trans"}
+                self.check_numbers(a["trans"], b["trans"], where, "trans")
+                for part in ("poses", "root_orient", "pose_body", "pose_hand", "pose_jaw", "pose_eye"):
+                    if part in a:
+                        self.check_rotations(a[part], b[part], where, quaternions, part, 3)
+                        changed.add(part)
+                for other in ("dmpls", "mocap_framerate", "mocap_frame_rate"):
+                    changed |= {other} if other in a else set()
+                self.assertEqual("amass-x" in said, "smplx" in name or "pickled" in name)
+                self.check_same(path, out, changed)
+
+
+# ---- robots ------------------------------------------------------------------------------------
+
+
+class Robots(Case):
+    def run_one(self, names, rate_array, dtype):
+        quat, pos, joints, joint_vel, lin, ang = names
+        frames, bodies, rate = 45, 4, 50
+        q = quaternions(walk(self.rng, frames, bodies))
+        q[frames // 2 :] *= -1  # a change of sign inside
+        p = np.cumsum(self.rng.normal(0, 0.01, (frames, bodies, 3)), 0)
+        j = np.cumsum(self.rng.normal(0, 0.02, (frames, 7)), 0)
+        arrays = {
+            "fps": rate_array,
+            joints: j.astype(dtype),
+            joint_vel: np.gradient(j, axis=0).astype(dtype) * rate,
+            pos: p.astype(dtype),
+            quat: q[..., [3, 0, 1, 2]].astype(dtype),
+            lin: np.gradient(p, axis=0).astype(dtype) * rate,
+            ang: self.rng.normal(size=(frames, bodies, 3)).astype(dtype),
+        }
+        path, out = self.save(arrays), self.path("out.npz")
+        rewrite(path, out, 120)
+        a, b = np.load(path), np.load(out)
+        where = places(frames, rate, 120)
+        self.check_rotations(a[quat], b[quat], where, lambda r: r[..., [1, 2, 3, 0]], quat)
+        self.check_numbers(a[pos], b[pos], where, pos)
+        self.check_numbers(a[joints], b[joints], where, joints)
+        between = [(k, f) for k, (f, u) in enumerate(where) if u != 0]
+        for name, of in ((joint_vel, joints), (lin, pos)):
+            self.check_header(a[name], b[name], len(where), name)
+            for k, f in between:
+                expected = (a[of][f + 1].astype(float) - a[of][f]) * rate
+                self.assertLess(np.abs(b[name][k] - expected).max(), 1e-4, name)
+        for k, f in between:
+            x, y = a[quat][f].astype(float), a[quat][f + 1].astype(float)
+            y = np.where(np.sum(x * y, -1, keepdims=True) < 0, -y, y)
+            w = y[:, :1] * -x[:, 1:] + x[:, :1] * y[:, 1:] + np.cross(y[:, 1:], -x[:, 1:])
+            s = np.linalg.norm(w, axis=-1, keepdims=True)
+            speed = 2 * np.arctan2(s, np.sum(x * y, -1, keepdims=True)) * rate
+            self.assertLess(np.abs(b[ang][k] - w / s * speed).max(), 2e-4)
+        for name in (joint_vel, lin, ang):  # on keys too, those of the curve
+            self.assertTrue(np.isfinite(b[name]).all())
+        self.assertEqual(b["fps"].dtype, rate_array.dtype)
+        self.assertEqual(b["fps"].shape, rate_array.shape)
+        self.assertTrue((b["fps"] == 120).all())
+
+    def test_beyondmimic(self):
+        names = ("body_quat_w", "body_pos_w", "joint_pos", "joint_vel", "body_lin_vel_w", "body_ang_vel_w")
+        self.run_one(names, np.array([50]), np.float32)
+        self.run_one(names, np.array([50.0]), np.float64)
+
+    def test_isaaclab(self):
+        self.run_one(
+            ("body_rotations", "body_positions", "dof_positions", "dof_velocities", "body_linear_velocities", "body_angular_velocities"),
+            np.array(50, np.uint8),
+            np.float32,
+        )
+
+
+# ---- plain, and layouts of one's own --------------------------------------------------------------
+
+
+class Plain(Case):
+    def test_quaternions_with_a_skeleton(self):
+        for order in "CF":
+            for name in ("rotations", "quats"):
+                q = quaternions(walk(self.rng, 31, 3)).astype(np.float32)
+                arrays = {
+                    name: np.asarray(q, order=order),
+                    "positions": self.rng.normal(size=(31, 3, 3)),
+                    "names": np.array(["hip", "knie", "fuß"]),
+                    "parents": np.array([-1, 0, 1]),
+                    "offsets": self.rng.normal(size=(3, 3)),
+                    "rate": np.array(30.0),
+                }
+                path, out = self.save(arrays), self.path("out.npz")
+                self.assertIn("layout: plain", rewrite(path, out, 48))
+                a, b = np.load(path), np.load(out)
+                where = places(31, 30, 48)
+                self.check_rotations(a[name], b[name], where, lambda r: r, name)
+                self.check_numbers(a["positions"], b["positions"], where, "positions")
+                self.check_same(path, out, {name, "positions", "rate"})
+                self.assertEqual(b["rate"], 48)
+
+    def test_signs_continue(self):
+        q = quaternions(walk(self.rng, 31, 2))
+        arrays = {"quats": q, "fps": np.array(30.0)}
+        path, out = self.save(arrays), self.path("out.npz")
+        rewrite(path, out, 77)
+        self.check_continuous(np.load(out)["quats"], 4, 0.5, "quats")
+
+    def test_a_layout_from_a_file(self):
+        layout = self.path("mine.json")
+        with open(layout, "w", encoding="utf-8") as file:
+            file.write('{"name": "mine", "rotations": [{"member": "aa", "as": "axis-angle", "parts": ["a", "b"]},'
+                       ' {"member": "q", "as": "quaternion-wxyz"}], "vectors": ["v"], "scalars": ["s"],'
+                       ' "velocities": [{"member": "sv", "of": "s"}], "rates": ["hz"], "constants": ["c"]}')
+        aa = walk(self.rng, 20, 3).reshape(20, 9)
+        arrays = {
+            "aa": aa, "a": aa[:, :3], "b": aa[:, 3:], "q": quaternions(walk(self.rng, 20, 2))[..., [3, 0, 1, 2]],
+            "v": self.rng.normal(size=(20, 3)), "s": self.rng.normal(size=(20, 2, 2)),
+            "sv": self.rng.normal(size=(20, 2, 2)), "hz": np.array(24.0), "c": self.rng.normal(size=20),
+        }
+        path, out = self.save(arrays), self.path("out.npz")
+        self.assertIn("layout: mine", rewrite(path, out, 30, layout))
+        a, b = np.load(path), np.load(out)
+        where = places(20, 24, 30)
+        self.check_rotations(a["aa"], b["aa"], where, quaternions, "aa", 3)
+        self.assertEqual(np.concatenate([b["a"], b["b"]], 1).tobytes(), b["aa"].tobytes())
+        self.check_rotations(a["q"], b["q"], where, lambda r: r[..., [1, 2, 3, 0]], "q")
+        self.check_numbers(a["s"], b["s"], where, "s")
+        self.check_numbers(a["v"], b["v"], where, "v")
+        self.assertEqual(b["sv"].shape, (len(where), 2, 2))
+        self.check_same(path, out, {"aa", "a", "b", "q", "v", "s", "sv", "hz"})
+
+    def test_names_are_verbatim(self):
+        path, out = self.path("in.npz"), self.path("out.npz")
+        odd = ["../../etc/passwd.npy", "a\x1b[2J.npy", "café.npy", "folder/", "readme.txt"]
+        with zipfile.ZipFile(path, "w") as archive:
+            for name, array in (("quats", quaternions(walk(self.rng, 9, 1))), ("fps", np.array(30.0))):
+                buffer = io.BytesIO()
+                np.save(buffer, array)
+                archive.writestr(name + ".npy", buffer.getvalue())
+            for name in odd:
+                archive.writestr(name, b"" if name.endswith("/") else name.encode() * 3)
+            archive.comment = b"a comment"
+        rewrite(path, out, 15)
+        self.check_same(path, out, {"quats", "fps"})
+        self.assertEqual(zipfile.ZipFile(out).comment, b"a comment")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=1)

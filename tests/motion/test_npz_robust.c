@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Damaged NPZ and CSV files: cut short, with flipped bytes, with absurd numbers. Each is read, or
+ * refused with a message, within a second and 100 MB; what is read is written.
+ */
+#define _POSIX_C_SOURCE 200809L
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#include "oracle/random_tracks.h"
+#include "support/npz_files.h"
+
+/* ---- one file --------------------------------------------------------------------------- */
+
+static double seconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* A sanitizer keeps freed memory, so that the peak says nothing. */
+#ifdef __SANITIZE_ADDRESS__
+enum { MOST_KILOBYTES = 4000000 };
+#else
+enum { MOST_KILOBYTES = 100000 };
+#endif
+
+static long peak_kilobytes(void) {
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_maxrss;
+}
+
+/* Accepts everything: what is written is not of interest. */
+static pm_status swallow(void *user, const void *data, size_t size, pm_error *error) {
+    (void)user;
+    (void)error;
+    (void)data;
+    (void)size;
+    return PM_OK;
+}
+
+static size_t read_count, refused_count;
+
+static void write_again(const pm_motion *motion) {
+    pm_error error;
+    test_samples samples;
+    const motion_sink sink = {swallow, NULL};
+    const pm_rational rate = motion->content.clips[0].rate;
+    if (rate.num > INT32_MAX || rate.den > INT32_MAX)
+        return; /* the samples of the test multiply rates */
+    test_samples_make(&samples, motion, (pm_rational){rate.num * 2, rate.den});
+    const pm_status status = motion->format->write(
+        motion, &samples.samples, 1, &(motion_write_options){.decimals = 6}, &sink, &error);
+    assert_true(status == PM_OK || status == PM_ERROR_FILE);
+}
+
+/* Reads a copy of exactly its size, so that a sanitizer sees reads past the end. */
+static void try_file(const char *data, size_t size, pm_motion_format format) {
+    const pm_motion_read_options options = {.format = format};
+    pm_motion *motion = NULL;
+    pm_error error;
+    char *copy = malloc(size > 0 ? size : 1);
+    const double begin = seconds();
+    assert_non_null(copy);
+    memcpy(copy, data, size);
+    memset(&error, 0x5a, sizeof error);
+    const pm_status status = pm_motion_parse(copy, size, "x", NULL, &options, &motion, &error);
+    if (status == PM_OK) {
+        read_count++;
+        write_again(motion);
+    } else {
+        refused_count++;
+        assert_null(motion);
+        assert_true(status == PM_ERROR_FILE);
+        assert_true(memchr(error.message, '\0', sizeof error.message) > (void *)error.message);
+    }
+    pm_motion_destroy(&motion);
+    free(copy);
+    if (seconds() - begin > 1.0)
+        fail_msg("needed %.1f s", seconds() - begin);
+}
+
+/* ---- the files that are damaged ----------------------------------------------------------- */
+
+enum { FRAMES = 6 };
+
+static void add_numbers(zip_builder *zip, const char *name, bool deflated, const char *shape,
+                        size_t count, random_source *source) {
+    double values[FRAMES * 24];
+    char header[128];
+    for (size_t i = 0; i < count; i++)
+        values[i] = random_between(source, 0.1, 1);
+    snprintf(header, sizeof header, "{'descr': '<f8', 'fortran_order': %s, 'shape': %s, }",
+             deflated ? "True" : "False", shape);
+    zip_add_array(zip, name, deflated, header, values, count * sizeof *values);
+}
+
+static zip_builder make_amass(random_source *source, bool deflated) {
+    static const int64_t rate = 120;
+    static const char flags[FRAMES] = {1};
+    zip_builder zip = {0};
+    add_numbers(&zip, "poses.npy", deflated, "(6, 12)", 72, source);
+    add_numbers(&zip, "root_orient.npy", deflated, "(6, 3)", 18, source);
+    add_numbers(&zip, "pose_body.npy", false, "(6, 9)", 54, source);
+    add_numbers(&zip, "trans.npy", deflated, "(6, 3)", 18, source);
+    add_numbers(&zip, "extra.npy", deflated, "(6, 2, 2)", 24, source);
+    zip_add_array(&zip, "on.npy", deflated,
+                  "{'descr': '|b1', 'fortran_order': False, 'shape': (6,), }", flags, sizeof flags);
+    zip_add_array(&zip, "mocap_framerate.npy", false,
+                  "{'descr': '<i8', 'fortran_order': False, 'shape': (), }", &rate, sizeof rate);
+    zip_add(&zip, "../\x1b[2J\xff.txt", false, "text", 4, NULL);
+    zip_finish(&zip, zip.count, deflated);
+    return zip;
+}
+
+static zip_builder make_plain(random_source *source) {
+    static const int64_t parents[2] = {-1, 0};
+    zip_builder zip = {0};
+    add_numbers(&zip, "quats.npy", false, "(6, 2, 4)", 48, source);
+    add_numbers(&zip, "positions.npy", true, "(6, 2, 3)", 36, source);
+    add_numbers(&zip, "offsets.npy", false, "(2, 3)", 6, source);
+    add_numbers(&zip, "fps.npy", false, "()", 1, source);
+    zip_add_array(&zip, "parents.npy", false,
+                  "{'descr': '<i8', 'fortran_order': False, 'shape': (2,), }", parents,
+                  sizeof parents);
+    zip_add_array(&zip, "names.npy", false,
+                  "{'descr': '|S4', 'fortran_order': False, 'shape': (2,), }", "hip\0knee", 8);
+    zip_finish(&zip, zip.count, false);
+    return zip;
+}
+
+static const char robot[] = "x,y,z,qx,qy,qz,qw,a,b\r\n"
+                            "1,2.5,-3,0,0,0,1,0.25,1e-3\r\n"
+                            "1.5,2,-3,0,0.6,0,0.8,0.5,-1\r\n"
+                            "2,2,-3,0,0.8,0,0.6,0.75,1\r\n";
+
+/* ---- damage ------------------------------------------------------------------------------- */
+
+static void cut_everywhere(const char *data, size_t size, pm_motion_format format) {
+    for (size_t i = 0; i <= size; i += i < 600 || i + 900 > size ? 1 : 7)
+        try_file(data, i, format);
+}
+
+static void flip_bytes(const char *data, size_t size, pm_motion_format format,
+                       random_source *source, size_t times) {
+    static const uint64_t odd[] = {0, 1, 0x7f, 0xff, UINT16_MAX, INT32_MAX, UINT32_MAX, INT64_MAX};
+    char *copy = malloc(size);
+    assert_non_null(copy);
+    for (size_t i = 0; i < times; i++) {
+        memcpy(copy, data, size);
+        for (size_t n = random_size(source, 1, 3); n > 0; n--) {
+            const size_t at = random_size(source, 0, size - 1);
+            const size_t width = random_size(source, 1, 8), which = random_size(source, 0, 9);
+            const uint64_t value = which < 8 ? odd[which] : random_bits(source);
+            memcpy(copy + at, &value, width < size - at ? width : size - at);
+        }
+        try_file(copy, size, format);
+    }
+    free(copy);
+}
+
+static void damage(const char *data, size_t size, pm_motion_format format, random_source *source) {
+    const size_t times = getenv("POSEMILL_TEST_SMALL") ? 300 : 4000;
+    try_file(data, size, format);
+    assert_int_equal(refused_count, 0);
+    cut_everywhere(data, size, format);
+    flip_bytes(data, size, format, source, times);
+    print_message("%zu bytes: %zu files were read, %zu refused\n", size, read_count, refused_count);
+    assert_true(read_count > 1 && refused_count > 1);
+}
+
+static void damaged_files_are_read_or_refused(void **state) {
+    random_source source = random_start();
+    const long before = peak_kilobytes();
+    (void)state;
+    zip_builder files[3] = {make_amass(&source, false), make_amass(&source, true),
+                            make_plain(&source)};
+    for (size_t i = 0; i < 3; i++) {
+        read_count = refused_count = 0;
+        damage(files[i].file.data, files[i].file.size, PM_MOTION_NPZ, &source);
+        zip_free(&files[i]);
+    }
+    read_count = refused_count = 0;
+    damage(robot, sizeof robot - 1, PM_MOTION_CSV, &source);
+    assert_true(peak_kilobytes() - before < MOST_KILOBYTES);
+}
+
+/* The records are intact, and the checksums too: only the headers of arrays are damaged. */
+static void damaged_headers_of_arrays_are_read_or_refused(void **state) {
+    static const char *const shapes[] = {"(6, 3)",
+                                         "(6,)",
+                                         "(0, 3)",
+                                         "(6, 0)",
+                                         "()",
+                                         "(6, 4294967296, 4294967296)",
+                                         "(6, 18446744073709551615)",
+                                         "(18446744073709551615, 3)",
+                                         "(6, 1, 1, 1, 1, 1, 3)",
+                                         "(6,,3)",
+                                         "(((((((((((((((((((6"};
+    static const char *const types[] = {
+        "<f4", "<f8",  "<f2",    ">f8",  "|O", "<U2",          "|S3",
+        "|b1", "<c16", "<M8[s]", "|V24", "",   "<U4294967295", "<f99999999999999999999"};
+    const double values[18] = {0.5};
+    (void)state;
+    read_count = refused_count = 0;
+    for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
+        for (size_t t = 0; t < sizeof types / sizeof *types; t++)
+            for (size_t m = 0; m < 4; m++) {
+                static const char *const names[] = {"trans.npy", "extra.npy", "mocap_framerate.npy",
+                                                    "poses.npy"};
+                random_source source = random_start();
+                zip_builder zip = {0};
+                char header[256];
+                snprintf(header, sizeof header,
+                         "{'descr': '%s', 'fortran_order': %s, 'shape': %s, }", types[t],
+                         (s + t) % 2 ? "True" : "False", shapes[s]);
+                zip_add_array(&zip, names[m], t % 2, header, values, sizeof values);
+                if (m != 3)
+                    add_numbers(&zip, "poses.npy", false, "(6, 12)", 72, &source);
+                if (m != 2)
+                    add_numbers(&zip, "mocap_framerate.npy", false, "()", 1, &source);
+                zip_finish(&zip, zip.count, false);
+                try_file(zip.file.data, zip.file.size, PM_MOTION_NPZ);
+                zip_free(&zip);
+            }
+    assert_true(read_count > 1 && refused_count > 1);
+}
+
+/* 4 GB of zeros would need 4 MB of deflate: what is claimed is not allocated. */
+static void claimed_sizes_are_not_allocated(void **state) {
+    static const uint64_t sizes[] = {100000000, 4294967294, UINT64_C(1) << 40, UINT64_MAX};
+    const long before = peak_kilobytes();
+    (void)state;
+    for (size_t i = 0; i < 4; i++) {
+        zip_builder zip = {0};
+        file_bytes noise = {0};
+        random_source source = random_start();
+        for (size_t k = 0; k < 40000; k++)
+            bytes_add_number(&noise, random_bits(&source), 8);
+        const zip_lies lies = {.size = sizes[i], .zip64 = true};
+        zip_add(&zip, "poses.npy", true, noise.data, noise.size, &lies);
+        add_numbers(&zip, "mocap_framerate.npy", false, "()", 1, &source);
+        zip_finish(&zip, zip.count, true);
+        read_count = 0;
+        try_file(zip.file.data, zip.file.size, PM_MOTION_NPZ);
+        assert_int_equal(read_count, 0);
+        free(noise.data);
+        zip_free(&zip);
+    }
+    assert_true(peak_kilobytes() - before < MOST_KILOBYTES);
+}
+
+/* 30000 members of one frame each, all resampled. */
+static void many_members_are_read_in_time(void **state) {
+    random_source source = random_start();
+    zip_builder zip = {0};
+    (void)state;
+    add_numbers(&zip, "quats.npy", false, "(1, 1, 4)", 4, &source);
+    add_numbers(&zip, "fps.npy", false, "()", 1, &source);
+    for (size_t i = 0; i < 30000; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "m%zu.npy", i);
+        zip_add_array(&zip, name, false,
+                      "{'descr': '|u1', 'fortran_order': False, 'shape': (1,), }", "x", 1);
+    }
+    zip_finish(&zip, zip.count, false);
+    read_count = 0;
+    try_file(zip.file.data, zip.file.size, PM_MOTION_NPZ);
+    assert_int_equal(read_count, 1);
+    zip_free(&zip);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(damaged_files_are_read_or_refused),
+        cmocka_unit_test(damaged_headers_of_arrays_are_read_or_refused),
+        cmocka_unit_test(claimed_sizes_are_not_allocated),
+        cmocka_unit_test(many_members_are_read_in_time),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
