@@ -30,7 +30,8 @@ static void write_and_read(const pm_motion *motion) {
     const motion_sink sink = {fuzz_keep, &out};
     pm_motion *again = NULL;
     pm_error error;
-    fuzz_require(motion->format->write(motion, &samples, 1, &(motion_write_options){.decimals = 6}, &sink, &error) == PM_OK);
+    fuzz_require(motion->format->write(motion, &samples, 1, &(motion_write_options){.decimals = 6},
+                                       &sink, &error) == PM_OK);
     fuzz_require(pm_motion_parse(out.data, out.size, "again", NULL, &options, &again, &error) ==
                  PM_OK);
     fuzz_require(again->content.clips[0].timelines[0].key_count == samples.count);

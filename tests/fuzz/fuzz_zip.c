@@ -40,7 +40,8 @@ static void write_again(const pm_motion *motion, const char *data, size_t size) 
     motion_arena arena = {0};
     zip_archive before = {0}, after = {0};
     const motion_sink sink = {fuzz_keep, &out};
-    fuzz_require(motion->format->write(motion, NULL, 0, &(motion_write_options){.decimals = 6}, &sink, &error) == PM_OK);
+    fuzz_require(motion->format->write(motion, NULL, 0, &(motion_write_options){.decimals = 6},
+                                       &sink, &error) == PM_OK);
     fuzz_require(zip_open(&arena, data, size, &before, &error) == PM_OK);
     fuzz_require(zip_open(&arena, out.data, out.size, &after, &error) == PM_OK);
     compare(&before, &after);
