@@ -17,7 +17,7 @@
 /* ---- the formats --------------------------------------------------------------------------- */
 
 /* In the order in which files without a known extension are tried. */
-static const motion_format *const formats[] = {NULL};
+static const motion_format *const formats[] = {&motion_glb, &motion_gltf};
 enum { FORMATS = sizeof formats / sizeof *formats };
 
 static const motion_format *format_of_id(pm_motion_format id) {
