@@ -117,8 +117,7 @@ static pm_status put_channels(const sample_block *b, const gltf_byte_sink *sink,
 
 pm_status gltf_write_samples(const gltf_writer *w, const gltf_new_clip *clip,
                              const gltf_byte_sink *sink, pm_error *error) {
-    sample_block b = {
-        .writer = w, .clip = clip, .source = &w->motion->content.clips[clip->samples->clip]};
+    sample_block b = {.clip = clip, .source = &w->motion->content.clips[clip->samples->clip]};
     pm_status status = allocate(&b) ? PM_OK : motion_refuse_memory(error);
     if (status == PM_OK)
         status = read_pieces(&b, error);
