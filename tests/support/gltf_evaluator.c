@@ -50,7 +50,7 @@ gltf_evaluator *gltf_evaluator_open(const void *data, size_t size) {
     if (!e)
         return NULL;
     const size_t text = is_binary ? word(file + 12) : size;
-    e->root = json_loadb((const char *)file + (is_binary ? 20 : 0), text, 0, NULL);
+    e->root = json_loadb((const char *)file + (is_binary ? 20 : 0), text, JSON_ALLOW_NUL, NULL);
     if (is_binary && size > 28 + text) {
         const size_t length = word(file + 20 + text);
         e->bytes = malloc(length);
