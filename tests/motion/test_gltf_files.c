@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "motion.h"
 
 /* ---- helpers ------------------------------------------------------------------------------- */
 
@@ -238,12 +239,10 @@ static void compressed_files_have_the_original_motion(void **state) {
             if (c->path != PM_MOTION_ROTATION || !other)
                 continue;
             float a[4], b[4];
-            double dot = 0.0;
             read_key(c, 0, a);
             read_key(other, 0, b);
-            for (size_t k = 0; k < 4; k++)
-                dot += (double)a[k] * (double)b[k];
-            const double angle = 2.0 * acos(fmin(fabs(dot), 1.0));
+            const double exact[4] = {(double)a[0], (double)a[1], (double)a[2], (double)a[3]};
+            const double angle = rotation_error(b, exact);
             if (angle > 4e-3)
                 fail_msg("%s: %s differs by %g rad", names[f], node, angle);
             compared++;

@@ -166,8 +166,7 @@ static void mask(json_t *object, const char *key) {
 static void mask_all(json_t *object) {
     const char *key;
     json_t *value;
-    json_object_foreach(object, key, value)
-        mask(object, key);
+    json_object_foreach(object, key, value) mask(object, key);
 }
 
 static json_t *masked(const json_t *root) {
@@ -175,15 +174,13 @@ static json_t *masked(const json_t *root) {
     size_t i, k, t;
     json_array_foreach(json_object_get(copy, "meshes"), i, mesh)
         json_array_foreach(json_object_get(mesh, "primitives"), k, primitive) {
-            mask(primitive, "indices");
-            mask_all(json_object_get(primitive, "attributes"));
-            json_array_foreach(json_object_get(primitive, "targets"), t, object)
-                mask_all(object);
-        }
+        mask(primitive, "indices");
+        mask_all(json_object_get(primitive, "attributes"));
+        json_array_foreach(json_object_get(primitive, "targets"), t, object) mask_all(object);
+    }
     json_array_foreach(json_object_get(copy, "skins"), i, object)
         mask(object, "inverseBindMatrices");
-    json_array_foreach(json_object_get(copy, "images"), i, object)
-        mask(object, "bufferView");
+    json_array_foreach(json_object_get(copy, "images"), i, object) mask(object, "bufferView");
     return copy;
 }
 
