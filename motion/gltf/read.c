@@ -47,7 +47,8 @@ static pm_status parse_json(const unsigned char *text, size_t size, json_t **roo
     *root = json_loadb((const char *)text, size, JSON_ALLOW_NUL, &fault);
     if (*root)
         return PM_OK;
-    if (json_error_code(&fault) == json_error_out_of_memory)
+    /* Without memory, jansson gives no message in most places. */
+    if (json_error_code(&fault) == json_error_out_of_memory || fault.text[0] == '\0')
         return motion_refuse_memory(error);
     return motion_refuse(error, "JSON, line %d, column %d: %s", fault.line, fault.column,
                          motion_printable(shown, fault.text, strlen(fault.text)));

@@ -71,7 +71,8 @@ static pm_status write_pieces(const gltf_writer *w, data_sink *d, pm_error *erro
 
 /* ---- JSON ---------------------------------------------------------------------------------- */
 
-/* State of jansson's callback, which has no error of its own. */
+/* State of jansson's callback, which has no error of its own. jansson ignores its result in some
+ * places, so that a failure is kept. */
 typedef struct dump {
     const motion_sink *sink;
     pm_error *error;
@@ -80,15 +81,17 @@ typedef struct dump {
 
 static int dump_text(const char *text, size_t size, void *user) {
     dump *d = user;
-    d->status = put(d->sink, text, size, d->error);
+    if (d->status == PM_OK)
+        d->status = put(d->sink, text, size, d->error);
     return d->status == PM_OK ? 0 : -1;
 }
 
 static pm_status write_value(const motion_sink *sink, const json_t *value, pm_error *error) {
     dump d = {sink, error, PM_OK};
-    if (json_dump_callback(value, dump_text, &d, JSON_COMPACT | JSON_ENCODE_ANY) == 0)
-        return PM_OK;
-    return d.status != PM_OK ? d.status : motion_refuse_memory(error);
+    const int result = json_dump_callback(value, dump_text, &d, JSON_COMPACT | JSON_ENCODE_ANY);
+    if (d.status != PM_OK)
+        return d.status;
+    return result == 0 ? PM_OK : motion_refuse_memory(error);
 }
 
 /* A comma unless it is the first, the key, and a colon. */
@@ -203,19 +206,43 @@ static pm_status write_chunks(const gltf_writer *w, const char *json, size_t jso
     return status == PM_OK ? put(sink, w->document->chunks, chunks, error) : status;
 }
 
+/* The text of the JSON chunk, whose length stands before it. */
+typedef struct text {
+    char *data;
+    size_t size, capacity;
+} text;
+
+static pm_status append_text(void *user, const void *data, size_t size, pm_error *error) {
+    text *t = user;
+    if (size > t->capacity - t->size) {
+        if (size > SIZE_MAX / 4 - t->capacity)
+            return motion_refuse_memory(error);
+        const size_t capacity = 2 * (t->capacity + size);
+        char *larger = realloc(t->data, capacity);
+        if (!larger)
+            return motion_refuse_memory(error);
+        t->data = larger;
+        t->capacity = capacity;
+    }
+    memcpy(t->data + t->size, data, size);
+    t->size += size;
+    return PM_OK;
+}
+
 static pm_status write_binary(const gltf_writer *w, const motion_sink *sink, pm_error *error) {
-    char *json = json_dumps(w->root, JSON_COMPACT);
-    if (!json)
-        return motion_refuse_memory(error);
-    const pm_status status = write_chunks(w, json, strlen(json), sink, error);
-    free(json);
+    text json = {0};
+    const motion_sink in_memory = {append_text, &json};
+    pm_status status = write_value(&in_memory, w->root, error);
+    if (status == PM_OK)
+        status = write_chunks(w, json.data, json.size, sink, error);
+    free(json.data);
     return status;
 }
 
 /* ---- all ----------------------------------------------------------------------------------- */
 
 static pm_status prepare(gltf_writer *w, const motion_samples *samples, pm_error *error) {
-    w->root = json_deep_copy(w->document->root);
+    w->root = gltf_copy(w->document->root);
     w->clips = calloc(w->clip_count + 1, sizeof *w->clips);
     if (!w->root || !w->clips)
         return motion_refuse_memory(error);

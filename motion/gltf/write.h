@@ -67,6 +67,9 @@ pm_status gltf_write_samples(const gltf_writer *writer, const gltf_new_clip *cli
 /* The array `key` of the copy, which is made if there is none. NULL: memory is exhausted. */
 json_t *gltf_array_of(json_t *root, const char *key);
 
+/* A deep copy; NULL: memory is exhausted. */
+json_t *gltf_copy(const json_t *value);
+
 /* Sets a member to an integer; false if memory is exhausted. */
 bool gltf_set_integer(json_t *object, const char *key, size_t value);
 

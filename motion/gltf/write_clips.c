@@ -25,6 +25,15 @@ json_t *gltf_array_of(json_t *root, const char *key) {
     return array;
 }
 
+/* jansson's copy leaves out what it finds no memory for, without a word. */
+json_t *gltf_copy(const json_t *value) {
+    json_t *copy = json_deep_copy(value);
+    if (copy && json_equal(copy, value))
+        return copy;
+    json_decref(copy);
+    return NULL;
+}
+
 bool gltf_set_integer(json_t *object, const char *key, size_t value) {
     return json_object_set_new(object, key, json_integer((json_int_t)value)) == 0;
 }
@@ -141,7 +150,7 @@ static json_t *own_sampler(json_t *channel, json_t *samplers, size_t count, bool
         is_taken[index] = true;
         return sampler;
     }
-    sampler = json_deep_copy(sampler);
+    sampler = gltf_copy(sampler);
     if (!gltf_set_integer(channel, "sampler", json_array_size(samplers)) ||
         json_array_append_new(samplers, sampler) != 0)
         return NULL;

@@ -37,8 +37,22 @@ static pm_status constant_samples(void *user, uint64_t first, size_t count, floa
     return PM_OK;
 }
 
+/* The allocator behind the wrappers. */
+void *__real_malloc(size_t size);
+void __real_free(void *block);
+
+/* Whether a status is right. jansson's parser loses characters when it finds no memory for them, so
+ * that the file is refused for what it became, or read without them. */
+static bool is_right(pm_status status, bool with_jansson) {
+    return status == PM_ERROR_MEMORY || (with_jansson && status == PM_ERROR_FILE);
+}
+
 /* Reads with the Nth allocation failing, N = 1, 2, ...; returns how many failed. */
-static size_t fail_reading(const void *data, size_t size) {
+static size_t fail_reading(const void *data, size_t size, bool with_jansson) {
+    if (with_jansson)
+        json_set_alloc_funcs(malloc, free);
+    else
+        json_set_alloc_funcs(__real_malloc, __real_free);
     for (size_t nth = 1;; nth++) {
         const long blocks = faults_live_blocks();
         pm_motion *opened = NULL;
@@ -49,10 +63,12 @@ static size_t fail_reading(const void *data, size_t size) {
         if (status == PM_OK) {
             pm_motion_destroy(&opened);
             assert_int_equal(faults_live_blocks(), blocks);
+            if (failed && with_jansson)
+                continue;
             assert_null(failed);
             return nth - 1;
         }
-        if (status != PM_ERROR_MEMORY)
+        if (!is_right(status, with_jansson))
             fail_msg("allocation %zu (%s) became %d: %s", nth, failed, (int)status, error.message);
         assert_non_null(failed);
         assert_null(opened);
@@ -76,7 +92,8 @@ static size_t fail_writing(const pm_motion *opened, const motion_format *format,
         const char *failed = faults_disarm();
         assert_int_equal(faults_live_blocks(), blocks);
         if (status == PM_OK) {
-            assert_null(failed);
+            if (failed)
+                fail_msg("allocation %zu (%s) failed without effect", nth, failed);
             return nth - 1;
         }
         if (status != PM_ERROR_MEMORY)
@@ -90,7 +107,8 @@ static void each_allocation_of_reading_may_fail(void **state) {
     size_t failures = 0;
     for (size_t i = 0; i < (small_sizes() ? 1 : 6); i++) {
         generated_file *file = gltf_generate(&random);
-        failures += fail_reading(file->data, file->size);
+        failures += fail_reading(file->data, file->size, false);
+        failures += fail_reading(file->data, file->size, true);
         gltf_generated_free(file);
     }
     assert_true(failures > 100);
@@ -100,6 +118,7 @@ static void each_allocation_of_writing_may_fail(void **state) {
     (void)state;
     random_source random = random_salted(0x962);
     size_t failures = 0;
+    json_set_alloc_funcs(malloc, free);
     for (size_t i = 0; i < (small_sizes() ? 1 : 6); i++) {
         generated_file *file = gltf_generate(&random);
         pm_motion *opened = NULL, *again = NULL;
@@ -127,6 +146,5 @@ int main(void) {
         cmocka_unit_test(each_allocation_of_reading_may_fail),
         cmocka_unit_test(each_allocation_of_writing_may_fail),
     };
-    json_set_alloc_funcs(malloc, free);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
