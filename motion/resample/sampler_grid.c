@@ -156,7 +156,7 @@ static pm_status find_listed(sampler *s, pm_error *error) {
 /* ---- both ---------------------------------------------------------------------------------- */
 
 pm_status sampler_find_grid(sampler *s, pm_error *error) {
-    s->uniform = is_given(s->clip->rate);
+    s->uniform = s->clip->timeline_count == 1 && !s->clip->timelines[0].times;
     return s->uniform ? find_uniform(s, error) : find_listed(s, error);
 }
 

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Accessors of animations and skins: checked descriptions, and their values as floats.
+ */
+#ifndef POSEMILL_MOTION_GLTF_ACCESSOR_H
+#define POSEMILL_MOTION_GLTF_ACCESSOR_H
+
+#include "motion/gltf/document.h"
+
+typedef enum gltf_component {
+    GLTF_INT8 = 5120,
+    GLTF_UINT8 = 5121,
+    GLTF_INT16 = 5122,
+    GLTF_UINT16 = 5123,
+    GLTF_UINT32 = 5125,
+    GLTF_FLOAT = 5126
+} gltf_component;
+
+typedef struct gltf_accessor {
+    size_t index;
+    const char *type; /* "VEC3" */
+    size_t components;
+    size_t component_type;
+    bool is_normalized;
+    size_t count;
+    size_t view; /* GLTF_NONE: all zero */
+    size_t offset;
+    /* Of sparse accessors; sparse_count 0: not sparse. */
+    size_t sparse_count;
+    size_t indices_view, indices_offset, indices_type;
+    size_t values_view, values_offset;
+} gltf_accessor;
+
+pm_status gltf_parse_accessor(gltf_reader *reader, size_t index, gltf_accessor *accessor,
+                              pm_error *error);
+
+/* Whether `place`, which refers to the accessor, may have it: the type, and floats or normalized
+ * integers. */
+pm_status gltf_check_type(const gltf_accessor *accessor, const gltf_place *place, const char *type,
+                          bool may_be_integer, pm_error *error);
+
+/* Refuses an accessor whose view has a byteStride, which is for attributes of vertices only. */
+pm_status gltf_check_no_stride(const gltf_reader *reader, const gltf_accessor *accessor,
+                               const gltf_place *place, pm_error *error);
+
+/* (count, components) finite floats, tightly packed: those in the file where that is possible. Count
+ * must be bounded by data that were seen. */
+pm_status gltf_read_values(gltf_reader *reader, const gltf_accessor *accessor,
+                           const gltf_place *place, const float **values, pm_error *error);
+
+#endif

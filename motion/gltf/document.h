@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A glTF file in memory: its JSON document, its binary data in place, and which JSON channel each
+ * channel of the motion was read from. This is what is carried over when it is written.
+ */
+#ifndef POSEMILL_MOTION_GLTF_DOCUMENT_H
+#define POSEMILL_MOTION_GLTF_DOCUMENT_H
+
+#include "motion/gltf/place.h"
+#include "motion/model/model.h"
+
+typedef struct gltf_buffer {
+    const unsigned char *data; /* NULL: none, as of the uncompressed data of a compressed file */
+    size_t size;
+    char *owned; /* of a file beside the document */
+    bool is_external;
+} gltf_buffer;
+
+/* EXT_meshopt_compression of a buffer view. */
+typedef struct gltf_compression {
+    const char *name; /* of the extension */
+    size_t buffer, offset, size;
+    size_t stride, count;
+    const char *mode, *filter;
+} gltf_compression;
+
+typedef struct gltf_view {
+    size_t buffer, offset, size;
+    size_t stride; /* 0: tightly packed */
+    const gltf_compression *compression;
+    const unsigned char *data; /* of `size` bytes. NULL: not there, or still compressed */
+} gltf_view;
+
+/* What was made of an accessor already: many samplers may refer to one. */
+typedef struct gltf_accessor_cache {
+    pm_timeline timeline; /* key_count 0: not made */
+    pm_rational rate;     /* of the timeline, 0/0: not uniform from time 0 */
+    size_t clip;          /* clip + 1 that has the timeline last */
+    uint32_t timeline_index;
+    const float *values;  /* NULL: not made */
+    const float *unit[2]; /* values as unit quaternions: [1] in the middle of each three */
+} gltf_accessor_cache;
+
+typedef struct gltf_document {
+    json_t *root;
+    gltf_buffer *buffers;
+    size_t buffer_count;
+    gltf_view *views;
+    size_t view_count;
+    size_t accessor_count;
+    const unsigned char *chunks; /* of GLB, of unknown types, with their headers */
+    size_t chunks_size;
+    /* Refers to accessors or views in places that are not known, so that they keep their indices. */
+    bool has_unknown_references;
+    const size_t **json_channels; /* by clip: by channel, its index in the JSON */
+} gltf_document;
+
+/* State of reading. */
+typedef struct gltf_reader {
+    const motion_input *input;
+    pm_motion *motion;
+    gltf_document *document;
+    gltf_accessor_cache *cache;
+    size_t warnings;
+} gltf_reader;
+
+/* A warning, or with `strict` a refusal. */
+pm_status gltf_note(gltf_reader *reader, pm_error *error, const gltf_place *place,
+                    const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+/* Zeroed memory that lives as long as the motion. */
+void *gltf_allocate(gltf_reader *reader, size_t count, size_t size);
+
+/* The steps of reading, in their order. */
+pm_status gltf_read_extensions(gltf_reader *reader, pm_error *error);
+pm_status gltf_read_buffers(gltf_reader *reader, const unsigned char *bin, size_t bin_size,
+                            pm_error *error);
+pm_status gltf_read_views(gltf_reader *reader, pm_error *error);
+pm_status gltf_read_nodes(gltf_reader *reader, pm_error *error);
+pm_status gltf_read_skins(gltf_reader *reader, pm_error *error);
+pm_status gltf_read_animations(gltf_reader *reader, pm_error *error);
+
+/* The bytes of a view, which are decompressed first where necessary. `place` is what refers to it. */
+pm_status gltf_view_data(gltf_reader *reader, size_t view, const gltf_place *place,
+                         const unsigned char **data, pm_error *error);
+
+/* Whether a view can be decompressed in this build. */
+bool gltf_can_decompress(void);
+pm_status gltf_decompress(gltf_reader *reader, size_t view, const unsigned char **data,
+                          pm_error *error);
+
+/* Reads a whole file: the document of either container. */
+pm_status gltf_read(const motion_input *input, const unsigned char *json, size_t json_size,
+                    const unsigned char *bin, size_t bin_size, const unsigned char *chunks,
+                    size_t chunks_size, pm_motion *motion, pm_error *error);
+
+#endif

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The table of known extensions, and the check of those that a file requires.
+ */
+#include "motion/gltf/extensions.h"
+
+#include <string.h>
+
+#include "motion/gltf/document.h"
+
+/* Names; those that end with * are beginnings of names. Extensions of materials, textures and lights
+ * refer to textures, images and each other, never to accessors or views. */
+static const char *const known[] = {GLTF_MESHOPT,
+                                    GLTF_MESHOPT_KHR,
+                                    GLTF_DRACO,
+                                    GLTF_INSTANCING,
+                                    GLTF_OUTLINE,
+                                    GLTF_POINTER_EXTENSION,
+                                    "KHR_materials_*",
+                                    "KHR_texture_*",
+                                    "KHR_lights_punctual",
+                                    "KHR_mesh_quantization",
+                                    "KHR_node_hoverability",
+                                    "KHR_node_selectability",
+                                    "KHR_node_visibility",
+                                    "KHR_xmp",
+                                    "KHR_xmp_json_ld",
+                                    "EXT_lights_ies",
+                                    "EXT_lights_image_based",
+                                    "EXT_texture_*",
+                                    "MSFT_lod",
+                                    "MSFT_packing_*",
+                                    "MSFT_texture_dds",
+                                    "ADOBE_materials_*",
+                                    "CESIUM_RTC",
+                                    "VRM",
+                                    "VRMC_*"};
+
+bool gltf_is_known_extension(const char *name) {
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        const size_t length = strlen(known[i]);
+        const bool is_beginning = known[i][length - 1] == '*';
+        if (is_beginning ? strncmp(name, known[i], length - 1) == 0 : strcmp(name, known[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
+bool gltf_is_meshopt(const char *name) {
+    return strcmp(name, GLTF_MESHOPT) == 0 || strcmp(name, GLTF_MESHOPT_KHR) == 0;
+}
+
+static pm_status check_required(const json_t *value, size_t i, pm_error *error) {
+    const gltf_place *const place = GLTF_ITEM_OF("extensionsRequired", i);
+    char shown[MOTION_PRINTABLE];
+    if (!json_is_string(value))
+        return gltf_refuse(error, place, "is no string; expected the name of an extension");
+    const char *name = json_string_value(value);
+    motion_printable(shown, name, json_string_length(value));
+    if (gltf_is_meshopt(name) && !gltf_can_decompress())
+        return gltf_refuse(error, place, "is %s, and this build has no meshoptimizer", shown);
+    if (!gltf_is_known_extension(name))
+        return gltf_refuse(error, place, "is %s, which is not known", shown);
+    return PM_OK;
+}
+
+/* The name of an extension with unknown references anywhere in `value`, but not in extras, which
+ * belong to the application. The depth is bounded by that of the parser. */
+static const char *find_unknown(json_t *value) {
+    const char *found = NULL;
+    for (size_t i = 0; !found && json_is_array(value) && i < json_array_size(value); i++)
+        found = find_unknown(json_array_get(value, i));
+    json_t *extensions = json_object_get(value, "extensions");
+    for (void *i = json_object_iter(extensions); i; i = json_object_iter_next(extensions, i))
+        if (!gltf_is_known_extension(json_object_iter_key(i)))
+            return json_object_iter_key(i);
+    for (void *i = json_object_iter(value); i && !found; i = json_object_iter_next(value, i))
+        if (strcmp(json_object_iter_key(i), "extras") != 0)
+            found = find_unknown(json_object_iter_value(i));
+    return found;
+}
+
+pm_status gltf_read_extensions(gltf_reader *reader, pm_error *error) {
+    const json_t *required = NULL;
+    char shown[MOTION_PRINTABLE];
+    json_t *root = reader->document->root;
+    pm_status status = gltf_get_array(root, NULL, "extensionsRequired", false, &required, error);
+    for (size_t i = 0; status == PM_OK && i < json_array_size(required); i++)
+        status = check_required(json_array_get(required, i), i, error);
+    if (status != PM_OK)
+        return status;
+    const char *unknown = find_unknown(root);
+    reader->document->has_unknown_references = unknown != NULL;
+    if (unknown)
+        motion_warn(&reader->input->warnings,
+                    "extension %s is not known: all accessors and buffer views are kept, because "
+                    "it may refer to them",
+                    motion_printable(shown, unknown, strlen(unknown)));
+    return PM_OK;
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The rows of the table of formats for glTF 2.0: JSON and binary. They differ in the container only.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "motion/gltf/document.h"
+#include "motion/gltf/glb.h"
+#include "motion/gltf/write.h"
+
+static bool recognise_json(const char *bytes, size_t size) {
+    size_t i = size >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+    while (i < size &&
+           (bytes[i] == ' ' || bytes[i] == '\t' || bytes[i] == '\r' || bytes[i] == '\n'))
+        i++;
+    return i < size && bytes[i] == '{';
+}
+
+static bool recognise_binary(const char *bytes, size_t size) {
+    return size >= 4 && memcmp(bytes, "glTF", 4) == 0;
+}
+
+static pm_status read_json(const motion_input *input, pm_motion *motion, pm_error *error) {
+    motion->content.format = PM_MOTION_GLTF;
+    return gltf_read(input, (const unsigned char *)input->data, input->size, NULL, 0, NULL, 0,
+                     motion, error);
+}
+
+static pm_status read_binary(const motion_input *input, pm_motion *motion, pm_error *error) {
+    glb_chunks chunks;
+    pm_status status = glb_split(input->data, input->size, &chunks, error);
+    if (status == PM_OK && chunks.unread > 0 && input->options->strict)
+        status = motion_refuse(error, "GLB header: %zu bytes follow the end", chunks.unread);
+    if (status != PM_OK)
+        return status;
+    if (chunks.unread > 0)
+        motion_warn(&input->warnings, "GLB header: %zu bytes follow the end; ignored",
+                    chunks.unread);
+    motion->content.format = PM_MOTION_GLB;
+    return gltf_read(input, chunks.json, chunks.json_size, chunks.bin, chunks.bin_size,
+                     chunks.others, chunks.others_size, motion, error);
+}
+
+static pm_status write_json(const pm_motion *motion, const motion_samples *samples, size_t count,
+                            const motion_write_options *options, const motion_sink *sink,
+                            pm_error *error) {
+    (void)options;
+    return gltf_write(motion, samples, count, false, sink, error);
+}
+
+static pm_status write_binary(const pm_motion *motion, const motion_samples *samples, size_t count,
+                              const motion_write_options *options, const motion_sink *sink,
+                              pm_error *error) {
+    (void)options;
+    return gltf_write(motion, samples, count, true, sink, error);
+}
+
+static void release(void *opaque) {
+    gltf_document *document = opaque;
+    if (!document)
+        return;
+    for (size_t i = 0; i < document->buffer_count; i++)
+        free(document->buffers[i].owned);
+    json_decref(document->root);
+    free(document);
+}
+
+const motion_format motion_gltf = {.id = PM_MOTION_GLTF,
+                                   .name = "gltf",
+                                   .extension = "gltf",
+                                   .recognise = recognise_json,
+                                   .read = read_json,
+                                   .write = write_json,
+                                   .release = release};
+
+const motion_format motion_glb = {.id = PM_MOTION_GLB,
+                                  .name = "glb",
+                                  .extension = "glb",
+                                  .recognise = recognise_binary,
+                                  .read = read_binary,
+                                  .write = write_binary,
+                                  .release = release};

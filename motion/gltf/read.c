@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Reads the JSON document of a glTF file and, step by step, what a motion is made of. Meshes,
+ * materials and the like are not looked at: they are carried over.
+ */
+#include "motion/gltf/document.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* More warnings than this about one file help nobody. */
+enum { MAX_WARNINGS = 20 };
+
+pm_status gltf_note(gltf_reader *reader, pm_error *error, const gltf_place *place,
+                    const char *format, ...) {
+    char pointer[GLTF_POINTER], message[256];
+    va_list arguments;
+    gltf_pointer(place, pointer);
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    if (reader->input->options->strict)
+        return motion_refuse(error, "%s: %s", pointer, message);
+    if (reader->warnings < MAX_WARNINGS)
+        motion_warn(&reader->input->warnings, "%s: %s", pointer, message);
+    else if (reader->warnings == MAX_WARNINGS)
+        motion_warn(&reader->input->warnings, "further warnings are left out");
+    reader->warnings++;
+    return PM_OK;
+}
+
+void *gltf_allocate(gltf_reader *reader, size_t count, size_t size) {
+    return motion_allocate(&reader->motion->arena, count, size);
+}
+
+static pm_status parse_json(const unsigned char *text, size_t size, json_t **root,
+                            pm_error *error) {
+    static const unsigned char mark[] = {0xef, 0xbb, 0xbf}; /* of UTF-8, which may be ignored */
+    json_error_t fault;
+    char shown[MOTION_PRINTABLE];
+    if (size >= sizeof mark && memcmp(text, mark, sizeof mark) == 0) {
+        text += sizeof mark;
+        size -= sizeof mark;
+    }
+    *root = json_loadb((const char *)text, size, JSON_ALLOW_NUL, &fault);
+    if (*root)
+        return PM_OK;
+    /* Without memory, jansson gives no message in most places. */
+    if (json_error_code(&fault) == json_error_out_of_memory || fault.text[0] == '\0')
+        return motion_refuse_memory(error);
+    return motion_refuse(error, "JSON, line %d, column %d: %s", fault.line, fault.column,
+                         motion_printable(shown, fault.text, strlen(fault.text)));
+}
+
+static bool is_version_2(const char *text) {
+    return text[0] == '2' && text[1] == '.' && text[2] >= '0' && text[2] <= '9';
+}
+
+static pm_status check_asset(const json_t *root, pm_error *error) {
+    const json_t *asset = NULL, *version = NULL, *least = NULL;
+    char shown[MOTION_PRINTABLE];
+    const gltf_place *const place = GLTF_KEY(NULL, "asset");
+    pm_status status = gltf_get_object(root, NULL, "asset", true, &asset, error);
+    if (status == PM_OK)
+        status = gltf_get_text(asset, place, "version", true, &version, error);
+    if (status == PM_OK)
+        status = gltf_get_text(asset, place, "minVersion", false, &least, error);
+    if (status != PM_OK)
+        return status;
+    if (!is_version_2(json_string_value(version)))
+        return gltf_refuse(
+            error, GLTF_KEY(place, "version"), "is '%s'; expected 2.0",
+            motion_printable(shown, json_string_value(version), json_string_length(version)));
+    if (least && strcmp(json_string_value(least), "2.0") != 0)
+        return gltf_refuse(
+            error, GLTF_KEY(place, "minVersion"), "is '%s'; this reads 2.0",
+            motion_printable(shown, json_string_value(least), json_string_length(least)));
+    return PM_OK;
+}
+
+static pm_status count_accessors(gltf_reader *reader, pm_error *error) {
+    const json_t *accessors = NULL;
+    const pm_status status =
+        gltf_get_array(reader->document->root, NULL, "accessors", false, &accessors, error);
+    if (status != PM_OK)
+        return status;
+    reader->document->accessor_count = json_array_size(accessors);
+    reader->cache = calloc(reader->document->accessor_count + 1, sizeof *reader->cache);
+    return reader->cache ? PM_OK : motion_refuse_memory(error);
+}
+
+static pm_status read_parts(gltf_reader *reader, const unsigned char *bin, size_t bin_size,
+                            pm_error *error) {
+    pm_status status = check_asset(reader->document->root, error);
+    if (status == PM_OK)
+        status = gltf_read_extensions(reader, error);
+    if (status == PM_OK)
+        status = gltf_read_buffers(reader, bin, bin_size, error);
+    if (status == PM_OK)
+        status = gltf_read_views(reader, error);
+    if (status == PM_OK)
+        status = count_accessors(reader, error);
+    if (status == PM_OK)
+        status = gltf_read_nodes(reader, error);
+    if (status == PM_OK)
+        status = gltf_read_skins(reader, error);
+    if (status == PM_OK)
+        status = gltf_read_animations(reader, error);
+    return status;
+}
+
+pm_status gltf_read(const motion_input *input, const unsigned char *json, size_t json_size,
+                    const unsigned char *bin, size_t bin_size, const unsigned char *chunks,
+                    size_t chunks_size, pm_motion *motion, pm_error *error) {
+    gltf_document *document = calloc(1, sizeof *document);
+    gltf_reader reader = {.input = input, .motion = motion, .document = document};
+    motion->document = document;
+    if (!document)
+        return motion_refuse_memory(error);
+    document->chunks = chunks;
+    document->chunks_size = chunks_size;
+    pm_status status = parse_json(json, json_size, &document->root, error);
+    if (status == PM_OK && !json_is_object(document->root))
+        status = motion_refuse(error, "JSON: is no object; expected the glTF document");
+    if (status == PM_OK)
+        status = read_parts(&reader, bin, bin_size, error);
+    motion->content.layout = "";
+    free(reader.cache);
+    return status;
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The values of an accessor as floats: those in the file where they are floats in a row, otherwise a
+ * copy with integers converted by the rules of section 3.11 of glTF 2.0 and sparse values put in.
+ */
+#include "motion/gltf/accessor.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+/* ---- components ---------------------------------------------------------------------------- */
+
+static uint32_t load16(const unsigned char *at) {
+    return (uint32_t)at[0] | (uint32_t)at[1] << 8;
+}
+
+static uint32_t load32(const unsigned char *at) {
+    return load16(at) | load16(at + 2) << 16;
+}
+
+static float load_float(const unsigned char *at) {
+    const uint32_t bits = load32(at);
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+static float from_signed(int value, int largest) {
+    const double fraction = (double)value / largest;
+    return (float)(fraction < -1.0 ? -1.0 : fraction);
+}
+
+static float load(const unsigned char *at, size_t component_type) {
+    switch (component_type) {
+    case GLTF_INT8:
+        return from_signed((int)at[0] - (at[0] > INT8_MAX ? 256 : 0), INT8_MAX);
+    case GLTF_UINT8:
+        return (float)(at[0] / 255.0);
+    case GLTF_INT16:
+        return from_signed((int)load16(at) - (at[1] > INT8_MAX ? 65536 : 0), INT16_MAX);
+    case GLTF_UINT16:
+        return (float)(load16(at) / 65535.0);
+    default:
+        return load_float(at);
+    }
+}
+
+static size_t width_of(size_t component_type) {
+    return component_type == GLTF_FLOAT || component_type == GLTF_UINT32   ? 4
+           : component_type == GLTF_INT16 || component_type == GLTF_UINT16 ? 2
+                                                                           : 1;
+}
+
+static void convert(const gltf_accessor *a, const unsigned char *from, float *to) {
+    const size_t width = width_of(a->component_type);
+    for (size_t i = 0; i < a->components; i++)
+        to[i] = load(from + i * width, a->component_type);
+}
+
+/* ---- arrays -------------------------------------------------------------------------------- */
+
+static bool is_little_endian(void) {
+    const uint16_t one = 1;
+    unsigned char first;
+    memcpy(&first, &one, 1);
+    return first == 1;
+}
+
+static bool can_borrow(const gltf_reader *reader, const gltf_accessor *a,
+                       const unsigned char *data) {
+    const size_t stride = reader->document->views[a->view].stride;
+    return a->component_type == GLTF_FLOAT && a->sparse_count == 0 &&
+           (stride == 0 || stride == a->components * sizeof(float)) &&
+           (uintptr_t)data % sizeof(float) == 0 && is_little_endian();
+}
+
+static pm_status put_sparse(gltf_reader *reader, const gltf_accessor *a, float *values,
+                            pm_error *error) {
+    const gltf_place *const place = GLTF_KEY(GLTF_ITEM_OF("accessors", a->index), "sparse");
+    const unsigned char *indices = NULL, *from = NULL;
+    const size_t index_width = width_of(a->indices_type);
+    const size_t size = width_of(a->component_type) * a->components;
+    pm_status status =
+        gltf_view_data(reader, a->indices_view, GLTF_KEY(place, "indices"), &indices, error);
+    if (status == PM_OK)
+        status = gltf_view_data(reader, a->values_view, GLTF_KEY(place, "values"), &from, error);
+    if (status != PM_OK)
+        return status;
+    indices += a->indices_offset;
+    from += a->values_offset;
+    for (size_t i = 0, before = 0; i < a->sparse_count; i++) {
+        const unsigned char *at = indices + i * index_width;
+        const size_t index = index_width == 1 ? at[0] : index_width == 2 ? load16(at) : load32(at);
+        if (index >= a->count || (i > 0 && index <= before))
+            return gltf_refuse(error, GLTF_KEY(place, "indices"),
+                               "index %zu is %zu; expected a rising one below %zu", i, index,
+                               a->count);
+        convert(a, from + i * size, values + index * a->components);
+        before = index;
+    }
+    return PM_OK;
+}
+
+static pm_status copy_values(gltf_reader *reader, const gltf_accessor *a, const unsigned char *data,
+                             const float **values, pm_error *error) {
+    if (a->count > SIZE_MAX / a->components)
+        return motion_refuse_memory(error);
+    float *copy = gltf_allocate(reader, a->count * a->components, sizeof *copy);
+    if (!copy)
+        return motion_refuse_memory(error);
+    if (data) {
+        const size_t stride = reader->document->views[a->view].stride
+                                  ? reader->document->views[a->view].stride
+                                  : width_of(a->component_type) * a->components;
+        for (size_t i = 0; i < a->count; i++)
+            convert(a, data + i * stride, copy + i * a->components);
+    }
+    *values = copy;
+    return a->sparse_count > 0 ? put_sparse(reader, a, copy, error) : PM_OK;
+}
+
+static pm_status check_finite(const gltf_accessor *a, const gltf_place *place, const float *values,
+                              pm_error *error) {
+    for (size_t i = 0; i < a->count * a->components; i++)
+        if (!isfinite(values[i]))
+            return gltf_refuse(error, place, "element %zu of /accessors/%zu is not finite",
+                               i / a->components, a->index);
+    return PM_OK;
+}
+
+pm_status gltf_read_values(gltf_reader *reader, const gltf_accessor *a, const gltf_place *place,
+                           const float **values, pm_error *error) {
+    gltf_accessor_cache *cache = &reader->cache[a->index];
+    const unsigned char *data = NULL;
+    pm_status status = PM_OK;
+    *values = cache->values;
+    if (*values)
+        return PM_OK;
+    if (a->view != GLTF_NONE) {
+        status = gltf_view_data(reader, a->view, place, &data, error);
+        data = status == PM_OK ? data + a->offset : NULL;
+    }
+    if (status == PM_OK && data && can_borrow(reader, a, data))
+        *values = (const float *)(const void *)data;
+    else if (status == PM_OK)
+        status = copy_values(reader, a, data, values, error);
+    if (status == PM_OK)
+        status = check_finite(a, place, *values, error);
+    if (status == PM_OK)
+        cache->values = *values;
+    return status;
+}

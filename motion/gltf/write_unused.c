@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Drops accessors and buffer views that nothing refers to, and renumbers the others.
+ */
+#include <stdlib.h>
+
+#include "motion/gltf/references.h"
+#include "motion/gltf/write.h"
+
+/* Elements of one array that are used, and then their new indices. */
+typedef struct usage {
+    size_t count;
+    bool *is_used;
+    size_t *renumbered;
+    bool has_failed; /* memory is exhausted */
+} usage;
+
+static bool usage_make(usage *u, size_t count) {
+    u->count = count;
+    u->is_used = calloc(count + 1, sizeof *u->is_used);
+    u->renumbered = calloc(count + 1, sizeof *u->renumbered);
+    return u->is_used && u->renumbered;
+}
+
+static void usage_release(usage *u) {
+    free(u->is_used);
+    free(u->renumbered);
+}
+
+static void mark(void *user, json_t *holder, const char *key) {
+    usage *u = user;
+    const size_t index = gltf_index_in(holder, key, u->count);
+    if (index != GLTF_NONE)
+        u->is_used[index] = true;
+}
+
+static void renumber(void *user, json_t *holder, const char *key) {
+    usage *u = user;
+    const size_t index = gltf_index_in(holder, key, u->count);
+    if (index != GLTF_NONE && u->renumbered[index] != index &&
+        !gltf_set_integer(holder, key, u->renumbered[index]))
+        u->has_failed = true;
+}
+
+/* Puts an array with the used elements in place of the one under `key`. */
+static bool keep_used(json_t *root, const char *key, usage *u) {
+    const json_t *array = json_object_get(root, key);
+    if (!array)
+        return true;
+    json_t *kept = json_array();
+    if (!kept)
+        return false;
+    for (size_t i = 0; i < u->count; i++) {
+        u->renumbered[i] = json_array_size(kept);
+        if (u->is_used[i] && json_array_append(kept, json_array_get(array, i)) != 0) {
+            json_decref(kept);
+            return false;
+        }
+    }
+    if (json_array_size(kept) > 0)
+        return json_object_set_new(root, key, kept) == 0;
+    json_decref(kept);
+    json_object_del(root, key); /* an empty array is not valid */
+    return true;
+}
+
+/* References of accessors that are dropped do not count. */
+static void mark_all(json_t *root, usage *accessors, usage *views) {
+    const json_t *array = json_object_get(root, "accessors");
+    gltf_visit_accessors(root, mark, accessors);
+    for (size_t i = 0; i < accessors->count; i++)
+        if (accessors->is_used[i])
+            gltf_visit_views_of_accessor(json_array_get(array, i), mark, views);
+    gltf_visit_other_views(root, mark, views);
+}
+
+static bool renumber_all(json_t *root, usage *accessors, usage *views) {
+    gltf_visit_accessors(root, renumber, accessors);
+    const json_t *array = json_object_get(root, "accessors");
+    for (size_t i = 0; i < json_array_size(array); i++)
+        gltf_visit_views_of_accessor(json_array_get(array, i), renumber, views);
+    gltf_visit_other_views(root, renumber, views);
+    return !accessors->has_failed && !views->has_failed;
+}
+
+static bool drop(gltf_writer *w, usage *accessors, usage *views) {
+    mark_all(w->root, accessors, views);
+    w->dropped_views = calloc(w->document->view_count + 1, sizeof *w->dropped_views);
+    if (!w->dropped_views)
+        return false;
+    for (size_t i = 0; i < w->document->view_count; i++)
+        w->dropped_views[i] = !views->is_used[i];
+    return keep_used(w->root, "accessors", accessors) && keep_used(w->root, "bufferViews", views) &&
+           renumber_all(w->root, accessors, views);
+}
+
+pm_status gltf_drop_unused(gltf_writer *w, pm_error *error) {
+    usage accessors = {0}, views = {0};
+    const bool is_done =
+        usage_make(&accessors, json_array_size(json_object_get(w->root, "accessors"))) &&
+        usage_make(&views, json_array_size(json_object_get(w->root, "bufferViews"))) &&
+        drop(w, &accessors, &views);
+    usage_release(&accessors);
+    usage_release(&views);
+    return is_done ? PM_OK : motion_refuse_memory(error);
+}

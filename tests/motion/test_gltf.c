@@ -1,0 +1,480 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Tests of reading glTF and GLB: generated documents against the values they were made of, and each
+ * kind of invalid document against the JSON pointer of its fault.
+ */
+#include <math.h>
+#include <posemill/posemill_motion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+#include "motion.h"
+#include "support/gltf_evaluator.h"
+#include "support/gltf_generator.h"
+
+/* ---- helpers ------------------------------------------------------------------------------- */
+
+typedef struct warning_log {
+    size_t count;
+    char last[512];
+} warning_log;
+
+static void keep_warning(void *user, pm_log_level level, const char *message) {
+    warning_log *log = user;
+    assert_int_equal(level, PM_LOG_WARNING);
+    log->count++;
+    (void)snprintf(log->last, sizeof log->last, "%s", message);
+}
+
+static pm_status parse(const char *text, size_t size, bool is_strict, warning_log *log,
+                       pm_motion **opened, pm_error *error) {
+    const pm_motion_read_options options = {
+        .strict = is_strict, .log = log ? keep_warning : NULL, .log_user = log};
+    *opened = NULL;
+    *error = poisoned_error();
+    return pm_motion_parse(text, size, "", NULL, &options, opened, error);
+}
+
+static pm_motion *read_ok(const char *text, warning_log *log) {
+    pm_motion *opened = NULL;
+    pm_error error;
+    const pm_status status = parse(text, strlen(text), false, log, &opened, &error);
+    if (status != PM_OK)
+        fail_msg("%s\nis refused: %s", text, error.message);
+    assert_non_null(opened);
+    return opened;
+}
+
+/* Fails unless the text is refused with a message that begins with the pointer. */
+static void expect_pointer(const char *text, const char *pointer) {
+    pm_motion *opened = NULL;
+    pm_error error;
+    char expected[256];
+    const pm_status status = parse(text, strlen(text), false, NULL, &opened, &error);
+    if (status == PM_OK)
+        fail_msg("%s\nis read; expected a fault at %s", text, pointer);
+    assert_int_equal(status, PM_ERROR_FILE);
+    assert_int_equal(error.status, PM_ERROR_FILE);
+    assert_null(opened);
+    (void)snprintf(expected, sizeof expected, ": %s: ", pointer);
+    if (strncmp(error.message, expected, strlen(expected)) != 0)
+        fail_msg("%s\nsays '%s'; expected %s", text, error.message, pointer);
+}
+
+/* A copy of `text` with the first `from` replaced. */
+static char *replaced(const char *text, const char *from, const char *to) {
+    const char *at = strstr(text, from);
+    if (!at)
+        fail_msg("'%s' is not in the text", from);
+    char *copy = test_array(strlen(text) + strlen(to) + 1, 1);
+    const size_t before = (size_t)(at - text);
+    memcpy(copy, text, before);
+    (void)strcpy(copy + before, to);
+    (void)strcat(copy + before, at + strlen(from));
+    return copy;
+}
+
+/* ---- generated documents ------------------------------------------------------------------- */
+
+static float key_of(const pm_array *array, size_t key, size_t component) {
+    float value;
+    assert_int_equal(array->type, PM_FLOAT32);
+    memcpy(&value, (const char *)array->data + key * array->stride + component * sizeof value,
+           sizeof value);
+    return value;
+}
+
+/* A rotation whose length is not within 1e-3 of 1 is normalised. */
+static double divisor_of(const generated_track *t, const float *value) {
+    double sum = 0.0;
+    for (size_t i = 0; i < t->components; i++)
+        sum += (double)value[i] * (double)value[i];
+    const bool is_rotation = strcmp(t->path, "rotation") == 0;
+    return is_rotation && fabs(sqrt(sum) - 1.0) > 1e-3 ? sqrt(sum) : 1.0;
+}
+
+static void expect_values(const generated_track *t, const pm_array *array, size_t part,
+                          bool is_key) {
+    const size_t parts = strcmp(t->interpolation, "CUBICSPLINE") == 0 ? 3 : 1;
+    for (size_t k = 0; k < t->key_count; k++) {
+        const float *value = t->values + (k * parts + part) * t->components;
+        const double divisor = is_key ? divisor_of(t, value) : 1.0;
+        for (size_t i = 0; i < t->components; i++)
+            if (key_of(array, k, i) != (float)((double)value[i] / divisor))
+                fail_msg("clip %zu node %zu %s %s of %u: key %zu part %zu is %.9g, expected %.9g",
+                         t->clip, t->node, t->path, t->interpolation, t->component_type, k, part,
+                         (double)key_of(array, k, i), (double)value[i] / divisor);
+    }
+}
+
+static void expect_track(const generated_track *t, const pm_motion_clip *clip,
+                         const pm_motion_channel *c) {
+    static const char *const paths[] = {"rotation", "translation", "scale", "weights"};
+    static const char *const interpolations[] = {"LINEAR", "STEP", "CUBICSPLINE"};
+    const bool is_cubic = strcmp(t->interpolation, "CUBICSPLINE") == 0;
+    assert_int_equal(c->node, t->node);
+    assert_string_equal(paths[c->path], t->path);
+    assert_string_equal(interpolations[c->interpolation], t->interpolation);
+    assert_int_equal(c->components, t->components);
+    assert_true(c->timeline < clip->timeline_count);
+    const pm_timeline *timeline = &clip->timelines[c->timeline];
+    assert_int_equal(timeline->key_count, t->key_count);
+    for (size_t k = 0; k < t->key_count; k++)
+        assert_true(timeline->times[k] == (double)t->times[k]);
+    expect_values(t, &c->keys, is_cubic ? 1 : 0, true);
+    assert_int_equal(c->in.data != NULL, is_cubic);
+    assert_int_equal(c->out.data != NULL, is_cubic);
+    if (!is_cubic)
+        return;
+    expect_values(t, &c->in, 0, false);
+    expect_values(t, &c->out, 2, false);
+}
+
+static void expect_file(const generated_file *file, const pm_motion_content *content) {
+    size_t t = 0;
+    assert_int_equal(content->node_count, file->node_count);
+    assert_int_equal(content->clip_count, file->clip_count);
+    for (size_t i = 0; i < file->node_count; i++)
+        assert_int_equal(content->nodes[i].parent, (int)i - 1);
+    for (size_t i = 0; i < file->clip_count; i++)
+        for (size_t c = 0; c < content->clips[i].channel_count; c++, t++) {
+            assert_true(t < file->track_count);
+            assert_int_equal(file->tracks[t].clip, i);
+            expect_track(&file->tracks[t], &content->clips[i], &content->clips[i].channels[c]);
+        }
+    assert_int_equal(t, file->track_count);
+}
+
+static void generated_documents_are_read_exactly(void **state) {
+    (void)state;
+    random_source source = random_salted(0x91f);
+    for (size_t i = 0; i < 400; i++) {
+        generated_file *file = gltf_generate(&source);
+        /* Any alignment: a caller's bytes may begin anywhere. */
+        const size_t shift = random_size(&source, 0, 3);
+        char *bytes = test_array(file->size + shift, 1);
+        memcpy(bytes + shift, file->data, file->size);
+        pm_motion *opened = NULL;
+        pm_error error;
+        expect_ok(parse(bytes + shift, file->size, false, NULL, &opened, &error), &error);
+        const pm_motion_content *content = pm_motion_get_content(opened);
+        assert_int_equal(content->format, file->is_binary ? PM_MOTION_GLB : PM_MOTION_GLTF);
+        expect_file(file, content);
+        pm_motion_destroy(&opened);
+        free(bytes);
+        gltf_generated_free(file);
+    }
+}
+
+/* The evaluator, which reads the files on its own, finds what they were made of. */
+static void the_evaluator_agrees_with_the_generator(void **state) {
+    (void)state;
+    random_source source = random_salted(0x92f);
+    for (size_t i = 0; i < 100; i++) {
+        generated_file *file = gltf_generate(&source);
+        gltf_evaluator *evaluator = gltf_evaluator_open(file->data, file->size);
+        assert_non_null(evaluator);
+        for (size_t t = 0, channel = 0; t < file->track_count; t++, channel++) {
+            const generated_track *track = &file->tracks[t];
+            double value[16], key[16];
+            channel = t > 0 && file->tracks[t - 1].clip != track->clip ? 0 : channel;
+            const size_t k = random_size(&source, 0, track->key_count - 1);
+            const double time = gltf_evaluator_time(evaluator, track->clip, channel, k);
+            assert_true(time == (double)track->times[k]);
+            gltf_evaluator_key(evaluator, track->clip, channel, k, 1, key);
+            gltf_evaluate(evaluator, track->clip, channel, time, value);
+            const bool is_cubic = strcmp(track->interpolation, "CUBICSPLINE") == 0;
+            const float *made = track->values + (is_cubic ? 3 * k + 1 : k) * track->components;
+            for (size_t c = 0; c < track->components; c++) {
+                assert_true((float)key[c] == made[c]);
+                assert_true(fabs(value[c] - key[c]) < 1e-6 || strcmp(track->path, "rotation") == 0);
+            }
+        }
+        gltf_evaluator_close(evaluator);
+        gltf_generated_free(file);
+    }
+}
+
+/* ---- one document and its faults ----------------------------------------------------------- */
+
+/* Two nodes, the second with a mesh of two morph targets. Its 80 bytes are
+ * the times 0, 0.5, 1 and 2 and four quaternions, which serve as vectors and weights too. */
+#define BIN                                                                                        \
+    "data:application/octet-stream;base64,AAAAAAAAAD8AAIA/AAAAQAAAAAAAAAAAAAAAAAAA"                \
+    "gD8AAAAAAAAAAAAAgD8AAAAAAAAAAAAAgD8AAAAAAAAAAAAAgD8AAAAAAAAAAAAAAAA="
+
+static const char valid[] =
+    "{\"asset\":{\"version\":\"2.0\"},"
+    "\"nodes\":[{\"name\":\"a\",\"children\":[1]},{\"name\":\"b\",\"mesh\":0}],"
+    "\"meshes\":[{\"primitives\":[{\"attributes\":{},\"targets\":[{},{}]}]}],"
+    "\"skins\":[{\"joints\":[0,1]}],"
+    "\"buffers\":[{\"byteLength\":80,\"uri\":\"" BIN "\"}],"
+    "\"bufferViews\":[{\"buffer\":0,\"byteLength\":16},"
+    "{\"buffer\":0,\"byteOffset\":16,\"byteLength\":64}],"
+    "\"accessors\":[{\"bufferView\":0,\"componentType\":5126,\"count\":4,\"type\":\"SCALAR\","
+    "\"min\":[0],\"max\":[2]},"
+    "{\"bufferView\":1,\"componentType\":5126,\"count\":4,\"type\":\"VEC4\"},"
+    "{\"bufferView\":1,\"componentType\":5126,\"count\":4,\"type\":\"VEC3\"},"
+    "{\"bufferView\":1,\"componentType\":5126,\"count\":8,\"type\":\"SCALAR\"}],"
+    "\"animations\":[{\"name\":\"c\",\"samplers\":[{\"input\":0,\"output\":1},"
+    "{\"input\":0,\"output\":2,\"interpolation\":\"STEP\"},{\"input\":0,\"output\":3}],"
+    "\"channels\":[{\"sampler\":0,\"target\":{\"node\":0,\"path\":\"rotation\"}},"
+    "{\"sampler\":1,\"target\":{\"node\":1,\"path\":\"scale\"}},"
+    "{\"sampler\":2,\"target\":{\"node\":1,\"path\":\"weights\"}}]}]}";
+
+static void a_document_gives_nodes_clips_and_skins(void **state) {
+    (void)state;
+    warning_log log = {0};
+    pm_motion *opened = read_ok(valid, &log);
+    const pm_motion_content *content = pm_motion_get_content(opened);
+    assert_int_equal(log.count, 0);
+    assert_int_equal(content->node_count, 2);
+    assert_string_equal(content->nodes[0].name.text, "a");
+    assert_int_equal(content->nodes[0].parent, -1);
+    assert_int_equal(content->nodes[1].parent, 0);
+    assert_true(content->nodes[0].rotation[3] == 1.0 && content->nodes[0].scale[2] == 1.0);
+    assert_int_equal(content->skin_count, 1);
+    assert_int_equal(content->skins[0].joint_count, 2);
+    assert_null(content->skins[0].inverse_binds);
+    assert_int_equal(content->clip_count, 1);
+    const pm_motion_clip *clip = &content->clips[0];
+    assert_int_equal(clip->timeline_count, 1);
+    assert_int_equal(clip->channel_count, 3);
+    assert_int_equal(clip->channels[2].components, 2);
+    assert_int_equal(clip->rate.den, 0);
+    assert_string_equal(content->layout, "");
+    pm_motion_destroy(&opened);
+}
+
+/* Each line changes one thing of the document, and names the place of the fault. */
+static const struct {
+    const char *from, *to, *pointer;
+} faults[] = {
+    {"\"asset\"", "\"assets\"", "/asset"},
+    {"\"2.0\"", "\"1.0\"", "/asset/version"},
+    {"\"2.0\"", "2.0", "/asset/version"},
+    {"\"2.0\"", "\"2.0\",\"minVersion\":\"2.1\"", "/asset/minVersion"},
+    {"\"nodes\":", "\"extensionsRequired\":[\"EXT_odd\"],\"nodes\":", "/extensionsRequired/0"},
+    {"\"nodes\":", "\"extensionsRequired\":[1],\"nodes\":", "/extensionsRequired/0"},
+    {"\"nodes\":[", "\"nodes\":[7,", "/nodes/0"},
+    {"\"children\":[1]", "\"children\":[2]", "/nodes/0/children/0"},
+    {"\"children\":[1]", "\"children\":[1,1]", "/nodes/0/children/1"},
+    {"\"children\":[1]", "\"children\":[0]", "/nodes/0/children"},
+    {"\"mesh\":0}", "\"mesh\":0,\"children\":[0]}", "/nodes/0/children"},
+    {"\"name\":\"b\"", "\"name\":1", "/nodes/1/name"},
+    {"\"name\":\"b\"", "\"rotation\":[0,0,0,0]", "/nodes/1/rotation"},
+    {"\"name\":\"b\"", "\"rotation\":[0,0,1]", "/nodes/1/rotation"},
+    {"\"name\":\"b\"", "\"scale\":[0,\"1\",1]", "/nodes/1/scale/1"},
+    {"\"name\":\"b\"", "\"matrix\":[1,0,0,0, 0,1,0,0, 0,0,1,0, 0,0,0,1]",
+     "/animations/0/channels/1/target/node"},
+    {"\"name\":\"b\"", "\"matrix\":[1,0,0,0, 0,1,0,0, 0,0,1,0, 0,0,0,1],\"scale\":[1,1,1]",
+     "/nodes/1/matrix"},
+    {"\"name\":\"b\"", "\"matrix\":[1,0,0,1, 0,1,0,0, 0,0,1,0, 0,0,0,1]", "/nodes/1/matrix"},
+    {"\"joints\":[0,1]", "\"joints\":[]", "/skins/0/joints"},
+    {"\"joints\":[0,1]", "\"joints\":[0,2]", "/skins/0/joints/1"},
+    {"\"joints\":[0,1]", "\"joints\":[0,-1]", "/skins/0/joints/1"},
+    {"\"joints\":[0,1]", "\"joints\":[0,1],\"inverseBindMatrices\":1",
+     "/skins/0/inverseBindMatrices"},
+    {"\"joints\":[0,1]", "\"joints\":[0,1],\"inverseBindMatrices\":4",
+     "/skins/0/inverseBindMatrices"},
+    {"\"byteLength\":80", "\"byteLength\":81", "/buffers/0/byteLength"},
+    {"\"byteLength\":80", "\"byteLength\":0", "/buffers/0/byteLength"},
+    {"\"byteLength\":80", "\"byteLength\":80.5", "/buffers/0/byteLength"},
+    {";base64", ";base6", "/buffers/0/uri"},
+    {"AAAA=\"", "AAA=\"", "/buffers/0/uri"},
+    {"AAAA=\"", "AA=AA\"", "/buffers/0/uri"},
+    {"AAAA=\"", "AAAB=\"", "/buffers/0/uri"},
+    {"AAAA=\"", "AA*A=\"", "/buffers/0/uri"},
+    {"data:", "http:", "/buffers/0/uri"},
+    {"data:application/octet-stream;base64,", "a.bin", "/buffers/0/uri"},
+    {"\"byteLength\":16}", "\"byteLength\":81}", "/bufferViews/0/byteLength"},
+    {"\"byteOffset\":16,\"byteLength\":64", "\"byteOffset\":17,\"byteLength\":64",
+     "/bufferViews/1/byteLength"},
+    {"\"byteOffset\":16,\"byteLength\":64", "\"byteOffset\":9007199254740992,\"byteLength\":64",
+     "/bufferViews/1/byteLength"},
+    {"\"byteOffset\":16,\"byteLength\":64", "\"byteOffset\":15,\"byteLength\":64",
+     "/accessors/1/byteOffset"},
+    {"{\"buffer\":0,", "{\"buffer\":1,", "/bufferViews/0/buffer"},
+    {"\"byteLength\":16}", "\"byteLength\":16,\"byteStride\":4}", "/animations/0/samplers/0/input"},
+    {"\"byteLength\":64}", "\"byteLength\":64,\"byteStride\":16}",
+     "/animations/0/samplers/0/output"},
+    {"\"bufferView\":0", "\"bufferView\":2", "/accessors/0/bufferView"},
+    {"5126,\"count\":4,\"type\":\"SCALAR\"", "5124,\"count\":4,\"type\":\"SCALAR\"",
+     "/accessors/0/componentType"},
+    {"\"count\":4", "\"count\":5", "/accessors/0"},
+    {"\"count\":4", "\"count\":4611686018427387904", "/accessors/0/count"},
+    {"\"count\":4", "\"count\":4503599627370496", "/accessors/0"},
+    {"\"type\":\"SCALAR\"", "\"type\":\"VEC5\"", "/accessors/0/type"},
+    {"\"count\":4,\"type\":\"SCALAR\"", "\"count\":1,\"type\":\"VEC4\"",
+     "/animations/0/samplers/0/input"},
+    {"\"count\":4,\"type\":\"SCALAR\"", "\"count\":4,\"normalized\":true,\"type\":\"SCALAR\"",
+     "/animations/0/samplers/0/input"},
+    {"\"count\":4,\"type\":\"SCALAR\"", "\"count\":3,\"type\":\"SCALAR\"",
+     "/animations/0/samplers/0/output"},
+    {"\"type\":\"VEC4\"", "\"type\":\"VEC3\"", "/animations/0/samplers/0/output"},
+    {"\"type\":\"VEC3\"", "\"type\":\"VEC4\"", "/animations/0/samplers/1/output"},
+    {"\"count\":8", "\"count\":4", "/animations/0/samplers/2/output"},
+    {"\"count\":8", "\"count\":9", "/animations/0/samplers/2/output"},
+    {"5126,\"count\":4,\"type\":\"VEC4\"", "5121,\"count\":4,\"type\":\"VEC4\"",
+     "/animations/0/samplers/0/output"},
+    {"5126,\"count\":4,\"type\":\"VEC3\"", "5121,\"normalized\":true,\"count\":4,\"type\":\"VEC3\"",
+     "/animations/0/samplers/1/output"},
+    {"\"output\":1}", "\"output\":1,\"interpolation\":\"CUBIC\"}",
+     "/animations/0/samplers/0/interpolation"},
+    {"\"output\":1}", "\"output\":1,\"interpolation\":\"CUBICSPLINE\"}",
+     "/animations/0/samplers/0/output"},
+    {"{\"input\":0", "{\"input\":9", "/animations/0/samplers/0/input"},
+    {"{\"input\":0,", "{", "/animations/0/samplers/0/input"},
+    {"\"output\":1}", "\"output\":4}", "/animations/0/samplers/0/output"},
+    {"\"sampler\":0", "\"sampler\":3", "/animations/0/channels/0/sampler"},
+    {"\"sampler\":0,", "", "/animations/0/channels/0/sampler"},
+    {"\"node\":0,", "\"node\":2,", "/animations/0/channels/0/target/node"},
+    {",\"path\":\"rotation\"", "", "/animations/0/channels/0/target/path"},
+    {"\"path\":\"weights\"", "\"path\":\"scale\"", "/animations/0/channels/2/target"},
+    {"\"node\":1,\"path\":\"weights\"", "\"node\":0,\"path\":\"weights\"",
+     "/animations/0/channels/2/target/path"},
+    {"\"channels\":", "\"channel\":", "/animations/0/channels"},
+    {"\"samplers\":", "\"sampler\":", "/animations/0/samplers"},
+    {"\"animations\":[{", "\"animations\":[3,{", "/animations/0"},
+    {"AAAAAAAAAD8AAIA/AAAAQAAA", "AAAAAAAAAD8AAIA/AACAPwAA",
+     "/animations/0/samplers/0/input"}, /* equal */
+    {"AAAAAAAAAD8AAIA/AAAAQAAA", "AAAAAAAAAD8AAIA/AABAPwAA",
+     "/animations/0/samplers/0/input"}, /* falling */
+    {"AAAAAAAAAD8AAIA/AAAAQAAA", "AAAAAAAAAD8AAIA/AADAfwAA",
+     "/animations/0/samplers/0/input"}, /* NaN */
+    {"AAAAAAAAAD8AAIA/AAAAQAAA", "AAAAAAAAAD8AAIA/AACAfwAA",
+     "/animations/0/samplers/0/input"}, /* infinite */
+    {"AAAAAAAAAD8AAIA/AAAAQAAA", "AACAvwAAAD8AAIA/AAAAQAAA",
+     "/animations/0/samplers/0/input"}, /* below 0 */
+    {"AAAAAAAAAD8AAIA/AAAAQAAAAAAAAAAAAAAAAAAAgD8AAAAAAAAAAAAAgD8AAAAAAAAAAAAAgD8AAAAAAAAAAAAAgD8AAAAAAAAAAAAAAAA=",
+     "AAAAAAAAAD8AAIA/AAAAQAAAAAAAAAAAAAAAAAAAgD8AAAAAAAAAAAAAgD8AAAAAAAAAAAAAgD8AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=",
+     "/animations/0/samplers/0/output"}, /* a quaternion of zeros */
+    {"AAAAAAAAAD8AAIA/AAAAQAAAAAAAAAAAAAAAAAAAgD8AAAAAAAAAAAAAgD8AAAAAAAAAAAAAgD8AAAAAAAAAAAAAgD8AAAAAAAAAAAAAAAA=",
+     "AAAAAAAAAD8AAIA/AAAAQAAAAAAAAAAAAAAAAAAAgD8AAAAAAAAAAAAAwH8AAAAAAAAAAAAAgD8AAAAAAAAAAAAAgD8AAAAAAAAAAAAAAAA=",
+     "/animations/0/samplers/0/output"}, /* a quaternion that is NaN */
+};
+
+static void each_fault_is_named_by_its_pointer(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
+        char *text = replaced(valid, faults[i].from, faults[i].to);
+        expect_pointer(text, faults[i].pointer);
+        free(text);
+    }
+}
+
+/* Each line is read, with a warning if there is one, which `strict` refuses. */
+static const struct {
+    const char *from, *to, *warning;
+} oddities[] = {
+    {"\"min\":[0],", "", "/accessors/0/min"},
+    {"\"max\":[2]", "\"max\":[3]", "/accessors/0/max"},
+    {"\"name\":\"b\"", "\"rotation\":[0,0,0,2]", "/nodes/1/rotation"},
+    {"\"name\":\"a\"", "\"name\":\"a\",\"rotation\":[0,0,0,1.0005]", NULL},
+    {"\"path\":\"scale\"", "\"path\":\"visibility\"", "/animations/0/channels/1/target/path"},
+    {"\"node\":1,\"path\":\"scale\"", "\"path\":\"anything\"", NULL},
+    {"\"count\":8", "\"count\":8.0", NULL},
+    {"{\"asset\"", "\xef\xbb\xbf{\"asset\"", NULL},
+    {"\"nodes\":", "\"extensionsRequired\":[\"KHR_draco_mesh_compression\"],\"nodes\":", NULL},
+    {"\"path\":\"rotation\"", "\"path\":\"rotation\",\"extensions\":{\"X\":{}}", NULL},
+};
+
+static void oddities_are_read_with_a_warning(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof oddities / sizeof *oddities; i++) {
+        char *text = replaced(valid, oddities[i].from, oddities[i].to);
+        warning_log log = {0};
+        pm_motion *opened = read_ok(text, &log);
+        pm_motion_destroy(&opened);
+        if (oddities[i].warning) {
+            pm_error error;
+            assert_non_null(strstr(log.last, oddities[i].warning));
+            expect_refusal(parse(text, strlen(text), true, NULL, &opened, &error), &error,
+                           PM_ERROR_FILE, oddities[i].warning);
+        }
+        free(text);
+    }
+}
+
+static void channels_without_a_node_are_not_duplicates(void **state) {
+    (void)state;
+    char *text = replaced(valid, "{\"node\":1,\"path\":\"scale\"}", "{\"path\":\"rotation\"}");
+    pm_motion *opened = read_ok(text, NULL);
+    assert_int_equal(pm_motion_get_content(opened)->clips[0].channel_count, 2);
+    pm_motion_destroy(&opened);
+    free(text);
+}
+
+static void animation_pointers_are_reported(void **state) {
+    (void)state;
+    char *text = replaced(valid, "{\"node\":1,\"path\":\"scale\"}",
+                          "{\"path\":\"pointer\",\"extensions\":{\"KHR_animation_pointer\":"
+                          "{\"pointer\":\"/nodes/0/scale\"}}}");
+    warning_log log = {0};
+    pm_motion *opened = read_ok(text, &log);
+    assert_int_equal(log.count, 1);
+    assert_non_null(strstr(log.last, "KHR_animation_pointer"));
+    assert_int_equal(pm_motion_get_content(opened)->clips[0].channel_count, 2);
+    pm_motion_destroy(&opened);
+    free(text);
+}
+
+/* The matrix of a known translation, rotation and scale gives them back. */
+static void matrices_are_decomposed(void **state) {
+    (void)state;
+    random_source source = random_salted(0x93f);
+    for (size_t i = 0; i < 200; i++) {
+        double q[4], r[9], s[3], t[3];
+        char matrix[600], *end = matrix;
+        random_quaternion(&source, q);
+        for (size_t k = 0; k < 3; k++) {
+            t[k] = random_between(&source, -50.0, 50.0);
+            s[k] = random_between(&source, 0.1, 9.0);
+        }
+        if (i % 2)
+            s[0] = -s[0]; /* a mirror */
+        const double x = q[0], y = q[1], z = q[2], w = q[3];
+        const double rows[9] = {
+            1 - 2 * (y * y + z * z), 2 * (x * y - z * w),     2 * (x * z + y * w),
+            2 * (x * y + z * w),     1 - 2 * (x * x + z * z), 2 * (y * z - x * w),
+            2 * (x * z - y * w),     2 * (y * z + x * w),     1 - 2 * (x * x + y * y)};
+        memcpy(r, rows, sizeof r);
+        end += snprintf(end, 64, "\"matrix\":[");
+        for (size_t c = 0; c < 3; c++)
+            end += snprintf(end, 128, "%.17g,%.17g,%.17g,0,", r[c] * s[c], r[3 + c] * s[c],
+                            r[6 + c] * s[c]);
+        (void)snprintf(end, 128, "%.17g,%.17g,%.17g,1]", t[0], t[1], t[2]);
+        char *text = replaced(valid, "\"name\":\"a\"", matrix);
+        char *moved =
+            replaced(text, "\"node\":0,\"path\":\"rotation\"", "\"node\":1,\"path\":\"rotation\"");
+        pm_motion *opened = read_ok(moved, NULL);
+        const pm_motion_node *node = &pm_motion_get_content(opened)->nodes[0];
+        double dot = 0.0;
+        for (size_t k = 0; k < 4; k++)
+            dot += node->rotation[k] * q[k];
+        assert_true(fabs(fabs(dot) - 1.0) < 1e-12);
+        for (size_t k = 0; k < 3; k++) {
+            assert_true(fabs(node->translation[k] - t[k]) < 1e-12);
+            assert_true(fabs(node->scale[k] - s[k]) < 1e-12);
+        }
+        pm_motion_destroy(&opened);
+        free(moved);
+        free(text);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(generated_documents_are_read_exactly),
+        cmocka_unit_test(the_evaluator_agrees_with_the_generator),
+        cmocka_unit_test(a_document_gives_nodes_clips_and_skins),
+        cmocka_unit_test(each_fault_is_named_by_its_pointer),
+        cmocka_unit_test(oddities_are_read_with_a_warning),
+        cmocka_unit_test(channels_without_a_node_are_not_duplicates),
+        cmocka_unit_test(animation_pointers_are_reported),
+        cmocka_unit_test(matrices_are_decomposed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Real and odd glTF files of others: what each is read as, or where it is refused. Valid is what the
+ * glTF 2.0 specification has as valid, with these exceptions, which are read with a warning: missing
+ * or wrong bounds of key times, and empty arrays. Needs a folder of data; skipped without it.
+ */
+#include <math.h>
+#include <posemill/posemill_motion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+#include "motion.h"
+
+/* ---- helpers ------------------------------------------------------------------------------- */
+
+static bool path_of(const char *name, char path[1024]) {
+    const char *data = getenv("POSEMILL_DATA");
+    (void)snprintf(path, 1024, "%s/gltf/%s", data ? data : POSEMILL_SOURCE_DIR "/../shared/data",
+                   name);
+    FILE *file = fopen(path, "rb");
+    if (file)
+        (void)fclose(file);
+    return file != NULL;
+}
+
+static void count_warning(void *user, pm_log_level level, const char *message) {
+    size_t *count = user;
+    (void)level;
+    (void)message;
+    (*count)++;
+}
+
+static pm_status open_file(const char *name, size_t *warnings, pm_motion **opened,
+                           pm_error *error) {
+    const pm_motion_read_options options = {.log = count_warning, .log_user = warnings};
+    char path[1024];
+    *opened = NULL;
+    *error = poisoned_error();
+    *warnings = 0;
+    if (!path_of(name, path))
+        skip();
+    return pm_motion_open(path, &options, opened, error);
+}
+
+static pm_motion *open_ok(const char *name, size_t *warnings) {
+    pm_motion *opened = NULL;
+    pm_error error;
+    expect_ok(open_file(name, warnings, &opened, &error), &error);
+    return opened;
+}
+
+/* ---- files that are read ------------------------------------------------------------------- */
+
+static const struct {
+    const char *name;
+    size_t nodes, skins, clips;
+    /* Of the last clip. */
+    const char *clip;
+    size_t channels, timelines, keys;
+    int64_t rate_num, rate_den;
+    size_t warnings;
+} readable[] = {
+    {"AnimatedMorphCube.gltf", 1, 0, 1, "Square", 1, 1, 127, 0, 0, 0},
+    {"Fox.glb", 26, 1, 3, "Run", 21, 1, 25, 0, 0, 0},
+    {"InfiniteSkinnedTentacle.glb", 924, 84, 1, "Track0", 840, 840, 3, 1, 1, 0},
+    {"SimpleSkin.gltf", 3, 1, 1, "", 1, 1, 12, 2, 1, 0},
+    {"box_animated.gltf", 4, 0, 1, "", 2, 2, 2, 0, 0, 0},
+    {"cesium_man.gltf", 22, 1, 1, "", 57, 19, 49, 0, 0, 0},
+    {"interpolation_test.gltf", 12, 0, 9, "Linear Translation", 1, 1, 5, 12, 5, 0},
+    {"quantized_gp_Fox.glb", 27, 1, 3, "Run", 21, 1, 71, 60, 1, 0},
+    {"meshopt_Fox.glb", 27, 1, 3, "Run", 21, 1, 36, 30, 1, 0},
+    /* Keys 2 long; bounds of both inputs are missing. */
+    {"odd/animation-patching.gltf", 1, 0, 2, "Quaternion normalization patching", 1, 1, 3, 0, 0, 5},
+    {"odd/animation-splines-sharing.gltf", 1, 0, 2,
+     "TRS animation, splines, sharing data with different time track", 2, 2, 4, 0, 0, 4},
+    {"odd/custom_property.gltf", 1, 0, 1, "", 1, 1, 1, 0, 0, 1},
+    {"odd/empty_array.gltf", 0, 0, 0, "", 0, 0, 0, 0, 0, 0},
+    {"odd/sampler_input_no_bounds.gltf", 1, 0, 1, "", 1, 1, 1, 0, 0, 2},
+    {"odd/syn_rot_antipodal_signs.gltf", 2, 0, 1, "rot_antipodal_signs", 1, 1, 4, 0, 0, 0},
+    {"odd/syn_rot_cubicspline.gltf", 2, 0, 1, "rot_cubicspline", 1, 1, 4, 0, 0, 0},
+    {"odd/syn_rot_int16_norm.gltf", 2, 0, 1, "rot_int16_norm", 1, 1, 4, 0, 0, 0},
+    {"odd/syn_rot_nonunit.gltf", 2, 0, 1, "rot_nonunit", 1, 1, 4, 0, 0, 1},
+    {"odd/syn_rot_single_key.gltf", 2, 0, 1, "rot_single_key", 1, 1, 1, 0, 0, 0},
+    {"odd/syn_rot_sparse_zero_base.gltf", 2, 0, 1, "rot_sparse_zero_base", 1, 1, 4, 0, 0, 0},
+    {"odd/syn_rot_step.gltf", 2, 0, 1, "rot_step", 1, 1, 4, 0, 0, 0},
+    {"odd/syn_rot_uint8_norm.gltf", 2, 0, 1, "rot_uint8_norm", 1, 1, 4, 0, 0, 0},
+};
+
+static void readable_files_have_their_content(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof readable / sizeof *readable; i++) {
+        size_t warnings = 0;
+        pm_motion *opened = NULL;
+        pm_error error;
+        const pm_status status = open_file(readable[i].name, &warnings, &opened, &error);
+#ifndef POSEMILL_MESHOPTIMIZER
+        if (strcmp(readable[i].name, "meshopt_Fox.glb") == 0) {
+            expect_refusal(status, &error, PM_ERROR_FILE, "EXT_meshopt_compression");
+            continue;
+        }
+#endif
+        if (status != PM_OK)
+            fail_msg("%s: %s", readable[i].name, error.message);
+        const pm_motion_content *content = pm_motion_get_content(opened);
+        print_message("%s\n", readable[i].name);
+        assert_int_equal(content->node_count, readable[i].nodes);
+        assert_int_equal(content->skin_count, readable[i].skins);
+        assert_int_equal(content->clip_count, readable[i].clips);
+        assert_int_equal(warnings, readable[i].warnings);
+        if (content->clip_count > 0) {
+            const pm_motion_clip *clip = &content->clips[content->clip_count - 1];
+            assert_string_equal(clip->name.text, readable[i].clip);
+            assert_int_equal(clip->channel_count, readable[i].channels);
+            assert_int_equal(clip->timeline_count, readable[i].timelines);
+            assert_int_equal(clip->timelines[0].key_count, readable[i].keys);
+            assert_int_equal(clip->rate.num, readable[i].rate_num);
+            assert_int_equal(clip->rate.den, readable[i].rate_den);
+        }
+        pm_motion_destroy(&opened);
+    }
+}
+
+/* ---- files that are refused ---------------------------------------------------------------- */
+
+static const struct {
+    const char *name, *pointer;
+} refused[] = {
+    /* Accessors with no elements. */
+    {"odd/animation-embedded.glb", "/accessors/9/count"},
+    {"odd/animation.gltf", "/accessors/9/count"},
+    {"odd/animation-splines-single-or-no-keyframes.gltf", "/accessors/0/count"},
+    /* Buffer views with no bytes. */
+    {"odd/animation-invalid.gltf", "/bufferViews/0/byteLength"},
+    {"odd/animation-missing-target-node.gltf", "/bufferViews/0/byteLength"},
+    {"odd/channel_duplicate_targets.gltf", "/animations/0/channels/1/target"},
+    {"odd/channel_node_matrix.gltf", "/animations/0/channels/0/target/node"},
+    {"odd/channel_node_no_morphs.gltf", "/animations/0/channels/0/target/path"},
+    {"odd/empty_objects.gltf", "/animations/0/channels"},
+    /* Their .bin files do not exist. */
+    {"odd/invalid_input_values.gltf", "/buffers/0/uri"},
+    {"odd/quaternion_cubic_non_unit_values.gltf", "/buffers/0/uri"},
+    {"odd/quaternion_non_unit_values.gltf", "/buffers/0/uri"},
+    {"odd/sampler_bufferview_bytestride.gltf", "/animations/0/samplers/0/input"},
+    {"odd/sampler_input_format_invalid.gltf", "/animations/0/samplers/0/input"},
+    {"odd/sampler_output_count_invalid.gltf", "/animations/0/samplers/0/output"},
+    {"odd/sampler_output_format_invalid.gltf", "/animations/0/samplers/0/output"},
+    {"odd/sampler_too_few_cubic_frames.gltf", "/animations/0/samplers/0/input"},
+    {"odd/unresolved_channel_sampler.gltf", "/animations/0/channels/0/sampler"},
+    {"odd/unresolved_channel_target.gltf", "/animations/0/channels/0/target/node"},
+    {"odd/unresolved_sampler_input.gltf", "/animations/0/samplers/0/input"},
+    {"odd/unresolved_sampler_output.gltf", "/animations/0/samplers/0/output"},
+    /* An accessor without a view has zeros: both keys are at 0 s. */
+    {"odd/valid.gltf", "/animations/0/samplers/0/input"},
+};
+
+static void invalid_files_are_refused_at_their_fault(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        size_t warnings = 0;
+        pm_motion *opened = NULL;
+        pm_error error;
+        char expected[128];
+        const pm_status status = open_file(refused[i].name, &warnings, &opened, &error);
+        (void)snprintf(expected, sizeof expected, ": %s: ", refused[i].pointer);
+        if (status != PM_ERROR_FILE || opened || !strstr(error.message, expected))
+            fail_msg("%s: status %d, '%s'; expected a fault at %s", refused[i].name, (int)status,
+                     status == PM_OK ? "" : error.message, refused[i].pointer);
+    }
+}
+
+/* ---- values -------------------------------------------------------------------------------- */
+
+static void read_key(const pm_motion_channel *c, size_t key, float out[4]) {
+    memcpy(out, (const char *)c->keys.data + key * c->keys.stride, 4 * sizeof *out);
+}
+
+/* The synthetic files turn about z by 0, 0.5, 1 and 2.5 rad at 0, 0.25, 0.5 and 1 s. */
+static void synthetic_files_have_the_known_rotations(void **state) {
+    (void)state;
+    static const double angles[] = {0.0, 0.5, 1.0, 2.5}, times[] = {0.0, 0.25, 0.5, 1.0};
+    static const struct {
+        const char *name;
+        double tolerance;
+    } files[] = {
+        {"odd/syn_rot_antipodal_signs.gltf", 1e-7},   {"odd/syn_rot_cubicspline.gltf", 1e-7},
+        {"odd/syn_rot_int16_norm.gltf", 1.0 / 32767}, {"odd/syn_rot_nonunit.gltf", 1e-6},
+        {"odd/syn_rot_sparse_zero_base.gltf", 1e-7},  {"odd/syn_rot_step.gltf", 1e-7},
+        {"odd/syn_rot_uint8_norm.gltf", 1.0 / 255}};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        size_t warnings = 0;
+        pm_motion *opened = open_ok(files[i].name, &warnings);
+        const pm_motion_clip *clip = &pm_motion_get_content(opened)->clips[0];
+        for (size_t k = 0; k < 4; k++) {
+            float q[4];
+            read_key(&clip->channels[0], k, q);
+            const double z = sin(angles[k] / 2), w = cos(angles[k] / 2);
+            const double sign = (double)q[2] * z + (double)q[3] * w < 0.0 ? -1.0 : 1.0;
+            assert_true(clip->timelines[0].times[k] == times[k]);
+            assert_true(q[0] == 0.0f && q[1] == 0.0f);
+            assert_true(fabs(sign * (double)q[2] - z) <= files[i].tolerance);
+            assert_true(fabs(sign * (double)q[3] - w) <= files[i].tolerance);
+        }
+        pm_motion_destroy(&opened);
+    }
+}
+
+static const pm_motion_channel *find_channel(const pm_motion_content *content, size_t clip,
+                                             const char *node, pm_motion_path path) {
+    const pm_motion_clip *c = &content->clips[clip];
+    for (size_t i = 0; i < c->channel_count; i++)
+        if (c->channels[i].path == path &&
+            strcmp(content->nodes[c->channels[i].node].name.text, node) == 0)
+            return &c->channels[i];
+    return NULL;
+}
+
+/* The same fox three times: as it is, quantised to int16, and compressed. gltfpack keeps 12 bits of
+ * rotations. */
+static void compressed_files_have_the_original_motion(void **state) {
+    (void)state;
+    static const char *const names[] = {
+        "quantized_gp_Fox.glb",
+#ifdef POSEMILL_MESHOPTIMIZER
+        "meshopt_Fox.glb",
+#endif
+    };
+    size_t warnings = 0, compared = 0;
+    pm_motion *fox = open_ok("Fox.glb", &warnings);
+    const pm_motion_content *original = pm_motion_get_content(fox);
+    for (size_t f = 0; f < sizeof names / sizeof *names; f++) {
+        pm_motion *opened = open_ok(names[f], &warnings);
+        for (size_t i = 0; i < original->clips[1].channel_count; i++) {
+            const pm_motion_channel *c = &original->clips[1].channels[i];
+            const char *node = original->nodes[c->node].name.text;
+            const pm_motion_channel *other =
+                find_channel(pm_motion_get_content(opened), 1, node, c->path);
+            if (c->path != PM_MOTION_ROTATION || !other)
+                continue;
+            float a[4], b[4];
+            read_key(c, 0, a);
+            read_key(other, 0, b);
+            const double exact[4] = {(double)a[0], (double)a[1], (double)a[2], (double)a[3]};
+            const double angle = rotation_error(b, exact);
+            if (angle > 4e-3)
+                fail_msg("%s: %s differs by %g rad", names[f], node, angle);
+            compared++;
+        }
+        pm_motion_destroy(&opened);
+    }
+    assert_true(compared >= 20 * (sizeof names / sizeof *names));
+    pm_motion_destroy(&fox);
+}
+
+/* The matrices of the file, a translation by -0.5, -1, 0, in its last column there. */
+static void inverse_binds_are_rows(void **state) {
+    (void)state;
+    size_t warnings = 0;
+    pm_motion *opened = open_ok("SimpleSkin.gltf", &warnings);
+    const pm_motion_skin *skin = &pm_motion_get_content(opened)->skins[0];
+    static const float expected[12] = {1, 0, 0, -0.5f, 0, 1, 0, -1, 0, 0, 1, 0};
+    assert_int_equal(skin->joint_count, 2);
+    for (size_t i = 0; i < 24; i++)
+        if (skin->inverse_binds[i] != expected[i % 12])
+            fail_msg("element %zu is %g, expected %g", i, (double)skin->inverse_binds[i],
+                     (double)expected[i % 12]);
+    pm_motion_destroy(&opened);
+}
+
+static void files_outside_of_the_folder_are_not_read(void **state) {
+    (void)state;
+    static const char *const uris[] = {"../Fox.glb",
+                                       "/etc/hostname",
+                                       "%2e%2e/Fox.glb",
+                                       "odd/../../x",
+                                       "file:///etc/passwd",
+                                       "http://a/b",
+                                       "a%00b",
+                                       "a%4",
+                                       "odd",
+                                       ""};
+    char folder[1024], text[256];
+    if (!path_of("Fox.glb", folder))
+        skip();
+    *strrchr(folder, '/') = '\0';
+    for (size_t i = 0; i < sizeof uris / sizeof *uris; i++) {
+        pm_motion *opened = NULL;
+        pm_error error = poisoned_error();
+        (void)snprintf(text, sizeof text,
+                       "{\"asset\":{\"version\":\"2.0\"},\"buffers\":[{\"byteLength\":1,"
+                       "\"uri\":\"%s\"}]}",
+                       uris[i]);
+        expect_refusal(pm_motion_parse(text, strlen(text), "", folder, NULL, &opened, &error),
+                       &error, PM_ERROR_FILE, "/buffers/0/uri");
+        assert_null(opened);
+    }
+    /* A name with a percent code is decoded. */
+    pm_motion *opened = NULL;
+    pm_error error;
+    (void)snprintf(text, sizeof text,
+                   "{\"asset\":{\"version\":\"2.0\"},\"buffers\":[{\"byteLength\":1,"
+                   "\"uri\":\"odd/animation%%2Ebin\"}]}");
+    expect_ok(pm_motion_parse(text, strlen(text), "", folder, NULL, &opened, &error), &error);
+    pm_motion_destroy(&opened);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(readable_files_have_their_content),
+        cmocka_unit_test(invalid_files_are_refused_at_their_fault),
+        cmocka_unit_test(synthetic_files_have_the_known_rotations),
+        cmocka_unit_test(compressed_files_have_the_original_motion),
+        cmocka_unit_test(inverse_binds_are_rows),
+        cmocka_unit_test(files_outside_of_the_folder_are_not_read),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Broken glTF files: cut at each boundary, with bytes changed, and with absurd numbers. Each is
+ * refused with a reason, or read; what is read can be written, and read again. Memory and time are
+ * bounded.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#include "check.h"
+#include "motion.h"
+#include "motion/model/model.h"
+#include "support/gltf_generator.h"
+
+enum { GENERATED = 12 };
+
+/* ---- inputs -------------------------------------------------------------------------------- */
+
+typedef struct input {
+    unsigned char *data;
+    size_t size;
+} input;
+
+static size_t collect(input inputs[GENERATED + 1]) {
+    random_source random = random_salted(0x951);
+    size_t count = 0;
+    for (; count < GENERATED; count++) {
+        generated_file *file = gltf_generate(&random);
+        inputs[count] = (input){test_array(file->size, 1), file->size};
+        memcpy(inputs[count].data, file->data, file->size);
+        gltf_generated_free(file);
+    }
+    const char *data = getenv("POSEMILL_DATA");
+    char path[1024];
+    (void)snprintf(path, sizeof path, "%s/gltf/Fox.glb",
+                   data ? data : POSEMILL_SOURCE_DIR "/../shared/data");
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        return count;
+    inputs[count] = (input){test_array(1 << 18, 1), 0};
+    inputs[count].size = fread(inputs[count].data, 1, 1 << 18, file);
+    (void)fclose(file);
+    return count + 1;
+}
+
+static void release(input *inputs, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        free(inputs[i].data);
+}
+
+static uint32_t word(const unsigned char *at) {
+    return at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
+}
+
+/* ---- one case ------------------------------------------------------------------------------ */
+
+static pm_status constant_samples(void *user, uint64_t first, size_t count,
+                                  double *const channels[], motion_position positions[],
+                                  pm_error *error) {
+    const pm_motion_clip *clip = user;
+    (void)error;
+    (void)first;
+    for (size_t c = 0; c < clip->channel_count; c++)
+        for (size_t i = 0; i < count * clip->channels[c].components; i++)
+            channels[c][i] = 0.5;
+    positions[0] = (motion_position){.key = 1, .exact = true};
+    return PM_OK;
+}
+
+typedef struct memory {
+    char *data;
+    size_t size, capacity;
+} memory;
+
+static pm_status keep(void *user, const void *data, size_t size, pm_error *error) {
+    memory *m = user;
+    (void)error;
+    if (m->size + size > m->capacity) {
+        m->capacity = 2 * (m->size + size);
+        m->data = realloc(m->data, m->capacity);
+        assert_non_null(m->data);
+    }
+    memcpy(m->data + m->size, data, size);
+    m->size += size;
+    return PM_OK;
+}
+
+static void write_and_read_again(const pm_motion *opened, const motion_format *format) {
+    const pm_motion_content *content = pm_motion_get_content(opened);
+    const motion_samples samples = {.count = 5,
+                                    .rate = {4, 1},
+                                    .read = constant_samples,
+                                    .user = (void *)(uintptr_t)content->clips};
+    memory out = {0};
+    const motion_sink sink = {keep, &out};
+    pm_motion *again = NULL;
+    pm_error error = poisoned_error();
+    expect_ok(format->write(opened, &samples, content->clip_count > 0,
+                            &(motion_write_options){.decimals = 6}, &sink, &error),
+              &error);
+    expect_ok(pm_motion_parse(out.data, out.size, "", NULL, NULL, &again, &error), &error);
+    assert_int_equal(pm_motion_get_content(again)->clip_count, content->clip_count);
+    pm_motion_destroy(&again);
+    free(out.data);
+}
+
+/* Sums all keys, so that a sanitizer sees each. */
+static double sum_keys(const pm_motion_content *content) {
+    double sum = 0.0;
+    for (size_t i = 0; i < content->clip_count; i++)
+        for (size_t c = 0; c < content->clips[i].channel_count; c++) {
+            const pm_motion_channel *channel = &content->clips[i].channels[c];
+            const size_t keys = content->clips[i].timelines[channel->timeline].key_count;
+            const pm_array *const arrays[] = {&channel->keys, &channel->in, &channel->out};
+            for (size_t a = 0; a < 3; a++)
+                for (size_t k = 0; arrays[a]->data && k < keys; k++)
+                    for (size_t n = 0; n < channel->components; n++) {
+                        float value;
+                        memcpy(&value,
+                               (const char *)arrays[a]->data + k * arrays[a]->stride + 4 * n, 4);
+                        sum += (double)value;
+                    }
+        }
+    return sum;
+}
+
+typedef struct tally {
+    size_t read, refused;
+} tally;
+
+/* The bytes are copied to a block of just their size. */
+static void run_case(const void *data, size_t size, pm_motion_format format, tally *t) {
+    const pm_motion_read_options options = {.format = format};
+    pm_motion *opened = NULL;
+    pm_error error = poisoned_error();
+    char *copy = malloc(size > 0 ? size : 1);
+    assert_non_null(copy);
+    memcpy(copy, data, size);
+    const clock_t begin = clock();
+    const pm_status status = pm_motion_parse(copy, size, "", NULL, &options, &opened, &error);
+    assert_true((double)(clock() - begin) / CLOCKS_PER_SEC < 1.0);
+    if (status == PM_OK) {
+        t->read++;
+        assert_true(sum_keys(pm_motion_get_content(opened)) < 1e39 * 1e39);
+        write_and_read_again(opened, &motion_glb);
+        write_and_read_again(opened, &motion_gltf);
+    } else {
+        t->refused++;
+        assert_int_equal(status, PM_ERROR_FILE);
+        assert_true(strlen(error.message) > 8);
+        assert_null(opened);
+    }
+    pm_motion_destroy(&opened);
+    free(copy);
+}
+
+static pm_motion_format format_of(const input *in) {
+    return memcmp(in->data, "glTF", 4) == 0 ? PM_MOTION_GLB : PM_MOTION_GLTF;
+}
+
+/* ---- the cases ----------------------------------------------------------------------------- */
+
+static void files_are_cut_at_every_boundary(void **state) {
+    (void)state;
+    input inputs[GENERATED + 1];
+    const size_t count = collect(inputs);
+    random_source random = random_salted(0x952);
+    tally t = {0};
+    for (size_t i = 0; i < count; i++) {
+        const bool is_binary = format_of(&inputs[i]) == PM_MOTION_GLB;
+        const size_t text = is_binary ? word(inputs[i].data + 12) : 0;
+        for (size_t cut = 0; cut < 34 && cut < inputs[i].size; cut++)
+            run_case(inputs[i].data, cut, format_of(&inputs[i]), &t);
+        for (size_t cut = 16 + text; is_binary && cut < 32 + text; cut++)
+            run_case(inputs[i].data, cut, PM_MOTION_GLB, &t);
+        for (size_t k = 0; k < 10; k++) {
+            const size_t cut = random_size(&random, 0, inputs[i].size - 1);
+            run_case(inputs[i].data, cut, format_of(&inputs[i]), &t);
+        }
+    }
+    release(inputs, count);
+    assert_int_equal(t.read, 0);
+    assert_true(t.refused > 400);
+}
+
+static void lengths_in_the_header_lie(void **state) {
+    (void)state;
+    static const uint32_t lies[] = {0, 1, 4, 11, 12, 19, 20, 0x7fffffff, 0xfffffffc, 0xffffffff};
+    input inputs[GENERATED + 1];
+    const size_t count = collect(inputs);
+    tally t = {0};
+    for (size_t i = 0; i < count; i++) {
+        if (format_of(&inputs[i]) != PM_MOTION_GLB)
+            continue;
+        const size_t bin = 20 + word(inputs[i].data + 12);
+        const size_t places[] = {0, 4, 8, 12, 16, bin, bin + 4};
+        for (size_t p = 0; p < sizeof places / sizeof *places; p++)
+            for (size_t l = 0; l < sizeof lies / sizeof *lies; l++) {
+                unsigned char before[4];
+                memcpy(before, inputs[i].data + places[p], 4);
+                memcpy(inputs[i].data + places[p], &lies[l], 4);
+                run_case(inputs[i].data, inputs[i].size, PM_MOTION_GLB, &t);
+                memcpy(inputs[i].data + places[p], before, 4);
+            }
+    }
+    release(inputs, count);
+    assert_true(t.refused > 100);
+}
+
+static void bytes_are_changed(void **state) {
+    (void)state;
+    input inputs[GENERATED + 1];
+    const size_t count = collect(inputs);
+    random_source random = random_salted(0x953);
+    tally t = {0};
+    for (size_t i = 0; i < 30 * count; i++) {
+        const input *in = &inputs[i % count];
+        unsigned char *copy = test_array(in->size, 1);
+        memcpy(copy, in->data, in->size);
+        const size_t changes = random_size(&random, 1, 6);
+        for (size_t k = 0; k < changes; k++)
+            copy[random_size(&random, 0, in->size - 1)] = (unsigned char)random_bits(&random);
+        run_case(copy, in->size, format_of(in), &t);
+        free(copy);
+    }
+    release(inputs, count);
+    assert_true(t.refused > 50 && t.read > 20);
+}
+
+/* A random number of the JSON text becomes another one. */
+static void run_with_number(const char *json, const void *bin, size_t bin_size,
+                            random_source *random, tally *t) {
+    static const char *const absurd[] = {"-1",
+                                         "0",
+                                         "1",
+                                         "3",
+                                         "255",
+                                         "65536",
+                                         "2147483647",
+                                         "4294967295",
+                                         "4294967296",
+                                         "1e9",
+                                         "9007199254740991",
+                                         "9223372036854775807",
+                                         "99999999999999999999999",
+                                         "1e300",
+                                         "0.5",
+                                         "null"};
+    const size_t length = strlen(json);
+    const char *at = json + random_size(random, 0, length - 1);
+    at += strcspn(at, "0123456789");
+    const size_t digits = strspn(at, "0123456789");
+    const char *number = absurd[random_size(random, 0, sizeof absurd / sizeof *absurd - 1)];
+    if (digits == 0)
+        return;
+    char *text = test_array(length + 64, 1);
+    const size_t before = (size_t)(at - json);
+    memcpy(text, json, before);
+    (void)snprintf(text + before, length + 64 - before, "%s%s", number, at + digits);
+    if (bin) {
+        size_t size = 0;
+        unsigned char *file = glb_assemble(text, bin, bin_size, &size);
+        run_case(file, size, PM_MOTION_GLB, t);
+        free(file);
+    } else {
+        run_case(text, strlen(text), PM_MOTION_GLTF, t);
+    }
+    free(text);
+}
+
+static void numbers_are_absurd(void **state) {
+    (void)state;
+    input inputs[GENERATED + 1];
+    const size_t count = collect(inputs);
+    random_source random = random_salted(0x954);
+    tally t = {0};
+    for (size_t i = 0; i < count; i++) {
+        const bool is_binary = format_of(&inputs[i]) == PM_MOTION_GLB;
+        const size_t text = is_binary ? word(inputs[i].data + 12) : inputs[i].size;
+        char *json = test_array(text + 1, 1);
+        memcpy(json, inputs[i].data + (is_binary ? 20 : 0), text);
+        json[text] = '\0';
+        const unsigned char *bin = is_binary ? inputs[i].data + 28 + text : NULL;
+        for (size_t k = 0; k < 60; k++)
+            run_with_number(json, bin, is_binary ? inputs[i].size - 28 - text : 0, &random, &t);
+        free(json);
+    }
+    release(inputs, count);
+    assert_true(t.refused > 100 && t.read > 50);
+}
+
+/* What a file of a few kilobytes can make the reader do: many users of one large accessor, deep
+ * nesting, sizes that no data stand for. */
+static void small_files_stay_small(void **state) {
+    (void)state;
+    tally t = {0};
+    char *text = test_array(1 << 20, 1);
+    memset(text, '[', 1 << 20);
+    run_case(text, 1 << 20, PM_MOTION_GLTF, &t);
+    static const char *const texts[] = {
+        "{\"asset\":{\"version\":\"2.0\"},\"buffers\":[{\"byteLength\":4000000000}],"
+        "\"bufferViews\":[{\"buffer\":0,\"byteLength\":4000000000}],"
+        "\"nodes\":[{}],\"accessors\":[{\"bufferView\":0,\"componentType\":5126,"
+        "\"count\":1000000000,\"type\":\"SCALAR\"}],\"animations\":[{\"samplers\":["
+        "{\"input\":0,\"output\":0}],\"channels\":[]}]}",
+        "{\"asset\":{\"version\":\"2.0\"},\"nodes\":[{}],\"accessors\":[{\"componentType\":5126,"
+        "\"count\":1000000000,\"type\":\"SCALAR\"}],\"animations\":[{\"samplers\":["
+        "{\"input\":0,\"output\":0}],\"channels\":[]}]}",
+        "{\"asset\":{\"version\":\"2.0\"},\"nodes\":[{}],\"skins\":[{\"joints\":[0],"
+        "\"inverseBindMatrices\":0}],\"accessors\":[{\"componentType\":5126,"
+        "\"count\":1000000000,\"type\":\"MAT4\"}]}",
+        "{\"asset\":{\"version\":\"2.0\"},\"nodes\":[{}],\"buffers\":[{\"byteLength\":4000000000},"
+        "{\"byteLength\":4,\"uri\":\"data:;base64,oAAAAA==\"}],\"bufferViews\":[{\"buffer\":0,"
+        "\"byteLength\":4000000000,\"extensions\":{\"EXT_meshopt_compression\":{\"buffer\":1,"
+        "\"byteLength\":4,\"byteStride\":4,\"count\":1000000000,\"mode\":\"ATTRIBUTES\"}}}],"
+        "\"accessors\":[{\"bufferView\":0,\"componentType\":5126,"
+        "\"count\":1000000000,\"type\":\"SCALAR\"}],\"animations\":[{\"samplers\":["
+        "{\"input\":0,\"output\":0}],\"channels\":[]}]}"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        run_case(texts[i], strlen(texts[i]), PM_MOTION_GLTF, &t);
+    assert_int_equal(t.refused, 1 + sizeof texts / sizeof *texts);
+    free(text);
+}
+
+/* Each of 2000 nodes uses one accessor of 16-bit integers, which is converted once. */
+static void shared_accessors_are_converted_once(void **state) {
+    (void)state;
+    enum { NODES = 2000, KEYS = 20000 };
+    unsigned char *bin = test_array(KEYS * 12, 1);
+    char *json = test_array(NODES * 80 + 2000, 1), *end = json;
+    for (size_t k = 0; k < KEYS; k++) {
+        const float time = (float)k;
+        const int16_t q[4] = {0, 0, 0, 32767};
+        memcpy(bin + 4 * k, &time, 4);
+        memcpy(bin + (size_t)KEYS * 4 + 8 * k, q, 8);
+    }
+    end += sprintf(end,
+                   "{\"asset\":{\"version\":\"2.0\"},\"buffers\":[{\"byteLength\":%d}],"
+                   "\"bufferViews\":[{\"buffer\":0,\"byteLength\":%d}],\"accessors\":["
+                   "{\"bufferView\":0,\"componentType\":5126,\"count\":%d,\"type\":\"SCALAR\","
+                   "\"min\":[0],\"max\":[%d]},{\"bufferView\":0,\"byteOffset\":%d,"
+                   "\"componentType\":5122,\"normalized\":true,\"count\":%d,\"type\":\"VEC4\"}],"
+                   "\"animations\":[{\"samplers\":[{\"input\":0,\"output\":1}],\"channels\":[",
+                   KEYS * 12, KEYS * 12, KEYS, KEYS - 1, KEYS * 4, KEYS);
+    for (int i = 0; i < NODES; i++)
+        end += sprintf(end, "%s{\"sampler\":0,\"target\":{\"node\":%d,\"path\":\"rotation\"}}",
+                       i ? "," : "", i);
+    end += sprintf(end, "]}],\"nodes\":[");
+    for (int i = 0; i < NODES; i++)
+        end += sprintf(end, "%s{}", i ? "," : "");
+    (void)sprintf(end, "]}");
+    size_t size = 0;
+    unsigned char *file = glb_assemble(json, bin, (size_t)KEYS * 12, &size);
+    pm_motion *opened = NULL;
+    pm_error error;
+    const clock_t begin = clock();
+    expect_ok(pm_motion_parse(file, size, "", NULL, NULL, &opened, &error), &error);
+    assert_true((double)(clock() - begin) / CLOCKS_PER_SEC < 1.0);
+    const pm_motion_clip *clip = &pm_motion_get_content(opened)->clips[0];
+    assert_int_equal(clip->channel_count, NODES);
+    assert_ptr_equal(clip->channels[0].keys.data, clip->channels[NODES - 1].keys.data);
+    pm_motion_destroy(&opened);
+    free(file);
+    free(json);
+    free(bin);
+}
+
+/* The largest memory of the whole run, which has read thousands of files. */
+static void memory_stays_below_100_megabytes(void **state) {
+    (void)state;
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    skip();
+#endif
+    struct rusage usage;
+    assert_int_equal(getrusage(RUSAGE_SELF, &usage), 0);
+    assert_true(usage.ru_maxrss < 100L * 1024);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(files_are_cut_at_every_boundary),
+        cmocka_unit_test(lengths_in_the_header_lie),
+        cmocka_unit_test(bytes_are_changed),
+        cmocka_unit_test(numbers_are_absurd),
+        cmocka_unit_test(small_files_stay_small),
+        cmocka_unit_test(shared_accessors_are_converted_once),
+        cmocka_unit_test(memory_stays_below_100_megabytes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,676 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Tests of writing glTF and GLB: samples stand where keys stood, to the bit, all else is as it was,
+ * and no bytes are left that nothing refers to. Outputs are read by the independent evaluator.
+ */
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+#include "motion.h"
+#include "motion/gltf/document.h"
+#include "motion/model/model.h"
+#include "support/gltf_evaluator.h"
+#include "support/gltf_generator.h"
+
+/* ---- a sink in memory ---------------------------------------------------------------------- */
+
+typedef struct memory {
+    char *data;
+    size_t size, capacity;
+    size_t fail_after; /* bytes; 0: never */
+} memory;
+
+static pm_status keep(void *user, const void *data, size_t size, pm_error *error) {
+    memory *m = user;
+    if (m->fail_after > 0 && m->size + size > m->fail_after) {
+        if (error)
+            *error = (pm_error){.status = PM_ERROR_OUTPUT};
+        return PM_ERROR_OUTPUT;
+    }
+    if (m->size + size > m->capacity) {
+        m->capacity = 2 * (m->size + size);
+        m->data = realloc(m->data, m->capacity);
+        assert_non_null(m->data);
+    }
+    memcpy(m->data + m->size, data, size);
+    m->size += size;
+    return PM_OK;
+}
+
+/* ---- samples ------------------------------------------------------------------------------- */
+
+enum { MAX_SAMPLES = 3000 };
+#define POISON 777.0
+
+/* Samples of the evaluator; some are said to lie on a key, and have a value that must not appear. */
+typedef struct source {
+    const gltf_evaluator *evaluator;
+    const pm_motion_clip *clip;
+    const motion_samples *samples;
+    uint64_t on_key[MAX_SAMPLES];
+    uint64_t expected; /* the next sample to be asked for */
+} source;
+
+static double exact_time(const motion_samples *s, uint64_t k) {
+    return s->has_end && k == s->count - 1
+               ? s->end
+               : s->start + (double)k * (double)s->rate.den / (double)s->rate.num;
+}
+
+static pm_status read_samples(void *user, uint64_t first, size_t count, double *const channels[],
+                              motion_position positions[], pm_error *error) {
+    source *s = user;
+    (void)error;
+    assert_int_equal(first, s->expected); /* in order */
+    assert_true(first + count <= s->samples->count);
+    s->expected = first + count;
+    for (size_t k = 0; k < count; k++) {
+        const uint64_t key = s->on_key[first + k];
+        positions[k] = (motion_position){.key = key, .exact = key != MOTION_NO_KEY};
+        for (size_t c = 0; c < s->clip->channel_count; c++) {
+            const size_t n = s->clip->channels[c].components;
+            double value[16];
+            gltf_evaluate(s->evaluator, s->samples->clip, c, exact_time(s->samples, first + k),
+                          value);
+            const bool is_key = key < s->clip->timelines[s->clip->channels[c].timeline].key_count;
+            for (size_t i = 0; i < n; i++)
+                channels[c][k * n + i] = is_key ? POISON : (double)(float)value[i];
+        }
+    }
+    return PM_OK;
+}
+
+static motion_samples random_samples(random_source *r, size_t clip, source *s) {
+    motion_samples made = {.clip = clip,
+                           .count = random_unit(r) < 0.1 ? 1100 : random_size(r, 1, 40),
+                           .rate = {(int64_t)random_size(r, 1, 240), (int64_t)random_size(r, 1, 3)},
+                           .start = random_unit(r) < 0.5 ? 0.0 : random_between(r, 0.0, 4.0),
+                           .read = read_samples,
+                           .user = s};
+    made.has_end = made.count > 1 && random_unit(r) < 0.3;
+    made.end =
+        exact_time(
+            &(motion_samples){.count = made.count + 1, .start = made.start, .rate = made.rate},
+            made.count - 1) -
+        (made.has_end ? 0.3 * (double)made.rate.den / (double)made.rate.num : 0.0);
+    for (size_t k = 0; k < made.count; k++)
+        s->on_key[k] = random_unit(r) < 0.2 ? random_size(r, 0, 5) : MOTION_NO_KEY;
+    return made;
+}
+
+/* ---- checks -------------------------------------------------------------------------------- */
+
+static json_t *root_of(const char *data, size_t size) {
+    uint32_t text = (uint32_t)size;
+    const bool is_binary = size > 20 && memcmp(data, "glTF", 4) == 0;
+    if (is_binary)
+        memcpy(&text, data + 12, 4);
+    json_t *root = json_loadb(data + (is_binary ? 20 : 0), text, JSON_ALLOW_NUL, NULL);
+    assert_non_null(root);
+    return root;
+}
+
+static size_t integer(const json_t *object, const char *key) {
+    return (size_t)json_integer_value(json_object_get(object, key));
+}
+
+/* Every accessor is used by a sampler, every view by an accessor, and every byte by a view but for
+ * at most 3 before one. For documents whose meshes have no data. */
+static void expect_no_orphans(const json_t *root) {
+    const json_t *accessors = json_object_get(root, "accessors");
+    const json_t *views = json_object_get(root, "bufferViews");
+    bool *used = calloc(json_array_size(accessors) + 1, sizeof *used);
+    bool *seen = calloc(json_array_size(views) + 1, sizeof *seen);
+    assert_true(used && seen);
+    for (size_t a = 0; a < json_array_size(json_object_get(root, "animations")); a++) {
+        const json_t *samplers =
+            json_object_get(json_array_get(json_object_get(root, "animations"), a), "samplers");
+        for (size_t i = 0; i < json_array_size(samplers); i++) {
+            used[integer(json_array_get(samplers, i), "input")] = true;
+            used[integer(json_array_get(samplers, i), "output")] = true;
+        }
+    }
+    size_t bytes = 0;
+    for (size_t i = 0; i < json_array_size(accessors); i++) {
+        const json_t *accessor = json_array_get(accessors, i);
+        const json_t *sparse = json_object_get(accessor, "sparse");
+        assert_true(used[i]);
+        if (json_object_get(accessor, "bufferView"))
+            seen[integer(accessor, "bufferView")] = true;
+        if (sparse) {
+            seen[integer(json_object_get(sparse, "indices"), "bufferView")] = true;
+            seen[integer(json_object_get(sparse, "values"), "bufferView")] = true;
+        }
+    }
+    for (size_t i = 0; i < json_array_size(views); i++) {
+        assert_true(seen[i]);
+        bytes += integer(json_array_get(views, i), "byteLength") + 3;
+    }
+    const json_t *buffers = json_object_get(root, "buffers");
+    assert_true(json_array_size(buffers) <= 1);
+    assert_true(integer(json_array_get(buffers, 0), "byteLength") <= bytes);
+    free(used);
+    free(seen);
+}
+
+/* Indices of accessors and views may change. */
+static void mask(json_t *object, const char *key) {
+    if (json_object_get(object, key))
+        json_object_set_new(object, key, json_integer(0));
+}
+
+static void mask_all(json_t *object) {
+    const char *key;
+    json_t *value;
+    json_object_foreach(object, key, value) mask(object, key);
+}
+
+static json_t *masked(const json_t *root) {
+    json_t *copy = json_deep_copy(root), *mesh, *primitive, *object;
+    size_t i, k, t;
+    json_array_foreach(json_object_get(copy, "meshes"), i, mesh)
+        json_array_foreach(json_object_get(mesh, "primitives"), k, primitive) {
+        mask(primitive, "indices");
+        mask_all(json_object_get(primitive, "attributes"));
+        json_array_foreach(json_object_get(primitive, "targets"), t, object) mask_all(object);
+    }
+    json_array_foreach(json_object_get(copy, "skins"), i, object)
+        mask(object, "inverseBindMatrices");
+    json_array_foreach(json_object_get(copy, "images"), i, object) mask(object, "bufferView");
+    return copy;
+}
+
+static void expect_same_members(const json_t *a, const json_t *b) {
+    static const char *const rewritten[] = {"animations", "accessors", "bufferViews", "buffers"};
+    json_t *x = masked(a), *y = masked(b);
+    for (size_t i = 0; i < sizeof rewritten / sizeof *rewritten; i++) {
+        json_object_del(x, rewritten[i]);
+        json_object_del(y, rewritten[i]);
+    }
+    assert_true(json_equal(x, y));
+    json_decref(x);
+    json_decref(y);
+}
+
+static void expect_same_channel(const gltf_evaluator *a, const gltf_evaluator *b, size_t clip,
+                                size_t c) {
+    evaluated_channel x = {0}, y = {0};
+    assert_true(gltf_evaluator_channel(a, clip, c, &x));
+    assert_true(gltf_evaluator_channel(b, clip, c, &y));
+    assert_string_equal(x.interpolation, y.interpolation);
+    assert_int_equal(x.key_count, y.key_count);
+    assert_int_equal(x.components, y.components);
+    for (size_t k = 0; k < x.key_count; k++) {
+        assert_true(gltf_evaluator_time(a, clip, c, k) == gltf_evaluator_time(b, clip, c, k));
+        for (size_t part = 0; part < 3; part++) {
+            double u[16], v[16];
+            gltf_evaluator_key(a, clip, c, k, part, u);
+            gltf_evaluator_key(b, clip, c, k, part, v);
+            assert_memory_equal(u, v, x.components * sizeof *u);
+        }
+    }
+}
+
+static void expect_samples(const gltf_evaluator *out, const source *s, size_t c) {
+    const motion_samples *samples = s->samples;
+    const pm_motion_channel *channel = &s->clip->channels[c];
+    evaluated_channel info = {0};
+    assert_true(gltf_evaluator_channel(out, samples->clip, c, &info));
+    assert_string_equal(info.interpolation, "LINEAR");
+    assert_int_equal(info.key_count, samples->count);
+    assert_int_equal(info.components, channel->components);
+    for (size_t k = 0; k < samples->count; k++) {
+        double written[16], value[16];
+        gltf_evaluator_key(out, samples->clip, c, k, 1, written);
+        gltf_evaluate(s->evaluator, samples->clip, c, exact_time(samples, k), value);
+        assert_true(gltf_evaluator_time(out, samples->clip, c, k) ==
+                    (double)(float)exact_time(samples, k));
+        for (size_t i = 0; i < channel->components; i++) {
+            float expected = (float)value[i];
+            if (s->on_key[k] < s->clip->timelines[channel->timeline].key_count)
+                memcpy(&expected,
+                       (const char *)channel->keys.data + s->on_key[k] * channel->keys.stride +
+                           i * sizeof expected,
+                       sizeof expected);
+            if (written[i] != (double)expected)
+                fail_msg("sample %zu of channel %zu is %.9g, expected %.9g", k, c, written[i],
+                         (double)expected);
+        }
+    }
+}
+
+/* One input for all resampled channels, with the exact bounds. */
+static void expect_one_input(const json_t *root, const source *s) {
+    const json_t *animation = json_array_get(json_object_get(root, "animations"), s->samples->clip);
+    size_t input = SIZE_MAX;
+    for (size_t c = 0; c < s->clip->channel_count; c++) {
+        if (s->clip->channels[c].interpolation == PM_MOTION_STEP)
+            continue;
+        const json_t *channel = json_array_get(json_object_get(animation, "channels"), c);
+        const json_t *sampler =
+            json_array_get(json_object_get(animation, "samplers"), integer(channel, "sampler"));
+        assert_true(input == SIZE_MAX || input == integer(sampler, "input"));
+        input = integer(sampler, "input");
+    }
+    if (input == SIZE_MAX)
+        return;
+    const json_t *accessor = json_array_get(json_object_get(root, "accessors"), input);
+    const double min = json_number_value(json_array_get(json_object_get(accessor, "min"), 0));
+    const double max = json_number_value(json_array_get(json_object_get(accessor, "max"), 0));
+    assert_true(min == (double)(float)exact_time(s->samples, 0));
+    assert_true(max == (double)(float)exact_time(s->samples, s->samples->count - 1));
+}
+
+static pm_motion *parse(const void *data, size_t size, bool is_strict) {
+    const pm_motion_read_options options = {.strict = is_strict};
+    pm_motion *opened = NULL;
+    pm_error error = poisoned_error();
+    expect_ok(pm_motion_parse(data, size, "", NULL, &options, &opened, &error), &error);
+    return opened;
+}
+
+static void check_output(const generated_file *file, const memory *out, const source *s) {
+    json_t *before = root_of((const char *)file->data, file->size);
+    json_t *after = root_of(out->data, out->size);
+    gltf_evaluator *evaluator = gltf_evaluator_open(out->data, out->size);
+    assert_non_null(evaluator);
+    size_t channel = 0;
+    for (size_t t = 0; t < file->track_count; t++, channel++) {
+        const size_t clip = file->tracks[t].clip;
+        channel = t > 0 && file->tracks[t - 1].clip != clip ? 0 : channel;
+        if (clip == s->samples->clip && s->clip->channels[channel].interpolation != PM_MOTION_STEP)
+            expect_samples(evaluator, s, channel);
+        else
+            expect_same_channel(s->evaluator, evaluator, clip, channel);
+    }
+    expect_one_input(after, s);
+    expect_no_orphans(after);
+    expect_same_members(before, after);
+    json_decref(before);
+    json_decref(after);
+    gltf_evaluator_close(evaluator);
+    pm_motion *again = parse(out->data, out->size, false);
+    pm_motion_destroy(&again);
+}
+
+static void samples_replace_keys_and_all_else_remains(void **state) {
+    (void)state;
+    random_source random = random_salted(0x941);
+    for (size_t i = 0; i < 200; i++) {
+        generated_file *file = gltf_generate(&random);
+        pm_motion *opened = parse(file->data, file->size, false);
+        gltf_evaluator *evaluator = gltf_evaluator_open(file->data, file->size);
+        assert_non_null(evaluator);
+        const size_t clip = random_size(&random, 0, file->clip_count - 1);
+        source *s = calloc(1, sizeof *s);
+        assert_non_null(s);
+        const motion_samples samples = random_samples(&random, clip, s);
+        s->evaluator = evaluator;
+        s->clip = &pm_motion_get_content(opened)->clips[clip];
+        s->samples = &samples;
+        memory out = {0};
+        const motion_sink sink = {keep, &out};
+        const motion_format *format = random_unit(&random) < 0.5 ? &motion_gltf : &motion_glb;
+        pm_error error = poisoned_error();
+        expect_ok(format->write(opened, &samples, 1, &(motion_write_options){.decimals = 6}, &sink,
+                                &error),
+                  &error);
+        if (file->track_count > 0 && out.size > 0)
+            check_output(file, &out, s);
+        free(out.data);
+        free(s);
+        gltf_evaluator_close(evaluator);
+        pm_motion_destroy(&opened);
+        gltf_generated_free(file);
+    }
+}
+
+/* ---- real files ---------------------------------------------------------------------------- */
+
+static pm_status constant_samples(void *user, uint64_t first, size_t count,
+                                  double *const channels[], motion_position positions[],
+                                  pm_error *error) {
+    const pm_motion_clip *clip = user;
+    (void)error;
+    (void)positions;
+    (void)first;
+    for (size_t c = 0; c < clip->channel_count; c++)
+        for (size_t i = 0; i < count * clip->channels[c].components; i++)
+            channels[c][i] = 0.5;
+    return PM_OK;
+}
+
+static bool open_data(const char *name, pm_motion **opened) {
+    char path[1024];
+    pm_error error;
+    const char *data = getenv("POSEMILL_DATA");
+    (void)snprintf(path, sizeof path, "%s/gltf/%s",
+                   data ? data : POSEMILL_SOURCE_DIR "/../shared/data", name);
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        return false;
+    (void)fclose(file);
+    expect_ok(pm_motion_open(path, NULL, opened, &error), &error);
+    return true;
+}
+
+/* The bytes that a view stands for: its own, or its compressed ones. */
+static const unsigned char *bytes_of(const gltf_document *document, size_t view, size_t *size) {
+    const gltf_view *v = &document->views[view];
+    const gltf_compression *c = v->compression;
+    const gltf_buffer *buffer = &document->buffers[c ? c->buffer : v->buffer];
+    *size = c ? c->size : v->size;
+    return buffer->data + (c ? c->offset : v->offset);
+}
+
+static void expect_same_view(const gltf_document *a, const gltf_document *b, const json_t *x,
+                             const json_t *y) {
+    size_t sizes[2] = {0, 0};
+    const json_t *const holders[] = {json_object_get(x, "bufferView"),
+                                     json_object_get(y, "bufferView")};
+    assert_int_equal(holders[0] != NULL, holders[1] != NULL);
+    if (!holders[0])
+        return;
+    const unsigned char *p = bytes_of(a, integer(x, "bufferView"), &sizes[0]);
+    const unsigned char *q = bytes_of(b, integer(y, "bufferView"), &sizes[1]);
+    assert_int_equal(sizes[0], sizes[1]);
+    assert_memory_equal(p, q, sizes[0]);
+}
+
+/* Follows the same references from both documents, and compares what they lead to. */
+static void expect_same_accessors(const gltf_document *a, const gltf_document *b, const json_t *x,
+                                  const json_t *y) {
+    const char *key;
+    json_t *value;
+    json_object_foreach((json_t *)(uintptr_t)x, key, value) {
+        const json_t *other = json_object_get(y, key);
+        const json_t *p = json_array_get(json_object_get(a->root, "accessors"),
+                                         (size_t)json_integer_value(value));
+        const json_t *q = json_array_get(json_object_get(b->root, "accessors"),
+                                         (size_t)json_integer_value(other));
+        assert_true(p && q);
+        assert_int_equal(integer(p, "count"), integer(q, "count"));
+        assert_int_equal(integer(p, "byteOffset"), integer(q, "byteOffset"));
+        assert_true(json_equal(json_object_get(p, "min"), json_object_get(q, "min")) ||
+                    !json_object_get(p, "min"));
+        expect_same_view(a, b, p, q);
+    }
+}
+
+static void expect_same_meshes(const gltf_document *a, const gltf_document *b) {
+    const json_t *x = json_object_get(a->root, "meshes"), *y = json_object_get(b->root, "meshes");
+    assert_int_equal(json_array_size(x), json_array_size(y));
+    for (size_t i = 0; i < json_array_size(x); i++) {
+        const json_t *p = json_object_get(json_array_get(x, i), "primitives");
+        const json_t *q = json_object_get(json_array_get(y, i), "primitives");
+        for (size_t k = 0; k < json_array_size(p); k++) {
+            const json_t *u = json_array_get(p, k), *v = json_array_get(q, k);
+            expect_same_accessors(a, b, json_object_get(u, "attributes"),
+                                  json_object_get(v, "attributes"));
+            const json_t *ut = json_object_get(u, "targets"), *vt = json_object_get(v, "targets");
+            for (size_t t = 0; t < json_array_size(ut); t++)
+                expect_same_accessors(a, b, json_array_get(ut, t), json_array_get(vt, t));
+        }
+    }
+    const json_t *p = json_object_get(a->root, "images"), *q = json_object_get(b->root, "images");
+    for (size_t i = 0; i < json_array_size(p); i++)
+        expect_same_view(a, b, json_array_get(p, i), json_array_get(q, i));
+}
+
+static void expect_same_clips(const pm_motion_content *a, const pm_motion_content *b) {
+    assert_int_equal(a->clip_count, b->clip_count);
+    for (size_t i = 1; i < a->clip_count; i++)
+        for (size_t c = 0; c < a->clips[i].channel_count; c++) {
+            const pm_motion_channel *x = &a->clips[i].channels[c], *y = &b->clips[i].channels[c];
+            const size_t keys = a->clips[i].timelines[x->timeline].key_count;
+            assert_int_equal(x->interpolation, y->interpolation);
+            for (size_t k = 0; k < keys; k++)
+                assert_memory_equal((const char *)x->keys.data + k * x->keys.stride,
+                                    (const char *)y->keys.data + k * y->keys.stride,
+                                    x->components * sizeof(float));
+        }
+    for (size_t i = 0; i < a->skin_count; i++)
+        if (a->skins[i].inverse_binds)
+            assert_memory_equal(a->skins[i].inverse_binds, b->skins[i].inverse_binds,
+                                a->skins[i].joint_count * 12 * sizeof(float));
+}
+
+static void real_files_keep_what_is_not_animated(void **state) {
+    (void)state;
+    static const char *const names[] = {
+        "Fox.glb",
+        "AnimatedMorphCube.gltf",
+        "InfiniteSkinnedTentacle.glb",
+        "SimpleSkin.gltf",
+        "cesium_man.gltf",
+        "interpolation_test.gltf",
+        "quantized_gp_Fox.glb",
+#ifdef POSEMILL_MESHOPTIMIZER
+        "meshopt_Fox.glb",
+#endif
+    };
+    static const motion_format *const formats[] = {&motion_gltf, &motion_glb};
+    for (size_t i = 0; i < 2 * (sizeof names / sizeof *names); i++) {
+        pm_motion *opened = NULL;
+        if (!open_data(names[i / 2], &opened))
+            skip();
+        const pm_motion_content *content = pm_motion_get_content(opened);
+        const motion_samples samples = {.count = 7,
+                                        .rate = {10, 1},
+                                        .read = constant_samples,
+                                        .user = (void *)(uintptr_t)&content->clips[0]};
+        memory out = {0};
+        const motion_sink sink = {keep, &out};
+        pm_error error = poisoned_error();
+        expect_ok(formats[i % 2]->write(opened, &samples, 1, &(motion_write_options){.decimals = 6},
+                                        &sink, &error),
+                  &error);
+        pm_motion *again = parse(out.data, out.size, true);
+        const gltf_document *a = opened->document, *b = again->document;
+        expect_same_members(a->root, b->root);
+        expect_same_meshes(a, b);
+        expect_same_clips(content, pm_motion_get_content(again));
+        const pm_motion_clip *clip = &pm_motion_get_content(again)->clips[0];
+        const bool is_step = content->clips[0].channels[0].interpolation == PM_MOTION_STEP;
+        assert_int_equal(clip->timelines[0].key_count,
+                         is_step ? content->clips[0].timelines[0].key_count : 7);
+        assert_true(is_step || (clip->rate.num == 10 && clip->rate.den == 1));
+        pm_motion_destroy(&again);
+        pm_motion_destroy(&opened);
+        free(out.data);
+    }
+}
+
+/* ---- special documents --------------------------------------------------------------------- */
+
+/* Times 0 and 1, and two translations, in 32 bytes; then 4 bytes that nothing refers to. */
+#define DOCUMENT(node)                                                                             \
+    "{\"asset\":{\"version\":\"2.0\",\"generator\":\"caf\\u00e9 \\u0000 \\\\\"},"                  \
+    "\"nodes\":[{\"extras\":[1.0,1e-300,-0.1,9007199254740993,0.30000000000000004]" node "}],"     \
+    "\"animations\":[{\"samplers\":[{\"input\":0,\"output\":1,\"extras\":5}],"                     \
+    "\"channels\":[{\"sampler\":0,\"target\":{\"node\":0,\"path\":\"translation\"}}]}],"           \
+    "\"accessors\":[{\"bufferView\":0,\"componentType\":5126,\"count\":2,\"type\":\"SCALAR\","     \
+    "\"min\":[0],\"max\":[1]},{\"bufferView\":0,\"byteOffset\":8,\"componentType\":5126,"          \
+    "\"count\":2,\"type\":\"VEC3\"}],\"bufferViews\":[{\"buffer\":0,\"byteLength\":32}],"          \
+    "\"buffers\":[{\"byteLength\":36,\"name\":\"kept\"}]}"
+
+static memory write_document(const char *json, bool is_binary) {
+    const float data[9] = {0, 1, 1, 2, 3, 4, 5, 6, -1};
+    size_t size = 0;
+    unsigned char *file = glb_assemble(json, data, sizeof data, &size);
+    pm_motion *opened = parse(file, size, false);
+    const motion_samples samples = {
+        .count = 3,
+        .rate = {2, 1},
+        .read = constant_samples,
+        .user = (void *)(uintptr_t)&pm_motion_get_content(opened)->clips[0]};
+    memory out = {0};
+    const motion_sink sink = {keep, &out};
+    pm_error error = poisoned_error();
+    const motion_format *format = is_binary ? &motion_glb : &motion_gltf;
+    expect_ok(
+        format->write(opened, &samples, 1, &(motion_write_options){.decimals = 6}, &sink, &error),
+        &error);
+    pm_motion_destroy(&opened);
+    free(file);
+    return out;
+}
+
+/* Numbers, texts with NUL and with other characters, and extras of the changed sampler. */
+static void json_that_is_carried_over_is_equal(void **state) {
+    (void)state;
+    for (int is_binary = 0; is_binary < 2; is_binary++) {
+        json_t *before = json_loads(DOCUMENT(""), JSON_ALLOW_NUL, NULL);
+        memory out = write_document(DOCUMENT(""), is_binary);
+        json_t *after = root_of(out.data, out.size);
+        assert_non_null(before);
+        expect_same_members(before, after);
+        const json_t *sampler = json_array_get(
+            json_object_get(json_array_get(json_object_get(after, "animations"), 0), "samplers"),
+            0);
+        assert_int_equal(integer(sampler, "extras"), 5);
+        const json_t *buffer = json_array_get(json_object_get(after, "buffers"), 0);
+        assert_string_equal(json_string_value(json_object_get(buffer, "name")), "kept");
+        assert_int_equal(integer(buffer, "byteLength"), 3 * 4 + 3 * 12);
+        assert_int_equal(json_array_size(json_object_get(after, "bufferViews")), 1);
+        expect_no_orphans(after);
+        json_decref(before);
+        json_decref(after);
+        free(out.data);
+    }
+}
+
+static void unknown_chunks_are_carried_over(void **state) {
+    (void)state;
+    const float data[9] = {0, 1, 1, 2, 3, 4, 5, 6, -1};
+    const unsigned char other[] = {4, 0, 0, 0, 'O', 'D', 'D', 'x', 1, 2, 3, 4};
+    size_t size = 0;
+    unsigned char *file = glb_assemble(DOCUMENT(""), data, sizeof data, &size);
+    file = realloc(file, size + sizeof other);
+    assert_non_null(file);
+    memcpy(file + size, other, sizeof other);
+    const uint32_t total = (uint32_t)(size + sizeof other);
+    memcpy(file + 8, &total, 4);
+    pm_motion *opened = parse(file, total, true);
+    memory out = {0};
+    const motion_sink sink = {keep, &out};
+    pm_error error = poisoned_error();
+    expect_ok(
+        motion_glb.write(opened, NULL, 0, &(motion_write_options){.decimals = 6}, &sink, &error),
+        &error);
+    assert_true(out.size > sizeof other);
+    assert_memory_equal(out.data + out.size - sizeof other, other, sizeof other);
+    pm_motion_destroy(&opened);
+    opened = parse(out.data, out.size, true);
+    pm_motion_destroy(&opened);
+    free(out.data);
+    free(file);
+}
+
+/* An unknown extension may refer to any view: all stay, and new ones follow. */
+static void unknown_extensions_keep_all_indices(void **state) {
+    (void)state;
+    static const char json[] = DOCUMENT(",\"extensions\":{\"ODD_x\":{\"bufferView\":0}}");
+    for (int is_binary = 0; is_binary < 2; is_binary++) {
+        json_t *before = json_loads(json, JSON_ALLOW_NUL, NULL);
+        memory out = write_document(json, is_binary);
+        json_t *after = root_of(out.data, out.size);
+        const json_t *x = json_object_get(before, "bufferViews");
+        const json_t *y = json_object_get(after, "bufferViews");
+        assert_int_equal(json_array_size(y), 2);
+        assert_true(json_equal(json_array_get(x, 0), json_array_get(y, 0)));
+        x = json_object_get(before, "accessors");
+        y = json_object_get(after, "accessors");
+        assert_int_equal(json_array_size(y), 4);
+        for (size_t i = 0; i < 2; i++)
+            assert_true(json_equal(json_array_get(x, i), json_array_get(y, i)));
+        expect_same_members(before, after);
+        gltf_evaluator *evaluator = gltf_evaluator_open(out.data, out.size);
+        double value[3];
+        assert_non_null(evaluator);
+        gltf_evaluate(evaluator, 0, 0, 0.7, value);
+        assert_true(value[0] == 0.5 && value[2] == 0.5);
+        gltf_evaluator_close(evaluator);
+        json_decref(before);
+        json_decref(after);
+        free(out.data);
+    }
+}
+
+/* 10^7 samples a second cannot be told apart in float32 after one second. */
+static void times_that_float32_cannot_hold_are_refused(void **state) {
+    (void)state;
+    const float data[9] = {0, 1, 1, 2, 3, 4, 5, 6, -1};
+    size_t size = 0;
+    unsigned char *file = glb_assemble(DOCUMENT(""), data, sizeof data, &size);
+    pm_motion *opened = parse(file, size, false);
+    motion_samples samples = {.count = 40,
+                              .rate = {10000000, 1},
+                              .start = 1.0,
+                              .read = constant_samples,
+                              .user = (void *)(uintptr_t)&pm_motion_get_content(opened)->clips[0]};
+    memory out = {0};
+    const motion_sink sink = {keep, &out};
+    pm_error error = poisoned_error();
+    expect_refusal(motion_glb.write(opened, &samples, 1, &(motion_write_options){.decimals = 6},
+                                    &sink, &error),
+                   &error, PM_ERROR_TIME, "float32");
+    assert_int_equal(out.size, 0);
+    const motion_samples twice[] = {{.count = 1, .read = constant_samples, .user = samples.user},
+                                    {.count = 1, .read = constant_samples, .user = samples.user}};
+    expect_refusal(
+        motion_glb.write(opened, twice, 2, &(motion_write_options){.decimals = 6}, &sink, &error),
+        &error, PM_ERROR_ARGUMENT, "twice");
+    pm_motion_destroy(&opened);
+    free(file);
+}
+
+/* The sink's error is the writer's, wherever it occurs. */
+static void errors_of_the_sink_are_passed_on(void **state) {
+    (void)state;
+    const float data[9] = {0, 1, 1, 2, 3, 4, 5, 6, -1};
+    size_t size = 0, failures = 0;
+    unsigned char *file = glb_assemble(DOCUMENT(""), data, sizeof data, &size);
+    pm_motion *opened = parse(file, size, false);
+    const motion_samples samples = {
+        .count = 3,
+        .rate = {2, 1},
+        .read = constant_samples,
+        .user = (void *)(uintptr_t)&pm_motion_get_content(opened)->clips[0]};
+    for (int is_binary = 0; is_binary < 2; is_binary++) {
+        for (size_t after = 1;; after += 7) {
+            memory out = {.fail_after = after};
+            const motion_sink sink = {keep, &out};
+            pm_error error = poisoned_error();
+            const pm_status status =
+                (is_binary ? motion_glb : motion_gltf)
+                    .write(opened, &samples, 1, &(motion_write_options){.decimals = 6}, &sink,
+                           &error);
+            free(out.data);
+            if (status == PM_OK)
+                break;
+            assert_int_equal(status, PM_ERROR_OUTPUT);
+            failures++;
+        }
+    }
+    assert_true(failures > 100);
+    pm_motion_destroy(&opened);
+    free(file);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(samples_replace_keys_and_all_else_remains),
+        cmocka_unit_test(real_files_keep_what_is_not_animated),
+        cmocka_unit_test(json_that_is_carried_over_is_equal),
+        cmocka_unit_test(unknown_chunks_are_carried_over),
+        cmocka_unit_test(unknown_extensions_keep_all_indices),
+        cmocka_unit_test(times_that_float32_cannot_hold_are_refused),
+        cmocka_unit_test(errors_of_the_sink_are_passed_on),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
