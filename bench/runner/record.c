@@ -91,31 +91,31 @@ void record_print_footing(const bench_record *record) {
 
 static void write_options(json_writer *json, const bench_record *record) {
     json_begin_object(json, "options");
-    json_bool(json, "quick", record->quick);
-    json_string(json, "case", record->glob);
-    json_integer(json, "samples", record->samples);
-    json_integer(json, "tracks", SCENE_TRACKS);
-    json_integer(json, "keys", record->segments + 1);
-    json_integer(json, "key_rate", SCENE_KEY_RATE);
-    json_integer(json, "lanes", record->device.lanes);
-    json_integer(json, "baseline_threads", record->threads);
-    json_string(json, "compiler", COMPILER);
-    json_bool(json, "event_times", record->event_times);
+    json_write_bool(json, "quick", record->quick);
+    json_write_string(json, "case", record->glob);
+    json_write_integer(json, "samples", record->samples);
+    json_write_integer(json, "tracks", SCENE_TRACKS);
+    json_write_integer(json, "keys", record->segments + 1);
+    json_write_integer(json, "key_rate", SCENE_KEY_RATE);
+    json_write_integer(json, "lanes", record->device.lanes);
+    json_write_integer(json, "baseline_threads", record->threads);
+    json_write_string(json, "compiler", COMPILER);
+    json_write_bool(json, "event_times", record->event_times);
     json_end_object(json);
 }
 
 static void write_case(json_writer *json, const bench_result *result) {
     json_begin_object(json, NULL);
-    json_string(json, "name", result->name);
-    json_integer(json, "samples", result->samples);
-    json_number(json, "seconds_min", result->seconds_min);
-    json_number(json, "seconds_median", result->seconds_median);
-    json_number(json, "seconds_p95", result->seconds_p95);
-    json_number(json, "samples_per_s", result->samples_per_s);
-    json_integer(json, "bytes_per_sample", result->bytes_per_sample);
-    json_number(json, "ceiling_share", result->ceiling_share);
-    json_number(json, "baseline_ratio", result->baseline_ratio);
-    json_number(json, "max_error_rad", result->max_error_rad);
+    json_write_string(json, "name", result->name);
+    json_write_integer(json, "samples", result->samples);
+    json_write_number(json, "seconds_min", result->seconds_min);
+    json_write_number(json, "seconds_median", result->seconds_median);
+    json_write_number(json, "seconds_p95", result->seconds_p95);
+    json_write_number(json, "samples_per_s", result->samples_per_s);
+    json_write_integer(json, "bytes_per_sample", result->bytes_per_sample);
+    json_write_number(json, "ceiling_share", result->ceiling_share);
+    json_write_number(json, "baseline_ratio", result->baseline_ratio);
+    json_write_number(json, "max_error_rad", result->max_error_rad);
     json_end_object(json);
 }
 
@@ -128,10 +128,10 @@ cli_exit record_write(const bench_record *record, cli_output *output) {
     }
     json_writer json = {file, 0, false};
     json_begin_object(&json, NULL);
-    json_string(&json, "device", record->device.name);
-    json_string(&json, "driver", record->device.driver);
-    json_string(&json, "platform", record->device.platform);
-    json_string(&json, "commit", bench_commit);
+    json_write_string(&json, "device", record->device.name);
+    json_write_string(&json, "driver", record->device.driver);
+    json_write_string(&json, "platform", record->device.platform);
+    json_write_string(&json, "commit", bench_commit);
     write_options(&json, record);
     json_begin_array(&json, "cases");
     for (size_t i = 0; i < record->count; i++) {

@@ -28,10 +28,11 @@ typedef struct composer {
     const pm_motion_content *content;
     const pm_motion_clip *clip;
     const motion_compose_options *options;
-    const char *order;           /* "ZXY" */
-    const pm_timeline *timeline; /* of the frames */
-    joint_source *sources;       /* of each node */
-    uint32_t *first_child;       /* of each node; UINT32_MAX: none */
+    const char *order; /* "ZXY" */
+    pm_rational rate;
+    size_t frames;
+    joint_source *sources; /* of each node */
+    uint32_t *first_child; /* of each node; UINT32_MAX: none */
     uint32_t *next_sibling;
     uint32_t *joints; /* nodes in the order of the file */
     size_t joint_count;
@@ -42,11 +43,11 @@ typedef struct composer {
 
 /* ---- what is written ----------------------------------------------------------------------- */
 
-static void leave_out(const composer *c, size_t count, const char *what) {
+static void leave_out(const composer *c, size_t count, const char *one, const char *many) {
     char text[64];
     if (count == 0 || !c->options->left_out)
         return;
-    snprintf(text, sizeof text, "%zu %s%s", count, what, count == 1 ? "" : "s");
+    snprintf(text, sizeof text, "%zu %s", count, count == 1 ? one : many);
     c->options->left_out(c->options->user, text);
 }
 
@@ -66,10 +67,10 @@ static void find_sources(composer *c) {
     }
     for (size_t n = 0; n < c->content->node_count; n++)
         c->sources[n].has_positions = c->content->nodes[n].parent < 0 || c->sources[n].translation;
-    leave_out(c, scales, "channel of scales");
-    leave_out(c, others, "channel of weights and scalars");
-    leave_out(c, c->content->skin_count, "skin");
-    leave_out(c, c->content->clip_count - 1, "other clip");
+    leave_out(c, scales, "channel of scales", "channels of scales");
+    leave_out(c, others, "channel of weights or scalars", "channels of weights or scalars");
+    leave_out(c, c->content->skin_count, "skin", "skins");
+    leave_out(c, c->content->clip_count - 1, "other clip", "other clips");
 }
 
 static bool is_scaled(const pm_motion_node *node) {
@@ -80,26 +81,43 @@ static void leave_scales_out(const composer *c) {
     size_t scaled = 0;
     for (size_t n = 0; n < c->content->node_count; n++)
         scaled += is_scaled(&c->content->nodes[n]);
-    leave_out(c, scaled, "scale of the rest pose");
+    leave_out(c, scaled, "scale of a rest pose", "scales of rest poses");
 }
 
-/* Finds the timeline of the frames: BVH has one frame time for all channels. */
-static pm_status find_timeline(composer *c, pm_error *error) {
+static bool is_written(const pm_motion_channel *channel) {
+    return channel->node >= 0 && channel->path <= PM_MOTION_TRANSLATION;
+}
+
+static pm_status refuse_rate(pm_error *error) {
+    motion_report(error, PM_ERROR_FILE, "key times are not uniform; BVH requires a rate");
+    if (error)
+        error->hint = "give the rate with --rate";
+    return PM_ERROR_FILE;
+}
+
+/* Finds the rate and the number of frames: BVH has one frame time for all channels. A channel
+ * with one key is constant. */
+static pm_status find_frames(composer *c, pm_error *error) {
     const pm_motion_clip *clip = c->clip;
+    c->rate = clip->rate;
     for (size_t i = 0; i < clip->channel_count; i++) {
-        const pm_motion_channel *channel = &clip->channels[i];
-        const pm_timeline *own = &clip->timelines[channel->timeline];
-        if (channel->node < 0 || channel->path > PM_MOTION_TRANSLATION)
+        const pm_timeline *own = &clip->timelines[clip->channels[i].timeline];
+        if (!is_written(&clip->channels[i]))
             continue;
-        if (own->times || (c->timeline && c->timeline != own)) {
-            motion_refuse(error, "key times are not uniform; BVH requires a rate");
-            if (error)
-                error->hint = "give the rate with --rate";
-            return PM_ERROR_FILE;
-        }
-        c->timeline = own;
+        if (c->rate.den == 0 && !own->times)
+            c->rate = own->rate;
+        c->frames = own->key_count > c->frames ? own->key_count : c->frames;
     }
-    return c->timeline ? PM_OK : motion_refuse(error, "has no channel that BVH can hold");
+    if (c->frames == 0)
+        return motion_refuse(error, "has no channel that BVH can hold");
+    for (size_t i = 0; i < clip->channel_count; i++) {
+        const pm_timeline *own = &clip->timelines[clip->channels[i].timeline];
+        const bool is_uniform = !own->times || clip->rate.den != 0;
+        const bool is_whole = own->key_count == c->frames && is_uniform;
+        if (is_written(&clip->channels[i]) && !is_whole && own->key_count > 1)
+            return refuse_rate(error);
+    }
+    return c->rate.den != 0 ? PM_OK : refuse_rate(error);
 }
 
 /* ---- the hierarchy ------------------------------------------------------------------------- */
@@ -255,10 +273,14 @@ static void put_hierarchy(composer *c) {
 
 /* ---- frames -------------------------------------------------------------------------------- */
 
-static void read_value(const pm_motion_channel *channel, size_t frame, const double *rest,
-                       uint32_t components, double *value) {
+/* A channel with one key is constant. */
+static void read_value(const composer *c, const pm_motion_channel *channel, size_t frame,
+                       const double *rest, uint32_t components, double *value) {
+    const size_t keys = channel ? c->clip->timelines[channel->timeline].key_count : 0;
     for (uint32_t i = 0; i < components; i++)
-        value[i] = channel ? evaluate_number(&channel->keys, components, frame, i) : rest[i];
+        value[i] =
+            channel ? evaluate_number(&channel->keys, components, keys == c->frames ? frame : 0, i)
+                    : rest[i];
 }
 
 /* Fills a row, which holds the frame before: its branch of angles is continued. */
@@ -268,10 +290,10 @@ static void fill_row(const composer *c, size_t frame, double *row) {
         const pm_motion_node *node = &c->content->nodes[c->joints[j]];
         double q[4], near[3], angles[3] = {0, 0, 0};
         if (source->has_positions) {
-            read_value(source->translation, frame, node->translation, 3, row);
+            read_value(c, source->translation, frame, node->translation, 3, row);
             row += 3;
         }
-        read_value(source->rotation, frame, node->rotation, 4, q);
+        read_value(c, source->rotation, frame, node->rotation, 4, q);
         for (size_t i = 0; i < 3; i++)
             near[i] = row[i] / DEGREES;
         pm_euler_from_quat(c->options->euler, q, near, angles);
@@ -283,11 +305,11 @@ static void fill_row(const composer *c, size_t frame, double *row) {
 static pm_status write_frames(const composer *c, const motion_sink *sink, pm_error *error) {
     double *row = calloc(c->model.channel_count + 1, sizeof *row);
     bvh_writer writer;
-    pm_status status = bvh_writer_begin(&writer, &c->model, sink, c->timeline->key_count,
-                                        c->timeline->rate, c->options->decimals, error);
+    pm_status status =
+        bvh_writer_begin(&writer, &c->model, sink, c->frames, c->rate, c->options->decimals, error);
     if (status == PM_OK && !row)
         status = motion_refuse_memory(error);
-    for (size_t f = 0; f < c->timeline->key_count && status == PM_OK; f++) {
+    for (size_t f = 0; f < c->frames && status == PM_OK; f++) {
         fill_row(c, f, row);
         status = bvh_writer_row(&writer, row, error);
     }
@@ -331,7 +353,7 @@ pm_status bvh_compose(const pm_motion *motion, const motion_compose_options *opt
                   .options = options,
                   .order = orders[options->euler],
                   .model = {.line_end = "\n"}};
-    pm_status status = find_timeline(&c, error);
+    pm_status status = find_frames(&c, error);
     if (status == PM_OK)
         status = compose_with(&c, sink, error);
     free(c.model.hierarchy);

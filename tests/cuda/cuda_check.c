@@ -71,12 +71,12 @@ static void write_programs(json_writer *json, const check *c) {
     json_begin_array(json, "programs");
     for (const cuda_program *p = c->programs.first; p; p = p->next) {
         json_begin_object(json, NULL);
-        json_string(json, "program", p->name);
-        json_integer(json, "registers", (uint64_t)p->registers);
-        json_integer(json, "local_bytes", (uint64_t)p->local_bytes);
-        json_integer(json, "numbers", p->compared);
-        json_integer(json, "differing", p->differing);
-        json_string(json, "bits", verdict(p));
+        json_write_string(json, "program", p->name);
+        json_write_integer(json, "registers", (uint64_t)p->registers);
+        json_write_integer(json, "local_bytes", (uint64_t)p->local_bytes);
+        json_write_integer(json, "numbers", p->compared);
+        json_write_integer(json, "differing", p->differing);
+        json_write_string(json, "bits", verdict(p));
         json_end_object(json);
     }
     json_end_array(json);
@@ -88,10 +88,10 @@ static bool write_json(const check *c, const char *path) {
     json_writer json = {.file = file};
     if (file) {
         json_begin_object(&json, NULL);
-        json_string(&json, "device", d->device);
-        json_integer(&json, "capability",
-                     10 * (uint64_t)d->capability_major + (uint64_t)d->capability_minor);
-        json_integer(&json, "cuda_version", (uint64_t)d->version);
+        json_write_string(&json, "device", d->device);
+        json_write_integer(&json, "capability",
+                           10 * (uint64_t)d->capability_major + (uint64_t)d->capability_minor);
+        json_write_integer(&json, "cuda_version", (uint64_t)d->version);
         write_programs(&json, c);
         json_end_object(&json);
         const bool failed = ferror(file);

@@ -147,7 +147,7 @@ static void json_has_no_control_characters_either(void **state) {
         FILE *file = open_memstream(&json_text, &json_size);
         assert_non_null(file);
         json_writer json = {file, 0, false};
-        json_string(&json, NULL, (const char *)text);
+        json_write_string(&json, NULL, (const char *)text);
         assert_int_equal(fclose(file), 0);
         assert_true(json_size >= 2 && json_text[0] == '"' && json_text[json_size - 1] == '"');
         const unsigned char *out = (const unsigned char *)json_text + 1;

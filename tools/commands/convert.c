@@ -154,11 +154,11 @@ static void report(const work *w) {
     if (w->options->json) {
         json_writer json = {stdout, 0, false};
         json_begin_object(&json, NULL);
-        json_string(&json, "in", w->in);
-        json_string(&json, "out", w->out);
-        json_integer(&json, "nodes", content->node_count);
-        json_integer(&json, "clips", content->clip_count);
-        json_string(&json, "left_out", w->left_out);
+        json_write_string(&json, "in", w->in);
+        json_write_string(&json, "out", w->out);
+        json_write_integer(&json, "nodes", content->node_count);
+        json_write_integer(&json, "clips", content->clip_count);
+        json_write_string(&json, "left_out", w->left_out);
         json_end_object(&json);
     } else if (!cli_quiet) {
         printable_line(file, "%s -> %s: %zu nodes, %zu clip%s%s%s", w->in, w->out,

@@ -134,14 +134,14 @@ static cli_exit list_one(const device_options *chosen, device_list *list) {
 
 static void json_claims(json_writer *json, const pm_device_claims *claims) {
     json_begin_object(json, "claims");
-    json_bool(json, "fma", claims->fma);
-    json_bool(json, "denormals", claims->denormals);
-    json_bool(json, "round_to_nearest", claims->round_to_nearest);
-    json_bool(json, "correctly_rounded_divide_sqrt", claims->correctly_rounded_divide_sqrt);
+    json_write_bool(json, "fma", claims->fma);
+    json_write_bool(json, "denormals", claims->denormals);
+    json_write_bool(json, "round_to_nearest", claims->round_to_nearest);
+    json_write_bool(json, "correctly_rounded_divide_sqrt", claims->correctly_rounded_divide_sqrt);
     if (claims->work_group_multiple == 0) {
-        json_null(json, "work_group_multiple");
+        json_write_null(json, "work_group_multiple");
     } else {
-        json_integer(json, "work_group_multiple", claims->work_group_multiple);
+        json_write_integer(json, "work_group_multiple", claims->work_group_multiple);
     }
     json_end_object(json);
 }
@@ -151,23 +151,23 @@ static void json_device(json_writer *json, const device_row *row) {
     snprintf(location, sizeof location, "%zu:%zu", row->info.platform_index,
              row->info.device_index);
     json_begin_object(json, NULL);
-    json_integer(json, "index", row->info.index);
-    json_string(json, "platform_device", location);
-    json_string(json, "name", row->info.name);
-    json_string(json, "type", device_type_name(row->info.type));
-    json_string(json, "platform", row->info.platform);
-    json_string(json, "driver", row->info.driver);
-    json_integer(json, "memory_bytes", row->info.memory_bytes);
-    json_integer(json, "largest_allocation_bytes", row->info.max_allocation_bytes);
-    json_integer(json, "compute_units", row->info.compute_units);
-    json_integer(json, "lanes", row->info.lanes);
+    json_write_integer(json, "index", row->info.index);
+    json_write_string(json, "platform_device", location);
+    json_write_string(json, "name", row->info.name);
+    json_write_string(json, "type", device_type_name(row->info.type));
+    json_write_string(json, "platform", row->info.platform);
+    json_write_string(json, "driver", row->info.driver);
+    json_write_integer(json, "memory_bytes", row->info.memory_bytes);
+    json_write_integer(json, "largest_allocation_bytes", row->info.max_allocation_bytes);
+    json_write_integer(json, "compute_units", row->info.compute_units);
+    json_write_integer(json, "lanes", row->info.lanes);
     json_claims(json, &row->info.claims);
     if (row->bit_match == PM_BIT_MATCH_UNKNOWN) {
-        json_null(json, "bit_identical");
+        json_write_null(json, "bit_identical");
     } else {
-        json_bool(json, "bit_identical", row->bit_match == PM_BIT_MATCH_EXACT);
+        json_write_bool(json, "bit_identical", row->bit_match == PM_BIT_MATCH_EXACT);
     }
-    json_string(json, "failure", row->failure[0] != '\0' ? row->failure : NULL);
+    json_write_string(json, "failure", row->failure[0] != '\0' ? row->failure : NULL);
     json_end_object(json);
 }
 
@@ -180,12 +180,12 @@ static void print_json(const device_list *list) {
     }
     json_end_array(&json);
     json_begin_object(&json, "reference");
-    json_string(&json, "device", "none");
-    json_string(&json, "type", "reference");
-    json_bool(&json, "bit_identical", true);
+    json_write_string(&json, "device", "none");
+    json_write_string(&json, "type", "reference");
+    json_write_bool(&json, "bit_identical", true);
     json_end_object(&json);
-    json_string(&json, "problem", list->problem);
-    json_string(&json, "hint", list->hint);
+    json_write_string(&json, "problem", list->problem);
+    json_write_string(&json, "hint", list->hint);
     json_end_object(&json);
 }
 

@@ -250,18 +250,18 @@ static void report_json(const eval_options *options, const eval_input *input,
                         const pm_device_info *device, double seconds) {
     json_writer json = {stdout, 0, false};
     json_begin_object(&json, NULL);
-    json_string(&json, "keys", options->keys);
-    json_string(&json, "out", options->out);
-    json_string(&json, "vectors_out", options->vectors_out);
-    json_string(&json, "velocity", options->velocity);
-    json_string(&json, "acceleration", options->acceleration);
-    json_string(&json, "method", pm_method_describe(options->curve.method)->name);
-    json_integer(&json, "tracks", input->track_count);
-    json_integer(&json, "keys_per_track", input->timeline.key_count);
-    json_integer(&json, "samples", input->sample_count);
-    json_string(&json, "device", device->name);
-    json_string(&json, "device_type", device_type_name(device->type));
-    json_number(&json, "seconds", seconds);
+    json_write_string(&json, "keys", options->keys);
+    json_write_string(&json, "out", options->out);
+    json_write_string(&json, "vectors_out", options->vectors_out);
+    json_write_string(&json, "velocity", options->velocity);
+    json_write_string(&json, "acceleration", options->acceleration);
+    json_write_string(&json, "method", pm_method_describe(options->curve.method)->name);
+    json_write_integer(&json, "tracks", input->track_count);
+    json_write_integer(&json, "keys_per_track", input->timeline.key_count);
+    json_write_integer(&json, "samples", input->sample_count);
+    json_write_string(&json, "device", device->name);
+    json_write_string(&json, "device_type", device_type_name(device->type));
+    json_write_number(&json, "seconds", seconds);
     json_end_object(&json);
 }
 

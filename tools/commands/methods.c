@@ -38,18 +38,18 @@ static void print_json(void) {
     for (int i = 0; i < PM_METHOD_COUNT; i++) {
         const pm_method_info *info = pm_method_describe((pm_method)i);
         json_begin_object(&json, NULL);
-        json_string(&json, "name", info->name);
-        json_string(&json, "title", info->title);
-        json_string(&json, "class", info->continuity);
-        json_bool(&json, "local", info->local);
-        json_bool(&json, "symmetric", info->symmetric);
-        json_bool(&json, "interpolating", info->interpolating);
-        json_integer(&json, "keys_used", info->keys_used);
-        json_integer(&json, "floats_per_segment", info->floats_per_segment);
-        json_number(&json, "max_error_rad", info->max_error);
-        json_number(&json, "rms_error_rad", info->rms_error);
-        json_string(&json, "vectors", vector_method_name(info->vector_method));
-        json_string(&json, "advice", info->advice);
+        json_write_string(&json, "name", info->name);
+        json_write_string(&json, "title", info->title);
+        json_write_string(&json, "class", info->continuity);
+        json_write_bool(&json, "local", info->local);
+        json_write_bool(&json, "symmetric", info->symmetric);
+        json_write_bool(&json, "interpolating", info->interpolating);
+        json_write_integer(&json, "keys_used", info->keys_used);
+        json_write_integer(&json, "floats_per_segment", info->floats_per_segment);
+        json_write_number(&json, "max_error_rad", info->max_error);
+        json_write_number(&json, "rms_error_rad", info->rms_error);
+        json_write_string(&json, "vectors", vector_method_name(info->vector_method));
+        json_write_string(&json, "advice", info->advice);
         json_end_object(&json);
     }
     json_end_array(&json);

@@ -43,17 +43,17 @@ static void print_json(const pm_device_info *info, const pm_launch_measurement *
                        size_t count, size_t best) {
     json_writer json = {stdout, 0, false};
     json_begin_object(&json, NULL);
-    json_string(&json, "device", info->name);
-    json_string(&json, "driver", info->driver);
-    json_integer(&json, "best", best);
+    json_write_string(&json, "device", info->name);
+    json_write_string(&json, "driver", info->driver);
+    json_write_integer(&json, "best", best);
     json_begin_array(&json, "measurements");
     for (size_t i = 0; i < count; i++) {
         json_begin_object(&json, NULL);
-        json_integer(&json, "lanes", measurements[i].config.lanes);
-        json_bool(&json, "all_tracks", measurements[i].config.all_tracks != 0);
-        json_integer(&json, "max_run", measurements[i].config.max_run);
-        json_number(&json, "seconds", measurements[i].seconds);
-        json_number(&json, "samples_per_s", rate_of(&measurements[i]));
+        json_write_integer(&json, "lanes", measurements[i].config.lanes);
+        json_write_bool(&json, "all_tracks", measurements[i].config.all_tracks != 0);
+        json_write_integer(&json, "max_run", measurements[i].config.max_run);
+        json_write_number(&json, "seconds", measurements[i].seconds);
+        json_write_number(&json, "samples_per_s", rate_of(&measurements[i]));
         json_end_object(&json);
     }
     json_end_array(&json);

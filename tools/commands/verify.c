@@ -98,42 +98,43 @@ static void print_row(const verify_result *result) {
 static void json_row(json_writer *json, const verify_result *result) {
     const pm_method_info *info = pm_method_describe(result->method);
     json_begin_object(json, NULL);
-    json_string(json, "method", info->name);
-    json_integer(json, "cases", result->clips);
-    json_integer(json, "samples", result->samples);
-    json_number(json, "max_error_rad", result->device.max);
-    json_number(json, "raw_max_error_rad", result->device.raw_max);
-    json_number(json, "rms_error_rad", verify_rms(result, &result->device));
-    json_number(json, "norm_error", result->device.norm);
-    json_number(json, "reference_max_error_rad", result->reference.max);
-    json_number(json, "reference_raw_max_error_rad", result->reference.raw_max);
-    json_number(json, "reference_rms_error_rad", verify_rms(result, &result->reference));
-    json_integer(json, "not_finite", result->device.not_finite + result->reference.not_finite);
-    json_bool(json, "bit_identical", result->differing == 0);
-    json_integer(json, "differing_samples", result->differing);
-    json_number(json, "max_bound_rad", info->max_error);
-    json_number(json, "rms_bound_rad", info->rms_error);
-    json_number(json, "norm_bound", VERIFY_NORM_BOUND);
-    json_string(json, "worst_case", result->worst);
-    json_bool(json, "passed", verify_passed(result));
+    json_write_string(json, "method", info->name);
+    json_write_integer(json, "cases", result->clips);
+    json_write_integer(json, "samples", result->samples);
+    json_write_number(json, "max_error_rad", result->device.max);
+    json_write_number(json, "raw_max_error_rad", result->device.raw_max);
+    json_write_number(json, "rms_error_rad", verify_rms(result, &result->device));
+    json_write_number(json, "norm_error", result->device.norm);
+    json_write_number(json, "reference_max_error_rad", result->reference.max);
+    json_write_number(json, "reference_raw_max_error_rad", result->reference.raw_max);
+    json_write_number(json, "reference_rms_error_rad", verify_rms(result, &result->reference));
+    json_write_integer(json, "not_finite",
+                       result->device.not_finite + result->reference.not_finite);
+    json_write_bool(json, "bit_identical", result->differing == 0);
+    json_write_integer(json, "differing_samples", result->differing);
+    json_write_number(json, "max_bound_rad", info->max_error);
+    json_write_number(json, "rms_bound_rad", info->rms_error);
+    json_write_number(json, "norm_bound", VERIFY_NORM_BOUND);
+    json_write_string(json, "worst_case", result->worst);
+    json_write_bool(json, "passed", verify_passed(result));
     json_end_object(json);
 }
 
 static void json_table(json_writer *json, const verify_options *options,
                        const pm_device_info *device, const verify_result *results, bool passed) {
     json_begin_object(json, NULL);
-    json_string(json, "device", device->name);
-    json_string(json, "type", device_type_name(device->type));
-    json_string(json, "platform", device->platform);
-    json_string(json, "driver", device->driver);
-    json_integer(json, "lanes", device->lanes);
-    json_integer(json, "seed", options->seed);
+    json_write_string(json, "device", device->name);
+    json_write_string(json, "type", device_type_name(device->type));
+    json_write_string(json, "platform", device->platform);
+    json_write_string(json, "driver", device->driver);
+    json_write_integer(json, "lanes", device->lanes);
+    json_write_integer(json, "seed", options->seed);
     json_begin_array(json, "methods");
     for (int i = 0; i < PM_METHOD_COUNT; i++) {
         json_row(json, &results[i]);
     }
     json_end_array(json);
-    json_bool(json, "passed", passed);
+    json_write_bool(json, "passed", passed);
     json_end_object(json);
 }
 
@@ -161,7 +162,7 @@ static void begin_table(verify_run *run, const pm_device_info *device) {
 static void end_tables(verify_run *run, bool passed) {
     if (run->options->json && run->listed && run->tables > 0) {
         json_end_array(&run->json);
-        json_bool(&run->json, "passed", passed);
+        json_write_bool(&run->json, "passed", passed);
         json_end_object(&run->json);
     }
 }

@@ -86,7 +86,7 @@ void json_end_array(json_writer *json) {
 
 /* ---- values -------------------------------------------------------------------- */
 
-void json_string(json_writer *json, const char *key, const char *text) {
+void json_write_string(json_writer *json, const char *key, const char *text) {
     begin_value(json, key);
     if (text == NULL) {
         fputs("null", json->file);
@@ -95,7 +95,7 @@ void json_string(json_writer *json, const char *key, const char *text) {
     }
 }
 
-void json_number(json_writer *json, const char *key, double number) {
+void json_write_number(json_writer *json, const char *key, double number) {
     char text[32] = "null";
     begin_value(json, key);
     for (int digits = 6; isfinite(number) && digits <= 17; digits++) {
@@ -107,16 +107,16 @@ void json_number(json_writer *json, const char *key, double number) {
     fputs(text, json->file);
 }
 
-void json_integer(json_writer *json, const char *key, uint64_t number) {
+void json_write_integer(json_writer *json, const char *key, uint64_t number) {
     begin_value(json, key);
     fprintf(json->file, "%llu", (unsigned long long)number);
 }
 
-void json_bool(json_writer *json, const char *key, bool value) {
+void json_write_bool(json_writer *json, const char *key, bool value) {
     begin_value(json, key);
     fputs(value ? "true" : "false", json->file);
 }
 
-void json_null(json_writer *json, const char *key) {
-    json_string(json, key, NULL);
+void json_write_null(json_writer *json, const char *key) {
+    json_write_string(json, key, NULL);
 }

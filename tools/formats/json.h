@@ -22,11 +22,11 @@ void json_begin_array(json_writer *json, const char *key);
 void json_end_array(json_writer *json);
 
 /* Bytes that are not UTF-8 become U+FFFD, control characters \u00XX. NULL is written as null. */
-void json_string(json_writer *json, const char *key, const char *text);
+void json_write_string(json_writer *json, const char *key, const char *text);
 /* The shortest form that reads back as the same double. NaN and infinity become null. */
-void json_number(json_writer *json, const char *key, double number);
-void json_integer(json_writer *json, const char *key, uint64_t number);
-void json_bool(json_writer *json, const char *key, bool value);
-void json_null(json_writer *json, const char *key);
+void json_write_number(json_writer *json, const char *key, double number);
+void json_write_integer(json_writer *json, const char *key, uint64_t number);
+void json_write_bool(json_writer *json, const char *key, bool value);
+void json_write_null(json_writer *json, const char *key);
 
 #endif

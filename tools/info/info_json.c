@@ -11,7 +11,7 @@ static void print_counts(json_writer *json, const char *key, const char *const *
     json_begin_object(json, key);
     for (size_t i = 0; i < count; i++) {
         if (counts[i] > 0) {
-            json_integer(json, names[i], counts[i]);
+            json_write_integer(json, names[i], counts[i]);
         }
     }
     json_end_object(json);
@@ -25,26 +25,26 @@ static void print_clip(json_writer *json, const pm_motion_clip *clip) {
     const clip_summary s = info_summarise(clip);
     char rate[48];
     json_begin_object(json, NULL);
-    json_string(json, "name", clip->name.text);
-    json_number(json, "begin", s.begin);
-    json_number(json, "seconds", s.end - s.begin);
-    json_integer(json, "keys", s.keys);
-    json_integer(json, "timelines", clip->timeline_count);
-    json_integer(json, "channels", clip->channel_count);
+    json_write_string(json, "name", clip->name.text);
+    json_write_number(json, "begin", s.begin);
+    json_write_number(json, "seconds", s.end - s.begin);
+    json_write_integer(json, "keys", s.keys);
+    json_write_integer(json, "timelines", clip->timeline_count);
+    json_write_integer(json, "channels", clip->channel_count);
     if (clip->rate.den != 0) {
         snprintf(rate, sizeof rate, "%lld/%lld", (long long)clip->rate.num,
                  (long long)clip->rate.den);
-        json_string(json, "rate", rate);
-        json_string(json, "rate_text", clip->rate_text.text);
-        json_bool(json, "rate_is_snapped", clip->rate_is_snapped);
+        json_write_string(json, "rate", rate);
+        json_write_string(json, "rate_text", clip->rate_text.text);
+        json_write_bool(json, "rate_is_snapped", clip->rate_is_snapped);
     } else {
-        json_null(json, "rate");
+        json_write_null(json, "rate");
     }
     print_counts(json, "paths", paths, s.paths, PM_MOTION_PATH_COUNT);
     print_counts(json, "interpolations", kinds, s.interpolations, PM_MOTION_INTERPOLATION_COUNT);
-    json_number(json, "first_step_degrees", s.first_step);
-    json_number(json, "largest_other_step_degrees", s.other_step);
-    json_bool(json, "begins_with_jump", info_begins_with_jump(&s));
+    json_write_number(json, "first_step_degrees", s.first_step);
+    json_write_number(json, "largest_other_step_degrees", s.other_step);
+    json_write_bool(json, "begins_with_jump", info_begins_with_jump(&s));
     json_end_object(json);
 }
 
@@ -53,8 +53,8 @@ static void print_nodes(json_writer *json, const pm_motion_content *content) {
     for (size_t n = 0; n < content->node_count; n++) {
         const pm_motion_node *node = &content->nodes[n];
         json_begin_object(json, NULL);
-        json_string(json, "name", node->name.text);
-        json_number(json, "parent", node->parent);
+        json_write_string(json, "name", node->name.text);
+        json_write_number(json, "parent", node->parent);
         json_end_object(json);
     }
     json_end_array(json);
@@ -63,12 +63,12 @@ static void print_nodes(json_writer *json, const pm_motion_content *content) {
 void info_print_json(const char *path, const pm_motion_content *content) {
     json_writer json = {stdout, 0, false};
     json_begin_object(&json, NULL);
-    json_string(&json, "file", path);
-    json_string(&json, "format", pm_motion_format_name(content->format));
-    json_string(&json, "layout", content->layout);
-    json_integer(&json, "bytes", content->file_bytes);
-    json_integer(&json, "depth", info_depth(content));
-    json_integer(&json, "skins", content->skin_count);
+    json_write_string(&json, "file", path);
+    json_write_string(&json, "format", pm_motion_format_name(content->format));
+    json_write_string(&json, "layout", content->layout);
+    json_write_integer(&json, "bytes", content->file_bytes);
+    json_write_integer(&json, "depth", info_depth(content));
+    json_write_integer(&json, "skins", content->skin_count);
     print_nodes(&json, content);
     json_begin_array(&json, "clips");
     for (size_t i = 0; i < content->clip_count; i++) {
@@ -77,7 +77,7 @@ void info_print_json(const char *path, const pm_motion_content *content) {
     json_end_array(&json);
     json_begin_array(&json, "notes");
     for (size_t i = 0; i < content->note_count; i++) {
-        json_string(&json, NULL, content->notes[i]);
+        json_write_string(&json, NULL, content->notes[i]);
     }
     json_end_array(&json);
     json_end_object(&json);

@@ -58,11 +58,11 @@ static void report_text(const resample_options *options, const char *in, const c
 static void rate_member(json_writer *json, const char *key, pm_rational rate) {
     char text[48];
     if (rate.den == 0) {
-        json_null(json, key);
+        json_write_null(json, key);
         return;
     }
     snprintf(text, sizeof text, "%lld/%lld", (long long)rate.num, (long long)rate.den);
-    json_string(json, key, text);
+    json_write_string(json, key, text);
 }
 
 static void report_json(const resample_options *options, const char *in, const char *out,
@@ -70,27 +70,27 @@ static void report_json(const resample_options *options, const char *in, const c
     json_writer json = {stdout, 0, false};
 
     json_begin_object(&json, NULL);
-    json_string(&json, "in", in);
-    json_string(&json, "out", out);
-    json_string(&json, "format", report->format);
+    json_write_string(&json, "in", in);
+    json_write_string(&json, "out", out);
+    json_write_string(&json, "format", report->format);
     rate_member(&json, "source_rate", report->source_rate);
-    json_string(&json, "frame_time", report->frame_time);
-    json_string(&json, "source_rate_is", snap_text(options, report));
+    json_write_string(&json, "frame_time", report->frame_time);
+    json_write_string(&json, "source_rate_is", snap_text(options, report));
     rate_member(&json, "rate", report->rate);
-    json_integer(&json, "source_frames", report->source_frames);
-    json_integer(&json, "frames", report->frames);
-    json_integer(&json, "kept_frames", report->kept_frames);
-    json_integer(&json, "joints", report->joint_count);
-    json_string(&json, "method", report->method);
-    json_string(&json, "device", device);
-    json_string(&json, "left_out", report->left_out);
-    json_number(&json, "seconds", report->seconds);
-    json_integer(&json, "bytes_read", report->bytes_read);
-    json_integer(&json, "bytes_written", report->bytes_written);
-    json_number(&json, "megabytes_per_second", throughput(report));
+    json_write_integer(&json, "source_frames", report->source_frames);
+    json_write_integer(&json, "frames", report->frames);
+    json_write_integer(&json, "kept_frames", report->kept_frames);
+    json_write_integer(&json, "joints", report->joint_count);
+    json_write_string(&json, "method", report->method);
+    json_write_string(&json, "device", device);
+    json_write_string(&json, "left_out", report->left_out);
+    json_write_number(&json, "seconds", report->seconds);
+    json_write_integer(&json, "bytes_read", report->bytes_read);
+    json_write_integer(&json, "bytes_written", report->bytes_written);
+    json_write_number(&json, "megabytes_per_second", throughput(report));
     if (report->checked) {
-        json_bool(&json, "identical", report->identical);
-        json_number(&json, "max_error", report->max_error);
+        json_write_bool(&json, "identical", report->identical);
+        json_write_number(&json, "max_error", report->max_error);
     }
     json_end_object(&json);
 }
