@@ -75,6 +75,17 @@ static void linear(const pm_motion_channel *c, size_t key, double u, double *val
         value[i] += u * (evaluate_number(&c->keys, c->components, key + 1, i) - value[i]);
 }
 
+double evaluate_linear(const pm_motion_channel *channel, const pm_timeline *timeline, double time,
+                       uint32_t component) {
+    const size_t key = key_before(timeline, time);
+    const double begin = evaluate_key_time(timeline, key);
+    const double from = evaluate_number(&channel->keys, channel->components, key, component);
+    if (key + 1 >= timeline->key_count || time <= begin)
+        return from;
+    const double to = evaluate_number(&channel->keys, channel->components, key + 1, component);
+    return from + (time - begin) / (evaluate_key_time(timeline, key + 1) - begin) * (to - from);
+}
+
 static void cubic(const pm_motion_channel *c, size_t key, double u, double seconds, double *value) {
     const double u2 = u * u, u3 = u2 * u;
     for (uint32_t i = 0; i < c->components; i++) {

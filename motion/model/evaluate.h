@@ -12,6 +12,10 @@
 void evaluate_channel(const pm_motion_channel *channel, const pm_timeline *timeline, double time,
                       double *value);
 
+/* A number of a channel, interpolated linearly whatever the channel's interpolation is. */
+double evaluate_linear(const pm_motion_channel *channel, const pm_timeline *timeline, double time,
+                       uint32_t component);
+
 /* The time of a key in seconds. */
 double evaluate_key_time(const pm_timeline *timeline, size_t key);
 

@@ -17,7 +17,8 @@
 /* ---- the formats --------------------------------------------------------------------------- */
 
 /* In the order in which files without a known extension are tried. */
-static const motion_format *const formats[] = {&motion_glb, &motion_npz, &motion_gltf, &motion_bvh, &motion_csv};
+static const motion_format *const formats[] = {&motion_glb, &motion_npz, &motion_gltf, &motion_bvh,
+                                               &motion_csv};
 enum { FORMATS = sizeof formats / sizeof *formats };
 
 const motion_format *motion_format_of(pm_motion_format id) {

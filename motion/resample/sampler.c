@@ -302,6 +302,7 @@ motion_samples sampler_samples(sampler *s) {
                             .resampled = s->tracks.resampled,
                             .keeps_equal = keeps_equal_keys(s->options),
                             .read = read_samples,
+                            .read_velocities = sampler_read_velocities,
                             .user = s};
 }
 

@@ -38,6 +38,10 @@ pm_status sampler_open(sampler *s, const pm_motion *motion, size_t index, pm_eng
                        const pm_motion_resample_options *options, pm_motion_resample_report *report,
                        pm_error *error);
 
+/* motion_samples.read_velocities; `user` is the sampler. */
+pm_status sampler_read_velocities(void *user, uint64_t first, size_t count,
+                                  double *const velocities[], pm_error *error);
+
 /* The samples for a writer. They are valid until the sampler is released. */
 motion_samples sampler_samples(sampler *s);
 

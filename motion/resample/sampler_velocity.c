@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Derivatives of a clip's channels at its samples. Where a curve has a corner, as slerp has at keys,
+ * the derivative is the mean of both sides, which central differences tend to. Linear numbers are
+ * differentiated exactly, in double; others by central differences of the engine's samples, a small
+ * part of the distance of keys apart.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "motion/model/evaluate.h"
+#include "motion/resample/sampler.h"
+#include "motion/resample/sampler_grid.h"
+
+/* Of the distance between keys: far above what float32 resolves, far below what a curve does. */
+static const double aside = 1.0 / 256;
+
+typedef struct differences {
+    const sampler *s;
+    double step;     /* seconds to each side */
+    size_t count;    /* of samples */
+    double *times;   /* (2 * count): before and after each sample, relative to the kept keys */
+    double *turning; /* likewise, both before the last key, where the engine's velocities end */
+    float *values;   /* (2 * count, track_count, 4) */
+} differences;
+
+/* ---- times --------------------------------------------------------------------------------- */
+
+/* Key times without those that are trimmed, as the engine has them. */
+static double relative_time(const sampler *s, uint64_t sample) {
+    if (!s->uniform)
+        return sampler_time(s, sample);
+    if (s->grid.extra && sample == s->grid.count)
+        return rate_value(s->grid.end);
+    return rate_value(s->grid.start) +
+           (double)sample * (double)s->options->rate.den / (double)s->options->rate.num;
+}
+
+/* The smallest distance between keys that a sample can lie between. */
+static double key_distance(const sampler *s) {
+    double least = INFINITY;
+    for (size_t t = 0; t < s->clip->timeline_count; t++) {
+        const pm_timeline *timeline = &s->clip->timelines[t];
+        for (size_t k = 1; timeline->times && k < timeline->key_count; k++)
+            least = fmin(least, timeline->times[k] - timeline->times[k - 1]);
+        if (!timeline->times)
+            least = fmin(least, (double)timeline->rate.den / (double)timeline->rate.num);
+    }
+    return isfinite(least) ? least : 1;
+}
+
+static double last_time(const sampler *s) {
+    const pm_timeline *timeline = &s->clip->timelines[0];
+    return evaluate_key_time(timeline,
+                             timeline->key_count - 1 - (s->uniform ? s->options->trim_start : 0));
+}
+
+/* Outside of the keys nothing moves: there, both sides are the inner one. */
+static void find_times(differences *d, uint64_t first) {
+    const double begin = d->s->uniform ? 0 : d->s->first_time, end = last_time(d->s);
+    for (size_t k = 0; k < d->count; k++) {
+        const double time = relative_time(d->s, first + k);
+        d->times[2 * k] = fmax(time - d->step, begin);
+        d->times[2 * k + 1] = d->s->uniform ? fmin(time + d->step, end) : time + d->step;
+        d->turning[2 * k] = d->times[2 * k];
+        d->turning[2 * k + 1] = d->times[2 * k + 1] < end ? d->times[2 * k + 1] : d->times[2 * k];
+    }
+}
+
+/* ---- rotations ----------------------------------------------------------------------------- */
+
+static void give_velocities(const differences *d, const sampler_group *group,
+                            double *const velocities[]) {
+    const size_t width = 3 * group->tracks->track_count;
+    for (size_t t = 0; t < group->tracks->track_count; t++) {
+        double *to = velocities[group->tracks->numbers[t].channel];
+        for (size_t k = 0; to && k < d->count; k++)
+            for (size_t i = 0; i < 3; i++) {
+                const float *sides = d->values + 2 * k * width + 3 * t + i;
+                to[3 * k + i] = 0.5 * ((double)sides[0] + (double)sides[width]);
+            }
+    }
+}
+
+static pm_status differentiate_rotations(differences *d, const sampler_group *group,
+                                         double *const velocities[], pm_error *error) {
+    const pm_sample_job job = {.sample_count = 2 * d->count,
+                               .times = d->turning,
+                               .velocities = d->values,
+                               .velocity_frame = PM_AXIS_PARENT};
+    const pm_status status = pm_sample(group->clip, &job, error);
+    if (status == PM_OK)
+        give_velocities(d, group, velocities);
+    return status;
+}
+
+/* ---- numbers ------------------------------------------------------------------------------- */
+
+/* A clip of one key does not move. */
+static double slope(const differences *d, size_t sample, double difference) {
+    const double seconds = d->times[2 * sample + 1] - d->times[2 * sample];
+    return seconds > 0 ? difference / seconds : 0;
+}
+
+/* Exactly: the segments of both sides of a sample are straight. */
+static void differentiate_linear(const differences *d, const track_number *number, double *to) {
+    const pm_motion_channel *channel = &d->s->clip->channels[number->channel];
+    const pm_timeline *timeline = &d->s->clip->timelines[channel->timeline];
+    const size_t trim = d->s->uniform ? d->s->options->trim_start : 0;
+    const double shift = trim ? evaluate_key_time(timeline, trim) : 0;
+    double value[2];
+    for (size_t k = 0; k < d->count; k++) {
+        for (size_t side = 0; side < 2; side++)
+            value[side] = evaluate_linear(channel, timeline, d->times[2 * k + side] + shift,
+                                          number->component);
+        to[k * channel->components] = slope(d, k, value[1] - value[0]);
+    }
+}
+
+static void differentiate_sampled(const differences *d, const sampler_group *group, size_t n,
+                                  size_t components, double *to) {
+    const size_t width = 3 * group->tracks->track_count;
+    for (size_t k = 0; k < d->count; k++) {
+        const float *sides = d->values + 2 * k * width + n;
+        to[k * components] = slope(d, k, (double)sides[width] - (double)sides[0]);
+    }
+}
+
+static pm_status differentiate_numbers(differences *d, const sampler_group *group,
+                                       double *const velocities[], pm_error *error) {
+    const bool is_linear = group->tracks->vector_method == PM_VECTOR_LINEAR;
+    const pm_sample_job job = {
+        .sample_count = 2 * d->count, .times = d->times, .positions = d->values};
+    const pm_status status = is_linear ? PM_OK : pm_sample(group->clip, &job, error);
+    for (size_t n = 0; status == PM_OK && n < 3 * group->tracks->track_count; n++) {
+        const track_number *number = &group->tracks->numbers[n];
+        if (number->channel == TRACKS_NO_CHANNEL || !velocities[number->channel])
+            continue;
+        const size_t components = d->s->clip->channels[number->channel].components;
+        double *to = velocities[number->channel] + number->component;
+        if (is_linear)
+            differentiate_linear(d, number, to);
+        else
+            differentiate_sampled(d, group, n, components, to);
+    }
+    return status;
+}
+
+/* ---- all ----------------------------------------------------------------------------------- */
+
+static bool is_wanted(const sampler_group *group, double *const velocities[]) {
+    const size_t numbers = group->tracks->track_count * (group->tracks->rotates ? 1 : 3);
+    for (size_t n = 0; n < numbers; n++) {
+        const size_t channel = group->tracks->numbers[n].channel;
+        if (channel != TRACKS_NO_CHANNEL && velocities[channel])
+            return true;
+    }
+    return false;
+}
+
+static pm_status differentiate(differences *d, sampler_group *group, double *const velocities[],
+                               pm_error *error) {
+    if (!is_wanted(group, velocities))
+        return PM_OK;
+    d->values = malloc(2 * d->count * 3 * group->tracks->track_count * sizeof *d->values);
+    if (!d->values)
+        return motion_refuse_memory(error);
+    const pm_status status = group->tracks->rotates
+                                 ? differentiate_rotations(d, group, velocities, error)
+                                 : differentiate_numbers(d, group, velocities, error);
+    free(d->values);
+    return status;
+}
+
+pm_status sampler_read_velocities(void *user, uint64_t first, size_t count,
+                                  double *const velocities[], pm_error *error) {
+    sampler *s = user;
+    differences d = {.s = s, .step = aside * key_distance(s), .count = count};
+    d.times = malloc((4 * count + 1) * sizeof *d.times);
+    if (!d.times)
+        return motion_refuse_memory(error);
+    d.turning = d.times + 2 * count;
+    find_times(&d, first);
+    pm_status status = PM_OK;
+    for (size_t g = 0; g < s->tracks.count && status == PM_OK; g++)
+        status = differentiate(&d, &s->groups[g], velocities, error);
+    free(d.times);
+    return status;
+}
