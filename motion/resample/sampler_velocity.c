@@ -12,16 +12,18 @@
 #include "motion/resample/sampler.h"
 #include "motion/resample/sampler_grid.h"
 
-/* Of the distance between keys: far above what float32 resolves, far below what a curve does. */
-static const double aside = 1.0 / 256;
+/* How far apart, as parts of the distance between keys: where both sides are exact, as near as float32
+ * positions in a segment allow; else far above what float32 samples resolve, and far below what a
+ * smooth curve does. */
+static const double near = 1e-5, wide = 1.0 / 64;
 
 typedef struct differences {
     const sampler *s;
-    double step;     /* seconds to each side */
+    uint64_t first;  /* sample */
     size_t count;    /* of samples */
+    double distance; /* of keys, seconds */
     double *times;   /* (2 * count): before and after each sample, relative to the kept keys */
-    double *turning; /* likewise, both before the last key, where the engine's velocities end */
-    float *values;   /* (2 * count, track_count, 4) */
+    float *values;   /* (2 * count, track_count, 3) */
 } differences;
 
 /* ---- times --------------------------------------------------------------------------------- */
@@ -55,16 +57,25 @@ static double last_time(const sampler *s) {
                              timeline->key_count - 1 - (s->uniform ? s->options->trim_start : 0));
 }
 
-/* Outside of the keys nothing moves: there, both sides are the inner one. */
-static void find_times(differences *d, uint64_t first) {
+/* Outside of the keys nothing moves: there, a difference is that of the inner side. */
+static void find_times(const differences *d, double step) {
     const double begin = d->s->uniform ? 0 : d->s->first_time, end = last_time(d->s);
     for (size_t k = 0; k < d->count; k++) {
-        const double time = relative_time(d->s, first + k);
-        d->times[2 * k] = fmax(time - d->step, begin);
-        d->times[2 * k + 1] = d->s->uniform ? fmin(time + d->step, end) : time + d->step;
-        d->turning[2 * k] = d->times[2 * k];
-        d->turning[2 * k + 1] = d->times[2 * k + 1] < end ? d->times[2 * k + 1] : d->times[2 * k];
+        const double time = relative_time(d->s, d->first + k);
+        d->times[2 * k] = fmax(time - step * d->distance, begin);
+        d->times[2 * k + 1] = time + step * d->distance;
+        if (d->s->uniform)
+            d->times[2 * k + 1] = fmin(d->times[2 * k + 1], end);
     }
+}
+
+/* Velocities end before the last key: there, both sides are before it. */
+static void find_turning_times(const differences *d) {
+    const double end = last_time(d->s);
+    find_times(d, near);
+    for (size_t k = 0; k < d->count; k++)
+        if (d->times[2 * k + 1] >= end)
+            d->times[2 * k + 1] = d->times[2 * k];
 }
 
 /* ---- rotations ----------------------------------------------------------------------------- */
@@ -85,9 +96,10 @@ static void give_velocities(const differences *d, const sampler_group *group,
 static pm_status differentiate_rotations(differences *d, const sampler_group *group,
                                          double *const velocities[], pm_error *error) {
     const pm_sample_job job = {.sample_count = 2 * d->count,
-                               .times = d->turning,
+                               .times = d->times,
                                .velocities = d->values,
                                .velocity_frame = PM_AXIS_PARENT};
+    find_turning_times(d);
     const pm_status status = pm_sample(group->clip, &job, error);
     if (status == PM_OK)
         give_velocities(d, group, velocities);
@@ -131,6 +143,7 @@ static pm_status differentiate_numbers(differences *d, const sampler_group *grou
     const bool is_linear = group->tracks->vector_method == PM_VECTOR_LINEAR;
     const pm_sample_job job = {
         .sample_count = 2 * d->count, .times = d->times, .positions = d->values};
+    find_times(d, is_linear ? near : wide);
     const pm_status status = is_linear ? PM_OK : pm_sample(group->clip, &job, error);
     for (size_t n = 0; status == PM_OK && n < 3 * group->tracks->track_count; n++) {
         const track_number *number = &group->tracks->numbers[n];
@@ -162,7 +175,7 @@ static pm_status differentiate(differences *d, sampler_group *group, double *con
                                pm_error *error) {
     if (!is_wanted(group, velocities))
         return PM_OK;
-    d->values = malloc(2 * d->count * 3 * group->tracks->track_count * sizeof *d->values);
+    d->values = malloc((6 * d->count * group->tracks->track_count + 1) * sizeof *d->values);
     if (!d->values)
         return motion_refuse_memory(error);
     const pm_status status = group->tracks->rotates
@@ -175,12 +188,10 @@ static pm_status differentiate(differences *d, sampler_group *group, double *con
 pm_status sampler_read_velocities(void *user, uint64_t first, size_t count,
                                   double *const velocities[], pm_error *error) {
     sampler *s = user;
-    differences d = {.s = s, .step = aside * key_distance(s), .count = count};
-    d.times = malloc((4 * count + 1) * sizeof *d.times);
+    differences d = {.s = s, .first = first, .count = count, .distance = key_distance(s)};
+    d.times = malloc((2 * count + 1) * sizeof *d.times);
     if (!d.times)
         return motion_refuse_memory(error);
-    d.turning = d.times + 2 * count;
-    find_times(&d, first);
     pm_status status = PM_OK;
     for (size_t g = 0; g < s->tracks.count && status == PM_OK; g++)
         status = differentiate(&d, &s->groups[g], velocities, error);
