@@ -192,6 +192,8 @@ typedef enum pm_motion_end_rule {
 } pm_motion_end_rule;
 
 typedef struct pm_motion_resample_options {
+    pm_motion_format
+        format;             /* of the file: 0, that of the motion; GLB for glTF, and glTF for GLB */
     pm_rational rate;       /* samples per second */
     pm_rational start, end; /* seconds after the first key. 0/0: the first key; the last one */
     pm_motion_end_rule end_rule;
@@ -223,7 +225,7 @@ typedef struct pm_motion_resample_report {
 } pm_motion_resample_report;
 
 /* Writes a motion with its clips resampled to a file, or to standard output for "-", in the motion's
- * own format. What is not resampled is written as it was read. The file appears when it is complete.
+ * own format or its other container. What is not resampled is written as it was read. The file appears when it is complete.
  * `report` may be NULL. Blocks. Thread-safe, also for one motion. */
 PM_API pm_status pm_motion_resample(const pm_motion *motion, pm_engine *engine,
                                     const pm_motion_resample_options *options, const char *path,

@@ -379,6 +379,7 @@ static pm_status write(const pm_motion *motion, const motion_samples *samples, s
 const motion_format motion_bvh = {.id = PM_MOTION_BVH,
                                   .name = "bvh",
                                   .extension = "bvh",
+                                  .document = "bvh",
                                   .kind = &bvh_kind,
                                   .recognise = recognise,
                                   .read = read,

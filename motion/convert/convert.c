@@ -110,9 +110,6 @@ static pm_status find_format(const pm_motion_convert_options *options, const cha
         return motion_fail(error, PM_ERROR_ARGUMENT,
                            "the name of the output has no known extension; expected %s",
                            "bvh, gltf, glb, npz or csv");
-    if (!(*format)->compose)
-        return motion_fail(error, PM_ERROR_ARGUMENT, "%s cannot be written from other formats",
-                           (*format)->name);
     return PM_OK;
 }
 
@@ -131,9 +128,13 @@ pm_status pm_motion_convert(const pm_motion *motion, const pm_motion_convert_opt
     conversion c = {.motion = motion, .format = format, .options = options};
     const double scale = options->scale > 0 ? options->scale : 1;
     if (scale == 1 && options->turn == PM_MOTION_TURN_NONE) {
-        c.as_read = motion->document && motion->format == format;
-        return write_file(&c, path, error);
+        c.as_read = motion_writes_document(format, motion);
+        if (c.as_read || format->compose)
+            return write_file(&c, path, error);
     }
+    if (!c.as_read && !format->compose)
+        return motion_fail(error, PM_ERROR_ARGUMENT, "%s cannot be written from other formats",
+                           format->name);
     pm_motion *adjusted = motion_adjusted(motion, scale, options->turn);
     if (!adjusted)
         return motion_refuse_memory(error);

@@ -80,6 +80,7 @@ static void release(void *document) {
 const motion_format motion_csv = {.id = PM_MOTION_CSV,
                                   .name = "csv",
                                   .extension = "csv",
+                                  .document = "csv",
                                   .recognise = recognise,
                                   .read = read,
                                   .write = csv_write,

@@ -90,6 +90,7 @@ struct motion_format {
     pm_motion_format id;
     const char *name;
     const char *extension;  /* without the dot */
+    const char *document;   /* the kind of documents; formats of one kind write each other's */
     const input_kind *kind; /* rejects other files while they are read. NULL: rejects none */
     /* Whether a file with these first bytes can be of the format. */
     bool (*recognise)(const char *bytes, size_t size);
@@ -109,6 +110,9 @@ struct motion_format {
 
 /* The row of a format. */
 const motion_format *motion_format_of(pm_motion_format id);
+
+/* Whether a format can write what another one has read, with all that is carried over. */
+bool motion_writes_document(const motion_format *writer, const pm_motion *motion);
 
 /* That of a name's extension; NULL if it has none, or an unknown one. */
 const motion_format *motion_format_of_name(const char *name);

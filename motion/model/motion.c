@@ -70,6 +70,10 @@ const motion_format *motion_format_of_name(const char *name) {
     return format_of_extension(extension_of_name(name));
 }
 
+bool motion_writes_document(const motion_format *writer, const pm_motion *motion) {
+    return motion->document && strcmp(writer->document, motion->format->document) == 0;
+}
+
 pm_motion_format pm_motion_find_format(const char *path) {
     const motion_format *format = path ? motion_format_of_name(path) : NULL;
     return format ? format->id : PM_MOTION_ANY;

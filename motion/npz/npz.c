@@ -63,6 +63,7 @@ bool npz_get_other(const pm_motion *motion, size_t index, npz_other *other) {
 const motion_format motion_npz = {.id = PM_MOTION_NPZ,
                                   .name = "npz",
                                   .extension = "npz",
+                                  .document = "npz",
                                   .recognise = zip_recognise,
                                   .read = read,
                                   .write = npz_write,

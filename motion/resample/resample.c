@@ -73,7 +73,8 @@ static pm_status write_all(const pm_motion *motion, const motion_samples *sample
         return status;
     counting_sink counting = {.inner = motion_output_sink(output)};
     const motion_sink sink = {write_counted, &counting};
-    status = motion->format->write(motion, samples, count, &options, &sink, error);
+    const motion_format *format = o->format ? motion_format_of(o->format) : motion->format;
+    status = format->write(motion, samples, count, &options, &sink, error);
     *bytes = counting.bytes;
     if (status == PM_OK)
         return motion_output_commit(&output, error);
@@ -109,6 +110,18 @@ static pm_status run(sampler *samplers, motion_samples *samples, const pm_motion
                            : status;
 }
 
+static pm_status check_format(const pm_motion *motion, const pm_motion_resample_options *o,
+                              pm_error *error) {
+    if ((unsigned)o->format >= PM_MOTION_FORMAT_COUNT)
+        return motion_fail(error, PM_ERROR_ARGUMENT, "format is %d, which is no pm_motion_format",
+                           (int)o->format);
+    if (!motion->document ||
+        (o->format && !motion_writes_document(motion_format_of(o->format), motion)))
+        return motion_fail(error, PM_ERROR_ARGUMENT,
+                           "motion is of another format; pm_motion_convert writes it");
+    return PM_OK;
+}
+
 pm_status pm_motion_resample(const pm_motion *motion, pm_engine *engine,
                              const pm_motion_resample_options *options, const char *path,
                              pm_motion_resample_report *report, pm_error *error) {
@@ -121,10 +134,10 @@ pm_status pm_motion_resample(const pm_motion *motion, pm_engine *engine,
                            : !engine  ? "engine"
                            : !options ? "options"
                                       : "path");
-    if (!motion->document)
-        return motion_fail(error, PM_ERROR_ARGUMENT,
-                           "motion has no file format; pm_motion_convert writes it");
-    pm_status status = resample_check_options(motion, options, error);
+    pm_status status = check_format(motion, options, error);
+    if (status != PM_OK)
+        return status;
+    status = resample_check_options(motion, options, error);
     if (status != PM_OK)
         return status;
     const size_t count = clips_of(motion, options);

@@ -153,13 +153,21 @@ static pm_motion_format format_of_output(const work *w, const char *out) {
                                              : pm_motion_get_content(w->motion)->format;
 }
 
+/* Formats that hold the same: nothing is lost between them. */
+static bool is_same_document(pm_motion_format a, pm_motion_format b) {
+    const bool gltf_a = a == PM_MOTION_GLTF || a == PM_MOTION_GLB;
+    const bool gltf_b = b == PM_MOTION_GLTF || b == PM_MOTION_GLB;
+    return a == b || (gltf_a && gltf_b);
+}
+
 static cli_exit write_result(work *w, pm_engine *engine, const char *out) {
-    const pm_motion_resample_options options = library_options(w);
+    pm_motion_resample_options options = library_options(w);
     const pm_motion_format format = format_of_output(w, out);
+    options.format = format;
     pm_motion_resample_report done = {.samples = 0};
     pm_error error = {.status = PM_OK};
     const pm_status status =
-        format == pm_motion_get_content(w->motion)->format
+        is_same_document(format, pm_motion_get_content(w->motion)->format)
             ? pm_motion_resample(w->motion, engine, &options, out, &done, &error)
             : write_converted(w, engine, format, out, &done, &error);
     progress_end(&w->bar);
