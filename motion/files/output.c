@@ -100,7 +100,7 @@ pm_status motion_output_open(const char *path, motion_output **output, pm_error 
     if (created == NULL || name == NULL) {
         free(created);
         free(name);
-        return motion_fail(error, PM_ERROR_OUTPUT, "%s: out of memory", path);
+        return motion_refuse_memory(error);
     }
     created->file = -1;
     created->name = name;
