@@ -122,7 +122,7 @@ static uint64_t count_times(const sampler *s, double end) {
     const double samples = (end - s->first_time) * rate_value(s->options->rate);
     if (!(samples < 0x1p62))
         return RESAMPLE_GRID_OVERFLOW;
-    uint64_t count = (uint64_t)samples + 2;
+    uint64_t count = s->first_time < end ? (uint64_t)samples + 2 : 1;
     while (count > 1 && as_float32(unrounded_time(s, count - 1)) > end)
         count--;
     return count;
