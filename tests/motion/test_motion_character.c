@@ -5,6 +5,7 @@
  */
 #include "support/engines.h"
 #include "support/motion_hand.h"
+#include "support/motion_kinematics.h"
 #include "support/motion_truth.h"
 
 #include <math.h>
@@ -12,78 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-/* ---- forward kinematics -------------------------------------------------------------------- */
-
-/* Rows of 3 by 4. */
-typedef struct matrix {
-    double m[3][4];
-} matrix;
-
-static matrix multiply(const matrix *a, const matrix *b) {
-    matrix product;
-    for (int r = 0; r < 3; r++)
-        for (int c = 0; c < 4; c++) {
-            product.m[r][c] = c == 3 ? a->m[r][3] : 0;
-            for (int k = 0; k < 3; k++)
-                product.m[r][c] += a->m[r][k] * b->m[k][c];
-        }
-    return product;
-}
-
-/* Translation, rotation, scale of a node. */
-typedef struct local_pose {
-    double of[3][4]; /* by pm_motion_path */
-} local_pose;
-
-static matrix matrix_of(const local_pose *pose) {
-    const double *q = pose->of[PM_MOTION_ROTATION], *s = pose->of[PM_MOTION_SCALE];
-    const double x = q[0], y = q[1], z = q[2], w = q[3];
-    const double r[3][3] = {{1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)},
-                            {2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)},
-                            {2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)}};
-    matrix m;
-    for (int i = 0; i < 3; i++) {
-        for (int j = 0; j < 3; j++)
-            m.m[i][j] = r[i][j] * s[j];
-        m.m[i][3] = pose->of[PM_MOTION_TRANSLATION][i];
-    }
-    return m;
-}
-
-static local_pose rest_of(const pm_motion_node *node) {
-    local_pose pose;
-    memcpy(pose.of[PM_MOTION_ROTATION], node->rotation, sizeof node->rotation);
-    memcpy(pose.of[PM_MOTION_TRANSLATION], node->translation, sizeof node->translation);
-    memcpy(pose.of[PM_MOTION_SCALE], node->scale, sizeof node->scale);
-    return pose;
-}
-
-/* The pose of a node at a time of the clip; clip NULL: at rest. */
-static matrix local_of(const pm_motion_content *content, const pm_motion_clip *clip, int32_t node,
-                       double time) {
-    local_pose pose = rest_of(&content->nodes[node]);
-    for (size_t c = 0; clip && c < clip->channel_count; c++) {
-        const pm_motion_channel *channel = &clip->channels[c];
-        const pm_timeline *timeline = &clip->timelines[channel->timeline];
-        double value[TRUTH_NUMBERS];
-        if (channel->node != node || channel->path > PM_MOTION_SCALE)
-            continue;
-        truth_at(channel, timeline, truth_find(timeline, time), value);
-        memcpy(pose.of[channel->path], value, channel->components * sizeof *value);
-    }
-    return matrix_of(&pose);
-}
-
-static matrix model_of(const pm_motion_content *content, const pm_motion_clip *clip, int32_t node,
-                       double time) {
-    matrix model = local_of(content, clip, node, time);
-    for (int32_t up = content->nodes[node].parent; up >= 0; up = content->nodes[up].parent) {
-        const matrix above = local_of(content, clip, up, time);
-        model = multiply(&above, &model);
-    }
-    return model;
-}
 
 /* ---- crowds -------------------------------------------------------------------------------- */
 
@@ -94,7 +23,8 @@ static double clip_begin(const pm_clip_desc *clip) {
     return begin;
 }
 
-static void expect_matrix(const float *got, const matrix *expected, double scale, size_t joint) {
+static void expect_matrix(const float *got, const kinematics_matrix *expected, double scale,
+                          size_t joint) {
     for (int i = 0; i < 12; i++) {
         const double error = fabs((double)got[i] - expected->m[i / 4][i % 4]);
         if (!(error <= 4e-6 * scale))
@@ -141,7 +71,7 @@ static double reach_of(const pm_motion_content *content, const pm_motion_clip *c
                        const uint32_t *nodes, size_t count) {
     double reach = 1;
     for (size_t j = 0; j < count; j++) {
-        const matrix m = model_of(content, clip, (int32_t)nodes[j], time);
+        const kinematics_matrix m = kinematics_model(content, clip, (int32_t)nodes[j], time);
         for (int i = 0; i < 12; i++)
             reach = fmax(reach, fabs(m.m[i / 4][i % 4]));
     }
@@ -170,7 +100,7 @@ static void expect_pose(const cast *c, const pm_motion_content *content, size_t 
     const double reach = reach_of(content, source, time, c->character->nodes, joints);
     for (size_t j = 0; j < joints; j++) {
         const int32_t node = (int32_t)c->character->nodes[order[j]];
-        const matrix expected = model_of(content, source, node, time);
+        const kinematics_matrix expected = kinematics_model(content, source, node, time);
         expect_matrix(one + 12 * j, &expected, reach, j);
     }
     guarded_free(one);
@@ -292,7 +222,8 @@ static void hand_built_motions_pose_as_forward_kinematics_does(void **state) {
 
 /* Rotations on two timelines and positions of one joint on others: its keys are at the times of
  * both, where each channel has its own value. */
-static void a_joint_has_the_key_times_of_all_its_channels(void **state) {
+static void a_joint_has_the_key_times_of_all_its_channels(void **unused) {
+    (void)unused;
     static const double a[3] = {1, 2, 4}, b[3] = {0.5, 2, 3}, both[5] = {0.5, 1, 2, 3, 4};
     random_source source = random_start();
     pm_motion *motion = hand_motion(1, 1);
@@ -354,12 +285,13 @@ static void expect_palette(const cast *c, const pm_motion_content *content, cons
     const double time = clip_begin(&c->character->clips[0]) + seconds;
     for (size_t j = 0; j < joints; j++) {
         const uint32_t node = c->character->nodes[order[j]];
-        const matrix model = model_of(content, &content->clips[0], (int32_t)node, time);
-        matrix bind = {{{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}}};
+        const kinematics_matrix model =
+            kinematics_model(content, &content->clips[0], (int32_t)node, time);
+        kinematics_matrix bind = {{{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}}};
         for (size_t s = 0; s < 2; s++)
             for (size_t i = 0; skin_joints[s] == node && i < 12; i++)
                 bind.m[i / 4][i % 4] = (double)binds[12 * s + i];
-        const matrix expected = multiply(&model, &bind);
+        const kinematics_matrix expected = kinematics_multiply(&model, &bind);
         const double reach =
             reach_of(content, &content->clips[0], time, c->character->nodes, joints);
         expect_matrix(palette + 12 * j, &expected, 3 * reach, j);
