@@ -335,6 +335,7 @@ static void unusable_options_are_refused(void **state) {
     static const double times[2] = {0, 2};
     static const size_t beyond[1] = {1}, twice[2] = {0, 0};
     const pm_clip_desc no_curve = {.method = PM_METHOD_COUNT};
+    const pm_clip_desc cubic = {.method = PM_METHOD_CUBICSPLINE};
     pm_motion *uniform = uniform_motion(&source, 61, (pm_rational){30, 1}, false);
     pm_motion *listed = listed_motion(&source, times, 2);
     const struct {
@@ -356,6 +357,7 @@ static void unusable_options_are_refused(void **state) {
         {{.rate = {60, 1}, .start = {21, 10}}, PM_ERROR_FILE, "start is after"},
         {{.rate = {60, 1}, .start = {2, 1}, .end = {1, 1}}, PM_ERROR_FILE, "start is after"},
         {{.rate = {60, 1}, .trim_start = 61}, PM_ERROR_FILE, "trim-start"},
+        {{.rate = {60, 1}, .curve = &cubic}, PM_ERROR_FILE, "tangents"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         expect_refused(uniform, engine, &wrong[i].options, wrong[i].status, wrong[i].words);
@@ -384,6 +386,7 @@ static void progress_counts_to_the_total(void **state) {
     progress seen = {0, 0};
     pm_motion *motion = uniform_motion(&source, 61, (pm_rational){30, 1}, false);
     hand_recorder(motion)->pieces = &pieces;
+    hand_recorder(motion)->wants_nothing = true; /* no values of any channel */
     resample(motion, engine,
              &(pm_motion_resample_options){
                  .rate = {1000, 1}, .progress = note_progress, .progress_user = &seen});

@@ -339,6 +339,23 @@ static void a_curve_gives_parameters_only(void **state) {
     pm_motion_destroy(&motion);
 }
 
+/* A key that the engine refuses is named as the file has it: keys that are trimmed count. */
+static void unusable_keys_are_named(void **state) {
+    pm_engine *engine = engine_for(state);
+    random_source source = random_start();
+    pm_motion *motion = moving_motion(&source, 12, (pm_rational){30, 1});
+    const pm_motion_channel *channel = &motion->content.clips[0].channels[1];
+    double *keys = (double *)(uintptr_t)channel->keys.data;
+    const pm_motion_resample_options options = {.rate = {60, 1}, .trim_start = 2};
+    pm_error error = poisoned_error();
+    hand_node(motion, 1)->name = (pm_motion_name){"Spi\x1bne", 6};
+    keys[4 * 7] += 3;
+    expect_refusal(pm_motion_resample(motion, engine, &options, null_file, NULL, &error), &error,
+                   PM_ERROR_KEY, "joint 1 (Spi\\x1bne), frame 7: ");
+    assert_int_equal(hand_recorder(motion)->times, 0);
+    pm_motion_destroy(&motion);
+}
+
 /* ---- pieces, checks ------------------------------------------------------------------------ */
 
 static void expect_same_samples(const pm_motion_clip *clip, const recorded_clip *a,
@@ -394,6 +411,7 @@ int main(void) {
         ON_BOTH(a_distant_origin_costs_no_precision),
         ON_BOTH(a_method_replaces_the_interpolation),
         ON_BOTH(a_curve_gives_parameters_only),
+        ON_BOTH(unusable_keys_are_named),
         ON_BOTH(odd_pieces_give_the_same_bits),
         ON_BOTH(a_check_compares_with_the_reference_path),
     };
