@@ -77,6 +77,17 @@ static bool unite(clip_maker *m, const joint_channels *joint, pm_timeline *unite
     return true;
 }
 
+/* The motion may be destroyed before the character. */
+static bool copy_times(clip_maker *m, pm_timeline *timeline) {
+    if (!timeline->times)
+        return true;
+    double *times = motion_allocate(&m->c->arena, timeline->key_count, sizeof *times);
+    if (times)
+        memcpy(times, timeline->times, timeline->key_count * sizeof *times);
+    timeline->times = times;
+    return times != NULL;
+}
+
 static bool find_timeline(clip_maker *m, const joint_channels *joint, pm_timeline *found) {
     const pm_motion_channel *first = NULL;
     for (size_t p = 0; p < 3; p++) {
@@ -116,6 +127,8 @@ static bool make_timelines(clip_maker *m) {
             return false;
         while (t < m->timeline_count && !same_times(&m->timelines[t], &own))
             t++;
+        if (t == m->timeline_count && !copy_times(m, &own))
+            return false;
         if (t == m->timeline_count)
             m->timelines[m->timeline_count++] = own;
         m->timeline_of[j] = (uint32_t)t;

@@ -135,10 +135,10 @@ static void remove_if_orphaned(int folder, const char *name) {
     close(file);
 }
 
-/* Remembers only the last folder: a batch writes thousands of files into one. */
+/* Remembers only the last folder of the thread: a batch writes thousands of files into one. */
 static void remove_orphans(const char *path) {
-    static struct stat cleaned;
-    static bool any_cleaned = false;
+    static _Thread_local struct stat cleaned;
+    static _Thread_local bool any_cleaned = false;
     DIR *folder = opendir(path);
     struct stat status;
     if (folder == NULL) {
@@ -196,7 +196,7 @@ static bool lock_created(const atomic_file *created, int file) {
 }
 
 int atomic_file_create(const char *target, mode_t mode, atomic_file **temporary, int *file) {
-    static unsigned serial = 0;
+    static atomic_uint serial = 0;
     const char *slash = strrchr(target, '/');
     const size_t folder = slash != NULL ? (size_t)(slash - target) + 1 : 0;
     atomic_file *created = malloc(sizeof *created + folder + NAME_SIZE);
@@ -208,7 +208,7 @@ int atomic_file_create(const char *target, mode_t mode, atomic_file **temporary,
     remove_orphans(folder > 0 ? created->path : ".");
     for (;;) {
         snprintf(created->path + folder, NAME_SIZE, PREFIX "%ld-%u" SUFFIX, (long)getpid(),
-                 serial++);
+                 atomic_fetch_add(&serial, 1));
         int failure = create_listed(created, mode, file);
         if (failure == EEXIST) {
             continue;

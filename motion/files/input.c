@@ -125,6 +125,7 @@ static bool read_all(int file, const input_kind *kind, const input_bounds *bound
     while (!end) {
         size_t room = known || kind == NULL || wanted < FIRST_BYTES ? wanted : FIRST_BYTES;
         if (!buffer_grow(buffer, room, max)) {
+            errno = ENOMEM;
             return refuse(reason, "cannot be read: ", strerror(ENOMEM));
         }
         int failure = read_more(file, buffer, &end);
@@ -147,8 +148,11 @@ static bool read_all(int file, const input_kind *kind, const input_bounds *bound
 bool input_read(int file, const input_kind *kind, const input_bounds *bounds, char **data,
                 size_t *size, char reason[INPUT_REASON_SIZE]) {
     byte_buffer buffer = {NULL, 0, 0};
+    errno = 0;
     if (!read_all(file, kind, bounds, &buffer, reason)) {
+        const int failure = errno;
         free(buffer.data);
+        errno = failure;
         return false;
     }
     *data = buffer.data;

@@ -31,7 +31,8 @@ typedef struct input_bounds {
 /* The memory of this machine for files, half of it for streams. */
 input_bounds input_machine_bounds(void);
 
-/* Reads a descriptor to its end, within bounds. False with a message in `reason`. */
+/* Reads a descriptor to its end, within bounds. False with a message in `reason`; errno is ENOMEM
+ * where memory is exhausted. */
 bool input_read(int file, const input_kind *kind, const input_bounds *bounds, char **data,
                 size_t *size, char reason[INPUT_REASON_SIZE]);
 
@@ -39,7 +40,7 @@ bool input_read(int file, const input_kind *kind, const input_bounds *bounds, ch
  * does not count. A file whose first 64 KiB do not match the kind is rejected without reading
  * further; kind NULL accepts any file. A regular file larger than the memory of the machine is
  * rejected before it is read, and any other input after half of that. False with a message in
- * `reason`. */
+ * `reason`; errno is ENOMEM where memory is exhausted. */
 bool input_read_file(const char *path, const input_kind *kind, char **data, size_t *size,
                      char reason[INPUT_REASON_SIZE]);
 

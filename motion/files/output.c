@@ -100,7 +100,7 @@ pm_status motion_output_open(const char *path, motion_output **output, pm_error 
     if (created == NULL || name == NULL) {
         free(created);
         free(name);
-        return motion_fail(error, PM_ERROR_OUTPUT, "%s: out of memory", path);
+        return motion_refuse_memory(error);
     }
     created->file = -1;
     created->name = name;
@@ -139,10 +139,23 @@ pm_status motion_output_write(motion_output *output, const void *data, size_t si
     return PM_OK;
 }
 
+/* The content is on the disk before the name is, so that a file is complete after a power failure too.
+ * Returns 0 or an errno. File systems that cannot flush are no failure. */
+static int flush_to_disk(int file) {
+    while (fsync(file) != 0)
+        if (errno != EINTR)
+            return errno == EINVAL || errno == ENOTSUP ? 0 : errno;
+    return 0;
+}
+
 /* close() can report a failed write, so it precedes the renaming. The lock of the temporary file
  * must be held until after the renaming; a second descriptor holds it. Returns 0 or an errno. */
 static int close_and_rename(motion_output *output) {
     int file = output->file;
+    int failure = output->temporary != NULL ? flush_to_disk(file) : 0;
+    if (failure != 0) {
+        return failure;
+    }
     int holding = output->temporary != NULL ? fcntl(file, F_DUPFD_CLOEXEC, 0) : -1;
     if (output->temporary != NULL && holding < 0) {
         return errno;

@@ -2,7 +2,8 @@
  *
  * An output file that is written to a temporary file beside its final name and renamed on commit, or
  * stdout for "-". After atomic_file_watch_signals, a signal that ends the process removes the
- * temporary file. Failures are PM_ERROR_OUTPUT, and the message names the file.
+ * temporary file. Failures are PM_ERROR_OUTPUT, and the message names the file; or
+ * PM_ERROR_MEMORY.
  */
 #ifndef POSEMILL_MOTION_OUTPUT_H
 #define POSEMILL_MOTION_OUTPUT_H
@@ -17,7 +18,8 @@ pm_status motion_output_open(const char *path, motion_output **output, pm_error 
 pm_status motion_output_write(motion_output *output, const void *data, size_t size,
                               pm_error *error);
 
-/* Closes the file (a full disk is reported here at the latest), renames it, frees. */
+/* Flushes the file to the disk and closes it (a full disk is reported here at the latest), renames it,
+ * frees. */
 pm_status motion_output_commit(motion_output **output, pm_error *error);
 
 /* Removes the temporary file, frees. *output may be NULL. */

@@ -25,7 +25,7 @@ typedef struct motion_input {
 /* Where a sample lies among the keys of a clip with a rate. */
 typedef struct motion_position {
     uint64_t key; /* the last key that is not after the sample. MOTION_NO_KEY: beyond the keys, or a
-                     clip without a rate */
+                     clip without a rate, or one with several timelines */
     bool exact;   /* the sample lies on the key, and the curve passes through it: the writer takes
                      the source's own values */
 } motion_position;

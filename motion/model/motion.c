@@ -6,6 +6,7 @@
 
 #include "motion/model/model.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -193,7 +194,8 @@ pm_status pm_motion_open(const char *path, const pm_motion_read_options *options
     const bool is_stream = strcmp(path, "-") == 0;
     const char *name = is_stream ? "standard input" : path;
     if (!input_read_file(path, kind_of(options, path), &data, &size, reason)) {
-        status = motion_refuse(error, "%s", reason);
+        status =
+            motion_fail(error, errno == ENOMEM ? PM_ERROR_MEMORY : PM_ERROR_FILE, "%s", reason);
         add_name(name, error);
         return status;
     }
@@ -202,7 +204,7 @@ pm_status pm_motion_open(const char *path, const pm_motion_read_options *options
         free(data);
         return motion_refuse_memory(error);
     }
-    status = parse(data, size, data, is_stream ? "" : name, folder, options, motion, error);
+    status = parse(data, size, data, name, folder, options, motion, error);
     free(folder);
     return status;
 }

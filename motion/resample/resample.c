@@ -19,12 +19,25 @@ static bool is_time(pm_rational r) {
     return (r.num == 0 && r.den == 0) || (r.num >= 0 && r.den > 0);
 }
 
+/* The index in the list of a clip that is listed before; or the size of the list. */
+static size_t find_repeated(const pm_motion_resample_options *o) {
+    for (size_t i = 1; i < o->clip_count; i++)
+        for (size_t before = 0; before < i; before++)
+            if (o->clips[before] == o->clips[i])
+                return i;
+    return o->clip_count;
+}
+
 static pm_status check_clips(const pm_motion *motion, const pm_motion_resample_options *o,
                              pm_error *error) {
     for (size_t i = 0; o->clips && i < o->clip_count; i++)
         if (o->clips[i] >= motion->content.clip_count)
             return motion_fail(error, PM_ERROR_ARGUMENT, "clips[%zu] is %zu; the motion has %zu", i,
                                o->clips[i], motion->content.clip_count);
+    const size_t repeated = o->clips ? find_repeated(o) : o->clip_count;
+    if (o->clips && repeated < o->clip_count)
+        return motion_fail(error, PM_ERROR_ARGUMENT, "clips[%zu] is %zu, which is listed before",
+                           repeated, o->clips[repeated]);
     if (motion->content.clip_count == 0)
         return motion_refuse(error, "has no clips; there is nothing to resample");
     return PM_OK;

@@ -53,7 +53,10 @@ static pm_clip_desc description_of(const sampler *s, const track_group *group) {
     if (s->options->authored || !s->options->curve)
         return desc;
     if (group->rotates) {
+        const pm_array none = {.data = NULL};
         desc = *s->options->curve;
+        desc.positions = desc.scales = desc.user_tangents = none;
+        desc.rotations_in = desc.rotations_out = none;
     } else {
         desc.method = PM_METHOD_SLERP;
         desc.ends = s->options->curve->ends;

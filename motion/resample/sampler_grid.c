@@ -8,10 +8,17 @@
 
 #include <math.h>
 
+#include "motion/model/evaluate.h"
+
 static const uint64_t default_max_samples = 100000000;
 
 static bool is_given(pm_rational r) {
     return r.den != 0;
+}
+
+/* The channels' own interpolations do not loop. */
+static double loop_of(const pm_motion_resample_options *options) {
+    return options->curve && !options->authored ? options->curve->loop_period : 0;
 }
 
 static pm_status check_count(const sampler *s, pm_error *error) {
@@ -50,7 +57,7 @@ static pm_status find_uniform(sampler *s, pm_error *error) {
         .start = o->start,
         .end = o->end,
         .end_rule = o->end_rule == PM_MOTION_END_INCLUDE ? RESAMPLE_END_INCLUDE : RESAMPLE_END_FIT,
-        .loop_period = o->curve ? o->curve->loop_period : 0,
+        .loop_period = loop_of(o),
     };
     const char *reason = resample_grid_make(&span, &s->grid);
     if (reason)
@@ -94,8 +101,8 @@ static void find_range(sampler *s) {
     s->last_time = -INFINITY;
     for (size_t c = 0; c < s->clip->channel_count; c++) {
         const pm_timeline *t = &s->clip->timelines[s->clip->channels[c].timeline];
-        s->first_time = fmin(s->first_time, t->times[0]);
-        s->last_time = fmax(s->last_time, t->times[t->key_count - 1]);
+        s->first_time = fmin(s->first_time, evaluate_key_time(t, 0));
+        s->last_time = fmax(s->last_time, evaluate_key_time(t, t->key_count - 1));
     }
 }
 
@@ -111,12 +118,12 @@ double sampler_time(const sampler *s, uint64_t sample) {
 }
 
 /* A sample belongs to the range if its float32 time does. */
-static uint64_t count_times(const sampler *s) {
-    const double samples = (s->last_time - s->first_time) * rate_value(s->options->rate);
+static uint64_t count_times(const sampler *s, double end) {
+    const double samples = (end - s->first_time) * rate_value(s->options->rate);
     if (!(samples < 0x1p62))
         return RESAMPLE_GRID_OVERFLOW;
-    uint64_t count = (uint64_t)samples + 2;
-    while (count > 1 && as_float32(unrounded_time(s, count - 1)) > s->last_time)
+    uint64_t count = s->first_time < end ? (uint64_t)samples + 2 : 1;
+    while (count > 1 && as_float32(unrounded_time(s, count - 1)) > end)
         count--;
     return count;
 }
@@ -124,29 +131,50 @@ static uint64_t count_times(const sampler *s) {
 /* Whether neighbouring samples have different float32 times. */
 static bool are_distinct(const sampler *s) {
     const double largest = fmax(fabs(s->first_time), fabs(s->last_time));
-    return 1.0 / rate_value(s->options->rate) > 0x1p-23 * largest;
+    return s->first_time >= s->last_time || 1.0 / rate_value(s->options->rate) > 0x1p-23 * largest;
+}
+
+/* An open loop ends at its period, where the first sample repeats. */
+static bool is_open_loop(double period, double duration) {
+    return period - duration > 1e-9 * period;
+}
+
+/* Moves the ends of the range to those of the options, in float32 like key times. */
+static pm_status cut_range(sampler *s, double loop, pm_error *error) {
+    const pm_motion_resample_options *o = s->options;
+    const double origin = s->first_time;
+    const double end = as_float32(origin + (is_given(o->end) ? rate_value(o->end) : loop));
+    if (is_given(o->start))
+        s->first_time = origin + rate_value(o->start);
+    if (is_given(o->end) && loop == 0 && end > s->last_time)
+        return motion_refuse(error, "--end is after the last key");
+    if (is_given(o->end) || loop > 0)
+        s->last_time = end;
+    if (as_float32(s->first_time) > s->last_time)
+        return motion_refuse(error, "--start is after %s",
+                             is_given(o->end) ? "--end"
+                             : loop > 0       ? "the end of the loop"
+                                              : "the last key");
+    return PM_OK;
 }
 
 static pm_status find_listed(sampler *s, pm_error *error) {
     const pm_motion_resample_options *o = s->options;
     find_range(s);
+    if (s->clip->channel_count == 0)
+        return motion_refuse(error, "a clip has no channels; there is nothing to resample");
+    const bool repeats = is_open_loop(loop_of(o), s->last_time - s->first_time);
+    const pm_status status = cut_range(s, loop_of(o), error);
+    if (status != PM_OK)
+        return status;
     if (!are_distinct(s))
         return motion_refuse(error, "samples at this rate are closer than float32 key times; "
                                     "expected a lower --rate");
-    const double origin = s->first_time;
-    if (is_given(o->start))
-        s->first_time = origin + rate_value(o->start);
-    if (is_given(o->end) && origin + rate_value(o->end) > s->last_time)
-        return motion_refuse(error, "--end is after the last key");
-    if (is_given(o->end))
-        s->last_time = origin + rate_value(o->end);
-    if (s->first_time > s->last_time)
-        return motion_refuse(error, "--start is after %s",
-                             is_given(o->end) ? "--end" : "the last key");
     if (o->trim_start > 0)
         return motion_refuse(error, "--trim-start is for files with uniform keys");
-    s->grid.count = count_times(s);
-    s->grid.extra = o->end_rule == PM_MOTION_END_INCLUDE &&
+    const bool before_end = repeats && !is_given(o->end);
+    s->grid.count = count_times(s, before_end ? nextafter(s->last_time, -INFINITY) : s->last_time);
+    s->grid.extra = o->end_rule == PM_MOTION_END_INCLUDE && !before_end &&
                     s->grid.count < RESAMPLE_GRID_OVERFLOW &&
                     as_float32(unrounded_time(s, s->grid.count - 1)) < s->last_time;
     s->count = s->grid.count + s->grid.extra;

@@ -19,6 +19,8 @@ extern engine_kind on_device;
     {#body " on the reference", body, NULL, NULL, &on_reference}, {                                \
 #body " on the device", body, NULL, NULL, &on_device                                       \
     }
+#define ONLY_ON_REFERENCE(body)                                                                    \
+    { #body, body, NULL, NULL, &on_reference }
 #define ONLY_ON_DEVICE(body)                                                                       \
     { #body " on the device", body, NULL, NULL, &on_device }
 

@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Tests of characters: palettes of crowds on the reference path against forward kinematics in
+ * double precision over the nodes and channels of the motion.
+ */
+#include "support/engines.h"
+#include "support/motion_hand.h"
+#include "support/motion_kinematics.h"
+#include "support/motion_truth.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- crowds -------------------------------------------------------------------------------- */
+
+static double clip_begin(const pm_clip_desc *clip) {
+    double begin = HUGE_VAL;
+    for (size_t t = 0; t < clip->timeline_count; t++)
+        begin = fmin(begin, truth_time(&clip->timelines[t], 0));
+    return begin;
+}
+
+static void expect_matrix(const float *got, const kinematics_matrix *expected, double scale,
+                          size_t joint) {
+    for (int i = 0; i < 12; i++) {
+        const double error = fabs((double)got[i] - expected->m[i / 4][i % 4]);
+        if (!(error <= 4e-6 * scale))
+            fail_msg("joint %zu, number %d: %g, expected %g", joint, i, (double)got[i],
+                     expected->m[i / 4][i % 4]);
+    }
+}
+
+static const pm_motion_character *make_character(const pm_motion *motion, size_t skin) {
+    const pm_motion_character_options options = {.skin = skin};
+    const pm_motion_character *character = NULL;
+    pm_error error = poisoned_error();
+    expect_ok(pm_motion_make_character(motion, &options, &character, &error), &error);
+    assert_int_equal(character->clip_count, pm_motion_get_content(motion)->clip_count);
+    return character;
+}
+
+typedef struct cast {
+    const pm_motion_character *character;
+    pm_skeleton *skeleton;
+    pm_crowd *crowd;
+} cast;
+
+static cast make_cast(pm_engine *engine, const pm_motion *motion, size_t skin) {
+    cast made = {.character = make_character(motion, skin)};
+    pm_error error = poisoned_error();
+    expect_ok(pm_skeleton_create(&made.character->skeleton, &made.skeleton, &error), &error);
+    const pm_crowd_desc desc = {.skeleton = made.skeleton,
+                                .clips = made.character->clips,
+                                .clip_count = made.character->clip_count};
+    expect_ok(pm_crowd_create(engine, &desc, &made.crowd, &error), &error);
+    return made;
+}
+
+static void free_cast(cast *c) {
+    pm_crowd_destroy(&c->crowd);
+    pm_skeleton_destroy(&c->skeleton);
+    pm_motion_free_character(&c->character);
+    assert_null(c->character);
+}
+
+/* The size of numbers that cancel in a matrix: positions of all joints. */
+static double reach_of(const pm_motion_content *content, const pm_motion_clip *clip, double time,
+                       const uint32_t *nodes, size_t count) {
+    double reach = 1;
+    for (size_t j = 0; j < count; j++) {
+        const kinematics_matrix m = kinematics_model(content, clip, (int32_t)nodes[j], time);
+        for (int i = 0; i < 12; i++)
+            reach = fmax(reach, fabs(m.m[i / 4][i % 4]));
+    }
+    return reach;
+}
+
+/* Poses one instance in both ways and compares model matrices. */
+static void expect_pose(const cast *c, const pm_motion_content *content, size_t clip,
+                        double seconds) {
+    const size_t joints = c->character->skeleton.joint_count;
+    const uint32_t *order = pm_skeleton_order(c->skeleton);
+    const pm_crowd_instance instance = {
+        .clip_a = (uint32_t)clip, .time_a = pm_crowd_ticks(seconds), .flags = PM_CROWD_CLAMP_A};
+    float *one = guarded_floats(12 * joints), *job_made = guarded_floats(12 * joints);
+    const pm_crowd_job job = {.instances = &instance,
+                              .instance_count = 1,
+                              .outputs[PM_CROWD_MODEL] = {.memory = job_made},
+                              .on_reference = true};
+    pm_error error = poisoned_error();
+    expect_ok(pm_crowd_pose_one(c->crowd, &instance, PM_CROWD_MODEL, one, &error), &error);
+    expect_ok(pm_crowd_pose(c->crowd, &job, &error), &error);
+    expect_guards(one, 12 * joints);
+    expect_same_bits(one, job_made, 12 * joints, 12);
+    const pm_motion_clip *source = &content->clips[clip];
+    const double time = clip_begin(&c->character->clips[clip]) + seconds;
+    const double reach = reach_of(content, source, time, c->character->nodes, joints);
+    for (size_t j = 0; j < joints; j++) {
+        const int32_t node = (int32_t)c->character->nodes[order[j]];
+        const kinematics_matrix expected = kinematics_model(content, source, node, time);
+        expect_matrix(one + 12 * j, &expected, reach, j);
+    }
+    guarded_free(one);
+    guarded_free(job_made);
+}
+
+/* ---- files --------------------------------------------------------------------------------- */
+
+static pm_motion *open_data(const char *name) {
+    const char *folder = getenv("POSEMILL_DATA");
+    char path[1024];
+    pm_motion *motion = NULL;
+    pm_error error = poisoned_error();
+    snprintf(path, sizeof path, "%s/bvh/%s",
+             folder ? folder : POSEMILL_SOURCE_DIR "/../shared/data", name);
+    if (access(path, R_OK) != 0) {
+        print_message("%s is not there\n", path);
+        skip();
+    }
+    expect_ok(pm_motion_open(path, NULL, &motion, &error), &error);
+    return motion;
+}
+
+static void bvh_files_pose_as_forward_kinematics_does(void **state) {
+    static const char *const names[] = {"pybvh_test1_mixed_orders.bvh", "makehuman_walk1.bvh",
+                                        "mocapbank.bvh"};
+    pm_engine *engine = engine_for(state);
+    random_source source = random_start();
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        pm_motion *motion = open_data(names[i]);
+        const pm_motion_content *content = pm_motion_get_content(motion);
+        const pm_timeline *timeline = &content->clips[0].timelines[0];
+        const double duration = truth_time(timeline, timeline->key_count - 1);
+        cast c = make_cast(engine, motion, 0);
+        assert_int_equal(c.character->skeleton.joint_count, content->node_count);
+        for (int k = 0; k < 12; k++)
+            expect_pose(&c, content, 0, k ? random_between(&source, 0, duration) : duration);
+        free_cast(&c);
+        pm_motion_destroy(&motion);
+    }
+}
+
+/* ---- motions by hand ----------------------------------------------------------------------- */
+
+enum { NODES = 7, CLIPS = 4 };
+
+/* A tree whose parents come after some of their children, with random rest poses. Node 0 is a second
+ * root. */
+static pm_motion *make_tree(random_source *source) {
+    static const int32_t parents[NODES] = {-1, 5, 3, -1, 6, 6, 3};
+    pm_motion *motion = hand_motion(NODES, CLIPS);
+    for (size_t n = 0; n < NODES; n++) {
+        pm_motion_node *node = hand_node(motion, n);
+        node->parent = parents[n];
+        random_quaternion(source, node->rotation);
+        for (int i = 0; i < 3; i++) {
+            node->translation[i] = random_between(source, -2, 2);
+            node->scale[i] = random_between(source, 0.7, 1.3);
+        }
+    }
+    return motion;
+}
+
+static void set_channel(pm_motion *motion, pm_motion_clip *clip, size_t index, int32_t node,
+                        pm_motion_path path, uint32_t timeline, random_source *source) {
+    pm_motion_channel *channel = hand_channel(clip, index);
+    channel->node = node;
+    channel->path = path;
+    channel->timeline = timeline;
+    channel->components = path == PM_MOTION_ROTATION ? 4 : path == PM_MOTION_WEIGHTS ? 2 : 3;
+    hand_keys(motion, clip, channel, source, PM_FLOAT64, 0, 2);
+}
+
+/* Clip 0: rotations on two timelines and positions on a third, of one joint and of several. Clip 1:
+ * rotations only, on one timeline. Clip 2: nothing of a joint is animated. Clip 3: scales, weights
+ * of a node, and a number of no node. */
+static pm_motion *make_motion(random_source *source) {
+    pm_motion *motion = make_tree(source);
+    pm_motion_clip *mixed = hand_clip(motion, 0, 3, 5), *plain = hand_clip(motion, 1, 1, 2);
+    pm_motion_clip *still = hand_clip(motion, 2, 1, 1), *scaled = hand_clip(motion, 3, 2, 4);
+    for (size_t t = 0; t < 3; t++)
+        hand_times(motion, mixed, t, source, 4 + 3 * t, 0.5 + (double)t / 4);
+    hand_times(motion, plain, 0, source, 5, 2);
+    hand_times(motion, still, 0, source, 3, 1);
+    hand_times(motion, scaled, 0, source, 6, 0);
+    hand_times(motion, scaled, 1, source, 1, 0.25);
+    set_channel(motion, mixed, 0, 3, PM_MOTION_ROTATION, 0, source);
+    set_channel(motion, mixed, 1, 3, PM_MOTION_TRANSLATION, 0, source);
+    set_channel(motion, mixed, 2, 1, PM_MOTION_ROTATION, 1, source);
+    set_channel(motion, mixed, 3, 5, PM_MOTION_TRANSLATION, 2, source);
+    set_channel(motion, mixed, 4, 0, PM_MOTION_ROTATION, 0, source);
+    set_channel(motion, plain, 0, 0, PM_MOTION_ROTATION, 0, source);
+    set_channel(motion, plain, 1, 4, PM_MOTION_ROTATION, 0, source);
+    set_channel(motion, still, 0, -1, PM_MOTION_WEIGHTS, 0, source);
+    set_channel(motion, scaled, 0, 1, PM_MOTION_SCALE, 0, source);
+    set_channel(motion, scaled, 1, 2, PM_MOTION_WEIGHTS, 0, source);
+    set_channel(motion, scaled, 2, -1, PM_MOTION_TRANSLATION, 0, source);
+    set_channel(motion, scaled, 3, 2, PM_MOTION_ROTATION, 1, source);
+    return motion;
+}
+
+static void expect_poses(const cast *c, const pm_motion_content *content, random_source *source) {
+    for (size_t clip = 0; clip < CLIPS; clip++)
+        for (int k = 0; k < 8; k++)
+            expect_pose(c, content, clip, k ? random_between(source, 0, 6) : 0);
+}
+
+static void hand_built_motions_pose_as_forward_kinematics_does(void **state) {
+    pm_engine *engine = engine_for(state);
+    random_source source = random_start();
+    for (int round = 0; round < 8; round++) {
+        pm_motion *motion = make_motion(&source);
+        cast c = make_cast(engine, motion, 99); /* without skins, ignored */
+        const pm_clip_desc *mixed = &c.character->clips[0];
+        for (size_t j = 2; j < NODES; j += 2) /* not animated: one key */
+            assert_int_equal(mixed->timelines[mixed->timeline_of[j]].key_count, 1);
+        expect_poses(&c, &motion->content, &source);
+        free_cast(&c);
+        pm_motion_destroy(&motion);
+    }
+}
+
+/* Rotations on two timelines and positions of one joint on others: its keys are at the times of
+ * both, where each channel has its own value. */
+static void a_joint_has_the_key_times_of_all_its_channels(void **unused) {
+    (void)unused;
+    static const double a[3] = {1, 2, 4}, b[3] = {0.5, 2, 3}, both[5] = {0.5, 1, 2, 3, 4};
+    random_source source = random_start();
+    pm_motion *motion = hand_motion(1, 1);
+    pm_motion_clip *clip = hand_clip(motion, 0, 2, 2);
+    *hand_timeline(clip, 0) = (pm_timeline){.key_count = 3, .times = a};
+    *hand_timeline(clip, 1) = (pm_timeline){.key_count = 3, .times = b};
+    for (size_t c = 0; c < 2; c++) {
+        hand_channel(clip, c)->interpolation = PM_MOTION_CUBICSPLINE;
+        set_channel(motion, clip, c, 0, c ? PM_MOTION_TRANSLATION : PM_MOTION_ROTATION, (uint32_t)c,
+                    &source);
+    }
+    const pm_motion_character *character = make_character(motion, 0);
+    const pm_clip_desc *made = &character->clips[0];
+    assert_int_equal(made->timeline_count, 1);
+    assert_int_equal(made->timelines[0].key_count, 5);
+    for (size_t k = 0; k < 5; k++) {
+        double q[TRUTH_NUMBERS], p[TRUTH_NUMBERS], key[4];
+        assert_true(made->timelines[0].times[k] == both[k]);
+        truth_at(&clip->channels[0], &clip->timelines[0], truth_find(&clip->timelines[0], both[k]),
+                 q);
+        truth_at(&clip->channels[1], &clip->timelines[1], truth_find(&clip->timelines[1], both[k]),
+                 p);
+        for (size_t i = 0; i < 4; i++)
+            key[i] = truth_number(&made->rotations, 4, k, i);
+        assert_true(truth_angle(key, q) < 1e-12);
+        for (size_t i = 0; i < 3; i++)
+            assert_true(fabs(truth_number(&made->positions, 3, k, i) - p[i]) < 1e-12);
+    }
+    pm_motion_free_character(&character);
+    pm_motion_destroy(&motion);
+}
+
+/* ---- skins --------------------------------------------------------------------------------- */
+
+/* Joints 1 and 4, whose ancestors are 5, 6 and 3; 0 and 2 have no part. */
+static const uint32_t skin_joints[2] = {1, 4};
+
+static void add_skins(pm_motion *motion, pm_motion_skin skins[2], float binds[24],
+                      random_source *source) {
+    for (int i = 0; i < 24; i++)
+        binds[i] = (float)random_between(source, -1, 1);
+    for (int i = 0; i < 2; i++)
+        skins[i] = (pm_motion_skin){
+            .name = {"", 0}, .joints = skin_joints, .joint_count = 2, .inverse_binds = binds};
+    skins[1].inverse_binds = NULL;
+    motion->content.skins = skins;
+    motion->content.skin_count = 2;
+}
+
+static void expect_palette(const cast *c, const pm_motion_content *content, const float *binds,
+                           double seconds) {
+    const size_t joints = c->character->skeleton.joint_count;
+    const uint32_t *order = pm_skeleton_order(c->skeleton);
+    const pm_crowd_instance instance = {.time_a = pm_crowd_ticks(seconds),
+                                        .flags = PM_CROWD_CLAMP_A};
+    float palette[12 * NODES];
+    pm_error error = poisoned_error();
+    expect_ok(pm_crowd_pose_one(c->crowd, &instance, PM_CROWD_PALETTE, palette, &error), &error);
+    const double time = clip_begin(&c->character->clips[0]) + seconds;
+    for (size_t j = 0; j < joints; j++) {
+        const uint32_t node = c->character->nodes[order[j]];
+        const kinematics_matrix model =
+            kinematics_model(content, &content->clips[0], (int32_t)node, time);
+        kinematics_matrix bind = {{{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}}};
+        for (size_t s = 0; s < 2; s++)
+            for (size_t i = 0; skin_joints[s] == node && i < 12; i++)
+                bind.m[i / 4][i % 4] = (double)binds[12 * s + i];
+        const kinematics_matrix expected = kinematics_multiply(&model, &bind);
+        const double reach =
+            reach_of(content, &content->clips[0], time, c->character->nodes, joints);
+        expect_matrix(palette + 12 * j, &expected, 3 * reach, j);
+    }
+}
+
+static void a_skin_has_its_joints_their_ancestors_and_inverse_binds(void **state) {
+    static const uint32_t nodes[5] = {1, 3, 4, 5, 6};
+    pm_engine *engine = engine_for(state);
+    random_source source = random_start();
+    pm_motion_skin skins[2];
+    float binds[24];
+    pm_motion *motion = make_motion(&source);
+    add_skins(motion, skins, binds, &source);
+    cast c = make_cast(engine, motion, 0);
+    assert_int_equal(c.character->skeleton.joint_count, 5);
+    assert_memory_equal(c.character->nodes, nodes, sizeof nodes);
+    expect_poses(&c, &motion->content, &source);
+    for (int k = 0; k < 8; k++)
+        expect_palette(&c, &motion->content, binds, random_between(&source, 0, 3));
+    free_cast(&c);
+    const pm_motion_character *unbound = make_character(motion, 1);
+    assert_null(unbound->skeleton.inverse_binds.data);
+    pm_motion_free_character(&unbound);
+    pm_motion_destroy(&motion);
+}
+
+/* ---- lifetime and refusals ----------------------------------------------------------------- */
+
+static void a_character_outlives_its_motion(void **state) {
+    pm_engine *engine = engine_for(state);
+    random_source source = random_start();
+    pm_motion *motion = make_motion(&source);
+    const pm_motion_character *character = make_character(motion, 0);
+    const double begin = clip_begin(&character->clips[1]);
+    assert_ptr_not_equal(character->clips[1].timelines[0].times,
+                         motion->content.clips[1].timelines[0].times);
+    pm_motion_destroy(&motion);
+    assert_true(clip_begin(&character->clips[1]) == begin);
+    for (size_t i = 0; i < CLIPS; i++) {
+        pm_clip *clip = NULL;
+        pm_error error = poisoned_error();
+        expect_ok(pm_clip_create(engine, &character->clips[i], &clip, &error), &error);
+        pm_clip_destroy(&clip);
+    }
+    pm_motion_free_character(&character);
+    pm_motion_free_character(&character);
+    pm_motion_free_character(NULL);
+}
+
+static void expect_refused(const pm_motion *motion, size_t skin, pm_status status,
+                           const char *words) {
+    const pm_motion_character_options options = {.skin = skin};
+    const pm_motion_character *character = NULL;
+    pm_error error = poisoned_error();
+    expect_refusal(pm_motion_make_character(motion, &options, &character, &error), &error, status,
+                   words);
+    assert_null(character);
+}
+
+static void unusable_motions_are_refused(void **state) {
+    random_source source = random_start();
+    pm_motion_skin skins[2];
+    float binds[24];
+    pm_error error = poisoned_error();
+    pm_motion *motion = make_motion(&source);
+    (void)state;
+    expect_refused(NULL, 0, PM_ERROR_ARGUMENT, "motion is NULL");
+    expect_refusal(pm_motion_make_character(motion, NULL, NULL, &error), &error, PM_ERROR_ARGUMENT,
+                   "character is NULL");
+    motion->content.node_count = 0;
+    expect_refused(motion, 0, PM_ERROR_FILE, "no nodes");
+    motion->content.node_count = NODES;
+    motion->content.clip_count = 0;
+    expect_refused(motion, 0, PM_ERROR_FILE, "no clips");
+    motion->content.clip_count = CLIPS;
+    add_skins(motion, skins, binds, &source);
+    expect_refused(motion, 2, PM_ERROR_ARGUMENT, "skin is 2");
+    pm_motion_destroy(&motion);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        ONLY_ON_REFERENCE(bvh_files_pose_as_forward_kinematics_does),
+        ONLY_ON_REFERENCE(hand_built_motions_pose_as_forward_kinematics_does),
+        ONLY_ON_REFERENCE(a_joint_has_the_key_times_of_all_its_channels),
+        ONLY_ON_REFERENCE(a_skin_has_its_joints_their_ancestors_and_inverse_binds),
+        ONLY_ON_REFERENCE(a_character_outlives_its_motion),
+        ONLY_ON_REFERENCE(unusable_motions_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, engines_close);
+}

@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Tests of where the samples of resampled motions lie: exact grids of clips with a rate against
+ * integer arithmetic, float32 times of clips without one, ends, loops, limits and refusals.
+ */
+#include "support/engines.h"
+#include "support/motion_hand.h"
+#include "support/motion_truth.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+__extension__ typedef __int128 whole;
+
+static const char null_file[] = "/dev/null";
+
+static pm_status try_resample(pm_motion *motion, pm_engine *engine,
+                              const pm_motion_resample_options *options,
+                              pm_motion_resample_report *report, pm_error *error) {
+    *error = poisoned_error();
+    hand_forget(hand_recorder(motion));
+    return pm_motion_resample(motion, engine, options, null_file, report, error);
+}
+
+static pm_motion_resample_report resample(pm_motion *motion, pm_engine *engine,
+                                          const pm_motion_resample_options *options) {
+    pm_motion_resample_report report;
+    pm_error error;
+    expect_ok(try_resample(motion, engine, options, &report, &error), &error);
+    assert_int_equal(report.samples, hand_recorder(motion)->clips[0].samples.count);
+    return report;
+}
+
+static void expect_refused(pm_motion *motion, pm_engine *engine,
+                           const pm_motion_resample_options *options, pm_status status,
+                           const char *words) {
+    pm_motion_resample_report report;
+    pm_error error;
+    expect_refusal(try_resample(motion, engine, options, &report, &error), &error, status, words);
+    assert_int_equal(hand_recorder(motion)->times, 0);
+}
+
+/* A clip of positions, or of one channel with steps, whose keys are never read. */
+static pm_motion *uniform_motion(random_source *source, size_t keys, pm_rational rate, bool steps) {
+    static const double unread;
+    pm_motion *motion = hand_motion(1, 1);
+    pm_motion_clip *clip = hand_clip(motion, 0, 1, 1);
+    pm_motion_channel *channel = hand_channel(clip, 0);
+    clip->rate = rate;
+    *hand_timeline(clip, 0) = (pm_timeline){.key_count = keys, .rate = rate};
+    channel->path = PM_MOTION_TRANSLATION;
+    channel->components = 3;
+    if (steps) {
+        channel->interpolation = PM_MOTION_STEP;
+        channel->keys = (pm_array){.data = &unread, .type = PM_FLOAT64};
+        hand_recorder(motion)->wants_nothing = true;
+    } else {
+        hand_keys(motion, clip, channel, source, PM_FLOAT64, 0, 1);
+    }
+    return motion;
+}
+
+static pm_motion *listed_motion(random_source *source, const double *times, size_t keys) {
+    pm_motion *motion = hand_motion(1, 1);
+    pm_motion_clip *clip = hand_clip(motion, 0, 1, 1);
+    *hand_timeline(clip, 0) = (pm_timeline){.key_count = keys, .times = times};
+    hand_channel(clip, 0)->path = PM_MOTION_TRANSLATION;
+    hand_channel(clip, 0)->components = 3;
+    hand_keys(motion, clip, hand_channel(clip, 0), source, PM_FLOAT64, 0, 1);
+    return motion;
+}
+
+/* ---- clips with a rate --------------------------------------------------------------------- */
+
+/* Sample k lies at start + k / rate seconds, that is at key (from + k * step) / unit. */
+typedef struct grid {
+    whole from, step, unit;
+    uint64_t count;
+    bool extra;
+    whole end; /* in the same units */
+} grid;
+
+static bool is_given(pm_rational r) {
+    return r.den != 0;
+}
+
+static grid expected_grid(pm_rational source, size_t keys, const pm_motion_resample_options *o) {
+    const pm_rational start = is_given(o->start) ? o->start : (pm_rational){0, 1};
+    const pm_rational end = is_given(o->end) ? o->end : (pm_rational){0, 1};
+    grid g = {.unit = (whole)source.den * start.den * o->rate.num * end.den};
+    g.from = (whole)start.num * source.num * o->rate.num * end.den;
+    g.step = (whole)o->rate.den * source.num * start.den * end.den;
+    g.end = is_given(o->end) ? (whole)end.num * source.num * start.den * o->rate.num
+                             : (whole)(keys - o->trim_start - 1) * g.unit;
+    g.count = (uint64_t)((g.end - g.from) / g.step) + 1;
+    g.extra = o->end_rule == PM_MOTION_END_INCLUDE && (g.end - g.from) % g.step != 0;
+    return g;
+}
+
+static void expect_grid(const pm_motion *motion, const pm_motion_resample_options *o,
+                        const pm_motion_resample_report *report) {
+    const pm_motion_clip *clip = &motion->content.clips[0];
+    const recorded_clip *r = &hand_recorder(motion)->clips[0];
+    const grid g = expected_grid(clip->rate, clip->timelines[0].key_count, o);
+    uint64_t kept = 0;
+    assert_int_equal(r->samples.count, g.count + g.extra);
+    assert_int_equal(r->samples.has_end, g.extra);
+    assert_true(r->samples.rate.num == o->rate.num && r->samples.rate.den == o->rate.den);
+    for (uint64_t k = 0; k < r->samples.count; k++) {
+        const whole at = k < g.count ? g.from + (whole)k * g.step : g.end;
+        const bool exact = at % g.unit == 0;
+        assert_int_equal(r->positions[k].key, (uint64_t)(at / g.unit) + o->trim_start);
+        assert_int_equal(r->positions[k].exact, exact);
+        kept += exact;
+    }
+    assert_int_equal(report->kept, kept);
+}
+
+static void expect_vector(const pm_motion_clip *clip, size_t c, truth_place place,
+                          const double *got) {
+    const pm_motion_channel *channel = &clip->channels[c];
+    double expected[TRUTH_NUMBERS];
+    truth_at(channel, &clip->timelines[channel->timeline], place, expected);
+    for (size_t i = 0; i < 3; i++)
+        assert_true(fabs(got[i] - expected[i]) < 10 * 1e-6); /* coordinates are up to 10 */
+}
+
+static void expect_positions(const pm_motion *motion, const pm_motion_resample_options *o) {
+    const pm_motion_clip *clip = &motion->content.clips[0];
+    const recorded_clip *r = &hand_recorder(motion)->clips[0];
+    const grid g = expected_grid(clip->rate, clip->timelines[0].key_count, o);
+    for (uint64_t k = 0; k < r->samples.count; k++) {
+        const whole at = k < g.count ? g.from + (whole)k * g.step : g.end;
+        const truth_place place = {.key = (size_t)(at / g.unit) + o->trim_start,
+                                   .u = (double)(at % g.unit) / (double)g.unit};
+        expect_vector(clip, 0, place, r->values[0] + 3 * k);
+    }
+}
+
+static pm_rational fraction(random_source *source, size_t num, size_t den) {
+    return (pm_rational){(int64_t)random_size(source, 1, num),
+                         (int64_t)random_size(source, 1, den)};
+}
+
+static void grids_are_exact(void **state) {
+    pm_engine *engine = engine_for(state);
+    random_source source = random_start();
+    for (int round = 0; round < 60; round++) {
+        const pm_rational rate = fraction(&source, 120, 20);
+        const size_t keys = random_size(&source, 30, 60);
+        pm_motion *motion = uniform_motion(&source, keys, rate, false);
+        pm_motion_resample_options o = {.rate = {rate.num * (int64_t)random_size(&source, 1, 30),
+                                                 rate.den * (int64_t)random_size(&source, 1, 30)},
+                                        .end_rule = (pm_motion_end_rule)random_size(&source, 0, 1),
+                                        .trim_start = random_size(&source, 0, 3)};
+        if (random_size(&source, 0, 1)) /* of the first ten frames, and of the last */
+            o.start = (pm_rational){rate.den * (int64_t)random_size(&source, 0, 70), rate.num * 7};
+        if (random_size(&source, 0, 1))
+            o.end =
+                (pm_rational){rate.den * (int64_t)random_size(&source, 110, 260), rate.num * 10};
+        const pm_motion_resample_report report = resample(motion, engine, &o);
+        expect_grid(motion, &o, &report);
+        expect_positions(motion, &o);
+        pm_motion_destroy(&motion);
+    }
+}
+
+static void ten_million_frames_are_counted_exactly(void **state) {
+    static const pm_rational rates[][2] = {
+        {{30000, 1001}, {24, 1}}, {{120, 1}, {30000, 1001}}, {{24000, 1001}, {25, 1}}};
+    pm_engine *engine = engine_for(state);
+    const size_t keys = 10000000;
+    for (size_t i = 0; i < sizeof rates / sizeof *rates; i++) {
+        pm_motion *motion = uniform_motion(NULL, keys, rates[i][0], true);
+        const pm_motion_resample_options o = {.rate = rates[i][1],
+                                              .end_rule = PM_MOTION_END_INCLUDE};
+        const pm_motion_resample_report report = resample(motion, engine, &o);
+        expect_grid(motion, &o, &report);
+        pm_motion_destroy(&motion);
+    }
+}
+
+/* A clip of one key stays as it is. */
+static void one_key_stays_one_key(void **state) {
+    pm_engine *engine = engine_for(state);
+    random_source source = random_start();
+    static const double late[1] = {4e6};
+    pm_motion *uniform = uniform_motion(&source, 1, (pm_rational){30, 1}, false);
+    pm_motion *listed = listed_motion(&source, late, 1);
+    for (int rule = 0; rule < PM_MOTION_END_COUNT; rule++) {
+        const pm_motion_resample_options o = {.rate = {240, 1},
+                                              .end_rule = (pm_motion_end_rule)rule};
+        assert_int_equal(resample(uniform, engine, &o).samples, 1);
+        assert_int_equal(resample(listed, engine, &o).samples, 1);
+        assert_true(hand_recorder(listed)->clips[0].samples.start == 4e6);
+    }
+    pm_motion_destroy(&uniform);
+    pm_motion_destroy(&listed);
+}
+
+/* ---- clips without a rate ------------------------------------------------------------------ */
+
+/* 0.7 and 0.1 as float32 are on different sides of the decimals. */
+static void ends_of_listed_clips_are_those_of_float32(void **state) {
+    pm_engine *engine = engine_for(state);
+    random_source source = random_start();
+    const double times[2] = {0, (double)0.7f};
+    pm_motion *motion = listed_motion(&source, times, 2);
+    for (int rule = 0; rule < PM_MOTION_END_COUNT; rule++)
+        for (int64_t n = 1; n <= 7; n++) {
+            const pm_motion_resample_options o = {
+                .rate = {10, 1}, .end = {n, 10}, .end_rule = (pm_motion_end_rule)rule};
+            assert_int_equal(resample(motion, engine, &o).samples, n + 1);
+        }
+    const pm_motion_resample_options half = {
+        .rate = {10, 1}, .end = {65, 100}, .end_rule = PM_MOTION_END_INCLUDE};
+    assert_int_equal(resample(motion, engine, &half).samples, 8);
+    assert_true(hand_recorder(motion)->clips[0].samples.has_end);
+    pm_motion_destroy(&motion);
+}
+
+static void the_first_key_need_not_be_at_0(void **state) {
+    pm_engine *engine = engine_for(state);
+    random_source source = random_start();
+    const double times[3] = {5.25, 5.5, 6.75};
+    pm_motion *motion = listed_motion(&source, times, 3);
+    const motion_samples *s = &hand_recorder(motion)->clips[0].samples;
+    resample(motion, engine, &(pm_motion_resample_options){.rate = {4, 1}});
+    assert_true(s->count == 7 && s->start == 5.25);
+    resample(motion, engine,
+             &(pm_motion_resample_options){.rate = {4, 1}, .start = {1, 2}, .end = {5, 4}});
+    assert_true(s->count == 4 && s->start == 5.75 && s->end == 6.5);
+    pm_motion_destroy(&motion);
+}
+
+static void rates_beyond_float32_times_are_refused(void **state) {
+    pm_engine *engine = engine_for(state);
+    random_source source = random_start();
+    const double times[2] = {0, 4096}; /* float32 numbers below are 2^-12 apart */
+    pm_motion *motion = listed_motion(&source, times, 2);
+    expect_refused(motion, engine, &(pm_motion_resample_options){.rate = {4096, 1}}, PM_ERROR_FILE,
+                   "float32");
+    resample(motion, engine, &(pm_motion_resample_options){.rate = {2047, 1}});
+    const motion_samples *s = &hand_recorder(motion)->clips[0].samples;
+    for (uint64_t k = 1; k < s->count; k++)
+        assert_true((float)((double)k / 2047) > (float)((double)(k - 1) / 2047));
+    pm_motion_destroy(&motion);
+}
+
+/* Uniform timelines of different lengths or rates are no common grid of keys. */
+static pm_motion *make_two_timelines(random_source *source, pm_rational short_rate) {
+    const pm_rational rates[2] = {short_rate, {8, 1}};
+    pm_motion *motion = hand_motion(1, 1);
+    pm_motion_clip *clip = hand_clip(motion, 0, 2, 2);
+    clip->rate = short_rate.num == 8 ? short_rate : (pm_rational){0, 0};
+    for (size_t t = 0; t < 2; t++) {
+        *hand_timeline(clip, t) = (pm_timeline){.key_count = t ? 9 : 3, .rate = rates[t]};
+        hand_channel(clip, t)->path = PM_MOTION_TRANSLATION;
+        hand_channel(clip, t)->components = 3;
+        hand_channel(clip, t)->timeline = (uint32_t)t;
+        hand_keys(motion, clip, hand_channel(clip, t), source, PM_FLOAT64, 0, 1);
+    }
+    return motion;
+}
+
+static void several_uniform_timelines_are_sampled_at_listed_times(void **state) {
+    pm_engine *engine = engine_for(state);
+    random_source source = random_start();
+    const pm_motion_resample_options options = {.rate = {16, 1}};
+    for (int64_t rate = 4; rate <= 8; rate += 4) {
+        pm_motion *motion = make_two_timelines(&source, (pm_rational){rate, 1});
+        const pm_motion_clip *clip = &motion->content.clips[0];
+        assert_int_equal(resample(motion, engine, &options).samples, 17);
+        for (size_t c = 0; c < 2; c++)
+            for (size_t k = 0; k < 17; k++)
+                expect_vector(clip, c, truth_find(&clip->timelines[c], (double)k / 16),
+                              hand_recorder(motion)->clips[0].values[c] + 3 * k);
+        pm_motion_destroy(&motion);
+    }
+}
+
+/* ---- loops --------------------------------------------------------------------------------- */
+
+static void expect_loop(pm_motion *motion, pm_engine *engine, double period, uint64_t samples) {
+    const pm_clip_desc curve = {.loop_period = period};
+    const pm_motion_clip *clip = &motion->content.clips[0];
+    const pm_timeline *t = &clip->timelines[0];
+    const double begin = truth_time(t, 0), end = truth_time(t, t->key_count - 1);
+    resample(motion, engine, &(pm_motion_resample_options){.rate = {16, 1}, .curve = &curve});
+    const recorded_clip *r = &hand_recorder(motion)->clips[0];
+    assert_int_equal(r->samples.count, samples);
+    for (uint64_t k = 0; k < samples; k++) {
+        const double time = begin + (double)k / 16;
+        const double u = (time - end) / (begin + period - end); /* of the segment to key 0 */
+        double expected[TRUTH_NUMBERS], first[TRUTH_NUMBERS];
+        truth_at(&clip->channels[0], t, truth_find(t, time), expected);
+        truth_at(&clip->channels[0], t, (truth_place){.key = 0}, first);
+        for (size_t i = 0; i < 3; i++)
+            assert_true(fabs(r->values[0][3 * k + i] - expected[i] -
+                             (time > end ? u * (first[i] - expected[i]) : 0)) < 1e-5);
+    }
+}
+
+static void loops_end_before_their_first_sample_repeats(void **state) {
+    pm_engine *engine = engine_for(state);
+    random_source source = random_start();
+    static const double times[5] = {1, 1.25, 1.5, 1.75, 2};
+    pm_motion *uniform = uniform_motion(&source, 5, (pm_rational){4, 1}, false);
+    pm_motion *listed = listed_motion(&source, times, 5);
+    expect_loop(uniform, engine, 1.25, 20);
+    expect_loop(listed, engine, 1.25, 20);
+    for (int i = 0; i < 2; i++) { /* closed: the last key is the first */
+        pm_motion *motion = i ? listed : uniform;
+        double *keys = (double *)(uintptr_t)motion->content.clips[0].channels[0].keys.data;
+        memcpy(keys + 12, keys, 3 * sizeof *keys);
+        expect_loop(motion, engine, 1, 17);
+    }
+    const pm_clip_desc curve = {.loop_period = 1.25};
+    const pm_motion_resample_options rounds = {.rate = {16, 1}, .curve = &curve, .end = {5, 2}};
+    assert_int_equal(resample(uniform, engine, &rounds).samples, 41);
+    assert_int_equal(resample(listed, engine, &rounds).samples, 41);
+    const pm_motion_resample_options authored = {
+        .rate = {16, 1}, .curve = &curve, .authored = true};
+    assert_int_equal(resample(uniform, engine, &authored).samples, 17);
+    assert_int_equal(resample(listed, engine, &authored).samples, 17);
+    pm_motion_destroy(&uniform);
+    pm_motion_destroy(&listed);
+}
+
+/* ---- limits and refusals ------------------------------------------------------------------- */
+
+static void too_many_samples_are_refused_with_their_number(void **state) {
+    pm_engine *engine = engine_for(state);
+    random_source source = random_start();
+    static const double times[2] = {0, 2};
+    pm_motion *uniform = uniform_motion(&source, 61, (pm_rational){30, 1}, false);
+    pm_motion *listed = listed_motion(&source, times, 2);
+    pm_motion_resample_options o = {.rate = {1000, 1}, .max_samples = 2001};
+    assert_int_equal(resample(uniform, engine, &o).samples, 2001);
+    assert_int_equal(resample(listed, engine, &o).samples, 2001);
+    o.max_samples = 2000;
+    expect_refused(uniform, engine, &o, PM_ERROR_FILE, "61 frames at 30 Hz would become 2001 ");
+    expect_refused(listed, engine, &o, PM_ERROR_FILE, "would become 2001 ");
+    o = (pm_motion_resample_options){.rate = {50000000, 1}};
+    expect_refused(uniform, engine, &o, PM_ERROR_FILE, "would become 100000001 ");
+    pm_motion_destroy(&uniform);
+    pm_motion_destroy(&listed);
+}
+
+static void unusable_options_are_refused(void **state) {
+    pm_engine *engine = engine_for(state);
+    random_source source = random_start();
+    static const double times[2] = {0, 2};
+    static const size_t beyond[1] = {1}, twice[2] = {0, 0};
+    const pm_clip_desc no_curve = {.method = PM_METHOD_COUNT};
+    const pm_clip_desc cubic = {.method = PM_METHOD_CUBICSPLINE};
+    pm_motion *uniform = uniform_motion(&source, 61, (pm_rational){30, 1}, false);
+    pm_motion *listed = listed_motion(&source, times, 2);
+    const struct {
+        pm_motion_resample_options options;
+        pm_status status;
+        const char *words;
+    } wrong[] = {
+        {{.rate = {0, 0}}, PM_ERROR_ARGUMENT, "rate"},
+        {{.rate = {-1, 1}}, PM_ERROR_ARGUMENT, "rate"},
+        {{.rate = {1, 0}}, PM_ERROR_ARGUMENT, "rate"},
+        {{.rate = {60, 1}, .start = {-1, 1}}, PM_ERROR_ARGUMENT, "start"},
+        {{.rate = {60, 1}, .end = {1, -1}}, PM_ERROR_ARGUMENT, "end"},
+        {{.rate = {60, 1}, .end_rule = PM_MOTION_END_COUNT}, PM_ERROR_ARGUMENT, "end_rule"},
+        {{.rate = {60, 1}, .decimals = 10}, PM_ERROR_ARGUMENT, "decimals"},
+        {{.rate = {60, 1}, .curve = &no_curve}, PM_ERROR_ARGUMENT, "method"},
+        {{.rate = {60, 1}, .clips = beyond, .clip_count = 1}, PM_ERROR_ARGUMENT, "clips[0]"},
+        {{.rate = {60, 1}, .clips = twice, .clip_count = 2}, PM_ERROR_ARGUMENT, "clips[1]"},
+        {{.rate = {60, 1}, .end = {21, 10}}, PM_ERROR_FILE, "end is after"},
+        {{.rate = {60, 1}, .start = {21, 10}}, PM_ERROR_FILE, "start is after"},
+        {{.rate = {60, 1}, .start = {2, 1}, .end = {1, 1}}, PM_ERROR_FILE, "start is after"},
+        {{.rate = {60, 1}, .trim_start = 61}, PM_ERROR_FILE, "trim-start"},
+        {{.rate = {60, 1}, .curve = &cubic}, PM_ERROR_FILE, "tangents"},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        expect_refused(uniform, engine, &wrong[i].options, wrong[i].status, wrong[i].words);
+        expect_refused(listed, engine, &wrong[i].options, wrong[i].status, wrong[i].words);
+    }
+    pm_motion_destroy(&uniform);
+    pm_motion_destroy(&listed);
+}
+
+/* ---- progress ------------------------------------------------------------------------------ */
+
+typedef struct progress {
+    uint64_t done, calls;
+} progress;
+
+static void note_progress(void *user, uint64_t done, uint64_t total) {
+    progress *p = user;
+    assert_true(done > p->done && done <= total);
+    p->done = done;
+    p->calls++;
+}
+
+static void progress_counts_to_the_total(void **state) {
+    pm_engine *engine = engine_for(state);
+    random_source source = random_start(), pieces = random_start();
+    progress seen = {0, 0};
+    pm_motion *motion = uniform_motion(&source, 61, (pm_rational){30, 1}, false);
+    hand_recorder(motion)->pieces = &pieces;
+    hand_recorder(motion)->wants_nothing = true; /* no values of any channel */
+    resample(motion, engine,
+             &(pm_motion_resample_options){
+                 .rate = {1000, 1}, .progress = note_progress, .progress_user = &seen});
+    assert_int_equal(seen.done, 2001);
+    assert_true(seen.calls > 2);
+    pm_motion_destroy(&motion);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        ONLY_ON_REFERENCE(grids_are_exact),
+        ONLY_ON_REFERENCE(ten_million_frames_are_counted_exactly),
+        ONLY_ON_REFERENCE(one_key_stays_one_key),
+        ONLY_ON_REFERENCE(ends_of_listed_clips_are_those_of_float32),
+        ONLY_ON_REFERENCE(the_first_key_need_not_be_at_0),
+        ONLY_ON_REFERENCE(rates_beyond_float32_times_are_refused),
+        ONLY_ON_REFERENCE(several_uniform_timelines_are_sampled_at_listed_times),
+        ONLY_ON_REFERENCE(loops_end_before_their_first_sample_repeats),
+        ONLY_ON_REFERENCE(too_many_samples_are_refused_with_their_number),
+        ONLY_ON_REFERENCE(unusable_options_are_refused),
+        ONLY_ON_REFERENCE(progress_counts_to_the_total),
+    };
+    return cmocka_run_group_tests(tests, NULL, engines_close);
+}

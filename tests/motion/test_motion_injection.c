@@ -1,0 +1,422 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Tests of failures: every allocation of the motion library and every call that writes a file fails
+ * in turn. Nothing leaks, nothing is left of an output, and an old file stays as it was. Full disks,
+ * and what an output may be named.
+ */
+#define _GNU_SOURCE /* strndup and nftw */
+
+#include <posemill/posemill_motion.h>
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "support/check.h"
+
+/* ---- faults -------------------------------------------------------------------------------- */
+
+typedef enum fault { NO_FAULT, ALLOCATION, OUTPUT } fault;
+
+enum { PIECE = 500 }; /* bytes that one call writes, as a full pipe does */
+
+static fault armed;
+static bool sticky, fired;
+static size_t countdown;
+static long live_blocks;
+
+static void arm(fault kind, size_t nth, bool all_later) {
+    armed = kind;
+    countdown = nth;
+    sticky = all_later;
+    fired = false;
+}
+
+static bool is_due(fault kind) {
+    if (armed != kind)
+        return false;
+    if (countdown > 0)
+        countdown--;
+    const bool due = countdown == 0 && (sticky || !fired);
+    fired |= due;
+    errno = due ? (kind == ALLOCATION ? ENOMEM : EIO) : errno;
+    return due;
+}
+
+/* The linker's --wrap requires these names. */
+#define WRAP_ALLOCATION(type, name, params, args)                                                  \
+    type __real_##name params;                                                                     \
+    type __wrap_##name params;                                                                     \
+    type __wrap_##name params {                                                                    \
+        if (is_due(ALLOCATION))                                                                    \
+            return NULL;                                                                           \
+        type block = __real_##name args;                                                           \
+        live_blocks += block != NULL;                                                              \
+        return block;                                                                              \
+    }
+WRAP_ALLOCATION(void *, malloc, (size_t size), (size))
+WRAP_ALLOCATION(void *, calloc, (size_t count, size_t size), (count, size))
+WRAP_ALLOCATION(void *, aligned_alloc, (size_t alignment, size_t size), (alignment, size))
+WRAP_ALLOCATION(char *, strdup, (const char *text), (text))
+WRAP_ALLOCATION(char *, strndup, (const char *text, size_t size), (text, size))
+WRAP_ALLOCATION(char *, realpath, (const char *path, char *out), (path, out))
+
+void *__real_realloc(void *block, size_t size);
+void *__wrap_realloc(void *block, size_t size);
+void *__wrap_realloc(void *block, size_t size) {
+    if (is_due(ALLOCATION))
+        return NULL;
+    void *moved = __real_realloc(block, size);
+    live_blocks += moved && !block;
+    return moved;
+}
+
+void __real_free(void *block);
+void __wrap_free(void *block);
+void __wrap_free(void *block) {
+    live_blocks -= block != NULL;
+    __real_free(block);
+}
+
+ssize_t __real_write(int file, const void *data, size_t size);
+ssize_t __wrap_write(int file, const void *data, size_t size);
+ssize_t __wrap_write(int file, const void *data, size_t size) {
+    return is_due(OUTPUT) ? -1 : __real_write(file, data, size < PIECE ? size : PIECE);
+}
+
+int __real_fsync(int file);
+int __wrap_fsync(int file);
+int __wrap_fsync(int file) {
+    return is_due(OUTPUT) ? -1 : __real_fsync(file);
+}
+
+int __real_rename(const char *from, const char *to);
+int __wrap_rename(const char *from, const char *to);
+int __wrap_rename(const char *from, const char *to) {
+    return is_due(OUTPUT) ? -1 : __real_rename(from, to);
+}
+
+/* ---- the folder ---------------------------------------------------------------------------- */
+
+static char folder[] = "/tmp/posemill-test-XXXXXX";
+static pm_engine *engine;
+static pm_motion *walk;
+static char text[16384]; /* of the file that is read */
+static char *complete;   /* what resampling writes */
+static size_t complete_size;
+
+static char *read_whole(const char *path, size_t *size) {
+    char *data = test_array(1 << 20, 1);
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    *size = fread(data, 1, 1 << 20, file);
+    fclose(file);
+    return data;
+}
+
+static void write_whole(const char *path, const char *data) {
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(data, 1, strlen(data), file), strlen(data));
+    assert_int_equal(fclose(file), 0);
+}
+
+/* Hidden files too. */
+static size_t files_in(const char *path) {
+    size_t count = 0;
+    DIR *open = opendir(path);
+    assert_non_null(open);
+    while (readdir(open))
+        count++;
+    closedir(open);
+    return count - 2; /* . and .. */
+}
+
+static void make_text(void) {
+    size_t used = (size_t)snprintf(
+        text, sizeof text,
+        "HIERARCHY\nROOT a\n{\nOFFSET 0 0 0\nCHANNELS 5 Xposition Zposition Zoom Xrotation "
+        "Yrotation\nJOINT b\n{\nOFFSET 0 1 0\nCHANNELS 3 Zrotation Xrotation Yrotation\nEnd "
+        "Site\n{\nOFFSET 0 1 0\n}\n}\n}\nMOTION\nFrames: 120\nFrame Time: .0333333\n");
+    for (int k = 0; k < 120; k++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "%d 2 3 %d 5 6 %d 8\n", k, 2 * k,
+                                 3 * k);
+    assert_true(used < sizeof text - 1);
+}
+
+static const pm_clip_desc squad = {.method = PM_METHOD_SQUAD};
+static const pm_motion_resample_options options = {
+    .rate = {100, 1}, .curve = &squad, .check = true, .make_folders = true};
+
+static pm_status resample_to(const char *path, pm_error *error) {
+    *error = poisoned_error();
+    return pm_motion_resample(walk, engine, &options, path, NULL, error);
+}
+
+static int enter(void **state) {
+    const pm_engine_desc desc = {.device = "none", .host_threads = 1};
+    pm_error error = poisoned_error();
+    (void)state;
+    make_text();
+    assert_non_null(mkdtemp(folder));
+    assert_int_equal(chdir(folder), 0);
+    write_whole("walk.bvh", text);
+    expect_ok(pm_engine_create(&desc, &engine, &error), &error);
+    expect_ok(pm_motion_open("walk.bvh", NULL, &walk, &error), &error);
+    expect_ok(resample_to("complete.bvh", &error), &error);
+    complete = read_whole("complete.bvh", &complete_size);
+    unlink("complete.bvh");
+    return 0;
+}
+
+static int remove_one(const char *path, const struct stat *status, int kind, struct FTW *level) {
+    (void)status;
+    (void)kind;
+    (void)level;
+    return remove(path);
+}
+
+static int leave(void **state) {
+    (void)state;
+    pm_motion_destroy(&walk);
+    pm_engine_destroy(&engine);
+    free(complete);
+    return chdir("/") || nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+static void expect_content(const char *path, const char *data, size_t size) {
+    size_t found;
+    char *whole = read_whole(path, &found);
+    assert_int_equal(found, size);
+    assert_memory_equal(whole, data, size);
+    free(whole);
+}
+
+static bool is_complete(const char *path) {
+    size_t found;
+    char *whole = read_whole(path, &found);
+    const bool good = found == complete_size && memcmp(whole, complete, found) == 0;
+    free(whole);
+    return good;
+}
+
+/* ---- every fault --------------------------------------------------------------------------- */
+
+/* Runs a call with the first fault, the second and so on, until none occurs. */
+static void inject(const char *name, fault kind, bool all_later, pm_status (*call)(pm_error *),
+                   void (*expect)(pm_status), size_t least) {
+    size_t failures = 0, nth = 1;
+    for (;; nth++) {
+        pm_error error = poisoned_error();
+        const long blocks = live_blocks;
+        arm(kind, nth, all_later);
+        const pm_status status = call(&error);
+        const bool done = !fired;
+        arm(NO_FAULT, 0, false);
+        if (done)
+            expect_ok(status, &error);
+        if (status != PM_OK) {
+            failures++;
+            if (status != PM_ERROR_OUTPUT && (kind == OUTPUT || status != PM_ERROR_MEMORY))
+                fail_msg("%s, fault %zu: \"%s\": %.255s", name, nth, pm_status_name(status),
+                         error.message);
+            assert_int_equal(error.status, status);
+            assert_true(error.message[0] != '\0' && strlen(error.message) < sizeof error.message);
+        }
+        expect(status);
+        if (live_blocks != blocks)
+            fail_msg("%s, fault %zu: %ld blocks are not freed", name, nth, live_blocks - blocks);
+        if (done)
+            break;
+        assert_true(nth < 10000);
+    }
+    print_message("%s: %zu faults, %zu became errors\n", name, nth - 1, failures);
+    assert_true(failures >= least);
+}
+
+static pm_status open_it(pm_error *error) {
+    pm_motion *motion = NULL;
+    const pm_status status = pm_motion_open("walk.bvh", NULL, &motion, error);
+    assert_int_equal(status == PM_OK, motion != NULL);
+    pm_motion_destroy(&motion);
+    return status;
+}
+
+static pm_status make_it(pm_error *error) {
+    const pm_motion_character *character = NULL;
+    const pm_status status = pm_motion_make_character(walk, NULL, &character, error);
+    assert_int_equal(status == PM_OK, character != NULL);
+    pm_motion_free_character(&character);
+    return status;
+}
+
+static pm_status write_new(pm_error *error) {
+    return resample_to("made/new.bvh", error);
+}
+
+static pm_status write_over(pm_error *error) {
+    return resample_to("old.bvh", error);
+}
+
+static void expect_one_file(pm_status status) {
+    (void)status;
+    assert_int_equal(files_in("."), 1);
+}
+
+static void expect_new_or_none(pm_status status) {
+    if (status == PM_OK)
+        assert_true(is_complete("made/new.bvh"));
+    if (status == PM_OK)
+        unlink("made/new.bvh");
+    if (access("made", F_OK) == 0)
+        assert_int_equal(files_in("made"), 0);
+    rmdir("made");
+    assert_int_equal(files_in("."), 1);
+}
+
+static void expect_new_or_old(pm_status status) {
+    assert_int_equal(files_in("."), 2);
+    if (status == PM_OK)
+        assert_true(is_complete("old.bvh"));
+    else
+        expect_content("old.bvh", "old", 3);
+    write_whole("old.bvh", "old");
+}
+
+static void allocations_fail_in_turn(void **state) {
+    (void)state;
+    for (int all = 0; all < 2; all++) {
+        inject("open", ALLOCATION, all, open_it, expect_one_file, 10);
+        inject("character", ALLOCATION, all, make_it, expect_one_file, 10);
+        inject("resample", ALLOCATION, all, write_new, expect_new_or_none, 20);
+        write_whole("old.bvh", "old");
+        inject("replace", ALLOCATION, all, write_over, expect_new_or_old, 20);
+        unlink("old.bvh");
+    }
+}
+
+static void writes_fail_in_turn(void **state) {
+    (void)state;
+    for (int all = 0; all < 2; all++) {
+        const size_t writes = complete_size / PIECE;
+        inject("resample", OUTPUT, all, write_new, expect_new_or_none, writes);
+        write_whole("old.bvh", "old");
+        inject("replace", OUTPUT, all, write_over, expect_new_or_old, writes);
+        unlink("old.bvh");
+    }
+}
+
+/* ---- full disks ---------------------------------------------------------------------------- */
+
+static void a_full_disk_leaves_the_old_file(void **state) {
+    pm_error error;
+    (void)state;
+    assert_int_equal(mkdir("disk", 0700), 0);
+    if (mount("tmpfs", "disk", "tmpfs", 0, "size=8k") != 0) {
+        print_message("a small file system cannot be mounted: %s\n", strerror(errno));
+        rmdir("disk");
+        skip();
+    }
+    write_whole("disk/old.bvh", "old");
+    expect_refusal(resample_to("disk/old.bvh", &error), &error, PM_ERROR_OUTPUT,
+                   "disk/old.bvh: cannot be written: No space left");
+    assert_non_null(error.hint);
+    expect_content("disk/old.bvh", "old", 3);
+    assert_int_equal(files_in("disk"), 1);
+    assert_int_equal(umount("disk"), 0);
+    rmdir("disk");
+}
+
+static void full_devices_and_streams_are_reported(void **state) {
+    pm_error error;
+    (void)state;
+    expect_refusal(resample_to("/dev/full", &error), &error, PM_ERROR_OUTPUT,
+                   "/dev/full: cannot be written: No space left");
+    fflush(stdout);
+    const int kept = dup(STDOUT_FILENO), full = open("/dev/full", O_WRONLY);
+    dup2(full, STDOUT_FILENO);
+    const pm_status status = resample_to("-", &error);
+    dup2(kept, STDOUT_FILENO);
+    close(kept);
+    close(full);
+    expect_refusal(status, &error, PM_ERROR_OUTPUT, "standard output: cannot be written: No space");
+    assert_true(access("/dev/full", F_OK) == 0);
+}
+
+/* ---- names --------------------------------------------------------------------------------- */
+
+static void outputs_keep_permissions_and_links(void **state) {
+    struct stat status;
+    pm_error error;
+    (void)state;
+    write_whole("old.bvh", "old");
+    assert_int_equal(chmod("old.bvh", 0640), 0);
+    assert_int_equal(symlink("old.bvh", "link.bvh"), 0);
+    expect_ok(resample_to("link.bvh", &error), &error);
+    assert_true(is_complete("old.bvh"));
+    assert_int_equal(stat("old.bvh", &status), 0);
+    assert_int_equal(status.st_mode & 07777, 0640);
+    assert_int_equal(lstat("link.bvh", &status), 0);
+    assert_true(S_ISLNK(status.st_mode));
+    unlink("link.bvh");
+    unlink("old.bvh");
+}
+
+static void folders_are_made_on_request_only(void **state) {
+    pm_motion_resample_options plain = options;
+    pm_error error = poisoned_error();
+    (void)state;
+    plain.make_folders = false;
+    expect_refusal(pm_motion_resample(walk, engine, &plain, "x/y.bvh", NULL, &error), &error,
+                   PM_ERROR_OUTPUT, "x/y.bvh: cannot be written: No such file");
+    assert_int_equal(files_in("."), 1);
+    expect_ok(resample_to("x//y/./z.bvh", &error), &error);
+    expect_ok(resample_to("x/y/z.bvh", &error), &error);
+    assert_true(is_complete("x/y/z.bvh"));
+    expect_refusal(resample_to("walk.bvh/z.bvh", &error), &error, PM_ERROR_OUTPUT,
+                   "walk.bvh: folder cannot be created");
+    expect_refusal(resample_to("x/y", &error), &error, PM_ERROR_OUTPUT,
+                   "x/y: cannot be written: Is a directory");
+    expect_refusal(resample_to("", &error), &error, PM_ERROR_OUTPUT,
+                   ": cannot be written: No such");
+    expect_refusal(resample_to("\x1b[2J/\n/", &error), &error, PM_ERROR_OUTPUT, "\\x1b[2J/\\x0a/");
+    assert_int_equal(files_in("\x1b[2J"), 1);
+    expect_content("walk.bvh", text, strlen(text));
+    assert_int_equal(nftw("x", remove_one, 8, FTW_DEPTH | FTW_PHYS), 0);
+    assert_int_equal(nftw("\x1b[2J", remove_one, 8, FTW_DEPTH | FTW_PHYS), 0);
+}
+
+static void missing_arguments_are_refused(void **state) {
+    pm_motion_resample_report report;
+    pm_error error = poisoned_error();
+    (void)state;
+    expect_refusal(pm_motion_resample(NULL, engine, &options, "a", &report, &error), &error,
+                   PM_ERROR_ARGUMENT, "motion is NULL");
+    expect_refusal(pm_motion_resample(walk, NULL, &options, "a", &report, &error), &error,
+                   PM_ERROR_ARGUMENT, "engine is NULL");
+    expect_refusal(pm_motion_resample(walk, engine, NULL, "a", &report, &error), &error,
+                   PM_ERROR_ARGUMENT, "options is NULL");
+    expect_refusal(pm_motion_resample(walk, engine, &options, NULL, &report, &error), &error,
+                   PM_ERROR_ARGUMENT, "path is NULL");
+    assert_int_equal(files_in("."), 1);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(allocations_fail_in_turn),
+        cmocka_unit_test(writes_fail_in_turn),
+        cmocka_unit_test(a_full_disk_leaves_the_old_file),
+        cmocka_unit_test(full_devices_and_streams_are_reported),
+        cmocka_unit_test(outputs_keep_permissions_and_links),
+        cmocka_unit_test(folders_are_made_on_request_only),
+        cmocka_unit_test(missing_arguments_are_refused),
+    };
+    return cmocka_run_group_tests(tests, enter, leave);
+}
