@@ -193,14 +193,6 @@ static pm_status load_optional(making *m, const char *name, npy_header *header, 
     return npz_load(m->document, *member, header, bytes, m->error);
 }
 
-static int64_t signed_value(const char *at, size_t size) {
-    uint64_t value = 0;
-    for (size_t i = size; i-- > 0;)
-        value = value << 8 | (unsigned char)at[i];
-    const uint64_t sign = (uint64_t)1 << (8 * size - 1);
-    return (int64_t)((value ^ sign) - sign);
-}
-
 /* A forest: following parents ends. Nodes that are known to end are marked. */
 static bool is_forest(const pm_motion_node *nodes, size_t count, unsigned char *mark) {
     for (size_t i = 0; i < count; i++) {
@@ -225,22 +217,23 @@ static bool is_forest(const pm_motion_node *nodes, size_t count, unsigned char *
 static pm_status read_parents(making *m, size_t member, const npy_header *header, zip_bytes bytes,
                               pm_motion_node *nodes, size_t count) {
     const zip_member *zip = &m->document->archive.members[member];
-    const size_t size = npy_element_size(header->type);
-    if (header->type[0] == '>' || header->type[1] != 'i' || size == 0 || size > 8 ||
-        header->rank != 1 || header->shape[0] != count)
+    size_t size;
+    bool is_signed;
+    if (!npz_is_integer(header->type, &size, &is_signed) || !is_signed || header->rank != 1 ||
+        header->shape[0] != count)
         return npz_refuse(m->error, zip, "does not fit; expected %zu integers, one per joint",
                           count);
     for (size_t i = 0; i < count; i++) {
-        const int64_t parent = signed_value(bytes.data + header->data_at + i * size, size);
-        if (parent < -1 || parent >= (int64_t)count)
-            return npz_refuse(m->error, zip, "has parent %lld at joint %zu; expected -1 to %zu",
-                              (long long)parent, i, count - 1);
+        const double parent = npz_load_integer(bytes.data + header->data_at + i * size, size, true);
+        if (parent < -1.0 || parent >= (double)count)
+            return npz_refuse(m->error, zip, "has parent %.0f at joint %zu; expected -1 to %zu",
+                              parent, i, count - 1);
         nodes[i] = (pm_motion_node){.parent = (int32_t)parent,
                                     .name = {"", 0},
                                     .rotation = {0, 0, 0, 1},
                                     .scale = {1, 1, 1}};
     }
-    unsigned char *mark = calloc(count, 1);
+    unsigned char *mark = calloc(count + 1, 1);
     if (!mark)
         return motion_refuse_memory(m->error);
     const bool good = is_forest(nodes, count, mark);

@@ -100,26 +100,19 @@ static void make_part(const writing *w, const npz_rows *rows, size_t sample) {
         whole->element, rows->width);
 }
 
-/* Fills w->row with the row of a sample that no source frame has. */
+/* Fills w->row with the row of a sample that no source frame has. Only rotations have `near`. */
 static void make_row(const writing *w, const npz_rows *rows, size_t sample, size_t k,
                      double *near) {
-    const npz_rows *of = rows;
-    switch (rows->role) {
-    case NPZ_AXIS_ANGLE:
+    if (near && rows->role == NPZ_AXIS_ANGLE) {
         make_axis_angle(w, rows, k, near);
-        break;
-    case NPZ_XYZW:
-    case NPZ_WXYZ:
+    } else if (near) {
         make_quaternions(w, rows, k, near);
-        break;
-    case NPZ_PART:
+    } else if (rows->role == NPZ_PART) {
         make_part(w, rows, sample);
-        break;
-    case NPZ_VELOCITY:
-        of = &w->document->rows[rows->of];
+    } else if (rows->role == NPZ_VELOCITY) {
+        const npz_rows *of = &w->document->rows[rows->of];
         make_numbers(w, w->velocities, rows->width / of->channel_count, of, k);
-        break;
-    default:
+    } else {
         make_numbers(w, w->channels, rows->width / rows->channel_count, rows, k);
     }
 }
@@ -240,10 +233,10 @@ static pm_status prepare(writing *w, bool *wanted) {
         return motion_fail(w->error, PM_ERROR_ARGUMENT,
                            "the layout has velocities, and these samples have none");
     w->piece = most < 1 ? 1 : most > MAX_PIECE ? MAX_PIECE : most;
-    w->outputs = calloc(w->document->row_count, sizeof *w->outputs);
-    w->channels = calloc(channels, sizeof *w->channels);
-    w->velocities = calloc(channels, sizeof *w->velocities);
-    w->numbers = calloc(w->piece * numbers, sizeof *w->numbers);
+    w->outputs = calloc(w->document->row_count + 1, sizeof *w->outputs);
+    w->channels = calloc(channels + 1, sizeof *w->channels);
+    w->velocities = calloc(channels + 1, sizeof *w->velocities);
+    w->numbers = calloc(w->piece * numbers + 1, sizeof *w->numbers);
     w->on_key = calloc(w->piece, sizeof *w->on_key);
     w->row = calloc(widest_row(w->document), sizeof *w->row);
     if (!w->outputs || !w->channels || !w->velocities || !w->numbers || !w->on_key || !w->row)
@@ -277,7 +270,7 @@ static pm_status write_rows(const writing *w, zip_writer *zip, size_t r) {
     if (rows->header.fortran_order && rows->width > 1) {
         npy_header h = rows->header;
         h.shape[0] = (size_t)w->samples->count;
-        ordered = malloc(out->size);
+        ordered = malloc(out->size + 1);
         if (!ordered)
             return motion_refuse_memory(w->error);
         memcpy(ordered, out->bytes, out->rows_at);
@@ -320,7 +313,9 @@ static size_t *map_members(const npz_document *document) {
 static pm_status write_archive(const writing *w, zip_writer *zip) {
     const npz_document *d = w->document;
     size_t *source = map_members(d);
-    pm_status status = source ? PM_OK : motion_refuse_memory(w->error);
+    pm_status status = PM_OK;
+    if (!source)
+        return motion_refuse_memory(w->error);
     for (size_t i = 0; status == PM_OK && i < d->archive.count; i++) {
         if (source[i] == SIZE_MAX || !w->samples)
             status = zip_write_member(zip, &d->archive.members[i], w->error);
@@ -342,7 +337,7 @@ pm_status npz_write(const pm_motion *motion, const motion_samples *samples, size
         return motion_fail(error, PM_ERROR_ARGUMENT,
                            "an NPZ file has one clip, with a sample or more");
     w.samples = count == 1 ? samples : NULL;
-    bool *wanted = calloc(motion->content.clips[0].channel_count, sizeof *wanted);
+    bool *wanted = calloc(motion->content.clips[0].channel_count + 1, sizeof *wanted);
     if (!wanted)
         return motion_refuse_memory(error);
     if (w.samples)

@@ -470,6 +470,18 @@ class Plain(Case):
                 self.assertEqual(local[2] & 8, 0, "sizes stand before the data")
                 self.assertEqual(local[6:9], (info.CRC, info.compress_size, info.file_size))
 
+    def test_more_members_than_16_bits_count(self):
+        path, out = self.path("in.npz"), self.path("out.npz")
+        with zipfile.ZipFile(path, "w") as archive:
+            for name, array in (("quats", quaternions(walk(self.rng, 9, 1))), ("fps", np.array(30.0))):
+                buffer = io.BytesIO()
+                np.save(buffer, array)
+                archive.writestr(name + ".npy", buffer.getvalue())
+            for i in range(66000):
+                archive.writestr(zipfile.ZipInfo(str(i)), b"")
+        rewrite(path, out, 60)
+        self.check_same(path, out, {"quats", "fps"})
+
     def test_names_are_verbatim(self):
         path, out = self.path("in.npz"), self.path("out.npz")
         odd = ["../../etc/passwd.npy", "a\x1b[2J.npy", "café.npy", "folder/", "readme.txt"]
