@@ -264,7 +264,7 @@ static void release(writing *w) {
 
 static pm_status write_rows(const writing *w, zip_writer *zip, size_t r) {
     const npz_rows *rows = &w->document->rows[r];
-    output *out = &w->outputs[r];
+    const output *out = &w->outputs[r];
     const zip_member *member = &w->document->archive.members[rows->member];
     char *ordered = NULL;
     if (rows->header.fortran_order && rows->width > 1) {
@@ -279,8 +279,6 @@ static pm_status write_rows(const writing *w, zip_writer *zip, size_t r) {
     const zip_bytes bytes = {ordered ? ordered : out->bytes, out->size};
     const pm_status status = zip_write_bytes(zip, member, bytes, w->error);
     free(ordered);
-    free(out->bytes);
-    out->bytes = NULL;
     return status;
 }
 

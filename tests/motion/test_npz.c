@@ -178,7 +178,7 @@ static void numbers_that_are_not_finite_are_refused_by_their_place(void **state)
     double q[FRAMES * JOINTS * 4];
     (void)state;
     unit_quaternions(q, (size_t)FRAMES * JOINTS);
-    q[3 * JOINTS * 4 + 5] = (double)NAN;
+    q[(size_t)3 * JOINTS * 4 + 5] = (double)NAN;
     zip_builder zip = plain_file(q, 30);
     expect_plain_refused(&zip, "'quats' is not finite at frame 3, index 5");
     q[3 * JOINTS * 4 + 5] = (double)-INFINITY;
@@ -190,7 +190,7 @@ static void quaternions_of_length_0_are_refused_by_their_place(void **state) {
     double q[FRAMES * JOINTS * 4];
     (void)state;
     unit_quaternions(q, (size_t)FRAMES * JOINTS);
-    memset(q + 4 * (2 * JOINTS + 1), 0, 4 * sizeof *q);
+    memset(q + (size_t)4 * (2 * JOINTS + 1), 0, 4 * sizeof *q);
     zip_builder zip = plain_file(q, 30);
     expect_plain_refused(&zip, "length 0 at frame 2, joint 1");
 }
@@ -230,6 +230,32 @@ static void unit_quaternions_are_read_without_a_warning(void **state) {
                         q[(k * JOINTS + 1) * 4 + i]);
     pm_motion_destroy(&motion);
     zip_free(&zip);
+}
+
+/* A member before the quaternions moves them to every address modulo 8. */
+static void aligned_quaternions_are_used_in_place(void **state) {
+    double q[FRAMES * JOINTS * 4];
+    size_t in_place = 0;
+    (void)state;
+    unit_quaternions(q, (size_t)FRAMES * JOINTS);
+    for (size_t pad = 0; pad < 8; pad++) {
+        zip_builder zip = {0};
+        zip_add(&zip, "pad", false, "12345678", pad, NULL);
+        add_doubles(&zip, "quats.npy", false, q, FRAMES, JOINTS, 4);
+        add_rate(&zip, "fps.npy", 30);
+        zip_finish(&zip, zip.count, false);
+        pm_motion *motion = read_zip(&zip, plain_options);
+        const pm_array *keys = &motion->content.clips[0].channels[1].keys;
+        const char *at = keys->data;
+        in_place += at >= zip.file.data && at < zip.file.data + zip.file.size;
+        assert_int_equal(keys->stride, JOINTS * 4 * sizeof(double));
+        assert_int_equal((uintptr_t)at % sizeof(double), 0);
+        assert_true(test_key(&motion->content.clips[0].channels[1], 2, 1) ==
+                    q[(2 * JOINTS + 1) * 4 + 1]);
+        pm_motion_destroy(&motion);
+        zip_free(&zip);
+    }
+    assert_int_equal(in_place, 1);
 }
 
 /* ---- rates ------------------------------------------------------------------------------ */
@@ -513,6 +539,13 @@ static void overlapping_members_are_refused(void **state) {
     expect_plain_refused(&zip, "overlaps");
 }
 
+static void names_in_messages_are_printable(void **state) {
+    zip_builder zip = plain_file(NULL, 30);
+    (void)state;
+    zip_add(&zip, "a\x1b[2J\n.npy", false, "abc", 3, &(zip_lies){.local = 1});
+    expect_plain_refused(&zip, "member 'a\\x1b[2J\\x0a.npy'");
+}
+
 static void members_that_are_there_twice_are_refused_if_they_matter(void **state) {
     zip_builder zip = plain_file(NULL, 30);
     (void)state;
@@ -740,6 +773,7 @@ int main(void) {
         cmocka_unit_test(quaternions_of_length_0_are_refused_by_their_place),
         cmocka_unit_test(quaternions_of_any_length_are_normalised_with_a_warning),
         cmocka_unit_test(unit_quaternions_are_read_without_a_warning),
+        cmocka_unit_test(aligned_quaternions_are_used_in_place),
         cmocka_unit_test(rates_are_recognised),
         cmocka_unit_test(no_snap_takes_a_rate_as_it_is_written),
         cmocka_unit_test(rates_that_are_none_are_refused),
@@ -753,6 +787,7 @@ int main(void) {
         cmocka_unit_test(archives_with_zip64_directories_are_read),
         cmocka_unit_test(members_that_lie_are_refused),
         cmocka_unit_test(overlapping_members_are_refused),
+        cmocka_unit_test(names_in_messages_are_printable),
         cmocka_unit_test(members_that_are_there_twice_are_refused_if_they_matter),
         cmocka_unit_test(counts_beyond_the_directory_are_refused),
         cmocka_unit_test(unreadable_members_that_are_not_needed_are_carried_over),
