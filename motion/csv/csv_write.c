@@ -179,9 +179,9 @@ pm_status csv_write(const pm_motion *motion, const motion_samples *samples, size
         return motion_fail(error, PM_ERROR_ARGUMENT,
                            "a CSV file has one clip, with a sample or more");
     w.buffer = malloc(BUFFER);
-    pm_status status = w.buffer ? PM_OK : motion_refuse_memory(error);
-    if (status == PM_OK && count > 0)
-        status = prepare(&w);
+    if (!w.buffer)
+        return motion_refuse_memory(error);
+    pm_status status = count > 0 ? prepare(&w) : PM_OK;
     if (status == PM_OK)
         status = count > 0 ? write_rows(&w) : write_source(&w);
     if (status == PM_OK)

@@ -81,6 +81,10 @@ pm_status npz_make_content(npz_document *document, const motion_input *input,
                            const npz_layout *layout, pm_rational rate, pm_motion *motion,
                            pm_error *error);
 
+/* Makes the nodes of `plain` where the file has parents, and gives them their channels. */
+pm_status npz_make_nodes(npz_document *document, pm_motion *motion, pm_motion_channel *channels,
+                         pm_error *error);
+
 /* The bytes of a rate member with another rate, in malloc'ed memory. */
 pm_status npz_make_rate(const zip_archive *archive, const npz_rate *source, pm_rational rate,
                         char **bytes, pm_error *error);

@@ -13,6 +13,23 @@ bool npz_is_float(const char *type) {
     return strcmp(type, "<f4") == 0 || strcmp(type, "<f8") == 0;
 }
 
+bool npz_is_integer(const char *type, size_t *size, bool *is_signed) {
+    *size = npy_element_size(type);
+    *is_signed = type[1] == 'i';
+    return (type[0] == '<' || type[0] == '|') && (type[1] == 'i' || type[1] == 'u') &&
+           (*size == 1 || *size == 2 || *size == 4 || *size == 8);
+}
+
+double npz_load_integer(const char *at, size_t size, bool is_signed) {
+    uint64_t value = 0;
+    if (size < 1 || size > sizeof value)
+        return 0.0;
+    for (size_t i = size; i-- > 0;)
+        value = value << 8 | (unsigned char)at[i];
+    const uint64_t sign = (uint64_t)1 << (8 * size - 1);
+    return is_signed && (value & sign) ? -(double)((~value & (sign - 1)) + 1) : (double)value;
+}
+
 void npz_load_numbers(double *out, const char *at, size_t element, size_t count) {
     if (element == sizeof(double)) {
         memcpy(out, at, count * sizeof *out);

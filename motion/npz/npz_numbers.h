@@ -11,6 +11,11 @@
 /* Whether the type is little-endian float32 or float64. */
 bool npz_is_float(const char *type);
 
+/* Whether the type is a little-endian integer of 1, 2, 4 or 8 bytes. */
+bool npz_is_integer(const char *type, size_t *size, bool *is_signed);
+
+double npz_load_integer(const char *at, size_t size, bool is_signed);
+
 /* float32 for element 4, float64 for element 8. */
 void npz_load_numbers(double *out, const char *at, size_t element, size_t count);
 void npz_store_numbers(char *out, const double *values, size_t element, size_t count);

@@ -113,22 +113,6 @@ static bool recognise(double value, bool is_float, bool snap, pm_rational *rate)
 
 /* ---- members --------------------------------------------------------------------------- */
 
-/* An integer type of 1, 2, 4 or 8 bytes. */
-static bool is_integer(const char *type, size_t *size, bool *is_signed) {
-    *size = npy_element_size(type);
-    *is_signed = type[1] == 'i';
-    return (type[0] == '<' || type[0] == '|') && (type[1] == 'i' || type[1] == 'u') &&
-           (*size == 1 || *size == 2 || *size == 4 || *size == 8);
-}
-
-static double integer_value(const char *at, size_t size, bool is_signed) {
-    uint64_t value = 0;
-    for (size_t i = size; i-- > 0;)
-        value = value << 8 | (unsigned char)at[i];
-    const uint64_t sign = (uint64_t)1 << (8 * size - 1);
-    return is_signed && (value & sign) ? -1.0 : (double)value;
-}
-
 static pm_status read_value(const npz_document *document, const npz_rate *r, double *value,
                             pm_error *error) {
     const char *at = r->bytes.data + r->data_at;
@@ -136,8 +120,8 @@ static pm_status read_value(const npz_document *document, const npz_rate *r, dou
     bool is_signed;
     if (npz_is_float(r->type))
         npz_load_numbers(value, at, npy_element_size(r->type), 1);
-    else if (is_integer(r->type, &size, &is_signed))
-        *value = integer_value(at, size, is_signed);
+    else if (npz_is_integer(r->type, &size, &is_signed))
+        *value = npz_load_integer(at, size, is_signed);
     else
         return npz_refuse(error, &document->archive.members[r->member],
                           "has type '%s'; expected a number, the rate", r->type);
@@ -328,7 +312,7 @@ static pm_status store_integer(const zip_archive *archive, const npz_rate *sourc
     size_t size;
     bool is_signed;
     char text[RATE_TEXT];
-    is_integer(source->type, &size, &is_signed);
+    npz_is_integer(source->type, &size, &is_signed);
     const uint64_t most = UINT64_MAX >> (64 - 8 * size) >> (is_signed ? 1 : 0);
     rate_describe(rate, text);
     if (rate.den != 1 || (uint64_t)rate.num > most)

@@ -32,6 +32,12 @@ typedef struct writing {
     pm_error *error;
 } writing;
 
+/* The status is visible to the analysis of this file. */
+static pm_status refuse_memory(const writing *w) {
+    motion_refuse_memory(w->error);
+    return PM_ERROR_MEMORY;
+}
+
 /* ---- source frames ------------------------------------------------------------------------ */
 
 static double time_of(const motion_samples *s, uint64_t sample) {
@@ -98,26 +104,19 @@ static void make_part(const writing *w, const npz_rows *rows, size_t sample) {
         whole->element, rows->width);
 }
 
-/* Fills w->row with the row of a sample that no source frame has. */
+/* Fills w->row with the row of a sample that no source frame has. Only rotations have `near`. */
 static void make_row(const writing *w, const npz_rows *rows, size_t sample, size_t k,
                      double *near) {
-    const npz_rows *of = rows;
-    switch (rows->role) {
-    case NPZ_AXIS_ANGLE:
+    if (near && rows->role == NPZ_AXIS_ANGLE) {
         make_axis_angle(w, rows, k, near);
-        break;
-    case NPZ_XYZW:
-    case NPZ_WXYZ:
+    } else if (near) {
         make_quaternions(w, rows, k, near);
-        break;
-    case NPZ_PART:
+    } else if (rows->role == NPZ_PART) {
         make_part(w, rows, sample);
-        break;
-    case NPZ_VELOCITY:
-        of = &w->document->rows[rows->of];
+    } else if (rows->role == NPZ_VELOCITY) {
+        const npz_rows *of = &w->document->rows[rows->of];
         make_numbers(w, w->velocities, rows->width / of->channel_count, of, k);
-        break;
-    default:
+    } else {
         make_numbers(w, w->channels, rows->width / rows->channel_count, rows, k);
     }
 }
@@ -183,13 +182,13 @@ static pm_status make_output(const writing *w, const npz_rows *rows, output *out
     out->rows_at = npy_write_any_header(&h, header);
     out->row_size = rows->width * rows->element;
     if (out->row_size > 0 && h.shape[0] > (SIZE_MAX / 2 - out->rows_at) / out->row_size)
-        return motion_refuse_memory(w->error);
+        return refuse_memory(w);
     out->size = out->rows_at + h.shape[0] * out->row_size;
     out->bytes = malloc(out->size);
     if (out->bytes && npz_is_rotation(rows->role))
         out->near = calloc(rows->width, sizeof *out->near);
     if (!out->bytes || (npz_is_rotation(rows->role) && !out->near))
-        return motion_refuse_memory(w->error);
+        return refuse_memory(w);
     memcpy(out->bytes, header, out->rows_at);
     return PM_OK;
 }
@@ -240,14 +239,14 @@ static pm_status prepare(writing *w, bool *wanted) {
         return motion_fail(w->error, PM_ERROR_ARGUMENT,
                            "the layout has velocities, and these samples have none");
     w->piece = most < 1 ? 1 : most > MAX_PIECE ? MAX_PIECE : most;
-    w->outputs = calloc(w->document->row_count, sizeof *w->outputs);
-    w->channels = calloc(channels, sizeof *w->channels);
-    w->velocities = calloc(channels, sizeof *w->velocities);
-    w->numbers = calloc(w->piece * numbers, sizeof *w->numbers);
+    w->outputs = calloc(w->document->row_count + 1, sizeof *w->outputs);
+    w->channels = calloc(channels + 1, sizeof *w->channels);
+    w->velocities = calloc(channels + 1, sizeof *w->velocities);
+    w->numbers = calloc(w->piece * numbers + 1, sizeof *w->numbers);
     w->positions = calloc(w->piece, sizeof *w->positions);
     w->row = calloc(widest_row(w->document), sizeof *w->row);
     if (!w->outputs || !w->channels || !w->velocities || !w->numbers || !w->positions || !w->row)
-        return motion_refuse_memory(w->error);
+        return refuse_memory(w);
     place_channels(w, wanted);
     for (size_t r = 0; r < w->document->row_count && status == PM_OK; r++)
         status = make_output(w, &w->document->rows[r], &w->outputs[r]);
@@ -269,25 +268,31 @@ static void release(writing *w) {
 
 /* ---- the archive --------------------------------------------------------------------------- */
 
+/* A copy of the output in Fortran order. */
+static char *reorder(const writing *w, const npz_rows *rows, const output *out) {
+    char header[NPY_WRITTEN_MAX];
+    npy_header h = rows->header;
+    h.shape[0] = (size_t)w->samples->count;
+    const size_t rows_at = npy_write_any_header(&h, header);
+    char *ordered = malloc(out->size + 1);
+    if (!ordered)
+        return NULL;
+    memcpy(ordered, header, rows_at);
+    npz_to_fortran_order(ordered + rows_at, out->bytes + rows_at, &h, rows->element);
+    return ordered;
+}
+
 static pm_status write_rows(const writing *w, zip_writer *zip, size_t r) {
     const npz_rows *rows = &w->document->rows[r];
-    output *out = &w->outputs[r];
+    const output *out = &w->outputs[r];
     const zip_member *member = &w->document->archive.members[rows->member];
-    char *ordered = NULL;
-    if (rows->header.fortran_order && rows->width > 1) {
-        npy_header h = rows->header;
-        h.shape[0] = (size_t)w->samples->count;
-        ordered = malloc(out->size);
-        if (!ordered)
-            return motion_refuse_memory(w->error);
-        memcpy(ordered, out->bytes, out->rows_at);
-        npz_to_fortran_order(ordered + out->rows_at, out->bytes + out->rows_at, &h, rows->element);
-    }
+    const bool reordered = rows->header.fortran_order && rows->width > 1;
+    char *ordered = reordered ? reorder(w, rows, out) : NULL;
+    if (reordered && !ordered)
+        return refuse_memory(w);
     const zip_bytes bytes = {ordered ? ordered : out->bytes, out->size};
     const pm_status status = zip_write_bytes(zip, member, bytes, w->error);
     free(ordered);
-    free(out->bytes);
-    out->bytes = NULL;
     return status;
 }
 
@@ -320,7 +325,9 @@ static size_t *map_members(const npz_document *document) {
 static pm_status write_archive(const writing *w, zip_writer *zip) {
     const npz_document *d = w->document;
     size_t *source = map_members(d);
-    pm_status status = source ? PM_OK : motion_refuse_memory(w->error);
+    pm_status status = PM_OK;
+    if (!source)
+        return refuse_memory(w);
     for (size_t i = 0; status == PM_OK && i < d->archive.count; i++) {
         if (source[i] == SIZE_MAX || !w->samples)
             status = zip_write_member(zip, &d->archive.members[i], w->error);
@@ -343,7 +350,7 @@ pm_status npz_write(const pm_motion *motion, const motion_samples *samples, size
         return motion_fail(error, PM_ERROR_ARGUMENT,
                            "an NPZ file has one clip, with a sample or more");
     w.samples = count == 1 ? samples : NULL;
-    bool *wanted = calloc(motion->content.clips[0].channel_count, sizeof *wanted);
+    bool *wanted = calloc(motion->content.clips[0].channel_count + 1, sizeof *wanted);
     if (!wanted)
         return motion_refuse_memory(error);
     if (w.samples)

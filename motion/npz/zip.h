@@ -14,7 +14,7 @@ enum { ZIP_STORED = 0, ZIP_DEFLATED = 8 };
 
 enum {
     ZIP_ENCRYPTED = 1 << 0,
-    ZIP_DESCRIPTOR = 1 << 3 /* sizes stand after the data; never written */
+    ZIP_DESCRIPTOR = 1 << 3 /* sizes stand after the data */
 };
 
 typedef struct zip_bytes {

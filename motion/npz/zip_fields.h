@@ -10,6 +10,7 @@
 enum {
     ZIP_LOCAL = 0x04034b50,
     ZIP_CENTRAL = 0x02014b50,
+    ZIP_AFTER = 0x08074b50, /* the descriptor behind the data */
     ZIP_END = 0x06054b50,
     ZIP_END64 = 0x06064b50,
     ZIP_LOCATOR64 = 0x07064b50,

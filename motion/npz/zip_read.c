@@ -190,7 +190,7 @@ static pm_status check_overlaps(const zip_archive *archive, pm_error *error) {
 
 pm_status zip_open(motion_arena *arena, const char *data, size_t size, zip_archive *archive,
                    pm_error *error) {
-    directory d;
+    directory d = {0};
     pm_status status = find_directory(data, size, &d, &archive->comment, error);
     if (status != PM_OK)
         return status;

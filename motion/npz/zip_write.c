@@ -88,11 +88,17 @@ static size_t make_extra(char *out, zip_bytes source, const record *r, bool cent
 
 /* ---- records -------------------------------------------------------------------------- */
 
+/* The check of a password is the time of a member with a descriptor, and the checksum of others: so
+ * an encrypted member keeps its descriptor. */
+static bool keeps_descriptor(const zip_member *member) {
+    return (member->flags & ZIP_DESCRIPTOR) && (member->flags & ZIP_ENCRYPTED);
+}
+
 /* The part that both headers of a member have. */
 static char *put_common(char *at, const record *r, size_t extra_size) {
     const zip_member *m = r->member;
     at = zip_put(at, r->is64 ? VERSION_45 : VERSION_20, 2);
-    at = zip_put(at, m->flags & ~(unsigned)ZIP_DESCRIPTOR, 2);
+    at = zip_put(at, m->flags & ~(keeps_descriptor(m) ? 0u : (unsigned)ZIP_DESCRIPTOR), 2);
     at = zip_put(at, m->method, 2);
     at = zip_put(at, m->time, 2);
     at = zip_put(at, m->date, 2);
@@ -128,6 +134,14 @@ static bool append_central(zip_writer *writer, const record *r, char *extra) {
            append(writer, extra, extra_size) && append(writer, m->comment.data, m->comment.size);
 }
 
+static pm_status put_descriptor(zip_writer *writer, const record *r, pm_error *error) {
+    char text[24];
+    const unsigned width = r->is64 ? 8 : 4;
+    char *at = zip_put(zip_put(text, ZIP_AFTER, 4), r->crc, 4);
+    at = zip_put(zip_put(at, r->packed_size, width), r->size, width);
+    return put(writer, text, (size_t)(at - text), error);
+}
+
 static pm_status put_record(zip_writer *writer, record *r, const char *packed, pm_error *error) {
     const uint64_t limit = UINT32_MAX;
     r->at = writer->at;
@@ -140,7 +154,10 @@ static pm_status put_record(zip_writer *writer, record *r, const char *packed, p
         status = put_local(writer, r, extra, error);
     free(extra);
     writer->count++;
-    return status == PM_OK ? put(writer, packed, (size_t)r->packed_size, error) : status;
+    if (status == PM_OK)
+        status = put(writer, packed, (size_t)r->packed_size, error);
+    return status == PM_OK && keeps_descriptor(r->member) ? put_descriptor(writer, r, error)
+                                                          : status;
 }
 
 pm_status zip_write_member(zip_writer *writer, const zip_member *member, pm_error *error) {

@@ -3,6 +3,7 @@
  * Tests of NPZ files: what each real file is read as, rates, and what is refused, with archives made
  * byte by byte.
  */
+#define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #define _POSIX_C_SOURCE 200809L
 
 #include <setjmp.h>
@@ -16,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "motion/npz/npz.h"
@@ -176,7 +178,7 @@ static void numbers_that_are_not_finite_are_refused_by_their_place(void **state)
     double q[FRAMES * JOINTS * 4];
     (void)state;
     unit_quaternions(q, (size_t)FRAMES * JOINTS);
-    q[3 * JOINTS * 4 + 5] = (double)NAN;
+    q[(size_t)3 * JOINTS * 4 + 5] = (double)NAN;
     zip_builder zip = plain_file(q, 30);
     expect_plain_refused(&zip, "'quats' is not finite at frame 3, index 5");
     q[3 * JOINTS * 4 + 5] = (double)-INFINITY;
@@ -188,7 +190,7 @@ static void quaternions_of_length_0_are_refused_by_their_place(void **state) {
     double q[FRAMES * JOINTS * 4];
     (void)state;
     unit_quaternions(q, (size_t)FRAMES * JOINTS);
-    memset(q + 4 * (2 * JOINTS + 1), 0, 4 * sizeof *q);
+    memset(q + (size_t)4 * (2 * JOINTS + 1), 0, 4 * sizeof *q);
     zip_builder zip = plain_file(q, 30);
     expect_plain_refused(&zip, "length 0 at frame 2, joint 1");
 }
@@ -228,6 +230,32 @@ static void unit_quaternions_are_read_without_a_warning(void **state) {
                         q[(k * JOINTS + 1) * 4 + i]);
     pm_motion_destroy(&motion);
     zip_free(&zip);
+}
+
+/* A member before the quaternions moves them to every address modulo 8. */
+static void aligned_quaternions_are_used_in_place(void **state) {
+    double q[FRAMES * JOINTS * 4];
+    size_t in_place = 0;
+    (void)state;
+    unit_quaternions(q, (size_t)FRAMES * JOINTS);
+    for (size_t pad = 0; pad < 8; pad++) {
+        zip_builder zip = {0};
+        zip_add(&zip, "pad", false, "12345678", pad, NULL);
+        add_doubles(&zip, "quats.npy", false, q, FRAMES, JOINTS, 4);
+        add_rate(&zip, "fps.npy", 30);
+        zip_finish(&zip, zip.count, false);
+        pm_motion *motion = read_zip(&zip, plain_options);
+        const pm_array *keys = &motion->content.clips[0].channels[1].keys;
+        const char *at = keys->data;
+        in_place += at >= zip.file.data && at < zip.file.data + zip.file.size;
+        assert_int_equal(keys->stride, JOINTS * 4 * sizeof(double));
+        assert_int_equal((uintptr_t)at % sizeof(double), 0);
+        assert_true(test_key(&motion->content.clips[0].channels[1], 2, 1) ==
+                    q[(2 * JOINTS + 1) * 4 + 1]);
+        pm_motion_destroy(&motion);
+        zip_free(&zip);
+    }
+    assert_int_equal(in_place, 1);
 }
 
 /* ---- rates ------------------------------------------------------------------------------ */
@@ -511,6 +539,13 @@ static void overlapping_members_are_refused(void **state) {
     expect_plain_refused(&zip, "overlaps");
 }
 
+static void names_in_messages_are_printable(void **state) {
+    zip_builder zip = plain_file(NULL, 30);
+    (void)state;
+    zip_add(&zip, "a\x1b[2J\n.npy", false, "abc", 3, &(zip_lies){.local = 1});
+    expect_plain_refused(&zip, "member 'a\\x1b[2J\\x0a.npy'");
+}
+
 static void members_that_are_there_twice_are_refused_if_they_matter(void **state) {
     zip_builder zip = plain_file(NULL, 30);
     (void)state;
@@ -563,6 +598,91 @@ static void unreadable_members_that_are_not_needed_are_carried_over(void **state
         free(found.data);
         free(source.data);
     }
+    pm_motion_destroy(&motion);
+    zip_free(&zip);
+    free(out.data);
+}
+
+/* The bytes of a sink, except those of members of more than a megabyte. */
+static pm_status keep_small(void *user, const void *data, size_t size, pm_error *error) {
+    (void)error;
+    if (size < 1 << 20)
+        bytes_add(user, data, size);
+    return PM_OK;
+}
+
+static uint64_t number_at(const char *at, unsigned width) {
+    uint64_t value = 0;
+    for (unsigned i = width; i-- > 0;)
+        value = value << 8 | (unsigned char)at[i];
+    return value;
+}
+
+static void members_beyond_4_gigabytes_have_zip64_sizes(void **state) {
+    static const uint64_t size = (UINT64_C(1) << 32) + 12345;
+    file_bytes out = {0};
+    const motion_sink sink = {keep_small, &out};
+    zip_writer zip = {.sink = &sink};
+    (void)state;
+    /* Pages that are never touched. */
+    void *pages = mmap(NULL, size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (pages == MAP_FAILED)
+        skip();
+    const zip_member large = {
+        .name = {"large", 5}, .crc = 0x01020304, .size = size, .packed = {pages, size}};
+    const zip_member small = {.name = {"s", 1}, .size = 3, .packed = {"abc", 3}};
+    assert_int_equal(zip_write_member(&zip, &large, &failure), PM_OK);
+    const uint64_t second = zip.at;
+    assert_int_equal(zip_write_member(&zip, &small, &failure), PM_OK);
+    const uint64_t directory = zip.at;
+    assert_int_equal(zip_write_end(&zip, (zip_bytes){"", 0}, &failure), PM_OK);
+    munmap(pages, size);
+    const char *at = out.data;
+    assert_int_equal(number_at(at + 18, 4), UINT32_MAX);
+    assert_int_equal(number_at(at + 22, 4), UINT32_MAX);
+    assert_int_equal(number_at(at + 35, 4), 1 | 16 << 16);
+    assert_true(number_at(at + 39, 8) == size && number_at(at + 47, 8) == size);
+    assert_true(second == size + 55);
+    const size_t small_size = 30 + 1 + 20 + 3, central = 55 + small_size;
+    assert_true(directory == second + small_size);
+    at = out.data + central;
+    assert_int_equal(number_at(at, 4), 0x02014b50);
+    assert_true(number_at(at + 46 + 5 + 4, 8) == size && number_at(at + 46 + 5 + 20, 8) == 0);
+    at += 46 + 5 + 28;
+    assert_int_equal(number_at(at, 4), 0x02014b50);
+    assert_true(number_at(at + 46 + 1 + 4, 8) == 3 && number_at(at + 46 + 1 + 20, 8) == second);
+    at += 46 + 1 + 28;
+    assert_int_equal(number_at(at, 4), 0x06064b50);
+    assert_int_equal(number_at(at + 32, 8), 2);
+    assert_true(number_at(at + 48, 8) == directory);
+    assert_int_equal(number_at(at + 40, 8), 46 + 5 + 28 + 46 + 1 + 28);
+    at += 56;
+    assert_int_equal(number_at(at, 4), 0x07064b50);
+    assert_true(number_at(at + 8, 8) == directory + 46 + 5 + 28 + 46 + 1 + 28);
+    assert_int_equal(out.data + out.size - at, 20 + 22);
+    zip_writer_release(&zip);
+    free(out.data);
+}
+
+/* The first byte that a password is checked with is of the time only if there is a descriptor. */
+static void encrypted_members_keep_their_descriptor(void **state) {
+    zip_builder zip = plain_file(NULL, 30);
+    file_bytes out = {0};
+    zip_found found;
+    (void)state;
+    zip_add(&zip, "a", false, "abc", 3, &(zip_lies){.flags = 9});
+    zip_add(&zip, "b", false, "def", 3, &(zip_lies){.flags = 8});
+    zip_finish(&zip, zip.count, false);
+    pm_motion *motion = read_zip(&zip, plain_options);
+    const motion_sink sink = bytes_sink(&out);
+    assert_int_equal(motion->format->write(motion, NULL, 0, &sink, &failure), PM_OK);
+    assert_true(zip_lookup(out.data, out.size, "a", &found));
+    assert_int_equal(number_at(found.packed + 3, 4), 0x08074b50);
+    assert_int_equal(number_at(found.packed + 7, 4), found.crc);
+    assert_int_equal(number_at(found.packed + 11, 4), 3);
+    assert_int_equal(number_at(found.packed + 19, 4), 0x04034b50);
+    assert_int_equal(number_at(found.packed + 19 + 6, 2), 0);
+    free(found.data);
     pm_motion_destroy(&motion);
     zip_free(&zip);
     free(out.data);
@@ -655,6 +775,7 @@ int main(void) {
         cmocka_unit_test(quaternions_of_length_0_are_refused_by_their_place),
         cmocka_unit_test(quaternions_of_any_length_are_normalised_with_a_warning),
         cmocka_unit_test(unit_quaternions_are_read_without_a_warning),
+        cmocka_unit_test(aligned_quaternions_are_used_in_place),
         cmocka_unit_test(rates_are_recognised),
         cmocka_unit_test(no_snap_takes_a_rate_as_it_is_written),
         cmocka_unit_test(rates_that_are_none_are_refused),
@@ -668,9 +789,12 @@ int main(void) {
         cmocka_unit_test(archives_with_zip64_directories_are_read),
         cmocka_unit_test(members_that_lie_are_refused),
         cmocka_unit_test(overlapping_members_are_refused),
+        cmocka_unit_test(names_in_messages_are_printable),
         cmocka_unit_test(members_that_are_there_twice_are_refused_if_they_matter),
         cmocka_unit_test(counts_beyond_the_directory_are_refused),
         cmocka_unit_test(unreadable_members_that_are_not_needed_are_carried_over),
+        cmocka_unit_test(members_beyond_4_gigabytes_have_zip64_sizes),
+        cmocka_unit_test(encrypted_members_keep_their_descriptor),
         cmocka_unit_test(other_members_are_listed),
         cmocka_unit_test(layouts_are_taken_by_name),
         cmocka_unit_test(layouts_of_another_form_are_refused),

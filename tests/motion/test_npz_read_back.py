@@ -7,6 +7,7 @@
 
 import io
 import os
+import struct
 import subprocess
 import sys
 import tempfile
@@ -266,6 +267,21 @@ class Amass(Case):
         error = np.abs(b[:, :3] - t[:, None] * np.array([[0.6, 0.0, 0.8]])).max()
         self.assertLess(error, 1e-4)
 
+    def test_vectors_of_many_turns(self):
+        poses = walk(self.rng, 30, 52, size=0.3).reshape(30, 156) * self.rng.choice([1.0, 60.0], (1, 156))
+        # Steps below half a turn: otherwise the short way between two frames is not the curve's.
+        poses = poses[:1] + 0.01 * np.cumsum(self.rng.normal(size=poses.shape), 0)
+        for dtype, bound in ((np.float64, 1e-6), (np.float32, 2e-5)):
+            arrays = {"poses": poses.astype(dtype), "mocap_framerate": np.array(100.0)}
+            path, out = self.save(arrays), self.path("out.npz")
+            rewrite(path, out, 70)
+            a, b = arrays["poses"].astype(float).reshape(30, 52, 3), np.load(out)["poses"].reshape(-1, 52, 3)
+            q = quaternions(a)
+            for k, (f, u) in enumerate(places(30, 100, 70)):
+                expected = q[f] if u == 0 else slerp(q[f], q[f + 1], u)
+                self.assertLess(angles(expected, quaternions(b[k])).max(), bound, f"row {k}")
+            self.assertLess(np.abs(np.diff(b.astype(float), axis=0)).max(), 1.0)
+
     def test_real_files(self):
         folder = os.path.join(DATA, "amass_synthetic")
         if not os.path.isdir(folder):
@@ -386,6 +402,19 @@ class Plain(Case):
         rewrite(path, out, 77)
         self.check_continuous(np.load(out)["quats"], 4, 0.5, "quats")
 
+    def test_signs_that_change_in_the_source(self):
+        q = quaternions(walk(self.rng, 60, 2)) * self.rng.choice([-1.0, 1.0], (60, 2, 1))
+        for wxyz in (False, True):
+            name = "body_quat_w" if wxyz else "quats"
+            arrays = {name: q[..., [3, 0, 1, 2]] if wxyz else q, "fps": np.array(30.0)}
+            path, out = self.save(arrays), self.path("out.npz")
+            rewrite(path, out, 77)
+            b, where = np.load(out)[name], places(60, 30, 77)
+            self.check_rotations(arrays[name], b, where, lambda r: r, name)
+            dots = np.sum(b[1:] * b[:-1], -1)
+            for k, (_, u) in enumerate(where[1:]):
+                self.assertTrue(u == 0 or (dots[k] > 0).all(), f"row {k + 1}")
+
     def test_a_layout_from_a_file(self):
         layout = self.path("mine.json")
         with open(layout, "w", encoding="utf-8") as file:
@@ -409,6 +438,47 @@ class Plain(Case):
         self.check_numbers(a["v"], b["v"], where, "v")
         self.assertEqual(b["sv"].shape, (len(where), 2, 2))
         self.check_same(path, out, {"aa", "a", "b", "q", "v", "s", "sv", "hz"})
+
+    def test_archives_that_were_written_to_a_pipe(self):
+        class Pipe(io.BytesIO):
+            def seekable(self):
+                return False
+
+            def tell(self):
+                raise OSError
+
+            def seek(self, *_):
+                raise OSError
+
+        pipe, path, out = Pipe(), self.path("in.npz"), self.path("out.npz")
+        with zipfile.ZipFile(pipe, "w", zipfile.ZIP_DEFLATED) as archive:
+            for name, array in (("quats", quaternions(walk(self.rng, 9, 1))), ("fps", np.array(30.0)), ("c", np.arange(9.0)[:4])):
+                buffer = io.BytesIO()
+                np.save(buffer, array)
+                archive.writestr(name + ".npy", buffer.getvalue())
+        with open(path, "wb") as file:
+            file.write(pipe.getvalue())
+        self.assertTrue(all(i.flag_bits & 8 for i in zipfile.ZipFile(path).infolist()))
+        rewrite(path, out, 60)
+        self.check_same(path, out, {"quats", "fps"})
+        with open(out, "rb") as file, zipfile.ZipFile(out) as archive:
+            for info in archive.infolist():
+                file.seek(info.header_offset)
+                local = struct.unpack("<4s5H3I2H", file.read(30))
+                self.assertEqual(local[2] & 8, 0, "sizes stand before the data")
+                self.assertEqual(local[6:9], (info.CRC, info.compress_size, info.file_size))
+
+    def test_more_members_than_16_bits_count(self):
+        path, out = self.path("in.npz"), self.path("out.npz")
+        with zipfile.ZipFile(path, "w") as archive:
+            for name, array in (("quats", quaternions(walk(self.rng, 9, 1))), ("fps", np.array(30.0))):
+                buffer = io.BytesIO()
+                np.save(buffer, array)
+                archive.writestr(name + ".npy", buffer.getvalue())
+            for i in range(66000):
+                archive.writestr(zipfile.ZipInfo(str(i)), b"")
+        rewrite(path, out, 60)
+        self.check_same(path, out, {"quats", "fps"})
 
     def test_names_are_verbatim(self):
         path, out = self.path("in.npz"), self.path("out.npz")

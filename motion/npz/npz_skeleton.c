@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The skeleton of the layout `plain`: parents, which must form a forest, and where the file has them
+ * offsets and names.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "motion/npz/npz.h"
+#include "motion/npz/npz_numbers.h"
+
+/* What is being made, and from what. */
+typedef struct skeleton {
+    npz_document *document;
+    pm_motion *motion;
+    pm_motion_channel *channels;
+    pm_error *error;
+} skeleton;
+
+/* Loads `names`, `parents` or `offsets`. *bytes.data is NULL if the file has none. */
+static pm_status load_optional(skeleton *m, const char *name, npy_header *header, zip_bytes *bytes,
+                               size_t *member) {
+    *bytes = (zip_bytes){NULL, 0};
+    const pm_status status = npz_find(&m->document->archive, name, member, m->error);
+    if (status != PM_OK || *member == SIZE_MAX)
+        return status;
+    return npz_load(m->document, *member, header, bytes, m->error);
+}
+
+/* A forest: following parents ends. Nodes that are known to end are marked. */
+static bool is_forest(const pm_motion_node *nodes, size_t count, unsigned char *mark) {
+    for (size_t i = 0; i < count; i++) {
+        size_t at = i;
+        while (mark[at] == 0) {
+            mark[at] = 1;
+            if (nodes[at].parent < 0)
+                break;
+            at = (size_t)nodes[at].parent;
+            if (mark[at] == 1)
+                return false;
+        }
+        for (at = i; mark[at] == 1; at = (size_t)nodes[at].parent) {
+            mark[at] = 2;
+            if (nodes[at].parent < 0)
+                break;
+        }
+    }
+    return true;
+}
+
+static pm_status read_parents(skeleton *m, size_t member, const npy_header *header, zip_bytes bytes,
+                              pm_motion_node *nodes, size_t count) {
+    const zip_member *zip = &m->document->archive.members[member];
+    size_t size;
+    bool is_signed;
+    if (!npz_is_integer(header->type, &size, &is_signed) || !is_signed || header->rank != 1 ||
+        header->shape[0] != count)
+        return npz_refuse(m->error, zip, "does not fit; expected %zu integers, one per joint",
+                          count);
+    for (size_t i = 0; i < count; i++) {
+        const double parent = npz_load_integer(bytes.data + header->data_at + i * size, size, true);
+        if (parent < -1.0 || parent >= (double)count)
+            return npz_refuse(m->error, zip, "has parent %.0f at joint %zu; expected -1 to %zu",
+                              parent, i, count - 1);
+        nodes[i] = (pm_motion_node){.parent = (int32_t)parent,
+                                    .name = {"", 0},
+                                    .rotation = {0, 0, 0, 1},
+                                    .scale = {1, 1, 1}};
+    }
+    unsigned char *mark = calloc(count + 1, 1);
+    if (!mark)
+        return motion_refuse_memory(m->error);
+    const bool good = is_forest(nodes, count, mark);
+    free(mark);
+    return good ? PM_OK : npz_refuse(m->error, zip, "has a circle; expected a tree");
+}
+
+static pm_status read_offsets(skeleton *m, pm_motion_node *nodes, size_t count) {
+    npy_header h;
+    zip_bytes bytes;
+    size_t member;
+    const pm_status status = load_optional(m, "offsets", &h, &bytes, &member);
+    if (status != PM_OK || !bytes.data)
+        return status;
+    const zip_member *zip = &m->document->archive.members[member];
+    const size_t element = npy_element_size(h.type);
+    if (!npz_is_float(h.type) || h.rank != 2 || h.shape[0] != count || h.shape[1] != 3)
+        return npz_refuse(m->error, zip,
+                          "does not fit; expected shape (%zu, 3) of float32 or float64", count);
+    const char *data = bytes.data + h.data_at;
+    const size_t odd = npz_find_not_finite(data, element, 3 * count);
+    if (odd < 3 * count)
+        return npz_refuse(m->error, zip, "is not finite at index %zu", odd);
+    for (size_t i = 0; i < 3 * count; i++) {
+        const size_t at = h.fortran_order ? i / 3 + i % 3 * count : i;
+        npz_load_numbers(&nodes[i / 3].translation[i % 3], data + at * element, element, 1);
+    }
+    return PM_OK;
+}
+
+/* Writes a code point as UTF-8; those that are none as U+FFFD. Returns the bytes written. */
+static size_t put_utf8(char *out, uint32_t c) {
+    c = c > 0x10ffff || (c >= 0xd800 && c < 0xe000) ? 0xfffd : c;
+    if (c < 0x80) {
+        out[0] = (char)c;
+        return 1;
+    }
+    const size_t more = c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
+    static const unsigned lead[] = {0, 0xc0, 0xe0, 0xf0};
+    out[0] = (char)(lead[more] | c >> 6 * more);
+    for (size_t i = 1; i <= more; i++)
+        out[i] = (char)(0x80 | (c >> 6 * (more - i) & 0x3f));
+    return more + 1;
+}
+
+/* A string of NumPy is filled up with zeros. */
+static pm_status read_name(skeleton *m, const char *at, size_t size, bool unicode,
+                           pm_motion_name *name) {
+    while (size > 0 && at[size - 1] == '\0')
+        size--;
+    size = unicode ? (size + 3) / 4 * 4 : size;
+    char *text = motion_allocate(&m->motion->arena, size + 1, 1);
+    if (!text)
+        return motion_refuse_memory(m->error);
+    size_t used = 0;
+    for (size_t i = 0; i < size && unicode; i += 4) {
+        const unsigned char *b = (const unsigned char *)at + i;
+        used += put_utf8(text + used,
+                         b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24);
+    }
+    if (!unicode) {
+        memcpy(text, at, size);
+        used = size;
+    }
+    *name = (pm_motion_name){text, used};
+    return PM_OK;
+}
+
+static pm_status read_names(skeleton *m, pm_motion_node *nodes, size_t count) {
+    npy_header h;
+    zip_bytes bytes;
+    size_t member;
+    pm_status status = load_optional(m, "names", &h, &bytes, &member);
+    if (status != PM_OK || !bytes.data)
+        return status;
+    const bool unicode = h.type[1] == 'U';
+    if (h.type[0] == '>' || (!unicode && h.type[1] != 'S') || h.rank != 1 || h.shape[0] != count)
+        return npz_refuse(m->error, &m->document->archive.members[member],
+                          "does not fit; expected %zu strings, one per joint", count);
+    const size_t element = npy_element_size(h.type);
+    for (size_t i = 0; i < count && status == PM_OK; i++)
+        status =
+            read_name(m, bytes.data + h.data_at + i * element, element, unicode, &nodes[i].name);
+    return status;
+}
+
+/* Rotations and positions of joints move the nodes; one position moves the first root. */
+static void attach_channels(skeleton *m, const pm_motion_node *nodes, size_t count) {
+    size_t root = 0;
+    while (root < count && nodes[root].parent >= 0)
+        root++;
+    for (size_t r = 0; r < m->document->row_count; r++) {
+        const npz_rows *rows = &m->document->rows[r];
+        const bool moves = rows->named && (npz_is_rotation(rows->role) || rows->role == NPZ_VECTOR);
+        for (size_t i = 0; moves && rows->channel_count == count && i < count; i++)
+            m->channels[rows->channel + i].node = (int32_t)i;
+        if (rows->named && rows->role == NPZ_VECTOR && rows->header.rank == 2)
+            m->channels[rows->channel].node = (int32_t)root;
+    }
+}
+
+static const npz_rows *find_first_rotation(const npz_document *document) {
+    for (size_t r = 0; r < document->row_count; r++)
+        if (npz_is_rotation(document->rows[r].role))
+            return &document->rows[r];
+    return NULL;
+}
+
+static pm_status make_nodes(skeleton *m) {
+    npy_header h;
+    zip_bytes bytes;
+    size_t member;
+    const npz_rows *first = find_first_rotation(m->document);
+    pm_status status = load_optional(m, "parents", &h, &bytes, &member);
+    if (status != PM_OK || !bytes.data || !first)
+        return status;
+    const size_t count = first->channel_count;
+    pm_motion_node *nodes = motion_allocate(&m->motion->arena, count, sizeof *nodes);
+    if (!nodes)
+        return motion_refuse_memory(m->error);
+    status = read_parents(m, member, &h, bytes, nodes, count);
+    if (status == PM_OK)
+        status = read_offsets(m, nodes, count);
+    if (status == PM_OK)
+        status = read_names(m, nodes, count);
+    if (status != PM_OK)
+        return status;
+    attach_channels(m, nodes, count);
+    m->motion->content.nodes = nodes;
+    m->motion->content.node_count = count;
+    return PM_OK;
+}
+
+pm_status npz_make_nodes(npz_document *document, pm_motion *motion, pm_motion_channel *channels,
+                         pm_error *error) {
+    skeleton s = {document, motion, channels, error};
+    return make_nodes(&s);
+}
