@@ -17,7 +17,11 @@
 /* ---- the formats --------------------------------------------------------------------------- */
 
 /* In the order in which files without a known extension are tried. */
-static const motion_format *const formats[] = {&motion_glb, &motion_gltf};
+static const motion_format *const formats[] = {
+#ifdef POSEMILL_GLTF
+    &motion_glb, &motion_gltf,
+#endif
+    NULL};
 enum { FORMATS = sizeof formats / sizeof *formats };
 
 static const motion_format *format_of_id(pm_motion_format id) {
