@@ -143,8 +143,7 @@ static pm_status parse_members(gltf_reader *reader, const json_t *json, const gl
 pm_status gltf_parse_accessor(gltf_reader *reader, size_t index, gltf_accessor *a,
                               pm_error *error) {
     const gltf_place *const place = GLTF_ITEM_OF("accessors", index);
-    const json_t *json =
-        json_array_get(json_object_get(reader->document->root, "accessors"), index);
+    const json_t *json = json_array_get(reader->document->accessors, index);
     const json_t *sparse = NULL;
     *a = (gltf_accessor){.index = index};
     pm_status status = gltf_object_of(json, place, error);

@@ -103,8 +103,8 @@ static pm_status read_path(gltf_reader *reader, const json_t *json, const gltf_p
         return PM_OK; /* a channel without a node is to be ignored */
     if (strcmp(json_string_value(path), "pointer") != 0)
         return note_unknown_path(reader, path, GLTF_KEY(place, "path"), error);
-    motion_warn(&reader->input->warnings,
-                "a channel of KHR_animation_pointer is carried over, not resampled");
+    gltf_warn(reader, GLTF_KEY(place, "path"),
+              "is a pointer of KHR_animation_pointer; the channel is carried over, not resampled");
     return PM_OK;
 }
 
@@ -148,8 +148,7 @@ static pm_status check_target(const clip_reader *r, const target *t, const gltf_
                               pm_error *error) {
     const gltf_place *const at = GLTF_KEY(place, "target");
     size_t *last = &r->targeted[4 * t->node + (size_t)t->path];
-    const json_t *node =
-        json_array_get(json_object_get(r->reader->document->root, "nodes"), t->node);
+    const json_t *node = json_array_get(r->reader->document->nodes, t->node);
     if (*last == r->index + 1)
         return gltf_refuse(error, at, "an earlier channel has the same node and path");
     *last = r->index + 1;

@@ -17,7 +17,7 @@
 static pm_status count_weights(const gltf_reader *reader, size_t node, const gltf_place *target,
                                size_t *count, pm_error *error) {
     const json_t *root = reader->document->root, *meshes = json_object_get(root, "meshes");
-    const json_t *json = json_array_get(json_object_get(root, "nodes"), node);
+    const json_t *json = json_array_get(reader->document->nodes, node);
     size_t mesh = GLTF_NONE;
     const pm_status status = gltf_get_index(json, GLTF_ITEM_OF("nodes", node), "mesh",
                                             json_array_size(meshes), false, &mesh, error);

@@ -43,6 +43,7 @@ typedef struct gltf_accessor_cache {
 
 typedef struct gltf_document {
     json_t *root;
+    const json_t *nodes, *accessors; /* of the root */
     gltf_buffer *buffers;
     size_t buffer_count;
     gltf_view *views;
@@ -63,6 +64,9 @@ typedef struct gltf_reader {
     gltf_accessor_cache *cache;
     size_t warnings;
 } gltf_reader;
+
+/* A warning. No more than some of one file are given. */
+void gltf_warn(gltf_reader *reader, const gltf_place *place, const char *message);
 
 /* A warning, or with `strict` a refusal. */
 pm_status gltf_note(gltf_reader *reader, pm_error *error, const gltf_place *place,

@@ -64,19 +64,43 @@ static pm_status check_required(const json_t *value, size_t i, pm_error *error) 
     return PM_OK;
 }
 
-/* The name of an extension with unknown references anywhere in `value`, but not in extras, which
- * belong to the application. The depth is bounded by that of the parser. */
-static const char *find_unknown(json_t *value) {
-    const char *found = NULL;
-    for (size_t i = 0; !found && json_is_array(value) && i < json_array_size(value); i++)
-        found = find_unknown(json_array_get(value, i));
-    json_t *extensions = json_object_get(value, "extensions");
+static const char *find_unknown(json_t *value);
+
+/* The first unknown name of an object of extensions. */
+static const char *unknown_name(json_t *extensions) {
     for (void *i = json_object_iter(extensions); i; i = json_object_iter_next(extensions, i))
         if (!gltf_is_known_extension(json_object_iter_key(i)))
             return json_object_iter_key(i);
-    for (void *i = json_object_iter(value); i && !found; i = json_object_iter_next(value, i))
-        if (strcmp(json_object_iter_key(i), "extras") != 0)
-            found = find_unknown(json_object_iter_value(i));
+    return NULL;
+}
+
+static const char *find_unknown_in_object(json_t *object) {
+    const char *found = NULL;
+    for (void *i = json_object_iter(object); i && !found; i = json_object_iter_next(object, i)) {
+        const char *key = json_object_iter_key(i);
+        json_t *member = json_object_iter_value(i);
+        if (!json_is_array(member) && !json_is_object(member))
+            continue;
+        if (strcmp(key, "extensions") == 0)
+            found = unknown_name(member);
+        if (!found && strcmp(key, "extras") != 0)
+            found = find_unknown(member);
+    }
+    return found;
+}
+
+/* The name of an extension with unknown references anywhere in an array or an object, but not in
+ * extras, which belong to the application. The depth is bounded by that of the parser. */
+static const char *find_unknown(json_t *value) {
+    const char *found = NULL;
+    if (json_is_object(value))
+        return find_unknown_in_object(value);
+    for (size_t i = 0; i < json_array_size(value) && !found; i++) {
+        json_t *element = json_array_get(value, i);
+        if (json_is_number(element))
+            continue;
+        found = find_unknown(element);
+    }
     return found;
 }
 

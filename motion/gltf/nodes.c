@@ -134,6 +134,7 @@ pm_status gltf_read_nodes(gltf_reader *reader, pm_error *error) {
     const size_t count = json_array_size(array);
     if (status != PM_OK)
         return status;
+    reader->document->nodes = array;
     if (count > INT32_MAX)
         return gltf_refuse(error, GLTF_KEY(NULL, "nodes"), "has too many elements");
     pm_motion_node *nodes = gltf_allocate(reader, count, sizeof *nodes);

@@ -13,21 +13,26 @@
 /* More warnings than this about one file help nobody. */
 enum { MAX_WARNINGS = 20 };
 
-pm_status gltf_note(gltf_reader *reader, pm_error *error, const gltf_place *place,
-                    const char *format, ...) {
-    char pointer[GLTF_POINTER], message[256];
-    va_list arguments;
+void gltf_warn(gltf_reader *reader, const gltf_place *place, const char *message) {
+    char pointer[GLTF_POINTER];
     gltf_pointer(place, pointer);
-    va_start(arguments, format);
-    vsnprintf(message, sizeof message, format, arguments);
-    va_end(arguments);
-    if (reader->input->options->strict)
-        return motion_refuse(error, "%s: %s", pointer, message);
     if (reader->warnings < MAX_WARNINGS)
         motion_warn(&reader->input->warnings, "%s: %s", pointer, message);
     else if (reader->warnings == MAX_WARNINGS)
         motion_warn(&reader->input->warnings, "further warnings are left out");
     reader->warnings++;
+}
+
+pm_status gltf_note(gltf_reader *reader, pm_error *error, const gltf_place *place,
+                    const char *format, ...) {
+    char message[256];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    if (reader->input->options->strict)
+        return gltf_refuse(error, place, "%s", message);
+    gltf_warn(reader, place, message);
     return PM_OK;
 }
 
@@ -86,6 +91,7 @@ static pm_status count_accessors(gltf_reader *reader, pm_error *error) {
         gltf_get_array(reader->document->root, NULL, "accessors", false, &accessors, error);
     if (status != PM_OK)
         return status;
+    reader->document->accessors = accessors;
     reader->document->accessor_count = json_array_size(accessors);
     reader->cache = calloc(reader->document->accessor_count + 1, sizeof *reader->cache);
     return reader->cache ? PM_OK : motion_refuse_memory(error);

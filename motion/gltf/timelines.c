@@ -36,8 +36,7 @@ static pm_status check_bounds(gltf_reader *reader, size_t accessor, const double
                               size_t count, pm_error *error) {
     static const char *const keys[] = {"min", "max"};
     const gltf_place *const place = GLTF_ITEM_OF("accessors", accessor);
-    const json_t *json =
-        json_array_get(json_object_get(reader->document->root, "accessors"), accessor);
+    const json_t *json = json_array_get(reader->document->accessors, accessor);
     for (size_t i = 0; i < 2; i++) {
         const double expected = i == 0 ? times[0] : times[count - 1];
         double bound = 0.0;
@@ -84,9 +83,9 @@ pm_status gltf_read_timeline(gltf_reader *reader, size_t index, const gltf_place
         status = check_input(reader, &accessor, place, error);
     if (status == PM_OK)
         status = gltf_read_values(reader, &accessor, place, &values, error);
-    if (status == PM_OK)
+    if (status == PM_OK && values)
         status = copy_times(reader, place, values, accessor.count, &times, error);
-    if (status == PM_OK)
+    if (status == PM_OK && times)
         status = check_bounds(reader, index, times, accessor.count, error);
     if (status != PM_OK)
         return status;

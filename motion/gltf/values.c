@@ -145,7 +145,7 @@ pm_status gltf_read_values(gltf_reader *reader, const gltf_accessor *a, const gl
         *values = (const float *)(const void *)data;
     else if (status == PM_OK)
         status = copy_values(reader, a, data, values, error);
-    if (status == PM_OK)
+    if (status == PM_OK && *values)
         status = check_finite(a, place, *values, error);
     if (status == PM_OK)
         cache->values = *values;

@@ -88,7 +88,7 @@ static pm_status read_pieces(sample_block *b, pm_error *error) {
 /* The sum was checked when the view was made, except for the pieces of channels that stay. */
 static bool allocate(sample_block *b) {
     const size_t channels = b->source->channel_count;
-    size_t numbers = 0;
+    size_t numbers = 0; /* one more is allocated, so that there is always a block */
     b->channels = calloc(channels + 1, sizeof *b->channels);
     b->offsets = calloc(channels + 1, sizeof *b->offsets);
     if (!b->channels || !b->offsets)
@@ -98,11 +98,11 @@ static bool allocate(sample_block *b) {
         const size_t count =
             gltf_is_resampled(channel) ? (size_t)b->clip->samples->count : (size_t)PIECE;
         b->offsets[c] = numbers;
-        if (count > (SIZE_MAX / sizeof(double) - numbers) / channel->components)
+        if (count > (SIZE_MAX / sizeof(double) - 1 - numbers) / channel->components)
             return false;
         numbers += count * channel->components;
     }
-    b->values = calloc(numbers, sizeof *b->values);
+    b->values = calloc(numbers + 1, sizeof *b->values);
     return b->values != NULL;
 }
 

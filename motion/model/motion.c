@@ -18,8 +18,14 @@
 /* ---- the formats --------------------------------------------------------------------------- */
 
 /* In the order in which files without a known extension are tried. */
-static const motion_format *const formats[] = {&motion_glb, &motion_npz, &motion_gltf, &motion_bvh,
-                                               &motion_csv};
+static const motion_format *const formats[] = {
+#ifdef POSEMILL_GLTF
+    &motion_glb, &motion_gltf,
+#endif
+#ifdef POSEMILL_NPZ
+    &motion_npz,
+#endif
+    &motion_bvh, &motion_csv};
 enum { FORMATS = sizeof formats / sizeof *formats };
 
 const motion_format *motion_format_of(pm_motion_format id) {
@@ -48,6 +54,13 @@ static const motion_format *format_of_bytes(const char *bytes, size_t size) {
     return NULL;
 }
 
+/* Whether files with an extension are of a format that this build leaves out. */
+static bool is_left_out(const char *extension) {
+    return !format_of_extension(extension) &&
+           (strcasecmp(extension, "gltf") == 0 || strcasecmp(extension, "glb") == 0 ||
+            strcasecmp(extension, "npz") == 0);
+}
+
 static pm_status find_format(const motion_input *input, const char *name,
                              const motion_format **format, pm_error *error) {
     const char *extension = extension_of_name(name);
@@ -59,6 +72,8 @@ static pm_status find_format(const motion_input *input, const char *name,
             *extension ? format_of_extension(extension) : format_of_bytes(input->data, input->size);
     if (*format)
         return PM_OK;
+    if (is_left_out(extension))
+        return motion_refuse(error, "this build leaves out glTF or NPZ; expected bvh or csv");
     if (*extension && input->options->format == PM_MOTION_ANY)
         return motion_refuse(error, "extension '%s' is of no motion format; expected %s",
                              motion_printable(shown, extension, strlen(extension)),

@@ -146,9 +146,6 @@ static void large_jobs_are_the_same_where_subnormal_numbers_are_0(void **state) 
     pm_engine_destroy(&engine);
 }
 
-#define ONLY_ON_REFERENCE(body)                                                                    \
-    { #body " on the reference", body, NULL, NULL, &on_reference }
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         ON_BOTH(samples_have_the_stored_digests),

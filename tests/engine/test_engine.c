@@ -338,9 +338,6 @@ static void lanes_that_exist_are_used(void **state) {
     }
 }
 
-#define ONLY_ON_REFERENCE(test)                                                                    \
-    { #test, test, NULL, NULL, &on_reference }
-
 int main(int argc, char **argv) {
 
     if (argc > 1 && strcmp(argv[1], "--without-drivers") == 0)

@@ -239,8 +239,6 @@ static void tuning_with_null_is_refused(void **state) {
                    PM_ERROR_ARGUMENT, "NULL");
 }
 
-#define ONLY_ON_REFERENCE(test)                                                                    \
-    { #test, test, NULL, NULL, &on_reference }
 #define WITH_CACHE(test)                                                                           \
     { #test, test, make_cache, remove_cache, &on_device }
 int main(void) {

@@ -398,6 +398,23 @@ static void oddities_are_read_with_a_warning(void **state) {
     }
 }
 
+/* A file cannot flood the log. */
+static void warnings_are_limited(void **state) {
+    (void)state;
+    enum { NODES = 500 };
+    char *text = test_array(NODES * 40 + 100, 1), *end = text;
+    warning_log log = {0};
+    end += sprintf(end, "{\"asset\":{\"version\":\"2.0\"},\"nodes\":[");
+    for (int i = 0; i < NODES; i++)
+        end += sprintf(end, "%s{\"rotation\":[0,0,0,2]}", i ? "," : "");
+    (void)sprintf(end, "]}");
+    pm_motion *opened = read_ok(text, &log);
+    assert_int_equal(log.count, 21);
+    assert_non_null(strstr(log.last, "left out"));
+    pm_motion_destroy(&opened);
+    free(text);
+}
+
 static void channels_without_a_node_are_not_duplicates(void **state) {
     (void)state;
     char *text = replaced(valid, "{\"node\":1,\"path\":\"scale\"}", "{\"path\":\"rotation\"}");
@@ -472,6 +489,7 @@ int main(void) {
         cmocka_unit_test(a_document_gives_nodes_clips_and_skins),
         cmocka_unit_test(each_fault_is_named_by_its_pointer),
         cmocka_unit_test(oddities_are_read_with_a_warning),
+        cmocka_unit_test(warnings_are_limited),
         cmocka_unit_test(channels_without_a_node_are_not_duplicates),
         cmocka_unit_test(animation_pointers_are_reported),
         cmocka_unit_test(matrices_are_decomposed),

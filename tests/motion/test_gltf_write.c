@@ -571,6 +571,19 @@ static void unknown_chunks_are_carried_over(void **state) {
     free(file);
 }
 
+/* Keys of a GLB in memory are those in its binary chunk. */
+static void the_binary_chunk_is_not_copied(void **state) {
+    (void)state;
+    const float data[9] = {0, 1, 1, 2, 3, 4, 5, 6, -1};
+    size_t size = 0;
+    unsigned char *file = glb_assemble(DOCUMENT(""), data, sizeof data, &size);
+    pm_motion *opened = parse(file, size, true);
+    const pm_motion_channel *channel = &pm_motion_get_content(opened)->clips[0].channels[0];
+    assert_ptr_equal(channel->keys.data, file + size - sizeof data + 2 * sizeof *data);
+    pm_motion_destroy(&opened);
+    free(file);
+}
+
 /* An unknown extension may refer to any view: all stay, and new ones follow. */
 static void unknown_extensions_keep_all_indices(void **state) {
     (void)state;
@@ -667,6 +680,7 @@ int main(void) {
         cmocka_unit_test(samples_replace_keys_and_all_else_remains),
         cmocka_unit_test(real_files_keep_what_is_not_animated),
         cmocka_unit_test(json_that_is_carried_over_is_equal),
+        cmocka_unit_test(the_binary_chunk_is_not_copied),
         cmocka_unit_test(unknown_chunks_are_carried_over),
         cmocka_unit_test(unknown_extensions_keep_all_indices),
         cmocka_unit_test(times_that_float32_cannot_hold_are_refused),

@@ -541,8 +541,6 @@ static int close_all(void **state) {
     return engines_close(state);
 }
 
-#define ONLY_ON_REFERENCE(test)                                                                    \
-    { #test, test, NULL, NULL, &on_reference }
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         ONLY_ON_REFERENCE(the_reference_has_nothing_to_build),
