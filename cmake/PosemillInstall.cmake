@@ -17,6 +17,12 @@ if(POSEMILL_OPENCL)
     install(FILES "${PROJECT_SOURCE_DIR}/include/posemill/posemill_cl.h"
         DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/posemill")
 endif()
+if(TARGET posemill_motion)
+    install(TARGETS posemill_motion EXPORT posemill-targets
+        ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+    install(FILES "${PROJECT_SOURCE_DIR}/include/posemill/posemill_motion.h"
+        DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/posemill")
+endif()
 if(TARGET posemill_command)
     install(TARGETS posemill_command RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
     file(GLOB posemill_manuals CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/man/*.1")

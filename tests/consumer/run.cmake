@@ -23,6 +23,9 @@ function(consumer_build_project)
     consumer_run("${CMAKE_COMMAND}" --build "${WORK}/build")
     consumer_run("${WORK}/build/consumer_c")
     consumer_run("${WORK}/build/consumer_cpp")
+    if(EXISTS "${WORK}/build/consumer_motion")
+        consumer_run("${WORK}/build/consumer_motion")
+    endif()
 endfunction()
 
 # The command has a manual page, and each of its verbs too.

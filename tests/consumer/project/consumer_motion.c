@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Uses the motion library as an external project does: reads a motion from memory.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include <posemill/posemill_motion.h>
+
+int main(void) {
+    static const char text[] = "HIERARCHY\nROOT a\n{\nOFFSET 0 0 0\nCHANNELS 1 Xrotation\n}\n"
+                               "MOTION\nFrames: 2\nFrame Time: 0.5\n1\n2\n";
+    pm_motion *motion = NULL;
+    pm_error error;
+    if (pm_motion_parse(text, strlen(text), "a.bvh", NULL, NULL, &motion, &error) != PM_OK) {
+        printf("%s\n", error.message);
+        return 1;
+    }
+    const size_t keys = pm_motion_get_content(motion)->clips[0].timelines[0].key_count;
+    pm_motion_destroy(&motion);
+    return keys == 2 ? 0 : 1;
+}
