@@ -33,9 +33,12 @@ static size_t find_end(const char *data, size_t size) {
     return size;
 }
 
-/* Replaces the directory by the one of the zip64 record, if the archive has one. */
+/* Replaces the directory by the one of the zip64 record, if a number of the end record is too small
+ * for the archive. Bytes of other archives can look like a zip64 record. */
 static pm_status read_end64(const char *data, size_t end, directory *d, pm_error *error) {
-    if (end < ZIP_LOCATOR64_SIZE || zip_get32(data + end - ZIP_LOCATOR64_SIZE) != ZIP_LOCATOR64)
+    const bool is_full = d->count == UINT16_MAX || d->size == UINT32_MAX || d->at == UINT32_MAX;
+    if (!is_full || end < ZIP_LOCATOR64_SIZE ||
+        zip_get32(data + end - ZIP_LOCATOR64_SIZE) != ZIP_LOCATOR64)
         return PM_OK;
     const size_t locator = end - ZIP_LOCATOR64_SIZE;
     const uint64_t at = zip_get64(data + locator + 8);

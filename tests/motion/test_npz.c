@@ -493,6 +493,18 @@ static void archives_with_zip64_directories_are_read(void **state) {
     zip_free(&source);
 }
 
+/* The name of the last member ends the directory, where a zip64 archive has its locator. */
+static void names_that_look_like_zip64_records_are_names(void **state) {
+    zip_builder zip = plain_file(NULL, 30);
+    (void)state;
+    zip_add(&zip, "PK\x06\x07 and 15 others!!", false, "abc", 3, NULL);
+    zip_finish(&zip, zip.count, false);
+    assert_memory_equal(zip.file.data + zip.file.size - 22 - 20, "PK\x06\x07", 4);
+    pm_motion *motion = read_zip(&zip, plain_options);
+    pm_motion_destroy(&motion);
+    zip_free(&zip);
+}
+
 /* A file whose quats lie about something. */
 static void expect_lie_refused(const zip_lies *lies, bool deflated, const char *reason) {
     zip_builder zip = {0}, source = plain_file(NULL, 30);
@@ -789,6 +801,7 @@ int main(void) {
         cmocka_unit_test(trees_of_joints_must_be_trees),
         cmocka_unit_test(a_skeleton_gives_nodes),
         cmocka_unit_test(archives_with_zip64_directories_are_read),
+        cmocka_unit_test(names_that_look_like_zip64_records_are_names),
         cmocka_unit_test(members_that_lie_are_refused),
         cmocka_unit_test(overlapping_members_are_refused),
         cmocka_unit_test(names_in_messages_are_printable),
