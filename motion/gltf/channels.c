@@ -73,17 +73,23 @@ static size_t find_worst(const float *keys, size_t count, size_t stride, double 
     return at;
 }
 
-/* Normalises the keys that are further from unit length than the library takes. */
-static pm_status copy_normalised(gltf_reader *reader, const gltf_accessor *a, size_t first,
-                                 size_t stride, const float **values, pm_error *error) {
+/* Normalises the keys that are further from unit length than the library takes. Tangents are divided
+ * by the same: keys of one length give the curve that they gave before it was normalised. */
+static pm_status copy_normalised(gltf_reader *reader, const gltf_accessor *a,
+                                 const gltf_place *place, size_t first, size_t stride,
+                                 const float **values, pm_error *error) {
     float *copy = gltf_allocate(reader, a->count, 4 * sizeof *copy);
     if (!copy)
         return motion_refuse_memory(error);
     memcpy(copy, *values, a->count * 4 * sizeof *copy);
-    for (size_t i = first; i < a->count * 4; i += stride) {
-        const double length = length_of(copy + i);
-        for (size_t k = 0; k < 4 && fabs(length - 1.0) > UNIT_TOLERANCE; k++)
-            copy[i + k] = (float)((double)copy[i + k] / length);
+    for (size_t i = 0; i < a->count * 4; i += stride) {
+        const double length = length_of(copy + i + first);
+        for (size_t k = i; k < i + stride && fabs(length - 1.0) > UNIT_TOLERANCE; k++) {
+            copy[k] = (float)((double)copy[k] / length);
+            if (!isfinite(copy[k]))
+                return gltf_refuse(error, place, "key %zu has the length %g, and large tangents",
+                                   i / stride, length);
+        }
     }
     *values = copy;
     return PM_OK;
@@ -104,7 +110,7 @@ static pm_status make_unit(gltf_reader *reader, const gltf_accessor *a, const gl
             status = gltf_note(reader, error, place, "key %zu has the length %.6g; normalised", key,
                                worst);
         if (status == PM_OK && fabs(worst - 1.0) > UNIT_TOLERANCE)
-            status = copy_normalised(reader, a, first, stride, values, error);
+            status = copy_normalised(reader, a, place, first, stride, values, error);
         if (status != PM_OK)
             return status;
         *made = *values;

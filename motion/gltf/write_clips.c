@@ -151,8 +151,9 @@ static json_t *own_sampler(json_t *channel, json_t *samplers, size_t count, bool
         return sampler;
     }
     sampler = gltf_copy(sampler);
-    if (!gltf_set_integer(channel, "sampler", json_array_size(samplers)) ||
-        json_array_append_new(samplers, sampler) != 0)
+    const size_t copied = json_array_size(samplers);
+    if (json_array_append_new(samplers, sampler) != 0 ||
+        !gltf_set_integer(channel, "sampler", copied))
         return NULL;
     return sampler;
 }

@@ -97,8 +97,8 @@ static double as_float32(double seconds) {
 }
 
 static void find_range(sampler *s) {
-    s->first_time = INFINITY;
-    s->last_time = -INFINITY;
+    s->first_time = (double)INFINITY;
+    s->last_time = -(double)INFINITY;
     for (size_t c = 0; c < s->clip->channel_count; c++) {
         const pm_timeline *t = &s->clip->timelines[s->clip->channels[c].timeline];
         s->first_time = fmin(s->first_time, evaluate_key_time(t, 0));
@@ -173,7 +173,8 @@ static pm_status find_listed(sampler *s, pm_error *error) {
     if (o->trim_start > 0)
         return motion_refuse(error, "--trim-start is for files with uniform keys");
     const bool before_end = repeats && !is_given(o->end);
-    s->grid.count = count_times(s, before_end ? nextafter(s->last_time, -INFINITY) : s->last_time);
+    s->grid.count =
+        count_times(s, before_end ? nextafter(s->last_time, -(double)INFINITY) : s->last_time);
     s->grid.extra = o->end_rule == PM_MOTION_END_INCLUDE && !before_end &&
                     s->grid.count < RESAMPLE_GRID_OVERFLOW &&
                     as_float32(unrounded_time(s, s->grid.count - 1)) < s->last_time;

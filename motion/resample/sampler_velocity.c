@@ -40,7 +40,7 @@ static double relative_time(const sampler *s, uint64_t sample) {
 
 /* The smallest distance between keys that a sample can lie between. */
 static double key_distance(const sampler *s) {
-    double least = INFINITY;
+    double least = (double)INFINITY;
     for (size_t t = 0; t < s->clip->timeline_count; t++) {
         const pm_timeline *timeline = &s->clip->timelines[t];
         for (size_t k = 1; timeline->times && k < timeline->key_count; k++)

@@ -107,7 +107,7 @@ static void each_allocation_of_reading_may_fail(void **state) {
     (void)state;
     random_source random = random_salted(0x961);
     size_t failures = 0;
-    for (size_t i = 0; i < (small_sizes() ? 1 : 6); i++) {
+    for (size_t i = 0; i < (small_sizes() ? 2 : 6); i++) {
         generated_file *file = gltf_generate(&random);
         failures += fail_reading(file->data, file->size, false);
         failures += fail_reading(file->data, file->size, true);
@@ -121,7 +121,7 @@ static void each_allocation_of_writing_may_fail(void **state) {
     random_source random = random_salted(0x962);
     size_t failures = 0;
     json_set_alloc_funcs(malloc, free);
-    for (size_t i = 0; i < (small_sizes() ? 1 : 6); i++) {
+    for (size_t i = 0; i < (small_sizes() ? 2 : 6); i++) {
         generated_file *file = gltf_generate(&random);
         pm_motion *opened = NULL, *again = NULL;
         pm_error error;

@@ -243,16 +243,21 @@ static void expect_samples(const gltf_evaluator *out, const source *s, size_t c)
     }
 }
 
-/* One input for all resampled channels, with the exact bounds. */
+static const json_t *sampler_of(const json_t *animation, size_t channel) {
+    const json_t *json = json_array_get(json_object_get(animation, "channels"), channel);
+    return json_array_get(json_object_get(animation, "samplers"), integer(json, "sampler"));
+}
+
+/* One input for all resampled channels, with the exact bounds, and an output for each. */
 static void expect_one_input(const json_t *root, const source *s) {
     const json_t *animation = json_array_get(json_object_get(root, "animations"), s->samples->clip);
     size_t input = SIZE_MAX;
     for (size_t c = 0; c < s->clip->channel_count; c++) {
         if (s->clip->channels[c].interpolation == PM_MOTION_STEP)
             continue;
-        const json_t *channel = json_array_get(json_object_get(animation, "channels"), c);
-        const json_t *sampler =
-            json_array_get(json_object_get(animation, "samplers"), integer(channel, "sampler"));
+        const json_t *sampler = sampler_of(animation, c);
+        for (size_t i = 0; i < c; i++)
+            assert_true(integer(sampler_of(animation, i), "output") != integer(sampler, "output"));
         assert_true(input == SIZE_MAX || input == integer(sampler, "input"));
         input = integer(sampler, "input");
     }
@@ -571,6 +576,30 @@ static void unknown_chunks_are_carried_over(void **state) {
     free(file);
 }
 
+/* A channel without a node, which has the sampler of one that is resampled, keeps its keys. */
+static void channels_that_stay_keep_a_shared_sampler(void **state) {
+    (void)state;
+    static const char channels[] = "\"channels\":[", extra[] = "{\"sampler\":0,\"target\":{"
+                                                               "\"path\":\"translation\"}},";
+    static const char json[] = DOCUMENT("");
+    char text[sizeof json + sizeof extra];
+    const size_t before = (size_t)(strstr(json, channels) - json) + strlen(channels);
+    (void)snprintf(text, sizeof text, "%.*s%s%s", (int)before, json, extra, json + before);
+    memory out = write_document(text, true);
+    gltf_evaluator *evaluator = gltf_evaluator_open(out.data, out.size);
+    evaluated_channel stays = {0}, resampled = {0};
+    double key[3];
+    assert_non_null(evaluator);
+    assert_true(gltf_evaluator_channel(evaluator, 0, 0, &stays));
+    assert_true(gltf_evaluator_channel(evaluator, 0, 1, &resampled));
+    assert_int_equal(stays.key_count, 2);
+    assert_int_equal(resampled.key_count, 3);
+    gltf_evaluator_key(evaluator, 0, 0, 1, 1, key);
+    assert_true(key[0] == 4.0 && key[1] == 5.0 && key[2] == 6.0);
+    gltf_evaluator_close(evaluator);
+    free(out.data);
+}
+
 /* Keys of a GLB in memory are those in its binary chunk. */
 static void the_binary_chunk_is_not_copied(void **state) {
     (void)state;
@@ -680,6 +709,7 @@ int main(void) {
         cmocka_unit_test(samples_replace_keys_and_all_else_remains),
         cmocka_unit_test(real_files_keep_what_is_not_animated),
         cmocka_unit_test(json_that_is_carried_over_is_equal),
+        cmocka_unit_test(channels_that_stay_keep_a_shared_sampler),
         cmocka_unit_test(the_binary_chunk_is_not_copied),
         cmocka_unit_test(unknown_chunks_are_carried_over),
         cmocka_unit_test(unknown_extensions_keep_all_indices),

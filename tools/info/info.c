@@ -41,7 +41,7 @@ static void measure_steps(const pm_motion_channel *channel, size_t keys, clip_su
 }
 
 clip_summary info_summarise(const pm_motion_clip *clip) {
-    clip_summary s = {.begin = INFINITY, .end = -INFINITY};
+    clip_summary s = {.begin = (double)INFINITY, .end = -(double)INFINITY};
     for (size_t c = 0; c < clip->channel_count; c++) {
         const pm_motion_channel *channel = &clip->channels[c];
         const pm_timeline *timeline = &clip->timelines[channel->timeline];
