@@ -5,6 +5,7 @@
  * leaves a readable file with the joints of the source. A failed run returns its exit code and
  * leaves no file.
  */
+#include "commands/cli.h"
 #include "commands/commands.h"
 #include "motion/bvh/bvh.h"
 #include "scratch.h"

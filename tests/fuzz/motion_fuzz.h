@@ -34,23 +34,24 @@ static inline pm_status fuzz_keep(void *user, const void *data, size_t size, pm_
     return PM_OK;
 }
 
-static inline pm_status fuzz_read(void *user, uint64_t first, size_t count, float *const channels[],
-                                  uint64_t on_key[], pm_error *error) {
+static inline pm_status fuzz_read(void *user, uint64_t first, size_t count,
+                                  double *const channels[], motion_position positions[],
+                                  pm_error *error) {
     const pm_motion_clip *clip = user;
     (void)error;
     for (size_t c = 0; c < clip->channel_count; c++)
         for (size_t i = 0; i < count * clip->channels[c].components; i++)
-            channels[c][i] = i % 4 == 3 ? -0.8F : i % 4 == 0 ? 0.6F : 0.0F;
+            channels[c][i] = i % 4 == 3 ? -0.8 : i % 4 == 0 ? 0.6 : 0.0;
     for (size_t k = 0; k < count; k++) {
         const uint64_t sample = first + k;
-        on_key[k] = sample % 2 == 0 && sample / 2 < clip->timelines[0].key_count ? sample / 2
-                                                                                 : MOTION_NO_KEY;
+        const bool exact = sample % 2 == 0 && sample / 2 < clip->timelines[0].key_count;
+        positions[k] = (motion_position){exact ? sample / 2 : MOTION_NO_KEY, exact};
     }
     return PM_OK;
 }
 
 static inline pm_status fuzz_read_velocities(void *user, uint64_t first, size_t count,
-                                             float *const velocities[], pm_error *error) {
+                                             double *const velocities[], pm_error *error) {
     const pm_motion_clip *clip = user;
     (void)first;
     (void)error;
@@ -58,7 +59,7 @@ static inline pm_status fuzz_read_velocities(void *user, uint64_t first, size_t 
         const size_t n =
             clip->channels[c].path == PM_MOTION_ROTATION ? 3 : clip->channels[c].components;
         for (size_t i = 0; velocities[c] && i < count * n; i++)
-            velocities[c][i] = 0.5F;
+            velocities[c][i] = 0.5;
     }
     return PM_OK;
 }

@@ -54,14 +54,14 @@ static void check_content(const pm_motion_content *content) {
         check_clip(content, &content->clips[i]);
 }
 
-static pm_status read_samples(void *user, uint64_t first, size_t count, float *const channels[],
-                              uint64_t on_key[], pm_error *error) {
+static pm_status read_samples(void *user, uint64_t first, size_t count, double *const channels[],
+                              motion_position positions[], pm_error *error) {
     const pm_motion_clip *clip = user;
     (void)error;
     for (size_t c = 0; c < clip->channel_count; c++)
         for (size_t i = 0; i < count * clip->channels[c].components; i++)
-            channels[c][i] = 0.5f;
-    on_key[0] = first;
+            channels[c][i] = 0.5;
+    positions[0] = (motion_position){.key = first, .exact = true};
     return PM_OK;
 }
 
@@ -94,8 +94,8 @@ static void write_and_read(const pm_motion *opened, const motion_format *format)
     const motion_sink sink = {keep, &out};
     pm_motion *again = NULL;
     pm_error error;
-    const pm_status status =
-        format->write(opened, &samples, content->clip_count > 0, &sink, &error);
+    const pm_status status = format->write(opened, &samples, content->clip_count > 0,
+                                           &(motion_write_options){.decimals = 6}, &sink, &error);
     /* Only new data without a buffer for them cannot be written. */
     check(status == PM_OK || status == PM_ERROR_OUTPUT);
     if (status == PM_OK) {
