@@ -1,0 +1,302 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Files of the test data through `posemill resample`, against computations in double precision.
+
+usage: test_resample_files.py POSEMILL DATA
+
+NumPy reads what was written; glTF is read with the JSON module alone, and evaluated as appendix C of
+its specification says.
+"""
+import base64
+import json
+import os
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+from fractions import Fraction
+from pathlib import Path
+
+try:
+    import numpy as np
+except ImportError:
+    print("not tested: NumPy is missing")
+    sys.exit(77)
+
+POSEMILL, DATA = Path(sys.argv[1]), Path(sys.argv[2])
+if not DATA.is_dir():
+    print(f"not tested: {DATA} is not there")
+    sys.exit(77)
+
+
+def slerp(a, b, u):
+    """Rows of quaternions, the short way."""
+    dot = np.sum(a * b, -1, keepdims=True)
+    b = np.where(dot < 0, -b, b)
+    half = 2 * np.arctan2(np.linalg.norm(b - a, axis=-1, keepdims=True),
+                          np.linalg.norm(b + a, axis=-1, keepdims=True))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        mixed = (np.sin((1 - u) * half) * a + np.sin(u * half) * b) / np.sin(half)
+    return np.where(np.sin(half) > 1e-9, mixed, a + u * (b - a))
+
+
+def angle_between(a, b):
+    sign = np.where(np.sum(a * b, -1, keepdims=True) < 0, -1, 1)
+    return 4 * np.arctan2(np.linalg.norm(a - sign * b, axis=-1), np.linalg.norm(a + sign * b, axis=-1))
+
+
+def from_rotation_vectors(v):
+    angle = np.linalg.norm(v, axis=-1, keepdims=True)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        axis = np.where(angle > 0, v / angle, 0)
+    return np.concatenate([axis * np.sin(angle / 2), np.cos(angle / 2)], -1)
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        holder = tempfile.TemporaryDirectory()
+        self.addCleanup(holder.cleanup)
+        self.folder = Path(holder.name)
+
+    def resample(self, source, name, *options):
+        out = self.folder / name
+        done = subprocess.run([POSEMILL, "resample", "--quiet", "--device", "none", source, "-o", out,
+                               *options], capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return out
+
+
+# ---- AMASS ---------------------------------------------------------------------------------------
+
+
+def member(path, name):
+    import zipfile
+    with zipfile.ZipFile(path) as archive:
+        return archive.read(name)
+
+
+class Amass(Case):
+    def check(self, source, rate, target, poses="poses", others=()):
+        """Frames in exact positions; kept ones equal, others slerp; other members byte for byte."""
+        out = self.resample(source, "out.npz", "--rate", str(target))
+        a, b = np.load(source), np.load(out)
+        frames = len(a[poses])
+        step = Fraction(rate) / target
+        count = int(Fraction(frames - 1) / step) + 1
+        self.assertEqual(len(b[poses]), count)
+        self.assertEqual(b[poses].dtype, a[poses].dtype)
+        self.assertEqual(b[poses].flags.f_contiguous, a[poses].flags.f_contiguous)
+        for k in range(count):
+            place = k * step
+            f, u = int(place), float(place - int(place))
+            if u == 0:
+                for name in (poses, "trans"):
+                    self.assertEqual(a[name][f].tobytes(), b[name][k].tobytes(), f"{name} {k}")
+                continue
+            x, y = (from_rotation_vectors(a[poses][i].astype(float).reshape(-1, 3)) for i in (f, f + 1))
+            got = from_rotation_vectors(b[poses][k].astype(float).reshape(-1, 3))
+            self.assertLess(angle_between(slerp(x, y, u), got).max(), 1e-6, f"frame {k}")
+            exact = a["trans"][f].astype(float) * (1 - u) + a["trans"][f + 1].astype(float) * u
+            self.assertLess(np.abs(exact - b["trans"][k]).max(), 1e-6 * max(1, np.abs(exact).max()))
+        for name in others:
+            self.assertEqual(member(source, f"{name}.npy"), member(out, f"{name}.npy"), name)
+        return a, b
+
+    def test_120_to_30(self):
+        for name in ("smplh_120hz_stored", "smplh_120hz_deflate"):
+            a, b = self.check(DATA / "amass_synthetic" / f"{name}.npz", 120, 30,
+                              others=("betas", "gender"))
+            self.assertEqual(float(b["mocap_framerate"]), 30)
+            self.assertEqual(b["mocap_framerate"].dtype, a["mocap_framerate"].dtype)
+
+    def test_nearly_60_to_30(self):
+        self.check(DATA / "amass_synthetic" / "smplh_ssm_59p99999hz.npz", 60, 30)
+
+    def test_250_to_20_in_fortran_order(self):
+        self.check(DATA / "amass_synthetic" / "smplh_eyes_250hz_float32_fortran.npz", 250, 20)
+
+    def test_smplx(self):
+        source = DATA / "amass_synthetic" / "smplx_stageii_120hz.npz"
+        _, b = self.check(source, 120, 100)
+        parts = [b[n] for n in ("root_orient", "pose_body", "pose_jaw", "pose_eye", "pose_hand")]
+        self.assertEqual(np.concatenate(parts, 1).tobytes(), np.ascontiguousarray(b["poses"]).tobytes())
+
+    def test_pickled_members_are_carried_over(self):
+        source = DATA / "amass_synthetic" / "object_dtype_pickled_field.npz"
+        out = self.resample(source, "out.npz", "--rate", "60")
+        import zipfile
+        with zipfile.ZipFile(source) as x, zipfile.ZipFile(out) as y:
+            self.assertEqual(x.namelist(), y.namelist())
+            same = [n for n in x.namelist() if x.read(n) == y.read(n)]
+        self.assertTrue(any(b"O" in member(source, n)[:128] for n in same))
+
+    def test_100_to_120(self):
+        rng = np.random.default_rng(1604)
+        poses = np.cumsum(rng.normal(0, 0.02, (101, 156)), 0)
+        source = self.folder / "in.npz"
+        np.savez(source, poses=poses, trans=np.cumsum(rng.normal(0, 0.01, (101, 3)), 0),
+                 mocap_framerate=np.array(100.0), betas=np.zeros(16))
+        self.check(source, 100, 120, others=("betas",))
+
+
+# ---- glTF ----------------------------------------------------------------------------------------
+
+
+class Document:
+    """A glTF file by its JSON."""
+
+    def __init__(self, path):
+        data = Path(path).read_bytes()
+        self.chunks = []
+        if data[:4] == b"glTF":
+            size = struct.unpack_from("<I", data, 12)[0]
+            self.json = json.loads(data[20:20 + size])
+            rest = data[20 + size:]
+            self.binary = rest[8:8 + struct.unpack_from("<I", rest)[0]] if rest else b""
+        else:
+            self.json = json.loads(data)
+            self.binary = None
+        self.buffers = [self.load(b, Path(path).parent) for b in self.json.get("buffers", [])]
+
+    def load(self, buffer, folder):
+        uri = buffer.get("uri")
+        if uri is None:
+            return self.binary
+        if uri.startswith("data:"):
+            return base64.b64decode(uri.partition(",")[2])
+        return (folder / uri).read_bytes()
+
+    def array(self, index):
+        a = self.json["accessors"][index]
+        kind = {5120: "i1", 5121: "u1", 5122: "<i2", 5123: "<u2", 5126: "<f4"}[a["componentType"]]
+        width = {"SCALAR": 1, "VEC3": 3, "VEC4": 4, "MAT4": 16}[a["type"]]
+        view = self.json["bufferViews"][a["bufferView"]]
+        start = view.get("byteOffset", 0) + a.get("byteOffset", 0)
+        numbers = np.frombuffer(self.buffers[view["buffer"]], kind, a["count"] * width, start)
+        values = numbers.astype(float).reshape(a["count"], width)
+        if a.get("normalized"):
+            limit = {"i1": 127, "u1": 255, "<i2": 32767, "<u2": 65535}[kind]
+            values = np.maximum(values / limit, -1)
+        return values
+
+    def channels(self, animation):
+        a = self.json["animations"][animation]
+        for channel in a["channels"]:
+            sampler = a["samplers"][channel["sampler"]]
+            times = self.array(sampler["input"])[:, 0]
+            yield (channel["target"].get("node"), channel["target"]["path"],
+                   sampler.get("interpolation", "LINEAR"), times, self.array(sampler["output"]))
+
+
+def evaluate(path, interpolation, times, values, t):
+    """Appendix C of glTF 2.0. `values` has a row for each key, of three for cubic splines."""
+    rows = values.reshape(len(times), -1) if interpolation != "CUBICSPLINE" else \
+        values.reshape(len(times), 3, -1)
+    key = rows if interpolation != "CUBICSPLINE" else rows[:, 1]
+    if path == "rotation":
+        key = key / np.linalg.norm(key, axis=-1, keepdims=True)
+    if t <= times[0] or len(times) == 1:
+        return key[0]
+    if t >= times[-1]:
+        return key[-1]
+    i = int(np.searchsorted(times, t, "right")) - 1
+    seconds = times[i + 1] - times[i]
+    u = (t - times[i]) / seconds
+    if interpolation == "STEP" or u == 0:
+        return key[i]
+    if interpolation == "LINEAR":
+        return slerp(key[i], key[i + 1], u) if path == "rotation" else key[i] + u * (key[i + 1] - key[i])
+    value = ((2 * u**3 - 3 * u**2 + 1) * key[i] + seconds * (u**3 - 2 * u**2 + u) * rows[i, 2] +
+             (3 * u**2 - 2 * u**3) * key[i + 1] + seconds * (u**3 - u**2) * rows[i + 1, 0])
+    return value / np.linalg.norm(value) if path == "rotation" else value
+
+
+class Gltf(Case):
+    FILES = ("Fox.glb", "SimpleSkin.gltf", "box_animated.gltf", "cesium_man.gltf", "interpolation_test.gltf",
+             "quantized_gp_Fox.glb", "AnimatedMorphCube.gltf", "InfiniteSkinnedTentacle.glb")
+    CARRIED = ("nodes", "meshes", "materials", "skins", "cameras", "scenes", "scene", "textures", "samplers",
+               "extras", "extensionsUsed")
+
+    def check_channel(self, name, source, result):
+        node, path, interpolation, times, values = source
+        self.assertEqual((node, path), result[:2], name)
+        if interpolation == "STEP":
+            self.assertEqual(result[2], "STEP", name)
+            self.assertTrue(np.array_equal(times, result[3]) and np.array_equal(values, result[4]), name)
+            return 0
+        self.assertEqual(result[2], "LINEAR", name)
+        largest = max(1, np.abs(values).max())
+        width = len(evaluate(path, interpolation, times, values, 0))
+        for t, got in zip(result[3], result[4].reshape(len(result[3]), width)):
+            exact = evaluate(path, interpolation, times, values, t)
+            error = angle_between(exact, got) if path == "rotation" else np.abs(exact - got).max() / largest
+            self.assertLess(error, 1e-6, f"{name} at {t}")
+        return len(result[3])
+
+    def check_animation(self, name, source, result, index, rate):
+        channels = list(zip(source.channels(index), result.channels(index), strict=True))
+        moving = [s[3] for s, _ in channels]
+        begin, end = min(t[0] for t in moving), max(t[-1] for t in moving)
+        expected = [np.float32(begin + k / rate) for k in range(int((end - begin) * rate) + 2)]
+        expected = [t for t in expected if t <= np.float32(end)]
+        checked = 0
+        for a, b in channels:
+            checked += self.check_channel(f"{name} animation {index} {a[:2]}", a, b)
+            if a[2] != "STEP":
+                self.assertEqual([float(t) for t in expected], list(b[3]), name)
+        return checked
+
+    def test_the_curve_of_each_channel(self):
+        checked = 0
+        for name in self.FILES:
+            path = DATA / "gltf" / name
+            for rate in (30, 17):
+                out = self.resample(path, "out" + path.suffix, "--rate", str(rate))
+                a, b = Document(path), Document(out)
+                for i in range(len(a.json["animations"])):
+                    checked += self.check_animation(name, a, b, i, rate)
+        self.assertGreater(checked, 50000)
+
+    def test_what_is_not_animated_is_carried_over(self):
+        def without_references(value):
+            """Indices of accessors and views are new."""
+            if isinstance(value, dict):
+                return {k: without_references(v) for k, v in value.items()
+                        if k not in ("attributes", "indices", "inverseBindMatrices", "targets", "bufferView")}
+            return [without_references(v) for v in value] if isinstance(value, list) else value
+
+        for name in self.FILES:
+            path = DATA / "gltf" / name
+            a, b = Document(path), Document(self.resample(path, "out" + path.suffix, "--rate", "30"))
+            for key in self.CARRIED:
+                self.assertEqual(without_references(a.json.get(key)), without_references(b.json.get(key)), name)
+            for x, y in zip(a.json.get("skins", []), b.json.get("skins", []), strict=True):
+                if "inverseBindMatrices" in x:
+                    self.assertTrue(np.array_equal(a.array(x["inverseBindMatrices"]),
+                                                   b.array(y["inverseBindMatrices"])), name)
+            for x, y in zip(a.json.get("meshes", []), b.json.get("meshes", []), strict=True):
+                for p, q in zip(x["primitives"], y["primitives"], strict=True):
+                    if "KHR_draco_mesh_compression" in p.get("extensions", {}):
+                        continue
+                    for attribute, index in p["attributes"].items():
+                        if a.json["accessors"][index]["type"] in ("VEC3", "VEC4"):
+                            one = a.json["bufferViews"][a.json["accessors"][index]["bufferView"]]
+                            if "byteStride" not in one:
+                                self.assertTrue(np.array_equal(a.array(index), b.array(q["attributes"][attribute])),
+                                                f"{name} {attribute}")
+
+    def test_a_method_replaces_linear_but_not_steps(self):
+        path = DATA / "gltf" / "interpolation_test.gltf"
+        result = Document(self.resample(path, "out.gltf", "--rate", "24", "--method", "squad"))
+        source = Document(path)
+        kinds = set()
+        for i in range(len(source.json["animations"])):
+            for a, b in zip(source.channels(i), result.channels(i), strict=True):
+                kinds.add((a[2], b[2]))
+        self.assertEqual(kinds, {("STEP", "STEP"), ("LINEAR", "LINEAR"), ("CUBICSPLINE", "LINEAR")})
+
+
+if __name__ == "__main__":
+    os.environ["POSEMILL_CACHE"] = "off"
+    unittest.main(argv=sys.argv[:1])
