@@ -29,6 +29,10 @@ static void describe_source(const resample_options *options, const resample_repo
         return;
     }
     rate_describe(report->source_rate, source);
+    if (!report->is_frame_time && report->frame_time[0] == '\0') {
+        snprintf(text, 192, "%s", source);
+        return;
+    }
     snprintf(text, 192, "%s (%s %s, %s)", source, report->is_frame_time ? "frame time" : "rate",
              report->frame_time[0] != '\0' ? report->frame_time : "missing",
              snap_text(options, report));
