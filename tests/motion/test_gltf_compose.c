@@ -378,7 +378,7 @@ static pm_motion_name name_of(const char *text) {
 static void add_skins(pm_motion *motion, random_source *random) {
     static const uint32_t joints[] = {3, 1, 4};
     pm_motion_skin *skins = motion_allocate(&motion->arena, 2, sizeof *skins);
-    float *binds = motion_allocate(&motion->arena, 3 * 12, sizeof *binds);
+    float *binds = motion_allocate(&motion->arena, 36, sizeof *binds);
     assert_true(skins && binds);
     for (size_t i = 0; i < 36; i++)
         binds[i] = (float)random_between(random, -9, 9);
@@ -389,10 +389,8 @@ static void add_skins(pm_motion *motion, random_source *random) {
 }
 
 static void add_nodes(pm_motion *motion, random_source *random) {
-    static const char *const names[NODES] = {"root \"\\\n", "",
-                                             "sp\xc3\xa9"
-                                             "cial",
-                                             "same", "same"};
+    static const char *const names[NODES] = {"root \"\\\n", "", "\xc3\xa9p\xc3\xa9", "same",
+                                             "same"};
     for (size_t n = 0; n < NODES; n++) {
         pm_motion_node *node = hand_node(motion, n);
         node->name = name_of(names[n]);
