@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "motion/gltf/compose.h"
 #include "motion/gltf/document.h"
 #include "motion/gltf/glb.h"
 #include "motion/gltf/write.h"
@@ -56,6 +57,16 @@ static pm_status write_binary(const pm_motion *motion, const motion_samples *sam
     return gltf_write(motion, samples, count, true, sink, error);
 }
 
+static pm_status compose_json(const pm_motion *motion, const motion_compose_options *options,
+                              const motion_sink *sink, pm_error *error) {
+    return gltf_compose(motion, options, false, sink, error);
+}
+
+static pm_status compose_binary(const pm_motion *motion, const motion_compose_options *options,
+                                const motion_sink *sink, pm_error *error) {
+    return gltf_compose(motion, options, true, sink, error);
+}
+
 static void release(void *opaque) {
     gltf_document *document = opaque;
     if (!document)
@@ -73,6 +84,7 @@ const motion_format motion_gltf = {.id = PM_MOTION_GLTF,
                                    .recognise = recognise_json,
                                    .read = read_json,
                                    .write = write_json,
+                                   .compose = compose_json,
                                    .release = release};
 
 const motion_format motion_glb = {.id = PM_MOTION_GLB,
@@ -82,4 +94,5 @@ const motion_format motion_glb = {.id = PM_MOTION_GLB,
                                   .recognise = recognise_binary,
                                   .read = read_binary,
                                   .write = write_binary,
+                                  .compose = compose_binary,
                                   .release = release};

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "motion/gltf/compose.h"
 #include "motion/gltf/document.h"
 #include "motion/gltf/matrix.h"
 
@@ -115,6 +116,16 @@ static pm_status check_circles(const pm_motion_node *nodes, size_t count, pm_err
                        "node %zu is below itself", bad);
 }
 
+/* Of files that were composed here. Other extras may be anything. */
+static pm_status read_tail(const json_t *json, const gltf_place *place, pm_motion_node *node,
+                           pm_error *error) {
+    const json_t *extras = json_object_get(json, "extras");
+    if (json_array_size(json_object_get(json, "children")) > 0)
+        return PM_OK;
+    return gltf_get_numbers(extras, GLTF_KEY(place, "extras"), GLTF_TAIL, 3, node->tail,
+                            &node->has_tail, error);
+}
+
 static pm_status read_node(gltf_reader *reader, const json_t *json, size_t i, pm_motion_node *nodes,
                            size_t count, pm_error *error) {
     const gltf_place *const place = GLTF_ITEM_OF("nodes", i);
@@ -125,6 +136,8 @@ static pm_status read_node(gltf_reader *reader, const json_t *json, size_t i, pm
         status = read_pose(reader, json, place, &nodes[i], error);
     if (status == PM_OK)
         status = read_children(json, place, i, nodes, count, error);
+    if (status == PM_OK)
+        status = read_tail(json, place, &nodes[i], error);
     return status;
 }
 

@@ -1,0 +1,773 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Tests of writing glTF from motions of other formats: BVH files through GLB and back, and motions
+ * built by hand against the independent evaluator of glTF. What cannot be held is reported or
+ * refused.
+ */
+#define _GNU_SOURCE /* mkdtemp */
+
+#include <posemill/posemill_motion.h>
+
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "motion/model/model.h"
+#include "support/check.h"
+#include "support/gltf_evaluator.h"
+#include "support/motion_hand.h"
+
+/* ---- failing allocations ------------------------------------------------------------------- */
+
+static size_t countdown; /* to the allocation that fails; 0: none */
+static long live_blocks;
+
+static bool is_due(void) {
+    return countdown > 0 && --countdown == 0;
+}
+
+/* The linker's --wrap requires these names. */
+void *__real_malloc(size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_malloc(size_t size) {
+    void *block = is_due() ? NULL : __real_malloc(size);
+    live_blocks += block != NULL;
+    return block;
+}
+
+void *__real_calloc(size_t count, size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_calloc(size_t count, size_t size) {
+    void *block = is_due() ? NULL : __real_calloc(count, size);
+    live_blocks += block != NULL;
+    return block;
+}
+
+void *__real_realloc(void *block, size_t size);
+void *__wrap_realloc(void *block, size_t size);
+void *__wrap_realloc(void *block, size_t size) {
+    void *moved = is_due() ? NULL : __real_realloc(block, size);
+    live_blocks += moved && !block;
+    return moved;
+}
+
+void __real_free(void *block);
+void __wrap_free(void *block);
+void __wrap_free(void *block) {
+    live_blocks -= block != NULL;
+    __real_free(block);
+}
+
+/* A source of its own for a test, from the seed of the run. */
+static random_source salted(uint64_t salt) {
+    random_source source = random_start();
+    source.state += salt * 0x9E3779B97F4A7C15u;
+    return source;
+}
+
+/* ---- composing into memory ----------------------------------------------------------------- */
+
+enum { OUTPUT = 48 << 20, LEFT_OUT = 512 };
+
+typedef struct composed {
+    char *bytes;
+    size_t size;
+    char left_out[LEFT_OUT]; /* "2 scalars, 1 channel of no node" */
+} composed;
+
+static pm_status keep(void *user, const void *data, size_t size, pm_error *error) {
+    composed *to = user;
+    (void)error;
+    assert_true(size <= OUTPUT - to->size);
+    memcpy(to->bytes + to->size, data, size);
+    to->size += size;
+    return PM_OK;
+}
+
+static void note(void *user, const char *what) {
+    composed *to = user;
+    const size_t used = strlen(to->left_out);
+    (void)snprintf(to->left_out + used, LEFT_OUT - used, "%s%s", used ? ", " : "", what);
+}
+
+static pm_status try_to_compose(const pm_motion *motion, const motion_format *format, composed *to,
+                                pm_error *error) {
+    const motion_compose_options options = {
+        .euler = PM_EULER_ZXY, .decimals = 6, .clip = 99, .left_out = note, .user = to};
+    const motion_sink sink = {keep, to};
+    to->size = 0;
+    to->left_out[0] = '\0';
+    *error = poisoned_error();
+    return format->compose(motion, &options, &sink, error);
+}
+
+static composed compose(const pm_motion *motion, const motion_format *format) {
+    composed made = {.bytes = test_array(OUTPUT, 1)};
+    pm_error error;
+    expect_ok(try_to_compose(motion, format, &made, &error), &error);
+    return made;
+}
+
+/* Warnings are refused: what is written is beyond doubt. */
+static pm_motion *parse(const void *data, size_t size) {
+    const pm_motion_read_options options = {.strict = true};
+    pm_motion *opened = NULL;
+    pm_error error = poisoned_error();
+    expect_ok(pm_motion_parse(data, size, "", NULL, &options, &opened, &error), &error);
+    return opened;
+}
+
+/* ---- rules of the specification ------------------------------------------------------------ */
+
+static json_t *json_of(const composed *file) {
+    const bool is_binary = memcmp(file->bytes, "glTF", 4) == 0;
+    uint32_t size = (uint32_t)file->size;
+    if (is_binary)
+        memcpy(&size, file->bytes + 12, 4);
+    json_t *root = json_loadb(file->bytes + (is_binary ? 20 : 0), size, JSON_ALLOW_NUL, NULL);
+    assert_non_null(root);
+    return root;
+}
+
+static size_t integer(const json_t *object, const char *key) {
+    assert_true(json_is_integer(json_object_get(object, key)));
+    return (size_t)json_integer_value(json_object_get(object, key));
+}
+
+static void expect_accessor(const json_t *root, const json_t *accessor) {
+    static const char *const types[] = {"SCALAR", "VEC3", "VEC4", "MAT4"};
+    static const size_t widths[] = {1, 3, 4, 16};
+    const json_t *view =
+        json_array_get(json_object_get(root, "bufferViews"), integer(accessor, "bufferView"));
+    const char *type = json_string_value(json_object_get(accessor, "type"));
+    const json_t *buffer = json_array_get(json_object_get(root, "buffers"), 0);
+    size_t width = 0;
+    for (size_t i = 0; i < 4; i++)
+        width = strcmp(type, types[i]) == 0 ? widths[i] : width;
+    const size_t begin = integer(accessor, "byteOffset"), count = integer(accessor, "count");
+    assert_true(width > 0 && count > 0);
+    assert_int_equal(integer(accessor, "componentType"), 5126);
+    assert_int_equal((integer(view, "byteOffset") + begin) % 4, 0);
+    assert_true(begin + 4 * width * count <= integer(view, "byteLength"));
+    assert_true(integer(view, "byteOffset") + integer(view, "byteLength") <=
+                integer(buffer, "byteLength"));
+    if (width == 1)
+        assert_true(json_array_size(json_object_get(accessor, "min")) == 1 &&
+                    json_array_size(json_object_get(accessor, "max")) == 1);
+}
+
+/* What a validator of glTF looks for beyond what the library's reader does. */
+static void expect_valid(const composed *file, size_t roots) {
+    json_t *root = json_of(file);
+    const json_t *accessors = json_object_get(root, "accessors"), *value = NULL;
+    const json_t *scene = json_array_get(json_object_get(root, "scenes"), 0);
+    const char *key = NULL;
+    size_t i = 0;
+    assert_int_equal(json_array_size(json_object_get(root, "scenes")), 1);
+    assert_int_equal(json_array_size(json_object_get(scene, "nodes")), roots);
+    assert_string_equal(
+        json_string_value(json_object_get(json_object_get(root, "asset"), "generator")),
+        "Posemill");
+    json_array_foreach(accessors, i, value) expect_accessor(root, value);
+    json_object_foreach(root, key, value)
+        assert_true(!json_is_array(value) || json_array_size(value) > 0);
+    json_array_foreach(json_object_get(root, "nodes"), i, value) {
+        const json_t *children = json_object_get(value, "children");
+        assert_true(!children || json_array_size(children) > 0);
+    }
+    if (memcmp(file->bytes, "glTF", 4) == 0) {
+        uint32_t size = 0;
+        memcpy(&size, file->bytes + 8, 4);
+        assert_int_equal(size, file->size);
+        assert_int_equal(size % 4, 0);
+    }
+    json_decref(root);
+}
+
+/* ---- comparing motions --------------------------------------------------------------------- */
+
+static void expect_name(pm_motion_name a, pm_motion_name b) {
+    assert_int_equal(a.size, b.size);
+    assert_memory_equal(a.text, b.text, b.size);
+}
+
+static void expect_numbers(const double *a, const double *b, size_t count, double most) {
+    for (size_t i = 0; i < count; i++)
+        if (!(fabs(a[i] - b[i]) <= most))
+            fail_msg("number %zu is %.17g; expected %.17g", i, a[i], b[i]);
+}
+
+/* `most` is for lengths: text has fewer digits than binary data. */
+static void expect_nodes(const pm_motion_content *a, const pm_motion_content *b, double most) {
+    assert_int_equal(a->node_count, b->node_count);
+    for (size_t n = 0; n < a->node_count; n++) {
+        const pm_motion_node *x = &a->nodes[n], *y = &b->nodes[n];
+        expect_name(x->name, y->name);
+        assert_int_equal(x->parent, y->parent);
+        assert_int_equal(x->has_tail, y->has_tail);
+        expect_numbers(x->translation, y->translation, 3, most);
+        expect_numbers(x->rotation, y->rotation, 4, 1e-15);
+        expect_numbers(x->scale, y->scale, 3, 0);
+        expect_numbers(x->tail, y->tail, 3, most);
+    }
+}
+
+static double angle_between(const double a[4], const double b[4]) {
+    double minus = 0, plus = 0;
+    for (size_t i = 0; i < 4; i++) {
+        minus += (a[i] - b[i]) * (a[i] - b[i]);
+        plus += (a[i] + b[i]) * (a[i] + b[i]);
+    }
+    const double small = fmin(minus, plus), large = fmax(minus, plus);
+    return 4 * atan2(sqrt(small), sqrt(large));
+}
+
+static double number_of(const pm_array *array, size_t components, size_t key, size_t i) {
+    const size_t size = array->type == PM_FLOAT32 ? 4 : 8;
+    const char *at =
+        (const char *)array->data + key * (array->stride ? array->stride : size * components);
+    float narrow;
+    double wide;
+    memcpy(&narrow, at + i * size, sizeof narrow);
+    if (size == 4)
+        return (double)narrow;
+    memcpy(&wide, at + i * size, sizeof wide);
+    return wide;
+}
+
+/* The rotation or translation of a node at a key of its clip; its rest pose without a channel. */
+static void pose_of(const pm_motion_content *content, size_t node, pm_motion_path path, size_t key,
+                    double *out) {
+    const pm_motion_clip *clip = &content->clips[0];
+    const size_t width = path == PM_MOTION_ROTATION ? 4 : 3;
+    memcpy(out, width == 4 ? content->nodes[node].rotation : content->nodes[node].translation,
+           width * sizeof *out);
+    for (size_t c = 0; c < clip->channel_count; c++)
+        if (clip->channels[c].node == (int32_t)node && clip->channels[c].path == path)
+            for (size_t i = 0; i < width; i++)
+                out[i] = number_of(&clip->channels[c].keys, width, key, i);
+}
+
+static size_t frames_of(const pm_motion_content *content) {
+    const pm_motion_clip *clip = &content->clips[0];
+    size_t frames = 0;
+    for (size_t t = 0; t < clip->timeline_count; t++)
+        frames = clip->timelines[t].key_count > frames ? clip->timelines[t].key_count : frames;
+    return frames;
+}
+
+/* The worst angle; lengths within float32. */
+static double expect_clip(const pm_motion_content *a, const pm_motion_content *b) {
+    double worst = 0;
+    assert_int_equal(a->clip_count, 1);
+    assert_int_equal(frames_of(a), frames_of(b));
+    if (frames_of(b) > 1) { /* the time of one key says nothing about a rate */
+        assert_int_equal(a->clips[0].rate.num, b->clips[0].rate.num);
+        assert_int_equal(a->clips[0].rate.den, b->clips[0].rate.den);
+    }
+    for (size_t n = 0; n < a->node_count; n++)
+        for (size_t k = 0; k < frames_of(a); k++) {
+            double p[4], q[4];
+            pose_of(a, n, PM_MOTION_ROTATION, k, p);
+            pose_of(b, n, PM_MOTION_ROTATION, k, q);
+            worst = fmax(worst, angle_between(p, q));
+            pose_of(a, n, PM_MOTION_TRANSLATION, k, p);
+            pose_of(b, n, PM_MOTION_TRANSLATION, k, q);
+            for (size_t i = 0; i < 3; i++)
+                expect_numbers(&p[i], &q[i], 1, 1e-6 + fabs(q[i]) * 0x1p-24);
+        }
+    assert_true(worst <= 1e-6);
+    return worst;
+}
+
+/* ---- BVH ----------------------------------------------------------------------------------- */
+
+static const char *const bvh_files[] = {"cmu_01_01.bvh",
+                                        "cmu_01_03.bvh",
+                                        "cmu_12_01_walk_mixed_eol.bvh",
+                                        "cmu_jumping_jacks_3dsmax.bvh",
+                                        "freebvh_mixamorig.bvh",
+                                        "makehuman_benchmark_mixed_6_3ch.bvh",
+                                        "makehuman_face_poseunits.bvh",
+                                        "makehuman_walk1.bvh",
+                                        "max_walk01_exp3digits.bvh",
+                                        "mocapbank.bvh",
+                                        "pybvh_test1_mixed_orders.bvh",
+                                        "pybvh_test3_hands_crlf.bvh",
+                                        "rokoko_jesse_dance.bvh"};
+
+static pm_motion *open_data(const char *name) {
+    const char *folder = getenv("POSEMILL_DATA");
+    char path[1024];
+    pm_motion *opened = NULL;
+    pm_error error = poisoned_error();
+    (void)snprintf(path, sizeof path, "%s/bvh/%s",
+                   folder ? folder : POSEMILL_SOURCE_DIR "/../shared/data", name);
+    if (access(path, R_OK) != 0) {
+        print_message("%s is not there\n", path);
+        skip();
+    }
+    expect_ok(pm_motion_open(path, NULL, &opened, &error), &error);
+    return opened;
+}
+
+static char folder[] = "/tmp/posemill_compose_XXXXXX";
+
+static const char *path_of(const char *name) {
+    static char path[256];
+    (void)snprintf(path, sizeof path, "%s/%s", folder, name);
+    return path;
+}
+
+/* Converts to a file, and reads it. */
+static pm_motion *through_file(const pm_motion *motion, const char *name) {
+    const pm_motion_convert_options options = {.decimals = 9, .strict = true};
+    pm_motion *opened = NULL;
+    pm_error error = poisoned_error();
+    expect_ok(pm_motion_convert(motion, &options, path_of(name), &error), &error);
+    expect_ok(pm_motion_open(path_of(name), NULL, &opened, &error), &error);
+    assert_int_equal(unlink(path_of(name)), 0);
+    return opened;
+}
+
+/* The worst angle. */
+static double expect_way_back(const pm_motion *glb, const pm_motion_content *content) {
+    pm_motion *back = through_file(glb, "back.bvh");
+    expect_nodes(pm_motion_get_content(back), content, 1e-9);
+    const double worst = expect_clip(pm_motion_get_content(back), content);
+    pm_motion_destroy(&back);
+    return worst;
+}
+
+static void bvh_goes_through_glb(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof bvh_files / sizeof *bvh_files; i++) {
+        pm_motion *bvh = open_data(bvh_files[i]);
+        const pm_motion_content *content = pm_motion_get_content(bvh);
+        composed file = compose(bvh, &motion_glb);
+        pm_motion *glb = parse(file.bytes, file.size);
+        assert_string_equal(file.left_out, "");
+        expect_valid(&file, 1);
+        expect_nodes(pm_motion_get_content(glb), content, 0);
+        const double there = expect_clip(pm_motion_get_content(glb), content);
+        const double again = frames_of(content) > 1 ? expect_way_back(glb, content) : 0;
+        print_message("%s: %zu nodes, %zu frames, %zu bytes; %.2g rad, back %.2g rad\n",
+                      bvh_files[i], content->node_count, frames_of(content), file.size, there,
+                      again);
+        pm_motion_destroy(&glb);
+        pm_motion_destroy(&bvh);
+        free(file.bytes);
+    }
+}
+
+/* ---- motions built by hand ----------------------------------------------------------------- */
+
+enum { NODES = 5, CLIPS = 2, TIMELINES = 4, HELD = 7, CHANNELS = 12 };
+
+/* No document, so that nothing is written as it was read. */
+static const motion_format plain_format = {
+    .id = PM_MOTION_NPZ, .name = "plain", .document = "plain", .release = free};
+
+static pm_motion_name name_of(const char *text) {
+    return (pm_motion_name){text, strlen(text)};
+}
+
+static void add_skins(pm_motion *motion, random_source *random) {
+    static const uint32_t joints[] = {3, 1, 4};
+    pm_motion_skin *skins = motion_allocate(&motion->arena, 2, sizeof *skins);
+    float *binds = motion_allocate(&motion->arena, 36, sizeof *binds);
+    assert_true(skins && binds);
+    for (size_t i = 0; i < 36; i++)
+        binds[i] = (float)random_between(random, -9, 9);
+    skins[0] = (pm_motion_skin){.name = name_of("bound"), joints, 3, binds};
+    skins[1] = (pm_motion_skin){.name = name_of(""), joints + 1, 2, NULL};
+    motion->content.skins = skins;
+    motion->content.skin_count = 2;
+}
+
+static void add_nodes(pm_motion *motion, random_source *random) {
+    static const char *const names[NODES] = {"root \"\\\n", "", "\xc3\xa9p\xc3\xa9", "same",
+                                             "same"};
+    for (size_t n = 0; n < NODES; n++) {
+        pm_motion_node *node = hand_node(motion, n);
+        node->name = name_of(names[n]);
+        if (n % 2 == 0)
+            continue;
+        random_quaternion(random, node->rotation);
+        for (size_t i = 0; i < 3; i++) {
+            node->translation[i] = random_between(random, -9, 9);
+            node->scale[i] = random_between(random, 0.5, 2);
+        }
+    }
+    hand_node(motion, 4)->parent = 2;
+    hand_node(motion, 1)->parent = 3; /* after its child */
+    hand_node(motion, 3)->parent = 0;
+    hand_node(motion, 2)->parent = -1;
+    hand_node(motion, 4)->has_tail = true;
+    hand_node(motion, 4)->tail[1] = 1.0 / 3;
+}
+
+static void add_clip(pm_motion *motion, size_t index, random_source *random) {
+    static const struct {
+        int32_t node;
+        pm_motion_path path;
+        pm_motion_interpolation interpolation;
+        uint32_t components, timeline;
+        pm_number type;
+        size_t padding;
+    } rows[CHANNELS] = {
+        {0, PM_MOTION_ROTATION, PM_MOTION_LINEAR, 4, 0, PM_FLOAT32, 8},
+        {0, PM_MOTION_TRANSLATION, PM_MOTION_STEP, 3, 1, PM_FLOAT64, 0},
+        {0, PM_MOTION_SCALAR, PM_MOTION_LINEAR, 2, 0, PM_FLOAT64, 0},
+        {1, PM_MOTION_ROTATION, PM_MOTION_CUBICSPLINE, 4, 1, PM_FLOAT64, 16},
+        {1, PM_MOTION_SCALE, PM_MOTION_CUBICSPLINE, 3, 0, PM_FLOAT32, 0},
+        {-1, PM_MOTION_TRANSLATION, PM_MOTION_LINEAR, 3, 3, PM_FLOAT32, 0},
+        {2, PM_MOTION_TRANSLATION, PM_MOTION_LINEAR, 3, 0, PM_FLOAT64, 0},
+        {2, PM_MOTION_WEIGHTS, PM_MOTION_LINEAR, 2, 0, PM_FLOAT64, 0},
+        {3, PM_MOTION_ROTATION, PM_MOTION_STEP, 4, 2, PM_FLOAT32, 0},
+        {-1, PM_MOTION_SCALAR, PM_MOTION_LINEAR, 1, 1, PM_FLOAT64, 0},
+        {4, PM_MOTION_SCALE, PM_MOTION_STEP, 3, 1, PM_FLOAT64, 0},
+        {0, PM_MOTION_TRANSLATION, PM_MOTION_LINEAR, 3, 1, PM_FLOAT64, 0},
+    };
+    pm_motion_clip *clip = hand_clip(motion, index, TIMELINES, CHANNELS);
+    clip->name = name_of(index == 0 ? "walk" : "");
+    *hand_timeline(clip, 0) =
+        (pm_timeline){.key_count = random_size(random, 2, 400), .rate = {30000, 1001}};
+    hand_times(motion, clip, 1, random, random_size(random, 2, 30), 1.25);
+    hand_times(motion, clip, 2, random, 1, 3.5);
+    hand_times(motion, clip, 3, random, 4, 0);
+    for (size_t i = 0; i < CHANNELS; i++) {
+        pm_motion_channel *c = hand_channel(clip, i);
+        c->node = rows[i].node;
+        c->path = rows[i].path;
+        c->interpolation = rows[i].interpolation;
+        c->components = rows[i].components;
+        c->timeline = rows[i].timeline;
+        hand_keys(motion, clip, c, random, rows[i].type, rows[i].padding, 2);
+    }
+}
+
+static pm_motion *make_motion(random_source *random) {
+    pm_motion *motion = hand_motion(NODES, CLIPS);
+    motion->format = &plain_format;
+    add_nodes(motion, random);
+    add_skins(motion, random);
+    for (size_t i = 0; i < CLIPS; i++)
+        add_clip(motion, i, random);
+    return motion;
+}
+
+static bool is_held(size_t channel) {
+    return channel != 2 && channel != 5 && channel != 7 && channel != 9 && channel != 11;
+}
+
+static const char left_out[] = "4 scalars, 2 channels of no node, 2 channels of weights, "
+                               "2 second channels of a node's property";
+
+/* k / rate rounded to the nearest float32, in the 64 bits of a long double. */
+static double time_at(const pm_timeline *timeline, size_t key) {
+    if (timeline->times)
+        return timeline->times[key];
+    return (double)(float)((long double)key * (long double)timeline->rate.den /
+                           (long double)timeline->rate.num);
+}
+
+static void expect_part(const gltf_evaluator *e, size_t clip, size_t channel,
+                        const pm_motion_channel *from, size_t key, size_t part,
+                        const pm_array *array) {
+    double got[16];
+    gltf_evaluator_key(e, clip, channel, key, part, got);
+    for (size_t i = 0; i < from->components; i++)
+        assert_true(got[i] == (double)(float)number_of(array, from->components, key, i));
+}
+
+static void expect_evaluated(const gltf_evaluator *e, size_t index, size_t at,
+                             const pm_motion_clip *clip, const pm_motion_channel *from) {
+    static const char *const paths[] = {"rotation", "translation", "scale"};
+    static const char *const interpolations[] = {"LINEAR", "STEP", "CUBICSPLINE"};
+    const pm_timeline *timeline = &clip->timelines[from->timeline];
+    evaluated_channel channel;
+    assert_true(gltf_evaluator_channel(e, index, at, &channel));
+    assert_int_equal(channel.node, from->node);
+    assert_string_equal(channel.path, paths[from->path]);
+    assert_string_equal(channel.interpolation, interpolations[from->interpolation]);
+    assert_int_equal(channel.components, from->components);
+    assert_int_equal(channel.key_count, timeline->key_count);
+    for (size_t k = 0; k < timeline->key_count; k++) {
+        assert_true(gltf_evaluator_time(e, index, at, k) == time_at(timeline, k));
+        expect_part(e, index, at, from, k, 1, &from->keys);
+        if (from->interpolation != PM_MOTION_CUBICSPLINE)
+            continue;
+        expect_part(e, index, at, from, k, 0, &from->in);
+        expect_part(e, index, at, from, k, 2, &from->out);
+    }
+}
+
+static void expect_evaluated_all(const composed *file, const pm_motion_content *content) {
+    gltf_evaluator *e = gltf_evaluator_open(file->bytes, file->size);
+    evaluated_channel beyond;
+    assert_non_null(e);
+    for (size_t i = 0; i < CLIPS; i++) {
+        size_t at = 0;
+        for (size_t c = 0; c < CHANNELS; c++)
+            if (is_held(c))
+                expect_evaluated(e, i, at++, &content->clips[i], &content->clips[i].channels[c]);
+        assert_int_equal(at, HELD);
+        assert_false(gltf_evaluator_channel(e, i, at, &beyond));
+    }
+    gltf_evaluator_close(e);
+}
+
+static void expect_skins(const pm_motion_content *a, const pm_motion_content *b) {
+    assert_int_equal(a->skin_count, b->skin_count);
+    for (size_t i = 0; i < b->skin_count; i++) {
+        const pm_motion_skin *x = &a->skins[i], *y = &b->skins[i];
+        expect_name(x->name, y->name);
+        assert_int_equal(x->joint_count, y->joint_count);
+        assert_memory_equal(x->joints, y->joints, y->joint_count * sizeof *y->joints);
+        assert_int_equal(!x->inverse_binds, !y->inverse_binds);
+        if (y->inverse_binds)
+            assert_memory_equal(x->inverse_binds, y->inverse_binds,
+                                12 * y->joint_count * sizeof *y->inverse_binds);
+    }
+}
+
+/* One input for each timeline that is used, with the bounds of its times. */
+static void expect_inputs(const composed *file) {
+    json_t *root = json_of(file);
+    const json_t *accessors = json_object_get(root, "accessors"), *accessor = NULL;
+    size_t i = 0, inputs = 0;
+    json_array_foreach(accessors, i, accessor) inputs +=
+        strcmp(json_string_value(json_object_get(accessor, "type")), "SCALAR") == 0;
+    assert_int_equal(inputs, 3 * CLIPS);
+    assert_int_equal(json_array_size(accessors), 3 * CLIPS + HELD * CLIPS + 1);
+    json_decref(root);
+}
+
+static void hand_built_motions_are_held(void **state) {
+    (void)state;
+    random_source random = salted(0xc01);
+    for (size_t i = 0; i < 20; i++) {
+        pm_motion *motion = make_motion(&random);
+        composed binary = compose(motion, &motion_glb), text = compose(motion, &motion_gltf);
+        composed *const files[] = {&binary, &text};
+        for (size_t f = 0; f < 2; f++) {
+            pm_motion *read = parse(files[f]->bytes, files[f]->size);
+            const pm_motion_content *content = pm_motion_get_content(read);
+            assert_int_equal(content->format, f == 0 ? PM_MOTION_GLB : PM_MOTION_GLTF);
+            assert_string_equal(files[f]->left_out, left_out);
+            expect_valid(files[f], 2);
+            expect_nodes(content, &motion->content, 0);
+            expect_skins(content, &motion->content);
+            assert_int_equal(content->clip_count, CLIPS);
+            for (size_t c = 0; c < CLIPS; c++)
+                expect_name(content->clips[c].name, motion->content.clips[c].name);
+            expect_evaluated_all(files[f], &motion->content);
+            expect_inputs(files[f]);
+            pm_motion_destroy(&read);
+            free(files[f]->bytes);
+        }
+        pm_motion_destroy(&motion);
+    }
+}
+
+/* A motion of one node whose translation has two keys. */
+static pm_motion *small_motion(pm_timeline timeline) {
+    static const double values[6] = {1, 2, 3, 4, 5, 6};
+    pm_motion *motion = hand_motion(1, 1);
+    pm_motion_clip *clip = hand_clip(motion, 0, 1, 1);
+    motion->format = &plain_format;
+    *hand_timeline(clip, 0) = timeline;
+    *hand_channel(clip, 0) = (pm_motion_channel){.path = PM_MOTION_TRANSLATION,
+                                                 .components = 3,
+                                                 .keys = {values, PM_FLOAT64, 0},
+                                                 .name = {"", 0}};
+    return motion;
+}
+
+/* The quotient lies behind the middle of two float32, by less than a double can tell. */
+static void times_are_rounded_once(void **state) {
+    (void)state;
+    const pm_rational rate = {((int64_t)1 << 53) - 2, ((int64_t)1 << 52) + (1 << 28) - 1};
+    pm_motion *motion = small_motion((pm_timeline){.key_count = 2, .rate = rate});
+    composed file = compose(motion, &motion_gltf);
+    gltf_evaluator *e = gltf_evaluator_open(file.bytes, file.size);
+    assert_true((float)((double)rate.den / (double)rate.num) == 0.5F);
+    assert_true(gltf_evaluator_time(e, 0, 0, 1) == (double)nextafterf(0.5F, 1));
+    gltf_evaluator_close(e);
+    free(file.bytes);
+    pm_motion_destroy(&motion);
+}
+
+static void names_become_utf8(void **state) {
+    (void)state;
+    static const char bytes[] = "a\xff\xc3(\xed\xa0\x80\0z\xf0\x9f\x98\x80\xc3";
+    static const char valid[] = "a\xef\xbf\xbd\xef\xbf\xbd(\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\0z"
+                                "\xf0\x9f\x98\x80\xef\xbf\xbd";
+    pm_motion *motion = small_motion((pm_timeline){.key_count = 2, .rate = {1, 1}});
+    hand_node(motion, 0)->name = (pm_motion_name){bytes, sizeof bytes - 1};
+    composed file = compose(motion, &motion_glb);
+    json_t *root = json_of(&file);
+    const json_t *name = json_object_get(json_array_get(json_object_get(root, "nodes"), 0), "name");
+    assert_int_equal(json_string_length(name), sizeof valid - 1);
+    assert_memory_equal(json_string_value(name), valid, sizeof valid);
+    json_decref(root);
+    free(file.bytes);
+    pm_motion_destroy(&motion);
+}
+
+/* ---- refusals ------------------------------------------------------------------------------ */
+
+static void expect_refused(pm_motion *motion, const char *words) {
+    composed file = {.bytes = test_array(OUTPUT, 1)};
+    pm_error error;
+    expect_refusal(try_to_compose(motion, &motion_glb, &file, &error), &error, PM_ERROR_FILE,
+                   words);
+    assert_int_equal(file.size, 0);
+    free(file.bytes);
+    pm_motion_destroy(&motion);
+}
+
+static void what_gltf_cannot_say_is_refused(void **state) {
+    (void)state;
+    static const double close[] = {1000, 1000.00001}, early[] = {-1, 1}, far[] = {0, 1e60};
+    static const double bad[6] = {1, 2, 3, 4, 1e39, 6};
+    const pm_timeline seconds = {.key_count = 2, .rate = {1, 1}};
+    expect_refused(small_motion((pm_timeline){.key_count = 2, .times = close}), "both at 1000 s");
+    expect_refused(small_motion((pm_timeline){.key_count = 2, .times = early}), "key 0 is at -1 s");
+    expect_refused(small_motion((pm_timeline){.key_count = 2, .times = far}), "key 1 is at 1e+60");
+    pm_motion *motion = small_motion(seconds);
+    hand_channel((pm_motion_clip *)(uintptr_t)motion->content.clips, 0)->keys.data = bad;
+    expect_refused(motion, "key 1 of channel 0");
+    motion = small_motion(seconds);
+    hand_node(motion, 0)->scale[2] = NAN;
+    expect_refused(motion, "node 0");
+    motion = small_motion(seconds);
+    motion->content.node_count = 0;
+    expect_refused(motion, "has no nodes");
+}
+
+static void strict_conversions_are_refused(void **state) {
+    (void)state;
+    random_source random = salted(0xc02);
+    pm_motion *motion = make_motion(&random), *read = NULL;
+    composed told = {.bytes = NULL};
+    pm_motion_convert_options options = {.strict = true, .left_out = note, .left_out_user = &told};
+    pm_error error = poisoned_error();
+    const char *path = path_of("strict.glb");
+    expect_refusal(pm_motion_convert(motion, &options, path, &error), &error, PM_ERROR_FILE,
+                   "glb cannot hold 4 scalars, 2 channels of no node");
+    assert_int_equal(access(path, F_OK), -1);
+    assert_string_equal(told.left_out, "");
+    options.strict = false;
+    expect_ok(pm_motion_convert(motion, &options, path, &error), &error);
+    assert_string_equal(told.left_out, left_out);
+    expect_ok(pm_motion_open(path, NULL, &read, &error), &error);
+    expect_nodes(pm_motion_get_content(read), &motion->content, 0);
+    assert_int_equal(unlink(path), 0);
+    pm_motion_destroy(&read);
+    pm_motion_destroy(&motion);
+}
+
+/* A clip of which nothing remains is no animation, and a document without data has no buffer. */
+static void nothing_but_nodes_is_a_document(void **state) {
+    (void)state;
+    pm_motion *motion = small_motion((pm_timeline){.key_count = 2, .rate = {1, 1}});
+    hand_channel((pm_motion_clip *)(uintptr_t)motion->content.clips, 0)->node = -1;
+    const motion_format *const formats[] = {&motion_glb, &motion_gltf};
+    for (size_t i = 0; i < 2; i++) {
+        composed file = compose(motion, formats[i]);
+        pm_motion *read = parse(file.bytes, file.size);
+        assert_string_equal(file.left_out,
+                            "1 channel of no node, 1 clip without channels of nodes");
+        assert_int_equal(pm_motion_get_content(read)->clip_count, 0);
+        expect_valid(&file, 1);
+        pm_motion_destroy(&read);
+        free(file.bytes);
+    }
+    pm_motion_destroy(&motion);
+}
+
+/* ---- tails that others wrote --------------------------------------------------------------- */
+
+static pm_status parse_node(const char *members, pm_motion **opened, pm_error *error) {
+    char text[512];
+    (void)snprintf(text, sizeof text, "{\"asset\":{\"version\":\"2.0\"},\"nodes\":[{%s},{}]}",
+                   members);
+    *error = poisoned_error();
+    *opened = NULL;
+    return pm_motion_parse(text, strlen(text), "", NULL, NULL, opened, error);
+}
+
+static void extras_are_read_with_care(void **state) {
+    (void)state;
+    static const char *const others[] = {"\"extras\":5", "\"extras\":[1,2]", "\"extras\":null",
+                                         "\"extras\":{\"tail\":[1,2,3]}",
+                                         "\"children\":[1],\"extras\":{\"posemill_tail\":[1,2,3]}"};
+    static const char *const broken[] = {"\"extras\":{\"posemill_tail\":[1,2]}",
+                                         "\"extras\":{\"posemill_tail\":[1,2,\"3\"]}",
+                                         "\"extras\":{\"posemill_tail\":\"1 2 3\"}"};
+    pm_motion *opened = NULL;
+    pm_error error;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        expect_ok(parse_node(others[i], &opened, &error), &error);
+        assert_false(pm_motion_get_content(opened)->nodes[0].has_tail);
+        pm_motion_destroy(&opened);
+    }
+    for (size_t i = 0; i < sizeof broken / sizeof *broken; i++)
+        expect_refusal(parse_node(broken[i], &opened, &error), &error, PM_ERROR_FILE,
+                       "/nodes/0/extras/posemill_tail");
+}
+
+/* ---- memory -------------------------------------------------------------------------------- */
+
+static void each_allocation_may_fail(void **state) {
+    (void)state;
+    random_source random = salted(0xc03);
+    pm_motion *motion = make_motion(&random);
+    composed file = {.bytes = test_array(OUTPUT, 1)};
+    const motion_format *const formats[] = {&motion_glb, &motion_gltf};
+    json_set_alloc_funcs(malloc, free);
+    for (size_t i = 0; i < 2; i++) {
+        pm_status status = PM_ERROR_MEMORY;
+        size_t nth = 1;
+        for (; status != PM_OK; nth++) {
+            const long blocks = live_blocks;
+            pm_error error;
+            countdown = nth;
+            status = try_to_compose(motion, formats[i], &file, &error);
+            assert_int_equal(live_blocks, blocks);
+            if (status == PM_OK)
+                assert_true(countdown > 0);
+            else
+                expect_refusal(status, &error, PM_ERROR_MEMORY, "memory");
+            countdown = 0;
+        }
+        assert_true(nth > 200);
+        pm_motion *read = parse(file.bytes, file.size);
+        pm_motion_destroy(&read);
+    }
+    free(file.bytes);
+    pm_motion_destroy(&motion);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bvh_goes_through_glb),
+        cmocka_unit_test(hand_built_motions_are_held),
+        cmocka_unit_test(times_are_rounded_once),
+        cmocka_unit_test(names_become_utf8),
+        cmocka_unit_test(what_gltf_cannot_say_is_refused),
+        cmocka_unit_test(strict_conversions_are_refused),
+        cmocka_unit_test(nothing_but_nodes_is_a_document),
+        cmocka_unit_test(extras_are_read_with_care),
+        cmocka_unit_test(each_allocation_may_fail),
+    };
+    if (!mkdtemp(folder))
+        return 1;
+    const int failures = cmocka_run_group_tests(tests, NULL, NULL);
+    return rmdir(folder) == 0 ? failures : 1;
+}
