@@ -132,6 +132,9 @@ pm_status pm_motion_convert(const pm_motion *motion, const pm_motion_convert_opt
         if (c.as_read || format->compose)
             return write_file(&c, path, error);
     }
+    if (motion_writes_document(format, motion) && motion->format->keeps_more)
+        return motion_refuse(error, "%s cannot be scaled or turned: its meshes would be left out",
+                             motion->format->name);
     if (!c.as_read && !format->compose)
         return motion_fail(error, PM_ERROR_ARGUMENT, "%s cannot be written from other formats",
                            format->name);

@@ -91,6 +91,7 @@ struct motion_format {
     const char *name;
     const char *extension;  /* without the dot */
     const char *document;   /* the kind of documents; formats of one kind write each other's */
+    bool keeps_more;        /* documents have more than motions: meshes, materials */
     const input_kind *kind; /* rejects other files while they are read. NULL: rejects none */
     /* Whether a file with these first bytes can be of the format. */
     bool (*recognise)(const char *bytes, size_t size);
