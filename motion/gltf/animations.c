@@ -7,8 +7,11 @@
 #include <string.h>
 
 #include "motion/gltf/channels.h"
+#include "motion/gltf/compose.h"
 #include "motion/gltf/extensions.h"
+#include "motion/gltf/key_rate.h"
 #include "motion/gltf/timelines.h"
+#include "motion/time/rate.h"
 
 /* ---- samplers ------------------------------------------------------------------------------ */
 
@@ -229,6 +232,19 @@ static bool allocate_clip(clip_reader *r, size_t samplers, size_t channels) {
     return r->samplers && r->channels && r->timelines && r->json_channels;
 }
 
+/* A rate that this library wrote, where no key contradicts it. */
+static void take_stated_rate(pm_motion_clip *clip, const json_t *json) {
+    const char *text =
+        json_string_value(json_object_get(json_object_get(json, "extras"), GLTF_RATE));
+    pm_rational rate;
+    if (!text || !rate_parse(text, &rate))
+        return;
+    for (size_t t = 0; t < clip->timeline_count; t++)
+        if (!key_rate_fits(clip->timelines[t].times, clip->timelines[t].key_count, rate))
+            return;
+    clip->rate = rate;
+}
+
 static pm_status read_clip(clip_reader *r, const json_t *json, pm_error *error) {
     const json_t *samplers = NULL, *channels = NULL, *name = NULL;
     pm_status status = gltf_object_of(json, r->place, error);
@@ -252,6 +268,8 @@ static pm_status read_clip(clip_reader *r, const json_t *json, pm_error *error) 
         status = read_channels(r, channels, error);
     if (r->has_rate && !r->is_irregular)
         r->clip->rate = r->rate;
+    if (status == PM_OK)
+        take_stated_rate(r->clip, json);
     return status;
 }
 

@@ -11,6 +11,8 @@
 
 /* Of a node's extras: three numbers, where a bone without children ends. */
 #define GLTF_TAIL "posemill_tail"
+/* Of an animation: its rate, such as "30000/1001", where keys alone may not tell it. */
+#define GLTF_RATE "posemill_rate"
 
 /* As motion_format.compose, for the container that is asked for. */
 pm_status gltf_compose(const pm_motion *motion, const motion_compose_options *options,

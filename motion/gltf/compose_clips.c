@@ -4,6 +4,7 @@
  * Other channels cannot be held.
  */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "motion/gltf/compose.h"
@@ -201,12 +202,22 @@ static pm_status add_data(clip_composer *c, pm_error *error) {
     return status;
 }
 
+static void state_rate(const clip_composer *c, json_t *animation) {
+    const pm_rational rate = c->clip->rate;
+    char text[48];
+    if (rate.den == 0)
+        return;
+    snprintf(text, sizeof text, "%lld/%lld", (long long)rate.num, (long long)rate.den);
+    gltf_set(c->all, animation, "extras", json_pack("{ss}", GLTF_RATE, text));
+}
+
 /* glTF has no animation without channels. */
 static pm_status add_clip(clip_composer *c, json_t *animations, pm_error *error) {
     json_t *animation = json_object();
     c->channels = json_array();
     c->samplers = json_array();
     gltf_set_name(c->all, animation, c->clip->name);
+    state_rate(c, animation);
     gltf_set(c->all, animation, "channels", c->channels);
     gltf_set(c->all, animation, "samplers", c->samplers);
     const pm_status status = c->all->failed ? motion_refuse_memory(error) : add_data(c, error);

@@ -15,7 +15,9 @@ static double spacing(double value) {
     return fmax(value, (double)FLT_MIN) * (double)FLT_EPSILON;
 }
 
-static bool fits(const double *times, size_t count, pm_rational rate) {
+bool key_rate_fits(const double *times, size_t count, pm_rational rate) {
+    if (times[0] != 0.0)
+        return false;
     for (size_t k = 1; k < count; k++) {
         const double exact = (double)k * (double)rate.den / (double)rate.num;
         if (!(fabs(exact - times[k]) <= spacing(times[k])))
@@ -52,5 +54,5 @@ pm_rational key_rate(const double *times, size_t count) {
     if (!(nearest < 1e9 && nearest > 1e-9))
         return none;
     const pm_rational rate = rate_in(keys / (last + half), nearest, keys / (last - half));
-    return rate.den > 0 && fits(times, count, rate) ? rate : none;
+    return rate.den > 0 && key_rate_fits(times, count, rate) ? rate : none;
 }

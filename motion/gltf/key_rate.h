@@ -11,4 +11,7 @@
  * N*1000/1001, else the fraction with the smallest denominator up to 1000. 0/0: there is none. */
 pm_rational key_rate(const double *times, size_t count);
 
+/* Whether key k lies at k / rate, to a float32. */
+bool key_rate_fits(const double *times, size_t count, pm_rational rate);
+
 #endif
