@@ -119,7 +119,7 @@ static pm_status find_frames(composer *c, pm_error *error) {
             c->rate = own->times ? (pm_rational){0, 0} : own->rate;
     }
     if (c->frames == 0)
-        return motion_refuse(error, "has no rotation and no position of a node that moves");
+        return motion_refuse(error, "has no rotations and no positions of nodes");
     for (size_t i = 0; i < clip->channel_count; i++) {
         const pm_timeline *own = &clip->timelines[clip->channels[i].timeline];
         if (is_written(&clip->channels[i]) && own->key_count > 1)
@@ -285,8 +285,8 @@ static char *put_value(const composer *c, const pm_motion_channel *channel, size
     double value[4];
     for (uint32_t i = 0; i < components; i++)
         value[i] =
-            channel ? evaluate_number(&channel->keys, components, keys == c->frames ? frame : 0, i)
-                    : rest[i];
+            keys ? evaluate_number(&channel->keys, components, keys == c->frames ? frame : 0, i)
+                 : rest[i];
     npz_store_numbers(out, value, element, components);
     return out + components * element;
 }
