@@ -6,6 +6,8 @@
 
 #include <stdlib.h>
 
+#include "motion/npz/npz_compose.h"
+
 static void release(void *document) {
     npz_document *d = document;
     if (!d)
@@ -67,4 +69,5 @@ const motion_format motion_npz = {.id = PM_MOTION_NPZ,
                                   .recognise = zip_recognise,
                                   .read = read,
                                   .write = npz_write,
+                                  .compose = npz_compose,
                                   .release = release};

@@ -75,6 +75,9 @@ pm_status npz_find_rows(npz_document *document, const motion_input *input, const
 pm_status npz_find_rate(npz_document *document, const motion_input *input, const npz_layout *layout,
                         pm_rational *rate, pm_error *error);
 
+/* The rate that a number stands for; `snap`: the simplest one. False: not a rate. */
+bool npz_recognise_rate(double value, bool is_float, bool snap, pm_rational *rate);
+
 /* Fills the motion's content: nodes, and one clip with a channel for each rotation, vector and group
  * of scalars. */
 pm_status npz_make_content(npz_document *document, const motion_input *input,

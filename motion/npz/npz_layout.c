@@ -63,10 +63,18 @@ static const npz_field isaaclab[] = {
 };
 
 static const npz_field plain[] = {
-    {"rotations", NPZ_XYZW, NULL},   {"quats", NPZ_XYZW, NULL},
-    {"positions", NPZ_VECTOR, NULL}, {"fps", NPZ_RATE, NULL},
-    {"rate", NPZ_RATE, NULL},        {"names", NPZ_CONSTANT, NULL},
-    {"parents", NPZ_CONSTANT, NULL}, {"offsets", NPZ_CONSTANT, NULL},
+    {"rotations", NPZ_XYZW, NULL},
+    {"quats", NPZ_XYZW, NULL},
+    {"positions", NPZ_VECTOR, NULL},
+    {"fps", NPZ_RATE, NULL},
+    {"rate", NPZ_RATE, NULL},
+    {"names", NPZ_CONSTANT, NULL},
+    {"parents", NPZ_CONSTANT, NULL},
+    {"offsets", NPZ_CONSTANT, NULL},
+    {"rest_rotations", NPZ_CONSTANT, NULL},
+    {"rest_scales", NPZ_CONSTANT, NULL},
+    {"tails", NPZ_CONSTANT, NULL},
+    {"has_tail", NPZ_CONSTANT, NULL},
 };
 
 #define ROW(name, fields)                                                                          \

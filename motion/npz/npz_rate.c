@@ -95,8 +95,7 @@ static bool is_reciprocal(double value, const char *written, bool is_float, pm_r
            rate_from_frame_time(text, strlen(text), digits >= ENOUGH, rate, &how);
 }
 
-/* False: not a rate. */
-static bool recognise(double value, bool is_float, bool snap, pm_rational *rate) {
+bool npz_recognise_rate(double value, bool is_float, bool snap, pm_rational *rate) {
     char text[DECIMAL_TEXT];
     if (!(value >= 1e-9 && value <= 1e9))
         return false;
@@ -161,7 +160,7 @@ static pm_status add_rate(npz_document *document, const motion_input *input, siz
     if (status != PM_OK)
         return status;
     const bool is_float = strcmp(r->type, "<f4") == 0;
-    if (recognise(value, is_float, !input->options->no_snap, &r->rate))
+    if (npz_recognise_rate(value, is_float, !input->options->no_snap, &r->rate))
         warn_of_snap(document, input, r, value);
     else if (has_given_rate(input))
         r->rate = (pm_rational){0, 0};

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
  * The skeleton of the layout `plain`: parents, which must form a forest, and where the file has them
- * offsets and names.
+ * names, rest poses and end sites.
  */
+#include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +19,7 @@ typedef struct skeleton {
     pm_error *error;
 } skeleton;
 
-/* Loads `names`, `parents` or `offsets`. *bytes.data is NULL if the file has none. */
+/* Loads a member of the skeleton. *bytes.data is NULL if the file has none. */
 static pm_status load_optional(skeleton *m, const char *name, npy_header *header, zip_bytes *bytes,
                                size_t *member) {
     *bytes = (zip_bytes){NULL, 0};
@@ -75,27 +77,81 @@ static pm_status read_parents(skeleton *m, size_t member, const npy_header *head
     return good ? PM_OK : npz_refuse(m->error, zip, "has a circle; expected a tree");
 }
 
-static pm_status read_offsets(skeleton *m, pm_motion_node *nodes, size_t count) {
+/* Reads (nodes, width) numbers, if the file has them, into the field of the nodes that lies `field`
+ * bytes from their beginning. */
+static pm_status read_vectors(skeleton *m, const char *name, size_t width, size_t field,
+                              pm_motion_node *nodes, size_t count, bool *found) {
     npy_header h;
     zip_bytes bytes;
     size_t member;
-    const pm_status status = load_optional(m, "offsets", &h, &bytes, &member);
-    if (status != PM_OK || !bytes.data)
+    const pm_status status = load_optional(m, name, &h, &bytes, &member);
+    *found = status == PM_OK && bytes.data;
+    if (!*found)
         return status;
     const zip_member *zip = &m->document->archive.members[member];
     const size_t element = npy_element_size(h.type);
-    if (!npz_is_float(h.type) || h.rank != 2 || h.shape[0] != count || h.shape[1] != 3)
+    if (!npz_is_float(h.type) || h.rank != 2 || h.shape[0] != count || h.shape[1] != width)
         return npz_refuse(m->error, zip,
-                          "does not fit; expected shape (%zu, 3) of float32 or float64", count);
+                          "does not fit; expected shape (%zu, %zu) of float32 or float64", count,
+                          width);
     const char *data = bytes.data + h.data_at;
-    const size_t odd = npz_find_not_finite(data, element, 3 * count);
-    if (odd < 3 * count)
+    const size_t odd = npz_find_not_finite(data, element, width * count);
+    if (odd < width * count)
         return npz_refuse(m->error, zip, "is not finite at index %zu", odd);
-    for (size_t i = 0; i < 3 * count; i++) {
-        const size_t at = h.fortran_order ? i / 3 + i % 3 * count : i;
-        npz_load_numbers(&nodes[i / 3].translation[i % 3], data + at * element, element, 1);
+    for (size_t i = 0; i < width * count; i++) {
+        const size_t at = h.fortran_order ? i / width + i % width * count : i;
+        double *to = (double *)(void *)((char *)&nodes[i / width] + field);
+        npz_load_numbers(&to[i % width], data + at * element, element, 1);
     }
     return PM_OK;
+}
+
+static pm_status check_rest_rotations(skeleton *m, const pm_motion_node *nodes, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        const double *q = nodes[i].rotation;
+        if (fabs(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3] - 1.0) > 2e-3)
+            return motion_refuse(m->error,
+                                 "member 'rest_rotations' has a quaternion at joint %zu that is "
+                                 "not unit; expected unit quaternions",
+                                 i);
+    }
+    return PM_OK;
+}
+
+/* End sites: `has_tail` says which rows of `tails` are. */
+static pm_status read_tails(skeleton *m, pm_motion_node *nodes, size_t count) {
+    npy_header h;
+    zip_bytes bytes;
+    size_t member;
+    bool found;
+    pm_status status = load_optional(m, "has_tail", &h, &bytes, &member);
+    if (status != PM_OK || !bytes.data)
+        return status;
+    const zip_member *zip = &m->document->archive.members[member];
+    if (strcmp(h.type, "|b1") != 0 || h.rank != 1 || h.shape[0] != count)
+        return npz_refuse(m->error, zip, "does not fit; expected %zu booleans, one per joint",
+                          count);
+    for (size_t i = 0; i < count; i++)
+        nodes[i].has_tail = bytes.data[h.data_at + i] != 0;
+    status = read_vectors(m, "tails", 3, offsetof(pm_motion_node, tail), nodes, count, &found);
+    if (status == PM_OK && !found)
+        return npz_refuse(m->error, zip, "has no member 'tails' beside it; expected both");
+    return status;
+}
+
+static pm_status read_rest(skeleton *m, pm_motion_node *nodes, size_t count) {
+    bool found;
+    pm_status status =
+        read_vectors(m, "offsets", 3, offsetof(pm_motion_node, translation), nodes, count, &found);
+    if (status == PM_OK)
+        status = read_vectors(m, "rest_rotations", 4, offsetof(pm_motion_node, rotation), nodes,
+                              count, &found);
+    if (status == PM_OK)
+        status = check_rest_rotations(m, nodes, count);
+    if (status == PM_OK)
+        status = read_vectors(m, "rest_scales", 3, offsetof(pm_motion_node, scale), nodes, count,
+                              &found);
+    return status == PM_OK ? read_tails(m, nodes, count) : status;
 }
 
 /* Writes a code point as UTF-8; those that are none as U+FFFD. Returns the bytes written. */
@@ -190,7 +246,7 @@ static pm_status make_nodes(skeleton *m) {
         return motion_refuse_memory(m->error);
     status = read_parents(m, member, &h, bytes, nodes, count);
     if (status == PM_OK)
-        status = read_offsets(m, nodes, count);
+        status = read_rest(m, nodes, count);
     if (status == PM_OK)
         status = read_names(m, nodes, count);
     if (status != PM_OK)

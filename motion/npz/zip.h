@@ -53,6 +53,9 @@ size_t zip_peek(const zip_member *member, char *bytes, size_t room);
 
 uint32_t zip_checksum(zip_bytes bytes);
 
+/* That of the bytes before, whose checksum is `before`, and these. */
+uint32_t zip_continue_checksum(uint32_t before, zip_bytes bytes);
+
 /* NULL, or why the member cannot be extracted. */
 const char *zip_obstacle(const zip_member *member);
 
@@ -73,6 +76,11 @@ pm_status zip_write_member(zip_writer *writer, const zip_member *member, pm_erro
 /* Writes `bytes` in place of the member's, compressed as the member is. */
 pm_status zip_write_bytes(zip_writer *writer, const zip_member *member, zip_bytes bytes,
                           pm_error *error);
+
+/* Begins a new member that is stored. Pieces with `size` bytes in all must follow. */
+pm_status zip_begin_stored(zip_writer *writer, const zip_member *member, uint32_t crc,
+                           uint64_t size, pm_error *error);
+pm_status zip_write_piece(zip_writer *writer, zip_bytes bytes, pm_error *error);
 
 /* Writes the directory. */
 pm_status zip_write_end(zip_writer *writer, zip_bytes comment, pm_error *error);

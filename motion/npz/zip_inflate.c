@@ -48,8 +48,8 @@ static uInt at_most_int(size_t size) {
     return size < 1u << 30 ? (uInt)size : 1u << 30;
 }
 
-uint32_t zip_checksum(zip_bytes bytes) {
-    uLong crc = crc32(0, NULL, 0);
+uint32_t zip_continue_checksum(uint32_t before, zip_bytes bytes) {
+    uLong crc = before;
     while (bytes.size > 0) {
         const uInt step = at_most_int(bytes.size);
         crc = crc32(crc, (const Bytef *)bytes.data, step);
@@ -57,6 +57,10 @@ uint32_t zip_checksum(zip_bytes bytes) {
         bytes.size -= step;
     }
     return (uint32_t)crc;
+}
+
+uint32_t zip_checksum(zip_bytes bytes) {
+    return zip_continue_checksum(0, bytes);
 }
 
 static bool begin(z_stream *stream) {

@@ -142,7 +142,8 @@ static pm_status put_descriptor(zip_writer *writer, const record *r, pm_error *e
     return put(writer, text, (size_t)(at - text), error);
 }
 
-static pm_status put_record(zip_writer *writer, record *r, const char *packed, pm_error *error) {
+/* Writes what stands before the data. */
+static pm_status begin_record(zip_writer *writer, record *r, pm_error *error) {
     const uint64_t limit = UINT32_MAX;
     r->at = writer->at;
     r->is64 = r->size >= limit || r->packed_size >= limit || r->at >= limit;
@@ -154,6 +155,11 @@ static pm_status put_record(zip_writer *writer, record *r, const char *packed, p
         status = put_local(writer, r, extra, error);
     free(extra);
     writer->count++;
+    return status;
+}
+
+static pm_status put_record(zip_writer *writer, record *r, const char *packed, pm_error *error) {
+    pm_status status = begin_record(writer, r, error);
     if (status == PM_OK)
         status = put(writer, packed, (size_t)r->packed_size, error);
     return status == PM_OK && keeps_descriptor(r->member) ? put_descriptor(writer, r, error)
@@ -219,6 +225,16 @@ pm_status zip_write_bytes(zip_writer *writer, const zip_member *member, zip_byte
         good ? put_record(writer, &r, packed, error) : motion_refuse_memory(error);
     free(packed);
     return status;
+}
+
+pm_status zip_begin_stored(zip_writer *writer, const zip_member *member, uint32_t crc,
+                           uint64_t size, pm_error *error) {
+    record r = {.member = member, .crc = crc, .size = size, .packed_size = size};
+    return begin_record(writer, &r, error);
+}
+
+pm_status zip_write_piece(zip_writer *writer, zip_bytes bytes, pm_error *error) {
+    return put(writer, bytes.data, bytes.size, error);
 }
 
 /* ---- the end -------------------------------------------------------------------------- */

@@ -1,0 +1,640 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * NPZ files composed from other motions: BVH files of the data folder through NPZ and back, motions
+ * built by hand with what the layout cannot hold, rates, names, refusals, and failures of memory.
+ */
+#define _POSIX_C_SOURCE 200809L
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "support/motion_hand.h"
+#include "support/motion_truth.h"
+#include "support/npz_files.h"
+
+/* ---- memory that fails --------------------------------------------------------------------- */
+
+static size_t allocations_left = SIZE_MAX; /* before all fail */
+static long live_blocks;
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *old, size_t size);
+void __real_free(void *block);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *old, size_t size);
+void __wrap_free(void *block);
+
+static bool fails(void) {
+    if (allocations_left == SIZE_MAX)
+        return false;
+    if (allocations_left == 0)
+        return true;
+    allocations_left--;
+    return false;
+}
+
+static void *counted(void *block) {
+    live_blocks += block != NULL;
+    return block;
+}
+
+void *__wrap_malloc(size_t size) {
+    return fails() ? NULL : counted(__real_malloc(size));
+}
+
+void *__wrap_calloc(size_t count, size_t size) {
+    return fails() ? NULL : counted(__real_calloc(count, size));
+}
+
+void *__wrap_realloc(void *old, size_t size) {
+    void *block = fails() ? NULL : __real_realloc(old, size);
+    live_blocks += block && !old;
+    return block;
+}
+
+void __wrap_free(void *block) {
+    live_blocks -= block != NULL;
+    __real_free(block);
+}
+
+/* ---- composing ----------------------------------------------------------------------------- */
+
+typedef struct composed {
+    file_bytes file;
+    char left_out[512]; /* separated by "; " */
+    pm_error error;
+} composed;
+
+static void note(void *user, const char *what) {
+    char *all = user;
+    const size_t used = strlen(all);
+    snprintf(all + used, 512 - used, "%s%s", used ? "; " : "", what);
+}
+
+static pm_status compose(const pm_motion *motion, composed *out) {
+    const motion_compose_options options = {.left_out = note, .user = out->left_out};
+    const motion_sink sink = bytes_sink(&out->file);
+    out->error = poisoned_error();
+    return motion_npz.compose(motion, &options, &sink, &out->error);
+}
+
+static pm_motion *read_back(const composed *from) {
+    pm_motion *motion = NULL;
+    pm_error error = poisoned_error();
+    expect_ok(
+        pm_motion_parse(from->file.data, from->file.size, "composed", NULL, NULL, &motion, &error),
+        &error);
+    assert_string_equal(pm_motion_get_content(motion)->layout, "plain");
+    return motion;
+}
+
+/* Composes with the given things left out, and reads the result. */
+static pm_motion *through_npz(const pm_motion *motion, const char *left_out, composed *out) {
+    const pm_status status = compose(motion, out);
+    expect_ok(status, &out->error);
+    assert_string_equal(out->left_out, left_out);
+    return read_back(out);
+}
+
+/* Whether a member's header has these words. */
+static void expect_header(const composed *from, const char *member, const char *words) {
+    zip_found found;
+    char header[129] = "";
+    assert_true(zip_lookup(from->file.data, from->file.size, member, &found));
+    assert_int_equal(found.method, 0);
+    memcpy(header, found.data + 10, found.size - 10 < 118 ? found.size - 10 : 118);
+    if (!strstr(header, words))
+        fail_msg("%s has header %s, without %s", member, header, words);
+    free(found.data);
+}
+
+static bool has_member(const composed *from, const char *member) {
+    zip_found found;
+    if (!zip_lookup(from->file.data, from->file.size, member, &found))
+        return false;
+    free(found.data);
+    return true;
+}
+
+/* ---- comparing ----------------------------------------------------------------------------- */
+
+static const pm_motion_channel *find_channel(const pm_motion_clip *clip, size_t node,
+                                             pm_motion_path path) {
+    for (size_t i = 0; i < clip->channel_count; i++)
+        if (clip->channels[i].node == (int32_t)node && clip->channels[i].path == path)
+            return &clip->channels[i];
+    return NULL;
+}
+
+/* The value of a node at a frame: of its channel, whose single key is constant, or at rest. */
+static void value_of(const pm_motion *motion, size_t node, pm_motion_path path, size_t frame,
+                     double value[4]) {
+    const pm_motion_content *content = pm_motion_get_content(motion);
+    const pm_motion_channel *channel = find_channel(&content->clips[0], node, path);
+    const pm_motion_node *n = &content->nodes[node];
+    const double *rest = path == PM_MOTION_ROTATION ? n->rotation : n->translation;
+    const size_t keys = channel ? content->clips[0].timelines[channel->timeline].key_count : 0;
+    for (size_t i = 0; i < (path == PM_MOTION_ROTATION ? 4u : 3u); i++)
+        value[i] = channel ? test_key(channel, keys == 1 ? 0 : frame, i) : rest[i];
+}
+
+static size_t frames_of(const pm_motion *motion) {
+    const pm_motion_clip *clip = &pm_motion_get_content(motion)->clips[0];
+    size_t most = 0;
+    for (size_t i = 0; i < clip->timeline_count; i++)
+        most = clip->timelines[i].key_count > most ? clip->timelines[i].key_count : most;
+    return most;
+}
+
+static void expect_same_skeleton(const pm_motion *a, const pm_motion *b, double bound) {
+    const pm_motion_content *x = pm_motion_get_content(a), *y = pm_motion_get_content(b);
+    assert_int_equal(x->node_count, y->node_count);
+    for (size_t n = 0; n < x->node_count; n++) {
+        const pm_motion_node *p = &x->nodes[n], *q = &y->nodes[n];
+        assert_int_equal(p->name.size, q->name.size);
+        assert_memory_equal(p->name.text, q->name.text, p->name.size);
+        assert_int_equal(p->parent, q->parent);
+        assert_true(!p->has_tail || q->has_tail);
+        for (size_t i = 0; i < 3; i++) {
+            assert_true(fabs(p->translation[i] - q->translation[i]) <= bound);
+            assert_true(!p->has_tail || fabs(p->tail[i] - q->tail[i]) <= bound);
+            assert_true(p->scale[i] == q->scale[i]);
+        }
+        assert_memory_equal(p->rotation, q->rotation, sizeof p->rotation);
+    }
+}
+
+/* All rotations and positions of all frames; bound 0: the same bits. */
+static void expect_same_frames(const pm_motion *a, const pm_motion *b, double bound) {
+    const pm_motion_content *x = pm_motion_get_content(a), *y = pm_motion_get_content(b);
+    assert_int_equal(frames_of(a), frames_of(b));
+    assert_int_equal(x->clips[0].rate.num, y->clips[0].rate.num);
+    assert_int_equal(x->clips[0].rate.den, y->clips[0].rate.den);
+    for (size_t f = 0; f < frames_of(a); f++)
+        for (size_t n = 0; n < x->node_count; n++) {
+            double p[4], q[4];
+            value_of(a, n, PM_MOTION_ROTATION, f, p);
+            value_of(b, n, PM_MOTION_ROTATION, f, q);
+            if (bound > 0 ? !(truth_angle(p, q) <= bound) : memcmp(p, q, sizeof p) != 0)
+                fail_msg("frame %zu, node %zu: rotations differ by %g", f, n, truth_angle(p, q));
+            value_of(a, n, PM_MOTION_TRANSLATION, f, p);
+            value_of(b, n, PM_MOTION_TRANSLATION, f, q);
+            for (size_t i = 0; i < 3; i++)
+                assert_true(fabs(p[i] - q[i]) <= bound);
+        }
+}
+
+/* ---- files of the data folder -------------------------------------------------------------- */
+
+typedef struct places {
+    char folder[64], npz[128], bvh[128];
+} places;
+
+static places make_places(void) {
+    places p = {.folder = "/tmp/posemill-compose-XXXXXX"};
+    assert_non_null(mkdtemp(p.folder));
+    snprintf(p.npz, sizeof p.npz, "%s/a.npz", p.folder);
+    snprintf(p.bvh, sizeof p.bvh, "%s/a.bvh", p.folder);
+    return p;
+}
+
+static void remove_places(const places *p) {
+    unlink(p->npz);
+    unlink(p->bvh);
+    rmdir(p->folder);
+}
+
+static void find_data(const char *name, char path[1024]) {
+    const char *folder = getenv("POSEMILL_DATA");
+    snprintf(path, 1024, "%s/bvh/%s", folder ? folder : POSEMILL_SOURCE_DIR "/../shared/data",
+             name);
+    if (access(path, R_OK) != 0) {
+        print_message("%s is not there\n", path);
+        skip();
+    }
+}
+
+static void convert(const pm_motion *motion, const char *path) {
+    char left_out[512] = "";
+    pm_error error = poisoned_error();
+    const pm_motion_convert_options options = {
+        .strict = true, .left_out = note, .left_out_user = left_out};
+    expect_ok(pm_motion_convert(motion, &options, path, &error), &error);
+    assert_string_equal(left_out, "");
+}
+
+static pm_motion *open_file(const char *path) {
+    pm_motion *motion = NULL;
+    pm_error error = poisoned_error();
+    expect_ok(pm_motion_open(path, NULL, &motion, &error), &error);
+    return motion;
+}
+
+static void bvh_files_remain_the_same_through_npz(void **state) {
+    static const char *const names[] = {"cmu_01_01.bvh",
+                                        "cmu_12_01_walk_mixed_eol.bvh",
+                                        "cmu_jumping_jacks_3dsmax.bvh",
+                                        "freebvh_mixamorig.bvh",
+                                        "makehuman_benchmark_mixed_6_3ch.bvh",
+                                        "makehuman_walk1.bvh",
+                                        "max_walk01_exp3digits.bvh",
+                                        "mocapbank.bvh",
+                                        "pybvh_test1_mixed_orders.bvh",
+                                        "pybvh_test3_hands_crlf.bvh",
+                                        "rokoko_jesse_dance.bvh"};
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char path[1024];
+        find_data(names[i], path);
+        const places p = make_places();
+        pm_motion *first = open_file(path);
+        print_message("%s: %zu frames of %zu nodes\n", names[i], frames_of(first),
+                      pm_motion_get_content(first)->node_count);
+        convert(first, p.npz);
+        pm_motion *arrays = open_file(p.npz);
+        expect_same_skeleton(first, arrays, 0);
+        expect_same_skeleton(arrays, first, 0);
+        expect_same_frames(first, arrays, 0);
+        convert(arrays, p.bvh);
+        pm_motion *last = open_file(p.bvh);
+        expect_same_skeleton(first, last, 1e-9);
+        expect_same_frames(first, last, 1e-6);
+        pm_motion_destroy(&first);
+        pm_motion_destroy(&arrays);
+        pm_motion_destroy(&last);
+        remove_places(&p);
+    }
+}
+
+static void numpy_reads_what_is_composed(void **state) {
+    char path[1024], command[4096];
+    (void)state;
+    find_data("cmu_01_01.bvh", path);
+    const places p = make_places();
+    pm_motion *motion = open_file(path);
+    convert(motion, p.npz);
+    pm_motion_destroy(&motion);
+    snprintf(command, sizeof command, "'%s' '%s/tests/motion/npz_composed.py' '%s' '%s'",
+             POSEMILL_PYTHON, POSEMILL_SOURCE_DIR, path, p.npz);
+    const int status = system(command);
+    remove_places(&p);
+    if (status == 77 << 8)
+        skip();
+    assert_int_equal(status, 0);
+}
+
+/* ---- motions built by hand ----------------------------------------------------------------- */
+
+static const pm_rational ntsc = {30000, 1001};
+
+/* A clip with a rate, and channels of random float64 keys. */
+static pm_motion_clip *uniform_clip(pm_motion *motion, size_t clip, size_t frames, pm_rational rate,
+                                    size_t channels) {
+    pm_motion_clip *made = hand_clip(motion, clip, 2, channels);
+    *hand_timeline(made, 0) = (pm_timeline){.key_count = frames, .rate = rate};
+    *hand_timeline(made, 1) = (pm_timeline){.key_count = 1, .rate = rate};
+    made->rate = rate;
+    return made;
+}
+
+static void add_channel(pm_motion *motion, pm_motion_clip *clip, size_t channel,
+                        random_source *source, int32_t node, pm_motion_path path, pm_number type) {
+    static const uint32_t components[PM_MOTION_PATH_COUNT] = {4, 3, 3, 5, 2};
+    pm_motion_channel *made = hand_channel(clip, channel);
+    made->node = node;
+    made->path = path;
+    made->components = components[path];
+    hand_keys(motion, clip, made, source, type, type == PM_FLOAT64 ? 16 : 4, 0.5);
+}
+
+static void rest_poses_and_constant_channels_remain(void **state) {
+    random_source source = random_start();
+    pm_motion *motion = hand_motion(4, 1);
+    pm_motion_clip *clip = uniform_clip(motion, 0, 9, ntsc, 3);
+    composed out = {0};
+    (void)state;
+    for (size_t n = 0; n < 4; n++) {
+        pm_motion_node *node = hand_node(motion, n);
+        random_quaternion(&source, node->rotation);
+        for (size_t i = 0; i < 3; i++) {
+            node->translation[i] = random_between(&source, -2, 2);
+            node->scale[i] = random_between(&source, 0.5, 2);
+        }
+    }
+    hand_channel(clip, 1)->timeline = 1;
+    add_channel(motion, clip, 0, &source, 0, PM_MOTION_ROTATION, PM_FLOAT64);
+    add_channel(motion, clip, 1, &source, 2, PM_MOTION_ROTATION, PM_FLOAT64);
+    add_channel(motion, clip, 2, &source, 0, PM_MOTION_TRANSLATION, PM_FLOAT32);
+    pm_motion *back = through_npz(motion, "", &out);
+    expect_same_skeleton(motion, back, 0);
+    expect_same_frames(motion, back, 0);
+    expect_header(&out, "rotations.npy", "'<f8', 'fortran_order': False, 'shape': (9, 4, 4)");
+    expect_header(&out, "positions.npy", "'<f4', 'fortran_order': False, 'shape': (9, 3)");
+    expect_header(&out, "rest_rotations.npy", "'<f8', 'fortran_order': False, 'shape': (4, 4)");
+    assert_false(has_member(&out, "tails.npy"));
+    pm_motion_destroy(&back);
+    pm_motion_destroy(&motion);
+    free(out.file.data);
+}
+
+/* Several roots, or a joint that moves: positions of all nodes. */
+static void positions_of_all_nodes(void **state) {
+    random_source source = random_start();
+    (void)state;
+    for (int roots = 1; roots <= 2; roots++) {
+        pm_motion *motion = hand_motion(3, 1);
+        pm_motion_clip *clip = uniform_clip(motion, 0, 5, (pm_rational){60, 1}, 2);
+        composed out = {0};
+        hand_node(motion, 1)->parent = roots == 1 ? 0 : -1;
+        hand_node(motion, 2)->translation[1] = 0.75; /* a float32 number */
+        add_channel(motion, clip, 0, &source, 1, PM_MOTION_TRANSLATION, PM_FLOAT32);
+        add_channel(motion, clip, 1, &source, 2, PM_MOTION_ROTATION, PM_FLOAT32);
+        pm_motion *back = through_npz(motion, "", &out);
+        expect_same_skeleton(motion, back, 0);
+        expect_same_frames(motion, back, 0);
+        expect_header(&out, "positions.npy", "'<f4', 'fortran_order': False, 'shape': (5, 3, 3)");
+        expect_header(&out, "rotations.npy", "'<f4', 'fortran_order': False, 'shape': (5, 3, 4)");
+        expect_header(&out, "rate.npy", "'<i8', 'fortran_order': False, 'shape': ()");
+        assert_false(has_member(&out, "rest_rotations.npy") || has_member(&out, "rest_scales.npy"));
+        pm_motion_destroy(&back);
+        pm_motion_destroy(&motion);
+        free(out.file.data);
+    }
+}
+
+/* A motion with a thing of each kind that cannot be held, and two where `many`. */
+static pm_motion *rich_motion(random_source *source, bool many) {
+    static const pm_motion_skin skins[2];
+    const size_t count = many ? 2 : 1;
+    pm_motion *motion = hand_motion(3, 1 + count);
+    pm_motion_clip *clip = uniform_clip(motion, 0, 6, ntsc, 5 * count);
+    for (size_t i = 0; i < count; i++) {
+        const int32_t node = (int32_t)i;
+        hand_channel(clip, i)->interpolation = PM_MOTION_STEP;
+        add_channel(motion, clip, i, source, node, PM_MOTION_ROTATION, PM_FLOAT64);
+        add_channel(motion, clip, count + i, source, node, PM_MOTION_SCALE, PM_FLOAT64);
+        add_channel(motion, clip, 2 * count + i, source, node, PM_MOTION_WEIGHTS, PM_FLOAT64);
+        add_channel(motion, clip, 3 * count + i, source, -1, PM_MOTION_ROTATION, PM_FLOAT64);
+        add_channel(motion, clip, 4 * count + i, source, 2, PM_MOTION_TRANSLATION, PM_FLOAT64);
+        hand_node(motion, i)->name = (pm_motion_name){"\xff", 1};
+        uniform_clip(motion, 1 + i, 1, ntsc, 0);
+    }
+    motion->content.skins = skins;
+    motion->content.skin_count = count;
+    return motion;
+}
+
+static void what_cannot_be_held_is_reported(void **state) {
+    random_source source = random_start();
+    (void)state;
+    for (int many = 0; many < 2; many++) {
+        composed out = {0};
+        pm_motion *motion = rich_motion(&source, many);
+        pm_motion *back = through_npz(
+            motion,
+            many ? "2 channels of scales; 2 channels of weights or scalars; 2 channels of no node; "
+                   "2 interpolations that are not linear; 2 skins; 2 other clips; 2 names that are "
+                   "not UTF-8"
+                 : "1 channel of scales; 1 channel of weights or scalars; 1 channel of no node; "
+                   "1 interpolation that is not linear; 1 skin; 1 other clip; 1 name that is not "
+                   "UTF-8",
+            &out);
+        pm_motion_destroy(&back);
+        /* A document of the recorder has no kind: the motion has none here. */
+        motion->format->release(motion->document);
+        motion->document = NULL;
+        const places p = make_places();
+        pm_error error = poisoned_error();
+        const pm_motion_convert_options strict = {.strict = true};
+        expect_refusal(pm_motion_convert(motion, &strict, p.npz, &error), &error, PM_ERROR_FILE,
+                       "npz cannot hold");
+        assert_int_not_equal(access(p.npz, F_OK), 0);
+        remove_places(&p);
+        pm_motion_destroy(&motion);
+        free(out.file.data);
+    }
+}
+
+static void names_are_unicode(void **state) {
+    static const struct {
+        const char *name, *back;
+    } cases[] = {
+        {"hip", "hip"},
+        {"", ""},
+        {"caf\xc3\xa9 \xe8\x85\xb0 \xf0\x9f\xa6\xb4", "caf\xc3\xa9 \xe8\x85\xb0 \xf0\x9f\xa6\xb4"},
+        {"a\xff"
+         "b",
+         "a\xef\xbf\xbd"
+         "b"},
+        {"\xc0\x80", "\xef\xbf\xbd\xef\xbf\xbd"},                 /* overlong */
+        {"\xed\xa0\x80", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"}, /* a surrogate */
+        {"cut \xe8\x85", "cut \xef\xbf\xbd\xef\xbf\xbd"},
+    };
+    enum { COUNT = sizeof cases / sizeof *cases };
+    random_source source = random_start();
+    pm_motion *motion = hand_motion(COUNT, 1);
+    composed out = {0};
+    (void)state;
+    pm_motion_clip *clip = uniform_clip(motion, 0, 2, ntsc, 1);
+    add_channel(motion, clip, 0, &source, 0, PM_MOTION_ROTATION, PM_FLOAT32);
+    for (size_t i = 0; i < COUNT; i++)
+        hand_node(motion, i)->name = (pm_motion_name){cases[i].name, strlen(cases[i].name)};
+    pm_motion *back = through_npz(motion, "4 names that are not UTF-8", &out);
+    for (size_t i = 0; i < COUNT; i++)
+        assert_string_equal(pm_motion_get_content(back)->nodes[i].name.text, cases[i].back);
+    expect_header(&out, "names.npy", "'<U8'");
+    pm_motion_destroy(&back);
+    pm_motion_destroy(&motion);
+    free(out.file.data);
+}
+
+static void rates_are_read_back_exactly(void **state) {
+    static const struct {
+        pm_rational rate;
+        const char *left_out, *type;
+    } cases[] = {
+        {{30000, 1001}, "", "'<f8'"},
+        {{24000, 1001}, "", "'<f8'"},
+        {{120000, 1001}, "", "'<f8'"},
+        {{60, 1}, "", "'<i8'"},
+        {{1000000000, 1}, "", "'<i8'"},
+        {{25, 2}, "", "'<f8'"},
+        {{2997, 100}, "the exact rate 29.97 Hz", "'<f8'"},
+    };
+    random_source source = random_start();
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        pm_motion *motion = hand_motion(2, 1);
+        pm_motion_clip *clip = uniform_clip(motion, 0, 4, cases[i].rate, 1);
+        composed out = {0};
+        add_channel(motion, clip, 0, &source, 0, PM_MOTION_ROTATION, PM_FLOAT64);
+        expect_ok(compose(motion, &out), &out.error);
+        assert_int_equal(strncmp(out.left_out, cases[i].left_out, strlen(cases[i].left_out)), 0);
+        assert_true(out.left_out[0] == '\0' || cases[i].left_out[0] != '\0');
+        expect_header(&out, "rate.npy", cases[i].type);
+        pm_motion *back = read_back(&out);
+        if (!out.left_out[0])
+            expect_same_frames(motion, back, 0);
+        pm_motion_destroy(&back);
+        pm_motion_destroy(&motion);
+        free(out.file.data);
+    }
+}
+
+/* ---- refusals ------------------------------------------------------------------------------ */
+
+static void expect_refused_rate(pm_motion *motion) {
+    composed out = {0};
+    const pm_status status = compose(motion, &out);
+    expect_refusal(status, &out.error, PM_ERROR_FILE, "not uniform");
+    assert_string_equal(out.error.hint, "give the rate with --rate");
+    assert_int_equal(out.file.size, 0);
+    pm_motion_destroy(&motion);
+}
+
+static void keys_that_are_not_uniform_are_refused(void **state) {
+    random_source source = random_start();
+    (void)state;
+    for (int kind = 0; kind < 3; kind++) {
+        pm_motion *motion = hand_motion(2, 1);
+        pm_motion_clip *clip = uniform_clip(motion, 0, 7, ntsc, 2);
+        clip->rate = (pm_rational){0, 0};
+        if (kind == 0) /* listed */
+            hand_times(motion, clip, 1, &source, 7, 0);
+        else if (kind == 1) /* another rate */
+            *hand_timeline(clip, 1) = (pm_timeline){.key_count = 7, .rate = {30, 1}};
+        else /* fewer keys */
+            *hand_timeline(clip, 1) = (pm_timeline){.key_count = 5, .rate = ntsc};
+        hand_channel(clip, 1)->timeline = 1;
+        add_channel(motion, clip, 0, &source, 0, PM_MOTION_ROTATION, PM_FLOAT64);
+        add_channel(motion, clip, 1, &source, 1, PM_MOTION_ROTATION, PM_FLOAT64);
+        expect_refused_rate(motion);
+    }
+}
+
+static void motions_without_what_is_needed_are_refused(void **state) {
+    pm_motion *motion = hand_motion(1, 1);
+    composed out = {0};
+    (void)state;
+    uniform_clip(motion, 0, 3, ntsc, 0);
+    expect_refusal(compose(motion, &out), &out.error, PM_ERROR_FILE, "no rotation");
+    motion->content.clip_count = 0;
+    expect_refusal(compose(motion, &out), &out.error, PM_ERROR_FILE, "no clip");
+    motion->content.node_count = 0;
+    expect_refusal(compose(motion, &out), &out.error, PM_ERROR_FILE, "no nodes");
+    assert_int_equal(out.file.size, 0);
+    pm_motion_destroy(&motion);
+}
+
+static void a_huge_array_of_names_is_refused(void **state) {
+    enum { NODES = 3000, SIZE = 1 << 20 };
+    random_source source = random_start();
+    pm_motion *motion = hand_motion(NODES, 1);
+    char *name = test_array(SIZE, 1);
+    composed out = {0};
+    (void)state;
+    memset(name, 'n', SIZE);
+    hand_node(motion, 7)->name = (pm_motion_name){name, SIZE};
+    pm_motion_clip *clip = uniform_clip(motion, 0, 2, ntsc, 1);
+    add_channel(motion, clip, 0, &source, 0, PM_MOTION_ROTATION, PM_FLOAT64);
+    expect_refusal(compose(motion, &out), &out.error, PM_ERROR_FILE, "1048576 characters");
+    pm_motion_destroy(&motion);
+    free(name);
+}
+
+/* Members of the skeleton that do not fit are refused when they are read. */
+static void tails_and_rest_poses_must_fit(void **state) {
+    static const double zeros[64];
+    static const struct {
+        const char *member, *header, *words;
+        size_t size;
+    } cases[] = {
+        {"has_tail.npy", "{'descr': '|b1', 'fortran_order': False, 'shape': (3,), }", "2 booleans",
+         3},
+        {"has_tail.npy", "{'descr': '<i4', 'fortran_order': False, 'shape': (2,), }", "2 booleans",
+         8},
+        {"has_tail.npy", "{'descr': '|b1', 'fortran_order': False, 'shape': (2,), }", "tails", 2},
+        {"rest_scales.npy", "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 2), }", "(2, 3)",
+         32},
+        {"rest_rotations.npy", "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 4), }",
+         "not unit", 64},
+    };
+    static const int32_t parents[2] = {-1, 0};
+    static const double rotations[8] = {0, 0, 0, 1, 1, 0, 0, 0}, rate = 30;
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        zip_builder zip = {0};
+        pm_motion *motion = NULL;
+        pm_error error = poisoned_error();
+        zip_add_array(&zip, "rotations.npy", false,
+                      "{'descr': '<f8', 'fortran_order': False, 'shape': (1, 2, 4), }", rotations,
+                      sizeof rotations);
+        zip_add_array(&zip, "parents.npy", false,
+                      "{'descr': '<i4', 'fortran_order': False, 'shape': (2,), }", parents,
+                      sizeof parents);
+        zip_add_array(&zip, "rate.npy", false,
+                      "{'descr': '<f8', 'fortran_order': False, 'shape': (), }", &rate,
+                      sizeof rate);
+        zip_add_array(&zip, cases[i].member, false, cases[i].header, zeros, cases[i].size);
+        zip_finish(&zip, zip.count, false);
+        expect_refusal(
+            pm_motion_parse(zip.file.data, zip.file.size, "odd", NULL, NULL, &motion, &error),
+            &error, PM_ERROR_FILE, cases[i].words);
+        zip_free(&zip);
+    }
+}
+
+/* ---- failures ------------------------------------------------------------------------------ */
+
+static pm_status count_bytes(void *user, const void *data, size_t size, pm_error *error) {
+    (void)data, (void)error;
+    *(size_t *)user += size;
+    return PM_OK;
+}
+
+static void each_allocation_can_fail(void **state) {
+    random_source source = random_start();
+    pm_motion *motion = rich_motion(&source, true);
+    size_t bytes = 0, tries = 0;
+    const motion_sink sink = {count_bytes, &bytes};
+    const motion_compose_options options = {.left_out = NULL};
+    pm_status status = PM_ERROR_MEMORY;
+    (void)state;
+    for (; status != PM_OK; tries++) {
+        pm_error error = poisoned_error();
+        const long live = live_blocks;
+        allocations_left = tries;
+        status = motion_npz.compose(motion, &options, &sink, &error);
+        allocations_left = SIZE_MAX;
+        assert_int_equal(live_blocks, live);
+        if (status != PM_OK)
+            expect_refusal(status, &error, PM_ERROR_MEMORY, "memory");
+        assert_true(tries < 1000);
+    }
+    print_message("%zu allocations\n", tries - 1);
+    assert_true(tries > 8);
+    pm_motion_destroy(&motion);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bvh_files_remain_the_same_through_npz),
+        cmocka_unit_test(numpy_reads_what_is_composed),
+        cmocka_unit_test(rest_poses_and_constant_channels_remain),
+        cmocka_unit_test(positions_of_all_nodes),
+        cmocka_unit_test(what_cannot_be_held_is_reported),
+        cmocka_unit_test(names_are_unicode),
+        cmocka_unit_test(rates_are_read_back_exactly),
+        cmocka_unit_test(keys_that_are_not_uniform_are_refused),
+        cmocka_unit_test(motions_without_what_is_needed_are_refused),
+        cmocka_unit_test(a_huge_array_of_names_is_refused),
+        cmocka_unit_test(tails_and_rest_poses_must_fit),
+        cmocka_unit_test(each_allocation_can_fail),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
