@@ -49,6 +49,12 @@ static const option motion_table[] = {
      motion_option_format, AT(read.format)},
     {"--src-rate", 0, "HZ", "source rate, instead of the one in the file", option_rational,
      AT(read.source_rate)},
+    {"--layout", 0, "LAYOUT",
+     "NPZ: amass, amass-x, beyondmimic, isaaclab, plain, or a JSON file with a layout;\n"
+     "default: by the names of the members",
+     option_text, AT(read.layout)},
+    {"--rates", 0, "FILE", "NPZ: a file with rates of paths, for files whose own rate is wrong",
+     option_text, AT(read.rates_file)},
     {"--nan", 0, "hold", "replace a value that is not finite by the one of the row before",
      parse_nan, AT(read.hold_nan)},
     {"--strict", 0, NULL,
