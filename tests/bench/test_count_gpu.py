@@ -16,7 +16,7 @@ import unittest
 
 from count_support import SCRIPT
 
-from count_gpu import document, limits, main, programs, tools, work
+from count_gpu import document, intel, limits, main, programs, tools, work
 
 
 # Kernels of more than one lane, which are for CPU devices.
@@ -29,6 +29,8 @@ class Variants(unittest.TestCase):
         text = "".join(programs.read(folder, name) for name in sorted(os.listdir(folder)))
         host = set(re.findall(r"-D(PM_\w+)=", text))
         ours = {re.match(r"-D(\w+)=", define)[1] for one in programs.everything() for define in one.defines}
+        # Of Intel's GPUs alone, and not of every build.
+        ours.add(re.match(r"-D(\w+)=", intel.SUB_GROUP)[1])
         self.assertEqual(ours, host)
         for option in programs.OPTIONS:
             self.assertIn(option, text)
