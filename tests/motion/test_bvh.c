@@ -47,7 +47,7 @@ static pm_status read_bytes(const char *data, size_t size, const pm_motion_read_
     const motion_input input = {.data = data,
                                 .size = size,
                                 .options = options,
-                                .warnings = {keep_warning, NULL, "file.bvh"}};
+                                .warnings = {.log = keep_warning, .name = "file.bvh"}};
     pm_error error;
 
     memset(&error, 0x5A, sizeof error);

@@ -643,7 +643,7 @@ static void what_gltf_cannot_say_is_refused(void **state) {
     hand_channel((pm_motion_clip *)(uintptr_t)motion->content.clips, 0)->keys.data = bad;
     expect_refused(motion, "key 1 of channel 0");
     motion = small_motion(seconds);
-    hand_node(motion, 0)->scale[2] = NAN;
+    hand_node(motion, 0)->scale[2] = (double)NAN;
     expect_refused(motion, "node 0");
     motion = small_motion(seconds);
     motion->content.node_count = 0;

@@ -14,7 +14,7 @@
 
 static void poison(double *numbers, size_t count) {
     for (size_t i = 0; i < count; i++)
-        numbers[i] = NAN;
+        numbers[i] = (double)NAN;
 }
 
 /* Reads all samples in pieces into `values`. Channels that are not resampled get memory too, which
