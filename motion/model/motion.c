@@ -42,7 +42,7 @@ static const char *extension_of_name(const char *name) {
 
 static const motion_format *format_of_extension(const char *extension) {
     for (size_t i = 0; i < FORMATS; i++)
-        if (formats[i] && strcasecmp(formats[i]->extension, extension) == 0)
+        if (strcasecmp(formats[i]->extension, extension) == 0)
             return formats[i];
     return NULL;
 }
@@ -54,32 +54,44 @@ static const motion_format *format_of_bytes(const char *bytes, size_t size) {
     return NULL;
 }
 
-/* Whether files with an extension are of a format that this build leaves out. */
-static bool is_left_out(const char *extension) {
-    return !format_of_extension(extension) &&
-           (strcasecmp(extension, "gltf") == 0 || strcasecmp(extension, "glb") == 0 ||
-            strcasecmp(extension, "npz") == 0);
+/* Whether an extension is that of a format, also of one that this build leaves out. */
+static bool is_motion_extension(const char *extension) {
+    for (int id = PM_MOTION_ANY + 1; id < PM_MOTION_FORMAT_COUNT; id++)
+        if (strcasecmp(pm_motion_format_name((pm_motion_format)id), extension) == 0)
+            return true;
+    return false;
+}
+
+/* Whether a file is of any format, for files whose names do not tell. */
+static input_kind_found find_any(const char *bytes, size_t size) {
+    return format_of_bytes(bytes, size) ? INPUT_KIND_YES : INPUT_KIND_UNKNOWN;
+}
+
+static const input_kind any_kind = {
+    find_any, "is not of a known motion format; expected BVH, glTF, NPZ or CSV"};
+
+/* The format that the options or the name give; NULL if the bytes must tell. */
+static pm_status find_named_format(const pm_motion_read_options *options, const char *name,
+                                   const motion_format **format, pm_error *error) {
+    const char *extension = extension_of_name(name);
+    char shown[MOTION_PRINTABLE];
+    const bool is_given = options->format != PM_MOTION_ANY;
+    *format = is_given ? motion_format_of(options->format) : format_of_extension(extension);
+    if (*format || (!is_given && !*extension))
+        return PM_OK;
+    if (is_given || is_motion_extension(extension))
+        return motion_refuse(error, "this build leaves out glTF or NPZ; expected bvh or csv");
+    return motion_refuse(error, "extension '%s' is of no motion format; expected %s",
+                         motion_printable(shown, extension, strlen(extension)),
+                         "bvh, gltf, glb, npz or csv");
 }
 
 static pm_status find_format(const motion_input *input, const char *name,
                              const motion_format **format, pm_error *error) {
-    const char *extension = extension_of_name(name);
-    char shown[MOTION_PRINTABLE];
-    if (input->options->format != PM_MOTION_ANY)
-        *format = motion_format_of(input->options->format);
-    else
-        *format =
-            *extension ? format_of_extension(extension) : format_of_bytes(input->data, input->size);
-    if (*format)
-        return PM_OK;
-    if (is_left_out(extension))
-        return motion_refuse(error, "this build leaves out glTF or NPZ; expected bvh or csv");
-    if (*extension && input->options->format == PM_MOTION_ANY)
-        return motion_refuse(error, "extension '%s' is of no motion format; expected %s",
-                             motion_printable(shown, extension, strlen(extension)),
-                             "bvh, gltf, glb, npz or csv");
-    return motion_refuse(error, "is not of a known motion format; expected %s",
-                         "BVH, glTF, NPZ or CSV");
+    const pm_status status = find_named_format(input->options, name, format, error);
+    if (status == PM_OK && !*format)
+        *format = format_of_bytes(input->data, input->size);
+    return status != PM_OK || *format ? status : motion_refuse(error, "%s", any_kind.refusal);
 }
 
 const motion_format *motion_format_of_name(const char *name) {
@@ -93,14 +105,6 @@ bool motion_writes_document(const motion_format *writer, const pm_motion *motion
 pm_motion_format pm_motion_find_format(const char *path) {
     const motion_format *format = path ? motion_format_of_name(path) : NULL;
     return format ? format->id : PM_MOTION_ANY;
-}
-
-/* What the file of a format that is known before it is read begins with; else NULL. */
-static const input_kind *kind_of(const pm_motion_read_options *options, const char *name) {
-    const motion_format *format = options->format != PM_MOTION_ANY
-                                      ? motion_format_of(options->format)
-                                      : format_of_extension(extension_of_name(name));
-    return format ? format->kind : NULL;
 }
 
 const char *pm_motion_format_name(pm_motion_format format) {
@@ -200,6 +204,7 @@ pm_status pm_motion_open(const char *path, const pm_motion_read_options *options
     static const pm_motion_read_options defaults;
     char reason[INPUT_REASON_SIZE] = "", *data = NULL;
     size_t size = 0;
+    const motion_format *format = NULL;
     if (!path || !motion)
         return motion_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", !path ? "path" : "motion");
     options = options ? options : &defaults;
@@ -208,9 +213,12 @@ pm_status pm_motion_open(const char *path, const pm_motion_read_options *options
         return status;
     const bool is_stream = strcmp(path, "-") == 0;
     const char *name = is_stream ? "standard input" : path;
-    if (!input_read_file(path, kind_of(options, path), &data, &size, reason)) {
+    status = find_named_format(options, name, &format, error);
+    if (status == PM_OK &&
+        !input_read_file(path, format ? format->kind : &any_kind, &data, &size, reason))
         status =
             motion_fail(error, errno == ENOMEM ? PM_ERROR_MEMORY : PM_ERROR_FILE, "%s", reason);
+    if (status != PM_OK) {
         add_name(name, error);
         return status;
     }

@@ -12,6 +12,7 @@
 #include "support/check.h"
 
 #include <fcntl.h>
+#include <posemill/posemill_motion.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -52,20 +53,30 @@ static char *data;
 static size_t size;
 static char reason[INPUT_REASON_SIZE];
 
-/* Reads from the pipe, closes it, and stores in f->given how many bytes were taken from it. */
-static bool read_pipe(feed *f, const input_kind *kind, size_t max) {
-    const input_bounds bounds = {.file = max, .stream = max};
-    pthread_t thread;
+/* Begins to write to a pipe. Returns the end to read from. */
+static int begin_feed(feed *f, pthread_t *thread) {
     int ends[2];
     assert_int_equal(pipe(ends), 0);
     f->to = ends[1];
-    assert_int_equal(pthread_create(&thread, NULL, write_feed, f), 0);
+    assert_int_equal(pthread_create(thread, NULL, write_feed, f), 0);
+    return ends[0];
+}
+
+/* Closes the pipe. f->given is then how many bytes were taken from it. */
+static void end_feed(int from, pthread_t thread) {
+    close(from);
+    pthread_join(thread, NULL);
+}
+
+static bool read_pipe(feed *f, const input_kind *kind, size_t max) {
+    const input_bounds bounds = {.file = max, .stream = max};
+    pthread_t thread;
+    const int from = begin_feed(f, &thread);
     data = NULL;
     size = 0xa5a5;
     memset(reason, 0x5a, sizeof reason);
-    bool good = input_read(ends[0], kind, &bounds, &data, &size, reason);
-    close(ends[0]);
-    pthread_join(thread, NULL);
+    bool good = input_read(from, kind, &bounds, &data, &size, reason);
+    end_feed(from, thread);
     return good;
 }
 
@@ -195,6 +206,24 @@ static void streams_of_blanks_are_rejected_early(void **state) {
     assert_false(read_pipe(&lines, &bvh_kind, (size_t)1 << 30));
 }
 
+/* A name without an extension, and no option: the first bytes decide. */
+static void streams_of_no_format_are_rejected_early(void **state) {
+    static const pm_motion_read_options plain;
+    (void)state;
+    feed zeros = {.text = "", .size = (size_t)64 << 20};
+    char path[32];
+    pthread_t thread;
+    pm_motion *motion = NULL;
+    pm_error error;
+    const int from = begin_feed(&zeros, &thread);
+    snprintf(path, sizeof path, "/dev/fd/%d", from);
+    assert_int_equal(pm_motion_open(path, &plain, &motion, &error), PM_ERROR_FILE);
+    end_feed(from, thread);
+    assert_null(motion);
+    assert_non_null(strstr(error.message, "is not of a known motion format"));
+    assert_true(zeros.given <= 300000);
+}
+
 static void devices_and_sparse_files_take_no_memory(void **state) {
     (void)state;
     static const char header[] = "\x93NUMPY\x01";
@@ -222,6 +251,7 @@ int main(void) {
         cmocka_unit_test(an_endless_stream_ends_at_the_bound),
         cmocka_unit_test(other_kinds_are_rejected_after_their_first_bytes),
         cmocka_unit_test(streams_of_blanks_are_rejected_early),
+        cmocka_unit_test(streams_of_no_format_are_rejected_early),
         cmocka_unit_test(devices_and_sparse_files_take_no_memory),
     };
     signal(SIGPIPE, SIG_IGN); /* the feeding thread gets an error from write */

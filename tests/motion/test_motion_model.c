@@ -272,6 +272,17 @@ static void formats_are_found_by_option_name_and_bytes(void **state) {
     expect_refused("HIERARCHY\nROOT a\n{\n", "walk.bvh", plain, PM_ERROR_FILE, "walk.bvh: line 4");
 }
 
+static void unknown_extensions_are_refused_before_files_are_opened(void **state) {
+    pm_motion *motion = NULL;
+    pm_error error = poisoned_error();
+    (void)state;
+    expect_refusal(pm_motion_open("no/such/walk.fbx", &plain, &motion, &error), &error,
+                   PM_ERROR_FILE, "no/such/walk.fbx: extension 'fbx' is of no motion format");
+    expect_refusal(pm_motion_open("no/such/walk", &plain, &motion, &error), &error, PM_ERROR_FILE,
+                   "no/such/walk: cannot be opened");
+    assert_null(motion);
+}
+
 static void format_names_are_those_of_the_command(void **state) {
     static const char *const names[] = {"any", "bvh", "gltf", "glb", "npz", "csv"};
     (void)state;
@@ -356,6 +367,7 @@ int main(void) {
         cmocka_unit_test(the_rate_is_snapped_unless_it_is_given),
         cmocka_unit_test(names_are_bytes_and_messages_are_printable),
         cmocka_unit_test(formats_are_found_by_option_name_and_bytes),
+        cmocka_unit_test(unknown_extensions_are_refused_before_files_are_opened),
         cmocka_unit_test(format_names_are_those_of_the_command),
         cmocka_unit_test(wrong_arguments_are_refused),
         cmocka_unit_test(files_that_cannot_be_opened_are_named),
