@@ -11,6 +11,7 @@
 
 #include "motion/bvh/bvh_compose.h"
 #include "motion/bvh/bvh_scan.h"
+#include "motion/model/compose.h"
 #include "motion/model/evaluate.h"
 #include "motion/text/text.h"
 
@@ -29,8 +30,7 @@ typedef struct composer {
     const pm_motion_clip *clip;
     const motion_compose_options *options;
     const char *order; /* "ZXY" */
-    pm_rational rate;
-    size_t frames;
+    motion_frames frames;
     joint_source *sources; /* of each node */
     uint32_t *first_child; /* of each node; UINT32_MAX: none */
     uint32_t *next_sibling;
@@ -42,14 +42,6 @@ typedef struct composer {
 } composer;
 
 /* ---- what is written ----------------------------------------------------------------------- */
-
-static void leave_out(const composer *c, size_t count, const char *one, const char *many) {
-    char text[64];
-    if (count == 0 || !c->options->left_out)
-        return;
-    snprintf(text, sizeof text, "%zu %s", count, count == 1 ? one : many);
-    c->options->left_out(c->options->user, text);
-}
 
 /* Assigns channels to nodes; others are left out. */
 static void find_sources(composer *c) {
@@ -67,10 +59,11 @@ static void find_sources(composer *c) {
     }
     for (size_t n = 0; n < c->content->node_count; n++)
         c->sources[n].has_positions = c->content->nodes[n].parent < 0 || c->sources[n].translation;
-    leave_out(c, scales, "channel of scales", "channels of scales");
-    leave_out(c, others, "channel of weights or scalars", "channels of weights or scalars");
-    leave_out(c, c->content->skin_count, "skin", "skins");
-    leave_out(c, c->content->clip_count - 1, "other clip", "other clips");
+    motion_leave_out(c->options, scales, "channel of scales", "channels of scales");
+    motion_leave_out(c->options, others, "channel of weights or scalars",
+                     "channels of weights or scalars");
+    motion_leave_out(c->options, c->content->skin_count, "skin", "skins");
+    motion_leave_out(c->options, c->content->clip_count - 1, "other clip", "other clips");
 }
 
 static bool is_scaled(const pm_motion_node *node) {
@@ -81,43 +74,7 @@ static void leave_scales_out(const composer *c) {
     size_t scaled = 0;
     for (size_t n = 0; n < c->content->node_count; n++)
         scaled += is_scaled(&c->content->nodes[n]);
-    leave_out(c, scaled, "scale of a rest pose", "scales of rest poses");
-}
-
-static bool is_written(const pm_motion_channel *channel) {
-    return channel->node >= 0 && channel->path <= PM_MOTION_TRANSLATION;
-}
-
-static pm_status refuse_rate(pm_error *error) {
-    motion_report(error, PM_ERROR_FILE, "key times are not uniform; BVH requires a rate");
-    if (error)
-        error->hint = "give the rate with --rate";
-    return PM_ERROR_FILE;
-}
-
-/* Finds the rate and the number of frames: BVH has one frame time for all channels. A channel
- * with one key is constant. */
-static pm_status find_frames(composer *c, pm_error *error) {
-    const pm_motion_clip *clip = c->clip;
-    c->rate = clip->rate;
-    for (size_t i = 0; i < clip->channel_count; i++) {
-        const pm_timeline *own = &clip->timelines[clip->channels[i].timeline];
-        if (!is_written(&clip->channels[i]))
-            continue;
-        if (c->rate.den == 0 && !own->times)
-            c->rate = own->rate;
-        c->frames = own->key_count > c->frames ? own->key_count : c->frames;
-    }
-    if (c->frames == 0)
-        return motion_refuse(error, "has no channel that BVH can hold");
-    for (size_t i = 0; i < clip->channel_count; i++) {
-        const pm_timeline *own = &clip->timelines[clip->channels[i].timeline];
-        const bool is_uniform = !own->times || clip->rate.den != 0;
-        const bool is_whole = own->key_count == c->frames && is_uniform;
-        if (is_written(&clip->channels[i]) && !is_whole && own->key_count > 1)
-            return refuse_rate(error);
-    }
-    return c->rate.den != 0 ? PM_OK : refuse_rate(error);
+    motion_leave_out(c->options, scaled, "scale of a rest pose", "scales of rest poses");
 }
 
 /* ---- the hierarchy ------------------------------------------------------------------------- */
@@ -278,9 +235,9 @@ static void read_value(const composer *c, const pm_motion_channel *channel, size
                        const double *rest, uint32_t components, double *value) {
     const size_t keys = channel ? c->clip->timelines[channel->timeline].key_count : 0;
     for (uint32_t i = 0; i < components; i++)
-        value[i] =
-            channel ? evaluate_number(&channel->keys, components, keys == c->frames ? frame : 0, i)
-                    : rest[i];
+        value[i] = channel ? evaluate_number(&channel->keys, components,
+                                             keys == c->frames.count ? frame : 0, i)
+                           : rest[i];
 }
 
 /* Fills a row, which holds the frame before: its branch of angles is continued. */
@@ -305,11 +262,11 @@ static void fill_row(const composer *c, size_t frame, double *row) {
 static pm_status write_frames(const composer *c, const motion_sink *sink, pm_error *error) {
     double *row = calloc(c->model.channel_count + 1, sizeof *row);
     bvh_writer writer;
-    pm_status status =
-        bvh_writer_begin(&writer, &c->model, sink, c->frames, c->rate, c->options->decimals, error);
+    pm_status status = bvh_writer_begin(&writer, &c->model, sink, c->frames.count, c->frames.rate,
+                                        c->options->decimals, error);
     if (status == PM_OK && !row)
         status = motion_refuse_memory(error);
-    for (size_t f = 0; f < c->frames && status == PM_OK; f++) {
+    for (size_t f = 0; f < c->frames.count && status == PM_OK; f++) {
         fill_row(c, f, row);
         status = bvh_writer_row(&writer, row, error);
     }
@@ -353,7 +310,9 @@ pm_status bvh_compose(const pm_motion *motion, const motion_compose_options *opt
                   .options = options,
                   .order = orders[options->euler],
                   .model = {.line_end = "\n"}};
-    pm_status status = find_frames(&c, error);
+    pm_status status = motion_find_frames(c.clip, "BVH", &c.frames, error);
+    if (status == PM_OK && c.frames.count == 0)
+        status = motion_refuse(error, "has no channel that BVH can hold");
     if (status == PM_OK)
         status = compose_with(&c, sink, error);
     free(c.model.hierarchy);

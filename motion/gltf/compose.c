@@ -6,18 +6,10 @@
 #include "motion/gltf/compose.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "motion/gltf/write.h"
-
-void gltf_leave_out(const gltf_composer *c, size_t count, const char *one, const char *many) {
-    char text[96];
-    if (count == 0 || !c->options->left_out)
-        return;
-    (void)snprintf(text, sizeof text, "%zu %s", count, count == 1 ? one : many);
-    c->options->left_out(c->options->user, text);
-}
+#include "motion/model/compose.h"
 
 /* ---- nodes --------------------------------------------------------------------------------- */
 
@@ -158,7 +150,7 @@ static pm_status add_skins(gltf_composer *c, pm_error *error) {
         else
             status = add_skin(c, skin, skins, error);
     }
-    gltf_leave_out(c, empty, "skin without joints", "skins without joints");
+    motion_leave_out(c->options, empty, "skin without joints", "skins without joints");
     if (json_array_size(skins) > 0)
         gltf_set(c, c->root, "skins", json_incref(skins));
     json_decref(skins);

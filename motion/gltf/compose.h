@@ -48,9 +48,6 @@ unsigned char *gltf_add_accessor(gltf_composer *c, size_t count, size_t componen
 /* Whether a number is finite in float32, as which it is stored. */
 bool gltf_store_float(unsigned char *at, double number);
 
-/* Reports what glTF cannot hold, unless there is none. */
-void gltf_leave_out(const gltf_composer *c, size_t count, const char *one, const char *many);
-
 pm_status gltf_compose_clips(gltf_composer *c, pm_error *error);
 
 #endif

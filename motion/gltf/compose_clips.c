@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "motion/gltf/compose.h"
+#include "motion/model/compose.h"
 #include "motion/model/evaluate.h"
 
 /* State of composing one clip, and what all clips leave out. */
@@ -231,13 +232,13 @@ static pm_status add_clip(clip_composer *c, json_t *animations, pm_error *error)
 }
 
 static void leave_out(const clip_composer *c) {
-    gltf_leave_out(c->all, c->scalars, "scalar", "scalars");
-    gltf_leave_out(c->all, c->nodeless, "channel of no node", "channels of no node");
-    gltf_leave_out(c->all, c->weights, "channel of weights", "channels of weights");
-    gltf_leave_out(c->all, c->repeated, "second channel of a node's property",
-                   "second channels of a node's property");
-    gltf_leave_out(c->all, c->empty, "clip without channels of nodes",
-                   "clips without channels of nodes");
+    motion_leave_out(c->all->options, c->scalars, "scalar", "scalars");
+    motion_leave_out(c->all->options, c->nodeless, "channel of no node", "channels of no node");
+    motion_leave_out(c->all->options, c->weights, "channel of weights", "channels of weights");
+    motion_leave_out(c->all->options, c->repeated, "second channel of a node's property",
+                     "second channels of a node's property");
+    motion_leave_out(c->all->options, c->empty, "clip without channels of nodes",
+                     "clips without channels of nodes");
 }
 
 pm_status gltf_compose_clips(gltf_composer *all, pm_error *error) {

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "motion/model/compose.h"
 #include "motion/model/evaluate.h"
 #include "motion/npz/npz.h"
 #include "motion/npz/npz_numbers.h"
@@ -25,8 +26,7 @@ typedef struct composer {
     const pm_motion_content *content;
     const pm_motion_clip *clip;
     const motion_compose_options *options;
-    pm_rational rate;
-    size_t frames;
+    motion_frames frames;
     node_source *sources;    /* of each node */
     size_t name_length;      /* characters of the longest name */
     size_t root;             /* the single root, if positions are those of a root */
@@ -47,27 +47,15 @@ typedef struct array {
 
 /* ---- what is left out ---------------------------------------------------------------------- */
 
-static void leave_out(const composer *c, size_t count, const char *one, const char *many) {
-    char text[64];
-    if (count == 0 || !c->options->left_out)
-        return;
-    snprintf(text, sizeof text, "%zu %s", count, count == 1 ? one : many);
-    c->options->left_out(c->options->user, text);
-}
-
-static bool is_written(const pm_motion_channel *channel) {
-    return channel->node >= 0 && channel->path <= PM_MOTION_TRANSLATION;
-}
-
 /* Assigns channels to nodes; others are left out. */
 static void find_sources(composer *c) {
     size_t scales = 0, numbers = 0, loose = 0, curves = 0;
     for (size_t i = 0; i < c->clip->channel_count; i++) {
         const pm_motion_channel *channel = &c->clip->channels[i];
         const bool is_constant = c->clip->timelines[channel->timeline].key_count < 2;
-        if (is_written(channel) && channel->path == PM_MOTION_ROTATION)
+        if (motion_is_pose_channel(channel) && channel->path == PM_MOTION_ROTATION)
             c->sources[channel->node].rotation = channel;
-        else if (is_written(channel))
+        else if (motion_is_pose_channel(channel))
             c->sources[channel->node].translation = channel;
         else if (channel->path == PM_MOTION_SCALE)
             scales++;
@@ -75,57 +63,17 @@ static void find_sources(composer *c) {
             numbers++;
         else
             loose++;
-        curves += is_written(channel) && !is_constant && channel->interpolation != PM_MOTION_LINEAR;
+        curves += motion_is_pose_channel(channel) && !is_constant &&
+                  channel->interpolation != PM_MOTION_LINEAR;
     }
-    leave_out(c, scales, "channel of scales", "channels of scales");
-    leave_out(c, numbers, "channel of weights or scalars", "channels of weights or scalars");
-    leave_out(c, loose, "channel of no node", "channels of no node");
-    leave_out(c, curves, "interpolation that is not linear", "interpolations that are not linear");
-    leave_out(c, c->content->skin_count, "skin", "skins");
-    leave_out(c, c->content->clip_count - 1, "other clip", "other clips");
-}
-
-/* ---- frames -------------------------------------------------------------------------------- */
-
-static pm_status refuse_rate(pm_error *error) {
-    motion_report(error, PM_ERROR_FILE, "key times are not uniform; NPZ requires a rate");
-    if (error)
-        error->hint = "give the rate with --rate";
-    return PM_ERROR_FILE;
-}
-
-/* Whether the keys of a timeline are the frames. */
-static bool has_frames(const composer *c, const pm_timeline *timeline) {
-    pm_rational quotient;
-    if (timeline->key_count != c->frames)
-        return false;
-    if (c->clip->rate.den != 0)
-        return true;
-    return !timeline->times && rate_divide(timeline->rate, c->rate, &quotient) &&
-           quotient.num == quotient.den;
-}
-
-/* Finds the rate and the number of frames. A channel with one key is constant. */
-static pm_status find_frames(composer *c, pm_error *error) {
-    const pm_motion_clip *clip = c->clip;
-    bool is_uniform = true;
-    c->rate = clip->rate;
-    for (size_t i = 0; i < clip->channel_count; i++) {
-        const pm_timeline *own = &clip->timelines[clip->channels[i].timeline];
-        if (!is_written(&clip->channels[i]) || own->key_count <= c->frames)
-            continue;
-        c->frames = own->key_count;
-        if (clip->rate.den == 0)
-            c->rate = own->times ? (pm_rational){0, 0} : own->rate;
-    }
-    if (c->frames == 0)
-        return motion_refuse(error, "has no rotations and no positions of nodes");
-    for (size_t i = 0; i < clip->channel_count; i++) {
-        const pm_timeline *own = &clip->timelines[clip->channels[i].timeline];
-        if (is_written(&clip->channels[i]) && own->key_count > 1)
-            is_uniform = is_uniform && has_frames(c, own);
-    }
-    return c->rate.den != 0 && is_uniform ? PM_OK : refuse_rate(error);
+    motion_leave_out(c->options, scales, "channel of scales", "channels of scales");
+    motion_leave_out(c->options, numbers, "channel of weights or scalars",
+                     "channels of weights or scalars");
+    motion_leave_out(c->options, loose, "channel of no node", "channels of no node");
+    motion_leave_out(c->options, curves, "interpolation that is not linear",
+                     "interpolations that are not linear");
+    motion_leave_out(c->options, c->content->skin_count, "skin", "skins");
+    motion_leave_out(c->options, c->content->clip_count - 1, "other clip", "other clips");
 }
 
 /* float32 if all keys of the path are; float64 without keys. */
@@ -158,19 +106,20 @@ static void find_positions(composer *c) {
 /* The type whose number is read back as exactly this rate. */
 static void find_rate_type(composer *c) {
     char text[RATE_TEXT], what[RATE_TEXT + 24];
-    const double value = rate_value(c->rate), narrow = (double)(float)value;
+    const double value = rate_value(c->frames.rate), narrow = (double)(float)value;
     pm_rational wide_rate = {0, 0}, narrow_rate = {0, 0};
     c->rate_type = "<i8";
-    if (c->rate.num % c->rate.den == 0)
+    if (c->frames.rate.num % c->frames.rate.den == 0)
         return;
     npz_recognise_rate(value, false, true, &wide_rate);
     npz_recognise_rate(narrow, true, true, &narrow_rate);
-    const bool is_wide = wide_rate.num == c->rate.num && wide_rate.den == c->rate.den;
-    const bool is_narrow = narrow_rate.num == c->rate.num && narrow_rate.den == c->rate.den;
+    const bool is_wide = wide_rate.num == c->frames.rate.num && wide_rate.den == c->frames.rate.den;
+    const bool is_narrow =
+        narrow_rate.num == c->frames.rate.num && narrow_rate.den == c->frames.rate.den;
     c->rate_type = is_wide || !is_narrow ? "<f8" : "<f4";
     if (is_wide || is_narrow || !c->options->left_out)
         return;
-    rate_describe(c->rate, text);
+    rate_describe(c->frames.rate, text);
     snprintf(what, sizeof what, "the exact rate %s", text);
     c->options->left_out(c->options->user, what);
 }
@@ -228,7 +177,7 @@ static pm_status find_names(composer *c, pm_error *error) {
                              "has a name of %zu characters and %zu nodes; expected names that fit "
                              "in an array of 1 GiB",
                              c->name_length, c->content->node_count);
-    leave_out(c, odd, "name that is not UTF-8", "names that are not UTF-8");
+    motion_leave_out(c->options, odd, "name that is not UTF-8", "names that are not UTF-8");
     return PM_OK;
 }
 
@@ -284,9 +233,9 @@ static char *put_value(const composer *c, const pm_motion_channel *channel, size
     const size_t keys = channel ? c->clip->timelines[channel->timeline].key_count : 0;
     double value[4];
     for (uint32_t i = 0; i < components; i++)
-        value[i] =
-            keys ? evaluate_number(&channel->keys, components, keys == c->frames ? frame : 0, i)
-                 : rest[i];
+        value[i] = keys ? evaluate_number(&channel->keys, components,
+                                          keys == c->frames.count ? frame : 0, i)
+                        : rest[i];
     npz_store_numbers(out, value, element, components);
     return out + components * element;
 }
@@ -305,10 +254,10 @@ static void fill_positions(const composer *c, size_t row, char *out) {
 }
 
 static void fill_rate(const composer *c, size_t row, char *out) {
-    const double value = rate_value(c->rate);
+    const double value = rate_value(c->frames.rate);
     (void)row;
     if (c->rate_type[1] == 'i')
-        zip_put(out, (uint64_t)(c->rate.num / c->rate.den), 8);
+        zip_put(out, (uint64_t)(c->frames.rate.num / c->frames.rate.den), 8);
     else
         npz_store_numbers(out, &value, npy_element_size(c->rate_type), 1);
 }
@@ -389,7 +338,7 @@ static const char *float_type(size_t element) {
 }
 
 static pm_status write_arrays(const composer *c, zip_writer *zip, pm_error *error) {
-    const size_t n = c->content->node_count, f = c->frames;
+    const size_t n = c->content->node_count, f = c->frames.count;
     const size_t last = c->all_positions ? n : 3;
     char names[24];
     snprintf(names, sizeof names, "<U%zu", c->name_length);
@@ -449,6 +398,8 @@ pm_status npz_compose(const pm_motion *motion, const motion_compose_options *opt
     if (options->clip >= content->clip_count)
         return motion_refuse(error, "has no clip; NPZ requires one");
     composer c = {.content = content, .clip = &content->clips[options->clip], .options = options};
-    const pm_status status = find_frames(&c, error);
+    const pm_status status = motion_find_frames(c.clip, "NPZ", &c.frames, error);
+    if (status == PM_OK && c.frames.count == 0)
+        return motion_refuse(error, "has no rotations and no positions of nodes");
     return status == PM_OK ? compose_with(&c, sink, error) : status;
 }

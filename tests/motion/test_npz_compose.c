@@ -76,11 +76,15 @@ static void note(void *user, const char *what) {
     snprintf(all + used, 512 - used, "%s%s", used ? "; " : "", what);
 }
 
-static pm_status compose(const pm_motion *motion, composed *out) {
+static pm_status compose_as(const motion_format *format, const pm_motion *motion, composed *out) {
     const motion_compose_options options = {.left_out = note, .user = out->left_out};
     const motion_sink sink = bytes_sink(&out->file);
     out->error = poisoned_error();
-    return motion_npz.compose(motion, &options, &sink, &out->error);
+    return format->compose(motion, &options, &sink, &out->error);
+}
+
+static pm_status compose(const pm_motion *motion, composed *out) {
+    return compose_as(&motion_npz, motion, out);
 }
 
 static pm_motion *read_back(const composed *from) {
@@ -488,12 +492,18 @@ static void rates_are_read_back_exactly(void **state) {
 
 /* ---- refusals ------------------------------------------------------------------------------ */
 
+/* BVH, too, has one rate for all channels. */
 static void expect_refused_rate(pm_motion *motion) {
-    composed out = {0};
-    const pm_status status = compose(motion, &out);
-    expect_refusal(status, &out.error, PM_ERROR_FILE, "not uniform");
-    assert_string_equal(out.error.hint, "give the rate with --rate");
-    assert_int_equal(out.file.size, 0);
+    static const motion_format *const formats[] = {&motion_npz, &motion_bvh};
+    static const char *const messages[] = {"not uniform; NPZ requires a rate",
+                                           "not uniform; BVH requires a rate"};
+    for (size_t i = 0; i < 2; i++) {
+        composed out = {0};
+        const pm_status status = compose_as(formats[i], motion, &out);
+        expect_refusal(status, &out.error, PM_ERROR_FILE, messages[i]);
+        assert_string_equal(out.error.hint, "give the rate with --rate");
+        assert_int_equal(out.file.size, 0);
+    }
     pm_motion_destroy(&motion);
 }
 

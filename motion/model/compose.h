@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What formats share that write a file from a motion of any format.
+ */
+#ifndef POSEMILL_MOTION_COMPOSE_H
+#define POSEMILL_MOTION_COMPOSE_H
+
+#include "motion/model/model.h"
+
+/* Reports what the format cannot hold, "2 skins", unless count is 0. */
+void motion_leave_out(const motion_compose_options *options, size_t count, const char *one,
+                      const char *many);
+
+/* Whether a channel is a rotation or a translation of a node. */
+bool motion_is_pose_channel(const pm_motion_channel *channel);
+
+/* The frames of a clip for formats with one rate. */
+typedef struct motion_frames {
+    pm_rational rate;
+    size_t count; /* 0: no rotation and no translation of a node has keys */
+} motion_frames;
+
+/* Finds the frames that the rotations and translations of the nodes have in common. A channel with
+ * one key is constant. Refuses keys that are not at one rate; the message names the format. */
+pm_status motion_find_frames(const pm_motion_clip *clip, const char *format, motion_frames *frames,
+                             pm_error *error);
+
+#endif
