@@ -13,8 +13,8 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* The first bit of the size selects deflate. */
-static void make_archive(const char *data, size_t size, fuzz_output *out) {
-    const motion_sink sink = {fuzz_keep, out};
+static void make_archive(const char *data, size_t size, file_bytes *out) {
+    const motion_sink sink = bytes_sink(out);
     zip_writer zip = {.sink = &sink};
     pm_error error;
     const char *at = data, *end = data + size;
@@ -39,8 +39,8 @@ static void write_and_read(const pm_motion *motion) {
     pm_motion_clip clip = motion->content.clips[0];
     const motion_samples samples = fuzz_samples(&clip);
     const pm_motion_read_options options = {.format = PM_MOTION_NPZ, .source_rate = {48, 1}};
-    fuzz_output out = {0};
-    const motion_sink sink = {fuzz_keep, &out};
+    file_bytes out = {0};
+    const motion_sink sink = bytes_sink(&out);
     pm_motion *again = NULL;
     pm_error error;
     if (samples.count > 4096)
@@ -64,7 +64,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
                                             .source_rate = {size % 2 ? 24 : 0, size % 2}};
     pm_motion *motion = NULL;
     pm_error error;
-    fuzz_output out = {0};
+    file_bytes out = {0};
     if (size > 0)
         make_archive((const char *)data, size, &out);
     if (pm_motion_parse(out.data ? out.data : "", out.size, "fuzz", NULL, &options, &motion,

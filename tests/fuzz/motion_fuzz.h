@@ -1,37 +1,29 @@
 /* SPDX-License-Identifier: MIT
  *
- * What fuzzers of motion writers share: a sink, and samples of any numbers, some of them on keys.
+ * What fuzzers of motion writers share: a check of what is opened, and samples of any numbers, some of them on keys.
  */
 #ifndef POSEMILL_FUZZ_MOTION_H
 #define POSEMILL_FUZZ_MOTION_H
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "motion/model/model.h"
+#include "support/file_bytes.h"
 
 static inline void fuzz_require(bool holds) {
     if (!holds)
         abort();
 }
 
-/* A sink that keeps everything. Free `data`. */
-typedef struct fuzz_output {
-    char *data;
-    size_t size, room;
-} fuzz_output;
-
-static inline pm_status fuzz_keep(void *user, const void *data, size_t size, pm_error *error) {
-    fuzz_output *out = user;
-    (void)error;
-    if (size > out->room - out->size) {
-        out->room = 2 * (out->size + size);
-        out->data = realloc(out->data, out->room);
-        fuzz_require(out->data != NULL);
-    }
-    memcpy(out->data + out->size, data, size);
-    out->size += size;
-    return PM_OK;
+/* The motion, or NULL with a reason that is checked. */
+static inline pm_motion *fuzz_open(const uint8_t *data, size_t size, pm_motion_format format) {
+    const pm_motion_read_options options = {.format = format};
+    pm_motion *motion = NULL;
+    pm_error error = {0};
+    const pm_status status = pm_motion_parse(data, size, "fuzz", NULL, &options, &motion, &error);
+    fuzz_require((status == PM_OK) == (motion != NULL));
+    fuzz_require(status == PM_OK || error.message[0] != '\0');
+    return motion;
 }
 
 static inline pm_status fuzz_read(void *user, uint64_t first, size_t count,

@@ -8,12 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "motion/model/model.h"
-
-static void check(bool holds) {
-    if (!holds)
-        abort();
-}
+#include "motion_fuzz.h"
 
 static void check_array(const pm_array *array, size_t keys, size_t components) {
     for (size_t k = 0; array->data && k < keys; k++)
@@ -21,20 +16,20 @@ static void check_array(const pm_array *array, size_t keys, size_t components) {
             float value;
             memcpy(&value, (const char *)array->data + k * array->stride + i * sizeof value,
                    sizeof value);
-            check(isfinite(value));
+            fuzz_require(isfinite(value));
         }
 }
 
 static void check_clip(const pm_motion_content *content, const pm_motion_clip *clip) {
     for (size_t i = 0; i < clip->timeline_count; i++)
         for (size_t k = 1; k < clip->timelines[i].key_count; k++)
-            check(clip->timelines[i].times[k] > clip->timelines[i].times[k - 1]);
+            fuzz_require(clip->timelines[i].times[k] > clip->timelines[i].times[k - 1]);
     for (size_t c = 0; c < clip->channel_count; c++) {
         const pm_motion_channel *channel = &clip->channels[c];
-        check(channel->timeline < clip->timeline_count);
-        check(channel->node >= 0 && (size_t)channel->node < content->node_count);
+        fuzz_require(channel->timeline < clip->timeline_count);
+        fuzz_require(channel->node >= 0 && (size_t)channel->node < content->node_count);
         const size_t keys = clip->timelines[channel->timeline].key_count;
-        check(keys > 0 && channel->components > 0 && channel->keys.data);
+        fuzz_require(keys > 0 && channel->components > 0 && channel->keys.data);
         check_array(&channel->keys, keys, channel->components);
         check_array(&channel->in, keys, channel->components);
         check_array(&channel->out, keys, channel->components);
@@ -45,11 +40,11 @@ static void check_content(const pm_motion_content *content) {
     for (size_t i = 0; i < content->node_count; i++) {
         size_t depth = 0;
         for (int32_t at = (int32_t)i; at >= 0; at = content->nodes[at].parent)
-            check((size_t)at < content->node_count && depth++ < content->node_count);
+            fuzz_require((size_t)at < content->node_count && depth++ < content->node_count);
     }
     for (size_t i = 0; i < content->skin_count; i++)
         for (size_t k = 0; k < content->skins[i].joint_count; k++)
-            check(content->skins[i].joints[k] < content->node_count);
+            fuzz_require(content->skins[i].joints[k] < content->node_count);
     for (size_t i = 0; i < content->clip_count; i++)
         check_clip(content, &content->clips[i]);
 }
@@ -65,24 +60,6 @@ static pm_status read_samples(void *user, uint64_t first, size_t count, double *
     return PM_OK;
 }
 
-typedef struct memory {
-    char *data;
-    size_t size, capacity;
-} memory;
-
-static pm_status keep(void *user, const void *data, size_t size, pm_error *error) {
-    memory *m = user;
-    (void)error;
-    if (m->size + size > m->capacity) {
-        m->capacity = 2 * (m->size + size);
-        m->data = realloc(m->data, m->capacity);
-        check(m->data != NULL);
-    }
-    memcpy(m->data + m->size, data, size);
-    m->size += size;
-    return PM_OK;
-}
-
 static void write_and_read(const pm_motion *opened, const motion_format *format) {
     const pm_motion_content *content = pm_motion_get_content(opened);
     const motion_samples samples = {.count = 3,
@@ -90,16 +67,17 @@ static void write_and_read(const pm_motion *opened, const motion_format *format)
                                     .read = read_samples,
                                     .user = (void *)(uintptr_t)content->clips};
     const pm_motion_read_options options = {.format = format->id};
-    memory out = {0};
-    const motion_sink sink = {keep, &out};
+    file_bytes out = {0};
+    const motion_sink sink = bytes_sink(&out);
     pm_motion *again = NULL;
     pm_error error;
     const pm_status status = format->write(opened, &samples, content->clip_count > 0,
                                            &(motion_write_options){.decimals = 6}, &sink, &error);
     /* Only new data without a buffer for them cannot be written. */
-    check(status == PM_OK || status == PM_ERROR_OUTPUT);
+    fuzz_require(status == PM_OK || status == PM_ERROR_OUTPUT);
     if (status == PM_OK) {
-        check(pm_motion_parse(out.data, out.size, "", NULL, &options, &again, &error) == PM_OK);
+        fuzz_require(pm_motion_parse(out.data, out.size, "", NULL, &options, &again, &error) ==
+                     PM_OK);
         check_content(pm_motion_get_content(again));
     }
     pm_motion_destroy(&again);
@@ -113,7 +91,7 @@ void motion_round_trip(const uint8_t *data, size_t size, pm_motion_format format
     pm_error error = {0};
     const pm_status status = pm_motion_parse(data, size, "", NULL, &options, &opened, &error);
     if (status != PM_OK) {
-        check(status == PM_ERROR_FILE && error.message[0] != '\0' && !opened);
+        fuzz_require(status == PM_ERROR_FILE && error.message[0] != '\0' && !opened);
         return;
     }
     check_content(pm_motion_get_content(opened));

@@ -13,6 +13,7 @@
 #include "check.h"
 #include "motion.h"
 #include "motion/model/model.h"
+#include "support/file_bytes.h"
 #include "support/gltf_generator.h"
 
 enum { GENERATED = 12 };
@@ -70,32 +71,14 @@ static pm_status constant_samples(void *user, uint64_t first, size_t count,
     return PM_OK;
 }
 
-typedef struct memory {
-    char *data;
-    size_t size, capacity;
-} memory;
-
-static pm_status keep(void *user, const void *data, size_t size, pm_error *error) {
-    memory *m = user;
-    (void)error;
-    if (m->size + size > m->capacity) {
-        m->capacity = 2 * (m->size + size);
-        m->data = realloc(m->data, m->capacity);
-        assert_non_null(m->data);
-    }
-    memcpy(m->data + m->size, data, size);
-    m->size += size;
-    return PM_OK;
-}
-
 static void write_and_read_again(const pm_motion *opened, const motion_format *format) {
     const pm_motion_content *content = pm_motion_get_content(opened);
     const motion_samples samples = {.count = 5,
                                     .rate = {4, 1},
                                     .read = constant_samples,
                                     .user = (void *)(uintptr_t)content->clips};
-    memory out = {0};
-    const motion_sink sink = {keep, &out};
+    file_bytes out = {0};
+    const motion_sink sink = bytes_sink(&out);
     pm_motion *again = NULL;
     pm_error error = poisoned_error();
     expect_ok(format->write(opened, &samples, content->clip_count > 0,

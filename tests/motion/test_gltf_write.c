@@ -13,33 +13,9 @@
 #include "motion.h"
 #include "motion/gltf/document.h"
 #include "motion/model/model.h"
+#include "support/file_bytes.h"
 #include "support/gltf_evaluator.h"
 #include "support/gltf_generator.h"
-
-/* ---- a sink in memory ---------------------------------------------------------------------- */
-
-typedef struct memory {
-    char *data;
-    size_t size, capacity;
-    size_t fail_after; /* bytes; 0: never */
-} memory;
-
-static pm_status keep(void *user, const void *data, size_t size, pm_error *error) {
-    memory *m = user;
-    if (m->fail_after > 0 && m->size + size > m->fail_after) {
-        if (error)
-            *error = (pm_error){.status = PM_ERROR_OUTPUT};
-        return PM_ERROR_OUTPUT;
-    }
-    if (m->size + size > m->capacity) {
-        m->capacity = 2 * (m->size + size);
-        m->data = realloc(m->data, m->capacity);
-        assert_non_null(m->data);
-    }
-    memcpy(m->data + m->size, data, size);
-    m->size += size;
-    return PM_OK;
-}
 
 /* ---- samples ------------------------------------------------------------------------------- */
 
@@ -278,7 +254,7 @@ static pm_motion *parse(const void *data, size_t size, bool is_strict) {
     return opened;
 }
 
-static void check_output(const generated_file *file, const memory *out, const source *s) {
+static void check_output(const generated_file *file, const file_bytes *out, const source *s) {
     json_t *before = root_of((const char *)file->data, file->size);
     json_t *after = root_of(out->data, out->size);
     gltf_evaluator *evaluator = gltf_evaluator_open(out->data, out->size);
@@ -317,8 +293,8 @@ static void samples_replace_keys_and_all_else_remains(void **state) {
         s->evaluator = evaluator;
         s->clip = &pm_motion_get_content(opened)->clips[clip];
         s->samples = &samples;
-        memory out = {0};
-        const motion_sink sink = {keep, &out};
+        file_bytes out = {0};
+        const motion_sink sink = bytes_sink(&out);
         const motion_format *format = random_unit(&random) < 0.5 ? &motion_gltf : &motion_glb;
         pm_error error = poisoned_error();
         expect_ok(format->write(opened, &samples, 1, &(motion_write_options){.decimals = 6}, &sink,
@@ -468,8 +444,8 @@ static void real_files_keep_what_is_not_animated(void **state) {
                                         .rate = {10, 1},
                                         .read = constant_samples,
                                         .user = (void *)(uintptr_t)&content->clips[0]};
-        memory out = {0};
-        const motion_sink sink = {keep, &out};
+        file_bytes out = {0};
+        const motion_sink sink = bytes_sink(&out);
         pm_error error = poisoned_error();
         expect_ok(formats[i % 2]->write(opened, &samples, 1, &(motion_write_options){.decimals = 6},
                                         &sink, &error),
@@ -503,7 +479,7 @@ static void real_files_keep_what_is_not_animated(void **state) {
     "\"count\":2,\"type\":\"VEC3\"}],\"bufferViews\":[{\"buffer\":0,\"byteLength\":32}],"          \
     "\"buffers\":[{\"byteLength\":36,\"name\":\"kept\"}]}"
 
-static memory write_document(const char *json, bool is_binary) {
+static file_bytes write_document(const char *json, bool is_binary) {
     const float data[9] = {0, 1, 1, 2, 3, 4, 5, 6, -1};
     size_t size = 0;
     unsigned char *file = glb_assemble(json, data, sizeof data, &size);
@@ -513,8 +489,8 @@ static memory write_document(const char *json, bool is_binary) {
         .rate = {2, 1},
         .read = constant_samples,
         .user = (void *)(uintptr_t)&pm_motion_get_content(opened)->clips[0]};
-    memory out = {0};
-    const motion_sink sink = {keep, &out};
+    file_bytes out = {0};
+    const motion_sink sink = bytes_sink(&out);
     pm_error error = poisoned_error();
     const motion_format *format = is_binary ? &motion_glb : &motion_gltf;
     expect_ok(
@@ -530,7 +506,7 @@ static void json_that_is_carried_over_is_equal(void **state) {
     (void)state;
     for (int is_binary = 0; is_binary < 2; is_binary++) {
         json_t *before = json_loads(DOCUMENT(""), JSON_ALLOW_NUL, NULL);
-        memory out = write_document(DOCUMENT(""), is_binary);
+        file_bytes out = write_document(DOCUMENT(""), is_binary);
         json_t *after = root_of(out.data, out.size);
         assert_non_null(before);
         expect_same_members(before, after);
@@ -561,8 +537,8 @@ static void unknown_chunks_are_carried_over(void **state) {
     const uint32_t total = (uint32_t)(size + sizeof other);
     memcpy(file + 8, &total, 4);
     pm_motion *opened = parse(file, total, true);
-    memory out = {0};
-    const motion_sink sink = {keep, &out};
+    file_bytes out = {0};
+    const motion_sink sink = bytes_sink(&out);
     pm_error error = poisoned_error();
     expect_ok(
         motion_glb.write(opened, NULL, 0, &(motion_write_options){.decimals = 6}, &sink, &error),
@@ -585,7 +561,7 @@ static void channels_that_stay_keep_a_shared_sampler(void **state) {
     char text[sizeof json + sizeof extra];
     const size_t before = (size_t)(strstr(json, channels) - json) + strlen(channels);
     (void)snprintf(text, sizeof text, "%.*s%s%s", (int)before, json, extra, json + before);
-    memory out = write_document(text, true);
+    file_bytes out = write_document(text, true);
     gltf_evaluator *evaluator = gltf_evaluator_open(out.data, out.size);
     evaluated_channel stays = {0}, resampled = {0};
     double key[3];
@@ -619,7 +595,7 @@ static void unknown_extensions_keep_all_indices(void **state) {
     static const char json[] = DOCUMENT(",\"extensions\":{\"ODD_x\":{\"bufferView\":0}}");
     for (int is_binary = 0; is_binary < 2; is_binary++) {
         json_t *before = json_loads(json, JSON_ALLOW_NUL, NULL);
-        memory out = write_document(json, is_binary);
+        file_bytes out = write_document(json, is_binary);
         json_t *after = root_of(out.data, out.size);
         const json_t *x = json_object_get(before, "bufferViews");
         const json_t *y = json_object_get(after, "bufferViews");
@@ -655,8 +631,8 @@ static void times_that_float32_cannot_hold_are_refused(void **state) {
                               .start = 1.0,
                               .read = constant_samples,
                               .user = (void *)(uintptr_t)&pm_motion_get_content(opened)->clips[0]};
-    memory out = {0};
-    const motion_sink sink = {keep, &out};
+    file_bytes out = {0};
+    const motion_sink sink = bytes_sink(&out);
     pm_error error = poisoned_error();
     expect_refusal(motion_glb.write(opened, &samples, 1, &(motion_write_options){.decimals = 6},
                                     &sink, &error),
@@ -669,6 +645,16 @@ static void times_that_float32_cannot_hold_are_refused(void **state) {
         &error, PM_ERROR_ARGUMENT, "twice");
     pm_motion_destroy(&opened);
     free(file);
+}
+
+/* A sink for as many bytes as its size says. */
+static pm_status fill_up(void *user, const void *data, size_t size, pm_error *error) {
+    size_t *left = user;
+    (void)data;
+    if (size > *left)
+        return motion_fail(error, PM_ERROR_OUTPUT, "is full");
+    *left -= size;
+    return PM_OK;
 }
 
 /* The sink's error is the writer's, wherever it occurs. */
@@ -685,14 +671,13 @@ static void errors_of_the_sink_are_passed_on(void **state) {
         .user = (void *)(uintptr_t)&pm_motion_get_content(opened)->clips[0]};
     for (int is_binary = 0; is_binary < 2; is_binary++) {
         for (size_t after = 1;; after += 7) {
-            memory out = {.fail_after = after};
-            const motion_sink sink = {keep, &out};
+            size_t left = after;
+            const motion_sink sink = {fill_up, &left};
             pm_error error = poisoned_error();
             const pm_status status =
                 (is_binary ? motion_glb : motion_gltf)
                     .write(opened, &samples, 1, &(motion_write_options){.decimals = 6}, &sink,
                            &error);
-            free(out.data);
             if (status == PM_OK)
                 break;
             assert_int_equal(status, PM_ERROR_OUTPUT);

@@ -7,18 +7,7 @@
 #define POSEMILL_TESTS_NPZ_FILES_H
 
 #include "motion/model/model.h"
-
-/* Bytes that grow. Zero-initialise; free `data`. */
-typedef struct file_bytes {
-    char *data;
-    size_t size, room;
-} file_bytes;
-
-void bytes_add(file_bytes *bytes, const void *data, size_t size);
-void bytes_add_number(file_bytes *bytes, uint64_t value, unsigned width);
-
-/* A sink that appends to file_bytes. */
-motion_sink bytes_sink(file_bytes *bytes);
+#include "support/file_bytes.h"
 
 /* ---- ZIP --------------------------------------------------------------------------- */
 
