@@ -101,6 +101,12 @@ typedef struct pm_motion_skin {
     const float *inverse_binds; /* (joint_count, 12): rows of 3x4 matrices. NULL: none given */
 } pm_motion_skin;
 
+/* An array with a row per frame that the layout of the file does not name. */
+typedef struct pm_motion_other_array {
+    pm_motion_name name;
+    bool nearest; /* resampling takes the row of the nearest earlier frame; false: interpolates */
+} pm_motion_other_array;
+
 /* All pointers remain valid until the motion is destroyed. */
 typedef struct pm_motion_content {
     pm_motion_format format;
@@ -111,6 +117,11 @@ typedef struct pm_motion_content {
     size_t clip_count;
     const pm_motion_skin *skins;
     size_t skin_count;
+    const pm_motion_other_array *other_arrays;
+    size_t other_array_count;
+    const char *const *carried; /* what else the file has, such as "3 meshes": only its own format
+                                   can hold it */
+    size_t carried_count;
     size_t file_bytes;        /* size of the file */
     const char *const *notes; /* what is odd about the file, a sentence each: warnings, and with
                                  `examine` more */
@@ -218,7 +229,8 @@ typedef struct pm_motion_resample_options {
 
 typedef struct pm_motion_resample_report {
     uint64_t samples; /* of all clips */
-    uint64_t kept;    /* of them, those that are source keys */
+    uint64_t kept; /* of them, those that are source keys; without a rate, keys of the timeline that
+                         has the most */
     uint64_t bytes_written;
     bool identical;   /* of check: all bits are those of the reference path */
     double max_error; /* of check: radians between device and reference */

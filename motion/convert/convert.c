@@ -59,6 +59,8 @@ static pm_status compose(conversion *c, const motion_sink *sink, pm_error *error
         .clip = o->clip,
         .left_out = c->is_trial || o->left_out ? note_left_out : NULL,
         .user = c};
+    for (size_t i = 0; options.left_out && i < c->motion->content.carried_count; i++)
+        note_left_out(c, c->motion->content.carried[i]);
     return c->format->compose(c->motion, &options, sink, error);
 }
 

@@ -97,6 +97,21 @@ static pm_status count_accessors(gltf_reader *reader, pm_error *error) {
     return reader->cache ? PM_OK : motion_refuse_memory(error);
 }
 
+/* What no other format can hold. */
+static void note_carried(gltf_reader *reader) {
+    static const struct {
+        const char *key, *one, *many;
+    } kinds[] = {{"meshes", "mesh", "meshes"},
+                 {"materials", "material", "materials"},
+                 {"textures", "texture", "textures"},
+                 {"images", "image", "images"},
+                 {"cameras", "camera", "cameras"}};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        motion_carry(reader->motion,
+                     json_array_size(json_object_get(reader->document->root, kinds[i].key)),
+                     kinds[i].one, kinds[i].many);
+}
+
 static pm_status read_parts(gltf_reader *reader, const unsigned char *bin, size_t bin_size,
                             pm_error *error) {
     pm_status status = check_asset(reader->document->root, error);
@@ -114,6 +129,7 @@ static pm_status read_parts(gltf_reader *reader, const unsigned char *bin, size_
         status = gltf_read_skins(reader, error);
     if (status == PM_OK)
         status = gltf_read_animations(reader, error);
+    note_carried(reader);
     return status;
 }
 

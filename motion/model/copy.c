@@ -52,13 +52,22 @@ static bool copy_skins(pm_motion *to, const pm_motion_content *from) {
     return good;
 }
 
+static bool copy_carried(pm_motion *to, const pm_motion_content *from) {
+    to->carried.arena = &to->arena;
+    for (size_t i = 0; i < from->carried_count; i++)
+        motion_note(&to->carried, "%s", from->carried[i]);
+    to->content.carried = to->carried.texts;
+    to->content.carried_count = to->carried.count;
+    return !to->carried.lost;
+}
+
 pm_motion *motion_copy_nodes(const pm_motion_content *from) {
     pm_motion *to = calloc(1, sizeof *to);
     if (!to)
         return NULL;
     to->content.format = from->format;
     to->content.layout = "";
-    if (!copy_nodes(to, from) || !copy_skins(to, from))
+    if (!copy_nodes(to, from) || !copy_skins(to, from) || !copy_carried(to, from))
         pm_motion_destroy(&to);
     return to;
 }

@@ -7,7 +7,7 @@
 
 #include "motion/model/model.h"
 
-/* A motion with the nodes and skins of another, and no clips. NULL: memory is exhausted. */
+/* A motion with the nodes and skins of another, and what its file has besides; without clips. NULL: memory is exhausted. */
 pm_motion *motion_copy_nodes(const pm_motion_content *from);
 
 /* Copies of a channel and a clip; keys and tangents become packed doubles. False: memory is

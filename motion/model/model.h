@@ -81,6 +81,7 @@ struct pm_motion {
     motion_arena arena; /* of everything that `content` points to */
     char *file;         /* the bytes of a file that was opened; NULL: the caller's */
     motion_notes notes; /* what is odd about the file */
+    motion_notes carried;
     const motion_format *format;
     void *document; /* the format's own: what is carried over unchanged */
 };
@@ -114,6 +115,9 @@ const motion_format *motion_format_of(pm_motion_format id);
 
 /* Whether a format can write what another one has read, with all that is carried over. */
 bool motion_writes_document(const motion_format *writer, const pm_motion *motion);
+
+/* Adds to what the file has besides, "3 meshes", unless count is 0. */
+void motion_carry(pm_motion *motion, size_t count, const char *one, const char *many);
 
 /* That of a name's extension; NULL if it has none, or an unknown one. */
 const motion_format *motion_format_of_name(const char *name);

@@ -114,6 +114,11 @@ const char *pm_motion_format_name(pm_motion_format format) {
     return (unsigned)format < PM_MOTION_FORMAT_COUNT ? names[format] : "unknown";
 }
 
+void motion_carry(pm_motion *motion, size_t count, const char *one, const char *many) {
+    if (count > 0)
+        motion_note(&motion->carried, "%zu %s", count, count == 1 ? one : many);
+}
+
 /* ---- reading ------------------------------------------------------------------------------- */
 
 static pm_status check_options(const pm_motion_read_options *options, pm_error *error) {
@@ -155,7 +160,7 @@ static pm_status parse(const char *data, size_t size, char *owned, const char *n
         free(owned);
         return motion_refuse_memory(error);
     }
-    made->notes.arena = &made->arena;
+    made->notes.arena = made->carried.arena = &made->arena;
     const motion_input input = {.data = data,
                                 .size = size,
                                 .folder = folder,
@@ -164,7 +169,7 @@ static pm_status parse(const char *data, size_t size, char *owned, const char *n
     made->file = owned;
     made->content.file_bytes = size;
     pm_status status = read_input(&input, name, made, error);
-    if (status == PM_OK && made->notes.lost)
+    if (status == PM_OK && (made->notes.lost || made->carried.lost))
         status = motion_refuse_memory(error);
     if (status != PM_OK)
         pm_motion_destroy(&made);
@@ -173,6 +178,8 @@ static pm_status parse(const char *data, size_t size, char *owned, const char *n
     if (status == PM_OK) {
         made->content.notes = made->notes.texts;
         made->content.note_count = made->notes.count;
+        made->content.carried = made->carried.texts;
+        made->content.carried_count = made->carried.count;
     }
     return status;
 }

@@ -21,7 +21,7 @@ static void release(void *document) {
 static pm_status read_document(npz_document *document, const motion_input *input, pm_motion *motion,
                                pm_error *error) {
     npz_layout layout;
-    pm_rational rate = {0, 0};
+    npz_clip_rate rate = {.source = NULL};
     pm_status status =
         zip_open(&motion->arena, input->data, input->size, &document->archive, error);
     if (status != PM_OK)
@@ -45,21 +45,6 @@ static pm_status read(const motion_input *input, pm_motion *motion, pm_error *er
         return motion_refuse_memory(error);
     motion->document = document;
     return read_document(document, input, motion, error);
-}
-
-bool npz_get_other(const pm_motion *motion, size_t index, npz_other *other) {
-    const npz_document *document = motion->document;
-    if (motion->format != &motion_npz)
-        return false;
-    for (size_t i = 0; i < document->row_count; i++) {
-        const npz_rows *rows = &document->rows[i];
-        if (rows->named || index-- > 0)
-            continue;
-        const zip_bytes name = document->archive.members[rows->member].name;
-        *other = (npz_other){{name.data, name.size}, rows->role == NPZ_NEAREST};
-        return true;
-    }
-    return false;
 }
 
 const motion_format motion_npz = {.id = PM_MOTION_NPZ,

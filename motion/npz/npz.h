@@ -31,8 +31,15 @@ typedef struct npz_rate {
     char type[32];
     zip_bytes bytes; /* of the member */
     size_t data_at;
+    double value;
     pm_rational rate; /* 0/0: not a rate, but another one was given */
 } npz_rate;
+
+/* The rate of the clip. */
+typedef struct npz_clip_rate {
+    pm_rational rate;
+    const npz_rate *source; /* NULL: it is not that of a member */
+} npz_clip_rate;
 
 typedef struct npz_document {
     zip_archive archive;
@@ -42,17 +49,8 @@ typedef struct npz_document {
     size_t frames;
     npz_rate rates[NPZ_MAX_RATES];
     size_t rate_count;
+    size_t node_member_count; /* of `plain`: members with the skeleton */
 } npz_document;
-
-/* A member that no layout names and that has a row per frame. */
-typedef struct npz_other {
-    pm_motion_name name; /* of the member in the archive */
-    bool nearest;        /* takes the nearest earlier frame; false: interpolated */
-} npz_other;
-
-/* The index-th such member of a motion from an NPZ file, for reports. False: there are not as
- * many. */
-bool npz_get_other(const pm_motion *motion, size_t index, npz_other *other);
 
 /* ---- parts of reading and writing ------------------------------------------------------- */
 
@@ -73,7 +71,12 @@ pm_status npz_find_rows(npz_document *document, const motion_input *input, const
 
 /* Reads the rate members, and decides which rate the clip has. */
 pm_status npz_find_rate(npz_document *document, const motion_input *input, const npz_layout *layout,
-                        pm_rational *rate, pm_error *error);
+                        npz_clip_rate *rate, pm_error *error);
+
+enum { NPZ_DECIMAL_TEXT = 64 };
+
+/* Writes the number of a member with a rate, and returns whether the rate is another number. */
+bool npz_describe_rate(const npz_rate *rate, char text[NPZ_DECIMAL_TEXT]);
 
 /* The rate that a number stands for; `snap`: the simplest one. False: not a rate. */
 bool npz_recognise_rate(double value, bool is_float, bool snap, pm_rational *rate);
@@ -81,7 +84,7 @@ bool npz_recognise_rate(double value, bool is_float, bool snap, pm_rational *rat
 /* Fills the motion's content: nodes, and one clip with a channel for each rotation, vector and group
  * of scalars. */
 pm_status npz_make_content(npz_document *document, const motion_input *input,
-                           const npz_layout *layout, pm_rational rate, pm_motion *motion,
+                           const npz_layout *layout, npz_clip_rate rate, pm_motion *motion,
                            pm_error *error);
 
 /* Makes the nodes of `plain` where the file has parents, and gives them their channels. */

@@ -181,6 +181,29 @@ static pm_status add_rotations(making *m, npz_rows *rows) {
                         rows->channel_count * size);
 }
 
+/* ---- members that are no channels --------------------------------------------------------------- */
+
+static pm_status list_others(const making *m) {
+    pm_motion_other_array *others =
+        motion_allocate(&m->motion->arena, m->document->row_count, sizeof *others);
+    size_t count = 0;
+    if (!others)
+        return motion_refuse_memory(m->error);
+    for (size_t i = 0; i < m->document->row_count; i++) {
+        const npz_rows *rows = &m->document->rows[i];
+        pm_motion_other_array *other = &others[count];
+        if (rows->named)
+            continue;
+        other->nearest = rows->role == NPZ_NEAREST;
+        if (!make_name(m, &m->document->archive.members[rows->member], -1, &other->name))
+            return motion_refuse_memory(m->error);
+        count++;
+    }
+    m->motion->content.other_arrays = others;
+    m->motion->content.other_array_count = count;
+    return PM_OK;
+}
+
 /* ---- all of it ------------------------------------------------------------------------------ */
 
 static size_t count_channels(const npz_document *document) {
@@ -208,7 +231,7 @@ static pm_status make_channels(making *m) {
 }
 
 pm_status npz_make_content(npz_document *document, const motion_input *input,
-                           const npz_layout *layout, pm_rational rate, pm_motion *motion,
+                           const npz_layout *layout, npz_clip_rate rate, pm_motion *motion,
                            pm_error *error) {
     motion_arena *arena = &motion->arena;
     const size_t count = count_channels(document);
@@ -217,18 +240,29 @@ pm_status npz_make_content(npz_document *document, const motion_input *input,
     making m = {document, input, motion, motion_allocate(arena, count, sizeof *m.channels),
                 0,        error};
     char *name = motion_copy_text(arena, layout->name, strlen(layout->name));
-    if (!clip || !timeline || !m.channels || !name)
+    char text[NPZ_DECIMAL_TEXT] = "";
+    const bool is_snapped = rate.source && npz_describe_rate(rate.source, text);
+    char *rate_text = motion_copy_text(arena, text, strlen(text));
+    if (!clip || !timeline || !m.channels || !name || !rate_text)
         return motion_refuse_memory(error);
     pm_status status = make_channels(&m);
     if (status == PM_OK && strcmp(layout->name, "plain") == 0)
         status = npz_make_nodes(document, motion, m.channels, error);
-    *timeline = (pm_timeline){.key_count = document->frames, .rate = rate};
+    if (status == PM_OK)
+        status = list_others(&m);
+    motion_carry(motion,
+                 document->archive.count - document->row_count - document->rate_count -
+                     document->node_member_count,
+                 "other member", "other members");
+    *timeline = (pm_timeline){.key_count = document->frames, .rate = rate.rate};
     *clip = (pm_motion_clip){.name = {"", 0},
                              .timelines = timeline,
                              .timeline_count = 1,
                              .channels = m.channels,
                              .channel_count = m.count,
-                             .rate = rate};
+                             .rate = rate.rate,
+                             .rate_text = {rate_text, strlen(rate_text)},
+                             .rate_is_snapped = is_snapped};
     motion->content.format = PM_MOTION_NPZ;
     motion->content.layout = name;
     motion->content.clips = clip;

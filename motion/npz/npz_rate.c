@@ -20,15 +20,14 @@
 
 /* ---- decimals -------------------------------------------------------------------------- */
 
-enum { DECIMAL_TEXT = 64 };
-
 /* Writes digits with `places` of them after the point. */
-static void place_point(uint64_t digits, int places, char text[DECIMAL_TEXT]) {
-    char all[DECIMAL_TEXT];
+static void place_point(uint64_t digits, int places, char text[NPZ_DECIMAL_TEXT]) {
+    char all[NPZ_DECIMAL_TEXT];
     const int length = snprintf(all, sizeof all, "%0*llu", places < 40 ? places + 1 : 41,
                                 (unsigned long long)digits);
     const int whole = places > 0 && places < length ? length - places : length;
-    snprintf(text, DECIMAL_TEXT, "%.*s%s%s", whole, all, whole < length ? "." : "", all + whole);
+    snprintf(text, NPZ_DECIMAL_TEXT, "%.*s%s%s", whole, all, whole < length ? "." : "",
+             all + whole);
 }
 
 static bool reads_back(const char *text, double value, bool is_float) {
@@ -40,7 +39,7 @@ static bool reads_back(const char *text, double value, bool is_float) {
 
 /* The decimal with the fewest digits that reads back as `value`, between 1e-10 and 1e10. Returns how
  * many digits stand after the point. */
-static int write_shortest(double value, bool is_float, char text[DECIMAL_TEXT]) {
+static int write_shortest(double value, bool is_float, char text[NPZ_DECIMAL_TEXT]) {
     const int first = (int)floor(log10(value));
     int places = 0;
     for (int digits = 1; digits <= 17; digits++) {
@@ -78,7 +77,7 @@ static size_t count_digits(const char *text) {
  * computed. */
 static bool is_reciprocal(double value, const char *written, bool is_float, pm_rational *rate) {
     enum { FLOAT_DIGITS = 6, SHORT = 9, ENOUGH = 4 };
-    char text[DECIMAL_TEXT];
+    char text[NPZ_DECIMAL_TEXT];
     rate_snap how = RATE_LITERAL;
     const double seconds = 1.0 / value;
     if (count_digits(written) <= (is_float ? FLOAT_DIGITS : SHORT))
@@ -96,7 +95,7 @@ static bool is_reciprocal(double value, const char *written, bool is_float, pm_r
 }
 
 bool npz_recognise_rate(double value, bool is_float, bool snap, pm_rational *rate) {
-    char text[DECIMAL_TEXT];
+    char text[NPZ_DECIMAL_TEXT];
     if (!(value >= 1e-9 && value <= 1e9))
         return false;
     if (floor(value) == value) {
@@ -127,14 +126,19 @@ static pm_status read_value(const npz_document *document, const npz_rate *r, dou
     return PM_OK;
 }
 
-static void warn_of_snap(const npz_document *document, const motion_input *input, const npz_rate *r,
-                         double value) {
-    char shown[MOTION_PRINTABLE], text[RATE_TEXT];
-    if (fabs(rate_value(r->rate) - value) <= 1e-12 * value)
+bool npz_describe_rate(const npz_rate *rate, char text[NPZ_DECIMAL_TEXT]) {
+    write_shortest(rate->value, strcmp(rate->type, "<f4") == 0, text);
+    return fabs(rate_value(rate->rate) - rate->value) > 1e-12 * rate->value;
+}
+
+static void warn_of_snap(const npz_document *document, const motion_input *input,
+                         const npz_rate *r) {
+    char shown[MOTION_PRINTABLE], found[NPZ_DECIMAL_TEXT], text[RATE_TEXT];
+    if (!npz_describe_rate(r, found))
         return;
     rate_describe(r->rate, text);
-    motion_warn(&input->warnings, "member '%s' is %.15g, read as %s",
-                npz_shown(shown, &document->archive.members[r->member]), value, text);
+    motion_warn(&input->warnings, "member '%s' is %s, read as %s",
+                npz_shown(shown, &document->archive.members[r->member]), found, text);
 }
 
 static bool has_given_rate(const motion_input *input) {
@@ -147,7 +151,6 @@ static pm_status add_rate(npz_document *document, const motion_input *input, siz
     const zip_member *m = &document->archive.members[member];
     npy_header header;
     size_t count = 0;
-    double value = 0.0;
     *r = (npz_rate){.member = member};
     pm_status status = npz_load(document, member, &header, &r->bytes, error);
     if (status != PM_OK)
@@ -156,16 +159,16 @@ static pm_status add_rate(npz_document *document, const motion_input *input, siz
         return npz_refuse(error, m, "has more or fewer than one number; expected the rate");
     memcpy(r->type, header.type, sizeof r->type);
     r->data_at = header.data_at;
-    status = read_value(document, r, &value, error);
+    status = read_value(document, r, &r->value, error);
     if (status != PM_OK)
         return status;
     const bool is_float = strcmp(r->type, "<f4") == 0;
-    if (npz_recognise_rate(value, is_float, !input->options->no_snap, &r->rate))
-        warn_of_snap(document, input, r, value);
+    if (npz_recognise_rate(r->value, is_float, !input->options->no_snap, &r->rate))
+        warn_of_snap(document, input, r);
     else if (has_given_rate(input))
         r->rate = (pm_rational){0, 0};
     else
-        return npz_refuse(error, m, "is %.17g; expected a rate above 0, in Hz", value);
+        return npz_refuse(error, m, "is %.17g; expected a rate above 0, in Hz", r->value);
     document->rate_count++;
     return PM_OK;
 }
@@ -266,11 +269,12 @@ static pm_status complain(const motion_input *input, const char *what, pm_ration
     return PM_OK;
 }
 
-static pm_status decide(const npz_document *document, const motion_input *input, pm_rational *rate,
-                        pm_error *error) {
+static pm_status decide(const npz_document *document, const motion_input *input,
+                        npz_clip_rate *clip, pm_error *error) {
     bool found = document->rate_count > 0, in_table = false;
     pm_rational stated = {0, 0};
     pm_status status = PM_OK;
+    pm_rational *rate = &clip->rate;
     *rate = found ? document->rates[0].rate : stated;
     for (size_t i = 1; i < document->rate_count && status == PM_OK; i++)
         if (!same(document->rates[i].rate, *rate))
@@ -282,6 +286,7 @@ static pm_status decide(const npz_document *document, const motion_input *input,
         status = complain(input, "the file and the table of rates disagree", *rate, stated, error);
     if (in_table)
         *rate = stated;
+    clip->source = found && !in_table ? &document->rates[0] : NULL;
     if (status == PM_OK && !found && !in_table)
         return motion_refuse(error, "no member holds the rate; expected mocap_framerate, "
                                     "mocap_frame_rate, fps or rate, or a source rate");
@@ -289,7 +294,7 @@ static pm_status decide(const npz_document *document, const motion_input *input,
 }
 
 pm_status npz_find_rate(npz_document *document, const motion_input *input, const npz_layout *layout,
-                        pm_rational *rate, pm_error *error) {
+                        npz_clip_rate *rate, pm_error *error) {
     static const char *const spellings[] = {"mocap_framerate", "mocap_frame_rate"};
     pm_status status = PM_OK;
     for (size_t i = 0; i < layout->count && status == PM_OK; i++)
@@ -298,7 +303,7 @@ pm_status npz_find_rate(npz_document *document, const motion_input *input, const
     for (size_t i = 0; i < 2 && status == PM_OK; i++)
         status = add_named(document, input, spellings[i], error);
     if (status == PM_OK && has_given_rate(input))
-        *rate = input->options->source_rate;
+        *rate = (npz_clip_rate){.rate = input->options->source_rate};
     else if (status == PM_OK)
         status = decide(document, input, rate, error);
     return status;

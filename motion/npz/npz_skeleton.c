@@ -26,6 +26,7 @@ static pm_status load_optional(skeleton *m, const char *name, npy_header *header
     const pm_status status = npz_find(&m->document->archive, name, member, m->error);
     if (status != PM_OK || *member == SIZE_MAX)
         return status;
+    m->document->node_member_count++;
     return npz_load(m->document, *member, header, bytes, m->error);
 }
 

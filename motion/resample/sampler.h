@@ -31,6 +31,9 @@ typedef struct sampler {
     uint64_t next, count;
     double first_time, last_time;
     double *times; /* (piece); NULL with a rate */
+    const pm_timeline
+        *longest; /* of a clip without a rate; its samples have passed so many keys: */
+    size_t passed;
 } sampler;
 
 /* Prepares the samples of clip number `index`. Release the sampler also on failure. */

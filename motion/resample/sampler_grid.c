@@ -117,6 +117,29 @@ double sampler_time(const sampler *s, uint64_t sample) {
     return as_float32(unrounded_time(s, sample));
 }
 
+static void find_longest(sampler *s) {
+    s->longest = &s->clip->timelines[0];
+    for (size_t t = 1; t < s->clip->timeline_count; t++)
+        if (s->clip->timelines[t].key_count > s->longest->key_count)
+            s->longest = &s->clip->timelines[t];
+}
+
+/* Counts a sample that lies on a key of the longest timeline. */
+static void count_kept(sampler *s, double time) {
+    const size_t keys = s->longest->key_count;
+    while (s->passed < keys && as_float32(evaluate_key_time(s->longest, s->passed)) < time)
+        s->passed++;
+    s->report->kept += s->interpolating && s->passed < keys &&
+                       as_float32(evaluate_key_time(s->longest, s->passed)) == time;
+}
+
+static void advance_listed(sampler *s, size_t count, motion_position positions[]) {
+    for (size_t k = 0; k < count; k++) {
+        count_kept(s, sampler_time(s, s->next + k));
+        positions[k] = (motion_position){.key = MOTION_NO_KEY};
+    }
+}
+
 /* A sample belongs to the range if its float32 time does. */
 static uint64_t count_times(const sampler *s, double end) {
     const double samples = (end - s->first_time) * rate_value(s->options->rate);
@@ -161,6 +184,7 @@ static pm_status cut_range(sampler *s, double loop, pm_error *error) {
 static pm_status find_listed(sampler *s, pm_error *error) {
     const pm_motion_resample_options *o = s->options;
     find_range(s);
+    find_longest(s);
     if (s->clip->channel_count == 0)
         return motion_refuse(error, "a clip has no channels; there is nothing to resample");
     const bool repeats = is_open_loop(loop_of(o), s->last_time - s->first_time);
@@ -193,7 +217,6 @@ void sampler_advance(sampler *s, size_t count, motion_position positions[]) {
     if (s->uniform)
         advance_uniform(s, count, positions);
     else
-        for (size_t k = 0; k < count; k++)
-            positions[k] = (motion_position){.key = MOTION_NO_KEY};
+        advance_listed(s, count, positions);
     s->next += count;
 }

@@ -59,12 +59,20 @@ class Case(unittest.TestCase):
         self.addCleanup(holder.cleanup)
         self.folder = Path(holder.name)
 
+    def run_posemill(self, *words, code=0):
+        done = subprocess.run([POSEMILL, *words], capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, code, done.stderr)
+        return done
+
     def resample(self, source, name, *options):
         out = self.folder / name
-        done = subprocess.run([POSEMILL, "resample", "--quiet", "--device", "none", source, "-o", out,
-                               *options], capture_output=True, text=True, check=False)
-        self.assertEqual(done.returncode, 0, done.stderr)
+        self.run_posemill("resample", "--quiet", "--device", "none", source, "-o", out, *options)
         return out
+
+    def report(self, source, name, *options):
+        done = self.run_posemill("resample", "--json", "--device", "none", source, "-o", self.folder / name,
+                                 *options)
+        return json.loads(done.stdout)
 
 
 # ---- AMASS ---------------------------------------------------------------------------------------
@@ -112,6 +120,21 @@ class Amass(Case):
 
     def test_nearly_60_to_30(self):
         self.check(DATA / "amass_synthetic" / "smplh_ssm_59p99999hz.npz", 60, 30)
+
+    def test_the_rate_of_the_report_is_that_of_the_member(self):
+        source = DATA / "amass_synthetic/smplh_ssm_59p99999hz.npz"
+        report = self.report(source, "out.npz", "--rate", "30")
+        self.assertEqual(float(report["frame_time"]), float(np.load(source)["mocap_framerate"]))
+        self.assertEqual((report["source_rate"], report["source_rate_is"]), ("60/1", "snapped"))
+
+    def test_arrays_that_no_layout_names_are_listed(self):
+        source = self.folder / "more.npz"
+        rows = np.arange(12.0).reshape(6, 2)
+        np.savez(source, poses=np.zeros((6, 156)), trans=np.zeros((6, 3)), mocap_framerate=120.0, effort=rows,
+                 phase=np.arange(6))
+        report = self.report(source, "out.npz", "--rate", "60")
+        self.assertEqual(report["other_arrays"], "effort, phase (nearest earlier frame)")
+        self.assertTrue(np.array_equal(np.load(self.folder / "out.npz")["effort"], rows[::2]))
 
     def test_250_to_20_in_fortran_order(self):
         self.check(DATA / "amass_synthetic" / "smplh_eyes_250hz_float32_fortran.npz", 250, 20)
@@ -285,6 +308,37 @@ class Gltf(Case):
                             if "byteStride" not in one:
                                 self.assertTrue(np.array_equal(a.array(index), b.array(q["attributes"][attribute])),
                                                 f"{name} {attribute}")
+
+    def test_several_clips(self):
+        path = DATA / "gltf" / "Fox.glb"
+        out = self.resample(path, "out.glb", "--rate", "48", "--clip", "Run", "--clip", "0", "--clip", "Survey")
+        a, b = Document(path), Document(out)
+        for i in (0, 2):
+            self.check_animation("Fox.glb", a, b, i, 48)
+        for x, y in zip(a.channels(1), b.channels(1), strict=True):
+            self.assertTrue(np.array_equal(x[3], y[3]) and np.array_equal(x[4], y[4]), "Walk is unchanged")
+
+    def test_samples_on_keys_are_counted(self):
+        path = DATA / "gltf" / "Fox.glb"
+        for clip, rate in (("Walk", 24), ("Walk", 60), ("Run", 48)):
+            channels = Document(path).channels({"Walk": 1, "Run": 2}[clip])
+            times = max((np.float32(c[3]) for c in channels), key=len)
+            step = [np.float32(float(times[0]) + k / rate) for k in range(200)]
+            expected = len({float(t) for t in step} & {float(t) for t in times})
+            report = self.report(path, "out.glb", "--rate", str(rate), "--clip", clip)
+            self.assertEqual((report["source_frames"], report["kept_frames"]), (len(times), expected), clip)
+            self.assertGreater(expected, 5)
+
+    def test_a_format_with_one_clip_takes_one(self):
+        path = DATA / "gltf" / "Fox.glb"
+        report = self.report(path, "out.bvh", "--rate", "30", "--clip", "Walk")
+        self.assertEqual(report["source_frames"], 18)
+        for part in ("1 mesh", "1 material", "1 texture", "1 image", "1 skin", "2 other clips"):
+            self.assertIn(part, report["left_out"].split(", "))
+        done = self.run_posemill("resample", path, "-o", self.folder / "two.bvh", "--rate", "30", "--clip", "Walk",
+                                 "--clip", "Run", code=2)
+        self.assertIn("picks 2 clips", done.stderr)
+        self.assertFalse((self.folder / "two.bvh").exists())
 
     def test_a_method_replaces_linear_but_not_steps(self):
         path = DATA / "gltf" / "interpolation_test.gltf"

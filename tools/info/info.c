@@ -171,6 +171,27 @@ static const char *resampling_of(const pm_motion_content *content) {
                  "their values";
 }
 
+/* What is neither node nor channel. */
+static void print_rest(const pm_motion_content *content) {
+    char text[256] = "";
+    for (size_t i = 0; i < content->carried_count; i++) {
+        append(text, sizeof text, content->carried[i]);
+    }
+    if (text[0] != '\0') {
+        printable_line(stdout, "  carried over: %s", text);
+    }
+    for (size_t i = 0; i < content->other_array_count && i < MAX_NOTES; i++) {
+        const pm_motion_other_array *other = &content->other_arrays[i];
+        printable_line(stdout, "  not named by the layout: %.*s, %s",
+                       (int)utf8_cut(other->name.text, other->name.size, NAME_TEXT),
+                       other->name.text,
+                       other->nearest ? "takes the nearest earlier frame" : "interpolated");
+    }
+    if (content->other_array_count > MAX_NOTES) {
+        printable_line(stdout, "  and %zu more arrays", content->other_array_count - MAX_NOTES);
+    }
+}
+
 void info_print(const char *path, const pm_motion_content *content) {
     printable_line(stdout, "%s: %s%s%s, %zu bytes", path, pm_motion_format_name(content->format),
                    content->layout[0] != '\0' ? ", layout " : "", content->layout,
@@ -184,6 +205,7 @@ void info_print(const char *path, const pm_motion_content *content) {
     if (content->clip_count > MAX_CLIPS) {
         printable_line(stdout, "  and %zu more clips", content->clip_count - MAX_CLIPS);
     }
+    print_rest(content);
     for (size_t i = 0; i < content->note_count && i < MAX_NOTES; i++) {
         printable_line(stdout, "  odd: %.160s", content->notes[i]);
     }

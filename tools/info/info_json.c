@@ -75,6 +75,19 @@ void info_print_json(const char *path, const pm_motion_content *content) {
         print_clip(&json, &content->clips[i]);
     }
     json_end_array(&json);
+    json_begin_array(&json, "carried");
+    for (size_t i = 0; i < content->carried_count; i++) {
+        json_write_string(&json, NULL, content->carried[i]);
+    }
+    json_end_array(&json);
+    json_begin_array(&json, "other_arrays");
+    for (size_t i = 0; i < content->other_array_count; i++) {
+        json_begin_object(&json, NULL);
+        json_write_string(&json, "name", content->other_arrays[i].name.text);
+        json_write_bool(&json, "nearest", content->other_arrays[i].nearest);
+        json_end_object(&json);
+    }
+    json_end_array(&json);
     json_begin_array(&json, "notes");
     for (size_t i = 0; i < content->note_count; i++) {
         json_write_string(&json, NULL, content->notes[i]);

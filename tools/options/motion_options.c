@@ -43,6 +43,17 @@ bool motion_option_format(const char *text, void *target, char *reason) {
     return false;
 }
 
+bool motion_option_clip(const char *text, void *target, char *reason) {
+    clip_names *names = target;
+    if (names->count == CLIP_NAMES_MAX) {
+        snprintf(reason, OPTION_REASON_SIZE, "is given more than %d times; without it, all clips",
+                 (int)CLIP_NAMES_MAX);
+        return false;
+    }
+    names->names[names->count++] = text;
+    return true;
+}
+
 #define AT(field) offsetof(motion_options, field)
 static const option motion_table[] = {
     {"--format", 0, "FORMAT", "format of inputs without an extension: bvh, gltf, glb, npz, csv",
@@ -111,4 +122,28 @@ cli_exit motion_find_clip(const pm_motion *motion, const char *path, const char 
     return cli_fail(CLI_BAD_INPUT, path, "list the clips with: posemill info FILE",
                     "no clip is named '%.120s', and none of the %zu has that number", clip,
                     content->clip_count);
+}
+
+static int by_index(const void *a, const void *b) {
+    const size_t x = *(const size_t *)a, y = *(const size_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+cli_exit motion_find_clips(const pm_motion *motion, const char *path, const clip_names *names,
+                           size_t indices[CLIP_NAMES_MAX], size_t *count) {
+    size_t kept = 0;
+    for (size_t i = 0; i < names->count; i++) {
+        const cli_exit code = motion_find_clip(motion, path, names->names[i], &indices[i]);
+        if (code != CLI_DONE) {
+            return code;
+        }
+    }
+    qsort(indices, names->count, sizeof *indices, by_index);
+    for (size_t i = 0; i < names->count; i++) {
+        if (kept == 0 || indices[kept - 1] != indices[i]) {
+            indices[kept++] = indices[i];
+        }
+    }
+    *count = kept;
+    return CLI_DONE;
 }

@@ -15,7 +15,8 @@ typedef struct work {
     resample_options *options;
     const char *path; /* input name for messages */
     pm_motion *motion;
-    size_t clip; /* the first that is resampled */
+    size_t clips[CLIP_NAMES_MAX]; /* that are resampled; all, if clip_count is 0 */
+    size_t clip_count;
     bool authored;
     pm_rational rate;
     pm_clip_desc curve;
@@ -32,15 +33,23 @@ static cli_exit result(pm_status status, const work *w, const pm_error *error) {
     return status == PM_ERROR_OUTPUT ? cli_fail_file(error) : cli_fail_error(w->path, error);
 }
 
+/* The first clip that is resampled. */
+static size_t first_clip(const work *w) {
+    return w->clip_count > 0 ? w->clips[0] : 0;
+}
+
 static const pm_motion_clip *clip_of(const work *w) {
-    return &pm_motion_get_content(w->motion)->clips[w->clip];
+    return &pm_motion_get_content(w->motion)->clips[first_clip(w)];
+}
+
+static bool is_gltf(pm_motion_format format) {
+    return format == PM_MOTION_GLTF || format == PM_MOTION_GLB;
 }
 
 /* Formats with interpolations of their own keep them, unless a method is given. */
 static bool is_authored(const work *w) {
-    const pm_motion_format format = pm_motion_get_content(w->motion)->format;
-    return w->options->curve.authored || (!w->options->curve.method_given &&
-                                          (format == PM_MOTION_GLTF || format == PM_MOTION_GLB));
+    return w->options->curve.authored ||
+           (!w->options->curve.method_given && is_gltf(pm_motion_get_content(w->motion)->format));
 }
 
 static size_t count_rotations(const pm_motion_clip *clip) {
@@ -68,6 +77,35 @@ static cli_exit describe_curve(work *w) {
     return code;
 }
 
+/* Keys of the longest timelines of the clips that are resampled. */
+static size_t count_frames(const work *w) {
+    const pm_motion_content *content = pm_motion_get_content(w->motion);
+    const size_t clips = w->clip_count > 0 ? w->clip_count : content->clip_count;
+    size_t frames = 0;
+    for (size_t i = 0; i < clips; i++) {
+        const pm_motion_clip *clip = &content->clips[w->clip_count > 0 ? w->clips[i] : i];
+        size_t most = 0;
+        for (size_t t = 0; t < clip->timeline_count; t++) {
+            const size_t keys = clip->timelines[t].key_count;
+            most = keys > most ? keys : most;
+        }
+        frames += most;
+    }
+    return frames;
+}
+
+static void list_other_arrays(const pm_motion_content *content, char *text, size_t size) {
+    size_t used = 0;
+    for (size_t i = 0; i < content->other_array_count && used < size; i++) {
+        const pm_motion_other_array *other = &content->other_arrays[i];
+        const int length =
+            snprintf(text + used, size - used, "%s%.*s%s", used > 0 ? ", " : "",
+                     (int)(other->name.size < 128 ? other->name.size : 128), other->name.text,
+                     other->nearest ? " (nearest earlier frame)" : "");
+        used += length > 0 ? (size_t)length : 0;
+    }
+}
+
 static void describe_source(work *w) {
     resample_report *report = w->report;
     const pm_motion_content *content = pm_motion_get_content(w->motion);
@@ -82,13 +120,14 @@ static void describe_source(work *w) {
     report->is_frame_time = content->format == PM_MOTION_BVH;
     report->rate_is_snapped = clip->rate_is_snapped;
     report->joint_count = content->node_count;
-    report->source_frames = clip->timelines[0].key_count;
+    report->source_frames = count_frames(w);
     report->rate = w->rate;
     report->track_count = count_rotations(clip);
     report->format = pm_motion_format_name(content->format);
     report->method = w->authored ? "authored" : pm_method_describe(w->options->curve.method)->name;
     report->checked = w->options->check;
     report->bytes_read = content->file_bytes;
+    list_other_arrays(content, report->other_arrays, sizeof report->other_arrays);
 }
 
 static void show_progress(void *user, uint64_t done, uint64_t total) {
@@ -108,8 +147,8 @@ static pm_motion_resample_options library_options(work *w) {
                                         .end_rule = o->end_rule,
                                         .trim_start = o->trim_start,
                                         .max_samples = o->max_frames,
-                                        .clips = o->clip != NULL ? &w->clip : NULL,
-                                        .clip_count = 1,
+                                        .clips = w->clip_count > 0 ? w->clips : NULL,
+                                        .clip_count = w->clip_count,
                                         .authored = w->authored,
                                         .curve = &w->curve,
                                         .make_folders = o->out_dir != NULL,
@@ -133,7 +172,7 @@ static pm_status write_converted(work *w, pm_engine *engine, pm_motion_format fo
     pm_motion *copy = NULL;
     pm_status status = pm_motion_resample_copy(w->motion, engine, &options, &copy, done, error);
     const pm_motion_convert_options conversion = {.format = format,
-                                                  .clip = w->clip,
+                                                  .clip = first_clip(w),
                                                   .strict = w->options->motion.read.strict,
                                                   .make_folders = options.make_folders,
                                                   .decimals = options.decimals,
@@ -155,9 +194,7 @@ static pm_motion_format format_of_output(const work *w, const char *out) {
 
 /* Formats that hold the same: nothing is lost between them. */
 static bool is_same_document(pm_motion_format a, pm_motion_format b) {
-    const bool gltf_a = a == PM_MOTION_GLTF || a == PM_MOTION_GLB;
-    const bool gltf_b = b == PM_MOTION_GLTF || b == PM_MOTION_GLB;
-    return a == b || (gltf_a && gltf_b);
+    return a == b || (is_gltf(a) && is_gltf(b));
 }
 
 static cli_exit write_result(work *w, pm_engine *engine, const char *out) {
@@ -179,19 +216,30 @@ static cli_exit write_result(work *w, pm_engine *engine, const char *out) {
     return result(status, w, &error);
 }
 
-static cli_exit find_clip(work *w) {
+/* Formats other than glTF hold one clip: the first, unless one is given. */
+static cli_exit find_clips(work *w, const char *out) {
     if (pm_motion_get_content(w->motion)->clip_count == 0) {
         return cli_fail(CLI_BAD_INPUT, w->path, NULL, "has no clips; there is nothing to resample");
     }
-    return w->options->clip != NULL
-               ? motion_find_clip(w->motion, w->path, w->options->clip, &w->clip)
-               : CLI_DONE;
+    const cli_exit code =
+        motion_find_clips(w->motion, w->path, &w->options->clips, w->clips, &w->clip_count);
+    const pm_motion_format format = format_of_output(w, out);
+    if (code != CLI_DONE || is_gltf(format)) {
+        return code;
+    }
+    if (w->clip_count > 1) {
+        return cli_fail(CLI_USAGE, "--clip", "write each clip to a file of its own",
+                        "picks %zu clips of '%s'; %s holds one", w->clip_count, w->path,
+                        pm_motion_format_name(format));
+    }
+    w->clip_count = 1;
+    return CLI_DONE;
 }
 
 static cli_exit run(work *w, pm_engine *engine, const char *in, const char *out) {
     cli_exit code = motion_options_open(&w->options->motion, in, &w->motion);
     if (code == CLI_DONE) {
-        code = find_clip(w);
+        code = find_clips(w, out);
     }
     if (code == CLI_DONE) {
         code = resample_find_rate(w->options->rate, pm_motion_get_content(w->motion), &w->rate);

@@ -16,8 +16,8 @@
 typedef struct resample_options {
     const char *out, *out_dir;
     pm_motion_format to; /* of outputs without an extension. 0: the format of the input */
-    const char *clip;    /* name or number. NULL: all clips */
-    const char *rate;    /* as given; may be relative to the source rate */
+    clip_names clips;
+    const char *rate; /* as given; may be relative to the source rate */
     pm_rational start, end;
     pm_motion_end_rule end_rule;
     size_t trim_start;
@@ -40,6 +40,7 @@ typedef struct resample_report {
     uint64_t kept_frames;        /* source frames written unchanged */
     const char *format, *method; /* of the input; as in reports */
     char left_out[256];          /* what the format of the output cannot hold */
+    char other_arrays[256];      /* resampled though no layout names them */
     uint64_t bytes_read, bytes_written;
     double seconds;
     bool checked, identical; /* of --check: whether all bits match */

@@ -51,12 +51,14 @@ static void report_text(const resample_options *options, const char *in, const c
     }
     printable_line(file,
                    "%s -> %s: %s -> %s, %llu -> %llu frames, %llu of them copied from the source, "
-                   "%zu joints, %s, on %s, %.3f s, %.1f MB/s%s%s%s%s",
+                   "%zu joints, %s, on %s, %.3f s, %.1f MB/s%s%s%s%s%s%s",
                    in, out, source, target, (unsigned long long)report->source_frames,
                    (unsigned long long)report->frames, (unsigned long long)report->kept_frames,
                    report->joint_count, report->method, device, report->seconds, throughput(report),
                    report->is_frame_time ? " of text" : "", check,
-                   report->left_out[0] != '\0' ? "; left out: " : "", report->left_out);
+                   report->other_arrays[0] != '\0' ? "; no layout names: " : "",
+                   report->other_arrays, report->left_out[0] != '\0' ? "; left out: " : "",
+                   report->left_out);
 }
 
 static void rate_member(json_writer *json, const char *key, pm_rational rate) {
@@ -88,6 +90,7 @@ static void report_json(const resample_options *options, const char *in, const c
     json_write_string(&json, "method", report->method);
     json_write_string(&json, "device", device);
     json_write_string(&json, "left_out", report->left_out);
+    json_write_string(&json, "other_arrays", report->other_arrays);
     json_write_number(&json, "seconds", report->seconds);
     json_write_integer(&json, "bytes_read", report->bytes_read);
     json_write_integer(&json, "bytes_written", report->bytes_written);
