@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Records of a batch: one JSON object a line, appended when a file is done and its output is in
+ * place. A line is whole or not there: it is written at once, and readers drop a torn one.
+ */
+#ifndef POSEMILL_TOOLS_BATCH_RECORD_H
+#define POSEMILL_TOOLS_BATCH_RECORD_H
+
+#include "commands/cli.h"
+#include "digest.h"
+
+#include <posemill/posemill.h>
+
+#include <stdint.h>
+
+typedef enum record_status { RECORD_DONE, RECORD_KEPT, RECORD_FAILED } record_status;
+
+typedef struct batch_record {
+    const char *name; /* of the output below its folder: identifies the file */
+    const char *in, *out;
+    record_status status;
+    digest input, options, output; /* of failures: "" for what is not known */
+    const char *version;
+    pm_rational source_rate, rate; /* 0/0: none */
+    uint64_t frames, joints;
+    const char *method, *device;
+    const char *const *warnings;
+    size_t warning_count;
+    double seconds;
+    uint64_t bytes_read, bytes_written;
+    int64_t output_time; /* of the output's last change, in nanoseconds since 1970 */
+    int64_t time;        /* when the record was made, likewise */
+    const char *error;   /* of failures; else NULL */
+    cli_exit code;       /* of failures */
+} batch_record;
+
+/* ---- writing ---------------------------------------------------------------------------- */
+
+typedef struct record_file record_file;
+
+/* Opens a file to append to, and creates it with its folders. A torn line at its end is ended. On
+ * failure prints and returns the code. */
+cli_exit record_file_open(const char *path, record_file **file);
+
+/* Appends a record in one piece. Thread-safe, and safe beside other processes. `print` also writes the
+ * line to standard output. On failure prints and returns CLI_CANNOT_WRITE. */
+cli_exit record_file_append(record_file *file, const batch_record *record, bool print);
+
+/* Flushes to the disk, closes, frees. *file may be NULL. On failure prints and returns the code. */
+cli_exit record_file_close(record_file **file);
+
+/* ---- reading ---------------------------------------------------------------------------- */
+
+/* Records of several files, with their texts. Within a file a later record of a name replaces an
+ * earlier one. */
+typedef struct record_table record_table;
+
+record_table *record_table_create(void); /* NULL: memory is exhausted */
+void record_table_destroy(record_table **table);
+
+/* Adds the records of a file; lines that are none are dropped and counted in *dropped. A file that
+ * does not exist is empty where `optional`. On failure prints and returns the code. */
+cli_exit record_table_add(record_table *table, const char *path, bool optional, size_t *dropped);
+
+/* Adds all files records-*.jsonl of a folder. A folder that does not exist is empty. */
+cli_exit record_table_add_folder(record_table *table, const char *folder);
+
+/* The records of a name, one per file that has any; the one to trust first: the latest that is not a
+ * failure, else the latest. NULL: none. They are valid as long as the table. */
+const batch_record *const *record_table_find(const record_table *table, const char *name,
+                                             size_t *count);
+
+/* All names, sorted. */
+const char *const *record_table_names(record_table *table, size_t *count);
+
+#endif
