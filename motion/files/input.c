@@ -96,30 +96,41 @@ static bool check_kind(const input_kind *kind, const byte_buffer *buffer, bool *
 
 /* Sizes from fstat for a regular file. Everything else, and a file of size 0 as in /proc, is a
  * stream. */
-static bool find_size(int file, const input_bounds *bounds, size_t *wanted, size_t *max,
-                      char *reason) {
-    struct stat status;
+static bool find_size(int file, const input_bounds *bounds, struct stat *status, size_t *wanted,
+                      size_t *max, char *reason) {
     *wanted = FIRST_BYTES;
     *max = bounds->stream;
-    if (fstat(file, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size <= 0) {
+    if (fstat(file, status) != 0 || !S_ISREG(status->st_mode) || status->st_size <= 0) {
         return true;
     }
     *max = bounds->file;
-    if ((uintmax_t)status.st_size > bounds->file) {
+    if ((uintmax_t)status->st_size > bounds->file) {
         snprintf(reason, INPUT_REASON_SIZE,
                  "size is %llu bytes; expected at most %zu, the memory of this machine",
-                 (unsigned long long)status.st_size, bounds->file);
+                 (unsigned long long)status->st_size, bounds->file);
         return false;
     }
-    *wanted = (size_t)status.st_size + 2;
+    *wanted = (size_t)status->st_size + 2;
     return true;
+}
+
+/* Whether a regular file has another size or time than before it was read. A file that is written at
+ * the same time would otherwise be read half old and half new. */
+static bool has_changed(int file, const struct stat *before) {
+    struct stat after;
+    if (!S_ISREG(before->st_mode) || before->st_size <= 0 || fstat(file, &after) != 0) {
+        return false;
+    }
+    return after.st_size != before->st_size || after.st_mtim.tv_sec != before->st_mtim.tv_sec ||
+           after.st_mtim.tv_nsec != before->st_mtim.tv_nsec;
 }
 
 static bool read_all(int file, const input_kind *kind, const input_bounds *bounds,
                      byte_buffer *buffer, char *reason) {
     bool known = false, end = false;
     size_t wanted, max;
-    if (!find_size(file, bounds, &wanted, &max, reason)) {
+    struct stat before = {.st_mode = 0};
+    if (!find_size(file, bounds, &before, &wanted, &max, reason)) {
         return false;
     }
     while (!end) {
@@ -142,7 +153,7 @@ static bool read_all(int file, const input_kind *kind, const input_bounds *bound
         }
     }
     buffer->data[buffer->size] = '\0';
-    return true;
+    return !has_changed(file, &before) || refuse(reason, "changed while it was read", "");
 }
 
 bool input_read(int file, const input_kind *kind, const input_bounds *bounds, char **data,

@@ -31,8 +31,8 @@ typedef struct input_bounds {
 /* The memory of this machine for files, half of it for streams. */
 input_bounds input_machine_bounds(void);
 
-/* Reads a descriptor to its end, within bounds. False with a message in `reason`; errno is ENOMEM
- * where memory is exhausted. */
+/* Reads a descriptor to its end, within bounds. A regular file whose size or time changes meanwhile
+ * is refused. False with a message in `reason`; errno is ENOMEM where memory is exhausted. */
 bool input_read(int file, const input_kind *kind, const input_bounds *bounds, char **data,
                 size_t *size, char reason[INPUT_REASON_SIZE]);
 

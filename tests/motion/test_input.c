@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* ---- sources ------------------------------------------------------------------- */
@@ -244,6 +245,63 @@ static void devices_and_sparse_files_take_no_memory(void **state) {
     assert_true(after.ru_maxrss - before.ru_maxrss < 64 * 1024); /* kilobytes */
 }
 
+/* ---- files that change --------------------------------------------------------------- */
+
+static char changing[] = "/tmp/posemill-changing-XXXXXX";
+static int writer;
+static size_t change_at;
+
+/* Changes the file once its first bytes are read. */
+static input_kind_found change_file(const char *bytes, size_t count) {
+    (void)bytes, (void)count;
+    const struct timespec times[2] = {{.tv_sec = 1}, {.tv_sec = 1}};
+    if (change_at == SIZE_MAX) {
+        assert_int_equal(futimens(writer, times), 0);
+    } else {
+        assert_int_equal(pwrite(writer, "new", 3, (off_t)change_at), 3);
+    }
+    return INPUT_KIND_YES;
+}
+
+static bool read_changing(input_kind_found (*find)(const char *, size_t)) {
+    const input_kind kind = {find, "is no test file"};
+    const input_bounds bounds = input_machine_bounds();
+    const int file = open(changing, O_RDONLY);
+    assert_true(file >= 0);
+    const bool read = input_read(file, &kind, &bounds, &data, &size, reason);
+    close(file);
+    return read;
+}
+
+static input_kind_found accept_all(const char *bytes, size_t count) {
+    (void)bytes, (void)count;
+    return INPUT_KIND_YES;
+}
+
+static void files_that_change_while_they_are_read_are_refused(void **state) {
+    (void)state;
+    writer = mkstemp(changing);
+    assert_true(writer >= 0);
+    const struct timespec past[2] = {{.tv_sec = 1000}, {.tv_sec = 1000}};
+    /* Overwritten in place, grown, and only its time. */
+    const size_t places[] = {10, 1000, SIZE_MAX};
+    for (size_t i = 0; i < 3; i++) {
+        char text[1000];
+        memset(text, 'x', sizeof text);
+        assert_int_equal(pwrite(writer, text, sizeof text, 0), sizeof text);
+        assert_int_equal(ftruncate(writer, sizeof text), 0);
+        assert_int_equal(futimens(writer, past), 0);
+        change_at = places[i];
+        assert_true(read_changing(accept_all));
+        assert_int_equal(size, sizeof text);
+        free(data);
+        assert_false(read_changing(change_file));
+        assert_string_equal(reason, "changed while it was read");
+    }
+    close(writer);
+    unlink(changing);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_size_is_read_to_the_last_byte),
@@ -253,6 +311,7 @@ int main(void) {
         cmocka_unit_test(streams_of_blanks_are_rejected_early),
         cmocka_unit_test(streams_of_no_format_are_rejected_early),
         cmocka_unit_test(devices_and_sparse_files_take_no_memory),
+        cmocka_unit_test(files_that_change_while_they_are_read_are_refused),
     };
     signal(SIGPIPE, SIG_IGN); /* the feeding thread gets an error from write */
     return cmocka_run_group_tests(tests, NULL, NULL);
