@@ -77,8 +77,25 @@ static void list_drop(const atomic_file *dropped) {
     }
 }
 
+static atomic_int *_Atomic stop_first = NULL;
+
+void atomic_file_stop_first(atomic_int *stopped) {
+    atomic_store(&stop_first, stopped);
+}
+
+/* Whether the signal is only noted. */
+static bool is_noted(int number) {
+    atomic_int *stopped = atomic_load(&stop_first);
+    int none = 0;
+    return stopped != NULL && (number == SIGINT || number == SIGTERM) &&
+           atomic_compare_exchange_strong(stopped, &none, number);
+}
+
 static void remove_all_and_raise(int number) {
     sigset_t set;
+    if (is_noted(number)) {
+        return;
+    }
     list_wait();
     for (const atomic_file *at = list; at != NULL && getpid() == list_owner; at = at->next) {
         unlink(at->path);
@@ -95,6 +112,7 @@ void atomic_file_watch_signals(void) {
     struct sigaction action;
     memset(&action, 0, sizeof action);
     action.sa_handler = remove_all_and_raise;
+    action.sa_flags = SA_RESTART; /* the first signal of a batch lets files in work be finished */
     action.sa_mask = fatal_set(); /* a second signal would wait for the list of the first */
     for (size_t i = 0; i < sizeof fatal_signals / sizeof fatal_signals[0]; i++) {
         struct sigaction current;

@@ -7,6 +7,7 @@
 #ifndef POSEMILL_MOTION_ATOMIC_FILE_H
 #define POSEMILL_MOTION_ATOMIC_FILE_H
 
+#include <stdatomic.h>
 #include <sys/types.h>
 
 typedef struct atomic_file atomic_file;
@@ -16,6 +17,10 @@ typedef struct atomic_file atomic_file;
  * on to the previous handler, but not to one installed after its own. Ignored signals, as under
  * nohup, stay ignored. Exceeding the file size limit becomes an error like a full disk. */
 void atomic_file_watch_signals(void);
+
+/* From now on the first SIGINT or SIGTERM only sets *stopped to its number, which must be 0 before; a
+ * second one ends the process as before. NULL: the first one ends it. */
+void atomic_file_stop_first(atomic_int *stopped);
 
 /* Creates the temporary file `.posemill-*.part` beside `target`, which need not exist, with `mode`
  * and the umask, and removes those of ended processes in the same folder. *file is a descriptor for
