@@ -14,6 +14,7 @@
 
 #include "motion/base/fault.h"
 #include "motion/base/printable.h"
+#include "motion/files/output.h"
 
 static bool is_folder(const char *path) {
     struct stat status;
@@ -43,8 +44,11 @@ static int make_all(char *path) {
 static pm_status refuse(const char *folder, int failure, pm_error *error) {
     char shown[384];
     printable_text(shown, sizeof shown, folder, strlen(folder));
-    return motion_fail(error, PM_ERROR_OUTPUT, "%s: folder cannot be created: %s", shown,
-                       strerror(failure));
+    motion_report(error, PM_ERROR_OUTPUT, "%s: folder cannot be created: %s", shown,
+                  strerror(failure));
+    if (error && (failure == ENOSPC || failure == EDQUOT))
+        error->hint = motion_full_hint;
+    return PM_ERROR_OUTPUT;
 }
 
 pm_status folders_make_for(const char *path, pm_error *error) {

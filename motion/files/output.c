@@ -19,6 +19,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+const char motion_full_hint[] = "free some space, or write elsewhere";
+
 struct motion_output {
     int file;               /* -1 once closed */
     char *name;             /* for messages */
@@ -41,8 +43,8 @@ static pm_status output_failed(const motion_output *output, int failure, pm_erro
     char shown[384];
     printable_text(shown, sizeof shown, output->name, strlen(output->name));
     motion_fail(error, PM_ERROR_OUTPUT, "%s: cannot be written: %s", shown, strerror(failure));
-    if (error != NULL && failure == ENOSPC) {
-        error->hint = "free some space, or write elsewhere";
+    if (error != NULL && (failure == ENOSPC || failure == EDQUOT)) {
+        error->hint = motion_full_hint;
     }
     return PM_ERROR_OUTPUT;
 }

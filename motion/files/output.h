@@ -25,6 +25,9 @@ pm_status motion_output_commit(motion_output **output, pm_error *error);
 /* Removes the temporary file, frees. *output may be NULL. */
 void motion_output_abandon(motion_output **output);
 
+/* The hint of a failure because a disk or a quota is full: whatever is written next fails too. */
+extern const char motion_full_hint[];
+
 /* A sink that writes to the output, which is borrowed. */
 motion_sink motion_output_sink(motion_output *output);
 
