@@ -18,9 +18,11 @@ typedef struct conversion {
     const pm_motion *motion;
     const motion_format *format;
     const pm_motion_convert_options *options;
-    bool as_read;       /* in the format of its file, unchanged */
-    bool is_trial;      /* finds out what is left out */
-    char left_out[256]; /* by the trial */
+    const motion_observer *observer;
+    const motion_sink *sink; /* of the output */
+    bool as_read;            /* in the format of its file, unchanged */
+    bool is_trial;           /* finds out what is left out */
+    char left_out[256];      /* by the trial */
 } conversion;
 
 static void note_left_out(void *user, const char *what) {
@@ -87,6 +89,12 @@ static pm_status write_to(conversion *c, const motion_sink *sink, pm_error *erro
                       : compose(c, sink, error);
 }
 
+static pm_status write_observed(void *user, const void *data, size_t size, pm_error *error) {
+    const conversion *c = user;
+    motion_observe(c->observer, data, size);
+    return c->sink->write(c->sink->user, data, size, error);
+}
+
 static pm_status write_file(conversion *c, const char *path, pm_error *error) {
     motion_output *output = NULL;
     pm_status status = c->options->strict && !c->as_read ? try_strictly(c, error) : PM_OK;
@@ -96,8 +104,9 @@ static pm_status write_file(conversion *c, const char *path, pm_error *error) {
         status = motion_output_open(path, &output, error);
     if (status != PM_OK)
         return status;
-    const motion_sink sink = motion_output_sink(output);
-    status = write_to(c, &sink, error);
+    const motion_sink sink = motion_output_sink(output), observed = {write_observed, c};
+    c->sink = &sink;
+    status = write_to(c, &observed, error);
     if (status == PM_OK)
         return motion_output_commit(&output, error);
     motion_output_abandon(&output);
@@ -117,6 +126,12 @@ static pm_status find_format(const pm_motion_convert_options *options, const cha
 
 pm_status pm_motion_convert(const pm_motion *motion, const pm_motion_convert_options *options,
                             const char *path, pm_error *error) {
+    return motion_convert_observed(motion, options, path, NULL, error);
+}
+
+pm_status motion_convert_observed(const pm_motion *motion, const pm_motion_convert_options *options,
+                                  const char *path, const motion_observer *observer,
+                                  pm_error *error) {
     static const pm_motion_convert_options defaults;
     const motion_format *format = NULL;
     if (!motion || !path)
@@ -127,7 +142,7 @@ pm_status pm_motion_convert(const pm_motion *motion, const pm_motion_convert_opt
         status = find_format(options, path, &format, error);
     if (status != PM_OK)
         return status;
-    conversion c = {.motion = motion, .format = format, .options = options};
+    conversion c = {.motion = motion, .format = format, .options = options, .observer = observer};
     const double scale = options->scale > 0 ? options->scale : 1;
     if (scale == 1 && options->turn == PM_MOTION_TURN_NONE) {
         c.as_read = motion_writes_document(format, motion);

@@ -128,6 +128,8 @@ static pm_status load_file(gltf_reader *reader, const gltf_place *place, const c
         status = gltf_refuse(error, place, "%s is not within the folder of the document", shown);
     else
         status = read_regular(place, path, shown, buffer, error);
+    if (status == PM_OK)
+        motion_observe(reader->input->observer, buffer->data, buffer->size);
     free(path);
     return status;
 }

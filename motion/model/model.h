@@ -11,13 +11,15 @@
 #include "motion/base/arena.h"
 #include "motion/base/fault.h"
 #include "motion/files/input.h"
+#include "motion/files/observer.h"
 #include "motion/files/sink.h"
 
 /* The bytes of a file. */
 typedef struct motion_input {
     const char *data; /* not NUL-terminated */
     size_t size;
-    const char *folder; /* of the files that it refers to; NULL: none may be read */
+    const char *folder;              /* of the files that it refers to; NULL: none may be read */
+    const motion_observer *observer; /* of the bytes of files that it refers to; may be NULL */
     const pm_motion_read_options *options; /* never NULL */
     motion_warnings warnings;
 } motion_input;
@@ -109,6 +111,23 @@ struct motion_format {
                          const motion_sink *sink, pm_error *error);
     void (*release)(void *document); /* NULL is ignored */
 };
+
+/* pm_motion_open, whose observer sees the bytes of the file and of the files that it refers to. With
+ * `data`, malloc'ed memory that the motion takes in every case, these are the bytes of the file, and
+ * `path` is its name in an archive: it has no folder. */
+pm_status motion_open_observed(const char *path, char *data, size_t size,
+                               const pm_motion_read_options *options,
+                               const motion_observer *observer, pm_motion **motion,
+                               pm_error *error);
+
+/* pm_motion_resample and pm_motion_convert, whose observer sees the bytes of the output. */
+pm_status motion_resample_observed(const pm_motion *motion, pm_engine *engine,
+                                   const pm_motion_resample_options *options, const char *path,
+                                   const motion_observer *observer,
+                                   pm_motion_resample_report *report, pm_error *error);
+pm_status motion_convert_observed(const pm_motion *motion, const pm_motion_convert_options *options,
+                                  const char *path, const motion_observer *observer,
+                                  pm_error *error);
 
 /* The row of a format. */
 const motion_format *motion_format_of(pm_motion_format id);

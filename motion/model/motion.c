@@ -154,7 +154,7 @@ static pm_status read_input(const motion_input *input, const char *name, pm_moti
 
 static pm_status parse(const char *data, size_t size, char *owned, const char *name,
                        const char *folder, const pm_motion_read_options *options,
-                       pm_motion **motion, pm_error *error) {
+                       const motion_observer *observer, pm_motion **motion, pm_error *error) {
     pm_motion *made = calloc(1, sizeof *made);
     if (!made) {
         free(owned);
@@ -164,9 +164,11 @@ static pm_status parse(const char *data, size_t size, char *owned, const char *n
     const motion_input input = {.data = data,
                                 .size = size,
                                 .folder = folder,
+                                .observer = observer,
                                 .options = options,
                                 .warnings = {options->log, options->log_user, name, &made->notes}};
     made->file = owned;
+    motion_observe(observer, data, size);
     made->content.file_bytes = size;
     pm_status status = read_input(&input, name, made, error);
     if (status == PM_OK && (made->notes.lost || made->carried.lost))
@@ -195,7 +197,8 @@ pm_status pm_motion_parse(const void *data, size_t size, const char *name, const
                                    : "motion");
     options = options ? options : &defaults;
     pm_status status = check_options(options, error);
-    return status == PM_OK ? parse(data, size, NULL, name, folder, options, motion, error) : status;
+    return status == PM_OK ? parse(data, size, NULL, name, folder, options, NULL, motion, error)
+                           : status;
 }
 
 /* The folder of a path, in malloc'ed memory. */
@@ -206,25 +209,27 @@ static char *folder_of(const char *path) {
     return slash == path ? strdup("/") : strndup(path, (size_t)(slash - path));
 }
 
-pm_status pm_motion_open(const char *path, const pm_motion_read_options *options,
-                         pm_motion **motion, pm_error *error) {
-    static const pm_motion_read_options defaults;
-    char reason[INPUT_REASON_SIZE] = "", *data = NULL;
-    size_t size = 0;
+/* Reads the bytes of a file, unless it cannot be of a format. */
+static pm_status read_file(const char *path, const char *name,
+                           const pm_motion_read_options *options, char **data, size_t *size,
+                           pm_error *error) {
+    char reason[INPUT_REASON_SIZE] = "";
     const motion_format *format = NULL;
-    if (!path || !motion)
-        return motion_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", !path ? "path" : "motion");
-    options = options ? options : &defaults;
-    pm_status status = check_options(options, error);
+    const pm_status status = find_named_format(options, name, &format, error);
     if (status != PM_OK)
         return status;
+    if (input_read_file(path, format ? format->kind : &any_kind, data, size, reason))
+        return PM_OK;
+    return motion_fail(error, errno == ENOMEM ? PM_ERROR_MEMORY : PM_ERROR_FILE, "%s", reason);
+}
+
+static pm_status open_file(const char *path, const pm_motion_read_options *options,
+                           const motion_observer *observer, pm_motion **motion, pm_error *error) {
+    char *data = NULL;
+    size_t size = 0;
     const bool is_stream = strcmp(path, "-") == 0;
     const char *name = is_stream ? "standard input" : path;
-    status = find_named_format(options, name, &format, error);
-    if (status == PM_OK &&
-        !input_read_file(path, format ? format->kind : &any_kind, &data, &size, reason))
-        status =
-            motion_fail(error, errno == ENOMEM ? PM_ERROR_MEMORY : PM_ERROR_FILE, "%s", reason);
+    pm_status status = read_file(path, name, options, &data, &size, error);
     if (status != PM_OK) {
         add_name(name, error);
         return status;
@@ -234,9 +239,31 @@ pm_status pm_motion_open(const char *path, const pm_motion_read_options *options
         free(data);
         return motion_refuse_memory(error);
     }
-    status = parse(data, size, data, name, folder, options, motion, error);
+    status = parse(data, size, data, name, folder, options, observer, motion, error);
     free(folder);
     return status;
+}
+
+pm_status motion_open_observed(const char *path, char *data, size_t size,
+                               const pm_motion_read_options *options,
+                               const motion_observer *observer, pm_motion **motion,
+                               pm_error *error) {
+    static const pm_motion_read_options defaults;
+    options = options ? options : &defaults;
+    const pm_status status = check_options(options, error);
+    if (status != PM_OK) {
+        free(data);
+        return status;
+    }
+    return data ? parse(data, size, data, path, NULL, options, observer, motion, error)
+                : open_file(path, options, observer, motion, error);
+}
+
+pm_status pm_motion_open(const char *path, const pm_motion_read_options *options,
+                         pm_motion **motion, pm_error *error) {
+    if (!path || !motion)
+        return motion_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", !path ? "path" : "motion");
+    return motion_open_observed(path, NULL, 0, options, NULL, motion, error);
 }
 
 void pm_motion_destroy(pm_motion **motion) {

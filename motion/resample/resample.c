@@ -65,18 +65,20 @@ pm_status resample_check_options(const pm_motion *motion, const pm_motion_resamp
 
 typedef struct counting_sink {
     motion_sink inner;
+    const motion_observer *observer;
     uint64_t bytes;
 } counting_sink;
 
 static pm_status write_counted(void *user, const void *data, size_t size, pm_error *error) {
     counting_sink *sink = user;
     sink->bytes += size;
+    motion_observe(sink->observer, data, size);
     return sink->inner.write(sink->inner.user, data, size, error);
 }
 
 static pm_status write_all(const pm_motion *motion, const motion_samples *samples, size_t count,
-                           const pm_motion_resample_options *o, const char *path, uint64_t *bytes,
-                           pm_error *error) {
+                           const pm_motion_resample_options *o, const char *path,
+                           const motion_observer *observer, uint64_t *bytes, pm_error *error) {
     motion_output *output = NULL;
     const motion_write_options options = {.decimals = o->decimals ? o->decimals : DEFAULT_DECIMALS};
     pm_status status = o->make_folders ? folders_make_for(path, error) : PM_OK;
@@ -84,7 +86,7 @@ static pm_status write_all(const pm_motion *motion, const motion_samples *sample
         status = motion_output_open(path, &output, error);
     if (status != PM_OK)
         return status;
-    counting_sink counting = {.inner = motion_output_sink(output)};
+    counting_sink counting = {.inner = motion_output_sink(output), .observer = observer};
     const motion_sink sink = {write_counted, &counting};
     const motion_format *format = o->format ? motion_format_of(o->format) : motion->format;
     status = format->write(motion, samples, count, &options, &sink, error);
@@ -116,10 +118,11 @@ static pm_status open_all(sampler *samplers, motion_samples *samples, const pm_m
 
 static pm_status run(sampler *samplers, motion_samples *samples, const pm_motion *motion,
                      pm_engine *engine, const pm_motion_resample_options *options, const char *path,
-                     pm_motion_resample_report *report, pm_error *error) {
+                     const motion_observer *observer, pm_motion_resample_report *report,
+                     pm_error *error) {
     const pm_status status = open_all(samplers, samples, motion, engine, options, report, error);
     return status == PM_OK ? write_all(motion, samples, clips_of(motion, options), options, path,
-                                       &report->bytes_written, error)
+                                       observer, &report->bytes_written, error)
                            : status;
 }
 
@@ -138,6 +141,13 @@ static pm_status check_format(const pm_motion *motion, const pm_motion_resample_
 pm_status pm_motion_resample(const pm_motion *motion, pm_engine *engine,
                              const pm_motion_resample_options *options, const char *path,
                              pm_motion_resample_report *report, pm_error *error) {
+    return motion_resample_observed(motion, engine, options, path, NULL, report, error);
+}
+
+pm_status motion_resample_observed(const pm_motion *motion, pm_engine *engine,
+                                   const pm_motion_resample_options *options, const char *path,
+                                   const motion_observer *observer,
+                                   pm_motion_resample_report *report, pm_error *error) {
     pm_motion_resample_report own;
     report = report ? report : &own;
     *report = (pm_motion_resample_report){.identical = true};
@@ -157,7 +167,7 @@ pm_status pm_motion_resample(const pm_motion *motion, pm_engine *engine,
     sampler *samplers = calloc(count + 1, sizeof *samplers);
     motion_samples *samples = calloc(count + 1, sizeof *samples);
     if (samplers && samples)
-        status = run(samplers, samples, motion, engine, options, path, report, error);
+        status = run(samplers, samples, motion, engine, options, path, observer, report, error);
     else
         status = motion_refuse_memory(error);
     for (size_t i = 0; samplers && i < count; i++)
