@@ -3,6 +3,8 @@
  * Errors and warnings on stderr. This file alone maps library errors to exit codes. Files are
  * read in input.c and written in output.c.
  */
+#define _POSIX_C_SOURCE 200809L
+
 #include "cli.h"
 
 #include "files/progress.h"
@@ -14,6 +16,52 @@
 #include <string.h>
 
 bool cli_quiet = false;
+
+/* ---- kept messages ------------------------------------------------------------- */
+
+static _Thread_local cli_messages *kept = NULL;
+
+void cli_keep_messages(cli_messages *messages) {
+    kept = messages;
+}
+
+void cli_messages_release(cli_messages *messages) {
+    for (size_t i = 0; i < messages->warning_count; i++) {
+        free(messages->warnings[i]);
+    }
+    free(messages->warnings);
+    free(messages->failure);
+    *messages = (cli_messages){.failure = NULL};
+}
+
+/* Takes a message in malloc'ed memory. */
+static void keep_warning(char *text) {
+    const size_t count = kept->warning_count;
+    char **grown = text != NULL ? realloc(kept->warnings, (count + 1) * sizeof *grown) : NULL;
+    if (grown == NULL) {
+        free(text);
+        return;
+    }
+    grown[count] = text;
+    kept->warnings = grown;
+    kept->warning_count = count + 1;
+}
+
+static void keep_failure(const char *text) {
+    if (kept != NULL) {
+        free(kept->failure);
+        kept->failure = strdup(text);
+    }
+}
+
+static char *join(const char *what, const char *reason) {
+    const size_t size = strlen(what) + strlen(reason) + 3;
+    char *text = malloc(size);
+    if (text != NULL) {
+        snprintf(text, size, "%s: %s", what, reason);
+    }
+    return text;
+}
 
 /* ---- messages ------------------------------------------------------------------ */
 
@@ -29,20 +77,31 @@ cli_exit cli_fail(cli_exit code, const char *what, const char *hint, const char 
     if (hint != NULL) {
         printable_line(stderr, "  %s", hint);
     }
+    char *whole = kept != NULL && text != NULL ? join(what, text) : NULL;
+    if (whole != NULL) {
+        keep_failure(whole);
+    }
+    free(whole);
     free(text);
     return code;
 }
 
 void cli_warn(const char *what, const char *reason, ...) {
-    if (cli_quiet) {
+    if (cli_quiet && kept == NULL) {
         return;
     }
     va_list arguments;
     va_start(arguments, reason);
     char *text = format_alloc(reason, arguments);
     va_end(arguments);
-    progress_clear();
-    printable_line(stderr, "posemill: warning: %s: %s", what, text != NULL ? text : no_memory_text);
+    if (kept != NULL && text != NULL) {
+        keep_warning(join(what, text));
+    }
+    if (!cli_quiet) {
+        progress_clear();
+        printable_line(stderr, "posemill: warning: %s: %s", what,
+                       text != NULL ? text : no_memory_text);
+    }
     free(text);
 }
 
@@ -129,6 +188,10 @@ cli_exit cli_fail_error(const char *what, const pm_error *error) {
 cli_exit cli_fail_file(const pm_error *error) {
     const failure_class failure = class_of(error);
     progress_clear();
+    keep_failure(error->message);
+    if (kept != NULL) {
+        kept->is_full = failure.hint == motion_full_hint;
+    }
     printable_line(stderr, "posemill: %s", error->message);
     if (failure.hint != NULL) {
         printable_line(stderr, "  %s", failure.hint);
@@ -138,6 +201,9 @@ cli_exit cli_fail_file(const pm_error *error) {
 
 void cli_log_warning(void *user, pm_log_level level, const char *message) {
     (void)user;
+    if (level == PM_LOG_WARNING && kept != NULL) {
+        keep_warning(strdup(message));
+    }
     if (level == PM_LOG_WARNING && !cli_quiet) {
         progress_clear();
         printable_line(stderr, "posemill: warning: %s", message);

@@ -8,6 +8,8 @@
 
 #include <posemill/posemill.h>
 
+#include <stdbool.h>
+
 #include "motion/files/input.h"
 #include "motion/files/output.h"
 
@@ -46,6 +48,19 @@ char *cli_error_text(const pm_error *error, char text[CLI_ERROR_TEXT]);
 
 /* Prints "posemill: warning: <what>: <reason>" to stderr, unless --quiet was given. */
 void cli_warn(const char *what, const char *reason, ...) __attribute__((format(printf, 2, 3)));
+
+/* Messages of the calling thread, which are kept as well as printed: for records of a batch. */
+typedef struct cli_messages {
+    char *failure; /* the last one, "<what>: <reason>"; NULL: none */
+    bool is_full;  /* it was a full disk */
+    char **warnings;
+    size_t warning_count;
+} cli_messages;
+
+/* Keeps the messages of this thread in `messages`, which must be zeroed, until it is called with NULL.
+ * Messages for which memory is exhausted are lost. */
+void cli_keep_messages(cli_messages *messages);
+void cli_messages_release(cli_messages *messages);
 
 /* Whether --quiet was given: no reports, warnings or progress. Errors are still printed. */
 extern bool cli_quiet;
