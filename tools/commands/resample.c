@@ -160,7 +160,9 @@ static cli_exit one_file(resample_options *options, pm_engine *engine, const cha
                          const char *out) {
     resample_report report;
     pm_device_info device;
-    cli_exit code = resample_file(options, engine, in, out, &report);
+    const resample_input input = {.path = in};
+    const resample_output output = {.path = out};
+    cli_exit code = resample_file(options, engine, &input, &output, &report);
 
     if (code != CLI_DONE) {
         return code;

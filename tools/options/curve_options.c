@@ -206,6 +206,13 @@ static void warn_unread(const curve_options *options) {
     }
 }
 
+void curve_options_warn(curve_options *options) {
+    if (!options->is_warned && !options->authored) {
+        warn_unread(options);
+    }
+    options->is_warned = true;
+}
+
 static cli_exit apply_tangents(curve_options *options, size_t key_count, size_t track_count,
                                pm_clip_desc *desc) {
     desc->tangents = options->tangents;
@@ -275,7 +282,7 @@ static void apply_windows(curve_options *options, pm_clip_desc *desc) {
 
 cli_exit curve_options_apply(curve_options *options, size_t key_count, size_t track_count,
                              pm_clip_desc *desc) {
-    warn_unread(options);
+    curve_options_warn(options);
     desc->method = options->method;
     desc->ends = options->ends;
     desc->unlimited = options->no_limit;

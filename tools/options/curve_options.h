@@ -32,6 +32,8 @@ typedef struct curve_options {
     bool swing_given, twist_given;
     double swing[2], twist[2];
 
+    bool is_warned;
+
     /* Loaded by curve_options_apply. A description borrows from all of these. */
     npy_array tangents_array;
     npy_array axis_array;
@@ -40,6 +42,9 @@ typedef struct curve_options {
 
 /* The table, which fills `options`. They must be zeroed. */
 option_group curve_options_group(curve_options *options);
+
+/* Warns about options that the method does not use, once. curve_options_apply does so too. */
+void curve_options_warn(curve_options *options);
 
 /* Reads the .npy files, checks them against (key_count, track_count, 3) and (track_count, 3), and
  * sets the fields of the description that have options; other fields are unchanged. Warns about

@@ -93,6 +93,7 @@ pm_engine_desc device_options_desc(const device_options *options) {
         .lanes = options->lanes,
         .cache_folder = cache_folder(),
         .kernel_folder = environment("POSEMILL_KERNELS"),
+        .host_threads = options->host_threads,
         .build_in_background = options->in_background,
         .log = show_message,
     };

@@ -86,16 +86,24 @@ option_group motion_options_group(motion_options *options) {
 }
 
 cli_exit motion_options_open(const motion_options *options, const char *path, pm_motion **motion) {
+    return motion_options_open_observed(options, path, NULL, 0, NULL, motion);
+}
+
+cli_exit motion_options_open_observed(const motion_options *options, const char *path, char *data,
+                                      size_t size, const motion_observer *observer,
+                                      pm_motion **motion) {
     pm_motion_read_options reading = options->read;
     pm_error error = {.status = PM_OK};
     struct stat status;
-    if (strcmp(path, "-") != 0 && stat(path, &status) == 0 && S_ISDIR(status.st_mode)) {
+    if (data == NULL && strcmp(path, "-") != 0 && stat(path, &status) == 0 &&
+        S_ISDIR(status.st_mode)) {
         return cli_fail(CLI_BAD_INPUT, path, "give the files in the folder",
                         "is a folder; expected a motion file");
     }
     reading.log = options->quiet ? NULL : cli_log_warning;
-    return pm_motion_open(path, &reading, motion, &error) == PM_OK ? CLI_DONE
-                                                                   : cli_fail_file(&error);
+    return motion_open_observed(path, data, size, &reading, observer, motion, &error) == PM_OK
+               ? CLI_DONE
+               : cli_fail_file(&error);
 }
 
 static bool is_named(const pm_motion_clip *clip, const char *name) {

@@ -5,6 +5,7 @@
 #ifndef POSEMILL_TOOLS_MOTION_OPTIONS_H
 #define POSEMILL_TOOLS_MOTION_OPTIONS_H
 
+#include "motion/model/model.h"
 #include "options.h"
 
 #include <posemill/posemill_motion.h>
@@ -22,6 +23,11 @@ bool motion_option_format(const char *text, void *target, char *reason);
 
 /* Opens a motion, with warnings on stderr. On failure prints and returns the code. */
 cli_exit motion_options_open(const motion_options *options, const char *path, pm_motion **motion);
+
+/* motion_open_observed, with messages as above. */
+cli_exit motion_options_open_observed(const motion_options *options, const char *path, char *data,
+                                      size_t size, const motion_observer *observer,
+                                      pm_motion **motion);
 
 /* Clips that are picked by name or number. Zero-initialise. */
 enum { CLIP_NAMES_MAX = 256 };

@@ -6,6 +6,7 @@
 
 #include "files/progress.h"
 #include "motion/base/printable.h"
+#include "motion/model/model.h"
 #include "resample_target.h"
 
 #include <stdio.h>
@@ -13,6 +14,8 @@
 
 typedef struct work {
     resample_options *options;
+    const resample_input *in;
+    const resample_output *out;
     const char *path; /* input name for messages */
     pm_motion *motion;
     size_t clips[CLIP_NAMES_MAX]; /* that are resampled; all, if clip_count is 0 */
@@ -154,7 +157,7 @@ static pm_motion_resample_options library_options(work *w) {
                                         .make_folders = o->out_dir != NULL,
                                         .decimals = (unsigned)o->decimals,
                                         .check = o->check,
-                                        .progress = show_progress,
+                                        .progress = o->is_batch ? NULL : show_progress,
                                         .progress_user = w};
 }
 
@@ -164,9 +167,16 @@ static void note_left_out(void *user, const char *what) {
     snprintf(text + used, size - used, "%s%s", used > 0 ? ", " : "", what);
 }
 
+/* Counts the bytes of the output for the report. */
+static void see_output(void *user, const void *data, size_t size) {
+    const work *w = user;
+    w->report->bytes_written += size;
+    motion_observe(w->out->observer, data, size);
+}
+
 /* Another format than that of the input: a resampled copy is converted. */
 static pm_status write_converted(work *w, pm_engine *engine, pm_motion_format format,
-                                 const char *out, pm_motion_resample_report *done,
+                                 const motion_observer *observer, pm_motion_resample_report *done,
                                  pm_error *error) {
     const pm_motion_resample_options options = library_options(w);
     pm_motion *copy = NULL;
@@ -179,7 +189,7 @@ static pm_status write_converted(work *w, pm_engine *engine, pm_motion_format fo
                                                   .left_out = note_left_out,
                                                   .left_out_user = w->report->left_out};
     if (status == PM_OK) {
-        status = pm_motion_convert(copy, &conversion, out, error);
+        status = motion_convert_observed(copy, &conversion, w->out->path, observer, error);
     }
     pm_motion_destroy(&copy);
     return status;
@@ -197,33 +207,35 @@ static bool is_same_document(pm_motion_format a, pm_motion_format b) {
     return a == b || (is_gltf(a) && is_gltf(b));
 }
 
-static cli_exit write_result(work *w, pm_engine *engine, const char *out) {
+static cli_exit write_result(work *w, pm_engine *engine) {
     pm_motion_resample_options options = library_options(w);
-    const pm_motion_format format = format_of_output(w, out);
+    const pm_motion_format format = format_of_output(w, w->out->path);
+    const motion_observer observer = {see_output, w};
     options.format = format;
     pm_motion_resample_report done = {.samples = 0};
     pm_error error = {.status = PM_OK};
-    const pm_status status =
-        is_same_document(format, pm_motion_get_content(w->motion)->format)
-            ? pm_motion_resample(w->motion, engine, &options, out, &done, &error)
-            : write_converted(w, engine, format, out, &done, &error);
-    progress_end(&w->bar);
+    const pm_status status = is_same_document(format, pm_motion_get_content(w->motion)->format)
+                                 ? motion_resample_observed(w->motion, engine, &options,
+                                                            w->out->path, &observer, &done, &error)
+                                 : write_converted(w, engine, format, &observer, &done, &error);
+    if (w->shows_bar) {
+        progress_end(&w->bar);
+    }
     w->report->frames = done.samples;
     w->report->kept_frames = done.kept;
-    w->report->bytes_written = done.bytes_written;
     w->report->identical = done.identical;
     w->report->max_error = done.max_error;
     return result(status, w, &error);
 }
 
 /* Formats other than glTF hold one clip: the first, unless one is given. */
-static cli_exit find_clips(work *w, const char *out) {
+static cli_exit find_clips(work *w) {
     if (pm_motion_get_content(w->motion)->clip_count == 0) {
         return cli_fail(CLI_BAD_INPUT, w->path, NULL, "has no clips; there is nothing to resample");
     }
     const cli_exit code =
         motion_find_clips(w->motion, w->path, &w->options->clips, w->clips, &w->clip_count);
-    const pm_motion_format format = format_of_output(w, out);
+    const pm_motion_format format = format_of_output(w, w->out->path);
     if (code != CLI_DONE || is_gltf(format)) {
         return code;
     }
@@ -236,10 +248,22 @@ static cli_exit find_clips(work *w, const char *out) {
     return CLI_DONE;
 }
 
-static cli_exit run(work *w, pm_engine *engine, const char *in, const char *out) {
-    cli_exit code = motion_options_open(&w->options->motion, in, &w->motion);
+static cli_exit open_motion(work *w) {
+    motion_options options = w->options->motion;
+    if (w->in->source_rate.den != 0) {
+        options.read.source_rate = w->in->source_rate;
+    }
+    if (w->in->layout != NULL) {
+        options.read.layout = w->in->layout;
+    }
+    return motion_options_open_observed(&options, w->in->path, w->in->data, w->in->size,
+                                        w->in->observer, &w->motion);
+}
+
+static cli_exit run(work *w, pm_engine *engine) {
+    cli_exit code = open_motion(w);
     if (code == CLI_DONE) {
-        code = find_clips(w, out);
+        code = find_clips(w);
     }
     if (code == CLI_DONE) {
         code = resample_find_rate(w->options->rate, pm_motion_get_content(w->motion), &w->rate);
@@ -250,16 +274,19 @@ static cli_exit run(work *w, pm_engine *engine, const char *in, const char *out)
     w->authored = is_authored(w);
     describe_source(w);
     code = describe_curve(w);
-    return code == CLI_DONE ? write_result(w, engine, out) : code;
+    return code == CLI_DONE ? write_result(w, engine) : code;
 }
 
-cli_exit resample_file(resample_options *options, pm_engine *engine, const char *in,
-                       const char *out, resample_report *report) {
+cli_exit resample_file(resample_options *options, pm_engine *engine, const resample_input *in,
+                       const resample_output *out, resample_report *report) {
     const double begun = progress_clock();
-    work w = {
-        .options = options, .path = strcmp(in, "-") == 0 ? "standard input" : in, .report = report};
+    work w = {.options = options,
+              .in = in,
+              .out = out,
+              .path = strcmp(in->path, "-") == 0 ? "standard input" : in->path,
+              .report = report};
     memset(report, 0, sizeof *report);
-    const cli_exit code = run(&w, engine, in, out);
+    const cli_exit code = run(&w, engine);
     pm_motion_destroy(&w.motion);
     report->seconds = progress_clock() - begun;
     return code;

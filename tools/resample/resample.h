@@ -7,6 +7,7 @@
 #define POSEMILL_TOOLS_RESAMPLE_H
 
 #include "commands/cli.h"
+#include "motion/files/observer.h"
 #include "motion/time/rate.h"
 #include "options/curve_options.h"
 #include "options/device_options.h"
@@ -25,6 +26,7 @@ typedef struct resample_options {
     bool check;          /* also evaluate on the reference path and compare */
     size_t decimals;
     bool json;
+    bool is_batch; /* no progress of each file */
     motion_options motion;
     curve_options curve;
     device_options device;
@@ -47,11 +49,25 @@ typedef struct resample_report {
     double max_error;        /* of --check: radians between device and reference */
 } resample_report;
 
-/* Reads `in` and writes `out`; "-" is standard input or output. On failure prints, returns the
- * code, and leaves no output behind. The folder of --out-dir is created before the first output is
- * opened. */
-cli_exit resample_file(resample_options *options, pm_engine *engine, const char *in,
-                       const char *out, resample_report *report);
+typedef struct resample_input {
+    const char *path; /* "-" is standard input; of a member of an archive its name */
+    char *data;       /* malloc'ed bytes of such a member, which are taken; else NULL */
+    size_t size;
+    pm_rational source_rate;         /* instead of that of the options, unless 0/0 */
+    const char *layout;              /* likewise, unless NULL */
+    const motion_observer *observer; /* sees the bytes; may be NULL */
+} resample_input;
+
+typedef struct resample_output {
+    const char *path; /* "-" is standard output */
+    const motion_observer *observer;
+} resample_output;
+
+/* Reads a motion and writes it resampled. On failure prints, returns the code, and leaves no output
+ * behind. The folder of --out-dir is created before the first output is opened. Thread-safe for
+ * options of each thread's own. */
+cli_exit resample_file(resample_options *options, pm_engine *engine, const resample_input *in,
+                       const resample_output *out, resample_report *report);
 
 /* Prints the report in the requested form. With the output on standard output the text report goes
  * to stderr. */
