@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Digests against those that xxh128sum prints, at the sizes where the algorithm changes; in one
+ * piece, in pieces and of files.
+ */
+#define _POSIX_C_SOURCE 200809L
+
+#include "batch/digest.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+typedef struct known {
+    size_t size;
+    const char *text;
+} known;
+
+/* Of bytes (131 i + 7 (i / 256)) mod 256, by xxh128sum 0.8.1. */
+static const known table[] = {
+    {0, "99aa06d3014798d86001c324468d497f"},     {1, "a6cd5e9392000f6ac44bdff4074eecdb"},
+    {3, "c925ae1797c3998f6811538b444fc6dc"},     {4, "6ae518c60df23fcadb9cecd5eb59a7f1"},
+    {8, "63f350efc0ba3e2e5b3f49d0f38f9d7d"},     {9, "83c871b1014e6f76d8a20b5b7aa68a37"},
+    {16, "248181305d3c1039adebb1d9d080b69c"},    {17, "825a0db7d0afe2c0cfea252f6b7ed7e9"},
+    {128, "08df79f520370b525cfea347ea4bb687"},   {129, "fc1d02037be48a62821740ece8839b64"},
+    {240, "8406fbd017acdf4e687f00a7f64e46db"},   {241, "d894c74b1b3ea28f44dbd3180a664e27"},
+    {1024, "54680c079a49361cd1abb5dbd52032f9"},  {1025, "4010f40cb0ea5efda3908b116ddf0191"},
+    {300000, "ec4b12dab74f5b34bbcfbd3e2bb40e67"}};
+enum { COUNT = sizeof table / sizeof table[0], LARGEST = 300000 };
+
+static unsigned char *data;
+
+static int make_data(void **state) {
+    (void)state;
+    data = malloc(LARGEST);
+    assert_non_null(data);
+    for (size_t i = 0; i < LARGEST; i++) {
+        data[i] = (unsigned char)(i * 131 + (i >> 8) * 7);
+    }
+    return 0;
+}
+
+static int free_data(void **state) {
+    (void)state;
+    free(data);
+    return 0;
+}
+
+static void digests_are_those_of_xxh128sum(void **state) {
+    (void)state;
+    for (size_t i = 0; i < COUNT; i++) {
+        const digest found = digest_of(data, table[i].size);
+        assert_string_equal(found.text, table[i].text);
+    }
+}
+
+static void pieces_give_the_digest_of_the_whole(void **state) {
+    static const size_t steps[] = {1, 7, 64, 1000, LARGEST};
+    (void)state;
+    for (size_t i = 0; i < COUNT; i++) {
+        for (size_t k = 0; k < sizeof steps / sizeof steps[0]; k++) {
+            digest_state *hash = digest_begin();
+            assert_non_null(hash);
+            for (size_t at = 0; at < table[i].size; at += steps[k]) {
+                const size_t left = table[i].size - at;
+                digest_add(hash, data + at, left < steps[k] ? left : steps[k]);
+            }
+            const digest found = digest_end(&hash);
+            assert_null(hash);
+            assert_string_equal(found.text, table[i].text);
+        }
+    }
+}
+
+static void files_have_the_digests_of_their_bytes(void **state) {
+    (void)state;
+    for (size_t i = 0; i < COUNT; i++) {
+        char path[] = "/tmp/posemill-digest-XXXXXX";
+        digest found;
+        const int file = mkstemp(path);
+        assert_true(file >= 0);
+        assert_int_equal(write(file, data, table[i].size), table[i].size);
+        close(file);
+        assert_true(digest_of_file(path, &found));
+        assert_string_equal(found.text, table[i].text);
+        unlink(path);
+    }
+}
+
+static void a_file_that_cannot_be_read_has_none(void **state) {
+    digest found = digest_of("a", 1);
+    (void)state;
+    errno = 0;
+    assert_false(digest_of_file("/tmp/posemill-no-such-file", &found));
+    assert_int_equal(errno, ENOENT);
+    assert_string_equal(found.text, "");
+    found = digest_of("a", 1);
+    assert_false(digest_of_file("/tmp", &found)); /* opens, and cannot be read */
+    assert_int_equal(errno, EISDIR);
+    assert_string_equal(found.text, "");
+}
+
+static void digests_are_compared(void **state) {
+    const digest a = digest_of("a", 1), b = digest_of("b", 1), none = {""};
+    digest_state *nothing = NULL;
+    (void)state;
+    assert_true(digest_equal(&a, &a));
+    assert_false(digest_equal(&a, &b));
+    assert_false(digest_equal(&a, &none));
+    const digest of_nothing = digest_end(&nothing);
+    assert_string_equal(of_nothing.text, "");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(digests_are_those_of_xxh128sum),
+        cmocka_unit_test(pieces_give_the_digest_of_the_whole),
+        cmocka_unit_test(files_have_the_digests_of_their_bytes),
+        cmocka_unit_test(a_file_that_cannot_be_read_has_none),
+        cmocka_unit_test(digests_are_compared),
+    };
+    return cmocka_run_group_tests(tests, make_data, free_data);
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * XXH3-128 of memory, of pieces and of files. The text is that of the canonical form, with the high
+ * half first, on every processor.
+ */
+#define _POSIX_C_SOURCE 200809L
+
+#include "digest.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <xxhash.h>
+
+enum { PIECE = 1 << 18 }; /* bytes of a file that are read at a time */
+
+static digest text_of(XXH128_hash_t hash) {
+    static const char digits[] = "0123456789abcdef";
+    digest result = {""};
+    XXH128_canonical_t canonical;
+    XXH128_canonicalFromHash(&canonical, hash);
+    for (size_t i = 0; i < sizeof canonical.digest; i++) {
+        result.text[2 * i] = digits[canonical.digest[i] >> 4];
+        result.text[2 * i + 1] = digits[canonical.digest[i] & 15];
+    }
+    return result;
+}
+
+digest digest_of(const void *data, size_t size) {
+    return text_of(XXH3_128bits(data, size));
+}
+
+/* ---- in pieces --------------------------------------------------------------------------- */
+
+struct digest_state {
+    XXH3_state_t *hash;
+};
+
+digest_state *digest_begin(void) {
+    digest_state *state = malloc(sizeof *state);
+    if (state == NULL) {
+        return NULL;
+    }
+    state->hash = XXH3_createState();
+    if (state->hash == NULL) {
+        free(state);
+        return NULL;
+    }
+    XXH3_128bits_reset(state->hash);
+    return state;
+}
+
+void digest_add(digest_state *state, const void *data, size_t size) {
+    if (size > 0) {
+        XXH3_128bits_update(state->hash, data, size);
+    }
+}
+
+digest digest_end(digest_state **state) {
+    digest result = {""};
+    if (*state != NULL) {
+        result = text_of(XXH3_128bits_digest((*state)->hash));
+        XXH3_freeState((*state)->hash);
+        free(*state);
+        *state = NULL;
+    }
+    return result;
+}
+
+/* ---- files ------------------------------------------------------------------------------- */
+
+/* Returns 0 or an errno. */
+static int add_file(digest_state *state, int file) {
+    unsigned char *piece = malloc(PIECE);
+    int failure = piece == NULL ? ENOMEM : 0;
+    while (failure == 0) {
+        const ssize_t size = read(file, piece, PIECE);
+        if (size == 0) {
+            break;
+        }
+        if (size > 0) {
+            digest_add(state, piece, (size_t)size);
+        } else if (errno != EINTR) {
+            failure = errno;
+        }
+    }
+    free(piece);
+    return failure;
+}
+
+bool digest_of_file(const char *path, digest *result) {
+    const int file = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    digest_state *state = NULL;
+    int failure = file < 0 ? errno : 0;
+    memset(result, 0, sizeof *result);
+    if (failure == 0) {
+        state = digest_begin();
+        failure = state == NULL ? ENOMEM : add_file(state, file);
+    }
+    const digest found = digest_end(&state);
+    if (file >= 0) {
+        close(file);
+    }
+    if (failure == 0) {
+        *result = found;
+    }
+    errno = failure;
+    return failure == 0;
+}
+
+bool digest_equal(const digest *a, const digest *b) {
+    return strcmp(a->text, b->text) == 0;
+}
