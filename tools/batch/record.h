@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Records of a batch: one JSON object a line, appended when a file is done and its output is in
- * place. A line is whole or not there: it is written at once, and readers drop a torn one.
+ * place. A line is whole or not there: it is written at once, and readers drop a torn one. Empty
+ * lines have no meaning.
  */
 #ifndef POSEMILL_TOOLS_BATCH_RECORD_H
 #define POSEMILL_TOOLS_BATCH_RECORD_H
@@ -11,6 +12,8 @@
 
 #include <posemill/posemill.h>
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 typedef enum record_status { RECORD_DONE, RECORD_KEPT, RECORD_FAILED } record_status;
@@ -18,6 +21,7 @@ typedef enum record_status { RECORD_DONE, RECORD_KEPT, RECORD_FAILED } record_st
 typedef struct batch_record {
     const char *name; /* of the output below its folder: identifies the file */
     const char *in, *out;
+    const char *from; /* the file of records that it was read from. NULL: none */
     record_status status;
     digest input, options, output; /* of failures: "" for what is not known */
     const char *version;
@@ -34,16 +38,21 @@ typedef struct batch_record {
     cli_exit code;       /* of failures */
 } batch_record;
 
+/* Readers drop longer lines. Writers leave out warnings that would make a line too long. */
+enum { RECORD_LINE_MAX = 1 << 20 };
+
 /* ---- writing ---------------------------------------------------------------------------- */
 
 typedef struct record_file record_file;
 
-/* Opens a file to append to, and creates it with its folders. A torn line at its end is ended. On
- * failure prints and returns the code. */
+/* Opens a regular file to append to, and creates it with its folders. On failure prints and returns
+ * the code. */
 cli_exit record_file_open(const char *path, record_file **file);
 
-/* Appends a record in one piece. Thread-safe, and safe beside other processes. `print` also writes the
- * line to standard output. On failure prints and returns CLI_CANNOT_WRITE. */
+/* Appends a record in one piece, after the end of a torn line where there is one. Thread-safe, and safe
+ * beside other processes of this machine. `print` also writes the line to standard output, whose
+ * failures are main's to report. On failure prints and returns CLI_CANNOT_WRITE; then the record is
+ * not there, but a part of its line may be, and later calls may succeed. */
 cli_exit record_file_append(record_file *file, const batch_record *record, bool print);
 
 /* Flushes to the disk, closes, frees. *file may be NULL. On failure prints and returns the code. */
@@ -52,25 +61,30 @@ cli_exit record_file_close(record_file **file);
 /* ---- reading ---------------------------------------------------------------------------- */
 
 /* Records of several files, with their texts. Within a file a later record of a name replaces an
- * earlier one. */
+ * earlier one. What a table gives is valid until records are added to it. */
 typedef struct record_table record_table;
 
 record_table *record_table_create(void); /* NULL: memory is exhausted */
 void record_table_destroy(record_table **table);
 
-/* Adds the records of a file; lines that are none are dropped and counted in *dropped. A file that
- * does not exist is empty where `optional`. On failure prints and returns the code. */
+/* Adds the records of a regular file; lines that are none are dropped and counted in *dropped, which
+ * may be NULL. A file that does not exist is empty where `optional`. On failure prints and returns the
+ * code. */
 cli_exit record_table_add(record_table *table, const char *path, bool optional, size_t *dropped);
 
 /* Adds all files records-*.jsonl of a folder. A folder that does not exist is empty. */
 cli_exit record_table_add_folder(record_table *table, const char *folder);
 
 /* The records of a name, one per file that has any; the one to trust first: the latest that is not a
- * failure, else the latest. NULL: none. They are valid as long as the table. */
+ * failure, else the latest. NULL: none. */
 const batch_record *const *record_table_find(const record_table *table, const char *name,
                                              size_t *count);
 
-/* All names, sorted. */
+/* All names, sorted by their bytes. NULL: memory is exhausted. */
 const char *const *record_table_names(record_table *table, size_t *count);
+
+/* The files that were added, in their order, and how many of their lines were dropped. */
+const char *const *record_table_files(const record_table *table, size_t *count);
+size_t record_table_dropped(const record_table *table);
 
 #endif

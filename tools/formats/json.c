@@ -58,7 +58,7 @@ static void begin_nest(json_writer *json, const char *key, char bracket) {
 
 static void end_nest(json_writer *json, char bracket) {
     json->depth--;
-    if (json->has_members) {
+    if (json->has_members && json->depth >= 0) {
         fprintf(json->file, "\n%*s", 2 * json->depth, "");
     }
     fputc(bracket, json->file);
@@ -95,6 +95,16 @@ void json_write_string(json_writer *json, const char *key, const char *text) {
     }
 }
 
+void json_write_bytes(json_writer *json, const char *key, const void *data, size_t size) {
+    const unsigned char *bytes = data;
+    begin_value(json, key);
+    fputc('"', json->file);
+    for (size_t i = 0; i < size; i++) {
+        fprintf(json->file, "%02x", (unsigned)bytes[i]);
+    }
+    fputc('"', json->file);
+}
+
 void json_write_number(json_writer *json, const char *key, double number) {
     char text[32] = "null";
     begin_value(json, key);
@@ -110,6 +120,11 @@ void json_write_number(json_writer *json, const char *key, double number) {
 void json_write_integer(json_writer *json, const char *key, uint64_t number) {
     begin_value(json, key);
     fprintf(json->file, "%llu", (unsigned long long)number);
+}
+
+void json_write_signed(json_writer *json, const char *key, int64_t number) {
+    begin_value(json, key);
+    fprintf(json->file, "%lld", (long long)number);
 }
 
 void json_write_bool(json_writer *json, const char *key, bool value) {

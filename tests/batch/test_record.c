@@ -1,0 +1,442 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Records are appended whole and read back exactly: odd names, torn lines, full disks, several
+ * processes and threads; and what is no file to write records to.
+ */
+#define _POSIX_C_SOURCE 200809L
+
+#include "batch/record.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "support/records.h"
+
+static char folder[] = "/tmp/posemill-record-XXXXXX";
+static const char path[] = "a.jsonl";
+
+static int enter_folder(void **state) {
+    (void)state;
+    return mkdtemp(folder) == NULL || chdir(folder) != 0;
+}
+
+static int leave_folder(void **state) {
+    char line[64];
+    (void)state;
+    snprintf(line, sizeof line, "rm -r %s", folder);
+    return chdir("/") != 0 || system(line) != 0;
+}
+
+static int remove_file(void **state) {
+    (void)state;
+    unlink(path);
+    return 0;
+}
+
+static void append(const batch_record *record) {
+    record_file *file = NULL;
+    assert_int_equal(record_file_open(path, &file), CLI_DONE);
+    assert_int_equal(record_file_append(file, record, false), CLI_DONE);
+    assert_int_equal(record_file_close(&file), CLI_DONE);
+    assert_null(file);
+}
+
+static record_table *read_table(size_t expected_dropped) {
+    size_t dropped = 0;
+    record_table *table = record_table_create();
+    assert_non_null(table);
+    assert_int_equal(record_table_add(table, path, false, &dropped), CLI_DONE);
+    assert_int_equal(dropped, expected_dropped);
+    assert_int_equal(record_table_dropped(table), expected_dropped);
+    return table;
+}
+
+/* The one record of a name. */
+static const batch_record *only(const record_table *table, const char *name) {
+    size_t count = 0;
+    const batch_record *const *records = record_table_find(table, name, &count);
+    assert_non_null(records);
+    assert_int_equal(count, 1);
+    return records[0];
+}
+
+static size_t name_count(record_table *table) {
+    size_t count = 0;
+    assert_non_null(record_table_names(table, &count));
+    return count;
+}
+
+static void write_bytes(const char *bytes, size_t size) {
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, size, file), size);
+    assert_int_equal(fclose(file), 0);
+}
+
+static char text[4096];
+
+static size_t read_bytes(void) {
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    const size_t size = fread(text, 1, sizeof text, file);
+    assert_true(size < sizeof text);
+    fclose(file);
+    text[size] = '\0';
+    return size;
+}
+
+/* ---- round trips ----------------------------------------------------------------------------- */
+
+static void every_member_is_read_back(void **state) {
+    const batch_record done = records_full(RECORD_DONE), kept = records_full(RECORD_KEPT),
+                       failed = records_full(RECORD_FAILED);
+    const batch_record *const all[] = {&done, &kept, &failed};
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        append(all[i]);
+        record_table *table = read_table(0);
+        records_expect_equal(only(table, all[i]->name), all[i]);
+        record_table_destroy(&table);
+        assert_null(table);
+    }
+}
+
+static void what_is_not_known_is_read_back(void **state) {
+    const batch_record record = {
+        .name = "a", .in = "b", .status = RECORD_FAILED, .code = CLI_BAD_INPUT};
+    (void)state;
+    append(&record);
+    record_table *table = read_table(0);
+    records_expect_equal(only(table, "a"), &record);
+    record_table_destroy(&table);
+}
+
+static void odd_names_are_read_back(void **state) {
+    static const char *const names[] = {
+        "\"quotes\" and \\ backslash",
+        "tab\tnewline\nescape\x1b[31m",
+        "\x7f\xc2\x9b",
+        "\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80",
+        "\xff",
+        "latin \xe4",
+        "cut \xe2\x82",
+        "surrogate \xed\xa0\x80",
+        "over\xc0\xaflong",
+        "\xef\xbf\xbd",
+        "a\xff"
+        "b",
+        "a\xfe"
+        "b",
+        "\xef\xbf\xbe",
+        "\\ufffd",
+    };
+    enum { COUNT = sizeof names / sizeof names[0] };
+    (void)state;
+    for (size_t i = 0; i < COUNT; i++) {
+        batch_record record = records_full(RECORD_DONE);
+        record.name = record.in = record.out = names[i];
+        append(&record);
+    }
+    record_table *table = read_table(0);
+    assert_int_equal(name_count(table), COUNT);
+    for (size_t i = 0; i < COUNT; i++) {
+        const batch_record *record = only(table, names[i]);
+        assert_string_equal(record->name, names[i]);
+        assert_string_equal(record->in, names[i]);
+        assert_string_equal(record->out, names[i]);
+    }
+    record_table_destroy(&table);
+}
+
+static void lines_have_no_control_characters(void **state) {
+    batch_record record = records_full(RECORD_FAILED);
+    (void)state;
+    record.name = record.in = record.out = record.error = record.method = "\x1b\n\xff\xc2\x85";
+    append(&record);
+    const size_t size = read_bytes();
+    for (size_t i = 0; i + 1 < size; i++) {
+        assert_true((unsigned char)text[i] >= 0x20 && text[i] != 0x7f);
+        assert_false(text[i] == '\xc2' && (unsigned char)text[i + 1] < 0xa0);
+    }
+    assert_int_equal(text[size - 1], '\n');
+}
+
+static void warnings_never_make_a_line_too_long(void **state) {
+    enum { COUNT = 3000, SIZE = 1000 };
+    static char long_text[SIZE + 1];
+    static const char *warnings[COUNT];
+    batch_record record = records_full(RECORD_FAILED);
+    (void)state;
+    memset(long_text, 1, SIZE); /* each byte is written as six */
+    for (size_t i = 0; i < COUNT; i++) {
+        warnings[i] = long_text;
+    }
+    record.warnings = warnings;
+    record.warning_count = COUNT;
+    record.error = long_text;
+    append(&record);
+    record_table *table = read_table(0);
+    const batch_record *found = only(table, record.name);
+    assert_in_range(found->warning_count, 2, COUNT - 1);
+    char more[64];
+    snprintf(more, sizeof more, "%zu more warnings", COUNT - (found->warning_count - 1));
+    assert_string_equal(found->warnings[found->warning_count - 1], more);
+    assert_string_equal(found->warnings[found->warning_count - 2], long_text);
+    record_table_destroy(&table);
+}
+
+/* ---- torn lines ------------------------------------------------------------------------------ */
+
+static void a_line_torn_at_any_byte_is_dropped_and_ended(void **state) {
+    batch_record first = records_full(RECORD_DONE), second = first, third = first;
+    (void)state;
+    first.name = "first";
+    second.name = "second";
+    third.name = "third";
+    append(&first);
+    const size_t begin = read_bytes();
+    append(&second);
+    const size_t end = read_bytes();
+    for (size_t size = begin; size <= end; size++) {
+        unlink(path);
+        append(&first);
+        append(&second);
+        assert_int_equal(truncate(path, (off_t)size), 0);
+        /* Only the newline is missing where size is end - 1. */
+        const bool whole = size + 1 >= end, torn = size > begin && !whole;
+        record_table *table = read_table(torn);
+        assert_int_equal(name_count(table), whole ? 2 : 1);
+        record_table_destroy(&table);
+        append(&third);
+        table = read_table(torn);
+        assert_int_equal(name_count(table), whole ? 3 : 2);
+        records_expect_equal(only(table, "first"), &first);
+        records_expect_equal(only(table, "third"), &third);
+        record_table_destroy(&table);
+    }
+}
+
+static void a_full_disk_is_told_and_the_rest_is_kept(void **state) {
+    batch_record record = records_full(RECORD_DONE);
+    struct rlimit before, limit;
+    record_file *file = NULL;
+    (void)state;
+    append(&record);
+    const size_t size = read_bytes();
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    signal(SIGXFSZ, SIG_IGN);
+    for (size_t part = 0; part + 1 < size; part += size / 7) {
+        unlink(path);
+        append(&record);
+        record.name = "walks/b.bvh"; /* of the same length */
+        assert_int_equal(record_file_open(path, &file), CLI_DONE);
+        limit = before;
+        limit.rlim_cur = size + part;
+        assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+        const cli_exit full = record_file_append(file, &record, false);
+        assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+        assert_int_equal(full, CLI_CANNOT_WRITE);
+        record_table *table = read_table(part > 0);
+        assert_int_equal(name_count(table), 1);
+        record_table_destroy(&table);
+        /* There is room again. */
+        assert_int_equal(record_file_append(file, &record, false), CLI_DONE);
+        assert_int_equal(record_file_close(&file), CLI_DONE);
+        table = read_table(part > 0);
+        assert_int_equal(name_count(table), 2);
+        record_table_destroy(&table);
+        record.name = records_full(RECORD_DONE).name;
+    }
+}
+
+/* ---- several writers ------------------------------------------------------------------------- */
+
+enum { WRITERS = 4, EACH = 300 };
+
+typedef struct writer {
+    record_file *file;
+    int number;
+    pthread_t thread;
+} writer;
+
+/* Names of different lengths, so that lines would mix visibly. */
+static void write_many(record_file *file, int number) {
+    char name[2048];
+    batch_record record = records_full(RECORD_DONE);
+    for (int i = 0; i < EACH; i++) {
+        snprintf(name, sizeof name, "%d-%d-%0*d", number, i, 1 + i * 7 % 1500, 0);
+        record.name = name;
+        if (record_file_append(file, &record, false) != CLI_DONE) {
+            exit(1);
+        }
+    }
+}
+
+static void expect_all(void) {
+    record_table *table = read_table(0);
+    assert_int_equal(name_count(table), WRITERS * EACH);
+    record_table_destroy(&table);
+}
+
+static void lines_of_processes_do_not_mix(void **state) {
+    pid_t children[WRITERS];
+    (void)state;
+    for (int i = 0; i < WRITERS; i++) {
+        children[i] = fork();
+        assert_true(children[i] >= 0);
+        if (children[i] == 0) {
+            record_file *file = NULL;
+            const bool opened = record_file_open(path, &file) == CLI_DONE;
+            if (opened) {
+                write_many(file, i);
+            }
+            _exit(opened && record_file_close(&file) == CLI_DONE ? 0 : 1);
+        }
+    }
+    for (int i = 0; i < WRITERS; i++) {
+        int status = 1;
+        assert_int_equal(waitpid(children[i], &status, 0), children[i]);
+        assert_int_equal(status, 0);
+    }
+    expect_all();
+}
+
+static void *run_writer(void *user) {
+    writer *w = user;
+    write_many(w->file, w->number);
+    return NULL;
+}
+
+static void lines_of_threads_do_not_mix(void **state) {
+    writer writers[WRITERS];
+    record_file *file = NULL;
+    (void)state;
+    assert_int_equal(record_file_open(path, &file), CLI_DONE);
+    for (int i = 0; i < WRITERS; i++) {
+        writers[i].file = file;
+        writers[i].number = i;
+        assert_int_equal(pthread_create(&writers[i].thread, NULL, run_writer, &writers[i]), 0);
+    }
+    for (int i = 0; i < WRITERS; i++) {
+        pthread_join(writers[i].thread, NULL);
+    }
+    assert_int_equal(record_file_close(&file), CLI_DONE);
+    expect_all();
+}
+
+static void a_printed_record_is_the_line_of_the_file(void **state) {
+    char printed[4096];
+    const batch_record record = records_full(RECORD_DONE);
+    record_file *file = NULL;
+    (void)state;
+    fflush(stdout);
+    const int before = dup(STDOUT_FILENO);
+    assert_non_null(freopen("printed", "w", stdout));
+    const cli_exit code = record_file_open(path, &file);
+    const cli_exit appended = record_file_append(file, &record, true);
+    fflush(stdout);
+    dup2(before, STDOUT_FILENO);
+    close(before);
+    assert_int_equal(code, CLI_DONE);
+    assert_int_equal(appended, CLI_DONE);
+    assert_int_equal(record_file_close(&file), CLI_DONE);
+    FILE *copy = fopen("printed", "rb");
+    assert_non_null(copy);
+    const size_t size = fread(printed, 1, sizeof printed, copy);
+    fclose(copy);
+    assert_int_equal(size, read_bytes());
+    assert_memory_equal(printed, text, size);
+}
+
+/* ---- files ----------------------------------------------------------------------------------- */
+
+static void folders_of_the_file_are_created(void **state) {
+    record_file *file = NULL;
+    struct stat status;
+    (void)state;
+    assert_int_equal(record_file_open("new/.posemill/records-0.jsonl", &file), CLI_DONE);
+    assert_int_equal(record_file_close(&file), CLI_DONE);
+    assert_int_equal(stat("new/.posemill/records-0.jsonl", &status), 0);
+    assert_int_equal(status.st_size, 0);
+}
+
+static void what_is_no_regular_file_is_refused(void **state) {
+    static const char *const names[] = {"fifo",      "subfolder", "/dev/null",
+                                        "/dev/full", "link",      "file/records.jsonl"};
+    record_file *file = NULL;
+    (void)state;
+    assert_int_equal(mkfifo("fifo", 0600), 0);
+    assert_int_equal(mkdir("subfolder", 0700), 0);
+    assert_int_equal(symlink("fifo", "link"), 0);
+    fclose(fopen("file", "w"));
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        assert_int_equal(record_file_open(names[i], &file), CLI_CANNOT_WRITE);
+        assert_null(file);
+        record_table *table = record_table_create();
+        assert_int_equal(record_table_add(table, names[i], true, NULL), CLI_BAD_INPUT);
+        record_table_destroy(&table);
+    }
+}
+
+static void nothing_is_closed(void **state) {
+    record_file *file = NULL;
+    (void)state;
+    assert_int_equal(record_file_close(&file), CLI_DONE);
+}
+
+static void long_lines_are_dropped_alone(void **state) {
+    const size_t size = RECORD_LINE_MAX + 100;
+    char *line = malloc(size);
+    const batch_record record = records_full(RECORD_DONE);
+    (void)state;
+    assert_non_null(line);
+    /* A record, made too long or just not by blanks. */
+    append(&record);
+    const size_t length = read_bytes() - 1;
+    for (size_t extra = 0; extra < 2; extra++) {
+        memset(line, ' ', size);
+        memcpy(line, text, length);
+        line[RECORD_LINE_MAX + extra] = '\n';
+        write_bytes(line, RECORD_LINE_MAX + extra + 1);
+        record_table *table = read_table(extra);
+        assert_int_equal(name_count(table), 1 - extra);
+        record_table_destroy(&table);
+        append(&record);
+        table = read_table(extra);
+        assert_int_equal(name_count(table), 1);
+        record_table_destroy(&table);
+    }
+    free(line);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(every_member_is_read_back, remove_file),
+        cmocka_unit_test_teardown(what_is_not_known_is_read_back, remove_file),
+        cmocka_unit_test_teardown(odd_names_are_read_back, remove_file),
+        cmocka_unit_test_teardown(lines_have_no_control_characters, remove_file),
+        cmocka_unit_test_teardown(warnings_never_make_a_line_too_long, remove_file),
+        cmocka_unit_test_teardown(a_line_torn_at_any_byte_is_dropped_and_ended, remove_file),
+        cmocka_unit_test_teardown(a_full_disk_is_told_and_the_rest_is_kept, remove_file),
+        cmocka_unit_test_teardown(lines_of_processes_do_not_mix, remove_file),
+        cmocka_unit_test_teardown(lines_of_threads_do_not_mix, remove_file),
+        cmocka_unit_test_teardown(a_printed_record_is_the_line_of_the_file, remove_file),
+        cmocka_unit_test(folders_of_the_file_are_created),
+        cmocka_unit_test(what_is_no_regular_file_is_refused),
+        cmocka_unit_test(nothing_is_closed),
+        cmocka_unit_test_teardown(long_lines_are_dropped_alone, remove_file),
+    };
+    return cmocka_run_group_tests(tests, enter_folder, leave_folder);
+}

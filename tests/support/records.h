@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Records for the tests of batches.
+ */
+#ifndef POSEMILL_TESTS_RECORDS_H
+#define POSEMILL_TESTS_RECORDS_H
+
+#include "batch/record.h"
+
+/* A record with a value in each member that one of this status has. */
+batch_record records_full(record_status status);
+
+/* Fails the test unless all members are equal, except `from`. */
+void records_expect_equal(const batch_record *a, const batch_record *b);
+
+#endif
