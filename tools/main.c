@@ -27,6 +27,9 @@ static const command commands[] = {
     {"resample", "convert motion files to another frame rate", cmd_resample},
     {"convert", "convert motion files to another format", cmd_convert},
     {"info", "say what motion files are, and what is odd about them", cmd_info},
+#if POSEMILL_BATCH
+    {"list", "list the motion files of folders and archives, with their sizes", cmd_list},
+#endif
     {"methods", "list the interpolation methods and when to use each", cmd_methods},
     {"tune", "measure the fastest launch configuration of a device and save it", cmd_tune},
     {"verify", "check every method on a device against double precision", cmd_verify},

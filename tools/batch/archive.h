@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Members of tar archives, read from front to back: nothing is unpacked to the disk.
+ * Members of tar archives, read from front to back by libarchive: nothing is unpacked to the disk. In
+ * a build without libarchive every archive is refused.
  */
 #ifndef POSEMILL_TOOLS_BATCH_ARCHIVE_H
 #define POSEMILL_TOOLS_BATCH_ARCHIVE_H
@@ -10,10 +11,24 @@
 /* Whether a name is that of a tar archive: .tar, and .tar.gz, .tgz, .tar.xz, .tar.bz2, .tar.zst. */
 bool archive_is_named(const char *path);
 
-/* Adds the regular files of an archive whose names match. Does not read their data where the archive
- * can be sought in. Names have no leading / and no .., so that no output leaves its folder. On failure
- * prints and returns the code. */
+/* Adds the regular files of an archive whose names match and are not hidden. Does not read their data
+ * where the archive is not compressed. Names have no leading / and no .., so that no output leaves its
+ * folder. Of members with the same name the last one counts, as in unpacking. A link whose name
+ * matches is an item with a fault. On failure prints and returns the code. */
 cli_exit archive_list(const char *path, const char *match, batch_items *items);
+
+/* A member that a list names. */
+typedef struct archive_wanted {
+    const char *member;
+    size_t item;    /* its index among the items */
+    bool has_bytes; /* false: those of the archive are set */
+} archive_wanted;
+
+/* Finds the places of members, which are sorted by name, and sets those of their items. One that is
+ * not there or is not a regular file gets a fault, and where the archive cannot be read those that
+ * were not found. On failure, which is exhausted memory, prints and returns the code. */
+cli_exit archive_find(const char *path, const archive_wanted *wanted, size_t count,
+                      batch_items *items);
 
 typedef struct archive_reader archive_reader;
 
@@ -22,8 +37,10 @@ enum { ARCHIVE_REASON_SIZE = 256 };
 /* Opens an archive to read members with rising `member`. False with a reason. */
 bool archive_open(const char *path, archive_reader **reader, char reason[ARCHIVE_REASON_SIZE]);
 
-/* Reads the data of a member into malloc'ed memory. The member must come after the last one that was
- * read. False with a reason. */
+/* Reads the data of a member into malloc'ed memory, followed by one NUL byte that *size does not count.
+ * The member must come after the last one that was read. Memory grows with what is there, up to the
+ * `bytes` of the item, which the caller checks; a member of another size or name has changed since it
+ * was listed. False with a reason; then another member may still be read. */
 bool archive_read(archive_reader *reader, const batch_item *item, char **data, size_t *size,
                   char reason[ARCHIVE_REASON_SIZE]);
 void archive_close(archive_reader **reader);

@@ -16,7 +16,7 @@
 typedef struct batch_item {
     char *path;     /* to open, and for messages and records; of a member "takes.tar:walks/a.bvh" */
     char *name;     /* "walks/a.bvh": relative, without . and .., unique */
-    uint64_t bytes; /* of the file when it was listed */
+    uint64_t bytes; /* of the file when it was listed; 0 where that is not known */
     pm_rational source_rate; /* instead of the file's; 0/0: the file's */
     char *layout;            /* of NPZ. NULL: that of the options */
     char *fault;             /* why it cannot be used, such as a loop of links. NULL: it can */
@@ -27,26 +27,35 @@ typedef struct batch_item {
 typedef struct batch_items {
     batch_item *items;
     size_t count, room;
-    char **archives; /* paths of all archives */
+    char **archives; /* paths of all archives; one may be there twice */
     size_t archive_count;
 } batch_items;
 
 /* What a batch was given. */
 typedef struct batch_sources {
-    char **operands; /* files and folders; "-" is standard input */
+    char **operands; /* files, folders and tar archives; "-" is standard input */
     size_t operand_count;
-    const char *files_from; /* a list, a tar archive, or "-". NULL: none */
-    const char *match;      /* glob for files in folders. NULL: the extensions of motion formats */
+    const char *files_from;  /* a list, a tar archive, or "-". NULL: none */
+    const char *match;       /* glob for files in folders and archives, of the last name, or of the
+                                relative path where the glob has a /. NULL: the extensions of motion
+                                formats */
+    const char *skip_folder; /* a folder that is not searched although a folder that was given has
+                                it, such as that of the outputs; it need not exist. NULL: none */
 } batch_sources;
 
 /* Finds all items. Folders are searched through, without hidden files and folders; their items have
  * names relative to the folder. A file that is given has its last name. A path of a list has the
  * member "out" as its name, else the path without leading / and .., so that lists of the same files
- * give the same names. Links are followed; a folder that links lead to twice is entered once, and a
- * loop becomes an item with a fault, like a folder that cannot be read. Fails where a list cannot be
- * read or has a line that is none, and where two items have one name. On failure prints and returns
- * the code. Release the items in either case. */
+ * give the same names. Links are followed, after all that lies in the folder itself; a folder that
+ * links lead to twice is entered once, and a loop becomes an item with a fault, like a folder that
+ * cannot be read. Fails where a list or an archive cannot be read, a list has a line that is none, two
+ * items have one name, or the name of one is a folder of another's. On failure prints and returns the
+ * code. Release the items in either case. */
 cli_exit batch_items_find(const batch_sources *sources, batch_items *items);
 void batch_items_release(batch_items *items);
+
+/* The name of an item without "out": the path without . and .., and without leading /. NULL: memory
+ * is exhausted. */
+char *batch_name_of(const char *path);
 
 #endif

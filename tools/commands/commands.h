@@ -11,6 +11,7 @@ int cmd_convert(int argc, char **argv);
 int cmd_devices(int argc, char **argv);
 int cmd_eval(int argc, char **argv);
 int cmd_info(int argc, char **argv);
+int cmd_list(int argc, char **argv);
 int cmd_methods(int argc, char **argv);
 int cmd_resample(int argc, char **argv);
 int cmd_tune(int argc, char **argv);

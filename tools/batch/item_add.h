@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * How folders, lists and archives add their items.
+ */
+#ifndef POSEMILL_TOOLS_BATCH_ITEM_ADD_H
+#define POSEMILL_TOOLS_BATCH_ITEM_ADD_H
+
+#include "items.h"
+
+/* Adds an item and takes over both texts, which are malloc'ed, also on failure. NULL if memory is
+ * exhausted or a text is NULL. The item stays where it is until the next one is added. */
+batch_item *item_add(batch_items *items, char *path, char *name);
+
+/* Sets the fault of an item. False if memory is exhausted. */
+bool item_fault(batch_item *item, const char *reason, ...) __attribute__((format(printf, 2, 3)));
+
+/* Keeps the path of an archive for its members. NULL: memory is exhausted. */
+const char *item_archive(batch_items *items, const char *path);
+
+/* Whether a file in a folder or an archive is an input. `name` is relative to the folder. */
+bool item_matches(const char *match, const char *name);
+
+/* Frees what an item holds. */
+void item_release(batch_item *item);
+
+/* The texts in malloc'ed memory, one after another. NULL: memory is exhausted. */
+char *item_text(const char *first, const char *second, const char *third);
+
+/* Prints that memory is exhausted and returns the code. */
+cli_exit item_memory(void);
+
+#endif

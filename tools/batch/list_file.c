@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * From the lines of a list to items. Each archive that lines name is opened once.
+ */
+#define _POSIX_C_SOURCE 200809L
+
+#include "list_file.h"
+
+#include "archive.h"
+#include "item_add.h"
+#include "list_line.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* A line about a member of an archive. */
+typedef struct member_line {
+    char *archive, *member;
+    size_t item;
+    bool has_bytes;
+} member_line;
+
+typedef struct member_lines {
+    member_line *lines;
+    size_t count, room;
+} member_lines;
+
+/* ---- members of archives ------------------------------------------------------------------- */
+
+/* Takes the archive and the member from the line. */
+static bool keep_member(member_lines *members, list_line *line, size_t item) {
+    if (members->count == members->room) {
+        const size_t room = members->room < 64 ? 64 : 2 * members->room;
+        member_line *more = realloc(members->lines, room * sizeof *more);
+        if (more == NULL) {
+            return false;
+        }
+        members->lines = more;
+        members->room = room;
+    }
+    members->lines[members->count++] =
+        (member_line){line->path, line->member, item, line->has_bytes};
+    line->path = line->member = NULL;
+    return true;
+}
+
+static int by_archive(const void *left, const void *right) {
+    const member_line *a = left, *b = right;
+    const int order = strcmp(a->archive, b->archive);
+    return order != 0 ? order : strcmp(a->member, b->member);
+}
+
+static cli_exit find_in_archive(const member_line *lines, size_t count, batch_items *items) {
+    archive_wanted *wanted = calloc(count, sizeof *wanted);
+    if (wanted == NULL) {
+        return item_memory();
+    }
+    for (size_t i = 0; i < count; i++) {
+        wanted[i] = (archive_wanted){lines[i].member, lines[i].item, lines[i].has_bytes};
+    }
+    const cli_exit code = archive_find(lines[0].archive, wanted, count, items);
+    free(wanted);
+    return code;
+}
+
+static cli_exit find_members(member_lines *members, batch_items *items) {
+    cli_exit code = CLI_DONE;
+    if (members->count > 1) {
+        qsort(members->lines, members->count, sizeof *members->lines, by_archive);
+    }
+    for (size_t i = 0, end; code == CLI_DONE && i < members->count; i = end) {
+        for (end = i + 1; end < members->count &&
+                          strcmp(members->lines[end].archive, members->lines[i].archive) == 0;) {
+            end++;
+        }
+        code = find_in_archive(&members->lines[i], end - i, items);
+    }
+    return code;
+}
+
+static void release_members(member_lines *members) {
+    for (size_t i = 0; i < members->count; i++) {
+        free(members->lines[i].archive);
+        free(members->lines[i].member);
+    }
+    free(members->lines);
+}
+
+/* ---- lines --------------------------------------------------------------------------------- */
+
+/* The size of a file; a fault where it is none. */
+static bool look_at(batch_item *item) {
+    struct stat status;
+    if (stat(item->path, &status) != 0) {
+        return item_fault(item, "%s", strerror(errno));
+    }
+    if (S_ISDIR(status.st_mode)) {
+        return item_fault(item, "is a folder; a list names files");
+    }
+    item->bytes = S_ISREG(status.st_mode) ? (uint64_t)status.st_size : 0;
+    return true;
+}
+
+static bool add_line(list_line *line, member_lines *members, batch_items *items) {
+    const bool is_member = line->member != NULL;
+    char *name =
+        line->out != NULL ? line->out : batch_name_of(is_member ? line->member : line->path);
+    char *path = item_text(line->path, is_member ? ":" : "", is_member ? line->member : "");
+    line->out = NULL;
+    batch_item *item = item_add(items, path, name);
+    if (item == NULL) {
+        return false;
+    }
+    item->bytes = line->bytes;
+    item->source_rate = line->rate;
+    item->layout = line->layout;
+    line->layout = NULL;
+    if (is_member) {
+        return keep_member(members, line, items->count - 1);
+    }
+    return line->has_bytes || look_at(item);
+}
+
+static cli_exit read_lines(const char *label, const char *data, size_t size, member_lines *members,
+                           batch_items *items) {
+    list_text text = list_text_of(data, size);
+    list_found found = LIST_LINE;
+    char reason[LIST_REASON_SIZE] = "";
+    while (found == LIST_LINE) {
+        list_line line;
+        bool good = true;
+        found = list_next(&text, &line, reason);
+        if (found == LIST_LINE) {
+            good = add_line(&line, members, items);
+        }
+        list_line_release(&line);
+        if (!good) {
+            return item_memory();
+        }
+    }
+    return found == LIST_END ? CLI_DONE
+                             : cli_fail(CLI_BAD_INPUT, label,
+                                        "a line is a path, or {\"path\": ..., \"bytes\": ...}",
+                                        "line %zu: %s", text.lines, reason);
+}
+
+cli_exit list_file_read(const char *path, batch_items *items) {
+    member_lines members = {.count = 0};
+    char *data = NULL;
+    size_t size = 0;
+    cli_exit code = cli_read_file(path, NULL, &data, &size);
+    if (code == CLI_DONE) {
+        code = read_lines(strcmp(path, "-") == 0 ? "standard input" : path, data, size, &members,
+                          items);
+    }
+    if (code == CLI_DONE) {
+        code = find_members(&members, items);
+    }
+    free(data);
+    release_members(&members);
+    return code;
+}

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * posemill list: writes a list of motion files with their sizes, which fixes the inputs of a batch.
+ */
+#include "batch/archive.h"
+#include "batch/items.h"
+#include "batch/list_write.h"
+#include "commands.h"
+#include "formats/json.h"
+#include "motion/base/printable.h"
+#include "options/options.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct list_options {
+    const char *output; /* NULL: standard output */
+    const char *match, *files_from;
+    bool json;
+} list_options;
+
+#define AT(field) offsetof(list_options, field)
+static const option list_table[] = {
+    {"--output", 'o', "LIST", "where the list is written; default: standard output", option_text,
+     AT(output)},
+    {"--match", 0, "GLOB",
+     "which files of folders and archives: by name, or by the path in the folder where\n"
+     "the pattern has a /; default: by the extensions of motion formats",
+     option_text, AT(match)},
+    {"--files-from", 0, "LIST", "also the files of a list or of a tar archive; - is standard input",
+     option_text, AT(files_from)},
+    {"--json", 0, NULL, "with -o: print what was found and what was not usable, as JSON", NULL,
+     AT(json)},
+};
+#undef AT
+
+static const command_help help = {
+    .name = "list",
+    .usage = "FOLDER|FILE|ARCHIVE... [-o LIST] [OPTIONS]",
+    .summary = "Writes a list of motion files with their sizes, one JSON object a line, sorted by\n"
+               "path. Batches read it with --files-from.",
+    .notes =
+        "Folders are searched through, without hidden files. Links are followed; a loop of\n"
+        "links, and what cannot be read, is left out with a warning and exit code 1. Archives\n"
+        "are .tar, .tar.gz, .tgz, .tar.bz2, .tar.xz and .tar.zst.",
+    .example = "posemill list takes -o takes.jsonl\n"
+               "posemill list takes.tar.zst --match '*.npz' -o takes.jsonl",
+    .takes_operands = true,
+};
+
+/* ---- what it prints -------------------------------------------------------------------- */
+
+typedef struct list_totals {
+    size_t files, faults;
+    uint64_t bytes;
+} list_totals;
+
+static list_totals count_items(const batch_items *items) {
+    list_totals totals = {.files = 0};
+    for (size_t i = 0; i < items->count; i++) {
+        const batch_item *item = &items->items[i];
+        if (item->fault != NULL) {
+            totals.faults++;
+            cli_warn(item->path, "%s", item->fault);
+            continue;
+        }
+        totals.files++;
+        totals.bytes += item->bytes;
+    }
+    return totals;
+}
+
+static void print_json(const char *output, const batch_items *items, const list_totals *totals) {
+    json_writer json = {.file = stdout};
+    json_begin_object(&json, NULL);
+    json_write_string(&json, "list", output);
+    json_write_integer(&json, "files", totals->files);
+    json_write_integer(&json, "bytes", totals->bytes);
+    json_begin_array(&json, "faults");
+    for (size_t i = 0; i < items->count; i++) {
+        if (items->items[i].fault != NULL) {
+            json_begin_object(&json, NULL);
+            json_write_string(&json, "path", items->items[i].path);
+            json_write_string(&json, "fault", items->items[i].fault);
+            json_end_object(&json);
+        }
+    }
+    json_end_array(&json);
+    json_end_object(&json);
+}
+
+static void print_totals(const char *output, const list_totals *totals) {
+    printable_line(stdout, "%s: %zu file%s, %" PRIu64 " bytes", output, totals->files,
+                   totals->files == 1 ? "" : "s", totals->bytes);
+}
+
+/* ---- the command ----------------------------------------------------------------------- */
+
+static cli_exit write_found(const list_options *options, const batch_items *items) {
+    const list_totals totals = count_items(items);
+    const bool to_stream = strcmp(options->output, "-") == 0;
+    if (totals.files == 0) {
+        return cli_fail(CLI_BAD_INPUT, "inputs", "--match GLOB picks other files",
+                        totals.faults > 0 ? "no file can be used" : "have no motion file");
+    }
+    const cli_exit code = list_write(options->output, items);
+    if (code != CLI_DONE) {
+        return code;
+    }
+    if (options->json) {
+        print_json(options->output, items, &totals);
+    } else if (!to_stream && !cli_quiet) {
+        print_totals(options->output, &totals);
+    }
+    return totals.faults > 0 ? CLI_PARTIAL : CLI_DONE;
+}
+
+static cli_exit check(const list_options *options, int operands) {
+    if (operands == 0 && options->files_from == NULL) {
+        return options_usage(&help, "input", "missing; expected a folder, a file or an archive");
+    }
+    if (options->json && strcmp(options->output, "-") == 0) {
+        return options_usage(&help, "--json", "needs -o LIST: the list takes standard output");
+    }
+    if (pm_motion_find_format(options->output) != PM_MOTION_ANY ||
+        archive_is_named(options->output)) {
+        return options_usage(&help, "-o", "'%s' has the name of an input; expected one such as %s",
+                             options->output, "takes.jsonl");
+    }
+    return CLI_DONE;
+}
+
+int cmd_list(int argc, char **argv) {
+    list_options options;
+    batch_items items = {.count = 0};
+    cli_exit code = CLI_DONE;
+    memset(&options, 0, sizeof options);
+    const option_group groups[] = {
+        {"Options", list_table, sizeof list_table / sizeof list_table[0], &options}};
+    if (!options_parse(&help, groups, 1, &argc, argv, &code)) {
+        return (int)code;
+    }
+    options.output = options.output != NULL ? options.output : "-";
+    code = check(&options, argc);
+    if (code != CLI_DONE) {
+        return (int)code;
+    }
+    const batch_sources sources = {.operands = argv,
+                                   .operand_count = (size_t)argc,
+                                   .files_from = options.files_from,
+                                   .match = options.match};
+    code = batch_items_find(&sources, &items);
+    if (code == CLI_DONE) {
+        code = write_found(&options, &items);
+    }
+    batch_items_release(&items);
+    return (int)code;
+}
