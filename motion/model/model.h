@@ -112,6 +112,11 @@ struct motion_format {
     void (*release)(void *document); /* NULL is ignored */
 };
 
+/* Raised with every change of a byte that some writer, reader or sampler makes of the same input and
+ * options within one version of the library: outputs that are older are made anew when a batch is
+ * resumed. */
+enum { MOTION_WRITER_VERSION = 1 };
+
 /* pm_motion_open, whose observer sees the bytes of the file and of the files that it refers to. With
  * `data`, malloc'ed memory that the motion takes in every case, these are the bytes of the file, and
  * `path` is its name in an archive: it has no folder. */

@@ -29,6 +29,13 @@ def schemas():
     return {block["title"].split()[1]: block for block in blocks}
 
 
+def record_schema():
+    """The schema of a line of records."""
+    text = (ROOT / "docs" / "batch.md").read_text(encoding="utf-8")
+    blocks = (json.loads(block) for block in re.findall(r"```json\n(.*?)\n```", text, re.S))
+    return next(block for block in blocks if block.get("title") == "a record")
+
+
 def is_type(value, name):
     if name == "number":
         return isinstance(value, (int, float)) and not isinstance(value, bool)
@@ -126,14 +133,18 @@ class Outputs(Folder):
         self.assertEqual((len(value["nodes"]), value["clips"][0]["keys"]), (21, 61))
         self.assertEqual(value["clips"][0]["rate"], "30/1")
 
-    def test_resample_prints_an_object_for_each_file(self):
+    def test_resample_prints_a_record_for_each_file(self):
         shutil.copy(self.folder / "walk.bvh", self.folder / "other.bvh")
-        text = self.run_posemill("resample", "walk.bvh", "other.bvh", "--out-dir", "out", "--rate",
-                                 "x2", "--json", "--device", "none")
-        parts = text.replace("}\n{", "}\0{").split("\0")
-        self.assertEqual(len(parts), 2)
-        for part in parts:
-            self.holds("resample", part)
+        (self.folder / "broken.bvh").write_text("HIERARCHY\n")
+        text = self.run_posemill("resample", "walk.bvh", "other.bvh", "broken.bvh", "--out-dir", "out",
+                                 "--rate", "x2", "--json", "--check", "--device", "none", code=1)
+        schema = record_schema()
+        lines = text.splitlines()
+        self.assertEqual(len(lines), 3)
+        for line in lines:
+            self.holds("record", line, schema)
+        records = (self.folder / "out/.posemill/records-0.jsonl").read_text()
+        self.assertEqual(sorted(records.splitlines()), sorted(lines))
 
     def test_eval(self):
         write_npy(self.folder / "k.npy", "<f8", (2, 1, 4), [0, 0, 0, 1, 0, 0.6, 0, 0.8])

@@ -304,13 +304,15 @@ static void an_output_never_replaces_an_input(void **state) {
 static void results_of_a_batch_are_told_apart_before_any_is_written(void **state) {
     (void)state;
     expect(0, "mkdir a b out; cp walk.bvh a/x.bvh; cp walk.bvh b/x.bvh; cp walk.bvh b/y.bvh");
-    expect_failure(2, RESAMPLE "a/x.bvh b/x.bvh --out-dir out",
+    expect_failure(2, RESAMPLE "a/x.bvh b/x.bvh --out-dir out", "has the output name 'x.bvh'");
+    expect_failure(2, RESAMPLE "a/x.bvh b/x.bvh --out-dir new", "has the output name 'x.bvh'");
+    expect_failure(2, "mkdir c; cp a/x.bvh c/x.csv; " RESAMPLE "a c --to glb --out-dir new",
+                   "two inputs would be written to the same file x.glb");
+    expect_failure(6, "touch out/x.bvh; " RESAMPLE "a/x.bvh b/y.bvh --out-dir out",
+                   "out/x.bvh: exists already");
+    expect_failure(2,
+                   "ln -s x.bvh out/y.bvh; " RESAMPLE "a/x.bvh b/y.bvh --out-dir out --overwrite",
                    "two inputs would be written to the same file");
-    expect_failure(2, RESAMPLE "a/x.bvh b/x.bvh --out-dir new",
-                   "two inputs would be written to the same file");
-    expect_failure(
-        2, "touch out/x.bvh; ln -s x.bvh out/y.bvh; " RESAMPLE "a/x.bvh b/y.bvh --out-dir out",
-        "two inputs would be written to the same file");
     expect_failure(6, RESAMPLE "a/x.bvh b/y.bvh --out-dir ./b/../b",
                    "would be overwritten by a result");
     expect_failure(
@@ -410,13 +412,14 @@ static void too_many_frames_are_refused_with_their_number(void **state) {
 
 /* ---- folders ------------------------------------------------------------------- */
 
-static void a_folder_of_results_appears_with_the_first_of_them(void **state) {
+static void a_folder_of_results_has_them_and_their_records(void **state) {
     (void)state;
+    expect_failure(2, RESAMPLE "walk.bvh --out-dir one/two --method cubicspline", "cubicspline");
+    expect_nothing_but(inputs, INPUTS);
     expect_failure(4, RESAMPLE "broken.bvh --out-dir one/two", "broken.bvh");
     expect_failure(4, RESAMPLE "none.bvh --out-dir one/two", "none.bvh");
     expect_failure(4, RESAMPLE "walk.bvh --start 9 --out-dir one/two", "--start");
-    expect_failure(2, RESAMPLE "walk.bvh --out-dir one/two --method cubicspline", "cubicspline");
-    expect_nothing_but(inputs, INPUTS);
+    expect(0, "test \"$(ls -A one/two)\" = .posemill && rm -r one");
     expect(1, RESAMPLE "broken.bvh walk.bvh --out-dir one//two/three/");
     expect(0, "test -f one/two/three/walk.bvh && test ! -e one/two/three/broken.bvh && rm -r one");
     expect(0, RESAMPLE "walk.bvh --out-dir one && rm -r one");
@@ -452,7 +455,7 @@ int main(void) {
         IN_FOLDER(a_replaced_file_keeps_its_permissions_and_no_other_bits),
         IN_FOLDER(closed_streams_do_not_mix_into_outputs),
         IN_FOLDER(too_many_frames_are_refused_with_their_number),
-        IN_FOLDER(a_folder_of_results_appears_with_the_first_of_them),
+        IN_FOLDER(a_folder_of_results_has_them_and_their_records),
         IN_FOLDER(a_folder_as_input_is_refused),
     };
     return cmocka_run_group_tests(tests, command_enter_folder, command_leave_folder);

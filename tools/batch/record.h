@@ -30,6 +30,9 @@ typedef struct batch_record {
     const char *method, *device;
     const char *const *warnings;
     size_t warning_count;
+    bool checked, identical; /* of --check: whether all bits are those of the reference path. Not
+                                read back, like max_error, in radians */
+    double max_error;
     double seconds;
     uint64_t bytes_read, bytes_written;
     int64_t output_time; /* of the output's last change, in nanoseconds since 1970 */

@@ -99,6 +99,10 @@ static void write_members(json_writer *json, const batch_record *record) {
     text_member(json, "method", record->method);
     text_member(json, "device", record->device);
     warnings_member(json, record);
+    if (record->checked) {
+        json_write_bool(json, "identical", record->identical);
+        json_write_number(json, "max_error", record->max_error);
+    }
     json_write_number(json, "seconds", record->seconds);
     json_write_integer(json, "bytes_read", record->bytes_read);
     json_write_integer(json, "bytes_written", record->bytes_written);

@@ -1,22 +1,19 @@
 /* SPDX-License-Identifier: MIT
  *
- * posemill resample: converts motion files to another frame rate. Options, their conflicts,
- * batches and the report; resample/resample.c resamples one file.
+ * posemill resample: converts motion files to another frame rate. Options and their conflicts;
+ * resample/resample.c resamples one file, batch/batch.c many.
  */
 #define _POSIX_C_SOURCE 200809L
 
 #include "resample/resample.h"
+#include "batch/batch.h"
 #include "commands.h"
-#include "files/output_names.h"
 #include "motion/time/rate.h"
+#include "resample/resample_files.h"
 #include "resample/resample_target.h"
 
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <strings.h>
-#include <sys/stat.h>
 
 /* ---- options ------------------------------------------------------------------------ */
 
@@ -41,14 +38,51 @@ static bool parse_end_rule(const char *text, void *target, char *reason) {
     return true;
 }
 
+/* "512M": bytes, with K, M, G or T for powers of 1024. */
+static bool parse_memory(const char *text, void *target, char *reason) {
+    static const char units[] = "KMGT";
+    const size_t length = strlen(text);
+    const char *unit = length > 1 ? strchr(units, text[length - 1]) : NULL;
+    const unsigned shift = unit != NULL ? 10 * (unsigned)(unit - units + 1) : 0;
+    char number[24] = "";
+    uint64_t count = 0;
+    const size_t digits = unit != NULL ? length - 1 : length;
+
+    if (digits < sizeof number) {
+        memcpy(number, text, digits);
+    }
+    if (!option_u64(number, &count, reason) || count == 0 || count > (UINT64_MAX >> shift)) {
+        snprintf(reason, OPTION_REASON_SIZE,
+                 "'%.80s' is invalid; expected bytes, such as 512M or 4G", text);
+        return false;
+    }
+    *(uint64_t *)target = count << shift;
+    return true;
+}
+
+static bool parse_jobs(const char *text, void *target, char *reason) {
+    enum { MAX_JOBS = 1024 };
+    size_t count = 0;
+
+    if (!option_size(text, &count, reason) || count < 1 || count > MAX_JOBS) {
+        snprintf(reason, OPTION_REASON_SIZE, "'%.80s' is invalid; expected a number from 1 to %d",
+                 text, MAX_JOBS);
+        return false;
+    }
+    *(size_t *)target = count;
+    return true;
+}
+
 #define AT(field) offsetof(resample_options, field)
 static const option resample_table[] = {
     {"--rate", 'r', "HZ", "target rate: 60, 29.97, 30000/1001, or relative to the source: x2, /4",
      resample_option_rate, AT(rate)},
     {"--out", 'o', "OUT", "output file; - is standard output", option_text, AT(out)},
-    {"--out-dir", 0, "DIR", "output folder; results have the names of the inputs", option_text,
+    {"--out-dir", 0, "DIR", "output folder of a batch; results mirror the inputs", option_text,
      AT(out_dir)},
-    {"--to", 0, "FORMAT", "format of outputs without an extension: bvh, gltf, glb, npz, csv",
+    {"--to", 0, "FORMAT",
+     "format of outputs without an extension, and of all outputs of a batch: bvh, gltf,\n"
+     "glb, npz, csv",
      motion_option_format, AT(to)},
     {"--clip", 0, "NAME",
      "a clip to resample, by its name or number; may be repeated; default: all", motion_option_clip,
@@ -67,28 +101,98 @@ static const option resample_table[] = {
      AT(decimals)},
     {"--check", 0, NULL, "also evaluate on the reference path and report the difference", NULL,
      AT(check)},
-    {"--json", 0, NULL, "print the report as JSON, one object per file", NULL, AT(json)},
+    {"--json", 0, NULL, "print the report as JSON; of a batch its records, one a line", NULL,
+     AT(json)},
+};
+#undef AT
+
+#define AT(field) offsetof(batch_options, field)
+static const option batch_table[] = {
+    {"--files-from", 0, "LIST",
+     "take inputs from a list, one a line as a path or a JSON object, or from a tar\n"
+     "archive; - is standard input",
+     option_text, AT(files_from)},
+    {"--match", 0, "GLOB", "pick files in folders by name; default: all motion formats",
+     option_text, AT(match)},
+    {"--jobs", 0, "N", "files at a time; default: one per processor", parse_jobs, AT(jobs)},
+    {"--memory", 0, "BYTES", "limit of memory, such as 4G; default: a quarter of the machine's",
+     parse_memory, AT(memory)},
+    {"--shard", 0, "I/N",
+     "do only part I, from 0, of N equal parts; auto: by the variables of Slurm,\n"
+     "Open MPI or PMI",
+     option_text, AT(shard)},
+    {"--resume", 0, NULL, "keep outputs that the records prove right", NULL, AT(resume)},
+    {"--verify", 0, NULL, "with --resume, also read the outputs and compare their digests", NULL,
+     AT(verify)},
+    {"--overwrite", 0, NULL, "replace outputs that exist", NULL, AT(overwrite)},
+    {"--records", 0, "FILE", "where to append records; default: DIR/.posemill/records-I.jsonl",
+     option_text, AT(records)},
 };
 #undef AT
 
 static const command_help help = {
     .name = "resample",
-    .usage = "IN... (-o OUT | --out-dir DIR) --rate HZ [--method NAME] [OPTIONS]",
+    .usage = "IN -o OUT --rate HZ [--method NAME] [OPTIONS]\n"
+             "FILES|FOLDERS... --out-dir DIR --rate HZ [OPTIONS]",
     .summary = "Converts motion files to another frame rate. Rotations are interpolated as\n"
                "rotations. Samples at the time of a source frame keep the values of that frame.",
     .notes =
         "Reads and writes BVH, glTF, GLB, NPZ and CSV, by the extensions of the names; - is\n"
         "standard input or output. Where the formats differ, the result is converted. The\n"
         "default method is slerp, for glTF `authored`: each channel by its own interpolation.\n"
-        "sterp turns about the bones unless --axis is given. --out-dir and its parent folders\n"
-        "are created when the first result is written.",
+        "sterp turns about the bones unless --axis is given.\n"
+        "With --out-dir, folders are searched through, and outputs have the names and folders of\n"
+        "the inputs, with the extension of --to if it is given. A record of each file is kept;\n"
+        "--resume does what is left or has changed. The results are the same for any number of\n"
+        "jobs, shards and runs.",
     .example = "posemill resample walk.bvh -o walk120.bvh --rate 120 --method squad\n"
-               "posemill resample takes/*.bvh --out-dir half --rate /2",
+               "posemill resample takes --out-dir half --rate /2 --resume",
     .takes_operands = true,
 };
 
-static cli_exit check_options(const resample_options *options, int inputs) {
-    if (inputs == 0) {
+/* The first option that only batches have. NULL: none is given. */
+static const char *find_batch_option(const batch_options *batch) {
+    const struct {
+        bool given;
+        const char *name;
+    } all[] = {{batch->files_from != NULL, "--files-from"},
+               {batch->match != NULL, "--match"},
+               {batch->jobs != 0, "--jobs"},
+               {batch->memory != 0, "--memory"},
+               {batch->shard != NULL, "--shard"},
+               {batch->resume, "--resume"},
+               {batch->verify, "--verify"},
+               {batch->overwrite, "--overwrite"},
+               {batch->records != NULL, "--records"}};
+
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        if (all[i].given) {
+            return all[i].name;
+        }
+    }
+    return NULL;
+}
+
+static cli_exit check_batch_options(const resample_options *options, const batch_options *batch) {
+    const char *name = options->out != NULL ? find_batch_option(batch) : NULL;
+
+    if (name != NULL) {
+        return options_usage(&help, name, "requires --out-dir");
+    }
+    if (batch->verify && !batch->resume) {
+        return options_usage(&help, "--verify", "requires --resume");
+    }
+    if (batch->resume && batch->overwrite) {
+        return options_usage(&help, "--overwrite",
+                             "cannot be combined with --resume, which replaces "
+                             "what the records do not prove right");
+    }
+    return CLI_DONE;
+}
+
+static cli_exit check_options(const resample_options *options, const batch_options *batch,
+                              int inputs) {
+    if (inputs == 0 && batch->files_from == NULL) {
         return options_usage(&help, "input", "missing; expected a motion file");
     }
     if (options->rate == NULL) {
@@ -112,49 +216,10 @@ static cli_exit check_options(const resample_options *options, int inputs) {
             "use hermite, squad or spline, which compute tangents from the keys",
             "requires tangents, and BVH files have none; --method authored takes those of glTF");
     }
-    return CLI_DONE;
+    return check_batch_options(options, batch);
 }
 
-/* ---- formats ------------------------------------------------------------------------ */
-
-static cli_exit check_input(const resample_options *options, const char *in) {
-    const bool named = strcmp(in, "-") != 0;
-    const char *extension = named ? extension_of(in) : "";
-    struct stat status;
-
-    if (named && stat(in, &status) != 0) {
-        return cli_fail(CLI_BAD_INPUT, in, NULL, "cannot be opened: %s", strerror(errno));
-    }
-    if (named && S_ISDIR(status.st_mode)) {
-        return cli_fail(CLI_BAD_INPUT, in, "give the files in the folder",
-                        "is a folder; expected a motion file");
-    }
-    if (*extension == '\0' || options->motion.read.format != PM_MOTION_ANY ||
-        pm_motion_find_format(in) != PM_MOTION_ANY) {
-        return CLI_DONE;
-    }
-    return cli_fail(CLI_BAD_INPUT, in, "if the file has another format, use --format",
-                    "format '%.20s' is not supported; expected bvh, gltf, glb, npz or csv",
-                    extension);
-}
-
-/* An output whose extension is that of a format is converted to it. */
-static cli_exit check_output(const resample_options *options, const char *in, const char *out) {
-    const pm_motion_format of_input = options->motion.read.format != PM_MOTION_ANY
-                                          ? options->motion.read.format
-                                          : pm_motion_find_format(in);
-    const pm_motion_format format = options->to != PM_MOTION_ANY ? options->to : of_input;
-
-    if (pm_motion_find_format(out) != PM_MOTION_ANY) {
-        return CLI_DONE;
-    }
-    return output_name_check(
-        options->out != NULL ? "-o" : "--out-dir", out,
-        pm_motion_format_name(format == PM_MOTION_ANY ? PM_MOTION_BVH : format),
-        options->to != PM_MOTION_ANY || options->motion.read.format != PM_MOTION_ANY);
-}
-
-/* ---- batches ------------------------------------------------------------------------ */
+/* ---- one file ----------------------------------------------------------------------- */
 
 static cli_exit one_file(resample_options *options, pm_engine *engine, const char *in,
                          const char *out) {
@@ -172,100 +237,12 @@ static cli_exit one_file(resample_options *options, pm_engine *engine, const cha
     return CLI_DONE;
 }
 
-static const char *result_name(const char *in) {
-    const char *slash = strrchr(in, '/');
-
-    return strcmp(in, "-") == 0 ? "stdin.bvh" : slash != NULL ? slash + 1 : in;
-}
-
-/* DIR/NAME for each input and a final NULL, in one block for free(). NULL when memory is short. */
-static char **make_results(const char *folder, size_t count, char **inputs) {
-    size_t size = (count + 1) * sizeof(char *), i;
-    char **results, *at;
-
-    for (i = 0; i < count; i++) {
-        size += strlen(folder) + strlen(result_name(inputs[i])) + 2;
-    }
-    results = malloc(size);
-    if (results == NULL) {
-        return NULL;
-    }
-    at = (char *)(results + count + 1);
-    for (i = 0; i < count; i++) {
-        const char *name = result_name(inputs[i]);
-        size_t length = strlen(folder) + strlen(name) + 2;
-        results[i] = at;
-        snprintf(at, length, "%s/%s", folder, name);
-        at += length;
-    }
-    results[count] = NULL;
-    return results;
-}
-
-/* Results in the folder of the inputs would overwrite the inputs. */
-static cli_exit refuse_clash(const named_file *output, const named_file *other) {
-    if (other->use == LOCATION_OUTPUT) {
-        return options_usage(&help, "--out-dir", "two inputs would be written to the same file %s",
-                             output->name);
-    }
-    return cli_fail(CLI_CANNOT_WRITE, other->name, "choose another folder with --out-dir",
-                    "would be overwritten by a result");
-}
-
-/* Runs before anything is written. */
-static cli_exit check_batch(const resample_options *options, size_t count, char **inputs,
-                            char **results) {
-    named_file *names = calloc(count, 2 * sizeof *names);
-    const named_file *output = NULL, *other = NULL;
-    struct stat status;
-    cli_exit code = CLI_DONE;
-    size_t i;
-
-    if (names == NULL) {
-        return cli_fail(CLI_CANNOT_WRITE, "--out-dir", NULL, "out of memory for the file names");
-    }
-    for (i = 0; i < count; i++) {
-        names[2 * i] = (named_file){results[i], LOCATION_OUTPUT};
-        names[2 * i + 1] = (named_file){inputs[i], LOCATION_INPUT};
-    }
-    if (names_clash(names, 2 * count, &output, &other)) {
-        code = refuse_clash(output, other);
-    } else if (stat(options->out_dir, &status) == 0 && !S_ISDIR(status.st_mode)) {
-        code = cli_fail(CLI_CANNOT_WRITE, options->out_dir, NULL, "is a file; expected a folder");
-    }
-    free(names);
-    return code;
-}
-
-/* An input that fails does not stop the batch. A device failure does. */
-static cli_exit all_files(resample_options *options, pm_engine *engine, size_t count, char **inputs,
-                          char **results) {
-    cli_exit code = CLI_DONE, last = CLI_DONE;
-    size_t i, failures = 0;
-
-    for (i = 0; i < count; i++) {
-        code = check_input(options, inputs[i]);
-        if (code == CLI_DONE) {
-            code = check_output(options, inputs[i], results[i]);
-        }
-        if (code == CLI_DONE) {
-            code = one_file(options, engine, inputs[i], results[i]);
-        }
-        if (code == CLI_USAGE || code == CLI_NO_DEVICE || code == CLI_DEVICE_FAILED) {
-            return code;
-        }
-        failures += code != CLI_DONE;
-        last = code != CLI_DONE ? code : last;
-    }
-    return failures == 0 || failures == count ? last : CLI_PARTIAL;
-}
-
 static cli_exit run_one(resample_options *options, const char *in) {
     pm_engine *engine = NULL;
-    cli_exit code = check_input(options, in);
+    cli_exit code = resample_check_input(options, in);
 
     if (code == CLI_DONE) {
-        code = check_output(options, in, options->out);
+        code = resample_check_output(options, in, options->out);
     }
     if (code == CLI_DONE) {
         code = device_options_engine(&options->device, &engine);
@@ -277,32 +254,25 @@ static cli_exit run_one(resample_options *options, const char *in) {
     return code;
 }
 
-static cli_exit run_batch(resample_options *options, size_t count, char **inputs) {
-    pm_engine *engine = NULL;
-    char **results = make_results(options->out_dir, count, inputs);
-    cli_exit code;
-
-    if (results == NULL) {
-        return cli_fail(CLI_CANNOT_WRITE, "--out-dir", NULL, "out of memory for the file names");
-    }
-    code = check_batch(options, count, inputs, results);
-    if (code == CLI_DONE) {
-        code = device_options_engine(&options->device, &engine);
-    }
-    if (code == CLI_DONE) {
-        code = all_files(options, engine, count, inputs, results);
-    }
-    pm_engine_destroy(&engine);
-    free(results);
-    return code;
+static cli_exit run_batch(const resample_options *options, const batch_options *batch,
+                          char **operands, size_t count) {
+#if POSEMILL_BATCH
+    return batch_resample(options, batch, operands, count);
+#else
+    (void)options, (void)batch, (void)operands, (void)count;
+    return cli_fail(CLI_USAGE, "--out-dir", "configure with -DPOSEMILL_BATCH=ON",
+                    "this posemill was built without batches");
+#endif
 }
 
 int cmd_resample(int argc, char **argv) {
     resample_options options;
+    batch_options batch;
     cli_exit code = CLI_DONE;
-    option_group groups[4];
+    option_group groups[5];
 
     memset(&options, 0, sizeof options);
+    memset(&batch, 0, sizeof batch);
     options.decimals = 6;
     options.max_frames = OPTION_MAX_FRAMES;
     options.device.in_background = true;
@@ -311,14 +281,16 @@ int cmd_resample(int argc, char **argv) {
                                sizeof resample_table / sizeof resample_table[0], &options};
     groups[1] = motion_options_group(&options.motion);
     groups[2] = curve_options_group(&options.curve);
-    groups[3] = device_options_group(&options.device);
-    if (!options_parse(&help, groups, 4, &argc, argv, &code)) {
+    groups[3] = (option_group){"Batches, with --out-dir", batch_table,
+                               sizeof batch_table / sizeof batch_table[0], &batch};
+    groups[4] = device_options_group(&options.device);
+    if (!options_parse(&help, groups, 5, &argc, argv, &code)) {
         return (int)code;
     }
-    code = check_options(&options, argc);
+    code = check_options(&options, &batch, argc);
     if (code == CLI_DONE) {
         code = options.out != NULL ? run_one(&options, argv[0])
-                                   : run_batch(&options, (size_t)argc, argv);
+                                   : run_batch(&options, &batch, argv, (size_t)argc);
     }
     curve_options_release(&options.curve);
     return (int)code;

@@ -3,7 +3,7 @@
  * The progress bar and status notes: plain characters and a carriage return, no colour. Both use
  * the last line of the terminal, one at a time.
  */
-#define _POSIX_C_SOURCE 200809L
+#define _DEFAULT_SOURCE /* struct winsize */
 
 #include "progress.h"
 
@@ -13,6 +13,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -34,10 +35,10 @@ static bool is_enabled(void) {
 }
 
 /* Replaces the text on the terminal; "" clears it. */
-static void draw_text(const char *text) {
+static void draw_text(const char *text, int most) {
     pthread_mutex_lock(&lock);
     int width = (int)strlen(text);
-    width = width < LINE_WIDTH ? width : LINE_WIDTH;
+    width = width < most ? width : most;
     if (width > 0 || drawn_width > 0) {
         fprintf(stderr, "\r%-*.*s%s", drawn_width, width, text, width > 0 ? "" : "\r");
         fflush(stderr);
@@ -62,7 +63,7 @@ static void draw(const progress *bar) {
     memset(cells, '#', (size_t)filled);
     cells[BAR_WIDTH] = '\0';
     snprintf(line, sizeof line, "%s [%s] %3d %%", bar->label, cells, bar->percent);
-    draw_text(line);
+    draw_text(line, LINE_WIDTH);
 }
 
 void progress_advance(progress *bar, uint64_t amount) {
@@ -86,10 +87,23 @@ void progress_note(const char *text) {
     char printable[LINE_WIDTH + 1];
     if (is_enabled()) {
         printable_text(printable, sizeof printable, text, strlen(text));
-        draw_text(printable);
+        draw_text(printable, LINE_WIDTH);
     }
 }
 
+int progress_columns(void) {
+    struct winsize size;
+    if (!is_enabled()) {
+        return 0;
+    }
+    return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col
+                                                                           : LINE_WIDTH + 1;
+}
+
+void progress_line(const char *text) {
+    draw_text(text, (int)strlen(text));
+}
+
 void progress_clear(void) {
-    draw_text("");
+    draw_text("", 0);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * A progress bar on stderr, drawn only on a terminal, without --quiet, and for work that takes
- * longer than half a second; and status notes.
+ * longer than half a second; status notes; and lines of a batch.
  */
 #ifndef POSEMILL_TOOLS_PROGRESS_H
 #define POSEMILL_TOOLS_PROGRESS_H
@@ -25,6 +25,12 @@ void progress_end(progress *bar);
 /* Shows a note in place of the bar, until the next note, bar or progress_clear. A note longer than
  * a line is cut. Thread-safe. */
 void progress_note(const char *text);
+
+/* The width of the terminal that progress is drawn on; 0: none is. */
+int progress_columns(void);
+
+/* Shows a line of at most progress_columns() - 1 printable characters in place of the bar. Thread-safe. */
+void progress_line(const char *text);
 
 /* Clears the bar and the note. The messages of cli.h call it themselves; other output that may go
  * to the same terminal requires a call before it. Thread-safe. */

@@ -248,6 +248,16 @@ static cli_exit find_clips(work *w) {
     return CLI_DONE;
 }
 
+/* Frames of the output per frame of the file. 1 for a single key. */
+static double ratio_of_frames(const work *w) {
+    const pm_timeline *t = clip_of(w)->timelines;
+    if (t->rate.den != 0) {
+        return rate_value(w->rate) / rate_value(t->rate);
+    }
+    const double duration = t->key_count > 1 ? t->times[t->key_count - 1] - t->times[0] : 0.0;
+    return duration > 0.0 ? duration * rate_value(w->rate) / (double)(t->key_count - 1) : 1.0;
+}
+
 static cli_exit open_motion(work *w) {
     motion_options options = w->options->motion;
     if (w->in->source_rate.den != 0) {
@@ -270,6 +280,9 @@ static cli_exit run(work *w, pm_engine *engine) {
     }
     if (code != CLI_DONE) {
         return code;
+    }
+    if (w->in->opened != NULL) {
+        w->in->opened(w->in->opened_user, ratio_of_frames(w));
     }
     w->authored = is_authored(w);
     describe_source(w);

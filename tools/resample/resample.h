@@ -56,6 +56,10 @@ typedef struct resample_input {
     pm_rational source_rate;         /* instead of that of the options, unless 0/0 */
     const char *layout;              /* likewise, unless NULL */
     const motion_observer *observer; /* sees the bytes; may be NULL */
+    /* Called once the file is open, before memory is taken for the output, whose frames are `ratio`
+     * times those of the file. NULL: not called */
+    void (*opened)(void *user, double ratio);
+    void *opened_user;
 } resample_input;
 
 typedef struct resample_output {

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Tests of the scheduler: every task runs once and in order, memory stays within its limit except for
+ * a task that is alone, tasks that grow never wait for each other, and a stop begins no more tasks.
+ */
+#define _POSIX_C_SOURCE 200809L
+
+#include "batch/schedule.h"
+#include "oracle/random_tracks.h"
+#include "support/check.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <time.h>
+
+enum { TASKS = 300, LIMIT = 1000 };
+
+typedef struct run {
+    uint64_t need[TASKS], more[TASKS];
+    size_t stop_after; /* tasks that have begun; SIZE_MAX: none */
+    long nap;          /* microseconds of a task, times 0 to 6 */
+    bool refuses;      /* the stop comes from a task instead of a signal */
+    pthread_mutex_t lock;
+    size_t prepared, begun, shown;
+    bool ran[TASKS];
+    uint64_t used;
+    size_t running, most_running;
+} run;
+
+static void nap(long microseconds) {
+    nanosleep(&(struct timespec){.tv_nsec = 1000 * microseconds}, NULL);
+}
+
+static uint64_t need(void *user, size_t task) {
+    return ((const run *)user)->need[task];
+}
+
+static void prepare(void *user, size_t task) {
+    run *r = user;
+    pthread_mutex_lock(&r->lock);
+    assert_int_equal(task, r->prepared);
+    r->prepared++;
+    pthread_mutex_unlock(&r->lock);
+}
+
+/* Growing may exceed the limit where all running tasks grow, so only tasks that do not are checked. */
+static void enter(run *r, uint64_t memory, bool checked) {
+    pthread_mutex_lock(&r->lock);
+    r->used += memory;
+    assert_true(!checked || r->used <= LIMIT || r->running == 1);
+    pthread_mutex_unlock(&r->lock);
+}
+
+static bool run_task(void *user, size_t thread, size_t task, schedule_ticket *ticket) {
+    run *r = user;
+    (void)thread;
+    pthread_mutex_lock(&r->lock);
+    assert_false(r->ran[task]);
+    r->ran[task] = true;
+    r->begun++;
+    r->running++;
+    r->most_running = r->running > r->most_running ? r->running : r->most_running;
+    pthread_mutex_unlock(&r->lock);
+    bool grows = false;
+    for (size_t i = 0; i < TASKS; i++) {
+        grows = grows || r->more[i] != 0;
+    }
+    enter(r, r->need[task], !grows);
+    nap((long)(task % 7) * r->nap);
+    if (r->more[task] != 0) {
+        schedule_grow(ticket, r->more[task]);
+        enter(r, r->more[task], false);
+        nap(100);
+    }
+    pthread_mutex_lock(&r->lock);
+    r->used -= r->need[task] + r->more[task];
+    r->running--;
+    const bool goes_on = !r->refuses || r->begun < r->stop_after;
+    pthread_mutex_unlock(&r->lock);
+    return goes_on;
+}
+
+static bool is_stopped(void *user) {
+    run *r = user;
+    pthread_mutex_lock(&r->lock);
+    const bool stopped = !r->refuses && r->begun >= r->stop_after;
+    pthread_mutex_unlock(&r->lock);
+    return stopped;
+}
+
+static void show(void *user) {
+    run *r = user;
+    r->shown++;
+}
+
+static schedule plan_of(run *r, size_t threads) {
+    return (schedule){.task_count = TASKS,
+                      .threads = threads,
+                      .memory = LIMIT,
+                      .user = r,
+                      .need = need,
+                      .prepare = prepare,
+                      .run = run_task,
+                      .is_stopped = is_stopped,
+                      .show = show};
+}
+
+static run *new_run(void) {
+    run *r = calloc(1, sizeof *r);
+    assert_non_null(r);
+    r->stop_after = SIZE_MAX;
+    r->nap = 50;
+    pthread_mutex_init(&r->lock, NULL);
+    return r;
+}
+
+static void end_run(run *r) {
+    assert_int_equal(r->used, 0);
+    assert_int_equal(r->running, 0);
+    pthread_mutex_destroy(&r->lock);
+    free(r);
+}
+
+static void all_ran(const run *r) {
+    for (size_t i = 0; i < TASKS; i++) {
+        assert_true(r->ran[i]);
+    }
+    assert_int_equal(r->prepared, TASKS);
+}
+
+static void every_task_runs_once_within_the_memory(void **state) {
+    (void)state;
+    random_source random = random_start();
+    static const size_t threads[] = {1, 2, 7, 32};
+    for (size_t t = 0; t < sizeof threads / sizeof threads[0]; t++) {
+        run *r = new_run();
+        for (size_t i = 0; i < TASKS; i++) {
+            r->need[i] = random_size(&random, 0, 9) == 0 ? 2000 : random_size(&random, 0, 400);
+        }
+        const schedule plan = plan_of(r, threads[t]);
+        assert_true(schedule_run(&plan));
+        all_ran(r);
+        assert_true(r->most_running <= threads[t]);
+        end_run(r);
+    }
+}
+
+static void tasks_run_side_by_side(void **state) {
+    (void)state;
+    run *r = new_run();
+    for (size_t i = 0; i < TASKS; i++) {
+        r->need[i] = 1;
+    }
+    const schedule plan = plan_of(r, 4);
+    assert_true(schedule_run(&plan));
+    all_ran(r);
+    assert_true(r->most_running > 1 && r->most_running <= 4);
+    end_run(r);
+}
+
+/* Each task alone needs more than the limit, and all grow at once. */
+static void tasks_that_grow_do_not_wait_for_each_other(void **state) {
+    (void)state;
+    random_source random = random_start();
+    for (int round = 0; round < 4; round++) {
+        run *r = new_run();
+        for (size_t i = 0; i < TASKS; i++) {
+            r->need[i] = random_size(&random, 0, 300);
+            r->more[i] = random_size(&random, 0, 1) == 0 ? 0 : random_size(&random, 1, 3000);
+        }
+        const schedule plan = plan_of(r, 8);
+        assert_true(schedule_run(&plan));
+        all_ran(r);
+        end_run(r);
+    }
+}
+
+static void sizes_near_the_largest_number_are_no_trouble(void **state) {
+    (void)state;
+    run *r = new_run();
+    for (size_t i = 0; i < TASKS; i++) {
+        r->need[i] = i % 3 == 0 ? UINT64_MAX : 10;
+    }
+    const schedule plan = plan_of(r, 4);
+    assert_true(schedule_run(&plan));
+    all_ran(r);
+    end_run(r);
+}
+
+static void a_stop_begins_no_more_tasks(void **state) {
+    (void)state;
+    for (int refuses = 0; refuses < 2; refuses++) {
+        run *r = new_run();
+        r->stop_after = 20;
+        r->refuses = refuses == 1;
+        const schedule plan = plan_of(r, 4);
+        assert_true(schedule_run(&plan));
+        assert_in_range(r->begun, 20, 24);
+        for (size_t i = 0; i < TASKS; i++) {
+            assert_int_equal(r->ran[i], i < r->begun);
+        }
+        end_run(r);
+    }
+}
+
+static void the_progress_is_shown_meanwhile(void **state) {
+    (void)state;
+    run *r = new_run();
+    r->nap = 1000; /* about a second for all */
+    const schedule plan = plan_of(r, 1);
+    assert_true(schedule_run(&plan));
+    assert_true(r->shown > 0);
+    end_run(r);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_task_runs_once_within_the_memory),
+        cmocka_unit_test(tasks_run_side_by_side),
+        cmocka_unit_test(tasks_that_grow_do_not_wait_for_each_other),
+        cmocka_unit_test(sizes_near_the_largest_number_are_no_trouble),
+        cmocka_unit_test(a_stop_begins_no_more_tasks),
+        cmocka_unit_test(the_progress_is_shown_meanwhile),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

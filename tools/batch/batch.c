@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Runs a batch: finds the items, plans, starts threads, and counts what they do.
+ */
+#define _GNU_SOURCE /* sched_getaffinity */
+
+#include "batch.h"
+
+#include "archive.h"
+#include "batch_file.h"
+#include "files/progress.h"
+#include "motion/files/atomic_file.h"
+#include "status.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+typedef struct batch {
+    const resample_options *options;
+    batch_common common;
+    batch_plan plan;
+    record_file *records;
+    char *records_path;
+    resample_options *of_threads;
+    size_t jobs;
+
+    archive_reader *archive; /* that members are read from, one after another */
+    const char *archive_path;
+
+    pthread_mutex_t lock; /* of all below */
+    batch_status status;
+    cli_exit stop; /* a failure that no other file would escape. CLI_DONE: none */
+    bool stop_is_told;
+} batch;
+
+/* The signal that asked for the end. 0: none. */
+static atomic_int stopped = 0;
+
+/* ---- the machine ----------------------------------------------------------------------- */
+
+/* Processors that this process may use. */
+static size_t count_processors(void) {
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0) {
+        return (size_t)CPU_COUNT(&set);
+    }
+    const long online = sysconf(_SC_NPROCESSORS_ONLN);
+    return online > 0 ? (size_t)online : 1;
+}
+
+/* Memory for files: the limit without what the process takes already, such as a driver's. */
+static uint64_t memory_for_files(uint64_t limit) {
+    struct rusage usage;
+    const uint64_t taken =
+        getrusage(RUSAGE_SELF, &usage) == 0 ? (uint64_t)usage.ru_maxrss << 10 : 0;
+    return limit > taken ? limit - taken : 0;
+}
+
+static uint64_t quarter_of_memory(void) {
+    const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGE_SIZE);
+    return pages > 0 && page > 0 ? (uint64_t)pages / 4 * (uint64_t)page : UINT64_C(1) << 30;
+}
+
+/* ---- archives -------------------------------------------------------------------------- */
+
+static void read_member(batch *b, batch_file *file) {
+    char reason[ARCHIVE_REASON_SIZE] = "";
+    const batch_item *item = file->item;
+    if (b->archive_path == NULL || strcmp(b->archive_path, item->archive) != 0) {
+        archive_close(&b->archive);
+        b->archive_path = item->archive;
+        if (!archive_open(item->archive, &b->archive, reason)) {
+            file->fault = strdup(reason);
+            return;
+        }
+    }
+    if (b->archive == NULL) {
+        file->fault = strdup("the archive cannot be read");
+    } else if (!archive_read(b->archive, item, &file->data, &file->size, reason)) {
+        file->fault = strdup(reason);
+    }
+}
+
+/* ---- threads --------------------------------------------------------------------------- */
+
+static uint64_t need(void *user, size_t task) {
+    const batch *b = user;
+    return batch_file_need(&b->plan.files[task]);
+}
+
+static void prepare(void *user, size_t task) {
+    batch *b = user;
+    batch_file *file = &b->plan.files[task];
+    if (file->item->archive != NULL && file->item->fault == NULL) {
+        read_member(b, file);
+    }
+}
+
+static bool is_stopped(void *user) {
+    (void)user;
+    return atomic_load(&stopped) != 0;
+}
+
+/* Failures that all later files would have too. */
+static bool ends_all(const batch_result *result) {
+    const cli_exit code = result->record.code;
+    return result->is_full || code == CLI_NO_DEVICE || code == CLI_DEVICE_FAILED;
+}
+
+static bool run(void *user, size_t thread, size_t task, schedule_ticket *ticket) {
+    batch *b = user;
+    batch_file *file = &b->plan.files[task];
+    batch_result result;
+    batch_file_run(&b->common, &b->of_threads[thread], file, ticket, &result);
+    if (b->options->json) {
+        progress_clear();
+    }
+    const cli_exit recorded = record_file_append(b->records, &result.record, b->options->json);
+    pthread_mutex_lock(&b->lock);
+    status_count(&b->status, &result.record, file->item->bytes);
+    if (b->stop == CLI_DONE) {
+        b->stop = recorded != CLI_DONE ? recorded
+                  : ends_all(&result)  ? result.record.code
+                                       : CLI_DONE;
+    }
+    const bool goes_on = b->stop == CLI_DONE;
+    pthread_mutex_unlock(&b->lock);
+    batch_result_release(&result);
+    return goes_on;
+}
+
+static void show(void *user) {
+    batch *b = user;
+    char line[STATUS_WIDTH];
+    const int columns = progress_columns();
+    if (is_stopped(b) && !b->stop_is_told) {
+        b->stop_is_told = true;
+        progress_clear();
+        fprintf(stderr, "posemill: finishes the files in work; a second signal ends it at once\n");
+    }
+    if (columns > 0) {
+        pthread_mutex_lock(&b->lock);
+        status_line(&b->status, progress_clock() - b->status.begun, columns, line);
+        pthread_mutex_unlock(&b->lock);
+        progress_line(line);
+    }
+}
+
+static bool run_threads(batch *b) {
+    const uint64_t limit = b->common.how->memory != 0 ? b->common.how->memory : quarter_of_memory();
+    const schedule plan = {.task_count = b->plan.count,
+                           .threads = b->jobs < b->plan.count ? b->jobs : b->plan.count,
+                           .memory = memory_for_files(limit),
+                           .user = b,
+                           .need = need,
+                           .prepare = prepare,
+                           .run = run,
+                           .is_stopped = is_stopped,
+                           .show = show};
+    atomic_store(&stopped, 0);
+    atomic_file_stop_first(&stopped);
+    const bool ran = plan.threads == 0 || schedule_run(&plan);
+    atomic_file_stop_first(NULL);
+    progress_clear();
+    return ran;
+}
+
+/* ---- the run --------------------------------------------------------------------------- */
+
+static cli_exit refuse_memory(void) {
+    return cli_fail(CLI_CANNOT_WRITE, "--out-dir", CLI_MEMORY_HINT, "out of memory");
+}
+
+static char *default_records(const char *folder, uint64_t shard) {
+    static const char form[] = "%s/.posemill/records-%llu.jsonl";
+    const size_t size = strlen(folder) + sizeof form + 20;
+    char *path = malloc(size);
+    if (path != NULL) {
+        snprintf(path, size, form, folder, (unsigned long long)shard);
+    }
+    return path;
+}
+
+/* Records of all shards: the number of shards may have changed. */
+static cli_exit read_records(batch *b) {
+    const char *folder = b->options->out_dir, *given = b->common.how->records;
+    const size_t size = strlen(folder) + sizeof "/.posemill";
+    char *hidden = malloc(size);
+    size_t dropped = 0;
+    b->common.before = record_table_create();
+    if (hidden == NULL || b->common.before == NULL) {
+        free(hidden);
+        return refuse_memory();
+    }
+    snprintf(hidden, size, "%s/.posemill", folder);
+    cli_exit code = record_table_add_folder(b->common.before, hidden);
+    free(hidden);
+    if (code == CLI_DONE && given != NULL) {
+        code = record_table_add(b->common.before, given, true, &dropped);
+    }
+    return code;
+}
+
+/* A copy for each thread: curves load their arrays into it. */
+static bool copy_options(batch *b) {
+    b->of_threads = calloc(b->jobs, sizeof *b->of_threads);
+    for (size_t i = 0; b->of_threads != NULL && i < b->jobs; i++) {
+        b->of_threads[i] = *b->options;
+        b->of_threads[i].is_batch = true;
+        if (i == 0) {
+            curve_options_warn(&b->of_threads[0].curve); /* once, and not for each file */
+        }
+        b->of_threads[i].curve.is_warned = true;
+    }
+    return b->of_threads != NULL;
+}
+
+static cli_exit start_engine(batch *b, pm_device_info *info) {
+    device_options device = b->options->device;
+    const size_t share = count_processors() / b->jobs;
+    device.host_threads = share > 1 ? (uint32_t)share : 1;
+    const cli_exit code = device_options_engine(&device, &b->common.engine);
+    if (code == CLI_DONE) {
+        pm_engine_info(b->common.engine, info);
+        b->common.device = info->name;
+    }
+    return code;
+}
+
+static cli_exit result_of(const batch *b) {
+    const batch_status *status = &b->status;
+    const uint64_t ended = status->done + status->kept + status->failed;
+    if (b->stop != CLI_DONE) {
+        return b->stop;
+    }
+    return ended < status->files ? CLI_PARTIAL : status_code(status);
+}
+
+static cli_exit run_files(batch *b) {
+    b->status =
+        (batch_status){.files = b->plan.count, .bytes = b->plan.bytes, .begun = progress_clock()};
+    pthread_mutex_init(&b->lock, NULL);
+    const bool ran = run_threads(b);
+    pthread_mutex_destroy(&b->lock);
+    if (!ran) {
+        return cli_fail(CLI_CANNOT_WRITE, "--jobs", CLI_MEMORY_HINT, "no thread can be started");
+    }
+    if (!cli_quiet) {
+        status_print(&b->status, progress_clock() - b->status.begun, b->records_path,
+                     b->options->json);
+    }
+    return result_of(b);
+}
+
+static cli_exit start(batch *b, pm_device_info *info) {
+    cli_exit code = b->common.how->resume ? read_records(b) : CLI_DONE;
+    if (code == CLI_DONE && !copy_options(b)) {
+        code = refuse_memory();
+    }
+    if (code == CLI_DONE) {
+        options_files_read(b->options, &b->common.files);
+        code = start_engine(b, info);
+    }
+    return code == CLI_DONE ? record_file_open(b->records_path, &b->records) : code;
+}
+
+static void release(batch *b) {
+    for (size_t i = 0; b->of_threads != NULL && i < b->jobs; i++) {
+        curve_options_release(&b->of_threads[i].curve);
+    }
+    free(b->of_threads);
+    free(b->records_path);
+    archive_close(&b->archive);
+    record_table_destroy(&b->common.before);
+    status_release(&b->status);
+    pm_engine_destroy(&b->common.engine);
+}
+
+static cli_exit run_share(batch *b, const batch_items *items, batch_shard shard) {
+    const batch_options *how = b->common.how;
+    const batch_outputs outputs = {.folder = b->options->out_dir,
+                                   .format = b->options->to,
+                                   .may_exist = how->resume || how->overwrite};
+    pm_device_info info;
+    b->jobs = how->jobs != 0 ? how->jobs : count_processors();
+    b->records_path = how->records != NULL ? strdup(how->records)
+                                           : default_records(b->options->out_dir, shard.index);
+    cli_exit code = b->records_path != NULL ? CLI_DONE : refuse_memory();
+    if (code == CLI_DONE) {
+        code = batch_plan_make(items, shard, &outputs, &b->plan);
+    }
+    if (code == CLI_DONE) {
+        code = start(b, &info);
+    }
+    if (code == CLI_DONE) {
+        code = run_files(b);
+    }
+    const cli_exit closed = record_file_close(&b->records);
+    release(b);
+    batch_plan_release(&b->plan);
+    return closed != CLI_DONE && code <= CLI_PARTIAL ? closed : code;
+}
+
+cli_exit batch_resample(const resample_options *options, const batch_options *how, char **operands,
+                        size_t operand_count) {
+    const batch_sources sources = {.operands = operands,
+                                   .operand_count = operand_count,
+                                   .files_from = how->files_from,
+                                   .match = how->match,
+                                   .skip_folder = options->out_dir};
+    batch b = {.options = options, .common = {.how = how}};
+    batch_items items = {.count = 0};
+    batch_shard shard = {0, 1};
+    const char *source = NULL;
+    cli_exit code = shard_find(how->shard, &shard, &source);
+    if (code == CLI_DONE && how->shard != NULL && !cli_quiet) {
+        fprintf(stderr, "posemill: shard %llu of %llu, %s\n", (unsigned long long)shard.index,
+                (unsigned long long)shard.count, source);
+    }
+    if (code == CLI_DONE) {
+        code = batch_items_find(&sources, &items);
+    }
+    if (code == CLI_DONE && items.count == 0) {
+        code = cli_fail(CLI_BAD_INPUT, "input", "--match picks files of other names",
+                        "no motion files were found");
+    }
+    if (code == CLI_DONE) {
+        code = run_share(&b, &items, shard);
+    }
+    batch_items_release(&items);
+    return code;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The digest of all options that can change a byte of an output.
+ */
+#ifndef POSEMILL_TOOLS_BATCH_OPTIONS_DIGEST_H
+#define POSEMILL_TOOLS_BATCH_OPTIONS_DIGEST_H
+
+#include "digest.h"
+#include "items.h"
+#include "resample/resample.h"
+
+/* Digests of the files that options name, which are read once. */
+typedef struct options_files {
+    digest tangents, axis, layout, rates; /* "": no such file */
+} options_files;
+
+/* A file that cannot be read has no digest; using it fails later, with its name. */
+void options_files_read(const resample_options *options, options_files *files);
+
+/* Of an item with what its list gives it. "": memory is exhausted. Thread-safe. */
+digest options_digest(const resample_options *options, const options_files *files,
+                      const batch_item *item);
+
+#endif

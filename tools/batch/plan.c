@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Names of outputs, checks of all of them, and the order of the files.
+ */
+#define _POSIX_C_SOURCE 200809L
+
+#include "plan.h"
+
+#include "files/output_names.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static cli_exit refuse_memory(void) {
+    return cli_fail(CLI_CANNOT_WRITE, "--out-dir", NULL, "out of memory for the file names");
+}
+
+/* ---- names --------------------------------------------------------------------------- */
+
+/* The name of an item with the extension of a format in place of that of another. */
+static char *name_output(const char *name, pm_motion_format format) {
+    const bool is_named = pm_motion_find_format(name) != PM_MOTION_ANY;
+    const char *extension = pm_motion_format_name(format);
+    if (format == PM_MOTION_ANY || !is_named || pm_motion_find_format(name) == format) {
+        return strdup(name);
+    }
+    const size_t stem = (size_t)(strrchr(name, '.') + 1 - name);
+    char *made = malloc(stem + strlen(extension) + 1);
+    if (made != NULL) {
+        memcpy(made, name, stem);
+        strcpy(made + stem, extension);
+    }
+    return made;
+}
+
+static char *join_path(const char *folder, const char *name) {
+    const size_t size = strlen(folder) + strlen(name) + 2;
+    char *path = malloc(size);
+    if (path != NULL) {
+        snprintf(path, size, "%s/%s", folder, name);
+    }
+    return path;
+}
+
+static bool make_names(const batch_items *items, const bool *mine, const batch_outputs *outputs,
+                       batch_plan *plan) {
+    plan->names = calloc(items->count + 1, sizeof *plan->names);
+    plan->outs = calloc(items->count + 1, sizeof *plan->outs);
+    plan->item_count = items->count;
+    for (size_t i = 0; i < items->count && plan->names != NULL && plan->outs != NULL; i++) {
+        plan->names[i] = name_output(items->items[i].name, outputs->format);
+        plan->outs[i] =
+            mine[i] && plan->names[i] ? join_path(outputs->folder, plan->names[i]) : NULL;
+        if (plan->names[i] == NULL || (mine[i] && plan->outs[i] == NULL)) {
+            return false;
+        }
+    }
+    return plan->names != NULL && plan->outs != NULL;
+}
+
+/* ---- checks -------------------------------------------------------------------------- */
+
+static cli_exit refuse_two(const char *output) {
+    return cli_fail(CLI_USAGE, "--out-dir", "see: posemill resample --help",
+                    "two inputs would be written to the same file %s", output);
+}
+
+static int compare_names(const void *left, const void *right) {
+    return strcmp(*(const char *const *)left, *(const char *const *)right);
+}
+
+/* Items have different names, but their extensions were replaced. */
+static cli_exit check_names(const batch_plan *plan) {
+    const char **sorted = malloc((plan->item_count + 1) * sizeof *sorted);
+    cli_exit code = sorted != NULL ? CLI_DONE : refuse_memory();
+    for (size_t i = 0; sorted != NULL && i < plan->item_count; i++) {
+        sorted[i] = plan->names[i];
+    }
+    if (sorted != NULL) {
+        qsort(sorted, plan->item_count, sizeof *sorted, compare_names);
+    }
+    for (size_t i = 1; code == CLI_DONE && i < plan->item_count; i++) {
+        if (strcmp(sorted[i - 1], sorted[i]) == 0) {
+            code = refuse_two(sorted[i]);
+        }
+    }
+    free(sorted);
+    return code;
+}
+
+/* Results in the folder of the inputs would overwrite the inputs. */
+static cli_exit refuse_clash(const named_file *output, const named_file *other) {
+    if (other->use == LOCATION_OUTPUT) {
+        return refuse_two(output->name);
+    }
+    return cli_fail(CLI_CANNOT_WRITE, other->name, "choose another folder with --out-dir",
+                    "would be overwritten by a result");
+}
+
+/* Links may lead outputs to inputs, or to each other. */
+static cli_exit check_locations(const batch_items *items, const batch_plan *plan) {
+    named_file *names = calloc(2 * items->count + items->archive_count + 1, sizeof *names);
+    const named_file *output = NULL, *other = NULL;
+    size_t count = 0;
+    if (names == NULL) {
+        return refuse_memory();
+    }
+    for (size_t i = 0; i < items->count; i++) {
+        if (plan->outs[i] != NULL) {
+            names[count++] = (named_file){plan->outs[i], LOCATION_OUTPUT};
+        }
+        if (items->items[i].archive == NULL) {
+            names[count++] = (named_file){items->items[i].path, LOCATION_INPUT};
+        }
+    }
+    for (size_t i = 0; i < items->archive_count; i++) {
+        names[count++] = (named_file){items->archives[i], LOCATION_INPUT};
+    }
+    const cli_exit code =
+        names_clash(names, count, &output, &other) ? refuse_clash(output, other) : CLI_DONE;
+    free(names);
+    return code;
+}
+
+static cli_exit check_existing(const batch_plan *plan) {
+    struct stat status;
+    for (size_t i = 0; i < plan->item_count; i++) {
+        if (plan->outs[i] != NULL && stat(plan->outs[i], &status) == 0) {
+            return cli_fail(CLI_CANNOT_WRITE, plan->outs[i],
+                            "--resume keeps what is done, --overwrite replaces it",
+                            "exists already");
+        }
+    }
+    return CLI_DONE;
+}
+
+/* In a folder that does not exist no name leads elsewhere. */
+static cli_exit check_outputs(const batch_items *items, const batch_outputs *outputs,
+                              const batch_plan *plan) {
+    struct stat status;
+    cli_exit code = check_names(plan);
+    if (code != CLI_DONE || (lstat(outputs->folder, &status) != 0 && errno == ENOENT)) {
+        return code;
+    }
+    if (stat(outputs->folder, &status) == 0 && !S_ISDIR(status.st_mode)) {
+        return cli_fail(CLI_CANNOT_WRITE, outputs->folder, NULL, "is a file; expected a folder");
+    }
+    code = check_locations(items, plan);
+    return code == CLI_DONE && !outputs->may_exist ? check_existing(plan) : code;
+}
+
+/* ---- order --------------------------------------------------------------------------- */
+
+/* Archives are in the order of their paths. */
+static int compare_files(const void *left, const void *right) {
+    const batch_item *a = ((const batch_file *)left)->item;
+    const batch_item *b = ((const batch_file *)right)->item;
+    if (a->archive == NULL && b->archive == NULL) {
+        return a->bytes != b->bytes ? (a->bytes < b->bytes ? 1 : -1) : strcmp(a->name, b->name);
+    }
+    if (a->archive == NULL || b->archive == NULL) {
+        return a->archive == NULL ? -1 : 1;
+    }
+    const int order = strcmp(a->archive, b->archive);
+    return order != 0 ? order : (a->member > b->member) - (a->member < b->member);
+}
+
+static bool make_files(const batch_items *items, const bool *mine, batch_plan *plan) {
+    plan->files = calloc(items->count + 1, sizeof *plan->files);
+    for (size_t i = 0; plan->files != NULL && i < items->count; i++) {
+        if (mine[i]) {
+            plan->files[plan->count++] = (batch_file){
+                .item = &items->items[i], .name = plan->names[i], .out = plan->outs[i]};
+            plan->bytes += items->items[i].bytes;
+        }
+    }
+    if (plan->files != NULL) {
+        qsort(plan->files, plan->count, sizeof *plan->files, compare_files);
+    }
+    return plan->files != NULL;
+}
+
+cli_exit batch_plan_make(const batch_items *items, batch_shard shard, const batch_outputs *outputs,
+                         batch_plan *plan) {
+    bool *mine = calloc(items->count + 1, sizeof *mine);
+    *plan = (batch_plan){.count = 0};
+    cli_exit code = mine != NULL && shard_divide(items, shard, mine) &&
+                            make_names(items, mine, outputs, plan) && make_files(items, mine, plan)
+                        ? CLI_DONE
+                        : refuse_memory();
+    free(mine);
+    return code == CLI_DONE ? check_outputs(items, outputs, plan) : code;
+}
+
+void batch_plan_release(batch_plan *plan) {
+    for (size_t i = 0; i < plan->count && plan->files != NULL; i++) {
+        free(plan->files[i].data);
+        free(plan->files[i].fault);
+    }
+    for (size_t i = 0; i < plan->item_count; i++) {
+        if (plan->names != NULL) {
+            free(plan->names[i]);
+        }
+        if (plan->outs != NULL) {
+            free(plan->outs[i]);
+        }
+    }
+    free(plan->files);
+    free(plan->names);
+    free(plan->outs);
+    *plan = (batch_plan){.count = 0};
+}
