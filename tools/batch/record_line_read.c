@@ -8,7 +8,6 @@
 
 #include <jansson.h>
 
-#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -211,7 +210,7 @@ batch_record *record_line_read(const char *line, size_t size, bool *no_memory) {
     json_error_t error;
     json_t *object = json_loadb(line, size, 0, &error);
     *no_memory = object == NULL && json_error_code(&error) == json_error_out_of_memory;
-    if (object == NULL || !json_is_object(object)) {
+    if (!json_is_object(object)) {
         json_decref(object);
         return NULL;
     }
