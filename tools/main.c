@@ -29,6 +29,7 @@ static const command commands[] = {
     {"info", "say what motion files are, and what is odd about them", cmd_info},
 #if POSEMILL_BATCH
     {"list", "list the motion files of folders and archives, with their sizes", cmd_list},
+    {"merge", "say what a batch has done, from its records", cmd_merge},
 #endif
     {"methods", "list the interpolation methods and when to use each", cmd_methods},
     {"tune", "measure the fastest launch configuration of a device and save it", cmd_tune},

@@ -9,6 +9,14 @@
 
 #include "record.h"
 
+#include "formats/json.h"
+
+/* A path as a string member, and as bytes where it has to be. */
+void record_path_write(json_writer *json, const char *key, const char *path);
+
+/* The members of a record, inside an object. */
+void record_members_write(json_writer *json, const batch_record *record);
+
 /* The record between two newlines, of which *size counts both, followed by a NUL. NULL: memory is
  * exhausted. */
 char *record_line_write(const batch_record *record, size_t *size);

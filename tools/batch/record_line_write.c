@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "formats/json.h"
 #include "motion/base/printable.h"
 
 /* An escape has up to six bytes for one of the text: warnings take at most half of the longest line. */
@@ -34,8 +33,7 @@ static bool is_utf8(const char *text) {
     return true;
 }
 
-/* A path must be read back exactly: it identifies a file. */
-static void path_member(json_writer *json, const char *key, const char *path) {
+void record_path_write(json_writer *json, const char *key, const char *path) {
     char member[32];
     text_member(json, key, path);
     if (path != NULL && !is_utf8(path)) {
@@ -82,11 +80,11 @@ static void failure_members(json_writer *json, const batch_record *record) {
     json_write_integer(json, "code", (uint64_t)record->code);
 }
 
-static void write_members(json_writer *json, const batch_record *record) {
+void record_members_write(json_writer *json, const batch_record *record) {
     static const char *const statuses[] = {"done", "kept", "failed"};
-    path_member(json, "name", record->name);
-    path_member(json, "in", record->in);
-    path_member(json, "out", record->out);
+    record_path_write(json, "name", record->name);
+    record_path_write(json, "in", record->in);
+    record_path_write(json, "out", record->out);
     json_write_string(json, "status", statuses[record->status]);
     text_member(json, "input_digest", record->input.text);
     text_member(json, "options_digest", record->options.text);
@@ -122,7 +120,7 @@ char *record_line_write(const batch_record *record, size_t *size) {
     json_writer json = {file, JSON_LINE, false};
     fputc('\n', file);
     json_begin_object(&json, NULL);
-    write_members(&json, record);
+    record_members_write(&json, record);
     json_end_object(&json);
     fputc('\n', file);
     const bool lost = ferror(file) != 0;

@@ -12,6 +12,7 @@ int cmd_devices(int argc, char **argv);
 int cmd_eval(int argc, char **argv);
 int cmd_info(int argc, char **argv);
 int cmd_list(int argc, char **argv);
+int cmd_merge(int argc, char **argv);
 int cmd_methods(int argc, char **argv);
 int cmd_resample(int argc, char **argv);
 int cmd_tune(int argc, char **argv);

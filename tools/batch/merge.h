@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What a batch has done, from all its records and the list of its files: each file once, in the order
+ * of the names, and one digest of all results.
+ */
+#ifndef POSEMILL_TOOLS_BATCH_MERGE_H
+#define POSEMILL_TOOLS_BATCH_MERGE_H
+
+#include "items.h"
+#include "record.h"
+
+typedef enum merge_state {
+    MERGE_DONE,        /* or kept */
+    MERGE_FAILED,      /* and in no record done */
+    MERGE_MISSING,     /* in the list, without a record */
+    MERGE_CONFLICTING, /* done by several, whose outputs have different digests */
+    MERGE_STATE_COUNT
+} merge_state;
+
+typedef struct merge_file {
+    const char *name;
+    merge_state state;
+    const batch_record *const *records; /* the one to trust first. NULL: none */
+    size_t record_count;
+    bool is_listed;
+} merge_file;
+
+typedef struct merge_result {
+    merge_file *files; /* sorted by the bytes of their names */
+    size_t count;
+    size_t counts[MERGE_STATE_COUNT];
+    size_t unlisted; /* files with records that the list does not have */
+    bool has_list, is_complete;
+    /* Sums over the files that are done or conflicting; of those too large for 64 bits, the largest. */
+    uint64_t frames, samples, bytes_read, bytes_written;
+    double seconds;
+    /* Of "name\0output_digest\n" of each of these files, in their order: it does not depend on shards,
+     * resumes or machines. */
+    digest digest;
+} merge_result;
+
+/* `list` NULL: none. The result points into the table and the list; release it in either case. False:
+ * memory is exhausted. */
+bool merge_records(record_table *table, const batch_items *list, merge_result *result);
+void merge_release(merge_result *result);
+
+/* Prints the counts, the first files of each problem, and the digest. */
+void merge_print(const merge_result *result, const record_table *table);
+
+/* Prints everything. */
+void merge_print_json(const merge_result *result, const record_table *table);
+
+/* "done", "failed", "missing" or "conflicting". */
+const char *merge_state_name(merge_state state);
+
+#endif

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The report of a merge. For people, files that are done are only counted, and of each problem the
+ * first files are named.
+ */
+#include "merge.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "motion/base/printable.h"
+#include "record_line.h"
+
+enum { SHOWN = 20 }; /* files of each problem */
+
+/* ---- for people -------------------------------------------------------------------------- */
+
+/* The other record that a conflict is about. */
+static const batch_record *other_record(const merge_file *file) {
+    size_t i = 1;
+    while (digest_equal(&file->records[i]->output, &file->records[0]->output)) {
+        i++;
+    }
+    return file->records[i];
+}
+
+static const char *cause(const batch_record *a, const batch_record *b) {
+    return !digest_equal(&a->input, &b->input)       ? "other inputs"
+           : !digest_equal(&a->options, &b->options) ? "other options"
+                                                     : "the same input and options";
+}
+
+static void print_problem(const merge_file *file) {
+    if (file->state == MERGE_FAILED) {
+        const char *error = file->records[0]->error;
+        printable_line(stdout, "failed: %s: %s", file->name,
+                       error != NULL ? error : "the record has no reason");
+    } else if (file->state == MERGE_MISSING) {
+        printable_line(stdout, "missing: %s", file->name);
+    } else {
+        const batch_record *a = file->records[0], *b = other_record(file);
+        printable_line(stdout, "conflicting: %s: %s in %s, %s in %s, of %s", file->name,
+                       a->output.text, a->from, b->output.text, b->from, cause(a, b));
+    }
+}
+
+static void print_problems(const merge_result *result, merge_state state) {
+    size_t left = result->counts[state], shown = 0;
+    for (size_t i = 0; i < result->count && left > 0 && shown < SHOWN; i++) {
+        if (result->files[i].state == state) {
+            print_problem(&result->files[i]);
+            left--;
+            shown++;
+        }
+    }
+    if (left > 0) {
+        printable_line(stdout, "%s: %zu more; --json names all", merge_state_name(state), left);
+    }
+}
+
+void merge_print(const merge_result *result, const record_table *table) {
+    size_t files = 0;
+    record_table_files(table, &files);
+    print_problems(result, MERGE_FAILED);
+    print_problems(result, MERGE_MISSING);
+    print_problems(result, MERGE_CONFLICTING);
+    printable_line(stdout,
+                   "%zu file%s of records: %zu done, %zu failed, %zu missing, "
+                   "%zu conflicting",
+                   files, files == 1 ? "" : "s", result->counts[MERGE_DONE],
+                   result->counts[MERGE_FAILED], result->counts[MERGE_MISSING],
+                   result->counts[MERGE_CONFLICTING]);
+    if (result->unlisted > 0) {
+        printable_line(stdout, "%zu of them %s not in the list", result->unlisted,
+                       result->unlisted == 1 ? "is" : "are");
+    }
+    printable_line(stdout,
+                   "%" PRIu64 " frames, %" PRIu64 " joint samples, %" PRIu64 " bytes read, %" PRIu64
+                   " written, %.1f s of work",
+                   result->frames, result->samples, result->bytes_read, result->bytes_written,
+                   result->seconds);
+    printable_line(stdout, "digest %s, %s", result->digest.text,
+                   result->is_complete ? "complete" : "not complete");
+}
+
+/* ---- JSON -------------------------------------------------------------------------------- */
+
+static void print_file(json_writer *json, const merge_result *result, const merge_file *file) {
+    json_begin_object(json, NULL);
+    record_path_write(json, "name", file->name);
+    json_write_string(json, "state", merge_state_name(file->state));
+    if (result->has_list) {
+        json_write_bool(json, "listed", file->is_listed);
+    }
+    json_begin_array(json, "records");
+    for (size_t i = 0; i < file->record_count; i++) {
+        json_begin_object(json, NULL);
+        json_write_string(json, "from", file->records[i]->from);
+        record_members_write(json, file->records[i]);
+        json_end_object(json);
+    }
+    json_end_array(json);
+    json_end_object(json);
+}
+
+static void print_sums(json_writer *json, const merge_result *result) {
+    json_write_integer(json, "done", result->counts[MERGE_DONE]);
+    json_write_integer(json, "failed", result->counts[MERGE_FAILED]);
+    json_write_integer(json, "missing", result->counts[MERGE_MISSING]);
+    json_write_integer(json, "conflicting", result->counts[MERGE_CONFLICTING]);
+    json_write_integer(json, "unlisted", result->unlisted);
+    json_write_integer(json, "frames", result->frames);
+    json_write_integer(json, "joint_samples", result->samples);
+    json_write_integer(json, "bytes_read", result->bytes_read);
+    json_write_integer(json, "bytes_written", result->bytes_written);
+    json_write_number(json, "seconds", result->seconds);
+}
+
+void merge_print_json(const merge_result *result, const record_table *table) {
+    size_t file_count = 0;
+    const char *const *files = record_table_files(table, &file_count);
+    json_writer json = {stdout, 0, false};
+    json_begin_object(&json, NULL);
+    json_write_bool(&json, "complete", result->is_complete);
+    json_write_string(&json, "digest", result->digest.text);
+    print_sums(&json, result);
+    json_begin_array(&json, "records");
+    for (size_t i = 0; i < file_count; i++) {
+        json_write_string(&json, NULL, files[i]);
+    }
+    json_end_array(&json);
+    json_write_integer(&json, "dropped_lines", record_table_dropped(table));
+    json_begin_array(&json, "files");
+    for (size_t i = 0; i < result->count; i++) {
+        print_file(&json, result, &result->files[i]);
+    }
+    json_end_array(&json);
+    json_end_object(&json);
+}
