@@ -183,22 +183,33 @@ static int read_names(DIR *folder, char ***names, size_t *count) {
     return errno;
 }
 
-/* The last name first, because the folders of them are taken from a stack. */
+/* The folder on top of a stack is the next. */
+static void reverse(folder_todo *folders, size_t count) {
+    for (size_t i = 0; i < count / 2; i++) {
+        const folder_todo moved = folders[i];
+        folders[i] = folders[count - 1 - i];
+        folders[count - 1 - i] = moved;
+    }
+}
+
 static bool sort_entries(search *s, DIR *folder, const folder_todo *todo) {
     char **names = NULL;
     size_t count = 0;
-    const size_t parent = s->entered.count - 1;
+    const size_t parent = s->entered.count - 1, before = s->stack.count;
     const int fault = read_names(folder, &names, &count);
     bool good = fault != ENOMEM;
     if (good && fault != 0) {
         good = add_fault(s, todo->path, todo->name, strerror(fault));
     }
-    for (size_t i = count; good && i-- > 0;) {
+    for (size_t i = 0; good && i < count; i++) {
         char *path = join(todo->path, names[i]), *name = join(todo->name, names[i]);
         good = path != NULL && name != NULL &&
                sort_entry(s, dirfd(folder), names[i], path, name, parent);
         free(path);
         free(name);
+    }
+    if (s->stack.count > before) {
+        reverse(s->stack.folders + before, s->stack.count - before);
     }
     free_names(names, count);
     return good;

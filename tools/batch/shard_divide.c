@@ -39,7 +39,7 @@ static void sift_down(share *heap, size_t count) {
 
 /* A file without bytes counts too, so that such files are spread. */
 static uint64_t add_load(uint64_t load, uint64_t bytes) {
-    return load > UINT64_MAX - 1 - bytes ? UINT64_MAX : load + bytes + 1;
+    return bytes >= UINT64_MAX - load ? UINT64_MAX : load + bytes + 1;
 }
 
 bool shard_divide(const batch_items *items, batch_shard shard, bool *mine) {

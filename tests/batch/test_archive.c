@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Members of tar archives: which become items, what hostile headers do, and reading. Without
+ * libarchive the tests see that archives are refused.
+ */
+#define _XOPEN_SOURCE 700
+
+#include "batch/archive.h"
+#include "batch/list_write.h"
+#include "support/batch_files.h"
+#include "support/tar_files.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static batch_items found;
+static file_bytes tar;
+
+static int leave(void **state) {
+    batch_items_release(&found);
+    free(tar.data);
+    tar = (file_bytes){.size = 0};
+    return batch_folder_leave(state);
+}
+
+static void names_of_archives_are_known(void **state) {
+    (void)state;
+    static const char *const good[] = {"a.tar",    "x/A.TAR.GZ", "a.tgz",
+                                       "a.tar.xz", "a.tar.bz2",  "a.b.tar.zst"};
+    static const char *const bad[] = {"a.bvh", "tar", ".tar", "a.tar.lz4", "a.gz", "a.tar/b", ""};
+    for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
+        assert_true(archive_is_named(good[i]));
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        assert_false(archive_is_named(bad[i]));
+    }
+}
+
+#ifdef POSEMILL_LIBARCHIVE
+
+static void find_match(const char *operand, const char *match) {
+    batch_items_release(&found);
+    batch_find_operand(operand, match, &found);
+}
+
+static void find(const char *operand) {
+    find_match(operand, NULL);
+}
+
+static void refused(const char *path, const char *word) {
+    batch_items_release(&found);
+    batch_find(&(batch_sources){.files_from = path}, CLI_BAD_INPUT, word, &found);
+}
+
+/* ---- listing ------------------------------------------------------------------------------- */
+
+static void members_are_items_with_their_names_in_the_archive(void **state) {
+    (void)state;
+    tar_add(&tar, &(tar_entry){.name = "./walks/", .type = TAR_FOLDER});
+    tar_add_text(&tar, "./walks/b.bvh", "12345");
+    tar_add_text(&tar, "notes.txt", "none");
+    tar_add_text(&tar, "\xe6\xad\xa9 a.npz", "1");
+    tar_add_text(&tar, "caf\xe9.bvh", "22");
+    tar_put(&tar, "takes.tar");
+    find("takes.tar");
+    BATCH_EXPECT(&found, "caf\xe9.bvh", "walks/b.bvh", "\xe6\xad\xa9 a.npz");
+    const batch_item *item = batch_item_named(&found, "walks/b.bvh");
+    assert_string_equal(item->path, "takes.tar:./walks/b.bvh");
+    assert_string_equal(item->archive, "takes.tar");
+    assert_int_equal(item->bytes, 5);
+    assert_int_equal(item->member, 1);
+    find_match("takes.tar", "*.txt");
+    BATCH_EXPECT(&found, "notes.txt");
+    find_match("takes.tar", "walks/*");
+    BATCH_EXPECT(&found, "walks/b.bvh");
+}
+
+static void hostile_names_stay_below_the_folder_of_outputs(void **state) {
+    (void)state;
+    tar_add_text(&tar, "/etc/a.bvh", "");
+    tar_add_text(&tar, "../../b.bvh", "");
+    tar_add_text(&tar, "x/../../c.bvh", "");
+    tar_add_text(&tar, "..", "");
+    tar_add_text(&tar, "/", "");
+    tar_add_text(&tar, ".posemill/records.bvh", "");
+    tar_add_text(&tar, "x/._d.bvh", "");
+    tar_add_text(&tar, "e\x1b[2J.bvh", "");
+    tar_put(&tar, "t.tar");
+    find("t.tar");
+    BATCH_EXPECT(&found, "b.bvh", "e\x1b[2J.bvh", "etc/a.bvh", "x/c.bvh");
+    find_match("t.tar", "*");
+    assert_int_equal(found.count, 4);
+}
+
+static void links_are_faults_and_devices_are_skipped(void **state) {
+    (void)state;
+    tar_add_text(&tar, "a.bvh", "1");
+    tar_add(&tar, &(tar_entry){.name = "b.bvh", .type = TAR_LINK, .target = "/etc/passwd"});
+    tar_add(&tar, &(tar_entry){.name = "c.bvh", .type = TAR_HARD_LINK, .target = "a.bvh"});
+    tar_add(&tar, &(tar_entry){.name = "d.bvh", .type = TAR_DEVICE});
+    tar_add(&tar, &(tar_entry){.name = "e.bvh", .type = TAR_FIFO});
+    tar_add(&tar, &(tar_entry){.name = "f", .type = TAR_LINK, .target = "a.bvh"});
+    tar_put(&tar, "t.tar");
+    find("t.tar");
+    BATCH_EXPECT(&found, "a.bvh", "!b.bvh", "!c.bvh");
+    assert_non_null(strstr(batch_item_named(&found, "c.bvh")->fault, "link"));
+}
+
+static void the_last_member_of_a_name_counts(void **state) {
+    (void)state;
+    tar_add_text(&tar, "a.bvh", "1");
+    tar_add_text(&tar, "b.bvh", "1");
+    tar_add_text(&tar, "a.bvh", "333");
+    tar_add_text(&tar, "a.bvh", "22");
+    tar_put(&tar, "t.tar");
+    find("t.tar");
+    BATCH_EXPECT(&found, "a.bvh", "b.bvh");
+    assert_int_equal(found.items[0].bytes, 2);
+    assert_int_equal(found.items[0].member, 3);
+    tar_add_text(&tar, "a.bvh", "1");
+    tar_add_text(&tar, "../a.bvh", "1");
+    tar_put(&tar, "t.tar");
+    batch_items_release(&found);
+    batch_find(&(batch_sources){.files_from = "t.tar"}, CLI_USAGE, "t.tar:../a.bvh", &found);
+}
+
+static void archives_that_cannot_be_read_are_refused(void **state) {
+    (void)state;
+    static char data[20000];
+    tar_add_text(&tar, "a.bvh", "1");
+    tar_add(&tar, &(tar_entry){.name = "b.bvh", .data = data, .size = sizeof data});
+    batch_put("cut.tar", tar.data, tar.size - 15000);
+    refused("cut.tar", "Truncated");
+    batch_put("header.tar", tar.data, 1024 + 100);
+    refused("header.tar", "Truncated");
+    batch_put_text("text.tar", "HIERARCHY\n");
+    refused("text.tar", "archive format");
+    batch_put_text("empty.tar.gz", "");
+    refused("empty.tar.gz", "archive format");
+    refused("none.tar", "No such file");
+    assert_int_equal(mkfifo("pipe.tar", 0600), 0);
+    refused("pipe.tar", "no regular file");
+}
+
+/* ---- reading ------------------------------------------------------------------------------- */
+
+static void expect_read(archive_reader *reader, const char *name, const char *text) {
+    char reason[ARCHIVE_REASON_SIZE] = "", *data = NULL;
+    size_t size = 0;
+    if (!archive_read(reader, batch_item_named(&found, name), &data, &size, reason)) {
+        fail_msg("%s: %s", name, reason);
+    }
+    assert_int_equal(size, strlen(text));
+    assert_memory_equal(data, text, size + 1);
+    free(data);
+}
+
+static void expect_no_read(archive_reader *reader, const batch_item *item, const char *word) {
+    char reason[ARCHIVE_REASON_SIZE] = "", *data = reason;
+    size_t size = 1;
+    assert_false(archive_read(reader, item, &data, &size, reason));
+    if (strstr(reason, word) == NULL) {
+        fail_msg("'%s' instead of '%s'", reason, word);
+    }
+    assert_null(data);
+    assert_int_equal(size, 0);
+}
+
+static archive_reader *open_archive(const char *path) {
+    char reason[ARCHIVE_REASON_SIZE];
+    archive_reader *reader = NULL;
+    assert_true(archive_open(path, &reader, reason));
+    return reader;
+}
+
+static void members_are_read_in_order_from_every_compression(void **state) {
+    (void)state;
+    static const char *const ends[] = {"tar", "tar.gz", "tar.bz2", "tar.xz", "tar.zst"};
+    static const char *const packers[] = {"cat", "gzip -c", "bzip2 -c", "xz -c", "zstd -qc"};
+    char line[128], path[32];
+    tar_add_text(&tar, "a.bvh", "first");
+    tar_add_text(&tar, "b.bvh", "");
+    tar_add_text(&tar, "c.bvh", "third\nline");
+    tar_put(&tar, "plain");
+    for (size_t i = 0; i < 5; i++) {
+        snprintf(path, sizeof path, "t.%s", ends[i]);
+        snprintf(line, sizeof line, "%s plain >%s", packers[i], path);
+        if (system(line) != 0) {
+            print_message("%s is missing\n", packers[i]);
+            continue;
+        }
+        find(path);
+        BATCH_EXPECT(&found, "a.bvh", "b.bvh", "c.bvh");
+        archive_reader *reader = open_archive(path);
+        expect_read(reader, "a.bvh", "first");
+        expect_read(reader, "b.bvh", "");
+        expect_read(reader, "c.bvh", "third\nline");
+        expect_no_read(reader, batch_item_named(&found, "c.bvh"), "before the last");
+        archive_close(&reader);
+        reader = open_archive(path);
+        expect_read(reader, "c.bvh", "third\nline");
+        archive_close(&reader);
+    }
+}
+
+static void a_large_member_is_read_whole(void **state) {
+    (void)state;
+    enum { SIZE = 5000001 };
+    char *data = malloc(SIZE + 1);
+    assert_non_null(data);
+    for (size_t i = 0; i < SIZE; i++) {
+        data[i] = (char)('a' + i % 23);
+    }
+    data[SIZE] = '\0';
+    tar_add(&tar, &(tar_entry){.name = "a.bvh", .data = data, .size = SIZE});
+    tar_add_text(&tar, "b.bvh", "behind");
+    tar_put(&tar, "t.tar");
+    find("t.tar");
+    archive_reader *reader = open_archive("t.tar");
+    expect_read(reader, "a.bvh", data);
+    expect_read(reader, "b.bvh", "behind");
+    archive_close(&reader);
+    free(data);
+}
+
+static void members_that_changed_are_refused(void **state) {
+    (void)state;
+    tar_add_text(&tar, "a.bvh", "12345");
+    tar_add_text(&tar, "b.bvh", "1");
+    tar_add_text(&tar, "c.bvh", "1");
+    tar_put(&tar, "t.tar");
+    find("t.tar");
+    tar_add_text(&tar, "a.bvh", "123456");
+    tar_add(&tar, &(tar_entry){.name = "b.bvh", .type = TAR_LINK, .target = "a.bvh"});
+    tar_put(&tar, "t.tar");
+    archive_reader *reader = open_archive("t.tar");
+    expect_no_read(reader, &found.items[0], "has changed");
+    expect_no_read(reader, &found.items[1], "has changed");
+    expect_no_read(reader, &found.items[2], "has changed");
+    archive_close(&reader);
+}
+
+/* A header that claims a petabyte: nothing may be allocated for it. */
+static void sizes_in_headers_are_not_trusted(void **state) {
+    (void)state;
+    const uint64_t claimed = UINT64_C(1) << 50;
+    tar_add_text(&tar, "a.bvh", "1");
+    tar_add(&tar, &(tar_entry){.name = "b.bvh", .data = "22", .size = 2, .claimed = claimed});
+    tar_put(&tar, "t.tar");
+    refused("t.tar", "Truncated");
+    batch_items_release(&found);
+    batch_find_list("{\"path\": \"t.tar\", \"member\": \"b.bvh\"}\n", CLI_DONE, "", &found);
+    assert_int_equal(found.items[0].bytes, claimed);
+    assert_null(found.items[0].fault);
+    archive_reader *reader = open_archive("t.tar");
+    expect_no_read(reader, &found.items[0], "runcated");
+    archive_close(&reader);
+}
+
+/* ---- lists of members ---------------------------------------------------------------------- */
+
+static void a_list_of_members_gives_the_same_items(void **state) {
+    (void)state;
+    batch_items again = {.count = 0};
+    tar_add_text(&tar, "../a.bvh", "1");
+    tar_add_text(&tar, "x/b.bvh", "22");
+    tar_add_text(&tar, "caf\xe9.bvh", "333");
+    tar_put(&tar, "t:1.tar");
+    find("t:1.tar");
+    assert_int_equal(list_write("list.jsonl", &found), CLI_DONE);
+    batch_find(&(batch_sources){.files_from = "list.jsonl"}, CLI_DONE, "", &again);
+    assert_int_equal(again.count, 3);
+    for (size_t i = 0; i < 3; i++) {
+        assert_string_equal(again.items[i].path, found.items[i].path);
+        assert_string_equal(again.items[i].name, found.items[i].name);
+        assert_string_equal(again.items[i].archive, found.items[i].archive);
+        assert_int_equal(again.items[i].member, found.items[i].member);
+        assert_int_equal(again.items[i].bytes, found.items[i].bytes);
+        assert_null(again.items[i].fault);
+    }
+    batch_items_release(&again);
+}
+
+static void members_that_a_list_names_in_vain_are_faults(void **state) {
+    (void)state;
+    tar_add_text(&tar, "a.bvh", "1");
+    tar_add(&tar, &(tar_entry){.name = "l.bvh", .type = TAR_LINK, .target = "a.bvh"});
+    tar_add_text(&tar, "a.bvh", "22");
+    tar_put(&tar, "t.tar");
+    batch_put_text("bad.tar", "no archive");
+    batch_find_list(
+        "{\"path\": \"t.tar\", \"member\": \"none.bvh\"}\n"
+        "{\"path\": \"bad.tar\", \"member\": \"x.bvh\"}\n"
+        "{\"path\": \"t.tar\", \"member\": \"l.bvh\"}\n"
+        "{\"path\": \"t.tar\", \"member\": \"a.bvh\", \"rate\": 30}\n"
+        "{\"path\": \"t.tar\", \"member\": \"a.bvh\", \"out\": \"o.bvh\", \"bytes\": 7}\n",
+        CLI_DONE, "", &found);
+    BATCH_EXPECT(&found, "a.bvh", "!l.bvh", "!none.bvh", "o.bvh", "!x.bvh");
+    assert_int_equal(found.items[0].bytes, 2);
+    assert_int_equal(found.items[0].member, 2);
+    assert_int_equal(found.items[3].bytes, 7);
+    assert_int_equal(found.items[3].member, 2);
+    assert_non_null(strstr(found.items[2].fault, "is not in the archive"));
+    assert_non_null(strstr(found.items[4].fault, "archive format"));
+    archive_reader *reader = open_archive("t.tar");
+    expect_read(reader, "a.bvh", "22");
+    archive_close(&reader);
+    reader = open_archive("t.tar");
+    expect_no_read(reader, &found.items[3], "has changed");
+    archive_close(&reader);
+}
+
+#else
+
+static void archives_are_refused_with_the_reason(void **state) {
+    (void)state;
+    char reason[ARCHIVE_REASON_SIZE] = "";
+    archive_reader *reader = NULL;
+    tar_add_text(&tar, "a.bvh", "1");
+    tar_put(&tar, "t.tar");
+    batch_find(&(batch_sources){.files_from = "t.tar"}, CLI_BAD_INPUT, "without libarchive",
+               &found);
+    batch_items_release(&found);
+    batch_find_list("{\"path\": \"t.tar\", \"member\": \"a.bvh\"}\n", CLI_BAD_INPUT,
+                    "without libarchive", &found);
+    assert_false(archive_open("t.tar", &reader, reason));
+    assert_non_null(strstr(reason, "without libarchive"));
+}
+
+#endif
+
+#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, batch_folder_enter, leave)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(names_of_archives_are_known),
+#ifdef POSEMILL_LIBARCHIVE
+        IN_FOLDER(members_are_items_with_their_names_in_the_archive),
+        IN_FOLDER(hostile_names_stay_below_the_folder_of_outputs),
+        IN_FOLDER(links_are_faults_and_devices_are_skipped),
+        IN_FOLDER(the_last_member_of_a_name_counts),
+        IN_FOLDER(archives_that_cannot_be_read_are_refused),
+        IN_FOLDER(members_are_read_in_order_from_every_compression),
+        IN_FOLDER(a_large_member_is_read_whole),
+        IN_FOLDER(members_that_changed_are_refused),
+        IN_FOLDER(sizes_in_headers_are_not_trusted),
+        IN_FOLDER(a_list_of_members_gives_the_same_items),
+        IN_FOLDER(members_that_a_list_names_in_vain_are_faults),
+#else
+        IN_FOLDER(archives_are_refused_with_the_reason),
+#endif
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Items of folders and files: their names, links, what is left out and what is a fault.
+ */
+#define _XOPEN_SOURCE 700
+
+#include "support/batch_files.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static batch_items found;
+
+static int leave(void **state) {
+    batch_items_release(&found);
+    return batch_folder_leave(state);
+}
+
+static void find(const char *operand) {
+    batch_items_release(&found);
+    batch_find_operand(operand, NULL, &found);
+}
+
+static void find_match(const char *operand, const char *match) {
+    batch_items_release(&found);
+    batch_find_operand(operand, match, &found);
+}
+
+static void find_two(char *first, char *second, cli_exit code, const char *word) {
+    char *operands[] = {first, second};
+    batch_items_release(&found);
+    batch_find(&(batch_sources){.operands = operands, .operand_count = 2}, code, word, &found);
+}
+
+/* ---- names --------------------------------------------------------------------------------- */
+
+static void names_are_relative_to_the_folder_and_sorted_by_bytes(void **state) {
+    (void)state;
+    batch_put_text("in/b.bvh", "12345");
+    batch_put_text("in/a/z.BVH", "");
+    batch_put_text("in/a b/\xe6\xad\xa9 1.npz", "1");
+    batch_put_text("in/a-/c.glb", "");
+    batch_put_text("in/B.csv", "");
+    static const char *const ways[] = {"in", "in/", "./in", "in//", "in/a/.."};
+    for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
+        find(ways[i]);
+        BATCH_EXPECT(&found, "B.csv", "a b/\xe6\xad\xa9 1.npz", "a-/c.glb", "a/z.BVH", "b.bvh");
+        assert_int_equal(batch_item_named(&found, "b.bvh")->bytes, 5);
+        assert_true(access(batch_item_named(&found, "a/z.BVH")->path, R_OK) == 0);
+    }
+    assert_int_equal(chdir("in"), 0);
+    find(".");
+    assert_int_equal(found.count, 5);
+}
+
+static void a_file_that_is_given_has_its_last_name(void **state) {
+    (void)state;
+    batch_put_text("x/y/walk.txt", "123");
+    find("x/y/walk.txt");
+    BATCH_EXPECT(&found, "walk.txt");
+    assert_int_equal(found.items[0].bytes, 3);
+    find("-");
+    BATCH_EXPECT(&found, "-");
+    find("none.bvh");
+    BATCH_EXPECT(&found, "!none.bvh");
+}
+
+static void two_inputs_with_one_name_are_refused_by_both_names(void **state) {
+    (void)state;
+    char first[] = "a", second[] = "b/", file[] = "b/t.bvh", other[] = "a/t.bvh";
+    batch_put_text("a/t.bvh", "");
+    batch_put_text("b/t.bvh", "");
+    find_two(first, second, CLI_USAGE, "b/t.bvh: has the output name 't.bvh', which 'a/t.bvh'");
+    find_two(file, other, CLI_USAGE, "'a/t.bvh'");
+    find_two(first, first, CLI_USAGE, "has the output name");
+}
+
+static void a_name_that_another_one_needs_as_a_folder_is_refused(void **state) {
+    (void)state;
+    char first[] = "a", second[] = "b";
+    batch_put_text("a/t.bvh", "");
+    batch_put_text("a/t.bvh-2.bvh", "");
+    batch_put_text("a/u/v.bvh", "");
+    batch_put_text("b/t.bvh/x/y.bvh", "");
+    find_two(first, second, CLI_USAGE, "needs a folder where 'a/t.bvh' has its output");
+}
+
+static void the_folder_of_records_is_no_place_for_outputs(void **state) {
+    (void)state;
+    batch_put_text(".posemill", "");
+    batch_put_text("x/.posemill/a.bvh", "");
+    char first[] = ".posemill";
+    batch_find(&(batch_sources){.operands = (char *[]){first}, .operand_count = 1}, CLI_USAGE,
+               "where records are", &found);
+    batch_items_release(&found);
+    batch_find_list("{\"path\": \".posemill/a.bvh\", \"bytes\": 1}\n", CLI_USAGE,
+                    "where records are", &found);
+    find("x");
+    assert_int_equal(found.count, 0);
+}
+
+/* ---- what is searched ---------------------------------------------------------------------- */
+
+static void hidden_files_and_other_formats_are_skipped(void **state) {
+    (void)state;
+    batch_put_text("in/a.bvh", "");
+    batch_put_text("in/.b.bvh", "");
+    batch_put_text("in/.git/c.bvh", "");
+    batch_put_text("in/d.txt", "");
+    batch_put_text("in/bvh", "");
+    find("in");
+    BATCH_EXPECT(&found, "a.bvh");
+    /* A folder that is given is searched whatever its name. */
+    find("in/.git");
+    BATCH_EXPECT(&found, "c.bvh");
+}
+
+static void globs_pick_by_name_or_by_path(void **state) {
+    (void)state;
+    batch_put_text("in/walk1.txt", "");
+    batch_put_text("in/run.bvh", "");
+    batch_put_text("in/s/walk2.bvh", "");
+    batch_put_text("in/s/t/walk3.bvh", "");
+    find_match("in", "walk*");
+    BATCH_EXPECT(&found, "s/t/walk3.bvh", "s/walk2.bvh", "walk1.txt");
+    find_match("in", "s/*.bvh");
+    BATCH_EXPECT(&found, "s/walk2.bvh");
+    find_match("in", "*.[x-z]*");
+    assert_int_equal(found.count, 0);
+    /* Files that are given are not picked. */
+    find_match("in/run.bvh", "walk*");
+    BATCH_EXPECT(&found, "run.bvh");
+}
+
+static void a_folder_of_outputs_inside_is_not_searched(void **state) {
+    (void)state;
+    char in[] = "in";
+    batch_put_text("in/a.bvh", "");
+    batch_put_text("in/out/a.bvh", "");
+    batch_link("in/out", "alias");
+    static const char *const outs[] = {"in/out", "./in//out/", "alias"};
+    for (size_t i = 0; i < 3; i++) {
+        batch_items_release(&found);
+        batch_find(&(batch_sources){.operands = (char *[]){in},
+                                    .operand_count = 1,
+                                    .skip_folder = outs[i]},
+                   CLI_DONE, "", &found);
+        BATCH_EXPECT(&found, "a.bvh");
+    }
+    batch_items_release(&found);
+    batch_find(
+        &(batch_sources){.operands = (char *[]){in}, .operand_count = 1, .skip_folder = "none"},
+        CLI_DONE, "", &found);
+    BATCH_EXPECT(&found, "a.bvh", "out/a.bvh");
+}
+
+static void special_files_are_never_opened(void **state) {
+    (void)state;
+    batch_put_text("in/a.bvh", "");
+    assert_int_equal(mkfifo("in/f.bvh", 0600), 0);
+    batch_link("/dev/zero", "in/z.bvh");
+    batch_link("f.bvh", "in/g.bvh");
+    find("in");
+    BATCH_EXPECT(&found, "a.bvh");
+}
+
+/* ---- links --------------------------------------------------------------------------------- */
+
+static void folders_that_links_lead_to_are_entered_once_after_the_real_ones(void **state) {
+    (void)state;
+    batch_put_text("in/real/a.bvh", "1");
+    batch_put_text("far/b.bvh", "22");
+    batch_put_text("far/deep/c.bvh", "");
+    batch_link("real", "in/alias");
+    batch_link("../far", "in/link1");
+    batch_link("../far/deep", "in/link0");
+    batch_link("../../far", "in/real/link");
+    batch_link("real/a.bvh", "in/file.bvh");
+    find("in");
+    BATCH_EXPECT(&found, "file.bvh", "link0/c.bvh", "link1/b.bvh", "real/a.bvh");
+    assert_int_equal(batch_item_named(&found, "file.bvh")->bytes, 1);
+}
+
+static void loops_and_links_to_nothing_are_faults(void **state) {
+    (void)state;
+    batch_put_text("in/s/a.bvh", "");
+    batch_link("..", "in/s/up");
+    batch_link(".", "in/here");
+    batch_link("self", "in/self");
+    batch_link("none", "in/none.bvh");
+    batch_link("none", "in/none.txt");
+    find("in");
+    BATCH_EXPECT(&found, "!here", "!none.bvh", "s/a.bvh", "!s/up", "!self");
+    assert_non_null(strstr(batch_item_named(&found, "s/up")->fault, "loop"));
+    assert_non_null(strstr(batch_item_named(&found, "self")->fault, "loop"));
+    assert_non_null(strstr(batch_item_named(&found, "none.bvh")->fault, "does not exist"));
+}
+
+/* A link far away that leads back: through two folders outside. */
+static void a_loop_over_several_links_is_found(void **state) {
+    (void)state;
+    batch_put_text("in/a.bvh", "");
+    batch_put_text("x/b.bvh", "");
+    batch_put_text("y/c.bvh", "");
+    batch_link("../x", "in/x");
+    batch_link("../y", "x/y");
+    batch_link("../in", "y/in");
+    find("in");
+    BATCH_EXPECT(&found, "a.bvh", "x/b.bvh", "x/y/c.bvh", "!x/y/in");
+}
+
+/* ---- sizes --------------------------------------------------------------------------------- */
+
+/* Each folder has a name of 100 bytes, so that paths grow beyond what the system opens. */
+static void a_tree_too_deep_for_paths_is_a_fault_and_no_failure(void **state) {
+    (void)state;
+    enum { LEVELS = 60 };
+    char name[101];
+    memset(name, 'd', 100);
+    name[100] = '\0';
+    batch_put_text("in/a.bvh", "");
+    assert_int_equal(chdir("in"), 0);
+    for (int i = 0; i < LEVELS; i++) {
+        assert_int_equal(mkdir(name, 0777), 0);
+        assert_int_equal(chdir(name), 0);
+    }
+    for (int i = 0; i <= LEVELS; i++) {
+        assert_int_equal(chdir(".."), 0);
+    }
+    find("in");
+    assert_int_equal(found.count, 2);
+    assert_null(found.items[0].fault);
+    assert_non_null(strstr(found.items[1].fault, "too long"));
+    assert_int_equal(system("rm -r in"), 0); /* nftw needs paths too */
+}
+
+static void thousands_of_files_and_folders_are_found(void **state) {
+    (void)state;
+    char path[64];
+    for (int i = 0; i < 2000; i++) {
+        snprintf(path, sizeof path, "in/f/%d.bvh", i);
+        batch_put_text(path, "x");
+        snprintf(path, sizeof path, "in/d/%d/a.bvh", i);
+        batch_put_text(path, "x");
+    }
+    find("in");
+    assert_int_equal(found.count, 4000);
+    for (size_t i = 1; i < found.count; i++) {
+        assert_true(strcmp(found.items[i - 1].name, found.items[i].name) < 0);
+    }
+}
+
+#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, batch_folder_enter, leave)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        IN_FOLDER(names_are_relative_to_the_folder_and_sorted_by_bytes),
+        IN_FOLDER(a_file_that_is_given_has_its_last_name),
+        IN_FOLDER(two_inputs_with_one_name_are_refused_by_both_names),
+        IN_FOLDER(a_name_that_another_one_needs_as_a_folder_is_refused),
+        IN_FOLDER(the_folder_of_records_is_no_place_for_outputs),
+        IN_FOLDER(hidden_files_and_other_formats_are_skipped),
+        IN_FOLDER(globs_pick_by_name_or_by_path),
+        IN_FOLDER(a_folder_of_outputs_inside_is_not_searched),
+        IN_FOLDER(special_files_are_never_opened),
+        IN_FOLDER(folders_that_links_lead_to_are_entered_once_after_the_real_ones),
+        IN_FOLDER(loops_and_links_to_nothing_are_faults),
+        IN_FOLDER(a_loop_over_several_links_is_found),
+        IN_FOLDER(a_tree_too_deep_for_paths_is_a_fault_and_no_failure),
+        IN_FOLDER(thousands_of_files_and_folders_are_found),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Lists of files: which lines are read and what becomes of them, which are refused and with what
+ * words, and that a list that was written is read as the same items.
+ */
+#define _XOPEN_SOURCE 700
+
+#include "batch/list_line.h"
+#include "batch/list_write.h"
+#include "support/batch_files.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static batch_items found;
+
+static int leave(void **state) {
+    batch_items_release(&found);
+    return batch_folder_leave(state);
+}
+
+static void find(const char *text) {
+    batch_items_release(&found);
+    batch_find_list(text, CLI_DONE, "", &found);
+}
+
+static void refused(const char *text, const char *word) {
+    batch_items_release(&found);
+    batch_find_list(text, CLI_BAD_INPUT, word, &found);
+}
+
+/* ---- what is read -------------------------------------------------------------------------- */
+
+static void a_line_is_a_path_or_an_object(void **state) {
+    (void)state;
+    batch_put_text("x/a.bvh", "123");
+    batch_put_text("x/{b}.bvh", "");
+    batch_put_text(" c .bvh", "1");
+    find("\xef\xbb\xbf./x//a.bvh\r\n\n\r\n./x/{b}.bvh\n c .bvh\n"
+         "{\"path\": \"/far/../e.npz\", \"bytes\": 77, \"rate\": 29.97, \"layout\": \"amass\"}\n"
+         "{\"path\": \"x/a.bvh\", \"out\": \"q/r.bvh\", \"rate\": \"30000/1001\"}");
+    BATCH_EXPECT(&found, " c .bvh", "far/e.npz", "q/r.bvh", "x/a.bvh", "x/{b}.bvh");
+    const batch_item *item = batch_item_named(&found, "far/e.npz");
+    assert_string_equal(item->path, "/far/../e.npz");
+    assert_int_equal(item->bytes, 77);
+    assert_string_equal(item->layout, "amass");
+    assert_int_equal(item->source_rate.num, 2997);
+    assert_int_equal(item->source_rate.den, 100);
+    item = batch_item_named(&found, "q/r.bvh");
+    assert_int_equal(item->bytes, 3);
+    assert_int_equal(item->source_rate.num, 30000);
+    assert_int_equal(batch_item_named(&found, "x/a.bvh")->source_rate.den, 0);
+}
+
+static void files_are_looked_at_only_where_the_list_has_no_size(void **state) {
+    (void)state;
+    assert_int_equal(mkdir("folder", 0777), 0);
+    find("none.bvh\nfolder\n{\"path\": \"gone.bvh\", \"bytes\": 5}\n");
+    BATCH_EXPECT(&found, "!folder", "gone.bvh", "!none.bvh");
+    assert_non_null(strstr(batch_item_named(&found, "folder")->fault, "is a folder"));
+}
+
+static void names_that_are_not_utf8_are_given_as_bytes(void **state) {
+    (void)state;
+    find(
+        "{\"path\": \"caf\xef\xbf\xbd.bvh\", \"path_bytes\": \"636166e92e627668\", \"bytes\": 1}\n");
+    BATCH_EXPECT(&found, "caf\xe9.bvh");
+    find("caf\xe9.bvh\n");
+    BATCH_EXPECT(&found, "!caf\xe9.bvh");
+}
+
+/* ---- what is refused ----------------------------------------------------------------------- */
+
+static void lines_that_are_none_are_refused_by_number(void **state) {
+    (void)state;
+    static const struct {
+        const char *line, *word;
+    } cases[] = {
+        {"{", "is no JSON object"},
+        {"{}", "has no \"path\""},
+        {"{\"path\": \"a\"} x", "is no JSON object"},
+        {"{\"path\": \"a\", \"path\": \"b\"}", "duplicate"},
+        {"{\"path\": \"\"}", "\"path\": expected a text"},
+        {"{\"path\": 5}", "\"path\": expected a text"},
+        {"{\"path\": null}", "\"path\": expected a text"},
+        {"{\"path\": \"a\\u0000b\"}", "is no JSON object"},
+        {"{\"path\": \"caf\xe9\"}", "unable to decode"},
+        {"{\"path\": \"a\", \"size\": 5}", "\"size\": is unknown"},
+        {"{\"path\": \"a\", \"bytes\": -1}", "\"bytes\": expected a whole number"},
+        {"{\"path\": \"a\", \"bytes\": 1.5}", "\"bytes\""},
+        {"{\"path\": \"a\", \"bytes\": \"5\"}", "\"bytes\""},
+        {"{\"path\": \"a\", \"bytes\": 1125899906842625}", "2^50"},
+        {"{\"path\": \"a\", \"bytes\": 99999999999999999999}", "is no JSON object"},
+        {"{\"path\": \"a\", \"rate\": 0}", "\"rate\": expected"},
+        {"{\"path\": \"a\", \"rate\": -30}", "\"rate\""},
+        {"{\"path\": \"a\", \"rate\": \"fast\"}", "\"rate\""},
+        {"{\"path\": \"a\", \"rate\": true}", "\"rate\""},
+        {"{\"path\": \"a\", \"rate\": 1e300}", "\"rate\""},
+        {"{\"path\": \"a\", \"out\": \"/b\"}", "\"out\": expected a relative path"},
+        {"{\"path\": \"a\", \"out\": \"../b\"}", "\"out\""},
+        {"{\"path\": \"a\", \"out\": \"b/\"}", "\"out\""},
+        {"{\"path\": \"a\", \"out\": \"b//c\"}", "\"out\""},
+        {"{\"path\": \"a\", \"layout\": []}", "\"layout\""},
+        {"{\"path_bytes\": \"6\"}", "\"path_bytes\": expected bytes"},
+        {"{\"path_bytes\": \"\"}", "\"path_bytes\""},
+        {"{\"path_bytes\": \"6100\"}", "\"path_bytes\""},
+        {"{\"path_bytes\": \"6G\"}", "\"path_bytes\""},
+    };
+    char text[256];
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        snprintf(text, sizeof text, "good.bvh\r\n\n%s\nbad.bvh\n", cases[i].line);
+        refused(text, "line 3: ");
+        refused(text, cases[i].word);
+    }
+}
+
+static void names_of_nothing_are_refused(void **state) {
+    (void)state;
+    batch_items_release(&found);
+    batch_find_list("{\"path\": \"..\", \"bytes\": 1}\n", CLI_USAGE, "names no file", &found);
+}
+
+static void bytes_that_no_line_has_are_refused(void **state) {
+    (void)state;
+    static char text[LIST_LINE_MAX + 3];
+    memset(text, 'a', LIST_LINE_MAX + 1);
+    refused(text, "line 1: is longer than 64 KiB");
+    text[LIST_LINE_MAX] = '\n';
+    find(text);
+    assert_int_equal(found.count, 1);
+    batch_put("nul.txt", "a.bvh\nb\0.bvh\n", 14);
+    batch_items_release(&found);
+    batch_find(&(batch_sources){.files_from = "nul.txt"}, CLI_BAD_INPUT, "line 2: has a NUL",
+               &found);
+    batch_items_release(&found);
+    batch_find(&(batch_sources){.files_from = "none.txt"}, CLI_BAD_INPUT, "none.txt", &found);
+    batch_items_release(&found);
+    batch_find(&(batch_sources){.files_from = "."}, CLI_BAD_INPUT, "", &found);
+}
+
+static void two_lines_with_one_name_are_refused(void **state) {
+    (void)state;
+    batch_find_list("/x/a.bvh\n../x/a.bvh\n", CLI_USAGE, "which '../x/a.bvh' has too", &found);
+}
+
+/* ---- what is written ----------------------------------------------------------------------- */
+
+static void expect_same(const batch_items *a, const batch_items *b) {
+    assert_int_equal(a->count, b->count);
+    for (size_t i = 0; i < a->count; i++) {
+        const batch_item *x = &a->items[i], *y = &b->items[i];
+        assert_string_equal(x->path, y->path);
+        assert_string_equal(x->name, y->name);
+        assert_int_equal(x->bytes, y->bytes);
+        assert_memory_equal(&x->source_rate, &y->source_rate, sizeof x->source_rate);
+        assert_int_equal(x->layout == NULL, y->layout == NULL);
+        assert_true(x->layout == NULL || strcmp(x->layout, y->layout) == 0);
+    }
+}
+
+static void a_list_that_was_written_gives_the_same_items(void **state) {
+    (void)state;
+    batch_items again = {.count = 0};
+    batch_put_text("in/a.bvh", "1");
+    batch_put_text("in/s/\"b\\\x1b[2J\n.bvh", "22");
+    batch_put_text("in/s/caf\xe9.bvh", "333");
+    batch_put_text("in/s/\xc2\x9b.bvh", "");
+    batch_put_text("more.txt", "in/a.bvh\n{\"path\": \"in/x.npz\", \"bytes\": 9, \"rate\": 59.94, "
+                               "\"layout\": \"pl\xc3\xa4in\", \"out\": \"o/x.npz\"}\n");
+    char in[] = "in";
+    const batch_sources sources = {
+        .operands = (char *[]){in}, .operand_count = 1, .files_from = "more.txt"};
+    batch_find(&sources, CLI_DONE, "", &found);
+    assert_int_equal(found.count, 6);
+    assert_int_equal(list_write("list.jsonl", &found), CLI_DONE);
+    batch_find(&(batch_sources){.files_from = "list.jsonl"}, CLI_DONE, "", &again);
+    expect_same(&found, &again);
+    batch_items_release(&again);
+}
+
+#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, batch_folder_enter, leave)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        IN_FOLDER(a_line_is_a_path_or_an_object),
+        IN_FOLDER(files_are_looked_at_only_where_the_list_has_no_size),
+        IN_FOLDER(names_that_are_not_utf8_are_given_as_bytes),
+        IN_FOLDER(lines_that_are_none_are_refused_by_number),
+        IN_FOLDER(names_of_nothing_are_refused),
+        IN_FOLDER(bytes_that_no_line_has_are_refused),
+        IN_FOLDER(two_lines_with_one_name_are_refused),
+        IN_FOLDER(a_list_that_was_written_gives_the_same_items),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
