@@ -8,6 +8,7 @@
 
 #include "baseline.h"
 #include "crowd_scenes.h"
+#include "files.h"
 #include "scenes.h"
 
 #include <fnmatch.h>
@@ -47,13 +48,15 @@ static const bench_group groups[] = {
     {"crowds", NULL, BENCH_CROWD, SCENE_CROWDS, CLOCK_KERNEL, false, NULL},
     {"crowds", NULL, BENCH_CROWD_HOST, SCENE_CROWD_REFERENCE, CLOCK_WALL, true, NULL},
     {"crowds", NULL, BENCH_CROWD_ONE, SCENE_CROWD_ONE, CLOCK_WALL, false, NULL},
+    {"files", NULL, BENCH_FILE, SCENE_FILES, CLOCK_WALL, false, NULL},
     {"clip", NULL, BENCH_CLIP, SCENE_UPSAMPLE_4, CLOCK_WALL, false, NULL},
     {"end-to-end", NULL, BENCH_END_TO_END, SCENE_UPSAMPLE_4, CLOCK_WALL, true, is_slerp_or_squad},
     {"cold", NULL, BENCH_COLD, SCENE_UPSAMPLE_4, CLOCK_WALL, true, is_slerp_or_squad},
     {"warm", NULL, BENCH_WARM, SCENE_UPSAMPLE_4, CLOCK_WALL, true, is_slerp_or_squad},
 };
 enum { GROUP_COUNT = sizeof groups / sizeof groups[0] };
-_Static_assert(GROUP_COUNT *PM_METHOD_COUNT + 2 * BENCH_SIZES_MAX + BENCH_CROWDS_MAX <=
+_Static_assert(GROUP_COUNT *PM_METHOD_COUNT + 2 * BENCH_SIZES_MAX + BENCH_CROWDS_MAX +
+                       BENCH_FILES_MAX <=
                    BENCH_CASES_MAX,
                "BENCH_CASES_MAX is too small");
 
@@ -103,6 +106,20 @@ static size_t add_crowds(const bench_group *group, const bench_limits *limits, c
     return count;
 }
 
+/* One case per row of the table of files. */
+static size_t add_files(const bench_group *group, const char *glob, bench_case *at) {
+    size_t row_count;
+    const file_scene *rows = file_scenes_of(group->scene, &row_count);
+    size_t count = 0;
+    for (size_t i = 0; i < row_count; i++) {
+        bench_case *file = at + count;
+        *file = (bench_case){.group = group, .method = PM_METHOD_SLERP, .file = &rows[i]};
+        snprintf(file->name, sizeof file->name, "%s/%s", group->name, rows[i].what);
+        count += glob == NULL || fnmatch(glob, file->name, 0) == 0 ? 1 : 0;
+    }
+    return count;
+}
+
 static size_t add_methods(const bench_group *group, const bench_limits *limits, const char *glob,
                           bench_case *at) {
     size_t count = 0;
@@ -140,6 +157,8 @@ size_t bench_cases(const char *glob, bool opencl, const bench_limits *limits,
             count += add(group, PM_METHOD_SLERP, glob, &cases[count]);
         } else if (is_crowd(group)) {
             count += add_crowds(group, limits, glob, &cases[count]);
+        } else if (group->kind == BENCH_FILE) {
+            count += add_files(group, glob, &cases[count]);
         } else {
             count += add_methods(group, limits, glob, &cases[count]);
         }

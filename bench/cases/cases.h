@@ -21,6 +21,7 @@ typedef enum bench_kind {
     BENCH_CROWD,        /* instances posed, results left in device memory; samples are joints */
     BENCH_CROWD_HOST,   /* by the reference path, into host memory */
     BENCH_CROWD_ONE,    /* by the reference path, one instance on one thread */
+    BENCH_FILE,         /* motion files, through the motion library or in other ways */
     BENCH_CLIP,         /* creates a clip, no results; samples are segments */
     BENCH_COLD,
     BENCH_WARM
@@ -44,7 +45,9 @@ typedef enum bench_scene {
     SCENE_CROWD,
     SCENE_CROWDS,
     SCENE_CROWD_REFERENCE,
-    SCENE_CROWD_ONE
+    SCENE_CROWD_ONE,
+    /* the scenes of files.h */
+    SCENE_FILES
 } bench_scene;
 
 typedef enum bench_clock {
@@ -54,7 +57,7 @@ typedef enum bench_clock {
 
 typedef struct bench_group {
     const char *name;
-    const char *what; /* NULL: one case per method, per method and size, or per crowd */
+    const char *what; /* NULL: one case per method, per method and size, per crowd, or per file */
     bench_kind kind;
     bench_scene scene;
     bench_clock clock;
@@ -63,6 +66,7 @@ typedef struct bench_group {
 } bench_group;
 
 typedef struct crowd_scene crowd_scene;
+typedef struct file_scene file_scene;
 
 typedef struct bench_case {
     char name[48];
@@ -71,19 +75,23 @@ typedef struct bench_case {
     size_t samples;           /* for BENCH_SIZE. 0: as many as the scene has */
     const crowd_scene *crowd; /* NULL: not a crowd case */
     size_t agents;            /* instances of the crowd */
+    const file_scene *file;   /* NULL: not a case of files */
 } bench_case;
 
 typedef struct bench_limits {
-    bool quick;         /* include the group crowds only if its name is requested */
-    size_t largest;     /* largest size in samples: a power of two */
-    size_t crowd_bytes; /* maximum size of the results of a crowd */
+    bool quick;          /* include the group crowds only if its name is requested */
+    size_t largest;      /* largest size in samples: a power of two */
+    size_t crowd_bytes;  /* maximum size of the results of a crowd */
+    size_t file_samples; /* rotations in a file, approximately */
 } bench_limits;
 
 /* Sizes grow by a factor of 8 from a pose of 64 tracks; after twenty steps they exceed 64 bits. */
 enum {
     BENCH_SIZES_MAX = 21,
     BENCH_CROWDS_MAX = 48,
-    BENCH_CASES_MAX = 28 * PM_METHOD_COUNT + 2 * BENCH_SIZES_MAX + BENCH_CROWDS_MAX
+    BENCH_FILES_MAX = 16,
+    BENCH_CASES_MAX =
+        29 * PM_METHOD_COUNT + 2 * BENCH_SIZES_MAX + BENCH_CROWDS_MAX + BENCH_FILES_MAX
 };
 
 /* Writes the cases whose names match the glob (NULL: all). Returns their number. */

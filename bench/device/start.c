@@ -8,6 +8,7 @@
 #include "start.h"
 
 #include "files/progress.h"
+#include "runner/scratch.h"
 
 #include <ftw.h>
 #include <math.h>
@@ -23,14 +24,11 @@ enum { SMALL_SAMPLES = 30720, NO_OPENCL = 100 };
 /* ---- the folder of caches ------------------------------------------------------ */
 
 typedef struct cache_folder {
-    char path[512];
+    char path[SCRATCH_FOLDER];
 } cache_folder;
 
 static bool folder_make(cache_folder *folder) {
-    const char *base = getenv("TMPDIR");
-    base = base != NULL && base[0] != '\0' ? base : "/tmp";
-    int length = snprintf(folder->path, sizeof folder->path, "%s/posemill-bench-XXXXXX", base);
-    return length > 0 && (size_t)length < sizeof folder->path && mkdtemp(folder->path) != NULL;
+    return scratch_pattern(folder->path) && mkdtemp(folder->path) != NULL;
 }
 
 static int remove_entry(const char *path, const struct stat *status, int kind, struct FTW *where) {

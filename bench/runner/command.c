@@ -194,7 +194,9 @@ static bench_limits limits_of(const bench_options *options, bool opencl,
     const size_t crowd_samples = sample_count(options, opencl, false);
     return (bench_limits){.quick = options->quick,
                           .largest = sizes_largest(samples, info),
-                          .crowd_bytes = 16 * sizes_largest(crowd_samples, info)};
+                          .crowd_bytes = 16 * sizes_largest(crowd_samples, info),
+                          .file_samples =
+                              sample_count(options, true, false) / (options->quick ? 512 : 32)};
 }
 
 static cli_exit no_case(const char *glob) {

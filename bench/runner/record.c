@@ -36,7 +36,7 @@ void record_print_heading(const bench_record *record) {
            record->device.type != PM_DEVICE_REFERENCE && !record->event_times
                ? "the event times of the driver are implausible; using wall-clock time\n"
                : "");
-    printf("%-24s %11s %8s %8s %9s %10s %10s %9s %s\n", "case", "Msamples/s", "GB/s", "ceiling",
+    printf("%-28s %11s %8s %8s %9s %10s %10s %9s %s\n", "case", "Msamples/s", "MB/s", "ceiling",
            "baseline", "median, ms", "p95, ms", "max, rad", "bits");
 }
 
@@ -58,9 +58,13 @@ void record_print_row(const bench_result *result) {
     static const char *const bits[] = {"", "same", "differ"};
     char share[24], ratio[24], error[24];
     double rate = result->samples_per_s;
+    double bytes =
+        result->bytes_read + result->bytes_written > 0
+            ? (double)(result->bytes_read + result->bytes_written) / result->seconds_median
+            : rate * (double)result->bytes_per_sample;
     int digits = result->seconds_median < 1e-4 ? 5 : 3;
-    printf("%-24s %11.*f %8.2f %8s %9s %10.*f %10.*f %9s %s%s\n", result->name, rate < 1e7 ? 3 : 1,
-           1e-6 * rate, 1e-9 * rate * (double)result->bytes_per_sample,
+    printf("%-28s %11.*f %8.*f %8s %9s %10.*f %10.*f %9s %s%s\n", result->name, rate < 1e7 ? 3 : 1,
+           1e-6 * rate, bytes < 1e8 ? 1 : 0, 1e-6 * bytes,
            cell(share, sizeof share, "%", result->ceiling_share),
            cell(ratio, sizeof ratio, "x", result->baseline_ratio), digits,
            1e3 * result->seconds_median, digits, 1e3 * result->seconds_p95,
@@ -113,6 +117,10 @@ static void write_case(json_writer *json, const bench_result *result) {
     json_write_number(json, "seconds_p95", result->seconds_p95);
     json_write_number(json, "samples_per_s", result->samples_per_s);
     json_write_integer(json, "bytes_per_sample", result->bytes_per_sample);
+    if (result->bytes_read > 0) {
+        json_write_integer(json, "bytes_read", result->bytes_read);
+        json_write_integer(json, "bytes_written", result->bytes_written);
+    }
     json_write_number(json, "ceiling_share", result->ceiling_share);
     json_write_number(json, "baseline_ratio", result->baseline_ratio);
     json_write_number(json, "max_error_rad", result->max_error_rad);

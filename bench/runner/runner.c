@@ -7,6 +7,7 @@
 
 #include "cases/check.h"
 #include "cases/crowds.h"
+#include "cases/files.h"
 #include "cases/sizes.h"
 #include "files/progress.h"
 
@@ -22,6 +23,7 @@ cli_exit bench_run_open(bench_run *run, pm_engine *engine, size_t samples,
     memset(run, 0, sizeof *run);
     run->sizes.largest = limits->largest;
     run->crowd_bytes = limits->crowd_bytes;
+    run->files.samples = limits->file_samples;
     cli_exit code = scenes_create(&run->scenes, engine, samples);
     if (code == CLI_DONE) {
         size_t values = 4 * run->scenes.segments * SCENE_TRACKS;
@@ -42,6 +44,7 @@ void bench_run_close(bench_run *run) {
     run->baseline_out = NULL;
     sizes_close(&run->sizes);
     crowds_close(&run->crowds);
+    files_close(&run->files);
     device_close(&run->device);
     scenes_destroy(&run->scenes);
 }
@@ -333,12 +336,28 @@ static cli_exit run_kind(bench_run *run, const bench_case *which, bench_result *
     case BENCH_CROWD_HOST:
     case BENCH_CROWD_ONE:
         return crowds_run(run, which, result);
+    case BENCH_FILE:
+        return files_run(run, which, result);
     case BENCH_JOB:
     case BENCH_COLD:
     case BENCH_WARM:
         break;
     }
     return run_job(run, which, result);
+}
+
+/* The largest error of results of the library. NAN: the case has none. */
+static double bound_of(const bench_case *which) {
+    const bench_kind kind = which->group->kind;
+    if (which->crowd != NULL) {
+        return crowds_bound(which->crowd);
+    }
+    if (which->file != NULL) {
+        return files_bound(which->file);
+    }
+    return kind == BENCH_JOB || kind == BENCH_END_TO_END || kind == BENCH_SIZE
+               ? 2.0 * pm_method_describe(which->method)->max_error
+               : (double)NAN;
 }
 
 cli_exit bench_run_case(bench_run *run, const bench_case *which, bench_result *result) {
@@ -350,10 +369,7 @@ cli_exit bench_run_case(bench_run *run, const bench_case *which, bench_result *r
     };
     memcpy(result->name, which->name, sizeof result->name);
     cli_exit code = run_kind(run, which, result);
-    bool ours = which->crowd != NULL || which->group->kind == BENCH_JOB ||
-                which->group->kind == BENCH_END_TO_END || which->group->kind == BENCH_SIZE;
-    double bound = which->crowd != NULL ? crowds_bound(which->crowd)
-                                        : 2.0 * pm_method_describe(which->method)->max_error;
-    result->wrong = ours && !(result->max_error_rad <= bound);
+    const double bound = bound_of(which);
+    result->wrong = !isnan(bound) && !(result->max_error_rad <= bound);
     return code;
 }

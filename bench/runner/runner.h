@@ -7,6 +7,7 @@
 #define POSEMILL_BENCH_RUNNER_H
 
 #include "cases/baseline.h"
+#include "cases/file_content.h"
 #include "cases/scenes.h"
 #include "device/device.h"
 
@@ -25,6 +26,7 @@ typedef struct bench_result {
     char name[48];
     size_t samples;
     size_t bytes_per_sample;
+    size_t bytes_read, bytes_written; /* of files; both 0: the case has none */
     size_t repetitions;
     double seconds_min, seconds_median, seconds_p95;
     double samples_per_s;
@@ -81,12 +83,21 @@ typedef struct bench_crowds {
     bench_device device;
 } bench_crowds;
 
+/* Shared by the cases of files: a folder, and the inputs, which are written on first use. */
+typedef struct bench_files {
+    size_t samples; /* rotations of a file */
+    scratch folder;
+    file_source sources[FILE_CONTENT_COUNT];
+    char storage[SCRATCH_PATH], storage_part[SCRATCH_PATH]; /* of the ceiling; "": not named yet */
+} bench_files;
+
 typedef struct bench_run {
     bench_repetitions repetitions;
     bench_device device;
     scenes scenes;
     bench_sizes sizes;
     bench_crowds crowds;
+    bench_files files;
     size_t crowd_bytes;                   /* maximum size of an output of crowds */
     baseline *baselines[PM_METHOD_COUNT]; /* created on first use */
     float *baseline_out;                  /* same size as the output of the device */

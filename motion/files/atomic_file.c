@@ -68,6 +68,12 @@ static void list_give(const sigset_t *before) {
     pthread_sigmask(SIG_SETMASK, before, NULL);
 }
 
+static void list_add(atomic_file *added) {
+    added->next = list;
+    list = added;
+    list_owner = getpid();
+}
+
 static void list_drop(const atomic_file *dropped) {
     for (atomic_file **at = &list; *at != NULL; at = &(*at)->next) {
         if (*at == dropped) {
@@ -91,6 +97,14 @@ static bool is_noted(int number) {
            atomic_compare_exchange_strong(stopped, &none, number);
 }
 
+/* Only calls that a signal handler may make, so not remove(). */
+static void remove_path(const char *path) {
+    if (unlink(path) != 0) {
+        rmdir(path);
+    }
+}
+
+/* The last entry of the list is removed first: files before the folder that they are in. */
 static void remove_all_and_raise(int number) {
     sigset_t set;
     if (is_noted(number)) {
@@ -98,7 +112,7 @@ static void remove_all_and_raise(int number) {
     }
     list_wait();
     for (const atomic_file *at = list; at != NULL && getpid() == list_owner; at = at->next) {
-        unlink(at->path);
+        remove_path(at->path);
     }
     signal(number, SIG_DFL);
     raise(number);
@@ -184,9 +198,7 @@ static int create_listed(atomic_file *created, mode_t mode, int *file) {
     list_take(&before);
     *file = open(created->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
     if (*file >= 0) {
-        created->next = list;
-        list = created;
-        list_owner = getpid();
+        list_add(created);
     } else {
         failure = errno;
     }
@@ -197,7 +209,7 @@ static int create_listed(atomic_file *created, mode_t mode, int *file) {
 static void remove_listed(const atomic_file *created) {
     sigset_t before;
     list_take(&before);
-    unlink(created->path);
+    remove_path(created->path);
     list_drop(created);
     list_give(&before);
 }
@@ -265,4 +277,51 @@ void atomic_file_remove(atomic_file **temporary) {
         free(*temporary);
         *temporary = NULL;
     }
+}
+
+/* ---- files and folders of the caller ------------------------------------------- */
+
+static atomic_file *copy_path(const char *path) {
+    const size_t size = strlen(path) + 1;
+    atomic_file *made = malloc(sizeof *made + size);
+    if (made != NULL) {
+        memcpy(made->path, path, size);
+    }
+    return made;
+}
+
+int atomic_folder_create(char *pattern, atomic_file **temporary) {
+    sigset_t before;
+    int failure = 0;
+    atomic_file *made = copy_path(pattern);
+    if (made == NULL) {
+        return ENOMEM;
+    }
+    list_take(&before);
+    if (mkdtemp(made->path) != NULL) {
+        list_add(made);
+    } else {
+        failure = errno;
+    }
+    list_give(&before);
+    if (failure != 0) {
+        free(made);
+        return failure;
+    }
+    memcpy(pattern, made->path, strlen(pattern));
+    *temporary = made;
+    return 0;
+}
+
+int atomic_file_claim(const char *path, atomic_file **temporary) {
+    sigset_t before;
+    atomic_file *made = copy_path(path);
+    if (made == NULL) {
+        return ENOMEM;
+    }
+    list_take(&before);
+    list_add(made);
+    list_give(&before);
+    *temporary = made;
+    return 0;
 }

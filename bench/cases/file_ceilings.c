@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Moves the bytes of files: through a pipe, and to the storage.
+ */
+#define _POSIX_C_SOURCE 200809L
+
+#include "file_ceilings.h"
+
+#include "files/progress.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static cli_exit fail(cli_exit code, const char *path) {
+    return cli_fail(code, path, NULL, "%s", strerror(errno));
+}
+
+static bool write_all(int file, const char *data, size_t size) {
+    while (size > 0) {
+        const ssize_t done = write(file, data, size);
+        if (done < 0 && errno != EINTR) {
+            return false;
+        }
+        data += done > 0 ? done : 0;
+        size -= done > 0 ? (size_t)done : 0;
+    }
+    return true;
+}
+
+static ssize_t read_some(int file, char *data, size_t size) {
+    ssize_t done;
+    do {
+        done = read(file, data, size);
+    } while (done < 0 && errno == EINTR);
+    return done;
+}
+
+/* Reads a file to its end, and writes it to `to` unless that is -1. The bytes read are in *size. */
+static bool read_file(const char *path, int to, char *block, size_t *size) {
+    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t done = file < 0 ? -1 : 1;
+    *size = 0;
+    while (done > 0) {
+        done = read_some(file, block, FILE_BLOCK);
+        *size += done > 0 ? (size_t)done : 0;
+        if (done > 0 && to >= 0 && !write_all(to, block, (size_t)done)) {
+            done = -1;
+        }
+    }
+    if (file >= 0) {
+        close(file);
+    }
+    return done == 0;
+}
+
+/* ---- a pipe -------------------------------------------------------------------- */
+
+typedef struct drain {
+    int from;
+    size_t bytes;
+    char block[FILE_BLOCK];
+} drain;
+
+static void *drain_all(void *context) {
+    drain *d = context;
+    ssize_t done = read_some(d->from, d->block, sizeof d->block);
+    for (; done > 0; done = read_some(d->from, d->block, sizeof d->block)) {
+        d->bytes += (size_t)done;
+    }
+    return NULL;
+}
+
+static cli_exit cat_through(const file_cat *cat, drain *d, char *block, double *seconds) {
+    int ends[2];
+    pthread_t thread;
+    size_t size = 0;
+    if (pipe(ends) != 0) {
+        return fail(CLI_DEVICE_FAILED, "bench");
+    }
+    d->from = ends[0];
+    const double begun = progress_clock();
+    const int failure = pthread_create(&thread, NULL, drain_all, d);
+    const bool moved = failure == 0 && read_file(cat->path, ends[1], block, &size);
+    close(ends[1]); /* the end for the thread */
+    if (failure == 0) {
+        pthread_join(thread, NULL);
+    }
+    *seconds = progress_clock() - begun;
+    close(ends[0]);
+    if (!moved || size != cat->bytes || d->bytes != cat->bytes) {
+        return cli_fail(CLI_DEVICE_FAILED, cat->path, NULL,
+                        "%zu of %zu bytes went through the pipe", d->bytes, cat->bytes);
+    }
+    return CLI_DONE;
+}
+
+cli_exit file_cat_once(void *context, double *seconds) {
+    drain *d = calloc(1, sizeof *d);
+    char *block = malloc(FILE_BLOCK);
+    const cli_exit code = d != NULL && block != NULL
+                              ? cat_through(context, d, block, seconds)
+                              : cli_fail(CLI_DEVICE_FAILED, "bench", NULL, "out of memory");
+    free(block);
+    free(d);
+    return code;
+}
+
+/* ---- the storage --------------------------------------------------------------- */
+
+/* The block is what was read last, so that the storage has something to store. */
+static bool store(const file_storage *s, const char *block) {
+    const int file = open(s->part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    size_t left = s->bytes_written;
+    bool good = file >= 0;
+    while (good && left > 0) {
+        const size_t step = left < FILE_BLOCK ? left : FILE_BLOCK;
+        good = write_all(file, block, step);
+        left -= step;
+    }
+    good = good && fsync(file) == 0;
+    good = file >= 0 && close(file) == 0 && good;
+    return good && rename(s->part, s->output) == 0;
+}
+
+cli_exit file_storage_once(void *context, double *seconds) {
+    const file_storage *s = context;
+    size_t size = 0;
+    char *block = calloc(1, FILE_BLOCK);
+    if (block == NULL) {
+        return cli_fail(CLI_DEVICE_FAILED, "bench", NULL, "out of memory");
+    }
+    const double begun = progress_clock();
+    bool good = read_file(s->input, -1, block, &size) && size == s->bytes_read;
+    good = good && store(s, block);
+    *seconds = progress_clock() - begun;
+    free(block);
+    return good ? CLI_DONE : fail(CLI_CANNOT_WRITE, s->output);
+}
