@@ -67,6 +67,11 @@ static const command_help help = {
         "                and sorted times; other outputs, blends and levels of detail; on\n"
         "                the reference path; one instance on one thread. Excluded from a\n"
         "                quick run unless --case selects them\n"
+        "  files         motion files in a temporary folder, opened, resampled and written\n"
+        "                through the motion library: BVH, NPZ with stored and with deflated\n"
+        "                members, at their rate (x1) or another; GLB with 10000 channels,\n"
+        "                opened. A sample is a rotation written; of glb-open a channel. cat,\n"
+        "                storage and zlib are what they are compared with\n"
         "  clip          from keys in host memory to a clip on the device; a sample is a\n"
         "                segment\n"
         "  end-to-end    upsampling by 4 into host memory\n"
@@ -82,12 +87,17 @@ static const command_help help = {
         "of one job, compared with as many fills.\n"
         "Each case runs at least 30 times on a GPU and 10 on a CPU after warming up (10 and\n"
         "3 with --quick; cold once). Rates are computed from the median.\n\n"
-        "ceiling   samples/s divided by those of a write-only fill of the same size\n"
-        "baseline  samples/s divided by those of the baseline of the same method\n"
+        "MB/s      bytes of results per second; of files, bytes read and written\n"
+        "ceiling   samples/s divided by those of a write-only fill of the same size. Files:\n"
+        "          of storage with the same bytes read and written (write, fsync, rename);\n"
+        "          of glb-open, of cat with the same file (read, write to a pipe)\n"
+        "baseline  samples/s divided by those of the baseline of the same method. Files with\n"
+        "          deflated members: of zlib with the same bytes inflated and deflated\n"
         "          (both are measured between the repetitions of the case)\n"
         "max, bits largest angle to the reference path (crowds: largest difference of a\n"
         "          number), and whether the bits match it, at 64 positions of the results,\n"
-        "          which were poisoned before",
+        "          which were poisoned before. Files: at every position of the output, which\n"
+        "          is read back",
     .example = "posemill bench --quick\n"
                "posemill bench --case 'upsample-4/*' --json upsample.json",
 };

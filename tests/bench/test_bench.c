@@ -238,6 +238,50 @@ static void expect_crowds(void) {
     }
 }
 
+/* For --samples 4096: files have the least number of frames, 9, and GLB always has 10000 channels. */
+static const struct {
+    const char *name;
+    double samples;
+    bool has_ceiling, has_baseline, is_checked;
+} files[] = {
+    {"cat", 9 * 60, true, false, false},
+    {"storage", 9 * 60, true, false, false},
+    {"bvh-x1", 9 * 60, true, false, true},
+    {"bvh-x4", 33 * 60, true, false, true},
+#if POSEMILL_NPZ
+    {"npz-stored-x1", 9 * 52, true, false, true},
+    {"npz-stored-120-to-30", 3 * 52, true, false, true},
+    {"zlib", 9 * 52, false, true, false},
+    {"npz-deflated-x1", 9 * 52, true, true, true},
+    {"npz-deflated-120-to-30", 3 * 52, true, true, true},
+#endif
+#if POSEMILL_GLTF
+    {"glb-open", 10000, true, false, true},
+    {"glb-open-own-times", 10000, true, false, true},
+#endif
+};
+enum { FILES = sizeof files / sizeof files[0] };
+
+static void expect_files(void) {
+    for (size_t i = 0; i < FILES; i++) {
+        char name[96];
+        snprintf(name, sizeof name, "files/%s", files[i].name);
+        expect_sound_case(name);
+        const char *of = find_case(name);
+        const double read = number(of, "bytes_read"), written = number(of, "bytes_written");
+        const double error = number(of, "max_error_rad");
+        assert_true(number(of, "samples") == files[i].samples);
+        assert_true(read > 0.0);
+        assert_true((written > 0.0) == (strncmp(files[i].name, "glb-open", 8) != 0));
+        assert_true(number(of, "bytes_per_sample") == floor((read + written) / files[i].samples));
+        assert_true(isnan(number(of, "ceiling_share")) != files[i].has_ceiling);
+        assert_true(isnan(number(of, "baseline_ratio")) != files[i].has_baseline);
+        assert_true(files[i].is_checked ? error <= 2e-6 : isnan(error));
+    }
+    assert_int_equal(occurrences(record, "\"files/"), FILES);
+    assert_int_equal(occurrences(record, "bytes_read"), FILES);
+}
+
 /* ---- tests --------------------------------------------------------------------- */
 
 static const char *const job_groups[] = {"upsample-4", "upsample-2", "downsample-4", "nonuniform",
@@ -275,9 +319,11 @@ static void every_method_is_a_case_of_every_kind_of_job_on_the_reference(void **
     }
     expect_sizes();
     expect_crowd();
+    expect_files();
     /* bspline has no nonuniform keys; a quick run excludes crowds */
-    assert_int_equal(occurrences(record, "\"name\": "),
-                     2 + 4 + 3 + CODED_GROUPS + (JOB_GROUPS + 1) * PM_METHOD_COUNT - 1 + 2 * SIZES);
+    assert_int_equal(occurrences(record, "\"name\": "), 2 + 4 + 3 + CODED_GROUPS +
+                                                            (JOB_GROUPS + 1) * PM_METHOD_COUNT - 1 +
+                                                            2 * SIZES + FILES);
     assert_null(strstr(output, "WRONG"));
 }
 
@@ -332,6 +378,43 @@ static void crowds_are_posed_in_a_quick_run_when_asked_for(void **state) {
         assert_true(number(find_case(name), "max_error_rad") == 0.0);
     }
     assert_null(strstr(output, "differ"));
+}
+
+/* The size of the files shows in the table, and twice the samples are twice the bytes. */
+static void files_grow_with_the_samples(void **state) {
+    (void)state;
+    double bytes[2];
+    for (int i = 0; i < 2; i++) {
+        char arguments[128];
+        snprintf(arguments, sizeof arguments,
+                 "--device none --samples %d --case files/bvh-x4 --json record.json", 65536 << i);
+        expect(0, arguments);
+        assert_non_null(strstr(output, "MB/s"));
+        const char *of = find_case("files/bvh-x4");
+        assert_true(number(of, "max_error_rad") > 0.0); /* six decimals */
+        assert_true(number(of, "max_error_rad") <= 2e-6);
+        bytes[i] = number(of, "bytes_read");
+    }
+    assert_true(bytes[1] > 1.7 * bytes[0] && bytes[1] < 2.0 * bytes[0]);
+}
+
+/* A signal while the input or the output is written. The shell ignores SIGINT for jobs in the
+ * background, so SIGTERM is sent. */
+static void a_signal_leaves_no_file_of_a_case(void **state) {
+    (void)state;
+    static const char script[] =
+        "exec 2>/dev/null\n"
+        "for file in 'input0.bvh' '.posemill-*.part' 'storage*' 'input1.npz'; do\n"
+        "  '" POSEMILL_COMMAND "' bench --device none --quiet --case 'files/*' 2>stderr.txt &\n"
+        "  child=$!; n=0\n"
+        "  until ls posemill-bench-*/$file >/dev/null 2>&1; do\n"
+        "    n=$((n+1)); [ $n -lt 3000 ] || exit 1; sleep 0.01\n"
+        "  done\n"
+        "  kill -TERM $child; wait $child; [ $? = 143 ] || exit 1\n"
+        "  ! ls -d posemill-bench-* >/dev/null 2>&1 || exit 1\n"
+        "done\n"
+        "rm stderr.txt\n";
+    assert_int_equal(system(script), 0);
 }
 
 static void json_on_stdout_stands_alone_and_quiet_prints_nothing(void **state) {
@@ -389,6 +472,7 @@ static void on_a_device_every_group_is_measured_and_no_cache_is_left_behind(void
     }
     expect_sizes();
     expect_crowd();
+    expect_files();
     assert_true(number(find_case("obvious/slerp"), "max_error_rad") < 1e-5);
     assert_non_null(strstr(output, "times the obvious kernel"));
     DIR *entries = opendir(".");
@@ -447,6 +531,9 @@ static void the_report_fills_the_documents_from_a_record(void **state) {
         "bench/report bench/tiny.json && grep -q '^!.*(pictures/sizes-tiny.svg)' docs/performance.md\n"
         "grep -q '^| squad | ' README.md && grep -q '^| times/step | ' docs/performance.md\n"
         "grep -q '^| crossfade | ' README.md && grep -q '^| crowd/model | ' docs/performance.md\n"
+        "grep -q '^| case | samples | MB read | ' docs/performance.md\n"
+        "grep -q '^| files/bvh-x4 | ' docs/performance.md\n"
+        "[ \"$(grep -c '^| clip/slerp |.*|.*|.*|.*|.*|.*|.*|$' docs/performance.md)\" = 1 ]\n"
         "fails grep -q old README.md docs/performance.md\n"
         "fails grep -q '^$' bench/tiny.json\n"
         "[ \"$(sed -n 1p README.md)$(sed -n '$p' README.md)\" = beforeafter ]\n"
@@ -486,6 +573,8 @@ int main(void) {
         cmocka_unit_test(case_picks_by_glob_and_refuses_what_matches_nothing),
         cmocka_unit_test(a_size_is_picked_by_its_samples),
         cmocka_unit_test(crowds_are_posed_in_a_quick_run_when_asked_for),
+        cmocka_unit_test(files_grow_with_the_samples),
+        cmocka_unit_test(a_signal_leaves_no_file_of_a_case),
         cmocka_unit_test(json_on_stdout_stands_alone_and_quiet_prints_nothing),
         cmocka_unit_test(what_cannot_be_measured_is_refused),
         cmocka_unit_test(a_record_that_cannot_be_written_fails_before_anything_is_measured),

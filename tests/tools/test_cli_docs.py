@@ -165,6 +165,9 @@ class Outputs(Folder):
         self.assertTrue(records)
         for record in records:
             self.holds("bench", record.read_text(encoding="utf-8"))
+        text = self.run_posemill("bench", "--quick", "--case", "files/bvh-*", "--samples", "4096",
+                                 "--device", "none", "--json", "-")
+        self.assertGreater(self.holds("bench", text)["cases"][1]["bytes_written"], 0)
         text = self.run_posemill("bench", "--quick", "--case", "upsample-4/slerp", "--samples",
                                  "4096", "--device", "none", "--json", "-")
         self.holds("bench", text)
