@@ -4,6 +4,7 @@
  * materials and the like are not looked at: they are carried over.
  */
 #include "motion/gltf/document.h"
+#include "motion/gltf/plain_json.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -49,7 +50,9 @@ static pm_status parse_json(const unsigned char *text, size_t size, json_t **roo
         text += sizeof mark;
         size -= sizeof mark;
     }
-    *root = json_loadb((const char *)text, size, JSON_ALLOW_NUL, &fault);
+    *root = plain_json_load((const char *)text, size);
+    if (!*root)
+        *root = json_loadb((const char *)text, size, JSON_ALLOW_NUL, &fault);
     if (*root)
         return PM_OK;
     /* Without memory, jansson gives no message in most places. */
