@@ -143,7 +143,8 @@ static bool write_array(zip_writer *zip, const char *name, uint16_t method, size
         }
         memcpy(bytes, header, before);
         for (size_t i = 0; i < rows * columns; i++) {
-            const double time = (double)(i / columns) / NPZ_RATE;
+            const size_t row = i / columns;
+            const double time = (double)row / NPZ_RATE;
             const double number = state != NULL ? wave_at(&waves[i % columns], time) : range;
             memcpy(bytes + before + i * sizeof number, &number, sizeof number);
         }
