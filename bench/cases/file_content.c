@@ -31,6 +31,10 @@ const char *file_extension(file_content content) {
                                                                         : "glb";
 }
 
+size_t file_joints(file_content content) {
+    return content == FILE_BVH ? BVH_JOINTS : NPZ_JOINTS;
+}
+
 /* ---- motion -------------------------------------------------------------------- */
 
 typedef struct wave {
@@ -97,7 +101,7 @@ static bool write_bvh(FILE *file, size_t samples, file_source *source) {
     enum { DECIMALS = 6, NUMBER_MAX = 16 };
     wave waves[BVH_CHANNELS];
     char line[BVH_CHANNELS * NUMBER_MAX + TEXT_FIXED_SIZE];
-    uint64_t state = 1;
+    uint64_t state = 1 + source->seed;
     source->joints = BVH_JOINTS;
     source->frames = frames_of(samples, BVH_JOINTS);
     choose_waves(waves, BVH_CHANNELS, 50.0, &state);
@@ -159,7 +163,7 @@ static bool write_npz(FILE *file, uint16_t method, size_t samples, file_source *
     const motion_sink sink = {write_to_file, file};
     zip_writer zip = {.sink = &sink};
     pm_error error = {0};
-    uint64_t state = 2;
+    uint64_t state = 2 + source->seed;
     source->joints = NPZ_JOINTS;
     source->frames = frames_of(samples, NPZ_JOINTS);
     const size_t n = source->frames;

@@ -7,6 +7,8 @@
 
 #include "runner/scratch.h"
 
+#include <stdint.h>
+
 typedef enum file_content {
     FILE_BVH,          /* 60 joints at 30 Hz, 6 decimals */
     FILE_NPZ_STORED,   /* as AMASS has them: poses (N, 156) and trans (N, 3), float64, at 120 Hz */
@@ -21,6 +23,7 @@ enum { GLB_CLIPS = 50, GLB_JOINTS = 100, GLB_KEYS = 31, GLB_CHANNELS = 2 * GLB_J
 
 typedef struct file_source {
     char path[SCRATCH_PATH], output[SCRATCH_PATH];
+    uint64_t seed;
     size_t bytes;  /* 0: not written yet */
     size_t frames; /* of GLB: keys of a channel */
     size_t joints; /* rotations per frame; of GLB: channels */
@@ -29,7 +32,10 @@ typedef struct file_source {
 /* "bvh", "npz" or "glb". */
 const char *file_extension(file_content content);
 
-/* Writes source->path with about `samples` rotations, and sets the sizes. GLB has one size. */
+/* Rotations per frame of BVH and NPZ. */
+size_t file_joints(file_content content);
+
+/* Writes source->path from source->seed with about `samples` rotations, and sets the sizes. GLB has one size. */
 cli_exit file_content_write(file_content content, size_t samples, file_source *source);
 
 /* The binary chunk of a GLB file: for each clip its key times, and for each joint the translations

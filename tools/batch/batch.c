@@ -12,6 +12,9 @@
 #include "motion/files/atomic_file.h"
 #include "status.h"
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
@@ -112,6 +115,18 @@ static bool ends_all(const batch_result *result) {
     return result->is_full || code == CLI_NO_DEVICE || code == CLI_DEVICE_FAILED;
 }
 
+/* The C library keeps what a thread freed for that thread, so that each would hold the memory of its
+ * largest file. */
+static void give_memory_back(const batch_file *file) {
+#ifdef __GLIBC__
+    if (file->item->bytes >= UINT64_C(1) << 20) {
+        malloc_trim(0);
+    }
+#else
+    (void)file;
+#endif
+}
+
 static bool run(void *user, size_t thread, size_t task, schedule_ticket *ticket) {
     batch *b = user;
     batch_file *file = &b->plan.files[task];
@@ -131,6 +146,7 @@ static bool run(void *user, size_t thread, size_t task, schedule_ticket *ticket)
     const bool goes_on = b->stop == CLI_DONE;
     pthread_mutex_unlock(&b->lock);
     batch_result_release(&result);
+    give_memory_back(file);
     return goes_on;
 }
 

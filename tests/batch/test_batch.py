@@ -1,0 +1,680 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Batches of `posemill resample` as users run them: any order, any interruption, the same bytes.
+
+usage: test_batch.py POSEMILL GENERATOR [--device NAME]
+
+GENERATOR writes archives in the shape of public sets: archive_generator.c.
+"""
+import hashlib
+import json
+import os
+import pty
+import random
+import re
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import tarfile
+import tempfile
+import threading
+import time
+import unittest
+from pathlib import Path
+
+POSEMILL, GENERATOR = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve()
+SEED = int(os.environ.get("POSEMILL_TEST_SEED", "20260301"), 0)
+FILES = 500
+NOBODY = 65534
+
+
+def generate(shape, folder, files, seed=1):
+    subprocess.run([GENERATOR, shape, folder, str(files), str(seed)], check=True)
+
+
+def tree(folder):
+    """Digests of all files below a folder, without hidden ones, by their paths."""
+    found = {}
+    for path in sorted(Path(folder).rglob("*")):
+        relative = path.relative_to(folder)
+        if path.is_file() and not any(part.startswith(".") for part in relative.parts):
+            found[str(relative)] = hashlib.sha256(path.read_bytes()).hexdigest()
+    return found
+
+
+def records(out):
+    return [json.loads(line) for path in sorted(Path(out).glob(".posemill/records-*.jsonl"))
+            for line in path.read_text().splitlines() if line.strip()]
+
+
+def temporaries(folder):
+    return [path for path in Path(folder).rglob(".posemill-*.part")]
+
+
+def temporary_folder():
+    """In memory where there is room: every output is flushed, and disks take most of the time."""
+    memory = Path("/dev/shm")
+    has_room = memory.is_dir() and shutil.disk_usage(memory).free > 1 << 30
+    return tempfile.TemporaryDirectory(dir=memory if has_room else None)
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        holder = temporary_folder()
+        self.addCleanup(holder.cleanup)
+        self.folder = Path(holder.name)
+
+    def run_posemill(self, *words, code=0, **options):
+        done = subprocess.run([POSEMILL, *map(str, words)], cwd=self.folder, capture_output=True,
+                              text=True, check=False, **options)
+        self.assertEqual(done.returncode, code, f"{words}: {done.stdout}{done.stderr}")
+        return done
+
+    def resample(self, source, out, *words, code=0, device="none", **options):
+        return self.run_posemill("resample", source, "--out-dir", out, "--rate", "60", "--device",
+                                 device, *words, code=code, **options)
+
+    def digest(self, *outs, code=0):
+        report = json.loads(self.run_posemill("merge", *outs, "--json", code=code).stdout)
+        return report["digest"]
+
+
+class SameBytes(unittest.TestCase):
+    """One archive of 500 files: every way of running gives one tree and one digest."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.holder = temporary_folder()
+        cls.folder = Path(cls.holder.name)
+        generate("mixed", cls.folder / "takes", FILES)
+        begun = time.monotonic()
+        cls.start("jobs1", "--jobs", "1").communicate()
+        cls.seconds = time.monotonic() - begun
+        cls.expected, cls.expected_digest = tree(cls.folder / "jobs1"), cls.merged("jobs1")
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.holder.cleanup()
+
+    @classmethod
+    def start(cls, out, *words, device="none", **options):
+        return subprocess.Popen([POSEMILL, "resample", "takes", "--out-dir", out, "--rate", "60",
+                                 "--device", device, "--quiet", *words], cwd=cls.folder,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
+
+    @classmethod
+    def merged(cls, out):
+        done = subprocess.run([POSEMILL, "merge", out, "--json"], cwd=cls.folder,
+                              capture_output=True, text=True, check=True)
+        return json.loads(done.stdout)["digest"]
+
+    def finish(self, process):
+        text = "".join(process.communicate())
+        self.assertEqual(process.returncode, 0, text)
+
+    def is_expected(self, out):
+        self.assertEqual(tree(self.folder / out), self.expected)
+        self.assertEqual(self.merged(out), self.expected_digest)
+        self.assertEqual(temporaries(self.folder / out), [])
+        shutil.rmtree(self.folder / out)
+
+    def test_the_tree_has_every_file(self):
+        self.assertEqual(len(self.expected), FILES)
+        self.assertEqual(set(self.expected), set(tree(self.folder / "takes")))
+
+    def test_four_jobs(self):
+        self.finish(self.start("jobs4", "--jobs", "4"))
+        self.is_expected("jobs4")
+
+    def test_seven_shards_at_once(self):
+        for process in [self.start("shards", "--shard", f"{i}/7", "--jobs", "1") for i in range(7)]:
+            self.finish(process)
+        shares = [len((self.folder / f"shards/.posemill/records-{i}.jsonl").read_text().splitlines())
+                  for i in range(7)]
+        self.assertEqual(sum(shares), FILES)
+        self.assertGreater(min(shares), 0)
+        self.is_expected("shards")
+
+    def test_an_opencl_device(self):
+        self.finish(self.start("device", device="auto"))
+        self.is_expected("device")
+
+    def test_a_memory_limit_below_every_file(self):
+        self.finish(self.start("limit", "--jobs", "4", "--memory", "1"))
+        self.is_expected("limit")
+
+    def killed_twenty_times(self, device):
+        """Every output that is there is whole, after every kill."""
+        chance = random.Random(SEED)
+        out, ended = f"killed-{device}", 0
+        for _ in range(20):
+            process = self.start(out, "--resume", "--jobs", "2", device=device)
+            time.sleep(chance.uniform(0.0, self.seconds / 6))
+            ended += process.poll() is not None
+            process.kill()
+            process.communicate()
+            if (self.folder / out).is_dir():
+                there = tree(self.folder / out)
+                self.assertEqual(there, {name: self.expected[name] for name in there})
+        self.assertLess(ended, 20)
+        self.finish(self.start(out, "--resume", device=device))
+        kept = sum(record["status"] == "kept" for record in records(self.folder / out))
+        self.assertGreater(kept, 0)
+        self.is_expected(out)
+
+    def test_killed_at_twenty_moments(self):
+        print(f"# seed {SEED}", file=sys.stderr)
+        self.killed_twenty_times("none")
+
+    def test_killed_at_twenty_moments_on_an_opencl_device(self):
+        self.killed_twenty_times("auto")
+
+    def test_a_signal_lets_files_in_work_be_finished(self):
+        for number in (signal.SIGTERM, signal.SIGINT):
+            process = self.start("stopped", "--resume", "--jobs", "2", "--json")
+            done = [json.loads(process.stdout.readline()) for _ in range(3)]
+            process.send_signal(number)
+            rest, errors = process.communicate()
+            self.assertEqual(process.returncode, 1, errors)
+            done += [json.loads(line) for line in rest.splitlines()]
+            if number == signal.SIGTERM:
+                self.assertLess(len(done), FILES)
+                self.assertEqual(set(tree(self.folder / "stopped")), {r["name"] for r in done})
+            self.assertTrue(all(r["status"] != "failed" for r in done))
+            self.assertEqual(temporaries(self.folder / "stopped"), [])
+        self.finish(self.start("stopped", "--resume"))
+        self.is_expected("stopped")
+
+    def test_a_second_signal_ends_it_at_once(self):
+        process = self.start("twice", "--jobs", "1", "--json")
+        process.stdout.readline()
+        process.send_signal(signal.SIGTERM)
+        time.sleep(0.001)
+        process.send_signal(signal.SIGTERM)
+        process.communicate()
+        self.assertIn(process.returncode, (1, -signal.SIGTERM)) # 1: the file in work was finished first
+        there = tree(self.folder / "twice")
+        self.assertEqual(there, {name: self.expected[name] for name in there})
+        self.assertEqual(temporaries(self.folder / "twice"), [])
+        self.finish(self.start("twice", "--resume"))
+        self.is_expected("twice")
+
+
+class Resuming(Case):
+    def setUp(self):
+        super().setUp()
+        generate("bvh", self.folder / "takes", 12)
+        self.resample("takes", "out")
+        self.names = sorted(tree(self.folder / "takes"))
+
+    def statuses(self, *words, code=0):
+        """What a resumed run did with each file."""
+        text = self.resample("takes", "out", "--resume", "--json", *words, code=code).stdout
+        return {r["name"]: r["status"] for r in map(json.loads, text.splitlines())}
+
+    def all_but(self, *done):
+        return {name: "done" if name in done else "kept" for name in self.names}
+
+    def test_nothing_is_left(self):
+        before = {p: p.stat().st_mtime_ns for p in (self.folder / "out").rglob("*.bvh")}
+        self.assertEqual(self.statuses(), self.all_but())
+        self.assertEqual(self.statuses("--verify"), self.all_but())
+        self.assertEqual(before, {p: p.stat().st_mtime_ns for p in before})
+
+    def test_an_input_that_changed(self):
+        path = self.folder / "takes" / self.names[3]
+        before, text = path.stat(), path.read_text()
+        path.write_text(text.replace("4.250000", "4.250001", 1))
+        os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns)) # the time is no proof
+        self.assertFalse(text == path.read_text())
+        self.assertEqual(self.statuses(), self.all_but(self.names[3]))
+        self.assertEqual(self.statuses(), self.all_but())
+
+    def test_an_output_that_changed(self):
+        path = self.folder / "out" / self.names[5]
+        right = path.read_bytes()
+        path.write_bytes(right[:-1] + b"9")
+        self.assertEqual(self.statuses(), self.all_but(self.names[5]))
+        self.assertEqual(path.read_bytes(), right)
+
+    def test_only_verify_sees_an_output_of_the_same_size_and_time(self):
+        path = self.folder / "out" / self.names[5]
+        right, before = path.read_bytes(), path.stat()
+        path.write_bytes(right[:-3] + b"99\n")
+        os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+        self.assertEqual(self.statuses(), self.all_but())
+        self.assertEqual(self.statuses("--verify"), self.all_but(self.names[5]))
+        self.assertEqual(path.read_bytes(), right)
+
+    def test_an_output_without_a_record_proves_nothing(self):
+        for path in (self.folder / "out/.posemill").iterdir():
+            path.unlink()
+        self.assertEqual(set(self.statuses().values()), {"done"})
+
+    def test_an_output_that_is_gone(self):
+        (self.folder / "out" / self.names[0]).unlink()
+        self.assertEqual(self.statuses(), self.all_but(self.names[0]))
+
+    def test_other_options_and_the_same_in_other_words(self):
+        self.assertEqual(set(self.statuses("--rate", "60/1").values()), {"kept"})
+        self.assertEqual(set(self.statuses("--rate", "60.0", "--jobs", "1").values()), {"kept"})
+        for words in (["--method", "squad"], ["--method", "squad", "--decimals", "5"],
+                      ["--start", "0.1"], ["--bvh-position", "add"]):
+            self.assertEqual(set(self.statuses(*words).values()), {"done"}, words)
+        self.assertEqual(set(self.statuses().values()), {"done"})
+
+    def test_another_version_of_the_records(self):
+        path = self.folder / "out/.posemill/records-0.jsonl"
+        path.write_text(re.sub(r'"version": "[^"]*"', '"version": "0.0.9"', path.read_text()))
+        self.assertEqual(set(self.statuses().values()), {"done"})
+
+    def test_a_torn_record_is_dropped(self):
+        path = self.folder / "out/.posemill/records-0.jsonl"
+        whole = path.read_bytes()
+        last = json.loads(whole.splitlines()[-1])["name"]
+        path.write_bytes(whole[:-40])
+        self.assertEqual(self.statuses(), self.all_but(last))
+        lines = path.read_text().splitlines()
+        self.assertEqual(len(lines), 2 * len(self.names))
+        self.assertRaises(ValueError, json.loads, lines[len(self.names) - 1])
+        json.loads(lines[-1])
+
+    def test_records_of_other_shards_count(self):
+        shutil.rmtree(self.folder / "out")
+        for i in range(3):
+            self.resample("takes", "out", "--shard", f"{i}/3")
+        self.assertEqual(self.statuses("--shard", "0/1"), self.all_but())
+
+    def test_records_in_a_file_of_their_own(self):
+        shutil.rmtree(self.folder / "out")
+        self.resample("takes", "out", "--records", "kept/these.jsonl")
+        self.assertFalse((self.folder / "out/.posemill").exists())
+        self.assertEqual(self.statuses("--records", "kept/these.jsonl"), self.all_but())
+        self.assertEqual(set(self.statuses().values()), {"done"})
+
+    def test_a_clock_that_jumps(self):
+        """Records from the future, and outputs from long ago: neither is taken for newer or older."""
+        path = self.folder / "out/.posemill/records-0.jsonl"
+        path.write_text(re.sub(r'"time": \d+', '"time": 9000000000000000000', path.read_text()))
+        self.assertEqual(self.statuses(), self.all_but())
+        path = self.folder / "out" / self.names[2]
+        os.utime(path, ns=(0, 0))
+        self.assertEqual(self.statuses(), self.all_but(self.names[2]))
+        self.assertEqual(self.statuses(), self.all_but())
+
+    def test_stale_temporaries_are_removed(self):
+        name = self.names[0]
+        stale = (self.folder / "out" / name).parent / ".posemill-999999-1.part"
+        stale.write_text("half")
+        (self.folder / "out" / name).unlink()
+        self.statuses()
+        self.assertFalse(stale.exists())
+
+    def test_outputs_that_exist_are_refused(self):
+        before = tree(self.folder / "out")
+        done = self.resample("takes", "out", code=6)
+        self.assertIn("exists already", done.stderr)
+        self.resample("takes", "out", "--rate", "30", "--overwrite")
+        self.assertNotEqual(tree(self.folder / "out"), before)
+
+
+class Failures(Case):
+    def setUp(self):
+        super().setUp()
+        generate("bvh", self.folder / "takes", 8)
+        self.names = sorted(tree(self.folder / "takes"))
+
+    def failed(self, done):
+        return {r["name"]: r for r in records(self.folder / "out") if r["status"] == "failed"}
+
+    def test_a_broken_file_does_not_stop_the_others(self):
+        path = self.folder / "takes" / self.names[1]
+        path.write_bytes(path.read_bytes()[:500])
+        done = self.resample("takes", "out", code=1)
+        self.assertIn("8 files: 7 done, 1 failed", done.stdout)
+        self.assertIn("failed: " + self.names[1], done.stdout)
+        self.assertEqual(set(tree(self.folder / "out")), set(self.names) - {self.names[1]})
+        failed = self.failed(done)
+        self.assertEqual(set(failed), {self.names[1]})
+        self.assertEqual(failed[self.names[1]]["code"], 4)
+        self.assertIn(self.names[1], failed[self.names[1]]["error"])
+        done = self.resample("takes", "out", "--resume", code=1) # tried again, the rest is kept
+        self.assertIn("0 done, 7 kept, 1 failed", done.stdout)
+
+    def test_only_the_first_five_failures_are_named(self):
+        for name in self.names[:7]:
+            (self.folder / "takes" / name).write_text("HIERARCHY")
+        done = self.resample("takes", "out", code=1)
+        self.assertEqual(done.stdout.count("\nfailed: "), 5)
+        self.assertIn("and 2 more failed; see out/.posemill/records-0.jsonl", done.stdout)
+
+    def test_an_unreadable_file_and_a_folder_without_permission(self):
+        def drop():
+            os.setgroups([])
+            os.setgid(NOBODY)
+            os.setuid(NOBODY)
+        if os.getuid() != 0:
+            self.skipTest("only root can become another user")
+        self.folder.chmod(0o777)
+        (self.folder / "takes" / self.names[0]).chmod(0)
+        closed = self.folder / "takes/closed"
+        closed.mkdir()
+        shutil.copy(self.folder / "takes" / self.names[1], closed / "a.bvh")
+        closed.chmod(0)
+        done = self.resample("takes", "out", code=1, preexec_fn=drop)
+        self.assertEqual(set(self.failed(done)), {self.names[0], "closed"})
+        self.assertEqual(done.stderr.count("Permission denied"), 2)
+        self.assertEqual(set(tree(self.folder / "out")), set(self.names[1:]))
+
+    def test_a_loop_of_links_is_an_error_and_ends(self):
+        (self.folder / "takes/loop").symlink_to("..")
+        (self.folder / "takes/self.bvh").symlink_to("self.bvh")
+        done = self.resample("takes", "out", code=1)
+        self.assertEqual(len(tree(self.folder / "out")), len(self.names))
+        self.assertIn("self.bvh", self.failed(done))
+
+    def test_a_full_disk_ends_the_run(self):
+        small = self.folder / "small"
+        small.mkdir()
+        mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=600k", "tmpfs", small],
+                                 capture_output=True, check=False)
+        if mounted.returncode != 0:
+            self.skipTest("cannot mount a tmpfs")
+        self.addCleanup(subprocess.run, ["umount", small], check=True)
+        done = self.resample("takes", small / "out", "--jobs", "1", code=6)
+        self.assertIn("No space left", done.stderr)
+        there = tree(small / "out")
+        self.resample("takes", "out")
+        right = tree(self.folder / "out")
+        self.assertTrue(0 < len(there) < len(right))
+        self.assertEqual(there, {name: right[name] for name in there})
+        self.assertEqual(temporaries(small), [])
+        self.assertIn("left", done.stdout)
+        subprocess.run(["mount", "-o", "remount,size=100m", small], check=True)
+        self.resample("takes", small / "out", "--resume")
+        self.assertEqual(tree(small / "out"), right)
+        self.assertEqual(self.digest(small / "out"), self.digest("out"))
+
+    def test_a_file_that_changes_while_it_is_read(self):
+        """A writer that never stops: the file fails, or is what it was at one moment."""
+        path = self.folder / "takes" / self.names[0]
+        text = path.read_bytes()
+        versions = [text, text.replace(b"4.250000", b"4.750000")]
+        self.assertFalse(versions[0] == versions[1])
+        right = set()
+        for version in versions:
+            path.write_bytes(version)
+            self.resample("takes", "right", "--overwrite")
+            right.add(tree(self.folder / "right")[self.names[0]])
+        stop, outcomes = threading.Event(), set()
+
+        def write():
+            with open(path, "r+b", buffering=0) as file:
+                while not stop.is_set():
+                    for version in versions:
+                        os.pwrite(file.fileno(), version, 0)
+        writer = threading.Thread(target=write)
+        writer.start()
+        try:
+            for _ in range(10):
+                done = subprocess.run([POSEMILL, "resample", "takes", "--out-dir", "out", "--rate",
+                                       "60", "--device", "none", "--overwrite"], cwd=self.folder,
+                                      capture_output=True, text=True, check=False)
+                self.assertIn(done.returncode, (0, 1))
+                outcomes.add(done.returncode)
+                if done.returncode == 1:
+                    self.assertIn("changed while it was read", done.stderr)
+        finally:
+            stop.set()
+            writer.join()
+        self.assertIn(1, outcomes)
+
+    def test_a_device_that_is_not_there_ends_it_before_any_file(self):
+        self.resample("takes", "out", device="9", code=3)
+        self.assertFalse((self.folder / "out").exists())
+
+    def test_no_input_at_all(self):
+        (self.folder / "empty").mkdir()
+        self.assertIn("no motion files", self.resample("empty", "out", code=4).stderr)
+        self.resample("takes", "out", "--shard", "8/9") # nothing is left for this share
+        self.assertEqual(tree(self.folder / "out"), {})
+
+
+class Inputs(Case):
+    def test_names_of_every_kind(self):
+        generate("names", self.folder / "takes", 40)
+        names = set(tree(self.folder / "takes"))
+        self.assertTrue(any(" " in name for name in names))
+        self.assertTrue(any(not name.isascii() for name in names))
+        self.resample("takes", "out")
+        self.assertEqual(set(tree(self.folder / "out")), names)
+        self.assertEqual({r["name"] for r in records(self.folder / "out")}, names)
+
+    def test_a_list_a_folder_and_an_archive_give_the_same(self):
+        generate("mixed", self.folder / "takes", 30)
+        self.resample("takes", "out1")
+        self.run_posemill("list", "takes", "-o", "list.jsonl")
+        with tarfile.open(self.folder / "takes.tar.gz", "w:gz") as archive:
+            archive.add(self.folder / "takes", "takes")
+        words = ["--out-dir", "out2", "--rate", "60", "--device", "none"]
+        self.run_posemill("resample", "--files-from", "takes.tar.gz", *words)
+        words[1] = "out3"
+        self.run_posemill("resample", "--files-from", "list.jsonl", *words)
+        expected = tree(self.folder / "out1")
+        self.assertEqual(len(expected), 30)
+        self.assertEqual(tree(self.folder / "out2/takes"), expected)
+        self.assertEqual(tree(self.folder / "out3"), expected)
+        self.assertEqual(self.digest("out1"), self.digest("out3"))
+        # A resumed archive is read again, and nothing is written.
+        words[1] = "out2"
+        text = self.run_posemill("resample", "--files-from", "takes.tar.gz", *words, "--resume",
+                                 "--json").stdout
+        self.assertEqual({json.loads(line)["status"] for line in text.splitlines()}, {"kept"})
+
+    def test_rates_and_outputs_of_a_list(self):
+        generate("bvh", self.folder / "takes", 2)
+        first, second = sorted(tree(self.folder / "takes"))
+        (self.folder / "list").write_text(
+            json.dumps({"path": f"takes/{first}", "rate": "15", "out": "slow.bvh"}) + "\n" +
+            f"takes/{second}\n")
+        self.run_posemill("resample", "--files-from", "list", "--out-dir", "out", "--rate", "30",
+                          "--device", "none")
+        found = {r["name"]: r for r in records(self.folder / "out")}
+        self.assertEqual(set(found), {"slow.bvh", f"takes/{second}"})
+        self.assertEqual(found["slow.bvh"]["source_rate"], "15/1")
+        self.assertEqual(found[f"takes/{second}"]["source_rate"], "30/1")
+
+    def test_outputs_in_the_folder_of_the_inputs(self):
+        generate("bvh", self.folder / "takes", 4)
+        self.resample("takes", "takes/out")
+        self.resample("takes", "takes/out", "--resume")
+        self.assertEqual(len(tree(self.folder / "takes/out")), 4)
+        self.assertEqual(self.resample("takes", "takes", "--resume", code=6).stdout, "")
+
+    def test_another_format_replaces_the_extension(self):
+        generate("bvh", self.folder / "takes", 2)
+        self.resample("takes", "out", "--to", "npz")
+        names = tree(self.folder / "takes")
+        self.assertEqual(set(tree(self.folder / "out")), {n[:-3] + "npz" for n in names})
+
+
+class Shards(Case):
+    def shares(self, count, **environment):
+        """The names that each environment does."""
+        done = []
+        for number in range(count):
+            out = f"out{number}"
+            variables = {key: str(value(number)) for key, value in environment.items()}
+            self.resample("takes", out, "--shard", "auto", env={**os.environ, **variables})
+            done.append(set(tree(self.folder / out)))
+            shutil.rmtree(self.folder / out)
+        return done
+
+    def partition(self, shares):
+        self.assertEqual(set.union(*shares), set(tree(self.folder / "takes")))
+        self.assertEqual(sum(map(len, shares)), len(set.union(*shares)))
+
+    def test_launchers(self):
+        generate("bvh", self.folder / "takes", 9)
+        expected = []
+        for i in range(3):
+            self.resample("takes", "given", "--shard", f"{i}/3")
+            expected.append(set(tree(self.folder / "given")))
+            shutil.rmtree(self.folder / "given")
+        self.partition(expected)
+        for environment in (
+                {"POSEMILL_SHARD": lambda i: f"{i}/3"},
+                {"SLURM_ARRAY_TASK_ID": lambda i: 5 + 2 * i, "SLURM_ARRAY_TASK_MIN": lambda i: 5,
+                 "SLURM_ARRAY_TASK_STEP": lambda i: 2, "SLURM_ARRAY_TASK_COUNT": lambda i: 3,
+                 "SLURM_PROCID": lambda i: 0},
+                {"SLURM_PROCID": lambda i: i, "SLURM_NTASKS": lambda i: 3},
+                {"OMPI_COMM_WORLD_RANK": lambda i: i, "OMPI_COMM_WORLD_SIZE": lambda i: 3},
+                {"PMI_RANK": lambda i: i, "PMI_SIZE": lambda i: 3}):
+            self.assertEqual(self.shares(3, **environment), expected, list(environment))
+        both = self.shares(6, SLURM_ARRAY_TASK_ID=lambda i: i // 2, SLURM_ARRAY_TASK_MIN=lambda i: 0,
+                           SLURM_ARRAY_TASK_STEP=lambda i: 1, SLURM_ARRAY_TASK_COUNT=lambda i: 3,
+                           SLURM_PROCID=lambda i: i % 2, SLURM_NTASKS=lambda i: 2)
+        self.partition(both)
+        self.resample("takes", "all", "--shard", "auto")
+        self.assertEqual(len(tree(self.folder / "all")), 9)
+
+    def test_mpirun(self):
+        if shutil.which("mpirun") is None:
+            if os.environ.get("POSEMILL_REQUIRE_MPI"):
+                self.fail("mpirun is missing")
+            self.skipTest("mpirun is missing")
+        generate("mixed", self.folder / "takes", 40)
+        self.resample("takes", "one")
+        subprocess.run(["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", "4", POSEMILL,
+                        "resample", "takes", "--out-dir", "four", "--rate", "60", "--device", "none",
+                        "--jobs", "1", "--shard", "auto", "--quiet"], cwd=self.folder, check=True,
+                       capture_output=True)
+        self.assertEqual(len(list((self.folder / "four/.posemill").iterdir())), 4)
+        self.assertEqual(tree(self.folder / "four"), tree(self.folder / "one"))
+        self.assertEqual(self.digest("four"), self.digest("one"))
+
+
+class Memory(Case):
+    def test_many_small_files(self):
+        """The batch needs no more for many files than for few, but for their names."""
+        generate("tiny", self.folder / "takes", 3000)
+        peaks = []
+        for source in (next(p for p in (self.folder / "takes").iterdir() if p.is_dir()), "takes"):
+            pid = os.posix_spawn(POSEMILL, [str(POSEMILL), "resample", str(self.folder / source),
+                                            "--out-dir", str(self.folder / f"out{len(peaks)}"),
+                                            "--rate", "60", "--device", "none", "--quiet"],
+                                 os.environ)
+            _, status, usage = os.wait4(pid, 0)
+            self.assertEqual(status, 0)
+            peaks.append(usage.ru_maxrss)
+        self.assertLess(peaks[1] - peaks[0], 10000) # KiB: 3.4 KiB a file
+
+    def test_large_files_wait_for_each_other(self):
+        """With room for one file of four, four jobs take the memory of one."""
+        generate("large", self.folder / "takes", 4)
+        peaks = {}
+        for words in (("--jobs", "1"), ("--jobs", "4", "--memory", "64M")):
+            pid = os.posix_spawn(POSEMILL, [str(POSEMILL), "resample", str(self.folder / "takes"),
+                                            "--out-dir", str(self.folder / words[1]), "--rate",
+                                            "x1", "--device", "none", "--quiet", *words], os.environ)
+            _, status, usage = os.wait4(pid, 0)
+            self.assertEqual(status, 0)
+            peaks[words[1]] = usage.ru_maxrss
+        self.assertLess(peaks["4"], 1.3 * peaks["1"])
+
+
+class Progress(Case):
+    """On a terminal a line, which is gone at the end; in a pipe none."""
+
+    def on_terminal(self, columns, *words):
+        master, terminal = pty.openpty()
+        import fcntl
+        import termios
+        fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+        process = subprocess.Popen([POSEMILL, "resample", "takes", "--out-dir", "out", "--rate", "480",
+                                    "--device", "none", "--jobs", "1", *words], cwd=self.folder,
+                                   stderr=terminal, stdout=subprocess.PIPE)
+        os.close(terminal)
+        seen = b""
+        while True:
+            try:
+                piece = os.read(master, 65536)
+            except OSError:
+                break
+            if not piece:
+                break
+            seen += piece
+        process.communicate()
+        os.close(master)
+        self.assertEqual(process.returncode, 0)
+        return seen.decode()
+
+    def screen(self, text, columns):
+        """What a terminal shows at the end, and the widest line that it ever showed."""
+        row, at, widest = [" "] * columns, 0, 0
+        for character in text:
+            if character == "\r":
+                at = 0
+            elif character == "\n":
+                row, at = [" "] * columns, 0
+            else:
+                self.assertTrue(character.isprintable(), repr(character))
+                self.assertLess(at, columns - 1, "the line would wrap")
+                row[at] = character
+                at += 1
+                widest = max(widest, at)
+        return "".join(row).rstrip(), widest
+
+    def test_it_is_right_at_80_and_200_columns(self):
+        generate("bvh", self.folder / "takes", 120)
+        for columns, bar in ((80, False), (200, True)):
+            seen = self.on_terminal(columns)
+            shown = [part.strip() for part in seen.split("\r") if part.strip()]
+            self.assertGreater(len(shown), 2)
+            for line in shown:
+                self.assertRegex(line, r"^(\[#*\.*\] )?\d+/120 files, [\d.]+ MB/s, [\d.]+ .?"
+                                       r" ?joint samples/s, 0 failed(, \d+:\d\d left)?$")
+                self.assertEqual(line.startswith("["), bar)
+            last, widest = self.screen(seen, columns)
+            self.assertEqual(last, "")
+            self.assertGreater(widest, 60 if bar else 40)
+            shutil.rmtree(self.folder / "out")
+
+    def test_it_is_not_there_in_a_pipe_or_when_quiet(self):
+        generate("bvh", self.folder / "takes", 60)
+        done = self.resample("takes", "out", "--rate", "480")
+        self.assertEqual(done.stderr, "")
+        self.assertEqual(len(done.stdout.splitlines()), 1)
+        shutil.rmtree(self.folder / "out")
+        self.assertEqual(self.on_terminal(80, "--quiet"), "")
+
+
+class Usage(Case):
+    def test_wrong_arguments(self):
+        generate("bvh", self.folder / "takes", 1)
+        name = next(iter(tree(self.folder / "takes")))
+        for words, expected in (
+                (["takes", "-o", "x.bvh"], "is a folder"),
+                ([f"takes/{name}", "-o", "x.bvh", "--resume"], "requires --out-dir"),
+                ([f"takes/{name}", "-o", "x.bvh", "--jobs", "2"], "requires --out-dir"),
+                (["takes", "--out-dir", "out", "--verify"], "requires --resume"),
+                (["takes", "--out-dir", "out", "--resume", "--overwrite"], "cannot be combined"),
+                (["takes", "--out-dir", "out", "--jobs", "0"], "expected a number from 1"),
+                (["takes", "--out-dir", "out", "--memory", "4X"], "expected bytes"),
+                (["takes", "--out-dir", "out", "--memory", "99999999999T"], "expected bytes"),
+                (["takes", "--out-dir", "out", "--shard", "3/3"], "--shard"),
+                (["takes", "--out-dir", "out", "--shard", "-1/3"], "--shard"),
+                (["takes", "--out-dir", "out", "--shard", "1"], "--shard")):
+            done = subprocess.run([POSEMILL, "resample", *words, "--rate", "60", "--device", "none"],
+                                  cwd=self.folder, capture_output=True, text=True, check=False)
+            self.assertIn(done.returncode, (2, 4), words)
+            self.assertIn(expected, done.stderr, words)
+            self.assertFalse((self.folder / "out").exists(), words)
+            self.assertFalse((self.folder / "x.bvh").exists(), words)
+
+
+if __name__ == "__main__":
+    del sys.argv[1:3]
+    unittest.main()
