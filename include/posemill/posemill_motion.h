@@ -144,7 +144,11 @@ typedef struct pm_motion_read_options {
     bool examine;         /* looks for what is odd but no fault, and keeps it as notes */
     bool bvh_adds_offset; /* BVH: positions are relative to OFFSET instead of replacing it */
     bool no_snap;         /* the frame time exactly as written: .0083333 is not 120 Hz */
-    pm_log_function log;  /* receives warnings, PM_LOG_WARNING, on the calling thread. NULL: none */
+    /* NPZ: rotations that have to be converted are converted when they are resampled, and take no
+     * memory before: their keys.data is NULL. Only pm_motion_resample takes such a motion; the other
+     * functions refuse it with PM_ERROR_ARGUMENT. Other formats ignore it. */
+    bool resample_only;
+    pm_log_function log; /* receives warnings, PM_LOG_WARNING, on the calling thread. NULL: none */
     void *log_user;
 } pm_motion_read_options;
 
@@ -222,7 +226,7 @@ typedef struct pm_motion_resample_options {
     bool make_folders; /* true: the folder of the output is created if it does not exist */
     unsigned decimals; /* of computed numbers in text. 0: 6 */
     bool check;        /* true: also sample on the reference path, and compare */
-    /* Called on the calling thread as samples are written. NULL: not called. */
+    /* Called on the calling thread as samples are computed. NULL: not called. */
     void (*progress)(void *user, uint64_t done, uint64_t total);
     void *progress_user;
 } pm_motion_resample_options;

@@ -133,7 +133,9 @@ pm_status pm_motion_make_character(const pm_motion *motion,
         return motion_fail(error, PM_ERROR_ARGUMENT, "%s is NULL",
                            !motion ? "motion" : "character");
     options = options ? options : &defaults;
-    pm_status status = check(&motion->content, options, error);
+    pm_status status = motion_check_keys(motion, error);
+    if (status == PM_OK)
+        status = check(&motion->content, options, error);
     if (status != PM_OK)
         return status;
     character *c = calloc(1, sizeof *c);

@@ -139,6 +139,8 @@ pm_status motion_convert_observed(const pm_motion *motion, const pm_motion_conve
     options = options ? options : &defaults;
     pm_status status = check_options(options, error);
     if (status == PM_OK)
+        status = motion_check_keys(motion, error);
+    if (status == PM_OK)
         status = find_format(options, path, &format, error);
     if (status != PM_OK)
         return status;

@@ -39,7 +39,8 @@ static inline uint64_t motion_exact_key(motion_position position) {
     return position.exact ? position.key : MOTION_NO_KEY;
 }
 
-/* Samples of a clip's channels, which replace its keys. They are read in pieces, in order. */
+/* Samples of a clip's channels, which replace its keys. They are read in pieces, in order: all
+ * channels at once or, by a format that `selects`, some channels after others. */
 typedef struct motion_samples {
     size_t clip;       /* of the motion */
     uint64_t count;    /* of samples, at least 1 */
@@ -48,6 +49,9 @@ typedef struct motion_samples {
     bool has_end;
     const bool *resampled; /* for each channel: false keeps its keys as they are */
     bool keeps_equal;      /* between equal keys the curve is constant */
+    /* Begins again at the first sample. The reads that follow are of `count` channels from `first` on;
+     * what was prepared for others is released. */
+    pm_status (*select)(void *user, size_t first, size_t count, pm_error *error);
     /* Computes `count` samples from `first`. channels[c] receives (count, components) values of
      * channel c; NULL: not wanted. Those that are not resampled are not written. */
     pm_status (*read)(void *user, uint64_t first, size_t count, double *const channels[],
@@ -85,7 +89,8 @@ struct pm_motion {
     motion_notes notes; /* what is odd about the file */
     motion_notes carried;
     const motion_format *format;
-    void *document; /* the format's own: what is carried over unchanged */
+    void *document;     /* the format's own: what is carried over unchanged */
+    bool resample_only; /* some rotations have no keys: the format's `convert` makes them */
 };
 
 /* A row of the table of formats. */
@@ -106,6 +111,11 @@ struct motion_format {
     pm_status (*write)(const pm_motion *motion, const motion_samples *samples, size_t count,
                        const motion_write_options *options, const motion_sink *sink,
                        pm_error *error);
+    bool selects; /* `write` calls motion_samples.select before it reads */
+    /* Gives keys of rotations, (key_count, channel_count, 4), as they are in memory otherwise. `type`
+     * is that of the channels' keys, or double. NULL: no motion of the format is resample_only. */
+    void (*convert)(const pm_motion *motion, const size_t channels[], size_t channel_count,
+                    size_t first, size_t key_count, pm_number type, void *keys);
     /* Writes a file of the format from a motion of any. NULL: not possible. */
     pm_status (*compose)(const pm_motion *motion, const motion_compose_options *options,
                          const motion_sink *sink, pm_error *error);
@@ -136,6 +146,9 @@ pm_status motion_convert_observed(const pm_motion *motion, const pm_motion_conve
 
 /* The row of a format. */
 const motion_format *motion_format_of(pm_motion_format id);
+
+/* Refuses a motion of which some keys are not in memory. */
+pm_status motion_check_keys(const pm_motion *motion, pm_error *error);
 
 /* Whether a format can write what another one has read, with all that is carried over. */
 bool motion_writes_document(const motion_format *writer, const pm_motion *motion);

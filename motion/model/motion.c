@@ -98,6 +98,13 @@ const motion_format *motion_format_of_name(const char *name) {
     return format_of_extension(extension_of_name(name));
 }
 
+pm_status motion_check_keys(const pm_motion *motion, pm_error *error) {
+    if (!motion->resample_only)
+        return PM_OK;
+    return motion_fail(error, PM_ERROR_ARGUMENT,
+                       "motion was read with resample_only; only pm_motion_resample takes it");
+}
+
 bool motion_writes_document(const motion_format *writer, const pm_motion *motion) {
     return motion->document && strcmp(writer->document, motion->format->document) == 0;
 }

@@ -54,5 +54,7 @@ const motion_format motion_npz = {.id = PM_MOTION_NPZ,
                                   .recognise = zip_recognise,
                                   .read = read,
                                   .write = npz_write,
+                                  .selects = true,
+                                  .convert = npz_convert,
                                   .compose = npz_compose,
                                   .release = release};

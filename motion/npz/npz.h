@@ -87,6 +87,10 @@ pm_status npz_make_content(npz_document *document, const motion_input *input,
                            const npz_layout *layout, npz_clip_rate rate, pm_motion *motion,
                            pm_error *error);
 
+/* The format's `convert`. */
+void npz_convert(const pm_motion *motion, const size_t channels[], size_t channel_count,
+                 size_t first, size_t key_count, pm_number type, void *keys);
+
 /* Makes the nodes of `plain` where the file has parents, and gives them their channels. */
 pm_status npz_make_nodes(npz_document *document, pm_motion *motion, pm_motion_channel *channels,
                          pm_error *error);

@@ -2,13 +2,12 @@
  *
  * The clip of an NPZ file: keys are pointed to where the arrays allow it, and converted otherwise.
  */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "motion/npz/npz.h"
-#include "motion/npz/npz_numbers.h"
+#include "motion/npz/npz_rotations.h"
 
 /* What is being made. */
 typedef struct making {
@@ -36,7 +35,7 @@ static bool make_name(const making *m, const zip_member *member, ptrdiff_t index
     return true;
 }
 
-/* Adds one channel for each group of `group` numbers in the rows of `keys`. */
+/* Adds one channel for each group of `group` numbers in the rows of `keys`, which may be NULL. */
 static pm_status add_channels(making *m, npz_rows *rows, pm_motion_path path, size_t group,
                               const char *keys, size_t element, size_t stride) {
     const zip_member *member = &m->document->archive.members[rows->member];
@@ -46,7 +45,7 @@ static pm_status add_channels(making *m, npz_rows *rows, pm_motion_path path, si
         *c = (pm_motion_channel){.node = -1,
                                  .path = path,
                                  .components = (uint32_t)group,
-                                 .keys = {.data = keys + i * group * element,
+                                 .keys = {.data = keys ? keys + i * group * element : NULL,
                                           .type = element == 8 ? PM_FLOAT64 : PM_FLOAT32,
                                           .stride = stride}};
         if (!make_name(m, member,
@@ -57,11 +56,15 @@ static pm_status add_channels(making *m, npz_rows *rows, pm_motion_path path, si
     return PM_OK;
 }
 
+static bool is_aligned(const npz_rows *rows) {
+    return (uintptr_t)rows->data % rows->element == 0;
+}
+
 /* The rows where they are, or a copy at an address that their type can be read at. */
 static pm_status align(making *m, const npz_rows *rows, const char **keys) {
     const size_t bytes = m->document->frames * rows->width * rows->element;
     *keys = rows->data;
-    if ((uintptr_t)rows->data % rows->element == 0)
+    if (is_aligned(rows))
         return PM_OK;
     char *copy = motion_allocate(&m->motion->arena, bytes, 1);
     if (!copy)
@@ -81,104 +84,51 @@ static pm_status add_vectors(making *m, npz_rows *rows, pm_motion_path path, siz
 
 /* ---- rotations ---------------------------------------------------------------------------- */
 
-enum { BLOCK = 256 }; /* rotations that are converted at once */
-
-/* The square of the length of a unit quaternion within 1e-3. */
-static bool is_unit(double square) {
-    return fabs(square - 1.0) <= 2e-3;
-}
-
-static pm_status convert_axis_angle(making *m, const npz_rows *rows, char *out) {
-    double vectors[3 * BLOCK], quaternions[4 * BLOCK];
-    const size_t count = m->document->frames * rows->channel_count;
-    for (size_t i = 0; i < count; i += BLOCK) {
-        const size_t size = count - i < BLOCK ? count - i : BLOCK;
-        npz_load_numbers(vectors, rows->data + 3 * i * rows->element, rows->element, 3 * size);
-        npz_from_axis_angle(vectors, quaternions, size);
-        npz_store_numbers(out + 4 * i * rows->element, quaternions, rows->element, 4 * size);
-    }
-    return PM_OK;
-}
-
-/* Turns w x y z into x y z w, and scales to unit length. Returns the index of a quaternion of
- * length 0, or `count`; *odd counts those that are not unit within 1e-3. */
-static size_t convert_block(double *q, size_t count, bool w_first, size_t *odd) {
-    for (size_t i = 0; i < count; i++, q += 4) {
-        const double w = w_first ? q[0] : q[3];
-        const double x = w_first ? q[1] : q[0], y = w_first ? q[2] : q[1],
-                     z = w_first ? q[3] : q[2];
-        const double most = fmax(fmax(fabs(x), fabs(y)), fmax(fabs(z), fabs(w)));
-        double scale = 1.0, length = 1.0;
-        if (most == 0.0)
-            return i;
-        if (!is_unit(x * x + y * y + z * z + w * w)) {
-            const double a = x / most, b = y / most, c = z / most, d = w / most;
-            scale = most; /* divided by first, so that no square overflows */
-            length = sqrt(a * a + b * b + c * c + d * d);
-            ++*odd;
-        }
-        q[0] = x / scale / length;
-        q[1] = y / scale / length;
-        q[2] = z / scale / length;
-        q[3] = w / scale / length;
-    }
-    return count;
-}
-
-static pm_status convert_quaternions(making *m, const npz_rows *rows, char *out) {
-    double block[4 * BLOCK];
+/* Refuses a quaternion of length 0, and counts those that are not unit within 1e-3. */
+static pm_status check_quaternions(const making *m, const npz_rows *rows, size_t *odd) {
     const size_t joints = rows->channel_count, count = m->document->frames * joints;
     const zip_member *member = &m->document->archive.members[rows->member];
-    size_t odd = 0;
     char shown[MOTION_PRINTABLE];
-    for (size_t i = 0; i < count; i += BLOCK) {
-        const size_t size = count - i < BLOCK ? count - i : BLOCK;
-        npz_load_numbers(block, rows->data + 4 * i * rows->element, rows->element, 4 * size);
-        const size_t zero = convert_block(block, size, rows->role == NPZ_WXYZ, &odd);
-        if (zero < size)
-            return npz_refuse(m->error, member,
-                              "has a quaternion of length 0 at frame %zu, joint %zu; expected unit "
-                              "quaternions",
-                              (i + zero) / joints, (i + zero) % joints);
-        npz_store_numbers(out + 4 * i * rows->element, block, rows->element, 4 * size);
-    }
-    if (odd > 0)
+    const size_t zero = npz_check_quaternions(rows->data, rows->element, count, odd);
+    if (zero < count)
+        return npz_refuse(m->error, member,
+                          "has a quaternion of length 0 at frame %zu, joint %zu; expected unit "
+                          "quaternions",
+                          zero / joints, zero % joints);
+    if (*odd > 0)
         motion_warn(&m->input->warnings,
                     "member '%s' has %zu quaternions that are not unit within 1e-3; they are "
                     "normalised",
-                    npz_shown(shown, member), odd);
+                    npz_shown(shown, member), *odd);
     return PM_OK;
 }
 
-/* Whether all keys can be used where they are. */
-static bool are_usable(const making *m, const npz_rows *rows) {
-    const size_t count = m->document->frames * rows->channel_count;
-    if (rows->role != NPZ_XYZW || (uintptr_t)rows->data % rows->element != 0)
-        return false;
-    for (size_t i = 0; i < count; i++) {
-        double q[4];
-        npz_load_numbers(q, rows->data + 4 * i * rows->element, rows->element, 4);
-        if (!is_unit(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]))
-            return false;
-    }
-    return true;
+/* Gives the rows as quaternions of their own type. */
+static pm_status convert(making *m, const npz_rows *rows, const char **keys) {
+    const size_t count = m->document->frames * rows->channel_count, size = 4 * rows->element;
+    char *made = motion_allocate(&m->motion->arena, count, size);
+    if (!made)
+        return motion_refuse_memory(m->error);
+    npz_convert_rows(rows, 0, rows->channel_count, 0, m->document->frames,
+                     (npz_keys){made, rows->element, rows->channel_count * size});
+    *keys = made;
+    return PM_OK;
 }
 
+/* Used where they are, or converted: now, or when they are resampled. */
 static pm_status add_rotations(making *m, npz_rows *rows) {
-    const char *keys = rows->data;
-    const size_t count = m->document->frames * rows->channel_count, size = 4 * rows->element;
-    if (!are_usable(m, rows)) {
-        char *out = motion_allocate(&m->motion->arena, count, size);
-        if (!out)
-            return motion_refuse_memory(m->error);
-        const pm_status status = rows->role == NPZ_AXIS_ANGLE ? convert_axis_angle(m, rows, out)
-                                                              : convert_quaternions(m, rows, out);
-        if (status != PM_OK)
-            return status;
-        keys = out;
-    }
-    return add_channels(m, rows, PM_MOTION_ROTATION, 4, keys, rows->element,
-                        rows->channel_count * size);
+    const char *keys = NULL;
+    size_t odd = 0;
+    pm_status status = rows->role == NPZ_AXIS_ANGLE ? PM_OK : check_quaternions(m, rows, &odd);
+    if (rows->role == NPZ_XYZW && odd == 0 && is_aligned(rows))
+        keys = rows->data;
+    else if (m->input->options->resample_only)
+        m->motion->resample_only = true;
+    else if (status == PM_OK)
+        status = convert(m, rows, &keys);
+    return status == PM_OK ? add_channels(m, rows, PM_MOTION_ROTATION, 4, keys, rows->element,
+                                          rows->channel_count * 4 * rows->element)
+                           : status;
 }
 
 /* ---- members that are no channels --------------------------------------------------------------- */

@@ -76,6 +76,11 @@ static pm_status write_counted(void *user, const void *data, size_t size, pm_err
     return sink->inner.write(sink->inner.user, data, size, error);
 }
 
+static const motion_format *format_of(const pm_motion *motion,
+                                      const pm_motion_resample_options *o) {
+    return o->format ? motion_format_of(o->format) : motion->format;
+}
+
 static pm_status write_all(const pm_motion *motion, const motion_samples *samples, size_t count,
                            const pm_motion_resample_options *o, const char *path,
                            const motion_observer *observer, uint64_t *bytes, pm_error *error) {
@@ -88,8 +93,7 @@ static pm_status write_all(const pm_motion *motion, const motion_samples *sample
         return status;
     counting_sink counting = {.inner = motion_output_sink(output), .observer = observer};
     const motion_sink sink = {write_counted, &counting};
-    const motion_format *format = o->format ? motion_format_of(o->format) : motion->format;
-    status = format->write(motion, samples, count, &options, &sink, error);
+    status = format_of(motion, o)->write(motion, samples, count, &options, &sink, error);
     *bytes = counting.bytes;
     if (status == PM_OK)
         return motion_output_commit(&output, error);
@@ -110,6 +114,8 @@ static pm_status open_all(sampler *samplers, motion_samples *samples, const pm_m
     for (size_t i = 0; i < clips_of(motion, o) && status == PM_OK; i++) {
         const size_t clip = o->clips ? o->clips[i] : i;
         status = sampler_open(&samplers[i], motion, clip, engine, o, report, error);
+        if (status == PM_OK && !format_of(motion, o)->selects)
+            status = sampler_select(&samplers[i], 0, samplers[i].clip->channel_count, error);
         samples[i] = sampler_samples(&samplers[i]);
         report->samples += samples[i].count;
     }

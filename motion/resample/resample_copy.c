@@ -105,6 +105,8 @@ static pm_status resample_clip(const pm_motion *motion, size_t clip, pm_engine *
     sampler s;
     motion_arena scratch = {NULL};
     pm_status status = sampler_open(&s, motion, clip, engine, options, report, error);
+    if (status == PM_OK)
+        status = sampler_select(&s, 0, s.clip->channel_count, error);
     if (status == PM_OK) {
         const motion_samples samples = sampler_samples(&s);
         report->samples += samples.count;
@@ -154,6 +156,8 @@ pm_status pm_motion_resample_copy(const pm_motion *motion, pm_engine *engine,
                            : !options ? "options"
                                       : "copy");
     pm_status status = resample_check_options(motion, options, error);
+    if (status == PM_OK)
+        status = motion_check_keys(motion, error);
     if (status != PM_OK)
         return status;
     pm_motion *to = motion_copy_nodes(&motion->content);

@@ -1,101 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
- * Creates a clip of the engine for each group of tracks, and evaluates them in pieces of bounded
- * memory. Failures about a track or a key are reported with the node and the key of the file.
+ * Evaluates the clips of the channels that a writer selects, in pieces of bounded memory.
  */
 #include "motion/resample/sampler.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "motion/resample/sampler_clip.h"
 #include "motion/resample/sampler_grid.h"
 
-enum { PIECE_BYTES = 8 << 20, CHANNEL_TEXT = 256 };
-
-/* ---- failures ------------------------------------------------------------------------------ */
-
-/* Writes "joint 3 (Spine)" or "joint_pos". */
-static void describe_channel(const sampler *s, size_t channel, char text[CHANNEL_TEXT]) {
-    const pm_motion_channel *c = &s->clip->channels[channel];
-    char shown[MOTION_PRINTABLE];
-    if (c->node < 0) {
-        snprintf(text, CHANNEL_TEXT, "%s", motion_printable(shown, c->name.text, c->name.size));
-        return;
-    }
-    const pm_motion_name name = s->motion->content.nodes[c->node].name;
-    snprintf(text, CHANNEL_TEXT, "joint %d (%s)", (int)c->node,
-             motion_printable(shown, name.text, name.size));
-}
-
-/* Replaces the engine's track and key by those of the file. */
-static pm_status name_failure(const sampler *s, const track_group *group, pm_error *error) {
-    char text[CHANNEL_TEXT], message[sizeof error->message];
-    if (!error || error->track == PM_NO_INDEX || error->track >= group->track_count)
-        return error ? error->status : PM_ERROR_FILE;
-    const size_t numbers = group->rotates ? 1 : 3;
-    describe_channel(s, group->numbers[numbers * error->track].channel, text);
-    snprintf(message, sizeof message, "%s", error->message);
-    if (error->key == PM_NO_INDEX)
-        snprintf(error->message, sizeof error->message, "%s: %.240s", text, message);
-    else
-        snprintf(error->message, sizeof error->message, "%s, frame %zu: %.240s", text,
-                 error->key + s->options->trim_start, message);
-    return error->status;
-}
-
-/* ---- clips --------------------------------------------------------------------------------- */
-
-/* The parameters of the method for rotations; vectors have the ends and the loop in common. */
-static pm_clip_desc description_of(const sampler *s, const track_group *group) {
-    pm_clip_desc desc = {.method = group->method, .vector_method = group->vector_method};
-    if (s->options->authored || !s->options->curve)
-        return desc;
-    if (group->rotates) {
-        const pm_array none = {.data = NULL};
-        desc = *s->options->curve;
-        desc.positions = desc.scales = desc.user_tangents = none;
-        desc.rotations_in = desc.rotations_out = none;
-    } else {
-        desc.method = PM_METHOD_SLERP;
-        desc.ends = s->options->curve->ends;
-        desc.loop_period = s->options->curve->loop_period;
-    }
-    return desc;
-}
-
-/* Without axes, sterp twists about the bones. */
-static pm_status add_axes(const sampler *s, const track_group *group, pm_clip_desc *desc,
-                          double **axes, pm_error *error) {
-    if (!group->rotates || desc->method != PM_METHOD_STERP || desc->axes.data)
-        return PM_OK;
-    *axes = tracks_bone_axes(group, s->clip, &s->motion->content);
-    if (!*axes)
-        return motion_refuse_memory(error);
-    desc->axes = (pm_array){.data = *axes, .type = PM_FLOAT64};
-    desc->axis_count = group->track_count;
-    desc->axis_frame = PM_AXIS_BODY;
-    return PM_OK;
-}
-
-static pm_status make_clip(sampler *s, sampler_group *group, pm_engine *engine, pm_error *error) {
-    track_keys keys;
-    double *axes = NULL;
-    pm_clip_desc desc = description_of(s, group->tracks);
-    const size_t trim = s->uniform ? s->options->trim_start : 0;
-    pm_status status = tracks_describe(group->tracks, s->clip, trim, &desc, &keys, error);
-    if (status == PM_OK)
-        status = add_axes(s, group->tracks, &desc, &axes, error);
-    if (status == PM_OK) {
-        status = pm_clip_create(engine, &desc, &group->clip, error);
-        if (status != PM_OK)
-            status = name_failure(s, group->tracks, error);
-    }
-    free(axes);
-    tracks_keys_release(&keys);
-    return status;
-}
+enum { PIECE_BYTES = 8 << 20 };
 
 /* ---- memory -------------------------------------------------------------------------------- */
 
@@ -238,6 +154,16 @@ static pm_status read_end(sampler *s, double *const channels[], size_t at, pm_er
     return status;
 }
 
+/* Samples of some channels count as a part of a sample. */
+static uint64_t progress_of(const sampler *s) {
+    const double all = (double)s->numbers;
+    if (s->numbers == s->selected)
+        return s->next;
+    return (
+        uint64_t)(((double)s->before * (double)s->count + (double)s->selected * (double)s->next) /
+                  all);
+}
+
 static pm_status read_samples(void *user, uint64_t first, size_t count, double *const channels[],
                               motion_position positions[], pm_error *error) {
     sampler *s = user;
@@ -255,15 +181,52 @@ static pm_status read_samples(void *user, uint64_t first, size_t count, double *
     if (status == PM_OK)
         sampler_advance(s, count, positions);
     if (status == PM_OK && s->options->progress)
-        s->options->progress(s->options->progress_user, s->next, s->count);
+        s->options->progress(s->options->progress_user, progress_of(s), s->count);
     return status;
 }
 
-/* ---- opening ------------------------------------------------------------------------------- */
+/* ---- selecting ----------------------------------------------------------------------------- */
 
 static pm_method method_of(const pm_motion_resample_options *options) {
     return options->curve ? options->curve->method : PM_METHOD_SLERP;
 }
+
+static void release_groups(sampler *s) {
+    for (size_t g = 0; g < TRACKS_MAX_GROUPS; g++) {
+        pm_clip_destroy(&s->groups[g].clip);
+        free(s->groups[g].samples);
+        free(s->groups[g].reference);
+        s->groups[g] = (sampler_group){.clip = NULL};
+    }
+    free(s->times);
+    s->times = NULL;
+    tracks_release(&s->tracks);
+}
+
+/* How many numbers a sample of some channels has. */
+static size_t count_numbers(const sampler *s, size_t first, size_t count) {
+    size_t numbers = 0;
+    for (size_t c = first; c < first + count; c++)
+        numbers += s->resampled[c] ? s->clip->channels[c].components : 0;
+    return numbers;
+}
+
+pm_status sampler_select(void *user, size_t first, size_t count, pm_error *error) {
+    sampler *s = user;
+    release_groups(s);
+    sampler_restart(s);
+    s->before += s->selected;
+    s->selected = count_numbers(s, first, count);
+    pm_status status = tracks_divide(&s->tracks, s->clip, first, count, s->options->authored,
+                                     method_of(s->options), error);
+    for (size_t g = 0; g < s->tracks.count && status == PM_OK; g++) {
+        s->groups[g].tracks = &s->tracks.groups[g];
+        status = sampler_make_clip(s, &s->groups[g], error);
+    }
+    return status == PM_OK ? allocate_samples(s, error) : status;
+}
+
+/* ---- opening ------------------------------------------------------------------------------- */
 
 /* Whether samples on keys are the keys: rotations and, by their class, numbers pass through them. */
 static bool passes_through_keys(const pm_motion_resample_options *options) {
@@ -275,17 +238,18 @@ pm_status sampler_open(sampler *s, const pm_motion *motion, size_t index, pm_eng
                        pm_error *error) {
     *s = (sampler){.motion = motion,
                    .clip = &motion->content.clips[index],
+                   .engine = engine,
                    .options = options,
                    .report = report,
                    .interpolating = passes_through_keys(options)};
-    pm_status status = sampler_find_grid(s, error);
-    if (status == PM_OK)
-        status = tracks_divide(&s->tracks, s->clip, options->authored, method_of(options), error);
-    for (size_t g = 0; g < s->tracks.count && status == PM_OK; g++) {
-        s->groups[g].tracks = &s->tracks.groups[g];
-        status = make_clip(s, &s->groups[g], engine, error);
-    }
-    return status == PM_OK ? allocate_samples(s, error) : status;
+    const size_t channels = s->clip->channel_count;
+    s->resampled = calloc(channels + 1, sizeof *s->resampled);
+    if (!s->resampled)
+        return motion_refuse_memory(error);
+    for (size_t c = 0; c < channels; c++)
+        s->resampled[c] = tracks_are_made_of(&s->clip->channels[c]);
+    s->numbers = count_numbers(s, 0, channels);
+    return sampler_find_grid(s, error);
 }
 
 /* Methods of two keys and circular hold still between equal keys. */
@@ -302,20 +266,16 @@ motion_samples sampler_samples(sampler *s) {
                             .start = s->first_time,
                             .end = s->last_time,
                             .has_end = s->grid.extra,
-                            .resampled = s->tracks.resampled,
+                            .resampled = s->resampled,
                             .keeps_equal = keeps_equal_keys(s->options),
+                            .select = sampler_select,
                             .read = read_samples,
                             .read_velocities = sampler_read_velocities,
                             .user = s};
 }
 
 void sampler_release(sampler *s) {
-    for (size_t g = 0; g < TRACKS_MAX_GROUPS; g++) {
-        pm_clip_destroy(&s->groups[g].clip);
-        free(s->groups[g].samples);
-        free(s->groups[g].reference);
-    }
-    free(s->times);
-    tracks_release(&s->tracks);
+    release_groups(s);
+    free(s->resampled);
     *s = (sampler){.motion = NULL};
 }

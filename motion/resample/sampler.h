@@ -19,11 +19,16 @@ typedef struct sampler_group {
 typedef struct sampler {
     const pm_motion *motion;
     const pm_motion_clip *clip;
+    pm_engine *engine;
     const pm_motion_resample_options *options;
     pm_motion_resample_report *report;
+    bool *resampled; /* for each channel */
+    /* Of the channels that are selected. */
     track_groups tracks;
     sampler_group groups[TRACKS_MAX_GROUPS];
     size_t piece;
+    /* Numbers of a sample: of all channels, of those selected now, and of those selected before. */
+    size_t numbers, selected, before;
     /* Clips with a rate: an exact grid. Others: times, which are those of float32 key times. */
     bool uniform, interpolating;
     resample_grid grid;
@@ -36,10 +41,14 @@ typedef struct sampler {
     size_t passed;
 } sampler;
 
-/* Prepares the samples of clip number `index`. Release the sampler also on failure. */
+/* Finds the samples of clip number `index`; sampler_select must follow. Release the sampler also on
+ * failure. */
 pm_status sampler_open(sampler *s, const pm_motion *motion, size_t index, pm_engine *engine,
                        const pm_motion_resample_options *options, pm_motion_resample_report *report,
                        pm_error *error);
+
+/* motion_samples.select; `user` is the sampler. */
+pm_status sampler_select(void *user, size_t first, size_t count, pm_error *error);
 
 /* motion_samples.read_velocities; `user` is the sampler. */
 pm_status sampler_read_velocities(void *user, uint64_t first, size_t count,

@@ -63,7 +63,6 @@ static pm_status find_uniform(sampler *s, pm_error *error) {
     if (reason)
         return motion_refuse(error, "%s", reason);
     s->count = s->grid.count + s->grid.extra;
-    s->position = resample_position_first(&s->grid);
     s->first_time = rate_value(s->grid.start);
     s->last_time = rate_value(s->grid.end);
     return check_count(s, error);
@@ -86,7 +85,7 @@ static void advance_uniform(sampler *s, size_t count, motion_position positions[
         positions[k] = position_of(s, s->position);
         if (!at_end)
             resample_position_step(&s->grid, &s->position);
-        s->report->kept += positions[k].exact;
+        s->report->kept += positions[k].exact && s->before == 0;
     }
 }
 
@@ -129,7 +128,7 @@ static void count_kept(sampler *s, double time) {
     const size_t keys = s->longest->key_count;
     while (s->passed < keys && as_float32(evaluate_key_time(s->longest, s->passed)) < time)
         s->passed++;
-    s->report->kept += s->interpolating && s->passed < keys &&
+    s->report->kept += s->before == 0 && s->interpolating && s->passed < keys &&
                        as_float32(evaluate_key_time(s->longest, s->passed)) == time;
 }
 
@@ -211,6 +210,13 @@ static pm_status find_listed(sampler *s, pm_error *error) {
 pm_status sampler_find_grid(sampler *s, pm_error *error) {
     s->uniform = s->clip->timeline_count == 1 && !s->clip->timelines[0].times;
     return s->uniform ? find_uniform(s, error) : find_listed(s, error);
+}
+
+void sampler_restart(sampler *s) {
+    if (s->uniform)
+        s->position = resample_position_first(&s->grid);
+    s->next = 0;
+    s->passed = 0;
 }
 
 void sampler_advance(sampler *s, size_t count, motion_position positions[]) {

@@ -138,6 +138,36 @@ static double *copy_keys(const track_group *group, const pm_motion_clip *clip, s
     return copy;
 }
 
+/* Whether the format converts the rotations. */
+static bool are_converted(const track_group *group, const pm_motion_clip *clip) {
+    for (size_t t = 0; group->rotates && t < group->track_count; t++)
+        if (!clip->channels[group->numbers[t].channel].keys.data)
+            return true;
+    return false;
+}
+
+/* float32 if all keys are. */
+static pm_number type_of(const track_group *group, const pm_motion_clip *clip) {
+    for (size_t t = 0; t < group->track_count; t++)
+        if (clip->channels[group->numbers[t].channel].keys.type != PM_FLOAT32)
+            return PM_FLOAT64;
+    return PM_FLOAT32;
+}
+
+/* Clips with such rotations have one timeline. */
+static void *convert_keys(const track_group *group, const pm_motion *motion, size_t trim,
+                          const pm_clip_desc *desc, pm_number type) {
+    const size_t keys = desc->timelines[0].key_count, all = count_keys(group, desc);
+    size_t *channels = malloc(group->track_count * sizeof *channels);
+    void *made = channels && all < SIZE_MAX ? malloc((all + 1) * 4 * size_of(type)) : NULL;
+    for (size_t t = 0; made && t < group->track_count; t++)
+        channels[t] = group->numbers[t].channel;
+    if (made)
+        motion->format->convert(motion, channels, group->track_count, trim, keys, type, made);
+    free(channels);
+    return made;
+}
+
 static pm_array array_for(const double *numbers) {
     return (pm_array){.data = numbers, .type = PM_FLOAT64};
 }
@@ -177,8 +207,8 @@ static pm_status check_tangents(const track_group *group, const pm_motion_clip *
     return PM_OK;
 }
 
-pm_status tracks_describe(track_group *group, const pm_motion_clip *clip, size_t trim,
-                          pm_clip_desc *desc, track_keys *keys, pm_error *error) {
+pm_status tracks_describe(track_group *group, const pm_motion *motion, const pm_motion_clip *clip,
+                          size_t trim, pm_clip_desc *desc, track_keys *keys, pm_error *error) {
     *keys = (track_keys){.timelines = NULL};
     if (takes_tangents(group) && check_tangents(group, clip, error) != PM_OK)
         return PM_ERROR_FILE;
@@ -188,14 +218,17 @@ pm_status tracks_describe(track_group *group, const pm_motion_clip *clip, size_t
         return status;
     pm_array *to = group->rotates ? &desc->rotations : &desc->positions;
     find_bases(group, clip, trim);
-    if (is_laid_out(group, clip)) {
+    if (are_converted(group, clip)) {
+        *to = (pm_array){.type = type_of(group, clip)};
+        to->data = keys->keys = convert_keys(group, motion, trim, desc, to->type);
+    } else if (is_laid_out(group, clip)) {
         *to = laid_out(group, clip, trim);
     } else {
         keys->keys = copy_keys(group, clip, trim, desc, KEYS);
-        if (!keys->keys)
-            return motion_refuse_memory(error);
         *to = array_for(keys->keys);
     }
+    if (!to->data)
+        return motion_refuse_memory(error);
     return takes_tangents(group) ? describe_tangents(group, clip, trim, desc, keys, error) : PM_OK;
 }
 

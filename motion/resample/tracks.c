@@ -8,7 +8,6 @@
 
 /* What a channel is sampled with. */
 typedef struct channel_use {
-    bool sampled;
     bool rotates;
     pm_method method;
     pm_vector_method vector_method;
@@ -16,13 +15,16 @@ typedef struct channel_use {
 
 static channel_use use_as_authored(const pm_motion_channel *channel) {
     const bool cubic = channel->interpolation == PM_MOTION_CUBICSPLINE;
-    return (channel_use){.sampled = true,
-                         .rotates = channel->path == PM_MOTION_ROTATION,
+    return (channel_use){.rotates = channel->path == PM_MOTION_ROTATION,
                          .method = cubic ? PM_METHOD_CUBICSPLINE : PM_METHOD_SLERP,
                          .vector_method = cubic ? PM_VECTOR_CUBICSPLINE : PM_VECTOR_LINEAR};
 }
 
 /* A switch is never blurred: channels with steps keep their keys. */
+bool tracks_are_made_of(const pm_motion_channel *channel) {
+    return channel->interpolation != PM_MOTION_STEP;
+}
+
 static channel_use use_of(const pm_motion_channel *channel, bool authored, pm_method method) {
     channel_use use = use_as_authored(channel);
     if (!authored) {
@@ -30,7 +32,6 @@ static channel_use use_of(const pm_motion_channel *channel, bool authored, pm_me
         use.vector_method =
             channel->always_linear ? PM_VECTOR_LINEAR : pm_method_describe(method)->vector_method;
     }
-    use.sampled = channel->interpolation != PM_MOTION_STEP;
     return use;
 }
 
@@ -53,9 +54,9 @@ static track_group *group_for(track_groups *groups, const channel_use *use) {
 
 /* The most tracks that the channels can make: a number never shares a track with one of another
  * timeline, so that each channel can begin a track. */
-static size_t most_tracks(const pm_motion_clip *clip) {
+static size_t most_tracks(const pm_motion_clip *clip, size_t first, size_t count) {
     size_t tracks = 0;
-    for (size_t c = 0; c < clip->channel_count; c++)
+    for (size_t c = first; c < first + count; c++)
         tracks += (clip->channels[c].components + 2) / 3;
     return tracks;
 }
@@ -95,21 +96,18 @@ static void add_number(track_group *group, const pm_motion_channel *channel, siz
     *numbers = (track_number){.channel = index, .component = component};
 }
 
-pm_status tracks_divide(track_groups *groups, const pm_motion_clip *clip, bool authored,
-                        pm_method method, pm_error *error) {
-    const size_t tracks = most_tracks(clip);
-    *groups = (track_groups){.resampled = calloc(clip->channel_count + 1, sizeof(bool))};
-    if (!groups->resampled)
-        return motion_refuse_memory(error);
-    for (size_t c = 0; c < clip->channel_count; c++) {
+pm_status tracks_divide(track_groups *groups, const pm_motion_clip *clip, size_t first,
+                        size_t count, bool authored, pm_method method, pm_error *error) {
+    const size_t tracks = most_tracks(clip, first, count);
+    *groups = (track_groups){.count = 0};
+    for (size_t c = first; c < first + count; c++) {
         const pm_motion_channel *channel = &clip->channels[c];
         const channel_use use = use_of(channel, authored, method);
-        if (!use.sampled)
+        if (!tracks_are_made_of(channel))
             continue;
         track_group *group = group_for(groups, &use);
         if (!allocate(group, tracks))
             return motion_refuse_memory(error);
-        groups->resampled[c] = true;
         if (use.rotates)
             add_rotation(group, c, channel->timeline);
         for (uint32_t i = 0; !use.rotates && i < channel->components; i++)
@@ -123,6 +121,5 @@ void tracks_release(track_groups *groups) {
         free(groups->groups[g].numbers);
         free(groups->groups[g].timelines);
     }
-    free(groups->resampled);
     *groups = (track_groups){.count = 0};
 }

@@ -35,26 +35,29 @@ enum { TRACKS_MAX_GROUPS = 8 };
 typedef struct track_groups {
     track_group groups[TRACKS_MAX_GROUPS];
     size_t count;
-    bool *resampled; /* for each channel */
 } track_groups;
 
-/* Divides the channels of a clip. `method` is that of rotations unless `authored`. Release the groups
- * also on failure. */
-pm_status tracks_divide(track_groups *groups, const pm_motion_clip *clip, bool authored,
-                        pm_method method, pm_error *error);
+/* Whether a channel is sampled; others keep their keys. */
+bool tracks_are_made_of(const pm_motion_channel *channel);
+
+/* Divides `count` channels of a clip from `first` on. `method` is that of rotations unless `authored`.
+ * Release the groups also on failure. */
+pm_status tracks_divide(track_groups *groups, const pm_motion_clip *clip, size_t first,
+                        size_t count, bool authored, pm_method method, pm_error *error);
 void tracks_release(track_groups *groups);
 
 /* The keys of a group as the engine takes them, and what they point to. */
 typedef struct track_keys {
     pm_timeline *timelines;
     uint32_t *timeline_of;
-    double *keys, *in, *out;
+    void *keys;
+    double *in, *out;
 } track_keys;
 
 /* Fills the keys and timelines of a description; its other fields are unchanged. Sets the bases of
  * the group. The first `trim` keys are left out. Release the keys also on failure. */
-pm_status tracks_describe(track_group *group, const pm_motion_clip *clip, size_t trim,
-                          pm_clip_desc *desc, track_keys *keys, pm_error *error);
+pm_status tracks_describe(track_group *group, const pm_motion *motion, const pm_motion_clip *clip,
+                          size_t trim, pm_clip_desc *desc, track_keys *keys, pm_error *error);
 void tracks_keys_release(track_keys *keys);
 
 /* The twist axes of sterp for a group of rotations, (track_count, 3) in malloc'ed memory: the

@@ -26,13 +26,20 @@ static inline pm_motion *fuzz_open(const uint8_t *data, size_t size, pm_motion_f
     return motion;
 }
 
+static inline pm_status fuzz_select(void *user, size_t first, size_t count, pm_error *error) {
+    const pm_motion_clip *clip = user;
+    (void)error;
+    fuzz_require(first <= clip->channel_count && count <= clip->channel_count - first);
+    return PM_OK;
+}
+
 static inline pm_status fuzz_read(void *user, uint64_t first, size_t count,
                                   double *const channels[], motion_position positions[],
                                   pm_error *error) {
     const pm_motion_clip *clip = user;
     (void)error;
     for (size_t c = 0; c < clip->channel_count; c++)
-        for (size_t i = 0; i < count * clip->channels[c].components; i++)
+        for (size_t i = 0; channels[c] && i < count * clip->channels[c].components; i++)
             channels[c][i] = i % 4 == 3 ? -0.8 : i % 4 == 0 ? 0.6 : 0.0;
     for (size_t k = 0; k < count; k++) {
         const uint64_t sample = first + k;
@@ -60,6 +67,7 @@ static inline pm_status fuzz_read_velocities(void *user, uint64_t first, size_t 
 static inline motion_samples fuzz_samples(pm_motion_clip *clip) {
     return (motion_samples){.count = 2 * clip->timelines[0].key_count,
                             .rate = {48, 1},
+                            .select = fuzz_select,
                             .read = fuzz_read,
                             .read_velocities = fuzz_read_velocities,
                             .user = clip};

@@ -232,6 +232,8 @@ static pm_status read_samples(void *user, uint64_t first, size_t count, double *
         positions[s] = (motion_position){.key = frame, .exact = place % t->den == 0};
         for (size_t c = 0; c < t->clip->channel_count; c++) {
             const pm_motion_channel *channel = &t->clip->channels[c];
+            if (!channels[c])
+                continue;
             double *out = channels[c] + s * channel->components;
             double q[4] = {0};
             if (u > 0.0 && channel->path == PM_MOTION_ROTATION)
@@ -290,6 +292,15 @@ static pm_status read_velocities(void *user, uint64_t first, size_t count,
     return PM_OK;
 }
 
+/* Samples are computed from the keys: nothing has to be prepared. */
+static pm_status select_channels(void *user, size_t first, size_t count, pm_error *error) {
+    const test_samples *t = user;
+    (void)error;
+    if (first > t->clip->channel_count || count > t->clip->channel_count - first)
+        abort();
+    return PM_OK;
+}
+
 void test_samples_make(test_samples *samples, const pm_motion *motion, pm_rational rate) {
     const pm_motion_content *content = pm_motion_get_content(motion);
     const pm_motion_clip *clip = &content->clips[0];
@@ -299,6 +310,7 @@ void test_samples_make(test_samples *samples, const pm_motion *motion, pm_ration
                               .den = (uint64_t)clip->rate.den * (uint64_t)rate.num};
     samples->samples = (motion_samples){.count = last * samples->den / samples->num + 1,
                                         .rate = rate,
+                                        .select = select_channels,
                                         .read = read_samples,
                                         .read_velocities = read_velocities,
                                         .user = samples};

@@ -258,8 +258,16 @@ static double ratio_of_frames(const work *w) {
     return duration > 0.0 ? duration * rate_value(w->rate) / (double)(t->key_count - 1) : 1.0;
 }
 
+/* An NPZ file that becomes another one is never needed as a whole. */
+static bool is_resampled_only(const work *w) {
+    const pm_motion_format named = pm_motion_find_format(w->out->path);
+    const pm_motion_format wanted = named != PM_MOTION_ANY ? named : w->options->to;
+    return wanted == PM_MOTION_ANY || wanted == PM_MOTION_NPZ;
+}
+
 static cli_exit open_motion(work *w) {
     motion_options options = w->options->motion;
+    options.read.resample_only = is_resampled_only(w);
     if (w->in->source_rate.den != 0) {
         options.read.source_rate = w->in->source_rate;
     }

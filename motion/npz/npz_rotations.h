@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Rotations of members as quaternions x y z w.
+ */
+#ifndef POSEMILL_MOTION_NPZ_ROTATIONS_H
+#define POSEMILL_MOTION_NPZ_ROTATIONS_H
+
+#include "motion/npz/npz.h"
+
+/* The index of the first quaternion of length 0; `count` if there is none. *odd counts those that
+ * are not unit within 1e-3. */
+size_t npz_check_quaternions(const char *data, size_t element, size_t count, size_t *odd);
+
+/* Where keys are written: as float32 for element 4, float64 for element 8, `stride` bytes from
+ * key to key. */
+typedef struct npz_keys {
+    char *data;
+    size_t element, stride;
+} npz_keys;
+
+/* Converts `joints` rotations from `joint` on of `frames` rows from `frame` on. The numbers are those
+ * of the rows' own type. Quaternions that are not unit are normalised; none may have length 0. */
+void npz_convert_rows(const npz_rows *rows, size_t joint, size_t joints, size_t frame,
+                      size_t frames, npz_keys keys);
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The new rows of the members with a row per frame.
+ */
+#ifndef POSEMILL_MOTION_NPZ_WRITE_H
+#define POSEMILL_MOTION_NPZ_WRITE_H
+
+#include "motion/npz/npz.h"
+
+/* The new rows of a member. */
+typedef struct npz_output {
+    char *bytes; /* the header, and the rows in C order */
+    size_t size, rows_at, row_size;
+    double *near; /* rotations: the last row, whose branch or signs the next one continues */
+} npz_output;
+
+/* Makes the rows of all members, one output per rows of the document. Release them also on
+ * failure. */
+pm_status npz_make_outputs(const pm_motion *motion, const motion_samples *samples,
+                           npz_output **outputs, pm_error *error);
+
+void npz_release_outputs(const npz_document *document, npz_output *outputs);
+
+#endif

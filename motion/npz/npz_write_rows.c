@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Makes the rows of members at the samples. Channels are sampled block by block: what the engine
+ * needs for a channel, all its keys, is then in memory for a few of them at a time. A block gives its
+ * columns of every row.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "motion/npz/npz_numbers.h"
+#include "motion/npz/npz_write.h"
+#include "motion/time/rate.h"
+
+/* A block's keys are at most the larger of the first and a part of all keys: tracks that are built
+ * side by side take less time each. */
+enum { BLOCK_BYTES = 12 << 20, BLOCKS = 12 };
+
+/* Samples that are computed at once. */
+enum { PIECE_NUMBERS = 1 << 18, MAX_PIECE = 1024 };
+
+typedef struct writing {
+    const pm_motion_clip *clip;
+    const npz_document *document;
+    const motion_samples *samples;
+    npz_output *outputs; /* one per rows of the document */
+    bool *derived;       /* for each channel: its velocities are wanted */
+    /* The channels of the block, and those behind it. */
+    size_t begin, end;
+    bool has_velocities;
+    size_t piece;                    /* samples that are computed at once */
+    double *numbers;                 /* of the block's channels, and of their velocities */
+    double **channels, **velocities; /* of all channels; NULL outside of the block */
+    motion_position *positions;
+    double *row; /* one row of the widest member */
+    pm_error *error;
+} writing;
+
+/* The numbers of a member's row that come from the block's channels. */
+typedef struct columns {
+    size_t first, count;
+    size_t channel, channels; /* the channels that give them */
+} columns;
+
+/* The status is visible to the analysis of this file. */
+static pm_status refuse_memory(const writing *w) {
+    motion_refuse_memory(w->error);
+    return PM_ERROR_MEMORY;
+}
+
+/* ---- source frames ------------------------------------------------------------------------ */
+
+static double time_of(const motion_samples *s, uint64_t sample) {
+    if (s->has_end && sample + 1 == s->count)
+        return s->end;
+    return s->start + (double)sample * (double)s->rate.den / (double)s->rate.num;
+}
+
+/* The last source frame that is not after the sample. */
+static size_t earlier_frame(const writing *w, uint64_t sample, motion_position position) {
+    if (position.key != MOTION_NO_KEY)
+        return (size_t)position.key;
+    const double frame = floor(time_of(w->samples, sample) * rate_value(w->clip->rate));
+    const double last = (double)(w->document->frames - 1);
+    return (size_t)fmin(fmax(frame, 0.0), last);
+}
+
+static const char *source_row(const npz_rows *rows, size_t frame) {
+    return rows->data + frame * rows->width * rows->element;
+}
+
+/* ---- columns ------------------------------------------------------------------------------- */
+
+/* The rows whose channels a member's numbers come from: its own, or those of its whole, or those that
+ * it is the derivative of. */
+static const npz_rows *owner_of(const writing *w, const npz_rows *rows) {
+    return rows->role == NPZ_PART || rows->role == NPZ_VELOCITY ? &w->document->rows[rows->of]
+                                                                : rows;
+}
+
+/* Rows without channels are written with the first block. */
+static columns columns_of(const writing *w, const npz_rows *rows) {
+    const npz_rows *owner = owner_of(w, rows);
+    if (rows->role == NPZ_NEAREST)
+        return (columns){.count = w->begin == 0 ? rows->width : 0};
+    const bool is_part = rows->role == NPZ_PART;
+    const size_t group = is_part ? 3 : rows->width / owner->channel_count;
+    const size_t from = owner->channel + (is_part ? rows->column / 3 : 0);
+    const size_t to = from + rows->width / group;
+    const size_t begin = from > w->begin ? from : w->begin, end = to < w->end ? to : w->end;
+    if (begin >= end)
+        return (columns){.count = 0};
+    return (columns){.first = (begin - from) * group,
+                     .count = (end - begin) * group,
+                     .channel = begin,
+                     .channels = end - begin};
+}
+
+/* ---- one row ------------------------------------------------------------------------------ */
+
+/* Continues from the row before: the branch of a rotation vector. */
+static void make_axis_angle(const writing *w, const columns *c, size_t k, const double *near) {
+    for (size_t j = 0; j < c->channels; j++)
+        npz_to_axis_angle(w->channels[c->channel + j] + 4 * k, near + 3 * j, w->row + 3 * j);
+}
+
+/* Likewise, the sign of a quaternion. float32 samples are unit only in float32. */
+static void make_quaternions(const writing *w, const columns *c, bool w_first, size_t k,
+                             const double *near) {
+    const size_t first = w_first ? 1 : 0, last = w_first ? 0 : 3;
+    for (size_t j = 0; j < c->channels; j++) {
+        const double *q = w->channels[c->channel + j] + 4 * k;
+        double *out = w->row + 4 * j;
+        for (size_t i = 0; i < 3; i++)
+            out[first + i] = q[i];
+        out[last] = q[3];
+        const double *n = near + 4 * j;
+        const double square = out[0] * out[0] + out[1] * out[1] + out[2] * out[2] + out[3] * out[3];
+        const double dot = out[0] * n[0] + out[1] * n[1] + out[2] * n[2] + out[3] * n[3];
+        const double scale = (dot < 0.0 ? -1.0 : 1.0) / sqrt(square);
+        for (size_t i = 0; i < 4; i++)
+            out[i] *= scale;
+    }
+}
+
+/* Numbers of consecutive channels side by side. */
+static void make_numbers(const writing *w, double *const channels[], const columns *c, size_t k) {
+    const size_t group = c->count / c->channels;
+    for (size_t j = 0; j < c->channels; j++)
+        for (size_t i = 0; i < group; i++)
+            w->row[j * group + i] = channels[c->channel + j][group * k + i];
+}
+
+/* Columns of a whole that are already there. */
+static void make_part(const writing *w, const npz_rows *rows, const columns *c, size_t sample) {
+    const npz_rows *whole = &w->document->rows[rows->of];
+    const npz_output *out = &w->outputs[rows->of];
+    npz_load_numbers(w->row,
+                     out->bytes + out->rows_at + sample * out->row_size +
+                         (rows->column + c->first) * whole->element,
+                     whole->element, c->count);
+}
+
+/* Fills w->row with the columns of a sample that no source frame has. Only rotations have `near`. */
+static void make_row(const writing *w, const npz_rows *rows, const columns *c, size_t sample,
+                     size_t k, const double *near) {
+    if (near && rows->role == NPZ_AXIS_ANGLE)
+        make_axis_angle(w, c, k, near);
+    else if (near)
+        make_quaternions(w, c, rows->role == NPZ_WXYZ, k, near);
+    else if (rows->role == NPZ_PART)
+        make_part(w, rows, c, sample);
+    else
+        make_numbers(w, rows->role == NPZ_VELOCITY ? w->velocities : w->channels, c, k);
+}
+
+/* A row on a source frame is the source's, and the rows after it continue from there. Velocities are
+ * those of the curve everywhere. */
+static void write_row(const writing *w, size_t r, const columns *c, size_t sample, size_t k) {
+    const npz_rows *rows = &w->document->rows[r];
+    const npz_output *out = &w->outputs[r];
+    const size_t at = c->first * rows->element;
+    char *to = out->bytes + out->rows_at + sample * out->row_size + at;
+    double *near = out->near ? out->near + c->first : NULL;
+    const uint64_t key = motion_exact_key(w->positions[k]);
+    const bool keeps = key != MOTION_NO_KEY && rows->role != NPZ_VELOCITY;
+    if (keeps || rows->role == NPZ_NEAREST) {
+        const char *from = source_row(rows, earlier_frame(w, sample, w->positions[k])) + at;
+        memcpy(to, from, c->count * rows->element);
+        if (near)
+            npz_load_numbers(near, from, rows->element, c->count);
+        return;
+    }
+    if (near && sample == 0) /* nothing was written: the source's frame before decides */
+        npz_load_numbers(near, source_row(rows, earlier_frame(w, sample, w->positions[k])) + at,
+                         rows->element, c->count);
+    make_row(w, rows, c, sample, k, near);
+    npz_store_numbers(to, w->row, rows->element, c->count);
+    if (near)
+        memcpy(near, w->row, c->count * sizeof *w->row);
+}
+
+/* ---- a block ------------------------------------------------------------------------------- */
+
+static pm_status read_piece(const writing *w, uint64_t first, size_t count) {
+    const motion_samples *s = w->samples;
+    const pm_status status = s->read(s->user, first, count, w->channels, w->positions, w->error);
+    if (status != PM_OK || !w->has_velocities)
+        return status;
+    return s->read_velocities(s->user, first, count, w->velocities, w->error);
+}
+
+static pm_status make_rows(const writing *w) {
+    const npz_document *d = w->document;
+    for (uint64_t first = 0; first < w->samples->count; first += w->piece) {
+        const uint64_t left = w->samples->count - first;
+        const size_t count = left < w->piece ? (size_t)left : w->piece;
+        const pm_status status = read_piece(w, first, count);
+        if (status != PM_OK)
+            return status;
+        for (size_t k = 0; k < count; k++)
+            if (w->positions[k].key != MOTION_NO_KEY && w->positions[k].key >= d->frames)
+                return motion_fail(w->error, PM_ERROR_ARGUMENT, "a sample lies on no frame");
+        for (size_t r = 0; r < d->row_count; r++) {
+            const columns c = columns_of(w, &d->rows[r]);
+            for (size_t k = 0; k < count && c.count > 0; k++)
+                write_row(w, r, &c, (size_t)first + k, k);
+        }
+    }
+    return PM_OK;
+}
+
+/* The numbers of a channel's sample, velocities too. */
+static size_t numbers_of(const writing *w, size_t channel) {
+    return (size_t)w->clip->channels[channel].components * (w->derived[channel] ? 2 : 1);
+}
+
+static void place_channels(const writing *w) {
+    double *at = w->numbers;
+    for (size_t c = w->begin; c < w->end; c++) {
+        const size_t size = w->piece * w->clip->channels[c].components;
+        w->channels[c] = at;
+        at += size;
+        w->velocities[c] = w->derived[c] ? at : NULL;
+        at += w->derived[c] ? size : 0;
+    }
+}
+
+/* Memory for a piece of the block's samples. */
+static pm_status prepare_block(writing *w) {
+    size_t numbers = 0;
+    w->has_velocities = false;
+    for (size_t c = w->begin; c < w->end; c++) {
+        numbers += numbers_of(w, c);
+        w->has_velocities = w->has_velocities || w->derived[c];
+    }
+    const size_t most = numbers ? PIECE_NUMBERS / numbers : 1;
+    w->piece = most < 1 ? 1 : most > MAX_PIECE ? MAX_PIECE : most;
+    w->numbers = calloc(w->piece * numbers + 1, sizeof *w->numbers);
+    w->positions = calloc(w->piece, sizeof *w->positions);
+    if (!w->numbers || !w->positions)
+        return refuse_memory(w);
+    place_channels(w);
+    return w->samples->select(w->samples->user, w->begin, w->end - w->begin, w->error);
+}
+
+static void release_block(writing *w) {
+    for (size_t c = w->begin; c < w->end; c++)
+        w->channels[c] = w->velocities[c] = NULL;
+    free(w->numbers);
+    free(w->positions);
+    w->numbers = NULL;
+    w->positions = NULL;
+}
+
+static pm_status make_block(writing *w) {
+    pm_status status = prepare_block(w);
+    if (status == PM_OK)
+        status = make_rows(w);
+    release_block(w);
+    return status;
+}
+
+/* Numbers of a key that a block may have. float32, as the engine stores them. */
+static size_t numbers_of_block(const writing *w) {
+    const size_t least = BLOCK_BYTES / sizeof(float) / w->clip->timelines[0].key_count;
+    size_t all = 0;
+    for (size_t c = 0; c < w->clip->channel_count; c++)
+        all += w->clip->channels[c].components;
+    return all / BLOCKS > least ? all / BLOCKS : least;
+}
+
+/* The channels from w->begin on that fit in a block; at least one, if there is one. */
+static size_t end_of_block(const writing *w, size_t most) {
+    size_t end = w->begin, numbers = 0;
+    while (end < w->clip->channel_count &&
+           (end == w->begin || numbers + w->clip->channels[end].components <= most))
+        numbers += w->clip->channels[end++].components;
+    return end;
+}
+
+static pm_status make_blocks(writing *w) {
+    const size_t most = numbers_of_block(w);
+    pm_status status;
+    do {
+        w->end = end_of_block(w, most);
+        status = make_block(w);
+        w->begin = w->end;
+    } while (status == PM_OK && w->begin < w->clip->channel_count);
+    return status;
+}
+
+/* ---- memory -------------------------------------------------------------------------------- */
+
+static pm_status make_output(const writing *w, const npz_rows *rows, npz_output *out) {
+    char header[NPY_WRITTEN_MAX];
+    npy_header h = rows->header;
+    h.shape[0] = (size_t)w->samples->count;
+    out->rows_at = npy_write_any_header(&h, header);
+    out->row_size = rows->width * rows->element;
+    if (out->row_size > 0 && h.shape[0] > (SIZE_MAX / 2 - out->rows_at) / out->row_size)
+        return refuse_memory(w);
+    out->size = out->rows_at + h.shape[0] * out->row_size;
+    out->bytes = malloc(out->size);
+    if (out->bytes && npz_is_rotation(rows->role))
+        out->near = calloc(rows->width, sizeof *out->near);
+    if (!out->bytes || (npz_is_rotation(rows->role) && !out->near))
+        return refuse_memory(w);
+    memcpy(out->bytes, header, out->rows_at);
+    return PM_OK;
+}
+
+/* Which channels' velocities are wanted. */
+static pm_status find_derived(const writing *w) {
+    for (size_t r = 0; r < w->document->row_count; r++) {
+        const npz_rows *rows = &w->document->rows[r];
+        const npz_rows *of = rows->role == NPZ_VELOCITY ? &w->document->rows[rows->of] : NULL;
+        for (size_t c = 0; of && c < of->channel_count; c++)
+            w->derived[of->channel + c] = true;
+        if (of && !w->samples->read_velocities)
+            return motion_fail(w->error, PM_ERROR_ARGUMENT,
+                               "the layout has velocities, and these samples have none");
+    }
+    return PM_OK;
+}
+
+static size_t widest_row(const npz_document *document) {
+    size_t width = 1;
+    for (size_t r = 0; r < document->row_count; r++)
+        if (document->rows[r].role != NPZ_NEAREST && document->rows[r].width > width)
+            width = document->rows[r].width;
+    return width;
+}
+
+static pm_status prepare(writing *w) {
+    const size_t channels = w->clip->channel_count;
+    w->derived = calloc(channels + 1, sizeof *w->derived);
+    w->channels = calloc(channels + 1, sizeof *w->channels);
+    w->velocities = calloc(channels + 1, sizeof *w->velocities);
+    w->row = calloc(widest_row(w->document), sizeof *w->row);
+    if (!w->derived || !w->channels || !w->velocities || !w->row)
+        return refuse_memory(w);
+    pm_status status = find_derived(w);
+    for (size_t r = 0; r < w->document->row_count && status == PM_OK; r++)
+        status = make_output(w, &w->document->rows[r], &w->outputs[r]);
+    return status;
+}
+
+pm_status npz_make_outputs(const pm_motion *motion, const motion_samples *samples,
+                           npz_output **outputs, pm_error *error) {
+    const npz_document *document = motion->document;
+    writing w = {.clip = &motion->content.clips[0],
+                 .document = document,
+                 .samples = samples,
+                 .error = error};
+    *outputs = w.outputs = calloc(document->row_count + 1, sizeof *w.outputs);
+    if (!w.outputs)
+        return refuse_memory(&w);
+    pm_status status = prepare(&w);
+    if (status == PM_OK)
+        status = make_blocks(&w);
+    free(w.derived);
+    free(w.channels);
+    free(w.velocities);
+    free(w.row);
+    return status;
+}
+
+void npz_release_outputs(const npz_document *document, npz_output *outputs) {
+    for (size_t r = 0; outputs && r < document->row_count; r++) {
+        free(outputs[r].bytes);
+        free(outputs[r].near);
+    }
+    free(outputs);
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Creates the engine's clip of a group of tracks. Failures about a track or a key are reported with
+ * the node and the key of the file.
+ */
+#include "motion/resample/sampler_clip.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "motion/model/evaluate.h"
+
+enum { CHANNEL_TEXT = 256 };
+
+/* ---- failures ------------------------------------------------------------------------------ */
+
+/* Writes "joint 3 (Spine)" or "joint_pos". */
+static void describe_channel(const sampler *s, size_t channel, char text[CHANNEL_TEXT]) {
+    const pm_motion_channel *c = &s->clip->channels[channel];
+    char shown[MOTION_PRINTABLE];
+    if (c->node < 0) {
+        snprintf(text, CHANNEL_TEXT, "%s", motion_printable(shown, c->name.text, c->name.size));
+        return;
+    }
+    const pm_motion_name name = s->motion->content.nodes[c->node].name;
+    snprintf(text, CHANNEL_TEXT, "joint %d (%s)", (int)c->node,
+             motion_printable(shown, name.text, name.size));
+}
+
+/* Replaces the engine's track and key by those of the file. */
+static pm_status name_failure(const sampler *s, const track_group *group, pm_error *error) {
+    char text[CHANNEL_TEXT], message[sizeof error->message];
+    if (!error || error->track == PM_NO_INDEX || error->track >= group->track_count)
+        return error ? error->status : PM_ERROR_FILE;
+    const size_t numbers = group->rotates ? 1 : 3;
+    describe_channel(s, group->numbers[numbers * error->track].channel, text);
+    snprintf(message, sizeof message, "%s", error->message);
+    if (error->key == PM_NO_INDEX)
+        snprintf(error->message, sizeof error->message, "%s: %.240s", text, message);
+    else
+        snprintf(error->message, sizeof error->message, "%s, frame %zu: %.240s", text,
+                 error->key + s->options->trim_start, message);
+    return error->status;
+}
+
+/* ---- clips --------------------------------------------------------------------------------- */
+
+/* The parameters of the method for rotations; vectors have the ends and the loop in common. */
+static pm_clip_desc description_of(const sampler *s, const track_group *group) {
+    pm_clip_desc desc = {.method = group->method, .vector_method = group->vector_method};
+    if (s->options->authored || !s->options->curve)
+        return desc;
+    if (group->rotates) {
+        const pm_array none = {.data = NULL};
+        desc = *s->options->curve;
+        desc.positions = desc.scales = desc.user_tangents = none;
+        desc.rotations_in = desc.rotations_out = none;
+    } else {
+        desc.method = PM_METHOD_SLERP;
+        desc.ends = s->options->curve->ends;
+        desc.loop_period = s->options->curve->loop_period;
+    }
+    return desc;
+}
+
+/* Of the clip's rotations, the number of the group's first one; *count: all. */
+static size_t find_first_rotation(const sampler *s, const track_group *group, size_t *count) {
+    size_t first = 0;
+    *count = 0;
+    for (size_t c = 0; c < s->clip->channel_count; c++) {
+        if (s->clip->channels[c].path != PM_MOTION_ROTATION || !s->resampled[c])
+            continue;
+        if (c == group->numbers[0].channel)
+            first = *count;
+        ++*count;
+    }
+    return first;
+}
+
+/* Axes and windows of each track: those of the group, where it is a part of the rotations. */
+static pm_status cut_rows(const sampler *s, const track_group *group, pm_clip_desc *desc,
+                          pm_error *error) {
+    size_t count;
+    if (!group->rotates || desc->method != PM_METHOD_STERP)
+        return PM_OK;
+    const size_t first = find_first_rotation(s, group, &count);
+    if (desc->axes.data && desc->axis_count > 1) {
+        const size_t tight = 3 * (desc->axes.type == PM_FLOAT32 ? sizeof(float) : sizeof(double));
+        if (desc->axis_count != count)
+            return motion_fail(error, PM_ERROR_ARGUMENT,
+                               "axis_count %zu is neither 1 nor track_count", desc->axis_count);
+        desc->axes.data =
+            (const char *)desc->axes.data + first * (desc->axes.stride ? desc->axes.stride : tight);
+        desc->axis_count = group->track_count;
+    }
+    if (desc->windows && desc->window_count > 1) {
+        if (desc->window_count != count)
+            return motion_fail(error, PM_ERROR_ARGUMENT,
+                               "window_count %zu is neither 1 nor track_count", desc->window_count);
+        desc->windows += first;
+        desc->window_count = group->track_count;
+    }
+    return PM_OK;
+}
+
+/* Without axes, sterp twists about the bones. */
+static pm_status add_axes(const sampler *s, const track_group *group, pm_clip_desc *desc,
+                          double **axes, pm_error *error) {
+    if (!group->rotates || desc->method != PM_METHOD_STERP || desc->axes.data)
+        return PM_OK;
+    *axes = tracks_bone_axes(group, s->clip, &s->motion->content);
+    if (!*axes)
+        return motion_refuse_memory(error);
+    desc->axes = (pm_array){.data = *axes, .type = PM_FLOAT64};
+    desc->axis_count = group->track_count;
+    desc->axis_frame = PM_AXIS_BODY;
+    return PM_OK;
+}
+
+pm_status sampler_make_clip(const sampler *s, sampler_group *group, pm_error *error) {
+    track_keys keys;
+    double *axes = NULL;
+    pm_clip_desc desc = description_of(s, group->tracks);
+    const size_t trim = s->uniform ? s->options->trim_start : 0;
+    pm_status status =
+        tracks_describe(group->tracks, s->motion, s->clip, trim, &desc, &keys, error);
+    if (status == PM_OK)
+        status = cut_rows(s, group->tracks, &desc, error);
+    if (status == PM_OK)
+        status = add_axes(s, group->tracks, &desc, &axes, error);
+    if (status == PM_OK) {
+        status = pm_clip_create(s->engine, &desc, &group->clip, error);
+        if (status != PM_OK)
+            status = name_failure(s, group->tracks, error);
+    }
+    free(axes);
+    tracks_keys_release(&keys);
+    return status;
+}

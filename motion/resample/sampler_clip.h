@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The engine's clip of a group of tracks.
+ */
+#ifndef POSEMILL_MOTION_SAMPLER_CLIP_H
+#define POSEMILL_MOTION_SAMPLER_CLIP_H
+
+#include "motion/resample/sampler.h"
+
+/* Sets group->clip from the keys of group->tracks. */
+pm_status sampler_make_clip(const sampler *s, sampler_group *group, pm_error *error);
+
+#endif
