@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Tests of NPZ motions whose rotations are converted while they are resampled: the same bytes as from
+ * rotations that were converted when they were read, and what such a motion is refused for.
+ */
+#define _POSIX_C_SOURCE 200809L
+
+#include "oracle/random_tracks.h"
+#include "support/engines.h"
+#include "support/npz_files.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { FRAMES = 40, JOINTS = 5, ROTATIONS = FRAMES * JOINTS };
+
+/* Rotations of three kinds in one group of tracks, of two types, and the velocities of one. */
+static const char layout[] = "{\"name\": \"mixed\", \"rotations\": ["
+                             "{\"member\": \"a\", \"as\": \"axis-angle\", \"parts\": [\"part\"]},"
+                             "{\"member\": \"x\", \"as\": \"quaternion-xyzw\"},"
+                             "{\"member\": \"w\", \"as\": \"quaternion-wxyz\"}],"
+                             "\"vectors\": [\"p\"],"
+                             "\"velocities\": [{\"member\": \"v\", \"of\": \"w\"}],"
+                             "\"rates\": [\"fps\"]}";
+
+/* ---- files ------------------------------------------------------------------------------ */
+
+static void add_numbers(zip_builder *zip, const char *name, bool is_float32, const double *numbers,
+                        size_t group) {
+    float narrow[ROTATIONS * 4];
+    char header[128];
+    const size_t count = ROTATIONS * group;
+    for (size_t i = 0; i < count; i++)
+        narrow[i] = (float)numbers[i];
+    snprintf(header, sizeof header,
+             "{'descr': '<f%d', 'fortran_order': False, 'shape': (%d, %d, %zu), }",
+             is_float32 ? 4 : 8, (int)FRAMES, (int)JOINTS, group);
+    if (is_float32)
+        zip_add_array(zip, name, false, header, narrow, count * sizeof *narrow);
+    else
+        zip_add_array(zip, name, false, header, numbers, count * sizeof *numbers);
+}
+
+/* With `pad` bytes before the arrays, of which one in eight aligns those of quaternions. */
+static zip_builder make_file(bool is_float32, size_t pad) {
+    zip_builder zip = {0};
+    random_source source = random_start();
+    double vectors[ROTATIONS * 3], unit[ROTATIONS * 4], other[ROTATIONS * 4];
+    for (size_t i = 0; i < (size_t)ROTATIONS * 3; i++)
+        vectors[i] = random_between(&source, -2.0, 2.0);
+    for (size_t i = 0; i < ROTATIONS; i++) {
+        random_quaternion(&source, unit + 4 * i);
+        random_quaternion(&source, other + 4 * i);
+        for (size_t k = 0; k < 4; k++)
+            other[4 * i + k] *= 1.0 + (double)(i % 3);
+    }
+    const double rate = 30;
+    zip_add(&zip, "pad", false, "12345678", pad, NULL);
+    add_numbers(&zip, "x.npy", false, unit, 4);
+    add_numbers(&zip, "a.npy", is_float32, vectors, 3);
+    add_numbers(&zip, "part.npy", is_float32, vectors, 3);
+    add_numbers(&zip, "w.npy", is_float32, other, 4);
+    add_numbers(&zip, "p.npy", is_float32, vectors, 3);
+    add_numbers(&zip, "v.npy", is_float32, vectors, 3);
+    zip_add_array(&zip, "fps.npy", false, "{'descr': '<f8', 'fortran_order': False, 'shape': (), }",
+                  &rate, sizeof rate);
+    zip_finish(&zip, zip.count, false);
+    return zip;
+}
+
+static char layout_path[] = "/tmp/posemill-layout-XXXXXX";
+
+static int write_layout(void **state) {
+    (void)state;
+    const int file = mkstemp(layout_path);
+    if (file < 0)
+        return -1;
+    const bool written = write(file, layout, strlen(layout)) == (ssize_t)strlen(layout);
+    return close(file) == 0 && written ? 0 : -1;
+}
+
+static int remove_layout(void **state) {
+    unlink(layout_path);
+    return engines_close(state);
+}
+
+static pm_motion *read_file(const zip_builder *zip, bool resample_only) {
+    pm_error error = poisoned_error();
+    pm_motion *motion = NULL;
+    const pm_motion_read_options options = {
+        .format = PM_MOTION_NPZ, .layout = layout_path, .resample_only = resample_only};
+    expect_ok(pm_motion_parse(zip->file.data, zip->file.size, "mixed.npz", NULL, &options, &motion,
+                              &error),
+              &error);
+    return motion;
+}
+
+/* ---- resampling ------------------------------------------------------------------------- */
+
+static void keep(void *user, const void *data, size_t size) {
+    bytes_add(user, data, size);
+}
+
+static file_bytes resample(const pm_motion *motion, pm_engine *engine,
+                           const pm_motion_resample_options *options,
+                           pm_motion_resample_report *report) {
+    pm_error error = poisoned_error();
+    file_bytes bytes = {0};
+    const motion_observer observer = {keep, &bytes};
+    expect_ok(
+        motion_resample_observed(motion, engine, options, "/dev/null", &observer, report, &error),
+        &error);
+    return bytes;
+}
+
+static void expect_same(const zip_builder *zip, pm_engine *engine,
+                        const pm_motion_resample_options *options) {
+    pm_motion *whole = read_file(zip, false), *later = read_file(zip, true);
+    pm_motion_resample_report a, b;
+    file_bytes expected = resample(whole, engine, options, &a);
+    file_bytes got = resample(later, engine, options, &b);
+    assert_int_equal(got.size, expected.size);
+    assert_memory_equal(got.data, expected.data, expected.size);
+    assert_int_equal(b.samples, a.samples);
+    assert_int_equal(b.kept, a.kept);
+    free(expected.data);
+    free(got.data);
+    pm_motion_destroy(&whole);
+    pm_motion_destroy(&later);
+}
+
+static void rotations_converted_later_give_the_same_bytes(void **state) {
+    static const pm_method methods[] = {PM_METHOD_SLERP, PM_METHOD_SQUAD, PM_METHOD_SPLINE};
+    static const pm_rational rates[] = {{30, 1}, {15, 2}, {60, 1}, {47, 1}};
+    pm_engine *engine = engine_for(state);
+    for (size_t pad = 0; pad < 8; pad++) {
+        zip_builder zip = make_file(pad % 2 != 0, pad);
+        for (size_t m = 0; m < sizeof methods / sizeof *methods; m++)
+            for (size_t r = 0; r < sizeof rates / sizeof *rates; r++) {
+                const pm_clip_desc curve = {.method = methods[m]};
+                expect_same(&zip, engine,
+                            &(pm_motion_resample_options){
+                                .rate = rates[r], .curve = &curve, .trim_start = pad});
+            }
+        zip_free(&zip);
+    }
+}
+
+/* ---- refusals --------------------------------------------------------------------------- */
+
+static void their_keys_are_not_in_memory(void **state) {
+    zip_builder zip = make_file(false, 0);
+    pm_motion *motion = read_file(&zip, true);
+    const pm_motion_clip *clip = pm_motion_get_content(motion)->clips;
+    size_t absent = 0;
+    (void)state;
+    for (size_t c = 0; c < clip->channel_count; c++) {
+        assert_true(clip->channels[c].keys.data || clip->channels[c].path == PM_MOTION_ROTATION);
+        absent += !clip->channels[c].keys.data;
+    }
+    assert_true(absent >= (size_t)2 * JOINTS); /* all but quaternions x y z w that are aligned */
+    pm_motion_destroy(&motion);
+    zip_free(&zip);
+}
+
+static void what_needs_keys_refuses_them(void **state) {
+    pm_engine *engine = engine_for(state);
+    static const char words[] = "resample_only";
+    zip_builder zip = make_file(false, 0);
+    pm_motion *motion = read_file(&zip, true), *copy = NULL;
+    const pm_motion_character *character = NULL;
+    const pm_motion_resample_options options = {.rate = {60, 1}};
+    const pm_motion_convert_options conversion = {.format = PM_MOTION_NPZ};
+    pm_error error = poisoned_error();
+    expect_refusal(pm_motion_make_character(motion, NULL, &character, &error), &error,
+                   PM_ERROR_ARGUMENT, words);
+    assert_null(character);
+    error = poisoned_error();
+    expect_refusal(pm_motion_resample_copy(motion, engine, &options, &copy, NULL, &error), &error,
+                   PM_ERROR_ARGUMENT, words);
+    assert_null(copy);
+    error = poisoned_error();
+    expect_refusal(pm_motion_convert(motion, &conversion, "/dev/null", &error), &error,
+                   PM_ERROR_ARGUMENT, words);
+    pm_motion_destroy(&motion);
+    zip_free(&zip);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        ON_BOTH(rotations_converted_later_give_the_same_bytes),
+        cmocka_unit_test(their_keys_are_not_in_memory),
+        ONLY_ON_REFERENCE(what_needs_keys_refuses_them),
+    };
+    return cmocka_run_group_tests(tests, write_layout, remove_layout);
+}
