@@ -173,10 +173,14 @@ static void take_failure(reader *r, batch_record *record) {
     record->code = r->good ? (cli_exit)code : CLI_BAD_INPUT;
 }
 
+static bool is_given(const char *text) {
+    return text != NULL && text[0] != '\0';
+}
+
 static bool is_complete(const batch_record *record) {
-    return record->name != NULL && record->name[0] != '\0' && record->in != NULL &&
+    return is_given(record->name) && is_given(record->in) &&
            (record->status == RECORD_FAILED ||
-            (record->out != NULL && record->output.text[0] != '\0'));
+            (is_given(record->out) && is_given(record->output.text)));
 }
 
 static bool take_record(reader *r, batch_record *record, const char **warnings) {
