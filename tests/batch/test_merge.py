@@ -21,6 +21,7 @@ except ImportError:
     xxhash = None
 
 POSEMILL = Path(sys.argv[1]).resolve()
+WALK = Path(__file__).resolve().parent.parent.parent / "examples" / "walk.bvh"
 del sys.argv[1]
 
 
@@ -174,6 +175,44 @@ class Merge(unittest.TestCase):
         self.write("s.jsonl", record("a.bvh"), record("c.bvh"))
         text = self.merge("r.jsonl", "s.jsonl", "--list", "list.jsonl")
         self.assertIn(", complete", text)
+
+    def test_outputs_of_another_format_are_those_of_the_list(self):
+        self.write("list.jsonl", '{"path": "in/a.b.bvh", "out": "x/a.b.bvh"}\n',
+                   '{"path": "in/c.npz", "out": "x/c.npz"}\n', '{"path": "in/d.npz", "out": "x/d.npz"}\n')
+        self.write("r.jsonl", record("x/a.b.glb", **{"in": "/other/a.b.bvh"}),
+                   record("x/c.glb", **{"in": "in/c.npz"}),
+                   record("x/d.bvh", **{"in": "in/d.csv"})) # another file
+        value = self.merge_json("r.jsonl", "--list", "list.jsonl", code=1)
+        found = {file["name"]: (file["state"], file["listed"]) for file in value["files"]}
+        self.assertEqual(found, {"x/a.b.glb": ("done", True), "x/c.glb": ("done", True),
+                                 "x/d.bvh": ("done", False), "x/d.npz": ("missing", True)})
+
+    # ---- what resample writes ----
+
+    def run_posemill(self, *words, code=0):
+        done = subprocess.run([POSEMILL, *words], cwd=self.folder, capture_output=True, check=False)
+        self.assertEqual(done.returncode, code, done.stderr)
+
+    def test_shards_of_a_batch_merge(self):
+        for i, name in enumerate(("a", "sub/b", "sub/c", "d", "e")):
+            path = self.folder / "takes" / f"{name}.bvh"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(WALK, path)
+            with path.open("a") as file:
+                file.write("\n" * i) # other bytes
+        self.run_posemill("list", "takes", "-o", "list.jsonl")
+        words = ["resample", "--files-from", "list.jsonl", "--rate", "24", "--device", "none", "--to",
+                 "glb", "--out-dir"]
+        self.run_posemill(*words, "one")
+        whole = self.merge_json("one", "--list", "list.jsonl")
+        self.assertEqual((whole["done"], whole["unlisted"]), (5, 0))
+        self.run_posemill(*words, "two", "--shard", "1/2")
+        part = self.merge_json("two", "--list", "list.jsonl", code=1)
+        self.assertGreater(part["missing"], 0)
+        self.assertEqual(part["done"] + part["missing"], 5)
+        self.run_posemill(*words, "two", "--shard", "0/2")
+        self.run_posemill(*words, "two", "--resume", "--shard", "0/1")
+        self.assertEqual(self.merge_json("two", "--list", "list.jsonl")["digest"], whole["digest"])
 
     def test_sums_are_those_of_the_records_that_count(self):
         self.write("0.jsonl", record("a"), record("b", "failed"), record("c", frames=7))

@@ -42,6 +42,15 @@ static void add_file(merge_result *result, const record_table *table, const char
     result->unlisted += result->has_list && !is_listed;
 }
 
+/* Advances over a name and its repetitions. */
+static size_t skip(const char *const *names, size_t count, size_t at) {
+    const char *name = names[at++];
+    while (at < count && strcmp(names[at], name) == 0) {
+        at++;
+    }
+    return at;
+}
+
 static void join(merge_result *result, const record_table *table, const char *const *names,
                  size_t name_count, const char *const *listed, size_t listed_count) {
     size_t n = 0, l = 0;
@@ -51,31 +60,70 @@ static void join(merge_result *result, const record_table *table, const char *co
                                               : strcmp(names[n], listed[l]);
         add_file(result, table, order <= 0 ? names[n] : listed[l], order >= 0);
         n += order <= 0;
-        l += order >= 0;
+        l = order >= 0 ? skip(listed, listed_count, l) : l;
     }
+}
+
+/* ---- the list ---------------------------------------------------------------------------- */
+
+static bool is_of_input(const batch_record *record, const char *path) {
+    const char *in = strrchr(record->in, '/'), *last = strrchr(path, '/');
+    return strcmp(in != NULL ? in + 1 : record->in, last != NULL ? last + 1 : path) == 0;
+}
+
+/* The name of an item's output: with --to it has the extension of another format. That of the item
+ * where there is no record. `room` has room for the name with any extension. */
+static const char *output_name(const record_table *table, const batch_item *item, char *room) {
+    size_t count = 0;
+    const char *dot = strrchr(item->name, '.');
+    if (pm_motion_find_format(item->name) == PM_MOTION_ANY ||
+        record_table_find(table, item->name, &count) != NULL) {
+        return item->name;
+    }
+    const size_t stem = (size_t)(dot + 1 - item->name);
+    memcpy(room, item->name, stem);
+    for (int f = PM_MOTION_ANY + 1; f < PM_MOTION_FORMAT_COUNT; f++) {
+        strcpy(room + stem, pm_motion_format_name((pm_motion_format)f));
+        const batch_record *const *found = record_table_find(table, room, &count);
+        if (found != NULL && is_of_input(found[0], item->path)) {
+            return found[0]->name;
+        }
+    }
+    return item->name;
 }
 
 static int compare_names(const void *a, const void *b) {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* NULL: memory is exhausted. */
-static const char **names_of(const batch_items *list, size_t *count) {
+/* The names of the outputs of the items, sorted. NULL: memory is exhausted. */
+static const char **names_of(const record_table *table, const batch_items *list, size_t *count) {
+    enum { EXTENSION_MAX = 16 };
+    size_t longest = 0;
     *count = list != NULL ? list->count : 0;
+    for (size_t i = 0; i < *count; i++) {
+        const size_t size = strlen(list->items[i].name);
+        longest = size > longest ? size : longest;
+    }
     const char **names = malloc((*count + 1) * sizeof *names);
-    if (names != NULL) {
+    char *room = malloc(longest + EXTENSION_MAX);
+    if (names != NULL && room != NULL) {
         for (size_t i = 0; i < *count; i++) {
-            names[i] = list->items[i].name;
+            names[i] = output_name(table, &list->items[i], room);
         }
         qsort(names, *count, sizeof *names, compare_names);
+    } else {
+        free(names);
+        names = NULL;
     }
+    free(room);
     return names;
 }
 
 static bool find_files(merge_result *result, record_table *table, const batch_items *list) {
     size_t name_count = 0, listed_count = 0;
     const char *const *names = record_table_names(table, &name_count);
-    const char **listed = names_of(list, &listed_count);
+    const char **listed = names_of(table, list, &listed_count);
     if (names != NULL && listed != NULL) {
         result->files = calloc(name_count + listed_count + 1, sizeof *result->files);
     }
