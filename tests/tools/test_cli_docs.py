@@ -146,6 +146,18 @@ class Outputs(Folder):
         records = (self.folder / "out/.posemill/records-0.jsonl").read_text()
         self.assertEqual(sorted(records.splitlines()), sorted(lines))
 
+    def test_merge(self):
+        words = ["resample", "walk.bvh", "--out-dir", "out", "--rate", "x2", "--device", "none"]
+        self.run_posemill(*words)
+        value = self.holds("merge", self.run_posemill("merge", "out", "--json"))
+        self.assertEqual((value["done"], value["frames"]), (1, 121))
+        failure = {"name": "b\ufffd", "name_bytes": "62ff", "in": "b", "status": "failed", "code": 4}
+        (self.folder / "b.jsonl").write_text(json.dumps(failure) + "\n", encoding="utf-8")
+        (self.folder / "list").write_text("a.bvh\nwalk.bvh\n", encoding="utf-8")
+        words = ["merge", "out", "b.jsonl", "--list", "list", "--json"]
+        value = self.holds("merge", self.run_posemill(*words, code=1))
+        self.assertEqual((value["failed"], value["missing"], value["unlisted"]), (1, 1, 1))
+
     def test_eval(self):
         write_npy(self.folder / "k.npy", "<f8", (2, 1, 4), [0, 0, 0, 1, 0, 0.6, 0, 0.8])
         words = ["eval", "--keys", "k.npy", "--key-rate", "2", "--rate", "10", "--method", "slerp",
