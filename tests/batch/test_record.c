@@ -200,6 +200,7 @@ static void warnings_never_make_a_line_too_long(void **state) {
 /* ---- torn lines ------------------------------------------------------------------------------ */
 
 static void a_line_torn_at_any_byte_is_dropped_and_ended(void **state) {
+    static char both[sizeof text];
     batch_record first = records_full(RECORD_DONE), second = first, third = first;
     (void)state;
     first.name = "first";
@@ -209,11 +210,9 @@ static void a_line_torn_at_any_byte_is_dropped_and_ended(void **state) {
     const size_t begin = read_bytes();
     append(&second);
     const size_t end = read_bytes();
+    memcpy(both, text, end);
     for (size_t size = begin; size <= end; size++) {
-        unlink(path);
-        append(&first);
-        append(&second);
-        assert_int_equal(truncate(path, (off_t)size), 0);
+        write_bytes(both, size);
         /* Only the newline is missing where size is end - 1. */
         const bool whole = size + 1 >= end, torn = size > begin && !whole;
         record_table *table = read_table(torn);

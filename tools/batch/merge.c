@@ -8,7 +8,7 @@
 #include <string.h>
 
 const char *merge_state_name(merge_state state) {
-    static const char *const names[MERGE_STATE_COUNT] = {"done", "failed", "missing",
+    static const char *const names[MERGE_STATE_COUNT] = {"missing", "failed", "done",
                                                          "conflicting"};
     return names[state];
 }
@@ -83,7 +83,8 @@ static const char *output_name(const record_table *table, const batch_item *item
     const size_t stem = (size_t)(dot + 1 - item->name);
     memcpy(room, item->name, stem);
     for (int f = PM_MOTION_ANY + 1; f < PM_MOTION_FORMAT_COUNT; f++) {
-        strcpy(room + stem, pm_motion_format_name((pm_motion_format)f));
+        const char *extension = pm_motion_format_name((pm_motion_format)f);
+        memcpy(room + stem, extension, strlen(extension) + 1);
         const batch_record *const *found = record_table_find(table, room, &count);
         if (found != NULL && is_of_input(found[0], item->path)) {
             return found[0]->name;
@@ -124,14 +125,16 @@ static bool find_files(merge_result *result, record_table *table, const batch_it
     size_t name_count = 0, listed_count = 0;
     const char *const *names = record_table_names(table, &name_count);
     const char **listed = names_of(table, list, &listed_count);
+    merge_file *files = NULL;
     if (names != NULL && listed != NULL) {
-        result->files = calloc(name_count + listed_count + 1, sizeof *result->files);
+        files = calloc(name_count + listed_count + 1, sizeof *files);
     }
-    if (result->files != NULL) {
+    if (files != NULL) {
+        result->files = files;
         join(result, table, names, name_count, listed, listed_count);
     }
     free(listed);
-    return result->files != NULL;
+    return files != NULL;
 }
 
 /* ---- sums -------------------------------------------------------------------------------- */

@@ -10,9 +10,9 @@
 #include "record.h"
 
 typedef enum merge_state {
-    MERGE_DONE,        /* or kept */
-    MERGE_FAILED,      /* and in no record done */
     MERGE_MISSING,     /* in the list, without a record */
+    MERGE_FAILED,      /* and in no record done */
+    MERGE_DONE,        /* or kept */
     MERGE_CONFLICTING, /* done by several, whose outputs have different digests */
     MERGE_STATE_COUNT
 } merge_state;
@@ -50,7 +50,7 @@ void merge_print(const merge_result *result, const record_table *table);
 /* Prints everything. */
 void merge_print_json(const merge_result *result, const record_table *table);
 
-/* "done", "failed", "missing" or "conflicting". */
+/* "missing", "failed", "done" or "conflicting". */
 const char *merge_state_name(merge_state state);
 
 #endif

@@ -163,6 +163,20 @@ static bool add_to_entry(entry *e, batch_record *record) {
     return true;
 }
 
+/* Adds a name with its first record. */
+static bool add_entry(record_table *table, uint64_t hash, batch_record *record) {
+    entry *entries = with_room(table->entries, table->count, &table->room, sizeof *entries);
+    batch_record **records = malloc(sizeof *records);
+    table->entries = entries != NULL ? entries : table->entries;
+    if (entries == NULL || records == NULL) {
+        free(records);
+        return false;
+    }
+    records[0] = record;
+    entries[table->count++] = (entry){hash, records, 1, 1};
+    return true;
+}
+
 /* The table owns the record then. False: memory is exhausted. */
 static bool add_record(record_table *table, batch_record *record) {
     if (!grow_slots(table)) {
@@ -173,16 +187,10 @@ static bool add_record(record_table *table, batch_record *record) {
     if (*slot != 0) {
         return add_to_entry(&table->entries[*slot - 1], record);
     }
-    entry *entries = with_room(table->entries, table->count, &table->room, sizeof *entries);
-    if (entries == NULL) {
+    if (!add_entry(table, hash, record)) {
         return false;
     }
-    table->entries = entries;
-    entries[table->count] = (entry){.hash = hash};
-    if (!add_to_entry(&entries[table->count], record)) {
-        return false;
-    }
-    *slot = ++table->count;
+    *slot = table->count;
     return true;
 }
 
