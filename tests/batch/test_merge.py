@@ -187,6 +187,13 @@ class Merge(unittest.TestCase):
         self.assertEqual(found, {"x/a.b.glb": ("done", True), "x/c.glb": ("done", True),
                                  "x/d.bvh": ("done", False), "x/d.npz": ("missing", True)})
 
+    def test_other_extensions_may_change_the_order(self):
+        names = ["a.bvh", "a.bvh.bvh", "b.bvh"] # a.bvh.glb is before a.glb
+        self.write("list.jsonl", *(f"{name}\n" for name in names))
+        self.write("r.jsonl", *(record(name[:-3] + "glb", **{"in": name}) for name in names))
+        value = self.merge_json("r.jsonl", "--list", "list.jsonl")
+        self.assertEqual((value["done"], value["unlisted"]), (3, 0))
+
     # ---- what resample writes ----
 
     def run_posemill(self, *words, code=0):
