@@ -16,6 +16,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -167,23 +168,38 @@ static void remove_if_orphaned(int folder, const char *name) {
     close(file);
 }
 
-/* Remembers only the last folder of the thread: a batch writes thousands of files into one. */
+/* Folders that this process has looked through: a batch writes thousands of files into each. One that
+ * another has displaced is looked through again. */
+enum { CLEANED_MAX = 1024 };
+static struct cleaned_folder {
+    dev_t device;
+    ino_t number; /* 0: none */
+} cleaned_folders[CLEANED_MAX];
+static pthread_mutex_t cleaned_lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* Whether the folder was cleaned before; it counts as cleaned from now on. */
+static bool is_cleaned(const struct stat *status) {
+    const struct cleaned_folder folder = {status->st_dev, status->st_ino};
+    const uint64_t mixed =
+        ((uint64_t)folder.device * 31 + (uint64_t)folder.number) * UINT64_C(0x9e3779b97f4a7c15);
+    struct cleaned_folder *place = &cleaned_folders[mixed >> 54];
+    pthread_mutex_lock(&cleaned_lock);
+    const bool found = place->device == folder.device && place->number == folder.number;
+    *place = folder;
+    pthread_mutex_unlock(&cleaned_lock);
+    return found;
+}
+
 static void remove_orphans(const char *path) {
-    static _Thread_local struct stat cleaned;
-    static _Thread_local bool any_cleaned = false;
-    DIR *folder = opendir(path);
     struct stat status;
-    if (folder == NULL) {
+    DIR *folder = NULL;
+    if (stat(path, &status) != 0 || is_cleaned(&status) || (folder = opendir(path)) == NULL) {
         return;
     }
-    if (fstat(dirfd(folder), &status) == 0 && !(any_cleaned && same_file(&status, &cleaned))) {
-        for (struct dirent *entry = readdir(folder); entry != NULL; entry = readdir(folder)) {
-            if (is_temporary_name(entry->d_name)) {
-                remove_if_orphaned(dirfd(folder), entry->d_name);
-            }
+    for (struct dirent *entry = readdir(folder); entry != NULL; entry = readdir(folder)) {
+        if (is_temporary_name(entry->d_name)) {
+            remove_if_orphaned(dirfd(folder), entry->d_name);
         }
-        cleaned = status;
-        any_cleaned = true;
     }
     closedir(folder);
 }

