@@ -153,6 +153,8 @@ class Merge(unittest.TestCase):
         self.assertIn("other options", self.merge("0.jsonl", "1.jsonl", code=1))
         self.write("1.jsonl", record("b", output=2, input_digest=digest_text(99)))
         self.assertIn("other inputs", self.merge("0.jsonl", "1.jsonl", code=1))
+        self.write("1.jsonl", record("b", output=2, version="0.0.9"))
+        self.assertIn("other versions", self.merge("0.jsonl", "1.jsonl", code=1))
 
     def test_a_failure_does_not_conflict(self):
         self.write("0.jsonl", record("a"))

@@ -7,6 +7,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "motion/base/printable.h"
 #include "record_line.h"
@@ -24,10 +25,15 @@ static const batch_record *other_record(const merge_file *file) {
     return file->records[i];
 }
 
+static bool same_version(const batch_record *a, const batch_record *b) {
+    return a->version != NULL && b->version != NULL && strcmp(a->version, b->version) == 0;
+}
+
 static const char *cause(const batch_record *a, const batch_record *b) {
     return !digest_equal(&a->input, &b->input)       ? "other inputs"
            : !digest_equal(&a->options, &b->options) ? "other options"
-                                                     : "the same input and options";
+           : !same_version(a, b)                     ? "other versions"
+                                                     : "the same input, options and version";
 }
 
 static void print_problem(const merge_file *file) {
