@@ -197,6 +197,26 @@ static void warnings_never_make_a_line_too_long(void **state) {
     record_table_destroy(&table);
 }
 
+static void a_record_that_readers_would_drop_is_refused(void **state) {
+    batch_record record = records_full(RECORD_DONE);
+    record_file *file = NULL;
+    char *name = malloc(RECORD_LINE_MAX + 1);
+    (void)state;
+    assert_non_null(name);
+    memset(name, 'a', RECORD_LINE_MAX);
+    name[RECORD_LINE_MAX] = '\0';
+    record.name = name;
+    assert_int_equal(record_file_open(path, &file), CLI_DONE);
+    assert_int_equal(record_file_append(file, &record, false), CLI_CANNOT_WRITE);
+    record.name = "short";
+    assert_int_equal(record_file_append(file, &record, false), CLI_DONE);
+    assert_int_equal(record_file_close(&file), CLI_DONE);
+    record_table *table = read_table(0);
+    assert_int_equal(name_count(table), 1);
+    record_table_destroy(&table);
+    free(name);
+}
+
 /* ---- torn lines ------------------------------------------------------------------------------ */
 
 static void a_line_torn_at_any_byte_is_dropped_and_ended(void **state) {
@@ -427,6 +447,7 @@ int main(void) {
         cmocka_unit_test_teardown(odd_names_are_read_back, remove_file),
         cmocka_unit_test_teardown(lines_have_no_control_characters, remove_file),
         cmocka_unit_test_teardown(warnings_never_make_a_line_too_long, remove_file),
+        cmocka_unit_test_teardown(a_record_that_readers_would_drop_is_refused, remove_file),
         cmocka_unit_test_teardown(a_line_torn_at_any_byte_is_dropped_and_ended, remove_file),
         cmocka_unit_test_teardown(a_full_disk_is_told_and_the_rest_is_kept, remove_file),
         cmocka_unit_test_teardown(lines_of_processes_do_not_mix, remove_file),

@@ -121,12 +121,13 @@ cli_exit record_file_append(record_file *file, const batch_record *record, bool 
     if (line == NULL) {
         return refuse(file->path, ENOMEM);
     }
-    /* Without the newlines, which readers do not count. */
-    int failure = size - 2 > RECORD_LINE_MAX ? E2BIG : 0;
-    pthread_mutex_lock(&file->mutex);
-    if (failure == 0) {
-        failure = write_line(file->file, line, size);
+    if (size - 2 > RECORD_LINE_MAX) { /* readers do not count the newlines */
+        free(line);
+        return cli_fail(CLI_CANNOT_WRITE, file->path, NULL,
+                        "records cannot be written: one is longer than %d bytes", RECORD_LINE_MAX);
     }
+    pthread_mutex_lock(&file->mutex);
+    const int failure = write_line(file->file, line, size);
     if (failure == 0 && print) {
         progress_clear();
         fwrite(line + 1, 1, size - 1, stdout);
@@ -138,17 +139,17 @@ cli_exit record_file_append(record_file *file, const batch_record *record, bool 
 }
 
 cli_exit record_file_close(record_file **file) {
-    record_file *open = *file;
-    if (open == NULL) {
+    record_file *closed = *file;
+    if (closed == NULL) {
         return CLI_DONE;
     }
     *file = NULL;
-    int failure = fsync(open->file) != 0 ? errno : 0;
-    if (close(open->file) != 0 && failure == 0 && errno != EINTR) {
+    int failure = fsync(closed->file) != 0 ? errno : 0;
+    if (close(closed->file) != 0 && failure == 0 && errno != EINTR) {
         failure = errno;
     }
-    const cli_exit code = failure == 0 ? CLI_DONE : refuse(open->path, failure);
-    pthread_mutex_destroy(&open->mutex);
-    free(open);
+    const cli_exit code = failure == 0 ? CLI_DONE : refuse(closed->path, failure);
+    pthread_mutex_destroy(&closed->mutex);
+    free(closed);
     return code;
 }
