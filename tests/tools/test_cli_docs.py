@@ -133,6 +133,12 @@ class Outputs(Folder):
         self.assertEqual((len(value["nodes"]), value["clips"][0]["keys"]), (21, 61))
         self.assertEqual(value["clips"][0]["rate"], "30/1")
 
+    def test_list(self):
+        os.symlink("none", self.folder / "gone.bvh")
+        text = self.run_posemill("list", ".", "-o", "list.jsonl", "--json", code=1)
+        value = self.holds("list", text)
+        self.assertEqual((value["files"], len(value["faults"])), (1, 1))
+
     def test_resample_prints_a_record_for_each_file(self):
         shutil.copy(self.folder / "walk.bvh", self.folder / "other.bvh")
         (self.folder / "broken.bvh").write_text("HIERARCHY\n")

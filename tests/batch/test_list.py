@@ -1,0 +1,227 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""posemill list as users run it: folders with odd entries, lists and archives, exit codes.
+
+    test_list.py POSEMILL [--no-archives]
+"""
+import io
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+import unittest
+from pathlib import Path
+
+POSEMILL = Path(sys.argv[1]).resolve()
+ARCHIVES = "--no-archives" not in sys.argv
+sys.argv[1:] = []
+NOBODY = 65534
+
+
+class Folder(unittest.TestCase):
+    def setUp(self):
+        self.folder = Path(tempfile.mkdtemp(prefix="posemill-list-"))
+        self.folder.chmod(0o755)
+        self.addCleanup(shutil.rmtree, os.fsencode(self.folder), ignore_errors=True)
+
+    def put(self, name, data=b"x", at=None):
+        path = os.path.join(os.fsencode(at or self.folder), os.fsencode(name))
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "wb") as file:
+            file.write(data)
+
+    def run_list(self, *words, code=0, text=None, before=()):
+        done = subprocess.run([*before, POSEMILL, "list", *words], cwd=self.folder, input=text,
+                              capture_output=True, check=False, timeout=120)
+        self.assertEqual(done.returncode, code, f"{words}: {done.stderr}")
+        for stream in (done.stdout, done.stderr):
+            shown = stream.decode("utf-8") # fails where the output is not UTF-8
+            harmful = [c for c in shown if c != "\n" and (ord(c) < 32 or 127 <= ord(c) < 160)]
+            self.assertEqual(harmful, [], "control characters reach the terminal")
+        return done.stdout, done.stderr.decode()
+
+    def lines(self, *words, **how):
+        return [json.loads(line) for line in self.run_list(*words, **how)[0].splitlines()]
+
+    def paths(self, *words, **how):
+        return [line["path"] for line in self.lines(*words, **how)]
+
+
+class Folders(Folder):
+    def test_names_of_every_kind(self):
+        names = ["a b.bvh", "\u6b69 \u00e9.npz", "\x1b]0;x\x07.bvh", "new\nline.csv", "\u009b.glb",
+                 "quote\"\\.gltf", "{.bvh", "-o.bvh", "%s%n.bvh"]
+        for i, name in enumerate(names):
+            self.put(f"in/{name}", b"x" * i)
+        found = {line["path"]: line["bytes"] for line in self.lines("in")}
+        self.assertEqual(found, {f"in/{name}": i for i, name in enumerate(names)})
+
+    def test_names_that_are_not_utf8(self):
+        self.put(b"in/caf\xe9.bvh")
+        line, = self.lines("in")
+        self.assertEqual(bytes.fromhex(line["path_bytes"]), b"in/caf\xe9.bvh")
+        self.assertEqual(bytes.fromhex(line["out_bytes"]), b"caf\xe9.bvh")
+        text = self.run_list("in")[0]
+        self.assertEqual(self.run_list("--files-from", "-", text=text)[0], text)
+
+    def test_loops_and_dangling_links(self):
+        self.put("in/s/a.bvh")
+        os.symlink("..", self.folder / "in/s/up")
+        os.symlink("none", self.folder / "in/dangling.bvh")
+        os.symlink("s", self.folder / "in/alias")
+        out, errors = self.run_list("in", code=1)
+        self.assertEqual([json.loads(line)["path"] for line in out.splitlines()], ["in/s/a.bvh"])
+        self.assertIn("posemill: warning: in/s/up: is a loop", errors)
+        self.assertIn("posemill: warning: in/dangling.bvh: is a link to a file that does not", errors)
+        self.assertEqual(self.run_list("in", "--quiet", code=1), (out, ""))
+
+    def test_a_pipe_is_not_opened(self):
+        self.put("in/a.bvh")
+        os.mkfifo(self.folder / "in/pipe.bvh")
+        self.assertEqual(self.paths("in"), ["in/a.bvh"])
+
+    @unittest.skipUnless(os.geteuid() == 0 and shutil.which("setpriv"), "requires root and setpriv")
+    def test_folders_that_cannot_be_read(self):
+        self.put("in/a.bvh")
+        self.put("in/closed/b.bvh")
+        self.put("in/names-only/c.bvh")
+        (self.folder / "in/closed").chmod(0o000)
+        (self.folder / "in/names-only").chmod(0o744)
+        as_nobody = ("setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups")
+        out, errors = self.run_list("in", code=1, before=as_nobody)
+        self.assertEqual(json.loads(out)["path"], "in/a.bvh")
+        self.assertIn("in/closed: Permission denied", errors)
+        self.assertIn("in/names-only/c.bvh: Permission denied", errors)
+        _, errors = self.run_list("in/closed", code=4, before=as_nobody)
+        self.assertIn("no file can be used", errors)
+
+    def test_a_thousand_files_in_any_order_of_creation(self):
+        names = [f"{i % 7}/take {i}.npz" for i in range(1000)] + [f"{i}.bvh" for i in range(1000)]
+        outputs = []
+        for order in range(2):
+            random.Random(order).shuffle(names)
+            for name in names:
+                self.put(f"in/{name}", b"x" * len(name))
+            outputs.append(self.run_list("in")[0])
+            shutil.rmtree(self.folder / "in")
+        self.assertEqual(outputs[0], outputs[1])
+        lines = [json.loads(line) for line in outputs[0].splitlines()]
+        self.assertEqual(len(lines), 2000)
+        paths = [os.fsencode(line["path"]) for line in lines]
+        self.assertEqual(paths, sorted(paths))
+        self.assertEqual([f"in/{line['out']}" for line in lines], [line["path"] for line in lines])
+
+    def test_match(self):
+        self.put("in/s/walk.txt")
+        self.put("in/walk.bvh")
+        self.assertEqual(self.paths("in", "--match", "*.txt"), ["in/s/walk.txt"])
+        self.assertEqual(self.paths("in", "--match", "s/*"), ["in/s/walk.txt"])
+        _, errors = self.run_list("in", "--match", "*.c3d", code=4)
+        self.assertIn("have no motion file", errors)
+
+
+class Lists(Folder):
+    def test_the_list_of_a_list_is_the_same(self):
+        self.put("in/a.bvh", b"123")
+        self.put("in/s/b.npz")
+        self.run_list("in", "-o", "takes.jsonl")
+        text = (self.folder / "takes.jsonl").read_bytes()
+        self.assertEqual(self.run_list("--files-from", "takes.jsonl")[0], text)
+        self.assertEqual(self.run_list("--files-from", "-", text=text)[0], text)
+        plain = b"in/a.bvh\r\n\r\nin/s/b.npz"
+        sizes = [line["bytes"] for line in self.lines("--files-from", "-", text=plain)]
+        self.assertEqual(sizes, [3, 1])
+        # The list may be replaced by its own list.
+        self.run_list("--files-from", "takes.jsonl", "-o", "takes.jsonl")
+        self.assertEqual((self.folder / "takes.jsonl").read_bytes(), text)
+
+    def test_lines_that_are_none(self):
+        for text, word in ((b"a\n{\"path\": 5}\n", "standard input: line 2: "),
+                           (b"a\0b\n", "line 1: has a NUL"), (b"\n" * 5 + b"a" * 70000, "line 6: is"),
+                           (b'{"path": "\x1b[2J\xff"}', "line 1: ")):
+            _, errors = self.run_list("--files-from", "-", text=text, code=4)
+            self.assertIn(word, errors)
+
+    def test_what_is_printed(self):
+        self.put("in/a.bvh", b"123")
+        out, _ = self.run_list("in", "-o", "takes.jsonl")
+        self.assertEqual(out, b"takes.jsonl: 1 file, 3 bytes\n")
+        self.assertEqual(self.run_list("in", "-o", "takes.jsonl", "-q")[0], b"")
+        os.symlink(".", self.folder / "in/loop")
+        report = json.loads(self.run_list("in", "-o", "takes.jsonl", "--json", code=1)[0])
+        self.assertEqual((report["list"], report["files"], report["bytes"]), ("takes.jsonl", 1, 3))
+        self.assertEqual([fault["path"] for fault in report["faults"]], ["in/loop"])
+
+    def test_usage(self):
+        self.put("in/a.bvh")
+        self.put("other/a.bvh")
+        for words in ((), ("in", "--json"), ("in", "-o", "x.bvh"), ("in", "-o", "x.tar.gz"),
+                      ("in", "other"), ("in", "--match", "")):
+            self.run_list(*words, code=2)
+        self.assertEqual(sorted(os.listdir(self.folder)), ["in", "other"])
+
+    def test_outputs_that_cannot_be_written(self):
+        self.put("in/a.bvh")
+        self.run_list("in", "-o", "none/takes.jsonl", code=6)
+        self.run_list("in", "-o", "in", code=6)
+        done = subprocess.run(f"'{POSEMILL}' list in >/dev/full", shell=True, cwd=self.folder,
+                              capture_output=True, check=False)
+        self.assertEqual(done.returncode, 6)
+        self.assertEqual(os.listdir(self.folder), ["in"])
+
+
+@unittest.skipUnless(ARCHIVES, "the build is without libarchive")
+class Archives(Folder):
+    MEMBERS = [("takes/a.bvh", 5), ("./takes/b b.npz", 70000), ("/etc/c.bvh", 1), ("../d.bvh", 2),
+               ("takes/\u6b69.bvh", 3), ("\x1b[2J.bvh", 0), (".hidden.bvh", 9), ("notes.txt", 9),
+               ("takes/._a.bvh", 9), ("takes/" + "long" * 60 + ".bvh", 4)]
+
+    def make(self, name, mode, form):
+        with tarfile.open(self.folder / name, mode, format=form) as tar:
+            for member, size in self.MEMBERS:
+                info = tarfile.TarInfo(member)
+                info.size = size
+                tar.addfile(info, io.BytesIO(b"x" * size))
+
+    def test_members_of_tars_of_every_kind(self):
+        kinds = [("p.tar", "w", tarfile.PAX_FORMAT), ("g.tar", "w", tarfile.GNU_FORMAT),
+                 ("p.tgz", "w:gz", tarfile.PAX_FORMAT), ("g.tar.xz", "w:xz", tarfile.GNU_FORMAT),
+                 ("g.tar.bz2", "w:bz2", tarfile.GNU_FORMAT)]
+        expected = {member: size for member, size in self.MEMBERS
+                    if "/." not in member[1:] and not member.startswith(".h") and "txt" not in member}
+        for name, mode, form in kinds:
+            self.make(name, mode, form)
+            for words in ((name,), ("--files-from", name)):
+                lines = self.lines(*words)
+                self.assertEqual({line["path"] for line in lines}, {name})
+                self.assertEqual({line["member"]: line["bytes"] for line in lines}, expected)
+            text = self.run_list(name)[0]
+            self.assertEqual(self.run_list("--files-from", "-", text=text)[0], text)
+
+    def test_links_in_an_archive_are_left_out(self):
+        with tarfile.open(self.folder / "t.tar", "w") as tar:
+            tar.addfile(tarfile.TarInfo("a.bvh"))
+            for name, kind in (("l.bvh", tarfile.SYMTYPE), ("h.bvh", tarfile.LNKTYPE)):
+                info = tarfile.TarInfo(name)
+                info.type, info.linkname = kind, "a.bvh"
+                tar.addfile(info)
+        out, errors = self.run_list("t.tar", code=1)
+        self.assertEqual(json.loads(out)["member"], "a.bvh")
+        self.assertEqual(errors.count("is a link, which is not followed in an archive"), 2)
+
+    def test_broken_archives(self):
+        self.make("t.tar.gz", "w:gz", tarfile.GNU_FORMAT)
+        whole = (self.folder / "t.tar.gz").read_bytes()
+        self.put("cut.tar.gz", whole[:len(whole) // 2])
+        self.put("text.tar", b"HIERARCHY\n" * 100)
+        os.mkfifo(self.folder / "pipe.tar")
+        for name in ("cut.tar.gz", "text.tar", "pipe.tar", "none.tar"):
+            self.run_list("--files-from", name, code=4)
+
+
+if __name__ == "__main__":
+    unittest.main()

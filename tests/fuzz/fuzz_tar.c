@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Fuzzer of tar archives: an archive is refused, or its members have names that stay below a folder,
+ * are found again by those names, and are read with the size that was listed or refused.
+ */
+#include "batch/archive.h"
+#include "batch/item_add.h"
+#include "scratch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum { MEMBER_MAX = 1 << 20 };
+
+static void require(bool holds) {
+    if (!holds) {
+        abort();
+    }
+}
+
+static void check_name(const batch_item *item) {
+    char *name = batch_name_of(item->name);
+    require(name != NULL && name[0] != '\0' && strcmp(name, item->name) == 0);
+    free(name);
+}
+
+/* The items of archive_list are sorted by path, which begins with the same archive. */
+static void find_again(const char *path, const batch_items *items) {
+    archive_wanted *wanted = calloc(items->count + 1, sizeof *wanted);
+    batch_items again = {.count = 0};
+    require(wanted != NULL);
+    for (size_t i = 0; i < items->count; i++) {
+        const char *member = items->items[i].path + strlen(path) + 1;
+        wanted[i] = (archive_wanted){member, i, false};
+        require(item_add(&again, item_text(path, ":", member), item_text(member, "", "")) != NULL);
+    }
+    require(archive_find(path, wanted, items->count, &again) == CLI_DONE);
+    for (size_t i = 0; i < items->count; i++) {
+        const batch_item *a = &items->items[i], *b = &again.items[i];
+        require(a->member == b->member && (a->fault != NULL) == (b->fault != NULL));
+        require(a->fault != NULL || a->bytes == b->bytes);
+    }
+    batch_items_release(&again);
+    free(wanted);
+}
+
+static int by_member(const void *left, const void *right) {
+    const batch_item *a = left, *b = right;
+    return a->member < b->member ? -1 : a->member > b->member;
+}
+
+static void read_members(const char *path, const batch_items *items) {
+    char reason[ARCHIVE_REASON_SIZE] = "";
+    archive_reader *reader = NULL;
+    require(archive_open(path, &reader, reason));
+    for (size_t i = 0; i < items->count; i++) {
+        const batch_item *item = &items->items[i];
+        char *member = NULL;
+        size_t size = 0;
+        if (item->fault != NULL || item->bytes > MEMBER_MAX) {
+            continue;
+        }
+        if (archive_read(reader, item, &member, &size, reason)) {
+            require(size == item->bytes && member[size] == '\0');
+        } else {
+            require(member == NULL && reason[0] != '\0');
+        }
+        free(member);
+    }
+    archive_close(&reader);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    char path[SCRATCH_PATH];
+    batch_items items = {.count = 0};
+    scratch_path("input.tar", path);
+    scratch_write(path, data, size);
+    if (archive_list(path, "*", &items) == CLI_DONE) {
+        for (size_t i = 0; i < items.count; i++) {
+            check_name(&items.items[i]);
+        }
+        find_again(path, &items);
+        if (items.count > 1) {
+            qsort(items.items, items.count, sizeof *items.items, by_member);
+        }
+        read_members(path, &items);
+    }
+    batch_items_release(&items);
+    scratch_remove(path);
+    require(scratch_count() == 0);
+    return 0;
+}
