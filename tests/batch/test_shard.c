@@ -20,7 +20,7 @@
 
 enum { ITEMS_MAX = 300, SHARDS_MAX = 40 };
 
-static char names[ITEMS_MAX][16];
+static char names[ITEMS_MAX][32];
 static batch_item files[ITEMS_MAX];
 
 /* Sizes from none to a gigabyte, many of them equal. */

@@ -101,13 +101,14 @@ static const batch_item *find_name(const batch_items *items, const char *text, s
 }
 
 /* Refuses a name with a folder that is the name of another item, whose output cannot be a folder too.
- * One with a fault has no output: it may be that folder, which could not be read to its end. Folders that the name before has as well were looked at. */
+ * One with a fault has no output: it may be that folder, which could not be read to its end. Folders
+ * that the name before has as well were looked at. */
 static cli_exit check_folders(const batch_items *items, const batch_item *item,
-                              const batch_item *before) {
+                              const char *before) {
     const char *name = item->name;
     for (const char *slash = strchr(name, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
         const size_t size = (size_t)(slash - name);
-        if (before != NULL && strncmp(before->name, name, size + 1) == 0) {
+        if (strncmp(before, name, size + 1) == 0) {
             continue;
         }
         const batch_item *other = find_name(items, name, size);
@@ -123,13 +124,14 @@ static cli_exit check_folders(const batch_items *items, const batch_item *item,
 static cli_exit check_names(const batch_items *items) {
     cli_exit code = CLI_DONE;
     for (size_t i = 0; code == CLI_DONE && i < items->count; i++) {
-        const batch_item *item = &items->items[i], *before = i > 0 ? item - 1 : NULL;
-        if (before != NULL && strcmp(item->name, before->name) == 0) {
+        const batch_item *item = &items->items[i];
+        const batch_item *before = &items->items[i > 0 ? i - 1 : 0];
+        if (i > 0 && strcmp(item->name, before->name) == 0) {
             return cli_fail(CLI_USAGE, item->path, names_hint,
                             "has the output name '%s', which '%s' has too", item->name,
                             before->path);
         }
-        code = check_folders(items, item, before);
+        code = check_folders(items, item, i > 0 ? before->name : "");
     }
     return code;
 }

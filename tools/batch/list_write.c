@@ -46,14 +46,16 @@ static void write_rate(json_writer *json, pm_rational rate) {
 static bool write_item(FILE *file, const batch_item *item) {
     json_writer json = {.file = file, .depth = JSON_LINE};
     /* "takes.tar:walks/a.bvh" is a path and a member. */
-    const char *member = item->archive != NULL ? item->path + strlen(item->archive) + 1 : NULL;
-    char *derived = batch_name_of(member != NULL ? member : item->path);
+    const bool is_member = item->archive != NULL;
+    const char *file_path = is_member ? item->archive : item->path;
+    const char *member = is_member ? item->path + strlen(item->archive) + 1 : item->path;
+    char *derived = batch_name_of(member);
     if (derived == NULL) {
         return false;
     }
     json_begin_object(&json, NULL);
-    write_text(&json, "path", member != NULL ? item->archive : item->path);
-    if (member != NULL) {
+    write_text(&json, "path", file_path);
+    if (is_member) {
         write_text(&json, "member", member);
     }
     json_write_integer(&json, "bytes", item->bytes);
