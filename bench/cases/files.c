@@ -147,6 +147,8 @@ static cli_exit measure(bench_run *run, file_resampled *work, file_zlib *zlib,
     if (zlib != NULL) {
         comparisons[count++] = (bench_comparison){file_zlib_once, zlib, 0.0};
     }
+#else
+    (void)zlib; /* NULL */
 #endif
     if (code == CLI_DONE) {
         code = bench_repeat(&run->repetitions, resample_once, work, comparisons, count, result);

@@ -122,10 +122,11 @@ static void describe_source(work *w) {
     report->source_rate = clip->rate;
     report->is_frame_time = content->format == PM_MOTION_BVH;
     report->rate_is_snapped = clip->rate_is_snapped;
-    report->joint_count = content->node_count;
     report->source_frames = count_frames(w);
     report->rate = w->rate;
     report->track_count = count_rotations(clip);
+    /* Layouts without a skeleton have a rotation for each joint. */
+    report->joint_count = content->node_count > 0 ? content->node_count : report->track_count;
     report->format = pm_motion_format_name(content->format);
     report->method = w->authored ? "authored" : pm_method_describe(w->options->curve.method)->name;
     report->checked = w->options->check;
