@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 /* A file is recognised within this many bytes, or rejected. */
@@ -114,25 +115,62 @@ static bool find_size(int file, const input_bounds *bounds, struct stat *status,
     return true;
 }
 
-/* Whether a regular file has another size or time than before it was read. A file that is written at
- * the same time would otherwise be read half old and half new. */
-static bool has_changed(int file, const struct stat *before) {
+/* A regular file as it was before it was read. */
+typedef struct file_state {
+    struct stat status;
+    off_t begin; /* where it was read from */
+} file_state;
+
+static bool is_regular(const file_state *before) {
+    return S_ISREG(before->status.st_mode) && before->status.st_size > 0;
+}
+
+/* Whether a change that is as old may leave the file's time as it was: file systems count time in
+ * steps of up to 2 s. */
+static bool is_recent(const struct stat *status) {
+    struct timespec now = {0, 0};
+    clock_gettime(CLOCK_REALTIME, &now);
+    const double age = difftime(now.tv_sec, status->st_mtim.tv_sec);
+    return age > -3.0 && age < 3.0;
+}
+
+/* Reads the file again. */
+static bool has_other_bytes(int file, off_t begin, const byte_buffer *buffer) {
+    enum { PIECE = 1 << 16 };
+    char *piece = malloc(PIECE);
+    bool other = false;
+    for (size_t at = 0; piece != NULL && at < buffer->size && !other;) {
+        const size_t left = buffer->size - at;
+        const ssize_t got = pread(file, piece, left < PIECE ? left : PIECE, begin + (off_t)at);
+        other = (got < 0 && errno != EINTR) || got == 0 ||
+                (got > 0 && memcmp(piece, buffer->data + at, (size_t)got) != 0);
+        at += got > 0 ? (size_t)got : 0;
+    }
+    free(piece);
+    return other;
+}
+
+/* Whether a regular file has changed since then: it would be read half old and half new. */
+static bool has_changed(int file, const file_state *before, const byte_buffer *buffer) {
     struct stat after;
-    if (!S_ISREG(before->st_mode) || before->st_size <= 0 || fstat(file, &after) != 0) {
+    if (!is_regular(before) || fstat(file, &after) != 0) {
         return false;
     }
-    return after.st_size != before->st_size || after.st_mtim.tv_sec != before->st_mtim.tv_sec ||
-           after.st_mtim.tv_nsec != before->st_mtim.tv_nsec;
+    return after.st_size != before->status.st_size ||
+           after.st_mtim.tv_sec != before->status.st_mtim.tv_sec ||
+           after.st_mtim.tv_nsec != before->status.st_mtim.tv_nsec ||
+           (is_recent(&after) && has_other_bytes(file, before->begin, buffer));
 }
 
 static bool read_all(int file, const input_kind *kind, const input_bounds *bounds,
                      byte_buffer *buffer, char *reason) {
     bool known = false, end = false;
     size_t wanted, max;
-    struct stat before = {.st_mode = 0};
-    if (!find_size(file, bounds, &before, &wanted, &max, reason)) {
+    file_state before = {.begin = 0};
+    if (!find_size(file, bounds, &before.status, &wanted, &max, reason)) {
         return false;
     }
+    before.begin = is_regular(&before) ? lseek(file, 0, SEEK_CUR) : 0;
     while (!end) {
         size_t room = known || kind == NULL || wanted < FIRST_BYTES ? wanted : FIRST_BYTES;
         if (!buffer_grow(buffer, room, max)) {
@@ -153,7 +191,7 @@ static bool read_all(int file, const input_kind *kind, const input_bounds *bound
         }
     }
     buffer->data[buffer->size] = '\0';
-    return !has_changed(file, &before) || refuse(reason, "changed while it was read", "");
+    return !has_changed(file, &before, buffer) || refuse(reason, "changed while it was read", "");
 }
 
 bool input_read(int file, const input_kind *kind, const input_bounds *bounds, char **data,

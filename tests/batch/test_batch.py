@@ -398,17 +398,12 @@ class Failures(Case):
         self.assertEqual(self.digest(small / "out"), self.digest("out"))
 
     def test_a_file_that_changes_while_it_is_read(self):
-        """A writer that never stops: the file fails, or is what it was at one moment."""
+        """A writer that never stops."""
         path = self.folder / "takes" / self.names[0]
         text = path.read_bytes()
         versions = [text, text.replace(b"4.250000", b"4.750000")]
         self.assertFalse(versions[0] == versions[1])
-        right = set()
-        for version in versions:
-            path.write_bytes(version)
-            self.resample("takes", "right", "--overwrite")
-            right.add(tree(self.folder / "right")[self.names[0]])
-        stop, outcomes = threading.Event(), set()
+        stop = threading.Event()
 
         def write():
             with open(path, "r+b", buffering=0) as file:
@@ -417,19 +412,21 @@ class Failures(Case):
                         os.pwrite(file.fileno(), version, 0)
         writer = threading.Thread(target=write)
         writer.start()
+        seen = set()
         try:
-            for _ in range(10):
+            for _ in range(5):
                 done = subprocess.run([POSEMILL, "resample", "takes", "--out-dir", "out", "--rate",
                                        "60", "--device", "none", "--overwrite"], cwd=self.folder,
                                       capture_output=True, text=True, check=False)
-                self.assertIn(done.returncode, (0, 1))
-                outcomes.add(done.returncode)
+                seen.add(done.returncode)
                 if done.returncode == 1:
                     self.assertIn("changed while it was read", done.stderr)
+                else:
+                    self.assertEqual(done.returncode, 0, done.stderr)
         finally:
             stop.set()
             writer.join()
-        self.assertIn(1, outcomes)
+        self.assertIn(1, seen)
 
     def test_a_device_that_is_not_there_ends_it_before_any_file(self):
         self.resample("takes", "out", device="9", code=3)

@@ -20,6 +20,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 /* ---- sources ------------------------------------------------------------------- */
@@ -250,15 +251,21 @@ static void devices_and_sparse_files_take_no_memory(void **state) {
 static char changing[] = "/tmp/posemill-changing-XXXXXX";
 static int writer;
 static size_t change_at;
+static bool keeps_time;
 
 /* Changes the file once its first bytes are read. */
 static input_kind_found change_file(const char *bytes, size_t count) {
     (void)bytes, (void)count;
     const struct timespec times[2] = {{.tv_sec = 1}, {.tv_sec = 1}};
+    struct stat before;
+    assert_int_equal(fstat(writer, &before), 0);
     if (change_at == SIZE_MAX) {
         assert_int_equal(futimens(writer, times), 0);
     } else {
         assert_int_equal(pwrite(writer, "new", 3, (off_t)change_at), 3);
+    }
+    if (keeps_time) { /* as within a step of the file system's clock */
+        assert_int_equal(futimens(writer, (struct timespec[2]){before.st_atim, before.st_mtim}), 0);
     }
     return INPUT_KIND_YES;
 }
@@ -283,14 +290,18 @@ static void files_that_change_while_they_are_read_are_refused(void **state) {
     writer = mkstemp(changing);
     assert_true(writer >= 0);
     const struct timespec past[2] = {{.tv_sec = 1000}, {.tv_sec = 1000}};
-    /* Overwritten in place, grown, and only its time. */
-    const size_t places[] = {10, 1000, SIZE_MAX};
-    for (size_t i = 0; i < 3; i++) {
+    struct timespec now[2];
+    assert_int_equal(clock_gettime(CLOCK_REALTIME, &now[0]), 0);
+    now[1] = now[0];
+    /* Overwritten in place, grown, only its time, and overwritten within a step of time. */
+    const size_t places[] = {10, 1000, SIZE_MAX, 10};
+    for (size_t i = 0; i < 4; i++) {
+        keeps_time = i == 3;
         char text[1000];
         memset(text, 'x', sizeof text);
         assert_int_equal(pwrite(writer, text, sizeof text, 0), sizeof text);
         assert_int_equal(ftruncate(writer, sizeof text), 0);
-        assert_int_equal(futimens(writer, past), 0);
+        assert_int_equal(futimens(writer, keeps_time ? now : past), 0);
         change_at = places[i];
         assert_true(read_changing(accept_all));
         assert_int_equal(size, sizeof text);

@@ -137,6 +137,26 @@ static const batch_record *find_proof(const batch_common *common, const resample
 
 /* ---- resampling ------------------------------------------------------------------------ */
 
+/* A change of a file shows in its time if the last one is older than a step of the system's clock. One
+ * that was changed just now is looked at again after such a step. */
+static cli_exit wait_for_writer(const char *path) {
+    enum { STEP = 20000000 }; /* nanoseconds; Linux has steps of 1 to 10 ms */
+    struct stat status, later;
+    if (strcmp(path, "-") == 0 || stat(path, &status) != 0 || !S_ISREG(status.st_mode)) {
+        return CLI_DONE;
+    }
+    const int64_t age = time_of_day() - nanoseconds(status.st_mtim);
+    if (age <= -STEP || age >= STEP) {
+        return CLI_DONE;
+    }
+    nanosleep(&(struct timespec){.tv_nsec = STEP}, NULL);
+    if (stat(path, &later) != 0 || nanoseconds(later.st_mtim) == nanoseconds(status.st_mtim)) {
+        return CLI_DONE;
+    }
+    return cli_fail(CLI_BAD_INPUT, path, "run it again with --resume when the file is complete",
+                    "changed while it was read");
+}
+
 static cli_exit refuse(const batch_file *file) {
     if (file->item->fault != NULL || file->fault != NULL) {
         return cli_fail(CLI_BAD_INPUT, file->item->path, NULL, "%s",
@@ -192,6 +212,9 @@ static cli_exit resample(const batch_common *common, resample_options *options, 
     }
     if (code == CLI_DONE) {
         code = resample_check_output(options, file->item->path, file->out);
+    }
+    if (code == CLI_DONE && file->data == NULL) {
+        code = wait_for_writer(file->item->path);
     }
     if (code == CLI_DONE) {
         code = resample_digested(common, options, file, ticket, result);
