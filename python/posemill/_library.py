@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: MIT
+"""The C library: its functions, and its errors as exceptions."""
+from __future__ import annotations
+
+from typing import Any
+
+from posemill._native import ffi, lib
+
+__all__ = ["DeviceError", "call", "ffi", "lib", "text", "version"]
+
+
+class DeviceError(RuntimeError):
+    """What a device or its driver did: no device, a failed build, lost or exhausted memory.
+
+    Attributes
+    ----------
+    status : str
+        The library's name of the failure, such as ``"no device"``.
+    cl_status : int
+        The OpenCL error code behind it; 0 if there is none.
+    """
+
+    def __init__(self, message: str, status: str = "", cl_status: int = 0) -> None:
+        super().__init__(message)
+        self.status = status
+        self.cl_status = cl_status
+
+
+def text(value: Any) -> str:
+    """A C string as text."""
+    return str(ffi.string(value).decode("utf-8", "replace"))
+
+
+def version() -> str:
+    """Version of the library."""
+    return text(lib.pm_version())
+
+
+_CALLER = frozenset((lib.PM_ERROR_ARGUMENT, lib.PM_ERROR_KEY, lib.PM_ERROR_TIME, lib.PM_ERROR_SIZE,
+                     lib.PM_ERROR_FILE))
+
+
+def _raise(error: Any) -> None:
+    message = text(error.message)
+    if error.hint:
+        message += f" ({text(error.hint)})"
+    if error.status in _CALLER:
+        failure = ValueError(message)
+        failure.track = None if error.track == ffi.cast("size_t", -1) else int(error.track)  # type: ignore[attr-defined]
+        failure.key = None if error.key == ffi.cast("size_t", -1) else int(error.key)  # type: ignore[attr-defined]
+        raise failure
+    if error.status == lib.PM_ERROR_MEMORY:
+        raise MemoryError(message)
+    if error.status == lib.PM_ERROR_OUTPUT:
+        raise OSError(message)
+    raise DeviceError(message, text(lib.pm_status_name(error.status)), error.cl_status)
+
+
+def call(function: Any, *arguments: Any) -> None:
+    """Calls a function of the library with an error as its last argument, and raises it."""
+    error = ffi.new("pm_error *")
+    if function(*arguments, error) != lib.PM_OK:
+        _raise(error)
