@@ -235,15 +235,18 @@ static void members_that_changed_are_refused(void **state) {
     tar_add_text(&tar, "a.bvh", "12345");
     tar_add_text(&tar, "b.bvh", "1");
     tar_add_text(&tar, "c.bvh", "1");
+    tar_add_text(&tar, "d.bvh", "1");
     tar_put(&tar, "t.tar");
     find("t.tar");
     tar_add_text(&tar, "a.bvh", "123456");
     tar_add(&tar, &(tar_entry){.name = "b.bvh", .type = TAR_LINK, .target = "a.bvh"});
+    tar_add_text(&tar, "x.bvh", "1");
     tar_put(&tar, "t.tar");
     archive_reader *reader = open_archive("t.tar");
     expect_no_read(reader, &found.items[0], "has changed");
     expect_no_read(reader, &found.items[1], "has changed");
     expect_no_read(reader, &found.items[2], "has changed");
+    expect_no_read(reader, &found.items[3], "has changed");
     archive_close(&reader);
 }
 

@@ -203,6 +203,22 @@ static void loops_and_links_to_nothing_are_faults(void **state) {
     assert_non_null(strstr(batch_item_named(&found, "none.bvh")->fault, "does not exist"));
 }
 
+/* Of several links to one folder the first by its path counts, in whatever order folders are read. */
+static void the_first_link_to_a_folder_counts(void **state) {
+    (void)state;
+    char path[32];
+    batch_put_text("far/a.bvh", "");
+    batch_put_text("other/b.bvh", "");
+    for (int i = 0; i < 10; i++) {
+        snprintf(path, sizeof path, "in/link%d", i);
+        batch_link("../far", path);
+        snprintf(path, sizeof path, "in/folder%d/link", i);
+        batch_link("../../other", path);
+    }
+    find("in");
+    BATCH_EXPECT(&found, "folder0/link/b.bvh", "link0/a.bvh");
+}
+
 /* A link far away that leads back: through two folders outside. */
 static void a_loop_over_several_links_is_found(void **state) {
     (void)state;
@@ -218,26 +234,32 @@ static void a_loop_over_several_links_is_found(void **state) {
 
 /* ---- sizes --------------------------------------------------------------------------------- */
 
-/* Each folder has a name of 100 bytes, so that paths grow beyond what the system opens. */
+/* Each folder has a name of 100 bytes, so that paths grow beyond what the system opens, which is 4095
+ * bytes on Linux: the last folder that is opened has a file that is not. */
 static void a_tree_too_deep_for_paths_is_a_fault_and_no_failure(void **state) {
     (void)state;
-    enum { LEVELS = 60 };
-    char name[101];
+    enum { LEVELS = 60, LAST = 39 };
+    char name[101], file[80];
     memset(name, 'd', 100);
     name[100] = '\0';
+    snprintf(file, sizeof file, "%.60s.bvh", name);
     batch_put_text("in/a.bvh", "");
     assert_int_equal(chdir("in"), 0);
     for (int i = 0; i < LEVELS; i++) {
         assert_int_equal(mkdir(name, 0777), 0);
         assert_int_equal(chdir(name), 0);
+        if (i == LAST) {
+            batch_put_text(file, "");
+        }
     }
     for (int i = 0; i <= LEVELS; i++) {
         assert_int_equal(chdir(".."), 0);
     }
     find("in");
-    assert_int_equal(found.count, 2);
+    assert_int_equal(found.count, 3);
     assert_null(found.items[0].fault);
     assert_non_null(strstr(found.items[1].fault, "too long"));
+    assert_non_null(strstr(found.items[2].fault, "too long"));
     assert_int_equal(system("rm -r in"), 0); /* nftw needs paths too */
 }
 
@@ -272,6 +294,7 @@ int main(void) {
         IN_FOLDER(special_files_are_never_opened),
         IN_FOLDER(folders_that_links_lead_to_are_entered_once_after_the_real_ones),
         IN_FOLDER(loops_and_links_to_nothing_are_faults),
+        IN_FOLDER(the_first_link_to_a_folder_counts),
         IN_FOLDER(a_loop_over_several_links_is_found),
         IN_FOLDER(a_tree_too_deep_for_paths_is_a_fault_and_no_failure),
         IN_FOLDER(thousands_of_files_and_folders_are_found),

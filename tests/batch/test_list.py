@@ -125,6 +125,11 @@ class Folders(Folder):
 
 
 class Lists(Folder):
+    def test_lists_are_sorted_by_path(self):
+        self.put("b/1.bvh")
+        self.put("a/2.bvh")
+        self.assertEqual(self.paths("b", "a"), ["a/2.bvh", "b/1.bvh"])
+
     def test_the_list_of_a_list_is_the_same(self):
         self.put("in/a.bvh", b"123")
         self.put("in/s/b.npz")

@@ -113,6 +113,21 @@ static void empty_files_are_spread(void **state) {
     }
 }
 
+/* Weights 1, 1, 1, 1 and 4: only the largest first gives two equal shares. */
+static void the_largest_file_comes_first(void **state) {
+    (void)state;
+    uint64_t share_of[ITEMS_MAX] = {0};
+    for (size_t i = 0; i < 5; i++) {
+        snprintf(names[i], sizeof names[i], "%zu.bvh", i);
+        files[i] = (batch_item){.name = names[i], .bytes = i == 4 ? 3 : 0};
+    }
+    const batch_items items = {.items = files, .count = 5};
+    divide(&items, 2, share_of);
+    for (size_t i = 0; i < 5; i++) {
+        assert_int_equal(share_of[i], i == 4 ? 0 : 1);
+    }
+}
+
 static void more_shares_than_files_and_sizes_beyond_sums_are_harmless(void **state) {
     (void)state;
     bool mine[3];
@@ -283,6 +298,7 @@ int main(void) {
         cmocka_unit_test(every_item_is_in_one_share_and_shares_are_balanced),
         cmocka_unit_test(shares_do_not_depend_on_the_order_of_the_items),
         cmocka_unit_test(empty_files_are_spread),
+        cmocka_unit_test(the_largest_file_comes_first),
         cmocka_unit_test(more_shares_than_files_and_sizes_beyond_sums_are_harmless),
         cmocka_unit_test(options_are_read_strictly),
         cmocka_unit_test_teardown(environments_are_read_in_their_order, clear_environment),
