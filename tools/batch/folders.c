@@ -177,10 +177,11 @@ static int read_names(DIR *folder, char ***names, size_t *count) {
         }
         ++*count;
     }
-    if (errno == 0 && *count > 1) {
+    const int fault = errno;
+    if (*count > 1) {
         qsort(*names, *count, sizeof **names, by_text);
     }
-    return errno;
+    return fault;
 }
 
 /* The folder on top of a stack is the next. */
