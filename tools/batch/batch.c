@@ -311,6 +311,7 @@ static cli_exit run_share(batch *b, const batch_items *items, batch_shard shard)
     const batch_options *how = b->common.how;
     const batch_outputs outputs = {.folder = b->options->out_dir,
                                    .format = b->options->to,
+                                   .of_input = b->options->motion.read.format,
                                    .may_exist = how->resume || how->overwrite};
     pm_device_info info;
     b->jobs = how->jobs != 0 ? how->jobs : count_processors();

@@ -20,8 +20,33 @@ static cli_exit refuse_memory(void) {
 
 /* ---- names --------------------------------------------------------------------------- */
 
-/* The name of an item with the extension of a format in place of that of another. */
-static char *name_output(const char *name, pm_motion_format format) {
+/* In malloc'ed memory. */
+static char *join(const char *a, const char *b) {
+    const size_t size = strlen(a) + strlen(b) + 1;
+    char *text = malloc(size);
+    if (text != NULL) {
+        snprintf(text, size, "%s%s", a, b);
+    }
+    return text;
+}
+
+static char *join_path(const char *folder, const char *name) {
+    char *with_slash = join(folder, "/");
+    char *path = with_slash != NULL ? join(with_slash, name) : NULL;
+    free(with_slash);
+    return path;
+}
+
+/* The name of an item with the extension of a format in place of that of another. Standard input has the
+ * extension of the format, if that is given. */
+static char *name_output(const batch_item *item, const batch_outputs *outputs) {
+    const bool is_stream = strcmp(item->path, "-") == 0 && strcmp(item->name, "-") == 0;
+    const char *name = is_stream ? "stdin" : item->name;
+    pm_motion_format format = outputs->format;
+    if (is_stream && (format != PM_MOTION_ANY || outputs->of_input != PM_MOTION_ANY)) {
+        const pm_motion_format given = format != PM_MOTION_ANY ? format : outputs->of_input;
+        return join("stdin.", pm_motion_format_name(given));
+    }
     const bool is_named = pm_motion_find_format(name) != PM_MOTION_ANY;
     const char *extension = pm_motion_format_name(format);
     if (format == PM_MOTION_ANY || !is_named || pm_motion_find_format(name) == format) {
@@ -36,22 +61,13 @@ static char *name_output(const char *name, pm_motion_format format) {
     return made;
 }
 
-static char *join_path(const char *folder, const char *name) {
-    const size_t size = strlen(folder) + strlen(name) + 2;
-    char *path = malloc(size);
-    if (path != NULL) {
-        snprintf(path, size, "%s/%s", folder, name);
-    }
-    return path;
-}
-
 static bool make_names(const batch_items *items, const bool *mine, const batch_outputs *outputs,
                        batch_plan *plan) {
     plan->names = calloc(items->count + 1, sizeof *plan->names);
     plan->outs = calloc(items->count + 1, sizeof *plan->outs);
     plan->item_count = items->count;
     for (size_t i = 0; i < items->count && plan->names != NULL && plan->outs != NULL; i++) {
-        plan->names[i] = name_output(items->items[i].name, outputs->format);
+        plan->names[i] = name_output(&items->items[i], outputs);
         plan->outs[i] =
             mine[i] && plan->names[i] ? join_path(outputs->folder, plan->names[i]) : NULL;
         if (plan->names[i] == NULL || (mine[i] && plan->outs[i] == NULL)) {

@@ -33,7 +33,8 @@ typedef struct batch_plan {
 /* What the outputs are called, and which may be there already. */
 typedef struct batch_outputs {
     const char *folder;
-    pm_motion_format format; /* replaces the extension of motion formats. 0: that of the input */
+    pm_motion_format format;   /* replaces the extension of motion formats. 0: that of the input */
+    pm_motion_format of_input; /* given for all inputs. 0: found out */
     bool may_exist;
 } batch_outputs;
 

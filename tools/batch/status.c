@@ -178,10 +178,10 @@ void status_print(const batch_status *status, double seconds, const char *record
         snprintf(unfinished, sizeof unfinished, ", %" PRIu64 " left", left);
     }
     printable_line(file,
-                   "%" PRIu64 " files: %" PRIu64 " done%s, %" PRIu64 " failed%s; %" PRIu64
+                   "%" PRIu64 " file%s: %" PRIu64 " done%s, %" PRIu64 " failed%s; %" PRIu64
                    " frames, %s, %.1f s, %.1f MB/s",
-                   status->files, status->done, kept, status->failed, unfinished, status->frames,
-                   samples, seconds, 1e-6 * per_second(bytes, seconds));
+                   status->files, status->files == 1 ? "" : "s", status->done, kept, status->failed,
+                   unfinished, status->frames, samples, seconds, 1e-6 * per_second(bytes, seconds));
     for (size_t i = 0; i < STATUS_FAILURES && i < status->failed; i++) {
         printable_line(file, "failed: %s",
                        status->failures[i] != NULL ? status->failures[i] : "out of memory");
