@@ -55,10 +55,10 @@ WRAP(char *, strndup, (const char *text, size_t size), (text, size))
  * nothing failed, and must not otherwise, but for up to `spare` allocations that it can do without. */
 static void fail_each(bool (*work)(void), size_t least, size_t spare) {
     const int messages = dup(STDERR_FILENO), nowhere = open("/dev/null", O_WRONLY);
-    size_t nth = 1, ignored = 0;
-    for (bool done = false; !done; nth++) {
-        sticky = nth % 2 == 0;
-        countdown = nth;
+    size_t tries = 2, ignored = 0;
+    for (bool done = false; !done; tries++) {
+        sticky = tries % 2 == 0;
+        countdown = tries / 2;
         fired = false;
         dup2(nowhere, STDERR_FILENO);
         armed = true;
@@ -68,13 +68,13 @@ static void fail_each(bool (*work)(void), size_t least, size_t spare) {
         done = !fired;
         ignored += good && fired;
         if (done && !good) {
-            fail_msg("no success after %zu failures", nth);
+            fail_msg("no success after %zu failures", tries);
         }
     }
     assert_true(ignored <= spare);
     close(messages);
     close(nowhere);
-    assert_true(nth > least);
+    assert_true(tries / 2 > least);
 }
 
 /* ---- work ---------------------------------------------------------------------------------- */
@@ -115,7 +115,8 @@ static void lists_fail_cleanly(void **state) {
     batch_put_text("list.txt",
                    "none.bvh\n{\"path\": \"a.npz\", \"bytes\": 1, \"layout\": \"amass\", "
                    "\"out\": \"b.npz\", \"rate\": 30}\n{\"path_bytes\": \"e9\"}\n");
-    fail_each(read_list, 10, 0);
+    /* A file that was written just now is compared once more, where there is memory for it. */
+    fail_each(read_list, 10, 1);
 }
 
 static bool write_list(void) {
@@ -171,7 +172,9 @@ static void archives_fail_cleanly(void **state) {
     batch_put_text("list.txt", "{\"path\": \"t.tar\", \"member\": \"a.bvh\"}\n"
                                "{\"path\": \"t.tar\", \"member\": \"none.bvh\"}\n"
                                "{\"path\": \"bad.tar\", \"member\": \"x.bvh\"}\n");
-    fail_each(read_list, 10, 0);
+    /* That again; and an archive that cannot be opened for want of memory is the fault of its
+     * members. */
+    fail_each(read_list, 10, 3);
     batch_find_operand("t.tar", NULL, &found);
     fail_each(read_member, 3, 0);
     batch_items_release(&found);
