@@ -37,7 +37,7 @@ static void write_string(FILE *file, const char *text) {
 
 static void begin_value(json_writer *json, const char *key) {
     if (json->has_members) {
-        fputc(',', json->file);
+        fputs(json->depth > 0 ? "," : ", ", json->file);
     }
     if (json->depth > 0) {
         fprintf(json->file, "\n%*s", 2 * json->depth, "");
