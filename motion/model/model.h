@@ -53,7 +53,8 @@ typedef struct motion_samples {
      * what was prepared for others is released. */
     pm_status (*select)(void *user, size_t first, size_t count, pm_error *error);
     /* Computes `count` samples from `first`. channels[c] receives (count, components) values of
-     * channel c; NULL: not wanted. Those that are not resampled are not written. */
+     * channel c; NULL: not wanted. Those that are not resampled are not written, and those at exact
+     * positions need not be: the writer has the source's. */
     pm_status (*read)(void *user, uint64_t first, size_t count, double *const channels[],
                       motion_position positions[], pm_error *error);
     /* Computes the derivatives per second at the samples of the last `read`. velocities[c], where it

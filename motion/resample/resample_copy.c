@@ -105,6 +105,7 @@ static pm_status resample_clip(const pm_motion *motion, size_t clip, pm_engine *
     sampler s;
     motion_arena scratch = {NULL};
     pm_status status = sampler_open(&s, motion, clip, engine, options, report, error);
+    s.leaves_kept = false; /* the sign of a key that is kept is that of its sample */
     if (status == PM_OK)
         status = sampler_select(&s, 0, s.clip->channel_count, error);
     if (status == PM_OK) {

@@ -120,6 +120,14 @@ static void give(const sampler *s, size_t count, double *const channels[], size_
     }
 }
 
+/* The caller has the values of these samples. */
+static bool are_left(const sampler *s, const motion_position positions[], size_t count) {
+    bool left = s->leaves_kept;
+    for (size_t k = 0; left && k < count; k++)
+        left = positions[k].exact;
+    return left;
+}
+
 /* Samples of the grid, without the extra one. */
 static pm_status read_regular(sampler *s, uint64_t first, size_t count, double *const channels[],
                               size_t at, pm_error *error) {
@@ -169,17 +177,17 @@ static pm_status read_samples(void *user, uint64_t first, size_t count, double *
     sampler *s = user;
     pm_status status = PM_OK;
     size_t done = 0;
+    sampler_advance(s, count, positions);
     while (done < count && status == PM_OK) {
         const uint64_t at = first + done;
         const size_t left = count - done, piece = left < s->piece ? left : s->piece;
         const uint64_t regular = at < s->grid.count ? s->grid.count - at : 0;
         const size_t now = regular == 0 ? 1 : regular < piece ? (size_t)regular : piece;
-        status = regular == 0 ? read_end(s, channels, done, error)
-                              : read_regular(s, at, now, channels, done, error);
+        if (!are_left(s, positions + done, now))
+            status = regular == 0 ? read_end(s, channels, done, error)
+                                  : read_regular(s, at, now, channels, done, error);
         done += now;
     }
-    if (status == PM_OK)
-        sampler_advance(s, count, positions);
     if (status == PM_OK && s->options->progress)
         s->options->progress(s->options->progress_user, progress_of(s), s->count);
     return status;
@@ -219,9 +227,11 @@ pm_status sampler_select(void *user, size_t first, size_t count, pm_error *error
     s->selected = count_numbers(s, first, count);
     pm_status status = tracks_divide(&s->tracks, s->clip, first, count, s->options->authored,
                                      method_of(s->options), error);
+    const bool samples = !s->leaves_kept || !sampler_keeps_all(s);
     for (size_t g = 0; g < s->tracks.count && status == PM_OK; g++) {
         s->groups[g].tracks = &s->tracks.groups[g];
-        status = sampler_make_clip(s, &s->groups[g], error);
+        status = samples ? sampler_make_clip(s, &s->groups[g], error)
+                         : sampler_check_curve(s, &s->groups[g], error);
     }
     return status == PM_OK ? allocate_samples(s, error) : status;
 }
@@ -241,6 +251,7 @@ pm_status sampler_open(sampler *s, const pm_motion *motion, size_t index, pm_eng
                    .engine = engine,
                    .options = options,
                    .report = report,
+                   .leaves_kept = !options->check,
                    .interpolating = passes_through_keys(options)};
     const size_t channels = s->clip->channel_count;
     s->resampled = calloc(channels + 1, sizeof *s->resampled);

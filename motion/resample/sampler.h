@@ -22,7 +22,9 @@ typedef struct sampler {
     pm_engine *engine;
     const pm_motion_resample_options *options;
     pm_motion_resample_report *report;
-    bool *resampled; /* for each channel */
+    bool *resampled;  /* for each channel */
+    bool leaves_kept; /* the values of samples that lie on keys are not computed. May be changed
+                         before channels are selected */
     /* Of the channels that are selected. */
     track_groups tracks;
     sampler_group groups[TRACKS_MAX_GROUPS];

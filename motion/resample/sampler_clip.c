@@ -117,23 +117,36 @@ static pm_status add_axes(const sampler *s, const track_group *group, pm_clip_de
     return PM_OK;
 }
 
-pm_status sampler_make_clip(const sampler *s, sampler_group *group, pm_error *error) {
+/* At most `most` keys of a track. */
+static pm_status make_clip(const sampler *s, const sampler_group *group, size_t most,
+                           pm_clip **clip, pm_error *error) {
     track_keys keys;
     double *axes = NULL;
     pm_clip_desc desc = description_of(s, group->tracks);
-    const size_t trim = s->uniform ? s->options->trim_start : 0;
+    const track_range range = {.trim = s->uniform ? s->options->trim_start : 0, .most = most};
     pm_status status =
-        tracks_describe(group->tracks, s->motion, s->clip, trim, &desc, &keys, error);
+        tracks_describe(group->tracks, s->motion, s->clip, range, &desc, &keys, error);
     if (status == PM_OK)
         status = cut_rows(s, group->tracks, &desc, error);
     if (status == PM_OK)
         status = add_axes(s, group->tracks, &desc, &axes, error);
     if (status == PM_OK) {
-        status = pm_clip_create(s->engine, &desc, &group->clip, error);
+        status = pm_clip_create(s->engine, &desc, clip, error);
         if (status != PM_OK)
             status = name_failure(s, group->tracks, error);
     }
     free(axes);
     tracks_keys_release(&keys);
+    return status;
+}
+
+pm_status sampler_make_clip(const sampler *s, sampler_group *group, pm_error *error) {
+    return make_clip(s, group, SIZE_MAX, &group->clip, error);
+}
+
+pm_status sampler_check_curve(const sampler *s, const sampler_group *group, pm_error *error) {
+    pm_clip *clip = NULL;
+    const pm_status status = make_clip(s, group, 1, &clip, error);
+    pm_clip_destroy(&clip);
     return status;
 }

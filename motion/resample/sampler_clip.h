@@ -10,4 +10,8 @@
 /* Sets group->clip from the keys of group->tracks. */
 pm_status sampler_make_clip(const sampler *s, sampler_group *group, pm_error *error);
 
+/* Refuses what sampler_make_clip refuses because of the options, without a look at the keys behind
+ * the first. For curves that do not loop. */
+pm_status sampler_check_curve(const sampler *s, const sampler_group *group, pm_error *error);
+
 #endif

@@ -89,6 +89,14 @@ static void advance_uniform(sampler *s, size_t count, motion_position positions[
     }
 }
 
+bool sampler_keeps_all(const sampler *s) {
+    const resample_grid *g = &s->grid;
+    if (!s->uniform || !s->interpolating || loop_of(s->options) != 0)
+        return false;
+    const bool ends_between = g->extra && resample_position_end(g, s->clip->rate).remainder != 0;
+    return g->first % g->unit == 0 && g->step % g->unit == 0 && !ends_between;
+}
+
 /* ---- clips with listed times --------------------------------------------------------------- */
 
 static double as_float32(double seconds) {

@@ -16,6 +16,9 @@ void sampler_restart(sampler *s);
 /* The positions of the next `count` samples. */
 void sampler_advance(sampler *s, size_t count, motion_position positions[]);
 
+/* Whether all samples lie on keys that the curve passes through. False for loops. */
+bool sampler_keeps_all(const sampler *s);
+
 /* The time of a sample of a clip without a rate. */
 double sampler_time(const sampler *s, uint64_t sample);
 

@@ -10,6 +10,7 @@
 
 #include "motion/model/evaluate.h"
 #include "motion/resample/sampler.h"
+#include "motion/resample/sampler_clip.h"
 #include "motion/resample/sampler_grid.h"
 
 /* How far apart, as parts of the distance between keys: where both sides are exact, as near as float32
@@ -108,6 +109,10 @@ static pm_status differentiate_rotations(differences *d, const sampler_group *gr
 
 /* ---- numbers ------------------------------------------------------------------------------- */
 
+static bool is_linear(const sampler_group *group) {
+    return group->tracks->vector_method == PM_VECTOR_LINEAR;
+}
+
 /* A clip of one key does not move. */
 static double slope(const differences *d, size_t sample, double difference) {
     const double seconds = d->times[2 * sample + 1] - d->times[2 * sample];
@@ -140,18 +145,18 @@ static void differentiate_sampled(const differences *d, const sampler_group *gro
 
 static pm_status differentiate_numbers(differences *d, const sampler_group *group,
                                        double *const velocities[], pm_error *error) {
-    const bool is_linear = group->tracks->vector_method == PM_VECTOR_LINEAR;
+    const bool linear = is_linear(group);
     const pm_sample_job job = {
         .sample_count = 2 * d->count, .times = d->times, .positions = d->values};
-    find_times(d, is_linear ? near : wide);
-    const pm_status status = is_linear ? PM_OK : pm_sample(group->clip, &job, error);
+    find_times(d, linear ? near : wide);
+    const pm_status status = linear ? PM_OK : pm_sample(group->clip, &job, error);
     for (size_t n = 0; status == PM_OK && n < 3 * group->tracks->track_count; n++) {
         const track_number *number = &group->tracks->numbers[n];
         if (number->channel == TRACKS_NO_CHANNEL || !velocities[number->channel])
             continue;
         const size_t components = d->s->clip->channels[number->channel].components;
         double *to = velocities[number->channel] + number->component;
-        if (is_linear)
+        if (linear)
             differentiate_linear(d, number, to);
         else
             differentiate_sampled(d, group, n, components, to);
@@ -175,6 +180,12 @@ static pm_status differentiate(differences *d, sampler_group *group, double *con
                                pm_error *error) {
     if (!is_wanted(group, velocities))
         return PM_OK;
+    const bool samples = group->tracks->rotates || !is_linear(group);
+    if (samples && !group->clip) { /* of samples that all lie on keys, nothing else needs it */
+        const pm_status status = sampler_make_clip(d->s, group, error);
+        if (status != PM_OK)
+            return status;
+    }
     d->values = malloc((6 * d->count * group->tracks->track_count + 1) * sizeof *d->values);
     if (!d->values)
         return motion_refuse_memory(error);

@@ -27,16 +27,18 @@ static bool one_timeline(const track_group *group) {
     return true;
 }
 
-static pm_timeline trimmed(pm_timeline timeline, size_t trim) {
-    timeline.key_count -= trim;
+static pm_timeline cut(pm_timeline timeline, track_range range) {
+    timeline.key_count -= range.trim;
+    if (timeline.key_count > range.most)
+        timeline.key_count = range.most;
     if (timeline.times)
-        timeline.times += trim;
+        timeline.times += range.trim;
     return timeline;
 }
 
 /* All timelines of the clip, in its order; those of no track have no effect. */
 static pm_status describe_timelines(const track_group *group, const pm_motion_clip *clip,
-                                    size_t trim, pm_clip_desc *desc, track_keys *keys,
+                                    track_range range, pm_clip_desc *desc, track_keys *keys,
                                     pm_error *error) {
     const bool one = one_timeline(group);
     const size_t count = one ? 1 : clip->timeline_count;
@@ -44,7 +46,7 @@ static pm_status describe_timelines(const track_group *group, const pm_motion_cl
     if (!keys->timelines)
         return motion_refuse_memory(error);
     for (size_t i = 0; i < count; i++)
-        keys->timelines[i] = trimmed(clip->timelines[one ? group->timelines[0] : i], trim);
+        keys->timelines[i] = cut(clip->timelines[one ? group->timelines[0] : i], range);
     desc->timelines = keys->timelines;
     desc->timeline_count = count;
     desc->timeline_of = one ? NULL : group->timelines;
@@ -208,12 +210,14 @@ static pm_status check_tangents(const track_group *group, const pm_motion_clip *
 }
 
 pm_status tracks_describe(track_group *group, const pm_motion *motion, const pm_motion_clip *clip,
-                          size_t trim, pm_clip_desc *desc, track_keys *keys, pm_error *error) {
+                          track_range range, pm_clip_desc *desc, track_keys *keys,
+                          pm_error *error) {
+    const size_t trim = range.trim;
     *keys = (track_keys){.timelines = NULL};
     if (takes_tangents(group) && check_tangents(group, clip, error) != PM_OK)
         return PM_ERROR_FILE;
     desc->track_count = group->track_count;
-    pm_status status = describe_timelines(group, clip, trim, desc, keys, error);
+    pm_status status = describe_timelines(group, clip, range, desc, keys, error);
     if (status != PM_OK)
         return status;
     pm_array *to = group->rotates ? &desc->rotations : &desc->positions;

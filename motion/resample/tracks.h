@@ -54,10 +54,16 @@ typedef struct track_keys {
     double *in, *out;
 } track_keys;
 
+/* Keys of each track. */
+typedef struct track_range {
+    size_t trim; /* keys that are left out at the start */
+    size_t most; /* of those that remain, as many are taken */
+} track_range;
+
 /* Fills the keys and timelines of a description; its other fields are unchanged. Sets the bases of
- * the group. The first `trim` keys are left out. Release the keys also on failure. */
+ * the group. Release the keys also on failure. */
 pm_status tracks_describe(track_group *group, const pm_motion *motion, const pm_motion_clip *clip,
-                          size_t trim, pm_clip_desc *desc, track_keys *keys, pm_error *error);
+                          track_range range, pm_clip_desc *desc, track_keys *keys, pm_error *error);
 void tracks_keys_release(track_keys *keys);
 
 /* The twist axes of sterp for a group of rotations, (track_count, 3) in malloc'ed memory: the
