@@ -124,8 +124,9 @@ static cli_exit resample_once(void *context, double *seconds) {
     file_resampled *work = context;
     pm_motion *motion = NULL;
     pm_error error = {0};
+    const pm_motion_read_options read = {.resample_only = true}; /* as the command reads */
     const double begun = progress_clock();
-    pm_status status = pm_motion_open(work->source->path, NULL, &motion, &error);
+    pm_status status = pm_motion_open(work->source->path, &read, &motion, &error);
     if (status == PM_OK) {
         const pm_motion_resample_options options = file_options(motion, work->ratio);
         status = pm_motion_resample(motion, work->engine, &options, work->source->output,

@@ -118,6 +118,10 @@ static void expect_grid(const pm_motion *motion, const pm_motion_resample_option
     assert_int_equal(report->kept, kept);
 }
 
+static bool is_left(const double *got) {
+    return isnan(got[0]) && isnan(got[1]) && isnan(got[2]);
+}
+
 static void expect_vector(const pm_motion_clip *clip, size_t c, truth_place place,
                           const double *got) {
     const pm_motion_channel *channel = &clip->channels[c];
@@ -127,6 +131,7 @@ static void expect_vector(const pm_motion_clip *clip, size_t c, truth_place plac
         assert_true(fabs(got[i] - expected[i]) < 10 * 1e-6); /* coordinates are up to 10 */
 }
 
+/* Samples on frames may be left to the writer, unless a check needs them. */
 static void expect_positions(const pm_motion *motion, const pm_motion_resample_options *o) {
     const pm_motion_clip *clip = &motion->content.clips[0];
     const recorded_clip *r = &hand_recorder(motion)->clips[0];
@@ -135,7 +140,8 @@ static void expect_positions(const pm_motion *motion, const pm_motion_resample_o
         const whole at = k < g.count ? g.from + (whole)k * g.step : g.end;
         const truth_place place = {.key = (size_t)(at / g.unit) + o->trim_start,
                                    .u = (double)(at % g.unit) / (double)g.unit};
-        expect_vector(clip, 0, place, r->values[0] + 3 * k);
+        if (o->check || !r->positions[k].exact || !is_left(r->values[0] + 3 * k))
+            expect_vector(clip, 0, place, r->values[0] + 3 * k);
     }
 }
 
@@ -154,7 +160,8 @@ static void grids_are_exact(void **state) {
         pm_motion_resample_options o = {.rate = {rate.num * (int64_t)random_size(&source, 1, 30),
                                                  rate.den * (int64_t)random_size(&source, 1, 30)},
                                         .end_rule = (pm_motion_end_rule)random_size(&source, 0, 1),
-                                        .trim_start = random_size(&source, 0, 3)};
+                                        .trim_start = random_size(&source, 0, 3),
+                                        .check = round % 2 == 0};
         if (random_size(&source, 0, 1)) /* of the first ten frames, and of the last */
             o.start = (pm_rational){rate.den * (int64_t)random_size(&source, 0, 70), rate.num * 7};
         if (random_size(&source, 0, 1))

@@ -115,18 +115,27 @@ static file_bytes resample(const pm_motion *motion, pm_engine *engine,
     return bytes;
 }
 
+static void expect_equal(const file_bytes *got, const file_bytes *expected) {
+    assert_int_equal(got->size, expected->size);
+    assert_memory_equal(got->data, expected->data, expected->size);
+}
+
 static void expect_same(const zip_builder *zip, pm_engine *engine,
                         const pm_motion_resample_options *options) {
     pm_motion *whole = read_file(zip, false), *later = read_file(zip, true);
-    pm_motion_resample_report a, b;
+    pm_motion_resample_options checked = *options;
+    checked.check = true; /* computes samples on frames too */
+    pm_motion_resample_report a, b, c;
     file_bytes expected = resample(whole, engine, options, &a);
     file_bytes got = resample(later, engine, options, &b);
-    assert_int_equal(got.size, expected.size);
-    assert_memory_equal(got.data, expected.data, expected.size);
-    assert_int_equal(b.samples, a.samples);
-    assert_int_equal(b.kept, a.kept);
+    file_bytes computed = resample(later, engine, &checked, &c);
+    expect_equal(&got, &expected);
+    expect_equal(&computed, &expected);
+    assert_true(b.samples == a.samples && c.samples == a.samples);
+    assert_true(b.kept == a.kept && c.kept == a.kept && c.identical);
     free(expected.data);
     free(got.data);
+    free(computed.data);
     pm_motion_destroy(&whole);
     pm_motion_destroy(&later);
 }
