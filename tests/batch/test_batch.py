@@ -645,7 +645,7 @@ class Progress(Case):
             self.assertGreater(len(shown), 2)
             for line in shown:
                 self.assertRegex(line, r"^(\[#*\.*\] )?\d+/120 files, [\d.]+ MB/s, [\d.]+ .?"
-                                       r" ?joint samples/s, 0 failed(, \d+:\d\d left)?$")
+                                       r" ?joint samples/s, 0 failed(, (\d+:)?\d+:\d\d left)?$")
                 self.assertEqual(line.startswith("["), bar)
             last, widest = self.screen(seen, columns)
             self.assertEqual(last, "")

@@ -67,6 +67,7 @@ void status_release(batch_status *status) {
 
 /* ---- the line ------------------------------------------------------------------------ */
 
+enum { BAR_COLUMNS = 120 };
 enum { PART_FILES, PART_BYTES, PART_SAMPLES, PART_FAILED, PART_LEFT, PARTS, PART_SIZE = 48 };
 
 /* "12.3 M" */
@@ -128,9 +129,9 @@ static size_t join_parts(char parts[PARTS][PART_SIZE], char line[STATUS_WIDTH]) 
     return used;
 }
 
-/* A bar in front, if there is room for one that can be read. */
+/* A bar in front, of a wide terminal. */
 static void add_bar(const batch_status *status, size_t room, char line[STATUS_WIDTH]) {
-    enum { LEAST = 20, MOST = 60 };
+    enum { LEAST = 10, MOST = 60 };
     const uint64_t ended = status->done + status->kept + status->failed;
     if (room < LEAST + 3 || status->files == 0) {
         return;
@@ -160,7 +161,9 @@ void status_line(const batch_status *status, double seconds, int columns, char l
         line[0] = '\0';
         return;
     }
-    add_bar(status, most - length, line);
+    if (columns >= BAR_COLUMNS) {
+        add_bar(status, most - length, line);
+    }
 }
 
 /* ---- the summary --------------------------------------------------------------------- */
