@@ -52,12 +52,9 @@ static char *name_output(const batch_item *item, const batch_outputs *outputs) {
     if (format == PM_MOTION_ANY || !is_named || pm_motion_find_format(name) == format) {
         return strdup(name);
     }
-    const size_t stem = (size_t)(strrchr(name, '.') + 1 - name);
-    char *made = malloc(stem + strlen(extension) + 1);
-    if (made != NULL) {
-        memcpy(made, name, stem);
-        strcpy(made + stem, extension);
-    }
+    char *stem = strndup(name, (size_t)(strrchr(name, '.') + 1 - name));
+    char *made = stem != NULL ? join(stem, extension) : NULL;
+    free(stem);
     return made;
 }
 
@@ -91,13 +88,14 @@ static int compare_names(const void *left, const void *right) {
 /* Items have different names, but their extensions were replaced. */
 static cli_exit check_names(const batch_plan *plan) {
     const char **sorted = malloc((plan->item_count + 1) * sizeof *sorted);
-    cli_exit code = sorted != NULL ? CLI_DONE : refuse_memory();
-    for (size_t i = 0; sorted != NULL && i < plan->item_count; i++) {
+    cli_exit code = CLI_DONE;
+    if (sorted == NULL) {
+        return refuse_memory();
+    }
+    for (size_t i = 0; i < plan->item_count; i++) {
         sorted[i] = plan->names[i];
     }
-    if (sorted != NULL) {
-        qsort(sorted, plan->item_count, sizeof *sorted, compare_names);
-    }
+    qsort(sorted, plan->item_count, sizeof *sorted, compare_names);
     for (size_t i = 1; code == CLI_DONE && i < plan->item_count; i++) {
         if (strcmp(sorted[i - 1], sorted[i]) == 0) {
             code = refuse_two(sorted[i]);

@@ -82,12 +82,13 @@ static bool is_first_of_all(const scheduler *s, const schedule_ticket *ticket) {
 }
 
 static void unlink_growing(scheduler *s, const schedule_ticket *ticket) {
-    schedule_ticket **at = &s->growing;
-    while (*at != ticket) {
-        at = &(*at)->next;
+    for (schedule_ticket **at = &s->growing; *at != NULL; at = &(*at)->next) {
+        if (*at == ticket) {
+            *at = ticket->next;
+            s->growing_count--;
+            return;
+        }
     }
-    *at = ticket->next;
-    s->growing_count--;
 }
 
 void schedule_grow(schedule_ticket *ticket, uint64_t memory) {
