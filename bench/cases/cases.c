@@ -7,6 +7,7 @@
 #include "cases.h"
 
 #include "baseline.h"
+#include "batches.h"
 #include "crowd_scenes.h"
 #include "files.h"
 #include "scenes.h"
@@ -53,10 +54,14 @@ static const bench_group groups[] = {
     {"end-to-end", NULL, BENCH_END_TO_END, SCENE_UPSAMPLE_4, CLOCK_WALL, true, is_slerp_or_squad},
     {"cold", NULL, BENCH_COLD, SCENE_UPSAMPLE_4, CLOCK_WALL, true, is_slerp_or_squad},
     {"warm", NULL, BENCH_WARM, SCENE_UPSAMPLE_4, CLOCK_WALL, true, is_slerp_or_squad},
+#if POSEMILL_BATCH
+    /* The last group, because a batch changes how the process keeps memory. */
+    {"batch", NULL, BENCH_BATCH, SCENE_BATCHES, CLOCK_WALL, false, NULL},
+#endif
 };
 enum { GROUP_COUNT = sizeof groups / sizeof groups[0] };
 _Static_assert(GROUP_COUNT *PM_METHOD_COUNT + 2 * BENCH_SIZES_MAX + BENCH_CROWDS_MAX +
-                       BENCH_FILES_MAX <=
+                       BENCH_FILES_MAX + BENCH_BATCHES_MAX <=
                    BENCH_CASES_MAX,
                "BENCH_CASES_MAX is too small");
 
@@ -120,6 +125,22 @@ static size_t add_files(const bench_group *group, const char *glob, bench_case *
     return count;
 }
 
+#if POSEMILL_BATCH
+/* One case per row of the table of batches. */
+static size_t add_batches(const bench_group *group, const char *glob, bench_case *at) {
+    size_t row_count;
+    const batch_scene *rows = batch_scenes(&row_count);
+    size_t count = 0;
+    for (size_t i = 0; i < row_count; i++) {
+        bench_case *batch = at + count;
+        *batch = (bench_case){.group = group, .method = PM_METHOD_SLERP, .batch = &rows[i]};
+        snprintf(batch->name, sizeof batch->name, "%s/%s", group->name, rows[i].what);
+        count += glob == NULL || fnmatch(glob, batch->name, 0) == 0 ? 1 : 0;
+    }
+    return count;
+}
+#endif
+
 static size_t add_methods(const bench_group *group, const bench_limits *limits, const char *glob,
                           bench_case *at) {
     size_t count = 0;
@@ -159,6 +180,10 @@ size_t bench_cases(const char *glob, bool opencl, const bench_limits *limits,
             count += add_crowds(group, limits, glob, &cases[count]);
         } else if (group->kind == BENCH_FILE) {
             count += add_files(group, glob, &cases[count]);
+#if POSEMILL_BATCH
+        } else if (group->kind == BENCH_BATCH) {
+            count += add_batches(group, glob, &cases[count]);
+#endif
         } else {
             count += add_methods(group, limits, glob, &cases[count]);
         }

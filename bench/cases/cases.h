@@ -22,6 +22,7 @@ typedef enum bench_kind {
     BENCH_CROWD_HOST,   /* by the reference path, into host memory */
     BENCH_CROWD_ONE,    /* by the reference path, one instance on one thread */
     BENCH_FILE,         /* motion files, through the motion library or in other ways */
+    BENCH_BATCH,        /* folders of motion files, through the command or in other ways */
     BENCH_CLIP,         /* creates a clip, no results; samples are segments */
     BENCH_COLD,
     BENCH_WARM
@@ -47,7 +48,9 @@ typedef enum bench_scene {
     SCENE_CROWD_REFERENCE,
     SCENE_CROWD_ONE,
     /* the scenes of files.h */
-    SCENE_FILES
+    SCENE_FILES,
+    /* the scenes of batches.h */
+    SCENE_BATCHES
 } bench_scene;
 
 typedef enum bench_clock {
@@ -57,7 +60,7 @@ typedef enum bench_clock {
 
 typedef struct bench_group {
     const char *name;
-    const char *what; /* NULL: one case per method, per method and size, per crowd, or per file */
+    const char *what; /* NULL: one case per method, per method and size, per crowd, file or batch */
     bench_kind kind;
     bench_scene scene;
     bench_clock clock;
@@ -67,6 +70,7 @@ typedef struct bench_group {
 
 typedef struct crowd_scene crowd_scene;
 typedef struct file_scene file_scene;
+typedef struct batch_scene batch_scene;
 
 typedef struct bench_case {
     char name[48];
@@ -76,6 +80,7 @@ typedef struct bench_case {
     const crowd_scene *crowd; /* NULL: not a crowd case */
     size_t agents;            /* instances of the crowd */
     const file_scene *file;   /* NULL: not a case of files */
+    const batch_scene *batch; /* NULL: not a case of batches */
 } bench_case;
 
 typedef struct bench_limits {
@@ -83,6 +88,7 @@ typedef struct bench_limits {
     size_t largest;      /* largest size in samples: a power of two */
     size_t crowd_bytes;  /* maximum size of the results of a crowd */
     size_t file_samples; /* rotations in a file, approximately */
+    size_t batch_files;  /* files of a batch */
 } bench_limits;
 
 /* Sizes grow by a factor of 8 from a pose of 64 tracks; after twenty steps they exceed 64 bits. */
@@ -90,8 +96,9 @@ enum {
     BENCH_SIZES_MAX = 21,
     BENCH_CROWDS_MAX = 48,
     BENCH_FILES_MAX = 16,
-    BENCH_CASES_MAX =
-        29 * PM_METHOD_COUNT + 2 * BENCH_SIZES_MAX + BENCH_CROWDS_MAX + BENCH_FILES_MAX
+    BENCH_BATCHES_MAX = 8,
+    BENCH_CASES_MAX = 29 * PM_METHOD_COUNT + 2 * BENCH_SIZES_MAX + BENCH_CROWDS_MAX +
+                      BENCH_FILES_MAX + BENCH_BATCHES_MAX
 };
 
 /* Writes the cases whose names match the glob (NULL: all). Returns their number. */

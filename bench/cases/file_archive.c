@@ -68,7 +68,7 @@ static const archive_shape shapes[] = {
     {"tiny", name_of_number, 1.0, 9, 9},     {"large", name_of_number, 1.0, 5600, 5600},
 };
 
-const archive_shape *archive_find(const char *name) {
+const archive_shape *archive_shape_find(const char *name) {
     for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
         if (strcmp(shapes[i].name, name) == 0) {
             return &shapes[i];
@@ -91,7 +91,7 @@ static file_content choose_content(const archive_shape *shape, uint64_t *state) 
 }
 
 static cli_exit write_one(const archive_shape *shape, const char *folder, size_t i, uint64_t seed,
-                          uint64_t *bytes) {
+                          archive_size *size) {
     uint64_t state = seed * UINT64_C(1000003) + i;
     char name[128];
     pm_error error = {0};
@@ -109,19 +109,20 @@ static cli_exit write_one(const archive_shape *shape, const char *folder, size_t
         return cli_fail_file(&error);
     }
     const cli_exit code = file_content_write(content, frames * file_joints(content), &source);
-    *bytes += source.bytes;
+    size->bytes += source.bytes;
+    size->rotations += source.frames * source.joints;
     return code;
 }
 
 cli_exit archive_write(const archive_shape *shape, const char *folder, size_t count, uint64_t seed,
-                       uint64_t *bytes) {
-    uint64_t written = 0;
+                       archive_size *size) {
+    archive_size written = {0, 0};
     cli_exit code = CLI_DONE;
     for (size_t i = 0; i < count && code == CLI_DONE; i++) {
         code = write_one(shape, folder, i, seed, &written);
     }
-    if (bytes != NULL) {
-        *bytes = written;
+    if (size != NULL) {
+        *size = written;
     }
     return code;
 }

@@ -206,6 +206,7 @@ pm_sample_job scenes_job(const scenes *s, bench_scene scene, size_t *values) {
     case SCENE_CROWD_REFERENCE:
     case SCENE_CROWD_ONE:
     case SCENE_FILES:
+    case SCENE_BATCHES:
         break;
     }
     *values = job.tracks != NULL ? job.sample_count : job.sample_count * SCENE_TRACKS;

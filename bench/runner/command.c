@@ -206,7 +206,8 @@ static bench_limits limits_of(const bench_options *options, bool opencl,
                           .largest = sizes_largest(samples, info),
                           .crowd_bytes = 16 * sizes_largest(crowd_samples, info),
                           .file_samples =
-                              sample_count(options, true, false) / (options->quick ? 512 : 32)};
+                              sample_count(options, true, false) / (options->quick ? 512 : 32),
+                          .batch_files = options->quick ? 24 : 200};
 }
 
 static cli_exit no_case(const char *glob) {
@@ -224,7 +225,7 @@ static cli_exit run_on(bench_state *state, pm_engine *engine, cli_output **outpu
     if (state->case_count == 0) {
         return no_case(options->glob);
     }
-    cli_exit code = bench_run_open(&run, engine, samples, &limits);
+    cli_exit code = bench_run_open(&run, &options->device, engine, samples, &limits);
     if (code != CLI_DONE) {
         return code;
     }

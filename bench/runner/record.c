@@ -56,19 +56,23 @@ static const char *cell(char *text, size_t size, const char *format, double numb
 
 void record_print_row(const bench_result *result) {
     static const char *const bits[] = {"", "same", "differ"};
-    char share[24], ratio[24], error[24];
+    char share[24], ratio[24], error[24], files[32] = "";
     double rate = result->samples_per_s;
     double bytes =
         result->bytes_read + result->bytes_written > 0
             ? (double)(result->bytes_read + result->bytes_written) / result->seconds_median
             : rate * (double)result->bytes_per_sample;
     int digits = result->seconds_median < 1e-4 ? 5 : 3;
-    printf("%-28s %11.*f %8.*f %8s %9s %10.*f %10.*f %9s %s%s\n", result->name, rate < 1e7 ? 3 : 1,
-           1e-6 * rate, bytes < 1e8 ? 1 : 0, 1e-6 * bytes,
+    if (result->files > 0) {
+        snprintf(files, sizeof files, "  %.0f files/s",
+                 (double)result->files / result->seconds_median);
+    }
+    printf("%-28s %11.*f %8.*f %8s %9s %10.*f %10.*f %9s %s%s%s\n", result->name,
+           rate < 1e7 ? 3 : 1, 1e-6 * rate, bytes < 1e8 ? 1 : 0, 1e-6 * bytes,
            cell(share, sizeof share, "%", result->ceiling_share),
            cell(ratio, sizeof ratio, "x", result->baseline_ratio), digits,
            1e3 * result->seconds_median, digits, 1e3 * result->seconds_p95,
-           cell(error, sizeof error, "e", result->max_error_rad), bits[result->bits],
+           cell(error, sizeof error, "e", result->max_error_rad), bits[result->bits], files,
            result->wrong ? "  WRONG" : "");
     fflush(stdout);
 }
@@ -117,6 +121,9 @@ static void write_case(json_writer *json, const bench_result *result) {
     json_write_number(json, "seconds_p95", result->seconds_p95);
     json_write_number(json, "samples_per_s", result->samples_per_s);
     json_write_integer(json, "bytes_per_sample", result->bytes_per_sample);
+    if (result->files > 0) {
+        json_write_integer(json, "files", result->files);
+    }
     if (result->bytes_read > 0) {
         json_write_integer(json, "bytes_read", result->bytes_read);
         json_write_integer(json, "bytes_written", result->bytes_written);

@@ -5,6 +5,7 @@
  */
 #include "runner.h"
 
+#include "cases/batches.h"
 #include "cases/check.h"
 #include "cases/crowds.h"
 #include "cases/files.h"
@@ -18,12 +19,14 @@
 
 enum { SAMPLE_BYTES = 16 };
 
-cli_exit bench_run_open(bench_run *run, pm_engine *engine, size_t samples,
-                        const bench_limits *limits) {
+cli_exit bench_run_open(bench_run *run, const device_options *device, pm_engine *engine,
+                        size_t samples, const bench_limits *limits) {
     memset(run, 0, sizeof *run);
     run->sizes.largest = limits->largest;
     run->crowd_bytes = limits->crowd_bytes;
     run->files.samples = limits->file_samples;
+    run->batch_files = limits->batch_files;
+    run->device_options = device;
     cli_exit code = scenes_create(&run->scenes, engine, samples);
     if (code == CLI_DONE) {
         size_t values = 4 * run->scenes.segments * SCENE_TRACKS;
@@ -45,6 +48,9 @@ void bench_run_close(bench_run *run) {
     sizes_close(&run->sizes);
     crowds_close(&run->crowds);
     files_close(&run->files);
+#if POSEMILL_BATCH
+    batches_close(&run->batches);
+#endif
     device_close(&run->device);
     scenes_destroy(&run->scenes);
 }
@@ -338,6 +344,12 @@ static cli_exit run_kind(bench_run *run, const bench_case *which, bench_result *
         return crowds_run(run, which, result);
     case BENCH_FILE:
         return files_run(run, which, result);
+    case BENCH_BATCH:
+#if POSEMILL_BATCH
+        return batches_run(run, which, result);
+#else
+        break;
+#endif
     case BENCH_JOB:
     case BENCH_COLD:
     case BENCH_WARM:
@@ -355,6 +367,11 @@ static double bound_of(const bench_case *which) {
     if (which->file != NULL) {
         return files_bound(which->file);
     }
+#if POSEMILL_BATCH
+    if (which->batch != NULL) {
+        return batches_bound(which->batch);
+    }
+#endif
     return kind == BENCH_JOB || kind == BENCH_END_TO_END || kind == BENCH_SIZE
                ? 2.0 * pm_method_describe(which->method)->max_error
                : (double)NAN;

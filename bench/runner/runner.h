@@ -10,6 +10,7 @@
 #include "cases/file_content.h"
 #include "cases/scenes.h"
 #include "device/device.h"
+#include "options/device_options.h"
 
 /* Repetitions of a case: at least `min`, continued for at least `seconds`. */
 typedef struct bench_repetitions {
@@ -27,6 +28,7 @@ typedef struct bench_result {
     size_t samples;
     size_t bytes_per_sample;
     size_t bytes_read, bytes_written; /* of files; both 0: the case has none */
+    size_t files;                     /* of a batch; 0: the case is none */
     size_t repetitions;
     double seconds_min, seconds_median, seconds_p95;
     double samples_per_s;
@@ -91,6 +93,9 @@ typedef struct bench_files {
     char storage[SCRATCH_PATH], storage_part[SCRATCH_PATH]; /* of the ceiling; "": not named yet */
 } bench_files;
 
+/* Shared by the cases of batches: folders of files, which are written on first use. */
+typedef struct bench_batches bench_batches;
+
 typedef struct bench_run {
     bench_repetitions repetitions;
     bench_device device;
@@ -98,14 +103,18 @@ typedef struct bench_run {
     bench_sizes sizes;
     bench_crowds crowds;
     bench_files files;
+    bench_batches *batches; /* NULL: not opened yet */
+    size_t batch_files;     /* in a folder */
+    const device_options *device_options;
     size_t crowd_bytes;                   /* maximum size of an output of crowds */
     baseline *baselines[PM_METHOD_COUNT]; /* created on first use */
     float *baseline_out;                  /* same size as the output of the device */
 } bench_run;
 
-/* Opens a run for upsampling by 4 to `samples`. */
-cli_exit bench_run_open(bench_run *run, pm_engine *engine, size_t samples,
-                        const bench_limits *limits);
+/* Opens a run for upsampling by 4 to `samples`. The engine is one of the options, which batches create
+ * again. */
+cli_exit bench_run_open(bench_run *run, const device_options *device, pm_engine *engine,
+                        size_t samples, const bench_limits *limits);
 void bench_run_close(bench_run *run);
 
 /* Runs any case except those of BENCH_COLD and BENCH_WARM. */

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 int main(int argc, char **argv) {
-    const archive_shape *shape = argc > 3 ? archive_find(argv[1]) : NULL;
+    const archive_shape *shape = argc > 3 ? archive_shape_find(argv[1]) : NULL;
     if (shape == NULL) {
         fprintf(stderr, "usage: archive_generator bvh|amass|names|mixed|tiny|large FOLDER FILES "
                         "[SEED]\n");

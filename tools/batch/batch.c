@@ -189,7 +189,7 @@ static bool run_threads(batch *b) {
                            .show = show};
     keep_memory();
     atomic_store(&stopped, 0);
-    atomic_file_stop_first(&stopped);
+    atomic_file_stop_first(b->common.how->ends_at_once ? NULL : &stopped);
     const bool ran = plan.threads == 0 || schedule_run(&plan);
     atomic_file_stop_first(NULL);
     progress_clear();

@@ -20,11 +20,12 @@ typedef struct batch_options {
     bool resume;         /* keep outputs that records prove right */
     bool verify;         /* read them to make sure */
     bool overwrite;      /* replace outputs that exist */
+    bool ends_at_once;   /* the first signal ends the process. Not an option; for bench */
 } batch_options;
 
 /* Resamples files and folders into options->out_dir. Prints failures as they occur, and a summary, or
- * with options->json the records. The first SIGINT or SIGTERM ends it when the files in work are
- * finished. Returns CLI_PARTIAL if some files failed or are left. */
+ * with options->json the records. Unless it ends at once, the first SIGINT or SIGTERM ends it when the
+ * files in work are finished. Returns CLI_PARTIAL if some files failed or are left. */
 cli_exit batch_resample(const resample_options *options, const batch_options *how, char **operands,
                         size_t operand_count);
 
