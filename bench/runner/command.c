@@ -72,6 +72,10 @@ static const command_help help = {
         "                members, at their rate (x1) or another; GLB with 10000 channels,\n"
         "                opened. A sample is a rotation written; of glb-open a channel. cat,\n"
         "                storage and zlib are what they are compared with\n"
+        "  batch         200 motion files in folders (24 in a quick run), resampled as `posemill\n"
+        "                resample --out-dir` does it with one and with two jobs: BVH of 180 kB\n"
+        "                to four times their rate, NPZ to a quarter. cp and storage copy the\n"
+        "                folders of BVH. The files per second are at the end of the line\n"
         "  clip          from keys in host memory to a clip on the device; a sample is a\n"
         "                segment\n"
         "  end-to-end    upsampling by 4 into host memory\n"
@@ -90,14 +94,17 @@ static const command_help help = {
         "MB/s      bytes of results per second; of files, bytes read and written\n"
         "ceiling   samples/s divided by those of a write-only fill of the same size. Files:\n"
         "          of storage with the same bytes read and written (write, fsync, rename);\n"
-        "          of glb-open, of cat with the same file (read, write to a pipe)\n"
+        "          of glb-open, of cat with the same file (read, write to a pipe).\n"
+        "          Batches: of storage with as many threads as jobs\n"
         "baseline  samples/s divided by those of the baseline of the same method. Files with\n"
-        "          deflated members: of zlib with the same bytes inflated and deflated\n"
-        "          (both are measured between the repetitions of the case)\n"
+        "          deflated members: of zlib with the same bytes inflated and deflated.\n"
+        "          Two jobs: of one job (all are measured between the repetitions of the\n"
+        "          case)\n"
         "max, bits largest angle to the reference path (crowds: largest difference of a\n"
         "          number), and whether the bits match it, at 64 positions of the results,\n"
         "          which were poisoned before. Files: at every position of the output, which\n"
-        "          is read back",
+        "          is read back. Batches: every output has the bytes of the file resampled\n"
+        "          alone, and some of these are compared as files are",
     .example = "posemill bench --quick\n"
                "posemill bench --case 'upsample-4/*' --json upsample.json",
 };

@@ -238,6 +238,48 @@ static void expect_crowds(void) {
     }
 }
 
+#if POSEMILL_BATCH
+/* A quick run has 24 files. */
+static const struct {
+    const char *name;
+    bool has_ceiling, has_baseline, is_checked;
+} batches[] = {
+    {"cp", false, false, false},       {"storage", true, false, false},
+    {"bvh-jobs-1", true, false, true}, {"bvh-jobs-2", true, true, true},
+#if POSEMILL_NPZ
+    {"npz-jobs-1", true, false, true}, {"npz-jobs-2", true, true, true},
+#endif
+};
+enum { BATCHES = sizeof batches / sizeof batches[0] };
+
+static void expect_batches(void) {
+    for (size_t i = 0; i < BATCHES; i++) {
+        char name[96], rate[32];
+        snprintf(name, sizeof name, "batch/%s", batches[i].name);
+        expect_sound_case(name);
+        const char *of = find_case(name);
+        const double read = number(of, "bytes_read"), written = number(of, "bytes_written");
+        const double error = number(of, "max_error_rad");
+        assert_true(number(of, "files") == 24.0);
+        assert_true(read > 24 * 1e5);
+        assert_true(batches[i].is_checked ? written != read && written > 24 * 2e4
+                                          : written == read);
+        assert_true(isnan(number(of, "ceiling_share")) != batches[i].has_ceiling);
+        assert_true(isnan(number(of, "baseline_ratio")) != batches[i].has_baseline);
+        assert_true(batches[i].is_checked ? error <= 2e-6 : isnan(error));
+        snprintf(rate, sizeof rate, "  %.0f files/s\n", 24.0 / number(of, "seconds_median"));
+        assert_non_null(strstr(output, rate));
+    }
+    assert_int_equal(occurrences(record, "\"files\": "), BATCHES);
+}
+#else
+enum { BATCHES = 0 };
+
+static void expect_batches(void) {
+    assert_null(strstr(record, "\"batch/"));
+}
+#endif
+
 /* For --samples 4096: files have the least number of frames, 9, and GLB always has 10000 channels. */
 static const struct {
     const char *name;
@@ -279,7 +321,7 @@ static void expect_files(void) {
         assert_true(files[i].is_checked ? error <= 2e-6 : isnan(error));
     }
     assert_int_equal(occurrences(record, "\"files/"), FILES);
-    assert_int_equal(occurrences(record, "bytes_read"), FILES);
+    assert_int_equal(occurrences(record, "bytes_read"), FILES + BATCHES);
 }
 
 /* ---- tests --------------------------------------------------------------------- */
@@ -320,10 +362,11 @@ static void every_method_is_a_case_of_every_kind_of_job_on_the_reference(void **
     expect_sizes();
     expect_crowd();
     expect_files();
+    expect_batches();
     /* bspline has no nonuniform keys; a quick run excludes crowds */
     assert_int_equal(occurrences(record, "\"name\": "), 2 + 4 + 3 + CODED_GROUPS +
                                                             (JOB_GROUPS + 1) * PM_METHOD_COUNT - 1 +
-                                                            2 * SIZES + FILES);
+                                                            2 * SIZES + FILES + BATCHES);
     assert_null(strstr(output, "WRONG"));
 }
 
@@ -417,6 +460,33 @@ static void a_signal_leaves_no_file_of_a_case(void **state) {
     assert_int_equal(system(script), 0);
 }
 
+#if POSEMILL_BATCH
+/* A signal while files are copied, stored, resampled alone and resampled in a batch, also one that
+ * nobody can handle. The second process removes the folder a little later. */
+static void a_signal_leaves_no_folder_of_a_batch(void **state) {
+    (void)state;
+    static const char script[] =
+        "exec 2>/dev/null\n"
+        "for signal in TERM:143 KILL:137; do\n"
+        "  for case in cp:out/01 storage:out/0 bvh-jobs-2:alone.bvh bvh-jobs-2:out/.posemill; do\n"
+        "    '" POSEMILL_COMMAND
+        "' bench --device none --quiet --case batch/${case%:*} 2>stderr.txt &\n"
+        "    child=$!; n=0\n"
+        "    until [ -e posemill-bench-*/${case#*:} ]; do\n"
+        "      n=$((n+1)); [ $n -lt 30000 ] || exit 1; sleep 0.001\n"
+        "    done\n"
+        "    kill -${signal%:*} $child; wait $child; [ $? = ${signal#*:} ] || exit 1\n"
+        "    n=0\n"
+        "    while ls -d posemill-bench-*; do\n"
+        "      n=$((n+1)); [ $n -lt 1000 ] || exit 1; sleep 0.01\n"
+        "    done\n"
+        "  done\n"
+        "done >/dev/null\n"
+        "rm stderr.txt\n";
+    assert_int_equal(system(script), 0);
+}
+#endif
+
 static void json_on_stdout_stands_alone_and_quiet_prints_nothing(void **state) {
     (void)state;
     expect(0, "--device none --quick --samples 2048 --case ceiling/copy --json -");
@@ -473,6 +543,7 @@ static void on_a_device_every_group_is_measured_and_no_cache_is_left_behind(void
     expect_sizes();
     expect_crowd();
     expect_files();
+    expect_batches();
     assert_true(number(find_case("obvious/slerp"), "max_error_rad") < 1e-5);
     assert_non_null(strstr(output, "times the obvious kernel"));
     DIR *entries = opendir(".");
@@ -533,6 +604,10 @@ static void the_report_fills_the_documents_from_a_record(void **state) {
         "grep -q '^| crossfade | ' README.md && grep -q '^| crowd/model | ' docs/performance.md\n"
         "grep -q '^| case | samples | MB read | ' docs/performance.md\n"
         "grep -q '^| files/bvh-x4 | ' docs/performance.md\n"
+#if POSEMILL_BATCH
+        "grep -q '^| case | files | MB read | ' docs/performance.md\n"
+        "grep -q '^| batch/bvh-jobs-2 | 24 | ' docs/performance.md\n"
+#endif
         "[ \"$(grep -c '^| clip/slerp |.*|.*|.*|.*|.*|.*|.*|$' docs/performance.md)\" = 1 ]\n"
         "fails grep -q old README.md docs/performance.md\n"
         "fails grep -q '^$' bench/tiny.json\n"
@@ -575,6 +650,9 @@ int main(void) {
         cmocka_unit_test(crowds_are_posed_in_a_quick_run_when_asked_for),
         cmocka_unit_test(files_grow_with_the_samples),
         cmocka_unit_test(a_signal_leaves_no_file_of_a_case),
+#if POSEMILL_BATCH
+        cmocka_unit_test(a_signal_leaves_no_folder_of_a_batch),
+#endif
         cmocka_unit_test(json_on_stdout_stands_alone_and_quiet_prints_nothing),
         cmocka_unit_test(what_cannot_be_measured_is_refused),
         cmocka_unit_test(a_record_that_cannot_be_written_fails_before_anything_is_measured),

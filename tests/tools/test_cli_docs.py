@@ -186,6 +186,9 @@ class Outputs(Folder):
         text = self.run_posemill("bench", "--quick", "--case", "files/bvh-*", "--samples", "4096",
                                  "--device", "none", "--json", "-")
         self.assertGreater(self.holds("bench", text)["cases"][1]["bytes_written"], 0)
+        text = self.run_posemill("bench", "--quick", "--case", "batch/bvh-jobs-2", "--device", "none",
+                                 "--json", "-")
+        self.assertGreater(self.holds("bench", text)["cases"][0]["files"], 0)
         text = self.run_posemill("bench", "--quick", "--case", "upsample-4/slerp", "--samples",
                                  "4096", "--device", "none", "--json", "-")
         self.holds("bench", text)
