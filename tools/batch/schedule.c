@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * One lock and one condition. Tasks are begun in order: a task that has to wait for memory holds up
- * those behind it, so that a large one is not put off for ever.
+ * One lock, a condition for memory and one for the end. Tasks are begun in order: a task that has to
+ * wait for memory holds up those behind it, so that a large one is not put off for ever.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -17,8 +17,9 @@ typedef struct scheduler {
     const schedule *plan;
     pthread_mutex_t picking; /* held while a task is chosen and prepared */
     pthread_mutex_t lock;    /* of all below */
-    pthread_cond_t changed;
-    uint64_t used; /* bytes of running tasks */
+    pthread_cond_t changed;  /* memory and tasks */
+    pthread_cond_t left;     /* a thread; the calling thread is not woken by every task */
+    uint64_t used;           /* bytes of running tasks */
     size_t running, threads_left, next;
     schedule_ticket *growing; /* tasks that wait in schedule_grow */
     size_t growing_count;
@@ -159,7 +160,7 @@ static void *work(void *context) {
     }
     pthread_mutex_lock(&s->lock);
     s->threads_left--;
-    pthread_cond_broadcast(&s->changed);
+    pthread_cond_signal(&s->left);
     pthread_mutex_unlock(&s->lock);
     return NULL;
 }
@@ -180,7 +181,7 @@ static void wait_for_threads(scheduler *s) {
     struct timespec at = soon();
     pthread_mutex_lock(&s->lock);
     while (s->threads_left > 0) {
-        if (pthread_cond_timedwait(&s->changed, &s->lock, &at) != 0) {
+        if (pthread_cond_timedwait(&s->left, &s->lock, &at) != 0) {
             pthread_mutex_unlock(&s->lock);
             s->plan->show(s->plan->user);
             at = soon();
@@ -209,8 +210,10 @@ static bool run_threads(scheduler *s, worker *workers) {
 }
 
 bool schedule_run(const schedule *plan) {
-    scheduler s = {
-        .plan = plan, .picking = PTHREAD_MUTEX_INITIALIZER, .lock = PTHREAD_MUTEX_INITIALIZER};
+    scheduler s = {.plan = plan,
+                   .picking = PTHREAD_MUTEX_INITIALIZER,
+                   .lock = PTHREAD_MUTEX_INITIALIZER,
+                   .changed = PTHREAD_COND_INITIALIZER};
     pthread_condattr_t monotonic;
     worker *workers = calloc(plan->threads, sizeof *workers);
     if (workers == NULL) {
@@ -218,9 +221,10 @@ bool schedule_run(const schedule *plan) {
     }
     pthread_condattr_init(&monotonic);
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC); /* the time of day may jump */
-    pthread_cond_init(&s.changed, &monotonic);
+    pthread_cond_init(&s.left, &monotonic);
     pthread_condattr_destroy(&monotonic);
     const bool run = run_threads(&s, workers);
+    pthread_cond_destroy(&s.left);
     pthread_cond_destroy(&s.changed);
     free(workers);
     return run;
