@@ -88,14 +88,14 @@ static bool store_file(void *user, size_t thread, size_t task, schedule_ticket *
     storage_work *work = user;
     const batch_item *input = &work->tree->inputs.items[task];
     char part[SCRATCH_PATH + 32], output[SCRATCH_PATH + 32];
-    const file_storage storage = {input->path, part, output, (size_t)input->bytes,
-                                  work->stores_outputs ? work->tree->outputs[task].bytes
-                                                       : (size_t)input->bytes};
+    file_storage storage = {input->path, part, output, (size_t)input->bytes,
+                            work->stores_outputs ? work->tree->outputs[task].bytes
+                                                 : (size_t)input->bytes};
     double seconds;
     (void)ticket;
     snprintf(part, sizeof part, "%s/%zu.part", work->all->out, thread);
     snprintf(output, sizeof output, "%s/%zu", work->all->out, task);
-    const bool stored = file_storage_once((void *)&storage, &seconds) == CLI_DONE;
+    const bool stored = file_storage_once(&storage, &seconds) == CLI_DONE;
     if (!stored) {
         atomic_store(&work->failed, true);
     }

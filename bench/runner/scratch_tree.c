@@ -10,7 +10,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -115,8 +114,7 @@ static int spawn_holding(int held, const char *const argv[], pid_t *process) {
     }
     failure = posix_spawn_file_actions_adddup2(&actions, held, STDIN_FILENO);
     if (failure == 0) {
-        failure =
-            posix_spawnp(process, argv[0], &actions, NULL, (char *const *)(uintptr_t)argv, environ);
+        failure = posix_spawnp(process, argv[0], &actions, NULL, (char *const *)argv, environ);
     }
     posix_spawn_file_actions_destroy(&actions);
     return failure;
