@@ -68,6 +68,7 @@ static void add_indices(pm_error *error, size_t length) {
 static void report(pm_error *error, const pm_error *what, const char *format, va_list arguments) {
     error->status = what->status;
     error->cl_status = 0;
+    error->hint = NULL;
     error->track = what->track;
     error->key = what->key;
     error->joint = what->joint;
@@ -141,6 +142,7 @@ void pm_error_clear(pm_error *error) {
         return;
     error->status = PM_OK;
     error->cl_status = 0;
+    error->hint = NULL;
     error->track = error->key = error->joint = error->instance = PM_NO_INDEX;
     error->message[0] = '\0'; /* clearing the whole array would be measurable in small jobs */
 }

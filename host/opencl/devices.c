@@ -164,13 +164,20 @@ static pm_status append_platform(device_list *list, cl_platform_id platform, siz
     return status;
 }
 
+static pm_status fail_without_driver(cl_int code, pm_error *error) {
+    pm_cl_fail_as(error, PM_ERROR_NO_PLATFORM, code, "no OpenCL driver: clGetPlatformIDs");
+    if (error)
+        error->hint = "install an OpenCL driver (Debian, Ubuntu: apt install ocl-icd-libopencl1 "
+                      "pocl-opencl-icd), or use the device none: plain C, the same bits";
+    return PM_ERROR_NO_PLATFORM;
+}
+
 static pm_status list_all(device_list *list, pm_error *error) {
     cl_uint count = 0;
     *list = (device_list){0};
     cl_int code = clGetPlatformIDs(0, NULL, &count);
     if (code == NOT_FOUND_KHR || (code == CL_SUCCESS && count == 0))
-        return pm_cl_fail_as(error, PM_ERROR_NO_PLATFORM, code,
-                             "no OpenCL driver: clGetPlatformIDs");
+        return fail_without_driver(code, error);
     if (code != CL_SUCCESS)
         return pm_cl_fail(error, code, "clGetPlatformIDs");
     cl_platform_id *platforms = calloc(count, sizeof *platforms);

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 #include "faults.h"
-#include "faults_cl_calls.h"
+#include "opencl/cl_calls.h"
 
 enum { MAX_RECORDED = 4096 };
 
@@ -173,13 +173,13 @@ static fault_kind kind_of_creation(const char *name) {
         return __real_##name(object);                                                              \
     }
 
-FAULTS_CL_CALLS(WRAP_STATUS, WRAP_ENQUEUE, WRAP_CREATE, WRAP_MAP, WRAP_RETAIN, WRAP_RELEASE)
+PM_CL_CALLS(WRAP_STATUS, WRAP_ENQUEUE, WRAP_CREATE, WRAP_MAP, WRAP_RETAIN, WRAP_RELEASE)
 
 #define NAME_OF_CALL(name, params, args) #name " "
 #define NAME_OF_CREATION(type, name, params, args) #name " "
 #define NAME_OF_COUNTER(name, type) #name " "
-const char faults_known_calls[] = FAULTS_CL_CALLS(NAME_OF_CALL, NAME_OF_CALL, NAME_OF_CREATION,
-                                                  NAME_OF_CALL, NAME_OF_COUNTER, NAME_OF_COUNTER);
+const char faults_known_calls[] = PM_CL_CALLS(NAME_OF_CALL, NAME_OF_CALL, NAME_OF_CREATION,
+                                              NAME_OF_CALL, NAME_OF_COUNTER, NAME_OF_COUNTER);
 
 void *__real_malloc(size_t size);
 void *__wrap_malloc(size_t size);

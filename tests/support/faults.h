@@ -2,7 +2,7 @@
  *
  * Makes the Nth OpenCL call or the Nth allocation fail, and counts the live objects and blocks.
  * Works only in an executable linked with --wrap for malloc, calloc, aligned_alloc, realloc,
- * strdup, free and every name of faults_cl_calls.h.
+ * strdup, free and every name of host/opencl/cl_calls.h.
  */
 #ifndef POSEMILL_TESTS_FAULTS_H
 #define POSEMILL_TESTS_FAULTS_H

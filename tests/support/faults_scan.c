@@ -43,7 +43,6 @@ size_t faults_check_source(const char *path) {
     size_t found = 0, length = 0;
     for (const char *call = text; (call = next_call(call, &length)); call += length, found++)
         if (!is_known_call(call, length))
-            fail_msg("%s calls %.*s, which faults_cl_calls.h does not list", path, (int)length,
-                     call);
+            fail_msg("%s calls %.*s, which cl_calls.h does not list", path, (int)length, call);
     return found;
 }

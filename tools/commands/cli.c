@@ -154,9 +154,7 @@ static const failure_class failure_classes[] = {
     {PM_ERROR_TIME, CLI_BAD_INPUT, NULL},
     {PM_ERROR_SIZE, CLI_BAD_INPUT, NULL},
     {PM_ERROR_MEMORY, CLI_BAD_INPUT, CLI_MEMORY_HINT}, /* host memory: the input is too large */
-    {PM_ERROR_NO_PLATFORM, CLI_NO_DEVICE,
-     "install an OpenCL driver (Debian, Ubuntu: apt install pocl-opencl-icd), "
-     "or use --device none for the CPU reference path"},
+    {PM_ERROR_NO_PLATFORM, CLI_NO_DEVICE, "use --device none: plain C, the same bits"},
     {PM_ERROR_NO_DEVICE, CLI_NO_DEVICE, "list the devices with: posemill devices"},
     {PM_ERROR_BUILD, CLI_DEVICE_FAILED,
      "use --device none, or another device listed by: posemill devices"},

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT
  *
- * Every OpenCL call that the library makes, with what a wrapper needs to stand in for
- * it. The build reads the names from here and passes --wrap=NAME to the linker for each,
- * so a row begins with its kind, a parenthesis and the name:
+ * Every OpenCL call that the library makes, with what a function of the same name needs to stand
+ * in for it: loader.c defines them, and the tests wrap them. A test compares this table with the
+ * sources. The build of the tests reads the names from here and passes --wrap=NAME to the linker
+ * for each, so a row begins with its kind, a parenthesis and the name:
  *   STATUS   returns a cl_int           ENQUEUE  likewise, and may give an event
  *   CREATE   returns a new object       MAP      returns a pointer
- *   RETAIN   and RELEASE count objects and never fail here
+ *   RETAIN   and RELEASE count objects
  */
-#ifndef POSEMILL_TESTS_FAULTS_CL_CALLS_H
-#define POSEMILL_TESTS_FAULTS_CL_CALLS_H
+#ifndef POSEMILL_OPENCL_CL_CALLS_H
+#define POSEMILL_OPENCL_CL_CALLS_H
 
 /* clang-format off */
-#define FAULTS_CL_CALLS(STATUS, ENQUEUE, CREATE, MAP, RETAIN, RELEASE)                             \
+#define PM_CL_CALLS(STATUS, ENQUEUE, CREATE, MAP, RETAIN, RELEASE)                                 \
     STATUS(clGetPlatformIDs, (cl_uint n, cl_platform_id *ids, cl_uint *count), (n, ids, count))    \
     STATUS(clGetPlatformInfo, (cl_platform_id id, cl_platform_info what, size_t size, void *value, \
         size_t *used), (id, what, size, value, used))                                              \
