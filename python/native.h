@@ -9,4 +9,8 @@
  * code. Thread-safe only for one call at a time. */
 int cmd_resample(int argc, char **argv);
 
+/* The command `posemill`, with its signal handlers, for a process that ends with it. Returns its exit
+ * code. */
+int posemill_main(int argc, char **argv);
+
 #endif

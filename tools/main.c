@@ -119,7 +119,10 @@ static bool occupy_streams(void) {
     return true;
 }
 
-int main(int argc, char **argv) {
+/* The Python package calls the command by this name, in the process of its script. */
+int posemill_main(int argc, char **argv);
+
+int posemill_main(int argc, char **argv) {
     atomic_file_watch_signals();
     if (!occupy_streams()) {
         return (int)cli_fail(CLI_CANNOT_WRITE, "/dev/null", NULL, "cannot be opened");
@@ -131,3 +134,9 @@ int main(int argc, char **argv) {
     }
     return code;
 }
+
+#if !defined(POSEMILL_PYTHON_MODULE)
+int main(int argc, char **argv) {
+    return posemill_main(argc, argv);
+}
+#endif
