@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: MIT
+"""The examples of README.md and docs/python.md run as they are printed."""
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def examples(document: str) -> list[tuple[int, str]]:
+    """The blocks of Python of a document, with the numbers of their first lines."""
+    text = (ROOT / document).read_text(encoding="utf-8")
+    return [(text.count("\n", 0, found.start(1)), found[1])
+            for found in re.finditer(r"^```python\n(.*?)^```$", text, re.M | re.S)]
+
+
+def write_amass(path: Path) -> None:
+    """A recording of one second, in the layout of AMASS."""
+    turns = np.linspace(0.0, 2.0, 121)[:, None] * np.linspace(0.1, 1.0, 156)
+    np.savez(path, poses=turns, trans=np.zeros((121, 3)), betas=np.zeros(16),
+             dmpls=np.zeros((121, 8)), gender="neutral", mocap_framerate=120.0)
+
+
+@pytest.mark.filterwarnings("ignore::posemill.MotionWarning")
+@pytest.mark.parametrize("document", ["README.md", "docs/python.md"])
+def test_examples_run(document: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("scipy")
+    shutil.copy(ROOT / "examples/walk.bvh", tmp_path)
+    write_amass(tmp_path / "subject.npz")
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, object] = {}
+    blocks = examples(document)
+    assert blocks
+    for line, source in blocks:
+        exec(compile("\n" * line + source, document, "exec"), names)
