@@ -26,7 +26,6 @@ def write_amass(path: Path) -> None:
              dmpls=np.zeros((121, 8)), gender="neutral", mocap_framerate=120.0)
 
 
-@pytest.mark.filterwarnings("ignore::posemill.MotionWarning")
 @pytest.mark.parametrize("document", ["README.md", "docs/python.md"])
 def test_examples_run(document: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("scipy")
