@@ -13,4 +13,35 @@ int cmd_resample(int argc, char **argv);
  * code. */
 int posemill_main(int argc, char **argv);
 
+/* Conversions of whole arrays, by up to one thread per processor. Arrays are tightly packed; rows
+ * are (x, y, z, w), vectors and angles of 3 numbers, and row-major matrices of 9. */
+
+/* Copies float32 quaternions and normalises them in double. A zero quaternion stays zero. */
+void array_normalized(const float *from, double *to, size_t count);
+
+/* Rotation vectors, of any finite length. */
+void array_from_rotvec(const double *vectors, double *quaternions, size_t count);
+
+/* The inverse. Each vector is at most half a turn long. */
+void array_to_rotvec(const double *quaternions, double *vectors, size_t count);
+
+/* Resampled rotation vectors: `samples` is (rows, columns, 4), `source` (any, columns, 3), `vectors`
+ * (rows, columns, 3). Row i is a copy of source row kept[i] where that is at least 0. Otherwise it is
+ * computed from samples, on the branch nearest to the row before; the first row, nearest to source
+ * row `before`. `samples` is not read in rows that are copied. */
+void array_resampled_rotvec(const float *samples, const double *source, const int64_t *kept,
+                            size_t before, double *vectors, size_t rows, size_t columns);
+
+/* Angles in radians, in the order of the name of the Euler order. */
+void array_from_euler(int order, const double *angles, double *quaternions, size_t count);
+
+/* The middle angle is within [-pi/2, pi/2], of orders whose first axis is the last within [0, pi];
+ * the others are within [-pi, pi]. At gimbal lock the first angle is 0. */
+void array_to_euler(int order, const double *quaternions, double *angles, size_t count);
+
+void array_to_matrix(const double *quaternions, double *matrices, size_t count);
+
+/* Returns the index of the first matrix that is no rotation; `count` if all are. */
+size_t array_from_matrix(const double *matrices, double *quaternions, size_t count);
+
 #endif

@@ -2,13 +2,16 @@
 """Devices, and the engine that runs on one of them."""
 from __future__ import annotations
 
+import atexit
+import os
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from ._library import call, ffi, lib, text
+from ._library import DeviceError, call, ffi, lib, text
 
-__all__ = ["Device", "Engine", "default_engine", "devices"]
+__all__ = ["Device", "Engine", "default_engine", "devices", "owned", "plain_engine"]
 
 _TYPES = {lib.PM_DEVICE_REFERENCE: "reference", lib.PM_DEVICE_CPU: "cpu", lib.PM_DEVICE_GPU: "gpu",
           lib.PM_DEVICE_DISCRETE_GPU: "discrete gpu", lib.PM_DEVICE_OTHER: "other"}
@@ -61,6 +64,9 @@ class Engine:
         ``"gpu"``, an index, ``"P:D"``, part of a name, or several such as ``"0,2"``.
     host_threads : int
         Threads per call on the host; 0: one per processor.
+    build_in_background : bool
+        Whether plain C computes while the device's programs are compiled for the first time, which
+        takes seconds.
 
     Examples
     --------
@@ -70,15 +76,43 @@ class Engine:
     'reference'
     """
 
-    def __init__(self, device: str = "auto", *, host_threads: int = 0) -> None:
+    def __init__(self, device: str = "auto", *, host_threads: int = 0,
+                 build_in_background: bool = False) -> None:
         if not isinstance(device, str):
             raise TypeError(f"device: expected a text, found {type(device).__name__}")
         self._handle: Any = None
         name = ffi.new("char[]", device.encode())
-        desc = ffi.new("pm_engine_desc *", {"device": name, "host_threads": host_threads})
+        desc = ffi.new("pm_engine_desc *", {"device": name, "host_threads": host_threads,
+                                            "build_in_background": build_in_background})
         made = ffi.new("pm_engine **")
         call(lib.pm_engine_create, desc, made)
-        self._handle = ffi.gc(made[0], _destroy)
+        self._own(made[0])
+
+    def _own(self, made: Any) -> None:
+        self._process = os.getpid()
+        self._handle = owned(made, _destroy)
+        self._is_plain = self.device.type == "reference"
+
+    @classmethod
+    def from_queue(cls, queue: Any) -> Engine:
+        """An engine on the context and the device of a pyopencl queue.
+
+        Parameters
+        ----------
+        queue : pyopencl.CommandQueue
+            ``RotationCurve.enqueue`` of curves on this engine takes all queues of its context and
+            device.
+
+        Returns
+        -------
+        Engine
+        """
+        engine = cls.__new__(cls)
+        made = ffi.new("pm_engine **")
+        call(lib.pm_cl_engine_create, ffi.cast("cl_context", queue.context.int_ptr),
+             ffi.cast("cl_device_id", queue.device.int_ptr), ffi.NULL, made)
+        engine._own(made[0])
+        return engine
 
     @property
     def device(self) -> Device:
@@ -92,7 +126,15 @@ class Engine:
         """The C engine. A closed engine is refused."""
         if self._handle is None:
             raise ValueError("engine: is closed")
+        if self._process != os.getpid() and not self._is_plain:
+            raise DeviceError("engine: devices cannot be used after a fork; make an engine in the "
+                              "new process, or start it by the method 'spawn'")
         return self._handle
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether there is no device: plain C."""
+        return self._is_plain
 
     def self_check(self) -> bool:
         """Whether all methods give the bits of the reference path on this device. Takes seconds."""
@@ -112,6 +154,19 @@ class Engine:
 
     def __repr__(self) -> str:
         return "Engine(closed)" if self._handle is None else f"Engine({self.device.name!r})"
+
+
+def owned(handle: Any, destroy: Callable[[Any], None], *needed: Any) -> Any:
+    """A handle that is destroyed when nothing refers to it, before what it needs.
+
+    After a fork, the handles of the parent process are only forgotten, because drivers of OpenCL do
+    not survive it.
+    """
+    def end(this: Any, process: int = os.getpid(), needed: Any = needed) -> None:
+        if os.getpid() == process:
+            destroy(this)
+
+    return ffi.gc(handle, end)
 
 
 def _destroy(handle: Any) -> None:
@@ -150,7 +205,18 @@ def devices(*, check: bool = False) -> list[Device]:
 
 
 _default: Engine | None = None
-_lock = threading.Lock()
+_plain: Engine | None = None
+_lock = threading.RLock()
+
+
+def plain_engine() -> Engine:
+    """The engine without a device, for small curves and samples."""
+    global _plain
+    if _plain is None:
+        with _lock:
+            if _plain is None:
+                _plain = Engine("none")
+    return _plain
 
 
 def default_engine() -> Engine:
@@ -158,5 +224,24 @@ def default_engine() -> Engine:
     global _default
     with _lock:
         if _default is None:
-            _default = Engine()
+            _default = Engine(build_in_background=True)
         return _default
+
+
+def _forget_device() -> None:
+    """In a process that was forked: a device that was started before is not used."""
+    global _default, _lock
+    _lock = threading.RLock()
+    if _default is not None and not _default.is_plain:
+        _default = plain_engine()
+
+
+def _close_default() -> None:
+    """Waits for programs that are being compiled, before drivers are unloaded."""
+    global _default
+    _default = None
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_device)
+atexit.register(_close_default)

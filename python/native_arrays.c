@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Conversions of whole arrays for the Python package. Rows are independent, so blocks of them are
+ * distributed over threads.
+ */
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <posemill/posemill.h>
+
+#include "host/base/parallel.h"
+#include "motion/npz/npz_numbers.h"
+#include "native.h"
+
+#define PI 3.14159265358979323846
+#define TWO_PI 6.283185307179586476925
+
+/* Rows that one thread takes at a time: enough to repay its start. */
+enum { BLOCK = 4096 };
+
+typedef struct conversion conversion;
+
+struct conversion {
+    void (*block)(conversion *c, size_t from, size_t count);
+    const void *from;
+    void *to;
+    size_t count;
+    int order;
+    atomic_size_t refused; /* the smallest index of a row that has no result */
+};
+
+static void convert_blocks(void *context, pm_items *items) {
+    conversion *c = context;
+    size_t item;
+    while (pm_take_item(items, &item)) {
+        const pm_piece piece = pm_piece_at(c->count, BLOCK, item);
+        c->block(c, piece.from, piece.count);
+    }
+}
+
+static void convert(conversion *c) {
+    pm_run_parallel(pm_processors(), pm_piece_count(c->count, BLOCK), convert_blocks, c);
+}
+
+/* ---- quaternions ------------------------------------------------------------------------- */
+
+static void normalize_rows(const float *from, double *to, size_t count) {
+    for (size_t i = 0; i < 4 * count; i += 4) {
+        const double x = (double)from[i], y = (double)from[i + 1];
+        const double z = (double)from[i + 2], w = (double)from[i + 3];
+        const double square = x * x + y * y + z * z + w * w;
+        const double scale = square > 0.0 ? 1.0 / sqrt(square) : 0.0;
+        to[i] = scale * x;
+        to[i + 1] = scale * y;
+        to[i + 2] = scale * z;
+        to[i + 3] = scale * w;
+    }
+}
+
+static void normalize_block(conversion *c, size_t from, size_t count) {
+    normalize_rows((const float *)c->from + 4 * from, (double *)c->to + 4 * from, count);
+}
+
+void array_normalized(const float *from, double *to, size_t count) {
+    conversion c = {.block = normalize_block, .from = from, .to = to, .count = count};
+    convert(&c);
+}
+
+/* ---- rotation vectors ---------------------------------------------------------------------- */
+
+static void from_rotvec_block(conversion *c, size_t from, size_t count) {
+    npz_from_axis_angle((const double *)c->from + 3 * from, (double *)c->to + 4 * from, count);
+}
+
+void array_from_rotvec(const double *vectors, double *quaternions, size_t count) {
+    conversion c = {.block = from_rotvec_block, .from = vectors, .to = quaternions, .count = count};
+    convert(&c);
+}
+
+static void to_rotvec_block(conversion *c, size_t from, size_t count) {
+    static const double zero[3] = {0.0, 0.0, 0.0};
+    const double *q = (const double *)c->from + 4 * from;
+    double *v = (double *)c->to + 3 * from;
+    for (size_t i = 0; i < count; i++)
+        npz_to_axis_angle(q + 4 * i, zero, v + 3 * i);
+}
+
+void array_to_rotvec(const double *quaternions, double *vectors, size_t count) {
+    conversion c = {.block = to_rotvec_block, .from = quaternions, .to = vectors, .count = count};
+    convert(&c);
+}
+
+/* ---- resampled rotation vectors -------------------------------------------------------------- */
+
+typedef struct resampled {
+    const float *samples;
+    const double *source;
+    const int64_t *kept;
+    size_t before;
+    double *vectors;
+    size_t rows, columns;
+} resampled;
+
+/* Columns that one thread takes at a time: whole cache lines of a row. */
+enum { STRIP = 8 };
+
+static void resampled_row(const resampled *r, size_t row, size_t column, size_t count) {
+    const size_t at = row * r->columns + column;
+    double *to = r->vectors + 3 * at;
+    const double *near =
+        row > 0 ? to - 3 * r->columns : r->source + 3 * (r->before * r->columns + column);
+    if (r->kept[row] >= 0) {
+        const double *from = r->source + 3 * ((size_t)r->kept[row] * r->columns + column);
+        memcpy(to, from, 3 * count * sizeof *to);
+        return;
+    }
+    for (size_t i = 0; i < count; i++) {
+        const float *s = r->samples + 4 * (at + i);
+        const double q[4] = {(double)s[0], (double)s[1], (double)s[2], (double)s[3]};
+        npz_to_axis_angle(q, near + 3 * i, to + 3 * i);
+    }
+}
+
+static void resampled_strips(void *context, pm_items *items) {
+    const resampled *r = context;
+    size_t item;
+    while (pm_take_item(items, &item)) {
+        const pm_piece strip = pm_piece_at(r->columns, STRIP, item);
+        for (size_t row = 0; row < r->rows; row++)
+            resampled_row(r, row, strip.from, strip.count);
+    }
+}
+
+void array_resampled_rotvec(const float *samples, const double *source, const int64_t *kept,
+                            size_t before, double *vectors, size_t rows, size_t columns) {
+    resampled r = {samples, source, kept, before, vectors, rows, columns};
+    const size_t threads = rows * columns < BLOCK ? 1 : pm_processors();
+    pm_run_parallel(threads, pm_piece_count(columns, STRIP), resampled_strips, &r);
+}
+
+/* ---- Euler angles ------------------------------------------------------------------------------ */
+
+static void from_euler_block(conversion *c, size_t from, size_t count) {
+    const double *angles = (const double *)c->from + 3 * from;
+    double *q = (double *)c->to + 4 * from;
+    for (size_t i = 0; i < count; i++)
+        pm_quat_from_euler((pm_euler_order)c->order, angles + 3 * i, q + 4 * i);
+}
+
+void array_from_euler(int order, const double *angles, double *quaternions, size_t count) {
+    conversion c = {.block = from_euler_block,
+                    .from = angles,
+                    .to = quaternions,
+                    .count = count,
+                    .order = order};
+    convert(&c);
+}
+
+static double wrapped(double angle) {
+    return angle - TWO_PI * rint(angle / TWO_PI);
+}
+
+/* Of the two sets of angles of a rotation, the one whose middle angle is in the common range. The
+ * library returns the one nearest to zero. */
+static void take_common_branch(bool proper, double angles[3]) {
+    const double middle = angles[1];
+    if (proper ? middle >= 0.0 : fabs(middle) <= 0.5 * PI)
+        return;
+    angles[0] = wrapped(angles[0] + PI);
+    angles[1] = proper ? -middle : wrapped(PI - middle);
+    angles[2] = wrapped(angles[2] + PI);
+}
+
+static void to_euler_block(conversion *c, size_t from, size_t count) {
+    const double *q = (const double *)c->from + 4 * from;
+    double *angles = (double *)c->to + 3 * from;
+    for (size_t i = 0; i < count; i++) {
+        pm_euler_from_quat((pm_euler_order)c->order, q + 4 * i, NULL, angles + 3 * i);
+        take_common_branch(c->order >= PM_EULER_XYX, angles + 3 * i);
+    }
+}
+
+void array_to_euler(int order, const double *quaternions, double *angles, size_t count) {
+    conversion c = {
+        .block = to_euler_block, .from = quaternions, .to = angles, .count = count, .order = order};
+    convert(&c);
+}
+
+/* ---- matrices ------------------------------------------------------------------------------------ */
+
+static void to_matrix_block(conversion *c, size_t from, size_t count) {
+    const double *q = (const double *)c->from + 4 * from;
+    double *m = (double *)c->to + 9 * from;
+    for (size_t i = 0; i < count; i++)
+        pm_matrix_from_quat(q + 4 * i, m + 9 * i);
+}
+
+void array_to_matrix(const double *quaternions, double *matrices, size_t count) {
+    conversion c = {.block = to_matrix_block, .from = quaternions, .to = matrices, .count = count};
+    convert(&c);
+}
+
+static void refuse(conversion *c, size_t index) {
+    size_t smallest = atomic_load(&c->refused);
+    while (index < smallest && !atomic_compare_exchange_weak(&c->refused, &smallest, index)) {
+    }
+}
+
+static void from_matrix_block(conversion *c, size_t from, size_t count) {
+    const double *m = (const double *)c->from + 9 * from;
+    double *q = (double *)c->to + 4 * from;
+    for (size_t i = 0; i < count; i++)
+        if (!pm_quat_from_matrix(m + 9 * i, q + 4 * i))
+            refuse(c, from + i);
+}
+
+size_t array_from_matrix(const double *matrices, double *quaternions, size_t count) {
+    conversion c = {.block = from_matrix_block,
+                    .from = matrices,
+                    .to = quaternions,
+                    .count = count,
+                    .refused = count};
+    convert(&c);
+    return c.refused;
+}

@@ -1,0 +1,336 @@
+# SPDX-License-Identifier: MIT
+"""Curves of rotations, positions and scales through keys."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ._arrays import (Array, as_array, as_seconds, is_rotation, new_result, output, result_type,
+                      rotation_of, with_scalar_first)
+from ._clip import DEVICE_VALUES, Clips
+from ._description import FRAMES, Description, word
+from ._engine import Engine
+from ._library import call, ffi, lib
+from ._rates import Rate, count_samples, rate_of, seconds_of
+
+__all__ = ["RotationCurve"]
+
+# The output of a job, and the numbers of one value, by channel and order.
+_OUTPUTS = {("rotations", 0): ("rotations", 4), ("rotations", 1): ("velocities", 3),
+            ("rotations", 2): ("accelerations", 3), ("positions", 0): ("positions", 3),
+            ("scales", 0): ("scales", 3)}
+
+
+def _output_of(channel: str, order: int) -> tuple[str, int]:
+    try:
+        return _OUTPUTS[channel, order]
+    except (KeyError, TypeError):
+        pass
+    if channel not in ("rotations", "positions", "scales"):
+        raise ValueError(f"channel: expected rotations, positions or scales, found {channel!r}")
+    raise ValueError(f"order: expected 0, 1 or 2, of positions and scales 0, found {order!r}")
+
+
+class RotationCurve:
+    """Rotations through keys, by any method of the library.
+
+    Parameters
+    ----------
+    times : array_like or None
+        Seconds of the keys, strictly increasing. A list of arrays gives each track its own times.
+        None: ``rate`` is given.
+    rotations : array_like, Rotation or None
+        Quaternions x y z w of shape (keys, ..., 4), float32 or float64; the axes between are tracks.
+        With times of each track a list of arrays of shape (keys, 4).
+    method : str
+        ``"slerp"``, ``"step"``, ``"nlerp"``, ``"sterp"``, ``"squad"``, ``"circular"``,
+        ``"circular-c1"``, ``"circular-c2"``, ``"circular-c3"``, ``"hermite"``, ``"spline"``,
+        ``"bspline"``, ``"cubicspline"`` or ``"ncubic"``.
+    rate : str, int, float or Fraction, optional
+        Keys per second, uniform from time 0 and exact: ``30``, ``"30000/1001"``.
+    loop : float, optional
+        Period in seconds of a closed track.
+    tangents : str or array_like
+        Velocities at keys: ``"bessel"``, ``"mean"``, ``"hold"``, ``"tcb"``, or an array of shape
+        (keys, ..., 3) of half-angle rad/s in the body frame.
+    tcb : sequence of float
+        Tension, continuity and bias of ``tangents="tcb"``.
+    ends : str
+        At the ends of an open track: ``"chord"``, ``"natural"``, ``"parabola"`` or ``"zero"``.
+    limit : bool
+        Whether squad limits velocities.
+    axis : array_like, optional
+        Twist axis of sterp, of shape (3,) or (..., 3).
+    axis_frame : str
+        Frame of ``axis``: ``"body"`` or ``"parent"``.
+    swing, twist : sequence of float
+        The parts of a segment in which sterp swings and twists.
+    tangents_in, tangents_out : array_like, optional
+        Tangents of the rotations of cubicspline, per second, in the shape of ``rotations``.
+    positions, scales : array_like, optional
+        Curves with the same times, of shape (keys, ..., 3).
+    positions_in, positions_out, scales_in, scales_out : array_like, optional
+        Their tangents, for cubicspline.
+    vector_method : str
+        How positions and scales are interpolated: ``"auto"`` matches the method, or ``"step"``,
+        ``"linear"``, ``"catmull-rom"``, ``"parabolas-c2"``, ``"parabolas-c3"``, ``"spline"``,
+        ``"bspline"`` or ``"cubicspline"``.
+    key_format : str
+        How keys are stored: ``"float32"``, ``"log48"`` or ``"smallest48"``.
+    scalar_first : bool
+        Whether quaternions are w x y z, in keys, tangents and results.
+    engine : Engine, optional
+        Where the curve is computed. None: small jobs by plain C on the calling thread, large ones by
+        the best device.
+
+    Notes
+    -----
+    Thread-safe. Results have float32 accuracy, and the bits of the library's C functions. Keys are
+    read when the curve is made; later changes of the arrays do not matter.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import posemill as pm
+    >>> keys = np.array([[0.0, 0.0, 0.0, 1.0], [0.0, 0.0, 1.0, 0.0]])
+    >>> curve = pm.RotationCurve([0.0, 1.0], keys, method="squad")
+    >>> curve([0.0, 0.5]).round(4)
+    array([[0.    , 0.    , 0.    , 1.    ],
+           [0.    , 0.    , 0.7071, 0.7071]], dtype=float32)
+    >>> curve(0.5, order=1).round(4)
+    array([0.    , 0.    , 3.1416], dtype=float32)
+    """
+
+    def __init__(self, times: Any, rotations: Any, method: str = "slerp", *,
+                 rate: Rate | None = None, loop: float | None = None, tangents: Any = "bessel",
+                 tcb: Sequence[float] = (0.0, 0.0, 0.0), ends: str = "chord", limit: bool = True,
+                 axis: Any = None, axis_frame: str = "body", swing: Sequence[float] = (0.0, 1.0),
+                 twist: Sequence[float] = (0.0, 1.0), tangents_in: Any = None,
+                 tangents_out: Any = None, positions: Any = None, positions_in: Any = None,
+                 positions_out: Any = None, scales: Any = None, scales_in: Any = None,
+                 scales_out: Any = None, vector_method: str = "auto", key_format: str = "float32",
+                 scalar_first: bool = False, engine: Engine | None = None) -> None:
+        if engine is not None and not isinstance(engine, Engine):
+            raise TypeError(f"engine: expected an Engine, found {type(engine).__name__}")
+        arrays = {"rotations": rotations, "rotations_in": tangents_in,
+                  "rotations_out": tangents_out, "positions": positions,
+                  "positions_in": positions_in, "positions_out": positions_out,
+                  "scales": scales, "scales_in": scales_in, "scales_out": scales_out}
+        keys = next((a for a in (rotations, positions, scales) if a is not None), None)
+        if keys is None:
+            raise TypeError("rotations: expected an array or a Rotation, found None")
+        small = engine is None and _value_count(keys) < DEVICE_VALUES
+        description = Description(copies=small)
+        description.set_method(method, vector_method, key_format)
+        description.set_times(times, rate, keys)
+        for name, value in arrays.items():
+            if value is not None:
+                is_quaternion = name.startswith("rotations")
+                description.set_keys(name, value, components=4 if is_quaternion else 3,
+                                     scalar_first=scalar_first and not is_rotation(value))
+        description.set_loop(loop)
+        description.set_velocities(tangents, tcb, ends, limit)
+        description.set_axis(axis, axis_frame, swing, twist)
+        self._clips = Clips(description, engine, small)
+        self._shape = description.track_shape
+        self._width = int(np.prod(self._shape, dtype=int))
+        self._span = description.span
+        self._scalar_first = scalar_first
+        self._gives_rotation = is_rotation(rotations)
+        self.method = method
+
+    def __call__(self, times: Any, order: int = 0, *, frame: str = "body",
+                 channel: str = "rotations", tracks: Any = None, out: Any = None,
+                 dtype: Any = None) -> Any:
+        """Computes the curve at times.
+
+        Parameters
+        ----------
+        times : array_like
+            Seconds in any order, of any shape. Outside the keys an open track holds its first or last
+            key, and a loop repeats.
+        order : int
+            0: values; 1: angular velocities in rad/s; 2: angular accelerations in rad/s^2.
+        frame : str
+            Frame of velocities and accelerations: ``"body"`` or ``"parent"``.
+        channel : str
+            ``"rotations"``, ``"positions"`` or ``"scales"``.
+        tracks : array_like of int, optional
+            A track for each time, in the order of C; the result has no axes of tracks then.
+        out : array, optional
+            Float32, C-contiguous, of the result's shape; the library writes to it directly.
+        dtype : numpy.float32 or numpy.float64, optional
+            Of the result.
+
+        Returns
+        -------
+        array or Rotation
+            Of shape (times, ..., 4), for velocities, accelerations and vectors (times, ..., 3). A
+            Rotation where the keys were one and neither ``out`` nor ``dtype`` is given.
+        """
+        seconds = as_seconds(times, "times")
+        field, components = _output_of(channel, order)
+        job = ffi.new("pm_sample_job *")
+        shape = seconds.shape + (components,)
+        width = 1
+        if tracks is not None:
+            numbers = self._pairs(tracks, seconds)
+            job.tracks = ffi.from_buffer("uint32_t[]", numbers)
+        else:
+            shape = seconds.shape + self._shape + (components,)
+            width = self._width
+        values = new_result(shape) if out is None else output(out, shape, seconds)
+        is_double = result_type(dtype, out)
+        if seconds.size == 0:
+            return self._finished(values, field, out is None and dtype is None, is_double)
+        job.sample_count = seconds.size
+        job.times = ffi.from_buffer("double[]", seconds)
+        self._sample(job, field, values, frame, seconds.size * width)
+        return self._finished(values, field, out is None and dtype is None, is_double)
+
+    def uniform(self, rate: Rate, *, start: Rate = 0, end: Rate | None = None,
+                end_rule: str = "fit", count: int | None = None, order: int = 0,
+                frame: str = "body", channel: str = "rotations", out: Any = None,
+                dtype: Any = None) -> Any:
+        """Computes samples at a rate, each at the exact time.
+
+        Parameters
+        ----------
+        rate : str, int, float or Fraction
+            Samples per second: ``60``, ``29.97`` or ``"30000/1001"``.
+        start, end : str, int, float or Fraction
+            Seconds after the first key. ``end`` None: the last key, or the end of the loop.
+        end_rule : str
+            ``"fit"``: the last sample is the last multiple that fits. ``"include"``: one more sample
+            at the end itself, unless a multiple falls on it.
+        count : int, optional
+            Number of samples, also past the last key, instead of ``end``.
+        order, frame, channel, out, dtype
+            As of a call.
+
+        Returns
+        -------
+        array or Rotation
+            As of a call.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import posemill as pm
+        >>> keys = np.array([[0.0, 0.0, 0.0, 1.0], [0.0, 0.0, 1.0, 0.0]])
+        >>> pm.RotationCurve(None, keys, rate="30000/1001").uniform("60000/1001").shape
+        (3, 4)
+        """
+        exact, begin = rate_of(rate, "rate"), seconds_of(start, "start")
+        last = None
+        if count is None:
+            stop = None if end is None else seconds_of(end, "end")
+            count, last = count_samples(self._span, exact, begin, stop, end_rule)
+        elif end is not None or not isinstance(count, (int, np.integer)) or count < 0:
+            raise ValueError("count: expected a number of samples without end")
+        field, components = _output_of(channel, order)
+        total = count + (last is not None)
+        shape = (total, *self._shape, components)
+        values = new_result(shape) if out is None else output(out, shape)
+        is_double = result_type(dtype, out)
+        for at, first, number in ((begin, 0, count), (last, count, 1)):
+            if at is None or number == 0:
+                continue
+            job = ffi.new("pm_sample_job *")
+            job.sample_count = number
+            job.rate = (exact.numerator, exact.denominator)
+            job.start = (at.numerator, at.denominator)
+            self._sample(job, field, values[first:first + number], frame, total * self._width)
+        return self._finished(values, field, out is None and dtype is None, is_double)
+
+    def enqueue(self, queue: Any, times: Any = None, *, rate: Rate | None = None, start: Rate = 0,
+                count: int | None = None, order: int = 0, frame: str = "body",
+                channel: str = "rotations", tracks: Any = None, out: Any, offset: int = 0,
+                wait_for: Sequence[Any] | None = None) -> Any:
+        """Enqueues a job on a pyopencl queue, without waiting for anything.
+
+        Parameters
+        ----------
+        queue : pyopencl.CommandQueue
+            Of the context of the curve's engine. Curves that were given no engine, and are small,
+            take any queue.
+        times : array_like, optional
+            Seconds, copied before the method returns. None: ``rate`` and ``count`` are given.
+        out : pyopencl.array.Array or pyopencl.Buffer
+            Receives float32; an array must have the result's shape and be C-contiguous.
+        offset : int
+            Bytes into a buffer, a multiple of 16.
+        wait_for : sequence of pyopencl.Event, optional
+            The job starts when they are complete.
+        rate, start, count, order, frame, channel, tracks
+            As of ``uniform`` and of a call.
+
+        Returns
+        -------
+        pyopencl.Event
+            Complete when the results are written.
+        """
+        from ._interop import enqueue
+
+        field, components = _output_of(channel, order)
+        job = ffi.new("pm_sample_job *")
+        job.velocity_frame = word(frame, FRAMES, "frame")
+        if times is None:
+            if rate is None or count is None:
+                raise TypeError("times: expected times, or a rate and a count")
+            exact, begin = rate_of(rate, "rate"), seconds_of(start, "start")
+            job.rate = (exact.numerator, exact.denominator)
+            job.start = (begin.numerator, begin.denominator)
+            job.sample_count = count
+            shape: tuple[int, ...] = (count, *self._shape, components)
+        else:
+            seconds = as_seconds(times, "times")
+            job.sample_count = seconds.size
+            job.times = ffi.from_buffer("double[]", seconds)
+            shape = seconds.shape + self._shape + (components,)
+            if tracks is not None:
+                numbers = self._pairs(tracks, seconds)
+                job.tracks = ffi.from_buffer("uint32_t[]", numbers)
+                shape = seconds.shape + (components,)
+        if self._scalar_first and components == 4:
+            raise ValueError("scalar_first: results on a queue are x y z w")
+        return enqueue(self._clips.on_queue(queue), job, field, shape, queue, out, offset,
+                       wait_for or ())
+
+    def _pairs(self, tracks: Any, seconds: Array) -> Array:
+        """Checked numbers of tracks, tightly packed."""
+        numbers = as_array(tracks, "tracks")
+        if numbers.dtype.kind not in "iu":
+            raise TypeError(f"tracks: expected integers, found {numbers.dtype}")
+        if numbers.shape != seconds.shape:
+            raise ValueError(f"tracks: expected shape {seconds.shape}, as times, found "
+                             f"{numbers.shape}")
+        if numbers.size > 0 and (numbers.min() < 0 or numbers.max() >= self._width):
+            raise ValueError(f"tracks: expected numbers from 0 to {self._width - 1}")
+        return np.asarray(numbers, dtype=np.uint32, order="C")
+
+    def _sample(self, job: Any, field: str, values: Array, frame: str, size: int) -> None:
+        job.velocity_frame = word(frame, FRAMES, "frame")
+        setattr(job, field, ffi.from_buffer("float[]", values, require_writable=True))
+        clip, job.on_reference = self._clips.choose(size)
+        call(lib.pm_sample, clip, job)
+
+    def _finished(self, values: Array, field: str, is_free: bool, is_double: bool) -> Any:
+        if field == "rotations":
+            if is_free and self._gives_rotation:
+                return rotation_of(values)
+            if self._scalar_first:
+                values = with_scalar_first(values)
+        return values.astype(np.float64) if is_double else values
+
+
+def _value_count(keys: Any) -> int:
+    """Keys of all tracks, as far as that can be told before they are checked."""
+    if is_rotation(keys):
+        return len(keys) if len(keys.as_quat().shape) > 1 else 1
+    if isinstance(keys, (list, tuple)):
+        return sum(np.shape(track)[0] if np.ndim(track) > 1 else 1 for track in keys)
+    shape = as_array(keys, "rotations").shape
+    return int(np.prod(shape[:-1], dtype=int))

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: MIT
+"""Arrays of frames at another rate."""
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from ._arrays import Array, address, as_floats, result_type
+from ._convert import from_rotvec
+from ._curve import RotationCurve
+from ._library import ffi, lib
+from ._rates import Rate, Span, count_samples, rate_of
+
+__all__ = ["resample", "resample_rotvec"]
+
+
+def resample(q: Any, src_rate: Rate, dst_rate: Rate, method: str = "slerp", *,
+             end_rule: str = "fit", out: Any = None, dtype: Any = None, **options: Any) -> Any:
+    """Rotations at another rate, from the first frame to the last.
+
+    Parameters
+    ----------
+    q : array_like or Rotation
+        Quaternions x y z w of shape (frames, ..., 4).
+    src_rate, dst_rate : str, int, float or Fraction
+        Exact rates in Hz: ``120``, ``29.97`` or ``"30000/1001"``.
+    method : str
+        As of ``RotationCurve``.
+    end_rule, out, dtype
+        As of ``RotationCurve.uniform``.
+    **options
+        All others of ``RotationCurve``.
+
+    Returns
+    -------
+    array or Rotation
+        Of shape (frames, ..., 4).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import posemill as pm
+    >>> pm.resample(np.tile([0.0, 0.0, 0.0, 1.0], (121, 22, 1)), 120, "30000/1001").shape
+    (30, 22, 4)
+    """
+    curve = RotationCurve(None, q, method, rate=rate_of(src_rate, "src_rate"), **options)
+    return curve.uniform(rate_of(dst_rate, "dst_rate"), end_rule=end_rule, out=out, dtype=dtype)
+
+
+def _kept_frames(count: int, step: Fraction) -> Array:
+    """The source frame that each sample falls on; -1 between frames. Sample k is at k * step."""
+    kept = np.full(count, -1, dtype=np.int64)
+    each = step.denominator
+    kept[::each] = np.arange(len(kept[::each]), dtype=np.int64) * step.numerator
+    return kept
+
+
+def resample_rotvec(poses: Any, src_rate: Rate, dst_rate: Rate, method: str = "slerp", *,
+                    dtype: Any = None, **options: Any) -> Array:
+    """Rotation vectors (axis-angle) at another rate, such as the poses of AMASS.
+
+    Vectors stay on their branch from frame to frame: they do not jump by a whole turn where the
+    source does not. Samples that fall on a frame of the source are exact copies of it.
+
+    Parameters
+    ----------
+    poses : array_like
+        Of shape (frames, 3 * joints) or (frames, ..., 3), float32 or float64.
+    src_rate, dst_rate : str, int, float or Fraction
+        As of ``resample``.
+    method : str
+        As of ``RotationCurve``.
+    dtype : numpy.float32 or numpy.float64, optional
+        Of the result; None: of ``poses``.
+    **options
+        All others of ``RotationCurve`` but those of loops.
+
+    Returns
+    -------
+    array
+        Of the shape of ``poses``, with another number of frames.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import posemill as pm
+    >>> poses = np.linspace(0.0, 4.0, 121)[:, None] * np.array([[1.0, 0.0, 0.0, 0.0, 0.5, 0.0]])
+    >>> thirty = pm.resample_rotvec(poses, 120, 30)
+    >>> bool((thirty == poses[::4]).all())
+    True
+    """
+    source = as_floats(poses, "poses")
+    if source.ndim < 2 or source.shape[-1] % 3 or (source.ndim > 2 and source.shape[-1] != 3):
+        raise ValueError(f"poses: expected shape (frames, 3 * joints) or (frames, ..., 3), found "
+                         f"{source.shape}")
+    if source.size == 0:
+        raise ValueError(f"poses: has no rotation, its shape is {source.shape}")
+    if "loop" in options:
+        raise TypeError("loop: is not an option of resample_rotvec")
+    src, dst = rate_of(src_rate, "src_rate"), rate_of(dst_rate, "dst_rate")
+    frames = len(source)
+    count, _ = count_samples(Span(Fraction(frames - 1) / src), dst, Fraction(0), None, "fit")
+    kept = _kept_frames(count, src / dst)
+    is_double = result_type(source.dtype if dtype is None else dtype, None)
+    if (kept >= 0).all():
+        result = source[kept]
+        return result.astype(np.float64 if is_double else np.float32, copy=False)
+    vectors = np.asarray(source, dtype=np.float64, order="C").reshape(frames, -1, 3)
+    keys = from_rotvec(vectors, dtype=np.float64)
+    samples = RotationCurve(None, keys, method, rate=src, **options).uniform(dst)
+    result = _on_branches(samples, vectors, kept)
+    return result.reshape(count, *source.shape[1:]).astype(
+        np.float64 if is_double else np.float32, copy=False)
+
+
+def _on_branches(samples: Array, source: Array, kept: Array) -> Array:
+    """Vectors of the samples, each on the branch of the frame before."""
+    result = np.empty((*samples.shape[:-1], 3))
+    lib.array_resampled_rotvec(
+        ffi.cast("float *", address(samples)), ffi.cast("double *", address(source)),
+        ffi.cast("int64_t *", address(kept)), 0, ffi.cast("double *", address(result)),
+        len(samples), samples.shape[1])
+    return result
