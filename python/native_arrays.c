@@ -42,7 +42,10 @@ static void convert_blocks(void *context, pm_items *items) {
 }
 
 static void convert(conversion *c) {
-    pm_run_parallel(pm_processors(), pm_piece_count(c->count, BLOCK), convert_blocks, c);
+    if (c->count <= BLOCK) /* the number of processors takes longer to ask for than a few rows */
+        c->block(c, 0, c->count);
+    else
+        pm_run_parallel(pm_processors(), pm_piece_count(c->count, BLOCK), convert_blocks, c);
 }
 
 /* ---- quaternions ------------------------------------------------------------------------- */

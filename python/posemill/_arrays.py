@@ -38,8 +38,10 @@ def as_array(value: Any, name: str) -> Array:
 def as_floats(value: Any, name: str) -> Array:
     """An array of float32 or float64 in the machine's byte order."""
     array = as_array(value, name)
+    if not array.dtype.isnative:
+        array = array.astype(array.dtype.newbyteorder("="))
     if array.dtype in _NUMBERS:
-        return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
+        return array
     raise TypeError(f"{name}: expected float32 or float64, found {array.dtype}")
 
 

@@ -45,6 +45,15 @@ def _sample_times(times: Any) -> Array:
     return seconds
 
 
+def _range(seconds: Array) -> tuple[float, float]:
+    """The first and the last of some times. NaN where there is one; an empty array is refused."""
+    if seconds.ndim == 0:
+        return float(seconds), float(seconds)
+    if seconds.size == 0:
+        raise ValueError("`times` is empty.")
+    return float(seconds.min()), float(seconds.max())
+
+
 class Slerp:
     """Spherical linear interpolation, in place of ``scipy.spatial.transform.Slerp``.
 
@@ -116,8 +125,8 @@ class Slerp:
             A Rotation where the keys were one, else an array of shape (times, ..., 4).
         """
         seconds = _sample_times(times)
-        if seconds.size > 0 and not (self._first <= seconds.min() and
-                                     seconds.max() <= self._last):
+        earliest, latest = _range(seconds)
+        if not (self._first <= earliest and latest <= self._last):
             raise ValueError("Interpolation times must be within the range "
                              f"[{self.times[0]}, {self.times[-1]}], both inclusive.")
         values = self._curve(seconds, out=out, dtype=dtype)
@@ -164,6 +173,7 @@ class RotationSpline:
         _check_keys(seconds, keys, "`rotations` must be a sequence of at least 2 rotations.")
         self._curve = RotationCurve(seconds, keys, "spline", engine=engine)
         self._gives_rotation = is_rotation(rotations)
+        self._first, self._last = float(seconds[0]), float(seconds[-1])
         self.times = np.array(seconds)
         self.rotations = rotations
         self._ends: tuple[EndSegment, EndSegment] | None = None
@@ -193,8 +203,8 @@ class RotationSpline:
             raise ValueError("`order` must be 0, 1 or 2.")
         seconds = _sample_times(times)
         values = self._curve(seconds, order, out=out, dtype=dtype)
-        if seconds.size > 0 and not (self.times[0] <= seconds.min() and
-                                     seconds.max() < self.times[-1]):
+        earliest, latest = _range(seconds)
+        if not (self._first <= earliest and latest < self._last):
             self._fill_outside(np.atleast_1d(seconds), order,
                                values if seconds.ndim else values[np.newaxis])
         is_plain = self._gives_rotation and order == 0 and out is None and dtype is None

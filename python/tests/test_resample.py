@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: MIT
+"""Resampling of arrays, and conversions beside SciPy's."""
+from itertools import permutations, product
+
+import numpy as np
+import posemill as pm
+import pytest
+from reference import random_keys, same_bits, sample
+
+
+@pytest.mark.parametrize("src, dst", [(120, 30), ("30000/1001", "25"), (29.97, "60"), (30, 120)])
+def test_resample_has_the_bits_of_the_library(src, dst):
+    from fractions import Fraction
+
+    keys = random_keys(60, (2, 5))
+    source, target = Fraction(str(src)), Fraction(str(dst))
+    count = int(59 / source * target) + 1
+    expected = sample(keys, (target, 0, count), rate=source, method="squad")
+    found = pm.resample(keys, src, dst, method="squad")
+    assert found.shape == (count, 2, 5, 4) and same_bits(found, expected)
+    out = np.empty_like(found)
+    assert pm.resample(keys, src, dst, "squad", out=out) is out and same_bits(out, expected)
+
+
+def test_resample_keeps_frames_of_the_source():
+    keys = random_keys(121, (4,)).astype(np.float32)
+    thirty = pm.resample(keys, "120", "30")
+    assert abs(thirty - np.where((thirty * keys[::4]).sum(-1, keepdims=True) < 0, -1, 1) *
+               keys[::4]).max() < 1e-7
+
+
+def wound(frames, joints, dtype):
+    """Vectors that turn steadily for several turns, with axes of their own."""
+    rng = np.random.default_rng(2)
+    axes = rng.normal(size=(joints, 3))
+    axes /= np.linalg.norm(axes, axis=-1, keepdims=True)
+    angles = np.linspace(-7, 11, frames)[:, None] * rng.uniform(0.3, 1, joints)
+    return (angles[..., None] * axes).reshape(frames, 3 * joints).astype(dtype)
+
+
+@pytest.mark.parametrize("dtype, bound", [(np.float32, 2e-6), (np.float64, 1e-6)])
+@pytest.mark.parametrize("src, dst", [(120, 50), (30, 120), (120, "30000/1001")])
+def test_rotvec_branches_are_continuous(dtype, bound, src, dst):
+    poses = wound(400, 23, dtype)
+    found = pm.resample_rotvec(poses, src, dst)
+    exact = eval(str(dst)) / src  # frames of the source to a sample, inverted
+    at = np.arange(len(found)) / exact
+    expected = np.array([np.interp(at, np.arange(400), column) for column in poses.T]).T
+    assert found.dtype == dtype and found.shape == (int(399 * exact + 1e-9) + 1, 69)
+    assert abs(found - expected).max() < bound
+    shaped = pm.resample_rotvec(poses.reshape(400, 23, 3), src, dst)
+    assert shaped.shape == (len(found), 23, 3) and (shaped.reshape(found.shape) == found).all()
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("src, dst, step, each", [(120, 30, 4, 1), (120, 50, 12, 5), (30, 60, 1, 2)])
+def test_rotvec_frames_of_the_source_are_kept_to_the_bit(dtype, src, dst, step, each):
+    poses = wound(121, 7, dtype)
+    poses[60:] *= -1.7  # also where the source jumps
+    found = pm.resample_rotvec(poses, src, dst)
+    assert found[::each].tobytes() == poses[::step][:len(found[::each])].tobytes()
+
+
+def test_rotvec_types_and_wrong_shapes():
+    poses = wound(30, 4, np.float64)
+    assert pm.resample_rotvec(poses, 60, 30, dtype=np.float32).dtype == np.float32
+    assert pm.resample_rotvec(poses.astype(np.float32), 60, 25, dtype=np.float64).dtype == float
+    for wrong in (poses[:, :4], poses[0], np.zeros((3, 4, 6)), np.zeros((0, 6))):
+        with pytest.raises(ValueError, match="poses"):
+            pm.resample_rotvec(wrong, 60, 30)
+    poses[3, 4] = np.nan
+    with pytest.raises(ValueError):
+        pm.resample_rotvec(poses, 60, 50)
+
+
+def rotations():
+    transform = pytest.importorskip("scipy.spatial.transform")
+    return transform.Rotation.random(5000, random_state=7)
+
+
+SEQUENCES = ["".join(p) for p in permutations("XYZ")] + [
+    a + b + a for a, b in product("XYZ", repeat=2) if a != b]
+
+
+@pytest.mark.parametrize("seq", SEQUENCES + [s.lower() for s in SEQUENCES])
+@pytest.mark.parametrize("degrees", [False, True])
+def test_euler_angles_are_those_of_scipy(seq, degrees):
+    r = rotations()
+    expected = r.as_euler(seq, degrees=degrees)
+    unit = 180 / np.pi if degrees else 1
+    angles = pm.as_euler(r.as_quat(), seq, degrees, dtype=np.float64)
+    assert abs(angles - expected).max() < 1e-6 * unit  # near gimbal lock; else 1e-12
+    assert np.median(abs(angles - expected)) < 1e-14 * unit
+    back = pm.from_euler(seq, expected, degrees, dtype=np.float64)
+    assert abs(abs((back * r.as_quat()).sum(axis=1)) - 1).max() < 1e-14
+
+
+@pytest.mark.parametrize("seq", ["X", "y", "ZX", "xz", "XY"])
+def test_fewer_axes(seq):
+    transform = pytest.importorskip("scipy.spatial.transform")
+    angles = np.random.default_rng(1).normal(size=(100, 2))[:, :len(seq)]
+    expected = transform.Rotation.from_euler(seq, angles).as_quat()
+    found = pm.from_euler(seq, angles[:, 0] if len(seq) == 1 else angles, dtype=np.float64)
+    assert abs(abs((found * expected).sum(axis=1)) - 1).max() < 1e-14
+
+
+def test_matrices_and_vectors_are_those_of_scipy():
+    r = rotations()
+    q = r.as_quat()
+    assert abs(pm.as_matrix(q, dtype=np.float64) - r.as_matrix()).max() < 1e-15
+    assert abs(pm.as_rotvec(q, dtype=np.float64) - r.as_rotvec()).max() < 1e-14
+    for found in (pm.from_matrix(r.as_matrix(), dtype=np.float64),
+                  pm.from_rotvec(r.as_rotvec(), dtype=np.float64)):
+        assert abs(abs((found * q).sum(axis=1)) - 1).max() < 1e-14
+    wxyz = pm.from_rotvec(r.as_rotvec(), scalar_first=True, dtype=np.float64)
+    assert (wxyz == np.roll(pm.from_rotvec(r.as_rotvec(), dtype=np.float64), 1, -1)).all()
+    for convert in (pm.as_matrix, pm.as_rotvec, lambda x, **k: pm.as_euler(x, "ZYX", **k)):
+        assert (convert(np.roll(q, 1, -1), scalar_first=True) == convert(q)).all()
+
+
+def test_conversions_keep_shapes_and_give_float32():
+    q = random_keys(6, (2, 3))
+    for array, tail in ((pm.as_matrix(q), (3, 3)), (pm.as_rotvec(q), (3,)),
+                        (pm.as_euler(q, "zyx"), (3,))):
+        assert array.shape == (6, 2, 3, *tail) and array.dtype == np.float32
+    assert pm.from_matrix(pm.as_matrix(q)).shape == q.shape
+    assert pm.as_rotvec(q[0, 0, 0]).shape == (3,) and pm.as_rotvec(q[:0]).shape == (0, 2, 3, 3)
+
+
+def test_refused_conversions():
+    with pytest.raises(ValueError, match="quaternions: one is zero"):
+        pm.as_rotvec(np.zeros((2, 4)))
+    with pytest.raises(ValueError, match="quaternions: a number is not finite"):
+        pm.as_matrix([0, 0, 0, np.nan])
+    with pytest.raises(ValueError, match="vectors: expected shape"):
+        pm.from_rotvec(np.zeros((2, 4)))
+    with pytest.raises(ValueError, match=r"matrices: the one at \(1, 0\)"):
+        pm.from_matrix(np.stack([np.eye(3), np.diag([1.0, 1, -1])])[:, None])
+    for seq in ("XXY", "Xy", "", "XYZX", "ABC"):
+        with pytest.raises(ValueError, match="seq"):
+            pm.from_euler(seq, np.zeros(3))
+    with pytest.raises(TypeError, match="seq"):
+        pm.from_euler(3, np.zeros(3))
+    with pytest.raises(TypeError, match="angles"):
+        pm.from_euler("XYZ", ["a", "b", "c"])
