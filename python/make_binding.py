@@ -27,6 +27,11 @@ typedef ... *cl_mem;
 typedef ... *cl_event;
 """
 
+# Functions of Python that the library calls.
+CALLBACKS = """
+extern "Python" void python_keep_text(void *list, const char *text);
+"""
+
 SOURCE = """
 #include <posemill/posemill.h>
 #include <posemill/posemill_cl.h>
@@ -56,6 +61,7 @@ def main() -> None:
         builder.cdef(declarations((include / "posemill" / header).read_text(encoding="utf-8")))
     native = Path(__file__).parent / "native.h"
     builder.cdef(declarations(native.read_text(encoding="utf-8")))
+    builder.cdef(CALLBACKS)
     builder.set_source("posemill._native", SOURCE, py_limited_api=True)
     builder.emit_c_code(str(output))
 

@@ -1,13 +1,42 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the Python package calls besides the public headers.
+ * What the Python package calls besides the public headers: batches, the command, and arrays. Functions
+ * are thread-safe. Texts that they give are in malloc'ed memory, which native_free releases.
  */
 #ifndef POSEMILL_PYTHON_NATIVE_H
 #define POSEMILL_PYTHON_NATIVE_H
 
-/* Runs the command `posemill resample` in this process, without signal handlers. Returns its exit
- * code. Thread-safe only for one call at a time. */
-int cmd_resample(int argc, char **argv);
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Runs `posemill resample` in this process, without signal handlers. Returns its exit code. *failure is
+ * what it says about the run as a whole; NULL: nothing. Failures of single files are in the records. */
+int native_resample(int argc, char **argv, char **failure);
+
+/* What a batch is given. */
+typedef struct native_sources {
+    char **paths; /* files, folders and archives */
+    size_t path_count;
+    const char *files_from; /* a list. NULL: none */
+    const char *match;      /* NULL: the extensions of motion formats */
+    const char *out_dir;
+    int format;     /* of all outputs, a pm_motion_format. 0: those of the inputs */
+    bool may_exist; /* outputs may be there already */
+} native_sources;
+
+/* Finds the files of a batch, checks it as `posemill resample` does before it writes, and writes a list
+ * of all files, also of those that cannot be used. Returns an exit code. */
+int native_list(const native_sources *sources, const char *list, char **failure);
+
+/* What `posemill merge` finds in the records of a folder of outputs and in another file, which may be
+ * NULL: as JSON, with the files that are not done. Returns an exit code. */
+int native_merge(const char *out_dir, const char *records, const char *list, char **json,
+                 char **failure);
+
+/* Ends the runs of native_resample when the files in work are finished. */
+void native_stop(void);
+
+void native_free(char *text);
 
 /* The command `posemill`, with its signal handlers, for a process that ends with it. Returns its exit
  * code. */

@@ -43,6 +43,11 @@ typedef struct batch {
 
 /* The signal that asked for the end. 0: none. */
 static atomic_int stopped = 0;
+enum { STOPPED_BY_CALL = -1 };
+
+void batch_stop(void) {
+    atomic_store(&stopped, STOPPED_BY_CALL);
+}
 
 /* ---- the machine ----------------------------------------------------------------------- */
 
@@ -163,7 +168,7 @@ static void show(void *user) {
     batch *b = user;
     char line[STATUS_WIDTH];
     const int columns = progress_columns();
-    if (is_stopped(b) && !b->stop_is_told) {
+    if (atomic_load(&stopped) > 0 && !b->stop_is_told) {
         b->stop_is_told = true;
         progress_clear();
         fprintf(stderr, "posemill: finishes the files in work; a second signal ends it at once\n");

@@ -29,4 +29,7 @@ typedef struct batch_options {
 cli_exit batch_resample(const resample_options *options, const batch_options *how, char **operands,
                         size_t operand_count);
 
+/* Ends the batches of this process when the files in work are finished. Thread-safe. */
+void batch_stop(void);
+
 #endif

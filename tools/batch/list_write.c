@@ -58,7 +58,10 @@ static bool write_item(FILE *file, const batch_item *item) {
     if (is_member) {
         write_text(&json, "member", member);
     }
-    json_write_integer(&json, "bytes", item->bytes);
+    /* Without a size the reader of the list looks at the file, and finds the fault again. */
+    if (item->fault == NULL) {
+        json_write_integer(&json, "bytes", item->bytes);
+    }
     if (strcmp(derived, item->name) != 0) {
         write_text(&json, "out", item->name);
     }
@@ -79,7 +82,7 @@ static int by_path(const void *left, const void *right) {
 }
 
 /* All lines in malloc'ed memory. */
-static bool write_lines(const batch_items *items, char **text, size_t *size) {
+static bool write_lines(const batch_items *items, bool with_faults, char **text, size_t *size) {
     const batch_item **order = calloc(items->count + 1, sizeof *order);
     FILE *file = order != NULL ? open_memstream(text, size) : NULL;
     bool good = file != NULL;
@@ -90,7 +93,7 @@ static bool write_lines(const batch_items *items, char **text, size_t *size) {
         qsort(order, items->count, sizeof *order, by_path);
     }
     for (size_t i = 0; good && i < items->count; i++) {
-        good = order[i]->fault != NULL || write_item(file, order[i]);
+        good = (order[i]->fault != NULL && !with_faults) || write_item(file, order[i]);
     }
     if (file != NULL) {
         good = ferror(file) == 0 && good;
@@ -100,11 +103,11 @@ static bool write_lines(const batch_items *items, char **text, size_t *size) {
     return good;
 }
 
-cli_exit list_write(const char *path, const batch_items *items) {
+cli_exit list_write(const char *path, const batch_items *items, bool with_faults) {
     cli_output *output = NULL;
     char *text = NULL;
     size_t size = 0;
-    cli_exit code = write_lines(items, &text, &size) ? CLI_DONE : item_memory();
+    cli_exit code = write_lines(items, with_faults, &text, &size) ? CLI_DONE : item_memory();
     code = code == CLI_DONE ? cli_output_open(path, &output) : code;
     code = code == CLI_DONE ? cli_output_write(output, text, size) : code;
     code = code == CLI_DONE ? cli_output_commit(&output) : code;

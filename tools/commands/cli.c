@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool cli_quiet = false;
+atomic_bool cli_quiet = false;
 
 /* ---- kept messages ------------------------------------------------------------- */
 

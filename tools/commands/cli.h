@@ -8,6 +8,7 @@
 
 #include <posemill/posemill.h>
 
+#include <stdatomic.h>
 #include <stdbool.h>
 
 #include "motion/files/input.h"
@@ -62,8 +63,9 @@ typedef struct cli_messages {
 void cli_keep_messages(cli_messages *messages);
 void cli_messages_release(cli_messages *messages);
 
-/* Whether --quiet was given: no reports, warnings or progress. Errors are still printed. */
-extern bool cli_quiet;
+/* Whether --quiet was given: no reports, warnings or progress. Errors are still printed. Atomic, because
+ * the Python package runs commands on several threads. */
+extern atomic_bool cli_quiet;
 
 /* input_read_file; on failure prints and returns the code. */
 cli_exit cli_read_file(const char *path, const input_kind *kind, char **data, size_t *size);
