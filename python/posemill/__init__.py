@@ -1,13 +1,20 @@
 # SPDX-License-Identifier: MIT
 """Rotation curves for millions of samples in parallel, on OpenCL or plain C."""
+from . import batch
+from ._clip import Channel, Clip
 from ._convert import as_euler, as_matrix, as_rotvec, from_euler, from_matrix, from_rotvec
+from ._crowd import Crowd, crowd_instance, crowd_ticks
 from ._curve import RotationCurve
 from ._dropin import RotationSpline, Slerp
 from ._engine import Engine, devices
+from ._keys import Keys
 from ._library import DeviceError, version
+from ._motion import Motion, MotionWarning, convert, load
 from ._resample import resample, resample_rotvec
+from ._skeleton import Skeleton
 
 __version__ = version()
-__all__ = ["DeviceError", "Engine", "RotationCurve", "RotationSpline", "Slerp", "as_euler",
-           "as_matrix", "as_rotvec", "devices", "from_euler", "from_matrix", "from_rotvec",
-           "resample", "resample_rotvec"]
+__all__ = ["Channel", "Clip", "Crowd", "DeviceError", "Engine", "Keys", "Motion", "MotionWarning",
+           "RotationCurve", "RotationSpline", "Skeleton", "Slerp", "as_euler", "as_matrix",
+           "as_rotvec", "batch", "convert", "crowd_instance", "crowd_ticks", "devices",
+           "from_euler", "from_matrix", "from_rotvec", "load", "resample", "resample_rotvec"]

@@ -1,91 +1,222 @@
 # SPDX-License-Identifier: MIT
-"""Clips of the library: where a curve is computed.
-
-A curve without an engine of its own is computed in plain C on the calling thread as long as jobs are
-small, without starting a device; large ones are computed by the best device. Both give the same bits.
-"""
+"""Clips of motions, and their channels."""
 from __future__ import annotations
 
-import os
-import threading
-from typing import Any
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, NoReturn
 
-from ._description import Description
-from ._engine import Engine, default_engine, owned, plain_engine
-from ._library import DeviceError, call, ffi, lib
+import numpy as np
 
-__all__ = ["DEVICE_VALUES", "Clips"]
+from ._content import Content, refuse_pickle
+from ._display import Row, table
+from ._library import ffi, lib
+from ._rational import text_of
+from ._views import Array, address, array_of, name_of, number_type, view
 
-# Numbers of values (samples of one track) below which a device does not pay: plain C computes them
-# in about the time that a device takes to start a job and to return its result.
-DEVICE_VALUES = 1 << 16
+__all__ = ["Channel", "Clip"]
 
-
-def _destroy(handle: Any) -> None:
-    lib.pm_clip_destroy(ffi.new("pm_clip **", handle))
-
-
-def _clip(engine: Engine, description: Description) -> Any:
-    made = ffi.new("pm_clip **")
-    call(lib.pm_clip_create, engine.handle, description.desc, made)
-    return owned(made[0], _destroy, engine.handle)
+_PATHS = {lib.PM_MOTION_ROTATION: "rotation", lib.PM_MOTION_TRANSLATION: "translation",
+          lib.PM_MOTION_SCALE: "scale", lib.PM_MOTION_WEIGHTS: "weights",
+          lib.PM_MOTION_SCALAR: "scalar"}
+_INTERPOLATIONS = {lib.PM_MOTION_LINEAR: "linear", lib.PM_MOTION_STEP: "step",
+                   lib.PM_MOTION_CUBICSPLINE: "cubicspline"}
 
 
-class Clips:
-    """The clip of a curve, on each engine that computes it. Thread-safe.
+def _times_of(owner: Any, timeline: Any) -> Array:
+    count = int(timeline.key_count)
+    if timeline.times != ffi.NULL:
+        return view(owner, timeline.times, (count,), np.float64)
+    times: Array = (np.arange(count, dtype=np.float64) * float(timeline.rate.den)
+                    / float(timeline.rate.num))
+    times.flags.writeable = False
+    return times
 
-    Parameters
+
+class Channel:
+    """One property of a node that a clip animates.
+
+    Attributes
     ----------
-    description : Description
-        With copies of the arrays where ``small``.
-    engine : Engine or None
-        None: chosen by the size of jobs.
-    small : bool
-        Whether clips on other engines can be made later, from the description.
+    name : str
+        Of channels that belong to no node, such as ``"trans"``; else empty.
+    node : int or None
+        Index into ``Motion.names``.
+    path : str
+        ``"rotation"``, ``"translation"``, ``"scale"``, ``"weights"`` or ``"scalar"``.
+    interpolation : str
+        As authored: ``"linear"``, ``"step"`` or ``"cubicspline"``.
     """
 
-    def __init__(self, description: Description, engine: Engine | None, small: bool) -> None:
-        self._is_given = engine is not None
-        self._engine = engine or (plain_engine() if small else default_engine())
-        self._clip = _clip(self._engine, description)
-        self._description = description if small and engine is None else None
-        self._process = os.getpid()
-        self._lock = threading.Lock()
-        self._large: Any = None
-        self._on_queues: dict[tuple[int, int], Any] = {}
+    def __init__(self, owner: Any, timelines: Any, channel: Any) -> None:
+        self._owner = owner
+        self._channel = channel
+        self._timeline = timelines[channel.timeline]
+        self.name = name_of(channel.name)
+        self.node: int | None = int(channel.node) if channel.node >= 0 else None
+        self.path = _PATHS[channel.path]
+        self.interpolation = _INTERPOLATIONS[channel.interpolation]
 
-    def choose(self, values: int) -> tuple[Any, bool]:
-        """The clip for a job of so many values, and whether plain C computes it."""
-        is_forked = os.getpid() != self._process
-        if self._is_given:
-            if is_forked and not self._engine.is_plain:
-                raise DeviceError("engine: devices cannot be used after a fork; make the curve in "
-                                  "the new process, or start it by the method 'spawn'")
-            return self._clip, False
-        if values < DEVICE_VALUES or is_forked:
-            return self._clip, True
-        return (self._clip if self._description is None else self._on_device()), False
+    @cached_property
+    def times(self) -> Array:
+        """Key times in seconds."""
+        return _times_of(self._owner, self._timeline)
 
-    def _on_device(self) -> Any:
-        with self._lock:
-            if self._large is None:
-                engine = default_engine()
-                assert self._description is not None
-                self._large = (self._clip if engine.is_plain else
-                               _clip(engine, self._description))
-            return self._large
+    def _array(self, array: Any) -> Array | None:
+        return array_of(self._owner, array, int(self._timeline.key_count),
+                        int(self._channel.components))
 
-    def on_queue(self, queue: Any) -> Any:
-        """The clip in the context of a pyopencl queue."""
-        context, device = queue.context.int_ptr, queue.device.int_ptr
-        if self._description is None:
-            own = int(ffi.cast("intptr_t", lib.pm_cl_context(self._engine.handle)))
-            if own != context:
-                raise ValueError("queue: is of another context than the curve's engine; make the "
-                                 "curve with engine=Engine.from_queue(queue)")
-            return self._clip
-        with self._lock:
-            if (context, device) not in self._on_queues:
-                self._on_queues[context, device] = _clip(Engine.from_queue(queue),
-                                                         self._description)
-            return self._on_queues[context, device]
+    @property
+    def keys(self) -> Array:
+        """(keys, numbers), a view. Rotations are x y z w."""
+        found = self._array(self._channel.keys)
+        assert found is not None  # motions are read with all their keys
+        return found
+
+    @property
+    def tangents(self) -> tuple[Array, Array] | None:
+        """Tangents into and out of the keys, per second, of cubicspline; else None."""
+        before, after = self._array(self._channel.out), self._array(getattr(self._channel, "in"))
+        return None if before is None or after is None else (after, before)
+
+    def at(self, times: Array) -> Array:
+        """Keys at the times of another channel. Steps and single keys have a value at any time."""
+        if self.times is times or np.array_equal(self.times, times):
+            return self.keys
+        if self.interpolation != "step" and len(self.times) > 1:
+            raise ValueError("clip: joints have different key times; resample() gives them common "
+                             "ones, and Clip.channels has the keys of each")
+        found = np.searchsorted(self.times, times, side="right") - 1
+        return self.keys[np.maximum(found, 0)]
+
+    def __reduce__(self) -> NoReturn:
+        refuse_pickle(self)
+
+    def __repr__(self) -> str:
+        of = f"node {self.node}" if self.node is not None else repr(self.name)
+        return f"Channel({self.path} of {of}, {len(self.times)} keys, {self.interpolation})"
+
+
+class Clip:
+    """A named stretch of motion. Arrays are read-only and keep the motion's memory alive.
+
+    Attributes
+    ----------
+    name : str
+        As in the file; may be empty.
+    rate : Fraction or None
+        Keys per second where all are uniform from time 0.
+    channels : tuple of Channel
+        Everything that is animated, as authored.
+
+    Examples
+    --------
+    >>> import posemill as pm
+    >>> clip = pm.load("walk.bvh").clips[0]
+    >>> clip.rate, clip.rotations.shape
+    (Fraction(30, 1), (61, 21, 4))
+    """
+
+    def __init__(self, content: Content, index: int) -> None:
+        clip = content.c.clips[index]
+        self._content = content
+        self._index = index
+        self.name = name_of(clip.name)
+        self.rate = Fraction(clip.rate.num, clip.rate.den) if clip.rate.den else None
+        self.channels = tuple(Channel(content.owner, clip.timelines, clip.channels[i])
+                              for i in range(clip.channel_count))
+
+    def _of(self, path: str) -> list[Channel]:
+        """The channels of joints; of a motion without a skeleton all that have the path."""
+        has_nodes = self._content.c.node_count > 0
+        return [c for c in self.channels if c.path == path and (c.node is not None) == has_nodes]
+
+    @cached_property
+    def times(self) -> Array:
+        """Key times in seconds: of the joint that has the most."""
+        chosen = self._of("rotation") + self._of("translation") + self._of("scale")
+        longest = max(chosen or self.channels, key=lambda c: int(c._timeline.key_count),
+                      default=None)
+        return longest.times if longest is not None else np.empty(0)
+
+    @property
+    def duration(self) -> float:
+        """Seconds from the first key to the last."""
+        return float(self.times[-1] - self.times[0]) if len(self.times) else 0.0
+
+    @cached_property
+    def rotations(self) -> Array:
+        """(frames, joints, 4) unit quaternions x y z w relative to the parents.
+
+        A view where the keys of all joints lie in one array, as those of BVH and most NPZ files
+        do. Joints that the clip does not animate have their rest pose.
+        """
+        return self._gather("rotation", 4)
+
+    @cached_property
+    def positions(self) -> Array:
+        """(frames, joints, 3) positions relative to the parents, in the file's unit of length.
+
+        Without a skeleton: (frames, translations, 3).
+        """
+        return self._gather("translation", 3)
+
+    @cached_property
+    def scales(self) -> Array:
+        """(frames, joints, 3)."""
+        return self._gather("scale", 3)
+
+    def _gather(self, path: str, width: int) -> Array:
+        channels = self._of(path)
+        nodes = int(self._content.c.node_count)
+        columns = [c.node if c.node is not None else i for i, c in enumerate(channels)]
+        count = nodes or len(channels)
+        found = _common_view(self._content.owner, channels, columns, count, width)
+        if found is not None:
+            return found
+        is_double = not channels or any(c._channel.keys.type == lib.PM_FLOAT64 for c in channels)
+        made: Array = np.empty((len(self.times), count, width),
+                               np.float64 if is_double else np.float32)
+        if nodes:
+            made[:] = self._content.rest(path)
+        for column, channel in zip(columns, channels, strict=True):
+            made[:, column] = channel.at(self.times)
+        made.flags.writeable = False
+        return made
+
+    def __reduce__(self) -> NoReturn:
+        refuse_pickle(self)
+
+    def __repr__(self) -> str:
+        rate = f", {text_of(self.rate)} Hz" if self.rate else ""
+        return (f"Clip({self.name!r}, {len(self.times)} frames{rate}, "
+                f"{len(self.channels)} channels)")
+
+    def _repr_html_(self) -> str:
+        rate = f"{text_of(self.rate)} Hz" if self.rate else "keys are not uniform"
+        counts = {path: len([c for c in self.channels if c.path == path])
+                  for path in _PATHS.values()}
+        return table(f"Clip {self.name}", [
+            Row("frames", f"{len(self.times)}, {self.duration:g} s, {rate}"),
+            Row("channels", ", ".join(f"{n} {path}" for path, n in counts.items() if n))])
+
+
+def _common_view(owner: Any, channels: list[Channel], columns: list[int], count: int,
+                 width: int) -> Array | None:
+    """One array over the keys of all joints; None where they do not lie at equal distances."""
+    if len(channels) != count or columns != list(range(count)) or count == 0:
+        return None
+    first = channels[0]._channel.keys
+    size = number_type(first).itemsize
+    stride = int(first.stride) or width * size
+    start = address(first.data)
+    step = address(channels[1]._channel.keys.data) - start if count > 1 else width * size
+    for i, channel in enumerate(channels):
+        keys = channel._channel.keys
+        if (channel._channel.timeline != channels[0]._channel.timeline or keys.type != first.type
+                or (int(keys.stride) or width * size) != stride
+                or address(keys.data) != start + i * step):
+            return None
+    frames = int(channels[0]._timeline.key_count)
+    return view(owner, first.data, (frames, count, width), number_type(first),
+                (stride, step, size))

@@ -9,7 +9,7 @@ import numpy as np
 
 from ._arrays import (Array, as_array, as_seconds, is_rotation, new_result, output, result_type,
                       rotation_of, with_scalar_first)
-from ._clip import DEVICE_VALUES, Clips
+from ._curve_clip import DEVICE_VALUES, Clips
 from ._description import FRAMES, Description, word
 from ._engine import Engine
 from ._library import call, ffi, lib

@@ -7,8 +7,9 @@ import os
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
+from ._display import Row, table
 from ._library import DeviceError, call, ffi, lib, text
 
 __all__ = ["Device", "Engine", "default_engine", "devices", "owned", "plain_engine"]
@@ -151,6 +152,19 @@ class Engine:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("cannot pickle 'Engine': a device belongs to its process; "
+                        "make an engine there")
+
+    def _repr_html_(self) -> str:
+        if self._handle is None:
+            return table("Engine, closed", [])
+        device = self.device
+        memory = f"{device.memory_bytes / 2**30:.3g} GiB" if device.memory_bytes else ""
+        return table("Engine", [Row("device", device.name), Row("type", device.type),
+                                Row("platform", device.platform), Row("driver", device.driver),
+                                Row("memory", memory)])
 
     def __repr__(self) -> str:
         return "Engine(closed)" if self._handle is None else f"Engine({self.device.name!r})"

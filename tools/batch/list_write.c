@@ -43,7 +43,7 @@ static void write_rate(json_writer *json, pm_rational rate) {
     }
 }
 
-static bool write_item(FILE *file, const batch_item *item) {
+static bool write_item(FILE *file, const batch_item *item, bool whole) {
     json_writer json = {.file = file, .depth = JSON_LINE};
     /* "takes.tar:walks/a.bvh" is a path and a member. */
     const bool is_member = item->archive != NULL;
@@ -62,7 +62,7 @@ static bool write_item(FILE *file, const batch_item *item) {
     if (item->fault == NULL) {
         json_write_integer(&json, "bytes", item->bytes);
     }
-    if (strcmp(derived, item->name) != 0) {
+    if (whole || strcmp(derived, item->name) != 0) {
         write_text(&json, "out", item->name);
     }
     write_rate(&json, item->source_rate);
@@ -82,7 +82,7 @@ static int by_path(const void *left, const void *right) {
 }
 
 /* All lines in malloc'ed memory. */
-static bool write_lines(const batch_items *items, bool with_faults, char **text, size_t *size) {
+static bool write_lines(const batch_items *items, bool whole, char **text, size_t *size) {
     const batch_item **order = calloc(items->count + 1, sizeof *order);
     FILE *file = order != NULL ? open_memstream(text, size) : NULL;
     bool good = file != NULL;
@@ -93,7 +93,7 @@ static bool write_lines(const batch_items *items, bool with_faults, char **text,
         qsort(order, items->count, sizeof *order, by_path);
     }
     for (size_t i = 0; good && i < items->count; i++) {
-        good = (order[i]->fault != NULL && !with_faults) || write_item(file, order[i]);
+        good = (order[i]->fault != NULL && !whole) || write_item(file, order[i], whole);
     }
     if (file != NULL) {
         good = ferror(file) == 0 && good;
@@ -103,11 +103,11 @@ static bool write_lines(const batch_items *items, bool with_faults, char **text,
     return good;
 }
 
-cli_exit list_write(const char *path, const batch_items *items, bool with_faults) {
+cli_exit list_write(const char *path, const batch_items *items, bool whole) {
     cli_output *output = NULL;
     char *text = NULL;
     size_t size = 0;
-    cli_exit code = write_lines(items, with_faults, &text, &size) ? CLI_DONE : item_memory();
+    cli_exit code = write_lines(items, whole, &text, &size) ? CLI_DONE : item_memory();
     code = code == CLI_DONE ? cli_output_open(path, &output) : code;
     code = code == CLI_DONE ? cli_output_write(output, text, size) : code;
     code = code == CLI_DONE ? cli_output_commit(&output) : code;

@@ -7,11 +7,12 @@
 
 #include "items.h"
 
-/* Writes the items, those with a fault only where `with_faults`, as one JSON object a line, sorted by path: "path", "member" of an
+/* Writes the items without a fault as one JSON object a line, sorted by path: "path", "member" of an
  * archive, "bytes", "out" where the name does not follow from the path, "rate" and "layout" where the
- * item has them. Texts that are not UTF-8 are there once more as bytes, with the key "path_bytes" and
+ * item has them. `whole`: those with a fault too, without "bytes", and "out" of all, so that the paths
+ * may be replaced. Texts that are not UTF-8 are there once more as bytes, with the key "path_bytes" and
  * the like. "-" is standard output; a file appears when it is complete. On failure prints and returns
  * the code. */
-cli_exit list_write(const char *path, const batch_items *items, bool with_faults);
+cli_exit list_write(const char *path, const batch_items *items, bool whole);
 
 #endif

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: MIT
+"""What a worker does of a batch: `posemill resample` for a part of the list."""
+from __future__ import annotations
+
+import os
+import socket
+import tempfile
+import threading
+from dataclasses import dataclass
+from typing import Any
+
+from ._library import DeviceError, ffi, lib, text
+
+__all__ = ["Outcome", "Task", "raise_code", "run_task", "take"]
+
+PARTIAL, USAGE, NO_DEVICE, BAD_INPUT, DEVICE_FAILED, CANNOT_WRITE = 1, 2, 3, 4, 5, 6
+
+
+@dataclass(frozen=True)
+class Task:
+    """A part of a batch. Workers need nothing but it and the files.
+
+    Attributes
+    ----------
+    lines : bytes
+        Of the list of files.
+    arguments : tuple of str
+        Of `posemill resample`.
+    records : str
+        A file of records; with `by_host` a folder, with a file for each machine.
+    """
+
+    lines: bytes
+    arguments: tuple[str, ...]
+    records: str
+    by_host: bool = False
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The exit code of a task, and what it says about the run as a whole; "": nothing."""
+
+    code: int
+    failure: str
+
+
+def take(pointer: Any) -> str:
+    """A text in malloc'ed memory, which is released."""
+    if pointer[0] == ffi.NULL:
+        return ""
+    found = text(pointer[0])
+    lib.native_free(pointer[0])
+    return found
+
+
+def raise_code(code: int, message: str) -> None:
+    """Raises the exception of an exit code."""
+    if code == CANNOT_WRITE:
+        raise OSError(message)
+    if code in (NO_DEVICE, DEVICE_FAILED):
+        raise DeviceError(message, "no device" if code == NO_DEVICE else "device")
+    raise ValueError(message)
+
+
+def _host() -> str:
+    name = "".join(c if c.isalnum() else "-" for c in socket.gethostname())
+    return name[:60] or "host"
+
+
+def _call(arguments: list[bytes]) -> Outcome:
+    words = [ffi.new("char[]", word) for word in arguments]
+    argv = ffi.new("char *[]", [*words, ffi.NULL])
+    failure = ffi.new("char **")
+    code = int(lib.native_resample(len(words), argv, failure))
+    return Outcome(code, take(failure))
+
+
+def _call_interruptibly(arguments: list[bytes]) -> Outcome:
+    """The call on another thread: Python handles signals on this one.
+
+    After Ctrl-C the files in work are finished, as the command does.
+    """
+    found: list[Outcome] = []
+    thread = threading.Thread(target=lambda: found.append(_call(arguments)), name="posemill batch")
+    thread.start()
+    try:
+        while thread.is_alive():
+            thread.join(0.1)
+    except BaseException:
+        while thread.is_alive():
+            lib.native_stop()
+            thread.join(0.1)
+        raise
+    return found[0]
+
+
+def run_task(task: Task) -> Outcome:
+    """Runs a part of a batch in this process."""
+    descriptor, name = tempfile.mkstemp(prefix="posemill-", suffix=".jsonl")
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(task.lines)
+        records = (os.path.join(task.records, f"records-{_host()}.jsonl") if task.by_host
+                   else task.records)
+        arguments = ["resample", "--quiet", f"--files-from={name}", f"--records={records}",
+                     *task.arguments]
+        run = (_call_interruptibly if threading.current_thread() is threading.main_thread()
+               else _call)
+        return run([os.fsencode(word) for word in arguments])
+    finally:
+        os.unlink(name)

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: MIT
+"""What a pm_motion holds: shared by a Motion, its clips and its skeleton."""
+from __future__ import annotations
+
+import threading
+from functools import cached_property, partial
+from typing import Any, NoReturn
+
+import numpy as np
+
+from ._library import call, ffi, lib
+from ._views import Array, address, name_of, view
+
+__all__ = ["Character", "Content", "refuse_pickle"]
+
+
+def refuse_pickle(thing: object) -> NoReturn:
+    """Raises the error of pickling what points into C memory."""
+    raise TypeError(f"cannot pickle {type(thing).__name__!r}: it is memory of the C library; "
+                    "pickle its arrays, or the path of the file")
+
+
+def _destroy_motion(handle: Any, *, data: Any) -> None:
+    """`data` are the bytes of a file in memory, which end after the motion."""
+    lib.pm_motion_destroy(ffi.new("pm_motion **", handle))
+
+
+def _free_character(handle: Any) -> None:
+    lib.pm_motion_free_character(ffi.new("pm_motion_character **", handle))
+
+
+class Character:
+    """A skeleton and its clips, as crowds take them."""
+
+    def __init__(self, motion: Any, skin: int) -> None:
+        options = ffi.new("pm_motion_character_options *", {"skin": skin})
+        made = ffi.new("pm_motion_character **")
+        call(lib.pm_motion_make_character, motion, options, made)
+        self.handle = ffi.gc(made[0], _free_character)
+
+    @property
+    def nodes(self) -> Array:
+        """The nodes of the motion that the joints are."""
+        return view(self.handle, self.handle.nodes, (self.handle.skeleton.joint_count,),
+                    np.uint32)
+
+
+class Content:
+    """A motion in C memory.
+
+    Attributes
+    ----------
+    handle : cdata
+        The pm_motion, which is destroyed with the last reference.
+    owner : cdata
+        What keeps all pointers of `c` valid.
+    c : cdata
+        The pm_motion_content.
+    is_copy : bool
+        Whether it is in memory only, without a file.
+    """
+
+    def __init__(self, pointer: Any, data: Any = None, *, is_copy: bool = False) -> None:
+        self.handle = ffi.gc(pointer, partial(_destroy_motion, data=data))
+        self.owner = self.handle
+        self.is_copy = is_copy
+        self.c = lib.pm_motion_get_content(self.handle)
+        self._characters: dict[int, Character] = {}
+        self._lock = threading.Lock()
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        return tuple(name_of(self.c.nodes[n].name) for n in range(self.c.node_count))
+
+    def _of_nodes(self, field: str, width: int) -> Array:
+        """A field of doubles of all nodes."""
+        count = int(self.c.node_count)
+        start = address(self.c.nodes) + ffi.offsetof("pm_motion_node", field)
+        return view(self.owner, ffi.cast("void *", start), (count, width), np.float64,
+                    (ffi.sizeof("pm_motion_node"), 8))
+
+    @cached_property
+    def parents(self) -> Array:
+        start = address(self.c.nodes) + ffi.offsetof("pm_motion_node", "parent")
+        return view(self.owner, ffi.cast("void *", start), (int(self.c.node_count),), np.int32,
+                    (ffi.sizeof("pm_motion_node"),))
+
+    def rest(self, path: str) -> Array:
+        """The rest pose of all nodes: rotation, translation or scale."""
+        return self._of_nodes(path, 4 if path == "rotation" else 3)
+
+    def character(self, skin: int) -> Character:
+        """Made once for each skin."""
+        with self._lock:
+            if skin not in self._characters:
+                self._characters[skin] = Character(self.handle, skin)
+            return self._characters[skin]
+
+    def __reduce__(self) -> NoReturn:
+        refuse_pickle(self)

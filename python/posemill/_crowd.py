@@ -1,0 +1,307 @@
+# SPDX-License-Identifier: MIT
+"""Crowds: many instances of one skeleton, posed in one pass."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any, NoReturn
+
+import numpy as np
+import numpy.typing as npt
+
+from ._clip import Clip
+from ._content import refuse_pickle
+from ._engine import Engine, default_engine
+from ._keys import Keys
+from ._library import call, ffi, lib
+from ._motion import Motion
+from ._resampling import method_number
+from ._skeleton import Skeleton
+from ._views import Array, view
+
+__all__ = ["Crowd", "crowd_instance", "crowd_ticks"]
+
+_FIELDS = {"time_a": np.int64, "time_b": np.int64, "clip_a": np.uint32, "clip_b": np.uint32,
+           "weight": np.float32, "mask": np.uint16, "level": np.uint8, "flags": np.uint8}
+
+#: The 32 bytes of an instance, as a structured type of NumPy.
+crowd_instance = np.dtype({
+    "names": list(_FIELDS), "formats": list(_FIELDS.values()),
+    "offsets": [ffi.offsetof("pm_crowd_instance", name) for name in _FIELDS],
+    "itemsize": ffi.sizeof("pm_crowd_instance")})
+
+# Shape and type of a joint's record.
+_OUTPUTS: dict[str, tuple[int, tuple[int, int], type]] = {
+    "palette": (lib.PM_CROWD_PALETTE, (3, 4), np.float32),
+    "palette_half": (lib.PM_CROWD_PALETTE_HALF, (3, 4), np.float16),
+    "dual": (lib.PM_CROWD_DUAL, (2, 4), np.float32),
+    "model": (lib.PM_CROWD_MODEL, (3, 4), np.float32),
+    "local": (lib.PM_CROWD_LOCAL, (3, 4), np.float32)}
+
+Level = tuple[npt.ArrayLike | None, int]
+
+
+def crowd_ticks(seconds: npt.ArrayLike) -> Any:
+    """Seconds to ticks of 2^-32 s, the times of instances.
+
+    Parameters
+    ----------
+    seconds : float or array
+        NaN becomes 0; values out of range become the limit of int64.
+
+    Returns
+    -------
+    int or array of int64
+
+    Examples
+    --------
+    >>> import posemill as pm
+    >>> pm.crowd_ticks(0.5)
+    2147483648
+    >>> pm.crowd_ticks([0, 1, 2])
+    array([         0, 4294967296, 8589934592])
+    """
+    values = np.asarray(seconds, np.float64)
+    if values.ndim == 0:
+        return int(lib.pm_crowd_ticks(float(values)))
+    ticks = np.fromiter((lib.pm_crowd_ticks(s) for s in values.ravel().tolist()), np.int64,
+                        values.size)
+    return ticks.reshape(values.shape)
+
+
+def _destroy_skeleton(handle: Any) -> None:
+    lib.pm_skeleton_destroy(ffi.new("pm_skeleton **", handle))
+
+
+def _destroy_crowd(handle: Any, *, needs: Any) -> None:
+    """`needs` are the engine and the skeleton, which end after the crowd."""
+    lib.pm_crowd_destroy(ffi.new("pm_crowd **", handle))
+
+
+def _describe_levels(desc: Any, levels: Sequence[Level], count: int, keep: list[Any]) -> None:
+    made = ffi.new("pm_level[]", len(levels))
+    for level, (joints, update_every) in zip(made, levels, strict=True):
+        if not 0 <= update_every < 2**32:
+            raise ValueError(f"levels: {update_every} is no number of frames")
+        level.update_every = update_every
+        if joints is not None:
+            mask = np.ascontiguousarray(np.asarray(joints) != 0, np.uint8)
+            if mask.shape != (count,):
+                raise ValueError(f"levels: expected {count} joints, found shape {mask.shape}")
+            level.joints = ffi.from_buffer("uint8_t[]", mask)
+            keep.append(mask)
+    keep.append(made)
+    desc.levels, desc.level_count = made, len(levels)
+
+
+def _describe_masks(desc: Any, masks: npt.ArrayLike, count: int, keep: list[Any]) -> None:
+    weights = np.ascontiguousarray(masks, np.float32)
+    if weights.ndim != 2 or weights.shape[1] != count:
+        raise ValueError(f"masks: expected shape (masks, {count}), found {weights.shape}")
+    keep.append(weights)
+    desc.masks = ffi.cast("float *", weights.ctypes.data)
+    desc.mask_count = len(weights)
+
+
+def _make_skeleton(skeleton: Skeleton, levels: Sequence[Level], masks: npt.ArrayLike | None) -> Any:
+    keep: list[Any] = []
+    desc = skeleton._describe(keep)
+    if levels:
+        _describe_levels(desc, levels, len(skeleton), keep)
+    if masks is not None:
+        _describe_masks(desc, masks, len(skeleton), keep)
+    made = ffi.new("pm_skeleton **")
+    call(lib.pm_skeleton_create, desc, made)
+    return ffi.gc(made[0], _destroy_skeleton)
+
+
+def _describe_clip(clip: Clip | Keys, skeleton: Skeleton, keep: list[Any]) -> Any:
+    """A pm_clip_desc with a track for each joint of the skeleton."""
+    if isinstance(clip, Keys):
+        return clip._describe(len(skeleton), keep)
+    if not isinstance(clip, Clip):
+        raise TypeError(f"clips: expected Clip or Keys, found {type(clip).__name__}")
+    content = clip._content
+    skin = skeleton._skin if content is skeleton._content else 0
+    character = content.character(skin)
+    names = tuple(content.names[n] for n in character.nodes)
+    if names != skeleton.names:
+        raise ValueError(f"clips: {clip!r} has other joints than the skeleton")
+    keep.append(character)
+    return character.handle.clips[clip._index]
+
+
+class Crowd:
+    """The clips of one skeleton on a device, for posing instances. Thread-safe.
+
+    Parameters
+    ----------
+    skeleton : Skeleton
+        Of a motion, or from arrays.
+    clips : sequence of Clip or Keys, or a Motion
+        Of the skeleton's motion, of other motions whose joints have the same names in the same
+        order, or from arrays.
+    engine : Engine, optional
+        Default: the best device there is.
+    method : str
+        For the rotations of all clips.
+    levels : sequence of (joints, update_every), optional
+        Levels of detail from finest to coarsest: for each joint whether it is animated (None:
+        all), and the number of frames from one update to the next.
+    masks : array, optional
+        (masks, joints) weights from 0 to 1; an instance's ``mask`` counts them from 1.
+
+    Attributes
+    ----------
+    order : array of int
+        Joint k of all outputs is joint ``order[k]`` of the skeleton.
+    ticks : array of int64
+        Durations of the clips.
+
+    Examples
+    --------
+    >>> import numpy as np, posemill as pm
+    >>> m = pm.load("walk.bvh")
+    >>> crowd = pm.Crowd(m.skeleton, m.clips)
+    >>> instances = np.zeros(1000, pm.crowd_instance)
+    >>> instances["time_a"] = pm.crowd_ticks(0.01 * np.arange(1000))
+    >>> crowd.pose(instances, output="palette").shape
+    (1000, 21, 3, 4)
+    """
+
+    def __init__(self, skeleton: Skeleton, clips: Sequence[Clip | Keys] | Motion, *,
+                 engine: Engine | None = None, method: str = "slerp",
+                 levels: Sequence[Level] = (), masks: npt.ArrayLike | None = None) -> None:
+        if not isinstance(skeleton, Skeleton):
+            raise TypeError(f"skeleton: expected Skeleton, found {type(skeleton).__name__}")
+        sources = clips.clips if isinstance(clips, Motion) else tuple(clips)
+        if not sources:
+            raise ValueError("clips: expected at least one")
+        on = (engine or default_engine()).handle
+        keep: list[Any] = []
+        descs = ffi.new("pm_clip_desc[]", len(sources))
+        for i, clip in enumerate(sources):
+            descs[i] = _describe_clip(clip, skeleton, keep)
+            descs[i].method = method_number(method)
+        c_skeleton = _make_skeleton(skeleton, levels, masks)
+        made = ffi.new("pm_crowd **")
+        call(lib.pm_crowd_create, on,
+             ffi.new("pm_crowd_desc *", [c_skeleton, descs, len(sources)]), made)
+        self._handle = ffi.gc(made[0], partial(_destroy_crowd, needs=(on, c_skeleton)))
+        self._joints = len(skeleton)
+        self._updates_all = all(every <= 1 for _, every in levels)
+        self.order = view(c_skeleton, lib.pm_skeleton_order(c_skeleton), (self._joints,), np.uint32)
+        self.ticks = np.array([lib.pm_crowd_clip_ticks(self._handle, i)
+                               for i in range(len(sources))], np.int64)
+
+    def check(self, instances: Array) -> None:
+        """Raises ValueError unless all clips, masks, levels and flags exist."""
+        records = _instances(instances)
+        call(lib.pm_crowd_check_instances, self._handle, _pointer(records), len(records))
+
+    def pose(self, instances: Array, output: str = "palette", *, out: Array | None = None,
+             frame: int = 0) -> Array:
+        """Poses all instances.
+
+        Parameters
+        ----------
+        instances : array of `crowd_instance`
+            Any 32 bytes can be posed; :meth:`check` finds what does not exist.
+        output : str
+            ``"palette"``: matrices in model space times the inverse binds, for skinning;
+            ``"palette_half"``: the same in float16; ``"model"``: matrices in model space;
+            ``"local"``: rotation x y z w, position x y z 0 and scale x y z 0 relative to the
+            parents; ``"dual"``: the palette as dual quaternions.
+        out : array, optional
+            Receives the result. Instances may lie at any distance, joints are packed. Required
+            where a level is not updated in every frame: then instances keep what is there.
+        frame : int
+            For levels that are not updated in every frame.
+
+        Returns
+        -------
+        array
+            (instances, joints, 3, 4), of ``"dual"`` (instances, joints, 2, 4). Joints are in the
+            order of :attr:`order`.
+        """
+        if output not in _OUTPUTS:
+            raise ValueError(f"output: {output!r} is unknown; expected {', '.join(_OUTPUTS)}")
+        number, record, dtype = _OUTPUTS[output]
+        records = _instances(instances)
+        shape = (len(records), self._joints, *record)
+        if out is None:
+            if not self._updates_all:
+                raise ValueError("out: expected an array with the poses of the frame before, "
+                                 "because a level is not updated in every frame")
+            out = np.empty(shape, dtype)
+        else:
+            _check_out(out, shape, np.dtype(dtype), records)
+        if not 0 <= frame < 2**64:
+            raise ValueError(f"frame: {frame} is out of range")
+        if len(records) == 0:
+            return out
+        job = ffi.new("pm_crowd_job *", {"instances": _pointer(records),
+                                         "instance_count": len(records), "frame": frame})
+        job.outputs[number].memory = ffi.cast("void *", out.ctypes.data)
+        # NumPy gives an axis of one any stride.
+        job.outputs[number].stride = out.strides[0] if len(records) > 1 else 0
+        call(lib.pm_crowd_pose, self._handle, job)
+        return out
+
+    def root_motion(self, before: Array, after: Array) -> tuple[Array, Array]:
+        """The motion of the first root from the times of `before` to those of `after`.
+
+        Returns
+        -------
+        rotations, positions : array
+            (instances, 4) x y z w and (instances, 3): a character with the transform W then has
+            the transform W T.
+        """
+        first, second = _instances(before), _instances(after)
+        if len(first) != len(second):
+            raise ValueError(f"after: expected {len(first)} instances, found {len(second)}")
+        motions = np.empty((len(first), 2, 4), np.float32)
+        call(lib.pm_crowd_root_motion, self._handle, _pointer(first), _pointer(second), len(first),
+             ffi.cast("pm_root_motion *", motions.ctypes.data))
+        return motions[:, 0], motions[:, 1, :3]
+
+    def __reduce__(self) -> NoReturn:
+        refuse_pickle(self)
+
+    def __repr__(self) -> str:
+        joints, clips = self._joints, len(self.ticks)
+        return (f"Crowd({joints} joint{'' if joints == 1 else 's'}, "
+                f"{clips} clip{'' if clips == 1 else 's'})")
+
+
+def _instances(instances: Array) -> Array:
+    records = np.asarray(instances)
+    if records.dtype != crowd_instance:
+        raise TypeError(f"instances: expected the type posemill.crowd_instance, "
+                        f"found {records.dtype}")
+    if records.ndim != 1:
+        raise ValueError(f"instances: expected one axis, found shape {records.shape}")
+    return np.require(records, requirements=["C", "A"])
+
+
+def _pointer(records: Array) -> Any:
+    return ffi.cast("pm_crowd_instance *", records.ctypes.data)
+
+
+def _check_out(out: Array, shape: tuple[int, ...], dtype: np.dtype[Any], records: Array) -> None:
+    if not isinstance(out, np.ndarray):
+        raise TypeError(f"out: expected an array, found {type(out).__name__}")
+    if out.shape != shape or out.dtype != dtype:
+        raise ValueError(f"out: expected {dtype} of shape {shape}, "
+                         f"found {out.dtype} of shape {out.shape}")
+    if not out.flags.writeable:
+        raise ValueError("out: is read-only")
+    if len(out) == 0:
+        return
+    record = out[0].nbytes
+    if not out[0].flags.c_contiguous or (len(out) > 1 and out.strides[0] < record):
+        raise ValueError("out: the joints of an instance must lie packed, and instances apart")
+    if out.ctypes.data % 4 or (len(out) > 1 and out.strides[0] % 4):
+        raise ValueError("out: address and stride must be multiples of 4")
+    if np.shares_memory(out, records):
+        raise ValueError("out: overlaps the instances")

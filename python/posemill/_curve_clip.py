@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: MIT
+"""Clips of the library: where a curve is computed.
+
+A curve without an engine of its own is computed in plain C on the calling thread as long as jobs are
+small, without starting a device; large ones are computed by the best device. Both give the same bits.
+"""
+from __future__ import annotations
+
+import os
+import threading
+from typing import Any
+
+from ._description import Description
+from ._engine import Engine, default_engine, owned, plain_engine
+from ._library import DeviceError, call, ffi, lib
+
+__all__ = ["DEVICE_VALUES", "Clips"]
+
+# Numbers of values (samples of one track) below which a device does not pay: plain C computes them
+# in about the time that a device takes to start a job and to return its result.
+DEVICE_VALUES = 1 << 16
+
+
+def _destroy(handle: Any) -> None:
+    lib.pm_clip_destroy(ffi.new("pm_clip **", handle))
+
+
+def _clip(engine: Engine, description: Description) -> Any:
+    made = ffi.new("pm_clip **")
+    call(lib.pm_clip_create, engine.handle, description.desc, made)
+    return owned(made[0], _destroy, engine.handle)
+
+
+class Clips:
+    """The clip of a curve, on each engine that computes it. Thread-safe.
+
+    Parameters
+    ----------
+    description : Description
+        With copies of the arrays where ``small``.
+    engine : Engine or None
+        None: chosen by the size of jobs.
+    small : bool
+        Whether clips on other engines can be made later, from the description.
+    """
+
+    def __init__(self, description: Description, engine: Engine | None, small: bool) -> None:
+        self._is_given = engine is not None
+        self._engine = engine or (plain_engine() if small else default_engine())
+        self._clip = _clip(self._engine, description)
+        self._description = description if small and engine is None else None
+        self._process = os.getpid()
+        self._lock = threading.Lock()
+        self._large: Any = None
+        self._on_queues: dict[tuple[int, int], Any] = {}
+
+    def choose(self, values: int) -> tuple[Any, bool]:
+        """The clip for a job of so many values, and whether plain C computes it."""
+        is_forked = os.getpid() != self._process
+        if self._is_given:
+            if is_forked and not self._engine.is_plain:
+                raise DeviceError("engine: devices cannot be used after a fork; make the curve in "
+                                  "the new process, or start it by the method 'spawn'")
+            return self._clip, False
+        if values < DEVICE_VALUES or is_forked:
+            return self._clip, True
+        return (self._clip if self._description is None else self._on_device()), False
+
+    def _on_device(self) -> Any:
+        with self._lock:
+            if self._large is None:
+                engine = default_engine()
+                assert self._description is not None
+                self._large = (self._clip if engine.is_plain else
+                               _clip(engine, self._description))
+            return self._large
+
+    def on_queue(self, queue: Any) -> Any:
+        """The clip in the context of a pyopencl queue."""
+        context, device = queue.context.int_ptr, queue.device.int_ptr
+        if self._description is None:
+            own = int(ffi.cast("intptr_t", lib.pm_cl_context(self._engine.handle)))
+            if own != context:
+                raise ValueError("queue: is of another context than the curve's engine; make the "
+                                 "curve with engine=Engine.from_queue(queue)")
+            return self._clip
+        with self._lock:
+            if (context, device) not in self._on_queues:
+                self._on_queues[context, device] = _clip(Engine.from_queue(queue),
+                                                         self._description)
+            return self._on_queues[context, device]

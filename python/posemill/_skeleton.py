@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: MIT
+"""Skeletons: of motions, or from arrays."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ._content import Character, Content
+from ._library import ffi, lib
+from ._views import Array, array_of, view
+
+__all__ = ["Skeleton"]
+
+
+class Skeleton:
+    """Joints with their parents and their rest pose.
+
+    Parameters
+    ----------
+    names : sequence of str
+        One per joint.
+    parents : array of int
+        Index of each joint's parent; -1: a root. In any order, no cycles.
+    rotations, positions, scales : array, optional
+        The rest pose relative to the parents: (joints, 4) x y z w, (joints, 3), (joints, 3).
+        Default: no rotation, 0 and 1.
+    inverse_binds : array, optional
+        (joints, 3, 4) matrices from the mesh's space to that of the joint in the bind pose.
+        Default: the mesh was bound in the rest pose.
+
+    Attributes
+    ----------
+    nodes : array of int
+        For skeletons of a motion: the index of each joint in ``Motion.names``.
+
+    Examples
+    --------
+    >>> import posemill as pm
+    >>> arm = pm.Skeleton(["upper", "lower"], [-1, 0], positions=[[0, 0, 0], [0, 1, 0]])
+    >>> arm
+    Skeleton(2 joints)
+    >>> pm.load("walk.bvh").skeleton.names[:3]
+    ('Hips', 'Spine', 'Chest')
+    """
+
+    names: tuple[str, ...]
+    parents: Array
+    rotations: Array
+    positions: Array
+    scales: Array
+    inverse_binds: Array | None
+    nodes: Array
+
+    def __init__(self, names: Sequence[str], parents: npt.ArrayLike, *,
+                 rotations: npt.ArrayLike | None = None, positions: npt.ArrayLike | None = None,
+                 scales: npt.ArrayLike | None = None,
+                 inverse_binds: npt.ArrayLike | None = None) -> None:
+        if isinstance(names, str):
+            raise TypeError("names: expected a sequence of texts, found one")
+        self.names = tuple(str(name) for name in names)
+        count = len(self.names)
+        self.parents = _parents(parents, count)
+        self.rotations = _rows(rotations, "rotations", count, (4,), (0, 0, 0, 1))
+        self.positions = _rows(positions, "positions", count, (3,), (0, 0, 0))
+        self.scales = _rows(scales, "scales", count, (3,), (1, 1, 1))
+        self.inverse_binds = (None if inverse_binds is None else
+                              _rows(inverse_binds, "inverse_binds", count, (3, 4), ()))
+        self.nodes = np.arange(count, dtype=np.uint32)
+        self._content: Content | None = None
+        self._skin = 0
+
+    @classmethod
+    def _of(cls, content: Content, skin: int) -> Skeleton:
+        """The joints of a skin and their ancestors; of a motion without skins all nodes."""
+        self = cls.__new__(cls)
+        character = content.character(skin)
+        desc, count = character.handle.skeleton, int(character.handle.skeleton.joint_count)
+        self.nodes = character.nodes
+        self.names = tuple(content.names[n] for n in self.nodes)
+        self.parents = view(character.handle, desc.parents, (count,), np.int32)
+        self.rotations = _given(character, desc.rotations, count, 4)
+        self.positions = _given(character, desc.positions, count, 3)
+        self.scales = _given(character, desc.scales, count, 3)
+        binds = array_of(character.handle, desc.inverse_binds, count, 12)
+        self.inverse_binds = None if binds is None else binds.reshape(count, 3, 4)
+        self._content = content
+        self._skin = skin
+        return self
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def __repr__(self) -> str:
+        return f"Skeleton({len(self)} joint{'' if len(self) == 1 else 's'})"
+
+    def _describe(self, keep: list[Any]) -> Any:
+        """A pm_skeleton_desc; `keep` receives what it points to."""
+        desc = ffi.new("pm_skeleton_desc *", {"joint_count": len(self)})
+        parents = np.ascontiguousarray(self.parents, np.int32)
+        keep += [desc, parents]
+        desc.parents = ffi.from_buffer("int32_t[]", parents)
+        for field, values in (("rotations", self.rotations), ("positions", self.positions),
+                              ("scales", self.scales), ("inverse_binds", self.inverse_binds)):
+            if values is not None:
+                numbers = np.ascontiguousarray(values, np.float64)
+                keep.append(numbers)
+                getattr(desc, field).data = ffi.cast("void *", numbers.ctypes.data)
+                getattr(desc, field).type = lib.PM_FLOAT64
+        return desc
+
+
+def _given(character: Character, array: Any, count: int, width: int) -> Array:
+    found = array_of(character.handle, array, count, width)
+    assert found is not None  # pm_motion_make_character gives the whole rest pose
+    return found
+
+
+def _parents(values: npt.ArrayLike, count: int) -> Array:
+    parents = np.asarray(values)
+    if parents.shape != (count,):
+        raise ValueError(f"parents: expected {count}, one per name, found shape {parents.shape}")
+    if count and not np.issubdtype(parents.dtype, np.integer):
+        raise TypeError(f"parents: expected integers, found {parents.dtype}")
+    if count and (parents.min() < -1 or parents.max() >= count):
+        raise ValueError(f"parents: expected -1 to {count - 1}")
+    return parents.astype(np.int32)
+
+
+def _rows(values: npt.ArrayLike | None, name: str, count: int, shape: tuple[int, ...],
+          default: tuple[float, ...]) -> Array:
+    if values is None:
+        return np.tile(np.array(default, np.float64), (count, 1))
+    rows = np.array(values, np.float64)
+    if rows.shape != (count, *shape):
+        raise ValueError(f"{name}: expected shape {(count, *shape)}, found {rows.shape}")
+    return rows

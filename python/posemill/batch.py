@@ -1,0 +1,343 @@
+# SPDX-License-Identifier: MIT
+"""Thousands of files: `posemill resample --out-dir` on any executor.
+
+The records in ``OUT/.posemill`` and the digest are those of the command, and both can continue what
+the other began. Results are the same for any number of workers, runs and machines.
+"""
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from concurrent.futures import (BrokenExecutor, Executor, Future, ProcessPoolExecutor,
+                                ThreadPoolExecutor, as_completed)
+from dataclasses import dataclass
+from fractions import Fraction
+from multiprocessing import get_context
+from typing import Any
+
+from ._batch_list import Line, divide, find_files, merge
+from ._batch_task import CANNOT_WRITE, DEVICE_FAILED, NO_DEVICE, Outcome, Task, raise_code, run_task
+from ._library import lib
+from ._motion import Path, file_name, format_number
+from ._rational import Number, fraction_of
+
+__all__ = ["Failure", "Result", "WorkersLost", "run"]
+
+# Options of the command that run() has parameters for, or that make no sense here.
+_TAKEN = ("rate", "out", "out_dir", "files_from", "match", "jobs", "records", "resume", "verify",
+          "overwrite", "shard", "json", "quiet", "help")
+_FILES = ("layout", "rates", "tangents", "axis")
+_PARTS_PER_WORKER = 4
+_ATTEMPTS = 3
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A file that could not be resampled: the name of its output, why, and the exit code."""
+
+    name: str
+    error: str
+    code: int
+
+
+@dataclass(frozen=True)
+class Result:
+    """What `posemill merge` says after a run.
+
+    Attributes
+    ----------
+    complete : bool
+        Whether all files are done.
+    digest : str
+        Of all names and results, independent of workers, runs and machines.
+    done : int
+        Files that are done, now or before.
+    failures : tuple of Failure
+        Files that cannot be used.
+    missing, conflicting : tuple of str
+        Names without a record, and names that were done twice with different results.
+    frames, joint_samples, bytes_read, bytes_written : int
+        Sums over the files that are done.
+    seconds : float
+        Of work, over all workers.
+    """
+
+    complete: bool
+    digest: str
+    done: int
+    failures: tuple[Failure, ...]
+    missing: tuple[str, ...]
+    conflicting: tuple[str, ...]
+    frames: int
+    joint_samples: int
+    bytes_read: int
+    bytes_written: int
+    seconds: float
+
+
+class WorkersLost(RuntimeError):
+    """Workers ended before their files were done; what is done is kept. Run it again.
+
+    Attributes
+    ----------
+    result : Result
+        What is done; ``result.missing`` is what is left.
+    """
+
+    def __init__(self, result: Result) -> None:
+        left = len(result.missing)
+        super().__init__(f"workers ended before {left} file{'' if left == 1 else 's'} "
+                         f"{'was' if left == 1 else 'were'} done: "
+                         f"{', '.join(result.missing[:5])}{', ...' if left > 5 else ''}; "
+                         "run it again with resume=True and a new executor")
+        self.result = result
+
+    def __reduce__(self) -> tuple[type[WorkersLost], tuple[Result]]:
+        return WorkersLost, (self.result,)
+
+
+# ---- options ---------------------------------------------------------------------------------
+
+
+def _text(name: str, value: Any) -> str:
+    if isinstance(value, (tuple, list)):
+        return ",".join(_text(name, part) for part in value)
+    if name in _FILES and isinstance(value, (str, os.PathLike)) and os.path.exists(value):
+        return os.path.abspath(os.fspath(value))
+    if isinstance(value, (str, os.PathLike)):
+        return os.fspath(value)
+    if isinstance(value, Fraction):
+        return f"{value.numerator}/{value.denominator}"
+    if isinstance(value, (int, float)):
+        return repr(value)
+    raise TypeError(f"{name}: expected a text or a number, found {type(value).__name__}")
+
+
+def _arguments(options: dict[str, Any]) -> list[str]:
+    """Keyword arguments as options of the command."""
+    words = []
+    for name, value in options.items():
+        if name in _TAKEN:
+            raise TypeError(f"run() got an unexpected keyword argument {name!r}")
+        option = "--" + name.replace("_", "-")
+        if value is True:
+            words.append(option)
+        elif name == "clip" and isinstance(value, (list, tuple)):
+            words += [f"{option}={_text(name, one)}" for one in value]
+        elif value is not None and value is not False:
+            words.append(f"{option}={_text(name, value)}")
+    return words
+
+
+def _rate_text(rate: Number) -> str:
+    """Relative rates such as ``"x2"`` are left to the command, which knows each file's own."""
+    return rate if isinstance(rate, str) else str(fraction_of(rate, "rate"))
+
+
+# ---- executors -------------------------------------------------------------------------------
+
+
+def _workers(executor: Any) -> int:
+    if hasattr(executor, "nthreads"):  # a client of Dask
+        return sum(executor.nthreads().values()) or 1
+    found = getattr(executor, "_max_workers", None)
+    return found if isinstance(found, int) and found > 0 else os.cpu_count() or 1
+
+
+def _is_lost(error: BaseException) -> bool:
+    """Dask gives up a task whose workers ended several times."""
+    return isinstance(error, BrokenExecutor) or type(error).__name__ == "KilledWorker"
+
+
+def _submit(executor: Executor, tasks: Sequence[Task]) -> tuple[list[Outcome], list[Task]]:
+    """Runs tasks: what became of them, and those that were lost with their workers."""
+    futures: dict[Future[Outcome], Task] = {}
+    outcomes, lost = [], []
+    try:
+        for i, task in enumerate(tasks):
+            try:
+                futures[executor.submit(run_task, task)] = task
+            except BrokenExecutor:
+                lost += tasks[i:]
+                break
+        for future in as_completed(futures):
+            error = future.exception()
+            if error is None:
+                outcomes.append(future.result())
+            elif _is_lost(error):
+                lost.append(futures[future])
+            else:
+                raise error
+    except BaseException:
+        for future in futures:
+            future.cancel()
+        lib.native_stop()
+        raise
+    return outcomes, lost
+
+
+def _run_processes(tasks: Sequence[Task], count: int) -> tuple[list[Outcome], list[Task]]:
+    """Runs tasks on processes of its own; those that were lost once more on new ones."""
+    outcomes: list[Outcome] = []
+    left = list(tasks)
+    for _ in range(_ATTEMPTS):
+        # Drivers have threads, which a fork does not copy.
+        with ProcessPoolExecutor(count, mp_context=get_context("spawn")) as pool:
+            done, left = _submit(pool, left)
+        outcomes += done
+        if not left:
+            break
+    return outcomes, left
+
+
+def _run_tasks(executor: Any, tasks: Sequence[Task],
+               processes: int) -> tuple[list[Outcome], list[Task]]:
+    if executor is None:
+        return [run_task(task) for task in tasks], []
+    if executor == "processes":
+        return _run_processes(tasks, processes)
+    if hasattr(executor, "get_executor"):
+        return _submit(executor.get_executor(pure=False), tasks)
+    return _submit(executor, tasks)
+
+
+# ---- the run ---------------------------------------------------------------------------------
+
+
+def _result_of(merged: dict[str, Any]) -> Result:
+    files = merged.pop("files")
+    of = {state: [f for f in files if f["state"] == state]
+          for state in ("failed", "missing", "conflicting")}
+    return Result(failures=tuple(Failure(f["name"], f["error"] or "", f["code"])
+                                 for f in of["failed"]),
+                  missing=tuple(f["name"] for f in of["missing"]),
+                  conflicting=tuple(f["name"] for f in of["conflicting"]), **merged)
+
+
+def _raise_failures(outcomes: Iterable[Outcome], result: Result) -> None:
+    """What ended the run: a wrong option, a full disk, a lost device."""
+    for outcome in outcomes:
+        if outcome.failure:
+            raise_code(outcome.code, outcome.failure)
+    ended = {o.code for o in outcomes} & {NO_DEVICE, DEVICE_FAILED, CANNOT_WRITE}
+    for failure in result.failures:
+        if result.missing and failure.code in ended:
+            raise_code(failure.code, f"{failure.name}: {failure.error}; "
+                                     f"{len(result.missing)} files are left")
+
+
+def _make_tasks(lines: Sequence[Line], executor: Any, parts: int | None, workers: int,
+                arguments: Sequence[str], out_dir: str, records: str | None) -> list[Task]:
+    if executor is None:
+        count = 1
+    else:
+        count = parts if parts is not None else _PARTS_PER_WORKER * workers
+    if count < 1:
+        raise ValueError(f"parts: {count} is below 1")
+    # Workers of one machine append to one file, as the command does; those of several machines
+    # must not, because network file systems do not append in one piece.
+    local = executor in (None, "processes") or isinstance(
+        executor, (ThreadPoolExecutor, ProcessPoolExecutor))
+    hidden = os.path.join(out_dir, ".posemill")
+    place = records or (os.path.join(hidden, "records-0.jsonl") if local else hidden)
+    return [Task(b"".join(line.text for line in part), tuple(arguments), place,
+                 by_host=records is None and not local)
+            for part in divide(lines, count)]
+
+
+def run(paths: Path | Iterable[Path] | None, out_dir: Path, rate: Number, *,
+        files_from: Path | None = None, match: str | None = None, executor: Any = None,
+        resume: bool = True, verify: bool = False, overwrite: bool = False,
+        jobs: int | None = None, parts: int | None = None, records: Path | None = None,
+        **options: Any) -> Result:
+    """Resamples files and folders into a folder.
+
+    Parameters
+    ----------
+    paths : path or iterable of path
+        Files, folders and tar archives. None: only `files_from`.
+    out_dir : path
+        Folder of the results, which mirror the inputs. All workers see it under this path.
+    rate : number or str
+        Samples per second; ``"x2"`` and ``"/4"`` are relative to the rate of each file.
+    files_from : path, optional
+        A list as `posemill list` writes it, or of one path a line.
+    match : str, optional
+        Glob for files in folders and archives. Default: all motion formats.
+    executor : optional
+        Any executor of `concurrent.futures` (threads, processes, `mpi4py.futures`), a client of
+        Dask, or ``"processes"``: processes of this call, which are replaced when they end.
+        Default: this process, one thread per processor.
+    resume : bool
+        Keeps outputs that the records prove right. False: outputs that exist are refused.
+    verify : bool
+        With resume, also reads these outputs and compares their digests.
+    overwrite : bool
+        Replaces all outputs.
+    jobs : int, optional
+        Files at a time: of each task of an executor, default 1; without an executor, default one
+        per processor; of ``"processes"`` the number of processes.
+    parts : int, optional
+        Number of tasks for an executor, of about equal size. Default: 4 for each worker.
+    records : path, optional
+        File of records. Default: in ``out_dir/.posemill``, one for this machine, or for an
+        executor over several machines one for each.
+    **options
+        Those of `posemill resample`, with ``_`` for ``-``: ``method="squad"``, ``to="npz"``,
+        ``strict=True``, ``device="none"``, ``clip=["walk", "run"]``.
+
+    Returns
+    -------
+    Result
+        Files that cannot be used are failures in it.
+
+    Raises
+    ------
+    ValueError
+        An option is wrong, or two files have one output.
+    DeviceError, OSError
+        What no other file would escape, such as a full disk. What is done is kept.
+    WorkersLost
+        Workers ended in the middle, and the executor is the caller's.
+
+    Notes
+    -----
+    Messages about single files go to the standard error of the worker. Ctrl-C finishes the files in
+    work. Tasks may run on several threads of one process at once.
+
+    Examples
+    --------
+    >>> import posemill as pm
+    >>> result = pm.batch.run("walk.bvh", "out", 60, method="squad")
+    >>> result.done, result.complete, result.failures
+    (1, True, ())
+    """
+    if isinstance(executor, str) and executor != "processes":
+        raise ValueError(f"executor: {executor!r} is unknown; expected 'processes' or an executor")
+    if jobs is not None and (not isinstance(jobs, int) or not 1 <= jobs <= 1024):
+        raise ValueError(f"jobs: {jobs!r} is not an integer from 1 to 1024")
+    if verify and (overwrite or not resume):
+        raise ValueError("verify: requires resume")
+    operands = ([] if paths is None else [paths] if isinstance(paths, (str, os.PathLike)) else
+                list(paths))
+    folder = os.path.abspath(os.fspath(out_dir))
+    lines = find_files([os.fspath(p) for p in operands], os.fsencode(folder),
+                       files_from=files_from, match=match,
+                       format=format_number(options.get("to")), may_exist=resume or overwrite)
+    own = executor == "processes"
+    workers = (jobs or os.cpu_count() or 1) if own else _workers(executor)
+    a_task = None if own else jobs
+    arguments = [f"--out-dir={folder}", f"--rate={_rate_text(rate)}", *_arguments(options)]
+    # Whether outputs may exist is decided; a task that begins again finds its own.
+    arguments += ["--overwrite"] if overwrite else ["--resume", *(["--verify"] if verify else [])]
+    if executor is not None or a_task is not None:
+        arguments.append(f"--jobs={a_task or 1}")
+    kept = None if records is None else os.path.abspath(os.fspath(records))
+    tasks = _make_tasks(lines, executor, parts, workers, arguments, folder, kept)
+    outcomes, lost = _run_tasks(executor, tasks, workers)
+    result = _result_of(merge(lines, os.fsencode(folder),
+                              None if kept is None else file_name(kept)))
+    _raise_failures(outcomes, result)
+    if lost and not result.complete:
+        raise WorkersLost(result)
+    return result
