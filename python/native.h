@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* Runs `posemill resample` in this process, without signal handlers. Returns its exit code. *failure is
  * what it says about the run as a whole; NULL: nothing. Failures of single files are in the records. */

@@ -42,8 +42,9 @@ _CALLER = frozenset((lib.PM_ERROR_ARGUMENT, lib.PM_ERROR_KEY, lib.PM_ERROR_TIME,
 
 def _raise(error: Any) -> None:
     message = text(error.message)
-    if error.hint:
-        message += f" ({text(error.hint)})"
+    hint = text(error.hint) if error.hint else ""
+    if hint and "--" not in hint:  # hints with options are for users of the command
+        message += f" ({hint})"
     if error.status in _CALLER:
         failure = ValueError(message)
         failure.track = None if error.track == ffi.cast("size_t", -1) else int(error.track)  # type: ignore[attr-defined]

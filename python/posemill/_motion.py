@@ -349,7 +349,7 @@ def load(path: Path | IO[bytes], format: str | None = None, *, rate: Number | No
     --------
     >>> import posemill as pm
     >>> pm.load("walk.bvh").clips[0].rotations[0, 1].round(3).tolist()
-    [0.017, 0.0, 0.052, 0.998]
+    [0.025, 0.0, 0.0, 1.0]
     """
     options, keep = _read_options(format, rate, layout, rates, strict, hold_nan, bvh_adds_offset,
                                   snap)

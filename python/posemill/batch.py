@@ -152,7 +152,8 @@ def _is_lost(error: BaseException) -> bool:
 def _submit(executor: Executor, tasks: Sequence[Task]) -> tuple[list[Outcome], list[Task]]:
     """Runs tasks: what became of them, and those that were lost with their workers."""
     futures: dict[Future[Outcome], Task] = {}
-    outcomes, lost = [], []
+    outcomes: list[Outcome] = []
+    lost: list[Task] = []
     try:
         for i, task in enumerate(tasks):
             try:

@@ -1,0 +1,419 @@
+# SPDX-License-Identifier: MIT
+"""Motions: reading, views, resampling, saving, and files that are hostile."""
+from __future__ import annotations
+
+import gc
+import io
+import json
+import pickle
+import random
+import warnings
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import posemill as pm
+import pytest
+from motion_files import (COMMAND, DATA, EXTENSIONS, WALK, bvh_text, command, data_files, multiply,
+                          needs_command, turn)
+from posemill._library import ffi
+
+FILES = data_files()
+ENGINE = pm.Engine("none")
+
+pytestmark = pytest.mark.filterwarnings("ignore::posemill.MotionWarning")
+
+
+def address(pointer: object) -> int:
+    return int(ffi.cast("uintptr_t", pointer))
+
+
+@pytest.fixture
+def walk() -> pm.Motion:
+    return pm.load(WALK)
+
+
+# ---- reading ---------------------------------------------------------------------------------
+
+
+@needs_command
+@pytest.mark.parametrize("path", FILES, ids=lambda p: p.name)
+def test_every_file_is_read_as_the_command_reads_it(path: Path) -> None:
+    told = command("info", "--json", path)
+    if told.returncode != 0:
+        with pytest.raises(ValueError) as refused:
+            pm.load(path)
+        assert str(refused.value).split(" (")[0] in told.stderr.decode()
+        assert "--" not in str(refused.value).rsplit(" (", 1)[-1]
+        return
+    info = json.loads(told.stdout)
+    m = pm.load(path)
+    assert m.format == info["format"] and m.layout == info["layout"]
+    assert list(m.parents) == [node["parent"] for node in info["nodes"]]
+    assert len(m.names) == len(info["nodes"]) and list(m.carried) == info["carried"]
+    assert set(m.notes) <= set(info["notes"])
+    assert len(m.clips) == len(info["clips"])
+    for clip, expected in zip(m.clips, info["clips"]):
+        assert clip.rate == (Fraction(expected["rate"]) if expected["rate"] else None)
+        assert len(clip.channels) == expected["channels"]
+        for path_name, count in expected["paths"].items():
+            assert sum(c.path == path_name for c in clip.channels) == count
+        for channel in clip.channels:
+            assert channel.keys.shape[0] == len(channel.times)
+            assert np.isfinite(channel.keys).all() and not channel.keys.flags.writeable
+
+
+def test_values_of_bvh(walk: pm.Motion) -> None:
+    rows = WALK.read_text().split("Frame Time:")[1].splitlines()[1:]
+    numbers = np.array([row.split() for row in rows if row.strip()], float)
+    clip = walk.clips[0]
+    assert clip.rate == 30 and clip.rotations.shape == (len(numbers), len(walk.names), 4)
+    # Hips: position, then Z X Y; all others Z X Y.
+    for frame in (0, 7, len(numbers) - 1):
+        for joint in range(len(walk.names)):
+            z, x, y = numbers[frame, 3 + 3 * joint:6 + 3 * joint]
+            expected = multiply(multiply(turn(2, z), turn(0, x)), turn(1, y))
+            found = clip.rotations[frame, joint]
+            assert min(np.abs(found - expected).max(), np.abs(found + expected).max()) < 1e-15
+    assert (clip.positions[:, 0] == numbers[:, :3]).all()
+    assert (clip.positions[:, 1] == [0, 10, 0]).all()
+    assert clip.times[-1] == (len(numbers) - 1) / 30 and (clip.scales == 1).all()
+
+
+def test_values_of_npz(tmp_path: Path) -> None:
+    turns = np.zeros((5, 2, 3))
+    turns[:, 1, 2] = [0, 0.5, 1.0, 1.5, 2.0]
+    np.savez(tmp_path / "a.npz", poses=np.pad(turns, ((0, 0), (0, 50), (0, 0))).reshape(5, 156),
+             trans=np.arange(15.0).reshape(5, 3), mocap_framerate=120.0)
+    clip = pm.load(tmp_path / "a.npz").clips[0]
+    assert clip.rotations.shape == (5, 52, 4) and clip.rate == 120
+    np.testing.assert_allclose(clip.rotations[:, 1, 2], np.sin(turns[:, 1, 2] / 2), atol=1e-15)
+    assert (clip.positions[:, 0] == np.arange(15).reshape(5, 3)).all()
+
+
+def test_arrays_are_views_that_keep_the_motion_alive(walk: pm.Motion) -> None:
+    clip = walk.clips[0]
+    rotations = clip.rotations
+    assert rotations.ctypes.data == address(clip.channels[0]._channel.keys.data)
+    assert not rotations.flags.writeable and not rotations.flags.owndata
+    assert walk.parents.ctypes.data == (address(walk._content.c.nodes)
+                                        + ffi.offsetof("pm_motion_node", "parent"))
+    assert clip.rotations is rotations
+    copy, parents, first = rotations.copy(), walk.parents, walk.parents.copy()
+    del walk, clip
+    gc.collect()
+    churn = [pm.load(WALK) for _ in range(20)]
+    assert (rotations == copy).all() and (parents == first).all()
+    assert np.from_dlpack(rotations.copy()).shape == copy.shape
+    del churn
+
+
+def test_joints_without_rotations_rest(tmp_path: Path) -> None:
+    text = bvh_text(1, 4).replace("CHANNELS 3 Zrotation Xrotation Yrotation", "CHANNELS 0")
+    rows = text.splitlines()
+    rows[-4:] = [" ".join(row.split()[:6]) for row in rows[-4:]]
+    (tmp_path / "a.bvh").write_text("\n".join(rows) + "\n")
+    clip = pm.load(tmp_path / "a.bvh").clips[0]
+    assert (clip.rotations[:, 1] == [0, 0, 0, 1]).all()
+    assert np.ptp(clip.rotations[:, 0], axis=0).max() > 0
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: p.name)
+def test_rotations_of_every_clip_are_those_of_its_channels(path: Path) -> None:
+    try:
+        m = pm.load(path)
+    except ValueError:
+        return
+    for clip in m.clips:
+        try:
+            rotations = clip.rotations
+        except ValueError as refused:
+            assert "different key times" in str(refused)
+            continue
+        assert rotations.shape[2] == 4 and rotations.shape[0] == len(clip.times)
+        for i, channel in enumerate(c for c in clip.channels if c.path == "rotation"):
+            column = i if channel.node is None else channel.node
+            if len(channel.times) == len(clip.times):
+                assert (rotations[:, column] == channel.keys).all()
+
+
+def test_steps_hold_between_keys_of_others(tmp_path: Path) -> None:
+    if not (DATA / "gltf" / "odd" / "syn_rot_step.gltf").exists():
+        pytest.skip("no data")
+    clip = pm.load(DATA / "gltf" / "odd" / "syn_rot_step.gltf").clips[0]
+    channel = clip.channels[0]
+    middle = (channel.times[:-1] + channel.times[1:]) / 2
+    assert channel.interpolation == "step"
+    assert (channel.at(middle) == channel.keys[:-1]).all()
+    assert (channel.at(channel.times[:1] - 1) == channel.keys[0]).all()
+
+
+def test_file_objects(walk: pm.Motion) -> None:
+    data = WALK.read_bytes()
+    for file in (io.BytesIO(data), open(WALK, "rb")):
+        with file:
+            m = pm.load(file)
+        assert (m.clips[0].rotations == walk.clips[0].rotations).all()
+    with pytest.raises(TypeError, match="binary"), open(WALK) as text:
+        pm.load(text)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="path"):
+        pm.load(3)  # type: ignore[arg-type]
+    out = io.BytesIO()
+    np.savez(out, poses=np.zeros((2, 156)), mocap_framerate=30.0)
+    out.seek(0)
+    assert pm.load(out).format == "npz"
+
+
+def test_options_of_reading(tmp_path: Path) -> None:
+    nameless = tmp_path / "walk"
+    nameless.write_bytes(WALK.read_bytes())
+    assert pm.load(nameless).format == "bvh"
+    assert pm.load(nameless, "bvh", rate="30000/1001").clips[0].rate == Fraction(30000, 1001)
+    assert pm.load(nameless, rate=29.97).clips[0].rate == Fraction(2997, 100)
+    for arguments, name in (({"format": "mp4"}, "format"), ({"rate": 0}, "rate"),
+                            ({"rate": "fast"}, "rate"), ({"rate": float("nan")}, "rate")):
+        with pytest.raises(ValueError, match=name):
+            pm.load(nameless, **arguments)  # type: ignore[arg-type]
+    with pytest.raises(FileNotFoundError):
+        pm.load(tmp_path / "none.bvh")
+    with pytest.raises(IsADirectoryError):
+        pm.load(tmp_path)
+    with pytest.raises(ValueError, match="NUL|null"):
+        pm.load("a\0.bvh")
+
+
+def test_warnings(tmp_path: Path) -> None:
+    path = tmp_path / "a.bvh"
+    path.write_text(bvh_text(1, 4).replace("Frames: 4", "Frames: 3"))
+    with pytest.warns(pm.MotionWarning, match="rames") as told:
+        m = pm.load(path)
+    assert told[0].filename == __file__ and len(m.notes) == 1
+    with pytest.raises(ValueError, match=r"a\.bvh"):
+        pm.load(path, strict=True)
+
+
+# ---- saving ----------------------------------------------------------------------------------
+
+
+def same_as_command(told: object, path: Path, expected: Path, save: object) -> None:
+    """Both refuse, or both write the same bytes."""
+    assert b"unknown option" not in told.stderr  # type: ignore[attr-defined]
+    if told.returncode != 0:  # type: ignore[attr-defined]
+        with pytest.raises((ValueError, OSError)):
+            save()  # type: ignore[operator]
+        assert not path.exists()
+    else:
+        save()  # type: ignore[operator]
+        assert path.read_bytes() == expected.read_bytes()
+
+
+def loadable() -> list[Path]:
+    found = []
+    for path in FILES:
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                pm.load(path)
+        except ValueError:
+            continue
+        found.append(path)
+    return found
+
+
+@needs_command
+@pytest.mark.parametrize("to", EXTENSIONS)
+@pytest.mark.parametrize("path", loadable(), ids=lambda p: p.name)
+def test_saving_equals_convert(path: Path, to: str, tmp_path: Path) -> None:
+    m = pm.load(path)
+    expected, made = tmp_path / f"c.{to}", tmp_path / f"p.{to}"
+    told = command("convert", path, expected)
+    same_as_command(told, made, expected, lambda: m.save(made))
+
+
+@needs_command
+@pytest.mark.parametrize("to", EXTENSIONS)
+@pytest.mark.parametrize("path", loadable(), ids=lambda p: p.name)
+def test_resampling_equals_the_command(path: Path, to: str, tmp_path: Path) -> None:
+    m = pm.load(path)
+    expected, made = tmp_path / f"c.{to}", tmp_path / f"p.{to}"
+    told = command("resample", path, "-o", expected, "--rate", "47.5")
+    same_as_command(told, made, expected, lambda: m.resample(47.5, engine=ENGINE).save(made))
+
+
+@needs_command
+@pytest.mark.parametrize("arguments, options", [
+    ({"rate": "x2", "method": "squad"}, ["--rate", "x2", "--method", "squad"]),
+    ({"rate": "/4"}, ["--rate", "/4"]),
+    ({"rate": Fraction(30000, 1001), "method": "spline", "ends": "natural", "start": 0.1,
+      "end": "3/2", "end_rule": "include"},
+     ["--rate", "30000/1001", "--method", "spline", "--ends", "natural", "--start", "0.1", "--end",
+      "3/2", "--end-rule", "include"]),
+    ({"rate": 50, "method": "hermite", "tangents": (0.5, 0, -0.25), "trim_start": 3},
+     ["--rate", "50", "--method", "hermite", "--tangents", "tcb:0.5,0,-0.25", "--trim-start", "3"]),
+    ({"rate": 50, "method": "squad", "tangents": "hold", "limit": False},
+     ["--rate", "50", "--method", "squad", "--tangents", "hold", "--no-limit"]),
+    ({"rate": 50, "method": "sterp"}, ["--rate", "50", "--method", "sterp"]),
+    ({"rate": 50, "method": "sterp", "axis": (0, 1, 0), "axis_frame": "parent", "swing": (0, 0.5)},
+     ["--rate", "50", "--method", "sterp", "--axis", "0,1,0", "--axis-frame", "parent", "--swing",
+      "0,0.5"]),
+    ({"rate": 50, "method": "slerp", "loop": 3}, ["--rate", "50", "--method", "slerp", "--loop",
+                                                  "3"])])
+def test_options_of_resampling(arguments: dict[str, object], options: list[str],
+                               tmp_path: Path) -> None:
+    expected, made = tmp_path / "c.bvh", tmp_path / "p.bvh"
+    assert command("resample", WALK, "-o", expected, *options).returncode == 0
+    pm.load(WALK).resample(engine=ENGINE, **arguments).save(made)  # type: ignore[arg-type]
+    assert made.read_bytes() == expected.read_bytes()
+
+
+@needs_command
+def test_clips_of_gltf(tmp_path: Path) -> None:
+    fox = DATA / "gltf" / "Fox.glb"
+    if not fox.exists():
+        pytest.skip("no data")
+    m = pm.load(fox)
+    assert [c.name for c in m.clips] == ["Survey", "Walk", "Run"]
+    for clip in (1, "Walk", -2):
+        r = m.resample(60, clips=[clip], engine=ENGINE)
+        assert r.clips[1].rate == 60 and len(r.clips[0].times) == len(m.clips[0].times)
+        for to in ("glb", "bvh"):
+            told = command("resample", fox, "-o", tmp_path / f"c.{to}", "--rate", 60, "--clip",
+                           "Walk")
+            assert told.returncode == 0
+            r.save(tmp_path / f"p.{to}")
+            assert (tmp_path / f"p.{to}").read_bytes() == (tmp_path / f"c.{to}").read_bytes()
+    m.save(tmp_path / "run.bvh", clip="Walk", euler="XYZ")
+    told = command("convert", fox, tmp_path / "c.bvh", "--clip", "Walk", "--euler", "XYZ")
+    assert (tmp_path / "run.bvh").read_bytes() == (tmp_path / "c.bvh").read_bytes()
+    with pytest.raises(ValueError, match="clip"):
+        m.save(tmp_path / "run.bvh", clip="Sleep")
+
+
+def test_resampling_in_memory(walk: pm.Motion, tmp_path: Path) -> None:
+    r = walk.resample(60, engine=ENGINE)
+    before, after = walk.clips[0], r.clips[0]
+    assert after.rate == 60 and len(after.times) == 2 * len(before.times) - 1
+    assert (after.rotations[::2] == before.rotations).all()
+    # Slerp at the middle is the normalised sum.
+    middle = before.rotations[:-1] + before.rotations[1:] * np.sign(
+        (before.rotations[:-1] * before.rotations[1:]).sum(-1, keepdims=True))
+    middle /= np.linalg.norm(middle, axis=-1, keepdims=True)
+    np.testing.assert_allclose(after.rotations[1::2], middle, atol=2e-7)
+    # A copy of a copy has no text to keep; it is converted.
+    twice = r.resample(30, engine=ENGINE)
+    del r
+    twice.save(tmp_path / "twice.bvh")
+    again = pm.load(tmp_path / "twice.bvh").clips[0]
+    np.testing.assert_allclose(np.abs((again.rotations * before.rotations).sum(-1)), 1, atol=1e-9)
+
+
+def test_saving_keeps_the_text_of_frames(walk: pm.Motion, tmp_path: Path) -> None:
+    walk.resample(60, engine=ENGINE).save(tmp_path / "walk.bvh")
+    old = [row for row in WALK.read_text().split("Frame Time:")[1].splitlines()[1:] if row]
+    new = [row for row in (tmp_path / "walk.bvh").read_text().split("Frame Time:")[1].splitlines()[1:]
+           if row]
+    assert new[::2] == old
+
+
+def test_converting(tmp_path: Path) -> None:
+    pm.convert(WALK, tmp_path / "a.bvh", scale=0.5)
+    assert (pm.load(tmp_path / "a.bvh").clips[0].positions
+            == pm.load(WALK).clips[0].positions * 0.5).all()
+    if (DATA / "gltf" / "Fox.glb").exists():
+        with pytest.warns(pm.MotionWarning, match=r"fox\.bvh: left out: .*1 mesh"):
+            pm.convert(DATA / "gltf" / "Fox.glb", tmp_path / "fox.bvh", format=None)
+
+
+def test_refused_arguments(walk: pm.Motion, tmp_path: Path) -> None:
+    refused: list[tuple[dict[str, object], type[Exception], str]] = [
+        ({"rate": 0}, ValueError, "rate"), ({"rate": -1}, ValueError, "rate"),
+        ({"rate": "nonsense"}, ValueError, "rate"), ({"rate": None}, TypeError, "rate"),
+        ({"rate": True}, TypeError, "rate"), ({"rate": float("inf")}, ValueError, "rate"),
+        ({"rate": 10**30}, ValueError, "rate"), ({"rate": 1e18}, ValueError, "frames"),
+        ({"rate": "x0"}, ValueError, "rate"),
+        ({"rate": 1, "method": "best"}, ValueError, "method"),
+        ({"rate": 1, "method": 3}, TypeError, "method"),
+        ({"rate": 1, "clips": [1]}, ValueError, "clip"),
+        ({"rate": 1, "clips": "walk"}, TypeError, "clips"),
+        ({"rate": 1, "start": -1}, ValueError, "start"),
+        ({"rate": 1, "end_rule": "stop"}, ValueError, "end_rule"),
+        ({"rate": 1, "trim_start": -1}, ValueError, "trim_start"),
+        ({"rate": 1, "trim_start": 10**6}, ValueError, "1000000"),
+        ({"rate": 1, "ends": "loose"}, ValueError, "ends"),
+        ({"rate": 1, "tangents": (1, 2)}, ValueError, "tangents"),
+        ({"rate": 1, "speed": 2}, TypeError, "speed")]
+    for arguments, kind, message in refused:
+        with pytest.raises(kind, match=message):
+            walk.resample(engine=ENGINE, **arguments)  # type: ignore[arg-type]
+    for options in ({"decimals": 0}, {"decimals": 10}, {"scale": 0}, {"scale": float("nan")},
+                    {"euler": "ABC"}, {"turn": "x-to-y"}, {"format": "mp4"}, {"clip": 7}):
+        with pytest.raises(ValueError, match=next(iter(options))):
+            walk.save(tmp_path / "a.bvh", **options)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="extension"):
+        walk.save(tmp_path / "a")
+    with pytest.raises(OSError):
+        walk.save(tmp_path / "none" / "a.bvh")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_strict_saving(tmp_path: Path) -> None:
+    fox = DATA / "gltf" / "Fox.glb"
+    if not fox.exists():
+        pytest.skip("no data")
+    with pytest.raises(ValueError, match="mesh"):
+        pm.load(fox).save(tmp_path / "a.bvh", strict=True)
+    assert list(tmp_path.iterdir()) == []
+
+
+# ---- the rest --------------------------------------------------------------------------------
+
+
+def test_nothing_is_pickled(walk: pm.Motion) -> None:
+    for thing in (walk, walk.clips[0], walk.clips[0].channels[0], walk._content, ENGINE):
+        with pytest.raises(TypeError, match="cannot pickle"):
+            pickle.dumps(thing)
+    with pytest.raises(TypeError, match="load"):
+        pm.Motion()
+
+
+def test_html_is_escaped(tmp_path: Path) -> None:
+    path = tmp_path / "a.bvh"
+    path.write_bytes(bvh_text(1, 3).replace("Knee", "<b>&\x1b").encode() )
+    m = pm.load(path)
+    for html in (m._repr_html_(), m.clips[0]._repr_html_(), ENGINE._repr_html_()):
+        assert html.startswith("<table>") and "<b>" not in html and "\x1b" not in html
+        assert "<script" not in html and "http" not in html
+    assert "&lt;b&gt;&amp;\\x1b" in m._repr_html_()
+
+
+def test_names_that_are_not_utf8(tmp_path: Path) -> None:
+    path = tmp_path / "a.bvh"
+    path.write_bytes(bvh_text(1, 3).encode().replace(b"Knee", b"Kn\xffe"))
+    assert pm.load(path).names == ("Hips", "Kn\\xffe")
+
+
+@pytest.mark.parametrize("path", [WALK, *[p for p in FILES if p.stat().st_size < 40000]],
+                         ids=lambda p: p.name)
+def test_hostile_bytes(path: Path) -> None:
+    numbers = random.Random(path.name)
+    data = path.read_bytes()
+    for _ in range(40):
+        changed = bytearray(data[:numbers.randrange(len(data) + 1)] if numbers.random() < 0.5
+                            else data)
+        for _ in range(numbers.randrange(4)):
+            if changed:
+                changed[numbers.randrange(len(changed))] = numbers.randrange(256)
+        file = io.BytesIO(bytes(changed))
+        try:
+            m = pm.load(file, format=path.suffix[1:])
+        except ValueError as refused:
+            assert str(refused)
+            continue
+        for clip in m.clips:
+            for channel in clip.channels:
+                assert channel.keys.shape[0] == len(channel.times)
+
+
+def test_the_command_is_where_the_environment_says() -> None:
+    if COMMAND:
+        assert Path(COMMAND).exists()
