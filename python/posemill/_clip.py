@@ -87,7 +87,8 @@ class Channel:
             raise ValueError("clip: joints have different key times; resample() gives them common "
                              "ones, and Clip.channels has the keys of each")
         found = np.searchsorted(self.times, times, side="right") - 1
-        return self.keys[np.maximum(found, 0)]
+        held: Array = self.keys[np.maximum(found, 0)]
+        return held
 
     def __reduce__(self) -> NoReturn:
         refuse_pickle(self)

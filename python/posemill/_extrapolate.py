@@ -44,7 +44,8 @@ def angular_rate_inverse(rho: Array, rate: Array) -> Array:
     y = np.where(x < _SMALL, 1.0, x)
     k = np.where(x < _SMALL, 1 / 12 + x**2 / 720, (1 - 0.5 * y / np.tan(0.5 * y)) / y**2)
     turned = np.cross(rho, rate)
-    return rate + 0.5 * turned + k * np.cross(rho, turned)
+    result: Array = rate + 0.5 * turned + k * np.cross(rho, turned)
+    return result
 
 
 def _by_series(x: Array, series: tuple[float, float, float], exact: Array) -> Array:
@@ -90,12 +91,14 @@ def _derivative(rho: Array, velocity: Array, acceleration: Array | None) -> Arra
     c = _by_series(x, (1 / 6, -1 / 120, 1 / 5040), (y - np.sin(y)) / y**3)
     once = np.cross(rho, velocity)
     if acceleration is None:
-        return velocity - b * once + c * np.cross(rho, once)
+        speed: Array = velocity - b * once + c * np.cross(rho, once)
+        return speed
     along = (rho * velocity).sum(axis=-1, keepdims=True)
     b_dot = along * _by_series(x, (-1 / 12, 1 / 180, -1 / 6720),
                                (y * np.sin(y) - 2 * (1 - np.cos(y))) / y**4)
     c_dot = along * _by_series(x, (-1 / 60, 1 / 1260, -1 / 60480),
                                (3 * np.sin(y) - y * np.cos(y) - 2 * y) / y**5)
     twice = np.cross(rho, acceleration)
-    return (acceleration - b * twice - b_dot * once + c_dot * np.cross(rho, once)
-            + c * (np.cross(velocity, once) + np.cross(rho, twice)))
+    result: Array = (acceleration - b * twice - b_dot * once + c_dot * np.cross(rho, once)
+                     + c * (np.cross(velocity, once) + np.cross(rho, twice)))
+    return result
