@@ -25,9 +25,9 @@ typedef struct native_sources {
     bool may_exist; /* outputs may be there already */
 } native_sources;
 
-/* Finds the files of a batch, checks it as `posemill resample` does before it writes, and writes a list
+/* Finds the files of a batch and checks it as `posemill resample` does before it writes. *list is a list
  * of all files, also of those that cannot be used. Returns an exit code. */
-int native_list(const native_sources *sources, const char *list, char **failure);
+int native_list(const native_sources *sources, char **list, char **failure);
 
 /* What `posemill merge` finds in the records of a folder of outputs and in another file, which may be
  * NULL: as JSON, with the files that are not done. Returns an exit code. */

@@ -49,7 +49,7 @@ void native_free(char *text) {
 
 /* ---- the list ------------------------------------------------------------------------------ */
 
-static cli_exit write_list(const native_sources *sources, const char *list) {
+static cli_exit make_list(const native_sources *sources, char **list) {
     const batch_sources where = {.operands = sources->paths,
                                  .operand_count = sources->path_count,
                                  .files_from = sources->files_from,
@@ -69,16 +69,18 @@ static cli_exit write_list(const native_sources *sources, const char *list) {
         batch_plan_release(&plan);
     }
     if (code == CLI_DONE) {
-        code = list_write(list, &items, true);
+        size_t size = 0;
+        code = list_text(&items, true, list, &size) ? CLI_DONE : refuse_memory();
     }
     batch_items_release(&items);
     return code;
 }
 
-int native_list(const native_sources *sources, const char *list, char **failure) {
+int native_list(const native_sources *sources, char **list, char **failure) {
     cli_messages messages = {.failure = NULL};
+    *list = NULL;
     cli_keep_messages(&messages);
-    const cli_exit code = write_list(sources, list);
+    const cli_exit code = make_list(sources, list);
     *failure = take_failure(&messages);
     return (int)code;
 }

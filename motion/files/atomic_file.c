@@ -190,6 +190,12 @@ static bool is_cleaned(const struct stat *status) {
     return found;
 }
 
+void atomic_file_look_again(void) {
+    pthread_mutex_lock(&cleaned_lock);
+    memset(cleaned_folders, 0, sizeof cleaned_folders);
+    pthread_mutex_unlock(&cleaned_lock);
+}
+
 static void remove_orphans(const char *path) {
     struct stat status;
     DIR *folder = NULL;

@@ -22,6 +22,9 @@ void atomic_file_watch_signals(void);
  * second one ends the process as before. NULL: the first one ends it. */
 void atomic_file_stop_first(atomic_int *stopped);
 
+/* Looks for files of ended processes also in folders in which this process has done so before. */
+void atomic_file_look_again(void);
+
 /* Creates the temporary file `.posemill-*.part` beside `target`, which need not exist, with `mode`
  * and the umask, and removes those of ended processes in the same folder. *file is a descriptor for
  * writing, which the caller closes after atomic_file_rename or atomic_file_remove. Returns 0 or an

@@ -36,7 +36,7 @@ def temporary_list(lines: Sequence[Line]) -> Iterator[bytes]:
         yield path
 
 
-def _with_absolute_path(text: bytes) -> Line:
+def _with_absolute_path(text: str) -> Line:
     """Workers may have another working folder."""
     entry: dict[str, Any] = json.loads(text)
     given = (bytes.fromhex(entry.pop("path_bytes")) if "path_bytes" in entry
@@ -62,15 +62,12 @@ def find_files(paths: Sequence[Path], out_dir: bytes, *, files_from: Path | None
         None if files_from is None else file_name(files_from),
         None if match is None else os.fsencode(match), out_dir)]
     sources = ffi.new("native_sources *", [operands, len(names), *rest, format, may_exist])
-    failure = ffi.new("char **")
-    with tempfile.TemporaryDirectory(prefix="posemill-") as folder:
-        path = os.path.join(os.fsencode(folder), b"list.jsonl")
-        code = lib.native_list(sources, path, failure)
-        message = take(failure)
-        if code != 0:
-            raise_code(code, message)
-        with open(path, "rb") as file:
-            return [_with_absolute_path(text) for text in file]
+    found, failure = ffi.new("char **"), ffi.new("char **")
+    code = lib.native_list(sources, found, failure)
+    text, message = take(found), take(failure)
+    if code != 0:
+        raise_code(code, message)
+    return [_with_absolute_path(line) for line in text.split("\n") if line]
 
 
 def divide(lines: Sequence[Line], count: int) -> list[list[Line]]:

@@ -81,15 +81,21 @@ def _call_interruptibly(arguments: list[bytes]) -> Outcome:
     After Ctrl-C the files in work are finished, as the command does.
     """
     found: list[Outcome] = []
-    thread = threading.Thread(target=lambda: found.append(_call(arguments)), name="posemill batch")
-    thread.start()
+    # Not Thread.join: where a signal interrupts it, some Pythons take the thread for ended.
+    ended = threading.Event()
+
+    def run() -> None:
+        found.append(_call(arguments))
+        ended.set()
+
+    threading.Thread(target=run, name="posemill batch").start()
     try:
-        while thread.is_alive():
-            thread.join(0.1)
+        while not ended.wait(0.1):
+            pass
     except BaseException:
-        while thread.is_alive():
+        lib.native_stop()
+        while not ended.wait(0.1):
             lib.native_stop()
-            thread.join(0.1)
         raise
     return found[0]
 

@@ -277,7 +277,7 @@ static void a_list_of_members_gives_the_same_items(void **state) {
     tar_add_text(&tar, "caf\xe9.bvh", "333");
     tar_put(&tar, "t:1.tar");
     find("t:1.tar");
-    assert_int_equal(list_write("list.jsonl", &found, false), CLI_DONE);
+    assert_int_equal(list_write("list.jsonl", &found), CLI_DONE);
     batch_find(&(batch_sources){.files_from = "list.jsonl"}, CLI_DONE, "", &again);
     assert_int_equal(again.count, 3);
     for (size_t i = 0; i < 3; i++) {

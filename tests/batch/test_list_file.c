@@ -179,7 +179,7 @@ static void a_list_that_was_written_gives_the_same_items(void **state) {
         .operands = (char *[]){in}, .operand_count = 1, .files_from = "more.txt"};
     batch_find(&sources, CLI_DONE, "", &found);
     assert_int_equal(found.count, 6);
-    assert_int_equal(list_write("list.jsonl", &found, false), CLI_DONE);
+    assert_int_equal(list_write("list.jsonl", &found), CLI_DONE);
     batch_find(&(batch_sources){.files_from = "list.jsonl"}, CLI_DONE, "", &again);
     expect_same(&found, &again);
     batch_items_release(&again);

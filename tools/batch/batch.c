@@ -193,6 +193,8 @@ static bool run_threads(batch *b) {
                            .is_stopped = is_stopped,
                            .show = show};
     keep_memory();
+    /* A batch before in this process may have run beside one that was killed. */
+    atomic_file_look_again();
     atomic_store(&stopped, 0);
     atomic_file_stop_first(b->common.how->ends_at_once ? NULL : &stopped);
     const bool ran = plan.threads == 0 || schedule_run(&plan);

@@ -58,7 +58,6 @@ static bool write_item(FILE *file, const batch_item *item, bool whole) {
     if (is_member) {
         write_text(&json, "member", member);
     }
-    /* Without a size the reader of the list looks at the file, and finds the fault again. */
     if (item->fault == NULL) {
         json_write_integer(&json, "bytes", item->bytes);
     }
@@ -81,8 +80,7 @@ static int by_path(const void *left, const void *right) {
     return order != 0 ? order : strcmp(a->name, b->name);
 }
 
-/* All lines in malloc'ed memory. */
-static bool write_lines(const batch_items *items, bool whole, char **text, size_t *size) {
+bool list_text(const batch_items *items, bool whole, char **text, size_t *size) {
     const batch_item **order = calloc(items->count + 1, sizeof *order);
     FILE *file = order != NULL ? open_memstream(text, size) : NULL;
     bool good = file != NULL;
@@ -103,11 +101,11 @@ static bool write_lines(const batch_items *items, bool whole, char **text, size_
     return good;
 }
 
-cli_exit list_write(const char *path, const batch_items *items, bool whole) {
+cli_exit list_write(const char *path, const batch_items *items) {
     cli_output *output = NULL;
     char *text = NULL;
     size_t size = 0;
-    cli_exit code = write_lines(items, whole, &text, &size) ? CLI_DONE : item_memory();
+    cli_exit code = list_text(items, false, &text, &size) ? CLI_DONE : item_memory();
     code = code == CLI_DONE ? cli_output_open(path, &output) : code;
     code = code == CLI_DONE ? cli_output_write(output, text, size) : code;
     code = code == CLI_DONE ? cli_output_commit(&output) : code;

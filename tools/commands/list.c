@@ -104,7 +104,7 @@ static cli_exit write_found(const list_options *options, const batch_items *item
         return cli_fail(CLI_BAD_INPUT, "inputs", "--match GLOB picks other files",
                         totals.faults > 0 ? "no file can be used" : "have no motion file");
     }
-    const cli_exit code = list_write(options->output, items, false);
+    const cli_exit code = list_write(options->output, items);
     if (code != CLI_DONE) {
         return code;
     }

@@ -1,0 +1,330 @@
+# SPDX-License-Identifier: MIT
+"""Batches: the records and the digest of the command, on any executor, whatever ends."""
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+import pickle
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
+from contextlib import contextmanager
+from fractions import Fraction
+from multiprocessing import get_context
+from pathlib import Path
+
+import posemill as pm
+import pytest
+from motion_files import COMMAND, WALK, bvh_text, command, needs_command
+from posemill._batch_list import Line, divide
+
+FILES = 40
+
+
+@pytest.fixture(autouse=True)
+def plain_c(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Workers inherit it."""
+    monkeypatch.setenv("POSEMILL_DEVICE", "none")
+
+
+@pytest.fixture(scope="module")
+def takes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """40 files of different sizes in folders."""
+    folder = tmp_path_factory.mktemp("takes")
+    for i in range(FILES):
+        path = folder / f"day{i % 3}" / f"take{i}.bvh"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(bvh_text(i, 20 + 15 * (i % 7)))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def long_takes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Files that take long enough to be interrupted."""
+    folder = tmp_path_factory.mktemp("long")
+    for i in range(FILES):
+        (folder / f"take{i}.bvh").write_text(bvh_text(i, 2000))
+    return folder
+
+
+def processes(count: int) -> ProcessPoolExecutor:
+    return ProcessPoolExecutor(count, mp_context=get_context("spawn"))
+
+
+@contextmanager
+def no_executor() -> Iterator[None]:
+    yield None
+
+
+def outputs(folder: Path) -> dict[str, bytes]:
+    return {str(p.relative_to(folder)): p.read_bytes() for p in sorted(folder.rglob("*.bvh"))}
+
+
+def records(folder: Path) -> list[dict[str, object]]:
+    return [json.loads(line) for path in (folder / ".posemill").glob("records-*.jsonl")
+            for line in path.read_text().splitlines() if line]
+
+
+# ---- the same as the command -----------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def expected(takes: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, dict[str, bytes]]:
+    """The digest and the outputs of the command."""
+    if not COMMAND:
+        pytest.skip("POSEMILL_COMMAND is not set")
+    out = tmp_path_factory.mktemp("command") / "out"
+    assert command("resample", takes, "--out-dir", out, "--rate", "x2", "--method", "squad",
+                   "--quiet").returncode == 0
+    return json.loads(command("merge", "--json", out).stdout)["digest"], outputs(out)
+
+
+@pytest.mark.parametrize("make", [no_executor, lambda: ThreadPoolExecutor(3),
+                                  lambda: processes(2)], ids=["none", "threads", "processes"])
+def test_the_digest_is_that_of_the_command(make: Callable[[], Executor], takes: Path,
+                                           expected: tuple[str, dict[str, bytes]],
+                                           tmp_path: Path) -> None:
+    with make() as executor:
+        result = pm.batch.run(takes, tmp_path / "out", "x2", method="squad", executor=executor)
+    assert result.complete and result.done == FILES and not result.failures
+    assert (result.digest, outputs(tmp_path / "out")) == expected
+    assert result.joint_samples == 2 * result.frames > 0 and result.bytes_written > 0
+    merged = json.loads(command("merge", "--json", tmp_path / "out").stdout)
+    assert merged["digest"] == result.digest and merged["complete"]
+    assert len(records(tmp_path / "out")) == FILES
+    # The command keeps what this run did, and this run keeps what the command did.
+    told = command("resample", takes, "--out-dir", tmp_path / "out", "--rate", "x2", "--method",
+                   "squad", "--resume", "--json")
+    assert told.stdout.count(b'"status": "kept"') + told.stdout.count(b'"status":"kept"') == FILES
+    assert pm.batch.run(takes, tmp_path / "out", "x2", method="squad").digest == result.digest
+    assert [r["status"] for r in records(tmp_path / "out")].count("done") == FILES
+
+
+def test_own_processes(takes: Path, tmp_path: Path) -> None:
+    one = pm.batch.run(takes, tmp_path / "a", 30, executor="processes", jobs=2)
+    other = pm.batch.run([takes], tmp_path / "b", 30.0, jobs=1)
+    assert one.complete and one.digest == other.digest
+    assert outputs(tmp_path / "a") == outputs(tmp_path / "b")
+
+
+def test_dask(takes: Path, tmp_path: Path) -> None:
+    distributed = pytest.importorskip("distributed")
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=2, dashboard_address=None,
+                                  processes=True) as cluster, distributed.Client(cluster) as client:
+        result = pm.batch.run(takes, tmp_path / "a", 30, executor=client)
+    assert result.complete
+    assert result.digest == pm.batch.run(takes, tmp_path / "b", 30).digest
+    names = {p.name for p in (tmp_path / "a" / ".posemill").iterdir()}
+    assert "records-0.jsonl" not in names and all(n.startswith("records-") for n in names)
+
+
+def test_threads_run_at_once(long_takes: Path, tmp_path: Path) -> None:
+    with ThreadPoolExecutor(4) as executor:
+        result = pm.batch.run(long_takes, tmp_path / "a", "x3", executor=executor, parts=13)
+    assert result.complete
+    assert result.digest == pm.batch.run(long_takes, tmp_path / "b", "x3").digest
+
+
+# ---- inputs ----------------------------------------------------------------------------------
+
+
+@needs_command
+def test_lists_and_options(takes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(takes)
+    (tmp_path / "list").write_text("day0/take0.bvh\n./day1/take1.bvh\n"
+                                   '{"path": "day2/take2.bvh", "rate": "60", "out": "x/y.bvh"}\n')
+    with ThreadPoolExecutor(2) as executor:
+        result = pm.batch.run(None, tmp_path / "a", Fraction(30000, 1001), executor=executor,
+                              files_from=tmp_path / "list", to="gltf", start="1/60",
+                              decimals=4)
+    told = command("resample", "--files-from", tmp_path / "list", "--out-dir", tmp_path / "b",
+                   "--rate", "30000/1001", "--to", "gltf", "--start", "1/60", "--decimals", 4)
+    assert told.returncode == 0, told.stderr
+    assert sorted(p.relative_to(tmp_path / "a") for p in (tmp_path / "a").rglob("*.gltf")) == [
+        Path("day0/take0.gltf"), Path("day1/take1.gltf"), Path("x/y.gltf")]
+    assert json.loads(command("merge", "--json", tmp_path / "b").stdout)["digest"] == result.digest
+    options = {r["options_digest"] for f in "ab" for r in records(tmp_path / f)
+               if str(r["name"]).startswith("day")}
+    assert len(options) == 1
+
+
+def test_names_that_are_not_utf8(tmp_path: Path) -> None:
+    folder = os.fsencode(tmp_path) + b"/in\xff"
+    os.mkdir(folder)
+    with open(folder + b"/a\xfe.bvh", "wb") as file:
+        file.write(bvh_text(1, 5).encode())
+    with ThreadPoolExecutor(1) as executor:
+        result = pm.batch.run(os.fsdecode(folder), tmp_path / "out", 30, executor=executor)
+    assert result.complete and os.path.exists(os.fsencode(tmp_path) + b"/out/a\xfe.bvh")
+
+
+@pytest.mark.parametrize("executor", [None, "processes"])
+def test_failures_are_in_the_result(executor: object, tmp_path: Path) -> None:
+    (tmp_path / "bad.bvh").write_text("HIERARCHY\nnonsense\n")
+    result = pm.batch.run([WALK, tmp_path / "bad.bvh", tmp_path / "none.bvh"], tmp_path / "out", 60,
+                          executor=executor, jobs=1)
+    assert not result.complete and result.done == 1 and not result.missing
+    assert [(f.name, f.code) for f in result.failures] == [("bad.bvh", 4), ("none.bvh", 4)]
+    assert "bad.bvh" in result.failures[0].error and "No such file" in result.failures[1].error
+    # A run with nothing but failures is one too.
+    alone = pm.batch.run([tmp_path / "bad.bvh"], tmp_path / "out2", 60)
+    assert alone.done == 0 and len(alone.failures) == 1
+    assert pickle.loads(pickle.dumps(result)) == result
+
+
+def test_refused(takes: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    for arguments, kind, message in (
+            ({"method": "best"}, ValueError, "--method.*best"),
+            ({"speed": 2}, ValueError, "--speed"), ({"method": object()}, TypeError, "method"),
+            ({"to": "mp4"}, ValueError, "format"), ({"shard": "0/2"}, TypeError, "shard"),
+            ({"executor": "threads"}, ValueError, "executor"),
+            ({"jobs": 0}, ValueError, "jobs"), ({"verify": True, "resume": False}, ValueError,
+                                                "verify"),
+            ({"match": "*.glb"}, ValueError, "no motion files"),
+            ({"device": "nonesuch"}, pm.DeviceError, "nonesuch")):
+        with pytest.raises(kind, match=message):
+            pm.batch.run(takes, out, 30, **arguments)
+        if "executor" not in arguments:
+            with pytest.raises(kind, match=message), ThreadPoolExecutor(2) as executor:
+                pm.batch.run(takes, out, 30, executor=executor, **arguments)
+    with pytest.raises(ValueError, match="parts"), ThreadPoolExecutor(2) as executor:
+        pm.batch.run(takes, out, 30, executor=executor, parts=0)
+    with pytest.raises(ValueError, match="rate"):
+        pm.batch.run(takes, out, "fast")
+    with pytest.raises(ValueError, match="standard input"):
+        pm.batch.run("-", out, 30, to="bvh")
+    assert not outputs(out) if out.exists() else True
+
+
+def test_outputs_are_checked_before_anything_is_written(takes: Path, tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    shutil.copy(WALK, tmp_path / "a" / "walk.bvh")
+    (tmp_path / "a" / "walk.csv").write_text("0,0,0,1\n")
+    with pytest.raises(ValueError, match="walk"), ThreadPoolExecutor(2) as executor:
+        pm.batch.run(tmp_path / "a", tmp_path / "out", 30, to="npz", executor=executor)
+    assert not (tmp_path / "out").exists()
+    pm.batch.run(WALK, tmp_path / "out", 30)
+    with pytest.raises((ValueError, OSError), match="exist"):
+        pm.batch.run(WALK, tmp_path / "out", 50, resume=False)
+    first = (tmp_path / "out" / "walk.bvh").read_bytes()
+    assert pm.batch.run(WALK, tmp_path / "out", 50, resume=False, overwrite=True).complete
+    assert (tmp_path / "out" / "walk.bvh").read_bytes() != first
+    # Other options: done anew, and no record contradicts another.
+    with ThreadPoolExecutor(1) as executor:
+        again = pm.batch.run(WALK, tmp_path / "out", 30, executor=executor)
+    assert again.complete and (tmp_path / "out" / "walk.bvh").read_bytes() == first
+
+
+def test_a_changed_output_is_found_by_verify(tmp_path: Path) -> None:
+    pm.batch.run(WALK, tmp_path / "out", 50)
+    out = tmp_path / "out" / "walk.bvh"
+    good, status = out.read_bytes(), out.stat()
+    out.write_bytes(good.replace(b"Hips", b"Hipz"))
+    os.utime(out, ns=(status.st_atime_ns, status.st_mtime_ns))
+    pm.batch.run(WALK, tmp_path / "out", 50)
+    assert out.read_bytes() != good
+    pm.batch.run(WALK, tmp_path / "out", 50, verify=True)
+    assert out.read_bytes() == good
+
+
+def test_parts_are_balanced() -> None:
+    lines = [Line(b"%d" % i, size) for i, size in enumerate([90, 10, 20, 30, 40, 50])]
+    parts = divide(lines, 3)
+    assert sorted(sum(line.size for line in part) for part in parts) == [70, 80, 90]
+    assert sorted(line.text for part in parts for line in part) == [b"%d" % i for i in range(6)]
+    assert len(divide(lines, 100)) == 6
+
+
+# ---- what ends in the middle -----------------------------------------------------------------
+
+
+def done(out: Path) -> int:
+    path = out / ".posemill" / "records-0.jsonl"
+    return path.read_bytes().count(b'"done"') if path.exists() else 0
+
+
+def when(out: Path, count: int, act: Callable[[], None]) -> threading.Thread:
+    """Acts when so many files are done."""
+    def wait() -> None:
+        end = time.monotonic() + 60
+        while done(out) < count and time.monotonic() < end:
+            time.sleep(0.002)
+        act()
+    thread = threading.Thread(target=wait)
+    thread.start()
+    return thread
+
+
+def kill_a_worker() -> None:
+    children = multiprocessing.active_children()
+    assert children[0].pid is not None
+    os.kill(children[0].pid, signal.SIGKILL)
+
+
+@pytest.fixture(scope="module")
+def long_digest(long_takes: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
+    return pm.batch.run(long_takes, tmp_path_factory.mktemp("whole") / "out", "x8").digest
+
+
+def test_a_killed_worker_of_the_caller(long_takes: Path, long_digest: str, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    with processes(2) as executor:
+        thread = when(out, 5, kill_a_worker)
+        with pytest.raises(pm.batch.WorkersLost, match="left|before") as lost:
+            pm.batch.run(long_takes, out, "x8", executor=executor)
+        thread.join()
+    left = lost.value.result.missing
+    assert 0 < len(left) < FILES and lost.value.result.done == FILES - len(left)
+    assert pickle.loads(pickle.dumps(lost.value)).result == lost.value.result
+    result = pm.batch.run(long_takes, out, "x8")
+    assert result.complete and result.digest == long_digest
+    assert not list(out.rglob("*.part"))
+
+
+def test_a_killed_worker_of_its_own(long_takes: Path, long_digest: str, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    thread = when(out, 5, kill_a_worker)
+    result = pm.batch.run(long_takes, out, "x8", executor="processes", jobs=2)
+    thread.join()
+    assert result.complete and result.digest == long_digest and not list(out.rglob("*.part"))
+    statuses = [r["status"] for r in records(out)]
+    assert statuses.count("done") >= FILES and "kept" in statuses
+
+
+@pytest.mark.parametrize("make", [no_executor, lambda: ThreadPoolExecutor(2)],
+                         ids=["none", "threads"])
+def test_ctrl_c(make: Callable[[], Executor], long_takes: Path, long_digest: str,
+                tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    thread = when(out, 3, lambda: os.kill(os.getpid(), signal.SIGINT))
+    with pytest.raises(KeyboardInterrupt), make() as executor:
+        pm.batch.run(long_takes, out, "x8", executor=executor)
+    thread.join()
+    assert 3 <= done(out) < FILES and not list(out.rglob("*.part"))
+    assert pm.batch.run(long_takes, out, "x8").digest == long_digest
+
+
+@pytest.mark.skipif(shutil.which("unshare") is None, reason="no unshare")
+def test_a_full_disk(long_takes: Path, tmp_path: Path) -> None:
+    """It ends the run with an exception; what is done is kept, and nothing is half there."""
+    out = tmp_path / "disk"
+    out.mkdir()
+    script = ("import posemill as pm, sys\n"
+              "from pathlib import Path\n"
+              "try:\n    pm.batch.run(sys.argv[1], sys.argv[2] + '/out', 'x8', jobs=1)\n"
+              "except OSError as e:\n    print('refused', e)\n"
+              "print(len(list(Path(sys.argv[2]).rglob('*.part'))), 'parts')\n")
+    mount = f"mount -t tmpfs -o size=8m tmpfs '{out}' || exit 99; exec \"$@\""
+    told = subprocess.run(["unshare", "-rm", "sh", "-c", mount, "sh", sys.executable, "-c", script,
+                           str(long_takes), str(out)], capture_output=True, text=True, check=False)
+    if told.returncode in (1, 99) and "refused" not in told.stdout:
+        pytest.skip(f"no file system of its own: {told.stderr}")
+    assert told.stdout.startswith("refused take") and "files are left" in told.stdout, told
+    assert told.stdout.endswith("0 parts\n")

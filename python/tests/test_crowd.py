@@ -1,0 +1,319 @@
+# SPDX-License-Identifier: MIT
+"""Crowds: layout of instances, poses against double precision, and what is refused."""
+from __future__ import annotations
+
+import gc
+import os
+import pickle
+import re
+import subprocess
+
+import numpy as np
+import posemill as pm
+import pytest
+from motion_files import DATA, WALK, multiply
+from posemill._library import ffi
+
+ENGINE = pm.Engine("none")
+JOINTS, FRAMES = 3, 5
+SECOND = 2**32
+
+
+def quaternions(count: int, seed: int) -> np.ndarray:
+    q = np.random.default_rng(seed).normal(size=(count, JOINTS, 4))
+    return q / np.linalg.norm(q, axis=-1, keepdims=True)
+
+
+@pytest.fixture
+def keys() -> pm.Keys:
+    positions = np.random.default_rng(2).normal(size=(FRAMES, JOINTS, 3))
+    return pm.Keys(quaternions(FRAMES, 1), positions, rate=10)
+
+
+@pytest.fixture
+def skeleton() -> pm.Skeleton:
+    return pm.Skeleton(["a", "b", "c"], [-1, 0, 1], rotations=quaternions(1, 3)[0],
+                       positions=[[0, 1, 0], [0, 2, 0], [1, 0, 0]])
+
+
+@pytest.fixture
+def crowd(skeleton: pm.Skeleton, keys: pm.Keys) -> pm.Crowd:
+    return pm.Crowd(skeleton, [keys], engine=ENGINE)
+
+
+# ---- in double precision ---------------------------------------------------------------------
+
+
+def matrix(q: np.ndarray, position: np.ndarray) -> np.ndarray:
+    x, y, z, w = q
+    m = np.eye(4)
+    m[:3, :3] = [[1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
+                 [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
+                 [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)]]
+    m[:3, 3] = position
+    return m
+
+
+def slerp(a: np.ndarray, b: np.ndarray, u: float) -> np.ndarray:
+    dot = float(a @ b)
+    b, dot = (b, dot) if dot >= 0 else (-b, -dot)
+    angle = np.arccos(min(dot, 1.0))
+    return (np.sin((1 - u) * angle) * a + np.sin(u * angle) * b) / np.sin(angle)
+
+
+def local_pose(keys: pm.Keys, seconds: float) -> list[np.ndarray]:
+    at = seconds * 10
+    k = min(int(at), FRAMES - 2)
+    u = at - k
+    return [matrix(slerp(keys.rotations[k, j], keys.rotations[k + 1, j], u),
+                   (1 - u) * keys.positions[k, j] + u * keys.positions[k + 1, j])
+            for j in range(JOINTS)]
+
+
+def compose(parents: np.ndarray, local: list[np.ndarray]) -> list[np.ndarray]:
+    model: list[np.ndarray] = []
+    for parent, own in zip(parents, local):
+        model.append(own if parent < 0 else model[parent] @ own)
+    return model
+
+
+@pytest.mark.parametrize("binds", [False, True])
+def test_poses_equal_double_precision(keys: pm.Keys, skeleton: pm.Skeleton, binds: bool) -> None:
+    rest = compose(skeleton.parents, [matrix(q, p) for q, p in
+                                      zip(skeleton.rotations, skeleton.positions)])
+    inverse = np.linalg.inv(rest)
+    if binds:
+        inverse = np.array([matrix(q, [1, 2, 3]) for q in quaternions(1, 9)[0]])
+        skeleton = pm.Skeleton(skeleton.names, skeleton.parents, rotations=skeleton.rotations,
+                               positions=skeleton.positions, inverse_binds=inverse[:, :3])
+    crowd = pm.Crowd(skeleton, [keys], engine=ENGINE)
+    seconds = np.array([0, 0.013, 0.1, 0.29, 0.37])
+    instances = np.zeros(len(seconds), pm.crowd_instance)
+    instances["time_a"] = pm.crowd_ticks(seconds)
+    palette = crowd.pose(instances)
+    model, local = crowd.pose(instances, "model"), crowd.pose(instances, "local")
+    half, dual = crowd.pose(instances, "palette_half"), crowd.pose(instances, "dual")
+    assert palette.shape == model.shape == local.shape == (5, JOINTS, 3, 4)
+    assert dual.shape == (5, JOINTS, 2, 4) and half.dtype == np.float16
+    assert list(crowd.order) == [0, 1, 2]
+    for i, second in enumerate(seconds):
+        expected_local = local_pose(keys, second)
+        expected = compose(skeleton.parents, expected_local)
+        for j in range(JOINTS):
+            np.testing.assert_allclose(model[i, j], expected[j][:3], atol=4e-6)
+            skinned = (expected[j] @ inverse[j])[:3]
+            np.testing.assert_allclose(palette[i, j], skinned, atol=2e-5)
+            found = matrix(local[i, j, 0], local[i, j, 1, :3])
+            np.testing.assert_allclose(found, expected_local[j], atol=2e-6)
+            np.testing.assert_allclose(local[i, j, 2], [1, 1, 1, 0], atol=1e-6)
+            real, dual_part = dual[i, j].astype(float)
+            moved = 2 * np.array(multiply(list(dual_part), list(real * [-1, -1, -1, 1])))[:3]
+            np.testing.assert_allclose(matrix(real, moved), np.vstack([skinned, [0, 0, 0, 1]]),
+                                       atol=2e-5)
+    assert (half == palette.astype(np.float16)).all()
+
+
+# ---- motions ---------------------------------------------------------------------------------
+
+
+def test_numbers_of_the_example() -> None:
+    """examples/character.c prints these for examples/walk.bvh."""
+    m = pm.load(WALK)
+    crowd = pm.Crowd(m.skeleton, m.clips, engine=ENGINE)
+    instances = np.zeros(1000, pm.crowd_instance)
+    instances["time_a"] = pm.crowd_ticks(0.01 * np.arange(1000))
+    moved = crowd.pose(instances)[-1, -1, :, 3]
+    assert ["%g" % x for x in moved] == ["-0.00758976", "16.3728", "-38.3751"]
+    program = os.environ.get("POSEMILL_CHARACTER")
+    if program:
+        said = subprocess.run([program, WALK], capture_output=True, text=True, check=True).stdout
+        assert re.findall(r"by (\S+) (\S+) (\S+)", said) == [tuple("%g" % x for x in moved)]
+
+
+def test_skins_of_gltf() -> None:
+    fox = DATA / "gltf" / "Fox.glb"
+    if not fox.exists():
+        pytest.skip("no data")
+    m = pm.load(fox)
+    skeleton = m.skeleton
+    assert len(skeleton) <= len(m.names) and skeleton.inverse_binds is not None
+    assert skeleton.names == tuple(m.names[n] for n in skeleton.nodes)
+    crowd = pm.Crowd(skeleton, m, engine=ENGINE)
+    np.testing.assert_allclose(crowd.ticks / SECOND, [c.duration for c in m.clips], atol=1e-6)
+    other = pm.Crowd(skeleton, [m.clips[2], pm.load(fox).clips[1]], engine=ENGINE)
+    assert list(other.ticks) == [crowd.ticks[2], crowd.ticks[1]]
+    instances = np.zeros(2, pm.crowd_instance)
+    instances["clip_a"] = [2, 1]
+    mine = instances.copy()
+    mine["clip_a"] = [0, 1]
+    assert (crowd.pose(instances) == other.pose(mine)).all()
+    with pytest.raises(ValueError, match="skin"):
+        m.skin(1)
+    with pytest.raises(ValueError, match="other joints"):
+        pm.Crowd(skeleton, pm.load(WALK).clips, engine=ENGINE)
+
+
+def test_method_changes_poses() -> None:
+    m = pm.load(WALK)
+    instances = np.zeros(1, pm.crowd_instance)
+    instances["time_a"] = pm.crowd_ticks(0.35)
+    by = {method: pm.Crowd(m.skeleton, m, engine=ENGINE, method=method).pose(instances)
+          for method in ("slerp", "step", "spline")}
+    assert not (by["slerp"] == by["step"]).all() and not (by["slerp"] == by["spline"]).all()
+
+
+# ---- instances -------------------------------------------------------------------------------
+
+
+def test_layout_of_instances() -> None:
+    expected = {"time_a": 0, "time_b": 8, "clip_a": 16, "clip_b": 20, "weight": 24, "mask": 28,
+                "level": 30, "flags": 31}
+    assert {n: pm.crowd_instance.fields[n][1] for n in pm.crowd_instance.names} == expected
+    assert pm.crowd_instance.itemsize == ffi.sizeof("pm_crowd_instance") == 32
+    for name, offset in expected.items():
+        assert ffi.offsetof("pm_crowd_instance", name) == offset
+    record = np.zeros(1, pm.crowd_instance)
+    record["weight"], record["flags"], record["time_b"] = 0.5, 8, -3
+    c = ffi.cast("pm_crowd_instance *", record.ctypes.data)
+    assert (c.weight, c.flags, c.time_b, c.mask) == (0.5, 8, -3, 0)
+
+
+def test_ticks() -> None:
+    assert pm.crowd_ticks(1) == SECOND and pm.crowd_ticks(float("nan")) == 0
+    assert pm.crowd_ticks(1e300) == 2**63 - 1 and pm.crowd_ticks(-1e300) == -2**63
+    assert pm.crowd_ticks([[0.5, -0.25]]).tolist() == [[SECOND // 2, -SECOND // 4]]
+
+
+def test_check_names_the_instance(crowd: pm.Crowd) -> None:
+    instances = np.zeros(4, pm.crowd_instance)
+    crowd.check(instances)
+    instances["clip_a"][2] = 9
+    with pytest.raises(ValueError, match="2"):
+        crowd.check(instances)
+    assert crowd.pose(instances).shape[0] == 4  # shows the rest pose
+
+
+def test_blending_masks_and_levels(skeleton: pm.Skeleton, keys: pm.Keys) -> None:
+    crowd = pm.Crowd(skeleton, [keys, keys], engine=ENGINE, masks=[[1, 1, 0]],
+                     levels=[(None, 1), ([1, 0, 0], 1)])
+    plain = np.zeros(3, pm.crowd_instance)
+    plain["time_b"] = pm.crowd_ticks(0.25)
+    plain["clip_b"] = 1
+    plain["weight"] = [0, 1, 1]
+    plain["mask"] = [0, 0, 1]
+    local = crowd.pose(plain, "local")
+    moved = np.zeros(1, pm.crowd_instance)
+    moved["time_a"] = pm.crowd_ticks(0.25)
+    alone = crowd.pose(moved, "local")[0]
+    assert not np.allclose(local[0], alone)
+    np.testing.assert_allclose(local[1], alone, atol=1e-6)
+    np.testing.assert_allclose(local[2, :2], alone[:2], atol=1e-6)
+    np.testing.assert_allclose(local[2, 2], local[0, 2], atol=1e-6)
+    moved["level"] = 1
+    coarse = crowd.pose(moved, "local")[0]
+    np.testing.assert_allclose(coarse[0], alone[0], atol=1e-6)
+    np.testing.assert_allclose(coarse[1, 1, :3], skeleton.positions[1], atol=1e-6)
+
+
+def test_out_and_frames(skeleton: pm.Skeleton, keys: pm.Keys) -> None:
+    crowd = pm.Crowd(skeleton, [keys], engine=ENGINE, levels=[(None, 2)])
+    instances = np.zeros(32, pm.crowd_instance)
+    with pytest.raises(ValueError, match="out"):
+        crowd.pose(instances)
+    out = np.full((32, JOINTS, 3, 4), 7, np.float32)
+    assert crowd.pose(instances, out=out, frame=0) is out
+    # Instances 0 to 15 are updated in even frames, the next 16 in odd ones.
+    assert (out[16:] == 7).all() and not (out[:16] == 7).any(axis=(1, 2, 3)).all()
+    crowd.pose(instances, out=out, frame=1)
+    assert (out[16:] == out[:16]).all()
+
+
+def test_strided_out(crowd: pm.Crowd) -> None:
+    instances = np.zeros(4, pm.crowd_instance)
+    instances["time_a"] = pm.crowd_ticks(np.arange(4) / 20)
+    wide = np.full((8, JOINTS, 3, 4), 7, np.float32)
+    crowd.pose(instances, out=wide[::2])
+    assert (wide[::2] == crowd.pose(instances)).all() and (wide[1::2] == 7).all()
+    assert crowd.pose(instances[::2]).shape[0] == 2
+    assert (crowd.pose(instances[::2]) == wide[::4]).all()
+    assert crowd.pose(instances[:0]).shape == (0, JOINTS, 3, 4)
+
+
+def test_root_motion(crowd: pm.Crowd, keys: pm.Keys) -> None:
+    before, after = np.zeros(1, pm.crowd_instance), np.zeros(1, pm.crowd_instance)
+    after["time_a"] = pm.crowd_ticks(0.2)
+    rotations, positions = crowd.root_motion(before, after)
+    first, second = (matrix(keys.rotations[k, 0], keys.positions[k, 0]) for k in (0, 2))
+    expected = np.linalg.inv(first) @ second
+    np.testing.assert_allclose(matrix(rotations[0], positions[0]), expected, atol=4e-6)
+
+
+# ---- refused ---------------------------------------------------------------------------------
+
+
+def test_refused(crowd: pm.Crowd, skeleton: pm.Skeleton, keys: pm.Keys) -> None:
+    instances = np.zeros(2, pm.crowd_instance)
+    shape = (2, JOINTS, 3, 4)
+    frozen = np.empty(shape, np.float32)
+    frozen.flags.writeable = False
+    for out in (np.empty(shape), np.empty((1, *shape[1:]), np.float32), frozen,
+                np.empty((2, 3, 4, JOINTS), np.float32).transpose(0, 3, 1, 2),
+                np.broadcast_to(np.empty(shape[1:], np.float32), shape)):
+        with pytest.raises(ValueError, match="out"):
+            crowd.pose(instances, out=out)
+    with pytest.raises(TypeError, match="out"):
+        crowd.pose(instances, out=[])  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="instances"):
+        crowd.pose(np.zeros(2))
+    with pytest.raises(ValueError, match="instances"):
+        crowd.pose(instances.reshape(1, 2))
+    with pytest.raises(ValueError, match="output"):
+        crowd.pose(instances, "best")
+    with pytest.raises(ValueError, match="frame"):
+        crowd.pose(instances, frame=-1)
+    for arguments, kind, message in (
+            ({"clips": []}, ValueError, "clips"), ({"clips": [3]}, TypeError, "clips"),
+            ({"clips": [keys], "method": "best"}, ValueError, "method"),
+            ({"clips": [keys], "masks": [[1, 2]]}, ValueError, "masks"),
+            ({"clips": [keys], "levels": [([1], 1)]}, ValueError, "levels"),
+            ({"clips": [pm.Keys(quaternions(2, 1)[:, :2], rate=1)]}, ValueError, "joints"),
+            ({"clips": [pm.Keys(2 * quaternions(2, 1), rate=1)]}, ValueError, "clip")):
+        with pytest.raises(kind, match=message):
+            pm.Crowd(skeleton, engine=ENGINE, **arguments)
+    with pytest.raises(TypeError, match="skeleton"):
+        pm.Crowd("walk", [keys])  # type: ignore[arg-type]
+
+
+def test_refused_arrays() -> None:
+    q = quaternions(2, 1)
+    for arguments, message in ((({"rotations": q}), "rate"),
+                               ({"rotations": q, "rate": 1, "times": [0, 1]}, "rate"),
+                               ({"rotations": q[0], "rate": 1}, "rotations"),
+                               ({"rotations": q, "positions": q, "rate": 1}, "positions"),
+                               ({"rotations": q, "times": [0]}, "times")):
+        with pytest.raises(ValueError, match=message):
+            pm.Keys(**arguments)
+    for arguments, message in (({"parents": [0]}, "parents"), ({"parents": [-2, 0]}, "parents"),
+                               ({"parents": [-1, 2]}, "parents"),
+                               ({"parents": [-1, 0], "positions": [1, 2, 3]}, "positions")):
+        with pytest.raises(ValueError, match=message):
+            pm.Skeleton(["a", "b"], **arguments)
+    with pytest.raises(ValueError, match="cycle|parent"):
+        pm.Crowd(pm.Skeleton(["a", "b", "c"], [1, 0, -1]), [pm.Keys(q, rate=1)], engine=ENGINE)
+
+
+def test_lifetime(keys: pm.Keys) -> None:
+    engine = pm.Engine("none")
+    crowd = pm.Crowd(pm.Skeleton(["a", "b", "c"], [-1, 0, 1]), [keys], engine=engine)
+    engine.close()
+    order = crowd.order
+    instances = np.zeros(3, pm.crowd_instance)
+    before = crowd.pose(instances)
+    del engine
+    gc.collect()
+    assert (crowd.pose(instances) == before).all()
+    with pytest.raises(TypeError, match="cannot pickle"):
+        pickle.dumps(crowd)
+    del crowd
+    gc.collect()
+    assert list(order) == [0, 1, 2]
