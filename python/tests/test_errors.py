@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: MIT
+"""What is refused: with which exception, and naming what."""
+import numpy as np
+import posemill as pm
+import pytest
+from posemill._native import lib
+from reference import random_keys
+
+KEYS = random_keys(5)
+TIMES = np.arange(5.0)
+NAN = KEYS.copy()
+NAN[3, 1, 2] = np.nan
+LONG = KEYS.copy()
+LONG[2, 0] *= 1.01
+
+
+class OnDevice:
+    def __dlpack__(self):
+        raise AssertionError("was read")
+
+    def __dlpack_device__(self):
+        return (2, 0)
+
+
+@pytest.mark.parametrize("kind, name, times, keys, options", [
+    (TypeError, "rotations", TIMES, None, {}),
+    (TypeError, "rotations", TIMES, KEYS.astype(object), {}),
+    (TypeError, "rotations", TIMES, KEYS.astype(np.float16), {}),
+    (TypeError, "rotations", TIMES, KEYS.astype(int), {}),
+    (TypeError, "rotations", TIMES, "abc", {}),
+    (TypeError, "rotations", TIMES, KEYS + 0j, {}),
+    (TypeError, "rotations", TIMES, OnDevice(), {}),
+    (ValueError, "rotations", TIMES, KEYS[..., :3], {}),
+    (ValueError, "rotations", TIMES, KEYS[0, 0], {}),
+    (ValueError, "rotations", TIMES, KEYS[:4], {}),
+    (ValueError, "rotations", TIMES, KEYS[:, :0], {}),
+    (ValueError, "times", [], KEYS[:0], {}),
+    (ValueError, "rotations", None, KEYS[:0], {"rate": 30}),
+    (ValueError, "rotations", [TIMES, TIMES], KEYS, {}),
+    (ValueError, "rotations", [TIMES, TIMES], [KEYS[:, 0], KEYS[:4, 0]], {}),
+    (TypeError, "times", None, KEYS, {}),
+    (TypeError, "times", ["a"] * 5, KEYS, {}),
+    (TypeError, "times", TIMES + 0j, KEYS, {}),
+    (TypeError, "rate", TIMES, KEYS, {"rate": 30}),
+    (ValueError, "times", TIMES[:, None], KEYS, {}),
+    (ValueError, "rate", None, KEYS, {"rate": 0}),
+    (ValueError, "rate", None, KEYS, {"rate": "30/0"}),
+    (ValueError, "rate", None, KEYS, {"rate": "thirty"}),
+    (ValueError, "rate", None, KEYS, {"rate": np.nan}),
+    (ValueError, "rate", None, KEYS, {"rate": 2**64}),
+    (TypeError, "rate", None, KEYS, {"rate": [30]}),
+    (TypeError, "rate", None, KEYS, {"rate": True}),
+    (ValueError, "method", TIMES, KEYS, {"method": "slurp"}),
+    (TypeError, "method", TIMES, KEYS, {"method": 3}),
+    (ValueError, "loop", TIMES, KEYS, {"loop": -1}),
+    (ValueError, "loop", TIMES, KEYS, {"loop": np.inf}),
+    (ValueError, "loop", TIMES, KEYS, {"loop": 3.0}),
+    (ValueError, "tangents", TIMES, KEYS, {"tangents": "flat"}),
+    (ValueError, "tangents", TIMES, KEYS, {"tangents": KEYS}),
+    (ValueError, "tcb", TIMES, KEYS, {"tcb": (0, 2, 0)}),
+    (ValueError, "tcb", TIMES, KEYS, {"tcb": (0, 0)}),
+    (ValueError, "ends", TIMES, KEYS, {"ends": "free"}),
+    (ValueError, "axis", TIMES, KEYS, {"method": "sterp"}),
+    (ValueError, "axis", TIMES, KEYS, {"method": "sterp", "axis": (0, 0, 0)}),
+    (ValueError, "axis", TIMES, KEYS, {"method": "sterp", "axis": (1, 0)}),
+    (ValueError, "axis_frame", TIMES, KEYS, {"axis_frame": "world"}),
+    (ValueError, "swing", TIMES, KEYS, {"swing": (0, 1, 2)}),
+    (ValueError, "windows", TIMES, KEYS, {"method": "sterp", "axis": (1, 0, 0), "twist": (1, 0)}),
+    (ValueError, "rotations_in", TIMES, KEYS, {"method": "cubicspline"}),
+    (ValueError, "positions", TIMES, KEYS, {"positions": KEYS}),
+    (ValueError, "positions", TIMES, KEYS, {"positions": KEYS[:, :2, :3]}),
+    (ValueError, "vector_method", TIMES, KEYS, {"vector_method": "cubic"}),
+    (ValueError, "key_format", TIMES, KEYS, {"key_format": "int8"}),
+    (ValueError, "key_format", TIMES, KEYS, {"method": "squad", "key_format": "log48"}),
+    (TypeError, "engine", TIMES, KEYS, {"engine": "none"}),
+], ids=lambda value: value if isinstance(value, str) else "")
+def test_refused_curves(kind, name, times, keys, options):
+    with pytest.raises(kind, match=name) as caught:
+        pm.RotationCurve(times, keys, **options)
+    assert caught.type is kind
+
+
+@pytest.mark.parametrize("times, keys, track, key", [
+    (TIMES, NAN, 1, 3), (TIMES, LONG, 0, 2), ([0, 1, 2, 2, 3], KEYS, None, 3),
+    ([0, 1, 0.5, 2, 3], KEYS, None, 2), ([0, 1, np.nan, 2, 3], KEYS, None, 2)])
+def test_refused_keys_are_named(times, keys, track, key):
+    with pytest.raises(ValueError) as caught:
+        pm.RotationCurve(times, keys)
+    assert (caught.value.track, caught.value.key) == (track, key)
+
+
+CURVE = pm.RotationCurve(TIMES, KEYS)
+OUT = np.empty((2, 3, 4), dtype=np.float32)
+READ_ONLY = OUT.copy()
+READ_ONLY.flags.writeable = False
+AT = np.array([0.5, 1.5])
+SHARED = np.zeros(100)
+
+
+@pytest.mark.parametrize("kind, name, times, options", [
+    (TypeError, "times", ["a"], {}),
+    (TypeError, "times", [None], {}),
+    (ValueError, "times", [0.5, np.nan], {}),
+    (ValueError, "order", AT, {"order": 3}),
+    (ValueError, "order", AT, {"order": []}),
+    (ValueError, "order", AT, {"order": 1, "channel": "positions"}),
+    (ValueError, "channel", AT, {"channel": "weights"}),
+    (ValueError, "positions", AT, {"channel": "positions"}),
+    (ValueError, "frame", AT, {"frame": "world"}),
+    (TypeError, "tracks", AT, {"tracks": [0.0, 1.0]}),
+    (ValueError, "tracks", AT, {"tracks": [0]}),
+    (ValueError, "tracks", AT, {"tracks": [0, 3]}),
+    (ValueError, "tracks", AT, {"tracks": [0, -1]}),
+    (TypeError, "out", AT, {"out": OUT.astype(np.float64)}),
+    (TypeError, "out", AT, {"out": OUT.astype(">f4")}),
+    (ValueError, "out", AT, {"out": OUT[:1]}),
+    (ValueError, "out: is read-only", AT, {"out": READ_ONLY}),
+    (ValueError, "out: is not C-contiguous", AT,
+     {"out": np.empty((2, 3, 8), dtype=np.float32)[..., ::2]}),
+    (ValueError, "out: shares memory", SHARED[:2],
+     {"out": SHARED.view(np.float32)[:24].reshape(2, 3, 4)}),
+    (TypeError, "dtype", AT, {"dtype": np.int32}),
+    (TypeError, "dtype", AT, {"dtype": "nonsense"}),
+    (ValueError, "dtype", AT, {"dtype": np.float64, "out": OUT}),
+], ids=lambda value: value if isinstance(value, str) else "")
+def test_refused_samples(kind, name, times, options):
+    with pytest.raises(kind, match=name) as caught:
+        CURVE(times, **options)
+    assert caught.type is kind
+
+
+def test_an_output_beside_the_times_in_one_array_is_taken():
+    memory = np.zeros(100)
+    out = memory.view(np.float32)[4:28].reshape(2, 3, 4)
+    memory[:2] = AT
+    assert (CURVE(memory[:2], out=out) == CURVE(AT)).all()
+
+
+def test_a_loop_refuses_infinite_times():
+    with pytest.raises(ValueError, match="times"):
+        pm.RotationCurve(TIMES, KEYS, loop=5.0)([np.inf])
+
+
+@pytest.mark.parametrize("name, options", [
+    ("rate", {"rate": -1}), ("start", {"start": -1}), ("start", {"start": 9}),
+    ("end", {"end": 9}), ("start", {"start": 3, "end": 2}), ("end_rule", {"end_rule": "stop"}),
+    ("count", {"count": -1}), ("count", {"count": 3, "end": 1}), ("count", {"count": 1.5}),
+    ("out", {"out": OUT}), ("frame", {"frame": "world"})])
+def test_refused_uniform_samples(name, options):
+    with pytest.raises(ValueError, match=name):
+        CURVE.uniform(**{"rate": 30, **options})
+
+
+def test_closed_engines_are_refused():
+    engine = pm.Engine("none")
+    engine.close()
+    with pytest.raises(ValueError, match="engine: is closed"):
+        pm.RotationCurve(TIMES, KEYS, engine=engine)
+
+
+def test_methods_of_the_library_are_all_known():
+    for m in range(lib.PM_METHOD_COUNT):
+        keys = random_keys(4)
+        options = {"axis": (1, 0, 0)} if lib.pm_method_describe(m).takes_axes else {}
+        if lib.pm_method_describe(m).takes_in_out:
+            options = {"tangents_in": keys, "tangents_out": keys}
+        name = bytes(pm._library.ffi.string(lib.pm_method_describe(m).name)).decode()
+        assert pm.RotationCurve(None, keys, name, rate=30, **options).method == name
+
+
+def test_names_of_the_package_are_documented():
+    for name in pm.__all__:
+        assert getattr(pm, name).__doc__
