@@ -2,6 +2,7 @@
 """The examples of README.md and docs/python.md run as they are printed."""
 from __future__ import annotations
 
+import json
 import re
 import shutil
 from pathlib import Path
@@ -37,3 +38,19 @@ def test_examples_run(document: str, tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert blocks
     for line, source in blocks:
         exec(compile("\n" * line + source, document, "exec"), names)
+
+
+def test_the_notebook_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Cell after cell, as Jupyter runs them; outputs are not stored in the file."""
+    notebook = json.loads((ROOT / "examples/motion.ipynb").read_text(encoding="utf-8"))
+    shutil.copy(ROOT / "examples/walk.bvh", tmp_path)
+    monkeypatch.chdir(tmp_path)
+    assert notebook["nbformat"] == 4
+    names: dict[str, object] = {}
+    ran = 0
+    for number, cell in enumerate(notebook["cells"]):
+        if cell["cell_type"] == "code":
+            assert cell["outputs"] == [] and cell["execution_count"] is None
+            exec(compile("".join(cell["source"]), f"cell {number}", "exec"), names)
+            ran += 1
+    assert ran > 5 and (tmp_path / "walk50.npz").exists()
