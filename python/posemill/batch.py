@@ -8,8 +8,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from concurrent.futures import (BrokenExecutor, Executor, Future, ProcessPoolExecutor,
-                                ThreadPoolExecutor, as_completed)
+from concurrent.futures import (
+    BrokenExecutor,
+    Executor,
+    Future,
+    ProcessPoolExecutor,
+    ThreadPoolExecutor,
+    as_completed,
+)
 from dataclasses import dataclass
 from fractions import Fraction
 from multiprocessing import get_context
@@ -19,7 +25,7 @@ from ._batch_list import Line, divide, find_files, merge
 from ._batch_task import CANNOT_WRITE, DEVICE_FAILED, NO_DEVICE, Outcome, Task, raise_code, run_task
 from ._library import lib
 from ._motion import Path, file_name, format_number
-from ._rational import Number, fraction_of
+from ._rational import Number, rate_of
 
 __all__ = ["Failure", "Result", "WorkersLost", "run"]
 
@@ -131,7 +137,7 @@ def _arguments(options: dict[str, Any]) -> list[str]:
 
 def _rate_text(rate: Number) -> str:
     """Relative rates such as ``"x2"`` are left to the command, which knows each file's own."""
-    return rate if isinstance(rate, str) else str(fraction_of(rate, "rate"))
+    return rate if isinstance(rate, str) else str(rate_of(rate))
 
 
 # ---- executors -------------------------------------------------------------------------------

@@ -14,8 +14,17 @@ from pathlib import Path
 import numpy as np
 import posemill as pm
 import pytest
-from motion_files import (COMMAND, DATA, EXTENSIONS, WALK, bvh_text, command, data_files, multiply,
-                          needs_command, turn)
+from motion_files import (
+    DATA,
+    EXTENSIONS,
+    WALK,
+    bvh_text,
+    command,
+    data_files,
+    multiply,
+    needs_command,
+    turn,
+)
 from posemill._library import ffi
 
 FILES = data_files()
@@ -26,6 +35,11 @@ pytestmark = pytest.mark.filterwarnings("ignore::posemill.MotionWarning")
 
 def address(pointer: object) -> int:
     return int(ffi.cast("uintptr_t", pointer))
+
+
+def rows_of(path: Path) -> list[str]:
+    """The lines of the frames of a BVH file."""
+    return [row for row in path.read_text().split("Frame Time:")[1].splitlines()[1:] if row]
 
 
 @pytest.fixture
@@ -64,8 +78,7 @@ def test_every_file_is_read_as_the_command_reads_it(path: Path) -> None:
 
 
 def test_values_of_bvh(walk: pm.Motion) -> None:
-    rows = WALK.read_text().split("Frame Time:")[1].splitlines()[1:]
-    numbers = np.array([row.split() for row in rows if row.strip()], float)
+    numbers = np.array([row.split() for row in rows_of(WALK)], float)
     clip = walk.clips[0]
     assert clip.rate == 30 and clip.rotations.shape == (len(numbers), len(walk.names), 4)
     # Hips: position, then Z X Y; all others Z X Y.
@@ -309,10 +322,7 @@ def test_resampling_in_memory(walk: pm.Motion, tmp_path: Path) -> None:
 
 def test_saving_keeps_the_text_of_frames(walk: pm.Motion, tmp_path: Path) -> None:
     walk.resample(60, engine=ENGINE).save(tmp_path / "walk.bvh")
-    old = [row for row in WALK.read_text().split("Frame Time:")[1].splitlines()[1:] if row]
-    new = [row for row in (tmp_path / "walk.bvh").read_text().split("Frame Time:")[1].splitlines()[1:]
-           if row]
-    assert new[::2] == old
+    assert rows_of(tmp_path / "walk.bvh")[::2] == rows_of(WALK)
 
 
 def test_converting(tmp_path: Path) -> None:
@@ -378,7 +388,7 @@ def test_nothing_is_pickled(walk: pm.Motion) -> None:
 
 def test_html_is_escaped(tmp_path: Path) -> None:
     path = tmp_path / "a.bvh"
-    path.write_bytes(bvh_text(1, 3).replace("Knee", "<b>&\x1b").encode() )
+    path.write_bytes(bvh_text(1, 3).replace("Knee", "<b>&\x1b").encode())
     m = pm.load(path)
     for html in (m._repr_html_(), m.clips[0]._repr_html_(), ENGINE._repr_html_()):
         assert html.startswith("<table>") and "<b>" not in html and "\x1b" not in html
@@ -412,8 +422,3 @@ def test_hostile_bytes(path: Path) -> None:
         for clip in m.clips:
             for channel in clip.channels:
                 assert channel.keys.shape[0] == len(channel.times)
-
-
-def test_the_command_is_where_the_environment_says() -> None:
-    if COMMAND:
-        assert Path(COMMAND).exists()
