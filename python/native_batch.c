@@ -70,7 +70,7 @@ static cli_exit make_list(const native_sources *sources, char **list) {
     }
     if (code == CLI_DONE) {
         size_t size = 0;
-        code = list_text(&items, true, list, &size) ? CLI_DONE : refuse_memory();
+        code = list_write_text(&items, true, list, &size) ? CLI_DONE : refuse_memory();
     }
     batch_items_release(&items);
     return code;

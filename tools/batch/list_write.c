@@ -80,7 +80,7 @@ static int by_path(const void *left, const void *right) {
     return order != 0 ? order : strcmp(a->name, b->name);
 }
 
-bool list_text(const batch_items *items, bool whole, char **text, size_t *size) {
+bool list_write_text(const batch_items *items, bool whole, char **text, size_t *size) {
     const batch_item **order = calloc(items->count + 1, sizeof *order);
     FILE *file = order != NULL ? open_memstream(text, size) : NULL;
     bool good = file != NULL;
@@ -105,7 +105,7 @@ cli_exit list_write(const char *path, const batch_items *items) {
     cli_output *output = NULL;
     char *text = NULL;
     size_t size = 0;
-    cli_exit code = list_text(items, false, &text, &size) ? CLI_DONE : item_memory();
+    cli_exit code = list_write_text(items, false, &text, &size) ? CLI_DONE : item_memory();
     code = code == CLI_DONE ? cli_output_open(path, &output) : code;
     code = code == CLI_DONE ? cli_output_write(output, text, size) : code;
     code = code == CLI_DONE ? cli_output_commit(&output) : code;

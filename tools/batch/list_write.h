@@ -17,6 +17,6 @@ cli_exit list_write(const char *path, const batch_items *items);
 /* The same in malloc'ed memory, `whole`: of all items, with "out" of all, so that their paths may be
  * replaced. Items with a fault have no "bytes": the reader of the list finds the fault again. False:
  * memory is exhausted. */
-bool list_text(const batch_items *items, bool whole, char **text, size_t *size);
+bool list_write_text(const batch_items *items, bool whole, char **text, size_t *size);
 
 #endif
