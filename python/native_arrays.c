@@ -18,8 +18,9 @@
 #define PI 3.14159265358979323846
 #define TWO_PI 6.283185307179586476925
 
-/* Rows that one thread takes at a time: enough to repay its start. */
-enum { BLOCK = 4096 };
+/* Rows that one thread takes at a time. One thread converts the rows of a few blocks before another
+ * has started. */
+enum { BLOCK = 4096, SERIAL = 4 * BLOCK };
 
 typedef struct conversion conversion;
 
@@ -42,7 +43,7 @@ static void convert_blocks(void *context, pm_items *items) {
 }
 
 static void convert(conversion *c) {
-    if (c->count <= BLOCK) /* the number of processors takes longer to ask for than a few rows */
+    if (c->count <= SERIAL)
         c->block(c, 0, c->count);
     else
         pm_run_parallel(pm_processors(), pm_piece_count(c->count, BLOCK), convert_blocks, c);
@@ -107,8 +108,82 @@ typedef struct resampled {
     size_t rows, columns;
 } resampled;
 
-/* Columns that one thread takes at a time: whole cache lines of a row. */
+/* Columns that one thread takes at a time. */
 enum { STRIP = 8 };
+
+/* The quaternions and the vectors near them of a strip, by component, so that compilers vectorise
+ * the loops. */
+typedef struct strip {
+    double x[STRIP], y[STRIP], z[STRIP], w[STRIP];
+    double near_x[STRIP], near_y[STRIP], near_z[STRIP];
+    double scale[STRIP]; /* of x, y, z to the vector; by which npz_to_axis_angle multiplies */
+} strip;
+
+/* atan(t)/t from u = t^2, by its power series: t is at most tan(pi/8), where the first term left out
+ * is below 1e-11. Samples are float32. */
+static double atan_of_square(double u) {
+    double a = 1.0 / 25.0;
+    a = 1.0 / 23.0 - a * u;
+    a = 1.0 / 21.0 - a * u;
+    a = 1.0 / 19.0 - a * u;
+    a = 1.0 / 17.0 - a * u;
+    a = 1.0 / 15.0 - a * u;
+    a = 1.0 / 13.0 - a * u;
+    a = 1.0 / 11.0 - a * u;
+    a = 1.0 / 9.0 - a * u;
+    a = 1.0 / 7.0 - a * u;
+    a = 1.0 / 5.0 - a * u;
+    a = 1.0 / 3.0 - a * u;
+    return 1.0 - a * u;
+}
+
+/* The nearest integer, for numbers below 2^51: the sum has no bits for a fraction. */
+static double nearest_integer(double x) {
+    const double large = 6755399441055744.0; /* 1.5 * 2^52 */
+    return (x + large) - large;
+}
+
+/* The rotation is by the angle 2 atan2(s, w), with s the length of the vector part. With w >= 0, a
+ * quarter of that has a tangent t up to tan(pi/8); a negative w stands for a full turn less. */
+static void find_scales(strip *p) {
+    for (int i = 0; i < STRIP; i++) {
+        const double square = p->x[i] * p->x[i] + p->y[i] * p->y[i] + p->z[i] * p->z[i];
+        const double s = sqrt(square), norm = sqrt(square + p->w[i] * p->w[i]);
+        const double half = s / (norm + fabs(p->w[i])); /* tan(angle / 4) */
+        const double t = half / (1.0 + sqrt(1.0 + half * half));
+        const double positive = 8.0 * t * atan_of_square(t * t);
+        const double angle = p->w[i] < 0.0 ? TWO_PI - positive : positive;
+        const double dot = p->near_x[i] * p->x[i] + p->near_y[i] * p->y[i] + p->near_z[i] * p->z[i];
+        const double turns = nearest_integer((dot / s - angle) * (1.0 / TWO_PI));
+        p->scale[i] = (angle + turns * TWO_PI) / s;
+    }
+}
+
+static void load_strip(strip *p, const float *samples, const double *near, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        p->x[i] = (double)samples[4 * i];
+        p->y[i] = (double)samples[4 * i + 1];
+        p->z[i] = (double)samples[4 * i + 2];
+        p->w[i] = (double)samples[4 * i + 3];
+        p->near_x[i] = near[3 * i];
+        p->near_y[i] = near[3 * i + 1];
+        p->near_z[i] = near[3 * i + 2];
+    }
+}
+
+/* Of short vector parts, rounding decides about the axis: these are converted again. */
+static void store_strip(const strip *p, const double *near, double *to, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        const double q[4] = {p->x[i], p->y[i], p->z[i], p->w[i]};
+        if (fabs(q[0]) + fabs(q[1]) + fabs(q[2]) < 2e-6) {
+            npz_to_axis_angle(q, near + 3 * i, to + 3 * i);
+            continue;
+        }
+        to[3 * i] = p->scale[i] * q[0];
+        to[3 * i + 1] = p->scale[i] * q[1];
+        to[3 * i + 2] = p->scale[i] * q[2];
+    }
+}
 
 static void resampled_row(const resampled *r, size_t row, size_t column, size_t count) {
     const size_t at = row * r->columns + column;
@@ -120,11 +195,10 @@ static void resampled_row(const resampled *r, size_t row, size_t column, size_t 
         memcpy(to, from, 3 * count * sizeof *to);
         return;
     }
-    for (size_t i = 0; i < count; i++) {
-        const float *s = r->samples + 4 * (at + i);
-        const double q[4] = {(double)s[0], (double)s[1], (double)s[2], (double)s[3]};
-        npz_to_axis_angle(q, near + 3 * i, to + 3 * i);
-    }
+    strip p = {.w = {0}};
+    load_strip(&p, r->samples + 4 * at, near, count);
+    find_scales(&p);
+    store_strip(&p, near, to, count);
 }
 
 static void resampled_strips(void *context, pm_items *items) {
@@ -140,7 +214,7 @@ static void resampled_strips(void *context, pm_items *items) {
 void array_resampled_rotvec(const float *samples, const double *source, const int64_t *kept,
                             size_t before, double *vectors, size_t rows, size_t columns) {
     resampled r = {samples, source, kept, before, vectors, rows, columns};
-    const size_t threads = rows * columns < BLOCK ? 1 : pm_processors();
+    const size_t threads = rows * columns < SERIAL ? 1 : pm_processors();
     pm_run_parallel(threads, pm_piece_count(columns, STRIP), resampled_strips, &r);
 }
 

@@ -315,6 +315,8 @@ class RotationCurve:
         job.velocity_frame = word(frame, FRAMES, "frame")
         setattr(job, field, ffi.from_buffer("float[]", values, require_writable=True))
         clip, job.on_reference = self._clips.choose(size)
+        if job.on_reference:
+            job.host_threads = 1
         call(lib.pm_sample, clip, job)
 
     def _finished(self, values: Array, field: str, is_free: bool, is_double: bool) -> Any:

@@ -28,7 +28,7 @@ def _destroy(handle: Any) -> None:
 def _clip(engine: Engine, description: Description) -> Any:
     made = ffi.new("pm_clip **")
     call(lib.pm_clip_create, engine.handle, description.desc, made)
-    return owned(made[0], _destroy, engine.handle)
+    return owned(made[0], _destroy, engine)
 
 
 class Clips:

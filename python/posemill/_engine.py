@@ -91,7 +91,8 @@ class Engine:
 
     def _own(self, made: Any) -> None:
         self._process = os.getpid()
-        self._handle = owned(made, _destroy)
+        self.owner = _Owner(made, _destroy, ())
+        self._handle = ffi.gc(made, self.owner.release)
         self._is_plain = self.device.type == "reference"
 
     @classmethod
@@ -170,17 +171,47 @@ class Engine:
         return "Engine(closed)" if self._handle is None else f"Engine({self.device.name!r})"
 
 
-def owned(handle: Any, destroy: Callable[[Any], None], *needed: Any) -> Any:
-    """A handle that is destroyed when nothing refers to it, before what it needs.
+class _Owner:
+    """A handle with the number of its users: the object that it was made for, and handles that need
+    it. The last one destroys it.
+
+    References alone do not suffice: finalizers of objects in a cycle run in any order.
+    """
+
+    def __init__(self, handle: Any, destroy: Callable[[Any], None],
+                 needed: tuple[_Owner, ...]) -> None:
+        self._handle, self._destroy, self._needed = handle, destroy, needed
+        self._users = 1
+        self._process = os.getpid()
+        for owner in needed:
+            owner.retain()
+
+    def retain(self) -> None:
+        with _counting:
+            self._users += 1
+
+    def release(self, _: Any = None) -> None:
+        with _counting:
+            self._users -= 1
+            if self._users > 0:
+                return
+        if os.getpid() == self._process:
+            self._destroy(self._handle)
+        for owner in self._needed:
+            owner.release()
+
+
+_counting = threading.RLock()
+
+
+def owned(handle: Any, destroy: Callable[[Any], None], *engines: Engine) -> Any:
+    """A handle that is destroyed when nothing refers to it, and before the engines that it needs.
 
     After a fork, the handles of the parent process are only forgotten, because drivers of OpenCL do
     not survive it.
     """
-    def end(this: Any, process: int = os.getpid(), needed: Any = needed) -> None:
-        if os.getpid() == process:
-            destroy(this)
-
-    return ffi.gc(handle, end)
+    owner = _Owner(handle, destroy, tuple(engine.owner for engine in engines))
+    return ffi.gc(handle, owner.release)
 
 
 def _destroy(handle: Any) -> None:
@@ -244,8 +275,8 @@ def default_engine() -> Engine:
 
 def _forget_device() -> None:
     """In a process that was forked: a device that was started before is not used."""
-    global _default, _lock
-    _lock = threading.RLock()
+    global _default, _lock, _counting
+    _lock, _counting = threading.RLock(), threading.RLock()
     if _default is not None and not _default.is_plain:
         _default = plain_engine()
 
