@@ -11,6 +11,7 @@
 
 #include <posemill/posemill.h>
 
+#include "host/base/clones.h"
 #include "host/base/parallel.h"
 #include "motion/npz/npz_numbers.h"
 #include "native.h"
@@ -51,7 +52,7 @@ static void convert(conversion *c) {
 
 /* ---- quaternions ------------------------------------------------------------------------- */
 
-static void normalize_rows(const float *from, double *to, size_t count) {
+PM_CLONES static void normalize_rows(const float *from, double *to, size_t count) {
     for (size_t i = 0; i < 4 * count; i += 4) {
         const double x = (double)from[i], y = (double)from[i + 1];
         const double z = (double)from[i + 2], w = (double)from[i + 3];
@@ -106,9 +107,10 @@ typedef struct resampled {
     size_t before;
     double *vectors;
     size_t rows, columns;
+    size_t part; /* columns of one thread */
 } resampled;
 
-/* Columns that one thread takes at a time. */
+/* Columns that are computed at a time. */
 enum { STRIP = 8 };
 
 /* The quaternions and the vectors near them of a strip, by component, so that compilers vectorise
@@ -145,7 +147,7 @@ static double nearest_integer(double x) {
 
 /* The rotation is by the angle 2 atan2(s, w), with s the length of the vector part. With w >= 0, a
  * quarter of that has a tangent t up to tan(pi/8); a negative w stands for a full turn less. */
-static void find_scales(strip *p) {
+PM_CLONES static void find_scales(strip *p) {
     for (int i = 0; i < STRIP; i++) {
         const double square = p->x[i] * p->x[i] + p->y[i] * p->y[i] + p->z[i] * p->z[i];
         const double s = sqrt(square), norm = sqrt(square + p->w[i] * p->w[i]);
@@ -185,37 +187,43 @@ static void store_strip(const strip *p, const double *near, double *to, size_t c
     }
 }
 
-static void resampled_row(const resampled *r, size_t row, size_t column, size_t count) {
-    const size_t at = row * r->columns + column;
-    double *to = r->vectors + 3 * at;
-    const double *near =
-        row > 0 ? to - 3 * r->columns : r->source + 3 * (r->before * r->columns + column);
-    if (r->kept[row] >= 0) {
-        const double *from = r->source + 3 * ((size_t)r->kept[row] * r->columns + column);
-        memcpy(to, from, 3 * count * sizeof *to);
-        return;
-    }
+static void resampled_strip(const resampled *r, size_t at, const double *near, size_t count) {
     strip p = {.w = {0}};
     load_strip(&p, r->samples + 4 * at, near, count);
     find_scales(&p);
-    store_strip(&p, near, to, count);
+    store_strip(&p, near, r->vectors + 3 * at, count);
 }
 
-static void resampled_strips(void *context, pm_items *items) {
+static void resampled_row(const resampled *r, size_t row, size_t column, size_t count) {
+    const size_t at = row * r->columns + column;
+    const double *near = row > 0 ? r->vectors + 3 * (at - r->columns)
+                                 : r->source + 3 * (r->before * r->columns + column);
+    if (r->kept[row] >= 0) {
+        const double *from = r->source + 3 * ((size_t)r->kept[row] * r->columns + column);
+        memcpy(r->vectors + 3 * at, from, 3 * count * sizeof *from);
+        return;
+    }
+    for (size_t i = 0; i < count; i += STRIP)
+        resampled_strip(r, at + i, near + 3 * i, count - i < STRIP ? count - i : STRIP);
+}
+
+/* Rows depend on the row before, so threads divide the columns; into as few parts as there are
+ * threads, because memory is read faster in long rows. */
+static void resampled_columns(void *context, pm_items *items) {
     const resampled *r = context;
     size_t item;
     while (pm_take_item(items, &item)) {
-        const pm_piece strip = pm_piece_at(r->columns, STRIP, item);
+        const pm_piece part = pm_piece_at(r->columns, r->part, item);
         for (size_t row = 0; row < r->rows; row++)
-            resampled_row(r, row, strip.from, strip.count);
+            resampled_row(r, row, part.from, part.count);
     }
 }
 
 void array_resampled_rotvec(const float *samples, const double *source, const int64_t *kept,
                             size_t before, double *vectors, size_t rows, size_t columns) {
-    resampled r = {samples, source, kept, before, vectors, rows, columns};
     const size_t threads = rows * columns < SERIAL ? 1 : pm_processors();
-    pm_run_parallel(threads, pm_piece_count(columns, STRIP), resampled_strips, &r);
+    resampled r = {samples, source, kept, before, vectors, rows, columns, columns / threads + 1};
+    pm_run_parallel(threads, pm_piece_count(columns, r.part), resampled_columns, &r);
 }
 
 /* ---- Euler angles ------------------------------------------------------------------------------ */
