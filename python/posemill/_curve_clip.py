@@ -18,7 +18,7 @@ __all__ = ["DEVICE_VALUES", "Clips"]
 
 # Numbers of values (samples of one track) below which a device does not pay: plain C computes them
 # in about the time that a device takes to start a job and to return its result.
-DEVICE_VALUES = 1 << 16
+DEVICE_VALUES = 1 << 17
 
 
 def _destroy(handle: Any) -> None:

@@ -19,7 +19,7 @@ def product(a: Array, b: Array) -> Array:
     """The product of quaternions x y z w."""
     v, w = a[..., :3], a[..., 3:]
     u, s = b[..., :3], b[..., 3:]
-    vector = w * u + s * v + np.cross(v, u)
+    vector: Array = w * u + s * v + np.cross(v, u)
     return np.concatenate([vector, w * s - (v * u).sum(axis=-1, keepdims=True)], axis=-1)
 
 
@@ -35,7 +35,8 @@ def rotation_vector(a: Array, b: Array) -> Array:
     q = np.where(q[..., 3:] < 0, -q, q)
     sine = np.linalg.norm(q[..., :3], axis=-1, keepdims=True)
     angle = 2 * np.arctan2(sine, q[..., 3:])
-    return np.where(sine > 0, angle / np.where(sine > 0, sine, 1.0), 2.0) * q[..., :3]
+    vector: Array = np.where(sine > 0, angle / np.where(sine > 0, sine, 1.0), 2.0) * q[..., :3]
+    return vector
 
 
 def angular_rate_inverse(rho: Array, rate: Array) -> Array:
@@ -44,8 +45,8 @@ def angular_rate_inverse(rho: Array, rate: Array) -> Array:
     y = np.where(x < _SMALL, 1.0, x)
     k = np.where(x < _SMALL, 1 / 12 + x**2 / 720, (1 - 0.5 * y / np.tan(0.5 * y)) / y**2)
     turned = np.cross(rho, rate)
-    result: Array = rate + 0.5 * turned + k * np.cross(rho, turned)
-    return result
+    velocity: Array = rate + 0.5 * turned + k * np.cross(rho, turned)
+    return velocity
 
 
 def _by_series(x: Array, series: tuple[float, float, float], exact: Array) -> Array:
@@ -90,15 +91,15 @@ def _derivative(rho: Array, velocity: Array, acceleration: Array | None) -> Arra
     b = _by_series(x, (1 / 2, -1 / 24, 1 / 720), (1 - np.cos(y)) / y**2)
     c = _by_series(x, (1 / 6, -1 / 120, 1 / 5040), (y - np.sin(y)) / y**3)
     once = np.cross(rho, velocity)
+    result: Array = velocity - b * once + c * np.cross(rho, once)
     if acceleration is None:
-        speed: Array = velocity - b * once + c * np.cross(rho, once)
-        return speed
+        return result
     along = (rho * velocity).sum(axis=-1, keepdims=True)
     b_dot = along * _by_series(x, (-1 / 12, 1 / 180, -1 / 6720),
                                (y * np.sin(y) - 2 * (1 - np.cos(y))) / y**4)
     c_dot = along * _by_series(x, (-1 / 60, 1 / 1260, -1 / 60480),
                                (3 * np.sin(y) - y * np.cos(y) - 2 * y) / y**5)
     twice = np.cross(rho, acceleration)
-    result: Array = (acceleration - b * twice - b_dot * once + c_dot * np.cross(rho, once)
-                     + c * (np.cross(velocity, once) + np.cross(rho, twice)))
+    result = (acceleration - b * twice - b_dot * once + c_dot * np.cross(rho, once)
+              + c * (np.cross(velocity, once) + np.cross(rho, twice)))
     return result

@@ -124,6 +124,26 @@ def test_devices_are_refused_after_a_fork_but_curves_without_an_engine_work(queu
     assert done.returncode == 7
 
 
+CYCLES = """
+import numpy as np, posemill as pm
+class Holder: pass
+for i in range(50):
+    a, b = Holder(), Holder()
+    a.other, b.other = b, a
+    a.engine = pm.Engine("cpu") if i == 0 else pm.Engine("none")
+    b.curve = pm.RotationCurve(None, np.tile([0.0, 0, 0, 1], (5, 3, 1)), rate=1, engine=a.engine)
+    b.curve(1.5)
+    del a, b
+"""
+
+
+def test_engines_outlive_their_curves_in_cycles(queue):
+    if not any(d.type == "cpu" for d in pm.devices()):
+        pytest.skip("no CPU device")
+    done = subprocess.run([sys.executable, "-c", CYCLES], timeout=120)
+    assert done.returncode == 0
+
+
 def test_a_process_ends_while_programs_are_compiled(queue, tmp_path):
     code = ("import numpy as np, posemill as pm; "
             "pm.RotationCurve(None, np.tile([0.0, 0, 0, 1], (5, 3, 1)), rate=1)"
