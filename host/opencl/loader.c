@@ -18,10 +18,12 @@ enum { NOT_FOUND_KHR = -1001 }; /* CL_PLATFORM_NOT_FOUND_KHR: there is no loader
 
 /* ---- the functions of the loader --------------------------------------------------------------- */
 
+/* NOLINTBEGIN(bugprone-macro-parentheses): the arguments are declarators */
 #define DECLARE_CALL(name, params, args) cl_int(CL_API_CALL *name) params;
 #define DECLARE_CREATION(type, name, params, args) type(CL_API_CALL *name) params;
 #define DECLARE_MAP(name, params, args) void *(CL_API_CALL * name) params;
 #define DECLARE_COUNTER(name, type) cl_int(CL_API_CALL *name)(type object);
+/* NOLINTEND(bugprone-macro-parentheses) */
 static struct {
     bool present;
     PM_CL_CALLS(DECLARE_CALL, DECLARE_CALL, DECLARE_CREATION, DECLARE_MAP, DECLARE_COUNTER,
