@@ -132,7 +132,7 @@ def is_rotation(value: Any) -> bool:
 
 def rotation_of(quaternions: Array) -> Any:
     """A Rotation of float32 quaternions, normalised in double."""
-    from scipy.spatial.transform import Rotation  # type: ignore[import-untyped]
+    from scipy.spatial.transform import Rotation
 
     exact = np.empty(quaternions.shape)
     lib.array_normalized(ffi.cast("float *", address(quaternions)),
