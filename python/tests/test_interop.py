@@ -102,12 +102,12 @@ import os, sys, numpy as np, posemill as pm
 keys = np.tile([0.0, 0.0, 0.0, 1.0], (5, 3, 1))
 given = pm.RotationCurve(None, keys, rate=1, engine=pm.Engine("cpu"))
 default = pm.RotationCurve(None, keys, rate=1)
-at = np.linspace(0, 4, 100000)
+at = np.linspace(0, 4, 200000)
 given(at), default(at)
 child = os.fork()
 if child == 0:
-    assert default(at).shape == (100000, 3, 4)
-    assert pm.RotationCurve(None, keys, rate=1)(at).shape == (100000, 3, 4)
+    assert default(at).shape == (200000, 3, 4)
+    assert pm.RotationCurve(None, keys, rate=1)(at).shape == (200000, 3, 4)
     try:
         given(at)
     except pm.DeviceError as error:
@@ -147,7 +147,7 @@ def test_engines_outlive_their_curves_in_cycles(queue):
 def test_a_process_ends_while_programs_are_compiled(queue, tmp_path):
     code = ("import numpy as np, posemill as pm; "
             "pm.RotationCurve(None, np.tile([0.0, 0, 0, 1], (5, 3, 1)), rate=1)"
-            "(np.linspace(0, 4, 100000))")
+            "(np.linspace(0, 4, 100000 * 2))")
     done = subprocess.run([sys.executable, "-c", code], timeout=300,
                           env={**os.environ, "XDG_CACHE_HOME": str(tmp_path),
                                "POCL_CACHE_DIR": str(tmp_path / "pocl")})
