@@ -4,6 +4,7 @@ import doctest
 import importlib
 import multiprocessing
 import pkgutil
+import shutil
 import threading
 from fractions import Fraction
 
@@ -11,6 +12,7 @@ import numpy as np
 import posemill as pm
 import pytest
 from posemill._native import ffi, lib
+from motion_files import WALK
 from reference import METHODS, random_keys, same_bits, sample
 
 AT = np.linspace(-0.3, 4.2, 301)
@@ -322,5 +324,7 @@ MODULES = [m.name for m in pkgutil.iter_modules(pm.__path__) if m.name != "_nati
 
 
 @pytest.mark.parametrize("name", MODULES)
-def test_examples_of_docstrings(name):
+def test_examples_of_docstrings(name, tmp_path, monkeypatch):
+    shutil.copy(WALK, tmp_path)
+    monkeypatch.chdir(tmp_path)
     assert doctest.testmod(importlib.import_module(f"posemill.{name}")).failed == 0
