@@ -147,7 +147,7 @@ def test_engines_outlive_their_curves_in_cycles(queue):
 def test_a_process_ends_while_programs_are_compiled(queue, tmp_path):
     code = ("import numpy as np, posemill as pm; "
             "pm.RotationCurve(None, np.tile([0.0, 0, 0, 1], (5, 3, 1)), rate=1)"
-            "(np.linspace(0, 4, 100000 * 2))")
+            "(np.linspace(0, 4, 200000))")
     done = subprocess.run([sys.executable, "-c", code], timeout=300,
                           env={**os.environ, "XDG_CACHE_HOME": str(tmp_path),
                                "POCL_CACHE_DIR": str(tmp_path / "pocl")})
