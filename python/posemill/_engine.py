@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import os
+import sys
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -90,7 +91,7 @@ class Engine:
         self._own(made[0])
 
     def _own(self, made: Any) -> None:
-        self._process = os.getpid()
+        self._process = self._process_id()
         self.owner = _Owner(made, _destroy, ())
         self._handle = ffi.gc(made, self.owner.release)
         self._is_plain = self.device.type == "reference"
@@ -175,33 +176,37 @@ class _Owner:
     """A handle with the number of its users: the object that it was made for, and handles that need
     it. The last one destroys it.
 
-    References alone do not suffice: finalizers of objects in a cycle run in any order.
+    References alone do not suffice: finalizers of objects in a cycle run in any order. The class has
+    what they use, because the names of a module are gone before the last objects are.
     """
+
+    _counting = threading.RLock()
+    _process_id = staticmethod(os.getpid)
+    _is_ending = staticmethod(sys.is_finalizing)
 
     def __init__(self, handle: Any, destroy: Callable[[Any], None],
                  needed: tuple[_Owner, ...]) -> None:
         self._handle, self._destroy, self._needed = handle, destroy, needed
         self._users = 1
-        self._process = os.getpid()
+        self._process = self._process_id()
         for owner in needed:
             owner.retain()
 
     def retain(self) -> None:
-        with _counting:
+        with self._counting:
             self._users += 1
 
     def release(self, _: Any = None) -> None:
-        with _counting:
+        if self._is_ending(): # what is left ends with the process
+            return
+        with self._counting:
             self._users -= 1
             if self._users > 0:
                 return
-        if os.getpid() == self._process:
+        if self._process_id() == self._process:
             self._destroy(self._handle)
         for owner in self._needed:
             owner.release()
-
-
-_counting = threading.RLock()
 
 
 def owned(handle: Any, destroy: Callable[[Any], None], *engines: Engine) -> Any:
