@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from ._clip import Clip
 from ._content import refuse_pickle
-from ._engine import Engine, default_engine
+from ._engine import Engine, default_engine, owned
 from ._keys import Keys
 from ._library import call, ffi, lib
 from ._motion import Motion
@@ -73,9 +73,10 @@ def _destroy_skeleton(handle: Any) -> None:
     lib.pm_skeleton_destroy(ffi.new("pm_skeleton **", handle))
 
 
-def _destroy_crowd(handle: Any, *, needs: Any) -> None:
-    """`needs` are the engine and the skeleton, which end after the crowd."""
+def _destroy_crowd(handle: Any, *, skeleton: Any) -> None:
+    """The skeleton, which the crowd owns, ends after it."""
     lib.pm_crowd_destroy(ffi.new("pm_crowd **", handle))
+    _destroy_skeleton(skeleton)
 
 
 def _describe_levels(desc: Any, levels: Sequence[Level], count: int, keep: list[Any]) -> None:
@@ -177,7 +178,7 @@ class Crowd:
         sources = clips.clips if isinstance(clips, Motion) else tuple(clips)
         if not sources:
             raise ValueError("clips: expected at least one")
-        on = (engine or default_engine()).handle
+        on = engine or default_engine()
         keep: list[Any] = []
         descs = ffi.new("pm_clip_desc[]", len(sources))
         for i, clip in enumerate(sources):
@@ -185,12 +186,13 @@ class Crowd:
             descs[i].method = method_number(method)
         c_skeleton = _make_skeleton(skeleton, levels, masks)
         made = ffi.new("pm_crowd **")
-        call(lib.pm_crowd_create, on,
+        call(lib.pm_crowd_create, on.handle,
              ffi.new("pm_crowd_desc *", [c_skeleton, descs, len(sources)]), made)
-        self._handle = ffi.gc(made[0], partial(_destroy_crowd, needs=(on, c_skeleton)))
+        ffi.gc(c_skeleton, None) # from now on it ends with the crowd
+        self._handle = owned(made[0], partial(_destroy_crowd, skeleton=c_skeleton), on)
         self._joints = len(skeleton)
         self._updates_all = all(every <= 1 for _, every in levels)
-        self.order = view(c_skeleton, lib.pm_skeleton_order(c_skeleton), (self._joints,), np.uint32)
+        self.order = view(self._handle, lib.pm_skeleton_order(c_skeleton), (self._joints,), np.uint32)
         self.ticks = np.array([lib.pm_crowd_clip_ticks(self._handle, i)
                                for i in range(len(sources))], np.int64)
 

@@ -91,7 +91,7 @@ class Engine:
         self._own(made[0])
 
     def _own(self, made: Any) -> None:
-        self._process = self._process_id()
+        self._process = os.getpid()
         self.owner = _Owner(made, _destroy, ())
         self._handle = ffi.gc(made, self.owner.release)
         self._is_plain = self.device.type == "reference"
@@ -280,8 +280,8 @@ def default_engine() -> Engine:
 
 def _forget_device() -> None:
     """In a process that was forked: a device that was started before is not used."""
-    global _default, _lock, _counting
-    _lock, _counting = threading.RLock(), threading.RLock()
+    global _default, _lock
+    _lock, _Owner._counting = threading.RLock(), threading.RLock()
     if _default is not None and not _default.is_plain:
         _default = plain_engine()
 

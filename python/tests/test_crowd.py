@@ -7,6 +7,7 @@ import os
 import pickle
 import re
 import subprocess
+import sys
 
 import numpy as np
 import posemill as pm
@@ -317,3 +318,27 @@ def test_lifetime(keys: pm.Keys) -> None:
     del crowd
     gc.collect()
     assert list(order) == [0, 1, 2]
+
+
+def test_a_crowd_in_a_cycle_ends_before_its_engine() -> None:
+    """Finalizers of objects in a cycle run in any order."""
+    script = """
+import gc, numpy as np, posemill as pm
+motion = pm.load("walk.bvh")
+for _ in range(20):
+    class Node: pass
+    node = Node()
+    node.engine = pm.Engine("none")
+    node.crowd = pm.Crowd(motion.skeleton, motion.clips, engine=node.engine)
+    node.order = node.crowd.order
+    node.crowd.node = node.engine.node = node
+    del node
+    gc.collect()
+last = Node()
+last.engine, last.me = pm.Engine("none"), last
+last.crowd = pm.Crowd(motion.skeleton, motion.clips, engine=last.engine)
+last.engine.last = last
+"""
+    done = subprocess.run([sys.executable, "-c", script], cwd=WALK.parent, capture_output=True,
+                          text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
