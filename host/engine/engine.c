@@ -78,9 +78,18 @@ pm_status pm_list_devices(pm_device_info *infos, size_t capacity, size_t *count,
 
 #else
 
+static pm_status fail_without_opencl(pm_error *error) {
+    pm_status status =
+        pm_fail(error, PM_ERROR_NO_PLATFORM, "this library was built without OpenCL");
+    if (error)
+        error->hint = "build it with -DPOSEMILL_OPENCL=ON, or use the device none: plain C, "
+                      "the same bits";
+    return status;
+}
+
 static pm_status attach_devices(pm_engine *engine, const pm_engine_desc *desc, pm_error *error) {
     if (desc->device && strcmp(desc->device, "auto") != 0)
-        return pm_fail(error, PM_ERROR_NO_PLATFORM, "this library was built without OpenCL");
+        return fail_without_opencl(error);
     pm_log(engine->logger, PM_LOG_INFO, "built without OpenCL: using the reference path");
     return attach_reference(engine, error);
 }
@@ -88,7 +97,7 @@ static pm_status attach_devices(pm_engine *engine, const pm_engine_desc *desc, p
 pm_status pm_list_devices(pm_device_info *infos, size_t capacity, size_t *count, pm_error *error) {
     if (!count || (capacity && !infos))
         return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", count ? "infos" : "count");
-    return pm_fail(error, PM_ERROR_NO_PLATFORM, "this library was built without OpenCL");
+    return fail_without_opencl(error);
 }
 
 #endif

@@ -165,10 +165,12 @@ static pm_status append_platform(device_list *list, cl_platform_id platform, siz
 }
 
 static pm_status fail_without_driver(cl_int code, pm_error *error) {
-    pm_cl_fail_as(error, PM_ERROR_NO_PLATFORM, code, "no OpenCL driver: clGetPlatformIDs");
+    pm_cl_fail_as(error, PM_ERROR_NO_PLATFORM, code,
+                  "no OpenCL driver is installed: clGetPlatformIDs");
     if (error)
-        error->hint = "install an OpenCL driver (Debian, Ubuntu: apt install ocl-icd-libopencl1 "
-                      "pocl-opencl-icd), or use the device none: plain C, the same bits";
+        error->hint =
+            "install the driver of your GPU, or PoCL for the CPU (Debian, Ubuntu: apt install "
+            "ocl-icd-libopencl1 pocl-opencl-icd), or use the device none: plain C, the same bits";
     return PM_ERROR_NO_PLATFORM;
 }
 

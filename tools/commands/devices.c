@@ -52,6 +52,7 @@ typedef struct device_list {
     size_t count;
     const char *problem; /* why the list is empty. NULL: it is not */
     const char *hint;
+    pm_error error; /* holds the text of problem if the library reported it */
 } device_list;
 
 /* ---- gathering ----------------------------------------------------------------- */
@@ -76,17 +77,15 @@ static void measure(device_row *row) {
 }
 
 static cli_exit list_all(device_list *list) {
-    pm_error error = {0};
     size_t count = 0;
-    pm_status status = pm_list_devices(NULL, 0, &count, &error);
+    pm_status status = pm_list_devices(NULL, 0, &count, &list->error);
     if (status == PM_ERROR_NO_PLATFORM) {
-        list->problem = "no OpenCL driver is installed (no ICD was found)";
-        list->hint = "install one: on Debian and Ubuntu, apt install pocl-opencl-icd for the CPU, "
-                     "or the driver of your GPU";
+        list->problem = list->error.message;
+        list->hint = list->error.hint;
         return CLI_DONE;
     }
     if (status != PM_OK) {
-        return cli_fail_error("devices", &error);
+        return cli_fail_error("devices", &list->error);
     }
     if (count == 0) {
         list->problem = "an OpenCL driver is installed, but it offers no device";
@@ -102,13 +101,13 @@ static cli_exit list_all(device_list *list) {
         return cli_fail(CLI_DEVICE_FAILED, "devices", NULL, "out of memory");
     }
     size_t found = 0;
-    status = pm_list_devices(infos, count, &found, &error);
+    status = pm_list_devices(infos, count, &found, &list->error);
     list->count = found < count ? found : count;
     for (size_t i = 0; i < list->count && status == PM_OK; i++) {
         list->rows[i].info = infos[i];
     }
     free(infos);
-    return status == PM_OK ? CLI_DONE : cli_fail_error("devices", &error);
+    return status == PM_OK ? CLI_DONE : cli_fail_error("devices", &list->error);
 }
 
 static cli_exit list_one(const device_options *chosen, device_list *list) {
