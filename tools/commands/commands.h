@@ -7,6 +7,7 @@
 #define POSEMILL_TOOLS_COMMANDS_H
 
 int cmd_bench(int argc, char **argv);
+int cmd_compare(int argc, char **argv);
 int cmd_convert(int argc, char **argv);
 int cmd_devices(int argc, char **argv);
 int cmd_eval(int argc, char **argv);

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Opens a motion file for a comparison: its digest, its clip, its joints.
+ */
+#ifndef POSEMILL_TOOLS_COMPARE_OPEN_H
+#define POSEMILL_TOOLS_COMPARE_OPEN_H
+
+#include "options/motion_options.h"
+#include "subject.h"
+
+typedef struct open_clip {
+    const char *path;
+    pm_motion *motion;
+    subject subject;
+    char digest[40]; /* XXH3-128 of what was read; "": this build has none */
+} open_clip;
+
+/* `clip`: a name or a number; NULL: the first one, with a warning where there are several. A file
+ * whose one clip has no name needs none. On failure prints and returns the code. Close it also then. */
+cli_exit open_clip_of(const motion_options *options, const char *path, const char *clip,
+                      open_clip *opened);
+void close_clip(open_clip *opened);
+
+#endif
