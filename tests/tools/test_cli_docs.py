@@ -128,6 +128,13 @@ class Outputs(Folder):
         value = self.holds("convert", self.run_posemill(*words))
         self.assertEqual((value["nodes"], value["clips"], value["left_out"]), (21, 1, ""))
 
+    def test_compare(self):
+        self.run_posemill("resample", "walk.bvh", "-o", "b.bvh", "--rate", "60", "--device", "none")
+        value = self.holds("compare", self.run_posemill("compare", "walk.bvh", "b.bvh", "--json"))
+        self.assertEqual((len(value["joints"]), value["times"], value["tolerance"]), (21, 121, None))
+        text = self.run_posemill("compare", "walk.bvh", "b.bvh", "--json", "--tolerance", "0,0", code=1)
+        self.assertTrue(self.holds("compare", text)["tolerance"]["exceeded"])
+
     def test_info(self):
         value = self.holds("info", self.run_posemill("info", "walk.bvh", "--json"))
         self.assertEqual((len(value["nodes"]), value["clips"][0]["keys"]), (21, 61))

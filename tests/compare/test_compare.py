@@ -1,0 +1,368 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""`posemill compare --json` against the same numbers computed by NumPy in double.
+
+usage: test_compare.py POSEMILL DATA
+
+Angles and distances must agree to 1e-9 of their size and 1e-9 degrees or units: both sides compute in
+double, with other formulas. Where an angle is near 0, NumPy's is exact to some 1e-14. Speeds are
+differences of angles, divided by times of 1e-3 s and more once or twice: 1e-6 degrees/s and
+1e-3 degrees/s^2. Quaternions of float32 are not unit by 6e-8; the command takes the arc cosine of their
+product as it is, as glTF's appendix says, and NumPy does not: the weights of slerp differ by some 1e-10 there.
+"""
+import json
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+try:
+    import numpy as np
+except ImportError:
+    print("not tested: NumPy is missing")
+    sys.exit(77)
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import motions # pylint: disable=wrong-import-position
+
+POSEMILL, DATA = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve()
+del sys.argv[1:3]
+
+JOINTS = [("Hips", -1, (0.0, 95.0, 0.0)), ("Spine", 0, (0.0, 20.0, 1.0)), ("Head", 1, (0.0, 30.0, 0.0)),
+          ("LeftArm", 1, (15.0, 25.0, 0.0)), ("LeftHand", 3, (40.0, 0.0, 0.0)),
+          ("LeftLeg", 0, (10.0, -45.0, 0.0)), ("LeftFoot", 5, (0.0, -45.0, 2.0))]
+
+
+def walk(frames, rate, seed=1, count=len(JOINTS)):
+    """Rows of angles in degrees that turn smoothly."""
+    random = np.random.default_rng(seed)
+    t = np.arange(frames)[:, None] / rate
+    phase, speed = random.uniform(0, 6, 3 * count), random.uniform(1, 5, 3 * count)
+    angles = 40 * np.sin(phase + speed * t)
+    return np.hstack([20 * t, 95 + np.sin(3 * t), 5 * t, angles])
+
+
+def union(a, b):
+    """Key times of both within the shorter duration; those within 1e-9 s are one, the last."""
+    end = min(a.seconds, b.seconds) + 1e-9
+    times = np.sort(np.concatenate([a.times, b.times]))
+    kept = []
+    at = 0
+    while at < len(times) and times[at] <= end:
+        same = np.searchsorted(times, times[at] + 1e-9)
+        kept.append(times[same - 1])
+        at = max(same, at + 1)
+    return np.array(kept)
+
+
+def spaced(times, step):
+    kept = [0]
+    for i, time in enumerate(times):
+        if i and time - times[kept[-1]] >= step:
+            kept.append(i)
+    return kept
+
+
+def expected(a, b, pairs, times=None):
+    """The numbers of each pair."""
+    given = times is not None
+    times = times if given else union(a, b)
+    step = 0 if given else min(m.seconds / (m.keys - 1) for m in (a, b)) / 2
+    ra, pa = map(np.array, zip(*(a.evaluate(t) for t in times)))
+    rb, pb = map(np.array, zip(*(b.evaluate(t) for t in times)))
+    at = spaced(times, step)
+    t = times[at]
+    found = {}
+    for i, j in pairs:
+        x, y = ra[:, i], rb[:, j]
+        values = {"degrees": (times, np.linalg.norm(motions.vector_between(x, y), axis=1))}
+        if a.has_places and b.has_places:
+            values["distance"] = (times, np.linalg.norm(pa[:, i] - pb[:, j], axis=1))
+        velocity, acceleration = [], []
+        for q in (x[at], y[at]):
+            velocity.append(motions.vector_between(q[:-2], q[2:]) / (t[2:] - t[:-2])[:, None])
+            half = motions.vector_between(q[:-1], q[1:]) / np.diff(t)[:, None]
+            acceleration.append(np.diff(half, axis=0) / ((t[2:] - t[:-2]) / 2)[:, None])
+        values["degrees_per_s"] = (t[1:-1], np.linalg.norm(velocity[0] - velocity[1], axis=1))
+        values["degrees_per_s2"] = (t[1:-1], np.linalg.norm(acceleration[0] - acceleration[1], axis=1))
+        found[i] = values
+    return times, found
+
+
+TOLERANCES = {"degrees": 1e-9, "distance": 1e-9, "degrees_per_s": 1e-6, "degrees_per_s2": 1e-3}
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        holder = tempfile.TemporaryDirectory()
+        self.addCleanup(holder.cleanup)
+        self.folder = Path(holder.name)
+
+    def run_posemill(self, *words, code=0):
+        done = subprocess.run([POSEMILL, *map(str, words)], capture_output=True, cwd=self.folder,
+                              check=False)
+        self.assertEqual(done.returncode, code, done.stderr)
+        return done
+
+    def compare(self, a, b, *options, code=0):
+        return json.loads(self.run_posemill("compare", a, b, "--json", *options, code=code).stdout)
+
+    def resample(self, source, target, *options):
+        self.run_posemill("resample", source, "-o", target, "--device", "none", "--quiet", *options)
+
+    def agrees(self, got, a, b, pairs=None, names=None, times=None, rate=None, slack=1):
+        """All numbers of --json, joint by joint, and the clip's from them."""
+        pairs = pairs or [(i, i) for i in range(len(a.joints))]
+        used, found = expected(a, b, pairs, times)
+        self.assertEqual(got["times"], len(used))
+        self.assertEqual(got["rate"], rate)
+        names = names or [j.name for j in a.joints]
+        self.assertEqual(sorted(j["name"] for j in got["joints"]), sorted(names[i] for i, _ in pairs))
+        worst = [j["max_degrees"] for j in got["joints"]]
+        self.assertEqual(worst, sorted(worst, reverse=True))
+        by_name = {names[i]: i for i, _ in pairs}
+        for joint in got["joints"]:
+            for measure, (at, values) in found[by_name[joint["name"]]].items():
+                self.check_measure(joint, measure, at, values, slack)
+            if "distance" not in found[by_name[joint["name"]]]:
+                self.assertIsNone(joint["max_distance"])
+        for measure, tolerance in TOLERANCES.items():
+            all_values = [f[measure][1] for f in found.values() if measure in f]
+            if not all_values:
+                self.assertIsNone(got["clip"][f"max_{measure}"])
+                continue
+            values = np.concatenate(all_values)
+            size = slack * tolerance * max(1, values.max())
+            self.assertAlmostEqual(got["clip"][f"max_{measure}"], values.max(), delta=size)
+            self.assertAlmostEqual(got["clip"][f"rms_{measure}"], np.sqrt((values ** 2).mean()), delta=size)
+
+    def check_measure(self, joint, measure, at, values, slack):
+        size = slack * TOLERANCES[measure] * max(1, values.max())
+        name = "time_of_max" + ("" if measure == "degrees" else f"_{measure}")
+        self.assertAlmostEqual(joint[f"max_{measure}"], values.max(), delta=size, msg=joint["name"])
+        self.assertAlmostEqual(joint[f"rms_{measure}"], np.sqrt((values ** 2).mean()), delta=size)
+        there = int(np.argmin(abs(at - joint[name])))
+        self.assertAlmostEqual(at[there], joint[name], delta=1e-9)
+        self.assertAlmostEqual(values[there], values.max(), delta=2 * size, msg=f"{joint['name']} {measure}")
+
+
+class Pairs(Case):
+    def bvh(self, name, frames=61, rate=30, **options):
+        rows = options.pop("rows", walk(frames, rate))
+        motions.write_bvh(self.folder / name, options.pop("joints", JOINTS), rows, rate, **options)
+        return self.folder / name
+
+    def test_resampled_by_slerp(self):
+        a = self.bvh("a.bvh")
+        self.resample(a, self.folder / "b.bvh", "--rate", "120")
+        got = self.compare(a, "b.bvh")
+        self.agrees(got, motions.read_bvh(a), motions.read_bvh(self.folder / "b.bvh"))
+        self.assertLess(got["clip"]["max_degrees"], 1e-4)
+
+    def test_resampled_by_squad(self):
+        a = self.bvh("a.bvh")
+        self.resample(a, self.folder / "b.bvh", "--rate", "60", "--method", "squad")
+        got = self.compare(a, "b.bvh")
+        self.agrees(got, motions.read_bvh(a), motions.read_bvh(self.folder / "b.bvh"))
+        self.assertGreater(got["clip"]["max_degrees"], 0.01)
+        again = self.compare(a, "b.bvh", "--method", "squad", "--device", "none")
+        self.assertEqual((again["method"], again["precision"]), ("squad", "float32"))
+        self.assertLess(again["clip"]["max_degrees"], 1e-4)
+
+    def test_rates_without_a_common_multiple(self):
+        a = self.bvh("a.bvh")
+        self.resample(a, self.folder / "b.bvh", "--rate", "47")
+        got = self.compare("b.bvh", a)
+        self.agrees(got, motions.read_bvh(self.folder / "b.bvh"), motions.read_bvh(a))
+
+    def test_one_joint_spoiled_at_one_moment(self):
+        rows = walk(61, 30)
+        spoiled = rows.copy()
+        spoiled[40, 3 + 3 * 4] += 25 # LeftHand about z
+        a, b = self.bvh("a.bvh", rows=rows), self.bvh("b.bvh", rows=spoiled)
+        got = self.compare(a, b)
+        self.agrees(got, motions.read_bvh(a), motions.read_bvh(b))
+        first = got["joints"][0]
+        self.assertEqual(first["name"], "LeftHand")
+        self.assertAlmostEqual(first["max_degrees"], 25, delta=1e-9)
+        self.assertAlmostEqual(first["time_of_max"], 40 / 30, delta=1e-9)
+        self.assertEqual((got["moments"][0]["name"], len(got["moments"])), ("LeftHand", 1))
+        self.assertEqual([j["max_degrees"] for j in got["joints"][1:]], [0] * 6)
+
+    def test_missing_joints(self):
+        rows = walk(61, 30)
+        a = self.bvh("a.bvh", rows=rows)
+        b = self.bvh("b.bvh", rows=rows[:, :3 + 3 * 5] + 1, joints=JOINTS[:5])
+        got = self.compare(a, b)
+        self.agrees(got, motions.read_bvh(a), motions.read_bvh(b), [(i, i) for i in range(5)])
+        self.assertEqual((got["only_in_a"], got["only_in_b"]), (["LeftLeg", "LeftFoot"], []))
+        self.assertEqual(got["matched_by"], "name")
+
+    def test_other_names(self):
+        a, b = self.bvh("a.bvh"), self.bvh("b.bvh", rows=walk(61, 30, 2), rename=lambda n: "x" + n)
+        got = self.compare(a, b)
+        self.assertEqual(got["matched_by"], "order")
+        self.agrees(got, motions.read_bvh(a), motions.read_bvh(b))
+        (self.folder / "map.txt").write_text("Hips\txHead\r\nLeftHand\txLeftFoot\n\nHead\txSpine")
+        got = self.compare(a, b, "--map", "map.txt")
+        self.agrees(got, motions.read_bvh(a), motions.read_bvh(b), [(0, 2), (4, 6), (2, 1)])
+        self.assertEqual(got["matched_by"], "map")
+        for text in ("Hips xHead", "Hips\tnone", "none\txHips", "Hips\txHips\nHips\txHead", "\n"):
+            (self.folder / "map.txt").write_text(text)
+            self.run_posemill("compare", a, b, "--map", "map.txt", code=4)
+
+    def test_a_rate(self):
+        a, b = self.bvh("a.bvh"), self.bvh("b.bvh", frames=31, rate=20, rows=walk(31, 20))
+        got = self.compare(a, b, "--rate", "25")
+        times = np.arange(38) / 25
+        self.agrees(got, motions.read_bvh(a), motions.read_bvh(b), times=times, rate="25/1")
+        self.assertEqual(got["seconds"], 1.5)
+        self.run_posemill("compare", a, b, "--rate", "1e9", code=2)
+        self.run_posemill("compare", a, b, "--rate", "1000000000", code=2)
+
+    def test_glb_against_bvh(self):
+        a = self.bvh("a.bvh")
+        self.run_posemill("convert", a, "a.glb")
+        self.resample(self.folder / "a.glb", self.folder / "b.glb", "--rate", "60")
+        b = motions.read_glb(self.folder / "b.glb")
+        got = self.compare(a, "b.glb")
+        names = [j.name for j in motions.read_bvh(a).joints]
+        pairs = [(i, [j.name for j in b.joints].index(n)) for i, n in enumerate(names)]
+        self.agrees(got, motions.read_bvh(a), b, pairs, slack=10)
+        self.assertEqual(got["unit_mm"], 10)
+        self.assertLess(got["clip"]["max_degrees"], 1e-3)
+
+    def test_npz(self):
+        poses = np.random.default_rng(3).normal(0, 0.4, (40, 156)).cumsum(0) * 0.1
+        motions.write_amass(self.folder / "a.npz", poses, 60)
+        spoiled = poses.copy()
+        spoiled[17, 3 * 20 + 1] += 0.3
+        motions.write_amass(self.folder / "b.npz", spoiled, 60)
+        got = self.compare("a.npz", "b.npz")
+        a, b = (motions.read_amass(self.folder / f"{n}.npz") for n in "ab")
+        self.agrees(got, a, b)
+        self.assertEqual(got["joints"][0]["name"], "poses[20]")
+        self.assertAlmostEqual(got["joints"][0]["time_of_max"], 17 / 60)
+        self.assertIsNone(got["clip"]["rms_distance"])
+
+    def test_csv(self):
+        random = np.random.default_rng(4)
+        root = random.normal(0, 1, (50, 4))
+        root = np.cumsum(root * 0.02, 0) + [0, 0, 0, 1]
+        rows = np.hstack([random.normal(0, 1, (50, 3)), root / np.linalg.norm(root, axis=1, keepdims=True),
+                          np.cumsum(random.normal(0, 0.05, (50, 5)), 0)])
+        other = rows.copy()
+        other[30, 9] += 0.5
+        for name, numbers in (("a", rows), ("b", other)):
+            text = "\n".join(",".join(f"{x:.9f}" for x in row) for row in numbers)
+            (self.folder / f"{name}.csv").write_text(text + "\n")
+        got = self.compare("a.csv", "b.csv", "--src-rate", "50")
+        a, b = (motions.read_csv(self.folder / f"{n}.csv", 50) for n in "ab")
+        names = ["rotation[0]"] + [f"joints[{k}]" for k in range(5)]
+        names[0] = next(j["name"] for j in got["joints"] if not j["name"].startswith("joints["))
+        self.agrees(got, a, b, names=names)
+        self.assertEqual(got["joints"][0]["name"], "joints[2]")
+        self.assertAlmostEqual(got["joints"][0]["max_degrees"], np.degrees(0.5), delta=1e-6)
+
+    def test_real_files(self):
+        found = [DATA / "bvh" / "cmu_01_01.bvh", DATA / "amass_synthetic" / "smplh_120hz_stored.npz"]
+        for path, read in zip(found, (motions.read_bvh, motions.read_amass)):
+            if not path.is_file():
+                self.skipTest(f"{path} is not there")
+            out = self.folder / f"out{path.suffix}"
+            self.resample(path, out, "--rate", "20", "--end", "2")
+            self.agrees(self.compare(path, out), read(path), read(out))
+
+
+class Behaviour(Case):
+    def setUp(self):
+        super().setUp()
+        self.rows = walk(31, 30)
+        motions.write_bvh(self.folder / "a.bvh", JOINTS, self.rows, 30)
+
+    def test_equal_files_differ_by_exactly_0(self):
+        got = self.compare("a.bvh", "a.bvh", "--tolerance", "0,0")
+        self.assertEqual([v for k, v in got["clip"].items() if k.startswith(("max", "rms"))], [0] * 9)
+        self.assertEqual((got["moments"], got["tolerance"]["exceeded"]), ([], False))
+        self.assertEqual(got["a"]["digest"], got["b"]["digest"])
+        if subprocess.run(["which", "xxh128sum"], capture_output=True, check=False).returncode == 0:
+            text = subprocess.run(["xxh128sum", self.folder / "a.bvh"], capture_output=True, text=True,
+                                  check=True).stdout
+            self.assertEqual(got["a"]["digest"], text.split()[0])
+
+    def test_tolerance(self):
+        self.rows[10, 3 + 3 * 4] += 2
+        motions.write_bvh(self.folder / "b.bvh", JOINTS, self.rows, 30)
+        self.compare("a.bvh", "b.bvh", "--tolerance", "2.001,1000")
+        self.compare("a.bvh", "b.bvh", "--tolerance", "1.999,1000", code=1)
+        self.rows[10, 3 + 3 * 4] -= 2
+        self.rows[10, 1] += 3 # 3 cm
+        motions.write_bvh(self.folder / "b.bvh", JOINTS, self.rows, 30)
+        self.compare("a.bvh", "b.bvh", "--tolerance", "0,30.001")
+        self.compare("a.bvh", "b.bvh", "--tolerance", "0,29.999", code=1)
+        self.compare("a.bvh", "b.bvh", "--tolerance", "0,3.001", "--unit", "1")
+        self.compare("a.bvh", "b.bvh", "--tolerance", "0,2.999", "--unit", "1", code=1)
+        for wrong in ("1", "1,2,3", "-1,2", "x,1", "nan,1"):
+            self.run_posemill("compare", "a.bvh", "b.bvh", "--tolerance", wrong, code=2)
+        done = self.run_posemill("compare", "a.bvh", "b.bvh", "--tolerance", "0,29", "--quiet", code=1)
+        self.assertEqual((done.stdout, done.stderr), (b"", b""))
+
+    def test_a_foot_that_slides(self):
+        """The root turns the legs of A never; in B it moves 4 cm while A stands."""
+        still = np.zeros((61, 3 + 3 * len(JOINTS)))
+        still[:, 1] = 95
+        moved = still.copy()
+        moved[20:41, 0] = 4 * np.sin(np.linspace(0, np.pi, 21))
+        for name, rows in (("a", still), ("b", moved)):
+            motions.write_bvh(self.folder / f"{name}.bvh", JOINTS, rows, 30)
+        got = self.compare("a.bvh", "b.bvh")
+        foot = next(j for j in got["joints"] if j["name"] == "LeftFoot")
+        self.assertAlmostEqual(foot["max_slide"], 4, delta=1e-6)
+        self.assertAlmostEqual(foot["time_of_slide"], 1, delta=1e-9)
+        head = next(j for j in got["joints"] if j["name"] == "Head")
+        self.assertEqual((head["max_slide"], head["planted_seconds"]), (0, 0))
+
+    def test_durations_and_one_frame(self):
+        motions.write_bvh(self.folder / "b.bvh", JOINTS, self.rows[:11], 30)
+        motions.write_bvh(self.folder / "one.bvh", JOINTS, self.rows[:1], 30)
+        got = self.compare("a.bvh", "b.bvh")
+        self.assertEqual((got["times"], got["a"]["seconds"], got["clip"]["max_degrees"]), (11, 1, 0))
+        self.assertAlmostEqual(got["seconds"], 1 / 3)
+        text = self.run_posemill("compare", "a.bvh", "b.bvh").stdout.decode()
+        self.assertIn("durations differ: 1 s and 0.333333333 s", text)
+        got = self.compare("one.bvh", "a.bvh")
+        self.assertEqual((got["times"], got["clip"]["max_degrees_per_s"]), (1, None))
+
+    def test_a_thousand_joints(self):
+        joints = [(f"j{i}", i - 1, (0.0, 1.0, 0.0)) for i in range(200)]
+        joints += [(f"j{i}", 0, (0.0, 1.0, 0.0)) for i in range(200, 1000)]
+        motions.write_bvh(self.folder / "b.bvh", joints, np.zeros((20, 3003)), 30)
+        got = self.compare("b.bvh", "b.bvh")
+        self.assertEqual((len(got["joints"]), got["times"]), (1000, 20))
+
+    def test_hostile_names(self):
+        name = "\x1b[31m\u202e<b>"
+        motions.write_bvh(self.folder / "b.bvh", JOINTS, self.rows, 30,
+                          rename=lambda n: name if n == "Head" else n)
+        done = self.run_posemill("compare", "a.bvh", "b.bvh")
+        self.assertNotIn(b"\x1b", done.stdout + done.stderr)
+        self.assertIn(b"\\x1b[31m", done.stdout)
+        self.assertEqual(self.compare("a.bvh", "b.bvh")["only_in_b"], [name])
+
+    def test_refusals(self):
+        (self.folder / "nan.bvh").write_text(
+            (self.folder / "a.bvh").read_text().replace(f"{self.rows[0, 3]:.9f}", "nan", 1))
+        (self.folder / "empty.bvh").write_text("")
+        for words in (["nan.bvh", "a.bvh"], ["empty.bvh", "a.bvh"], ["a.bvh", "gone.bvh"], ["a.bvh", "."]):
+            self.run_posemill("compare", *words, code=4)
+        motions.write_bvh(self.folder / "b.bvh", [("x", -1, (0.0, 0.0, 0.0))], np.zeros((2, 6)), 30)
+        done = self.run_posemill("compare", "a.bvh", "b.bvh", code=4)
+        self.assertIn(b"--map", done.stderr)
+        for words in ([], ["a.bvh"], ["-", "-"], ["a.bvh", "a.bvh", "a.bvh"], ["a.bvh", "a.bvh", "--unit", "0"]):
+            self.run_posemill("compare", *words, code=2)
+        self.run_posemill("compare", "a.bvh", "a.bvh", "--method", "slerp", "--device", "no such", code=3)
+
+
+if __name__ == "__main__":
+    unittest.main()
