@@ -1,24 +1,35 @@
 # SPDX-License-Identifier: MIT
 #
-# Converts kernel files into one C file of byte arrays with the table declared in
-# host/opencl/kernel_source.h. Included, it provides posemill_embed_kernels(). Run as a script
-# (cmake -P) with OUTPUT and FILES set, it writes the file. It writes bytes because C compilers limit
-# the length of string literals.
+# Converts files into one C file of byte arrays with a table of name, text and size: the kernels as
+# host/opencl/kernel_source.h declares them, or the files of a page as tools/report/page_parts.h does.
+# Included, it provides posemill_embed_kernels() and posemill_embed_page(). Run as a script (cmake -P)
+# with OUTPUT, HEADER, TYPE, TABLE, COUNT and FILES set, it writes the file. It writes bytes because C
+# compilers limit the length of string literals.
 
-function(posemill_embed_kernels output)
+function(posemill_embed_files output header type table count)
     cmake_path(GET output PARENT_PATH folder)
     file(MAKE_DIRECTORY "${folder}")
     add_custom_command(
         OUTPUT "${output}"
-        COMMAND "${CMAKE_COMMAND}" "-DOUTPUT=${output}" "-DFILES=${ARGN}"
+        COMMAND "${CMAKE_COMMAND}" "-DOUTPUT=${output}" "-DHEADER=${header}" "-DTYPE=${type}"
+                "-DTABLE=${table}" "-DCOUNT=${count}" "-DFILES=${ARGN}"
                 -P "${CMAKE_CURRENT_FUNCTION_LIST_FILE}"
         DEPENDS ${ARGN} "${CMAKE_CURRENT_FUNCTION_LIST_FILE}"
-        COMMENT "Embedding the kernel sources"
+        COMMENT "Embedding ${table}"
         VERBATIM)
 endfunction()
 
+function(posemill_embed_kernels output)
+    posemill_embed_files("${output}" opencl/kernel_source.h pm_kernel_source pm_kernel_sources
+        pm_kernel_source_count ${ARGN})
+endfunction()
+
+function(posemill_embed_page output)
+    posemill_embed_files("${output}" report/page_parts.h page_part page_parts page_part_count ${ARGN})
+endfunction()
+
 # The final zero makes a text a C string; the size excludes it.
-function(posemill_kernel_array file index array_text size_out)
+function(posemill_byte_array file index array_text size_out)
     file(SIZE "${file}" size)
     file(READ "${file}" hex HEX)
     string(REGEX REPLACE "(................................)" "\\1\n" hex "${hex}")
@@ -28,25 +39,25 @@ function(posemill_kernel_array file index array_text size_out)
     set(${size_out} ${size} PARENT_SCOPE)
 endfunction()
 
-function(posemill_write_kernel_sources output)
+function(posemill_write_table output)
     set(arrays "")
     set(rows "")
     set(index 0)
     foreach(file IN LISTS ARGN)
         cmake_path(GET file FILENAME name)
-        posemill_kernel_array("${file}" ${index} array size)
+        posemill_byte_array("${file}" ${index} array size)
         string(APPEND arrays "${array}")
         string(APPEND rows "    {\"${name}\", text_${index}, ${size}},\n")
         math(EXPR index "${index} + 1")
     endforeach()
     file(WRITE "${output}"
-        "/* Made from the files in kernels/ by cmake/EmbedKernels.cmake. */\n"
-        "#include \"opencl/kernel_source.h\"\n\n"
+        "/* Made by cmake/EmbedKernels.cmake. */\n"
+        "#include \"${HEADER}\"\n\n"
         "${arrays}"
-        "const struct pm_kernel_source pm_kernel_sources[] = {\n${rows}};\n\n"
-        "const size_t pm_kernel_source_count = ${index};\n")
+        "const struct ${TYPE} ${TABLE}[] = {\n${rows}};\n\n"
+        "const size_t ${COUNT} = ${index};\n")
 endfunction()
 
 if(CMAKE_SCRIPT_MODE_FILE)
-    posemill_write_kernel_sources("${OUTPUT}" ${FILES})
+    posemill_write_table("${OUTPUT}" ${FILES})
 endif()

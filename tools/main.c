@@ -27,6 +27,7 @@ static const command commands[] = {
     {"resample", "convert motion files to another frame rate", cmd_resample},
     {"convert", "convert motion files to another format", cmd_convert},
     {"compare", "say what a change did to a motion: angles, distances, speeds", cmd_compare},
+    {"view", "write a page that shows a motion", cmd_view},
     {"info", "say what motion files are, and what is odd about them", cmd_info},
 #if POSEMILL_BATCH
     {"list", "list the motion files of folders and archives, with their sizes", cmd_list},

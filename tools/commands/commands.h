@@ -18,5 +18,6 @@ int cmd_methods(int argc, char **argv);
 int cmd_resample(int argc, char **argv);
 int cmd_tune(int argc, char **argv);
 int cmd_verify(int argc, char **argv);
+int cmd_view(int argc, char **argv);
 
 #endif

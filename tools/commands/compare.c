@@ -6,12 +6,13 @@
 #include "commands.h"
 #include "compare/open.h"
 #include "compare/outcome.h"
-#include "files/output_names.h"
 #include "options/device_options.h"
 #include "options/motion_options.h"
 #include "options/options.h"
+#include "report/page.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct compare_options {
@@ -67,6 +68,8 @@ static bool parse_method(const char *text, void *target, char *reason) {
 
 #define AT(field) offsetof(compare_options, field)
 static const option compare_table[] = {
+    {"--output", 'o', "PAGE", "write a page that shows both, a file of HTML; - writes to stdout",
+     option_text, AT(output)},
     {"--json", 0, NULL, "print everything as JSON", NULL, AT(json)},
     {"--tolerance", 0, "DEG,MM",
      "exit with 1 if an angle is above DEG degrees, or a distance above MM millimetres",
@@ -94,6 +97,7 @@ static const command_help help = {
     .notes = "Joints are matched by name, else by order. Prints a line for each joint, the\n"
              "worst first, and one for the clip.",
     .example = "posemill compare take.bvh take-resampled.bvh\n"
+               "posemill compare take.bvh take-60.glb -o report.html\n"
                "posemill compare take.bvh take-60.glb --tolerance 0.1,1 --quiet",
     .takes_operands = true,
 };
@@ -105,6 +109,8 @@ typedef struct work {
     open_clip a, b;
     joint_pairs pairs;
     comparison comparison;
+    page_frames frames;
+    const char *command; /* the command line */
     pm_engine *engine;
     pm_device_info device;
 } work;
@@ -134,6 +140,9 @@ static cli_exit compute(work *w) {
     comparison *c = &w->comparison;
     *c = (comparison){
         .a = &w->a.subject, .b = &w->b.subject, .pairs = &w->pairs, .rate = w->options->rate};
+    if (w->options->output != NULL) {
+        return page_compute(c, &w->frames, w->options->max_times, w->a.path);
+    }
     pm_status status = compare_prepare(c, w->options->max_times, &error);
     if (status == PM_OK) {
         status = compare_run(c, NULL, &error);
@@ -156,10 +165,18 @@ static outcome outcome_of(const work *w) {
 
 static cli_exit report(const work *w) {
     const outcome o = outcome_of(w);
+    const char *path = w->options->output;
+    if (path != NULL) {
+        const page p = {&o, &w->frames, w->command};
+        const cli_exit code = page_write(path, &p);
+        if (code != CLI_DONE) {
+            return code;
+        }
+    }
     if (w->options->json) {
         outcome_print_json(stdout, &o);
     } else if (!cli_quiet) {
-        outcome_print(stdout, &o);
+        outcome_print(path != NULL && strcmp(path, "-") == 0 ? stderr : stdout, &o);
     }
     return outcome_exceeds(&o) ? CLI_PARTIAL : CLI_DONE;
 }
@@ -185,6 +202,7 @@ static cli_exit run(work *w, char **argv) {
     if (code == CLI_DONE) {
         code = report(w);
     }
+    page_frames_release(&w->frames);
     compare_release(&w->comparison);
     joints_release(&w->pairs);
     close_clip(&w->a);
@@ -193,24 +211,40 @@ static cli_exit run(work *w, char **argv) {
     return code;
 }
 
+static cli_exit check(const compare_options *options, int operands, char **argv) {
+    if (operands != 2) {
+        return options_usage(&help, "files", "%d given; expected A and B", operands);
+    }
+    if (strcmp(argv[0], "-") == 0 && strcmp(argv[1], "-") == 0) {
+        return options_usage(&help, "files", "both are standard input");
+    }
+    if (options->output == NULL) {
+        return CLI_DONE;
+    }
+    if (options->json && strcmp(options->output, "-") == 0) {
+        return options_usage(&help, "--json", "cannot be combined with a page on standard output");
+    }
+    return page_check_name(options->output, argv, 2);
+}
+
 int cmd_compare(int argc, char **argv) {
     compare_options options;
     cli_exit code = CLI_DONE;
+    char *command = page_command_line(argc, argv);
     memset(&options, 0, sizeof options);
     options.max_times = OPTION_MAX_FRAMES;
     const option_group groups[] = {
         {"Comparison", compare_table, sizeof compare_table / sizeof compare_table[0], &options},
         motion_options_group(&options.motion),
         device_options_group(&options.device)};
-    if (!options_parse(&help, groups, 3, &argc, argv, &code)) {
-        return (int)code;
+    if (options_parse(&help, groups, 3, &argc, argv, &code)) {
+        code = check(&options, argc, argv);
+        if (code == CLI_DONE) {
+            work w = {.options = &options,
+                      .command = command != NULL ? command : "posemill compare"};
+            code = run(&w, argv);
+        }
     }
-    if (argc != 2) {
-        return (int)options_usage(&help, "files", "%d given; expected A and B", argc);
-    }
-    if (strcmp(argv[0], "-") == 0 && strcmp(argv[1], "-") == 0) {
-        return (int)options_usage(&help, "files", "both are standard input");
-    }
-    work w = {.options = &options};
-    return (int)run(&w, argv);
+    free(command);
+    return (int)code;
 }

@@ -64,14 +64,25 @@ typedef struct matching {
     bool *used;        /* of each joint of B */
 } matching;
 
+static size_t count_unnamed(const named_joint *names, size_t count) {
+    size_t unnamed = 0;
+    while (unnamed < count && names[unnamed].name.size == 0) {
+        unnamed++;
+    }
+    return unnamed;
+}
+
+/* Joints without a name are matched in their order where both files have equally many. */
 static size_t match_names(matching *m) {
+    const bool unnamed = count_unnamed(m->names_a, m->a->joint_count) ==
+                         count_unnamed(m->names_b, m->b->joint_count);
     size_t i = 0, j = 0, found = 0;
     while (i < m->a->joint_count && j < m->b->joint_count) {
         const int order = compare_names(m->names_a[i].name, m->names_b[j].name);
-        if (order == 0 && m->names_a[i].name.size > 0) {
+        if (order == 0 && (unnamed || m->names_a[i].name.size > 0)) {
             m->partner[m->names_a[i].joint] = m->names_b[j].joint;
             m->used[m->names_b[j].joint] = true;
-            found++;
+            found += m->names_a[i].name.size > 0;
         }
         i += order <= 0;
         j += order >= 0;

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The data of a page for its script: a JSON head, and blocks of 16-bit numbers in base64.
+ */
+#ifndef POSEMILL_TOOLS_REPORT_PAGE_DATA_H
+#define POSEMILL_TOOLS_REPORT_PAGE_DATA_H
+
+#include "page_frames.h"
+
+#include <stdio.h>
+
+/* Writes the script elements `head`, `times`, `placesA`, `angleA` and so on. False: memory is
+ * exhausted. */
+bool page_write_data(FILE *file, const page_frames *f);
+
+#endif
