@@ -59,7 +59,7 @@ def union(a, b):
 def spaced(times, step):
     kept = [0]
     for i, time in enumerate(times):
-        if i and time - times[kept[-1]] >= step:
+        if i and time - times[kept[-1]] >= step - 1e-9:
             kept.append(i)
     return kept
 

@@ -58,7 +58,7 @@ bool speeds_begin(speed_state *s, motion_arena *arena, size_t pairs, double step
 }
 
 bool speeds_want(const speed_state *s, double time) {
-    return s->count == 0 || time - s->time[2] >= s->step;
+    return s->count == 0 || time - s->time[2] >= s->step - SUBJECT_SAME_TIME;
 }
 
 static void shift(speed_state *s, uint64_t index, double time) {

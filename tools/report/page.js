@@ -347,6 +347,18 @@ function project(place) {
     return [scene.clientWidth / 2 + across * state.zoom, scene.clientHeight / 2 - up * state.zoom];
 }
 
+// Width and height of the pose in pixels.
+function spreadOf() {
+    const low = [Infinity, Infinity], high = [-Infinity, -Infinity];
+    for (let side = 0; side < (raised[1] ? 2 : 1); side++)
+        for (let j = 0; j < joints; j++)
+            project(placeOf(side, j)).forEach((x, i) => {
+                low[i] = Math.min(low[i], x);
+                high[i] = Math.max(high[i], x);
+            });
+    return low.map((x, i) => Math.max(high[i] - x, 1e-6 * state.zoom));
+}
+
 // Frames the pose of this time.
 function fit() {
     moved = offset();
@@ -358,8 +370,8 @@ function fit() {
                 high[i] = Math.max(high[i], x + moved[i]);
             });
     state.centre = low.map((x, i) => (x + high[i]) / 2);
-    const size = Math.hypot(...low.map((x, i) => high[i] - x)) || 1;
-    state.zoom = 0.92 * Math.min(scene.clientWidth, scene.clientHeight) / size;
+    const spread = spreadOf();
+    state.zoom *= 0.8 * Math.min(scene.clientWidth / spread[0], scene.clientHeight / spread[1]);
     redraw();
 }
 
@@ -611,7 +623,7 @@ function play() {
 const plots = [
     {title: "angle error, degrees", lines: ["angle"], colour: "b"},
     {title: "distance, units", lines: ["distance"], colour: "b"},
-    {title: "angle from the first pose of A, degrees", lines: ["angleA", "angleB"]},
+    {title: head.one ? "angle from the first pose, degrees" : "angle from the first pose of A, degrees", lines: ["angleA", "angleB"]},
     {title: "angular speed, degrees/s", lines: ["velocityA", "velocityB"]},
     {title: "angular acceleration, degrees/s\u00b2", lines: ["accelerationA", "accelerationB"]},
 ].map((plot) => ({...plot, lines: plot.lines.filter((name) => raw[name])}))

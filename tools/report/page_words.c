@@ -4,6 +4,7 @@
  */
 #include "page_sections.h"
 
+#include "info/info.h"
 #include "page_text.h"
 
 #include <inttypes.h>
@@ -158,7 +159,21 @@ static void write_only(FILE *file, const char *letter, const subject *s, const u
 }
 
 static void write_rest(FILE *file, const page *p) {
+    static const char *const paths[PM_MOTION_PATH_COUNT] = {"rotations", "translations", "scales",
+                                                            "weights", "scalars"};
     const pm_motion_content *content = &p->outcome->comparison->a->view.content;
+    const clip_summary s = info_summarise(content->clips);
+    fprintf(file, "<dt>skeleton</dt><dd>%zu joints, %zu deep</dd>\n<dt>channels</dt><dd>",
+            content->node_count, info_depth(content));
+    for (int path = 0, shown = 0; path < PM_MOTION_PATH_COUNT; path++) {
+        if (s.paths[path] > 0) {
+            fprintf(file, "%s%zu %s", shown++ > 0 ? ", " : "", s.paths[path], paths[path]);
+        }
+    }
+    fprintf(file,
+            "</dd>\n<dt>largest turns</dt><dd>%.4g degrees from the first key to the second, "
+            "%.4g between later keys</dd>\n",
+            s.first_step, s.other_step);
     for (size_t i = 0; i < content->carried_count; i++) {
         fputs("<dt>the file also has</dt><dd>", file);
         page_write_text(file, content->carried[i], strlen(content->carried[i]));

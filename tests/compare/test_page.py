@@ -1,0 +1,427 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The pages of `posemill compare -o` and `posemill view` in a real browser.
+
+usage: test_page.py POSEMILL SCREENSHOTS
+
+Requires Debian's chromium, chromium-driver and python3-selenium. Without them the test is skipped;
+POSEMILL_REQUIRE_BROWSER=1 makes that a failure. Pictures are left in the folder SCREENSHOTS.
+"""
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+
+def skip(reason):
+    print(f"not tested: {reason}")
+    sys.exit(1 if os.environ.get("POSEMILL_REQUIRE_BROWSER") == "1" else 77)
+
+
+try:
+    import numpy as np
+    from selenium import webdriver
+    from selenium.webdriver.chrome.options import Options
+    from selenium.webdriver.chrome.service import Service
+    from selenium.webdriver.common.action_chains import ActionChains
+    from selenium.webdriver.common.by import By
+    from selenium.webdriver.common.keys import Keys
+    from selenium.webdriver.support.ui import Select
+except ImportError as error:
+    skip(f"{error}; install python3-selenium and python3-numpy")
+
+CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
+if CHROMIUM is None or DRIVER is None:
+    skip("chromium or chromedriver is missing; install chromium and chromium-driver")
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import motions # pylint: disable=wrong-import-position
+
+POSEMILL, SHOTS = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve()
+del sys.argv[1:3]
+
+JOINTS = [("Hips", -1, (0.0, 95.0, 0.0)), ("Spine", 0, (0.0, 20.0, 1.0)), ("Head", 1, (0.0, 30.0, 0.0)),
+          ("LeftArm", 1, (15.0, 25.0, 0.0)), ("LeftHand", 3, (40.0, 0.0, 0.0)),
+          ("LeftLeg", 0, (10.0, -45.0, 0.0)), ("LeftFoot", 5, (0.0, -45.0, 2.0))]
+SPOILED, MOMENT = 4, 40 # LeftHand in frame 40
+
+
+def walk(frames, rate):
+    random = np.random.default_rng(1)
+    t = np.arange(frames)[:, None] / rate
+    phase, speed = random.uniform(0, 6, 3 * len(JOINTS)), random.uniform(1, 4, 3 * len(JOINTS))
+    return np.hstack([20 * t, 95 + np.sin(3 * t), 5 * t, 25 * np.sin(phase + speed * t)])
+
+
+def start_browser():
+    options = Options()
+    options.binary_location = CHROMIUM
+    words = ["--headless=new", "--disable-gpu", "--hide-scrollbars", "--force-color-profile=srgb"]
+    if os.geteuid() == 0:
+        words.append("--no-sandbox")
+    for word in words + ["--disable-dev-shm-usage"]:
+        options.add_argument(word)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    return webdriver.Chrome(service=Service(DRIVER), options=options)
+
+
+class Page(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        SHOTS.mkdir(parents=True, exist_ok=True)
+        cls.holder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.holder.cleanup)
+        cls.folder = Path(cls.holder.name)
+        cls.browser = start_browser()
+        cls.addClassCleanup(cls.browser.quit)
+        rows = walk(61, 30)
+        motions.write_bvh(cls.folder / "a.bvh", JOINTS, rows, 30)
+        rows[MOMENT, 3 + 3 * SPOILED] += 25
+        motions.write_bvh(cls.folder / "b.bvh", JOINTS, rows, 30)
+        cls.posemill("compare", "a.bvh", "b.bvh", "-o", "page.html", "--quiet")
+        cls.posemill("view", "a.bvh", "-o", "view.html")
+
+    @classmethod
+    def posemill(cls, *words, code=0):
+        done = subprocess.run([POSEMILL, *map(str, words)], cwd=cls.folder, capture_output=True, check=False)
+        assert done.returncode == code, done.stderr
+        return done.stdout.decode()
+
+    def setUp(self):
+        self.size(1280, 800)
+        self.media()
+        self.command("Emulation.setScriptExecutionDisabled", value=False)
+
+    def command(self, name, **values):
+        self.browser.execute_cdp_cmd(name, values)
+
+    def size(self, width, height):
+        self.command("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1,
+                     mobile=False)
+
+    def media(self, kind="", scheme="light"):
+        self.command("Emulation.setEmulatedMedia", media=kind,
+                     features=[{"name": "prefers-color-scheme", "value": scheme}])
+
+    def open(self, name="page.html", words=""):
+        """Opens a page. It must say nothing and request nothing but itself."""
+        self.browser.get("about:blank")
+        for kind in ("browser", "performance"):
+            self.browser.get_log(kind)
+        self.browser.get((self.folder / name).as_uri() + words)
+        self.settle()
+
+    def settle(self):
+        self.browser.execute_async_script(
+            "const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => done()));")
+
+    def quiet(self, name="page.html"):
+        self.assertEqual(self.browser.get_log("browser"), [])
+        page = (self.folder / name).as_uri()
+        for entry in self.browser.get_log("performance"):
+            message = json.loads(entry["message"])["message"]
+            if message["method"] == "Network.requestWillBeSent":
+                url = message["params"]["request"]["url"].split("#")[0]
+                self.assertTrue(url == page or url.startswith("data:"), url)
+
+    def ask(self, script, *values):
+        return self.browser.execute_script(script, *values)
+
+    def state(self, name):
+        return self.ask(f"return posemillPage.state.{name}")
+
+    def press(self, *keys):
+        ActionChains(self.browser).send_keys(*keys).perform()
+        self.settle()
+
+    def shot(self, name):
+        self.browser.save_screenshot(str(SHOTS / f"{name}.png"))
+
+    def click_canvas(self, identity, x, y):
+        element = self.browser.find_element(By.ID, identity)
+        self.ask("arguments[0].scrollIntoView({block: 'center'})", element)
+        box = self.ask("const b = arguments[0].getBoundingClientRect(); return [b.width, b.height]", element)
+        ActionChains(self.browser).move_to_element_with_offset(
+            element, round(x - box[0] / 2), round(y - box[1] / 2)).click().perform()
+        self.settle()
+
+    # ---- tests -------------------------------------------------------------------------
+
+    def test_it_opens_at_the_worst_moment_and_says_nothing(self):
+        self.open()
+        self.assertAlmostEqual(self.state("time"), MOMENT / 30, delta=1e-6)
+        self.assertEqual(self.state("joint"), SPOILED)
+        self.assertIn("25 degrees", self.browser.find_element(By.ID, "verdict").text)
+        self.assertIn("LeftHand", self.browser.find_element(By.ID, "verdict").text)
+        self.shot("compare-light-1280")
+        self.quiet()
+
+    def test_the_check_of_silence_works(self):
+        self.open()
+        self.ask("console.error('noise')")
+        self.assertEqual(len(self.browser.get_log("browser")), 1)
+
+    def test_nothing_can_be_requested(self):
+        """The page's own policy refuses requests, whoever would make them."""
+        self.open()
+        self.browser.execute_async_script(
+            "const done = arguments[0]; fetch('http://127.0.0.1:9/').catch(() => done());")
+        self.assertIn("Content Security Policy", self.browser.get_log("browser")[0]["message"])
+
+    def test_the_numbers_are_those_of_json(self):
+        self.open()
+        found = json.loads(self.ask("return document.getElementById('numbers').textContent"))
+        self.assertEqual(found, json.loads(self.posemill("compare", "a.bvh", "b.bvh", "--json")))
+        rows = self.ask("return Array.from(document.querySelectorAll('#table tbody tr'), (row) =>"
+                        "Array.from(row.cells, (cell) => cell.dataset.v ?? cell.textContent))")
+        for row, joint in zip(rows, found["joints"]):
+            self.assertEqual(row[0], joint["name"])
+            numbers = [v for k, v in joint.items() if k.startswith(("max_deg", "rms_", "time_of_max", "max_dist"))]
+            self.assertEqual([float(v) for v in row[1:]], numbers)
+
+    def test_a_click_on_the_heat_map_goes_there(self):
+        self.open()
+        for joint, frame in ((SPOILED, 12), (0, 50), (6, 33)):
+            x, y = self.ask("return posemillPage.mapPixel(arguments[0], arguments[1])", joint, frame / 30)
+            self.click_canvas("map-canvas", x, y)
+            self.assertEqual(self.state("joint"), joint)
+            self.assertAlmostEqual(self.state("time"), frame / 30, delta=1.5 / 30)
+            shown = self.browser.find_element(By.ID, "now").text
+            self.assertTrue(shown.startswith(f"{self.state('time'):.4f} s"), shown)
+        self.quiet()
+
+    def test_the_values_are_those_of_the_files(self):
+        self.open()
+        a, b = (motions.read_bvh(self.folder / f"{n}.bvh") for n in "ab")
+        for frame in (0, 17, MOMENT):
+            now = self.ask("return posemillPage.times[arguments[0]]", frame)
+            (ra, pa), (rb, pb) = a.evaluate(now), b.evaluate(now)
+            angles = np.linalg.norm(motions.vector_between(ra, rb), axis=1)
+            places = np.linalg.norm(pa - pb, axis=1)
+            for name, exact in (("angle", angles), ("distance", places)):
+                got = [self.ask("return posemillPage.valueOf(...arguments)", name, j, frame) for j in range(7)]
+                self.assertLess(np.abs(np.array(got) - exact).max(), 25 / 65534, name)
+
+    def test_the_skeleton_is_drawn_where_the_numbers_are(self):
+        self.open()
+        a, b = (motions.read_bvh(self.folder / f"{n}.bvh") for n in "ab")
+        for press in ([], ["1"], ["2"], ["3"]):
+            for frame in (5, MOMENT):
+                self.ask("posemillPage.setTime(posemillPage.times[arguments[0]])", frame)
+                self.press(*press, "f")
+                for side, motion in enumerate((a, b)):
+                    _, places = motion.evaluate(frame / 30)
+                    for joint, place in enumerate(places):
+                        exact = self.ask("return posemillPage.project(arguments[0])", list(place))
+                        drawn = self.ask("return posemillPage.pixelOf(...arguments)", side, joint)
+                        self.assertLess(np.abs(np.array(exact) - drawn).max(), 0.25)
+                        self.assertTrue(self.is_painted(drawn), (press, frame, side, joint, drawn))
+            self.shot(f"skeleton-{press[0] if press else 'start'}")
+
+    def is_painted(self, pixel):
+        """Whether a bone or a joint is there: the grid is thin and pale, and alpha 0 is the ground."""
+        return self.ask("""
+            const [x, y] = arguments[0], scene = document.getElementById("scene");
+            const p = scene.getContext("2d").getImageData(Math.round(x) - 1, Math.round(y) - 1, 3, 3).data;
+            let most = 0;
+            for (let i = 0; i < p.length; i += 4)
+                most = Math.max(most, (Math.max(p[i], p[i + 1], p[i + 2]) - Math.min(p[i], p[i + 1], p[i + 2])) *
+                    p[i + 3] / 255);
+            return most > 60""", pixel)
+
+    def test_a_place_without_a_joint_is_not_painted(self):
+        self.open()
+        self.assertFalse(self.is_painted([4, 4]))
+
+    def test_the_projection_keeps_directions(self):
+        """From the front x goes right and y up; from the side z goes left or right; from the top y is gone."""
+        self.open()
+        for key, right, up in (("1", 0, 1), ("2", 2, 1), ("3", 0, 2)):
+            self.press(key)
+            origin = np.array(self.ask("return posemillPage.project([0, 0, 0])"))
+            steps = [np.array(self.ask("return posemillPage.project(arguments[0])", list(10 * axis))) - origin
+                     for axis in np.eye(3)]
+            self.assertLess(abs(steps[right][1]), 1e-9)
+            self.assertGreater(abs(steps[right][0]), 1)
+            self.assertGreater(abs(steps[up][1]), 1)
+            self.assertLess(abs(steps[up][0]), 1e-9)
+            self.assertLess(np.abs(steps[3 - right - up]).max(), 1e-9)
+
+    def test_keys(self):
+        self.open()
+        self.press(Keys.HOME)
+        self.assertEqual(self.state("time"), 0)
+        self.press(Keys.ARROW_RIGHT, Keys.ARROW_RIGHT)
+        self.assertAlmostEqual(self.state("time"), 2 / 30, delta=1e-9)
+        self.press(Keys.ARROW_LEFT)
+        self.assertAlmostEqual(self.state("time"), 1 / 30, delta=1e-9)
+        ActionChains(self.browser).key_down(Keys.SHIFT).send_keys(Keys.ARROW_RIGHT).key_up(Keys.SHIFT).perform()
+        self.assertAlmostEqual(self.state("time"), 11 / 30, delta=1e-9)
+        self.press(Keys.END)
+        self.assertEqual(self.state("time"), 2)
+        worst = [int(r) for r in self.ask("return Array.from(document.querySelectorAll('#joint option'), (o) => o.value)")]
+        self.press(Keys.ARROW_DOWN)
+        self.assertEqual(self.state("joint"), worst[1])
+        self.press(Keys.ARROW_UP)
+        self.assertEqual(self.state("joint"), worst[0])
+        self.press(Keys.HOME, " ")
+        time.sleep(0.4)
+        self.press(" ")
+        self.assertFalse(self.state("playing"))
+        self.assertGreater(self.state("time"), 0.1)
+        self.quiet()
+
+    def test_every_control_is_reached_by_tab(self):
+        self.open()
+        wanted = set(self.ask("""return Array.from(document.querySelectorAll(`button:not([disabled]), select,
+            input, #map-canvas, #scene, #line, #moments ol a`), (e, i) => (e.dataset.number = String(i)))"""))
+        reached = set()
+        for _ in range(120):
+            ActionChains(self.browser).send_keys(Keys.TAB).perform()
+            reached.add(self.ask("return document.activeElement.dataset.number"))
+        self.assertEqual(wanted - reached, set())
+
+    def test_controls(self):
+        self.open()
+        self.browser.find_element(By.CSS_SELECTOR, "[data-measure=distance]").click()
+        self.settle()
+        self.assertIn("units", self.browser.find_element(By.ID, "map-high").text)
+        for identity in ("in-place", "trail", "onion"):
+            self.browser.find_element(By.ID, identity).click()
+        self.settle()
+        self.shot("controls")
+        Select(self.browser.find_element(By.ID, "joint")).select_by_visible_text("Head")
+        self.assertEqual(self.state("joint"), 2)
+        zoom = self.state("zoom")
+        scene = self.browser.find_element(By.ID, "scene")
+        ActionChains(self.browser).drag_and_drop_by_offset(scene, 60, 20).perform()
+        self.ask("document.getElementById('scene').dispatchEvent(new WheelEvent('wheel', "
+                 "{deltaY: -200, cancelable: true}))")
+        self.assertGreater(self.state("zoom"), zoom)
+        self.assertNotAlmostEqual(self.state("yaw"), 0.6)
+        curve = self.browser.find_element(By.CSS_SELECTOR, "#plots canvas")
+        self.ask("arguments[0].scrollIntoView({block: 'center'})", curve)
+        ActionChains(self.browser).move_to_element_with_offset(curve, -200, 0).click_and_hold().move_by_offset(
+            300, 0).release().perform()
+        self.assertLess(self.state("to") - self.state("from"), 0.7)
+        self.browser.find_element(By.ID, "whole").click()
+        self.assertEqual(self.state("to") - self.state("from"), 2)
+        self.quiet()
+
+    def test_links_and_rows(self):
+        self.open(words="#t=0.5,j=2")
+        self.assertEqual((self.state("time"), self.state("joint")), (0.5, 2))
+        self.browser.find_element(By.CSS_SELECTOR, "#moments ol a").click()
+        self.assertAlmostEqual(self.state("time"), MOMENT / 30, delta=1e-6)
+        self.assertEqual(self.state("joint"), SPOILED)
+        header = self.browser.find_element(By.CSS_SELECTOR, "#table th[data-column='0']")
+        header.click()
+        header.click()
+        names = [e.text for e in self.browser.find_elements(By.CSS_SELECTOR, "#table tbody th")]
+        self.assertEqual(names, sorted(names))
+        row = self.browser.find_element(By.CSS_SELECTOR, "#table tbody tr[data-joint='5'] th")
+        self.ask("arguments[0].scrollIntoView({block: 'center'})", row)
+        row.click()
+        self.assertEqual(self.state("joint"), 5)
+
+    def test_sizes_and_schemes(self):
+        for scheme in ("light", "dark"):
+            for width in (1280, 400):
+                self.size(width, 800)
+                self.media(scheme=scheme)
+                self.open()
+                name = f"{scheme}-{width}"
+                self.assertLessEqual(self.ask("return document.documentElement.scrollWidth"), width, name)
+                ground = self.ask("return getComputedStyle(document.body).backgroundColor")
+                self.assertEqual(ground, {"light": "rgb(255, 255, 255)", "dark": "rgb(20, 23, 26)"}[scheme])
+                full = self.ask("return document.documentElement.scrollHeight")
+                self.size(width, full)
+                self.settle()
+                self.shot(name)
+                self.quiet()
+
+    def test_without_script(self):
+        self.command("Emulation.setScriptExecutionDisabled", value=True)
+        self.browser.get((self.folder / "page.html").as_uri())
+        text = self.browser.find_element(By.TAG_NAME, "body").text
+        for words in ("The largest angle is 25 degrees", "LeftHand", "Worst moments", "What was done"):
+            self.assertIn(words, text)
+        self.assertEqual(len(self.browser.find_elements(By.CSS_SELECTOR, "#table tbody tr")), 7)
+        pictures = self.browser.find_elements(By.TAG_NAME, "svg")
+        self.assertEqual(len(pictures), 2)
+        self.assertTrue(all(p.is_displayed() for p in pictures))
+        self.assertFalse(self.browser.find_element(By.ID, "live").is_displayed())
+        self.shot("without-script")
+
+    def test_print(self):
+        self.open()
+        self.media("print")
+        self.assertTrue(self.browser.find_element(By.ID, "still").is_displayed())
+        self.assertFalse(self.browser.find_element(By.ID, "live").is_displayed())
+        self.shot("print")
+
+    def test_hostile_names(self):
+        names = ["<img/src=x/onerror=alert(1)>", "</script><script>alert(2)</script>", "a&amp;<b>", "<!--<script>",
+                 "\x1b[31m\u202egnp", "&lt;", "$x'\""]
+        pairs = dict(zip((n for n, _, _ in JOINTS), names))
+        for name in "ab":
+            rows = walk(11, 30) * (1 if name == "a" else 1.1)
+            motions.write_bvh(self.folder / f"<i>{{{{table}}}}{name}.bvh", JOINTS, rows, 30, rename=pairs.get)
+        self.posemill("compare", "<i>{{table}}a.bvh", "<i>{{table}}b.bvh", "-o", "x<i>.html", "--quiet")
+        self.open("x<i>.html")
+        shown = [e.text for e in self.browser.find_elements(By.CSS_SELECTOR, "#table tbody th")]
+        spelled = [n.replace("\x1b", "\\x1b").replace("\u202e", "\\xe2\\x80\\xae") for n in names]
+        self.assertEqual(sorted(shown), sorted(spelled))
+        listed = self.ask("return Array.from(document.querySelectorAll('#joint option'), (o) => o.textContent)")
+        self.assertEqual(sorted(listed), sorted(spelled))
+        self.assertEqual(self.browser.find_elements(By.TAG_NAME, "img"), [])
+        self.assertEqual(len(self.browser.find_elements(By.TAG_NAME, "i")), 0)
+        self.assertEqual(self.browser.find_element(By.TAG_NAME, "h1").text, "<i>{{table}}a.bvh – <i>{{table}}b.bvh")
+        self.shot("hostile-names")
+        self.quiet("x<i>.html")
+
+    def test_view(self):
+        self.open("view.html")
+        self.assertFalse(self.browser.find_element(By.ID, "map").is_displayed())
+        self.assertTrue(self.browser.find_element(By.ID, "scene").is_displayed())
+        self.assertEqual(len(self.browser.find_elements(By.CSS_SELECTOR, "#plots canvas")), 3)
+        _, places = motions.read_bvh(self.folder / "a.bvh").evaluate(0)
+        exact = self.ask("return posemillPage.project(arguments[0])", list(places[4]))
+        drawn = self.ask("return posemillPage.pixelOf(0, 4)")
+        self.assertLess(np.abs(np.array(exact) - drawn).max(), 0.25)
+        self.shot("view")
+        self.quiet("view.html")
+
+    def test_a_long_clip_is_thinned_and_keeps_its_worst_moment(self):
+        frames, spoiled = 36001, 20001 # five minutes; no multiple of what a frame stands for
+        t = np.arange(frames)[:, None] / 120
+        phase = np.random.default_rng(2).uniform(0, 6, 156)
+        poses = 0.4 * np.sin(phase + t)
+        motions.write_amass(self.folder / "la.npz", poses, 120)
+        poses[spoiled, 3 * 9] += 0.2
+        motions.write_amass(self.folder / "lb.npz", poses, 120)
+        self.posemill("compare", "la.npz", "lb.npz", "-o", "long.html", "--quiet")
+        self.assertLess((self.folder / "long.html").stat().st_size, 20e6)
+        begin = time.monotonic()
+        self.open("long.html")
+        print(f"a page of {(self.folder / 'long.html').stat().st_size / 1e6:.1f} MB opens in "
+              f"{time.monotonic() - begin:.2f} s")
+        self.assertIn("of 36001 times", self.browser.find_element(By.ID, "verdict").text)
+        self.assertAlmostEqual(self.state("time"), spoiled / 120, delta=1e-6)
+        frame = self.ask("return posemillPage.frameNear(posemillPage.state.time)")
+        self.assertAlmostEqual(self.ask("return posemillPage.times[arguments[0]]", frame), spoiled / 120, delta=1e-9)
+        self.assertLess(self.ask("return posemillPage.times.length"), frames)
+        numbers = json.loads(self.ask("return document.getElementById('numbers').textContent"))
+        value = self.ask("return posemillPage.valueOf('angle', 9, arguments[0])", frame)
+        self.assertAlmostEqual(value, numbers["clip"]["max_degrees"], delta=2e-6) # float32
+        self.assertFalse(self.browser.find_element(By.ID, "skeleton").is_displayed())
+        self.quiet("long.html")
+
+
+if __name__ == "__main__":
+    unittest.main()
