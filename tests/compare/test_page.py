@@ -48,7 +48,7 @@ del sys.argv[1:3]
 JOINTS = [("Hips", -1, (0.0, 95.0, 0.0)), ("Spine", 0, (0.0, 20.0, 1.0)), ("Head", 1, (0.0, 30.0, 0.0)),
           ("LeftArm", 1, (15.0, 25.0, 0.0)), ("LeftHand", 3, (40.0, 0.0, 0.0)),
           ("LeftLeg", 0, (10.0, -45.0, 0.0)), ("LeftFoot", 5, (0.0, -45.0, 2.0))]
-SPOILED, MOMENT = 4, 40 # LeftHand in frame 40
+SPOILED, MOMENT = 3, 40 # LeftArm in frame 40
 
 
 def walk(frames, rate):
@@ -157,7 +157,7 @@ class Page(unittest.TestCase):
         self.assertAlmostEqual(self.state("time"), MOMENT / 30, delta=1e-6)
         self.assertEqual(self.state("joint"), SPOILED)
         self.assertIn("25 degrees", self.browser.find_element(By.ID, "verdict").text)
-        self.assertIn("LeftHand", self.browser.find_element(By.ID, "verdict").text)
+        self.assertIn("LeftArm", self.browser.find_element(By.ID, "verdict").text)
         self.shot("compare-light-1280")
         self.quiet()
 
@@ -203,9 +203,10 @@ class Page(unittest.TestCase):
             (ra, pa), (rb, pb) = a.evaluate(now), b.evaluate(now)
             angles = np.linalg.norm(motions.vector_between(ra, rb), axis=1)
             places = np.linalg.norm(pa - pb, axis=1)
+            self.assertEqual(frame == MOMENT, places.max() > 1)
             for name, exact in (("angle", angles), ("distance", places)):
                 got = [self.ask("return posemillPage.valueOf(...arguments)", name, j, frame) for j in range(7)]
-                self.assertLess(np.abs(np.array(got) - exact).max(), 25 / 65534, name)
+                self.assertLess(np.abs(np.array(got) - exact).max(), 0.51 * exact.max() / 65534 + 1e-5, name)
 
     def test_the_skeleton_is_drawn_where_the_numbers_are(self):
         self.open()
@@ -349,7 +350,7 @@ class Page(unittest.TestCase):
         self.command("Emulation.setScriptExecutionDisabled", value=True)
         self.browser.get((self.folder / "page.html").as_uri())
         text = self.browser.find_element(By.TAG_NAME, "body").text
-        for words in ("The largest angle is 25 degrees", "LeftHand", "Worst moments", "What was done"):
+        for words in ("The largest angle is 25 degrees", "LeftArm", "Worst moments", "What was done"):
             self.assertIn(words, text)
         self.assertEqual(len(self.browser.find_elements(By.CSS_SELECTOR, "#table tbody tr")), 7)
         pictures = self.browser.find_elements(By.TAG_NAME, "svg")

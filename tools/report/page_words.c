@@ -52,7 +52,7 @@ static void write_largest(FILE *file, const page *p, compare_measure measure, co
         return;
     }
     if (e->max == 0) {
-        fprintf(file, "<p>There is no %s at any time.</p>\n", what);
+        fprintf(file, "<p>Every %s is 0.</p>\n", what);
         return;
     }
     fprintf(file, "<p>The largest %s is <strong>%.4g %s</strong>", what, e->max, unit);
