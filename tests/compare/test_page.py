@@ -240,16 +240,16 @@ class Page(unittest.TestCase):
         self.assertFalse(self.is_painted([4, 4]))
 
     def test_the_projection_keeps_directions(self):
-        """From the front x goes right and y up; from the side z goes left or right; from the top y is gone."""
+        """From the front x goes right and y up; from the side z goes left; from above z goes down."""
         self.open()
-        for key, right, up in (("1", 0, 1), ("2", 2, 1), ("3", 0, 2)):
+        for key, right, up, signs in (("1", 0, 1, (1, -1)), ("2", 2, 1, (-1, -1)), ("3", 0, 2, (1, 1))):
             self.press(key)
             origin = np.array(self.ask("return posemillPage.project([0, 0, 0])"))
             steps = [np.array(self.ask("return posemillPage.project(arguments[0])", list(10 * axis))) - origin
                      for axis in np.eye(3)]
             self.assertLess(abs(steps[right][1]), 1e-9)
-            self.assertGreater(abs(steps[right][0]), 1)
-            self.assertGreater(abs(steps[up][1]), 1)
+            self.assertGreater(signs[0] * steps[right][0], 1)
+            self.assertGreater(signs[1] * steps[up][1], 1)
             self.assertLess(abs(steps[up][0]), 1e-9)
             self.assertLess(np.abs(steps[3 - right - up]).max(), 1e-9)
 

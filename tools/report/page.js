@@ -546,7 +546,7 @@ function timeAt(canvas, event, from, to) {
 }
 
 function drawTicks(g, width, height, from, to) {
-    const size = roundStep(Math.max((to - from) * 70 / Math.max(width, 1), 1e-9));
+    const size = roundStep(Math.max((to - from) * 70 / Math.max(width, 1), seconds * 1e-9, 1e-9));
     g.textAlign = "center";
     g.textBaseline = "bottom";
     for (let k = Math.ceil(from / size - 1e-9); k * size <= to + 1e-9; k++) {
@@ -657,7 +657,7 @@ function watchPlot(plot) {
         if (start !== null && Math.abs(event.clientX - start) < 4) {
             stop();
             setTime(times[frameNear(to)]);
-        } else if (start !== null && to !== plot.from) {
+        } else if (start !== null && Math.abs(to - plot.from) > seconds * 1e-7) {
             [state.from, state.to] = [Math.min(plot.from, to), Math.max(plot.from, to)];
         }
         start = plot.to = null;

@@ -92,7 +92,8 @@ static void write_places(block *b, FILE *file, const page_frames *f, size_t side
     begin_block(b, file, side == 0 ? "placesA" : "placesB");
     for (size_t i = 0; i < 3 * f->joints * f->count; i++) {
         const double low = around->low[i % 3], size = around->high[i % 3] - low;
-        const double part = size > 0 ? ((double)f->places[side][i] - low) / size : 0;
+        const double at = (double)f->places[side][i];
+        const double part = size > 0 && !isnan(at) ? (at - low) / size : 0;
         add_16(b, (unsigned)lround(part * LARGEST_PLACE));
     }
     end_block(b);

@@ -7,6 +7,8 @@
 #include <math.h>
 #include <string.h>
 
+#define PAGE_LARGEST 1e37
+
 static bool find_parents(page_frames *f) {
     const subject *a = f->c->a;
     const joint_pair *pairs = f->c->pairs->pairs;
@@ -63,10 +65,17 @@ void page_frames_release(page_frames *f) {
     motion_arena_release(&f->arena);
 }
 
+/* A float32 of any number: a page has no use for larger ones. */
+static float narrow(double number) {
+    return (float)(number > PAGE_LARGEST    ? PAGE_LARGEST
+                   : number < -PAGE_LARGEST ? -PAGE_LARGEST
+                                            : number);
+}
+
 /* The larger number of a frame; NaN is none. */
 static void raise(float *value, double candidate) {
-    if (!(*value >= (float)candidate)) {
-        *value = (float)candidate;
+    if (!(*value >= narrow(candidate))) {
+        *value = narrow(candidate);
     }
 }
 
@@ -77,10 +86,10 @@ static void keep_pose(page_frames *f, size_t frame, const compare_frame *from) {
         const subject_pose *const poses[2] = {&from->a[pair.a], &from->b[pair.b]};
         for (size_t side = 0; side < 2; side++) {
             for (size_t i = 0; i < 3 && f->places[side] != NULL; i++) {
-                f->places[side][3 * at + i] = (float)poses[side]->place[i];
+                f->places[side][3 * at + i] = narrow(poses[side]->place[i]);
             }
             f->values[PAGE_ANGLE_A + side][at] =
-                (float)measure_angle(f->first + 4 * p, poses[side]->rotation);
+                narrow(measure_angle(f->first + 4 * p, poses[side]->rotation));
         }
     }
 }
