@@ -10,6 +10,7 @@ differences of angles, divided by times of 1e-3 s and more once or twice: 1e-6 d
 1e-3 degrees/s^2. Quaternions of float32 are not unit by 6e-8; the command takes the arc cosine of their
 product as it is, as glTF's appendix says, and NumPy does not: the weights of slerp differ by some 1e-10 there.
 """
+import base64
 import json
 import subprocess
 import sys
@@ -322,6 +323,80 @@ class Behaviour(Case):
         self.assertAlmostEqual(foot["time_of_slide"], 1, delta=1e-9)
         head = next(j for j in got["joints"] if j["name"] == "Head")
         self.assertEqual((head["max_slide"], head["planted_seconds"]), (0, 0))
+
+    def test_a_foot_moves_more_than_in_a(self):
+        """A drifts at 30 mm/s, which counts as standing; B drifts at 50 mm/s."""
+        for name, speed in (("a", 3.0), ("b", 5.0)):
+            rows = np.zeros((31, 3 + 3 * len(JOINTS)))
+            rows[:, 0] = speed * np.arange(31) / 30
+            motions.write_bvh(self.folder / f"{name}.bvh", JOINTS, rows, 30)
+        got = self.compare("a.bvh", "b.bvh")
+        foot = next(j for j in got["joints"] if j["name"] == "LeftFoot")
+        self.assertAlmostEqual(foot["max_slide"], 2 * 29 / 30, delta=1e-6)
+        self.assertAlmostEqual(foot["planted_seconds"], 29 / 30, delta=1e-9)
+
+    def gltf(self, name, change):
+        """a.bvh as glTF, with a change of its JSON."""
+        self.run_posemill("convert", "a.bvh", f"{name}.gltf", "--quiet")
+        document = json.loads((self.folder / f"{name}.gltf").read_text())
+        change(document)
+        (self.folder / f"{name}.gltf").write_text(json.dumps(document))
+
+    def test_joints_without_names(self):
+        def without(*nodes):
+            return lambda document: [document["nodes"][n].pop("name") for n in nodes]
+        self.gltf("one", without(3))
+        self.gltf("other", without(3))
+        self.gltf("two", without(3, 4))
+        got = self.compare("one.gltf", "other.gltf")
+        self.assertEqual((len(got["joints"]), got["only_in_a"]), (len(JOINTS), []))
+        got = self.compare("one.gltf", "two.gltf")
+        self.assertEqual((sorted(got["only_in_a"]), got["only_in_b"]), (["", "LeftHand"], ["", ""]))
+
+    def test_steps_at_times_that_are_nearly_the_same(self):
+        """Keys of B are 1e-10 s later; steps do not differ for that."""
+        def steps(later):
+            def change(document):
+                times = np.float32(np.arange(31) * 0.0001)
+                times[1:] = np.nextafter(times[1:], np.float32(later))
+                head, data = document["buffers"][0]["uri"].split(",")
+                data = bytearray(base64.b64decode(data))
+                for clip in document["animations"]:
+                    for sampler in clip["samplers"]:
+                        sampler["interpolation"] = "STEP"
+                    accessor = document["accessors"][clip["samplers"][0]["input"]]
+                view = document["bufferViews"][accessor["bufferView"]]
+                at = view.get("byteOffset", 0) + accessor.get("byteOffset", 0)
+                data[at:at + times.nbytes] = times.tobytes()
+                accessor["max"] = [float(times[-1])]
+                document["buffers"][0]["uri"] = head + "," + base64.b64encode(bytes(data)).decode()
+            return change
+        self.gltf("early", steps(-1))
+        self.gltf("late", steps(1))
+        got = self.compare("early.gltf", "late.gltf")
+        self.assertEqual(got["clip"]["max_degrees"], 0)
+        self.assertLess(got["times"], 40)
+        self.assertEqual(self.compare("late.gltf", "early.gltf")["clip"]["max_degrees"], 0)
+        linear = self.compare("early.gltf", "late.gltf", "--method", "slerp", "--device", "none")
+        self.assertEqual(linear["clip"]["max_degrees"], 0) # steps keep their keys
+
+    def test_standard_input(self):
+        text = (self.folder / "a.bvh").read_bytes()
+        done = subprocess.run([POSEMILL, "compare", "-", "a.bvh", "--format", "bvh", "--json"], input=text,
+                              cwd=self.folder, capture_output=True, check=True)
+        got = json.loads(done.stdout)
+        self.assertEqual((got["a"]["file"], got["a"]["digest"]), ("-", got["b"]["digest"]))
+
+    def test_every_method(self):
+        """Every method passes through the keys, or is refused by name."""
+        for method in json.loads(self.run_posemill("methods", "--json").stdout)["methods"]:
+            done = subprocess.run([POSEMILL, "compare", "a.bvh", "a.bvh", "--json", "--device", "none", "--method",
+                                   method["name"]], cwd=self.folder, capture_output=True, check=False)
+            self.assertIn(done.returncode, (0, 4, 2), done.stderr)
+            if done.returncode:
+                self.assertIn(method["name"].encode(), done.stderr)
+            elif method["name"] not in ("bspline",):
+                self.assertLess(json.loads(done.stdout)["clip"]["max_degrees"], 1e-3, method["name"])
 
     def test_durations_and_one_frame(self):
         motions.write_bvh(self.folder / "b.bvh", JOINTS, self.rows[:11], 30)

@@ -55,9 +55,8 @@ static double pass_keys(compare_times *t, double first) {
     double last = first;
     for (size_t i = 0; i < 2; i++) {
         for (size_t n = 0; n < t->subjects[i]->clip->timeline_count; n++) {
-            for (double time = next_of(t, i, n); time < first + SUBJECT_SAME_TIME;
-                 time = next_of(t, i, n)) {
-                last = fmax(last, time);
+            while (next_of(t, i, n) < first + SUBJECT_SAME_TIME) {
+                last = fmax(last, next_of(t, i, n));
                 t->next[i][n]++;
             }
         }

@@ -157,7 +157,8 @@ static void write_keys(json_writer *json, const page_frames *f, const subject *s
     json_begin_array(json, "joints");
     for (size_t p = 0; p < f->joints; p++) {
         const joint_pair pair = f->c->pairs->pairs[p];
-        const pm_motion_channel *channel = s->channels[SUBJECT_PATHS * (is_b ? pair.b : pair.a)];
+        const size_t joint = is_b ? pair.b : pair.a;
+        const pm_motion_channel *channel = s->channels[SUBJECT_PATHS * joint];
         json_write_signed(json, NULL, channel != NULL ? (int64_t)channel->timeline : -1);
     }
     json_end_array(json);
