@@ -63,6 +63,11 @@ static bool parse_method(const char *text, void *target, char *reason) {
                  "'%.80s' is unknown; expected authored, or a method of: posemill methods", text);
         return false;
     }
+    if (options->has_method && options->method == PM_METHOD_CUBICSPLINE) {
+        snprintf(reason, OPTION_REASON_SIZE,
+                 "'cubicspline' requires tangents; authored takes those of the file");
+        return false;
+    }
     return true;
 }
 

@@ -6,21 +6,54 @@
 #include "subject.h"
 
 #include "motion/model/evaluate.h"
+#include "motion/resample/tracks.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const size_t widths[SUBJECT_PATHS] = {4, 3, 3};
 
 /* ---- by a method --------------------------------------------------------------------------- */
 
+/* The twist axes that `resample` uses: of the bones. malloc'ed; NULL: memory is exhausted. */
+static double *bone_axes(const subject *s) {
+    pm_motion_channel *channels = calloc(s->joint_count, sizeof *channels);
+    track_number *numbers = calloc(s->joint_count, sizeof *numbers);
+    const pm_motion_clip clip = {.channels = channels, .channel_count = s->joint_count};
+    const track_group group = {.track_count = s->joint_count, .numbers = numbers};
+    double *axes = NULL;
+    for (size_t j = 0; channels != NULL && numbers != NULL && j < s->joint_count; j++) {
+        channels[j].node = s->has_places ? (int32_t)j : -1;
+        numbers[j].channel = j;
+    }
+    if (channels != NULL && numbers != NULL) {
+        axes = tracks_bone_axes(&group, &clip, &s->view.content);
+    }
+    free(channels);
+    free(numbers);
+    return axes;
+}
+
 pm_status subject_use_method(subject *s, pm_engine *engine, pm_method method, pm_error *error) {
     const pm_motion_character_options options = {.method = method};
     const pm_motion_character *character = NULL;
+    double *axes = NULL;
     pm_status status = pm_motion_make_character(&s->view, &options, &character, error);
-    if (status == PM_OK) {
-        status = pm_clip_create(engine, character->clips, &s->curve, error);
+    if (status != PM_OK) {
+        return status;
     }
+    pm_clip_desc desc = character->clips[0];
+    if (pm_method_describe(method)->takes_axes) {
+        axes = bone_axes(s);
+        desc.axes = (pm_array){.data = axes, .type = PM_FLOAT64};
+        desc.axis_count = s->joint_count;
+        status = axes != NULL ? PM_OK : motion_refuse_memory(error);
+    }
+    if (status == PM_OK) {
+        status = pm_clip_create(engine, &desc, &s->curve, error);
+    }
+    free(axes);
     pm_motion_free_character(&character);
     return status;
 }
