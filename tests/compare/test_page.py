@@ -398,6 +398,20 @@ class Page(unittest.TestCase):
         self.shot("view")
         self.quiet("view.html")
 
+    def test_odd_motions(self):
+        """One frame, one joint, numbers that no float32 holds: a page that says nothing in the console."""
+        pair = [("a", -1, (0.0, 0.0, 0.0)), ("b", 0, (0.0, 1.0, 0.0))]
+        far = [("a", -1, (0.0, 0.0, 0.0)), ("b", 0, (1e308, 0.0, 0.0)), ("c", 1, (1e308, 0.0, 1.0))]
+        huge = np.zeros((5, 9))
+        huge[:, 0] = [1e200, -1e300, 0, 5, 1e37]
+        for name, joints, rows in (("one", pair, huge[2:3]), ("single", pair[:1], np.zeros((3, 6))),
+                                   ("huge", pair, huge), ("far", far, np.zeros((5, 12)))):
+            motions.write_bvh(self.folder / f"{name}.bvh", joints, rows, 30)
+            self.posemill("compare", f"{name}.bvh", f"{name}.bvh", "-o", "odd.html", "--quiet")
+            self.open("odd.html")
+            self.press(Keys.ARROW_RIGHT, " ", "1", "f", Keys.ARROW_DOWN)
+            self.quiet("odd.html")
+
     def test_a_long_clip_is_thinned_and_keeps_its_worst_moment(self):
         frames, spoiled = 36001, 20003 # five minutes; no multiple of what a frame stands for
         t = np.arange(frames)[:, None] / 120

@@ -86,8 +86,12 @@ static bool write_style(FILE *file, const page *p) {
 
 static bool write_script(FILE *file, const page *p) {
     (void)p;
-    const struct page_part *part = find_part("page.js");
-    fwrite(part->text, 1, part->size, file);
+    static const char *const scripts[] = {"page_data.js", "page_map.js",    "page_scene.js",
+                                          "page_time.js", "page_curves.js", "page_start.js"};
+    for (size_t i = 0; i < sizeof scripts / sizeof scripts[0]; i++) {
+        const struct page_part *part = find_part(scripts[i]);
+        fwrite(part->text, 1, part->size, file);
+    }
     return true;
 }
 

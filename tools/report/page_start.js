@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Table, links and keys, and the beginning of it all.
+ */
+// ---- table, links, keys -----------------------------------------------------------------
+
+function sortTable(header) {
+    const column = Number(header.dataset.column);
+    const order = header.getAttribute("aria-sort") === "descending" ? "ascending" : "descending";
+    for (const other of document.querySelectorAll("#table th[data-column]")) other.removeAttribute("aria-sort");
+    header.setAttribute("aria-sort", order);
+    const body = document.querySelector("#table tbody"), rows = Array.from(body.rows);
+    const sign = order === "descending" ? -1 : 1;
+    const keyOf = (row) => column ? Number(row.cells[column].dataset.v ?? -1) : row.cells[0].textContent;
+    rows.sort((x, y) => {
+        const a = keyOf(x), b = keyOf(y);
+        return a < b ? -sign : a > b ? sign : 0;
+    });
+    body.append(...rows);
+}
+
+function watchTable() {
+    for (const header of document.querySelectorAll("#table th[data-column]")) {
+        header.tabIndex = 0;
+        header.addEventListener("click", () => sortTable(header));
+        header.addEventListener("keydown", (event) => { if (event.key === "Enter") sortTable(header); });
+    }
+    const body = document.querySelector("#table tbody");
+    const go = (row) => {
+        stop();
+        chooseJoint(Number(row.dataset.joint));
+        if (row.cells[3].dataset.v !== undefined) setTime(Number(row.cells[3].dataset.v));
+    };
+    for (const row of body.rows) row.tabIndex = 0;
+    body.addEventListener("click", (event) => go(event.target.closest("tr")));
+    body.addEventListener("keydown", (event) => { if (event.key === "Enter") go(event.target.closest("tr")); });
+}
+
+function follow(hash) {
+    const found = /^#t=([-+.\de]+),j=(\d+)$/.exec(hash);
+    if (!found || Number(found[2]) >= joints || !Number.isFinite(Number(found[1]))) return;
+    stop();
+    chooseJoint(Number(found[2]));
+    setTime(Number(found[1]));
+}
+
+function watchLinks() {
+    window.addEventListener("hashchange", () => follow(location.hash));
+    document.addEventListener("click", (event) => {
+        const link = event.target.closest('a[href^="#t="]');
+        if (link) follow(link.hash);
+    });
+}
+
+const keys = {
+    ArrowLeft: (event) => step(event.shiftKey ? -10 : -1),
+    ArrowRight: (event) => step(event.shiftKey ? 10 : 1),
+    ArrowUp: () => chooseNext(-1),
+    ArrowDown: () => chooseNext(1),
+    Home: () => { stop(); setTime(0); },
+    End: () => { stop(); setTime(seconds); },
+    " ": play,
+    1: () => view("front"),
+    2: () => view("side"),
+    3: () => view("top"),
+    f: fit,
+};
+
+function chooseNext(count) {
+    const at = head.worst.indexOf(state.joint) + count;
+    if (at >= 0 && at < joints) chooseJoint(head.worst[at]);
+}
+
+function watchKeys() {
+    document.addEventListener("keydown", (event) => {
+        const target = event.target, act = keys[event.key];
+        const isOwn = /^(SELECT|INPUT)$/.test(target.tagName) || (event.key === " " && target.tagName === "BUTTON");
+        if (!act || isOwn || event.ctrlKey || event.altKey || event.metaKey) return;
+        event.preventDefault();
+        act(event);
+    });
+}
+
+// ---- the page ---------------------------------------------------------------------------
+
+function drawAll() {
+    if (!head.one) drawMap();
+    drawScene();
+    drawLine();
+    plots.forEach(drawPlot);
+}
+
+function watchControls() {
+    mapCanvas.addEventListener("click", goToMap);
+    mapCanvas.addEventListener("pointermove", sayMap);
+    for (const button of document.querySelectorAll("[data-measure]")) {
+        button.disabled = !head.one && button.dataset.measure === "distance" && !head.hasPlaces;
+        button.addEventListener("click", () => chooseMeasure(button.dataset.measure));
+    }
+    for (const button of document.querySelectorAll("[data-view]"))
+        button.addEventListener("click", () => view(button.dataset.view));
+    byId("fit").addEventListener("click", fit);
+    for (const [id, name] of [["in-place", "inPlace"], ["trail", "trail"], ["onion", "onion"]])
+        byId(id).addEventListener("change", () => {
+            state[name] = byId(id).checked;
+            redraw();
+        });
+    byId("play").addEventListener("click", play);
+    byId("back").addEventListener("click", () => step(-1));
+    byId("forth").addEventListener("click", () => step(1));
+    byId("speed").addEventListener("change", () => { state.speed = Number(byId("speed").value); });
+    byId("joint").addEventListener("change", () => chooseJoint(Number(byId("joint").value)));
+    byId("whole").addEventListener("click", showWhole);
+}
+
+function listJoints() {
+    for (const joint of head.worst) {
+        const option = document.createElement("option");
+        option.value = String(joint);
+        option.textContent = names[joint];
+        byId("joint").append(option);
+    }
+}
+
+// A clip that travels far is shown in place at first.
+function chooseStart() {
+    if (!head.hasPlaces) {
+        byId("skeleton").hidden = true;
+        return;
+    }
+    const first = posesAt(0, 0);
+    const pose = Math.max(...[0, 1, 2].map((i) => {
+        const all = first.map((p) => p[i]);
+        return all.reduce((a, b) => Math.max(a, b)) - all.reduce((a, b) => Math.min(a, b));
+    }));
+    const travel = Math.max(...head.high.map((x, i) => x - head.low[i]));
+    state.inPlace = byId("in-place").checked = travel > 3 * pose;
+    fit();
+}
+
+function start() {
+    readColours();
+    byId("live").hidden = false;
+    byId("keys-help").hidden = false;
+    byId("still").style.display = "none";
+    listJoints();
+    makePlots();
+    watchControls();
+    watchScene();
+    watchLine();
+    watchTable();
+    watchLinks();
+    watchKeys();
+    chooseStart();
+    chooseJoint(state.joint);
+    follow(location.hash);
+    if (!location.hash && !head.one) follow((document.querySelector("#moments ol a") || {hash: ""}).hash);
+    if (head.hasPlaces) fit();
+    window.addEventListener("resize", redraw);
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
+        readColours();
+        redraw();
+    });
+    drawAll();
+}
+
+// For tests, and for whoever looks from the console.
+window.posemillPage = {
+    state, times, names, setTime, project, placeOf, valueOf, frameNear,
+    pixelOf: (side, joint) => project(placeOf(side, joint)),
+    mapPixel: (joint, time) => [map.label + time / (seconds || 1) * map.width,
+        (head.worst.indexOf(joint) + 0.5) * map.row],
+};
+
+start();
