@@ -44,17 +44,6 @@ static bool parse_tolerance(const char *text, void *target, char *reason) {
     return options->has_tolerance;
 }
 
-static bool parse_unit(const char *text, void *target, char *reason) {
-    double unit = 0;
-    if (!option_number(text, &unit, reason) || unit <= 0) {
-        snprintf(reason, OPTION_REASON_SIZE,
-                 "'%.80s' is no unit; expected millimetres per unit of the file", text);
-        return false;
-    }
-    *(double *)target = unit;
-    return true;
-}
-
 static bool parse_method(const char *text, void *target, char *reason) {
     compare_options *options = target;
     options->has_method = strcmp(text, "authored") != 0;
@@ -80,7 +69,7 @@ static const option compare_table[] = {
      "exit with 1 if an angle is above DEG degrees, or a distance above MM millimetres",
      parse_tolerance, 0},
     {"--unit", 0, "MM", "millimetres per unit of length; default: 10 where A is BVH, else 1000",
-     parse_unit, AT(unit_mm)},
+     option_unit, AT(unit_mm)},
     {"--clip", 0, "NAME", "the clip of both files, by its name or number; default: the first",
      option_text, AT(clip)},
     {"--map", 0, "FILE", "pairs of joints: on each line a name of A, a tab, and a name of B",

@@ -21,17 +21,6 @@ typedef struct view_options {
     motion_options motion;
 } view_options;
 
-static bool parse_unit(const char *text, void *target, char *reason) {
-    double unit = 0;
-    if (!option_number(text, &unit, reason) || unit <= 0) {
-        snprintf(reason, OPTION_REASON_SIZE,
-                 "'%.80s' is no unit; expected millimetres per unit of the file", text);
-        return false;
-    }
-    *(double *)target = unit;
-    return true;
-}
-
 #define AT(field) offsetof(view_options, field)
 static const option view_table[] = {
     {"--output", 'o', "PAGE", "the page, a file of HTML; - writes to stdout", option_text,
@@ -40,7 +29,7 @@ static const option view_table[] = {
      AT(clip)},
     {"--rate", 'r', "HZ", "show it at this rate instead of its key times", option_rational,
      AT(rate)},
-    {"--unit", 0, "MM", "millimetres per unit of length; default: BVH 10, else 1000", parse_unit,
+    {"--unit", 0, "MM", "millimetres per unit of length; default: BVH 10, else 1000", option_unit,
      AT(unit_mm)},
 };
 #undef AT

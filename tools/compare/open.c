@@ -14,6 +14,17 @@ static void see(void *user, const void *data, size_t size) {
 
 #include <stdio.h>
 
+bool option_unit(const char *text, void *target, char *reason) {
+    double unit = 0;
+    if (!option_number(text, &unit, reason) || unit <= 0) {
+        snprintf(reason, OPTION_REASON_SIZE,
+                 "'%.80s' is no unit; expected millimetres per unit of the file", text);
+        return false;
+    }
+    *(double *)target = unit;
+    return true;
+}
+
 static cli_exit open_motion(const motion_options *options, open_clip *o) {
 #if POSEMILL_BATCH
     digest_state *state = digest_begin();

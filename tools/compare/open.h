@@ -15,6 +15,9 @@ typedef struct open_clip {
     char digest[40]; /* XXH3-128 of what was read; "": this build has none */
 } open_clip;
 
+/* Parses --unit: millimetres per unit of length, a double. */
+bool option_unit(const char *text, void *target, char *reason);
+
 /* `clip`: a name or a number; NULL: the first one, with a warning where there are several. A file
  * whose one clip has no name needs none. On failure prints and returns the code. Close it also then. */
 cli_exit open_clip_of(const motion_options *options, const char *path, const char *clip,
