@@ -8,16 +8,14 @@
 #include <math.h>
 #include <string.h>
 
-enum { KEYS = 13 }; /* twelve per cycle, and the first one again */
-
 static const double pi = 3.14159265358979323846;
 static const double thigh_length = 0.42, shin_length = 0.41, ankle_height = 0.07;
 
 /* Durations are whole tenths of a second, because key rates are fractions. */
 const double body_seconds[BODY_CLIPS] = {1.1, 0.7, 0.9};
-static const pm_timeline timelines[BODY_CLIPS] = {{.key_count = KEYS, .rate = {120, 11}},
-                                                  {.key_count = KEYS, .rate = {120, 7}},
-                                                  {.key_count = KEYS, .rate = {120, 9}}};
+static const pm_timeline timelines[BODY_CLIPS] = {{.key_count = BODY_KEYS, .rate = {120, 11}},
+                                                  {.key_count = BODY_KEYS, .rate = {120, 7}},
+                                                  {.key_count = BODY_KEYS, .rate = {120, 9}}};
 
 static const int32_t parents[BODY_JOINTS] = {-1,
                                              BODY_ROOT,
@@ -55,11 +53,6 @@ typedef struct pose {
     double turn[BODY_JOINTS][3];
     double position[BODY_JOINTS][3];
 } pose;
-
-typedef struct keys {
-    double rotations[KEYS][BODY_JOINTS][4];
-    double positions[KEYS][BODY_JOINTS][3];
-} keys;
 
 typedef struct gait {
     double stride; /* metres per cycle, which is two steps */
@@ -163,7 +156,7 @@ static pose wave_pose(double part) {
 
 /* ---- descriptions ------------------------------------------------------------------ */
 
-static void set_key(keys *k, int key, const pose *p) {
+static void set_key(body_keys *k, int key, const pose *p) {
     memcpy(k->positions[key], p->position, sizeof p->position);
     for (int joint = 0; joint < BODY_JOINTS; joint++) {
         double angles[3];
@@ -175,44 +168,68 @@ static void set_key(keys *k, int key, const pose *p) {
 
 /* The last key repeats the first, except for the root, which is one stride further: the time of an
  * open clip wraps around too. */
-static void set_keys(keys *k, int clip) {
-    for (int key = 0; key < KEYS; key++) {
-        double part = (double)(key % (KEYS - 1)) / (KEYS - 1);
+static void set_keys(body_keys *k, int clip) {
+    for (int key = 0; key < BODY_KEYS; key++) {
+        double part = (double)(key % (BODY_KEYS - 1)) / (BODY_KEYS - 1);
         pose p = clip == BODY_WAVE ? wave_pose(part)
                                    : gait_pose(clip == BODY_WALK ? &walking : &running, part);
-        if (key == KEYS - 1 && clip != BODY_WAVE)
+        if (key == BODY_KEYS - 1 && clip != BODY_WAVE)
             p.position[BODY_ROOT][2] = clip == BODY_WALK ? walking.stride : running.stride;
         set_key(k, key, &p);
     }
 }
 
-pm_status body_skeleton(pm_skeleton **skeleton, pm_error *error) {
-    float mask[BODY_JOINTS] = {0};
-    mask[BODY_RIGHT_COLLAR] = 0.5f;
+static void describe_skeleton(body_description *d) {
+    d->mask[BODY_RIGHT_COLLAR] = 0.5f;
     for (int joint = BODY_RIGHT_ARM; joint <= BODY_RIGHT_HAND; joint++)
-        mask[joint] = 1.0f;
-    const pm_skeleton_desc desc = {.joint_count = BODY_JOINTS,
-                                   .parents = parents,
-                                   .positions = {.data = offsets, .type = PM_FLOAT64},
-                                   .masks = mask,
-                                   .mask_count = 1};
-    return pm_skeleton_create(&desc, skeleton, error);
+        d->mask[joint] = 1.0f;
+    memset(d->animated, 1, sizeof d->animated);
+    d->animated[BODY_LEFT_HAND] = d->animated[BODY_RIGHT_HAND] = 0;
+    d->animated[BODY_LEFT_TOE] = d->animated[BODY_RIGHT_TOE] = 0;
+    d->levels[BODY_WITHOUT_ENDS].joints = d->animated;
+    d->levels[BODY_EVERY_OTHER] = (pm_level){d->animated, 2};
+    d->skeleton = (pm_skeleton_desc){.joint_count = BODY_JOINTS,
+                                     .parents = parents,
+                                     .positions = {.data = offsets, .type = PM_FLOAT64},
+                                     .levels = d->levels,
+                                     .level_count = BODY_LEVELS,
+                                     .masks = d->mask,
+                                     .mask_count = 1};
+}
+
+void body_describe(body_description *d, pm_method method) {
+    memset(d, 0, sizeof *d);
+    describe_skeleton(d);
+    for (int clip = 0; clip < BODY_CLIPS; clip++) {
+        body_keys *k = &d->keys[clip];
+        set_keys(k, clip);
+        d->clips[clip] = (pm_clip_desc){.track_count = BODY_JOINTS,
+                                        .timelines = &timelines[clip],
+                                        .rotations = {.data = k->rotations, .type = PM_FLOAT64},
+                                        .positions = {.data = k->positions, .type = PM_FLOAT64},
+                                        .method = method,
+                                        .ends = PM_ENDS_PARABOLA};
+    }
+    d->clips[BODY_WAVE].loop_period = body_seconds[BODY_WAVE];
+}
+
+void body_rest_position(int joint, double position[3]) {
+    memset(position, 0, 3 * sizeof *position);
+    for (; joint >= 0; joint = parents[joint])
+        for (int i = 0; i < 3; i++)
+            position[i] += offsets[joint][i];
+}
+
+pm_status body_skeleton(pm_skeleton **skeleton, pm_error *error) {
+    body_description d;
+    body_describe(&d, PM_METHOD_SQUAD);
+    return pm_skeleton_create(&d.skeleton, skeleton, error);
 }
 
 pm_status body_crowd(pm_engine *engine, const pm_skeleton *skeleton, pm_crowd **crowd,
                      pm_error *error) {
-    keys k[BODY_CLIPS];
-    pm_clip_desc clips[BODY_CLIPS];
-    for (int clip = 0; clip < BODY_CLIPS; clip++) {
-        set_keys(&k[clip], clip);
-        clips[clip] = (pm_clip_desc){.track_count = BODY_JOINTS,
-                                     .timelines = &timelines[clip],
-                                     .rotations = {.data = k[clip].rotations, .type = PM_FLOAT64},
-                                     .positions = {.data = k[clip].positions, .type = PM_FLOAT64},
-                                     .method = PM_METHOD_SQUAD,
-                                     .ends = PM_ENDS_PARABOLA};
-    }
-    clips[BODY_WAVE].loop_period = body_seconds[BODY_WAVE];
-    const pm_crowd_desc desc = {.skeleton = skeleton, .clips = clips, .clip_count = BODY_CLIPS};
+    body_description d;
+    body_describe(&d, PM_METHOD_SQUAD);
+    const pm_crowd_desc desc = {.skeleton = skeleton, .clips = d.clips, .clip_count = BODY_CLIPS};
     return pm_crowd_create(engine, &desc, crowd, error);
 }

@@ -39,8 +39,41 @@ enum body_clip { BODY_WALK, BODY_RUN, BODY_WAVE, BODY_CLIPS };
 /* pm_crowd_instance.mask: the joints used for waving. */
 enum { BODY_RIGHT_ARM_ONLY = 1 };
 
+/* pm_crowd_instance.level, from near to far. */
+enum {
+    BODY_ALL_JOINTS,
+    BODY_WITHOUT_ENDS, /* hands and toes keep their rest pose */
+    BODY_EVERY_OTHER,  /* likewise, and updated in every second frame */
+    BODY_LEVELS
+};
+
+/* Twelve keys per cycle, and the first one again. */
+enum { BODY_KEYS = 13 };
+
 /* Duration of a cycle of each clip. */
 extern const double body_seconds[BODY_CLIPS];
+
+typedef struct body_keys {
+    double rotations[BODY_KEYS][BODY_JOINTS][4];
+    double positions[BODY_KEYS][BODY_JOINTS][3];
+} body_keys;
+
+/* What pm_skeleton_create and pm_crowd_create take. The descriptions point into the structure, which
+ * must not be moved. */
+typedef struct body_description {
+    pm_skeleton_desc skeleton;
+    pm_clip_desc clips[BODY_CLIPS];
+    float mask[BODY_JOINTS];
+    uint8_t animated[BODY_JOINTS]; /* joints of the levels below the finest */
+    pm_level levels[BODY_LEVELS];
+    body_keys keys[BODY_CLIPS];
+} body_description;
+
+/* Any method that requires keys only, such as PM_METHOD_SQUAD. */
+void body_describe(body_description *d, pm_method method);
+
+/* The position of a joint's origin in the rest pose. */
+void body_rest_position(int joint, double position[3]);
 
 pm_status body_skeleton(pm_skeleton **skeleton, pm_error *error);
 pm_status body_crowd(pm_engine *engine, const pm_skeleton *skeleton, pm_crowd **crowd,

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What every skinned mesh needs, whether it was computed or read.
+ */
+#include "mesh.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool mesh_use_skeleton_order(mesh *m, const pm_skeleton *skeleton) {
+    const size_t joints = pm_skeleton_joint_count(skeleton);
+    const uint32_t *order = pm_skeleton_order(skeleton);
+    uint16_t *slots = calloc(joints, sizeof *slots);
+    if (!slots)
+        return false;
+    for (size_t k = 0; k < joints; k++)
+        slots[order[k]] = (uint16_t)k;
+    for (size_t v = 0; v < m->vertex_count; v++)
+        for (int i = 0; i < 4; i++)
+            m->vertices[v].joints[i] = slots[m->vertices[v].joints[i]];
+    free(slots);
+    return true;
+}
+
+/* Adds a triangle's normal, whose length is twice its area, to its corners. */
+static void add_normal(vertex *a, vertex *b, vertex *c) {
+    float u[3], v[3];
+    for (int i = 0; i < 3; i++) {
+        u[i] = b->position[i] - a->position[i];
+        v[i] = c->position[i] - a->position[i];
+    }
+    for (int i = 0; i < 3; i++) {
+        const int j = (i + 1) % 3, k = (i + 2) % 3;
+        const float n = u[j] * v[k] - u[k] * v[j];
+        a->normal[i] += n;
+        b->normal[i] += n;
+        c->normal[i] += n;
+    }
+}
+
+void mesh_compute_normals(mesh *m) {
+    for (size_t v = 0; v < m->vertex_count; v++)
+        memset(m->vertices[v].normal, 0, sizeof m->vertices[v].normal);
+    for (size_t i = 0; i + 2 < m->index_count; i += 3)
+        add_normal(&m->vertices[m->indices[i]], &m->vertices[m->indices[i + 1]],
+                   &m->vertices[m->indices[i + 2]]);
+    for (size_t v = 0; v < m->vertex_count; v++) {
+        float *n = m->vertices[v].normal;
+        const float length = sqrtf(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
+        for (int i = 0; i < 3; i++)
+            n[i] = length > 0.0f ? n[i] / length : (float)(i == 1);
+    }
+}
+
+void mesh_extent(const mesh *m, const float *palette, double *low, double *high) {
+    *low = HUGE_VAL;
+    *high = -HUGE_VAL;
+    for (size_t v = 0; v < m->vertex_count; v++) {
+        const vertex *at = &m->vertices[v];
+        double y = 0;
+        for (int i = 0; i < 4; i++) {
+            const float *row = palette + 12 * (size_t)at->joints[i] + 4;
+            y += (double)at->weights[i] *
+                 (double)(row[0] * at->position[0] + row[1] * at->position[1] +
+                          row[2] * at->position[2] + row[3]);
+        }
+        *low = fmin(*low, y);
+        *high = fmax(*high, y);
+    }
+}
+
+void mesh_free(mesh *m) {
+    free(m->vertices);
+    free(m->indices);
+    *m = (mesh){0};
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The OpenGL context is EGL's, also in the window. Each platform is asked for the device that draws.
+ */
+#include "sharing.h"
+
+#include <EGL/egl.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <posemill/posemill_cl.h>
+
+#include <CL/cl_gl.h>
+
+#include "fault.h"
+#include "gl.h"
+
+typedef cl_int(CL_API_CALL *context_info_function)(const cl_context_properties *,
+                                                   cl_gl_context_info, size_t, void *, size_t *);
+typedef cl_mem(CL_API_CALL *from_buffer_function)(cl_context, cl_mem_flags, cl_GLuint, cl_int *);
+typedef cl_int(CL_API_CALL *objects_function)(cl_command_queue, cl_uint, const cl_mem *, cl_uint,
+                                              const cl_event *, cl_event *);
+
+struct sharing {
+    cl_context context;
+    cl_device_id device;
+    cl_command_queue queue;
+    cl_mem buffers[SHARING_BUFFERS];
+    from_buffer_function from_buffer;
+    objects_function acquire, release;
+    bool waits; /* cl_khr_gl_event: acquiring waits for OpenGL's commands */
+};
+
+enum { PLATFORMS_MAX = 16, PROPERTIES = 7 };
+
+static void properties_of(cl_platform_id platform, cl_context_properties properties[PROPERTIES]) {
+    const cl_context_properties all[PROPERTIES] = {CL_CONTEXT_PLATFORM,
+                                                   (cl_context_properties)platform,
+                                                   CL_GL_CONTEXT_KHR,
+                                                   (cl_context_properties)eglGetCurrentContext(),
+                                                   CL_EGL_DISPLAY_KHR,
+                                                   (cl_context_properties)eglGetCurrentDisplay(),
+                                                   0};
+    memcpy(properties, all, sizeof all);
+}
+
+/* Extensions are separated by spaces. */
+static bool has_extension(cl_device_id device, const char *name) {
+    size_t size = 0;
+    bool found = false;
+    if (clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, 0, NULL, &size) != CL_SUCCESS)
+        return false;
+    char *all = calloc(size + 1, 1);
+    if (all && clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, size, all, NULL) == CL_SUCCESS)
+        for (const char *at = all; !found && (at = strstr(at, name)) != NULL; at += strlen(name))
+            found = (at == all || at[-1] == ' ') && strchr(" ", at[strlen(name)]);
+    free(all);
+    return found;
+}
+
+/* Stores an extension's function in `function`, a pointer to one: C has no cast from an object's
+ * address. */
+static bool load(cl_platform_id platform, const char *name, void *function) {
+    void *address = clGetExtensionFunctionAddressForPlatform(platform, name);
+    memcpy(function, &address, sizeof address);
+    return address != NULL;
+}
+
+/* The platform's device that draws the current context; NULL: none. */
+static cl_device_id drawing_device(cl_platform_id platform) {
+    cl_context_properties properties[PROPERTIES];
+    cl_device_id device = NULL;
+    size_t size = 0;
+    context_info_function ask;
+    properties_of(platform, properties);
+    if (!load(platform, "clGetGLContextInfoKHR", &ask) ||
+        ask(properties, CL_CURRENT_DEVICE_FOR_GL_CONTEXT_KHR, sizeof(cl_device_id), &device,
+            &size) != CL_SUCCESS)
+        return NULL;
+    return size >= sizeof device && has_extension(device, "cl_khr_gl_sharing") ? device : NULL;
+}
+
+static bool open_on(sharing *s, cl_platform_id platform) {
+    cl_context_properties properties[PROPERTIES];
+    cl_int status = CL_SUCCESS;
+    s->device = drawing_device(platform);
+    if (!s->device)
+        return false;
+    if (!load(platform, "clCreateFromGLBuffer", &s->from_buffer) ||
+        !load(platform, "clEnqueueAcquireGLObjects", &s->acquire) ||
+        !load(platform, "clEnqueueReleaseGLObjects", &s->release))
+        return false;
+    s->waits = has_extension(s->device, "cl_khr_gl_event");
+    properties_of(platform, properties);
+    s->context = clCreateContext(properties, 1, &s->device, NULL, NULL, &status);
+    if (status != CL_SUCCESS)
+        return false;
+    s->queue = clCreateCommandQueue(s->context, s->device, 0, &status);
+    if (status == CL_SUCCESS)
+        return true;
+    clReleaseContext(s->context);
+    return false;
+}
+
+sharing *sharing_open(const char **why) {
+    cl_platform_id platforms[PLATFORMS_MAX];
+    cl_uint count = 0;
+    sharing *s = calloc(1, sizeof *s);
+    *why = s ? "no OpenCL driver shares buffers with this OpenGL context" : "out of memory";
+    if (s && clGetPlatformIDs(PLATFORMS_MAX, platforms, &count) == CL_SUCCESS)
+        for (cl_uint i = 0; i < count && i < PLATFORMS_MAX; i++)
+            if (open_on(s, platforms[i]))
+                return s;
+    free(s);
+    return NULL;
+}
+
+void sharing_close(sharing **s) {
+    if (*s) {
+        sharing_drop(*s);
+        clReleaseCommandQueue((*s)->queue);
+        clReleaseContext((*s)->context);
+    }
+    free(*s);
+    *s = NULL;
+}
+
+pm_status sharing_engine(sharing *s, pm_engine **engine, pm_error *error) {
+    return pm_cl_engine_create(s->context, s->device, NULL, engine, error);
+}
+
+void sharing_drop(sharing *s) {
+    for (int i = 0; i < SHARING_BUFFERS; i++) {
+        if (s->buffers[i])
+            clReleaseMemObject(s->buffers[i]);
+        s->buffers[i] = NULL;
+    }
+}
+
+static pm_status check(cl_int code, const char *call, pm_error *error) {
+    if (code == CL_SUCCESS)
+        return PM_OK;
+    error->cl_status = code;
+    return fault(error, PM_ERROR_DEVICE, "%s: OpenCL error %d", call, code);
+}
+
+pm_status sharing_take(sharing *s, const unsigned names[SHARING_BUFFERS], pm_error *error) {
+    cl_int code = CL_SUCCESS;
+    sharing_drop(s);
+    gl.Finish(); /* the stores exist before OpenCL looks at them */
+    for (int i = 0; i < SHARING_BUFFERS && code == CL_SUCCESS; i++)
+        s->buffers[i] = s->from_buffer(s->context, CL_MEM_READ_WRITE, names[i], &code);
+    return check(code, "clCreateFromGLBuffer", error);
+}
+
+pm_status sharing_pose(sharing *s, pm_crowd *crowd, const pm_crowd_job *job, int which,
+                       pm_error *error) {
+    const pm_cl_crowd_job there = {.instances = job->instances,
+                                   .instance_count = job->instance_count,
+                                   .frame = job->frame,
+                                   .outputs[PM_CROWD_PALETTE] = {.buffer = s->buffers[which]}};
+    if (!s->waits)
+        gl.Finish();
+    pm_status status = check(s->acquire(s->queue, 1, &s->buffers[which], 0, NULL, NULL),
+                             "clEnqueueAcquireGLObjects", error);
+    if (status != PM_OK)
+        return status;
+    status = pm_cl_crowd_pose(crowd, &there, s->queue, 0, NULL, NULL, error);
+    /* also after a failure: the buffer goes back to OpenGL */
+    const cl_int released = s->release(s->queue, 1, &s->buffers[which], 0, NULL, NULL);
+    const cl_int finished = clFinish(s->queue);
+    if (status == PM_OK)
+        status = check(released, "clEnqueueReleaseGLObjects", error);
+    return status == PM_OK ? check(finished, "clFinish", error) : status;
+}
