@@ -11,7 +11,7 @@ static const double field = 0.7;         /* radians from the lower to the upper 
 static const double nearest = 0.2, farthest = 1500;
 
 camera camera_of(double radius) {
-    return (camera){.turn = 0.6, .rise = 0.28, .distance = 2.6 + 0.75 * radius};
+    return (camera){.turn = 0.6, .rise = 0.2, .distance = 6 + 0.5 * radius};
 }
 
 void camera_eye(const camera *c, double eye[3]) {

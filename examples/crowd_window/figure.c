@@ -12,7 +12,7 @@
 
 #include "crowd/body.h"
 
-enum { SIDES = 10, RINGS_MAX = 16 };
+enum { SIDES = 8, RINGS_MAX = 16 };
 
 typedef enum cloth { SKIN, SHIRT, TROUSERS, SHOES, HAIR, CLOTHS } cloth;
 

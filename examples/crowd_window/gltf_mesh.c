@@ -194,6 +194,12 @@ static pm_status map_joints(reader *r, const pm_motion_skin *skin,
     return PM_OK;
 }
 
+/* Puts the file's name before the message. */
+static void name_file(const char *path, pm_error *error) {
+    const pm_error inner = *error;
+    fault(error, PM_ERROR_FILE, "%.200s: %.300s", path, inner.message);
+}
+
 pm_status gltf_mesh_read(const char *path, const pm_motion_skin *skin,
                          const pm_motion_character *character, mesh *m, pm_error *error) {
     glb file;
@@ -209,6 +215,8 @@ pm_status gltf_mesh_read(const char *path, const pm_motion_skin *skin,
         mesh_compute_normals(m);
     if (status != PM_OK)
         mesh_free(m);
+    if (status == PM_ERROR_FILE)
+        name_file(path, error);
     free(r.joints);
     glb_close(&file);
     return status;

@@ -53,20 +53,22 @@ void mesh_compute_normals(mesh *m) {
     }
 }
 
-void mesh_extent(const mesh *m, const float *palette, double *low, double *high) {
-    *low = HUGE_VAL;
-    *high = -HUGE_VAL;
-    for (size_t v = 0; v < m->vertex_count; v++) {
-        const vertex *at = &m->vertices[v];
-        double y = 0;
-        for (int i = 0; i < 4; i++) {
-            const float *row = palette + 12 * (size_t)at->joints[i] + 4;
-            y += (double)at->weights[i] *
-                 (double)(row[0] * at->position[0] + row[1] * at->position[1] +
-                          row[2] * at->position[2] + row[3]);
+void mesh_box(const mesh *m, const float *palette, double low[3], double high[3]) {
+    for (int r = 0; r < 3; r++) {
+        low[r] = HUGE_VAL;
+        high[r] = -HUGE_VAL;
+        for (size_t v = 0; v < m->vertex_count; v++) {
+            const vertex *at = &m->vertices[v];
+            double moved = 0;
+            for (int i = 0; i < 4; i++) {
+                const float *row = palette + 12 * (size_t)at->joints[i] + 4 * r;
+                moved += (double)at->weights[i] *
+                         (double)(row[0] * at->position[0] + row[1] * at->position[1] +
+                                  row[2] * at->position[2] + row[3]);
+            }
+            low[r] = fmin(low[r], moved);
+            high[r] = fmax(high[r], moved);
         }
-        *low = fmin(*low, y);
-        *high = fmax(*high, y);
     }
 }
 

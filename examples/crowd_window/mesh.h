@@ -29,8 +29,8 @@ bool mesh_use_skeleton_order(mesh *m, const pm_skeleton *skeleton);
 /* Computes normals from the triangles, larger ones with more weight. */
 void mesh_compute_normals(mesh *m);
 
-/* The lowest and highest y of the mesh that a palette in skeleton order moves. */
-void mesh_extent(const mesh *m, const float *palette, double *low, double *high);
+/* The box around the mesh that a palette moves; joints are in skeleton order. */
+void mesh_box(const mesh *m, const float *palette, double low[3], double high[3]);
 
 void mesh_free(mesh *m);
 

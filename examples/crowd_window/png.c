@@ -13,7 +13,7 @@
 
 #include "fault.h"
 
-enum { NONE, SUB, UP, FILTERS };
+enum { NONE, SUB, UP, AVERAGE, PAETH, FILTERS };
 
 static void put32(unsigned char *out, unsigned long value) {
     for (int i = 0; i < 4; i++)
@@ -32,6 +32,30 @@ static bool write_chunk(FILE *file, const char type[4], const unsigned char *dat
            fwrite(tail, 1, 4, file) == 4;
 }
 
+/* The neighbour that is nearest to left + up - corner. */
+static unsigned paeth(int left, int up, int corner) {
+    const int to_left = abs(up - corner), to_up = abs(left - corner);
+    const int to_corner = abs(left + up - 2 * corner);
+    if (to_left <= to_up && to_left <= to_corner)
+        return (unsigned)left;
+    return (unsigned)(to_up <= to_corner ? up : corner);
+}
+
+static unsigned predicted(int filter, unsigned left, unsigned up, unsigned corner) {
+    switch (filter) {
+    case SUB:
+        return left;
+    case UP:
+        return up;
+    case AVERAGE:
+        return (left + up) / 2;
+    case PAETH:
+        return paeth((int)left, (int)up, (int)corner);
+    default:
+        return 0;
+    }
+}
+
 /* Writes a row with a filter after the filter's number, and returns the sum of the magnitudes. */
 static unsigned long filter_row(int filter, const unsigned char *row, const unsigned char *above,
                                 size_t size, unsigned char *out) {
@@ -39,8 +63,8 @@ static unsigned long filter_row(int filter, const unsigned char *row, const unsi
     out[0] = (unsigned char)filter;
     for (size_t i = 0; i < size; i++) {
         const unsigned left = i >= 3 ? row[i - 3] : 0, up = above ? above[i] : 0;
-        const unsigned from = filter == SUB ? left : filter == UP ? up : 0;
-        out[1 + i] = (unsigned char)(row[i] - from);
+        const unsigned corner = i >= 3 && above ? above[i - 3] : 0;
+        out[1 + i] = (unsigned char)(row[i] - predicted(filter, left, up, corner));
         sum += (unsigned long)abs((signed char)out[1 + i]);
     }
     return sum;

@@ -29,23 +29,29 @@ static pm_status copy_mesh(scene *s, pm_error *error) {
     return mesh_use_skeleton_order(&s->mesh, s->skeleton) ? PM_OK : fault_memory(error);
 }
 
-/* Measures the mesh in the rest pose, which a clip that does not exist shows. */
+/* Sizes of the resting figure. The figure of examples/crowd is in metres, and stands at 0. */
+static pm_status set_sizes(scene *s, const double low[3], const double high[3], pm_error *error) {
+    s->height = high[1] - low[1];
+    if (!(s->height > 0 && s->height < 1e6))
+        return fault(error, PM_ERROR_FILE, "the mesh has no height in the rest pose");
+    s->scale = s->model->is_figure ? 1 : figure_height / s->height;
+    s->ground = s->model->is_figure ? 0 : low[1];
+    s->spacing = 0.5 + s->scale * fmax(high[0] - low[0], high[2] - low[2]);
+    return PM_OK;
+}
+
+/* A clip that does not exist shows the rest pose. */
 static pm_status measure(scene *s, pm_error *error) {
     const pm_crowd_instance rest = {.clip_a = UINT32_MAX};
+    double low[3] = {0}, high[3] = {0};
     float *palette = malloc(s->joints * pm_crowd_record_bytes(PM_CROWD_PALETTE));
-    double high = 0;
     if (!palette)
         return fault_memory(error);
     const pm_status status = pm_crowd_pose_one(s->crowd, &rest, PM_CROWD_PALETTE, palette, error);
     if (status == PM_OK)
-        mesh_extent(&s->mesh, palette, &s->ground, &high);
+        mesh_box(&s->mesh, palette, low, high);
     free(palette);
-    s->height = high - s->ground;
-    if (status == PM_OK && !(s->height > 0 && s->height < 1e6))
-        return fault(error, PM_ERROR_FILE, "the mesh has no height in the rest pose");
-    s->scale = s->model->is_figure ? 1 : figure_height / s->height;
-    s->ground = s->model->is_figure ? 0 : s->ground;
-    return status;
+    return status == PM_OK ? set_sizes(s, low, high, error) : status;
 }
 
 static pm_status open_crowd(scene *s, pm_error *error) {
@@ -95,8 +101,8 @@ static void place_in_square(scene *s) {
     const size_t side = (size_t)ceil(sqrt((double)s->count));
     for (size_t i = 0; i < s->count; i++) {
         agent *a = &s->agents[i];
-        *a = (agent){.x = 1.6 * ((double)(i % side) - 0.5 * (double)(side - 1)),
-                     .z = 1.6 * ((double)(i / side) - 0.5 * (double)(side - 1)),
+        *a = (agent){.x = s->spacing * ((double)(i % side) - 0.5 * (double)(side - 1)),
+                     .z = s->spacing * ((double)(i / side) - 0.5 * (double)(side - 1)),
                      .cycles = fmod(0.618034 * (double)i, 1),
                      .kind = (enum agent_kind)(i % AGENT_KINDS)};
     }
@@ -208,5 +214,6 @@ uint32_t scene_slowest_level(const scene *s) {
 }
 
 double scene_radius(const scene *s) {
-    return s->model->is_figure ? agents_radius(s->count) : 0.8 * sqrt(2 * (double)s->count) + 1;
+    return s->model->is_figure ? agents_radius(s->count)
+                               : s->spacing * sqrt(0.5 * (double)s->count);
 }

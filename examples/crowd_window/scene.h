@@ -22,8 +22,10 @@ typedef struct scene {
     pm_engine *engine;
     pm_skeleton *skeleton;
     pm_crowd *crowd;
-    mesh mesh;                    /* the model's, with joints in skeleton order */
-    double height, ground, scale; /* of the resting figure, in units of its mesh; metres per unit */
+    mesh mesh;             /* the model's, with joints in skeleton order */
+    double height, ground; /* of the resting figure, in units of its mesh */
+    double scale;          /* metres per unit */
+    double spacing;        /* metres between members in a square */
     size_t joints, count;
     agent *agents;
     pm_crowd_instance *before, *now;
@@ -35,7 +37,7 @@ typedef struct scene {
     double time; /* seconds */
 } scene;
 
-/* The engine must outlive the scene, the model too. `height` metres is how tall figures appear. */
+/* The engine must outlive the scene, the model too. */
 pm_status scene_open(scene *s, model *m, pm_engine *engine, size_t count, pm_error *error);
 void scene_close(scene *s);
 

@@ -42,10 +42,12 @@ static pm_status open_scene(show *s, const options *o, pm_error *error) {
                                : model_of_figure(&s->model, o->method, error);
     if (status == PM_OK)
         status = scene_open(&s->scene, &s->model, s->engine, o->count, error);
+    if (status != PM_OK)
+        return status;
     s->scene.blends = !o->no_blends;
     s->scene.levels = o->levels;
     s->camera = camera_of(scene_radius(&s->scene));
-    return status;
+    return PM_OK;
 }
 
 pm_status show_open(show *s, const options *o, pm_error *error) {

@@ -1,0 +1,463 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Where the vertex shader of examples/crowd_window puts vertices, against the crowd oracle, and the
+ * pictures. Needs a context of EGL without a display; Mesa's software renderer is one. Without it
+ * the test is skipped, or fails where POSEMILL_REQUIRE_EGL is 1.
+ */
+#define _POSIX_C_SOURCE 200809L
+
+#include "support/engines.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "crowd/body.h"
+#include "crowd_window/offscreen.h"
+#include "crowd_window/png.h"
+#include "crowd_window/show.h"
+#include "oracle/crowd_oracle.h"
+
+enum { WIDTH = 320, HEIGHT = 200 };
+
+static const double step = 1.0 / 30;
+static offscreen off;
+
+static bool is_small(void) {
+    const char *value = getenv("POSEMILL_TEST_SMALL");
+    return value && strcmp(value, "1") == 0;
+}
+
+/* Skips on rusticl of Mesa 22.3, whose compiler takes minutes for crowds of squad. */
+static options options_for(void **state, size_t count) {
+    pm_device_info info;
+    pm_engine_info(engine_for(state), &info);
+    if (strcmp(info.platform, "rusticl") == 0) {
+        print_message("# not tested: crowds of squad on rusticl, whose compiler takes minutes\n");
+        skip();
+    }
+    return (options){.device = device_for(state),
+                     .count = count,
+                     .method = PM_METHOD_SQUAD,
+                     .way_given = true,
+                     .width = WIDTH,
+                     .height = HEIGHT};
+}
+
+static void open_show(show *s, const options *o) {
+    pm_error error = poisoned_error();
+    expect_ok(show_open(s, o, &error), &error);
+}
+
+static void run_frames(show *s, int count) {
+    pm_error error = poisoned_error();
+    for (int frame = 0; frame < count; frame++) {
+        expect_ok(show_frame(s, step, WIDTH, HEIGHT, &error), &error);
+    }
+}
+
+/* ---- vertices ----------------------------------------------------------------------------- */
+
+static crowd_oracle *oracle_of(const show *s) {
+    return crowd_oracle_create(s->model.skeleton, s->model.clips, s->model.clip_count,
+                               pm_skeleton_order(s->scene.skeleton)[0]);
+}
+
+static vec3 transformed(const matrix *m, const float point[3]) {
+    double out[3];
+    for (int r = 0; r < 3; r++) {
+        out[r] = m->at[r][3];
+        for (int c = 0; c < 3; c++) {
+            out[r] += m->at[r][c] * (double)point[c];
+        }
+    }
+    return (vec3){out[0], out[1], out[2]};
+}
+
+/* Joints of the model's mesh are in the order of the description, as the oracle's. */
+static vec3 skinned(const matrix *palette, const vertex *v) {
+    vec3 sum = {0, 0, 0};
+    for (int i = 0; i < 4; i++) {
+        const vec3 at = transformed(&palette[v->joints[i]], v->position);
+        sum.x += (double)v->weights[i] * at.x;
+        sum.y += (double)v->weights[i] * at.y;
+        sum.z += (double)v->weights[i] * at.z;
+    }
+    return sum;
+}
+
+/* In the world: turned about y by the agent's heading, and moved to its place. */
+static vec3 placed(const scene *s, const agent *a, vec3 v) {
+    const double x = cos(a->heading) * v.x + sin(a->heading) * v.z;
+    const double z = cos(a->heading) * v.z - sin(a->heading) * v.x;
+    return (vec3){a->x + s->scale * x, s->scale * (v.y - s->ground), a->z + s->scale * z};
+}
+
+static double distance(vec3 a, const float b[3]) {
+    return sqrt((a.x - (double)b[0]) * (a.x - (double)b[0]) +
+                (a.y - (double)b[1]) * (a.y - (double)b[1]) +
+                (a.z - (double)b[2]) * (a.z - (double)b[2]));
+}
+
+/* The largest distance of a vertex of an instance from the oracle's. */
+static double worst_of(const show *s, const crowd_oracle *o, const pm_crowd_instance *instance,
+                       size_t i, const float *positions) {
+    static joint_pose poses[256];
+    static matrix palette[256];
+    const mesh *m = &s->model.mesh;
+    double worst = 0;
+    assert_true(s->scene.joints <= 256);
+    crowd_oracle_pose(o, instance, poses);
+    crowd_oracle_palette(o, poses, true, palette);
+    for (size_t v = 0; v < m->vertex_count; v++) {
+        const vec3 expected =
+            placed(&s->scene, &s->scene.agents[i], skinned(palette, &m->vertices[v]));
+        const double found = distance(expected, positions + 3 * (i * m->vertex_count + v));
+        assert_true(isfinite(found));
+        worst = fmax(worst, found);
+    }
+    return worst;
+}
+
+/* `before`: the instances of the frame before, which members show whose level skips this one. */
+static void expect_vertices(show *s, const pm_crowd_instance *before) {
+    pm_error error = poisoned_error();
+    const size_t count = s->scene.count;
+    float *positions = test_malloc(3 * count * s->model.mesh.vertex_count * sizeof *positions);
+    crowd_oracle *o = oracle_of(s);
+    double worst = 0;
+    memset(positions, 0xff, 3 * count * s->model.mesh.vertex_count * sizeof *positions);
+    expect_ok(drawing_positions(&s->drawing, &s->scene, &s->palettes, positions, &error), &error);
+    for (size_t i = 0; i < count; i++) {
+        const pm_crowd_instance *in = &s->scene.now[i];
+        if (before && in->level == BODY_EVERY_OTHER && (s->scene.frame + i / 16) % 2 != 0) {
+            in = &before[i];
+        }
+        worst = fmax(worst, worst_of(s, o, in, i, positions));
+    }
+    const double height = s->scene.height * s->scene.scale;
+    print_message("%zu figures, %s: within %.1e of a figure's height\n", count,
+                  palette_way_names[s->palettes.way], worst / height);
+    assert_true(worst < 1e-4 * height);
+    crowd_oracle_destroy(o);
+    test_free(positions);
+}
+
+static void vertices_are_where_the_oracle_puts_them(void **state) {
+    static const size_t counts[] = {1, 100, 10000};
+    for (size_t k = 0; k < (is_small() ? 2 : 3); k++) {
+        for (int way = PALETTES_MAPPED; way <= PALETTES_COPIED; way++) {
+            const char *why;
+            show s;
+            options o = options_for(state, counts[k]);
+            o.way = (palette_way)way;
+            if (!palettes_can(o.way, NULL, &why)) {
+                print_message("# not tested: %s\n", why);
+                continue;
+            }
+            open_show(&s, &o);
+            for (int frame = 0; frame < 3; frame++) {
+                pm_error error = poisoned_error();
+                double eye[3];
+                camera_eye(&s.camera, eye);
+                expect_ok(scene_step(&s.scene, step, eye, &error), &error);
+                expect_ok(palettes_pose(&s.palettes, &s.scene, false, &error), &error);
+            }
+            expect_vertices(&s, NULL);
+            show_close(&s);
+        }
+    }
+}
+
+static void levels_that_skip_a_frame_keep_their_poses(void **state) {
+    size_t levels[BODY_LEVELS] = {0};
+    show s;
+    options o = options_for(state, is_small() ? 800 : 2000);
+    o.levels = true;
+    o.way = PALETTES_COPIED;
+    open_show(&s, &o);
+    s.camera.distance = 65; /* so that every level occurs */
+    run_frames(&s, 1);
+    pm_crowd_instance *before = test_malloc(s.scene.count * sizeof *before);
+    memcpy(before, s.scene.now, s.scene.count * sizeof *before);
+    run_frames(&s, 1);
+    for (size_t i = 0; i < s.scene.count; i++) {
+        levels[s.scene.now[i].level]++;
+        before[i].level = s.scene.now[i].level;
+    }
+    for (int level = BODY_WITHOUT_ENDS; level < BODY_LEVELS; level++) {
+        assert_true(levels[level] > 0);
+    }
+    expect_vertices(&s, before);
+    test_free(before);
+    show_close(&s);
+}
+
+static void keys_change_the_crowd(void **state) {
+    pm_error error = poisoned_error();
+    show s;
+    options o = options_for(state, 10);
+    o.way = PALETTES_COPIED;
+    o.no_blends = true;
+    open_show(&s, &o);
+    run_frames(&s, 2);
+    expect_vertices(&s, NULL);
+    expect_ok(show_set_count(&s, 20, &error), &error);
+    expect_ok(scene_set_method(&s.scene, PM_METHOD_SLERP, &error), &error);
+    expect_ok(show_set_way(&s, PALETTES_SHARED, &error), &error);
+    assert_non_null(s.hint); /* this device has a context of its own */
+    s.scene.blends = true;
+    run_frames(&s, 2);
+    expect_vertices(&s, NULL);
+    expect_ok(show_set_reference(&s, true, &error), &error);
+    run_frames(&s, 1);
+    assert_int_equal(s.bits, 20 * BODY_JOINTS * 12 * 32);
+    assert_int_equal(s.bits_differ, 0);
+    expect_vertices(&s, NULL);
+    show_close(&s);
+}
+
+/* ---- pictures ----------------------------------------------------------------------------- */
+
+static unsigned read32(const unsigned char *at) {
+    return (unsigned)at[0] << 24 | (unsigned)at[1] << 16 | (unsigned)at[2] << 8 | at[3];
+}
+
+static int nearest_of(int a, int b, int c) {
+    const int p = a + b - c;
+    const int da = abs(p - a), db = abs(p - b), dc = abs(p - c);
+    return da <= db && da <= dc ? a : db <= dc ? b : c;
+}
+
+/* Undoes the filters of PNG in place; a row has its filter and then `size` bytes. */
+static void unfilter(unsigned char *rows, size_t size, size_t height) {
+    for (size_t y = 0; y < height; y++) {
+        unsigned char *row = rows + y * (size + 1) + 1;
+        const unsigned char *above = y ? row - size - 1 : NULL;
+        for (size_t i = 0; i < size; i++) {
+            const int a = i < 3 ? 0 : row[i - 3], b = above ? above[i] : 0;
+            const int c = i < 3 || !above ? 0 : above[i - 3];
+            const int from[] = {0, a, b, (a + b) / 2, nearest_of(a, b, c)};
+            assert_in_range(row[-1], 0, 4);
+            row[i] = (unsigned char)(row[i] + from[row[-1]]);
+        }
+    }
+}
+
+static size_t read_file(const char *path, unsigned char *data, size_t most) {
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    const size_t size = fread(data, 1, most, file);
+    assert_true(size < most);
+    fclose(file);
+    return size;
+}
+
+/* The pixels of a PNG with one IDAT chunk, the highest row first, each row after a byte. */
+static unsigned char *decode(const char *path, unsigned width, unsigned height) {
+    static unsigned char at[1 << 20];
+    const size_t bytes = read_file(path, at, sizeof at);
+    const unsigned idat = 8 + 12 + 13;
+    uLongf size = (uLongf)(3 * width + 1) * height;
+    unsigned char *rows = test_malloc(size);
+    assert_memory_equal(at, "\x89PNG\r\n\x1a\n", 8);
+    assert_memory_equal(at + 12, "IHDR", 4);
+    assert_int_equal(read32(at + 16), width);
+    assert_int_equal(read32(at + 20), height);
+    assert_memory_equal(at + 24, "\x08\x02\0\0\0", 5);
+    assert_memory_equal(at + idat + 4, "IDAT", 4);
+    const unsigned length = read32(at + idat);
+    assert_int_equal(bytes, idat + 12 + length + 12);
+    assert_int_equal(read32(at + idat + 8 + length), crc32(0, at + idat + 4, length + 4));
+    assert_int_equal(uncompress(rows, &size, at + idat + 8, length), Z_OK);
+    assert_int_equal(size, (3 * width + 1) * height);
+    unfilter(rows, 3 * width, height);
+    return rows;
+}
+
+static void a_png_has_the_pixels(void **state) {
+    static const char path[] = "/tmp/posemill-crowd-window.png";
+    pm_error error = poisoned_error();
+    unsigned char pixels[3 * 37 * 23];
+    (void)state;
+    for (size_t i = 0; i < sizeof pixels; i++) { /* smooth rows, equal rows and noise */
+        const size_t row = i / 111;
+        pixels[i] = (unsigned char)(row < 8    ? 2 * i
+                                    : row < 15 ? i % 111
+                                               : i * i * 2654435761u >> 7);
+    }
+    expect_ok(png_write(path, pixels, 37, 23, &error), &error);
+    unsigned char *rows = decode(path, 37, 23);
+    for (size_t y = 0; y < 23; y++) {
+        assert_memory_equal(rows + y * 112 + 1, pixels + (22 - y) * 111, 111);
+    }
+    test_free(rows);
+    remove(path);
+    expect_refusal(png_write("/nowhere/at/all.png", pixels, 37, 23, &error), &error,
+                   PM_ERROR_OUTPUT, "/nowhere/at/all.png");
+}
+
+/* The difference of the strongest and the weakest of red, green and blue. */
+static int saturation(const unsigned char *pixel) {
+    int low = 255, high = 0;
+    for (int i = 0; i < 3; i++) {
+        low = pixel[i] < low ? pixel[i] : low;
+        high = pixel[i] > high ? pixel[i] : high;
+    }
+    return high - low;
+}
+
+/* The pixel that shows a point of the world. */
+static const unsigned char *pixel_of(const unsigned char *pixels, const camera *c, vec3 at) {
+    float m[16];
+    double clip[4];
+    camera_matrix(c, (double)WIDTH / HEIGHT, m);
+    for (int r = 0; r < 4; r++) {
+        clip[r] = (double)m[r] * at.x + (double)m[4 + r] * at.y + (double)m[8 + r] * at.z +
+                  (double)m[12 + r];
+    }
+    const double x = 0.5 * (clip[0] / clip[3] + 1) * WIDTH;
+    const double y = 0.5 * (clip[1] / clip[3] + 1) * HEIGHT;
+    assert_true(x >= 1 && x < WIDTH - 1 && y >= 1 && y < HEIGHT - 1);
+    return pixels + 3 * ((size_t)y * WIDTH + (size_t)x);
+}
+
+/* The chest has the strong colour of the shirt; the ground beside it and the sky are grey. */
+static void a_figure_is_where_it_should_be(void **state) {
+    static const float chest[3] = {0, 1.29f, 0};
+    joint_pose poses[BODY_JOINTS];
+    matrix palette[BODY_JOINTS];
+    show s;
+    options o = options_for(state, 1);
+    o.way = PALETTES_COPIED;
+    open_show(&s, &o);
+    run_frames(&s, 20);
+    crowd_oracle *oracle = oracle_of(&s);
+    crowd_oracle_pose(oracle, &s.scene.now[0], poses);
+    crowd_oracle_palette(oracle, poses, true, palette);
+    vec3 at = placed(&s.scene, &s.scene.agents[0], transformed(&palette[BODY_CHEST], chest));
+    unsigned char *pixels = offscreen_pixels(&off);
+    assert_non_null(pixels);
+    assert_true(saturation(pixel_of(pixels, &s.camera, at)) > 60);
+    at.x -= 2;
+    assert_true(saturation(pixel_of(pixels, &s.camera, at)) < 40);
+    assert_true(saturation(pixels + 3 * (WIDTH * (HEIGHT - 1))) < 40);
+    free(pixels);
+    crowd_oracle_destroy(oracle);
+    show_close(&s);
+}
+
+static size_t count_white(const unsigned char *pixels) {
+    size_t count = 0;
+    for (size_t i = 0; i < (size_t)WIDTH * HEIGHT; i++) {
+        count += pixels[3 * i] == 255 && pixels[3 * i + 1] == 255 && pixels[3 * i + 2] == 255;
+    }
+    return count;
+}
+
+/* The number 1 of the font has ten dots, each of 2 by 2 pixels; so has each of these copies. */
+static void text_is_over_the_picture(void **state) {
+    show s;
+    options o = options_for(state, 1);
+    o.way = PALETTES_COPIED;
+    open_show(&s, &o);
+    run_frames(&s, 1);
+    unsigned char *without = offscreen_pixels(&off);
+    overlay_draw(&s.overlay, "11\n1", WIDTH, HEIGHT);
+    unsigned char *with = offscreen_pixels(&off);
+    assert_true(without && with);
+    assert_int_equal(count_white(without), 0);
+    assert_int_equal(count_white(with), 3 * 10 * 4);
+    free(without);
+    free(with);
+    show_close(&s);
+}
+
+/* ---- the program -------------------------------------------------------------------------- */
+
+static int run(const char *arguments, char printed[4096]) {
+    char line[1024];
+    const int size = snprintf(line, sizeof line, "'%s' %s 2>&1", POSEMILL_CROWD_WINDOW, arguments);
+    assert_true(size > 0 && (size_t)size < sizeof line);
+    FILE *pipe = popen(line, "r");
+    assert_non_null(pipe);
+    const size_t read = fread(printed, 1, 4095, pipe);
+    printed[read] = '\0';
+    const int status = pclose(pipe);
+    assert_true(WIFEXITED(status));
+    return WEXITSTATUS(status);
+}
+
+static void the_program_prints_and_draws(void **state) {
+    char printed[4096];
+    struct stat picture;
+    (void)state;
+    assert_int_equal(run("--headless -d none -n 100 -f 2 --levels -s 320x200 --overlay "
+                         "-o /tmp/posemill-crowd-window.png",
+                         printed),
+                     0);
+    print_message("%s", printed);
+    assert_non_null(strstr(printed, "100 figures of 22 joints"));
+    assert_non_null(strstr(printed, " frames/s; posing takes "));
+    assert_non_null(strstr(printed, " 0 of 844800 bits of palettes differ"));
+    assert_int_equal(stat("/tmp/posemill-crowd-window.png", &picture), 0);
+    test_free(decode("/tmp/posemill-crowd-window.png", 320, 200));
+    remove("/tmp/posemill-crowd-window.png");
+}
+
+static void the_program_refuses(void **state) {
+    static const struct {
+        const char *arguments, *words;
+        int code;
+    } cases[] = {{"--headless -n 0", "whole number", 2},
+                 {"--headless -m cubicspline", "keys only", 2},
+                 {"--headless -s 12x12", "size such as", 2},
+                 {"-o x.png", "only with --headless", 2},
+                 {"--nonsense", "unknown option", 2},
+                 {"--headless -f", "expected a value", 2},
+                 {"--headless -d none -n 1 -f 1 -w shared", "no OpenCL driver shares", 3},
+                 {"--headless -d none -n 1 -f 1 -o /nowhere/x.png", "/nowhere/x.png", 1},
+                 {"/nowhere/x.glb --headless -d none", "/nowhere/x.glb", 1}};
+    char printed[4096];
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const int code = run(cases[i].arguments, printed);
+        if (code != cases[i].code || !strstr(printed, cases[i].words)) {
+            fail_msg("%s: exit code %d, %s", cases[i].arguments, code, printed);
+        }
+    }
+    assert_int_equal(run("--help", printed), 0);
+    assert_non_null(strstr(printed, "Example: crowd_window"));
+}
+
+/* ---- the context -------------------------------------------------------------------------- */
+
+static int close_all(void **state) {
+    offscreen_close(&off);
+    return engines_close(state);
+}
+
+int main(void) {
+    static const struct CMUnitTest tests[] = {ON_BOTH(vertices_are_where_the_oracle_puts_them),
+                                              ON_BOTH(levels_that_skip_a_frame_keep_their_poses),
+                                              ON_BOTH(keys_change_the_crowd),
+                                              ONLY_ON_REFERENCE(a_figure_is_where_it_should_be),
+                                              ONLY_ON_REFERENCE(text_is_over_the_picture),
+                                              cmocka_unit_test(a_png_has_the_pixels),
+                                              cmocka_unit_test(the_program_prints_and_draws),
+                                              cmocka_unit_test(the_program_refuses)};
+    pm_error error = poisoned_error();
+    if (offscreen_open(&off, &error) != PM_OK || gl_load(&error) != PM_OK ||
+        offscreen_size(&off, WIDTH, HEIGHT, &error) != PM_OK) {
+        const char *required = getenv("POSEMILL_REQUIRE_EGL");
+        print_message("no OpenGL without a display: %s\n", error.message);
+        return required && strcmp(required, "1") == 0 ? 1 : 77;
+    }
+    setenv("LSAN_OPTIONS", "suppressions=" POSEMILL_SOURCE_DIR "/tests/lsan.supp", 0);
+    return cmocka_run_group_tests(tests, NULL, close_all);
+}
