@@ -28,6 +28,7 @@ enum { U8 = 5121, U16 = 5123, U32 = 5125, F32 = 5126 };
 typedef struct types {
     int joints, weights, indices;
     bool normals;
+    int index_count; /* as the file states it */
 } types;
 
 typedef struct glb_bytes {
@@ -104,12 +105,12 @@ static void describe(const types *t, char json[4096]) {
         "{\"bufferView\":1,\"componentType\":5126,\"count\":4,\"type\":\"VEC3\"},"
         "{\"bufferView\":2,\"componentType\":%d,\"count\":4,\"type\":\"VEC4\"},"
         "{\"bufferView\":3,\"componentType\":%d,\"normalized\":%s,\"count\":4,\"type\":\"VEC4\"},"
-        "{\"bufferView\":4,\"componentType\":%d,\"count\":6,\"type\":\"SCALAR\"},"
+        "{\"bufferView\":4,\"componentType\":%d,\"count\":%d,\"type\":\"SCALAR\"},"
         "{\"bufferView\":5,\"componentType\":5126,\"count\":2,\"type\":\"SCALAR\","
         "\"min\":[0],\"max\":[1]},"
         "{\"bufferView\":6,\"componentType\":5126,\"count\":2,\"type\":\"VEC4\"}]}",
         t->normals ? "\"NORMAL\":1," : "", t->joints, t->weights,
-        t->weights == F32 ? "false" : "true", t->indices);
+        t->weights == F32 ? "false" : "true", t->indices, t->index_count);
     assert_true(size > 0 && size < 4096);
 }
 
@@ -167,8 +168,10 @@ static void expect_mesh(const mesh *m, const types *t) {
 }
 
 static void meshes_of_all_types_of_numbers_are_read(void **state) {
-    static const types all[] = {
-        {U8, F32, U16, true}, {U16, U8, U32, false}, {U8, U16, U8, true}, {U16, F32, U32, false}};
+    static const types all[] = {{U8, F32, U16, true, INDICES},
+                                {U16, U8, U32, false, INDICES},
+                                {U8, U16, U8, true, INDICES},
+                                {U16, F32, U32, false, INDICES}};
     (void)state;
     for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) {
         pm_error error = poisoned_error();
@@ -208,7 +211,7 @@ static bool is_read(void) {
 }
 
 static void files_that_end_early_are_refused(void **state) {
-    const types t = {U8, F32, U16, true};
+    const types t = {U8, F32, U16, true, INDICES};
     glb_bytes b;
     (void)state;
     make(&t, &b);
@@ -218,9 +221,23 @@ static void files_that_end_early_are_refused(void **state) {
     }
 }
 
+/* A view has 64 bytes, which are 32 indices. */
+static void rows_outside_of_their_view_are_refused(void **state) {
+    types t = {U8, F32, U16, true, 32};
+    glb_bytes b;
+    (void)state;
+    make(&t, &b);
+    save(&b, b.size);
+    assert_true(is_read());
+    t.index_count = 33;
+    make(&t, &b);
+    save(&b, b.size);
+    assert_false(is_read());
+}
+
 /* Every digit of the description becomes a 9, and every number of the data is changed. */
 static void damaged_files_do_no_harm(void **state) {
-    const types t = {U8, F32, U16, true};
+    const types t = {U8, F32, U16, true, INDICES};
     glb_bytes b;
     size_t refused = 0, read = 0;
     (void)state;
@@ -254,6 +271,7 @@ int main(void) {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(meshes_of_all_types_of_numbers_are_read),
         cmocka_unit_test(files_that_end_early_are_refused),
+        cmocka_unit_test(rows_outside_of_their_view_are_refused),
         cmocka_unit_test(damaged_files_do_no_harm)};
     return cmocka_run_group_tests(tests, NULL, remove_file);
 }
