@@ -104,6 +104,7 @@ unsigned char *offscreen_pixels(offscreen *o) {
     return pixels;
 }
 
+/* The display is not terminated: a process has one of its kind, which others may be using. */
 void offscreen_close(offscreen *o) {
     if (o->framebuffers[DRAWN]) {
         gl.DeleteFramebuffers(2, o->framebuffers);
@@ -113,7 +114,7 @@ void offscreen_close(offscreen *o) {
         eglMakeCurrent(o->display, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
         if (o->context != EGL_NO_CONTEXT)
             eglDestroyContext(o->display, o->context);
-        eglTerminate(o->display);
+        eglReleaseThread();
     }
     *o = (offscreen){0};
 }
