@@ -47,17 +47,21 @@ static pm_status make_buffers(palettes *p, pm_error *error) {
     return p->host ? PM_OK : fault_memory(error);
 }
 
+size_t palettes_most_bytes(void) {
+    GLint64 most = 0;
+    gl.GetInteger64v(GL_MAX_SHADER_STORAGE_BLOCK_SIZE, &most);
+    return most > 0 ? (size_t)most : 0;
+}
+
 pm_status palettes_open(palettes *p, palette_way way, sharing *shared, const scene *s,
                         pm_error *error) {
-    GLint64 most = 0;
     const char *why;
     *p = (palettes){.way = way, .sharing = shared, .bytes = scene_palette_bytes(s)};
     if (!palettes_can(way, shared, &why))
         return fault(error, PM_ERROR_NO_DEVICE, "%s: %s", palette_way_names[way], why);
-    gl.GetInteger64v(GL_MAX_SHADER_STORAGE_BLOCK_SIZE, &most);
-    if (p->bytes > (uint64_t)most)
-        return fault(error, PM_ERROR_SIZE, "palettes have %zu bytes; OpenGL allows %lld", p->bytes,
-                     (long long)most);
+    if (p->bytes > palettes_most_bytes())
+        return fault(error, PM_ERROR_SIZE, "palettes have %zu bytes; OpenGL allows %zu", p->bytes,
+                     palettes_most_bytes());
     gl.GenBuffers(SHARING_BUFFERS, p->buffers);
     const pm_status status =
         way == PALETTES_MAPPED ? map_buffers(p, error) : make_buffers(p, error);

@@ -35,6 +35,9 @@ typedef struct palettes {
 /* Whether the way works with this driver; else `why` says what is missing. */
 bool palettes_can(palette_way way, const sharing *shared, const char **why);
 
+/* The size of OpenGL's largest storage buffer. */
+size_t palettes_most_bytes(void);
+
 pm_status palettes_open(palettes *p, palette_way way, sharing *shared, const scene *s,
                         pm_error *error);
 void palettes_close(palettes *p);

@@ -99,12 +99,13 @@ void scene_close(scene *s) {
 /* Members of a file stand in a square from the middle outwards and play all clips. */
 static void place_in_square(scene *s) {
     const size_t side = (size_t)ceil(sqrt((double)s->count));
+    const double middle = 0.5 * (double)(side - 1);
     for (size_t i = 0; i < s->count; i++) {
-        agent *a = &s->agents[i];
-        *a = (agent){.x = s->spacing * ((double)(i % side) - 0.5 * (double)(side - 1)),
-                     .z = s->spacing * ((double)(i / side) - 0.5 * (double)(side - 1)),
-                     .cycles = fmod(0.618034 * (double)i, 1),
-                     .kind = (enum agent_kind)(i % AGENT_KINDS)};
+        const size_t row = i / side, column = i % side;
+        s->agents[i] = (agent){.x = s->spacing * ((double)column - middle),
+                               .z = s->spacing * ((double)row - middle),
+                               .cycles = fmod(0.618034 * (double)i, 1),
+                               .kind = (enum agent_kind)(i % AGENT_KINDS)};
     }
 }
 
@@ -166,13 +167,13 @@ static void finish_step(scene *s, const double eye[3]) {
         if (!s->blends)
             s->now[i].weight = 0;
         s->now[i].level = s->levels ? level_of(a, eye) : 0;
-        s->places[i] =
-            (place){.position = {(float)a->x, (float)(-s->ground * s->scale), (float)a->z},
-                    .scale = (float)s->scale,
-                    .sine = (float)sin(a->heading),
-                    .cosine = (float)cos(a->heading),
-                    .kind = (float)a->kind,
-                    .level = s->now[i].level};
+        s->places[i] = (place){
+            .position = {(float)a->x, (float)(-s->ground * s->scale), (float)a->z},
+            .scale = (float)s->scale,
+            .sine = (float)sin(a->heading),
+            .cosine = (float)cos(a->heading),
+            .kind = (float)a->kind,
+        };
     }
 }
 

@@ -14,7 +14,7 @@ enum { SCENE_MAX_COUNT = 100000 };
 typedef struct place {
     float position[3], scale; /* metres; `scale` metres per unit of the mesh */
     float sine, cosine;       /* of the heading about y */
-    float kind, level;        /* of enum agent_kind, for its colour; level of detail */
+    float kind, unused;       /* of enum agent_kind, for its colour */
 } place;
 
 typedef struct scene {

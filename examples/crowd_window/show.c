@@ -109,7 +109,12 @@ static pm_status open_palettes(show *s, palette_way way, pm_error *error) {
 }
 
 pm_status show_set_count(show *s, size_t count, pm_error *error) {
+    const size_t bytes = scene_palette_bytes(&s->scene) / s->scene.count;
     s->hint = NULL;
+    if (count > palettes_most_bytes() / bytes) {
+        s->hint = "more figures do not fit into a storage buffer";
+        return PM_OK;
+    }
     s->bits = 0;
     const pm_status status = scene_set_count(&s->scene, count, error);
     if (status != PM_OK)

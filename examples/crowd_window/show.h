@@ -32,7 +32,7 @@ void show_close(show *s);
 /* Advances by `seconds`, poses and draws into the framebuffer that is bound. */
 pm_status show_frame(show *s, double seconds, int width, int height, pm_error *error);
 
-/* Changes that take effect in the next frame. A way that the drivers do not have leaves a hint. */
+/* Changes that take effect in the next frame. What the drivers cannot do leaves a hint. */
 pm_status show_set_count(show *s, size_t count, pm_error *error);
 pm_status show_set_way(show *s, palette_way way, pm_error *error);
 pm_status show_set_reference(show *s, bool on_reference, pm_error *error);

@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -27,6 +26,7 @@ enum { WIDTH = 320, HEIGHT = 200 };
 
 static const double step = 1.0 / 30;
 static offscreen off;
+static char picture[64]; /* in a folder of its own */
 
 static bool is_small(void) {
     const char *value = getenv("POSEMILL_TEST_SMALL");
@@ -282,7 +282,6 @@ static unsigned char *decode(const char *path, unsigned width, unsigned height) 
 }
 
 static void a_png_has_the_pixels(void **state) {
-    static const char path[] = "/tmp/posemill-crowd-window.png";
     pm_error error = poisoned_error();
     unsigned char pixels[3 * 37 * 23];
     (void)state;
@@ -292,13 +291,13 @@ static void a_png_has_the_pixels(void **state) {
                                     : row < 15 ? i % 111
                                                : i * i * 2654435761u >> 7);
     }
-    expect_ok(png_write(path, pixels, 37, 23, &error), &error);
-    unsigned char *rows = decode(path, 37, 23);
+    expect_ok(png_write(picture, pixels, 37, 23, &error), &error);
+    unsigned char *rows = decode(picture, 37, 23);
     for (size_t y = 0; y < 23; y++) {
         assert_memory_equal(rows + y * 112 + 1, pixels + (22 - y) * 111, 111);
     }
     test_free(rows);
-    remove(path);
+    remove(picture);
     expect_refusal(png_write("/nowhere/at/all.png", pixels, 37, 23, &error), &error,
                    PM_ERROR_OUTPUT, "/nowhere/at/all.png");
 }
@@ -396,19 +395,17 @@ static int run(const char *arguments, char printed[4096]) {
 
 static void the_program_prints_and_draws(void **state) {
     char printed[4096];
-    struct stat picture;
+    char arguments[256];
     (void)state;
-    assert_int_equal(run("--headless -d none -n 100 -f 2 --levels -s 320x200 --overlay "
-                         "-o /tmp/posemill-crowd-window.png",
-                         printed),
-                     0);
+    snprintf(arguments, sizeof arguments,
+             "--headless -d none -n 100 -f 2 --levels -s 320x200 --overlay -o %s", picture);
+    assert_int_equal(run(arguments, printed), 0);
     print_message("%s", printed);
     assert_non_null(strstr(printed, "100 figures of 22 joints"));
     assert_non_null(strstr(printed, " frames/s; posing takes "));
     assert_non_null(strstr(printed, " 0 of 844800 bits of palettes differ"));
-    assert_int_equal(stat("/tmp/posemill-crowd-window.png", &picture), 0);
-    test_free(decode("/tmp/posemill-crowd-window.png", 320, 200));
-    remove("/tmp/posemill-crowd-window.png");
+    test_free(decode(picture, 320, 200));
+    remove(picture);
 }
 
 static void the_program_refuses(void **state) {
@@ -438,7 +435,19 @@ static void the_program_refuses(void **state) {
 
 /* ---- the context -------------------------------------------------------------------------- */
 
+static char folder[] = "/tmp/posemill-crowd-window-XXXXXX";
+
+static int open_folder(void **state) {
+    (void)state;
+    if (!mkdtemp(folder)) {
+        return 1;
+    }
+    snprintf(picture, sizeof picture, "%s/picture.png", folder);
+    return 0;
+}
+
 static int close_all(void **state) {
+    rmdir(folder);
     offscreen_close(&off);
     return engines_close(state);
 }
@@ -460,5 +469,5 @@ int main(void) {
         return required && strcmp(required, "1") == 0 ? 1 : 77;
     }
     setenv("LSAN_OPTIONS", "suppressions=" POSEMILL_SOURCE_DIR "/tests/lsan.supp", 0);
-    return cmocka_run_group_tests(tests, NULL, close_all);
+    return cmocka_run_group_tests(tests, open_folder, close_all);
 }

@@ -11,12 +11,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "crowd_window/model.h"
 
 enum { VERTICES = 4, INDICES = 6, BYTES_MAX = 8192 };
 
-static const char path[] = "/tmp/posemill-crowd-window.glb";
+static char folder[] = "/tmp/posemill-crowd-file-XXXXXX";
+static char path[64];
 static const float positions[VERTICES][3] = {{0, 0, 0}, {1, 0, 0}, {0, 2, 0}, {1, 2, 0.5f}};
 static const unsigned joints[VERTICES][4] = {{0}, {0}, {0, 1}, {1, 0}};
 static const double weights[VERTICES][4] = {{1}, {1}, {0.4, 0.6}, {0.8, 0.2}};
@@ -261,10 +263,19 @@ static void damaged_files_do_no_harm(void **state) {
     assert_true(refused > 60 && read > 60);
 }
 
-static int remove_file(void **state) {
+static int open_folder(void **state) {
+    (void)state;
+    if (!mkdtemp(folder)) {
+        return 1;
+    }
+    snprintf(path, sizeof path, "%s/character.glb", folder);
+    return 0;
+}
+
+static int remove_folder(void **state) {
     (void)state;
     remove(path);
-    return 0;
+    return rmdir(folder);
 }
 
 int main(void) {
@@ -273,5 +284,5 @@ int main(void) {
         cmocka_unit_test(files_that_end_early_are_refused),
         cmocka_unit_test(rows_outside_of_their_view_are_refused),
         cmocka_unit_test(damaged_files_do_no_harm)};
-    return cmocka_run_group_tests(tests, NULL, remove_file);
+    return cmocka_run_group_tests(tests, open_folder, remove_folder);
 }
