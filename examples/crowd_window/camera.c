@@ -5,6 +5,7 @@
 #include "camera.h"
 
 #include <math.h>
+#include <stddef.h>
 
 static const double target_height = 0.9; /* metres: the camera looks at the hips of the middle */
 static const double field = 0.7;         /* radians from the lower to the upper edge */
@@ -39,7 +40,7 @@ void camera_matrix(const camera *c, double aspect, float matrix[16]) {
             seen[i] = column < 3
                           ? rows[i][column]
                           : -(rows[i][0] * eye[0] + rows[i][1] * eye[1] + rows[i][2] * eye[2]);
-        float *out = matrix + 4 * column;
+        float *out = matrix + (ptrdiff_t)4 * column;
         out[0] = (float)(zoom / aspect * seen[0]);
         out[1] = (float)(zoom * seen[1]);
         out[2] = (float)(deep * seen[2] + (column == 3 ? shift : 0));

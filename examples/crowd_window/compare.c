@@ -99,10 +99,14 @@ pm_status show_compare_vertices(show *s, double *worst, pm_error *error) {
     const size_t count = s->scene.count * s->scene.mesh.vertex_count;
     float *positions = malloc(3 * count * sizeof *positions);
     float *matrices = positions ? pose(s, true, error) : NULL;
-    pm_status status = positions ? matrices ? PM_OK : error->status : fault_memory(error);
-    if (status == PM_OK)
+    pm_status status = PM_OK;
+    if (!positions)
+        status = fault_memory(error);
+    else if (!matrices)
+        status = error->status;
+    else
         status = positions_now(s, positions, error);
-    if (status == PM_OK)
+    if (status == PM_OK && matrices)
         *worst = worst_distance(&s->scene, matrices, positions);
     free(positions);
     free(matrices);

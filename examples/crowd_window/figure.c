@@ -117,7 +117,7 @@ static size_t tube_vertices(const tube *t) {
 }
 
 static size_t tube_indices(const tube *t) {
-    return 6 * SIDES * t->count; /* two triangles per side between rings, one per side of an end */
+    return t->count * 6 * SIDES; /* two triangles per side between rings, one per side of an end */
 }
 
 /* A point of the ring; at `size` 0 its centre. */

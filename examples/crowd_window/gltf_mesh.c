@@ -29,6 +29,9 @@ typedef struct attributes {
 
 enum { TRIANGLES = 4 };
 
+/* Primitives may share data, so a small file can describe a large mesh. */
+static const size_t most_elements = (size_t)1 << 28;
+
 /* ---- vertices ----------------------------------------------------------------------------- */
 
 static pm_status read_weights(const reader *r, const attributes *a, size_t row, vertex *v) {
@@ -75,6 +78,8 @@ static pm_status add_vertices(reader *r, const attributes *a) {
     if (a->joints.count != count || a->weights.count != count ||
         (a->has_normal && a->normal.count != count))
         return fault(r->error, PM_ERROR_FILE, "the attributes of a mesh differ in length");
+    if (count > most_elements - m->vertex_count)
+        return fault(r->error, PM_ERROR_SIZE, "more than %zu vertices", most_elements);
     const bool grown = grow(&memory, m->vertex_count + count, sizeof *m->vertices);
     m->vertices = memory;
     if (!grown)
@@ -92,6 +97,8 @@ static pm_status add_indices(reader *r, const accessor *indices, size_t first, s
     mesh *m = r->mesh;
     const size_t count = indices ? indices->count : vertices;
     void *memory = m->indices;
+    if (count > most_elements - m->index_count)
+        return fault(r->error, PM_ERROR_SIZE, "more than %zu indices", most_elements);
     const bool grown = grow(&memory, m->index_count + count, sizeof *m->indices);
     m->indices = memory;
     if (!grown)

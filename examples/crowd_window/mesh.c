@@ -5,6 +5,7 @@
 #include "mesh.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,7 +62,7 @@ void mesh_box(const mesh *m, const float *palette, double low[3], double high[3]
             const vertex *at = &m->vertices[v];
             double moved = 0;
             for (int i = 0; i < 4; i++) {
-                const float *row = palette + 12 * (size_t)at->joints[i] + 4 * r;
+                const float *row = palette + 12 * (size_t)at->joints[i] + (ptrdiff_t)4 * r;
                 moved += (double)at->weights[i] *
                          (double)(row[0] * at->position[0] + row[1] * at->position[1] +
                                   row[2] * at->position[2] + row[3]);

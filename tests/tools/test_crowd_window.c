@@ -276,8 +276,8 @@ static unsigned char *decode(const char *path, unsigned width, unsigned height) 
     assert_int_equal(bytes, idat + 12 + length + 12);
     assert_int_equal(read32(at + idat + 8 + length), crc32(0, at + idat + 4, length + 4));
     assert_int_equal(uncompress(rows, &size, at + idat + 8, length), Z_OK);
-    assert_int_equal(size, (3 * width + 1) * height);
-    unfilter(rows, 3 * width, height);
+    assert_int_equal(size, (size_t)(3 * width + 1) * height);
+    unfilter(rows, (size_t)3 * width, height);
     return rows;
 }
 
@@ -346,7 +346,7 @@ static void a_figure_is_where_it_should_be(void **state) {
     assert_true(saturation(pixel_of(pixels, &s.camera, at)) > 60);
     at.x -= 2;
     assert_true(saturation(pixel_of(pixels, &s.camera, at)) < 40);
-    assert_true(saturation(pixels + 3 * (WIDTH * (HEIGHT - 1))) < 40);
+    assert_true(saturation(pixels + (size_t)3 * WIDTH * (HEIGHT - 1)) < 40);
     free(pixels);
     crowd_oracle_destroy(oracle);
     show_close(&s);

@@ -120,11 +120,12 @@ static void make(const types *t, glb_bytes *b) {
     char json[4096];
     const uint32_t version = 2;
     describe(t, json);
-    while (strlen(json) % 4 != 0) {
-        strcat(json, " ");
+    size_t used = strlen(json);
+    while (used % 4 != 0) {
+        json[used++] = ' ';
     }
     b->size = 0;
-    b->json_size = strlen(json);
+    b->json_size = used;
     const uint32_t binary = 448, length = (uint32_t)b->json_size;
     const uint32_t total = 12 + 8 + length + 8 + binary;
     put(b, "glTF", 4);
