@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <posemill/posemill.h>
+
 /* Runs `posemill resample` in this process, without signal handlers. Returns its exit code. *failure is
  * what it says about the run as a whole; NULL: nothing. Failures of single files are in the records. */
 int native_resample(int argc, char **argv, char **failure);
@@ -42,6 +44,19 @@ void native_free(char *text);
 /* The command `posemill`, with its signal handlers, for a process that ends with it. Returns its exit
  * code. */
 int posemill_main(int argc, char **argv);
+
+/* Seconds in any order, and the limits that they must keep. */
+typedef struct native_times {
+    const double *seconds;
+    size_t count; /* at least 1 */
+    double first, last;
+} native_times;
+
+/* Rotations of all tracks of a clip, sampled in plain C by up to one thread per processor, and normalised
+ * in double: (count, track_count, 4). *outside is the index of the first time that is not a number from
+ * `first` to `last`; the rotations are undefined then. `count`: there is none. */
+pm_status native_rotations(const pm_clip *clip, const native_times *times, size_t track_count,
+                           double *rotations, size_t *outside, pm_error *error);
 
 /* Conversions of whole arrays, by up to one thread per processor. Arrays are tightly packed; rows
  * are (x, y, z, w), vectors and angles of 3 numbers, and row-major matrices of 9. */

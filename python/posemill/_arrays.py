@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ._library import ffi, lib
 
 __all__ = ["Array", "address", "as_array", "as_floats", "as_seconds", "fill_rows", "is_rotation",
-           "new_result", "output", "result_type", "rotation_of", "with_scalar_first",
+           "new_result", "normalized", "output", "result_type", "rotation_of", "with_scalar_first",
            "with_scalar_last"]
 
 Array = NDArray[Any]
@@ -130,11 +130,16 @@ def is_rotation(value: Any) -> bool:
     return kind.__module__.startswith("scipy.spatial") and hasattr(kind, "as_quat")
 
 
-def rotation_of(quaternions: Array) -> Any:
-    """A Rotation of float32 quaternions, normalised in double."""
-    from scipy.spatial.transform import Rotation
-
+def normalized(quaternions: Array) -> Array:
+    """Float32 quaternions as float64, of length 1."""
     exact = np.empty(quaternions.shape)
     lib.array_normalized(ffi.cast("float *", address(quaternions)),
                          ffi.cast("double *", address(exact)), quaternions.size // 4)
-    return Rotation(exact, normalize=False, copy=False)
+    return exact
+
+
+def rotation_of(quaternions: Array) -> Any:
+    """A Rotation of float64 quaternions of length 1, which it takes over."""
+    from scipy.spatial.transform import Rotation
+
+    return Rotation(quaternions, normalize=False, copy=False)

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ._arrays import (Array, as_array, as_seconds, is_rotation, new_result, output, result_type,
-                      rotation_of, with_scalar_first)
+from ._arrays import (Array, address, as_array, as_seconds, is_rotation, new_result, normalized,
+                      output, result_type, rotation_of, with_scalar_first)
 from ._curve_clip import DEVICE_VALUES, Clips
 from ._description import FRAMES, Description, word
 from ._engine import Engine
@@ -16,6 +16,8 @@ from ._library import call, ffi, lib
 from ._rates import Rate, count_samples, rate_of, seconds_of
 
 __all__ = ["RotationCurve"]
+
+_LARGEST = float(np.finfo(np.float64).max)
 
 # The output of a job, and the numbers of one value, by channel and order.
 _OUTPUTS = {("rotations", 0): ("rotations", 4), ("rotations", 1): ("velocities", 3),
@@ -172,6 +174,12 @@ class RotationCurve:
         """
         seconds = as_seconds(times, "times")
         field, components = _output_of(channel, order)
+        if self._gives_rotation and field == "rotations" and (
+                tracks is None and out is None and dtype is None):
+            word(frame, FRAMES, "frame")
+            rotation = self.rotation_within(seconds, -_LARGEST, _LARGEST)
+            if rotation is not None:
+                return rotation
         job = ffi.new("pm_sample_job *")
         shape = seconds.shape + (components,)
         width = 1
@@ -299,6 +307,23 @@ class RotationCurve:
         return enqueue(self._clips.on_queue(queue), job, field, shape, queue, out, offset,
                        wait_for or ())
 
+    def rotation_within(self, seconds: Array, first: float, last: float) -> Any:
+        """A Rotation at packed times, by plain C.
+
+        None where a time is not a number from ``first`` to ``last``, or where the curve's engine is a
+        device.
+        """
+        clip = self._clips.in_plain_c()
+        if clip is None or seconds.size == 0:
+            return None
+        rotations = np.empty((*seconds.shape, *self._shape, 4))
+        times = ffi.new("native_times *", (ffi.from_buffer("double[]", seconds), seconds.size,
+                                           first, last))
+        outside = ffi.new("size_t *")
+        call(lib.native_rotations, clip, times, self._width,
+             ffi.cast("double *", address(rotations)), outside)
+        return rotation_of(rotations) if outside[0] == seconds.size else None
+
     def _pairs(self, tracks: Any, seconds: Array) -> Array:
         """Checked numbers of tracks, tightly packed."""
         numbers = as_array(tracks, "tracks")
@@ -322,7 +347,7 @@ class RotationCurve:
     def _finished(self, values: Array, field: str, is_free: bool, is_double: bool) -> Any:
         if field == "rotations":
             if is_free and self._gives_rotation:
-                return rotation_of(values)
+                return rotation_of(normalized(values))
             if self._scalar_first:
                 values = with_scalar_first(values)
         return values.astype(np.float64) if is_double else values

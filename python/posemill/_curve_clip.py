@@ -66,6 +66,12 @@ class Clips:
             return self._clip, True
         return (self._clip if self._description is None else self._on_device()), False
 
+    def in_plain_c(self) -> Any:
+        """The clip for plain C on all processors; None where the given engine is a device."""
+        if self._is_given and not self._engine.is_plain:
+            return None
+        return self._clip
+
     def _on_device(self) -> Any:
         with self._lock:
             if self._large is None:

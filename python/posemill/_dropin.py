@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ._arrays import Array, as_array, as_floats, as_seconds, is_rotation, rotation_of
+from ._arrays import Array, as_array, as_floats, as_seconds, is_rotation, normalized, rotation_of
 from ._curve import RotationCurve
 from ._engine import Engine
 from ._extrapolate import EndSegment, angular_rate_inverse, rotation_vector
@@ -125,13 +125,17 @@ class Slerp:
             A Rotation where the keys were one, else an array of shape (times, ..., 4).
         """
         seconds = _sample_times(times)
+        is_plain = self._gives_rotation and out is None and dtype is None
+        if is_plain:
+            rotation = self._curve.rotation_within(seconds, self._first, self._last)
+            if rotation is not None:
+                return rotation
         earliest, latest = _range(seconds)
         if not (self._first <= earliest and latest <= self._last):
             raise ValueError("Interpolation times must be within the range "
                              f"[{self.times[0]}, {self.times[-1]}], both inclusive.")
         values = self._curve(seconds, out=out, dtype=dtype)
-        is_plain = self._gives_rotation and out is None and dtype is None
-        return rotation_of(values) if is_plain else values
+        return rotation_of(normalized(values)) if is_plain else values
 
 
 class RotationSpline:
@@ -202,13 +206,17 @@ class RotationSpline:
         if order not in (0, 1, 2):
             raise ValueError("`order` must be 0, 1 or 2.")
         seconds = _sample_times(times)
+        is_plain = self._gives_rotation and order == 0 and out is None and dtype is None
+        if is_plain:
+            rotation = self._curve.rotation_within(seconds, self._first, self._last)
+            if rotation is not None:
+                return rotation
         values = self._curve(seconds, order, out=out, dtype=dtype)
         earliest, latest = _range(seconds)
         if not (self._first <= earliest and latest < self._last):
             self._fill_outside(np.atleast_1d(seconds), order,
                                values if seconds.ndim else values[np.newaxis])
-        is_plain = self._gives_rotation and order == 0 and out is None and dtype is None
-        return rotation_of(values) if is_plain else values
+        return rotation_of(normalized(values)) if is_plain else values
 
     def _fill_outside(self, seconds: Array, order: int, values: Array) -> None:
         """Replaces values outside the keys. At the last key, derivatives are those before it."""

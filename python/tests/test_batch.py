@@ -298,6 +298,15 @@ def test_a_killed_worker_of_its_own(long_takes: Path, long_digest: str, tmp_path
     assert statuses.count("done") >= FILES # those that the worker had done are kept
 
 
+@pytest.fixture
+def interrupt() -> Iterator[None]:
+    """SIGINT raises KeyboardInterrupt. Shells start background jobs with SIGINT ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interrupt")
 @pytest.mark.parametrize("make", [no_executor, lambda: ThreadPoolExecutor(2)],
                          ids=["none", "threads"])
 def test_ctrl_c(make: Callable[[], Executor], long_takes: Path, long_digest: str,
