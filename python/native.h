@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include <posemill/posemill.h>
+#include <posemill/posemill_motion.h>
 
 /* Runs `posemill resample` in this process, without signal handlers. Returns its exit code. *failure is
  * what it says about the run as a whole; NULL: nothing. Failures of single files are in the records. */
@@ -35,6 +36,26 @@ int native_list(const native_sources *sources, char **list, char **failure);
  * NULL: as JSON, with the files that are not done. Returns an exit code. */
 int native_merge(const char *out_dir, const char *records, const char *list, char **json,
                  char **failure);
+
+/* Two clips, as `posemill compare` takes them; the same clip twice is shown alone. */
+typedef struct native_comparison {
+    const pm_motion *a, *b;
+    size_t clip_a, clip_b;       /* below their numbers of clips */
+    const char *name_a, *name_b; /* for people */
+    const char *map;             /* a file with pairs of joints. NULL: by name, else by order */
+    pm_rational rate;            /* 0/0: the key times of both */
+    uint64_t max_times;
+    double unit_mm;    /* 0: that of the format of A */
+    pm_engine *engine; /* of `method`. NULL: A by its own interpolation */
+    int method;        /* a pm_method */
+    bool wants_page;
+    const char *call; /* what the page says about how it was made */
+    bool hides_poses; /* of the page */
+    int64_t joint;    /* of A, that the page chooses at first. -1: the worst one */
+} native_comparison;
+
+/* Compares: *text is the JSON of `posemill compare --json`, or the page. Returns an exit code. */
+int native_compare(const native_comparison *what, char **text, size_t *size, char **failure);
 
 /* Ends the runs of native_resample when the files in work are finished. */
 void native_stop(void);

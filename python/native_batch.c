@@ -13,6 +13,7 @@
 #include "batch/plan.h"
 #include "commands/commands.h"
 #include "formats/json.h"
+#include "native_messages.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,20 +23,11 @@ static cli_exit refuse_memory(void) {
     return cli_fail(CLI_CANNOT_WRITE, "batch", CLI_MEMORY_HINT, "out of memory");
 }
 
-/* Ends the keeping of messages and gives the failure among them. */
-static char *take_failure(cli_messages *messages) {
-    char *failure = messages->failure;
-    cli_keep_messages(NULL);
-    messages->failure = NULL;
-    cli_messages_release(messages);
-    return failure;
-}
-
 int native_resample(int argc, char **argv, char **failure) {
     cli_messages messages = {.failure = NULL};
     cli_keep_messages(&messages);
     const int code = cmd_resample(argc, argv);
-    *failure = take_failure(&messages);
+    *failure = native_take_failure(&messages);
     return code;
 }
 
@@ -81,7 +73,7 @@ int native_list(const native_sources *sources, char **list, char **failure) {
     *list = NULL;
     cli_keep_messages(&messages);
     const cli_exit code = make_list(sources, list);
-    *failure = take_failure(&messages);
+    *failure = native_take_failure(&messages);
     return (int)code;
 }
 
@@ -179,6 +171,6 @@ int native_merge(const char *out_dir, const char *records, const char *list, cha
     *json = NULL;
     cli_keep_messages(&messages);
     const cli_exit code = merge(out_dir, records, list, json);
-    *failure = take_failure(&messages);
+    *failure = native_take_failure(&messages);
     return (int)code;
 }

@@ -2,6 +2,7 @@
 """Rotation curves for millions of samples in parallel, on OpenCL or plain C."""
 from . import batch
 from ._clip import Channel, Clip
+from ._compare import Comparison, compare
 from ._convert import as_euler, as_matrix, as_rotvec, from_euler, from_matrix, from_rotvec
 from ._crowd import Crowd, crowd_instance, crowd_ticks
 from ._curve import RotationCurve
@@ -10,11 +11,13 @@ from ._engine import Engine, devices
 from ._keys import Keys
 from ._library import DeviceError, version
 from ._motion import Motion, MotionWarning, convert, load
+from ._pages import Page
 from ._resample import resample, resample_rotvec
 from ._skeleton import Skeleton
 
 __version__ = version()
-__all__ = ["Channel", "Clip", "Crowd", "DeviceError", "Engine", "Keys", "Motion", "MotionWarning",
-           "RotationCurve", "RotationSpline", "Skeleton", "Slerp", "as_euler", "as_matrix",
-           "as_rotvec", "batch", "convert", "crowd_instance", "crowd_ticks", "devices",
-           "from_euler", "from_matrix", "from_rotvec", "load", "resample", "resample_rotvec"]
+__all__ = ["Channel", "Clip", "Comparison", "Crowd", "DeviceError", "Engine", "Keys", "Motion",
+           "MotionWarning", "Page", "RotationCurve", "RotationSpline", "Skeleton", "Slerp",
+           "as_euler", "as_matrix", "as_rotvec", "batch", "compare", "convert", "crowd_instance",
+           "crowd_ticks", "devices", "from_euler", "from_matrix", "from_rotvec", "load", "resample",
+           "resample_rotvec"]

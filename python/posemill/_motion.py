@@ -13,6 +13,7 @@ from ._content import Content, refuse_pickle
 from ._display import Row, table
 from ._engine import Engine, default_engine
 from ._library import call, ffi, lib, text
+from ._pages import Page, Pair, Side, page_of
 from ._rational import Number, rate_of, rational
 from ._resampling import Resampling, clip_index
 from ._skeleton import Skeleton
@@ -64,6 +65,11 @@ class Motion:
     Made by :func:`load` and :meth:`resample`. Arrays are read-only views of the memory of the C
     library wherever its layout allows, and keep that memory alive.
 
+    Attributes
+    ----------
+    name : str
+        What pages call it: the path, and how it was resampled.
+
     Examples
     --------
     >>> import posemill as pm
@@ -80,13 +86,15 @@ class Motion:
 
     _content: Content
     _resampling: tuple[Content, Resampling] | None
+    name: str
 
     @classmethod
-    def _of(cls, content: Content,
+    def _of(cls, content: Content, name: str,
             resampling: tuple[Content, Resampling] | None = None) -> Motion:
         self = cls.__new__(cls)
         self._content = content
         self._resampling = resampling
+        self.name = name
         return self
 
     @property
@@ -188,7 +196,66 @@ class Motion:
         made = ffi.new("pm_motion **")
         call(lib.pm_motion_resample_copy, self._content.handle, resampling.engine,
              resampling.options, made, ffi.NULL)
-        return Motion._of(Content(made[0], is_copy=True), (self._content, resampling))
+        return Motion._of(Content(made[0], is_copy=True), f"{self.name}, resampled to {rate}",
+                          (self._content, resampling))
+
+    def show(self, clip: int | str = 0) -> Page:
+        """A page with the skeleton, which plays, and its curves.
+
+        Parameters
+        ----------
+        clip : int or str
+            Its index or name.
+
+        Returns
+        -------
+        Page
+            A notebook shows it; else ``show().open()`` or ``show().save(path)``.
+
+        Examples
+        --------
+        >>> import posemill as pm
+        >>> pm.load("walk.bvh").show().save("walk.html")
+        """
+        return page_of(self._alone(clip), "Motion.show()")
+
+    def plot(self, joint: int | str | None = None, clip: int | str = 0) -> Page:
+        """A page with the curves of a joint: angle, angular speed and acceleration.
+
+        Parameters
+        ----------
+        joint : int or str, optional
+            The joint that is chosen at first, by its index or name; the page can choose others.
+        clip : int or str
+            Its index or name.
+
+        Returns
+        -------
+        Page
+            As of :meth:`show`.
+
+        Examples
+        --------
+        >>> import posemill as pm
+        >>> pm.load("walk.bvh").plot("LeftFoot").save("curves.html")
+        """
+        return page_of(self._alone(clip), "Motion.plot()", hides_poses=True,
+                       joint=-1 if joint is None else self._joint(joint))
+
+    def _alone(self, clip: int | str) -> Pair:
+        side = Side(self._content, clip_index(self._content, clip), self.name)
+        return Pair(side, side)
+
+    def _joint(self, joint: int | str) -> int:
+        if isinstance(joint, str):
+            if joint not in self.names:
+                raise ValueError(f"joint: none is named {joint!r}")
+            return self.names.index(joint)
+        if isinstance(joint, bool) or not hasattr(joint, "__index__"):
+            raise TypeError(f"joint: expected an index or a name, found {type(joint).__name__}")
+        if joint.__index__() < 0:
+            raise ValueError(f"joint: {joint} is below 0")
+        return joint.__index__()
 
     def save(self, path: Path, *, format: str | None = None, clip: int | str | None = None,
              decimals: int = 6, strict: bool = False, euler: str = "ZXY", scale: float = 1.0,
@@ -307,6 +374,12 @@ def _parse(file: IO[bytes], options: Any) -> Content:
     return Content(made[0], data=held)
 
 
+def _label(path: Path | IO[bytes]) -> str:
+    """What people call a file."""
+    name = path if isinstance(path, (str, os.PathLike)) else getattr(path, "name", None)
+    return os.fsdecode(name) if isinstance(name, (str, bytes, os.PathLike)) else "file"
+
+
 def load(path: Path | IO[bytes], format: str | None = None, *, rate: Number | None = None,
          layout: str | None = None, rates: Path | None = None, strict: bool = False,
          hold_nan: bool = False, bvh_adds_offset: bool = False, snap: bool = True) -> Motion:
@@ -363,7 +436,7 @@ def load(path: Path | IO[bytes], format: str | None = None, *, rate: Number | No
         call(lib.pm_motion_open, name, options, made)
         content = Content(made[0])
     del keep
-    motion = Motion._of(content)
+    motion = Motion._of(content, _label(path))
     _warn(motion.notes)
     return motion
 

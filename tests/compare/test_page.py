@@ -7,6 +7,7 @@ usage: test_page.py POSEMILL SCREENSHOTS
 Requires Debian's chromium, chromium-driver and python3-selenium. Without them the test is skipped;
 POSEMILL_REQUIRE_BROWSER=1 makes that a failure. Pictures are left in the folder SCREENSHOTS.
 """
+import html
 import json
 import os
 import shutil
@@ -397,6 +398,27 @@ class Page(unittest.TestCase):
         self.assertLess(np.abs(np.array(exact) - drawn).max(), 0.25)
         self.shot("view")
         self.quiet("view.html")
+
+    def test_curves_alone_in_the_frame_of_a_notebook(self):
+        """What Motion.plot() of Python shows: the page differs in one line only."""
+        text = (self.folder / "view.html").read_text(encoding="utf-8")
+        self.assertEqual(text.count('class="one" data-joint="0"'), 1)
+        text = text.replace('class="one" data-joint="0"', 'class="one curves-only" data-joint="4"')
+        (self.folder / "frame.html").write_text(
+            '<!DOCTYPE html><link rel="icon" href="data:,"><iframe sandbox="allow-scripts" '
+            f'style="width:100%;height:720px;border:0" srcdoc="{html.escape(text)}"></iframe>', encoding="utf-8")
+        self.open("frame.html")
+        self.browser.switch_to.frame(self.browser.find_element(By.TAG_NAME, "iframe"))
+        self.assertEqual(self.state("joint"), 4)
+        self.assertFalse(self.browser.find_element(By.ID, "scene").is_displayed())
+        for canvas in self.browser.find_elements(By.CSS_SELECTOR, "#plots canvas"):
+            self.assertTrue(canvas.is_displayed())
+        self.browser.find_element(By.ID, "forth").click()
+        self.settle()
+        self.assertAlmostEqual(self.state("time"), 1 / 30, delta=1e-6)
+        self.browser.switch_to.default_content()
+        self.shot("curves-only")
+        self.quiet("frame.html")
 
     def test_odd_motions(self):
         """One frame, one joint, numbers that no float32 holds: a page that says nothing in the console."""

@@ -161,7 +161,7 @@ static cli_exit report(const work *w) {
     const outcome o = outcome_of(w);
     const char *path = w->options->output;
     if (path != NULL) {
-        const page p = {&o, &w->frames, w->command};
+        const page p = {.outcome = &o, .frames = &w->frames, .command = w->command};
         const cli_exit code = page_write(path, &p);
         if (code != CLI_DONE) {
             return code;

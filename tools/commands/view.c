@@ -53,7 +53,7 @@ static cli_exit write_page(const view_options *o, open_clip *clip, const joint_p
                          .b = {clip->path, clip->digest[0] != '\0' ? clip->digest : NULL},
                          .method = "authored",
                          .unit_mm = clip->subject.unit_mm};
-    const page p = {&out, &frames, command};
+    const page p = {.outcome = &out, .frames = &frames, .command = command};
     cli_exit code = page_compute(&c, &frames, OPTION_MAX_FRAMES, clip->path);
     if (code == CLI_DONE) {
         code = page_write(o->output, &p);

@@ -117,7 +117,12 @@ static bool write_data(FILE *file, const page *p) {
 }
 
 static bool write_kind(FILE *file, const page *p) {
-    fputs(page_is_one(p) ? "one" : "two", file);
+    fprintf(file, "%s%s", page_is_one(p) ? "one" : "two", p->hides_poses ? " curves-only" : "");
+    return true;
+}
+
+static bool write_joint(FILE *file, const page *p) {
+    fprintf(file, "%zu", p->joint != NULL ? *p->joint : p->outcome->comparison->by_worst[0]);
     return true;
 }
 
@@ -142,10 +147,11 @@ typedef struct part_writer {
 static const part_writer writers[] = {
     {"style", write_style},       {"script", write_script},
     {"numbers", write_numbers},   {"data", write_data},
-    {"kind", write_kind},         {"title", section_title},
-    {"verdict", section_verdict}, {"conditions", section_conditions},
-    {"moments", section_moments}, {"slides", section_slides},
-    {"table", section_table},     {"pictures", section_pictures}};
+    {"kind", write_kind},         {"joint", write_joint},
+    {"title", section_title},     {"verdict", section_verdict},
+    {"moments", section_moments}, {"conditions", section_conditions},
+    {"slides", section_slides},   {"table", section_table},
+    {"pictures", section_pictures}};
 
 /* ---- the template -------------------------------------------------------------------------- */
 
@@ -172,15 +178,25 @@ static bool write_all(FILE *file, const page *p) {
     return true;
 }
 
-cli_exit page_write(const char *path, const page *p) {
+char *page_text(const page *p, size_t *size) {
     char *text = NULL;
-    size_t size = 0;
-    cli_output *output = NULL;
-    FILE *file = open_memstream(&text, &size);
+    FILE *file = open_memstream(&text, size);
     bool done = file != NULL && write_all(file, p);
     done = file != NULL && fclose(file) == 0 && done;
-    cli_exit code = done ? cli_output_open(path, &output)
-                         : cli_fail(CLI_BAD_INPUT, path, CLI_MEMORY_HINT, "memory is exhausted");
+    if (!done) {
+        free(text);
+        text = NULL;
+    }
+    return text;
+}
+
+cli_exit page_write(const char *path, const page *p) {
+    size_t size = 0;
+    cli_output *output = NULL;
+    char *text = page_text(p, &size);
+    cli_exit code = text != NULL
+                        ? cli_output_open(path, &output)
+                        : cli_fail(CLI_BAD_INPUT, path, CLI_MEMORY_HINT, "memory is exhausted");
     if (code == CLI_DONE) {
         code = cli_output_write(output, text, size);
     }

@@ -31,7 +31,12 @@ typedef struct page {
     const outcome *outcome; /* one motion: A and B of the comparison are the same subject */
     const page_frames *frames;
     const char *command; /* the command line that made it */
+    bool hides_poses;    /* shows the curves, without the skeletons */
+    const size_t *joint; /* the pair that is chosen at first. NULL: the worst one */
 } page;
+
+/* The page in memory, malloc'ed, not terminated. NULL: memory is exhausted. */
+char *page_text(const page *p, size_t *size);
 
 /* Writes the page to a file, or to standard output for "-". On failure prints and returns the code. */
 cli_exit page_write(const char *path, const page *p);

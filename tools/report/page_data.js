@@ -67,10 +67,13 @@ function show(number) {
     return Number.isFinite(number) ? String(Number(number.toPrecision(4))) : "\u2013";
 }
 
+// Places are known, and are to be seen.
+const hasScene = head.hasPlaces && !document.documentElement.classList.contains("curves-only");
+
 // ---- what is shown ----------------------------------------------------------------------
 
 const state = {
-    time: 0, joint: head.worst[0], measure: "angle", playing: false, speed: 1,
+    time: 0, joint: Number(document.documentElement.dataset.joint), measure: "angle", playing: false, speed: 1,
     yaw: 0.6, pitch: 0.25, zoom: 1, centre: [0, 0, 0],
     inPlace: false, trail: false, onion: false,
     from: 0, to: seconds > 0 ? seconds : 1,

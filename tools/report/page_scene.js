@@ -170,7 +170,7 @@ function drawB(g) {
 }
 
 function drawScene() {
-    if (!head.hasPlaces) return;
+    if (!hasScene) return;
     const {g} = begin(scene);
     moved = offset();
     const size = drawGrid(g);

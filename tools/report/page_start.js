@@ -124,7 +124,7 @@ function listJoints() {
 
 // A clip that travels far is shown in place at first.
 function chooseStart() {
-    if (!head.hasPlaces) {
+    if (!hasScene) {
         byId("skeleton").hidden = true;
         return;
     }
@@ -155,7 +155,7 @@ function start() {
     chooseJoint(state.joint);
     follow(location.hash);
     if (!location.hash && !head.one) follow((document.querySelector("#moments ol a") || {hash: ""}).hash);
-    if (head.hasPlaces) fit();
+    if (hasScene) fit();
     window.addEventListener("resize", redraw);
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
         readColours();

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: MIT
+"""Comparisons and pages: against NumPy, against the command, and with what is wrong."""
+from __future__ import annotations
+
+import io
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import posemill as pm
+import pytest
+from motion_files import WALK, bvh_text, command, needs_command
+
+pytestmark = pytest.mark.filterwarnings("ignore::posemill.MotionWarning")
+
+SEED = 20261123
+FRAMES, JOINTS = 40, 5
+
+
+@pytest.fixture
+def walk() -> pm.Motion:
+    return pm.load(WALK)
+
+
+def plain(path: Path, rotations: np.ndarray, rate: float = 30.0) -> Path:
+    np.savez(path, rotations=rotations.astype(np.float32), fps=np.array(rate))
+    return path
+
+
+def random_rotations(seed: int) -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    steps = rng.normal(size=(FRAMES, JOINTS, 4)) / 6 + [0, 0, 0, 2]
+    return np.array(steps / np.linalg.norm(steps, axis=-1, keepdims=True))
+
+
+def test_angles_are_those_of_numpy(tmp_path: Path) -> None:
+    print("seed", SEED)
+    a, b = (random_rotations(SEED + i).astype(np.float32) for i in range(2))
+    found = pm.compare(plain(tmp_path / "a.npz", a), plain(tmp_path / "b.npz", b))
+    x, y = (q.astype(np.float64) / np.linalg.norm(q.astype(np.float64), axis=-1, keepdims=True)
+            for q in (a, b))
+    same, other = (np.linalg.norm(x - s * y, axis=-1) for s in (1, -1))
+    angles = np.degrees(4 * np.arcsin(np.minimum(same, other) / 2))
+    assert found.numbers["times"] == FRAMES and len(found.joints) == JOINTS
+    assert abs(found.clip["max_degrees"] - angles.max()) < 1e-9
+    assert abs(found.clip["rms_degrees"] - np.sqrt((angles**2).mean())) < 1e-9
+    most = np.sort(angles.max(axis=0))[::-1]
+    assert np.allclose([j["max_degrees"] for j in found.joints], most, rtol=0, atol=1e-9)
+    assert found.clip["max_distance"] is None and found.within(float(angles.max()) + 1e-9, 0.0)
+    assert not found.within(float(angles.max()) - 1e-9, 0.0)
+
+
+@needs_command
+@pytest.mark.parametrize("options", [{}, {"rate": "47/2"}, {"unit": 1.0}, {"method": "squad"}],
+                         ids=str)
+def test_numbers_are_those_of_the_command(options: dict[str, object], tmp_path: Path,
+                                          walk: pm.Motion) -> None:
+    other = tmp_path / "walk50.glb"
+    walk.resample(50).save(other)
+    words = [word for key, value in options.items() for word in (f"--{key}", str(value))]
+    device = ["--device", "none"] if "method" in options else []
+    told = json.loads(command("compare", WALK, other, "--json", *words, *device).stdout)
+    if "method" in options:
+        options = {**options, "engine": pm.Engine("none")}
+    found = pm.compare(WALK, other, **options).numbers  # type: ignore[arg-type]
+    for side in ("a", "b"):  # what is read from memory has no digest
+        told[side].pop("digest"), found[side].pop("digest")
+    assert found == told
+
+
+def test_motions_paths_and_files_are_taken(walk: pm.Motion) -> None:
+    with WALK.open("rb") as file:
+        assert pm.compare(walk, file).clip["max_degrees"] == 0.0
+    assert pm.compare(io.BytesIO(WALK.read_bytes()), str(WALK)).clip["max_distance"] == 0.0
+
+
+def test_a_map_pairs_joints(tmp_path: Path, walk: pm.Motion) -> None:
+    lines = tmp_path / "map.txt"
+    lines.write_text("LeftFoot\tRightFoot\n")
+    found = pm.compare(walk, walk, map=lines)
+    assert [j["name"] for j in found.joints] == ["LeftFoot"] and found.clip["max_degrees"] > 1
+
+
+def test_a_page_says_what_is_compared(tmp_path: Path, walk: pm.Motion) -> None:
+    thin = walk.resample("/4")
+    page = pm.compare(walk, thin).show()
+    assert f"{WALK}, resampled to /4" in page.html and 'class="two"' in page.html
+    page.save(tmp_path / "page.html")
+    assert (tmp_path / "page.html").read_bytes() == page.html.encode()
+    assert [p.name for p in tmp_path.iterdir()] == ["page.html"]
+    with pytest.raises(OSError):
+        page.save(tmp_path / "none" / "page.html")
+    framed = page._repr_html_()
+    assert framed.count('"') == 6 and "<script" not in framed and 'sandbox="allow-scripts"' in framed
+
+
+def test_show_and_plot(walk: pm.Motion) -> None:
+    assert '<html lang="en" class="one" data-joint="0">' in walk.show().html
+    foot = walk.names.index("LeftFoot")
+    for joint in ("LeftFoot", foot):
+        html = walk.plot(joint).html
+        assert f'<html lang="en" class="one curves-only" data-joint="{foot}">' in html
+    assert "Motion.plot()" in walk.plot().html
+    assert walk.plot(clip=0).html == walk.plot().html
+
+
+def test_a_motion_without_a_skeleton_is_shown(tmp_path: Path) -> None:
+    motion = pm.load(plain(tmp_path / "a.npz", random_rotations(SEED)))
+    assert motion.names == ()
+    assert 'data-joint="3"' in motion.plot(3).html
+    with pytest.raises(ValueError, match="joint: 5 is none of 5"):
+        motion.plot(JOINTS)
+
+
+def test_names_are_text(tmp_path: Path) -> None:
+    name = "<img/src=x/onerror=alert(1)>"
+    path = tmp_path / "hostile\x1b[31m<b>.bvh"
+    path.write_text(bvh_text(SEED, 4).replace("Hips", name))
+    motion = pm.load(path)
+    for html in (motion.show().html, pm.compare(motion, motion.resample("x2")).show().html):
+        assert "<img" not in html and "\x1b" not in html and "<b>.bvh" not in html
+    shown = pm.compare(motion, motion)
+    assert "<img" not in shown._repr_html_() and "\x1b" not in shown._repr_html_()
+
+
+def test_what_cannot_be_compared_is_refused(tmp_path: Path, walk: pm.Motion) -> None:
+    few = plain(tmp_path / "few.npz", random_rotations(SEED)[:, :3])
+    with pytest.raises(ValueError, match="no name in common"):
+        pm.compare(walk, few)
+    with pytest.raises(ValueError, match="requires tangents"):
+        pm.compare(walk, walk, method="cubicspline")
+    with pytest.raises(ValueError, match="method"):
+        pm.compare(walk, walk, method="cubic")
+    with pytest.raises(ValueError, match="clip: 1 is none of 1"):
+        pm.compare(walk, walk, clip=1)
+    assert pm.compare(walk, walk, clip="run").joints  # one clip without a name needs none
+    for unit in (0.0, -1.0, float("nan"), float("inf")):
+        with pytest.raises(ValueError, match="unit"):
+            pm.compare(walk, walk, unit=unit)
+    with pytest.raises(ValueError, match="map"):
+        pm.compare(walk, walk, map=tmp_path / "map.txt")
+    with pytest.raises(FileNotFoundError):
+        pm.compare(walk, tmp_path / "none.bvh")
+    with pytest.raises(TypeError):
+        pm.compare(walk, 3)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="joint: none is named 'Tail'"):
+        walk.plot("Tail")
+    for joint in (-1, 21):
+        with pytest.raises(ValueError, match="joint"):
+            walk.plot(joint)
+    with pytest.raises(TypeError, match="joint"):
+        walk.plot(1.5)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="clip"):
+        walk.show(clip=1)
+
+
+def test_summaries(walk: pm.Motion) -> None:
+    found = pm.compare(walk, walk.resample("/4"))
+    assert re.fullmatch(r"Comparison\([\d.]+ degrees of '\w+' at [\d.]+ s, 21 joints\)",
+                        repr(found))
+    assert "largest angle" in found._repr_html_()
