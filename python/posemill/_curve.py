@@ -85,7 +85,7 @@ class RotationCurve:
         Whether quaternions are w x y z, in keys, tangents and results.
     engine : Engine, optional
         Where the curve is computed. None: small jobs by plain C on the calling thread, large ones by
-        the best device.
+        the best device, and a Rotation by plain C on all processors.
 
     Notes
     -----

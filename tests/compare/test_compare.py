@@ -191,6 +191,19 @@ class Pairs(Case):
         self.assertEqual((got["moments"][0]["name"], len(got["moments"])), ("LeftHand", 1))
         self.assertEqual([j["max_degrees"] for j in got["joints"][1:]], [0] * 6)
 
+    def test_of_equal_angles_all_results_name_the_same_first(self):
+        rows = np.zeros((61, 3 + 3 * len(JOINTS)))
+        spoiled = rows.copy()
+        for joint, frame in ((5, 10), (2, 50), (2, 30), (4, 20)):
+            spoiled[frame, 3 + 3 * joint] += 25
+        got = self.compare(self.bvh("a.bvh", rows=rows), self.bvh("b.bvh", rows=spoiled))
+        self.assertEqual(len({m["degrees"] for m in got["moments"]}), 1)
+        worst = got["joints"][0]
+        first = [(m["name"], m["time"]) for m in got["moments"]]
+        self.assertEqual(first[0], (JOINTS[2][0], 1.0))
+        self.assertEqual([worst["time_of_max"], got["clip"]["time_of_max"]], [1.0, 1.0])
+        self.assertEqual([round(30 * t) for _, t in first], [30, 50, 20, 10])
+
     def test_missing_joints(self):
         rows = walk(61, 30)
         a = self.bvh("a.bvh", rows=rows)

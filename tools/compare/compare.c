@@ -83,9 +83,16 @@ static void add_time(run_state *r, double time, const subject_pose *a, const sub
 
 /* ---- the results --------------------------------------------------------------------------- */
 
+/* Of equal angles the one of the first pair, as in the statistics of the clip. */
 static int compare_moments(const void *x, const void *y) {
     const moment *a = x, *b = y;
-    return (a->degrees < b->degrees) - (a->degrees > b->degrees);
+    if (a->degrees != b->degrees) {
+        return a->degrees > b->degrees ? -1 : 1;
+    }
+    if (a->pair != b->pair) {
+        return a->pair < b->pair ? -1 : 1;
+    }
+    return (a->time > b->time) - (a->time < b->time);
 }
 
 /* The largest ones, of which no two are neighbours. */

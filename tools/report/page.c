@@ -145,12 +145,12 @@ typedef struct part_writer {
 } part_writer;
 
 static const part_writer writers[] = {
-    {"style", write_style},       {"script", write_script},
-    {"numbers", write_numbers},   {"data", write_data},
-    {"kind", write_kind},         {"joint", write_joint},
-    {"title", section_title},     {"verdict", section_verdict},
-    {"moments", section_moments}, {"conditions", section_conditions},
-    {"slides", section_slides},   {"table", section_table},
+    {"style", write_style},        {"script", write_script},
+    {"numbers", write_numbers},    {"data", write_data},
+    {"kind", write_kind},          {"joint", write_joint},
+    {"title", section_title},      {"verdict", section_verdict},
+    {"moments", section_moments},  {"conditions", section_conditions},
+    {"slides", section_slides},    {"table", section_table},
     {"pictures", section_pictures}};
 
 /* ---- the template -------------------------------------------------------------------------- */
