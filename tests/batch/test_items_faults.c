@@ -9,73 +9,16 @@
 #include "batch/list_write.h"
 #include "batch/shard.h"
 #include "support/batch_files.h"
+#include "support/failing_memory.h"
 #include "support/tar_files.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <cmocka.h>
-
-/* ---- faults -------------------------------------------------------------------------------- */
-
-static bool armed, sticky, fired;
-static size_t countdown;
-
-static bool is_due(void) {
-    if (!armed) {
-        return false;
-    }
-    countdown -= countdown > 0;
-    const bool due = countdown == 0 && (sticky || !fired);
-    fired |= due;
-    errno = due ? ENOMEM : errno;
-    return due;
-}
-
-/* The linker's --wrap requires these names. */
-#define WRAP(type, name, params, args)                                                             \
-    type __real_##name params;                                                                     \
-    type __wrap_##name params;                                                                     \
-    type __wrap_##name params {                                                                    \
-        return is_due() ? NULL : __real_##name args;                                               \
-    }
-WRAP(void *, malloc, (size_t size), (size))
-WRAP(void *, calloc, (size_t count, size_t size), (count, size))
-WRAP(void *, realloc, (void *block, size_t size), (block, size))
-WRAP(char *, strdup, (const char *text), (text))
-WRAP(char *, strndup, (const char *text, size_t size), (text, size))
-
-/* Runs `work` with each of its allocations failing; it says whether it succeeded, which it must where
- * nothing failed, and must not otherwise, but for up to `spare` allocations that it can do without. */
-static void fail_each(bool (*work)(void), size_t least, size_t spare) {
-    const int messages = dup(STDERR_FILENO), nowhere = open("/dev/null", O_WRONLY);
-    size_t tries = 2, ignored = 0;
-    for (bool done = false; !done; tries++) {
-        sticky = tries % 2 == 0;
-        countdown = tries / 2;
-        fired = false;
-        dup2(nowhere, STDERR_FILENO);
-        armed = true;
-        const bool good = work();
-        armed = false;
-        dup2(messages, STDERR_FILENO);
-        done = !fired;
-        ignored += good && fired;
-        if (done && !good) {
-            fail_msg("no success after %zu failures", tries);
-        }
-    }
-    assert_true(ignored <= spare);
-    close(messages);
-    close(nowhere);
-    assert_true(tries / 2 > least);
-}
 
 /* ---- work ---------------------------------------------------------------------------------- */
 
@@ -103,7 +46,7 @@ static void searches_fail_cleanly(void **state) {
         snprintf(path, sizeof path, "in/%d/a.bvh", i);
         batch_put_text(path, "");
     }
-    fail_each(search_folder, 400, 0);
+    fail_each_allocation(search_folder, 400, 0);
 }
 
 static bool read_list(void) {
@@ -116,7 +59,7 @@ static void lists_fail_cleanly(void **state) {
                    "none.bvh\n{\"path\": \"a.npz\", \"bytes\": 1, \"layout\": \"amass\", "
                    "\"out\": \"b.npz\", \"rate\": 30}\n{\"path_bytes\": \"e9\"}\n");
     /* A file that was written just now is compared once more, where there is memory for it. */
-    fail_each(read_list, 10, 1);
+    fail_each_allocation(read_list, 10, 1);
 }
 
 static bool write_list(void) {
@@ -134,8 +77,8 @@ static void written_lists_and_shards_fail_cleanly(void **state) {
     batch_put_text("in/s/b.bvh", "22");
     batch_find_operand("in", NULL, &found);
     /* An output whose location cannot be resolved for want of memory is written by its name. */
-    fail_each(write_list, 4, 2);
-    fail_each(divide, 2, 0);
+    fail_each_allocation(write_list, 4, 2);
+    fail_each_allocation(divide, 2, 0);
     batch_items_release(&found);
 }
 
@@ -168,15 +111,15 @@ static bool read_member(void) {
 static void archives_fail_cleanly(void **state) {
     (void)state;
     put_archive();
-    fail_each(search_archive, 10, 0);
+    fail_each_allocation(search_archive, 10, 0);
     batch_put_text("list.txt", "{\"path\": \"t.tar\", \"member\": \"a.bvh\"}\n"
                                "{\"path\": \"t.tar\", \"member\": \"none.bvh\"}\n"
                                "{\"path\": \"bad.tar\", \"member\": \"x.bvh\"}\n");
     /* That again; and an archive that cannot be opened for want of memory is the fault of its
      * members. */
-    fail_each(read_list, 10, 3);
+    fail_each_allocation(read_list, 10, 3);
     batch_find_operand("t.tar", NULL, &found);
-    fail_each(read_member, 3, 0);
+    fail_each_allocation(read_member, 3, 0);
     batch_items_release(&found);
 }
 

@@ -8,7 +8,6 @@
 #include "batch/record.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -20,60 +19,8 @@
 
 #include <cmocka.h>
 
+#include "support/failing_memory.h"
 #include "support/records.h"
-
-/* ---- faults ---------------------------------------------------------------------------------- */
-
-static bool armed, sticky, fired;
-static size_t countdown;
-
-static bool is_due(void) {
-    if (!armed) {
-        return false;
-    }
-    countdown -= countdown > 0;
-    const bool due = countdown == 0 && (sticky || !fired);
-    fired |= due;
-    errno = due ? ENOMEM : errno;
-    return due;
-}
-
-/* The linker's --wrap requires these names. */
-#define WRAP(type, name, params, args)                                                             \
-    type __real_##name params;                                                                     \
-    type __wrap_##name params;                                                                     \
-    type __wrap_##name params {                                                                    \
-        return is_due() ? NULL : __real_##name args;                                               \
-    }
-WRAP(void *, malloc, (size_t size), (size))
-WRAP(void *, calloc, (size_t count, size_t size), (count, size))
-WRAP(void *, realloc, (void *block, size_t size), (block, size))
-WRAP(char *, strdup, (const char *text), (text))
-WRAP(char *, strndup, (const char *text, size_t size), (text, size))
-
-/* Where each fault would print its message, and where it goes instead. */
-static int messages, nowhere;
-
-/* Runs `work` with each of its allocations failing; `work` says whether it succeeded. */
-static void fail_each(bool (*work)(void), size_t least) {
-    size_t nth = 1;
-    for (bool done = false; !done; nth++) {
-        sticky = nth % 2 == 0;
-        countdown = nth;
-        fired = false;
-        dup2(nowhere, STDERR_FILENO);
-        armed = true;
-        const bool good = work();
-        armed = false;
-        dup2(messages, STDERR_FILENO);
-        done = !fired;
-        if (good != done) {
-            fail_msg("allocation %zu: %s", nth, good ? "no failure" : "a failure without cause");
-        }
-    }
-    print_message("%zu allocations\n", nth - 2);
-    assert_true(nth - 2 >= least);
-}
 
 /* ---- the work -------------------------------------------------------------------------------- */
 
@@ -81,8 +28,6 @@ static char folder[] = "/tmp/posemill-faults-XXXXXX";
 
 static int enter_folder(void **state) {
     (void)state;
-    messages = dup(STDERR_FILENO);
-    nowhere = open("/dev/null", O_WRONLY);
     return mkdtemp(folder) == NULL || chdir(folder) != 0;
 }
 
@@ -142,7 +87,7 @@ static void each_allocation_can_fail(void **state) {
     record_file *file = NULL;
     char name[32];
     (void)state;
-    fail_each(append_records, 2);
+    fail_each_allocation(append_records, 2, 0);
     assert_int_equal(record_file_open("out/.posemill/records-0.jsonl", &file), CLI_DONE);
     for (int i = 0; i < 200; i++) { /* so that tables grow */
         batch_record record = records_full(RECORD_DONE);
@@ -151,8 +96,8 @@ static void each_allocation_can_fail(void **state) {
         assert_int_equal(record_file_append(file, &record, false), CLI_DONE);
     }
     assert_int_equal(record_file_close(&file), CLI_DONE);
-    fail_each(read_records, 800);
-    fail_each(digest_file, 1);
+    fail_each_allocation(read_records, 800, 0);
+    fail_each_allocation(digest_file, 1, 0);
 }
 
 int main(void) {

@@ -226,6 +226,28 @@ class Pairs(Case):
             (self.folder / "map.txt").write_text(text)
             self.run_posemill("compare", a, b, "--map", "map.txt", code=4)
 
+    def test_a_map_of_anything_is_used_or_refused(self):
+        seed = 20261123
+        random = np.random.default_rng(seed)
+        print("seed", seed)
+        a = self.bvh("a.bvh")
+        pieces = [n.encode() for n, _, _ in JOINTS] + [b"\t", b"\n", b"\r", b"\0", b"\x1b[2J", b"\xff\xfe", b" ", b"",
+                                                       b"A" * 70000]
+        used = 0
+        for _ in range(60):
+            chosen = random.choice(len(pieces), random.integers(0, 12))
+            (self.folder / "map.txt").write_bytes(b"".join(pieces[i] for i in chosen))
+            done = subprocess.run([POSEMILL, "compare", a, a, "--map", "map.txt", "--json"], cwd=self.folder,
+                                  capture_output=True, timeout=10, check=False)
+            self.assertIn(done.returncode, (0, 4))
+            self.assertNotIn(b"\x1b", done.stderr)
+            self.assertLess(len(done.stderr), 2000)
+            used += done.returncode == 0
+        for pair in (b"Hips\tHead", b"Hips\tHead\r\n\r\n"):
+            (self.folder / "map.txt").write_bytes(pair)
+            self.assertEqual(len(self.compare(a, a, "--map", "map.txt")["joints"]), 1)
+        print("used", used, "of 60")
+
     def test_a_rate(self):
         a, b = self.bvh("a.bvh"), self.bvh("b.bvh", frames=31, rate=20, rows=walk(31, 20))
         got = self.compare(a, b, "--rate", "25")

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Work whose allocations fail. Works only in an executable linked with --wrap for malloc, calloc, realloc,
+ * strdup and strndup.
+ */
+#ifndef POSEMILL_TESTS_FAILING_MEMORY_H
+#define POSEMILL_TESTS_FAILING_MEMORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Runs `work` with each of its allocations failing, alone and with all that follow, until none fails;
+ * there must be at least `least`. `work` says whether it succeeded, which it must where nothing failed,
+ * and must not otherwise, but for up to `spare` failures that it can do without. What it prints to
+ * stderr is lost. */
+void fail_each_allocation(bool (*work)(void), size_t least, size_t spare);
+
+#endif
