@@ -56,7 +56,8 @@ static void samples_of_tiny_numbers_have_the_stored_digests(void **state) {
 
 static void crowds_have_the_stored_digests(void **state) {
     expect_stored(engine_for(state), digest_input_make(), digests_of_crowds);
-    expect_stored(engine_for(state), digest_input_make_tiny(), digests_of_crowds);
+    if (!is_for_device(state) || !is_on_oclgrind(state))
+        expect_stored(engine_for(state), digest_input_make_tiny(), digests_of_crowds);
 }
 
 /* ---- subnormal numbers are 0 ------------------------------------------------------------------ */
