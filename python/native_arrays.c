@@ -55,17 +55,33 @@ static void convert(conversion *c) {
 /* Quaternions that are normalised together: compilers vectorise the loops over them. */
 enum { GROUP = 64 };
 
+/* 1/sqrt(1 + e) by its power series: where |e| is at most SHORT, the first term left out is below 1e-20.
+ * The library's quaternions are that near to length 1. */
+#define SHORT 1e-5
+
+static double inverse_root(double square) {
+    const double e = square - 1.0;
+    return 1.0 - e * (0.5 - e * (0.375 - e * 0.3125));
+}
+
 /* At most GROUP rows. */
 PM_CLONES static void normalize_group(const float *from, double *to, size_t count) {
-    double scale[GROUP];
+    double scale[GROUP], low = 1.0, high = 1.0;
     for (size_t i = 0; i < count; i++) {
         const double x = (double)from[4 * i], y = (double)from[4 * i + 1];
         const double z = (double)from[4 * i + 2], w = (double)from[4 * i + 3];
         scale[i] = x * x + y * y + z * z + w * w;
     }
     for (size_t i = 0; i < count; i++) {
-        const double root = sqrt(scale[i]);
-        scale[i] = root > 0.0 ? 1.0 / root : 0.0;
+        low = scale[i] < low ? scale[i] : low;
+        high = scale[i] > high ? scale[i] : high;
+    }
+    if (low >= 1.0 - SHORT && high <= 1.0 + SHORT) {
+        for (size_t i = 0; i < count; i++)
+            scale[i] = inverse_root(scale[i]);
+    } else {
+        for (size_t i = 0; i < count; i++)
+            scale[i] = scale[i] > 0.0 ? 1.0 / sqrt(scale[i]) : 0.0;
     }
     for (size_t i = 0; i < count; i++)
         for (size_t k = 0; k < 4; k++)
@@ -154,7 +170,8 @@ PM_CLONES static void find_scales(strip *p) {
     for (int i = 0; i < STRIP; i++) {
         const double square = p->x[i] * p->x[i] + p->y[i] * p->y[i] + p->z[i] * p->z[i];
         const double s = sqrt(square), norm = sqrt(square + p->w[i] * p->w[i]);
-        const double sum = norm + fabs(p->w[i]); /* s / sum: the tangent of a quarter of the angle */
+        const double sum =
+            norm + fabs(p->w[i]); /* s / sum: the tangent of a quarter of the angle */
         const double t = s / (sum + sqrt(sum * sum + square)), inverse = 1.0 / s;
         const double positive = 8.0 * t * atan_of_square(t * t);
         const double angle = p->w[i] < 0.0 ? TWO_PI - positive : positive;

@@ -53,10 +53,8 @@ static cli_exit compute(work *w) {
     const native_comparison *what = w->what;
     comparison *c = &w->comparison;
     pm_error error = {.status = PM_OK};
-    *c = (comparison){.a = &w->a,
-                      .b = is_one(what) ? &w->a : &w->b,
-                      .pairs = &w->pairs,
-                      .rate = what->rate};
+    *c = (comparison){
+        .a = &w->a, .b = is_one(what) ? &w->a : &w->b, .pairs = &w->pairs, .rate = what->rate};
     if (what->wants_page) {
         return page_compute(c, &w->frames, what->max_times, what->name_a);
     }

@@ -158,11 +158,9 @@ static void locate_pairs(const listing *l, const pm_piece *piece) {
 static void locate_times(const listing *l, const pm_piece *piece) {
     const pm_sample_request *r = l->request;
     pm_cursor *cursors = l->cursors;
-    for (size_t i = 0; i < r->clip->timeline_count; i++, cursors += r->sample_count) {
-        size_t hint = 0;
-        for (size_t k = piece->from; k < piece->from + piece->count; k++)
-            cursors[k] = pm_timeline_locate(&r->clip->timelines[i], r->times[k], &hint);
-    }
+    for (size_t i = 0; i < r->clip->timeline_count; i++, cursors += r->sample_count)
+        pm_timeline_locate_times(&r->clip->timelines[i], r->times + piece->from, piece->count,
+                                 cursors + piece->from);
 }
 
 static void locate_items(void *context, pm_items *items) {

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/base.h"
+#include "base/clones.h"
 
 /* Relative. A loop whose period is within this tolerance of the keys' span closes on the last key:
  * seconds typed in decimal, or summed, are rarely exact. */
@@ -275,6 +276,39 @@ pm_cursor pm_timeline_locate(const pm_clip_timeline *timeline, double time, size
         return cursor;
     return timeline->uniform ? locate_uniform(timeline, t, odd)
                              : locate_listed(timeline, t, odd, hint);
+}
+
+/* How many times from the first on are at or after `begin` and before `end`. */
+static size_t count_within(const double *times, size_t count, double begin, double end) {
+    size_t k = 0;
+    while (k < count && begin <= times[k] && times[k] < end)
+        k++;
+    return k;
+}
+
+/* Times in one segment of listed keys, by the rule of locate_listed. Compilers vectorise the loop. */
+PM_CLONES static void locate_run(pm_cursor *cursors, const double *times, size_t count,
+                                 size_t segment, const double *keys) {
+    const double begin = keys[segment], length = keys[segment + 1] - begin;
+    for (size_t k = 0; k < count; k++)
+        cursors[k] = cursor_of(segment, (times[k] - begin) / length, false);
+}
+
+void pm_timeline_locate_times(const pm_clip_timeline *timeline, const double *times, size_t count,
+                              pm_cursor *cursors) {
+    enum { LEAST_RUN = 4 };
+    const bool has_runs = !timeline->constant && !timeline->loop && !timeline->uniform;
+    const double *keys = timeline->times;
+    size_t hint = 0, run = 1;
+    for (size_t k = 0; k < count; k += run) {
+        run = has_runs ? count_within(times + k, count - k, keys[hint], keys[hint + 1]) : 0;
+        if (run >= LEAST_RUN) {
+            locate_run(cursors + k, times + k, run, hint, keys);
+        } else {
+            cursors[k] = pm_timeline_locate(timeline, times[k], &hint);
+            run = 1;
+        }
+    }
 }
 
 /* The rule of pm_locate_uniform, in wider integers and with positions below 0. */

@@ -47,6 +47,10 @@ void pm_timeline_free(pm_clip_timeline *timeline);
  * to try first. */
 pm_cursor pm_timeline_locate(const pm_clip_timeline *timeline, double time, size_t *hint);
 
+/* The same for many times. Neighbouring times in one segment are fastest. */
+void pm_timeline_locate_times(const pm_clip_timeline *timeline, const double *times, size_t count,
+                              pm_cursor *cursors);
+
 /* The cursor of sample k of a uniform sampling map, on uniform keys. */
 pm_cursor pm_timeline_locate_exact(const pm_clip_timeline *timeline, const pm_exact_uniform_map *c,
                                    uint64_t k);

@@ -6,6 +6,7 @@
 #include "support/motion.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/rational.h"
@@ -65,41 +66,83 @@ static double draw_time(random_source *source, const pm_clip_timeline *line) {
     return time;
 }
 
+enum { LINES = 4000, TIMES = 200, MAX_KEYS = 8 };
+
+/* False: what was drawn is no timeline. */
+static bool draw_line(random_source *source, bool is_loop, pm_clip_timeline *placed) {
+    double times[MAX_KEYS];
+    const size_t keys = 2 + random_bits(source) % (MAX_KEYS - 1);
+    times[0] = random_between(source, -1, 1) * pow(10, random_between(source, -20, 20));
+    for (size_t k = 1; k < keys; k++)
+        times[k] = fmax(nextafter(times[k - 1], HUGE_VAL),
+                        times[k - 1] + pow(10, random_between(source, -10, 10)));
+    const pm_timeline line = {.key_count = keys, .times = times};
+    const double span = times[keys - 1] - times[0];
+    const double period = is_loop ? span * random_between(source, 1.001, 2) : 0;
+    return pm_timeline_check(&line, 0, NULL) == PM_OK &&
+           pm_timeline_build(&line, period, placed, NULL) == PM_OK;
+}
+
 static void every_time_is_in_a_segment(void **state) {
-    enum { LINES = 4000, TIMES = 200, MAX_KEYS = 8 };
     (void)state;
     random_source source = random_salted(32);
     for (size_t n = 0; n < LINES; n++) {
-        double times[MAX_KEYS];
-        const size_t keys = 2 + random_bits(&source) % (MAX_KEYS - 1);
-        times[0] = random_between(&source, -1, 1) * pow(10, random_between(&source, -20, 20));
-        for (size_t k = 1; k < keys; k++)
-            times[k] = fmax(nextafter(times[k - 1], HUGE_VAL),
-                            times[k - 1] + pow(10, random_between(&source, -10, 10)));
-        const pm_timeline line = {.key_count = keys, .times = times};
-        const double span = times[keys - 1] - times[0];
-        const double period = n % 3 ? span * random_between(&source, 1.001, 2) : 0;
         pm_clip_timeline placed;
-        if (pm_timeline_check(&line, 0, NULL) != PM_OK ||
-            pm_timeline_build(&line, period, &placed, NULL) != PM_OK)
-            continue;
         size_t hint = 0;
+        if (!draw_line(&source, n % 3 != 0, &placed))
+            continue;
         for (size_t k = 0; k < TIMES; k++) {
             const double time = draw_time(&source, &placed);
             const pm_cursor cursor = pm_timeline_locate(&placed, time, &hint);
             if ((cursor.segment & PM_CURSOR_SEGMENT) >= placed.segment_count ||
                 !(cursor.u >= 0.0f && cursor.u <= 1.0f))
                 fail_msg("%.17g s, first key at %.17g, period %.17g: segment %u of %zu, u %g", time,
-                         placed.first, period, cursor.segment, placed.segment_count,
+                         placed.first, placed.period, cursor.segment, placed.segment_count,
                          (double)cursor.u);
         }
         pm_timeline_free(&placed);
     }
 }
 
+static int ascending(const void *x, const void *y) {
+    const double a = *(const double *)x, b = *(const double *)y;
+    return (a > b) - (a < b);
+}
+
+/* Ascending times have many neighbours in one segment; times in any order have few. */
+static void neighbours_do_not_change_the_cursor_of_a_time(void **state) {
+    (void)state;
+    random_source source = random_salted(33);
+    size_t in_runs = 0;
+    for (size_t n = 0; n < LINES; n++) {
+        double times[TIMES];
+        pm_cursor together[TIMES];
+        pm_clip_timeline placed;
+        if (!draw_line(&source, n % 5 == 0, &placed))
+            continue;
+        const double last = placed.times[placed.segment_count];
+        for (size_t k = 0; k < TIMES; k++)
+            times[k] =
+                k % 4 ? random_between(&source, placed.first, last) : draw_time(&source, &placed);
+        if (n % 2)
+            qsort(times, TIMES, sizeof *times, ascending);
+        memset(together, 0xA5, sizeof together);
+        pm_timeline_locate_times(&placed, times, TIMES, together);
+        for (size_t k = 0; k < TIMES; k++) {
+            size_t hint = 0;
+            const pm_cursor alone = pm_timeline_locate(&placed, times[k], &hint);
+            assert_memory_equal(&together[k], &alone, sizeof alone);
+            in_runs += k > 0 && together[k].segment == together[k - 1].segment;
+        }
+        pm_timeline_free(&placed);
+    }
+    assert_true(in_runs > LINES * TIMES / 4);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_time_is_in_a_segment),
+        cmocka_unit_test(neighbours_do_not_change_the_cursor_of_a_time),
         cmocka_unit_test(positions_in_a_segment_are_the_nearest_float32),
     };
     return cmocka_run_group_tests_name("cursors", tests, NULL, NULL);
