@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 #include "base/base.h"
-#include "base/clones.h"
 
 /* Relative. A loop whose period is within this tolerance of the keys' span closes on the last key:
  * seconds typed in decimal, or summed, are rarely exact. */
