@@ -184,7 +184,7 @@ static bool allocate(run_state *r) {
     }
     return done && speeds_begin(&r->speeds, &c->arena, pairs, c->step) &&
            slides_begin(&r->slides, &c->arena, pairs, c->a->up, c->a->unit_mm) &&
-           times_begin(&r->times, c->a, c->b, c->rate);
+           times_begin(&r->times, c->a, c->b, c->rule, c->rate);
 }
 
 static pm_status walk(run_state *r, pm_error *error) {
@@ -231,14 +231,14 @@ pm_status compare_run(comparison *c, const compare_observer *observer, pm_error 
 
 /* ---- before and after ---------------------------------------------------------------------- */
 
-/* Half of the mean distance of keys of the clip that has more. Times that nearly coincide, as those of
+/* Half of the mean distance of keys: of A, or of the clip that has more. Times that nearly coincide, as those of
  * 30 and 29.97 Hz do now and then, would make speeds of rounding errors. */
 static double step_of(const comparison *c) {
     double step = (double)INFINITY;
     const subject *const both[] = {c->a, c->b};
-    for (size_t i = 0; i < 2; i++) {
+    for (size_t i = 0; i < (c->rule == TIMES_OF_A ? 1 : 2); i++) {
         if (both[i]->keys > 1) {
-            step = fmin(step, both[i]->seconds / (double)(both[i]->keys - 1) / 2);
+            step = fmin(step, subject_step(both[i]) / 2);
         }
     }
     return c->rate.den != 0 || isinf(step) ? 0 : step;
@@ -248,7 +248,8 @@ pm_status compare_prepare(comparison *c, uint64_t max_times, pm_error *error) {
     compare_times times = {.done = 0};
     c->joints = motion_allocate(&c->arena, c->pairs->count, sizeof *c->joints);
     c->by_worst = motion_allocate(&c->arena, c->pairs->count, sizeof *c->by_worst);
-    if (c->joints == NULL || c->by_worst == NULL || !times_begin(&times, c->a, c->b, c->rate)) {
+    if (c->joints == NULL || c->by_worst == NULL ||
+        !times_begin(&times, c->a, c->b, c->rule, c->rate)) {
         times_release(&times);
         return motion_refuse_memory(error);
     }

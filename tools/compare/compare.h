@@ -31,7 +31,8 @@ typedef struct compare_observer {
 typedef struct comparison {
     subject *a, *b;
     const joint_pairs *pairs;
-    pm_rational rate; /* of the times; 0/0: key times of both */
+    times_rule rule;  /* of the times */
+    pm_rational rate; /* of the times; 0/0: key times */
 
     /* Results. */
     uint64_t time_count;
@@ -45,7 +46,7 @@ typedef struct comparison {
     motion_arena arena;
 } comparison;
 
-/* Counts the times. `a`, `b`, `pairs` and `rate` are given; the rest is zero. More times than
+/* Counts the times. `a`, `b`, `pairs`, `rule` and `rate` are given; the rest is zero. More times than
  * `max_times` are refused. Release the comparison also on failure. */
 pm_status compare_prepare(comparison *c, uint64_t max_times, pm_error *error);
 

@@ -32,8 +32,7 @@ double measure_distance(const double a[3], const double b[3]) {
     return length(difference);
 }
 
-/* The axis times the angle in degrees, the shorter way. */
-static void turn_vector(const double from[4], const double to[4], double vector[3]) {
+void measure_turn(const double from[4], const double to[4], double vector[3]) {
     double turn[4];
     turn_between(from, to, turn);
     const double sine = length(turn);
@@ -79,9 +78,9 @@ static void differentiate(const speed_state *s, size_t at, double velocity[3],
                           double acceleration[3]) {
     const double before = s->time[1] - s->time[0], after = s->time[2] - s->time[1];
     double whole[3], first[3], second[3];
-    turn_vector(s->rotations[0] + at, s->rotations[2] + at, whole);
-    turn_vector(s->rotations[0] + at, s->rotations[1] + at, first);
-    turn_vector(s->rotations[1] + at, s->rotations[2] + at, second);
+    measure_turn(s->rotations[0] + at, s->rotations[2] + at, whole);
+    measure_turn(s->rotations[0] + at, s->rotations[1] + at, first);
+    measure_turn(s->rotations[1] + at, s->rotations[2] + at, second);
     for (size_t i = 0; i < 3; i++) {
         velocity[i] = whole[i] / (before + after);
         acceleration[i] = (second[i] / after - first[i] / before) / ((before + after) / 2);

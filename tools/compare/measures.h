@@ -15,6 +15,10 @@ double measure_angle(const double a[4], const double b[4]);
 
 double measure_distance(const double a[3], const double b[3]);
 
+/* The turn from one unit quaternion to another in the frame in which both stand: the axis times the
+ * angle in degrees, the shorter way. */
+void measure_turn(const double from[4], const double to[4], double vector[3]);
+
 /* Angular velocity and acceleration of a pair of joints, [0] A and [1] B, in degrees, in the frame of
  * the parent. */
 typedef struct pair_speeds {

@@ -124,6 +124,26 @@ static void find_times(subject *s, const pm_motion_clip *clip) {
     s->seconds = begin <= end ? end - begin : 0;
 }
 
+static size_t keys_within(const subject *s, const pm_timeline *timeline) {
+    size_t count = 0;
+    for (size_t k = 0; k < timeline->key_count; k++) {
+        const double time = evaluate_key_time(timeline, k) - s->begin;
+        count += time >= -SUBJECT_SAME_TIME && time <= s->seconds + SUBJECT_SAME_TIME;
+    }
+    return count;
+}
+
+void subject_cut(subject *s, double from, double seconds) {
+    s->cut += from;
+    s->begin += from;
+    s->seconds = fmax(0, fmin(s->seconds - from, seconds));
+    s->keys = 0;
+    for (size_t t = 0; t < s->clip->timeline_count; t++) {
+        const size_t keys = keys_within(s, &s->clip->timelines[t]);
+        s->keys = keys > s->keys ? keys : s->keys;
+    }
+}
+
 /* Ancestors first: each chain of joints without a place in the order, from its top. */
 static void order_joints(subject *s, bool *placed) {
     const pm_motion_node *nodes = s->view.content.nodes;

@@ -33,8 +33,9 @@ typedef struct subject {
     bool has_places;
     int up;                        /* the axis that points up: 1 y, 2 z */
     double unit_mm;                /* millimetres per unit of length */
-    double begin;                  /* the time of the first key */
+    double begin;                  /* the time of the first key, unless it was cut */
     double seconds;                /* from there to the last key */
+    double cut;                    /* seconds from the first key to the beginning */
     size_t keys;                   /* of the timeline that has most */
     pm_clip *curve;                /* the clip by another method. NULL: by its own interpolation */
     float *sampled[SUBJECT_PATHS]; /* of `curve`, at `room` times */
@@ -46,14 +47,23 @@ typedef struct subject {
 pm_status subject_make(subject *s, const pm_motion *motion, size_t clip, pm_error *error);
 void subject_release(subject *s);
 
+/* Leaves only the part that begins `from` seconds after the first key, and of it at most `seconds`.
+ * Keys outside of it still shape the curves, but give no times. */
+void subject_cut(subject *s, double from, double seconds);
+
 /* From now on rotations, and by the method's class translations and scales, follow `method`, except
  * for channels with steps. Values are float32 then. */
 pm_status subject_use_method(subject *s, pm_engine *engine, pm_method method, pm_error *error);
 
-/* Evaluates all joints at ascending times, in seconds after the first key: (count, joints) poses. A
+/* Evaluates all joints at ascending times, in seconds after the beginning: (count, joints) poses. A
  * channel takes its key's time where one is closer than SUBJECT_SAME_TIME. */
 pm_status subject_evaluate(subject *s, const double *times, size_t count, subject_pose *poses,
                            pm_error *error);
+
+/* The mean distance of the keys, in seconds; 0 for one key. */
+static inline double subject_step(const subject *s) {
+    return s->keys > 1 ? s->seconds / (double)(s->keys - 1) : 0;
+}
 
 /* The name of a joint, as in the file. */
 static inline pm_motion_name subject_name(const subject *s, size_t joint) {

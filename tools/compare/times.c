@@ -8,14 +8,20 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-bool times_begin(compare_times *t, const subject *a, const subject *b, pm_rational rate) {
-    *t = (compare_times){.subjects = {a, b}, .end = fmin(a->seconds, b->seconds), .rate = rate};
+bool times_begin(compare_times *t, const subject *a, const subject *b, times_rule rule,
+                 pm_rational rate) {
+    *t = (compare_times){.subjects = {a, b},
+                         .sides = rule == TIMES_OF_A ? 1 : 2,
+                         .end = fmin(a->seconds, b->seconds),
+                         .rate = rate};
     bool done = true;
     for (size_t i = 0; i < 2; i++) {
         t->next[i] = calloc(t->subjects[i]->clip->timeline_count + 1, sizeof **t->next);
         done = done && t->next[i] != NULL;
+    }
+    if (done) {
+        times_rewind(t);
     }
     return done;
 }
@@ -23,13 +29,6 @@ bool times_begin(compare_times *t, const subject *a, const subject *b, pm_ration
 void times_release(compare_times *t) {
     free(t->next[0]);
     free(t->next[1]);
-}
-
-void times_rewind(compare_times *t) {
-    for (size_t i = 0; i < 2; i++) {
-        memset(t->next[i], 0, t->subjects[i]->clip->timeline_count * sizeof **t->next);
-    }
-    t->done = 0;
 }
 
 /* The time of the next key of a timeline; infinite at its end. */
@@ -40,9 +39,22 @@ static double next_of(const compare_times *t, size_t i, size_t timeline) {
     return key < keys->key_count ? evaluate_key_time(keys, key) - s->begin : (double)INFINITY;
 }
 
+/* Keys before the beginning of a subject do not count. */
+void times_rewind(compare_times *t) {
+    for (size_t i = 0; i < t->sides; i++) {
+        for (size_t n = 0; n < t->subjects[i]->clip->timeline_count; n++) {
+            t->next[i][n] = 0;
+            while (next_of(t, i, n) < -SUBJECT_SAME_TIME) {
+                t->next[i][n]++;
+            }
+        }
+    }
+    t->done = 0;
+}
+
 static double earliest(const compare_times *t) {
     double time = (double)INFINITY;
-    for (size_t i = 0; i < 2; i++) {
+    for (size_t i = 0; i < t->sides; i++) {
         for (size_t n = 0; n < t->subjects[i]->clip->timeline_count; n++) {
             time = fmin(time, next_of(t, i, n));
         }
@@ -53,7 +65,7 @@ static double earliest(const compare_times *t) {
 /* Passes all keys that are as good as at `first`. Returns the time of the last of them. */
 static double pass_keys(compare_times *t, double first) {
     double last = first;
-    for (size_t i = 0; i < 2; i++) {
+    for (size_t i = 0; i < t->sides; i++) {
         for (size_t n = 0; n < t->subjects[i]->clip->timeline_count; n++) {
             while (next_of(t, i, n) < first + SUBJECT_SAME_TIME) {
                 last = fmax(last, next_of(t, i, n));

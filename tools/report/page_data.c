@@ -126,6 +126,7 @@ static void write_timeline(json_writer *json, const subject *s, const pm_timelin
     json_begin_object(json, NULL);
     json_write_integer(json, "count", timeline->key_count);
     if (timeline->times == NULL) {
+        json_write_number(json, "begin", evaluate_key_time(timeline, 0) - s->begin);
         json_write_number(json, "step", (double)timeline->rate.den / (double)timeline->rate.num);
     } else {
         json_begin_array(json, "times");

@@ -12,10 +12,10 @@ function keysWithin(keys, timeline, from, to, most) {
     if (line.times) {
         for (const time of line.times) if (time >= from && time <= to) found.push(time);
     } else {
-        const first = Math.max(Math.ceil(from / line.step - 1e-6), 0);
-        const last = Math.min(Math.floor(to / line.step + 1e-6), line.count - 1);
+        const first = Math.max(Math.ceil((from - line.begin) / line.step - 1e-6), 0);
+        const last = Math.min(Math.floor((to - line.begin) / line.step + 1e-6), line.count - 1);
         if (last - first > most) return null;
-        for (let k = first; k <= last; k++) found.push(k * line.step);
+        for (let k = first; k <= last; k++) found.push(line.begin + k * line.step);
     }
     return found.length > most ? null : found;
 }

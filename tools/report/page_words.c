@@ -128,6 +128,9 @@ static void write_file(FILE *file, const char *letter, const compared_file *f, c
         fputs("</bdi>, ", file);
     }
     fprintf(file, "%zu joints, %zu keys, %s, %.9g s", s->joint_count, s->keys, rate, s->seconds);
+    if (s->cut > 0) {
+        fprintf(file, ", from %.9g s of the file on", s->cut);
+    }
     if (f->digest != NULL) {
         fprintf(file, ", XXH3-128 <code>%s</code>", f->digest);
     }
