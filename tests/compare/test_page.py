@@ -323,7 +323,6 @@ class Page(unittest.TestCase):
         self.assertEqual(self.state("joint"), SPOILED)
         header = self.browser.find_element(By.CSS_SELECTOR, "#table th[data-column='0']")
         header.click()
-        header.click()
         names = [e.text for e in self.browser.find_elements(By.CSS_SELECTOR, "#table tbody th")]
         self.assertEqual(names, sorted(names))
         row = self.browser.find_element(By.CSS_SELECTOR, "#table tbody tr[data-joint='5'] th")

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Writes a page: the template page.html, in which {{name}} stands for a part.
+ * Computes a page and writes it: the template page.html and its parts.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -8,8 +8,8 @@
 
 #include "files/output_names.h"
 #include "page_data.h"
-#include "page_parts.h"
 #include "page_sections.h"
+#include "page_template.h"
 #include "page_text.h"
 
 #include <stdlib.h>
@@ -66,37 +66,29 @@ char *page_command_line(int argc, char **argv) {
     return line;
 }
 
-static const struct page_part *find_part(const char *name) {
-    for (size_t i = 0; i < page_part_count; i++) {
-        if (strcmp(page_parts[i].name, name) == 0) {
-            return &page_parts[i];
-        }
-    }
-    abort(); /* the build has left a file out */
-}
-
 /* ---- parts --------------------------------------------------------------------------------- */
 
-static bool write_style(FILE *file, const page *p) {
-    (void)p;
-    const struct page_part *part = find_part("page.css");
-    fwrite(part->text, 1, part->size, file);
+static bool write_style(FILE *file, const void *content) {
+    (void)content;
+    page_write_file(file, "page_common.css");
+    page_write_file(file, "page.css");
     return true;
 }
 
-static bool write_script(FILE *file, const page *p) {
-    (void)p;
+static bool write_script(FILE *file, const void *content) {
+    (void)content;
     static const char *const scripts[] = {"page_data.js", "page_map.js",    "page_scene.js",
-                                          "page_time.js", "page_curves.js", "page_start.js"};
+                                          "page_time.js", "page_curves.js", "page_table.js",
+                                          "page_start.js"};
     for (size_t i = 0; i < sizeof scripts / sizeof scripts[0]; i++) {
-        const struct page_part *part = find_part(scripts[i]);
-        fwrite(part->text, 1, part->size, file);
+        page_write_file(file, scripts[i]);
     }
     return true;
 }
 
 /* What --json prints. */
-static bool write_numbers(FILE *file, const page *p) {
+static bool write_numbers(FILE *file, const void *content) {
+    const page *p = content;
     char *text = NULL;
     size_t size = 0;
     FILE *json = open_memstream(&text, &size);
@@ -112,23 +104,26 @@ static bool write_numbers(FILE *file, const page *p) {
     return done;
 }
 
-static bool write_data(FILE *file, const page *p) {
+static bool write_data(FILE *file, const void *content) {
+    const page *p = content;
     return page_write_data(file, p->frames);
 }
 
-static bool write_kind(FILE *file, const page *p) {
+static bool write_kind(FILE *file, const void *content) {
+    const page *p = content;
     fprintf(file, "%s%s", page_is_one(p) ? "one" : "two", p->hides_poses ? " curves-only" : "");
     return true;
 }
 
-static bool write_joint(FILE *file, const page *p) {
+static bool write_joint(FILE *file, const void *content) {
+    const page *p = content;
     fprintf(file, "%zu", p->joint != NULL ? *p->joint : p->outcome->comparison->by_worst[0]);
     return true;
 }
 
 #define SECTION(name)                                                                              \
-    static bool section_##name(FILE *file, const page *p) {                                        \
-        page_write_##name(file, p);                                                                \
+    static bool section_##name(FILE *file, const void *content) {                                  \
+        page_write_##name(file, content);                                                          \
         return true;                                                                               \
     }
 SECTION(title)
@@ -139,12 +134,7 @@ SECTION(slides)
 SECTION(table)
 SECTION(pictures)
 
-typedef struct part_writer {
-    const char *name;
-    bool (*write)(FILE *file, const page *p); /* false: memory is exhausted */
-} part_writer;
-
-static const part_writer writers[] = {
+static const page_writer writers[] = {
     {"style", write_style},        {"script", write_script},
     {"numbers", write_numbers},    {"data", write_data},
     {"kind", write_kind},          {"joint", write_joint},
@@ -153,57 +143,17 @@ static const part_writer writers[] = {
     {"slides", section_slides},    {"table", section_table},
     {"pictures", section_pictures}};
 
-/* ---- the template -------------------------------------------------------------------------- */
+/* ---- the page ------------------------------------------------------------------------------ */
 
-static bool write_part(FILE *file, const page *p, const char *name, size_t size) {
-    for (size_t i = 0; i < sizeof writers / sizeof writers[0]; i++) {
-        if (strlen(writers[i].name) == size && memcmp(writers[i].name, name, size) == 0) {
-            return writers[i].write(file, p);
-        }
-    }
-    abort(); /* the template names a part that there is not */
-}
-
-static bool write_all(FILE *file, const page *p) {
-    const char *at = (const char *)find_part("page.html")->text;
-    for (const char *mark = strstr(at, "{{"); mark != NULL; mark = strstr(at, "{{")) {
-        const char *end = strstr(mark, "}}");
-        fwrite(at, 1, (size_t)(mark - at), file);
-        if (!write_part(file, p, mark + 2, (size_t)(end - mark - 2))) {
-            return false;
-        }
-        at = end + 2;
-    }
-    fputs(at, file);
-    return true;
+static bool write_all(FILE *file, const void *content) {
+    return page_write_template(file, "page.html", writers, sizeof writers / sizeof writers[0],
+                               content);
 }
 
 char *page_text(const page *p, size_t *size) {
-    char *text = NULL;
-    FILE *file = open_memstream(&text, size);
-    bool done = file != NULL && write_all(file, p);
-    done = file != NULL && fclose(file) == 0 && done;
-    if (!done) {
-        free(text);
-        text = NULL;
-    }
-    return text;
+    return page_compose(write_all, p, size);
 }
 
 cli_exit page_write(const char *path, const page *p) {
-    size_t size = 0;
-    cli_output *output = NULL;
-    char *text = page_text(p, &size);
-    cli_exit code = text != NULL
-                        ? cli_output_open(path, &output)
-                        : cli_fail(CLI_BAD_INPUT, path, CLI_MEMORY_HINT, "memory is exhausted");
-    if (code == CLI_DONE) {
-        code = cli_output_write(output, text, size);
-    }
-    if (code == CLI_DONE) {
-        code = cli_output_commit(&output);
-    }
-    cli_output_abandon(&output);
-    free(text);
-    return code;
+    return page_save(path, write_all, p);
 }

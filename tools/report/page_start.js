@@ -4,27 +4,8 @@
  */
 // ---- table, links, keys -----------------------------------------------------------------
 
-function sortTable(header) {
-    const column = Number(header.dataset.column);
-    const order = header.getAttribute("aria-sort") === "descending" ? "ascending" : "descending";
-    for (const other of document.querySelectorAll("#table th[data-column]")) other.removeAttribute("aria-sort");
-    header.setAttribute("aria-sort", order);
-    const body = document.querySelector("#table tbody"), rows = Array.from(body.rows);
-    const sign = order === "descending" ? -1 : 1;
-    const keyOf = (row) => column ? Number(row.cells[column].dataset.v ?? -1) : row.cells[0].textContent;
-    rows.sort((x, y) => {
-        const a = keyOf(x), b = keyOf(y);
-        return a < b ? -sign : a > b ? sign : 0;
-    });
-    body.append(...rows);
-}
-
 function watchTable() {
-    for (const header of document.querySelectorAll("#table th[data-column]")) {
-        header.tabIndex = 0;
-        header.addEventListener("click", () => sortTable(header));
-        header.addEventListener("keydown", (event) => { if (event.key === "Enter") sortTable(header); });
-    }
+    watchHeadings("#table");
     const body = document.querySelector("#table tbody");
     const go = (row) => {
         stop();
