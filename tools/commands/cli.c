@@ -34,6 +34,10 @@ void cli_messages_release(cli_messages *messages) {
     *messages = (cli_messages){.failure = NULL};
 }
 
+static bool is_silent(void) {
+    return kept != NULL && kept->is_silent;
+}
+
 /* Takes a message in malloc'ed memory. */
 static void keep_warning(char *text) {
     const size_t count = kept->warning_count;
@@ -67,16 +71,25 @@ static char *join(const char *what, const char *reason) {
 
 static const char no_memory_text[] = "out of memory for the message";
 
+/* `what` may be NULL: the text has it. */
+static void print_failure(const char *what, const char *text, const char *hint) {
+    if (is_silent()) {
+        return;
+    }
+    progress_clear();
+    printable_line(stderr, "posemill: %s%s%s", what != NULL ? what : "", what != NULL ? ": " : "",
+                   text);
+    if (hint != NULL) {
+        printable_line(stderr, "  %s", hint);
+    }
+}
+
 cli_exit cli_fail(cli_exit code, const char *what, const char *hint, const char *reason, ...) {
     va_list arguments;
     va_start(arguments, reason);
     char *text = format_alloc(reason, arguments);
     va_end(arguments);
-    progress_clear();
-    printable_line(stderr, "posemill: %s: %s", what, text != NULL ? text : no_memory_text);
-    if (hint != NULL) {
-        printable_line(stderr, "  %s", hint);
-    }
+    print_failure(what, text != NULL ? text : no_memory_text, hint);
     char *whole = kept != NULL && text != NULL ? join(what, text) : NULL;
     if (whole != NULL) {
         keep_failure(whole);
@@ -97,7 +110,7 @@ void cli_warn(const char *what, const char *reason, ...) {
     if (kept != NULL && text != NULL) {
         keep_warning(join(what, text));
     }
-    if (!cli_quiet) {
+    if (!cli_quiet && !is_silent()) {
         progress_clear();
         printable_line(stderr, "posemill: warning: %s: %s", what,
                        text != NULL ? text : no_memory_text);
@@ -185,15 +198,11 @@ cli_exit cli_fail_error(const char *what, const pm_error *error) {
 
 cli_exit cli_fail_file(const pm_error *error) {
     const failure_class failure = class_of(error);
-    progress_clear();
     keep_failure(error->message);
     if (kept != NULL) {
         kept->is_full = failure.hint == motion_full_hint;
     }
-    printable_line(stderr, "posemill: %s", error->message);
-    if (failure.hint != NULL) {
-        printable_line(stderr, "  %s", failure.hint);
-    }
+    print_failure(NULL, error->message, failure.hint);
     return failure.code;
 }
 
@@ -202,7 +211,7 @@ void cli_log_warning(void *user, pm_log_level level, const char *message) {
     if (level == PM_LOG_WARNING && kept != NULL) {
         keep_warning(strdup(message));
     }
-    if (level == PM_LOG_WARNING && !cli_quiet) {
+    if (level == PM_LOG_WARNING && !cli_quiet && !is_silent()) {
         progress_clear();
         printable_line(stderr, "posemill: warning: %s", message);
     }

@@ -52,13 +52,14 @@ void cli_warn(const char *what, const char *reason, ...) __attribute__((format(p
 
 /* Messages of the calling thread, which are kept as well as printed: for records of a batch. */
 typedef struct cli_messages {
+    bool is_silent; /* they are not printed: someone else tells them */
     char *failure; /* the last one, "<what>: <reason>"; NULL: none */
     bool is_full;  /* it was a full disk */
     char **warnings;
     size_t warning_count;
 } cli_messages;
 
-/* Keeps the messages of this thread in `messages`, which must be zeroed, until it is called with NULL.
+/* Keeps the messages of this thread in `messages`, which must be zeroed but for `is_silent`, until it is called with NULL.
  * Messages for which memory is exhausted are lost. */
 void cli_keep_messages(cli_messages *messages);
 void cli_messages_release(cli_messages *messages);
