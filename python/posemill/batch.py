@@ -31,7 +31,7 @@ __all__ = ["Failure", "Result", "WorkersLost", "run"]
 
 # Options of the command that run() has parameters for, or that make no sense here.
 _TAKEN = ("rate", "out", "out_dir", "files_from", "match", "jobs", "records", "resume", "verify",
-          "overwrite", "shard", "json", "quiet", "help")
+          "overwrite", "shard", "report", "report_pages", "json", "quiet", "help")
 _FILES = ("layout", "rates", "tangents", "axis")
 _PARTS_PER_WORKER = 4
 _ATTEMPTS = 3

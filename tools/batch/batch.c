@@ -6,9 +6,10 @@
 
 #include "batch.h"
 
-#include "archive.h"
 #include "batch_file.h"
+#include "batch_report/batch_report.h"
 #include "files/progress.h"
+#include "member_reader.h"
 #include "motion/files/atomic_file.h"
 #include "status.h"
 
@@ -31,9 +32,11 @@ typedef struct batch {
     char *records_path;
     resample_options *of_threads;
     size_t jobs;
+    uint64_t memory; /* for files */
 
-    archive_reader *archive; /* that members are read from, one after another */
-    const char *archive_path;
+    member_reader members;
+    batch_report *report;       /* NULL: none */
+    const char *other_files[2]; /* that it must not overwrite */
 
     pthread_mutex_t lock; /* of all below */
     batch_status status;
@@ -74,26 +77,6 @@ static uint64_t quarter_of_memory(void) {
     return pages > 0 && page > 0 ? (uint64_t)pages / 4 * (uint64_t)page : UINT64_C(1) << 30;
 }
 
-/* ---- archives -------------------------------------------------------------------------- */
-
-static void read_member(batch *b, batch_file *file) {
-    char reason[ARCHIVE_REASON_SIZE] = "";
-    const batch_item *item = file->item;
-    if (b->archive_path == NULL || strcmp(b->archive_path, item->archive) != 0) {
-        archive_close(&b->archive);
-        b->archive_path = item->archive;
-        if (!archive_open(item->archive, &b->archive, reason)) {
-            file->fault = strdup(reason);
-            return;
-        }
-    }
-    if (b->archive == NULL) {
-        file->fault = strdup("the archive cannot be read");
-    } else if (!archive_read(b->archive, item, &file->data, &file->size, reason)) {
-        file->fault = strdup(reason);
-    }
-}
-
 /* ---- threads --------------------------------------------------------------------------- */
 
 static uint64_t need(void *user, size_t task) {
@@ -104,8 +87,10 @@ static uint64_t need(void *user, size_t task) {
 static void prepare(void *user, size_t task) {
     batch *b = user;
     batch_file *file = &b->plan.files[task];
-    if (file->item->archive != NULL && file->item->fault == NULL) {
-        read_member(b, file);
+    char reason[ARCHIVE_REASON_SIZE] = "";
+    if (file->item->archive != NULL && file->item->fault == NULL &&
+        !member_read(&b->members, file->item, &file->data, &file->size, reason)) {
+        file->fault = strdup(reason);
     }
 }
 
@@ -149,6 +134,9 @@ static bool run(void *user, size_t thread, size_t task, schedule_ticket *ticket)
     if (b->options->json) {
         progress_clear();
     }
+    if (b->report != NULL) {
+        report_note(b->report, task, &result.record);
+    }
     const cli_exit recorded = record_file_append(b->records, &result.record, b->options->json);
     pthread_mutex_lock(&b->lock);
     status_count(&b->status, &result.record, file->item->bytes);
@@ -181,11 +169,15 @@ static void show(void *user) {
     }
 }
 
+static uint64_t memory_limit(const batch *b) {
+    const uint64_t given = b->common.how->memory;
+    return memory_for_files(given != 0 ? given : quarter_of_memory());
+}
+
 static bool run_threads(batch *b) {
-    const uint64_t limit = b->common.how->memory != 0 ? b->common.how->memory : quarter_of_memory();
     const schedule plan = {.task_count = b->plan.count,
                            .threads = b->jobs < b->plan.count ? b->jobs : b->plan.count,
-                           .memory = memory_for_files(limit),
+                           .memory = b->memory,
                            .user = b,
                            .need = need,
                            .prepare = prepare,
@@ -201,6 +193,49 @@ static bool run_threads(batch *b) {
     atomic_file_stop_first(NULL);
     progress_clear();
     return ran;
+}
+
+/* ---- the report ------------------------------------------------------------------------ */
+
+static bool has_been_stopped(void) {
+    return atomic_load(&stopped) != 0;
+}
+
+static cli_exit begin_report(batch *b, const batch_items *items) {
+    const batch_options *how = b->common.how;
+    b->other_files[0] = b->records_path;
+    b->other_files[1] = how->files_from;
+    const report_request request = {.folder = how->report,
+                                    .pages = how->report_pages,
+                                    .command = how->command,
+                                    .options = b->options,
+                                    .items = items,
+                                    .plan = &b->plan,
+                                    .others = b->other_files,
+                                    .other_count = sizeof b->other_files / sizeof b->other_files[0],
+                                    .threads = b->jobs,
+                                    .memory = b->memory,
+                                    .is_stopped = has_been_stopped};
+    return how->report != NULL ? report_begin(&request, &b->report) : CLI_DONE;
+}
+
+/* After a batch that is complete and recorded. The result of the batch is that of the report only where
+ * the report cannot be written. */
+static cli_exit write_report(batch *b, cli_exit code) {
+    const batch_status *status = &b->status;
+    const bool is_complete = status->done + status->kept + status->failed == status->files;
+    if (b->report == NULL) {
+        return code;
+    }
+    if (!is_complete || b->stop != CLI_DONE || has_been_stopped()) {
+        cli_warn("--report", "nothing is written, because the batch was stopped; "
+                             "--resume --report writes it");
+        return code;
+    }
+    const cli_exit written = report_write(b->report);
+    return code > CLI_PARTIAL || written == CLI_DONE ? code
+           : written == CLI_PARTIAL                  ? CLI_PARTIAL
+                                                     : CLI_CANNOT_WRITE;
 }
 
 /* ---- the run --------------------------------------------------------------------------- */
@@ -308,7 +343,8 @@ static void release(batch *b) {
     }
     free(b->of_threads);
     free(b->records_path);
-    archive_close(&b->archive);
+    report_end(&b->report);
+    member_reader_close(&b->members);
     record_table_destroy(&b->common.before);
     status_release(&b->status);
     pm_engine_destroy(&b->common.engine);
@@ -332,12 +368,21 @@ static cli_exit run_share(batch *b, const batch_items *items, batch_shard shard)
         code = start(b, &info);
     }
     if (code == CLI_DONE) {
+        b->memory = memory_limit(b);
+        code = begin_report(b, items);
+    }
+    const bool begun = code == CLI_DONE;
+    if (begun) {
         code = run_files(b);
     }
     const cli_exit closed = record_file_close(&b->records);
+    code = closed != CLI_DONE && code <= CLI_PARTIAL ? closed : code;
+    if (begun && closed == CLI_DONE) {
+        code = write_report(b, code);
+    }
     release(b);
     batch_plan_release(&b->plan);
-    return closed != CLI_DONE && code <= CLI_PARTIAL ? closed : code;
+    return code;
 }
 
 cli_exit batch_resample(const resample_options *options, const batch_options *how, char **operands,
@@ -346,7 +391,8 @@ cli_exit batch_resample(const resample_options *options, const batch_options *ho
                                    .operand_count = operand_count,
                                    .files_from = how->files_from,
                                    .match = how->match,
-                                   .skip_folder = options->out_dir};
+                                   .skip_folder = options->out_dir,
+                                   .skip_report = how->report};
     batch b = {.options = options, .common = {.how = how}};
     batch_items items = {.count = 0};
     batch_shard shard = {0, 1};
@@ -355,6 +401,12 @@ cli_exit batch_resample(const resample_options *options, const batch_options *ho
     if (code == CLI_DONE && how->shard != NULL && !cli_quiet) {
         fprintf(stderr, "posemill: shard %llu of %llu, %s\n", (unsigned long long)shard.index,
                 (unsigned long long)shard.count, source);
+    }
+    if (code == CLI_DONE && how->report != NULL && shard.count > 1) {
+        code = cli_fail(CLI_USAGE, "--report",
+                        "when all shards are done, write it with: "
+                        "posemill resample --resume --report DIR, without --shard",
+                        "is of the whole batch, not of a shard");
     }
     if (code == CLI_DONE) {
         code = batch_items_find(&sources, &items);

@@ -20,6 +20,10 @@ typedef struct batch_options {
     bool resume;         /* keep outputs that records prove right */
     bool verify;         /* read them to make sure */
     bool overwrite;      /* replace outputs that exist */
+    const char *report;  /* a folder for a report. NULL: none */
+    size_t report_pages; /* for how many of the worst */
+    bool has_report_pages;
+    const char *command; /* the command line, for the report */
     bool ends_at_once;   /* the first signal ends the process. Not an option; for bench */
 } batch_options;
 

@@ -38,8 +38,8 @@ typedef struct search {
     batch_items *items;
     folder_set entered;
     folder_todos stack, links;
-    struct stat skipped;
-    bool skips;
+    struct stat skipped[2];
+    size_t skipped_count;
 } search;
 
 /* ---- folders to enter ---------------------------------------------------------------------- */
@@ -219,8 +219,18 @@ static bool sort_entries(search *s, DIR *folder, const folder_todo *todo) {
 /* ---- folders ------------------------------------------------------------------------------- */
 
 static bool is_skipped(const search *s, const struct stat *status, size_t parent) {
-    return s->skips && parent != FOLDER_NONE && status->st_dev == s->skipped.st_dev &&
-           status->st_ino == s->skipped.st_ino;
+    for (size_t i = 0; parent != FOLDER_NONE && i < s->skipped_count; i++) {
+        if (status->st_dev == s->skipped[i].st_dev && status->st_ino == s->skipped[i].st_ino) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void skip(search *s, const char *folder) {
+    if (folder != NULL && stat(folder, &s->skipped[s->skipped_count]) == 0) {
+        s->skipped_count++;
+    }
 }
 
 static bool enter_opened(search *s, DIR *folder, const folder_todo *todo) {
@@ -251,7 +261,8 @@ static bool enter(search *s, const folder_todo *todo) {
 cli_exit folders_search(const char *path, const batch_sources *sources, batch_items *items) {
     search s = {.sources = sources, .items = items};
     folder_todo todo;
-    s.skips = sources->skip_folder != NULL && stat(sources->skip_folder, &s.skipped) == 0;
+    skip(&s, sources->skip_folder);
+    skip(&s, sources->skip_report);
     bool good = push(&s.stack, strdup(path), strdup(""), FOLDER_NONE);
     while (good && next_todo(&s, &todo)) {
         good = enter(&s, &todo);

@@ -41,6 +41,7 @@ typedef struct batch_sources {
                                 formats */
     const char *skip_folder; /* a folder that is not searched although a folder that was given has
                                 it, such as that of the outputs; it need not exist. NULL: none */
+    const char *skip_report; /* likewise that of a report */
 } batch_sources;
 
 /* Finds all items. Folders are searched through, without hidden files and folders; their items have

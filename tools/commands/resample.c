@@ -9,10 +9,12 @@
 #include "batch/batch.h"
 #include "commands.h"
 #include "motion/time/rate.h"
+#include "report/page.h"
 #include "resample/resample_files.h"
 #include "resample/resample_target.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- options ------------------------------------------------------------------------ */
@@ -106,6 +108,19 @@ static const option resample_table[] = {
 };
 #undef AT
 
+static bool parse_pages(const char *text, void *target, char *reason) {
+    enum { MAX_PAGES = 10000 };
+    batch_options *batch = target;
+
+    batch->has_report_pages = true;
+    if (!option_size(text, &batch->report_pages, reason) || batch->report_pages > MAX_PAGES) {
+        snprintf(reason, OPTION_REASON_SIZE, "'%.80s' is invalid; expected a number from 0 to %d",
+                 text, MAX_PAGES);
+        return false;
+    }
+    return true;
+}
+
 #define AT(field) offsetof(batch_options, field)
 static const option batch_table[] = {
     {"--files-from", 0, "LIST",
@@ -127,6 +142,12 @@ static const option batch_table[] = {
     {"--overwrite", 0, NULL, "replace outputs that exist", NULL, AT(overwrite)},
     {"--records", 0, "FILE", "where to append records; default: DIR/.posemill/records-I.jsonl",
      option_text, AT(records)},
+    {"--report", 0, "DIR",
+     "compare all outputs with their sources: an index.html that sorts them by error,\n"
+     "and pages of the worst",
+     option_text, AT(report)},
+    {"--report-pages", 0, "N", "how many of the worst get a page; default 10; 0: only the index",
+     parse_pages, 0},
 };
 #undef AT
 
@@ -163,6 +184,7 @@ static const char *find_batch_option(const batch_options *batch) {
                {batch->resume, "--resume"},
                {batch->verify, "--verify"},
                {batch->overwrite, "--overwrite"},
+               {batch->has_report_pages, "--report-pages"},
                {batch->records != NULL, "--records"}};
 
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
@@ -176,11 +198,18 @@ static const char *find_batch_option(const batch_options *batch) {
 static cli_exit check_batch_options(const resample_options *options, const batch_options *batch) {
     const char *name = options->out != NULL ? find_batch_option(batch) : NULL;
 
+    if (options->out != NULL && batch->report != NULL) {
+        return cli_fail(CLI_USAGE, "--report", "of one file use: posemill compare IN OUT -o PAGE",
+                        "requires --out-dir");
+    }
     if (name != NULL) {
         return options_usage(&help, name, "requires --out-dir");
     }
     if (batch->verify && !batch->resume) {
         return options_usage(&help, "--verify", "requires --resume");
+    }
+    if (batch->has_report_pages && batch->report == NULL) {
+        return options_usage(&help, "--report-pages", "requires --report");
     }
     if (batch->resume && batch->overwrite) {
         return options_usage(&help, "--overwrite",
@@ -270,9 +299,12 @@ int cmd_resample(int argc, char **argv) {
     batch_options batch;
     cli_exit code = CLI_DONE;
     option_group groups[5];
+    char *command = page_command_line(argc, argv);
 
     memset(&options, 0, sizeof options);
     memset(&batch, 0, sizeof batch);
+    batch.report_pages = 10;
+    batch.command = command != NULL ? command : "posemill resample";
     options.decimals = 6;
     options.max_frames = OPTION_MAX_FRAMES;
     options.device.in_background = true;
@@ -284,14 +316,14 @@ int cmd_resample(int argc, char **argv) {
     groups[3] = (option_group){"Batches, with --out-dir", batch_table,
                                sizeof batch_table / sizeof batch_table[0], &batch};
     groups[4] = device_options_group(&options.device);
-    if (!options_parse(&help, groups, 5, &argc, argv, &code)) {
-        return (int)code;
+    if (options_parse(&help, groups, 5, &argc, argv, &code)) {
+        code = check_options(&options, &batch, argc);
+        if (code == CLI_DONE) {
+            code = options.out != NULL ? run_one(&options, argv[0])
+                                       : run_batch(&options, &batch, argv, (size_t)argc);
+        }
     }
-    code = check_options(&options, &batch, argc);
-    if (code == CLI_DONE) {
-        code = options.out != NULL ? run_one(&options, argv[0])
-                                   : run_batch(&options, &batch, argv, (size_t)argc);
-    }
+    free(command);
     curve_options_release(&options.curve);
     return (int)code;
 }
