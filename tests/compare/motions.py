@@ -166,8 +166,8 @@ def read_bvh(path):
     return Motion(joints)
 
 
-def read_glb(path):
-    """The first clip; linear channels of floats."""
+def read_glb(path, clip=0):
+    """One clip; linear channels of floats."""
     data = Path(path).read_bytes()
     size = struct.unpack_from("<I", data, 12)[0]
     document, binary = json.loads(data[20:20 + size]), data[28 + size:]
@@ -186,9 +186,9 @@ def read_glb(path):
     for n, node in enumerate(nodes):
         for child in node.get("children", []):
             joints[child].parent = n
-    clip = document["animations"][0]
-    for channel in clip["channels"]:
-        sampler = clip["samplers"][channel["sampler"]]
+    animation = document["animations"][clip]
+    for channel in animation["channels"]:
+        sampler = animation["samplers"][channel["sampler"]]
         assert sampler.get("interpolation", "LINEAR") == "LINEAR"
         keys = accessor(sampler["output"])
         joints[channel["target"]["node"]].channels[channel["target"]["path"]] = (
@@ -249,3 +249,39 @@ def write_bvh(path, joints, rows, rate, rename=lambda name: name):
 def write_amass(path, poses, rate):
     np.savez(path, poses=poses, trans=np.zeros((len(poses), 3)), mocap_framerate=np.float64(rate),
              betas=np.zeros(16), gender=np.array("neutral"))
+
+
+def write_glb(path, joints, clips, rate):
+    """joints: (name, parent, translation), parents first. clips: name, and (frames, joints, 4) rotations."""
+    views, accessors, binary = [], [], b""
+
+    def accessor(array, kind):
+        nonlocal binary
+        data = np.ascontiguousarray(array, "<f4").tobytes()
+        views.append({"buffer": 0, "byteOffset": len(binary), "byteLength": len(data)})
+        entry = {"bufferView": len(views) - 1, "componentType": 5126, "count": len(array), "type": kind}
+        if kind == "SCALAR":
+            entry.update(min=[float(np.float32(array[0]))], max=[float(np.float32(array[-1]))])
+        accessors.append(entry)
+        binary += data
+        return len(accessors) - 1
+
+    animations = []
+    for name, rotations in clips:
+        times = accessor(np.arange(len(rotations)) / rate, "SCALAR")
+        animations.append({"name": name, "channels": [], "samplers": []})
+        for j in range(len(joints)):
+            animations[-1]["channels"].append({"sampler": j, "target": {"node": j, "path": "rotation"}})
+            animations[-1]["samplers"].append({"input": times, "output": accessor(rotations[:, j], "VEC4")})
+    nodes = [{"name": name, "translation": list(place)} for name, _, place in joints]
+    for child, (_, parent, _) in enumerate(joints):
+        if parent >= 0:
+            nodes[parent].setdefault("children", []).append(child)
+    document = {"asset": {"version": "2.0"}, "scene": 0, "scenes": [{"nodes": [0]}], "nodes": nodes,
+                "animations": animations, "bufferViews": views, "accessors": accessors,
+                "buffers": [{"byteLength": len(binary)}]}
+    text = json.dumps(document).encode()
+    text += b" " * (-len(text) % 4)
+    size = 12 + 8 + len(text) + 8 + len(binary)
+    Path(path).write_bytes(struct.pack("<III", 0x46546C67, 2, size) + struct.pack("<II", len(text), 0x4E4F534A) +
+                           text + struct.pack("<II", len(binary), 0x004E4942) + binary)

@@ -9,39 +9,27 @@ POSEMILL_REQUIRE_BROWSER=1 makes that a failure. Pictures are left in the folder
 """
 import html
 import json
-import os
-import shutil
 import subprocess
 import sys
-import tempfile
 import time
 import unittest
 from pathlib import Path
 
-
-def skip(reason):
-    print(f"not tested: {reason}")
-    sys.exit(1 if os.environ.get("POSEMILL_REQUIRE_BROWSER") == "1" else 77)
-
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+# pylint: disable=wrong-import-position
+import browser as pages
 
 try:
     import numpy as np
-    from selenium import webdriver
-    from selenium.webdriver.chrome.options import Options
-    from selenium.webdriver.chrome.service import Service
-    from selenium.webdriver.common.action_chains import ActionChains
-    from selenium.webdriver.common.by import By
-    from selenium.webdriver.common.keys import Keys
-    from selenium.webdriver.support.ui import Select
-except ImportError as error:
-    skip(f"{error}; install python3-selenium and python3-numpy")
+except ImportError as missing:
+    pages.skip(f"{missing}; install python3-numpy")
 
-CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
-if CHROMIUM is None or DRIVER is None:
-    skip("chromium or chromedriver is missing; install chromium and chromium-driver")
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.ui import Select
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-import motions # pylint: disable=wrong-import-position
+import motions
 
 POSEMILL, SHOTS = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve()
 del sys.argv[1:3]
@@ -59,27 +47,12 @@ def walk(frames, rate):
     return np.hstack([20 * t, 95 + np.sin(3 * t), 5 * t, 25 * np.sin(phase + speed * t)])
 
 
-def start_browser():
-    options = Options()
-    options.binary_location = CHROMIUM
-    words = ["--headless=new", "--disable-gpu", "--hide-scrollbars", "--force-color-profile=srgb"]
-    if os.geteuid() == 0:
-        words.append("--no-sandbox")
-    for word in words + ["--disable-dev-shm-usage"]:
-        options.add_argument(word)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    return webdriver.Chrome(service=Service(DRIVER), options=options)
+class Page(pages.Case):
+    shots = SHOTS
 
-
-class Page(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        SHOTS.mkdir(parents=True, exist_ok=True)
-        cls.holder = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(cls.holder.cleanup)
-        cls.folder = Path(cls.holder.name)
-        cls.browser = start_browser()
-        cls.addClassCleanup(cls.browser.quit)
+        super().setUpClass()
         rows = walk(61, 30)
         motions.write_bvh(cls.folder / "a.bvh", JOINTS, rows, 30)
         rows[MOMENT, 3 + 3 * SPOILED] += 25
@@ -93,55 +66,8 @@ class Page(unittest.TestCase):
         assert done.returncode == code, done.stderr
         return done.stdout.decode()
 
-    def setUp(self):
-        self.size(1280, 800)
-        self.media()
-        self.command("Emulation.setScriptExecutionDisabled", value=False)
-
-    def command(self, name, **values):
-        self.browser.execute_cdp_cmd(name, values)
-
-    def size(self, width, height):
-        self.command("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1,
-                     mobile=False)
-
-    def media(self, kind="", scheme="light"):
-        self.command("Emulation.setEmulatedMedia", media=kind,
-                     features=[{"name": "prefers-color-scheme", "value": scheme}])
-
-    def open(self, name="page.html", words=""):
-        """Opens a page. It must say nothing and request nothing but itself."""
-        self.browser.get("about:blank")
-        for kind in ("browser", "performance"):
-            self.browser.get_log(kind)
-        self.browser.get((self.folder / name).as_uri() + words)
-        self.settle()
-
-    def settle(self):
-        self.browser.execute_async_script(
-            "const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => done()));")
-
-    def quiet(self, name="page.html"):
-        self.assertEqual(self.browser.get_log("browser"), [])
-        page = (self.folder / name).as_uri()
-        for entry in self.browser.get_log("performance"):
-            message = json.loads(entry["message"])["message"]
-            if message["method"] == "Network.requestWillBeSent":
-                url = message["params"]["request"]["url"].split("#")[0]
-                self.assertTrue(url == page or url.startswith("data:"), url)
-
-    def ask(self, script, *values):
-        return self.browser.execute_script(script, *values)
-
     def state(self, name):
         return self.ask(f"return posemillPage.state.{name}")
-
-    def press(self, *keys):
-        ActionChains(self.browser).send_keys(*keys).perform()
-        self.settle()
-
-    def shot(self, name):
-        self.browser.save_screenshot(str(SHOTS / f"{name}.png"))
 
     def click_canvas(self, identity, x, y):
         element = self.browser.find_element(By.ID, identity)

@@ -2,27 +2,22 @@
  *
  * Runs a batch: finds the items, plans, starts threads, and counts what they do.
  */
-#define _GNU_SOURCE /* sched_getaffinity */
+#define _POSIX_C_SOURCE 200809L
 
 #include "batch.h"
 
 #include "batch_file.h"
 #include "batch_report/batch_report.h"
 #include "files/progress.h"
+#include "machine.h"
 #include "member_reader.h"
 #include "motion/files/atomic_file.h"
 #include "status.h"
 
-#ifdef __GLIBC__
-#include <malloc.h>
-#endif
 #include <pthread.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <unistd.h>
 
 typedef struct batch {
     const resample_options *options;
@@ -50,31 +45,6 @@ enum { STOPPED_BY_CALL = -1 };
 
 void batch_stop(void) {
     atomic_store(&stopped, STOPPED_BY_CALL);
-}
-
-/* ---- the machine ----------------------------------------------------------------------- */
-
-/* Processors that this process may use. */
-static size_t count_processors(void) {
-    cpu_set_t set;
-    if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0) {
-        return (size_t)CPU_COUNT(&set);
-    }
-    const long online = sysconf(_SC_NPROCESSORS_ONLN);
-    return online > 0 ? (size_t)online : 1;
-}
-
-/* Memory for files: the limit without what the process takes already, such as a driver's. */
-static uint64_t memory_for_files(uint64_t limit) {
-    struct rusage usage;
-    const uint64_t taken =
-        getrusage(RUSAGE_SELF, &usage) == 0 ? (uint64_t)usage.ru_maxrss << 10 : 0;
-    return limit > taken ? limit - taken : 0;
-}
-
-static uint64_t quarter_of_memory(void) {
-    const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGE_SIZE);
-    return pages > 0 && page > 0 ? (uint64_t)pages / 4 * (uint64_t)page : UINT64_C(1) << 30;
 }
 
 /* ---- threads --------------------------------------------------------------------------- */
@@ -105,27 +75,6 @@ static bool ends_all(const batch_result *result) {
     return result->is_full || code == CLI_NO_DEVICE || code == CLI_DEVICE_FAILED;
 }
 
-/* Small files reuse the memory of those before. By default the C library gives 2 MB back to the system
- * after each, and takes them again: measured, 20,000 files of 24 kB take 1.15 times as long. */
-static void keep_memory(void) {
-#ifdef __GLIBC__
-    mallopt(M_TRIM_THRESHOLD, 32 << 20);
-    mallopt(M_MMAP_THRESHOLD, 8 << 20);
-#endif
-}
-
-/* The C library keeps what a thread freed for that thread, so that each would hold the memory of its
- * largest file. */
-static void give_memory_back(const batch_file *file) {
-#ifdef __GLIBC__
-    if (file->item->bytes >= UINT64_C(1) << 20) {
-        malloc_trim(0);
-    }
-#else
-    (void)file;
-#endif
-}
-
 static bool run(void *user, size_t thread, size_t task, schedule_ticket *ticket) {
     batch *b = user;
     batch_file *file = &b->plan.files[task];
@@ -148,7 +97,7 @@ static bool run(void *user, size_t thread, size_t task, schedule_ticket *ticket)
     const bool goes_on = b->stop == CLI_DONE;
     pthread_mutex_unlock(&b->lock);
     batch_result_release(&result);
-    give_memory_back(file);
+    machine_give_memory_back(file->item->bytes);
     return goes_on;
 }
 
@@ -169,11 +118,6 @@ static void show(void *user) {
     }
 }
 
-static uint64_t memory_limit(const batch *b) {
-    const uint64_t given = b->common.how->memory;
-    return memory_for_files(given != 0 ? given : quarter_of_memory());
-}
-
 static bool run_threads(batch *b) {
     const schedule plan = {.task_count = b->plan.count,
                            .threads = b->jobs < b->plan.count ? b->jobs : b->plan.count,
@@ -184,7 +128,7 @@ static bool run_threads(batch *b) {
                            .run = run,
                            .is_stopped = is_stopped,
                            .show = show};
-    keep_memory();
+    machine_keep_memory();
     /* A batch before in this process may have run beside one that was killed. */
     atomic_file_look_again();
     atomic_store(&stopped, 0);
@@ -214,7 +158,6 @@ static cli_exit begin_report(batch *b, const batch_items *items) {
                                     .others = b->other_files,
                                     .other_count = sizeof b->other_files / sizeof b->other_files[0],
                                     .threads = b->jobs,
-                                    .memory = b->memory,
                                     .is_stopped = has_been_stopped};
     return how->report != NULL ? report_begin(&request, &b->report) : CLI_DONE;
 }
@@ -232,7 +175,7 @@ static cli_exit write_report(batch *b, cli_exit code) {
                              "--resume --report writes it");
         return code;
     }
-    const cli_exit written = report_write(b->report);
+    const cli_exit written = report_write(b->report, b->memory);
     return code > CLI_PARTIAL || written == CLI_DONE ? code
            : written == CLI_PARTIAL                  ? CLI_PARTIAL
                                                      : CLI_CANNOT_WRITE;
@@ -290,7 +233,7 @@ static bool copy_options(batch *b) {
 
 static cli_exit start_engine(batch *b, pm_device_info *info) {
     device_options device = b->options->device;
-    const size_t share = count_processors() / b->jobs;
+    const size_t share = machine_processors() / b->jobs;
     device.host_threads = share > 1 ? (uint32_t)share : 1;
     const cli_exit code = device_options_engine(&device, &b->common.engine);
     if (code == CLI_DONE) {
@@ -357,7 +300,7 @@ static cli_exit run_share(batch *b, const batch_items *items, batch_shard shard)
                                    .of_input = b->options->motion.read.format,
                                    .may_exist = how->resume || how->overwrite};
     pm_device_info info;
-    b->jobs = how->jobs != 0 ? how->jobs : count_processors();
+    b->jobs = how->jobs != 0 ? how->jobs : machine_processors();
     b->records_path = how->records != NULL ? strdup(how->records)
                                            : default_records(b->options->out_dir, shard.index);
     cli_exit code = b->records_path != NULL ? CLI_DONE : refuse_memory();
@@ -365,14 +308,14 @@ static cli_exit run_share(batch *b, const batch_items *items, batch_shard shard)
         code = batch_plan_make(items, shard, &outputs, &b->plan);
     }
     if (code == CLI_DONE) {
-        code = start(b, &info);
+        code = begin_report(b, items);
     }
     if (code == CLI_DONE) {
-        b->memory = memory_limit(b);
-        code = begin_report(b, items);
+        code = start(b, &info);
     }
     const bool begun = code == CLI_DONE;
     if (begun) {
+        b->memory = machine_memory(how->memory);
         code = run_files(b);
     }
     const cli_exit closed = record_file_close(&b->records);

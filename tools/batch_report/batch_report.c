@@ -7,6 +7,7 @@
 
 #include "batch_report.h"
 
+#include "batch/machine.h"
 #include "batch/member_reader.h"
 #include "batch/schedule.h"
 #include "files/progress.h"
@@ -136,6 +137,7 @@ static bool run(void *user, size_t thread, size_t task, schedule_ticket *ticket)
         atomic_store(&r->lacks_memory, true);
     }
     atomic_fetch_add(&r->done, 1);
+    machine_give_memory_back(file->item->bytes);
     return done;
 }
 
@@ -154,11 +156,11 @@ static void show(void *user) {
     }
 }
 
-static cli_exit compare_all(batch_report *r) {
+static cli_exit compare_all(batch_report *r, uint64_t memory) {
     const size_t count = r->request.plan->count;
     const schedule plan = {.task_count = count,
                            .threads = r->request.threads < count ? r->request.threads : count,
-                           .memory = r->request.memory,
+                           .memory = memory,
                            .user = r,
                            .need = need,
                            .prepare = prepare,
@@ -275,14 +277,14 @@ static cli_exit make_folder(const batch_report *r) {
     return code;
 }
 
-cli_exit report_write(batch_report *r) {
+cli_exit report_write(batch_report *r, uint64_t memory) {
     cli_exit code = make_folder(r);
     /* Names in folders that did not exist may have led elsewhere. */
     if (code == CLI_DONE) {
         code = check_folder(&r->request);
     }
     if (code == CLI_DONE) {
-        code = compare_all(r);
+        code = compare_all(r, memory);
     }
     if (code == CLI_DONE && !sort_rows(r)) {
         code = refuse_memory();

@@ -20,7 +20,6 @@ typedef struct report_request {
     const char *const *others; /* further files of the batch, which may be NULL */
     size_t other_count;
     size_t threads;           /* files that are compared at a time */
-    uint64_t memory;          /* for them, in bytes */
     bool (*is_stopped)(void); /* no more files are compared */
 } report_request;
 
@@ -33,9 +32,9 @@ cli_exit report_begin(const report_request *request, batch_report **report);
 /* Takes note of what became of a file of the plan. Thread-safe for different files. */
 void report_note(batch_report *report, size_t file, const batch_record *record);
 
-/* Compares, writes the index and the pages, and prints a line: to stderr with --json. On failure prints
+/* Compares within `memory` bytes, writes the index and the pages, and prints a line: to stderr with --json. On failure prints
  * and returns the code; the index of an earlier report is then still there. */
-cli_exit report_write(batch_report *report);
+cli_exit report_write(batch_report *report, uint64_t memory);
 
 /* *report may be NULL. */
 void report_end(batch_report **report);
