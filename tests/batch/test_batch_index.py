@@ -116,7 +116,7 @@ class Index(pages.Case):
         self.assertIn("33 of 35 files compared, 2 failed", verdict)
         self.assertIn(f"{rows[0]['max_degrees']:.4g} degrees", verdict)
         above = sum(row.get("max_degrees", 0) > 1 for row in rows)
-        self.assertIn(f"above 1 degrees: {above}", verdict)
+        self.assertIn(f"above 1: {above},", verdict)
         self.assertEqual(self.ask("return document.documentElement.scrollWidth"), 1280)
         self.shot("index-light-1280")
         self.quiet("report/index.html")
@@ -223,6 +223,16 @@ class Index(pages.Case):
         sticky = self.ask("return getComputedStyle(document.querySelector('#table tbody th')).backgroundColor")
         self.assertEqual(sticky, colours[0])
         self.shot("index-dark-1280")
+
+    def test_headings_stay_in_sight(self):
+        self.show()
+        tops = []
+        for down in (0, 600):
+            self.ask("document.querySelector('.wide').scrollTop = arguments[0]", down)
+            tops.append(self.ask("return [document.querySelector('#table thead').getBoundingClientRect().top,"
+                                 "document.querySelector('#table tbody th').getBoundingClientRect().top]"))
+        self.assertEqual(tops[0][0], tops[1][0])
+        self.assertLess(tops[1][1], tops[0][1] - 100)
 
     def test_print(self):
         self.show()

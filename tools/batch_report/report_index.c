@@ -113,13 +113,14 @@ static void write_worst(FILE *file, const report_index *index, int which) {
 /* How many rows have larger angles. */
 static void write_shares(FILE *file, const report_index *index) {
     static const double limits[] = {10, 1, 0.1, 0.01};
-    fputs("<p>Angles above", file);
+    fputs("<p>Rows with angles above", file);
     for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
         size_t count = 0;
         for (size_t k = 0; k < index->row_count; k++) {
             count += number_of(index->rows[k], MEASURE_ANGLE) > limits[i];
         }
-        fprintf(file, "%s %g degrees: %zu", i > 0 ? ", above" : "", limits[i], count);
+        fprintf(file, "%s %g%s: %zu", i > 0 ? ", above" : "", limits[i], i > 0 ? "" : " degrees",
+                count);
     }
     fputs(".</p>\n", file);
 }
