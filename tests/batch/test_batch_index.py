@@ -224,6 +224,39 @@ class Index(pages.Case):
         self.assertEqual(sticky, colours[0])
         self.shot("index-dark-1280")
 
+    def test_of_many_rows_the_first_are_shown(self):
+        folder = self.folder / "many"
+        joints = [("a", -1, (0.0, 0.0, 0.0)), ("b", 0, (0.0, 1.0, 0.0))]
+        random = np.random.default_rng(SEED)
+        folder.mkdir()
+        for i in range(620):
+            rows = np.hstack([np.zeros((5, 3)), random.uniform(-60, 60, (5, 6))])
+            motions.write_bvh(folder / f"{i:03}.bvh", joints, rows, 30)
+        (folder / "bad.bvh").write_text("nothing")
+        subprocess.run([POSEMILL, "resample", "many", "--out-dir", "out-many", "--rate", "20", "--device", "none",
+                        "--report", "many-report", "--report-pages", "1", "--quiet"], cwd=self.folder,
+                       capture_output=True, check=False)
+        name = "many-report/index.html"
+        self.open(name)
+        shown = ("return Array.from(document.querySelectorAll('#table tbody tr'), (row, i) => row.offsetHeight ? i : -1)"
+                 ".filter((i) => i >= 0)")
+        first = list(range(500))
+        self.assertEqual(self.ask(shown), first + [620])
+        self.assertIn("of 621 rows", self.browser.find_element(By.ID, "more").text)
+        self.click(self.heading(10))
+        self.assertEqual(self.ask(shown), first + [620])
+        values = self.column(10)
+        self.assertEqual(values[:620], sorted(values[:620], reverse=True))
+        self.click(self.browser.find_element(By.ID, "all"))
+        self.assertEqual(self.ask(shown), list(range(621)))
+        self.assertFalse(self.browser.find_element(By.ID, "more").is_displayed())
+        self.quiet(name)
+        self.show(script=False)
+        self.browser.get((self.folder / name).as_uri())
+        rows = self.browser.find_elements(By.CSS_SELECTOR, "#table tbody tr")
+        self.assertEqual(len(rows), 621)
+        self.assertTrue(rows[600].is_displayed())
+
     def test_headings_stay_in_sight(self):
         self.show()
         tops = []

@@ -210,9 +210,13 @@ static bool write_rows(FILE *file, const void *content) {
     fputs("<tbody>\n", file);
     for (size_t i = 0; i < index->row_count; i++) {
         const report_row *row = index->rows[i];
-        const bool is_first = row->error != NULL && !has_mark;
-        has_mark = has_mark || is_first;
-        fputs(is_first ? "<tr id=\"refused\"><th scope=\"row\">" : "<tr><th scope=\"row\">", file);
+        if (row->error != NULL) {
+            fprintf(file, "<tr class=\"refused\"%s>", has_mark ? "" : " id=\"refused\"");
+            has_mark = true;
+        } else {
+            fputs("<tr>", file);
+        }
+        fputs("<th scope=\"row\">", file);
         write_name(file, row);
         if (row->page_error != NULL) {
             fputs(" <span class=\"note\">no page: ", file);

@@ -53,8 +53,8 @@ void cli_warn(const char *what, const char *reason, ...) __attribute__((format(p
 /* Messages of the calling thread, which are kept as well as printed: for records of a batch. */
 typedef struct cli_messages {
     bool is_silent; /* they are not printed: someone else tells them */
-    char *failure; /* the last one, "<what>: <reason>"; NULL: none */
-    bool is_full;  /* it was a full disk */
+    char *failure;  /* the last one, "<what>: <reason>"; NULL: none */
+    bool is_full;   /* it was a full disk */
     char **warnings;
     size_t warning_count;
 } cli_messages;
