@@ -228,22 +228,7 @@ static report_index make_index(const batch_report *r) {
     return index;
 }
 
-static cli_exit write_index(const batch_report *r, const report_index *index) {
-    char *json = report_path(r->request.folder, "index.json");
-    char *html = report_path(r->request.folder, "index.html");
-    cli_exit code = json != NULL && html != NULL ? CLI_DONE : refuse_memory();
-    if (code == CLI_DONE) {
-        code = report_json_write(json, index);
-    }
-    if (code == CLI_DONE) {
-        code = report_index_write(html, index);
-    }
-    free(json);
-    free(html);
-    return code;
-}
-
-static void print(const batch_report *r, const report_index *index) {
+static void print(const batch_report *r, const report_index *index, const char *path) {
     FILE *file = r->request.options->json ? stderr : stdout;
     const size_t others = index->files - index->compared;
     char not_compared[48] = "";
@@ -254,14 +239,30 @@ static void print(const batch_report *r, const report_index *index) {
         snprintf(not_compared, sizeof not_compared, ", %zu not", others);
     }
     if (index->compared == 0) {
-        printable_line(file, "report: no file compared%s; %s/index.html", not_compared,
-                       r->request.folder);
+        printable_line(file, "report: no file compared%s; %s", not_compared, path);
         return;
     }
-    printable_line(file, "report: %zu file%s compared%s, worst %.4g degrees in %s; %s/index.html",
+    printable_line(file, "report: %zu file%s compared%s, worst %.4g degrees in %s; %s",
                    index->compared, index->compared == 1 ? "" : "s", not_compared,
-                   r->rows[0]->values[MEASURE_ANGLE].max, r->rows[0]->file->file->name,
-                   r->request.folder);
+                   r->rows[0]->values[MEASURE_ANGLE].max, r->rows[0]->file->file->name, path);
+}
+
+static cli_exit write_and_print(const batch_report *r, const report_index *index) {
+    char *json = report_path(r->request.folder, "index.json");
+    char *html = report_path(r->request.folder, "index.html");
+    cli_exit code = json != NULL && html != NULL ? CLI_DONE : refuse_memory();
+    if (code == CLI_DONE) {
+        code = report_json_write(json, index);
+    }
+    if (code == CLI_DONE) {
+        code = report_index_write(html, index);
+    }
+    if (code == CLI_DONE) {
+        print(r, index, html);
+    }
+    free(json);
+    free(html);
+    return code;
 }
 
 static cli_exit make_folder(const batch_report *r) {
@@ -296,9 +297,5 @@ cli_exit report_write(batch_report *r, uint64_t memory) {
         return code;
     }
     const report_index index = make_index(r);
-    code = write_index(r, &index);
-    if (code == CLI_DONE) {
-        print(r, &index);
-    }
-    return code;
+    return write_and_print(r, &index);
 }

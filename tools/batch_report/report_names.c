@@ -16,10 +16,11 @@
 static const char pages_folder[] = "pages";
 
 char *report_path(const char *folder, const char *name) {
-    const size_t size = strlen(folder) + strlen(name) + 2;
+    const size_t length = strlen(folder), size = length + strlen(name) + 2;
+    const bool has_slash = length > 0 && folder[length - 1] == '/';
     char *path = malloc(size);
     if (path != NULL) {
-        snprintf(path, size, "%s/%s", folder, name);
+        snprintf(path, size, "%s%s%s", folder, has_slash ? "" : "/", name);
     }
     return path;
 }
@@ -28,26 +29,22 @@ char *report_path(const char *folder, const char *name) {
 
 enum { NAME_ROOM = 100 }; /* bytes of a name; the end says more than the folders before it */
 
-static void add_safe(char *to, const char *text) {
-    static const char safe[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
-    const size_t size = strlen(text), used = strlen(to);
+static void make_safe(char safe[NAME_ROOM + 1], const char *text) {
+    static const char known[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
+    const size_t size = strlen(text);
     const char *from = size > NAME_ROOM ? text + size - NAME_ROOM : text;
-    size_t at = used;
     for (; *from != '\0'; from++) {
-        to[at++] = strchr(safe, *from) != NULL ? *from : '_';
+        *safe++ = strchr(known, *from) != NULL ? *from : '_';
     }
-    to[at] = '\0';
+    *safe = '\0';
 }
 
 char *report_page_name(size_t number, const char *name, const char *clip) {
-    char text[64 + 2 * (NAME_ROOM + 1)];
-    snprintf(text, sizeof text, "%s/%04zu-", pages_folder, number);
-    add_safe(text, name);
-    if (clip != NULL) {
-        strcat(text, "-");
-        add_safe(text, clip);
-    }
-    strcat(text, ".html");
+    char safe[NAME_ROOM + 1], safe_clip[NAME_ROOM + 1], text[2 * NAME_ROOM + 64];
+    make_safe(safe, name);
+    make_safe(safe_clip, clip != NULL ? clip : "");
+    snprintf(text, sizeof text, "%s/%04zu-%s%s%s.html", pages_folder, number, safe,
+             clip != NULL ? "-" : "", safe_clip);
     return strdup(text);
 }
 
