@@ -15,7 +15,6 @@
 
 static cli_exit open_source(report_motions *m, const batch_item *item, char *data, size_t size) {
     motion_options options = m->options->motion;
-    options.quiet = true; /* the batch has told the warnings */
     if (item->source_rate.den != 0) {
         options.read.source_rate = item->source_rate;
     }
@@ -33,7 +32,6 @@ static cli_exit open_output(report_motions *m, const report_file *file) {
     const pm_motion_format wanted = m->options->to != PM_MOTION_ANY ? m->options->to : from;
     const char *layout =
         file->file->item->layout != NULL ? file->file->item->layout : options.read.layout;
-    options.quiet = true;
     options.read.format = named != PM_MOTION_ANY ? PM_MOTION_ANY : wanted;
     options.read.source_rate = file->rate;
     options.read.rates_file = NULL;
@@ -190,7 +188,7 @@ static bool compare_clips(report_file *file, const report_motions *m, cli_messag
 }
 
 bool report_compare(report_file *file, const resample_options *options, char *data, size_t size) {
-    cli_messages messages = {.is_silent = true};
+    cli_messages messages = {.is_silent = true}; /* the batch has told the warnings */
     report_motions m;
     cli_keep_messages(&messages);
     cli_exit code = report_open(&m, options, file, data, size);
