@@ -71,7 +71,7 @@ static cli_exit write_page(const page_work *w, const char *path, const report_ro
                        .b = {file->file->out, text_of(&file->output)},
                        .method = "authored",
                        .unit_mm = w->clips.source.unit_mm};
-    const page p = {&o, &w->frames, command};
+    const page p = {.outcome = &o, .frames = &w->frames, .command = command};
     return page_write(path, &p);
 }
 

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Every allocation of a report fails in turn. Each is a failure with a code, a row that says why, or a
+ * report without it, and nothing is lost or freed twice.
+ */
+#define _POSIX_C_SOURCE 200809L
+
+#include "batch_report/batch_report.h"
+#include "support/failing_memory.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static const char take[] =
+    "HIERARCHY\nROOT Hips\n{\nOFFSET 0 0 0\nCHANNELS 6 Xposition Yposition Zposition Zrotation "
+    "Xrotation Yrotation\nJOINT Knee\n{\nOFFSET 0 -40 0\nCHANNELS 3 Zrotation Xrotation Yrotation\n"
+    "End Site\n{\nOFFSET 0 -40 0\n}\n}\n}\nMOTION\nFrames: 3\nFrame Time: 0.05\n"
+    "0 80 0 0 0 0 0 0 0\n1 81 0 5 0 0 9 0 0\n2 80 0 9 1 0 20 0 0\n";
+
+static char folder[] = "/tmp/posemill-report-XXXXXX";
+
+static void put(const char *path, const char *text) {
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    assert_int_equal(fclose(file), 0);
+}
+
+static int enter_folder(void **state) {
+    (void)state;
+    if (mkdtemp(folder) == NULL || chdir(folder) != 0) {
+        return -1;
+    }
+    put("a.bvh", take);
+    put("b.bvh", take);
+    return 0;
+}
+
+static int leave_folder(void **state) {
+    char line[64];
+    (void)state;
+    snprintf(line, sizeof line, "rm -r %s", folder);
+    return chdir("/") != 0 || system(line) != 0;
+}
+
+static bool never(void) {
+    return false;
+}
+
+/* Whether a file is there, and has a text. */
+static bool has_text(const char *path, const char *text) {
+    static char data[1 << 16];
+    FILE *file = fopen(path, "r");
+    if (file == NULL) {
+        return false;
+    }
+    data[fread(data, 1, sizeof data - 1, file)] = '\0';
+    fclose(file);
+    return strstr(data, text) != NULL;
+}
+
+static cli_exit report(const report_request *request) {
+    const batch_record done = {.status = RECORD_DONE, .rate = {20, 1}};
+    const batch_record failed = {.status = RECORD_FAILED, .error = "nothing was read"};
+    batch_report *made = NULL;
+    cli_exit code = report_begin(request, &made);
+    if (code == CLI_DONE) {
+        report_note(made, 0, &done);
+        report_note(made, 1, &failed);
+        code = report_write(made, UINT64_C(1) << 30);
+    }
+    report_end(&made);
+    return code;
+}
+
+/* A report without a name or a page lacks something too. */
+static bool is_whole(void) {
+    return has_text("report/index.json", "\"compared\": 1") &&
+           has_text("report/index.json", "\"joint_of_max\": \"Hips\"") &&
+           has_text("report/index.json", "\"joint_of_max_distance\": \"") &&
+           has_text("report/index.json", "\"joint_of_max_degrees_per_s\": \"Hips\"") &&
+           has_text("report/index.json", "\"joint_of_jump\": \"Hips\"") &&
+           has_text("report/index.json", "\"page\": \"pages/0001-b.bvh.html\"") &&
+           has_text("report/index.json", "nothing was read") &&
+           access("report/pages/0001-b.bvh.html", F_OK) == 0;
+}
+
+static bool write_report(void) {
+    batch_item items[] = {{.path = "a.bvh", .name = "b.bvh"}, {.path = "c.bvh", .name = "c.bvh"}};
+    batch_items all = {.items = items, .count = 2};
+    batch_file files[] = {{.item = &items[0], .name = "b.bvh", .out = "b.bvh"},
+                          {.item = &items[1], .name = "c.bvh", .out = "d.bvh"}};
+    char out[2][8] = {"b.bvh", "d.bvh"}, *outs[] = {out[0], out[1]};
+    batch_plan plan = {.files = files, .count = 2, .outs = outs, .item_count = 2};
+    const resample_options options = {.out_dir = "out", .max_frames = 1000};
+    const report_request request = {.folder = "report",
+                                    .pages = 1,
+                                    .command = "posemill resample",
+                                    .options = &options,
+                                    .items = &all,
+                                    .plan = &plan,
+                                    .threads = 1,
+                                    .is_stopped = never};
+    unlink("report/index.html");
+    unlink("report/index.json");
+    unlink("report/pages/0001-b.bvh.html");
+    const cli_exit code = report(&request);
+    assert_int_equal(access("report/index.html", F_OK) == 0, code == CLI_DONE);
+    assert_true(code == CLI_DONE || code == CLI_BAD_INPUT || code == CLI_CANNOT_WRITE);
+    for (size_t i = 0; i < 2; i++) {
+        free(files[i].data);
+        free(files[i].fault);
+    }
+    return code == CLI_DONE && is_whole();
+}
+
+static void reports_fail_cleanly(void **state) {
+    (void)state;
+    cli_quiet = true;
+    /* What can do without memory: each of the four readers of BVH without two blocks, and locations of
+     * the three outputs and of the two checks of the folder, which are names then. */
+    fail_each_allocation(write_report, 200, 30);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(reports_fail_cleanly)};
+    return cmocka_run_group_tests(tests, enter_folder, leave_folder);
+}
