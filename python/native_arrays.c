@@ -139,14 +139,6 @@ typedef struct resampled {
 /* Columns that are computed at a time. */
 enum { STRIP = 8 };
 
-/* The quaternions and the vectors near them of a strip, by component, so that compilers vectorise
- * the loops. */
-typedef struct strip {
-    double x[STRIP], y[STRIP], z[STRIP], w[STRIP];
-    double near_x[STRIP], near_y[STRIP], near_z[STRIP];
-    double scale[STRIP]; /* of x, y, z to the vector; by which npz_to_axis_angle multiplies */
-} strip;
-
 /* atan(t)/t from u = t^2, by its power series: t is at most tan(pi/8), where the first term left out
  * is below 1e-11. Samples are float32. Summed in pairs, which are independent of one another. */
 static double atan_of_square(double u) {
@@ -166,52 +158,54 @@ static double nearest_integer(double x) {
 /* The rotation is by the angle 2 atan2(s, w), with s the length of the vector part. With w >= 0, a
  * quarter of that has a tangent t up to tan(pi/8), by the formula of the half angle twice; a negative w
  * stands for a full turn less. */
-PM_CLONES static void find_scales(strip *p) {
+PM_CLONES static void convert_strip(const float *restrict samples, const double *restrict near,
+                                    double *restrict to) {
     for (int i = 0; i < STRIP; i++) {
-        const double square = p->x[i] * p->x[i] + p->y[i] * p->y[i] + p->z[i] * p->z[i];
-        const double s = sqrt(square), norm = sqrt(square + p->w[i] * p->w[i]);
-        const double sum =
-            norm + fabs(p->w[i]); /* s / sum: the tangent of a quarter of the angle */
+        const double x = (double)samples[4 * i], y = (double)samples[4 * i + 1];
+        const double z = (double)samples[4 * i + 2], w = (double)samples[4 * i + 3];
+        const double square = x * x + y * y + z * z;
+        const double s = sqrt(square), norm = sqrt(square + w * w);
+        const double sum = norm + fabs(w); /* s / sum: the tangent of a quarter of the angle */
         const double t = s / (sum + sqrt(sum * sum + square)), inverse = 1.0 / s;
         const double positive = 8.0 * t * atan_of_square(t * t);
-        const double angle = p->w[i] < 0.0 ? TWO_PI - positive : positive;
-        const double dot = p->near_x[i] * p->x[i] + p->near_y[i] * p->y[i] + p->near_z[i] * p->z[i];
+        const double is_negative = w < 0.0 ? 1.0 : 0.0; /* a branch would prevent vectors */
+        const double angle = positive + is_negative * (TWO_PI - 2.0 * positive);
+        const double dot = near[3 * i] * x + near[3 * i + 1] * y + near[3 * i + 2] * z;
         const double turns = nearest_integer((dot * inverse - angle) * (1.0 / TWO_PI));
-        p->scale[i] = (angle + turns * TWO_PI) * inverse;
-    }
-}
-
-static void load_strip(strip *p, const float *samples, const double *near, size_t count) {
-    for (size_t i = 0; i < count; i++) {
-        p->x[i] = (double)samples[4 * i];
-        p->y[i] = (double)samples[4 * i + 1];
-        p->z[i] = (double)samples[4 * i + 2];
-        p->w[i] = (double)samples[4 * i + 3];
-        p->near_x[i] = near[3 * i];
-        p->near_y[i] = near[3 * i + 1];
-        p->near_z[i] = near[3 * i + 2];
+        const double scale = (angle + turns * TWO_PI) * inverse;
+        to[3 * i] = scale * x;
+        to[3 * i + 1] = scale * y;
+        to[3 * i + 2] = scale * z;
     }
 }
 
 /* Of short vector parts, rounding decides about the axis: these are converted again. */
-static void store_strip(const strip *p, const double *near, double *to, size_t count) {
+static void convert_short(const float *samples, const double *near, double *to, size_t count) {
     for (size_t i = 0; i < count; i++) {
-        const double q[4] = {p->x[i], p->y[i], p->z[i], p->w[i]};
-        if (fabs(q[0]) + fabs(q[1]) + fabs(q[2]) < 2e-6) {
+        const float *p = samples + 4 * i;
+        const double q[4] = {(double)p[0], (double)p[1], (double)p[2], (double)p[3]};
+        if (fabs(q[0]) + fabs(q[1]) + fabs(q[2]) < 2e-6)
             npz_to_axis_angle(q, near + 3 * i, to + 3 * i);
-            continue;
-        }
-        to[3 * i] = p->scale[i] * q[0];
-        to[3 * i + 1] = p->scale[i] * q[1];
-        to[3 * i + 2] = p->scale[i] * q[2];
     }
 }
 
-static void resampled_strip(const resampled *r, size_t at, const double *near, size_t count) {
-    strip p = {.w = {0}};
-    load_strip(&p, r->samples + 4 * at, near, count);
-    find_scales(&p);
-    store_strip(&p, near, r->vectors + 3 * at, count);
+static void convert_last(const float *samples, const double *near, double *to, size_t count) {
+    float padded[4 * STRIP] = {0};
+    double padded_near[3 * STRIP] = {0}, converted[3 * STRIP];
+    memcpy(padded, samples, 4 * count * sizeof *samples);
+    memcpy(padded_near, near, 3 * count * sizeof *near);
+    convert_strip(padded, padded_near, converted);
+    memcpy(to, converted, 3 * count * sizeof *to);
+}
+
+static void resampled_columns_of_row(const float *samples, const double *near, double *to,
+                                     size_t count) {
+    size_t i = 0;
+    for (; i + STRIP <= count; i += STRIP)
+        convert_strip(samples + 4 * i, near + 3 * i, to + 3 * i);
+    if (i < count)
+        convert_last(samples + 4 * i, near + 3 * i, to + 3 * i, count - i);
+    convert_short(samples, near, to, count);
 }
 
 static void resampled_row(const resampled *r, size_t row, size_t column, size_t count) {
@@ -223,8 +217,7 @@ static void resampled_row(const resampled *r, size_t row, size_t column, size_t 
         memcpy(r->vectors + 3 * at, from, 3 * count * sizeof *from);
         return;
     }
-    for (size_t i = 0; i < count; i += STRIP)
-        resampled_strip(r, at + i, near + 3 * i, count - i < STRIP ? count - i : STRIP);
+    resampled_columns_of_row(r->samples + 4 * at, near, r->vectors + 3 * at, count);
 }
 
 /* Rows depend on the row before, so threads divide the columns; into as few parts as there are

@@ -9,7 +9,7 @@ import numpy as np
 
 from ._arrays import (Array, address, as_array, as_seconds, is_rotation, new_result, normalized,
                       output, result_type, rotation_of, with_scalar_first)
-from ._curve_clip import DEVICE_VALUES, Clips
+from ._curve_clip import DEVICE_VALUES, SERIAL_VALUES, Clips
 from ._description import FRAMES, Description, word
 from ._engine import Engine
 from ._library import call, ffi, lib
@@ -340,7 +340,7 @@ class RotationCurve:
         job.velocity_frame = word(frame, FRAMES, "frame")
         setattr(job, field, ffi.from_buffer("float[]", values, require_writable=True))
         clip, job.on_reference = self._clips.choose(size)
-        if job.on_reference:
+        if job.on_reference and size < SERIAL_VALUES:
             job.host_threads = 1
         call(lib.pm_sample, clip, job)
 

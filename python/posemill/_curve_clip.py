@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Clips of the library: where a curve is computed.
 
-A curve without an engine of its own is computed in plain C on the calling thread as long as jobs are
-small, without starting a device; large ones are computed by the best device. Both give the same bits.
+A curve without an engine of its own is computed in plain C as long as jobs are small, the smallest on
+the calling thread, without starting a device; large ones are computed by the best device. Both give the same bits.
 """
 from __future__ import annotations
 
@@ -14,11 +14,14 @@ from ._description import Description
 from ._engine import Engine, default_engine, owned, plain_engine
 from ._library import DeviceError, call, ffi, lib
 
-__all__ = ["DEVICE_VALUES", "Clips"]
+__all__ = ["DEVICE_VALUES", "SERIAL_VALUES", "Clips"]
 
 # Numbers of values (samples of one track) below which a device does not pay: plain C computes them
 # in about the time that a device takes to start a job and to return its result.
 DEVICE_VALUES = 1 << 17
+
+# Numbers of values below which a second thread does not pay.
+SERIAL_VALUES = 1 << 14
 
 
 def _destroy(handle: Any) -> None:

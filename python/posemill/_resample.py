@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from ._arrays import Array, address, as_floats, result_type
-from ._convert import from_rotvec
 from ._curve import RotationCurve
 from ._library import ffi, lib
 from ._rates import Rate, Span, count_samples, rate_of
@@ -108,18 +107,25 @@ def resample_rotvec(poses: Any, src_rate: Rate, dst_rate: Rate, method: str = "s
         result = source[kept]
         return result.astype(np.float64 if is_double else np.float32, copy=False)
     vectors = np.asarray(source, dtype=np.float64, order="C").reshape(frames, -1, 3)
-    keys = from_rotvec(vectors, dtype=np.float64)
-    samples = RotationCurve(None, keys, method, rate=src, **options).uniform(dst)
-    result = _on_branches(samples, vectors, kept)
+    samples = _sampled(vectors, src, dst, method, options)
+    result = np.empty((count, *vectors.shape[1:]))
+    lib.array_resampled_rotvec(
+        ffi.cast("float *", address(samples)), ffi.cast("double *", address(vectors)),
+        ffi.cast("int64_t *", address(kept)), 0, ffi.cast("double *", address(result)), count,
+        vectors.shape[1])
     return result.reshape(count, *source.shape[1:]).astype(
         np.float64 if is_double else np.float32, copy=False)
 
 
-def _on_branches(samples: Array, source: Array, kept: Array) -> Array:
-    """Vectors of the samples, each on the branch of the frame before."""
-    result = np.empty((*samples.shape[:-1], 3))
-    lib.array_resampled_rotvec(
-        ffi.cast("float *", address(samples)), ffi.cast("double *", address(source)),
-        ffi.cast("int64_t *", address(kept)), 0, ffi.cast("double *", address(result)),
-        len(samples), samples.shape[1])
-    return result
+def _sampled(vectors: Array, src: Fraction, dst: Fraction, method: str,
+             options: dict[str, Any]) -> Array:
+    """Quaternions at another rate."""
+    keys = np.empty((*vectors.shape[:-1], 4))
+    lib.array_from_rotvec(ffi.cast("double *", address(vectors)),
+                          ffi.cast("double *", address(keys)), vectors.size // 3)
+    try:
+        return np.asarray(RotationCurve(None, keys, method, rate=src, **options).uniform(dst))
+    except ValueError:  # curves refuse what is not finite
+        if not np.isfinite(vectors).all():
+            raise ValueError("poses: a number is not finite") from None
+        raise
