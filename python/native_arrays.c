@@ -13,6 +13,7 @@
 
 #include "host/base/clones.h"
 #include "host/base/parallel.h"
+#include "motion/npz/npz_axis_angle.h"
 #include "motion/npz/npz_numbers.h"
 #include "native.h"
 
@@ -102,8 +103,15 @@ void array_normalized(const float *from, double *to, size_t count) {
 
 /* ---- rotation vectors ---------------------------------------------------------------------- */
 
+PM_CLONES static void from_short_rotvec(const double *vectors, double *quaternions, size_t count) {
+    npz_from_short_axis_angle(vectors, quaternions, count);
+}
+
 static void from_rotvec_block(conversion *c, size_t from, size_t count) {
-    npz_from_axis_angle((const double *)c->from + 3 * from, (double *)c->to + 4 * from, count);
+    const double *vectors = (const double *)c->from + 3 * from;
+    double *quaternions = (double *)c->to + 4 * from;
+    from_short_rotvec(vectors, quaternions, count);
+    npz_from_long_axis_angle(vectors, quaternions, count);
 }
 
 void array_from_rotvec(const double *vectors, double *quaternions, size_t count) {
@@ -157,16 +165,19 @@ static double nearest_integer(double x) {
 
 /* The rotation is by the angle 2 atan2(s, w), with s the length of the vector part. With w >= 0, a
  * quarter of that has a tangent t up to tan(pi/8), by the formula of the half angle twice; a negative w
- * stands for a full turn less. */
+ * stands for a full turn less. The length of a sample differs from 1 by rounding, so that its root is a
+ * series; both quotients come from one. */
 PM_CLONES static void convert_strip(const float *restrict samples, const double *restrict near,
                                     double *restrict to) {
     for (int i = 0; i < STRIP; i++) {
         const double x = (double)samples[4 * i], y = (double)samples[4 * i + 1];
         const double z = (double)samples[4 * i + 2], w = (double)samples[4 * i + 3];
-        const double square = x * x + y * y + z * z;
-        const double s = sqrt(square), norm = sqrt(square + w * w);
-        const double sum = norm + fabs(w); /* s / sum: the tangent of a quarter of the angle */
-        const double t = s / (sum + sqrt(sum * sum + square)), inverse = 1.0 / s;
+        const double square = x * x + y * y + z * z, e = square + w * w - 1.0;
+        const double norm = 1.0 + e * (0.5 - 0.125 * e);
+        const double s = sqrt(square), sum = norm + fabs(w); /* s / sum: tan(angle / 4) */
+        const double under = sum + sqrt(2.0 * norm * sum);   /* s / under = t */
+        const double quotient = 1.0 / (s * under);
+        const double t = square * quotient, inverse = under * quotient;
         const double positive = 8.0 * t * atan_of_square(t * t);
         const double is_negative = w < 0.0 ? 1.0 : 0.0; /* a branch would prevent vectors */
         const double angle = positive + is_negative * (TWO_PI - 2.0 * positive);

@@ -5,6 +5,8 @@
  */
 #include "motion/npz/npz_numbers.h"
 
+#include "motion/npz/npz_axis_angle.h"
+
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
@@ -134,38 +136,6 @@ void npz_to_fortran_order(char *out, const char *in, const npy_header *header, s
 
 /* ---- axis-angle ------------------------------------------------------------------------ */
 
-/* sin(q)/q and cos(q) from u = q^2, by their power series: q is at most pi/2, where the first term
- * left out is below 1e-18. */
-static double sinc_of_square(double u) {
-    double s = -1.0 / 25852016738884976640000.0; /* 23! */
-    s = s * u + 1.0 / 51090942171709440000.0;    /* 21! and so on */
-    s = s * u - 1.0 / 121645100408832000.0;
-    s = s * u + 1.0 / 355687428096000.0;
-    s = s * u - 1.0 / 1307674368000.0;
-    s = s * u + 1.0 / 6227020800.0;
-    s = s * u - 1.0 / 39916800.0;
-    s = s * u + 1.0 / 362880.0;
-    s = s * u - 1.0 / 5040.0;
-    s = s * u + 1.0 / 120.0;
-    s = s * u - 1.0 / 6.0;
-    return s * u + 1.0;
-}
-
-static double cos_of_square(double u) {
-    double c = -1.0 / 1124000727777607680000.0; /* 22! */
-    c = c * u + 1.0 / 2432902008176640000.0;    /* 20! and so on */
-    c = c * u - 1.0 / 6402373705728000.0;
-    c = c * u + 1.0 / 20922789888000.0;
-    c = c * u - 1.0 / 87178291200.0;
-    c = c * u + 1.0 / 479001600.0;
-    c = c * u - 1.0 / 3628800.0;
-    c = c * u + 1.0 / 40320.0;
-    c = c * u - 1.0 / 720.0;
-    c = c * u + 1.0 / 24.0;
-    c = c * u - 1.0 / 2.0;
-    return c * u + 1.0;
-}
-
 #define TWO_PI 6.283185307179586476925
 
 /* Scales to avoid an overflow of the square, so that any finite vector gives a rotation. */
@@ -180,23 +150,17 @@ static void from_long_vector(const double v[3], double q[4]) {
     q[3] = cos(half);
 }
 
-/* With q a quarter of the angle: sin(2q) = 2 sin q cos q and cos(2q) = 1 - 2 sin^2 q. No square root
- * and no branch, so that compilers vectorise the loop; longer vectors are converted again. */
-void npz_from_axis_angle(const double *vectors, double *quaternions, size_t count) {
-    for (size_t i = 0; i < count; i++) {
-        const double x = vectors[3 * i], y = vectors[3 * i + 1], z = vectors[3 * i + 2];
-        const double u = (x * x + y * y + z * z) * (1.0 / 16.0);
-        const double s = sinc_of_square(u), half = 0.5 * s * cos_of_square(u);
-        quaternions[4 * i] = x * half;
-        quaternions[4 * i + 1] = y * half;
-        quaternions[4 * i + 2] = z * half;
-        quaternions[4 * i + 3] = 1.0 - 2.0 * u * s * s;
-    }
+void npz_from_long_axis_angle(const double *vectors, double *quaternions, size_t count) {
     for (size_t i = 0; i < count; i++) {
         const double *v = vectors + 3 * i;
         if (!(v[0] * v[0] + v[1] * v[1] + v[2] * v[2] <= TWO_PI * TWO_PI))
             from_long_vector(v, quaternions + 4 * i);
     }
+}
+
+void npz_from_axis_angle(const double *vectors, double *quaternions, size_t count) {
+    npz_from_short_axis_angle(vectors, quaternions, count);
+    npz_from_long_axis_angle(vectors, quaternions, count);
 }
 
 /* Vectors of one rotation differ by whole turns along its axis. */

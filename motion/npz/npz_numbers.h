@@ -30,6 +30,9 @@ void npz_to_fortran_order(char *out, const char *in, const npy_header *header, s
 /* Converts rotation vectors (count, 3) into quaternions x y z w, (count, 4). */
 void npz_from_axis_angle(const double *vectors, double *quaternions, size_t count);
 
+/* Only those that are longer than a full turn; leaves the other quaternions as they are. */
+void npz_from_long_axis_angle(const double *vectors, double *quaternions, size_t count);
+
 /* The rotation vector of a quaternion on the branch nearest to `near`. */
 void npz_to_axis_angle(const double quaternion[4], const double near[3], double vector[3]);
 
