@@ -241,6 +241,21 @@ class Page(pages.Case):
         self.assertEqual(self.state("to") - self.state("from"), 2)
         self.quiet()
 
+    def test_slow_drawing_is_said_while_it_plays(self):
+        self.open()
+        self.ask("window.busy = () => { const t = performance.now(); while (performance.now() - t < 120); "
+                 "requestAnimationFrame(busy); }; busy();")
+        now = self.browser.find_element(By.ID, "now")
+        self.browser.find_element(By.ID, "play").click()
+        time.sleep(1.5)
+        self.assertRegex(now.text, r", \d pictures a second: this machine draws no faster$")
+        self.browser.find_element(By.ID, "play").click()
+        self.ask("window.busy = () => {};")
+        self.settle()
+        self.press(Keys.ARROW_RIGHT)
+        self.assertNotIn("pictures", now.text)
+        self.quiet()
+
     def test_links_and_rows(self):
         self.open(words="#t=0.5,j=2")
         self.assertEqual((self.state("time"), self.state("joint")), (0.5, 2))

@@ -66,7 +66,7 @@ function drawLine() {
     line.setAttribute("aria-valuemax", String(seconds));
     line.setAttribute("aria-valuenow", String(state.time));
     byId("now").textContent = state.time.toFixed(4) + " s of " + show(seconds) + " s, frame " +
-        (frameNear(state.time) + 1) + " of " + frames;
+        (frameNear(state.time) + 1) + " of " + frames + slowness();
 }
 
 function watchLine() {
@@ -84,10 +84,17 @@ function watchLine() {
 
 // ---- playing ----------------------------------------------------------------------------
 
-let lastTick = 0;
+// The time between pictures, averaged; a screen shows one at least every 34 ms.
+let lastTick = 0, gap = 0;
+function slowness() {
+    return state.playing && gap > 40
+        ? ", " + Math.round(1000 / gap) + " pictures a second: this machine draws no faster" : "";
+}
+
 function tick(now) {
     if (!state.playing) return;
     if (lastTick) {
+        gap = gap ? 0.8 * gap + 0.2 * (now - lastTick) : now - lastTick;
         const next = state.time + (now - lastTick) / 1000 * state.speed;
         setTime(next > seconds ? 0 : next);
     }
@@ -104,7 +111,7 @@ function stop() {
 function play() {
     if (state.playing) return stop();
     state.playing = seconds > 0;
-    lastTick = 0;
+    lastTick = gap = 0;
     byId("play").setAttribute("aria-pressed", "true");
     byId("play").textContent = "pause";
     requestAnimationFrame(tick);
