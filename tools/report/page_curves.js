@@ -104,16 +104,24 @@ function drawDots(g, name, side, across, up, width) {
     }
 }
 
-function drawPlot(plot) {
-    const {g, width, height} = begin(plot.canvas);
+// Curves change with the joint, the zoom and the size, and not from picture to picture: they are drawn once.
+function curvesOf(plot, width, height) {
+    const density = window.devicePixelRatio || 1;
+    const key = [state.joint, state.from, state.to, width, height, density, colours.a, colours.text].join();
+    if (plot.key === key) return;
+    plot.key = key;
+    plot.image = plot.image || document.createElement("canvas");
+    plot.image.width = Math.max(1, Math.round(width * density));
+    plot.image.height = Math.max(1, Math.round(height * density));
+    const g = plot.image.getContext("2d");
+    g.setTransform(density, 0, 0, density, 0, 0);
+    g.font = FONT;
     const first = frameBefore(state.from), last = Math.min(frameBefore(state.to) + 1, frames - 1);
-    let max = 0;
+    plot.max = 0;
     for (const name of plot.lines)
-        for (let f = first; f <= last; f++) max = Math.max(max, valueOf(name, state.joint, f) || 0);
-    const across = (time) => MARGIN + (time - state.from) / (state.to - state.from) * (width - 2 * MARGIN);
-    const up = (value) => height - 18 - value / (max || 1) * (height - 38);
+        for (let f = first; f <= last; f++) plot.max = Math.max(plot.max, valueOf(name, state.joint, f) || 0);
+    const across = acrossOf(width), up = (value) => height - 18 - value / (plot.max || 1) * (height - 38);
     drawTicks(g, width, height, state.from, state.to);
-    g.save();
     g.beginPath();
     g.rect(MARGIN - 3, 0, width - 2 * MARGIN + 6, height);
     g.clip();
@@ -125,18 +133,30 @@ function drawPlot(plot) {
         g.setLineDash([]);
         drawDots(g, name, plot.colour || i ? 1 : 0, across, up, width);
     });
+}
+
+function acrossOf(width) {
+    return (time) => MARGIN + (time - state.from) / (state.to - state.from) * (width - 2 * MARGIN);
+}
+
+function drawPlot(plot) {
+    const {g, width, height} = begin(plot.canvas);
+    const across = acrossOf(width);
+    curvesOf(plot, width, height);
+    g.drawImage(plot.image, 0, 0, width, height);
     if (plot.to !== null && plot.to !== undefined) {
         g.globalAlpha = 0.2;
         g.fillStyle = colours.link;
         g.fillRect(across(plot.from), 0, across(plot.to) - across(plot.from), height - 14);
         g.globalAlpha = 1;
     }
-    g.fillStyle = colours.mark;
-    g.fillRect(across(state.time) - 0.75, 0, 1.5, height - 14);
-    g.restore();
+    if (state.time >= state.from && state.time <= state.to) {
+        g.fillStyle = colours.mark;
+        g.fillRect(across(state.time) - 0.75, 0, 1.5, height - 14);
+    }
     g.textAlign = "left";
     g.textBaseline = "top";
     g.fillStyle = colours.text;
     const now = plot.lines.map((name) => show(valueAtTime(name, state.time))).join(" and ");
-    g.fillText(cut(g, plot.title + ": " + now + " now, up to " + show(max), width - 2 * MARGIN), MARGIN + 2, 1);
+    g.fillText(cut(g, plot.title + ": " + now + " now, up to " + show(plot.max), width - 2 * MARGIN), MARGIN + 2, 1);
 }

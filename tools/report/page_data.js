@@ -134,6 +134,8 @@ function readColours() {
     colours.isDark = matchMedia("(prefers-color-scheme: dark)").matches;
 }
 
+const FONT = "11px system-ui, sans-serif";
+
 // Sizes a canvas to its place on the page and clears it. Units are pixels of CSS.
 function begin(canvas, height) {
     const density = window.devicePixelRatio || 1;
@@ -146,7 +148,7 @@ function begin(canvas, height) {
     const g = canvas.getContext("2d");
     g.setTransform(density, 0, 0, density, 0, 0);
     g.clearRect(0, 0, width, tall);
-    g.font = "11px system-ui, sans-serif";
+    g.font = FONT;
     return {g, width, height: tall};
 }
 
