@@ -27,7 +27,7 @@ static int leave(void **state) {
     batch_items_release(&found);
     free(tar.data);
     tar = (file_bytes){.size = 0};
-    return batch_folder_leave(state);
+    return test_folder_leave(state);
 }
 
 static void names_of_archives_are_known(void **state) {
@@ -136,13 +136,13 @@ static void archives_that_cannot_be_read_are_refused(void **state) {
     static char data[20000];
     tar_add_text(&tar, "a.bvh", "1");
     tar_add(&tar, &(tar_entry){.name = "b.bvh", .data = data, .size = sizeof data});
-    batch_put("cut.tar", tar.data, tar.size - 15000);
+    test_folder_put("cut.tar", tar.data, tar.size - 15000);
     refused("cut.tar", "Truncated");
-    batch_put("header.tar", tar.data, 1024 + 100);
+    test_folder_put("header.tar", tar.data, 1024 + 100);
     refused("header.tar", "Truncated");
-    batch_put_text("text.tar", "HIERARCHY\n");
+    test_folder_put_text("text.tar", "HIERARCHY\n");
     refused("text.tar", "archive format");
-    batch_put_text("empty.tar.gz", "");
+    test_folder_put_text("empty.tar.gz", "");
     refused("empty.tar.gz", "archive format");
     refused("none.tar", "No such file");
     assert_int_equal(mkfifo("pipe.tar", 0600), 0);
@@ -297,7 +297,7 @@ static void members_that_a_list_names_in_vain_are_faults(void **state) {
     tar_add(&tar, &(tar_entry){.name = "l.bvh", .type = TAR_LINK, .target = "a.bvh"});
     tar_add_text(&tar, "a.bvh", "22");
     tar_put(&tar, "t.tar");
-    batch_put_text("bad.tar", "no archive");
+    test_folder_put_text("bad.tar", "no archive");
     batch_find_list(
         "{\"path\": \"t.tar\", \"member\": \"none.bvh\"}\n"
         "{\"path\": \"bad.tar\", \"member\": \"x.bvh\"}\n"
@@ -339,7 +339,7 @@ static void archives_are_refused_with_the_reason(void **state) {
 
 #endif
 
-#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, batch_folder_enter, leave)
+#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, test_folder_enter, leave)
 
 int main(void) {
     const struct CMUnitTest tests[] = {

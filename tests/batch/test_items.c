@@ -20,7 +20,7 @@ static batch_items found;
 
 static int leave(void **state) {
     batch_items_release(&found);
-    return batch_folder_leave(state);
+    return test_folder_leave(state);
 }
 
 static void find(const char *operand) {
@@ -43,11 +43,11 @@ static void find_two(char *first, char *second, cli_exit code, const char *word)
 
 static void names_are_relative_to_the_folder_and_sorted_by_bytes(void **state) {
     (void)state;
-    batch_put_text("in/b.bvh", "12345");
-    batch_put_text("in/a/z.BVH", "");
-    batch_put_text("in/a b/\xe6\xad\xa9 1.npz", "1");
-    batch_put_text("in/a-/c.glb", "");
-    batch_put_text("in/B.csv", "");
+    test_folder_put_text("in/b.bvh", "12345");
+    test_folder_put_text("in/a/z.BVH", "");
+    test_folder_put_text("in/a b/\xe6\xad\xa9 1.npz", "1");
+    test_folder_put_text("in/a-/c.glb", "");
+    test_folder_put_text("in/B.csv", "");
     static const char *const ways[] = {"in", "in/", "./in", "in//", "in/a/.."};
     for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
         find(ways[i]);
@@ -62,7 +62,7 @@ static void names_are_relative_to_the_folder_and_sorted_by_bytes(void **state) {
 
 static void a_file_that_is_given_has_its_last_name(void **state) {
     (void)state;
-    batch_put_text("x/y/walk.txt", "123");
+    test_folder_put_text("x/y/walk.txt", "123");
     find("x/y/walk.txt");
     BATCH_EXPECT(&found, "walk.txt");
     assert_int_equal(found.items[0].bytes, 3);
@@ -75,8 +75,8 @@ static void a_file_that_is_given_has_its_last_name(void **state) {
 static void two_inputs_with_one_name_are_refused_by_both_names(void **state) {
     (void)state;
     char first[] = "a", second[] = "b/", file[] = "b/t.bvh", other[] = "a/t.bvh";
-    batch_put_text("a/t.bvh", "");
-    batch_put_text("b/t.bvh", "");
+    test_folder_put_text("a/t.bvh", "");
+    test_folder_put_text("b/t.bvh", "");
     find_two(first, second, CLI_USAGE, "b/t.bvh: has the output name 't.bvh', which 'a/t.bvh'");
     find_two(file, other, CLI_USAGE, "'a/t.bvh'");
     find_two(first, first, CLI_USAGE, "has the output name");
@@ -85,17 +85,17 @@ static void two_inputs_with_one_name_are_refused_by_both_names(void **state) {
 static void a_name_that_another_one_needs_as_a_folder_is_refused(void **state) {
     (void)state;
     char first[] = "a", second[] = "b";
-    batch_put_text("a/t.bvh", "");
-    batch_put_text("a/t.bvh-2.bvh", "");
-    batch_put_text("a/u/v.bvh", "");
-    batch_put_text("b/t.bvh/x/y.bvh", "");
+    test_folder_put_text("a/t.bvh", "");
+    test_folder_put_text("a/t.bvh-2.bvh", "");
+    test_folder_put_text("a/u/v.bvh", "");
+    test_folder_put_text("b/t.bvh/x/y.bvh", "");
     find_two(first, second, CLI_USAGE, "needs a folder where 'a/t.bvh' has its output");
 }
 
 static void the_folder_of_records_is_no_place_for_outputs(void **state) {
     (void)state;
-    batch_put_text(".posemill", "");
-    batch_put_text("x/.posemill/a.bvh", "");
+    test_folder_put_text(".posemill", "");
+    test_folder_put_text("x/.posemill/a.bvh", "");
     char first[] = ".posemill";
     batch_find(&(batch_sources){.operands = (char *[]){first}, .operand_count = 1}, CLI_USAGE,
                "where records are", &found);
@@ -110,11 +110,11 @@ static void the_folder_of_records_is_no_place_for_outputs(void **state) {
 
 static void hidden_files_and_other_formats_are_skipped(void **state) {
     (void)state;
-    batch_put_text("in/a.bvh", "");
-    batch_put_text("in/.b.bvh", "");
-    batch_put_text("in/.git/c.bvh", "");
-    batch_put_text("in/d.txt", "");
-    batch_put_text("in/bvh", "");
+    test_folder_put_text("in/a.bvh", "");
+    test_folder_put_text("in/.b.bvh", "");
+    test_folder_put_text("in/.git/c.bvh", "");
+    test_folder_put_text("in/d.txt", "");
+    test_folder_put_text("in/bvh", "");
     find("in");
     BATCH_EXPECT(&found, "a.bvh");
     /* A folder that is given is searched whatever its name. */
@@ -124,10 +124,10 @@ static void hidden_files_and_other_formats_are_skipped(void **state) {
 
 static void globs_pick_by_name_or_by_path(void **state) {
     (void)state;
-    batch_put_text("in/walk1.txt", "");
-    batch_put_text("in/run.bvh", "");
-    batch_put_text("in/s/walk2.bvh", "");
-    batch_put_text("in/s/t/walk3.bvh", "");
+    test_folder_put_text("in/walk1.txt", "");
+    test_folder_put_text("in/run.bvh", "");
+    test_folder_put_text("in/s/walk2.bvh", "");
+    test_folder_put_text("in/s/t/walk3.bvh", "");
     find_match("in", "walk*");
     BATCH_EXPECT(&found, "s/t/walk3.bvh", "s/walk2.bvh", "walk1.txt");
     find_match("in", "s/*.bvh");
@@ -142,9 +142,9 @@ static void globs_pick_by_name_or_by_path(void **state) {
 static void a_folder_of_outputs_inside_is_not_searched(void **state) {
     (void)state;
     char in[] = "in";
-    batch_put_text("in/a.bvh", "");
-    batch_put_text("in/out/a.bvh", "");
-    batch_link("in/out", "alias");
+    test_folder_put_text("in/a.bvh", "");
+    test_folder_put_text("in/out/a.bvh", "");
+    test_folder_link("in/out", "alias");
     static const char *const outs[] = {"in/out", "./in//out/", "alias"};
     for (size_t i = 0; i < 3; i++) {
         batch_items_release(&found);
@@ -163,10 +163,10 @@ static void a_folder_of_outputs_inside_is_not_searched(void **state) {
 
 static void special_files_are_never_opened(void **state) {
     (void)state;
-    batch_put_text("in/a.bvh", "");
+    test_folder_put_text("in/a.bvh", "");
     assert_int_equal(mkfifo("in/f.bvh", 0600), 0);
-    batch_link("/dev/zero", "in/z.bvh");
-    batch_link("f.bvh", "in/g.bvh");
+    test_folder_link("/dev/zero", "in/z.bvh");
+    test_folder_link("f.bvh", "in/g.bvh");
     find("in");
     BATCH_EXPECT(&found, "a.bvh");
 }
@@ -175,14 +175,14 @@ static void special_files_are_never_opened(void **state) {
 
 static void folders_that_links_lead_to_are_entered_once_after_the_real_ones(void **state) {
     (void)state;
-    batch_put_text("in/real/a.bvh", "1");
-    batch_put_text("far/b.bvh", "22");
-    batch_put_text("far/deep/c.bvh", "");
-    batch_link("real", "in/alias");
-    batch_link("../far", "in/link1");
-    batch_link("../far/deep", "in/link0");
-    batch_link("../../far", "in/real/link");
-    batch_link("real/a.bvh", "in/file.bvh");
+    test_folder_put_text("in/real/a.bvh", "1");
+    test_folder_put_text("far/b.bvh", "22");
+    test_folder_put_text("far/deep/c.bvh", "");
+    test_folder_link("real", "in/alias");
+    test_folder_link("../far", "in/link1");
+    test_folder_link("../far/deep", "in/link0");
+    test_folder_link("../../far", "in/real/link");
+    test_folder_link("real/a.bvh", "in/file.bvh");
     find("in");
     BATCH_EXPECT(&found, "file.bvh", "link0/c.bvh", "link1/b.bvh", "real/a.bvh");
     assert_int_equal(batch_item_named(&found, "file.bvh")->bytes, 1);
@@ -190,12 +190,12 @@ static void folders_that_links_lead_to_are_entered_once_after_the_real_ones(void
 
 static void loops_and_links_to_nothing_are_faults(void **state) {
     (void)state;
-    batch_put_text("in/s/a.bvh", "");
-    batch_link("..", "in/s/up");
-    batch_link(".", "in/here");
-    batch_link("self", "in/self");
-    batch_link("none", "in/none.bvh");
-    batch_link("none", "in/none.txt");
+    test_folder_put_text("in/s/a.bvh", "");
+    test_folder_link("..", "in/s/up");
+    test_folder_link(".", "in/here");
+    test_folder_link("self", "in/self");
+    test_folder_link("none", "in/none.bvh");
+    test_folder_link("none", "in/none.txt");
     find("in");
     BATCH_EXPECT(&found, "!here", "!none.bvh", "s/a.bvh", "!s/up", "!self");
     assert_non_null(strstr(batch_item_named(&found, "s/up")->fault, "loop"));
@@ -207,13 +207,13 @@ static void loops_and_links_to_nothing_are_faults(void **state) {
 static void the_first_link_to_a_folder_counts(void **state) {
     (void)state;
     char path[32];
-    batch_put_text("far/a.bvh", "");
-    batch_put_text("other/b.bvh", "");
+    test_folder_put_text("far/a.bvh", "");
+    test_folder_put_text("other/b.bvh", "");
     for (int i = 0; i < 10; i++) {
         snprintf(path, sizeof path, "in/link%d", i);
-        batch_link("../far", path);
+        test_folder_link("../far", path);
         snprintf(path, sizeof path, "in/folder%d/link", i);
-        batch_link("../../other", path);
+        test_folder_link("../../other", path);
     }
     find("in");
     BATCH_EXPECT(&found, "folder0/link/b.bvh", "link0/a.bvh");
@@ -222,12 +222,12 @@ static void the_first_link_to_a_folder_counts(void **state) {
 /* A link far away that leads back: through two folders outside. */
 static void a_loop_over_several_links_is_found(void **state) {
     (void)state;
-    batch_put_text("in/a.bvh", "");
-    batch_put_text("x/b.bvh", "");
-    batch_put_text("y/c.bvh", "");
-    batch_link("../x", "in/x");
-    batch_link("../y", "x/y");
-    batch_link("../in", "y/in");
+    test_folder_put_text("in/a.bvh", "");
+    test_folder_put_text("x/b.bvh", "");
+    test_folder_put_text("y/c.bvh", "");
+    test_folder_link("../x", "in/x");
+    test_folder_link("../y", "x/y");
+    test_folder_link("../in", "y/in");
     find("in");
     BATCH_EXPECT(&found, "a.bvh", "x/b.bvh", "x/y/c.bvh", "!x/y/in");
 }
@@ -243,13 +243,13 @@ static void a_tree_too_deep_for_paths_is_a_fault_and_no_failure(void **state) {
     memset(name, 'd', 100);
     name[100] = '\0';
     snprintf(file, sizeof file, "%.60s.bvh", name);
-    batch_put_text("in/a.bvh", "");
+    test_folder_put_text("in/a.bvh", "");
     assert_int_equal(chdir("in"), 0);
     for (int i = 0; i < LEVELS; i++) {
         assert_int_equal(mkdir(name, 0777), 0);
         assert_int_equal(chdir(name), 0);
         if (i == LAST) {
-            batch_put_text(file, "");
+            test_folder_put_text(file, "");
         }
     }
     for (int i = 0; i <= LEVELS; i++) {
@@ -268,9 +268,9 @@ static void thousands_of_files_and_folders_are_found(void **state) {
     char path[64];
     for (int i = 0; i < 2000; i++) {
         snprintf(path, sizeof path, "in/f/%d.bvh", i);
-        batch_put_text(path, "x");
+        test_folder_put_text(path, "x");
         snprintf(path, sizeof path, "in/d/%d/a.bvh", i);
-        batch_put_text(path, "x");
+        test_folder_put_text(path, "x");
     }
     find("in");
     assert_int_equal(found.count, 4000);
@@ -279,7 +279,7 @@ static void thousands_of_files_and_folders_are_found(void **state) {
     }
 }
 
-#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, batch_folder_enter, leave)
+#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, test_folder_enter, leave)
 
 int main(void) {
     const struct CMUnitTest tests[] = {

@@ -38,13 +38,13 @@ static bool search_folder(void) {
 static void searches_fail_cleanly(void **state) {
     (void)state;
     char path[32];
-    batch_put_text("far/a.bvh", "");
-    batch_link("../far", "in/link");
-    batch_link("..", "in/s/loop");
-    batch_link("none", "in/none.bvh");
+    test_folder_put_text("far/a.bvh", "");
+    test_folder_link("../far", "in/link");
+    test_folder_link("..", "in/s/loop");
+    test_folder_link("none", "in/none.bvh");
     for (int i = 0; i < 70; i++) { /* more than the first room of each list */
         snprintf(path, sizeof path, "in/%d/a.bvh", i);
-        batch_put_text(path, "");
+        test_folder_put_text(path, "");
     }
     fail_each_allocation(search_folder, 400, 0);
 }
@@ -55,9 +55,9 @@ static bool read_list(void) {
 
 static void lists_fail_cleanly(void **state) {
     (void)state;
-    batch_put_text("list.txt",
-                   "none.bvh\n{\"path\": \"a.npz\", \"bytes\": 1, \"layout\": \"amass\", "
-                   "\"out\": \"b.npz\", \"rate\": 30}\n{\"path_bytes\": \"e9\"}\n");
+    test_folder_put_text("list.txt",
+                         "none.bvh\n{\"path\": \"a.npz\", \"bytes\": 1, \"layout\": \"amass\", "
+                         "\"out\": \"b.npz\", \"rate\": 30}\n{\"path_bytes\": \"e9\"}\n");
     /* A file that was written just now is compared once more, where there is memory for it. */
     fail_each_allocation(read_list, 10, 1);
 }
@@ -73,8 +73,8 @@ static bool divide(void) {
 
 static void written_lists_and_shards_fail_cleanly(void **state) {
     (void)state;
-    batch_put_text("in/a.bvh", "1");
-    batch_put_text("in/s/b.bvh", "22");
+    test_folder_put_text("in/a.bvh", "1");
+    test_folder_put_text("in/s/b.bvh", "22");
     batch_find_operand("in", NULL, &found);
     /* An output whose location cannot be resolved for want of memory is written by its name. */
     fail_each_allocation(write_list, 4, 2);
@@ -112,9 +112,9 @@ static void archives_fail_cleanly(void **state) {
     (void)state;
     put_archive();
     fail_each_allocation(search_archive, 10, 0);
-    batch_put_text("list.txt", "{\"path\": \"t.tar\", \"member\": \"a.bvh\"}\n"
-                               "{\"path\": \"t.tar\", \"member\": \"none.bvh\"}\n"
-                               "{\"path\": \"bad.tar\", \"member\": \"x.bvh\"}\n");
+    test_folder_put_text("list.txt", "{\"path\": \"t.tar\", \"member\": \"a.bvh\"}\n"
+                                     "{\"path\": \"t.tar\", \"member\": \"none.bvh\"}\n"
+                                     "{\"path\": \"bad.tar\", \"member\": \"x.bvh\"}\n");
     /* That again; and an archive that cannot be opened for want of memory is the fault of its
      * members. */
     fail_each_allocation(read_list, 10, 3);
@@ -125,8 +125,7 @@ static void archives_fail_cleanly(void **state) {
 
 #endif
 
-#define IN_FOLDER(test)                                                                            \
-    cmocka_unit_test_setup_teardown(test, batch_folder_enter, batch_folder_leave)
+#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, test_folder_enter, test_folder_leave)
 
 int main(void) {
     const struct CMUnitTest tests[] = {

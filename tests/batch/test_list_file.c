@@ -23,7 +23,7 @@ static batch_items found;
 
 static int leave(void **state) {
     batch_items_release(&found);
-    return batch_folder_leave(state);
+    return test_folder_leave(state);
 }
 
 static void find(const char *text) {
@@ -40,9 +40,9 @@ static void refused(const char *text, const char *word) {
 
 static void a_line_is_a_path_or_an_object(void **state) {
     (void)state;
-    batch_put_text("x/a.bvh", "123");
-    batch_put_text("x/{b}.bvh", "");
-    batch_put_text(" c .bvh", "1");
+    test_folder_put_text("x/a.bvh", "123");
+    test_folder_put_text("x/{b}.bvh", "");
+    test_folder_put_text(" c .bvh", "1");
     find("\xef\xbb\xbf./x//a.bvh\r\n\n\r\n./x/{b}.bvh\n c .bvh\n"
          "{\"path\": \"/far/../e.npz\", \"bytes\": 77, \"rate\": 29.97, \"layout\": \"amass\"}\n"
          "{\"path\": \"x/a.bvh\", \"out\": \"q/r.bvh\", \"rate\": \"30000/1001\"}");
@@ -135,7 +135,7 @@ static void bytes_that_no_line_has_are_refused(void **state) {
     text[LIST_LINE_MAX] = '\n';
     find(text);
     assert_int_equal(found.count, 1);
-    batch_put("nul.txt", "a.bvh\nb\0.bvh\n", 14);
+    test_folder_put("nul.txt", "a.bvh\nb\0.bvh\n", 14);
     batch_items_release(&found);
     batch_find(&(batch_sources){.files_from = "nul.txt"}, CLI_BAD_INPUT, "line 2: has a NUL",
                &found);
@@ -168,12 +168,13 @@ static void expect_same(const batch_items *a, const batch_items *b) {
 static void a_list_that_was_written_gives_the_same_items(void **state) {
     (void)state;
     batch_items again = {.count = 0};
-    batch_put_text("in/a.bvh", "1");
-    batch_put_text("in/s/\"b\\\x1b[2J\n.bvh", "22");
-    batch_put_text("in/s/caf\xe9.bvh", "333");
-    batch_put_text("in/s/\xc2\x9b.bvh", "");
-    batch_put_text("more.txt", "in/a.bvh\n{\"path\": \"in/x.npz\", \"bytes\": 9, \"rate\": 59.94, "
-                               "\"layout\": \"pl\xc3\xa4in\", \"out\": \"o/x.npz\"}\n");
+    test_folder_put_text("in/a.bvh", "1");
+    test_folder_put_text("in/s/\"b\\\x1b[2J\n.bvh", "22");
+    test_folder_put_text("in/s/caf\xe9.bvh", "333");
+    test_folder_put_text("in/s/\xc2\x9b.bvh", "");
+    test_folder_put_text("more.txt",
+                         "in/a.bvh\n{\"path\": \"in/x.npz\", \"bytes\": 9, \"rate\": 59.94, "
+                         "\"layout\": \"pl\xc3\xa4in\", \"out\": \"o/x.npz\"}\n");
     char in[] = "in";
     const batch_sources sources = {
         .operands = (char *[]){in}, .operand_count = 1, .files_from = "more.txt"};
@@ -185,7 +186,7 @@ static void a_list_that_was_written_gives_the_same_items(void **state) {
     batch_items_release(&again);
 }
 
-#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, batch_folder_enter, leave)
+#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, test_folder_enter, leave)
 
 int main(void) {
     const struct CMUnitTest tests[] = {

@@ -14,29 +14,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "support/failing_memory.h"
 #include "support/records.h"
+#include "support/test_folder.h"
 
 /* ---- the work -------------------------------------------------------------------------------- */
-
-static char folder[] = "/tmp/posemill-faults-XXXXXX";
-
-static int enter_folder(void **state) {
-    (void)state;
-    return mkdtemp(folder) == NULL || chdir(folder) != 0;
-}
-
-static int leave_folder(void **state) {
-    char line[64];
-    (void)state;
-    snprintf(line, sizeof line, "rm -r %s", folder);
-    return chdir("/") != 0 || system(line) != 0;
-}
 
 static bool append_records(void) {
     record_file *file = NULL;
@@ -102,5 +87,5 @@ static void each_allocation_can_fail(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(each_allocation_can_fail)};
-    return cmocka_run_group_tests(tests, enter_folder, leave_folder);
+    return cmocka_run_group_tests(tests, test_folder_enter, test_folder_leave);
 }

@@ -7,6 +7,8 @@
 
 #include "batch_report/batch_report.h"
 #include "support/failing_memory.h"
+#include "support/short_take.h"
+#include "support/test_folder.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,36 +20,11 @@
 
 #include <cmocka.h>
 
-static const char take[] =
-    "HIERARCHY\nROOT Hips\n{\nOFFSET 0 0 0\nCHANNELS 6 Xposition Yposition Zposition Zrotation "
-    "Xrotation Yrotation\nJOINT Knee\n{\nOFFSET 0 -40 0\nCHANNELS 3 Zrotation Xrotation Yrotation\n"
-    "End Site\n{\nOFFSET 0 -40 0\n}\n}\n}\nMOTION\nFrames: 3\nFrame Time: 0.05\n"
-    "0 80 0 0 0 0 0 0 0\n1 81 0 5 0 0 9 0 0\n2 80 0 9 1 0 20 0 0\n";
-
-static char folder[] = "/tmp/posemill-report-XXXXXX";
-
-static void put(const char *path, const char *text) {
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    fputs(text, file);
-    assert_int_equal(fclose(file), 0);
-}
-
-static int enter_folder(void **state) {
-    (void)state;
-    if (mkdtemp(folder) == NULL || chdir(folder) != 0) {
-        return -1;
-    }
-    put("a.bvh", take);
-    put("b.bvh", take);
-    return 0;
-}
-
-static int leave_folder(void **state) {
-    char line[64];
-    (void)state;
-    snprintf(line, sizeof line, "rm -r %s", folder);
-    return chdir("/") != 0 || system(line) != 0;
+static int put_takes(void **state) {
+    const int failed = test_folder_enter(state);
+    test_folder_put_text("a.bvh", short_take);
+    test_folder_put_text("b.bvh", short_take);
+    return failed;
 }
 
 static bool never(void) {
@@ -131,5 +108,5 @@ static void reports_fail_cleanly(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(reports_fail_cleanly)};
-    return cmocka_run_group_tests(tests, enter_folder, leave_folder);
+    return cmocka_run_group_tests(tests, put_takes, test_folder_leave);
 }

@@ -1,67 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * Files in a folder below /tmp, removed by name when the test ends.
+ * Searches, and what they must find.
  */
-#define _XOPEN_SOURCE 700
-
 #include "batch_files.h"
 
-#include <ftw.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <cmocka.h>
-
-static char folder[64];
-
-int batch_folder_enter(void **state) {
-    (void)state;
-    snprintf(folder, sizeof folder, "/tmp/posemill-batch-XXXXXX");
-    return mkdtemp(folder) != NULL && chdir(folder) == 0 ? 0 : -1;
-}
-
-static int remove_entry(const char *path, const struct stat *status, int type, struct FTW *place) {
-    (void)status, (void)type, (void)place;
-    return remove(path);
-}
-
-int batch_folder_leave(void **state) {
-    enum { DESCRIPTORS = 16 };
-    (void)state;
-    return chdir("/") == 0 && nftw(folder, remove_entry, DESCRIPTORS, FTW_DEPTH | FTW_PHYS) == 0
-               ? 0
-               : -1;
-}
-
-static void make_folders(const char *path) {
-    char part[4096];
-    for (const char *slash = strchr(path, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
-        snprintf(part, sizeof part, "%.*s", (int)(slash - path), path);
-        (void)mkdir(part, 0777);
-    }
-}
-
-void batch_put(const char *path, const void *data, size_t size) {
-    make_folders(path);
-    FILE *file = fopen(path, "wb");
-    assert_non_null(file);
-    assert_int_equal(fwrite(data, 1, size, file), size);
-    assert_int_equal(fclose(file), 0);
-}
-
-void batch_put_text(const char *path, const char *text) {
-    batch_put(path, text, strlen(text));
-}
-
-void batch_link(const char *target, const char *path) {
-    make_folders(path);
-    assert_int_equal(symlink(target, path), 0);
-}
 
 void batch_find(const batch_sources *sources, cli_exit code, const char *word, batch_items *items) {
     cli_messages messages = {.failure = NULL};
@@ -84,7 +32,7 @@ void batch_find_operand(const char *operand, const char *match, batch_items *ite
 }
 
 void batch_find_list(const char *text, cli_exit code, const char *word, batch_items *items) {
-    batch_put_text("list.txt", text);
+    test_folder_put_text("list.txt", text);
     const batch_sources sources = {.files_from = "list.txt"};
     batch_find(&sources, code, word, items);
 }

@@ -1,20 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * A folder with files for tests of batches, and the items that are found there.
+ * The items that are found in a folder of a test.
  */
 #ifndef POSEMILL_TESTS_BATCH_FILES_H
 #define POSEMILL_TESTS_BATCH_FILES_H
 
 #include "batch/items.h"
-
-/* Setup and teardown of a test: creates and enters a folder; leaves and removes it. */
-int batch_folder_enter(void **state);
-int batch_folder_leave(void **state);
-
-/* Writes a file, and the folders that it needs. */
-void batch_put(const char *path, const void *data, size_t size);
-void batch_put_text(const char *path, const char *text);
-void batch_link(const char *target, const char *path);
+#include "test_folder.h"
 
 /* Finds the items and compares the code. On failure the message must contain `word`. */
 void batch_find(const batch_sources *sources, cli_exit code, const char *word, batch_items *items);
