@@ -35,14 +35,6 @@ static void write_text(json_writer *json, const char *key, const char *text) {
     }
 }
 
-static void write_rate(json_writer *json, pm_rational rate) {
-    char text[48];
-    if (rate.den != 0) {
-        snprintf(text, sizeof text, "%lld/%lld", (long long)rate.num, (long long)rate.den);
-        json_write_string(json, "rate", text);
-    }
-}
-
 static bool write_item(FILE *file, const batch_item *item, bool whole) {
     json_writer json = {.file = file, .depth = JSON_LINE};
     /* "takes.tar:walks/a.bvh" is a path and a member. */
@@ -64,7 +56,9 @@ static bool write_item(FILE *file, const batch_item *item, bool whole) {
     if (whole || strcmp(derived, item->name) != 0) {
         write_text(&json, "out", item->name);
     }
-    write_rate(&json, item->source_rate);
+    if (item->source_rate.den != 0) {
+        json_write_rate(&json, "rate", item->source_rate);
+    }
     if (item->layout != NULL) {
         write_text(&json, "layout", item->layout);
     }

@@ -42,14 +42,6 @@ void record_path_write(json_writer *json, const char *key, const char *path) {
     }
 }
 
-static void rate_member(json_writer *json, const char *key, pm_rational rate) {
-    char text[48] = "";
-    if (rate.den != 0) {
-        snprintf(text, sizeof text, "%lld/%lld", (long long)rate.num, (long long)rate.den);
-    }
-    text_member(json, key, text);
-}
-
 static void warnings_member(json_writer *json, const batch_record *record) {
     size_t used = 0, written = 0;
     json_begin_array(json, "warnings");
@@ -90,8 +82,8 @@ void record_members_write(json_writer *json, const batch_record *record) {
     text_member(json, "options_digest", record->options.text);
     text_member(json, "output_digest", record->output.text);
     text_member(json, "version", record->version);
-    rate_member(json, "source_rate", record->source_rate);
-    rate_member(json, "rate", record->rate);
+    json_write_rate(json, "source_rate", record->source_rate);
+    json_write_rate(json, "rate", record->rate);
     json_write_integer(json, "frames", record->frames);
     json_write_integer(json, "joints", record->joints);
     text_member(json, "method", record->method);

@@ -10,12 +10,6 @@
 #include <math.h>
 #include <stdio.h>
 
-static void write_rate(json_writer *json, const char *key, pm_rational rate) {
-    char text[48];
-    snprintf(text, sizeof text, "%lld/%lld", (long long)rate.num, (long long)rate.den);
-    json_write_string(json, key, rate.den != 0 ? text : NULL);
-}
-
 static void write_value(json_writer *json, const report_value *value, const char *const names[4]) {
     json_write_number(json, names[0], value->max);
     json_write_number(json, names[1], value->rms);
@@ -29,8 +23,8 @@ static void write_numbers(json_writer *json, const report_row *row) {
         {"max_distance", "rms_distance", "joint_of_max_distance", "time_of_max_distance"},
         {"max_degrees_per_s", "rms_degrees_per_s", "joint_of_max_degrees_per_s",
          "time_of_max_degrees_per_s"}};
-    write_rate(json, "source_rate", row->source_rate);
-    write_rate(json, "rate", row->rate);
+    json_write_rate(json, "source_rate", row->source_rate);
+    json_write_rate(json, "rate", row->rate);
     json_write_integer(json, "frames", row->frames);
     json_write_number(json, "seconds", row->seconds);
     json_write_integer(json, "joints", row->joints);

@@ -59,11 +59,7 @@ static report_value value_of(const comparison *c, compare_measure measure) {
         return value;
     }
     value = (report_value){.max = all->max, .rms = extent_rms(all), .time = all->time};
-    for (size_t p = 1; p < c->pairs->count; p++) {
-        if (c->joints[p].of[measure].max > c->joints[value.pair].of[measure].max) {
-            value.pair = p;
-        }
-    }
+    value.pair = compare_worst(c, measure);
     value.joint = joint_name(c, value.pair);
     return value;
 }

@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCK_POSES = 16384, BLOCK_TIMES = 512 };
-
 /* What is needed while the statistics are computed. */
 typedef struct run_state {
     comparison *c;
@@ -169,8 +167,7 @@ static bool allocate(run_state *r) {
     comparison *c = r->c;
     const size_t pairs = c->pairs->count, joints[2] = {c->a->joint_count, c->b->joint_count};
     const size_t most = joints[0] > joints[1] ? joints[0] : joints[1];
-    const size_t size = BLOCK_POSES / most;
-    r->block_size = size < 1 ? 1 : size > BLOCK_TIMES ? BLOCK_TIMES : size;
+    r->block_size = times_room(most);
     r->block = motion_allocate(&c->arena, r->block_size, sizeof *r->block);
     r->angles = motion_allocate(&c->arena, pairs, sizeof *r->angles);
     bool done = r->block != NULL && r->angles != NULL;
@@ -207,14 +204,12 @@ static pm_status walk(run_state *r, pm_error *error) {
 
 pm_status compare_run(comparison *c, const compare_observer *observer, pm_error *error) {
     run_state *r = calloc(1, sizeof *r);
-    pm_status status = PM_ERROR_MEMORY;
-    if (r != NULL) {
-        *r = (run_state){.c = c, .observer = observer};
-        status = allocate(r) ? walk(r, error) : motion_refuse_memory(error);
-        times_release(&r->times);
-    } else {
-        status = motion_refuse_memory(error);
+    if (r == NULL) {
+        return motion_refuse_memory(error);
     }
+    *r = (run_state){.c = c, .observer = observer};
+    pm_status status = allocate(r) ? walk(r, error) : motion_refuse_memory(error);
+    times_release(&r->times);
     if (status == PM_OK) {
         if (compare_has_places(c)) {
             slides_end(&r->slides, c->pairs, c->joints);
@@ -231,8 +226,8 @@ pm_status compare_run(comparison *c, const compare_observer *observer, pm_error 
 
 /* ---- before and after ---------------------------------------------------------------------- */
 
-/* Half of the mean distance of keys: of A, or of the clip that has more. Times that nearly coincide, as those of
- * 30 and 29.97 Hz do now and then, would make speeds of rounding errors. */
+/* Half of the mean distance of keys: of A, or of the clip that has more. Times that nearly coincide,
+ * as those of 30 and 29.97 Hz do now and then, would make speeds of rounding errors. */
 static double step_of(const comparison *c) {
     double step = (double)INFINITY;
     const subject *const both[] = {c->a, c->b};
@@ -267,6 +262,16 @@ pm_status compare_prepare(comparison *c, uint64_t max_times, pm_error *error) {
                ? PM_OK
                : motion_fail(error, PM_ERROR_ARGUMENT,
                              "would be compared at more than %" PRIu64 " times", max_times);
+}
+
+size_t compare_worst(const comparison *c, compare_measure measure) {
+    size_t worst = 0;
+    for (size_t p = 1; p < c->pairs->count; p++) {
+        if (c->joints[p].of[measure].max > c->joints[worst].of[measure].max) {
+            worst = p;
+        }
+    }
+    return worst;
 }
 
 void compare_release(comparison *c) {

@@ -53,6 +53,9 @@ pm_status compare_prepare(comparison *c, uint64_t max_times, pm_error *error);
 /* Computes the results. `observer` may be NULL. */
 pm_status compare_run(comparison *c, const compare_observer *observer, pm_error *error);
 
+/* After the run: the pair with the largest value of a measure that is known; of equal ones the first. */
+size_t compare_worst(const comparison *c, compare_measure measure);
+
 void compare_release(comparison *c);
 
 /* Whether places are known, and so distances. */

@@ -9,8 +9,6 @@
 
 #include <string.h>
 
-enum { BLOCK_POSES = 16384, BLOCK_TIMES = 512 };
-
 bool jumps_begin(jump_state *s, motion_arena *arena, const subject *of) {
     const size_t joints = of->joint_count;
     *s = (jump_state){.joints = joints,
@@ -61,19 +59,14 @@ static pm_status walk(jump_state *s, subject *of, compare_times *times, double *
 }
 
 pm_status jumps_walk(jump_state *s, motion_arena *arena, subject *of, pm_error *error) {
-    const size_t fitting = BLOCK_POSES / of->joint_count;
-    const size_t room = fitting < 1 ? 1 : fitting > BLOCK_TIMES ? BLOCK_TIMES : fitting;
+    const size_t room = times_room(of->joint_count);
     double *block = motion_allocate(arena, room, sizeof *block);
     subject_pose *poses = motion_allocate(arena, room, of->joint_count * sizeof *poses);
     compare_times times = {.done = 0};
-    pm_status status = PM_ERROR_MEMORY;
     const bool has_memory = block != NULL && poses != NULL &&
                             times_begin(&times, of, of, TIMES_OF_A, (pm_rational){0, 0});
-    if (has_memory) {
-        status = walk(s, of, &times, block, room, poses, error);
-    } else {
-        motion_refuse_memory(error);
-    }
+    const pm_status status =
+        has_memory ? walk(s, of, &times, block, room, poses, error) : motion_refuse_memory(error);
     times_release(&times);
     return status;
 }

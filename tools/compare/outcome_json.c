@@ -8,12 +8,6 @@
 
 #include <math.h>
 
-static void write_rate(json_writer *json, const char *key, pm_rational rate) {
-    char text[48];
-    snprintf(text, sizeof text, "%lld/%lld", (long long)rate.num, (long long)rate.den);
-    json_write_string(json, key, rate.den != 0 ? text : NULL);
-}
-
 static void write_file(json_writer *json, const char *key, const compared_file *file,
                        const subject *s) {
     json_begin_object(json, key);
@@ -22,7 +16,7 @@ static void write_file(json_writer *json, const char *key, const compared_file *
     json_write_string(json, "clip", s->clip->name.text);
     json_write_integer(json, "joints", s->joint_count);
     json_write_integer(json, "keys", s->keys);
-    write_rate(json, "rate", s->clip->rate);
+    json_write_rate(json, "rate", s->clip->rate);
     json_write_number(json, "seconds", s->seconds);
     json_write_string(json, "digest", file->digest);
     json_end_object(json);
@@ -104,7 +98,7 @@ static void write_conditions(json_writer *json, const outcome *o) {
     json_write_string(json, "precision", o->device != NULL ? "float32" : "double");
     json_write_string(json, "matched_by", joints_rule_name(c->pairs->rule));
     json_write_integer(json, "times", c->time_count);
-    write_rate(json, "rate", c->rate);
+    json_write_rate(json, "rate", c->rate);
     json_write_number(json, "seconds", c->seconds);
     json_write_number(json, "step_of_speeds", c->step);
     json_write_number(json, "unit_mm", o->unit_mm);

@@ -87,6 +87,12 @@ static bool next_time(compare_times *t, double *time) {
     return *time <= t->end + 2 * SUBJECT_SAME_TIME;
 }
 
+size_t times_room(size_t joints) {
+    enum { BLOCK_POSES = 16384, BLOCK_TIMES = 512 };
+    const size_t fitting = BLOCK_POSES / joints;
+    return fitting < 1 ? 1 : fitting > BLOCK_TIMES ? BLOCK_TIMES : fitting;
+}
+
 size_t times_next(compare_times *t, double *times, size_t room) {
     size_t count = 0;
     while (count < room && next_time(t, &times[count])) {

@@ -25,6 +25,9 @@ bool times_begin(compare_times *t, const subject *a, const subject *b, times_rul
                  pm_rational rate);
 void times_release(compare_times *t);
 
+/* How many times fit a block whose poses of so many joints stay in the cache; at least 1. */
+size_t times_room(size_t joints);
+
 /* Writes up to `room` further times, ascending, and returns how many; 0 at the end. Key times closer
  * than SUBJECT_SAME_TIME to the first of them are one time, the last of them. */
 size_t times_next(compare_times *t, double *times, size_t room);

@@ -127,6 +127,12 @@ void json_write_signed(json_writer *json, const char *key, int64_t number) {
     fprintf(json->file, "%lld", (long long)number);
 }
 
+void json_write_rate(json_writer *json, const char *key, pm_rational rate) {
+    char text[48];
+    snprintf(text, sizeof text, "%lld/%lld", (long long)rate.num, (long long)rate.den);
+    json_write_string(json, key, rate.den != 0 ? text : NULL);
+}
+
 void json_write_bool(json_writer *json, const char *key, bool value) {
     begin_value(json, key);
     fputs(value ? "true" : "false", json->file);

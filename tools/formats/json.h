@@ -6,6 +6,8 @@
 #ifndef POSEMILL_TOOLS_JSON_H
 #define POSEMILL_TOOLS_JSON_H
 
+#include <posemill/posemill.h>
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -34,6 +36,8 @@ void json_write_bytes(json_writer *json, const char *key, const void *data, size
 void json_write_number(json_writer *json, const char *key, double number);
 void json_write_integer(json_writer *json, const char *key, uint64_t number);
 void json_write_signed(json_writer *json, const char *key, int64_t number);
+/* "30000/1001"; null for 0/0. */
+void json_write_rate(json_writer *json, const char *key, pm_rational rate);
 void json_write_bool(json_writer *json, const char *key, bool value);
 void json_write_null(json_writer *json, const char *key);
 

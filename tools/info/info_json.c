@@ -23,7 +23,6 @@ static void print_clip(json_writer *json, const pm_motion_clip *clip) {
     static const char *const kinds[PM_MOTION_INTERPOLATION_COUNT] = {"linear", "step",
                                                                      "cubicspline"};
     const clip_summary s = info_summarise(clip);
-    char rate[48];
     json_begin_object(json, NULL);
     json_write_string(json, "name", clip->name.text);
     json_write_number(json, "begin", s.begin);
@@ -31,14 +30,10 @@ static void print_clip(json_writer *json, const pm_motion_clip *clip) {
     json_write_integer(json, "keys", s.keys);
     json_write_integer(json, "timelines", clip->timeline_count);
     json_write_integer(json, "channels", clip->channel_count);
+    json_write_rate(json, "rate", clip->rate);
     if (clip->rate.den != 0) {
-        snprintf(rate, sizeof rate, "%lld/%lld", (long long)clip->rate.num,
-                 (long long)clip->rate.den);
-        json_write_string(json, "rate", rate);
         json_write_string(json, "rate_text", clip->rate_text.text);
         json_write_bool(json, "rate_is_snapped", clip->rate_is_snapped);
-    } else {
-        json_write_null(json, "rate");
     }
     print_counts(json, "paths", paths, s.paths, PM_MOTION_PATH_COUNT);
     print_counts(json, "interpolations", kinds, s.interpolations, PM_MOTION_INTERPOLATION_COUNT);

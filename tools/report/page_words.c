@@ -33,21 +33,11 @@ void page_write_title(FILE *file, const page *p) {
 
 /* ---- the verdict --------------------------------------------------------------------------- */
 
-static size_t worst_by(const comparison *c, compare_measure measure) {
-    size_t worst = 0;
-    for (size_t p = 1; p < c->pairs->count; p++) {
-        if (c->joints[p].of[measure].max > c->joints[worst].of[measure].max) {
-            worst = p;
-        }
-    }
-    return worst;
-}
-
 static void write_largest(FILE *file, const page *p, compare_measure measure, const char *what,
                           const char *unit) {
     const comparison *c = p->outcome->comparison;
     const extent *e = &c->clip.of[measure];
-    const size_t joint = worst_by(c, measure);
+    const size_t joint = compare_worst(c, measure);
     if (e->count == 0) {
         return;
     }

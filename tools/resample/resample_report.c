@@ -61,16 +61,6 @@ static void report_text(const resample_options *options, const char *in, const c
                    report->left_out);
 }
 
-static void rate_member(json_writer *json, const char *key, pm_rational rate) {
-    char text[48];
-    if (rate.den == 0) {
-        json_write_null(json, key);
-        return;
-    }
-    snprintf(text, sizeof text, "%lld/%lld", (long long)rate.num, (long long)rate.den);
-    json_write_string(json, key, text);
-}
-
 static void report_json(const resample_options *options, const char *in, const char *out,
                         const resample_report *report, const char *device) {
     json_writer json = {stdout, 0, false};
@@ -79,10 +69,10 @@ static void report_json(const resample_options *options, const char *in, const c
     json_write_string(&json, "in", in);
     json_write_string(&json, "out", out);
     json_write_string(&json, "format", report->format);
-    rate_member(&json, "source_rate", report->source_rate);
+    json_write_rate(&json, "source_rate", report->source_rate);
     json_write_string(&json, "frame_time", report->frame_time);
     json_write_string(&json, "source_rate_is", snap_text(options, report));
-    rate_member(&json, "rate", report->rate);
+    json_write_rate(&json, "rate", report->rate);
     json_write_integer(&json, "source_frames", report->source_frames);
     json_write_integer(&json, "frames", report->frames);
     json_write_integer(&json, "kept_frames", report->kept_frames);
