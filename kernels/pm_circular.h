@@ -151,15 +151,13 @@ pm_fn real pm_phase_arriving(const pm_phased_segment *s, real u) {
 
 /* A point at any phase. Phases whose speeds differ much leave [0, 1]. */
 pm_fn pm_arc_point pm_circle_at_any(const pm_circle *c, real t) {
-    pm_arc_point p;
-    pm_cos_sinc turn = pm_cos_sinc_wide(pm_square_times(t, c->alpha2));
-    p.along = t * turn.sinc * c->stretch;
-    p.up = turn.cosine - pm_cos(c->alpha2);
-    pm_arc_point near = pm_circle_at(c, t);
-    pm_mask far = near.turn2 > PM_COS_SINC_NARROW_END;
-    p.along = pm_select(far, p.along, near.along);
-    p.up = pm_select(far, p.up, near.up);
-    p.turn2 = near.turn2;
+    pm_arc_point p = pm_circle_at(c, t);
+    pm_mask far = p.turn2 > PM_COS_SINC_NARROW_END;
+    if (pm_any(far)) {
+        pm_cos_sinc turn = pm_cos_sinc_wide(p.turn2);
+        p.along = pm_select(far, t * turn.sinc * c->stretch, p.along);
+        p.up = pm_select(far, turn.cosine - pm_cos(c->alpha2), p.up);
+    }
     return p;
 }
 
@@ -191,11 +189,15 @@ pm_fn pm_quat pm_phased_at_any(const pm_phased_segment *s, real u, real weight) 
     pm_arc_point p = pm_circle_at_any(&c.leaving, pm_phase_leaving(s, u));
     pm_arc_point q = pm_circle_at_any(&c.arriving, pm_phase_arriving(s, u));
     real chord2 = pm_arc_points_chord2(&c, p, q);
-    pm_mask near = chord2 < PM_REAL(2.0f);
-    pm_quat close = pm_arc_points_slerp(&c, p, q, pm_select(near, chord2, PM_REAL(2.0f)), weight);
-    pm_quat far = pm_slerp_any(pm_arc_point_of(&c, &c.leaving, p),
-                               pm_arc_point_of(&c, &c.arriving, q), weight);
-    return pm_quat_renormalized(pm_quat_select(near, close, far));
+    pm_mask apart = chord2 >= PM_REAL(2.0f);
+    real near2 = pm_select(apart, PM_REAL(2.0f), chord2);
+    pm_quat value = pm_arc_points_slerp(&c, p, q, near2, weight);
+    if (pm_any(apart)) {
+        pm_quat far = pm_slerp_any(pm_arc_point_of(&c, &c.leaving, p),
+                                   pm_arc_point_of(&c, &c.arriving, q), weight);
+        value = pm_quat_select(apart, far, value);
+    }
+    return pm_quat_renormalized(value);
 }
 
 pm_fn pm_quat pm_phased_at(const pm_phased_segment *s, real u, real weight) {

@@ -119,6 +119,19 @@ pm_fn pm_segment_data pm_segment_data_of(const pm_planes *planes, pm_u32 count, 
 }
 
 #if PM_KEYS != 0
+/* Gathers and decodes the keys of a group of joints, which are in the same group of keys. */
+pm_fn void pm_gather_coded_group(pm_planes *to, pm_global const pm_stored_key *keys,
+                                 const pm_key_lanes *lanes, pm_u32 c, pm_u32 first) {
+    pm_global const pm_stored_key *from[PM_LANES];
+    pm_u64 ahead = 4 * (pm_u64)first;
+    for (int i = 0; i < PM_LANES; i++)
+        from[i] = pm_key_group(keys, PM_KEY_WORDS, lanes->key[c][i] + ahead);
+    pm_gather_neighbour_keys(from, pm_key_in_group(ahead), to->of[0]);
+    for (int i = 0; i < PM_LANES; i++)
+        from[i] = pm_key_group(keys, PM_KEY_WORDS, lanes->next[c][i] + ahead);
+    pm_gather_neighbour_keys(from, pm_key_in_group(ahead), to->of[1]);
+}
+
 pm_fn pm_quat pm_gather_coded(pm_global const pm_stored_key *keys, const pm_u64 *lanes,
                               pm_u64 ahead) {
     pm_u64 at[PM_LANES];
@@ -159,16 +172,11 @@ pm_fn void pm_sample_common(pm_poses *to, const pm_tables *t, const pm_input_lan
     if (c == PM_CHANNEL_ROTATIONS) {
 #if PM_KEYS == 0
         pm_gather_group(&planes, t->rotations, &input->lanes, c, PM_PLANES, first);
+#else
+        pm_gather_coded_group(&planes, t->rotations, &input->lanes, c, first);
 #endif
         for (pm_u32 k = 0; k < count; k++) {
-#if PM_KEYS == 0
             pm_segment_data data = pm_segment_data_of(&planes, PM_PLANES, k);
-#else
-            pm_segment_data data;
-            data.key = pm_gather_coded(t->rotations, input->lanes.key[c], 4 * (pm_u64)(first + k));
-            data.next =
-                pm_gather_coded(t->rotations, input->lanes.next[c], 4 * (pm_u64)(first + k));
-#endif
             to->of[c][k] = pm_rotation_at(&data, t, input, first + k);
         }
         return;

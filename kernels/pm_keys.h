@@ -34,53 +34,54 @@ typedef int16_t pm_s16;
 #define PM_LOG48_STEP 4.31596927e-05f
 #define PM_SMALLEST48_STEP 4.31610097e-05f
 
-/* The three numbers of a key, and its sign, 1 or -1, where the format stores it separately. */
+/* The three numbers of a key, and its sign where the format stores it separately, in bit 31; the
+ * other bits may be anything. */
 typedef struct pm_codes {
-    real a, b, c, sign;
+    pm_mask a, b, c, sign;
 } pm_codes;
+
+/* The value with its sign changed where bit 31 is set. */
+pm_fn real pm_turned(real value, pm_mask sign) {
+    return pm_real_of(pm_bits_of(value) ^ (sign & PM_BITS(0x80000000u)));
+}
 
 /* For q = (n sin a, cos a) with a up to a quarter turn, log48 stores p = 2 sin(a/2) n: the
  * logarithm a n with another length, so that decoding needs neither sine nor cosine.
  * |p|^2 = 2 - 2 cos a. */
 pm_fn pm_quat pm_log48_quat(pm_codes k) {
     real step = PM_REAL(PM_LOG48_STEP);
-    real x = k.a * step, y = k.b * step, z = k.c * step;
+    real x = pm_converted(k.a) * step, y = pm_converted(k.b) * step, z = pm_converted(k.c) * step;
     real length2 = pm_fma(x, x, pm_fma(y, y, z * z));
-    real scale = k.sign * pm_exact_root(pm_fma(PM_REAL(-0.25f), length2, PM_REAL(1.0f)));
+    real root = pm_exact_root(pm_fma(PM_REAL(-0.25f), length2, PM_REAL(1.0f)));
+    real scale = pm_turned(root, k.sign);
     return pm_quat_of(x * scale, y * scale, z * scale,
-                      k.sign * pm_fma(PM_REAL(-0.5f), length2, PM_REAL(1.0f)));
+                      pm_turned(pm_fma(PM_REAL(-0.5f), length2, PM_REAL(1.0f)), k.sign));
 }
 
 /* A number of smallest48: 15 bits, and below them one of the three bits that describe the largest
  * component. */
-typedef struct pm_split {
-    real number, bit;
-} pm_split;
+pm_fn real pm_smallest48_number(pm_mask code) {
+    return pm_converted(code >> 1) * PM_REAL(PM_SMALLEST48_STEP);
+}
 
-pm_fn pm_split pm_split_code(real code) {
-    pm_split s;
-    real whole = PM_REAL(12582912.0f); /* 1.5 2^23: a sum with it is rounded to a whole number */
-    real steps = (pm_fma(PM_REAL(0.5f), code, PM_REAL(-0.25f)) + whole) - whole;
-    s.bit = code - (steps + steps);
-    s.number = steps * PM_REAL(PM_SMALLEST48_STEP);
-    return s;
+pm_fn pm_mask pm_is_odd(pm_mask code) {
+    return (code & PM_BITS(1)) != PM_BITS(0);
 }
 
 /* smallest48 stores all components except the largest, in their order. The bits of the first two
  * numbers are the index of the largest component; the bit of the third is its sign, by which the
  * others are multiplied. */
 pm_fn pm_quat pm_smallest48_quat(pm_codes k) {
-    pm_split a = pm_split_code(k.a), b = pm_split_code(k.b), c = pm_split_code(k.c);
-    real one = PM_REAL(1.0f), two = PM_REAL(2.0f);
-    real rest2 = pm_fma(a.number, a.number, pm_fma(b.number, b.number, c.number * c.number));
-    real sign = pm_fma(PM_REAL(-2.0f), c.bit, one);
-    real largest = pm_exact_root(one - rest2) * sign;
-    real first = a.number * sign, second = b.number * sign, third = c.number * sign;
-    real which = pm_fma(two, a.bit, b.bit);
-    return pm_quat_of(pm_select(which < one, largest, first),
-                      pm_select(which < one, first, pm_select(which < two, largest, second)),
-                      pm_select(which > two, third, pm_select(which < two, second, largest)),
-                      pm_select(which > two, largest, third));
+    real a = pm_smallest48_number(k.a), b = pm_smallest48_number(k.b);
+    real c = pm_smallest48_number(k.c);
+    real rest2 = pm_fma(a, a, pm_fma(b, b, c * c));
+    pm_mask sign = pm_sign_bit(k.c);
+    real largest = pm_turned(pm_exact_root(PM_REAL(1.0f) - rest2), sign);
+    real first = pm_turned(a, sign), second = pm_turned(b, sign), third = pm_turned(c, sign);
+    pm_mask upper = pm_is_odd(k.a), odd = pm_is_odd(k.b); /* the index is 2 upper + odd */
+    real low = pm_select(odd, largest, first), high = pm_select(odd, third, largest);
+    return pm_quat_of(pm_select(upper | odd, first, largest), pm_select(upper, second, low),
+                      pm_select(upper, high, second), pm_select(upper & odd, largest, third));
 }
 
 /* The group of the key whose four numbers would be at offset `at` if it were float32. */
@@ -95,7 +96,7 @@ pm_fn pm_u32 pm_key_in_group(pm_u64 at) {
 /* Keys at arbitrary offsets. */
 pm_fn pm_codes pm_gather_codes(pm_global const pm_s16 *keys, pm_u32 words,
                                const pm_u64 at[PM_LANES]) {
-    float a[PM_LANES], b[PM_LANES], c[PM_LANES], sign[PM_LANES];
+    int a[PM_LANES], b[PM_LANES], c[PM_LANES], sign[PM_LANES];
     pm_codes k;
     for (int i = 0; i < PM_LANES; i++) {
         pm_global const pm_s16 *group = pm_key_group(keys, words, at[i]);
@@ -103,14 +104,12 @@ pm_fn pm_codes pm_gather_codes(pm_global const pm_s16 *keys, pm_u32 words,
         a[i] = group[lane];
         b[i] = group[lane + PM_KEY_GROUP];
         c[i] = group[lane + 2 * PM_KEY_GROUP];
-        sign[i] = 1.0f;
-        if (words == PM_LOG48_WORDS && (group[words - 1] >> lane & 1))
-            sign[i] = -1.0f;
+        sign[i] = words == PM_LOG48_WORDS ? group[words - 1] >> lane : 0;
     }
-    k.a = pm_reals_of(a);
-    k.b = pm_reals_of(b);
-    k.c = pm_reals_of(c);
-    k.sign = pm_reals_of(sign);
+    k.a = pm_numbers_of(a);
+    k.b = pm_numbers_of(b);
+    k.c = pm_numbers_of(c);
+    k.sign = pm_sign_bit(pm_numbers_of(sign));
     return k;
 }
 
@@ -120,6 +119,41 @@ pm_fn pm_quat pm_gather_log48(pm_global const pm_s16 *keys, const pm_u64 at[PM_L
 
 pm_fn pm_quat pm_gather_smallest48(pm_global const pm_s16 *keys, const pm_u64 at[PM_LANES]) {
     return pm_smallest48_quat(pm_gather_codes(keys, PM_SMALLEST48_WORDS, at));
+}
+
+/* A number of PM_LANES neighbours. */
+pm_fn pm_mask pm_load_numbers(pm_global const pm_s16 *from) {
+#if PM_LANES == 1
+    return from[0];
+#elif defined(PM_OPENCL)
+    return PM_JOIN(convert_int, PM_LANES)(PM_VLOAD(0, from));
+#else
+    typedef pm_s16 numbers __attribute__((vector_size(2 * PM_LANES)));
+    numbers n;
+    memcpy(&n, from, sizeof n);
+    return __builtin_convertvector(n, pm_mask);
+#endif
+}
+
+/* Bits 0 to PM_LANES - 1 as signs of the lanes. */
+pm_fn pm_mask pm_signs_of(int bits) {
+#if PM_LANES == 1
+    return pm_sign_bit(bits);
+#else
+    return PM_BITS(bits) << (PM_BITS(31) - PM_LANE_NUMBERS);
+#endif
+}
+
+/* PM_LANES neighbours; the index of the first is a multiple of PM_LANES. */
+pm_fn pm_codes pm_load_codes(pm_global const pm_s16 *keys, pm_u32 words, pm_u64 at) {
+    pm_global const pm_s16 *group = pm_key_group(keys, words, at);
+    pm_u32 lane = pm_key_in_group(at);
+    pm_codes k;
+    k.a = pm_load_numbers(group + lane);
+    k.b = pm_load_numbers(group + lane + PM_KEY_GROUP);
+    k.c = pm_load_numbers(group + lane + (pm_u64)2 * PM_KEY_GROUP);
+    k.sign = pm_signs_of(words == PM_LOG48_WORDS ? group[words - 1] >> lane : 0);
+    return k;
 }
 
 #if PM_KEYS == 0
@@ -132,6 +166,11 @@ pm_fn pm_quat pm_load_keys(pm_global const float *keys, pm_u64 at) {
 
 pm_fn void pm_prefetch_keys(pm_global const float *keys, pm_u64 at) {
     pm_prefetch(keys + at, 16 * PM_LANES);
+}
+
+/* One key, or the quaternion of another plane. */
+pm_fn void pm_prefetch_key(pm_global const float *keys, pm_u64 at) {
+    pm_prefetch(keys + at, 16);
 }
 
 pm_fn pm_quat pm_gather_keys(pm_global const float *keys, const pm_u64 at[PM_LANES]) {
@@ -155,51 +194,128 @@ typedef pm_s16 pm_stored_key;
 #define pm_gather_keys pm_gather_smallest48
 #endif
 
-/* PM_LANES neighbours */
-pm_fn real pm_load_words(pm_global const pm_s16 *from) {
-#if PM_LANES == 1
-    return from[0];
-#elif defined(PM_OPENCL)
-    return PM_JOIN(convert_float, PM_LANES)(PM_VLOAD(0, from));
-#else
-    float each[PM_LANES];
-    for (int i = 0; i < PM_LANES; i++)
-        each[i] = from[i];
-    return pm_reals_of(each);
-#endif
-}
-
-/* Bits 0 to PM_LANES - 1 as signs: 1 for a bit that is 0, -1 for a bit that is 1. */
-pm_fn real pm_signs_of(int bits) {
-#if PM_LANES == 1
-    return bits & 1 ? -1.0f : 1.0f;
-#elif defined(PM_OPENCL)
-#define PM_BIT(j) (1 << (j))
-    pm_mask set = ((pm_mask)(bits) & (pm_mask)(PM_EACH(PM_BIT))) != (pm_mask)(0);
-    return pm_select(set, PM_REAL(-1.0f), PM_REAL(1.0f));
-#else
-    float each[PM_LANES];
-    for (int i = 0; i < PM_LANES; i++)
-        each[i] = bits >> i & 1 ? -1.0f : 1.0f;
-    return pm_reals_of(each);
-#endif
-}
-
 pm_fn void pm_prefetch_keys(pm_global const pm_s16 *keys, pm_u64 at) {
     pm_prefetch(pm_key_group(keys, PM_KEY_WORDS, at), 2 * PM_KEY_WORDS);
 }
 
-/* PM_LANES neighbours; the index of the first is a multiple of PM_LANES. */
-pm_fn pm_quat pm_load_keys(pm_global const pm_s16 *keys, pm_u64 at) {
-    pm_global const pm_s16 *group = pm_key_group(keys, PM_KEY_WORDS, at);
-    pm_u32 lane = pm_key_in_group(at);
-    pm_codes k;
-    k.a = pm_load_words(group + lane);
-    k.b = pm_load_words(group + lane + PM_KEY_GROUP);
-    k.c = pm_load_words(group + lane + 2 * PM_KEY_GROUP);
-    k.sign = pm_signs_of(PM_KEYS == 1 ? group[PM_KEY_WORDS - 1] >> lane : 0);
-    return pm_codes_quat(k);
+pm_fn void pm_prefetch_key(pm_global const pm_s16 *keys, pm_u64 at) {
+    pm_prefetch_keys(keys, at);
 }
 
+/* PM_LANES neighbours; the index of the first is a multiple of PM_LANES. */
+pm_fn pm_quat pm_load_keys(pm_global const pm_s16 *keys, pm_u64 at) {
+    return pm_codes_quat(pm_load_codes(keys, PM_KEY_WORDS, at));
+}
+
+#if PM_LANES > 1
+
+/* A number of PM_NEIGHBOURS neighbouring keys, in all lanes. */
+typedef struct pm_neighbour_numbers {
+    pm_mask of[PM_NEIGHBOURS];
+} pm_neighbour_numbers;
+
+#if defined(PM_OPENCL) && defined(__ENDIAN_LITTLE__) && PM_LANES > 4
+
+/* PM_NEIGHBOURS neighbouring numbers of all lanes as they are in memory, two in a word: the first in
+ * its lower half. */
+typedef struct pm_number_pairs {
+    pm_mask of[PM_NEIGHBOURS / 2];
+} pm_number_pairs;
+
+/* The numbers of a lane are loaded at once, from any address. A packed struct and not a vector of
+ * shorts, which compilers load in two halves. */
+typedef struct __attribute__((packed)) pm_numbers_in_memory {
+#if PM_LANES == 16
+    ulong word;
+#else
+    uint word;
+#endif
+} pm_numbers_in_memory;
+#define PM_LOAD_NUMBERS(j) ((pm_global const pm_numbers_in_memory *)(from[j] + at))->word
+
+#if PM_LANES == 16
+#define PM_TWO_LANES(j) (ulong2)(PM_LOAD_NUMBERS(j), PM_LOAD_NUMBERS((j) + 1))
+#define PM_EIGHT_LANES(j)                                                                          \
+    as_int16((ulong8)((ulong4)(PM_TWO_LANES(j), PM_TWO_LANES((j) + 2)),                            \
+                      (ulong4)(PM_TWO_LANES((j) + 4), PM_TWO_LANES((j) + 6))))
+#define PM_EVEN(j) (2 * (j))
+#define PM_ODD(j) (2 * (j) + 1)
+
+pm_fn pm_number_pairs pm_gather_pairs(pm_global const pm_s16 *const from[PM_LANES], pm_u32 at) {
+    pm_number_pairs pairs;
+    pm_mask lower = PM_EIGHT_LANES(0), upper = PM_EIGHT_LANES(8);
+    pairs.of[0] = PM_SHUFFLE(lower, upper, PM_EVEN);
+    pairs.of[1] = PM_SHUFFLE(lower, upper, PM_ODD);
+    return pairs;
+}
+#else
+pm_fn pm_number_pairs pm_gather_pairs(pm_global const pm_s16 *const from[PM_LANES], pm_u32 at) {
+    pm_number_pairs pairs;
+    pairs.of[0] = as_int8((uint8)(PM_EACH(PM_LOAD_NUMBERS)));
+    return pairs;
+}
+#endif
+
+pm_fn pm_neighbour_numbers pm_gather_numbers(pm_global const pm_s16 *const from[PM_LANES],
+                                             pm_u32 at) {
+    pm_neighbour_numbers numbers;
+    pm_number_pairs pairs = pm_gather_pairs(from, at);
+    PM_UNROLL
+    for (int n = 0; n < PM_NEIGHBOURS; n += 2) {
+        numbers.of[n] = pairs.of[n / 2] << 16 >> 16;
+        numbers.of[n + 1] = pairs.of[n / 2] >> 16;
+    }
+    return numbers;
+}
+
+/* Bit 16 + i is the sign of key i of the lane's group. The word of signs is loaded with the numbers
+ * in front of it, like any other numbers. */
+pm_fn pm_mask pm_gather_signs(pm_global const pm_s16 *const from[PM_LANES]) {
+    return pm_gather_pairs(from, PM_KEY_WORDS - PM_NEIGHBOURS).of[PM_NEIGHBOURS / 2 - 1];
+}
+
+#else
+
+pm_fn pm_neighbour_numbers pm_gather_numbers(pm_global const pm_s16 *const from[PM_LANES],
+                                             pm_u32 at) {
+    pm_neighbour_numbers numbers;
+    int each[PM_LANES];
+    for (int n = 0; n < PM_NEIGHBOURS; n++) {
+        for (int i = 0; i < PM_LANES; i++)
+            each[i] = from[i][at + (pm_u32)n];
+        numbers.of[n] = pm_numbers_of(each);
+    }
+    return numbers;
+}
+
+pm_fn pm_mask pm_gather_signs(pm_global const pm_s16 *const from[PM_LANES]) {
+    int each[PM_LANES];
+    for (int i = 0; i < PM_LANES; i++)
+        each[i] = from[i][PM_KEY_WORDS - 1];
+    return pm_numbers_of(each) << 16;
+}
+
+#endif
+
+/* PM_NEIGHBOURS neighbours of each lane, from key `lane` of the group at from[i] on: to[n] holds the
+ * n-th of every lane. `lane` is a multiple of PM_NEIGHBOURS. */
+pm_fn void pm_gather_neighbour_keys(pm_global const pm_s16 *const from[PM_LANES], pm_u32 lane,
+                                    pm_quat to[PM_NEIGHBOURS]) {
+    pm_neighbour_numbers a = pm_gather_numbers(from, lane);
+    pm_neighbour_numbers b = pm_gather_numbers(from, lane + PM_KEY_GROUP);
+    pm_neighbour_numbers c = pm_gather_numbers(from, lane + 2 * PM_KEY_GROUP);
+    pm_mask signs = PM_KEYS == 1 ? pm_gather_signs(from) : PM_BITS(0);
+    PM_UNROLL
+    for (int n = 0; n < PM_NEIGHBOURS; n++) {
+        pm_codes k;
+        k.a = a.of[n];
+        k.b = b.of[n];
+        k.c = c.of[n];
+        k.sign = signs << (15 - (int)lane - n);
+        to[n] = pm_codes_quat(k);
+    }
+}
+
+#endif
 #endif
 #endif

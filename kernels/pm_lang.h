@@ -79,12 +79,14 @@ typedef int pm_mask;
 #define pm_any(mask) (mask)
 #define pm_bits_of(a) as_int(a)
 #define pm_real_of(bits) as_float(bits)
+#define pm_converted(numbers) ((float)(numbers)) /* whole numbers, rounded to float32 */
 #else
 typedef PM_JOIN(float, PM_LANES) real;
 typedef PM_JOIN(int, PM_LANES) pm_mask;
 #define pm_select(mask, yes, no) select((no), (yes), (mask))
 #define pm_bits_of(a) PM_JOIN(as_int, PM_LANES)(a)
 #define pm_real_of(bits) PM_JOIN(as_float, PM_LANES)(bits)
+#define pm_converted(numbers) PM_JOIN(convert_float, PM_LANES)(numbers)
 /* Whether the mask is set in some lane. Drivers' any() tests one lane after another. */
 #if __has_builtin(__builtin_reduce_or)
 #define pm_any(mask) __builtin_reduce_or(mask)
@@ -95,6 +97,7 @@ typedef PM_JOIN(int, PM_LANES) pm_mask;
 
 #define PM_REAL(number) ((real)(number))
 #define PM_BITS(number) ((pm_mask)(number))
+#define pm_sign_bit(bits) ((bits) << 31) /* bit 0 as the sign of a float32 */
 #define pm_bits_select pm_select
 #define pm_sqrt(a) sqrt(a)
 #define pm_floor(a) floor(a)
@@ -146,6 +149,8 @@ typedef int pm_mask;
 #define pm_fma(a, b, c) fmaf((a), (b), (c))
 #define pm_sqrt(a) sqrtf(a)
 #define pm_floor(a) floorf(a)
+#define pm_converted(numbers) ((float)(numbers))
+#define pm_sign_bit(bits) ((int)((pm_u32)(bits) << 31)) /* a signed shift would overflow */
 
 /* The bits of a number, and the number of some bits. */
 static inline pm_mask pm_bits_of(real a) {
@@ -173,6 +178,8 @@ typedef int32_t pm_mask __attribute__((vector_size(4 * PM_LANES)));
 #define PM_BITS(number) ((pm_mask){0} + (int32_t)(number))
 #define pm_bits_of(a) ((pm_mask)(a))
 #define pm_real_of(bits) ((real)(bits))
+#define pm_converted(numbers) __builtin_convertvector((numbers), real)
+#define pm_sign_bit(bits) ((bits) << 31)
 
 static inline real pm_select(pm_mask mask, real yes, real no) {
     return (real)((mask & (pm_mask)yes) | (~mask & (pm_mask)no));

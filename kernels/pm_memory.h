@@ -82,6 +82,10 @@ pm_fn real pm_reals_of(const float *from) {
     return from[0];
 }
 
+pm_fn pm_mask pm_numbers_of(const int *from) {
+    return from[0];
+}
+
 #else
 
 #define PM_NEIGHBOURS (PM_LANES / 4)
@@ -104,6 +108,13 @@ pm_fn real pm_reals_of(const float *from) {
 #define PM_SHUFFLE(a, b, f) __builtin_shuffle((a), (b), (pm_mask){PM_EACH(f)})
 #else
 #define PM_SHUFFLE(a, b, f) __builtin_shufflevector((a), (b), PM_EACH(f))
+#endif
+
+#define PM_LANE(j) (j)
+#ifdef PM_OPENCL
+#define PM_LANE_NUMBERS ((pm_mask)(PM_EACH(PM_LANE)))
+#else
+#define PM_LANE_NUMBERS ((pm_mask){PM_EACH(PM_LANE)})
 #endif
 
 #define PM_HALF (PM_LANES / 2)
@@ -290,13 +301,11 @@ pm_fn void pm_store_quats(pm_global float *to, pm_quat q, pm_u32 count, pm_u32 s
         PM_VSTORE(m.r3, 3, to);
         return;
     }
-    float tail[4 * PM_LANES];
-    PM_VSTORE(m.r0, 0, tail);
-    PM_VSTORE(m.r1, 1, tail);
-    PM_VSTORE(m.r2, 2, tail);
-    PM_VSTORE(m.r3, 3, tail);
+    /* Vectors, not floats: LLVM aligns the stack for an aligned variable, but not for spills alone,
+     * which would then cross cache lines. */
+    real tail[4] = {m.r0, m.r1, m.r2, m.r3};
     for (pm_u32 i = 0; i < count; i++)
-        vstore4(vload4(i, tail), i, to);
+        vstore4(vload4(i, (const float *)tail), i, to);
 }
 
 /* Element e of 3 vectors in memory order x y z: PM_XY_AT picks it from x and y, PM_Z_AT then adds
@@ -329,12 +338,9 @@ pm_fn void pm_store_vectors(pm_global float *to, pm_quat v, pm_u32 count, pm_u32
         PM_VSTORE(r2, 2, to);
         return;
     }
-    float tail[3 * PM_LANES];
-    PM_VSTORE(r0, 0, tail);
-    PM_VSTORE(r1, 1, tail);
-    PM_VSTORE(r2, 2, tail);
+    real tail[3] = {r0, r1, r2};
     for (pm_u32 i = 0; i < count; i++)
-        vstore3(vload3(i, tail), i, to);
+        vstore3(vload3(i, (const float *)tail), i, to);
 }
 
 pm_fn real pm_load_reals(pm_global const float *from) {
@@ -343,6 +349,10 @@ pm_fn real pm_load_reals(pm_global const float *from) {
 
 /* From private memory, which the host does not distinguish. */
 pm_fn real pm_reals_of(const float *from) {
+    return PM_VLOAD(0, from);
+}
+
+pm_fn pm_mask pm_numbers_of(const int *from) {
     return PM_VLOAD(0, from);
 }
 
@@ -409,6 +419,12 @@ pm_fn real pm_load_reals(const float *from) {
 
 pm_fn real pm_reals_of(const float *from) {
     return pm_load_reals(from);
+}
+
+pm_fn pm_mask pm_numbers_of(const int *from) {
+    pm_mask m;
+    memcpy(&m, from, sizeof m);
+    return m;
 }
 
 #endif

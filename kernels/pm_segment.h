@@ -66,6 +66,13 @@ pm_fn float pm_cursor_fraction(pm_u32 fraction, pm_u32 is_more) {
 #define PM_CURSOR_AT_REST 0x40000000u
 #define PM_CURSOR_SEGMENT 0x3fffffffu
 
+/* A sample of one track: the segment's place in memory, plane 0 of its first key in units of four
+ * floats (pm_track_layout), and u, negative (-0 too) where the sign of the rotation is flipped. */
+typedef struct pm_sorted_pair {
+    pm_u32 key;
+    float u;
+} pm_sorted_pair;
+
 /* The location of a track's planes, in floats from the start of the keys. Key formats other than
  * float32 (pm_keys.h) use the same units, as if each key were four floats. */
 typedef struct pm_track_layout {

@@ -7,7 +7,10 @@
 #ifndef PM_HOST_BACKEND_H
 #define PM_HOST_BACKEND_H
 
+#include <stdatomic.h>
+
 #include "base/base.h"
+#include "pair_order.h"
 #include "pose_request.h"
 #include "sample_request.h"
 
@@ -62,6 +65,13 @@ typedef struct pm_backend {
                               pm_error *error);
     void (*release_crowd)(pm_device_crowd *crowd);
     pm_status (*pose)(pm_device_crowd *crowd, const pm_pose_request *request, pm_error *error);
+
+    /* Like prepare, readiness and mark_checked, for the outputs of a request that have memory. */
+    pm_status (*prepare_poses)(const pm_device_crowd *crowd, const pm_pose_request *request,
+                               pm_error *error);
+    pm_readiness (*poses_readiness)(const pm_device_crowd *crowd, const pm_pose_request *request,
+                                    pm_error *error);
+    void (*mark_poses_checked)(const pm_device_crowd *crowd, const pm_pose_request *request);
 } pm_backend;
 
 /* Options for opening a device, common to all backends. */
@@ -75,6 +85,9 @@ struct pm_device {
     pm_device_options options;
     pm_device_info info;
     bool slow_compiler; /* building a program takes minutes: use few programs */
+    /* 1: a job's results had other bits than those of the reference path. A word, because RISC-V
+     * exchanges single bytes only with libatomic. */
+    atomic_uint differs;
     /* (member_count): the devices that this one consists of; a single device consists of itself */
     pm_device **members;
     size_t member_count;

@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "pair_order.h"
+
 #define PM_FIELD(name) offsetof(pm_sample_job, name)
 const pm_output pm_outputs[PM_OUTPUT_COUNT] = {
     [PM_OUT_ROTATIONS] = {"rotations", PM_ROTATIONS, 0, 4, PM_FIELD(rotations)},
@@ -30,6 +32,9 @@ pm_sample_request pm_sample_request_of(const pm_clip_data *clip, const pm_sample
                            .tracks = job->tracks};
     for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++)
         memcpy(&r.outputs[o], (const char *)job + pm_outputs[o].field, sizeof r.outputs[o]);
+    for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++)
+        if (r.outputs[o] && pm_pairs_repay_sorting(&r, o))
+            r.sorted_outputs |= 1u << o;
     return r;
 }
 
@@ -116,11 +121,34 @@ static void locate_on_uniform(const pm_clip_timeline *timeline, const spacing *s
             narrow ? pm_locate_uniform(map, k) : pm_timeline_locate_exact(timeline, &s->exact, k);
 }
 
+/* Samples at a rate on a timeline of listed keys, located by several threads. */
+typedef struct listed_row {
+    const pm_clip_timeline *timeline;
+    const pm_sample_request *request;
+    pm_cursor *cursors;
+} listed_row;
+
+/* Samples per work item. */
+enum { SAMPLES_OF_ITEM = 32768 };
+
+static void locate_row_items(void *context, pm_items *items) {
+    const listed_row *row = context;
+    const pm_sample_request *r = row->request;
+    size_t item;
+    while (pm_take_item(items, &item)) {
+        const pm_piece piece = pm_piece_at(r->sample_count, SAMPLES_OF_ITEM, item);
+        size_t hint = 0;
+        for (size_t k = piece.from; k < piece.from + piece.count; k++)
+            row->cursors[k] =
+                pm_timeline_locate(row->timeline, time_at(row->timeline, r, r->first + k), &hint);
+    }
+}
+
 static void locate_on_listed(const pm_clip_timeline *timeline, const pm_sample_request *r,
                              pm_cursor *cursors) {
-    size_t hint = 0;
-    for (size_t k = 0; k < r->sample_count; k++)
-        cursors[k] = pm_timeline_locate(timeline, time_at(timeline, r, r->first + k), &hint);
+    listed_row row = {timeline, r, cursors};
+    pm_run_parallel(r->host_threads, pm_piece_count(r->sample_count, SAMPLES_OF_ITEM),
+                    locate_row_items, &row);
 }
 
 /* Writes a row of cursors per timeline. Successive timelines with the same rate share the spacing,
@@ -150,6 +178,11 @@ enum { TIMES_OF_ITEM = 65536 };
 static void locate_pairs(const listing *l, const pm_piece *piece) {
     const pm_sample_request *r = l->request;
     size_t hint = 0;
+    if (r->clip->timeline_count == 1) {
+        pm_timeline_locate_times(r->clip->timelines, r->times + piece->from, piece->count,
+                                 l->cursors + piece->from);
+        return;
+    }
     for (size_t k = piece->from; k < piece->from + piece->count; k++)
         l->cursors[k] =
             pm_timeline_locate(pm_clip_timeline_of(r->clip, r->tracks[k]), r->times[k], &hint);

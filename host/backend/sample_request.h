@@ -33,9 +33,12 @@ extern const pm_output pm_outputs[PM_OUTPUT_COUNT];
 typedef struct pm_sample_request {
     const pm_clip_data *clip;
     size_t sample_count;
-    size_t width;        /* values per sample: track_count, or 1 for pairs */
-    size_t cursor_rows;  /* rows of cursors: timeline_count, or 1 for pairs */
-    bool parent_frame;   /* derivatives in the parent's frame */
+    size_t width;       /* values per sample: track_count, or 1 for pairs */
+    size_t cursor_rows; /* rows of cursors: timeline_count, or 1 for pairs */
+    bool parent_frame;  /* derivatives in the parent's frame */
+    /* Bit o: pm_pairs_repay_sorting for output o in host memory. The same for all pieces, so that
+     * they use the same kernels. */
+    unsigned sorted_outputs;
     size_t host_threads; /* at least 1 */
     /* Sample times: see pm_sample_job. */
     pm_rational rate, start;

@@ -9,6 +9,7 @@
 #include "clock.h"
 #include "clones.h"
 #include "instruction_set.h"
+#include "large.h"
 #include "log.h"
 #include "parallel.h"
 #include "rational.h"

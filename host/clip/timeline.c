@@ -107,6 +107,9 @@ static bool make_index(pm_clip_timeline *timeline) {
     for (size_t i = 1; i <= count; i++)
         if (timeline->index[i] < timeline->index[i - 1])
             timeline->index[i] = timeline->index[i - 1];
+    for (size_t i = 0; i < count; i++)
+        if (timeline->index[i + 1] - timeline->index[i] > timeline->crowding)
+            timeline->crowding = timeline->index[i + 1] - timeline->index[i];
     return true;
 }
 
@@ -293,20 +296,102 @@ PM_CLONES static void locate_run(pm_cursor *cursors, const double *times, size_t
         cursors[k] = cursor_of(segment, (times[k] - begin) / length, false);
 }
 
+/* Times of open, uniform keys by the rule of locate_uniform, without branches and key times, so that
+ * compilers vectorise the loop. False, with cursors that are not valid, when a time is outside the
+ * keys, or so near a key that only the key's own time tells the segment: positions and key times are
+ * each rounded three times at most, far less than `margin`. With a margin of 2^-24, u is neither 0 nor rounded to 1. */
+PM_CLONES static bool locate_uniform_block(const pm_clip_timeline *timeline, const double *times,
+                                           size_t count, pm_cursor *cursors) {
+    const double first = timeline->first, end = (double)timeline->segment_count;
+    const double num = (double)timeline->rate.num, den = (double)timeline->rate.den;
+    const double margin = fmax((end + 1) * 0x1p-48, 0x1p-24);
+    int uncertain = 0;
+    for (size_t k = 0; k < count; k++) {
+        double position = (times[k] - first) * num / den;
+        double inside = position > 0 ? position : 0; /* also where the time is NaN */
+        inside = inside < end ? inside : end;
+        int32_t segment = (int32_t)inside; /* below 2^30 */
+        double u = inside - segment;
+        uncertain |= (u < margin) | (u > 1 - margin) | (inside != position);
+        cursors[k].segment = (pm_u32)segment;
+        cursors[k].u = (float)u;
+    }
+    return !uncertain;
+}
+
+static void locate_uniform_times(const pm_clip_timeline *timeline, const double *times,
+                                 size_t count, pm_cursor *cursors) {
+    enum { BLOCK = 64 }; /* few enough that one uncertain time delays few others */
+    size_t hint = 0;
+    for (size_t from = 0; from < count; from += BLOCK) {
+        const size_t left = count - from, size = left < BLOCK ? left : BLOCK;
+        if (locate_uniform_block(timeline, times + from, size, cursors + from))
+            continue;
+        for (size_t k = from; k < from + size; k++)
+            cursors[k] = pm_timeline_locate(timeline, times[k], &hint);
+    }
+}
+
+/* Times that are located together where they do not come in runs. */
+enum { LISTED_BLOCK = 16 };
+
+/* Times in any segments of listed keys, by the rule of locate_listed. Branches would depend on the times,
+ * which a processor cannot predict, so that the search takes as many steps in every stretch. Returns false
+ * where a time is outside the keys. */
+PM_CLONES static bool locate_listed_block(const pm_clip_timeline *timeline, const double *times,
+                                          size_t count, pm_cursor *cursors) {
+    const double *keys = timeline->times;
+    const double first = keys[0], last = keys[timeline->segment_count];
+    pm_u32 segments[LISTED_BLOCK];
+    double u[LISTED_BLOCK];
+    bool inside = true;
+    for (size_t k = 0; k < count; k++)
+        inside &= (times[k] >= first) & (times[k] < last);
+    if (!inside)
+        return false;
+    for (size_t k = 0; k < count; k++) {
+        pm_u32 i = timeline->index[stretch_of(timeline, times[k])];
+        for (pm_u32 step = 0; step < timeline->crowding; step++)
+            i += keys[i + 1] <= times[k];
+        segments[k] = i;
+        u[k] = (times[k] - keys[i]) / (keys[i + 1] - keys[i]);
+    }
+    for (size_t k = 0; k < count; k++)
+        cursors[k] = cursor_of(segments[k], u[k], false);
+    return true;
+}
+
+/* Locates the next times and returns their number, at least 1 of `count`. */
+static size_t locate_next(const pm_clip_timeline *timeline, const double *times, size_t count,
+                          pm_cursor *cursors, size_t *hint) {
+    enum { MAX_CROWDING = 8 }; /* more steps take longer than a search with branches */
+    const size_t block = count < LISTED_BLOCK ? count : LISTED_BLOCK;
+    const bool has_block = !timeline->uniform && !timeline->loop && !timeline->constant &&
+                           timeline->crowding <= MAX_CROWDING;
+    if (has_block && locate_listed_block(timeline, times, block, cursors)) {
+        *hint = cursors[block - 1].segment;
+        return block;
+    }
+    cursors[0] = pm_timeline_locate(timeline, times[0], hint);
+    return 1;
+}
+
 void pm_timeline_locate_times(const pm_clip_timeline *timeline, const double *times, size_t count,
                               pm_cursor *cursors) {
     enum { LEAST_RUN = 4 };
+    if (timeline->uniform && !timeline->loop && !timeline->constant) {
+        locate_uniform_times(timeline, times, count, cursors);
+        return;
+    }
     const bool has_runs = !timeline->constant && !timeline->loop && !timeline->uniform;
     const double *keys = timeline->times;
     size_t hint = 0, run = 1;
     for (size_t k = 0; k < count; k += run) {
         run = has_runs ? count_within(times + k, count - k, keys[hint], keys[hint + 1]) : 0;
-        if (run >= LEAST_RUN) {
+        if (run >= LEAST_RUN)
             locate_run(cursors + k, times + k, run, hint, keys);
-        } else {
-            cursors[k] = pm_timeline_locate(timeline, times[k], &hint);
-            run = 1;
-        }
+        else
+            run = locate_next(timeline, times + k, count - k, cursors + k, &hint);
     }
 }
 

@@ -24,6 +24,7 @@ typedef struct pm_clip_timeline {
      * of equal length. Entry i is the last border in a stretch before stretch i, or 0; a further
      * entry follows the last stretch. */
     pm_u32 *index;
+    pm_u32 crowding; /* the largest difference between two entries of the index */
     double stretches_per_second;
     pm_u32 rates; /* index of its first segment's rate among the rates of the clip */
 } pm_clip_timeline;

@@ -76,7 +76,8 @@ typedef struct request {
     unsigned c;
     float u;
     bool direct; /* the joints' keys are float32 and contiguous, and share u */
-    bool inside; /* direct, and u is neither 0 nor 1 */
+    bool coded;  /* likewise, but of 48 bits */
+    bool inside; /* the joints share u, which is neither 0 nor 1 */
 } request;
 
 static request request_of(const span *joints, const pm_blend_input *input, unsigned c) {
@@ -94,9 +95,10 @@ static request request_of(const span *joints, const pm_blend_input *input, unsig
                  .c = c,
                  .u = input->cursor.u,
                  .direct = !crowd->per_joint && channel->format == PM_KEYS_FLOAT32};
+    q.coded = !crowd->per_joint && !q.direct;
     if (q.direct)
         q.key = (const float *)channel->keys + key;
-    q.inside = q.direct && q.u != 0.0f && q.u != 1.0f;
+    q.inside = !crowd->per_joint && q.u != 0.0f && q.u != 1.0f;
     return q;
 }
 
@@ -124,16 +126,6 @@ static void find_per_joint(const request *q, size_t first, key_addresses *at) {
     }
 }
 
-static void find_common(const request *q, size_t first, key_addresses *at) {
-    for (size_t i = 0; i < PM_LANES; i++) {
-        at->key[i] =
-            q->clip->first[q->c] + q->input->cursor.segment * (size_t)q->row + 4 * (first + i);
-        at->next[i] = at->key[i] + q->row;
-        at->plane[i] = q->plane;
-        at->u[i] = q->u;
-    }
-}
-
 static pm_quat gather(const pm_channel *channel, const pm_u64 *at, size_t plane,
                       const size_t *planes) {
     const float *from[PM_LANES];
@@ -151,22 +143,36 @@ typedef struct loaded_segment {
     real u;
 } loaded_segment;
 
-/* Loads keys that are not `direct`. Not inlined, and the request is rebuilt here, so that the
+/* Loads keys that are neither `direct` nor `coded`. Not inlined, and the request is rebuilt here, so that the
  * callers can keep theirs in registers. */
 static __attribute__((noinline)) loaded_segment
 load_each(const span *joints, const pm_blend_input *input, unsigned c, size_t first) {
     const request q = request_of(joints, input, c);
     loaded_segment l;
     key_addresses at;
-    if (joints->crowd->per_joint)
-        find_per_joint(&q, first, &at);
-    else
-        find_common(&q, first, &at);
+    find_per_joint(&q, first, &at);
     l.u = pm_reals_of(at.u);
     l.data.key = gather(q.channel, at.key, 0, at.plane);
     l.data.next = gather(q.channel, at.next, 0, at.plane);
     for (unsigned e = 0; e < pm_curves[q.channel->impl.curve].coefficients; e++)
         l.data.coefficients[e] = gather(q.channel, at.key, 1 + e, at.plane);
+    return l;
+}
+
+static inline pm_quat load_code(const pm_channel *channel, size_t at) {
+    return channel->format == PM_KEYS_LOG48
+               ? pm_log48_quat(pm_load_codes(channel->keys, PM_LOG48_WORDS, at))
+               : pm_smallest48_quat(pm_load_codes(channel->keys, PM_SMALLEST48_WORDS, at));
+}
+
+/* Only curves without coefficients and constants have keys of 48 bits. */
+static inline loaded_segment load_coded(const request *q, size_t at) {
+    const size_t key = q->clip->first[q->c] + (size_t)q->input->cursor.segment * q->row +
+                       4 * (q->joints->first + at);
+    loaded_segment l;
+    l.data.key = load_code(q->channel, key);
+    l.data.next = load_code(q->channel, key + q->row);
+    l.u = PM_REAL(q->u);
     return l;
 }
 
@@ -190,21 +196,31 @@ static inline loaded_segment load(const request *q, size_t at, unsigned coeffici
     return l;
 }
 
+/* The loop is compiled once more for keys of 48 bits, so that the one for float32 keeps its
+ * registers. */
+#define PM_SAMPLE_EACH(name, coded)                                                                \
+    for (size_t at = 0; at < count; at += PM_LANES) {                                              \
+        if (!q.moved[at / PM_TRACK_GROUP])                                                         \
+            continue;                                                                              \
+        loaded_segment l = (coded)                                                                 \
+                               ? load_coded(&q, at)                                                \
+                               : load(&q, at, pm_##name##_coefficients, pm_##name##_constants);    \
+        pm_##name##_segment segment = pm_##name##_begin(&l.data);                                  \
+        pm_quat value = pm_##name##_at(&segment, l.u);                                             \
+        if (pm_##name##_passes && !q.inside)                                                       \
+            value = pm_at_ends(&l.data, l.u, value);                                               \
+        store_lanes(to, at, q.c, value);                                                           \
+    }
+
 #define PM_SAMPLE(name)                                                                            \
     PM_FLAT static void sample_##name(const span *joints, const pm_blend_input *input, unsigned c, \
                                       channel_lanes to) {                                          \
         const request q = request_of(joints, input, c);                                            \
         const size_t count = q.joints->count;                                                      \
-        for (size_t at = 0; at < count; at += PM_LANES) {                                          \
-            if (!q.moved[at / PM_TRACK_GROUP])                                                     \
-                continue;                                                                          \
-            loaded_segment l = load(&q, at, pm_##name##_coefficients, pm_##name##_constants);      \
-            pm_##name##_segment segment = pm_##name##_begin(&l.data);                              \
-            pm_quat value = pm_##name##_at(&segment, l.u);                                         \
-            if (pm_##name##_passes && !q.inside)                                                   \
-                value = pm_at_ends(&l.data, l.u, value);                                           \
-            store_lanes(to, at, q.c, value);                                                       \
-        }                                                                                          \
+        if (pm_##name##_coefficients + pm_##name##_constants == 0 && q.coded)                      \
+            PM_SAMPLE_EACH(name, true)                                                             \
+        else                                                                                       \
+            PM_SAMPLE_EACH(name, false)                                                            \
     }
 PM_CURVES(PM_SAMPLE)
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "kernels/pm_motion.h"
+#include "sample_lanes.h"
 
 /* Consecutive samples of one track that share a segment. */
 typedef struct run {
@@ -106,30 +107,101 @@ typedef struct output_view {
     bool parent;
 } output_view;
 
-/* Computes `count` samples of one track, in runs that share a segment. */
-static void sample_track(const output_view *q, size_t track, const pm_cursor *cursors, size_t count,
-                         float *to, size_t stride) {
+/* Computes samples of one track, which share a segment. */
+static void sample_run(const output_view *q, size_t track, const pm_cursor *cursors, size_t count,
+                       float *to, size_t stride) {
     const pm_track_layout *at = &q->channel->layout[track];
-    for (size_t k = 0, end; k < count; k = end) {
+    const pm_u32 segment = segment_at(cursors);
+    pm_segment_data data;
+    load_segment(q->clip, q->channel, track, segment, &data);
+    run r = {.data = &data,
+             .cursors = cursors,
+             .count = count,
+             .wrap = at->wrap,
+             .rate = q->clip->rates[at->rates + segment],
+             .parent = q->parent,
+             .to = to,
+             .stride = stride};
+    if (q->output->order == 0)
+        runs[q->channel->impl.curve](&r, q->channel->components);
+    else
+        motions[q->channel->impl.curve](&r, q->output->order);
+}
+
+static size_t run_length(const pm_cursor *cursors, size_t count) {
+    const pm_u32 segment = segment_at(cursors);
+    size_t end = 1;
+    while (end < count && segment_at(&cursors[end]) == segment)
+        end++;
+    return end;
+}
+
+/* Samples that are computed in lanes; the track of sample k is tracks[k * track_step]. */
+typedef struct lane_samples {
+    const pm_u32 *tracks;
+    size_t track_step;
+    const pm_cursor *cursors;
+} lane_samples;
+
+static void sample_lanes(const output_view *q, const lane_samples *s, float *to, size_t stride) {
+    const unsigned curve = q->channel->impl.curve, components = q->channel->components;
+    pm_sample_lanes lanes;
+    pm_lane_quats values;
+    for (size_t i = 0; i < PM_SAMPLE_LANES; i++) {
         pm_segment_data data;
-        pm_u32 segment = segment_at(&cursors[k]);
-        end = k + 1;
-        while (end < count && segment_at(&cursors[end]) == segment)
-            end++;
-        load_segment(q->clip, q->channel, track, segment, &data);
-        run r = {.data = &data,
-                 .cursors = cursors + k,
-                 .count = end - k,
-                 .wrap = at->wrap,
-                 .rate = q->clip->rates[at->rates + segment],
-                 .parent = q->parent,
-                 .to = to + k * stride,
-                 .stride = stride};
-        if (q->output->order == 0)
-            runs[q->channel->impl.curve](&r, q->channel->components);
-        else
-            motions[q->channel->impl.curve](&r, q->output->order);
+        load_segment(q->clip, q->channel, s->tracks[i * s->track_step], segment_at(&s->cursors[i]),
+                     &data);
+        pm_sample_lanes_set(&lanes, i, &pm_curves[curve], &data, s->cursors[i].u);
     }
+    pm_sample_lanes_run(&lanes, curve, &values);
+    for (size_t i = 0; i < PM_SAMPLE_LANES; i++) {
+        const run r = {.cursors = &s->cursors[i],
+                       .wrap = q->channel->layout[s->tracks[i * s->track_step]].wrap,
+                       .to = to + i * stride};
+        put(&r, 0, pm_quat_of(values.x[i], values.y[i], values.z[i], values.w[i]), components);
+    }
+}
+
+/* Whether so many of the next samples are in segments of their own that lanes repay gathering. */
+static bool changes_often(const pm_cursor *cursors) {
+    enum { OFTEN = PM_SAMPLE_LANES / 2 };
+    size_t changes = 0;
+    for (size_t i = 1; i < PM_SAMPLE_LANES; i++)
+        changes += segment_at(&cursors[i]) != segment_at(&cursors[i - 1]);
+    return changes >= OFTEN;
+}
+
+/* Computes `count` samples of one track, in runs that share a segment, or in lanes. */
+static void sample_track(const output_view *q, pm_u32 track, const pm_cursor *cursors, size_t count,
+                         float *to, size_t stride) {
+    size_t k = 0;
+    while (k < count) {
+        const size_t block_end = k + PM_SAMPLE_LANES;
+        if (q->output->order == 0 && block_end <= count && changes_often(cursors + k)) {
+            const lane_samples samples = {&track, 0, cursors + k};
+            sample_lanes(q, &samples, to + k * stride, stride);
+            k = block_end;
+            continue;
+        }
+        while (k < count && k < block_end) {
+            const size_t length = run_length(cursors + k, count - k);
+            sample_run(q, track, cursors + k, length, to + k * stride, stride);
+            k += length;
+        }
+    }
+}
+
+/* Computes samples that each have a track. */
+static void sample_pairs(const output_view *q, const pm_sample_request *r, const pm_cursor *cursors,
+                         float *to) {
+    const size_t step = q->output->components;
+    size_t k = 0;
+    for (; q->output->order == 0 && k + PM_SAMPLE_LANES <= r->sample_count; k += PM_SAMPLE_LANES) {
+        const lane_samples samples = {r->tracks + k, 1, cursors + k};
+        sample_lanes(q, &samples, to + k * step, step);
+    }
+    for (; k < r->sample_count; k++)
+        sample_run(q, r->tracks[k], cursors + k, 1, to + k * step, step);
 }
 
 static void sample_output(const output_view *q, const pm_sample_request *r,
@@ -137,16 +209,15 @@ static void sample_output(const output_view *q, const pm_sample_request *r,
     enum { STRIP = 64 }; /* samples: the results of all tracks fit the cache */
     const size_t step = q->output->components;
     if (r->tracks) {
-        for (size_t k = 0; k < r->sample_count; k++)
-            sample_track(q, r->tracks[k], cursors + k, 1, to + k * step, step);
+        sample_pairs(q, r, cursors, to);
         return;
     }
     const size_t stride = step * q->clip->track_count;
     for (size_t k = 0; k < r->sample_count; k += STRIP) {
         const size_t left = r->sample_count - k, count = left < STRIP ? left : STRIP;
         for (size_t t = 0; t < q->clip->track_count; t++)
-            sample_track(q, t, cursors + q->clip->timeline_of[t] * r->sample_count + k, count,
-                         to + k * stride + t * step, stride);
+            sample_track(q, (pm_u32)t, cursors + q->clip->timeline_of[t] * r->sample_count + k,
+                         count, to + k * stride + t * step, stride);
     }
 }
 

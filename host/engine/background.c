@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * Requests whose programs are not built yet. The reference path samples piece by piece while the
- * driver compiles, then the device computes the rest. First, the device computes a piece that the
- * reference path has computed too. Results of both are combined only where the bits match;
- * otherwise the device computes everything.
+ * Requests into host memory whose programs are not built yet. The reference path samples piece by
+ * piece while the driver compiles, then the device computes the rest. First, results of both are
+ * compared. They are combined only where the bits match; otherwise the device computes everything.
  */
 #define _POSIX_C_SOURCE 200809L
 
 #include "engine.h"
 
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
 
+#include "background.h"
 #include "cpu/cpu.h"
 
 /* Values per piece: some milliseconds of work, so that a ready device is noticed soon. */
@@ -20,7 +18,7 @@ enum { PIECE_VALUES = 1 << 14 };
 
 typedef enum stage {
     STAGE_WAITING,   /* programs are being built */
-    STAGE_COMPARING, /* a thread compares the device's first piece with the reference's */
+    STAGE_COMPARING, /* a thread compares the device with the reference path */
     STAGE_SAME,      /* the device computes the rest */
     STAGE_DIFFERENT, /* the device computes everything */
     STAGE_FAILED
@@ -58,66 +56,18 @@ static void fail(sampling *s, pm_status status, const pm_error *error) {
 
 /* ---- comparing ---- */
 
-/* Replaces the caller's output memory with allocated memory. Free *memory with free(). */
-static pm_status redirect_outputs(pm_sample_request *request, char **memory, pm_error *error) {
-    size_t bytes = 0;
-    for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++)
-        bytes += request->outputs[o] ? pm_sample_output_bytes(request, o) : 0;
-    char *at = *memory = malloc(bytes);
-    if (!at)
-        return pm_fail_memory(error);
-    for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++)
-        if (request->outputs[o]) {
-            request->outputs[o] = (float *)(void *)at;
-            at += pm_sample_output_bytes(request, o);
-        }
-    return PM_OK;
-}
-
-static bool same_bits(const pm_sample_request *a, const pm_sample_request *b) {
-    bool same = true;
-    for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++)
-        same = same && (!a->outputs[o] ||
-                        memcmp(a->outputs[o], b->outputs[o], pm_sample_output_bytes(a, o)) == 0);
-    return same;
-}
-
-/* Computes the first piece on each device, into separate memory, and compares it with the
- * reference's results in the job's memory. */
-static pm_status compare(const sampling *s, bool *same, pm_error *error) {
-    const pm_sample_request by_reference = piece_at(s, 0);
-    pm_sample_request by_device = by_reference;
-    char *memory = NULL;
-    pm_status status = redirect_outputs(&by_device, &memory, error);
-    *same = true;
-    for (size_t i = 0; status == PM_OK && i < s->clip->device->member_count; i++) {
-        const pm_device_clip *member = s->clip->members[i];
-        status = member->device->backend->sample(member, &by_device, error);
-        *same = *same && (status != PM_OK || same_bits(&by_reference, &by_device));
-    }
-    free(memory);
-    return status;
-}
-
-static void compare_and_log(sampling *s) {
-    bool same = false;
+static void compare(sampling *s) {
     pm_error error;
     pm_error_clear(&error);
-    pm_status status = compare(s, &same, &error);
+    const pm_status status = pm_compare_samples(s->clip, s->request, &error);
     if (status != PM_OK) {
         fail(s, status, &error);
         return;
     }
-    backend_of(s)->mark_checked(s->clip, s->request);
-    if (!same)
-        pm_log(
-            s->clip->device->options.logger, PM_LOG_WARNING,
-            "%s: results differ in bits from those that the reference path computed while programs "
-            "were built",
-            s->clip->device->info.name);
+    const bool differs = pm_device_differs(s->clip->device);
     pthread_mutex_lock(&s->lock);
     if (s->stage == STAGE_COMPARING)
-        s->stage = same ? STAGE_SAME : STAGE_DIFFERENT;
+        s->stage = differs ? STAGE_DIFFERENT : STAGE_SAME;
     pthread_mutex_unlock(&s->lock);
 }
 
@@ -138,7 +88,7 @@ static bool should_continue(sampling *s) {
     if (programs == PM_READY_NEVER)
         fail(s, error.status, &error);
     if (compares)
-        compare_and_log(s);
+        compare(s);
     pthread_mutex_lock(&s->lock);
     bool on = s->stage <= STAGE_COMPARING;
     pthread_mutex_unlock(&s->lock);
@@ -202,22 +152,70 @@ static pm_status sample_until_ready(const pm_device_clip *clip, const pm_sample_
     return s.status;
 }
 
-pm_status pm_sample_in_background(const pm_device_clip *clip, const pm_sample_request *request,
-                                  size_t threads, pm_error *error) {
+/* ---- jobs ---- */
+
+static pm_status fail_with(const pm_error *failure, pm_error *error) {
+    if (error)
+        *error = *failure;
+    return failure->status;
+}
+
+pm_status pm_background_samples(const pm_device_clip *clip, const pm_sample_request *request,
+                                bool *missing, pm_error *error) {
     const pm_backend *backend = clip->device->backend;
     pm_error failure;
     pm_error_clear(&failure);
-    if (!backend->prepare)
-        return backend->sample(clip, request, error);
-    pm_status status = backend->prepare(clip, request, error);
+    *missing = false;
+    if (!backend->prepare || pm_device_differs(clip->device))
+        return PM_OK;
+    const pm_status status = backend->prepare(clip, request, error);
     if (status != PM_OK)
         return status;
     const pm_readiness programs = backend->readiness(clip, request, &failure);
-    if (programs == PM_READY)
-        return backend->sample(clip, request, error);
-    if (programs < PM_READY_NEVER)
-        return sample_until_ready(clip, request, threads, error);
-    if (error)
-        *error = failure;
-    return failure.status;
+    *missing = programs == PM_READY_LATER;
+    if (programs == PM_READY_NEVER)
+        return fail_with(&failure, error);
+    return programs == PM_READY_UNCHECKED ? pm_compare_samples(clip, request, error) : PM_OK;
+}
+
+pm_status pm_background_poses(pm_device_crowd *crowd, const pm_pose_request *request, bool *missing,
+                              pm_error *error) {
+    const pm_backend *backend = crowd->device->backend;
+    pm_error failure;
+    pm_error_clear(&failure);
+    *missing = false;
+    if (!backend->prepare_poses || pm_device_differs(crowd->device))
+        return PM_OK;
+    const pm_status status = backend->prepare_poses(crowd, request, error);
+    if (status != PM_OK)
+        return status;
+    const pm_readiness programs = backend->poses_readiness(crowd, request, &failure);
+    *missing = programs == PM_READY_LATER;
+    if (programs == PM_READY_NEVER)
+        return fail_with(&failure, error);
+    return programs == PM_READY_UNCHECKED ? pm_compare_poses(crowd, request, error) : PM_OK;
+}
+
+pm_status pm_sample_in_background(const pm_device_clip *clip, const pm_sample_request *request,
+                                  size_t threads, pm_error *error) {
+    bool missing;
+    const pm_status status = pm_background_samples(clip, request, &missing, error);
+    if (status != PM_OK)
+        return status;
+    return missing ? sample_until_ready(clip, request, threads, error)
+                   : clip->device->backend->sample(clip, request, error);
+}
+
+/* A whole job on either path, because instances that are not updated keep what is in memory. */
+pm_status pm_pose_in_background(pm_device_crowd *crowd, const pm_pose_request *request,
+                                pm_error *error) {
+    bool missing;
+    pm_pose_request by_reference = *request;
+    const pm_status status = pm_background_poses(crowd, request, &missing, error);
+    if (status != PM_OK)
+        return status;
+    if (!missing)
+        return crowd->device->backend->pose(crowd, request, error);
+    by_reference.host_threads = request->host_threads > 1 ? request->host_threads - 1 : 1;
+    return pm_cpu_pose(&by_reference, error);
 }

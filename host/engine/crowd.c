@@ -133,8 +133,10 @@ pm_status pm_crowd_pose(pm_crowd *crowd, const pm_crowd_job *job, pm_error *erro
         return status;
     const pm_pose_request request =
         pm_pose_request_of(crowd->data, job, crowd->engine->host_threads);
-    return job->on_reference
-               ? pm_cpu_pose(&request, error)
+    if (job->on_reference)
+        return pm_cpu_pose(&request, error);
+    return crowd->engine->builds_in_background
+               ? pm_pose_in_background(crowd->on_device, &request, error)
                : crowd->engine->device->backend->pose(crowd->on_device, &request, error);
 }
 

@@ -44,13 +44,17 @@ pm_status pm_engine_attach(pm_engine *engine, pm_device **devices, size_t count,
  * Borrows the clip and the job's arrays. */
 pm_sample_request pm_engine_sample_request(const pm_clip *clip, const pm_sample_job *job);
 
-/* The part of pm_sample_check that does not check outputs. */
-pm_status pm_sample_check_times(const pm_clip_data *clip, const pm_sample_job *job,
+/* The part of pm_sample_check that does not check outputs, by up to `threads` threads. */
+pm_status pm_sample_check_times(const pm_clip_data *clip, const pm_sample_job *job, size_t threads,
                                 pm_error *error);
 
 /* Computes a request while its programs are built in the background: the reference path samples
  * with up to `threads` host threads until the programs are ready. Thread-safe. */
 pm_status pm_sample_in_background(const pm_device_clip *clip, const pm_sample_request *request,
                                   size_t threads, pm_error *error);
+
+/* The same for poses: the reference path computes the whole request, or the device does. */
+pm_status pm_pose_in_background(pm_device_crowd *crowd, const pm_pose_request *request,
+                                pm_error *error);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "opencl/opencl.h"
+#include "background_queue.h"
 
 /* ---- engines ---- */
 
@@ -99,7 +99,7 @@ static pm_status check_samples(const pm_device_clip *clip, const pm_sample_job *
     if (job->on_reference)
         return pm_fail(error, PM_ERROR_ARGUMENT,
                        "on_reference is set: the reference path cannot write to buffers");
-    const pm_status status = pm_sample_check_times(clip->data, job, error);
+    const pm_status status = pm_sample_check_times(clip->data, job, request->host_threads, error);
     return status == PM_OK ? pm_cl_check_outputs(clip, request, outputs, error) : status;
 }
 
@@ -125,9 +125,12 @@ pm_status pm_cl_sample(const pm_clip *clip, const pm_sample_job *job, const pm_c
     const pm_cl_sample_outputs resolved = outputs_of(outputs);
     const pm_cl_wait wait = {queue, wait_list, wait_count};
     status = check_samples(on_member, job, &request, &resolved, error);
-    return status == PM_OK
-               ? pm_cl_enqueue_samples(on_member, &request, &resolved, &wait, done, error)
-               : status;
+    if (status != PM_OK)
+        return status;
+    return clip->engine->builds_in_background
+               ? pm_enqueue_samples_in_background(on_member, &request, &resolved, &wait, done,
+                                                  error)
+               : pm_cl_enqueue_samples(on_member, &request, &resolved, &wait, done, error);
 }
 
 /* ---- crowds ---- */
@@ -151,6 +154,9 @@ pm_status pm_cl_crowd_pose(pm_crowd *crowd, const pm_cl_crowd_job *job, cl_comma
         return done ? pm_cl_marker(&wait, done, error) : PM_OK;
     if (status == PM_OK)
         status = pm_cl_check_poses(crowd->on_device, job, error);
-    return status == PM_OK ? pm_cl_enqueue_poses(crowd->on_device, job, 0, &wait, done, error)
-                           : status;
+    if (status != PM_OK)
+        return status;
+    return crowd->engine->builds_in_background
+               ? pm_enqueue_poses_in_background(crowd->on_device, job, &wait, done, error)
+               : pm_cl_enqueue_poses(crowd->on_device, job, 0, &wait, done, error);
 }

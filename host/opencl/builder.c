@@ -92,15 +92,17 @@ static void submit(pm_opencl_device *cl, pm_program_request *request) {
 
 /* ---- functions for jobs ---- */
 
+/* Loads a program from the disk cache, unless its options are found by a trial build first: that is
+ * left to the builder, which loads the program afterwards. */
 static pm_status request_one(pm_opencl_device *cl, const pm_variant *variant, pm_error *error) {
     bool known = false, ready = false;
+    pm_status status = PM_OK;
     pthread_mutex_lock(&cl->lock);
     known = find(cl, variant) != NULL;
     pthread_mutex_unlock(&cl->lock);
-    if (known)
-        return PM_OK;
-    pm_status status = pm_cl_program_load(cl, variant, &ready, error);
-    if (status != PM_OK || ready)
+    if (!known && pm_cl_knows_rounding_option(cl))
+        status = pm_cl_program_load(cl, variant, &ready, error);
+    if (status != PM_OK || known || ready)
         return status;
     pm_program_request *request = calloc(1, sizeof *request);
     if (!request)

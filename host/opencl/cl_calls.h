@@ -43,6 +43,8 @@
         (k, index, size, value))                                                                   \
     STATUS(clSetEventCallback, (cl_event e, cl_int when,                                           \
         void (CL_CALLBACK *notify)(cl_event, cl_int, void *), void *user), (e, when, notify, user)) \
+    STATUS(clSetMemObjectDestructorCallback, (cl_mem m,                                            \
+        void (CL_CALLBACK *notify)(cl_mem, void *), void *user), (m, notify, user))                \
     STATUS(clFlush, (cl_command_queue q), (q))                                                     \
     STATUS(clFinish, (cl_command_queue q), (q))                                                    \
     STATUS(clWaitForEvents, (cl_uint n, const cl_event *events), (n, events))                      \

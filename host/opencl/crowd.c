@@ -148,19 +148,24 @@ static pm_status set_argument(cl_kernel kernel, cl_uint argument, size_t size, c
     return code == CL_SUCCESS ? PM_OK : pm_cl_fail(error, code, "clSetKernelArg");
 }
 
+pm_variant pm_cl_crowd_variant(const pm_device_crowd *crowd, pm_crowd_output output) {
+    const pm_crowd_data *data = crowd->data;
+    const pm_channel *rotations = &data->channels[PM_ROTATIONS];
+    const uint32_t lanes = pm_cl_lanes(pm_opencl_of(crowd->device));
+    return (pm_variant){.file = lanes == 1 ? "crowd_workgroup" : "crowd",
+                        .curve = pm_curves[rotations->impl.curve].name,
+                        .components = 4,
+                        .lanes = lanes,
+                        .format = rotations->format,
+                        .vector_curve = pm_curves[data->channels[PM_POSITIONS].impl.curve].name,
+                        .output = output,
+                        .per_joint = lanes == 1 && data->per_joint};
+}
+
 static pm_status make_kernel(const pm_opencl_crowd *crowd, pm_crowd_output output,
                              pm_made_kernel *made, pm_error *error) {
-    const pm_crowd_data *data = crowd->crowd.data;
-    const pm_channel *rotations = &data->channels[PM_ROTATIONS];
-    const uint32_t lanes = pm_cl_lanes(device_of(crowd));
-    pm_variant variant = {.file = lanes == 1 ? "crowd_workgroup" : "crowd",
-                          .curve = pm_curves[rotations->impl.curve].name,
-                          .components = 4,
-                          .lanes = lanes,
-                          .format = rotations->format,
-                          .vector_curve = pm_curves[data->channels[PM_POSITIONS].impl.curve].name,
-                          .output = output,
-                          .per_joint = lanes == 1 && data->per_joint};
+    const pm_variant variant = pm_cl_crowd_variant(&crowd->crowd, output);
+    const uint32_t lanes = variant.lanes;
     pm_made_kernel fresh;
     if (lanes == 1 && pm_cl_shared_bytes(crowd->slots) > device_of(crowd)->shared_bytes)
         return pm_fail(
@@ -297,15 +302,13 @@ static pm_status write_instances(pose_call *c) {
 static pm_status copy_previous(const pose_call *c, unsigned output, cl_event *copied) {
     const pm_cl_crowd_target *target = &c->job->outputs[output];
     size_t stride = pm_crowd_stride(skeleton_of(c), (pm_crowd_output)output, target->stride);
-    const size_t region[3] = {pm_crowd_stride(skeleton_of(c), (pm_crowd_output)output, 0),
-                              c->job->instance_count, 1};
-    const size_t from[3] = {target->offset, 0, 0}, to[3] = {target->previous_offset, 0, 0};
-    if (!target->previous)
-        return PM_OK;
-    cl_int code =
-        clEnqueueCopyBufferRect(c->queue, target->buffer, target->previous, from, to, region,
-                                stride, 0, stride, 0, c->wait_count, c->waits, copied);
-    return code == CL_SUCCESS ? PM_OK : pm_cl_fail(c->error, code, "clEnqueueCopyBufferRect");
+    const size_t bytes = pm_crowd_stride(skeleton_of(c), (pm_crowd_output)output, 0);
+    const pm_cl_rows from = {target->buffer, target->offset, stride};
+    const pm_cl_rows to = {target->previous, target->previous_offset, stride};
+    const pm_cl_wait wait = {c->queue, c->waits, c->wait_count};
+    return target->previous
+               ? pm_cl_copy_rows(&from, &to, bytes, c->job->instance_count, &wait, copied, c->error)
+               : PM_OK;
 }
 
 /* The instances that a work-group poses together, in a launch of `count` instances. */

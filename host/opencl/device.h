@@ -13,9 +13,9 @@
 /* A program: its source file, the curve that it evaluates, and its compile-time parameters. The
  * strings have static storage. */
 typedef struct pm_variant {
-    const char *file;  /* "walk", "gather", "velocity", "acceleration", "locate", "crowd" or
-                          "crowd_workgroup"; also the kernel's name */
-    const char *curve; /* PM_METHOD; "locate": any */
+    const char *file;  /* "walk", "gather", "gather_sorted", "restore", "velocity", "acceleration",
+                          "locate", "crowd" or "crowd_workgroup"; also the kernel's name */
+    const char *curve; /* PM_METHOD; "locate", "restore": any */
     unsigned components;
     unsigned lanes;
     pm_key_format format;     /* PM_KEYS */
@@ -39,6 +39,8 @@ typedef struct pm_program_request {
     struct pm_program_request *next;
 } pm_program_request;
 
+typedef struct pm_cl_scratch pm_cl_scratch;
+
 typedef struct pm_opencl_device {
     pm_device device;
     cl_context context;
@@ -57,7 +59,8 @@ typedef struct pm_opencl_device {
     struct pm_cl_folder *folder; /* of built programs; NULL: none */
     char *kernel_folder;         /* NULL: the embedded sources */
     char *cache_identity;        /* device, driver and platform, for the cache's key */
-    pthread_mutex_t lock;        /* guards the fields below; not held during callbacks and builds */
+    pm_cl_scratch *scratch;
+    pthread_mutex_t lock; /* guards the fields below; not held during callbacks and builds */
     pthread_cond_t program_finished; /* a program was built, or its build failed */
     pm_built *built;
     pthread_cond_t requested; /* the builder has a request, or must end */
@@ -118,11 +121,43 @@ static inline pm_status pm_cl_fail(pm_error *error, cl_int cl_status, const char
 pm_status pm_cl_buffer(pm_opencl_device *cl, cl_mem_flags flags, const void *data, size_t size,
                        cl_mem *buffer, pm_error *error);
 
+/* Large memory that a device keeps for later jobs, at most PM_MAX_KEPT_SCRATCH bytes. All functions
+ * are thread-safe. For devices that share the host's memory. */
+typedef struct pm_cl_block pm_cl_block;
+#define PM_MAX_KEPT_SCRATCH ((size_t)256 << 20)
+
+/* NULL: no memory. Closing accepts NULL; blocks that are lent may be given back later. */
+pm_cl_scratch *pm_cl_scratch_open(void);
+void pm_cl_scratch_close(pm_cl_scratch *pool);
+
+/* Frees the memory that is kept. */
+void pm_cl_scratch_trim(pm_cl_scratch *pool);
+
+/* Lends a block of at least `size` bytes, of undefined contents and aligned as pm_large_allocate
+ * aligns. NULL: no memory. */
+pm_cl_block *pm_cl_block_take(pm_cl_scratch *pool, size_t size);
+
+/* NULL for NULL. */
+void *pm_cl_block_memory(const pm_cl_block *block);
+
+/* Nothing may use the block any more. Accepts NULL. */
+void pm_cl_block_give(pm_cl_block *block);
+
+/* A buffer of the first `size` bytes of a block. The block is given back when the driver deletes the
+ * buffer, or here on failure. NULL fails as no memory. */
+pm_status pm_cl_block_buffer(pm_opencl_device *cl, pm_cl_block *block, size_t size, cl_mem *buffer,
+                             pm_error *error);
+
 /* Checks that a caller's buffer belongs to the engine's context and holds `bytes` bytes from
  * `offset` on. The offset must be a multiple of the alignment, and so must its address in a buffer
  * with CL_MEM_USE_HOST_PTR. `name` is for messages. */
 pm_status pm_cl_check_buffer(pm_opencl_device *cl, const char *name, cl_mem buffer, size_t offset,
                              size_t alignment, size_t bytes, pm_error *error);
+
+/* Enqueues a copy of rows from buffer to buffer. The caller releases *copied. */
+pm_status pm_cl_copy_rows(const pm_cl_rows *from, const pm_cl_rows *to, size_t row_bytes,
+                          size_t row_count, const pm_cl_wait *wait, cl_event *copied,
+                          pm_error *error);
 
 /* Releases a buffer; accepts NULL. */
 void pm_cl_release(cl_mem buffer);
@@ -167,7 +202,7 @@ pm_status pm_cl_program_load(pm_opencl_device *cl, const pm_variant *variant, bo
                              pm_error *error);
 
 /* Requests those programs from the device's builder thread that are neither in memory nor on disk.
- * This function and the next two are thread-safe. */
+ * Never waits for the compiler. This function and the next two are thread-safe. */
 pm_status pm_cl_request(pm_opencl_device *cl, const pm_variant *variants, size_t count,
                         pm_error *error);
 
@@ -183,12 +218,22 @@ void pm_cl_builder_close(pm_opencl_device *cl);
 
 bool pm_cl_same_variant(const pm_variant *a, const pm_variant *b);
 
-/* The maximum number of programs of a request: one per output, and `locate`. */
-enum { PM_CL_REQUEST_VARIANTS = PM_OUTPUT_COUNT + 1 };
+/* The maximum number of programs of a request: two per output, and `locate`. */
+enum { PM_CL_REQUEST_VARIANTS = 2 * PM_OUTPUT_COUNT + 1 };
 
 /* Lists the programs that a request needs; returns their number. */
 size_t pm_cl_request_variants(const pm_opencl_clip *clip, const pm_sample_request *request,
                               pm_variant variants[PM_CL_REQUEST_VARIANTS]);
+
+/* The program of a crowd's output. */
+pm_variant pm_cl_crowd_variant(const pm_device_crowd *crowd, pm_crowd_output output);
+
+/* The maximum number of programs of any request. */
+enum {
+    PM_CL_MAX_VARIANTS = (int)PM_CL_REQUEST_VARIANTS > (int)PM_CROWD_OUTPUT_COUNT
+                             ? (int)PM_CL_REQUEST_VARIANTS
+                             : (int)PM_CROWD_OUTPUT_COUNT
+};
 
 /* The number of programs that the device has built or loaded so far. Thread-safe. */
 size_t pm_cl_program_count(const pm_device *device);
@@ -199,6 +244,9 @@ size_t pm_cl_program_count(const pm_device *device);
  * building a small program, once per device and driver where there is a cache folder.
  * Thread-safe. */
 bool pm_cl_takes_rounding_option(pm_opencl_device *cl);
+
+/* Whether that is known without building anything, and without waiting. Thread-safe. */
+bool pm_cl_knows_rounding_option(pm_opencl_device *cl);
 
 /* The size of sub-groups that kernels require where the device takes it. */
 enum { PM_CL_SUB_GROUP = 16 };
@@ -247,6 +295,27 @@ pm_launch_config pm_cl_default_launch_config(const pm_device_info *info);
 bool pm_cl_is_launch_config(const pm_launch_config *config, const pm_device_info *info);
 void pm_cl_set_launch_config(pm_opencl_device *cl, const pm_launch_config *config);
 
+/* The sorted pairs of a piece on the device (pm_sorted_pairs). */
+typedef struct pm_cl_pairs {
+    cl_mem pairs, tracks, places, groups; /* tracks: NULL unless the curve has constants */
+    size_t group_count;
+    size_t block_room; /* of the order */
+} pm_cl_pairs;
+
+/* Whether a device computes sorted pairs: its caches are those of the host. */
+bool pm_cl_sorts(const pm_opencl_device *cl);
+
+/* Sorts the pairs of a piece into memory of the device. *pairs must be zero; release it with
+ * pm_cl_pairs_release, also after a failure. */
+pm_status pm_cl_sort_pairs(pm_opencl_device *cl, unsigned output, const pm_sample_request *piece,
+                           pm_cl_pairs *pairs, pm_error *error);
+void pm_cl_pairs_release(pm_cl_pairs *pairs);
+
+/* Memory for the values of the sorted pairs of pieces of up to `count` samples, for the outputs
+ * whose bits are set. */
+pm_status pm_cl_sorted_values(pm_opencl_device *cl, const pm_sample_request *request,
+                              unsigned outputs, size_t count, cl_mem *values, pm_error *error);
+
 /* One launch: an output for a piece whose cursors are on the device. */
 typedef struct pm_launch {
     const pm_opencl_clip *clip;
@@ -256,6 +325,10 @@ typedef struct pm_launch {
     bool parent; /* derivatives in the parent's frame */
     cl_mem cursors;
     cl_mem tracks; /* for pairs; else NULL */
+    /* NULL, or the sorted pairs, in place of cursors and tracks, and memory for their values, which
+     * belongs to the launch until it is complete. */
+    const pm_cl_pairs *sorted;
+    cl_mem sorted_values;
     cl_mem values;
     uint64_t values_offset; /* in floats */
 } pm_launch;
@@ -313,6 +386,16 @@ void pm_cl_clip_release(pm_device_clip *clip);
 /* Computes in pieces as large as the device's memory allows. */
 pm_status pm_cl_sample_to_host(const pm_device_clip *clip, const pm_sample_request *request,
                                pm_error *error);
+pm_status pm_cl_prepare(const pm_device_clip *clip, const pm_sample_request *request,
+                        pm_error *error);
+pm_readiness pm_cl_readiness(const pm_device_clip *clip, const pm_sample_request *request,
+                             pm_error *error);
+void pm_cl_mark_checked(const pm_device_clip *clip, const pm_sample_request *request);
+pm_status pm_cl_prepare_poses(const pm_device_crowd *crowd, const pm_pose_request *request,
+                              pm_error *error);
+pm_readiness pm_cl_poses_readiness(const pm_device_crowd *crowd, const pm_pose_request *request,
+                                   pm_error *error);
+void pm_cl_mark_poses_checked(const pm_device_crowd *crowd, const pm_pose_request *request);
 pm_status pm_cl_crowd_upload(pm_device *device, const pm_crowd_data *data, pm_device_crowd **crowd,
                              pm_error *error);
 void pm_cl_crowd_release(pm_device_crowd *crowd);

@@ -39,6 +39,15 @@ static bool walks(const pm_opencl_clip *clip, const pm_output *output, bool pair
            data->track_count >= pm_cl_lanes(pm_opencl_of(clip->clip.device));
 }
 
+/* `restore`, for values of `components` floats. */
+static pm_variant restore_variant(pm_opencl_device *cl, unsigned components) {
+    return (pm_variant){.file = "restore",
+                        .curve = "slerp",
+                        .components = components,
+                        .lanes = pm_cl_lanes(cl),
+                        .format = PM_KEYS_FLOAT32};
+}
+
 static pm_variant variant_of(const pm_opencl_clip *clip, const pm_output *output, bool walk) {
     const pm_channel *channel = &clip->clip.data->channels[output->channel];
     static const char *const files[] = {"gather", "velocity", "acceleration"};
@@ -52,14 +61,22 @@ static pm_variant variant_of(const pm_opencl_clip *clip, const pm_output *output
 size_t pm_cl_request_variants(const pm_opencl_clip *clip, const pm_sample_request *request,
                               pm_variant variants[PM_CL_REQUEST_VARIANTS]) {
     const bool pairs = request->tracks != NULL;
+    pm_opencl_device *cl = pm_opencl_of(clip->clip.device);
+    const unsigned sorted = pm_cl_sorts(cl) ? request->sorted_outputs : 0;
     pm_uniform_map map;
     size_t count = 0;
     if (pm_sample_uniform_map(request, &map))
         variants[count++] = locate_variant;
-    for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++)
-        if (request->outputs[o])
-            variants[count++] =
-                variant_of(clip, &pm_outputs[o], walks(clip, &pm_outputs[o], pairs));
+    for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++) {
+        if (!request->outputs[o])
+            continue;
+        pm_variant *variant = &variants[count++];
+        *variant = variant_of(clip, &pm_outputs[o], walks(clip, &pm_outputs[o], pairs));
+        if (sorted >> o & 1) {
+            variant->file = "gather_sorted";
+            variants[count++] = restore_variant(cl, pm_outputs[o].components);
+        }
+    }
     return count;
 }
 
@@ -215,8 +232,80 @@ static pm_status launch_gather(const pm_launch *l, const pm_cl_wait *wait, cl_ev
     return enqueue(&made, &w, wait, done, error);
 }
 
+/* Computes sorted pairs into the memory for their values. */
+static pm_status launch_gather_sorted(const pm_launch *l, const pm_cl_wait *wait, cl_event *done,
+                                      pm_error *error) {
+    const pm_opencl_clip *clip = l->clip;
+    const pm_clip_data *data = clip->clip.data;
+    pm_opencl_device *cl = pm_opencl_of(clip->clip.device);
+    const pm_track_layout *layout = data->channels[l->output->channel].layout;
+    const pm_cl_pairs *sorted = l->sorted;
+    pm_variant variant = variant_of(clip, l->output, false);
+    variant.file = "gather_sorted";
+    cl_uint row = layout->row, plane = layout->plane; /* all tracks have the same */
+    cl_uint constants = (cl_uint)(4 * data->padded_tracks);
+    size_t value_count = sorted->group_count * PM_PAIR_GROUP;
+    cl_uint values = (cl_uint)value_count;
+    cl_uint streams = streams_past_caches(l, value_count);
+    const argument arguments[] = {
+        PM_ARGUMENT(clip->channels[l->output->channel].keys),
+        PM_ARGUMENT(clip->channels[l->output->channel].constants),
+        PM_ARGUMENT(sorted->pairs),
+        {sizeof(cl_mem), sorted->tracks ? &sorted->tracks : &sorted->places},
+        PM_ARGUMENT(sorted->groups),
+        PM_ARGUMENT(l->sorted_values),
+        PM_ARGUMENT(row),
+        PM_ARGUMENT(plane),
+        PM_ARGUMENT(constants),
+        PM_ARGUMENT(values),
+        PM_ARGUMENT(streams)};
+    pm_made_kernel made;
+    pm_status status =
+        make_kernel(cl, &variant, arguments, sizeof arguments / sizeof *arguments, &made, error);
+    if (status != PM_OK)
+        return status;
+    work w = work_of(value_count / variant.lanes, 0, made.max_group);
+    return enqueue(&made, &w, wait, done, error);
+}
+
+/* Puts the values of sorted pairs into the order of the job. */
+static pm_status launch_restore(const pm_launch *l, const pm_cl_wait *wait, cl_event *done,
+                                pm_error *error) {
+    pm_opencl_device *cl = pm_opencl_of(l->clip->clip.device);
+    const pm_variant variant = restore_variant(cl, l->output->components);
+    cl_uint values = (cl_uint)l->sample_count;
+    cl_uint streams = streams_past_caches(l, l->sample_count);
+    cl_ulong offset = l->values_offset;
+    cl_uint block_room = (cl_uint)l->sorted->block_room;
+    const argument arguments[] = {PM_ARGUMENT(l->sorted_values), PM_ARGUMENT(l->sorted->places),
+                                  PM_ARGUMENT(l->values),        PM_ARGUMENT(offset),
+                                  PM_ARGUMENT(values),           PM_ARGUMENT(block_room),
+                                  PM_ARGUMENT(streams)};
+    pm_made_kernel made;
+    pm_status status =
+        make_kernel(cl, &variant, arguments, sizeof arguments / sizeof *arguments, &made, error);
+    if (status != PM_OK)
+        return status;
+    work w = work_of((l->sample_count + variant.lanes - 1) / variant.lanes, 0, made.max_group);
+    return enqueue(&made, &w, wait, done, error);
+}
+
+static pm_status launch_sorted(const pm_launch *l, const pm_cl_wait *wait, cl_event *done,
+                               pm_error *error) {
+    cl_event gathered;
+    pm_status status = launch_gather_sorted(l, wait, &gathered, error);
+    if (status != PM_OK)
+        return status;
+    const pm_cl_wait after = {wait->queue, &gathered, 1};
+    status = launch_restore(l, &after, done, error);
+    clReleaseEvent(gathered);
+    return status;
+}
+
 pm_status pm_cl_launch(const pm_launch *launch, const pm_cl_wait *wait, cl_event *done,
                        pm_error *error) {
+    if (launch->sorted)
+        return launch_sorted(launch, wait, done, error);
     return walks(launch->clip, launch->output, launch->pairs)
                ? launch_walk(launch, wait, done, error)
                : launch_gather(launch, wait, done, error);

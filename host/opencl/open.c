@@ -158,6 +158,7 @@ static void close_device(pm_device *device) {
         clReleaseContext(cl->context);
     if (cl->id)
         clReleaseDevice(cl->id);
+    pm_cl_scratch_close(cl->scratch);
     pthread_cond_destroy(&cl->program_finished);
     pthread_cond_destroy(&cl->requested);
     pthread_mutex_destroy(&cl->rounding_lock);
@@ -168,38 +169,21 @@ static void close_device(pm_device *device) {
     free(cl);
 }
 
-static pm_status prepare(const pm_device_clip *clip, const pm_sample_request *request,
-                         pm_error *error) {
-    pm_variant variants[PM_CL_REQUEST_VARIANTS];
-    const size_t count = pm_cl_request_variants(pm_opencl_clip_of(clip), request, variants);
-    return pm_cl_request(pm_opencl_of(clip->device), variants, count, error);
-}
-
-static pm_readiness readiness(const pm_device_clip *clip, const pm_sample_request *request,
-                              pm_error *error) {
-    pm_variant variants[PM_CL_REQUEST_VARIANTS];
-    const size_t count = pm_cl_request_variants(pm_opencl_clip_of(clip), request, variants);
-    return pm_cl_requested(pm_opencl_of(clip->device), variants, count, error);
-}
-
-static void mark_checked(const pm_device_clip *clip, const pm_sample_request *request) {
-    pm_variant variants[PM_CL_REQUEST_VARIANTS];
-    const size_t count = pm_cl_request_variants(pm_opencl_clip_of(clip), request, variants);
-    pm_cl_request_checked(pm_opencl_of(clip->device), variants, count);
-}
-
 static const pm_backend backend = {.close = close_device,
                                    .tune = pm_cl_tune,
                                    .upload_clip = pm_cl_clip_upload,
                                    .release_clip = pm_cl_clip_release,
                                    .sample = pm_cl_sample_to_host,
-                                   .prepare = prepare,
-                                   .readiness = readiness,
-                                   .mark_checked = mark_checked,
+                                   .prepare = pm_cl_prepare,
+                                   .readiness = pm_cl_readiness,
+                                   .mark_checked = pm_cl_mark_checked,
                                    .program_count = pm_cl_program_count,
                                    .upload_crowd = pm_cl_crowd_upload,
                                    .release_crowd = pm_cl_crowd_release,
-                                   .pose = pm_cl_crowd_pose_to_host};
+                                   .pose = pm_cl_crowd_pose_to_host,
+                                   .prepare_poses = pm_cl_prepare_poses,
+                                   .poses_readiness = pm_cl_poses_readiness,
+                                   .mark_poses_checked = pm_cl_mark_poses_checked};
 
 static pm_status open_device(const pm_chosen *chosen, const pm_engine_desc *desc,
                              const pm_device_options *options, pm_cl_folder *folder,
@@ -212,7 +196,9 @@ static pm_status open_device(const pm_chosen *chosen, const pm_engine_desc *desc
     pthread_mutex_init(&cl->rounding_lock, NULL);
     pthread_cond_init(&cl->program_finished, NULL);
     pthread_cond_init(&cl->requested, NULL);
-    const pm_status status = attach(cl, chosen, desc, folder, error);
+    cl->scratch = pm_cl_scratch_open();
+    const pm_status status =
+        cl->scratch ? attach(cl, chosen, desc, folder, error) : pm_fail_memory(error);
     if (status == PM_OK)
         *device = &cl->device;
     else

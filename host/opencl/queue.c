@@ -17,10 +17,14 @@ typedef struct enqueued {
     const pm_sample_request *request;
     const pm_cl_sample_outputs *outputs;
     cl_command_queue queue;
-    cl_event *waits; /* the caller's events, and space for the event of a piece's cursors */
+    cl_event *waits; /* the caller's events, and space for those of waits_of */
     cl_uint wait_count;
     cl_event *events; /* the events of all launches so far */
     cl_uint event_count;
+    size_t piece_samples; /* the maximum */
+    unsigned sorts;       /* bit o: pairs are sorted for output o */
+    bool needs_cursors;   /* some output is computed from cursors */
+    cl_mem sorted_values; /* shared by all launches, which wait for each other; NULL: none yet */
     pm_error *error;
 } enqueued;
 
@@ -78,30 +82,68 @@ static pm_status make_cursors(enqueued *e, const pm_sample_request *piece, cl_me
     return status;
 }
 
-static pm_status launch_outputs(enqueued *e, const pm_sample_request *piece, size_t first,
-                                cl_mem cursors, cl_mem tracks, cl_event computed) {
+/* What the launches of a piece read that do not read sorted pairs. */
+typedef struct piece_inputs {
+    cl_mem cursors, tracks;
+    cl_event computed; /* of the cursors; NULL: the host computed them */
+} piece_inputs;
+
+/* The events that a launch waits for. Launches that share memory for sorted values wait for the one
+ * before. */
+static pm_cl_wait waits_of(enqueued *e, cl_event computed) {
     cl_uint waits = e->wait_count;
     if (computed)
         e->waits[waits++] = computed;
-    const pm_cl_wait wait = {e->queue, e->waits, waits};
+    if (e->sorts && e->event_count > 0)
+        e->waits[waits++] = e->events[e->event_count - 1];
+    return (pm_cl_wait){e->queue, e->waits, waits};
+}
+
+static pm_status launch_output(enqueued *e, const pm_launch *launch, cl_event computed) {
+    const pm_cl_wait wait = waits_of(e, computed);
+    const pm_status status = pm_cl_launch(launch, &wait, &e->events[e->event_count], e->error);
+    e->event_count += status == PM_OK;
+    return status;
+}
+
+/* Sorts the pairs of a piece for an output, and launches it. */
+static pm_status launch_sorted(enqueued *e, const pm_sample_request *piece, unsigned o,
+                               const pm_launch *unsorted) {
+    pm_cl_pairs sorted = {0};
+    pm_status status = pm_cl_sort_pairs(e->cl, o, piece, &sorted, e->error);
+    /* after the sort, so that the values of the job before have come back */
+    if (status == PM_OK && !e->sorted_values)
+        status = pm_cl_sorted_values(e->cl, e->request, e->sorts, e->piece_samples,
+                                     &e->sorted_values, e->error);
+    pm_launch launch = *unsorted;
+    launch.sorted = &sorted;
+    launch.sorted_values = e->sorted_values;
+    if (status == PM_OK)
+        status = launch_output(e, &launch, NULL);
+    pm_cl_pairs_release(&sorted);
+    return status;
+}
+
+static pm_status launch_outputs(enqueued *e, const pm_sample_request *piece, size_t first,
+                                const piece_inputs *in) {
     for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++) {
         const pm_cl_output *to = &e->outputs->of[o];
         if (!to->buffer)
             continue;
-        const pm_launch launch = {.clip = e->clip,
-                                  .output = &pm_outputs[o],
-                                  .sample_count = piece->sample_count,
-                                  .pairs = tracks != NULL,
-                                  .parent = piece->parent_frame,
-                                  .cursors = cursors,
-                                  .tracks = tracks,
-                                  .values = to->buffer,
-                                  .values_offset = to->offset / sizeof(float) +
-                                                   first * piece->width * pm_outputs[o].components};
-        pm_status status = pm_cl_launch(&launch, &wait, &e->events[e->event_count], e->error);
+        pm_launch launch = {.clip = e->clip,
+                            .output = &pm_outputs[o],
+                            .sample_count = piece->sample_count,
+                            .pairs = piece->tracks != NULL,
+                            .parent = piece->parent_frame,
+                            .cursors = in->cursors,
+                            .tracks = in->tracks,
+                            .values = to->buffer,
+                            .values_offset = to->offset / sizeof(float) +
+                                             first * piece->width * pm_outputs[o].components};
+        const pm_status status = e->sorts >> o & 1 ? launch_sorted(e, piece, o, &launch)
+                                                   : launch_output(e, &launch, in->computed);
         if (status != PM_OK)
             return status;
-        e->event_count++;
     }
     return PM_OK;
 }
@@ -109,31 +151,48 @@ static pm_status launch_outputs(enqueued *e, const pm_sample_request *piece, siz
 /* Releases the buffers after enqueuing: OpenCL retains them until the kernels are complete. */
 static pm_status enqueue_piece(enqueued *e, const pm_piece *at) {
     const pm_sample_request piece = pm_sample_request_piece(e->request, at);
-    cl_mem cursors = NULL, tracks = NULL;
-    cl_event computed = NULL;
-    pm_status status = make_cursors(e, &piece, &cursors, &computed);
-    if (status == PM_OK && piece.tracks)
-        status = make_buffer(e, piece.tracks, piece.sample_count * sizeof(cl_uint), &tracks);
+    piece_inputs in = {0};
+    pm_status status = PM_OK;
+    if (e->needs_cursors)
+        status = make_cursors(e, &piece, &in.cursors, &in.computed);
+    if (status == PM_OK && piece.tracks && e->needs_cursors)
+        status = make_buffer(e, piece.tracks, piece.sample_count * sizeof(cl_uint), &in.tracks);
     if (status == PM_OK)
-        status = launch_outputs(e, &piece, at->from, cursors, tracks, computed);
-    if (computed)
-        clReleaseEvent(computed);
-    pm_cl_release(tracks);
-    pm_cl_release(cursors);
+        status = launch_outputs(e, &piece, at->from, &in);
+    if (in.computed)
+        clReleaseEvent(in.computed);
+    pm_cl_release(in.tracks);
+    pm_cl_release(in.cursors);
     return status;
 }
 
-static pm_status enqueue_all(enqueued *e, cl_event *done) {
-    const size_t total = e->request->sample_count;
+/* Decides whether pairs are sorted, and the samples per piece. */
+static void divide(enqueued *e) {
     const pm_cl_output *to = e->outputs->of;
     const bool moves = to[PM_OUT_VELOCITIES].buffer || to[PM_OUT_ACCELERATIONS].buffer;
-    const size_t size = pm_cl_piece_samples(e->cl, e->request, piece_bytes, moves);
+    for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++) {
+        if (!to[o].buffer)
+            continue;
+        if (pm_cl_sorts(e->cl) && pm_pairs_repay_sorting(e->request, o))
+            e->sorts |= 1u << o;
+        else
+            e->needs_cursors = true;
+    }
+    e->piece_samples = pm_cl_piece_samples(e->cl, e->request, piece_bytes, moves);
+    if (e->sorts && e->piece_samples > PM_SORTED_PIECE)
+        e->piece_samples = PM_SORTED_PIECE;
+    if (e->sorts && e->piece_samples > e->request->sample_count)
+        e->piece_samples = e->request->sample_count;
+}
+
+static pm_status enqueue_pieces(enqueued *e, cl_event *done) {
+    const size_t total = e->request->sample_count, size = e->piece_samples;
     const size_t pieces = pm_piece_count(total, size);
     size_t slots;
     if (!pm_multiply(pieces + 1, PM_OUTPUT_COUNT * sizeof *e->events, &slots) ||
         pieces > UINT32_MAX / PM_OUTPUT_COUNT)
         return pm_fail(e->error, PM_ERROR_SIZE, "the job has too many pieces");
-    e->events = malloc(slots);
+    e->events = calloc(1, slots);
     if (!e->events)
         return pm_fail_memory(e->error);
     pm_status status = PM_OK;
@@ -162,12 +221,14 @@ pm_status pm_cl_enqueue_samples(const pm_device_clip *clip, const pm_sample_requ
                   .queue = wait->queue,
                   .wait_count = wait->count,
                   .error = error};
-    e.waits = malloc(((size_t)wait->count + 1) * sizeof *e.waits);
+    e.waits = malloc(((size_t)wait->count + 2) * sizeof *e.waits);
     if (!e.waits)
         return pm_fail_memory(error);
     if (wait->count)
         memcpy(e.waits, wait->events, wait->count * sizeof *e.waits);
-    pm_status status = enqueue_all(&e, done);
+    divide(&e);
+    const pm_status status = enqueue_pieces(&e, done);
+    pm_cl_release(e.sorted_values);
     free(e.waits);
     return status;
 }

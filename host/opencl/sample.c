@@ -16,6 +16,7 @@ typedef struct slot {
     pm_cursor *host_cursors; /* NULL when the device computes them */
     cl_mem cursors;
     cl_mem tracks;
+    pm_cl_pairs sorted[PM_OUTPUT_COUNT]; /* of the slot's last piece */
     cl_mem values[PM_OUTPUT_COUNT];
     void *mapped[PM_OUTPUT_COUNT]; /* shared memory: the mapped results of the slot's last piece */
     cl_event reads[PM_OUTPUT_COUNT]; /* reading or mapping the slot's last piece; NULL: none */
@@ -25,7 +26,10 @@ typedef struct transfer {
     const pm_opencl_clip *clip;
     pm_opencl_device *cl;
     const pm_sample_request *request;
-    bool locates; /* the device computes cursors */
+    bool locates;         /* the device computes cursors */
+    unsigned sorts;       /* bit o: pairs are sorted for output o */
+    bool needs_cursors;   /* some output is computed from cursors */
+    cl_mem sorted_values; /* of a launch: the queue computes one after the other */
     size_t piece_samples;
     slot slots[SLOT_COUNT];
     pm_error *error;
@@ -52,13 +56,15 @@ static pm_status make_slot(transfer *t, slot *s) {
     const pm_sample_request *r = t->request;
     const size_t cursors = t->piece_samples * r->cursor_rows;
     const size_t values = t->piece_samples * r->width;
-    if (!t->locates) {
+    if (!t->locates && t->needs_cursors) {
         s->host_cursors = malloc(cursors * sizeof *s->host_cursors);
         if (!s->host_cursors)
             return pm_fail_memory(t->error);
     }
-    pm_status status = make_buffer(t, CL_MEM_READ_WRITE, cursors * sizeof(pm_cursor), &s->cursors);
-    if (status == PM_OK && r->tracks)
+    pm_status status = PM_OK;
+    if (t->needs_cursors)
+        status = make_buffer(t, CL_MEM_READ_WRITE, cursors * sizeof(pm_cursor), &s->cursors);
+    if (status == PM_OK && r->tracks && t->needs_cursors)
         status = make_buffer(t, CL_MEM_READ_ONLY, values * sizeof(cl_uint), &s->tracks);
     for (unsigned o = 0; status == PM_OK && o < PM_OUTPUT_COUNT; o++)
         if (r->outputs[o] && !is_in_place(t, o))
@@ -93,6 +99,8 @@ static pm_status wait_for(transfer *t, slot *s) {
         code = unmap(t, s, o);
         worst = code != CL_SUCCESS ? code : worst;
     }
+    for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++)
+        pm_cl_pairs_release(&s->sorted[o]);
     return worst == CL_SUCCESS ? PM_OK : pm_cl_fail(t->error, worst, "reading results");
 }
 
@@ -134,6 +142,9 @@ static pm_status put_output(transfer *t, slot *s, const pm_sample_request *piece
     if (is_in_place(t, o))
         status = pm_cl_buffer(t->cl, CL_MEM_WRITE_ONLY | CL_MEM_USE_HOST_PTR, piece->outputs[o],
                               pm_sample_output_bytes(piece, o), &s->values[o], t->error);
+    const bool sorts = t->sorts >> o & 1;
+    if (status == PM_OK && sorts)
+        status = pm_cl_sort_pairs(t->cl, o, piece, &s->sorted[o], t->error);
     if (status != PM_OK)
         return status;
     const pm_launch launch = {.clip = t->clip,
@@ -143,6 +154,8 @@ static pm_status put_output(transfer *t, slot *s, const pm_sample_request *piece
                               .parent = piece->parent_frame,
                               .cursors = s->cursors,
                               .tracks = s->tracks,
+                              .sorted = sorts ? &s->sorted[o] : NULL,
+                              .sorted_values = t->sorted_values,
                               .values = s->values[o]};
     const pm_cl_wait wait = {.queue = t->cl->compute};
     cl_event computed;
@@ -158,7 +171,7 @@ static pm_status put_output(transfer *t, slot *s, const pm_sample_request *piece
 
 static pm_status put_piece(transfer *t, slot *s, const pm_sample_request *piece) {
     pm_status status = wait_for(t, s);
-    if (status == PM_OK)
+    if (status == PM_OK && t->needs_cursors)
         status = put_cursors(t, s, piece);
     for (unsigned o = 0; status == PM_OK && o < PM_OUTPUT_COUNT; o++)
         if (piece->outputs[o])
@@ -188,11 +201,16 @@ static pm_status finish(transfer *t) {
         free(s->host_cursors);
         *s = (slot){0};
     }
+    pm_cl_release(t->sorted_values);
+    t->sorted_values = NULL;
     return status;
 }
 
 static pm_status run_pieces(transfer *t) {
     pm_status status = PM_OK;
+    if (t->sorts)
+        status = pm_cl_sorted_values(t->cl, t->request, t->sorts, t->piece_samples,
+                                     &t->sorted_values, t->error);
     const size_t pieces = pm_piece_count(t->request->sample_count, t->piece_samples);
     const size_t slots = pieces > 1 ? SLOT_COUNT : 1;
     for (size_t i = 0; status == PM_OK && i < slots; i++)
@@ -227,11 +245,16 @@ pm_status pm_cl_sample_to_host(const pm_device_clip *clip, const pm_sample_reque
                   .request = request,
                   .locates = pm_sample_uniform_map(request, &map),
                   .error = error};
+    t.sorts = pm_cl_sorts(cl) ? request->sorted_outputs : 0;
+    for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++)
+        t.needs_cursors = t.needs_cursors || (request->outputs[o] && !(t.sorts >> o & 1));
     const bool moves =
         request->outputs[PM_OUT_VELOCITIES] || request->outputs[PM_OUT_ACCELERATIONS];
     uint64_t bytes = max_bytes(cl);
     for (;;) {
         t.piece_samples = pm_cl_piece_samples(cl, request, bytes, moves);
+        if (t.sorts && t.piece_samples > PM_SORTED_PIECE)
+            t.piece_samples = PM_SORTED_PIECE;
         if (t.piece_samples > request->sample_count)
             t.piece_samples = request->sample_count;
         pm_status status = run_pieces(&t);

@@ -201,16 +201,20 @@ typedef struct pm_engine_desc {
     /* Folder to read kernel sources from, for work on the kernels. NULL: the sources that are
      * built into the library. */
     const char *kernel_folder;
-    /* true: pm_sample does not wait for programs that must be compiled first. The engine compiles
-     * them on a thread of its own, while the reference path samples on host_threads - 1 threads,
-     * at least on the calling thread. When the programs are ready, the device first recomputes
-     * some samples that the reference path has already computed. If the bits are equal, the device
-     * continues from there; if they differ, it computes the whole job, and a warning reports it. A
-     * job may finish before its programs are ready; the build continues for later jobs, and
+    /* true: jobs do not wait for programs that must be compiled first. The engine compiles them on a
+     * thread of its own, while the reference path computes the jobs on one thread less than
+     * host_threads, at least on the calling thread. When a program is ready, the first job that
+     * needs it compares some results of the device and the reference path. If the bits are equal,
+     * the device takes over, also within a job of pm_sample. If they differ, a warning reports it,
+     * and this and all later jobs of the engine are computed on the device alone, and wait for their
+     * programs. Until then, timing decides which path computes a job: set this only where the bits
+     * are known to be equal (pm_engine_self_check), or do not matter.
+     * A job may finish before its programs are ready; the build continues for later jobs, and
      * pm_engine_destroy waits until all requested programs are built. A failed build makes the
-     * waiting job fail, or else the next job. Log messages may come from the build thread.
-     * Programs in the cache folder are loaded at once. Crowds and jobs on queues always wait for
-     * their programs. false: pm_sample waits too. */
+     * waiting job fail, or else the next job that needs the program. Log messages may come from the
+     * build thread. Programs in the cache folder are loaded at once. These still wait for their
+     * programs: jobs on queues with more than 64 MiB of results, or with instances in a buffer;
+     * pm_engine_self_check; pm_engine_tune. false: all jobs wait. */
     bool build_in_background;
     pm_log_function log; /* NULL: no log */
     void *log_user;      /* passed to `log` */

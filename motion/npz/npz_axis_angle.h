@@ -40,18 +40,30 @@ static inline double npz_cos_of_square(double u) {
     return c * u + 1.0;
 }
 
-/* Vectors of up to a full turn; the quaternions of longer ones are undefined. With q a quarter of the
- * angle: sin(2q) = 2 sin q cos q and cos(2q) = 1 - 2 sin^2 q, without square root and branch. */
+/* What makes a quaternion of a rotation vector v: (scale v, w). */
+typedef struct npz_half_turn {
+    double scale, w;
+} npz_half_turn;
+
+/* From the square of the length of v, which is at most a full turn; that of longer ones is undefined.
+ * With q a quarter of the angle: sin(2q) = 2 sin q cos q and cos(2q) = 1 - 2 sin^2 q, without square
+ * root and branch. */
+static inline npz_half_turn npz_half_turn_of_square(double square) {
+    const double u = square * (1.0 / 16.0);
+    const double s = npz_sinc_of_square(u);
+    return (npz_half_turn){0.5 * s * npz_cos_of_square(u), 1.0 - 2.0 * u * s * s};
+}
+
+/* Vectors of up to a full turn. */
 static inline void npz_from_short_axis_angle(const double *restrict vectors,
                                              double *restrict quaternions, size_t count) {
     for (size_t i = 0; i < count; i++) {
         const double x = vectors[3 * i], y = vectors[3 * i + 1], z = vectors[3 * i + 2];
-        const double u = (x * x + y * y + z * z) * (1.0 / 16.0);
-        const double s = npz_sinc_of_square(u), half = 0.5 * s * npz_cos_of_square(u);
-        quaternions[4 * i] = x * half;
-        quaternions[4 * i + 1] = y * half;
-        quaternions[4 * i + 2] = z * half;
-        quaternions[4 * i + 3] = 1.0 - 2.0 * u * s * s;
+        const npz_half_turn half = npz_half_turn_of_square(x * x + y * y + z * z);
+        quaternions[4 * i] = x * half.scale;
+        quaternions[4 * i + 1] = y * half.scale;
+        quaternions[4 * i + 2] = z * half.scale;
+        quaternions[4 * i + 3] = half.w;
     }
 }
 

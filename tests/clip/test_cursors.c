@@ -139,10 +139,40 @@ static void neighbours_do_not_change_the_cursor_of_a_time(void **state) {
     assert_true(in_runs > LINES * TIMES / 4);
 }
 
+/* Random times, keys and their neighbours, and times outside the keys, at any rate. */
+static void uniform_keys_give_each_time_the_same_cursor_alone_and_among_others(void **state) {
+    (void)state;
+    random_source source = random_salted(34);
+    for (size_t n = 0; n < LINES; n++) {
+        double times[TIMES];
+        pm_cursor together[TIMES];
+        pm_clip_timeline placed;
+        const pm_timeline line = {
+            .key_count = random_size(&source, 2, n % 2 ? 20 : 100000),
+            .rate = {(int64_t)random_size(&source, 1, n % 3 ? 240 : 240000000),
+                     (int64_t)random_size(&source, 1, n % 5 ? 10 : 1001000)}};
+        assert_int_equal(pm_timeline_build(&line, 0, &placed, NULL), PM_OK);
+        const double last = placed.times[placed.segment_count];
+        const bool has_keys = n % 4 == 0; /* blocks of times without any are another path */
+        for (size_t k = 0; k < TIMES; k++)
+            times[k] = has_keys && k % 50 == 0 ? draw_time(&source, &placed)
+                                               : random_between(&source, 0, last);
+        memset(together, 0xA5, sizeof together);
+        pm_timeline_locate_times(&placed, times, TIMES, together);
+        for (size_t k = 0; k < TIMES; k++) {
+            size_t hint = 0;
+            const pm_cursor alone = pm_timeline_locate(&placed, times[k], &hint);
+            assert_memory_equal(&together[k], &alone, sizeof alone);
+        }
+        pm_timeline_free(&placed);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_time_is_in_a_segment),
         cmocka_unit_test(neighbours_do_not_change_the_cursor_of_a_time),
+        cmocka_unit_test(uniform_keys_give_each_time_the_same_cursor_alone_and_among_others),
         cmocka_unit_test(positions_in_a_segment_are_the_nearest_float32),
     };
     return cmocka_run_group_tests_name("cursors", tests, NULL, NULL);

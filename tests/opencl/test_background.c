@@ -6,12 +6,13 @@
  */
 #define _XOPEN_SOURCE 700
 
+#include "support/build_gate.h"
 #include "support/cache_folder.h"
 #include "support/engines.h"
+#include "support/kernel_copies.h"
 #include "support/motion.h"
 #include "support/sub_devices.h"
 
-#include <dirent.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,67 +26,14 @@ static const size_t components[OUTPUTS] = {4, 3, 3, 3, 3};
 
 static sub_devices subs;
 
-/* ---- a log function that delays builds ---- */
-
-typedef struct gate {
-    pthread_mutex_t lock; /* protects the members below */
-    pthread_cond_t changed;
-    bool closed; /* announced builds wait */
-    size_t building, built, warnings;
-    char warning[512];
-} gate;
-
-static void pass(void *user, pm_log_level level, const char *message) {
-    gate *g = user;
-    pthread_mutex_lock(&g->lock);
-    g->building += level == PM_LOG_BUILDING;
-    g->built += level == PM_LOG_BUILT;
-    if (level == PM_LOG_WARNING) {
-        g->warnings++;
-        snprintf(g->warning, sizeof g->warning, "%.500s", message);
-    }
-    pthread_cond_broadcast(&g->changed);
-    while (level == PM_LOG_BUILDING && g->closed)
-        pthread_cond_wait(&g->changed, &g->lock);
-    pthread_mutex_unlock(&g->lock);
-}
-
-static gate gate_make(bool closed) {
-    return (gate){
-        .lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER, .closed = closed};
-}
-
-static void gate_open(gate *g) {
-    pthread_mutex_lock(&g->lock);
-    g->closed = false;
-    pthread_cond_broadcast(&g->changed);
-    pthread_mutex_unlock(&g->lock);
-}
-
-/* The current count, while the engine exists. */
-static size_t gate_count(gate *g, const size_t *count) {
-    pthread_mutex_lock(&g->lock);
-    const size_t now = *count;
-    pthread_mutex_unlock(&g->lock);
-    return now;
-}
-
-/* Waits until this many programs are built. */
-static void gate_wait(gate *g, size_t built) {
-    pthread_mutex_lock(&g->lock);
-    while (g->built < built)
-        pthread_cond_wait(&g->changed, &g->lock);
-    pthread_mutex_unlock(&g->lock);
-}
-
 /* ---- engines, clips and jobs ---- */
 
-static pm_engine *open_engine(void **state, gate *g, const char *cache, const char *kernels,
+static pm_engine *open_engine(void **state, build_gate *g, const char *cache, const char *kernels,
                               bool in_background) {
     return engine_with(state, &(pm_engine_desc){.cache_folder = cache,
                                                 .kernel_folder = kernels,
                                                 .build_in_background = in_background,
-                                                .log = g ? pass : NULL,
+                                                .log = g ? build_gate_pass : NULL,
                                                 .log_user = g});
 }
 
@@ -191,7 +139,7 @@ static size_t some_samples(void) {
 
 static void a_job_does_not_wait_for_its_programs(void **state) {
     engine_for(state);
-    gate g = gate_make(true);
+    build_gate g = build_gate_make(true);
     jobs j = jobs_make(0xBA2, some_samples());
     pm_engine *engine = open_engine(state, &g, "", NULL, true);
     pm_clip *clip = make_clip(engine, PM_METHOD_SLERP);
@@ -201,8 +149,8 @@ static void a_job_does_not_wait_for_its_programs(void **state) {
         expect_reference(clip, &j.list[i], &r);
         results_free(&r);
     }
-    assert_int_equal(gate_count(&g, &g.built), 0);
-    gate_open(&g);
+    assert_int_equal(build_gate_count(&g, &g.built), 0);
+    build_gate_open(&g);
     pm_clip_destroy(&clip);
     pm_engine_destroy(&engine);
     alarm(0);
@@ -214,12 +162,12 @@ static void programs_on_disk_are_not_built_again(void **state) {
     engine_for(state);
     const char *folder = cache_folder_make();
     const pm_sample_job job = {.sample_count = FEW, .rate = {43, 1}};
-    gate g = gate_make(false);
+    build_gate g = build_gate_make(false);
     assert_non_null(folder);
     for (int round = 0; round < 2; round++) {
         pm_engine *engine = open_engine(state, &g, folder, NULL, round > 0);
         pm_clip *clip = make_clip(engine, PM_METHOD_SLERP);
-        const size_t before = gate_count(&g, &g.building);
+        const size_t before = build_gate_count(&g, &g.building);
         results r = sample(clip, &job, 1);
         expect_reference(clip, &job, &r);
         results_free(&r);
@@ -234,7 +182,7 @@ static void programs_on_disk_are_not_built_again(void **state) {
 
 /* Jobs until the device evaluates them: while programs are built, once they are built, and after
  * that. */
-static void expect_usual_bits(pm_engine *engine, gate *g, uint64_t salt) {
+static void expect_usual_bits(pm_engine *engine, build_gate *g, uint64_t salt) {
     jobs j = jobs_make(salt, some_samples());
     pm_clip *clip = make_clip(engine, PM_METHOD_SQUAD);
     const size_t outputs = small_sizes() ? 1 : OUTPUTS;
@@ -244,9 +192,9 @@ static void expect_usual_bits(pm_engine *engine, gate *g, uint64_t salt) {
             expect_reference(clip, &j.list[i], &r);
             results_free(&r);
         }
-        gate_wait(g, 1);
+        build_gate_wait(g, &g->built, 1);
     }
-    assert_int_equal(gate_count(g, &g->warnings), 0);
+    assert_int_equal(build_gate_count(g, &g->warnings), 0);
     pm_clip_destroy(&clip);
     jobs_free(&j);
 }
@@ -254,7 +202,7 @@ static void expect_usual_bits(pm_engine *engine, gate *g, uint64_t salt) {
 static void results_have_the_bits_of_the_reference_at_all_times(void **state) {
     if (!can_compile_motion(engine_for(state), PM_METHOD_SQUAD))
         skip();
-    gate g = gate_make(false);
+    build_gate g = build_gate_make(false);
     pm_engine *engine = open_engine(state, &g, "", NULL, true);
     expect_usual_bits(engine, &g, 0xBA3);
     pm_engine_destroy(&engine);
@@ -263,11 +211,11 @@ static void results_have_the_bits_of_the_reference_at_all_times(void **state) {
 static void several_devices_build_in_the_background_too(void **state) {
     if (!subs.shared && !sub_devices_open(engine_for(state), &subs))
         skip();
-    gate g = gate_make(false);
+    build_gate g = build_gate_make(false);
     pm_engine *engine = NULL;
     pm_error error = poisoned_error();
     const pm_engine_desc desc = {
-        .cache_folder = "", .build_in_background = true, .log = pass, .log_user = &g};
+        .cache_folder = "", .build_in_background = true, .log = build_gate_pass, .log_user = &g};
     expect_ok(pm_cl_engine_create_multi(subs.targets, SUB_DEVICES, &desc, &engine, &error), &error);
     expect_usual_bits(engine, &g, 0xBA4);
     pm_engine_destroy(&engine);
@@ -278,43 +226,6 @@ static void several_devices_build_in_the_background_too(void **state) {
 static const char stored[] = "    pm_store_values(to, value, count, streams);\n";
 static const char stored_otherwise[] =
     "    pm_store_values(to, pm_quat_scaled(value, PM_REAL(0.5f)), count, streams);\n";
-
-static void copy_text(const char *from, const char *to, const char *what, const char *by) {
-    static char text[1 << 18];
-    FILE *in = fopen(from, "r");
-    assert_non_null(in);
-    const size_t size = fread(text, 1, sizeof text - 1, in);
-    assert_true(size < sizeof text - 1);
-    text[size] = '\0';
-    fclose(in);
-    FILE *out = fopen(to, "w");
-    assert_non_null(out);
-    const char *at = what ? strstr(text, what) : NULL;
-    assert_int_equal(at != NULL, what != NULL);
-    if (at) {
-        fwrite(text, 1, (size_t)(at - text), out);
-        fputs(by, out);
-        fputs(at + strlen(what), out);
-    } else {
-        fputs(text, out);
-    }
-    assert_int_equal(fclose(out), 0);
-}
-
-/* Copies the kernels; unless NULL, the text `what` in walk.cl is replaced. */
-static void copy_kernels(const char *folder, const char *what, const char *by) {
-    DIR *names = opendir(POSEMILL_SOURCE_DIR "/kernels");
-    assert_non_null(names);
-    for (struct dirent *entry; (entry = readdir(names));) {
-        char from[1024], to[1024];
-        if (entry->d_name[0] == '.')
-            continue;
-        snprintf(from, sizeof from, "%s/%s", POSEMILL_SOURCE_DIR "/kernels", entry->d_name);
-        snprintf(to, sizeof to, "%s/%s", folder, entry->d_name);
-        copy_text(from, to, strcmp(entry->d_name, "walk.cl") == 0 ? what : NULL, by);
-    }
-    closedir(names);
-}
 
 /* The job on the reference, and on the device alone. */
 static void sample_both(void **state, const char *kernels, const pm_sample_job *job,
@@ -336,24 +247,24 @@ static void where_bits_differ_the_device_evaluates_a_whole_job(void **state) {
     random_source source = random_salted(0xBA5);
     engine_for(state);
     const char *folder = cache_folder_make();
-    gate g;
+    build_gate g;
     results both[2];
     assert_non_null(folder);
-    copy_kernels(folder, stored, stored_otherwise);
+    kernel_copies(folder, "walk.cl", stored, stored_otherwise);
     for (int round = 0; round < 2; round++) { /* a job of many pieces, and a job of one piece */
         const size_t max = round ? 64 : some_samples();
         const pm_sample_job job = {
             .sample_count = max + (size_t)(random_bits(&source) % max),
             .rate = {120, 1},
         };
-        g = gate_make(true);
+        g = build_gate_make(true);
         sample_both(state, folder, &job, both);
         pm_engine *engine = open_engine(state, &g, "", folder, true);
         pm_clip *clip = make_clip(engine, PM_METHOD_SLERP);
         results held = sample(clip, &job, 1);
         expect_same(&held, &both[0]);
-        assert_int_equal(gate_count(&g, &g.warnings), 0);
-        gate_open(&g);
+        assert_int_equal(build_gate_count(&g, &g.warnings), 0);
+        build_gate_open(&g);
         alarm(PATIENCE_SECONDS);
         results later = sample(clip, &job, 1);
         while (same_results(&later, &both[0])) { /* until the programs are ready */
@@ -364,7 +275,7 @@ static void where_bits_differ_the_device_evaluates_a_whole_job(void **state) {
         expect_same(&later, &both[1]);
         results last = sample(clip, &job, 1);
         expect_same(&last, &both[1]);
-        assert_int_equal(gate_count(&g, &g.warnings), 1);
+        assert_int_equal(build_gate_count(&g, &g.warnings), 1);
         assert_non_null(strstr(g.warning, "differ in bits"));
         results_free(&held);
         results_free(&later);
@@ -380,7 +291,7 @@ static void where_bits_differ_the_device_evaluates_a_whole_job(void **state) {
 /* Opens the gate after a delay, so that programs become ready within a job. */
 typedef struct opener {
     pthread_t thread;
-    gate *gate;
+    build_gate *gate;
 } opener;
 
 static void *open_later(void *argument) {
@@ -388,7 +299,7 @@ static void *open_later(void *argument) {
     const struct timespec moment = {0, 1000000};
     for (int i = 0; i < 200; i++)
         nanosleep(&moment, NULL);
-    gate_open(o->gate);
+    build_gate_open(o->gate);
     return NULL;
 }
 
@@ -403,10 +314,10 @@ static void no_job_mixes_bits_that_differ(void **state) {
     }
     const char *folder = cache_folder_make();
     assert_non_null(folder);
-    copy_kernels(folder, stored, stored_otherwise);
+    kernel_copies(folder, "walk.cl", stored, stored_otherwise);
     for (int round = 0; round < ROUNDS; round++) {
         results both[2];
-        gate g = gate_make(true);
+        build_gate g = build_gate_make(true);
         const pm_sample_job job = {.sample_count = 100000 + random_bits(&source) % 400000,
                                    .rate = {48000, 1}};
         sample_both(state, folder, &job, both);
@@ -441,8 +352,9 @@ static void a_failed_build_is_the_failure_of_a_job(void **state) {
     }
     const char *folder = cache_folder_make();
     assert_non_null(folder);
-    copy_kernels(folder, "pm_kernel void walk(", "#error not this time\npm_kernel void walk(");
-    gate g = gate_make(false);
+    kernel_copies(folder, "walk.cl", "pm_kernel void walk(",
+                  "#error not this time\npm_kernel void walk(");
+    build_gate g = build_gate_make(false);
     pm_engine *engine = open_engine(state, &g, "", folder, true);
     pm_clip *clip = make_clip(engine, PM_METHOD_SLERP);
     results r = results_make(&job, 1);
@@ -452,11 +364,11 @@ static void a_failed_build_is_the_failure_of_a_job(void **state) {
     while (status == PM_OK) /* until the compiler has read it */
         status = sample_to(clip, job, &r, &error);
     expect_refusal(status, &error, PM_ERROR_BUILD, "walk");
-    copy_kernels(folder, NULL, NULL); /* repaired: the engine tries again */
+    kernel_copies(folder, NULL, NULL, NULL); /* repaired: the engine tries again */
     do {
         status = sample_to(clip, job, &r, &error);
         expect_ok(status, &error);
-    } while (gate_count(&g, &g.built) < 2);
+    } while (build_gate_count(&g, &g.built) < 2);
     alarm(0);
     expect_reference(clip, &job, &r);
     results_free(&r);
@@ -468,7 +380,7 @@ static void a_failed_build_is_the_failure_of_a_job(void **state) {
 static void an_engine_may_be_destroyed_while_its_programs_are_built(void **state) {
     const pm_sample_job job = {.sample_count = FEW, .rate = {120, 1}};
     engine_for(state);
-    gate g = gate_make(false);
+    build_gate g = build_gate_make(false);
     pm_engine *engine = open_engine(state, &g, "", NULL, true);
     pm_clip *clip = make_clip(engine, PM_METHOD_HERMITE);
     results r = sample(clip, &job, 1);
@@ -502,7 +414,7 @@ static void any_number_of_threads_may_sample_during_builds(void **state) {
     enum { CALLERS = 4 };
     caller callers[CALLERS];
     engine_for(state);
-    gate g = gate_make(false);
+    build_gate g = build_gate_make(false);
     jobs j = jobs_make(0xBA7, 60);
     pm_engine *engine = open_engine(state, &g, "", NULL, true);
     pm_clip *clip = make_clip(engine, PM_METHOD_NLERP);
@@ -525,12 +437,12 @@ static void any_number_of_threads_may_sample_during_builds(void **state) {
 
 static void the_reference_has_nothing_to_build(void **state) {
     const pm_sample_job job = {.sample_count = FEW, .rate = {43, 1}};
-    gate g = gate_make(true);
+    build_gate g = build_gate_make(true);
     pm_engine *engine = open_engine(state, &g, "", NULL, true);
     pm_clip *clip = make_clip(engine, PM_METHOD_SLERP);
     results r = sample(clip, &job, 3);
     expect_reference(clip, &job, &r);
-    assert_int_equal(gate_count(&g, &g.building), 0);
+    assert_int_equal(build_gate_count(&g, &g.building), 0);
     results_free(&r);
     pm_clip_destroy(&clip);
     pm_engine_destroy(&engine);

@@ -487,7 +487,8 @@ static void a_crowd_releases_the_callers_objects(void **state) {
     assert_true(of_context <= before);
 }
 
-int main(void) {
+int main(int argc, char **argv) {
+    caller_arguments(argc, argv);
     const int code = exit_code_without_device();
     if (code != 0)
         return code;

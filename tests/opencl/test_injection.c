@@ -10,6 +10,7 @@
 #include "engine/engine.h"
 #include "multi/multi_device.h"
 #include "opencl/device.h"
+#include "support/build_gate.h"
 #include "support/cache_folder.h"
 #include "support/engines.h"
 #include "support/injection.h"
@@ -28,6 +29,7 @@ struct stage {
     const char *cache_folder;
     bool divided;       /* the engine is on both sub-devices */
     bool in_background; /* the engine builds in the background */
+    bool builds_late;   /* and programs are not built before the stage is closed */
     pm_engine *engine;
     pm_clip *clip;
     float *rotations, *positions;
@@ -50,11 +52,16 @@ static pm_clip_desc make_desc(const pm_timeline *timeline) {
 
 static const pm_timeline timeline = {.key_count = KEYS, .rate = {8, 1}};
 
+static build_gate builds;
+
 static pm_status create_engine(stage *s, pm_error *error) {
     const pm_engine_desc desc = {.device = device_for(s->state),
                                  .piece_bytes = 2048, /* several pieces per job */
                                  .build_in_background = s->in_background,
-                                 .cache_folder = s->cache_folder};
+                                 .cache_folder = s->cache_folder,
+                                 .log = s->builds_late ? build_gate_pass : NULL,
+                                 .log_user = &builds};
+    builds = build_gate_make(s->builds_late);
     if (!s->divided)
         return pm_engine_create(&desc, &s->engine, error);
     const pm_status status =
@@ -196,6 +203,16 @@ static void prepare_queue(stage *s) {
     assert_int_equal(status, CL_SUCCESS);
 }
 
+/* The builder waits, so that no fault occurs on its thread. */
+static void prepare_late_queue(stage *s) {
+    pm_error error = poisoned_error();
+    s->in_background = s->builds_late = true;
+    prepare_queue(s);
+    expect_ok(sample_on_queue(s, &error), &error);
+    assert_int_equal(clFinish(s->queue), CL_SUCCESS);
+    build_gate_wait(&builds, &builds.building, 1);
+}
+
 /* ---- expected results ---- */
 
 static void expect_results(const stage *s) {
@@ -255,6 +272,8 @@ void stage_close(stage *s) {
     stage_poison(s);
     expect_ok(sample_uniform(s, &error), &error);
     expect_results(s);
+    if (s->builds_late)
+        build_gate_open(&builds);
     pm_clip_destroy(&s->clip);
     pm_engine_destroy(&s->engine);
     guarded_free(s->rotations);
@@ -304,6 +323,10 @@ static const scenario queued = {.name = "a job on a queue",
                                 .prepare = prepare_queue,
                                 .run = sample_on_queue,
                                 .expect_done = expect_results_on_queue};
+static const scenario queued_late = {.name = "a job on a queue while programs are built",
+                                     .prepare = prepare_late_queue,
+                                     .run = sample_on_queue,
+                                     .expect_done = expect_results_on_queue};
 static const scenario making_a_divided_engine = {.name = "making an engine over two devices",
                                                  .prepare = prepare_divided,
                                                  .run = create_engine,
@@ -440,6 +463,12 @@ static void a_fault_while_programs_are_built_in_the_background(void **state) {
     inject(&cold_in_background, state, FAULT_BUFFER, true, 1);
 }
 
+static void a_fault_in_a_job_on_a_queue_while_programs_are_built(void **state) {
+    inject(&queued_late, state, FAULT_CL, false, 4);
+    inject(&queued_late, state, FAULT_ALLOCATION, false, 3);
+    inject(&queued_late, state, FAULT_BUFFER, true, 2);
+}
+
 /* ---- device memory ---- */
 
 static void a_buffer_that_cannot_be_made_once(void **state) {
@@ -544,6 +573,7 @@ int main(int argc, char **argv) {
         ONLY_ON_DEVICE(a_call_failing_in_a_job_on_a_queue),
         ONLY_ON_DEVICE(every_call_failing_from_the_nth_on),
         ONLY_ON_DEVICE(a_fault_while_programs_are_built_in_the_background),
+        ONLY_ON_DEVICE(a_fault_in_a_job_on_a_queue_while_programs_are_built),
         ONLY_ON_DEVICE(a_buffer_that_cannot_be_made_once),
         ONLY_ON_DEVICE(buffers_that_cannot_be_made_from_the_nth_on),
         ONLY_ON_DEVICE(an_allocation_failing_on_two_devices),

@@ -476,7 +476,8 @@ static void the_engine_still_works_after_refusals(void **state) {
     sample_on_queue(caller.in_order);
 }
 
-int main(void) {
+int main(int argc, char **argv) {
+    caller_arguments(argc, argv);
     const int code = exit_code_without_device();
     if (code != 0)
         return code;

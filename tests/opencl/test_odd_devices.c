@@ -333,6 +333,22 @@ static void an_option_that_is_taken_without_a_claim_is_used(void **state) {
     odd_reset();
 }
 
+/* The programs' options are not known before the trial. It is built where they are. */
+static void a_job_does_not_wait_for_the_trial_in_the_background(void **state) {
+    odd_reset();
+    do_not_claim_rounding();
+    pm_engine *engine =
+        engine_with(state, &(pm_engine_desc){.cache_folder = "", .build_in_background = true});
+    expect_reference_bits(engine);
+    pm_engine_destroy(&engine); /* which waits for all builds */
+    const odd_counts counts = odd_counted();
+    assert_int_equal(counts.trials, 1);
+    assert_true(counts.builds_with > 3);
+    assert_int_equal(counts.builds_without, 0);
+    assert_int_equal(counts.builds_by_tester, 0);
+    odd_reset();
+}
+
 static void an_option_that_is_claimed_is_not_tried(void **state) {
     odd_number(CL_DEVICE_SINGLE_FP_CONFIG, sizeof(cl_device_fp_config),
                CL_FP_ROUND_TO_NEAREST | CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT);
@@ -510,6 +526,7 @@ int main(void) {
         ONLY_ON_DEVICE(a_stored_configuration_with_lanes_is_ignored_on_a_gpu),
         ONLY_ON_DEVICE(tuning_tries_one_lane_on_a_gpu),
         ONLY_ON_DEVICE(an_option_that_is_taken_without_a_claim_is_used),
+        ONLY_ON_DEVICE(a_job_does_not_wait_for_the_trial_in_the_background),
         ONLY_ON_DEVICE(an_option_that_is_claimed_is_not_tried),
         ONLY_ON_DEVICE(an_option_that_is_refused_is_left_out),
         ONLY_ON_DEVICE(the_answer_is_kept_with_the_programs_unless_nothing_builds),

@@ -29,6 +29,7 @@ static struct {
     size_t kernel_at;
     size_t spilling;
     cl_ulong spilled;
+    pthread_t tester;
 } odd;
 
 /* CL_DEVICE_SUB_GROUP_SIZES_INTEL, CL_KERNEL_SPILL_MEM_SIZE_INTEL */
@@ -69,6 +70,7 @@ void odd_spills(size_t count, cl_ulong bytes) {
 
 void odd_reset(void) {
     memset(&odd, 0, sizeof odd);
+    odd.tester = pthread_self();
 }
 
 odd_counts odd_counted(void) {
@@ -230,6 +232,7 @@ cl_int __wrap_clBuildProgram(cl_program program, cl_uint count, const cl_device_
         odd.counts.builds_without++;
     if (!is_trial(program) && strstr(options, "-DPM_SUB_GROUP=16"))
         odd.counts.builds_with_sub_groups++;
+    odd.counts.builds_by_tester += pthread_equal(pthread_self(), odd.tester) != 0;
     pthread_mutex_unlock(&lock);
     if (odd.refused_option && strstr(options, odd.refused_option))
         return refuse(odd.refusal);

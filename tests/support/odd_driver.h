@@ -40,6 +40,7 @@ typedef struct odd_counts {
     size_t builds_with;       /* other builds with the option for rounding, and without it */
     size_t builds_without;
     size_t builds_with_sub_groups; /* other builds that require a size of sub-groups */
+    size_t builds_by_tester; /* of all builds, those on the thread that called odd_reset last */
 } odd_counts;
 odd_counts odd_counted(void);
 

@@ -46,8 +46,10 @@ def is_type(value, name):
 
 def faults(value, schema, at="$"):
     """What a value has that its schema does not allow: types, required and unknown members."""
-    unknown = set(schema) - {"title", "type", "description", "properties", "required", "items",
-                             "additionalProperties"}
+    # What limits values is left to test_bench_record.
+    unknown = set(schema) - {"$schema", "title", "type", "description", "properties", "required", "items",
+                             "additionalProperties", "const", "enum", "maxItems", "minimum", "minItems",
+                             "pattern"}
     assert not unknown, f"{at}: the schema has {unknown}"
     names = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
     if not any(is_type(value, name) for name in names):
@@ -185,11 +187,6 @@ class Outputs(Folder):
         self.assertTrue(self.holds("verify", self.run_posemill(*words))["passed"])
 
     def test_bench(self):
-        """Records of other machines and commits, which this command wrote there."""
-        records = sorted((ROOT / "bench" / "results").glob("*.json"))
-        self.assertTrue(records)
-        for record in records:
-            self.holds("bench", record.read_text(encoding="utf-8"))
         text = self.run_posemill("bench", "--quick", "--case", "files/bvh-*", "--samples", "4096",
                                  "--device", "none", "--json", "-")
         self.assertGreater(self.holds("bench", text)["cases"][1]["bytes_written"], 0)

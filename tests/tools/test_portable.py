@@ -15,7 +15,7 @@ import sys
 # -mtune is safe at run time, but a build must not depend on the machine.
 FOR_ONE_MACHINE = re.compile(r"-m(arch|cpu|tune)=native")
 TURNS_ON = re.compile(r"-m(arch|cpu)=.*|-m(avx|sse[34]|ssse|fma|bmi|f16c|lzcnt|popcnt).*")
-SETS = re.compile(r"/posemill_(set|baseline)_(avx2|avx512)\.dir/")
+SETS = re.compile(r"/posemill_(set|bench)_(avx2|avx512)\.dir/")
 
 
 def faults(entry, given):

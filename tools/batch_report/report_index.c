@@ -139,14 +139,6 @@ static bool write_verdict(FILE *file, const void *content) {
 
 /* ---- rows ---------------------------------------------------------------------------------- */
 
-static void write_number(FILE *file, double number) {
-    if (isfinite(number)) {
-        fprintf(file, "<td data-v=\"%.17g\">%.4g</td>", number, number);
-    } else {
-        fputs("<td>–</td>", file);
-    }
-}
-
 static void write_joint(FILE *file, const char *joint) {
     fputs("<td class=\"name\">", file);
     if (joint != NULL) {
@@ -162,7 +154,7 @@ static void write_time(FILE *file, const report_row *row, double time, size_t pa
     if (!isfinite(time)) {
         fputs("<td>–</td>", file);
     } else if (row->page == NULL) {
-        write_number(file, time);
+        page_write_cell(file, time);
     } else {
         fprintf(file, "<td data-v=\"%.17g\">", time);
         write_link(file, row->page);
@@ -174,17 +166,17 @@ static void write_numbers(FILE *file, const report_row *row) {
     const report_value *angle = &row->values[MEASURE_ANGLE];
     const report_value *distance = &row->values[MEASURE_DISTANCE];
     const report_value *speed = &row->values[MEASURE_VELOCITY];
-    write_number(file, angle->max);
-    write_number(file, angle->rms);
+    page_write_cell(file, angle->max);
+    page_write_cell(file, angle->rms);
     write_joint(file, angle->joint);
     write_time(file, row, angle->time, angle->pair);
-    write_number(file, report_millimetres(row, distance->max));
-    write_number(file, report_millimetres(row, distance->rms));
-    write_number(file, speed->max);
-    write_number(file, speed->rms);
-    write_number(file, report_excess(row));
-    write_number(file, row->jump.output);
-    write_number(file, row->jump.source);
+    page_write_cell(file, report_millimetres(row, distance->max));
+    page_write_cell(file, report_millimetres(row, distance->rms));
+    page_write_cell(file, speed->max);
+    page_write_cell(file, speed->rms);
+    page_write_cell(file, report_excess(row));
+    page_write_cell(file, row->jump.output);
+    page_write_cell(file, row->jump.source);
     write_joint(file, row->jump.joint);
     write_time(file, row, row->jump.time, row->jump.pair);
     const size_t others = row->only_in_source + row->only_in_output;
@@ -262,9 +254,10 @@ static bool write_script(FILE *file, const void *content) {
 }
 
 static bool write_all(FILE *file, const void *content) {
-    static const page_writer writers[] = {{"style", write_style}, {"script", write_script},
-                                          {"title", write_title}, {"verdict", write_verdict},
-                                          {"rows", write_rows},   {"conditions", write_conditions}};
+    static const page_writer writers[] = {{"head", page_write_head},       {"style", write_style},
+                                          {"script", write_script},        {"title", write_title},
+                                          {"verdict", write_verdict},      {"rows", write_rows},
+                                          {"conditions", write_conditions}};
     return page_write_template(file, "report_index.html", writers,
                                sizeof writers / sizeof writers[0], content);
 }

@@ -226,6 +226,7 @@ int cmd_convert(int argc, char **argv) {
     convert_options options;
     cli_exit code = CLI_DONE;
     memset(&options, 0, sizeof options);
+    options.device.in_background = true;
     const option_group groups[] = {
         {"Conversion", convert_table, sizeof convert_table / sizeof convert_table[0], &options},
         motion_options_group(&options.motion),

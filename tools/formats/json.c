@@ -105,16 +105,34 @@ void json_write_bytes(json_writer *json, const char *key, const void *data, size
     fputc('"', json->file);
 }
 
-void json_write_number(json_writer *json, const char *key, double number) {
+static void write_number(FILE *file, double number) {
     char text[32] = "null";
-    begin_value(json, key);
     for (int digits = 6; isfinite(number) && digits <= 17; digits++) {
         snprintf(text, sizeof text, "%.*g", digits, number);
         if (strtod(text, NULL) == number) {
             break;
         }
     }
-    fputs(text, json->file);
+    fputs(text, file);
+}
+
+void json_write_number(json_writer *json, const char *key, double number) {
+    begin_value(json, key);
+    write_number(json->file, number);
+}
+
+void json_write_numbers(json_writer *json, const char *key, const double *numbers, size_t count) {
+    begin_value(json, key);
+    if (numbers == NULL) {
+        fputs("null", json->file);
+        return;
+    }
+    fputc('[', json->file);
+    for (size_t i = 0; i < count; i++) {
+        fputs(i > 0 ? ", " : "", json->file);
+        write_number(json->file, numbers[i]);
+    }
+    fputc(']', json->file);
 }
 
 void json_write_integer(json_writer *json, const char *key, uint64_t number) {

@@ -34,6 +34,8 @@ void json_write_string(json_writer *json, const char *key, const char *text);
 void json_write_bytes(json_writer *json, const char *key, const void *data, size_t size);
 /* The shortest form that reads back as the same double. NaN and infinity become null. */
 void json_write_number(json_writer *json, const char *key, double number);
+/* An array of numbers in one line; null for NULL. */
+void json_write_numbers(json_writer *json, const char *key, const double *numbers, size_t count);
 void json_write_integer(json_writer *json, const char *key, uint64_t number);
 void json_write_signed(json_writer *json, const char *key, int64_t number);
 /* "30000/1001"; null for 0/0. */

@@ -86,22 +86,24 @@ static bool write_script(FILE *file, const void *content) {
     return true;
 }
 
-/* What --json prints. */
+static bool print_json(FILE *file, const void *content) {
+    outcome_print_json(file, content);
+    return true;
+}
+
+char *page_numbers(const outcome *o, size_t *size) {
+    return page_compose(print_json, o, size);
+}
+
 static bool write_numbers(FILE *file, const void *content) {
     const page *p = content;
-    char *text = NULL;
     size_t size = 0;
-    FILE *json = open_memstream(&text, &size);
-    if (json == NULL) {
-        return false;
-    }
-    outcome_print_json(json, p->outcome);
-    const bool done = fclose(json) == 0;
-    if (done) {
+    char *text = page_numbers(p->outcome, &size);
+    if (text != NULL) {
         page_write_script_json(file, text, size);
     }
     free(text);
-    return done;
+    return text != NULL;
 }
 
 static bool write_data(FILE *file, const void *content) {
@@ -134,14 +136,20 @@ SECTION(slides)
 SECTION(table)
 SECTION(pictures)
 
-static const page_writer writers[] = {
-    {"style", write_style},        {"script", write_script},
-    {"numbers", write_numbers},    {"data", write_data},
-    {"kind", write_kind},          {"joint", write_joint},
-    {"title", section_title},      {"verdict", section_verdict},
-    {"moments", section_moments},  {"conditions", section_conditions},
-    {"slides", section_slides},    {"table", section_table},
-    {"pictures", section_pictures}};
+static const page_writer writers[] = {{"head", page_write_head},
+                                      {"style", write_style},
+                                      {"script", write_script},
+                                      {"numbers", write_numbers},
+                                      {"data", write_data},
+                                      {"kind", write_kind},
+                                      {"joint", write_joint},
+                                      {"title", section_title},
+                                      {"verdict", section_verdict},
+                                      {"moments", section_moments},
+                                      {"conditions", section_conditions},
+                                      {"slides", section_slides},
+                                      {"table", section_table},
+                                      {"pictures", section_pictures}};
 
 /* ---- the page ------------------------------------------------------------------------------ */
 

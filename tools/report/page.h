@@ -35,6 +35,9 @@ typedef struct page {
     const size_t *joint; /* the pair that is chosen at first. NULL: the worst one */
 } page;
 
+/* What `posemill compare --json` prints, malloc'ed, not terminated. NULL: memory is exhausted. */
+char *page_numbers(const outcome *o, size_t *size);
+
 /* The page in memory, malloc'ed, not terminated. NULL: memory is exhausted. */
 char *page_text(const page *p, size_t *size);
 

@@ -111,17 +111,14 @@ function curvesOf(plot, width, height) {
     if (plot.key === key) return;
     plot.key = key;
     plot.image = plot.image || document.createElement("canvas");
-    plot.image.width = Math.max(1, Math.round(width * density));
-    plot.image.height = Math.max(1, Math.round(height * density));
-    const g = plot.image.getContext("2d");
-    g.setTransform(density, 0, 0, density, 0, 0);
-    g.font = FONT;
+    const {g} = clear(plot.image, width, height);
     const first = frameBefore(state.from), last = Math.min(frameBefore(state.to) + 1, frames - 1);
     plot.max = 0;
     for (const name of plot.lines)
         for (let f = first; f <= last; f++) plot.max = Math.max(plot.max, valueOf(name, state.joint, f) || 0);
     const across = acrossOf(width), up = (value) => height - 18 - value / (plot.max || 1) * (height - 38);
     drawTicks(g, width, height, state.from, state.to);
+    g.save();
     g.beginPath();
     g.rect(MARGIN - 3, 0, width - 2 * MARGIN + 6, height);
     g.clip();
@@ -133,6 +130,7 @@ function curvesOf(plot, width, height) {
         g.setLineDash([]);
         drawDots(g, name, plot.colour || i ? 1 : 0, across, up, width);
     });
+    g.restore();
 }
 
 function acrossOf(width) {

@@ -9,6 +9,7 @@
 
 #include "formats/json.h"
 #include "motion/model/evaluate.h"
+#include "page_template.h"
 #include "page_text.h"
 
 #include <math.h>
@@ -186,7 +187,14 @@ static void write_scales(json_writer *json, const page_frames *f, bool one) {
     json_end_object(json);
 }
 
-static void write_head(FILE *file, const page_frames *f, const box *around) {
+typedef struct head_content {
+    const page_frames *frames;
+    const box *around;
+} head_content;
+
+static bool write_head(FILE *file, const void *content) {
+    const page_frames *f = ((const head_content *)content)->frames;
+    const box *around = ((const head_content *)content)->around;
     const comparison *c = f->c;
     const bool one = c->a == c->b;
     json_writer json = {file, JSON_LINE, false};
@@ -223,23 +231,22 @@ static void write_head(FILE *file, const page_frames *f, const box *around) {
     }
     write_scales(&json, f, one);
     json_end_object(&json);
+    return true;
 }
 
 /* The JSON is made in memory, because a script element needs one more escape. */
 static bool write_head_element(FILE *file, const page_frames *f, const box *around) {
-    char *text = NULL;
+    const head_content content = {f, around};
     size_t size = 0;
-    FILE *json = open_memstream(&text, &size);
-    if (json != NULL) {
-        write_head(json, f, around);
-        fclose(json);
+    char *text = page_compose(write_head, &content, &size);
+    if (text == NULL) {
+        return false;
     }
     fputs("<script type=\"application/json\" id=\"head\">", file);
-    page_write_script_json(file, text != NULL ? text : "", size);
+    page_write_script_json(file, text, size);
     fputs("</script>\n", file);
-    const bool done = text != NULL;
     free(text);
-    return done;
+    return true;
 }
 
 bool page_write_data(FILE *file, const page_frames *f) {

@@ -134,21 +134,21 @@ function readColours() {
     colours.isDark = matchMedia("(prefers-color-scheme: dark)").matches;
 }
 
-const FONT = "11px system-ui, sans-serif";
-
 // Sizes a canvas to its place on the page and clears it. Units are pixels of CSS.
 function begin(canvas, height) {
-    const density = window.devicePixelRatio || 1;
-    const width = canvas.clientWidth;
-    const tall = height || canvas.clientHeight;
-    const sizes = [Math.max(1, Math.round(width * density)), Math.max(1, Math.round(tall * density))];
     if (height) canvas.style.height = height + "px";
+    return clear(canvas, canvas.clientWidth, height || canvas.clientHeight);
+}
+
+function clear(canvas, width, tall) {
+    const density = window.devicePixelRatio || 1;
+    const sizes = [Math.max(1, Math.round(width * density)), Math.max(1, Math.round(tall * density))];
     if (canvas.width !== sizes[0]) canvas.width = sizes[0];
     if (canvas.height !== sizes[1]) canvas.height = sizes[1];
     const g = canvas.getContext("2d");
     g.setTransform(density, 0, 0, density, 0, 0);
     g.clearRect(0, 0, width, tall);
-    g.font = FONT;
+    g.font = "11px system-ui, sans-serif";
     return {g, width, height: tall};
 }
 

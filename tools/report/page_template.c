@@ -53,7 +53,7 @@ bool page_write_template(FILE *file, const char *name, const page_writer *writer
 char *page_compose(page_part_writer write, const void *content, size_t *size) {
     char *text = NULL;
     FILE *file = open_memstream(&text, size);
-    bool done = file != NULL && write(file, content);
+    bool done = file != NULL && write(file, content) && ferror(file) == 0;
     done = file != NULL && fclose(file) == 0 && done;
     if (!done) {
         free(text);
@@ -62,13 +62,15 @@ char *page_compose(page_part_writer write, const void *content, size_t *size) {
     return text;
 }
 
-cli_exit page_save(const char *path, page_part_writer write, const void *content) {
-    size_t size = 0;
+bool page_write_head(FILE *file, const void *content) {
+    (void)content;
+    page_write_file(file, "page_head.html");
+    return true;
+}
+
+cli_exit page_save_text(const char *path, const char *text, size_t size) {
     cli_output *output = NULL;
-    char *text = page_compose(write, content, &size);
-    cli_exit code = text != NULL
-                        ? cli_output_open(path, &output)
-                        : cli_fail(CLI_BAD_INPUT, path, CLI_MEMORY_HINT, "memory is exhausted");
+    cli_exit code = cli_output_open(path, &output);
     if (code == CLI_DONE) {
         code = cli_output_write(output, text, size);
     }
@@ -76,6 +78,15 @@ cli_exit page_save(const char *path, page_part_writer write, const void *content
         code = cli_output_commit(&output);
     }
     cli_output_abandon(&output);
+    return code;
+}
+
+cli_exit page_save(const char *path, page_part_writer write, const void *content) {
+    size_t size = 0;
+    char *text = page_compose(write, content, &size);
+    const cli_exit code =
+        text != NULL ? page_save_text(path, text, size)
+                     : cli_fail(CLI_BAD_INPUT, path, CLI_MEMORY_HINT, "memory is exhausted");
     free(text);
     return code;
 }

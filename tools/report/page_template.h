@@ -28,8 +28,12 @@ bool page_write_template(FILE *file, const char *name, const page_writer *writer
 /* All that a writer writes, in malloc'ed memory. NULL: memory is exhausted. */
 char *page_compose(page_part_writer write, const void *content, size_t *size);
 
+/* The part "head", which all templates have: what a page may load, and how it is shown. */
+bool page_write_head(FILE *file, const void *content);
+
 /* Writes a file, or to standard output for "-", whole or not at all. On failure prints and returns the
  * code. */
+cli_exit page_save_text(const char *path, const char *text, size_t size);
 cli_exit page_save(const char *path, page_part_writer write, const void *content);
 
 #endif

@@ -63,11 +63,11 @@ void page_write_script_json(FILE *file, const char *json, size_t size) {
     }
 }
 
-void page_write_number(FILE *file, double number) {
-    if (isnan(number)) {
-        fputs("–", file);
+void page_write_cell(FILE *file, double number) {
+    if (isfinite(number)) {
+        fprintf(file, "<td data-v=\"%.17g\">%.4g</td>", number, number);
     } else {
-        fprintf(file, "%.4g", number);
+        fputs("<td>–</td>", file);
     }
 }
 

@@ -19,8 +19,9 @@ void page_write_name(FILE *file, pm_motion_name name);
 /* Writes JSON for a script element: `<` as \u003c. */
 void page_write_script_json(FILE *file, const char *json, size_t size);
 
-/* A number with 4 digits, or a dash for one that is not known. */
-void page_write_number(FILE *file, double number);
+/* A cell of a table: a number with 4 digits, which sorts by all of them, or a dash for one that is not
+ * known. */
+void page_write_cell(FILE *file, double number);
 
 /* Bytes in groups of three, in their order. */
 void page_write_base64(FILE *file, const unsigned char *data, size_t size);

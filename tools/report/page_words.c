@@ -255,19 +255,11 @@ void page_write_slides(FILE *file, const page *p) {
 
 /* ---- the table ----------------------------------------------------------------------------- */
 
-static void write_cell(FILE *file, double value) {
-    if (isnan(value)) {
-        fputs("<td>–</td>", file);
-    } else {
-        fprintf(file, "<td data-v=\"%.17g\">%.4g</td>", value, value);
-    }
-}
-
 static void write_row(FILE *file, const joint_statistics *joint) {
     for (int m = 0; m < MEASURE_COUNT; m++) {
-        write_cell(file, joint->of[m].max);
-        write_cell(file, extent_rms(&joint->of[m]));
-        write_cell(file, joint->of[m].time);
+        page_write_cell(file, joint->of[m].max);
+        page_write_cell(file, extent_rms(&joint->of[m]));
+        page_write_cell(file, joint->of[m].time);
     }
     fputs("</tr>\n", file);
 }

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Sorted pairs in memory that the host and a CPU device share: the device's scratch. It comes back
+ * when the buffers are deleted, so that a job on a caller's queue can leave them behind.
+ */
+#include "device.h"
+
+bool pm_cl_sorts(const pm_opencl_device *cl) {
+    return cl->shares_memory;
+}
+
+pm_status pm_cl_sort_pairs(pm_opencl_device *cl, unsigned output, const pm_sample_request *piece,
+                           pm_cl_pairs *pairs, pm_error *error) {
+    const pm_pair_order order = pm_pair_order_of(piece, output);
+    const size_t room = pm_pair_room(&order, piece->sample_count);
+    const size_t sizes[] = {
+        room * sizeof(pm_sorted_pair), order.needs_tracks ? room * sizeof(uint32_t) : 0,
+        piece->sample_count * sizeof(uint16_t), room / PM_PAIR_GROUP * sizeof(uint32_t)};
+    enum { ARRAYS = sizeof sizes / sizeof *sizes };
+    cl_mem *const buffers[ARRAYS] = {&pairs->pairs, &pairs->tracks, &pairs->places, &pairs->groups};
+    pm_cl_block *blocks[ARRAYS] = {0};
+    pm_status status = PM_OK;
+    for (size_t i = 0; status == PM_OK && i < ARRAYS; i++) {
+        blocks[i] = sizes[i] ? pm_cl_block_take(cl->scratch, sizes[i]) : NULL;
+        status = blocks[i] || !sizes[i] ? PM_OK : pm_fail_memory(error);
+    }
+    pm_sorted_pairs sorted = {pm_cl_block_memory(blocks[0]), pm_cl_block_memory(blocks[1]),
+                              pm_cl_block_memory(blocks[2]), pm_cl_block_memory(blocks[3]), 0};
+    if (status == PM_OK)
+        status = pm_sort_pairs(&order, piece, &sorted, error);
+    for (size_t i = 0; status == PM_OK && i < ARRAYS; i++) {
+        if (blocks[i])
+            status = pm_cl_block_buffer(cl, blocks[i], sizes[i], buffers[i], error);
+        blocks[i] = NULL; /* the buffer's, or given back */
+    }
+    for (size_t i = 0; i < ARRAYS; i++)
+        pm_cl_block_give(blocks[i]);
+    pairs->group_count = sorted.group_count;
+    pairs->block_room = order.block_room;
+    return status;
+}
+
+void pm_cl_pairs_release(pm_cl_pairs *pairs) {
+    pm_cl_release(pairs->pairs);
+    pm_cl_release(pairs->tracks);
+    pm_cl_release(pairs->places);
+    pm_cl_release(pairs->groups);
+    *pairs = (pm_cl_pairs){0};
+}
+
+pm_status pm_cl_sorted_values(pm_opencl_device *cl, const pm_sample_request *request,
+                              unsigned outputs, size_t count, cl_mem *values, pm_error *error) {
+    size_t bytes = 0;
+    for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++)
+        if (outputs >> o & 1) {
+            const pm_pair_order order = pm_pair_order_of(request, o);
+            const size_t own =
+                pm_pair_room(&order, count) * pm_outputs[o].components * sizeof(float);
+            bytes = own > bytes ? own : bytes;
+        }
+    return pm_cl_block_buffer(cl, pm_cl_block_take(cl->scratch, bytes), bytes, values, error);
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The bits of a sample do not depend on the samples beside it: each sample of a job with random times or
+ * pairs has the bits of a job of one sample. For every method, all values, and numbers of samples around
+ * those that are computed together.
+ */
+#include "support/engines.h"
+#include "support/motion.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { KEYS = 37, TRACKS = 3, SAMPLES = 75, FLOATS = 4 * SAMPLES * TRACKS };
+
+/* Values in the order of the outputs, and their numbers per sample of a track. */
+typedef struct results {
+    float rotations[FLOATS], positions[FLOATS], scales[FLOATS], velocities[FLOATS];
+} results;
+
+static const size_t components[] = {4, 3, 3, 3};
+
+static void sample_into(const pm_clip *clip, pm_sample_job job, results *to) {
+    memset(to, 0xFF, sizeof *to);
+    job.rotations = to->rotations;
+    job.positions = to->positions;
+    job.scales = to->scales;
+    job.velocities = to->velocities;
+    sample_make(clip, &job);
+}
+
+static float *values_of(results *r, size_t output) {
+    float *const values[] = {r->rotations, r->positions, r->scales, r->velocities};
+    return values[output];
+}
+
+/* Each sample of the job against a job of that sample alone; `width` values each. */
+static void expect_samples_alone(const pm_clip *clip, const pm_sample_job *job, size_t width,
+                                 const char *method) {
+    static results together, alone;
+    sample_into(clip, *job, &together);
+    for (size_t k = 0; k < job->sample_count; k++) {
+        pm_sample_job one = *job;
+        one.sample_count = 1;
+        one.times = job->times + k;
+        one.tracks = job->tracks ? job->tracks + k : NULL;
+        sample_into(clip, one, &alone);
+        for (size_t o = 0; o < sizeof components / sizeof components[0]; o++) {
+            const size_t floats = width * components[o];
+            if (memcmp(values_of(&together, o) + k * floats, values_of(&alone, o),
+                       floats * sizeof(float)) != 0)
+                fail_msg("%s: output %zu of sample %zu of %zu at %.17g differs", method, o, k,
+                         job->sample_count, job->times[k]);
+        }
+    }
+}
+
+/* Times in all segments, also short ones, at keys, outside the keys, and in runs that share a segment. */
+static void draw_times(random_source *source, double *times) {
+    for (size_t k = 0; k < SAMPLES; k++) {
+        const double any = (double)random_size(source, 0, 1 << 20) / (1 << 20) * (KEYS + 4) - 2;
+        const size_t kind = random_size(source, 0, 5);
+        times[k] = kind == 0 ? rint(any) : kind < 3 && k > 0 ? times[k - 1] + 5e-5 : any;
+    }
+}
+
+static void expect_clip(const pm_clip *clip, random_source *source, const char *method) {
+    static const size_t counts[] = {1, 15, 16, 17, 31, 32, 33, 48, SAMPLES};
+    double times[SAMPLES];
+    uint32_t tracks[SAMPLES];
+    draw_times(source, times);
+    for (size_t k = 0; k < SAMPLES; k++)
+        tracks[k] = (uint32_t)random_size(source, 0, TRACKS - 1);
+    for (size_t c = 0; c < sizeof counts / sizeof counts[0]; c++) {
+        pm_sample_job job = {.sample_count = counts[c], .times = times};
+        expect_samples_alone(clip, &job, TRACKS, method);
+        job.tracks = tracks;
+        expect_samples_alone(clip, &job, 1, method);
+    }
+}
+
+/* Key times: at a rate, in a loop, listed, and listed in clusters, which make a search long. */
+enum { AT_A_RATE, IN_A_LOOP, LISTED, IN_CLUSTERS, TIMING_COUNT };
+
+static pm_clip *clip_of(void **state, const motion *m, size_t method, int timing,
+                        pm_key_format format) {
+    double times[KEYS];
+    random_source source = random_salted(0x1A4);
+    for (size_t k = 0; k < KEYS; k++) {
+        const double step =
+            timing == IN_CLUSTERS && k % 12 ? 1e-4 : random_between(&source, 0.2, 2);
+        times[k] = k > 0 ? times[k - 1] + step : 0.25;
+    }
+    const pm_timeline timeline = {.key_count = KEYS,
+                                  .times = timing >= LISTED ? times : NULL,
+                                  .rate =
+                                      timing >= LISTED ? (pm_rational){0, 0} : (pm_rational){1, 1}};
+    pm_clip_desc desc = motion_desc(m, &timeline, (pm_method)method);
+    desc.loop_period = timing == IN_A_LOOP ? KEYS : 0;
+    desc.key_format = format;
+    return clip_make(engine_for(state), &desc);
+}
+
+static void samples_do_not_depend_on_those_beside_them(void **state) {
+    engine_for(state);
+    motion m = motion_make(KEYS, TRACKS, 2.5, 0x1A0);
+    random_source source = random_salted(0x1A1);
+    for (size_t method = 0; method < PM_METHOD_COUNT; method++)
+        for (int timing = 0; timing < TIMING_COUNT; timing++) {
+            if (method == PM_METHOD_BSPLINE && timing >= LISTED)
+                continue; /* requires uniform keys */
+            pm_clip *clip = clip_of(state, &m, method, timing, PM_KEYS_FLOAT32);
+            expect_clip(clip, &source, pm_method_describe((pm_method)method)->name);
+            pm_clip_destroy(&clip);
+        }
+    motion_free(&m);
+}
+
+static void samples_of_short_keys_do_not_depend_on_those_beside_them(void **state) {
+    engine_for(state);
+    motion m = motion_make(KEYS, TRACKS, 2.5, 0x1A2);
+    random_source source = random_salted(0x1A3);
+    static const pm_key_format formats[] = {PM_KEYS_LOG48, PM_KEYS_SMALLEST48};
+    static const pm_method methods[] = {PM_METHOD_STEP, PM_METHOD_NLERP, PM_METHOD_SLERP};
+    for (size_t f = 0; f < sizeof formats / sizeof formats[0]; f++)
+        for (size_t i = 0; i < sizeof methods / sizeof methods[0]; i++) {
+            pm_clip *clip = clip_of(state, &m, methods[i], AT_A_RATE, formats[f]);
+            expect_clip(clip, &source, pm_method_describe(methods[i])->name);
+            pm_clip_destroy(&clip);
+        }
+    motion_free(&m);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        ONLY_ON_REFERENCE(samples_do_not_depend_on_those_beside_them),
+        ONLY_ON_REFERENCE(samples_of_short_keys_do_not_depend_on_those_beside_them),
+    };
+    return cmocka_run_group_tests_name("lanes", tests, NULL, engines_close);
+}

@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Crowds, and jobs on queues, of engines that build in the background: no caller waits for a
+ * compiler, results have one path's bits, and failures are reported. The tests of queues run with
+ * such an engine too (--builds-late); samples in host memory are in test_background.
+ */
+#define _XOPEN_SOURCE 700
+
+#include <posemill/posemill_cl.h>
+
+#include "support/build_gate.h"
+#include "support/cache_folder.h"
+#include "support/crowd_scene.h"
+#include "support/engines.h"
+#include "support/kernel_copies.h"
+#include "support/motion.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { COUNT = 150, JOINTS = 9, FRAMES = 4, PATIENCE_SECONDS = 600 };
+
+static pm_engine *open_engine(void **state, build_gate *g, const char *kernels) {
+    return engine_with(state, &(pm_engine_desc){.cache_folder = "",
+                                                .kernel_folder = kernels,
+                                                .build_in_background = true,
+                                                .log = build_gate_pass,
+                                                .log_user = g});
+}
+
+static void make_crowd(pm_engine *engine, uint64_t salt, scene *s) {
+    scene_make(engine, &(scene_options){.salt = salt, .joints = JOINTS, .binds = SCENE_BIND_RIGID},
+               s);
+}
+
+static pm_crowd_instance *make_instances(const scene *s, uint64_t salt) {
+    random_source source = random_salted(salt);
+    pm_crowd_instance *instances = test_array(COUNT, sizeof *instances);
+    for (size_t i = 0; i < COUNT; i++)
+        instances[i] = scene_instance(&source, s);
+    return instances;
+}
+
+/* ---- poses in host memory ---- */
+
+/* Records that frames are posed into, on the device or the reference path. */
+typedef struct pose_memory {
+    float *records[PM_CROWD_OUTPUT_COUNT];
+    float *previous[PM_CROWD_OUTPUT_COUNT];
+} pose_memory;
+
+static pose_memory memory_make(const scene *s) {
+    pose_memory m;
+    for (unsigned o = 0; o < PM_CROWD_OUTPUT_COUNT; o++) {
+        const size_t floats = scene_floats(s, o, COUNT);
+        m.records[o] = test_array(floats, sizeof(float));
+        m.previous[o] = test_array(floats, sizeof(float));
+        memset(m.records[o], 0xFF, floats * sizeof(float));
+        memset(m.previous[o], 0xFF, floats * sizeof(float));
+    }
+    return m;
+}
+
+static void memory_free(pose_memory *m) {
+    for (unsigned o = 0; o < PM_CROWD_OUTPUT_COUNT; o++) {
+        free(m->records[o]);
+        free(m->previous[o]);
+    }
+}
+
+static pm_status pose_to(const scene *s, const pm_crowd_instance *instances, uint64_t frame,
+                         bool by_reference, const pose_memory *m, pm_error *error) {
+    pm_crowd_job job = {.instances = instances,
+                        .instance_count = COUNT,
+                        .frame = frame,
+                        .on_reference = by_reference};
+    for (unsigned o = 0; o < PM_CROWD_OUTPUT_COUNT; o++)
+        job.outputs[o] = (pm_crowd_target){.memory = m->records[o], .previous = m->previous[o]};
+    return pm_crowd_pose(s->crowd, &job, error);
+}
+
+static void expect_same_memory(const scene *s, const pose_memory *a, const pose_memory *b) {
+    for (unsigned o = 0; o < PM_CROWD_OUTPUT_COUNT; o++) {
+        const size_t floats = scene_floats(s, o, COUNT), width = floats / COUNT;
+        expect_same_bits(a->records[o], b->records[o], floats, width);
+        expect_same_bits(a->previous[o], b->previous[o], floats, width);
+    }
+}
+
+/* Poses some frames, in which instances of coarse levels keep their records. */
+static void expect_frames(const scene *s, uint64_t first, const pose_memory *m,
+                          const pose_memory *expected) {
+    pm_error error = poisoned_error();
+    for (uint64_t frame = first; frame < first + FRAMES; frame++) {
+        pm_crowd_instance *instances = make_instances(s, 0xBC1 + frame);
+        expect_ok(pose_to(s, instances, frame, false, m, &error), &error);
+        expect_ok(pose_to(s, instances, frame, true, expected, &error), &error);
+        expect_same_memory(s, m, expected);
+        free(instances);
+    }
+}
+
+static void a_crowd_does_not_wait_for_its_programs(void **state) {
+    engine_for(state);
+    build_gate g = build_gate_make(true);
+    pm_engine *engine = open_engine(state, &g, NULL);
+    scene s;
+    make_crowd(engine, 0xBC0, &s);
+    scene_undo(&s);
+    s.levels[1].update_every = 2;
+    s.levels[2].update_every = 3;
+    scene_finish(engine, &s);
+    pose_memory m = memory_make(&s), expected = memory_make(&s);
+    alarm(PATIENCE_SECONDS);
+    expect_frames(&s, 0, &m, &expected); /* while the gate is closed, nothing can be built */
+    assert_int_equal(build_gate_count(&g, &g.built), 0);
+    build_gate_open(&g);
+    build_gate_wait(&g, &g.built, PM_CROWD_OUTPUT_COUNT);
+    expect_frames(&s, FRAMES, &m, &expected); /* on the device, where frames continue */
+    expect_frames(&s, 2 * FRAMES, &m, &expected);
+    alarm(0);
+    assert_int_equal(build_gate_count(&g, &g.warnings), 0);
+    memory_free(&m);
+    memory_free(&expected);
+    scene_free(&s);
+    pm_engine_destroy(&engine);
+    assert_int_equal(g.built, g.building);
+}
+
+static void an_engine_may_be_destroyed_while_a_crowds_programs_are_built(void **state) {
+    engine_for(state);
+    build_gate g = build_gate_make(false);
+    pm_engine *engine = open_engine(state, &g, NULL);
+    scene s;
+    make_crowd(engine, 0xBD0, &s);
+    pm_crowd_instance *instances = make_instances(&s, 0xBD1);
+    float *records = scene_pose(&s, PM_CROWD_PALETTE, instances, COUNT, false);
+    guarded_free(records);
+    free(instances);
+    scene_free(&s);
+    pm_engine_destroy(&engine);
+    assert_int_equal(g.built, g.building);
+}
+
+/* ---- a device with different bits ---- */
+
+static const char row[] = "    pm_put_numbers(words, m.z, 2);\n";
+static const char other_row[] = "    pm_put_numbers(words, m.x, 2);\n";
+
+static bool is_by_reference(const scene *s, pm_crowd_output output,
+                            const pm_crowd_instance *instances) {
+    float *records = scene_pose(s, output, instances, COUNT, false);
+    float *expected = scene_pose(s, output, instances, COUNT, true);
+    const bool same =
+        memcmp(records, expected, scene_floats(s, output, COUNT) * sizeof(float)) == 0;
+    guarded_free(records);
+    guarded_free(expected);
+    return same;
+}
+
+static void once_bits_differ_jobs_wait_for_their_programs(void **state) {
+    engine_for(state);
+    const char *folder = cache_folder_make();
+    assert_non_null(folder);
+    kernel_copies(folder, "pm_joint_record.h", row, other_row);
+    build_gate g = build_gate_make(false);
+    pm_engine *engine = open_engine(state, &g, folder);
+    scene s;
+    make_crowd(engine, 0xBE0, &s);
+    pm_crowd_instance *instances = make_instances(&s, 0xBE1);
+    for (size_t i = 0; i < COUNT; i++)
+        instances[i].level = 0; /* scene_pose expects each frame to write all records */
+    alarm(PATIENCE_SECONDS);
+    while (is_by_reference(&s, PM_CROWD_PALETTE, instances)) /* until the program is ready */
+        continue;
+    assert_int_equal(build_gate_count(&g, &g.warnings), 1);
+    assert_non_null(strstr(g.warning, "differ in bits"));
+    assert_false(is_by_reference(&s, PM_CROWD_MODEL, instances)); /* a program not requested yet */
+    alarm(0);
+    assert_int_equal(build_gate_count(&g, &g.warnings), 1);
+    free(instances);
+    scene_free(&s);
+    pm_engine_destroy(&engine);
+    assert_true(cache_folder_remove());
+}
+
+/* ---- failures ---- */
+
+static void a_failed_build_is_the_failure_of_a_job(void **state) {
+    engine_for(state);
+    if (is_on_oclgrind(state)) {
+        print_message("not tested: Oclgrind reports builds that fail on purpose\n");
+        skip();
+    }
+    const char *folder = cache_folder_make();
+    assert_non_null(folder);
+    kernel_copies(folder, "pm_joint_record.h", row, "#error not this time\n");
+    build_gate g = build_gate_make(false);
+    pm_engine *engine = open_engine(state, &g, folder);
+    scene s;
+    make_crowd(engine, 0xBF0, &s);
+    pm_crowd_instance *instances = make_instances(&s, 0xBF1);
+    float *records = guarded_floats(scene_floats(&s, PM_CROWD_PALETTE, COUNT));
+    pm_crowd_job job = {.instances = instances, .instance_count = COUNT};
+    job.outputs[PM_CROWD_PALETTE].memory = records;
+    pm_error error = poisoned_error();
+    pm_status status = PM_OK;
+    alarm(PATIENCE_SECONDS);
+    while (status == PM_OK) /* until the compiler has read it */
+        status = pm_crowd_pose(s.crowd, &job, &error);
+    expect_refusal(status, &error, PM_ERROR_BUILD, "crowd");
+    kernel_copies(folder, NULL, NULL, NULL); /* repaired: the engine tries again */
+    do {
+        status = pm_crowd_pose(s.crowd, &job, &error);
+        expect_ok(status, &error);
+    } while (build_gate_count(&g, &g.built) < 1);
+    alarm(0);
+    guarded_free(records);
+    free(instances);
+    scene_free(&s);
+    pm_engine_destroy(&engine);
+    assert_true(cache_folder_remove());
+}
+
+/* ---- queues ---- */
+
+typedef struct queue_scene {
+    cl_context context;
+    cl_command_queue queue;
+    cl_event gate; /* jobs wait for it */
+} queue_scene;
+
+static queue_scene queue_make(const pm_engine *engine) {
+    queue_scene q = {.context = pm_cl_context(engine)};
+    cl_int status = CL_SUCCESS;
+    q.queue = clCreateCommandQueue(q.context, pm_cl_device(engine), 0, &status);
+    assert_int_equal(status, CL_SUCCESS);
+    q.gate = clCreateUserEvent(q.context, &status);
+    assert_int_equal(status, CL_SUCCESS);
+    return q;
+}
+
+static void queue_free(queue_scene *q) {
+    clReleaseEvent(q->gate);
+    clReleaseCommandQueue(q->queue);
+}
+
+static cl_mem make_buffer(const queue_scene *q, size_t bytes) {
+    cl_int status = CL_SUCCESS;
+    cl_mem buffer = clCreateBuffer(q->context, CL_MEM_READ_WRITE, bytes, NULL, &status);
+    assert_int_equal(status, CL_SUCCESS);
+    return buffer;
+}
+
+/* Reads after the gate is open. */
+static void expect_in_buffer(const queue_scene *q, cl_mem buffer, const float *expected,
+                             size_t floats, size_t width, cl_event done) {
+    float *values = test_array(floats, sizeof *values);
+    assert_int_equal(clEnqueueReadBuffer(q->queue, buffer, CL_TRUE, 0, floats * sizeof *values,
+                                         values, 1, &done, NULL),
+                     CL_SUCCESS);
+    expect_same_bits(values, expected, floats, width);
+    free(values);
+    clReleaseEvent(done);
+    clReleaseMemObject(buffer);
+}
+
+static void poses_on_a_queue_do_not_wait_for_their_programs(void **state) {
+    engine_for(state);
+    build_gate g = build_gate_make(true);
+    pm_engine *engine = open_engine(state, &g, NULL);
+    queue_scene q = queue_make(engine);
+    scene s;
+    make_crowd(engine, 0xC00, &s);
+    pm_crowd_instance *instances = make_instances(&s, 0xC01);
+    const size_t floats = scene_floats(&s, PM_CROWD_DUAL, COUNT);
+    float *expected = scene_pose(&s, PM_CROWD_DUAL, instances, COUNT, true);
+    pm_cl_crowd_job job = {.instances = instances, .instance_count = COUNT};
+    alarm(PATIENCE_SECONDS);
+    for (int round = 0; round < 3; round++) { /* before the build, after it, and checked */
+        cl_mem buffer = job.outputs[PM_CROWD_DUAL].buffer = make_buffer(&q, floats * sizeof(float));
+        cl_event done = NULL;
+        pm_error error = poisoned_error();
+        expect_ok(pm_cl_crowd_pose(s.crowd, &job, q.queue, 1, &q.gate, &done, &error), &error);
+        if (round == 0) {
+            assert_int_equal(build_gate_count(&g, &g.built), 0);
+            assert_int_equal(clSetUserEventStatus(q.gate, CL_COMPLETE), CL_SUCCESS);
+            build_gate_open(&g);
+        }
+        expect_in_buffer(&q, buffer, expected, floats, floats / COUNT, done);
+        build_gate_wait(&g, &g.built, 1);
+    }
+    alarm(0);
+    assert_int_equal(build_gate_count(&g, &g.warnings), 0);
+    guarded_free(expected);
+    free(instances);
+    scene_free(&s);
+    queue_free(&q);
+    pm_engine_destroy(&engine);
+}
+
+static void samples_on_a_queue_do_not_wait_for_their_programs(void **state) {
+    enum { KEYS = 7, TRACKS = 21, SAMPLES = 60, FLOATS = SAMPLES * TRACKS * 4 };
+    engine_for(state);
+    build_gate g = build_gate_make(true);
+    pm_engine *engine = open_engine(state, &g, NULL);
+    queue_scene q = queue_make(engine);
+    motion m = motion_make(KEYS, TRACKS, 1.5, 0xC10);
+    const pm_timeline timeline = {.key_count = KEYS, .rate = {3, 1}};
+    const pm_clip_desc desc = motion_desc(&m, &timeline, PM_METHOD_SQUAD);
+    pm_clip *clip = clip_make(engine, &desc);
+    static float expected[FLOATS];
+    pm_sample_job job = {.sample_count = SAMPLES, .rate = {31, 1}};
+    pm_sample_job by_reference = job;
+    by_reference.rotations = expected;
+    by_reference.on_reference = true;
+    sample_make(clip, &by_reference);
+    alarm(PATIENCE_SECONDS);
+    for (int round = 0; round < 3; round++) {
+        const pm_cl_outputs outputs = {.rotations = make_buffer(&q, sizeof expected)};
+        cl_event done = NULL;
+        pm_error error = poisoned_error();
+        expect_ok(pm_cl_sample(clip, &job, &outputs, q.queue, 1, &q.gate, &done, &error), &error);
+        if (round == 0) {
+            assert_int_equal(build_gate_count(&g, &g.built), 0);
+            assert_int_equal(clSetUserEventStatus(q.gate, CL_COMPLETE), CL_SUCCESS);
+            build_gate_open(&g);
+        }
+        expect_in_buffer(&q, outputs.rotations, expected, FLOATS, 4, done);
+        build_gate_wait(&g, &g.built, 2); /* `locate` and `walk` */
+    }
+    alarm(0);
+    assert_int_equal(build_gate_count(&g, &g.warnings), 0);
+    pm_clip_destroy(&clip);
+    motion_free(&m);
+    queue_free(&q);
+    pm_engine_destroy(&engine);
+}
+
+/* ---- concurrent callers ---- */
+
+typedef struct worker {
+    pthread_t thread;
+    const scene *scene;
+    const pm_crowd_instance *instances;
+    const float *expected;
+    float *records;
+    size_t floats, rounds;
+    size_t failed, differing;
+} worker;
+
+/* cmocka's assertions belong to the main thread, so a worker only counts. */
+static void *pose_often(void *argument) {
+    worker *w = argument;
+    for (size_t i = 0; i < w->rounds; i++) {
+        pm_crowd_job job = {.instances = w->instances, .instance_count = COUNT};
+        job.outputs[PM_CROWD_MODEL].memory = w->records;
+        w->failed += pm_crowd_pose(w->scene->crowd, &job, NULL) != PM_OK;
+        w->differing += memcmp(w->records, w->expected, w->floats * sizeof(float)) != 0;
+    }
+    return NULL;
+}
+
+/* Some jobs are computed before the program is ready, and some after that. */
+static void eight_threads_may_pose_one_crowd_during_a_build(void **state) {
+    enum { WORKERS = 8 };
+    worker workers[WORKERS];
+    engine_for(state);
+    skip_without_concurrent_kernels(state);
+    build_gate g = build_gate_make(true);
+    pm_engine *engine = open_engine(state, &g, NULL);
+    scene s;
+    make_crowd(engine, 0xC20, &s);
+    pm_crowd_instance *instances = make_instances(&s, 0xC21);
+    for (size_t i = 0; i < COUNT; i++)
+        instances[i].level = 0;
+    const size_t floats = scene_floats(&s, PM_CROWD_MODEL, COUNT);
+    float *expected = scene_pose(&s, PM_CROWD_MODEL, instances, COUNT, true);
+    alarm(PATIENCE_SECONDS);
+    for (int round = 0; round < 3; round++) {
+        for (size_t i = 0; i < WORKERS; i++) {
+            workers[i] = (worker){.scene = &s,
+                                  .instances = instances,
+                                  .expected = expected,
+                                  .records = test_array(floats, sizeof(float)),
+                                  .floats = floats,
+                                  .rounds = small_sizes() ? 3 : 100};
+            assert_int_equal(pthread_create(&workers[i].thread, NULL, pose_often, &workers[i]), 0);
+        }
+        if (round == 1)
+            build_gate_open(&g);
+        for (size_t i = 0; i < WORKERS; i++) {
+            assert_int_equal(pthread_join(workers[i].thread, NULL), 0);
+            assert_int_equal(workers[i].failed, 0);
+            assert_int_equal(workers[i].differing, 0);
+            free(workers[i].records);
+        }
+        if (round == 1)
+            build_gate_wait(&g, &g.built, 1);
+    }
+    alarm(0);
+    assert_int_equal(build_gate_count(&g, &g.warnings), 0);
+    guarded_free(expected);
+    free(instances);
+    scene_free(&s);
+    pm_engine_destroy(&engine);
+}
+
+int main(int argc, char **argv) {
+    const struct CMUnitTest tests[] = {
+        ONLY_ON_DEVICE(a_crowd_does_not_wait_for_its_programs),
+        ONLY_ON_DEVICE(an_engine_may_be_destroyed_while_a_crowds_programs_are_built),
+        ONLY_ON_DEVICE(once_bits_differ_jobs_wait_for_their_programs),
+        ONLY_ON_DEVICE(a_failed_build_is_the_failure_of_a_job),
+        ONLY_ON_DEVICE(poses_on_a_queue_do_not_wait_for_their_programs),
+        ONLY_ON_DEVICE(samples_on_a_queue_do_not_wait_for_their_programs),
+        ONLY_ON_DEVICE(eight_threads_may_pose_one_crowd_during_a_build),
+    };
+    leave_out_crowds_on_rusticl();
+    if (argc > 1)
+        cmocka_set_test_filter(argv[1]);
+    return cmocka_run_group_tests_name("background_crowds", tests, NULL, engines_close);
+}

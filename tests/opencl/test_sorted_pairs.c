@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Jobs of so many pairs that a CPU device sorts them: the bits of the reference path, which computes
+ * one pair after another, for any order of times; on a queue; and with failures.
+ */
+#define _POSIX_C_SOURCE 200809L
+
+#include "backend/pair_order.h"
+#include "engine/engine.h"
+#include "opencl/device.h"
+#include "support/cl_caller.h"
+#include "support/engines.h"
+#include "support/faults.h"
+#include "support/motion.h"
+#include "support/outputs.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* With 64 tracks, keys of slerp and of squad exceed the least size; the last block is not full. */
+enum { TRACKS = 64, KEYS = 4400, COUNT = (1 << 17) + 4321 };
+
+static double times[COUNT];
+static uint32_t tracks[COUNT];
+static const pm_sample_job pairs = {.sample_count = COUNT, .times = times, .tracks = tracks};
+
+static void draw_pairs(random_source *source, double low, double high) {
+    random_times(source, COUNT, low, high, times);
+    for (size_t k = 0; k < COUNT; k++)
+        tracks[k] = (uint32_t)random_size(source, 0, TRACKS - 1);
+}
+
+static void expect_sorted(const pm_clip *clip, bool sorted) {
+    float any = 0;
+    pm_sample_job job = pairs;
+    job.rotations = &any;
+    assert_true(pm_sample_request_of(clip->data, &job, 1).sorted_outputs == (sorted ? 1u : 0u));
+}
+
+/* On the device, as on the reference path. */
+static void expect_reference_bits(const pm_clip *clip, const pm_sample_job *job) {
+    pm_sample_job on_reference_path = *job;
+    on_reference_path.on_reference = true;
+    outputs expected = sampled(clip, on_reference_path, job->sample_count);
+    outputs values = sampled(clip, *job, job->sample_count);
+    expect_same_outputs(&values, &expected);
+    outputs_free(&values);
+    outputs_free(&expected);
+}
+
+static const pm_timeline uniform = {.key_count = KEYS, .rate = {60, 1}};
+static const double seconds = (KEYS - 1) / 60.0;
+
+static int by_time(const void *x, const void *y) {
+    const double a = *(const double *)x, b = *(const double *)y;
+    return (a > b) - (a < b);
+}
+
+static void any_order_of_times_gives_the_reference_bits(void **state) {
+    random_source source = random_salted(0x71);
+    if (small_sizes())
+        skip();
+    motion m = motion_make(KEYS, TRACKS, 2.5, 0x72);
+    const pm_clip_desc desc = motion_desc(&m, &uniform, PM_METHOD_SQUAD);
+    pm_clip *clip = clip_make(engine_for(state), &desc);
+    draw_pairs(&source, -5, seconds + 5); /* also before and after the keys */
+    expect_sorted(clip, true);
+    expect_reference_bits(clip, &pairs);
+    qsort(times, COUNT, sizeof *times, by_time);
+    expect_reference_bits(clip, &pairs);
+    for (size_t k = 0; k < COUNT / 2; k++) { /* descending */
+        const double kept = times[k];
+        times[k] = times[COUNT - 1 - k];
+        times[COUNT - 1 - k] = kept;
+    }
+    expect_reference_bits(clip, &pairs);
+    for (size_t k = 0; k < COUNT; k++) /* on keys, and as near to them as a double can be */
+        times[k] = nextafter((double)random_size(&source, 0, KEYS - 1) / 60,
+                             (double)random_size(&source, 0, 2) - 1);
+    expect_reference_bits(clip, &pairs);
+    for (size_t k = 0; k < COUNT; k++) { /* one segment */
+        times[k] = 1.001;
+        tracks[k] = 7;
+    }
+    expect_reference_bits(clip, &pairs);
+    pm_clip_destroy(&clip);
+    motion_free(&m);
+}
+
+static void every_size_from_the_threshold_on_gives_the_reference_bits(void **state) {
+    random_source source = random_salted(0x73);
+    if (small_sizes())
+        skip();
+    motion m = motion_make(KEYS, TRACKS, 2.5, 0x74);
+    const pm_clip_desc desc = motion_desc(&m, &uniform, PM_METHOD_SLERP);
+    pm_clip *clip = clip_make(engine_for(state), &desc);
+    draw_pairs(&source, 0, seconds);
+    const size_t threshold = 1 << 17;
+    const size_t sizes[] = {threshold - 1, threshold, threshold + 1, threshold + 15,
+                            random_size(&source, threshold, COUNT)};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        pm_sample_job job = pairs;
+        float any = 0;
+        job.sample_count = sizes[i];
+        job.rotations = &any;
+        assert_int_equal(pm_sample_request_of(clip->data, &job, 1).sorted_outputs != 0,
+                         sizes[i] >= threshold);
+        job.rotations = NULL;
+        expect_reference_bits(clip, &job);
+    }
+    pm_clip_destroy(&clip);
+    motion_free(&m);
+}
+
+/* Constants (sterp), a loop with flipped signs, listed key times. */
+static void loops_constants_and_listed_keys_give_the_reference_bits(void **state) {
+    static const pm_method methods[] = {PM_METHOD_STERP, PM_METHOD_CIRCULAR_C1, PM_METHOD_SLERP};
+    random_source source = random_salted(0x75);
+    if (small_sizes())
+        skip();
+    motion m = motion_make(KEYS, TRACKS, 2.5, 0x76);
+    double *key_times = test_array(KEYS, sizeof *key_times);
+    key_times[0] = -1;
+    for (size_t i = 1; i < KEYS; i++)
+        key_times[i] = key_times[i - 1] + random_between(&source, 0.001, 0.05);
+    for (size_t i = 0; i < 3; i++)
+        for (int loop = 0; loop < 2; loop++) {
+            /* curves with many planes need fewer keys, or more pairs */
+            const size_t keys = methods[i] == PM_METHOD_SLERP ? KEYS : KEYS / 3;
+            const pm_timeline listed = {.key_count = keys, .times = key_times};
+            const double span = key_times[keys - 1] - key_times[0];
+            pm_clip_desc desc = motion_desc(&m, &listed, methods[i]);
+            desc.loop_period = loop ? span + 0.5 : 0;
+            pm_clip *clip = clip_make(engine_for(state), &desc);
+            draw_pairs(&source, -2 * span, 3 * span);
+            expect_sorted(clip, true);
+            expect_reference_bits(clip, &pairs);
+            pm_clip_destroy(&clip);
+        }
+    free(key_times);
+    motion_free(&m);
+}
+
+static void keys_of_48_bits_give_the_reference_bits(void **state) {
+    enum { MANY_KEYS = 3 * KEYS };
+    random_source source = random_salted(0x77);
+    if (small_sizes())
+        skip();
+    motion m = motion_make(MANY_KEYS, TRACKS, 2.5, 0x78);
+    const pm_timeline timeline = {.key_count = MANY_KEYS, .rate = {60, 1}};
+    for (int format = PM_KEYS_LOG48; format <= PM_KEYS_SMALLEST48; format++) {
+        pm_clip_desc desc = motion_desc(&m, &timeline, PM_METHOD_SLERP);
+        desc.key_format = (pm_key_format)format;
+        pm_clip *clip = clip_make(engine_for(state), &desc);
+        draw_pairs(&source, 0, MANY_KEYS / 60.0);
+        expect_sorted(clip, true);
+        expect_reference_bits(clip, &pairs);
+        pm_clip_destroy(&clip);
+    }
+    motion_free(&m);
+}
+
+static void tracks_with_their_own_timelines_give_the_reference_bits(void **state) {
+    random_source source = random_salted(0x79);
+    if (small_sizes())
+        skip();
+    motion m = motion_make(KEYS, TRACKS, 2.5, 0x7A), parts[TRACKS];
+    pm_timeline timelines[TRACKS];
+    uint32_t timeline_of[TRACKS];
+    for (uint32_t t = 0; t < TRACKS; t++) {
+        const size_t keys = random_size(&source, KEYS / 4, KEYS / 2);
+        parts[t] = motion_slice(&m, t, keys);
+        timelines[t] = (pm_timeline){.key_count = keys, .rate = {(int64_t)(30 + t), 1}};
+        timeline_of[t] = t;
+    }
+    motion packed = motion_pack(parts, TRACKS);
+    pm_clip_desc desc = motion_desc(&packed, timelines, PM_METHOD_SQUAD);
+    desc.track_count = TRACKS;
+    desc.timeline_count = TRACKS;
+    desc.timeline_of = timeline_of;
+    pm_clip *clip = clip_make(engine_for(state), &desc);
+    draw_pairs(&source, -1, KEYS / 60.0);
+    expect_sorted(clip, true);
+    expect_reference_bits(clip, &pairs);
+    pm_clip_destroy(&clip);
+    for (size_t t = 0; t < TRACKS; t++)
+        motion_free(&parts[t]);
+    motion_free(&packed);
+    motion_free(&m);
+}
+
+/* ---- on a queue, and with failures ---- */
+
+static pm_clip *slerp_clip(pm_engine *engine) {
+    motion m = motion_make(KEYS, TRACKS, 2.5, 0x7B);
+    const pm_clip_desc desc = motion_desc(&m, &uniform, PM_METHOD_SLERP);
+    pm_clip *clip = clip_make(engine, &desc);
+    motion_free(&m);
+    return clip;
+}
+
+static void every_number_of_lanes_gives_the_reference_bits(void **state) {
+    static const uint32_t widths[] = {1, 4, 8, 16};
+    random_source source = random_salted(0x7E);
+    if (small_sizes())
+        skip();
+    draw_pairs(&source, 0, seconds);
+    for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
+        if (!can_compile_lanes(engine_for(state), widths[i]))
+            continue;
+        pm_engine *engine = engine_with(state, &(pm_engine_desc){.lanes = widths[i]});
+        pm_clip *clip = slerp_clip(engine);
+        expect_reference_bits(clip, &pairs);
+        pm_clip_destroy(&clip);
+        pm_engine_destroy(&engine);
+    }
+}
+
+static void a_job_on_a_queue_waits_and_keeps_its_own_pairs(void **state) {
+    random_source source = random_salted(0x7C);
+    engine_for(state);
+    if (small_sizes())
+        skip();
+    pm_clip *clip = slerp_clip(caller.engine);
+    draw_pairs(&source, 0, seconds);
+    pm_sample_job blocking = pairs;
+    float *expected = guarded_floats(COUNT * 4);
+    blocking.rotations = expected;
+    blocking.on_reference = true;
+    sample_make(clip, &blocking);
+    cl_event gate = gate_make(), done = NULL;
+    cl_mem buffer = caller_buffer(COUNT * 16);
+    const pm_cl_outputs to = {.rotations = buffer, .rotations_offset = CALLER_OFFSET};
+    cl_command_queue queue = caller.out_of_order ? caller.out_of_order : caller.in_order;
+    pm_error error = poisoned_error();
+    expect_ok(pm_cl_sample(clip, &pairs, &to, queue, 1, &gate, &done, &error), &error);
+    memset(times, 0xFF, sizeof times);
+    memset(tracks, 0xFF, sizeof tracks);
+    assert_false(is_complete(done));
+    gate_open(gate);
+    float *results = caller_read(buffer, COUNT * 16, done);
+    expect_same_bits(results, expected, COUNT * 4, 4);
+    free(results);
+    guarded_free(expected);
+    release_event(gate);
+    release_event(done);
+    clReleaseMemObject(buffer);
+    pm_clip_destroy(&clip);
+}
+
+static void free_kept(const pm_clip *clip) {
+    pm_cl_scratch_trim(pm_opencl_of(clip->engine->device)->scratch);
+}
+
+/* A driver may delete a buffer a moment after the last command that used it. */
+static void expect_no_leak(const pm_clip *clip, long objects, long blocks) {
+    const struct timespec moment = {0, 1000000};
+    free_kept(clip);
+    for (int i = 0; i < 2000 && faults_live_blocks() != blocks; i++) {
+        nanosleep(&moment, NULL);
+        free_kept(clip);
+    }
+    assert_int_equal(faults_live_objects(), objects);
+    assert_int_equal(faults_live_blocks(), blocks);
+}
+
+static void fail_each(const pm_clip *clip, fault_kind kind, const float *expected, float *values) {
+    enum { MAX_FAULTS = 1000 };
+    pm_sample_job job = pairs;
+    job.rotations = values;
+    size_t failed = 0;
+    for (size_t n = 1; n < MAX_FAULTS; n++) {
+        const long objects = faults_live_objects(), blocks = faults_live_blocks();
+        pm_error error = poisoned_error();
+        memset(values, 0xFF, COUNT * 4 * sizeof *values);
+        faults_arm(kind, n, CL_OUT_OF_HOST_MEMORY, false);
+        const pm_status status = pm_sample(clip, &job, &error);
+        const bool fired = faults_disarm() != NULL;
+        assert_true(fired || status == PM_OK);
+        if (status == PM_OK)
+            expect_same_bits(values, expected, COUNT * 4, 4);
+        failed += status != PM_OK;
+        expect_no_leak(clip, objects, blocks);
+        if (!fired)
+            break;
+    }
+    assert_true(failed >= 5);
+}
+
+static void failures_leak_nothing_and_are_reported(void **state) {
+    random_source source = random_salted(0x7D);
+    if (small_sizes() || !faults_are_linked())
+        skip();
+    pm_clip *clip = slerp_clip(engine_for(state));
+    float *expected = guarded_floats(COUNT * 4), *values = guarded_floats(COUNT * 4);
+    draw_pairs(&source, 0, seconds);
+    pm_sample_job job = pairs;
+    job.rotations = expected;
+    sample_make(clip, &job);                        /* programs are built */
+    const struct timespec settled = {0, 100000000}; /* buffers are deleted */
+    nanosleep(&settled, NULL);
+    free_kept(clip);
+    fail_each(clip, FAULT_ALLOCATION, expected, values);
+    fail_each(clip, FAULT_CL, expected, values);
+    guarded_free(expected);
+    guarded_free(values);
+    pm_clip_destroy(&clip);
+}
+
+/* ---- the memory that a device keeps ---- */
+
+static void kept_memory_is_lent_again(void **state) {
+    (void)state;
+    pm_cl_scratch *pool = pm_cl_scratch_open();
+    pm_cl_block *first = pm_cl_block_take(pool, 1000), *second = pm_cl_block_take(pool, 1000);
+    const void *memory = pm_cl_block_memory(first);
+    assert_non_null(memory);
+    assert_ptr_not_equal(memory, pm_cl_block_memory(second));
+    pm_cl_block_give(first);
+    pm_cl_block *larger = pm_cl_block_take(pool, 1001), *smaller = pm_cl_block_take(pool, 499);
+    pm_cl_block *fitting = pm_cl_block_take(pool, 500);
+    assert_ptr_not_equal(larger, first);
+    assert_ptr_not_equal(smaller, first);
+    assert_ptr_equal(pm_cl_block_memory(fitting), memory);
+    pm_cl_block *const lent[] = {second, larger, smaller, fitting};
+    for (size_t i = 0; i < sizeof lent / sizeof *lent; i++)
+        pm_cl_block_give(lent[i]);
+    pm_cl_scratch_close(pool);
+}
+
+/* No page of the blocks is written, so that they take addresses alone. */
+static void kept_memory_is_bounded_and_the_oldest_is_freed(void **state) {
+    enum { BLOCKS = 3 };
+    const size_t size = PM_MAX_KEPT_SCRATCH / 2;
+    (void)state;
+    if (!faults_are_linked())
+        skip();
+    const long before = faults_live_blocks();
+    pm_cl_scratch *pool = pm_cl_scratch_open();
+    const long empty = faults_live_blocks();
+    pm_cl_block *blocks[BLOCKS];
+    for (size_t i = 0; i < BLOCKS; i++)
+        blocks[i] = pm_cl_block_take(pool, size);
+    const long per_block = (faults_live_blocks() - empty) / BLOCKS;
+    for (size_t i = 0; i < BLOCKS; i++)
+        pm_cl_block_give(blocks[i]);
+    assert_int_equal(faults_live_blocks(), empty + 2 * per_block);
+    for (size_t i = BLOCKS; i > 1; i--) /* the latest first */
+        assert_ptr_equal(pm_cl_block_take(pool, size), blocks[i - 1]);
+    for (size_t i = 1; i < BLOCKS; i++)
+        pm_cl_block_give(blocks[i]);
+    pm_cl_block_give(pm_cl_block_take(pool, PM_MAX_KEPT_SCRATCH + 1)); /* displaces all */
+    assert_int_equal(faults_live_blocks(), empty);
+    pm_cl_scratch_close(pool);
+    assert_int_equal(faults_live_blocks(), before);
+}
+
+static void memory_may_come_back_after_the_device_is_closed(void **state) {
+    (void)state;
+    if (!faults_are_linked())
+        skip();
+    const long before = faults_live_blocks();
+    pm_cl_scratch *pool = pm_cl_scratch_open();
+    pm_cl_block *first = pm_cl_block_take(pool, 1), *second = pm_cl_block_take(pool, 1);
+    pm_cl_block_give(first);
+    pm_cl_scratch_close(pool);
+    assert_true(faults_live_blocks() > before);
+    memset(pm_cl_block_memory(second), 0xFF, 1);
+    pm_cl_block_give(second);
+    assert_int_equal(faults_live_blocks(), before);
+}
+
+static int open_caller(void **state) {
+    (void)state;
+    return caller_open() ? 0 : 1;
+}
+
+static int close_all(void **state) {
+    caller_close();
+    return engines_close(state);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        ONLY_ON_DEVICE(any_order_of_times_gives_the_reference_bits),
+        ONLY_ON_DEVICE(every_size_from_the_threshold_on_gives_the_reference_bits),
+        ONLY_ON_DEVICE(loops_constants_and_listed_keys_give_the_reference_bits),
+        ONLY_ON_DEVICE(keys_of_48_bits_give_the_reference_bits),
+        ONLY_ON_DEVICE(tracks_with_their_own_timelines_give_the_reference_bits),
+        ONLY_ON_DEVICE(every_number_of_lanes_gives_the_reference_bits),
+        ONLY_ON_DEVICE(a_job_on_a_queue_waits_and_keeps_its_own_pairs),
+        ONLY_ON_DEVICE(failures_leak_nothing_and_are_reported),
+        cmocka_unit_test(kept_memory_is_lent_again),
+        cmocka_unit_test(kept_memory_is_bounded_and_the_oldest_is_freed),
+        cmocka_unit_test(memory_may_come_back_after_the_device_is_closed),
+    };
+    const int code = exit_code_without_device();
+    return code ? code : cmocka_run_group_tests_name("sorted pairs", tests, open_caller, close_all);
+}
