@@ -57,6 +57,9 @@ typedef struct native_comparison {
 /* Compares: *text is the JSON of `posemill compare --json`, or the page. Returns an exit code. */
 int native_compare(const native_comparison *what, char **text, size_t *size, char **failure);
 
+/* Writes a file, which appears when it is complete. Returns an exit code. */
+int native_save(const char *path, const char *text, size_t size, char **failure);
+
 /* Ends the runs of native_resample when the files in work are finished. */
 void native_stop(void);
 
@@ -79,6 +82,29 @@ typedef struct native_times {
 pm_status native_rotations(const pm_clip *clip, const native_times *times, size_t track_count,
                            double *rotations, size_t *outside, pm_error *error);
 
+/* Rotation vectors of frames, and rows of the result between them. */
+typedef struct native_rotvecs {
+    const void *source;          /* (frame_count, columns, 3) */
+    size_t source_size;          /* bytes of a number: 4, float32; 8, float64 */
+    size_t frame_count, columns; /* at least 1 */
+    const int64_t *frames;       /* of each row: the frame at or before it, ascending */
+    const float *
+        fractions; /* from 0 to 1, of the way to the next frame; 0: the row is a copy of its frame */
+    size_t rows;   /* at least 1 */
+    const float *samples; /* (rows, columns, 4), not read in copies. NULL: of `method` */
+    int method;           /* one that native_samples_rotvecs accepts */
+    void *vectors;        /* the result, (rows, columns, 3) */
+    size_t result_size;   /* as source_size */
+} native_rotvecs;
+
+/* Whether native_resample_rotvecs computes samples of this pm_method. */
+bool native_samples_rotvecs(int method);
+
+/* Computes rows by up to one thread per processor, each on the branch nearest to its frame. The result is
+ * undefined where *is_finite is false: a number of the source is not finite. The status is PM_OK or
+ * PM_ERROR_MEMORY. */
+pm_status native_resample_rotvecs(const native_rotvecs *r, bool *is_finite);
+
 /* Conversions of whole arrays, by up to one thread per processor. Arrays are tightly packed; rows
  * are (x, y, z, w), vectors and angles of 3 numbers, and row-major matrices of 9. */
 
@@ -90,13 +116,6 @@ void array_from_rotvec(const double *vectors, double *quaternions, size_t count)
 
 /* The inverse. Each vector is at most half a turn long. */
 void array_to_rotvec(const double *quaternions, double *vectors, size_t count);
-
-/* Resampled rotation vectors: `samples` is (rows, columns, 4), `source` (any, columns, 3), `vectors`
- * (rows, columns, 3). Row i is a copy of source row kept[i] where that is at least 0. Otherwise it is
- * computed from samples, on the branch nearest to the row before; the first row, nearest to source
- * row `before`. `samples` is not read in rows that are copied. */
-void array_resampled_rotvec(const float *samples, const double *source, const int64_t *kept,
-                            size_t before, double *vectors, size_t rows, size_t columns);
 
 /* Angles in radians, in the order of the name of the Euler order. */
 void array_from_euler(int order, const double *angles, double *quaternions, size_t count);

@@ -7,7 +7,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
 #include <posemill/posemill.h>
 
@@ -130,124 +129,6 @@ static void to_rotvec_block(conversion *c, size_t from, size_t count) {
 void array_to_rotvec(const double *quaternions, double *vectors, size_t count) {
     conversion c = {.block = to_rotvec_block, .from = quaternions, .to = vectors, .count = count};
     convert(&c);
-}
-
-/* ---- resampled rotation vectors -------------------------------------------------------------- */
-
-typedef struct resampled {
-    const float *samples;
-    const double *source;
-    const int64_t *kept;
-    size_t before;
-    double *vectors;
-    size_t rows, columns;
-    size_t part; /* columns of one thread */
-} resampled;
-
-/* Columns that are computed at a time. */
-enum { STRIP = 8 };
-
-/* atan(t)/t from u = t^2, by its power series: t is at most tan(pi/8), where the first term left out
- * is below 1e-11. Samples are float32. Summed in pairs, which are independent of one another. */
-static double atan_of_square(double u) {
-    const double v = u * u, w = v * v;
-    const double a = 1.0 - u * (1.0 / 3.0) + v * (1.0 / 5.0 - u * (1.0 / 7.0));
-    const double b = 1.0 / 9.0 - u * (1.0 / 11.0) + v * (1.0 / 13.0 - u * (1.0 / 15.0));
-    const double c = 1.0 / 17.0 - u * (1.0 / 19.0) + v * (1.0 / 21.0 - u * (1.0 / 23.0));
-    return a + w * (b + w * (c + w * (1.0 / 25.0)));
-}
-
-/* The nearest integer, for numbers below 2^51: the sum has no bits for a fraction. */
-static double nearest_integer(double x) {
-    const double large = 6755399441055744.0; /* 1.5 * 2^52 */
-    return (x + large) - large;
-}
-
-/* The rotation is by the angle 2 atan2(s, w), with s the length of the vector part. With w >= 0, a
- * quarter of that has a tangent t up to tan(pi/8), by the formula of the half angle twice; a negative w
- * stands for a full turn less. The length of a sample differs from 1 by rounding, so that its root is a
- * series; both quotients come from one. */
-PM_CLONES static void convert_strip(const float *restrict samples, const double *restrict near,
-                                    double *restrict to) {
-    for (int i = 0; i < STRIP; i++) {
-        const double x = (double)samples[4 * i], y = (double)samples[4 * i + 1];
-        const double z = (double)samples[4 * i + 2], w = (double)samples[4 * i + 3];
-        const double square = x * x + y * y + z * z, e = square + w * w - 1.0;
-        const double norm = 1.0 + e * (0.5 - 0.125 * e);
-        const double s = sqrt(square), sum = norm + fabs(w); /* s / sum: tan(angle / 4) */
-        const double under = sum + sqrt(2.0 * norm * sum);   /* s / under = t */
-        const double quotient = 1.0 / (s * under);
-        const double t = square * quotient, inverse = under * quotient;
-        const double positive = 8.0 * t * atan_of_square(t * t);
-        const double is_negative = w < 0.0 ? 1.0 : 0.0; /* a branch would prevent vectors */
-        const double angle = positive + is_negative * (TWO_PI - 2.0 * positive);
-        const double dot = near[3 * i] * x + near[3 * i + 1] * y + near[3 * i + 2] * z;
-        const double turns = nearest_integer((dot * inverse - angle) * (1.0 / TWO_PI));
-        const double scale = (angle + turns * TWO_PI) * inverse;
-        to[3 * i] = scale * x;
-        to[3 * i + 1] = scale * y;
-        to[3 * i + 2] = scale * z;
-    }
-}
-
-/* Of short vector parts, rounding decides about the axis: these are converted again. */
-static void convert_short(const float *samples, const double *near, double *to, size_t count) {
-    for (size_t i = 0; i < count; i++) {
-        const float *p = samples + 4 * i;
-        const double q[4] = {(double)p[0], (double)p[1], (double)p[2], (double)p[3]};
-        if (fabs(q[0]) + fabs(q[1]) + fabs(q[2]) < 2e-6)
-            npz_to_axis_angle(q, near + 3 * i, to + 3 * i);
-    }
-}
-
-static void convert_last(const float *samples, const double *near, double *to, size_t count) {
-    float padded[4 * STRIP] = {0};
-    double padded_near[3 * STRIP] = {0}, converted[3 * STRIP];
-    memcpy(padded, samples, 4 * count * sizeof *samples);
-    memcpy(padded_near, near, 3 * count * sizeof *near);
-    convert_strip(padded, padded_near, converted);
-    memcpy(to, converted, 3 * count * sizeof *to);
-}
-
-static void resampled_columns_of_row(const float *samples, const double *near, double *to,
-                                     size_t count) {
-    size_t i = 0;
-    for (; i + STRIP <= count; i += STRIP)
-        convert_strip(samples + 4 * i, near + 3 * i, to + 3 * i);
-    if (i < count)
-        convert_last(samples + 4 * i, near + 3 * i, to + 3 * i, count - i);
-    convert_short(samples, near, to, count);
-}
-
-static void resampled_row(const resampled *r, size_t row, size_t column, size_t count) {
-    const size_t at = row * r->columns + column;
-    const double *near = row > 0 ? r->vectors + 3 * (at - r->columns)
-                                 : r->source + 3 * (r->before * r->columns + column);
-    if (r->kept[row] >= 0) {
-        const double *from = r->source + 3 * ((size_t)r->kept[row] * r->columns + column);
-        memcpy(r->vectors + 3 * at, from, 3 * count * sizeof *from);
-        return;
-    }
-    resampled_columns_of_row(r->samples + 4 * at, near, r->vectors + 3 * at, count);
-}
-
-/* Rows depend on the row before, so threads divide the columns; into as few parts as there are
- * threads, because memory is read faster in long rows. */
-static void resampled_columns(void *context, pm_items *items) {
-    const resampled *r = context;
-    size_t item;
-    while (pm_take_item(items, &item)) {
-        const pm_piece part = pm_piece_at(r->columns, r->part, item);
-        for (size_t row = 0; row < r->rows; row++)
-            resampled_row(r, row, part.from, part.count);
-    }
-}
-
-void array_resampled_rotvec(const float *samples, const double *source, const int64_t *kept,
-                            size_t before, double *vectors, size_t rows, size_t columns) {
-    const size_t threads = rows * columns < SERIAL ? 1 : pm_processors();
-    resampled r = {samples, source, kept, before, vectors, rows, columns, columns / threads + 1};
-    pm_run_parallel(threads, pm_piece_count(columns, r.part), resampled_columns, &r);
 }
 
 /* ---- Euler angles ------------------------------------------------------------------------------ */

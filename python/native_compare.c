@@ -2,16 +2,12 @@
  *
  * Comparisons and pages of motions that Python has read.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include "native.h"
 
 #include "compare/compare.h"
 #include "native_messages.h"
 #include "report/page.h"
-
-#include <stdio.h>
-#include <stdlib.h>
+#include "report/page_template.h"
 
 typedef struct work {
     const native_comparison *what;
@@ -77,21 +73,6 @@ static cli_exit find_joint(const work *w, size_t *pair) {
                                          (long long)w->what->joint, w->pairs.count);
 }
 
-static char *json_of(const outcome *o, size_t *size) {
-    char *text = NULL;
-    FILE *file = open_memstream(&text, size);
-    if (file == NULL) {
-        return NULL;
-    }
-    outcome_print_json(file, o);
-    const bool lost = ferror(file) != 0;
-    if (fclose(file) != 0 || lost) {
-        free(text);
-        return NULL;
-    }
-    return text;
-}
-
 static cli_exit tell(const work *w, char **text, size_t *size) {
     const native_comparison *what = w->what;
     pm_device_info device;
@@ -115,7 +96,7 @@ static cli_exit tell(const work *w, char **text, size_t *size) {
                     .command = what->call,
                     .hides_poses = what->hides_poses,
                     .joint = what->joint >= 0 ? &joint : NULL};
-    *text = what->wants_page ? page_text(&p, size) : json_of(&o, size);
+    *text = what->wants_page ? page_text(&p, size) : page_numbers(&o, size);
     return *text != NULL
                ? CLI_DONE
                : cli_fail(CLI_BAD_INPUT, what->name_a, CLI_MEMORY_HINT, "memory is exhausted");
@@ -139,5 +120,13 @@ int native_compare(const native_comparison *what, char **text, size_t *size, cha
     joints_release(&w.pairs);
     subject_release(&w.a);
     subject_release(&w.b);
+    return (int)code;
+}
+
+int native_save(const char *path, const char *text, size_t size, char **failure) {
+    cli_messages messages = {.failure = NULL};
+    cli_keep_messages(&messages);
+    const cli_exit code = page_save_text(path, text, size);
+    *failure = native_take_failure(&messages);
     return (int)code;
 }

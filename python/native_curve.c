@@ -11,9 +11,9 @@
 #include "host/base/parallel.h"
 #include "native.h"
 
-/* Quaternions that one thread samples at a time: 32 kB of float32. Measured, a second thread pays from
- * SERIAL on: waking another core takes as long as 5000 samples. */
-enum { BLOCK = 2048, SERIAL = 8 * BLOCK };
+/* Quaternions that one thread samples at a time: 32 kB of float32. Fewer than SERIAL are done before
+ * another core has woken up. */
+enum { BLOCK = 2048, SERIAL = 4 * BLOCK };
 
 typedef struct curve_job {
     const pm_clip *clip;

@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ._batch_task import raise_code, take
-from ._library import ffi, lib
-from ._motion import Path, file_name
+from ._library import Path, ffi, file_name, lib
 
 __all__ = ["Line", "divide", "find_files", "merge", "temporary_list"]
 

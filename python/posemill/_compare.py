@@ -9,7 +9,8 @@ from typing import IO, Any
 
 from ._display import Row, table
 from ._engine import Engine, default_engine
-from ._motion import Motion, Path, file_name, load
+from ._library import Path, file_name
+from ._motion import Motion, load
 from ._pages import Page, Pair, Side, numbers_of, page_of
 from ._rational import Number, rate_of
 from ._resampling import clip_index, method_number

@@ -68,7 +68,8 @@ class Engine:
         Threads per call on the host; 0: one per processor.
     build_in_background : bool
         Whether plain C computes while the device's programs are compiled for the first time, which
-        takes seconds.
+        takes seconds. Where the device's bits differ from plain C's, timing decides which of them
+        computes, until the first comparison.
 
     Examples
     --------

@@ -2,11 +2,14 @@
 """The C library: its functions, and its errors as exceptions."""
 from __future__ import annotations
 
+import os
 from typing import Any
 
 from posemill._native import ffi, lib
 
-__all__ = ["DeviceError", "call", "ffi", "lib", "text", "version"]
+__all__ = ["DeviceError", "Path", "call", "ffi", "file_name", "lib", "text", "version"]
+
+Path = str | os.PathLike[str]
 
 
 class DeviceError(RuntimeError):
@@ -34,6 +37,14 @@ def text(value: Any) -> str:
 def version() -> str:
     """Version of the library."""
     return text(lib.pm_version())
+
+
+def file_name(path: Path) -> bytes:
+    """A path for the C library, which takes "-" for the standard streams."""
+    found = os.fsencode(path)
+    if b"\0" in found:
+        raise ValueError("path: has a NUL byte")
+    return b"./-" if found == b"-" else found
 
 
 _CALLER = frozenset((lib.PM_ERROR_ARGUMENT, lib.PM_ERROR_KEY, lib.PM_ERROR_TIME, lib.PM_ERROR_SIZE,

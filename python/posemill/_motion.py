@@ -12,7 +12,7 @@ from ._clip import Clip
 from ._content import Content, refuse_pickle
 from ._display import Row, table
 from ._engine import Engine, default_engine
-from ._library import call, ffi, lib, text
+from ._library import Path, call, ffi, file_name, lib, text
 from ._pages import Page, Pair, Side, page_of
 from ._rational import Number, rate_of, rational
 from ._resampling import Resampling, clip_index
@@ -20,8 +20,6 @@ from ._skeleton import Skeleton
 from ._views import Array
 
 __all__ = ["Motion", "MotionWarning", "convert", "load"]
-
-Path = str | os.PathLike[str]
 
 _FORMATS = {text(lib.pm_motion_format_name(f)): f
             for f in range(1, int(lib.PM_MOTION_FORMAT_COUNT))}
@@ -44,14 +42,6 @@ def format_number(name: str | None) -> int:
     if name.lower() not in _FORMATS:
         raise ValueError(f"format: {name!r} is unknown; expected {', '.join(_FORMATS)}")
     return _FORMATS[name.lower()]
-
-
-def file_name(path: Path) -> bytes:
-    """A path for the C library, which takes "-" for the standard streams."""
-    found = os.fsencode(path)
-    if b"\0" in found:
-        raise ValueError("path: has a NUL byte")
-    return b"./-" if found == b"-" else found
 
 
 @ffi.def_extern(name="python_keep_text")  # type: ignore[untyped-decorator]

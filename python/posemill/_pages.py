@@ -14,7 +14,7 @@ from typing import Any
 from ._batch_task import raise_code, take
 from ._content import Content
 from ._engine import Engine
-from ._library import ffi, lib
+from ._library import Path, ffi, file_name, lib
 from ._rational import rational
 
 __all__ = ["MOST_TIMES", "Page", "Pair", "Side", "numbers_of", "page_of"]
@@ -44,21 +44,14 @@ class Page:
     def __init__(self, html: str) -> None:
         self.html = html
 
-    def save(self, path: str | os.PathLike[str]) -> None:
+    def save(self, path: Path) -> None:
         """Writes the page to a file, which appears when it is complete."""
-        target = File(path)
-        descriptor, name = tempfile.mkstemp(prefix=f".{target.name[:40]}.", suffix=".part",
-                                            dir=target.parent)
-        try:
-            with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as file:
-                file.write(self.html)
-            mask = os.umask(0)
-            os.umask(mask)
-            os.chmod(name, 0o666 & ~mask)
-            os.replace(name, target)
-        except BaseException:
-            os.unlink(name)
-            raise
+        failure = ffi.new("char **")
+        text = self.html.encode()
+        code = lib.native_save(file_name(path), text, len(text), failure)
+        message = take(failure)
+        if code != 0:
+            raise_code(code, message)
 
     def open(self) -> str:
         """Opens the page in a web browser, from a temporary file.

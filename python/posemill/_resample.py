@@ -9,10 +9,13 @@ import numpy as np
 
 from ._arrays import Array, address, as_floats, result_type
 from ._curve import RotationCurve
+from ._description import METHODS, word
 from ._library import ffi, lib
 from ._rates import Rate, Span, count_samples, rate_of
 
 __all__ = ["resample", "resample_rotvec"]
+
+_NOT_FINITE = "poses: a number is not finite"
 
 
 def resample(q: Any, src_rate: Rate, dst_rate: Rate, method: str = "slerp", *,
@@ -48,19 +51,22 @@ def resample(q: Any, src_rate: Rate, dst_rate: Rate, method: str = "slerp", *,
     return curve.uniform(rate_of(dst_rate, "dst_rate"), end_rule=end_rule, out=out, dtype=dtype)
 
 
-def _kept_frames(count: int, step: Fraction) -> Array:
-    """The source frame that each sample falls on; -1 between frames. Sample k is at k * step."""
-    kept = np.full(count, -1, dtype=np.int64)
-    each = step.denominator
-    kept[::each] = np.arange(len(kept[::each]), dtype=np.int64) * step.numerator
-    return kept
+def _places(count: int, step: Fraction) -> tuple[Array, Array]:
+    """Of each sample the source frame at or before it, and the part of the way to the next, as float32.
+
+    Sample k is at k * step.
+    """
+    exact = np.int64 if count * step.numerator < 2**63 else object
+    frames, rest = np.divmod(np.arange(count).astype(exact) * step.numerator, step.denominator)
+    return (frames.astype(np.int64),
+            (rest.astype(np.float64) / float(step.denominator)).astype(np.float32))
 
 
 def resample_rotvec(poses: Any, src_rate: Rate, dst_rate: Rate, method: str = "slerp", *,
                     dtype: Any = None, **options: Any) -> Array:
     """Rotation vectors (axis-angle) at another rate, such as the poses of AMASS.
 
-    Vectors stay on their branch from frame to frame: they do not jump by a whole turn where the
+    Vectors stay on the branch of the frame before them: they do not jump by a whole turn where the
     source does not. Samples that fall on a frame of the source are exact copies of it.
 
     Parameters
@@ -99,33 +105,50 @@ def resample_rotvec(poses: Any, src_rate: Rate, dst_rate: Rate, method: str = "s
     if "loop" in options:
         raise TypeError("loop: is not an option of resample_rotvec")
     src, dst = rate_of(src_rate, "src_rate"), rate_of(dst_rate, "dst_rate")
-    frames = len(source)
-    count, _ = count_samples(Span(Fraction(frames - 1) / src), dst, Fraction(0), None, "fit")
-    kept = _kept_frames(count, src / dst)
+    span = Span(Fraction(len(source) - 1) / src)
+    count, _ = count_samples(span, dst, Fraction(0), None, "fit")
+    frames, fractions = _places(count, src / dst)
     is_double = result_type(source.dtype if dtype is None else dtype, None)
-    if (kept >= 0).all():
-        result = source[kept]
-        return result.astype(np.float64 if is_double else np.float32, copy=False)
-    vectors = np.asarray(source, dtype=np.float64, order="C").reshape(frames, -1, 3)
-    samples = _sampled(vectors, src, dst, method, options)
-    result = np.empty((count, *vectors.shape[1:]))
-    lib.array_resampled_rotvec(
-        ffi.cast("float *", address(samples)), ffi.cast("double *", address(vectors)),
-        ffi.cast("int64_t *", address(kept)), 0, ffi.cast("double *", address(result)), count,
-        vectors.shape[1])
-    return result.reshape(count, *source.shape[1:]).astype(
-        np.float64 if is_double else np.float32, copy=False)
+    kind = np.float64 if is_double else np.float32
+    if not fractions.any():
+        return source[frames].astype(kind, copy=False)
+    vectors = np.asarray(source, order="C").reshape(len(source), -1, 3)
+    samples = None
+    if options or not lib.native_samples_rotvecs(word(method, METHODS, "method")):
+        samples = _sampled(vectors, src, dst, method, options)
+    result = np.empty((count, *source.shape[1:]), dtype=kind)
+    _convert(vectors, frames, fractions, method, samples, result)
+    return result
 
 
 def _sampled(vectors: Array, src: Fraction, dst: Fraction, method: str,
              options: dict[str, Any]) -> Array:
     """Quaternions at another rate."""
+    exact = np.asarray(vectors, dtype=np.float64)
     keys = np.empty((*vectors.shape[:-1], 4))
-    lib.array_from_rotvec(ffi.cast("double *", address(vectors)),
+    lib.array_from_rotvec(ffi.cast("double *", address(exact)),
                           ffi.cast("double *", address(keys)), vectors.size // 3)
     try:
         return np.asarray(RotationCurve(None, keys, method, rate=src, **options).uniform(dst))
     except ValueError:  # curves refuse what is not finite
         if not np.isfinite(vectors).all():
-            raise ValueError("poses: a number is not finite") from None
+            raise ValueError(_NOT_FINITE) from None
         raise
+
+
+def _convert(vectors: Array, frames: Array, fractions: Array, method: str,
+             samples: Array | None, result: Array) -> None:
+    """Fills the result with copies of frames, and with vectors on the branches of their frames."""
+    is_finite = ffi.new("bool *")
+    status = lib.native_resample_rotvecs(ffi.new("native_rotvecs *", {
+        "source": address(vectors), "source_size": vectors.itemsize,
+        "frame_count": len(vectors), "columns": vectors.shape[1],
+        "frames": ffi.cast("int64_t *", address(frames)),
+        "fractions": ffi.cast("float *", address(fractions)), "rows": len(frames),
+        "samples": ffi.NULL if samples is None else ffi.cast("float *", address(samples)),
+        "method": METHODS[method], "vectors": address(result), "result_size": result.itemsize,
+    }), is_finite)
+    if status != lib.PM_OK:
+        raise MemoryError("out of memory")
+    if not is_finite[0]:
+        raise ValueError(_NOT_FINITE)

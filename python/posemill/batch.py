@@ -23,8 +23,8 @@ from typing import Any
 
 from ._batch_list import Line, divide, find_files, merge
 from ._batch_task import CANNOT_WRITE, DEVICE_FAILED, NO_DEVICE, Outcome, Task, raise_code, run_task
-from ._library import lib
-from ._motion import Path, file_name, format_number
+from ._library import Path, file_name, lib
+from ._motion import format_number
 from ._rational import Number, rate_of
 
 __all__ = ["Failure", "Result", "WorkersLost", "run"]

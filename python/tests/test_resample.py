@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Resampling of arrays, and conversions beside SciPy's."""
+import math
+from fractions import Fraction
 from itertools import permutations, product
 
 import numpy as np
@@ -10,8 +12,6 @@ from reference import random_keys, same_bits, sample
 
 @pytest.mark.parametrize("src, dst", [(120, 30), ("30000/1001", "25"), (29.97, "60"), (30, 120)])
 def test_resample_has_the_bits_of_the_library(src, dst):
-    from fractions import Fraction
-
     keys = random_keys(60, (2, 5))
     source, target = Fraction(str(src)), Fraction(str(dst))
     count = int(59 / source * target) + 1
@@ -147,3 +147,73 @@ def test_refused_conversions():
         pm.from_euler(3, np.zeros(3))
     with pytest.raises(TypeError, match="angles"):
         pm.from_euler("XYZ", ["a", "b", "c"])
+
+
+def nearest_branch(rotvec, near):
+    """By the definition: of the vectors of a rotation, which differ by whole turns, the nearest."""
+    length = np.linalg.norm(rotvec, axis=-1, keepdims=True)
+    axis = rotvec / np.maximum(length, 1e-300)
+    turns = np.round(((near * axis).sum(-1, keepdims=True) - length) / (2 * np.pi))
+    return rotvec + turns * 2 * np.pi * axis
+
+
+@pytest.mark.parametrize("columns", [1, 7, 8, 52, 61])
+@pytest.mark.parametrize("src, dst", [(120, 50), (30, 100), (120, 7), ("60000/1001", "119.88"),
+                                      (59.9999885559082, 1000.0 / 7)])
+@pytest.mark.parametrize("method", ["slerp", "nlerp", "squad"])
+def test_rotvec_samples_are_those_of_the_curve_on_the_branch_of_their_frame(method, src, dst,
+                                                                            columns):
+    rng = np.random.default_rng(columns)
+    poses = np.cumsum(rng.normal(size=(130, columns, 3)), axis=0) * 0.4
+    poses[5::41] *= 1e-9  # rotations of almost nothing
+    found = pm.resample_rotvec(poses, src, dst, method)
+    source = pm.resample(pm.from_rotvec(poses, dtype=np.float64), src, dst, method)
+    step = Fraction(str(src)) / Fraction(str(dst))
+    at = [math.floor(k * step) for k in range(len(source))]
+    expected = nearest_branch(pm.as_rotvec(source, dtype=np.float64), poses[at])
+    assert found.shape == expected.shape
+    # Which of two branches is nearer is uncertain half a turn away.
+    back = pm.from_rotvec(found, dtype=np.float64)
+    back *= np.sign((back * source).sum(-1, keepdims=True))
+    assert abs(back - source).max() < 1e-6
+    errors = np.linalg.norm(found - expected, axis=-1)
+    near = np.linalg.norm(expected - poses[at], axis=-1)
+    turned = np.linalg.norm(expected, axis=-1)
+    sure = (abs(near - np.pi) > 1e-3) & (abs(np.sin(turned / 2)) > 1e-3)
+    assert sure.mean() > 0.9 and (errors[sure] / (1 + turned[sure])).max() < 1e-5
+
+
+def test_rotvec_does_not_depend_on_the_number_of_threads():
+    rng = np.random.default_rng(3)
+    poses = np.cumsum(rng.normal(size=(5000, 33)) / 9, axis=0)
+    whole = pm.resample_rotvec(poses, 120, 100)
+    part = pm.resample_rotvec(poses[:601], 120, 100)
+    assert (whole[:len(part)] == part).all()
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("frame", [0, 1, 7, 119, 120])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_rotvec_refuses_numbers_that_are_not_finite_anywhere(bad, frame, dtype):
+    poses = wound(121, 3, dtype)
+    poses[frame, 5] = bad
+    for dst in (7, 50, 1000):
+        for method in ("slerp", "squad"):
+            with pytest.raises(ValueError, match="poses: a number is not finite"):
+                pm.resample_rotvec(poses, 120, dst, method)
+
+
+def test_rotvec_of_unusual_memory_is_that_of_plain_memory():
+    poses = wound(90, 5, np.float64)
+    plain = pm.resample_rotvec(poses, 60, 100)
+    wide = np.zeros((180, 40))
+    wide[::2, 3:18] = poses
+    odd = np.frombuffer(b"x" + poses.tobytes(), dtype=np.uint8)[1:].view(np.float64)
+    for same in (np.asfortranarray(poses), wide[::2, 3:18], poses.astype(">f8"),
+                 odd.reshape(poses.shape), poses[::-1][::-1]):
+        assert pm.resample_rotvec(same, 60, 100).tobytes() == plain.tobytes()
+    assert not odd.flags.aligned
+    single = poses.astype(np.float32)
+    both = pm.resample_rotvec(single, 60, 100, dtype=np.float64)
+    assert (pm.resample_rotvec(single, 60, 100) == both.astype(np.float32)).all()
+    assert (both == pm.resample_rotvec(single.astype(np.float64), 60, 100)).all()
