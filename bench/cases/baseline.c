@@ -1,47 +1,30 @@
 /* SPDX-License-Identifier: MIT
  *
- * Threads of the baseline, and the values that squad computes from its keys. The timed loops are
- * in baseline_loops.c; of this file only the start of the threads is timed.
+ * What the baseline prepares before it is timed: keys with the nearer signs, in the order of the
+ * loops, and the inner points of squad. The timed loops are in baseline_loops.c.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include "baseline.h"
 
-#include "baseline_loops.h"
+#include "device/loops.h"
 
 #include <math.h>
-#include <pthread.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-enum { MAX_THREADS = 256, ROW = 4 * BASELINE_TRACKS };
+/* RANGE is the number of segments that a thread takes at once: 1 MiB of results. */
+enum { ROW = 4 * BASELINE_TRACKS, RANGE = 256 };
 
 struct baseline {
+    parallel_pool *pool;
     baseline_loop *loop;
-    const float *keys;
-    float *signed_keys; /* for squad: each key with the sign nearest to the key before */
-    float *inner;       /* inner points of squad */
+    float *keys;
+    float *inner; /* inner points of squad; NULL for the other methods */
     size_t segment_count;
 };
 
-/* The loops for the best instruction set of the processor. The options that the loops are compiled
- * with decide which features are checked. */
-static const baseline_loops *loops_of_processor(void) {
-#if BASELINE_AVX
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-        __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("fma")) {
-        return &baseline_loops_avx512;
-    }
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
-        return &baseline_loops_avx2;
-    }
-#endif
-    return &baseline_loops_plain;
-}
-
 static baseline_loop *loop_of(pm_method method) {
-    const baseline_loops *loops = loops_of_processor();
+    const baseline_loops *loops = loops_of_processor().curves;
     switch (method) {
     case PM_METHOD_NLERP:
         return loops->nlerp;
@@ -94,6 +77,8 @@ static void inner_point(const float *before, const float *q, const float *after,
     out[3] = (float)(qw * w - qx * x - qy * y - qz * z);
 }
 
+/* ---- preparation --------------------------------------------------------------- */
+
 static void sign_keys(float *keys, size_t key_count) {
     for (size_t i = BASELINE_TRACKS; i < key_count * BASELINE_TRACKS; i++) {
         float *q = keys + 4 * i;
@@ -106,39 +91,61 @@ static void sign_keys(float *keys, size_t key_count) {
     }
 }
 
-static bool prepare_squad(baseline *base, size_t key_count) {
-    size_t floats = key_count * ROW; /* cannot overflow: the keys are in memory */
-    base->signed_keys = malloc(floats * sizeof(float));
-    base->inner = malloc(floats * sizeof(float));
-    if (base->signed_keys == NULL || base->inner == NULL) {
-        return false;
-    }
-    memcpy(base->signed_keys, base->keys, floats * sizeof(float));
-    sign_keys(base->signed_keys, key_count);
-    for (size_t i = 0; i < key_count; i++) {
-        for (size_t t = 0; t < BASELINE_TRACKS; t++) {
-            const float *q = base->signed_keys + i * ROW + 4 * t;
-            bool inside = i > 0 && i + 1 < key_count;
-            if (inside) {
-                inner_point(q - ROW, q, q + ROW, base->inner + i * ROW + 4 * t);
-            } else {
-                memcpy(base->inner + i * ROW + 4 * t, q, 4 * sizeof(float));
-            }
+/* From signed keys. The first and the last key are their own inner points. */
+static void make_inner(const float *keys, size_t key_count, float *inner) {
+    for (size_t i = 0; i < key_count * BASELINE_TRACKS; i++) {
+        const float *q = keys + 4 * i;
+        if (i >= BASELINE_TRACKS && i < (key_count - 1) * BASELINE_TRACKS) {
+            inner_point(q - ROW, q, q + ROW, inner + 4 * i);
+        } else {
+            memcpy(inner + 4 * i, q, 4 * sizeof(float));
         }
     }
-    base->keys = base->signed_keys;
+}
+
+void *baseline_memory(size_t bytes) {
+    const size_t line = 64;
+    if (bytes > SIZE_MAX - line) {
+        return NULL;
+    }
+    const size_t whole = (bytes + line - 1) / line * line;
+    void *memory = aligned_alloc(line, whole);
+    if (memory != NULL) {
+        memset(memory, 0, whole);
+    }
+    return memory;
+}
+
+static bool prepare(baseline *base, pm_method method, const float *keys, size_t key_count) {
+    const size_t count = key_count * BASELINE_TRACKS;
+    const size_t bytes = count * 4 * sizeof(float); /* cannot overflow: the keys are in memory */
+    baseline_pack *pack = loops_of_processor().curves->pack;
+    const bool is_squad = method == PM_METHOD_SQUAD;
+    base->keys = baseline_memory(bytes);
+    base->inner = is_squad ? baseline_memory(bytes) : NULL;
+    if (base->keys == NULL || (is_squad && base->inner == NULL)) {
+        return false;
+    }
+    memcpy(base->keys, keys, bytes);
+    sign_keys(base->keys, key_count);
+    if (is_squad) {
+        make_inner(base->keys, key_count, base->inner);
+        pack(base->inner, count);
+    }
+    pack(base->keys, count);
     return true;
 }
 
-baseline *baseline_create(pm_method method, const float *keys, size_t key_count) {
+baseline *baseline_create(parallel_pool *pool, pm_method method, const float *keys,
+                          size_t key_count) {
     baseline *base = calloc(1, sizeof *base);
     if (base == NULL) {
         return NULL;
     }
+    base->pool = pool;
     base->loop = loop_of(method);
-    base->keys = keys;
     base->segment_count = key_count - 1;
-    if (method == PM_METHOD_SQUAD && !prepare_squad(base, key_count)) {
+    if (!prepare(base, method, keys, key_count)) {
         baseline_destroy(&base);
     }
     return base;
@@ -146,54 +153,26 @@ baseline *baseline_create(pm_method method, const float *keys, size_t key_count)
 
 void baseline_destroy(baseline **base) {
     if (*base != NULL) {
-        free((*base)->signed_keys);
+        free((*base)->keys);
         free((*base)->inner);
         free(*base);
         *base = NULL;
     }
 }
 
-/* ---- threads ------------------------------------------------------------------- */
+/* ---- runs ---------------------------------------------------------------------- */
 
-typedef struct thread_range {
+typedef struct baseline_output {
     const baseline *base;
     float *out;
-    size_t begin, end;
-} thread_range;
+} baseline_output;
 
-static void *run_range(void *context) {
-    const thread_range *mine = context;
-    const baseline *base = mine->base;
-    base->loop(base->keys, base->inner, mine->out, mine->begin, mine->end);
-    return NULL;
+static void sample_segments(const void *work, size_t begin, size_t end) {
+    const baseline_output *mine = work;
+    mine->base->loop(mine->base->keys, mine->base->inner, mine->out, begin, end);
 }
 
-size_t baseline_threads(void) {
-    long processors = sysconf(_SC_NPROCESSORS_ONLN);
-    return processors < 1 ? 1 : processors > MAX_THREADS ? MAX_THREADS : (size_t)processors;
-}
-
-bool baseline_run(const baseline *base, float *out) {
-    pthread_t threads[MAX_THREADS];
-    thread_range ranges[MAX_THREADS];
-    size_t count = baseline_threads();
-    size_t started = 0;
-    for (size_t i = 0; i < count; i++) {
-        ranges[i] = (thread_range){base, out, base->segment_count / count * i,
-                                   base->segment_count / count * (i + 1)};
-    }
-    ranges[count - 1].end = base->segment_count;
-    /* The calling thread computes the last range. */
-    while (started + 1 < count &&
-           pthread_create(&threads[started], NULL, run_range, &ranges[started]) == 0) {
-        started++;
-    }
-    bool complete = started + 1 == count;
-    if (complete) {
-        run_range(&ranges[count - 1]);
-    }
-    for (size_t i = 0; i < started; i++) {
-        pthread_join(threads[i], NULL);
-    }
-    return complete;
+double baseline_run(const baseline *base, float *out) {
+    const baseline_output work = {base, out};
+    return parallel_run(base->pool, sample_segments, &work, base->segment_count, RANGE);
 }

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * The baseline: careful plain C for upsampling by 4, vectorised by the compiler with its vector
- * math library, on all cores. It shares no code with the library.
+ * The baseline: upsampling by 4 in C for this purpose alone, in vectors, on all cores. It shares no
+ * code with the library.
  */
 #ifndef POSEMILL_BENCH_BASELINE_H
 #define POSEMILL_BENCH_BASELINE_H
+
+#include "device/parallel.h"
 
 #include <posemill/posemill.h>
 
@@ -13,18 +15,20 @@ enum { BASELINE_TRACKS = 64, BASELINE_STEPS = 4 };
 /* Whether the method has a baseline. */
 bool baseline_has(pm_method method);
 
+/* Zeroed memory, aligned for the baseline's loads and stores and touched. NULL when exhausted. To be
+ * freed with free. */
+void *baseline_memory(size_t bytes);
+
 typedef struct baseline baseline;
 
-/* Keys are (key_count, BASELINE_TRACKS, 4), unit, at uniform times, and must outlive the baseline.
- * NULL when memory is exhausted. */
-baseline *baseline_create(pm_method method, const float *keys, size_t key_count);
+/* Keys are (key_count, BASELINE_TRACKS, 4), unit, at uniform times; they are copied. NULL when
+ * memory is exhausted. */
+baseline *baseline_create(parallel_pool *pool, pm_method method, const float *keys,
+                          size_t key_count);
 void baseline_destroy(baseline **base);
 
-/* Number of threads: one per processor. */
-size_t baseline_threads(void);
-
-/* Writes (BASELINE_STEPS * (key_count - 1), BASELINE_TRACKS, 4). Blocks. False if a thread cannot
- * be created. */
-bool baseline_run(const baseline *base, float *out);
+/* Writes (BASELINE_STEPS * (key_count - 1), BASELINE_TRACKS, 4) to memory of baseline_memory, and
+ * returns the time taken. */
+double baseline_run(const baseline *base, float *out);
 
 #endif

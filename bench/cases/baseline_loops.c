@@ -1,150 +1,167 @@
 /* SPDX-License-Identifier: MIT
  *
- * Exact nlerp, slerp and squad in plain C, written so that a compiler vectorises them over
- * tracks: values common to all samples of a segment are computed outside the loop over them, and
- * acosf and sinf come from the vector math library. Compiled with -O3 -ffast-math, unlike
- * everything else in this project, with the name in BASELINE_LOOPS for each instruction set.
+ * Upsampling by 4 with exact nlerp, slerp and squad, as fast as we can write it in C: tracks in
+ * lanes, results streamed past the caches. Angles of a quarter are found by halving, so that no
+ * function but 1 / sqrt is needed; that makes the loops specific to this number of samples.
+ * Compiled with -O3 -ffast-math, unlike everything else in this project, for each instruction set.
  */
 #include "baseline_loops.h"
 
 #include "baseline.h"
+#include "baseline_lanes.h"
 
-#include <math.h>
+enum { STEPS = BASELINE_STEPS, ROW = 4 * BASELINE_TRACKS, GROUP = 4 * LANES };
+_Static_assert(STEPS == 4, "the weights are those of quarters");
 
-enum { TRACKS = BASELINE_TRACKS, STEPS = BASELINE_STEPS, ROW = 4 * BASELINE_TRACKS };
-
-/* Below this angle the weights are equal to those of a straight line, to the last bit. */
-static const float min_angle = 1e-3f;
-
-/* One great arc per track, from a to b, at any angle below pi. */
-typedef struct arcs {
-    float a[4][TRACKS], b[4][TRACKS];
-    float angle[TRACKS], reciprocal_sine[TRACKS];
-} arcs;
-
-static void load(float to[4][TRACKS], const float *restrict from) {
-    for (int t = 0; t < TRACKS; t++) {
-        to[0][t] = from[4 * t];
-        to[1][t] = from[4 * t + 1];
-        to[2][t] = from[4 * t + 2];
-        to[3][t] = from[4 * t + 3];
+static void pack(float *keys, size_t count) {
+    for (size_t i = 0; i < count; i += LANES) {
+        lanes v[4];
+        for (size_t c = 0; c < 4; c++) {
+            v[c] = lanes_load(keys + 4 * i + c * LANES);
+        }
+        lanes_transpose(v);
+        for (size_t c = 0; c < 4; c++) {
+            lanes_store(keys + 4 * i + c * LANES, v[c]);
+        }
     }
 }
 
-static inline float dot_of(const arcs *s, int t) {
-    return s->a[0][t] * s->b[0][t] + s->a[1][t] * s->b[1][t] + s->a[2][t] * s->b[2][t] +
-           s->a[3][t] * s->b[3][t];
+/* ---- arcs ---------------------------------------------------------------------- */
+
+typedef struct quaternion {
+    lanes c[4];
+} quaternion;
+
+BASELINE_INLINE quaternion load(const float *from) {
+    quaternion q;
+    for (size_t c = 0; c < 4; c++) {
+        q.c[c] = lanes_load(from + c * LANES);
+    }
+    return q;
 }
 
-static inline float angle_of(float cosine) {
-    float angle = acosf(fminf(fmaxf(cosine, -1.0f), 1.0f));
-    return fmaxf(angle, min_angle);
-}
-
-static void turn_to_shorter(arcs *s) {
-    for (int t = 0; t < TRACKS; t++) {
-        float sign = dot_of(s, t) < 0.0f ? -1.0f : 1.0f;
-        s->b[0][t] *= sign;
-        s->b[1][t] *= sign;
-        s->b[2][t] *= sign;
-        s->b[3][t] *= sign;
+BASELINE_INLINE void stream(float *to, quaternion q) {
+    lanes_transpose(q.c);
+    for (size_t i = 0; i < 4; i++) {
+        lanes_stream(to + i * LANES, q.c[i]);
     }
 }
 
-static void measure(arcs *s) {
-    for (int t = 0; t < TRACKS; t++) {
-        s->angle[t] = angle_of(dot_of(s, t));
-        s->reciprocal_sine[t] = 1.0f / sinf(s->angle[t]);
+BASELINE_INLINE lanes dot(const quaternion *a, const quaternion *b) {
+    return a->c[0] * b->c[0] + a->c[1] * b->c[1] + a->c[2] * b->c[2] + a->c[3] * b->c[3];
+}
+
+BASELINE_INLINE quaternion mix(lanes from, const quaternion *a, lanes into, const quaternion *b) {
+    quaternion q;
+    for (int c = 0; c < 4; c++) {
+        q.c[c] = from * a->c[c] + into * b->c[c];
     }
+    return q;
+}
+
+/* The weights of both ends of an arc. At one quarter they are `near` and `far`, at three quarters
+ * `far` and `near`, in the middle both `half`. */
+typedef struct weights {
+    lanes near, far, half;
+} weights;
+
+/* The squared length of a + u (b - a) is 1 - 2 u (1 - u) (1 - cosine). */
+BASELINE_INLINE weights nlerp_weights(lanes cosine) {
+    lanes scale = lanes_rsqrt(0.625f + 0.375f * cosine);
+    return (weights){0.75f * scale, 0.25f * scale, 0.5f * lanes_rsqrt(0.5f + 0.5f * cosine)};
+}
+
+/* The cosine of half an angle, and half of its reciprocal. */
+typedef struct halved {
+    lanes cosine, half_reciprocal;
+} halved;
+
+/* Angles are below pi. The limit keeps rounding from reaching it. */
+BASELINE_INLINE halved halve(lanes cosine) {
+    lanes above = lanes_max(1.0f + cosine, lanes_all(1e-7f));
+    lanes scale = lanes_rsqrt(2.0f * above);
+    return (halved){above * scale, scale};
+}
+
+/* sin(a / 4) / sin(a) = 1 / (4 cos(a / 2) cos(a / 4)), and
+ * sin(3 a / 4) / sin(a / 4) = 1 + 2 cos(a / 2). */
+BASELINE_INLINE weights slerp_weights(lanes cosine) {
+    halved half = halve(cosine);
+    halved quarter = halve(half.cosine);
+    lanes far = half.half_reciprocal * quarter.half_reciprocal;
+    return (weights){(1.0f + 2.0f * half.cosine) * far, far, half.half_reciprocal};
+}
+
+/* ---- nlerp and slerp ----------------------------------------------------------- */
+
+typedef weights arc_weights(lanes cosine);
+
+BASELINE_INLINE void upsample(arc_weights *weights_of, const float *keys, float *out, size_t begin,
+                              size_t end) {
+    for (size_t i = begin; i < end; i++) {
+        for (size_t at = 0; at < ROW; at += GROUP) {
+            float *to = out + i * STEPS * ROW + at;
+            quaternion a = load(keys + i * ROW + at);
+            quaternion b = load(keys + (i + 1) * ROW + at);
+            weights w = weights_of(dot(&a, &b));
+            stream(to, a);
+            stream(to + ROW, mix(w.near, &a, w.far, &b));
+            stream(to + (size_t)2 * ROW, mix(w.half, &a, w.half, &b));
+            stream(to + (size_t)3 * ROW, mix(w.far, &a, w.near, &b));
+        }
+    }
+    lanes_fence();
 }
 
 static void nlerp(const float *keys, const float *inner, float *out, size_t begin, size_t end) {
     (void)inner;
-    arcs s;
-    for (size_t i = begin; i < end; i++) {
-        load(s.a, keys + i * ROW);
-        load(s.b, keys + (i + 1) * ROW);
-        turn_to_shorter(&s);
-        for (int k = 0; k < STEPS; k++) {
-            float *restrict to = out + (i * STEPS + (size_t)k) * ROW;
-            const float u = (float)k / STEPS;
-            for (int t = 0; t < TRACKS; t++) {
-                float x = s.a[0][t] + u * (s.b[0][t] - s.a[0][t]);
-                float y = s.a[1][t] + u * (s.b[1][t] - s.a[1][t]);
-                float z = s.a[2][t] + u * (s.b[2][t] - s.a[2][t]);
-                float w = s.a[3][t] + u * (s.b[3][t] - s.a[3][t]);
-                float scale = 1.0f / sqrtf(x * x + y * y + z * z + w * w);
-                to[4 * t] = x * scale;
-                to[4 * t + 1] = y * scale;
-                to[4 * t + 2] = z * scale;
-                to[4 * t + 3] = w * scale;
-            }
-        }
-    }
+    upsample(nlerp_weights, keys, out, begin, end);
 }
 
 static void slerp(const float *keys, const float *inner, float *out, size_t begin, size_t end) {
     (void)inner;
-    arcs s;
-    for (size_t i = begin; i < end; i++) {
-        load(s.a, keys + i * ROW);
-        load(s.b, keys + (i + 1) * ROW);
-        turn_to_shorter(&s);
-        measure(&s);
-        for (int k = 0; k < STEPS; k++) {
-            float *restrict to = out + (i * STEPS + (size_t)k) * ROW;
-            const float u = (float)k / STEPS;
-            for (int t = 0; t < TRACKS; t++) {
-                float from = sinf((1.0f - u) * s.angle[t]) * s.reciprocal_sine[t];
-                float into = sinf(u * s.angle[t]) * s.reciprocal_sine[t];
-                to[4 * t] = from * s.a[0][t] + into * s.b[0][t];
-                to[4 * t + 1] = from * s.a[1][t] + into * s.b[1][t];
-                to[4 * t + 2] = from * s.a[2][t] + into * s.b[2][t];
-                to[4 * t + 3] = from * s.a[3][t] + into * s.b[3][t];
-            }
-        }
-    }
+    upsample(slerp_weights, keys, out, begin, end);
 }
 
-/* The points at u on both arcs are the ends of a third arc. */
-static void meet(const arcs *s, float u, float to[4][TRACKS]) {
-    for (int t = 0; t < TRACKS; t++) {
-        float from = sinf((1.0f - u) * s->angle[t]) * s->reciprocal_sine[t];
-        float into = sinf(u * s->angle[t]) * s->reciprocal_sine[t];
-        to[0][t] = from * s->a[0][t] + into * s->b[0][t];
-        to[1][t] = from * s->a[1][t] + into * s->b[1][t];
-        to[2][t] = from * s->a[2][t] + into * s->b[2][t];
-        to[3][t] = from * s->a[3][t] + into * s->b[3][t];
-    }
+/* ---- squad --------------------------------------------------------------------- */
+
+/* From `a` to `b` by 2 u (1 - u), which is 3/8 at both quarters: the weights are sin(5 x) and
+ * sin(3 x) over sin(8 x), for x an eighth of the angle. */
+BASELINE_INLINE quaternion bend(const quaternion *a, const quaternion *b) {
+    halved half = halve(dot(a, b));
+    halved quarter = halve(half.cosine);
+    halved eighth = halve(quarter.cosine);
+    lanes c = 2.0f * quarter.cosine;
+    lanes one = half.half_reciprocal * quarter.half_reciprocal * eighth.half_reciprocal;
+    return mix((c * c + c - 1.0f) * one, a, (1.0f + c) * one, b);
 }
 
+/* The points at u on the arc of the keys and on that of the inner points are the ends of a third
+ * arc. */
 static void squad(const float *keys, const float *inner, float *out, size_t begin, size_t end) {
-    arcs outer, within, between;
     for (size_t i = begin; i < end; i++) {
-        load(outer.a, keys + i * ROW);
-        load(outer.b, keys + (i + 1) * ROW);
-        load(within.a, inner + i * ROW);
-        load(within.b, inner + (i + 1) * ROW);
-        measure(&outer);
-        measure(&within);
-        for (int k = 0; k < STEPS; k++) {
-            float *restrict to = out + (i * STEPS + (size_t)k) * ROW;
-            const float u = (float)k / STEPS;
-            const float h = 2.0f * u * (1.0f - u);
-            meet(&outer, u, between.a);
-            meet(&within, u, between.b);
-            for (int t = 0; t < TRACKS; t++) {
-                float angle = angle_of(dot_of(&between, t));
-                float scale = 1.0f / sinf(angle);
-                float from = sinf((1.0f - h) * angle) * scale;
-                float into = sinf(h * angle) * scale;
-                to[4 * t] = from * between.a[0][t] + into * between.b[0][t];
-                to[4 * t + 1] = from * between.a[1][t] + into * between.b[1][t];
-                to[4 * t + 2] = from * between.a[2][t] + into * between.b[2][t];
-                to[4 * t + 3] = from * between.a[3][t] + into * between.b[3][t];
-            }
+        for (size_t at = 0; at < ROW; at += GROUP) {
+            float *to = out + i * STEPS * ROW + at;
+            quaternion a = load(keys + i * ROW + at);
+            quaternion b = load(keys + (i + 1) * ROW + at);
+            quaternion p = load(inner + i * ROW + at);
+            quaternion q = load(inner + (i + 1) * ROW + at);
+            weights w = slerp_weights(dot(&a, &b));
+            weights v = slerp_weights(dot(&p, &q));
+            stream(to, a);
+            quaternion outer = mix(w.near, &a, w.far, &b);
+            quaternion within = mix(v.near, &p, v.far, &q);
+            stream(to + ROW, bend(&outer, &within));
+            outer = mix(w.half, &a, w.half, &b);
+            within = mix(v.half, &p, v.half, &q);
+            lanes half = halve(dot(&outer, &within)).half_reciprocal;
+            stream(to + (size_t)2 * ROW, mix(half, &outer, half, &within));
+            outer = mix(w.far, &a, w.near, &b);
+            within = mix(v.far, &p, v.near, &q);
+            stream(to + (size_t)3 * ROW, bend(&outer, &within));
         }
     }
+    lanes_fence();
 }
 
-const baseline_loops BASELINE_LOOPS = {nlerp, slerp, squad};
+const baseline_loops BASELINE_LOOPS = {pack, nlerp, slerp, squad};

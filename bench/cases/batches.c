@@ -185,18 +185,16 @@ static cli_exit measure_resample(bench_run *run, const batch_scene *scene, batch
     storage_work storage = {all, tree, scene->jobs, true, false};
     batch_work one = {all, tree, run->device_options, rate, 1};
     batch_work work = {all, tree, run->device_options, rate, scene->jobs};
-    bench_comparison comparisons[COMPARISONS_MAX] = {{storage_once, &storage, 0.0},
-                                                     {resample_once, &one, 0.0}};
-    cli_exit code = bench_repeat(&run->repetitions, resample_once, &work, comparisons,
-                                 scene->jobs > 1 ? 2 : 1, result);
-    if (code != CLI_DONE) {
-        return code;
-    }
-    result->ceiling_share = comparisons[0].seconds_median / result->seconds_median;
+    bench_plan plan = {.repetitions = run->repetitions,
+                       .work = resample_once,
+                       .context = &work,
+                       .checked_after = true};
+    bench_plan_compare(&plan, ROLE_CEILING, storage_once, &storage, 1.0);
     if (scene->jobs > 1) {
-        result->baseline_ratio = comparisons[1].seconds_median / result->seconds_median;
+        bench_plan_compare(&plan, ROLE_BASELINE, resample_once, &one, 1.0);
     }
-    return batch_tree_check(tree, all->out, result);
+    const cli_exit code = bench_repeat(&plan, result);
+    return code == CLI_DONE ? batch_tree_check(tree, all->out, result) : code;
 }
 
 static cli_exit run_resample(bench_run *run, const batch_scene *scene, batch_tree *tree,
@@ -218,10 +216,14 @@ static cli_exit run_ceiling(bench_run *run, const batch_scene *scene, const batc
     result->samples = (size_t)tree->size.rotations;
     result->bytes_written = result->bytes_read;
     if (scene->job == BATCH_CP) {
-        return bench_repeat(&run->repetitions, copy_once, &copy, NULL, 0, result);
+        const bench_plan plan = {
+            .repetitions = run->repetitions, .work = copy_once, .context = &copy};
+        return bench_repeat(&plan, result);
     }
-    result->ceiling_share = 1.0;
-    return bench_repeat(&run->repetitions, storage_once, &storage, NULL, 0, result);
+    const bench_plan plan = {
+        .repetitions = run->repetitions, .work = storage_once, .context = &storage};
+    result->ceiling_share = stats_known(1.0);
+    return bench_repeat(&plan, result);
 }
 
 static cli_exit open_tree(bench_run *run, batch_folder folder) {
@@ -249,11 +251,13 @@ cli_exit batches_run(bench_run *run, const bench_case *which, bench_result *resu
     }
     batch_tree *tree = &run->batches->trees[scene->folder];
     result->files = tree->inputs.count;
+    result->has_bytes = true;
     result->bytes_read = (size_t)tree->size.bytes;
     code = scene->job == BATCH_RESAMPLE ? run_resample(run, scene, tree, result)
                                         : run_ceiling(run, scene, tree, result);
     if (code == CLI_DONE) {
-        result->bytes_per_sample = (result->bytes_read + result->bytes_written) / result->samples;
+        result->bytes_per_sample =
+            (size_t)((result->bytes_read + result->bytes_written) / result->samples);
     }
     return code;
 }

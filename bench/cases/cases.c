@@ -29,8 +29,10 @@ static const bench_group groups[] = {
     {"ceiling", "fill", BENCH_FILL, SCENE_UPSAMPLE_4, CLOCK_KERNEL, false, NULL},
     {"ceiling", "stores", BENCH_STORES, SCENE_UPSAMPLE_4, CLOCK_KERNEL, true, NULL},
     {"ceiling", "copy", BENCH_COPY, SCENE_UPSAMPLE_4, CLOCK_KERNEL, false, NULL},
+    {"ceiling", "arithmetic", BENCH_ARITHMETIC, SCENE_UPSAMPLE_4, CLOCK_KERNEL, false, NULL},
     {"ceiling", "palette-fill", BENCH_PALETTE_FILL, SCENE_CROWD, CLOCK_KERNEL, false, NULL},
     {"baseline", NULL, BENCH_BASELINE, SCENE_UPSAMPLE_4, CLOCK_WALL, false, baseline_has},
+    {"baseline", NULL, BENCH_CROWD_BASELINE, SCENE_CROWD, CLOCK_WALL, false, NULL},
     {"obvious", NULL, BENCH_OBVIOUS, SCENE_UPSAMPLE_4, CLOCK_KERNEL, true, is_slerp},
     {"upsample-4", NULL, BENCH_JOB, SCENE_UPSAMPLE_4, CLOCK_KERNEL, false, NULL},
     {"upsample-2", NULL, BENCH_JOB, SCENE_UPSAMPLE_2, CLOCK_KERNEL, false, NULL},
@@ -53,6 +55,7 @@ static const bench_group groups[] = {
     {"clip", NULL, BENCH_CLIP, SCENE_UPSAMPLE_4, CLOCK_WALL, false, NULL},
     {"end-to-end", NULL, BENCH_END_TO_END, SCENE_UPSAMPLE_4, CLOCK_WALL, true, is_slerp_or_squad},
     {"cold", NULL, BENCH_COLD, SCENE_UPSAMPLE_4, CLOCK_WALL, true, is_slerp_or_squad},
+    {"first", NULL, BENCH_FIRST, SCENE_UPSAMPLE_4, CLOCK_WALL, true, is_slerp_or_squad},
     {"warm", NULL, BENCH_WARM, SCENE_UPSAMPLE_4, CLOCK_WALL, true, is_slerp_or_squad},
 #if POSEMILL_BATCH
     /* The last group, because a batch changes how the process keeps memory. */
@@ -162,8 +165,8 @@ static size_t add_methods(const bench_group *group, const bench_limits *limits, 
 }
 
 static bool is_crowd(const bench_group *group) {
-    return group->kind == BENCH_CROWD || group->kind == BENCH_CROWD_HOST ||
-           group->kind == BENCH_CROWD_ONE;
+    return group->kind == BENCH_CROWD || group->kind == BENCH_CROWD_BASELINE ||
+           group->kind == BENCH_CROWD_HOST || group->kind == BENCH_CROWD_ONE;
 }
 
 size_t bench_cases(const char *glob, bool opencl, const bench_limits *limits,

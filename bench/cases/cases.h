@@ -12,19 +12,22 @@ typedef enum bench_kind {
     BENCH_FILL,
     BENCH_STORES, /* a fill that stores through the caches */
     BENCH_COPY,
+    BENCH_ARITHMETIC, /* fused multiply-adds; samples are operations */
     BENCH_BASELINE,
     BENCH_OBVIOUS,
-    BENCH_JOB,          /* results left in device memory */
-    BENCH_SIZE,         /* results left in device memory, for a given number of samples */
-    BENCH_END_TO_END,   /* results in host memory */
-    BENCH_PALETTE_FILL, /* a fill of as many bytes as the palettes of group crowd */
-    BENCH_CROWD,        /* instances posed, results left in device memory; samples are joints */
-    BENCH_CROWD_HOST,   /* by the reference path, into host memory */
-    BENCH_CROWD_ONE,    /* by the reference path, one instance on one thread */
-    BENCH_FILE,         /* motion files, through the motion library or in other ways */
-    BENCH_BATCH,        /* folders of motion files, through the command or in other ways */
-    BENCH_CLIP,         /* creates a clip, no results; samples are segments */
+    BENCH_JOB,            /* results left in device memory */
+    BENCH_SIZE,           /* results left in device memory, for a given number of samples */
+    BENCH_END_TO_END,     /* results in host memory */
+    BENCH_PALETTE_FILL,   /* a fill of as many bytes as the palettes of group crowd */
+    BENCH_CROWD,          /* instances posed, results left in device memory; samples are joints */
+    BENCH_CROWD_HOST,     /* by the reference path, into host memory */
+    BENCH_CROWD_BASELINE, /* by the baseline, into host memory */
+    BENCH_CROWD_ONE,      /* by the reference path, one instance on one thread */
+    BENCH_FILE,           /* motion files, through the motion library or in other ways */
+    BENCH_BATCH,          /* folders of motion files, through the command or in other ways */
+    BENCH_CLIP,           /* creates a clip, no results; samples are segments */
     BENCH_COLD,
+    BENCH_FIRST, /* cold, with programs built in the background */
     BENCH_WARM
 } bench_kind;
 
@@ -97,7 +100,7 @@ enum {
     BENCH_CROWDS_MAX = 48,
     BENCH_FILES_MAX = 16,
     BENCH_BATCHES_MAX = 8,
-    BENCH_CASES_MAX = 29 * PM_METHOD_COUNT + 2 * BENCH_SIZES_MAX + BENCH_CROWDS_MAX +
+    BENCH_CASES_MAX = 31 * PM_METHOD_COUNT + 2 * BENCH_SIZES_MAX + BENCH_CROWDS_MAX +
                       BENCH_FILES_MAX + BENCH_BATCHES_MAX
 };
 

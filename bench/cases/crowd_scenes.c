@@ -44,13 +44,27 @@ static const crowd_scene crowds[] = {
     {.what = "dual-crossfade", .output = PM_CROWD_DUAL, .blend = BLEND_CROSSFADE},
     {.what = "every-2nd-frame", .detail = DETAIL_EVERY_2ND},
     {.what = "levels", .detail = DETAIL_THIRDS},
+    {.what = "log48", .keys = PM_KEYS_LOG48},
+    {.what = "smallest48", .keys = PM_KEYS_SMALLEST48},
+    {.what = "crossfade-log48", .blend = BLEND_CROSSFADE, .keys = PM_KEYS_LOG48},
 };
 
-static const crowd_scene reference[] = {{.what = "reference"}};
-static const crowd_scene one[] = {{.what = "one-300", .agents = 1, .joints = 300}};
+static const crowd_scene reference[] = {
+    {.what = "reference"},
+    {.what = "reference-log48", .keys = PM_KEYS_LOG48},
+    {.what = "reference-smallest48", .keys = PM_KEYS_SMALLEST48},
+};
+
+static const crowd_scene one[] = {
+    {.what = "one-64", .agents = 1},
+    {.what = "one-64-played", .agents = 1, .plays = true},
+    {.what = "one-300", .agents = 1, .joints = 300},
+    {.what = "one-300-log48", .agents = 1, .joints = 300, .keys = PM_KEYS_LOG48},
+};
 
 #define ROWS(table) (sizeof(table) / sizeof(table)[0])
-_Static_assert(ROWS(crowd) + ROWS(crowds) + ROWS(reference) + ROWS(one) <= BENCH_CROWDS_MAX,
+/* The group crowd is listed twice: on the device, and by the baseline. */
+_Static_assert(2 * ROWS(crowd) + ROWS(crowds) + ROWS(reference) + ROWS(one) <= BENCH_CROWDS_MAX,
                "BENCH_CROWDS_MAX is too small");
 
 bool crowd_output_is_half(pm_crowd_output output) {
@@ -91,31 +105,37 @@ size_t crowd_scene_agents(const crowd_scene *scene, size_t bytes) {
 /* ---- the skeleton -------------------------------------------------------------- */
 
 /* Limbs start at the first joints: the spine, and the limb after it. */
-enum { LIMB = 6, TRUNK = 2 * LIMB, LEVELS = 3 };
+enum { LIMB = 6, TRUNK = 2 * LIMB, LEVELS = CROWD_LEVELS };
 
-/* The memory that a description points to. */
-typedef struct crowd_parts {
-    int32_t *parents;
-    float *positions;  /* (joints, 3), metres */
-    uint8_t *animated; /* joints of the coarsest level */
-    pm_level levels[LEVELS];
-} crowd_parts;
+static void make_levels(uint8_t *animated, pm_level levels[LEVELS]) {
+    levels[0] = (pm_level){NULL, 1};
+    levels[1] = (pm_level){NULL, 2};
+    levels[2] = (pm_level){animated, 4};
+}
 
-static void make_parts(crowd_parts *parts, size_t joints, uint64_t *state) {
+/* `animated`: the joints of the coarsest level. */
+static void make_joints(crowd_setup *setup, uint8_t *animated, uint64_t *state) {
     const double reach = 0.1;
-    for (size_t j = 0; j < joints; j++) {
+    for (size_t j = 0; j < setup->joints; j++) {
         size_t trunk = j < TRUNK ? j : TRUNK;
         size_t hung = (size_t)((double)trunk * scenes_random(state));
-        parts->parents[j] = (int32_t)(j % LIMB == 0 ? hung : j - 1);
-        parts->animated[j] = j % LIMB < LIMB / 2;
+        setup->parents[j] = (int32_t)(j % LIMB == 0 ? hung : j - 1);
+        animated[j] = j % LIMB < LIMB / 2;
         for (size_t c = 0; c < 3; c++) {
-            parts->positions[3 * j + c] = (float)(reach * (2.0 * scenes_random(state) - 1.0));
+            setup->positions[3 * j + c] = (float)(reach * (2.0 * scenes_random(state) - 1.0));
         }
     }
-    parts->parents[0] = -1;
-    parts->levels[0] = (pm_level){NULL, 1};
-    parts->levels[1] = (pm_level){NULL, 2};
-    parts->levels[2] = (pm_level){parts->animated, 4};
+    setup->parents[0] = -1;
+}
+
+static void count_moving(const pm_level levels[LEVELS], crowd_setup *setup) {
+    for (size_t l = 0; l < LEVELS; l++) {
+        const uint8_t *animated = levels[l].joints;
+        setup->moving[l] = 0;
+        for (size_t j = 0; j < setup->joints; j++) {
+            setup->moving[l] += animated == NULL || animated[j] != 0;
+        }
+    }
 }
 
 static cli_exit out_of_memory(void) {
@@ -123,45 +143,41 @@ static cli_exit out_of_memory(void) {
 }
 
 static cli_exit make_skeleton(const crowd_scene *scene, uint64_t *state, crowd_setup *setup) {
-    crowd_parts parts = {.parents = malloc(setup->joints * sizeof(int32_t)),
-                         .positions = malloc(setup->joints * 3 * sizeof(float)),
-                         .animated = malloc(setup->joints)};
+    uint8_t *animated = malloc(setup->joints);
+    pm_level levels[LEVELS];
     cli_exit code = CLI_DONE;
-    if (parts.parents == NULL || parts.positions == NULL || parts.animated == NULL) {
+    setup->parents = malloc(setup->joints * sizeof(int32_t));
+    setup->positions = malloc(setup->joints * 3 * sizeof(float));
+    if (animated == NULL || setup->parents == NULL || setup->positions == NULL) {
         code = out_of_memory();
     } else {
-        make_parts(&parts, setup->joints, state);
+        make_joints(setup, animated, state);
+        make_levels(animated, levels);
+        count_moving(levels, setup);
         pm_skeleton_desc desc = {.joint_count = setup->joints,
-                                 .parents = parts.parents,
-                                 .positions = {parts.positions, PM_FLOAT32, 0}};
+                                 .parents = setup->parents,
+                                 .positions = {setup->positions, PM_FLOAT32, 0}};
         pm_error error = {0};
         if (scene->detail != DETAIL_ALL) {
-            desc.levels = parts.levels;
+            desc.levels = levels;
             desc.level_count = LEVELS;
         }
         if (pm_skeleton_create(&desc, &setup->skeleton, &error) != PM_OK) {
             code = cli_fail_error("bench", &error);
         }
     }
-    free(parts.parents);
-    free(parts.positions);
-    free(parts.animated);
+    free(animated);
     return code;
 }
 
 /* ---- clips --------------------------------------------------------------------- */
 
-/* The data of one clip; its description points here. */
-typedef struct crowd_clip {
-    pm_timeline timeline;
-    float *keys; /* (key_count, joints, 4) */
-} crowd_clip;
-
 static bool make_clip(crowd_clip *clip, size_t number, size_t joints, uint64_t *state) {
     static const int rates[] = {30, 24, 60, 25};
-    const int rate = rates[number % ROWS(rates)];
-    const size_t segments = (size_t)(rate * (1.0 + 3.0 * scenes_random(state)));
-    clip->timeline = (pm_timeline){.key_count = segments + 1, .rate = {rate, 1}};
+    const size_t rate = (size_t)rates[number % ROWS(rates)];
+    const size_t segments = (size_t)((double)rate * (1.0 + 3.0 * scenes_random(state)));
+    clip->rate = rate;
+    clip->key_count = segments + 1;
     clip->keys = malloc((segments + 1) * joints * 4 * sizeof(float));
     if (clip->keys != NULL) {
         scenes_walk(clip->keys, segments + 1, joints, state);
@@ -169,18 +185,25 @@ static bool make_clip(crowd_clip *clip, size_t number, size_t joints, uint64_t *
     return clip->keys != NULL;
 }
 
-static cli_exit make_crowd(pm_engine *engine, size_t clip_count, uint64_t *state,
-                           crowd_setup *setup) {
-    crowd_clip *clips = calloc(clip_count, sizeof *clips);
+static cli_exit make_crowd(pm_engine *engine, size_t clip_count, pm_key_format keys,
+                           uint64_t *state, crowd_setup *setup) {
     pm_clip_desc *descs = calloc(clip_count, sizeof *descs);
-    bool complete = clips != NULL && descs != NULL;
+    pm_timeline *timelines = calloc(clip_count, sizeof *timelines);
+    setup->clips = calloc(clip_count, sizeof *setup->clips);
+    setup->clip_count = setup->clips != NULL ? clip_count : 0;
+    bool complete = setup->clips != NULL && descs != NULL && timelines != NULL;
     cli_exit code = CLI_DONE;
     for (size_t i = 0; i < clip_count && complete; i++) {
-        complete = make_clip(&clips[i], i, setup->joints, state);
+        const crowd_clip *clip = &setup->clips[i];
+        complete = make_clip(&setup->clips[i], i, setup->joints, state);
+        setup->key_count += clip->key_count;
+        timelines[i] =
+            (pm_timeline){.key_count = clip->key_count, .rate = {(int64_t)clip->rate, 1}};
         descs[i] = (pm_clip_desc){.track_count = setup->joints,
-                                  .timelines = &clips[i].timeline,
-                                  .rotations = {clips[i].keys, PM_FLOAT32, 0},
-                                  .method = PM_METHOD_SLERP};
+                                  .timelines = &timelines[i],
+                                  .rotations = {clip->keys, PM_FLOAT32, 0},
+                                  .method = PM_METHOD_SLERP,
+                                  .key_format = keys};
     }
     if (!complete) {
         code = out_of_memory();
@@ -191,10 +214,7 @@ static cli_exit make_crowd(pm_engine *engine, size_t clip_count, uint64_t *state
             code = cli_fail_error("bench", &error);
         }
     }
-    for (size_t i = 0; i < clip_count && clips != NULL; i++) {
-        free(clips[i].keys);
-    }
-    free(clips);
+    free(timelines);
     free(descs);
     return code;
 }
@@ -269,10 +289,11 @@ cli_exit crowd_scene_make(const crowd_scene *scene, pm_engine *engine, size_t ag
     setup->joints = joints_of(scene);
     setup->output = scene->output;
     setup->waits = scene->waits;
+    setup->plays = scene->plays;
     setup->record_bytes = pm_crowd_record_bytes(scene->output);
     cli_exit code = make_skeleton(scene, &state, setup);
     if (code == CLI_DONE) {
-        code = make_crowd(engine, clip_count, &state, setup);
+        code = make_crowd(engine, clip_count, scene->keys, &state, setup);
     }
     if (code == CLI_DONE) {
         code = make_instances(scene, clip_count, &state, setup);
@@ -284,5 +305,11 @@ void crowd_setup_destroy(crowd_setup *setup) {
     pm_crowd_destroy(&setup->crowd);
     pm_skeleton_destroy(&setup->skeleton);
     free(setup->instances);
+    for (size_t i = 0; i < setup->clip_count; i++) {
+        free(setup->clips[i].keys);
+    }
+    free(setup->clips);
+    free(setup->parents);
+    free(setup->positions);
     memset(setup, 0, sizeof *setup);
 }

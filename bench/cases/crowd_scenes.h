@@ -37,13 +37,15 @@ struct crowd_scene {
     crowd_phases phases;
     crowd_blend blend;
     crowd_detail detail;
+    pm_key_format keys;
     bool waits; /* whether each frame is waited for before the next is queued */
+    bool plays; /* whether each call is 1/60 s after the one before; on the host alone */
 };
 
 /* Whether its numbers are float16. */
 bool crowd_output_is_half(pm_crowd_output output);
 
-enum { CROWD_AGENTS = 10000, CROWD_JOINTS = 64, CROWD_CLIPS = 8 };
+enum { CROWD_LEVELS = 3, CROWD_AGENTS = 10000, CROWD_JOINTS = 64, CROWD_CLIPS = 8 };
 
 /* The scenes of a group of crowds; none for another group. */
 const crowd_scene *crowd_scenes_of(bench_scene scene, size_t *count);
@@ -52,15 +54,28 @@ const crowd_scene *crowd_scenes_of(bench_scene scene, size_t *count);
  * fit. */
 size_t crowd_scene_agents(const crowd_scene *scene, size_t bytes);
 
+/* A clip of uniform keys. */
+typedef struct crowd_clip {
+    float *keys; /* (key_count, joints, 4) */
+    size_t key_count;
+    size_t rate; /* keys per second */
+} crowd_clip;
+
 typedef struct crowd_setup {
+    int32_t *parents;
+    float *positions;  /* (joints, 3), metres: the rest pose, which has no rotations */
+    crowd_clip *clips; /* clip_count of them */
+    size_t clip_count;
     pm_skeleton *skeleton;
     pm_crowd *crowd;
     pm_crowd_instance *instances;
     size_t agents;
     size_t joints;
-    size_t record_bytes; /* size of a joint record */
+    size_t record_bytes;         /* size of a joint record */
+    size_t key_count;            /* of a joint in all clips together */
+    size_t moving[CROWD_LEVELS]; /* animated joints of a level of detail */
     pm_crowd_output output;
-    bool waits;
+    bool waits, plays;
 } crowd_setup;
 
 /* `setup` must be zeroed. Destroy it in either case. */

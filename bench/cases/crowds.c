@@ -5,8 +5,11 @@
  */
 #include "crowds.h"
 
+#include "baseline_crowd.h"
 #include "crowd_check.h"
+#include "crowd_work.h"
 #include "files/progress.h"
+#include "runner/roofline.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -29,7 +32,7 @@ static cli_exit open_output(bench_run *run, size_t bytes) {
     cli_exit code = CLI_DONE;
     if (crowds->bytes < bytes) {
         crowds_close(crowds);
-        code = device_open(&crowds->device, run->device.engine,
+        code = device_open(&crowds->device, run->device.engine, run->pool,
                            (bytes + FILL_BYTES - 1) / FILL_BYTES * FILL_BYTES);
         crowds->bytes = code == CLI_DONE ? bytes : 0;
     }
@@ -49,15 +52,64 @@ cli_exit crowds_run_fill(bench_run *run, bench_result *result) {
     bench_fill work = {&run->crowds.device, 0, 1, CLOCK_KERNEL};
     result->samples = CROWD_JOINTS * crowd_scene_agents(&palette, run->crowd_bytes);
     result->bytes_per_sample = pm_crowd_record_bytes(palette.output);
-    result->ceiling_share = 1.0;
+    result->ceiling_share = stats_known(1.0);
     work.bytes = result->samples * result->bytes_per_sample;
+    result->has_bytes = true;
+    result->bytes_written = work.bytes;
     cli_exit code = open_output(run, work.bytes);
     if (code == CLI_DONE) {
         code = device_choose_fill(work.device, work.bytes);
     }
-    return code == CLI_DONE
-               ? bench_repeat(&run->repetitions, bench_fill_once, &work, NULL, 0, result)
-               : code;
+    const bench_plan plan = {
+        .repetitions = run->repetitions, .work = bench_fill_once, .context = &work};
+    return code == CLI_DONE ? bench_repeat(&plan, result) : code;
+}
+
+/* ---- the baseline -------------------------------------------------------------- */
+
+static cli_exit baseline_once(void *context, double *seconds) {
+    *seconds = baseline_crowd_run(context);
+    return CLI_DONE;
+}
+
+static cli_exit open_baseline(const bench_run *run, const bench_case *which,
+                              const crowd_setup *setup, baseline_crowd **base) {
+    *base = baseline_crowd_create(run->pool, which->crowd, setup);
+    return *base != NULL
+               ? CLI_DONE
+               : cli_fail(CLI_DEVICE_FAILED, "bench", "use a smaller --samples", "out of memory");
+}
+
+static cli_exit measure_baseline(bench_run *run, baseline_crowd *base, bench_result *result) {
+    bench_device *device = &run->crowds.device;
+    bench_roofline roofline;
+    bench_plan plan = {.repetitions = run->repetitions, .work = baseline_once, .context = base};
+    roofline_plan(&roofline, run, device, CLOCK_KERNEL, 1, result, &plan);
+    cli_exit code = device_choose_fill(device, roofline.fill.bytes);
+    if (code == CLI_DONE) {
+        code = bench_repeat(&plan, result);
+    }
+    return code == CLI_DONE ? roofline_find(&roofline, result) : code;
+}
+
+static cli_exit run_baseline(bench_run *run, const bench_case *which, const crowd_setup *setup,
+                             bench_result *result) {
+    const size_t bytes = setup->agents * setup->joints * setup->record_bytes;
+    baseline_crowd *base = NULL;
+    cli_exit code = open_output(run, bytes);
+    result->baseline_ratio = stats_known(1.0);
+    if (code == CLI_DONE) {
+        code = open_baseline(run, which, setup, &base);
+    }
+    if (code == CLI_DONE) {
+        memset(baseline_crowd_records(base), 0xff, bytes);
+        code = measure_baseline(run, base, result);
+    }
+    if (code == CLI_DONE) {
+        code = crowd_check(setup, check_read_host, baseline_crowd_records(base), result);
+    }
+    baseline_crowd_destroy(&base);
+    return code;
 }
 
 /* ---- on the device ------------------------------------------------------------- */
@@ -76,30 +128,30 @@ static cli_exit pose_once(void *context, double *seconds) {
 
 /* A renderer has several frames in flight. If the queue ran dry between frames, a small crowd would
  * measure the wake-up time of threads. */
-static cli_exit measure(bench_run *run, pose_work *work, bench_result *result) {
+static cli_exit measure(bench_run *run, pose_work *work, baseline_crowd *base,
+                        bench_result *result) {
     const double min = 0.01;
-    bench_fill fill = {work->device, result->samples * result->bytes_per_sample, 1, CLOCK_KERNEL};
-    bench_comparison ceiling = {bench_fill_once, &fill, 0.0};
-    /* The checked run was one warm-up. */
-    const bench_repetitions repetitions = {run->repetitions.warm_ups - 1, run->repetitions.min,
-                                           run->repetitions.seconds};
-    cli_exit code = device_choose_fill(fill.device, fill.bytes);
+    bench_roofline roofline;
+    bench_plan plan = {.repetitions = run->repetitions, .work = pose_once, .context = work};
+    cli_exit code = device_choose_fill(work->device, result->samples * result->bytes_per_sample);
     if (code == CLI_DONE && !work->setup->waits) {
         code = bench_choose_count(pose_once, work, min, FRAMES_MAX, &work->count);
     }
-    fill.count = work->count;
-    if (code == CLI_DONE) {
-        code = bench_repeat(&repetitions, pose_once, work, &ceiling, 1, result);
+    roofline_plan(&roofline, run, work->device, CLOCK_KERNEL, work->count, result, &plan);
+    if (base != NULL) {
+        bench_plan_compare(&plan, ROLE_BASELINE, baseline_once, base, 1.0);
     }
     if (code == CLI_DONE) {
-        result->ceiling_share = ceiling.seconds_median / result->seconds_median;
+        code = bench_repeat(&plan, result);
     }
-    return code;
+    return code == CLI_DONE ? roofline_find(&roofline, result) : code;
 }
 
 /* Poisons the output, poses, checks the results, and then measures. */
-static cli_exit run_device(bench_run *run, const crowd_setup *setup, bench_result *result) {
+static cli_exit run_device(bench_run *run, const bench_case *which, const crowd_setup *setup,
+                           bench_result *result) {
     pose_work work = {&run->crowds.device, setup, 1};
+    baseline_crowd *base = NULL;
     double once;
     cli_exit code = open_output(run, setup->agents * setup->joints * setup->record_bytes);
     if (code == CLI_DONE) {
@@ -114,7 +166,14 @@ static cli_exit run_device(bench_run *run, const crowd_setup *setup, bench_resul
     if (code == CLI_DONE) {
         code = crowd_check(setup, check_read_device, work.device, result);
     }
-    return code == CLI_DONE ? measure(run, &work, result) : code;
+    if (code == CLI_DONE && which->group->scene == SCENE_CROWD) {
+        code = open_baseline(run, which, setup, &base);
+    }
+    if (code == CLI_DONE) {
+        code = measure(run, &work, base, result);
+    }
+    baseline_crowd_destroy(&base);
+    return code;
 }
 
 /* ---- on the host --------------------------------------------------------------- */
@@ -143,13 +202,16 @@ static cli_exit host_once(void *context, double *seconds) {
 static cli_exit one_once(void *context, double *seconds) {
     const host_work *work = context;
     const crowd_setup *setup = work->setup;
+    const int64_t frame = setup->plays ? pm_crowd_ticks(1.0 / 60.0) : 0;
+    pm_crowd_instance instance = setup->instances[0];
     pm_error error = {0};
     double begun = progress_clock();
     for (size_t i = 0; i < work->calls; i++) {
-        if (pm_crowd_pose_one(setup->crowd, setup->instances, setup->output, work->records,
-                              &error) != PM_OK) {
+        if (pm_crowd_pose_one(setup->crowd, &instance, setup->output, work->records, &error) !=
+            PM_OK) {
             return cli_fail_error("bench", &error);
         }
+        instance.time_a += frame;
     }
     *seconds = (progress_clock() - begun) / (double)work->calls;
     return CLI_DONE;
@@ -177,7 +239,8 @@ static cli_exit run_host(bench_run *run, const crowd_setup *setup, bool one, ben
         code = bench_choose_count(once, &work, 1e-3, CALLS_MAX, &work.calls);
     }
     if (code == CLI_DONE) {
-        code = bench_repeat(&run->repetitions, once, &work, NULL, 0, result);
+        const bench_plan plan = {.repetitions = run->repetitions, .work = once, .context = &work};
+        code = bench_repeat(&plan, result);
     }
     free(work.records);
     return code;
@@ -193,8 +256,11 @@ cli_exit crowds_run(bench_run *run, const bench_case *which, bench_result *resul
         result->samples += crowd_updated(&setup, i) ? setup.joints : 0;
     }
     if (code == CLI_DONE) {
-        code = kind == BENCH_CROWD ? run_device(run, &setup, result)
-                                   : run_host(run, &setup, kind == BENCH_CROWD_ONE, result);
+        roofline_set_work(work_of_crowd(which->crowd, &setup), result);
+        code = kind == BENCH_CROWD ? run_device(run, which, &setup, result)
+               : kind == BENCH_CROWD_BASELINE
+                   ? run_baseline(run, which, &setup, result)
+                   : run_host(run, &setup, kind == BENCH_CROWD_ONE, result);
     }
     crowd_setup_destroy(&setup);
     return code;

@@ -89,19 +89,21 @@ static cli_exit open_storage(bench_files *all, const file_source *source, size_t
 
 static cli_exit run_cat(bench_run *run, const file_source *source, bench_result *result) {
     file_cat cat = {source->path, source->bytes};
+    const bench_plan plan = {
+        .repetitions = run->repetitions, .work = file_cat_once, .context = &cat};
     result->bytes_read = result->bytes_written = source->bytes;
-    result->ceiling_share = 1.0;
-    return bench_repeat(&run->repetitions, file_cat_once, &cat, NULL, 0, result);
+    result->ceiling_share = stats_known(1.0);
+    return bench_repeat(&plan, result);
 }
 
 static cli_exit run_storage(bench_run *run, const file_source *source, bench_result *result) {
     file_storage storage;
     cli_exit code = open_storage(&run->files, source, source->bytes, &storage);
+    const bench_plan plan = {
+        .repetitions = run->repetitions, .work = file_storage_once, .context = &storage};
     result->bytes_read = result->bytes_written = source->bytes;
-    result->ceiling_share = 1.0;
-    return code == CLI_DONE
-               ? bench_repeat(&run->repetitions, file_storage_once, &storage, NULL, 0, result)
-               : code;
+    result->ceiling_share = stats_known(1.0);
+    return code == CLI_DONE ? bench_repeat(&plan, result) : code;
 }
 
 #if POSEMILL_NPZ
@@ -109,9 +111,11 @@ static cli_exit run_zlib(bench_run *run, const file_source *source, bench_result
     file_zlib *zlib = NULL;
     cli_exit code = file_zlib_create(source->path, source->path, &zlib);
     result->bytes_read = result->bytes_written = source->bytes;
-    result->baseline_ratio = 1.0;
+    result->baseline_ratio = stats_known(1.0);
     if (code == CLI_DONE) {
-        code = bench_repeat(&run->repetitions, file_zlib_once, zlib, NULL, 0, result);
+        const bench_plan plan = {
+            .repetitions = run->repetitions, .work = file_zlib_once, .context = zlib};
+        code = bench_repeat(&plan, result);
     }
     file_zlib_destroy(&zlib);
     return code;
@@ -140,28 +144,24 @@ static cli_exit resample_once(void *context, double *seconds) {
 static cli_exit measure(bench_run *run, file_resampled *work, file_zlib *zlib,
                         bench_result *result) {
     file_storage storage;
-    bench_comparison comparisons[COMPARISONS_MAX] = {{file_storage_once, &storage, 0.0}};
-    size_t count = 1;
+    bench_plan plan = {.repetitions = run->repetitions,
+                       .work = resample_once,
+                       .context = work,
+                       .checked_after = true};
     cli_exit code =
         open_storage(&run->files, work->source, (size_t)work->report.bytes_written, &storage);
+    bench_plan_compare(&plan, ROLE_CEILING, file_storage_once, &storage, 1.0);
 #if POSEMILL_NPZ
     if (zlib != NULL) {
-        comparisons[count++] = (bench_comparison){file_zlib_once, zlib, 0.0};
+        bench_plan_compare(&plan, ROLE_BASELINE, file_zlib_once, zlib, 1.0);
     }
 #else
     (void)zlib; /* NULL */
 #endif
     if (code == CLI_DONE) {
-        code = bench_repeat(&run->repetitions, resample_once, work, comparisons, count, result);
+        code = bench_repeat(&plan, result);
     }
-    if (code != CLI_DONE) {
-        return code;
-    }
-    result->ceiling_share = comparisons[0].seconds_median / result->seconds_median;
-    if (count > 1) {
-        result->baseline_ratio = comparisons[1].seconds_median / result->seconds_median;
-    }
-    return file_check_resampled(work, result);
+    return code == CLI_DONE ? file_check_resampled(work, result) : code;
 }
 
 /* The first call shows how many bytes are written. The last output is checked. */
@@ -209,11 +209,11 @@ static cli_exit run_open(bench_run *run, const file_scene *scene, const file_sou
                          bench_result *result) {
     open_work work = {source->path, NULL};
     file_cat cat = {source->path, source->bytes};
-    bench_comparison through = {file_cat_once, &cat, 0.0};
+    bench_plan plan = {.repetitions = run->repetitions, .work = open_once, .context = &work};
+    bench_plan_compare(&plan, ROLE_CEILING, file_cat_once, &cat, 1.0);
     result->bytes_read = source->bytes;
-    cli_exit code = bench_repeat(&run->repetitions, open_once, &work, &through, 1, result);
+    cli_exit code = bench_repeat(&plan, result);
     if (code == CLI_DONE) {
-        result->ceiling_share = through.seconds_median / result->seconds_median;
         code = file_check_glb(work.motion, scene->content == FILE_GLB_TIMES, result);
     }
     pm_motion_destroy(&work.motion);
@@ -251,8 +251,10 @@ cli_exit files_run(bench_run *run, const bench_case *which, bench_result *result
     if (code == CLI_DONE) {
         code = run_job(run, scene, source, result);
     }
+    result->has_bytes = true;
     if (code == CLI_DONE) {
-        result->bytes_per_sample = (result->bytes_read + result->bytes_written) / result->samples;
+        result->bytes_per_sample =
+            (size_t)((result->bytes_read + result->bytes_written) / result->samples);
     }
     return code;
 }

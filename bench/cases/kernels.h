@@ -10,4 +10,7 @@
  * store at once. */
 extern const char bench_kernels_text[];
 
+/* arithmetic: chains of fused multiply-adds. -DLANES=1, 4, 8 or 16; -DCHAINS=4 or 8. */
+extern const char bench_arithmetic_text[];
+
 #endif

@@ -113,7 +113,7 @@ void scenes_destroy(scenes *s) {
 
 /* ---- clips --------------------------------------------------------------------- */
 
-static pm_key_format format_of(bench_scene scene) {
+pm_key_format scenes_key_format(bench_scene scene) {
     switch (scene) {
     case SCENE_UPSAMPLE_2_LOG48:
     case SCENE_DOWNSAMPLE_4_LOG48:
@@ -143,15 +143,15 @@ pm_clip_desc scenes_describe(const scenes *s, bench_scene scene, pm_method metho
         .rotations_in = {s->rotations, PM_FLOAT32, 0}, /* any numbers will do */
         .rotations_out = {s->rotations, PM_FLOAT32, 0},
         .method = method,
-        .key_format = format_of(scene),
+        .key_format = scenes_key_format(scene),
         .loop_period = loop ? (double)s->segments / SCENE_KEY_RATE : 0.0,
         .axes = {axis, PM_FLOAT32, 0},
     };
 }
 
 cli_exit scenes_clip(scenes *s, bench_scene scene, pm_method method, pm_clip **clip, bool *owned) {
-    bool special =
-        scene == SCENE_NONUNIFORM || scene == SCENE_LOOP || format_of(scene) != PM_KEYS_FLOAT32;
+    bool special = scene == SCENE_NONUNIFORM || scene == SCENE_LOOP ||
+                   scenes_key_format(scene) != PM_KEYS_FLOAT32;
     *owned = special;
     if (!special && s->uniform[method] != NULL) {
         *clip = s->uniform[method];

@@ -40,6 +40,9 @@ cli_exit scenes_clip(scenes *s, bench_scene scene, pm_method method, pm_clip **c
 /* The job of the scene, without outputs, and its number of results. */
 pm_sample_job scenes_job(const scenes *s, bench_scene scene, size_t *values);
 
+/* The format of the keys of the scene's clips. */
+pm_key_format scenes_key_format(bench_scene scene);
+
 /* The clip description of a scene; `timeline` receives the data it points to. */
 pm_clip_desc scenes_describe(const scenes *s, bench_scene scene, pm_method method,
                              pm_timeline *timeline);

@@ -5,6 +5,7 @@
 #include "sizes.h"
 
 #include "check.h"
+#include "runner/roofline.h"
 
 #include <string.h>
 
@@ -32,7 +33,8 @@ static cli_exit open_sizes(bench_run *run) {
     }
     cli_exit code = scenes_create_uniform(&sizes->scenes, run->device.engine, sizes->largest);
     if (code == CLI_DONE) {
-        code = device_open(&sizes->device, run->device.engine, sizes->largest * SAMPLE_BYTES);
+        code = device_open(&sizes->device, run->device.engine, run->pool,
+                           sizes->largest * SAMPLE_BYTES);
     }
     if (code != CLI_DONE) {
         sizes_close(sizes);
@@ -64,22 +66,19 @@ static cli_exit jobs_once(void *context, double *seconds) {
 
 /* A pose takes a few microseconds, less than the resolution of clock and scheduler, so as many jobs
  * are timed together as take a millisecond. */
-static cli_exit measure(const bench_run *run, size_work *work, bench_result *result) {
+static cli_exit measure(bench_run *run, size_work *work, bench_result *result) {
     const double min = 1e-3;
-    bench_fill fills = {work->device, work->bytes, 1, CLOCK_WALL};
-    bench_comparison fill = {bench_fill_once, &fills, 0.0};
+    bench_roofline roofline;
+    bench_plan plan = {.repetitions = run->repetitions, .work = jobs_once, .context = work};
     cli_exit code = device_choose_fill(work->device, work->bytes);
     if (code == CLI_DONE) {
         code = bench_choose_count(jobs_once, work, min, QUEUED_MAX, &work->queued);
-        fills.count = work->queued;
     }
     if (code == CLI_DONE) {
-        code = bench_repeat(&run->repetitions, jobs_once, work, &fill, 1, result);
+        roofline_plan(&roofline, run, work->device, CLOCK_WALL, work->queued, result, &plan);
+        code = bench_repeat(&plan, result);
     }
-    if (code == CLI_DONE) {
-        result->ceiling_share = fill.seconds_median / result->seconds_median;
-    }
-    return code;
+    return code == CLI_DONE ? roofline_find(&roofline, result) : code;
 }
 
 /* Upsampling by 4 that ends after the given number of samples. */
@@ -111,6 +110,9 @@ cli_exit sizes_run(bench_run *run, const bench_case *which, bench_result *result
     cli_exit code = prepare(run, which, &work);
     result->samples = which->samples;
     if (code == CLI_DONE) {
+        roofline_set_work(work_of_job(&run->sizes.scenes, which->group->scene, which->method,
+                                      work.job.sample_count),
+                          result);
         code = device_poison(work.device);
     }
     if (code == CLI_DONE) {

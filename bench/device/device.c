@@ -4,8 +4,10 @@
  */
 #include "device.h"
 
+#include "arithmetic.h"
 #include "device_cl.h"
 #include "files/progress.h"
+#include "host_ceilings.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,9 +16,10 @@ static cli_exit out_of_memory(void) {
     return cli_fail(CLI_DEVICE_FAILED, "bench", "use a smaller --samples", "out of memory");
 }
 
-cli_exit device_open(bench_device *device, pm_engine *engine, size_t bytes) {
+cli_exit device_open(bench_device *device, pm_engine *engine, parallel_pool *pool, size_t bytes) {
     memset(device, 0, sizeof *device);
     device->engine = engine;
+    device->pool = pool;
     device->bytes = bytes;
     pm_engine_info(engine, &device->info);
 #if POSEMILL_OPENCL
@@ -25,8 +28,7 @@ cli_exit device_open(bench_device *device, pm_engine *engine, size_t bytes) {
     }
 #endif
     device->host = malloc(bytes);
-    device->source = calloc(bytes, 1);
-    if (device->host == NULL || device->source == NULL) {
+    if (device->host == NULL) {
         device_close(device);
         return out_of_memory();
     }
@@ -71,15 +73,6 @@ cli_exit device_read(bench_device *device, size_t offset, size_t bytes, float *t
     return CLI_DONE;
 }
 
-static cli_exit fill_host(bench_device *device, size_t bytes, size_t count, double *seconds) {
-    double begun = progress_clock();
-    for (size_t i = 0; i < count; i++) {
-        memset(device->host, 0x3f, bytes);
-    }
-    *seconds = (progress_clock() - begun) / (double)count;
-    return CLI_DONE;
-}
-
 cli_exit device_fill(bench_device *device, size_t bytes, bench_clock clock, size_t count,
                      double *seconds) {
 #if POSEMILL_OPENCL
@@ -88,7 +81,8 @@ cli_exit device_fill(bench_device *device, size_t bytes, bench_clock clock, size
     }
 #endif
     (void)clock; /* the reference path has only one clock */
-    return fill_host(device, bytes, count, seconds);
+    host_fill(device->pool, device->host, bytes, count, seconds);
+    return CLI_DONE;
 }
 
 cli_exit device_stores(bench_device *device, size_t bytes, double *seconds) {
@@ -97,7 +91,8 @@ cli_exit device_stores(bench_device *device, size_t bytes, double *seconds) {
         return bench_cl_stores(device->cl, bytes, seconds);
     }
 #endif
-    return fill_host(device, bytes, 1, seconds); /* memset chooses by itself */
+    host_fill(device->pool, device->host, bytes, 1, seconds); /* memset chooses by itself */
+    return CLI_DONE;
 }
 
 cli_exit device_choose_fill(bench_device *device, size_t bytes) {
@@ -111,16 +106,60 @@ cli_exit device_choose_fill(bench_device *device, size_t bytes) {
     return CLI_DONE; /* memset is the only method */
 }
 
-cli_exit device_copy(bench_device *device, size_t bytes, double *seconds) {
+/* Written, because pages that were never written are all one page, which a cache holds. */
+static cli_exit open_source(bench_device *device, size_t bytes) {
+    if (device->source_bytes < bytes) {
+        free(device->source);
+        device->source = malloc(bytes);
+        device->source_bytes = device->source != NULL ? bytes : 0;
+        if (device->source == NULL) {
+            return out_of_memory();
+        }
+        memset(device->source, 0x3e, bytes);
+    }
+    return CLI_DONE;
+}
+
+cli_exit device_copy(bench_device *device, size_t bytes, bench_clock clock, size_t count,
+                     double *seconds) {
 #if POSEMILL_OPENCL
     if (device->cl != NULL) {
-        return bench_cl_copy(device->cl, bytes, seconds);
+        return bench_cl_copy(device->cl, bytes, clock, count, seconds);
     }
 #endif
-    double begun = progress_clock();
-    memcpy(device->host, device->source, bytes);
-    *seconds = progress_clock() - begun;
-    return CLI_DONE;
+    (void)clock;
+    cli_exit code = open_source(device, bytes);
+    if (code == CLI_DONE) {
+        host_copy(device->pool, device->host, device->source, bytes, count, seconds);
+    }
+    return code;
+}
+
+/* Lengthens the measurement until it takes long enough. */
+static cli_exit choose_steps(bench_device *device) {
+    cli_exit code = CLI_DONE;
+    double seconds, operations;
+    device->arithmetic_steps = 1 << 12;
+    for (size_t before = 0; before != device->arithmetic_steps && code == CLI_DONE;) {
+        before = device->arithmetic_steps;
+        code = host_arithmetic(device->pool, before, &seconds, &operations);
+        if (code == CLI_DONE) {
+            device->arithmetic_steps = arithmetic_more_steps(before, seconds);
+        }
+    }
+    return code;
+}
+
+cli_exit device_arithmetic(bench_device *device, double *seconds, double *operations) {
+#if POSEMILL_OPENCL
+    if (device->cl != NULL) {
+        return bench_cl_arithmetic(device->cl, seconds, operations);
+    }
+#endif
+    cli_exit code = device->arithmetic_steps == 0 ? choose_steps(device) : CLI_DONE;
+    return code == CLI_DONE
+               ? host_arithmetic(device->pool, device->arithmetic_steps, seconds, operations)
+               : code;
 }
 
 cli_exit device_job(bench_device *device, const pm_clip *clip, const pm_sample_job *job,

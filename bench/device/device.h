@@ -8,23 +8,27 @@
 
 #include "cases/cases.h"
 #include "commands/cli.h"
+#include "parallel.h"
 
 #include <posemill/posemill_crowd.h>
 
 typedef struct bench_cl bench_cl;
 
 typedef struct bench_device {
-    pm_engine *engine; /* the caller's */
+    pm_engine *engine;   /* the caller's, like the pool */
+    parallel_pool *pool; /* of the ceilings of the reference path */
     pm_device_info info;
-    size_t bytes;                       /* size of the output */
-    float *host;                        /* output of the reference path */
-    float *source;                      /* source of the copy on the reference path */
+    size_t bytes;  /* size of the output */
+    float *host;   /* output of the reference path */
+    float *source; /* source of the copy on the reference path, or NULL */
+    size_t source_bytes;
+    size_t arithmetic_steps; /* of a measurement on the reference path; 0: not chosen yet */
     const pm_crowd_instance *instances; /* owned by the caller, on the reference path */
     size_t instance_count;
     bench_cl *cl; /* NULL on the reference path */
 } bench_device;
 
-cli_exit device_open(bench_device *device, pm_engine *engine, size_t bytes);
+cli_exit device_open(bench_device *device, pm_engine *engine, parallel_pool *pool, size_t bytes);
 void device_close(bench_device *device);
 
 /* Whether kernel time comes from device events; otherwise it is wall-clock time. */
@@ -41,9 +45,14 @@ cli_exit device_fill(bench_device *device, size_t bytes, bench_clock clock, size
                      double *seconds);
 /* A fill that stores through the caches, as most kernels do. */
 cli_exit device_stores(bench_device *device, size_t bytes, double *seconds);
-cli_exit device_copy(bench_device *device, size_t bytes, double *seconds);
+cli_exit device_copy(bench_device *device, size_t bytes, bench_clock clock, size_t count,
+                     double *seconds);
 cli_exit device_job(bench_device *device, const pm_clip *clip, const pm_sample_job *job,
                     bench_clock clock, size_t count, double *seconds);
+
+/* Fused multiply-adds in chains, as many as take a few milliseconds, by CLOCK_KERNEL. Writes nothing
+ * into the output. `operations` is their number, two for each multiply-add. */
+cli_exit device_arithmetic(bench_device *device, double *seconds, double *operations);
 
 /* Selects the fastest fill for this number of bytes for all later fills. Initially the fill is the
  * fastest one for the whole output. */

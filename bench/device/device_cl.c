@@ -4,6 +4,7 @@
  */
 #include "device_cl.h"
 
+#include "arithmetic_cl.h"
 #include "cases/kernels.h"
 #include "gate.h"
 
@@ -13,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { SOURCE_BYTES = 256 << 20 };
+
 struct bench_cl {
     cl_context context; /* owned by the engine */
     cl_device_id device;
@@ -20,7 +23,8 @@ struct bench_cl {
     cl_program program;
     cl_kernel fill, stores, copy, obvious, chain;
     cl_mem output, source, keys, instances;
-    size_t bytes;
+    arithmetic_cl *arithmetic; /* NULL: not opened yet */
+    size_t bytes, source_bytes;
     size_t instance_count;
     size_t obvious_items;
     size_t fill_unit;  /* bytes per store of fill and copy */
@@ -85,6 +89,7 @@ void bench_cl_close(bench_cl **opened) {
             clReleaseKernel(kernels[i]);
         }
     }
+    arithmetic_cl_close(&cl->arithmetic);
     if (cl->program != NULL) {
         clReleaseProgram(cl->program);
     }
@@ -260,16 +265,28 @@ cli_exit bench_cl_open(bench_cl **opened, pm_engine *engine, const pm_device_inf
     return code;
 }
 
-cli_exit bench_cl_copy(bench_cl *cl, size_t bytes, double *seconds) {
+/* A source of at least as many bytes, which most copies of the device fit into. */
+static cl_int open_source(bench_cl *cl, size_t wanted) {
+    const cl_uint zero = 0;
+    const size_t usual = cl->bytes < SOURCE_BYTES ? cl->bytes : SOURCE_BYTES;
+    const size_t bytes = wanted > usual ? wanted : usual;
     cl_int code = CL_SUCCESS;
-    if (cl->source == NULL) {
-        const cl_uint zero = 0;
-        cl->source = clCreateBuffer(cl->context, CL_MEM_READ_WRITE, cl->bytes, NULL, &code);
-        if (code == CL_SUCCESS) {
-            code = clEnqueueFillBuffer(cl->queue, cl->source, &zero, sizeof zero, 0, cl->bytes, 0,
-                                       NULL, NULL);
-        }
+    if (cl->source_bytes >= wanted) {
+        return CL_SUCCESS;
     }
+    if (cl->source != NULL) {
+        clReleaseMemObject(cl->source);
+    }
+    cl->source = clCreateBuffer(cl->context, CL_MEM_READ_WRITE, bytes, NULL, &code);
+    cl->source_bytes = code == CL_SUCCESS ? bytes : 0;
+    return code == CL_SUCCESS ? clEnqueueFillBuffer(cl->queue, cl->source, &zero, sizeof zero, 0,
+                                                    bytes, 0, NULL, NULL)
+                              : code;
+}
+
+cli_exit bench_cl_copy(bench_cl *cl, size_t bytes, bench_clock clock, size_t count,
+                       double *seconds) {
+    cl_int code = open_source(cl, bytes);
     if (code == CL_SUCCESS) {
         code = clSetKernelArg(cl->copy, 0, sizeof(cl_mem), &cl->output);
     }
@@ -280,8 +297,17 @@ cli_exit bench_cl_copy(bench_cl *cl, size_t bytes, double *seconds) {
         code = clSetKernelArg(cl->copy, 2, sizeof(cl_mem), &cl->source);
     }
     return code == CL_SUCCESS
-               ? run_kernel(cl, cl->copy, fill_items(cl, bytes), CLOCK_KERNEL, 1, seconds)
+               ? run_kernel(cl, cl->copy, fill_items(cl, bytes), clock, count, seconds)
                : gate_failed(code, "preparing the copy");
+}
+
+cli_exit bench_cl_arithmetic(bench_cl *cl, double *seconds, double *operations) {
+    const gate_queue timed = queue_timed_by(cl, CLOCK_KERNEL);
+    cli_exit code = CLI_DONE;
+    if (cl->arithmetic == NULL) {
+        code = arithmetic_cl_open(&cl->arithmetic, &timed, cl->device);
+    }
+    return code == CLI_DONE ? arithmetic_cl_run(cl->arithmetic, &timed, seconds, operations) : code;
 }
 
 cli_exit bench_cl_set_keys(bench_cl *cl, const float *keys, size_t key_count, size_t tracks) {

@@ -19,7 +19,9 @@ cli_exit bench_cl_choose_fill(bench_cl *cl, size_t bytes);
 cli_exit bench_cl_fill(bench_cl *cl, size_t bytes, bench_clock clock, size_t count,
                        double *seconds);
 cli_exit bench_cl_stores(bench_cl *cl, size_t bytes, double *seconds);
-cli_exit bench_cl_copy(bench_cl *cl, size_t bytes, double *seconds);
+cli_exit bench_cl_copy(bench_cl *cl, size_t bytes, bench_clock clock, size_t count,
+                       double *seconds);
+cli_exit bench_cl_arithmetic(bench_cl *cl, double *seconds, double *operations);
 cli_exit bench_cl_job(bench_cl *cl, const pm_clip *clip, const pm_sample_job *job,
                       bench_clock clock, size_t count, double *seconds);
 cli_exit bench_cl_set_instances(bench_cl *cl, const pm_crowd_instance *instances, size_t count);

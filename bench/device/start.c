@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Cold and warm starts. Every cache of the library or a known driver is redirected to a temporary
+ * Starts: cold, cold with programs built in the background, and warm. Every cache of the library or a known driver is redirected to a temporary
  * folder; the caches of the user are neither read nor written.
  */
 #define _XOPEN_SOURCE 700 /* nftw, and POSIX 2008 */
@@ -51,6 +51,7 @@ typedef struct start_work {
     scenes scenes;
     float *out;
     bool warm;
+    bool in_background;  /* builds programs in the background */
     cache_folder folder; /* folder for warm starts */
     bool no_opencl;
 } start_work;
@@ -72,6 +73,7 @@ static int first_result(start_work *work, double *seconds) {
     bool owned = false;
     size_t values;
     desc.cache_folder = NULL; /* NULL: the folder in XDG_CACHE_HOME */
+    desc.build_in_background = work->in_background;
     double begun = progress_clock();
     if (pm_engine_create(&desc, &engine, &error) != PM_OK) {
         return (int)cli_fail_error("device", &error);
@@ -160,16 +162,15 @@ cli_exit start_measure(const device_options *device, const bench_case *which, bo
                        bool *opencl, bench_result *result) {
     start_work work = {.device = device, .method = which->method};
     work.warm = which->group->kind == BENCH_WARM;
+    work.in_background = which->group->kind == BENCH_FIRST;
     /* A warm start is preceded by one call that fills the caches. A cold start has no warm-up. */
-    const bench_repetitions repetitions = {work.warm ? 1 : 0, quick ? (work.warm ? 3 : 1) : 10,
-                                           0.0};
+    const bench_plan plan = {
+        .repetitions = {work.warm ? 1 : 0, quick ? (work.warm ? 3 : 1) : 10, 0.0},
+        .work = start_once,
+        .context = &work};
     cli_exit code = CLI_DONE;
     bool has_folder = false;
-    *result = (bench_result){.bytes_per_sample = 16,
-                             .ceiling_share = (double)NAN,
-                             .baseline_ratio = (double)NAN,
-                             .max_error_rad = (double)NAN};
-    memcpy(result->name, which->name, sizeof result->name);
+    *result = bench_result_of(which);
     code = scenes_create(&work.scenes, NULL, SMALL_SAMPLES);
     if (code != CLI_DONE) {
         return code;
@@ -181,7 +182,7 @@ cli_exit start_measure(const device_options *device, const bench_case *which, bo
         code = cli_fail(CLI_CANNOT_WRITE, work.folder.path, NULL, "folder cannot be created");
         goto cleanup;
     }
-    code = bench_repeat(&repetitions, start_once, &work, NULL, 0, result);
+    code = bench_repeat(&plan, result);
     *opencl = !work.no_opencl;
 cleanup:
     if (has_folder) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Measures the time to the first result: engine, clip and a small job in a new process, with
- * empty caches (cold) or with caches filled by an earlier process (warm).
+ * empty caches (cold; first: with programs built in the background) or with caches filled by an
+ * earlier process (warm).
  */
 #ifndef POSEMILL_BENCH_START_H
 #define POSEMILL_BENCH_START_H

@@ -7,7 +7,6 @@
 
 #include "commands/commands.h"
 
-#include "cases/baseline.h"
 #include "cases/sizes.h"
 #include "device/start.h"
 #include "files/progress.h"
@@ -48,9 +47,10 @@ static const command_help help = {
         "checks the results of every case against the CPU reference path.",
     .notes =
         "Cases are group/what:\n"
-        "  ceiling       write-only fill, and copy, of the same size; palette-fill: a fill of\n"
-        "                the size of the palettes of crowd\n"
-        "  baseline      vectorised C on all cores, upsampling by 4\n"
+        "  ceiling       write-only fill, and copy, of the same size; arithmetic: chains of fused\n"
+        "                multiply-adds, whose samples are operations, two for each; palette-fill:\n"
+        "                a fill of the size of the palettes of crowd\n"
+        "  baseline      C for one purpose on all cores: upsampling by 4, and crowd\n"
         "  obvious       one work-item per sample, built-in acos and sin\n"
         "  upsample-4, upsample-2, downsample-4\n"
         "                uniform keys to uniform samples, left in device memory\n"
@@ -63,48 +63,45 @@ static const command_help help = {
         "  crowd         10000 instances of 64 joints at random times in 8 clips, posed in\n"
         "                device memory: model, palette (skinning matrices), crossfade (palettes\n"
         "                of two clips each); a sample is a joint\n"
-        "  crowds        variants of crowd: other numbers of agents, joints and clips; equal\n"
-        "                and sorted times; other outputs, blends and levels of detail; on\n"
-        "                the reference path; one instance on one thread. Excluded from a\n"
-        "                quick run unless --case selects them\n"
-        "  files         motion files in a temporary folder, opened, resampled and written\n"
-        "                through the motion library: BVH, NPZ with stored and with deflated\n"
-        "                members, at their rate (x1) or another; GLB with 10000 channels,\n"
-        "                opened. A sample is a rotation written; of glb-open a channel. cat,\n"
+        "  crowds        variants of crowd, also on the reference path and of one instance.\n"
+        "                Excluded from a quick run unless --case selects them\n"
+        "  files         motion files opened, resampled and written through the motion\n"
+        "                library; a sample is a rotation written, of glb-open a channel. cat,\n"
         "                storage and zlib are what they are compared with\n"
         "  batch         200 motion files in folders (24 in a quick run), resampled as `posemill\n"
-        "                resample --out-dir` does it with one and with two jobs: BVH of 180 kB\n"
-        "                to four times their rate, NPZ to a quarter. cp and storage copy the\n"
-        "                folders of BVH. The files per second are at the end of the line\n"
+        "                resample --out-dir` does it with one and with two jobs; cp and storage\n"
+        "                copy them. The files per second are at the end of the line\n"
         "  clip          from keys in host memory to a clip on the device; a sample is a\n"
         "                segment\n"
         "  end-to-end    upsampling by 4 into host memory\n"
-        "  cold, warm    the first result of a process: engine, clip and a job of 30720\n"
-        "                samples, with no cache and with filled caches\n\n"
-        "Two clocks are used. Kernel time is measured from the start of the first kernel of a\n"
-        "job to the end of the last, by the events of the device, for ceiling, obvious,\n"
-        "upsample, downsample, loop and crowds; if the event times of a driver are\n"
-        "implausible, wall-clock time is used, as noted in the heading. Wall-clock time is\n"
-        "measured from the call until the results are available, for the other groups; it\n"
-        "includes the work of the host, such as finding the segments of random times. For\n"
-        "sizes, as many jobs are queued at once as take a millisecond; the result is the time\n"
-        "of one job, compared with as many fills.\n"
+        "  cold          the first result of a process with no cache: engine, clip and a job\n"
+        "                of 30720 samples\n"
+        "  first         as cold, with programs built in the background\n"
+        "  warm          as cold, with filled caches\n\n"
+        "Kernel time is measured from the start of the first kernel of a job to the end of the\n"
+        "last, by the events of the device, for ceiling, obvious, upsample, downsample, loop\n"
+        "and crowds; if the event times of a driver are implausible, by the wall clock, as noted\n"
+        "in the heading. Wall-clock time is measured from the call until the results are\n"
+        "available, for the other groups, of baseline from when its threads are awake; it\n"
+        "includes the work of the host.\n"
         "Each case runs at least 30 times on a GPU and 10 on a CPU after warming up (10 and\n"
-        "3 with --quick; cold once). Rates are computed from the median.\n\n"
+        "3 with --quick; cold and first once). A repetition measures the case, its ceilings and its\n"
+        "baseline in random order. Rates are those of the median; shares and ratios are medians\n"
+        "of those of the repetitions. The record has more: docs/performance.md.\n\n"
         "MB/s      bytes of results per second; of files, bytes read and written\n"
-        "ceiling   samples/s divided by those of a write-only fill of the same size. Files:\n"
-        "          of storage with the same bytes read and written (write, fsync, rename);\n"
-        "          of glb-open, of cat with the same file (read, write to a pipe).\n"
-        "          Batches: of storage with as many threads as jobs\n"
-        "baseline  samples/s divided by those of the baseline of the same method. Files with\n"
-        "          deflated members: of zlib with the same bytes inflated and deflated.\n"
-        "          Two jobs: of one job (all are measured between the repetitions of the\n"
-        "          case)\n"
+        "ceiling   samples/s divided by those of a write-only fill of the same size. Files\n"
+        "          and batches: of storage (write, fsync, rename) with the same bytes and as\n"
+        "          many threads; of glb-open, of cat (read, write to a pipe)\n"
+        "baseline  samples/s divided by those of the baseline of the same method or crowd.\n"
+        "          Files with deflated members: of zlib. Two jobs: of one job\n"
+        "bound     what takes longest at the rates of the device: writing the results (fill),\n"
+        "          reading keys and writing results (copy), or the operations as multiply-adds\n"
+        "          (arithmetic); the part of the time of the case that it takes, and the 95 %\n"
+        "          interval of that\n"
         "max, bits largest angle to the reference path (crowds: largest difference of a\n"
         "          number), and whether the bits match it, at 64 positions of the results,\n"
-        "          which were poisoned before. Files: at every position of the output, which\n"
-        "          is read back. Batches: every output has the bytes of the file resampled\n"
-        "          alone, and some of these are compared as files are",
+        "          which were poisoned before. Files: at every position of the output. Batches:\n"
+        "          every output has the bytes of the file resampled alone",
     .example = "posemill bench --quick\n"
                "posemill bench --case 'upsample-4/*' --json upsample.json",
 };
@@ -117,7 +114,7 @@ typedef struct bench_state {
     bool opencl;
     bench_case cases[BENCH_CASES_MAX];
     size_t case_count;
-    bench_result starts[BENCH_CASES_MAX]; /* cold and warm cases, run before all others */
+    bench_result starts[BENCH_CASES_MAX]; /* cold, first and warm cases, run before all others */
     size_t start_count;
     bench_result results[BENCH_CASES_MAX];
     size_t count;
@@ -126,7 +123,8 @@ typedef struct bench_state {
 } bench_state;
 
 static bool is_start(const bench_case *which) {
-    return which->group->kind == BENCH_COLD || which->group->kind == BENCH_WARM;
+    const bench_kind kind = which->group->kind;
+    return kind == BENCH_COLD || kind == BENCH_FIRST || kind == BENCH_WARM;
 }
 
 /* These cases run before the engine is created, because their processes must not inherit a
@@ -144,10 +142,12 @@ static cli_exit run_starts(bench_state *state) {
     return code;
 }
 
-static bool find_start(const bench_state *state, const char *name, bench_result *result) {
+/* Moves the result of a start to its place among all results. */
+static bool take_start(bench_state *state, const char *name, bench_result *result) {
     for (size_t i = 0; i < state->start_count; i++) {
         if (strcmp(state->starts[i].name, name) == 0) {
             *result = state->starts[i];
+            memset(&state->starts[i].times, 0, sizeof state->starts[i].times);
             return true;
         }
     }
@@ -158,9 +158,10 @@ static cli_exit run_cases(bench_state *state, bench_run *run) {
     for (size_t i = 0; i < state->case_count; i++) {
         const bench_case *which = &state->cases[i];
         bench_result *result = &state->results[state->count];
-        if (!find_start(state, which->name, result)) {
+        if (!take_start(state, which->name, result)) {
             cli_exit code = bench_run_case(run, which, result);
             if (code != CLI_DONE) {
+                bench_result_free(result);
                 progress_end(&state->bar);
                 return code;
             }
@@ -241,13 +242,17 @@ static cli_exit run_on(bench_state *state, pm_engine *engine, cli_output **outpu
     state->record.segments = run.scenes.segments;
     state->record.samples = run.scenes.segments * (4 * (size_t)SCENE_TRACKS);
     state->record.event_times = device_event_times(&run.device);
-    state->record.threads = baseline_threads();
+    state->record.threads = parallel_threads();
     state->record.results = state->results;
     if (state->table) {
         progress_end(&state->bar);
         record_print_heading(&state->record);
     }
     code = run_cases(state, &run);
+    if (run.fill_rates.count > 0) {
+        state->record.fill_rate_count =
+            stats_rates(run.fill_rates.rates, run.fill_rates.count, state->record.fill_rates);
+    }
     bench_run_close(&run);
     return code == CLI_DONE ? report(state, output) : code;
 }
@@ -274,6 +279,15 @@ static cli_exit run_all(bench_state *state) {
     pm_engine_destroy(&engine);
     cli_output_abandon(&output);
     return code;
+}
+
+static void free_results(bench_state *state) {
+    for (size_t i = 0; i < state->start_count; i++) {
+        bench_result_free(&state->starts[i]);
+    }
+    for (size_t i = 0; i < state->count; i++) {
+        bench_result_free(&state->results[i]);
+    }
 }
 
 int cmd_bench(int argc, char **argv) {
@@ -305,6 +319,9 @@ int cmd_bench(int argc, char **argv) {
     if (state.case_count == 0) {
         return (int)no_case(options->glob);
     }
+    record_begin(&state.record);
     state.table = !cli_quiet && (options->json == NULL || strcmp(options->json, "-") != 0);
-    return (int)run_all(&state);
+    code = run_all(&state);
+    free_results(&state);
+    return (int)code;
 }

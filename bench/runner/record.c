@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 /* The compiler of the baseline, on which its speed depends. */
 #if defined(__clang__)
@@ -36,8 +37,8 @@ void record_print_heading(const bench_record *record) {
            record->device.type != PM_DEVICE_REFERENCE && !record->event_times
                ? "the event times of the driver are implausible; using wall-clock time\n"
                : "");
-    printf("%-28s %11s %8s %8s %9s %10s %10s %9s %s\n", "case", "Msamples/s", "MB/s", "ceiling",
-           "baseline", "median, ms", "p95, ms", "max, rad", "bits");
+    printf("%-28s %11s %8s %8s %9s %-24s %10s %9s %s\n", "case", "Msamples/s", "MB/s", "ceiling",
+           "baseline", "bound", "median, ms", "max, rad", "bits");
 }
 
 /* Writes a number with its unit, or "-" for NAN. */
@@ -54,12 +55,25 @@ static const char *cell(char *text, size_t size, const char *format, double numb
     return text;
 }
 
+static const char *const bound_names[] = {NULL, "fill", "copy", "arithmetic"};
+
+/* The bound, the share of it that the case reaches, and its interval. */
+static const char *bound_cell(char *text, size_t size, const bench_result *result) {
+    const stats_interval share = result->bound_share;
+    if (result->bound == BOUND_NONE) {
+        return "-";
+    }
+    snprintf(text, size, "%-10s %3.0f %% %3.0f-%.0f", bound_names[result->bound],
+             100.0 * share.median, 100.0 * share.low, 100.0 * share.high);
+    return text;
+}
+
 void record_print_row(const bench_result *result) {
     static const char *const bits[] = {"", "same", "differ"};
-    char share[24], ratio[24], error[24], files[32] = "";
+    char share[24], ratio[24], error[24], bound[64], files[32] = "";
     double rate = result->samples_per_s;
     double bytes =
-        result->bytes_read + result->bytes_written > 0
+        result->has_bytes && !result->has_operations
             ? (double)(result->bytes_read + result->bytes_written) / result->seconds_median
             : rate * (double)result->bytes_per_sample;
     int digits = result->seconds_median < 1e-4 ? 5 : 3;
@@ -67,11 +81,11 @@ void record_print_row(const bench_result *result) {
         snprintf(files, sizeof files, "  %.0f files/s",
                  (double)result->files / result->seconds_median);
     }
-    printf("%-28s %11.*f %8.*f %8s %9s %10.*f %10.*f %9s %s%s%s\n", result->name,
-           rate < 1e7 ? 3 : 1, 1e-6 * rate, bytes < 1e8 ? 1 : 0, 1e-6 * bytes,
-           cell(share, sizeof share, "%", result->ceiling_share),
-           cell(ratio, sizeof ratio, "x", result->baseline_ratio), digits,
-           1e3 * result->seconds_median, digits, 1e3 * result->seconds_p95,
+    printf("%-28s %11.*f %8.*f %8s %9s %-24s %10.*f %9s %s%s%s\n", result->name, rate < 1e7 ? 3 : 1,
+           1e-6 * rate, bytes < 1e8 ? 1 : 0, 1e-6 * bytes,
+           cell(share, sizeof share, "%", result->ceiling_share.median),
+           cell(ratio, sizeof ratio, "x", result->baseline_ratio.median),
+           bound_cell(bound, sizeof bound, result), digits, 1e3 * result->seconds_median,
            cell(error, sizeof error, "e", result->max_error_rad), bits[result->bits], files,
            result->wrong ? "  WRONG" : "");
     fflush(stdout);
@@ -93,9 +107,51 @@ void record_print_footing(const bench_record *record) {
         printf("\nslerp: %.1f times the obvious kernel\n",
                ours->samples_per_s / obvious->samples_per_s);
     }
+    if (record->fill_rate_count == 2) {
+        printf(
+            "\nfills ran at two rates, %.1f and %.1f GB/s: shares of repetitions are of either\n",
+            1e-9 * record->fill_rates[0], 1e-9 * record->fill_rates[1]);
+    }
 }
 
 /* ---- the record ---------------------------------------------------------------- */
+
+/* Described in bench/record.schema.json. Records without a number are of schema 1. */
+enum { SCHEMA = 2 };
+
+void record_begin(bench_record *record) {
+    const time_t now = time(NULL);
+    struct tm utc;
+    record->host = host_of_system();
+    record->date[0] = '\0';
+    if (gmtime_r(&now, &utc) != NULL) {
+        strftime(record->date, sizeof record->date, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    }
+}
+
+/* An empty text or 0 is unknown. */
+static void write_known(json_writer *json, const char *key, const char *text) {
+    json_write_string(json, key, text[0] != '\0' ? text : NULL);
+}
+
+static void write_known_count(json_writer *json, const char *key, uint64_t count) {
+    if (count > 0) {
+        json_write_integer(json, key, count);
+    } else {
+        json_write_null(json, key);
+    }
+}
+
+static void write_host(json_writer *json, const bench_host *host) {
+    json_begin_object(json, "host");
+    write_known(json, "processor", host->processor);
+    write_known_count(json, "cores", host->cores);
+    write_known(json, "governor", host->governor);
+    write_known_count(json, "memory_bytes", host->memory_bytes);
+    write_known(json, "os", host->os);
+    json_write_string(json, "compiler", COMPILER);
+    json_end_object(json);
+}
 
 static void write_options(json_writer *json, const bench_record *record) {
     json_begin_object(json, "options");
@@ -112,6 +168,39 @@ static void write_options(json_writer *json, const bench_record *record) {
     json_end_object(json);
 }
 
+static void write_times(json_writer *json, const bench_times *times) {
+    json_write_integer(json, "repetitions", times->count);
+    json_write_numbers(json, "seconds", times->of[ROLE_CASE], times->count);
+    json_write_numbers(json, "ceiling_seconds", times->of[ROLE_CEILING], times->count);
+    json_write_numbers(json, "baseline_seconds", times->of[ROLE_BASELINE], times->count);
+    json_write_numbers(json, "bound_seconds", times->of[ROLE_BOUND], times->count);
+}
+
+static void write_interval(json_writer *json, const char *name, stats_interval interval) {
+    char end[48];
+    json_write_number(json, name, interval.median);
+    snprintf(end, sizeof end, "%s_low", name);
+    json_write_number(json, end, interval.low);
+    snprintf(end, sizeof end, "%s_high", name);
+    json_write_number(json, end, interval.high);
+}
+
+/* Counts that a case does not have are null. */
+static void write_counts(json_writer *json, const bench_result *result) {
+    if (result->has_bytes) {
+        json_write_integer(json, "bytes_read", result->bytes_read);
+        json_write_integer(json, "bytes_written", result->bytes_written);
+    } else {
+        json_write_null(json, "bytes_read");
+        json_write_null(json, "bytes_written");
+    }
+    if (result->has_operations) {
+        json_write_integer(json, "operations", result->operations);
+    } else {
+        json_write_null(json, "operations");
+    }
+}
+
 static void write_case(json_writer *json, const bench_result *result) {
     json_begin_object(json, NULL);
     json_write_string(json, "name", result->name);
@@ -124,13 +213,13 @@ static void write_case(json_writer *json, const bench_result *result) {
     if (result->files > 0) {
         json_write_integer(json, "files", result->files);
     }
-    if (result->bytes_read > 0) {
-        json_write_integer(json, "bytes_read", result->bytes_read);
-        json_write_integer(json, "bytes_written", result->bytes_written);
-    }
-    json_write_number(json, "ceiling_share", result->ceiling_share);
-    json_write_number(json, "baseline_ratio", result->baseline_ratio);
+    write_counts(json, result);
+    write_interval(json, "ceiling_share", result->ceiling_share);
+    write_interval(json, "baseline_ratio", result->baseline_ratio);
+    json_write_string(json, "bound", bound_names[result->bound]);
+    write_interval(json, "bound_share", result->bound_share);
     json_write_number(json, "max_error_rad", result->max_error_rad);
+    write_times(json, &result->times);
     json_end_object(json);
 }
 
@@ -143,11 +232,16 @@ cli_exit record_write(const bench_record *record, cli_output *output) {
     }
     json_writer json = {file, 0, false};
     json_begin_object(&json, NULL);
+    json_write_integer(&json, "schema", SCHEMA);
+    json_write_string(&json, "date", record->date);
+    write_host(&json, &record->host);
     json_write_string(&json, "device", record->device.name);
     json_write_string(&json, "driver", record->device.driver);
     json_write_string(&json, "platform", record->device.platform);
     json_write_string(&json, "commit", bench_commit);
     write_options(&json, record);
+    json_write_numbers(&json, "fill_rates", record->fill_rate_count > 0 ? record->fill_rates : NULL,
+                       record->fill_rate_count);
     json_begin_array(&json, "cases");
     for (size_t i = 0; i < record->count; i++) {
         write_case(&json, &record->results[i]);

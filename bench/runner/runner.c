@@ -11,6 +11,7 @@
 #include "cases/files.h"
 #include "cases/sizes.h"
 #include "files/progress.h"
+#include "roofline.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -27,10 +28,13 @@ cli_exit bench_run_open(bench_run *run, const device_options *device, pm_engine 
     run->files.samples = limits->file_samples;
     run->batch_files = limits->batch_files;
     run->device_options = device;
-    cli_exit code = scenes_create(&run->scenes, engine, samples);
+    run->pool = parallel_create();
+    cli_exit code = run->pool != NULL
+                        ? scenes_create(&run->scenes, engine, samples)
+                        : cli_fail(CLI_DEVICE_FAILED, "bench", NULL, "threads cannot be created");
     if (code == CLI_DONE) {
         size_t values = 4 * run->scenes.segments * SCENE_TRACKS;
-        code = device_open(&run->device, engine, values * SAMPLE_BYTES);
+        code = device_open(&run->device, engine, run->pool, values * SAMPLE_BYTES);
     }
     run->repetitions = repetitions_of(limits->quick, run->device.info.type);
     if (code != CLI_DONE) {
@@ -45,6 +49,8 @@ void bench_run_close(bench_run *run) {
     }
     free(run->baseline_out);
     run->baseline_out = NULL;
+    free(run->fill_rates.rates);
+    memset(&run->fill_rates, 0, sizeof run->fill_rates);
     sizes_close(&run->sizes);
     crowds_close(&run->crowds);
     files_close(&run->files);
@@ -53,6 +59,7 @@ void bench_run_close(bench_run *run) {
 #endif
     device_close(&run->device);
     scenes_destroy(&run->scenes);
+    parallel_destroy(&run->pool);
 }
 
 /* ---- comparisons --------------------------------------------------------------- */
@@ -69,11 +76,7 @@ typedef struct baseline_work {
 
 static cli_exit baseline_once(void *context, double *seconds) {
     const baseline_work *work = context;
-    double begun = progress_clock();
-    if (!baseline_run(work->base, work->out)) {
-        return cli_fail(CLI_DEVICE_FAILED, "bench", NULL, "thread cannot be created");
-    }
-    *seconds = progress_clock() - begun;
+    *seconds = baseline_run(work->base, work->out);
     return CLI_DONE;
 }
 
@@ -81,10 +84,10 @@ static cli_exit baseline_once(void *context, double *seconds) {
 static cli_exit prepare_baseline(bench_run *run, pm_method method, baseline_work *work) {
     const scenes *s = &run->scenes;
     if (run->baseline_out == NULL) {
-        run->baseline_out = malloc(run->device.bytes);
+        run->baseline_out = baseline_memory(run->device.bytes);
     }
     if (run->baselines[method] == NULL) {
-        run->baselines[method] = baseline_create(method, s->rotations, s->segments + 1);
+        run->baselines[method] = baseline_create(run->pool, method, s->rotations, s->segments + 1);
     }
     *work = (baseline_work){run->baselines[method], run->baseline_out};
     if (work->base == NULL || work->out == NULL) {
@@ -93,47 +96,85 @@ static cli_exit prepare_baseline(bench_run *run, pm_method method, baseline_work
     return CLI_DONE;
 }
 
-/* Repeats the work of a case, alternating with a fill of the same size and the baseline of the
- * method. */
+/* Keeps the rates of fills if they filled the whole output. */
+static cli_exit keep_fill_rates(bench_run *run, size_t bytes, bench_role role,
+                                const bench_result *result) {
+    bench_fill_rates *kept = &run->fill_rates;
+    const bench_times *times = &result->times;
+    if (bytes != run->device.bytes) {
+        return CLI_DONE;
+    }
+    if (kept->capacity - kept->count < times->count) {
+        const size_t capacity = 2 * kept->capacity + times->count;
+        double *rates = realloc(kept->rates, capacity * sizeof *rates);
+        if (rates == NULL) {
+            return cli_fail(CLI_DEVICE_FAILED, "bench", NULL, "out of memory");
+        }
+        kept->rates = rates;
+        kept->capacity = capacity;
+    }
+    for (size_t i = 0; i < times->count; i++) {
+        kept->rates[kept->count++] = (double)bytes / times->of[role][i];
+    }
+    return CLI_DONE;
+}
+
+/* Repeats the work of a case together with a fill of the same size, the other ceilings where its work
+ * is known, and the baseline of the method. */
 static cli_exit measure(bench_run *run, const bench_case *which, bench_work work, void *context,
                         bench_result *result) {
-    /* The checked run was one warm-up of a job. */
-    size_t checked = which->group->kind == BENCH_JOB ? 1 : 0;
-    const bench_repetitions repetitions = {run->repetitions.warm_ups - checked,
-                                           run->repetitions.min, run->repetitions.seconds};
-    bool has_baseline = which->group->what == NULL && which->group->kind != BENCH_BASELINE &&
-                        baseline_has(which->method);
-    bench_fill fill = {&run->device, result->samples * SAMPLE_BYTES, 1, CLOCK_KERNEL};
+    const bench_kind kind = which->group->kind;
+    bool has_baseline =
+        which->group->what == NULL && kind != BENCH_BASELINE && baseline_has(which->method);
+    bench_roofline roofline;
     baseline_work base = {NULL, NULL};
-    bench_comparison comparisons[COMPARISONS_MAX] = {{bench_fill_once, &fill, 0.0},
-                                                     {baseline_once, &base, 0.0}};
+    bench_plan plan = {.repetitions = run->repetitions,
+                       .work = work,
+                       .context = context,
+                       .checked_after = kind == BENCH_OBVIOUS};
     cli_exit code = has_baseline ? prepare_baseline(run, which->method, &base) : CLI_DONE;
-    if (code == CLI_DONE) {
-        code = bench_repeat(&repetitions, work, context, comparisons, has_baseline ? 2 : 1, result);
+    roofline_plan(&roofline, run, &run->device, CLOCK_KERNEL, 1, result, &plan);
+    if (has_baseline) {
+        const double samples = (double)(run->device.bytes / SAMPLE_BYTES);
+        bench_plan_compare(&plan, ROLE_BASELINE, baseline_once, &base,
+                           (double)result->samples / samples);
     }
     if (code == CLI_DONE) {
-        result->ceiling_share = comparisons[0].seconds_median / result->seconds_median;
+        code = bench_repeat(&plan, result);
     }
-    if (code == CLI_DONE && has_baseline) {
-        const size_t samples = run->device.bytes / SAMPLE_BYTES;
-        result->baseline_ratio =
-            result->samples_per_s * comparisons[1].seconds_median / (double)samples;
+    if (code == CLI_DONE) {
+        code = keep_fill_rates(run, roofline.fill.bytes, ROLE_CEILING, result);
     }
-    return code;
+    return code == CLI_DONE ? roofline_find(&roofline, result) : code;
+}
+
+/* Repeats the work of a case that is compared with nothing. */
+static cli_exit repeat_alone(const bench_run *run, bench_work work, void *context,
+                             bench_result *result) {
+    const bench_plan plan = {.repetitions = run->repetitions, .work = work, .context = context};
+    return bench_repeat(&plan, result);
 }
 
 /* ---- ceilings and baselines as cases of their own ------------------------------ */
 
 static cli_exit copy_once(void *context, double *seconds) {
     const bench_fill *work = context;
-    return device_copy(work->device, work->bytes, seconds);
+    return device_copy(work->device, work->bytes, work->clock, work->count, seconds);
+}
+
+static void set_bytes(uint64_t read, uint64_t written, bench_result *result) {
+    result->has_bytes = true;
+    result->bytes_read = read;
+    result->bytes_written = written;
 }
 
 static cli_exit run_fill(bench_run *run, bench_result *result) {
     bench_fill work = {&run->device, run->device.bytes, 1, CLOCK_KERNEL};
     result->samples = run->device.bytes / SAMPLE_BYTES;
-    result->ceiling_share = 1.0;
-    return bench_repeat(&run->repetitions, bench_fill_once, &work, NULL, 0, result);
+    result->ceiling_share = stats_known(1.0);
+    set_bytes(0, run->device.bytes, result);
+    cli_exit code = repeat_alone(run, bench_fill_once, &work, result);
+    return code == CLI_DONE ? keep_fill_rates(run, work.bytes, ROLE_CASE, result) : code;
 }
 
 static cli_exit stores_once(void *context, double *seconds) {
@@ -144,14 +185,35 @@ static cli_exit stores_once(void *context, double *seconds) {
 static cli_exit run_stores(bench_run *run, const bench_case *which, bench_result *result) {
     bench_fill work = {&run->device, run->device.bytes, 1, CLOCK_KERNEL};
     result->samples = run->device.bytes / SAMPLE_BYTES;
+    set_bytes(0, work.bytes, result);
     return measure(run, which, stores_once, &work, result);
 }
 
 static cli_exit run_copy(bench_run *run, const bench_case *which, bench_result *result) {
     bench_fill work = {&run->device, run->device.bytes, 1, CLOCK_KERNEL};
     result->samples = run->device.bytes / SAMPLE_BYTES;
-    result->bytes_per_sample = 2 * (size_t)SAMPLE_BYTES;
-    return measure(run, which, copy_once, &work, result);
+    set_bytes(work.bytes, work.bytes, result);
+    cli_exit code = measure(run, which, copy_once, &work, result);
+    result->bytes_per_sample = 2 * (size_t)SAMPLE_BYTES; /* read and written */
+    return code;
+}
+
+static cli_exit arithmetic_once(void *context, double *seconds) {
+    bench_arithmetic *work = context;
+    return device_arithmetic(work->device, seconds, &work->operations);
+}
+
+/* A sample is an operation; the first run tells how many a measurement has. */
+static cli_exit run_arithmetic(bench_run *run, bench_result *result) {
+    bench_arithmetic work = {&run->device, 0.0};
+    double seconds;
+    cli_exit code = arithmetic_once(&work, &seconds);
+    result->samples = (size_t)work.operations;
+    result->operations = (uint64_t)work.operations;
+    result->has_operations = true;
+    set_bytes(0, 0, result);
+    result->bytes_per_sample = 0;
+    return code == CLI_DONE ? repeat_alone(run, arithmetic_once, &work, result) : code;
 }
 
 /* Compares results of upsampling by 4 that the library did not compute with the reference path. */
@@ -174,9 +236,10 @@ static cli_exit check_against(bench_run *run, const bench_case *which, check_rea
 
 static cli_exit run_baseline(bench_run *run, const bench_case *which, bench_result *result) {
     baseline_work work;
+    roofline_set_work(work_of_baseline(&run->scenes, which->method), result);
     cli_exit code = prepare_baseline(run, which->method, &work);
     result->samples = run->device.bytes / SAMPLE_BYTES;
-    result->baseline_ratio = 1.0;
+    result->baseline_ratio = stats_known(1.0);
     if (code == CLI_DONE) {
         memset(work.out, 0xff, run->device.bytes);
         code = measure(run, which, baseline_once, &work, result);
@@ -201,8 +264,13 @@ static cli_exit job_once(void *context, double *seconds) {
     return device_job(work->device, work->clip, &work->job, work->clock, 1, seconds);
 }
 
-/* Poisons the output, runs the job once as the first warm-up, checks the results, and then
- * measures. */
+static void set_job_work(const bench_run *run, const bench_case *which, const pm_sample_job *job,
+                         bench_result *result) {
+    roofline_set_work(
+        work_of_job(&run->scenes, which->group->scene, which->method, job->sample_count), result);
+}
+
+/* Poisons the output, runs the job once, checks the results, and then measures. */
 static cli_exit run_job(bench_run *run, const bench_case *which, bench_result *result) {
     pm_clip *clip = NULL;
     bool owned = false;
@@ -211,6 +279,7 @@ static cli_exit run_job(bench_run *run, const bench_case *which, bench_result *r
     work.job = scenes_job(&run->scenes, which->group->scene, &result->samples);
     cli_exit code = scenes_clip(&run->scenes, which->group->scene, which->method, &clip, &owned);
     work.clip = clip;
+    set_job_work(run, which, &work.job, result);
     if (code == CLI_DONE) {
         code = device_poison(&run->device);
     }
@@ -249,6 +318,7 @@ static cli_exit run_end_to_end(bench_run *run, const bench_case *which, bench_re
     float *out = malloc(result->samples * SAMPLE_BYTES);
     work.clip = clip;
     work.job.rotations = out;
+    set_job_work(run, which, &work.job, result);
     if (out == NULL) {
         code = cli_fail(CLI_DEVICE_FAILED, "bench", "use a smaller --samples", "out of memory");
     } else if (code == CLI_DONE) {
@@ -292,7 +362,7 @@ static cli_exit run_clip(bench_run *run, const bench_case *which, bench_result *
     result->samples = s->segments * SCENE_TRACKS;
     result->bytes_per_sample =
         sizeof(float) * pm_method_describe(which->method)->floats_per_segment;
-    return bench_repeat(&run->repetitions, clip_once, &work, NULL, 0, result);
+    return repeat_alone(run, clip_once, &work, result);
 }
 
 static cli_exit obvious_once(void *context, double *seconds) {
@@ -302,6 +372,7 @@ static cli_exit obvious_once(void *context, double *seconds) {
 static cli_exit run_obvious(bench_run *run, const bench_case *which, bench_result *result) {
     const scenes *s = &run->scenes;
     result->samples = run->device.bytes / SAMPLE_BYTES;
+    roofline_set_work(work_of_baseline(s, which->method), result);
     cli_exit code =
         device_set_keys(&run->device, s->rotations, s->segments + 1, (size_t)SCENE_TRACKS);
     if (code == CLI_DONE) {
@@ -326,6 +397,8 @@ static cli_exit run_kind(bench_run *run, const bench_case *which, bench_result *
         return run_stores(run, which, result);
     case BENCH_COPY:
         return run_copy(run, which, result);
+    case BENCH_ARITHMETIC:
+        return run_arithmetic(run, result);
     case BENCH_BASELINE:
         return run_baseline(run, which, result);
     case BENCH_OBVIOUS:
@@ -339,6 +412,7 @@ static cli_exit run_kind(bench_run *run, const bench_case *which, bench_result *
     case BENCH_PALETTE_FILL:
         return crowds_run_fill(run, result);
     case BENCH_CROWD:
+    case BENCH_CROWD_BASELINE:
     case BENCH_CROWD_HOST:
     case BENCH_CROWD_ONE:
         return crowds_run(run, which, result);
@@ -352,6 +426,7 @@ static cli_exit run_kind(bench_run *run, const bench_case *which, bench_result *
 #endif
     case BENCH_JOB:
     case BENCH_COLD:
+    case BENCH_FIRST:
     case BENCH_WARM:
         break;
     }
@@ -378,13 +453,7 @@ static double bound_of(const bench_case *which) {
 }
 
 cli_exit bench_run_case(bench_run *run, const bench_case *which, bench_result *result) {
-    *result = (bench_result){
-        .bytes_per_sample = SAMPLE_BYTES,
-        .ceiling_share = (double)NAN,
-        .baseline_ratio = (double)NAN,
-        .max_error_rad = (double)NAN,
-    };
-    memcpy(result->name, which->name, sizeof result->name);
+    *result = bench_result_of(which);
     cli_exit code = run_kind(run, which, result);
     const double bound = bound_of(which);
     result->wrong = !isnan(bound) && !(result->max_error_rad <= bound);

@@ -29,7 +29,7 @@
 static char folder[] = "/tmp/posemill-test-bench-XXXXXX";
 static char output[131072]; /* stdout of the last run */
 static char error_output[8192];
-static char record[131072]; /* record.json of the last run */
+static char record[1 << 24]; /* record.json of the last run */
 
 static void read_text(const char *name, char *text, size_t size) {
     text[0] = '\0';
@@ -136,6 +136,38 @@ static void expect_sound_case(const char *name) {
     (void)number(of, "max_error_rad");
 }
 
+/* A case with a bound states what it moves and computes. */
+static void expect_bound(const char *of) {
+    const char *bound = member(of, "bound");
+    assert_true(strncmp(bound, "\"fill\"", 6) == 0 || strncmp(bound, "\"copy\"", 6) == 0 ||
+                strncmp(bound, "\"arithmetic\"", 12) == 0);
+    assert_true(number(of, "bound_share") > 0.0);
+    assert_true(number(of, "bound_share_low") <= number(of, "bound_share"));
+    assert_true(number(of, "bound_share_high") >= number(of, "bound_share"));
+    assert_true(number(of, "bytes_read") > 0.0);
+    assert_true(number(of, "bytes_written") == 16.0 * number(of, "samples"));
+    assert_true(number(of, "operations") >= 0.0);
+}
+
+/* The arithmetic ceiling is in operations, and has no ceiling itself. */
+static void expect_arithmetic(void) {
+    const char *of = find_case("ceiling/arithmetic");
+    assert_true(number(of, "operations") > 0.0);
+    assert_true(number(of, "samples") == number(of, "operations"));
+    assert_true(number(of, "samples_per_s") > 0.0);
+    assert_true(isnan(number(of, "ceiling_share")) && isnan(number(of, "bound_share")));
+}
+
+/* One rate of fills, or two in ascending order. */
+static void expect_fill_rates(void) {
+    char *end;
+    const char *rates = member(record, "fill_rates");
+    assert_int_equal(*rates, '[');
+    const double first = strtod(rates + 1, &end);
+    assert_true(first > 0.0);
+    assert_true(*end == ']' || (*end == ',' && strtod(end + 1, NULL) > 1.3 * first));
+}
+
 static const char *const coded_groups[] = {"upsample-2-log48", "downsample-4-log48", "times-log48",
                                            "times-smallest48"};
 enum { CODED_GROUPS = sizeof coded_groups / sizeof coded_groups[0] };
@@ -152,6 +184,7 @@ static void expect_group(const char *group) {
         expect_sound_case(name);
         assert_true(number(find_case(name), "max_error_rad") <= 2.0 * info->max_error);
         assert_true(number(find_case(name), "ceiling_share") > 0.0);
+        expect_bound(find_case(name));
     }
 }
 
@@ -171,6 +204,7 @@ static void expect_sizes(void) {
             assert_true(number(find_case(name), "samples") == (double)sizes[i]);
             assert_true(number(find_case(name), "ceiling_share") > 0.0);
             assert_true(number(find_case(name), "max_error_rad") <= 2.0 * info->max_error);
+            expect_bound(find_case(name));
         }
     }
     assert_int_equal(occurrences(record, "\"sizes/"), 2 * SIZES);
@@ -197,8 +231,9 @@ static void expect_crowd(void) {
         assert_true(number(of, "samples") == 85 * 64.0);
         assert_true(number(of, "bytes_per_sample") == 48.0);
         assert_true(number(of, "ceiling_share") > 0.0);
-        assert_true(isnan(number(of, "baseline_ratio")));
+        assert_true(isnan(number(of, "baseline_ratio")) == (i == 3));
         assert_true(i == 3 || number(of, "max_error_rad") <= 1e-5);
+        assert_true(i == 3 || number(of, "bound_share") > 0.0);
     }
     assert_int_equal(occurrences(record, "\"crowd/"), 3);
 }
@@ -222,7 +257,13 @@ static const struct {
     {"every-2nd-frame", (16 + 16 + 16) * 64, 48},
     /* all of the first 29; of the next 28 those in group 2 of 16; of the rest those in group 4 */
     {"levels", (29 + 16 + 16) * 64, 48},
+    {"log48", 85 * 64, 48},
+    {"smallest48", 85 * 64, 48},
+    {"crossfade-log48", 85 * 64, 48},
+    {"one-64", 64, 48},
+    {"one-64-played", 64, 48},
     {"one-300", 300, 48},
+    {"one-300-log48", 300, 48},
 };
 enum { CROWDS = sizeof crowds / sizeof crowds[0] };
 
@@ -319,9 +360,10 @@ static void expect_files(void) {
         assert_true(isnan(number(of, "ceiling_share")) != files[i].has_ceiling);
         assert_true(isnan(number(of, "baseline_ratio")) != files[i].has_baseline);
         assert_true(files[i].is_checked ? error <= 2e-6 : isnan(error));
+        assert_memory_equal(member(of, "bound"), "null", 4);
+        assert_true(isnan(number(of, "operations")) && isnan(number(of, "bound_share")));
     }
     assert_int_equal(occurrences(record, "\"files/"), FILES);
-    assert_int_equal(occurrences(record, "bytes_read"), FILES + BATCHES);
 }
 
 /* ---- tests --------------------------------------------------------------------- */
@@ -333,7 +375,8 @@ enum { JOB_GROUPS = sizeof job_groups / sizeof job_groups[0] };
 static void the_record_names_device_driver_platform_commit_and_options(void **state) {
     (void)state;
     expect(0, "--device none --quick --samples 2048 --case ceiling/fill --json record.json");
-    assert_ptr_equal(record, strstr(record, "{\n  \"device\": \""));
+    assert_ptr_equal(record, strstr(record, "{\n  \"schema\": 2,\n  \"date\": \""));
+    assert_true(*member(record, "device") == '"');
     assert_true(*member(record, "driver") == '"');
     assert_true(*member(record, "platform") == '"');
     assert_true(*member(record, "commit") == '"');
@@ -354,6 +397,7 @@ static void every_method_is_a_case_of_every_kind_of_job_on_the_reference(void **
     expect_coded_groups();
     expect_sound_case("ceiling/fill");
     expect_sound_case("ceiling/copy");
+    expect_arithmetic();
     for (int m = 0; m < PM_METHOD_COUNT; m++) {
         char name[96];
         snprintf(name, sizeof name, "clip/%s", pm_method_describe((pm_method)m)->name);
@@ -363,8 +407,9 @@ static void every_method_is_a_case_of_every_kind_of_job_on_the_reference(void **
     expect_crowd();
     expect_files();
     expect_batches();
+    expect_fill_rates();
     /* bspline has no nonuniform keys; a quick run excludes crowds */
-    assert_int_equal(occurrences(record, "\"name\": "), 2 + 4 + 3 + CODED_GROUPS +
+    assert_int_equal(occurrences(record, "\"name\": "), 3 + 4 + 6 + CODED_GROUPS +
                                                             (JOB_GROUPS + 1) * PM_METHOD_COUNT - 1 +
                                                             2 * SIZES + FILES + BATCHES);
     assert_null(strstr(output, "WRONG"));
@@ -372,13 +417,17 @@ static void every_method_is_a_case_of_every_kind_of_job_on_the_reference(void **
 
 static void the_baseline_computes_the_same_curves(void **state) {
     (void)state;
-    static const char *const names[] = {"baseline/nlerp", "baseline/slerp", "baseline/squad"};
+    static const char *const names[] = {"baseline/nlerp", "baseline/slerp",   "baseline/squad",
+                                        "baseline/model", "baseline/palette", "baseline/crossfade"};
     expect(0, "--device none --quick --samples 4096 --case 'baseline/*' --json record.json");
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         expect_sound_case(names[i]);
         assert_true(number(find_case(names[i]), "max_error_rad") < 1e-5);
         assert_true(fabs(number(find_case(names[i]), "baseline_ratio") - 1.0) < 1e-12);
+        assert_true(number(find_case(names[i]), "ceiling_share") > 0.0);
+        assert_true(number(find_case(names[i]), "bound_share") > 0.0);
     }
+    assert_int_equal(occurrences(record, "\"name\": \"baseline/"), sizeof names / sizeof names[0]);
 }
 
 static void a_method_without_a_baseline_has_no_ratio(void **state) {
@@ -415,7 +464,7 @@ static void crowds_are_posed_in_a_quick_run_when_asked_for(void **state) {
     for (size_t i = 0; i < CROWDS; i++) {
         char name[96];
         snprintf(name, sizeof name, "crowds/%s", crowds[i].name);
-        bool one = strcmp(crowds[i].name, "one-300") == 0;
+        bool one = strncmp(crowds[i].name, "one-", 4) == 0;
         assert_true(isnan(number(find_case(name), "ceiling_share")) == one);
         /* all of these are results of the reference path */
         assert_true(number(find_case(name), "max_error_rad") == 0.0);
@@ -447,10 +496,11 @@ static void a_signal_leaves_no_file_of_a_case(void **state) {
     (void)state;
     static const char script[] =
         "exec 2>/dev/null\n"
-        "for file in 'input0.bvh' '.posemill-*.part' 'storage*' 'input1.npz'; do\n"
-        "  '" POSEMILL_COMMAND "' bench --device none --quiet --case 'files/*' 2>stderr.txt &\n"
+        "for pair in 'bvh:input0.bvh' 'bvh:.posemill-*.part' 'bvh:storage*' 'npz:input1.npz'; do\n"
+        "  '" POSEMILL_COMMAND "' bench --device none --quiet --case \"files/${pair%:*}*\" "
+        "2>stderr.txt &\n"
         "  child=$!; n=0\n"
-        "  until ls posemill-bench-*/$file >/dev/null 2>&1; do\n"
+        "  until ls posemill-bench-*/${pair#*:} >/dev/null 2>&1; do\n"
         "    n=$((n+1)); [ $n -lt 3000 ] || exit 1; sleep 0.01\n"
         "  done\n"
         "  kill -TERM $child; wait $child; [ $? = 143 ] || exit 1\n"
@@ -470,7 +520,7 @@ static void a_signal_leaves_no_folder_of_a_batch(void **state) {
         "for signal in TERM:143 KILL:137; do\n"
         "  for case in cp:out/01 storage:out/0 bvh-jobs-2:alone.bvh bvh-jobs-2:out/.posemill; do\n"
         "    '" POSEMILL_COMMAND
-        "' bench --device none --quiet --case batch/${case%:*} 2>stderr.txt &\n"
+        "' bench --device none --quick --quiet --case batch/${case%:*} 2>stderr.txt &\n"
         "    child=$!; n=0\n"
         "    until [ -e posemill-bench-*/${case#*:} ]; do\n"
         "      n=$((n+1)); [ $n -lt 30000 ] || exit 1; sleep 0.001\n"
@@ -534,9 +584,9 @@ static void on_a_device_every_group_is_measured_and_no_cache_is_left_behind(void
     }
     expect_coded_groups();
     static const char *const others[] = {
-        "ceiling/fill",     "ceiling/stores",   "ceiling/copy",  "baseline/slerp", "obvious/slerp",
-        "end-to-end/slerp", "end-to-end/squad", "cold/slerp",    "cold/squad",     "warm/slerp",
-        "warm/squad",       "baseline/nlerp",   "baseline/squad"};
+        "ceiling/fill",     "ceiling/stores",   "ceiling/copy", "baseline/slerp", "obvious/slerp",
+        "end-to-end/slerp", "end-to-end/squad", "cold/slerp",   "cold/squad",     "warm/slerp",
+        "first/slerp",      "first/squad",      "warm/squad",   "baseline/nlerp", "baseline/squad"};
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
         expect_sound_case(others[i]);
     }
@@ -544,6 +594,10 @@ static void on_a_device_every_group_is_measured_and_no_cache_is_left_behind(void
     expect_crowd();
     expect_files();
     expect_batches();
+    expect_arithmetic();
+    expect_fill_rates();
+    expect_bound(find_case("obvious/slerp"));
+    expect_bound(find_case("end-to-end/squad"));
     assert_true(number(find_case("obvious/slerp"), "max_error_rad") < 1e-5);
     assert_non_null(strstr(output, "times the obvious kernel"));
     DIR *entries = opendir(".");
@@ -567,7 +621,7 @@ static void on_a_device_crowds_are_posed_there_and_on_the_reference(void **state
     assert_true(isnan(number(find_case("crowds/reference"), "ceiling_share")));
     expect(0, "--quick --samples 4096 --case 'crowds/*' --json record.json");
     expect_crowds();
-    assert_int_equal(occurrences(record, "\"name\": "), CROWDS + 1);
+    assert_int_equal(occurrences(record, "\"name\": "), CROWDS + 3);
 }
 
 static void a_device_that_is_not_there_fails_in_a_first_call_as_elsewhere(void **state) {
@@ -591,7 +645,8 @@ static void the_report_fills_the_documents_from_a_record(void **state) {
     assert_int_equal(fclose(file), 0);
     static const char script[] =
         "set -e; fails() { ! \"$@\"; }\n" /* set -e ignores a command negated with ! */
-        "cp '" POSEMILL_SOURCE_DIR "/bench/report' '" POSEMILL_SOURCE_DIR "/bench/figures' bench\n"
+        "cp -r '" POSEMILL_SOURCE_DIR "'/bench/report '" POSEMILL_SOURCE_DIR
+        "'/bench/figures '" POSEMILL_SOURCE_DIR "'/bench/records bench\n"
         "for name in README.md docs/performance.md; do\n"
         "  printf 'before\\n<!-- bench:begin -->\\nold\\n<!-- bench:end -->\\nafter\\n' >$name\n"
         "done\n"

@@ -19,8 +19,8 @@ from count_support import SCRIPT
 from count_gpu import document, intel, limits, main, programs, tools, work
 
 
-# Kernels of more than one lane, which are for CPU devices.
-WIDE = {"crowd"}
+# Kernels for CPU devices: that of more than one lane, and those of sorted pairs.
+FOR_CPUS = {"crowd", "gather_sorted", "restore"}
 
 
 class Variants(unittest.TestCase):
@@ -38,7 +38,7 @@ class Variants(unittest.TestCase):
     def test_the_files_are_those_of_the_host(self):
         files = {one.file for one in programs.everything()}
         kernels = {name[:-3] for name in os.listdir(tools.KERNELS) if name.endswith(".cl")}
-        self.assertEqual(files, kernels - WIDE)
+        self.assertEqual(files, kernels - FOR_CPUS)
 
     def test_every_row_of_the_tables_is_a_program(self):
         names = {one.name for one in programs.everything()}

@@ -1,18 +1,25 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Tests of bench/plot with small records: positions of points, and rejected records.
+"""Tests of bench/plot with small records: positions of points, and rejected records. The records of
+rooflines are drawn with a seed, POSEMILL_TEST_SEED.
 
     test_plot.py PLOT
 
 Nothing is measured. Expected positions are computed from the axes of the drawing.
 """
 import json
+import math
 import os
 import subprocess
 import sys
 import tempfile
 import unittest
 import xml.etree.ElementTree
+from statistics import median
+
+sys.dont_write_bytecode = True
+import record_support  # noqa: E402
+from record_support import COPY, FILL, FMA, SAMPLES, generator  # noqa: E402
 
 PLOT = sys.argv.pop(1) if len(sys.argv) > 1 else "bench/plot"
 SVG = "{http://www.w3.org/2000/svg}"
@@ -200,6 +207,139 @@ class Drawing(unittest.TestCase):
         subprocess.run([PLOT, self.name_of("0.json"), "-o", drawing], check=True)
         with open(drawing, "rb") as file:
             self.assertEqual(file.read(), printed)
+
+
+def exact(name, amount, rate, **others):
+    """A ceiling that moves or computes an amount at exactly this rate."""
+    return record_support.case(name, generator(name), **{"seconds_median": amount / rate, **others})
+
+
+CEILINGS = (
+    exact("ceiling/fill", 16 * SAMPLES, FILL, bytes_read=None, bytes_written=None),
+    exact("ceiling/copy", 32 * SAMPLES, COPY, bytes_read=16 * SAMPLES),
+    exact("ceiling/arithmetic", 100 * SAMPLES, FMA),
+)
+
+
+class Roofline(record_support.Script):
+    command = PLOT
+
+    def setUp(self):
+        super().setUp()
+        self.cases = [
+            record_support.case("upsample-4/slerp", generator("slerp"), 0.7, sigma=0.1,
+                                operations=5 * SAMPLES),
+            record_support.case("upsample-4/squad", generator("squad"), 0.9, bound="arithmetic",
+                                operations=320 * SAMPLES),
+            record_support.case("loop/slerp", generator("loop"), 0.6),
+        ]
+
+    def record(self, *cases, **others):
+        return record_support.record(*(cases or (*self.cases, *CEILINGS)), **others)
+
+    def draw(self, content, *options):
+        path = self.write("record.json", content)
+        return xml.etree.ElementTree.fromstring(self.expect(0, path, "--roofline", *options))
+
+    def scale(self, svg, low, high, axis):
+        """Coordinate of a number, from the texts of two marks of a logarithmic axis."""
+        def place(text):
+            (found,) = [one for one in svg.iter(SVG + "text") if one.text == text]
+            return float(found.get(axis)) - (4.0 if axis == "y" else 0.0)
+        (a, left), (b, right) = ((number, place(text)) for text, number in (low, high))
+        slope = (right - left) / math.log(b / a)
+        return lambda number: left + slope * math.log(number / a)
+
+    def axes(self, svg):
+        return (self.scale(svg, ("1/4", 0.25), ("8", 8.0), "x"),
+                self.scale(svg, ("100 G", 1e11), ("1 T", 1e12), "y"))
+
+    def dots(self, svg):
+        found = {}
+        for dot in svg.iter(SVG + "circle"):
+            title = dot.find(SVG + "title")
+            if title is not None:
+                found[title.text.split(":")[0]] = (float(dot.get("cx")), float(dot.get("cy")))
+        return found
+
+    def test_cases_lie_at_their_intensity_and_rate(self):
+        svg = self.draw(self.record())
+        x, y = self.axes(svg)
+        dots = self.dots(svg)
+        self.assertEqual(set(dots), {"upsample-4/slerp", "upsample-4/squad"})
+        for one in self.cases[:2]:
+            intensity = one["operations"] / (20 * SAMPLES)
+            rate = one["operations"] / median(one["seconds"])
+            self.assertAlmostEqual(dots[one["name"]][0], x(intensity), delta=0.2)
+            self.assertAlmostEqual(dots[one["name"]][1], y(rate), delta=0.2)
+
+    def test_an_interval_lies_within_all_repetitions_and_around_its_point(self):
+        svg = self.draw(self.record())
+        x, y = self.axes(svg)
+        one = self.cases[0]
+        place = self.dots(svg)[one["name"]]
+        (bar,) = [line for line in svg.iter(SVG + "line")
+                  if line.get("class") == "line c0" and line.get("x1") == f"{place[0]:.1f}"]
+        low, high = float(bar.get("y1")), float(bar.get("y2"))
+        slowest, fastest = (y(one["operations"] / edge(one["seconds"])) for edge in (max, min))
+        self.assertTrue(slowest + 0.2 >= low > place[1] > high >= fastest - 0.2)
+
+    def test_roofs_of_memory_end_at_the_roof_of_arithmetic(self):
+        svg = self.draw(self.record(fill_rates=[FILL / 4, FILL]))
+        x, y = self.axes(svg)
+        lines = [[float(line.get(name)) for name in ("x1", "y1", "x2", "y2")]
+                 for line in svg.iter(SVG + "line") if line.get("class") == "ceiling"]
+        self.assertEqual(len(lines), 4)
+        for line, rate in zip(lines, (FILL / 4, FILL, COPY)):
+            self.assertAlmostEqual(line[2], x(FMA / rate), delta=0.2)
+            self.assertAlmostEqual(line[3], y(FMA), delta=0.2)
+            self.assertAlmostEqual(line[1], y(rate * 0.125), delta=0.3)  # the left border
+        self.assertAlmostEqual(lines[3][1], y(FMA), delta=0.2)
+        texts = [text.text for text in svg.iter(SVG + "text")]
+        for text in ("slow fill 12.5 GB/s", "fast fill 50 GB/s", "copy 45 GB/s", "arithmetic 400 Gop/s"):
+            self.assertIn(text, texts)
+
+    def test_cases_are_chosen_by_name_and_described(self):
+        svg = self.draw(self.record(), "--case", "loop/*")
+        self.assertEqual(set(self.dots(svg)), {"loop/slerp"})
+        description = svg.find(SVG + "desc").text
+        self.assertRegex(description, r"loop/slerp: 5 operations per byte, .* bound by fill\.")
+        self.assertIn("prefers-color-scheme:dark", svg.find(SVG + "style").text)
+
+    def test_names_do_not_overlap_and_are_escaped(self):
+        cases = [record_support.case(f"upsample-4/<{i}>", generator(i), 0.7) for i in range(12)]
+        svg = self.draw(self.record(*cases, *CEILINGS, device="a\x00<b>"))
+        names = [text for text in svg.iter(SVG + "text") if (text.text or "").startswith("upsample")]
+        heights = sorted(float(text.get("y")) for text in names)
+        self.assertEqual({text.text for text in names}, {one["name"] for one in cases})
+        self.assertGreaterEqual(min(b - a for a, b in zip(heights, heights[1:])), 15.9)
+        self.assertIn("a\ufffd<b>", [text.text for text in svg.iter(SVG + "text")])
+
+    def test_records_without_a_roofline_are_refused_in_one_line(self):
+        def refused(words, content, *options):
+            path = self.write("bad.json", content)
+            self.expect_refusal(words, path, "--roofline", *options, code=1)
+        for content, words in record_support.hostile(self.record()):
+            with self.subTest(words=words):
+                refused(words, content)
+        refused("schema 1", record_support.old_record(*self.cases))
+        for ceiling in ("fill", "copy", "arithmetic"):
+            rest = [one for one in CEILINGS if not one["name"].endswith(ceiling)]
+            refused(f"no ceiling/{ceiling}", self.record(*self.cases, *rest, fill_rates=None))
+        refused("no case that matches 'none'", self.record(), "--case", "none")
+        bare = {**self.cases[0], "operations": None}
+        refused("has operations and bytes", self.record(bare, *CEILINGS))
+        many = [{**self.cases[0], "name": f"upsample-4/{i}"} for i in range(41)]
+        refused("41 cases", self.record(*many, *CEILINGS))
+
+    def test_wrong_usage_is_told_apart(self):
+        path = self.write("record.json", self.record())
+        for arguments in ((path, path, "--roofline"), (path, "--case", "x")):
+            done = self.run_script(*arguments)
+            self.assertEqual((done.returncode, done.stdout), (2, ""), arguments)
+
+    def test_output_that_cannot_be_written_is_told(self):
+        self.expect_output_errors(self.write("record.json", self.record()), "--roofline", code=1)
 
 
 if __name__ == "__main__":

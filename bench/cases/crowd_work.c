@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Counts crowds. Thousands of instances share clips of a megabyte, which caches keep: keys count for
+ * each joint and input, but never more than all clips have.
+ */
+#include "crowd_work.h"
+
+/* The memory of keys; those of 48 bits are decoded by operations that are not counted. */
+static uint64_t key_bytes(const crowd_scene *scene, uint64_t count) {
+    static const unsigned bits[PM_KEYS_COUNT] = {
+        [PM_KEYS_FLOAT32] = 128, [PM_KEYS_LOG48] = 49, [PM_KEYS_SMALLEST48] = 48};
+    return count * bits[scene->keys] / 8;
+}
+
+joint_work work_of_joint(void) {
+    return (joint_work){.mixed = 55,
+                        .added = 111,
+                        .matrix = 39,
+                        .product = 72,
+                        .rigid_product = 75,
+                        .dual = 31,
+                        .halves = 12};
+}
+
+/* Samples and blends of the joints that move. */
+static uint64_t pose_operations(const crowd_scene *scene, uint64_t moving) {
+    const curve_work slerp = work_of_curve(PM_METHOD_SLERP);
+    const joint_work joint = work_of_joint();
+    const uint64_t sample = slerp.segment + slerp.sample;
+    switch (scene->blend) {
+    case BLEND_CROSSFADE:
+        return moving * (2 * sample + joint.mixed);
+    case BLEND_ADDITIVE:
+        return moving * (2 * sample + joint.added);
+    case BLEND_NONE:
+        break;
+    }
+    return moving * sample;
+}
+
+/* From poses to records. The root has no parent to be multiplied by. */
+static uint64_t record_operations(pm_crowd_output output, uint64_t joints) {
+    const joint_work joint = work_of_joint();
+    const uint64_t model = joints * joint.matrix + (joints - 1) * joint.product;
+    switch (output) {
+    case PM_CROWD_LOCAL:
+        return 0;
+    case PM_CROWD_MODEL:
+        return model;
+    case PM_CROWD_DUAL:
+        return (2 * joints - 1) * joint.rigid_product + joints * joint.dual;
+    case PM_CROWD_PALETTE_HALF:
+        return model + joints * (joint.product + joint.halves);
+    default:
+        return model + joints * joint.product;
+    }
+}
+
+case_work work_of_crowd(const crowd_scene *scene, const crowd_setup *setup) {
+    const uint64_t inputs = scene->blend == BLEND_NONE ? 1 : 2;
+    const uint64_t clips = (uint64_t)setup->key_count * setup->joints;
+    const uint64_t record = record_operations(setup->output, setup->joints);
+    uint64_t keys = 0, most = clips;
+    case_work work = {0};
+    for (size_t i = 0; i < setup->agents; i++) {
+        if (crowd_updated(setup, i)) {
+            const uint64_t moving = setup->moving[setup->instances[i].level];
+            keys += moving * inputs * 2;
+            work.bytes_read += sizeof *setup->instances;
+            work.bytes_written += setup->joints * setup->record_bytes;
+            work.operations += pose_operations(scene, moving) + record;
+        }
+    }
+    if (scene->phases == PHASES_ALIKE) {
+        most = setup->moving[0] * inputs * 2;
+    }
+    work.bytes_read += key_bytes(scene, keys < most ? keys : most);
+    return work;
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Counts jobs. Neighbouring samples of a grid share their segment, so each byte of it counts once; a
+ * sample at a random time has a segment of its own.
+ */
+#include "work.h"
+
+enum { QUATERNION = 16, CODED_KEY = 6, CURSOR = 8, TRACK_INDEX = 4 };
+
+static const curve_work curves[PM_METHOD_COUNT] = {
+    [PM_METHOD_SLERP] = {39, 52, 0},        [PM_METHOD_STEP] = {0, 0, 0},
+    [PM_METHOD_NLERP] = {0, 48, 0},         [PM_METHOD_STERP] = {14, 107, 2},
+    [PM_METHOD_SQUAD] = {46, 171, 0},       [PM_METHOD_CIRCULAR] = {34, 192, 0},
+    [PM_METHOD_CIRCULAR_C1] = {80, 205, 0}, [PM_METHOD_CIRCULAR_C2] = {80, 209, 0},
+    [PM_METHOD_CIRCULAR_C3] = {80, 212, 0}, [PM_METHOD_HERMITE] = {0, 109, 0},
+    [PM_METHOD_SPLINE] = {0, 109, 0},       [PM_METHOD_BSPLINE] = {0, 227, 0},
+    [PM_METHOD_CUBICSPLINE] = {0, 54, 0},   [PM_METHOD_NCUBIC] = {0, 54, 0},
+};
+
+curve_work work_of_curve(pm_method method) {
+    return curves[method];
+}
+
+/* The numbers of a count; the sizes are those of data in memory, so products do not overflow. */
+typedef struct counted {
+    uint64_t keys, segments; /* read once each */
+    uint64_t begun;          /* segments that samples are computed in */
+    uint64_t computed;       /* samples that are not on a key */
+    uint64_t results;
+    uint64_t constants; /* quaternions */
+    uint64_t places;    /* bytes that say where samples lie */
+} counted;
+
+static case_work sum(pm_method method, pm_key_format format, const counted *n) {
+    const curve_work curve = curves[method];
+    const uint64_t coefficients = pm_method_describe(method)->floats_per_segment / 4 - 1;
+    const uint64_t key = format == PM_KEYS_FLOAT32 ? QUATERNION : CODED_KEY;
+    return (case_work){
+        .bytes_read =
+            n->keys * key + (n->segments * coefficients + n->constants) * QUATERNION + n->places,
+        .bytes_written = n->results * QUATERNION,
+        .operations = n->begun * curve.segment + n->computed * curve.sample,
+    };
+}
+
+/* Rows of all tracks in segments that follow each other. A row on a key is the key itself where the
+ * curve passes through it. */
+static counted rows_in(pm_method method, uint64_t rows, uint64_t segments, uint64_t keys,
+                       uint64_t rows_on_keys) {
+    const uint64_t copied = pm_method_describe(method)->interpolating ? rows_on_keys : 0;
+    return (counted){.keys = SCENE_TRACKS * keys,
+                     .segments = SCENE_TRACKS * segments,
+                     .begun = SCENE_TRACKS * segments,
+                     .computed = SCENE_TRACKS * (rows - copied),
+                     .results = SCENE_TRACKS * rows,
+                     .constants = SCENE_TRACKS * (uint64_t)curves[method].constants};
+}
+
+/* Rows that have nothing in common but their tracks' constants. */
+static counted rows_apart(pm_method method, uint64_t rows) {
+    return rows_in(method, rows, rows, 2 * rows, 0);
+}
+
+/* Every row is on a key. */
+static counted rows_on_keys(pm_method method, uint64_t rows) {
+    const uint64_t values = SCENE_TRACKS * rows;
+    return pm_method_describe(method)->interpolating ? (counted){.keys = values, .results = values}
+                                                     : rows_apart(method, rows);
+}
+
+static counted pairs(pm_method method, uint64_t count) {
+    return (counted){.keys = 2 * count,
+                     .segments = count,
+                     .begun = count,
+                     .computed = count,
+                     .results = count,
+                     .constants = count * curves[method].constants,
+                     .places = count * (CURSOR + TRACK_INDEX)};
+}
+
+/* The number of segments between listed key times in which samples at 4 times the key rate lie. */
+static uint64_t segments_hit(const scenes *s, uint64_t rows) {
+    uint64_t hit = 0, last = UINT64_MAX;
+    size_t segment = 0;
+    for (uint64_t row = 0; row < rows; row++) {
+        const double time = (double)row / (4.0 * SCENE_KEY_RATE);
+        while (segment + 1 < s->segments && s->key_times[segment + 1] <= time) {
+            segment++;
+        }
+        hit += segment != last;
+        last = segment;
+    }
+    return hit;
+}
+
+static counted listed_keys(const scenes *s, pm_method method, uint64_t rows) {
+    const uint64_t hit = segments_hit(s, rows);
+    counted n = rows_in(method, rows, hit, hit + 1, 0);
+    n.places = rows * CURSOR;
+    return n;
+}
+
+static counted count_job(const scenes *s, bench_scene scene, pm_method method, uint64_t rows) {
+    const uint64_t fourth = (rows + 3) / 4, half = (rows + 1) / 2;
+    counted n;
+    switch (scene) {
+    case SCENE_UPSAMPLE_2:
+    case SCENE_UPSAMPLE_2_LOG48:
+        return rows_in(method, rows, half, half + 1, half);
+    case SCENE_DOWNSAMPLE_4:
+    case SCENE_DOWNSAMPLE_4_LOG48:
+        return rows_on_keys(method, rows);
+    case SCENE_LOOP: /* the key after the last is the first */
+        return rows_in(method, rows, fourth, fourth, fourth);
+    case SCENE_NONUNIFORM:
+        return listed_keys(s, method, rows);
+    case SCENE_TIMES:
+    case SCENE_TIMES_LOG48:
+    case SCENE_TIMES_SMALLEST48:
+        n = rows_apart(method, rows);
+        n.places = rows * CURSOR;
+        return n;
+    case SCENE_SAMPLES:
+        return pairs(method, rows);
+    default:
+        return rows_in(method, rows, fourth, fourth + 1, fourth);
+    }
+}
+
+case_work work_of_job(const scenes *s, bench_scene scene, pm_method method, size_t sample_count) {
+    const counted n = count_job(s, scene, method, sample_count);
+    return sum(method, scenes_key_format(scene), &n);
+}
+
+case_work work_of_baseline(const scenes *s, pm_method method) {
+    const uint64_t keys = SCENE_TRACKS * (uint64_t)(s->segments + 1);
+    case_work work = work_of_job(s, SCENE_UPSAMPLE_4, method, 4 * s->segments);
+    work.bytes_read = keys * (method == PM_METHOD_SQUAD ? 2 : 1) * QUATERNION;
+    return work;
+}

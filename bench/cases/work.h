@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What a run of a case must move and compute, at least: bytes of keys and results, and arithmetic
+ * operations of the kernels' formulas. Counted by the rules of docs/performance.md; measures nothing.
+ */
+#ifndef POSEMILL_BENCH_WORK_H
+#define POSEMILL_BENCH_WORK_H
+
+#include "scenes.h"
+
+typedef struct case_work {
+    uint64_t bytes_read, bytes_written, operations;
+} case_work;
+
+/* What a rotation takes. Operations are additions, subtractions, multiplications, divisions and roots;
+ * a fused multiply-add is two. test_work counts them in the kernels' headers. */
+typedef struct curve_work {
+    unsigned segment;   /* operations once for a segment */
+    unsigned sample;    /* operations for each sample that is not on a key */
+    unsigned constants; /* quaternions of a track */
+} curve_work;
+
+curve_work work_of_curve(pm_method method);
+
+/* A job of the scene with as many samples, or as many pairs. */
+case_work work_of_job(const scenes *s, bench_scene scene, pm_method method, size_t sample_count);
+
+/* Upsampling by 4 as the baseline does it: of squad it reads keys and inner points. */
+case_work work_of_baseline(const scenes *s, pm_method method);
+
+#endif

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: MIT
+"""The command bench/report: writes the tables of the documents, or compares them with the records."""
+import os
+import re
+import subprocess
+import sys
+
+from . import document, tables
+from .text import shown
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+USAGE = """usage: bench/report [--check] RECORD.json...
+
+Writes the text between <!-- bench:begin --> and <!-- bench:end --> in README.md, from the first
+record, and in docs/performance.md, from all records. With --check writes nothing, and fails when
+either text differs from the records, or a figure in the prose of README.md or docs/*.md does not
+match its record (bench/figures). The cases of NAME.json are followed by the picture that
+bench/plot made of its sizes, docs/pictures/sizes-NAME.svg, if it exists.
+
+Example:
+  bench/report bench/results/*.json
+"""
+BLOCK = re.compile(r"(<!-- bench:begin -->[^\n]*\n).*?(?=[^\n]*<!-- bench:end -->)", re.S)
+
+
+def fail(message):
+    print(f"report: {message}", file=sys.stderr)
+    return False
+
+
+def update(name, lines, check):
+    """Replaces the block of a document by lines, or compares it with --check."""
+    file = os.path.join(ROOT, name)
+    if not os.path.exists(file):
+        return True
+    with open(file, encoding="utf-8") as source:
+        old = source.read()
+    if not BLOCK.search(old):
+        return fail(f"{file} has no block between bench:begin and bench:end")
+    block = "".join(line + "\n" for line in lines)
+    new = BLOCK.sub(lambda match: match[1] + block, old).rstrip("\n") + "\n"
+    if check:
+        return new == old.rstrip("\n") + "\n" or fail(
+            f"{file} differs from the records; run: bench/report bench/results/*.json")
+    # A temporary file, so that a document is never half written.
+    with open(file + ".part", "w", encoding="utf-8") as part:
+        part.write(new)
+    os.replace(file + ".part", file)
+    return True
+
+
+def all_tables(records):
+    pictures = os.path.join(ROOT, "docs", "pictures")
+    for name, record in records:
+        yield from tables.section(record, name, pictures)
+    yield ""
+
+
+def figures():
+    """Whether the figures in the prose match their records."""
+    folder = os.path.join(ROOT, "docs")
+    names = sorted(name for name in os.listdir(folder) if name.endswith(".md"))
+    files = [os.path.join(ROOT, "README.md"), *(os.path.join(folder, name) for name in names)]
+    return subprocess.run([os.path.join(ROOT, "bench", "figures"), *files], check=False).returncode == 0
+
+
+def read_all(paths):
+    records = []
+    for path in paths:
+        try:
+            name = os.path.basename(path)
+            records.append((name.removesuffix(".json"), document.read(path)))
+        except document.Refused as refusal:
+            fail(f"{shown(path)}: {refusal}")
+    return records
+
+
+def main():
+    arguments = sys.argv[1:]
+    check = arguments[:1] == ["--check"]
+    paths = arguments[1:] if check else arguments
+    if not paths or paths[0].startswith("-"):
+        print(USAGE, end="")
+        return 0 if paths[:1] == ["--help"] else 2
+    records = read_all(paths)
+    if len(records) < len(paths):
+        return 1
+    try:
+        passed = update("README.md", tables.summary(records[0][1]), check)
+        passed = update(os.path.join("docs", "performance.md"), all_tables(records), check) and passed
+    except OSError as error:
+        passed = fail(f"{error.filename}: {error.strerror}")
+    if check:
+        passed = figures() and passed
+    return 0 if passed else 1

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Medians, the percentile bootstrap (Efron 1979) and the division of rates at their largest gap.
+ */
+#include "statistics.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    RESAMPLES = 1000,
+    TAIL = 25 /* of 1000 on each side: an interval of 95 % */,
+    RATES_MIN = 30
+};
+
+stats_interval stats_unknown(void) {
+    return stats_known((double)NAN);
+}
+
+stats_interval stats_known(double number) {
+    return (stats_interval){number, (double)NAN, (double)NAN};
+}
+
+/* splitmix64 (Steele, Lea and Flood 2014). The upper bits of a product with the bound are uniform to
+ * within bound/2^32, and no array here has more than a few thousand elements. */
+size_t stats_random(uint64_t *state, size_t bound) {
+    uint64_t z = *state += 0x9e3779b97f4a7c15u;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    z ^= z >> 31;
+    return (size_t)((z >> 32) * (uint64_t)bound >> 32);
+}
+
+static int by_size(const void *a, const void *b) {
+    const double left = *(const double *)a;
+    const double right = *(const double *)b;
+    return (left > right) - (left < right);
+}
+
+static double middle_of(const double *sorted, size_t count) {
+    return count % 2 ? sorted[count / 2] : 0.5 * (sorted[count / 2 - 1] + sorted[count / 2]);
+}
+
+double stats_median(double *numbers, size_t count) {
+    qsort(numbers, count, sizeof *numbers, by_size);
+    return middle_of(numbers, count);
+}
+
+/* ---- the bootstrap ------------------------------------------------------------- */
+
+/* The number at a rank of a resample, of which `drawn` tells how often it has each number. */
+static double at_rank(const double *sorted, const uint16_t *drawn, size_t rank) {
+    size_t i = 0;
+    for (size_t before = drawn[0]; before <= rank; before += drawn[i]) {
+        i++;
+    }
+    return sorted[i];
+}
+
+/* The median of as many numbers, drawn with replacement. Counting how often each is drawn takes the
+ * place of sorting, because the numbers are sorted. */
+static double resampled_median(const double *sorted, uint16_t *drawn, size_t count,
+                               uint64_t *state) {
+    memset(drawn, 0, count * sizeof *drawn);
+    for (size_t i = 0; i < count; i++) {
+        drawn[stats_random(state, count)]++;
+    }
+    const double upper = at_rank(sorted, drawn, count / 2);
+    return count % 2 ? upper : 0.5 * (at_rank(sorted, drawn, count / 2 - 1) + upper);
+}
+
+static stats_interval bootstrap(const double *sorted, size_t count, uint64_t seed) {
+    double medians[RESAMPLES];
+    uint16_t drawn[STATS_MAX];
+    for (size_t i = 0; i < RESAMPLES; i++) {
+        medians[i] = resampled_median(sorted, drawn, count, &seed);
+    }
+    qsort(medians, RESAMPLES, sizeof *medians, by_size);
+    return (stats_interval){middle_of(sorted, count), medians[TAIL], medians[RESAMPLES - 1 - TAIL]};
+}
+
+stats_interval stats_ratio(const double *above, const double *below, double scale, size_t count,
+                           uint64_t seed) {
+    double ratios[STATS_MAX];
+    for (size_t i = 0; i < count; i++) {
+        ratios[i] = scale * above[i] / below[i];
+    }
+    qsort(ratios, count, sizeof *ratios, by_size);
+    return bootstrap(ratios, count, seed);
+}
+
+/* ---- two rates ----------------------------------------------------------------- */
+
+/* A machine that fills at two rates switches rarely, so few rates lie between the two. Half of the
+ * distance without any rate tells two groups from one that is wide. */
+size_t stats_rates(double *rates, size_t count, double medians[2]) {
+    const double ratio = 1.3, gap = 0.5;
+    const size_t least = (count + 4) / 5;
+    size_t split = 0;
+    medians[0] = stats_median(rates, count);
+    medians[1] = (double)NAN;
+    for (size_t i = least; count >= RATES_MIN && i + least <= count; i++) {
+        if (split == 0 || rates[i] - rates[i - 1] > rates[split] - rates[split - 1]) {
+            split = i;
+        }
+    }
+    if (split == 0) {
+        return 1;
+    }
+    const double low = middle_of(rates, split);
+    const double high = middle_of(rates + split, count - split);
+    if (high <= ratio * low || rates[split] - rates[split - 1] < gap * (high - low)) {
+        return 1;
+    }
+    medians[0] = low;
+    medians[1] = high;
+    return 2;
+}

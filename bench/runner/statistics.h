@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Statistics of repeated measurements: medians, bootstrap intervals of paired ratios, and whether
+ * rates form two groups. All of it is deterministic: random numbers come from a seed.
+ */
+#ifndef POSEMILL_BENCH_STATISTICS_H
+#define POSEMILL_BENCH_STATISTICS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Largest number of repetitions of a measurement. */
+enum { STATS_MAX = 300 };
+
+/* A median and the ends of its 95 % interval. NAN: unknown. */
+typedef struct stats_interval {
+    double median, low, high;
+} stats_interval;
+
+stats_interval stats_unknown(void);
+/* A number that is known without a measurement: it has no interval. */
+stats_interval stats_known(double number);
+
+/* A whole number in [0, bound), for a bound of at least 1. */
+size_t stats_random(uint64_t *state, size_t bound);
+
+/* Sorts the numbers and returns their median. The count is at least 1. */
+double stats_median(double *numbers, size_t count);
+
+/* The median of scale * above[i] / below[i], with the 95 % percentile bootstrap interval of that
+ * median. The two measurements of a repetition were made close in time, so their ratio is free of
+ * what disturbs both, which a ratio of medians is not. The count is 1 to STATS_MAX. */
+stats_interval stats_ratio(const double *above, const double *below, double scale, size_t count,
+                           uint64_t seed);
+
+/* Whether the rates form two groups, each with at least a fifth of them, whose medians differ by more
+ * than a factor of 1.3: then the function returns 2 and both medians, the smaller one first, else 1
+ * and the median of all. Fewer than 30 rates are one group. Sorts the rates. The count is at least
+ * 1. */
+size_t stats_rates(double *rates, size_t count, double medians[2]);
+
+#endif

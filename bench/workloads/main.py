@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: MIT
+"""The verbs of bench/workload: make, check, judge, measure and table."""
+
+import argparse
+import json
+import sys
+
+from . import content, folder, judge, manifest, measure, record, table
+from .problems import NO_OUTPUT, Problem, printable
+
+DESCRIPTION = """A fixed workload for any library that interpolates rotations: keys, times and expected
+results as .npy files. docs/workload.md describes the files, the tasks, and how to submit a record."""
+
+EXAMPLE = """exit codes: 0 done; 1 results are wrong; 2 usage; 4 bad input; 6 the output cannot be written
+
+example:
+  bench/workload make work
+  bench/workload measure work --adapter examples/workload/scipy_slerp.py -o scipy.json
+  bench/submit-check scipy.json"""
+
+
+def _make(options):
+    text = folder.make(options.folder, options.size)
+    digest = manifest.digest_of(text)
+    if text != manifest.committed(options.size):
+        raise Problem(options.folder, "was written, and is not the workload of this version: its digests "
+                      "differ from those in bench/workloads", 1)
+    print(f"{printable(options.folder)}: {options.size}, version {content.VERSION}, SHA-256 {digest}")
+
+
+def _check(options):
+    name, text = folder.manifest_in(options.folder)
+    files = json.loads(text)["files"]
+    for file, entry in files.items():
+        folder.check_file(options.folder, file, entry)
+    print(f"{printable(options.folder)}: {name}, version {content.VERSION}, SHA-256 "
+          f"{manifest.digest_of(text)}: {len(files)} files are as they should be")
+
+
+def _judge(options):
+    _, text = folder.manifest_in(options.folder)
+    workload = json.loads(text)
+    task = measure.choose(workload["tasks"], [options.task])[0]
+    found = judge.judge_file(options.folder, workload["files"], task, options.results)
+    if found.mistake:
+        raise Problem(options.results, found.mistake, 1)
+    print(f"{printable(options.results)}: {task['name']}: pass: {task['samples']} samples, largest error "
+          f"{found.error:.3g} rad, largest difference of a norm from 1 {found.norm:.3g}")
+
+
+def _parser():
+    parser = argparse.ArgumentParser(prog="bench/workload", description=DESCRIPTION, epilog=EXAMPLE,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    verbs = parser.add_subparsers(dest="verb", required=True, metavar="VERB")
+    make = verbs.add_parser("make", help="write the workload into a new folder")
+    make.add_argument("folder")
+    make.add_argument("--size", choices=tuple(content.SIZES), default="standard",
+                      help="small is for trying out a program; records are of standard")
+    make.set_defaults(run=_make)
+    check = verbs.add_parser("check", help="compare the files of a folder with the committed digests")
+    check.add_argument("folder")
+    check.set_defaults(run=_check)
+    judged = verbs.add_parser("judge", help="compare results with the expected ones")
+    judged.add_argument("folder")
+    judged.add_argument("task", help="such as uniform/slerp")
+    judged.add_argument("results", metavar="RESULTS.npy")
+    judged.set_defaults(run=_judge)
+    measured = verbs.add_parser("measure", help="time a library through an adapter, and write a record")
+    measured.add_argument("folder")
+    measured.add_argument("--adapter", required=True, metavar="FILE.py")
+    measured.add_argument("-o", "--out", required=True, metavar="RECORD.json",
+                          help="tasks are added to a record of the same library that exists")
+    measured.add_argument("--task", action="append", metavar="NAME", help="may be repeated; default: all")
+    measured.add_argument("--repetitions", type=int, default=0, metavar="N",
+                          help="default: as many as take 10 s, from 3 to 20")
+    measured.add_argument("--compiler", default="unknown", help="what the library was compiled with")
+    measured.add_argument("--notes", help="anything a reader of the record should know; default: those that it has")
+    measured.set_defaults(run=measure.measure)
+    shown = verbs.add_parser("table", help="print records as a table in Markdown")
+    shown.add_argument("records", nargs="+", metavar="RECORD.json")
+    shown.set_defaults(run=table.show)
+    return parser
+
+
+def main():
+    parser = _parser()
+    options = parser.parse_args()
+    least = record.SHORTEST_REPETITIONS
+    if options.verb == "measure" and options.repetitions and options.repetitions < least:
+        parser.error(f"--repetitions: expected {least} or more")
+    try:
+        options.run(options)
+    except Problem as problem:
+        print(f"workload: {problem}", file=sys.stderr)
+        return problem.code
+    except BrokenPipeError:
+        return NO_OUTPUT
+    return 0

@@ -1,0 +1,240 @@
+# SPDX-License-Identifier: MIT
+"""Records of measurements: read from hostile files, and checked member by member.
+
+docs/workload.md describes the members. A mistake is one line that names the member. Needs no NumPy.
+"""
+
+import datetime
+import json
+import math
+import os
+import re
+import statistics
+
+from .problems import Problem, cause_of, printable
+
+SCHEMA = 1
+SHORTEST_REPETITIONS = 3
+TIMED = ("to-host", "to-device")
+LARGEST_BYTES = 1 << 20
+# Results of the workload: four numbers a sample.
+TYPE_BYTES = {"float32": 16, "float64": 32}
+# No memory of one machine or device is faster; a record may state the bandwidth of its own.
+FASTEST_MEMORY = 2e13
+# Rounding to float32 alone makes an error that is larger.
+SMALLEST_FLOAT32_ERROR = 1e-9
+
+
+def _refuse_constant(name):
+    raise ValueError(f"{name} is not a number of JSON")
+
+
+def _members_once(pairs):
+    found = {}
+    for name, value in pairs:
+        if name in found:
+            raise ValueError(f"the member '{name}' occurs twice")
+        found[name] = value
+    return found
+
+
+def read(path):
+    """The object of a JSON file, or a Problem."""
+    if os.path.exists(path) and not os.path.isfile(path):
+        raise Problem(path, "is no file")
+    try:
+        with open(path, "rb") as file:
+            data = file.read(LARGEST_BYTES + 1)
+    except OSError as error:
+        raise Problem(path, f"cannot be read: {cause_of(error)}") from None
+    if len(data) > LARGEST_BYTES:
+        raise Problem(path, f"has more than {LARGEST_BYTES} bytes")
+    try:
+        value = json.loads(data.decode("utf-8"), parse_constant=_refuse_constant,
+                           object_pairs_hook=_members_once)
+    except RecursionError:
+        raise Problem(path, "is nested too deeply") from None
+    except ValueError as error:
+        raise Problem(path, f"is no JSON text: {cause_of(error)}") from None
+    if not isinstance(value, dict):
+        raise Problem(path, "has no JSON object at the top")
+    return value
+
+
+def _shown(value):
+    return printable(value if isinstance(value, str) else json.dumps(value), 80)
+
+
+def _is_number(value):
+    try:
+        return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+    except OverflowError:
+        return False
+
+
+def text(value):
+    """Returns what was expected, or nothing."""
+    fits = isinstance(value, str) and value.strip() and len(value) <= 400 and value.isprintable()
+    return "" if fits else "a line of 1 to 400 printable characters"
+
+
+def notes(value):
+    fits = isinstance(value, str) and len(value) <= 4000 and (value + " ").isprintable()
+    return "" if fits else "a line of at most 4000 printable characters"
+
+
+def url(value):
+    fits = isinstance(value, str) and re.fullmatch(r"https?://[!-~]{1,300}", value)
+    return "" if fits else "an address that begins with https:// or http://"
+
+
+def date(value):
+    try:
+        fits = re.fullmatch(r"\d{4}-\d\d-\d\d", value, re.ASCII) and datetime.date.fromisoformat(value)
+    except (TypeError, ValueError):
+        fits = False
+    return "" if fits else "a date such as 2026-11-23"
+
+
+def digest(value):
+    fits = isinstance(value, str) and re.fullmatch(r"[0-9a-f]{64}", value)
+    return "" if fits else "a SHA-256 of 64 digits 0-9 a-f"
+
+
+def count(value):
+    fits = isinstance(value, int) and not isinstance(value, bool) and 1 <= value < 1 << 63
+    return "" if fits else "a whole number from 1"
+
+
+def positive(value):
+    return "" if _is_number(value) and value > 0 else "a finite number above 0"
+
+
+def not_negative(value):
+    return "" if _is_number(value) and value >= 0 else "a finite number from 0"
+
+
+def one_of(*values):
+    expected = " or ".join(json.dumps(value) for value in values)
+    return lambda value: "" if any(type(value) is type(v) and value == v for v in values) else expected
+
+
+def seconds(value):
+    least = SHORTEST_REPETITIONS
+    fits = isinstance(value, list) and least <= len(value) <= 10000 and not any(map(positive, value))
+    return "" if fits else f"a list of {least} to 10000 finite numbers above 0"
+
+
+def members(value, where, required, optional=()):
+    """Mistakes of an object: missing and unknown members, and values that do not fit."""
+    if not isinstance(value, dict):
+        return [f"{where}: expected an object, found {_shown(value)}"]
+    optional = dict(optional)
+    prefix = f"{where}." if where else ""
+    mistakes = [f"{prefix}{name}: is missing" for name in required if name not in value]
+    for name, found in value.items():
+        check = required.get(name) or optional.get(name)
+        if check is None:
+            mistakes.append(f"{prefix}{printable(name, 60)}: is unknown")
+        elif expected := check(found):
+            mistakes.append(f"{prefix}{name}: expected {expected}, found {_shown(found)}")
+    return mistakes
+
+
+def _anything(_value):
+    return ""
+
+
+def _task_mistakes(found, where):
+    return members(found, where, {
+        "name": text, "device": text, "timed": one_of(*TIMED), "dtype": one_of(*TYPE_BYTES),
+        "samples": count, "seconds": seconds, "samples_per_s": positive,
+        "max_error_rad": not_negative, "max_norm_error": not_negative}, {"notes": notes})
+
+
+def schema_mistakes(record):
+    """What is wrong with the members, whatever the workload."""
+    mistakes = members(record, "", {"schema": one_of(SCHEMA), "library": _anything, "host": _anything,
+                                    "date": date, "workload": _anything, "tasks": _anything},
+                       {"notes": notes})
+    mistakes += members(record.get("library", {}), "library",
+                        {"name": text, "version": text}, {"url": url})
+    mistakes += members(record.get("host", {}), "host", {
+        "processor": text, "cores": count, "governor": text, "memory_bytes": count, "os": text,
+        "compiler": text}, {"memory_bytes_per_s": positive})
+    mistakes += members(record.get("workload", {}), "workload",
+                        {"name": text, "version": count, "sha256": digest})
+    tasks = record.get("tasks", [])
+    if not isinstance(tasks, list) or not 1 <= len(tasks) <= 100:
+        return mistakes + ["tasks: expected a list of 1 to 100 objects"]
+    for index, task in enumerate(tasks):
+        mistakes += _task_mistakes(task, f"tasks[{index}]")
+    return mistakes
+
+
+def key_of(task):
+    """What distinguishes the tasks of a record."""
+    return task["name"], task["device"], task["timed"], task["dtype"]
+
+
+def rate_of(task):
+    """Samples per second by the median of the raw times."""
+    return task["samples"] / statistics.median(task["seconds"])
+
+
+def _task_content(task, where, known, tolerances):
+    """Mistakes of one task that has its members, beside the workload's task of that name."""
+    expected = known.get(task["name"])
+    if expected is None:
+        return [f"{where}.name: '{printable(task['name'], 60)}' is no task of the workload"]
+    mistakes = []
+    if task["samples"] != expected["samples"]:
+        mistakes.append(f"{where}.samples: expected {expected['samples']}, found {task['samples']}")
+    elif not math.isclose(task["samples_per_s"], rate_of(task), rel_tol=1e-6):
+        mistakes.append(f"{where}.samples_per_s: expected {rate_of(task):.9g}, samples by the median of "
+                        f"seconds; found {task['samples_per_s']:.9g}")
+    for member, limit in (("max_error_rad", tolerances["radians"][expected["method"]]),
+                          ("max_norm_error", tolerances["norm"])):
+        if task[member] > limit:
+            mistakes.append(f"{where}.{member}: expected {limit:g} at most, found {task[member]:g}")
+    return mistakes
+
+
+def content_mistakes(record, workload, sha256):
+    """What is wrong beside the manifest of a workload, of a record whose members fit."""
+    mistakes = []
+    for member, expected in (("name", workload["name"]), ("version", workload["version"]),
+                             ("sha256", sha256)):
+        if record["workload"][member] != expected:
+            mistakes.append(f"workload.{member}: expected {expected}, found "
+                            f"{_shown(record['workload'][member])}")
+    if mistakes:
+        return mistakes
+    known = {task["name"]: task for task in workload["tasks"]}
+    seen = set()
+    for index, task in enumerate(record["tasks"]):
+        if key_of(task) in seen:
+            mistakes.append(f"tasks[{index}]: repeats {printable(task['name'], 60)} on the same device")
+        seen.add(key_of(task))
+        mistakes += _task_content(task, f"tasks[{index}]", known, workload["judging"])
+    return mistakes
+
+
+def warnings_of(record):
+    """What is implausible, but no mistake."""
+    host, found = record["host"], []
+    bandwidth = host.get("memory_bytes_per_s", FASTEST_MEMORY)
+    stated = "host.memory_bytes_per_s" if "memory_bytes_per_s" in host else "the fastest memory there is"
+    for index, task in enumerate(record["tasks"]):
+        where = f"tasks[{index}]"
+        written = task["samples"] * TYPE_BYTES[task["dtype"]] / min(task["seconds"])
+        if written > bandwidth:
+            found.append(f"{where}.seconds: results of {written:.3g} bytes/s; {stated} has {bandwidth:.3g}")
+        if task["dtype"] == "float32" and task["max_error_rad"] < SMALLEST_FLOAT32_ERROR:
+            found.append(f"{where}.max_error_rad: rounding to float32 alone makes a larger error than "
+                         f"{task['max_error_rad']:g} rad")
+        if max(task["seconds"]) > 3 * min(task["seconds"]):
+            found.append(f"{where}.seconds: the slowest repetition takes more than 3 times the fastest")
+    if datetime.date.fromisoformat(record["date"]) > datetime.date.today() + datetime.timedelta(days=1):
+        found.append("date: is in the future")
+    return found

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Compiles the kernels' formulas as C++, with a `real` that counts its additions, subtractions,
+ * multiplications, divisions, roots and roundings to whole numbers as one operation, and a fused
+ * multiply-add as two. Signs, comparisons, selections and operations on bits do not count. What this
+ * file defines takes the place of pm_lang.h.
+ */
+#include "count_operations.h"
+
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+
+#define PM_LANG_H
+#define PM_LANES 1
+#define PM_UNROLL
+#define PM_NO_UNROLL
+#define PM_FOUR_WAVES
+#define pm_fn static inline
+#define pm_rare_fn static
+#define pm_global
+#define pm_shared
+#define PM_REAL(number) (real(static_cast<float>(number)))
+#define PM_BITS(number) (static_cast<pm_mask>(number))
+#define pm_select(mask, yes, no) ((mask) ? (yes) : (no))
+#define pm_bits_select pm_select
+#define pm_any(mask) (mask)
+
+typedef std::uint8_t pm_u8;
+typedef std::uint16_t pm_u16;
+typedef std::uint32_t pm_u32;
+typedef std::uint64_t pm_u64;
+typedef std::int64_t pm_s64;
+typedef std::int32_t pm_mask;
+
+static unsigned operations;
+
+struct real {
+    float value;
+    real() = default;
+    explicit real(float number) : value(number) {
+    }
+};
+
+static real counted(float value, unsigned count) {
+    operations += count;
+    return real(value);
+}
+
+static inline real operator+(real a, real b) {
+    return counted(a.value + b.value, 1);
+}
+static inline real operator-(real a, real b) {
+    return counted(a.value - b.value, 1);
+}
+static inline real operator*(real a, real b) {
+    return counted(a.value * b.value, 1);
+}
+static inline real operator/(real a, real b) {
+    return counted(a.value / b.value, 1);
+}
+static inline real operator-(real a) {
+    return real(-a.value);
+}
+static inline pm_mask operator<(real a, real b) {
+    return a.value < b.value;
+}
+static inline pm_mask operator>(real a, real b) {
+    return a.value > b.value;
+}
+static inline pm_mask operator<=(real a, real b) {
+    return a.value <= b.value;
+}
+static inline pm_mask operator>=(real a, real b) {
+    return a.value >= b.value;
+}
+static inline pm_mask operator==(real a, real b) {
+    return a.value == b.value;
+}
+static inline real pm_fma(real a, real b, real c) {
+    return counted(std::fma(a.value, b.value, c.value), 2);
+}
+static inline real pm_sqrt(real a) {
+    return counted(std::sqrt(a.value), 1);
+}
+static inline real pm_floor(real a) {
+    return counted(std::floor(a.value), 1);
+}
+static inline pm_mask pm_bits_of(real a) {
+    pm_mask bits;
+    std::memcpy(&bits, &a.value, sizeof bits);
+    return bits;
+}
+static inline real pm_real_of(pm_mask bits) {
+    real a;
+    std::memcpy(&a.value, &bits, sizeof bits);
+    return a;
+}
+
+#include "kernels/pm_methods.h"
+#include "kernels/pm_pose.h"
+
+/* A segment between keys a little apart, whose coefficients are those of a nearly straight path: what
+ * clips of motion nearly always are. */
+static pm_segment_data near_keys() {
+    const real zero(0.0f), one(1.0f), few(0.01f);
+    const pm_quat still = pm_quat_of(zero, zero, zero, zero);
+    pm_segment_data data;
+    data.key = pm_quat_of(zero, zero, zero, one);
+    data.next = pm_quat_of(few, zero, zero, one);
+    for (pm_quat &plane : data.coefficients)
+        plane = still;
+    for (pm_quat &plane : data.constants)
+        plane = pm_quat_of(zero, zero, one, one);
+    return data;
+}
+
+/* squad stores the middle of its inner points first, bspline that of the segment; circles have their
+ * numbers in the third plane. */
+static pm_segment_data data_of(const char *name) {
+    pm_segment_data data = near_keys();
+    const bool is_circle = std::strncmp(name, "circular", 8) == 0;
+    const bool is_phased = is_circle && name[8] != '\0';
+    if (std::strcmp(name, "squad") == 0 || std::strcmp(name, "bspline") == 0)
+        data.coefficients[0] = data.key;
+    if (is_circle) {
+        const real alpha2(0.01f), one(1.0f);
+        data.coefficients[2] = pm_quat_of(alpha2, alpha2, one, one);
+    }
+    if (is_phased)
+        data.coefficients[3] = pm_quat_scaled(data.next, real(0.5f));
+    return data;
+}
+
+template <typename Segment>
+static unsigned uncommon(pm_quat (*fast)(const Segment *, real, pm_mask *), const Segment *s,
+                         real u) {
+    pm_mask failed = 0;
+    fast(s, u, &failed);
+    return failed != 0;
+}
+
+#define COMMON_squad uncommon(pm_squad_fast, &segment, u)
+#define COMMON_circular_c1 uncommon(pm_circular_c1_fast, &segment, u)
+#define COMMON_circular_c2 uncommon(pm_circular_c2_fast, &segment, u)
+#define COMMON_circular_c3 uncommon(pm_circular_c3_fast, &segment, u)
+#define COMMON_hermite uncommon(pm_hermite_fast, &segment, u)
+#define COMMON_slerp 0
+#define COMMON_step 0
+#define COMMON_nlerp 0
+#define COMMON_sterp 0
+#define COMMON_circular 0
+#define COMMON_bspline 0
+#define COMMON_cubicspline 0
+
+#define COUNT(name)                                                                                \
+    static operation_count count_##name() {                                                        \
+        const pm_segment_data data = data_of(#name);                                               \
+        const real u(0.25f);                                                                       \
+        operation_count count = {#name, 0, 0, pm_##name##_constants, pm_##name##_passes, 0};       \
+        operations = 0;                                                                            \
+        const pm_##name##_segment segment = pm_##name##_begin(&data);                              \
+        count.segment = operations;                                                                \
+        operations = 0;                                                                            \
+        pm_##name##_at(&segment, u);                                                               \
+        count.sample = operations;                                                                 \
+        count.is_uncommon = COMMON_##name;                                                         \
+        return count;                                                                              \
+    }
+PM_ROTATION_CURVES(COUNT)
+
+const operation_count *count_curves(void) {
+#define COUNTED(name) count_##name(),
+    static const operation_count counts[] = {PM_ROTATION_CURVES(COUNTED){nullptr, 0, 0, 0, 0, 0}};
+    return counts;
+}
+
+template <typename Work> static unsigned count_of(Work work) {
+    operations = 0;
+    work();
+    return operations;
+}
+
+joint_count count_joint(void) {
+    const real half(0.5f);
+    const pm_quat q = pm_quat_of(half, half, half, half);
+    const pm_matrix m = pm_matrix_of(q, q);
+    const pm_rigid r = {q, q};
+    joint_count count;
+    count.mixed = count_of([&] { pm_rotations_mixed(q, q, half); });
+    count.added = count_of([&] { pm_rotation_added(q, q, q, half); });
+    count.matrix = count_of([&] { pm_matrix_of(q, q); });
+    count.product = count_of([&] { pm_matrix_product(m, m); });
+    count.rigid_product = count_of([&] { pm_rigid_product(r, r); });
+    count.dual = count_of([&] { pm_rigid_dual(r); });
+    count.halves = 12 * count_of([&] { pm_half_bits(half); });
+    return count;
+}

@@ -1,0 +1,181 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Validates records of posemill bench with their JSON schema, and what a schema cannot say.
+
+    test_bench_record.py POSEMILL BENCH
+
+BENCH is the folder with record.schema.json and results/. Without jsonschema the exit code is 77, which
+means skipped, unless POSEMILL_REQUIRE_JSONSCHEMA=1. Rates are not tested.
+"""
+import copy
+import json
+import math
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import unittest
+from datetime import datetime, timezone
+from pathlib import Path
+
+try:
+    from jsonschema import Draft202012Validator
+except ImportError as missing:
+    if os.environ.get("POSEMILL_REQUIRE_JSONSCHEMA") == "1":
+        sys.exit(f"failed: POSEMILL_REQUIRE_JSONSCHEMA=1, and in {sys.executable}: {missing}")
+    print(f"skipped: in {sys.executable}: {missing}")
+    sys.exit(77)
+
+BENCH = Path(sys.argv.pop(2)) if len(sys.argv) > 2 else Path("bench")
+POSEMILL = sys.argv.pop(1) if len(sys.argv) > 1 else "build/release/posemill"
+SCHEMA = json.loads((BENCH / "record.schema.json").read_text(encoding="utf-8"))
+os.environ.setdefault("LSAN_OPTIONS", f"suppressions={BENCH.parent}/tests/lsan.supp") # drivers leak
+
+
+def faults(record):
+    return [f"{'.'.join(map(str, error.absolute_path))}: {error.message[:200]}"
+            for error in Draft202012Validator(SCHEMA).iter_errors(record)]
+
+
+def is_close(number, expected):
+    return math.isclose(number, expected, rel_tol=1e-9)
+
+
+def paired(case, other, scale=1.0):
+    return statistics.median(scale * a / b for a, b in zip(case[other], case["seconds"]))
+
+
+def measured(*words):
+    """A record, or None where the device has none of the cases."""
+    with tempfile.TemporaryDirectory() as folder:
+        done = subprocess.run([POSEMILL, "bench", "--quick", *words, "--json", "-"], cwd=folder,
+                              env={**os.environ, "TMPDIR": folder}, capture_output=True, text=True, check=False)
+    if done.returncode == 2 and "no case of this device" in done.stderr:
+        return None
+    if done.returncode != 0:
+        raise AssertionError(f"{words}: {done.returncode}, {done.stderr}")
+    return json.loads(done.stdout)
+
+
+class Records(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.reference = measured("--device", "none", "--samples", "4096")
+
+    def check_interval(self, case, name):
+        low, middle, high = (case[name + end] for end in ("_low", "", "_high"))
+        self.assertEqual(low is None, high is None, case["name"])
+        if low is not None:
+            self.assertLessEqual(low, middle, case["name"])
+            self.assertLessEqual(middle, high, case["name"])
+
+    def check_case(self, case, record):
+        count = case["repetitions"]
+        self.assertEqual(len(case["seconds"]), count)
+        for name in ("ceiling_seconds", "baseline_seconds", "bound_seconds"):
+            self.assertIn(len(case[name] or case["seconds"]), [count], case["name"])
+        self.assertTrue(is_close(case["seconds_median"], statistics.median(case["seconds"])))
+        self.assertEqual(case["seconds_min"], min(case["seconds"]))
+        for name in ("ceiling_share", "baseline_ratio", "bound_share"):
+            self.check_interval(case, name)
+        self.check_bound(case)
+        if case["ceiling_seconds"] is not None:
+            self.assertTrue(is_close(case["ceiling_share"], paired(case, "ceiling_seconds")), case["name"])
+        if case["baseline_seconds"] is not None:
+            group = case["name"].partition("/")[0]
+            scale = 1.0 if group in ("crowd", "files", "batch") else case["samples"] / record["options"]["samples"]
+            self.assertTrue(is_close(case["baseline_ratio"], paired(case, "baseline_seconds", scale)), case["name"])
+
+    def check_bound(self, case):
+        bound = [case[name] is None for name in ("bound", "bound_seconds", "bound_share", "bound_share_low")]
+        self.assertEqual(len(set(bound)), 1, case["name"])
+        if case["bound"] is not None:
+            self.assertTrue(is_close(case["bound_share"], paired(case, "bound_seconds")), case["name"])
+            self.assertIsNotNone(case["operations"], case["name"])
+        if case["bound"] == "fill": # the ceiling is a fill of as many bytes
+            scale = case["bytes_written"] / (case["samples"] * case["bytes_per_sample"])
+            for bound, fill in zip(case["bound_seconds"], case["ceiling_seconds"]):
+                self.assertTrue(is_close(bound, scale * fill), case["name"])
+
+    def check_record(self, record):
+        self.assertEqual(faults(record), [])
+        for case in record["cases"]:
+            self.check_case(case, record)
+
+    def test_the_schema_is_one(self):
+        Draft202012Validator.check_schema(SCHEMA)
+
+    def test_a_run_on_the_reference_path_fits(self):
+        self.check_record(self.reference)
+        names = [case["name"] for case in self.reference["cases"]]
+        self.assertEqual(len(names), len(set(names)))
+
+    def test_cases_of_rotations_and_crowds_have_a_bound_and_others_none(self):
+        bounded = {"upsample-4", "upsample-2", "downsample-4", "nonuniform", "loop", "times", "samples", "sizes",
+                   "baseline", "crowd"}
+        for case in self.reference["cases"]:
+            group = case["name"].partition("/")[0].replace("-log48", "").replace("-smallest48", "")
+            self.assertEqual(case["bound"] is not None, group in bounded, case["name"])
+
+    def test_a_run_on_a_device_fits(self):
+        if measured("--samples", "2048", "--case", "obvious/slerp") is None:
+            self.skipTest("no OpenCL device")
+        record = measured("--samples", "4096")
+        self.check_record(record)
+        self.assertIn("warm/slerp", [case["name"] for case in record["cases"]])
+
+    def test_committed_records_fit(self):
+        for path in sorted((BENCH / "results").rglob("*.json")):
+            record = json.loads(path.read_text(encoding="utf-8"))
+            if "cases" in record and "schema" in record:
+                with self.subTest(path.name):
+                    self.check_record(record)
+
+    def test_the_date_is_now_and_the_host_is_this_one(self):
+        date = datetime.strptime(self.reference["date"], "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=timezone.utc)
+        self.assertLess(abs((datetime.now(timezone.utc) - date).total_seconds()), 600)
+        host = self.reference["host"]
+        self.assertEqual(host["cores"], len(os.sched_getaffinity(0)))
+        self.assertEqual(host["memory_bytes"], os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+        self.assertIn(os.uname().release, host["os"])
+
+    def test_the_schema_refuses_what_is_not_a_record(self):
+        def without(record, *path):
+            for name in path[:-1]:
+                record = record[name]
+            del record[path[-1]]
+
+        def put(value, *path):
+            def change(record):
+                for name in path[:-1]:
+                    record = record[name]
+                record[path[-1]] = value
+            return change
+
+        changes = [lambda r, name=name: without(r, name) for name in SCHEMA["required"]]
+        changes += [lambda r, name=name: without(r, "cases", 0, name)
+                    for name in SCHEMA["properties"]["cases"]["items"]["required"]]
+        changes += [lambda r, name=name: without(r, "host", name)
+                    for name in SCHEMA["properties"]["host"]["required"]]
+        changes += [put("disk", "cases", 0, "bound"), put([], "fill_rates"), put([1, 2, 3], "fill_rates")]
+        changes += [put(1, "schema"), put("2026-01-01", "date"), put(1, "more"), put(1, "cases", 0, "more"),
+                    put(1, "host", "more"), put([], "cases"), put([], "cases", 0, "seconds"),
+                    put(-1, "cases", 0, "seconds", 0), put("1", "cases", 0, "samples")]
+        for change in changes:
+            record = copy.deepcopy(self.reference)
+            change(record)
+            self.assertEqual(len(faults(record)), 1)
+
+    def test_every_member_but_files_is_required(self):
+        def check(schema, at):
+            if "properties" in schema:
+                self.assertEqual(set(schema["required"]), set(schema["properties"]) - {"files"}, at)
+                self.assertIs(schema["additionalProperties"], False, at)
+            for name, inner in schema.get("properties", {}).items():
+                check(inner.get("items", inner), f"{at}.{name}")
+        check(SCHEMA, "record")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,254 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Tests of bench/compare with records whose true ratios are known, because their times are drawn.
+
+    test_compare_records.py COMPARE
+
+Nothing is measured. POSEMILL_TEST_SEED changes the draws.
+"""
+import json
+import os
+import sys
+import unittest
+
+sys.dont_write_bytecode = True
+COMPARE = sys.argv.pop(1) if len(sys.argv) > 1 else "bench/compare"
+sys.path.insert(0, os.path.dirname(os.path.abspath(COMPARE)))
+
+from record_support import (  # noqa: E402
+    FMA, SAMPLES, SEED, Script, case, generator, hostile, machine_of, noisy, old_record, record)
+from records.comparison import verdict_of  # noqa: E402
+from records.intervals import median_interval, ratio_interval  # noqa: E402
+
+PAIRS = 200
+
+
+class Statistics(unittest.TestCase):
+    """Rates over many pairs."""
+
+    def intervals(self, name, ratio, count, sigma):
+        """Intervals of PAIRS pairs of distributions with this true ratio."""
+        for pair in range(PAIRS):
+            draws = generator(name, pair)
+            a, b = (noisy(draws, speed, count, sigma) for speed in (1.0, ratio))
+            yield ratio_interval(a, b, pair)[1:]
+
+    def test_equal_distributions_are_hardly_ever_called_different(self):
+        # Three repetitions have an interval from the smallest to the largest, which covers less.
+        for count, sigma, most in ((3, 0.1, 14), (10, 0.15, 6), (30, 0.15, 6)):
+            found = [verdict_of(*one, 0.05) for one in self.intervals("equal", 1.0, count, sigma)]
+            for verdict in ("slower", "faster"):
+                self.assertLessEqual(found.count(verdict), most, f"{verdict}, {count}, seed {SEED}")
+
+    def test_without_a_threshold_one_pair_of_eleven_differs_at_most(self):
+        found = [verdict_of(*one, 0.0) for one in self.intervals("equal", 1.0, 30, 0.05)]
+        self.assertLessEqual(PAIRS - found.count("unclear"), PAIRS // 11, f"seed {SEED}")
+
+    def test_a_difference_beyond_the_threshold_is_found(self):
+        for ratio, expected in ((0.85, "slower"), (1.18, "faster")):
+            found = [verdict_of(*one, 0.05) for one in self.intervals("loss", ratio, 10, 0.04)]
+            self.assertGreaterEqual(found.count(expected), PAIRS * 19 // 20, f"{ratio}, seed {SEED}")
+
+    def test_intervals_have_the_true_ratio_nineteen_times_in_twenty(self):
+        inside = sum(low <= 0.9 <= high for low, high in self.intervals("cover", 0.9, 10, 0.1))
+        self.assertGreaterEqual(inside, PAIRS * 9 // 10, f"seed {SEED}")
+        self.assertLess(inside, PAIRS, f"seed {SEED}")
+
+    def test_an_interval_contains_its_median_and_is_the_same_each_time(self):
+        times = noisy(generator("one"), 1.0, 11, 0.1)
+        middle, low, high = median_interval(times, 7)
+        self.assertEqual(middle, sorted(times)[5])
+        self.assertTrue(min(times) <= low < middle < high <= max(times))
+        self.assertEqual(median_interval(times, 7), (middle, low, high))
+
+    def test_verdicts_depend_on_the_whole_interval(self):
+        for low, high, expected in ((0.90, 0.94, "slower"), (0.90, 0.96, "unclear"),
+                                    (0.96, 1.04, "same"), (1.06, 1.20, "faster"),
+                                    (1.04, 1.20, "unclear"), (0.80, 1.30, "unclear")):
+            self.assertEqual(verdict_of(low, high, 0.05), expected)
+
+
+class Compare(Script):
+    command = COMPARE
+
+    def pair(self, a, b):
+        return self.write("a.json", a), self.write("b.json", b)
+
+    def compared(self, a, b, *options, code=0):
+        return json.loads(self.expect(code, "--json", *options, *self.pair(a, b)))
+
+    def verdicts(self, *arguments, **options):
+        return {row["name"]: row["verdict"] for row in self.compared(*arguments, **options)["cases"]}
+
+    def shared(self, name, share, salt, slower=1.0):
+        """A case of a machine that others use as well, and that is so many times slower."""
+        draws = generator(name, salt)
+        machine = [slower * one for one in machine_of(draws, 30)]
+        return case(name, draws, share, 30, 0.02, machine=machine)
+
+    def test_shares_find_on_shared_machines_what_times_cannot(self):
+        a = record(self.shared("a/kept", 0.5, 1), self.shared("a/lost", 0.5, 1),
+                   self.shared("a/won", 0.5, 1))
+        b = record(self.shared("a/kept", 0.5, 2, 2.0), self.shared("a/lost", 0.42, 2, 2.0),
+                   self.shared("a/won", 0.6, 2, 2.0))
+        self.assertEqual(self.verdicts(a, b, code=1),
+                         {"a/kept": "same", "a/lost": "slower", "a/won": "faster"})
+        self.assertEqual(self.verdicts(a, b, "--case", "a/[kw]*"), {"a/kept": "same", "a/won": "faster"})
+        self.assertEqual(set(self.verdicts(a, b, "--times", code=1).values()), {"slower"})
+
+    def test_times_compare_what_has_no_yardstick(self):
+        def plain(seconds, salt):
+            return case("cold/slerp", generator(salt), bound=None, share=1e-3 / seconds,
+                        ceiling_seconds=None)
+        found = self.compared(record(plain(0.1, 1)), record(plain(0.2, 2)))
+        self.assertEqual(found["cases"], [])
+        self.assertIn("--times", found["not_compared"][0]["why"])
+        found = self.compared(record(plain(0.1, 1)), record(plain(0.2, 2)), "--times", code=1)
+        self.assertAlmostEqual(found["cases"][0]["ratio"], 0.5, delta=0.03)
+
+    def test_the_threshold_decides(self):
+        a, b = (record(self.shared("x", share, share)) for share in (0.5, 0.45))
+        self.assertEqual(self.verdicts(a, b, code=1), {"x": "slower"})
+        self.assertEqual(self.verdicts(a, b, "--threshold", "20%"), {"x": "same"})
+        self.assertEqual(self.verdicts(a, b, "--threshold", "9.9 %"), {"x": "unclear"})
+
+    def test_a_case_with_few_repetitions_is_unclear(self):
+        a, b = (record(case("x", generator(share), share, 2)) for share in (0.9, 0.1))
+        self.assertEqual(self.verdicts(a, b), {"x": "unclear"})
+        self.assertIn("few repetitions", self.expect(0, *self.pair(a, b)))
+
+    def test_fewer_operations_count_as_speed_where_arithmetic_is_the_bound(self):
+        draws = generator("operations")
+        a = record(case("x", draws, 0.5, bound="arithmetic"))
+        half = noisy(draws, 50 * SAMPLES / FMA, 10, 0.01)
+        b = record(case("x", draws, 0.5, bound="arithmetic", operations=50 * SAMPLES,
+                        bound_seconds=half, seconds=[2 * time for time in half]))
+        self.assertAlmostEqual(self.compared(a, b)["cases"][0]["ratio"], 2.0, delta=0.1)
+
+    def test_another_bound_falls_back_to_the_ceiling_that_both_have(self):
+        a, b = (record(case("x", generator(bound), bound="fill")) for bound in ("fill", "copy"))
+        b["cases"][0]["bound"] = "copy"
+        self.assertEqual(self.compared(a, b)["cases"][0]["measure"], "ceiling")
+        b["cases"][0]["ceiling_seconds"] = None
+        self.assertIn("fill in A and copy in B", self.compared(a, b)["not_compared"][0]["why"])
+
+    def test_cases_of_one_record_and_of_other_sizes_are_listed(self):
+        a = record(*(case(name, generator(name)) for name in ("both", "first", "size")))
+        b = record(*(case(name, generator(name)) for name in ("both", "second")),
+                   case("size", generator("size"), samples=64))
+        found = self.compared(a, b)
+        self.assertEqual((found["only_in_a"], found["only_in_b"]), (["first"], ["second"]))
+        self.assertEqual(found["not_compared"], [{"name": "size", "why": f"{SAMPLES} samples in A, 64 in B"}])
+        text = self.expect(0, *self.pair(a, b))
+        for line in ("only in A: first", "only in B: second", f"not compared: size: {SAMPLES} samples in A",
+                     "0 slower, 0 faster, 1 same, 0 unclear"):
+            self.assertIn(line, text)
+
+    def test_the_heading_says_what_differs(self):
+        one = case("x", generator("x"))
+        a, b = record(one), record(one, device="another")
+        b["host"] = {**b["host"], "processor": "Processor Y"}
+        text = self.expect(0, *self.pair(a, b))
+        self.assertIn("different processors: Processor X in A, Processor Y in B", text)
+        self.assertIn("different devices: a device in A, another in B", text)
+        self.assertNotIn("different drivers", text)
+        self.assertNotIn("different", self.expect(0, *self.pair(a, a)))
+
+    def test_names_cannot_control_a_terminal(self):
+        name = "x\x1b[2J\u202e\n\x00\ud800"
+        text = self.expect(0, *self.pair(record(case(name, generator(1)), device=name),
+                                         record(case(name, generator(1)), case(name + "2", generator(1)))))
+        self.assertTrue(text.replace("\n", "").isprintable(), ascii(text))
+        self.assertIn(r"x\x1b[2J\u202e\n\x00\ud800", text)
+
+    def test_hostile_records_are_refused_in_one_line(self):
+        sound = record(case("x", generator("x")))
+        good = self.write("good.json", sound)
+        self.expect(0, good, good)
+        for content, words in hostile(sound):
+            with self.subTest(words=words):
+                self.expect_refusal(words, good, self.write("bad.json", content))
+        self.expect_refusal("not JSON", self.write("a\x1b\n.json", "bad"), good)
+        self.expect_refusal("No such file", good, self.path("none.json"))
+        os.mkdir(self.path("folder.json"))
+        self.expect_refusal("directory", self.path("folder.json"), good)
+
+    def test_records_without_times_of_repetitions_are_refused(self):
+        one = case("x", generator("x"))
+        old, new = self.pair(old_record(one), record(one))
+        for arguments in ((old, new), (new, old), (old, old)):
+            self.expect_refusal("schema 1 has no times of repetitions", *arguments)
+
+    def test_wrong_usage_is_told_apart(self):
+        a, b = self.pair(*[record(case("x", generator("x")))] * 2)
+        for arguments in ((), (a,), (a, b, b), ("--latest", a, a, b), (a, b, "--threshold", "5"),
+                          (a, b, "--threshold", "-5%"), (a, b, "--threshold", "nan%"),
+                          (a, b, "--case", "none*"), (a, b, "--no-such")):
+            done = self.run_script(*arguments)
+            self.assertEqual((done.returncode, done.stdout), (2, ""), arguments)
+        self.assertIn("exit codes", self.expect(0, "--help"))
+
+    def test_output_that_cannot_be_written_is_told(self):
+        a = self.write("a.json", record(case("x", generator("x"))))
+        self.expect_output_errors(a, a)
+
+
+class Latest(Script):
+    command = COMPARE
+
+    def setUp(self):
+        super().setUp()
+        os.mkdir(self.path("results"))
+        self.one = case("x", generator("x"))
+
+    def find(self, new, code=0):
+        return self.expect(code, "--latest", self.path("results"), self.write("new.json", new))
+
+    def keep(self, name, **others):
+        self.write(f"results/{name}.json", record(self.one, **others))
+
+    def test_the_last_record_of_the_same_processor_and_device_is_taken(self):
+        self.keep("older", date="2026-01-01T00:00:00Z")
+        self.keep("deeper/newer", date="2026-02-01T00:00:00Z")
+        self.keep("device", date="2026-03-01T00:00:00Z", device="another")
+        self.keep("host", date="2026-03-01T00:00:00Z", host={"processor": "Processor Y"})
+        self.write("results/old.json", old_record(self.one))
+        self.write("results/other.json", [1, 2])
+        self.write("results/notes.txt", "no record")
+        new = record(self.one, host={"processor": "Processor X"})  # the blanks differ
+        self.assertRegex(self.find(new), r"A: \S*/deeper/newer\.json: ")
+
+    def test_the_same_number_of_samples_is_preferred(self):
+        self.keep("same", date="2026-01-01T00:00:00Z")
+        self.keep("other", date="2026-02-01T00:00:00Z", options={"samples": 64})
+        self.assertRegex(self.find(record(self.one)), r"A: \S*/same\.json: ")
+
+    def test_a_record_is_not_compared_with_itself(self):
+        self.keep("only")
+        only = self.path("results/only.json")
+        self.assertIn("no comparable record", self.expect(0, "--latest", self.path("results"), only))
+
+    def test_that_none_is_comparable_is_said_and_no_failure(self):
+        for new, words in ((record(self.one), "none has the processor 'Processor X'"),
+                           (record(self.one, host={"processor": None}), "names no processor"),
+                           (old_record(self.one), "schema 1, which names no host")):
+            text = self.find(new)
+            self.assertRegex(text, r"\Ano comparable record in [^\n]*\n\Z")
+            self.assertIn(words, text)
+
+    def test_a_damaged_record_of_the_folder_is_named(self):
+        damaged = record(self.one, date="today")
+        new = self.write("new.json", record(self.one))
+        for content, words in ((damaged, "date"), ("{", "not JSON")):
+            self.write("results/damaged.json", content)
+            self.expect_refusal(words, "--latest", self.path("results"), new)
+        self.assertEqual(self.run_script("--latest", self.path("none"), new).returncode, 4)
+
+    def test_a_slower_case_gives_the_code_of_a_regression(self):
+        self.keep("only")
+        slower = case("x", generator("y"), share=0.3)
+        self.assertIn("slower", self.find(record(slower), code=1))
+
+
+if __name__ == "__main__":
+    unittest.main()
