@@ -254,7 +254,7 @@ class Files(Case):
 
     def test_pages_of_the_worst(self):
         for i in range(5):
-            self.bvh(f"s{i}/take {i}.bvh", speed=1 + i)
+            self.bvh(f"s{i}/take {i}.bvh", speed=2.0 ** i / 2)
         rows = self.report("--report-pages", "3")
         self.assertEqual([row["page"] for row in rows[3:]], [None] * 2)
         self.assertEqual([row["name"] for row in rows[:3]], [f"s{i}/take {i}.bvh" for i in (4, 3, 2)])

@@ -87,7 +87,7 @@ static pm_status sample_uniform(stage *s, pm_error *error) {
 /* Two jobs, with time for the builds between them. A fault may break one of the programs: the
  * second job is the device's, or reports the failure. */
 static pm_status sample_in_background(stage *s, pm_error *error) {
-    enum { PROGRAMS = 3, MAX_WAITS = 2000 }; /* of cursors, rotations and positions; milliseconds */
+    enum { PROGRAMS = 3, MAX_WAITS = 500 }; /* of cursors, rotations and positions; milliseconds */
     const struct timespec moment = {0, 1000000};
     const pm_status status = sample_uniform(s, error);
     for (int i = 0; i < MAX_WAITS && pm_cl_program_count(s->engine->device) < PROGRAMS; i++)

@@ -261,17 +261,17 @@ static int make_folder(void **state) {
 }
 
 static int remove_folder(void **state) {
-    static const char *const names[] = {"in.bvh", "out.bvh", "other.bvh", "out/in.bvh"};
+    static const char *const names[] = {
+        "in.bvh",        "out.bvh", "other.bvh", "out/in.bvh", "out/.posemill/records-0.jsonl",
+        "out/.posemill", "out"};
     char path[128];
     size_t i;
 
     (void)state;
-    for (i = 0; i < 4; i++) {
+    for (i = 0; i < sizeof names / sizeof names[0]; i++) {
         snprintf(path, sizeof path, "%s/%s", folder, names[i]);
-        unlink(path);
+        remove(path);
     }
-    snprintf(path, sizeof path, "%s/out", folder);
-    rmdir(path);
     return rmdir(folder);
 }
 
