@@ -6,7 +6,6 @@
 #include "pm_keys.h"
 #include "pm_methods.h"
 
-#define PM_PAIR_GROUP 16
 #define PM_PAIRS_AHEAD 256 /* pairs themselves are prefetched so much before they are needed */
 
 /* PM_LANES neighbours, and their numbers. */

@@ -73,6 +73,13 @@ typedef struct pm_sorted_pair {
     float u;
 } pm_sorted_pair;
 
+/* Sorted pairs per group: neighbours in the order, all in one bucket of keys. As many as the widest
+ * vector. */
+#define PM_PAIR_GROUP 16
+
+/* Pairs per block. What they are sorted into fits a core's cache, and places in a block 16 bits. */
+#define PM_PAIR_BLOCK 32768
+
 /* The location of a track's planes, in floats from the start of the keys. Key formats other than
  * float32 (pm_keys.h) use the same units, as if each key were four floats. */
 typedef struct pm_track_layout {

@@ -4,12 +4,11 @@
  * values each in `sorted`, where places[f] is the place of value f in its block.
  */
 #include "pm_memory.h"
+#include "pm_segment.h"
 
 #ifndef PM_COMPONENTS
 #define PM_COMPONENTS 4
 #endif
-
-#define PM_PAIR_BLOCK 32768
 
 /* How many values ahead are prefetched: neighbours come from as many places as there are buckets,
  * which hardware prefetchers do not follow. */

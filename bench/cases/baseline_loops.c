@@ -8,7 +8,7 @@
 #include "baseline_loops.h"
 
 #include "baseline.h"
-#include "baseline_lanes.h"
+#include "baseline_quaternions.h"
 
 enum { STEPS = BASELINE_STEPS, ROW = 4 * BASELINE_TRACKS, GROUP = 4 * LANES };
 _Static_assert(STEPS == 4, "the weights are those of quarters");
@@ -28,10 +28,6 @@ static void pack(float *keys, size_t count) {
 
 /* ---- arcs ---------------------------------------------------------------------- */
 
-typedef struct quaternion {
-    lanes c[4];
-} quaternion;
-
 BASELINE_INLINE quaternion load(const float *from) {
     quaternion q;
     for (size_t c = 0; c < 4; c++) {
@@ -45,18 +41,6 @@ BASELINE_INLINE void stream(float *to, quaternion q) {
     for (size_t i = 0; i < 4; i++) {
         lanes_stream(to + i * LANES, q.c[i]);
     }
-}
-
-BASELINE_INLINE lanes dot(const quaternion *a, const quaternion *b) {
-    return a->c[0] * b->c[0] + a->c[1] * b->c[1] + a->c[2] * b->c[2] + a->c[3] * b->c[3];
-}
-
-BASELINE_INLINE quaternion mix(lanes from, const quaternion *a, lanes into, const quaternion *b) {
-    quaternion q;
-    for (int c = 0; c < 4; c++) {
-        q.c[c] = from * a->c[c] + into * b->c[c];
-    }
-    return q;
 }
 
 /* The weights of both ends of an arc. At one quarter they are `near` and `far`, at three quarters

@@ -6,17 +6,13 @@
  */
 #include "baseline_walk.h"
 
-#include "baseline_lanes.h"
+#include "baseline_quaternions.h"
 
 #include <stdbool.h>
 #include <string.h>
 
 enum { JOINTS = 4, RECORD = 12, COLLECTED = JOINTS * RECORD / 4 };
 _Static_assert(COLLECTED % 4 == 0, "collected records are whole lines");
-
-typedef struct quaternion {
-    lanes c[4];
-} quaternion;
 
 /* A group of instances, in the order of items. */
 typedef struct group {
@@ -47,18 +43,6 @@ BASELINE_INLINE quaternion gather(const float *const keys[LANES], size_t at) {
         q.c[i] = lanes_gather_parts(parts);
     }
     lanes_transpose(q.c);
-    return q;
-}
-
-BASELINE_INLINE lanes dot(const quaternion *a, const quaternion *b) {
-    return a->c[0] * b->c[0] + a->c[1] * b->c[1] + a->c[2] * b->c[2] + a->c[3] * b->c[3];
-}
-
-BASELINE_INLINE quaternion mix(lanes from, const quaternion *a, lanes into, const quaternion *b) {
-    quaternion q;
-    for (int c = 0; c < 4; c++) {
-        q.c[c] = from * a->c[c] + into * b->c[c];
-    }
     return q;
 }
 

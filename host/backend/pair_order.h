@@ -9,12 +9,6 @@
 
 #include "sample_request.h"
 
-/* Pairs per group: neighbours in the order, all in one bucket. As many as the widest vector. */
-enum { PM_PAIR_GROUP = 16 };
-
-/* Pairs per block. What they are sorted into fits a core's cache, and places in a block 16 bits. */
-enum { PM_PAIR_BLOCK = 1 << 15 };
-
 /* Keys are divided into buckets of equal size. Pairs are divided into blocks, and the pairs of a
  * block are sorted by bucket; each bucket of a block is padded to whole groups. */
 typedef struct pm_pair_order {

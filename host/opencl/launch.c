@@ -90,46 +90,55 @@ typedef struct argument {
 #define PM_ARGUMENT(value)                                                                         \
     { sizeof(value), &(value) }
 
-static pm_status make_kernel(pm_opencl_device *cl, const pm_variant *variant,
-                             const argument *arguments, size_t count, pm_made_kernel *made,
+/* A launch of one kernel. `rows` is 0 for work of one dimension. */
+typedef struct kernel_launch {
+    const pm_variant *variant;
+    const argument *arguments;
+    size_t argument_count;
+    size_t items, rows; /* work-items of each dimension */
+} kernel_launch;
+
+static pm_status make_kernel(pm_opencl_device *cl, const kernel_launch *k, pm_made_kernel *made,
                              pm_error *error) {
     cl_int code = CL_SUCCESS;
-    pm_status status = pm_cl_kernel(cl, variant, made, error);
+    pm_status status = pm_cl_kernel(cl, k->variant, made, error);
     if (status != PM_OK)
         return status;
-    for (cl_uint i = 0; code == CL_SUCCESS && i < count; i++)
-        code = clSetKernelArg(made->kernel, i, arguments[i].size, arguments[i].value);
+    for (cl_uint i = 0; code == CL_SUCCESS && i < k->argument_count; i++)
+        code = clSetKernelArg(made->kernel, i, k->arguments[i].size, k->arguments[i].value);
     if (code == CL_SUCCESS)
         return PM_OK;
     clReleaseKernel(made->kernel);
     return pm_cl_fail(error, code, "clSetKernelArg");
 }
 
-/* The work size of a launch, rounded up to whole groups. */
-typedef struct work {
-    cl_uint dimensions;
-    size_t size[2];
-    size_t group[2];
-} work;
+/* Groups of work with rows are no larger than its items; other work has many items. */
+static size_t group_of(const kernel_launch *k, size_t max_group) {
+    if (k->rows == 0)
+        return max_group;
+    return k->items > 1 ? pm_cl_group_size(k->items, max_group) : 1;
+}
 
-static work work_of(size_t items, size_t rows, size_t group) {
-    work w = {rows ? 2 : 1, {(items + group - 1) / group * group, rows}, {group, 1}};
-    return w;
+static pm_status launch_kernel(pm_opencl_device *cl, const kernel_launch *k, const pm_cl_wait *wait,
+                               cl_event *done, pm_error *error) {
+    pm_made_kernel made;
+    pm_status status = make_kernel(cl, k, &made, error);
+    if (status != PM_OK)
+        return status;
+    const size_t group = group_of(k, made.max_group);
+    const size_t groups[2] = {group, 1};
+    const size_t size[2] = {(k->items + group - 1) / group * group, k->rows};
+    cl_int code =
+        clEnqueueNDRangeKernel(wait->queue, made.kernel, k->rows ? 2 : 1, NULL, size, groups,
+                               wait->count, wait->count ? wait->events : NULL, done);
+    clReleaseKernel(made.kernel);
+    return code == CL_SUCCESS ? PM_OK : pm_cl_fail(error, code, "clEnqueueNDRangeKernel");
 }
 
 pm_status pm_cl_marker(const pm_cl_wait *wait, cl_event *done, pm_error *error) {
     cl_int code = clEnqueueMarkerWithWaitList(wait->queue, wait->count,
                                               wait->count ? wait->events : NULL, done);
     return code == CL_SUCCESS ? PM_OK : pm_cl_fail(error, code, "clEnqueueMarkerWithWaitList");
-}
-
-static pm_status enqueue(const pm_made_kernel *made, const work *w, const pm_cl_wait *wait,
-                         cl_event *done, pm_error *error) {
-    cl_int code =
-        clEnqueueNDRangeKernel(wait->queue, made->kernel, w->dimensions, NULL, w->size, w->group,
-                               wait->count, wait->count ? wait->events : NULL, done);
-    clReleaseKernel(made->kernel);
-    return code == CL_SUCCESS ? PM_OK : pm_cl_fail(error, code, "clEnqueueNDRangeKernel");
 }
 
 /* Whether a launch's results exceed a core's caches. */
@@ -182,14 +191,9 @@ static pm_status launch_walk(const pm_launch *l, const pm_cl_wait *wait, cl_even
                                   PM_ARGUMENT(config.span),
                                   PM_ARGUMENT(config.run),
                                   PM_ARGUMENT(streams)};
-    pm_made_kernel made;
-    pm_status status =
-        make_kernel(cl, &variant, arguments, sizeof arguments / sizeof *arguments, &made, error);
-    if (status != PM_OK)
-        return status;
-    work w = work_of(config.spans, config.runs,
-                     config.spans > 1 ? pm_cl_group_size(config.spans, made.max_group) : 1);
-    return enqueue(&made, &w, wait, done, error);
+    const kernel_launch k = {&variant, arguments, sizeof arguments / sizeof *arguments,
+                             config.spans, config.runs};
+    return launch_kernel(cl, &k, wait, done, error);
 }
 
 static pm_status launch_gather(const pm_launch *l, const pm_cl_wait *wait, cl_event *done,
@@ -223,13 +227,9 @@ static pm_status launch_gather(const pm_launch *l, const pm_cl_wait *wait, cl_ev
                                   PM_ARGUMENT(clip->rates),
                                   PM_ARGUMENT(parent),
                                   PM_ARGUMENT(streams)};
-    pm_made_kernel made;
-    pm_status status =
-        make_kernel(cl, &variant, arguments, sizeof arguments / sizeof *arguments, &made, error);
-    if (status != PM_OK)
-        return status;
-    work w = work_of((value_count + lanes - 1) / lanes, 0, made.max_group);
-    return enqueue(&made, &w, wait, done, error);
+    const kernel_launch k = {&variant, arguments, sizeof arguments / sizeof *arguments,
+                             (value_count + lanes - 1) / lanes, 0};
+    return launch_kernel(cl, &k, wait, done, error);
 }
 
 /* Computes sorted pairs into the memory for their values. */
@@ -259,13 +259,9 @@ static pm_status launch_gather_sorted(const pm_launch *l, const pm_cl_wait *wait
         PM_ARGUMENT(constants),
         PM_ARGUMENT(values),
         PM_ARGUMENT(streams)};
-    pm_made_kernel made;
-    pm_status status =
-        make_kernel(cl, &variant, arguments, sizeof arguments / sizeof *arguments, &made, error);
-    if (status != PM_OK)
-        return status;
-    work w = work_of(value_count / variant.lanes, 0, made.max_group);
-    return enqueue(&made, &w, wait, done, error);
+    const kernel_launch k = {&variant, arguments, sizeof arguments / sizeof *arguments,
+                             value_count / variant.lanes, 0};
+    return launch_kernel(cl, &k, wait, done, error);
 }
 
 /* Puts the values of sorted pairs into the order of the job. */
@@ -281,13 +277,9 @@ static pm_status launch_restore(const pm_launch *l, const pm_cl_wait *wait, cl_e
                                   PM_ARGUMENT(l->values),        PM_ARGUMENT(offset),
                                   PM_ARGUMENT(values),           PM_ARGUMENT(block_room),
                                   PM_ARGUMENT(streams)};
-    pm_made_kernel made;
-    pm_status status =
-        make_kernel(cl, &variant, arguments, sizeof arguments / sizeof *arguments, &made, error);
-    if (status != PM_OK)
-        return status;
-    work w = work_of((l->sample_count + variant.lanes - 1) / variant.lanes, 0, made.max_group);
-    return enqueue(&made, &w, wait, done, error);
+    const kernel_launch k = {&variant, arguments, sizeof arguments / sizeof *arguments,
+                             (l->sample_count + variant.lanes - 1) / variant.lanes, 0};
+    return launch_kernel(cl, &k, wait, done, error);
 }
 
 static pm_status launch_sorted(const pm_launch *l, const pm_cl_wait *wait, cl_event *done,
@@ -317,10 +309,7 @@ pm_status pm_cl_launch_locate(pm_opencl_device *cl, const pm_uniform_map *map, s
     const pm_cl_wait wait = {.queue = queue};
     cl_uint samples = (cl_uint)count;
     const argument arguments[] = {PM_ARGUMENT(cursors), PM_ARGUMENT(*map), PM_ARGUMENT(samples)};
-    pm_made_kernel made;
-    pm_status status = make_kernel(cl, &locate_variant, arguments, 3, &made, error);
-    if (status != PM_OK)
-        return status;
-    work w = work_of(count, 0, made.max_group);
-    return enqueue(&made, &w, &wait, done, error);
+    const kernel_launch k = {&locate_variant, arguments, sizeof arguments / sizeof *arguments,
+                             count, 0};
+    return launch_kernel(cl, &k, &wait, done, error);
 }
