@@ -8,6 +8,7 @@ GENERATOR writes archives in the shape of public sets: archive_generator.c.
 """
 import hashlib
 import json
+import math
 import os
 import pty
 import random
@@ -645,14 +646,25 @@ class Progress(Case):
                 widest = max(widest, at)
         return "".join(row).rstrip(), widest
 
+    def takes_for_seconds(self):
+        """As many files that a batch of them outlasts the delay of the line, also if it was built with
+        sanitizers, which makes it many times slower."""
+        few = 12
+        generate("bvh", self.folder / "few", few)
+        begun = time.monotonic()
+        self.resample("few", "few-out", "--rate", "480", "--jobs", "1")
+        count = math.ceil(few * 2.5 / (time.monotonic() - begun))
+        generate("bvh", self.folder / "takes", max(count, few))
+        return max(count, few)
+
     def test_it_is_right_at_80_and_200_columns(self):
-        generate("bvh", self.folder / "takes", 120)
+        files = self.takes_for_seconds()
         for columns, bar in ((80, False), (200, True)):
             seen = self.on_terminal(columns)
             shown = [part.strip() for part in seen.split("\r") if part.strip()]
             self.assertGreater(len(shown), 2)
             for line in shown:
-                self.assertRegex(line, r"^(\[#*\.*\] )?\d+/120 files, [\d.]+ MB/s, [\d.]+ .?"
+                self.assertRegex(line, rf"^(\[#*\.*\] )?\d+/{files} files, [\d.]+ MB/s, [\d.]+ .?"
                                        r" ?joint samples/s, 0 failed(, (\d+:)?\d+:\d\d left)?$")
                 self.assertEqual(line.startswith("["), bar)
             last, widest = self.screen(seen, columns)
@@ -661,7 +673,7 @@ class Progress(Case):
             shutil.rmtree(self.folder / "out")
 
     def test_it_is_not_there_in_a_pipe_or_when_quiet(self):
-        generate("bvh", self.folder / "takes", 60)
+        self.takes_for_seconds()
         done = self.resample("takes", "out", "--rate", "480")
         self.assertEqual(done.stderr, "")
         self.assertEqual(len(done.stdout.splitlines()), 1)

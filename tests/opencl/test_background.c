@@ -132,7 +132,7 @@ static void jobs_free(jobs *j) {
 }
 
 static size_t some_samples(void) {
-    return small_sizes() ? 64 : 3000;
+    return small_sizes() ? 64 : 1000;
 }
 
 /* ---- no caller waits ---- */
