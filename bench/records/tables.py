@@ -64,6 +64,8 @@ def bound_cells(record, case):
 
 # ---- README.md -----------------------------------------------------------------
 
+BASELINE = "times vectorised C on all cores"
+
 
 def summary_of_crowds(record):
     crowds = [case for name, case in record.cases.items() if name.startswith("crowd/")]
@@ -73,12 +75,15 @@ def summary_of_crowds(record):
     yield (f"A crowd of {crowds[-1].samples // 64} instances of 64 joints, each at a random time in "
            "one of 8 clips, with results in device memory:")
     yield ""
-    titles = ["48 bytes per joint", "million joints/s", "of the write ceiling", *bound_titles(record)]
+    compared = record.schema > 1  # crowds had no baseline before
+    titles = ["48 bytes per joint", "million joints/s", "of the write ceiling", *bound_titles(record),
+              *([BASELINE] if compared else [])]
     yield row(*titles)
     yield rule(1, len(titles) - 1)
     for case in crowds:
         yield row(plain(case.name.removeprefix("crowd/")), rate(case.samples_per_s),
-                  share(case.ceiling_share), *bound_cells(record, case))
+                  share(case.ceiling_share), *bound_cells(record, case),
+                  *([ratio(case.baseline_ratio)] if compared else []))
 
 
 def summary(record):
@@ -90,7 +95,7 @@ def summary(record):
     yield f"measured with `posemill bench{' --quick' if record.quick else ''}`:"
     yield ""
     titles = ["method", "million samples/s", "of the write ceiling", *bound_titles(record),
-              "times vectorised C on all cores"]
+              BASELINE]
     yield row(*titles)
     yield rule(1, len(titles) - 1)
     for name, case in record.cases.items():

@@ -62,6 +62,12 @@ class Tables(Script):
                       "1.23 | 1.2e-07 |\n"
                       "| cold/slerp | 1048576 | 2 | 2500 | 40.00 | - | - | - | - | - |\n", tables)
 
+    def test_crowds_are_compared_with_their_baseline(self):
+        summary, _ = self.filled(record(self.case("crowd/palette")))
+        self.assertIn("\n| 48 bytes per joint | million joints/s | of the write ceiling | bound | of the bound | times "
+                      "vectorised C on all cores |\n|---|---:|---:|---:|---:|---:|\n", summary)
+        self.assertRegex(summary, r"\n\| palette \| .* \| 1\.23 \|\n")
+
     def test_schema_1_keeps_its_columns(self):
         summary, tables = self.filled(old_record(self.case("upsample-4/slerp"), self.case("crowd/palette")))
         self.assertIn("\n| slerp | 2500 | 50 % | 1.23 |\n", summary)
