@@ -84,13 +84,22 @@ static pm_status sample_uniform(stage *s, pm_error *error) {
     return pm_sample(s->clip, &job, error);
 }
 
-/* Two jobs, with time for the builds between them. A fault may break one of the programs: the
- * second job is the device's, or reports the failure. */
+static bool is_building(const pm_engine *engine) {
+    pm_opencl_device *cl = pm_opencl_of(engine->device);
+    bool building = false;
+    pthread_mutex_lock(&cl->lock);
+    for (const pm_program_request *r = cl->requests; r; r = r->next)
+        building = building || r->state == PM_PROGRAM_OPEN;
+    pthread_mutex_unlock(&cl->lock);
+    return building;
+}
+
+/* Two jobs, the second when the builds have ended. A fault may break one of the programs: the second
+ * job is the device's, or reports the failure. */
 static pm_status sample_in_background(stage *s, pm_error *error) {
-    enum { PROGRAMS = 3, MAX_WAITS = 500 }; /* of cursors, rotations and positions; milliseconds */
     const struct timespec moment = {0, 1000000};
     const pm_status status = sample_uniform(s, error);
-    for (int i = 0; i < MAX_WAITS && pm_cl_program_count(s->engine->device) < PROGRAMS; i++)
+    while (is_building(s->engine))
         nanosleep(&moment, NULL);
     return status == PM_OK ? sample_uniform(s, error) : status;
 }
