@@ -88,13 +88,13 @@ typedef struct native_rotvecs {
     size_t source_size;          /* bytes of a number: 4, float32; 8, float64 */
     size_t frame_count, columns; /* at least 1 */
     const int64_t *frames;       /* of each row: the frame at or before it, ascending */
-    const float *
-        fractions; /* from 0 to 1, of the way to the next frame; 0: the row is a copy of its frame */
-    size_t rows;   /* at least 1 */
-    const float *samples; /* (rows, columns, 4), not read in copies. NULL: of `method` */
-    int method;           /* one that native_samples_rotvecs accepts */
-    void *vectors;        /* the result, (rows, columns, 3) */
-    size_t result_size;   /* as source_size */
+    const float *fractions;      /* of each row: from 0 to 1, of the way to the next frame */
+    size_t rows;                 /* at least 1 */
+    bool keeps_frames;           /* rows of fraction 0 are copies of their frames */
+    const float *samples;        /* (rows, columns, 4), not read in copies. NULL: of `method` */
+    int method;                  /* one that native_samples_rotvecs accepts; not used in copies */
+    void *vectors;               /* the result, (rows, columns, 3) */
+    size_t result_size;          /* as source_size */
 } native_rotvecs;
 
 /* Whether native_resample_rotvecs computes samples of this pm_method. */

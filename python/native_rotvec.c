@@ -245,7 +245,7 @@ static bool resample_row(const native_rotvecs *r, size_t row, workspace *w) {
     const size_t next = row + 1 < r->rows ? (size_t)r->frames[row + 1] : r->frame_count;
     if (!are_finite(r, index + 1, next))
         return false;
-    if (r->fractions[row] > 0.0f) {
+    if (r->fractions[row] > 0.0f || !r->keeps_frames) {
         if (!compute_row(r, row, w))
             return false;
         npz_store_numbers(to, w->row, r->result_size, count);

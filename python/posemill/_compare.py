@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import IO, Any
 
 from ._display import Row, table
-from ._engine import Engine, default_engine
+from ._engine import Engine, engine_or_default
 from ._library import Path, file_name
 from ._motion import Motion, load
 from ._pages import Page, Pair, Side, numbers_of, page_of
@@ -145,4 +145,4 @@ def compare(a: Motion | Path | IO[bytes], b: Motion | Path | IO[bytes], *,
     exact: Fraction | None = None if rate is None else rate_of(rate)
     return Comparison(Pair(_side(first, clip), _side(second, clip), exact, unit or 0.0,
                            None if map is None else file_name(os.fspath(map)), number,
-                           None if number is None else engine or default_engine()))
+                           None if number is None else engine_or_default(engine)))

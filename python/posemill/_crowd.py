@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from ._clip import Clip
 from ._content import refuse_pickle
-from ._engine import Engine, default_engine, owned
+from ._engine import Engine, engine_or_default, owned
 from ._keys import Keys
 from ._library import call, ffi, lib
 from ._motion import Motion
@@ -178,7 +178,7 @@ class Crowd:
         sources = clips.clips if isinstance(clips, Motion) else tuple(clips)
         if not sources:
             raise ValueError("clips: expected at least one")
-        on = engine or default_engine()
+        on = engine_or_default(engine)
         keep: list[Any] = []
         descs = ffi.new("pm_clip_desc[]", len(sources))
         for i, clip in enumerate(sources):

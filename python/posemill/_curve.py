@@ -11,7 +11,7 @@ from ._arrays import (Array, address, as_array, as_seconds, is_rotation, new_res
                       output, result_type, rotation_of, with_scalar_first)
 from ._curve_clip import DEVICE_VALUES, SERIAL_VALUES, Clips
 from ._description import FRAMES, Description, word
-from ._engine import Engine
+from ._engine import Engine, checked_engine
 from ._library import call, ffi, lib
 from ._rates import Rate, count_samples, rate_of, seconds_of
 
@@ -114,8 +114,7 @@ class RotationCurve:
                  positions_out: Any = None, scales: Any = None, scales_in: Any = None,
                  scales_out: Any = None, vector_method: str = "auto", key_format: str = "float32",
                  scalar_first: bool = False, engine: Engine | None = None) -> None:
-        if engine is not None and not isinstance(engine, Engine):
-            raise TypeError(f"engine: expected an Engine, found {type(engine).__name__}")
+        checked_engine(engine)
         arrays = {"rotations": rotations, "rotations_in": tangents_in,
                   "rotations_out": tangents_out, "positions": positions,
                   "positions_in": positions_in, "positions_out": positions_out,

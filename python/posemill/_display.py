@@ -5,6 +5,8 @@ from __future__ import annotations
 from html import escape
 from typing import NamedTuple
 
+from ._library import printable
+
 __all__ = ["Row", "table"]
 
 _LONGEST = 200
@@ -19,8 +21,7 @@ class Row(NamedTuple):
 
 def _cell(text: str) -> str:
     """Names come from files: control characters and markup must not reach the page."""
-    shown = "".join(c if c.isprintable() else repr(c)[1:-1] for c in text[:_LONGEST])
-    return escape(shown) + ("…" if len(text) > _LONGEST else "")
+    return escape(printable(text[:_LONGEST])) + ("…" if len(text) > _LONGEST else "")
 
 
 def table(title: str, rows: list[Row]) -> str:

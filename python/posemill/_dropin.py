@@ -157,8 +157,9 @@ class RotationSpline:
 
     Notes
     -----
-    Results have float32 accuracy. Outside the keys the cubics of the end segments continue, as in
-    SciPy; they are computed in NumPy.
+    Results have float32 accuracy: within 4e-7 rad of SciPy's where its solver converges. It stops
+    after ten iterations, which are too few where keys turn far. Outside the keys the cubics of the
+    end segments continue, as in SciPy; they are computed in NumPy.
 
     Examples
     --------

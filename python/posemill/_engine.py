@@ -13,7 +13,8 @@ from typing import Any, NoReturn
 from ._display import Row, table
 from ._library import DeviceError, call, ffi, lib, text
 
-__all__ = ["Device", "Engine", "default_engine", "devices", "owned", "plain_engine"]
+__all__ = ["Device", "Engine", "checked_engine", "default_engine", "devices", "engine_or_default",
+           "owned", "plain_engine"]
 
 _TYPES = {lib.PM_DEVICE_REFERENCE: "reference", lib.PM_DEVICE_CPU: "cpu", lib.PM_DEVICE_GPU: "gpu",
           lib.PM_DEVICE_DISCRETE_GPU: "discrete gpu", lib.PM_DEVICE_OTHER: "other"}
@@ -270,6 +271,13 @@ def plain_engine() -> Engine:
     return _plain
 
 
+def checked_engine(engine: Any) -> Engine | None:
+    """The engine that a caller gave, or None."""
+    if engine is not None and not isinstance(engine, Engine):
+        raise TypeError(f"engine: expected an Engine, found {type(engine).__name__}")
+    return engine
+
+
 def default_engine() -> Engine:
     """The engine of curves that are given none: the best device, made on first use."""
     global _default
@@ -277,6 +285,11 @@ def default_engine() -> Engine:
         if _default is None:
             _default = Engine(build_in_background=True)
         return _default
+
+
+def engine_or_default(engine: Any) -> Engine:
+    """The engine that a caller gave, or for None the default."""
+    return checked_engine(engine) or default_engine()
 
 
 def _forget_device() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from posemill._native import ffi, lib
 
-__all__ = ["DeviceError", "Path", "call", "ffi", "file_name", "lib", "text", "version"]
+__all__ = ["DeviceError", "Path", "call", "ffi", "file_name", "lib", "printable", "text", "version"]
 
 Path = str | os.PathLike[str]
 
@@ -34,6 +34,11 @@ def text(value: Any) -> str:
     return str(ffi.string(value).decode("utf-8", "replace"))
 
 
+def printable(value: str) -> str:
+    """A text that may hold names from elsewhere, with control characters as escapes such as ``\\x1b``."""
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in value)
+
+
 def version() -> str:
     """Version of the library."""
     return text(lib.pm_version())
@@ -41,6 +46,8 @@ def version() -> str:
 
 def file_name(path: Path) -> bytes:
     """A path for the C library, which takes "-" for the standard streams."""
+    if not isinstance(path, (str, bytes, os.PathLike)):
+        raise TypeError(f"path: expected a path, found {type(path).__name__}")
     found = os.fsencode(path)
     if b"\0" in found:
         raise ValueError("path: has a NUL byte")
@@ -52,7 +59,7 @@ _CALLER = frozenset((lib.PM_ERROR_ARGUMENT, lib.PM_ERROR_KEY, lib.PM_ERROR_TIME,
 
 
 def _raise(error: Any) -> None:
-    message = text(error.message)
+    message = printable(text(error.message))
     hint = text(error.hint) if error.hint else ""
     if hint and "--" not in hint:  # hints with options are for users of the command
         message += f" ({hint})"

@@ -6,13 +6,14 @@ import os
 import warnings
 from collections.abc import Iterable
 from functools import cached_property
+from numbers import Real
 from typing import IO, Any, NoReturn
 
 from ._clip import Clip
 from ._content import Content, refuse_pickle
 from ._display import Row, table
-from ._engine import Engine, default_engine
-from ._library import Path, call, ffi, file_name, lib, text
+from ._engine import Engine, engine_or_default
+from ._library import Path, call, ffi, file_name, lib, printable, text
 from ._pages import Page, Pair, Side, page_of
 from ._rational import Number, rate_of, rational
 from ._resampling import Resampling, clip_index
@@ -46,7 +47,7 @@ def format_number(name: str | None) -> int:
 
 @ffi.def_extern(name="python_keep_text")  # type: ignore[untyped-decorator]
 def _keep_text(into: Any, message: Any) -> None:
-    ffi.from_handle(into).append(text(message))
+    ffi.from_handle(into).append(printable(text(message)))
 
 
 class Motion:
@@ -182,7 +183,7 @@ class Motion:
         Fraction(60, 1)
         """
         resampling = Resampling(self._content, rate, method, clips, start, end, end_rule,
-                                trim_start, max_samples, engine or default_engine(), curve)
+                                trim_start, max_samples, engine_or_default(engine), curve)
         made = ffi.new("pm_motion **")
         call(lib.pm_motion_resample_copy, self._content.handle, resampling.engine,
              resampling.options, made, ffi.NULL)
@@ -278,11 +279,11 @@ class Motion:
         number = format_number(format) or lib.pm_motion_find_format(file_name(path))
         if not isinstance(decimals, int) or not 1 <= decimals <= 9:
             raise ValueError(f"decimals: {decimals!r} is not an integer from 1 to 9")
-        if not scale > 0.0:
-            raise ValueError(f"scale: {scale!r} is not above 0")
-        if euler.upper() not in _EULER:
+        if not isinstance(scale, Real) or not scale > 0.0:
+            raise ValueError(f"scale: {scale!r} is not a number above 0")
+        if not isinstance(euler, str) or euler.upper() not in _EULER:
             raise ValueError(f"euler: {euler!r} is unknown; expected one of {', '.join(_EULER)}")
-        if turn not in _TURNS:
+        if not isinstance(turn, (str, type(None))) or turn not in _TURNS:
             raise ValueError(f"turn: {turn!r} is unknown; expected 'z-to-y' or 'y-to-z'")
         if (scale == 1.0 and turn is None and clip is None and self._resampling is not None
                 and self._resampling[1].save(self._resampling[0], file_name(path), number,

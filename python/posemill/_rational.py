@@ -17,7 +17,10 @@ def rate_of(value: Number, name: str = "rate", source: Fraction | None = None) -
         return _rates.rate_of(value, name)
     if source is None:
         raise ValueError(f"{name}: {value!r} is relative, and there is no source rate")
-    factor = _rates.rate_of(value[1:], name)
+    try:
+        factor = _rates.rate_of(value[1:], name)
+    except ValueError as error:
+        raise ValueError(f"{name}: {value!r} is not a factor such as 'x2' or '/4'") from error
     return _rates.rate_of(source / factor if value[0] == "/" else source * factor, name)
 
 

@@ -67,7 +67,8 @@ def resample_rotvec(poses: Any, src_rate: Rate, dst_rate: Rate, method: str = "s
     """Rotation vectors (axis-angle) at another rate, such as the poses of AMASS.
 
     Vectors stay on the branch of the frame before them: they do not jump by a whole turn where the
-    source does not. Samples that fall on a frame of the source are exact copies of it.
+    source does not. Samples that fall on a frame of the source are exact copies of it, unless the
+    method is one that does not pass through its keys, as bspline.
 
     Parameters
     ----------
@@ -110,15 +111,20 @@ def resample_rotvec(poses: Any, src_rate: Rate, dst_rate: Rate, method: str = "s
     frames, fractions = _places(count, src / dst)
     is_double = result_type(source.dtype if dtype is None else dtype, None)
     kind = np.float64 if is_double else np.float32
-    if not fractions.any():
-        return source[frames].astype(kind, copy=False)
+    number = word(method, METHODS, "method")
+    copies = _keeps_frames(number) and not fractions.any()
     vectors = np.asarray(source, order="C").reshape(len(source), -1, 3)
     samples = None
-    if options or not lib.native_samples_rotvecs(word(method, METHODS, "method")):
+    if options or not (copies or lib.native_samples_rotvecs(number)):
         samples = _sampled(vectors, src, dst, method, options)
     result = np.empty((count, *source.shape[1:]), dtype=kind)
-    _convert(vectors, frames, fractions, method, samples, result)
+    _convert(vectors, frames, fractions, number, samples, result)
     return result
+
+
+def _keeps_frames(method: int) -> bool:
+    """Whether samples on frames are the frames."""
+    return bool(lib.pm_method_describe(method).interpolating)
 
 
 def _sampled(vectors: Array, src: Fraction, dst: Fraction, method: str,
@@ -136,7 +142,7 @@ def _sampled(vectors: Array, src: Fraction, dst: Fraction, method: str,
         raise
 
 
-def _convert(vectors: Array, frames: Array, fractions: Array, method: str,
+def _convert(vectors: Array, frames: Array, fractions: Array, method: int,
              samples: Array | None, result: Array) -> None:
     """Fills the result with copies of frames, and with vectors on the branches of their frames."""
     is_finite = ffi.new("bool *")
@@ -145,8 +151,9 @@ def _convert(vectors: Array, frames: Array, fractions: Array, method: str,
         "frame_count": len(vectors), "columns": vectors.shape[1],
         "frames": ffi.cast("int64_t *", address(frames)),
         "fractions": ffi.cast("float *", address(fractions)), "rows": len(frames),
+        "keeps_frames": _keeps_frames(method),
         "samples": ffi.NULL if samples is None else ffi.cast("float *", address(samples)),
-        "method": METHODS[method], "vectors": address(result), "result_size": result.itemsize,
+        "method": method, "vectors": address(result), "result_size": result.itemsize,
     }), is_finite)
     if status != lib.PM_OK:
         raise MemoryError("out of memory")

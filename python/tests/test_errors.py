@@ -158,6 +158,12 @@ def test_closed_engines_are_refused():
         pm.RotationCurve(TIMES, KEYS, engine=engine)
 
 
+def test_messages_have_no_control_characters():
+    with pytest.raises(pm.DeviceError) as refused:
+        pm.Engine(device="\x1b]0;title\x07\x9b31m")
+    assert str(refused.value).isprintable()
+
+
 def test_methods_of_the_library_are_all_known():
     for m in range(lib.PM_METHOD_COUNT):
         keys = random_keys(4)

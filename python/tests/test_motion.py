@@ -342,6 +342,8 @@ def test_refused_arguments(walk: pm.Motion, tmp_path: Path) -> None:
         ({"rate": 10**30}, ValueError, "rate"), ({"rate": 1e18}, ValueError, "frames"),
         ({"rate": "x0"}, ValueError, "rate"),
         ({"rate": 1, "method": "best"}, ValueError, "method"),
+        ({"rate": "x"}, ValueError, "rate: 'x'"),
+        ({"rate": "/two"}, ValueError, "rate: '/two'"),
         ({"rate": 1, "method": 3}, TypeError, "method"),
         ({"rate": 1, "clips": [1]}, ValueError, "clip"),
         ({"rate": 1, "clips": "walk"}, TypeError, "clips"),
@@ -356,9 +358,20 @@ def test_refused_arguments(walk: pm.Motion, tmp_path: Path) -> None:
         with pytest.raises(kind, match=message):
             walk.resample(engine=ENGINE, **arguments)  # type: ignore[arg-type]
     for options in ({"decimals": 0}, {"decimals": 10}, {"scale": 0}, {"scale": float("nan")},
-                    {"euler": "ABC"}, {"turn": "x-to-y"}, {"format": "mp4"}, {"clip": 7}):
+                    {"scale": "1"}, {"scale": None}, {"euler": "ABC"}, {"euler": 3},
+                    {"turn": "x-to-y"}, {"turn": []}, {"format": "mp4"}, {"clip": 7}):
         with pytest.raises(ValueError, match=next(iter(options))):
             walk.save(tmp_path / "a.bvh", **options)  # type: ignore[arg-type]
+    for path in (None, 3, io.BytesIO()):
+        with pytest.raises(TypeError, match="path: expected a path"):
+            walk.save(path)  # type: ignore[arg-type]
+    for engine in ("none", 0):
+        with pytest.raises(TypeError, match="engine"):
+            walk.resample(50, engine=engine)  # type: ignore[arg-type]
+        with pytest.raises(TypeError, match="engine"):
+            pm.compare(walk, walk, method="slerp", engine=engine)  # type: ignore[arg-type]
+        with pytest.raises(TypeError, match="engine"):
+            pm.Crowd(walk.skeleton, walk.clips, engine=engine)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="extension"):
         walk.save(tmp_path / "a")
     with pytest.raises(OSError):

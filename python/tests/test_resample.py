@@ -65,6 +65,24 @@ def test_rotvec_frames_of_the_source_are_kept_to_the_bit(dtype, src, dst, step, 
     assert found[::each].tobytes() == poses[::step][:len(found[::each])].tobytes()
 
 
+@pytest.mark.parametrize("dst", [30, 50, 120, 240])
+def test_rotvec_by_bspline_is_smoothed_on_frames_too(dst):
+    poses = np.random.default_rng(5).normal(size=(121, 9)) / 3
+    found = pm.resample_rotvec(poses, 120, dst, "bspline").reshape(-1, 3, 3)
+    keys = pm.from_rotvec(poses.reshape(121, 3, 3), dtype=np.float64)
+    expected = pm.as_rotvec(pm.resample(keys, 120, dst, "bspline"), dtype=np.float64)
+    assert found.shape == expected.shape and abs(found - expected).max() < 1e-6
+
+
+@pytest.mark.parametrize("dst", [30, 50, 120])
+def test_rotvec_refuses_wrong_methods_and_options_where_frames_are_copied_too(dst):
+    poses = wound(121, 2, np.float64)
+    for arguments, options in ((["foo"], {}), ([3], {}), (["squad"], {"tangents": "foo"}),
+                               ([], {"nonesuch": 1})):
+        with pytest.raises((ValueError, TypeError), match="foo|method|nonesuch"):
+            pm.resample_rotvec(poses, 120, dst, *arguments, **options)
+
+
 def test_rotvec_types_and_wrong_shapes():
     poses = wound(30, 4, np.float64)
     assert pm.resample_rotvec(poses, 60, 30, dtype=np.float32).dtype == np.float32
@@ -197,8 +215,8 @@ def test_rotvec_does_not_depend_on_the_number_of_threads():
 def test_rotvec_refuses_numbers_that_are_not_finite_anywhere(bad, frame, dtype):
     poses = wound(121, 3, dtype)
     poses[frame, 5] = bad
-    for dst in (7, 50, 1000):
-        for method in ("slerp", "squad"):
+    for dst in (7, 30, 50, 120, 240, 1000):
+        for method in ("slerp", "squad", "bspline"):
             with pytest.raises(ValueError, match="poses: a number is not finite"):
                 pm.resample_rotvec(poses, 120, dst, method)
 
