@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from numbers import Integral
 from typing import Any, NoReturn
 
 import numpy as np
@@ -238,12 +239,14 @@ class Crowd:
             out = np.empty(shape, dtype)
         else:
             _check_out(out, shape, np.dtype(dtype), records)
+        if not isinstance(frame, Integral):
+            raise TypeError(f"frame: expected an integer, found {type(frame).__name__}")
         if not 0 <= frame < 2**64:
             raise ValueError(f"frame: {frame} is out of range")
         if len(records) == 0:
             return out
         job = ffi.new("pm_crowd_job *", {"instances": _pointer(records),
-                                         "instance_count": len(records), "frame": frame})
+                                         "instance_count": len(records), "frame": int(frame)})
         job.outputs[number].memory = ffi.cast("void *", out.ctypes.data)
         # NumPy gives an axis of one any stride.
         job.outputs[number].stride = out.strides[0] if len(records) > 1 else 0

@@ -321,6 +321,8 @@ def run(paths: Path | Iterable[Path] | None, out_dir: Path, rate: Number, *,
     """
     if isinstance(executor, str) and executor != "processes":
         raise ValueError(f"executor: {executor!r} is unknown; expected 'processes' or an executor")
+    if not (executor is None or isinstance(executor, str) or hasattr(executor, "submit")):
+        raise TypeError(f"executor: expected one with `submit`, found {type(executor).__name__}")
     if jobs is not None and (not isinstance(jobs, int) or not 1 <= jobs <= 1024):
         raise ValueError(f"jobs: {jobs!r} is not an integer from 1 to 1024")
     if verify and (overwrite or not resume):

@@ -193,6 +193,7 @@ def test_refused(takes: Path, tmp_path: Path) -> None:
             ({"speed": 2}, ValueError, "--speed"), ({"method": object()}, TypeError, "method"),
             ({"to": "mp4"}, ValueError, "format"), ({"shard": "0/2"}, TypeError, "shard"),
             ({"executor": "threads"}, ValueError, "executor"),
+            ({"executor": 3}, TypeError, "executor"),
             ({"jobs": 0}, ValueError, "jobs"), ({"verify": True, "resume": False}, ValueError,
                                                 "verify"),
             ({"match": "*.glb"}, ValueError, "no motion files"),

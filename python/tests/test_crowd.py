@@ -272,6 +272,8 @@ def test_refused(crowd: pm.Crowd, skeleton: pm.Skeleton, keys: pm.Keys) -> None:
         crowd.pose(instances, "best")
     with pytest.raises(ValueError, match="frame"):
         crowd.pose(instances, frame=-1)
+    with pytest.raises(TypeError, match="frame"):
+        crowd.pose(instances, frame=1.5)
     for arguments, kind, message in (
             ({"clips": []}, ValueError, "clips"), ({"clips": [3]}, TypeError, "clips"),
             ({"clips": [keys], "method": "best"}, ValueError, "method"),
