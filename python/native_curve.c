@@ -13,7 +13,7 @@
 
 /* Quaternions that one thread samples at a time: 32 kB of float32. Fewer than SERIAL are done before
  * another core has woken up. */
-enum { BLOCK = 2048, SERIAL = 4 * BLOCK };
+enum { BLOCK = 2048, SERIAL = 6 * BLOCK };
 
 typedef struct curve_job {
     const pm_clip *clip;
