@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from numbers import Integral
 from typing import Any, NoReturn
 
 import numpy as np
@@ -16,7 +15,7 @@ from ._engine import Engine, engine_or_default, owned
 from ._keys import Keys
 from ._library import call, ffi, lib
 from ._motion import Motion
-from ._resampling import method_number
+from ._resampling import count_of, method_number
 from ._skeleton import Skeleton
 from ._views import Array, view
 
@@ -239,14 +238,11 @@ class Crowd:
             out = np.empty(shape, dtype)
         else:
             _check_out(out, shape, np.dtype(dtype), records)
-        if not isinstance(frame, Integral):
-            raise TypeError(f"frame: expected an integer, found {type(frame).__name__}")
-        if not 0 <= frame < 2**64:
-            raise ValueError(f"frame: {frame} is out of range")
+        frame = count_of(frame, "frame", 2**64)
         if len(records) == 0:
             return out
         job = ffi.new("pm_crowd_job *", {"instances": _pointer(records),
-                                         "instance_count": len(records), "frame": int(frame)})
+                                         "instance_count": len(records), "frame": frame})
         job.outputs[number].memory = ffi.cast("void *", out.ctypes.data)
         # NumPy gives an axis of one any stride.
         job.outputs[number].stride = out.strides[0] if len(records) > 1 else 0

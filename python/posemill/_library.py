@@ -59,10 +59,11 @@ _CALLER = frozenset((lib.PM_ERROR_ARGUMENT, lib.PM_ERROR_KEY, lib.PM_ERROR_TIME,
 
 
 def _raise(error: Any) -> None:
-    message = printable(text(error.message))
+    message = text(error.message)
     hint = text(error.hint) if error.hint else ""
     if hint and "--" not in hint:  # hints with options are for users of the command
         message += f" ({hint})"
+    message = printable(message)
     if error.status in _CALLER:
         failure = ValueError(message)
         failure.track = None if error.track == ffi.cast("size_t", -1) else int(error.track)  # type: ignore[attr-defined]

@@ -14,7 +14,7 @@ from ._library import call, ffi, lib
 from ._rational import Number, rate_of, rational, seconds_of
 from ._views import name_of
 
-__all__ = ["Resampling", "clip_index", "method_number"]
+__all__ = ["Resampling", "clip_index", "count_of", "method_number"]
 
 _END_RULES = {"fit": lib.PM_MOTION_END_FIT, "include": lib.PM_MOTION_END_INCLUDE}
 _TANGENTS = {"bessel": lib.PM_TANGENTS_BESSEL, "mean": lib.PM_TANGENTS_MEAN,
@@ -65,10 +65,11 @@ def _numbers(values: Any, count: int, name: str) -> list[float]:
     return [float(x) for x in found]
 
 
-def _count(value: int, name: str) -> int:
+def count_of(value: int, name: str, end: int = 2**63) -> int:
+    """An integer from 0 up to, but not including, `end`."""
     if isinstance(value, bool) or not hasattr(value, "__index__"):
         raise TypeError(f"{name}: expected an integer, found {type(value).__name__}")
-    if not 0 <= value.__index__() < 2**63:
+    if not 0 <= value.__index__() < end:
         raise ValueError(f"{name}: {value} is below 0, or too large")
     return value.__index__()
 
@@ -139,8 +140,8 @@ class Resampling:
             "start": rational(None if start is None else seconds_of(start, "start")),
             "end": rational(None if end is None else seconds_of(end, "end")),
             "end_rule": _word(end_rule, _END_RULES, "end_rule"),
-            "trim_start": _count(trim_start, "trim_start"),
-            "max_samples": _count(max_samples, "max_samples"),
+            "trim_start": count_of(trim_start, "trim_start"),
+            "max_samples": count_of(max_samples, "max_samples"),
             "authored": authored, "curve": desc})
         if self.clips is not None:
             indices = ffi.new("size_t[]", self.clips or 1)
