@@ -12,6 +12,35 @@
 #include "pm_joint_record.h"
 #include "pm_records.h"
 
+/* Poses `count` joints from `first` on: blends their samples, and sets the rest pose where lanes have
+ * no clip or keep it. A function of its own, because the registers of plain poses would otherwise hold
+ * what it needs. `planes` is memory for keys. */
+pm_rare_fn void pm_pose_group(pm_channel_values poses[PM_GROUP], pm_group_planes *planes,
+                              const pm_tables *t, pm_instance_lanes *states,
+                              pm_global const pm_u8 *level_joints, pm_global const float *masks,
+                              pm_global const pm_joint *joints, pm_u32 first, pm_u32 count) {
+    pm_channel_values b[PM_GROUP];
+    pm_sample_group(poses, planes, t, states, &states->a, level_joints, joints, first, count);
+    if (states->any_b)
+        pm_sample_group(b, planes, t, states, &states->b, level_joints, joints, first, count);
+    for (pm_u32 k = 0; k < count; k++) {
+        pm_u32 j = first + k;
+        pm_global const pm_joint *joint = joints + j;
+        pm_u32 channels = pm_sampled_channels(t, states, level_joints, joints, j);
+        if (states->any_no_clip)
+            pm_set_rest(&poses[k], joint, states->no_clip);
+        if (states->any_b) {
+            real weight = pm_weight_at(states, masks, t->size.joints, j);
+            for (pm_u32 c = 0; c < PM_CHANNELS; c++)
+                if (channels >> c & 1)
+                    poses[k].of[c] =
+                        pm_blended(states, joint, c, poses[k].of[c], b[k].of[c], weight);
+        }
+        if (states->any_part || (states->any_in_place && j == 0))
+            pm_apply_level(&poses[k], t, states, level_joints, joint, j);
+    }
+}
+
 /* Work size: groups of PM_LANES instances. Offsets and `stride` are in bytes. `streams` is not 0
  * where the results exceed the caches and strides are whole lines. */
 pm_kernel void crowd(pm_global const pm_u8 *instances, pm_u64 instances_offset,
@@ -47,24 +76,40 @@ pm_kernel void crowd(pm_global const pm_u8 *instances, pm_u64 instances_offset,
         if (states.any_b)
             pm_find_clip_keys(&states.b, &t);
     }
-    pm_poses poses;
-    for (pm_u32 j = 0; j < size.joints; j++) {
-        pm_global const pm_joint *joint = joints + j;
-        if (j % PM_GROUP == 0)
-            pm_pose_group(&poses, &t, &states, level_joints, masks, joints, j,
-                          size.joints - j < PM_GROUP ? size.joints - j : PM_GROUP);
-        pm_local pose = pm_local_of(&poses, joint, j % PM_GROUP);
-        real *record = pm_record(words, j, PM_OUTPUT_WORDS);
+    /* Joint n is sampled and joint j placed. Where poses are plain, j is a group behind n: sampling is
+     * a long chain of dependent arithmetic, which overlaps with the matrices and stores of another
+     * joint. Otherwise a whole group is posed at a time. */
+    pm_u32 lead = states.plain ? PM_GROUP : 0;
+    pm_group_planes planes;
+    pm_channel_values poses[PM_GROUP];
+    for (pm_u32 n = 0; n < size.joints + lead; n++) {
+        pm_u32 k = n % PM_GROUP, j = n - lead;
+        if (k == 0 && n < size.joints) {
+            pm_u32 count = size.joints - n < PM_GROUP ? size.joints - n : PM_GROUP;
+            if (states.plain)
+                pm_gather_group_planes(&planes, &t, &states.a,
+                                       pm_animated_channels(joints + n, count), n);
+            else
+                pm_pose_group(poses, &planes, &t, &states, level_joints, masks, joints, n, count);
+        }
+        if (n >= lead) {
+            pm_global const pm_joint *joint = joints + j;
+            pm_local pose = pm_local_of(&poses[k], joint);
+            real *record = pm_record(words, j, PM_OUTPUT_WORDS);
 #if PM_OUTPUT_FORM == PM_FORM_LOCAL
-        pm_put_record(record, pose);
+            pm_put_record(record, pose);
 #else
-        pm_model model = pm_model_of(pose, joint->scaled);
-        if (joint->parent != PM_NO_SLOT)
-            model = pm_model_product(slots[joint->parent], model);
-        if (joint->slot != PM_NO_SLOT)
-            slots[joint->slot] = model;
-        pm_put_record(record, model, joint);
+            pm_model model = pm_model_of(pose, joint->scaled);
+            if (joint->parent != PM_NO_SLOT)
+                model = pm_model_product(slots[joint->parent], model);
+            if (joint->slot != PM_NO_SLOT)
+                slots[joint->slot] = model;
+            pm_put_record(record, model, joint);
 #endif
-        pm_send_records(&out, words, j, PM_OUTPUT_WORDS, j + 1 == size.joints);
+        }
+        if (states.plain && n < size.joints)
+            pm_sample_joint(&poses[k], &planes, &t, &states.a, joints[n].animated, n);
+        if (n >= lead)
+            pm_send_records(&out, words, j, PM_OUTPUT_WORDS, j + 1 == size.joints);
     }
 }

@@ -79,6 +79,9 @@ static void expect_outputs(void **state, pm_crowd_output outputs, const scene_op
             instances[i] = i % 3 ? scene_instance(&source, &s) : scene_bad_instance(&source, &s);
         expect_paths_agree(&s, outputs, instances, counts[n]);
     }
+    for (size_t i = 0; i < max(); i++)
+        instances[i] = scene_alike_instance(&source, &s, i);
+    expect_paths_agree(&s, outputs, instances, max());
     scene_free(&s);
 }
 
@@ -118,6 +121,8 @@ static void deep_and_wide_skeletons_have_the_bits_of_the_reference(void **state)
     expect_scene(state, &(scene_options){.salt = 0xD40, .joints = 70, .shape = SCENE_CHAIN});
     expect_scene(state, &(scene_options){.salt = 0xD41, .joints = small_sizes() ? 20 : 150});
     expect_scene(state, &(scene_options){.salt = 0xD42, .joints = 1});
+    for (size_t joints = 1; joints <= 9; joints += small_sizes() ? 4 : 1)
+        expect_palettes(state, &(scene_options){.salt = 0xD45 + joints, .joints = joints});
     if (!small_sizes())
         expect_palettes(state, &(scene_options){.salt = 0xD43, .joints = 530}); /* too many for the
                                                                                  * stack */

@@ -16,7 +16,8 @@ enum { MAX = 48, FEW = 9 };
 static size_t instances_of(const scene *s, random_source *source, pm_crowd_instance *instances) {
     const size_t count = small_sizes() || s->joints > 100 ? FEW : MAX;
     for (size_t i = 0; i < count; i++)
-        instances[i] = scene_instance(source, s);
+        instances[i] = i < SCENE_VECTOR ? scene_instance(source, s)
+                                        : scene_alike_instance(source, s, i - SCENE_VECTOR);
     return count;
 }
 

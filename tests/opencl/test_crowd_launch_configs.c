@@ -55,7 +55,7 @@ static void frame_make(uint64_t salt, size_t joints, size_t count, frame *f) {
                &f->scene);
     f->instances = test_array(count, sizeof *f->instances);
     for (size_t i = 0; i < count; i++)
-        f->instances[i] = scene_instance(&source, &f->scene);
+        f->instances[i] = scene_alike_instance(&source, &f->scene, i);
     for (pm_crowd_output o = 0; o < PM_CROWD_OUTPUT_COUNT; o++) {
         const size_t width = scene_floats(&f->scene, o, 1);
         f->expected[o] = guarded_floats(count * width);

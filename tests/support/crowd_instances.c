@@ -46,6 +46,20 @@ pm_crowd_instance scene_instance(random_source *source, const scene *s) {
     return n;
 }
 
+pm_crowd_instance scene_alike_instance(random_source *source, const scene *s, size_t index) {
+    enum { BLENDED = 1, ADDITIVE = 2, MASKED = 4, LEVEL = 8, IN_PLACE = 16, ALL = 31 };
+    static const unsigned kinds[] = {
+        0, BLENDED, BLENDED | ADDITIVE, LEVEL, IN_PLACE, BLENDED | MASKED, ALL};
+    const unsigned has = kinds[index / SCENE_VECTOR % (sizeof kinds / sizeof *kinds)];
+    pm_crowd_instance n = scene_instance(source, s);
+    n.weight = has & BLENDED ? n.weight : 0.0f;
+    n.mask = has & MASKED ? n.mask : 0;
+    n.level = has & LEVEL ? n.level : 0;
+    n.flags &= (uint8_t) ~(has & ADDITIVE ? 0 : PM_CROWD_ADDITIVE);
+    n.flags &= (uint8_t) ~(has & IN_PLACE ? 0 : PM_CROWD_IN_PLACE);
+    return n;
+}
+
 pm_crowd_instance scene_bad_instance(random_source *source, const scene *s) {
     static const float weights[] = {NAN,   -NAN,    INFINITY, -INFINITY, -0.25f,
                                     1.75f, -1e-40f, 1e-40f,   -0.0f,     0.5f};

@@ -85,6 +85,14 @@ pm_crowd *crowd_make(pm_engine *engine, const pm_skeleton_desc *skeleton_desc,
  * away; weights of 0, of 1 and between; any masks, levels and flags. */
 pm_crowd_instance scene_instance(random_source *source, const scene *s);
 
+/* As many instances as the widest vector of a kernel. */
+enum { SCENE_VECTOR = 16 };
+
+/* Likewise, but SCENE_VECTOR neighbours, by `index`, have the same of blending, additive blending,
+ * masks, levels and staying in place: kernels have paths of their own where no instance of a vector
+ * has one of them. The first neighbours have none. */
+pm_crowd_instance scene_alike_instance(random_source *source, const scene *s, size_t index);
+
 /* An instance of random bytes, most of whose fields are out of range. */
 pm_crowd_instance scene_bad_instance(random_source *source, const scene *s);
 
