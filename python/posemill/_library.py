@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from typing import Any
 
 from posemill._native import ffi, lib
@@ -58,8 +59,12 @@ _CALLER = frozenset((lib.PM_ERROR_ARGUMENT, lib.PM_ERROR_KEY, lib.PM_ERROR_TIME,
                      lib.PM_ERROR_FILE))
 
 
+# The command's options that are parameters here, as messages name them.
+_OPTION = re.compile(r"(?<!\S)--(rate|start|end|trim-start)(?!\S)")
+
+
 def _raise(error: Any) -> None:
-    message = text(error.message)
+    message = _OPTION.sub(lambda option: option[1].replace("-", "_"), text(error.message))
     hint = text(error.hint) if error.hint else ""
     if hint and "--" not in hint:  # hints with options are for users of the command
         message += f" ({hint})"
