@@ -29,10 +29,10 @@ class Figures(unittest.TestCase):
         (path / "some-machine.json").write_text(json.dumps({"cases": cases}))
         (path / "text.txt").write_text("host memory         244 MB\n")
 
-    def run_on(self, text):
-        document = Path(self.folder.name) / "document.md"
-        document.write_text(text)
-        done = subprocess.run([FIGURES, "--records", self.folder.name, str(document)],
+    def run_on(self, text, *options):
+        self.document = Path(self.folder.name) / "document.md"
+        self.document.write_text(text)
+        done = subprocess.run([FIGURES, *options, "--records", self.folder.name, str(self.document)],
                               capture_output=True, text=True)
         self.assertIn(done.returncode, (0, 1), done.stderr)
         self.assertEqual(done.returncode == 0, done.stderr == "", f"seed {SEED}")
@@ -67,6 +67,38 @@ class Figures(unittest.TestCase):
     def test_tables_and_code_and_what_is_made_from_records_are_left_to_others(self):
         self.assertEqual(self.run_on("| 5 GB/s |\n\n    5 GB/s\n\n```\n5 GB/s\n```\n\n"
                                      "<!-- bench:begin -->\n5 GB/s\n<!-- bench:end -->\n"), "")
+
+    def test_the_least_and_the_greatest_of_several_sources_are_figures(self):
+        least = f"min({SOURCE}, 44)"
+        self.assertEqual(self.run_on(LISTED.format(44, 44, least)), "")
+        self.assertEqual(self.run_on(LISTED.format(self.rate, self.rate, f"max(44, {SOURCE})")), "")
+        self.assertIn("expected 44", self.run_on(LISTED.format(self.rate, self.rate, least)))
+        for source in ("min()", "max(5, key=5)", "abs(5)", "(5).real"):
+            self.assertNotEqual(self.run_on(LISTED.format(5, 5, source)), "", source)
+
+    def test_figures_are_replaced_in_prose_and_list(self):
+        text = ("It was 1 once.\n\nIt poses 1.0 and 1 million joints a second, at 1.\n\n"
+                f"<!-- figures\n1.0 = {SOURCE}\n1 = {SOURCE}\n-->\n\nThen 1.\n\n"
+                "In 1,000 MB of memory.\n<!-- figures\n1,000 = text.txt#host memory\n-->\n")
+        self.assertEqual(self.run_on(text, "--update"), "")
+        rate = self.rate
+        self.assertEqual(self.document.read_text(), "It was 1 once.\n\n"
+                         f"It poses {rate}.2 and {rate} million joints a second, at {rate}.\n\n"
+                         f"<!-- figures\n{rate}.2 = {SOURCE}\n{rate} = {SOURCE}\n-->\n\nThen 1.\n\n"
+                         "In 244 MB of memory.\n<!-- figures\n244 = text.txt#host memory\n-->\n")
+
+    def test_equal_figures_of_different_sources_are_replaced_in_order(self):
+        lists = "<!-- figures\n7 = {}\n7 = text.txt#host memory\n-->\n"
+        self.assertEqual(self.run_on("From 7 to 7.\n" + lists.format(SOURCE), "--update"), "")
+        self.assertIn(f"From {self.rate} to 244.\n", self.document.read_text())
+        text = "From 7 to 7 and 7.\n" + lists.format(SOURCE)
+        self.assertIn("not updated: 7 is 3 times", self.run_on(text, "--update"))
+        self.assertEqual(self.document.read_text(), text)
+
+    def test_figures_that_match_leave_the_document_as_it_is(self):
+        text = LISTED.format(self.rate, self.rate, SOURCE) + "<!-- figures\n-->"
+        self.assertEqual(self.run_on(text, "--update"), "")
+        self.assertEqual(self.document.read_text(), text)
 
 
 if __name__ == "__main__":
