@@ -12,33 +12,33 @@
 #include "pm_joint_record.h"
 #include "pm_records.h"
 
-/* Poses `count` joints from `first` on: blends their samples, and sets the rest pose where lanes have
- * no clip or keep it. A function of its own, because the registers of plain poses would otherwise hold
- * what it needs. `planes` is memory for keys. */
-pm_rare_fn void pm_pose_group(pm_channel_values poses[PM_GROUP], pm_group_planes *planes,
-                              const pm_tables *t, pm_instance_lanes *states,
+/* Computes the poses of a group of joints in each lane. A function of its own, because the registers of
+ * plain poses would otherwise hold what it needs. */
+pm_rare_fn void pm_pose_group(pm_poses *poses, const pm_tables *t, pm_instance_lanes *states,
                               pm_global const pm_u8 *level_joints, pm_global const float *masks,
                               pm_global const pm_joint *joints, pm_u32 first, pm_u32 count) {
-    pm_channel_values b[PM_GROUP];
-    pm_sample_group(poses, planes, t, states, &states->a, level_joints, joints, first, count);
-    if (states->any_b)
-        pm_sample_group(b, planes, t, states, &states->b, level_joints, joints, first, count);
-    for (pm_u32 k = 0; k < count; k++) {
-        pm_u32 j = first + k;
-        pm_global const pm_joint *joint = joints + j;
-        pm_u32 channels = pm_sampled_channels(t, states, level_joints, joints, j);
-        if (states->any_no_clip)
-            pm_set_rest(&poses[k], joint, states->no_clip);
-        if (states->any_b) {
-            real weight = pm_weight_at(states, masks, t->size.joints, j);
-            for (pm_u32 c = 0; c < PM_CHANNELS; c++)
-                if (channels >> c & 1)
-                    poses[k].of[c] =
-                        pm_blended(states, joint, c, poses[k].of[c], b[k].of[c], weight);
-        }
-        if (states->any_part || (states->any_in_place && j == 0))
-            pm_apply_level(&poses[k], t, states, level_joints, joint, j);
+    pm_u32 animated = 0;
+    for (pm_u32 k = 0; k < count; k++)
+        if (pm_is_needed(t, states, level_joints, first + k))
+            animated |= joints[first + k].animated;
+    if (animated) {
+        pm_sample_input(poses, t, &states->a, joints, first, count, animated);
+        for (pm_u32 k = 0; k < count && states->any_no_clip; k++)
+            pm_set_rest(poses, joints + first + k, k, states->no_clip);
     }
+    if (animated && states->any_b) {
+        pm_poses b;
+        pm_sample_input(&b, t, &states->b, joints, first, count, animated);
+        pm_blend_group(poses, &b, t, states, masks, joints, first, count);
+    }
+    for (pm_u32 k = 0; k < count; k++)
+        if (states->any_part || (states->any_in_place && first + k == 0))
+            pm_apply_level(poses, t, states, level_joints, joints + first + k, first + k, k);
+}
+
+/* Of `rest` joints, those of the next group. */
+pm_fn pm_u32 pm_group_count(pm_u32 rest) {
+    return rest < PM_GROUP ? rest : PM_GROUP;
 }
 
 /* Work size: groups of PM_LANES instances. Offsets and `stride` are in bytes. `streams` is not 0
@@ -78,23 +78,25 @@ pm_kernel void crowd(pm_global const pm_u8 *instances, pm_u64 instances_offset,
     }
     /* Joint n is sampled and joint j placed. Where poses are plain, j is a group behind n: sampling is
      * a long chain of dependent arithmetic, which overlaps with the matrices and stores of another
-     * joint. Otherwise a whole group is posed at a time. */
+     * joint. Otherwise whole groups are posed together. */
     pm_u32 lead = states.plain ? PM_GROUP : 0;
-    pm_group_planes planes;
-    pm_channel_values poses[PM_GROUP];
+    pm_u32 ahead = states.plain ? size.joints : 0, together = size.joints - ahead;
+    pm_planes planes[PM_CHANNELS];
+    pm_poses poses;
     for (pm_u32 n = 0; n < size.joints + lead; n++) {
         pm_u32 k = n % PM_GROUP, j = n - lead;
-        if (k == 0 && n < size.joints) {
-            pm_u32 count = size.joints - n < PM_GROUP ? size.joints - n : PM_GROUP;
-            if (states.plain)
-                pm_gather_group_planes(&planes, &t, &states.a,
-                                       pm_animated_channels(joints + n, count), n);
-            else
-                pm_pose_group(poses, &planes, &t, &states, level_joints, masks, joints, n, count);
+        if (k == 0 && n < ahead) {
+            pm_u32 channels = pm_animated_channels(joints + n, pm_group_count(ahead - n));
+            for (pm_u32 c = 0; c < PM_CHANNELS; c++)
+                if (channels >> c & 1)
+                    pm_gather_common(&planes[c], &t, &states.a, c, n);
         }
+        if (k == 0 && n < together)
+            pm_pose_group(&poses, &t, &states, level_joints, masks, joints, n,
+                          pm_group_count(together - n));
         if (n >= lead) {
             pm_global const pm_joint *joint = joints + j;
-            pm_local pose = pm_local_of(&poses[k], joint);
+            pm_local pose = pm_local_of(&poses, joint, k);
             real *record = pm_record(words, j, PM_OUTPUT_WORDS);
 #if PM_OUTPUT_FORM == PM_FORM_LOCAL
             pm_put_record(record, pose);
@@ -107,8 +109,10 @@ pm_kernel void crowd(pm_global const pm_u8 *instances, pm_u64 instances_offset,
             pm_put_record(record, model, joint);
 #endif
         }
-        if (states.plain && n < size.joints)
-            pm_sample_joint(&poses[k], &planes, &t, &states.a, joints[n].animated, n);
+        if (n < ahead)
+            for (pm_u32 c = 0; c < PM_CHANNELS; c++)
+                if (pm_is_animated(joints + n, c))
+                    poses.of[c][k] = pm_sample_gathered(&planes[c], &t, &states.a, c, n - k, k);
         if (n >= lead)
             pm_send_records(&out, words, j, PM_OUTPUT_WORDS, j + 1 == size.joints);
     }

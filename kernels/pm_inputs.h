@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Blend inputs in lanes: each lane has a clip and a time. Locates their keys, gathers those of a
- * group of joints, and samples joints.
+ * Blend inputs in lanes: each lane has a clip and a time. Locates their keys and samples groups of
+ * joints.
  */
 #ifndef PM_INPUTS_H
 #define PM_INPUTS_H
@@ -11,6 +11,7 @@
 /* Planes of a segment: its key, its coefficients, and the next key. */
 #define PM_PLANES (2 + PM_COEFFICIENTS)
 #define PM_VECTOR_PLANES (2 + PM_VECTOR_OF(coefficients))
+#define PM_MAX_PLANES (2 + PM_MAX_COEFFICIENTS)
 
 /* The position of each lane's segment: the key of channel c at key[c], the next key at next[c]. */
 typedef struct pm_key_lanes {
@@ -23,11 +24,15 @@ typedef struct pm_key_lanes {
 /* Joints whose keys share a cache line. Their keys are gathered together. */
 #define PM_GROUP PM_NEIGHBOURS
 
-/* The planes of the segments of a group of joints, as one blend input moves them. */
-typedef struct pm_group_planes {
-    pm_quat rotations[PM_PLANES][PM_GROUP];
-    pm_quat vectors[PM_CHANNELS - 1][PM_VECTOR_PLANES][PM_GROUP]; /* positions and scales */
-} pm_group_planes;
+/* The planes of the segments of a group of joints. */
+typedef struct pm_planes {
+    pm_quat of[PM_MAX_PLANES][PM_GROUP];
+} pm_planes;
+
+/* The values of each channel for a group of joints; undefined for joints that no clip moves. */
+typedef struct pm_poses {
+    pm_quat of[PM_CHANNELS][PM_GROUP];
+} pm_poses;
 
 /* Blend inputs: a clip and a time for each lane. */
 typedef struct pm_input_lanes {
@@ -75,7 +80,7 @@ pm_fn void pm_find_joint_keys(pm_input_lanes *input, const pm_tables *t, pm_u32 
         }
 }
 
-/* ---- gathering keys ---------------------------------------------------------------- */
+/* ---- sampling ----------------------------------------------------------------------- */
 
 /* The position of plane p of a lane's segment; the last plane is the next key. */
 pm_fn pm_u64 pm_plane_at(const pm_key_lanes *lanes, pm_u32 c, pm_u32 p, pm_u32 planes, int lane) {
@@ -83,84 +88,59 @@ pm_fn pm_u64 pm_plane_at(const pm_key_lanes *lanes, pm_u32 c, pm_u32 p, pm_u32 p
                            : lanes->key[c][lane] + (pm_u64)p * lanes->plane[c][lane];
 }
 
-/* Gathers the planes of a channel for the group of joints from `first` on. */
-pm_fn void pm_gather_group(pm_quat to[][PM_GROUP], pm_global const float *keys,
-                           const pm_key_lanes *lanes, pm_u32 c, pm_u32 planes, pm_u32 first) {
+/* Gathers the planes of a group of joints with contiguous keys. */
+pm_fn void pm_gather_group(pm_planes *to, pm_global const float *keys, const pm_key_lanes *lanes,
+                           pm_u32 c, pm_u32 planes, pm_u32 first) {
     pm_global const float *from[PM_LANES];
     for (pm_u32 p = 0; p < planes; p++) {
         for (int i = 0; i < PM_LANES; i++)
             from[i] = keys + (pm_plane_at(lanes, c, p, planes, i) + 4 * (pm_u64)first);
-        pm_gather_neighbours(from, to[p]);
+        pm_gather_neighbours(from, to->of[p]);
     }
 }
 
-/* Gathers the planes of joint k of a group, which pm_find_joint_keys located. */
-pm_fn void pm_gather_joint(pm_quat to[][PM_GROUP], pm_global const float *keys,
-                           const pm_key_lanes *lanes, pm_u32 c, pm_u32 planes, pm_u32 k) {
+/* Gathers the planes of the joint that pm_find_joint_keys located. */
+pm_fn void pm_gather_joint(pm_planes *to, pm_global const float *keys, const pm_key_lanes *lanes,
+                           pm_u32 c, pm_u32 planes) {
     pm_global const float *from[PM_LANES];
     for (pm_u32 p = 0; p < planes; p++) {
         for (int i = 0; i < PM_LANES; i++)
             from[i] = keys + pm_plane_at(lanes, c, p, planes, i);
-        to[p][k] = pm_gather_quats(from);
+        to->of[p][0] = pm_gather_quats(from);
     }
+}
+
+pm_fn pm_segment_data pm_segment_data_of(const pm_planes *planes, pm_u32 count, pm_u32 k) {
+    pm_segment_data data;
+    data.key = planes->of[0][k];
+    data.next = planes->of[count - 1][k];
+    for (pm_u32 p = 1; p + 1 < count; p++)
+        data.coefficients[p - 1] = planes->of[p][k];
+    return data;
 }
 
 #if PM_KEYS != 0
 /* Gathers and decodes the keys of a group of joints, which are in the same group of keys. */
-pm_fn void pm_gather_coded_group(pm_quat to[][PM_GROUP], pm_global const pm_stored_key *keys,
+pm_fn void pm_gather_coded_group(pm_planes *to, pm_global const pm_stored_key *keys,
                                  const pm_key_lanes *lanes, pm_u32 c, pm_u32 first) {
     pm_global const pm_stored_key *from[PM_LANES];
     pm_u64 ahead = 4 * (pm_u64)first;
     for (int i = 0; i < PM_LANES; i++)
         from[i] = pm_key_group(keys, PM_KEY_WORDS, lanes->key[c][i] + ahead);
-    pm_gather_neighbour_keys(from, pm_key_in_group(ahead), to[0]);
+    pm_gather_neighbour_keys(from, pm_key_in_group(ahead), to->of[0]);
     for (int i = 0; i < PM_LANES; i++)
         from[i] = pm_key_group(keys, PM_KEY_WORDS, lanes->next[c][i] + ahead);
-    pm_gather_neighbour_keys(from, pm_key_in_group(ahead), to[1]);
-}
-#endif
-
-pm_fn pm_global const float *pm_vector_keys(const pm_tables *t, pm_u32 c) {
-    return c == PM_CHANNEL_POSITIONS ? t->positions : t->scales;
+    pm_gather_neighbour_keys(from, pm_key_in_group(ahead), to->of[1]);
 }
 
-/* For clips with a common timeline: gathers the keys of a group of joints. Bit c of `channels`:
- * channel c of some joint is sampled. */
-pm_fn void pm_gather_group_planes(pm_group_planes *to, const pm_tables *t,
-                                  const pm_input_lanes *input, pm_u32 channels, pm_u32 first) {
-    const pm_key_lanes *lanes = &input->lanes;
-    if (channels >> PM_CHANNEL_ROTATIONS & 1) {
-#if PM_KEYS == 0
-        pm_gather_group(to->rotations, t->rotations, lanes, PM_CHANNEL_ROTATIONS, PM_PLANES, first);
-#else
-        pm_gather_coded_group(to->rotations, t->rotations, lanes, PM_CHANNEL_ROTATIONS, first);
-#endif
-    }
-    for (pm_u32 c = PM_CHANNEL_POSITIONS; c < PM_CHANNELS; c++)
-        if (channels >> c & 1)
-            pm_gather_group(to->vectors[c - 1], pm_vector_keys(t, c), lanes, c, PM_VECTOR_PLANES,
-                            first);
+pm_fn pm_quat pm_gather_coded(pm_global const pm_stored_key *keys, const pm_u64 *lanes,
+                              pm_u64 ahead) {
+    pm_u64 at[PM_LANES];
+    for (int i = 0; i < PM_LANES; i++)
+        at[i] = lanes[i] + ahead;
+    return pm_gather_keys(keys, at);
 }
-
-/* For clips with per-joint timelines: gathers the keys of a joint. */
-pm_fn void pm_gather_joint_planes(pm_group_planes *to, const pm_tables *t, pm_input_lanes *input,
-                                  pm_u32 channels, pm_u32 joint) {
-    const pm_key_lanes *lanes = &input->lanes;
-    pm_u32 k = joint % PM_GROUP;
-    pm_find_joint_keys(input, t, joint);
-    if (channels >> PM_CHANNEL_ROTATIONS & 1) {
-#if PM_KEYS == 0
-        pm_gather_joint(to->rotations, t->rotations, lanes, PM_CHANNEL_ROTATIONS, PM_PLANES, k);
-#else
-        to->rotations[0][k] = pm_gather_keys(t->rotations, lanes->key[PM_CHANNEL_ROTATIONS]);
-        to->rotations[1][k] = pm_gather_keys(t->rotations, lanes->next[PM_CHANNEL_ROTATIONS]);
 #endif
-    }
-    for (pm_u32 c = PM_CHANNEL_POSITIONS; c < PM_CHANNELS; c++)
-        if (channels >> c & 1)
-            pm_gather_joint(to->vectors[c - 1], pm_vector_keys(t, c), lanes, c, PM_VECTOR_PLANES,
-                            k);
-}
 
 #if PM_CONSTANTS > 0
 pm_fn pm_quat pm_gather_constant(const pm_tables *t, const pm_input_lanes *input, pm_u32 s,
@@ -174,15 +154,73 @@ pm_fn pm_quat pm_gather_constant(const pm_tables *t, const pm_input_lanes *input
 }
 #endif
 
-/* ---- sampling ----------------------------------------------------------------------- */
+pm_fn pm_quat pm_rotation_at(pm_segment_data *data, const pm_tables *t, const pm_input_lanes *input,
+                             pm_u32 joint) {
+#if PM_CONSTANTS > 0
+    PM_UNROLL
+    for (int s = 0; s < PM_CONSTANTS; s++)
+        data->constants[s] = pm_gather_constant(t, input, (pm_u32)s, joint);
+#endif
+    (void)t;
+    (void)joint;
+    return pm_rotation_value(data, pm_reals_of(input->lanes.u));
+}
 
-pm_fn pm_segment_data pm_segment_data_of(const pm_quat planes[][PM_GROUP], pm_u32 count, pm_u32 k) {
+/* Gathers a channel of the group of joints from `first` on, with contiguous keys. */
+pm_fn void pm_gather_common(pm_planes *to, const pm_tables *t, const pm_input_lanes *input,
+                            pm_u32 c, pm_u32 first) {
+    if (c == PM_CHANNEL_ROTATIONS) {
+#if PM_KEYS == 0
+        pm_gather_group(to, t->rotations, &input->lanes, c, PM_PLANES, first);
+#else
+        pm_gather_coded_group(to, t->rotations, &input->lanes, c, first);
+#endif
+        return;
+    }
+    pm_gather_group(to, c == PM_CHANNEL_POSITIONS ? t->positions : t->scales, &input->lanes, c,
+                    PM_VECTOR_PLANES, first);
+}
+
+/* Samples a channel of joint k of the group from `first` on. */
+pm_fn pm_quat pm_sample_gathered(const pm_planes *planes, const pm_tables *t,
+                                 const pm_input_lanes *input, pm_u32 c, pm_u32 first, pm_u32 k) {
+    if (c == PM_CHANNEL_ROTATIONS) {
+        pm_segment_data data = pm_segment_data_of(planes, PM_PLANES, k);
+        return pm_rotation_at(&data, t, input, first + k);
+    }
+    pm_segment_data data = pm_segment_data_of(planes, PM_VECTOR_PLANES, k);
+    return pm_vector_value(&data, pm_reals_of(input->lanes.u));
+}
+
+/* Samples a channel of joints [first, first + count) with contiguous keys. */
+pm_fn void pm_sample_common(pm_poses *to, const pm_tables *t, const pm_input_lanes *input, pm_u32 c,
+                            pm_u32 first, pm_u32 count) {
+    pm_planes planes;
+    pm_gather_common(&planes, t, input, c, first);
+    for (pm_u32 k = 0; k < count; k++)
+        to->of[c][k] = pm_sample_gathered(&planes, t, input, c, first, k);
+}
+
+/* Samples a channel of joint k of a group, which pm_find_joint_keys located. */
+pm_fn void pm_sample_per_joint(pm_poses *to, const pm_tables *t, const pm_input_lanes *input,
+                               pm_u32 c, pm_u32 first, pm_u32 k) {
+    pm_planes planes;
     pm_segment_data data;
-    data.key = planes[0][k];
-    data.next = planes[count - 1][k];
-    for (pm_u32 p = 1; p + 1 < count; p++)
-        data.coefficients[p - 1] = planes[p][k];
-    return data;
+    if (c == PM_CHANNEL_ROTATIONS) {
+#if PM_KEYS == 0
+        pm_gather_joint(&planes, t->rotations, &input->lanes, c, PM_PLANES);
+        data = pm_segment_data_of(&planes, PM_PLANES, 0);
+#else
+        data.key = pm_gather_coded(t->rotations, input->lanes.key[c], 0);
+        data.next = pm_gather_coded(t->rotations, input->lanes.next[c], 0);
+#endif
+        to->of[c][k] = pm_rotation_at(&data, t, input, first + k);
+        return;
+    }
+    pm_gather_joint(&planes, c == PM_CHANNEL_POSITIONS ? t->positions : t->scales, &input->lanes, c,
+                    PM_VECTOR_PLANES);
+    data = pm_segment_data_of(&planes, PM_VECTOR_PLANES, 0);
+    to->of[c][k] = pm_vector_value(&data, pm_reals_of(input->lanes.u));
 }
 
 /* The channels of `count` joints that some clip moves. */
@@ -193,31 +231,23 @@ pm_fn pm_u32 pm_animated_channels(pm_global const pm_joint *joints, pm_u32 count
     return channels;
 }
 
-/* The channels of a joint in each lane; those that are not sampled are undefined. */
-typedef struct pm_channel_values {
-    pm_quat of[PM_CHANNELS];
-} pm_channel_values;
-
-/* Samples a joint whose planes were gathered. Bit c of `channels`: channel c. */
-pm_fn void pm_sample_joint(pm_channel_values *to, const pm_group_planes *planes, const pm_tables *t,
-                           const pm_input_lanes *input, pm_u32 channels, pm_u32 joint) {
-    pm_u32 k = joint % PM_GROUP;
-    real u = pm_reals_of(input->lanes.u);
-    (void)t;
-    if (channels >> PM_CHANNEL_ROTATIONS & 1) {
-        pm_segment_data data = pm_segment_data_of(planes->rotations, PM_PLANES, k);
-#if PM_CONSTANTS > 0
-        PM_UNROLL
-        for (int s = 0; s < PM_CONSTANTS; s++)
-            data.constants[s] = pm_gather_constant(t, input, (pm_u32)s, joint);
-#endif
-        to->of[PM_CHANNEL_ROTATIONS] = pm_rotation_value(&data, u);
+/* Samples blend input A or B for a group of joints. Bit c of `animated`: channel c of some joint is
+ * animated. */
+pm_fn void pm_sample_input(pm_poses *to, const pm_tables *t, pm_input_lanes *input,
+                           pm_global const pm_joint *joints, pm_u32 first, pm_u32 count,
+                           pm_u32 animated) {
+    if (!t->size.per_joint) {
+        for (pm_u32 c = 0; c < PM_CHANNELS; c++)
+            if (animated >> c & 1)
+                pm_sample_common(to, t, input, c, first, count);
+        return;
     }
-    for (pm_u32 c = PM_CHANNEL_POSITIONS; c < PM_CHANNELS; c++)
-        if (channels >> c & 1) {
-            pm_segment_data data = pm_segment_data_of(planes->vectors[c - 1], PM_VECTOR_PLANES, k);
-            to->of[c] = pm_vector_value(&data, u);
-        }
+    for (pm_u32 k = 0; k < count; k++) {
+        pm_find_joint_keys(input, t, first + k);
+        for (pm_u32 c = 0; c < PM_CHANNELS; c++)
+            if (pm_is_animated(joints + first + k, c))
+                pm_sample_per_joint(to, t, input, c, first, k);
+    }
 }
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Instances in lanes, resolved by pm_instance.h, and the poses of their joints.
+ * Instances in lanes, resolved by pm_instance.h, and the poses of a group of joints.
  */
 #ifndef PM_INSTANCES_H
 #define PM_INSTANCES_H
@@ -94,7 +94,38 @@ pm_fn pm_quat pm_blended(const pm_instance_lanes *states, pm_global const pm_joi
     return pm_quat_select(pm_reals_of(states->added) != PM_REAL(0.0f), added, mixed);
 }
 
-/* ---- poses ------------------------------------------------------------------------------- */
+pm_fn void pm_blend_group(pm_poses *a, const pm_poses *b, const pm_tables *t,
+                          const pm_instance_lanes *states, pm_global const float *masks,
+                          pm_global const pm_joint *joints, pm_u32 first, pm_u32 count) {
+    for (pm_u32 k = 0; k < count; k++) {
+        real weight = pm_weight_at(states, masks, t->size.joints, first + k);
+        pm_global const pm_joint *joint = joints + first + k;
+        for (pm_u32 c = 0; c < PM_CHANNELS; c++)
+            if (pm_is_animated(joint, c))
+                a->of[c][k] = pm_blended(states, joint, c, a->of[c][k], b->of[c][k], weight);
+    }
+}
+
+/* Sets a joint to the rest pose in the lanes that are not 0. */
+pm_fn void pm_set_rest(pm_poses *poses, pm_global const pm_joint *joint, pm_u32 k,
+                       const float *lanes) {
+    for (pm_u32 c = 0; c < PM_CHANNELS; c++)
+        if (pm_is_animated(joint, c))
+            poses->of[c][k] = pm_quat_select(pm_reals_of(lanes) != PM_REAL(0.0f),
+                                             pm_rest_of(joint, c), poses->of[c][k]);
+}
+
+/* Sets the joints that keep their rest pose, by pm_keeps_rest in each lane. */
+pm_fn void pm_apply_level(pm_poses *poses, const pm_tables *t, const pm_instance_lanes *states,
+                          pm_global const pm_u8 *level_joints, pm_global const pm_joint *joint,
+                          pm_u32 j, pm_u32 k) {
+    float still[PM_LANES];
+    for (int i = 0; i < PM_LANES; i++) {
+        pm_u32 has = level_joints[(pm_u64)states->level[i] * t->size.joints + j];
+        still[i] = pm_keeps_rest(has, j, states->in_place[i] != 0.0f) ? 1.0f : 0.0f;
+    }
+    pm_set_rest(poses, joint, k, still);
+}
 
 /* Whether the level of some lane includes a joint. */
 pm_fn pm_u32 pm_is_needed(const pm_tables *t, const pm_instance_lanes *states,
@@ -105,61 +136,16 @@ pm_fn pm_u32 pm_is_needed(const pm_tables *t, const pm_instance_lanes *states,
     return needed;
 }
 
-/* Sets a joint to the rest pose in the lanes that are not 0. */
-pm_fn void pm_set_rest(pm_channel_values *pose, pm_global const pm_joint *joint,
-                       const float *lanes) {
-    for (pm_u32 c = 0; c < PM_CHANNELS; c++)
-        if (pm_is_animated(joint, c))
-            pose->of[c] = pm_quat_select(pm_reals_of(lanes) != PM_REAL(0.0f), pm_rest_of(joint, c),
-                                         pose->of[c]);
+pm_fn pm_quat pm_channel_of(const pm_poses *poses, pm_global const pm_joint *joint, pm_u32 c,
+                            pm_u32 k) {
+    return pm_is_animated(joint, c) ? poses->of[c][k] : pm_rest_of(joint, c);
 }
 
-/* Sets the lanes that keep their rest pose, by pm_keeps_rest. */
-pm_fn void pm_apply_level(pm_channel_values *pose, const pm_tables *t,
-                          const pm_instance_lanes *states, pm_global const pm_u8 *level_joints,
-                          pm_global const pm_joint *joint, pm_u32 j) {
-    float still[PM_LANES];
-    for (int i = 0; i < PM_LANES; i++) {
-        pm_u32 has = level_joints[(pm_u64)states->level[i] * t->size.joints + j];
-        still[i] = pm_keeps_rest(has, j, states->in_place[i] != 0.0f) ? 1.0f : 0.0f;
-    }
-    pm_set_rest(pose, joint, still);
-}
-
-/* The channels of a joint that are sampled: none where no lane's level includes it. */
-pm_fn pm_u32 pm_sampled_channels(const pm_tables *t, const pm_instance_lanes *states,
-                                 pm_global const pm_u8 *level_joints,
-                                 pm_global const pm_joint *joints, pm_u32 j) {
-    return pm_is_needed(t, states, level_joints, j) ? joints[j].animated : 0;
-}
-
-/* Samples a blend input for `count` joints from `first` on. */
-pm_fn void pm_sample_group(pm_channel_values to[PM_GROUP], pm_group_planes *planes,
-                           const pm_tables *t, const pm_instance_lanes *states,
-                           pm_input_lanes *input, pm_global const pm_u8 *level_joints,
-                           pm_global const pm_joint *joints, pm_u32 first, pm_u32 count) {
-    pm_u32 all = 0, channels[PM_GROUP];
-    for (pm_u32 k = 0; k < count; k++)
-        all |= channels[k] = pm_sampled_channels(t, states, level_joints, joints, first + k);
-    if (!t->size.per_joint)
-        pm_gather_group_planes(planes, t, input, all, first);
-    for (pm_u32 k = 0; k < count; k++) {
-        if (t->size.per_joint && channels[k])
-            pm_gather_joint_planes(planes, t, input, channels[k], first + k);
-        pm_sample_joint(&to[k], planes, t, input, channels[k], first + k);
-    }
-}
-
-pm_fn pm_quat pm_channel_of(const pm_channel_values *animated, pm_global const pm_joint *joint,
-                            pm_u32 c) {
-    return pm_is_animated(joint, c) ? animated->of[c] : pm_rest_of(joint, c);
-}
-
-pm_fn pm_local pm_local_of(const pm_channel_values *animated, pm_global const pm_joint *joint) {
+pm_fn pm_local pm_local_of(const pm_poses *poses, pm_global const pm_joint *joint, pm_u32 k) {
     pm_local pose;
-    pose.rotation = pm_channel_of(animated, joint, PM_CHANNEL_ROTATIONS);
-    pose.position = pm_channel_of(animated, joint, PM_CHANNEL_POSITIONS);
-    pose.scale = pm_channel_of(animated, joint, PM_CHANNEL_SCALES);
+    pose.rotation = pm_channel_of(poses, joint, PM_CHANNEL_ROTATIONS, k);
+    pose.position = pm_channel_of(poses, joint, PM_CHANNEL_POSITIONS, k);
+    pose.scale = pm_channel_of(poses, joint, PM_CHANNEL_SCALES, k);
     return pose;
 }
 
