@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 from . import document, tables
-from .text import shown
+from .text import replace, shown
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 USAGE = """usage: bench/report [--check] RECORD.json...
@@ -42,10 +42,7 @@ def update(name, lines, check):
     if check:
         return new == old.rstrip("\n") + "\n" or fail(
             f"{file} differs from the records; run: bench/report bench/results/*.json")
-    # A temporary file, so that a document is never half written.
-    with open(file + ".part", "w", encoding="utf-8") as part:
-        part.write(new)
-    os.replace(file + ".part", file)
+    replace(file, new)
     return True
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Names from files, for a terminal, and standard output. What cannot be printed is shown as an escape,
-so that a name can neither move the cursor nor reverse the direction of a line.
+"""Names from files, for a terminal, standard output, and whole documents. What cannot be printed is
+shown as an escape, so that a name can neither move the cursor nor reverse the direction of a line.
 """
 import os
 import sys
@@ -30,3 +30,11 @@ def write(data):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         if not isinstance(error, BrokenPipeError):
             raise Refused(f"standard output: {error.strerror}") from error
+
+
+def replace(file, text):
+    """Writes a document by way of a temporary file, so that it is never half written."""
+    part = f"{file}.part"
+    with open(part, "w", encoding="utf-8") as out:
+        out.write(text)
+    os.replace(part, file)
