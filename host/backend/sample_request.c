@@ -115,10 +115,21 @@ static pm_uniform_map uniform_map_on(const pm_clip_timeline *timeline, const spa
 static void locate_on_uniform(const pm_clip_timeline *timeline, const spacing *s,
                               const pm_sample_request *r, pm_cursor *cursors) {
     const pm_uniform_map map = uniform_map_on(timeline, s);
-    const bool narrow = s->fits && !timeline->constant;
-    for (size_t k = 0; k < r->sample_count; k++)
-        cursors[k] =
-            narrow ? pm_locate_uniform(map, k) : pm_timeline_locate_exact(timeline, &s->exact, k);
+    const size_t count = r->sample_count;
+    size_t k = 0;
+    if (!s->fits || timeline->constant) {
+        for (; k < count; k++)
+            cursors[k] = pm_timeline_locate_exact(timeline, &s->exact, k);
+        return;
+    }
+    if (count >= PM_STRIDE) {
+        pm_places places;
+        pm_places_from(map, 0, &places);
+        for (; count - k >= PM_STRIDE; k += PM_STRIDE)
+            pm_places_next(map, &places, cursors + k);
+    }
+    for (; k < count; k++)
+        cursors[k] = pm_locate_uniform(map, k);
 }
 
 /* Samples at a rate on a timeline of listed keys, located by several threads. */
@@ -221,10 +232,12 @@ void pm_sample_cursors(const pm_sample_request *request, pm_cursor *cursors) {
 bool pm_sample_uniform_map(const pm_sample_request *request, pm_uniform_map *map) {
     const pm_clip_timeline *timeline = &request->clip->timelines[0];
     spacing s = {0};
+    *map = (pm_uniform_map){0};
     if (request->times || !request->clip->common_timeline || !timeline->uniform ||
         timeline->constant)
         return false;
     set_spacing(&s, timeline->rate, request);
-    *map = uniform_map_on(timeline, &s);
+    if (s.fits)
+        *map = uniform_map_on(timeline, &s);
     return s.fits;
 }

@@ -63,7 +63,7 @@ size_t pm_sample_output_bytes(const pm_sample_request *request, unsigned output)
 /* Writes the cursors of a request: (cursor_rows, sample_count). Uses up to host_threads threads. */
 void pm_sample_cursors(const pm_sample_request *request, pm_cursor *cursors);
 
-/* Whether a device can compute the cursors of a request with pm_locate_uniform. Sets *map if so. */
+/* Whether a device can compute the cursors of a request. Sets *map; its scale is 0 if not. */
 bool pm_sample_uniform_map(const pm_sample_request *request, pm_uniform_map *map);
 
 /* PM_OK unless rate, start and first cannot be combined exactly with the keys' rates. */

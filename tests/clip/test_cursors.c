@@ -53,6 +53,55 @@ static void positions_in_a_segment_are_the_nearest_float32(void **state) {
     pm_timeline_free(&timeline);
 }
 
+/* Numbers of up to `bits` bits, small ones as likely as large ones. */
+static uint64_t draw_number(random_source *source, unsigned bits) {
+    return random_bits(source) >> (64 - bits + random_bits(source) % bits);
+}
+
+enum { MAPS = 20000, STRIDES = 8, PLACED = STRIDES * PM_STRIDE };
+
+/* Steps from a fraction of a segment to many laps, positions up to the largest that a map may have,
+ * before the last key, on it and past it. */
+static void strides_give_the_cursors_of_wider_integers(void **state) {
+    (void)state;
+    random_source source = random_salted(34);
+    size_t at_rest = 0, on_odd_laps = 0;
+    for (size_t n = 0; n < MAPS; n++) {
+        const bool is_loop = n % 2;
+        const pm_timeline uniform = {.key_count = 2 + draw_number(&source, 12), .rate = {1, 1}};
+        const double period = is_loop ? (double)uniform.key_count : 0;
+        pm_clip_timeline timeline;
+        assert_int_equal(pm_timeline_build(&uniform, period, &timeline, NULL), PM_OK);
+        const uint64_t first = draw_number(&source, 20),
+                       scale = 1 + draw_number(&source, 32) % UINT32_MAX;
+        const uint64_t most = (UINT64_C(1) << 63) / (first + PLACED);
+        const uint64_t step = draw_number(&source, 62) % (most / 2);
+        const pm_uniform_map map = {.step = step,
+                                    .start = draw_number(&source, 62),
+                                    .scale = scale,
+                                    .segment_count = (pm_u32)timeline.segment_count,
+                                    .loop = is_loop};
+        const pm_exact_uniform_map exact = {map.step, (pm_i128)map.start, map.scale};
+        pm_cursor cursors[PLACED];
+        pm_places places;
+        memset(cursors, 0xFF, sizeof cursors);
+        pm_places_from(map, first, &places);
+        for (size_t i = 0; i < STRIDES; i++)
+            pm_places_next(map, &places, cursors + i * PM_STRIDE);
+        for (size_t k = 0; k < PLACED; k++) {
+            const pm_cursor wide = pm_timeline_locate_exact(&timeline, &exact, first + k);
+            const pm_cursor alone = pm_locate_uniform(map, first + k);
+            assert_memory_equal(&cursors[k], &wide, sizeof wide);
+            assert_memory_equal(&alone, &wide, sizeof wide);
+            at_rest += (wide.segment & PM_CURSOR_AT_REST) != 0;
+            on_odd_laps += (wide.segment & PM_CURSOR_ODD_LAP) != 0;
+        }
+        pm_timeline_free(&timeline);
+    }
+    assert_in_range(at_rest, MAPS, MAPS * PLACED);
+    assert_in_range(on_odd_laps, MAPS, MAPS * PLACED);
+}
+
 /* Uneven keys, loops of any period, first keys at any time; sample times at keys many laps away, a
  * few units in the last place beside them, and anywhere. */
 static double draw_time(random_source *source, const pm_clip_timeline *line) {
@@ -173,6 +222,7 @@ int main(void) {
         cmocka_unit_test(every_time_is_in_a_segment),
         cmocka_unit_test(neighbours_do_not_change_the_cursor_of_a_time),
         cmocka_unit_test(uniform_keys_give_each_time_the_same_cursor_alone_and_among_others),
+        cmocka_unit_test(strides_give_the_cursors_of_wider_integers),
         cmocka_unit_test(positions_in_a_segment_are_the_nearest_float32),
     };
     return cmocka_run_group_tests_name("cursors", tests, NULL, NULL);
