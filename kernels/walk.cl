@@ -3,6 +3,7 @@
  * Samples of all tracks on a common timeline. A work-item takes PM_LANES neighbouring tracks
  * and walks a run of samples. It loads a segment only when the run enters it.
  */
+#include "pm_cursor.h"
 #include "pm_keys.h"
 #include "pm_methods.h"
 
@@ -60,8 +61,30 @@ pm_rare_fn pm_quat pm_walk_fallback(pm_global const pm_stored_key *keys, pm_u64 
 }
 #endif
 
+#if PM_LANES > 1
+/* The cursors of a block of samples, and that of the sample after it, are in private memory. Those of
+ * uniform samples are computed there: no other kernel has to write them first. */
+#define PM_WALK_BLOCK (4 * PM_STRIDE)
+#define pm_walk_memory
+
+/* Functions of their own, so that their vectors take no registers from the samples. */
+pm_rare_fn void pm_walk_begin(pm_uniform_map map, pm_u32 sample, pm_places *places) {
+    pm_places_from(map, sample, places);
+}
+
+pm_rare_fn void pm_walk_locate(pm_uniform_map map, pm_places *places, pm_cursor *cursors) {
+    PM_NO_UNROLL
+    for (pm_u32 k = 0; k < PM_WALK_BLOCK; k += PM_STRIDE)
+        pm_places_next(map, places, cursors + k);
+    cursors[PM_WALK_BLOCK] = pm_cursor_of(map, pm_place_at(places, 0));
+}
+#else
+#define pm_walk_memory pm_global
+#endif
+
 /* The first sample after `sample` that lies in another segment, or `end`. */
-pm_fn pm_u32 pm_walk_segment_end(pm_global const pm_cursor *cursors, pm_u32 sample, pm_u32 end) {
+pm_fn pm_u32 pm_walk_segment_end(pm_walk_memory const pm_cursor *cursors, pm_u32 sample,
+                                 pm_u32 end) {
     pm_u32 segment = cursors[sample].segment;
     while (++sample < end && cursors[sample].segment == segment)
         ;
@@ -81,36 +104,32 @@ pm_fn void pm_walk_store(pm_global float *to, pm_quat value, pm_global const flo
     pm_store_values(to, value, count, streams);
 }
 
-/* Work size: (spans of `span` groups of PM_LANES tracks, runs of `run` samples). Within a run,
- * all groups of the span compute the samples of a segment before the next segment begins, so
- * that values written at about the same time are neighbours in memory. `keys`, `constants` and
- * `wraps` are padded to whole groups of 16 tracks, plane_floats apart. */
-pm_kernel void walk(pm_global const pm_stored_key *restrict keys,
-                    pm_global const float *restrict constants,
-                    pm_global const float *restrict wraps,
-                    pm_global const pm_cursor *restrict cursors, pm_global float *restrict values,
-                    pm_u64 values_offset, pm_u32 plane_floats, pm_u32 track_count,
-                    pm_u32 sample_count, pm_u32 span, pm_u32 run, pm_u32 streams) {
-    pm_u32 first = pm_global_id(0) * span * PM_LANES;
-    pm_u32 sample = pm_group_row() * run;
-    if (first >= track_count || sample >= sample_count)
-        return;
-    pm_u32 last = track_count - first < span * PM_LANES ? track_count : first + span * PM_LANES;
-    pm_u32 run_end = sample_count - sample < run ? sample_count : sample + run;
-    pm_global float *to = values + values_offset;
+/* Computes `count` samples of the tracks from `first` to `last`. All groups of tracks compute the
+ * samples of a segment before the next segment begins, so that values written at about the same time
+ * are neighbours in memory. There are cursor_count cursors: `count`, or one more, whose segment is
+ * prefetched. */
+pm_fn void pm_walk_samples(pm_global const pm_stored_key *restrict keys,
+                           pm_global const float *restrict constants,
+                           pm_global const float *restrict wraps,
+                           pm_walk_memory const pm_cursor *restrict cursors, pm_u32 count,
+                           pm_u32 cursor_count, pm_global float *restrict values,
+                           pm_u32 plane_floats, pm_u32 track_count, pm_u32 first, pm_u32 last,
+                           pm_u32 streams) {
     pm_u64 key_stride = (1 + PM_COEFFICIENTS) * (pm_u64)plane_floats;
     pm_u64 sample_floats = (pm_u64)track_count * PM_COMPONENTS;
-    while (sample < run_end) {
-        pm_u32 end = pm_walk_segment_end(cursors, sample, run_end);
+    pm_u32 sample = 0;
+    while (sample < count) {
+        pm_u32 end = pm_walk_segment_end(cursors, sample, count);
         pm_u32 segment = cursors[sample].segment & PM_CURSOR_SEGMENT;
         pm_u32 odd_lap = cursors[sample].segment & PM_CURSOR_ODD_LAP;
-        pm_u32 ahead = cursors[end < run_end ? end : sample].segment & PM_CURSOR_SEGMENT;
+        pm_u32 ahead = cursors[end < cursor_count ? end : sample].segment & PM_CURSOR_SEGMENT;
         for (pm_u32 track = first; track < last; track += PM_LANES) {
             pm_u64 at = 4 * (pm_u64)track + segment * key_stride;
-            pm_global float *out = to + sample * sample_floats + track * PM_COMPONENTS;
+            pm_global float *out = values + sample * sample_floats + track * PM_COMPONENTS;
             pm_segment_data data;
             pm_u64 next_at = 4 * (pm_u64)track + ahead * key_stride;
-            pm_u32 plane = 0;
+            /* plane 0 of the segment that follows is loaded as this one's second key */
+            pm_u32 plane = ahead == segment + 1;
 #if PM_PASSES
             if (end == sample + 1 && cursors[sample].u == 0.0f) { /* only the key is needed */
                 pm_walk_prefetch(keys, next_at, plane_floats, 0, 1);
@@ -148,4 +167,51 @@ pm_kernel void walk(pm_global const pm_stored_key *restrict keys,
         }
         sample = end;
     }
+}
+
+/* Work size: (spans of `span` groups of PM_LANES tracks, runs of `run` samples). `keys`, `constants`
+ * and `wraps` are padded to whole groups of 16 tracks, plane_floats apart. Kernels with lanes take a
+ * map in addition: where its scale is not 0 it locates the samples, and `cursors` is not read. */
+pm_kernel void walk(pm_global const pm_stored_key *restrict keys,
+                    pm_global const float *restrict constants,
+                    pm_global const float *restrict wraps,
+                    pm_global const pm_cursor *restrict cursors, pm_global float *restrict values,
+                    pm_u64 values_offset, pm_u32 plane_floats, pm_u32 track_count,
+                    pm_u32 sample_count, pm_u32 span, pm_u32 run, pm_u32 streams
+#if PM_LANES > 1
+                    ,
+                    pm_uniform_map map
+#endif
+) {
+    pm_u32 first = pm_global_id(0) * span * PM_LANES;
+    pm_u32 sample = pm_group_row() * run;
+    if (first >= track_count || sample >= sample_count)
+        return;
+    pm_u32 last = track_count - first < span * PM_LANES ? track_count : first + span * PM_LANES;
+    pm_u32 run_end = sample_count - sample < run ? sample_count : sample + run;
+    pm_u64 sample_floats = (pm_u64)track_count * PM_COMPONENTS;
+    pm_global float *to = values + values_offset;
+#if PM_LANES > 1
+    pm_cursor block[PM_WALK_BLOCK + 1];
+    pm_places places;
+    if (map.scale > 0)
+        pm_walk_begin(map, sample, &places);
+    for (; sample < run_end; sample += PM_WALK_BLOCK) {
+        pm_u32 rest = run_end - sample;
+        pm_u32 count = rest < PM_WALK_BLOCK ? rest : PM_WALK_BLOCK;
+        pm_u32 cursor_count = rest < PM_WALK_BLOCK + 1 ? rest : PM_WALK_BLOCK + 1;
+        if (map.scale > 0) {
+            pm_walk_locate(map, &places, block);
+        } else {
+            for (pm_u32 k = 0; k < cursor_count; k++)
+                block[k] = cursors[sample + k];
+        }
+        pm_walk_samples(keys, constants, wraps, block, count, cursor_count,
+                        to + sample * sample_floats, plane_floats, track_count, first, last,
+                        streams);
+    }
+#else
+    pm_walk_samples(keys, constants, wraps, cursors + sample, run_end - sample, run_end - sample,
+                    to + sample * sample_floats, plane_floats, track_count, first, last, streams);
+#endif
 }

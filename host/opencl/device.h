@@ -316,15 +316,21 @@ void pm_cl_pairs_release(pm_cl_pairs *pairs);
 pm_status pm_cl_sorted_values(pm_opencl_device *cl, const pm_sample_request *request,
                               unsigned outputs, size_t count, cl_mem *values, pm_error *error);
 
-/* One launch: an output for a piece whose cursors are on the device. */
+/* Whether the samples of an output are located before its launch, and their cursors put on the
+ * device. Kernels that walk in lanes locate uniform samples themselves. */
+bool pm_cl_takes_cursors(const pm_opencl_clip *clip, const pm_sample_request *request,
+                         unsigned output);
+
+/* One launch: an output for a piece. */
 typedef struct pm_launch {
     const pm_opencl_clip *clip;
     const pm_output *output;
     size_t sample_count;
     bool pairs;
-    bool parent; /* derivatives in the parent's frame */
-    cl_mem cursors;
-    cl_mem tracks; /* for pairs; else NULL */
+    bool parent;        /* derivatives in the parent's frame */
+    pm_uniform_map map; /* scale 0: the samples are not uniform */
+    cl_mem cursors;     /* NULL where the output takes none */
+    cl_mem tracks;      /* for pairs; else NULL */
     /* NULL, or the sorted pairs, in place of cursors and tracks, and memory for their values, which
      * belongs to the launch until it is complete. */
     const pm_cl_pairs *sorted;

@@ -39,6 +39,13 @@ static bool walks(const pm_opencl_clip *clip, const pm_output *output, bool pair
            data->track_count >= pm_cl_lanes(pm_opencl_of(clip->clip.device));
 }
 
+bool pm_cl_takes_cursors(const pm_opencl_clip *clip, const pm_sample_request *request, unsigned o) {
+    pm_uniform_map map;
+    return pm_cl_lanes(pm_opencl_of(clip->clip.device)) == 1 ||
+           !walks(clip, &pm_outputs[o], request->tracks != NULL) ||
+           !pm_sample_uniform_map(request, &map);
+}
+
 /* `restore`, for values of `components` floats. */
 static pm_variant restore_variant(pm_opencl_device *cl, unsigned components) {
     return (pm_variant){.file = "restore",
@@ -64,12 +71,12 @@ size_t pm_cl_request_variants(const pm_opencl_clip *clip, const pm_sample_reques
     pm_opencl_device *cl = pm_opencl_of(clip->clip.device);
     const unsigned sorted = pm_cl_sorts(cl) ? request->sorted_outputs : 0;
     pm_uniform_map map;
+    bool takes_cursors = false;
     size_t count = 0;
-    if (pm_sample_uniform_map(request, &map))
-        variants[count++] = locate_variant;
     for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++) {
         if (!request->outputs[o])
             continue;
+        takes_cursors = takes_cursors || pm_cl_takes_cursors(clip, request, o);
         pm_variant *variant = &variants[count++];
         *variant = variant_of(clip, &pm_outputs[o], walks(clip, &pm_outputs[o], pairs));
         if (sorted >> o & 1) {
@@ -77,6 +84,8 @@ size_t pm_cl_request_variants(const pm_opencl_clip *clip, const pm_sample_reques
             variants[count++] = restore_variant(cl, pm_outputs[o].components);
         }
     }
+    if (takes_cursors && pm_sample_uniform_map(request, &map))
+        variants[count++] = locate_variant;
     return count;
 }
 
@@ -190,9 +199,10 @@ static pm_status launch_walk(const pm_launch *l, const pm_cl_wait *wait, cl_even
                                   PM_ARGUMENT(samples),
                                   PM_ARGUMENT(config.span),
                                   PM_ARGUMENT(config.run),
-                                  PM_ARGUMENT(streams)};
-    const kernel_launch k = {&variant, arguments, sizeof arguments / sizeof *arguments,
-                             config.spans, config.runs};
+                                  PM_ARGUMENT(streams),
+                                  PM_ARGUMENT(l->map)}; /* with lanes */
+    const size_t count = sizeof arguments / sizeof *arguments - (lanes == 1 ? 1 : 0);
+    const kernel_launch k = {&variant, arguments, count, config.spans, config.runs};
     return launch_kernel(cl, &k, wait, done, error);
 }
 

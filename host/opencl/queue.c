@@ -60,33 +60,32 @@ static pm_status make_buffer(const enqueued *e, const void *data, size_t size, c
     return pm_cl_buffer(e->cl, flags, data, size, buffer, e->error);
 }
 
-/* Creates the buffer of cursors. The device computes them, with the event *computed, or the host
- * does, and copies them at once. */
-static pm_status make_cursors(enqueued *e, const pm_sample_request *piece, cl_mem *cursors,
-                              cl_event *computed) {
-    pm_uniform_map map;
+/* What the launches of a piece read that do not read sorted pairs. */
+typedef struct piece_inputs {
+    pm_uniform_map map; /* scale 0: the samples are not uniform */
+    cl_mem cursors, tracks;
+    cl_event computed; /* of the cursors; NULL: the host computed them */
+} piece_inputs;
+
+/* Creates the buffer of cursors. The device computes them, or the host does, and copies them at
+ * once. */
+static pm_status make_cursors(enqueued *e, const pm_sample_request *piece, piece_inputs *in) {
     const size_t count = piece->sample_count * piece->cursor_rows;
-    if (pm_sample_uniform_map(piece, &map)) {
-        pm_status status = make_buffer(e, NULL, count * sizeof(pm_cursor), cursors);
+    if (in->map.scale > 0) {
+        pm_status status = make_buffer(e, NULL, count * sizeof(pm_cursor), &in->cursors);
         if (status != PM_OK)
             return status;
-        return pm_cl_launch_locate(e->cl, &map, piece->sample_count, *cursors, e->queue, computed,
-                                   e->error);
+        return pm_cl_launch_locate(e->cl, &in->map, piece->sample_count, in->cursors, e->queue,
+                                   &in->computed, e->error);
     }
     pm_cursor *host = malloc(count * sizeof *host);
     if (!host)
         return pm_fail_memory(e->error);
     pm_sample_cursors(piece, host);
-    pm_status status = make_buffer(e, host, count * sizeof *host, cursors);
+    pm_status status = make_buffer(e, host, count * sizeof *host, &in->cursors);
     free(host);
     return status;
 }
-
-/* What the launches of a piece read that do not read sorted pairs. */
-typedef struct piece_inputs {
-    cl_mem cursors, tracks;
-    cl_event computed; /* of the cursors; NULL: the host computed them */
-} piece_inputs;
 
 /* The events that a launch waits for. Launches that share memory for sorted values wait for the one
  * before. */
@@ -135,6 +134,7 @@ static pm_status launch_outputs(enqueued *e, const pm_sample_request *piece, siz
                             .sample_count = piece->sample_count,
                             .pairs = piece->tracks != NULL,
                             .parent = piece->parent_frame,
+                            .map = in->map,
                             .cursors = in->cursors,
                             .tracks = in->tracks,
                             .values = to->buffer,
@@ -153,8 +153,9 @@ static pm_status enqueue_piece(enqueued *e, const pm_piece *at) {
     const pm_sample_request piece = pm_sample_request_piece(e->request, at);
     piece_inputs in = {0};
     pm_status status = PM_OK;
+    pm_sample_uniform_map(&piece, &in.map);
     if (e->needs_cursors)
-        status = make_cursors(e, &piece, &in.cursors, &in.computed);
+        status = make_cursors(e, &piece, &in);
     if (status == PM_OK && piece.tracks && e->needs_cursors)
         status = make_buffer(e, piece.tracks, piece.sample_count * sizeof(cl_uint), &in.tracks);
     if (status == PM_OK)
@@ -175,7 +176,7 @@ static void divide(enqueued *e) {
             continue;
         if (pm_cl_sorts(e->cl) && pm_pairs_repay_sorting(e->request, o))
             e->sorts |= 1u << o;
-        else
+        else if (pm_cl_takes_cursors(e->clip, e->request, o))
             e->needs_cursors = true;
     }
     e->piece_samples = pm_cl_piece_samples(e->cl, e->request, piece_bytes, moves);

@@ -26,7 +26,7 @@ typedef struct transfer {
     const pm_opencl_clip *clip;
     pm_opencl_device *cl;
     const pm_sample_request *request;
-    bool locates;         /* the device computes cursors */
+    bool locates;         /* the device locates the samples */
     unsigned sorts;       /* bit o: pairs are sorted for output o */
     bool needs_cursors;   /* some output is computed from cursors */
     cl_mem sorted_values; /* of a launch: the queue computes one after the other */
@@ -106,10 +106,10 @@ static pm_status wait_for(transfer *t, slot *s) {
 
 /* Puts the cursors and tracks of a piece into the slot. Writing them may be asynchronous: the
  * slot's host memory is changed after wait_for only. */
-static pm_status put_cursors(transfer *t, slot *s, const pm_sample_request *piece) {
-    pm_uniform_map map;
-    if (t->locates && pm_sample_uniform_map(piece, &map))
-        return pm_cl_launch_locate(t->cl, &map, piece->sample_count, s->cursors, t->cl->compute,
+static pm_status put_cursors(transfer *t, slot *s, const pm_sample_request *piece,
+                             const pm_uniform_map *map) {
+    if (t->locates)
+        return pm_cl_launch_locate(t->cl, map, piece->sample_count, s->cursors, t->cl->compute,
                                    NULL, t->error);
     pm_sample_cursors(piece, s->host_cursors);
     cl_int code = clEnqueueWriteBuffer(t->cl->compute, s->cursors, CL_FALSE, 0,
@@ -137,7 +137,8 @@ static cl_int read_output(transfer *t, slot *s, const pm_sample_request *piece, 
     return code == CL_SUCCESS ? clFlush(t->cl->transfers) : code;
 }
 
-static pm_status put_output(transfer *t, slot *s, const pm_sample_request *piece, unsigned o) {
+static pm_status put_output(transfer *t, slot *s, const pm_sample_request *piece,
+                            const pm_uniform_map *map, unsigned o) {
     pm_status status = PM_OK;
     if (is_in_place(t, o))
         status = pm_cl_buffer(t->cl, CL_MEM_WRITE_ONLY | CL_MEM_USE_HOST_PTR, piece->outputs[o],
@@ -152,6 +153,7 @@ static pm_status put_output(transfer *t, slot *s, const pm_sample_request *piece
                               .sample_count = piece->sample_count,
                               .pairs = piece->tracks != NULL,
                               .parent = piece->parent_frame,
+                              .map = *map,
                               .cursors = s->cursors,
                               .tracks = s->tracks,
                               .sorted = sorts ? &s->sorted[o] : NULL,
@@ -171,11 +173,13 @@ static pm_status put_output(transfer *t, slot *s, const pm_sample_request *piece
 
 static pm_status put_piece(transfer *t, slot *s, const pm_sample_request *piece) {
     pm_status status = wait_for(t, s);
+    pm_uniform_map map;
+    pm_sample_uniform_map(piece, &map);
     if (status == PM_OK && t->needs_cursors)
-        status = put_cursors(t, s, piece);
+        status = put_cursors(t, s, piece, &map);
     for (unsigned o = 0; status == PM_OK && o < PM_OUTPUT_COUNT; o++)
         if (piece->outputs[o])
-            status = put_output(t, s, piece, o);
+            status = put_output(t, s, piece, &map, o);
     return status;
 }
 
@@ -247,7 +251,8 @@ pm_status pm_cl_sample_to_host(const pm_device_clip *clip, const pm_sample_reque
                   .error = error};
     t.sorts = pm_cl_sorts(cl) ? request->sorted_outputs : 0;
     for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++)
-        t.needs_cursors = t.needs_cursors || (request->outputs[o] && !(t.sorts >> o & 1));
+        t.needs_cursors = t.needs_cursors || (request->outputs[o] && !(t.sorts >> o & 1) &&
+                                              pm_cl_takes_cursors(t.clip, request, o));
     const bool moves =
         request->outputs[PM_OUT_VELOCITIES] || request->outputs[PM_OUT_ACCELERATIONS];
     uint64_t bytes = max_bytes(cl);

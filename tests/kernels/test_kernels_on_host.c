@@ -232,6 +232,38 @@ static void walk_gives_the_same_bits_in_spans_and_runs_of_any_length(void **stat
     }
 }
 
+/* A walk in lanes locates uniform samples itself, from wherever its run begins, in blocks: the rates,
+ * starts and laps of a job must not affect the bits. */
+static void walk_locates_uniform_samples_like_the_reference(void **state) {
+    (void)state;
+    enum { KEYS = 5, SAMPLES = 200 };
+    random_source source = random_start();
+    for (unsigned n = 0; n < 300; n++) {
+        const int64_t key_rate = 1 + (int64_t)(random_bits(&source) % 120);
+        const size_t keys = 2 + random_bits(&source) % (KEYS - 1);
+        const pm_timeline timeline = {.key_count = keys, .rate = {key_rate, 1}};
+        track_set set;
+        set_random(&source, 13 + random_bits(&source) % 24, keys, 0, 1, false, true, &set);
+        pm_clip_desc desc = set_describe(&set);
+        desc.timelines = &timeline;
+        desc.loop_period = n % 3 ? (double)keys / (double)key_rate : 0;
+        pm_clip *clip = make_clip(&desc);
+        const pm_sample_job job = {.sample_count = 1 + random_bits(&source) % SAMPLES,
+                                   .first =
+                                       random_bits(&source) >> (24 + random_bits(&source) % 40),
+                                   .rate = {1 + (int64_t)(random_bits(&source) % 1000),
+                                            1 + (int64_t)(random_bits(&source) % 1001)},
+                                   .start = {(int64_t)(random_bits(&source) % 90), 7}};
+        outputs expected = sampled(clip, job, job.sample_count * clip->data->track_count);
+        for (unsigned i = 0; i < 4; i++)
+            expect_launch(&(host_launch){16, KERNEL_WALK, 1 + i, 1 + random_bits(&source) % 256},
+                          clip, job, &expected);
+        outputs_free(&expected);
+        pm_clip_destroy(&clip);
+        set_destroy(&set);
+    }
+}
+
 /* The kernel's computation and the host's loop share a header: both are compared with wider
  * integers. */
 static void expect_cursors(const pm_clip *clip, const pm_sample_job *job) {
@@ -293,6 +325,7 @@ int main(void) {
         cmocka_unit_test(odd_laps_of_loops_have_the_signs_of_the_reference),
         cmocka_unit_test(positions_and_scales_have_the_bits_of_the_reference),
         cmocka_unit_test(walk_gives_the_same_bits_in_spans_and_runs_of_any_length),
+        cmocka_unit_test(walk_locates_uniform_samples_like_the_reference),
         cmocka_unit_test(cursors_in_64_bits_equal_those_in_128_in_kernel_and_host),
     };
     return cmocka_run_group_tests_name("kernels on the host", tests, open_engine, close_engine);

@@ -29,6 +29,9 @@ void build_gate_open(build_gate *gate);
 /* The current count, while the engine exists. */
 size_t build_gate_count(build_gate *gate, const size_t *count);
 
+/* The programs that rotations at a rate require: `walk`, and with one lane `locate`. */
+size_t uniform_programs(const pm_engine *engine);
+
 /* Waits until a count has this value. */
 void build_gate_wait(build_gate *gate, const size_t *count, size_t value);
 

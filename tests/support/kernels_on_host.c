@@ -73,11 +73,10 @@ void kernels_on_host_locate(const pm_uniform_map *map, uint32_t sample_count, pm
     variant_of(PM_CURVE_slerp, 0, 1)->locate(cursors, *map, sample_count, sample_count + IDLE);
 }
 
-static pm_cursor *cursors_of(const pm_sample_request *request) {
+static pm_cursor *cursors_of(const pm_sample_request *request, pm_uniform_map *map) {
     pm_cursor *cursors = exactly(request->cursor_rows * request->sample_count, sizeof *cursors);
-    pm_uniform_map map;
-    if (pm_sample_uniform_map(request, &map))
-        kernels_on_host_locate(&map, (uint32_t)request->sample_count, cursors);
+    if (pm_sample_uniform_map(request, map))
+        kernels_on_host_locate(map, (uint32_t)request->sample_count, cursors);
     else
         pm_sample_cursors(request, cursors);
     return cursors;
@@ -116,10 +115,13 @@ static uint32_t share(size_t count, uint32_t each) {
 }
 
 static void sample_output(const host_launch *launch, const pm_sample_request *request,
-                          const pm_cursor *cursors, const pm_output *output, float *to) {
+                          const pm_uniform_map *map, const pm_cursor *cursors,
+                          const pm_output *output, float *to) {
     const pm_clip_data *clip = request->clip;
     const pm_channel *channel = &clip->channels[output->channel];
     const kernel_variant *variant = variant_for(channel, output->order, launch->lanes);
+    const bool is_walk = walks(launch, request, output->order);
+    const bool locates = is_walk && launch->lanes > 1 && map->scale > 0;
     float *rates = copy_of(clip->rates, clip->rate_count, sizeof *rates);
     size_t count = request->sample_count * request->width;
     uint32_t *tracks = copy_of(request->tracks, request->tracks ? count : 0, sizeof *tracks);
@@ -131,7 +133,8 @@ static void sample_output(const host_launch *launch, const pm_sample_request *re
                                   .constants = constants,
                                   .wraps = wraps,
                                   .layout = layout,
-                                  .cursors = cursors,
+                                  .map = *map,
+                                  .cursors = locates ? NULL : cursors,
                                   .tracks = tracks,
                                   .values = make_values(count * output->components),
                                   .values_offset = OFFSET,
@@ -145,7 +148,7 @@ static void sample_output(const host_launch *launch, const pm_sample_request *re
                                   .pairs = request->tracks != NULL,
                                   .rates = rates,
                                   .parent = request->parent_frame};
-    if (walks(launch, request, output->order))
+    if (is_walk)
         variant->walk(&arguments, share(clip->track_count, launch->lanes * launch->span) + IDLE,
                       share(request->sample_count, launch->run) + IDLE);
     else
@@ -160,9 +163,10 @@ static void sample_output(const host_launch *launch, const pm_sample_request *re
 }
 
 void kernels_on_host_sample(const host_launch *launch, const pm_sample_request *request) {
-    pm_cursor *cursors = cursors_of(request);
+    pm_uniform_map map;
+    pm_cursor *cursors = cursors_of(request, &map);
     for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++)
         if (request->outputs[o])
-            sample_output(launch, request, cursors, &pm_outputs[o], request->outputs[o]);
+            sample_output(launch, request, &map, cursors, &pm_outputs[o], request->outputs[o]);
     free(cursors);
 }

@@ -14,6 +14,7 @@ typedef struct kernel_arguments {
     const void *keys; /* float32, or the format of PM_KEYS */
     const float *constants, *wraps;
     const pm_track_layout *layout;
+    pm_uniform_map map; /* scale 0: the samples are not uniform */
     const pm_cursor *cursors;
     const pm_u32 *tracks;
     float *values;
