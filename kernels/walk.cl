@@ -39,8 +39,8 @@ pm_fn void pm_walk_load(pm_segment_data *data, pm_global const pm_stored_key *ke
 #define PM_PLANES_AHEAD (2 + PM_COEFFICIENTS) /* the next segment's, and its second key */
 
 /* Prefetches the planes of a segment from `plane` up to `end` and returns the first plane that
- * remains. Each sample prefetches a few planes, because all at once are more cache lines than a
- * core can have outstanding. */
+ * remains. Each sample prefetches one, because all at once are more cache lines than a core can have
+ * outstanding. */
 pm_fn pm_u32 pm_walk_prefetch(pm_global const pm_stored_key *keys, pm_u64 at, pm_u32 plane_floats,
                               pm_u32 plane, pm_u32 end) {
     for (; plane < end && plane < PM_PLANES_AHEAD; plane++)
@@ -142,7 +142,7 @@ pm_fn void pm_walk_samples(pm_global const pm_stored_key *restrict keys,
             PM_OF(segment) curve = PM_OF(begin)(&data);
             for (pm_u32 k = sample; k < end; k++, out += sample_floats) {
                 float u = cursors[k].u;
-                plane = pm_walk_prefetch(keys, next_at, plane_floats, plane, plane + 2);
+                plane = pm_walk_prefetch(keys, next_at, plane_floats, plane, plane + 1);
                 pm_quat value;
 #if PM_PASSES /* u is the same in all lanes, so a branch is free */
                 if (u == 0.0f) {
