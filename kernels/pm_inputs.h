@@ -82,32 +82,47 @@ pm_fn void pm_find_joint_keys(pm_input_lanes *input, const pm_tables *t, pm_u32 
 
 /* ---- sampling ----------------------------------------------------------------------- */
 
-/* The position of plane p of a lane's segment; the last plane is the next key. */
-pm_fn pm_u64 pm_plane_at(const pm_key_lanes *lanes, pm_u32 c, pm_u32 p, pm_u32 planes, int lane) {
-    return p + 1 == planes ? lanes->next[c][lane]
-                           : lanes->key[c][lane] + (pm_u64)p * lanes->plane[c][lane];
+/* The addresses of positions, `ahead` floats further on. Where a loop over lanes chooses among
+ * positions, compilers gather the addresses. */
+pm_fn void pm_addresses_of(pm_global const float **to, pm_global const float *keys,
+                           const pm_u64 *positions, pm_u64 ahead) {
+    for (int i = 0; i < PM_LANES; i++)
+        to[i] = keys + (positions[i] + ahead);
+}
+
+/* Each address on the next plane. */
+pm_fn void pm_move_planes(pm_global const float **addresses, const pm_u32 *plane) {
+    for (int i = 0; i < PM_LANES; i++)
+        addresses[i] += plane[i];
 }
 
 /* Gathers the planes of a group of joints with contiguous keys. */
 pm_fn void pm_gather_group(pm_planes *to, pm_global const float *keys, const pm_key_lanes *lanes,
                            pm_u32 c, pm_u32 planes, pm_u32 first) {
     pm_global const float *from[PM_LANES];
-    for (pm_u32 p = 0; p < planes; p++) {
-        for (int i = 0; i < PM_LANES; i++)
-            from[i] = keys + (pm_plane_at(lanes, c, p, planes, i) + 4 * (pm_u64)first);
+    pm_u64 ahead = 4 * (pm_u64)first;
+    pm_addresses_of(from, keys, lanes->key[c], ahead);
+    pm_gather_neighbours(from, to->of[0]);
+    for (pm_u32 p = 1; p + 1 < planes; p++) {
+        pm_move_planes(from, lanes->plane[c]);
         pm_gather_neighbours(from, to->of[p]);
     }
+    pm_addresses_of(from, keys, lanes->next[c], ahead);
+    pm_gather_neighbours(from, to->of[planes - 1]);
 }
 
 /* Gathers the planes of the joint that pm_find_joint_keys located. */
 pm_fn void pm_gather_joint(pm_planes *to, pm_global const float *keys, const pm_key_lanes *lanes,
                            pm_u32 c, pm_u32 planes) {
     pm_global const float *from[PM_LANES];
-    for (pm_u32 p = 0; p < planes; p++) {
-        for (int i = 0; i < PM_LANES; i++)
-            from[i] = keys + pm_plane_at(lanes, c, p, planes, i);
+    pm_addresses_of(from, keys, lanes->key[c], 0);
+    to->of[0][0] = pm_gather_quats(from);
+    for (pm_u32 p = 1; p + 1 < planes; p++) {
+        pm_move_planes(from, lanes->plane[c]);
         to->of[p][0] = pm_gather_quats(from);
     }
+    pm_addresses_of(from, keys, lanes->next[c], 0);
+    to->of[planes - 1][0] = pm_gather_quats(from);
 }
 
 pm_fn pm_segment_data pm_segment_data_of(const pm_planes *planes, pm_u32 count, pm_u32 k) {

@@ -42,9 +42,9 @@ pm_fn void pm_instance_set(pm_instance_lanes *states, int i, pm_instance instanc
     states->level[i] = r.level;
     states->any_no_clip |= !r.has_a;
     states->any_b |= r.blends;
-    states->any_added |= r.blends && r.additive;
-    states->any_mixed |= r.blends && !r.additive;
-    states->any_mask |= r.blends && r.mask != 0;
+    states->any_added |= r.additive ? r.blends : 0;
+    states->any_mixed |= r.additive ? 0 : r.blends;
+    states->any_mask |= r.blends ? r.mask : 0;
     states->any_in_place |= r.in_place;
 }
 

@@ -58,26 +58,20 @@ pm_fn pm_quat pm_log48_quat(pm_codes k) {
                       pm_turned(pm_fma(PM_REAL(-0.5f), length2, PM_REAL(1.0f)), k.sign));
 }
 
-/* A number of smallest48: 15 bits, and below them one of the three bits that describe the largest
- * component. */
-pm_fn real pm_smallest48_number(pm_mask code) {
-    return pm_converted(code >> 1) * PM_REAL(PM_SMALLEST48_STEP);
-}
-
 pm_fn pm_mask pm_is_odd(pm_mask code) {
     return (code & PM_BITS(1)) != PM_BITS(0);
 }
 
-/* smallest48 stores all components except the largest, in their order. The bits of the first two
- * numbers are the index of the largest component; the bit of the third is its sign, by which the
- * others are multiplied. */
+/* smallest48 stores all components except the largest, in their order: 15 bits each, and below them
+ * one of three bits that describe the largest. Those of the first two numbers are its index; that of
+ * the third is its sign, by which the others are multiplied. */
 pm_fn pm_quat pm_smallest48_quat(pm_codes k) {
-    real a = pm_smallest48_number(k.a), b = pm_smallest48_number(k.b);
-    real c = pm_smallest48_number(k.c);
-    real rest2 = pm_fma(a, a, pm_fma(b, b, c * c));
     pm_mask sign = pm_sign_bit(k.c);
+    real step = pm_turned(PM_REAL(PM_SMALLEST48_STEP), sign);
+    real first = pm_converted(k.a >> 1) * step, second = pm_converted(k.b >> 1) * step;
+    real third = pm_converted(k.c >> 1) * step;
+    real rest2 = pm_fma(first, first, pm_fma(second, second, third * third));
     real largest = pm_turned(pm_exact_root(PM_REAL(1.0f) - rest2), sign);
-    real first = pm_turned(a, sign), second = pm_turned(b, sign), third = pm_turned(c, sign);
     pm_mask upper = pm_is_odd(k.a), odd = pm_is_odd(k.b); /* the index is 2 upper + odd */
     real low = pm_select(odd, largest, first), high = pm_select(odd, third, largest);
     return pm_quat_of(pm_select(upper | odd, first, largest), pm_select(upper, second, low),

@@ -70,7 +70,6 @@ typedef ushort pm_u16;
 typedef uint pm_u32;
 typedef ulong pm_u64;
 typedef long pm_s64;
-#define pm_high_product(a, b) mul_hi((pm_u64)(a), (pm_u64)(b))
 
 #if PM_LANES == 1
 typedef float real;
@@ -131,12 +130,6 @@ typedef uint16_t pm_u16;
 typedef uint32_t pm_u32;
 typedef uint64_t pm_u64;
 typedef int64_t pm_s64;
-
-/* The upper half of the 128-bit product. */
-static inline pm_u64 pm_high_product(pm_u64 a, pm_u64 b) {
-    __extension__ typedef unsigned __int128 pm_u128_product;
-    return (pm_u64)(((pm_u128_product)a * b) >> 64);
-}
 
 #if PM_LANES == 1
 typedef float real;
@@ -232,6 +225,17 @@ static inline real pm_sqrt(real a) {
     return r;
 }
 #endif
+#endif
+
+/* The upper half of the 128-bit product. Devices with one lane have an instruction for mul_hi; on CPU
+ * devices PoCL computes it from four products, where the compiler's own type takes one. */
+#if !defined(PM_OPENCL) || (PM_LANES > 1 && defined(__SIZEOF_INT128__))
+pm_fn pm_u64 pm_high_product(pm_u64 a, pm_u64 b) {
+    __extension__ typedef unsigned __int128 pm_u128;
+    return (pm_u64)(((pm_u128)a * b) >> 64);
+}
+#else
+#define pm_high_product(a, b) mul_hi((pm_u64)(a), (pm_u64)(b))
 #endif
 
 #endif

@@ -121,6 +121,9 @@ static void deep_and_wide_skeletons_have_the_bits_of_the_reference(void **state)
     expect_scene(state, &(scene_options){.salt = 0xD40, .joints = 70, .shape = SCENE_CHAIN});
     expect_scene(state, &(scene_options){.salt = 0xD41, .joints = small_sizes() ? 20 : 150});
     expect_scene(state, &(scene_options){.salt = 0xD42, .joints = 1});
+    /* pm_crowd_pose_one writes the records of up to 64 joints in another order */
+    expect_palettes(state, &(scene_options){.salt = 0xD4F, .joints = 64, .shape = SCENE_CHAIN});
+    expect_palettes(state, &(scene_options){.salt = 0xD50, .joints = small_sizes() ? 33 : 65});
     for (size_t joints = 1; joints <= 9; joints += small_sizes() ? 4 : 1)
         expect_palettes(state, &(scene_options){.salt = 0xD45 + joints, .joints = joints});
     if (!small_sizes())
