@@ -29,14 +29,23 @@ typedef struct rows {
 #define PM_NUMBER_1(i) ((i) / 4 * 4 + 1)
 #define PM_NUMBER_2(i) ((i) / 4 * 4 + 2)
 
+/* The last number of each row, and -0 for the others: adding -0 changes no bits. With 16 lanes an
+ * intrinsic, because compilers copy a vector first. */
+static inline real last_numbers(real a) {
+    const real nothing = PM_REAL(-0.0f);
+#if PM_LANES == 16
+    return (real)_mm512_mask_blend_ps(0x8888, (__m512)nothing, (__m512)a);
+#else
+    const pm_mask last = {0, 0, 0, -1};
+    return pm_select(last, a, nothing);
+#endif
+}
+
 /* pm_row_product of all rows in the lanes. The last column adds the row's own last number. */
 static inline real rows_product(real a, real x, real y, real z) {
-    pm_mask last = {0, 0, 0, -1};
-    for (int i = 4; i < PM_LANES; i++)
-        last[i] = last[i % 4];
     pm_quat row = pm_quat_of(PM_SHUFFLE(a, a, PM_NUMBER_0), PM_SHUFFLE(a, a, PM_NUMBER_1),
                              PM_SHUFFLE(a, a, PM_NUMBER_2), a);
-    return pm_row_at(row, x, y, z, pm_select(last, a, PM_REAL(-0.0f)));
+    return pm_row_at(row, x, y, z, last_numbers(a));
 }
 
 /* Stores the first `count` numbers as float16. */
@@ -120,45 +129,84 @@ static inline void put_halves(unsigned char *to, matrix m) {
 /* Bytes of a record of twelve numbers. */
 enum { RECORD = 12 * sizeof(float), HALF_RECORD = 12 * sizeof(uint16_t) };
 
-void PM_SET_NAME(pm_model_matrices)(const pm_crowd_data *crowd, const pm_matrix_rows *from,
-                                    float (*models)[PM_MODEL_FLOATS]) {
-    float(*const x)[4] = from->x, (*const y)[4] = from->y, (*const z)[4] = from->z;
-    const size_t n = crowd->skeleton->joint_count;
-    const pm_step *by_depth = crowd->skeleton->by_depth;
-    for (size_t i = 0; i < n; i++) {
-        const size_t j = by_depth[i].joint;
-        const int32_t parent = by_depth[i].parent;
-        const rows local = {x[j], y[j], z[j]};
-        const matrix m =
-            parent < 0 ? load_rows(&local) : product(load_matrix(models[parent]), &local);
-        memcpy(models[j], &m, sizeof m);
-    }
+/* What the matrices of an instance are computed from and written to. Passed by value, so that
+ * compilers keep the pointers in registers while floats are stored. */
+typedef struct posing {
+    const pm_step *by_depth;
+    const float *x, *y, *z; /* rows relative to the parent: (joints, 4) each */
+    const float *binds;     /* (joints, 12) */
+    float *models;          /* (joints, PM_MODEL_FLOATS), relative to the model */
+    unsigned char *records;
+} posing;
+
+static inline rows local_rows(posing p, size_t joint) {
+    return (rows){p.x + 4 * joint, p.y + 4 * joint, p.z + 4 * joint};
 }
 
-/* `bound` and `halves` are compile-time constants, so that each combination gets its own loop. */
-static inline void put_records(const pm_crowd_data *crowd, float (*models)[PM_MODEL_FLOATS],
-                               unsigned char *records, bool bound, bool halves) {
-    const size_t n = crowd->skeleton->joint_count;
-    const float *bind = crowd->binds;
-    for (size_t j = 0; j < n; j++, bind += 12) {
-        const rows at = {bind, bind + 4, bind + 8};
-        const matrix model = load_matrix(models[j]);
-        const matrix m = bound ? product(model, &at) : model;
-        if (halves)
-            put_halves(records + j * HALF_RECORD, m);
-        else
-            put_record(records + j * RECORD, m);
-    }
+static inline void place(posing p, pm_step step) {
+    const rows local = local_rows(p, step.joint);
+    const size_t parent = (uint32_t)step.parent; /* not negative */
+    const matrix m = product(load_matrix(p.models + parent * PM_MODEL_FLOATS), &local);
+    memcpy(p.models + (size_t)step.joint * PM_MODEL_FLOATS, &m, sizeof m);
 }
 
-void PM_SET_NAME(pm_matrix_records)(const pm_crowd_data *crowd, float (*models)[PM_MODEL_FLOATS],
-                                    const pm_crowd_output_row *output, unsigned char *records) {
-    if (output->bound && output->bits == 32)
-        put_records(crowd, models, records, true, false);
-    else if (output->bound)
-        put_records(crowd, models, records, true, true);
-    else if (output->bits == 32)
-        put_records(crowd, models, records, false, false);
+/* Returns the number of roots. */
+static inline size_t place_roots(posing p, size_t count) {
+    size_t i = 0;
+    for (; i < count && p.by_depth[i].parent < 0; i++) {
+        const rows local = local_rows(p, p.by_depth[i].joint);
+        const matrix m = load_rows(&local);
+        memcpy(p.models + (size_t)p.by_depth[i].joint * PM_MODEL_FLOATS, &m, sizeof m);
+    }
+    return i;
+}
+
+/* `bound` and `halves` are compile-time constants, here and in place_and_put, so that each combination
+ * gets its own loops. */
+static inline void put(posing p, size_t joint, bool bound, bool halves) {
+    const float *bind = p.binds + 12 * joint;
+    const rows at = {bind, bind + 4, bind + 8};
+    const matrix model = load_matrix(p.models + joint * PM_MODEL_FLOATS);
+    const matrix m = bound ? product(model, &at) : model;
+    if (halves)
+        put_halves(p.records + joint * HALF_RECORD, m);
     else
-        put_records(crowd, models, records, false, true);
+        put_record(p.records + joint * RECORD, m);
+}
+
+/* A joint waits until its parent is placed. Where few joints have the same depth, the records of joints
+ * that were placed BEHIND joints before fill the wait. Larger skeletons hardly wait, and their records
+ * are written faster in the order of memory, as are all records with narrower vectors. */
+enum { WAITING_JOINTS = PM_LANES == 16 ? 64 : 0, BEHIND = 8 };
+
+static inline void place_and_put(posing p, size_t count, bool bound, bool halves) {
+    size_t placed = place_roots(p, count), done = 0;
+    while (placed < count && (count > WAITING_JOINTS || placed < BEHIND))
+        place(p, p.by_depth[placed++]);
+    while (placed < count) {
+        place(p, p.by_depth[placed++]);
+        put(p, p.by_depth[done++].joint, bound, halves);
+    }
+    if (count > WAITING_JOINTS)
+        while (done < count)
+            put(p, done++, bound, halves);
+    while (done < count)
+        put(p, p.by_depth[done++].joint, bound, halves);
+}
+
+PM_FLAT void PM_SET_NAME(pm_matrix_records)(const pm_crowd_data *crowd, const pm_matrix_rows *from,
+                                            float (*models)[PM_MODEL_FLOATS],
+                                            const pm_crowd_output_row *output,
+                                            unsigned char *records) {
+    const size_t n = crowd->skeleton->joint_count;
+    const posing p = {
+        crowd->skeleton->by_depth, *from->x, *from->y, *from->z, crowd->binds, *models, records};
+    if (output->bound && output->bits == 32)
+        place_and_put(p, n, true, false);
+    else if (output->bound)
+        place_and_put(p, n, true, true);
+    else if (output->bits == 32)
+        place_and_put(p, n, false, false);
+    else
+        place_and_put(p, n, false, true);
 }

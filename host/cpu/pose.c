@@ -14,9 +14,7 @@
 
 /* ---- instruction sets ------------------------------------------------------------------- */
 
-#define PM_POSE_ROW(set)                                                                           \
-    {pm_local_poses_##set, pm_local_matrices_##set, pm_model_matrices_##set,                       \
-     pm_matrix_records_##set},
+#define PM_POSE_ROW(set) {pm_local_poses_##set, pm_local_matrices_##set, pm_matrix_records_##set},
 static const pm_pose_functions sets[] = {PM_INSTRUCTION_SETS(PM_POSE_ROW)};
 
 /* ---- instances ------------------------------------------------------------------------ */
@@ -130,8 +128,7 @@ static void put_matrices(const pm_pose_functions *set, const pm_crowd_data *crow
     float(*rows)[4] = (float(*)[4])(room + padded * PM_MODEL_FLOATS);
     const pm_matrix_rows local = {rows, rows + padded, rows + 2 * padded};
     set->local_matrices(crowd, state, &local);
-    set->model_matrices(crowd, &local, models);
-    set->matrix_records(crowd, models, output, records);
+    set->matrix_records(crowd, &local, models, output, records);
 }
 
 /* Large skeletons use heap memory. Its size is a multiple of a cache line, because joints are

@@ -56,12 +56,11 @@ typedef struct pm_pose_functions {
     /* The poses of all joints as matrices relative to the parent. */
     void (*local_matrices)(const pm_crowd_data *crowd, const pm_instance_state *state,
                            const pm_matrix_rows *to);
-    /* Matrices relative to the model from those relative to the parent. */
-    void (*model_matrices)(const pm_crowd_data *crowd, const pm_matrix_rows *from,
-                           float (*models)[PM_MODEL_FLOATS]);
-    /* The records of a matrix output from matrices relative to the model. */
-    void (*matrix_records)(const pm_crowd_data *crowd, float (*models)[PM_MODEL_FLOATS],
-                           const pm_crowd_output_row *output, unsigned char *records);
+    /* The records of a matrix output, and matrices relative to the model, from those relative to the
+     * parent. */
+    void (*matrix_records)(const pm_crowd_data *crowd, const pm_matrix_rows *from,
+                           float (*models)[PM_MODEL_FLOATS], const pm_crowd_output_row *output,
+                           unsigned char *records);
 } pm_pose_functions;
 
 /* Declares the functions of pose_joints.c and matrices.c for an instruction set. */
@@ -70,10 +69,9 @@ typedef struct pm_pose_functions {
                               pm_pose_span *);                                                     \
     void pm_local_matrices_##set(const pm_crowd_data *, const pm_instance_state *,                 \
                                  const pm_matrix_rows *);                                          \
-    void pm_model_matrices_##set(const pm_crowd_data *, const pm_matrix_rows *,                    \
-                                 float(*)[PM_MODEL_FLOATS]);                                       \
-    void pm_matrix_records_##set(const pm_crowd_data *, float(*)[PM_MODEL_FLOATS],                 \
-                                 const pm_crowd_output_row *, unsigned char *);
+    void pm_matrix_records_##set(const pm_crowd_data *, const pm_matrix_rows *,                    \
+                                 float(*)[PM_MODEL_FLOATS], const pm_crowd_output_row *,           \
+                                 unsigned char *);
 PM_INSTRUCTION_SETS(PM_DECLARE_POSES)
 
 #endif

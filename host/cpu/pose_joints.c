@@ -196,31 +196,55 @@ static inline loaded_segment load(const request *q, size_t at, unsigned coeffici
     return l;
 }
 
-/* The loop is compiled once more for keys of 48 bits, so that the one for float32 keeps its
- * registers. */
-#define PM_SAMPLE_EACH(name, coded)                                                                \
+/* Vectors of joints in a span. */
+enum { PM_SPAN_VECTORS = PM_SPAN_JOINTS / PM_LANES };
+
+/* The keys of a segment, for samples on a key. */
+typedef struct segment_ends {
+    pm_quat key, next;
+} segment_ends;
+
+static inline pm_quat at_ends(const segment_ends *ends, real u, pm_quat value) {
+    const pm_segment_data data = {.key = ends->key, .next = ends->next};
+    return pm_at_ends(&data, u, value);
+}
+
+/* Prepares the segments of a span's joints. Compiled once more for keys of 48 bits, so that the loop
+ * for float32 keeps its registers. */
+#define PM_PREPARE(name, loaded)                                                                   \
     for (size_t at = 0; at < count; at += PM_LANES) {                                              \
         if (!q.moved[at / PM_TRACK_GROUP])                                                         \
             continue;                                                                              \
-        loaded_segment l = (coded)                                                                 \
-                               ? load_coded(&q, at)                                                \
-                               : load(&q, at, pm_##name##_coefficients, pm_##name##_constants);    \
-        pm_##name##_segment segment = pm_##name##_begin(&l.data);                                  \
-        pm_quat value = pm_##name##_at(&segment, l.u);                                             \
+        loaded_segment l = loaded;                                                                 \
+        segments[at / PM_LANES] = pm_##name##_begin(&l.data);                                      \
+        us[at / PM_LANES] = l.u;                                                                   \
         if (pm_##name##_passes && !q.inside)                                                       \
-            value = pm_at_ends(&l.data, l.u, value);                                               \
-        store_lanes(to, at, q.c, value);                                                           \
+            ends[at / PM_LANES] = (segment_ends){l.data.key, l.data.next};                         \
     }
 
+/* All segments of a span are prepared before any is sampled: the steps of one vector of joints wait
+ * for each other, those of another do not. */
 #define PM_SAMPLE(name)                                                                            \
     PM_FLAT static void sample_##name(const span *joints, const pm_blend_input *input, unsigned c, \
                                       channel_lanes to) {                                          \
         const request q = request_of(joints, input, c);                                            \
         const size_t count = q.joints->count;                                                      \
+        pm_##name##_segment segments[PM_SPAN_VECTORS];                                             \
+        real us[PM_SPAN_VECTORS];                                                                  \
+        segment_ends ends[PM_SPAN_VECTORS];                                                        \
         if (pm_##name##_coefficients + pm_##name##_constants == 0 && q.coded)                      \
-            PM_SAMPLE_EACH(name, true)                                                             \
+            PM_PREPARE(name, load_coded(&q, at))                                                   \
         else                                                                                       \
-            PM_SAMPLE_EACH(name, false)                                                            \
+            PM_PREPARE(name, load(&q, at, pm_##name##_coefficients, pm_##name##_constants))        \
+        for (size_t at = 0; at < count; at += PM_LANES) {                                          \
+            const size_t v = at / PM_LANES;                                                        \
+            if (!q.moved[at / PM_TRACK_GROUP])                                                     \
+                continue;                                                                          \
+            pm_quat value = pm_##name##_at(&segments[v], us[v]);                                   \
+            if (pm_##name##_passes && !q.inside)                                                   \
+                value = at_ends(&ends[v], us[v], value);                                           \
+            store_lanes(to, at, q.c, value);                                                       \
+        }                                                                                          \
     }
 PM_CURVES(PM_SAMPLE)
 
