@@ -1,47 +1,27 @@
 /* SPDX-License-Identifier: MIT
  *
- * Starts: cold, cold with programs built in the background, and warm. Every cache of the library or a known driver is redirected to a temporary
- * folder; the caches of the user are neither read nor written.
+ * Starts: cold, cold with programs built in the background, and warm. Every cache of the library or a
+ * known driver is redirected to a temporary folder; the caches of the user are neither read nor
+ * written.
  */
-#define _XOPEN_SOURCE 700 /* nftw, and POSIX 2008 */
+#define _POSIX_C_SOURCE 200809L
 
 #include "start.h"
 
 #include "files/progress.h"
-#include "runner/scratch.h"
+#include "runner/scratch_tree.h"
 
-#include <ftw.h>
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 enum { SMALL_SAMPLES = 30720, NO_OPENCL = 100 };
-
-/* ---- the folder of caches ------------------------------------------------------ */
-
-typedef struct cache_folder {
-    char path[SCRATCH_FOLDER];
-} cache_folder;
-
-static bool folder_make(cache_folder *folder) {
-    return scratch_pattern(folder->path) && mkdtemp(folder->path) != NULL;
-}
-
-static int remove_entry(const char *path, const struct stat *status, int kind, struct FTW *where) {
-    (void)status;
-    (void)kind;
-    (void)where;
-    (void)remove(path);
-    return 0;
-}
-
-static void folder_remove(const cache_folder *folder) {
-    (void)nftw(folder->path, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
-}
 
 /* ---- the measured process ------------------------------------------------------ */
 
@@ -51,16 +31,26 @@ typedef struct start_work {
     scenes scenes;
     float *out;
     bool warm;
-    bool in_background;  /* builds programs in the background */
-    cache_folder folder; /* folder for warm starts */
+    bool in_background; /* builds programs in the background */
+    scratch_tree tree;
+    char caches[SCRATCH_PATH]; /* the folder of all caches */
     bool no_opencl;
 } start_work;
 
-static void move_caches(const cache_folder *folder) {
+/* Makes the folder of caches, or empties it. */
+static cli_exit clear_caches(const start_work *work) {
+    cli_exit code = scratch_tree_remove(&work->tree, work->caches);
+    if (code == CLI_DONE && mkdir(work->caches, 0700) != 0) {
+        code = cli_fail(CLI_CANNOT_WRITE, work->caches, NULL, "%s", strerror(errno));
+    }
+    return code;
+}
+
+static void move_caches(const char *folder) {
     static const char *const names[] = {"XDG_CACHE_HOME", "POCL_CACHE_DIR", "CUDA_CACHE_PATH",
                                         "MESA_SHADER_CACHE_DIR", "NEO_CACHE_DIR"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        setenv(names[i], folder->path, 1);
+        setenv(names[i], folder, 1);
     }
 }
 
@@ -96,9 +86,9 @@ static int first_result(start_work *work, double *seconds) {
     return CLI_DONE;
 }
 
-static void run_child(start_work *work, const cache_folder *folder, int pipe_end) {
+static void run_child(start_work *work, int pipe_end) {
     double seconds = 0.0;
-    move_caches(folder);
+    move_caches(work->caches);
     int code = first_result(work, &seconds);
     if (code == CLI_DONE && write(pipe_end, &seconds, sizeof seconds) != (ssize_t)sizeof seconds) {
         code = CLI_DEVICE_FAILED;
@@ -116,7 +106,7 @@ static cli_exit child_code(start_work *work, pid_t child) {
     return code == NO_OPENCL ? CLI_DONE : (cli_exit)code;
 }
 
-static cli_exit run_process(start_work *work, const cache_folder *folder, double *seconds) {
+static cli_exit run_process(start_work *work, double *seconds) {
     int ends[2];
     if (pipe(ends) != 0) {
         return cli_fail(CLI_DEVICE_FAILED, "bench", NULL, "pipe cannot be created");
@@ -125,7 +115,7 @@ static cli_exit run_process(start_work *work, const cache_folder *folder, double
     pid_t child = fork();
     if (child == 0) {
         close(ends[0]);
-        run_child(work, folder, ends[1]);
+        run_child(work, ends[1]);
     }
     close(ends[1]);
     bool got = child > 0 && read(ends[0], seconds, sizeof *seconds) == (ssize_t)sizeof *seconds;
@@ -146,16 +136,8 @@ static cli_exit start_once(void *context, double *seconds) {
     if (work->no_opencl) {
         return CLI_DONE;
     }
-    if (work->warm) {
-        return run_process(work, &work->folder, seconds);
-    }
-    cache_folder folder;
-    if (!folder_make(&folder)) {
-        return cli_fail(CLI_CANNOT_WRITE, folder.path, NULL, "folder cannot be created");
-    }
-    cli_exit code = run_process(work, &folder, seconds);
-    folder_remove(&folder);
-    return code;
+    cli_exit code = work->warm ? CLI_DONE : clear_caches(work);
+    return code == CLI_DONE ? run_process(work, seconds) : code;
 }
 
 cli_exit start_measure(const device_options *device, const bench_case *which, bool quick,
@@ -168,26 +150,26 @@ cli_exit start_measure(const device_options *device, const bench_case *which, bo
         .repetitions = {work.warm ? 1 : 0, quick ? (work.warm ? 3 : 1) : 10, 0.0},
         .work = start_once,
         .context = &work};
-    cli_exit code = CLI_DONE;
-    bool has_folder = false;
     *result = bench_result_of(which);
-    code = scenes_create(&work.scenes, NULL, SMALL_SAMPLES);
+    cli_exit code = scenes_create(&work.scenes, NULL, SMALL_SAMPLES);
     if (code != CLI_DONE) {
         return code;
     }
     (void)scenes_job(&work.scenes, SCENE_UPSAMPLE_4, &result->samples);
     work.out = malloc(result->samples * 4 * sizeof(float));
-    has_folder = folder_make(&work.folder);
-    if (work.out == NULL || !has_folder) {
-        code = cli_fail(CLI_CANNOT_WRITE, work.folder.path, NULL, "folder cannot be created");
-        goto cleanup;
+    code = work.out != NULL ? scratch_tree_open(&work.tree)
+                            : cli_fail(CLI_DEVICE_FAILED, "bench", NULL, "out of memory");
+    if (code == CLI_DONE) {
+        code = scratch_tree_path(&work.tree, "caches", work.caches);
     }
-    code = bench_repeat(&plan, result);
-    *opencl = !work.no_opencl;
-cleanup:
-    if (has_folder) {
-        folder_remove(&work.folder);
+    if (code == CLI_DONE) {
+        code = clear_caches(&work);
     }
+    if (code == CLI_DONE) {
+        code = bench_repeat(&plan, result);
+        *opencl = !work.no_opencl;
+    }
+    scratch_tree_close(&work.tree);
     free(work.out);
     scenes_destroy(&work.scenes);
     return code;

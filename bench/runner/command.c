@@ -21,9 +21,23 @@ typedef struct bench_options {
     bool quick;
     const char *glob;
     const char *json;
-    size_t samples; /* SIZE_MAX: depends on the device and --quick */
+    size_t samples; /* 0: depends on the device and --quick */
     device_options device;
 } bench_options;
+
+static bool option_samples(const char *text, void *target, char *reason) {
+    size_t samples = 0;
+    if (!option_size(text, &samples, reason)) {
+        return false;
+    }
+    if (samples < SCENE_MIN_SAMPLES) {
+        snprintf(reason, OPTION_REASON_SIZE, "'%.80s' is too small; expected at least %d", text,
+                 SCENE_MIN_SAMPLES);
+        return false;
+    }
+    *(size_t *)target = samples;
+    return true;
+}
 
 #define AT(field) offsetof(bench_options, field)
 static const option bench_table[] = {
@@ -33,7 +47,7 @@ static const option bench_table[] = {
     {"--samples", 0, "N",
      "samples of an upsampling by 4; default 16777216 (256 MiB), a sixteenth\n"
      "on the reference path; the group sizes goes up to four times as many",
-     option_size, AT(samples)},
+     option_samples, AT(samples)},
     {"--json", 0, "FILE", "write a record; - prints it instead of the table", option_text,
      AT(json)},
 };
@@ -198,7 +212,7 @@ static cli_exit report(const bench_state *state, cli_output **output) {
 
 /* The reference path uses one thread, so it gets a sixteenth of the work. */
 static size_t sample_count(const bench_options *options, bool opencl, bool quick) {
-    if (options->samples != SIZE_MAX) {
+    if (options->samples != 0) {
         return options->samples;
     }
     size_t samples = opencl ? (size_t)1 << 24 : (size_t)1 << 20;
@@ -298,15 +312,10 @@ int cmd_bench(int argc, char **argv) {
     };
     cli_exit code = CLI_DONE;
     memset(&state, 0, sizeof state);
-    state.options.samples = SIZE_MAX;
     if (!options_parse(&help, groups, 2, &argc, argv, &code)) {
         return (int)code;
     }
     const bench_options *options = &state.options;
-    if (options->samples < SCENE_MIN_SAMPLES) {
-        return (int)options_usage(&help, "--samples", "value is too small; expected at least %d",
-                                  SCENE_MIN_SAMPLES);
-    }
     code = device_options_one(&options->device);
     if (code != CLI_DONE) {
         return (int)code;

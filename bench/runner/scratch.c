@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool scratch_pattern(char pattern[SCRATCH_FOLDER]) {
+/* Writes the pattern of a temporary folder for mkdtemp. False if the path is too long. */
+static bool write_pattern(char pattern[SCRATCH_FOLDER]) {
     const char *base = getenv("TMPDIR");
     base = base != NULL && base[0] != '\0' ? base : "/tmp";
     int length = snprintf(pattern, SCRATCH_FOLDER, "%s/posemill-bench-XXXXXX", base);
@@ -21,7 +22,7 @@ cli_exit scratch_open(scratch *s) {
     if (s->folder != NULL) {
         return CLI_DONE;
     }
-    if (!scratch_pattern(s->path)) {
+    if (!write_pattern(s->path)) {
         return cli_fail(CLI_CANNOT_WRITE, "bench", NULL, "the path in TMPDIR is too long");
     }
     int failure = atomic_folder_create(s->path, &s->folder);

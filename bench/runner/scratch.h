@@ -19,9 +19,6 @@ typedef struct scratch {
     size_t count;
 } scratch;
 
-/* Writes the pattern of a temporary folder for mkdtemp. False if the path is too long. */
-bool scratch_pattern(char pattern[SCRATCH_FOLDER]);
-
 /* Creates the folder unless it exists already. */
 cli_exit scratch_open(scratch *s);
 

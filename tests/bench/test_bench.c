@@ -551,6 +551,37 @@ static void a_signal_leaves_no_folder_of_a_batch(void **state) {
 }
 #endif
 
+static void skip_without_a_device(void) {
+    const int code = run("--quick --samples 2048 --case obvious/slerp");
+    if (code == 2 && strstr(error_output, "no case of this device") != NULL) {
+        print_message("no OpenCL device: skipped\n");
+        skip();
+    }
+    assert_int_equal(code, 0);
+}
+
+/* A signal while a process builds its programs, with the folder of its caches. */
+static void a_signal_leaves_no_folder_of_caches(void **state) {
+    (void)state;
+    static const char script[] =
+        "exec 2>/dev/null\n"
+        "for signal in TERM:143 KILL:137; do\n"
+        "  '" POSEMILL_COMMAND "' bench --quick --quiet --case cold/slerp 2>stderr.txt &\n"
+        "  child=$!; n=0\n"
+        "  until ls -d posemill-bench-*/caches; do\n"
+        "    n=$((n+1)); [ $n -lt 3000 ] || exit 1; sleep 0.01\n"
+        "  done\n"
+        "  kill -${signal%:*} $child; wait $child; [ $? = ${signal#*:} ] || exit 1\n"
+        "  n=0\n"
+        "  while ls -d posemill-bench-*; do\n"
+        "    n=$((n+1)); [ $n -lt 3000 ] || exit 1; sleep 0.01\n"
+        "  done\n"
+        "done >/dev/null\n"
+        "rm stderr.txt\n";
+    skip_without_a_device();
+    assert_int_equal(system(script), 0);
+}
+
 static void json_on_stdout_stands_alone_and_quiet_prints_nothing(void **state) {
     (void)state;
     expect(0, "--device none --quick --samples 2048 --case ceiling/copy --json -");
@@ -570,6 +601,8 @@ static void what_cannot_be_measured_is_refused(void **state) {
     expect_failure(2, "--device none --fast", "unknown option");
     expect_failure(2, "--device none slerp", "unexpected argument");
     expect_failure(2, "--device none --samples 18446744073709551615000", "--samples");
+    expect_failure(2, "--device none --samples 18446744073709551616", "too large");
+    expect_failure(2, "--device none --samples 0", "at least 2048");
 }
 
 static void a_record_that_cannot_be_written_fails_before_anything_is_measured(void **state) {
@@ -587,11 +620,7 @@ static void help_defines_its_terms_and_needs_no_device(void **state) {
 
 static void on_a_device_every_group_is_measured_and_no_cache_is_left_behind(void **state) {
     (void)state;
-    int code = run("--quick --samples 2048 --case obvious/slerp");
-    if (code == 2 && strstr(error_output, "no case of this device") != NULL) {
-        print_message("no OpenCL device: skipped\n");
-        skip();
-    }
+    skip_without_a_device();
     expect(0, "--quick --samples 4096 --json record.json");
     for (size_t g = 0; g < JOB_GROUPS; g++) {
         expect_group(job_groups[g]);
@@ -624,12 +653,8 @@ static void on_a_device_every_group_is_measured_and_no_cache_is_left_behind(void
 
 static void on_a_device_crowds_are_posed_there_and_on_the_reference(void **state) {
     (void)state;
-    int code = run("--quick --samples 4096 --case crowds/reference --json record.json");
-    if (code == 2 && strstr(error_output, "no case of this device") != NULL) {
-        print_message("no OpenCL device: skipped\n");
-        skip();
-    }
-    assert_int_equal(code, 0);
+    skip_without_a_device();
+    expect(0, "--quick --samples 4096 --case crowds/reference --json record.json");
     expect_sound_case("crowds/reference");
     assert_true(number(find_case("crowds/reference"), "max_error_rad") == 0.0);
     assert_true(isnan(number(find_case("crowds/reference"), "ceiling_share")));
@@ -722,6 +747,7 @@ int main(void) {
 #if POSEMILL_BATCH
         cmocka_unit_test(a_signal_leaves_no_folder_of_a_batch),
 #endif
+        cmocka_unit_test(a_signal_leaves_no_folder_of_caches),
         cmocka_unit_test(json_on_stdout_stands_alone_and_quiet_prints_nothing),
         cmocka_unit_test(what_cannot_be_measured_is_refused),
         cmocka_unit_test(a_record_that_cannot_be_written_fails_before_anything_is_measured),

@@ -82,9 +82,14 @@ bool option_size(const char *text, void *target, char *reason) {
     char *end = NULL;
     errno = 0;
     unsigned long long value = strtoull(text, &end, 10);
-    if (!isdigit((unsigned char)text[0]) || *end != '\0' || errno != 0 || value > SIZE_MAX) {
+    if (!isdigit((unsigned char)text[0]) || *end != '\0') {
         snprintf(reason, OPTION_REASON_SIZE, "'%s' is not a whole number; expected 0 or more",
                  text);
+        return false;
+    }
+    if (errno != 0 || value > SIZE_MAX) {
+        snprintf(reason, OPTION_REASON_SIZE, "'%.80s' is too large; expected at most %zu", text,
+                 (size_t)SIZE_MAX);
         return false;
     }
     *(size_t *)target = (size_t)value;
