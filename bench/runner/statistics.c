@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Medians, the percentile bootstrap (Efron 1979) and the division of rates at their largest gap.
+ * Medians, the percentile bootstrap (Efron 1979) and the division of rates into two groups (Otsu 1979).
  */
 #include "statistics.h"
 
@@ -92,25 +92,51 @@ stats_interval stats_ratio(const double *above, const double *below, double scal
 
 /* ---- two rates ----------------------------------------------------------------- */
 
-/* A machine that fills at two rates switches rarely, so few rates lie between the two. Half of the
- * distance without any rate tells two groups from one that is wide. */
-size_t stats_rates(double *rates, size_t count, double medians[2]) {
-    const double ratio = 1.3, gap = 0.5;
-    const size_t least = (count + 4) / 5;
+/* Where the sorted rates divide into two groups of at least `least` rates: where the variance between
+ * the groups is largest, and the sum of those within them smallest. */
+static size_t split_of(const double *sorted, size_t count, size_t least) {
+    double sum = 0.0, before = 0.0, largest = -1.0;
     size_t split = 0;
-    medians[0] = stats_median(rates, count);
-    medians[1] = (double)NAN;
-    for (size_t i = least; count >= RATES_MIN && i + least <= count; i++) {
-        if (split == 0 || rates[i] - rates[i - 1] > rates[split] - rates[split - 1]) {
+    for (size_t i = 0; i < count; i++) {
+        sum += sorted[i];
+    }
+    for (size_t i = 1; i < count; i++) {
+        before += sorted[i - 1];
+        const double apart = (sum - before) / (double)(count - i) - before / (double)i;
+        const double between = (double)i * (double)(count - i) * apart * apart;
+        if (i >= least && i + least <= count && between > largest) {
+            largest = between;
             split = i;
         }
     }
-    if (split == 0) {
+    return split;
+}
+
+static size_t count_below(const double *sorted, size_t count, double limit) {
+    size_t below = 0;
+    while (below < count && sorted[below] < limit) {
+        below++;
+    }
+    return below;
+}
+
+/* A machine that fills at two rates switches now and then, so that a few fills run at both and have a
+ * rate in between. A group that is wide has a quarter of its rates there, or more. */
+size_t stats_rates(double *rates, size_t count, double medians[2]) {
+    const double ratio = 1.3;
+    medians[0] = stats_median(rates, count);
+    medians[1] = (double)NAN;
+    if (count < RATES_MIN) {
         return 1;
     }
+    const size_t least = (count + 4) / 5;
+    const size_t split = split_of(rates, count, least);
     const double low = middle_of(rates, split);
     const double high = middle_of(rates + split, count - split);
-    if (high <= ratio * low || rates[split] - rates[split - 1] < gap * (high - low)) {
+    const size_t slow = count_below(rates, count, low + 0.25 * (high - low));
+    const size_t not_fast = count_below(rates, count, high - 0.25 * (high - low));
+    if (high <= ratio * low || slow < least || count - not_fast < least ||
+        10 * (not_fast - slow) > count) {
         return 1;
     }
     medians[0] = low;

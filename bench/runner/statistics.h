@@ -34,9 +34,9 @@ stats_interval stats_ratio(const double *above, const double *below, double scal
                            uint64_t seed);
 
 /* Whether the rates form two groups, each with at least a fifth of them, whose medians differ by more
- * than a factor of 1.3: then the function returns 2 and both medians, the smaller one first, else 1
- * and the median of all. Fewer than 30 rates are one group. Sorts the rates. The count is at least
- * 1. */
+ * than a factor of 1.3, with at most a tenth of all rates in the middle half of the distance between the
+ * medians: then the function returns 2 and both medians, the smaller one first, else 1 and the median
+ * of all. Fewer than 30 rates are one group. Sorts the rates. The count is at least 1. */
 size_t stats_rates(double *rates, size_t count, double medians[2]);
 
 #endif

@@ -197,12 +197,48 @@ static void two_rates_are_found_where_each_has_a_fifth(void **state) {
     }
 }
 
+/* Fills during which the machine switches have a rate between the two. */
+static void a_few_rates_between_do_not_hide_the_two(void **state) {
+    (void)state;
+    random_source source = random_salted(9);
+    double rates[500], found[2];
+    for (int round = 0; round < ROUNDS; round++) {
+        const size_t count = random_size(&source, 60, 500), quarter = count / 4;
+        const double fast = random_between(&source, 1.6, 3.0);
+        draw_rates(&source, rates, count, random_size(&source, quarter, count - quarter), fast);
+        for (size_t i = 0; i < count / 25; i++) {
+            rates[i] = random_between(&source, 1.0, fast);
+        }
+        assert_int_equal(stats_rates(rates, count, found), 2);
+        assert_true(fabs(found[0] - 1.0) <= 0.07);
+        assert_true(fabs(found[1] - fast) <= 0.07 * fast);
+    }
+}
+
+/* Around one rate, however wide, most rates are in the middle. */
+static void a_wide_spread_around_one_rate_is_one_rate(void **state) {
+    (void)state;
+    random_source source = random_salted(10);
+    double rates[500], found[2];
+    for (int round = 0; round < ROUNDS; round++) {
+        const size_t count = random_size(&source, 200, 500); /* fewer make gaps by chance */
+        const double width = random_between(&source, 0.1, 3.0);
+        for (size_t i = 0; i < count; i++) {
+            rates[i] = 10.0;
+            for (int k = 0; k < 3; k++) {
+                rates[i] += random_between(&source, -width, width);
+            }
+        }
+        assert_int_equal(stats_rates(rates, count, found), 1);
+    }
+}
+
 static void rates_of_one_kind_are_one_rate(void **state) {
     (void)state;
     random_source source = random_salted(7);
-    double rates[200], found[2];
+    double rates[500], found[2];
     for (int round = 0; round < ROUNDS; round++) {
-        const size_t few = random_size(&source, 1, 29), many = random_size(&source, 60, 200);
+        const size_t few = random_size(&source, 1, 29), many = random_size(&source, 200, 500);
         const size_t count = round % 2 ? few : many;           /* between, chance makes gaps */
         const double ends = random_between(&source, 1.0, 4.0); /* wide, too */
         for (size_t i = 0; i < count; i++) {
@@ -238,6 +274,8 @@ int main(void) {
         cmocka_unit_test(the_same_seed_gives_the_same_interval),
         cmocka_unit_test(the_interval_contains_the_true_median_about_95_times_of_100),
         cmocka_unit_test(two_rates_are_found_where_each_has_a_fifth),
+        cmocka_unit_test(a_few_rates_between_do_not_hide_the_two),
+        cmocka_unit_test(a_wide_spread_around_one_rate_is_one_rate),
         cmocka_unit_test(rates_of_one_kind_are_one_rate),
         cmocka_unit_test(few_other_rates_or_near_ones_do_not_count),
     };
