@@ -174,6 +174,8 @@ static void write_times(json_writer *json, const bench_times *times) {
     json_write_numbers(json, "ceiling_seconds", times->of[ROLE_CEILING], times->count);
     json_write_numbers(json, "baseline_seconds", times->of[ROLE_BASELINE], times->count);
     json_write_numbers(json, "bound_seconds", times->of[ROLE_BOUND], times->count);
+    json_write_numbers(json, "copy_seconds", times->of[ROLE_COPY], times->count);
+    json_write_numbers(json, "arithmetic_seconds", times->of[ROLE_ARITHMETIC], times->count);
 }
 
 static void write_interval(json_writer *json, const char *name, stats_interval interval) {

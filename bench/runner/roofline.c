@@ -53,8 +53,16 @@ void roofline_plan(bench_roofline *r, bench_run *run, bench_device *device, benc
 typedef struct roof {
     bench_bound bound;
     bench_role role;
-    double scale; /* what the case does, over what the ceiling did */
+    double scale; /* what the case does, over what was measured */
 } roof;
+
+/* Copies and multiply-adds are measured in amounts of their own. */
+static void scale_times(bench_times *times, roof *r) {
+    for (size_t i = 0; i < times->count; i++) {
+        times->of[r->role][i] *= r->scale;
+    }
+    r->scale = 1.0;
+}
 
 /* The ceiling whose time for this case has the largest median. */
 static cli_exit highest(const roof *roofs, size_t count, const bench_times *times, roof *found) {
@@ -98,12 +106,14 @@ cli_exit roofline_find(const bench_roofline *r, bench_result *result) {
         return CLI_DONE;
     }
     const double moved = (double)(result->bytes_read + result->bytes_written);
-    const roof roofs[] = {
+    roof roofs[] = {
         {BOUND_FILL, ROLE_CEILING, (double)result->bytes_written / (double)r->fill.bytes},
         {BOUND_COPY, ROLE_COPY, moved / (2.0 * (double)r->copy.bytes)},
         {BOUND_ARITHMETIC, ROLE_ARITHMETIC, (double)result->operations / r->arithmetic.operations},
     };
     roof found = roofs[0];
+    scale_times(&result->times, &roofs[1]);
+    scale_times(&result->times, &roofs[2]);
     cli_exit code = highest(roofs, sizeof roofs / sizeof roofs[0], &result->times, &found);
     return code == CLI_DONE ? keep(&found, result) : code;
 }
