@@ -4,29 +4,28 @@ import argparse
 import contextlib
 import json
 import re
-import sys
 
-from . import document, latest
-from .comparison import VERDICTS, compare
+from . import command, document, latest
+from .comparison import FEWEST_REPETITIONS, VERDICTS, compare
 from .text import shown, write
 
 DESCRIPTION = """Compares two records of posemill bench, case by case. The ratio is the speed in B divided
 by that in A: of the share of the bound that holds for a case, or else of the ceiling, which both runs
 measured between the repetitions. The 95 % interval is bootstrapped from the times of all repetitions."""
-EPILOG = """A case is slower (faster) if the whole interval is below (above) 1 by more than the threshold, the
-same if all of it is within, and else unclear, as with fewer than three repetitions. Cases of another
+EPILOG = f"""A case is slower (faster) if the whole interval is below (above) 1 by more than the threshold, the
+same if all of it is within, and else unclear, as with fewer than {FEWEST_REPETITIONS} repetitions. Cases of another
 size are not compared.
 
 exit codes:
   0  no case is slower
   1  a case is slower
   2  wrong usage
-  4  a file cannot be used
+{command.EXIT_CODES}
 
 examples:
   bench/compare before.json after.json --case 'upsample-*'
   bench/compare --latest bench/results new.json"""
-DONE, SLOWER, BAD_INPUT = 0, 1, 4
+SLOWER = 1
 PROGRAM = "bench/compare"
 
 
@@ -38,8 +37,8 @@ def threshold_of(text):
 
 
 def arguments():
-    parser = argparse.ArgumentParser(prog=PROGRAM, description=DESCRIPTION, epilog=EPILOG,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = command.Parser(prog=PROGRAM, description=DESCRIPTION, epilog=EPILOG,
+                            formatter_class=argparse.RawDescriptionHelpFormatter)
     add = parser.add_argument
     add("records", nargs="+", metavar="RECORD.json", help="A and B; with --latest B alone")
     add("--latest", metavar="FOLDER",
@@ -88,7 +87,7 @@ def table(comparison):
     yield f"{'case':{width}}  {'measured by':11}  {'ratio':>6}  {'95 % interval':16}  verdict"
     for name, row in zip(names, comparison.rows):
         interval = f"{row.low:.3f} to {row.high:.3f}"
-        few = ", few repetitions" if row.verdict == "unclear" and min(row.repetitions) < 3 else ""
+        few = ", few repetitions" if min(row.repetitions) < FEWEST_REPETITIONS else ""
         yield (f"{name:{width}}  {row.measure:11}  {row.ratio:6.3f}  {interval:16}  "
                f"{row.verdict}{few}")
 
@@ -150,7 +149,7 @@ def read_both(options):
 def run(parser, options):
     both = read_both(options)
     if both is None:
-        return DONE
+        return command.DONE
     for path, record in both:
         with named(path):
             document.require_times(record)
@@ -162,14 +161,8 @@ def run(parser, options):
     else:
         lines = [*heading(*both, options), *table(comparison), "", *footing(comparison)]
         write("".join(line + "\n" for line in lines))
-    return SLOWER if comparison.count("slower") else DONE
+    return SLOWER if comparison.count("slower") else command.DONE
 
 
 def main():
-    parser, options = arguments()
-    sys.stderr.reconfigure(errors="backslashreplace")
-    try:
-        return run(parser, options)
-    except document.Refused as refusal:
-        print(f"{PROGRAM}: {refusal}", file=sys.stderr)
-        return BAD_INPUT
+    return command.run(PROGRAM, lambda: run(*arguments()))

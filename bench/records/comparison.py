@@ -9,7 +9,9 @@ from fnmatch import fnmatchcase
 
 from . import intervals
 
-FEWEST_REPETITIONS = 3  # the interval of fewer values says nothing
+# The interval of three values is their range, and noise alone puts it beyond the threshold in one case
+# of forty.
+FEWEST_REPETITIONS = 5
 VERDICTS = ("slower", "faster", "same", "unclear")
 
 
@@ -56,27 +58,37 @@ def shares(yardstick, seconds):
     return [bound / time for bound, time in zip(yardstick, seconds)]
 
 
-def amount(case):
-    """What the bound of a case counts: the bytes or operations of a run of it."""
-    if case.bound == "fill":
+def amount(case, bound):
+    """What a bound counts: the bytes or operations of a run of the case."""
+    if bound == "fill":
         return case.bytes_written
-    if case.bound == "copy":
+    if bound == "copy":
         return None if case.bytes_read is None else case.bytes_read + (case.bytes_written or 0)
     return case.operations
 
 
+def roof_seconds(case, bound):
+    """The times that a bound takes for the case, None where they are not known."""
+    if case.bound == bound:
+        return case.bound_seconds
+    return {"copy": case.copy_seconds, "arithmetic": case.arithmetic_seconds}.get(bound)
+
+
 def bound_shares(a, b):
-    """The shares of both in the time that the bound needs for the amount of A: a kernel that needs
-    fewer operations than before is faster, although its own bound is faster as well."""
-    scale = amount(a) / amount(b) if amount(a) and amount(b) else 1.0
-    return shares(a.bound_seconds, a.seconds), [scale * one for one in shares(b.bound_seconds, b.seconds)]
+    """The shares of both in the time that the bound of A needs for the amount of A: a kernel that needs
+    fewer operations than before is faster, although its own bound is faster as well. The bound of B may
+    be another one, where two take about as long."""
+    left, right = (amount(case, a.bound) for case in (a, b))
+    scale = left / right if left and right else 1.0
+    roof = roof_seconds(b, a.bound)
+    return shares(a.bound_seconds, a.seconds), [scale * one for one in shares(roof, b.seconds)]
 
 
 def speeds(a, b, absolute):
     """(measure, speeds in A, speeds in B), one speed for each repetition."""
     if absolute:
         return "time", *([1.0 / time for time in case.seconds] for case in (a, b))
-    if a.bound is not None and a.bound == b.bound and a.bound_seconds and b.bound_seconds:
+    if a.bound is not None and b.bound is not None and a.bound_seconds and roof_seconds(b, a.bound):
         return a.bound, *bound_shares(a, b)
     if a.ceiling_seconds and b.ceiling_seconds:
         return "ceiling", shares(a.ceiling_seconds, a.seconds), shares(b.ceiling_seconds, b.seconds)

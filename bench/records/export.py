@@ -5,10 +5,9 @@ Format with the adapter json. Rates and times have the 95 % interval of their me
 """
 import argparse
 import json
-import sys
 import zlib
 
-from . import document
+from . import command, document
 from .intervals import median_interval
 from .text import shown, write
 
@@ -20,10 +19,10 @@ DESCRIPTION = """Writes a record of posemill bench for a service of continuous b
 
 Intervals are bootstrapped from the times of all repetitions; a record of schema 1 has none, and is
 written without."""
-EPILOG = """exit codes:
+EPILOG = f"""exit codes:
   0  done
   2  wrong usage
-  4  the record cannot be used
+{command.EXIT_CODES}
 
 example:
   bench/export record.json --format bmf >bmf.json"""
@@ -98,25 +97,24 @@ def bmf(record):
 FORMATS = {"benchmark-action": benchmark_action, "bmf": bmf}
 
 
-def fail(message):
-    print(f"{PROGRAM}: {message}", file=sys.stderr)
-    return 4
-
-
-def main():
-    parser = argparse.ArgumentParser(prog=PROGRAM, description=DESCRIPTION, epilog=EPILOG,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("record", metavar="RECORD.json")
-    parser.add_argument("--format", choices=tuple(FORMATS), default="benchmark-action",
-                        help="default: benchmark-action")
-    options = parser.parse_args()
+def export(options):
     try:
         record = document.read(options.record)
         text = json.dumps(FORMATS[options.format](record), indent=2)
     except document.Refused as refusal:
-        return fail(f"{shown(options.record)}: {refusal}")
-    try:
-        write(text + "\n")
-    except document.Refused as refusal:
-        return fail(str(refusal))
-    return 0
+        raise document.Refused(f"{shown(options.record)}: {refusal}") from refusal
+    write(text + "\n")
+    return command.DONE
+
+
+def arguments():
+    parser = command.Parser(prog=PROGRAM, description=DESCRIPTION, epilog=EPILOG,
+                            formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("record", metavar="RECORD.json")
+    parser.add_argument("--format", choices=tuple(FORMATS), default="benchmark-action",
+                        help="default: benchmark-action")
+    return parser.parse_args()
+
+
+def main():
+    return command.run(PROGRAM, lambda: export(arguments()))

@@ -20,7 +20,8 @@ def paths_of(folder):
 def candidates(folder, but):
     """(path, record) of the files that are records of schema 2. Folders of results hold other JSON too."""
     for path in paths_of(folder):
-        if os.path.samefile(path, but):
+        # A link that leads nowhere is no record; a pipe would be waited for.
+        if not os.path.isfile(path) or os.path.samefile(path, but):
             continue
         try:
             members = document.read_json(path)

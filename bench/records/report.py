@@ -5,8 +5,8 @@ import re
 import subprocess
 import sys
 
-from . import document, tables
-from .text import replace, shown
+from . import command, document, tables
+from .text import Unwritable, replace, shown
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 USAGE = """usage: bench/report [--check] RECORD.json...
@@ -76,17 +76,23 @@ def main():
     arguments = sys.argv[1:]
     check = arguments[:1] == ["--check"]
     paths = arguments[1:] if check else arguments
-    if not paths or paths[0].startswith("-"):
+    if arguments in (["--help"], ["-h"]):
         print(USAGE, end="")
-        return 0 if paths[:1] == ["--help"] else 2
+        return 0
+    if not paths or any(path.startswith("-") for path in paths):
+        print(USAGE, end="")
+        return 2
     records = read_all(paths)
     if len(records) < len(paths):
-        return 1
+        return command.BAD_INPUT
     try:
         passed = update("README.md", tables.summary(records[0][1]), check)
         passed = update(os.path.join("docs", "performance.md"), all_tables(records), check) and passed
-    except OSError as error:
-        passed = fail(f"{error.filename}: {error.strerror}")
+    except Unwritable as failure:
+        fail(str(failure))
+        return command.CANNOT_WRITE
+    except (OSError, UnicodeDecodeError) as error:
+        passed = fail(f"the documents cannot be read: {error}")
     if check:
         passed = figures() and passed
     return 0 if passed else 1

@@ -65,8 +65,10 @@ def roofs_of(record):
 
 
 def point_of(case):
-    """The point of a case, None for a case that has none."""
-    moved = (case.bytes_read or 0) + (case.bytes_written or 0)
+    """The point of a case, None for a case that has none. Its intensity is per byte that its roof counts:
+    a fill only writes, so that a case it bounds would else stand above that roof."""
+    read = 0 if case.bound == "fill" else case.bytes_read or 0
+    moved = read + (case.bytes_written or 0)
     if not case.operations or not moved or case.bound is None:
         return None
     seed = zlib.crc32(case.name.encode("utf-8", "replace"))
@@ -106,7 +108,7 @@ def described(record, roofs, points):
     yield f"Roofs: {rates}, arithmetic {quantity(roofs.arithmetic)}op/s."
     for point in points:
         yield (f"{point.name}: {point.intensity:.3g} operations per byte, "
-               f"{quantity(point.rate)}op/s ({quantity(point.low)}to {quantity(point.high)}op/s), "
+               f"{quantity(point.rate)}op/s ({quantity(point.low)}op/s to {quantity(point.high)}op/s), "
                f"bound by {BOUNDS[point.kind]}.")
 
 

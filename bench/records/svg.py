@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """What all pictures share: text for XML, colours for light and dark, and labels that do not overlap."""
 import math
-import re
 from xml.sax.saxutils import escape
 
 WIDTH, LEFT, TOP = 760, 62, 64
@@ -15,9 +14,11 @@ DARK = ("#6cb2ff", "#ff9a66", "#58cf96", "#c29bff", "#e0bd4a", "#ff8ab8", "#5cd0
 
 
 def safe(text, max_length=200):
-    """Text for XML: invalid characters are replaced, and the text is cut to `max_length`."""
-    text = re.sub("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]", "\ufffd", text)
-    return escape(text if len(text) <= max_length else text[: max_length - 1] + "…", {'"': "&quot;"})
+    """Text for XML and for a terminal: what cannot be printed is replaced, and the text is cut to
+    `max_length`."""
+    text = text if len(text) <= max_length else text[: max_length - 1] + "…"
+    text = "".join(one if one.isprintable() or one == "\n" else "\ufffd" for one in text)
+    return escape(text, {'"': "&quot;"})
 
 
 def spread(wanted, lowest):

@@ -4,11 +4,14 @@ of schema 2 have two columns more: the bound of a case, and its share of that bo
 """
 import os
 
+from .text import shown
+
 # ---- cells ---------------------------------------------------------------------
 
 
 def plain(text):
-    return text.replace("|", "\\|")
+    """A name in Markdown: it cannot end its cell, its line or the block."""
+    return shown(text, 200).replace("|", "\\|").replace("<", "&lt;")
 
 
 def rate(per_second):

@@ -8,6 +8,8 @@ Nothing is measured. POSEMILL_TEST_SEED changes the draws.
 """
 import json
 import os
+import signal
+import subprocess
 import sys
 import unittest
 
@@ -113,9 +115,22 @@ class Compare(Script):
         self.assertEqual(self.verdicts(a, b, "--threshold", "9.9 %"), {"x": "unclear"})
 
     def test_a_case_with_few_repetitions_is_unclear(self):
-        a, b = (record(case("x", generator(share), share, 2)) for share in (0.9, 0.1))
+        a, b = (record(case("x", generator(share), share, 4)) for share in (0.9, 0.1))
         self.assertEqual(self.verdicts(a, b), {"x": "unclear"})
         self.assertIn("few repetitions", self.expect(0, *self.pair(a, b)))
+
+    def test_the_bound_of_a_is_taken_where_b_has_another(self):
+        """Both bounds take about as long, and the speeds are the same."""
+        half, other = [0.5] * 10, [0.51] * 10
+        a = case("x", generator("a"), bound="copy", bound_seconds=half, copy_seconds=half,
+                 arithmetic_seconds=[0.49] * 10, seconds=[1.0] * 10)
+        b = case("x", generator("b"), bound="arithmetic", bound_seconds=other, copy_seconds=half,
+                 arithmetic_seconds=other, seconds=[1.0] * 10)
+        found = json.loads(self.expect(0, *self.pair(record(a), record(b)), "--json"))["cases"][0]
+        self.assertEqual((found["measure"], found["verdict"]), ("copy", "same"))
+        self.assertAlmostEqual(found["ratio"], 1.0)
+        idle = {**a, "operations": 0, "arithmetic_seconds": [0.0] * 10}
+        self.assertEqual(self.verdicts(record(idle), record(idle)), {"x": "same"})
 
     def test_fewer_operations_count_as_speed_where_arithmetic_is_the_bound(self):
         draws = generator("operations")
@@ -243,6 +258,23 @@ class Latest(Script):
             self.write("results/damaged.json", content)
             self.expect_refusal(words, "--latest", self.path("results"), new)
         self.assertEqual(self.run_script("--latest", self.path("none"), new).returncode, 4)
+
+    def test_what_is_no_file_is_no_record(self):
+        new = self.write("new.json", record(self.one))
+        self.keep("sound")
+        os.symlink("nowhere", self.path("results/dangling.json"))
+        os.symlink("looping.json", self.path("results/looping.json"))
+        os.mkfifo(self.path("results/pipe.json"))
+        self.assertIn("sound.json", self.expect(0, "--latest", self.path("results"), new))
+
+    def test_an_interrupt_is_told_apart_from_a_slower_case(self):
+        os.mkfifo(self.path("waits.json"))
+        waits = subprocess.Popen([self.command, self.path("waits.json"), self.path("waits.json")],
+                                 stderr=subprocess.PIPE)
+        with open(self.path("waits.json"), "wb"):  # returns when the script reads
+            waits.send_signal(signal.SIGINT)
+            told = waits.communicate()[1]
+        self.assertEqual((waits.returncode, told), (130, b""))
 
     def test_a_slower_case_gives_the_code_of_a_regression(self):
         self.keep("only")

@@ -38,6 +38,30 @@ class Figures(unittest.TestCase):
         self.assertEqual(done.returncode == 0, done.stderr == "", f"seed {SEED}")
         return done.stderr
 
+    def test_broken_records_and_documents_fail_in_lines(self):
+        """Each is told in one line without control characters."""
+        folder = Path(self.folder.name)
+        broken = ("[]", "{", "[" * 100000, '{"cases": 7}', '{"cases": {}}', '{"cases": [7, {}]}',
+                  '{"cases": [{"name": "crowd/palette", "samples_per_s": 1' + "0" * 400 + "}]}")
+        for content in broken:
+            (folder / "some-machine.json").write_text(content)
+            self.assertIn("record some-machine", self.run_on(LISTED.format(1, 1, SOURCE)))
+        (folder / "text.txt").write_bytes(b"\xff\xfe")
+        for source in ("text.txt#host memory", "1" + "0" * 500, "(" * 5000, "\x1b[31mx\x07"):
+            error_output = self.run_on(LISTED.format(1, 1, source))
+            self.assertTrue(error_output.replace("\n", "").isprintable(), ascii(error_output))
+        for name, content in (("missing.md", None), ("binary.md", b"\xff"), ("folder.md", folder)):
+            path = folder / name
+            if isinstance(content, bytes):
+                path.write_bytes(content)
+            elif content:
+                path.mkdir()
+            for options in ((), ("--update",)):
+                done = subprocess.run([FIGURES, *options, str(path)], capture_output=True, text=True)
+                self.assertEqual(done.returncode, 1)
+                self.assertNotIn("Traceback", done.stderr)
+                self.assertIn(name, done.stderr)
+
     def test_figures_that_are_their_records_pass(self):
         self.assertEqual(self.run_on(LISTED.format(self.rate, self.rate, SOURCE)), "")
         exact = f"{self.rate}.2"

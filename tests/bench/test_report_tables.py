@@ -113,8 +113,15 @@ class Tables(Script):
         good = self.write("good.json", sound)
         for content, words in hostile(sound):
             with self.subTest(words=words):
-                self.expect_refusal(words, good, self.write("bad.json", content), code=1)
+                self.expect_refusal(words, good, self.write("bad.json", content))
         self.assertEqual((self.read("README.md"), self.read("docs/performance.md")), (EMPTY, EMPTY))
+
+    def test_a_name_ends_no_block_and_no_line(self):
+        name = "d\n<!-- bench:end -->\n# <script>\x1b[31m\ud800|"
+        _, tables = self.filled(record(self.case("upsample-4/slerp"), device=name, driver=name))
+        self.assertEqual(tables.count("<!-- bench:end -->"), 1)
+        self.assertNotIn("<script>", tables)
+        self.assertEqual([one for one in tables if not one.isprintable() and one != "\n"], [])
 
     def test_a_document_without_a_block_is_named(self):
         self.write("README.md", "nothing\n")
