@@ -16,7 +16,7 @@ from .problems import Problem
 class Judgement(NamedTuple):
     error: float       # the largest angle in rad; NaN where a result is not finite
     norm: float        # the largest difference of a norm from 1
-    position: int      # of the largest angle, or of the first result that is not finite
+    position: int      # of the mistake; else of the largest angle
     mistake: str       # empty where the results pass
 
 
@@ -34,14 +34,15 @@ def _place(task, position):
     return f"sample {position // task['shape'][1]}, track {position % task['shape'][1]}"
 
 
-def _mistake(task, error, norm, position):
-    tolerance = manifest.TOLERANCE_RAD
-    if not error <= tolerance:
-        return (f"the largest error is {error:.3g} rad at {_place(task, position)}; "
-                f"expected {tolerance:g} at most")
+def _judgement(task, error, worst, norm, longest):
+    """From the largest errors and their positions."""
+    if not error <= manifest.TOLERANCE_RAD:
+        return Judgement(error, norm, worst, f"the largest error is {error:.7g} rad at {_place(task, worst)}; "
+                         f"expected {manifest.TOLERANCE_RAD:g} at most")
     if not norm <= manifest.TOLERANCE_NORM:
-        return f"a norm differs from 1 by {norm:.3g}; expected {manifest.TOLERANCE_NORM:g} at most"
-    return ""
+        return Judgement(error, norm, longest, f"a norm differs from 1 by {norm:.7g} at "
+                         f"{_place(task, longest)}; expected {manifest.TOLERANCE_NORM:g} at most")
+    return Judgement(error, norm, worst, "")
 
 
 def judge(task, samples, results):
@@ -52,7 +53,7 @@ def judge(task, samples, results):
 
 def _judge(task, samples, results):
     flat = results.reshape(-1, 4)
-    error, norm, worst = 0.0, 0.0, 0
+    error, norm, worst, longest = 0.0, 0.0, 0, 0
     for begin in range(0, samples.count, content.BLOCK):
         positions = np.arange(begin, min(begin + content.BLOCK, samples.count), dtype=np.int64)
         found = flat[begin:begin + len(positions)].astype(np.float64)
@@ -64,10 +65,12 @@ def _judge(task, samples, results):
                              f"the result at {_place(task, first)} is no rotation: "
                              f"{', '.join(str(n) for n in flat[first])}")
         turned = angles(found, samples.expected(task["method"], positions))
-        norm = max(norm, float(np.abs(lengths - 1.0).max()))
+        off = np.abs(lengths - 1.0)
+        if off.max() > norm:
+            norm, longest = float(off.max()), begin + int(np.argmax(off))
         if turned.max() > error:
             error, worst = float(turned.max()), begin + int(np.argmax(turned))
-    return Judgement(error, norm, worst, _mistake(task, error, norm, worst))
+    return _judgement(task, error, worst, norm, longest)
 
 
 def check_stored(where, files, task, samples):

@@ -3,10 +3,11 @@
 
 import argparse
 import json
-import sys
+
+from records import command
 
 from . import content, folder, judge, manifest, measure, record, table
-from .problems import NO_OUTPUT, Problem, printable
+from .problems import Problem, printable
 
 DESCRIPTION = """A fixed workload for any library that interpolates rotations: keys, times and expected
 results as .npy files. docs/workload.md describes the files, the tasks, and how to submit a record."""
@@ -40,7 +41,7 @@ def _check(options):
 def _judge(options):
     _, text = folder.manifest_in(options.folder)
     workload = json.loads(text)
-    task = measure.choose(workload["tasks"], [options.task])[0]
+    task = measure.choose(workload["tasks"], [options.task], "task")[0]
     found = judge.judge_file(options.folder, workload["files"], task, options.results)
     if found.mistake:
         raise Problem(options.results, found.mistake, 1)
@@ -49,8 +50,8 @@ def _judge(options):
 
 
 def _parser():
-    parser = argparse.ArgumentParser(prog="bench/workload", description=DESCRIPTION, epilog=EXAMPLE,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = command.Parser(prog="bench/workload", description=DESCRIPTION, epilog=EXAMPLE,
+                            formatter_class=argparse.RawDescriptionHelpFormatter)
     verbs = parser.add_subparsers(dest="verb", required=True, metavar="VERB")
     make = verbs.add_parser("make", help="write the workload into a new folder")
     make.add_argument("folder")
@@ -82,17 +83,23 @@ def _parser():
     return parser
 
 
-def main():
+def _check_measure(parser, options):
+    least, most = record.SHORTEST_REPETITIONS, record.MOST_REPETITIONS
+    if options.repetitions and not least <= options.repetitions <= most:
+        parser.error(f"--repetitions: expected {least} to {most}")
+    if expected := record.text(options.compiler):
+        parser.error(f"--compiler: expected {expected}")
+    if options.notes is not None and (expected := record.notes(options.notes)):
+        parser.error(f"--notes: expected {expected}")
+
+
+def _main():
     parser = _parser()
     options = parser.parse_args()
-    least = record.SHORTEST_REPETITIONS
-    if options.verb == "measure" and options.repetitions and options.repetitions < least:
-        parser.error(f"--repetitions: expected {least} or more")
-    try:
-        options.run(options)
-    except Problem as problem:
-        print(f"workload: {problem}", file=sys.stderr)
-        return problem.code
-    except BrokenPipeError:
-        return NO_OUTPUT
-    return 0
+    if options.verb == "measure":
+        _check_measure(parser, options)
+    options.run(options)
+
+
+def main():
+    return command.run("workload", _main, Problem)

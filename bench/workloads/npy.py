@@ -58,6 +58,10 @@ def _read_header(file, path):
     return descr, shape, place
 
 
+def _shown(shape):
+    return str(shape) if all(count < 1 << 63 for count in shape) else "of numbers beyond 63 bits"
+
+
 def read(path, dtypes, shape):
     """The array, mapped, where it is one of the types and has the shape; else a Problem."""
     if os.path.exists(path) and not os.path.isfile(path):
@@ -71,7 +75,7 @@ def read(path, dtypes, shape):
     if descr not in dtypes:
         raise Problem(path, f"has numbers of type {descr!r}; expected {' or '.join(dtypes)}")
     if found != tuple(shape):
-        raise Problem(path, f"has the shape {found}; expected {tuple(shape)}")
+        raise Problem(path, f"has the shape {_shown(found)}; expected {tuple(shape)}")
     expected = int(np.dtype(descr).itemsize)
     for count in shape:
         expected *= count

@@ -14,7 +14,7 @@ import statistics
 from .problems import Problem, cause_of, printable
 
 SCHEMA = 1
-SHORTEST_REPETITIONS = 3
+SHORTEST_REPETITIONS, MOST_REPETITIONS = 3, 10000
 TIMED = ("to-host", "to-device")
 LARGEST_BYTES = 1 << 20
 # Results of the workload: four numbers a sample.
@@ -62,7 +62,10 @@ def read(path):
 
 
 def _shown(value):
-    return printable(value if isinstance(value, str) else json.dumps(value), 80)
+    try:
+        return printable(value if isinstance(value, str) else json.dumps(value), 80)
+    except (RecursionError, ValueError):  # nested deeply; a number of thousands of digits
+        return f"a {type(value).__name__}"
 
 
 def _is_number(value):
@@ -121,8 +124,8 @@ def one_of(*values):
 
 def seconds(value):
     least = SHORTEST_REPETITIONS
-    fits = isinstance(value, list) and least <= len(value) <= 10000 and not any(map(positive, value))
-    return "" if fits else f"a list of {least} to 10000 finite numbers above 0"
+    fits = isinstance(value, list) and least <= len(value) <= MOST_REPETITIONS and not any(map(positive, value))
+    return "" if fits else f"a list of {least} to {MOST_REPETITIONS} finite numbers above 0"
 
 
 def members(value, where, required, optional=()):

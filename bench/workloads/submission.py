@@ -7,12 +7,14 @@ import json
 import sys
 from pathlib import Path
 
+from records import command
+
 from . import record
 from .problems import BAD_INPUT, Problem, printable
 
-EPILOG = """exit codes: 0 can be submitted; 1 its figures contradict each other or the workload, or an
-error is above the tolerance; 2 usage; 4 the file is no record. Each mistake is one line that names the
-member.
+EPILOG = """exit codes: 0 can be submitted, or fits the workload of --workload; 1 its figures contradict each other or the workload, or an
+error is above the tolerance; 2 usage; 4 the file is no record; 6 the output cannot be written. Each
+mistake is one line that names the member.
 
 example: bench/submit-check record.json"""
 
@@ -53,17 +55,19 @@ def check(options):
     if mistakes:
         return 1
     _print_lines(options.record, record.warnings_of(found), "warning: ")
+    name = json.loads(text)["name"]
+    fits = "can be submitted" if name == "standard" else f"fits the {name} workload; records of standard can be submitted"
     print(f"{printable(options.record)}: {found['library']['name']} {found['library']['version']}: "
-          f"{len(found['tasks'])} tasks, can be submitted")
+          f"{len(found['tasks'])} tasks, {fits}")
     for task in found["tasks"]:
         print(_summary(task))
     return 0
 
 
-def main():
-    parser = argparse.ArgumentParser(prog="bench/submit-check", epilog=EPILOG,
-                                     description="Checks a record of the workload; docs/workload.md.",
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+def _main():
+    parser = command.Parser(prog="bench/submit-check", epilog=EPILOG,
+                            description="Checks a record of the workload; docs/workload.md.",
+                            formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("record", metavar="RECORD.json")
     parser.add_argument("--workload", metavar="FOLDER",
                         help="compare with the workload in this folder, such as a small one")
@@ -73,6 +77,7 @@ def main():
     except ModuleNotFoundError as missing:
         print(f"submit-check: --workload: {sys.executable}: {missing}", file=sys.stderr)
         return BAD_INPUT
-    except Problem as problem:
-        print(f"submit-check: {problem}", file=sys.stderr)
-        return problem.code
+
+
+def main():
+    return command.run("submit-check", _main, Problem)

@@ -36,11 +36,12 @@ def text_of(records):
     """Rows in the order in which tasks first appear; of a task, in the order of the records."""
     host, workload = records[0]["host"], records[0]["workload"]
     tasks = [(found["library"], task) for found in records for task in found["tasks"]]
+    dates = sorted({found["date"] for found in records})
     names = list(dict.fromkeys(task["name"] for _, task in tasks))
     tasks.sort(key=lambda pair: names.index(pair[1]["name"]))
     return "\n".join([
         _cell(f"{host['processor']}, {host['cores']} cores, {host['os']}; "
-              f"{records[0]['date']};"),
+              f"{' to '.join(dates[:1] + dates[1:][-1:])};"),
         _cell(f"workload {workload['name']}, version {workload['version']}."), "",
         *_HEAD, *(_row(*pair) for pair in tasks)])
 

@@ -365,6 +365,54 @@ class Measure(WithFolder):
                      "the adapter gives float64 (127, 4, 4)", more=["--task", "uniform/nlerp"])
         self.assertFalse((self.path / "record.json").exists())
 
+    def test_an_adapter_cannot_change_what_it_is_judged_by(self):
+        """It computes what the changed inputs say."""
+        self.measure("def prepare(task, inputs):\n    inputs['keys'][:] = inputs['keys'][::-1].copy()\n"
+                     "    return lambda: nlerp(task, inputs)\n", 1,
+                     "uniform/nlerp: the largest error", more=["--task", "uniform/nlerp"])
+
+    def test_results_in_host_memory_are_there_when_the_call_returns(self):
+        lazy = ("class Lazy:\n    def __array__(self, *_, **__):\n        return nlerp(*self.of)\n"
+                "def prepare(task, inputs):\n    lazy = Lazy()\n    lazy.of = task, inputs\n"
+                "    return lambda: lazy\n")
+        one = ["--task", "uniform/nlerp"]
+        self.measure(lazy, 4, "the adapter gives a Lazy; expected a NumPy array", more=one)
+        self.measure(self.RIGHT + "def fetch(results):\n    return results\n", 4, "defines fetch", more=one)
+
+    def test_what_no_record_can_contain_is_refused_before_anything_is_measured(self):
+        never = "def prepare(task, inputs):\n    raise SystemError('measured')\n"
+        for adapter, words in (("TIMED = 'to-hosts'\n", "TIMED"), ("DEVICE = 'a\\x1b[31m'\n", "DEVICE"),
+                               ("LIBRARY = {'name': 'A', 'version': 1}\n", "LIBRARY.version")):
+            self.measure(never + adapter, 4, words)
+        for more in (("--repetitions", "10001"), ("--repetitions", "2"), ("--compiler", ""), ("--notes", "a\x1bb")):
+            done = run("measure", self.folder, "--adapter", self.path / "adapter.py", "-o", self.path / "x.json", *more)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn(more[0], done.stderr)
+            self.assertNotIn("\x1b", done.stderr)
+        for out in (self.path / "none" / "x.json", self.path, "/dev/full"):
+            self.measure(never, 6, str(out), more=["-o", out])
+
+    def test_a_wrong_task_takes_no_other_with_it(self):
+        self.measure("def prepare(task, inputs):\n    factor = {'uniform/nlerp': 1, 'uniform/squad': [1, 1, 1, -1]}.get(task['name'])\n"
+                     "    return factor and (lambda: nlerp(task, inputs) * factor)\n", 1, "uniform/squad: the largest")
+        tasks = json.loads((self.path / "record.json").read_text())["tasks"]
+        self.assertEqual([task["name"] for task in tasks], ["uniform/nlerp"])
+
+    def test_a_full_disk_and_a_reader_that_stops_are_told_apart(self):
+        for verb in (["check", self.folder], ["--help"]):
+            with open("/dev/full", "wb") as full:
+                done = subprocess.run([sys.executable, SCRIPT, *verb], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+            self.assertEqual(done.returncode, 6, done.stderr)
+            self.assertRegex(done.stderr, r"\Aworkload: standard output: [^\n]*\n\Z")
+            reading, writing = os.pipe()
+            os.close(reading)
+            with os.fdopen(writing, "wb") as closed:
+                done = subprocess.run([sys.executable, SCRIPT, *verb], stdout=closed, stderr=subprocess.PIPE, text=True, check=False)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+        done = run("check", self.folder, "a\x1b[31mb")
+        self.assertEqual(done.returncode, 2)
+        self.assertNotIn("\x1b", done.stderr)
+
     def test_results_of_the_run_that_is_not_timed_are_erased(self):
         self.measure("def prepare(task, inputs):\n    out = nlerp(task, inputs)\n    return lambda: out\n",
                      1, "uniform/nlerp: the result at sample 0, track 0 is no rotation",
