@@ -66,7 +66,8 @@ pm_kernel void PM_GATHER(pm_global const pm_stored_key *restrict keys,
     pm_u32 track[PM_LANES];
     float u[PM_LANES], sign[PM_LANES], rate[PM_LANES];
     for (int i = 0; i < PM_LANES; i++) {
-        pm_u32 f = value_count - first > (pm_u32)i ? first + (pm_u32)i : value_count - 1;
+        pm_u32 item = (pm_u32)PM_ITEM_OF(i);
+        pm_u32 f = value_count - first > item ? first + item : value_count - 1;
         pm_u32 sample = pairs ? f : f / track_count;
         track[i] = pairs ? tracks[f] : f - sample * track_count;
         pm_track_layout at = layout[track[i]];

@@ -31,8 +31,8 @@ pm_fn real pm_load_positions(pm_global const pm_sorted_pair *pairs) {
 pm_fn pm_sorted_lanes pm_load_pairs(pm_global const pm_sorted_pair *pairs) {
     pm_sorted_lanes lanes;
     for (int i = 0; i < PM_LANES; i++)
-        lanes.key[i] = 4 * (pm_u64)pairs[i].key;
-    real u = pm_load_positions(pairs);
+        lanes.key[i] = 4 * (pm_u64)pairs[PM_ITEM_OF(i)].key;
+    real u = PM_IN_LANES(pm_load_positions(pairs));
     pm_mask negative = pm_bits_of(u) < PM_BITS(0);
     lanes.u = pm_select(negative, -u, u);
     lanes.sign = pm_select(negative, PM_REAL(-1.0f), PM_REAL(1.0f));
@@ -67,7 +67,7 @@ pm_fn pm_quat pm_gather_coefficient(pm_global const float *keys, const pm_u64 *a
 pm_fn pm_quat pm_gather_constant(pm_global const float *constants, pm_global const pm_u32 *track) {
     pm_global const float *from[PM_LANES];
     for (int i = 0; i < PM_LANES; i++)
-        from[i] = constants + 4 * (pm_u64)track[i];
+        from[i] = constants + 4 * (pm_u64)track[PM_ITEM_OF(i)];
     return pm_gather_quats(from);
 }
 #endif

@@ -155,7 +155,7 @@ pm_fn pm_codes pm_load_codes(pm_global const pm_s16 *keys, pm_u32 words, pm_u64 
 typedef float pm_stored_key;
 
 pm_fn pm_quat pm_load_keys(pm_global const float *keys, pm_u64 at) {
-    return pm_load_quats(keys + at);
+    return pm_load_items(keys + at);
 }
 
 pm_fn void pm_prefetch_keys(pm_global const float *keys, pm_u64 at) {
@@ -196,9 +196,14 @@ pm_fn void pm_prefetch_key(pm_global const pm_s16 *keys, pm_u64 at) {
     pm_prefetch_keys(keys, at);
 }
 
-/* PM_LANES neighbours; the index of the first is a multiple of PM_LANES. */
+/* PM_LANES items; the index of the first is a multiple of PM_LANES. */
 pm_fn pm_quat pm_load_keys(pm_global const pm_s16 *keys, pm_u64 at) {
-    return pm_codes_quat(pm_load_codes(keys, PM_KEY_WORDS, at));
+    pm_codes k = pm_load_codes(keys, PM_KEY_WORDS, at);
+    k.a = PM_IN_LANES(k.a);
+    k.b = PM_IN_LANES(k.b);
+    k.c = PM_IN_LANES(k.c);
+    k.sign = PM_IN_LANES(k.sign);
+    return pm_codes_quat(k);
 }
 
 #if PM_LANES > 1

@@ -3,6 +3,10 @@
  * Loads and stores of quaternions. In memory they lie one after another as x y z w; in lanes
  * all x share a vector. Whole vectors are transposed in registers, in two levels; the
  * compilers of CPU devices turn each level into one shuffle.
+ *
+ * PM_LANES items that lie one after another are not in the order of the lanes: item i is in lane
+ * PM_LANE_OF(i), and lane j has item PM_ITEM_OF(j). They are transposed within parts of four lanes
+ * alone. Such shuffles take less time than those across a vector, and no vector of indices.
  */
 #ifndef PM_MEMORY_H
 #define PM_MEMORY_H
@@ -40,6 +44,10 @@ pm_fn pm_quat pm_load_quats(pm_global const float *from) {
 #endif
 }
 
+#define PM_ITEM_OF(j) (j)
+#define PM_IN_LANES(v) (v)
+#define pm_load_items pm_load_quats
+
 pm_fn pm_quat pm_gather_quats(pm_global const float *const from[PM_LANES]) {
     return pm_load_quats(from[0]);
 }
@@ -53,7 +61,7 @@ pm_fn void pm_gather_neighbours(pm_global const float *const from[PM_LANES],
     to[0] = pm_load_quats(from[0]);
 }
 
-pm_fn void pm_store_quats(pm_global float *to, pm_quat q, pm_u32 count, pm_u32 streams) {
+pm_fn void pm_store_items(pm_global float *to, pm_quat q, pm_u32 count, pm_u32 streams) {
     (void)count;
     (void)streams;
 #ifdef PM_OPENCL
@@ -66,7 +74,7 @@ pm_fn void pm_store_quats(pm_global float *to, pm_quat q, pm_u32 count, pm_u32 s
 #endif
 }
 
-pm_fn void pm_store_vectors(pm_global float *to, pm_quat v, pm_u32 count, pm_u32 streams) {
+pm_fn void pm_store_vector_items(pm_global float *to, pm_quat v, pm_u32 count, pm_u32 streams) {
     (void)count;
     (void)streams;
     to[0] = v.x;
@@ -117,44 +125,53 @@ pm_fn pm_mask pm_numbers_of(const int *from) {
 #define PM_LANE_NUMBERS ((pm_mask){PM_EACH(PM_LANE)})
 #endif
 
+#define PM_LANE_OF(i) ((i) % PM_NEIGHBOURS * 4 + (i) / PM_NEIGHBOURS)
+#define PM_ITEM_OF(j) ((j) % 4 * PM_NEIGHBOURS + (j) / 4)
+
+/* A vector with numbers of items in memory order, in the order of the lanes. */
+#define PM_IN_LANES(v) PM_SHUFFLE(v, v, PM_ITEM_OF)
+
 #define PM_HALF (PM_LANES / 2)
 #define PM_LOWER(j) ((j) < PM_HALF ? (j) : PM_HALF + (j)) /* the lower halves of a and b */
 #define PM_UPPER(j) (PM_LOWER(j) + PM_HALF)
 
-/* From the quaternions of two vectors: all x, then all y; and all z, then all w. */
-#define PM_X_THEN_Y(j) ((j) < PM_HALF ? 4 * (j) : 4 * ((j)-PM_HALF) + 1)
-#define PM_Z_THEN_W(j) (PM_X_THEN_Y(j) + 2)
+/* Of each part of four lanes: the first two of a and of b, alternately or one pair after the other,
+ * and the last two. */
+#define PM_FIRST_TWO(j) ((j) / 4 * 4 + (j) % 4 / 2 + (j) % 2 * PM_LANES)
+#define PM_LAST_TWO(j) (PM_FIRST_TWO(j) + 2)
+#define PM_FIRST_PAIRS(j) ((j) / 4 * 4 + (j) % 2 + (j) % 4 / 2 * PM_LANES)
+#define PM_LAST_PAIRS(j) (PM_FIRST_PAIRS(j) + 2)
 
-/* Interleaved to x y z w, from a vector of x then z and a vector of y then w: the lower half of the
- * quaternions in them, and the upper half. */
-#define PM_INTERLEAVED_LOWER(j) ((j) / 4 + (j) % 2 * PM_LANES + (j) % 4 / 2 * PM_HALF)
-#define PM_INTERLEAVED_UPPER(j) (PM_INTERLEAVED_LOWER(j) + PM_LANES / 4)
-
-/* PM_LANES quaternions as 4 vectors in memory order */
+/* PM_LANES quaternions as 4 vectors, a quaternion in each part: part p of vector k is that of lane
+ * 4 p + k. */
 typedef struct pm_quat_block {
     real r0, r1, r2, r3;
 } pm_quat_block;
 
+pm_fn pm_quat_block pm_rows_of(real r0, real r1, real r2, real r3) {
+    pm_quat_block m;
+    m.r0 = r0;
+    m.r1 = r1;
+    m.r2 = r2;
+    m.r3 = r3;
+    return m;
+}
+
+/* Transposed within parts, which is its own inverse. */
+pm_fn pm_quat_block pm_transposed(pm_quat_block m) {
+    real a = PM_SHUFFLE(m.r0, m.r1, PM_FIRST_TWO), b = PM_SHUFFLE(m.r0, m.r1, PM_LAST_TWO);
+    real c = PM_SHUFFLE(m.r2, m.r3, PM_FIRST_TWO), d = PM_SHUFFLE(m.r2, m.r3, PM_LAST_TWO);
+    return pm_rows_of(PM_SHUFFLE(a, c, PM_FIRST_PAIRS), PM_SHUFFLE(a, c, PM_LAST_PAIRS),
+                      PM_SHUFFLE(b, d, PM_FIRST_PAIRS), PM_SHUFFLE(b, d, PM_LAST_PAIRS));
+}
+
 pm_fn pm_quat pm_lanes_of(pm_quat_block m) {
-    real xy0 = PM_SHUFFLE(m.r0, m.r1, PM_X_THEN_Y);
-    real xy1 = PM_SHUFFLE(m.r2, m.r3, PM_X_THEN_Y);
-    real zw0 = PM_SHUFFLE(m.r0, m.r1, PM_Z_THEN_W);
-    real zw1 = PM_SHUFFLE(m.r2, m.r3, PM_Z_THEN_W);
-    return pm_quat_of(PM_SHUFFLE(xy0, xy1, PM_LOWER), PM_SHUFFLE(xy0, xy1, PM_UPPER),
-                      PM_SHUFFLE(zw0, zw1, PM_LOWER), PM_SHUFFLE(zw0, zw1, PM_UPPER));
+    pm_quat_block t = pm_transposed(m);
+    return pm_quat_of(t.r0, t.r1, t.r2, t.r3);
 }
 
 pm_fn pm_quat_block pm_block_of(pm_quat q) {
-    pm_quat_block m;
-    real xz0 = PM_SHUFFLE(q.x, q.z, PM_LOWER);
-    real xz1 = PM_SHUFFLE(q.x, q.z, PM_UPPER);
-    real yw0 = PM_SHUFFLE(q.y, q.w, PM_LOWER);
-    real yw1 = PM_SHUFFLE(q.y, q.w, PM_UPPER);
-    m.r0 = PM_SHUFFLE(xz0, yw0, PM_INTERLEAVED_LOWER);
-    m.r1 = PM_SHUFFLE(xz0, yw0, PM_INTERLEAVED_UPPER);
-    m.r2 = PM_SHUFFLE(xz1, yw1, PM_INTERLEAVED_LOWER);
-    m.r3 = PM_SHUFFLE(xz1, yw1, PM_INTERLEAVED_UPPER);
-    return m;
+    return pm_transposed(pm_rows_of(q.x, q.y, q.z, q.w));
 }
 
 #ifdef PM_OPENCL
@@ -162,115 +179,70 @@ pm_fn pm_quat_block pm_block_of(pm_quat q) {
 #define PM_VLOAD PM_JOIN(vload, PM_LANES)
 #define PM_VSTORE PM_JOIN(vstore, PM_LANES)
 
-/* PM_LANES quaternions that lie one after another */
-pm_fn pm_quat pm_load_quats(pm_global const float *from) {
-    pm_quat_block m;
-    m.r0 = PM_VLOAD(0, from);
-    m.r1 = PM_VLOAD(1, from);
-    m.r2 = PM_VLOAD(2, from);
-    m.r3 = PM_VLOAD(3, from);
-    return pm_lanes_of(m);
+/* PM_LANES items */
+pm_fn pm_quat pm_load_items(pm_global const float *from) {
+    return pm_lanes_of(
+        pm_rows_of(PM_VLOAD(0, from), PM_VLOAD(1, from), PM_VLOAD(2, from), PM_VLOAD(3, from)));
 }
 
 /* PM_LANES quaternions at arbitrary addresses */
 pm_fn pm_quat pm_gather_quats(pm_global const float *const from[PM_LANES]) {
-    pm_quat_block m;
 #if PM_LANES == 16
-    m.r0 =
-        (float16)(vload4(0, from[0]), vload4(0, from[1]), vload4(0, from[2]), vload4(0, from[3]));
-    m.r1 =
-        (float16)(vload4(0, from[4]), vload4(0, from[5]), vload4(0, from[6]), vload4(0, from[7]));
-    m.r2 =
-        (float16)(vload4(0, from[8]), vload4(0, from[9]), vload4(0, from[10]), vload4(0, from[11]));
-    m.r3 = (float16)(vload4(0, from[12]), vload4(0, from[13]), vload4(0, from[14]),
-                     vload4(0, from[15]));
+#define PM_PARTS(k)                                                                                \
+    (float16)(vload4(0, from[k]), vload4(0, from[4 + (k)]), vload4(0, from[8 + (k)]),              \
+              vload4(0, from[12 + (k)]))
 #elif PM_LANES == 8
-    m.r0 = (float8)(vload4(0, from[0]), vload4(0, from[1]));
-    m.r1 = (float8)(vload4(0, from[2]), vload4(0, from[3]));
-    m.r2 = (float8)(vload4(0, from[4]), vload4(0, from[5]));
-    m.r3 = (float8)(vload4(0, from[6]), vload4(0, from[7]));
+#define PM_PARTS(k) (float8)(vload4(0, from[k]), vload4(0, from[4 + (k)]))
 #else
-    m.r0 = vload4(0, from[0]);
-    m.r1 = vload4(0, from[1]);
-    m.r2 = vload4(0, from[2]);
-    m.r3 = vload4(0, from[3]);
+#define PM_PARTS(k) vload4(0, from[k])
 #endif
-    return pm_lanes_of(m);
+    return pm_lanes_of(pm_rows_of(PM_PARTS(0), PM_PARTS(1), PM_PARTS(2), PM_PARTS(3)));
 }
 
+/* Part i of each of PM_NEIGHBOURS vectors goes to vector i. */
 #if PM_LANES == 16
-/* Blocks of four lanes, alternately from a and b: the first two of each, and the last two. */
-#define PM_BLOCKS_LOWER(j) ((j) / 4 % 2 * PM_LANES + (j) / 8 * 4 + (j) % 4)
-#define PM_BLOCKS_UPPER(j) (PM_BLOCKS_LOWER(j) + 8)
+#define PM_FIRST_PARTS(j) ((j) / 4 % 2 * PM_LANES + (j) / 8 * 4 + (j) % 4)
+#define PM_LAST_PARTS(j) (PM_FIRST_PARTS(j) + 8)
 
-/* Four vectors of four blocks of four lanes, transposed: block i of each goes to vector i. */
-pm_fn pm_quat_block pm_fours_transposed(pm_quat_block m) {
-    pm_quat_block t;
-    real ab = PM_SHUFFLE(m.r0, m.r1, PM_BLOCKS_LOWER), cd = PM_SHUFFLE(m.r2, m.r3, PM_BLOCKS_LOWER);
-    t.r0 = PM_SHUFFLE(ab, cd, PM_LOWER);
-    t.r1 = PM_SHUFFLE(ab, cd, PM_UPPER);
-    ab = PM_SHUFFLE(m.r0, m.r1, PM_BLOCKS_UPPER);
-    cd = PM_SHUFFLE(m.r2, m.r3, PM_BLOCKS_UPPER);
-    t.r2 = PM_SHUFFLE(ab, cd, PM_LOWER);
-    t.r3 = PM_SHUFFLE(ab, cd, PM_UPPER);
-    return t;
+pm_fn pm_quat_block pm_parts_transposed(pm_quat_block m) {
+    real ab = PM_SHUFFLE(m.r0, m.r1, PM_FIRST_PARTS), cd = PM_SHUFFLE(m.r2, m.r3, PM_FIRST_PARTS);
+    real ef = PM_SHUFFLE(m.r0, m.r1, PM_LAST_PARTS), gh = PM_SHUFFLE(m.r2, m.r3, PM_LAST_PARTS);
+    return pm_rows_of(PM_SHUFFLE(ab, cd, PM_LOWER), PM_SHUFFLE(ab, cd, PM_UPPER),
+                      PM_SHUFFLE(ef, gh, PM_LOWER), PM_SHUFFLE(ef, gh, PM_UPPER));
 }
 #endif
 
 /* PM_NEIGHBOURS neighbours for each lane, from any address: to[k] holds the k-th of every lane.
- * Whole vectors are loaded, which is a quarter of the loads of as many gathers. */
+ * Whole vectors are loaded, which is a quarter of the loads of as many gathers. They are transposed
+ * within parts before whole parts change places, so that compilers need few registers at a time. */
 pm_fn void pm_gather_neighbours(pm_global const float *const from[PM_LANES],
                                 pm_quat to[PM_NEIGHBOURS]) {
-    pm_quat_block rows[PM_NEIGHBOURS];
+    /* of[p]: each component of all neighbours of the lanes 4 p to 4 p + 3 */
+    pm_quat_block of[PM_NEIGHBOURS];
+    PM_UNROLL
+    for (int p = 0; p < PM_NEIGHBOURS; p++)
+        of[p] =
+            pm_transposed(pm_rows_of(PM_VLOAD(0, from[4 * p]), PM_VLOAD(0, from[4 * p + 1]),
+                                     PM_VLOAD(0, from[4 * p + 2]), PM_VLOAD(0, from[4 * p + 3])));
 #if PM_LANES == 16
-    pm_quat_block lanes[4];
-    PM_UNROLL
-    for (int g = 0; g < 4; g++) {
-        pm_quat_block m;
-        m.r0 = PM_VLOAD(0, from[4 * g]);
-        m.r1 = PM_VLOAD(0, from[4 * g + 1]);
-        m.r2 = PM_VLOAD(0, from[4 * g + 2]);
-        m.r3 = PM_VLOAD(0, from[4 * g + 3]);
-        lanes[g] = pm_fours_transposed(m);
-    }
-    rows[0].r0 = lanes[0].r0;
-    rows[0].r1 = lanes[1].r0;
-    rows[0].r2 = lanes[2].r0;
-    rows[0].r3 = lanes[3].r0;
-    rows[1].r0 = lanes[0].r1;
-    rows[1].r1 = lanes[1].r1;
-    rows[1].r2 = lanes[2].r1;
-    rows[1].r3 = lanes[3].r1;
-    rows[2].r0 = lanes[0].r2;
-    rows[2].r1 = lanes[1].r2;
-    rows[2].r2 = lanes[2].r2;
-    rows[2].r3 = lanes[3].r2;
-    rows[3].r0 = lanes[0].r3;
-    rows[3].r1 = lanes[1].r3;
-    rows[3].r2 = lanes[2].r3;
-    rows[3].r3 = lanes[3].r3;
+    pm_quat_block x = pm_parts_transposed(pm_rows_of(of[0].r0, of[1].r0, of[2].r0, of[3].r0));
+    pm_quat_block y = pm_parts_transposed(pm_rows_of(of[0].r1, of[1].r1, of[2].r1, of[3].r1));
+    pm_quat_block z = pm_parts_transposed(pm_rows_of(of[0].r2, of[1].r2, of[2].r2, of[3].r2));
+    pm_quat_block w = pm_parts_transposed(pm_rows_of(of[0].r3, of[1].r3, of[2].r3, of[3].r3));
+    to[0] = pm_quat_of(x.r0, y.r0, z.r0, w.r0);
+    to[1] = pm_quat_of(x.r1, y.r1, z.r1, w.r1);
+    to[2] = pm_quat_of(x.r2, y.r2, z.r2, w.r2);
+    to[3] = pm_quat_of(x.r3, y.r3, z.r3, w.r3);
 #elif PM_LANES == 8
-    real v[PM_LANES];
-    PM_UNROLL
-    for (int i = 0; i < PM_LANES; i++)
-        v[i] = PM_VLOAD(0, from[i]);
-    rows[0].r0 = PM_SHUFFLE(v[0], v[1], PM_LOWER);
-    rows[0].r1 = PM_SHUFFLE(v[2], v[3], PM_LOWER);
-    rows[0].r2 = PM_SHUFFLE(v[4], v[5], PM_LOWER);
-    rows[0].r3 = PM_SHUFFLE(v[6], v[7], PM_LOWER);
-    rows[1].r0 = PM_SHUFFLE(v[0], v[1], PM_UPPER);
-    rows[1].r1 = PM_SHUFFLE(v[2], v[3], PM_UPPER);
-    rows[1].r2 = PM_SHUFFLE(v[4], v[5], PM_UPPER);
-    rows[1].r3 = PM_SHUFFLE(v[6], v[7], PM_UPPER);
+    to[0] = pm_quat_of(
+        PM_SHUFFLE(of[0].r0, of[1].r0, PM_LOWER), PM_SHUFFLE(of[0].r1, of[1].r1, PM_LOWER),
+        PM_SHUFFLE(of[0].r2, of[1].r2, PM_LOWER), PM_SHUFFLE(of[0].r3, of[1].r3, PM_LOWER));
+    to[1] = pm_quat_of(
+        PM_SHUFFLE(of[0].r0, of[1].r0, PM_UPPER), PM_SHUFFLE(of[0].r1, of[1].r1, PM_UPPER),
+        PM_SHUFFLE(of[0].r2, of[1].r2, PM_UPPER), PM_SHUFFLE(of[0].r3, of[1].r3, PM_UPPER));
 #else
-    rows[0].r0 = PM_VLOAD(0, from[0]);
-    rows[0].r1 = PM_VLOAD(0, from[1]);
-    rows[0].r2 = PM_VLOAD(0, from[2]);
-    rows[0].r3 = PM_VLOAD(0, from[3]);
+    to[0] = pm_quat_of(of[0].r0, of[0].r1, of[0].r2, of[0].r3);
 #endif
-    PM_UNROLL
-    for (int k = 0; k < PM_NEIGHBOURS; k++)
-        to[k] = pm_lanes_of(rows[k]);
 }
 
 /* A non-temporal store, where the compiler has a builtin for it. */
@@ -278,11 +250,11 @@ pm_fn void pm_gather_neighbours(pm_global const float *const from[PM_LANES],
 #define PM_STREAM(value, to) __builtin_nontemporal_store((value), (pm_global real *)(to))
 #endif
 
-/* Stores the first `count` lanes; all lanes are the fast case. `streams` requests non-temporal
+/* Stores the first `count` items; all of them are the fast case. `streams` requests non-temporal
  * stores, for results that will have left the caches before they are read: a cached store would
  * first read every line from memory, only to overwrite it. Non-temporal stores require an address
  * aligned to the size of the vector. */
-pm_fn void pm_store_quats(pm_global float *to, pm_quat q, pm_u32 count, pm_u32 streams) {
+pm_fn void pm_store_items(pm_global float *to, pm_quat q, pm_u32 count, pm_u32 streams) {
     pm_quat_block m = pm_block_of(q);
 #ifdef PM_STREAM
     if (count >= PM_LANES && streams && ((size_t)to & (sizeof(real) - 1)) == 0) {
@@ -310,8 +282,8 @@ pm_fn void pm_store_quats(pm_global float *to, pm_quat q, pm_u32 count, pm_u32 s
 
 /* Element e of 3 vectors in memory order x y z: PM_XY_AT picks it from x and y, PM_Z_AT then adds
  * those of z. */
-#define PM_XY_AT(e) ((e) % 3 == 0 ? (e) / 3 : (e) % 3 == 1 ? PM_LANES + (e) / 3 : 0)
-#define PM_Z_AT(e) ((e) % 3 == 2 ? PM_LANES + (e) / 3 : (e) % PM_LANES)
+#define PM_XY_AT(e) ((e) % 3 < 2 ? (e) % 3 * PM_LANES + PM_LANE_OF((e) / 3) : 0)
+#define PM_Z_AT(e) ((e) % 3 == 2 ? PM_LANES + PM_LANE_OF((e) / 3) : (e) % PM_LANES)
 #define PM_XY_0(j) PM_XY_AT(j)
 #define PM_XY_1(j) PM_XY_AT((j) + PM_LANES)
 #define PM_XY_2(j) PM_XY_AT((j) + 2 * PM_LANES)
@@ -319,7 +291,7 @@ pm_fn void pm_store_quats(pm_global float *to, pm_quat q, pm_u32 count, pm_u32 s
 #define PM_Z_1(j) PM_Z_AT((j) + PM_LANES)
 #define PM_Z_2(j) PM_Z_AT((j) + 2 * PM_LANES)
 
-pm_fn void pm_store_vectors(pm_global float *to, pm_quat v, pm_u32 count, pm_u32 streams) {
+pm_fn void pm_store_vector_items(pm_global float *to, pm_quat v, pm_u32 count, pm_u32 streams) {
     real r0 = PM_SHUFFLE(PM_SHUFFLE(v.x, v.y, PM_XY_0), v.z, PM_Z_0);
     real r1 = PM_SHUFFLE(PM_SHUFFLE(v.x, v.y, PM_XY_1), v.z, PM_Z_1);
     real r2 = PM_SHUFFLE(PM_SHUFFLE(v.x, v.y, PM_XY_2), v.z, PM_Z_2);
@@ -378,37 +350,65 @@ pm_fn void pm_gather_neighbours(const float *const from[PM_LANES], pm_quat to[PM
     }
 }
 
-pm_fn pm_quat pm_load_quats(const float *from) {
-    const size_t lanes = PM_LANES;
+pm_fn pm_quat_block pm_load_block(const float *from) {
     pm_quat_block m;
-    memcpy(&m.r0, from, sizeof m.r0);
-    memcpy(&m.r1, from + lanes, sizeof m.r1);
-    memcpy(&m.r2, from + 2 * lanes, sizeof m.r2);
-    memcpy(&m.r3, from + 3 * lanes, sizeof m.r3);
-    return pm_lanes_of(m);
+    memcpy(&m, from, sizeof m);
+    return m;
 }
 
-pm_fn void pm_store_quats(float *to, pm_quat q, pm_u32 count, pm_u32 streams) {
-    const size_t lanes = PM_LANES;
-    pm_quat_block m = pm_block_of(q);
-    float some[4 * PM_LANES];
-    float *each = count < lanes ? some : to;
+pm_fn void pm_store_block(float *to, pm_quat_block m) {
+    memcpy(to, &m, sizeof m);
+}
+
+pm_fn pm_quat pm_load_items(const float *from) {
+    return pm_lanes_of(pm_load_block(from));
+}
+
+pm_fn void pm_store_items(float *to, pm_quat q, pm_u32 count, pm_u32 streams) {
+    const pm_quat_block m = pm_block_of(q);
     (void)streams;
-    memcpy(each, &m.r0, sizeof m.r0);
-    memcpy(each + lanes, &m.r1, sizeof m.r1);
-    memcpy(each + 2 * lanes, &m.r2, sizeof m.r2);
-    memcpy(each + 3 * lanes, &m.r3, sizeof m.r3);
-    if (count < lanes)
-        memcpy(to, some, 4 * sizeof(float) * count);
+    if (count >= PM_LANES)
+        pm_store_block(to, m);
+    else
+        memcpy(to, &m, 4 * sizeof(float) * count);
 }
 
-pm_fn void pm_store_vectors(float *to, pm_quat v, pm_u32 count, pm_u32 streams) {
+pm_fn void pm_store_vector_items(float *to, pm_quat v, pm_u32 count, pm_u32 streams) {
     (void)streams;
     for (size_t i = 0; i < count && i < PM_LANES; i++) {
-        to[3 * i] = v.x[i];
-        to[3 * i + 1] = v.y[i];
-        to[3 * i + 2] = v.z[i];
+        to[3 * i] = v.x[PM_LANE_OF(i)];
+        to[3 * i + 1] = v.y[PM_LANE_OF(i)];
+        to[3 * i + 2] = v.z[PM_LANE_OF(i)];
     }
+}
+
+/* Neighbours in the order of the lanes, for code whose other numbers are in that order. From the
+ * quaternions of two vectors: all x, then all y; and all z, then all w. */
+#define PM_X_THEN_Y(j) ((j) < PM_HALF ? 4 * (j) : 4 * ((j)-PM_HALF) + 1)
+#define PM_Z_THEN_W(j) (PM_X_THEN_Y(j) + 2)
+
+pm_fn pm_quat pm_load_quats(const float *from) {
+    pm_quat_block m = pm_load_block(from);
+    real xy0 = PM_SHUFFLE(m.r0, m.r1, PM_X_THEN_Y);
+    real xy1 = PM_SHUFFLE(m.r2, m.r3, PM_X_THEN_Y);
+    real zw0 = PM_SHUFFLE(m.r0, m.r1, PM_Z_THEN_W);
+    real zw1 = PM_SHUFFLE(m.r2, m.r3, PM_Z_THEN_W);
+    return pm_quat_of(PM_SHUFFLE(xy0, xy1, PM_LOWER), PM_SHUFFLE(xy0, xy1, PM_UPPER),
+                      PM_SHUFFLE(zw0, zw1, PM_LOWER), PM_SHUFFLE(zw0, zw1, PM_UPPER));
+}
+
+/* Interleaved to x y z w, from a vector of x then z and a vector of y then w: the lower half of the
+ * quaternions in them, and the upper half. */
+#define PM_INTERLEAVED_LOWER(j) ((j) / 4 + (j) % 2 * PM_LANES + (j) % 4 / 2 * PM_HALF)
+#define PM_INTERLEAVED_UPPER(j) (PM_INTERLEAVED_LOWER(j) + PM_LANES / 4)
+
+pm_fn void pm_store_quats(float *to, pm_quat q) {
+    real xz0 = PM_SHUFFLE(q.x, q.z, PM_LOWER), xz1 = PM_SHUFFLE(q.x, q.z, PM_UPPER);
+    real yw0 = PM_SHUFFLE(q.y, q.w, PM_LOWER), yw1 = PM_SHUFFLE(q.y, q.w, PM_UPPER);
+    pm_store_block(to, pm_rows_of(PM_SHUFFLE(xz0, yw0, PM_INTERLEAVED_LOWER),
+                                  PM_SHUFFLE(xz0, yw0, PM_INTERLEAVED_UPPER),
+                                  PM_SHUFFLE(xz1, yw1, PM_INTERLEAVED_LOWER),
+                                  PM_SHUFFLE(xz1, yw1, PM_INTERLEAVED_UPPER)));
 }
 
 pm_fn real pm_load_reals(const float *from) {

@@ -66,9 +66,9 @@
 #endif
 
 #if PM_COMPONENTS == 4
-#define pm_store_values pm_store_quats
+#define pm_store_values pm_store_items
 #elif PM_COMPONENTS == 3
-#define pm_store_values pm_store_vectors
+#define pm_store_values pm_store_vector_items
 #else
 #error "PM_COMPONENTS is 4 or 3"
 #endif

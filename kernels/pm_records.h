@@ -62,60 +62,50 @@ pm_fn void pm_put_line(const pm_lanes_out *out, int lane, pm_u32 at, real line, 
         pm_store_part(line, out->to[lane] + at, count);
 }
 
-/* Stores four lines as soon as they are transposed. All lines of a block would not fit the
- * registers, and spilling them takes a tenth of the kernel's time. */
-pm_fn void pm_put_four_lines(const pm_lanes_out *out, int lane, pm_u32 at, pm_quat_block lines,
-                             pm_u32 count, pm_u32 whole) {
+/* Stores the lines of the lanes `lane`, and `step` and twice and three times as much further on, as
+ * soon as they are transposed. All lines of a block would not fit the registers, and spilling them takes
+ * a tenth of the kernel's time. */
+pm_fn void pm_put_four_lines(const pm_lanes_out *out, int lane, int step, pm_u32 at,
+                             pm_quat_block lines, pm_u32 count, pm_u32 whole) {
     pm_put_line(out, lane, at, lines.r0, count, whole);
-    pm_put_line(out, lane + 1, at, lines.r1, count, whole);
-    pm_put_line(out, lane + 2, at, lines.r2, count, whole);
-    pm_put_line(out, lane + 3, at, lines.r3, count, whole);
+    pm_put_line(out, lane + step, at, lines.r1, count, whole);
+    pm_put_line(out, lane + 2 * step, at, lines.r2, count, whole);
+    pm_put_line(out, lane + 3 * step, at, lines.r3, count, whole);
 }
 
 pm_fn pm_quat_block pm_block_of_words(const real *words) {
     return pm_block_of(pm_quat_of(words[0], words[1], words[2], words[3]));
 }
 
-#if PM_LANES == 16
-/* The lines of four lanes; a, b, c and d hold four words of each lane. */
-pm_fn pm_quat_block pm_four_lines(real a, real b, real c, real d) {
-    pm_quat_block m;
-    m.r0 = a;
-    m.r1 = b;
-    m.r2 = c;
-    m.r3 = d;
-    return pm_fours_transposed(m);
-}
-#elif PM_LANES == 8
-/* The lines of four lanes; a and b hold four words each of two lanes, c and d of the other two. */
-pm_fn pm_quat_block pm_four_lines(real a, real b, real c, real d) {
-    pm_quat_block m;
-    m.r0 = PM_SHUFFLE(a, b, PM_LOWER);
-    m.r1 = PM_SHUFFLE(a, b, PM_UPPER);
-    m.r2 = PM_SHUFFLE(c, d, PM_LOWER);
-    m.r3 = PM_SHUFFLE(c, d, PM_UPPER);
-    return m;
-}
-#endif
-
-/* Stores PM_LANES words of all lanes, as one line per lane. */
+/* Stores PM_LANES words of all lanes, as one line per lane. Vector k of a block has four words of each
+ * lane 4 p + k. */
 pm_fn void pm_put_lines(const pm_lanes_out *out, pm_u32 at, const real *words, pm_u32 count,
                         pm_u32 whole) {
     pm_quat_block a = pm_block_of_words(words);
 #if PM_LANES == 4
-    pm_put_four_lines(out, 0, at, a, count, whole);
+    pm_put_four_lines(out, 0, 1, at, a, count, whole);
 #elif PM_LANES == 8
     pm_quat_block b = pm_block_of_words(words + 4);
-    pm_put_four_lines(out, 0, at, pm_four_lines(a.r0, b.r0, a.r1, b.r1), count, whole);
-    pm_put_four_lines(out, 4, at, pm_four_lines(a.r2, b.r2, a.r3, b.r3), count, whole);
+    pm_quat_block lower =
+        pm_rows_of(PM_SHUFFLE(a.r0, b.r0, PM_LOWER), PM_SHUFFLE(a.r1, b.r1, PM_LOWER),
+                   PM_SHUFFLE(a.r2, b.r2, PM_LOWER), PM_SHUFFLE(a.r3, b.r3, PM_LOWER));
+    pm_put_four_lines(out, 0, 1, at, lower, count, whole);
+    pm_quat_block upper =
+        pm_rows_of(PM_SHUFFLE(a.r0, b.r0, PM_UPPER), PM_SHUFFLE(a.r1, b.r1, PM_UPPER),
+                   PM_SHUFFLE(a.r2, b.r2, PM_UPPER), PM_SHUFFLE(a.r3, b.r3, PM_UPPER));
+    pm_put_four_lines(out, 4, 1, at, upper, count, whole);
 #else
     pm_quat_block b = pm_block_of_words(words + 4);
     pm_quat_block c = pm_block_of_words(words + 8);
     pm_quat_block d = pm_block_of_words(words + 12);
-    pm_put_four_lines(out, 0, at, pm_four_lines(a.r0, b.r0, c.r0, d.r0), count, whole);
-    pm_put_four_lines(out, 4, at, pm_four_lines(a.r1, b.r1, c.r1, d.r1), count, whole);
-    pm_put_four_lines(out, 8, at, pm_four_lines(a.r2, b.r2, c.r2, d.r2), count, whole);
-    pm_put_four_lines(out, 12, at, pm_four_lines(a.r3, b.r3, c.r3, d.r3), count, whole);
+    pm_quat_block lines = pm_parts_transposed(pm_rows_of(a.r0, b.r0, c.r0, d.r0));
+    pm_put_four_lines(out, 0, 4, at, lines, count, whole);
+    lines = pm_parts_transposed(pm_rows_of(a.r1, b.r1, c.r1, d.r1));
+    pm_put_four_lines(out, 1, 4, at, lines, count, whole);
+    lines = pm_parts_transposed(pm_rows_of(a.r2, b.r2, c.r2, d.r2));
+    pm_put_four_lines(out, 2, 4, at, lines, count, whole);
+    lines = pm_parts_transposed(pm_rows_of(a.r3, b.r3, c.r3, d.r3));
+    pm_put_four_lines(out, 3, 4, at, lines, count, whole);
 #endif
 }
 

@@ -33,8 +33,8 @@ pm_kernel void restore(pm_global const float *restrict sorted,
 #if PM_COMPONENTS == 4
     pm_global const float *from[PM_LANES];
     for (pm_u32 i = 0; i < PM_LANES; i++)
-        from[i] = block + 4 * (pm_u32)places[i < count ? first + i : first];
-    pm_store_quats(to, pm_gather_quats(from), value_count - first, streams);
+        from[i] = block + 4 * (pm_u32)places[PM_ITEM_OF(i) < count ? first + PM_ITEM_OF(i) : first];
+    pm_store_items(to, pm_gather_quats(from), value_count - first, streams);
 #else
     (void)streams;
     for (pm_u32 i = 0; i < count; i++)

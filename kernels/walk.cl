@@ -14,22 +14,22 @@ pm_fn void pm_walk_load(pm_segment_data *data, pm_global const pm_stored_key *ke
     data->key = pm_load_keys(keys, at);
     data->next = pm_load_keys(keys, at + (1 + PM_COEFFICIENTS) * plane_floats);
 #if PM_COEFFICIENTS > 0
-    data->coefficients[0] = pm_load_quats(keys + at + plane_floats);
+    data->coefficients[0] = pm_load_items(keys + at + plane_floats);
 #endif
 #if PM_COEFFICIENTS > 1
-    data->coefficients[1] = pm_load_quats(keys + at + 2 * plane_floats);
+    data->coefficients[1] = pm_load_items(keys + at + 2 * plane_floats);
 #endif
 #if PM_COEFFICIENTS > 2
-    data->coefficients[2] = pm_load_quats(keys + at + 3 * plane_floats);
+    data->coefficients[2] = pm_load_items(keys + at + 3 * plane_floats);
 #endif
 #if PM_COEFFICIENTS > 3
-    data->coefficients[3] = pm_load_quats(keys + at + 4 * plane_floats);
+    data->coefficients[3] = pm_load_items(keys + at + 4 * plane_floats);
 #endif
 #if PM_CONSTANTS > 0
-    data->constants[0] = pm_load_quats(constants);
+    data->constants[0] = pm_load_items(constants);
 #endif
 #if PM_CONSTANTS > 1
-    data->constants[1] = pm_load_quats(constants + plane_floats);
+    data->constants[1] = pm_load_items(constants + plane_floats);
 #endif
     (void)constants;
 }
@@ -96,7 +96,7 @@ pm_fn void pm_walk_store(pm_global float *to, pm_quat value, pm_global const flo
                          pm_u32 odd_lap, pm_u32 count, pm_u32 streams) {
 #if PM_COMPONENTS == 4
     if (odd_lap)
-        value = pm_quat_scaled(value, pm_load_reals(wraps));
+        value = pm_quat_scaled(value, PM_IN_LANES(pm_load_reals(wraps)));
 #else
     (void)wraps;
     (void)odd_lap;

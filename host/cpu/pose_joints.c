@@ -371,9 +371,9 @@ PM_FLAT static void span_matrices(const span *joints, const channel_view *views,
                                    load_view(positions, at, PM_POSITIONS));
         if (scaled) /* multiplying by a scale of 1 changes no bits */
             m = pm_matrix_scaled(m, load_view(views[PM_SCALES], at, PM_SCALES));
-        pm_store_quats(to->x[j], m.x, PM_LANES, 0);
-        pm_store_quats(to->y[j], m.y, PM_LANES, 0);
-        pm_store_quats(to->z[j], m.z, PM_LANES, 0);
+        pm_store_quats(to->x[j], m.x);
+        pm_store_quats(to->y[j], m.y);
+        pm_store_quats(to->z[j], m.z);
     }
 }
 
