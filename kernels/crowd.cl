@@ -67,9 +67,9 @@ pm_kernel void crowd(pm_global const pm_u8 *instances, pm_u64 instances_offset,
         &states, (pm_global const pm_instance *)(instances + instances_offset), first, levels, &t);
     if (!out.active)
         return;
-    for (int i = 0; i < PM_LANES; i++)
-        out.to[i] =
-            (pm_global float *)(records + records_offset + (pm_u64)(first + (pm_u32)i) * stride);
+    for (int i = 0; i < PM_LANES; i++) /* items, so that pm_put_four_lines writes to neighbours */
+        out.to[i] = (pm_global float *)(records + records_offset +
+                                        (pm_u64)(first + (pm_u32)PM_ITEM_OF(i)) * stride);
     out.streams = streams && ((size_t)out.to[0] & (sizeof(real) - 1)) == 0;
     if (!size.per_joint) {
         pm_find_clip_keys(&states.a, &t);

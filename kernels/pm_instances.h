@@ -57,7 +57,7 @@ pm_fn pm_u32 pm_instances_load(pm_instance_lanes *states, pm_global const pm_ins
     states->any_b = states->any_added = states->any_mixed = states->any_mask = 0;
     states->any_part = states->any_no_clip = states->any_in_place = 0;
     for (int i = 0; i < PM_LANES; i++) {
-        pm_u32 index = first + (pm_u32)i;
+        pm_u32 index = first + (pm_u32)PM_ITEM_OF(i);
         pm_u32 here = index < t->size.instances;
         pm_instance_set(states, i, instances[here ? index : t->size.instances - 1], t);
         pm_crowd_level level = levels[states->level[i]];

@@ -199,16 +199,16 @@ pm_fn pm_quat pm_gather_quats(pm_global const float *const from[PM_LANES]) {
     return pm_lanes_of(pm_rows_of(PM_PARTS(0), PM_PARTS(1), PM_PARTS(2), PM_PARTS(3)));
 }
 
-/* Part i of each of PM_NEIGHBOURS vectors goes to vector i. */
 #if PM_LANES == 16
-#define PM_FIRST_PARTS(j) ((j) / 4 % 2 * PM_LANES + (j) / 8 * 4 + (j) % 4)
-#define PM_LAST_PARTS(j) (PM_FIRST_PARTS(j) + 8)
+/* Part i of each vector goes to vector i. */
+#define PM_EVEN_PARTS(j) ((j) / 4 * 8 + (j) % 4)
+#define PM_ODD_PARTS(j) (PM_EVEN_PARTS(j) + 4)
 
 pm_fn pm_quat_block pm_parts_transposed(pm_quat_block m) {
-    real ab = PM_SHUFFLE(m.r0, m.r1, PM_FIRST_PARTS), cd = PM_SHUFFLE(m.r2, m.r3, PM_FIRST_PARTS);
-    real ef = PM_SHUFFLE(m.r0, m.r1, PM_LAST_PARTS), gh = PM_SHUFFLE(m.r2, m.r3, PM_LAST_PARTS);
-    return pm_rows_of(PM_SHUFFLE(ab, cd, PM_LOWER), PM_SHUFFLE(ab, cd, PM_UPPER),
-                      PM_SHUFFLE(ef, gh, PM_LOWER), PM_SHUFFLE(ef, gh, PM_UPPER));
+    real a = PM_SHUFFLE(m.r0, m.r1, PM_LOWER), b = PM_SHUFFLE(m.r2, m.r3, PM_LOWER);
+    real c = PM_SHUFFLE(m.r0, m.r1, PM_UPPER), d = PM_SHUFFLE(m.r2, m.r3, PM_UPPER);
+    return pm_rows_of(PM_SHUFFLE(a, b, PM_EVEN_PARTS), PM_SHUFFLE(a, b, PM_ODD_PARTS),
+                      PM_SHUFFLE(c, d, PM_EVEN_PARTS), PM_SHUFFLE(c, d, PM_ODD_PARTS));
 }
 #endif
 
