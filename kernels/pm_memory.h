@@ -214,7 +214,7 @@ pm_fn pm_quat_block pm_parts_transposed(pm_quat_block m) {
 
 /* PM_NEIGHBOURS neighbours for each lane, from any address: to[k] holds the k-th of every lane.
  * Whole vectors are loaded, which is a quarter of the loads of as many gathers. They are transposed
- * within parts before whole parts change places, so that compilers need few registers at a time. */
+ * within parts before whole parts change places: the other way round is slower. */
 pm_fn void pm_gather_neighbours(pm_global const float *const from[PM_LANES],
                                 pm_quat to[PM_NEIGHBOURS]) {
     /* of[p]: each component of all neighbours of the lanes 4 p to 4 p + 3 */
