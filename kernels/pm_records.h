@@ -62,8 +62,8 @@ pm_fn void pm_put_line(const pm_lanes_out *out, int lane, pm_u32 at, real line, 
         pm_store_part(line, out->to[lane] + at, count);
 }
 
-/* Stores the lines of the lanes `lane`, and `step` and twice and three times as much further on, as
- * soon as they are transposed. All lines of a block would not fit the registers, and spilling them takes
+/* Stores the lines of four lanes, the first and those each `step` further on, as soon as they are
+ * transposed. All lines of a block would not fit the registers, and spilling them takes
  * a tenth of the kernel's time. */
 pm_fn void pm_put_four_lines(const pm_lanes_out *out, int lane, int step, pm_u32 at,
                              pm_quat_block lines, pm_u32 count, pm_u32 whole) {
