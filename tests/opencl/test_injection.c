@@ -43,6 +43,7 @@ static motion keys;
 static float expected_rotations[ROWS * 4], expected_positions[ROWS * 3];
 static double times[COUNT];
 static sub_devices subs;
+static const char *cache_folder;
 
 static pm_clip_desc make_desc(const pm_timeline *timeline) {
     pm_clip_desc desc = motion_desc(&keys, timeline, PM_METHOD_SQUAD);
@@ -289,8 +290,16 @@ void stage_close(stage *s) {
     guarded_free(s->positions);
 }
 
+/* Programs come from the cache after the first run, because to build them takes most of the time. */
 static void inject(const scenario *which, void **state, fault_kind kind, bool sticky, size_t min) {
     engine_for(state); /* skips where there is no device */
+    inject_all(which, &(stage){.state = state, .cache_folder = cache_folder}, kind, sticky, min);
+}
+
+/* Each run builds its programs from their sources. */
+static void inject_in_builds(const scenario *which, void **state, fault_kind kind, bool sticky,
+                             size_t min) {
+    engine_for(state);
     inject_all(which, &(stage){.state = state, .cache_folder = ""}, kind, sticky, min);
 }
 
@@ -405,7 +414,7 @@ static void an_allocation_failing_while_a_clip_is_made(void **state) {
 }
 
 static void an_allocation_failing_in_a_first_job(void **state) {
-    inject(&cold, state, FAULT_ALLOCATION, false, 0);
+    inject_in_builds(&cold, state, FAULT_ALLOCATION, false, 0);
 }
 
 static void an_allocation_failing_in_a_job_of_times(void **state) {
@@ -417,16 +426,16 @@ static void an_allocation_failing_in_a_job_of_pairs(void **state) {
 }
 
 static void an_allocation_failing_in_the_self_check(void **state) {
-    inject(&checking, state, FAULT_ALLOCATION, false, 0);
+    inject_in_builds(&checking, state, FAULT_ALLOCATION, false, 0);
 }
 
 static void an_allocation_failing_in_a_job_on_a_queue(void **state) {
-    inject(&queued, state, FAULT_ALLOCATION, false, 0);
+    inject_in_builds(&queued, state, FAULT_ALLOCATION, false, 0);
 }
 
 static void every_allocation_failing_from_the_nth_on(void **state) {
     inject(&making_a_clip, state, FAULT_ALLOCATION, true, 2);
-    inject(&cold, state, FAULT_ALLOCATION, true, 0);
+    inject_in_builds(&cold, state, FAULT_ALLOCATION, true, 0);
 }
 
 /* ---- OpenCL calls ---- */
@@ -444,7 +453,7 @@ static void a_call_failing_while_a_clip_is_made(void **state) {
 }
 
 static void a_call_failing_in_a_first_job(void **state) {
-    inject(&cold, state, FAULT_CL, false, 5);
+    inject_in_builds(&cold, state, FAULT_CL, false, 5);
 }
 
 static void a_call_failing_in_a_uniform_job(void **state) {
@@ -460,25 +469,25 @@ static void a_call_failing_in_a_job_of_pairs(void **state) {
 }
 
 static void a_call_failing_in_a_job_on_a_queue(void **state) {
-    inject(&queued, state, FAULT_CL, false, 2);
+    inject_in_builds(&queued, state, FAULT_CL, false, 2);
 }
 
 static void every_call_failing_from_the_nth_on(void **state) {
-    inject(&cold, state, FAULT_CL, true, 5);
+    inject_in_builds(&cold, state, FAULT_CL, true, 5);
     inject(&uniform, state, FAULT_CL, true, 2);
 }
 
 /* Not from the nth call on: each program that failed is the failure of a separate job. */
 static void a_fault_while_programs_are_built_in_the_background(void **state) {
-    inject(&cold_in_background, state, FAULT_CL, false, 5);
-    inject(&cold_in_background, state, FAULT_ALLOCATION, false, 1);
-    inject(&cold_in_background, state, FAULT_BUFFER, true, 1);
+    inject_in_builds(&cold_in_background, state, FAULT_CL, false, 5);
+    inject_in_builds(&cold_in_background, state, FAULT_ALLOCATION, false, 1);
+    inject_in_builds(&cold_in_background, state, FAULT_BUFFER, true, 1);
 }
 
 static void a_fault_in_a_job_on_a_queue_while_programs_are_built(void **state) {
-    inject(&queued_late, state, FAULT_CL, false, 4);
-    inject(&queued_late, state, FAULT_ALLOCATION, false, 3);
-    inject(&queued_late, state, FAULT_BUFFER, true, 2);
+    inject_in_builds(&queued_late, state, FAULT_CL, false, 4);
+    inject_in_builds(&queued_late, state, FAULT_ALLOCATION, false, 3);
+    inject_in_builds(&queued_late, state, FAULT_BUFFER, true, 2);
 }
 
 /* ---- device memory ---- */
@@ -505,7 +514,7 @@ static void an_allocation_failing_on_two_devices(void **state) {
     need_sub_devices(state);
     inject(&making_a_divided_engine, state, FAULT_ALLOCATION, false, 2);
     inject(&making_a_divided_clip, state, FAULT_ALLOCATION, false, 2);
-    inject(&divided_cold, state, FAULT_ALLOCATION, false, 2);
+    inject_in_builds(&divided_cold, state, FAULT_ALLOCATION, false, 2);
     inject(&divided_pairs, state, FAULT_ALLOCATION, false, 2);
 }
 
@@ -513,7 +522,7 @@ static void a_call_failing_on_two_devices(void **state) {
     need_sub_devices(state);
     inject(&making_a_divided_engine, state, FAULT_CL, false, 3);
     inject(&making_a_divided_clip, state, FAULT_CL, false, 2);
-    inject(&divided_cold, state, FAULT_CL, false, 5);
+    inject_in_builds(&divided_cold, state, FAULT_CL, false, 5);
     inject(&divided_pairs, state, FAULT_CL, false, 5);
 }
 
@@ -526,21 +535,15 @@ static void buffers_that_cannot_be_made_on_two_devices(void **state) {
 
 /* ---- the program cache, whose failures are never errors --------- */
 
-static void with_cache(const scenario *which, void **state, fault_kind kind) {
-    engine_for(state);
-    const char *folder = cache_folder_make();
-    assert_non_null(folder);
-    inject_all(which, &(stage){.state = state, .cache_folder = folder}, kind, false, 1);
-    assert_true(cache_folder_remove());
-}
-
 static void a_failure_with_a_filled_cache(void **state) {
-    with_cache(&cold, state, FAULT_CL);
-    with_cache(&making_an_engine, state, FAULT_ALLOCATION);
+    inject(&cold, state, FAULT_CL, false, 1);
+    inject(&making_an_engine, state, FAULT_ALLOCATION, false, 1);
 }
 
 static int make_expectations(void **state) {
     (void)state;
+    cache_folder = cache_folder_make();
+    assert_non_null(cache_folder);
     keys = motion_make(KEYS, TRACKS, 2.5, 0x61);
     for (size_t k = 0; k < COUNT; k++)
         times[k] = (double)k / 32;
@@ -558,6 +561,7 @@ static int make_expectations(void **state) {
 static int forget_expectations(void **state) {
     motion_free(&keys);
     sub_devices_close(&subs);
+    assert_true(cache_folder_remove());
     return engines_close(state);
 }
 
