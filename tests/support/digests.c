@@ -107,15 +107,24 @@ static void add_samples(digests *d, pm_engine *engine, const digest_input *in,
     pm_clip_destroy(&clip);
 }
 
+static void add_method(digests *d, pm_engine *engine, const digest_input *in, pm_method method,
+                       key_times times) {
+    char name[48];
+    const pm_clip_desc desc = digest_clip_desc(in, method, times);
+    snprintf(name, sizeof name, "%s/%s", pm_method_describe(method)->name, key_times_names[times]);
+    add_samples(d, engine, in, &desc, name);
+}
+
 void digests_of_method(digests *d, pm_engine *engine, const digest_input *in, pm_method method) {
-    for (key_times t = 0; t < KEY_TIMES; t++) {
-        char name[48];
-        const pm_clip_desc desc = digest_clip_desc(in, method, t);
-        if (!is_possible(method, t))
-            continue;
-        snprintf(name, sizeof name, "%s/%s", pm_method_describe(method)->name, key_times_names[t]);
-        add_samples(d, engine, in, &desc, name);
-    }
+    for (key_times t = 0; t < KEY_TIMES; t++)
+        if (is_possible(method, t))
+            add_method(d, engine, in, method, t);
+}
+
+void digests_of_method_once(digests *d, pm_engine *engine, const digest_input *in,
+                            pm_method method) {
+    const key_times times = (key_times)((unsigned)method % KEY_TIMES);
+    add_method(d, engine, in, method, is_possible(method, times) ? times : UNIFORM);
 }
 
 void digests_of_key_formats(digests *d, pm_engine *engine, const digest_input *in,

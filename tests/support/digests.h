@@ -27,6 +27,10 @@ void digests_free(digests *d);
 /* Samples with float32 keys: each kind of timelines that the method supports. */
 void digests_of_method(digests *d, pm_engine *engine, const digest_input *in, pm_method method);
 
+/* The same with one kind of timelines, which is another one for the next method. */
+void digests_of_method_once(digests *d, pm_engine *engine, const digest_input *in,
+                            pm_method method);
+
 /* Samples with keys of 48 bits; none for a method that has no such keys. */
 void digests_of_key_formats(digests *d, pm_engine *engine, const digest_input *in,
                             pm_method method);
