@@ -22,7 +22,7 @@ static const char stored[] = POSEMILL_SOURCE_DIR "/tests/vectors/digests.txt";
 typedef void add_digests(digests *d, pm_engine *engine, const digest_input *in);
 
 /* Names that are missing because a device's compiler is too slow for them are no failure. With small
- * sizes every method has one kind of timelines: what a kernel reads does not depend on both. */
+ * sizes every method has one kind of timelines: a method reads its keys in the same way with each. */
 static void add_samples(digests *d, pm_engine *engine, const digest_input *in) {
     for (pm_method m = 0; m < PM_METHOD_COUNT; m++)
         if (can_compile_motion(engine, m)) {

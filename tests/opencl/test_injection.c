@@ -515,7 +515,7 @@ static void an_allocation_failing_on_two_devices(void **state) {
     inject(&making_a_divided_engine, state, FAULT_ALLOCATION, false, 2);
     inject(&making_a_divided_clip, state, FAULT_ALLOCATION, false, 2);
     inject_in_builds(&divided_cold, state, FAULT_ALLOCATION, false, 2);
-    inject(&divided_pairs, state, FAULT_ALLOCATION, false, 2);
+    inject_in_builds(&divided_pairs, state, FAULT_ALLOCATION, false, 2);
 }
 
 static void a_call_failing_on_two_devices(void **state) {
@@ -523,7 +523,7 @@ static void a_call_failing_on_two_devices(void **state) {
     inject(&making_a_divided_engine, state, FAULT_CL, false, 3);
     inject(&making_a_divided_clip, state, FAULT_CL, false, 2);
     inject_in_builds(&divided_cold, state, FAULT_CL, false, 5);
-    inject(&divided_pairs, state, FAULT_CL, false, 5);
+    inject_in_builds(&divided_pairs, state, FAULT_CL, false, 5);
 }
 
 static void buffers_that_cannot_be_made_on_two_devices(void **state) {
