@@ -43,7 +43,8 @@ def run(test, module, monkeypatch):
     test()
 
 
-@pytest.mark.parametrize("name, test, module", own_tests(), ids=lambda value: str(value)[:40])
+@pytest.mark.parametrize("name, test, module", own_tests(),
+                         ids=lambda value: value if isinstance(value, str) else value.__name__)
 def test_own_tests_of_scipy(name, test, module, monkeypatch):
     if name in FLOAT32:
         with pytest.raises(AssertionError, match="Not equal to tolerance"):
@@ -64,7 +65,8 @@ def rounded(kind):
     return Rounded
 
 
-@pytest.mark.parametrize("name, test, module", own_tests(), ids=lambda value: str(value)[:40])
+@pytest.mark.parametrize("name, test, module", own_tests(),
+                         ids=lambda value: value if isinstance(value, str) else value.__name__)
 def test_rounded_results_of_scipy_fail_the_same_tests(name, test, module, monkeypatch):
     for kind in ("Slerp", "RotationSpline"):
         monkeypatch.setattr(module, kind, rounded(getattr(transform, kind)), raising=False)
